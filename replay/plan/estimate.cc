@@ -6,6 +6,7 @@
 #include "replay/plan/sharing.h"
 #include "trace/generate/layout.h"
 #include "trace/generate/operators.h"
+#include "trace/generate/pieces.h"
 
 namespace chakra::planning {
 namespace {
@@ -35,16 +36,19 @@ HostPasses HostOfPiece(const StepPlan& step, int64_t piece, const SharedTimes& s
 // Megatron-LM's host waits for what 1F1B receives, and frameworks of MATH's time for the last pass before
 // they read a batch: then it launches a pass from its begin on. Elsewhere it gets as far ahead as it can.
 bool HostWaits(const StepPlan& step) {
-  return step.training.framework == proto::Training::MEGATRON && step.split.vpp == 1 && step.split.pp > 1;
+  return step.training.framework == proto::Training::MEGATRON && step.split.stage_pieces() == 1 &&
+         step.split.pp > 1;
 }
 
 // Makes passes as long as the host takes for them.
 void AddHost(const StepPlan& step, const SharedTimes& shared, PassTimes* out) {
   const generate::HostCosts& host = step.training.host;
   if (!host.any()) return;
-  const int64_t pp = step.split.pp, vpp = step.split.vpp, last = pp * vpp - 1;
+  const Split& s = step.split;
+  const int64_t pp = s.pp, last = s.model_pieces() - 1;
   const double launch = 1e3 * static_cast<double>(host.launch_ns);
-  for (int64_t stage = 0; stage < pp; ++stage) {
+  // Where each piece is on two stages, these are alike.
+  for (int64_t stage = 0; stage < (s.mirrored() ? pp / 2 : pp); ++stage) {
     if (HostWaits(step)) {
       const auto p = static_cast<size_t>(stage);
       const HostPasses h = HostOfPiece(step, stage, shared);
@@ -59,8 +63,8 @@ void AddHost(const StepPlan& step, const SharedTimes& shared, PassTimes* out) {
       continue;
     }
     double device = 0, all = 0;
-    for (int64_t v = 0; v < vpp; ++v) {
-      const int64_t piece = v * pp + stage;
+    for (int64_t v = 0; v < s.stage_pieces(); ++v) {
+      const int64_t piece = generate::PieceOf(s, stage, v);
       const HostPasses h = HostOfPiece(step, piece, shared);
       device += out->forward[static_cast<size_t>(piece)] + out->backward[static_cast<size_t>(piece)];
       all += h.forward + h.backward;
@@ -68,11 +72,11 @@ void AddHost(const StepPlan& step, const SharedTimes& shared, PassTimes* out) {
     // The batch is read while nothing runs.
     const double idle = step.training.unfused() && pp == 1 ? 1e3 * static_cast<double>(host.batch_ns) : 0;
     const double ratio = device > 0 ? std::max(1.0, std::max(device + idle, all) / device) : 1;
-    for (int64_t v = 0; v < vpp; ++v) {
-      const auto piece = static_cast<size_t>(v * pp + stage);
-      out->forward[piece] *= ratio;
-      out->backward[piece] *= ratio;
-      out->tail[piece] *= ratio;
+    for (int64_t v = 0; v < s.stage_pieces(); ++v) {
+      const auto piece = static_cast<size_t>(generate::PieceOf(s, stage, v));
+      for (std::vector<double>* times :
+           {&out->forward, &out->backward, &out->tail, &out->forward_compute, &out->backward_compute})
+        (*times)[piece] *= ratio;
     }
   }
 }
@@ -87,23 +91,21 @@ double HostEnd(const StepPlan& step, int64_t stage, const SharedTimes& shared,
     return pipeline.last_backward[static_cast<size_t>(stage)] + HostOfPiece(step, stage, shared).backward +
            rest;
   double all = 0;
-  for (int64_t v = 0; v < step.split.vpp; ++v) {
-    const HostPasses h = HostOfPiece(step, v * step.split.pp + stage, shared);
+  for (int64_t v = 0; v < step.split.stage_pieces(); ++v) {
+    const HostPasses h = HostOfPiece(step, generate::PieceOf(step.split, stage, v), shared);
     all += h.forward + h.backward;
   }
-  return all * static_cast<double>(step.micro_batches()) + rest;
+  return all * static_cast<double>(PassesOfPiece(step)) + rest;
 }
 
 // Times of the passes of all pieces. With zero 3 a unit takes at least as long as the gathering of the next
 // one's weights, which goes on beside it.
 absl::Status SetPasses(const StepPlan& step, const Units& units, SharedTimes* shared, Prices* prices,
                        PassTimes* out) {
-  const int64_t pieces = step.split.pp * step.split.vpp;
-  const auto n = static_cast<size_t>(pieces);
-  out->forward.assign(n, 0);
-  out->backward.assign(n, 0);
-  out->tail.assign(n, 0);
-  out->weights.assign(n, 0);
+  const int64_t pieces = step.split.model_pieces();
+  for (std::vector<double>* all : {&out->forward, &out->backward, &out->tail, &out->weights,
+                                   &out->forward_compute, &out->backward_compute})
+    all->assign(static_cast<size_t>(pieces), 0);
   for (int64_t p = 0; p < pieces; ++p) {
     const std::vector<const UnitTimes*> all = shared->UnitsOfPiece(p);
     const auto at = static_cast<size_t>(p);
@@ -120,6 +122,8 @@ absl::Status SetPasses(const StepPlan& step, const Units& units, SharedTimes* sh
       out->forward[at] += forward;
       out->backward[at] += backward;
       out->weights[at] += all[i]->weights;
+      out->forward_compute[at] += all[i]->forward_compute;
+      out->backward_compute[at] += all[i]->backward_compute;
     }
     if (!all.empty()) out->tail[at] = all.front()->tail;
   }
@@ -129,16 +133,16 @@ absl::Status SetPasses(const StepPlan& step, const Units& units, SharedTimes* sh
   return absl::OkStatus();
 }
 
-// How much later the first pass of a stage ends, whose weights are gathered at the begin of the step, while
-// gradients are cleared.
-absl::StatusOr<double> WaitForWeights(int64_t stage, double clear, SharedTimes* shared,
+// How much later the first pass of a stage ends, which is of the piece `first`, whose weights are gathered at
+// the begin of the step, while gradients are cleared.
+absl::StatusOr<double> WaitForWeights(int64_t stage, int64_t first, double clear, SharedTimes* shared,
                                       const PipelineTimes& pipeline) {
   std::vector<double> ready;
   const auto all = shared->GatherAll(stage, &ready);
   if (!all.ok()) return all;
   const double begin = clear + pipeline.first_forward[static_cast<size_t>(stage)];
   double at = begin, alone = begin;
-  const std::vector<const UnitTimes*> units = shared->UnitsOfPiece(stage);
+  const std::vector<const UnitTimes*> units = shared->UnitsOfPiece(first);
   for (size_t i = 0; i < units.size(); ++i) {
     at = std::max(at, ready[i]) + units[i]->forward;
     alone += units[i]->forward;
@@ -160,7 +164,7 @@ absl::StatusOr<const Units*> Estimator::UnitsOf(const StepPlan& step, int varian
           step.training.recompute,
           step.model.tied && !s.ends_together(),
           s.pp_before_dp ? s.pp : 0,
-          0};
+          KindsOfLayers(step)};
   std::unique_ptr<Units>& slot = units_[*key];
   if (slot == nullptr) {
     auto units = MeasureUnits(step, prices_);
@@ -191,9 +195,8 @@ absl::StatusOr<double> Estimator::NodesOf(const StepPlan& step, int variant) {
   const auto units = UnitsOf(step, variant, &key);
   if (!units.ok()) return units.status();
   const auto of = [](const UnitTimes& u) { return static_cast<double>(u.nodes); };
-  const auto experts = static_cast<double>(step.model.expert_layers());
-  const double layers = (static_cast<double>(step.model.layers) - experts) * of((*units)->layer[0]) +
-                        experts * of((*units)->layer[1]);
+  double layers = 0;
+  for (int64_t i = 0; i < step.model.layers; ++i) layers += of((*units)->layer[KindOfLayer(step, i)]);
   const double all = layers + of((*units)->embedding) + of((*units)->head);
   return all * static_cast<double>(step.micro_batches() * step.split.stage_ranks());
 }
@@ -247,7 +250,7 @@ absl::StatusOr<double> Estimator::TimeOf(const StepPlan& step, int variant) {
     double after = updates->update;
     if ((s.zero == 1 || s.zero == 2) && shared.any()) {
       if (s.overlap_param) {
-        const auto waits = WaitForWeights(stage, *clear, &shared, pipeline_);
+        const auto waits = WaitForWeights(stage, generate::PieceOf(s, stage, 0), *clear, &shared, pipeline_);
         if (!waits.ok()) return waits;
         wait = std::max(wait, *waits);
       } else {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "trace/generate/pieces.h"
+
 namespace chakra::planning {
 namespace {
 
@@ -17,34 +19,46 @@ const std::vector<Pipelines::Step>& Pipelines::OrderOf(const Split& split, int64
       orders_[{split.pp, split.vpp, micro_batches, static_cast<int>(split.schedule)}];
   if (slot != nullptr) return *slot;
   slot = std::make_unique<std::vector<Step>>();
-  const int64_t pp = split.pp, pieces = pp * split.vpp;
+  const int64_t pp = split.pp, pieces = split.model_pieces();
   std::vector<std::vector<Pass>> passes;
   for (int64_t s = 0; s < pp; ++s) passes.push_back(generate::PassesOf(split, micro_batches, s));
   std::vector<int32_t> index(static_cast<size_t>(2 * pieces * micro_batches), -1);
   const auto at = [&](bool forward, int64_t piece, int64_t micro_batch) -> int32_t& {
     return index[static_cast<size_t>(((forward ? 0 : pieces) + piece) * micro_batches + micro_batch)];
   };
+  // The step that a pass waits for; -1: none; false: it is not there yet.
+  const auto find = [&](int64_t stage, const Pass& pass, int32_t* needs) {
+    const int64_t piece = PieceOf(split, stage, pass.piece);
+    *needs = -1;
+    if (pass.part == Pass::kWeights || (pass.forward && piece == 0))
+      return true;  // behind its stage's passes alone
+    *needs = pass.forward         ? at(true, piece - 1, pass.micro_batch)
+             : piece + 1 < pieces ? at(false, piece + 1, pass.micro_batch)
+                                  : at(true, piece, pass.micro_batch);
+    return *needs >= 0;
+  };
+  const auto add = [&](int64_t stage, const Pass& pass, int32_t needs) {
+    const int64_t piece = PieceOf(split, stage, pass.piece);
+    const bool last = pass.micro_batch + 1 == micro_batches ||
+                      (split.mirrored() && pass.micro_batch + 1 == micro_batches / 2);
+    if (pass.part != Pass::kWeights)
+      at(pass.forward, piece, pass.micro_batch) = static_cast<int32_t>(slot->size());
+    slot->push_back({static_cast<int32_t>(stage), static_cast<int32_t>(piece), needs, pass.forward,
+                     pass.merged, last, pass.part});
+  };
   std::vector<size_t> next(static_cast<size_t>(pp), 0);
   bool moved = true;
   while (moved) {
     moved = false;
     for (int64_t s = 0; s < pp; ++s) {
+      const std::vector<Pass>& own = passes[static_cast<size_t>(s)];
       size_t& n = next[static_cast<size_t>(s)];
-      for (; n < passes[static_cast<size_t>(s)].size(); ++n) {
-        const Pass& pass = passes[static_cast<size_t>(s)][n];
-        const int64_t piece = pass.piece * pp + s;
-        int32_t needs = -1;
-        if (pass.forward && piece > 0) needs = at(true, piece - 1, pass.micro_batch);
-        if (!pass.forward) {
-          needs =
-              piece + 1 < pieces ? at(false, piece + 1, pass.micro_batch) : at(true, piece, pass.micro_batch);
-        }
-        const bool put_off = pass.part == Pass::kWeights;  // behind its stage's passes alone
-        if (put_off) needs = -1;
-        if (needs < 0 && !put_off && !(pass.forward && piece == 0)) break;
-        if (!put_off) at(pass.forward, piece, pass.micro_batch) = static_cast<int32_t>(slot->size());
-        slot->push_back({static_cast<int32_t>(s), static_cast<int32_t>(piece), needs,
-                         static_cast<int32_t>(pass.micro_batch), pass.forward, pass.part});
+      while (n < own.size()) {
+        int32_t needs = -1, other_needs = -1;
+        if (!find(s, own[n], &needs) || (own[n].merged && !find(s, own[n + 1], &other_needs))) break;
+        add(s, own[n], needs);
+        if (own[n].merged) add(s, own[n + 1], other_needs);
+        n += own[n].merged ? 2 : 1;
         moved = true;
       }
     }
@@ -52,41 +66,64 @@ const std::vector<Pipelines::Step>& Pipelines::OrderOf(const Split& split, int64
   return *slot;
 }
 
+double Pipelines::ReadyAt(const std::vector<Step>& order, const Step& step, const PassTimes& times) const {
+  if (step.needs < 0) return 0;
+  const auto stage = static_cast<size_t>(step.stage);
+  const auto from = static_cast<size_t>(order[static_cast<size_t>(step.needs)].stage);
+  // The boundary below it forward, above it backward. The last stage sends to the first one where a stage has
+  // several pieces.
+  double message = 0;
+  if (from + 1 == stage || stage + 1 == from) {
+    message = times.between[std::min(from, stage)];
+  } else if (from != stage) {
+    for (const double b : times.between) message = std::max(message, b);
+  }
+  return ready_[static_cast<size_t>(step.needs)] + message;
+}
+
+double Pipelines::Takes(const Step& step, const PassTimes& times) {
+  const auto piece = static_cast<size_t>(step.piece);
+  if (step.forward) return times.forward[piece];
+  if (step.part == Pass::kWeights) return times.weights[piece];
+  return times.backward[piece] - (step.part == Pass::kInputs ? times.weights[piece] : 0);
+}
+
 PipelineTimes Pipelines::RunAll(const Split& split, int64_t micro_batches, const PassTimes& times) {
   const std::vector<Step>& order = OrderOf(split, micro_batches);
-  const auto pp = static_cast<size_t>(split.pp), pieces = static_cast<size_t>(split.pp * split.vpp);
+  const auto pp = static_cast<size_t>(split.pp), pieces = static_cast<size_t>(split.model_pieces());
   PipelineTimes out;
   out.first_forward.assign(pp, -1);
   out.last_backward.assign(pieces, 0);
   out.busy.assign(pp, 0);
   ready_.resize(order.size());
   free_.assign(pp, 0);
-  // Of the message that a pass waits for: the boundary below it forward, above it backward. The last stage
-  // sends to the first one where a stage has several pieces.
-  double around = 0;
-  for (const double b : times.between) around = std::max(around, b);
-  const auto last = static_cast<int32_t>(micro_batches - 1);
-  for (size_t i = 0; i < order.size(); ++i) {
-    const Step& step = order[i];
-    const auto stage = static_cast<size_t>(step.stage), piece = static_cast<size_t>(step.piece);
-    double begin = free_[stage];
-    if (step.needs >= 0) {
-      double message = 0;
-      const auto from = static_cast<size_t>(order[static_cast<size_t>(step.needs)].stage);
-      if (from != stage)
-        message = from + 1 == stage || stage + 1 == from ? times.between[std::min(from, stage)] : around;
-      begin = std::max(begin, ready_[static_cast<size_t>(step.needs)] + message);
+  const auto computes = [&](const Step& step) {
+    const auto piece = static_cast<size_t>(step.piece);
+    return step.forward ? times.forward_compute[piece] : times.backward_compute[piece];
+  };
+  for (size_t i = 0; i < order.size();) {
+    const size_t behind = i + (order[i].merged ? 2 : 1);
+    const auto stage = static_cast<size_t>(order[i].stage);
+    double begin = free_[stage], takes = 0, computed = 0;
+    for (size_t k = i; k < behind; ++k) {
+      begin = std::max(begin, ReadyAt(order, order[k], times));
+      takes = std::max(takes, Takes(order[k], times));
+      if (order[i].merged) computed += computes(order[k]);
     }
-    double takes = step.forward ? times.forward[piece] : times.backward[piece];
-    if (step.part == Pass::kInputs) takes -= times.weights[piece];
-    if (step.part == Pass::kWeights) takes = times.weights[piece];
+    takes = std::max(takes, computed);
     const double end = begin + takes;
     if (out.first_forward[stage] < 0) out.first_forward[stage] = begin;
-    if (!step.forward && step.micro_batch == last && step.part != Pass::kInputs)
-      out.last_backward[piece] = begin;
+    for (size_t k = i; k < behind; ++k) {
+      const Step& step = order[k];
+      const auto piece = static_cast<size_t>(step.piece);
+      if (!step.forward && step.last && step.part != Pass::kInputs)
+        out.last_backward[piece] = std::max(out.last_backward[piece], begin);
+      const bool early = !step.forward && step.part == Pass::kWhole && behind == i + 1;
+      ready_[k] = early ? end - times.tail[piece] : end;
+    }
     out.busy[stage] += takes;
     free_[stage] = end;
-    ready_[i] = step.forward || step.part != Pass::kWhole ? end : end - times.tail[piece];
+    i = behind;
   }
   out.stage_end = free_;
   out.end = *std::max_element(free_.begin(), free_.end());
@@ -96,8 +133,9 @@ PipelineTimes Pipelines::RunAll(const Split& split, int64_t micro_batches, const
 PipelineTimes Pipelines::Run(const Split& split, int64_t micro_batches, const PassTimes& times) {
   // With several pieces the rhythm is that of pp micro-batches; else of two, for two stages hand messages to
   // each other in turn.
-  const int64_t unit = split.vpp > 1 ? split.pp : 2;
-  const int64_t enough = split.vpp > 1 ? 3 * split.pp : 2 * split.pp + 4;
+  const bool two_ways = split.schedule == Schedule::kDualPipe || split.schedule == Schedule::kDualPipeV;
+  const int64_t unit = two_ways ? 4 : split.vpp > 1 ? split.pp : 2;
+  const int64_t enough = two_ways ? 4 * split.pp + 8 : split.vpp > 1 ? 3 * split.pp : 2 * split.pp + 4;
   int64_t fewer = enough + (micro_batches - enough) % unit;
   if (micro_batches <= enough + unit) return RunAll(split, micro_batches, times);
   const PipelineTimes before = RunAll(split, fewer - unit, times);

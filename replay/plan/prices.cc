@@ -117,9 +117,14 @@ std::vector<std::vector<int>> Prices::DistinctGroups(GroupKind kind, const Split
 
 int Prices::GroupsOf(GroupKind kind, const Split& split) {
   if (Layout(split).SizeOf(kind) < 2) return -1;
-  const SplitKey key = {
-      static_cast<int64_t>(kind), split.tp, split.cp, split.dp, split.pp, split.ep, split.etp,
-      split.pp_before_dp ? 1 : 0};
+  const SplitKey key = {static_cast<int64_t>(kind),
+                        split.tp,
+                        split.cp,
+                        split.dp,
+                        split.pp,
+                        split.ep,
+                        split.etp,
+                        (split.pp_before_dp ? 1 : 0) + (split.mirrored() ? 2 : 0)};
   const auto [at, fresh] = groups_of_split_.try_emplace(key, 0);
   if (!fresh) return at->second;
   const auto [known, added] =

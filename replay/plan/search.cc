@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "trace/generate/check.h"
 #include "trace/generate/memory.h"
@@ -49,11 +50,17 @@ proto::Workload BaseOf(const proto::Workload& variant, int64_t pp, int64_t vpp) 
     p.GetReflection()->ClearField(&p, p.GetDescriptor()->FindFieldByName(name));
   if (w.training().framework() == proto::Training::FSDP) p.set_zero(3);
   w.mutable_training()->set_micro_batch(1);
-  w.mutable_training()->set_recompute(proto::Training::NONE);
+  const bool layers = w.training().has_recompute_layers() || w.training().has_recompute_method();
+  w.mutable_training()->set_recompute(layers ? proto::Training::FULL : proto::Training::NONE);
   // Many sequences are many micro-batches, of which there is a most.
   const int64_t batch = w.training().global_batch();
   int64_t dp = std::max<int64_t>(1, batch / kFewMicroBatches);
-  while (batch % dp != 0 || (vpp > 1 && batch / dp % pp != 0 && dp > 1)) --dp;
+  const bool two_ways = absl::StartsWith(p.schedule(), "dualpipe");
+  const auto fits = [&](int64_t micro_batches) {
+    if (two_ways) return micro_batches % 2 == 0 && micro_batches >= 2 * pp;
+    return vpp == 1 || micro_batches % pp == 0;
+  };
+  while (batch % dp != 0 || (dp > 1 && !fits(batch / dp))) --dp;
   p.set_dp(dp);
   return w;
 }
@@ -100,13 +107,6 @@ class Searcher {
     const auto base = generate::ResolvePlan(BaseOf(of, pp, vpp));
     if (!base.ok()) {
       Reject(base.status().message(), InnerSplits(pp) * space_.tp.size() * space_.cp.size() * dps);
-      return absl::OkStatus();
-    }
-    if (base->split.schedule == generate::Schedule::kDualPipe ||
-        base->split.schedule == generate::Schedule::kDualPipeV) {
-      Reject(absl::StrCat("parallel.schedule is \"", of.parallel().schedule(),
-                          "\"; expected gpipe, 1f1b, interleaved or zb-h1, of which there is a closed form"),
-             InnerSplits(pp) * space_.tp.size() * space_.cp.size() * dps);
       return absl::OkStatus();
     }
     StepPlan step = *base;

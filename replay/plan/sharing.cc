@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "trace/generate/layout.h"
+#include "trace/generate/pieces.h"
 #include "trace/generate/reduce.h"
 
 namespace chakra::planning {
@@ -32,7 +33,7 @@ std::vector<const UnitTimes*> SharedTimes::UnitsOfPiece(int64_t piece) const {
   if (of.embedding) out.push_back(&units_.embedding);
   for (int64_t i = of.first; i < of.first + of.layers; ++i) {
     const bool further = i >= step_.model.layers;
-    out.push_back(further ? &units_.further : &units_.layer[step_.model.has_experts(i) ? 1 : 0]);
+    out.push_back(further ? &units_.further : &units_.layer[KindOfLayer(step_, i)]);
   }
   if (of.head) out.push_back(&units_.head);
   return out;
@@ -106,8 +107,8 @@ absl::StatusOr<double> SharedTimes::ReducedInBuckets(int64_t stage, const Pipeli
     if (*time > 0) reduced = std::max(reduced, at) + *time;
   };
   double at = 0;
-  for (int64_t v = s.vpp - 1; v >= 0; --v) {
-    const int64_t piece = v * s.pp + stage;
+  for (int64_t v = s.stage_pieces() - 1; v >= 0; --v) {
+    const int64_t piece = generate::PieceOf(s, stage, v);
     at = pipeline.last_backward[static_cast<size_t>(piece)] - earlier;
     const std::vector<const UnitTimes*> all = UnitsOfPiece(piece);
     for (auto unit = all.rbegin(); unit != all.rend(); ++unit) {
@@ -149,8 +150,8 @@ absl::StatusOr<double> SharedTimes::Reduced(int64_t stage, const PipelineTimes& 
   }
   // Each micro-batch is reduced: the stream may be busy for longer than the passes.
   double each = 0, least = 0;
-  for (int64_t v = 0; v < s.vpp; ++v) {
-    for (const UnitTimes* unit : UnitsOfPiece(v * s.pp + stage)) {
+  for (int64_t v = 0; v < s.stage_pieces(); ++v) {
+    for (const UnitTimes* unit : UnitsOfPiece(generate::PieceOf(s, stage, v))) {
       const auto time = Reduce(*unit);
       if (!time.ok()) return time;
       each += *time;
@@ -159,7 +160,7 @@ absl::StatusOr<double> SharedTimes::Reduced(int64_t stage, const PipelineTimes& 
   }
   if (s.zero == 3) last += least;
   return std::max(last, pipeline.first_forward[static_cast<size_t>(stage)] +
-                            each * static_cast<double>(step_.micro_batches()));
+                            each * static_cast<double>(PassesOfPiece(step_)));
 }
 
 absl::StatusOr<double> SharedTimes::WholeStep() {
@@ -223,8 +224,8 @@ absl::StatusOr<double> SharedTimes::WholeStep() {
 absl::StatusOr<double> SharedTimes::GatherAll(int64_t stage, std::vector<double>* ready) {
   std::vector<const UnitTimes*> units;
   size_t first_piece = 0;
-  for (int64_t v = 0; v < step_.split.vpp; ++v) {
-    const std::vector<const UnitTimes*> piece = UnitsOfPiece(v * step_.split.pp + stage);
+  for (int64_t v = 0; v < step_.split.stage_pieces(); ++v) {
+    const std::vector<const UnitTimes*> piece = UnitsOfPiece(generate::PieceOf(step_.split, stage, v));
     units.insert(units.end(), piece.begin(), piece.end());
     if (v == 0) first_piece = units.size();
   }
@@ -254,8 +255,8 @@ absl::StatusOr<double> SharedTimes::GatherAll(int64_t stage, std::vector<double>
 SharedTimes::Weights SharedTimes::WeightsOf(int64_t stage) const {
   const Split& s = step_.split;
   Weights out;
-  for (int64_t v = 0; v < s.vpp; ++v) {
-    for (const UnitTimes* unit : UnitsOfPiece(v * s.pp + stage)) {
+  for (int64_t v = 0; v < s.stage_pieces(); ++v) {
+    for (const UnitTimes* unit : UnitsOfPiece(generate::PieceOf(s, stage, v))) {
       out.dense += unit->dense;
       out.expert += unit->expert;
       out.replicated += unit->replicated;

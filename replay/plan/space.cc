@@ -327,6 +327,10 @@ void SetSplit(const generate::StepPlan& step, proto::Workload* workload) {
   if (s.overlap_param) p.set_overlap_param(true);
   workload->mutable_training()->set_micro_batch(step.training.micro_batch);
   workload->mutable_training()->set_recompute(step.training.recompute);
+  if (step.training.recompute != proto::Training::FULL) {
+    workload->mutable_training()->clear_recompute_method();
+    workload->mutable_training()->clear_recompute_layers();
+  }
 }
 
 std::string SplitOptions(const proto::Workload& workload) {

@@ -54,6 +54,17 @@ class Walk {
   }
   double EndOfNode(uint32_t node) const { return end_[node]; }
   double TakesOfNode(uint32_t node) const { return takes_[node]; }
+  // What nodes from `begin` to before `end` take that no other pass hides: computations, and collectives of
+  // tp where kernels are not made to run beside them.
+  double Busy(size_t begin, size_t end) const {
+    double sum = 0;
+    for (size_t i = begin; i < end; ++i) {
+      const StepNode& n = graph_.nodes[i];
+      const bool tensor = n.stream == generate::Stream::kTensor && !step_.split.overlap_tensor;
+      sum += n.type == NodeType::kComp || tensor ? takes_[i] : 0;
+    }
+    return sum;
+  }
   // When the computations before node `index` are over.
   double Computed(size_t index) const { return index == 0 ? 0 : computed_[index - 1]; }
   double last() const { return last_; }
@@ -105,8 +116,9 @@ class UnitMeter {
   UnitMeter(const StepPlan& step, Prices* prices) : step_(step), prices_(prices), layers_(step, &graph_) {}
 
   absl::StatusOr<Units> Measure() {
-    for (int64_t i = 0; i < step_.model.layers && (of_kind_[0] < 0 || of_kind_[1] < 0); ++i) {
-      int64_t& first = of_kind_[step_.model.has_experts(i) ? 1 : 0];
+    of_kind_.fill(-1);
+    for (int64_t i = 0; i < step_.model.layers; ++i) {
+      int64_t& first = of_kind_[static_cast<size_t>(KindOfLayer(step_, i))];
       if (first < 0) first = i;
     }
     Build();
@@ -137,9 +149,9 @@ class UnitMeter {
     std::vector<Gradient> gradients;
     NodeList at = layers_.HeadBackward(0, pieces_.back().at, &gradients);
     Add(at, std::exchange(gradients, {}));
-    for (const int kind : {1, 0}) {
-      for (int r = 0; r < kRepeats && of_kind_[kind] >= 0; ++r) {
-        at = layers_.Backward(of_kind_[kind], 0, pieces_.back().at, &gradients);
+    for (auto layer = of_kind_.rbegin(); layer != of_kind_.rend(); ++layer) {
+      for (int r = 0; r < kRepeats && *layer >= 0; ++r) {
+        at = layers_.Backward(*layer, 0, pieces_.back().at, &gradients);
         Add(at, std::exchange(gradients, {}));
       }
     }
@@ -165,7 +177,7 @@ class UnitMeter {
   // Frozen weights are gathered with zero=3; otherwise what is trained is all that ranks share.
   void SetWeights(Units* out) const {
     const bool frozen = step_.training.frozen(), gathers = step_.split.zero == 3;
-    for (int kind = 0; kind < 2; ++kind) {
+    for (size_t kind = 0; kind < of_kind_.size(); ++kind) {
       if (of_kind_[kind] < 0) continue;
       const int64_t layer = of_kind_[kind];
       const generate::WeightShare share =
@@ -179,18 +191,25 @@ class UnitMeter {
     out->head.dense = generate::ShareOfHead(step_);
   }
 
+  double BusyIn(const Walk& walk, size_t piece) const {
+    return walk.Busy(piece == 0 ? 0 : pieces_[piece - 1].nodes, pieces_[piece].nodes);
+  }
+
   void SetForward(const Walk& walk, Units* out) const {
     size_t piece = 0;
     out->embedding.forward = walk.Ready(pieces_[0].at);
+    out->embedding.forward_compute = BusyIn(walk, 0);
     out->embedding.forward_host = HostOf(0, &out->embedding);
-    for (int kind = 0; kind < 2; ++kind) {
+    for (size_t kind = 0; kind < of_kind_.size(); ++kind) {
       if (of_kind_[kind] < 0) continue;
       piece += kRepeats;
       out->layer[kind].forward = walk.Ready(pieces_[piece].at) - walk.Ready(pieces_[piece - 1].at);
+      out->layer[kind].forward_compute = BusyIn(walk, piece);
       out->layer[kind].forward_host = HostOfLayer() + HostOf(piece, &out->layer[kind]);
     }
     ++piece;
     out->head.forward = walk.Ready(pieces_[piece].at) - walk.Ready(pieces_[piece - 1].at);
+    out->head.forward_compute = BusyIn(walk, piece);
     out->head.forward_host = HostOf(piece, &out->head);
   }
 
@@ -201,6 +220,7 @@ class UnitMeter {
       out->gradients.push_back({g.elements, g.expert, walk.EndOfNode(g.node) - begin});
       if (nodes.insert(g.node).second) out->weights += walk.TakesOfNode(g.node);
     }
+    out->backward_compute = BusyIn(walk, piece);
     out->backward_host = HostOf(piece, out);
   }
 
@@ -212,14 +232,14 @@ class UnitMeter {
     out->head.backward = ready(piece) - ready(piece - 1);
     out->head.tail = std::max(0.0, walk.Computed(pieces_[piece].nodes) - ready(piece));
     SetGradients(walk, piece, &out->head);
-    for (const int kind : {1, 0}) {
+    for (size_t kind = of_kind_.size(); kind-- > 0;) {
       if (of_kind_[kind] < 0) continue;
       piece += kRepeats;
       UnitTimes& layer = out->layer[kind];
       layer.backward = ready(piece) - ready(piece - 1);
       layer.tail = std::max(0.0, walk.Computed(pieces_[piece].nodes) - ready(piece));
       SetGradients(walk, piece, &layer);
-      if (step_.training.recompute == proto::Training::FULL) layer.backward_host += HostOfLayer();
+      if (step_.Recomputes(of_kind_[kind])) layer.backward_host += HostOfLayer();
     }
     ++piece;
     out->embedding.backward = std::max(0.0, walk.last() - ready(piece - 1));
@@ -228,12 +248,14 @@ class UnitMeter {
 
   void SetFurther(Units* out) const {
     const int64_t layer = step_.model.layers;
-    UnitTimes& further = out->further = out->layer[step_.model.has_experts(layer) ? 1 : 0];
+    UnitTimes& further = out->further = out->layer[KindOfLayer(step_, layer)];
     further.forward += out->head.forward;
     further.forward_host += out->head.forward_host;
     further.backward_host += out->head.backward_host;
     for (GradientAt& g : further.gradients) g.at += out->head.backward;
     further.backward += out->head.backward;
+    further.forward_compute += out->head.forward_compute;
+    further.backward_compute += out->head.backward_compute;
     further.weights += out->head.weights;
     const generate::WeightShare share = generate::ShareOfLayer(step_, layer);
     further.dense = share.dense;
@@ -245,11 +267,23 @@ class UnitMeter {
   Prices* prices_;
   StageGraph graph_;
   generate::LayerBuilder layers_;
-  int64_t of_kind_[2] = {-1, -1};  // the first layer
+  std::array<int64_t, kLayerKinds> of_kind_ = {};  // the first layer; -1: there is none
   std::vector<Piece> pieces_;
 };
 
 }  // namespace
+
+int KindOfLayer(const StepPlan& step, int64_t layer) {
+  const int64_t seq = step.training.seq;
+  return (step.model.has_experts(layer) ? 1 : 0) + (step.model.WindowOf(layer, seq) < seq ? 2 : 0) +
+         (step.Recomputes(layer) ? 4 : 0);
+}
+
+int64_t KindsOfLayers(const StepPlan& step) {
+  int64_t kinds = 0;
+  for (int64_t i = 0; i < step.model.layers; ++i) kinds |= int64_t{1} << KindOfLayer(step, i);
+  return kinds;
+}
 
 absl::StatusOr<Units> MeasureUnits(const StepPlan& step, Prices* prices) {
   return UnitMeter(step, prices).Measure();

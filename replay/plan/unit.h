@@ -23,6 +23,7 @@ struct GradientAt {
 // picoseconds.
 struct UnitTimes {
   double forward = 0, backward = 0;
+  double forward_compute = 0, backward_compute = 0;  // of these: what another pass cannot hide
   double tail = 0;     // work on gradients of weights behind the gradient that goes on
   double weights = 0;  // of `backward`: products that make gradients of weights
   std::vector<GradientAt> gradients;
@@ -32,9 +33,20 @@ struct UnitTimes {
   int64_t nodes = 0;                           // of both passes
 };
 
-// All units that a step is made of. Layers of one kind are equal.
+// Kinds of layers: with experts or not, with a window or not, recomputed or not. Layers of one kind are
+// equal.
+inline constexpr int kLayerKinds = 8;
+int KindOfLayer(const generate::StepPlan& step, int64_t layer);
+// Micro-batches that pass each piece of a stage.
+inline int64_t PassesOfPiece(const generate::StepPlan& step) {
+  return step.micro_batches() / (step.split.mirrored() ? 2 : 1);
+}
+// Bit k: the step has layers of kind k.
+int64_t KindsOfLayers(const generate::StepPlan& step);
+
+// All units that a step is made of.
 struct Units {
-  UnitTimes layer[2];  // dense, with experts
+  UnitTimes layer[kLayerKinds];
   UnitTimes embedding, head;
   UnitTimes further;  // a layer of a further token, with its use of the head; less the product that joins its
                       // inputs

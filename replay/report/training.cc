@@ -179,7 +179,7 @@ void AddRates(const ReplayedStep& step, proto::TrainingReport* out) {
   const auto devices = static_cast<double>(step.plan.split.ranks());
   out->set_tokens(tokens);
   out->set_model_flops(tokens * generate::TrainingFlopsPerToken(step.plan));
-  out->set_recomputed_flops(tokens * generate::RecomputedFlopsPerToken(step.plan.model, t.seq, t.recompute));
+  out->set_recomputed_flops(tokens * generate::RecomputedFlopsPerToken(step.plan));
   std::string dtype = DtypeName(t.dtype);
   const double peak = PeakFlops(step.device, &dtype);
   out->set_peak_tflops(peak / 1e12);

@@ -152,6 +152,21 @@ TEST(KernelCalls, AKernelIsWhatItsNameSaysOfItsOperands) {
   EXPECT_EQ(a.kv_heads, 4);
   EXPECT_EQ(a.seq, 100);
   EXPECT_EQ(a.prefix, 200);
+  // The node's own operations tell of a mask, and of a window by the pairs that it leaves.
+  const auto masked = [](double pairs, bool backward) {
+    const double operations = pairs * 2 * 16 * 64 * (backward ? 10 : 4);
+    const auto calls = CallsOfKernel(
+        {backward ? "flash_bwd_kernel" : "flash_fwd_kernel", "",
+         "[[2, 1000, 16, 64], [2, 1000, 4, 64], [2, 1000, 4, 64], [2, 1000, 4, 64]]", "", operations, 0},
+        2);
+    return std::get<AttentionCall>(calls.calls.at(0));
+  };
+  EXPECT_FALSE(masked(1000 * 1000, false).causal);
+  EXPECT_TRUE(masked(1000 * 1001 / 2, false).causal);
+  EXPECT_EQ(masked(1000 * 1001 / 2, false).window, 0);
+  EXPECT_TRUE(masked(128 * 1000 - 128 * 127 / 2, false).causal);
+  EXPECT_NEAR(masked(128 * 1000 - 128 * 127 / 2, false).window, 128, 1);
+  EXPECT_NEAR(masked(700 * 1000 - 700 * 699 / 2, false).window, 700, 2);
   EXPECT_TRUE(CallsOfKernel({"nobody_knows", "", "[[2]]", "", 0, 0}, 2).family == KernelFamily::kNone);
 }
 

@@ -79,8 +79,8 @@ TEST_F(PlanCli, FindsTheFastestThatFits) {
 }
 
 // Every split that fits is replayed: none of them is faster than the best of ten by the closed form. Where
-// the host is never late the closed form is nearly the replay. With it such small steps wait for nothing but the host, and
-// the closed form takes pipelines of many stages to be up to 27 % slower than they are.
+// the host is never late the closed form is nearly the replay. With it such small steps wait for nothing but
+// the host, and the closed form takes pipelines of many stages to be up to 27 % slower than they are.
 TEST_F(PlanCli, TheBestOfTenIsTheBestOfAll) {
   for (const bool host : {false, true}) {
     const std::string launch = host ? "" : ",launch=0us";
@@ -101,6 +101,30 @@ TEST_F(PlanCli, TheBestOfTenIsTheBestOfAll) {
       EXPECT_LT(all.off_median(), host ? 0.04 : 0.005) << step;
       EXPECT_LT(all.off_most(), host ? 0.3 : 0.04) << step;
     }
+  }
+}
+
+// Micro-batches go both ways, and layers differ by windows and by what is recomputed: each split is replayed.
+TEST_F(PlanCli, ClosedFormsOfTwoWaysAndOfLayersThatDiffer) {
+  const struct {
+    const char* options;
+    double median, most;
+  } kCases[] = {
+      {"--model llama3-8b:layers=16 --parallel schedule=dualpipe --try pp=2,4,8", 0.01, 0.06},
+      {"--model llama3-8b:layers=16 --parallel schedule=dualpipev --try pp=2,4,8 --try vpp=2", 0.02, 0.06},
+      {"--model llama3-8b:layers=8,window=256,window_layers=0-6:2", 0.01, 0.04},
+      {"--model llama3-8b:layers=8 --try recompute=full --try vpp=1,2 --training "
+       "recompute_method=block,recompute_layers=1,",
+       0.01, 0.04},
+  };
+  for (const auto& c : kCases) {
+    const proto::PlanReport all =
+        PlanOf(absl::StrCat(c.options, absl::EndsWith(c.options, ",") ? "" : " --training ",
+                            "seq=2048,global_batch=64,launch=0us --ranks 16 --cluster dgx-h100 ",
+                            "--try micro_batch=1 --try zero=0,1 --top 1000 --replay-nodes 0"));
+    EXPECT_GT(all.row_size(), 3) << c.options;
+    EXPECT_LT(all.off_median(), c.median) << c.options;
+    EXPECT_LT(all.off_most(), c.most) << c.options;
   }
 }
 

@@ -26,6 +26,8 @@ PassTimes Uniform(int64_t pieces, int64_t pp, double forward, double backward, d
   PassTimes times;
   times.forward.assign(static_cast<size_t>(pieces), forward);
   times.backward.assign(static_cast<size_t>(pieces), backward);
+  times.forward_compute = times.forward;
+  times.backward_compute = times.backward;
   times.tail.assign(static_cast<size_t>(pieces), 0);
   times.weights.assign(static_cast<size_t>(pieces), backward / 2);
   times.between.assign(static_cast<size_t>(pp - 1), message);
@@ -67,6 +69,34 @@ TEST(PlanPipeline, PutOffGradientsFillWaits) {
       EXPECT_DOUBLE_EQ(pipelines.Run(SplitOf(pp, 1, Schedule::kZbH1), m, times).end,
                        static_cast<double>(m) * 30 + static_cast<double>(pp - 1) * 10)
           << pp << " " << m;
+    }
+  }
+}
+
+// DeepSeek-AI, "DeepSeek-V3 Technical Report", 2024, table 2: stages wait (pp / 2 - 1)(merged + backward - 3
+// weights). A merged pass takes what its computations take together; here that is all of them, or all but a
+// tenth.
+TEST(PlanPipeline, TwoWaysWaitAsPublished) {
+  Pipelines pipelines;
+  for (const int64_t pp : {2, 4, 8, 16}) {
+    for (const int64_t m : {32, 64, 256}) {
+      for (const double computed : {1.0, 0.9}) {
+        PassTimes times = Uniform(pp, pp, 10, 20, 0);
+        for (double& t : times.forward_compute) t *= computed;
+        for (double& t : times.backward_compute) t *= computed;
+        const double merged = 30 * computed;
+        const PipelineTimes all = pipelines.Run(SplitOf(pp, 1, Schedule::kDualPipe), m, times);
+        // Passes that are not merged, 2 pp of each kind and one pair in the middle, take what they take
+        // alone.
+        if (computed == 1) {
+          EXPECT_NEAR(all.end,
+                      static_cast<double>(m) * 30 + static_cast<double>(pp / 2 - 1) * (merged + 20 - 30),
+                      1e-6)
+              << pp << " " << m;
+        }
+        const PipelineTimes more = pipelines.Run(SplitOf(pp, 1, Schedule::kDualPipe), m + 64, times);
+        EXPECT_NEAR(more.end - all.end, 64 * merged, 1e-6) << pp << " " << m;
+      }
     }
   }
 }

@@ -65,6 +65,18 @@ TEST(GenerateForeign, MegatronsArguments) {
   EXPECT_THAT(LeftOutOf(w), Not(HasSubstr("lr")));
 }
 
+TEST(GenerateForeign, MegatronsWindowsAndLayersThatAreMadeAgain) {
+  const StepPlan plan = Plan(Read(R"(
+--num-layers 8 --hidden-size 512 --num-attention-heads 8 --seq-length 2048 --max-position-embeddings 2048
+--vocab-size 1024 --micro-batch-size 1 --global-batch-size 8 --bf16 --position-embedding-type rope --swiglu
+--window-size (127,0) --window-attn-skip-freq 4
+--recompute-granularity full --recompute-method block --recompute-num-layers 3 --pipeline-model-parallel-size 2
+)"));
+  EXPECT_EQ(plan.model.window, 128);  // 127 keys before its own
+  for (int64_t i = 0; i < 8; ++i) EXPECT_EQ(plan.model.WindowOf(i, 2048), i == 3 || i == 7 ? 2048 : 128) << i;
+  for (int64_t i = 0; i < 8; ++i) EXPECT_EQ(plan.Recomputes(i), i % 4 < 3) << i;
+}
+
 TEST(GenerateForeign, MegatronsExpertsAndLayout) {
   const proto::Workload w = Read(
       "--world-size 2048 --num-layers 61 --hidden-size 7168 --ffn-hidden-size 18432 --num-attention-heads "

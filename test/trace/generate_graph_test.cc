@@ -36,6 +36,15 @@ constexpr char kOld[] =
     "layers=8,hidden=512,heads=8,ffn=2048,gated=no,vocab=4096,tied=yes,norm=layer,bias=yes,"
     "positions=2048";
 
+constexpr char kOss[] =
+    "layers=8,hidden=512,heads=8,kv_heads=4,ffn=256,vocab=4096,experts=8,top_k=2,bias=yes,sinks=yes,window="
+    "128,"
+    "window_layers=0-6:2";
+constexpr char kGemma[] =
+    "layers=8,hidden=512,heads=8,kv_heads=4,head_dim=128,ffn=1024,vocab=4096,tied=yes,qk_norm=yes,post_norm="
+    "yes,"
+    "window=300,window_layers=0-4+6-7";
+
 bool Starts(const char* text, absl::string_view with) { return absl::StartsWith(text, with); }
 
 // Operations of products and attention in the forward pass, but the router's, over all ranks.
@@ -66,6 +75,10 @@ TEST(GenerateGraph, ComputesWhatTheClosedFormSays) {
       {kExperts, "tp=2,dp=2,ep=2,etp=2", "seq=1024,global_batch=4"},
       {kLatent, "tp=2,pp=2", "seq=1024,global_batch=4"},
       {kOld, "tp=2,sp=no,pp=2", "seq=1024,global_batch=4"},
+      {kOss, "tp=2,dp=2,ep=2", "seq=1024,global_batch=4"},
+      {kGemma, "tp=2,pp=2", "seq=1024,global_batch=4"},
+      {kGemma, "cp=2,cp_kind=ulysses", "seq=1024"},
+      {kGemma, "", "seq=256"},  // shorter than the window
   };
   for (const auto& [model, parallel, training] : kCases) {
     const StepGraphs step = Step(model, parallel, training);
@@ -78,6 +91,80 @@ TEST(GenerateGraph, ComputesWhatTheClosedFormSays) {
     EXPECT_GE(3 * ForwardOperations(step) / known, 1 - 1e-12) << model << "|" << parallel;
     EXPECT_LE((3 * ForwardOperations(step) - diagonal) / known, 1 + 1e-12) << model << "|" << parallel << seq;
   }
+}
+
+// Queries of a window see the keys that a mask leaves them, one by one.
+TEST(GenerateGraph, WindowsLeaveWhatAMaskLeaves) {
+  for (const auto& [seq, window] :
+       {std::pair<int64_t, int64_t>{1024, 128}, {1024, 1}, {777, 300}, {512, 512}, {256, 300}}) {
+    int64_t pairs = 0;
+    for (int64_t q = 0; q < seq; ++q) {
+      for (int64_t k = 0; k <= q; ++k) pairs += q - k < window ? 1 : 0;
+    }
+    const StepGraphs step =
+        Step("layers=2,hidden=512,heads=8,kv_heads=4,ffn=1024,vocab=4096,window_layers=1,window=" +
+                 std::to_string(window),
+             "", "seq=" + std::to_string(seq));
+    int found = 0;
+    for (const StepNode& n : step.stages[0].nodes) {
+      if (n.type != NodeType::kComp || !Starts(n.spot.part, "attention.core")) continue;
+      const int64_t seen = n.spot.layer == 1 ? pairs : seq * (seq + 1) / 2;
+      const bool forward = Starts(n.spot.phase, "forward");
+      EXPECT_EQ(step.stages[0].operators[n.op].operations, seen * 8 * 64 * (forward ? 4 : 10))
+          << seq << " " << window;
+      ++found;
+    }
+    EXPECT_EQ(found, 4);
+  }
+}
+
+// Layers that are made again: which, and how often, by their attention.
+TEST(GenerateGraph, RecomputesTheLayersThatAreAskedFor) {
+  const auto layers = [](const char* parallel, const char* training) {
+    const StepGraphs step =
+        Step(kDense, parallel, std::string("seq=128,global_batch=4,recompute=full") + training);
+    std::map<int, int> of_layer;
+    double again = 0;
+    for (const StageGraph& stage : step.stages) {
+      for (const StepNode& n : stage.nodes) {
+        if (n.type != NodeType::kComp || n.stream == Stream::kHost || !Starts(n.spot.phase, "recompute"))
+          continue;
+        const Operator& op = stage.operators[n.op];
+        if (absl::StrContains(op.name, "mm") || absl::StrContains(op.name, "attention"))
+          again += static_cast<double>(op.operations);
+        if (Starts(n.spot.part, "attention.core")) ++of_layer[n.spot.layer];
+      }
+    }
+    // The closed form has no diagonal of the mask.
+    const double tokens = 4 * 128, known = RecomputedFlopsPerToken(step.plan) * tokens;
+    EXPECT_NEAR(again, known, 0.01 * known) << parallel << "|" << training;
+    return of_layer;
+  };
+  using Counts = std::map<int, int>;
+  const Counts all = {{0, 4}, {1, 4}, {2, 4}, {3, 4}, {4, 4}, {5, 4}, {6, 4}, {7, 4}};
+  EXPECT_EQ(layers("pp=2", ""), all);
+  EXPECT_EQ(layers("pp=2", ",recompute_layers=4"), all);
+  EXPECT_EQ(layers("pp=2", ",recompute_layers=3"), all);  // 3 and 1 of a stage
+  EXPECT_EQ(layers("pp=2", ",recompute_method=block,recompute_layers=1"), (Counts{{0, 4}, {4, 4}}));
+  EXPECT_EQ(layers("pp=2,vpp=2", ",recompute_method=block,recompute_layers=1"),
+            (Counts{{0, 4}, {2, 4}, {4, 4}, {6, 4}}));
+  EXPECT_EQ(layers("", ",recompute_method=block,recompute_layers=3"), (Counts{{0, 4}, {1, 4}, {2, 4}}));
+  EXPECT_EQ(layers("", ",recompute_method=block,recompute_layers=9"), all);
+  EXPECT_EQ(layers("", ",recompute_method=block,recompute_layers=0"), Counts());
+}
+
+// Layers that are made again together run forward one after the other before the first of them goes back.
+TEST(GenerateGraph, RecomputesTogether) {
+  const StepGraphs step = Step(kDense, "", "seq=128,global_batch=1,recompute=full,recompute_layers=3");
+  std::vector<std::string> order;
+  for (const StepNode& n : step.stages[0].nodes) {
+    if (n.type != NodeType::kComp || n.stream == Stream::kHost || !Starts(n.spot.part, "attention.core") ||
+        Starts(n.spot.phase, "forward"))
+      continue;
+    order.push_back(absl::StrCat(std::string(n.spot.phase).substr(0, 1), n.spot.layer));
+  }
+  EXPECT_THAT(order, testing::ElementsAre("r6", "r7", "b7", "b6", "r3", "r4", "r5", "b5", "b4", "b3", "r0",
+                                          "r1", "r2", "b2", "b1", "b0"));
 }
 
 // Of all ranks of a stage: elements of gradients that are reduced in the last micro-batch.
@@ -105,12 +192,13 @@ int64_t Gathered(const StepGraphs& step, const StageGraph& stage) {
 
 // Each weight's gradient is reduced once, and each weight gathered as often as it is used or updated.
 TEST(GenerateGraph, ReducesAndGathersEachWeight) {
-  for (const char* model : {kDense, kExperts, kLatent, kOld}) {
-    const bool experts = model == kExperts;
+  for (const char* model : {kDense, kExperts, kLatent, kOld, kOss, kGemma}) {
+    const bool experts = model == kExperts || model == kOss;
     for (const char* parallel : {"dp=4", "dp=4,tp=2,pp=2", "dp=2,cp=2,pp=2,vpp=2"}) {
       for (const int zero : {0, 1, 2, 3}) {
         const std::string split = absl::StrCat(parallel, ",zero=", zero,
-                                               experts && !absl::StrContains(parallel, "tp=") ? ",ep=2" : "");
+                                               experts && !absl::StrContains(parallel, "tp=") ? ",ep=2" : "",
+                                               absl::StrContains(parallel, "cp=") ? ",cp_kind=ulysses" : "");
         const StepGraphs step = Step(model, split, "seq=512,global_batch=16");
         for (const StageGraph& stage : step.stages) {
           EXPECT_EQ(Reduced(step, stage), stage.weights + stage.expert_weights) << model << "|" << split;
@@ -131,7 +219,7 @@ TEST(GenerateGraph, ReducesAndGathersEachWeight) {
 
 // What all ranks hold, each weight once, is the model.
 TEST(GenerateGraph, HoldsEachParameter) {
-  for (const char* model : {kDense, kExperts, kLatent, kOld}) {
+  for (const char* model : {kDense, kExperts, kLatent, kOld, kOss, kGemma}) {
     for (const char* parallel : {"", "pp=4", "pp=2,vpp=2"}) {
       const StepGraphs step = Step(model, parallel, "seq=512");
       int64_t sum = 0;

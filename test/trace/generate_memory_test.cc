@@ -119,5 +119,31 @@ TEST(GenerateMemory, FollowsTheSchedule) {
   EXPECT_EQ(activations("pp=4", 0, ",recompute=full"), 4 * 8 * 1024 * 4096 * 2);
 }
 
+// Of 8 layers of a stage: inputs of each, of each third one (layers 0, 3 and 6), of the first three beside
+// all that the others keep; and beside that what is made again at once.
+TEST(GenerateMemory, FollowsTheLayersThatAreMadeAgain) {
+  const auto of = [](const char* more) {
+    return MemoryOfStage(
+        PlanOf("llama3-8b", "pp=4", absl::StrCat("seq=1024,global_batch=8,recompute=full", more)), 0);
+  };
+  const int64_t input = 1024 * 4096 * 2, layer = 1024 * (12 * 4096 + 4 * 1024 + 6 * 14336 + 4 * 32);
+  EXPECT_EQ(of("").activations, 4 * 8 * input);
+  EXPECT_EQ(of(",recompute_layers=3").activations, 4 * 3 * input);
+  EXPECT_EQ(of(",recompute_layers=8").activations, 4 * input);
+  EXPECT_EQ(of(",recompute_method=block,recompute_layers=3").activations, 4 * (3 * input + 5 * layer));
+  EXPECT_EQ(of(",recompute_layers=3").working - of("").working, 2 * layer);
+  EXPECT_EQ(of(",recompute_layers=8").working - of("").working, 7 * layer);
+  EXPECT_EQ(of(",recompute_method=block,recompute_layers=3").working, of("").working);
+  EXPECT_EQ(of("").working - of(",recompute_method=block,recompute_layers=0").working, layer);
+}
+
+// A norm behind each half keeps its input; a window keeps what attention without one keeps.
+TEST(GenerateMemory, NormsBehindTheHalvesKeepTheirInputs) {
+  const int64_t plain = ActivationsOfLayer(PlanOf("llama3-8b", "", "seq=1000"), 0);
+  EXPECT_EQ(ActivationsOfLayer(PlanOf("llama3-8b:post_norm=yes", "", "seq=1000"), 0) - plain,
+            1000 * 4 * 4096);
+  EXPECT_EQ(ActivationsOfLayer(PlanOf("llama3-8b:window=100", "", "seq=1000"), 0), plain);
+}
+
 }  // namespace
 }  // namespace chakra::generate

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "test/trace/generate_testing.h"
 #include "trace/generate/counts.h"
@@ -180,6 +181,27 @@ TEST(GenerateWorkload, RefusesWithTheNearest) {
       {"llama3-80b", "", "seq=64", "there is no model \"llama3-80b\"; did you mean 'llama3-8b'?"},
       {"dlrm", "", "seq=64", "not generated yet"},
       {"layers=0", "", "seq=64", "layers is 0; expected a whole number from 1 to 1024; the nearest is 1"},
+      {"llama3-8b:window_layers=0-3", "", "seq=64",
+       "model.window_layers is for windows; expected model.window too"},
+      {"llama3-8b:window=8,window_layers=0-32", "", "seq=64",
+       "model.window_layers is \"0-32\"; expected layers from 0 to 31, as 0-22:2 or 0+2+4"},
+      {"llama3-8b:window=8,window_layers=odd", "", "seq=64",
+       "model.window_layers is \"odd\"; expected layers"},
+      {"llama3-8b:window=8,causal=no", "", "seq=64", "model.window is 8; expected 0, for model.causal is no"},
+      {"deepseek-v3:window=8", "", "seq=64", "model.window is 8; expected 0, for latent attention"},
+      {"llama3-8b:window=8", "cp=2", "seq=64",
+       "model.window with parallel.cp is not generated yet; known: cp_kind=ulysses"},
+      {kSmall, "", "seq=64,recompute_layers=2",
+       "training.recompute_layers is for whole layers; expected training.recompute=full"},
+      {kSmall, "", "seq=64,recompute=selective,recompute_method=block",
+       "training.recompute_method is for whole layers; expected training.recompute=full"},
+      {kSmall, "", "seq=64,recompute=full,recompute_method=block",
+       "training.recompute_layers is missing; with recompute_method=block expected how many layers"},
+      {kSmall, "", "seq=64,recompute=full,recompute_layers=0",
+       "training.recompute_layers is 0; with recompute_method=uniform expected at least 1; the nearest is 1"},
+      {kSmall, "zero=3,dp=2", "seq=64,recompute=full,recompute_layers=2",
+       "training.recompute_layers of more than 1 with parallel.zero=3 is not generated yet; known: "
+       "recompute_layers=1"},
   };
   for (const auto& c : kCases) EXPECT_THAT(ErrorOf(c.model, c.parallel, c.training), HasSubstr(c.error));
 }
@@ -230,6 +252,105 @@ TEST(GenerateConfig, ReadsGpt2) {
       "config.json");
   ASSERT_TRUE(model.ok()) << model.status();
   EXPECT_EQ(CountParameters(*ResolveModel(*model)).total, 124439808);  // as published
+}
+
+constexpr char kGptOss20b[] =
+    R"({"model_type": "gpt_oss", "hidden_size": 2880, "num_hidden_layers": 24, "num_attention_heads": 64,
+        "num_key_value_heads": 8, "head_dim": 64, "intermediate_size": 2880, "vocab_size": 201088,
+        "num_local_experts": 32, "experts_per_token": 4, "sliding_window": 128, "swiglu_limit": 7.0)";
+constexpr char kGemma3[] =
+    R"({"model_type": "gemma3_text", "hidden_size": 1152, "num_hidden_layers": 26, "num_attention_heads": 4,
+        "num_key_value_heads": 1, "head_dim": 256, "intermediate_size": 6912, "vocab_size": 262144,
+        "hidden_activation": "gelu_pytorch_tanh", "sliding_window": 512, "attn_logit_softcapping": null)";
+constexpr char kOther[] =
+    R"("hidden_size": 64, "num_hidden_layers": 6, "num_attention_heads": 4, "intermediate_size": 64, "vocab_size": 64,
+       "num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 32,
+       "shared_expert_intermediate_size": 32)";
+
+// To the last parameter, as the checkpoints have them.
+TEST(GenerateConfig, ReadsGptOssAndGemma) {
+  const auto oss = ParseHuggingFaceConfig(absl::StrCat(kGptOss20b, "}"), "config.json");
+  ASSERT_TRUE(oss.ok()) << oss.status();
+  EXPECT_EQ(CountParameters(*ResolveModel(*oss)).total, 20914757184);
+  EXPECT_NEAR(static_cast<double>(CountParameters(*ResolveModel(*oss)).active) / 1e9, 3.61 + 0.58,
+              0.01);  // and head
+  const auto gemma = ParseHuggingFaceConfig(absl::StrCat(kGemma3, "}"), "config.json");
+  ASSERT_TRUE(gemma.ok()) << gemma.status();
+  EXPECT_EQ(CountParameters(*ResolveModel(*gemma)).total, 999885952);
+  EXPECT_EQ(gemma->window(), 512);
+  EXPECT_EQ(gemma->window_layers(), "0-4+6-10+12-16+18-22+24-25");
+}
+
+// Windows by the rules of each class (transformers' configuration_*.py).
+TEST(GenerateConfig, ReadsWindows) {
+  const struct {
+    const char *type, *keys;
+    int64_t window;
+    const char* layers;
+  } kCases[] = {
+      {"mistral", "", 4096, ""},  // the class's default
+      {"mistral", ",\"sliding_window\": null", 0, ""},
+      {"mistral", ",\"sliding_window\": 1024", 1024, ""},
+      {"mistral",
+       ",\"sliding_window\": 8, \"layer_types\": [\"full_attention\", \"sliding_attention\", "
+       "\"full_attention\", \"full_attention\", \"full_attention\", \"full_attention\"]",
+       8, "1"},
+      {"qwen2", ",\"sliding_window\": 1024, \"max_window_layers\": 4", 0, ""},
+      {"qwen2", ",\"sliding_window\": 1024, \"max_window_layers\": 4, \"use_sliding_window\": true", 1024,
+       "4-5"},
+      {"qwen2", ",\"use_sliding_window\": true", 0, ""},  // from layer 28 on
+      {"qwen3", ",\"use_sliding_window\": true, \"max_window_layers\": 0", 4096, ""},
+      {"qwen2_moe", ",\"use_sliding_window\": true, \"max_window_layers\": 4", 4096, "0+2"},
+      {"qwen3_moe", ",\"use_sliding_window\": true, \"max_window_layers\": 4", 4096, ""},
+      {"mixtral", "", 0, ""},
+      {"mixtral", ",\"sliding_window\": 4096", 4096, ""},
+      {"gpt_oss", "", 128, "0-4:2"},
+      {"gemma", ",\"hidden_act\": \"gelu\"", 0, ""},
+      {"llama", ",\"sliding_window\": null", 0, ""},
+  };
+  for (const auto& c : kCases) {
+    const auto model = ParseHuggingFaceConfig(
+        absl::StrCat("{\"model_type\": \"", c.type, "\", ", kOther, c.keys, "}"), "c.json");
+    ASSERT_TRUE(model.ok()) << c.type << c.keys << ": " << model.status();
+    EXPECT_EQ(model->window(), c.window) << c.type << c.keys;
+    EXPECT_EQ(model->window_layers(), c.layers) << c.type << c.keys;
+    EXPECT_TRUE(ResolveModel(*model).ok()) << ResolveModel(*model).status();
+  }
+}
+
+TEST(GenerateConfig, SaysWhatIsWrongWithWindows) {
+  const struct {
+    const char *type, *keys, *error;
+  } kCases[] = {
+      {"llama", ",\"sliding_window\": 1024, \"max_position_embeddings\": 4096",
+       "sliding_window is 1024, and models of this kind have no windows; expected null"},
+      {"mistral", ",\"sliding_window\": \"wide\"", "sliding_window is \"wide\"; expected a whole number"},
+      {"mistral", ",\"sliding_window\": -1", "sliding_window is -1; expected a whole number"},
+      {"qwen3", ",\"use_sliding_window\": 1", "use_sliding_window is 1; expected true or false"},
+      {"mistral", ",\"layer_types\": [\"full_attention\"]",
+       "layer_types has 1 entries; expected num_hidden_layers, 6"},
+      {"mistral", ",\"layer_types\": \"full_attention\"",
+       "layer_types is \"full_attention\"; expected a list"},
+      {"mistral",
+       ",\"layer_types\": [\"full_attention\", \"linear_attention\", \"full_attention\", \"full_attention\", "
+       "\"full_attention\", \"full_attention\"]",
+       "layer_types, entry 1: expected full_attention or sliding_attention, found \"linear_attention\""},
+      {"gemma3_text", ",\"hidden_act\": \"gelu\", \"sliding_window_pattern\": 0",
+       "sliding_window_pattern is 0; expected at least 1"},
+      {"gemma3_text", ",\"hidden_act\": \"gelu\", \"attn_logit_softcapping\": 50",
+       "attn_logit_softcapping: caps are not generated yet; known: null"},
+      {"gemma2", "", "model_type is \"gemma2\", a kind that is not known"},
+      {"gemma", "", "hidden_act is \"silu\"; expected gelu"},
+      {"gpt_oss", ",\"attention_bias\": false", "attention_bias is false; expected true"},
+  };
+  for (const auto& c : kCases) {
+    const std::string act =
+        absl::StrContains(c.type, "gemma") && c.keys[0] == '\0' ? ",\"hidden_act\": \"silu\"" : "";
+    const auto model = ParseHuggingFaceConfig(
+        absl::StrCat("{\"model_type\": \"", c.type, "\", ", kOther, act, c.keys, "}"), "c.json");
+    ASSERT_FALSE(model.ok()) << c.type << c.keys;
+    EXPECT_THAT(std::string(model.status().message()), HasSubstr(c.error)) << c.type << c.keys;
+  }
 }
 
 TEST(GenerateConfig, SaysWhatIsWrong) {

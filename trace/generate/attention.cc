@@ -97,6 +97,7 @@ NodeList LayerBuilder::AttentionBackward(NodeList at) {
     spot_.phase = "backward";
   }
   at = CoreBackward(std::move(at));
+  if (m.sinks) AddGradient(m.heads / plan_.split.tp, at);
   at = m.latent() ? LatentQueriesBackward(std::move(at)) : QueriesBackward(std::move(at));
   return NormBackward(shared_tokens_, m.hidden, "attention.norm", at);
 }
@@ -115,6 +116,8 @@ Operators::Core LayerBuilder::CoreOf(int64_t ring_step) const {
   c.kv_heads = m.latent() ? c.heads : std::max<int64_t>(1, m.kv_heads / s.tp);
   c.queries = c.keys = plan_.training.seq / s.cp;
   c.causal = m.causal;
+  const int64_t seq = plan_.training.seq, window = spot_.layer < 0 ? seq : m.WindowOf(spot_.layer, seq);
+  if (window < seq) c.window = window;
   if (s.cp == 1) return c;
   if (s.cp_kind == proto::Parallel::ULYSSES) {
     c.queries = c.keys = plan_.training.seq;

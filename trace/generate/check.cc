@@ -135,6 +135,9 @@ absl::Status CheckContext(const StepPlan& p) {
   if (p.training.attention == proto::Training::MATH) {
     return NotYet("training.attention=math with parallel.cp", "attention=flash");
   }
+  if (p.model.windowed.any() && p.split.cp_kind != proto::Parallel::ULYSSES)
+    return NotYet("model.window with parallel.cp",
+                  "cp_kind=ulysses, where a rank has whole sequences of some heads");
   return absl::OkStatus();
 }
 
@@ -168,6 +171,17 @@ absl::Status CheckFurther(const StepPlan& p) {
   if (p.model.image > 0)
     return Bad(absl::StrCat("model.mtp is ", p.model.mtp, "; expected 0, for a model of images"));
   return Multiple("model.hidden", p.model.hidden, "parallel.tp", p.split.tp);
+}
+
+absl::Status CheckRecomputed(const StepPlan& p) {
+  const TrainingPlan& t = p.training;
+  if (t.recompute != proto::Training::FULL || t.recomputes_block || t.recompute_layers == 1)
+    return absl::OkStatus();
+  if (p.split.zero == 3)
+    return NotYet("training.recompute_layers of more than 1 with parallel.zero=3", "recompute_layers=1");
+  if (p.model.mtp > 0)
+    return NotYet("training.recompute_layers of more than 1 with model.mtp", "recompute_layers=1");
+  return absl::OkStatus();
 }
 
 absl::Status CheckZero(const StepPlan& p) {
@@ -250,6 +264,7 @@ absl::Status CheckPlan(const StepPlan& plan) {
   if (absl::Status s = CheckExperts(plan); !s.ok()) return s;
   if (absl::Status s = CheckFurther(plan); !s.ok()) return s;
   if (absl::Status s = CheckAdapters(plan); !s.ok()) return s;
+  if (absl::Status s = CheckRecomputed(plan); !s.ok()) return s;
   return CheckZero(plan);
 }
 

@@ -17,6 +17,7 @@ void CountAttention(const ModelSize& m, LayerParameters* p) {
     const int64_t q = m.query_width(), k = m.key_width();
     p->attention = Product(m.hidden, q + 2 * k, m.qkv_bias) + Product(q, m.hidden, m.bias);
     if (m.qk_norm) p->norms += 2 * NormOf(m, m.head_dim);
+    if (m.sinks) p->attention += m.heads;
     return;
   }
   p->attention = Product(m.q_rank > 0 ? m.q_rank : m.hidden, m.query_width(), m.qkv_bias) +
@@ -28,7 +29,7 @@ void CountAttention(const ModelSize& m, LayerParameters* p) {
 // Multiplications of one token's products in a layer.
 double LayerProducts(const ModelSize& m, int64_t layer) {
   ModelSize bare = m;
-  bare.bias = bare.qkv_bias = false;
+  bare.bias = bare.qkv_bias = bare.sinks = false;
   const LayerParameters p = ParametersOfLayer(bare, layer);
   double sum = static_cast<double>(p.attention + p.mlp);
   if (m.latent()) sum += static_cast<double>(m.hidden * (m.q_rank + m.kv_rank + m.rope_dim));
@@ -39,23 +40,26 @@ double LayerProducts(const ModelSize& m, int64_t layer) {
   return sum;
 }
 
-// Multiplications of one token in the core of a layer's attention.
-double CoreProducts(const ModelSize& m, int64_t seq) {
+// Multiplications of one token in the core of a layer's attention: a query with a window of w sees w keys,
+// but for the first w queries, which see half as many.
+double CoreProducts(const ModelSize& m, int64_t layer, int64_t seq) {
   const double width = static_cast<double>(m.query_width() + m.context_width());
-  return width * static_cast<double>(seq) * (m.causal ? 0.5 : 1);
+  if (!m.causal) return width * static_cast<double>(seq);
+  const double window = static_cast<double>(m.WindowOf(layer, seq));
+  return width * window * (1 - 0.5 * window / static_cast<double>(seq));
 }
 
 }  // namespace
 
 LayerParameters ParametersOfLayer(const ModelSize& m, int64_t layer) {
   LayerParameters p;
-  p.norms = 2 * NormOf(m, m.hidden);
+  p.norms = (m.post_norm ? 4 : 2) * NormOf(m, m.hidden);
   CountAttention(m, &p);
   if (!m.has_experts(layer)) {
     p.mlp = Mlp(m, m.ffn);
     return p;
   }
-  p.router = m.hidden * m.experts;
+  p.router = Product(m.hidden, m.experts, m.bias);
   p.experts = m.experts * Mlp(m, m.expert_ffn);
   if (m.shared_ffn > 0) p.shared = Mlp(m, m.shared_ffn) + (m.shared_gate ? m.hidden : 0);
   return p;
@@ -88,9 +92,8 @@ ModelParameters CountParameters(const ModelSize& m) {
 }
 
 double TrainingFlopsPerToken(const ModelSize& m, int64_t seq) {
-  const double core = CoreProducts(m, seq);
   double sum = 0;
-  for (int64_t i = 0; i < m.layers + m.mtp; ++i) sum += LayerProducts(m, i) + core;
+  for (int64_t i = 0; i < m.layers + m.mtp; ++i) sum += LayerProducts(m, i) + CoreProducts(m, i, seq);
   if (m.image > 0) {  // one token of each image meets the head
     sum += static_cast<double>(m.patch * m.patch * m.channels * m.hidden);
     sum += static_cast<double>(m.classes * m.hidden) / static_cast<double>(seq);
@@ -113,15 +116,18 @@ double TrainingFlopsPerToken(const StepPlan& plan) {
   const int64_t seq = plan.training.seq;
   const double all = TrainingFlopsPerToken(m, seq);
   if (!plan.training.frozen()) return all;
-  const double cores = 6 * static_cast<double>(m.layers) * CoreProducts(m, seq);
+  double cores = 0;
+  for (int64_t i = 0; i < m.layers; ++i) cores += 6 * CoreProducts(m, i, seq);
   return cores + (all - cores) * 2 / 3 + 6 * static_cast<double>(TrainedParameters(plan));
 }
 
-double RecomputedFlopsPerToken(const ModelSize& m, int64_t seq, proto::Training::Recompute recompute) {
-  if (recompute == proto::Training::NONE) return 0;
-  double sum = static_cast<double>(m.layers + m.mtp) * CoreProducts(m, seq);
-  if (recompute == proto::Training::FULL) {
-    for (int64_t i = 0; i < m.layers + m.mtp; ++i) sum += LayerProducts(m, i);
+double RecomputedFlopsPerToken(const StepPlan& plan) {
+  const ModelSize& m = plan.model;
+  const bool cores = plan.training.recompute == proto::Training::SELECTIVE;
+  double sum = 0;
+  for (int64_t i = 0; i < m.layers + m.mtp; ++i) {
+    if (cores || plan.Recomputes(i)) sum += CoreProducts(m, i, plan.training.seq);
+    if (plan.Recomputes(i)) sum += LayerProducts(m, i);
   }
   return 2 * sum;
 }

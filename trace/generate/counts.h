@@ -33,8 +33,9 @@ ModelParameters CountParameters(const ModelSize& model);
 
 // Operations (a multiplication and an addition are two) of training one token, as Megatron-LM's "model
 // TFLOP/s" counts them (megatron/training/training.py, num_floating_point_operations): each product three
-// times; causal attention at half; no recomputation, norm, elementwise work, router or optimizer; the head
-// once, and once more for each layer of mtp. `seq`: tokens of a sequence.
+// times; causal attention at half, and within a window what the window leaves of it; no recomputation, norm,
+// elementwise work, router or optimizer; the head once, and once more for each layer of mtp. `seq`: tokens of
+// a sequence.
 double TrainingFlopsPerToken(const ModelSize& model, int64_t seq);
 
 // Of a step: with frozen weights each of the model's products counts twice, for there is no gradient of its
@@ -44,7 +45,7 @@ double TrainingFlopsPerToken(const StepPlan& plan);
 int64_t TrainedParameters(const StepPlan& plan);
 
 // Operations beside these that recomputation adds, counted alike (Korthikanti et al., 2022, section 6.3): the
-// forward pass of the layers again, or that of attention's core.
-double RecomputedFlopsPerToken(const ModelSize& model, int64_t seq, proto::Training::Recompute recompute);
+// forward pass of the layers that are recomputed, or that of attention's core.
+double RecomputedFlopsPerToken(const StepPlan& plan);
 
 }  // namespace chakra::generate

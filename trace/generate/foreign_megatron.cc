@@ -10,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "trace/generate/foreign_keys.h"
+#include "trace/generate/sizes.h"
 
 namespace chakra::generate {
 namespace {
@@ -182,8 +183,30 @@ class Megatron {
       k_.Refuse("position_embedding_type", "expected learned_absolute, rope, yarn or none");
     }
     if (k_.FlagOr("squared_relu", false)) k_.LeaveOut("squared_relu: taken as GELU");
-    if (const auto window = k_.Text("window_size"))
-      k_.LeaveOut(absl::StrCat("window_size=", *window, ": all tokens are seen"));
+    Window();
+  }
+
+  // "(LEFT, RIGHT)": a query sees LEFT keys before its own. Each window_attn_skip_freq-th layer has no
+  // window.
+  void Window() {
+    const auto text = k_.Text("window_size");
+    const auto skip = k_.Number("window_attn_skip_freq");
+    if (!text.has_value()) return;
+    int64_t left = 0;
+    const std::vector<std::string> sides =
+        absl::StrSplit(*text, absl::ByAnyChar("()[], "), absl::SkipEmpty());
+    if (sides.size() != 2 || !absl::SimpleAtoi(sides[0], &left) || left < -1) {
+      k_.Refuse("window_size", "expected two numbers, as 4096,0");
+      return;
+    }
+    if (left == -1) return;
+    m_.set_window(left + 1);
+    if (!skip.has_value() || *skip < 2) return;
+    std::vector<int> layers;
+    for (int i = 0; i < std::min<int64_t>(m_.layers(), 1024); ++i) {
+      if ((i + 1) % *skip != 0) layers.push_back(i);
+    }
+    m_.set_window_layers(WindowLayers(layers));
   }
 
   void Attention() {
@@ -381,10 +404,8 @@ class Megatron {
     const auto modules = k_.Text("recompute_modules");
     if (what == "full") {
       t_.set_recompute(proto::Training::FULL);
-      const bool all = !layers.has_value() || method.value_or("uniform") == "uniform";
-      if (!all)
-        k_.LeaveOut(
-            absl::StrCat("recompute_method=block of ", *layers, " layers: all layers are recomputed"));
+      if (method.value_or("uniform") == "block") t_.set_recompute_method(proto::Training::BLOCK);
+      if (layers.has_value()) t_.set_recompute_layers(*layers);
     } else if (what == "selective") {
       const bool core = !modules.has_value() || absl::StrContains(*modules, "core_attn");
       if (core) t_.set_recompute(proto::Training::SELECTIVE);

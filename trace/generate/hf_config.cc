@@ -1,5 +1,6 @@
 #include "trace/generate/hf_config.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "trace/base/spelling.h"
+#include "trace/generate/sizes.h"
 #include "trace/io/file.h"
 #include "trace/io/json_value.h"
 #include "trace/io/settings.h"
@@ -25,6 +27,11 @@ class Keys {
   bool Has(absl::string_view key) const {
     const JsonValue* v = object_.Find(key);
     return v != nullptr && !v->is(JsonValue::Kind::kNull);
+  }
+
+  bool IsNull(absl::string_view key) const {
+    const JsonValue* v = object_.Find(key);
+    return v != nullptr && v->is(JsonValue::Kind::kNull);
   }
 
   int64_t Size(absl::string_view key) {
@@ -63,6 +70,19 @@ class Keys {
     return std::string(fallback);
   }
 
+  // The value of a key, where it is a list; null: it is absent or null. Anything else is an error.
+  const JsonValue* List(absl::string_view key) {
+    if (!Has(key)) return nullptr;
+    const JsonValue* v = object_.Find(key);
+    if (v->is(JsonValue::Kind::kArray)) return v;
+    Fail(reader_.Error(v->begin, absl::StrCat(key, " is ", Shown(*v), "; expected a list")));
+    return nullptr;
+  }
+  // An error about a part of a value.
+  void RefuseAt(const JsonValue& v, absl::string_view what) {
+    Fail(reader_.Error(v.begin, absl::StrCat(what, ", found ", Shown(v))));
+  }
+
   // The key is absent, null, or an empty list.
   bool IsEmpty(absl::string_view key) const {
     return !Has(key) || (object_.Find(key)->is(JsonValue::Kind::kArray) && object_.Find(key)->items.empty());
@@ -88,8 +108,80 @@ class Keys {
   absl::Status status_;
 };
 
+// Which layers a class gives a sliding window, where the file does not list them (layer_types).
+struct WindowRule {
+  int64_t window = 0;       // the class's default; 0: none
+  bool on_request = false;  // use_sliding_window has to be true (Qwen)
+  enum Layers {
+    kAll,
+    kFromMost,
+    kOddBelowMost,
+    kAllButEach
+  } layers = kAll;   // kFromMost: from max_window_layers on
+  int64_t each = 2;  // kAllButEach
+};
+
+bool HasWindow(const WindowRule& rule, int64_t layer, int64_t most, int64_t each) {
+  switch (rule.layers) {
+    case WindowRule::kFromMost:
+      return layer >= most;
+    case WindowRule::kOddBelowMost:
+      return (layer + 1) % 2 != 0 && layer < most;
+    case WindowRule::kAllButEach:
+      return (layer + 1) % each != 0;
+    case WindowRule::kAll:
+      break;
+  }
+  return true;
+}
+
+// Layers by their kinds in the file.
+std::vector<int> ListedWindows(Keys& k, const JsonValue& types, int64_t layers) {
+  std::vector<int> out;
+  if (static_cast<int64_t>(types.items.size()) != layers) {
+    k.Refuse("layer_types", absl::StrCat("layer_types has ", types.items.size(),
+                                         " entries; expected num_hidden_layers, ", layers));
+  }
+  for (size_t i = 0; i < types.items.size(); ++i) {
+    const JsonValue& v = types.items[i];
+    const bool window = v.is(JsonValue::Kind::kString) && v.text == "sliding_attention";
+    if (!window && !(v.is(JsonValue::Kind::kString) && v.text == "full_attention"))
+      k.RefuseAt(v, absl::StrCat("layer_types, entry ", i, ": expected full_attention or sliding_attention"));
+    if (window) out.push_back(static_cast<int>(i));
+  }
+  return out;
+}
+
+void Windows(Keys& k, const WindowRule& rule, proto::Model* m) {
+  const bool absent = !k.Has("sliding_window") && !k.IsNull("sliding_window");
+  int64_t window = absent ? rule.window : k.SizeOr("sliding_window", 0);
+  if (!k.FlagOr("use_sliding_window", !rule.on_request)) window = 0;
+  const int64_t most = k.SizeOr("max_window_layers", 28);
+  const int64_t each = k.SizeOr("sliding_window_pattern", rule.each);
+  if (each < 1) k.Refuse("sliding_window_pattern", "sliding_window_pattern is 0; expected at least 1");
+  const JsonValue* types = k.List("layer_types");
+  std::vector<int> layers;
+  if (types != nullptr) layers = ListedWindows(k, *types, m->layers());
+  for (int64_t i = 0; types == nullptr && k.status().ok() && i < std::min<int64_t>(m->layers(), 1024); ++i) {
+    if (HasWindow(rule, i, most, each)) layers.push_back(static_cast<int>(i));
+  }
+  if (window == 0 || layers.empty()) return;
+  m->set_window(window);
+  if (static_cast<int64_t>(layers.size()) < m->layers()) m->set_window_layers(WindowLayers(layers));
+}
+
+// Of classes that know none.
+void NoWindows(Keys& k, proto::Model*) {
+  if (!k.Has("sliding_window") || !k.FlagOr("use_sliding_window", true)) return;
+  if (k.SizeOr("sliding_window", 0) >= k.SizeOr("max_position_embeddings", 0)) return;
+  k.Refuse("sliding_window",
+           absl::StrCat("sliding_window is ", k.SizeOr("sliding_window", 0),
+                        ", and models of this kind have no windows; expected null, or model_type "
+                        "mistral, qwen2, qwen3, gpt_oss or gemma3_text"));
+}
+
 // Keys that llama and its relatives share.
-void Llama(Keys& k, bool tied, proto::Model* m) {
+void Llama(Keys& k, bool tied, proto::Model* m, absl::string_view act = "silu") {
   m->set_layers(k.Size("num_hidden_layers"));
   m->set_hidden(k.Size("hidden_size"));
   m->set_heads(k.Size("num_attention_heads"));
@@ -98,32 +190,84 @@ void Llama(Keys& k, bool tied, proto::Model* m) {
   m->set_ffn(k.Size("intermediate_size"));
   m->set_vocab(k.Size("vocab_size"));
   m->set_tied(k.FlagOr("tie_word_embeddings", tied));
-  const std::string act = k.TextOr("hidden_act", "silu");
-  if (act != "silu" && act != "swish")
-    k.Refuse("hidden_act", absl::StrCat("hidden_act is \"", act, "\"; expected silu"));
+  const std::string own = k.TextOr(k.Has("hidden_activation") ? "hidden_activation" : "hidden_act", act);
+  const bool gelu = absl::StartsWith(act, "gelu");
+  if (gelu ? !absl::StartsWith(own, "gelu") : own != act && own != "swish")
+    k.Refuse(k.Has("hidden_activation") ? "hidden_activation" : "hidden_act",
+             absl::StrCat("hidden_act is \"", own, "\"; expected ", act));
   if (k.FlagOr("attention_bias", false)) m->set_qkv_bias(true);
-  if (k.Has("sliding_window") && k.FlagOr("use_sliding_window", true) &&
-      k.SizeOr("sliding_window", 0) < k.SizeOr("max_position_embeddings", 0)) {
-    k.Refuse("sliding_window", absl::StrCat("sliding_window is ", k.SizeOr("sliding_window", 0),
-                                            ": windows are not generated yet; known: null"));
-  }
 }
 
-void ReadLlama(Keys& k, proto::Model* m) { Llama(k, false, m); }
+void ReadLlama(Keys& k, proto::Model* m) {
+  Llama(k, false, m);
+  NoWindows(k, m);
+}
 
-void ReadQwen2(Keys& k, proto::Model* m) {
+void ReadMistral(Keys& k, proto::Model* m) {
+  Llama(k, false, m);
+  Windows(k, {4096}, m);
+}
+
+void Qwen2(Keys& k, proto::Model* m) {
   Llama(k, false, m);
   m->set_qkv_bias(true);  // whatever the file says
 }
 
-void ReadQwen3(Keys& k, proto::Model* m) {
+void ReadQwen2(Keys& k, proto::Model* m) {
+  Qwen2(k, m);
+  Windows(k, {4096, true, WindowRule::kFromMost}, m);
+}
+
+void Qwen3(Keys& k, proto::Model* m) {
   Llama(k, false, m);
   if (!k.Has("head_dim")) m->set_head_dim(128);  // the class's default
   m->set_qk_norm(true);
 }
 
+void ReadQwen3(Keys& k, proto::Model* m) {
+  Qwen3(k, m);
+  Windows(k, {4096, true, WindowRule::kFromMost}, m);
+}
+
+// Caps of scores are a pass more over each tile, which no kernel of the tables has.
+void NoCaps(Keys& k) {
+  for (const char* key : {"attn_logit_softcapping", "final_logit_softcapping"}) {
+    if (k.Has(key)) k.Refuse(key, absl::StrCat(key, ": caps are not generated yet; known: null"));
+  }
+}
+
+void ReadGemma(Keys& k, proto::Model* m) {
+  Llama(k, true, m, "gelu_pytorch_tanh");
+  if (!k.Has("head_dim")) m->set_head_dim(256);
+  NoWindows(k, m);
+}
+
+void ReadGemma3(Keys& k, proto::Model* m) {
+  Llama(k, true, m, "gelu_pytorch_tanh");
+  if (!k.Has("head_dim")) m->set_head_dim(256);
+  m->set_qk_norm(true);
+  m->set_post_norm(true);
+  NoCaps(k);
+  Windows(k, {4096, false, WindowRule::kAllButEach, 6}, m);
+}
+
+// Biases everywhere but in the head, a learned score beside those of the keys, and every other layer has a
+// window.
+void ReadGptOss(Keys& k, proto::Model* m) {
+  Llama(k, false, m);
+  if (!k.Has("head_dim")) m->set_head_dim(64);
+  if (!k.FlagOr("attention_bias", true))
+    k.Refuse("attention_bias", "attention_bias is false; expected true, as gpt-oss has biases");
+  m->set_bias(true);
+  m->set_sinks(true);
+  m->set_experts(k.Has("num_experts") ? k.Size("num_experts") : k.SizeOr("num_local_experts", 128));
+  m->set_top_k(k.SizeOr("num_experts_per_tok", 4));
+  Windows(k, {128, false, WindowRule::kAllButEach, 2}, m);
+}
+
 void ReadMixtral(Keys& k, proto::Model* m) {
   Llama(k, false, m);
+  Windows(k, {}, m);
   m->set_experts(k.Has("num_experts") ? k.Size("num_experts") : k.SizeOr("num_local_experts", 8));
   m->set_top_k(k.SizeOr("num_experts_per_tok", 2));
 }
@@ -138,20 +282,22 @@ void QwenExperts(Keys& k, proto::Model* m) {
 }
 
 void ReadQwen2Moe(Keys& k, proto::Model* m) {
-  Llama(k, false, m);
-  m->set_qkv_bias(true);
+  Qwen2(k, m);
+  Windows(k, {4096, true, WindowRule::kOddBelowMost}, m);
   QwenExperts(k, m);
   m->set_shared_ffn(k.Size("shared_expert_intermediate_size"));
   m->set_shared_gate(true);
 }
 
 void ReadQwen3Moe(Keys& k, proto::Model* m) {
-  ReadQwen3(k, m);
+  Qwen3(k, m);
+  Windows(k, {4096, true}, m);
   QwenExperts(k, m);
 }
 
 void ReadDeepSeek(Keys& k, proto::Model* m) {
   Llama(k, false, m);
+  NoWindows(k, m);
   m->clear_head_dim();  // the rope part alone
   m->set_kv_heads(m->heads());
   m->set_kv_rank(k.Size("kv_lora_rank"));
@@ -236,7 +382,7 @@ struct Kind {
 // To add a kind, add a line, and a reader if none fits.
 constexpr Kind kKinds[] = {
     {"llama", "Llama", ReadLlama},
-    {"mistral", "Mistral", ReadLlama},
+    {"mistral", "Mistral", ReadMistral},
     {"mixtral", "Mixtral", ReadMixtral},
     {"qwen2", "Qwen2For", ReadQwen2},
     {"qwen2_moe", "Qwen2Moe", ReadQwen2Moe},
@@ -245,6 +391,9 @@ constexpr Kind kKinds[] = {
     {"deepseek_v2", "DeepseekV2", ReadDeepSeek},
     {"deepseek_v3", "DeepseekV3", ReadDeepSeek},
     {"kimi_k2", "KimiK2", ReadDeepSeek},
+    {"gpt_oss", "GptOss", ReadGptOss},
+    {"gemma", "GemmaFor", ReadGemma},
+    {"gemma3_text", "Gemma3For", ReadGemma3},
     {"gpt2", "GPT2", ReadGpt2},
     {"gpt_neox", "GPTNeoX", ReadNeoX},
     {"bert", "Bert", ReadBert},

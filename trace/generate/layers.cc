@@ -186,16 +186,21 @@ NodeList LayerBuilder::Forward(int64_t layer, int64_t micro_batch, const char* p
   spot_ = {static_cast<int32_t>(micro_batch), static_cast<int32_t>(layer), phase, ""};
   const int64_t h = plan_.model.hidden;
   graph_->HostWorks(graph_->host.layer_ns, spot_);
-  at = Run(ops_.AddResidual(shared_tokens_, h), "attention.add", Attention(std::move(at)));
+  at = Attention(std::move(at));
+  if (plan_.model.post_norm)
+    at = Run(ops_.Norm(shared_tokens_, h, plan_.model.layer_norm), "attention.post_norm", at);
+  at = Run(ops_.AddResidual(shared_tokens_, h), "attention.add", at);
   const NodeList normed = Run(ops_.Norm(shared_tokens_, h, plan_.model.layer_norm), "mlp.norm", at);
   at = plan_.model.has_experts(layer) ? Experts(normed) : Mlp(widths_.ffn, "mlp.up", "mlp.down", normed);
+  if (plan_.model.post_norm)
+    at = Run(ops_.Norm(shared_tokens_, h, plan_.model.layer_norm), "mlp.post_norm", at);
   return Run(ops_.AddResidual(shared_tokens_, h), "mlp.add", at);
 }
 
 NodeList LayerBuilder::Backward(int64_t layer, int64_t micro_batch, NodeList at,
-                                std::vector<Gradient>* gradients) {
+                                std::vector<Gradient>* gradients, bool recomputed) {
   gradients_ = gradients;
-  if (plan_.training.recompute == proto::Training::FULL) {
+  if (!recomputed && plan_.Recomputes(layer)) {
     // Inferred from vTrain's rows of one node, where host and device take about as long: the host of that
     // time is not ahead of the device when it recomputes a layer.
     if (plan_.training.unfused()) graph_->HostWaits(at);
@@ -205,11 +210,13 @@ NodeList LayerBuilder::Backward(int64_t layer, int64_t micro_batch, NodeList at,
   const int64_t h = plan_.model.hidden;
   const size_t first = gradients->size();
   if (plan_.training.dropout) at = Run(ops_.DropoutBackward(shared_tokens_, h), "mlp.add", at);
+  if (plan_.model.post_norm) at = NormBackward(shared_tokens_, h, "mlp.post_norm", at);
   at = plan_.model.has_experts(layer) ? ExpertsBackward(at)
                                       : MlpBackward(widths_.ffn, "mlp.up", "mlp.down", at);
   at = NormBackward(shared_tokens_, h, "mlp.norm", at);
   at = Run(ops_.Add(shared_tokens_, h), "mlp.add", at);
   if (plan_.training.dropout) at = Run(ops_.DropoutBackward(shared_tokens_, h), "attention.add", at);
+  if (plan_.model.post_norm) at = NormBackward(shared_tokens_, h, "attention.post_norm", at);
   at = AttentionBackward(at);
   at = Run(ops_.Add(shared_tokens_, h), "attention.add", at);
   Accumulate(first, at);

@@ -53,8 +53,10 @@ class LayerBuilder {
 
   // Nodes behind `at`; returns the last ones. `phase`: "forward" or "recompute".
   NodeList Forward(int64_t layer, int64_t micro_batch, const char* phase, NodeList at);
-  // `at`: the gradient of the layer's output. Adds the gradients of weights to `gradients`.
-  NodeList Backward(int64_t layer, int64_t micro_batch, NodeList at, std::vector<Gradient>* gradients);
+  // `at`: the gradient of the layer's output. Adds the gradients of weights to `gradients`. Makes activations
+  // again where the plan says so, unless they were `recomputed` before.
+  NodeList Backward(int64_t layer, int64_t micro_batch, NodeList at, std::vector<Gradient>* gradients,
+                    bool recomputed = false);
   NodeList Embed(int64_t micro_batch, NodeList at);
   void EmbedBackward(int64_t micro_batch, const NodeList& at, std::vector<Gradient>* gradients);
   // The last norm, the head and the loss.

@@ -215,7 +215,9 @@ int64_t ActivationsOfLayer(const StepPlan& p, int64_t layer) {
   // Masks of a byte behind attention and the MLP.
   const int64_t masks = p.training.dropout ? 2 * p.shared_tokens() * p.model.hidden : 0;
   // Of a further token: inputs and outputs of two norms more.
-  return norms * (layer >= p.model.layers ? 2 : 1) + masks + AttentionActivations(p) + mlp +
+  // Norms behind the halves keep their inputs.
+  const int64_t posts = p.model.post_norm ? norms / 2 : 0;
+  return norms * (layer >= p.model.layers ? 2 : 1) + posts + masks + AttentionActivations(p) + mlp +
          AdapterActivations(p);
 }
 
@@ -240,15 +242,21 @@ RankMemory MemoryOfStage(const StepPlan& p, int64_t stage) {
   const std::vector<Pass> passes = PassesOf(p.split, p.micro_batches(), stage);
   out.in_flight = MostInFlight(passes);
   const bool full = p.training.recompute == Training::FULL;
+  const int64_t together = full && !p.training.recomputes_block ? p.training.recompute_layers : 1;
+  const int64_t input = p.element_bytes() * p.shared_tokens() * p.model.hidden;
   std::vector<Kept> kept;
-  int64_t layer_bytes = 0, temporaries = 0, head = 0;
+  int64_t layer_bytes = 0, again = 0, temporaries = 0, head = 0;  // again: of the layers made again at once
   for (const Piece& piece : pieces) {
     Kept& of_piece = kept.emplace_back();
     for (int64_t layer = piece.first; layer < piece.first + piece.layers; ++layer) {
       const int64_t bytes = ActivationsOfLayer(p, layer);
-      layer_bytes = std::max(layer_bytes, bytes);
+      const int64_t index = layer - piece.first;
+      const bool recomputed = p.Recomputes(layer);
+      again = index % together == 0 ? 0 : again;
+      if (recomputed) again += bytes;
+      layer_bytes = std::max(layer_bytes, again);
       temporaries = std::max(temporaries, LayerTemporaries(p, layer));
-      of_piece.activations += full ? p.element_bytes() * p.shared_tokens() * p.model.hidden : bytes;
+      of_piece.activations += !recomputed ? bytes : index % together == 0 ? input : 0;
       of_piece.deferred += DeferredOfLayer(p, layer);
     }
     if (piece.head) head = (1 + p.model.mtp) * HeadBytes(p);

@@ -36,7 +36,8 @@ struct RankMemory {
 //
 // Activations, by what the backward pass of a layer reads (Korthikanti et al., 2022, section 4.1, without
 // dropout): inputs and outputs of norms, queries, keys, values, attention's output and its sums, the MLP's
-// products. Recomputation of the core keeps no scores; full recomputation keeps a layer's input.
+// products. Recomputation of the core keeps no scores; full recomputation keeps a layer's input, or
+// the input of so many layers as are made again at once.
 RankMemory MemoryOfStage(const StepPlan& plan, int64_t stage);
 
 // Bytes of one layer's activations of one micro-batch, without recomputation.

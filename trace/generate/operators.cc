@@ -26,9 +26,12 @@ std::string Heads(int64_t batch, int64_t heads, int64_t length, int64_t width) {
 
 std::string Matrix(int64_t rows, int64_t columns) { return absl::StrCat("[", rows, ", ", columns, "]"); }
 
-// Pairs of a query and a key.
+// Pairs of a query and a key that it sees: of a window of w the first queries see 1, 2, ... keys, then each
+// w.
 int64_t Pairs(const Operators::Core& c) {
-  return c.causal ? c.queries * (c.queries + 1) / 2 : c.queries * c.keys;
+  if (!c.causal) return c.queries * c.keys;
+  const int64_t most = c.window > 0 ? std::min(c.window, c.queries) : c.queries;
+  return most * c.queries - most * (most - 1) / 2;
 }
 
 }  // namespace

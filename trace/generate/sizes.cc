@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "trace/base/rank_list.h"
 #include "trace/base/spelling.h"
 #include "trace/generate/check.h"
 #include "trace/generate/pieces.h"
@@ -101,6 +102,34 @@ void TakeFlags(const proto::Model& m, ModelSize* out) {
   out->token_types = m.token_types();
   out->pooler = m.pooler();
   out->mtp = m.mtp();
+  out->post_norm = m.post_norm();
+  out->sinks = m.sinks();
+}
+
+absl::Status TakeWindow(const proto::Model& m, ModelSize* out) {
+  if (m.window() == 0) {
+    if (m.window_layers().empty()) return absl::OkStatus();
+    return Bad("model.window_layers is for windows; expected model.window too");
+  }
+  if (!out->causal)
+    return Bad(absl::StrCat("model.window is ", m.window(), "; expected 0, for model.causal is no"));
+  if (out->latent())
+    return Bad(absl::StrCat("model.window is ", m.window(),
+                            "; expected 0, for latent attention (model.kv_rank) has none"));
+  out->window = m.window();
+  std::vector<int> layers;
+  if (m.window_layers().empty()) {
+    for (int64_t i = 0; i < out->layers; ++i) out->windowed.set(static_cast<size_t>(i));
+    return absl::OkStatus();
+  }
+  std::string text = m.window_layers();
+  std::replace(text.begin(), text.end(), '+', ',');
+  if (const absl::Status s = ParseRanks(text, static_cast<int>(out->layers), &layers); !s.ok()) {
+    return Bad(absl::StrCat("model.window_layers is \"", m.window_layers(), "\"; expected layers from 0 to ",
+                            out->layers - 1, ", as 0-22:2 or 0+2+4"));
+  }
+  for (const int layer : layers) out->windowed.set(static_cast<size_t>(layer));
+  return absl::OkStatus();
 }
 
 absl::Status TakeSchedule(const proto::Parallel& p, Split* out) {
@@ -178,6 +207,25 @@ HostCosts HostOf(const proto::Training& t) {
   return out;
 }
 
+absl::Status CheckRecompute(const proto::Training& t) {
+  if (t.recompute() != proto::Training::FULL) {
+    const bool method = t.has_recompute_method();
+    if (!method && !t.has_recompute_layers()) return absl::OkStatus();
+    return Bad(absl::StrCat("training.recompute_", method ? "method" : "layers",
+                            " is for whole layers; expected training.recompute=full"));
+  }
+  if (t.recompute_method() == proto::Training::BLOCK && !t.has_recompute_layers()) {
+    return Missing("training.recompute_layers",
+                   "; with recompute_method=block expected how many layers of each piece of the pipeline");
+  }
+  if (t.recompute_method() == proto::Training::UNIFORM && t.has_recompute_layers() &&
+      t.recompute_layers() == 0)
+    return Bad(
+        "training.recompute_layers is 0; with recompute_method=uniform expected at least 1; the nearest is "
+        "1");
+  return absl::OkStatus();
+}
+
 absl::Status TakeTraining(const proto::Training& t, const ModelSize& model, const Split& split,
                           TrainingPlan* out) {
   const int64_t patches = model.image > 0 ? model.image / model.patch : 0;
@@ -192,6 +240,9 @@ absl::Status TakeTraining(const proto::Training& t, const ModelSize& model, cons
   out->global_batch = t.has_global_batch() ? t.global_batch() : split.dp * split.pp * out->micro_batch;
   out->dtype = t.dtype();
   out->recompute = t.recompute();
+  out->recomputes_block = t.recompute_method() == proto::Training::BLOCK;
+  out->recompute_layers = t.has_recompute_layers() ? t.recompute_layers() : 1;
+  if (absl::Status s = CheckRecompute(t); !s.ok()) return s;
   out->optimizer = t.optimizer();
   out->attention = t.attention();
   out->framework = t.framework();
@@ -234,6 +285,28 @@ int64_t Split::expert_node() const {
   return node;
 }
 
+int64_t ModelSize::WindowOf(int64_t layer, int64_t seq) const {
+  if (layer >= layers) layer = layers - 1;  // of mtp
+  return windowed[static_cast<size_t>(layer)] && window < seq ? window : seq;
+}
+
+std::string WindowLayers(const std::vector<int>& layers) {
+  std::string text = FormatRanks(layers);
+  std::replace(text.begin(), text.end(), ',', '+');
+  return text;
+}
+
+bool StepPlan::Recomputes(int64_t layer) const {
+  if (training.recompute != proto::Training::FULL) return false;
+  if (!training.recomputes_block) return true;
+  layer = std::min(layer, model.layers - 1);
+  for (const Piece& piece : pieces) {
+    if (layer >= piece.first && layer < piece.first + piece.layers)
+      return layer < piece.first + training.recompute_layers;
+  }
+  return true;
+}
+
 int64_t StepPlan::padded_outputs() const {
   const int64_t unit = model.image > 0 ? split.tp : split.tp * (split.tp > 1 ? 128 : 1);
   return (model.outputs() + unit - 1) / unit * unit;
@@ -256,6 +329,7 @@ absl::StatusOr<ModelSize> ResolveModel(const proto::Model& m) {
   if (absl::Status s = TakeLatent(m, &out); !s.ok()) return s;
   if (absl::Status s = TakeExperts(m, &out); !s.ok()) return s;
   if (absl::Status s = TakeImage(m, &out); !s.ok()) return s;
+  if (absl::Status s = TakeWindow(m, &out); !s.ok()) return s;
   if (!m.has_head_dim() && !out.latent() && out.hidden % out.heads != 0) {
     return Bad(absl::StrCat("model.hidden is ", out.hidden, "; expected a multiple of model.heads, ",
                             out.heads, NearestMultiple(out.hidden, out.heads), ", or model.head_dim"));

@@ -1,6 +1,7 @@
 // A workload with nothing left open: every default is filled in, and everything fits together.
 #pragma once
 
+#include <bitset>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -15,12 +16,14 @@ struct ModelSize {
   std::string name;  // the preset's, the file's, or "model"
   int64_t layers = 0, hidden = 0, heads = 0, kv_heads = 0, head_dim = 0, ffn = 0, vocab = 0;
   bool gated = true, tied = false, layer_norm = false, bias = false, qkv_bias = false, qk_norm = false;
-  bool rope = true, causal = true, pooler = false, shared_gate = false;
+  bool rope = true, causal = true, pooler = false, shared_gate = false, post_norm = false, sinks = false;
   int64_t positions = 0, token_types = 0;
   int64_t experts = 0, top_k = 0, expert_groups = 1, top_groups = 1, expert_ffn = 0, shared_ffn = 0,
           dense_layers = 0, moe_every = 1;
   int64_t kv_rank = 0, q_rank = 0, nope_dim = 0, rope_dim = 0, v_dim = 0, mtp = 0;
   int64_t image = 0, patch = 0, channels = 0, classes = 0;
+  int64_t window = 0;  // of the layers in `windowed`
+  std::bitset<1024> windowed;
 
   bool latent() const { return kv_rank > 0; }
   // Features of all heads' queries, keys and values.
@@ -32,6 +35,8 @@ struct ModelSize {
   // Layers are counted from 0; those of `mtp` come after the others and are like the last one.
   bool has_experts(int64_t layer) const;
   int64_t expert_layers() const;  // of `layers` and `mtp`
+  // Keys that a query of the layer sees, with those of sequences of `seq` tokens; `seq`: there is no window.
+  int64_t WindowOf(int64_t layer, int64_t seq) const;
   // Rows of the head: tokens of the vocabulary, or classes.
   int64_t outputs() const { return image > 0 ? classes : vocab; }
 };
@@ -94,6 +99,8 @@ struct TrainingPlan {
   int64_t seq = 0, micro_batch = 1, global_batch = 1;
   proto::Training::Dtype dtype = proto::Training::BF16;
   proto::Training::Recompute recompute = proto::Training::NONE;
+  bool recomputes_block = false;  // proto::Training::BLOCK
+  int64_t recompute_layers = 1;
   proto::Training::Optimizer optimizer = proto::Training::ADAM;
   proto::Training::Attention attention = proto::Training::FLASH;
   proto::Training::Framework framework = proto::Training::MEGATRON;
@@ -143,6 +150,9 @@ struct StepPlan {
   bool IsLast(int64_t micro_batch) const {
     return micro_batch + 1 == micro_batches() || (split.mirrored() && micro_batch + 1 == micro_batches() / 2);
   }
+  // Whether all of a layer is made again in its backward pass. Layers of further tokens are as the last of
+  // the others.
+  bool Recomputes(int64_t layer) const;
   // The last stage has the embedding of the first one too, for further tokens.
   bool copies_embedding() const { return model.mtp > 0 && !model.tied && !split.ends_together(); }
   // Tokens of a micro-batch on a rank of cp, and where the ranks of tp share them too.
@@ -162,6 +172,8 @@ struct StepPlan {
 // (InvalidArgument) name the field, its value, what was expected, and the nearest value that would do: a
 // field that is missing or out of its range, sizes that do not divide, and what is not generated yet.
 absl::StatusOr<StepPlan> ResolvePlan(const proto::Workload& workload);
+// Model::window_layers for these layers: "0-4+6-10".
+std::string WindowLayers(const std::vector<int>& layers);
 // Of the model alone.
 absl::StatusOr<ModelSize> ResolveModel(const proto::Model& model);
 

@@ -266,6 +266,12 @@ class StageBuilder {
     return at;
   }
 
+  // Layers that are made again at once; 1: each before its own backward pass, or none.
+  int64_t Together() const {
+    const TrainingPlan& t = plan_.training;
+    return t.recompute == proto::Training::FULL && !t.recomputes_block ? t.recompute_layers : 1;
+  }
+
   void Backward(const Pass& pass) {
     const Piece& piece = At(pass.piece);
     NodeList at = Done(pass);
@@ -277,12 +283,19 @@ class StageBuilder {
     } else {
       at = Join(at, Receive(pass));
     }
+    const int64_t together = Together();
     for (int64_t i = trunk - 1; i >= 0; --i) {
       const int64_t layer = piece.first + i;
+      // Of layers that are made again together, when the last one's turn comes.
+      if (together > 1 && (i + 1 == trunk || (i + 1) % together == 0)) {
+        for (int64_t j = i / together * together; j <= i; ++j)
+          at = layers_.Forward(piece.first + j, pass.micro_batch, "recompute", at);
+      }
       if (plan_.split.zero == 3)
         at = Join(at, Weights(first + static_cast<size_t>(i), PlaceOf(pass, layer, "weights")));
-      at = BackwardOfUnit(
-          pass, [&](std::vector<Gradient>* g) { return layers_.Backward(layer, pass.micro_batch, at, g); });
+      at = BackwardOfUnit(pass, [&](std::vector<Gradient>* g) {
+        return layers_.Backward(layer, pass.micro_batch, at, g, together > 1);
+      });
       Used(at);
     }
     if (piece.embedding) {

@@ -236,8 +236,9 @@ std::vector<KernelCall> AttentionOfKernel(const KernelFacts& kernel, const std::
                                           int unknown) {
   // cuDNN's operators have the heads before the length, the others' kernels are launched with the length
   // first.
-  const bool heads_first =
-      absl::StrContains(kernel.name, "cudnn") || absl::StrContains(kernel.name, "heads_first") || absl::StrContains(kernel.op, "scaled_dot");
+  const bool heads_first = absl::StrContains(kernel.name, "cudnn") ||
+                           absl::StrContains(kernel.name, "heads_first") ||
+                           absl::StrContains(kernel.op, "scaled_dot");
   const bool backward = IsBackwardKernel(kernel.name);
   const char* op = heads_first ? (backward ? "_scaled_dot_product_cudnn_attention_backward"
                                            : "_scaled_dot_product_cudnn_attention")
@@ -251,7 +252,17 @@ std::vector<KernelCall> AttentionOfKernel(const KernelFacts& kernel, const std::
   return calls->calls;
 }
 
-// Shapes do not tell a mask, but the node's own operations do: a causal one leaves half of the pairs.
+// Keys that a query sees, where operations tell of fewer pairs than half: w keys, but for the first w
+// queries, make w * seq - w^2 / 2 pairs.
+double WindowOf(const AttentionCall& a, double operations) {
+  const double v = a.v_dim > 0 ? a.v_dim : a.head_dim;
+  const double of_pair = 2 * a.batch * a.heads * (a.backward ? 3 * a.head_dim + 2 * v : a.head_dim + v);
+  const double pairs = operations / of_pair, all = a.seq * a.seq;
+  return pairs < 0.499 * all ? std::round(a.seq - std::sqrt(all - 2 * pairs)) : 0;
+}
+
+// Shapes do not tell a mask, but the node's own operations do: a causal one leaves half of the pairs, a
+// window fewer.
 FamilyCalls WithMask(const KernelFacts& kernel, FamilyCalls calls) {
   if (kernel.operations <= 0) return calls;
   for (KernelCall& call : calls.calls) {
@@ -259,6 +270,7 @@ FamilyCalls WithMask(const KernelFacts& kernel, FamilyCalls calls) {
     if (a == nullptr || a->prefix > 0) continue;
     const double all = (a->backward ? 10 : 4) * a->batch * a->heads * a->seq * a->seq * a->head_dim;
     if (kernel.operations < 0.75 * all) a->causal = true;
+    a->window = WindowOf(*a, kernel.operations);
   }
   return calls;
 }
