@@ -281,6 +281,34 @@ TEST(GenerateConfig, ReadsGptOssAndGemma) {
   EXPECT_EQ(gemma->window_layers(), "0-4+6-10+12-16+18-22+24-25");
 }
 
+// Totals of the published checkpoints; of GLM-4.5-Air without the layer of further tokens.
+TEST(GenerateConfig, ReadsPhiStarcoderAndGlm) {
+  const struct {
+    const char* config;
+    int64_t total;
+  } kCases[] = {
+      {R"({"model_type": "phi3", "hidden_size": 3072, "num_hidden_layers": 32, "num_attention_heads": 32,
+           "num_key_value_heads": 32, "intermediate_size": 8192, "vocab_size": 32064, "sliding_window": 2047})",
+       3821079552},
+      {R"({"model_type": "starcoder2", "hidden_size": 4608, "num_hidden_layers": 32, "num_attention_heads": 36,
+           "num_key_value_heads": 4, "intermediate_size": 18432, "vocab_size": 49152, "sliding_window": 4096})",
+       7173923840},
+      {R"({"model_type": "glm4_moe", "hidden_size": 4096, "num_hidden_layers": 46, "num_attention_heads": 96,
+           "num_key_value_heads": 8, "head_dim": 128, "intermediate_size": 10944, "moe_intermediate_size": 1408,
+           "vocab_size": 151552, "n_routed_experts": 128, "n_shared_experts": 1, "num_experts_per_tok": 8,
+           "first_k_dense_replace": 1, "attention_bias": true, "num_nextn_predict_layers": 1})",
+       106852245504},
+  };
+  for (const auto& c : kCases) {
+    const auto model = ParseHuggingFaceConfig(c.config, "config.json");
+    ASSERT_TRUE(model.ok()) << model.status();
+    EXPECT_NEAR(
+        static_cast<double>(CountParameters(*ResolveModel(*model)).total) / static_cast<double>(c.total), 1,
+        c.total < 100000000000 ? 0 : 1e-5)
+        << CountParameters(*ResolveModel(*model)).total;
+  }
+}
+
 // Windows by the rules of each class (transformers' configuration_*.py).
 TEST(GenerateConfig, ReadsWindows) {
   const struct {

@@ -295,6 +295,17 @@ void ReadQwen3Moe(Keys& k, proto::Model* m) {
   QwenExperts(k, m);
 }
 
+void RoutedExperts(Keys& k, proto::Model* m) {
+  m->set_experts(k.Size("n_routed_experts"));
+  m->set_top_k(k.Size("num_experts_per_tok"));
+  m->set_expert_groups(k.SizeOr("n_group", 1));
+  m->set_top_groups(k.SizeOr("topk_group", m->expert_groups()));
+  m->set_expert_ffn(k.Size("moe_intermediate_size"));
+  m->set_shared_ffn(k.SizeOr("n_shared_experts", 0) * m->expert_ffn());
+  m->set_dense_layers(k.SizeOr("first_k_dense_replace", 0));
+  m->set_moe_every(k.SizeOr("moe_layer_freq", 1));
+}
+
 void ReadDeepSeek(Keys& k, proto::Model* m) {
   Llama(k, false, m);
   NoWindows(k, m);
@@ -307,15 +318,21 @@ void ReadDeepSeek(Keys& k, proto::Model* m) {
   m->set_v_dim(k.Size("v_head_dim"));
   m->set_mtp(k.SizeOr("num_nextn_predict_layers", 0));
   m->set_uneven(true);  // 61 layers of DeepSeek-V3 and Kimi-K2 were trained on 16 stages
-  if (!k.Has("n_routed_experts")) return;
-  m->set_experts(k.Size("n_routed_experts"));
-  m->set_top_k(k.Size("num_experts_per_tok"));
-  m->set_expert_groups(k.SizeOr("n_group", 1));
-  m->set_top_groups(k.SizeOr("topk_group", m->expert_groups()));
-  m->set_expert_ffn(k.Size("moe_intermediate_size"));
-  m->set_shared_ffn(k.SizeOr("n_shared_experts", 0) * m->expert_ffn());
-  m->set_dense_layers(k.SizeOr("first_k_dense_replace", 0));
-  m->set_moe_every(k.SizeOr("moe_layer_freq", 1));
+  if (k.Has("n_routed_experts")) RoutedExperts(k, m);
+}
+
+// GLM-4.5: DeepSeek's experts behind ordinary attention.
+void ReadGlm4Moe(Keys& k, proto::Model* m) {
+  Llama(k, false, m);
+  m->set_qk_norm(k.FlagOr("use_qk_norm", false));
+  m->set_mtp(k.SizeOr("num_nextn_predict_layers", 0));
+  RoutedExperts(k, m);
+  NoWindows(k, m);
+}
+
+void ReadPhi3(Keys& k, proto::Model* m) {
+  Llama(k, false, m);
+  Windows(k, {}, m);
 }
 
 // LayerNorm, biases, no gate.
@@ -349,6 +366,16 @@ void ReadNeoX(Keys& k, proto::Model* m) {
   m->set_vocab(k.Size("vocab_size"));
   m->set_tied(k.FlagOr("tie_word_embeddings", false));
   Older(m);
+}
+
+void ReadStarcoder2(Keys& k, proto::Model* m) {
+  LayerSizes(k, m);
+  m->set_kv_heads(k.SizeOr("num_key_value_heads", 2));
+  m->set_vocab(k.Size("vocab_size"));
+  m->set_tied(k.FlagOr("tie_word_embeddings", true));
+  Older(m);
+  m->set_bias(k.FlagOr("use_bias", true));
+  Windows(k, {4096}, m);
 }
 
 void ReadBert(Keys& k, proto::Model* m) {
@@ -394,6 +421,9 @@ constexpr Kind kKinds[] = {
     {"gpt_oss", "GptOss", ReadGptOss},
     {"gemma", "GemmaFor", ReadGemma},
     {"gemma3_text", "Gemma3For", ReadGemma3},
+    {"glm4_moe", "Glm4Moe", ReadGlm4Moe},
+    {"phi3", "Phi3", ReadPhi3},
+    {"starcoder2", "Starcoder2", ReadStarcoder2},
     {"gpt2", "GPT2", ReadGpt2},
     {"gpt_neox", "GPTNeoX", ReadNeoX},
     {"bert", "Bert", ReadBert},
