@@ -59,7 +59,10 @@ constexpr MeteredStep kSteps[] = {
      "3,072 samples by eight"},
     {"64xSMC-H100-SXM-80GB", "llama2_70b_lora", "llama2-70b", "tp=4,cp=2,dp=64,overlap_tensor=yes",
      "global_batch=64,micro_batch=1,seq=8192,dtype=fp8,cuda_graphs=yes,lora=16", "dgx-h100", 64, 108,
-     15 * 173, "6,912 samples by 64; how ranks share the work was chosen"},
+     15 * 173,
+     "6,912 samples by 64; how ranks share the work was chosen. The run takes two minutes, twice as long as "
+     "the "
+     "steps and evaluations predicted: by pauses or by another split, which the log does not tell"},
     {"1xSMC-H100-SXM-80GB", "bert", "bert-large", "dp=8",
      "global_batch=448,micro_batch=56,seq=512,dtype=fp16,cuda_graphs=yes", "dgx-h100", 448, 0, 0,
      "56 full sequences a device; the log's are packed without padding"},
@@ -196,7 +199,9 @@ absl::StatusOr<std::string> Table(const std::map<Key, MeanRun>& runs, bool one_n
       const double all_steps = e.node_watts() * nodes * StepsOf(step, *report) *
                                static_cast<double>(report->makespan_ps()) * 1e-12;
       *holds = *holds && std::fabs(e.node_watts() / m.watts - 1) <= kBar;
-      if (step.steps > 0) *holds = *holds && std::fabs(all_steps / m.joules - 1) <= kEnergyBar;
+      // Whole runs in simulated time are judged with all rows, where they are known to miss; not with those
+      // of one node.
+      if (step.steps > 0 && !one_node) *holds = *holds && std::fabs(all_steps / m.joules - 1) <= kEnergyBar;
       absl::StrAppendFormat(
           &out, "| %s, %s | %s | %d | %.0f | %.0f | %s | %.4g | %.4g (%s) | %s | %s |\n", step.benchmark,
           step.system, meter, e.nodes(), m.watts, e.node_watts(), Percent(e.node_watts(), m.watts),
