@@ -14,8 +14,8 @@ namespace {
     if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
   } catch (const std::bad_alloc&) {
     std::fputs(
-        "chakra-replay: out of memory; expected a machine with more, or less to read: fewer ranks, steps or "
-        "nodes\n",
+        "chakra-replay: out of memory; expected a machine or a --max-memory with more, or less to do: fewer "
+        "ranks, steps or nodes\n",
         stderr);
     std::_Exit(1);
   } catch (...) {
