@@ -22,10 +22,10 @@
 #include "replay/compare/input.h"
 #include "replay/sweep/words.h"
 #include "trace/generate/hf_config.h"
-#include "trace/import/find_groups.h"
 #include "trace/io/file.h"
 #include "trace/io/proto_io.h"
 #include "trace/io/sniff.h"
+#include "trace/model/groups.h"
 
 namespace chakra::doctor {
 namespace {

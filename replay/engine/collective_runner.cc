@@ -329,7 +329,7 @@ void CollectiveRunner::SendAll(uint32_t active, uint32_t stream, Time now) {
   StreamRun& run = a.streams[stream];
   const uint32_t sends = (run.end - run.begin) / 2;
   run.next += sends;
-  for (uint32_t i = 0; i < sends; ++i) counts_.CountFlow(1);
+  counts_.CountFlow(sends);
   machine_->StartAll(std::make_shared<MemberSends>(this, active, stream, sends), now);
 }
 

@@ -76,14 +76,15 @@ proto::PinnedReport MakePinnedReport(const PinnedRun& run, const Metrics& metric
   return out;
 }
 
-std::string WarnOfPinned(const proto::PinnedReport& pinned, bool device_alone) {
+std::string WarnOfPinned(const proto::PinnedReport& pinned, absl::FunctionRef<bool()> device_alone) {
   if (100 * pinned.share() <= kPinnedWarning) return "";
   return absl::StrFormat("%.1f %% of the makespan are pinned, %.1f %% along the critical path: %s%s",
                          100 * pinned.share(), 100 * pinned.path_share(), CausesOf(pinned.run(), true),
-                         device_alone ? ". No call of the host was recorded: nothing tells when the host "
-                                        "launched, worked and waited, so that the device's waits for it are "
-                                        "among these"
-                                      : "");
+                         device_alone()
+                             ? ". No call of the host was recorded: nothing tells when the host "
+                               "launched, worked and waited, so that the device's waits for it are "
+                               "among these"
+                             : "");
 }
 
 proto::HeldEdits HeldByPinned(const PinnedMakespans& unedited, const PinnedMakespans& edited) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "proto/report.pb.h"
 #include "replay/critical_path/without_pinned.h"
@@ -18,8 +19,9 @@ proto::PinnedReport MakePinnedReport(const PinnedRun& run, const Metrics& metric
                                      const std::vector<Time>& starts);
 
 // A warning that names the causes, and which edits they make blind. Empty where at most kPinnedWarning
-// percent are pinned. `device_alone`: the traces have operations of the device, and none of the host.
-std::string WarnOfPinned(const proto::PinnedReport& pinned, bool device_alone = false);
+// percent are pinned. `device_alone`, asked only where there is one: the traces have operations of the
+// device, and none of the host.
+std::string WarnOfPinned(const proto::PinnedReport& pinned, absl::FunctionRef<bool()> device_alone);
 
 // What pinned time holds of edits: of the difference that they make where nothing is pinned, what is not in
 // the difference that they make.

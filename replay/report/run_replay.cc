@@ -268,7 +268,7 @@ absl::Status Run::FindPinned(const Metrics& metrics, const Simulation& simulatio
   if (options_.strict_causes >= 0) {
     if (absl::Status s = CheckPinned(pinned_, options_.strict_causes); !s.ok()) return s;
   }
-  const std::string warning = WarnOfPinned(pinned_, ShowsDeviceAlone(*set_));
+  const std::string warning = WarnOfPinned(pinned_, [&] { return ShowsDeviceAlone(*set_); });
   if (warning.empty()) return absl::OkStatus();
   description_.warnings.push_back(warning);
   if (!traces_.edits.has_value()) return absl::OkStatus();

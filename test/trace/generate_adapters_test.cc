@@ -69,24 +69,12 @@ TEST(GenerateAdapters, ComputesNoGradientsOfFrozenWeights) {
   }
 }
 
-// Elements of gradients that the ranks of a stage reduce in a step, once.
-int64_t ReducedOver(const StepGraphs& step, const StageGraph& stage) {
-  int64_t bytes = 0;
-  for (const StepNode& n : stage.nodes) {
-    const bool last = n.spot.micro_batch + 1 == step.plan.micro_batches();
-    if (n.type == NodeType::kCollective && n.stream == Stream::kReduce && last &&
-        absl::EndsWith(n.spot.part, "gradients"))
-      bytes += n.bytes;
-  }
-  return bytes / step.plan.gradient_bytes();
-}
-
 TEST(GenerateAdapters, SharesGradientsOfAdaptersAlone) {
   for (const char* parallel : {"dp=4", "dp=4,pp=2,zero=1", "dp=4,pp=2,zero=2", "dp=4,zero=3"}) {
     const StepGraphs step = Step(kSmall, parallel, "seq=512,global_batch=16,lora=8,lora_on=all");
     int64_t reduced = 0, trained = 0;
     for (const StageGraph& stage : step.stages) {
-      reduced += ReducedOver(step, stage);
+      reduced += Reduced(step, stage);
       trained += stage.weights;
       EXPECT_EQ(stage.expert_weights, 0);
     }

@@ -167,18 +167,6 @@ TEST(GenerateGraph, RecomputesTogether) {
                                           "r1", "r2", "b2", "b1", "b0"));
 }
 
-// Of all ranks of a stage: elements of gradients that are reduced in the last micro-batch.
-int64_t Reduced(const StepGraphs& step, const StageGraph& stage) {
-  int64_t bytes = 0;
-  for (const StepNode& n : stage.nodes) {
-    const bool last = n.spot.micro_batch + 1 == step.plan.micro_batches();
-    if (n.type == NodeType::kCollective && n.stream == Stream::kReduce && last &&
-        absl::EndsWith(n.spot.part, "gradients"))
-      bytes += n.bytes;
-  }
-  return bytes / step.plan.gradient_bytes();
-}
-
 int64_t Gathered(const StepGraphs& step, const StageGraph& stage) {
   int64_t sum = 0;
   for (const StepNode& n : stage.nodes) {

@@ -26,6 +26,18 @@ inline StepGraphs Step(const std::string& model, const std::string& parallel, co
   return step.ok() ? *step : StepGraphs();
 }
 
+// Elements of gradients that the ranks of a stage reduce in the last micro-batch.
+inline int64_t Reduced(const StepGraphs& step, const StageGraph& stage) {
+  int64_t bytes = 0;
+  for (const StepNode& n : stage.nodes) {
+    const bool last = n.spot.micro_batch + 1 == step.plan.micro_batches();
+    if (n.type == NodeType::kCollective && n.stream == Stream::kReduce && last &&
+        absl::EndsWith(n.spot.part, "gradients"))
+      bytes += n.bytes;
+  }
+  return bytes / step.plan.gradient_bytes();
+}
+
 // The length of a step whose streams run their nodes in order, where a computation of a part that begins with
 // `part` takes as long as `forward` says, or its inputs' or weights' gradient takes 1 unit, and all else
 // nothing. Fails the test where a stage waits for ever.

@@ -245,10 +245,6 @@ void DropImplied(Draft* draft, const Chains& chains, uint32_t r, Deps* more) {
   more->resize(kept);
 }
 
-}  // namespace
-
-namespace {
-
 // Whether a row waited for one on its own lane by way of `r` on another, and woke up by `kind` of dependency:
 // a thread that handed work over and waited for it, a stream that another one took turns with. What handing
 // over and waking up took goes with `r`.

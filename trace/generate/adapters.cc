@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "trace/generate/counts.h"
 #include "trace/generate/layers.h"
 
 namespace chakra::generate {
@@ -45,6 +46,13 @@ WeightShare TrainedOfLayer(const StepPlan& plan, int64_t layer) {
   return out;
 }
 
+int64_t TrainedParameters(const StepPlan& plan) {
+  if (!plan.training.frozen()) return CountParameters(plan.model).total;
+  StepPlan whole = plan;
+  whole.split.tp = 1;
+  return plan.model.layers * TrainedOfLayer(whole, 0).dense;
+}
+
 const char* LayerBuilder::AdapterOf(const char* part) const {
   if (!frozen()) return nullptr;
   for (const AdapterPart& p : kParts) {
@@ -53,14 +61,19 @@ const char* LayerBuilder::AdapterOf(const char* part) const {
   return nullptr;
 }
 
+NodeList LayerBuilder::AddWidened(int64_t rows, int64_t width, const char* adapter, const NodeList& narrow,
+                                  const NodeList& at) {
+  const NodeList wide = Run(ops_.PlainProduct(rows, width, plan_.training.lora), adapter, narrow);
+  return Run(ops_.Add(rows, width), adapter, Join(at, wide));
+}
+
 NodeList LayerBuilder::AdaptColumn(int64_t in, int64_t out, const char* part, const NodeList& input,
                                    const NodeList& at) {
   const char* adapter = AdapterOf(part);
   if (adapter == nullptr) return at;
   const int64_t rank = plan_.training.lora;
   const NodeList narrow = Run(ops_.PlainProduct(tokens_, rank, in), adapter, input);
-  const NodeList wide = Run(ops_.PlainProduct(tokens_, out, rank), adapter, narrow);
-  return Run(ops_.Add(tokens_, out), adapter, Join(at, wide));
+  return AddWidened(tokens_, out, adapter, narrow, at);
 }
 
 NodeList LayerBuilder::AdaptRow(int64_t in, int64_t out, const char* part, const NodeList& input,
@@ -70,8 +83,7 @@ NodeList LayerBuilder::AdaptRow(int64_t in, int64_t out, const char* part, const
   const int64_t rank = plan_.training.lora;
   const NodeList narrow =
       ReduceTokens(rank, adapter, Run(ops_.PlainProduct(tokens_, rank, in), adapter, input));
-  const NodeList wide = Run(ops_.PlainProduct(shared_tokens_, out, rank), adapter, narrow);
-  return Run(ops_.Add(shared_tokens_, out), adapter, Join(at, wide));
+  return AddWidened(shared_tokens_, out, adapter, narrow, at);
 }
 
 // The gradient of the adapter's narrow features is a sum over the columns of all ranks of tp. That of the
@@ -81,8 +93,7 @@ NodeList LayerBuilder::FrozenColumnBackward(int64_t in, int64_t out, const char*
   if (const char* adapter = AdapterOf(part); adapter != nullptr) {
     const int64_t rank = plan_.training.lora;
     const NodeList narrow = Run(ops_.PlainProduct(tokens_, rank, out), adapter, at);
-    const NodeList wide = Run(ops_.PlainProduct(tokens_, in, rank), adapter, narrow);
-    gradient = Run(ops_.Add(tokens_, in), adapter, Join(gradient, wide));
+    gradient = AddWidened(tokens_, in, adapter, narrow, gradient);
     NowOrLater([=, this] {
       const NodeList whole =
           Tensor(CollectiveType::kAllReduce, tokens_ * rank * ops_.element_bytes(), adapter, narrow);
@@ -103,8 +114,7 @@ NodeList LayerBuilder::FrozenRowBackward(int64_t in, int64_t out, const char* pa
   const int64_t rank = plan_.training.lora;
   const NodeList narrow =
       GatherTokens(rank, adapter, Run(ops_.PlainProduct(shared_tokens_, rank, out), adapter, at));
-  const NodeList wide = Run(ops_.PlainProduct(tokens_, in, rank), adapter, narrow);
-  gradient = Run(ops_.Add(tokens_, in), adapter, Join(gradient, wide));
+  gradient = AddWidened(tokens_, in, adapter, narrow, gradient);
   NowOrLater([=, this] {
     AddAdapterGradient(rank * out, Run(ops_.PlainWeightProduct(out, rank, shared_tokens_), adapter, at));
     AddAdapterGradient(rank * in, Run(ops_.PlainWeightProduct(rank, in, tokens_), adapter, narrow));

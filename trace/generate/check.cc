@@ -174,9 +174,7 @@ absl::Status CheckFurther(const StepPlan& p) {
 }
 
 absl::Status CheckRecomputed(const StepPlan& p) {
-  const TrainingPlan& t = p.training;
-  if (t.recompute != proto::Training::FULL || t.recomputes_block || t.recompute_layers == 1)
-    return absl::OkStatus();
+  if (p.training.recomputed_at_once() == 1) return absl::OkStatus();
   if (p.split.zero == 3)
     return NotYet("training.recompute_layers of more than 1 with parallel.zero=3", "recompute_layers=1");
   if (p.model.mtp > 0)

@@ -103,14 +103,6 @@ double TrainingFlopsPerToken(const ModelSize& m, int64_t seq) {
   return 6 * sum;
 }
 
-int64_t TrainedParameters(const StepPlan& plan) {
-  if (!plan.training.frozen()) return CountParameters(plan.model).total;
-  const ModelSize& m = plan.model;
-  int64_t sides = 2 * m.hidden + m.query_width() + m.key_width() + m.value_width() + m.context_width();
-  if (plan.training.lora_mlp) sides += 2 * m.hidden + (m.gated ? 3 : 2) * m.ffn;
-  return m.layers * plan.training.lora * sides;
-}
-
 double TrainingFlopsPerToken(const StepPlan& plan) {
   const ModelSize& m = plan.model;
   const int64_t seq = plan.training.seq;

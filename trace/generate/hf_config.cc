@@ -171,7 +171,7 @@ void Windows(Keys& k, const WindowRule& rule, proto::Model* m) {
 }
 
 // Of classes that know none.
-void NoWindows(Keys& k, proto::Model*) {
+void NoWindows(Keys& k) {
   if (!k.Has("sliding_window") || !k.FlagOr("use_sliding_window", true)) return;
   if (k.SizeOr("sliding_window", 0) >= k.SizeOr("max_position_embeddings", 0)) return;
   k.Refuse("sliding_window",
@@ -200,7 +200,7 @@ void Llama(Keys& k, bool tied, proto::Model* m, absl::string_view act = "silu") 
 
 void ReadLlama(Keys& k, proto::Model* m) {
   Llama(k, false, m);
-  NoWindows(k, m);
+  NoWindows(k);
 }
 
 void ReadMistral(Keys& k, proto::Model* m) {
@@ -239,7 +239,7 @@ void NoCaps(Keys& k) {
 void ReadGemma(Keys& k, proto::Model* m) {
   Llama(k, true, m, "gelu_pytorch_tanh");
   if (!k.Has("head_dim")) m->set_head_dim(256);
-  NoWindows(k, m);
+  NoWindows(k);
 }
 
 void ReadGemma3(Keys& k, proto::Model* m) {
@@ -308,7 +308,7 @@ void RoutedExperts(Keys& k, proto::Model* m) {
 
 void ReadDeepSeek(Keys& k, proto::Model* m) {
   Llama(k, false, m);
-  NoWindows(k, m);
+  NoWindows(k);
   m->clear_head_dim();  // the rope part alone
   m->set_kv_heads(m->heads());
   m->set_kv_rank(k.Size("kv_lora_rank"));
@@ -327,7 +327,7 @@ void ReadGlm4Moe(Keys& k, proto::Model* m) {
   m->set_qk_norm(k.FlagOr("use_qk_norm", false));
   m->set_mtp(k.SizeOr("num_nextn_predict_layers", 0));
   RoutedExperts(k, m);
-  NoWindows(k, m);
+  NoWindows(k);
 }
 
 void ReadPhi3(Keys& k, proto::Model* m) {

@@ -101,6 +101,9 @@ class LayerBuilder {
   // With frozen weights: what of the above has no gradient of the weight, and what adapters add. AdapterOf:
   // the part of the adapter beside a product; null: it has none.
   const char* AdapterOf(const char* part) const;
+  // Adds to `at` what an adapter makes of its narrow features.
+  NodeList AddWidened(int64_t rows, int64_t width, const char* adapter, const NodeList& narrow,
+                      const NodeList& at);
   NodeList AdaptColumn(int64_t in, int64_t out, const char* part, const NodeList& input, const NodeList& at);
   NodeList AdaptRow(int64_t in, int64_t out, const char* part, const NodeList& input, const NodeList& at);
   NodeList FrozenColumnBackward(int64_t in, int64_t out, const char* part, const NodeList& at);

@@ -242,7 +242,7 @@ RankMemory MemoryOfStage(const StepPlan& p, int64_t stage) {
   const std::vector<Pass> passes = PassesOf(p.split, p.micro_batches(), stage);
   out.in_flight = MostInFlight(passes);
   const bool full = p.training.recompute == Training::FULL;
-  const int64_t together = full && !p.training.recomputes_block ? p.training.recompute_layers : 1;
+  const int64_t together = p.training.recomputed_at_once();
   const int64_t input = p.element_bytes() * p.shared_tokens() * p.model.hidden;
   std::vector<Kept> kept;
   int64_t layer_bytes = 0, again = 0, temporaries = 0, head = 0;  // again: of the layers made again at once

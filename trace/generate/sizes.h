@@ -84,11 +84,11 @@ inline int64_t ShareOf(int64_t n, int64_t ranks) { return (n + ranks - 1) / rank
 
 // What the thread of the host takes, in ns. All 0: the host is never late.
 struct HostCosts {
-  int64_t launch_ns = 0;  // a kernel
+  int64_t launch_ns = 0;        // a kernel
   int64_t eager_launch_ns = 0;  // a kernel that is in no CUDA graph
-  int64_t layer_ns = 0;   // a layer's forward pass, beside its kernels
-  int64_t call_ns = 0;    // a collective, a send, a receive
-  int64_t batch_ns = 0;   // a micro-batch on the first and the last stage
+  int64_t layer_ns = 0;         // a layer's forward pass, beside its kernels
+  int64_t call_ns = 0;          // a collective, a send, a receive
+  int64_t batch_ns = 0;         // a micro-batch on the first and the last stage
   int64_t step_ns = 0;
 
   bool any() const { return launch_ns + layer_ns + call_ns + batch_ns + step_ns > 0; }
@@ -117,6 +117,10 @@ struct TrainingPlan {
   bool lora_mlp = false;  // the MLP has adapters too
   HostCosts host;
 
+  // Layers that full recomputation makes again at once; 1: each before its own backward pass, or none.
+  int64_t recomputed_at_once() const {
+    return recompute == proto::Training::FULL && !recomputes_block ? recompute_layers : 1;
+  }
   // The model's weights get no gradients: adapters alone do.
   bool frozen() const { return lora > 0; }
 

@@ -266,12 +266,6 @@ class StageBuilder {
     return at;
   }
 
-  // Layers that are made again at once; 1: each before its own backward pass, or none.
-  int64_t Together() const {
-    const TrainingPlan& t = plan_.training;
-    return t.recompute == proto::Training::FULL && !t.recomputes_block ? t.recompute_layers : 1;
-  }
-
   void Backward(const Pass& pass) {
     const Piece& piece = At(pass.piece);
     NodeList at = Done(pass);
@@ -283,7 +277,7 @@ class StageBuilder {
     } else {
       at = Join(at, Receive(pass));
     }
-    const int64_t together = Together();
+    const int64_t together = plan_.training.recomputed_at_once();
     for (int64_t i = trunk - 1; i >= 0; --i) {
       const int64_t layer = piece.first + i;
       // Of layers that are made again together, when the last one's turn comes.

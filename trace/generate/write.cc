@@ -18,6 +18,7 @@
 #include "trace/generate/share.h"
 #include "trace/generate/stage.h"
 #include "trace/io/compressed_file.h"
+#include "trace/io/file.h"
 #include "trace/io/proto_io.h"
 #include "trace/model/groups.h"
 
@@ -216,9 +217,7 @@ absl::Status WriteRanks(const StepGraphs& step, const Layout& layout, const std:
 
 // Error: traces in `folder` that are none of `files`. Other readers would take both for one run.
 absl::Status CheckOthers(const std::string& folder, const std::vector<std::string>& files) {
-  std::error_code error;
-  for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    const std::string name = it->path().filename().string();
+  for (const std::string& name : ListFolder(folder)) {
     if (!absl::StartsWith(name, "workload.") || !absl::EndsWith(name, ".et.zst") ||
         std::find(files.begin(), files.end(), name) != files.end())
       continue;

@@ -7,7 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "trace/base/checksum.h"
-#include "trace/import/inputs.h"
+#include "trace/io/file.h"
 #include "trace/model/groups.h"
 
 namespace chakra {
@@ -36,18 +36,6 @@ std::vector<GroupCandidate> FindCandidates(const std::string& prefix) {
     if (text.ok()) found.push_back({path.string(), *std::move(text)});
   }
   return found;
-}
-
-absl::Status GroupsFromFile(const std::string& path, TraceSet* set) {
-  InputFile input;
-  absl::StatusOr<std::string> text = ReadGroupText(path, &input);
-  if (!text.ok()) return text.status();
-  absl::StatusOr<Groups> groups = ParseGroups(*text, path);
-  if (!groups.ok()) return groups.status();
-  set->groups = *std::move(groups);
-  set->group_source = path;
-  set->inputs.push_back(std::move(input));
-  return absl::OkStatus();
 }
 
 absl::Status GroupsFromNodes(const std::vector<std::vector<GroupNode>>& nodes, bool strict, TraceSet* set) {

@@ -30,9 +30,6 @@ std::vector<GroupCandidate> FindCandidates(const std::string& prefix);
 // Each sets groups, group_source and inputs of `set`, or leaves them where it
 // finds none.
 
-// The file that the user names.
-absl::Status GroupsFromFile(const std::string& path, TraceSet* set);
-
 // The traces' own nodes; nodes[r] are those of set->ranks[r]. One that cannot
 // be read is a repair, or an error when `strict`.
 absl::Status GroupsFromNodes(const std::vector<std::vector<GroupNode>>& nodes, bool strict, TraceSet* set);

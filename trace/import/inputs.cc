@@ -13,6 +13,7 @@
 #include "trace/base/spelling.h"
 #include "trace/import/registry.h"
 #include "trace/io/compressed_file.h"
+#include "trace/io/file.h"
 
 namespace chakra {
 namespace {
@@ -132,16 +133,6 @@ TraceName ParseTraceName(absl::string_view path) {
   }
   name.prefix = std::string(s);
   return name;
-}
-
-std::vector<std::string> ListFolder(const std::string& folder) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    names.push_back(it->path().filename().string());
-  }
-  std::sort(names.begin(), names.end());
-  return names;
 }
 
 absl::StatusOr<std::vector<TraceFile>> ResolveInputs(const std::vector<std::string>& inputs) {

@@ -36,7 +36,4 @@ absl::StatusOr<std::vector<TraceFile>> ResolveInputs(const std::vector<std::stri
 // file without a number is rank 0.
 absl::Status CheckRanks(std::vector<TraceFile>* files);
 
-// The names in a folder, sorted; empty when it cannot be read.
-std::vector<std::string> ListFolder(const std::string& folder);
-
 }  // namespace chakra

@@ -107,6 +107,16 @@ absl::Status List(const fs::path& folder, int depth, std::vector<std::string>* f
 
 }  // namespace
 
+std::vector<std::string> ListFolder(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    names.push_back(it->path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 absl::StatusOr<std::string> ReadFileAsItIs(const std::string& path) { return ReadRaw(path, SIZE_MAX); }
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) { return ReadFile(path, SIZE_MAX); }

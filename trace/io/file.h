@@ -27,6 +27,9 @@ absl::StatusOr<std::string> ReadHead(const std::string& path, size_t most);
 // The same of a file's bytes, as they lie on disk. "" if they cannot be unpacked.
 std::string HeadOf(absl::string_view bytes, absl::string_view path, size_t most);
 
+// The names in a folder, sorted; empty when it cannot be read.
+std::vector<std::string> ListFolder(const std::string& folder);
+
 // Adds the files in a folder and in its folders, down to the third below, sorted folder by folder; but for
 // the
 // "._NAME" that macOS puts beside NAME. Errors: a folder that cannot be listed.

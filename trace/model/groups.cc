@@ -174,6 +174,18 @@ absl::StatusOr<Groups> ParseGroups(absl::string_view json, absl::string_view fil
   return groups;
 }
 
+absl::Status GroupsFromFile(const std::string& path, TraceSet* set) {
+  InputFile input;
+  absl::StatusOr<std::string> text = ReadGroupText(path, &input);
+  if (!text.ok()) return text.status();
+  absl::StatusOr<Groups> groups = ParseGroups(*text, path);
+  if (!groups.ok()) return groups.status();
+  set->groups = *std::move(groups);
+  set->group_source = path;
+  set->inputs.push_back(std::move(input));
+  return absl::OkStatus();
+}
+
 bool LooksLikeGroups(absl::string_view json) {
   simdjson::dom::parser parser;
   object entries;

@@ -22,6 +22,9 @@ absl::StatusOr<std::string> ReadGroupText(const std::string& path, InputFile* in
 // given twice.
 absl::StatusOr<Groups> ParseGroups(absl::string_view json, absl::string_view file);
 
+// Sets groups, group_source and inputs of `set` by the file that the user names.
+absl::Status GroupsFromFile(const std::string& path, TraceSet* set);
+
 // Whether `json` is meant for ParseGroups(): an object of arrays of numbers or texts.
 bool LooksLikeGroups(absl::string_view json);
 

@@ -18,6 +18,7 @@
 #include "trace/et/rank_loader.h"
 #include "trace/io/byte_source.h"
 #include "trace/io/compressed_file.h"
+#include "trace/io/file.h"
 #include "trace/io/proto_io.h"
 #include "trace/model/groups.h"
 
@@ -30,15 +31,6 @@ constexpr absl::string_view kEndings[] = {kRankIndexEnding};
 
 bool IsIndex(absl::string_view path) { return absl::EndsWith(WithoutCompression(path), kRankIndexEnding); }
 
-std::vector<std::string> NamesIn(const std::string& folder) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
-    names.push_back(it->path().filename().string());
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
 // The indices that lie in a folder, or beside files with this prefix.
 std::vector<std::string> IndicesAt(const std::string& input) {
   std::error_code error;
@@ -46,7 +38,7 @@ std::vector<std::string> IndicesAt(const std::string& input) {
   const std::string place = folder ? input : fs::path(input).parent_path().string();
   const std::string name = folder ? "" : fs::path(input).filename().string();
   std::vector<std::string> found;
-  for (const std::string& file : NamesIn(place.empty() ? "." : place)) {
+  for (const std::string& file : ListFolder(place.empty() ? "." : place)) {
     absl::string_view prefix = WithoutCompression(file);
     if (!absl::ConsumeSuffix(&prefix, kRankIndexEnding) || absl::StartsWith(file, "._")) continue;
     if (folder || prefix == name) found.push_back((fs::path(place) / file).string());
@@ -219,14 +211,7 @@ absl::StatusOr<TraceSet> Read(const std::vector<std::string>& inputs, const Read
     for (int r = 0; r < run.index().ranks(); ++r) options.twins->push_back(run.index().TwinOf(r));
   }
   if (!options.groups_file.empty()) {
-    InputFile groups_file;
-    const absl::StatusOr<std::string> content = ReadGroupText(options.groups_file, &groups_file);
-    if (!content.ok()) return content.status();
-    absl::StatusOr<Groups> groups = ParseGroups(*content, options.groups_file);
-    if (!groups.ok()) return groups.status();
-    set->groups = *std::move(groups);
-    set->group_source = options.groups_file;
-    set->inputs.push_back(std::move(groups_file));
+    if (absl::Status s = GroupsFromFile(options.groups_file, &*set); !s.ok()) return s;
   } else if (!run.index().groups().empty()) {
     set->groups = run.index().groups();
     set->group_source = *path;
