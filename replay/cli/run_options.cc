@@ -290,7 +290,7 @@ absl::StatusOr<TraceOptions> RunArguments::traces() {
     traces_.inputs = {generate::WorkloadInput(*workload)};
     workload_ = generate::WorkloadOptions();
   }
-  traces_.read.domain = DomainOf(run_);
+  if (generate::AreWorkload(traces_.inputs)) traces_.read.domain = DomainOf(run_);
   run_.strict = traces_.read.strict;
   if (strict_causes_->count() > 0) run_.strict_causes = *StrictCauses();
   run_.energy = energy_->count() > 0;

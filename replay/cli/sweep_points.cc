@@ -49,7 +49,10 @@ std::string DigestInputs(const proto::Report& report, bool made) {
 
 }  // namespace
 
-std::shared_ptr<SweepPoints::Held> SweepPoints::Hold(const std::string& key, const TraceOptions& options) {
+std::shared_ptr<SweepPoints::Held> SweepPoints::Hold(const std::string& trace_key,
+                                                     const TraceOptions& options) {
+  // A step's groups of experts go by the machine too.
+  const std::string key = absl::StrCat(trace_key, " ", options.read.domain);
   std::shared_ptr<Held> held;
   {
     const std::lock_guard<std::mutex> lock(mutex_);

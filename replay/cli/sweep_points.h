@@ -43,7 +43,7 @@ class SweepPoints {
     absl::StatusOr<LoadedTraces> traces = absl::UnknownError("");
   };
   sweep::Outcome RunHere(const std::vector<std::string>& words);
-  std::shared_ptr<Held> Hold(const std::string& key, const TraceOptions& options);
+  std::shared_ptr<Held> Hold(const std::string& trace_key, const TraceOptions& options);
 
   const size_t kept_;
   const int threads_;

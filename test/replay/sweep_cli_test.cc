@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -162,6 +163,26 @@ TEST_F(SweepCli, ShardsAreMerged) {
   EXPECT_EQ(Content(At("both/results.csv")), Content(At("whole/results.csv")));
   EXPECT_THAT(Run(absl::StrCat("sweep ", At("small.txtpb"), " -o ", At("both"))),
               HasSubstr("12 points, 0 run"));
+}
+
+// Ranks that NVLink joins decide which groups a step of experts has: machines in another order give the same.
+TEST_F(SweepCli, StepsOfExpertsGoByTheMachine) {
+  const auto swept = [&](const char* name, const char* first, const char* second) {
+    Write(absl::StrCat(name, ".txtpb"),
+          absl::StrCat(
+              "replay: '--model "
+              "layers=2,hidden=256,heads=4,ffn=512,vocab=1024,experts=16,top_k=2,expert_ffn=128 "
+              "--parallel ep=16,dp=16,dispatcher=deep --training seq=512' axis { name: 'machine' option: "
+              "'--cluster' value: '",
+              first, "' value: '", second, "' }"));
+    Run(absl::StrCat("sweep ", At(absl::StrCat(name, ".txtpb")), " -q --jobs 1 -o ", At(name)));
+    std::vector<std::string> rows = absl::StrSplit(
+        Run(absl::StrCat("sweep best ", At(name), " --top 2 --format csv")), '\n', absl::SkipEmpty());
+    for (std::string& row : rows) row = row.substr(row.find(',') + 1);  // without the point's number
+    std::sort(rows.begin(), rows.end());
+    return rows;
+  };
+  EXPECT_EQ(swept("a", "gb200-nvl72", "dgx-h100"), swept("b", "dgx-h100", "gb200-nvl72"));
 }
 
 TEST_F(SweepCli, TracesAndSeedsAreAxesToo) {

@@ -10,6 +10,7 @@
 #include "test/trace/generate_testing.h"
 #include "trace/generate/counts.h"
 #include "trace/generate/memory.h"
+#include "trace/generate/operators.h"
 #include "trace/generate/workload.h"
 
 namespace chakra::generate {
@@ -81,6 +82,25 @@ TEST(GenerateAdapters, SharesGradientsOfAdaptersAlone) {
     EXPECT_EQ(reduced, TrainedParameters(step.plan)) << parallel;
     EXPECT_EQ(trained, TrainedParameters(step.plan)) << parallel;
   }
+}
+
+// Nor of their biases: those of gpt-oss's router too.
+TEST(GenerateAdapters, SumsNoRowsForFrozenBiases) {
+  const std::string model = absl::StrCat(kSmall, ",bias=yes,experts=4,top_k=2,expert_ffn=256");
+  const auto sums = [&](const char* training) {
+    const StepGraphs step = Step(model, "dp=2", training);
+    int64_t nodes = 0;
+    for (const StepNode& n : step.stages[0].nodes) {
+      const bool computes = n.type == NodeType::kComp;
+      nodes +=
+          computes && step.stages[0].operators[n.op].name == Operators(step.plan.training).SumRows(1, 1).name
+              ? 1
+              : 0;
+    }
+    return nodes;
+  };
+  EXPECT_GT(sums("seq=512,global_batch=2"), 0);
+  EXPECT_EQ(sums("seq=512,global_batch=2,lora=8"), 0);
 }
 
 TEST(GenerateAdapters, HoldFrozenWeightsInTheTypeOfProducts) {

@@ -25,7 +25,7 @@ NodeList LayerBuilder::QueriesBackward(NodeList at) {
              at);
     AddGradient((m.layer_norm ? 4 : 2) * m.head_dim, at);
   }
-  if (m.qkv_bias && !frozen()) AddGradient(wide, Run(ops_.SumRows(tokens_, wide), "attention.qkv", at));
+  if (m.qkv_bias) AddBiasGradient(tokens_, wide, "attention.qkv", at);
   at = Cast(tokens_, wide, "attention.qkv", at);
   return ColumnBackward(m.hidden, wide, "attention.qkv", at);
 }
@@ -88,8 +88,7 @@ NodeList LayerBuilder::Attention(NodeList at) {
 
 NodeList LayerBuilder::AttentionBackward(NodeList at) {
   const ModelSize& m = plan_.model;
-  if (m.bias && !frozen())
-    AddGradient(m.hidden, Run(ops_.SumRows(shared_tokens_, m.hidden), "attention.out", at));
+  if (m.bias) AddBiasGradient(shared_tokens_, m.hidden, "attention.out", at);
   at = RowBackward(widths_.context, m.hidden, "attention.out", at);
   if (plan_.training.recompute == proto::Training::SELECTIVE) {
     spot_.phase = "recompute";

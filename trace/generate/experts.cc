@@ -195,7 +195,7 @@ NodeList LayerBuilder::ExpertsBackward(NodeList at) {
   at = Dispatch("experts.dispatch", false, std::move(at));
   at = ByToken("permute_backward_indices_gather_kernel", at);
   at = Run(ops_.Stream("topkgating_backward_kernel", 4 * 4 * n * m.experts, 8 * n * m.experts), "router", at);
-  if (m.bias) AddGradient(m.experts, Run(ops_.SumRows(n, m.experts), "router", at));
+  if (m.bias) AddBiasGradient(n, m.experts, "router", at);
   at = WholeBackward(h, m.experts, "router", at);
   if (m.shared_gate) AddGradient(h, at);
   if (shared.empty()) return at;

@@ -89,6 +89,14 @@ std::string WorkloadInput(const proto::Workload& workload) {
 
 bool IsWorkloadInput(absl::string_view input) { return absl::StartsWith(input, kScheme); }
 
+bool AreWorkload(const std::vector<std::string>& inputs) {
+  if (inputs.size() != 1) return false;
+  if (IsWorkloadInput(inputs[0])) return true;
+  std::error_code error;
+  return std::filesystem::is_regular_file(inputs[0], error) &&
+         LooksLikeWorkload(ReadHead(inputs[0], Importer::kSniffed).value_or(""));
+}
+
 const Importer kImporter = {
     .name = "workload",
     .title = "workload",

@@ -182,6 +182,10 @@ void LayerBuilder::Finish(PutOff* put_off) {
   put_off->work.clear();
 }
 
+void LayerBuilder::AddBiasGradient(int64_t rows, int64_t width, const char* part, const NodeList& at) {
+  if (!frozen()) AddGradient(width, Run(ops_.SumRows(rows, width), part, at));
+}
+
 NodeList LayerBuilder::Forward(int64_t layer, int64_t micro_batch, const char* phase, NodeList at) {
   spot_ = {static_cast<int32_t>(micro_batch), static_cast<int32_t>(layer), phase, ""};
   const int64_t h = plan_.model.hidden;
@@ -251,11 +255,10 @@ NodeList LayerBuilder::Mlp(int64_t ffn, const char* up, const char* down, NodeLi
 NodeList LayerBuilder::MlpBackward(int64_t ffn, const char* up, const char* down, NodeList at) {
   const int64_t h = plan_.model.hidden;
   at = RowBackward(ffn, h, down, at);
-  const bool biases = plan_.model.bias && !frozen();
-  if (biases) AddGradient(h, Run(ops_.SumRows(shared_tokens_, h), down, at));
+  if (plan_.model.bias) AddBiasGradient(shared_tokens_, h, down, at);
   at = Run(Activation(tokens_, ffn, true), "mlp.activation", at);
   const int64_t wide = (plan_.model.gated ? 2 : 1) * ffn;
-  if (biases) AddGradient(wide, Run(ops_.SumRows(tokens_, wide), up, at));
+  if (plan_.model.bias) AddBiasGradient(tokens_, wide, up, at);
   return ColumnBackward(h, wide, up, Cast(tokens_, wide, up, at));
 }
 

@@ -122,6 +122,8 @@ class LayerBuilder {
   NodeList CastShared(int64_t width, const char* part, const NodeList& at, bool behind);
   void Accumulate(size_t first, const NodeList& at);
   void AddGradient(int64_t elements, const NodeList& node, bool expert = false);
+  // Of the bias behind a product: the sum over the rows of its output's gradient.
+  void AddBiasGradient(int64_t rows, int64_t width, const char* part, const NodeList& at);
   // Does `work`, which adds the gradient of a weight of the model, now or later; never where it is frozen.
   template <typename Work>
   void ForWeight(Work work) {
