@@ -10,7 +10,7 @@ cmake --install "$build" --prefix "$folder/prefix" >"$folder/log" || { cat "$fol
 for file in man/man1/chakra-replay.1 bash-completion/completions/chakra-replay; do
   [ -s "$folder/prefix/share/$file" ]
 done
-cmake -S "$source" -B "$folder/build" -DCMAKE_PREFIX_PATH="$folder/prefix" "$@"
+cmake -S "$source" -B "$folder/build" -G Ninja -DCMAKE_PREFIX_PATH="$folder/prefix" "$@"
 cmake --build "$folder/build"
 "$folder/build/embed" "$trace" dgx-a100 dgx-h100 | tee /dev/stderr >"$folder/out"
 printf '%s\n' "dgx-a100           110.67 ms, 89.5 % of it device computation" \

@@ -30,6 +30,13 @@ class TerminalWidth : public Bench {
     fs::create_directory_symlink(std::string(CHAKRA_SOURCE_DIR) + "/examples/transformer_step", folder_ / "step");
     fs::create_directory_symlink(std::string(CHAKRA_SOURCE_DIR) + "/examples/capture/gloo_ddp_2", folder_ / "capture");
   }
+  void SetUp() override {
+    int terminal = -1, program = -1;
+    if (openpty(&terminal, &program, nullptr, nullptr, nullptr) != 0)
+      GTEST_SKIP() << "NOT TESTED: no pseudo terminal";
+    close(terminal);
+    close(program);
+  }
   // What `arguments` print to a terminal of `width` columns, in an environment that says `environment`.
   std::string Shown(const std::string& arguments, unsigned short width,
                     const std::string& environment = "LC_ALL=C.UTF-8") const {
