@@ -37,6 +37,8 @@ TEST(Units, OfTimeSizeAndRate) {
   EXPECT_EQ(PicosOfUnit("min"), 0);
   EXPECT_EQ(BytesOfUnit("kB"), 1000);
   EXPECT_EQ(BytesOfUnit("GiB"), 1 << 30);
+  EXPECT_EQ(BytesOfUnit("TB"), 1e12);
+  EXPECT_EQ(BytesOfUnit("TiB"), 0x1p40);
   EXPECT_EQ(BytesOfUnit("kb"), 0);
   EXPECT_EQ(RateOfUnit("Gb/s"), 125e6);
   EXPECT_EQ(RateOfUnit("GB/s"), 1e9);
@@ -44,6 +46,14 @@ TEST(Units, OfTimeSizeAndRate) {
   EXPECT_EQ(RateOfUnit("Mibps"), 131072);
   EXPECT_EQ(RateOfUnit("TBps"), 1e12);
   for (const char* bad : {"", "G", "Gb", "GGb/s", "ms", "Xb/s", "Gib"}) EXPECT_EQ(RateOfUnit(bad), 0) << bad;
+}
+
+TEST(Sizes, AreWholeBytesUpToAThousandTerabytes) {
+  EXPECT_EQ(ParseBytes("1.5TB").value_or(0), 1'500'000'000'000u);
+  EXPECT_EQ(ParseBytes("2TiB").value_or(0), uint64_t{2} << 40);
+  EXPECT_EQ(ParseBytes("1000TB").value_or(0), 1'000'000'000'000'000u);
+  EXPECT_EQ(ParseBytes("1001TB").status().message(), "\"1001TB\"; expected at most 1000TB");
+  EXPECT_EQ(ParseBytes("1.5B").status().message(), "\"1.5B\"; expected whole bytes");
 }
 
 TEST(Medians, OfEvenAndOddNumbers) {

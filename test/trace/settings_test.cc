@@ -60,8 +60,8 @@ TEST(Settings, WhatIsWrongIsNamedAndChangesNothing) {
   EXPECT_THAT(error("options=mtu"), StartsWith("--packet: unknown key \"options\""));
   EXPECT_EQ(error("mtu=63"), "--packet: mtu is 63B; expected 64B to 65000B; the nearest is 64B");
   EXPECT_EQ(error("mtu=4Kb"),
-            "--packet: mtu is \"4Kb\"; expected one of the units B, KB, MB, GB, KiB, MiB and GiB (bytes, not "
-            "bits)");
+            "--packet: mtu is \"4Kb\"; expected one of the units B, KB, MB, GB, TB, KiB, MiB, GiB and TiB "
+            "(bytes, not bits)");
   EXPECT_EQ(error("timeout=2us,series=1ns"),
             "--packet: series is 1ns; expected 100ns to 1s, or 0s; the nearest is 100ns");
   EXPECT_EQ(error("timeout=500"), "--packet: timeout is \"500\"; expected a unit: ps, ns, us, ms or s");

@@ -16,8 +16,8 @@ struct Unit {
   double size;
 };
 constexpr Unit kTimes[] = {{"ps", 1}, {"ns", 1e3}, {"us", 1e6}, {"ms", 1e9}, {"s", 1e12}};
-constexpr Unit kSizes[] = {{"B", 1},    {"KB", 1e3},      {"kB", 1e3},      {"MB", 1e6},
-                           {"GB", 1e9}, {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}};
+constexpr Unit kSizes[] = {{"B", 1},     {"KB", 1e3},     {"kB", 1e3},     {"MB", 1e6},     {"GB", 1e9},
+                           {"TB", 1e12}, {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}};
 constexpr Unit kRates[] = {{"b/s", 0.125}, {"bps", 0.125}, {"bit/s", 0.125}, {"B/s", 1}, {"Bps", 1}};
 constexpr Unit kPrefixes[] = {{"Ki", 0x1p10}, {"Mi", 0x1p20}, {"Gi", 0x1p30}, {"Ti", 0x1p40}, {"k", 1e3},
                               {"K", 1e3},     {"M", 1e6},     {"G", 1e9},     {"T", 1e12}};
@@ -108,10 +108,10 @@ absl::StatusOr<uint64_t> ParseBytes(absl::string_view text) {
   if (const double bytes = unit.empty() ? 1 : BytesOfUnit(unit); bytes > 0) {
     const double n = v * bytes;
     if (n != std::floor(n)) return bad("whole bytes");
-    if (n > 1e12) return bad("at most 1000GB");
+    if (n > 1e15) return bad("at most 1000TB");
     return static_cast<uint64_t>(n);
   }
-  return bad("one of the units B, KB, MB, GB, KiB, MiB and GiB (bytes, not bits)");
+  return bad("one of the units B, KB, MB, GB, TB, KiB, MiB, GiB and TiB (bytes, not bits)");
 }
 
 }  // namespace chakra

@@ -14,7 +14,7 @@ namespace chakra {
 bool SplitQuantity(absl::string_view text, double* number, absl::string_view* unit);
 // What one of a unit is, 0 where there is no such unit. Picoseconds of ps, ns, us, ms and s;
 double PicosOfUnit(absl::string_view unit);
-// bytes of B, KB (or kB), MB and GB (decimal), KiB, MiB and GiB;
+// bytes of B, KB (or kB), MB, GB and TB (decimal), KiB, MiB, GiB and TiB;
 double BytesOfUnit(absl::string_view unit);
 // bytes a second of b/s, bps, bit/s, B/s and Bps, with k, K, M, G or T (decimal), Ki, Mi, Gi or Ti before.
 double RateOfUnit(absl::string_view unit);
@@ -24,7 +24,7 @@ double RateOfUnit(absl::string_view unit);
 absl::StatusOr<Bandwidth> ParseRate(absl::string_view text);
 // A time with its unit. At most a second.
 absl::StatusOr<Time> ParseTime(absl::string_view text);
-// A size, in bytes where it has no unit. Whole bytes, at most 1 TB.
+// A size, in bytes where it has no unit. Whole bytes, at most 1000 TB.
 absl::StatusOr<uint64_t> ParseBytes(absl::string_view text);
 
 }  // namespace chakra
