@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "trace/base/median.h"
+#include "trace/import/pytorch/device_calls.h"
 #include "trace/import/pytorch/inferred_causes.h"
 #include "trace/import/pytorch/polls.h"
 #include "trace/import/pytorch/stream_lanes.h"
@@ -23,77 +24,6 @@ constexpr int64_t kClockNs = 1000;
 constexpr int64_t kUsualLaunchNs = 6000;
 // How many running operations a search for an ended one skips at most.
 constexpr int kLookBack = 64;
-
-enum class SyncCall : uint8_t { kNo, kDevice, kStream, kEvent };
-
-SyncCall SyncOf(absl::string_view name) {
-  if (absl::EndsWith(name, "block_until_ready")) return SyncCall::kDevice;  // JAX's
-  if (!absl::StrContains(name, "ynchronize")) return SyncCall::kNo;
-  if (absl::StrContains(name, "Stream")) return SyncCall::kStream;
-  if (absl::StrContains(name, "Event")) return SyncCall::kEvent;
-  return SyncCall::kDevice;
-}
-
-// Rows of events by their correlation: an array where ids are dense, as profilers number calls.
-class RowsByCorrelation {
- public:
-  // `count` ids from `least` to `most` follow.
-  void Expect(int64_t least, int64_t most, size_t count) {
-    constexpr uint64_t kSparse = 4;  // ids for each that is used
-    if (count == 0 || static_cast<uint64_t>(most) - static_cast<uint64_t>(least) > kSparse * count) return;
-    first_ = least;
-    dense_.assign(static_cast<size_t>(most - least) + 1, kNoRow);
-  }
-  // The row of an id, to be set; kNoRow: none yet.
-  uint32_t* At(int64_t id) {
-    if (IsDense(id)) return &dense_[static_cast<size_t>(id - first_)];
-    return &others_.try_emplace(id, kNoRow).first->second;
-  }
-  uint32_t Find(int64_t id) const {
-    if (IsDense(id)) return dense_[static_cast<size_t>(id - first_)];
-    const auto it = others_.find(id);
-    return it == others_.end() ? kNoRow : it->second;
-  }
-
- private:
-  bool IsDense(int64_t id) const {
-    return id >= first_ && static_cast<uint64_t>(id - first_) < dense_.size();
-  }
-  int64_t first_ = 0;
-  std::vector<uint32_t> dense_;
-  absl::flat_hash_map<int64_t, uint32_t> others_;
-};
-
-bool IsWaitCall(absl::string_view name) {
-  return absl::StrContains(name, "StreamWaitEvent") || absl::StrContains(name, "waitOnEvent");
-}
-bool IsRecordCall(absl::string_view name) {
-  return absl::StrContains(name, "EventRecord") || name == "recordEvent";
-}
-
-// What the names of calls say, each read once.
-class CallNames {
- public:
-  explicit CallNames(const DeviceTrace& device) : d_(device), known_(device.strings.size()) {}
-  SyncCall Sync(const Event& e) { return static_cast<SyncCall>(Of(e) >> 2 & 3); }
-  bool Waits(const Event& e) { return (Of(e) & kWait) != 0; }
-  bool Records(const Event& e) { return (Of(e) & kRecord) != 0; }
-
- private:
-  enum : uint8_t { kWait = 1, kRecord = 2, kRead = 16 };
-  uint8_t Of(const Event& e) {
-    uint8_t& known = known_[e.name];
-    if (known == 0) {
-      const absl::string_view name = d_.name_of(e);
-      known =
-          static_cast<uint8_t>(kRead | (IsWaitCall(name) ? kWait : 0) | (IsRecordCall(name) ? kRecord : 0) |
-                               static_cast<uint8_t>(SyncOf(name)) << 2);
-    }
-    return known;
-  }
-  const DeviceTrace& d_;
-  std::vector<uint8_t> known_;
-};
 
 class Orderer {
  public:
