@@ -25,9 +25,11 @@ using Lines = std::vector<std::string>;
 
 const fs::path kSource = CHAKRA_SOURCE_DIR;
 
-// README.md and examples/guide/*.md, from the source folder on.
+const char kSweeps[] = "examples/sweeps/README.md";
+
+// README.md, examples/guide/*.md and the study of sweeps, from the source folder on.
 std::vector<std::string> Pages() {
-  std::vector<std::string> pages = {"README.md"};
+  std::vector<std::string> pages = {"README.md", kSweeps};
   for (const auto& entry : fs::directory_iterator(kSource / "examples/guide")) {
     if (entry.path().extension() == ".md")
       pages.push_back("examples/guide/" + entry.path().filename().string());
@@ -87,7 +89,7 @@ TEST_P(GuideTest, CommandsPrintWhatThePageShows) {
   const std::vector<Step> steps = FindSteps(page);
   // Pages whose commands simulate for a minute under sanitizers run in the optimised build alone.
   const std::string name = std::filesystem::path(GetParam()).stem().string();
-  if (kSanitized && (name == "energy" || name == "plan")) return;
+  if (kSanitized && (name == "energy" || name == "plan" || GetParam() == kSweeps)) return;
   EXPECT_FALSE(steps.empty()) << GetParam() << " has no command";
   for (const Step& step : steps) {
     SCOPED_TRACE(GetParam() + ":" + std::to_string(step.line) + ": " + step.command);
@@ -122,7 +124,7 @@ TEST_P(GuideTest, LinksLeadToFiles) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Pages, GuideTest, testing::ValuesIn(Pages()), [](const auto& page) {
-  std::string name = fs::path(page.param).stem().string();
+  std::string name = page.param == kSweeps ? "sweeps_study" : fs::path(page.param).stem().string();
   std::replace_if(
       name.begin(), name.end(), [](char c) { return std::isalnum(c) == 0; }, '_');
   return name;
@@ -131,7 +133,7 @@ INSTANTIATE_TEST_SUITE_P(Pages, GuideTest, testing::ValuesIn(Pages()), [](const 
 TEST(Readmes, TheFirstNamesAllGuides) {
   const std::string readme = ReadText(kSource / "README.md");
   for (const std::string& page : Pages()) {
-    if (page == "README.md") continue;
+    if (page == "README.md" || page == kSweeps) continue;
     EXPECT_THAT(readme, testing::HasSubstr("](" + page + ")"));
   }
 }
