@@ -84,6 +84,46 @@ TEST(GenerateAdapters, SharesGradientsOfAdaptersAlone) {
   }
 }
 
+// Dropout before each adapter: a kernel forward that reads and writes its input and writes a mask of a byte,
+// and one backward that reads gradient and mask and writes the gradient; nothing else, and no gathering of
+// inputs again.
+TEST(GenerateAdapters, DropTheirInputs) {
+  for (const char* parallel : {"", "tp=2"}) {
+    const auto step = [&](const char* more) {
+      return Step(kSmall, parallel, absl::StrCat("seq=1024,global_batch=1,lora=8,lora_on=all", more));
+    };
+    const StepGraphs plain = step(""), drops = step(",lora_dropout=0.1");
+    int64_t forward = 0, backward = 0, kernels = 0;
+    const auto kernels_of = [](const StepGraphs& s) {
+      int64_t n = 0;
+      for (const StepNode& node : s.stages[0].nodes)
+        n += node.type == NodeType::kComp && node.stream != Stream::kHost ? 1 : 0;
+      return n;
+    };
+    for (const StepNode& n : drops.stages[0].nodes) {
+      if (n.type != NodeType::kComp || !absl::EndsWith(n.spot.part, "_adapter")) continue;
+      const Operator& op = drops.stages[0].operators[n.op];
+      if (op.name == "fused_dropout_elementwise_kernel") forward += op.bytes;
+      if (op.name == "masked_scale_elementwise_kernel") backward += op.bytes;
+      kernels +=
+          op.name == "fused_dropout_elementwise_kernel" || op.name == "masked_scale_elementwise_kernel";
+    }
+    const int64_t tp = plain.plan.split.tp, inputs = 512 + 512 / tp + 512 + 1024 / tp;
+    EXPECT_EQ(forward, 8 * 5 * 1024 * inputs) << parallel;
+    EXPECT_EQ(backward, forward) << parallel;
+    EXPECT_EQ(kernels, 8 * 2 * 4) << parallel;
+    EXPECT_EQ(kernels_of(drops) - kernels_of(plain), kernels) << parallel;
+    int64_t gathers = 0;
+    for (const StepGraphs* s : {&plain, &drops}) {
+      for (const StepNode& n : s->stages[0].nodes) {
+        const bool gather = n.type == NodeType::kCollective && n.collective == CollectiveType::kAllGather;
+        gathers += gather ? (s == &plain ? 1 : -1) : 0;
+      }
+    }
+    EXPECT_EQ(gathers, tp > 1 ? 8 * 2 : 0) << parallel;  // of what goes into qkv and the MLP
+  }
+}
+
 // Nor of their biases: those of gpt-oss's router too.
 TEST(GenerateAdapters, SumsNoRowsForFrozenBiases) {
   const std::string model = absl::StrCat(kSmall, ",bias=yes,experts=4,top_k=2,expert_ffn=256");
@@ -137,6 +177,9 @@ TEST(GenerateAdapters, RefusesWhatIsNotGenerated) {
               HasSubstr("training.lora_on=all with experts"));
   EXPECT_THAT(Refusal("llama3-8b", "seq=128,lora_on=all"), HasSubstr("expected training.lora too"));
   EXPECT_THAT(Refusal("llama3-8b", "seq=128,lora=-1"), HasSubstr("lora"));
+  EXPECT_THAT(Refusal("llama3-8b", "seq=128,lora_dropout=0.1"),
+              HasSubstr("training.lora_dropout is for adapters; expected training.lora too"));
+  EXPECT_THAT(Refusal("llama3-8b", "seq=128,lora=8,lora_dropout=1"), HasSubstr("lora_dropout"));
   EXPECT_EQ(Refusal("mixtral-8x7b", "seq=128,lora=8"), "");
 }
 

@@ -4,7 +4,8 @@
 //
 // Of a product that is split by columns the ranks of tp have the first half of the adapter whole and the
 // second one by columns; of one that is split by rows the first by rows, whose sums of `lora` features they
-// reduce, and the second whole. Dropout before adapters is left out.
+// reduce, and the second whole. Dropout is before the first half (NeMo's LoRA, dropout_position="pre"), of
+// all tokens: what is left of them is kept for that half's gradient, and is not gathered again.
 #include <algorithm>
 #include <string_view>
 
@@ -61,6 +62,18 @@ const char* LayerBuilder::AdapterOf(const char* part) const {
   return nullptr;
 }
 
+NodeList LayerBuilder::DropInput(int64_t width, const char* adapter, const NodeList& at) {
+  return plan_.training.lora_dropout ? Run(ops_.Dropout(tokens_, width), adapter, at) : at;
+}
+
+NodeList LayerBuilder::AddInputGradient(int64_t width, const char* adapter, const NodeList& narrow,
+                                        const NodeList& at) {
+  if (!plan_.training.lora_dropout) return AddWidened(tokens_, width, adapter, narrow, at);
+  const NodeList wide = Run(ops_.PlainProduct(tokens_, width, plan_.training.lora), adapter, narrow);
+  const NodeList left = Run(ops_.DropoutBackward(tokens_, width), adapter, wide);
+  return Run(ops_.Add(tokens_, width), adapter, Join(at, left));
+}
+
 NodeList LayerBuilder::AddWidened(int64_t rows, int64_t width, const char* adapter, const NodeList& narrow,
                                   const NodeList& at) {
   const NodeList wide = Run(ops_.PlainProduct(rows, width, plan_.training.lora), adapter, narrow);
@@ -72,7 +85,7 @@ NodeList LayerBuilder::AdaptColumn(int64_t in, int64_t out, const char* part, co
   const char* adapter = AdapterOf(part);
   if (adapter == nullptr) return at;
   const int64_t rank = plan_.training.lora;
-  const NodeList narrow = Run(ops_.PlainProduct(tokens_, rank, in), adapter, input);
+  const NodeList narrow = Run(ops_.PlainProduct(tokens_, rank, in), adapter, DropInput(in, adapter, input));
   return AddWidened(tokens_, out, adapter, narrow, at);
 }
 
@@ -81,8 +94,8 @@ NodeList LayerBuilder::AdaptRow(int64_t in, int64_t out, const char* part, const
   const char* adapter = AdapterOf(part);
   if (adapter == nullptr) return at;
   const int64_t rank = plan_.training.lora;
-  const NodeList narrow =
-      ReduceTokens(rank, adapter, Run(ops_.PlainProduct(tokens_, rank, in), adapter, input));
+  const NodeList narrow = ReduceTokens(
+      rank, adapter, Run(ops_.PlainProduct(tokens_, rank, in), adapter, DropInput(in, adapter, input)));
   return AddWidened(shared_tokens_, out, adapter, narrow, at);
 }
 
@@ -93,11 +106,11 @@ NodeList LayerBuilder::FrozenColumnBackward(int64_t in, int64_t out, const char*
   if (const char* adapter = AdapterOf(part); adapter != nullptr) {
     const int64_t rank = plan_.training.lora;
     const NodeList narrow = Run(ops_.PlainProduct(tokens_, rank, out), adapter, at);
-    gradient = AddWidened(tokens_, in, adapter, narrow, gradient);
+    gradient = AddInputGradient(in, adapter, narrow, gradient);
     NowOrLater([=, this] {
       const NodeList whole =
           Tensor(CollectiveType::kAllReduce, tokens_ * rank * ops_.element_bytes(), adapter, narrow);
-      const NodeList input = GatherTokens(in, adapter, at);
+      const NodeList input = plan_.training.lora_dropout ? at : GatherTokens(in, adapter, at);
       AddAdapterGradient(rank * out, Run(ops_.PlainWeightProduct(out, rank, tokens_), adapter, at));
       AddAdapterGradient(rank * in,
                          Run(ops_.PlainWeightProduct(rank, in, tokens_), adapter, Join(whole, input)));
@@ -114,7 +127,7 @@ NodeList LayerBuilder::FrozenRowBackward(int64_t in, int64_t out, const char* pa
   const int64_t rank = plan_.training.lora;
   const NodeList narrow =
       GatherTokens(rank, adapter, Run(ops_.PlainProduct(shared_tokens_, rank, out), adapter, at));
-  gradient = AddWidened(tokens_, in, adapter, narrow, gradient);
+  gradient = AddInputGradient(in, adapter, narrow, gradient);
   NowOrLater([=, this] {
     AddAdapterGradient(rank * out, Run(ops_.PlainWeightProduct(out, rank, shared_tokens_), adapter, at));
     AddAdapterGradient(rank * in, Run(ops_.PlainWeightProduct(rank, in, tokens_), adapter, narrow));
