@@ -182,6 +182,17 @@ TEST(GenerateMemory, DropoutBeforeAdaptersKeepsMasks) {
             1000 * (attention + mlp - 2 * 2 * 4096 - 2 * 14336));
 }
 
+// Adapters of latent attention: narrow features of five products, and with dropout what is left of their
+// inputs.
+TEST(GenerateMemory, AdaptersOfLatentAttentionKeepTheirInputs) {
+  const auto of = [](const char* more) {
+    return ActivationsOfLayer(PlanOf("deepseek-v3:mtp=0", "", absl::StrCat("seq=1000", more)), 0);
+  };
+  EXPECT_EQ(of(",lora=16") - of(",lora=8"), 1000 * 2 * 8 * 5);
+  const int64_t inputs = 7168 + 7168 + 1536 + 512 + 128 * 128;
+  EXPECT_EQ(of(",lora=8,lora_dropout=0.1") - of(",lora=8"), 1000 * (3 * inputs - 2 * 7168));
+}
+
 // One norm for both halves keeps its input and its output; halves without norms before them keep their
 // inputs, and those of the norms behind them.
 TEST(GenerateMemory, FollowsTheNormsOfABlock) {

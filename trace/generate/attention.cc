@@ -42,7 +42,7 @@ NodeList LayerBuilder::LatentQueries(NodeList at) {
   const ModelSize& m = plan_.model;
   const int64_t down = m.q_rank + m.kv_rank + m.rope_dim;
   const NodeList input = Cast(shared_tokens_, m.hidden, "attention.down", at);
-  at = Run(ops_.Product(shared_tokens_, down, m.hidden), "attention.down", input);
+  at = AdaptDown(input, Run(ops_.Product(shared_tokens_, down, m.hidden), "attention.down", input));
   return LatentUp(
       Run(ops_.Norm(shared_tokens_, m.q_rank + m.kv_rank, m.layer_norm), "attention.latent_norm", at), input);
 }
@@ -51,14 +51,17 @@ NodeList LayerBuilder::LatentUp(NodeList at, const NodeList& input) {
   const ModelSize& m = plan_.model;
   const int64_t down = m.q_rank + m.kv_rank + m.rope_dim;
   at = GatherInputs(down, "attention.down", CastShared(down, "attention.down", at, true));
+  const auto project = [&](int64_t in, int64_t out, const char* part, const NodeList& from) {
+    return AdaptColumn(in, out, part, from, Run(ops_.Product(tokens_, out, in), part, from));
+  };
   if (m.q_rank > 0) {
-    at = Run(ops_.Product(tokens_, widths_.query, m.q_rank), "attention.q_up", at);
+    at = project(m.q_rank, widths_.query, "attention.q_up", at);
   } else {
     const NodeList whole = GatherInputs(m.hidden, "attention.q_up", input);
-    at = Run(ops_.Product(tokens_, widths_.query, m.hidden), "attention.q_up", Join(at, whole));
+    at = project(m.hidden, widths_.query, "attention.q_up", Join(at, whole));
   }
   const int64_t up = m.heads / plan_.split.tp * (m.nope_dim + m.v_dim);
-  at = Run(ops_.Product(tokens_, up, m.kv_rank), "attention.kv_up", at);
+  at = project(m.kv_rank, up, "attention.kv_up", at);
   const int64_t turned = (m.heads / plan_.split.tp + 1) * m.rope_dim;
   return Run(ops_.Rotary(tokens_ * turned, false), "attention.rope", at);
 }
@@ -71,6 +74,7 @@ NodeList LayerBuilder::LatentQueriesBackward(NodeList at) {
   const int64_t up = m.heads / plan_.split.tp * (m.nope_dim + m.v_dim);
   const auto project = [&](int64_t in, int64_t out, const char* part) {
     const NodeList narrow = Cast(tokens_, out, part, at);
+    if (frozen()) return FrozenUpBackward(in, out, part, narrow);
     const NodeList gradient = Run(ops_.Product(tokens_, in, out), part, narrow);
     ForWeight([=, this] { AddGradient(in * out, Run(ops_.WeightProduct(out, in, tokens_), part, narrow)); });
     return gradient;
@@ -87,7 +91,9 @@ NodeList LayerBuilder::LatentQueriesBackward(NodeList at) {
   at =
       Run(ops_.NormBackward(shared_tokens_, m.q_rank + m.kv_rank, m.layer_norm), "attention.latent_norm", at);
   AddGradient(m.NormWeights(m.q_rank + m.kv_rank), at);
-  return WholeBackward(m.hidden, down, "attention.down", Cast(shared_tokens_, down, "attention.down", at));
+  at = Cast(shared_tokens_, down, "attention.down", at);
+  return frozen() ? FrozenDownBackward(down, "attention.down", at)
+                  : WholeBackward(m.hidden, down, "attention.down", at);
 }
 
 NodeList LayerBuilder::Attention(NodeList at) {

@@ -201,7 +201,6 @@ absl::Status CheckZero(const StepPlan& p) {
 
 absl::Status CheckAdapters(const StepPlan& p) {
   if (!p.training.frozen()) return absl::OkStatus();
-  if (p.model.latent()) return NotYet("training.lora with latent attention (model.kv_rank)", "lora=0");
   if (p.model.mtp > 0) return NotYet("training.lora with model.mtp", "lora=0");
   if (p.model.experts > 0 && p.training.lora_mlp)
     return NotYet("training.lora_on=all with experts", "lora_on=attention");

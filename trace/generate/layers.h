@@ -106,11 +106,22 @@ class LayerBuilder {
                       const NodeList& at);
   // With dropout before adapters: what is left of an adapter's input of `width` features, and its gradient,
   // which is added to `at`.
-  NodeList DropInput(int64_t width, const char* adapter, const NodeList& at);
-  NodeList AddInputGradient(int64_t width, const char* adapter, const NodeList& narrow, const NodeList& at);
+  NodeList DropInput(int64_t rows, int64_t width, const char* adapter, const NodeList& at);
+  NodeList AddInputGradient(int64_t rows, int64_t width, const char* adapter, const NodeList& narrow,
+                            const NodeList& at);
   NodeList AdaptColumn(int64_t in, int64_t out, const char* part, const NodeList& input, const NodeList& at);
   NodeList AdaptRow(int64_t in, int64_t out, const char* part, const NodeList& input, const NodeList& at);
   NodeList FrozenColumnBackward(int64_t in, int64_t out, const char* part, const NodeList& at);
+  // Without the reduction of the input's gradient behind it.
+  NodeList FrozenUpBackward(int64_t in, int64_t out, const char* part, const NodeList& at);
+  // Of latent attention's down projections.
+  struct DownAdapter {
+    int64_t out = 0;
+    const char* part = "";
+  };
+  std::vector<DownAdapter> DownAdapters() const;
+  NodeList AdaptDown(const NodeList& input, NodeList at);
+  NodeList FrozenDownBackward(int64_t out, const char* part, const NodeList& at);
   NodeList FrozenRowBackward(int64_t in, int64_t out, const char* part, const NodeList& at);
   void AddAdapterGradient(int64_t elements, const NodeList& node) {
     gradients_->push_back({elements, false, node.front()});

@@ -162,13 +162,16 @@ int64_t MlpActivations(const StepPlan& p, int64_t rows, int64_t ffn) {
 int64_t AdapterActivations(const StepPlan& p) {
   const TrainingPlan& t = p.training;
   if (!t.frozen()) return 0;
-  const int64_t narrow = p.element_bytes() * t.lora * (p.tokens() + p.shared_tokens()) * (t.lora_mlp ? 2 : 1);
+  const ModelSize& m = p.model;
+  const int64_t downs = !m.latent() ? 0 : m.q_rank > 0 ? 2 : 1;  // adapters of a rank's own tokens
+  const int64_t columns = (m.latent() ? 2 : 1) + (t.lora_mlp ? 1 : 0), rows = downs + (t.lora_mlp ? 2 : 1);
+  const int64_t narrow = p.element_bytes() * t.lora * (columns * p.tokens() + rows * p.shared_tokens());
   if (!t.lora_dropout) return narrow;
   // What is left of the inputs, and masks of a byte.
-  const ModelSize& m = p.model;
-  const int64_t inputs = m.hidden + m.context_width() / p.split.tp;
+  const int64_t queries = m.latent() ? (m.q_rank > 0 ? m.q_rank : m.hidden) + m.kv_rank : m.hidden;
   const int64_t of_mlp = t.lora_mlp ? m.hidden + m.ffn / p.split.tp : 0;
-  return narrow + (p.element_bytes() + 1) * p.tokens() * (inputs + of_mlp);
+  const int64_t inputs = queries + m.context_width() / p.split.tp + of_mlp;
+  return narrow + (p.element_bytes() + 1) * (p.tokens() * inputs + downs * p.shared_tokens() * m.hidden);
 }
 
 int64_t ExpertActivations(const StepPlan& p) {
