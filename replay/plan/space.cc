@@ -237,13 +237,14 @@ class SpaceMaker {
     const bool named =
         tries_.contains(std::string(kModulesPath)) || !workload_.training().recompute_modules().empty();
     const bool fixed = tries_.contains(std::string(kPath)) || Has(workload_, kPath);
-    const bool cheap = !named && !fixed && model_.experts > 0;
+    const bool math = workload_.training().attention() == proto::Training::MATH;
+    const bool cheap = !named && !fixed && !math && model_.experts > 0;
     std::vector<int64_t> recompute = {proto::Training::NONE, proto::Training::FULL};
-    if (named || cheap || workload_.training().attention() == proto::Training::MATH)
-      recompute.insert(recompute.begin() + 1, proto::Training::SELECTIVE);
+    if (named || cheap || math) recompute.insert(recompute.begin() + 1, proto::Training::SELECTIVE);
     RecomputeChoice choice;
     choice.by_default = !cheap;
-    choice.modules.set(generate::kLayerNorms).set(generate::kExpertActivation);
+    choice.modules.set(generate::kExpertActivation);
+    choice.modules.set(generate::kLayerNorms, model_.pre_norm);
     choice.modules.set(generate::kLatentUp, model_.latent());
     for (const int64_t r : Inner(kPath, recompute)) {
       choice.what = static_cast<proto::Training::Recompute>(r);

@@ -45,9 +45,10 @@ struct SplitSpace {
 //   gathered while the forward pass goes on
 // - micro_batch: 1, 2, 4, 8; recompute: none and full, and selective with attention=math, where the workload
 // or `tries` name modules, and of a model of experts with modules that are cheap to make again: norms, the
-// activation of experts, latent attention's up projections Errors (InvalidArgument): training.global_batch or
-// training.seq is missing, a field or value that there is not (with the nearest), a workload that does not
-// resolve.
+// activation of experts, latent attention's up projections
+//
+// Errors (InvalidArgument): training.global_batch or training.seq is missing, a field or value that there is
+// not (with the nearest), a workload that does not resolve.
 absl::StatusOr<SplitSpace> MakeSplitSpace(const proto::Workload& workload,
                                           const std::vector<std::string>& tries, int ranks, int node);
 
