@@ -22,6 +22,7 @@
 #include "trace/et/rank_index.h"
 #include "trace/et/read_options.h"
 #include "trace/et/writer.h"
+#include "trace/generate/write.h"
 #include "trace/import/goal/program.h"
 #include "trace/import/inputs.h"
 #include "trace/import/json/json.h"
@@ -323,7 +324,9 @@ absl::Status ConvertCommand::WriteGoal(TraceSet traces) const {
   if (!machine.ok()) return machine.status();
   RunDescription run;
   const std::string rungs = loaded.HasTimes() ? "recorded" : std::string(kDefaultRungs);
-  const auto times = PriceTraces(loaded, options, rungs, cluster->proto.device(), &run);
+  const auto step = generate::PlanOf(loaded.set);
+  const generate::StepPlan* const made = step.ok() && step->has_value() ? &**step : nullptr;
+  const auto times = PriceTraces(loaded, options, rungs, cluster->proto.device(), made, &run);
   if (!times.ok()) return times.status();
   const absl::StatusOr<goal::Program> program = LowerToGoal(loaded.set, *times, *cluster, **machine, &notes);
   if (!program.ok()) return program.status();

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "replay/plan/sharing.h"
+#include "replay/run/price.h"
 #include "trace/generate/layout.h"
 #include "trace/generate/operators.h"
 #include "trace/generate/pieces.h"
@@ -128,6 +129,7 @@ absl::Status SetPasses(const StepPlan& step, const Units& units, SharedTimes* sh
     if (!all.empty()) out->tail[at] = all.front()->tail;
   }
   AddHost(step, *shared, out);
+  if (step.split.merges_exchanges()) out->slowdown = ExchangeSlowdown(prices->cluster().proto);
   out->between =
       prices->BetweenStages(step.split, step.shared_tokens() * step.model.hidden * step.element_bytes());
   return absl::OkStatus();
@@ -161,7 +163,9 @@ absl::StatusOr<const Units*> Estimator::UnitsOf(const StepPlan& step, int varian
           s.ep,
           s.etp,
           step.training.micro_batch,
-          step.training.recompute,
+          step.training.recompute == proto::Training::SELECTIVE
+              ? -1 - static_cast<int64_t>(step.training.modules.to_ulong())
+              : static_cast<int64_t>(step.training.recompute),
           step.model.tied && !s.ends_together(),
           s.pp_before_dp ? s.pp : 0,
           KindsOfLayers(step)};

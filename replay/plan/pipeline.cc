@@ -16,7 +16,7 @@ using generate::Split;
 // All passes, each behind those that it waits for.
 const std::vector<Pipelines::Step>& Pipelines::OrderOf(const Split& split, int64_t micro_batches) {
   std::unique_ptr<std::vector<Step>>& slot =
-      orders_[{split.pp, split.vpp, micro_batches, static_cast<int>(split.schedule)}];
+      orders_[{split.pp, split.vpp, micro_batches, static_cast<int>(split.schedule), split.overlap_expert}];
   if (slot != nullptr) return *slot;
   slot = std::make_unique<std::vector<Step>>();
   const int64_t pp = split.pp, pieces = split.model_pieces();
@@ -104,13 +104,17 @@ PipelineTimes Pipelines::RunAll(const Split& split, int64_t micro_batches, const
   for (size_t i = 0; i < order.size();) {
     const size_t behind = i + (order[i].merged ? 2 : 1);
     const auto stage = static_cast<size_t>(order[i].stage);
-    double begin = free_[stage], takes = 0, computed = 0;
+    double begin = free_[stage], takes = 0, computed = 0, exchanged = 0;
     for (size_t k = i; k < behind; ++k) {
       begin = std::max(begin, ReadyAt(order, order[k], times));
       takes = std::max(takes, Takes(order[k], times));
-      if (order[i].merged) computed += computes(order[k]);
+      if (!order[i].merged) continue;
+      computed += computes(order[k]);
+      exchanged += std::max(0.0, Takes(order[k], times) - computes(order[k]));
     }
-    takes = std::max(takes, computed);
+    // Beside exchanges computations take 1 + slowdown times as long.
+    const double slow = 1 + times.slowdown, beside = std::min(exchanged, computed * slow);
+    takes = std::max(takes, computed + beside * times.slowdown / slow);
     const double end = begin + takes;
     if (out.first_forward[stage] < 0) out.first_forward[stage] = begin;
     for (size_t k = i; k < behind; ++k) {

@@ -20,6 +20,7 @@ struct PassTimes {
   std::vector<double> tail;     // of `backward`: work behind what is sent on
   std::vector<double> weights;  // of `backward`: gradients of weights, which a schedule may put off
   std::vector<double> between;  // by boundary of stages, pp - 1: of a message
+  double slowdown = 0;          // how much longer computations of merged passes take beside exchanges
 };
 
 struct PipelineTimes {
@@ -49,7 +50,7 @@ class Pipelines {
     bool last = false;    // micro-batch of its way
     generate::Pass::Part part = generate::Pass::kWhole;
   };
-  using Key = std::tuple<int64_t, int64_t, int64_t, int>;
+  using Key = std::tuple<int64_t, int64_t, int64_t, int, bool>;
   const std::vector<Step>& OrderOf(const generate::Split& split, int64_t micro_batches);
   // When what a step waits for has come.
   double ReadyAt(const std::vector<Step>& order, const Step& step, const PassTimes& times) const;

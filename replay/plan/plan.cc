@@ -95,6 +95,7 @@ class Planner {
     auto space = MakeSplitSpace(request_.workload, request_.tries, *ranks, prices_->node());
     if (!space.ok()) return space.status();
     space_ = *std::move(space);
+    space_.domain = prices_->domain();
     memory_ = prices_->device_memory();
     limit_ = static_cast<uint64_t>(std::llround(static_cast<double>(memory_) * (1 - request_.reserve)));
     auto found = FindSplits(space_, limit_, prices_.get(), request_.stopped);
@@ -234,7 +235,7 @@ class Planner {
     TraceOptions traces;
     traces.keep_twins = true;
     traces.inputs = {generate::WorkloadInput(chosen->row.workload())};
-    traces.read.domain = DomainOf(request_.run);
+    traces.read.domain = space_.domain;
     const auto loaded = LoadTraces(traces);
     if (!loaded.ok()) return loaded.status();
     RunOptions run = request_.run;

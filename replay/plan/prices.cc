@@ -49,6 +49,7 @@ absl::StatusOr<std::unique_ptr<Prices>> Prices::Make(const RunOptions& options, 
   if (!pricer.ok()) return pricer.status();
   out->pricer_ = *std::move(pricer);
   out->ranks_ = ranks;
+  out->domain_ = DomainOf(*described);
   for (const proto::Dimension& d : described->topology().dimension()) out->node_ *= std::max(1, d.size());
   out->node_ = std::min(out->node_, ranks);
   return out;

@@ -55,6 +55,7 @@ class Prices {
   bool contention_free() const { return machine_->contention_free(); }
   // Devices of the innermost blocks of fixed size: a node of the presets.
   int node() const { return node_; }
+  int domain() const { return domain_; }  // DomainOf() the cluster
 
  private:
   explicit Prices(const RunOptions& options) : options_(options) {}
@@ -67,7 +68,7 @@ class Prices {
   ClusterModel cluster_;
   std::unique_ptr<Machine> machine_;
   std::unique_ptr<GraphPricer> pricer_;
-  int ranks_ = 0, node_ = 1;
+  int ranks_ = 0, node_ = 1, domain_ = 0;
   absl::flat_hash_map<std::string, double> operators_;
   absl::flat_hash_map<SplitKey, int> groups_of_split_;
   std::map<std::vector<std::vector<int>>, int> known_groups_;

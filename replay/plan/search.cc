@@ -51,7 +51,11 @@ proto::Workload BaseOf(const proto::Workload& variant, int64_t pp, int64_t vpp) 
   if (w.training().framework() == proto::Training::FSDP) p.set_zero(3);
   w.mutable_training()->set_micro_batch(1);
   const bool layers = w.training().has_recompute_layers() || w.training().has_recompute_method();
-  w.mutable_training()->set_recompute(layers ? proto::Training::FULL : proto::Training::NONE);
+  const bool modules = !w.training().recompute_modules().empty();
+  w.mutable_training()->set_recompute(layers    ? proto::Training::FULL
+                                      : modules ? proto::Training::SELECTIVE
+                                                : proto::Training::NONE);
+  if (layers) w.mutable_training()->clear_recompute_modules();
   // Many sequences are many micro-batches, of which there is a most.
   const int64_t batch = w.training().global_batch();
   int64_t dp = std::max<int64_t>(1, batch / kFewMicroBatches);
@@ -63,6 +67,22 @@ proto::Workload BaseOf(const proto::Workload& variant, int64_t pp, int64_t vpp) 
   while (batch % dp != 0 || (dp > 1 && !fits(batch / dp))) --dp;
   p.set_dp(dp);
   return w;
+}
+
+// The modules that recompute=selective makes again: those of `base`, which has none of the workload's where
+// its recompute_layers are asked for too.
+absl::StatusOr<generate::ModuleSet> NamedModules(const StepPlan& base, const proto::Workload& workload) {
+  const proto::Training& t = workload.training();
+  const bool layers = t.has_recompute_layers() || t.has_recompute_method();
+  if (!layers || t.recompute_modules().empty()) return base.training.modules;
+  proto::Workload w = workload;
+  w.clear_parallel();
+  w.mutable_training()->set_recompute(proto::Training::SELECTIVE);
+  w.mutable_training()->clear_recompute_layers();
+  w.mutable_training()->clear_recompute_method();
+  w.mutable_training()->clear_global_batch();
+  const auto step = generate::ResolvePlan(w);
+  return step.ok() ? absl::StatusOr<generate::ModuleSet>(step->training.modules) : step.status();
 }
 
 class Searcher {
@@ -104,12 +124,18 @@ class Searcher {
   absl::Status TryPieces(int variant, int64_t pp, int64_t vpp) {
     const proto::Workload& of = space_.variants[static_cast<size_t>(variant)];
     const uint64_t dps = std::max<size_t>(1, space_.dp.size());
-    const auto base = generate::ResolvePlan(BaseOf(of, pp, vpp));
+    const auto base = generate::ResolvePlan(BaseOf(of, pp, vpp), space_.domain);
     if (!base.ok()) {
       Reject(base.status().message(), InnerSplits(pp) * space_.tp.size() * space_.cp.size() * dps);
       return absl::OkStatus();
     }
     StepPlan step = *base;
+    const auto named = NamedModules(*base, of);
+    if (!named.ok()) {
+      Reject(named.status().message(), InnerSplits(pp) * space_.tp.size() * space_.cp.size() * dps);
+      return absl::OkStatus();
+    }
+    named_ = *named;
     for (const int64_t tp : space_.tp) {
       step.split.tp = tp;
       step.split.sp = of.parallel().has_sp() ? of.parallel().sp() && tp > 1 : tp > 1;
@@ -148,10 +174,13 @@ class Searcher {
       step->split.ep = ep;
       for (const int64_t etp : space_.etp) {
         step->split.etp = etp;
+        if (!of.has_dispatcher()) step->split.deep = step->split.goes_deep(step->model);
         for (const int64_t batch : space_.micro_batch) {
           step->training.micro_batch = batch;
-          for (const auto recompute : space_.recompute) {
-            step->training.recompute = recompute;
+          for (const RecomputeChoice& recompute : space_.recompute) {
+            recompute_ = recompute;
+            step->training.recompute = recompute.what;
+            step->training.modules = recompute.by_default ? named_ : recompute.modules;
             for (const int zero : space_.zero) {
               if (!TriesZero(zero, step->split.pp)) continue;
               step->split.zero = zero;
@@ -173,8 +202,7 @@ class Searcher {
       Reject(valid.message(), 1);
       return absl::OkStatus();
     }
-    TriedSplit tried{step.split,     step.training.micro_batch, step.training.recompute, variant, 0, 0, 0,
-                     found_.splits++};
+    TriedSplit tried{step.split, step.training.micro_batch, recompute_, variant, 0, 0, 0, found_.splits++};
     for (const int64_t stage : {int64_t{0}, step.split.pp - 1}) {
       if (stage == 0 || step.split.pp > 1)
         tried.peak_bytes = std::max(tried.peak_bytes, generate::MemoryOfStage(step, stage).total());
@@ -199,6 +227,8 @@ class Searcher {
   const std::function<bool()>& stopped_;
   uint64_t tries_ = 0;
   Estimator estimator_;
+  generate::ModuleSet named_;  // of the variant
+  RecomputeChoice recompute_;  // of the split that is tried
   Found found_;
 };
 
@@ -213,14 +243,16 @@ proto::Workload WorkloadOf(const SplitSpace& space, const TriedSplit& split) {
   StepPlan step;
   step.split = split.split;
   step.training.micro_batch = split.micro_batch;
-  step.training.recompute = split.recompute;
+  step.training.recompute = split.recompute.what;
   proto::Workload w = space.variants[static_cast<size_t>(split.variant)];
+  if (!split.recompute.by_default)
+    w.mutable_training()->set_recompute_modules(generate::NamesOf(split.recompute.modules));
   SetSplit(step, &w);
   return w;
 }
 
 absl::StatusOr<StepPlan> StepOf(const SplitSpace& space, const TriedSplit& split) {
-  return generate::ResolvePlan(WorkloadOf(space, split));
+  return generate::ResolvePlan(WorkloadOf(space, split), space.domain);
 }
 
 }  // namespace chakra::planning

@@ -19,7 +19,7 @@ namespace chakra::planning {
 struct TriedSplit {
   generate::Split split;
   int64_t micro_batch = 1;
-  proto::Training::Recompute recompute = proto::Training::NONE;
+  RecomputeChoice recompute;
   int variant = 0;         // of the space
   double estimate_ps = 0;  // 0: it does not fit
   int64_t peak_bytes = 0;  // of the first and the last stage, the larger

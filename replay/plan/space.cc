@@ -229,10 +229,28 @@ class SpaceMaker {
     std::vector<int64_t> batches = {1, 2, 4, 8};
     std::erase_if(batches, [&](int64_t b) { return t.global_batch() % b != 0; });
     out_.micro_batch = Inner("training.micro_batch", batches);
+    SetRecompute();
+  }
+
+  void SetRecompute() {
+    constexpr absl::string_view kPath = "training.recompute", kModulesPath = "training.recompute_modules";
+    const bool named =
+        tries_.contains(std::string(kModulesPath)) || !workload_.training().recompute_modules().empty();
+    const bool fixed = tries_.contains(std::string(kPath)) || Has(workload_, kPath);
+    const bool math = workload_.training().attention() == proto::Training::MATH;
+    const bool cheap = !named && !fixed && !math && model_.experts > 0;
     std::vector<int64_t> recompute = {proto::Training::NONE, proto::Training::FULL};
-    if (math) recompute.insert(recompute.begin() + 1, proto::Training::SELECTIVE);
-    for (const int64_t r : Inner("training.recompute", recompute))
-      out_.recompute.push_back(static_cast<proto::Training::Recompute>(r));
+    if (named || cheap || math) recompute.insert(recompute.begin() + 1, proto::Training::SELECTIVE);
+    RecomputeChoice choice;
+    choice.by_default = !cheap;
+    choice.modules.set(generate::kExpertActivation);
+    choice.modules.set(generate::kLayerNorms, model_.pre_norm);
+    choice.modules.set(generate::kLatentUp, model_.latent());
+    for (const int64_t r : Inner(kPath, recompute)) {
+      choice.what = static_cast<proto::Training::Recompute>(r);
+      out_.recompute.push_back(choice);
+    }
+    if (cheap) Describe(kModulesPath, {generate::NamesOf(choice.modules)}, "default");
   }
 
   absl::Status SetVariants() {
@@ -327,6 +345,8 @@ void SetSplit(const generate::StepPlan& step, proto::Workload* workload) {
   if (s.overlap_param) p.set_overlap_param(true);
   workload->mutable_training()->set_micro_batch(step.training.micro_batch);
   workload->mutable_training()->set_recompute(step.training.recompute);
+  if (step.training.recompute != proto::Training::SELECTIVE)
+    workload->mutable_training()->clear_recompute_modules();
   if (step.training.recompute != proto::Training::FULL) {
     workload->mutable_training()->clear_recompute_method();
     workload->mutable_training()->clear_recompute_layers();

@@ -12,13 +12,21 @@
 
 namespace chakra::planning {
 
+// What is made again: training.recompute, and with selective training.recompute_modules.
+struct RecomputeChoice {
+  proto::Training::Recompute what = proto::Training::NONE;
+  generate::ModuleSet modules;
+  bool by_default = true;  // the modules are those that recompute=selective alone has
+};
+
 // Values by field. All other fields that --try names are in `variants`.
 struct SplitSpace {
+  int domain = 0;  // of the machine, for ResolvePlan()
   std::vector<int64_t> tp, cp, pp, vpp, dp, ep, etp,
       micro_batch;  // dp empty: what the others leave of the ranks
   std::vector<int> zero;
   bool zero_is_default = false;  // then 2 and 3 are tried without a pipeline alone
-  std::vector<proto::Training::Recompute> recompute;
+  std::vector<RecomputeChoice> recompute;
   std::vector<proto::Workload>
       variants;  // the workload with one combination of the other fields each; at least one
   std::vector<std::string> variant_names;  // "cp_kind=ulysses dtype=fp8"; "" where there is one
@@ -35,7 +43,10 @@ struct SplitSpace {
 // - zero: 0 and 1, and without a pipeline 2 and 3 (DeepSpeed's rule); that of the framework with fsdp and
 // ddp. Weights are
 //   gathered while the forward pass goes on
-// - micro_batch: 1, 2, 4, 8; recompute: none and full, and selective with attention=math
+// - micro_batch: 1, 2, 4, 8; recompute: none and full, and selective with attention=math, where the workload
+// or `tries` name modules, and of a model of experts with modules that are cheap to make again: norms, the
+// activation of experts, latent attention's up projections
+//
 // Errors (InvalidArgument): training.global_batch or training.seq is missing, a field or value that there is
 // not (with the nearest), a workload that does not resolve.
 absl::StatusOr<SplitSpace> MakeSplitSpace(const proto::Workload& workload,

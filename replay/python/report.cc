@@ -89,8 +89,11 @@ RunOptions RunOrigin::Options() const {
 }
 
 absl::StatusOr<proto::Report> RunOrigin::Run(const RunOptions& options, RunHooks hooks) const {
-  hooks.unedited = [this] { return traces->LoadUnedited(); };
-  return RunReplay(traces->loaded(), options, hooks);
+  const int domain = traces->goes_by_domain() ? DomainOf(options) : 0;
+  const auto loaded = traces->LoadedFor(domain);
+  if (!loaded.ok()) return loaded.status();
+  hooks.unedited = [this, domain] { return traces->LoadUnedited(domain); };
+  return RunReplay(**loaded, options, hooks);
 }
 
 RunOptions RunReport::WholeOptions() const {

@@ -3,6 +3,7 @@
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <future>
 
 #include "absl/strings/str_cat.h"
@@ -11,6 +12,8 @@
 #include "replay/python/ranks.h"
 #include "replay/python/watch.h"
 #include "trace/base/stop.h"
+#include "trace/generate/importer.h"
+#include "trace/generate/write.h"
 
 namespace py = pybind11;
 
@@ -18,6 +21,7 @@ namespace chakra::python {
 namespace {
 
 constexpr size_t kRecent = 16;  // arguments that are remembered
+constexpr size_t kDomains = 4;  // steps of experts that are
 
 // Errors: an option that says nothing of traces.
 absl::Status CheckOfTraces(const cli::PointArguments& point) {
@@ -61,7 +65,29 @@ std::shared_ptr<Traces> Traces::Load(std::vector<std::string> words) {
   out->options_ = OrThrow(out->arguments_->arguments().traces());
   out->options_.keep_twins = true;
   out->loaded_ = std::make_shared<const LoadedTraces>(OrThrow(LoadWatched(out->options_)));
+  if (generate::AreWorkload(out->options_.inputs)) {
+    const auto step = generate::PlanOf(out->loaded_->set);
+    out->goes_by_domain_ = step.ok() && step->has_value() && (*step)->split.ep > 1;
+  }
   return out;
+}
+
+absl::StatusOr<std::shared_ptr<const LoadedTraces>> Traces::LoadedFor(int domain) const {
+  if (!goes_by_domain_ || domain == options_.read.domain) return loaded_;
+  const std::lock_guard<std::mutex> lock(domains_mutex_);
+  const auto found =
+      std::find_if(domains_.begin(), domains_.end(), [&](const auto& d) { return d.first == domain; });
+  if (found != domains_.end()) {
+    domains_.splice(domains_.begin(), domains_, found);
+    return domains_.front().second;
+  }
+  TraceOptions of_machine = options_;
+  of_machine.read.domain = domain;
+  auto loaded = LoadTraces(of_machine);
+  if (!loaded.ok()) return loaded.status();
+  domains_.emplace_front(domain, std::make_shared<const LoadedTraces>(*std::move(loaded)));
+  if (domains_.size() > kDomains) domains_.pop_back();
+  return domains_.front().second;
 }
 
 std::shared_ptr<const TraceSet> Traces::whole() const {
@@ -100,8 +126,9 @@ std::shared_ptr<cli::PointArguments> Traces::ArgumentsOf(const std::vector<std::
   return point;
 }
 
-absl::StatusOr<LoadedTraces> Traces::LoadUnedited() const {
+absl::StatusOr<LoadedTraces> Traces::LoadUnedited(int domain) const {
   TraceOptions plain = options_;
+  if (goes_by_domain_) plain.read.domain = domain;
   plain.edits = nullptr;
   plain.edit_files.clear();
   return LoadTraces(plain);

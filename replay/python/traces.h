@@ -23,7 +23,12 @@ class Traces {
   static std::shared_ptr<Traces> Load(std::vector<std::string> words);
 
   const LoadedTraces& loaded() const { return *loaded_; }
-  std::shared_ptr<const LoadedTraces> shared() const { return loaded_; }
+  // Whether what a run replays depends on its machine: a step whose ranks share experts.
+  bool goes_by_domain() const { return goes_by_domain_; }
+  // What a machine replays whose innermost dimension joins so many devices (DomainOf()): loaded(), or of a
+  // step of experts that leaves parallel.domain open what it is on that machine. The last ones are
+  // remembered. Errors: those of LoadTraces().
+  absl::StatusOr<std::shared_ptr<const LoadedTraces>> LoadedFor(int domain) const;
   // With the peers of twins.
   std::shared_ptr<const TraceSet> whole() const;
   const std::vector<std::string>& words() const { return words_; }
@@ -33,8 +38,8 @@ class Traces {
   // The arguments of a run of these traces: their words and `more`. The last ones are remembered. Errors:
   // what `replay` would say; words that would change the traces.
   std::shared_ptr<cli::PointArguments> ArgumentsOf(const std::vector<std::string>& more);
-  // As of the arguments of the traces, without edits.
-  absl::StatusOr<LoadedTraces> LoadUnedited() const;
+  // As LoadedFor(), without edits.
+  absl::StatusOr<LoadedTraces> LoadUnedited(int domain) const;
 
  private:
   std::vector<std::string> words_;
@@ -42,6 +47,9 @@ class Traces {
   std::shared_ptr<cli::PointArguments> arguments_;  // hold the edits
   TraceOptions options_;
   std::shared_ptr<const LoadedTraces> loaded_;
+  bool goes_by_domain_ = false;
+  mutable std::mutex domains_mutex_;  // of domains_
+  mutable std::list<std::pair<int, std::shared_ptr<const LoadedTraces>>> domains_;
   mutable std::mutex mutex_;
   mutable std::shared_ptr<const TraceSet> whole_;
   std::list<std::pair<std::vector<std::string>, std::shared_ptr<cli::PointArguments>>> recent_;

@@ -37,6 +37,9 @@ class Changes {
     const generate::Split& s = step_.split;
     const auto& t = step_.training;
     if (t.recompute != proto::Training::FULL) Try("", "recompute=full");
+    if (t.recompute == proto::Training::NONE && step_.model.experts > 0)
+      Try("", absl::StrCat("recompute=selective,recompute_modules=layernorm+moe_act",
+                           step_.model.latent() ? "+mla_up_proj" : ""));
     if (t.micro_batch % 2 == 0) Try("", absl::StrCat("micro_batch=", t.micro_batch / 2));
     for (int zero = s.zero + 1; zero <= (s.pp > 1 ? 1 : 3); ++zero) Try(absl::StrCat("zero=", zero), "");
     if (s.dp % 2 == 0) {

@@ -14,7 +14,6 @@
 #include "replay/collectives/custom/custom_program.h"
 #include "replay/compute/compute.h"
 #include "replay/compute/compute_times.h"
-#include "replay/compute/model/architectures.h"
 #include "replay/critical_path/attribution.h"
 #include "replay/critical_path/sensitivity.h"
 #include "replay/critical_path/without_pinned.h"
@@ -97,7 +96,9 @@ class Run {
 
  private:
   absl::Status AddInput(const std::string& path, const std::string& role);
-  // Finds the step that the traces were generated for.
+  // The step that the traces were generated for; null: there is none, or it cannot be read.
+  const generate::StepPlan* step() const { return made_.ok() && made_->has_value() ? &**made_ : nullptr; }
+  // Takes that step for the report.
   void FindPlan();
   // Settles what the options leave open: for captures, what was measured.
   absl::Status ChooseSources();
@@ -135,7 +136,9 @@ class Run {
   std::string compute_, comm_;
   bool recorded_comm_ = false;
   ClusterModel cluster_;
-  std::optional<generate::StepPlan> plan_;        // of traces that were generated
+  // What the traces were generated for, which their metadata say.
+  absl::StatusOr<std::optional<generate::StepPlan>> made_ = std::optional<generate::StepPlan>();
+  const generate::StepPlan* plan_ = nullptr;      // of one job
   std::vector<std::vector<uint8_t>> comm_kinds_;  // with plan_
   CriticalPath path_;
   PinnedRun pinned_times_;
@@ -152,13 +155,12 @@ absl::Status Run::AddInput(const std::string& path, const std::string& role) {
 
 void Run::FindPlan() {
   if (!traces_.jobs.empty()) return;
-  auto plan = generate::PlanOf(*set_);
-  if (!plan.ok()) {
-    description_.warnings.push_back(std::string(plan.status().message()));
+  if (!made_.ok()) {
+    description_.warnings.push_back(std::string(made_.status().message()));
     return;
   }
-  plan_ = *std::move(plan);
-  if (plan_.has_value()) comm_kinds_ = CommKindsOf(*set_);
+  plan_ = step();
+  if (plan_ != nullptr) comm_kinds_ = CommKindsOf(*set_);
 }
 
 absl::Status Run::ChooseSources() {
@@ -195,23 +197,13 @@ absl::Status Run::ChooseSources() {
   return absl::OkStatus();
 }
 
-// Where passes run together, kernels that exchange tokens hold multiprocessors that the others go without: 24
-// of DeepEP's (deepseek-ai/DeepEP, README.md).
-void TakeExchangeUnits(const TraceSet& traces, proto::Cluster* cluster) {
-  constexpr double kUnits = 24;
-  const auto plan = generate::PlanOf(traces);
-  if (!plan.ok() || !plan->has_value() || !(*plan)->split.overlap_expert) return;
-  if (!cluster->collectives().has_library() || cluster->collectives().library().slowdown() > 0) return;
-  const proto::Device& device = cluster->device();
-  const double all = device.compute_units() > 0 ? device.compute_units() : laws::ArchitectureOf(device).units;
-  if (all > kUnits) cluster->mutable_collectives()->mutable_library()->set_slowdown(all / (all - kUnits) - 1);
-}
-
 absl::Status Run::BuildMachine() {
   std::vector<std::string>& warnings = description_.warnings;
   auto described = DescribeMachine(options_, &warnings);
   if (!described.ok()) return described.status();
-  TakeExchangeUnits(*set_, &*described);
+  if (const double slowdown = ExchangeSlowdown(*described);
+      slowdown > 0 && step() != nullptr && step()->split.merges_exchanges())
+    described->mutable_collectives()->mutable_library()->set_slowdown(slowdown);
   const int ranks = static_cast<int>(set_->ranks.size());
   auto cluster = BuildCluster(*described, ranks);
   if (!cluster.ok()) {
@@ -347,7 +339,7 @@ absl::StatusOr<proto::Report> Run::Report(const Metrics& metrics, const Simulati
   proto::Report report = MakeReport(metrics, run);
   AddRecordedMemory(traces_.captures, &report);
   RowPhases phases;
-  if (plan_.has_value()) {
+  if (plan_ != nullptr) {
     const proto::Device& device = cluster_.proto.device();
     const uint64_t memory = options_.device_memory > 0 ? options_.device_memory
                                                        : static_cast<uint64_t>(device.memory_mib()) << 20;
@@ -359,7 +351,7 @@ absl::StatusOr<proto::Report> Run::Report(const Metrics& metrics, const Simulati
     if (!s.ok()) return s;
   }
   if (!options_.reliability.empty()) {
-    absl::Status s = AddGoodput(options_, metering_.get(), plan_.has_value() ? &*plan_ : nullptr, &report);
+    absl::Status s = AddGoodput(options_, metering_.get(), plan_, &report);
     if (!s.ok()) return s;
   }
   return report;
@@ -392,6 +384,7 @@ absl::Status Run::Meter(std::vector<ComputeTimes>* times, Simulation* simulation
 absl::StatusOr<std::vector<ComputeTimes>> Run::Prepare() {
   description_.warnings = set_->warnings;
   description_.inputs = traces_.edit_files;
+  made_ = generate::PlanOf(*set_);
   if (absl::Status s = ChooseSources(); !s.ok()) return s;
   if (recorded_comm_ && !hooks_.needs_flows.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -412,7 +405,7 @@ absl::StatusOr<std::vector<ComputeTimes>> Run::Prepare() {
   }
   if (absl::Status s = DescribeRanks(); !s.ok()) return s;
   ChooseDevice();
-  return PriceTraces(traces_, options_, compute_, cluster_.proto.device(), &description_);
+  return PriceTraces(traces_, options_, compute_, cluster_.proto.device(), step(), &description_);
 }
 
 absl::StatusOr<proto::Report> Run::Go() {
@@ -428,7 +421,7 @@ absl::StatusOr<proto::Report> Run::Go() {
   simulation.pinned = delays ? &pinned_times_ : nullptr;
   FindPlan();
   if (absl::Status s = Meter(&*times, &simulation); !s.ok()) return s;
-  simulation.comm_kinds = plan_.has_value() ? &comm_kinds_ : nullptr;
+  simulation.comm_kinds = plan_ != nullptr ? &comm_kinds_ : nullptr;
   auto metrics = Simulate(simulation, *machine_);
   if (!metrics.ok()) return ExplainStuck(metrics.status(), options_.lanes, description_);
   if (hooks_.finished) hooks_.finished(*machine_, metrics->makespan);

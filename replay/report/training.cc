@@ -256,7 +256,9 @@ std::string SplitText(const StepPlan& plan) {
   absl::StrAppend(&out, ", zero ", s.zero, ", micro-batch ", plan.training.micro_batch);
   if (plan.training.recompute != proto::Training::NONE) {
     absl::StrAppend(&out, ", recompute ",
-                    absl::AsciiStrToLower(proto::Training::Recompute_Name(plan.training.recompute)));
+                    plan.training.recompute == proto::Training::SELECTIVE
+                        ? generate::NamesOf(plan.training.modules)
+                        : absl::AsciiStrToLower(proto::Training::Recompute_Name(plan.training.recompute)));
   }
   return out;
 }

@@ -41,11 +41,15 @@ absl::StatusOr<proto::Cluster> DescribeMachine(const MachineOptions& options,
   return loaded;
 }
 
+int DomainOf(const proto::Cluster& cluster) {
+  const auto& dimensions = cluster.topology().dimension();
+  return dimensions.size() > 1 ? static_cast<int>(dimensions.Get(0).size()) : 0;
+}
+
 int DomainOf(const MachineOptions& options) {
   std::vector<std::string> notes;  // the run itself tells them
   const auto cluster = DescribeMachine(options, &notes);
-  const bool known = cluster.ok() && cluster->topology().dimension_size() > 1;
-  return known ? static_cast<int>(cluster->topology().dimension(0).size()) : 0;
+  return cluster.ok() ? DomainOf(*cluster) : 0;
 }
 
 absl::StatusOr<std::unique_ptr<Machine>> BuildMachine(const ClusterModel& cluster,

@@ -23,7 +23,9 @@ std::string FabricName(const MachineOptions& options);
 absl::StatusOr<proto::Cluster> DescribeMachine(const MachineOptions& options,
                                                std::vector<std::string>* notes);
 
-// Neighbouring devices that the cluster's innermost dimension joins; 0: it cannot be read, or has none.
+// Neighbouring devices that the cluster's innermost dimension joins; 0: it has no dimension beyond that, or
+// cannot be read.
+int DomainOf(const proto::Cluster& cluster);
 int DomainOf(const MachineOptions& options);
 
 // The machine of every command: the fabric over the cluster's links, with its ranks on their devices. `log`,

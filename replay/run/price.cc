@@ -8,11 +8,11 @@
 #include "replay/compute/compute.h"
 #include "replay/compute/compute_times.h"
 #include "replay/compute/kernel_table.h"
+#include "replay/compute/model/architectures.h"
 #include "replay/compute/model/kernel_model.h"
 #include "replay/run/description.h"
 #include "replay/run/trace_memory.h"
 #include "trace/base/free_memory.h"
-#include "trace/generate/write.h"
 #include "trace/model/distinct_graphs.h"
 
 namespace chakra {
@@ -76,16 +76,22 @@ absl::StatusOr<std::unique_ptr<GraphPricer>> GraphPricer::Make(const RunOptions&
   return out;
 }
 
+double ExchangeSlowdown(const proto::Cluster& cluster) {
+  constexpr double kUnits = 24;
+  if (!cluster.collectives().has_library() || cluster.collectives().library().slowdown() > 0) return 0;
+  const proto::Device& device = cluster.device();
+  const double all = device.compute_units() > 0 ? device.compute_units() : laws::ArchitectureOf(device).units;
+  return all > kUnits ? all / (all - kUnits) - 1 : 0;
+}
+
 absl::StatusOr<std::vector<ComputeTimes>> PriceTraces(const LoadedTraces& traces, const RunOptions& options,
                                                       const std::string& compute, const proto::Device& device,
-                                                      RunDescription* run) {
+                                                      const generate::StepPlan* step, RunDescription* run) {
   // A replay of few nodes takes less than the program itself, and many such may follow each other.
   if (traces.set.nodes() > kFewNodes) {
     if (absl::Status s = CheckMemory(traces.set, FreeMemory()); !s.ok()) return s;
   }
-  const auto step = generate::PlanOf(traces.set);
-  const KernelLoad load =
-      step.ok() && step->has_value() ? KernelLoad::Steady((*step)->split.ranks()) : KernelLoad::Alone();
+  const KernelLoad load = step != nullptr ? KernelLoad::Steady(step->split.ranks()) : KernelLoad::Alone();
   const auto pricer = GraphPricer::Make(options, compute, device, traces.HasTimes(), load, run);
   if (!pricer.ok()) return pricer.status();
   std::vector<ComputeTimes> times;

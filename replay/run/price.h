@@ -14,6 +14,7 @@
 #include "replay/run/description.h"
 #include "replay/run/options.h"
 #include "replay/run/traces.h"
+#include "trace/generate/sizes.h"
 
 namespace chakra {
 
@@ -45,9 +46,15 @@ class GraphPricer {
   ComputeNotes notes_;
 };
 
-// One for each of DistinctGraphs(traces.set), by a GraphPricer. Errors: its.
+// One for each of DistinctGraphs(traces.set), by a GraphPricer. `step`: what the traces were made of
+// (generate::PlanOf()), whose device is under load; null: of no step. Errors: the pricer's.
 absl::StatusOr<std::vector<ComputeTimes>> PriceTraces(const LoadedTraces& traces, const RunOptions& options,
                                                       const std::string& compute, const proto::Device& device,
-                                                      RunDescription* run);
+                                                      const generate::StepPlan* step, RunDescription* run);
+
+// How much longer computations take beside exchanges of experts (Split::merges_exchanges()): the exchanges'
+// kernels hold multiprocessors that the others go without, 24 of DeepEP's (deepseek-ai/DeepEP, README.md). 0:
+// the cluster has no collective library, or says itself what these take.
+double ExchangeSlowdown(const proto::Cluster& cluster);
 
 }  // namespace chakra

@@ -55,6 +55,35 @@ class Equal(FolderTest):
         self.check("--scale", "mlp=0.5", scale={"mlp": 0.5})
         self.check("--steps", "all", path=GLOO, steps="all")
 
+    def test_experts_go_by_the_domain_of_the_cluster(self):
+        """One object on clusters whose NVLink joins 72, 8 and 4 neighbours, and a sweep over two of them."""
+        parts = ("layers=2,hidden=256,heads=4,ffn=512,vocab=1024,experts=16,top_k=2,expert_ffn=128",
+                 "ep=16,dp=16,dispatcher=deep", "seq=512,launch=0us")
+        words = [w for option, part in zip(("--model", "--parallel", "--training"), parts) for w in (option, part)]
+        clusters = ("gb200-nvl72", "dgx-h100", "gb200-nvl72")
+        traces = cr.model(*parts)
+        plain = traces.nodes.to_pandas()
+        spans = []
+        for cluster in clusters:
+            report = cr.replay(traces, cluster)
+            self.assertEqual(report.to_json(), binary("replay", *words, "--cluster", cluster, "--format", "json"))
+            spans.append(report.makespan_ps)
+        self.assertEqual(spans[0], spans[2])
+        self.assertNotEqual(spans[0], spans[1])
+        smaller = cr.Cluster.preset("dgx-h100")
+        smaller.topology.dimension[0].size = 4
+        self.assertEqual(cr.replay(traces, smaller).to_json(),
+                         binary("replay", *words, "--cluster", "dgx-h100", "--set", "topology.dimension[0].size=4",
+                                "--format", "json"))
+        self.assertEqual(len(cr.load(model=parts[0], parallel=parts[1], training=parts[2]).nodes), len(plain))
+        fixed = cr.model(parts[0], parts[1] + ",domain=2", parts[2])
+        self.assertEqual(cr.replay(fixed, "gb200-nvl72").to_json(),
+                         binary("replay", *words[:3], parts[1] + ",domain=2", *words[4:], "--cluster", "gb200-nvl72",
+                                "--format", "json"))
+        swept = cr.sweep({"name": "s", "replay": " ".join(words), "axis": [
+            {"name": "machine", "option": "--cluster", "value": list(clusters[:2])}]}).to_pandas()
+        self.assertEqual(sorted(swept["makespan_ps"]), sorted(spans[:2]))
+
     def script(self):
         path = self.path("edit.txtpb")
         with open(path, "w", encoding="utf-8") as out:

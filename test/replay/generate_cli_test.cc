@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "absl/strings/str_cat.h"
 #include "test/replay/acceptance_testing.h"
 
 namespace chakra::acceptance {
@@ -50,6 +51,21 @@ TEST_F(GenerateCli, FilesMemoryAndAWorkloadsFileReplayAlike) {
   // All is priced by the kernel model.
   EXPECT_THAT(memory.out, ::testing::Not(HasSubstr("no rung")));
   EXPECT_EQ(Run("inspect " + folder + "/step.txtpb").status, 0);
+}
+
+// Where passes run together, exchanges of experts hold multiprocessors that the other pass's kernels go
+// without; elsewhere nothing is slower.
+TEST_F(GenerateCli, ExchangesTakeUnitsFromThePassBesideThem) {
+  const auto makespan = [&](const char* parallel, const char* more) {
+    return ReportOf(absl::StrCat("--model mixtral-8x7b:layers=8 --parallel ", parallel,
+                                 " --training seq=4096,global_batch=64,launch=0us --cluster dgx-h100", more))
+        .makespan_ps();
+  };
+  constexpr char kAlone[] = " --set collectives.library.slowdown=1e-9";
+  for (const char* parallel : {"pp=2,dp=8,ep=8,schedule=dualpipe", "pp=2,vpp=2,dp=8,ep=8,overlap_expert=yes"})
+    EXPECT_GT(makespan(parallel, ""), makespan(parallel, kAlone) * 1.002) << parallel;
+  const char* apart = "pp=2,dp=8,ep=8";
+  EXPECT_NEAR(static_cast<double>(makespan(apart, "")), static_cast<double>(makespan(apart, kAlone)), 1e3);
 }
 
 TEST_F(GenerateCli, SaysWhatDoesNotFit) {

@@ -116,6 +116,10 @@ TEST_F(PlanCli, ClosedFormsOfTwoWaysAndOfLayersThatDiffer) {
       {"--model llama3-8b:layers=8 --try recompute=full --try vpp=1,2 --training "
        "recompute_method=block,recompute_layers=1,",
        0.01, 0.04},
+      {"--model qwen3-30b-a3b:layers=8 --parallel schedule=dualpipe --try pp=2 --try tp=1 --try ep=8", 0.03,
+       0.06},
+      {"--model llama3-8b:layers=8 --try recompute=selective --try recompute_modules=mlp,layernorm+core_attn",
+       0.01, 0.04},
   };
   for (const auto& c : kCases) {
     const proto::PlanReport all =
@@ -125,6 +129,45 @@ TEST_F(PlanCli, ClosedFormsOfTwoWaysAndOfLayersThatDiffer) {
     EXPECT_GT(all.row_size(), 3) << c.options;
     EXPECT_LT(all.off_median(), c.median) << c.options;
     EXPECT_LT(all.off_most(), c.most) << c.options;
+  }
+}
+
+// Of a model of experts modules that are cheap to make again are a choice; what is told replays to the same
+// time and memory.
+TEST_F(PlanCli, ModulesThatAreMadeAgainAreAChoice) {
+  constexpr char kModel[] =
+      "--model deepseek-v3:layers=4,dense_layers=1,experts=16,expert_groups=1,top_groups=1,mtp=0";
+  const proto::PlanReport r = PlanOf(
+      absl::StrCat(kModel, " --training seq=2048,global_batch=64,launch=0us --cluster dgx-h100 --ranks 16 ",
+                   "--try pp=1 --try ep=16 --try zero=1 --try micro_batch=1 --top 100"));
+  std::set<std::string> modules;
+  for (const proto::PlanRow& row : r.row()) {
+    modules.insert(row.workload().training().recompute_modules());
+    EXPECT_EQ(row.recompute() == "selective", !row.workload().training().recompute_modules().empty());
+    if (row.recompute() != "selective" || modules.size() > 2) continue;
+    const proto::Report again = ReportOf(absl::StrCat(kModel, " ", row.options(), " --cluster dgx-h100"));
+    EXPECT_EQ(again.makespan_ps(), row.time_ps());
+    EXPECT_EQ(again.peak_memory_bytes(), row.peak_memory_bytes());
+    EXPECT_THAT(again.training().split(), HasSubstr("recompute layernorm+mla_up_proj+moe_act"));
+  }
+  EXPECT_EQ(modules, (std::set<std::string>{"", "layernorm+mla_up_proj+moe_act"}));
+  EXPECT_LT(r.off_median(), 0.02);
+}
+
+// The closed form, its replay and the words of a row have the NVLink domain of the cluster, and with it the
+// dispatcher that tokens have where none is asked for.
+TEST_F(PlanCli, ExpertsGoByTheDomainOfTheMachine) {
+  constexpr char kModel[] = "--model qwen3-30b-a3b:layers=4";
+  for (const char* cluster : {"gb200-nvl72", "dgx-h100"}) {
+    const proto::PlanReport r = PlanOf(absl::StrCat(
+        kModel, " --training seq=4096,global_batch=64,launch=0us --ranks 16 --cluster ", cluster,
+        " --try tp=1 --try pp=1 --try ep=16 --try zero=1 --try micro_batch=1 --try recompute=none --top 4"));
+    ASSERT_EQ(r.row_size(), 1);
+    EXPECT_LT(r.off_most(), 0.005) << cluster;
+    EXPECT_FALSE(r.row(0).workload().parallel().has_domain());
+    const proto::Report again =
+        ReportOf(absl::StrCat(kModel, " ", r.row(0).options(), " --cluster ", cluster));
+    EXPECT_EQ(again.makespan_ps(), r.row(0).time_ps()) << cluster;
   }
 }
 

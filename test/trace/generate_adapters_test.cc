@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -24,6 +25,18 @@ TEST(GenerateAdapters, CountsWhatIsTrained) {
   // And of all linear layers, by hand: 3 matrices of the MLP, of which the first two are one product.
   const int64_t mlp = 80 * 16 * (8192 + 2 * 28672 + 28672 + 8192);
   EXPECT_EQ(TrainedParameters(PlanOf("llama2-70b", "", "seq=8192,lora=16,lora_on=all")), 44564480 + mlp);
+}
+
+// Of latent attention: down and up projections of queries and of keys and values, and the output's.
+TEST(GenerateAdapters, CountsWhatIsTrainedOfLatentAttention) {
+  EXPECT_EQ(
+      TrainedParameters(PlanOf("deepseek-v3:mtp=0", "", "seq=4096,lora=16")),
+      61 * 16 * ((7168 + 1536) + (7168 + 576) + (1536 + 128 * 192) + (512 + 128 * 256) + (128 * 128 + 7168)));
+  EXPECT_EQ(TrainedParameters(
+                PlanOf("layers=4,hidden=512,heads=8,ffn=1024,vocab=4096,kv_rank=64,nope_dim=32,rope_dim=16,"
+                       "v_dim=32",
+                       "", "seq=512,lora=8")),
+            4 * 8 * ((512 + 80) + (512 + 8 * 48) + (64 + 8 * 64) + (8 * 32 + 512)));
 }
 
 struct Work {
@@ -70,9 +83,46 @@ TEST(GenerateAdapters, ComputesNoGradientsOfFrozenWeights) {
   }
 }
 
+TEST(GenerateAdapters, ComputesNoGradientsOfFrozenLatentAttention) {
+  for (const char* q_rank : {"0", "128"}) {
+    for (const char* parallel :
+         {"", "pp=2,dp=2", "pp=2,dp=2,schedule=zb-h1", "cp=2", "dp=4,zero=3", "dp=2,zero=1"}) {
+      for (const char* dropout : {"", ",lora_dropout=0.1"}) {
+        const StepGraphs step = Step(
+            absl::StrCat(
+                "layers=8,hidden=512,heads=8,ffn=1024,vocab=4096,kv_rank=64,nope_dim=32,rope_dim=16,v_dim=32,"
+                "q_rank=",
+                q_rank),
+            parallel, absl::StrCat("seq=1024,global_batch=8,lora=8", dropout));
+        const double tokens = 1024 * 8;
+        const double q = q_rank[0] == '0' ? 512 : 128, down = q_rank[0] == '0' ? 80 : 80 + 128;
+        const double matrices =
+            8.0 * (512 * down + q * 8 * 48 + 64 * 8 * 64 + 8 * 32 * 512 + 3 * 512 * 1024) + 512 * 4096;
+        const Work work = ProductsOf(step);
+        EXPECT_NEAR(work.model / (4 * matrices * tokens), 1, 1e-12) << parallel << " " << q_rank;
+        EXPECT_NEAR(work.adapters / (6 * static_cast<double>(TrainedParameters(step.plan)) * tokens), 1,
+                    1e-12)
+            << parallel << " " << q_rank;
+        int64_t trained = 0;
+        for (const StageGraph& stage : step.stages) trained += stage.weights;
+        EXPECT_EQ(trained, TrainedParameters(step.plan)) << parallel;
+      }
+    }
+  }
+}
+
 TEST(GenerateAdapters, SharesGradientsOfAdaptersAlone) {
-  for (const char* parallel : {"dp=4", "dp=4,pp=2,zero=1", "dp=4,pp=2,zero=2", "dp=4,zero=3"}) {
-    const StepGraphs step = Step(kSmall, parallel, "seq=512,global_batch=16,lora=8,lora_on=all");
+  constexpr char kLatent[] =
+      "layers=8,hidden=512,heads=8,ffn=1024,vocab=4096,kv_rank=64,q_rank=128,nope_dim=32,rope_dim=16,v_dim="
+      "32";
+  for (const auto& [model, parallel] : {std::pair{kSmall, "dp=4"},
+                                        {kSmall, "dp=4,pp=2,zero=1"},
+                                        {kSmall, "dp=4,pp=2,zero=2"},
+                                        {kSmall, "dp=4,zero=3"},
+                                        {kLatent, "dp=4"},
+                                        {kLatent, "dp=4,pp=2,zero=1"},
+                                        {kLatent, "dp=4,zero=3"}}) {
+    const StepGraphs step = Step(model, parallel, "seq=512,global_batch=16,lora=8,lora_on=all");
     int64_t reduced = 0, trained = 0;
     for (const StageGraph& stage : step.stages) {
       reduced += Reduced(step, stage);
@@ -81,6 +131,46 @@ TEST(GenerateAdapters, SharesGradientsOfAdaptersAlone) {
     }
     EXPECT_EQ(reduced, TrainedParameters(step.plan)) << parallel;
     EXPECT_EQ(trained, TrainedParameters(step.plan)) << parallel;
+  }
+}
+
+// Dropout before each adapter: a kernel forward that reads and writes its input and writes a mask of a byte,
+// and one backward that reads gradient and mask and writes the gradient; nothing else, and no gathering of
+// inputs again.
+TEST(GenerateAdapters, DropTheirInputs) {
+  for (const char* parallel : {"", "tp=2"}) {
+    const auto step = [&](const char* more) {
+      return Step(kSmall, parallel, absl::StrCat("seq=1024,global_batch=1,lora=8,lora_on=all", more));
+    };
+    const StepGraphs plain = step(""), drops = step(",lora_dropout=0.1");
+    int64_t forward = 0, backward = 0, kernels = 0;
+    const auto kernels_of = [](const StepGraphs& s) {
+      int64_t n = 0;
+      for (const StepNode& node : s.stages[0].nodes)
+        n += node.type == NodeType::kComp && node.stream != Stream::kHost ? 1 : 0;
+      return n;
+    };
+    for (const StepNode& n : drops.stages[0].nodes) {
+      if (n.type != NodeType::kComp || !absl::EndsWith(n.spot.part, "_adapter")) continue;
+      const Operator& op = drops.stages[0].operators[n.op];
+      if (op.name == "fused_dropout_elementwise_kernel") forward += op.bytes;
+      if (op.name == "masked_scale_elementwise_kernel") backward += op.bytes;
+      kernels +=
+          op.name == "fused_dropout_elementwise_kernel" || op.name == "masked_scale_elementwise_kernel";
+    }
+    const int64_t tp = plain.plan.split.tp, inputs = 512 + 512 / tp + 512 + 1024 / tp;
+    EXPECT_EQ(forward, 8 * 5 * 1024 * inputs) << parallel;
+    EXPECT_EQ(backward, forward) << parallel;
+    EXPECT_EQ(kernels, 8 * 2 * 4) << parallel;
+    EXPECT_EQ(kernels_of(drops) - kernels_of(plain), kernels) << parallel;
+    int64_t gathers = 0;
+    for (const StepGraphs* s : {&plain, &drops}) {
+      for (const StepNode& n : s->stages[0].nodes) {
+        const bool gather = n.type == NodeType::kCollective && n.collective == CollectiveType::kAllGather;
+        gathers += gather ? (s == &plain ? 1 : -1) : 0;
+      }
+    }
+    EXPECT_EQ(gathers, tp > 1 ? 8 * 2 : 0) << parallel;  // of what goes into qkv and the MLP
   }
 }
 
@@ -132,11 +222,14 @@ std::string Refusal(const char* model, const char* training) {
 
 TEST(GenerateAdapters, RefusesWhatIsNotGenerated) {
   using testing::HasSubstr;
-  EXPECT_THAT(Refusal("deepseek-v3", "seq=128,lora=8"), HasSubstr("training.lora with latent attention"));
+  EXPECT_EQ(Refusal("deepseek-v3:mtp=0", "seq=128,lora=8"), "");
   EXPECT_THAT(Refusal("mixtral-8x7b", "seq=128,lora=8,lora_on=all"),
               HasSubstr("training.lora_on=all with experts"));
   EXPECT_THAT(Refusal("llama3-8b", "seq=128,lora_on=all"), HasSubstr("expected training.lora too"));
   EXPECT_THAT(Refusal("llama3-8b", "seq=128,lora=-1"), HasSubstr("lora"));
+  EXPECT_THAT(Refusal("llama3-8b", "seq=128,lora_dropout=0.1"),
+              HasSubstr("training.lora_dropout is for adapters; expected training.lora too"));
+  EXPECT_THAT(Refusal("llama3-8b", "seq=128,lora=8,lora_dropout=1"), HasSubstr("lora_dropout"));
   EXPECT_EQ(Refusal("mixtral-8x7b", "seq=128,lora=8"), "");
 }
 

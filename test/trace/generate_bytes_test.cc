@@ -16,6 +16,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "test/trace/generate_schedule_testing.h"
 #include "trace/generate/pieces.h"
 #include "trace/generate/sizes.h"
@@ -134,10 +135,11 @@ class SecondCount {
   }
 
   void Layer(bool experts, double times) {
-    const bool full = t_.recompute == proto::Training::FULL, none = t_.recompute == proto::Training::NONE;
-    const double forward = times * (full ? 2 : 1), core = times * (none ? 1 : 2);
+    const bool full = t_.recompute == proto::Training::FULL;
+    const double forward = times * (full ? 2 : 1), core = Passes({"core_attn"}, times);
     if (Latent()) {
       ColumnsAndRows(forward, times, Down(), false);
+      UpAgain(Passes({"mla_up_proj"}, times) - forward);
       if (m_.q_rank == 0) {  // queries come from the tokens themselves
         if (s_.sp) Add(CollectiveType::kAllGather, Inputs(own_), forward + times);
         Add(s_.sp ? CollectiveType::kReduceScatter : CollectiveType::kAllReduce, Tokens(tokens_), times);
@@ -146,8 +148,30 @@ class SecondCount {
       ColumnsAndRows(forward, times, D(m_.hidden));
     }
     Core(core, times);
-    if (!experts) return ColumnsAndRows(forward, times, D(m_.hidden));
-    if (m_.shared_ffn > 0) ColumnsAndRows(forward, times, D(m_.hidden));
+    if (!experts) return ColumnsAndRows(Passes({"mlp"}, times), times, D(m_.hidden));
+    if (m_.shared_ffn > 0) ColumnsAndRows(Passes({"moe", "shared_experts"}, times), times, D(m_.hidden));
+    Exchanges(Passes({"moe"}, times), times);
+  }
+
+  // Forward passes of a part of a layer: one more where all of the layer or one of `modules` is made again.
+  double Passes(const std::vector<std::string>& modules, double times) const {
+    if (t_.recompute == proto::Training::FULL) return 2 * times;
+    if (t_.recompute == proto::Training::NONE) return times;
+    for (const absl::string_view name : absl::StrSplit(NamesOf(t_.modules), '+')) {
+      if (std::count(modules.begin(), modules.end(), name) > 0) return 2 * times;
+    }
+    return times;
+  }
+
+  // What latent attention's up projections take, gathered once more, with its greatest value in fp8.
+  void UpAgain(double times) {
+    if (!s_.sp || times == 0) return;
+    Add(CollectiveType::kAllGather, Inputs(own_, Down()), times);
+    if (m_.q_rank == 0) Add(CollectiveType::kAllGather, Inputs(own_), times);
+    if (t_.dtype == proto::Training::FP8) Add(CollectiveType::kAllReduce, 4, times);
+  }
+
+  void Exchanges(double forward, double times) {
     const double rows = Tokens(RowsTo(s_.ep));
     Add(CollectiveType::kAllGather, 8 * D(m_.experts), forward, GroupKind::kExpert);  // counts of tokens
     const bool by_node = s_.deep && Node() < s_.ep;
@@ -343,11 +367,19 @@ class RandomStep {
     out.training =
         absl::StrCat("seq=128,global_batch=", 16 * Pick({1, 2}), ",micro_batch=", Pick({1, 2}),
                      ",dtype=", std::vector<const char*>{"bf16", "fp16", "fp32", "fp8"}[random_() % 4],
-                     ",recompute=", std::vector<const char*>{"none", "selective", "full"}[random_() % 3]);
+                     ",recompute=", kRecomputes[random_() % std::size(kRecomputes)]);
     return out;
   }
 
  private:
+  static constexpr const char* kRecomputes[] = {"none",
+                                                "selective",
+                                                "full",
+                                                "selective,recompute_modules=layernorm+mlp",
+                                                "selective,recompute_modules=mla_up_proj+core_attn",
+                                                "selective,recompute_modules=moe",
+                                                "selective,recompute_modules=moe_act+shared_experts"};
+
   int Pick(std::initializer_list<int> of) { return *(of.begin() + random_() % of.size()); }
   std::mt19937 random_;
 };

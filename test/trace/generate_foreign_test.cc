@@ -77,6 +77,35 @@ TEST(GenerateForeign, MegatronsWindowsAndLayersThatAreMadeAgain) {
   for (int64_t i = 0; i < 8; ++i) EXPECT_EQ(plan.Recomputes(i), i % 4 < 3) << i;
 }
 
+// As words of a script or as a list of a recipe; modules that no layer has are named.
+TEST(GenerateForeign, MegatronsModulesThatAreMadeAgain) {
+  constexpr char kModel[] = R"(
+--num-layers 8 --hidden-size 512 --num-attention-heads 8 --seq-length 2048 --max-position-embeddings 2048
+--vocab-size 1024 --micro-batch-size 1 --global-batch-size 8 --bf16 --position-embedding-type rope --swiglu
+--num-experts 8 --moe-router-topk 2 --expert-tensor-parallel-size 1 --recompute-granularity selective
+)";
+  const auto modules = [&](const char* more) { return Plan(Read(absl::StrCat(kModel, more))).training; };
+  EXPECT_EQ(NamesOf(modules("").modules), "core_attn");
+  EXPECT_EQ(modules("").recompute, proto::Training::SELECTIVE);
+  EXPECT_EQ(NamesOf(modules("--recompute-modules moe_act layernorm --swiglu").modules), "layernorm+moe_act");
+  const proto::Workload w = Read(absl::StrCat(kModel, "--recompute-modules mlp moe"));
+  EXPECT_EQ(NamesOf(Plan(w).training.modules), "moe");
+  EXPECT_THAT(LeftOutOf(w), HasSubstr("recompute_modules=mlp: no layer has it"));
+  EXPECT_EQ(modules("--recompute-modules shared_experts").recompute, proto::Training::NONE);
+  const proto::Workload recipe = Read(R"(
+model:
+  tensor_model_parallel_size: 1
+  num_layers: 4
+  hidden_size: 512
+  num_attention_heads: 8
+  vocab_size: 1024
+  seq_length: 512
+  recompute_granularity: selective
+  recompute_modules: [core_attn, layernorm]
+)");
+  EXPECT_EQ(NamesOf(Plan(recipe).training.modules), "core_attn+layernorm");
+}
+
 TEST(GenerateForeign, MegatronsExpertsAndLayout) {
   const proto::Workload w = Read(
       "--world-size 2048 --num-layers 61 --hidden-size 7168 --ffn-hidden-size 18432 --num-attention-heads "

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "test/sanitized.h"
 #include "test/trace/generate_schedule_testing.h"
 #include "test/trace/generate_testing.h"
@@ -45,6 +46,14 @@ constexpr char kGemma[] =
     "yes,"
     "window=300,window_layers=0-4+6-7";
 
+constexpr char kOlmo[] =
+    "layers=8,hidden=512,heads=8,kv_heads=4,ffn=1024,vocab=4096,pre_norm=no,post_norm=yes,qk_norm=yes,qk_"
+    "norm_wide=yes";
+constexpr char kPhi[] =
+    "layers=8,hidden=512,heads=8,ffn=2048,gated=no,vocab=4096,norm=layer,bias=yes,shared_norm=yes,head_bias="
+    "yes,"
+    "embedding_norm=yes";
+
 bool Starts(const char* text, absl::string_view with) { return absl::StartsWith(text, with); }
 
 // Operations of products and attention in the forward pass, but the router's, over all ranks.
@@ -79,6 +88,8 @@ TEST(GenerateGraph, ComputesWhatTheClosedFormSays) {
       {kGemma, "tp=2,pp=2", "seq=1024,global_batch=4"},
       {kGemma, "cp=2,cp_kind=ulysses", "seq=1024"},
       {kGemma, "", "seq=256"},  // shorter than the window
+      {kOlmo, "dp=2,pp=2", "seq=1024,global_batch=4"},
+      {kPhi, "tp=2,pp=2", "seq=1024,global_batch=4"},
   };
   for (const auto& [model, parallel, training] : kCases) {
     const StepGraphs step = Step(model, parallel, training);
@@ -153,6 +164,95 @@ TEST(GenerateGraph, RecomputesTheLayersThatAreAskedFor) {
   EXPECT_EQ(layers("", ",recompute_method=block,recompute_layers=0"), Counts());
 }
 
+// Computations of a phase whose part begins with one of `parts`, over all stages: how often each is there.
+std::map<std::string, int> ComputationsOf(const StepGraphs& step, const char* phase,
+                                          const std::vector<std::string>& parts) {
+  std::map<std::string, int> out;
+  for (const StageGraph& stage : step.stages) {
+    for (const StepNode& n : stage.nodes) {
+      if (n.type != NodeType::kComp || n.stream == Stream::kHost || !Starts(n.spot.phase, phase)) continue;
+      const auto is_part = [&](const std::string& part) { return Starts(n.spot.part, part); };
+      if (n.spot.layer < 0 || std::none_of(parts.begin(), parts.end(), is_part)) continue;
+      const Operator& op = stage.operators[n.op];
+      ++out[absl::StrCat(n.spot.layer, "|", n.spot.micro_batch, "|", n.spot.part, "|", op.name, "|",
+                         op.shapes, "|", op.operations, "|", op.bytes, "|", op.launches)];
+    }
+  }
+  return out;
+}
+
+// Single modules: the kernels of their forward pass, each once more and no others, and operations as the
+// closed form has them.
+TEST(GenerateGraph, RecomputesSingleModules) {
+  const std::vector<std::string> mlp = {"mlp.up", "mlp.activation", "mlp.down"};
+  const std::vector<std::string> up = {"attention.q_up", "attention.kv_up", "attention.rope"};
+  const struct {
+    const char *model, *modules;
+    std::vector<std::string> parts;  // of the forward pass, by how they begin
+  } kCases[] = {
+      {kDense, "core_attn", {"attention.core"}},
+      {kDense, "layernorm", {"attention.norm", "mlp.norm"}},
+      {kDense, "mlp", mlp},
+      {kDense, "mlp+layernorm", {"attention.norm", "mlp.norm", "mlp.up", "mlp.activation", "mlp.down"}},
+      {kLatent, "mla_up_proj", up},
+      {kLatent,
+       "core_attn+mla_up_proj",
+       {"attention.q_up", "attention.kv_up", "attention.rope", "attention.core"}},
+      {kExperts, "moe_act", {"experts.activation"}},
+      {kExperts, "shared_experts", {"shared.up", "shared.down"}},
+      {kExperts, "moe", {"experts.", "router", "shared."}},
+      {kExperts, "mlp", {"mlp.up", "mlp.down"}},
+      {"layers=2,hidden=512,heads=8,ffn=1024,vocab=4096,norm=layer,shared_norm=yes",
+       "layernorm",
+       {"attention.norm"}},
+  };
+  for (const auto& c : kCases) {
+    const std::string what = absl::StrCat(c.model, "|", c.modules);
+    const bool experts = absl::StrContains(c.model, "experts");
+    const StepGraphs step =
+        Step(c.model, experts ? "tp=2,dp=2,pp=2,ep=2" : "tp=2,pp=2",
+             absl::StrCat("seq=256,global_batch=4,recompute=selective,recompute_modules=", c.modules));
+    const auto again = ComputationsOf(step, "recompute", c.parts);
+    EXPECT_FALSE(again.empty()) << what;
+    EXPECT_EQ(again, ComputationsOf(step, "forward", c.parts)) << what;
+    double operations = 0;
+    for (const StageGraph& stage : step.stages) {
+      for (const StepNode& n : stage.nodes) {
+        if (n.type != NodeType::kComp || n.stream == Stream::kHost || !Starts(n.spot.phase, "recompute"))
+          continue;
+        const std::string part = n.spot.part;
+        // The activation of shared experts is named as that of the MLP.
+        EXPECT_TRUE(std::any_of(c.parts.begin(), c.parts.end(),
+                                [&](const std::string& p) { return Starts(n.spot.part, p); }) ||
+                    part == "mlp.activation")
+            << what << " " << part;
+        const Operator& op = stage.operators[n.op];
+        if (part != "router" && (absl::StrContains(op.name, "mm") || absl::StrContains(op.name, "attention")))
+          operations += static_cast<double>(op.operations);
+      }
+    }
+    const double tokens = 4 * 256, known = RecomputedFlopsPerToken(step.plan) * tokens;
+    operations *= static_cast<double>(step.plan.split.stage_ranks());
+    EXPECT_NEAR(operations, known, 0.01 * known) << what;  // no diagonal of the mask
+  }
+}
+
+// In fp8 what the experts' second product took is cast once more.
+TEST(GenerateGraph, RecomputedActivationsAreCastAgain) {
+  const StepGraphs step =
+      Step(kExperts, "dp=2,ep=2",
+           "seq=256,global_batch=4,dtype=fp8,recompute=selective,recompute_modules=moe_act");
+  int casts = 0, activations = 0;
+  for (const StepNode& n : step.stages[0].nodes) {
+    if (n.type != NodeType::kComp || !Starts(n.spot.phase, "recompute")) continue;
+    const std::string& name = step.stages[0].operators[n.op].name;
+    casts += name == "cast_transpose_elementwise_kernel" ? 1 : 0;
+    activations += name == "swiglu_kernel" ? 1 : 0;
+  }
+  EXPECT_EQ(activations, 6 * 2);  // layers of experts, micro-batches
+  EXPECT_EQ(casts, 6 * 2);
+}
+
 // Layers that are made again together run forward one after the other before the first of them goes back.
 TEST(GenerateGraph, RecomputesTogether) {
   const StepGraphs step = Step(kDense, "", "seq=128,global_batch=1,recompute=full,recompute_layers=3");
@@ -180,13 +280,14 @@ int64_t Gathered(const StepGraphs& step, const StageGraph& stage) {
 
 // Each weight's gradient is reduced once, and each weight gathered as often as it is used or updated.
 TEST(GenerateGraph, ReducesAndGathersEachWeight) {
-  for (const char* model : {kDense, kExperts, kLatent, kOld, kOss, kGemma}) {
+  for (const char* model : {kDense, kExperts, kLatent, kOld, kOss, kGemma, kOlmo, kPhi}) {
     const bool experts = model == kExperts || model == kOss;
     for (const char* parallel : {"dp=4", "dp=4,tp=2,pp=2", "dp=2,cp=2,pp=2,vpp=2"}) {
       for (const int zero : {0, 1, 2, 3}) {
         const std::string split = absl::StrCat(parallel, ",zero=", zero,
                                                experts && !absl::StrContains(parallel, "tp=") ? ",ep=2" : "",
                                                absl::StrContains(parallel, "cp=") ? ",cp_kind=ulysses" : "");
+        if (model == kOlmo && absl::StrContains(parallel, "tp=")) continue;  // its norms are of all heads
         const StepGraphs step = Step(model, split, "seq=512,global_batch=16");
         for (const StageGraph& stage : step.stages) {
           EXPECT_EQ(Reduced(step, stage), stage.weights + stage.expert_weights) << model << "|" << split;
@@ -207,7 +308,7 @@ TEST(GenerateGraph, ReducesAndGathersEachWeight) {
 
 // What all ranks hold, each weight once, is the model.
 TEST(GenerateGraph, HoldsEachParameter) {
-  for (const char* model : {kDense, kExperts, kLatent, kOld, kOss, kGemma}) {
+  for (const char* model : {kDense, kExperts, kLatent, kOld, kOss, kGemma, kOlmo, kPhi}) {
     for (const char* parallel : {"", "pp=4", "pp=2,vpp=2"}) {
       const StepGraphs step = Step(model, parallel, "seq=512");
       int64_t sum = 0;

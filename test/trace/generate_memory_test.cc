@@ -137,6 +137,70 @@ TEST(GenerateMemory, FollowsTheLayersThatAreMadeAgain) {
   EXPECT_EQ(of("").working - of(",recompute_method=block,recompute_layers=0").working, layer);
 }
 
+// What single modules free, by hand: features of a token in two bytes, sums of rows in four. What the
+// backward pass makes again at once, of attention or of the MLP, is there while a layer goes back.
+TEST(GenerateMemory, FollowsTheModulesThatAreMadeAgain) {
+  struct Freed {
+    const char *model, *modules;
+    int64_t attention, mlp;  // bytes of a token, with tp=1
+  };
+  const Freed kCases[] = {
+      {"llama3-8b", "core_attn", 4 * 32, 0},
+      {"llama3-8b", "layernorm", 2 * 4096, 2 * 4096},
+      {"llama3-8b", "mlp", 0, 6 * 14336},
+      {"llama3-8b", "mlp+layernorm", 2 * 4096, 2 * 4096 + 6 * 14336},
+      {"qwen3-30b-a3b", "moe_act", 0, 2 * 8 * 768},
+      {"qwen3-30b-a3b", "moe", 0, 8 * (6 * 768 + 4 * 2048) + 4 * 128},
+      {"deepseek-v3:dense_layers=0", "mla_up_proj", 2 * 128 * (192 + 192 + 128), 0},
+      {"deepseek-v3:dense_layers=0", "shared_experts", 0, 6 * 2048},
+      {"deepseek-v3:dense_layers=0", "mla_up_proj+core_attn+moe_act", 2 * 128 * (192 + 192 + 128) + 4 * 128,
+       2 * 8 * 2048},
+  };
+  for (const Freed& c : kCases) {
+    const auto plan = [&](absl::string_view more) {
+      return PlanOf(c.model, "", absl::StrCat("seq=1000,global_batch=1", more));
+    };
+    const StepPlan none = plan(""),
+                   some = plan(absl::StrCat(",recompute=selective,recompute_modules=", c.modules));
+    EXPECT_EQ(ActivationsOfLayer(none, 0) - ActivationsOfLayer(some, 0), 1000 * (c.attention + c.mlp))
+        << c.model << " " << c.modules;
+    EXPECT_EQ(MemoryOfStage(some, 0).working - MemoryOfStage(none, 0).working,
+              1000 * std::max(c.attention, c.mlp))
+        << c.model << " " << c.modules;
+  }
+}
+
+// Dropout before adapters keeps what it left of their inputs, and a mask of a byte, instead of what nothing
+// else reads: the outputs of the norms before attention and the MLP, and of the MLP's activation.
+TEST(GenerateMemory, DropoutBeforeAdaptersKeepsMasks) {
+  const auto of = [](const char* more) {
+    return ActivationsOfLayer(PlanOf("llama3-8b", "", absl::StrCat("seq=1000,lora=8", more)), 0);
+  };
+  const int64_t attention = 3 * (4096 + 4096), mlp = 3 * (4096 + 14336);
+  EXPECT_EQ(of(",lora_dropout=0.1") - of(""), 1000 * (attention - 2 * 4096));
+  EXPECT_EQ(of(",lora_on=all,lora_dropout=0.1") - of(",lora_on=all"),
+            1000 * (attention + mlp - 2 * 2 * 4096 - 2 * 14336));
+}
+
+// Adapters of latent attention: narrow features of five products, and with dropout what is left of their
+// inputs.
+TEST(GenerateMemory, AdaptersOfLatentAttentionKeepTheirInputs) {
+  const auto of = [](const char* more) {
+    return ActivationsOfLayer(PlanOf("deepseek-v3:mtp=0", "", absl::StrCat("seq=1000", more)), 0);
+  };
+  EXPECT_EQ(of(",lora=16") - of(",lora=8"), 1000 * 2 * 8 * 5);
+  const int64_t inputs = 7168 + 7168 + 1536 + 512 + 128 * 128;
+  EXPECT_EQ(of(",lora=8,lora_dropout=0.1") - of(",lora=8"), 1000 * (3 * inputs - 2 * 7168));
+}
+
+// One norm for both halves keeps its input and its output; halves without norms before them keep their
+// inputs, and those of the norms behind them.
+TEST(GenerateMemory, FollowsTheNormsOfABlock) {
+  const auto of = [](const char* model) { return ActivationsOfLayer(PlanOf(model, "", "seq=1000"), 0); };
+  EXPECT_EQ(of("llama3-8b") - of("llama3-8b:shared_norm=yes"), 1000 * 2 * 2 * 4096);
+  EXPECT_EQ(of("llama3-8b"), of("llama3-8b:pre_norm=no,post_norm=yes"));
+}
+
 // A norm behind each half keeps its input; a window keeps what attention without one keeps.
 TEST(GenerateMemory, NormsBehindTheHalvesKeepTheirInputs) {
   const int64_t plain = ActivationsOfLayer(PlanOf("llama3-8b", "", "seq=1000"), 0);

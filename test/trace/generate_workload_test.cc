@@ -10,6 +10,7 @@
 #include "test/trace/generate_testing.h"
 #include "trace/generate/counts.h"
 #include "trace/generate/hf_config.h"
+#include "trace/generate/layers.h"
 #include "trace/generate/presets.h"
 #include "trace/generate/sizes.h"
 #include "trace/generate/workload.h"
@@ -195,6 +196,28 @@ TEST(GenerateWorkload, RefusesWithTheNearest) {
        "training.recompute_layers is for whole layers; expected training.recompute=full"},
       {kSmall, "", "seq=64,recompute=selective,recompute_method=block",
        "training.recompute_method is for whole layers; expected training.recompute=full"},
+      {kSmall, "", "seq=64,recompute_modules=mlp",
+       "training.recompute_modules is for single modules; expected training.recompute=selective"},
+      {kSmall, "", "seq=64,recompute=selective,recompute_modules=core_atn",
+       "training.recompute_modules has \"core_atn\"; did you mean 'core_attn'?"},
+      {kSmall, "", "seq=64,recompute=selective,recompute_modules=mlp+mlp",
+       "training.recompute_modules has \"mlp\" twice"},
+      {kSmall, "", "seq=64,recompute=selective,recompute_modules=moe_act",
+       "training.recompute_modules has \"moe_act\"; expected a model of experts (model.experts)"},
+      {kSmall, "", "seq=64,recompute=selective,recompute_modules=mla_up_proj",
+       "training.recompute_modules has \"mla_up_proj\"; expected latent attention (model.kv_rank)"},
+      {"mixtral-8x7b", "", "seq=64,recompute=selective,recompute_modules=moe+moe_act",
+       "training.recompute_modules has \"moe_act\", which moe makes again too; expected one of them"},
+      {"mixtral-8x7b", "", "seq=64,recompute=selective,recompute_modules=mlp",
+       "training.recompute_modules has \"mlp\"; expected layers without experts"},
+      {"mixtral-8x7b", "", "seq=64,recompute=selective,recompute_modules=shared_experts",
+       "training.recompute_modules has \"shared_experts\"; expected shared experts (model.shared_ffn)"},
+      {"llama3-8b:pre_norm=no", "", "seq=64", "model.pre_norm is no; expected model.post_norm=yes"},
+      {"llama3-8b:norm_bias=no", "", "seq=64", "model.norm_bias is for norm=layer"},
+      {"llama3-8b:qk_norm_wide=yes", "", "seq=64", "model.qk_norm_wide is for norms of queries and keys"},
+      {"llama3-8b:qk_norm=yes,qk_norm_wide=yes", "tp=2", "seq=64", "model.qk_norm_wide with parallel.tp"},
+      {"llama3-8b:shared_norm=yes,post_norm=yes", "", "seq=64",
+       "model.shared_norm is yes; expected model.post_norm=no"},
       {kSmall, "", "seq=64,recompute=full,recompute_method=block",
        "training.recompute_layers is missing; with recompute_method=block expected how many layers"},
       {kSmall, "", "seq=64,recompute=full,recompute_layers=0",
@@ -309,6 +332,92 @@ TEST(GenerateConfig, ReadsPhiStarcoderAndGlm) {
   }
 }
 
+// Totals of the published checkpoints, to the last parameter: allenai/OLMo-2-1124-7B,
+// CohereForAI/c4ai-command-r-v01, tiiuae/falcon-7b and -40b, bigscience/bloom and bloom-7b1,
+// facebook/opt-6.7b, microsoft/phi-2, THUDM/glm-4-9b-hf and GLM-4-9B-0414.
+TEST(GenerateConfig, ReadsFurtherKinds) {
+  const struct {
+    const char* config;
+    int64_t total;
+  } kCases[] = {
+      {R"({"model_type": "olmo2", "hidden_size": 4096, "num_hidden_layers": 32, "num_attention_heads": 32,
+           "num_key_value_heads": 32, "intermediate_size": 11008, "vocab_size": 100352, "attention_bias": false})",
+       7298617344},
+      {R"({"model_type": "cohere", "hidden_size": 8192, "num_hidden_layers": 40, "num_attention_heads": 64,
+           "num_key_value_heads": 64, "intermediate_size": 22528, "vocab_size": 256000, "logit_scale": 0.0625})",
+       34980831232},
+      {R"({"model_type": "falcon", "hidden_size": 4544, "num_hidden_layers": 32, "num_attention_heads": 71,
+           "vocab_size": 65024, "multi_query": true, "new_decoder_architecture": false, "parallel_attn": true,
+           "bias": false, "alibi": false})",
+       6921720704},
+      {R"({"model_type": "falcon", "hidden_size": 8192, "num_hidden_layers": 60, "num_attention_heads": 128,
+           "num_kv_heads": 8, "vocab_size": 65024, "new_decoder_architecture": true, "bias": false})",
+       41303293952},
+      {R"({"model_type": "bloom", "hidden_size": 4096, "n_layer": 30, "n_head": 32, "vocab_size": 250880})",
+       7069016064},
+      {R"({"model_type": "bloom", "n_embed": 14336, "n_layer": 70, "num_attention_heads": 112, "vocab_size": 250880})",
+       176247271424},
+      {R"({"model_type": "opt", "hidden_size": 4096, "num_hidden_layers": 32, "num_attention_heads": 32,
+           "ffn_dim": 16384, "vocab_size": 50272, "max_position_embeddings": 2048, "word_embed_proj_dim": 4096,
+           "do_layer_norm_before": true, "activation_function": "relu"})",
+       6658473984},
+      {R"({"model_type": "phi", "hidden_size": 2560, "num_hidden_layers": 32, "num_attention_heads": 32,
+           "intermediate_size": 10240, "vocab_size": 51200, "partial_rotary_factor": 0.4})",
+       2779683840},
+      {R"({"model_type": "glm", "hidden_size": 4096, "num_hidden_layers": 40, "num_attention_heads": 32,
+           "num_key_value_heads": 2, "head_dim": 128, "intermediate_size": 13696, "vocab_size": 151552,
+           "attention_bias": true})",
+       9399951360},
+      {R"({"model_type": "glm4", "hidden_size": 4096, "num_hidden_layers": 40, "num_attention_heads": 32,
+           "num_key_value_heads": 2, "head_dim": 128, "intermediate_size": 13696, "vocab_size": 151552,
+           "attention_bias": true})",
+       9400279040},
+  };
+  for (const auto& c : kCases) {
+    const auto model = ParseHuggingFaceConfig(c.config, "config.json");
+    ASSERT_TRUE(model.ok()) << model.status();
+    const auto sizes = ResolveModel(*model);
+    ASSERT_TRUE(sizes.ok()) << sizes.status();
+    EXPECT_EQ(CountParameters(*sizes).total, c.total) << c.config;
+    // And what a rank holds that has all of it.
+    StepPlan plan;
+    plan.model = *sizes;
+    plan.training.seq = 128;
+    int64_t held = ShareOfEmbedding(plan) + ShareOfHead(plan);
+    for (int64_t i = 0; i < sizes->layers; ++i) held += ShareOfLayer(plan, i).dense;
+    EXPECT_EQ(held, c.total) << c.config;
+  }
+}
+
+TEST(GenerateConfig, NamesKeysOfKindsThatItCannotExpress) {
+  const struct {
+    const char *config, *error;
+  } kCases[] = {
+      {R"({"model_type": "gemma2", )", "attn_logit_softcapping: caps are not generated yet; known: null"},
+      {R"({"model_type": "gemma2", "attn_logit_softcapping": null, "final_logit_softcapping": 30.0, )",
+       "final_logit_softcapping: caps are not generated yet; known: null"},
+      {R"({"model_type": "cohere", "use_qk_norm": true, )", "use_qk_norm: norms with weights for each head"},
+      {R"({"model_type": "opt", "ffn_dim": 64, "max_position_embeddings": 64, "do_layer_norm_before": false, )",
+       "do_layer_norm_before is false: not generated yet; known: true"},
+      {R"({"model_type": "opt", "ffn_dim": 64, "max_position_embeddings": 64, "word_embed_proj_dim": 32, )",
+       "word_embed_proj_dim: embeddings of another width are not generated yet; known: hidden_size"},
+      {R"({"model_type": "falcon", "multi_query": 3, )", "multi_query is 3; expected true or false"},
+  };
+  constexpr char kSizes[] = R"("hidden_size": 64, "num_hidden_layers": 6, "num_attention_heads": 4,
+                               "intermediate_size": 64, "vocab_size": 64})";
+  for (const auto& c : kCases) {
+    const auto model = ParseHuggingFaceConfig(absl::StrCat(c.config, kSizes), "config.json");
+    EXPECT_THAT(std::string(model.status().message()), testing::HasSubstr(c.error)) << c.config;
+  }
+  const auto gemma = ParseHuggingFaceConfig(
+      absl::StrCat(
+          R"({"model_type": "gemma2", "attn_logit_softcapping": null, "final_logit_softcapping": null, )",
+          kSizes),
+      "config.json");
+  ASSERT_TRUE(gemma.ok()) << gemma.status();
+  EXPECT_EQ(gemma->window_layers(), "0-4:2");
+}
+
 // Windows by the rules of each class (transformers' configuration_*.py).
 TEST(GenerateConfig, ReadsWindows) {
   const struct {
@@ -367,7 +476,7 @@ TEST(GenerateConfig, SaysWhatIsWrongWithWindows) {
        "sliding_window_pattern is 0; expected at least 1"},
       {"gemma3_text", ",\"hidden_act\": \"gelu\", \"attn_logit_softcapping\": 50",
        "attn_logit_softcapping: caps are not generated yet; known: null"},
-      {"gemma2", "", "model_type is \"gemma2\", a kind that is not known"},
+      {"gemma2", "", "hidden_act is \"silu\"; expected gelu"},
       {"gemma", "", "hidden_act is \"silu\"; expected gelu"},
       {"gpt_oss", ",\"attention_bias\": false", "attention_bias is false; expected true"},
   };

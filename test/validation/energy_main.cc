@@ -55,10 +55,10 @@ constexpr MeteredStep kSteps[] = {
      "the whole step: 2,048 sequences of 2,048 tokens; how ranks share the work is not in the log and was "
      "chosen"},
     {"1xSMC-H100-SXM-80GB", "llama2_70b_lora", "llama2-70b", "tp=4,dp=2,overlap_tensor=yes",
-     "global_batch=8,micro_batch=1,seq=8192,dtype=fp8,cuda_graphs=yes,lora=16", "dgx-h100", 8, 384, 5 * 173,
+     "global_batch=8,micro_batch=1,seq=8192,dtype=fp8,cuda_graphs=yes,lora=16,lora_dropout=0.1", "dgx-h100", 8, 384, 5 * 173,
      "3,072 samples by eight"},
     {"64xSMC-H100-SXM-80GB", "llama2_70b_lora", "llama2-70b", "tp=4,cp=2,dp=64,overlap_tensor=yes",
-     "global_batch=64,micro_batch=1,seq=8192,dtype=fp8,cuda_graphs=yes,lora=16", "dgx-h100", 64, 108,
+     "global_batch=64,micro_batch=1,seq=8192,dtype=fp8,cuda_graphs=yes,lora=16,lora_dropout=0.1", "dgx-h100", 64, 108,
      15 * 173,
      "6,912 samples by 64; how ranks share the work was chosen. The run takes two minutes, twice as long as "
      "the "

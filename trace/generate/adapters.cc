@@ -4,7 +4,10 @@
 //
 // Of a product that is split by columns the ranks of tp have the first half of the adapter whole and the
 // second one by columns; of one that is split by rows the first by rows, whose sums of `lora` features they
-// reduce, and the second whole. Dropout before adapters is left out.
+// reduce, and the second whole. Of latent attention the down projections, which each rank has whole, have an
+// adapter each, and so have its up projections. Dropout is before the first half (NeMo's LoRA,
+// dropout_position="pre"), of all tokens: what is left of them is kept for that half's gradient, and is not
+// gathered again.
 #include <algorithm>
 #include <string_view>
 
@@ -22,6 +25,8 @@ struct AdapterPart {
 constexpr AdapterPart kParts[] = {
     {"attention.qkv", "attention.qkv_adapter", false},
     {"attention.out", "attention.out_adapter", false},
+    {"attention.q_up", "attention.q_up_adapter", false},
+    {"attention.kv_up", "attention.kv_up_adapter", false},
     {"mlp.up", "mlp.up_adapter", true},
     {"mlp.down", "mlp.down_adapter", true},
 };
@@ -33,8 +38,14 @@ WeightShare TrainedOfLayer(const StepPlan& plan, int64_t layer) {
   const ModelSize& m = plan.model;
   const int64_t tp = plan.split.tp, keys = std::max<int64_t>(1, m.kv_heads / tp) * m.head_dim;
   int64_t ins = m.hidden, outs = m.query_width() / tp + 2 * keys;  // by columns
-  ins += m.context_width() / tp;                                   // by rows
   int64_t whole = m.hidden;
+  if (m.latent()) {  // adapters of both down projections are whole
+    const int64_t down = (m.q_rank > 0 ? 2 : 1) * m.hidden + m.q_rank + m.kv_rank + m.rope_dim;
+    ins = (m.q_rank > 0 ? m.q_rank : m.hidden) + m.kv_rank;
+    outs = (m.query_width() + m.heads * (m.nope_dim + m.v_dim)) / tp;
+    whole += down;
+  }
+  ins += m.context_width() / tp;  // by rows
   if (plan.training.lora_mlp) {
     outs += (m.gated ? 2 : 1) * m.ffn / tp;
     ins += m.hidden + m.ffn / tp;
@@ -61,6 +72,18 @@ const char* LayerBuilder::AdapterOf(const char* part) const {
   return nullptr;
 }
 
+NodeList LayerBuilder::DropInput(int64_t rows, int64_t width, const char* adapter, const NodeList& at) {
+  return plan_.training.lora_dropout ? Run(ops_.Dropout(rows, width), adapter, at) : at;
+}
+
+NodeList LayerBuilder::AddInputGradient(int64_t rows, int64_t width, const char* adapter,
+                                        const NodeList& narrow, const NodeList& at) {
+  if (!plan_.training.lora_dropout) return AddWidened(rows, width, adapter, narrow, at);
+  const NodeList wide = Run(ops_.PlainProduct(rows, width, plan_.training.lora), adapter, narrow);
+  const NodeList left = Run(ops_.DropoutBackward(rows, width), adapter, wide);
+  return Run(ops_.Add(rows, width), adapter, Join(at, left));
+}
+
 NodeList LayerBuilder::AddWidened(int64_t rows, int64_t width, const char* adapter, const NodeList& narrow,
                                   const NodeList& at) {
   const NodeList wide = Run(ops_.PlainProduct(rows, width, plan_.training.lora), adapter, narrow);
@@ -72,7 +95,8 @@ NodeList LayerBuilder::AdaptColumn(int64_t in, int64_t out, const char* part, co
   const char* adapter = AdapterOf(part);
   if (adapter == nullptr) return at;
   const int64_t rank = plan_.training.lora;
-  const NodeList narrow = Run(ops_.PlainProduct(tokens_, rank, in), adapter, input);
+  const NodeList narrow =
+      Run(ops_.PlainProduct(tokens_, rank, in), adapter, DropInput(tokens_, in, adapter, input));
   return AddWidened(tokens_, out, adapter, narrow, at);
 }
 
@@ -81,29 +105,66 @@ NodeList LayerBuilder::AdaptRow(int64_t in, int64_t out, const char* part, const
   const char* adapter = AdapterOf(part);
   if (adapter == nullptr) return at;
   const int64_t rank = plan_.training.lora;
-  const NodeList narrow =
-      ReduceTokens(rank, adapter, Run(ops_.PlainProduct(tokens_, rank, in), adapter, input));
+  const NodeList narrow = ReduceTokens(
+      rank, adapter,
+      Run(ops_.PlainProduct(tokens_, rank, in), adapter, DropInput(tokens_, in, adapter, input)));
   return AddWidened(shared_tokens_, out, adapter, narrow, at);
 }
 
 // The gradient of the adapter's narrow features is a sum over the columns of all ranks of tp. That of the
 // input takes each rank's part of the sum, for its own is reduced behind it.
 NodeList LayerBuilder::FrozenColumnBackward(int64_t in, int64_t out, const char* part, const NodeList& at) {
+  return ReduceTokens(in, part, FrozenUpBackward(in, out, part, at));
+}
+
+NodeList LayerBuilder::FrozenUpBackward(int64_t in, int64_t out, const char* part, const NodeList& at) {
   NodeList gradient = Run(ops_.Product(tokens_, in, out), part, at);
   if (const char* adapter = AdapterOf(part); adapter != nullptr) {
     const int64_t rank = plan_.training.lora;
     const NodeList narrow = Run(ops_.PlainProduct(tokens_, rank, out), adapter, at);
-    gradient = AddWidened(tokens_, in, adapter, narrow, gradient);
+    gradient = AddInputGradient(tokens_, in, adapter, narrow, gradient);
     NowOrLater([=, this] {
       const NodeList whole =
           Tensor(CollectiveType::kAllReduce, tokens_ * rank * ops_.element_bytes(), adapter, narrow);
-      const NodeList input = GatherTokens(in, adapter, at);
+      const NodeList input = plan_.training.lora_dropout ? at : GatherTokens(in, adapter, at);
       AddAdapterGradient(rank * out, Run(ops_.PlainWeightProduct(out, rank, tokens_), adapter, at));
       AddAdapterGradient(rank * in,
                          Run(ops_.PlainWeightProduct(rank, in, tokens_), adapter, Join(whole, input)));
     });
   }
-  return ReduceTokens(in, part, gradient);
+  return gradient;
+}
+
+// The product of both down projections has an adapter for each, of a rank's own tokens.
+NodeList LayerBuilder::AdaptDown(const NodeList& input, NodeList at) {
+  if (!frozen()) return at;
+  for (const DownAdapter& a : DownAdapters()) {
+    const NodeList narrow = Run(ops_.PlainProduct(shared_tokens_, plan_.training.lora, plan_.model.hidden),
+                                a.part, DropInput(shared_tokens_, plan_.model.hidden, a.part, input));
+    at = AddWidened(shared_tokens_, a.out, a.part, narrow, at);
+  }
+  return at;
+}
+
+NodeList LayerBuilder::FrozenDownBackward(int64_t out, const char* part, const NodeList& at) {
+  const int64_t h = plan_.model.hidden, rank = plan_.training.lora;
+  NodeList gradient = Run(ops_.Product(shared_tokens_, h, out), part, at);
+  for (const DownAdapter& a : DownAdapters()) {
+    const NodeList narrow = Run(ops_.PlainProduct(shared_tokens_, rank, a.out), a.part, at);
+    gradient = AddInputGradient(shared_tokens_, h, a.part, narrow, gradient);
+    NowOrLater([=, this] {
+      AddAdapterGradient(rank * a.out, Run(ops_.PlainWeightProduct(a.out, rank, shared_tokens_), a.part, at));
+      AddAdapterGradient(rank * h, Run(ops_.PlainWeightProduct(rank, h, shared_tokens_), a.part, narrow));
+    });
+  }
+  return gradient;
+}
+
+std::vector<LayerBuilder::DownAdapter> LayerBuilder::DownAdapters() const {
+  const ModelSize& m = plan_.model;
+  std::vector<DownAdapter> out = {{m.kv_rank + m.rope_dim, "attention.kv_down_adapter"}};
+  if (m.q_rank > 0) out.push_back({m.q_rank, "attention.q_down_adapter"});
+  return out;
 }
 
 NodeList LayerBuilder::FrozenRowBackward(int64_t in, int64_t out, const char* part, const NodeList& at) {
@@ -114,7 +175,7 @@ NodeList LayerBuilder::FrozenRowBackward(int64_t in, int64_t out, const char* pa
   const int64_t rank = plan_.training.lora;
   const NodeList narrow =
       GatherTokens(rank, adapter, Run(ops_.PlainProduct(shared_tokens_, rank, out), adapter, at));
-  gradient = AddWidened(tokens_, in, adapter, narrow, gradient);
+  gradient = AddInputGradient(tokens_, in, adapter, narrow, gradient);
   NowOrLater([=, this] {
     AddAdapterGradient(rank * out, Run(ops_.PlainWeightProduct(out, rank, shared_tokens_), adapter, at));
     AddAdapterGradient(rank * in, Run(ops_.PlainWeightProduct(rank, in, tokens_), adapter, narrow));

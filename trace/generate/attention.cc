@@ -10,10 +10,17 @@ NodeList LayerBuilder::Queries(NodeList at) {
   const ModelSize& m = plan_.model;
   at = Column(m.hidden, widths_.query + widths_.key + widths_.value, "attention.qkv", std::move(at));
   const int64_t turned = widths_.query + widths_.key;
-  if (m.qk_norm)
-    at = Run(ops_.Norm(tokens_ * turned / m.head_dim, m.head_dim, m.layer_norm), "attention.qk_norm", at);
+  if (m.qk_norm) at = QkNorm(turned, false, at);
   if (m.rope) at = Run(ops_.Rotary(tokens_ * turned, false), "attention.rope", at);
   return at;
+}
+
+// Of the `turned` features of queries and keys, head by head or all of a token's.
+NodeList LayerBuilder::QkNorm(int64_t turned, bool backward, const NodeList& at) {
+  const ModelSize& m = plan_.model;
+  const int64_t width = m.qk_norm_wide ? turned : m.head_dim, rows = tokens_ * turned / width;
+  return Run(backward ? ops_.NormBackward(rows, width, m.layer_norm) : ops_.Norm(rows, width, m.layer_norm),
+             "attention.qk_norm", at);
 }
 
 NodeList LayerBuilder::QueriesBackward(NodeList at) {
@@ -21,9 +28,8 @@ NodeList LayerBuilder::QueriesBackward(NodeList at) {
   const int64_t turned = widths_.query + widths_.key, wide = turned + widths_.value;
   if (m.rope) at = Run(ops_.Rotary(tokens_ * turned, true), "attention.rope", at);
   if (m.qk_norm) {
-    at = Run(ops_.NormBackward(tokens_ * turned / m.head_dim, m.head_dim, m.layer_norm), "attention.qk_norm",
-             at);
-    AddGradient((m.layer_norm ? 4 : 2) * m.head_dim, at);
+    at = QkNorm(turned, true, at);
+    AddGradient(m.QkNormWeights(widths_.query, widths_.key), at);
   }
   if (m.qkv_bias) AddBiasGradient(tokens_, wide, "attention.qkv", at);
   at = Cast(tokens_, wide, "attention.qkv", at);
@@ -36,17 +42,26 @@ NodeList LayerBuilder::LatentQueries(NodeList at) {
   const ModelSize& m = plan_.model;
   const int64_t down = m.q_rank + m.kv_rank + m.rope_dim;
   const NodeList input = Cast(shared_tokens_, m.hidden, "attention.down", at);
-  at = Run(ops_.Product(shared_tokens_, down, m.hidden), "attention.down", input);
-  at = Run(ops_.Norm(shared_tokens_, m.q_rank + m.kv_rank, m.layer_norm), "attention.latent_norm", at);
+  at = AdaptDown(input, Run(ops_.Product(shared_tokens_, down, m.hidden), "attention.down", input));
+  return LatentUp(
+      Run(ops_.Norm(shared_tokens_, m.q_rank + m.kv_rank, m.layer_norm), "attention.latent_norm", at), input);
+}
+
+NodeList LayerBuilder::LatentUp(NodeList at, const NodeList& input) {
+  const ModelSize& m = plan_.model;
+  const int64_t down = m.q_rank + m.kv_rank + m.rope_dim;
   at = GatherInputs(down, "attention.down", CastShared(down, "attention.down", at, true));
+  const auto project = [&](int64_t in, int64_t out, const char* part, const NodeList& from) {
+    return AdaptColumn(in, out, part, from, Run(ops_.Product(tokens_, out, in), part, from));
+  };
   if (m.q_rank > 0) {
-    at = Run(ops_.Product(tokens_, widths_.query, m.q_rank), "attention.q_up", at);
+    at = project(m.q_rank, widths_.query, "attention.q_up", at);
   } else {
     const NodeList whole = GatherInputs(m.hidden, "attention.q_up", input);
-    at = Run(ops_.Product(tokens_, widths_.query, m.hidden), "attention.q_up", Join(at, whole));
+    at = project(m.hidden, widths_.query, "attention.q_up", Join(at, whole));
   }
   const int64_t up = m.heads / plan_.split.tp * (m.nope_dim + m.v_dim);
-  at = Run(ops_.Product(tokens_, up, m.kv_rank), "attention.kv_up", at);
+  at = project(m.kv_rank, up, "attention.kv_up", at);
   const int64_t turned = (m.heads / plan_.split.tp + 1) * m.rope_dim;
   return Run(ops_.Rotary(tokens_ * turned, false), "attention.rope", at);
 }
@@ -59,6 +74,7 @@ NodeList LayerBuilder::LatentQueriesBackward(NodeList at) {
   const int64_t up = m.heads / plan_.split.tp * (m.nope_dim + m.v_dim);
   const auto project = [&](int64_t in, int64_t out, const char* part) {
     const NodeList narrow = Cast(tokens_, out, part, at);
+    if (frozen()) return FrozenUpBackward(in, out, part, narrow);
     const NodeList gradient = Run(ops_.Product(tokens_, in, out), part, narrow);
     ForWeight([=, this] { AddGradient(in * out, Run(ops_.WeightProduct(out, in, tokens_), part, narrow)); });
     return gradient;
@@ -74,13 +90,15 @@ NodeList LayerBuilder::LatentQueriesBackward(NodeList at) {
   at = ReduceTokens(down, "attention.down", Join(keys, queries));
   at =
       Run(ops_.NormBackward(shared_tokens_, m.q_rank + m.kv_rank, m.layer_norm), "attention.latent_norm", at);
-  AddGradient((m.layer_norm ? 2 : 1) * (m.q_rank + m.kv_rank), at);
-  return WholeBackward(m.hidden, down, "attention.down", Cast(shared_tokens_, down, "attention.down", at));
+  AddGradient(m.NormWeights(m.q_rank + m.kv_rank), at);
+  at = Cast(shared_tokens_, down, "attention.down", at);
+  return frozen() ? FrozenDownBackward(down, "attention.down", at)
+                  : WholeBackward(m.hidden, down, "attention.down", at);
 }
 
 NodeList LayerBuilder::Attention(NodeList at) {
   const ModelSize& m = plan_.model;
-  at = Run(ops_.Norm(shared_tokens_, m.hidden, m.layer_norm), "attention.norm", at);
+  if (m.pre_norm) at = Run(ops_.Norm(shared_tokens_, m.hidden, m.layer_norm), "attention.norm", at);
   at = m.latent() ? LatentQueries(std::move(at)) : Queries(std::move(at));
   at = Cast(tokens_, widths_.context, "attention.out", Core(std::move(at)));
   return Row(widths_.context, m.hidden, "attention.out", at);
@@ -88,17 +106,19 @@ NodeList LayerBuilder::Attention(NodeList at) {
 
 NodeList LayerBuilder::AttentionBackward(NodeList at) {
   const ModelSize& m = plan_.model;
+  if (m.mlp_norm()) {  // one that the MLP shares is there already
+    at = Again(kLayerNorms, std::move(at), [&](const NodeList& from) {
+      return Run(ops_.Norm(shared_tokens_, m.hidden, m.layer_norm), "attention.norm", from);
+    });
+  }
   if (m.bias) AddBiasGradient(shared_tokens_, m.hidden, "attention.out", at);
   at = RowBackward(widths_.context, m.hidden, "attention.out", at);
-  if (plan_.training.recompute == proto::Training::SELECTIVE) {
-    spot_.phase = "recompute";
-    at = Core(std::move(at));
-    spot_.phase = "backward";
-  }
+  at = Again(kLatentUp, std::move(at), [this](const NodeList& from) { return LatentUp(from, from); });
+  at = Again(kCoreAttention, std::move(at), [this](NodeList from) { return Core(std::move(from)); });
   at = CoreBackward(std::move(at));
   if (m.sinks) AddGradient(m.heads / plan_.split.tp, at);
   at = m.latent() ? LatentQueriesBackward(std::move(at)) : QueriesBackward(std::move(at));
-  return NormBackward(shared_tokens_, m.hidden, "attention.norm", at);
+  return m.pre_norm ? NormBackward(shared_tokens_, m.hidden, "attention.norm", at) : at;
 }
 
 // What a rank of cp computes at once; `ring_step` counts the pieces of keys that come round. Each rank has an

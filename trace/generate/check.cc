@@ -41,6 +41,8 @@ absl::Status CheckTensor(const StepPlan& p) {
     if (absl::Status s = Multiple("model.ffn", m.ffn, "parallel.tp", tp); !s.ok()) return s;
   }
   if (absl::Status s = Multiple("model.shared_ffn", m.shared_ffn, "parallel.tp", tp); !s.ok()) return s;
+  if (m.qk_norm_wide && tp > 1)
+    return NotYet("model.qk_norm_wide with parallel.tp, whose ranks have some heads each,", "tp=1");
   if (p.split.sp && tp == 1) return Bad("parallel.sp is yes; expected parallel.tp of more than 1");
   return absl::OkStatus();
 }
@@ -199,7 +201,6 @@ absl::Status CheckZero(const StepPlan& p) {
 
 absl::Status CheckAdapters(const StepPlan& p) {
   if (!p.training.frozen()) return absl::OkStatus();
-  if (p.model.latent()) return NotYet("training.lora with latent attention (model.kv_rank)", "lora=0");
   if (p.model.mtp > 0) return NotYet("training.lora with model.mtp", "lora=0");
   if (p.model.experts > 0 && p.training.lora_mlp)
     return NotYet("training.lora_on=all with experts", "lora_on=attention");

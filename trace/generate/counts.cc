@@ -6,8 +6,6 @@ namespace {
 // A product from `in` to `out` features.
 int64_t Product(int64_t in, int64_t out, bool bias) { return in * out + (bias ? out : 0); }
 
-int64_t NormOf(const ModelSize& m, int64_t width) { return m.layer_norm ? 2 * width : width; }
-
 int64_t Mlp(const ModelSize& m, int64_t ffn) {
   return Product(m.hidden, (m.gated ? 2 : 1) * ffn, m.bias) + Product(ffn, m.hidden, m.bias);
 }
@@ -16,28 +14,39 @@ void CountAttention(const ModelSize& m, LayerParameters* p) {
   if (!m.latent()) {
     const int64_t q = m.query_width(), k = m.key_width();
     p->attention = Product(m.hidden, q + 2 * k, m.qkv_bias) + Product(q, m.hidden, m.bias);
-    if (m.qk_norm) p->norms += 2 * NormOf(m, m.head_dim);
+    if (m.qk_norm) p->norms += m.QkNormWeights(q, k);
     if (m.sinks) p->attention += m.heads;
     return;
   }
   p->attention = Product(m.q_rank > 0 ? m.q_rank : m.hidden, m.query_width(), m.qkv_bias) +
                  m.kv_rank * m.heads * (m.nope_dim + m.v_dim) + Product(m.context_width(), m.hidden, m.bias);
-  p->latent = m.hidden * (m.q_rank + m.kv_rank + m.rope_dim) + (m.q_rank > 0 ? NormOf(m, m.q_rank) : 0) +
-              NormOf(m, m.kv_rank);
+  p->latent = m.hidden * (m.q_rank + m.kv_rank + m.rope_dim) + (m.q_rank > 0 ? m.NormWeights(m.q_rank) : 0) +
+              m.NormWeights(m.kv_rank);
 }
 
-// Multiplications of one token's products in a layer.
+// Multiplications of one token's products: in the MLPs of shared experts, in those of a layer, in latent
+// attention's up projections, in all of a layer.
+double SharedProducts(const ModelSize& m) {
+  return static_cast<double>(m.hidden * m.shared_ffn * (m.gated ? 3 : 2));
+}
+
+double MlpProducts(const ModelSize& m, int64_t layer) {
+  const int64_t ffn = m.has_experts(layer) ? m.top_k * m.expert_ffn : m.ffn;
+  const double own = static_cast<double>(m.hidden * ffn * (m.gated ? 3 : 2));
+  return m.has_experts(layer) ? own + SharedProducts(m) : own;
+}
+
+double LatentUpProducts(const ModelSize& m) {
+  const int64_t query = (m.q_rank > 0 ? m.q_rank : m.hidden) * m.query_width();
+  return static_cast<double>(query + m.kv_rank * m.heads * (m.nope_dim + m.v_dim));
+}
+
 double LayerProducts(const ModelSize& m, int64_t layer) {
   ModelSize bare = m;
   bare.bias = bare.qkv_bias = bare.sinks = false;
-  const LayerParameters p = ParametersOfLayer(bare, layer);
-  double sum = static_cast<double>(p.attention + p.mlp);
+  double sum = static_cast<double>(ParametersOfLayer(bare, layer).attention);
   if (m.latent()) sum += static_cast<double>(m.hidden * (m.q_rank + m.kv_rank + m.rope_dim));
-  if (m.has_experts(layer)) {
-    sum += static_cast<double>(m.top_k * Mlp(bare, m.expert_ffn));
-    if (m.shared_ffn > 0) sum += static_cast<double>(Mlp(bare, m.shared_ffn));
-  }
-  return sum;
+  return sum + MlpProducts(m, layer);
 }
 
 // Multiplications of one token in the core of a layer's attention: a query with a window of w sees w keys,
@@ -53,7 +62,7 @@ double CoreProducts(const ModelSize& m, int64_t layer, int64_t seq) {
 
 LayerParameters ParametersOfLayer(const ModelSize& m, int64_t layer) {
   LayerParameters p;
-  p.norms = (m.post_norm ? 4 : 2) * NormOf(m, m.hidden);
+  p.norms = ((m.pre_norm ? 1 : 0) + (m.mlp_norm() ? 1 : 0) + (m.post_norm ? 2 : 0)) * m.NormWeights(m.hidden);
   CountAttention(m, &p);
   if (!m.has_experts(layer)) {
     p.mlp = Mlp(m, m.ffn);
@@ -73,14 +82,16 @@ ModelParameters CountParameters(const ModelSize& m) {
   } else {
     out.embedding = m.vocab * m.hidden;
   }
-  out.embedding += (m.positions + m.token_types) * m.hidden;
+  out.embedding +=
+      (m.positions + m.token_types) * m.hidden + (m.embedding_norm ? m.NormWeights(m.hidden) : 0);
   if (m.image > 0) {
     out.head = Product(m.hidden, m.classes, true);
   } else if (!m.tied) {
     out.head = m.vocab * m.hidden;
   }
+  if (m.head_bias) out.head += m.vocab;
   // BERT has a norm after the embedding instead of one after the last layer.
-  out.rest = NormOf(m, m.hidden) + (m.pooler ? Product(m.hidden, m.hidden, true) : 0);
+  out.rest = m.NormWeights(m.hidden) + (m.pooler ? Product(m.hidden, m.hidden, true) : 0);
   out.total = out.embedding + out.head + out.rest;
   out.active = out.total;
   for (int64_t i = 0; i < m.layers; ++i) {
@@ -115,11 +126,15 @@ double TrainingFlopsPerToken(const StepPlan& plan) {
 
 double RecomputedFlopsPerToken(const StepPlan& plan) {
   const ModelSize& m = plan.model;
-  const bool cores = plan.training.recompute == proto::Training::SELECTIVE;
+  const TrainingPlan& t = plan.training;
   double sum = 0;
   for (int64_t i = 0; i < m.layers + m.mtp; ++i) {
-    if (cores || plan.Recomputes(i)) sum += CoreProducts(m, i, plan.training.seq);
+    if (t.MakesAgain(kCoreAttention) || plan.Recomputes(i)) sum += CoreProducts(m, i, t.seq);
     if (plan.Recomputes(i)) sum += LayerProducts(m, i);
+    if (t.MakesAgain(kLatentUp)) sum += LatentUpProducts(m);
+    const bool mlp = t.MakesAgain(m.has_experts(i) ? kMoe : kDenseMlp);
+    if (mlp) sum += MlpProducts(m, i);
+    if (t.MakesAgain(kSharedExperts) && m.has_experts(i)) sum += SharedProducts(m);
   }
   return 2 * sum;
 }

@@ -1,6 +1,7 @@
 // The experts' part of a layer. Tokens are taken to be spread equally over experts.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "trace/generate/layers.h"
 
@@ -171,10 +172,21 @@ NodeList LayerBuilder::ExpertsBackward(NodeList at) {
   const int64_t experts = m.experts / s.ep, rows = RowsOfExpert(), ffn = m.expert_ffn / s.etp;
   const int64_t wide = (m.gated ? 2 : 1) * ffn;
   NodeList shared;
-  if (m.shared_ffn > 0) shared = MlpBackward(widths_.shared, "shared.up", "shared.down", at);
+  if (m.shared_ffn > 0) {
+    shared = Again(kSharedExperts, at, [this](NodeList from) {
+      return Mlp(widths_.shared, "shared.up", "shared.down", std::move(from));
+    });
+    shared = MlpBackward(widths_.shared, "shared.up", "shared.down", shared);
+  }
   at = ByToken("unpermute_backward_indices_gather_kernel", at);
   at = Dispatch("experts.combine", true, std::move(at));
   at = ByExpert("unsort_chunks_backward_indices_gather_kernel", at);
+  // In fp8 the next product's input is kept as the activation made it, and cast once more (TEGroupedMLP's
+  // set_save_original_input).
+  at = Again(kExpertActivation, std::move(at), [&](const NodeList& from) {
+    return CastActivation(experts * rows, ffn, "experts.down",
+                          Run(Activation(experts * rows, ffn, false), "experts.activation", from));
+  });
   at = CastExperts(experts * rows, h, "experts.down", at);
   NodeList outer = at;
   at = Run(EachExpert(ops_.Product(rows, ffn, h, experts)), "experts.down", outer);

@@ -142,12 +142,20 @@ class Words {
   std::vector<std::string> words_;
 };
 
+// Arguments that take several words.
+bool IsList(absl::string_view key) { return key == "recompute_modules"; }
+
 void ReadArguments(absl::string_view content, ForeignKeys* keys) {
   const std::vector<std::string> words = Words(content).words();
   for (size_t i = 0; i < words.size(); ++i) {
     if (!absl::StartsWith(words[i], "--") || words[i].size() < 3) continue;
-    const bool value = i + 1 < words.size() && !words[i + 1].empty() && !absl::StartsWith(words[i + 1], "--");
-    keys->Set(absl::StrReplaceAll(words[i].substr(2), {{"-", "_"}}), value ? words[i + 1] : "true");
+    const std::string key = absl::StrReplaceAll(words[i].substr(2), {{"-", "_"}});
+    const auto is_value = [&](size_t n) {
+      return n < words.size() && !words[n].empty() && !absl::StartsWith(words[n], "--");
+    };
+    std::string value = is_value(i + 1) ? words[i + 1] : "true";
+    for (size_t n = i + 2; IsList(key) && is_value(n); ++n) absl::StrAppend(&value, " ", words[n]);
+    keys->Set(key, value);
   }
 }
 

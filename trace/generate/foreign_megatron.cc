@@ -1,6 +1,7 @@
 // Megatron-LM's arguments (megatron/training/arguments.py and the dataclasses that they come from), and the
 // same under the names of Megatron-Bridge.
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -407,13 +408,29 @@ class Megatron {
       if (method.value_or("uniform") == "block") t_.set_recompute_method(proto::Training::BLOCK);
       if (layers.has_value()) t_.set_recompute_layers(*layers);
     } else if (what == "selective") {
-      const bool core = !modules.has_value() || absl::StrContains(*modules, "core_attn");
-      if (core) t_.set_recompute(proto::Training::SELECTIVE);
-      if (modules.has_value() && *modules != "core_attn" && *modules != "[core_attn]")
-        k_.LeaveOut(absl::StrCat("recompute_modules=", *modules, ": no more than the core of attention"));
+      RecomputeModules(modules);
     } else if (!what.empty()) {
       k_.Refuse("recompute_granularity", "expected full or selective");
     }
+  }
+
+  // A list of words, or of YAML: "moe_act layernorm", "[moe_act, layernorm]". Megatron-LM passes over modules
+  // that no layer has.
+  void RecomputeModules(const std::optional<std::string>& modules) {
+    std::string joined;
+    for (const absl::string_view name :
+         absl::StrSplit(modules.value_or("core_attn"), absl::ByAnyChar("[]()\"', +"), absl::SkipEmpty())) {
+      const bool experts = name == "moe" || name == "moe_act";
+      if ((experts && m_.experts() == 0) || (name == "shared_experts" && m_.shared_ffn() == 0) ||
+          (name == "mlp" && m_.experts() > 0 && m_.dense_layers() == 0)) {
+        k_.LeaveOut(absl::StrCat("recompute_modules=", name, ": no layer has it"));
+      } else {
+        absl::StrAppend(&joined, joined.empty() ? "" : "+", name);
+      }
+    }
+    if (joined.empty()) return;
+    t_.set_recompute(proto::Training::SELECTIVE);
+    if (joined != "core_attn") t_.set_recompute_modules(joined);
   }
 
   ForeignKeys& k_;

@@ -8,7 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "trace/base/spelling.h"
-#include "trace/generate/sizes.h"
+#include "trace/generate/hf_keys.h"
 #include "trace/io/file.h"
 #include "trace/io/json_value.h"
 #include "trace/io/settings.h"
@@ -18,167 +18,7 @@ namespace {
 
 constexpr size_t kMostBytes = size_t{16} << 20;
 
-// Reads keys of one object; the first error stays.
-class Keys {
- public:
-  Keys(const JsonReader& reader, const JsonValue& object) : reader_(reader), object_(object) {}
-
-  const absl::Status& status() const { return status_; }
-  bool Has(absl::string_view key) const {
-    const JsonValue* v = object_.Find(key);
-    return v != nullptr && !v->is(JsonValue::Kind::kNull);
-  }
-
-  bool IsNull(absl::string_view key) const {
-    const JsonValue* v = object_.Find(key);
-    return v != nullptr && v->is(JsonValue::Kind::kNull);
-  }
-
-  int64_t Size(absl::string_view key) {
-    if (Has(key)) return SizeOr(key, 0);
-    const JsonValue* null = object_.Find(key);
-    Fail(null != nullptr ? reader_.Error(null->begin, absl::StrCat(key, " is null; expected a whole number"))
-                         : reader_.Error(object_.begin,
-                                         absl::StrCat("\"", key, "\" is missing; expected a whole number")));
-    return 1;
-  }
-
-  int64_t SizeOr(absl::string_view key, int64_t fallback) {
-    if (!Has(key)) return fallback;
-    const JsonValue& v = *object_.Find(key);
-    int64_t out = 0;
-    if (v.is(JsonValue::Kind::kNumber) && v.ToInt64(&out) && out >= 0 && out <= (int64_t{1} << 40))
-      return out;
-    Fail(reader_.Error(v.begin,
-                       absl::StrCat(key, " is ", Shown(v), "; expected a whole number from 0 to 2^40")));
-    return fallback;
-  }
-
-  bool FlagOr(absl::string_view key, bool fallback) {
-    if (!Has(key)) return fallback;
-    const JsonValue& v = *object_.Find(key);
-    if (v.is(JsonValue::Kind::kBool)) return v.boolean;
-    Fail(reader_.Error(v.begin, absl::StrCat(key, " is ", Shown(v), "; expected true or false")));
-    return fallback;
-  }
-
-  std::string TextOr(absl::string_view key, absl::string_view fallback) {
-    if (!Has(key)) return std::string(fallback);
-    const JsonValue& v = *object_.Find(key);
-    if (v.is(JsonValue::Kind::kString)) return v.text;
-    Fail(reader_.Error(v.begin, absl::StrCat(key, " is ", Shown(v), "; expected text")));
-    return std::string(fallback);
-  }
-
-  // The value of a key, where it is a list; null: it is absent or null. Anything else is an error.
-  const JsonValue* List(absl::string_view key) {
-    if (!Has(key)) return nullptr;
-    const JsonValue* v = object_.Find(key);
-    if (v->is(JsonValue::Kind::kArray)) return v;
-    Fail(reader_.Error(v->begin, absl::StrCat(key, " is ", Shown(*v), "; expected a list")));
-    return nullptr;
-  }
-  // An error about a part of a value.
-  void RefuseAt(const JsonValue& v, absl::string_view what) {
-    Fail(reader_.Error(v.begin, absl::StrCat(what, ", found ", Shown(v))));
-  }
-
-  // The key is absent, null, or an empty list.
-  bool IsEmpty(absl::string_view key) const {
-    return !Has(key) || (object_.Find(key)->is(JsonValue::Kind::kArray) && object_.Find(key)->items.empty());
-  }
-
-  // An error about the value of a key that is there.
-  void Refuse(absl::string_view key, absl::string_view what) {
-    const JsonValue* v = object_.Find(key);
-    Fail(reader_.Error(v == nullptr ? object_.begin : v->begin, what));
-  }
-
- private:
-  std::string Shown(const JsonValue& v) const {
-    const absl::string_view raw = reader_.Raw(v);
-    return raw.size() <= 40 ? std::string(raw) : absl::StrCat(raw.substr(0, 37), "...");
-  }
-  void Fail(absl::Status s) {
-    if (status_.ok()) status_ = std::move(s);
-  }
-
-  const JsonReader& reader_;
-  const JsonValue& object_;
-  absl::Status status_;
-};
-
-// Which layers a class gives a sliding window, where the file does not list them (layer_types).
-struct WindowRule {
-  int64_t window = 0;       // the class's default; 0: none
-  bool on_request = false;  // use_sliding_window has to be true (Qwen)
-  enum Layers {
-    kAll,
-    kFromMost,
-    kOddBelowMost,
-    kAllButEach
-  } layers = kAll;   // kFromMost: from max_window_layers on
-  int64_t each = 2;  // kAllButEach
-};
-
-bool HasWindow(const WindowRule& rule, int64_t layer, int64_t most, int64_t each) {
-  switch (rule.layers) {
-    case WindowRule::kFromMost:
-      return layer >= most;
-    case WindowRule::kOddBelowMost:
-      return (layer + 1) % 2 != 0 && layer < most;
-    case WindowRule::kAllButEach:
-      return (layer + 1) % each != 0;
-    case WindowRule::kAll:
-      break;
-  }
-  return true;
-}
-
-// Layers by their kinds in the file.
-std::vector<int> ListedWindows(Keys& k, const JsonValue& types, int64_t layers) {
-  std::vector<int> out;
-  if (static_cast<int64_t>(types.items.size()) != layers) {
-    k.Refuse("layer_types", absl::StrCat("layer_types has ", types.items.size(),
-                                         " entries; expected num_hidden_layers, ", layers));
-  }
-  for (size_t i = 0; i < types.items.size(); ++i) {
-    const JsonValue& v = types.items[i];
-    const bool window = v.is(JsonValue::Kind::kString) && v.text == "sliding_attention";
-    if (!window && !(v.is(JsonValue::Kind::kString) && v.text == "full_attention"))
-      k.RefuseAt(v, absl::StrCat("layer_types, entry ", i, ": expected full_attention or sliding_attention"));
-    if (window) out.push_back(static_cast<int>(i));
-  }
-  return out;
-}
-
-void Windows(Keys& k, const WindowRule& rule, proto::Model* m) {
-  const bool absent = !k.Has("sliding_window") && !k.IsNull("sliding_window");
-  int64_t window = absent ? rule.window : k.SizeOr("sliding_window", 0);
-  if (!k.FlagOr("use_sliding_window", !rule.on_request)) window = 0;
-  const int64_t most = k.SizeOr("max_window_layers", 28);
-  const int64_t each = k.SizeOr("sliding_window_pattern", rule.each);
-  if (each < 1) k.Refuse("sliding_window_pattern", "sliding_window_pattern is 0; expected at least 1");
-  const JsonValue* types = k.List("layer_types");
-  std::vector<int> layers;
-  if (types != nullptr) layers = ListedWindows(k, *types, m->layers());
-  for (int64_t i = 0; types == nullptr && k.status().ok() && i < std::min<int64_t>(m->layers(), 1024); ++i) {
-    if (HasWindow(rule, i, most, each)) layers.push_back(static_cast<int>(i));
-  }
-  if (window == 0 || layers.empty()) return;
-  m->set_window(window);
-  if (static_cast<int64_t>(layers.size()) < m->layers()) m->set_window_layers(WindowLayers(layers));
-}
-
-// Of classes that know none.
-void NoWindows(Keys& k) {
-  if (!k.Has("sliding_window") || !k.FlagOr("use_sliding_window", true)) return;
-  if (k.SizeOr("sliding_window", 0) >= k.SizeOr("max_position_embeddings", 0)) return;
-  k.Refuse("sliding_window",
-           absl::StrCat("sliding_window is ", k.SizeOr("sliding_window", 0),
-                        ", and models of this kind have no windows; expected null, or model_type "
-                        "mistral, qwen2, qwen3, gpt_oss or gemma3_text"));
-}
+using Keys = ConfigKeys;
 
 // Keys that llama and its relatives share.
 void Llama(Keys& k, bool tied, proto::Model* m, absl::string_view act = "silu") {
@@ -200,12 +40,12 @@ void Llama(Keys& k, bool tied, proto::Model* m, absl::string_view act = "silu") 
 
 void ReadLlama(Keys& k, proto::Model* m) {
   Llama(k, false, m);
-  NoWindows(k);
+  ReadNoWindows(k);
 }
 
 void ReadMistral(Keys& k, proto::Model* m) {
   Llama(k, false, m);
-  Windows(k, {4096}, m);
+  ReadWindows(k, {4096}, m);
 }
 
 void Qwen2(Keys& k, proto::Model* m) {
@@ -215,7 +55,7 @@ void Qwen2(Keys& k, proto::Model* m) {
 
 void ReadQwen2(Keys& k, proto::Model* m) {
   Qwen2(k, m);
-  Windows(k, {4096, true, WindowRule::kFromMost}, m);
+  ReadWindows(k, {4096, true, WindowRule::kFromMost}, m);
 }
 
 void Qwen3(Keys& k, proto::Model* m) {
@@ -226,7 +66,7 @@ void Qwen3(Keys& k, proto::Model* m) {
 
 void ReadQwen3(Keys& k, proto::Model* m) {
   Qwen3(k, m);
-  Windows(k, {4096, true, WindowRule::kFromMost}, m);
+  ReadWindows(k, {4096, true, WindowRule::kFromMost}, m);
 }
 
 // Caps of scores are a pass more over each tile, which no kernel of the tables has.
@@ -239,7 +79,7 @@ void NoCaps(Keys& k) {
 void ReadGemma(Keys& k, proto::Model* m) {
   Llama(k, true, m, "gelu_pytorch_tanh");
   if (!k.Has("head_dim")) m->set_head_dim(256);
-  NoWindows(k);
+  ReadNoWindows(k);
 }
 
 void ReadGemma3(Keys& k, proto::Model* m) {
@@ -248,7 +88,7 @@ void ReadGemma3(Keys& k, proto::Model* m) {
   m->set_qk_norm(true);
   m->set_post_norm(true);
   NoCaps(k);
-  Windows(k, {4096, false, WindowRule::kAllButEach, 6}, m);
+  ReadWindows(k, {4096, false, WindowRule::kAllButEach, 6}, m);
 }
 
 // Biases everywhere but in the head, a learned score beside those of the keys, and every other layer has a
@@ -262,12 +102,12 @@ void ReadGptOss(Keys& k, proto::Model* m) {
   m->set_sinks(true);
   m->set_experts(k.Has("num_experts") ? k.Size("num_experts") : k.SizeOr("num_local_experts", 128));
   m->set_top_k(k.SizeOr("num_experts_per_tok", 4));
-  Windows(k, {128, false, WindowRule::kAllButEach, 2}, m);
+  ReadWindows(k, {128, false, WindowRule::kAllButEach, 2}, m);
 }
 
 void ReadMixtral(Keys& k, proto::Model* m) {
   Llama(k, false, m);
-  Windows(k, {}, m);
+  ReadWindows(k, {}, m);
   m->set_experts(k.Has("num_experts") ? k.Size("num_experts") : k.SizeOr("num_local_experts", 8));
   m->set_top_k(k.SizeOr("num_experts_per_tok", 2));
 }
@@ -283,7 +123,7 @@ void QwenExperts(Keys& k, proto::Model* m) {
 
 void ReadQwen2Moe(Keys& k, proto::Model* m) {
   Qwen2(k, m);
-  Windows(k, {4096, true, WindowRule::kOddBelowMost}, m);
+  ReadWindows(k, {4096, true, WindowRule::kOddBelowMost}, m);
   QwenExperts(k, m);
   m->set_shared_ffn(k.Size("shared_expert_intermediate_size"));
   m->set_shared_gate(true);
@@ -291,7 +131,7 @@ void ReadQwen2Moe(Keys& k, proto::Model* m) {
 
 void ReadQwen3Moe(Keys& k, proto::Model* m) {
   Qwen3(k, m);
-  Windows(k, {4096, true}, m);
+  ReadWindows(k, {4096, true}, m);
   QwenExperts(k, m);
 }
 
@@ -308,7 +148,7 @@ void RoutedExperts(Keys& k, proto::Model* m) {
 
 void ReadDeepSeek(Keys& k, proto::Model* m) {
   Llama(k, false, m);
-  NoWindows(k);
+  ReadNoWindows(k);
   m->clear_head_dim();  // the rope part alone
   m->set_kv_heads(m->heads());
   m->set_kv_rank(k.Size("kv_lora_rank"));
@@ -327,12 +167,57 @@ void ReadGlm4Moe(Keys& k, proto::Model* m) {
   m->set_qk_norm(k.FlagOr("use_qk_norm", false));
   m->set_mtp(k.SizeOr("num_nextn_predict_layers", 0));
   RoutedExperts(k, m);
-  NoWindows(k);
+  ReadNoWindows(k);
 }
 
 void ReadPhi3(Keys& k, proto::Model* m) {
   Llama(k, false, m);
-  Windows(k, {}, m);
+  ReadWindows(k, {}, m);
+}
+
+// GLM-4: of its two classes the later one has norms behind a block's halves too.
+void ReadGlm(Keys& k, proto::Model* m) {
+  Llama(k, false, m);
+  ReadNoWindows(k);
+}
+
+void ReadGlm4(Keys& k, proto::Model* m) {
+  ReadGlm(k, m);
+  m->set_post_norm(true);
+}
+
+// Norms behind a block's halves alone, and one norm of all heads' queries, one of the keys.
+void ReadOlmo2(Keys& k, proto::Model* m) {
+  Llama(k, false, m);
+  ReadNoWindows(k);
+  m->set_pre_norm(false);
+  m->set_post_norm(true);
+  m->set_qk_norm(true);
+  m->set_qk_norm_wide(true);
+}
+
+// Attention and the MLP behind one norm of weights alone.
+void ReadCohere(Keys& k, proto::Model* m) {
+  Llama(k, true, m);
+  ReadNoWindows(k);
+  m->set_norm(proto::Model::LAYER);
+  m->set_norm_bias(false);
+  m->set_shared_norm(true);
+  if (k.FlagOr("use_qk_norm", false))
+    k.Refuse("use_qk_norm",
+             "use_qk_norm: norms with weights for each head are not generated yet; known: false");
+}
+
+// Caps of the class that are there unless the file has null; norms and windows are those of Gemma 3, without
+// norms of queries and keys.
+void ReadGemma2(Keys& k, proto::Model* m) {
+  Llama(k, true, m, "gelu_pytorch_tanh");
+  if (!k.Has("head_dim")) m->set_head_dim(256);
+  m->set_post_norm(true);
+  for (const char* key : {"attn_logit_softcapping", "final_logit_softcapping"}) {
+    if (!k.IsNull(key)) k.Refuse(key, absl::StrCat(key, ": caps are not generated yet; known: null"));
+  }
+  ReadWindows(k, {4096, false, WindowRule::kAllButEach, 2}, m);
 }
 
 // LayerNorm, biases, no gate.
@@ -368,6 +253,66 @@ void ReadNeoX(Keys& k, proto::Model* m) {
   Older(m);
 }
 
+// Attention and the MLP side by side: with the new architecture behind a norm each, before it behind one.
+void ReadFalcon(Keys& k, proto::Model* m) {
+  m->set_layers(k.Size("num_hidden_layers"));
+  m->set_hidden(k.Size("hidden_size"));
+  m->set_heads(k.Size("num_attention_heads"));
+  m->set_ffn(k.SizeOr("ffn_hidden_size", 4 * m->hidden()));
+  m->set_vocab(k.Size("vocab_size"));
+  m->set_tied(k.FlagOr("tie_word_embeddings", true));
+  Older(m);
+  m->set_bias(k.FlagOr("bias", false));
+  m->set_rope(!k.FlagOr("alibi", false));
+  const bool later = k.FlagOr("new_decoder_architecture", false);
+  const bool one_key = k.FlagOr("multi_query", true);
+  m->set_kv_heads(later ? k.SizeOr("num_kv_heads", m->heads()) : one_key ? 1 : m->heads());
+  const int64_t norms = k.SizeOr("num_ln_in_parallel_attn", later ? 2 : 1);
+  m->set_shared_norm((later || k.FlagOr("parallel_attn", true)) && norms == 1);
+}
+
+// Positions by a slope of each head (ALiBi), which attention's kernels add to their scores.
+void ReadBloom(Keys& k, proto::Model* m) {
+  m->set_layers(k.Size(k.Has("n_layer") ? "n_layer" : "num_hidden_layers"));
+  m->set_hidden(k.Size(k.Has("n_embed") ? "n_embed" : "hidden_size"));
+  m->set_heads(k.Size(k.Has("n_head") ? "n_head" : "num_attention_heads"));
+  m->set_ffn(4 * m->hidden());
+  m->set_vocab(k.Size("vocab_size"));
+  m->set_tied(k.FlagOr("tie_word_embeddings", true));
+  Older(m);
+  m->set_rope(false);
+  m->set_embedding_norm(true);
+}
+
+void ReadOpt(Keys& k, proto::Model* m) {
+  m->set_layers(k.Size("num_hidden_layers"));
+  m->set_hidden(k.Size("hidden_size"));
+  m->set_heads(k.Size("num_attention_heads"));
+  m->set_ffn(k.Size("ffn_dim"));
+  m->set_vocab(k.Size("vocab_size"));
+  m->set_positions(k.Size("max_position_embeddings") + 2);  // the class's offset
+  m->set_tied(k.FlagOr("tie_word_embeddings", true));
+  Older(m);
+  m->set_bias(k.FlagOr("enable_bias", true));
+  if (!k.FlagOr("do_layer_norm_before", true))
+    k.Refuse("do_layer_norm_before", "do_layer_norm_before is false: not generated yet; known: true");
+  if (k.SizeOr("word_embed_proj_dim", m->hidden()) != m->hidden())
+    k.Refuse("word_embed_proj_dim",
+             "word_embed_proj_dim: embeddings of another width are not generated yet; known: "
+             "hidden_size");
+}
+
+void ReadPhi(Keys& k, proto::Model* m) {
+  LayerSizes(k, m);
+  m->set_kv_heads(k.SizeOr("num_key_value_heads", m->heads()));
+  m->set_vocab(k.Size("vocab_size"));
+  m->set_tied(k.FlagOr("tie_word_embeddings", false));
+  Older(m);
+  m->set_shared_norm(true);
+  m->set_head_bias(true);
+  m->set_qk_norm(k.FlagOr("qk_layernorm", false));
+}
+
 void ReadStarcoder2(Keys& k, proto::Model* m) {
   LayerSizes(k, m);
   m->set_kv_heads(k.SizeOr("num_key_value_heads", 2));
@@ -375,7 +320,7 @@ void ReadStarcoder2(Keys& k, proto::Model* m) {
   m->set_tied(k.FlagOr("tie_word_embeddings", true));
   Older(m);
   m->set_bias(k.FlagOr("use_bias", true));
-  Windows(k, {4096}, m);
+  ReadWindows(k, {4096}, m);
 }
 
 void ReadBert(Keys& k, proto::Model* m) {
@@ -422,7 +367,16 @@ constexpr Kind kKinds[] = {
     {"gemma", "GemmaFor", ReadGemma},
     {"gemma3_text", "Gemma3For", ReadGemma3},
     {"glm4_moe", "Glm4Moe", ReadGlm4Moe},
+    {"glm4", "Glm4For", ReadGlm4},
+    {"glm", "GlmFor", ReadGlm},
+    {"olmo2", "Olmo2", ReadOlmo2},
+    {"cohere", "CohereFor", ReadCohere},
+    {"gemma2", "Gemma2For", ReadGemma2},
     {"phi3", "Phi3", ReadPhi3},
+    {"phi", "PhiFor", ReadPhi},
+    {"falcon", "Falcon", ReadFalcon},
+    {"bloom", "Bloom", ReadBloom},
+    {"opt", "OPT", ReadOpt},
     {"starcoder2", "Starcoder2", ReadStarcoder2},
     {"gpt2", "GPT2", ReadGpt2},
     {"gpt_neox", "GPTNeoX", ReadNeoX},

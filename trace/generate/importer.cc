@@ -69,9 +69,7 @@ absl::StatusOr<TraceSet> Read(const std::vector<std::string>& inputs, const Read
   const auto with_name = [&](const absl::Status& s) {
     return absl::Status(s.code(), absl::StrCat(source->name, ": ", s.message()));
   };
-  proto::Parallel& parallel = *source->workload.mutable_parallel();
-  if (parallel.ep() > 1 && !parallel.has_domain() && options.domain > 0) parallel.set_domain(options.domain);
-  const auto plan = ResolvePlan(source->workload);
+  const auto plan = ResolvePlan(source->workload, options.domain);
   if (!plan.ok()) return with_name(plan.status());
   const auto step = BuildStep(*plan);
   if (!step.ok()) return with_name(step.status());

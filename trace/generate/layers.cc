@@ -26,7 +26,7 @@ WeightShare ShareOfLayer(const StepPlan& plan, int64_t layer) {
     out.dense += 2 * m.hidden * m.head_dim * (s.tp - m.kv_heads) / s.tp;
   out.expert = p.experts / (s.ep * s.etp);
   if (layer >= m.layers) {  // of a further token: norms, and a product that is split by columns
-    const int64_t norms = 3 * (m.layer_norm ? 2 : 1) * m.hidden;
+    const int64_t norms = 3 * m.NormWeights(m.hidden);
     out.dense += norms + 2 * m.hidden * m.hidden / s.tp;
     out.replicated += norms;
   }
@@ -37,7 +37,8 @@ int64_t ShareOfEmbedding(const StepPlan& plan) {
   const ModelSize& m = plan.model;
   const int64_t all = CountParameters(m).embedding;
   if (m.image > 0) return all;
-  return plan.padded_outputs() / plan.split.tp * m.hidden + (m.positions + m.token_types) * m.hidden;
+  return plan.padded_outputs() / plan.split.tp * m.hidden + (m.positions + m.token_types) * m.hidden +
+         (m.embedding_norm ? m.NormWeights(m.hidden) : 0);
 }
 
 int64_t CopyOfEmbedding(const StepPlan& plan) {
@@ -47,9 +48,9 @@ int64_t CopyOfEmbedding(const StepPlan& plan) {
 int64_t ShareOfHead(const StepPlan& plan) {
   const ModelSize& m = plan.model;
   const int64_t norm = CountParameters(m).rest;
-  if (m.tied && plan.split.ends_together()) return norm;
   const int64_t rows = plan.padded_outputs() / plan.split.tp;
-  return norm + rows * m.hidden + (m.image > 0 ? rows : 0);
+  const int64_t bias = m.image > 0 || m.head_bias ? rows : 0;
+  return norm + bias + (m.tied && plan.split.ends_together() ? 0 : rows * m.hidden);
 }
 
 LayerBuilder::LayerBuilder(const StepPlan& plan, StageGraph* graph)
@@ -103,7 +104,7 @@ NodeList LayerBuilder::ReduceTokens(int64_t width, const char* part, const NodeL
 }
 
 NodeList LayerBuilder::Column(int64_t in, int64_t out, const char* part, NodeList at) {
-  at = GatherInputs(in, part, CastShared(in, part, at, true));
+  at = GatherInputs(in, part, CastShared(in, part, at, plan_.model.pre_norm));
   const NodeList done = Run(ops_.Product(tokens_, out, in), part, at);
   return AdaptColumn(in, out, part, at, done);
 }
@@ -163,9 +164,8 @@ NodeList LayerBuilder::WholeBackward(int64_t in, int64_t out, const char* part, 
 }
 
 NodeList LayerBuilder::NormBackward(int64_t rows, int64_t width, const char* part, const NodeList& at) {
-  const bool layer_norm = plan_.model.layer_norm;
-  const NodeList done = Run(ops_.NormBackward(rows, width, layer_norm), part, at);
-  AddGradient(layer_norm ? 2 * width : width, done);
+  const NodeList done = Run(ops_.NormBackward(rows, width, plan_.model.layer_norm), part, at);
+  AddGradient(plan_.model.NormWeights(width), done);
   return done;
 }
 
@@ -194,8 +194,8 @@ NodeList LayerBuilder::Forward(int64_t layer, int64_t micro_batch, const char* p
   if (plan_.model.post_norm)
     at = Run(ops_.Norm(shared_tokens_, h, plan_.model.layer_norm), "attention.post_norm", at);
   at = Run(ops_.AddResidual(shared_tokens_, h), "attention.add", at);
-  const NodeList normed = Run(ops_.Norm(shared_tokens_, h, plan_.model.layer_norm), "mlp.norm", at);
-  at = plan_.model.has_experts(layer) ? Experts(normed) : Mlp(widths_.ffn, "mlp.up", "mlp.down", normed);
+  if (plan_.model.mlp_norm()) at = Run(ops_.Norm(shared_tokens_, h, plan_.model.layer_norm), "mlp.norm", at);
+  at = plan_.model.has_experts(layer) ? Experts(at) : Mlp(widths_.ffn, "mlp.up", "mlp.down", at);
   if (plan_.model.post_norm)
     at = Run(ops_.Norm(shared_tokens_, h, plan_.model.layer_norm), "mlp.post_norm", at);
   return Run(ops_.AddResidual(shared_tokens_, h), "mlp.add", at);
@@ -215,9 +215,19 @@ NodeList LayerBuilder::Backward(int64_t layer, int64_t micro_batch, NodeList at,
   const size_t first = gradients->size();
   if (plan_.training.dropout) at = Run(ops_.DropoutBackward(shared_tokens_, h), "mlp.add", at);
   if (plan_.model.post_norm) at = NormBackward(shared_tokens_, h, "mlp.post_norm", at);
-  at = plan_.model.has_experts(layer) ? ExpertsBackward(at)
-                                      : MlpBackward(widths_.ffn, "mlp.up", "mlp.down", at);
-  at = NormBackward(shared_tokens_, h, "mlp.norm", at);
+  at = Again(kLayerNorms, std::move(at), [=, this](const NodeList& from) {
+    return Run(ops_.Norm(shared_tokens_, h, plan_.model.layer_norm),
+               plan_.model.mlp_norm() ? "mlp.norm" : "attention.norm", from);
+  });
+  if (plan_.model.has_experts(layer)) {
+    at = Again(kMoe, std::move(at), [this](NodeList from) { return Experts(std::move(from)); });
+    at = ExpertsBackward(at);
+  } else {
+    at = Again(kDenseMlp, std::move(at),
+               [this](NodeList from) { return Mlp(widths_.ffn, "mlp.up", "mlp.down", std::move(from)); });
+    at = MlpBackward(widths_.ffn, "mlp.up", "mlp.down", at);
+  }
+  if (plan_.model.mlp_norm()) at = NormBackward(shared_tokens_, h, "mlp.norm", at);
   at = Run(ops_.Add(shared_tokens_, h), "mlp.add", at);
   if (plan_.training.dropout) at = Run(ops_.DropoutBackward(shared_tokens_, h), "attention.add", at);
   if (plan_.model.post_norm) at = NormBackward(shared_tokens_, h, "attention.post_norm", at);
@@ -272,6 +282,7 @@ NodeList LayerBuilder::Embed(int64_t micro_batch, NodeList at) {
     at = ReduceTokens(m.hidden, "embedding", at);
   }
   if (m.positions + m.token_types > 0) at = Run(ops_.Add(shared_tokens_, m.hidden), "positions", at);
+  if (m.embedding_norm) at = Run(ops_.Norm(shared_tokens_, m.hidden, m.layer_norm), "embedding.norm", at);
   if (plan_.training.dropout) at = Run(ops_.Dropout(shared_tokens_, m.hidden), "embedding", at);
   return at;
 }
@@ -295,6 +306,7 @@ void LayerBuilder::EmbedBackward(int64_t micro_batch, const NodeList& at, std::v
     return;
   }
   if (plan_.training.dropout) whole = Run(ops_.DropoutBackward(shared_tokens_, m.hidden), "embedding", at);
+  if (m.embedding_norm) whole = NormBackward(shared_tokens_, m.hidden, "embedding.norm", whole);
   whole = GatherTokens(m.hidden, "embedding", whole);
   const NodeList done = Run(ops_.LookupBackward(widths_.outputs, m.hidden, tokens_), "embedding", whole);
   AddGradient(widths_.outputs * m.hidden, done);
@@ -333,6 +345,7 @@ NodeList LayerBuilder::HeadBackward(int64_t micro_batch, NodeList at, std::vecto
   const NodeList input = gathers && now ? GatherTokens(m.hidden, "head", at) : at;
   NodeList gradient = Run(ops_.PlainProduct(rows, m.hidden, widths_.outputs), "head", at);
   if (gathers) gradient = ReduceTokens(m.hidden, "head", gradient);
+  if (m.head_bias && counts) AddBiasGradient(rows, widths_.outputs, "head", at);
   ForWeight([=, this] {
     const NodeList whole = gathers && !now ? GatherTokens(plan_.model.hidden, "head", at) : input;
     const NodeList weight =

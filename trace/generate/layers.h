@@ -104,9 +104,24 @@ class LayerBuilder {
   // Adds to `at` what an adapter makes of its narrow features.
   NodeList AddWidened(int64_t rows, int64_t width, const char* adapter, const NodeList& narrow,
                       const NodeList& at);
+  // With dropout before adapters: what is left of an adapter's input of `width` features, and its gradient,
+  // which is added to `at`.
+  NodeList DropInput(int64_t rows, int64_t width, const char* adapter, const NodeList& at);
+  NodeList AddInputGradient(int64_t rows, int64_t width, const char* adapter, const NodeList& narrow,
+                            const NodeList& at);
   NodeList AdaptColumn(int64_t in, int64_t out, const char* part, const NodeList& input, const NodeList& at);
   NodeList AdaptRow(int64_t in, int64_t out, const char* part, const NodeList& input, const NodeList& at);
   NodeList FrozenColumnBackward(int64_t in, int64_t out, const char* part, const NodeList& at);
+  // Without the reduction of the input's gradient behind it.
+  NodeList FrozenUpBackward(int64_t in, int64_t out, const char* part, const NodeList& at);
+  // Of latent attention's down projections.
+  struct DownAdapter {
+    int64_t out = 0;
+    const char* part = "";
+  };
+  std::vector<DownAdapter> DownAdapters() const;
+  NodeList AdaptDown(const NodeList& input, NodeList at);
+  NodeList FrozenDownBackward(int64_t out, const char* part, const NodeList& at);
   NodeList FrozenRowBackward(int64_t in, int64_t out, const char* part, const NodeList& at);
   void AddAdapterGradient(int64_t elements, const NodeList& node) {
     gradients_->push_back({elements, false, node.front()});
@@ -143,7 +158,10 @@ class LayerBuilder {
   NodeList AttentionBackward(NodeList at);
   NodeList Queries(NodeList at);
   NodeList QueriesBackward(NodeList at);
+  NodeList QkNorm(int64_t turned, bool backward, const NodeList& at);
   NodeList LatentQueries(NodeList at);
+  // Queries, keys and values of what the down projections made; `input`: of these projections.
+  NodeList LatentUp(NodeList at, const NodeList& input);
   NodeList LatentQueriesBackward(NodeList at);
   NodeList Core(NodeList at);
   NodeList CoreBackward(NodeList at);
@@ -171,6 +189,16 @@ class LayerBuilder {
   // its experts, or one for each place that has some.
   int64_t RowsTo(int64_t places) const;
   int64_t RowsOfExpert() const;
+
+  // Does `work` behind `at` once more, where the step recomputes the module: in the backward pass.
+  template <typename Work>
+  NodeList Again(Module module, NodeList at, Work work) {
+    if (!plan_.training.MakesAgain(module)) return at;
+    spot_.phase = "recompute";
+    at = work(std::move(at));
+    spot_.phase = "backward";
+    return at;
+  }
 
   const StepPlan& plan_;
   StageGraph* graph_;

@@ -124,33 +124,54 @@ int64_t HeadBytes(const StepPlan& p) {
          2 * p.element_bytes() * p.shared_tokens() * p.model.hidden;
 }
 
+// Beside its inputs and its output.
+int64_t CoreActivations(const StepPlan& p) {
+  const int64_t heads = p.model.heads / p.split.tp, size = p.element_bytes();
+  if (p.training.attention != Training::MATH) return 4 * p.tokens() * heads;  // the sums of rows
+  // Weights of values; with dropout also what is left of them, and a mask of a byte (Korthikanti et al.,
+  // 2022, section 4.1: 5 a s^2 b).
+  return (size + (p.training.dropout ? size + 1 : 0)) * p.tokens() * p.training.seq * heads;
+}
+
+// Queries, keys and values.
+int64_t CoreInputs(const StepPlan& p) {
+  const ModelSize& m = p.model;
+  const int64_t key_heads = m.latent() ? m.heads : std::max(m.kv_heads, p.split.tp);
+  const int64_t keys = m.latent() ? m.key_width() + m.value_width() : 2 * key_heads * m.head_dim;
+  return p.element_bytes() * p.tokens() * (m.query_width() + keys) / p.split.tp;
+}
+
 int64_t AttentionActivations(const StepPlan& p) {
   const ModelSize& m = p.model;
   const int64_t tp = p.split.tp, size = p.element_bytes(), n = p.tokens();
-  const int64_t key_heads = m.latent() ? m.heads : std::max(m.kv_heads, tp);
-  const int64_t keys = m.latent() ? m.key_width() + m.value_width() : 2 * key_heads * m.head_dim;
-  int64_t bytes = size * n * (m.query_width() + keys + m.context_width()) / tp;
-  if (m.qk_norm) bytes += size * n * (m.query_width() + keys / 2) / tp;
+  int64_t bytes = CoreInputs(p) + size * n * m.context_width() / tp + CoreActivations(p);
+  if (m.qk_norm && !m.latent())
+    bytes += size * n * (m.query_width() + std::max(m.kv_heads, tp) * m.head_dim) / tp;
   if (m.latent()) bytes += 2 * size * p.shared_tokens() * (m.q_rank + m.kv_rank + m.rope_dim);
-  const bool scores = p.training.attention == Training::MATH;
-  if (!scores) return bytes + 4 * n * m.heads / tp;  // the sums of rows
-  if (p.training.recompute == Training::SELECTIVE) return bytes;
-  // Weights of values; with dropout also what is left of them, and a mask of a byte (Korthikanti et al.,
-  // 2022, section 4.1: 5 a s^2 b).
-  return bytes + (size + (p.training.dropout ? size + 1 : 0)) * n * p.training.seq * (m.heads / tp);
+  return bytes;
 }
 
-// The MLP's first product and its activation, which the gradient of a frozen weight does not ask for.
+// The MLP's first product and its activation, which the gradient of a frozen weight does not ask for, nor
+// that of an adapter behind dropout.
 int64_t MlpActivations(const StepPlan& p, int64_t rows, int64_t ffn) {
-  const bool output = !p.training.frozen() || p.training.lora_mlp;
+  const bool output = !p.training.frozen() || (p.training.lora_mlp && !p.training.lora_dropout);
   return p.element_bytes() * rows * ffn * ((p.model.gated ? 2 : 1) + (output ? 1 : 0));
 }
 
 // Of attention and, without experts, the MLP: what adapters have between their products.
 int64_t AdapterActivations(const StepPlan& p) {
-  if (!p.training.frozen()) return 0;
-  return p.element_bytes() * p.training.lora * (p.tokens() + p.shared_tokens()) *
-         (p.training.lora_mlp ? 2 : 1);
+  const TrainingPlan& t = p.training;
+  if (!t.frozen()) return 0;
+  const ModelSize& m = p.model;
+  const int64_t downs = !m.latent() ? 0 : m.q_rank > 0 ? 2 : 1;  // adapters of a rank's own tokens
+  const int64_t columns = (m.latent() ? 2 : 1) + (t.lora_mlp ? 1 : 0), rows = downs + (t.lora_mlp ? 2 : 1);
+  const int64_t narrow = p.element_bytes() * t.lora * (columns * p.tokens() + rows * p.shared_tokens());
+  if (!t.lora_dropout) return narrow;
+  // What is left of the inputs, and masks of a byte.
+  const int64_t queries = m.latent() ? (m.q_rank > 0 ? m.q_rank : m.hidden) + m.kv_rank : m.hidden;
+  const int64_t of_mlp = t.lora_mlp ? m.hidden + m.ffn / p.split.tp : 0;
+  const int64_t inputs = queries + m.context_width() / p.split.tp + of_mlp;
+  return narrow + (p.element_bytes() + 1) * (p.tokens() * inputs + downs * p.shared_tokens() * m.hidden);
 }
 
 int64_t ExpertActivations(const StepPlan& p) {
@@ -162,6 +183,50 @@ int64_t ExpertActivations(const StepPlan& p) {
   bytes += 4 * n * m.experts;                                  // the router
   if (m.shared_ffn > 0) bytes += MlpActivations(p, p.tokens(), m.shared_ffn / p.split.tp);
   return bytes;
+}
+
+// Of what a layer would keep, what its backward pass makes again instead: before attention's part of the
+// pass, and before the MLP's, which comes first and frees what it made.
+struct MadeAgain {
+  int64_t attention = 0, mlp = 0;
+};
+
+// Inputs of the two norms before attention and the MLP, and their outputs where these are asked for: by the
+// gradients of the weights behind them, by adapters without dropout, by a router, by what makes the MLP
+// again.
+bool KeepsAttentionInput(const StepPlan& p) { return !p.training.frozen() || !p.training.lora_dropout; }
+bool KeepsMlpInput(const StepPlan& p, int64_t layer) {
+  const TrainingPlan& t = p.training;
+  return !t.frozen() || (t.lora_mlp && !t.lora_dropout) || p.model.has_experts(layer) ||
+         t.MakesAgain(kDenseMlp);
+}
+int64_t NormsKept(const StepPlan& p, int64_t layer) {
+  // Without norms the halves' inputs are these outputs; one norm is the input of both.
+  if (!p.model.pre_norm) return 2;
+  if (p.model.shared_norm) return 1 + (KeepsAttentionInput(p) || KeepsMlpInput(p, layer) ? 1 : 0);
+  return 2 + (KeepsAttentionInput(p) ? 1 : 0) + (KeepsMlpInput(p, layer) ? 1 : 0);
+}
+
+MadeAgain MadeAgainOf(const StepPlan& p, int64_t layer) {
+  const ModelSize& m = p.model;
+  const TrainingPlan& t = p.training;
+  MadeAgain out;
+  if (t.MakesAgain(kLayerNorms)) {
+    const int64_t norm = p.element_bytes() * p.shared_tokens() * m.hidden;
+    out.attention = KeepsAttentionInput(p) && m.mlp_norm() ? norm : 0;
+    out.mlp = KeepsMlpInput(p, layer) || (m.shared_norm && KeepsAttentionInput(p)) ? norm : 0;
+  }
+  if (t.MakesAgain(kLatentUp)) out.attention += CoreInputs(p);
+  if (t.MakesAgain(kCoreAttention)) out.attention += CoreActivations(p);
+  if (!m.has_experts(layer)) {
+    if (t.MakesAgain(kDenseMlp)) out.mlp += MlpActivations(p, p.tokens(), m.ffn / p.split.tp);
+    return out;
+  }
+  if (t.MakesAgain(kMoe)) out.mlp += ExpertActivations(p);
+  if (t.MakesAgain(kExpertActivation) && !t.frozen())  // a frozen product does not ask for it
+    out.mlp += p.element_bytes() * p.shared_tokens() * m.top_k * m.expert_ffn;
+  if (t.MakesAgain(kSharedExperts)) out.mlp += MlpActivations(p, p.tokens(), m.shared_ffn / p.split.tp);
+  return out;
 }
 
 // Of one pass, in bytes: what it keeps for its backward, and of that what waits for gradients of weights.
@@ -207,18 +272,17 @@ int64_t MlpDeferred(const StepPlan& p, int64_t rows, int64_t ffn) {
 }  // namespace
 
 int64_t ActivationsOfLayer(const StepPlan& p, int64_t layer) {
-  // Inputs and outputs of two norms; a frozen MLP does not ask for its input.
-  const int64_t kept = p.training.frozen() && !p.training.lora_mlp && !p.model.has_experts(layer) ? 3 : 4;
-  const int64_t norms = kept * p.element_bytes() * p.shared_tokens() * p.model.hidden;
+  const MadeAgain again = MadeAgainOf(p, layer);
+  const int64_t norms = NormsKept(p, layer) * p.element_bytes() * p.shared_tokens() * p.model.hidden;
   const int64_t mlp = p.model.has_experts(layer) ? ExpertActivations(p)
                                                  : MlpActivations(p, p.tokens(), p.model.ffn / p.split.tp);
   // Masks of a byte behind attention and the MLP.
   const int64_t masks = p.training.dropout ? 2 * p.shared_tokens() * p.model.hidden : 0;
   // Of a further token: inputs and outputs of two norms more.
   // Norms behind the halves keep their inputs.
-  const int64_t posts = p.model.post_norm ? norms / 2 : 0;
+  const int64_t posts = p.model.post_norm ? 2 * p.element_bytes() * p.shared_tokens() * p.model.hidden : 0;
   return norms * (layer >= p.model.layers ? 2 : 1) + posts + masks + AttentionActivations(p) + mlp +
-         AdapterActivations(p);
+         AdapterActivations(p) - again.attention - again.mlp;
 }
 
 int64_t DeferredOfLayer(const StepPlan& p, int64_t layer) {
@@ -241,7 +305,6 @@ RankMemory MemoryOfStage(const StepPlan& p, int64_t stage) {
   AddStates(p, held, &out);
   const std::vector<Pass> passes = PassesOf(p.split, p.micro_batches(), stage);
   out.in_flight = MostInFlight(passes);
-  const bool full = p.training.recompute == Training::FULL;
   const int64_t together = p.training.recomputed_at_once();
   const int64_t input = p.element_bytes() * p.shared_tokens() * p.model.hidden;
   std::vector<Kept> kept;
@@ -254,7 +317,8 @@ RankMemory MemoryOfStage(const StepPlan& p, int64_t stage) {
       const bool recomputed = p.Recomputes(layer);
       again = index % together == 0 ? 0 : again;
       if (recomputed) again += bytes;
-      layer_bytes = std::max(layer_bytes, again);
+      const MadeAgain modules = MadeAgainOf(p, layer);
+      layer_bytes = std::max({layer_bytes, again, modules.attention, modules.mlp});
       temporaries = std::max(temporaries, LayerTemporaries(p, layer));
       of_piece.activations += !recomputed ? bytes : index % together == 0 ? input : 0;
       of_piece.deferred += DeferredOfLayer(p, layer);
@@ -263,7 +327,7 @@ RankMemory MemoryOfStage(const StepPlan& p, int64_t stage) {
   }
   out.activations = MostKept(passes, kept);
   out.working += temporaries + FrameworkBuffers(p, held, pieces.front());
-  if (full) out.working += layer_bytes;
+  out.working += layer_bytes;
   out.working += head;
   return out;
 }

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "trace/base/rank_list.h"
 #include "trace/base/spelling.h"
 #include "trace/generate/check.h"
@@ -103,7 +105,31 @@ void TakeFlags(const proto::Model& m, ModelSize* out) {
   out->pooler = m.pooler();
   out->mtp = m.mtp();
   out->post_norm = m.post_norm();
+  out->pre_norm = !m.has_pre_norm() || m.pre_norm();
+  out->shared_norm = m.shared_norm();
+  out->norm_bias = !m.has_norm_bias() || m.norm_bias();
+  out->qk_norm_wide = m.qk_norm_wide();
+  out->embedding_norm = m.embedding_norm();
+  out->head_bias = m.head_bias();
   out->sinks = m.sinks();
+}
+
+absl::Status CheckNorms(const proto::Model& m, const ModelSize& size) {
+  if (!size.pre_norm && !size.post_norm)
+    return Bad("model.pre_norm is no; expected model.post_norm=yes, for a block without norms is not known");
+  if (size.shared_norm && !size.pre_norm)
+    return Bad("model.shared_norm is yes; expected model.pre_norm=yes, for it is before both halves");
+  if (size.shared_norm && size.post_norm)
+    return Bad("model.shared_norm is yes; expected model.post_norm=no, for both halves are added at once");
+  if (m.has_norm_bias() && !size.layer_norm)
+    return Bad("model.norm_bias is for norm=layer; expected model.norm=layer");
+  if (size.qk_norm_wide && (!size.qk_norm || size.latent()))
+    return Bad(
+        "model.qk_norm_wide is for norms of queries and keys; expected model.qk_norm=yes without "
+        "model.kv_rank");
+  if (size.image > 0 && (size.embedding_norm || size.head_bias))
+    return Bad("model.embedding_norm and model.head_bias are for text; expected neither with model.image");
+  return absl::OkStatus();
 }
 
 absl::Status TakeWindow(const proto::Model& m, ModelSize* out) {
@@ -156,7 +182,8 @@ absl::Status TakeSchedule(const proto::Parallel& p, Split* out) {
   return Bad(absl::StrCat("parallel.schedule is \"", name, "\"", SuggestName(name, known)));
 }
 
-absl::Status TakeSplit(const proto::Parallel& p, const proto::Training& t, Split* out) {
+absl::Status TakeSplit(const proto::Parallel& p, const proto::Training& t, const ModelSize& model, int domain,
+                       Split* out) {
   const auto or_one = [](bool has, int64_t v) { return has ? v : 1; };
   out->tp = or_one(p.has_tp(), p.tp());
   out->pp = or_one(p.has_pp(), p.pp());
@@ -172,8 +199,7 @@ absl::Status TakeSplit(const proto::Parallel& p, const proto::Training& t, Split
   out->overlap_param = p.overlap_param();
   out->overlap_tensor = p.overlap_tensor();
   out->overlap_expert = p.overlap_expert();
-  if (p.has_domain()) out->domain = p.domain();
-  out->deep = p.has_dispatcher() ? p.dispatcher() == proto::Parallel::DEEP : out->etp == 1;
+  out->domain = p.has_domain() ? p.domain() : domain > 0 ? domain : kUsualDomain;
   if (!p.order().empty() && p.order() != "tp-cp-ep-dp-pp") {
     if (p.order() != "tp-cp-ep-pp-dp") {
       return Bad(
@@ -181,6 +207,7 @@ absl::Status TakeSplit(const proto::Parallel& p, const proto::Training& t, Split
     }
     out->pp_before_dp = true;
   }
+  out->deep = p.has_dispatcher() ? p.dispatcher() == proto::Parallel::DEEP : out->goes_deep(model);
   if (absl::Status s = TakeLayout(p, out); !s.ok()) return s;
   return TakeSchedule(p, out);
 }
@@ -205,6 +232,48 @@ HostCosts HostOf(const proto::Training& t) {
   out.batch_ns = ns(t.has_batch_us(), t.batch_us(), never_late ? 0 : kBatchUs);
   out.step_ns = ns(t.has_step_us(), t.step_us(), never_late ? 0 : kStepUs);
   return out;
+}
+
+absl::Status BadModule(absl::string_view name, absl::string_view what) {
+  return Bad(absl::StrCat("training.recompute_modules has \"", name, "\"", what));
+}
+
+// Errors: a module that no layer has, or that another one makes again too.
+absl::Status CheckModules(const ModelSize& model, const ModuleSet& m) {
+  const auto bad = [](Module module, absl::string_view what) {
+    return BadModule(kModuleNames[module], what);
+  };
+  if (m[kLatentUp] && !model.latent()) return bad(kLatentUp, "; expected latent attention (model.kv_rank)");
+  for (const Module of_experts : {kMoe, kExpertActivation, kSharedExperts}) {
+    if (m[of_experts] && model.experts == 0)
+      return bad(of_experts, "; expected a model of experts (model.experts)");
+    if (m[of_experts] && m[kMoe] && of_experts != kMoe)
+      return bad(of_experts, ", which moe makes again too; expected one of them");
+  }
+  if (m[kSharedExperts] && model.shared_ffn == 0)
+    return bad(kSharedExperts, "; expected shared experts (model.shared_ffn)");
+  if (m[kLayerNorms] && !model.pre_norm) return bad(kLayerNorms, "; expected model.pre_norm=yes");
+  if (m[kDenseMlp] && model.expert_layers() == model.layers + model.mtp)
+    return bad(kDenseMlp, "; expected layers without experts");
+  return absl::OkStatus();
+}
+
+// Megatron-LM's names, joined by +.
+absl::Status TakeModules(const proto::Training& t, const ModelSize& model, TrainingPlan* out) {
+  if (t.recompute_modules().empty()) {
+    out->modules.set(kCoreAttention);
+    return absl::OkStatus();
+  }
+  if (t.recompute() != proto::Training::SELECTIVE)
+    return Bad("training.recompute_modules is for single modules; expected training.recompute=selective");
+  const std::vector<std::string> known(kModuleNames, kModuleNames + kModules);
+  for (const absl::string_view name : absl::StrSplit(t.recompute_modules(), '+')) {
+    const auto found = std::find(known.begin(), known.end(), name);
+    if (found == known.end()) return BadModule(name, SuggestName(std::string(name), known));
+    if (out->modules[static_cast<size_t>(found - known.begin())]) return BadModule(name, " twice");
+    out->modules.set(static_cast<size_t>(found - known.begin()));
+  }
+  return CheckModules(model, out->modules);
 }
 
 absl::Status CheckRecompute(const proto::Training& t) {
@@ -243,6 +312,7 @@ absl::Status TakeTraining(const proto::Training& t, const ModelSize& model, cons
   out->recomputes_block = t.recompute_method() == proto::Training::BLOCK;
   out->recompute_layers = t.has_recompute_layers() ? t.recompute_layers() : 1;
   if (absl::Status s = CheckRecompute(t); !s.ok()) return s;
+  if (absl::Status s = TakeModules(t, model, out); !s.ok()) return s;
   out->optimizer = t.optimizer();
   out->attention = t.attention();
   out->framework = t.framework();
@@ -257,8 +327,13 @@ absl::Status TakeTraining(const proto::Training& t, const ModelSize& model, cons
                         : t.framework() == proto::Training::MEGATRON && out->compiled && !out->unfused();
   out->lora = t.lora();
   out->lora_mlp = t.lora_on() == proto::Training::ALL;
-  if (t.has_lora_on() && out->lora == 0)
-    return Bad("training.lora_on is for adapters; expected training.lora too, as lora=16");
+  out->lora_dropout = t.lora_dropout() > 0;
+  for (const auto& [field, given] :
+       {std::pair{"lora_on", t.has_lora_on()}, {"lora_dropout", t.has_lora_dropout()}}) {
+    if (given && out->lora == 0)
+      return Bad(
+          absl::StrCat("training.", field, " is for adapters; expected training.lora too, as lora=16"));
+  }
   out->host = HostOf(t);
   return absl::OkStatus();
 }
@@ -269,6 +344,14 @@ bool ModelSize::has_experts(int64_t layer) const {
   if (experts == 0) return false;
   if (layer >= layers) layer = layers - 1;  // of mtp
   return layer >= dense_layers && (layer + 1) % moe_every == 0;
+}
+
+std::string NamesOf(const ModuleSet& modules) {
+  std::string out;
+  for (size_t i = 0; i < kModules; ++i) {
+    if (modules[i]) absl::StrAppend(&out, out.empty() ? "" : "+", kModuleNames[i]);
+  }
+  return out;
 }
 
 int64_t ModelSize::expert_layers() const {
@@ -283,6 +366,10 @@ int64_t Split::expert_node() const {
       std::min(ep, std::max<int64_t>(1, (pp_before_dp ? std::min(domain, tp * cp) : domain) / etp));
   while (ep % node != 0) --node;
   return node;
+}
+
+bool Split::goes_deep(const ModelSize& model) const {
+  return etp == 1 && (expert_node() == ep || model.top_groups < model.expert_groups);
 }
 
 int64_t ModelSize::WindowOf(int64_t layer, int64_t seq) const {
@@ -330,6 +417,7 @@ absl::StatusOr<ModelSize> ResolveModel(const proto::Model& m) {
   if (absl::Status s = TakeExperts(m, &out); !s.ok()) return s;
   if (absl::Status s = TakeImage(m, &out); !s.ok()) return s;
   if (absl::Status s = TakeWindow(m, &out); !s.ok()) return s;
+  if (absl::Status s = CheckNorms(m, out); !s.ok()) return s;
   if (!m.has_head_dim() && !out.latent() && out.hidden % out.heads != 0) {
     return Bad(absl::StrCat("model.hidden is ", out.hidden, "; expected a multiple of model.heads, ",
                             out.heads, NearestMultiple(out.hidden, out.heads), ", or model.head_dim"));
@@ -345,7 +433,7 @@ absl::StatusOr<ModelSize> ResolveModel(const proto::Model& m) {
   return out;
 }
 
-absl::StatusOr<StepPlan> ResolvePlan(const proto::Workload& workload) {
+absl::StatusOr<StepPlan> ResolvePlan(const proto::Workload& workload, int domain) {
   if (absl::Status s = CheckSettings(workload.parallel(), "parallel."); !s.ok()) return s;
   if (absl::Status s = CheckSettings(workload.training(), "training."); !s.ok()) return s;
   StepPlan plan;
@@ -353,11 +441,9 @@ absl::StatusOr<StepPlan> ResolvePlan(const proto::Workload& workload) {
   if (!model.ok()) return model.status();
   plan.model = *std::move(model);
   plan.name = workload.name().empty() ? plan.model.name : workload.name();
-  if (absl::Status s = TakeSplit(workload.parallel(), workload.training(), &plan.split); !s.ok()) return s;
-  // DeepEP is for tokens that few nodes have experts of.
-  if (!workload.parallel().has_dispatcher() && plan.split.expert_node() < plan.split.ep &&
-      plan.model.top_groups == plan.model.expert_groups)
-    plan.split.deep = false;
+  if (absl::Status s = TakeSplit(workload.parallel(), workload.training(), plan.model, domain, &plan.split);
+      !s.ok())
+    return s;
   if (absl::Status s = TakeTraining(workload.training(), plan.model, plan.split, &plan.training); !s.ok())
     return s;
   if (absl::Status s = CheckPlan(plan); !s.ok()) return s;
@@ -366,6 +452,7 @@ absl::StatusOr<StepPlan> ResolvePlan(const proto::Workload& workload) {
   plan.pieces = *std::move(pieces);
   proto::Workload whole = workload;
   whole.mutable_model()->clear_config();  // a path; what it says is in the other fields
+  if (plan.split.ep > 1 && domain > 0) whole.mutable_parallel()->set_domain(plan.split.domain);
   plan.workload = FormatMessage(whole, MessageFormat::kText).value_or("");
   return plan;
 }

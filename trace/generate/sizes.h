@@ -17,6 +17,8 @@ struct ModelSize {
   int64_t layers = 0, hidden = 0, heads = 0, kv_heads = 0, head_dim = 0, ffn = 0, vocab = 0;
   bool gated = true, tied = false, layer_norm = false, bias = false, qkv_bias = false, qk_norm = false;
   bool rope = true, causal = true, pooler = false, shared_gate = false, post_norm = false, sinks = false;
+  bool pre_norm = true, shared_norm = false, norm_bias = true, qk_norm_wide = false, embedding_norm = false,
+       head_bias = false;
   int64_t positions = 0, token_types = 0;
   int64_t experts = 0, top_k = 0, expert_groups = 1, top_groups = 1, expert_ffn = 0, shared_ffn = 0,
           dense_layers = 0, moe_every = 1;
@@ -26,6 +28,14 @@ struct ModelSize {
   std::bitset<1024> windowed;
 
   bool latent() const { return kv_rank > 0; }
+  // Whether the MLP has a norm of its own before it.
+  bool mlp_norm() const { return pre_norm && !shared_norm; }
+  // Elements of a norm's weights.
+  int64_t NormWeights(int64_t width) const { return layer_norm && norm_bias ? 2 * width : width; }
+  // Of the norms of queries and keys of so many features.
+  int64_t QkNormWeights(int64_t query, int64_t key) const {
+    return qk_norm_wide ? NormWeights(query) + NormWeights(key) : 2 * NormWeights(head_dim);
+  }
   // Features of all heads' queries, keys and values.
   int64_t query_width() const { return heads * (latent() ? nope_dim + rope_dim : head_dim); }
   int64_t key_width() const { return latent() ? query_width() : kv_heads * head_dim; }
@@ -50,6 +60,8 @@ struct Piece {
   bool embedding = false, head = false;
 };
 
+inline constexpr int kUsualDomain = 8;  // GPUs that NVLink joins in most servers
+
 // proto::Parallel.
 struct Split {
   int64_t tp = 1, pp = 1, vpp = 1, dp = 1, cp = 1, ep = 1, etp = 1;
@@ -61,14 +73,21 @@ struct Split {
   bool pp_before_dp = false;  // order=tp-cp-ep-pp-dp
   bool deep = true;           // proto::Parallel::DEEP
   bool overlap_expert = false;
-  int64_t domain = 8;
+  int64_t domain = kUsualDomain;
 
   int64_t ranks() const { return tp * cp * dp * pp; }
   int64_t stage_ranks() const { return tp * cp * dp; }
   // Of the ranks that share the experts, those of one NVLink domain: equal parts, as large as fit.
   int64_t expert_node() const;
+  // Which dispatcher tokens have where the workload leaves it open: DeepEP is for tokens that few nodes have
+  // experts of.
+  bool goes_deep(const ModelSize& model) const;
   // Ranks that hold the same experts.
   int64_t expert_dp() const { return stage_ranks() / (ep * etp); }
+  // Passes run together, and exchanges of experts of one beside computations of the other.
+  bool merges_exchanges() const {
+    return ep > 1 && (overlap_expert || schedule == Schedule::kDualPipe || schedule == Schedule::kDualPipeV);
+  }
   // Each piece of the model is on two stages.
   bool mirrored() const { return schedule == Schedule::kDualPipe; }
   int64_t stage_pieces() const { return mirrored() ? 2 : vpp; }
@@ -81,6 +100,24 @@ struct Split {
 
 // What each of `ranks` holds of `n` that they share; the last may hold less.
 inline int64_t ShareOf(int64_t n, int64_t ranks) { return (n + ranks - 1) / ranks; }
+
+// Parts of a layer that the backward pass makes again on their own.
+enum Module : uint8_t {
+  kCoreAttention,
+  kLayerNorms,
+  kLatentUp,
+  kDenseMlp,
+  kMoe,
+  kExpertActivation,
+  kSharedExperts,
+};
+inline constexpr int kModules = 7;
+// As proto::Training::recompute_modules has it, by Module.
+inline constexpr const char* kModuleNames[kModules] = {"core_attn", "layernorm", "mla_up_proj",   "mlp",
+                                                       "moe",       "moe_act",   "shared_experts"};
+using ModuleSet = std::bitset<kModules>;
+// "mla_up_proj+moe_act".
+std::string NamesOf(const ModuleSet& modules);
 
 // What the thread of the host takes, in ns. All 0: the host is never late.
 struct HostCosts {
@@ -101,6 +138,7 @@ struct TrainingPlan {
   proto::Training::Recompute recompute = proto::Training::NONE;
   bool recomputes_block = false;  // proto::Training::BLOCK
   int64_t recompute_layers = 1;
+  ModuleSet modules;  // that are made again with recompute=selective
   proto::Training::Optimizer optimizer = proto::Training::ADAM;
   proto::Training::Attention attention = proto::Training::FLASH;
   proto::Training::Framework framework = proto::Training::MEGATRON;
@@ -113,14 +151,16 @@ struct TrainingPlan {
   bool graphed_experts = false;
   // The loss by TransformerEngine's kernels, as in NVIDIA's recipes (cross_entropy_fusion_impl).
   bool fused_loss = true;
-  int64_t lora = 0;       // rank of adapters; 0: none
-  bool lora_mlp = false;  // the MLP has adapters too
+  int64_t lora = 0;           // rank of adapters; 0: none
+  bool lora_mlp = false;      // the MLP has adapters too
+  bool lora_dropout = false;  // their inputs are dropped at random
   HostCosts host;
 
   // Layers that full recomputation makes again at once; 1: each before its own backward pass, or none.
   int64_t recomputed_at_once() const {
     return recompute == proto::Training::FULL && !recomputes_block ? recompute_layers : 1;
   }
+  bool MakesAgain(Module module) const { return recompute == proto::Training::SELECTIVE && modules[module]; }
   // The model's weights get no gradients: adapters alone do.
   bool frozen() const { return lora > 0; }
 
@@ -175,7 +215,10 @@ struct StepPlan {
 // Fills in the defaults of proto/workload.proto. Presets and files are read before (workload.h). Errors
 // (InvalidArgument) name the field, its value, what was expected, and the nearest value that would do: a
 // field that is missing or out of its range, sizes that do not divide, and what is not generated yet.
-absl::StatusOr<StepPlan> ResolvePlan(const proto::Workload& workload);
+// `domain`: neighbouring ranks that NVLink joins, where the workload leaves parallel.domain open; 0: not
+// known, taken as kUsualDomain.
+// StepPlan::workload of a step that shares experts says which one it is.
+absl::StatusOr<StepPlan> ResolvePlan(const proto::Workload& workload, int domain = 0);
 // Model::window_layers for these layers: "0-4+6-10".
 std::string WindowLayers(const std::vector<int>& layers);
 // Of the model alone.

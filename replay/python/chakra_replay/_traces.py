@@ -130,6 +130,8 @@ def model(model: str | Mapping[str, Any], parallel: str | Mapping[str, Any] | No
     """The traces of a training step from the configuration of its model, in memory: no files are written.
 
     `model("llama3-70b", parallel={"tp": 8, "pp": 4, "dp": 2}, training={"seq": 8192, "global_batch": 64})`.
-    What is left out has the defaults of the command line. Raises Error.
+    What is left out has the defaults of the command line. Ranks that share experts have groups by the cluster's NVLink
+    domain: each replay has those of its cluster, tables of the traces those of 8 neighbours, where `parallel` has no
+    `domain`. Raises Error.
     """
     return load(model=model, parallel=parallel, training=training, **options)
