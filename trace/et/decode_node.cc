@@ -469,7 +469,10 @@ void Decoder::AddNode(const Node& node, uint64_t offset) {
   g_.lane.push_back(lane);
   g_.shapes.push_back(g_.strings.Intern(node.shapes));
   g_.types.push_back(g_.strings.Intern(node.types));
-  g_.code.push_back(g_.strings.Intern(node.code));
+  if (!node.code.empty() || !g_.code.empty()) {  // few traces have any
+    g_.code.resize(g_.id.size() - 1);
+    g_.code.push_back(g_.strings.Intern(node.code));
+  }
   uint32_t payload = kNoRow;
   if (type >= NodeType::kSend) {
     payload = static_cast<uint32_t>(g_.comm.size());

@@ -60,7 +60,7 @@ class Drafter {
 
 void Drafter::Reserve() {
   const size_t rows = rank_.timeline.nodes.size() + 1, edges = rank_.timeline.edges.size();
-  for (auto* column : {&g_.name, &g_.payload, &g_.shapes, &g_.types, &g_.code}) column->reserve(rows);
+  for (auto* column : {&g_.name, &g_.payload, &g_.shapes, &g_.types}) column->reserve(rows);
   g_.id.reserve(rows);
   g_.type.reserve(rows);
   g_.flags.reserve(rows);
@@ -142,7 +142,7 @@ void Drafter::Operands(const TimelineNode& node, Row* row) {
   }
   if (const CompiledKernel* compiled = facts_.CompiledOf(op); compiled != nullptr) {
     row->code = Text(compiled->hash);
-    if (!node.host) row->work = RankFacts::WorkOf(*compiled);
+    if (d.events[node.event].kind == EventKind::kKernel) row->work = RankFacts::WorkOf(*compiled);
   }
 }
 
@@ -156,7 +156,10 @@ void Drafter::Add(const Row& row) {
   g_.lane.push_back(row.lane);
   g_.shapes.push_back(row.shapes);
   g_.types.push_back(row.types);
-  g_.code.push_back(row.code);
+  if (row.code != 0 || !g_.code.empty()) {
+    g_.code.resize(g_.id.size() - 1);
+    g_.code.push_back(row.code);
+  }
   uint32_t payload = kNoRow;
   if (row.work.has_num_ops || row.work.has_tensor_bytes) {
     payload = static_cast<uint32_t>(g_.work.size());
