@@ -17,6 +17,7 @@
 #include "bench/nsys_generator.h"
 #include "trace/import/nsys/export_file.h"
 #include "trace/import/nsys/importer.h"
+#include "trace/import/reader.h"
 
 namespace chakra {
 namespace {
@@ -101,10 +102,8 @@ bool ConvertSteps(const std::string& path) {
   return capture.ok() && pytorch::CaptureTraces(*std::move(capture), options).ok();
 }
 
-bool ConvertAll(const std::string& path) {
-  auto capture = nsys::ReadExports({path}, {});
-  return capture.ok() && pytorch::CaptureTraces(*std::move(capture), {}).ok();
-}
+// As a replay reads it.
+bool ReadTraces(const std::string& path) { return ReadTraceSet({path}, {}).ok(); }
 
 double CpuSeconds(const rusage& usage) {
   const auto seconds = [](const timeval& t) {
@@ -123,7 +122,7 @@ bool InProcess(bool (*work)(const std::string&), const std::string& path, rusage
 // CPU time and peak memory of a process that takes the export from its file: 0 reads all rows; 1 makes traces
 // of two steps; 2 makes traces of all.
 void NsysExport(benchmark::State& state) {
-  constexpr bool (*kWork[])(const std::string&) = {ReadAllRows, ConvertSteps, ConvertAll};
+  constexpr bool (*kWork[])(const std::string&) = {ReadAllRows, ConvertSteps, ReadTraces};
   const uint64_t bytes = File().bytes();
   if (bytes == 0) return state.SkipWithError("no export can be written");
   std::vector<double> ours, theirs, peak;

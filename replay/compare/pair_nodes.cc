@@ -122,6 +122,7 @@ const NodeAttribute kAttributes[] = {
      }},
     {"shapes", [](const Graph& g, uint32_t r) { return std::string(TextOf(g, g.shapes, r)); }},
     {"data types", [](const Graph& g, uint32_t r) { return std::string(TextOf(g, g.types, r)); }},
+    {"compiled code", [](const Graph& g, uint32_t r) { return std::string(TextOf(g, g.code, r)); }},
     {"operations",
      [](const Graph& g, uint32_t r) {
        return WorkOf(g, r).has_num_ops ? absl::StrCat(WorkOf(g, r).num_ops) : std::string();

@@ -18,7 +18,7 @@ namespace chakra {
 namespace {
 
 struct Measured {
-  std::string shapes, dtypes, op;  // of the first node, as written in the trace
+  std::string shapes, dtypes, op, code;  // of the first node, as written in the trace
   uint64_t operations = 0, bytes = 0;
   std::vector<int64_t> picos;
 };
@@ -77,6 +77,7 @@ class Collector {
       row->set_count(us.size());
       row->set_duration_us(Median(std::move(us)));
       row->set_op(m.op);
+      row->set_code(m.code);
       row->set_operations(m.operations);
       row->set_bytes(m.bytes);
     }
@@ -88,14 +89,16 @@ class Collector {
     const Graph& g = *trace.graph;
     const std::string shapes(g.shapes.empty() ? "" : g.strings.Get(g.shapes[row]));
     const std::string dtypes(g.types.empty() ? "" : g.strings.Get(g.types[row]));
+    const std::string code(g.code.empty() ? "" : g.strings.Get(g.code[row]));
     const Work work = g.payload[row] == kNoRow ? Work() : g.work[g.payload[row]];
     const auto operations = static_cast<uint64_t>(std::max<int64_t>(0, work.num_ops));
     const bool by_work = WithoutBlanks(shapes).empty();
     Measured& m = rows_[KernelKey{std::string(g.name_of(row)), WithoutBlanks(shapes), WithoutBlanks(dtypes),
-                                  by_work ? operations : 0, by_work ? work.tensor_bytes : 0}];
+                                  by_work ? operations : 0, by_work ? work.tensor_bytes : 0, code}];
     if (m.picos.empty()) {
       m.shapes = shapes;
       m.dtypes = dtypes;
+      m.code = code;
       m.operations = operations;
       m.bytes = work.tensor_bytes;
       if (absl::Status s = ReadOp(trace, row, &m.op); !s.ok()) return s;

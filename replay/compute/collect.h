@@ -25,9 +25,9 @@ struct CollectNotes {
   uint64_t no_shapes = 0;    // nodes without shapes whose name other nodes have with shapes
 };
 
-// Makes a row for each name, shapes and dtypes (and num_ops and tensor_size, for nodes without shapes) of the
-// COMP nodes, with the median, minimum and maximum of their recorded durations. Ranks that share a graph
-// count once. Operations and bytes are the node's num_ops and tensor_size, else those of its operator
+// Makes a row for each name, shapes, dtypes and code (and num_ops and tensor_size, for nodes without shapes)
+// of the COMP nodes, with the median, minimum and maximum of their recorded durations. Ranks that share a
+// graph count once. Operations and bytes are the node's num_ops and tensor_size, else those of its operator
 // (operator_work.h); if an operator launched several kernels with the same inputs, the kernel with the
 // longest total time gets them. The operator is the attribute `op`, which is known if `traces` keep their raw
 // frames. Rows are in the order of name, shapes, dtypes, work. A node without shapes and work is skipped if

@@ -70,7 +70,7 @@ class Pricer {
 
  private:
   using Answer = absl::StatusOr<std::optional<Time>>;
-  using Key = std::tuple<uint32_t, uint32_t, uint32_t, int64_t, uint64_t>;
+  using Key = std::tuple<uint32_t, uint32_t, uint32_t, int64_t, uint64_t, uint32_t>;
 
   Answer Ask(ComputeRung rung, uint32_t row) {
     switch (rung) {
@@ -97,6 +97,7 @@ class Pricer {
 
   uint32_t Shapes(uint32_t row) const { return graph_.shapes.empty() ? 0 : graph_.shapes[row]; }
   uint32_t Types(uint32_t row) const { return graph_.types.empty() ? 0 : graph_.types[row]; }
+  uint32_t Code(uint32_t row) const { return graph_.code.empty() ? 0 : graph_.code[row]; }
   bool IsRecorded(uint32_t row) const { return graph_.duration[row] > Time::Zero() || model_.zeros_recorded; }
   // A recorded time is preferred to derived work, wherever `recorded` stands in the chain.
   bool WillBeRecorded(uint32_t row) const {
@@ -122,12 +123,13 @@ class Pricer {
   template <typename Ask>
   const Found& Cached(uint32_t row, absl::flat_hash_map<Key, Found>* cache, Ask ask) {
     const Work work = WorkOf(row);
-    const auto [at, fresh] =
-        cache->try_emplace(Key{graph_.name[row], Shapes(row), Types(row), work.num_ops, work.tensor_bytes});
+    const auto [at, fresh] = cache->try_emplace(
+        Key{graph_.name[row], Shapes(row), Types(row), work.num_ops, work.tensor_bytes, Code(row)});
     if (fresh) {
-      at->second = ask(
-          KernelQuery{graph_.name_of(row), graph_.strings.Get(Shapes(row)), graph_.strings.Get(Types(row)),
-                      static_cast<uint64_t>(std::max<int64_t>(0, work.num_ops)), work.tensor_bytes});
+      at->second = ask(KernelQuery{graph_.name_of(row), graph_.strings.Get(Shapes(row)),
+                                   graph_.strings.Get(Types(row)),
+                                   static_cast<uint64_t>(std::max<int64_t>(0, work.num_ops)),
+                                   work.tensor_bytes, graph_.strings.Get(Code(row))});
     }
     return at->second;
   }
@@ -155,8 +157,8 @@ class Pricer {
 
   KnownCalls& CallsOf(uint32_t row) {
     const Work work = WorkOf(row);
-    const auto [at, fresh] =
-        calls_.try_emplace(Key{graph_.name[row], Shapes(row), Types(row), work.num_ops, work.tensor_bytes});
+    const auto [at, fresh] = calls_.try_emplace(
+        Key{graph_.name[row], Shapes(row), Types(row), work.num_ops, work.tensor_bytes, 0});
     if (fresh) {
       at->second.number = static_cast<uint32_t>(calls_.size() - 1);
       at->second.calls = CallsOfKernel(

@@ -79,8 +79,12 @@ absl::Status WriteKernelTable(const proto::KernelTable& table, const std::string
 KernelKey KeyOf(const proto::KernelRow& row) {
   std::string shapes = WithoutBlanks(row.shapes());
   const bool by_work = shapes.empty();
-  return {row.name(), std::move(shapes), WithoutBlanks(row.dtypes()), by_work ? row.operations() : 0,
-          by_work ? row.bytes() : 0};
+  return {row.name(),
+          std::move(shapes),
+          WithoutBlanks(row.dtypes()),
+          by_work ? row.operations() : 0,
+          by_work ? row.bytes() : 0,
+          row.code()};
 }
 
 absl::StatusOr<KernelTableIndex> KernelTableIndex::Make(const proto::KernelTable& table,
@@ -95,15 +99,17 @@ absl::StatusOr<KernelTableIndex> KernelTableIndex::Make(const proto::KernelTable
       r.operations = row.operations();
       r.bytes = row.bytes();
     }
+    r.code = row.code();
     r.answer = {Time::FromNanos(row.duration_us() * 1000), row.error()};
-    const auto [at, fresh] =
-        index.exact_.try_emplace(Key{r.name, r.shapes, r.dtypes, r.operations, r.bytes}, index.rows_.size());
+    const auto [at, fresh] = index.exact_.try_emplace(
+        KernelKey{r.name, r.shapes, r.dtypes, r.operations, r.bytes, r.code}, index.rows_.size());
     if (!fresh) {
-      return absl::InvalidArgumentError(absl::StrCat(where, ": name, shapes and dtypes",
-                                                     r.any_work() ? "" : ", operations and bytes",
-                                                     " are those of row ", at->second));
+      return absl::InvalidArgumentError(
+          absl::StrCat(where, ": name, shapes and dtypes", r.any_work() ? "" : ", operations and bytes",
+                       r.code.empty() ? "" : " and code", " are those of row ", at->second));
     }
     if (absl::StrContains(r.name, "*")) index.wildcards_.push_back(index.rows_.size());
+    index.coded_ = index.coded_ || !r.code.empty();
     index.rows_.push_back(std::move(r));
   }
   const auto rank = [&](size_t i) {
@@ -117,28 +123,36 @@ absl::StatusOr<KernelTableIndex> KernelTableIndex::Make(const proto::KernelTable
   return index;
 }
 
-const KernelAnswer* KernelTableIndex::Find(const KernelQuery& q) const {
+// Of the rows whose code is `code`.
+const KernelAnswer* KernelTableIndex::FindOf(const KernelQuery& q, absl::string_view code) const {
   const std::string s = WithoutBlanks(q.shapes), d = WithoutBlanks(q.dtypes);
-  const std::string n(q.name);
-  const Key keys[] = {Key{n, s, d, 0, 0},
-                      Key{n, s, "", 0, 0},
-                      Key{n, "", d, q.operations, q.bytes},
-                      Key{n, "", "", q.operations, q.bytes},
-                      Key{n, "", d, 0, 0},
-                      Key{n, "", "", 0, 0}};
+  const std::string n(q.name), c(code);
+  const KernelKey keys[] = {KernelKey{n, s, d, 0, 0, c},
+                            KernelKey{n, s, "", 0, 0, c},
+                            KernelKey{n, "", d, q.operations, q.bytes, c},
+                            KernelKey{n, "", "", q.operations, q.bytes, c},
+                            KernelKey{n, "", d, 0, 0, c},
+                            KernelKey{n, "", "", 0, 0, c}};
   for (size_t i = s.empty() ? 2 : 0; i < std::size(keys); ++i) {
     const auto it = exact_.find(keys[i]);
     if (it != exact_.end()) return &rows_[it->second].answer;
   }
   for (size_t i : wildcards_) {
     const Row& r = rows_[i];
-    if ((r.shapes.empty() || r.shapes == s) && (r.dtypes.empty() || r.dtypes == d) &&
+    if (r.code == code && (r.shapes.empty() || r.shapes == s) && (r.dtypes.empty() || r.dtypes == d) &&
         (r.any_work() || (r.operations == q.operations && r.bytes == q.bytes)) &&
         MatchesGlob(r.name, q.name)) {
       return &r.answer;
     }
   }
   return nullptr;
+}
+
+const KernelAnswer* KernelTableIndex::Find(const KernelQuery& q) const {
+  if (!q.code.empty() && coded_) {
+    if (const KernelAnswer* answer = FindOf(q, q.code); answer != nullptr) return answer;
+  }
+  return FindOf(q, "");
 }
 
 }  // namespace chakra

@@ -45,6 +45,7 @@ struct KernelQuery {
   absl::string_view name, shapes, dtypes;
   uint64_t operations = 0;
   uint64_t bytes = 0;
+  absl::string_view code = "";  // kernel_hash
 };
 
 struct KernelAnswer {
@@ -53,9 +54,9 @@ struct KernelAnswer {
 };
 
 // Looks kernels up. The most specific row wins (see KernelTable in kernel_table.proto). The key that
-// distinguishes the rows of a table: name, shapes and dtypes without blanks, and, for rows without shapes,
-// operations and bytes.
-using KernelKey = std::tuple<std::string, std::string, std::string, uint64_t, uint64_t>;
+// distinguishes the rows of a table: name, shapes and dtypes without blanks, for rows without shapes
+// operations and bytes, and code.
+using KernelKey = std::tuple<std::string, std::string, std::string, uint64_t, uint64_t, std::string>;
 KernelKey KeyOf(const proto::KernelRow& row);
 
 class KernelTableIndex {
@@ -73,14 +74,16 @@ class KernelTableIndex {
     std::string name, shapes, dtypes;  // the latter two without blanks
     uint64_t operations = 0;           // rows without shapes only; operations and bytes both 0: any work
     uint64_t bytes = 0;
+    std::string code;
     KernelAnswer answer;
     bool any_work() const { return operations == 0 && bytes == 0; }
   };
-  using Key = std::tuple<std::string, std::string, std::string, uint64_t, uint64_t>;
+  const KernelAnswer* FindOf(const KernelQuery& query, absl::string_view code) const;
 
   std::vector<Row> rows_;
-  absl::flat_hash_map<Key, size_t> exact_;
+  absl::flat_hash_map<KernelKey, size_t> exact_;
   std::vector<size_t> wildcards_;  // most specific first
+  bool coded_ = false;             // whether any row has a code
 };
 
 }  // namespace chakra

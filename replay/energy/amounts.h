@@ -21,6 +21,7 @@ inline Milliwatts ToMilliwatts(double watts) { return std::llround(watts * 1000)
 inline double ToWatts(Milliwatts mw) { return static_cast<double>(mw) / 1000; }
 inline double ToJoules(Femtojoules fj) { return static_cast<double>(fj) * 1e-15; }
 inline Femtojoules EnergyOf(Milliwatts mw, Picoseconds ps) { return mw * ps; }
+inline Femtojoules EnergyOf(Milliwatts mw, int64_t ps) { return Femtojoules{mw} * ps; }  // one multiplication
 
 // Whole microjoules of parts whose sum is the whole microjoules of the sum: each part is what it adds to the
 // sum of those before it. No part is more than a microjoule off.

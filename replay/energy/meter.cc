@@ -17,7 +17,7 @@ PowerMeter::PowerMeter(const DeviceLevels& levels, const std::vector<std::vector
   std::vector<Milliwatts> node(places.nodes), rack(places.racks);
   for (size_t r = 0; r < devices_.size(); ++r) {
     devices_[r].power = levels.resident;
-    devices_[r].curve = PowerCurve(levels.resident, keep_devices);
+    if (keep_devices) curves_.emplace_back(levels.resident, true);
     devices_[r].graph = graph_of_rank[r];
     devices_[r].rows = added_[graph_of_rank[r]].data();
     node[places.node[r]] += levels.resident;
@@ -44,12 +44,18 @@ void PowerMeter::Transfer(uint32_t rank, uint32_t row, Time now) { Add(&Touch(ra
 void PowerMeter::Arrive(uint32_t rank, uint32_t row, uint32_t call, uint32_t members, Time now) {
   Wait(rank, row, now);
   if (members <= 1) return Transfer(rank, row, now);
-  std::vector<Member>& arrived = arrived_[call];
-  arrived.push_back({rank, row});
-  if (arrived.size() < members) return;
-  const std::vector<Member> all = std::move(arrived);
-  arrived_.erase(call);
+  const auto [it, fresh] = arrived_.try_emplace(call);
+  if (fresh && !spare_.empty()) {
+    it->second = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  it->second.push_back({rank, row});
+  if (it->second.size() < members) return;
+  std::vector<Member> all = std::move(it->second);
+  arrived_.erase(it);
   for (const Member& m : all) Transfer(m.rank, m.row, now);
+  all.clear();
+  spare_.push_back(std::move(all));
 }
 
 void PowerMeter::End(uint32_t rank, uint32_t row, Time now) {
@@ -71,30 +77,32 @@ void PowerMeter::End(uint32_t rank, uint32_t row, Time now) {
 
 void PowerMeter::Count(const Device& d, const Running& ended, Time now) {
   active_ps_[d.graph][ended.row] += (now - ended.since).picos();
-  if (ended.cut == 0) return;
-  if (cut_[d.graph].empty()) cut_[d.graph].resize(active_ps_[d.graph].size());
-  cut_[d.graph][ended.row] += ended.cut;
 }
 
-void PowerMeter::Settle(uint32_t rank, Time now) {
-  Device& d = devices_[rank];
-  const Time span = now - d.since;
-  d.since = now;
-  if (d.computing > 0) {
-    d.busy += span;
-  } else if (d.communicating > 0) {
-    d.wait += span;
+void PowerMeter::Settle(Device* d, Time now) {
+  const Time span = now - d->since;
+  if (span == Time::Zero()) return;
+  d->since = now;
+  d->energy += EnergyOf(d->power, span.picos());
+  d->peak = std::max(d->peak, d->power);
+  d->least = std::min(d->least, d->power);
+  if (d->computing > 0) {
+    d->busy += span;
+  } else if (d->communicating > 0) {
+    d->wait += span;
   }
-  if (d.excess > 0) Cut(&d, d.excess, span.picos());
+  if (d->excess > 0) Cut(d, d->excess, span.picos());
 }
 
 void PowerMeter::Flush(Time now) {
-  for (const uint32_t rank : changed_) Update(rank);
+  Milliwatts by = 0;
+  for (const uint32_t rank : changed_) by += Update(rank);
+  if (by != 0) whole_.Change(by, instant_);
   changed_.clear();
   instant_ = now;
 }
 
-void PowerMeter::Update(uint32_t rank) {
+Milliwatts PowerMeter::Update(uint32_t rank) {
   Device& d = devices_[rank];
   d.changes = false;
   Milliwatts power = levels_.resident + d.added;
@@ -105,22 +113,24 @@ void PowerMeter::Update(uint32_t rank) {
   }
   d.excess = std::max<Milliwatts>(0, power - levels_.most);
   const Milliwatts by = power - d.excess - d.power;
-  if (by == 0) return;
+  if (by == 0) return 0;
   d.power += by;
-  d.curve.Change(by, instant_);
+  if (!curves_.empty()) curves_[rank].Change(by, instant_);
   if (places_.nodes > 1) nodes_[places_.node[rank]].Change(by, instant_);
   if (places_.racks > 1) racks_[places_.rack[rank]].Change(by, instant_);
-  whole_.Change(by, instant_);
+  return by;
 }
 
 void PowerMeter::Cut(Device* d, Milliwatts excess, Picoseconds ps) {
+  std::vector<Femtojoules>& cut = cut_[d->graph];
+  if (cut.empty()) cut.resize(active_ps_[d->graph].size());
   const Femtojoules all = EnergyOf(excess, ps);
   Femtojoules left = all;
   for (size_t i = 0; i < d->running.size(); ++i) {
     const Femtojoules share =
         i + 1 == d->running.size() ? left : all * d->rows[d->running[i].row].watts / d->added;
     left -= share;
-    d->running[i].cut += share;
+    cut[d->running[i].row] += share;
   }
 }
 
@@ -129,10 +139,10 @@ void PowerMeter::Finish(Time end) {
   resident_ps_ = Picoseconds{end.picos()} * static_cast<int64_t>(devices_.size());
   for (uint32_t r = 0; r < devices_.size(); ++r) {
     Device& d = devices_[r];
-    Settle(r, end);
+    Settle(&d, end);
     for (const Running& running : d.running) Count(d, running, end);  // the run ended before it
     d.running.clear();
-    d.curve.End(end);
+    if (!curves_.empty()) curves_[r].End(end);
     busy_ps_ += d.busy.picos();
     wait_ps_ += d.wait.picos();
   }

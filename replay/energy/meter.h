@@ -56,7 +56,7 @@ struct Places {
 class PowerMeter final : public RunObserver {
  public:
   // By distinct graph and row: what rows add. All is borrowed until the meter is gone. `keep_devices`: the
-  // steps of each device, node and rack, for timelines.
+  // curve of each device, and the steps of those of nodes and racks, for timelines.
   PowerMeter(const DeviceLevels& levels, const std::vector<std::vector<RowPower>>& rows,
              const std::vector<uint32_t>& graph_of_rank, const Places& places, bool keep_devices);
 
@@ -76,11 +76,20 @@ class PowerMeter final : public RunObserver {
   // What all rows of one graph drew, over its ranks: by row, and by part.
   Femtojoules RowEnergy(size_t graph, uint32_t row) const;
   Femtojoules PartEnergy(Part part) const { return parts_[static_cast<size_t>(part)]; }
-  Femtojoules DeviceEnergy(size_t rank) const { return devices_[rank].curve.energy(); }
+  Femtojoules DeviceEnergy(size_t rank) const { return devices_[rank].energy; }
+  Milliwatts DevicePeak(size_t rank) const {
+    const Device& d = devices_[rank];
+    return d.peak < 0 ? d.power : d.peak;
+  }
+  Milliwatts DeviceLeast(size_t rank) const {
+    const Device& d = devices_[rank];
+    return d.peak < 0 ? d.power : d.least;
+  }
   // Sum of all devices'.
   Femtojoules energy() const { return whole_.energy(); }
-  const PowerCurve& device(size_t rank) const { return devices_[rank].curve; }
   const PowerCurve& whole() const { return whole_; }
+  // Of a meter that keeps devices.
+  const PowerCurve& device(size_t rank) const { return curves_[rank]; }
   const std::vector<PowerCurve>& nodes() const { return nodes_; }
   const std::vector<PowerCurve>& racks() const { return racks_; }
 
@@ -90,11 +99,10 @@ class PowerMeter final : public RunObserver {
     Milliwatts watts = 0;
     Role role = Role::kNone;
   };
-  // A row that runs and adds something, since when, and what was cut from it.
+  // A row that runs and adds something, and since when.
   struct Running {
     uint32_t row;
     Time since;
-    Femtojoules cut = 0;
   };
   struct Device {
     Milliwatts added = 0;         // by what runs
@@ -106,8 +114,9 @@ class PowerMeter final : public RunObserver {
     uint32_t communicating = 0;  // likewise, waiting or moving data
     bool changes = false;        // in the present instant
     Time since, busy, wait;      // the last change; time in which it computed, or else communicated
-    absl::InlinedVector<Running, 2> running;  // those that add something
-    PowerCurve curve;
+    Milliwatts peak = -1, least = INT64_MAX;  // of what held for some time; peak is -1: nothing did
+    Femtojoules energy = 0;
+    absl::InlinedVector<Running, 3> running;  // those that add something
   };
 
   // Before the first change of a device in an instant: counts what has been since the last one.
@@ -117,7 +126,7 @@ class PowerMeter final : public RunObserver {
     if (d.changes) return d;
     d.changes = true;
     changed_.push_back(rank);
-    Settle(rank, now);
+    Settle(&d, now);
     return d;
   }
   // After all changes of an instant: what follows from them. The next one is `now`.
@@ -130,8 +139,9 @@ class PowerMeter final : public RunObserver {
   }
   // Counts a row that has ended.
   void Count(const Device& d, const Running& ended, Time now);
-  void Settle(uint32_t rank, Time now);
-  void Update(uint32_t rank);
+  void Settle(Device* d, Time now);
+  // Returns by how much the device's power has changed.
+  Milliwatts Update(uint32_t rank);
   // Shares what was cut from what rows add among these.
   void Cut(Device* d, Milliwatts excess, Picoseconds ps);
 
@@ -141,7 +151,8 @@ class PowerMeter final : public RunObserver {
   std::vector<std::vector<Added>> added_;  // as rows_
   std::vector<Device> devices_;
   Time instant_;
-  std::vector<uint32_t> changed_;  // devices, in the present instant
+  std::vector<uint32_t> changed_;   // devices, in the present instant
+  std::vector<PowerCurve> curves_;  // by rank; empty: not kept
   std::vector<PowerCurve> nodes_, racks_;
   PowerCurve whole_;
   std::vector<std::vector<Picoseconds>> active_ps_;  // by graph and row: of all that have ended
@@ -152,6 +163,7 @@ class PowerMeter final : public RunObserver {
     uint32_t rank, row;
   };
   absl::flat_hash_map<uint32_t, std::vector<Member>> arrived_;  // by call that waits for members
+  std::vector<std::vector<Member>> spare_;                      // memory of calls that have begun
 };
 
 }  // namespace chakra::energy

@@ -219,8 +219,7 @@ class EnergyWriter {
     int64_t sum = 0;
     for (int r = 0; r < report_.rank_size(); ++r) {
       report_.mutable_rank(r)->set_energy_microjoules(micro[static_cast<size_t>(r)]);
-      report_.mutable_rank(r)->set_peak_watts(
-          energy::ToWatts(run_.meter.device(static_cast<size_t>(r)).peak()));
+      report_.mutable_rank(r)->set_peak_watts(energy::ToWatts(run_.meter.DevicePeak(static_cast<size_t>(r))));
       sum += micro[static_cast<size_t>(r)];
     }
     out_.set_device_microjoules(sum);
@@ -261,10 +260,10 @@ class EnergyWriter {
     const energy::SitePower all = site_.AllPower(run_.makespan), node = site_.NodePower();
     const double devices = energy::ToJoules(m.energy()) / Seconds();
     const auto ranks = static_cast<size_t>(report_.rank_size());
-    energy::Milliwatts peak = 0, least = ranks == 0 ? 0 : m.device(0).least();
+    energy::Milliwatts peak = 0, least = ranks == 0 ? 0 : m.DeviceLeast(0);
     for (size_t r = 0; r < ranks; ++r) {
-      peak = std::max(peak, m.device(r).peak());
-      least = std::min(least, m.device(r).least());
+      peak = std::max(peak, m.DevicePeak(r));
+      least = std::min(least, m.DeviceLeast(r));
     }
     AddLevel("device", static_cast<int>(ranks), devices / static_cast<double>(std::max<size_t>(1, ranks)),
              energy::ToWatts(peak), energy::ToWatts(least));

@@ -58,7 +58,7 @@ TEST(PowerMeter, DevicesDrawWhatTheirStatesAndOperationsAdd) {
   EXPECT_EQ(meter.wait_ps(), Picoseconds{3 * kSecond} / 20);
   EXPECT_EQ(meter.whole().peak(), 500000);  // both compute, from 50 to 100 ms
   EXPECT_EQ(meter.whole().least(), 200000);
-  EXPECT_EQ(meter.device(0).peak(), 250000);
+  EXPECT_EQ(meter.DevicePeak(0), 250000);
 }
 
 TEST(PowerMeter, NothingToDoIsRestTimesTime) {
@@ -82,7 +82,7 @@ TEST(PowerMeter, WhatIsAboveTheMostIsCutInProportion) {
   meter.Finish(Ms(1000));
   // 150 + 300 W asked for, 400 there: 250 W are shared 2 to 1.
   EXPECT_DOUBLE_EQ(Joules(meter.energy()), 400);
-  EXPECT_EQ(meter.device(0).peak(), 400000);
+  EXPECT_EQ(meter.DevicePeak(0), 400000);
   EXPECT_NEAR(Joules(meter.RowEnergy(0, 0)), 250 * 2 / 3.0, 1e-9);
   EXPECT_NEAR(Joules(meter.RowEnergy(0, 1)), 250 / 3.0, 1e-9);
   EXPECT_EQ(meter.RowEnergy(0, 0) + meter.RowEnergy(0, 1), EnergyOf(250000, kSecond));
@@ -150,8 +150,10 @@ class RandomRun {
     }
     for (size_t r = 0; r < 6; ++r) {
       ranks += meter.DeviceEnergy(r);
-      EXPECT_LE(meter.device(r).peak(), kLevels.most);
+      EXPECT_LE(meter.DevicePeak(r), kLevels.most);
       steps += Integral(meter.device(r));
+      EXPECT_EQ(meter.DevicePeak(r), meter.device(r).peak());
+      EXPECT_EQ(meter.DeviceLeast(r), meter.device(r).least());
     }
     for (const PowerCurve& curve : meter.nodes()) nodes += curve.energy();
     for (const PowerCurve& curve : meter.racks()) racks += curve.energy();

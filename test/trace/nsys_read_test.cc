@@ -253,6 +253,30 @@ TEST_F(NsysRead, StepsAreRangesByTheirNames) {
   }
 }
 
+// Tables are read beside each other; what comes out is the same, names and rows in the same order.
+TEST_F(NsysRead, ThreadsDoNotMatter) {
+  const std::vector<std::string> files = {Make({.gpus = 3, .steps = 4, .pipeline = true}, "a.sqlite"),
+                                          Make({.steps = 2, .graph_of_forward = true}, "b.sqlite")};
+  for (const std::string& file : files) {
+    std::vector<TraceSet> sets;
+    for (const int threads : {1, 2, 5}) {
+      ReadOptions options;
+      options.threads = threads;
+      absl::StatusOr<TraceSet> set = ReadTraceSet({file}, options);
+      ASSERT_TRUE(set.ok()) << set.status();
+      sets.push_back(*std::move(set));
+    }
+    for (const TraceSet& set : sets) {
+      ASSERT_EQ(set.ranks.size(), sets[0].ranks.size());
+      EXPECT_EQ(set.inputs[0].sha256, sets[0].inputs[0].sha256);
+      for (size_t r = 0; r < set.ranks.size(); ++r) {
+        EXPECT_TRUE(SameContent(*set.ranks[r].graph, *sets[0].ranks[r].graph));
+        EXPECT_EQ(set.ranks[r].metadata, sets[0].ranks[r].metadata);
+      }
+    }
+  }
+}
+
 // Reading a step keeps its rows alone, and makes of them what the whole file makes.
 TEST_F(NsysRead, AStepAloneIsTheStepOfAll) {
   const std::string file = Make({.steps = 5});

@@ -52,7 +52,7 @@ class Decoder {
     bool has_id = false;
     NodeType type = NodeType::kInvalid;
     uint8_t flags = 0;
-    absl::string_view name, values, shapes, types;
+    absl::string_view name, values, shapes, types, code;
     uint32_t name_hash = 0;  // valid when name is not empty
     uint64_t start_ns = 0;
     int64_t duration_ps = 0;
@@ -92,6 +92,7 @@ class Decoder {
   bool SetKinds(const Attribute& a, Node* node);
   bool AddDelayCauses(const Node& node);
   bool SetCommKind(const Attribute& a, Node* node);
+  bool SetCode(const Attribute& a, Node* node);
   void AddNode(const Node& node, uint64_t offset);
   bool ResolveDeps(bool with_ctrl);
   absl::StatusOr<std::shared_ptr<const Graph>> FinishDeps();

@@ -211,6 +211,7 @@ bool Decoder::ReadNodeAttribute(const wire::Field& f, Node* node) {
   if (key == AttributeKey::kDepRelease) return SetReleases(a, node);
   if (key == AttributeKey::kDepKinds) return SetKinds(a, node);
   if (key == AttributeKey::kCommKind) return SetCommKind(a, node);
+  if (key == AttributeKey::kKernelHash) return SetCode(a, node);
   if (key != AttributeKey::kInvolvedDims) return SetPlainNumber(key, a, node) || SetNumber(key, a, node);
   if (ToMask(a, &node->comm.involved_dims, &node->comm.dims_count)) return true;
   return Fail(
@@ -260,6 +261,15 @@ bool Decoder::SetCommKind(const Attribute& a, Node* node) {
                              a.value.number == 29 ? "an empty one" : ValueKind(a.value.number)));
   }
   node->work.comm_kind = g_.strings.Intern(text);
+  return true;
+}
+
+bool Decoder::SetCode(const Attribute& a, Node* node) {
+  if (a.value.number != static_cast<uint32_t>(ValueField::kString)) {
+    return Fail(a.value.at, node, "attribute kernel_hash",
+                absl::StrCat("expected text, found ", ValueKind(a.value.number)));
+  }
+  node->code = a.value.text();
   return true;
 }
 
@@ -459,6 +469,10 @@ void Decoder::AddNode(const Node& node, uint64_t offset) {
   g_.lane.push_back(lane);
   g_.shapes.push_back(g_.strings.Intern(node.shapes));
   g_.types.push_back(g_.strings.Intern(node.types));
+  if (!node.code.empty() || !g_.code.empty()) {  // few traces have any
+    g_.code.resize(g_.id.size() - 1);
+    g_.code.push_back(g_.strings.Intern(node.code));
+  }
   uint32_t payload = kNoRow;
   if (type >= NodeType::kSend) {
     payload = static_cast<uint32_t>(g_.comm.size());

@@ -18,11 +18,13 @@ namespace chakra {
 namespace {
 
 constexpr absl::string_view kMagic("SQLite format 3\0", 16);
-constexpr size_t kHeader = 100;
+constexpr size_t kHeader = SqlitePages::kHeader;
 constexpr int kMostBytes = 256 << 20;  // of one value: NVTX texts are short, payloads tiny
 constexpr int kMostColumns = 1000;
 // The least that a row takes in a page: its place, its size, its number, a header.
 constexpr uint64_t kLeastRow = 4;
+// Places of columns in a row: of one that the table lacks, and of one whose values SQLite converts.
+constexpr int kAbsent = -1, kConverted = -2;
 
 uint32_t BigEndian(absl::string_view bytes, size_t at, size_t n) {
   uint32_t v = 0;
@@ -80,6 +82,17 @@ std::string Quoted(absl::string_view name) {
 bool IsVirtual(absl::string_view sql) {
   const std::string upper = absl::AsciiStrToUpper(sql.substr(0, 64));
   return absl::StartsWith(upper, "CREATE VIRTUAL");
+}
+
+// Whether SQLite turns whole numbers of a column into others as it reads them, by the rules of
+// https://www.sqlite.org/datatype3.html 3.1.
+bool IsReal(const char* declared) {
+  const std::string type = absl::AsciiStrToUpper(declared == nullptr ? "" : declared);
+  for (const absl::string_view other : {"INT", "CHAR", "CLOB", "TEXT", "BLOB"}) {
+    if (absl::StrContains(type, other)) return false;
+  }
+  return absl::StrContains(type, "REAL") || absl::StrContains(type, "FLOA") ||
+         absl::StrContains(type, "DOUB");
 }
 
 absl::string_view TextAt(sqlite3_stmt* statement, int column) {
@@ -147,9 +160,10 @@ absl::Status SqliteReader::Harden() {
 
 absl::Status SqliteReader::ReadSchema() {
   sqlite3_stmt* list = nullptr;
-  if (sqlite3_prepare_v2(db_, "SELECT type, name, sql FROM sqlite_master", -1, &list, nullptr) != SQLITE_OK)
+  if (sqlite3_prepare_v2(db_, "SELECT type, name, sql, rootpage FROM sqlite_master", -1, &list, nullptr) !=
+      SQLITE_OK)
     return Fail("its list of tables cannot be read");
-  std::vector<std::string> plain;
+  std::vector<std::pair<std::string, uint32_t>> plain;  // with the root where rows are plain records
   int code;
   while ((code = sqlite3_step(list)) == SQLITE_ROW) {
     const std::string type(TextAt(list, 0)), name(TextAt(list, 1));
@@ -162,13 +176,16 @@ absl::Status SqliteReader::ReadSchema() {
     if (IsVirtual(TextAt(list, 2))) {
       strange_.emplace(name, "a virtual table");
     } else {
-      plain.push_back(name);
+      const sqlite3_int64 root = sqlite3_column_int64(list, 3);
+      const bool direct = pages_ != nullptr && root <= UINT32_MAX && IsPlainRecord(TextAt(list, 2)) &&
+                          pages_->IsTable(static_cast<uint32_t>(root));
+      plain.emplace_back(name, direct ? static_cast<uint32_t>(root) : 0);
     }
   }
   sqlite3_finalize(list);
   if (code != SQLITE_DONE) return Fail("its list of tables cannot be read");
-  for (const std::string& name : plain) readable_.insert(absl::AsciiStrToLower(name));
-  for (const std::string& name : plain) {
+  for (const auto& [name, root] : plain) readable_.insert(absl::AsciiStrToLower(name));
+  for (const auto& [name, root] : plain) {
     sqlite3_stmt* none = nullptr;
     const std::string sql = absl::StrCat("SELECT * FROM main.", Quoted(name), " LIMIT 0");
     if (sqlite3_prepare_v2(db_, sql.c_str(), -1, &none, nullptr) != SQLITE_OK) {
@@ -176,8 +193,10 @@ absl::Status SqliteReader::ReadSchema() {
       continue;
     }
     Table& table = tables_[name];
+    table.root = root;
     for (int i = 0; i < sqlite3_column_count(none); ++i) {
-      if (const char* column = sqlite3_column_name(none, i); column != nullptr) table.columns.insert(column);
+      if (const char* column = sqlite3_column_name(none, i); column != nullptr)
+        table.columns.emplace(column, IsReal(sqlite3_column_decltype(none, i)) ? kConverted : i);
     }
     sqlite3_finalize(none);
   }
@@ -213,6 +232,7 @@ absl::StatusOr<std::unique_ptr<SqliteReader>> SqliteReader::Open(const std::stri
   }
   std::unique_ptr<SqliteReader> db(new SqliteReader(path, format));
   db->bytes_ = bytes;
+  db->pages_ = SqlitePages::OfFile(path, head);
   constexpr int kHow =
       SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
   if (sqlite3_open_v2(UriOf(path).c_str(), &db->db_, kHow, nullptr) != SQLITE_OK)
@@ -228,6 +248,8 @@ absl::StatusOr<std::unique_ptr<SqliteReader>> SqliteReader::OfBytes(absl::string
   if (absl::Status s = CheckHeader(bytes.substr(0, kHeader), bytes.size(), name, format); !s.ok()) return s;
   std::unique_ptr<SqliteReader> db(new SqliteReader(std::string(name), format));
   db->bytes_ = bytes.size();
+  db->memory_ = bytes;
+  db->pages_ = SqlitePages::OfBytes(bytes);
   constexpr int kHow = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_MEMORY;
   if (sqlite3_open_v2(":memory:", &db->db_, kHow, nullptr) != SQLITE_OK) return db->Fail("cannot be opened");
   auto* data =
@@ -238,6 +260,10 @@ absl::StatusOr<std::unique_ptr<SqliteReader>> SqliteReader::OfBytes(absl::string
   if (absl::Status s = db->Harden(); !s.ok()) return s;
   if (absl::Status s = db->ReadSchema(); !s.ok()) return s;
   return db;
+}
+
+absl::StatusOr<std::unique_ptr<SqliteReader>> SqliteReader::Again() const {
+  return memory_.empty() ? Open(name_, format_) : OfBytes(memory_, name_, format_);
 }
 
 SqliteReader::~SqliteReader() { sqlite3_close(db_); }
@@ -263,49 +289,90 @@ absl::Status SqliteReader::CheckPlain(absl::string_view table) const {
                                                  " writes it"));
 }
 
+bool SqliteReader::IsDirect(absl::string_view table) const {
+  const auto it = tables_.find(std::string(table));
+  return it != tables_.end() && it->second.root > 0;
+}
+
 absl::StatusOr<SqliteScan> SqliteReader::Read(absl::string_view table,
                                               const std::vector<absl::string_view>& columns,
-                                              const std::string& where) const {
+                                              const std::vector<SqliteCondition>& where) const {
+  return Scan(table, columns, where, true);
+}
+
+absl::StatusOr<SqliteScan> SqliteReader::ReadThroughSqlite(absl::string_view table,
+                                                           const std::vector<absl::string_view>& columns,
+                                                           const std::vector<SqliteCondition>& where) const {
+  return Scan(table, columns, where, false);
+}
+
+absl::StatusOr<SqliteScan> SqliteReader::Scan(absl::string_view table, std::vector<absl::string_view> columns,
+                                              const std::vector<SqliteCondition>& where, bool direct) const {
   if (absl::Status s = CheckPlain(table); !s.ok()) return s;
   const auto it = tables_.find(std::string(table));
   if (it == tables_.end()) return absl::NotFoundError(absl::StrCat(name_, ": it has no table ", table));
+  std::vector<SqliteScan::Condition> conditions;
+  for (const SqliteCondition& condition : where) {
+    conditions.push_back({condition, static_cast<int>(columns.size())});
+    columns.push_back(condition.column);
+  }
   std::vector<std::string> selected;
+  std::vector<int> places;
   for (absl::string_view column : columns) {
     const bool needed = column.front() == '!';
     if (needed) column.remove_prefix(1);
-    if (it->second.columns.contains(std::string(column))) {
-      selected.push_back(Quoted(column));
-    } else if (!needed) {
-      selected.push_back("NULL");
-    } else {
-      return absl::InvalidArgumentError(absl::StrCat(name_, ": table ", table, " has no column ", column,
-                                                     "; it has ", absl::StrJoin(it->second.columns, ", "),
-                                                     ": this version of ", format_.program,
-                                                     " is not known, or the table is another's"));
+    const auto place = it->second.columns.find(std::string(column));
+    if (place == it->second.columns.end() && needed) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          name_, ": table ", table, " has no column ", column, "; it has ",
+          absl::StrJoin(it->second.columns, ", ", [](std::string* out, const auto& c) { *out += c.first; }),
+          ": this version of ", format_.program, " is not known, or the table is another's"));
     }
+    const bool there = place != it->second.columns.end();
+    places.push_back(there ? place->second : kAbsent);
+    direct = direct && places.back() != kConverted;
+    selected.push_back(there ? Quoted(column) : "NULL");
   }
-  const std::string sql = absl::StrCat("SELECT ", absl::StrJoin(selected, ","), " FROM main.", Quoted(table),
-                                       where.empty() ? "" : " WHERE ", where);
-  sqlite3_stmt* statement = nullptr;
-  if (sqlite3_prepare_v2(db_, sql.c_str(), -1, &statement, nullptr) != SQLITE_OK) {
-    sqlite3_finalize(statement);
+  SqliteScan scan(this, std::string(table), std::move(conditions));
+  if (direct && it->second.root > 0) {
+    absl::StatusOr<std::vector<uint32_t>> leaves = pages_->Leaves(it->second.root);
+    if (!leaves.ok()) return scan.Damaged(leaves.status());
+    scan.direct_ = std::make_unique<SqliteRows>(pages_.get(), *std::move(leaves), places);
+    return scan;
+  }
+  const std::string sql = absl::StrCat("SELECT ", absl::StrJoin(selected, ","), " FROM main.", Quoted(table));
+  if (sqlite3_prepare_v2(db_, sql.c_str(), -1, &scan.statement_, nullptr) != SQLITE_OK)
     return Fail(absl::StrCat("table ", table));
-  }
-  return SqliteScan(this, std::string(table), statement);
+  return scan;
 }
 
 SqliteScan::SqliteScan(SqliteScan&& o) noexcept
     : db_(o.db_),
       table_(std::move(o.table_)),
+      where_(std::move(o.where_)),
       statement_(std::exchange(o.statement_, nullptr)),
+      direct_(std::move(o.direct_)),
       rows_(o.rows_) {}
 
 SqliteScan::~SqliteScan() { sqlite3_finalize(statement_); }
 
-absl::StatusOr<bool> SqliteScan::Next() {
-  const int code = sqlite3_step(statement_);
-  if (code == SQLITE_DONE) return false;
-  if (code != SQLITE_ROW) return db_->Fail(absl::StrCat("table ", table_, ", after ", rows_, " rows"));
+absl::Status SqliteScan::Damaged(const absl::Status& why) const {
+  if (absl::IsCancelled(why)) return why;
+  return absl::InvalidArgumentError(absl::StrCat(db_->name_, ": table ", table_, ", after ", rows_,
+                                                 " rows: the file is damaged (", why.message(), "); ",
+                                                 db_->format_.remedy));
+}
+
+absl::StatusOr<bool> SqliteScan::NextRow() {
+  if (direct_ != nullptr) {
+    absl::StatusOr<bool> more = direct_->Next();
+    if (!more.ok()) return Damaged(more.status());
+    if (!*more) return false;
+  } else {
+    const int code = sqlite3_step(statement_);
+    if (code == SQLITE_DONE) return false;
+    if (code != SQLITE_ROW) return db_->Fail(absl::StrCat("table ", table_, ", after ", rows_, " rows"));
+  }
   // Pages that point at each other in a circle, or many times at one, would go on for ages.
   if (++rows_ > db_->bytes_ / kLeastRow) {
     return absl::InvalidArgumentError(absl::StrCat(db_->name_, ": table ", table_,
@@ -315,18 +382,42 @@ absl::StatusOr<bool> SqliteScan::Next() {
   return true;
 }
 
+absl::StatusOr<bool> SqliteScan::Next() {
+  for (;;) {
+    absl::StatusOr<bool> more = NextRow();
+    if (!more.ok() || !*more || Counts()) return more;
+  }
+}
+
+bool SqliteScan::Counts() const {
+  for (const Condition& c : where_) {
+    int64_t v = 0;
+    if (c.is.any_value) {
+      if (!Has(c.column)) return false;
+      continue;
+    }
+    if (!Int(c.column, &v) || v < c.is.min || v > c.is.max) return false;
+    if (!c.is.any_of.empty() && std::find(c.is.any_of.begin(), c.is.any_of.end(), v) == c.is.any_of.end())
+      return false;
+  }
+  return true;
+}
+
 // One way through the statement for both questions. Values without a lock are safe: no other thread has the
 // statement.
-bool SqliteScan::Int(int column, int64_t* out) const {
+bool SqliteScan::IntOfStatement(int column, int64_t* out) const {
   sqlite3_value* value = sqlite3_column_value(statement_, column);
   if (sqlite3_value_type(value) != SQLITE_INTEGER) return false;
   *out = sqlite3_value_int64(value);
   return true;
 }
 
-bool SqliteScan::Has(int column) const { return sqlite3_column_type(statement_, column) != SQLITE_NULL; }
+bool SqliteScan::Has(int column) const {
+  return direct_ != nullptr ? direct_->Has(column) : sqlite3_column_type(statement_, column) != SQLITE_NULL;
+}
 
 absl::string_view SqliteScan::Text(int column) const {
+  if (direct_ != nullptr) return direct_->Text(column);
   const int type = sqlite3_column_type(statement_, column);
   if (type != SQLITE_TEXT && type != SQLITE_BLOB) return "";
   return TextAt(statement_, column);

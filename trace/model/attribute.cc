@@ -127,6 +127,7 @@ AttributeKey FindAttributeKey(absl::string_view s) {
              : s == "duration_ns" ? K::kDurationNs
              : s == "transfer_ns" ? K::kTransferNs
              : s == "dep_release" ? K::kDepRelease
+             : s == "kernel_hash" ? K::kKernelHash
                                   : K::kOther;
     case 12:
       return s == "involved_dim" || s == "involve_dims" ? K::kInvolvedDims

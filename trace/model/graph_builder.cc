@@ -220,8 +220,9 @@ absl::Status CycleError(const GraphDraft& g, const std::vector<uint32_t>& unmet,
 void ClearDraft(GraphDraft* g) {
   const auto clear = [](auto&... columns) { (columns.clear(), ...); };
   clear(g->id, g->name, g->type, g->flags, g->start, g->duration, g->lane, g->payload, g->shapes, g->types,
-        g->comm, g->transfer, g->work, g->dep_begin, g->dep, g->dep_delay, g->dep_cause, g->dep_unexplained,
-        g->dep_release, g->child_begin, g->child, g->child_delay, g->child_release, g->order);
+        g->code, g->comm, g->transfer, g->work, g->dep_begin, g->dep, g->dep_delay, g->dep_cause,
+        g->dep_unexplained, g->dep_release, g->child_begin, g->child, g->child_delay, g->child_release,
+        g->order);
   g->strings.Clear();
 }
 
@@ -233,6 +234,7 @@ void DropEmptyColumns(GraphDraft* g) {
   drop(&g->lane, kNoLane);
   drop(&g->shapes, uint32_t{0});
   drop(&g->types, uint32_t{0});
+  drop(&g->code, uint32_t{0});
   drop(&g->transfer, Time::Never());
 }
 
@@ -283,6 +285,7 @@ uint64_t HashOf(const G& g) {
   h = HashColumn(h, g.payload);
   h = HashColumn(h, g.shapes);
   h = HashColumn(h, g.types);
+  if (!g.code.empty()) h = HashColumn(h, g.code);
   h = HashColumn(h, g.dep_begin);
   h = HashColumn(h, g.dep);
   h = HashColumn(h, g.dep_delay);
@@ -302,10 +305,11 @@ bool SameGraphs(const A& a, const B& b) {
   return Same(a.id, b.id) && Same(a.name, b.name) && Same(a.type, b.type) && Same(a.flags, b.flags) &&
          Same(a.start, b.start) && Same(a.duration, b.duration) && Same(a.lane, b.lane) &&
          Same(a.payload, b.payload) && Same(a.shapes, b.shapes) && Same(a.types, b.types) &&
-         Same(a.dep_begin, b.dep_begin) && Same(a.dep, b.dep) && Same(a.dep_delay, b.dep_delay) &&
-         Same(a.dep_cause, b.dep_cause) && Same(a.dep_unexplained, b.dep_unexplained) &&
-         Same(a.dep_release, b.dep_release) && Same(a.comm, b.comm) && Same(a.transfer, b.transfer) &&
-         Same(a.work, b.work) && a.strings == b.strings;
+         Same(a.code, b.code) && Same(a.dep_begin, b.dep_begin) && Same(a.dep, b.dep) &&
+         Same(a.dep_delay, b.dep_delay) && Same(a.dep_cause, b.dep_cause) &&
+         Same(a.dep_unexplained, b.dep_unexplained) && Same(a.dep_release, b.dep_release) &&
+         Same(a.comm, b.comm) && Same(a.transfer, b.transfer) && Same(a.work, b.work) &&
+         a.strings == b.strings;
 }
 
 // Without spare memory.
@@ -335,6 +339,7 @@ std::shared_ptr<Graph> WithSharedColumns(const GraphDraft& g, ColumnPool* pool) 
   out->payload = pool->Share(g.payload);
   out->shapes = pool->Share(g.shapes);
   out->types = pool->Share(g.types);
+  out->code = pool->Share(g.code);
   out->comm = pool->Share(g.comm);
   out->work = pool->Share(g.work);
   out->dep_begin = pool->Share(g.dep_begin);

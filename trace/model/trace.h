@@ -118,6 +118,7 @@ struct GraphColumns {
   C<uint32_t> shapes;   // inputs.shapes, as indices into `strings` (0: none); empty if no node has
                         // shapes
   C<uint32_t> types;    // inputs.types, likewise
+  C<uint32_t> code;     // kernel_hash, likewise: compilers give kernels of different code one name
 
   C<Comm> comm;
   C<Time> transfer;  // for each entry of comm: measured time from the last arrival on (transfer_ns); Never():

@@ -61,7 +61,8 @@ class DeviceReader {
   absl::Status Read(absl::string_view table, EventKind kind, std::vector<absl::string_view> own_columns,
                     const Own& own) {
     if (!db_.Has(table)) return db_.CheckPlain(table);
-    const std::string where = window_.whole() ? "" : absl::StrCat("\"start\" >= ", window_.begin);
+    std::vector<SqliteCondition> where;
+    if (!window_.whole()) where.push_back({.column = "start", .min = window_.begin});
     absl::StatusOr<SqliteScan> rows = db_.Read(table, Columns(std::move(own_columns)), where);
     if (!rows.ok()) return rows.status();
     for (;;) {
@@ -237,8 +238,8 @@ absl::Status ReadSyncRows(const SqliteReader& db, const Window& window, Processe
   constexpr absl::string_view kTable = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";
   if (absl::Status s = ReadRecords(db, processes); !s.ok()) return s;
   if (!db.Has(kTable)) return db.CheckPlain(kTable);
-  const std::string where =
-      window.whole() ? "" : absl::StrCat("\"start\" >= ", window.begin, " AND \"start\" < ", window.end);
+  std::vector<SqliteCondition> where;
+  if (!window.whole()) where.push_back({.column = "start", .min = window.begin, .max = window.end - 1});
   absl::StatusOr<SqliteScan> rows =
       db.Read(kTable,
               {"!start", "!end", "deviceId", "contextId", "!streamId", "!correlationId", "!globalPid",

@@ -11,6 +11,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "trace/base/parallel.h"
 #include "trace/import/nsys/device_rows.h"
 #include "trace/import/nsys/graph_nodes.h"
 #include "trace/import/nsys/host_rows.h"
@@ -39,6 +40,9 @@ class Reader {
   absl::Status Check() const;
   absl::Status ChooseWindow();
   absl::Status ReadRows();
+  absl::Status ReadCalls(const NcclSchemas& schemas);
+  absl::Status ReadTables(const NcclSchemas& schemas);
+  void DropIdle();
   void MarkSteps(Process* process);
   void Arrows(pytorch::DeviceTrace* trace) const;
   void Finish(Process* process);
@@ -118,20 +122,64 @@ absl::Status Reader::ChooseWindow() {
   return absl::OkStatus();
 }
 
-absl::Status Reader::ReadRows() {
-  const absl::StatusOr<NcclSchemas> schemas = NcclSchemas::Read(db_);
-  if (!schemas.ok()) return schemas.status();
-  absl::Status status = ReadApiRows(db_, window_, processes_.get());
-  if (status.ok()) status = ReadDeviceRows(db_, window_, processes_.get());
+// Leaves out processes that ran nothing on a device.
+void Reader::DropIdle() {
   for (auto it = processes_->all().begin(); it != processes_->all().end();) {
     const bool idle = it->second->devices.empty();
     out_->idle_processes += idle ? 1 : 0;
     it = idle ? processes_->Erase(it) : std::next(it);
   }
+}
+
+// The tables of a window one after the other: what ran on devices is chosen by the calls that launched it.
+absl::Status Reader::ReadCalls(const NcclSchemas& schemas) {
+  absl::Status status = ReadApiRows(db_, window_, processes_.get());
+  if (status.ok()) status = ReadDeviceRows(db_, window_, processes_.get());
+  DropIdle();
   if (status.ok()) status = ReadSyncRows(db_, window_, processes_.get());
   if (status.ok()) status = ReadMpiRows(db_, window_, processes_.get(), &out_->mpi_calls);
-  if (status.ok()) status = ReadNvtxRows(db_, window_, out_->strings, *schemas, processes_.get(), &steps_);
-  if (status.ok() && !window_.whole()) status = ReadMembers(db_, out_->strings, *schemas, processes_.get());
+  if (status.ok()) status = ReadNvtxRows(db_, window_, out_->strings, schemas, processes_.get(), &steps_);
+  if (status.ok()) status = ReadMembers(db_, out_->strings, schemas, processes_.get());
+  return status;
+}
+
+// The large tables of a whole recording beside each other, then joined in the order of ReadCalls().
+absl::Status Reader::ReadTables(const NcclSchemas& schemas) {
+  Processes devices(out_->session, out_->strings), ranges(out_->session, out_->strings, true);
+  absl::Status status = ForEach(3, what_.threads, [&] {
+    return [&](size_t table) -> absl::Status {
+      absl::StatusOr<std::unique_ptr<SqliteReader>> db = db_.Again();  // a connection serves one thread
+      if (!db.ok()) return db.status();
+      if (table == 0) return ReadApiRows(**db, window_, processes_.get());
+      if (table == 1) return ReadDeviceRows(**db, window_, &devices);
+      return ReadNvtxRows(**db, window_, out_->strings, schemas, &ranges, &steps_);
+    };
+  });
+  if (!status.ok()) return status;
+  for (auto& [id, part] : devices.all()) {
+    processes_->Of(id).Absorb(part.get());
+    part = nullptr;
+  }
+  DropIdle();
+  status = ReadSyncRows(db_, window_, processes_.get());
+  if (status.ok()) status = ReadMpiRows(db_, window_, processes_.get(), &out_->mpi_calls);
+  for (auto& [id, part] : ranges.all()) {
+    Process* process = processes_->Find(id);
+    if (process == nullptr) {
+      steps_.Forget(id);
+      continue;
+    }
+    steps_.MoveRows(id, static_cast<uint32_t>(process->trace.events.size()));
+    process->Absorb(part.get());
+    part = nullptr;
+  }
+  return status;
+}
+
+absl::Status Reader::ReadRows() {
+  const absl::StatusOr<NcclSchemas> schemas = NcclSchemas::Read(db_);
+  if (!schemas.ok()) return schemas.status();
+  absl::Status status = window_.whole() ? ReadTables(*schemas) : ReadCalls(*schemas);
   if (status.ok()) status = ReadThreadNames(db_, out_->strings, processes_.get());
   if (status.ok()) status = JoinGraphNodes(db_, out_->strings, *schemas, processes_.get());
   return status;

@@ -20,6 +20,7 @@ inline constexpr SqliteFormat kExports = {
 struct ReadWhat {
   std::string step_range;  // a pattern of NVTX ranges; kFoundSteps; "": by their names
   std::string steps;       // which of them, as --steps has it; "" or "all": the whole recording
+  int threads = 1;         // tables that are read at once; what is read does not depend on it
 };
 
 // The value of --step-range that asks for the repeating pattern of kernels.

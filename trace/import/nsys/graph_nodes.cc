@@ -77,9 +77,11 @@ absl::Status Joiner::ReadNodes() {
 
 absl::Status Joiner::ReadRanges() {
   if (!db_.Has("NVTX_EVENTS") || first_ > last_) return absl::OkStatus();
-  absl::StatusOr<SqliteScan> rows = db_.Read(
-      "NVTX_EVENTS", {"!start", "!end", "text", "textId", "!globalTid", "binaryData", "!eventType"},
-      absl::StrCat("\"eventType\" IN (59, 70) AND \"start\" <= ", last_, " AND \"end\" >= ", first_));
+  absl::StatusOr<SqliteScan> rows =
+      db_.Read("NVTX_EVENTS", {"!start", "!end", "text", "textId", "!globalTid", "binaryData", "!eventType"},
+               {{.column = "eventType", .any_of = {59, 70}},
+                {.column = "start", .max = last_},
+                {.column = "end", .min = first_}});
   if (!rows.ok()) return rows.status();
   for (;;) {
     const absl::StatusOr<bool> more = rows->Next();

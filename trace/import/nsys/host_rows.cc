@@ -21,9 +21,9 @@ using pytorch::OpExtra;
 
 constexpr absl::string_view kNvtx = "NVTX_EVENTS";
 
-std::string Touching(const Window& window) {
-  if (window.whole()) return "";
-  return absl::StrCat("\"start\" < ", window.end, " AND \"end\" >= ", window.begin);
+std::vector<SqliteCondition> Touching(const Window& window) {
+  if (window.whole()) return {};
+  return {{.column = "start", .max = window.end - 1}, {.column = "end", .min = window.begin}};
 }
 
 bool IsDriver(absl::string_view call) {
@@ -66,7 +66,7 @@ class NvtxReader {
 };
 
 // PushPop and StartEnd ranges, of NVTX's own and of text files.
-constexpr absl::string_view kRanges = "\"eventType\" IN (59, 60, 70, 71)";
+SqliteCondition Ranges() { return {.column = "eventType", .any_of = {59, 60, 70, 71}}; }
 bool StartEnd(int64_t type) { return type == 60 || type == 71; }
 
 bool NvtxReader::Operator(absl::string_view text, Process* process, Event* event) {
@@ -126,8 +126,8 @@ void NvtxReader::Range(const SqliteScan& row, Process* process) {
 
 absl::Status NvtxReader::Read(const Window& window) {
   if (!db_.Has(kNvtx)) return db_.CheckPlain(kNvtx);
-  std::string where(kRanges);
-  if (!window.whole()) absl::StrAppend(&where, " AND ", Touching(window));
+  std::vector<SqliteCondition> where = Touching(window);
+  where.push_back(Ranges());
   absl::StatusOr<SqliteScan> rows = db_.Read(
       kNvtx, {"!start", "!end", "!eventType", "text", "textId", "!globalTid", "endGlobalTid", "binaryData"},
       where);
@@ -234,9 +234,8 @@ absl::Status ReadNvtxRows(const SqliteReader& db, const Window& window, const St
 absl::Status ReadStepRows(const SqliteReader& db, const Strings& strings, const Session& session,
                           StepRanges* steps) {
   if (!db.Has(kNvtx)) return db.CheckPlain(kNvtx);
-  absl::StatusOr<SqliteScan> rows =
-      db.Read(kNvtx, {"!start", "!end", "!eventType", "text", "textId", "!globalTid", "endGlobalTid"},
-              std::string(kRanges));
+  absl::StatusOr<SqliteScan> rows = db.Read(
+      kNvtx, {"!start", "!end", "!eventType", "text", "textId", "!globalTid", "endGlobalTid"}, {Ranges()});
   if (!rows.ok()) return rows.status();
   for (;;) {
     const absl::StatusOr<bool> more = rows->Next();
@@ -258,8 +257,8 @@ absl::Status ReadStepRows(const SqliteReader& db, const Strings& strings, const 
 absl::Status ReadMembers(const SqliteReader& db, const Strings& strings, const NcclSchemas& schemas,
                          Processes* processes) {
   if (!db.Has(kNvtx, "binaryData")) return absl::OkStatus();
-  absl::StatusOr<SqliteScan> rows =
-      db.Read(kNvtx, {"text", "textId", "!globalTid", "!binaryData"}, "\"binaryData\" IS NOT NULL");
+  absl::StatusOr<SqliteScan> rows = db.Read(kNvtx, {"text", "textId", "!globalTid", "!binaryData"},
+                                            {{.column = "binaryData", .any_value = true}});
   if (!rows.ok()) return rows.status();
   for (;;) {
     const absl::StatusOr<bool> more = rows->Next();

@@ -116,7 +116,7 @@ struct Read {
   InputFile input;  // no path: a member of an archive
 };
 
-absl::Status ReadOne(const Export& from, const ReadWhat& what, Read* out) {
+absl::Status ReadRowsOf(const Export& from, const ReadWhat& what, Read* out) {
   absl::StatusOr<std::unique_ptr<SqliteReader>> db =
       from.content == nullptr ? SqliteReader::Open(from.path, kExports)
                               : SqliteReader::OfBytes(from.content->view(), from.path, kExports);
@@ -124,12 +124,22 @@ absl::Status ReadOne(const Export& from, const ReadWhat& what, Read* out) {
   absl::StatusOr<std::unique_ptr<ExportFile>> file = ReadExport(**db, what);
   if (!file.ok()) return file.status();
   out->file = *std::move(file);
+  return absl::OkStatus();
+}
+
+absl::Status ReadDigest(const Export& from, Read* out) {
   if (from.content != nullptr) return absl::OkStatus();
   out->input.path = from.path;
   out->input.role = "device trace";
   absl::StatusOr<std::unique_ptr<FileSource>> disk = FileSource::Open(from.path);
   if (!disk.ok()) return disk.status();
   return (*disk)->Finish(&out->input.sha256, &out->input.bytes);
+}
+
+absl::Status ReadOne(const Export& from, const ReadWhat& what, Read* out) {
+  return ForEach(2, what.threads, [&] {
+    return [&](size_t task) { return task == 0 ? ReadRowsOf(from, what, out) : ReadDigest(from, out); };
+  });
 }
 
 absl::StatusOr<pytorch::RecordedRanks> ReadRanks(const std::vector<std::string>& inputs,
@@ -146,7 +156,8 @@ absl::StatusOr<pytorch::RecordedRanks> ReadRanks(const std::vector<std::string>&
                      ": no export of Nsight Systems, expected SQLite files of `nsys export -t "
                      "sqlite`"));
   }
-  const ReadWhat what = {options.capture.step_range, options.capture.steps};
+  const int of_each = std::max(1, options.threads / static_cast<int>(found.exports.size()));
+  const ReadWhat what = {options.capture.step_range, options.capture.steps, of_each};
   std::vector<Read> read(found.exports.size());
   absl::Status status = ForEach(read.size(), options.threads, [&] {
     return [&](size_t i) {

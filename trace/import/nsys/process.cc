@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -147,6 +148,78 @@ bool Process::Times(int64_t start, int64_t end, pytorch::Event* out) {
   return true;
 }
 
+namespace {
+
+template <typename T>
+void Append(std::vector<T>* to, std::vector<T>* from) {
+  if (to->empty()) {
+    *to = std::move(*from);
+  } else {
+    to->insert(to->end(), std::make_move_iterator(from->begin()), std::make_move_iterator(from->end()));
+  }
+  std::vector<T>().swap(*from);
+}
+
+}  // namespace
+
+// Rows say of each other where they are: what is told of the part's is moved behind these here.
+void Process::AbsorbRows(Process* part) {
+  pytorch::DeviceTrace& from = part->trace;
+  std::vector<uint32_t> text(from.strings.size()), thread(from.threads.size());
+  for (uint32_t s = 0; s < text.size(); ++s) text[s] = trace.strings.Intern(from.strings.Get(s));
+  std::vector<int64_t> tid(thread.size());
+  for (const auto& [global, row] : part->threads_) tid[row] = global;
+  for (size_t t = 0; t < thread.size(); ++t) thread[t] = Thread(tid[t]);
+  const auto ops = static_cast<uint32_t>(trace.ops.size()),
+             device = static_cast<uint32_t>(trace.device.size()),
+             comms = static_cast<uint32_t>(trace.comms.size());
+  trace.events.reserve(trace.events.size() + from.events.size());
+  for (pytorch::Event e : from.events) {
+    const bool on_host = pytorch::OnHost(e.kind);
+    e.name = text[e.name];
+    if (on_host) e.lane = thread[e.lane];
+    if (e.extra != kNoRow) e.extra += on_host ? ops : device;
+    trace.events.push_back(e);
+  }
+  std::vector<pytorch::Event>().swap(from.events);
+  for (pytorch::OpExtra& op : from.ops) {
+    op.shapes = text[op.shapes];
+    op.types = text[op.types];
+    if (op.comm != kNoRow) op.comm += comms;
+  }
+  for (GraphKernel& kernel : part->graph_kernels) kernel.extra += device;
+}
+
+void Process::Absorb(Process* part) {
+  AbsorbRows(part);
+  pytorch::DeviceTrace& from = part->trace;
+  Append(&trace.ops, &from.ops);
+  Append(&trace.device, &from.device);
+  Append(&trace.comms, &from.comms);
+  Append(&members, &part->members);
+  Append(&comm_of, &part->comm_of);
+  Append(&graph_kernels, &part->graph_kernels);
+  if (trace.streams.empty()) {
+    trace.streams = std::move(from.streams);
+    streams_ = std::move(part->streams_);
+    device_of_ = std::move(part->device_of_);
+    last_place_ = {INT64_MIN, INT64_MIN};
+  }
+  for (const auto& [ordinal, counts] : part->devices) {
+    devices[ordinal].first += counts.first;
+    devices[ordinal].second += counts.second;
+  }
+  for (const Repair& r : part->notes.Take("", 0)) notes.Count(r.kind, r.first_node, r.detail, r.count);
+  graph_launches += part->graph_launches;
+  payloads += part->payloads;
+  unknown_payloads += part->unknown_payloads;
+  nccl_ranges += part->nccl_ranges;
+  operators += part->operators;
+  shaped += part->shaped;
+  open_ranges += part->open_ranges;
+  free_ranges += part->free_ranges;
+}
+
 Process& Processes::Of(int64_t id) {
   if (last_ != nullptr && last_->id == id) return *last_;
   std::unique_ptr<Process>& process = all_[id];
@@ -156,6 +229,7 @@ Process& Processes::Of(int64_t id) {
 
 Process* Processes::Find(int64_t id) {
   if (last_ != nullptr && last_->id == id) return last_;
+  if (finds_all_) return &Of(id);
   const auto it = all_.find(id);
   return it == all_.end() ? nullptr : last_ = it->second.get();
 }

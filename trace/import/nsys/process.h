@@ -66,6 +66,9 @@ class Process {
   // Fills times. False: they are absurd; the row is left out, and counted.
   bool Times(int64_t start, int64_t end, pytorch::Event* out);
   void Add(const pytorch::Event& event) { trace.events.push_back(event); }
+  // Adds the rows of `part`, of the same process, behind its own, as if they had been read here.
+  // Precondition: one of the two has no streams.
+  void Absorb(Process* part);
 
   const int64_t id;
   pytorch::DeviceTrace trace;  // times are those of the file until the reader is done
@@ -102,11 +105,14 @@ class Process {
   uint32_t last_stream_ = 0;
   int64_t last_tid_ = -1;
   uint32_t last_thread_ = 0;
+  void AbsorbRows(Process* part);
 };
 
 class Processes {
  public:
-  Processes(const Session& session, const Strings& strings) : session_(session), strings_(strings) {}
+  // `finds_all`: Find() makes what is not there, as Of() does.
+  Processes(const Session& session, const Strings& strings, bool finds_all = false)
+      : session_(session), strings_(strings), finds_all_(finds_all) {}
   Process& Of(int64_t id);    // makes one that is new
   Process* Find(int64_t id);  // null: there is none
   std::map<int64_t, std::unique_ptr<Process>>& all() { return all_; }
@@ -119,6 +125,7 @@ class Processes {
  private:
   const Session& session_;
   const Strings& strings_;
+  const bool finds_all_;
   std::map<int64_t, std::unique_ptr<Process>> all_;
   Process* last_ = nullptr;
 };

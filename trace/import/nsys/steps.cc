@@ -68,6 +68,12 @@ void StepRanges::Add(int64_t process, StepRange range, absl::string_view text) {
   ranges_[process].push_back(range);
 }
 
+void StepRanges::MoveRows(int64_t process, uint32_t rows) {
+  const auto it = ranges_.find(process);
+  if (it == ranges_.end()) return;
+  for (StepRange& range : it->second) range.row += rows;
+}
+
 std::vector<StepRange> StepRanges::ChooseOf(const std::vector<StepRange>& ranges) const {
   std::map<std::pair<int64_t, std::string>, std::vector<StepRange>> kinds;  // by thread and text
   for (const StepRange& r : ranges)

@@ -32,6 +32,9 @@ class StepRanges {
   // Whether a range of this text, which is no operator's, may be a step.
   bool MayBe(absl::string_view text) const;
   void Add(int64_t process, StepRange range, absl::string_view text);
+  // Moves the rows of a process's ranges behind `rows` others; forgets those of a process.
+  void MoveRows(int64_t process, uint32_t rows);
+  void Forget(int64_t process) { ranges_.erase(process); }
   // The steps of each process, in order. Numbers are those in the texts, where each has one and they grow;
   // else 0, 1, ...
   std::map<int64_t, std::vector<StepRange>> Choose() const;

@@ -32,7 +32,7 @@ class Drafter {
 
  private:
   struct Row {
-    uint32_t name = 0, shapes = 0, types = 0;  // in the graph's strings
+    uint32_t name = 0, shapes = 0, types = 0, code = 0;  // in the graph's strings
     NodeType type = NodeType::kComp;
     uint8_t flags = 0;
     int64_t start = 0, duration = 0;  // ns
@@ -132,15 +132,18 @@ void Drafter::Operands(const TimelineNode& node, Row* row) {
   }
   const uint32_t op = facts_.OperatorOf(node);
   if (op == kNoRow) return;
-  if (rank_.host == nullptr) {
-    if (d.events[op].extra == kNoRow) return;
+  if (rank_.host != nullptr) {
+    const RankFacts::OperandTexts texts = facts_.OperandsOf(op);
+    row->shapes = g_.strings.Intern(texts.shapes);
+    row->types = g_.strings.Intern(texts.types);
+  } else if (d.events[op].extra != kNoRow) {
     row->shapes = Text(d.ops[d.events[op].extra].shapes);
     row->types = Text(d.ops[d.events[op].extra].types);
-    return;
   }
-  const RankFacts::OperandTexts texts = facts_.OperandsOf(op);
-  row->shapes = g_.strings.Intern(texts.shapes);
-  row->types = g_.strings.Intern(texts.types);
+  if (const CompiledKernel* compiled = facts_.CompiledOf(op); compiled != nullptr) {
+    row->code = Text(compiled->hash);
+    if (d.events[node.event].kind == EventKind::kKernel) row->work = RankFacts::WorkOf(*compiled);
+  }
 }
 
 void Drafter::Add(const Row& row) {
@@ -153,6 +156,10 @@ void Drafter::Add(const Row& row) {
   g_.lane.push_back(row.lane);
   g_.shapes.push_back(row.shapes);
   g_.types.push_back(row.types);
+  if (row.code != 0 || !g_.code.empty()) {
+    g_.code.resize(g_.id.size() - 1);
+    g_.code.push_back(row.code);
+  }
   uint32_t payload = kNoRow;
   if (row.work.has_num_ops || row.work.has_tensor_bytes) {
     payload = static_cast<uint32_t>(g_.work.size());
@@ -294,7 +301,7 @@ void LeaveCalls(CaptureRank* rank, ColumnDraft* draft) {
   d.events = events.Rows(d.events);
   t.caller.resize(d.events.size(), kNoRow);
   Free(t.edge_begin, t.edges, d.ops, d.device, d.syncs, d.runtime, d.comms, d.fwdbwd, d.graph_ops,
-       d.graph_nodes, d.waits);
+       d.graph_nodes, d.waits, d.compiled);
 }
 
 uint32_t ColumnBuilder::GroupIndex(const std::string& name) {
@@ -342,7 +349,7 @@ void ColumnBuilder::NameKinds(const CaptureRank& rank, std::vector<CallRow>* kep
       next->work.comm_kind = strings.Intern(Name(rank.timeline.comms[next->comm].op));
     if (s < g_.strings.size()) place[s] = strings.Intern(g_.strings.Get(s));
   }
-  for (std::vector<uint32_t>* column : {&g_.name, &g_.shapes, &g_.types}) {
+  for (std::vector<uint32_t>* column : {&g_.name, &g_.shapes, &g_.types, &g_.code}) {
     for (uint32_t& string : *column) string = place[string];
   }
   g_.strings = std::move(strings);

@@ -143,6 +143,18 @@ struct OpExtra {
   uint32_t shapes = 0;         // "Input Dims", JSON text
   uint32_t types = 0;          // "Input type", JSON text
   uint32_t comm = kNoRow;      // row of comms
+  uint32_t compiled = kNoRow;  // row of compiled
+};
+// What Inductor tells of a Triton kernel beside the operator that launches it (get_profiler_kwargs() of
+// PyTorch's torch/_inductor/runtime/triton_heuristics.py); texts are indices into DeviceTrace::strings, 0:
+// not told.
+struct CompiledKernel {
+  uint32_t backend = 0, file = 0;  // "triton"; the generated source
+  uint32_t hash = 0;               // of the source: equal for equal code, whatever its name
+  uint32_t options = 0;            // "XBLOCK=128,RBLOCK=8"
+  uint32_t grid = 0;               // "grid(1024,)", of PyTorch before 2.7
+  int64_t warps = kNone, stages = kNone;
+  int64_t operations = kNone, traffic = kNone;  // of one launch; bytes
 };
 // Event::extra of kKernel, kMemcpy, kMemset.
 struct DeviceExtra {
@@ -228,6 +240,7 @@ struct DeviceTrace {
   std::vector<ThreadLane> threads;
   std::vector<StreamLane> streams;
   std::vector<FlowArrow> fwdbwd;
+  std::vector<CompiledKernel> compiled;
   std::vector<GraphOp> graph_ops;
   std::vector<GraphNodeOf> graph_nodes;  // by extra
   std::vector<DeviceWait> waits;         // by (op, source)

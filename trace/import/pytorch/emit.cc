@@ -40,6 +40,7 @@ class Emitter {
   void Operands(const TimelineNode& node);
   void TextOperands(absl::string_view shapes, absl::string_view types);
   bool ToldOperands(const TimelineNode& node);
+  void CompiledAttrs(const CompiledKernel& compiled, bool kernel);
   void CommAttrs(const CommPlan& plan, const CommCall& call);
   void KeptCommAttrs(const CommPlan& plan, const CommCall& call);
 
@@ -170,6 +171,28 @@ void Emitter::Operands(const TimelineNode& node) {
     IntAttr("rf_id", ValueField::kInt64, static_cast<int64_t>(texts.host->rf_id));
   if (!node.host) TextAttr("op", d.name_of(d.events[row]));
   TextOperands(texts.shapes, texts.types);
+  if (const CompiledKernel* compiled = facts_.CompiledOf(row); compiled != nullptr)
+    CompiledAttrs(*compiled, d.events[node.event].kind == EventKind::kKernel);
+}
+
+// What a compiler tells of a kernel, at the operator that launches it and at the kernel.
+void Emitter::CompiledAttrs(const CompiledKernel& compiled, bool kernel) {
+  const DeviceTrace& d = *rank_.device;
+  const auto text = [&](absl::string_view name, uint32_t string) {
+    if (string != 0) TextAttr(name, d.strings.Get(string));
+  };
+  text("kernel_backend", compiled.backend);
+  text("kernel_file", compiled.file);
+  text("kernel_hash", compiled.hash);
+  text("kernel_kwargs", compiled.options);
+  text("grid", compiled.grid);
+  if (compiled.warps >= 0) IntAttr("num_warps", ValueField::kInt64, compiled.warps);
+  if (compiled.stages >= 0) IntAttr("num_stages", ValueField::kInt64, compiled.stages);
+  if (!kernel) return;
+  const Work work = RankFacts::WorkOf(compiled);
+  if (work.has_num_ops) IntAttr("num_ops", ValueField::kInt64, work.num_ops);
+  if (work.has_tensor_bytes)
+    IntAttr("tensor_size", ValueField::kUint64, static_cast<int64_t>(work.tensor_bytes));
 }
 
 void Emitter::CommAttrs(const CommPlan& plan, const CommCall& call) {

@@ -6,8 +6,11 @@
 // begin (absent: 0), both in the order of data_deps; dep_unexplained_ns, the part of each dep_delay_ns for
 // which there is no reason (absent: 0); dep_release, when in its duration each dependency released the node
 // (kReleaseAtEnd, also if absent: at its end); category; part, if a host call has several; parent, the
-// first node of the call that encloses or launched this node. Comm nodes have transfer_ns, the measured time
-// from the arrival of the last captured member on. A host thread's own work between two calls is a node named
+// first node of the call that encloses or launched this node. Operators that launch a kernel which Inductor
+// generated, and these kernels, have what PyTorch tells of it: kernel_backend, kernel_file, kernel_hash,
+// kernel_kwargs, grid, num_warps and num_stages; the kernels num_ops and tensor_size too. Comm nodes have
+// transfer_ns, the measured time from the arrival of the last captured member on. A host thread's own work
+// between two calls is a node named
 // "[between calls]" of category between_calls.
 #pragma once
 

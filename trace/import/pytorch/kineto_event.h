@@ -67,6 +67,15 @@ enum class Arg : uint8_t {
   kDstRank,
   kCommSeq,
   kGraphNode,
+  // Of a kernel that Inductor generated.
+  kKernelBackend,
+  kKernelFile,
+  kKernelHash,
+  kKernelOptions,
+  kWarps,
+  kStages,
+  kKernelOperations,
+  kKernelGigabytes,
   // Of what an allocator holds.
   kAllocated,
   kReserved,

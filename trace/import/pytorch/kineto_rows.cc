@@ -1,8 +1,10 @@
 #include "trace/import/pytorch/kineto_rows.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
@@ -153,6 +155,38 @@ uint32_t RowBuilder::Comm(const EventTokens& e) {
   return static_cast<uint32_t>(out_->comms.size() - 1);
 }
 
+uint32_t RowBuilder::Words(const EventTokens& e, Arg arg) {
+  absl::string_view text;
+  return e.has(arg) && ToText(e.arg(arg), &scratch_, &text, &bad_escapes_) ? out_->strings.Intern(text) : 0;
+}
+
+int64_t RowBuilder::Amount(const EventTokens& e, Arg arg, double scale) {
+  constexpr double kMost = 1e18;
+  double v = 0;
+  if (!e.has(arg)) return kNone;
+  if (absl::SimpleAtod(e.arg(arg), &v) && v >= 0 && v * scale <= kMost) return std::llround(v * scale);
+  notes_->Count("kineto_bad_argument", e.index,
+                absl::StrCat("event ", e.index, " ", e.name.substr(0, kShown), ": ",
+                             e.arg(arg).substr(0, kShown), " is no amount; left out"));
+  return kNone;
+}
+
+uint32_t RowBuilder::Compiled(const EventTokens& e) {
+  if (!e.has(Arg::kKernelBackend) && !e.has(Arg::kKernelHash) && !e.has(Arg::kKernelFile)) return kNoRow;
+  CompiledKernel x;
+  x.backend = Words(e, Arg::kKernelBackend);
+  x.file = Words(e, Arg::kKernelFile);
+  x.hash = Words(e, Arg::kKernelHash);
+  x.options = Words(e, Arg::kKernelOptions);
+  x.grid = Words(e, Arg::kGrid);
+  x.warps = Amount(e, Arg::kWarps, 1);
+  x.stages = Amount(e, Arg::kStages, 1);
+  x.operations = Amount(e, Arg::kKernelOperations, 1);
+  x.traffic = Amount(e, Arg::kKernelGigabytes, 1e9);
+  out_->compiled.push_back(x);
+  return static_cast<uint32_t>(out_->compiled.size() - 1);
+}
+
 uint32_t RowBuilder::Operator(const EventTokens& e) {
   OpExtra x;
   x.seq = Integer(e, Arg::kSequence);
@@ -160,7 +194,9 @@ uint32_t RowBuilder::Operator(const EventTokens& e) {
   x.shapes = Text(e.arg(Arg::kDims));
   x.types = Text(e.arg(Arg::kTypes));
   x.comm = Comm(e);
-  if (x.seq == kNone && x.fwd_thread == kNone && x.shapes == 0 && x.types == 0 && x.comm == kNoRow)
+  x.compiled = Compiled(e);
+  if (x.seq == kNone && x.fwd_thread == kNone && x.shapes == 0 && x.types == 0 && x.comm == kNoRow &&
+      x.compiled == kNoRow)
     return kNoRow;
   out_->ops.push_back(x);
   return static_cast<uint32_t>(out_->ops.size() - 1);

@@ -56,6 +56,11 @@ class RowBuilder : public EventSink {
   void AddMemory(const EventTokens& event);
   uint32_t Comm(const EventTokens& event);
   uint32_t Operator(const EventTokens& event);
+  uint32_t Compiled(const EventTokens& event);
+  // A text argument, interned; 0: absent.
+  uint32_t Words(const EventTokens& event, Arg arg);
+  // A number that is not negative, times `scale`; kNone if absent or none, which is counted.
+  int64_t Amount(const EventTokens& event, Arg arg, double scale);
   uint32_t Runtime(const EventTokens& event);
   uint32_t Device(const EventTokens& event);
   uint32_t Sync(const EventTokens& event);

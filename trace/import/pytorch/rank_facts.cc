@@ -117,4 +117,19 @@ RankFacts::OperandTexts RankFacts::OperandsOf(uint32_t row) const {
   return out;
 }
 
+const CompiledKernel* RankFacts::CompiledOf(uint32_t row) const {
+  const DeviceTrace& d = *rank_.device;
+  const uint32_t extra = d.events[row].extra;
+  return extra == kNoRow || d.ops[extra].compiled == kNoRow ? nullptr : &d.compiled[d.ops[extra].compiled];
+}
+
+Work RankFacts::WorkOf(const CompiledKernel& compiled) {
+  Work work;
+  work.has_num_ops = compiled.operations >= 0;
+  if (work.has_num_ops) work.num_ops = compiled.operations;
+  work.has_tensor_bytes = compiled.traffic >= 0;
+  if (work.has_tensor_bytes) work.tensor_bytes = static_cast<uint64_t>(compiled.traffic);
+  return work;
+}
+
 }  // namespace chakra::pytorch

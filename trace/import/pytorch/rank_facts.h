@@ -56,6 +56,10 @@ class RankFacts {
     const HostNode* host = nullptr;
   };
   OperandTexts OperandsOf(uint32_t operator_row) const;
+  // What a compiler tells of the kernel that the operator launches; null: nothing.
+  const CompiledKernel* CompiledOf(uint32_t operator_row) const;
+  // The work of one launch, as far as it is told.
+  static Work WorkOf(const CompiledKernel& compiled);
 
  private:
   void NumberLanes();

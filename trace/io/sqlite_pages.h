@@ -1,0 +1,107 @@
+// Rows of plain tables straight from the pages of an SQLite file, several times as fast as through SQLite's
+// virtual machine. The layout is that of https://www.sqlite.org/fileformat2.html: tables are B-trees of
+// pages, rows are records in their leaves. Nothing in a file is taken at its word: each place is checked
+// before it is read. Thread-safe: each scan has buffers of its own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace chakra {
+
+// Whether the rows of the table that `sql` creates are records of all of its columns, in their order: no
+// column is computed, has a default that rows lack, or is the row's number.
+bool IsPlainRecord(absl::string_view sql);
+
+// The pages of a file that nobody writes meanwhile.
+class SqlitePages {
+ public:
+  static constexpr size_t kHeader = 100;  // bytes of the file's
+
+  // `head`: the file's first kHeader bytes. Null: its texts are not UTF-8, or the file cannot be opened.
+  static std::unique_ptr<SqlitePages> OfFile(const std::string& path, absl::string_view head);
+  // `bytes` must outlive the object.
+  static std::unique_ptr<SqlitePages> OfBytes(absl::string_view bytes);
+  ~SqlitePages();
+  SqlitePages(const SqlitePages&) = delete;
+  SqlitePages& operator=(const SqlitePages&) = delete;
+
+  // Whether page `root` is the root of a table with numbered rows.
+  bool IsTable(uint32_t root) const;
+  // The leaves of the table whose root is page `root`, in the order of rows. Errors say what is wrong with
+  // which page. Precondition: IsTable().
+  absl::StatusOr<std::vector<uint32_t>> Leaves(uint32_t root) const;
+
+  uint32_t page_bytes() const { return page_; }
+  uint32_t usable_bytes() const { return usable_; }  // of a page
+  uint64_t file_bytes() const { return bytes_; }
+  // The bytes of `count` pages from `number` on: in memory, or read to `buffer`. Errors: the file has no such
+  // page, or the system's reason.
+  absl::StatusOr<const unsigned char*> Get(uint32_t number, uint32_t count, std::string* buffer) const;
+
+ private:
+  SqlitePages(absl::string_view head, uint64_t bytes);
+  absl::Status Children(uint32_t number, std::vector<uint32_t>* out) const;
+
+  int fd_ = -1;               // of a file
+  absl::string_view memory_;  // else
+  uint64_t bytes_ = 0;
+  uint32_t page_ = 0, usable_ = 0;
+};
+
+// A pass over the rows in `leaves`. Values of another type than asked for, and of columns that a row lacks,
+// are absent.
+class SqliteRows {
+ public:
+  // `columns`: the places of the columns that are asked for, in a row; below 0: the column is always absent.
+  SqliteRows(const SqlitePages* pages, std::vector<uint32_t> leaves, const std::vector<int>& columns);
+
+  // Goes to the next row; false: there is none. Errors say what is wrong with which page.
+  absl::StatusOr<bool> Next() {
+    if (cell_ == cells_) {
+      const absl::StatusOr<bool> more = NextLeaf();
+      if (!more.ok() || !*more) return more;
+    }
+    absl::Status row = ReadCell();
+    if (!row.ok()) return row;
+    return true;
+  }
+  // `column`: a place in `columns`.
+  bool Int(int column, int64_t* out) const;
+  bool Has(int column) const { return values_[static_cast<size_t>(column)].type != 0; }
+  absl::string_view Text(int column) const;  // text or bytes, until Next()
+
+ private:
+  // A value as a record has it: its serial type (0: absent), and its bytes.
+  struct Value {
+    uint64_t type = 0;
+    const unsigned char* at = nullptr;
+  };
+  absl::StatusOr<bool> NextLeaf();
+  absl::Status ReadCell();
+  absl::Status ReadRecord(const unsigned char* at, uint64_t bytes);
+  absl::Status Gather(const unsigned char* at, uint64_t bytes, uint64_t local);
+  absl::Status Bad(absl::string_view what) const;
+
+  const SqlitePages* pages_;
+  std::vector<uint32_t> leaves_;
+  std::vector<int>
+      slot_of_;  // by column of the table, up to the last that is asked for; below 0: nobody asks
+  std::vector<Value> values_;  // by column asked for
+  std::vector<int> twins_;     // pairs: a place in `columns`, and an earlier one of the same column
+  size_t leaf_ = 0;            // the next one
+  std::string run_, record_, overflow_;
+  const unsigned char* loaded_ = nullptr;  // leaves in a row, of which leaf_ is the first that is not read
+  uint32_t left_ = 0;                      // of these
+  const unsigned char* page_ = nullptr;
+  uint32_t number_ = 0, cell_ = 0, cells_ = 0;
+};
+
+}  // namespace chakra
