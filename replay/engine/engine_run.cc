@@ -64,10 +64,10 @@ void Engine::Prepare() {
     for (uint32_t row = 0; row < graph.size(); ++row) {
       if (rank.waits[row] != 0) continue;
       if (options_.start.empty() || options_.start[r] == Time::Zero()) {
-        ready_.push_back({r, rank.lanes->place[row]});
+        ready_.push_back(OfRank(r, rank.lanes->place[row]));
       } else {
         if (causes_.on()) causes_.RankStarts(r, row, options_.start[r]);
-        events_.push({options_.start[r], r, row | Event::kReady});
+        events_.Push({options_.start[r], r, row | Event::kReady});
       }
     }
   }
@@ -127,12 +127,12 @@ void Engine::HandleInstant(Time now) {
       AdvanceFabric(now);
     } else if (!events_.empty() && events_.top().at == now) {
       const Event event = events_.top();
-      events_.pop();
+      events_.Pop();
       if (event.rank & Event::kWake) {
         runner_.OnWake(event.rank & ~Event::kWake, event.row, now);
         RetireRunner(now);
       } else if (event.row & Event::kReady) {
-        ready_.push_back({event.rank, ranks_[event.rank].lanes->place[event.row & ~Event::kReady]});
+        ready_.push_back(OfRank(event.rank, ranks_[event.rank].lanes->place[event.row & ~Event::kReady]));
       } else if (!Slows(event.rank, event.row) || slowdown_.Ends(event.rank, event.row, now)) {
         Finish(event.rank, event.row, now);
       }
@@ -172,7 +172,7 @@ void Engine::RetireRunner(Time now) {
 
 void Engine::DrainRunner() {
   for (const CollectiveRunner::Wake& wake : runner_.wakes()) {
-    events_.push({wake.at, wake.active | Event::kWake, wake.stream});
+    events_.Push({wake.at, wake.active | Event::kWake, wake.stream});
   }
   runner_.wakes().clear();
   if (HasTwins()) FoldEnded();
@@ -188,7 +188,8 @@ void Engine::Dispatch(Time now) {
   do {
     batch_.swap(ready_);
     if (!std::is_sorted(batch_.begin(), batch_.end())) std::sort(batch_.begin(), batch_.end());
-    for (const auto& [r, place] : batch_) {
+    for (const uint64_t one : batch_) {
+      const auto r = static_cast<uint32_t>(one >> 32), place = static_cast<uint32_t>(one);
       RankState& rank = ranks_[r];
       const uint32_t row = rank.lanes->by_place[place];
       const uint8_t lane = rank.lanes->queue[row];
@@ -199,11 +200,12 @@ void Engine::Dispatch(Time now) {
       std::vector<uint32_t>& heap = rank.ready[lane];
       heap.push_back(place);
       std::push_heap(heap.begin(), heap.end(), std::greater<uint32_t>());
-      touched_.push_back({r, lane});
+      touched_.push_back(OfRank(r, lane));
     }
     batch_.clear();
     if (!std::is_sorted(touched_.begin(), touched_.end())) std::sort(touched_.begin(), touched_.end());
-    for (const auto& [r, lane] : touched_) {
+    for (const uint64_t one : touched_) {
+      const auto r = static_cast<uint32_t>(one >> 32), lane = static_cast<uint32_t>(one);
       RankState& rank = ranks_[r];
       std::vector<uint32_t>& heap = rank.ready[lane];
       if (rank.running[lane] || heap.empty()) continue;
@@ -458,7 +460,7 @@ void Engine::Finish(uint32_t r, uint32_t row, Time now) {
   if (const uint8_t lane = rank.lanes->queue[row]; lane != kNoQueuedLane) {
     rank.running[lane] = false;
     if (causes_.on()) causes_.Frees(lane, r);
-    touched_.push_back({r, lane});
+    touched_.push_back(OfRank(r, lane));
   }
 }
 

@@ -36,9 +36,11 @@ class BusyClock {
 
  private:
   void Settle(Time now) {
-    const Time span = now - last_;
+    if (now == last_) return;
+    Spend(now - last_);
     last_ = now;
-    if (span == Time::Zero()) return;
+  }
+  void Spend(Time span) {
     const bool compute = running_[kCompute] > 0, comm = running_[kComm] > 0;
     const bool host = running_[kHost] > 0, memory = running_[kMemory] > 0;
     if (compute) totals_.compute_busy += span;
