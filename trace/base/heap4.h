@@ -15,8 +15,8 @@ class Heap4 {
   const E& top() const { return items_.front(); }
   size_t MemoryBytes() const { return items_.capacity() * sizeof(E); }
 
-  // By value, in registers where E is small: a reference would make callers write E in parts that the copy then
-  // reads as one, which processors do slowly.
+  // By value, in registers where E is small: a reference would make callers write E in parts that the copy
+  // then reads as one, which processors do slowly.
   void Push(E e) {
     size_t i = items_.size();
     items_.push_back(e);
