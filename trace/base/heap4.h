@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -15,9 +16,10 @@ class Heap4 {
   const E& top() const { return items_.front(); }
   size_t MemoryBytes() const { return items_.capacity() * sizeof(E); }
 
-  // By value, in registers where E is small: a reference would make callers write E in parts that the copy
-  // then reads as one, which processors do slowly.
-  void Push(E e) {
+  // Small items come by value, in registers: callers write what is behind a reference in parts, and a copy
+  // that reads these parts as one waits for them.
+  using Item = std::conditional_t<sizeof(E) <= 2 * sizeof(void*), E, const E&>;
+  void Push(Item e) {
     size_t i = items_.size();
     items_.push_back(e);
     while (i > 0) {
