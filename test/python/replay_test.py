@@ -264,7 +264,8 @@ class Threads(unittest.TestCase):
 class OnTheWay(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.traces = cr.model("llama3-8b", {"tp": 4, "pp": 2}, {"seq": 8192, "global_batch": 64})
+        # A replay takes many times the 50 ms between two looks.
+        cls.traces = cr.model("llama3-8b", {"tp": 4, "pp": 2}, {"seq": 8192, "global_batch": 1024})
 
     def test_progress(self):
         told = []
