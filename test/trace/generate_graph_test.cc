@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <random>
 #include <tuple>
@@ -15,27 +14,14 @@
 #include "test/trace/generate_schedule_testing.h"
 #include "test/trace/generate_testing.h"
 #include "trace/generate/counts.h"
-#include "trace/generate/layers.h"
 #include "trace/generate/layout.h"
 #include "trace/generate/schedule.h"
 #include "trace/generate/sizes.h"
 #include "trace/generate/workload.h"
 #include "trace/generate/write.h"
-#include "trace/import/reader.h"
-#include "trace/model/graph_builder.h"
 
 namespace chakra::generate {
 namespace {
-
-constexpr char kDense[] = "layers=8,hidden=512,heads=8,kv_heads=4,ffn=1024,vocab=4096";
-constexpr char kExperts[] =
-    "layers=8,hidden=512,heads=8,ffn=1024,vocab=4096,experts=8,top_k=2,expert_ffn=256,shared_ffn=512,dense_"
-    "layers=2";
-constexpr char kLatent[] =
-    "layers=8,hidden=512,heads=8,ffn=1024,vocab=4096,kv_rank=64,q_rank=128,nope_dim=32,rope_dim=16,v_dim=32";
-constexpr char kOld[] =
-    "layers=8,hidden=512,heads=8,ffn=2048,gated=no,vocab=4096,tied=yes,norm=layer,bias=yes,"
-    "positions=2048";
 
 constexpr char kOss[] =
     "layers=8,hidden=512,heads=8,kv_heads=4,ffn=256,vocab=4096,experts=8,top_k=2,bias=yes,sinks=yes,window="
@@ -127,144 +113,6 @@ TEST(GenerateGraph, WindowsLeaveWhatAMaskLeaves) {
     }
     EXPECT_EQ(found, 4);
   }
-}
-
-// Layers that are made again: which, and how often, by their attention.
-TEST(GenerateGraph, RecomputesTheLayersThatAreAskedFor) {
-  const auto layers = [](const char* parallel, const char* training) {
-    const StepGraphs step =
-        Step(kDense, parallel, std::string("seq=128,global_batch=4,recompute=full") + training);
-    std::map<int, int> of_layer;
-    double again = 0;
-    for (const StageGraph& stage : step.stages) {
-      for (const StepNode& n : stage.nodes) {
-        if (n.type != NodeType::kComp || n.stream == Stream::kHost || !Starts(n.spot.phase, "recompute"))
-          continue;
-        const Operator& op = stage.operators[n.op];
-        if (absl::StrContains(op.name, "mm") || absl::StrContains(op.name, "attention"))
-          again += static_cast<double>(op.operations);
-        if (Starts(n.spot.part, "attention.core")) ++of_layer[n.spot.layer];
-      }
-    }
-    // The closed form has no diagonal of the mask.
-    const double tokens = 4 * 128, known = RecomputedFlopsPerToken(step.plan) * tokens;
-    EXPECT_NEAR(again, known, 0.01 * known) << parallel << "|" << training;
-    return of_layer;
-  };
-  using Counts = std::map<int, int>;
-  const Counts all = {{0, 4}, {1, 4}, {2, 4}, {3, 4}, {4, 4}, {5, 4}, {6, 4}, {7, 4}};
-  EXPECT_EQ(layers("pp=2", ""), all);
-  EXPECT_EQ(layers("pp=2", ",recompute_layers=4"), all);
-  EXPECT_EQ(layers("pp=2", ",recompute_layers=3"), all);  // 3 and 1 of a stage
-  EXPECT_EQ(layers("pp=2", ",recompute_method=block,recompute_layers=1"), (Counts{{0, 4}, {4, 4}}));
-  EXPECT_EQ(layers("pp=2,vpp=2", ",recompute_method=block,recompute_layers=1"),
-            (Counts{{0, 4}, {2, 4}, {4, 4}, {6, 4}}));
-  EXPECT_EQ(layers("", ",recompute_method=block,recompute_layers=3"), (Counts{{0, 4}, {1, 4}, {2, 4}}));
-  EXPECT_EQ(layers("", ",recompute_method=block,recompute_layers=9"), all);
-  EXPECT_EQ(layers("", ",recompute_method=block,recompute_layers=0"), Counts());
-}
-
-// Computations of a phase whose part begins with one of `parts`, over all stages: how often each is there.
-std::map<std::string, int> ComputationsOf(const StepGraphs& step, const char* phase,
-                                          const std::vector<std::string>& parts) {
-  std::map<std::string, int> out;
-  for (const StageGraph& stage : step.stages) {
-    for (const StepNode& n : stage.nodes) {
-      if (n.type != NodeType::kComp || n.stream == Stream::kHost || !Starts(n.spot.phase, phase)) continue;
-      const auto is_part = [&](const std::string& part) { return Starts(n.spot.part, part); };
-      if (n.spot.layer < 0 || std::none_of(parts.begin(), parts.end(), is_part)) continue;
-      const Operator& op = stage.operators[n.op];
-      ++out[absl::StrCat(n.spot.layer, "|", n.spot.micro_batch, "|", n.spot.part, "|", op.name, "|",
-                         op.shapes, "|", op.operations, "|", op.bytes, "|", op.launches)];
-    }
-  }
-  return out;
-}
-
-// Single modules: the kernels of their forward pass, each once more and no others, and operations as the
-// closed form has them.
-TEST(GenerateGraph, RecomputesSingleModules) {
-  const std::vector<std::string> mlp = {"mlp.up", "mlp.activation", "mlp.down"};
-  const std::vector<std::string> up = {"attention.q_up", "attention.kv_up", "attention.rope"};
-  const struct {
-    const char *model, *modules;
-    std::vector<std::string> parts;  // of the forward pass, by how they begin
-  } kCases[] = {
-      {kDense, "core_attn", {"attention.core"}},
-      {kDense, "layernorm", {"attention.norm", "mlp.norm"}},
-      {kDense, "mlp", mlp},
-      {kDense, "mlp+layernorm", {"attention.norm", "mlp.norm", "mlp.up", "mlp.activation", "mlp.down"}},
-      {kLatent, "mla_up_proj", up},
-      {kLatent,
-       "core_attn+mla_up_proj",
-       {"attention.q_up", "attention.kv_up", "attention.rope", "attention.core"}},
-      {kExperts, "moe_act", {"experts.activation"}},
-      {kExperts, "shared_experts", {"shared.up", "shared.down"}},
-      {kExperts, "moe", {"experts.", "router", "shared."}},
-      {kExperts, "mlp", {"mlp.up", "mlp.down"}},
-      {"layers=2,hidden=512,heads=8,ffn=1024,vocab=4096,norm=layer,shared_norm=yes",
-       "layernorm",
-       {"attention.norm"}},
-  };
-  for (const auto& c : kCases) {
-    const std::string what = absl::StrCat(c.model, "|", c.modules);
-    const bool experts = absl::StrContains(c.model, "experts");
-    const StepGraphs step =
-        Step(c.model, experts ? "tp=2,dp=2,pp=2,ep=2" : "tp=2,pp=2",
-             absl::StrCat("seq=256,global_batch=4,recompute=selective,recompute_modules=", c.modules));
-    const auto again = ComputationsOf(step, "recompute", c.parts);
-    EXPECT_FALSE(again.empty()) << what;
-    EXPECT_EQ(again, ComputationsOf(step, "forward", c.parts)) << what;
-    double operations = 0;
-    for (const StageGraph& stage : step.stages) {
-      for (const StepNode& n : stage.nodes) {
-        if (n.type != NodeType::kComp || n.stream == Stream::kHost || !Starts(n.spot.phase, "recompute"))
-          continue;
-        const std::string part = n.spot.part;
-        // The activation of shared experts is named as that of the MLP.
-        EXPECT_TRUE(std::any_of(c.parts.begin(), c.parts.end(),
-                                [&](const std::string& p) { return Starts(n.spot.part, p); }) ||
-                    part == "mlp.activation")
-            << what << " " << part;
-        const Operator& op = stage.operators[n.op];
-        if (part != "router" && (absl::StrContains(op.name, "mm") || absl::StrContains(op.name, "attention")))
-          operations += static_cast<double>(op.operations);
-      }
-    }
-    const double tokens = 4 * 256, known = RecomputedFlopsPerToken(step.plan) * tokens;
-    operations *= static_cast<double>(step.plan.split.stage_ranks());
-    EXPECT_NEAR(operations, known, 0.01 * known) << what;  // no diagonal of the mask
-  }
-}
-
-// In fp8 what the experts' second product took is cast once more.
-TEST(GenerateGraph, RecomputedActivationsAreCastAgain) {
-  const StepGraphs step =
-      Step(kExperts, "dp=2,ep=2",
-           "seq=256,global_batch=4,dtype=fp8,recompute=selective,recompute_modules=moe_act");
-  int casts = 0, activations = 0;
-  for (const StepNode& n : step.stages[0].nodes) {
-    if (n.type != NodeType::kComp || !Starts(n.spot.phase, "recompute")) continue;
-    const std::string& name = step.stages[0].operators[n.op].name;
-    casts += name == "cast_transpose_elementwise_kernel" ? 1 : 0;
-    activations += name == "swiglu_kernel" ? 1 : 0;
-  }
-  EXPECT_EQ(activations, 6 * 2);  // layers of experts, micro-batches
-  EXPECT_EQ(casts, 6 * 2);
-}
-
-// Layers that are made again together run forward one after the other before the first of them goes back.
-TEST(GenerateGraph, RecomputesTogether) {
-  const StepGraphs step = Step(kDense, "", "seq=128,global_batch=1,recompute=full,recompute_layers=3");
-  std::vector<std::string> order;
-  for (const StepNode& n : step.stages[0].nodes) {
-    if (n.type != NodeType::kComp || n.stream == Stream::kHost || !Starts(n.spot.part, "attention.core") ||
-        Starts(n.spot.phase, "forward"))
-      continue;
-    order.push_back(absl::StrCat(std::string(n.spot.phase).substr(0, 1), n.spot.layer));
-  }
-  EXPECT_THAT(order, testing::ElementsAre("r6", "r7", "b7", "b6", "r3", "r4", "r5", "b5", "b4", "b3", "r0",
-                                          "r1", "r2", "b2", "b1", "b0"));
 }
 
 int64_t Gathered(const StepGraphs& step, const StageGraph& stage) {
@@ -479,52 +327,6 @@ TEST(GenerateLayout, GroupsPartTheRanks) {
   }
 }
 
-// The host takes what its launches take together, in pieces that nodes of streams wait for.
-TEST(GenerateWrite, TheHostLaunchesEachNode) {
-  const StepGraphs without = Step(kDense, "tp=2", "seq=64,launch=0us"),
-                   with = Step(kDense, "tp=2", "seq=64,launch=50us,layer=0us,call=20us,batch=0us,step=0us");
-  const StageGraph& stage = with.stages[0];
-  int64_t host_ns = 0, expected_ns = 0;
-  size_t host_nodes = 0;
-  for (size_t i = 0; i < stage.nodes.size(); ++i) {
-    const StepNode& n = stage.nodes[i];
-    if (n.stream != Stream::kHost) {
-      expected_ns += n.type == NodeType::kComp ? 50'000 * stage.operators[n.op].launches : 20'000;
-      continue;
-    }
-    ++host_nodes;
-    host_ns += stage.operators[n.op].duration_ns;
-    ASSERT_LT(i + 1, stage.nodes.size());
-    const StepNode& next = stage.nodes[i + 1];
-    EXPECT_EQ(stage.deps[next.dep_end - 1], i) << "what is launched last waits for the host";
-  }
-  EXPECT_EQ(stage.nodes.size(), without.stages[0].nodes.size() + host_nodes);
-  EXPECT_GT(host_ns, expected_ns - 200'000);  // the last piece launches nothing more
-  EXPECT_LE(host_ns, expected_ns);
-  const auto traces = TracesOf(with, "step", {});
-  ASSERT_TRUE(traces.ok()) << traces.status();
-  const Graph& graph = *traces->ranks[0].graph;
-  Time of_host;
-  for (uint32_t row = 0; row < graph.size(); ++row) {
-    if (graph.is_cpu(row)) of_host += graph.duration[row];
-  }
-  EXPECT_EQ(of_host, Time::FromNanos(host_ns));
-}
-
-// CUDA graphs take no Python; a host that is never late has no nodes.
-TEST(GenerateWrite, GraphsOfCudaTakeTheHostLess) {
-  const auto host = [](const std::string& training) {
-    int64_t ns = 0;
-    const StepGraphs step = Step(kDense, "tp=2", absl::StrCat("seq=64", training));
-    for (const StepNode& n : step.stages[0].nodes) ns += step.stages[0].operators[n.op].duration_ns;
-    return ns;
-  };
-  EXPECT_EQ(host(",launch=0us"), 0);
-  EXPECT_GT(host(",cuda_graphs=yes"), 0);
-  EXPECT_GT(host(""), 2 * host(",cuda_graphs=yes"));
-  EXPECT_GT(host(",launch=100us"), host(""));
-}
-
 // Dropout, and the kernels of frameworks before FlashAttention: GPT-2 has the first, attention=math the
 // others.
 TEST(GenerateGraph, HasTheKernelsOfItsFramework) {
@@ -564,44 +366,6 @@ TEST(GenerateGraph, HasTheKernelsOfItsFramework) {
   auto eager = names("layers=8,hidden=512,heads=2,ffn=1024,vocab=4096", "attention=math");
   EXPECT_EQ(eager["masked_fill_elementwise_kernel"], 2 * 8);
   EXPECT_EQ(old["masked_fill_elementwise_kernel"], 0);
-}
-
-// Files and memory hold the same, each message has both ends, and no node comes before what it needs.
-TEST(GenerateWrite, FilesAreWhatMemoryHas) {
-  const std::string folder = (std::filesystem::path(::testing::TempDir()) / "generate_write").string();
-  for (const char* parallel :
-       {"tp=2,pp=2,dp=2,zero=1", "cp=2,pp=4,vpp=2", "dp=4,zero=3", "tp=2,dp=2,pp=2,order=tp-cp-ep-pp-dp"}) {
-    const StepGraphs step = Step(kDense, parallel, "seq=64,global_batch=16");
-    std::filesystem::remove_all(folder);
-    ASSERT_TRUE(WriteStep(step, folder, {}, 2).ok());
-    ReadOptions strict;
-    strict.strict = true;
-    const auto files = ReadTraceSet({folder}, strict);
-    ASSERT_TRUE(files.ok()) << files.status();
-    const auto memory = TracesOf(step, "step", strict);
-    ASSERT_TRUE(memory.ok()) << memory.status();
-    EXPECT_EQ(files->groups, memory->groups);
-    EXPECT_EQ(memory->distinct_graphs(), step.stages.size());
-    ASSERT_EQ(files->ranks.size(), memory->ranks.size());
-    std::map<std::tuple<int, int, int>, int> messages;
-    for (size_t r = 0; r < files->ranks.size(); ++r) {
-      const RankTrace &a = files->ranks[r], &b = memory->ranks[r];
-      EXPECT_TRUE(SameContent(*a.graph, *b.graph));
-      EXPECT_EQ(a.group_names, b.group_names);
-      ASSERT_EQ(a.peers.size(), b.peers.size());
-      for (size_t i = 0; i < a.peers.size(); ++i) {
-        EXPECT_EQ(std::tie(a.peers[i].src, a.peers[i].dst, a.peers[i].tag, a.peers[i].group),
-                  std::tie(b.peers[i].src, b.peers[i].dst, b.peers[i].tag, b.peers[i].group));
-      }
-      for (uint32_t row = 0; row < a.graph->size(); ++row) {
-        if (a.graph->type[row] != NodeType::kSend && a.graph->type[row] != NodeType::kRecv) continue;
-        const Peer& p = a.peers[a.graph->payload[row]];
-        messages[{p.src, p.dst, p.tag}] += a.graph->type[row] == NodeType::kSend ? 1 : -1000;
-      }
-    }
-    for (const auto& [message, ends] : messages) EXPECT_EQ(ends, -999) << parallel;
-  }
-  std::filesystem::remove_all(folder);
 }
 
 // Random splits: each is refused, or its ranks run to the end.
