@@ -1,6 +1,7 @@
 // Power over time, and what a site's operator asks of it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -13,6 +14,25 @@ namespace chakra::energy {
 struct PowerStep {
   Time at;
   Milliwatts power = 0;
+};
+
+// Energy and extremes of a power, span by span.
+class PowerSums {
+ public:
+  // `power` held for `span`, which is more than nothing.
+  void Add(Milliwatts power, Time span) {
+    energy_ += EnergyOf(power, span.picos());
+    peak_ = std::max(peak_, power);
+    least_ = std::min(least_, power);
+  }
+  Femtojoules energy() const { return energy_; }
+  // Of what held for some time; `now` where nothing did.
+  Milliwatts peak(Milliwatts now) const { return peak_ < least_ ? now : peak_; }
+  Milliwatts least(Milliwatts now) const { return peak_ < least_ ? now : least_; }
+
+ private:
+  Femtojoules energy_ = 0;
+  Milliwatts peak_ = INT64_MIN, least_ = INT64_MAX;
 };
 
 // A sum of powers that change one after the other, in the order of time. What holds for no time is not seen.
@@ -34,9 +54,9 @@ class PowerCurve {
     if (now > since_) Settle(now);
   }
 
-  Milliwatts peak() const { return seen_ ? peak_ : power_; }
-  Milliwatts least() const { return seen_ ? least_ : power_; }
-  Femtojoules energy() const { return energy_; }
+  Milliwatts peak() const { return sums_.peak(power_); }
+  Milliwatts least() const { return sums_.least(power_); }
+  Femtojoules energy() const { return sums_.energy(); }
   Time end() const { return since_; }
   // Ascending; the last one holds until end().
   const std::vector<PowerStep>& steps() const { return steps_; }
@@ -45,10 +65,7 @@ class PowerCurve {
 
  private:
   void Settle(Time now) {
-    energy_ += EnergyOf(power_, (now - since_).picos());
-    if (!seen_ || power_ > peak_) peak_ = power_;
-    if (!seen_ || power_ < least_) least_ = power_;
-    seen_ = true;
+    sums_.Add(power_, now - since_);
     if (keep_ && (steps_.empty() || steps_.back().power != power_)) {
       if (steps_.size() >= most_) Join(since_);
       steps_.push_back({since_, power_});
@@ -58,10 +75,8 @@ class PowerCurve {
   void Join(Time end);
 
   Milliwatts power_;
-  Milliwatts peak_ = 0, least_ = 0;
+  PowerSums sums_;
   Time since_;
-  Femtojoules energy_ = 0;
-  bool seen_ = false;
   bool keep_;
   size_t most_;
   Time grain_;

@@ -83,9 +83,7 @@ void PowerMeter::Settle(Device* d, Time now) {
   const Time span = now - d->since;
   if (span == Time::Zero()) return;
   d->since = now;
-  d->energy += EnergyOf(d->power, span.picos());
-  d->peak = std::max(d->peak, d->power);
-  d->least = std::min(d->least, d->power);
+  d->sums.Add(d->power, span);
   if (d->computing > 0) {
     d->busy += span;
   } else if (d->communicating > 0) {

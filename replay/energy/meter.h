@@ -76,14 +76,14 @@ class PowerMeter final : public RunObserver {
   // What all rows of one graph drew, over its ranks: by row, and by part.
   Femtojoules RowEnergy(size_t graph, uint32_t row) const;
   Femtojoules PartEnergy(Part part) const { return parts_[static_cast<size_t>(part)]; }
-  Femtojoules DeviceEnergy(size_t rank) const { return devices_[rank].energy; }
+  Femtojoules DeviceEnergy(size_t rank) const { return devices_[rank].sums.energy(); }
   Milliwatts DevicePeak(size_t rank) const {
     const Device& d = devices_[rank];
-    return d.peak < 0 ? d.power : d.peak;
+    return d.sums.peak(d.power);
   }
   Milliwatts DeviceLeast(size_t rank) const {
     const Device& d = devices_[rank];
-    return d.peak < 0 ? d.power : d.least;
+    return d.sums.least(d.power);
   }
   // Sum of all devices'.
   Femtojoules energy() const { return whole_.energy(); }
@@ -114,8 +114,7 @@ class PowerMeter final : public RunObserver {
     uint32_t communicating = 0;  // likewise, waiting or moving data
     bool changes = false;        // in the present instant
     Time since, busy, wait;      // the last change; time in which it computed, or else communicated
-    Milliwatts peak = -1, least = INT64_MAX;  // of what held for some time; peak is -1: nothing did
-    Femtojoules energy = 0;
+    PowerSums sums;
     absl::InlinedVector<Running, 3> running;  // those that add something
   };
 
