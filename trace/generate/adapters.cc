@@ -72,16 +72,9 @@ const char* LayerBuilder::AdapterOf(const char* part) const {
   return nullptr;
 }
 
-NodeList LayerBuilder::DropInput(int64_t rows, int64_t width, const char* adapter, const NodeList& at) {
-  return plan_.training.lora_dropout ? Run(ops_.Dropout(rows, width), adapter, at) : at;
-}
-
-NodeList LayerBuilder::AddInputGradient(int64_t rows, int64_t width, const char* adapter,
-                                        const NodeList& narrow, const NodeList& at) {
-  if (!plan_.training.lora_dropout) return AddWidened(rows, width, adapter, narrow, at);
-  const NodeList wide = Run(ops_.PlainProduct(rows, width, plan_.training.lora), adapter, narrow);
-  const NodeList left = Run(ops_.DropoutBackward(rows, width), adapter, wide);
-  return Run(ops_.Add(rows, width), adapter, Join(at, left));
+NodeList LayerBuilder::Narrow(int64_t rows, int64_t width, const char* adapter, NodeList at) {
+  if (plan_.training.lora_dropout) at = Run(ops_.Dropout(rows, width), adapter, at);
+  return Run(ops_.PlainProduct(rows, plan_.training.lora, width), adapter, at);
 }
 
 NodeList LayerBuilder::AddWidened(int64_t rows, int64_t width, const char* adapter, const NodeList& narrow,
@@ -90,24 +83,25 @@ NodeList LayerBuilder::AddWidened(int64_t rows, int64_t width, const char* adapt
   return Run(ops_.Add(rows, width), adapter, Join(at, wide));
 }
 
+NodeList LayerBuilder::AddInputGradient(int64_t rows, int64_t width, const char* adapter,
+                                        const NodeList& narrow, const NodeList& at) {
+  NodeList wide = Run(ops_.PlainProduct(rows, width, plan_.training.lora), adapter, narrow);
+  if (plan_.training.lora_dropout) wide = Run(ops_.DropoutBackward(rows, width), adapter, wide);
+  return Run(ops_.Add(rows, width), adapter, Join(at, wide));
+}
+
 NodeList LayerBuilder::AdaptColumn(int64_t in, int64_t out, const char* part, const NodeList& input,
                                    const NodeList& at) {
   const char* adapter = AdapterOf(part);
   if (adapter == nullptr) return at;
-  const int64_t rank = plan_.training.lora;
-  const NodeList narrow =
-      Run(ops_.PlainProduct(tokens_, rank, in), adapter, DropInput(tokens_, in, adapter, input));
-  return AddWidened(tokens_, out, adapter, narrow, at);
+  return AddWidened(tokens_, out, adapter, Narrow(tokens_, in, adapter, input), at);
 }
 
 NodeList LayerBuilder::AdaptRow(int64_t in, int64_t out, const char* part, const NodeList& input,
                                 const NodeList& at) {
   const char* adapter = AdapterOf(part);
   if (adapter == nullptr) return at;
-  const int64_t rank = plan_.training.lora;
-  const NodeList narrow = ReduceTokens(
-      rank, adapter,
-      Run(ops_.PlainProduct(tokens_, rank, in), adapter, DropInput(tokens_, in, adapter, input)));
+  const NodeList narrow = ReduceTokens(plan_.training.lora, adapter, Narrow(tokens_, in, adapter, input));
   return AddWidened(shared_tokens_, out, adapter, narrow, at);
 }
 
@@ -139,8 +133,7 @@ NodeList LayerBuilder::FrozenUpBackward(int64_t in, int64_t out, const char* par
 NodeList LayerBuilder::AdaptDown(const NodeList& input, NodeList at) {
   if (!frozen()) return at;
   for (const DownAdapter& a : DownAdapters()) {
-    const NodeList narrow = Run(ops_.PlainProduct(shared_tokens_, plan_.training.lora, plan_.model.hidden),
-                                a.part, DropInput(shared_tokens_, plan_.model.hidden, a.part, input));
+    const NodeList narrow = Narrow(shared_tokens_, plan_.model.hidden, a.part, input);
     at = AddWidened(shared_tokens_, a.out, a.part, narrow, at);
   }
   return at;

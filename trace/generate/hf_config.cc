@@ -20,11 +20,16 @@ constexpr size_t kMostBytes = size_t{16} << 20;
 
 using Keys = ConfigKeys;
 
-// Keys that llama and its relatives share.
-void Llama(Keys& k, bool tied, proto::Model* m, absl::string_view act = "silu") {
+// Sizes that most kinds call alike.
+void StackSizes(Keys& k, proto::Model* m) {
   m->set_layers(k.Size("num_hidden_layers"));
   m->set_hidden(k.Size("hidden_size"));
   m->set_heads(k.Size("num_attention_heads"));
+}
+
+// Keys that llama and its relatives share.
+void Llama(Keys& k, bool tied, proto::Model* m, absl::string_view act = "silu") {
+  StackSizes(k, m);
   m->set_kv_heads(k.SizeOr("num_key_value_heads", m->heads()));
   if (k.Has("head_dim")) m->set_head_dim(k.Size("head_dim"));
   m->set_ffn(k.Size("intermediate_size"));
@@ -240,9 +245,7 @@ void ReadGpt2(Keys& k, proto::Model* m) {
 
 // Sizes that encoders and NeoX call alike.
 void LayerSizes(Keys& k, proto::Model* m) {
-  m->set_layers(k.Size("num_hidden_layers"));
-  m->set_hidden(k.Size("hidden_size"));
-  m->set_heads(k.Size("num_attention_heads"));
+  StackSizes(k, m);
   m->set_ffn(k.Size("intermediate_size"));
 }
 
@@ -255,9 +258,7 @@ void ReadNeoX(Keys& k, proto::Model* m) {
 
 // Attention and the MLP side by side: with the new architecture behind a norm each, before it behind one.
 void ReadFalcon(Keys& k, proto::Model* m) {
-  m->set_layers(k.Size("num_hidden_layers"));
-  m->set_hidden(k.Size("hidden_size"));
-  m->set_heads(k.Size("num_attention_heads"));
+  StackSizes(k, m);
   m->set_ffn(k.SizeOr("ffn_hidden_size", 4 * m->hidden()));
   m->set_vocab(k.Size("vocab_size"));
   m->set_tied(k.FlagOr("tie_word_embeddings", true));
@@ -285,9 +286,7 @@ void ReadBloom(Keys& k, proto::Model* m) {
 }
 
 void ReadOpt(Keys& k, proto::Model* m) {
-  m->set_layers(k.Size("num_hidden_layers"));
-  m->set_hidden(k.Size("hidden_size"));
-  m->set_heads(k.Size("num_attention_heads"));
+  StackSizes(k, m);
   m->set_ffn(k.Size("ffn_dim"));
   m->set_vocab(k.Size("vocab_size"));
   m->set_positions(k.Size("max_position_embeddings") + 2);  // the class's offset

@@ -104,9 +104,9 @@ class LayerBuilder {
   // Adds to `at` what an adapter makes of its narrow features.
   NodeList AddWidened(int64_t rows, int64_t width, const char* adapter, const NodeList& narrow,
                       const NodeList& at);
-  // With dropout before adapters: what is left of an adapter's input of `width` features, and its gradient,
-  // which is added to `at`.
-  NodeList DropInput(int64_t rows, int64_t width, const char* adapter, const NodeList& at);
+  // An adapter's narrow features of its input of `width`, dropped before where the step has it so; and the
+  // input's gradient, which is added to `at`.
+  NodeList Narrow(int64_t rows, int64_t width, const char* adapter, NodeList at);
   NodeList AddInputGradient(int64_t rows, int64_t width, const char* adapter, const NodeList& narrow,
                             const NodeList& at);
   NodeList AdaptColumn(int64_t in, int64_t out, const char* part, const NodeList& input, const NodeList& at);

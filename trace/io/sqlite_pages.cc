@@ -24,7 +24,7 @@ constexpr uint32_t kRun = 32;               // pages that are read at once
 constexpr uint64_t kMostBytes = 256 << 20;  // of one row
 constexpr uint32_t kUtf8 = 1;
 
-uint32_t Number(const unsigned char* at, size_t bytes) {
+uint32_t NumberAt(const unsigned char* at, size_t bytes) {
   uint32_t v = 0;
   for (size_t i = 0; i < bytes; ++i) v = v << 8 | at[i];
   return v;
@@ -77,11 +77,14 @@ bool IsPlainRecord(absl::string_view sql) {
   return true;
 }
 
+uint32_t SqlitePages::Number(absl::string_view header, size_t at, size_t bytes) {
+  return NumberAt(reinterpret_cast<const unsigned char*>(header.data()) + at, bytes);
+}
+
 SqlitePages::SqlitePages(absl::string_view head, uint64_t bytes) : bytes_(bytes) {
-  const auto* at = reinterpret_cast<const unsigned char*>(head.data());
-  page_ = Number(at + 16, 2);
+  page_ = Number(head, 16, 2);
   if (page_ == 1) page_ = 65536;
-  usable_ = page_ - at[20];
+  usable_ = page_ - Number(head, 20, 1);
 }
 
 SqlitePages::~SqlitePages() {
@@ -93,10 +96,9 @@ namespace {
 // Whether the layout that the header tells is one that is read here.
 bool IsKnown(absl::string_view head) {
   if (head.size() < SqlitePages::kHeader) return false;
-  const auto* at = reinterpret_cast<const unsigned char*>(head.data());
-  const uint32_t page = Number(at + 16, 2);
-  return Number(at + 56, 4) == kUtf8 &&
-         (page == 1 || (page >= 512 && (page & (page - 1)) == 0 && page - at[20] >= 480));
+  const uint32_t page = SqlitePages::Number(head, 16, 2), reserved = SqlitePages::Number(head, 20, 1);
+  return SqlitePages::Number(head, 56, 4) == kUtf8 &&
+         (page == 1 || (page >= 512 && (page & (page - 1)) == 0 && page - reserved >= 480));
 }
 
 }  // namespace
@@ -147,14 +149,14 @@ absl::Status SqlitePages::Children(uint32_t number, std::vector<uint32_t>* out) 
     return absl::InvalidArgumentError(absl::StrCat("page ", number, ": ", what));
   };
   if (**page != kInterior) return bad("not an inner page of a table");
-  const uint32_t cells = Number(*page + 3, 2);
+  const uint32_t cells = NumberAt(*page + 3, 2);
   if (kInteriorHeader + 2 * uint64_t{cells} > usable_) return bad("more cells than fit");
   for (uint32_t i = 0; i < cells; ++i) {
-    const uint32_t at = Number(*page + kInteriorHeader + 2 * size_t{i}, 2);
+    const uint32_t at = NumberAt(*page + kInteriorHeader + 2 * size_t{i}, 2);
     if (at + 4 > usable_) return bad("a cell lies outside of it");
-    out->push_back(Number(*page + at, 4));
+    out->push_back(NumberAt(*page + at, 4));
   }
-  out->push_back(Number(*page + 8, 4));
+  out->push_back(NumberAt(*page + 8, 4));
   return absl::OkStatus();
 }
 
@@ -226,7 +228,7 @@ absl::StatusOr<bool> SqliteRows::NextLeaf() {
     ++leaf_;
     if (*page_ != kLeaf) return Bad("not a leaf of a table");
     cell_ = 0;
-    cells_ = Number(page_ + 3, 2);
+    cells_ = NumberAt(page_ + 3, 2);
     if (kLeafHeader + 2 * uint64_t{cells_} > pages_->usable_bytes()) return Bad("more rows than fit");
   } while (cells_ == 0);
   return true;
@@ -235,7 +237,7 @@ absl::StatusOr<bool> SqliteRows::NextLeaf() {
 absl::Status SqliteRows::ReadCell() {
   const uint32_t usable = pages_->usable_bytes();
   const unsigned char* const end = page_ + usable;
-  const uint32_t place = Number(page_ + kLeafHeader + 2 * size_t{cell_}, 2);
+  const uint32_t place = NumberAt(page_ + kLeafHeader + 2 * size_t{cell_}, 2);
   ++cell_;
   if (place < kLeafHeader || place >= usable) return Bad("a row lies outside of it");
   const unsigned char* at = page_ + place;
@@ -259,13 +261,13 @@ absl::Status SqliteRows::ReadCell() {
 // Brings together a row that goes on in overflow pages.
 absl::Status SqliteRows::Gather(const unsigned char* at, uint64_t bytes, uint64_t local) {
   record_.assign(reinterpret_cast<const char*>(at), local);
-  uint32_t next = Number(at + local, 4);
+  uint32_t next = NumberAt(at + local, 4);
   while (record_.size() < bytes) {
     const absl::StatusOr<const unsigned char*> page = pages_->Get(next, 1, &overflow_);
     if (!page.ok()) return page.status();
     const uint64_t here = std::min<uint64_t>(bytes - record_.size(), pages_->usable_bytes() - 4);
     record_.append(reinterpret_cast<const char*>(*page) + 4, here);
-    next = Number(*page, 4);
+    next = NumberAt(*page, 4);
   }
   return absl::OkStatus();
 }

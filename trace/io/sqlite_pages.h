@@ -24,6 +24,8 @@ bool IsPlainRecord(absl::string_view sql);
 class SqlitePages {
  public:
   static constexpr size_t kHeader = 100;  // bytes of the file's
+  // A number of the header, of at most 4 bytes, the highest first.
+  static uint32_t Number(absl::string_view header, size_t at, size_t bytes);
 
   // `head`: the file's first kHeader bytes. Null: its texts are not UTF-8, or the file cannot be opened.
   static std::unique_ptr<SqlitePages> OfFile(const std::string& path, absl::string_view head);

@@ -26,12 +26,6 @@ constexpr uint64_t kLeastRow = 4;
 // Places of columns in a row: of one that the table lacks, and of one whose values SQLite converts.
 constexpr int kAbsent = -1, kConverted = -2;
 
-uint32_t BigEndian(absl::string_view bytes, size_t at, size_t n) {
-  uint32_t v = 0;
-  for (size_t i = 0; i < n; ++i) v = v << 8 | static_cast<unsigned char>(bytes[at + i]);
-  return v;
-}
-
 // Whether the header's count of pages fits the file. The count is valid where the change counters agree.
 absl::Status CheckHeader(absl::string_view head, uint64_t bytes, absl::string_view name,
                          const SqliteFormat& format) {
@@ -39,14 +33,14 @@ absl::Status CheckHeader(absl::string_view head, uint64_t bytes, absl::string_vi
     return absl::InvalidArgumentError(
         absl::StrCat(name, ": not an SQLite 3 file; expected ", format.expected));
   }
-  uint64_t page = BigEndian(head, 16, 2);
+  uint64_t page = SqlitePages::Number(head, 16, 2);
   if (page == 1) page = 65536;
-  const uint64_t pages = BigEndian(head, 28, 4);
+  const uint64_t pages = SqlitePages::Number(head, 28, 4);
   if (page < 512 || (page & (page - 1)) != 0) {
     return absl::InvalidArgumentError(
         absl::StrCat(name, ": its header is damaged: pages of ", page, " bytes; expected 512 to 65536"));
   }
-  const bool valid = pages > 0 && BigEndian(head, 24, 4) == BigEndian(head, 92, 4);
+  const bool valid = pages > 0 && SqlitePages::Number(head, 24, 4) == SqlitePages::Number(head, 92, 4);
   if (valid && pages * page > bytes) {
     return absl::InvalidArgumentError(absl::StrCat(name, ": the file was cut short: its header says ",
                                                    pages * page, " bytes, it has ", bytes,
