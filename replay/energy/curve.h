@@ -39,7 +39,7 @@ class PowerSums {
 class PowerCurve {
  public:
   // Beyond so many steps neighbours are joined to their mean; peak, least and energy stay exact.
-  static constexpr size_t kMostSteps = size_t{1} << 21;
+  static constexpr size_t kMostSteps = size_t{1} << 18;
 
   // `keep`: the steps, not their extremes alone.
   explicit PowerCurve(Milliwatts start = 0, bool keep = false, size_t most_steps = kMostSteps)

@@ -9,141 +9,247 @@ PowerMeter::PowerMeter(const DeviceLevels& levels, const std::vector<std::vector
                        const std::vector<uint32_t>& graph_of_rank, const Places& places, bool keep_devices)
     : levels_(levels), rows_(rows), places_(places), cut_(rows.size()) {
   for (const std::vector<RowPower>& graph : rows) {
-    std::vector<Added>& added = added_.emplace_back();
-    for (const RowPower& row : graph) added.push_back({row.all(), row.role});
+    std::vector<Role>& roles = roles_.emplace_back();
+    std::vector<Milliwatts>& adds = adds_.emplace_back();
+    for (const RowPower& row : graph) {
+      roles.push_back(row.role);
+      adds.push_back(row.all());
+    }
     active_ps_.emplace_back(graph.size());
   }
-  devices_.resize(graph_of_rank.size());
+  members_.resize(graph_of_rank.size());
+  groups_.resize(rows.size());
+  for (uint32_t graph = 0; graph < groups_.size(); ++graph) {
+    groups_[graph].power = levels.resident;
+    groups_[graph].graph = graph;
+    groups_[graph].roles = roles_[graph].data();
+    groups_[graph].adds = adds_[graph].data();
+  }
   std::vector<Milliwatts> node(places.nodes), rack(places.racks);
-  for (size_t r = 0; r < devices_.size(); ++r) {
-    devices_[r].power = levels.resident;
+  for (uint32_t r = 0; r < members_.size(); ++r) {
+    Enter(r, graph_of_rank[r], 0);
     if (keep_devices) curves_.emplace_back(levels.resident, true);
-    devices_[r].graph = graph_of_rank[r];
-    devices_[r].rows = added_[graph_of_rank[r]].data();
     node[places.node[r]] += levels.resident;
     rack[places.rack[r]] += levels.resident;
   }
+  for (Group& group : groups_) group.lists = group.size() > 1;
   for (const Milliwatts power : node) nodes_.emplace_back(power, keep_devices);
   for (const Milliwatts power : rack) racks_.emplace_back(power, keep_devices);
-  whole_ = PowerCurve(levels.resident * static_cast<int64_t>(devices_.size()), true);
+  whole_ = PowerCurve(levels.resident * static_cast<int64_t>(members_.size()), true);
 }
 
-void PowerMeter::Begin(uint32_t rank, uint32_t row, Time now) {
-  const Role role = devices_[rank].rows[row].role;
-  if (role == Role::kNone) return;
-  Device& d = Touch(rank, now);
-  if (role == Role::kComputes) ++d.computing;
-  if (role == Role::kCommunicates) ++d.communicating;  // of unknown kind: it keeps its recorded time
-  Add(&d, row, now);
-}
+void PowerMeter::Begin(uint32_t rank, uint32_t row, Time now) { TellRole(rank, {row, Kind::kBegin}, now); }
 
-void PowerMeter::Wait(uint32_t rank, uint32_t /*row*/, Time now) { ++Touch(rank, now).communicating; }
+void PowerMeter::Wait(uint32_t rank, uint32_t row, Time now) { Tell(rank, {row, Kind::kWait}, now); }
 
-void PowerMeter::Transfer(uint32_t rank, uint32_t row, Time now) { Add(&Touch(rank, now), row, now); }
+void PowerMeter::Transfer(uint32_t rank, uint32_t row, Time now) { Tell(rank, {row, Kind::kTransfer}, now); }
+
+void PowerMeter::End(uint32_t rank, uint32_t row, Time now) { TellRole(rank, {row, Kind::kEnd}, now); }
 
 void PowerMeter::Arrive(uint32_t rank, uint32_t row, uint32_t call, uint32_t members, Time now) {
   Wait(rank, row, now);
   if (members <= 1) return Transfer(rank, row, now);
-  const auto [it, fresh] = arrived_.try_emplace(call);
-  if (fresh && !spare_.empty()) {
-    it->second = std::move(spare_.back());
+  if (call >= arrived_.size()) arrived_.resize(std::max<size_t>(call + 1, 2 * arrived_.size()));
+  if (arrived_[call] == 0) {
+    if (spare_.empty()) {
+      spare_.push_back(static_cast<uint32_t>(waiting_.size()));
+      waiting_.emplace_back();
+    }
+    arrived_[call] = spare_.back() + 1;
     spare_.pop_back();
   }
-  it->second.push_back({rank, row});
-  if (it->second.size() < members) return;
-  std::vector<Member> all = std::move(it->second);
-  arrived_.erase(it);
-  for (const Member& m : all) Transfer(m.rank, m.row, now);
+  const uint32_t at = arrived_[call] - 1;
+  std::vector<Arrived>& all = waiting_[at];
+  all.push_back({rank, row});
+  if (all.size() < members) return;
+  for (const Arrived& a : all) Transfer(a.rank, a.row, now);
   all.clear();
-  spare_.push_back(std::move(all));
+  arrived_[call] = 0;
+  spare_.push_back(at);
 }
 
-void PowerMeter::End(uint32_t rank, uint32_t row, Time now) {
-  const Added& added = devices_[rank].rows[row];
-  if (added.role == Role::kNone) return;
-  Device& d = Touch(rank, now);
-  if (added.role == Role::kComputes) --d.computing;
-  if (added.role == Role::kCommunicates) --d.communicating;
-  if (added.watts == 0) return;
-  for (Running& running : d.running) {
+void PowerMeter::Remove(Group* g, uint32_t row) {
+  if (g->roles[row] == Role::kComputes) --g->computing;
+  if (g->roles[row] == Role::kCommunicates) --g->communicating;
+  if (g->adds[row] == 0) return;
+  for (Running& running : g->running) {
     if (running.row != row) continue;
-    d.added -= added.watts;
-    Count(d, running, now);
-    running = d.running.back();
-    d.running.pop_back();
+    g->added -= g->adds[row];
+    Count(*g, running, instant_);
+    running = g->running.back();
+    g->running.pop_back();
     return;
   }
 }
 
-void PowerMeter::Count(const Device& d, const Running& ended, Time now) {
-  active_ps_[d.graph][ended.row] += (now - ended.since).picos();
+PowerMeter::Place* PowerMeter::PlaceOf(Group* g, uint32_t rank) const {
+  const uint32_t node = places_.node[rank];
+  const auto at = std::lower_bound(g->places.begin(), g->places.end(), node,
+                                   [](const Place& place, uint32_t n) { return place.node < n; });
+  if (at != g->places.end() && at->node == node) return &*at;
+  return &*g->places.insert(at, {node, places_.rack[rank], 0});
 }
 
-void PowerMeter::Settle(Device* d, Time now) {
-  const Time span = now - d->since;
-  if (span == Time::Zero()) return;
-  d->since = now;
-  d->sums.Add(d->power, span);
-  if (d->computing > 0) {
-    d->busy += span;
-  } else if (d->communicating > 0) {
-    d->wait += span;
+void PowerMeter::Enter(uint32_t rank, uint32_t group, size_t events) {
+  Group& g = groups_[group];
+  members_[rank] = {group, static_cast<uint32_t>(g.ranks.size()), g.base + static_cast<uint32_t>(events)};
+  g.ranks.push_back(rank);
+  g.told += events;
+  ++PlaceOf(&g, rank)->devices;
+}
+
+void PowerMeter::Leave(uint32_t rank) {
+  const Member m = members_[rank];
+  Group& g = groups_[m.group];
+  g.told -= m.told - g.base;
+  g.ranks[m.index] = g.ranks.back();
+  members_[g.ranks[m.index]].index = m.index;
+  g.ranks.pop_back();
+  --PlaceOf(&g, rank)->devices;
+}
+
+uint32_t PowerMeter::Fork(uint32_t group, size_t events) {
+  const auto fork = static_cast<uint32_t>(groups_.size());
+  Group& from = groups_[group];
+  // All of it but the members, who may be many.
+  std::vector<uint32_t> ranks = std::exchange(from.ranks, {});
+  std::vector<Place> places = std::exchange(from.places, {});
+  Group copy = from;
+  from.ranks = std::move(ranks);
+  from.places = std::move(places);
+  copy.events.resize(events);
+  copy.partings.clear();
+  copy.told = 0;
+  copy.lists = true;
+  copy.changes = true;
+  groups_.push_back(std::move(copy));
+  changed_.push_back(fork);
+  return fork;
+}
+
+void PowerMeter::Part(uint32_t rank, size_t at, Event event) {
+  const uint32_t group = members_[rank].group;
+  --members_[rank].told;  // of `event`, which is not its group's
+  Leave(rank);
+  for (const Parting& parting : groups_[group].partings) {
+    if (parting.at == at && groups_[parting.group].events[at] == event)
+      return Enter(rank, parting.group, at + 1);
   }
-  if (d->excess > 0) Cut(d, d->excess, span.picos());
+  const uint32_t fork = Fork(group, at);
+  groups_[fork].events.push_back(event);
+  groups_[group].partings.push_back({at, fork});
+  Enter(rank, fork, at + 1);
+}
+
+void PowerMeter::PartByCount(uint32_t group) {
+  const uint32_t base = groups_[group].base;
+  std::vector<uint32_t> members(groups_[group].events.size() + 1), fork(members.size());
+  for (const uint32_t rank : groups_[group].ranks) ++members[members_[rank].told - base];
+  const auto most = static_cast<size_t>(std::max_element(members.begin(), members.end()) - members.begin());
+  std::vector<uint32_t> others;
+  for (const uint32_t rank : groups_[group].ranks) {
+    if (members_[rank].told - base != most) others.push_back(rank);
+  }
+  for (const uint32_t rank : others) {
+    const size_t told = members_[rank].told - base;
+    if (fork[told] == 0) fork[told] = Fork(group, told);
+    Leave(rank);
+    Enter(rank, fork[told], told);
+  }
+  groups_[group].events.resize(most);
+}
+
+void PowerMeter::Count(const Group& g, const Running& ended, Time now) {
+  active_ps_[g.graph][ended.row] += Picoseconds{(now - ended.since).picos()} * g.size();
+}
+
+void PowerMeter::Settle(Group* g, Time now) {
+  const Time span = now - g->since;
+  if (span == Time::Zero()) return;
+  g->since = now;
+  g->sums.Add(g->power, span);
+  if (g->computing > 0) {
+    g->busy += span;
+  } else if (g->communicating > 0) {
+    g->wait += span;
+  }
+  if (g->excess > 0) Cut(g, g->excess, span.picos());
 }
 
 void PowerMeter::Flush(Time now) {
-  Milliwatts by = 0;
-  for (const uint32_t rank : changed_) by += Update(rank);
-  if (by != 0) whole_.Change(by, instant_);
+  // Groups that part from others here are added at the end.
+  for (size_t i = 0; i < changed_.size(); ++i) {
+    Group* g = &groups_[changed_[i]];
+    if (g->lists && g->told != g->events.size() * g->ranks.size()) {
+      PartByCount(changed_[i]);
+      g = &groups_[changed_[i]];
+    }
+    g->changes = false;
+    if (g->lists && !Play(g)) continue;
+    const Milliwatts by = Update(g);
+    if (by != 0) whole_.Change(by * g->size(), instant_);
+  }
   changed_.clear();
   instant_ = now;
 }
 
-Milliwatts PowerMeter::Update(uint32_t rank) {
-  Device& d = devices_[rank];
-  d.changes = false;
-  Milliwatts power = levels_.resident + d.added;
-  if (d.computing > 0) {
+bool PowerMeter::Play(Group* g) {
+  g->lists = g->size() > 1;
+  g->partings.clear();
+  if (g->events.empty()) return false;
+  Settle(g, instant_);
+  for (const Event event : g->events) Apply(g, event);
+  g->base += static_cast<uint32_t>(g->events.size());
+  g->told = 0;
+  g->events.clear();
+  return true;
+}
+
+Milliwatts PowerMeter::Update(Group* g) {
+  Milliwatts power = levels_.resident + g->added;
+  if (g->computing > 0) {
     power += levels_.busy;
-  } else if (d.communicating > 0) {
+  } else if (g->communicating > 0) {
     power += levels_.wait;
   }
-  d.excess = std::max<Milliwatts>(0, power - levels_.most);
-  const Milliwatts by = power - d.excess - d.power;
+  g->excess = std::max<Milliwatts>(0, power - levels_.most);
+  const Milliwatts by = power - g->excess - g->power;
   if (by == 0) return 0;
-  d.power += by;
-  if (!curves_.empty()) curves_[rank].Change(by, instant_);
-  if (places_.nodes > 1) nodes_[places_.node[rank]].Change(by, instant_);
-  if (places_.racks > 1) racks_[places_.rack[rank]].Change(by, instant_);
+  g->power += by;
+  if (!curves_.empty()) {
+    for (const uint32_t rank : g->ranks) curves_[rank].Change(by, instant_);
+  }
+  if (places_.nodes == 1 && places_.racks == 1) return by;
+  for (const Place& place : g->places) {
+    if (places_.nodes > 1) nodes_[place.node].Change(by * place.devices, instant_);
+    if (places_.racks > 1) racks_[place.rack].Change(by * place.devices, instant_);
+  }
   return by;
 }
 
-void PowerMeter::Cut(Device* d, Milliwatts excess, Picoseconds ps) {
-  std::vector<Femtojoules>& cut = cut_[d->graph];
-  if (cut.empty()) cut.resize(active_ps_[d->graph].size());
+void PowerMeter::Cut(Group* g, Milliwatts excess, Picoseconds ps) {
+  std::vector<Femtojoules>& cut = cut_[g->graph];
+  if (cut.empty()) cut.resize(active_ps_[g->graph].size());
   const Femtojoules all = EnergyOf(excess, ps);
   Femtojoules left = all;
-  for (size_t i = 0; i < d->running.size(); ++i) {
-    const Femtojoules share =
-        i + 1 == d->running.size() ? left : all * d->rows[d->running[i].row].watts / d->added;
+  for (size_t i = 0; i < g->running.size(); ++i) {
+    const Femtojoules share = i + 1 == g->running.size() ? left : all * g->adds[g->running[i].row] / g->added;
     left -= share;
-    cut[d->running[i].row] += share;
+    cut[g->running[i].row] += share * g->size();
   }
 }
 
 void PowerMeter::Finish(Time end) {
   Flush(end);
-  resident_ps_ = Picoseconds{end.picos()} * static_cast<int64_t>(devices_.size());
-  for (uint32_t r = 0; r < devices_.size(); ++r) {
-    Device& d = devices_[r];
-    Settle(&d, end);
-    for (const Running& running : d.running) Count(d, running, end);  // the run ended before it
-    d.running.clear();
-    if (!curves_.empty()) curves_[r].End(end);
-    busy_ps_ += d.busy.picos();
-    wait_ps_ += d.wait.picos();
+  resident_ps_ = Picoseconds{end.picos()} * static_cast<int64_t>(members_.size());
+  for (Group& g : groups_) {
+    Settle(&g, end);
+    for (const Running& running : g.running) Count(g, running, end);  // the run ended before it
+    g.running.clear();
+    busy_ps_ += Picoseconds{g.busy.picos()} * g.size();
+    wait_ps_ += Picoseconds{g.wait.picos()} * g.size();
   }
+  for (PowerCurve& curve : curves_) curve.End(end);
   whole_.End(end);
   // One node, or one rack, is the whole.
   for (std::vector<PowerCurve>* curves : {&nodes_, &racks_}) {

@@ -8,13 +8,16 @@
 // is in proportion to how much of the peak, of the multiprocessors and of the memory bandwidth it uses
 // (row_power.h), so that its energy does not depend on what runs beside it. Where the sum is above `most`,
 // what operations add is cut in proportion.
+//
+// Ranks of a job move alike: devices to which the same has happened so far are one group, which has one
+// state. A device that is told something else leaves its group with a copy of that state. Sums are of whole
+// numbers, so that they do not depend on groups.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "replay/energy/amounts.h"
 #include "replay/energy/curve.h"
@@ -66,6 +69,9 @@ class PowerMeter final : public RunObserver {
   void Arrive(uint32_t rank, uint32_t row, uint32_t call, uint32_t members, Time now) override;
   void End(uint32_t rank, uint32_t row, Time now) override;
 
+  // Most devices have so far done what others did, at the same times: an event costs little.
+  bool alike() const { return 4 * groups_.size() <= members_.size(); }
+
   // After the run, which ended at `end`. What follows is of a meter that has finished.
   void Finish(Time end);
 
@@ -76,15 +82,9 @@ class PowerMeter final : public RunObserver {
   // What all rows of one graph drew, over its ranks: by row, and by part.
   Femtojoules RowEnergy(size_t graph, uint32_t row) const;
   Femtojoules PartEnergy(Part part) const { return parts_[static_cast<size_t>(part)]; }
-  Femtojoules DeviceEnergy(size_t rank) const { return devices_[rank].sums.energy(); }
-  Milliwatts DevicePeak(size_t rank) const {
-    const Device& d = devices_[rank];
-    return d.sums.peak(d.power);
-  }
-  Milliwatts DeviceLeast(size_t rank) const {
-    const Device& d = devices_[rank];
-    return d.sums.least(d.power);
-  }
+  Femtojoules DeviceEnergy(size_t rank) const { return GroupOf(rank).sums.energy(); }
+  Milliwatts DevicePeak(size_t rank) const { return GroupOf(rank).sums.peak(GroupOf(rank).power); }
+  Milliwatts DeviceLeast(size_t rank) const { return GroupOf(rank).sums.least(GroupOf(rank).power); }
   // Sum of all devices'.
   Femtojoules energy() const { return whole_.energy(); }
   const PowerCurve& whole() const { return whole_; }
@@ -94,63 +94,138 @@ class PowerMeter final : public RunObserver {
   const std::vector<PowerCurve>& racks() const { return racks_; }
 
  private:
-  // What a row adds, and how: all that events need of it.
-  struct Added {
-    Milliwatts watts = 0;
-    Role role = Role::kNone;
-  };
   // A row that runs and adds something, and since when.
   struct Running {
     uint32_t row;
     Time since;
   };
-  struct Device {
-    Milliwatts added = 0;         // by what runs
-    Milliwatts power = 0;         // as of `since`
-    Milliwatts excess = 0;        // that was cut from it
-    const Added* rows = nullptr;  // of its graph
+  enum class Kind : uint32_t { kBegin, kWait, kTransfer, kEnd };
+  struct Event {
+    uint32_t row;
+    Kind kind;
+    bool operator==(const Event& other) const { return row == other.row && kind == other.kind; }
+  };
+  // How many devices of a group are in a node and its rack.
+  struct Place {
+    uint32_t node, rack;
+    int64_t devices;
+  };
+  // Another way that devices of a group went in the present instant, from the event `at` on.
+  struct Parting {
+    size_t at;
+    uint32_t group;
+  };
+  // Devices of one graph to which the same has happened at the same times: one state machine for all of them.
+  // Whatever is counted here is of one device.
+  struct Group {
+    // What Tell() asks of it stands first, in one line of cache.
+    const Role* roles = nullptr;  // of its graph's rows
+    bool changes = false;         // in the present instant
+    // What the present instant does is listed until it is known that it does so to all; else done at once.
+    bool lists = false;
+    uint32_t base = 0;                 // Member::told before the present instant
+    std::vector<Event> events;         // of the present instant; each member was told the first of them
+    uint64_t told = 0;                 // sum of how many, over the members
+    const Milliwatts* adds = nullptr;  // of its graph's rows
     uint32_t graph = 0;
     uint32_t computing = 0;      // operations
     uint32_t communicating = 0;  // likewise, waiting or moving data
-    bool changes = false;        // in the present instant
+    Milliwatts added = 0;        // by what runs
+    Milliwatts power = 0;        // as of `since`
+    Milliwatts excess = 0;       // that was cut from it
     Time since, busy, wait;      // the last change; time in which it computed, or else communicated
     PowerSums sums;
     absl::InlinedVector<Running, 3> running;  // those that add something
+    std::vector<Parting> partings;            // in the present instant
+    std::vector<uint32_t> ranks;              // the members
+    std::vector<Place> places;                // where they are, ascending by node
+    int64_t size() const { return static_cast<int64_t>(ranks.size()); }
+  };
+  // A device: where it is in its group, and how many events it was told, modulo 2^32.
+  struct Member {
+    uint32_t group, index, told;
   };
 
-  // Before the first change of a device in an instant: counts what has been since the last one.
-  Device& Touch(uint32_t rank, Time now) {
-    if (now > instant_) Flush(now);
-    Device& d = devices_[rank];
-    if (d.changes) return d;
-    d.changes = true;
-    changed_.push_back(rank);
-    Settle(&d, now);
-    return d;
+  const Group& GroupOf(size_t rank) const { return groups_[members_[rank].group]; }
+  // `row` begins or ends: nothing where it has no role.
+  void TellRole(uint32_t rank, Event event, Time now) {
+    if (groups_[members_[rank].group].roles[event.row] != Role::kNone) Tell(rank, event, now);
   }
+  void Tell(uint32_t rank, Event event, Time now) {
+    if (now > instant_) Flush(now);
+    Member& m = members_[rank];
+    Group& g = groups_[m.group];
+    if (!g.changes) {
+      g.changes = true;
+      changed_.push_back(m.group);
+      if (!g.lists) Settle(&g, instant_);
+    }
+    if (!g.lists) return Apply(&g, event);
+    const size_t at = m.told++ - g.base;
+    if (at == g.events.size()) {
+      g.events.push_back(event);
+    } else if (!(g.events[at] == event)) {
+      return Part(rank, at, event);
+    }
+    ++g.told;
+  }
+  // What an event does to the state of a group.
+  void Apply(Group* g, Event event) {
+    switch (event.kind) {
+      case Kind::kBegin:
+        if (g->roles[event.row] == Role::kComputes) ++g->computing;
+        // Of unknown kind: it keeps its recorded time.
+        if (g->roles[event.row] == Role::kCommunicates) ++g->communicating;
+        return Add(g, event.row);
+      case Kind::kWait:
+        ++g->communicating;
+        return;
+      case Kind::kTransfer:
+        return Add(g, event.row);
+      case Kind::kEnd:
+        return Remove(g, event.row);
+    }
+  }
+  void Add(Group* g, uint32_t row) {
+    const Milliwatts adds = g->adds[row];
+    if (adds == 0) return;
+    g->added += adds;
+    g->running.push_back({row, instant_});
+  }
+  void Remove(Group* g, uint32_t row);
+  // A device leaves its group: after `at` events of the present instant it had in common with it, `event`
+  // came instead of the group's.
+  void Part(uint32_t rank, size_t at, Event event);
+  // Members of a group that were not told as many events as most become groups of their own.
+  void PartByCount(uint32_t group);
+  // A group of no member yet: the state of `group` before the present instant, with the first `events` of it.
+  uint32_t Fork(uint32_t group, size_t events);
+  // Into a group, of whose events of the present instant the device was told so many.
+  void Enter(uint32_t rank, uint32_t group, size_t events);
+  void Leave(uint32_t rank);
+  Place* PlaceOf(Group* g, uint32_t rank) const;
+  // Does what was listed, which is of all members. False: nothing was.
+  bool Play(Group* g);
   // After all changes of an instant: what follows from them. The next one is `now`.
   void Flush(Time now);
-  static void Add(Device* d, uint32_t row, Time now) {
-    const Milliwatts adds = d->rows[row].watts;
-    if (adds == 0) return;
-    d->added += adds;
-    d->running.push_back({row, now});
-  }
   // Counts a row that has ended.
-  void Count(const Device& d, const Running& ended, Time now);
-  void Settle(Device* d, Time now);
-  // Returns by how much the device's power has changed.
-  Milliwatts Update(uint32_t rank);
+  void Count(const Group& g, const Running& ended, Time now);
+  void Settle(Group* g, Time now);
+  // Returns by how much the power of each of the group's devices has changed.
+  Milliwatts Update(Group* g);
   // Shares what was cut from what rows add among these.
-  void Cut(Device* d, Milliwatts excess, Picoseconds ps);
+  void Cut(Group* g, Milliwatts excess, Picoseconds ps);
 
   const DeviceLevels levels_;
   const std::vector<std::vector<RowPower>>& rows_;
   const Places& places_;
-  std::vector<std::vector<Added>> added_;  // as rows_
-  std::vector<Device> devices_;
+  // What events need of rows_.
+  std::vector<std::vector<Role>> roles_;
+  std::vector<std::vector<Milliwatts>> adds_;
+  std::vector<Member> members_;  // by rank
+  std::vector<Group> groups_;
   Time instant_;
-  std::vector<uint32_t> changed_;   // devices, in the present instant
+  std::vector<uint32_t> changed_;   // groups, in the present instant
   std::vector<PowerCurve> curves_;  // by rank; empty: not kept
   std::vector<PowerCurve> nodes_, racks_;
   PowerCurve whole_;
@@ -158,11 +233,13 @@ class PowerMeter final : public RunObserver {
   std::vector<std::vector<Femtojoules>> cut_;        // likewise; empty: nothing was
   std::array<Femtojoules, kParts> parts_{};
   Picoseconds resident_ps_ = 0, busy_ps_ = 0, wait_ps_ = 0;
-  struct Member {
+  struct Arrived {
     uint32_t rank, row;
   };
-  absl::flat_hash_map<uint32_t, std::vector<Member>> arrived_;  // by call that waits for members
-  std::vector<std::vector<Member>> spare_;                      // memory of calls that have begun
+  // By call: one more than the index in waiting_ of those that have arrived; 0: none has.
+  std::vector<uint32_t> arrived_;
+  std::vector<std::vector<Arrived>> waiting_;
+  std::vector<uint32_t> spare_;  // indices of waiting_ that are free
 };
 
 }  // namespace chakra::energy

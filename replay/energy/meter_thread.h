@@ -13,21 +13,35 @@
 
 namespace chakra::energy {
 
-// Tells a meter what it is told, in the same order, later: so the meter's sums are the same. The thread
-// begins with the first kBatch events; a run with fewer has none.
+// Tells a meter what it is told, in the same order, later: so the meter's sums are the same. As long as
+// devices are alike, the meter takes an event in less time than another thread does: the thread begins kBatch
+// events after they are no more.
 class MeterThread : public RunObserver {
  public:
   // `meter` is borrowed.
   explicit MeterThread(PowerMeter* meter) : meter_(*meter) { filling_.reserve(kBatch); }
   ~MeterThread() override { Stop(); }
 
-  void Begin(uint32_t rank, uint32_t row, Time now) override { Add({now, rank, row, 0, kBegin}); }
-  void Wait(uint32_t rank, uint32_t row, Time now) override { Add({now, rank, row, 0, kWait}); }
-  void Transfer(uint32_t rank, uint32_t row, Time now) override { Add({now, rank, row, 0, kTransfer}); }
+  void Begin(uint32_t rank, uint32_t row, Time now) override {
+    if (AtOnce()) return meter_.Begin(rank, row, now);
+    Add({now, rank, row, 0, kBegin});
+  }
+  void Wait(uint32_t rank, uint32_t row, Time now) override {
+    if (AtOnce()) return meter_.Wait(rank, row, now);
+    Add({now, rank, row, 0, kWait});
+  }
+  void Transfer(uint32_t rank, uint32_t row, Time now) override {
+    if (AtOnce()) return meter_.Transfer(rank, row, now);
+    Add({now, rank, row, 0, kTransfer});
+  }
   void Arrive(uint32_t rank, uint32_t row, uint32_t call, uint32_t members, Time now) override {
+    if (AtOnce()) return meter_.Arrive(rank, row, call, members, now);
     Add({now, rank, row, call, kFirstMembers + members});
   }
-  void End(uint32_t rank, uint32_t row, Time now) override { Add({now, rank, row, 0, kEnd}); }
+  void End(uint32_t rank, uint32_t row, Time now) override {
+    if (AtOnce()) return meter_.End(rank, row, now);
+    Add({now, rank, row, 0, kEnd});
+  }
 
   // After the run: all events are with the meter, and the thread has ended.
   void Stop();
@@ -43,6 +57,10 @@ class MeterThread : public RunObserver {
   };
   using Batch = std::vector<Event>;
 
+  bool AtOnce() {
+    beside_ = beside_ || !meter_.alike();
+    return !beside_;
+  }
   void Add(const Event& event) {
     filling_.push_back(event);
     if (filling_.size() == kBatch) HandOver();
@@ -53,6 +71,7 @@ class MeterThread : public RunObserver {
   void Tell(const Batch& batch);
 
   PowerMeter& meter_;
+  bool beside_ = false;  // events go by the thread
   Batch filling_;
   std::thread thread_;
   std::mutex mutex_;

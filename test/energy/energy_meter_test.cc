@@ -2,7 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <random>
+#include <utility>
+#include <vector>
 
 #include "replay/energy/curve.h"
 #include "replay/energy/meter.h"
@@ -179,6 +182,126 @@ class RandomRun {
 
 TEST(PowerMeter, SumsByPartRowRankAndTimeAreOneNumber) {
   for (uint64_t seed = 1; seed <= 20; ++seed) RandomRun(seed).Check();
+}
+
+// Ranks of two graphs move alike for a while; now and then some of them do something else, or less. One meter
+// is told of all, and each rank has a meter of its own beside.
+class RanksAlike {
+ public:
+  static constexpr uint32_t kRanks = 24;
+
+  explicit RanksAlike(uint64_t seed) : bits_(seed) {
+    for (int g = 0; g < 2; ++g) {
+      rows_.emplace_back();
+      for (int row = 0; row < 9; ++row)
+        rows_.back().push_back(row % 3 == 2 ? Communicates(Milli(120))
+                                            : Computes(Milli(200), Milli(120), Milli(50)));
+    }
+    for (uint32_t r = 0; r < kRanks; ++r) {
+      graph_.push_back(r % 2);
+      places_.node.push_back(r / 8);
+      places_.rack.push_back(r / 16);
+    }
+    places_.nodes = 3;
+    places_.racks = 2;
+    all_ = std::make_unique<PowerMeter>(kLevels, rows_, graph_, places_, true);
+    for (uint32_t r = 0; r < kRanks; ++r) {
+      own_rows_.push_back({rows_[graph_[r]]});
+      running_.emplace_back(9, false);
+    }
+    for (uint32_t r = 0; r < kRanks; ++r)
+      own_.push_back(std::make_unique<PowerMeter>(kLevels, own_rows_[r], kFirstGraph, one_, true));
+  }
+
+  // `apart`: how many of a thousand events a rank misses or does before its turn.
+  void Check(uint64_t apart) {
+    for (int i = 0; i < 400; ++i) {
+      now_ += Time::Picos(static_cast<int64_t>(Pick(3)) * static_cast<int64_t>(Pick(987654321)));
+      const uint32_t graph = static_cast<uint32_t>(Pick(2)), row = static_cast<uint32_t>(Pick(9));
+      for (uint32_t rank = graph; rank < kRanks; rank += 2) {
+        if (Pick(1000) < apart) Toggle(rank, static_cast<uint32_t>(Pick(9)));
+        if (Pick(1000) >= apart) Toggle(rank, row);
+      }
+    }
+    now_ += Ms(1);
+    all_->Finish(now_);
+    Femtojoules energy = 0;
+    std::vector<Femtojoules> rows(18), nodes(3);
+    Picoseconds busy = 0, wait = 0;
+    for (uint32_t r = 0; r < kRanks; ++r) {
+      PowerMeter& own = *own_[r];
+      own.Finish(now_);
+      EXPECT_TRUE(all_->DeviceEnergy(r) == own.energy()) << r;
+      EXPECT_EQ(all_->DevicePeak(r), own.DevicePeak(0));
+      EXPECT_EQ(all_->DeviceLeast(r), own.DeviceLeast(0));
+      ExpectSame(all_->device(r), own.device(0));
+      energy += own.energy();
+      nodes[r / 8] += own.energy();
+      busy += own.busy_ps();
+      wait += own.wait_ps();
+      for (uint32_t row = 0; row < 9; ++row) rows[9 * graph_[r] + row] += own.RowEnergy(0, row);
+    }
+    EXPECT_TRUE(all_->energy() == energy);
+    EXPECT_TRUE(all_->busy_ps() == busy);
+    EXPECT_TRUE(all_->wait_ps() == wait);
+    for (uint32_t row = 0; row < 18; ++row)
+      EXPECT_TRUE(all_->RowEnergy(row / 9, row % 9) == rows[row]) << row;
+    for (size_t n = 0; n < 3; ++n) EXPECT_TRUE(all_->nodes()[n].energy() == nodes[n]) << n;
+    EXPECT_TRUE(all_->racks()[0].energy() == nodes[0] + nodes[1]);
+  }
+
+  bool alike() const { return all_->alike(); }
+
+ private:
+  uint64_t Pick(uint64_t below) { return bits_() % below; }
+  Milliwatts Milli(uint64_t most) { return static_cast<Milliwatts>(Pick(1000 * most + 1)); }
+
+  void Toggle(uint32_t rank, uint32_t row) {
+    for (const auto& [meter, as] : {std::pair{all_.get(), rank}, {own_[rank].get(), 0U}}) {
+      if (running_[rank][row]) {
+        meter->End(as, row, now_);
+      } else if (row % 3 == 2) {
+        meter->Wait(as, row, now_);
+        if (row < 6) meter->Transfer(as, row, now_);
+      } else {
+        meter->Begin(as, row, now_);
+      }
+    }
+    running_[rank][row] = !running_[rank][row];
+  }
+
+  static void ExpectSame(const PowerCurve& a, const PowerCurve& b) {
+    ASSERT_EQ(a.steps().size(), b.steps().size());
+    for (size_t i = 0; i < a.steps().size(); ++i) {
+      EXPECT_EQ(a.steps()[i].at, b.steps()[i].at);
+      EXPECT_EQ(a.steps()[i].power, b.steps()[i].power);
+    }
+  }
+
+  inline static const std::vector<uint32_t> kFirstGraph = {0};
+  std::mt19937_64 bits_;
+  std::vector<std::vector<RowPower>> rows_;
+  std::vector<uint32_t> graph_;
+  Places places_, one_ = OneNode(1);
+  std::unique_ptr<PowerMeter> all_;
+  std::vector<std::vector<std::vector<RowPower>>> own_rows_;  // by rank: of its one graph
+  std::vector<std::unique_ptr<PowerMeter>> own_;
+  std::vector<std::vector<bool>> running_;
+  Time now_;
+};
+
+TEST(PowerMeter, DevicesThatMoveAlikeAreCountedAsEachIs) {
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    for (const uint64_t apart : {0, 1, 10, 300}) RanksAlike(seed).Check(apart);
+  }
+}
+
+TEST(PowerMeter, DevicesAreAlikeUntilTheyPart) {
+  RanksAlike same(1), apart(1);
+  same.Check(0);
+  apart.Check(300);
+  EXPECT_TRUE(same.alike());
+  EXPECT_FALSE(apart.alike());
 }
 
 TEST(PowerCurve, SwingsAreThoseOfAllPairsOfInstants) {
