@@ -48,6 +48,14 @@ int64_t LayerBuilder::RowsOfExpert() const {
   return std::max<int64_t>(1, (rows + experts - 1) / experts);
 }
 
+int64_t LayerBuilder::RowsOfExperts() const {
+  return plan_.model.experts / plan_.split.ep * RowsOfExpert();
+}
+
+bool LayerBuilder::OneByOne() const {
+  return !plan_.training.graphed_experts && plan_.training.framework == proto::Training::MEGATRON;
+}
+
 // DeepEP and HybridEP send a token once to each node that has some of its experts, and there once to each
 // such rank (Zhao et al., "DeepEP", 2025).
 int64_t LayerBuilder::RowsTo(int64_t places) const {
@@ -115,7 +123,7 @@ NodeList LayerBuilder::ByExpert(const char* kernel, const NodeList& at) {
 // scripts/performance: cutedsl_fused_grouped_mlp with full_iteration).
 Operator LayerBuilder::EachExpert(Operator op, int64_t passes) const {
   const int64_t experts = plan_.model.experts / plan_.split.ep;
-  if (plan_.training.graphed_experts || plan_.training.framework != proto::Training::MEGATRON) return op;
+  if (!OneByOne()) return op;
   op.eager = true;
   op.launches += static_cast<int>((1 + passes) * experts - 1);
   if (experts > 1 && op.name == "aten::bmm") op.name = "multi_stream_gemm";
@@ -127,6 +135,34 @@ NodeList LayerBuilder::CastExperts(int64_t rows, int64_t width, const char* part
   if (!plan_.training.narrow()) return at;
   if (plan_.training.looks_before_cast) at = Run(EachExpert(ops_.Greatest(rows, width)), part, at);
   return Run(EachExpert(ops_.CastTranspose(rows, width)), part, at);
+}
+
+// Rows of each expert are padded to multiples of 16 or 32 for products of fp8 by a copy of all, and the padding
+// is taken off what comes out (Megatron-LM, core/transformer/moe/experts.py, TEGroupedMLP's Fp8Padding: in all
+// releases where the router does not pad, moe_router_padding_for_fp8, which NVIDIA's recipes of Qwen3 leave
+// off). Backward the other way round.
+NodeList LayerBuilder::PadExperts(bool pads, const NodeList& at) {
+  if (!plan_.training.narrow() || !OneByOne()) return at;
+  const int64_t moved = 2 * ops_.element_bytes() * RowsOfExperts() * plan_.model.hidden;
+  Operator op = ops_.Stream(pads ? "multi_padding_kernel" : "multi_unpadding_kernel", moved, 0);
+  op.eager = true;
+  return Run(op, "experts.pad", at);
+}
+
+// Of the last product, which leaves it to PyTorch.
+NodeList LayerBuilder::AddExpertBias(bool backward, const NodeList& at) {
+  if (!plan_.model.bias || !OneByOne() || (backward && frozen())) return at;
+  const int64_t experts = plan_.model.experts / plan_.split.ep;
+  Operator op = ops_.ExpertBias(RowsOfExperts(), plan_.model.hidden, experts, backward);
+  op.eager = true;
+  return Run(op, "experts.bias", at);
+}
+
+NodeList LayerBuilder::ClampExperts(bool backward, const NodeList& at) {
+  if (!plan_.model.clamp || !OneByOne()) return at;
+  Operator op = ops_.Clamp(RowsOfExperts(), plan_.model.expert_ffn / plan_.split.etp, backward);
+  op.eager = true;
+  return Run(op, "experts.activation", at);
 }
 
 NodeList LayerBuilder::CastActivation(int64_t rows, int64_t width, const char* part, const NodeList& at) {
@@ -152,12 +188,13 @@ NodeList LayerBuilder::Experts(NodeList at) {
   }
   at = ByToken("permute_indices_gather_kernel", at);
   at = Dispatch("experts.dispatch", true, std::move(at));
-  at = ByExpert("sort_chunks_indices_gather_kernel", at);
+  at = PadExperts(true, ByExpert("sort_chunks_indices_gather_kernel", at));
   at = CastExperts(experts * rows, h, "experts.up", at);
   at = Run(EachExpert(ops_.Product(rows, (m.gated ? 2 : 1) * ffn, h, experts), casts), "experts.up", at);
-  at = Run(Activation(experts * rows, ffn, false), "experts.activation", at);
+  at = Run(Activation(experts * rows, ffn, false), "experts.activation", ClampExperts(false, at));
   at = CastActivation(experts * rows, ffn, "experts.down", at);
   at = Run(EachExpert(ops_.Product(rows, h, ffn, experts), casts), "experts.down", at);
+  at = PadExperts(false, AddExpertBias(false, at));
   at = ByExpert("unsort_chunks_indices_gather_kernel", at);
   at = Dispatch("experts.combine", false, std::move(at));
   at = ByToken("unpermute_indices_gather_kernel", at);
@@ -180,12 +217,14 @@ NodeList LayerBuilder::ExpertsBackward(NodeList at) {
   }
   at = ByToken("unpermute_backward_indices_gather_kernel", at);
   at = Dispatch("experts.combine", true, std::move(at));
-  at = ByExpert("unsort_chunks_backward_indices_gather_kernel", at);
+  at = PadExperts(true, ByExpert("unsort_chunks_backward_indices_gather_kernel", at));
+  at = AddExpertBias(true, at);
   // In fp8 the next product's input is kept as the activation made it, and cast once more (TEGroupedMLP's
   // set_save_original_input).
   at = Again(kExpertActivation, std::move(at), [&](const NodeList& from) {
     return CastActivation(experts * rows, ffn, "experts.down",
-                          Run(Activation(experts * rows, ffn, false), "experts.activation", from));
+                          Run(Activation(experts * rows, ffn, false), "experts.activation",
+                              ClampExperts(false, from)));
   });
   at = CastExperts(experts * rows, h, "experts.down", at);
   NodeList outer = at;
@@ -194,7 +233,7 @@ NodeList LayerBuilder::ExpertsBackward(NodeList at) {
     AddGradient(experts * h * ffn,
                 Run(EachExpert(ops_.WeightProduct(h, ffn, rows, experts), 1), "experts.down", outer), true);
   });
-  outer = Run(Activation(experts * rows, ffn, true), "experts.activation", at);
+  outer = ClampExperts(true, Run(Activation(experts * rows, ffn, true), "experts.activation", at));
   outer = CastActivation(experts * rows, wide, "experts.up", outer);
   at = Run(EachExpert(ops_.Product(rows, h, wide, experts)), "experts.up", outer);
   ForWeight([=, this] {
@@ -203,7 +242,7 @@ NodeList LayerBuilder::ExpertsBackward(NodeList at) {
   });
   if (m.bias && !frozen())
     AddGradient(experts * (h + wide), Run(ops_.SumRows(experts * rows, wide), "experts.up", outer), true);
-  at = ByExpert("sort_chunks_backward_indices_gather_kernel", at);
+  at = ByExpert("sort_chunks_backward_indices_gather_kernel", PadExperts(false, at));
   at = Dispatch("experts.dispatch", false, std::move(at));
   at = ByToken("permute_backward_indices_gather_kernel", at);
   at = Run(ops_.Stream("topkgating_backward_kernel", 4 * 4 * n * m.experts, 8 * n * m.experts), "router", at);

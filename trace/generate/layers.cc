@@ -93,9 +93,12 @@ NodeList LayerBuilder::GatherTokens(int64_t width, const char* part, const NodeL
   return Tensor(CollectiveType::kAllGather, shared_tokens_ * width * ops_.element_bytes(), part, at);
 }
 
-NodeList LayerBuilder::GatherInputs(int64_t width, const char* part, const NodeList& at) {
+// In blocks, what is cast along rows and what is cast along columns are gathered apart: `directions` of them.
+NodeList LayerBuilder::GatherInputs(int64_t width, const char* part, const NodeList& at, int64_t directions) {
   if (!plan_.training.narrow()) return GatherTokens(width, part, at);
-  return plan_.split.sp ? Tensor(CollectiveType::kAllGather, shared_tokens_ * width, part, at) : at;
+  if (!plan_.split.sp) return at;
+  if (!plan_.training.block_scales) directions = 1;
+  return Tensor(CollectiveType::kAllGather, directions * shared_tokens_ * width, part, at);
 }
 
 NodeList LayerBuilder::ReduceTokens(int64_t width, const char* part, const NodeList& at) {
@@ -116,7 +119,8 @@ NodeList LayerBuilder::ColumnBackward(int64_t in, int64_t out, const char* part,
   const bool now = put_off_ == nullptr;
   const NodeList input = now ? GatherInputs(in, part, at) : NodeList();
   const auto weight = [=, this](const NodeList& gathered) {
-    const NodeList done = Run(ops_.WeightProduct(out, in, tokens_), part, Join(gathered, at));
+    const NodeList ready = ForWeightProduct(in, part, Join(gathered, at), plan_.model.pre_norm);
+    const NodeList done = Run(ops_.WeightProduct(out, in, tokens_), part, Join(ready, at));
     AddGradient(in * out, done);
     return done;
   };
@@ -138,10 +142,17 @@ NodeList LayerBuilder::Cast(int64_t rows, int64_t width, const char* part, const
 NodeList LayerBuilder::CastShared(int64_t width, const char* part, const NodeList& at, bool behind) {
   const bool looks = plan_.training.looks_before_cast;
   if (!plan_.training.narrow() || (behind && !looks)) return at;
-  if (!looks || !plan_.split.sp) return Cast(shared_tokens_, width, part, at);
-  const NodeList greatest = Run(ops_.Greatest(shared_tokens_, width), part, at);
-  return Run(ops_.CastTranspose(shared_tokens_, width), part,
-             Tensor(CollectiveType::kAllReduce, 4, part, greatest));
+  if (!plan_.split.sp || plan_.training.block_scales) return Cast(shared_tokens_, width, part, at);
+  const NodeList from = looks ? Tensor(CollectiveType::kAllReduce, 4, part,
+                                       Run(ops_.Greatest(shared_tokens_, width), part, at))
+                              : at;
+  return Run(ops_.Cast(shared_tokens_, width), part, from);
+}
+
+NodeList LayerBuilder::ForWeightProduct(int64_t width, const char* part, const NodeList& at, bool behind) {
+  const TrainingPlan& t = plan_.training;
+  const bool later = plan_.split.sp || (behind && !t.looks_before_cast);
+  return t.narrow() && !t.block_scales && later ? Run(ops_.Transpose(tokens_, width), part, at) : at;
 }
 
 NodeList LayerBuilder::Row(int64_t in, int64_t out, const char* part, const NodeList& at) {
@@ -151,9 +162,12 @@ NodeList LayerBuilder::Row(int64_t in, int64_t out, const char* part, const Node
 
 NodeList LayerBuilder::RowBackward(int64_t in, int64_t out, const char* part, const NodeList& at) {
   if (frozen()) return FrozenRowBackward(in, out, part, at);
-  const NodeList whole = GatherInputs(out, part, CastShared(out, part, at, false));
+  const NodeList whole = GatherInputs(out, part, CastShared(out, part, at, false), 2);
   const NodeList gradient = Run(ops_.Product(tokens_, in, out), part, whole);
-  ForWeight([=, this] { AddGradient(in * out, Run(ops_.WeightProduct(out, in, tokens_), part, whole)); });
+  ForWeight([=, this] {
+    const NodeList ready = ForWeightProduct(out, part, whole, false);
+    AddGradient(in * out, Run(ops_.WeightProduct(out, in, tokens_), part, ready));
+  });
   return gradient;
 }
 

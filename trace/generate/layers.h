@@ -92,7 +92,7 @@ class LayerBuilder {
   // All tokens of what the ranks of tp share, and back: the identity without sequence parallelism. Inputs of
   // products are gathered in the type of products.
   NodeList GatherTokens(int64_t width, const char* part, const NodeList& at);
-  NodeList GatherInputs(int64_t width, const char* part, const NodeList& at);
+  NodeList GatherInputs(int64_t width, const char* part, const NodeList& at, int64_t directions = 1);
   NodeList ReduceTokens(int64_t width, const char* part, const NodeList& at);
   NodeList Column(int64_t in, int64_t out, const char* part, NodeList at);
   NodeList ColumnBackward(int64_t in, int64_t out, const char* part, const NodeList& at);
@@ -134,7 +134,12 @@ class LayerBuilder {
   NodeList Cast(int64_t rows, int64_t width, const char* part, const NodeList& at);
   // Of tokens that the ranks of tp share: with scales of the tensor as it is they agree on the greatest value
   // (TransformerEngine, with_amax_reduction).
+  // `behind` a norm, which writes fp8 itself unless it is looked at before.
   NodeList CastShared(int64_t width, const char* part, const NodeList& at, bool behind);
+  // The gathered input or gradient of a product, as the product of the weight's gradient wants it: what ranks of
+  // tp gather, and what a norm writes, is not transposed before (TransformerEngine, Float8Tensor's
+  // _create_transpose behind gather_along_first_dim).
+  NodeList ForWeightProduct(int64_t width, const char* part, const NodeList& at, bool behind);
   void Accumulate(size_t first, const NodeList& at);
   void AddGradient(int64_t elements, const NodeList& node, bool expert = false);
   // Of the bias behind a product: the sum over the rows of its output's gradient.
@@ -189,6 +194,12 @@ class LayerBuilder {
   // its experts, or one for each place that has some.
   int64_t RowsTo(int64_t places) const;
   int64_t RowsOfExpert() const;
+  int64_t RowsOfExperts() const;  // of all on this rank
+  // The host launches a kernel for each expert.
+  bool OneByOne() const;
+  NodeList PadExperts(bool pads, const NodeList& at);
+  NodeList AddExpertBias(bool backward, const NodeList& at);
+  NodeList ClampExperts(bool backward, const NodeList& at);
 
   // Does `work` behind `at` once more, where the step recomputes the module: in the backward pass.
   template <typename Work>

@@ -214,8 +214,21 @@ Operator Operators::Greatest(int64_t rows, int64_t width) const {
   return Stream("amax_reduce_kernel", element_bytes_ * rows * width, rows * width);
 }
 
+// The scales of blocks, a byte for 32 elements in each direction, are written, and read and written again in
+// the order that products want (TransformerEngine, common/cast/mxfp8, common/swizzle).
 Operator Operators::CastTranspose(int64_t rows, int64_t width) const {
-  return Stream("cast_transpose_elementwise_kernel", (element_bytes_ + 2) * rows * width, rows * width);
+  const int64_t n = rows * width;
+  if (training_.block_scales)
+    return Stream("mxfp8_quantize_kernel", (element_bytes_ + 2) * n + 3 * 2 * n / 32, n);
+  return Stream("cast_transpose_elementwise_kernel", (element_bytes_ + 2) * n, n);
+}
+
+Operator Operators::Cast(int64_t rows, int64_t width) const {
+  return Stream("cast_elementwise_kernel", (element_bytes_ + 1) * rows * width, rows * width);
+}
+
+Operator Operators::Transpose(int64_t rows, int64_t width) const {
+  return Stream("fp8_transpose_kernel", 2 * rows * width, 0);
 }
 
 // Without fusion: to fp32, a product of complex numbers, and back (torchtitan's apply_rotary_emb).
@@ -237,6 +250,28 @@ Operator Operators::Activation(int64_t rows, int64_t ffn, bool gated, bool backw
   Operator op = Stream(backward ? "swiglu_backward_kernel" : "swiglu_kernel", passes * size * n,
                        (backward ? 8 : 5) * n);
   op.launches = training_.compiled ? 1 : backward ? 3 : 2;
+  return op;
+}
+
+// A clamp of each half and the join of both; backward two masks and the join of two gradients (Megatron-LM,
+// core/fusions/fused_bias_geglu.py, weighted_bias_quick_geglu_impl).
+Operator Operators::Clamp(int64_t rows, int64_t ffn, bool backward) const {
+  Operator op = Stream(backward ? "clamp_backward_elementwise_kernel" : "clamp_elementwise_kernel",
+                       (backward ? 5 : 4) * element_bytes_ * rows * 2 * ffn, rows * 2 * ffn);
+  op.launches = 3;
+  return op;
+}
+
+// Megatron-LM, core/transformer/moe/experts.py, TEGroupedMLP._apply_bias. Forward, for each element: the
+// product is written, the sum reads it and the row and is written, the join reads and writes it in fp32, a cast
+// leaves it in the type of activations. Backward: the cast, the row's gradient and its join, and for bias and
+// shares a product of fp32 each, whose sum is taken.
+Operator Operators::ExpertBias(int64_t rows, int64_t width, int64_t experts, bool backward) const {
+  const int64_t casts = 2 * (4 + element_bytes_), e = element_bytes_;
+  const int64_t bytes = backward ? casts + 2 * e + 2 * (8 + 4) : casts + 4 + 4 + 8;
+  Operator op = Stream(backward ? "expert_bias_backward_elementwise_kernel" : "expert_bias_elementwise_kernel",
+                       bytes * rows * width, 2 * rows * width);
+  op.launches = static_cast<int>((backward ? 6 : 2) * experts + 2);
   return op;
 }
 

@@ -47,12 +47,21 @@ class Operators {
   Operator DropoutBackward(int64_t rows, int64_t width) const;
   // The greatest value of what is cast to fp8.
   Operator Greatest(int64_t rows, int64_t width) const;
-  // From the type of activations to that of products and its transpose, where products are fp8.
+  // From the type of activations to that of products, for products of both directions, where products are
+  // fp8: with a transpose; or, in blocks, along rows and along columns.
   Operator CastTranspose(int64_t rows, int64_t width) const;
+  // For one direction; and the transpose of what is fp8 already, for the other. Not of blocks.
+  Operator Cast(int64_t rows, int64_t width) const;
+  Operator Transpose(int64_t rows, int64_t width) const;
   // Of queries and keys.
   Operator Rotary(int64_t elements, bool backward) const;
   // Between the products of an MLP: gated or not, of rows of `ffn` elements.
   Operator Activation(int64_t rows, int64_t ffn, bool gated, bool backward) const;
+  // Both halves of what a gated activation takes, kept in limits by kernels of their own.
+  Operator Clamp(int64_t rows, int64_t ffn, bool backward) const;
+  // Each expert's bias times the rows' shares, by PyTorch's kernels: in fp32, an expert at a time, put together
+  // again. Backward: the gradients of bias and shares.
+  Operator ExpertBias(int64_t rows, int64_t width, int64_t experts, bool backward) const;
   // The gradients of `elements` weights in `tensors` tensors, to those of earlier micro-batches.
   Operator Accumulate(int64_t elements, int tensors) const;
   // A fused kernel of `name` that moves `bytes` and does `operations`.

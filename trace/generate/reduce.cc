@@ -77,7 +77,8 @@ uint32_t Sharing::GatherOf(bool expert, int64_t elements, const Spot& spot, cons
 uint32_t Sharing::CastOf(int64_t elements, const Spot& spot, uint32_t at) {
   if (plan_.training.looks_before_cast)
     at = graph_->Compute(Passes("amax_reduce_kernel", elements * plan_.element_bytes()), spot, {at});
-  return graph_->Compute(Passes("cast_transpose_kernel", elements * (plan_.element_bytes() + 2)), spot, {at});
+  const char* kernel = plan_.training.block_scales ? "mxfp8_quantize_kernel" : "cast_transpose_kernel";
+  return graph_->Compute(Passes(kernel, elements * (plan_.element_bytes() + 2)), spot, {at});
 }
 
 NodeList Sharing::Gather(const WeightUnit& unit, const Spot& spot, const NodeList& after) {

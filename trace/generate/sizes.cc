@@ -112,6 +112,7 @@ void TakeFlags(const proto::Model& m, ModelSize* out) {
   out->embedding_norm = m.embedding_norm();
   out->head_bias = m.head_bias();
   out->sinks = m.sinks();
+  out->clamp = m.has_clamp() ? m.clamp() : m.sinks() && out->gated;
 }
 
 absl::Status CheckNorms(const proto::Model& m, const ModelSize& size) {

@@ -41,11 +41,17 @@ struct Architecture {
   double warp_share = 1;
   double attention_start = 1;  // of attention, times that of the fits
   double attention_scale = 1;  // of the fits' shares of peak and memory, for attention
+  // Of attention's rate backward, where values are narrower than keys: SimuMax's 192 and 128 against 128 and
+  // 128, 16 to 128 heads (data/kernels/kernel_efficiency_simumax.csv); A100's for those without measurements.
+  double unequal_backward = 0.82;
   StreamConstants stream;
   // For devices that do not say: what a typical one has.
   double units, clock_mhz, l2_mbytes;
   SteadyLoad steady = {};
   double unit_operations = 0;  // of bf16, a cycle and unit, of the measured device
+  // Products of fp8 take operands of any layout: none is transposed for them (TransformerEngine,
+  // nvte_is_non_tn_fp8_gemm_supported).
+  bool any_layout = false;
 };
 
 absl::Span<const Architecture> Architectures();

@@ -217,6 +217,7 @@ FamilyCalls StreamOfKernel(const KernelFacts& kernel, KernelFamily family,
       stream.operations = work->operations;
     }
   }
+  stream.for_layout = absl::StrContains(kernel.name, "fp8_transpose");
   if (stream.bytes >= 1) out.calls = {stream};
   return out;
 }

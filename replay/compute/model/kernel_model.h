@@ -88,6 +88,7 @@ struct StreamCall {
   StreamKind kind = StreamKind::kElementwise;
   double bytes = 0;       // read and written
   double operations = 0;  // on vector units, in fp32
+  bool for_layout = false;  // a transpose that products of fp8 ask for; nothing where they take any layout
 };
 
 // What else the device does, and what waits for it. A benchmark's device is cool when a kernel begins; in a
