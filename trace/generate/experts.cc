@@ -158,6 +158,15 @@ NodeList LayerBuilder::AddExpertBias(bool backward, const NodeList& at) {
   return Run(op, "experts.bias", at);
 }
 
+// In CUDA graphs with scales of blocks it is in the products' kernel, as its cast is (TransformerEngine,
+// pytorch/ops/fused, ForwardGroupedMLP_CuTeGEMMSwiGLU_MXFP8 and its backward).
+NodeList LayerBuilder::ActivateExperts(bool backward, const NodeList& at) {
+  const TrainingPlan& t = plan_.training;
+  if (t.graphed_experts && t.narrow() && t.block_scales && plan_.model.gated) return at;
+  return Run(Activation(RowsOfExperts(), plan_.model.expert_ffn / plan_.split.etp, backward),
+             "experts.activation", at);
+}
+
 NodeList LayerBuilder::ClampExperts(bool backward, const NodeList& at) {
   if (!plan_.model.clamp || !OneByOne()) return at;
   Operator op = ops_.Clamp(RowsOfExperts(), plan_.model.expert_ffn / plan_.split.etp, backward);
@@ -191,7 +200,7 @@ NodeList LayerBuilder::Experts(NodeList at) {
   at = PadExperts(true, ByExpert("sort_chunks_indices_gather_kernel", at));
   at = CastExperts(experts * rows, h, "experts.up", at);
   at = Run(EachExpert(ops_.Product(rows, (m.gated ? 2 : 1) * ffn, h, experts), casts), "experts.up", at);
-  at = Run(Activation(experts * rows, ffn, false), "experts.activation", ClampExperts(false, at));
+  at = ActivateExperts(false, ClampExperts(false, at));
   at = CastActivation(experts * rows, ffn, "experts.down", at);
   at = Run(EachExpert(ops_.Product(rows, h, ffn, experts), casts), "experts.down", at);
   at = PadExperts(false, AddExpertBias(false, at));
@@ -223,8 +232,7 @@ NodeList LayerBuilder::ExpertsBackward(NodeList at) {
   // set_save_original_input).
   at = Again(kExpertActivation, std::move(at), [&](const NodeList& from) {
     return CastActivation(experts * rows, ffn, "experts.down",
-                          Run(Activation(experts * rows, ffn, false), "experts.activation",
-                              ClampExperts(false, from)));
+                          ActivateExperts(false, ClampExperts(false, from)));
   });
   at = CastExperts(experts * rows, h, "experts.down", at);
   NodeList outer = at;
@@ -233,7 +241,7 @@ NodeList LayerBuilder::ExpertsBackward(NodeList at) {
     AddGradient(experts * h * ffn,
                 Run(EachExpert(ops_.WeightProduct(h, ffn, rows, experts), 1), "experts.down", outer), true);
   });
-  outer = ClampExperts(true, Run(Activation(experts * rows, ffn, true), "experts.activation", at));
+  outer = ClampExperts(true, ActivateExperts(true, at));
   outer = CastActivation(experts * rows, wide, "experts.up", outer);
   at = Run(EachExpert(ops_.Product(rows, h, wide, experts)), "experts.up", outer);
   ForWeight([=, this] {

@@ -199,6 +199,7 @@ class LayerBuilder {
   bool OneByOne() const;
   NodeList PadExperts(bool pads, const NodeList& at);
   NodeList AddExpertBias(bool backward, const NodeList& at);
+  NodeList ActivateExperts(bool backward, const NodeList& at);
   NodeList ClampExperts(bool backward, const NodeList& at);
 
   // Does `work` behind `at` once more, where the step recomputes the module: in the backward pass.

@@ -246,6 +246,8 @@ extern const char kB300[] = R"pb(
   name: "B300-SXM-288GB"
   memory_mib: 275040
   board_watts: 1100  # HGX B300 specification
+  # developer.nvidia.com/blog/making-softmax-more-efficient-with-nvidia-blackwell-ultra
+  exponential_rate: 2
   # FP64 10 TFLOP/s for 8 GPUs: HGX B300. Sources disagree on int8, which is left out.
   peak_tflops { key: "fp64" value: 1.25 }
   # 288 GB HBM3e: stas00/ml-engineering, compute/accelerator
@@ -279,6 +281,7 @@ extern const char kGb300[] = R"pb(
   name: "GB300-288GB"
   memory_mib: 274658
   board_watts: 1400  # stas00/ml-engineering, compute/accelerator
+  exponential_rate: 2  # as B300
   # Dense rates of one GPU: stas00/ml-engineering, compute/accelerator; as a GB200's but for fp64
   peak_tflops { key: "fp64" value: 1.3 }
   peak_tflops { key: "fp32" value: 80 }

@@ -286,6 +286,7 @@ absl::StatusOr<ModelledTime> KernelModel::Attention(const AttentionCall& asked) 
   constants[laws::kAttentionStartCycles] *= machine_->architecture->attention_start;
   constants[laws::kAttentionPeakShare] *= machine_->architecture->attention_scale;
   constants[laws::kAttentionMemoryShare] *= machine_->architecture->attention_scale;
+  if (device().exponential_rate() > 0) constants[laws::kPairCycles] /= device().exponential_rate();
   if (c.backward && machine_->load.steady && c.kernel == kFlash1) {
     constants[laws::kAttentionPeakShare] *= kFlash1Backward;
   } else if (c.backward && machine_->load.steady) {
