@@ -187,6 +187,7 @@ NodeList LayerBuilder::CoreBackward(NodeList at) {
     at = RunAll(ops_.MathBackward(core), "attention.core", at);
   } else {
     at = Run(ops_.FlashBackward(core), "attention.core", at);
+    at = RunAll(ops_.Flash1Rest(core), "attention.core", at);
   }
   if (s.cp > 1 && s.cp_kind == proto::Parallel::ULYSSES) {
     at = Exchange("attention.exchange", widths_.query + widths_.key + widths_.value, at);

@@ -125,6 +125,17 @@ Operator Operators::FlashBackward(const Core& c) const {
   return op;
 }
 
+// Dao-AILab/flash-attention, flash_attn_triton.py (_bwd_preprocess_do_o_dot, dq_accum), and the chunks of one
+// product (mosaicml/llm-foundry, models/layers/attention.py).
+std::vector<Operator> Operators::Flash1Rest(const Core& c) const {
+  if (training_.attention != proto::Training::FLASH1) return {};
+  const int64_t queries = c.batch * c.heads * c.queries, keys = c.batch * c.kv_heads * c.keys;
+  const int64_t all = queries * c.qk_dim + keys * (c.qk_dim + c.v_dim);
+  return {Stream("dot_do_o_kernel", 2 * element_bytes_ * queries * c.v_dim, 2 * queries * c.v_dim),
+          Stream("float_copy_elementwise_kernel", (4 + element_bytes_) * queries * c.qk_dim, 0),
+          Stream("catarraybatchedcopy_kernel", 2 * element_bytes_ * all, 0)};
+}
+
 // Megatron-LM's fused kernel masks, scales and takes the softmax of one pass over the scores. It wants at
 // most 2048 keys and heads times sequences in fours (megatron/model/fused_softmax.py, 2021 to 2023); else
 // PyTorch's kernels cast to fp32, scale, mask, take the softmax and cast back.

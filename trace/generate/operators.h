@@ -32,6 +32,9 @@ class Operators {
   // One kernel. Backward: 5 products where forward has 2 (Dao et al., "FlashAttention-2", 2023, section 3.1).
   Operator Flash(const Core& core) const;
   Operator FlashBackward(const Core& core) const;
+  // What FlashAttention of 2022 has beside its backward kernel: the products of outputs and their gradients
+  // before, the queries' gradient from fp32, and the join of three gradients whose inputs were views.
+  std::vector<Operator> Flash1Rest(const Core& core) const;
   // The same by products and passes over the scores; backward has two products for each.
   std::vector<Operator> Math(const Core& core) const;
   std::vector<Operator> MathBackward(const Core& core) const;
