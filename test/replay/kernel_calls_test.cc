@@ -34,6 +34,8 @@ TEST(KernelNames, EveryLibraryHasItsFamilies) {
       {"_ZN7ck_tile6kentryILi1ENS_12Rmsnorm2dFwd", F::kNorm},
       {"void transformer_engine::normalization::rmsnorm_fwd_tuned_kernel<Kernel_traits>", F::kNorm},
       {"void transformer_engine::cast_transpose_kernel<float>", F::kTranspose},
+      {"void transformer_engine::dispatch::mxfp8::quantize_kernel::mxfp8_quantize_kernel", F::kNorm},
+      {"void transformer_engine::multi_unpadding_kernel<8, bf16>", F::kCopy},
       {"triton_per_fused_native_layer_norm_3", F::kNorm},
       {"triton_red_fused_sum_1", F::kReduction},
       {"triton_poi_fused_add_2", F::kElementwise},

@@ -141,6 +141,67 @@ TEST(KernelModel, KeysWiderThanValues) {
   EXPECT_GT(backward.us, 2.5 * forward.us);
 }
 
+// Times of kernel_efficiency_simumax.csv, sdp_bwd: sequences of 4096 tokens and longer ones.
+TEST(KernelModel, AttentionBackwardTakesWhatWasMeasured) {
+  struct Row {
+    const char* device;
+    double seq, heads, kv_heads, width, us;
+  };
+  const Row rows[] = {{"A100", 4096, 64, 8, 128, 4383},      {"A100", 4096, 32, 8, 128, 2256},
+                      {"A100", 4096, 8, 1, 128, 724},        {"A100", 4096, 128, 128, 192, 14284},
+                      {"A100", 4096, 16, 16, 192, 1903},     {"B200", 4096, 128, 16, 128, 1469},
+                      {"B200", 4096, 32, 8, 128, 388},       {"B200", 4096, 16, 2, 128, 202},
+                      {"B200", 4096, 8, 1, 128, 116},        {"B200", 32768, 16, 2, 128, 11212},
+                      {"B200", 131072, 16, 2, 128, 189165},  {"B200", 4096, 128, 128, 192, 2472},
+                      {"B200", 4096, 32, 32, 192, 651},      {"B200", 32768, 64, 64, 192, 78322},
+                      {"B200", 131072, 64, 64, 192, 1235734}};
+  double sum = 0;
+  for (const Row& row : rows) {
+    const KernelModel model = KernelModel::Create(FindDevice(row.device).value(), KernelLoad::Steady(1)).value();
+    AttentionCall call;
+    call.seq = row.seq;
+    call.heads = row.heads;
+    call.kv_heads = row.kv_heads;
+    call.head_dim = row.width;
+    call.v_dim = 128;
+    call.backward = true;
+    const double error = model.Attention(call)->us / row.us - 1;
+    EXPECT_NEAR(error, 0, 0.12) << row.device << " " << row.seq << " " << row.heads;
+    sum += std::abs(error);
+  }
+  EXPECT_LT(sum / std::size(rows), 0.045);
+}
+
+// Blackwell Ultra takes exponentials at twice the rate: the wider the heads, the less there is of them.
+TEST(KernelModel, FasterExponentialsShortenAttention) {
+  proto::Device device = FindDevice("GB300").value();
+  const KernelModel fast = KernelModel::Create(device).value();
+  device.clear_exponential_rate();
+  const KernelModel slow = KernelModel::Create(device).value();
+  AttentionCall call;
+  call.seq = 8192;
+  call.heads = 64;
+  call.kv_heads = 8;
+  double before = 1;
+  for (const double width : {64, 128, 256}) {
+    call.head_dim = width;
+    const double gain = 1 - fast.Attention(call)->us / slow.Attention(call)->us;
+    EXPECT_GT(gain, 0.05) << width;
+    EXPECT_LT(gain, before) << width;
+    before = gain;
+  }
+  EXPECT_EQ(fast.Gemm(Square(8192))->us, slow.Gemm(Square(8192))->us);
+}
+
+// Blackwell multiplies fp8 of any layout.
+TEST(KernelModel, TransposesForProductsAreLeftOutWhereTheyTakeAnyLayout) {
+  StreamCall call{StreamKind::kTranspose, 1e8, 0, true};
+  EXPECT_EQ(ModelOf("B200").Stream(call)->us, 0);
+  EXPECT_GT(ModelOf("H100").Stream(call)->us, 40);
+  call.for_layout = false;
+  EXPECT_GT(ModelOf("B200").Stream(call)->us, 15);
+}
+
 // Times of kernel_efficiency_simumax.csv, group_matmul on B200: forward, and gradients of weights that add to
 // fp32.
 TEST(KernelModel, AKernelForEachExpertTakesWhatWasMeasured) {

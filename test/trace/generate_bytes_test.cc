@@ -97,6 +97,7 @@ class SecondCount {
   double Inputs(double n, double width = -1) const {
     return Tokens(n, width) * (t_.dtype == proto::Training::FP8 ? 0.5 : 1);
   }
+  bool Looks() const { return t_.narrow() && t_.looks_before_cast; }
   double Norm(double width) const { return m_.layer_norm ? 2 * width : width; }
   double Bias(double width) const { return m_.bias ? width : 0; }
   bool Latent() const { return m_.kv_rank > 0; }
@@ -127,10 +128,11 @@ class SecondCount {
     }
     Add(CollectiveType::kAllGather, Inputs(own_, in), forward);
     Add(CollectiveType::kReduceScatter, Tokens(tokens_), forward);
-    Add(CollectiveType::kAllGather, Inputs(own_), backward);  // gradients before the rows
+    // Gradients before the rows: in blocks those of both directions.
+    Add(CollectiveType::kAllGather, Inputs(own_), backward * (t_.block_scales && t_.narrow() ? 2 : 1));
     if (gathers_again) Add(CollectiveType::kAllGather, Inputs(own_, in), backward);
     // The greatest values of what the columns take, and of gradients before the rows.
-    if (t_.dtype == proto::Training::FP8) Add(CollectiveType::kAllReduce, 4, forward + backward);
+    if (Looks()) Add(CollectiveType::kAllReduce, 4, forward + backward);
     Add(CollectiveType::kReduceScatter, Tokens(tokens_, in), backward);
   }
 
@@ -168,7 +170,7 @@ class SecondCount {
     if (!s_.sp || times == 0) return;
     Add(CollectiveType::kAllGather, Inputs(own_, Down()), times);
     if (m_.q_rank == 0) Add(CollectiveType::kAllGather, Inputs(own_), times);
-    if (t_.dtype == proto::Training::FP8) Add(CollectiveType::kAllReduce, 4, times);
+    if (Looks()) Add(CollectiveType::kAllReduce, 4, times);
   }
 
   void Exchanges(double forward, double times) {
@@ -366,7 +368,7 @@ class RandomStep {
     if (!experts && Pick({0, 1}) == 1) absl::StrAppend(&out.parallel, ",sp=no");
     out.training =
         absl::StrCat("seq=128,global_batch=", 16 * Pick({1, 2}), ",micro_batch=", Pick({1, 2}),
-                     ",dtype=", std::vector<const char*>{"bf16", "fp16", "fp32", "fp8"}[random_() % 4],
+                     ",dtype=", std::vector<const char*>{"bf16", "fp16", "fp32", "fp8", "fp8,fp8=mxfp8"}[random_() % 5],
                      ",recompute=", kRecomputes[random_() % std::size(kRecomputes)]);
     return out;
   }

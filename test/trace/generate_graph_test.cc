@@ -352,7 +352,9 @@ TEST(GenerateGraph, HasTheKernelsOfItsFramework) {
   // Norms write fp8 themselves, but for scales of the tensor as it is.
   for (const char* recipe : {"delayed", "mxfp8"}) {
     auto fp8 = names(kDense, absl::StrCat("dtype=fp8,fp8=", recipe));
-    EXPECT_EQ(fp8["cast_transpose_elementwise_kernel"], 6 * 8);
+    const bool blocks = absl::string_view(recipe) == "mxfp8";
+    EXPECT_EQ(fp8[blocks ? "mxfp8_quantize_kernel" : "cast_transpose_elementwise_kernel"], 6 * 8);
+    EXPECT_EQ(fp8["fp8_transpose_kernel"], blocks ? 0 : 2 * 8);  // of what norms write, for gradients of weights
     EXPECT_EQ(fp8["amax_reduce_kernel"], 0);
   }
   auto current = names(kDense, "dtype=fp8");
@@ -362,6 +364,9 @@ TEST(GenerateGraph, HasTheKernelsOfItsFramework) {
   EXPECT_EQ(names(kDense, "fused_loss=no")["cross_entropy_kernel"], 0);
   auto first = names(kDense, "attention=flash1");
   EXPECT_EQ(first["flash1_fwd_heads_first_attention_kernel"], 8);
+  EXPECT_EQ(first["dot_do_o_kernel"], 8);
+  EXPECT_EQ(first["catarraybatchedcopy_kernel"], 8);
+  EXPECT_EQ(current["dot_do_o_kernel"], 0);
   // Heads of a rank in fours fit the fused softmax; one does not.
   auto eager = names("layers=8,hidden=512,heads=2,ffn=1024,vocab=4096", "attention=math");
   EXPECT_EQ(eager["masked_fill_elementwise_kernel"], 2 * 8);
