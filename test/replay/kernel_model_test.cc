@@ -157,7 +157,8 @@ TEST(KernelModel, AttentionBackwardTakesWhatWasMeasured) {
                       {"B200", 131072, 64, 64, 192, 1235734}};
   double sum = 0;
   for (const Row& row : rows) {
-    const KernelModel model = KernelModel::Create(FindDevice(row.device).value(), KernelLoad::Steady(1)).value();
+    const KernelModel model =
+        KernelModel::Create(FindDevice(row.device).value(), KernelLoad::Steady(1)).value();
     AttentionCall call;
     call.seq = row.seq;
     call.heads = row.heads;

@@ -366,10 +366,10 @@ class RandomStep {
     if (!schedule.empty()) absl::StrAppend(&out.parallel, ",schedule=", schedule);
     if (schedule.empty() && pp > 1 && Pick({0, 1}) == 1) absl::StrAppend(&out.parallel, ",vpp=2");
     if (!experts && Pick({0, 1}) == 1) absl::StrAppend(&out.parallel, ",sp=no");
-    out.training =
-        absl::StrCat("seq=128,global_batch=", 16 * Pick({1, 2}), ",micro_batch=", Pick({1, 2}),
-                     ",dtype=", std::vector<const char*>{"bf16", "fp16", "fp32", "fp8", "fp8,fp8=mxfp8"}[random_() % 5],
-                     ",recompute=", kRecomputes[random_() % std::size(kRecomputes)]);
+    out.training = absl::StrCat(
+        "seq=128,global_batch=", 16 * Pick({1, 2}), ",micro_batch=", Pick({1, 2}),
+        ",dtype=", std::vector<const char*>{"bf16", "fp16", "fp32", "fp8", "fp8,fp8=mxfp8"}[random_() % 5],
+        ",recompute=", kRecomputes[random_() % std::size(kRecomputes)]);
     return out;
   }
 

@@ -1,5 +1,5 @@
-// Kernels beside the products of experts, and of fp8 where ranks of tp share tokens: counts and bytes in closed
-// form.
+// Kernels beside the products of experts, and of fp8 where ranks of tp share tokens: counts and bytes in
+// closed form.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -37,8 +37,8 @@ std::map<std::string, Sum> SumsOf(const std::string& model, const std::string& p
   return sums;
 }
 
-// 8 layers of 8 experts of 256 columns, two for each token; 512 features. A rank of 4 has two of them, and of a
-// micro-batch of 256 tokens so many rows as tokens have experts.
+// 8 layers of 8 experts of 256 columns, two for each token; 512 features. A rank of 4 has two of them, and of
+// a micro-batch of 256 tokens so many rows as tokens have experts.
 constexpr char kModel[] = "layers=8,hidden=512,heads=8,vocab=4096,experts=8,top_k=2,expert_ffn=256";
 constexpr int64_t kLayers = 8, kRows = 2 * 256, kHidden = 512, kFfn = 256;
 constexpr char kSplit[] = "dp=4,ep=4";
@@ -58,8 +58,8 @@ TEST(GenerateExperts, RowsArePaddedForProductsOfFp8) {
   EXPECT_EQ(SumsOf(kModel, kSplit, graphs).count("multi_padding_kernel"), 0);
 }
 
-// The last product's bias is PyTorch's: 28 bytes for each element forward and 40 backward, and kernels for each
-// of the rank's two experts.
+// The last product's bias is PyTorch's: 28 bytes for each element forward and 40 backward, and kernels for
+// each of the rank's two experts.
 TEST(GenerateExperts, TheLastBiasIsAddedByExpert) {
   const std::string biased = absl::StrCat(kModel, ",bias=yes");
   auto sums = SumsOf(biased, kSplit, "global_batch=4");
@@ -83,8 +83,9 @@ TEST(GenerateExperts, InputsOfTheActivationAreClampedWhereTheModelHasSinks) {
   auto sums = SumsOf(sinks, kSplit, "global_batch=4");
   EXPECT_EQ(sums["clamp_elementwise_kernel"].bytes, kLayers * 8 * kRows * 2 * kFfn);
   EXPECT_EQ(sums["clamp_backward_elementwise_kernel"].bytes, kLayers * 10 * kRows * 2 * kFfn);
-  EXPECT_EQ(SumsOf(absl::StrCat(sinks, ",clamp=no"), kSplit, "global_batch=4").count("clamp_elementwise_kernel"),
-            0);
+  EXPECT_EQ(
+      SumsOf(absl::StrCat(sinks, ",clamp=no"), kSplit, "global_batch=4").count("clamp_elementwise_kernel"),
+      0);
   EXPECT_EQ(SumsOf(kModel, kSplit, "global_batch=4").count("clamp_elementwise_kernel"), 0);
 }
 
@@ -96,8 +97,8 @@ TEST(GenerateExperts, GraphsOfMxfp8HaveTheActivationInTheProduct) {
 }
 
 // Ranks of tp cast their own tokens for one direction; what they gather is transposed for the gradients of
-// weights: the inputs of two products and the gradients of two. In blocks both directions are cast at once, and
-// both of the gradients are gathered.
+// weights: the inputs of two products and the gradients of two. In blocks both directions are cast at once,
+// and both of the gradients are gathered.
 TEST(GenerateExperts, WhatRanksOfTpGatherInFp8IsTransposedBehind) {
   auto current = SumsOf(kDense, "tp=2", "global_batch=1,dtype=fp8");
   EXPECT_EQ(current["fp8_transpose_kernel"].nodes, 4 * 8);
@@ -109,13 +110,15 @@ TEST(GenerateExperts, WhatRanksOfTpGatherInFp8IsTransposedBehind) {
   EXPECT_EQ(blocks.count("fp8_transpose_kernel"), 0);
   // Two bytes are read and two written for each element, and three times two scales for 32.
   const int64_t own = 128 * 512, whole = 256;  // tokens of both ranks, of their widths
-  const int64_t elements = 2 * own + whole * (256 + 512 + 512 + 1024);  // contexts, activations, two gradients
+  const int64_t elements =
+      2 * own + whole * (256 + 512 + 512 + 1024);  // contexts, activations, two gradients
   EXPECT_EQ(blocks["mxfp8_quantize_kernel"].bytes, 8 * (4 * elements + 6 * elements / 32));
 }
 
 int64_t GatheredInFp8(const std::string& recipe) {
   int64_t bytes = 0;
-  const auto step = BuildStep(PlanOf(kDense, "tp=2", absl::StrCat("seq=256,global_batch=1,dtype=fp8,fp8=", recipe)));
+  const auto step =
+      BuildStep(PlanOf(kDense, "tp=2", absl::StrCat("seq=256,global_batch=1,dtype=fp8,fp8=", recipe)));
   EXPECT_TRUE(step.ok()) << step.status();
   for (const StepNode& n : step->stages[0].nodes) {
     if (n.type == NodeType::kCollective && n.collective == CollectiveType::kAllGather && n.spot.layer >= 0)

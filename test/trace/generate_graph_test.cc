@@ -354,7 +354,8 @@ TEST(GenerateGraph, HasTheKernelsOfItsFramework) {
     auto fp8 = names(kDense, absl::StrCat("dtype=fp8,fp8=", recipe));
     const bool blocks = absl::string_view(recipe) == "mxfp8";
     EXPECT_EQ(fp8[blocks ? "mxfp8_quantize_kernel" : "cast_transpose_elementwise_kernel"], 6 * 8);
-    EXPECT_EQ(fp8["fp8_transpose_kernel"], blocks ? 0 : 2 * 8);  // of what norms write, for gradients of weights
+    EXPECT_EQ(fp8["fp8_transpose_kernel"],
+              blocks ? 0 : 2 * 8);  // of what norms write, for gradients of weights
     EXPECT_EQ(fp8["amax_reduce_kernel"], 0);
   }
   auto current = names(kDense, "dtype=fp8");

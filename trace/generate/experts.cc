@@ -48,9 +48,7 @@ int64_t LayerBuilder::RowsOfExpert() const {
   return std::max<int64_t>(1, (rows + experts - 1) / experts);
 }
 
-int64_t LayerBuilder::RowsOfExperts() const {
-  return plan_.model.experts / plan_.split.ep * RowsOfExpert();
-}
+int64_t LayerBuilder::RowsOfExperts() const { return plan_.model.experts / plan_.split.ep * RowsOfExpert(); }
 
 bool LayerBuilder::OneByOne() const {
   return !plan_.training.graphed_experts && plan_.training.framework == proto::Training::MEGATRON;
@@ -137,10 +135,10 @@ NodeList LayerBuilder::CastExperts(int64_t rows, int64_t width, const char* part
   return Run(EachExpert(ops_.CastTranspose(rows, width)), part, at);
 }
 
-// Rows of each expert are padded to multiples of 16 or 32 for products of fp8 by a copy of all, and the padding
-// is taken off what comes out (Megatron-LM, core/transformer/moe/experts.py, TEGroupedMLP's Fp8Padding: in all
-// releases where the router does not pad, moe_router_padding_for_fp8, which NVIDIA's recipes of Qwen3 leave
-// off). Backward the other way round.
+// Rows of each expert are padded to multiples of 16 or 32 for products of fp8 by a copy of all, and the
+// padding is taken off what comes out (Megatron-LM, core/transformer/moe/experts.py, TEGroupedMLP's
+// Fp8Padding: in all releases where the router does not pad, moe_router_padding_for_fp8, which NVIDIA's
+// recipes of Qwen3 leave off). Backward the other way round.
 NodeList LayerBuilder::PadExperts(bool pads, const NodeList& at) {
   if (!plan_.training.narrow() || !OneByOne()) return at;
   const int64_t moved = 2 * ops_.element_bytes() * RowsOfExperts() * plan_.model.hidden;

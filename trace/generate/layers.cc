@@ -143,9 +143,9 @@ NodeList LayerBuilder::CastShared(int64_t width, const char* part, const NodeLis
   const bool looks = plan_.training.looks_before_cast;
   if (!plan_.training.narrow() || (behind && !looks)) return at;
   if (!plan_.split.sp || plan_.training.block_scales) return Cast(shared_tokens_, width, part, at);
-  const NodeList from = looks ? Tensor(CollectiveType::kAllReduce, 4, part,
-                                       Run(ops_.Greatest(shared_tokens_, width), part, at))
-                              : at;
+  const NodeList from =
+      looks ? Tensor(CollectiveType::kAllReduce, 4, part, Run(ops_.Greatest(shared_tokens_, width), part, at))
+            : at;
   return Run(ops_.Cast(shared_tokens_, width), part, from);
 }
 

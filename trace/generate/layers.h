@@ -136,8 +136,8 @@ class LayerBuilder {
   // (TransformerEngine, with_amax_reduction).
   // `behind` a norm, which writes fp8 itself unless it is looked at before.
   NodeList CastShared(int64_t width, const char* part, const NodeList& at, bool behind);
-  // The gathered input or gradient of a product, as the product of the weight's gradient wants it: what ranks of
-  // tp gather, and what a norm writes, is not transposed before (TransformerEngine, Float8Tensor's
+  // The gathered input or gradient of a product, as the product of the weight's gradient wants it: what ranks
+  // of tp gather, and what a norm writes, is not transposed before (TransformerEngine, Float8Tensor's
   // _create_transpose behind gather_along_first_dim).
   NodeList ForWeightProduct(int64_t width, const char* part, const NodeList& at, bool behind);
   void Accumulate(size_t first, const NodeList& at);

@@ -274,14 +274,15 @@ Operator Operators::Clamp(int64_t rows, int64_t ffn, bool backward) const {
 }
 
 // Megatron-LM, core/transformer/moe/experts.py, TEGroupedMLP._apply_bias. Forward, for each element: the
-// product is written, the sum reads it and the row and is written, the join reads and writes it in fp32, a cast
-// leaves it in the type of activations. Backward: the cast, the row's gradient and its join, and for bias and
-// shares a product of fp32 each, whose sum is taken.
+// product is written, the sum reads it and the row and is written, the join reads and writes it in fp32, a
+// cast leaves it in the type of activations. Backward: the cast, the row's gradient and its join, and for
+// bias and shares a product of fp32 each, whose sum is taken.
 Operator Operators::ExpertBias(int64_t rows, int64_t width, int64_t experts, bool backward) const {
   const int64_t casts = 2 * (4 + element_bytes_), e = element_bytes_;
   const int64_t bytes = backward ? casts + 2 * e + 2 * (8 + 4) : casts + 4 + 4 + 8;
-  Operator op = Stream(backward ? "expert_bias_backward_elementwise_kernel" : "expert_bias_elementwise_kernel",
-                       bytes * rows * width, 2 * rows * width);
+  Operator op =
+      Stream(backward ? "expert_bias_backward_elementwise_kernel" : "expert_bias_elementwise_kernel",
+             bytes * rows * width, 2 * rows * width);
   op.launches = static_cast<int>((backward ? 6 : 2) * experts + 2);
   return op;
 }

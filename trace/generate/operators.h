@@ -62,8 +62,8 @@ class Operators {
   Operator Activation(int64_t rows, int64_t ffn, bool gated, bool backward) const;
   // Both halves of what a gated activation takes, kept in limits by kernels of their own.
   Operator Clamp(int64_t rows, int64_t ffn, bool backward) const;
-  // Each expert's bias times the rows' shares, by PyTorch's kernels: in fp32, an expert at a time, put together
-  // again. Backward: the gradients of bias and shares.
+  // Each expert's bias times the rows' shares, by PyTorch's kernels: in fp32, an expert at a time, put
+  // together again. Backward: the gradients of bias and shares.
   Operator ExpertBias(int64_t rows, int64_t width, int64_t experts, bool backward) const;
   // The gradients of `elements` weights in `tensors` tensors, to those of earlier micro-batches.
   Operator Accumulate(int64_t elements, int tensors) const;

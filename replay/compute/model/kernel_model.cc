@@ -28,9 +28,10 @@ constexpr double kAccumulateShare = 0.35;
 // Grouped products are a kernel for each, so many at a time (TransformerEngine,
 // pytorch/csrc/extensions/gemm.cpp, num_streams).
 constexpr double kProductStreams = 4;
-// Backward against forward, in long loops: the rate, the share of the longest block that is waited for (blocks
-// go along their queries and are more alike), the start. SimuMax's attention of 4 to 128 heads on A100 and
-// B200, 4,096 to 131,072 tokens (the same table): mean error 4.3 % where keys and values have one width.
+// Backward against forward, in long loops: the rate, the share of the longest block that is waited for
+// (blocks go along their queries and are more alike), the start. SimuMax's attention of 4 to 128 heads on
+// A100 and B200, 4,096 to 131,072 tokens (the same table): mean error 4.3 % where keys and values have one
+// width.
 constexpr double kBackwardRate = 0.70, kBackwardTail = 0.35, kBackwardStart = 0.5;
 // FlashAttention against its second version, which is about twice as fast (Dao, "FlashAttention-2", 2023,
 // abstract); backward, where no table has it, at the same share of its rate forward.

@@ -40,7 +40,7 @@ double BytesOf(KernelDtype dtype);  // of an element, scales included
 struct GemmCall {
   KernelDtype dtype = KernelDtype::kBf16;
   double batch = 1, m = 0, n = 0, k = 0;
-  bool cublas = false;  // by cuBLAS, where the usual kernel of the dtype is another library's (fp8, fp4)
+  bool cublas = false;       // by cuBLAS, where the usual kernel of the dtype is another library's (fp8, fp4)
   bool accumulates = false;  // the result, in fp32, is added to what is there
   bool each = false;  // a kernel for each of `batch`, on a few streams (TransformerEngine's grouped products)
 };
@@ -53,7 +53,8 @@ struct AttentionCall {
   double window = 0;  // keys that a query sees; 0: all
   bool causal = true;
   bool backward = false;
-  absl::string_view kernel = "";  // of several measured ones: "fa3", "trtllm_mha", ..., or "flash1"; "": the usual one
+  // Of several measured ones: "fa3", "trtllm_mha", ..., or "flash1"; "": the usual one.
+  absl::string_view kernel = "";
 };
 
 // FlashAttention of 2022, which no table has.
@@ -86,8 +87,8 @@ absl::string_view Name(StreamKind kind);  // "elementwise", ...
 
 struct StreamCall {
   StreamKind kind = StreamKind::kElementwise;
-  double bytes = 0;       // read and written
-  double operations = 0;  // on vector units, in fp32
+  double bytes = 0;         // read and written
+  double operations = 0;    // on vector units, in fp32
   bool for_layout = false;  // a transpose that products of fp8 ask for; nothing where they take any layout
 };
 
