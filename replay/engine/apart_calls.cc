@@ -182,9 +182,10 @@ void ApartCalls::Find(const std::vector<bool>& serial, const std::vector<const P
     FindShared(unit_of, of_plans, plan_of);
   }
   for (size_t g = 0; g < groups; ++g) apart_[g] = apart_[unit_of[g]];
+  std::vector<uint32_t> used_of(groups);  // by unit: groups that make calls
+  for (const uint32_t g : used) ++used_of[unit_of[g]];
   for (const uint32_t g : used) {
-    const auto same = [&](uint32_t other) { return other != g && unit_of[other] == unit_of[g]; };
-    if (std::any_of(used.begin(), used.end(), same)) last_[g] = kNoRow;
+    if (used_of[unit_of[g]] > 1) last_[g] = kNoRow;
     if (last_[g] != kNoRow) can_[last_[g]] = true;
   }
 }

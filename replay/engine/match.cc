@@ -128,6 +128,8 @@ class Matcher {
                       "beside the traces, or in a process_group:init node"
                     : absl::StrCat(" by ", traces_.group_source)));
       }
+      // Made once: each of its members asks for it.
+      if (const auto known = named_.find(&*it); known != named_.end()) return known->second;
       std::vector<int> members;
       for (int r : it->second) {
         if (partial_ && r >= static_cast<int>(traces_.ranks.size())) continue;
@@ -140,7 +142,9 @@ class Matcher {
                            "); give all traces, or replay one trace as N symmetric ranks with --ranks N"));
         }
       }
-      return Intern(name, std::move(members), static_cast<int>(it->second.size()));
+      const uint32_t group = Intern(name, std::move(members), static_cast<int>(it->second.size()));
+      named_.emplace(&*it, group);
+      return group;
     }
     if (comm.dims_count == 0 || dims_.empty()) return 0u;
     return InvolvedDims(trace.rank, comm);
@@ -155,10 +159,26 @@ class Matcher {
       all = all && (involved[d] || dims_[d] == 1);
     }
     if (all) return 0;
+    // The lowest of them, which each of them finds.
+    int64_t first = rank, stride = 1;
+    for (size_t d = 0; d < dims_.size(); stride *= dims_[d], ++d) {
+      if (involved[d]) first -= (rank / stride) % dims_[d] * stride;
+    }
+    const bool grid = stride == static_cast<int64_t>(traces_.ranks.size());
+    const auto [known, fresh] = by_dims_.try_emplace({involved, first}, 0);
+    if (grid && !fresh) return known->second;
     std::vector<int> members;
-    for (int r = 0; r < static_cast<int>(traces_.ranks.size()); ++r) {
+    if (grid) members.push_back(static_cast<int>(first));
+    stride = 1;
+    for (size_t d = 0; grid && d < dims_.size(); stride *= dims_[d], ++d) {
+      const size_t lower = members.size();
+      for (int at = 1; involved[d] && at < dims_[d]; ++at) {
+        for (size_t i = 0; i < lower; ++i) members.push_back(members[i] + static_cast<int>(at * stride));
+      }
+    }
+    for (int r = 0; !grid && r < static_cast<int>(traces_.ranks.size()); ++r) {
       bool same = true;
-      int64_t stride = 1;
+      stride = 1;
       for (size_t d = 0; d < dims_.size(); stride *= dims_[d], ++d) {
         if (!involved[d] && (r / stride) % dims_[d] != (rank / stride) % dims_[d]) same = false;
       }
@@ -168,7 +188,7 @@ class Matcher {
     for (size_t d = 0; d < dims_.size(); ++d) absl::StrAppend(&name, involved[d] ? ":1" : ":0");
     absl::StrAppend(&name, "@", members.front());
     const auto size = static_cast<int>(members.size());
-    return Intern(name, std::move(members), size);
+    return known->second = Intern(name, std::move(members), size);
   }
 
   uint32_t Intern(const std::string& name, std::vector<int> members, int size) {
@@ -464,9 +484,11 @@ class Matcher {
   const std::vector<int>& dims_;
   Matching result_;
   std::map<std::pair<std::string, std::vector<int>>, uint32_t> group_by_key_;
-  std::vector<std::vector<uint32_t>> group_calls_;             // [group][position]
-  std::vector<absl::flat_hash_map<uint32_t, int>> member_of_;  // [rank]: group -> member
-  std::vector<absl::flat_hash_map<uint32_t, uint32_t>> made_;  // [rank]: group -> calls so far
+  absl::flat_hash_map<const Groups::value_type*, uint32_t> named_;     // groups of the traces
+  std::map<std::pair<std::vector<bool>, int64_t>, uint32_t> by_dims_;  // by what takes part and first member
+  std::vector<std::vector<uint32_t>> group_calls_;                     // [group][position]
+  std::vector<absl::flat_hash_map<uint32_t, int>> member_of_;          // [rank]: group -> member
+  std::vector<absl::flat_hash_map<uint32_t, uint32_t>> made_;          // [rank]: group -> calls so far
   std::map<std::tuple<uint32_t, uint32_t, uint8_t>, std::pair<uint32_t, uint32_t>> local_groups_;
   absl::flat_hash_map<std::tuple<int, int, int32_t>, Channel> channels_;
   std::vector<Unequal> unequal_;
