@@ -18,6 +18,9 @@ class ApartFabrics {
   // Another fabric over the same topology, with the same options, that is idle and has carried nothing. Null:
   // this one is asked for what must be simulated in one place, such as faults or series of links.
   virtual std::unique_ptr<Fabric> MakeApart() const = 0;
+  // From now on `link` and `like` are one link, which carries what either would. Both have one bandwidth and
+  // one latency, and nothing went over `link`.
+  virtual void Unite(const Hop& link, const Hop& like) = 0;
   // Appends the links of a flow from src to dst. False: another flow between the
   // two may take other links of some networks.
   virtual bool LinksBetween(int src, int dst, std::vector<Hop>* links) = 0;

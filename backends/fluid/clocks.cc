@@ -1,7 +1,8 @@
 #include "backends/fluid/clocks.h"
 
 #include <algorithm>
-#include <cmath>
+
+#include "backends/fluid/rounding.h"
 
 namespace chakra {
 namespace {
@@ -84,7 +85,7 @@ Time FluidClocks::EndOf(const Clock& clock, const End& end) const {
   if (!(clock.pace > 0)) return Time::Never();
   const double ps = static_cast<double>(end.at - clock.shows) / clock.pace;
   if (!(ps < static_cast<double>((Time::Never() - clock.since).picos()))) return Time::Never();
-  return clock.since + Time::Picos(static_cast<int64_t>(std::ceil(std::max(0.0, ps) * (1 - 1e-15))));
+  return clock.since + FirstPico(ps);
 }
 
 void FluidClocks::Solve(Time now) {

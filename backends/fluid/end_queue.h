@@ -20,6 +20,11 @@ class EndQueue {
   uint64_t order() const { return heap_.front().order; }
   uint32_t item() const { return heap_.front().item; }
 
+  // Calls f(item) for the items that may end next after item().
+  template <typename F>
+  void ForEachSoon(F f) const {
+    for (size_t i = 1; i < std::min<size_t>(5, heap_.size()); ++i) f(heap_[i].item);
+  }
   // The end of an item; Never() if the item is not in the queue.
   Time at(uint32_t item) const {
     return item < place_.size() && place_[item] != kNone ? heap_[place_[item]].at : Time::Never();

@@ -5,10 +5,13 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "backends/fluid/rounding.h"
 #include "backends/registry.h"
 
 namespace chakra {
 namespace {
+
+constexpr size_t kAhead = 8;  // events
 
 Time Picos(double ps) {
   const bool fits = ps < static_cast<double>(Time::Never().picos());
@@ -45,7 +48,9 @@ uint32_t FluidFabric::LinkOf(const Hop& hop) {
     const Bandwidth b = cost_.topology().link_classes()[hop.link_class].bandwidth;
     const double capacity = static_cast<double>(b.bytes_per_second()) * 1e-12 * options_.efficiency;
     link = network_.AddLink(change_of_.empty() ? capacity : capacity * change_of_[hop.link]);
-    links_.push_back({hop, capacity});
+    links_.emplace_back();
+    links_.back().hop = hop;
+    links_.back().capacity = capacity;
     if (clocks_ != nullptr) clocks_->AddLink(capacity);
   }
   return link;
@@ -258,8 +263,9 @@ void FluidFabric::End(uint32_t i, Time now) {
   if (t.lone_link != kNone) LeaveAlone(i);
   LeaveNetwork(i);
   if (!crossed_.empty()) crossed_.erase(i);
-  if (t.flow.want_sent) Post(now, kTellSent, i);
-  Post(now + t.latency + t.flow.delay, kTellReceived, i);
+  if (t.flow.want_sent) tells_.Add(now, Time::Zero(), t.order * kKinds + kTellSent, t.flow.tag);
+  tells_.Add(now, t.latency + t.flow.delay, t.order * kKinds + kTellReceived, t.flow.tag);
+  unused_.push_back(i);
   if (!t.flow.in_order) return;
   const uint32_t next = t.next;
   if (next == kNone) {
@@ -273,7 +279,7 @@ Time FluidFabric::EndOf(const Transfer& t, const Progress& p, Time now) const {
   if (p.rate <= 0) return Time::Never();  // stopped until others make room
   // Exactly the time of `analytical`.
   if (t.begin != Time::Never() && p.rate >= t.most * kWhole) return t.begin + t.alone;
-  return now + Picos(std::ceil(p.left / p.rate * (1 - 1e-15)));
+  return now + FirstPico(p.left / p.rate);
 }
 
 void FluidFabric::SettleLone() {
@@ -316,7 +322,12 @@ void FluidFabric::SettleNetwork() {
              guests_on_.empty() ? network_.used(link) : std::max(0.0, network_.used(link) - GuestsOn(link)));
   }
   const bool many = changed_.size() > 64 && changed_.size() > ends_.size() / 8;
-  for (const uint32_t f : changed_) {
+  for (size_t c = 0; c < changed_.size(); ++c) {
+    if (c + kAhead < changed_.size()) {
+      const uint32_t ahead = transfer_of_[changed_[c + kAhead]];
+      if (ahead != kNone) Fetch(ahead);
+    }
+    const uint32_t f = changed_[c];
     const uint32_t i = transfer_of_[f];
     if (i == kNone) continue;  // a guest
     Progress& p = progress_[i];
@@ -392,7 +403,8 @@ void FluidFabric::ChangeLinks() {
 }
 
 Time FluidFabric::NextKnown() const {
-  Time at = events_.empty() ? Time::Never() : events_.at();
+  Time at = tells_.at();
+  if (!events_.empty()) at = std::min(at, events_.at());
   if (!ends_.empty()) at = std::min(at, ends_.at());
   if (clocks_ != nullptr) at = std::min(at, clocks_->next());
   return at;
@@ -402,7 +414,7 @@ Time FluidFabric::NextAt() const {
   Time at = NextKnown();
   if (clocks_ != nullptr && clocks_->dirty()) at = std::min(at, solve_at_);
   // Changes matter only while something is under way.
-  const bool idle = events_.empty() && ends_.empty() && waiting_.empty();
+  const bool idle = events_.empty() && tells_.empty() && ends_.empty() && waiting_.empty();
   if (!idle && next_change_ < changes_.size()) at = std::min(at, changes_[next_change_].at);
   return at;
 }
@@ -410,6 +422,10 @@ Time FluidFabric::NextAt() const {
 Time FluidFabric::NextEvent() {
   if (!early_.empty()) return early_.front().at;
   Settle();
+  if (!ends_.empty()) {
+    FetchLinks(ends_.item());
+    ends_.ForEachSoon([&](uint32_t item) { Fetch(item); });
+  }
   return NextAt();
 }
 
@@ -425,18 +441,24 @@ void FluidFabric::Handle(const EventQueue::Event& e) {
       Begin(e.item, now_);
       break;
     case kLoneEnd:
-      if (t.lone_link == kNone) break;  // it no longer stands alone
+      // It no longer stands alone, or another has its place.
+      if (t.lone_link == kNone || t.order != e.order / kKinds) break;
       [[fallthrough]];
     case kEnd:
       End(e.item, now_);
       break;
     case kTellSent:
-      told_.push_back({e.order, {t.flow.tag, now_, FlowEnd::kSent}});
-      break;
     case kTellReceived:
-      told_.push_back({e.order, {t.flow.tag, now_, FlowEnd::kReceived}});
-      unused_.push_back(e.item);
-      break;
+      break;  // these are in tells_
+  }
+}
+
+void FluidFabric::FetchLinks(uint32_t i) const {
+  const Transfer& t = transfers_[i];
+  if (t.lone_link != kNone) {
+    PrefetchToWrite(&links_[t.lone_link]);
+  } else if (t.network_flow != kNone && clocks_ == nullptr) {
+    network_.Fetch(t.network_flow);
   }
 }
 
@@ -453,7 +475,17 @@ void FluidFabric::Step(std::vector<FlowEnd>* ended) {
     }
     if (due_.empty()) break;
     if (!std::is_sorted(due_.begin(), due_.end())) std::sort(due_.begin(), due_.end());
-    for (const EventQueue::Event& e : due_) Handle(e);
+    for (size_t i = 0; i < due_.size(); ++i) {
+      if (i + 2 * kAhead < due_.size()) Fetch(due_[i + 2 * kAhead].item);
+      if (i + kAhead < due_.size()) FetchLinks(due_[i + kAhead].item);
+      Handle(due_[i]);
+    }
+  }
+  if (tells_.at() == now_) {
+    tells_.Take([&](uint64_t order, uint64_t tag) {
+      const bool sent = order % kKinds == kTellSent;
+      told_.push_back({order, {tag, now_, sent ? FlowEnd::kSent : FlowEnd::kReceived}});
+    });
   }
   // An end that one event reported may belong before an end that an earlier event reported.
   const auto before = [](const auto& a, const auto& b) { return a.first < b.first; };
@@ -479,41 +511,6 @@ void FluidFabric::AdvanceTo(Time t, std::vector<FlowEnd>* ended) {
     Step(ended);
   }
   now_ = t;
-}
-
-LinkUses FluidFabric::Links(size_t most) const {
-  LinkUses uses;
-  const Topology& topology = cost_.topology();
-  std::vector<std::pair<double, uint32_t>> by_load;
-  for (uint32_t i = 0; i < links_.size(); ++i) {
-    if (links_[i].flows == 0) continue;
-    ++uses.links;
-    by_load.push_back({-links_[i].bytes / links_[i].capacity, i});
-  }
-  std::sort(by_load.begin(), by_load.end(), [&](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first < b.first : links_[a.second].hop.link < links_[b.second].hop.link;
-  });
-  if (by_load.size() > most) by_load.resize(most);
-  LinkLog log = log_;
-  log.Finish(now_);
-  if (link_series_) uses.bucket = log.bucket();
-  for (const auto& [load, i] : by_load) {
-    const LinkRecord& r = links_[i];
-    const LinkClass& c = topology.link_classes()[r.hop.link_class];
-    LinkUse use;
-    use.link = r.hop.link;
-    use.name = topology.LinkName(r.hop.link);
-    use.link_class = c.name;
-    use.dimension = r.hop.dimension;
-    use.bandwidth = c.bandwidth;
-    use.bytes = static_cast<uint64_t>(std::llround(r.bytes));
-    use.flows = r.flows;
-    use.peak = log.peak(i) / r.capacity;
-    const double full = static_cast<double>(log.bucket().picos()) * r.capacity;
-    for (const double bytes : log.Series(i)) use.series.push_back(static_cast<float>(bytes / full));
-    uses.busiest.push_back(std::move(use));
-  }
-  return uses;
 }
 
 absl::Status CheckFlowOptions(absl::string_view fabric, const FlowOptions& options) {

@@ -43,6 +43,8 @@
 #include "backends/fluid/link_log.h"
 #include "backends/fluid/network.h"
 #include "backends/fluid/options.h"
+#include "backends/fluid/tell_queue.h"
+#include "trace/base/prefetch.h"
 
 namespace chakra {
 
@@ -77,6 +79,7 @@ class FluidFabric final : public Fabric,
 
   // In apart.cc.
   std::unique_ptr<Fabric> MakeApart() const override;
+  void Unite(const Hop& link, const Hop& like) override { link_of_[link.link] = LinkOf(like); }
   bool LinksBetween(int src, int dst, std::vector<Hop>* links) override;
   std::vector<double> Peaks() const override;
   void CountApart(int src, int dst, uint64_t bytes, uint64_t wire_bytes, uint64_t times, int like_src,
@@ -130,16 +133,17 @@ class FluidFabric final : public Fabric,
     bool counted = false;        // in Traffic()
     uint32_t next = kNone;       // the in-order transfer after this one
   };
-  struct LinkRecord {
+  // One line of the cache: an event looks at links in no order.
+  struct alignas(64) LinkRecord {
     Hop hop;
-    double capacity;  // without changes of links; bytes a picosecond
-    uint64_t flows = 0;
-    double bytes = 0;
-    // The transfer that has this link to itself, its share, and its next link.
+    bool followed = false, told = false;  // see TakeChanged()
+    // The transfer that has this link to itself, its next link, and its share.
     uint32_t lone = kNone;
     uint32_t next = kNone;
-    bool followed = false, told = false;  // see TakeChanged()
     double share = 0;
+    double capacity = 0;  // without changes of links; bytes a picosecond
+    uint64_t flows = 0;
+    double bytes = 0;
     double taken = 0;  // rate that flows take; bytes a picosecond
   };
   struct GuestShare {  // of a link
@@ -220,6 +224,13 @@ class FluidFabric final : public Fabric,
   // Handles all events of the current instant.
   void Step(std::vector<FlowEnd>* ended);
   void Handle(const EventQueue::Event& event);
+  // Fetches what Handle() needs of the transfer, or, when that is there, of its links.
+  void Fetch(uint32_t transfer) const {
+    PrefetchToWrite(&transfers_[transfer]);
+    PrefetchToWrite(reinterpret_cast<const char*>(&transfers_[transfer] + 1) - 1);
+    PrefetchToWrite(&progress_[transfer]);
+  }
+  void FetchLinks(uint32_t transfer) const;
 
   mutable PathCost cost_;  // remembers transfer times
   FabricOptions all_options_;
@@ -241,7 +252,8 @@ class FluidFabric final : public Fabric,
   absl::flat_hash_map<uint64_t, uint32_t> last_;                  // by tag: the last in-order transfer
   std::vector<uint32_t> unused_, waiting_;                        // waiting_: cut off by dead links
   absl::flat_hash_map<uint32_t, std::vector<uint32_t>> crossed_;  // by transfer under way
-  EventQueue events_;                                             // all events but the ends of transfers
+  EventQueue events_;  // begins, and ends of transfers that stand alone
+  TellQueue tells_;
   EndQueue ends_;
   std::vector<LinkChange> changes_;  // by time
   size_t next_change_ = 0;

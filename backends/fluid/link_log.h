@@ -21,22 +21,22 @@ class LinkLog {
   // From `now` on, flows take `rate` (bytes a picosecond) of `link`. Calls for a link are in the order of
   // time.
   void Set(uint32_t link, double rate, Time now) {
+    Peak(link, rate);
+    if (!series_) return;
     if (link >= links_.size()) links_.resize(link + 1);
     Link& l = links_[link];
-    if (rate > l.peak) l.peak = rate;
-    if (!series_) return;
     Take(&l, now);
     l.rate = rate;
   }
   // A link had this rate once, in no series.
   void Peak(uint32_t link, double rate) {
-    if (link >= links_.size()) links_.resize(link + 1);
-    if (rate > links_[link].peak) links_[link].peak = rate;
+    if (link >= peaks_.size()) peaks_.resize(link + 1);
+    if (rate > peaks_[link]) peaks_[link] = rate;
   }
   // Ends the series at `now`, the end of the run.
   void Finish(Time now);
 
-  double peak(uint32_t link) const { return link < links_.size() ? links_[link].peak : 0; }
+  double peak(uint32_t link) const { return link < peaks_.size() ? peaks_[link] : 0; }
   // Bytes by bucket.
   const std::vector<double>& Series(uint32_t link) const;
   Time bucket() const { return bucket_; }
@@ -44,7 +44,6 @@ class LinkLog {
  private:
   struct Link {
     double rate = 0;
-    double peak = 0;
     Time since;
     std::vector<double> bytes;  // by bucket
   };
@@ -53,7 +52,8 @@ class LinkLog {
 
   bool series_;
   Time bucket_;
-  std::vector<Link> links_;
+  std::vector<double> peaks_;  // by link
+  std::vector<Link> links_;    // with series
 };
 
 }  // namespace chakra

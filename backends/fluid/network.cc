@@ -120,7 +120,7 @@ void FluidNetwork::Hold(uint32_t flow, uint32_t link, double level) {
 
 void FluidNetwork::Release(uint32_t flow) {
   FlowRecord& f = flows_[flow];
-  std::vector<uint32_t>& held = links_[f.holder].held;
+  Few& held = links_[f.holder].held;
   held[f.place] = held.back();
   flows_[held.back()].place = f.place;
   held.pop_back();
@@ -132,9 +132,7 @@ void FluidNetwork::Touch(uint32_t link) {
   if (l.mark == mark_) return;
   l.mark = mark_;
   l.local = static_cast<uint32_t>(part_links_.size());
-  l.free = 0;
-  l.fixed = l.used;
-  part_links_.push_back(link);
+  part_links_.push_back({link, 0, l.used});
 }
 
 void FluidNetwork::Free(uint32_t flow) {
@@ -144,7 +142,7 @@ void FluidNetwork::Free(uint32_t flow) {
   part_.push_back(flow);
   for (uint32_t s = f.first; s < f.first + f.count; ++s) {
     Touch(slots_[s].link);
-    Link& l = links_[slots_[s].link];
+    PartLink& l = part_links_[links_[slots_[s].link].local];
     ++l.free;
     l.fixed.Add(-(f.level * f.weight * slots_[s].share));
   }
@@ -168,8 +166,9 @@ bool FluidNetwork::HeldElsewhere(uint32_t flow, uint32_t but) {
 }
 
 void FluidNetwork::Loosen(uint32_t link) {
-  loose_.clear();
-  loose_.swap(links_[link].held);
+  Few& held = links_[link].held;
+  loose_.assign(held.begin(), held.end());
+  held.clear();
   for (const uint32_t flow : loose_) {
     flows_[flow].holder = kNone;
     if (!HeldElsewhere(flow, link)) Free(flow);
@@ -259,7 +258,7 @@ void FluidNetwork::Fill(int priority, bool all, const std::vector<double>& left)
   filling_.Run();
   for (uint32_t i = 0; i < local_.size(); ++i) {
     new_level_[local_[i]] = filling_.level(i);
-    new_holder_[local_[i]] = part_links_[filling_.holder(i)];
+    new_holder_[local_[i]] = part_links_[filling_.holder(i)].link;
   }
   filled_ = part_links_.size();
   work_ += local_.size();
@@ -269,9 +268,9 @@ void FluidNetwork::FillPart() {
   new_level_.resize(part_.size());
   new_holder_.resize(part_.size());
   left_.clear();
-  for (const uint32_t link : part_links_) {
-    const Link& l = links_[link];
-    left_.push_back(l.free == l.slots.size() ? l.capacity : l.capacity - l.fixed.value());
+  for (const PartLink& part : part_links_) {
+    const Link& l = links_[part.link];
+    left_.push_back(part.free == l.slots.size() ? l.capacity : l.capacity - part.fixed.value());
   }
   if (priorities_used_ <= 1) {
     Fill(0, true, left_);
@@ -287,9 +286,9 @@ void FluidNetwork::FillPart() {
 bool FluidNetwork::Spread() {
   const size_t before = part_.size();
   for (size_t i = 0; i < filled_; ++i) {
-    const uint32_t link = part_links_[i];
+    const uint32_t link = part_links_[i].link;
     const Link& l = links_[link];
-    if (l.free == l.slots.size()) continue;
+    if (part_links_[i].free == l.slots.size()) continue;
     const bool full = Left(l) <= l.capacity * kFull;
     if (!l.held.empty() && (!full || filling_.top(l.local) > l.level * (1 + kEqual))) Loosen(link);
     const double stop = filling_.stop(l.local);
@@ -300,8 +299,8 @@ bool FluidNetwork::Spread() {
 
 void FluidNetwork::FreeAllThatHangsTogether() {
   for (size_t i = 0; i < part_links_.size(); ++i) {
-    for (size_t s = 0; s < links_[part_links_[i]].slots.size(); ++s) {
-      const uint32_t flow = slots_[links_[part_links_[i]].slots[s]].flow;
+    for (size_t s = 0; s < links_[part_links_[i].link].slots.size(); ++s) {
+      const uint32_t flow = slots_[links_[part_links_[i].link].slots[s]].flow;
       if (flows_[flow].mark != mark_) Free(flow);
     }
   }
@@ -323,8 +322,8 @@ void FluidNetwork::Commit(std::vector<uint32_t>* changed) {
     f.level = level;
     changed->push_back(part_[i]);
   }
-  for (size_t i = 0; i < part_links_.size(); ++i) {
-    Link& l = links_[part_links_[i]];
+  for (const PartLink& part : part_links_) {
+    Link& l = links_[part.link];
     if (priorities_used_ > 1) {
       // Flows of other priorities may have a higher level.
       l.bound = 0;
@@ -332,7 +331,7 @@ void FluidNetwork::Commit(std::vector<uint32_t>* changed) {
       continue;
     }
     const double top = std::max(0.0, filling_.top(l.local));
-    l.bound = l.free == l.slots.size() ? top : std::max(l.bound, top);
+    l.bound = part.free == l.slots.size() ? top : std::max(l.bound, top);
   }
 }
 
@@ -355,7 +354,8 @@ void FluidNetwork::Solve(std::vector<uint32_t>* changed) {
       FillPart();
     }
   }
-  touched_ = part_links_;
+  touched_.clear();
+  for (const PartLink& part : part_links_) touched_.push_back(part.link);
   for (const uint32_t link : dirty_) {
     links_[link].dirty = links_[link].joined = false;
     if (links_[link].mark != mark_) touched_.push_back(link);

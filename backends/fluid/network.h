@@ -15,7 +15,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "backends/fluid/filling.h"
+#include "trace/base/prefetch.h"
 
 namespace chakra {
 
@@ -61,6 +63,14 @@ class FluidNetwork {
     for (const uint32_t slot : links_[link].slots) f(slots_[slot].flow);
   }
 
+  // Fetches the flow and its links.
+  void Fetch(uint32_t flow) const {
+    ForEachHop(flow, [&](uint32_t link, double) {
+      const char* record = reinterpret_cast<const char*>(&links_[link]);
+      for (size_t byte = 0; byte < sizeof(Link); byte += 64) PrefetchToWrite(record + byte);
+    });
+  }
+
   // The number of rates computed over all calls of Solve().
   uint64_t work() const { return work_; }
 
@@ -85,21 +95,27 @@ class FluidNetwork {
    private:
     double high_ = 0, low_ = 0;
   };
-  struct Link {
-    double capacity;
+  using Few = absl::InlinedVector<uint32_t, 4>;  // most links have few flows
+  // Two lines of the cache: a solution looks at links in no order.
+  struct alignas(64) Link {
+    double capacity = 0;
     Sum used;
     Sum weight;        // sum of weight * share of its flows
     double bound = 0;  // upper bound of the levels of its flows
     double level = 0;  // level of the flows that it holds
-    std::vector<uint32_t> slots;
-    std::vector<uint32_t> held;  // flows
     bool dirty = false;
     bool joined = false;  // new flows joined it, or it lost capacity
     // While solving:
     uint32_t mark = 0;
-    uint32_t local = 0;  // its number in the filling
-    uint32_t free = 0;   // number of its flows that are filled again
-    Sum fixed;           // rate of its other flows
+    uint32_t local = 0;  // its number in the filling, and in part_links_
+    Few slots;
+    Few held;  // flows
+  };
+  // A link while solving.
+  struct PartLink {
+    uint32_t link;
+    uint32_t free = 0;  // number of its flows that are filled again
+    Sum fixed;          // rate of its other flows
   };
   struct FlowRecord {
     double weight = 0;
@@ -159,7 +175,7 @@ class FluidNetwork {
   // While solving:
   uint32_t mark_ = 0;
   std::vector<uint32_t> part_;        // flows that are filled again
-  std::vector<uint32_t> part_links_;  // their links
+  std::vector<PartLink> part_links_;  // their links
   size_t filled_ = 0;                 // number of these links in filling_
   std::vector<uint32_t> local_, loose_;
   std::vector<double> left_;
