@@ -102,6 +102,7 @@ class Machine final : public MachineView, public Fabric {
   // As ApartFabrics has them. MakeApart(): null too if the fabric is no such fabric; the others may be called
   // where it is not null.
   std::unique_ptr<Machine> MakeApart() const;
+  void Unite(const Hop& link, const Hop& like) { apart_->Unite(link, like); }
   bool LinksBetween(int src, int dst, std::vector<Hop>* links) {
     return apart_->LinksBetween(At(src), At(dst), links);
   }

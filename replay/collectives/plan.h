@@ -47,6 +47,18 @@ struct Program {
   uint32_t connections = 0;  // incoming
 };
 
+// A stream whose steps repeat, with other chunks each time: step i is step i % period of the loop, whose
+// chunk is then i / period times `move` higher.
+struct LoopStep {
+  Step step;
+  int32_t move = 0;
+};
+
+struct StreamLoop {
+  uint32_t begin = 0;   // in Plan::loop_steps
+  uint32_t period = 0;  // 0: the stream has no loop
+};
+
 // Chunks [first, first + count) of every member.
 struct Region {
   int first = 0;
@@ -95,6 +107,10 @@ struct Plan {
   std::vector<uint32_t> stream_base;
   std::vector<uint32_t> connection_base;
   bool has_local_steps = false;  // derived: some step is a kCopy, kReduce or kAwait
+  // Derived: the loops of all streams, numbered through, where they are a small part of the steps. They say
+  // again what `programs` says, for who runs many streams in turns.
+  std::vector<StreamLoop> loops;  // empty: none
+  std::vector<LoopStep> loop_steps;
 
   int nodes() const { return members + static_cast<int>(switches.size()); }
   const Program& program(int member) const { return programs[rotational ? 0 : member]; }

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "replay/collectives/builders.h"
+#include "replay/collectives/loops.h"
 
 namespace chakra {
 namespace {
@@ -120,6 +121,7 @@ void NumberThrough(Plan* plan) {
     for (const Step& step : program.steps)
       plan->has_local_steps = plan->has_local_steps || (!IsSend(step.op) && !IsReceive(step.op));
   }
+  FindLoops(plan);
 }
 
 void SetRotational(Program program, int chunks, Plan* plan) {

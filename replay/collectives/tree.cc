@@ -44,22 +44,25 @@ void AddTree(const std::vector<TreeNode>& tree, const std::vector<int>& label, i
                                  [&](int child) { return is_far(v, child); });
     across.push_back(far ? assembly->Open(label[v]) : down.back());
   }
-  for (int chunk = first; chunk < first + pieces; ++chunk) {
-    for (size_t v = 0; v < tree.size(); ++v) {
-      const int parent = tree[v].parent;
-      for (const int child : tree[v].children)
-        assembly->Receive(StepOp::kRecvReduce, up[static_cast<size_t>(child)], up[v], chunk, 1);
-      if (parent >= 0) {
-        assembly->Send(up[v], up[static_cast<size_t>(parent)], chunk, 1);
-        const auto above = static_cast<size_t>(parent);
-        const bool far = is_far(above, static_cast<int>(v));
-        assembly->Receive(StepOp::kRecv, far ? across[above] : down[above], down[v], chunk, 1);
-      }
-      if (across[v] != down[v]) assembly->Await(across[v], down[v], assembly->size(down[v]));
-      for (const int child : tree[v].children) {
-        assembly->Send(is_far(v, child) ? across[v] : down[v], down[static_cast<size_t>(child)], chunk, 1);
-      }
+  const auto add = [&](size_t v, int chunk) {
+    const int parent = tree[v].parent;
+    for (const int child : tree[v].children)
+      assembly->Receive(StepOp::kRecvReduce, up[static_cast<size_t>(child)], up[v], chunk, 1);
+    if (parent >= 0) {
+      assembly->Send(up[v], up[static_cast<size_t>(parent)], chunk, 1);
+      const auto above = static_cast<size_t>(parent);
+      const bool far = is_far(above, static_cast<int>(v));
+      assembly->Receive(StepOp::kRecv, far ? across[above] : down[above], down[v], chunk, 1);
     }
+    if (across[v] != down[v]) assembly->Await(across[v], down[v], assembly->size(down[v]));
+    for (const int child : tree[v].children) {
+      assembly->Send(is_far(v, child) ? across[v] : down[v], down[static_cast<size_t>(child)], chunk, 1);
+    }
+  };
+  // The first piece of all numbers the connections; then, vertex by vertex, memory is near.
+  for (size_t v = 0; v < tree.size(); ++v) add(v, first);
+  for (size_t v = 0; v < tree.size(); ++v) {
+    for (int chunk = first + 1; chunk < first + pieces; ++chunk) add(v, chunk);
   }
 }
 

@@ -23,6 +23,7 @@
 #include "replay/nccl/fast_path.h"
 #include "replay/nccl/planned_call.h"
 #include "replay/nccl/planner.h"
+#include "trace/base/prefetch.h"
 
 namespace chakra {
 
@@ -67,6 +68,13 @@ class CollectiveRunner {
     apart_.Find(serial, plan_of_, simulate);
   }
 
+  // The first rail stands for all (rails.h). Before the first arrival; flows and links are then not those of
+  // the call.
+  void GoByOneRail() { one_rail_ = true; }
+  // Leaves streams out (mirror.h), by number in the plan. Before the first arrival, for a matching of one
+  // call.
+  void LeaveOut(std::vector<bool> streams) { left_out_ = std::move(streams); }
+
   // Error: there is no memory for a call that is simulated message by message. After Prepare() and
   // LetApart().
   absl::Status CheckMemory() const;
@@ -79,6 +87,20 @@ class CollectiveRunner {
   void Arrive(uint32_t call, uint32_t member, uint32_t row, Time now, CauseRef cause = {});
   // A flow ended for whose tag OwnsTag() is true.
   void OnFlow(const FlowEnd& end, Time now);
+  // Fetches the stream that OnFlow() of this end will wake; then its step.
+  void Fetch(const FlowEnd& end) const {
+    if (const StreamRun* run = WokenBy(end)) PrefetchToWrite(run);
+  }
+  void FetchStep(const FlowEnd& end) const {
+    const StreamRun* run = WokenBy(end);
+    if (run == nullptr) return;
+    if (run->period == 0) {
+      PrefetchToWrite(run->steps + run->next);
+    } else {
+      PrefetchToWrite(run->loop);
+      PrefetchToWrite(run->loop + run->period - 1);
+    }
+  }
   void OnWake(uint32_t active, uint32_t stream, Time now) {
     if (stream == kWholeCall) {
       EndTogether(active, now);
@@ -121,7 +143,8 @@ class CollectiveRunner {
     uint32_t left = 0;  // members that have not ended
     bool over = false;
   };
-  struct StreamRun {
+  // One line of the cache: streams run in no order.
+  struct alignas(64) StreamRun {
     uint32_t next = 0;  // step
     uint32_t end = 0;
     uint32_t begin = 0;
@@ -132,7 +155,19 @@ class CollectiveRunner {
     // Streams of the same node that await this one, as a list, what is done first in front: 1 + the stream;
     // 0: the end.
     uint32_t first_awaiting = 0;
-    uint32_t next_awaiting = 0;  // after this stream, in the list of the stream that it awaits
+    uint32_t next_awaiting = 0;      // after this stream, in the list of the stream that it awaits
+    uint32_t connections = 0;        // the first incoming one of the node
+    uint32_t period = 0;             // of its loop; 0: it has none
+    const Step* steps = nullptr;     // of the node's program, or
+    const LoopStep* loop = nullptr;  // of the loop
+    // Step `next`.
+    Step Next() const {
+      if (period == 0) return steps[next];
+      const uint32_t i = next - begin;
+      Step step = loop[i % period].step;
+      step.chunk += static_cast<int32_t>(i / period) * loop[i % period].move;
+      return step;
+    }
   };
   struct Active {
     uint32_t call = 0;
@@ -167,6 +202,14 @@ class CollectiveRunner {
   static constexpr int kConnectionBits = 33;
   static constexpr int kLaneBits = 6;
 
+  // The stream that waits for the end; null: none.
+  const StreamRun* WokenBy(const FlowEnd& end) const {
+    const Active& a = active_[end.tag >> (kConnectionBits + kLaneBits)];
+    const uint64_t connection = end.tag & ((uint64_t{1} << kConnectionBits) - 1);
+    const std::vector<uint32_t>& waits = end.kind == FlowEnd::kSent ? a.sender : a.waiter;
+    const uint32_t stream = waits.empty() ? 0 : waits[connection];
+    return stream == 0 ? nullptr : &a.streams[stream - 1];
+  }
   uint32_t Open(uint32_t call, Time now, const CauseRef& cause);
   // Makes room for the steps of a call.
   void OpenSteps(Active& a);
@@ -227,6 +270,8 @@ class CollectiveRunner {
   const Matching& matching_;
   bool fast_paths_;
   bool keep_causes_ = false;
+  bool one_rail_ = false;
+  std::vector<bool> left_out_;  // empty: none
   FlowLog* log_;
   uint64_t first_call_ = 0;  // the log's number of the first call
   CollectivePlanner* planner_;

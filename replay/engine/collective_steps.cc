@@ -33,16 +33,25 @@ void CollectiveRunner::StartNode(uint32_t active, uint32_t member, Time now) {
   const Program& program = plan.program(static_cast<int>(member));
   const uint32_t base = plan.stream_base[member];
   const auto streams = static_cast<uint32_t>(program.streams.size());
-  a.streams_left[member] = streams;
+  const auto runs = [&](uint32_t s) { return left_out_.empty() || !left_out_[base + s]; };
+  for (uint32_t s = 0; s < streams; ++s) a.streams_left[member] += runs(s) ? 1 : 0;
   for (uint32_t s = 0; s < streams; ++s) {
     const Stream& stream = program.streams[s];
-    a.streams[base + s] = {stream.begin, stream.end, stream.begin, member, 0, false};
+    StreamRun& run = a.streams[base + s];
+    run = {stream.begin, stream.end, stream.begin, member};
+    run.connections = plan.connection_base[member];
+    run.steps = program.steps.data();
+    if (plan.loops.empty()) continue;
+    const StreamLoop& loop = plan.loops[base + s];
+    run.period = loop.period;
+    run.loop = plan.loop_steps.data() + loop.begin;
   }
   CauseRef cause;
   if (keep_causes_) cause = a.why.StartOf(member);
-  if (streams == 0) EndNode(a, member, now, cause);
+  if (a.streams_left[member] == 0) EndNode(a, member, now, cause);
   const Time begin = member < static_cast<uint32_t>(plan.members) ? a.planned->costs.begin : Time::Zero();
   for (uint32_t s = 0; s < streams; ++s) {
+    if (!runs(s)) continue;
     if (keep_causes_) active_[active].why.Continue(base + s, cause);
     if (begin > Time::Zero()) {
       WakeAfter(active_[active], active, base + s, now + begin, Cause::kOverhead);
@@ -162,6 +171,11 @@ void CollectiveRunner::SendSpread(Active& a, const Flow& flow, const StreamRun& 
                                   Time now) {
   const uint32_t from = run.member;
   const NodeLanes& lanes = lanes_.Of(matching_.calls[a.call].group, a.planned->costs);
+  if (one_rail_) {
+    Flow part = flow;
+    std::tie(part.src, part.dst) = lanes.OnRail(from, to, 0);
+    return Start(a, run, part, now);
+  }
   cards = std::min({cards, lanes.Cards(from, to), 1 << kLaneBits});
   a.spread.Start(flow.tag & ((uint64_t{1} << kConnectionBits) - 1), cards);
   for (int lane = 0; lane < cards; ++lane) {
@@ -182,12 +196,11 @@ bool CollectiveRunner::HasDone(const StreamRun& run, const StreamRun& other, con
 void CollectiveRunner::WakeAwaiting(uint32_t active, uint32_t stream, Time now) {
   Active& a = active_[active];
   StreamRun& done = a.streams[stream];
-  const Program& program = a.plan->program(static_cast<int>(done.member));
   const size_t first = wakes_.size();
   while (done.first_awaiting != 0) {
     const uint32_t s = done.first_awaiting - 1;
     StreamRun& run = a.streams[s];
-    if (!HasDone(run, done, program.steps[run.next])) break;  // nor have those behind it what they await
+    if (!HasDone(run, done, run.Next())) break;  // nor have those behind it what they await
     done.first_awaiting = std::exchange(run.next_awaiting, 0);
     if (keep_causes_) a.why.Continue(s, a.why.stream(stream));
     wakes_.push_back({now, active, s});
@@ -197,8 +210,7 @@ void CollectiveRunner::WakeAwaiting(uint32_t active, uint32_t stream, Time now) 
 }
 
 void CollectiveRunner::Await(Active& a, uint32_t stream, StreamRun* other) {
-  const Program& program = a.plan->program(static_cast<int>(other->member));
-  const auto goal = [&](const StreamRun& run) { return std::pair(run.part, program.steps[run.next].chunk); };
+  const auto goal = [](const StreamRun& run) { return std::pair(run.part, run.Next().chunk); };
   StreamRun& run = a.streams[stream];
   uint32_t* link = &other->first_awaiting;
   while (*link != 0 && goal(a.streams[*link - 1]) < goal(run)) link = &a.streams[*link - 1].next_awaiting;
@@ -234,9 +246,8 @@ void CollectiveRunner::Run(uint32_t active, uint32_t stream, Time now) {
     Active& a = active_[active];
     StreamRun& run = a.streams[stream];
     if (run.first_awaiting != 0) WakeAwaiting(active, stream, now);
-    const Program& program = a.plan->program(static_cast<int>(run.member));
     if (run.next < run.end) {
-      const Step& step = program.steps[run.next];
+      const Step step = run.Next();
       if (a.sends_first && run.next == run.begin) {
         SendAll(active, stream, now);
         continue;
@@ -249,7 +260,7 @@ void CollectiveRunner::Run(uint32_t active, uint32_t stream, Time now) {
         if (Local(active, stream, step, now)) return;
         continue;
       }
-      const uint32_t connection = a.plan->connection_base[run.member] + step.connection;
+      const uint32_t connection = run.connections + step.connection;
       if (a.inbox[connection] == 0) {
         a.waiter[connection] = stream + 1;
         return;

@@ -1,8 +1,11 @@
 #include "replay/engine/lone_call.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
+#include "replay/engine/mirror.h"
+#include "replay/engine/rails.h"
 #include "replay/nccl/fast_path.h"
 #include "trace/base/heap4.h"
 
@@ -11,6 +14,7 @@ namespace {
 
 // Larger exchanges go by kinds of flows, which may round an end to the next picosecond.
 constexpr size_t kExchangeByFlows = 256;
+constexpr size_t kAhead = 4;  // ends of flows
 
 struct DueWake {
   Time at;
@@ -50,7 +54,11 @@ bool RunLoneCall(Machine& machine, CollectiveRunner& runner, uint32_t members, T
     if (next == Time::Never()) return false;
     ends.clear();
     machine.AdvanceTo(next, &ends);
-    for (const FlowEnd& e : ends) runner.OnFlow(e, next);
+    for (size_t i = 0; i < ends.size(); ++i) {
+      if (i + 2 * kAhead < ends.size()) runner.Fetch(ends[i + 2 * kAhead]);
+      if (i + kAhead < ends.size()) runner.FetchStep(ends[i + kAhead]);
+      runner.OnFlow(ends[i], next);
+    }
     drain();
     while (!due.empty() && due.top().at <= next) {
       const CollectiveRunner::Wake wake = due.top().wake;
@@ -81,6 +89,32 @@ std::optional<ExchangeTime> TimeOfExchange(const Machine& machine, const Collect
   std::optional<ExchangeTime> time = machine.TimeOfExchange(members, messages, peaks);
   if (time && time->last != Time::Never()) time->last = call.costs.begin + time->last + call.costs.part_end;
   return time;
+}
+
+std::optional<StepTimes> TimeByImages(Machine& machine, const CollectiveCosts& costs, const PlannedCall& call,
+                                      const Matching& matching, CollectivePlanner* planner) {
+  const std::unique_ptr<Machine> apart = machine.MakeApart();
+  if (apart == nullptr || call.plan == nullptr) return std::nullopt;
+  const bool one_rail = RailsAlike(*apart, call, matching);
+  std::optional<Mirror> mirror = MirrorOf(*apart, call, matching, one_rail);
+  if (!one_rail && !mirror) return std::nullopt;
+  CollectiveRunner runner(apart.get(), costs, matching, true, planner);
+  if (!runner.Prepare().ok()) return std::nullopt;
+  if (one_rail) runner.GoByOneRail();
+  if (mirror) {
+    for (const auto& [link, image] : mirror->links) apart->Unite(link, image);
+    runner.LeaveOut(std::move(mirror->left_out));
+  }
+  const int root = matching.calls[0].root, members = call.plan->members;
+  StepTimes times;
+  const auto ended = [&](const CollectiveRunner::Ended& e) {
+    const auto member = static_cast<int>(e.row);
+    const bool is_root = member == root || (mirror && member == Mirror::ImageOf(root, members));
+    times.last = std::max(times.last, e.at);
+    if (is_root) times.root = std::max(times.root, e.at);
+  };
+  if (!RunLoneCall(*apart, runner, static_cast<uint32_t>(members), Time::Zero(), ended)) return std::nullopt;
+  return times;
 }
 
 void SimulateApart(Machine* machine, const CollectiveCosts& costs, CollectivePlanner* planner,

@@ -48,7 +48,13 @@ struct StepTimes {
   Time root;  // to the end of the member `root`
 };
 
-// The same, of the members that matter to a caller; nullopt: TimesOfSteps() is empty.
+// The times of call 0 of `matching`, all of whose members begin together, where some of its flows stand for
+// others: those of one rail for all rails (rails.h), those of one tree for the other (mirror.h). nullopt:
+// each flow must be simulated, or the call never ends. `planner` plans on `machine` with `costs`.
+std::optional<StepTimes> TimeByImages(Machine& machine, const CollectiveCosts& costs, const PlannedCall& call,
+                                      const Matching& matching, CollectivePlanner* planner);
+
+// The same as TimesOfSteps(), of the members that matter to a caller; nullopt: TimesOfSteps() is empty.
 std::optional<StepTimes> TimeOfSteps(const MachineView& machine, const CollectiveCosts& costs,
                                      const PlannedCall& call, uint64_t bytes, int root,
                                      const std::vector<int>& members);

@@ -28,6 +28,18 @@ class NodeLanes {
     const size_t place = place_[a] + static_cast<size_t>(lane);
     return {from[place % from.size()], to[place % to.size()]};
   }
+  // The number of members of each node; 0: nodes have different numbers.
+  int PerNode() const {
+    const size_t n = nodes_[0].size();
+    for (const std::vector<int>& node : nodes_) {
+      if (node.size() != n) return 0;
+    }
+    return static_cast<int>(n);
+  }
+  // The end points of the part of a message from a to b that goes over rail `rail`, below PerNode().
+  std::pair<int, int> OnRail(uint32_t a, uint32_t b, int rail) const {
+    return {nodes_[node_of_[a]][static_cast<size_t>(rail)], nodes_[node_of_[b]][static_cast<size_t>(rail)]};
+  }
 
  private:
   std::vector<std::vector<int>> nodes_;  // by node: the fabric's numbers of its members

@@ -96,6 +96,13 @@ absl::StatusOr<PricedCall> PriceCall(Machine& machine, const CollectiveCosts& co
     }
   }
   if (absl::Status s = runner.CheckMemory(); !s.ok()) return s;
+  if (in_place && log == nullptr) {
+    if (const auto time = TimeByImages(machine, costs, **call, matching, &planner)) {
+      if (time->last == Time::Never()) return too_long();
+      *now = begin + time->last;
+      return PricedCall{time->last, time->root, (*call)->algorithm, (*call)->why, (*call)->channels};
+    }
+  }
   Time last = begin, root_end = begin;
   const bool done = RunLoneCall(machine, runner, static_cast<uint32_t>(members.size()), begin,
                                 [&](const CollectiveRunner::Ended& e) {
