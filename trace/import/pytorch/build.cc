@@ -224,22 +224,28 @@ void Free(std::vector<T>&... vectors) {
   (std::vector<T>().swap(vectors), ...);
 }
 
-// Keeps some rows of a column, and says where they are now.
+// Keeps some rows of a column of `all` rows, and says where they are now.
 class Kept {
  public:
+  explicit Kept(size_t all) : place_(all, kNoRow) {}
   uint32_t Of(uint32_t row) {
     if (row == kNoRow) return kNoRow;
-    return place_.try_emplace(row, static_cast<uint32_t>(place_.size())).first->second;
+    if (place_[row] == kNoRow) {
+      place_[row] = static_cast<uint32_t>(rows_.size());
+      rows_.push_back(row);
+    }
+    return place_[row];
   }
   template <typename T>
   std::vector<T> Rows(const std::vector<T>& all) const {
-    std::vector<T> out(place_.size());
-    for (const auto& [row, place] : place_) out[place] = all[row];
+    std::vector<T> out;
+    out.reserve(rows_.size());
+    for (const uint32_t row : rows_) out.push_back(all[row]);
     return out;
   }
 
  private:
-  absl::flat_hash_map<uint32_t, uint32_t> place_;
+  std::vector<uint32_t> place_, rows_;
 };
 
 }  // namespace
@@ -284,7 +290,7 @@ ColumnDraft DraftColumns(const CaptureRank& rank) { return Drafter(rank).Run(); 
 void LeaveCalls(CaptureRank* rank, ColumnDraft* draft) {
   Timeline& t = rank->timeline;
   DeviceTrace& d = *rank->device;
-  Kept nodes, events;
+  Kept nodes(t.nodes.size()), events(d.events.size());
   for (uint32_t i = 0; i < t.nodes.size(); ++i) {
     if (t.nodes[i].comm != kNoRow) nodes.Of(i);
   }
@@ -304,10 +310,10 @@ void LeaveCalls(CaptureRank* rank, ColumnDraft* draft) {
        d.graph_nodes, d.waits, d.compiled);
 }
 
-uint32_t ColumnBuilder::GroupIndex(const std::string& name) {
+uint32_t ColumnBuilder::GroupIndex(absl::string_view name) {
   if (name.empty()) return 0;
   const auto [it, added] = group_index_.try_emplace(name, static_cast<uint32_t>(group_names_.size()));
-  if (added) group_names_.push_back(name);
+  if (added) group_names_.emplace_back(name);
   return it->second;
 }
 

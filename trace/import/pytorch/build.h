@@ -49,7 +49,7 @@ class ColumnBuilder {
   void NameKinds(const CaptureRank& rank, std::vector<CallRow>* kept);
   void Keep(const CommPlan& plan, CallRow* row);
   void AddCall(const CommPlan& plan, const CallRow& row);
-  uint32_t GroupIndex(const std::string& name);
+  uint32_t GroupIndex(absl::string_view name);
 
   GraphPool* pool_;
   GraphDraft g_;

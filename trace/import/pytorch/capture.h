@@ -69,6 +69,7 @@ struct CommCall {
   std::string library;                       // that carries the call: "NCCL", "DeepEP", ...; "": not known
   bool own_group = false;  // the library has groups of its own, so that an absent group is not the world
   bool kept = false;       // a further kernel of a call that another kernel carries
+  bool operator==(const CommCall&) const = default;
 };
 
 // ---------------------------------------------------------------- host side

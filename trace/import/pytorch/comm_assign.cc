@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "trace/import/pytorch/comm_names.h"
@@ -47,6 +46,8 @@ void Merge(const CommCall& from, CommCall* to) {
   if (to->library.empty()) to->library = from.library;
 }
 
+constexpr uint64_t kUnusual = ~uint64_t{0};  // no key
+
 // Operators of communication inside `row`'s callers: its innermost call.
 class Assigner {
  public:
@@ -61,13 +62,17 @@ class Assigner {
         first_node_(first_node),
         t_(timeline),
         edges_(edges),
-        names_(device) {}
+        names_(device) {
+    for (uint32_t s = 0; s < device.strings.size(); ++s) {
+      if (device.strings.Get(s) == "record_param_comms") param_comms_ = s;
+    }
+  }
 
   void Run();
 
  private:
-  // The call that host event `row` itself is, as the traces describe it. False: `row` is not a call.
-  bool CallOf(uint32_t row, CommCall* call) const;
+  // The number in facts_ of the call that host event `row` itself is; kNoRow: it is not a call.
+  uint32_t FactsOf(uint32_t row);
   void FindOuter();
   void CollectCalls();
   // Whether a device operation communicates: by its arguments, its name, or the operator that launched it.
@@ -76,20 +81,19 @@ class Assigner {
   uint32_t MergeCallers(const DeviceOp& op, CommCall* call);
   void Keep(const DeviceOp& op, CommCall call);
   bool CallOfAnnotation(uint32_t row, CommCall* call);
+  bool AssignUsual(const DeviceOp& op, uint64_t* usual);
   std::vector<uint32_t> Pending(const DeviceOp& op);
+  bool IsCall(uint32_t row) const { return place_[row] != kNoRow; }
   // The call that a row is; null: none.
-  const CommCall* Known(uint32_t row) const {
-    const auto it = place_.find(row);
-    return it == place_.end() ? nullptr : &facts_[it->second];
-  }
+  const CommCall* Known(uint32_t row) const { return IsCall(row) ? &facts_[place_[row]] : nullptr; }
   void SplitKernel(const DeviceOp& op, const std::vector<CommCall>& calls);
   bool CarriesSeveral(const DeviceOp& op);
   void Count(const CommCall& call);
   uint32_t Add(CommCall call) {
     if (call.in_bytes < 0 && call.in_elems >= 0) call.in_bytes = call.in_elems * ItemSize(call.dtype);
     if (call.out_bytes < 0 && call.out_elems >= 0) call.out_bytes = call.out_elems * ItemSize(call.dtype);
-    t_->comms.push_back(std::move(call));
-    return static_cast<uint32_t>(t_->comms.size() - 1);
+    call.seq = kNone;
+    return t_->comms.Add(std::move(call));
   }
   void AssignHostCalls();
   void Note(absl::string_view kind, uint64_t count, absl::string_view detail) {
@@ -105,12 +109,16 @@ class Assigner {
   const std::vector<uint32_t>& first_node_;
   Timeline* t_;
   std::vector<NewEdge>* edges_;
-  std::vector<uint32_t> calls_;                      // rows of host events that are calls, by (thread, time)
-  absl::flat_hash_set<uint32_t> outer_;              // rows of events around calls that have them inside
-  std::vector<CommCall> facts_;                      // of calls_
-  absl::flat_hash_map<uint32_t, uint32_t> place_;    // in calls_, by row of a call
-  absl::flat_hash_map<uint32_t, uint32_t> kernels_;  // by row of a call: number of kernels that it launched
-  absl::flat_hash_set<uint32_t> carried_;            // calls that a node carries
+  std::vector<uint32_t> calls_;      // rows of host events that are calls, by (thread, time)
+  CommCalls facts_;                  // of calls_
+  std::vector<uint32_t> told_;       // by row of DeviceTrace::comms: a number of facts_ that it is; kNoRow
+  std::vector<uint32_t> place_;      // by event row: in calls_; kNoRow: it is no call
+  std::vector<bool> outer_;          // by event row: whether it is around calls
+  std::vector<bool> has_kernel_;     // by event row: whether it is a call that launched a kernel
+  std::vector<bool> carried_;        // by event row: whether it is a call that a node carries
+  // By a kernel's name and the row in facts_ of the call around it: the number of a call of the timeline that
+  // such a kernel carries.
+  absl::flat_hash_map<uint64_t, uint32_t> usual_;
   // The calls of a thread that move data, in its order; those before `first` are carried.
   struct OpenCalls {
     std::vector<uint32_t> rows;
@@ -121,25 +129,29 @@ class Assigner {
   absl::flat_hash_map<uint32_t, std::vector<TimelineEdge>>
       causes_;  // by device node; filled when first needed
   CommNames names_;
+  uint32_t param_comms_ = kNoRow;  // the name of record_param_comms
   uint64_t extra_kernels_ = 0, nameless_ = 0;
 };
 
-bool Assigner::CallOf(uint32_t row, CommCall* call) const {
+uint32_t Assigner::FactsOf(uint32_t row) {
   const Event& e = d_.events[row];
-  if (e.kind != EventKind::kCpuOp && e.kind != EventKind::kAnnotation) return false;
-  bool found = false;
-  if (e.extra != kNoRow && d_.ops[e.extra].comm != kNoRow) {
-    Merge(d_.comms[d_.ops[e.extra].comm], call);
-    found = true;
+  if (e.kind != EventKind::kCpuOp && e.kind != EventKind::kAnnotation) return kNoRow;
+  const uint32_t told = e.extra == kNoRow ? kNoRow : d_.ops[e.extra].comm;
+  uint32_t by_host = kNoRow;
+  if (pairing_ != nullptr && trace_ != nullptr && pairing_->node_of_event[row] != kNoRow)
+    by_host = trace_->nodes[pairing_->node_of_event[row]].comm;
+  if (told != kNoRow && by_host == kNoRow && told_[told] != kNoRow) return facts_.AddLike(told_[told]);
+  CommCall call;
+  if (told == kNoRow && by_host == kNoRow) {
+    if (!CallOfAnnotation(row, &call)) return kNoRow;
+  } else {
+    if (told != kNoRow) Merge(d_.comms[told], &call);
+    if (by_host != kNoRow) Merge(trace_->comms[by_host], &call);
   }
-  if (pairing_ != nullptr && trace_ != nullptr && pairing_->node_of_event[row] != kNoRow) {
-    const HostNode& node = trace_->nodes[pairing_->node_of_event[row]];
-    if (node.comm != kNoRow) {
-      Merge(trace_->comms[node.comm], call);
-      found = true;
-    }
-  }
-  return found;
+  if (!Moves(call.op) && call.op != CommOp::kCoalesced) return kNoRow;
+  const uint32_t number = facts_.Add(std::move(call));
+  if (told != kNoRow && by_host == kNoRow) told_[told] = number;
+  return number;
 }
 
 // Annotations around the calls that the library itself shows ("ncclAllReduce" in "nccl:all_reduce") are no
@@ -148,29 +160,31 @@ void Assigner::FindOuter() {
   for (uint32_t row = 0; row < d_.events.size(); ++row) {
     const Event& e = d_.events[row];
     if (e.kind != EventKind::kAnnotation || e.extra == kNoRow || d_.ops[e.extra].comm == kNoRow) continue;
-    for (uint32_t up = threads_.parent[row]; up != kNoRow && outer_.insert(up).second;)
-      up = threads_.parent[up];
+    for (uint32_t up = threads_.parent[row]; up != kNoRow && !outer_[up]; up = threads_.parent[up])
+      outer_[up] = true;
   }
 }
 
 void Assigner::CollectCalls() {
+  const size_t rows_in_all = d_.events.size();
+  place_.assign(rows_in_all, kNoRow);
+  told_.assign(d_.comms.size(), kNoRow);
+  for (std::vector<bool>* flags : {&outer_, &has_kernel_, &carried_}) flags->resize(rows_in_all);
   FindOuter();
   open_.resize(threads_.threads.size());
   for (const HostThread& thread : threads_.threads) {
     for (const std::vector<uint32_t>* rows : {&thread.events, &thread.async}) {
       for (const uint32_t row : *rows) {
-        CommCall call;
-        if (!CallOf(row, &call) && !CallOfAnnotation(row, &call)) continue;
-        if (!Moves(call.op) && call.op != CommOp::kCoalesced) continue;
-        if (Moves(call.op)) {
+        const uint32_t number = FactsOf(row);
+        if (number == kNoRow) continue;
+        if (Moves(facts_[number].op)) {
           OpenCalls& open = open_[d_.events[row].lane];
           open.by_time =
               open.by_time && (open.rows.empty() || threads_.begin[open.rows.back()] <= threads_.begin[row]);
           open.rows.push_back(row);
         }
-        place_.emplace(row, static_cast<uint32_t>(calls_.size()));
+        place_[row] = number;
         calls_.push_back(row);
-        facts_.push_back(std::move(call));
       }
     }
   }
@@ -181,9 +195,9 @@ void Assigner::CollectCalls() {
 bool Assigner::CallOfAnnotation(uint32_t row, CommCall* call) {
   const Event& e = d_.events[row];
   const CommOperator* op = names_.Operator(e);
-  if (op == nullptr || !op->annotation || IsHostCollective(d_, e) || outer_.contains(row)) return false;
+  if (op == nullptr || !op->annotation || IsHostCollective(d_, e) || outer_[row]) return false;
   for (uint32_t up = threads_.parent[row]; up != kNoRow; up = threads_.parent[up]) {
-    if (place_.contains(up)) return false;
+    if (IsCall(up)) return false;
   }
   *call = names_.CallOf(e, *op);
   return true;
@@ -203,7 +217,7 @@ bool Assigner::Communicates(const DeviceOp& op, const CommKernel** kernel) {
   for (uint32_t row = op.launch; row != kNoRow; row = threads_.parent[row]) {
     const EventKind kind = d_.events[row].kind;
     if (kind != EventKind::kCpuOp && kind != EventKind::kAnnotation) continue;
-    if (d_.name_of(d_.events[row]) == "record_param_comms") continue;
+    if (d_.events[row].name == param_comms_) continue;
     const CommOperator* launcher = names_.Operator(d_.events[row]);
     return launcher != nullptr && launcher->whole && Moves(launcher->op);
   }
@@ -259,8 +273,31 @@ void Assigner::Count(const CommCall& call) {
   t_->tally.bytes += static_cast<uint64_t>(std::max<int64_t>(0, call.in_bytes));
 }
 
+// Assigns a kernel that is the first of the call around it, where nothing lies between that tells of
+// communication too, and such a kernel in such a call is known. False: `usual` is the key in usual_ if the
+// latter is all that is missing, else kUnusual.
+bool Assigner::AssignUsual(const DeviceOp& op, uint64_t* usual) {
+  const Event& e = d_.events[op.event];
+  *usual = kUnusual;
+  if (e.extra != kNoRow && d_.device[e.extra].comm != kNoRow) return false;
+  uint32_t own = op.launch;
+  for (; own != kNoRow && !IsCall(own); own = threads_.parent[own]) {
+    const CommOperator* between = names_.Operator(d_.events[own]);
+    if (between != nullptr && (Moves(between->op) || between->op == CommOp::kCoalesced)) return false;
+  }
+  if (own == kNoRow || has_kernel_[own]) return false;
+  *usual = uint64_t{e.name} << 32 | facts_.RowOf(place_[own]);
+  const auto known = usual_.find(*usual);
+  if (known == usual_.end()) return false;
+  has_kernel_[own] = carried_[own] = true;
+  t_->nodes[first_node_[op.event]].comm = t_->comms.AddLike(known->second);
+  return true;
+}
+
 // Assigns to a kernel its own call, or earlier calls that have no kernel yet.
 void Assigner::AssignKernel(const DeviceOp& op, const CommKernel* kernel) {
+  uint64_t usual = kUnusual;
+  if (kernel != nullptr && AssignUsual(op, &usual)) return;
   if (CarriesSeveral(op)) return;
   const Event& e = d_.events[op.event];
   const CommCall named = kernel == nullptr ? CommCall() : names_.CallOf(e, *kernel);
@@ -274,22 +311,24 @@ void Assigner::AssignKernel(const DeviceOp& op, const CommKernel* kernel) {
   CommCall around = call;
   uint32_t own = MergeCallers(op, &around);
   // An operator may be made of several kinds: a gather of uneven parts is a row of broadcasts.
-  const bool part = own != kNoRow && !place_.contains(own) && Moves(named.op) && around.op != named.op;
+  const bool part = own != kNoRow && !IsCall(own) && Moves(named.op) && around.op != named.op;
   if (part) {
     own = kNoRow;
   } else {
     call = std::move(around);
   }
   if (own != kNoRow) {
-    if (++kernels_[own] > 1) {  // the first kernel carries the call; this kernel only takes time
+    if (has_kernel_[own]) {  // the first kernel carries the call; this kernel only takes time
       ++extra_kernels_;
       return Keep(op, std::move(call));
     }
-    carried_.insert(own);
+    has_kernel_[own] = true;
+    carried_[own] = true;
   }
   if (!Moves(call.op)) {
+    usual = kUnusual;
     const std::vector<uint32_t> pending = Pending(op);
-    for (const uint32_t row : pending) carried_.insert(row);
+    for (const uint32_t row : pending) carried_[row] = true;
     if (pending.size() > 1) {
       std::vector<CommCall> calls;
       for (const uint32_t row : pending) calls.push_back(*Known(row));
@@ -304,8 +343,10 @@ void Assigner::AssignKernel(const DeviceOp& op, const CommKernel* kernel) {
     ++nameless_;
     return Keep(op, std::move(call));
   }
-  if (own != kNoRow && !place_.contains(own)) Count(call);  // a call that only an operator tells
-  t_->nodes[first_node_[op.event]].comm = Add(std::move(call));
+  if (own != kNoRow && !IsCall(own)) Count(call);  // a call that only an operator tells
+  const uint32_t number = Add(std::move(call));
+  t_->nodes[first_node_[op.event]].comm = number;
+  if (usual != kUnusual) usual_.emplace(usual, number);
 }
 
 // Calls on the launching thread that no kernel has carried yet.
@@ -313,13 +354,13 @@ std::vector<uint32_t> Assigner::Pending(const DeviceOp& op) {
   std::vector<uint32_t> pending;
   if (op.launch == kNoRow) return pending;
   OpenCalls& open = open_[d_.events[op.launch].lane];
-  while (open.first < open.rows.size() && carried_.contains(open.rows[open.first])) ++open.first;
+  while (open.first < open.rows.size() && carried_[open.rows[open.first]]) ++open.first;
   for (size_t i = open.first; i < open.rows.size(); ++i) {
     if (threads_.begin[open.rows[i]] > threads_.begin[op.launch]) {
       if (open.by_time) break;
       continue;
     }
-    if (!carried_.contains(open.rows[i])) pending.push_back(open.rows[i]);
+    if (!carried_[open.rows[i]]) pending.push_back(open.rows[i]);
   }
   return pending;
 }
@@ -359,7 +400,7 @@ void Assigner::AssignHostCalls() {
     const auto bytes = static_cast<uint64_t>(std::max<int64_t>(0, facts_[i].in_bytes));
     ++tally.calls;
     tally.bytes += bytes;
-    if (IsHostCollective(d_, d_.events[row]) || carried_.contains(row)) continue;
+    if (IsHostCollective(d_, d_.events[row]) || carried_[row]) continue;
     ++without;
     ++tally.left_out;
     tally.left_out_bytes += bytes;
@@ -376,7 +417,7 @@ void Assigner::AssignHostCalls() {
     call.name = std::string(d_.name_of(e));
     if (const CommOperator* op = names_.Operator(e); op != nullptr) Merge(names_.CallOf(e, *op), &call);
     if (!Moves(call.op)) continue;
-    if (!place_.contains(row)) tally.bytes += static_cast<uint64_t>(std::max<int64_t>(0, call.in_bytes));
+    if (!IsCall(row)) tally.bytes += static_cast<uint64_t>(std::max<int64_t>(0, call.in_bytes));
     t_->nodes[first_node_[row]].comm = Add(std::move(call));
   }
   Note("calls_without_kernel", without,

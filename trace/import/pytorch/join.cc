@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/hash/hash.h"
 #include "absl/strings/str_cat.h"
 #include "trace/import/pytorch/call_streams.h"
@@ -58,6 +60,7 @@ class Joiner {
     MeasureTransfers();
     MeasureMessages();
     SetWindow();
+    out_.names = std::move(names_);
     return std::move(out_);
   }
 
@@ -103,6 +106,7 @@ class Joiner {
   const std::vector<int> machine_;
   std::vector<StepMarks> steps_;
   Joined out_;
+  std::shared_ptr<std::set<std::string>> names_ = std::make_shared<std::set<std::string>>();
   std::map<std::pair<int, int>, std::vector<Call>> sent_, received_;  // by (from, to)
   // By row of call_groups, then by captured rank: nodes in the order of begin.
   std::vector<std::map<uint32_t, std::vector<const TimelineNode*>>> calls_;
@@ -134,7 +138,7 @@ bool Joiner::PlanCall(uint32_t r, const TimelineNode& node, uint64_t* sizeless) 
   };
   SetBytes(call, size, &plan);
   if (!plan.has_bytes) ++*sizeless;
-  plan.group = group == nullptr ? WorldGroup() : group->name;
+  plan.group = *names_->insert(group == nullptr ? WorldGroup() : group->name).first;
   if (p2p) {
     plan.peer = global(call.root);
     if (plan.peer == kNoRank || plan.peer == rank.rank) {
@@ -256,7 +260,7 @@ void Joiner::Renumber() {
   for (auto& [name, members] : out_.groups) {
     for (int& m : members) m = place.try_emplace(m, next++).first->second;
   }
-  std::map<std::string, int> tags;
+  absl::flat_hash_map<absl::string_view, int> tags;
   for (const auto& [name, members] : out_.groups) tags.try_emplace(name, static_cast<int>(tags.size()));
   for (auto& comms : out_.comms) {
     for (CommPlan& plan : comms) {
@@ -446,7 +450,7 @@ int WorldSize(const std::vector<CaptureRank>& ranks) {
   for (const CaptureRank& rank : ranks) {
     world = std::max(world, rank.rank + 1);
     if (rank.device != nullptr) world = std::max(world, rank.device->world_size);
-    for (const CommCall& call : rank.timeline.comms) {
+    for (const CommCall& call : rank.timeline.comms.distinct()) {
       if (call.group_size > 0 && call.group_size <= (1 << 22))
         world = std::max(world, static_cast<int>(call.group_size));
       for (const int r : call.ranks) world = std::max(world, r + 1);

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "trace/import/pytorch/call_groups.h"
 #include "trace/import/pytorch/capture_rank.h"
 #include "trace/model/trace.h"
@@ -17,7 +20,7 @@ struct CommPlan {
   CollectiveType collective = CollectiveType::kAllReduce;
   uint64_t bytes = 0;  // size of this rank's input buffer
   bool has_bytes = false;
-  std::string group;   // name in Joined::groups; "": all ranks
+  absl::string_view group;  // name in Joined::groups, one of Joined::names; "": all ranks
   int root = kNoRank;  // replayed rank
   int peer = kNoRank;  // replayed rank
   int tag = 0;
@@ -29,6 +32,7 @@ struct Joined {
   // The groups, in ranks of the replay: captured ranks become 0, 1, ... in order; ranks that were not
   // captured follow.
   Groups groups;
+  std::shared_ptr<const std::set<std::string>> names;  // that plans refer to
   std::vector<std::vector<CommPlan>> comms;  // by captured rank, then by row of Timeline::comms
   std::vector<int64_t> clock_offset_ns;      // by captured rank: correction to add to its clock
   int64_t window_begin_ns = 0;               // since the epoch: the earliest begin of all ranks, with aligned

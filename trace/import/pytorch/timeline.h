@@ -15,6 +15,7 @@
 
 #include "absl/strings/string_view.h"
 #include "trace/import/pytorch/capture.h"
+#include "trace/import/pytorch/comm_calls.h"
 #include "trace/import/pytorch/pair.h"
 
 namespace chakra::pytorch {
@@ -86,7 +87,7 @@ struct Timeline {
   std::vector<uint64_t> edge_begin;  // nodes + 1
   std::vector<TimelineEdge> edges;   // for each node the nodes that it waits for, without duplicates
   std::vector<DeviceLane> lanes;
-  std::vector<CommCall> comms;
+  CommCalls comms;  // without their numbers (CommCall::seq)
   CommTally tally;
   std::vector<TimelineStep> steps;
   std::vector<uint32_t>
