@@ -57,13 +57,16 @@ FUZZ_TARGET(nsys_fuzz, data, size) {
     }
     std::vector<std::unique_ptr<ExportFile>> files;
     files.push_back(*std::move(a));
-    for (const auto& process : files[0]->processes) Check(process->trace);
     fuzz::Require(files[0]->processes.size() == (*b)->processes.size(), "the same processes twice");
     std::vector<RankDraft> drafts = DraftRanks(&files);
     NumberRanks(&drafts);
     ListGroups(&drafts);
     pytorch::RecordedRanks runs;
-    for (RankDraft& draft : drafts) runs.Add(std::move(draft.trace));
+    for (RankDraft& draft : drafts) {
+      if (draft.fill != nullptr) draft.fill(draft.trace.get());
+      Check(*draft.trace);
+      runs.Add(std::move(draft.trace));
+    }
     const auto linked = pytorch::JoinRecorded(std::move(runs), ReadOptions());
     fuzz::Require(linked.ok() || !linked.status().message().empty(), "an error says why");
   }

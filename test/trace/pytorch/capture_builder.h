@@ -307,7 +307,7 @@ inline Played Play(const Timeline& t, uint32_t changed = kNoRow, int64_t more = 
       EXPECT_LT(t.edges[e].from, i);
       EXPECT_GE(t.edges[e].delay_ns, 0);
       const uint32_t from = t.edges[e].from;
-      at = std::max(at, p.begin[from] + ReleasedAfter(p.end[from] - p.begin[from], t.edges[e].share) +
+      at = std::max(at, p.begin[from] + ReleasedAfter(p.end[from] - p.begin[from], t.ShareOf(t.edges[e])) +
                             t.edges[e].delay_ns);
     }
     p.begin.push_back(at);

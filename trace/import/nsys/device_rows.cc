@@ -79,11 +79,10 @@ class DeviceReader {
       event.kind = kind;
       event.correlation = correlation >= 0 ? correlation : kNone;
       event.lane = process.Stream(device, rows->IntOr(kAtContext, 0), rows->IntOr(kAtStream, kNone));
-      event.extra = static_cast<uint32_t>(process.trace.device.size());
-      DeviceExtra& extra = process.trace.device.emplace_back();
+      DeviceExtra extra;
       own(*rows, &process, &event, &extra);
       ++process.devices[device].first;
-      process.Add(event);
+      process.Add(event, extra);
     }
   }
 
@@ -120,7 +119,7 @@ absl::Status DeviceReader::Kernels() {
               static_cast<uint32_t>(std::clamp<int64_t>(row.IntOr(kAtOwn + 6 + i, 0), 0, 65535));
         }
         int64_t node = 0;
-        if (row.Int(kAtGraphNode, &node)) process->graph_kernels.push_back({event->extra, node});
+        if (row.Int(kAtGraphNode, &node)) process->graph_kernels.push_back({process->devices_rows(), kNoRow, kNoRow, node});
         if (absl::StartsWith(process->trace.strings.Get(event->name), "nccl"))
           ++process->devices[row.IntOr(kAtDevice, 0)].second;
       });
@@ -212,22 +211,6 @@ class Records {
   std::vector<EventRecord> all_, numbered_;  // by what these say
 };
 
-void TieToRecords(Process* process) {
-  std::vector<EventUse> open;
-  const Records records(std::exchange(process->records, {}));
-  for (const EventUse& use : process->uses) {
-    const EventRecord* record = records.Of(use);
-    if (record == nullptr) {
-      open.push_back(use);
-      continue;
-    }
-    SyncExtra& extra = process->trace.syncs[use.sync];
-    extra.wait_on_stream = process->trace.streams[record->lane].stream;
-    extra.wait_on_correlation = record->correlation;
-  }
-  process->uses = std::move(open);
-}
-
 }  // namespace
 
 absl::Status ReadDeviceRows(const SqliteReader& db, const Window& window, Processes* processes) {
@@ -267,14 +250,27 @@ absl::Status ReadSyncRows(const SqliteReader& db, const Window& window, Processe
     event.correlation = correlation;
     // The device of these rows is not to be relied on: the context tells it.
     event.lane = process->StreamOf(rows->IntOr(3, 0), stream, rows->IntOr(2, 0));
-    event.extra = static_cast<uint32_t>(process->trace.syncs.size());
     if (extra.kind == SyncExtra::kStreamWaitEvent && waited != kNoEvent)
-      process->uses.push_back({event.extra, correlation, waited, rows->IntOr(9, 0), event.lane});
-    process->trace.syncs.push_back(extra);
-    process->Add(event);
+      process->uses.push_back({process->sync_rows(), correlation, waited, rows->IntOr(9, 0), event.lane});
+    process->Add(event, extra);
   }
-  for (auto& [id, process] : processes->all()) TieToRecords(process.get());
   return absl::OkStatus();
+}
+
+void TieToRecords(Process* process) {
+  std::vector<EventUse> open;
+  const Records records(std::exchange(process->records, {}));
+  for (const EventUse& use : process->uses) {
+    const EventRecord* record = records.Of(use);
+    if (record == nullptr) {
+      open.push_back(use);
+      continue;
+    }
+    SyncExtra& extra = process->trace.syncs[use.sync];
+    extra.wait_on_stream = process->trace.streams[record->lane].stream;
+    extra.wait_on_correlation = record->correlation;
+  }
+  process->uses = std::move(open);
 }
 
 void GuessRecords(Process* process) {

@@ -6,8 +6,6 @@
 #include <tuple>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -15,15 +13,10 @@
 #include "trace/import/nsys/device_rows.h"
 #include "trace/import/nsys/graph_nodes.h"
 #include "trace/import/nsys/host_rows.h"
-#include "trace/import/nsys/kernel_pattern.h"
 #include "trace/import/nsys/steps.h"
-#include "trace/import/pytorch/kineto_finish.h"
 
 namespace chakra::nsys {
 namespace {
-
-using pytorch::Event;
-using pytorch::EventKind;
 
 class Reader {
  public:
@@ -44,7 +37,6 @@ class Reader {
   absl::Status ReadTables(const NcclSchemas& schemas);
   void DropIdle();
   void MarkSteps(Process* process);
-  void Arrows(pytorch::DeviceTrace* trace) const;
   void Finish(Process* process);
 
   const SqliteReader& db_;
@@ -169,7 +161,7 @@ absl::Status Reader::ReadTables(const NcclSchemas& schemas) {
       steps_.Forget(id);
       continue;
     }
-    steps_.MoveRows(id, static_cast<uint32_t>(process->trace.events.size()));
+    steps_.MoveRows(id, process->rows());
     process->Absorb(part.get());
     part = nullptr;
   }
@@ -197,47 +189,18 @@ void Reader::MarkSteps(Process* process) {
   for (const StepRange& step : chosen->second) {
     const auto row = row_of.find({step.global_tid, step.begin, step.end});
     if (row == row_of.end()) continue;
-    process->trace.events[row->second].name =
-        process->trace.strings.Intern(absl::StrCat("ProfilerStep#", step.number));
+    process->step_marks.push_back(
+        {row->second, process->trace.strings.Intern(absl::StrCat("ProfilerStep#", step.number))});
   }
 }
 
-// Joins backward operators to the forward operators of their sequence numbers: of those the last that began.
-void Reader::Arrows(pytorch::DeviceTrace* trace) const {
-  absl::flat_hash_map<int64_t, uint32_t> forward;
-  for (uint32_t row = 0; row < trace->events.size(); ++row) {
-    const Event& e = trace->events[row];
-    if (e.kind != EventKind::kCpuOp || e.extra == kNoRow || trace->ops[e.extra].seq < 0) continue;
-    const int64_t seq = trace->ops[e.extra].seq;
-    if (!absl::StartsWith(trace->name_of(e), "autograd::engine::evaluate_function")) {
-      forward[seq] = row;
-      continue;
-    }
-    const auto from = forward.find(seq);
-    if (from != forward.end() && trace->events[from->second].lane != e.lane)
-      trace->fwdbwd.push_back({from->second, row});
-  }
-}
-
+// All that needs no rows.
 void Reader::Finish(Process* process) {
   pytorch::DeviceTrace& trace = process->trace;
   MarkSteps(process);
-  pytorch::kineto::SortEvents(&trace);
-  GuessRecords(process);
-  if (by_pattern_) MarkPattern(process);
-  Arrows(&trace);
+  process->steps_by_pattern = by_pattern_;
   trace.base_ns = out_->session.to_utc;
   trace.skipped = process->free_ranges + process->open_ranges;
-  if (process->open_ranges > 0) {
-    process->notes.Count("nsys_open_range", 0,
-                         "NVTX ranges that did not end before the recording did; left out",
-                         process->open_ranges);
-  }
-  if (process->unknown_payloads > 0) {
-    process->notes.Count("nsys_payload_unknown", 0,
-                         "payloads of NCCL's ranges whose layout is not known; their calls have no size",
-                         process->unknown_payloads);
-  }
   for (const auto& [device, operations] : process->devices) {
     const auto name = out_->session.gpu_of.find({PidOf(process->id), device});
     if (name != out_->session.gpu_of.end()) trace.devices.push_back(name->second);

@@ -36,7 +36,8 @@ struct ExportFile {
 };
 
 // Reads what replays need. Where `what.steps` names steps that NVTX ranges mark, only these are kept in
-// memory. Events are sorted; their times count from the epoch where the file tells it. Errors name the file,
+// memory. Rows of processes are packed: FinishRows() unpacks them. Their times count from the epoch where the
+// file tells it. Errors name the file,
 // and the table at fault: what is no export, a table that is a view or is damaged, no operation of a device
 // at all, steps that are not in it.
 absl::StatusOr<std::unique_ptr<ExportFile>> ReadExport(const SqliteReader& db, const ReadWhat& what);

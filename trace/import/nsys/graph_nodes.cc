@@ -144,7 +144,7 @@ void Joiner::Join(Process* process) {
     uint32_t op = kNoRow, comm = kNoRow;
   };
   std::map<int64_t, Known> known;  // by node
-  for (const GraphKernel& kernel : process->graph_kernels) {
+  for (GraphKernel& kernel : process->graph_kernels) {
     const auto [it, fresh] = known.try_emplace(kernel.node);
     if (const Made* made = fresh ? OriginOf(nodes->second, kernel.node) : nullptr; made != nullptr) {
       if (const Around* op = InnermostAt(*made, false); op != nullptr) {
@@ -155,10 +155,9 @@ void Joiner::Join(Process* process) {
       if (const Around* call = InnermostAt(*made, true); call != nullptr)
         it->second.comm = AddNcclCall(call->call, call->payload, schemas_, process);
     }
-    pytorch::DeviceExtra& extra = process->trace.device[kernel.extra];
-    extra.graph_op = it->second.op;
-    extra.comm = it->second.comm;
-    process->graph_joined += extra.graph_op == kNoRow ? 0 : 1;
+    kernel.op = it->second.op;
+    kernel.comm = it->second.comm;
+    process->graph_joined += kernel.op == kNoRow ? 0 : 1;
   }
 }
 

@@ -69,6 +69,7 @@ class NvtxReader {
 SqliteCondition Ranges() { return {.column = "eventType", .any_of = {59, 60, 70, 71}}; }
 bool StartEnd(int64_t type) { return type == 60 || type == 71; }
 
+// Adds a range that is an operator. False: it is none.
 bool NvtxReader::Operator(absl::string_view text, Process* process, Event* event) {
   OperatorText op;
   if (!ReadOperatorText(text, &op)) return false;
@@ -76,12 +77,14 @@ bool NvtxReader::Operator(absl::string_view text, Process* process, Event* event
   event->name = process->trace.strings.Intern(op.name);
   ++process->operators;
   if (!op.shapes.empty()) ++process->shaped;
-  if (op.seq < 0 && op.shapes.empty()) return true;
   OpExtra extra;
   extra.seq = op.seq < 0 ? kNone : op.seq;
   extra.shapes = process->trace.strings.Intern(op.shapes);
-  event->extra = static_cast<uint32_t>(process->trace.ops.size());
-  process->trace.ops.push_back(extra);
+  if (op.seq < 0 && op.shapes.empty()) {
+    process->Add(*event);
+  } else {
+    process->Add(*event, extra);
+  }
   return true;
 }
 
@@ -103,23 +106,15 @@ void NvtxReader::Range(const SqliteScan& row, Process* process) {
   Event event;
   if (!process->Times(row.IntOr(kStart, INT64_MIN), end, &event)) return;
   event.lane = process->Thread(tid);
-  if (!Operator(text, process, &event)) {
-    event.kind = EventKind::kAnnotation;
-    event.name =
-        text.empty() ? process->trace.strings.Intern("[NVTX range]") : process->trace.strings.Intern(text);
-    if (IsNcclCall(text)) {
-      const uint32_t comm = AddNcclCall(text, row.Text(kBinary), schemas_, process);
-      if (comm != kNoRow) {
-        OpExtra extra;
-        extra.comm = comm;
-        event.extra = static_cast<uint32_t>(process->trace.ops.size());
-        process->trace.ops.push_back(extra);
-      }
-    } else if (free || steps_->MayBe(text)) {
-      steps_->Add(process->id,
-                  {tid, event.ts, event.ts + event.dur, static_cast<uint32_t>(process->trace.events.size())},
-                  text);
-    }
+  if (Operator(text, process, &event)) return;
+  event.kind = EventKind::kAnnotation;
+  event.name = process->trace.strings.Intern(text.empty() ? "[NVTX range]" : text);
+  if (IsNcclCall(text)) {
+    OpExtra extra;
+    extra.comm = AddNcclCall(text, row.Text(kBinary), schemas_, process);
+    if (extra.comm != kNoRow) return process->Add(event, extra);
+  } else if (free || steps_->MayBe(text)) {
+    steps_->Add(process->id, {tid, event.ts, event.ts + event.dur, process->rows()}, text);
   }
   process->Add(event);
 }
@@ -170,9 +165,7 @@ uint32_t AddNcclCall(absl::string_view text, absl::string_view data, const NcclS
     call.group = absl::StrCat("nccl ", absl::Hex(payload.comm));
     SetSizes(payload, &call);
   }
-  process->trace.comms.push_back(std::move(call));
-  process->comm_of.push_back(told ? payload.comm : 0);
-  return static_cast<uint32_t>(process->trace.comms.size() - 1);
+  return process->Call(std::move(call), told ? payload.comm : 0);
 }
 
 absl::Status ReadApiRows(const SqliteReader& db, const Window& window, Processes* processes) {

@@ -187,7 +187,7 @@ absl::StatusOr<pytorch::RecordedRanks> ReadRanks(const std::vector<std::string>&
   std::vector<RankDraft> drafts = DraftRanks(&files);
   NumberRanks(&drafts);
   ListGroups(&drafts);
-  for (RankDraft& draft : drafts) runs.Add(std::move(draft.trace));
+  for (RankDraft& draft : drafts) runs.Add(std::move(draft.trace), std::move(draft.fill));
   return runs;
 }
 

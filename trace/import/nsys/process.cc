@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <iterator>
 
+#include "absl/hash/hash.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -162,42 +163,44 @@ void Append(std::vector<T>* to, std::vector<T>* from) {
 
 }  // namespace
 
-// Rows say of each other where they are: what is told of the part's is moved behind these here.
-void Process::AbsorbRows(Process* part) {
-  pytorch::DeviceTrace& from = part->trace;
-  std::vector<uint32_t> text(from.strings.size()), thread(from.threads.size());
-  for (uint32_t s = 0; s < text.size(); ++s) text[s] = trace.strings.Intern(from.strings.Get(s));
-  std::vector<int64_t> tid(thread.size());
-  for (const auto& [global, row] : part->threads_) tid[row] = global;
-  for (size_t t = 0; t < thread.size(); ++t) thread[t] = Thread(tid[t]);
-  const auto ops = static_cast<uint32_t>(trace.ops.size()),
-             device = static_cast<uint32_t>(trace.device.size()),
-             comms = static_cast<uint32_t>(trace.comms.size());
-  trace.events.reserve(trace.events.size() + from.events.size());
-  for (pytorch::Event e : from.events) {
-    const bool on_host = pytorch::OnHost(e.kind);
-    e.name = text[e.name];
-    if (on_host) e.lane = thread[e.lane];
-    if (e.extra != kNoRow) e.extra += on_host ? ops : device;
-    trace.events.push_back(e);
+uint32_t Process::Call(pytorch::CommCall call, uint64_t comm) {
+  std::vector<uint32_t>& alike =
+      calls_by_hash_[absl::HashOf(call.name, comm, call.in_bytes, call.out_bytes, call.root)];
+  for (const uint32_t row : alike) {
+    if (comm_of[row] == comm && trace.comms[row] == call) return row;
   }
-  std::vector<pytorch::Event>().swap(from.events);
-  for (pytorch::OpExtra& op : from.ops) {
-    op.shapes = text[op.shapes];
-    op.types = text[op.types];
-    if (op.comm != kNoRow) op.comm += comms;
-  }
-  for (GraphKernel& kernel : part->graph_kernels) kernel.extra += device;
+  alike.push_back(static_cast<uint32_t>(trace.comms.size()));
+  trace.comms.push_back(std::move(call));
+  comm_of.push_back(comm);
+  return alike.back();
+}
+
+void Process::Unpack() {
+  trace.events.reserve(Sum(&PackedRows::size));
+  trace.ops.reserve(Sum(&PackedRows::ops));
+  trace.device.reserve(Sum(&PackedRows::devices));
+  trace.syncs.reserve(Sum(&PackedRows::syncs));
+  for (Part& part : parts_) part.rows.Unpack(part.names, &trace);
+  parts_.clear();
 }
 
 void Process::Absorb(Process* part) {
-  AbsorbRows(part);
   pytorch::DeviceTrace& from = part->trace;
-  Append(&trace.ops, &from.ops);
-  Append(&trace.device, &from.device);
-  Append(&trace.comms, &from.comms);
+  RowNames names;
+  for (uint32_t s = 0; s < from.strings.size(); ++s)
+    names.text.push_back(trace.strings.Intern(from.strings.Get(s)));
+  names.thread.resize(from.threads.size());
+  std::vector<int64_t> tid(names.thread.size());
+  for (const auto& [global, row] : part->threads_) tid[row] = global;
+  for (size_t t = 0; t < tid.size(); ++t) names.thread[t] = Thread(tid[t]);
+  for (size_t c = 0; c < from.comms.size(); ++c)
+    names.comm.push_back(Call(std::move(from.comms[c]), part->comm_of[c]));
+  for (GraphKernel& kernel : part->graph_kernels) kernel.extra += devices_rows();
+  for (Part& rows : part->parts_) {  // of a part, which absorbed none
+    if (!parts_.empty()) parts_.back().whole = true;
+    parts_.push_back({std::move(rows.rows), names, true});
+  }
   Append(&members, &part->members);
-  Append(&comm_of, &part->comm_of);
   Append(&graph_kernels, &part->graph_kernels);
   if (trace.streams.empty()) {
     trace.streams = std::move(from.streams);

@@ -1,4 +1,6 @@
 // The processes of an export, each with the rows of a DeviceTrace, as tables are read.
+//
+// Rows are kept packed until the whole export is read: a rank's are unpacked when it is linked (finish.h).
 #pragma once
 
 #include <cstdint>
@@ -12,6 +14,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
 #include "trace/import/nsys/nccl_payload.h"
+#include "trace/import/nsys/packed_rows.h"
 #include "trace/import/nsys/session.h"
 #include "trace/import/pytorch/capture.h"
 #include "trace/import/pytorch/kineto_notes.h"
@@ -41,10 +44,16 @@ struct EventRecord {
   uint32_t lane = 0;
 };
 
-// A kernel that a graph launched: its row of DeviceTrace::device, and its node of the graph.
+// A kernel that a graph launched: its row of DeviceTrace::device, its node of the graph, and what put it
+// there: rows of DeviceTrace::graph_ops and ::comms.
 struct GraphKernel {
-  uint32_t extra = 0;
+  uint32_t extra = 0, op = kNoRow, comm = kNoRow;
   int64_t node = 0;
+};
+
+// A range that is a step: its row among the process's, and its name as such.
+struct StepMark {
+  uint32_t row = 0, name = 0;
 };
 
 class Process {
@@ -65,19 +74,34 @@ class Process {
   uint32_t KernelName(int64_t mangled, int64_t demangled, int64_t brief);
   // Fills times. False: they are absurd; the row is left out, and counted.
   bool Times(int64_t start, int64_t end, pytorch::Event* out);
-  void Add(const pytorch::Event& event) { trace.events.push_back(event); }
+  // Adds a row, with its extra. Event::extra does not count.
+  void Add(const pytorch::Event& event) { Rows().Add(event); }
+  template <typename Extra>
+  void Add(const pytorch::Event& event, const Extra& extra) {
+    Rows().Add(event, extra);
+  }
+  // How many rows it has, and extras of operations of devices, and of waits.
+  uint32_t rows() const { return static_cast<uint32_t>(Sum(&PackedRows::size)); }
+  uint32_t devices_rows() const { return static_cast<uint32_t>(Sum(&PackedRows::devices)); }
+  uint32_t sync_rows() const { return static_cast<uint32_t>(Sum(&PackedRows::syncs)); }
+  // The row of trace.comms of a call, of a communicator (0: not told). Equal calls are one.
+  uint32_t Call(pytorch::CommCall call, uint64_t comm);
   // Adds the rows of `part`, of the same process, behind its own, as if they had been read here.
   // Precondition: one of the two has no streams.
   void Absorb(Process* part);
+  // Moves all rows to the trace, in the order in which they were added.
+  void Unpack();
 
   const int64_t id;
-  pytorch::DeviceTrace trace;  // times are those of the file until the reader is done
+  pytorch::DeviceTrace trace;  // without events and their extras until Unpack(); times are those of the file
   pytorch::kineto::Notes notes;
   std::vector<Membership> members;
   std::vector<uint64_t> comm_of;  // by row of trace.comms: the communicator's hash; 0: not told
   std::vector<EventUse> uses;
   std::vector<EventRecord> records;
   std::vector<GraphKernel> graph_kernels;
+  std::vector<StepMark> step_marks;
+  bool steps_by_pattern = false;  // steps are to be found as the pattern of kernels that repeats
   absl::flat_hash_set<int64_t> launched;  // correlations of calls in the window, if there is one
   std::map<int64_t, std::pair<int64_t, uint64_t>> devices;  // by ordinal: operations; and those of NCCL
   uint64_t graph_launches = 0, graph_joined = 0, payloads = 0, unknown_payloads = 0, nccl_ranges = 0,
@@ -105,7 +129,23 @@ class Process {
   uint32_t last_stream_ = 0;
   int64_t last_tid_ = -1;
   uint32_t last_thread_ = 0;
-  void AbsorbRows(Process* part);
+  // Rows that were read one after the other.
+  struct Part {
+    PackedRows rows;
+    RowNames names;
+    bool whole = false;  // others follow
+  };
+  PackedRows& Rows() {
+    if (parts_.empty() || parts_.back().whole) parts_.emplace_back();
+    return parts_.back().rows;
+  }
+  size_t Sum(size_t (PackedRows::*of)() const) const {
+    size_t sum = 0;
+    for (const Part& part : parts_) sum += (part.rows.*of)();
+    return sum;
+  }
+  std::vector<Part> parts_;
+  absl::flat_hash_map<uint64_t, std::vector<uint32_t>> calls_by_hash_;  // rows of trace.comms
 };
 
 class Processes {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "trace/import/nsys/finish.h"
 
 namespace chakra::nsys {
 namespace {
@@ -37,8 +38,8 @@ class Divider {
   }
 
   const std::vector<int64_t>& devices() const { return devices_; }
-  // The part of one device.
-  std::unique_ptr<DeviceTrace> PartOf(int64_t device) const {
+  // The part of one device. `comm_of`: the process's; grows with the part's calls.
+  std::unique_ptr<DeviceTrace> PartOf(int64_t device, std::vector<uint64_t>* comm_of) const {
     auto part = std::make_unique<DeviceTrace>(trace_);
     std::erase_if(part->events, [&](const Event& e) {
       if (!pytorch::OnHost(e.kind)) return trace_.streams[e.lane].device != device;
@@ -46,11 +47,20 @@ class Divider {
       return driven.empty() ? device != devices_.front() : !driven.contains(device);
     });
     uint64_t shared = 0;
+    std::vector<uint32_t> unknown(part->comms.size(), kNoRow);  // by call: the same, of an unknown kind
     for (const Event& e : part->events) {
       const bool call =
           e.kind == EventKind::kAnnotation && e.extra != kNoRow && part->ops[e.extra].comm != kNoRow;
       if (!call || drives_[e.lane].size() < 2) continue;
-      part->comms[part->ops[e.extra].comm].op = CommOp::kUnknown;
+      uint32_t& comm = part->ops[e.extra].comm;
+      if (unknown[comm] == kNoRow) {
+        unknown[comm] = static_cast<uint32_t>(part->comms.size());
+        pytorch::CommCall other = part->comms[comm];
+        other.op = CommOp::kUnknown;
+        part->comms.push_back(std::move(other));
+        comm_of->push_back(uint64_t{(*comm_of)[comm]});
+      }
+      comm = unknown[comm];
       ++shared;
     }
     if (shared > 0) {
@@ -69,13 +79,13 @@ class Divider {
 };
 
 RankDraft DraftOf(size_t file, const Process& process, int64_t device, std::unique_ptr<DeviceTrace> trace,
-                  const Session& session) {
+                  std::vector<uint64_t> comm_of, const Session& session) {
   RankDraft draft;
   draft.trace = std::move(trace);
   draft.file = file;
   draft.pid = PidOf(process.id);
   draft.device = device;
-  draft.comm_of = process.comm_of;
+  draft.comm_of = std::move(comm_of);
   draft.trace->machine = absl::StrCat(file, " ", session.host);
   for (const Membership& m : process.members) {
     if (m.device < 0 || process.devices.size() < 2 || m.device == device) draft.members.push_back(m);
@@ -136,22 +146,43 @@ std::vector<int> MembersOf(const Comm& comm, int world) {
 
 }  // namespace
 
+namespace {
+
+// The process as a rank, whose rows are unpacked when they are asked for.
+RankDraft WholeProcess(size_t f, const std::shared_ptr<ExportFile>& file, std::shared_ptr<Process> process) {
+  auto trace = std::make_unique<DeviceTrace>(std::move(process->trace));
+  RankDraft draft = DraftOf(f, *process, process->devices.begin()->first, std::move(trace), process->comm_of,
+                            file->session);
+  draft.fill = [file, process = std::move(process)](DeviceTrace* out) {
+    process->trace = std::move(*out);
+    FinishRows(process.get());
+    *out = std::move(process->trace);
+    out->repairs = process->notes.Take(file->session.file, out->rank);
+  };
+  return draft;
+}
+
+}  // namespace
+
 std::vector<RankDraft> DraftRanks(std::vector<std::unique_ptr<ExportFile>>* files) {
   std::vector<RankDraft> drafts;
   for (size_t f = 0; f < files->size(); ++f) {
-    ExportFile& file = *(*files)[f];
-    for (std::unique_ptr<Process>& process : file.processes) {
+    const std::shared_ptr<ExportFile> file = std::move((*files)[f]);
+    for (std::unique_ptr<Process>& process : std::exchange(file->processes, {})) {
       const auto talking = std::count_if(process->devices.begin(), process->devices.end(),
                                          [](const auto& d) { return d.second.second > 0; });
-      process->trace.repairs = process->notes.Take(file.session.file, 0);
-      if (talking > 1) {
-        const Divider divider(*process);
-        for (const int64_t device : divider.devices())
-          drafts.push_back(DraftOf(f, *process, device, divider.PartOf(device), file.session));
-      } else {
-        auto trace = std::make_unique<DeviceTrace>(std::move(process->trace));
+      if (talking < 2) {
+        drafts.push_back(WholeProcess(f, file, std::move(process)));
+        continue;
+      }
+      FinishRows(process.get());
+      process->trace.repairs = process->notes.Take(file->session.file, 0);
+      const Divider divider(*process);
+      for (const int64_t device : divider.devices()) {
+        std::vector<uint64_t> comm_of = process->comm_of;
+        std::unique_ptr<DeviceTrace> part = divider.PartOf(device, &comm_of);
         drafts.push_back(
-            DraftOf(f, *process, process->devices.begin()->first, std::move(trace), file.session));
+            DraftOf(f, *process, device, std::move(part), std::move(comm_of), file->session));
       }
     }
   }

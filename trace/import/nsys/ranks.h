@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,6 +16,8 @@ namespace chakra::nsys {
 // A process, or the part of a process that drives one of its GPUs.
 struct RankDraft {
   std::unique_ptr<pytorch::DeviceTrace> trace;
+  // What fills the rest of the trace, whose rows are packed; null: it is whole.
+  std::function<void(pytorch::DeviceTrace*)> fill;
   std::vector<Membership> members;
   std::vector<uint64_t> comm_of;  // as Process::comm_of
   size_t file = 0;
@@ -27,7 +30,8 @@ enum class RankSource : uint8_t { kMpi, kNccl, kOrder };
 
 // The drafts of all files, in the order of files, devices, processes. A process whose kernels of NCCL are on
 // several GPUs becomes several: threads go where they launch; a thread that launches on several GPUs goes to
-// each, and its calls of NCCL tell no sizes then. Takes what the files have read.
+// each, and its calls of NCCL tell no sizes then. Takes what the files have read, but no rows of processes that
+// stay whole.
 std::vector<RankDraft> DraftRanks(std::vector<std::unique_ptr<ExportFile>>* files);
 
 // Sets the ranks: those of MPI; else those of the largest communicator that all are in; else 0, 1, ... in

@@ -92,12 +92,12 @@ void Drafter::Deps(uint32_t i) {
   const Timeline& t = rank_.timeline;
   for (uint64_t e = t.edge_begin[i]; e < t.edge_begin[i + 1]; ++e) {
     const TimelineEdge& edge = t.edges[e];
-    if (edge.unexplained_ns > 0)
-      g_.dep_unexplained.push_back({static_cast<uint32_t>(g_.dep.size()), Time::Nanos(edge.unexplained_ns)});
+    if (const int64_t unexplained = t.UnexplainedOf(edge); unexplained > 0)
+      g_.dep_unexplained.push_back({static_cast<uint32_t>(g_.dep.size()), Time::Nanos(unexplained)});
     g_.dep.push_back(edge.from + kRootRow);
     g_.dep_delay.push_back(Time::Nanos(edge.delay_ns));
     g_.dep_cause.push_back(Causes()[static_cast<size_t>(edge.kind)]);
-    if (releases_) g_.dep_release.push_back(RankFacts::ReleaseOf(edge));
+    if (releases_) g_.dep_release.push_back(facts_.ReleaseOf(edge));
   }
 }
 
@@ -206,7 +206,7 @@ void Drafter::Node(uint32_t i) {
 ColumnDraft Drafter::Run() {
   Reserve();
   for (const TimelineEdge& edge : rank_.timeline.edges)
-    releases_ = releases_ || RankFacts::ReleaseOf(edge) != kReleaseAtEnd;
+    releases_ = releases_ || facts_.ReleaseOf(edge) != kReleaseAtEnd;
   Row groups;
   groups.name = g_.strings.Intern(kGroupsNodeName);
   groups.type = NodeType::kMetadata;
@@ -253,15 +253,16 @@ class Kept {
 bool FitsColumns(const CaptureRank& rank) {
   const Timeline& t = rank.timeline;
   if (rank.device == nullptr || t.nodes.size() >= kNoRow / 2 || t.edges.size() >= kNoRow) return false;
+  const RankFacts facts(rank);
   for (uint32_t i = 0; i < t.nodes.size(); ++i) {
     if (!Holds(t.nodes[i].dur)) return false;
     for (uint64_t e = t.edge_begin[i]; e < t.edge_begin[i + 1]; ++e) {
       const TimelineEdge& edge = t.edges[e];
       if (edge.from >= i || (e > t.edge_begin[i] && t.edges[e - 1].from >= edge.from)) return false;
-      if (!Holds(edge.delay_ns) || edge.unexplained_ns < 0 || edge.unexplained_ns > edge.delay_ns)
-        return false;
-      if (const int64_t release = RankFacts::ReleaseOf(edge); release < 0 || release > kReleaseAtEnd)
-        return false;
+      if (!Holds(edge.delay_ns)) return false;
+      if (edge.extra == TimelineEdge::kNoExtra) continue;
+      const int64_t unexplained = t.UnexplainedOf(edge), release = facts.ReleaseOf(edge);
+      if (unexplained < 0 || unexplained > edge.delay_ns || release < 0 || release > kReleaseAtEnd) return false;
     }
   }
   return true;
@@ -306,7 +307,7 @@ void LeaveCalls(CaptureRank* rank, ColumnDraft* draft) {
   t.caller = std::move(caller);
   d.events = events.Rows(d.events);
   t.caller.resize(d.events.size(), kNoRow);
-  Free(t.edge_begin, t.edges, d.ops, d.device, d.syncs, d.runtime, d.comms, d.fwdbwd, d.graph_ops,
+  Free(t.edge_begin, t.edges, t.extras, d.ops, d.device, d.syncs, d.runtime, d.comms, d.fwdbwd, d.graph_ops,
        d.graph_nodes, d.waits, d.compiled);
 }
 

@@ -1,6 +1,7 @@
 // One rank of a capture.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,6 +21,9 @@ struct CaptureRank {
   std::string host_file, device_file;  // "": not captured
   std::unique_ptr<HostTrace> host;
   std::unique_ptr<DeviceTrace> device;
+  // What adds the rows to `device`, so that those of a rank are in memory only while it is linked; null: they
+  // are there.
+  std::function<void(DeviceTrace*)> fill;
   std::vector<std::unique_ptr<DeviceTrace>> graph_captures;  // of its graphs, in traces of their own
   GraphJoin graphs;
   Pairing pairing;

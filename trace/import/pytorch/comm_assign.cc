@@ -382,7 +382,7 @@ void Assigner::SplitKernel(const DeviceOp& op, const std::vector<CommCall>& call
     n.comm = Add(call);
     t_->nodes.push_back(n);
     for (const TimelineEdge& cause : causes) edges_->push_back({node, cause});
-    edges_->push_back({kernel, {node, EdgeKind::kCollective, 0}});
+    edges_->push_back({kernel, {node, EdgeKind::kCollective}});
   }
   TimelineNode& n = t_->nodes[kernel];
   n.start += n.dur;

@@ -249,6 +249,7 @@ absl::Status Reader::PairFiles() {
 
 absl::Status Reader::Link(CaptureRank* rank) {
   TimelineOptions window;
+  if (rank->fill != nullptr) std::exchange(rank->fill, nullptr)(rank->device.get());
   if (rank->device == nullptr) {
     HostOnly only = AsDeviceTrace(*rank->host);
     rank->device = std::make_unique<DeviceTrace>(std::move(only.device));

@@ -1,6 +1,7 @@
 // Converts PyTorch captures to Chakra traces.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -38,12 +39,13 @@ struct RecordedRanks {
   std::vector<InputFile> inputs;
   std::vector<std::string> warnings, files_left_out;
 
-  // `trace.rank` and `trace.file` are set.
-  void Add(std::unique_ptr<DeviceTrace> trace) {
+  // `trace.rank` and `trace.file` are set. `fill`: as CaptureRank::fill.
+  void Add(std::unique_ptr<DeviceTrace> trace, std::function<void(DeviceTrace*)> fill = nullptr) {
     CaptureRank& rank = ranks.emplace_back();
     rank.rank = trace->rank;
     rank.device_file = trace->file;
     rank.device = std::move(trace);
+    rank.fill = std::move(fill);
   }
 };
 

@@ -114,9 +114,9 @@ void Emitter::Deps(uint32_t i) {
     packed += VarintSize(edge.from + 1);
     delays_.push_back(facts_.DelayOf(edge));
     delayed = delayed || delays_.back() > 0;
-    unexplained_.push_back(edge.unexplained_ns);
-    unexplained = unexplained || edge.unexplained_ns > 0;
-    releases_.push_back(RankFacts::ReleaseOf(edge));
+    unexplained_.push_back(t_.UnexplainedOf(edge));
+    unexplained = unexplained || unexplained_.back() > 0;
+    releases_.push_back(facts_.ReleaseOf(edge));
     released = released || releases_.back() != kReleaseAtEnd;
     if (e > begin) kinds_.push_back(',');
     const absl::string_view kind = Name(edge.kind);

@@ -39,7 +39,10 @@ class RankFacts {
   // How much later than the run this rank begins.
   int64_t RootDelay() const { return joined_ ? t_.window_begin - window_ : 0; }
   int64_t StartOf(int64_t start_ns) const { return std::max<int64_t>(0, start_ns - window_); }
-  static int64_t ReleaseOf(const TimelineEdge& edge) { return std::llround(edge.share * kReleaseAtEnd); }
+  int64_t ReleaseOf(const TimelineEdge& edge) const {
+    return edge.extra == TimelineEdge::kNoExtra ? kReleaseAtEnd
+                                                : std::llround(t_.ShareOf(edge) * kReleaseAtEnd);
+  }
   // What the call in `row` of the timeline is replayed as; null: none, or it is no call.
   const CommPlan* PlanOf(const TimelineNode& node) const {
     const CommPlan* plan = node.comm == kNoRow || !joined_ ? nullptr : &(*comms_)[node.comm];

@@ -123,7 +123,7 @@ void Builder::EmitCause(uint32_t i, uint32_t node, const DeviceCause& cause) {
       return;
     }
     const double share = static_cast<double>(cause.ready - source.start) / static_cast<double>(source.dur);
-    draft_.edges.push_back({node, {from, EdgeKind::kRelease, 0, 0, share}});
+    draft_.AddRelease(from, node, share);
     return;
   }
   uint32_t from = draft_.last_node[cause.source];
@@ -241,7 +241,14 @@ absl::StatusOr<Timeline> Builder::Build(const HostTrace* trace, const Pairing* p
   t.repairs.insert(t.repairs.end(), order_.repairs.begin(), order_.repairs.end());
   t.caller = host_.parent;
   for (const DeviceOp& op : order_.ops) t.caller[op.event] = op.launch;
+  std::vector<ThreadMarks>().swap(marks_);
   AssignComms(d_, trace, pairing, host_, order_, draft_.first_node, &t, &draft_.edges);
+  host_ = {};
+  order_ = {};
+  if (t.extras.size() >= TimelineEdge::kNoExtra)
+    return absl::ResourceExhaustedError(absl::StrCat(
+        d_.file, ": more than ", TimelineEdge::kNoExtra, " dependencies that nothing explains, or that release early; "
+        "choose steps with --steps"));
   return draft_.Finish();
 }
 

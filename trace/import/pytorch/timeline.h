@@ -36,12 +36,21 @@ enum class EdgeKind : uint8_t {
 inline constexpr int kEdgeKinds = 11;
 absl::string_view Name(EdgeKind kind);  // "start", "thread", ...
 
-struct TimelineEdge {
-  uint32_t from = 0;  // node
-  EdgeKind kind = EdgeKind::kThread;
-  int64_t delay_ns = 0;        // never negative
+// What few edges have beside a delay.
+struct EdgeExtra {
   int64_t unexplained_ns = 0;  // the part of the delay for which there is no reason
   double share = 1;            // of the duration of `from` after which the node is released; 1: at its end
+};
+
+struct TimelineEdge {
+  static constexpr uint32_t kNoExtra = (1u << 28) - 1;
+  TimelineEdge() = default;
+  TimelineEdge(uint32_t node, EdgeKind of_kind, int64_t delay = 0)
+      : from(node), kind(of_kind), delay_ns(delay) {}
+  uint32_t from = 0;  // node
+  EdgeKind kind : 4 = EdgeKind::kThread;
+  uint32_t extra : 28 = kNoExtra;  // row of Timeline::extras
+  int64_t delay_ns = 0;            // never negative
 };
 
 // How long after its begin an operation that lasts `dur` ns releases another at a share of its duration; ns.
@@ -86,6 +95,7 @@ struct Timeline {
   std::vector<TimelineNode> nodes;   // by (start, order found); node 0 is the root
   std::vector<uint64_t> edge_begin;  // nodes + 1
   std::vector<TimelineEdge> edges;   // for each node the nodes that it waits for, without duplicates
+  std::vector<EdgeExtra> extras;     // of edges
   std::vector<DeviceLane> lanes;
   CommCalls comms;  // without their numbers (CommCall::seq)
   CommTally tally;
@@ -94,6 +104,13 @@ struct Timeline {
       caller;  // by event row: the enclosing host call, or the call that launched it; kNoRow
   std::vector<Repair> repairs;
   int64_t window_begin = 0, window_end = 0;  // ns since base
+
+  int64_t UnexplainedOf(const TimelineEdge& e) const {
+    return e.extra == TimelineEdge::kNoExtra ? 0 : extras[e.extra].unexplained_ns;
+  }
+  double ShareOf(const TimelineEdge& e) const {
+    return e.extra == TimelineEdge::kNoExtra ? 1 : extras[e.extra].share;
+  }
 };
 
 struct TimelineOptions {

@@ -29,13 +29,22 @@ class TimelineDraft {
   uint32_t AddOnThread(uint32_t thread, const TimelineNode& node);
   void AddEdge(uint32_t from, uint32_t to, EdgeKind kind, int64_t delay, int64_t unexplained = 0) {
     delay = std::max<int64_t>(0, delay);
-    edges.push_back({to, {from, kind, delay, std::min(delay, unexplained)}});
+    unexplained = std::min(delay, unexplained);
+    TimelineEdge edge(from, kind, delay);
+    if (unexplained > 0) edge.extra = AddExtra({unexplained, 1});
+    edges.push_back({to, edge});
+  }
+  // `from` releases `to` at a share of its duration.
+  void AddRelease(uint32_t from, uint32_t to, double share) {
+    TimelineEdge edge(from, EdgeKind::kRelease);
+    edge.extra = AddExtra({0, share});
+    edges.push_back({to, edge});
   }
   int64_t EndOf(uint32_t node) const { return t.nodes[node].start + t.nodes[node].dur; }
   // When `e` lets its node begin.
   int64_t ReadyBy(const TimelineEdge& e) const {
     const TimelineNode& from = t.nodes[e.from];
-    return from.start + ReleasedAfter(from.dur, e.share) + e.delay_ns;
+    return from.start + ReleasedAfter(from.dur, t.ShareOf(e)) + e.delay_ns;
   }
   // The last node of `thread` that had ended at `time` and begun before `before`; kNoRow: none.
   uint32_t LastEnded(uint32_t thread, int64_t time, int64_t before = INT64_MAX) const;
@@ -44,11 +53,15 @@ class TimelineDraft {
   // lost their edges others that let them begin as measured.
   Timeline Finish();
 
-  Timeline t;  // nodes, not sorted; neither edge_begin nor edges
+  Timeline t;  // nodes, not sorted; neither edge_begin nor edges; fewer extras than TimelineEdge::kNoExtra
   std::vector<NewEdge> edges;
   std::vector<uint32_t> first_node, last_node;  // by event row; kNoRow: none
 
  private:
+  uint32_t AddExtra(const EdgeExtra& extra) {
+    t.extras.push_back(extra);
+    return static_cast<uint32_t>(t.extras.size() - 1);
+  }
   std::vector<uint32_t> OrderNodes() const;
   void Tighten(const std::vector<uint32_t>& nodes);
   void DropReleases();
