@@ -294,20 +294,6 @@ absl::Status SqliteRows::ReadRecord(const unsigned char* at, uint64_t bytes) {
   return absl::OkStatus();
 }
 
-bool SqliteRows::Int(int column, int64_t* out) const {
-  const Value& value = values_[static_cast<size_t>(column)];
-  if (value.type == 0 || value.type > 9 || value.type == 7) return false;
-  if (value.type >= 8) {
-    *out = static_cast<int64_t>(value.type) - 8;
-    return true;
-  }
-  const uint64_t bytes = kBytesOf[value.type];
-  auto v = static_cast<int64_t>(static_cast<int8_t>(*value.at));
-  for (uint64_t i = 1; i < bytes; ++i) v = static_cast<int64_t>(static_cast<uint64_t>(v) << 8 | value.at[i]);
-  *out = v;
-  return true;
-}
-
 absl::string_view SqliteRows::Text(int column) const {
   const Value& value = values_[static_cast<size_t>(column)];
   if (value.type < 12) return "";

@@ -4,8 +4,10 @@
 // before it is read. Thread-safe: each scan has buffers of its own.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -76,7 +78,36 @@ class SqliteRows {
     return true;
   }
   // `column`: a place in `columns`.
-  bool Int(int column, int64_t* out) const;
+  bool Int(int column, int64_t* out) const {
+    const Value& value = values_[static_cast<size_t>(column)];
+    switch (value.type) {
+      case 1:
+        *out = static_cast<int8_t>(*value.at);
+        return true;
+      case 2:
+        *out = static_cast<int16_t>(Load<uint16_t>(value.at));
+        return true;
+      case 3:
+        *out = int64_t{static_cast<int8_t>(value.at[0])} * 65536 + Load<uint16_t>(value.at + 1);
+        return true;
+      case 4:
+        *out = static_cast<int32_t>(Load<uint32_t>(value.at));
+        return true;
+      case 5:
+        *out = int64_t{static_cast<int16_t>(Load<uint16_t>(value.at))} * (int64_t{1} << 32) +
+               Load<uint32_t>(value.at + 2);
+        return true;
+      case 6:
+        *out = static_cast<int64_t>(Load<uint64_t>(value.at));
+        return true;
+      case 8:
+      case 9:
+        *out = value.type == 9;
+        return true;
+      default:
+        return false;
+    }
+  }
   bool Has(int column) const { return values_[static_cast<size_t>(column)].type != 0; }
   absl::string_view Text(int column) const;  // text or bytes, until Next()
 
@@ -86,6 +117,16 @@ class SqliteRows {
     uint64_t type = 0;
     const unsigned char* at = nullptr;
   };
+  // A number whose highest byte comes first.
+  template <typename T>
+  static T Load(const unsigned char* at) {
+    T v;
+    std::memcpy(&v, at, sizeof(T));
+    if constexpr (std::endian::native == std::endian::big) return v;
+    if constexpr (sizeof(T) == 2) return __builtin_bswap16(v);
+    if constexpr (sizeof(T) == 4) return __builtin_bswap32(v);
+    if constexpr (sizeof(T) == 8) return __builtin_bswap64(v);
+  }
   absl::StatusOr<bool> NextLeaf();
   absl::Status ReadCell();
   absl::Status ReadRecord(const unsigned char* at, uint64_t bytes);

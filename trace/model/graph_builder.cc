@@ -75,6 +75,11 @@ uint64_t HashColumn(uint64_t h, const C& v) {
   }
 }
 
+uint64_t HashColumn(uint64_t h, const Column<Time>& v) {
+  if (v.plain() == nullptr) return HashColumn(h, v.ToVector());
+  return HashBytes(h, v.plain(), v.size() * sizeof(Time));
+}
+
 auto Key(const Comm& c) {
   return std::make_tuple(c.bytes, c.involved_dims, c.dims_count, c.type, c.has_bytes, c.priority, c.eager);
 }
@@ -88,9 +93,20 @@ const T& Key(const T& value) {
 }
 
 template <typename A, typename B>
+bool InOnePlace(const A& a, const B& b) {
+  if constexpr (!std::is_same_v<typename A::value_type, Time>) {
+    return a.data() == b.data();
+  } else if constexpr (std::is_same_v<A, B>) {
+    return a.Shares(b);
+  } else {
+    return false;
+  }
+}
+
+template <typename A, typename B>
 bool Same(const A& a, const B& b) {
   return a.size() == b.size() &&
-         (a.data() == b.data() || std::equal(a.begin(), a.end(), b.begin(),
+         (InOnePlace(a, b) || std::equal(a.begin(), a.end(), b.begin(),
                                              [](const auto& x, const auto& y) { return Key(x) == Key(y); }));
 }
 
@@ -320,35 +336,54 @@ Column<T> Own(const std::vector<T>& values) {
   return Column<T>(std::move(copy));
 }
 
-// Times differ between ranks, even where the ranks do the same; all else may be equal.
-std::shared_ptr<Graph> WithSharedColumns(const GraphDraft& g, ColumnPool* pool) {
+// Times differ between ranks, even where the ranks do the same; all else may be equal. `recording`: as of
+// GraphPool::InternRecording().
+std::shared_ptr<Graph> WithSharedColumns(GraphDraft* g, ColumnPool* pool, bool recording) {
   auto out = std::make_shared<Graph>();
-  out->start = Own(g.start);
-  out->duration = Own(g.duration);
-  out->transfer = Own(g.transfer);
-  out->dep_delay = Own(g.dep_delay);
-  out->dep_unexplained = Own(g.dep_unexplained);
-  out->dep_release = Own(g.dep_release);
-  out->child_delay = Own(g.child_delay);
-  out->child_release = Own(g.child_release);
-  out->id = pool->Share(g.id);
-  out->name = pool->Share(g.name);
-  out->type = pool->Share(g.type);
-  out->flags = pool->Share(g.flags);
-  out->lane = pool->Share(g.lane);
-  out->payload = pool->Share(g.payload);
-  out->shapes = pool->Share(g.shapes);
-  out->types = pool->Share(g.types);
-  out->code = pool->Share(g.code);
-  out->comm = pool->Share(g.comm);
-  out->work = pool->Share(g.work);
-  out->dep_begin = pool->Share(g.dep_begin);
-  out->dep = pool->Share(g.dep);
-  out->dep_cause = pool->Share(g.dep_cause);
-  out->child_begin = pool->Share(g.child_begin);
-  out->child = pool->Share(g.child);
-  out->order = pool->Share(g.order);
-  out->strings = g.strings;
+  const auto free = [&](auto* values) {
+    if (recording) std::remove_reference_t<decltype(*values)>().swap(*values);
+  };
+  const auto times = [&](std::vector<Time>* values) {
+    Column<Time> column = recording ? Column<Time>::Narrow(*values) : Own(*values);
+    free(values);
+    return column;
+  };
+  const auto own = [&](auto* values) {
+    auto column = Own(*values);
+    free(values);
+    return column;
+  };
+  const auto share = [&](auto* values) {
+    auto column = pool->Share(*values);
+    free(values);
+    return column;
+  };
+  out->start = times(&g->start);
+  out->duration = times(&g->duration);
+  out->transfer = times(&g->transfer);
+  out->dep_delay = times(&g->dep_delay);
+  out->child_delay = times(&g->child_delay);
+  out->dep_unexplained = own(&g->dep_unexplained);
+  out->dep_release = own(&g->dep_release);
+  out->child_release = own(&g->child_release);
+  out->id = share(&g->id);
+  out->name = share(&g->name);
+  out->type = share(&g->type);
+  out->flags = share(&g->flags);
+  out->lane = share(&g->lane);
+  out->payload = share(&g->payload);
+  out->shapes = share(&g->shapes);
+  out->types = share(&g->types);
+  out->code = share(&g->code);
+  out->comm = share(&g->comm);
+  out->work = share(&g->work);
+  out->dep_begin = share(&g->dep_begin);
+  out->dep = share(&g->dep);
+  out->dep_cause = share(&g->dep_cause);
+  out->child_begin = share(&g->child_begin);
+  out->child = share(&g->child);
+  out->order = share(&g->order);
+  out->strings = g->strings;
   out->strings.Shrink();
   return out;
 }
@@ -416,7 +451,18 @@ absl::StatusOr<std::shared_ptr<const Graph>> GraphPool::Intern(GraphDraft* graph
   const uint64_t hash = ContentHash(*graph);
   if (auto found = Find(*graph, hash)) return found;
   if (absl::Status s = FinishGraph(graph, subject, offsets); !s.ok()) return s;
-  const std::shared_ptr<const Graph> made = WithSharedColumns(*graph, &columns_);
+  return Add(hash, WithSharedColumns(graph, &columns_, false));
+}
+
+absl::StatusOr<std::shared_ptr<const Graph>> GraphPool::InternRecording(GraphDraft* graph,
+                                                                        absl::string_view subject) {
+  const uint64_t hash = ContentHash(*graph);
+  if (auto found = Find(*graph, hash)) return found;
+  if (absl::Status s = FinishGraph(graph, subject); !s.ok()) return s;
+  return Add(hash, WithSharedColumns(graph, &columns_, true));
+}
+
+std::shared_ptr<const Graph> GraphPool::Add(uint64_t hash, std::shared_ptr<const Graph> made) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (count_ >= most_) {
     graphs_.clear();

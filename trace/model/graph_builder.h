@@ -64,11 +64,14 @@ class GraphPool {
   // copy. Errors: those of FinishGraph().
   absl::StatusOr<std::shared_ptr<const Graph>> Intern(GraphDraft* graph, absl::string_view subject,
                                                       const std::vector<uint64_t>& offsets = {});
+  // The same of a recording, whose times are narrow columns where this is possible. Uses `graph` up.
+  absl::StatusOr<std::shared_ptr<const Graph>> InternRecording(GraphDraft* graph, absl::string_view subject);
   // For what ranks have beside their graphs.
   ColumnPool& columns() { return columns_; }
 
  private:
   std::shared_ptr<const Graph> Find(const GraphDraft& graph, uint64_t hash);
+  std::shared_ptr<const Graph> Add(uint64_t hash, std::shared_ptr<const Graph> made);
   std::mutex mutex_;
   ColumnPool columns_;
   absl::flat_hash_map<uint64_t, std::vector<std::shared_ptr<const Graph>>> graphs_;

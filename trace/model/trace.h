@@ -18,6 +18,7 @@
 #include "trace/model/column.h"
 #include "trace/model/delay_cause.h"
 #include "trace/model/string_table.h"
+#include "trace/model/time_column.h"
 
 namespace chakra {
 

@@ -4,9 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
+#include "trace/base/packed_numbers.h"
 #include "trace/import/pytorch/capture.h"
 
 namespace chakra::nsys {
@@ -30,26 +30,19 @@ class PackedRows {
   size_t devices() const { return devices_; }
   size_t syncs() const { return syncs_; }
 
-  // Adds the rows and their extras to `out`, and forgets them. Event::extra counts from what `out` has.
-  void Unpack(const RowNames& names, pytorch::DeviceTrace* out);
+  // Adds the rows and their extras to `out`. Event::extra counts from what `out` has.
+  void Unpack(const RowNames& names, pytorch::DeviceTrace* out) const;
 
  private:
   class Reader;
-  static constexpr size_t kChunk = 256 << 10, kMostOfRow = 192;  // bytes
   void Begin(const pytorch::Event& e, bool extra);
-  void Number(uint64_t v) {
-    for (; v >= 0x80; v >>= 7) *at_++ = static_cast<uint8_t>(v | 0x80);
-    *at_++ = static_cast<uint8_t>(v);
-  }
-  void Signed(int64_t v) { Number(static_cast<uint64_t>(v) << 1 ^ static_cast<uint64_t>(v >> 63)); }
 
   // What a row is told against, of the row before.
   struct Before {
     int64_t ts = 0, correlation = 0, seq = 0;
     uint32_t host_lane = 0, device_lane = 0;
   };
-  std::vector<std::unique_ptr<uint8_t[]>> chunks_;
-  uint8_t *at_ = nullptr, *end_ = nullptr;  // in the last one
+  PackedNumbers numbers_;
   size_t rows_ = 0, ops_ = 0, devices_ = 0, syncs_ = 0;
   Before before_;
 };

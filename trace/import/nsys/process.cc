@@ -180,7 +180,10 @@ void Process::Unpack() {
   trace.ops.reserve(Sum(&PackedRows::ops));
   trace.device.reserve(Sum(&PackedRows::devices));
   trace.syncs.reserve(Sum(&PackedRows::syncs));
-  for (Part& part : parts_) part.rows.Unpack(part.names, &trace);
+  for (Part& part : parts_) {
+    part.rows.Unpack(part.names, &trace);
+    part = {};
+  }
   parts_.clear();
 }
 

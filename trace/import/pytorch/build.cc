@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -27,57 +28,28 @@ const DelayCause* Causes() {
 
 class Drafter {
  public:
-  explicit Drafter(const CaptureRank& rank) : rank_(rank), facts_(rank), g_(out_.graph) {}
+  explicit Drafter(const CaptureRank& rank) : rank_(rank), facts_(rank) {}
   ColumnDraft Run();
 
  private:
-  struct Row {
-    uint32_t name = 0, shapes = 0, types = 0, code = 0;  // in the graph's strings
-    NodeType type = NodeType::kComp;
-    uint8_t flags = 0;
-    int64_t start = 0, duration = 0;  // ns
-    int32_t lane = kNoLane;
-    Work work;
-  };
-
-  void Reserve();
+  using Row = DraftRow;
   void Node(uint32_t i);
-  void Deps(uint32_t i);
+  void Add(Row row, uint32_t i);
   void Operands(const TimelineNode& node, Row* row);
   bool ToldOperands(const TimelineNode& node, Row* row);
-  void Add(const Row& row);
   uint32_t Text(uint32_t string);  // of the device trace
   int32_t LaneOf(int64_t number);
 
   const CaptureRank& rank_;
   const RankFacts facts_;
   ColumnDraft out_;
-  GraphDraft& g_;
   absl::flat_hash_map<int64_t, int32_t> big_lanes_;
   std::vector<uint32_t> text_of_;  // by string of the device trace: in the graph's; kNoRow: not yet
-  bool releases_ = false;          // whether any dependency has some
 };
-
-void Drafter::Reserve() {
-  const size_t rows = rank_.timeline.nodes.size() + 1, edges = rank_.timeline.edges.size();
-  for (auto* column : {&g_.name, &g_.payload, &g_.shapes, &g_.types}) column->reserve(rows);
-  g_.id.reserve(rows);
-  g_.type.reserve(rows);
-  g_.flags.reserve(rows);
-  g_.duration.reserve(rows);
-  g_.lane.reserve(rows);
-  g_.dep_begin.reserve(rows + 1);
-  g_.dep.reserve(edges);
-  g_.dep_delay.reserve(edges);
-  g_.dep_cause.reserve(edges);
-  g_.dep_begin.push_back(0);
-  out_.start_ns.reserve(rows);
-  text_of_.assign(rank_.device->strings.size(), kNoRow);
-}
 
 uint32_t Drafter::Text(uint32_t string) {
   uint32_t& known = text_of_[string];
-  if (known == kNoRow) known = g_.strings.Intern(rank_.device->strings.Get(string));
+  if (known == kNoRow) known = out_.strings.Intern(rank_.device->strings.Get(string));
   return known;
 }
 
@@ -88,16 +60,15 @@ int32_t Drafter::LaneOf(int64_t number) {
   return big_lanes_.try_emplace(number, next).first->second;
 }
 
-void Drafter::Deps(uint32_t i) {
+// Adds the row of node `i`, with its dependencies.
+void Drafter::Add(Row row, uint32_t i) {
   const Timeline& t = rank_.timeline;
+  row.deps = static_cast<uint32_t>(t.edge_begin[i + 1] - t.edge_begin[i]);
+  out_.Add(row);
   for (uint64_t e = t.edge_begin[i]; e < t.edge_begin[i + 1]; ++e) {
     const TimelineEdge& edge = t.edges[e];
-    if (const int64_t unexplained = t.UnexplainedOf(edge); unexplained > 0)
-      g_.dep_unexplained.push_back({static_cast<uint32_t>(g_.dep.size()), Time::Nanos(unexplained)});
-    g_.dep.push_back(edge.from + kRootRow);
-    g_.dep_delay.push_back(Time::Nanos(edge.delay_ns));
-    g_.dep_cause.push_back(Causes()[static_cast<size_t>(edge.kind)]);
-    if (releases_) g_.dep_release.push_back(facts_.ReleaseOf(edge));
+    out_.Add(DraftDep{edge.from + kRootRow, Causes()[static_cast<size_t>(edge.kind)], edge.delay_ns,
+                      t.UnexplainedOf(edge), facts_.ReleaseOf(edge)});
   }
 }
 
@@ -134,8 +105,8 @@ void Drafter::Operands(const TimelineNode& node, Row* row) {
   if (op == kNoRow) return;
   if (rank_.host != nullptr) {
     const RankFacts::OperandTexts texts = facts_.OperandsOf(op);
-    row->shapes = g_.strings.Intern(texts.shapes);
-    row->types = g_.strings.Intern(texts.types);
+    row->shapes = out_.strings.Intern(texts.shapes);
+    row->types = out_.strings.Intern(texts.types);
   } else if (d.events[op].extra != kNoRow) {
     row->shapes = Text(d.ops[d.events[op].extra].shapes);
     row->types = Text(d.ops[d.events[op].extra].types);
@@ -146,74 +117,47 @@ void Drafter::Operands(const TimelineNode& node, Row* row) {
   }
 }
 
-void Drafter::Add(const Row& row) {
-  g_.id.push_back(g_.id.size());
-  g_.name.push_back(row.name);
-  g_.type.push_back(row.type);
-  g_.flags.push_back(row.flags);
-  out_.start_ns.push_back(row.start);
-  g_.duration.push_back(Time::Nanos(row.duration));
-  g_.lane.push_back(row.lane);
-  g_.shapes.push_back(row.shapes);
-  g_.types.push_back(row.types);
-  if (row.code != 0 || !g_.code.empty()) {
-    g_.code.resize(g_.id.size() - 1);
-    g_.code.push_back(row.code);
-  }
-  uint32_t payload = kNoRow;
-  if (row.work.has_num_ops || row.work.has_tensor_bytes) {
-    payload = static_cast<uint32_t>(g_.work.size());
-    g_.work.push_back(row.work);
-  }
-  g_.payload.push_back(payload);
-  g_.dep_begin.push_back(static_cast<uint32_t>(g_.dep.size()));
-}
-
 void Drafter::Node(uint32_t i) {
   const TimelineNode& node = rank_.timeline.nodes[i];
   Row row;
-  row.flags = kHasCpuAttr | (node.host ? kIsCpuOp : 0);
-  row.start = node.start;
+  row.host = node.host;
+  row.start_ns = node.start;
   const bool own_work = node.IsOwnWork();
   if (!own_work && node.event == kNoRow) {
     row.type = NodeType::kMetadata;
-    row.name = g_.strings.Intern(kWindowNodeName);
-    return Add(row);
+    row.name = out_.strings.Intern(kWindowNodeName);
+    return Add(row, i);
   }
-  row.duration = node.dur;
+  row.duration_ns = node.dur;
   row.lane = LaneOf(facts_.LaneOf(node, i));
-  Deps(i);
   if (own_work) {
-    row.name = g_.strings.Intern(kOwnWorkName);
-    return Add(row);
+    row.name = out_.strings.Intern(kOwnWorkName);
+    return Add(row, i);
   }
   const DeviceTrace& d = *rank_.device;
   const Event& event = d.events[node.event];
-  const auto strings = static_cast<uint32_t>(g_.strings.size());
+  row.strings = out_.strings.size();
   row.name = Text(event.name);
   if (node.part == 0) Operands(node, &row);
-  const int64_t moved = !node.host && event.extra != kNoRow ? d.device[event.extra].bytes : kNone;
-  if (node.comm != kNoRow) {
-    out_.calls.push_back({static_cast<uint32_t>(g_.id.size()), node.comm, strings, row.work, moved});
-    row.work = {};
-  } else if (moved >= 0) {
-    row.work.tensor_bytes = static_cast<uint64_t>(moved);
+  row.comm = node.comm;
+  if (!node.host && event.extra != kNoRow) row.moved = d.device[event.extra].bytes;
+  if (node.comm == kNoRow && row.moved >= 0) {
+    row.work.tensor_bytes = static_cast<uint64_t>(row.moved);
     row.work.has_tensor_bytes = true;
   }
-  Add(row);
+  Add(row, i);
 }
 
 ColumnDraft Drafter::Run() {
-  Reserve();
-  for (const TimelineEdge& edge : rank_.timeline.edges)
-    releases_ = releases_ || facts_.ReleaseOf(edge) != kReleaseAtEnd;
+  text_of_.assign(rank_.device->strings.size(), kNoRow);
   Row groups;
-  groups.name = g_.strings.Intern(kGroupsNodeName);
+  groups.name = out_.strings.Intern(kGroupsNodeName);
   groups.type = NodeType::kMetadata;
-  groups.flags = kHasCpuAttr | kIsCpuOp;
-  groups.start = rank_.timeline.window_begin;
-  Add(groups);
+  groups.host = true;
+  groups.start_ns = rank_.timeline.window_begin;
+  out_.Add(groups);
   for (uint32_t i = 0; i < rank_.timeline.nodes.size(); ++i) Node(i);
+  out_.strings.Shrink();
   out_.drafted = true;
   return std::move(out_);
 }
@@ -272,8 +216,8 @@ bool FitsColumns(const CaptureRank& rank, uint32_t index, const Joined& joined) 
   const RankFacts facts(rank, index, joined);
   const auto in_time = [&](int64_t start_ns) { return Holds(facts.StartOf(start_ns)); };
   const Timeline& t = rank.timeline;
-  const std::vector<int64_t>& drafted = rank.columns.start_ns;
-  if (!std::all_of(drafted.begin(), drafted.end(), in_time) ||
+  const ColumnDraft& drafted = rank.columns;
+  if ((drafted.drafted && (!in_time(drafted.first_ns()) || !in_time(drafted.last_ns()))) ||
       !std::all_of(t.nodes.begin(), t.nodes.end(), [&](const TimelineNode& n) { return in_time(n.start); }))
     return false;
   if (facts.RootDelay() < 0 || facts.RootDelay() > kMostNs / 2) return false;
@@ -318,29 +262,90 @@ uint32_t ColumnBuilder::GroupIndex(absl::string_view name) {
   return it->second;
 }
 
-void ColumnBuilder::Starts(const std::vector<int64_t>& start_ns, const RankFacts& facts) {
-  g_.start.reserve(start_ns.size());
-  for (const int64_t start : start_ns) g_.start.push_back(Time::Nanos(facts.StartOf(start)));
-  for (uint32_t row = 0; row <= kRootRow && row < g_.size(); ++row) g_.start[row] = Time::Zero();
-  if (std::all_of(g_.start.begin(), g_.start.end(), [](Time t) { return t == Time::Zero(); }))
-    g_.start.clear();
+namespace {
+
+// Columns for the rows of a draft, without those that stay empty.
+void Reserve(const ColumnDraft& draft, GraphDraft* g) {
+  const size_t rows = draft.rows(), deps = draft.deps();
+  for (auto* column : {&g->name, &g->payload, &g->shapes}) column->reserve(rows);
+  if (draft.has_types()) g->types.reserve(rows);
+  if (draft.has_code()) g->code.reserve(rows);
+  g->id.resize(rows);
+  std::iota(g->id.begin(), g->id.end(), 0);
+  g->type.reserve(rows);
+  g->flags.reserve(rows);
+  g->start.reserve(rows);
+  g->duration.reserve(rows);
+  g->lane.reserve(rows);
+  g->work.reserve(draft.works());
+  g->dep_begin.reserve(rows + 1);
+  g->dep_begin.push_back(0);
+  g->dep.reserve(deps);
+  g->dep_delay.reserve(deps);
+  g->dep_cause.reserve(deps);
+  if (draft.releases()) g->dep_release.reserve(deps);
 }
 
-// The root is the begin of the run. A node none of whose dependencies has a delay tells no cause.
-void ColumnBuilder::Delays(int64_t root_delay_ns) {
-  bool any = false;
-  for (uint32_t row = 0; row < g_.size(); ++row) {
-    bool delayed = false;
-    for (uint32_t e = g_.dep_begin[row]; e < g_.dep_begin[row + 1]; ++e) {
-      if (g_.dep[e] == kRootRow) g_.dep_delay[e] += Time::Nanos(root_delay_ns);
-      delayed = delayed || g_.dep_delay[e] > Time::Zero();
-    }
-    any = any || delayed;
-    if (delayed) continue;
-    std::fill(g_.dep_cause.begin() + g_.dep_begin[row], g_.dep_cause.begin() + g_.dep_begin[row + 1],
-              DelayCause::kOther);
+// Adds a dependency of the last row.
+void AddDep(const DraftDep& dep, int64_t delay_ns, bool releases, GraphDraft* g) {
+  if (dep.unexplained_ns > 0)
+    g->dep_unexplained.push_back({static_cast<uint32_t>(g->dep.size()), Time::Nanos(dep.unexplained_ns)});
+  g->dep.push_back(dep.row);
+  g->dep_delay.push_back(Time::Nanos(delay_ns));
+  g->dep_cause.push_back(dep.cause);
+  if (releases) g->dep_release.push_back(dep.release);
+}
+
+}  // namespace
+
+void ColumnBuilder::AddRow(const DraftRow& row, int64_t start_ns) {
+  g_.name.push_back(row.name);
+  g_.type.push_back(row.type);
+  g_.flags.push_back(kHasCpuAttr | (row.host ? kIsCpuOp : 0));
+  g_.start.push_back(Time::Nanos(start_ns));
+  g_.duration.push_back(Time::Nanos(row.duration_ns));
+  g_.lane.push_back(row.lane);
+  g_.shapes.push_back(row.shapes);
+  uint32_t payload = kNoRow;
+  if (row.comm != kNoRow) {
+    calls_.push_back({static_cast<uint32_t>(g_.name.size() - 1), row.comm, row.strings, row.work, row.moved});
+  } else if (row.work.has_num_ops || row.work.has_tensor_bytes) {
+    payload = static_cast<uint32_t>(g_.work.size());
+    g_.work.push_back(row.work);
   }
-  if (any || !g_.dep_release.empty()) return;
+  g_.payload.push_back(payload);
+}
+
+// Fills the columns but those of calls. The root is the begin of the run. A node none of whose dependencies
+// has a delay tells no cause.
+void ColumnBuilder::Rows(const ColumnDraft& draft, const RankFacts& facts) {
+  Reserve(draft, &g_);
+  ColumnDraft::Reader reader(draft);
+  DraftRow row;
+  DraftDep dep;
+  const int64_t root_delay_ns = facts.RootDelay();
+  const bool types = draft.has_types(), code = draft.has_code(), releases = draft.releases();
+  bool any_start = false, any_delay = false;
+  for (uint32_t i = 0; i < draft.rows(); ++i) {
+    reader.Read(&row);
+    const int64_t start_ns = i <= kRootRow ? 0 : facts.StartOf(row.start_ns);
+    any_start = any_start || start_ns != 0;
+    AddRow(row, start_ns);
+    if (types) g_.types.push_back(row.types);
+    if (code) g_.code.push_back(row.code);
+    bool delayed = false;
+    for (uint32_t d = 0; d < row.deps; ++d) {
+      reader.Read(&dep);
+      const int64_t delay_ns = dep.delay_ns + (dep.row == kRootRow ? root_delay_ns : 0);
+      delayed = delayed || delay_ns > 0;
+      AddDep(dep, delay_ns, releases, &g_);
+    }
+    any_delay = any_delay || delayed;
+    if (!delayed) std::fill(g_.dep_cause.end() - row.deps, g_.dep_cause.end(), DelayCause::kOther);
+    g_.dep_begin.push_back(static_cast<uint32_t>(g_.dep.size()));
+  }
+  if (!any_start) g_.start.clear();
+  if (any_delay || !g_.dep_release.empty()) return;
   g_.dep_delay.clear();
   g_.dep_cause.clear();
 }
@@ -392,10 +397,9 @@ void ColumnBuilder::AddCall(const CommPlan& plan, const CallRow& row) {
   if (plan.type != NodeType::kCollective) peer.tag = plan.tag;
 }
 
-void ColumnBuilder::Calls(const CaptureRank& rank, const std::vector<CommPlan>& plans,
-                          std::vector<CallRow> calls) {
+void ColumnBuilder::Calls(const CaptureRank& rank, const std::vector<CommPlan>& plans) {
   std::vector<CallRow> kept;
-  for (CallRow& call : calls) {
+  for (CallRow& call : std::exchange(calls_, {})) {
     const CommPlan& plan = plans[call.comm];
     if (plan.type != NodeType::kComp) {
       AddCall(plan, call);
@@ -420,21 +424,23 @@ void ColumnBuilder::Calls(const CaptureRank& rank, const std::vector<CommPlan>& 
 }
 
 absl::Status ColumnBuilder::Finish(const CaptureRank& rank, uint32_t index, const Joined& joined,
-                                   absl::string_view file, ColumnDraft* draft, RankTrace* out) {
+                                   absl::string_view file, ColumnDraft draft, RankTrace* out) {
   const RankFacts facts(rank, index, joined);
-  g_ = std::move(draft->graph);
+  g_ = {};
   peers_.clear();
   group_names_.assign(1, "");
   group_index_.clear();
-  Starts(std::exchange(draft->start_ns, {}), facts);
-  Delays(facts.RootDelay());
-  Calls(rank, joined.comms[index], std::exchange(draft->calls, {}));
+  Rows(draft, facts);
+  g_.strings = std::move(draft.strings);
+  const std::vector<TimelineStep> steps = std::move(draft.steps);
+  draft = {};
+  Calls(rank, joined.comms[index]);
   DropEmptyColumns(&g_);
   out->rank = static_cast<int>(index);
   out->file = std::string(file);
-  out->metadata = facts.Metadata(draft->steps).SerializeAsString();
+  out->metadata = facts.Metadata(steps).SerializeAsString();
   absl::StatusOr<std::shared_ptr<const Graph>> graph =
-      pool_->Intern(&g_, absl::StrCat(file, ": rank ", index));
+      pool_->InternRecording(&g_, absl::StrCat(file, ": rank ", index));
   if (!graph.ok()) return graph.status();
   out->graph = *std::move(graph);
   out->peers = pool_->columns().Share(peers_);

@@ -37,15 +37,21 @@ class ColumnBuilder {
   // `pool` must outlive the builder.
   explicit ColumnBuilder(GraphPool* pool) : pool_(pool) {}
 
-  // `rank`, the rank at `index`, as replayed rank `index` of `file`; `draft` is its own, and is used up.
+  // `rank`, the rank at `index`, as replayed rank `index` of `file`; `draft` is its own.
   // Precondition: FitsColumns().
   absl::Status Finish(const CaptureRank& rank, uint32_t index, const Joined& joined, absl::string_view file,
-                      ColumnDraft* draft, RankTrace* out);
+                      ColumnDraft draft, RankTrace* out);
 
  private:
-  void Starts(const std::vector<int64_t>& start_ns, const RankFacts& facts);
-  void Delays(int64_t root_delay_ns);
-  void Calls(const CaptureRank& rank, const std::vector<CommPlan>& plans, std::vector<CallRow> calls);
+  // A row that carries a call.
+  struct CallRow {
+    uint32_t row = 0, comm = 0, strings = 0;  // comm, strings and what follows: as of DraftRow
+    Work work;
+    int64_t moved = -1;
+  };
+  void AddRow(const DraftRow& row, int64_t start_ns);
+  void Rows(const ColumnDraft& draft, const RankFacts& facts);
+  void Calls(const CaptureRank& rank, const std::vector<CommPlan>& plans);
   void NameKinds(const CaptureRank& rank, std::vector<CallRow>* kept);
   void Keep(const CommPlan& plan, CallRow* row);
   void AddCall(const CommPlan& plan, const CallRow& row);
@@ -53,6 +59,7 @@ class ColumnBuilder {
 
   GraphPool* pool_;
   GraphDraft g_;
+  std::vector<CallRow> calls_;  // by row
   std::vector<Peer> peers_;
   std::vector<std::string> group_names_;
   absl::flat_hash_map<std::string, uint32_t> group_index_;

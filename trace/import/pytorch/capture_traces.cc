@@ -66,6 +66,7 @@ absl::Status ByFrames(const Capture& capture, uint32_t index, Capture* own_captu
   return DecodeFrames(frames, FileOf(rank), static_cast<int>(index), options, worker, out);
 }
 
+// Precondition: of ranks whose columns are drafted `own_capture` is not null, for a draft is used up.
 absl::Status ByColumns(const Capture& capture, uint32_t index, Capture* own_capture, ColumnBuilder* builder,
                        RankTrace* out) {
   const CaptureRank& rank = capture.ranks[index];
@@ -76,15 +77,13 @@ absl::Status ByColumns(const Capture& capture, uint32_t index, Capture* own_capt
                      "hold: 106 days from the begin of the run; expected recordings of one run"));
   }
   ColumnDraft draft;
-  if (!rank.columns.drafted) {
-    draft = DraftColumns(rank);
-    draft.steps = rank.timeline.steps;
-  } else if (own_capture != nullptr) {
+  if (rank.columns.drafted) {
     draft = std::move(own_capture->ranks[index].columns);
   } else {
-    draft = rank.columns;
+    draft = DraftColumns(rank);
+    draft.steps = rank.timeline.steps;
   }
-  return builder->Finish(rank, index, capture.joined, FileOf(rank), &draft, out);
+  return builder->Finish(rank, index, capture.joined, FileOf(rank), std::move(draft), out);
 }
 
 // `own_capture`, if not null, is `capture`: what a rank has is freed as soon as it is written.

@@ -1,7 +1,6 @@
 #include "trace/import/pytorch/device_order.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -9,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "trace/base/median.h"
+#include "trace/base/radix_order.h"
 #include "trace/import/pytorch/device_calls.h"
 #include "trace/import/pytorch/inferred_causes.h"
 #include "trace/import/pytorch/polls.h"
@@ -62,6 +62,10 @@ class Orderer {
   void PlaceOps();
   uint32_t WaitingStream(uint32_t call) const;
   void CollectCalls();
+  void AddPending(uint32_t launch, const PendingWait& wait) {
+    waits_.emplace_back(launch, wait);
+    waiting_[launch] = true;
+  }
   void FindTypical();
   void FindCauses();
   void AddWaits(uint32_t op);
@@ -81,7 +85,9 @@ class Orderer {
   absl::flat_hash_map<int64_t, std::vector<uint32_t>>
       repeated_;      // correlations that several calls share: these calls
   PlacedOps placed_;  // without its lanes and ops, which are in out_
-  absl::flat_hash_map<uint32_t, std::vector<PendingWait>> waits_;  // by launching call
+  // By launching call: the waits of the stream before what the call launched.
+  std::vector<std::pair<uint32_t, PendingWait>> waits_;
+  std::vector<bool> waiting_;  // by event row: whether it is such a call
   RowsByCorrelation sync_by_correlation_;                          // kSync event rows
   absl::flat_hash_set<uint32_t> graphs_;                           // calls that launched several operations
   std::vector<uint32_t> by_end_;                                   // ops by end
@@ -197,6 +203,7 @@ void Orderer::CollectCalls() {
     if (out_.ops[i].launch != kNoRow) op_of_launch[out_.ops[i].launch] = i;
   }
   std::vector<std::vector<PendingWait>> held(d_.streams.size());
+  waiting_.resize(d_.events.size());
   for (const HostThread& thread : host_.threads) {
     std::vector<PendingWait> pending;
     int64_t record = INT64_MIN;
@@ -215,7 +222,7 @@ void Orderer::CollectCalls() {
         // A stream does not wait for its own events.
         const auto mine = std::partition(pending.begin(), pending.end(),
                                          [&](const PendingWait& w) { return w.source == launch_stream; });
-        if (mine != pending.end()) waits_[row].assign(mine, pending.end());
+        for (auto wait = mine; wait != pending.end(); ++wait) AddPending(row, *wait);
         pending.erase(mine, pending.end());
         record = INT64_MIN;
         record_stream = kNoRow;
@@ -231,10 +238,12 @@ void Orderer::CollectCalls() {
     for (const uint32_t op : placed_.of_stream[s]) {
       if (next == held[s].size()) break;
       for (; next < held[s].size() && host_.begin[held[s][next].call] < LaunchTime(op); ++next) {
-        waits_[out_.ops[op].launch].push_back(held[s][next]);
+        AddPending(out_.ops[op].launch, held[s][next]);
       }
     }
   }
+  std::stable_sort(waits_.begin(), waits_.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
 }
 
 // Finds two medians: from call to start where the stream was known to be idle, and from end to start where
@@ -250,14 +259,14 @@ void Orderer::FindTypical() {
     if (op.begin < called) continue;
     least = std::min(least, op.begin - called);
     const bool idle = placed_.after[i] != kNoRow && out_.ops[placed_.after[i]].end <= called;
-    if (idle && placed_.release[i] == kNoRow && !waits_.contains(op.launch))
+    if (idle && placed_.release[i] == kNoRow && !waiting_[op.launch])
       latency.push_back(op.begin - called);
   }
   out_.launch_latency = latency.empty() ? least : LowerMedian(std::move(latency));
   for (uint32_t i = 0; i < out_.ops.size(); ++i) {
     const DeviceOp& op = out_.ops[i];
     if (op.launch == kNoRow || placed_.after[i] == kNoRow || placed_.release[i] != kNoRow) continue;
-    if (waits_.contains(op.launch)) continue;
+    if (waiting_[op.launch]) continue;
     const int64_t before = out_.ops[placed_.after[i]].end;
     if (host_.begin[op.launch] + 2 * out_.launch_latency < before) gap.push_back(op.begin - before);
   }
@@ -273,10 +282,12 @@ void Orderer::AddCause(EdgeKind kind, uint32_t source, int64_t base, int64_t typ
 
 void Orderer::AddWaits(uint32_t i) {
   const DeviceOp& op = out_.ops[i];
-  const auto it = waits_.find(op.launch);
-  if (it == waits_.end()) return;
+  if (op.launch == kNoRow || !waiting_[op.launch]) return;
   const uint32_t own = d_.events[op.event].lane;
-  for (const PendingWait& wait : it->second) {
+  auto it = std::partition_point(waits_.begin(), waits_.end(),
+                                 [&](const auto& entry) { return entry.first < op.launch; });
+  for (; it != waits_.end() && it->first == op.launch; ++it) {
+    const PendingWait& wait = it->second;
     const int64_t called = host_.begin[wait.call];
     const uint32_t sync = sync_by_correlation_.Find(d_.events[wait.call].correlation);
     uint32_t source = kNoRow;
@@ -358,17 +369,13 @@ void Orderer::Tighten(uint32_t i) {
 }
 
 void Orderer::FindCauses() {
-  by_end_.resize(out_.ops.size());
-  std::iota(by_end_.begin(), by_end_.end(), 0);
-  std::sort(by_end_.begin(), by_end_.end(), [this](uint32_t a, uint32_t b) {
-    return out_.ops[a].end != out_.ops[b].end ? out_.ops[a].end < out_.ops[b].end : a < b;
-  });
+  by_end_ = OrderByKey(out_.ops.size(), [this](size_t op) { return out_.ops[op].end; });
   for (const DeviceWait& w : d_.waits) op_of_source_.try_emplace(w.source, kNoRow);
   for (uint32_t i = 0; i < out_.ops.size() && !op_of_source_.empty(); ++i) {
     if (const auto it = op_of_source_.find(out_.ops[i].event); it != op_of_source_.end()) it->second = i;
   }
   absl::erase_if(op_of_source_, [](const auto& entry) { return entry.second == kNoRow; });
-  const InferredCauses inferred(d_, out_.ops, by_end_, graphs_);
+  InferredCauses inferred(d_, out_.ops, by_end_, graphs_);
   auto also = placed_.also.begin();
   for (uint32_t i = 0; i < out_.ops.size(); ++i) {
     DeviceOp& op = out_.ops[i];

@@ -1,27 +1,23 @@
 #include "trace/import/pytorch/event_order.h"
 
 #include <algorithm>
-#include <tuple>
+#include <iterator>
+
+#include "trace/base/radix_order.h"
 
 namespace chakra::pytorch {
-namespace {
-
-struct SortKey {
-  int64_t ts, dur;
-  uint32_t row;
-  bool operator<(const SortKey& o) const { return std::tie(ts, o.dur, row) < std::tie(o.ts, dur, o.row); }
-};
-
-}  // namespace
-
 std::vector<uint32_t> OrderOfEvents(const std::vector<Event>& events) {
   std::vector<uint32_t> order(events.size());
   if (OrderByRuns([&](uint32_t a, uint32_t b) { return ComesBefore(events[a], events[b]); }, &order))
     return order;
-  std::vector<SortKey> keys(events.size());
-  for (uint32_t i = 0; i < keys.size(); ++i) keys[i] = {events[i].ts, events[i].dur, i};
-  std::sort(keys.begin(), keys.end());
-  for (uint32_t i = 0; i < keys.size(); ++i) order[i] = keys[i].row;
+  order = OrderByKey(events.size(), [&](size_t row) { return events[row].ts; });
+  for (auto begin = order.begin(); begin != order.end();) {
+    auto end = std::next(begin);
+    while (end != order.end() && events[*end].ts == events[*begin].ts) ++end;
+    if (std::next(begin) != end)
+      std::stable_sort(begin, end, [&](uint32_t a, uint32_t b) { return events[a].dur > events[b].dur; });
+    begin = end;
+  }
   return order;
 }
 

@@ -46,13 +46,11 @@ bool InferredCauses::MadeRoom(uint32_t i, int64_t ready, size_t ended, DeviceCau
   return false;
 }
 
-bool InferredCauses::Find(uint32_t i, int64_t ready, DeviceCause* cause) const {
+bool InferredCauses::Find(uint32_t i, int64_t ready, DeviceCause* cause) {
   const DeviceOp& op = ops_[i];
   if (op.begin - ready <= kUnexplainedNs) return false;
-  const auto ended =
-      static_cast<size_t>(std::partition_point(by_end_.begin(), by_end_.end(),
-                                               [&](uint32_t o) { return ops_[o].end <= op.begin; }) -
-                          by_end_.begin());
+  while (ended_ < by_end_.size() && ops_[by_end_[ended_]].end <= op.begin) ++ended_;
+  const size_t ended = ended_;
   if (EndedNear(i, ready, ended, cause)) return true;
   for (size_t at = ended; at < by_end_.size() && ops_[by_end_[at]].end <= op.begin + kClocksNs; ++at) {
     const uint32_t other = by_end_[at];

@@ -28,8 +28,9 @@ class InferredCauses {
                  const std::vector<uint32_t>& by_end, const absl::flat_hash_set<uint32_t>& graphs)
       : d_(device), ops_(ops), graphs_(graphs), by_end_(by_end) {}
   // Whether a cause was found of operation `i`, which was ready at `ready` for all that is known. An event
-  // wait is ready at the end of its source, a release at the operation's start.
-  bool Find(uint32_t i, int64_t ready, DeviceCause* cause) const;
+  // wait is ready at the end of its source, a release at the operation's start. Operations are asked for in
+  // the order in which they begin.
+  bool Find(uint32_t i, int64_t ready, DeviceCause* cause);
 
  private:
   static constexpr int64_t kNearNs = 5000, kClocksNs = 1000;
@@ -46,6 +47,7 @@ class InferredCauses {
   const std::vector<DeviceOp>& ops_;
   const absl::flat_hash_set<uint32_t>& graphs_;
   const std::vector<uint32_t>& by_end_;
+  size_t ended_ = 0;  // how many of by_end_ ended before the operation that was asked for last began
 };
 
 }  // namespace chakra::pytorch

@@ -1,6 +1,7 @@
 #include "trace/import/pytorch/own_work.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "trace/import/pytorch/thread_waits.h"
@@ -12,7 +13,13 @@ OwnWork::OwnWork(const DeviceTrace& device, const HostThreads& host) : servants_
     if ((e.kind == EventKind::kRuntime || e.kind == EventKind::kDriver) && e.correlation > 0)
       calls_.push_back({e.ts, e.correlation});
   }
-  std::sort(calls_.begin(), calls_.end());
+  // Events come by time: what is left is the order of calls that begin at once.
+  for (auto begin = calls_.begin(); begin != calls_.end();) {
+    auto end = std::next(begin);
+    while (end != calls_.end() && end->first == begin->first) ++end;
+    std::sort(begin, end);
+    begin = end;
+  }
 }
 
 bool OwnWork::Is(uint32_t thread, int64_t from, int64_t to) const {

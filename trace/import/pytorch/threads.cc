@@ -91,10 +91,27 @@ void Nest(const DeviceTrace& device, const std::vector<uint32_t>& rows, HostThre
   }
 }
 
+// Events nest: of those that are open the innermost ends first.
+void FindBounds(const HostThreads& host, HostThread* thread) {
+  std::vector<int64_t>& bounds = thread->bounds;
+  std::vector<int64_t> open;  // ends
+  const auto add = [&](int64_t bound) {
+    if (bounds.empty() || bounds.back() != bound) bounds.push_back(bound);
+  };
+  const auto close_until = [&](int64_t time) {
+    for (; !open.empty() && open.back() <= time; open.pop_back()) add(open.back());
+  };
+  bounds.reserve(2 * thread->events.size());
+  for (const uint32_t row : thread->events) {
+    close_until(host.begin[row]);
+    add(host.begin[row]);
+    open.push_back(host.end[row]);
+  }
+  close_until(INT64_MAX);
+}
+
 void FindBusy(const DeviceTrace& device, const HostThreads& host, HostThread* thread) {
   for (const uint32_t row : thread->events) {
-    thread->bounds.push_back(host.begin[row]);
-    thread->bounds.push_back(host.end[row]);
     const Event& e = device.events[row];
     if (e.kind == EventKind::kAnnotation && !IsHostCollective(device, e)) continue;
     const Interval i = {host.begin[row], host.end[row]};
@@ -104,8 +121,6 @@ void FindBusy(const DeviceTrace& device, const HostThreads& host, HostThread* th
       thread->busy.push_back(i);
     }
   }
-  std::sort(thread->bounds.begin(), thread->bounds.end());
-  thread->bounds.erase(std::unique(thread->bounds.begin(), thread->bounds.end()), thread->bounds.end());
 }
 
 }  // namespace
@@ -143,6 +158,7 @@ HostThreads NestHostEvents(const DeviceTrace& device, const TimelineOptions& opt
   }
   for (uint32_t t = 0; t < rows.size(); ++t) {
     Nest(device, rows[t], &host.threads[t], &host);
+    FindBounds(host, &host.threads[t]);
     FindBusy(device, host, &host.threads[t]);
   }
   return host;
