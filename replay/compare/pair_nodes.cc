@@ -85,7 +85,7 @@ const Work& WorkOf(const Graph& g, uint32_t row) {
 
 std::string Picos(Time t) { return t == Time::Never() ? "" : absl::StrCat(t.picos(), " ps"); }
 
-absl::string_view TextOf(const Graph& g, const std::vector<uint32_t>& column, uint32_t row) {
+absl::string_view TextOf(const Graph& g, const NarrowColumn<uint32_t>& column, uint32_t row) {
   return column.empty() ? absl::string_view() : g.strings.Get(column[row]);
 }
 

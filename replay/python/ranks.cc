@@ -27,15 +27,15 @@ py::array ColumnOf(const RankView& view, const Values& values) {
   return View(py::dtype::of<T>(), static_cast<int64_t>(values.size()), sizeof(V), values.data(), view.set);
 }
 
-// Of times: the values themselves, or a copy of a narrow column, in picoseconds.
-py::array TimesOf(const RankView& view, const Column<Time>& values) {
-  if (values.plain() == nullptr) {
-    py::array_t<int64_t> out(static_cast<py::ssize_t>(values.size()));
-    for (size_t i = 0; i < values.size(); ++i) out.mutable_data()[i] = values[i].picos();
-    return out;
-  }
-  return View(py::dtype::of<int64_t>(), static_cast<int64_t>(values.size()), sizeof(Time), values.plain(),
-              view.set);
+// The values themselves, or a copy of those of a narrow column.
+template <typename T, typename V>
+py::array ColumnOf(const RankView& view, const NarrowColumn<V>& values) {
+  static_assert(sizeof(T) == sizeof(V));
+  const auto size = static_cast<int64_t>(values.size());
+  if (values.plain() != nullptr || values.empty())
+    return View(py::dtype::of<T>(), size, sizeof(V), values.plain(), view.set);
+  const auto copy = std::make_shared<const std::vector<V>>(values.ToVector());
+  return View(py::dtype::of<T>(), size, sizeof(V), copy->data(), copy);
 }
 
 // A member of the elements of such a column.
@@ -225,7 +225,7 @@ void BindDependencies(py::class_<RankView>& type) {
   Def(type, "dep_delay_ps", "Of each entry of dep: how long after its end the row may begin.",
       [](const RankView& v) {
         const Graph& graph = *v.rank->graph;
-        if (!graph.dep_delay.empty()) return TimesOf(v, graph.dep_delay);
+        if (!graph.dep_delay.empty()) return ColumnOf<int64_t>(v, graph.dep_delay);
         return Constant<int64_t>(static_cast<int64_t>(graph.dep.size()), 0);
       });
   Def(type, "order", "All rows in recorded order, which is a topological order.",
@@ -273,12 +273,9 @@ void BindRanks(py::module_& module) {
   Def(type, "flags", "1: an operation of the host; 2: the trace says whether it is one.",
       [](const RankView& v) { return ColumnOf<uint8_t>(v, v.rank->graph->flags); });
   Def(type, "start_ps", "Recorded begin in picoseconds; 0: none.",
-      [](const RankView& v) {
-        const Graph& graph = *v.rank->graph;
-        return graph.start.empty() ? Constant<int64_t>(graph.size(), 0) : TimesOf(v, graph.start);
-      });
+      [](const RankView& v) { return ColumnOr<int64_t>(v, v.rank->graph->start, 0); });
   Def(type, "duration_ps", "Recorded duration in picoseconds; 0: none.",
-      [](const RankView& v) { return TimesOf(v, v.rank->graph->duration); });
+      [](const RankView& v) { return ColumnOf<int64_t>(v, v.rank->graph->duration); });
   Def(type, "lane", "Thread or stream; NO_LANE: none.",
       [](const RankView& v) { return ColumnOr<int32_t>(v, v.rank->graph->lane, kNoLane); });
   Def(type, "payload", "Of communication an index into comm_*, of others into work_*; 4294967295: none.",

@@ -37,7 +37,7 @@ absl::Status KeepSteps(Draft* draft, std::string* metadata) {
   absl::StatusOr<std::optional<CaptureInfo>> info = ReadCaptureInfo(draft->trace());
   if (!info.ok()) return info.status();
   if (!info->has_value() || (*info)->steps.empty()) return absl::OkStatus();
-  const std::vector<uint32_t>& order = draft->trace().graph->order;
+  const Column<uint32_t>& order = draft->trace().graph->order;
   std::vector<uint32_t> place(order.size());
   for (uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
   bool moved = false;

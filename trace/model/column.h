@@ -24,9 +24,12 @@ class Column {
     data_ = keep_->data();
     size_ = keep_->size();
   }
-  operator const std::vector<T>&() const {  // NOLINT: for whoever takes vectors
-    static const std::vector<T> none;
-    return keep_ == nullptr ? none : *keep_;
+  operator std::vector<T>() const { return {begin(), end()}; }  // NOLINT: a copy
+  // The first `count` values.
+  Column First(size_t count) const {
+    Column out = *this;
+    out.size_ = count;
+    return out;
   }
 
   size_t size() const { return size_; }

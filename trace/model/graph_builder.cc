@@ -75,9 +75,10 @@ uint64_t HashColumn(uint64_t h, const C& v) {
   }
 }
 
-uint64_t HashColumn(uint64_t h, const Column<Time>& v) {
-  if (v.plain() == nullptr) return HashColumn(h, v.ToVector());
-  return HashBytes(h, v.plain(), v.size() * sizeof(Time));
+template <typename T>
+uint64_t HashColumn(uint64_t h, const NarrowColumn<T>& v) {
+  if (v.plain() == nullptr && !v.empty()) return HashColumn(h, v.ToVector());
+  return HashBytes(h, v.plain(), v.size() * sizeof(T));
 }
 
 auto Key(const Comm& c) {
@@ -94,13 +95,15 @@ const T& Key(const T& value) {
 
 template <typename A, typename B>
 bool InOnePlace(const A& a, const B& b) {
-  if constexpr (!std::is_same_v<typename A::value_type, Time>) {
-    return a.data() == b.data();
-  } else if constexpr (std::is_same_v<A, B>) {
-    return a.Shares(b);
-  } else {
-    return false;
-  }
+  return a.data() == b.data();
+}
+template <typename T>
+bool InOnePlace(const NarrowColumn<T>& a, const NarrowColumn<T>& b) {
+  return a.Shares(b);
+}
+template <typename T>
+bool InOnePlace(const NarrowColumn<T>&, const std::vector<T>&) {
+  return false;
 }
 
 template <typename A, typename B>
@@ -343,10 +346,17 @@ std::shared_ptr<Graph> WithSharedColumns(GraphDraft* g, ColumnPool* pool, bool r
   const auto free = [&](auto* values) {
     if (recording) std::remove_reference_t<decltype(*values)>().swap(*values);
   };
-  const auto times = [&](std::vector<Time>* values) {
-    Column<Time> column = recording ? Column<Time>::Narrow(*values) : Own(*values);
+  const auto narrow = [&](auto* values) {
+    using Narrow = NarrowColumn<typename std::remove_reference_t<decltype(*values)>::value_type>;
+    Narrow column = Narrow::Narrow(*values);
     free(values);
     return column;
+  };
+  const auto times = [&](std::vector<Time>* values) {
+    return recording ? narrow(values) : NarrowColumn<Time>(Own(*values));
+  };
+  const auto texts = [&](std::vector<uint32_t>* values) {
+    return recording ? narrow(values) : NarrowColumn<uint32_t>(pool->Share(*values));
   };
   const auto own = [&](auto* values) {
     auto column = Own(*values);
@@ -367,14 +377,14 @@ std::shared_ptr<Graph> WithSharedColumns(GraphDraft* g, ColumnPool* pool, bool r
   out->dep_release = own(&g->dep_release);
   out->child_release = own(&g->child_release);
   out->id = share(&g->id);
-  out->name = share(&g->name);
+  out->name = texts(&g->name);
   out->type = share(&g->type);
   out->flags = share(&g->flags);
   out->lane = share(&g->lane);
-  out->payload = share(&g->payload);
-  out->shapes = share(&g->shapes);
-  out->types = share(&g->types);
-  out->code = share(&g->code);
+  out->payload = texts(&g->payload);
+  out->shapes = texts(&g->shapes);
+  out->types = texts(&g->types);
+  out->code = texts(&g->code);
   out->comm = share(&g->comm);
   out->work = share(&g->work);
   out->dep_begin = share(&g->dep_begin);
@@ -395,9 +405,38 @@ uint64_t ContentHash(const GraphDraft& g) { return HashOf(g); }
 bool SameContent(const Graph& a, const Graph& b) { return SameGraphs(a, b); }
 bool SameContent(const Graph& a, const GraphDraft& b) { return SameGraphs(a, b); }
 
+namespace {
+
+// Whether the values are 0, 1, 2, ...
+template <typename T>
+bool CountsUp(const std::vector<T>& values) {
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (values[i] != static_cast<T>(i)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+// The first `count` numbers from 0 on: those of the longest column that was asked for stand for the shorter
+// ones.
+template <typename T>
+Column<T> ColumnPool::Counting(size_t count, Column<T>* longest) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (longest->size() < count) {
+    std::vector<T> values(count);
+    std::iota(values.begin(), values.end(), T{0});
+    *longest = Column<T>(std::move(values));
+  }
+  return longest->First(count);
+}
+
 template <typename T>
 Column<T> ColumnPool::Share(const std::vector<T>& values) {
   if (values.empty()) return {};
+  if constexpr (std::is_same_v<T, uint32_t> || std::is_same_v<T, uint64_t>) {
+    if (CountsUp(values)) return Counting(values.size(), &std::get<Column<T>>(counting_));
+  }
   const uint64_t hash = HashColumn(kMul, values);
   auto& by_hash = std::get<Known<T>>(known_).by_hash;
   std::vector<Column<T>> candidates;
@@ -431,6 +470,7 @@ template Column<Peer> ColumnPool::Share(const std::vector<Peer>&);
 void ColumnPool::Clear() {
   const std::lock_guard<std::mutex> lock(mutex_);
   known_ = {};
+  counting_ = {};
 }
 
 std::shared_ptr<const Graph> GraphPool::Find(const GraphDraft& graph, uint64_t hash) {

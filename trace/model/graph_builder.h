@@ -45,7 +45,10 @@ class ColumnPool {
   struct Known {
     absl::flat_hash_map<uint64_t, std::vector<Column<T>>> by_hash;
   };
+  template <typename T>
+  Column<T> Counting(size_t count, Column<T>* longest);
   std::mutex mutex_;
+  std::tuple<Column<uint32_t>, Column<uint64_t>> counting_;
   std::tuple<Known<uint64_t>, Known<uint32_t>, Known<int32_t>, Known<uint8_t>, Known<NodeType>,
              Known<DelayCause>, Known<Comm>, Known<Work>, Known<Peer>>
       known_;
@@ -64,7 +67,7 @@ class GraphPool {
   // copy. Errors: those of FinishGraph().
   absl::StatusOr<std::shared_ptr<const Graph>> Intern(GraphDraft* graph, absl::string_view subject,
                                                       const std::vector<uint64_t>& offsets = {});
-  // The same of a recording, whose times are narrow columns where this is possible. Uses `graph` up.
+  // The same of a recording, whose columns are narrow where this is possible. Uses `graph` up.
   absl::StatusOr<std::shared_ptr<const Graph>> InternRecording(GraphDraft* graph, absl::string_view subject);
   // For what ranks have beside their graphs.
   ColumnPool& columns() { return columns_; }

@@ -17,8 +17,8 @@
 #include "trace/base/units.h"
 #include "trace/model/column.h"
 #include "trace/model/delay_cause.h"
+#include "trace/model/narrow_column.h"
 #include "trace/model/string_table.h"
-#include "trace/model/time_column.h"
 
 namespace chakra {
 
@@ -102,27 +102,28 @@ inline constexpr int64_t kReleaseAtEnd = 1000000000000;
 // How long after its begin a node that lasts `duration` releases another one, to the nearest picosecond.
 Time ReleasedAfter(Time duration, int64_t release);
 
-// What a graph has, in columns of the kind C. Row i is the i-th node frame of the file.
-template <template <typename> class C>
+// What a graph has, in columns of the kind C, and of the kind N where values may be narrow. Row i is the i-th
+// node frame of the file.
+template <template <typename> class C, template <typename> class N = C>
 struct GraphColumns {
   uint32_t size() const { return static_cast<uint32_t>(id.size()); }
 
   C<uint64_t> id;
-  C<uint32_t> name;  // indices into `strings`
+  N<uint32_t> name;  // indices into `strings`
   C<NodeType> type;
   C<uint8_t> flags;     // kIsCpuOp, ...
-  C<Time> start;        // recorded; empty if all are 0
-  C<Time> duration;     // recorded; 0: none
+  N<Time> start;        // recorded; empty if all are 0
+  N<Time> duration;     // recorded; 0: none
   C<int32_t> lane;      // CPU op: its thread (tid); else its stream (attribute stream, or else
                         // tid); kNoLane: neither. Empty if no node has a lane
-  C<uint32_t> payload;  // index into comm (COMM_*) or work (COMP, MEM_*), or kNoRow
-  C<uint32_t> shapes;   // inputs.shapes, as indices into `strings` (0: none); empty if no node has
+  N<uint32_t> payload;  // index into comm (COMM_*) or work (COMP, MEM_*), or kNoRow
+  N<uint32_t> shapes;   // inputs.shapes, as indices into `strings` (0: none); empty if no node has
                         // shapes
-  C<uint32_t> types;    // inputs.types, likewise
-  C<uint32_t> code;     // kernel_hash, likewise: compilers give kernels of different code one name
+  N<uint32_t> types;    // inputs.types, likewise
+  N<uint32_t> code;     // kernel_hash, likewise: compilers give kernels of different code one name
 
   C<Comm> comm;
-  C<Time> transfer;  // for each entry of comm: measured time from the last arrival on (transfer_ns); Never():
+  N<Time> transfer;  // for each entry of comm: measured time from the last arrival on (transfer_ns); Never():
                      // absent. Empty: all are absent
   C<Work> work;
 
@@ -131,7 +132,7 @@ struct GraphColumns {
   // RankTrace::repairs.
   C<uint32_t> dep_begin;  // size() + 1
   C<uint32_t> dep;
-  C<Time> dep_delay;        // for each entry of dep: delay after the end of the dependency
+  N<Time> dep_delay;        // for each entry of dep: delay after the end of the dependency
                             // (dep_delay_ns); empty: all 0
   C<DelayCause> dep_cause;  // for each entry of dep_delay: from dep_kinds
   // Of dep_delay the part that nothing explains (dep_unexplained_ns), where that is not 0: index of the entry
@@ -144,7 +145,7 @@ struct GraphColumns {
   // The inverse of dep: the rows that wait for row i.
   C<uint32_t> child_begin;  // size() + 1
   C<uint32_t> child;
-  C<Time> child_delay;       // for each entry of child; empty: all 0
+  N<Time> child_delay;       // for each entry of child; empty: all 0
   C<int64_t> child_release;  // likewise; empty: all at the end
 
   // All rows in recorded order: a topological order in which, of all rows that could come next, the one with
@@ -163,7 +164,7 @@ struct GraphColumns {
 };
 
 // One distinct dependency graph.
-struct Graph : GraphColumns<Column> {};
+struct Graph : GraphColumns<Column, NarrowColumn> {};
 
 // A graph that is being made.
 template <typename T>

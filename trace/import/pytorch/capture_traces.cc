@@ -102,7 +102,10 @@ absl::StatusOr<TraceSet> TracesOf(const Capture& capture, Capture* own_capture, 
       status = ByFrames(capture, index, own_capture, options, worker, &loaded[i]);
     }
     if (!status.ok()) return status;
-    if (own_capture != nullptr) Release(&own_capture->ranks[i]);
+    if (own_capture != nullptr) {
+      Release(&own_capture->ranks[i]);
+      std::vector<CommPlan>().swap(own_capture->joined.comms[i]);
+    }
     const auto own = [&](RankTrace* trace) {
       if (rank.rank != trace->rank) trace->recorded_rank = rank.rank;
     };

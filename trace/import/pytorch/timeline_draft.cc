@@ -135,34 +135,16 @@ void TimelineDraft::DropReleases() {
   if (!freed.empty()) Tighten(freed);
 }
 
-namespace {
-
-// Row i becomes what row order[i] was.
-template <typename T>
-void Permute(std::vector<uint32_t> order, std::vector<T>* rows) {
-  for (uint32_t i = 0; i < order.size(); ++i) {
-    if (order[i] == i) continue;
-    const T first = (*rows)[i];
-    uint32_t to = i;
-    for (uint32_t from = order[to]; from != i; from = order[to]) {
-      (*rows)[to] = (*rows)[from];
-      order[to] = to;
-      to = from;
-    }
-    (*rows)[to] = first;
-    order[to] = to;
-  }
-}
-
-}  // namespace
-
 // Puts the nodes in their order. Returns how many edges contradicted time and were dropped.
 uint64_t TimelineDraft::Renumber() {
   const auto n = static_cast<uint32_t>(t.nodes.size());
   std::vector<uint32_t> order = OrderNodes();
   std::vector<uint32_t> place(n);
   for (uint32_t i = 0; i < n; ++i) place[order[i]] = i;
-  Permute(std::move(order), &t.nodes);
+  std::vector<TimelineNode> nodes(n);
+  for (uint32_t i = 0; i < n; ++i) nodes[i] = t.nodes[order[i]];
+  t.nodes = std::move(nodes);
+  std::vector<uint32_t>().swap(order);
   std::vector<uint32_t> lost;  // nodes that lost an edge
   for (NewEdge& e : edges) {
     e.to = place[e.to];
