@@ -127,7 +127,7 @@ TEST(JoinRanks, OneNameForTwoGroupsIsToldApart) {
   EXPECT_EQ(PlanOf(c, 0, kernel).group, PlanOf(c, 1, kernel).group);
   EXPECT_EQ(PlanOf(c, 2, kernel).group, PlanOf(c, 3, kernel).group);
   EXPECT_NE(PlanOf(c, 0, kernel).group, PlanOf(c, 2, kernel).group);
-  EXPECT_THAT(c.joined.groups.at(PlanOf(c, 2, kernel).group), ElementsAre(2, 3));
+  EXPECT_THAT(c.joined.groups.at(std::string(PlanOf(c, 2, kernel).group)), ElementsAre(2, 3));
 }
 
 TEST(JoinRanks, GroupsNamedByAPointerAreNumberedByFirstUse) {
