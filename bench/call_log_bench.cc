@@ -114,7 +114,7 @@ void ReadAndReplay(benchmark::State& state) {
     std::vector<ComputeTimes> times;
     for (const Graph* graph : DistinctGraphs(*set).graphs) {
       ComputeTimes& t = times.emplace_back();
-      t.time = graph->duration;
+      t.time = graph->duration.ToVector();
       t.rung.assign(graph->size(), ComputeRung::kRecorded);
     }
     TopologyDimension d;

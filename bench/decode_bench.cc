@@ -234,9 +234,9 @@ absl::StatusOr<std::shared_ptr<const Graph>> ByProtobuf(const std::string& bytes
   return pool.Intern(&g, "reference");
 }
 
-template <typename T>
-uint64_t Held(const Column<T>& v) {
-  return v.size() * sizeof(T);
+template <typename C>
+uint64_t Held(const C& v) {
+  return v.size() * sizeof(typename C::value_type);
 }
 
 uint64_t BytesHeld(const RankTrace& trace) {

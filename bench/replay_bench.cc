@@ -72,7 +72,7 @@ struct Job {
 // `ranks` ranks that share `graph`, in groups of `group` neighbours (0: all).
 Job MakeJob(int ranks, std::shared_ptr<const Graph> graph, int group) {
   Job job;
-  job.compute.push_back({graph->duration, std::vector<ComputeRung>(graph->size(), ComputeRung::kRecorded)});
+  job.compute.push_back({graph->duration.ToVector(), std::vector<ComputeRung>(graph->size(), ComputeRung::kRecorded)});
   for (int r = 0; r < ranks; ++r) {
     RankTrace trace;
     trace.rank = r;
@@ -118,7 +118,7 @@ double FromFiles(const std::string& folder, const Metrics& expected) {
     job.traces = *traces;
     for (const Graph* graph : DistinctGraphs(job.traces).graphs) {
       job.compute.push_back(
-          {graph->duration, std::vector<ComputeRung>(graph->size(), ComputeRung::kRecorded)});
+          {graph->duration.ToVector(), std::vector<ComputeRung>(graph->size(), ComputeRung::kRecorded)});
     }
     Metrics metrics;
     ok = ReplayOnce(job, true, &metrics) >= 0 && metrics.makespan == expected.makespan &&
