@@ -72,7 +72,8 @@ struct Job {
 // `ranks` ranks that share `graph`, in groups of `group` neighbours (0: all).
 Job MakeJob(int ranks, std::shared_ptr<const Graph> graph, int group) {
   Job job;
-  job.compute.push_back({graph->duration.ToVector(), std::vector<ComputeRung>(graph->size(), ComputeRung::kRecorded)});
+  job.compute.push_back(
+      {graph->duration.ToVector(), std::vector<ComputeRung>(graph->size(), ComputeRung::kRecorded)});
   for (int r = 0; r < ranks; ++r) {
     RankTrace trace;
     trace.rank = r;

@@ -19,7 +19,8 @@ namespace {
 static_assert(sizeof(Time) == sizeof(int64_t), "times are seen as integers");
 static_assert(sizeof(NodeType) == 1);
 
-// A column of the traces, a Column or vector, which lives as long as they do. `T` is what Python sees of an element.
+// A column of the traces, a Column or vector, which lives as long as they do. `T` is what Python sees of an
+// element.
 template <typename T, typename Values>
 py::array ColumnOf(const RankView& view, const Values& values) {
   using V = typename Values::value_type;

@@ -46,7 +46,8 @@ Outcome Replayed(const TraceBuilder& builder, LanePolicy lanes = LanePolicy::kRe
   auto fabric = *MakeMachine("analytical", *Topology::Make({d}), FabricOptions());
   std::vector<ComputeTimes> times;
   for (const Graph* graph : DistinctGraphs(*traces).graphs) {
-    times.push_back({graph->duration.ToVector(), std::vector<ComputeRung>(graph->size(), ComputeRung::kRecorded)});
+    times.push_back(
+        {graph->duration.ToVector(), std::vector<ComputeRung>(graph->size(), ComputeRung::kRecorded)});
   }
   EngineOptions options;
   options.lanes = lanes;

@@ -69,7 +69,7 @@ TEST(NarrowColumn, HasTheSameValues) {
     times.push_back(Time::Nanos(static_cast<int64_t>(1000 * i + SplitMix(i) % 5000)));
     rows.push_back(static_cast<uint32_t>(i + SplitMix(i) % 100));
   }
-  times[5] = Time::Picos(1);                       // no whole nanosecond
+  times[5] = Time::Picos(1);                        // no whole nanosecond
   times[700] = times[5] + Time::Nanos(6000000000);  // far
   times[1000] = Time::Never();
   times[1001] = Time::Picos(-7000);
@@ -83,7 +83,8 @@ TEST(NarrowColumn, HasTheSameValues) {
   EXPECT_EQ(narrow_rows.ToVector(), rows);
   EXPECT_TRUE(narrow_times == NarrowColumn<Time>(times));
   EXPECT_EQ(std::vector<uint32_t>(narrow_rows.begin(), narrow_rows.end()), rows);
-  for (Time& t : times) t += Time::Picos(static_cast<int64_t>(SplitMix(static_cast<uint64_t>(t.picos())) % 1000));
+  for (Time& t : times)
+    t += Time::Picos(static_cast<int64_t>(SplitMix(static_cast<uint64_t>(t.picos())) % 1000));
   const auto odd = NarrowColumn<Time>::Narrow(times);
   EXPECT_NE(odd.plain(), nullptr) << "picoseconds are not narrow";
   EXPECT_EQ(odd.ToVector(), times);

@@ -110,7 +110,7 @@ template <typename A, typename B>
 bool Same(const A& a, const B& b) {
   return a.size() == b.size() &&
          (InOnePlace(a, b) || std::equal(a.begin(), a.end(), b.begin(),
-                                             [](const auto& x, const auto& y) { return Key(x) == Key(y); }));
+                                         [](const auto& x, const auto& y) { return Key(x) == Key(y); }));
 }
 
 Time StartOf(const GraphDraft& g, uint32_t row) { return g.start.empty() ? Time() : g.start[row]; }

@@ -65,7 +65,7 @@ class NarrowColumn {
   };
 
   NarrowColumn() = default;
-  NarrowColumn(std::vector<T> values);  // NOLINT: a vector is a column
+  NarrowColumn(std::vector<T> values);    // NOLINT: a vector is a column
   NarrowColumn(const Column<T>& values);  // NOLINT
   // The same values in less memory, if they are such that this is possible.
   static NarrowColumn Narrow(const std::vector<T>& values);

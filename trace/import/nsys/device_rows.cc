@@ -119,7 +119,8 @@ absl::Status DeviceReader::Kernels() {
               static_cast<uint32_t>(std::clamp<int64_t>(row.IntOr(kAtOwn + 6 + i, 0), 0, 65535));
         }
         int64_t node = 0;
-        if (row.Int(kAtGraphNode, &node)) process->graph_kernels.push_back({process->devices_rows(), kNoRow, kNoRow, node});
+        if (row.Int(kAtGraphNode, &node))
+          process->graph_kernels.push_back({process->devices_rows(), kNoRow, kNoRow, node});
         if (absl::StartsWith(process->trace.strings.Get(event->name), "nccl"))
           ++process->devices[row.IntOr(kAtDevice, 0)].second;
       });

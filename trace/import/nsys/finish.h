@@ -1,9 +1,6 @@
 // From the packed rows of a process to its part of a device trace.
 #pragma once
 
-#include <memory>
-
-#include "trace/import/nsys/export_file.h"
 #include "trace/import/nsys/process.h"
 
 namespace chakra::nsys {

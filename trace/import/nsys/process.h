@@ -101,7 +101,7 @@ class Process {
   std::vector<EventRecord> records;
   std::vector<GraphKernel> graph_kernels;
   std::vector<StepMark> step_marks;
-  bool steps_by_pattern = false;  // steps are to be found as the pattern of kernels that repeats
+  bool steps_by_pattern = false;          // steps are to be found as the pattern of kernels that repeats
   absl::flat_hash_set<int64_t> launched;  // correlations of calls in the window, if there is one
   std::map<int64_t, std::pair<int64_t, uint64_t>> devices;  // by ordinal: operations; and those of NCCL
   uint64_t graph_launches = 0, graph_joined = 0, payloads = 0, unknown_payloads = 0, nccl_ranges = 0,

@@ -181,8 +181,7 @@ std::vector<RankDraft> DraftRanks(std::vector<std::unique_ptr<ExportFile>>* file
       for (const int64_t device : divider.devices()) {
         std::vector<uint64_t> comm_of = process->comm_of;
         std::unique_ptr<DeviceTrace> part = divider.PartOf(device, &comm_of);
-        drafts.push_back(
-            DraftOf(f, *process, device, std::move(part), std::move(comm_of), file->session));
+        drafts.push_back(DraftOf(f, *process, device, std::move(part), std::move(comm_of), file->session));
       }
     }
   }

@@ -30,8 +30,8 @@ enum class RankSource : uint8_t { kMpi, kNccl, kOrder };
 
 // The drafts of all files, in the order of files, devices, processes. A process whose kernels of NCCL are on
 // several GPUs becomes several: threads go where they launch; a thread that launches on several GPUs goes to
-// each, and its calls of NCCL tell no sizes then. Takes what the files have read, but no rows of processes that
-// stay whole.
+// each, and its calls of NCCL tell no sizes then. Takes what the files have read, but no rows of processes
+// that stay whole.
 std::vector<RankDraft> DraftRanks(std::vector<std::unique_ptr<ExportFile>>* files);
 
 // Sets the ranks: those of MPI; else those of the largest communicator that all are in; else 0, 1, ... in

@@ -206,7 +206,8 @@ bool FitsColumns(const CaptureRank& rank) {
       if (!Holds(edge.delay_ns)) return false;
       if (edge.extra == TimelineEdge::kNoExtra) continue;
       const int64_t unexplained = t.UnexplainedOf(edge), release = facts.ReleaseOf(edge);
-      if (unexplained < 0 || unexplained > edge.delay_ns || release < 0 || release > kReleaseAtEnd) return false;
+      if (unexplained < 0 || unexplained > edge.delay_ns || release < 0 || release > kReleaseAtEnd)
+        return false;
     }
   }
   return true;

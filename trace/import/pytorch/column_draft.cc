@@ -4,7 +4,8 @@ namespace chakra::pytorch {
 namespace {
 
 // The first byte of a row: what differs from what most rows have.
-constexpr uint8_t kHost = 1, kType = 2, kLane = 4, kShapes = 8, kTypes = 16, kCode = 32, kWork = 64, kCall = 128;
+constexpr uint8_t kHost = 1, kType = 2, kLane = 4, kShapes = 8, kTypes = 16, kCode = 32, kWork = 64,
+                  kCall = 128;
 // Beside the cause of a dependency.
 constexpr uint8_t kCause = 15, kUnexplained = 16, kRelease = 32;
 static_assert(kDelayCauses <= kCause);

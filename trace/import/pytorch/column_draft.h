@@ -28,8 +28,8 @@ struct DraftRow {
   bool host = false;
   int64_t start_ns = 0, duration_ns = 0;  // the start since DeviceTrace::base_ns
   int32_t lane = kNoLane;
-  Work work;             // what is known of it, whatever it is replayed as
-  uint32_t deps = 0;     // how many follow
+  Work work;               // what is known of it, whatever it is replayed as
+  uint32_t deps = 0;       // how many follow
   uint32_t comm = kNoRow;  // of a row that carries a call: row of Timeline::comms
   uint32_t strings = 0;    // likewise: of the graph, before the row's own
   int64_t moved = -1;      // likewise: bytes of a copy, where it is replayed as one
@@ -56,7 +56,7 @@ class ColumnDraft {
 
   uint32_t rows() const { return rows_; }
   uint32_t deps() const { return deps_; }
-  uint32_t works() const { return works_; }  // rows with work that is known
+  uint32_t works() const { return works_; }    // rows with work that is known
   bool releases() const { return releases_; }  // whether any dependency releases before its end
   bool has_types() const { return has_types_; }
   bool has_code() const { return has_code_; }

@@ -109,13 +109,13 @@ class Assigner {
   const std::vector<uint32_t>& first_node_;
   Timeline* t_;
   std::vector<NewEdge>* edges_;
-  std::vector<uint32_t> calls_;      // rows of host events that are calls, by (thread, time)
-  CommCalls facts_;                  // of calls_
-  std::vector<uint32_t> told_;       // by row of DeviceTrace::comms: a number of facts_ that it is; kNoRow
-  std::vector<uint32_t> place_;      // by event row: in calls_; kNoRow: it is no call
-  std::vector<bool> outer_;          // by event row: whether it is around calls
-  std::vector<bool> has_kernel_;     // by event row: whether it is a call that launched a kernel
-  std::vector<bool> carried_;        // by event row: whether it is a call that a node carries
+  std::vector<uint32_t> calls_;   // rows of host events that are calls, by (thread, time)
+  CommCalls facts_;               // of calls_
+  std::vector<uint32_t> told_;    // by row of DeviceTrace::comms: a number of facts_ that it is; kNoRow
+  std::vector<uint32_t> place_;   // by event row: in calls_; kNoRow: it is no call
+  std::vector<bool> outer_;       // by event row: whether it is around calls
+  std::vector<bool> has_kernel_;  // by event row: whether it is a call that launched a kernel
+  std::vector<bool> carried_;     // by event row: whether it is a call that a node carries
   // By a kernel's name and the row in facts_ of the call around it: the number of a call of the timeline that
   // such a kernel carries.
   absl::flat_hash_map<uint64_t, uint32_t> usual_;

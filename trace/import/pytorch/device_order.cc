@@ -87,11 +87,11 @@ class Orderer {
   PlacedOps placed_;  // without its lanes and ops, which are in out_
   // By launching call: the waits of the stream before what the call launched.
   std::vector<std::pair<uint32_t, PendingWait>> waits_;
-  std::vector<bool> waiting_;  // by event row: whether it is such a call
-  RowsByCorrelation sync_by_correlation_;                          // kSync event rows
-  absl::flat_hash_set<uint32_t> graphs_;                           // calls that launched several operations
-  std::vector<uint32_t> by_end_;                                   // ops by end
-  absl::flat_hash_map<uint32_t, uint32_t> op_of_source_;           // of DeviceTrace::waits: event row -> op
+  std::vector<bool> waiting_;                             // by event row: whether it is such a call
+  RowsByCorrelation sync_by_correlation_;                 // kSync event rows
+  absl::flat_hash_set<uint32_t> graphs_;                  // calls that launched several operations
+  std::vector<uint32_t> by_end_;                          // ops by end
+  absl::flat_hash_map<uint32_t, uint32_t> op_of_source_;  // of DeviceTrace::waits: event row -> op
   uint64_t before_launch_ = 0, unexplained_ = 0, backlog_ = 0;
   int64_t unexplained_ns_ = 0;
 };
@@ -259,8 +259,7 @@ void Orderer::FindTypical() {
     if (op.begin < called) continue;
     least = std::min(least, op.begin - called);
     const bool idle = placed_.after[i] != kNoRow && out_.ops[placed_.after[i]].end <= called;
-    if (idle && placed_.release[i] == kNoRow && !waiting_[op.launch])
-      latency.push_back(op.begin - called);
+    if (idle && placed_.release[i] == kNoRow && !waiting_[op.launch]) latency.push_back(op.begin - called);
   }
   out_.launch_latency = latency.empty() ? least : LowerMedian(std::move(latency));
   for (uint32_t i = 0; i < out_.ops.size(); ++i) {

@@ -21,8 +21,8 @@ struct CommPlan {
   uint64_t bytes = 0;  // size of this rank's input buffer
   bool has_bytes = false;
   absl::string_view group;  // name in Joined::groups, one of Joined::names; "": all ranks
-  int root = kNoRank;  // replayed rank
-  int peer = kNoRank;  // replayed rank
+  int root = kNoRank;       // replayed rank
+  int peer = kNoRank;       // replayed rank
   int tag = 0;
   bool eager = false;        // the send ended before its receive began
   int64_t transfer_ns = -1;  // time from the arrival of the last captured member to the end; -1: not known
@@ -33,10 +33,10 @@ struct Joined {
   // captured follow.
   Groups groups;
   std::shared_ptr<const std::set<std::string>> names;  // that plans refer to
-  std::vector<std::vector<CommPlan>> comms;  // by captured rank, then by row of Timeline::comms
-  std::vector<int64_t> clock_offset_ns;      // by captured rank: correction to add to its clock
-  int64_t window_begin_ns = 0;               // since the epoch: the earliest begin of all ranks, with aligned
-                                             // clocks
+  std::vector<std::vector<CommPlan>> comms;            // by captured rank, then by row of Timeline::comms
+  std::vector<int64_t> clock_offset_ns;                // by captured rank: correction to add to its clock
+  int64_t window_begin_ns = 0;  // since the epoch: the earliest begin of all ranks, with aligned
+                                // clocks
   std::vector<Repair> repairs;
   int world_size = 0;
   CallGroups call_groups;       // how the group of each collective is known; ranks as captured

@@ -246,9 +246,10 @@ absl::StatusOr<Timeline> Builder::Build(const HostTrace* trace, const Pairing* p
   host_ = {};
   order_ = {};
   if (t.extras.size() >= TimelineEdge::kNoExtra)
-    return absl::ResourceExhaustedError(absl::StrCat(
-        d_.file, ": more than ", TimelineEdge::kNoExtra, " dependencies that nothing explains, or that release early; "
-        "choose steps with --steps"));
+    return absl::ResourceExhaustedError(
+        absl::StrCat(d_.file, ": more than ", TimelineEdge::kNoExtra,
+                     " dependencies that nothing explains, or that release early; "
+                     "choose steps with --steps"));
   return draft_.Finish();
 }
 
