@@ -43,12 +43,11 @@ class ColumnDraft {
 
   class Reader {
    public:
-    explicit Reader(const ColumnDraft& draft) : draft_(draft), in_(draft.numbers_) {}
+    explicit Reader(const ColumnDraft& draft) : in_(draft.numbers_) {}
     void Read(DraftRow* row);  // the next one
     void Read(DraftDep* dep);
 
    private:
-    const ColumnDraft& draft_;
     PackedNumbers::Reader in_;
     DraftRow before_;
     uint32_t row_ = 0;  // the next one
