@@ -2,6 +2,7 @@
 // and few texts.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -52,12 +53,19 @@ class NarrowColumn {
     T operator*() const { return (*column_)[i_]; }
     const_iterator& operator++() { return ++i_, *this; }
     const_iterator operator++(int) { return {column_, i_++}; }
+    const_iterator& operator--() { return --i_, *this; }
+    const_iterator operator--(int) { return {column_, i_--}; }
+    T operator[](difference_type n) const { return (*column_)[i_ + static_cast<size_t>(n)]; }
     const_iterator& operator+=(difference_type n) { return i_ += static_cast<size_t>(n), *this; }
+    const_iterator& operator-=(difference_type n) { return i_ -= static_cast<size_t>(n), *this; }
     friend const_iterator operator+(const_iterator a, difference_type n) { return a += n; }
+    friend const_iterator operator+(difference_type n, const_iterator a) { return a += n; }
+    friend const_iterator operator-(const_iterator a, difference_type n) { return a -= n; }
     friend difference_type operator-(const const_iterator& a, const const_iterator& b) {
       return static_cast<difference_type>(a.i_ - b.i_);
     }
     friend bool operator==(const const_iterator& a, const const_iterator& b) { return a.i_ == b.i_; }
+    friend auto operator<=>(const const_iterator& a, const const_iterator& b) { return a.i_ <=> b.i_; }
 
    private:
     const NarrowColumn* column_ = nullptr;
