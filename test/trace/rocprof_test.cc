@@ -27,7 +27,13 @@ using testing::SizeIs;
 using testing_rocpd::Database;
 using testing_rocpd::Schema;
 
-std::string At(const std::string& name) { return testing::TempDir() + "/" + name; }
+// A file of this test alone: others run beside it.
+std::string At(const std::string& name) {
+  const std::string folder = absl::StrCat(testing::TempDir(), "/rocprof_",
+                                          testing::UnitTest::GetInstance()->current_test_info()->name());
+  std::filesystem::create_directories(folder);
+  return absl::StrCat(folder, "/", name);
+}
 
 // Two ranks: a copy, a kernel, an all-reduce of 1,024 floats in each. Rank 1 comes to the all-reduce 5 us
 // later.
