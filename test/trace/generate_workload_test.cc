@@ -216,6 +216,7 @@ TEST(GenerateWorkload, RefusesWithTheNearest) {
       {"llama3-8b:norm_bias=no", "", "seq=64", "model.norm_bias is for norm=layer"},
       {"llama3-8b:qk_norm_wide=yes", "", "seq=64", "model.qk_norm_wide is for norms of queries and keys"},
       {"llama3-8b:qk_norm=yes,qk_norm_wide=yes", "tp=2", "seq=64", "model.qk_norm_wide with parallel.tp"},
+      {"llama3-8b:clamp=yes", "", "seq=64", "model.clamp is for experts; expected model.experts too"},
       {"llama3-8b:shared_norm=yes,post_norm=yes", "", "seq=64",
        "model.shared_norm is yes; expected model.post_norm=no"},
       {kSmall, "", "seq=64,recompute=full,recompute_method=block",

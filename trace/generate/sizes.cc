@@ -60,6 +60,7 @@ absl::Status TakeExperts(const proto::Model& m, ModelSize* out) {
   out->experts = m.experts();
   if (out->experts == 0) {
     if (m.top_k() > 0) return Bad("model.top_k is for experts; expected model.experts too");
+    if (m.clamp()) return Bad("model.clamp is for experts; expected model.experts too");
     return absl::OkStatus();
   }
   if (!m.has_top_k()) return Missing("model.top_k", "; a model with experts needs it");
