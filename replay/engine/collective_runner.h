@@ -201,13 +201,14 @@ class CollectiveRunner {
   // A flow's tag holds the call's slot, the lane and the connection.
   static constexpr int kConnectionBits = 33;
   static constexpr int kLaneBits = 6;
+  static uint32_t SlotOf(uint64_t tag) { return static_cast<uint32_t>(tag >> (kConnectionBits + kLaneBits)); }
+  static uint64_t ConnectionOf(uint64_t tag) { return tag & ((uint64_t{1} << kConnectionBits) - 1); }
 
   // The stream that waits for the end; null: none.
   const StreamRun* WokenBy(const FlowEnd& end) const {
-    const Active& a = active_[end.tag >> (kConnectionBits + kLaneBits)];
-    const uint64_t connection = end.tag & ((uint64_t{1} << kConnectionBits) - 1);
+    const Active& a = active_[SlotOf(end.tag)];
     const std::vector<uint32_t>& waits = end.kind == FlowEnd::kSent ? a.sender : a.waiter;
-    const uint32_t stream = waits.empty() ? 0 : waits[connection];
+    const uint32_t stream = waits.empty() ? 0 : waits[ConnectionOf(end.tag)];
     return stream == 0 ? nullptr : &a.streams[stream - 1];
   }
   uint32_t Open(uint32_t call, Time now, const CauseRef& cause);

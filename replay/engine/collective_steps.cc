@@ -177,7 +177,7 @@ void CollectiveRunner::SendSpread(Active& a, const Flow& flow, const StreamRun& 
     return Start(a, run, part, now);
   }
   cards = std::min({cards, lanes.Cards(from, to), 1 << kLaneBits});
-  a.spread.Start(flow.tag & ((uint64_t{1} << kConnectionBits) - 1), cards);
+  a.spread.Start(ConnectionOf(flow.tag), cards);
   for (int lane = 0; lane < cards; ++lane) {
     Flow part = flow;
     std::tie(part.src, part.dst) = lanes.Ends(from, to, lane);
@@ -301,8 +301,8 @@ void CollectiveRunner::Run(uint32_t active, uint32_t stream, Time now) {
 }
 
 void CollectiveRunner::OnFlow(const FlowEnd& end, Time now) {
-  const auto active = static_cast<uint32_t>(end.tag >> (kConnectionBits + kLaneBits));
-  const uint64_t connection = end.tag & ((uint64_t{1} << kConnectionBits) - 1);
+  const auto active = SlotOf(end.tag);
+  const uint64_t connection = ConnectionOf(end.tag);
   Active& a = active_[active];
   const auto card = static_cast<uint32_t>(end.tag >> kConnectionBits) & ((1u << kLaneBits) - 1);
   if (!a.spread.empty() && !a.spread.Ended(connection, card, end.kind)) return;

@@ -123,8 +123,7 @@ class Rails {
 bool RailsAlike(Machine& machine, const PlannedCall& planned, const Matching& matching) {
   const auto& levels = planned.costs.levels;
   const bool cut = std::any_of(levels.begin(), levels.end(), [](const auto& l) { return l.cards > 1; });
-  if (planned.plan == nullptr || !cut || machine.contention_free() || machine.MakeApart() == nullptr)
-    return false;
+  if (planned.plan == nullptr || !cut || machine.contention_free()) return false;
   GroupLanes lanes(machine, matching);
   return Rails(machine, planned, matching.groups[0].members, lanes.Of(0, planned.costs)).Alike();
 }

@@ -13,7 +13,7 @@
 namespace chakra {
 
 // Whether the first rail stands for all in call 0 of `matching`, which has the machine to itself and runs as
-// `planned` says. False too if no message is cut.
+// `planned` says. False too if no message is cut. Precondition: MakeApart() of the machine is not null.
 bool RailsAlike(Machine& machine, const PlannedCall& planned, const Matching& matching);
 
 }  // namespace chakra

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "backends/registry.h"
 #include "replay/cluster/load.h"
 #include "replay/engine/collective_runner.h"
@@ -61,6 +62,22 @@ inline TestMachine Preset(const std::string& spec, int ranks) {
   absl::StatusOr<proto::Cluster> cluster = LoadCluster(spec);
   EXPECT_TRUE(cluster.ok()) << cluster.status();
   return MachineOf(*cluster, ranks);
+}
+
+// A call alone on `fabric`, against the same flow by flow. `plans`: of the quick way.
+inline void ExpectPricedAsFlows(TestMachine* m, const char* fabric, CollectiveType type, uint64_t bytes,
+                                int root, PlanCache* plans) {
+  const std::vector<int> members = m->All();
+  Time first = Time::Nanos(3), second = Time::Nanos(3);
+  m->AnotherFabric(fabric);
+  const auto quick =
+      PriceCall(*m->fabric, m->costs(), type, bytes, root, members, &first, nullptr, true, plans);
+  m->AnotherFabric(fabric);
+  const auto slow = PriceCall(*m->fabric, m->costs(), type, bytes, root, members, &second);
+  ASSERT_TRUE(quick.ok() && slow.ok()) << quick.status();
+  EXPECT_EQ(quick->time.picos(), slow->time.picos()) << bytes;
+  EXPECT_EQ(quick->root_time.picos(), slow->root_time.picos()) << bytes;
+  EXPECT_EQ(first, second);
 }
 
 inline proto::Cluster ClusterText(const std::string& text) {

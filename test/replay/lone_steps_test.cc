@@ -12,21 +12,10 @@ using T = CollectiveType;
 void Agree(const std::string& preset, int ranks, T type, const std::string& rule, int root = 0) {
   TestMachine m = Preset(preset, ranks);
   if (!rule.empty()) m.Force(type, rule);
-  const std::vector<int> members = m.All();
+  SCOPED_TRACE(absl::StrCat(preset, " ", ranks, " ", rule));
   PlanCache plans;
-  for (const uint64_t bytes : {1ul, 1000ul, 70001ul, 1ul << 20, (1ul << 25) + 13}) {
-    Time first = Time::Nanos(3), second = Time::Nanos(3);
-    m.AnotherFabric("analytical");
-    const auto quick =
-        PriceCall(*m.fabric, m.costs(), type, bytes, root, members, &first, nullptr, true, &plans);
-    m.AnotherFabric("analytical");
-    const auto slow = PriceCall(*m.fabric, m.costs(), type, bytes, root, members, &second);
-    ASSERT_TRUE(quick.ok() && slow.ok()) << preset << " " << ranks << " " << rule << ": " << quick.status();
-    EXPECT_EQ(quick->time.picos(), slow->time.picos())
-        << preset << " " << ranks << " " << rule << " " << bytes;
-    EXPECT_EQ(quick->root_time.picos(), slow->root_time.picos()) << preset << " " << ranks << " " << rule;
-    EXPECT_EQ(first, second);
-  }
+  for (const uint64_t bytes : {1ul, 1000ul, 70001ul, 1ul << 20, (1ul << 25) + 13})
+    ExpectPricedAsFlows(&m, "analytical", type, bytes, root, &plans);
 }
 
 TEST(LoneSteps, EqualFlowByFlow) {
