@@ -6,6 +6,8 @@
 #include "replay/plan/sharing.h"
 #include "replay/run/price.h"
 #include "trace/generate/layout.h"
+#include "trace/generate/memory.h"
+#include "trace/generate/offload.h"
 #include "trace/generate/operators.h"
 #include "trace/generate/pieces.h"
 
@@ -99,6 +101,21 @@ double HostEnd(const StepPlan& step, int64_t stage, const SharedTimes& shared,
   return all * static_cast<double>(PassesOfPiece(step)) + rest;
 }
 
+// Over the link to the host.
+double PicosOfCopy(int64_t bytes, const Prices& prices) {
+  return static_cast<double>(bytes) * 1e3 / prices.cluster().proto.device().host_gbytes_per_s();
+}
+
+// Offloaded activations are copied beside the layers of their windows, which wait for them; all windows are
+// taken to be equal.
+void AddCopies(const StepPlan& step, const Prices& prices, PassTimes* out) {
+  const int64_t layers = step.training.offload.layers;
+  if (layers == 0) return;
+  const double copies =
+      static_cast<double>(layers) * PicosOfCopy(generate::ActivationsOfLayer(step, 0), prices);
+  for (double* pass : {&out->forward[0], &out->backward[0]}) *pass = std::max(*pass, copies);
+}
+
 // Times of the passes of all pieces. With zero 3 a unit takes at least as long as the gathering of the next
 // one's weights, which goes on beside it.
 absl::Status SetPasses(const StepPlan& step, const Units& units, SharedTimes* shared, Prices* prices,
@@ -128,6 +145,7 @@ absl::Status SetPasses(const StepPlan& step, const Units& units, SharedTimes* sh
     }
     if (!all.empty()) out->tail[at] = all.front()->tail;
   }
+  AddCopies(step, *prices, out);
   AddHost(step, *shared, out);
   if (step.split.merges_exchanges()) out->slowdown = ExchangeSlowdown(prices->cluster().proto);
   out->between =
@@ -186,11 +204,18 @@ absl::StatusOr<Estimator::Updates> Estimator::UpdatesOf(const StepPlan& step, in
   all.push_back(operators.GradientNorm(elements));
   const size_t before = all.size();
   all.push_back(operators.Clip(elements));
+  const int64_t hosts = generate::UpdatedByHost(step, elements);
   for (generate::Operator& op : operators.Update(elements)) all.push_back(std::move(op));
+  if (hosts > 0) all[before + 1] = operators.Update(elements - hosts).front();
   const auto times = prices_->OfOperators(all);
   if (!times.ok()) return times.status();
   Updates out;
   for (size_t i = 0; i < times->size(); ++i) (i < before ? out.norm : out.update) += (*times)[i];
+  if (hosts > 0) {
+    const double copy = PicosOfCopy(generate::CopiedBytes(hosts), *prices_);
+    const double update = 1e3 * static_cast<double>(generate::HostUpdateNs(step, hosts));
+    out.update += step.training.offload.overlaps ? std::max(update, copy) : update + 2 * copy;
+  }
   return updates_[{variant, elements}] = out;
 }
 

@@ -204,6 +204,10 @@ absl::Status Run::BuildMachine() {
   if (const double slowdown = ExchangeSlowdown(*described);
       slowdown > 0 && step() != nullptr && step()->split.merges_exchanges())
     described->mutable_collectives()->mutable_library()->set_slowdown(slowdown);
+  if (step() != nullptr && step()->training.offload.any()) {
+    if (absl::Status s = UseHostMemory(&*described); !s.ok())
+      return absl::Status(s.code(), absl::StrCat(spec(), ": ", s.message()));
+  }
   const int ranks = static_cast<int>(set_->ranks.size());
   auto cluster = BuildCluster(*described, ranks);
   if (!cluster.ok()) {
@@ -366,7 +370,8 @@ bool Run::TwinsAreEqual() const {
                              ? std::min(options_.fold_nodes, options_.fold_nodes_of_one)
                              : options_.fold_nodes;
   return !explains && same && options_.fast_paths && traces_.set.nodes() >= least &&
-         options_.lanes == "recorded" && CheckTwins(traces_.twins, traces_.set, *machine_, recorded_comm_);
+         options_.lanes == "recorded" &&
+         CheckTwins(traces_.twins, traces_.set, *machine_, cluster_.memory, recorded_comm_);
 }
 
 absl::Status Run::Meter(std::vector<ComputeTimes>* times, Simulation* simulation) {

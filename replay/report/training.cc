@@ -139,6 +139,7 @@ void AddMemory(const ReplayedStep& step, proto::Report* report) {
     row.set_optimizer_bytes(bytes(m.optimizer));
     row.set_activations_bytes(bytes(m.activations));
     row.set_working_bytes(bytes(m.working));
+    row.set_host_bytes(bytes(m.host));
     row.set_peak_memory_bytes(bytes(m.total()));
     if (step.device_memory > 0 && bytes(m.total()) > step.device_memory)
       row.set_lacks_bytes(bytes(m.total()) - step.device_memory);
@@ -260,6 +261,10 @@ std::string SplitText(const StepPlan& plan) {
                         ? generate::NamesOf(plan.training.modules)
                         : absl::AsciiStrToLower(proto::Training::Recompute_Name(plan.training.recompute)));
   }
+  const generate::Offload& offload = plan.training.offload;
+  if (offload.activations) absl::StrAppend(&out, ", activations of ", offload.layers, " layers offloaded");
+  if (offload.share > 0)
+    absl::StrAppend(&out, ", ", 100 * offload.share, " % of the optimizer offloaded");
   return out;
 }
 

@@ -203,6 +203,19 @@ absl::StatusOr<std::vector<int>> CheckPlacement(const proto::Placement& placemen
 
 }  // namespace
 
+absl::Status UseHostMemory(proto::Cluster* cluster) {
+  if (cluster->remote_memory().kind() != RemoteMemory::NONE) return absl::OkStatus();
+  const double rate = cluster->device().host_gbytes_per_s();
+  if (rate <= 0) {
+    return BadField("device.host_gbytes_per_s", "0",
+                    "the rate of the link to the host in GB/s, as --set device.host_gbytes_per_s=52, for the "
+                    "step has copies to the host's memory (training.offload)");
+  }
+  cluster->mutable_remote_memory()->set_kind(RemoteMemory::PER_RANK);
+  cluster->mutable_remote_memory()->set_bandwidth_gbytes_per_s(rate);
+  return absl::OkStatus();
+}
+
 absl::StatusOr<ClusterModel> BuildCluster(const proto::Cluster& cluster, int ranks) {
   if (ranks < 1) return absl::InvalidArgumentError(absl::StrCat("cluster: ", ranks, " ranks; expected >= 1"));
   if (absl::Status s = CheckSettings(cluster, "cluster: "); !s.ok()) return s;

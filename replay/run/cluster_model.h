@@ -44,4 +44,9 @@ struct ClusterModel {
 // The file that Cluster::placement may name is read.
 absl::StatusOr<ClusterModel> BuildCluster(const proto::Cluster& cluster, int ranks);
 
+// Memory nodes go to the host's memory over the device's link (Device.host_gbytes_per_s), each rank's beside
+// the others', where the cluster has no remote_memory. Errors (InvalidArgument): the device does not say the
+// link's rate.
+absl::Status UseHostMemory(proto::Cluster* cluster);
+
 }  // namespace chakra

@@ -21,14 +21,19 @@ bool SameCost(const MachineView& machine, int a, int b, int c, int d) {
 
 class TwinsCheck {
  public:
-  TwinsCheck(const Twins& twins, const TraceSet& traces, const MachineView& machine, bool recorded_comm)
-      : twins_(twins), traces_(traces), machine_(machine), recorded_comm_(recorded_comm) {}
+  TwinsCheck(const Twins& twins, const TraceSet& traces, const MachineView& machine,
+             const MemoryModel& memory, bool recorded_comm)
+      : twins_(twins),
+        traces_(traces),
+        machine_(machine),
+        own_memory_(memory.kind == MemoryModel::Kind::kLocal || memory.kind == MemoryModel::Kind::kPerRank),
+        recorded_comm_(recorded_comm) {}
 
   bool Run() {
     if (twins_.size() != traces_.ranks.size()) return false;
     if (static_cast<int>(twins_.size()) > machine_.devices()) return false;
     for (const Graph* graph : DistinctGraphs(traces_).graphs) {
-      if (UsesMemory(*graph)) return false;
+      if (!own_memory_ && UsesMemory(*graph)) return false;
     }
     if (recorded_comm_) return std::all_of(twins_.begin(), twins_.end(), [](int of) { return of == 0; });
     if (!machine_.contention_free()) return false;
@@ -116,6 +121,7 @@ class TwinsCheck {
   const Twins& twins_;
   const TraceSet& traces_;
   const MachineView& machine_;
+  const bool own_memory_;  // of each rank
   const bool recorded_comm_;
   std::vector<std::set<int>> peers_;  // by rank; of twins none
   absl::flat_hash_set<std::string> checked_;
@@ -123,8 +129,9 @@ class TwinsCheck {
 
 }  // namespace
 
-bool CheckTwins(const Twins& twins, const TraceSet& traces, const MachineView& machine, bool recorded_comm) {
-  return TwinsCheck(twins, traces, machine, recorded_comm).Run();
+bool CheckTwins(const Twins& twins, const TraceSet& traces, const MachineView& machine,
+                const MemoryModel& memory, bool recorded_comm) {
+  return TwinsCheck(twins, traces, machine, memory, recorded_comm).Run();
 }
 
 }  // namespace chakra

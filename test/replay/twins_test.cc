@@ -71,7 +71,7 @@ bool TwinsAreEqual(const Case& c) {
   EXPECT_TRUE(cluster.ok()) << cluster.status();
   if (!cluster.ok()) return false;
   const auto machine = BuildMachine(*cluster, run, ranks, nullptr);
-  return machine.ok() && CheckTwins(traces->twins, traces->set, **machine);
+  return machine.ok() && CheckTwins(traces->twins, traces->set, **machine, MemoryModel());
 }
 
 // What the report says that the makespan is too long at most, as a share; rounded up by the last digit shown.

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "trace/generate/counts.h"
+#include "trace/generate/offload.h"
 
 namespace chakra::generate {
 namespace {
@@ -264,6 +265,7 @@ absl::Status CheckPlan(const StepPlan& plan) {
   if (absl::Status s = CheckFurther(plan); !s.ok()) return s;
   if (absl::Status s = CheckAdapters(plan); !s.ok()) return s;
   if (absl::Status s = CheckRecomputed(plan); !s.ok()) return s;
+  if (absl::Status s = CheckOffload(plan); !s.ok()) return s;
   return CheckZero(plan);
 }
 

@@ -54,6 +54,17 @@ std::optional<int64_t> ForeignKeys::Number(absl::string_view keys) {
   return std::nullopt;
 }
 
+std::optional<double> ForeignKeys::Share(absl::string_view keys) {
+  std::string key;
+  const Value* v = Find(keys, &key);
+  if (v == nullptr) return std::nullopt;
+  double share = 0;
+  if (absl::SimpleAtod(v->text, &share) && share >= 0 && share <= 1) return share;
+  Fail(absl::InvalidArgumentError(
+      absl::StrCat(name_, ": ", key, " is \"", Shown(v->text), "\"; expected a number from 0 to 1")));
+  return std::nullopt;
+}
+
 std::optional<bool> ForeignKeys::Flag(absl::string_view keys) {
   std::string key;
   const Value* v = Find(keys, &key);

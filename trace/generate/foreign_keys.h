@@ -27,6 +27,7 @@ class ForeignKeys {
   // is null. Each of `keys` then counts as understood.
   std::optional<std::string> Text(absl::string_view keys);
   std::optional<int64_t> Number(absl::string_view keys);
+  std::optional<double> Share(absl::string_view keys);  // from 0 to 1
   std::optional<bool> Flag(absl::string_view keys);
   int64_t NumberOr(absl::string_view keys, int64_t fallback) { return Number(keys).value_or(fallback); }
   bool FlagOr(absl::string_view keys, bool fallback) { return Flag(keys).value_or(fallback); }

@@ -395,6 +395,24 @@ class Megatron {
       k_.LeaveOut(absl::StrCat("optimizer=", optimizer, ": taken as adam"));
     }
     t_.set_framework(proto::Training::MEGATRON);
+    Offload();
+  }
+
+  void Offload() {
+    const int64_t layers = k_.NumberOr("cpu_offloading_num_layers", 0);
+    const bool on = k_.FlagOr("cpu_offloading", !recipe_ && layers > 0);
+    const bool activations = k_.FlagOr("cpu_offloading_activations", true) && on && layers > 0;
+    if (k_.FlagOr("cpu_offloading_weights", false) && on && layers > 0)
+      k_.LeaveOut("cpu_offloading_weights=true: weights stay on the device");
+    const double share = k_.Share("optimizer_offload_fraction").value_or(recipe_ ? 0 : 1);
+    const bool optimizer = k_.FlagOr("optimizer_cpu_offload", false) && share > 0;
+    const bool overlaps = k_.FlagOr("overlap_cpu_optimizer_d2h_h2d", false);
+    if (activations) t_.set_offload_layers(layers);
+    if (optimizer && share < 1) t_.set_offload_share(share);
+    if (optimizer && overlaps) t_.set_overlap_offload(true);
+    if (activations || optimizer)
+      t_.set_offload(absl::StrCat(activations ? "activations" : "", activations && optimizer ? "+" : "",
+                                  optimizer ? "optimizer" : ""));
   }
 
   void Recompute() {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "trace/generate/layers.h"
+#include "trace/generate/offload.h"
 #include "trace/generate/pieces.h"
 #include "trace/generate/schedule.h"
 
@@ -298,11 +299,41 @@ int64_t DeferredOfLayer(const StepPlan& p, int64_t layer) {
   return bytes;
 }
 
+namespace {
+
+// The host's copies of what it updates are fp32 weights, gradients and two averages; the device keeps its
+// fp32 weights (Megatron-Bridge's run: 8 bytes less a weight).
+void MoveAverages(const StepPlan& p, const Held& held, RankMemory* out) {
+  if (p.training.offload.share == 0) return;
+  const int64_t own = p.training.frozen() ? ShareOf(held.adapters, p.split.holders(false))
+                                          : ShareOf(held.dense, p.split.holders(false)) +
+                                                ShareOf(held.expert, p.split.holders(true));
+  const int64_t moved = UpdatedByHost(p, own);
+  out->optimizer -= 8 * moved;
+  out->host += 16 * moved;
+}
+
+// Of a pass whose first layers' activations are on the host: those that are left, and the largest of these
+// while it is copied. It is what is kept at the end of the forward pass; before, there is less.
+int64_t LeftOnDevice(const StepPlan& p, int64_t activations, RankMemory* out) {
+  int64_t most = 0;
+  for (int64_t i = 0; i < p.training.offload.layers; ++i) {
+    const int64_t bytes = ActivationsOfLayer(p, i);
+    most = std::max(most, bytes);
+    activations -= bytes;
+    out->host += bytes;
+  }
+  return activations + most;
+}
+
+}  // namespace
+
 RankMemory MemoryOfStage(const StepPlan& p, int64_t stage) {
   RankMemory out;
   const std::vector<Piece> pieces = PiecesOf(p, stage);
   const Held held = HeldBy(p, pieces);
   AddStates(p, held, &out);
+  MoveAverages(p, held, &out);
   const std::vector<Pass> passes = PassesOf(p.split, p.micro_batches(), stage);
   out.in_flight = MostInFlight(passes);
   const int64_t together = p.training.recomputed_at_once();
@@ -326,6 +357,7 @@ RankMemory MemoryOfStage(const StepPlan& p, int64_t stage) {
     if (piece.head) head = (1 + p.model.mtp) * HeadBytes(p);
   }
   out.activations = MostKept(passes, kept);
+  if (p.training.offload.activations) out.activations = LeftOnDevice(p, out.activations, &out);
   out.working += temporaries + FrameworkBuffers(p, held, pieces.front());
   out.working += layer_bytes;
   out.working += head;

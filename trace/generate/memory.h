@@ -17,8 +17,10 @@ struct RankMemory {
   int64_t gradients = 0;    // kept over micro-batches
   int64_t optimizer = 0;    // fp32 weights where products have another type, and averages
   int64_t activations = 0;  // kept for the backward pass, of all micro-batches in flight
-  int64_t working = 0;    // logits and the head's gradients, one layer's temporaries, recomputed activations,
-                          // buffers of a framework
+  int64_t working = 0;  // logits and the head's gradients, one layer's temporaries, recomputed activations,
+                        // buffers of a framework
+  int64_t host = 0;     // in the host's memory: offloaded activations, and the optimizer's copies of weights,
+                        // gradients and averages
   int64_t in_flight = 0;  // passes whose backward is still to come, of pieces of the stage
   int64_t total() const { return weights + gradients + optimizer + activations + working; }
 };

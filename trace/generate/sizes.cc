@@ -10,6 +10,7 @@
 #include "trace/base/rank_list.h"
 #include "trace/base/spelling.h"
 #include "trace/generate/check.h"
+#include "trace/generate/offload.h"
 #include "trace/generate/pieces.h"
 #include "trace/io/proto_io.h"
 #include "trace/io/settings.h"
@@ -337,7 +338,8 @@ absl::Status TakeTraining(const proto::Training& t, const ModelSize& model, cons
           absl::StrCat("training.", field, " is for adapters; expected training.lora too, as lora=16"));
   }
   out->host = HostOf(t);
-  return absl::OkStatus();
+  out->graphs = t.cuda_graphs();
+  return TakeOffload(t, model, &out->offload);
 }
 
 }  // namespace

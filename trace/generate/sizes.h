@@ -131,6 +131,16 @@ struct HostCosts {
   bool any() const { return launch_ns + layer_ns + call_ns + batch_ns + step_ns > 0; }
 };
 
+// What the host's memory holds (offload.h).
+struct Offload {
+  bool activations = false;
+  int64_t layers = 0;        // whose activations it holds, from the first on
+  double share = 0;          // of the weights that it updates
+  bool overlaps = false;     // copies of gradients and weights run beside the update
+  double updates_per_s = 0;  // weights that it updates for a rank
+  bool any() const { return activations || share > 0; }
+};
+
 // proto::Training.
 struct TrainingPlan {
   int64_t seq = 0, micro_batch = 1, global_batch = 1;
@@ -155,6 +165,8 @@ struct TrainingPlan {
   bool lora_mlp = false;      // the MLP has adapters too
   bool lora_dropout = false;  // their inputs are dropped at random
   HostCosts host;
+  bool graphs = false;  // proto::Training::cuda_graphs
+  Offload offload;
 
   // Layers that full recomputation makes again at once; 1: each before its own backward pass, or none.
   int64_t recomputed_at_once() const {

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "trace/generate/layers.h"
 #include "trace/generate/merge.h"
+#include "trace/generate/offload.h"
 #include "trace/generate/pieces.h"
 #include "trace/generate/reduce.h"
 #include "trace/generate/schedule.h"
@@ -17,7 +18,7 @@ namespace {
 class StageBuilder {
  public:
   StageBuilder(const StepPlan& plan, int64_t stage)
-      : plan_(plan), stage_(stage), layers_(plan, &graph_), sharing_(plan, &graph_) {
+      : plan_(plan), stage_(stage), layers_(plan, &graph_), sharing_(plan, &graph_), copies_(plan, &graph_) {
     const Split& s = plan.split;
     graph_.host = plan.training.host;
     done_.resize(static_cast<size_t>(s.stage_pieces() * plan.micro_batches()));
@@ -195,6 +196,7 @@ class StageBuilder {
     for (int64_t layer = piece.first; layer < EndOfTrunk(piece); ++layer) {
       at = layers_.Forward(layer, pass.micro_batch, "forward",
                            Join(at, Weights(unit++, PlaceOf(pass, layer, "weights"))));
+      at = copies_.BehindForward(layer, pass.micro_batch, at);
       Used(at);
     }
     if (piece.head) at = Heads(pass, unit, at);
@@ -287,6 +289,7 @@ class StageBuilder {
       }
       if (plan_.split.zero == 3)
         at = Join(at, Weights(first + static_cast<size_t>(i), PlaceOf(pass, layer, "weights")));
+      at = copies_.BeforeBackward(layer, pass.micro_batch, at);
       at = BackwardOfUnit(pass, [&](std::vector<Gradient>* g) {
         return layers_.Backward(layer, pass.micro_batch, at, g, together > 1);
       });
@@ -366,12 +369,28 @@ class StageBuilder {
     return {graph_.Compute(layers_.operators().Clip(OwnWeights()), spot, at)};
   }
 
+  // What the host updates is there when its copies back are; then all weights are copied to the type of
+  // products.
+  NodeList Update(NodeList at) {
+    const Spot spot = {-1, -1, "step", "update"};
+    const int64_t own = OwnWeights(), hosts = UpdatedByHost(plan_, own);
+    if (hosts > 0) {
+      const auto units = static_cast<int64_t>(units_.size());
+      const NodeList back =
+          UpdateOnHost(plan_, hosts, plan_.training.offload.overlaps ? units : 1, at, &graph_);
+      if (hosts < own) at = {graph_.Compute(layers_.operators().Update(own - hosts).front(), spot, at)};
+      at = Join(at, back);
+    }
+    const std::vector<Operator> update = layers_.operators().Update(own);
+    for (size_t i = hosts > 0 ? 1 : 0; i < update.size(); ++i) at = {graph_.Compute(update[i], spot, at)};
+    return at;
+  }
+
   void End() {
     sharing_.Flush(plan_.micro_batches() - 1);
     graph_.HostWorks(graph_.host.step_ns, {-1, -1, "step", "host"});
     NodeList at = ClipNorm(ReduceRest(Join(last_backward_, sharing_.reduced())));
-    const Spot spot = {-1, -1, "step", "update"};
-    for (const Operator& op : layers_.operators().Update(OwnWeights())) at = {graph_.Compute(op, spot, at)};
+    at = Update(at);
     const int zero = plan_.split.zero;
     if ((zero == 1 || zero == 2) && !plan_.split.overlap_param) sharing_.GatherAll(units_, at);
   }
@@ -381,6 +400,7 @@ class StageBuilder {
   StageGraph graph_;
   LayerBuilder layers_;
   Sharing sharing_;
+  ActivationCopies copies_;
   int64_t replicated_ = 0;
   std::vector<WeightUnit> units_;
   std::vector<size_t> unit_of_piece_;  // the first

@@ -82,6 +82,23 @@ uint32_t StageGraph::Add(StepNode node, int64_t host_ns, const NodeList& after) 
   return static_cast<uint32_t>(nodes.size() - 1);
 }
 
+uint32_t StageGraph::HostComputes(int64_t ns, const Spot& spot, const NodeList& after) {
+  if (pending_ns_ > 0) AddHost(spot);
+  waits_.insert(waits_.end(), after.begin(), after.end());
+  pending_ns_ = ns;
+  AddHost(spot);
+  return static_cast<uint32_t>(host_node_);
+}
+
+uint32_t StageGraph::Copy(bool to_host, int64_t bytes, const Spot& spot, const NodeList& after) {
+  StepNode node;
+  node.type = to_host ? NodeType::kMemStore : NodeType::kMemLoad;
+  node.stream = to_host ? Stream::kOffload : Stream::kReload;
+  node.bytes = bytes;
+  node.spot = spot;
+  return Add(node, host.launch_ns, after);
+}
+
 uint32_t StageGraph::Compute(const Operator& op, const Spot& spot, const NodeList& after) {
   StepNode node;
   node.op = IndexOf(op);

@@ -30,9 +30,11 @@ enum class Stream : uint8_t {
   kReceiveBackward,
   kSendRing,  // keys and values to the next rank of cp
   kReceiveRing,
-  kHost,  // no stream: the thread of the host
+  kHost,     // no stream: the thread of the host
+  kOffload,  // copies to the host
+  kReload,   // and from it
 };
-inline constexpr int kStreams = 14;
+inline constexpr int kStreams = 16;
 
 // What a computation is: equal ones share one entry of StageGraph::operators.
 struct Operator {
@@ -67,12 +69,17 @@ struct StepNode {
   GroupKind group = GroupKind::kWorld;  // of a collective
   PeerKind peer = PeerKind::kStage;     // of a message
   uint32_t op = 0;                      // of a computation: index into operators
-  int64_t bytes = 0;                    // of communication: this rank's input
+  int64_t bytes = 0;                    // of communication: this rank's input; of a copy
   int64_t stage = 0;                    // of a message, PeerKind::kStage: the peer's
   int32_t tag = 0;                      // of a message
   Spot spot;
   uint32_t dep_begin = 0, dep_end = 0;  // in StageGraph::deps; each less than the node's own index
 };
+
+// Between the memories of device and host.
+inline bool IsCopy(const StepNode& n) {
+  return n.type == NodeType::kMemStore || n.type == NodeType::kMemLoad;
+}
 
 using NodeList = absl::InlinedVector<uint32_t, 4>;
 
@@ -95,6 +102,8 @@ class StageGraph {
 
   // Adds a node behind `after`, and returns its index.
   uint32_t Compute(const Operator& op, const Spot& spot, const NodeList& after);
+  // A copy to the host's memory (a MEM_STORE) or from it (a MEM_LOAD), on the stream of its direction.
+  uint32_t Copy(bool to_host, int64_t bytes, const Spot& spot, const NodeList& after);
   uint32_t Collective(CollectiveType type, GroupKind group, Stream stream, int64_t bytes, const Spot& spot,
                       const NodeList& after);
   uint32_t Message(NodeType type, PeerKind peer, int64_t stage, Stream stream, int32_t tag, int64_t bytes,
@@ -109,6 +118,8 @@ class StageGraph {
   void HostBegins(const Spot& spot);
   // The host waits for nodes of the device before it launches the next node.
   void HostWaits(const NodeList& nodes);
+  // Adds a node of the host that waits for `after` and takes `ns`, be the host's launches counted or not.
+  uint32_t HostComputes(int64_t ns, const Spot& spot, const NodeList& after);
 
  private:
   // The host's launches are put together in nodes of at least this length: a graph with a node for each

@@ -74,6 +74,12 @@ void SetMessage(const Layout& layout, int rank, const StepNode& n, et::Node* nod
   AddAttribute("comm_tag", node)->set_int32_val(ends.tag);
 }
 
+void SetCopy(const StepNode& n, et::Node* node) {
+  node->set_name(n.type == NodeType::kMemStore ? "Memcpy DtoH (Device -> Pinned)"
+                                               : "Memcpy HtoD (Pinned -> Device)");
+  AddAttribute("tensor_size", node)->set_uint64_val(static_cast<uint64_t>(n.bytes));
+}
+
 absl::Status WriteRank(const StepGraphs& step, const Layout& layout, int rank, EtWriter* out) {
   const StageGraph& stage = StageOf(step, layout, rank);
   et::GlobalMetadata metadata;
@@ -100,6 +106,8 @@ absl::Status WriteRank(const StepGraphs& step, const Layout& layout, int rank, E
       SetComputation(stage.operators[n.op], &node);
     } else if (n.type == NodeType::kCollective) {
       SetCollective(layout, rank, n, &node);
+    } else if (IsCopy(n)) {
+      SetCopy(n, &node);
     } else {
       SetMessage(layout, rank, n, &node);
     }
@@ -115,7 +123,7 @@ void SetOwn(const StageGraph& stage, const Layout& layout, int rank, RankTrace* 
   std::vector<Peer> peers;
   uint32_t index_of[kGroupKinds] = {};
   for (const StepNode& n : stage.nodes) {
-    if (n.type == NodeType::kComp) continue;
+    if (n.type == NodeType::kComp || IsCopy(n)) continue;
     if (n.type != NodeType::kCollective) {
       peers.push_back(EndsOf(layout, rank, n));
       continue;

@@ -6,7 +6,10 @@ namespace chakra {
 // peaks are those at the boost clock. Sizes of memory are those that the driver reports, or the data sheet's GB of
 // 1e9 bytes (GB300, MI325X, MI355X). Cards that get all of their power from the slot cannot hold the boost
 // clock during long products of matrices. Their sustained clock is taken to be the geometric mean of base
-// clock and boost clock; the share is relative to the boost clock.
+// clock and boost clock; the share is relative to the boost clock. host_gbytes_per_s is what copies of pinned
+// memory get on 16 lanes of PCIe 4 and 5, and on GB200's link of chips (Azure/AI-benchmarking-guide, NVBandwidth:
+// A100 26, H100 and H200 51 to 52, GB200 193 to 201); PCIe 3 is taken to have half of PCIe 4, and GB300 what
+// GB200 has.
 
 extern const char kP4[] = R"pb(
   name: "P4" memory_mib: 7611
@@ -17,6 +20,7 @@ extern const char kP4[] = R"pb(
   sustained_share: 0.873  # base clock of 810 MHz, boost clock of 1,063: NVIDIA Tesla P4 product brief
   memory_gbytes_per_s: 192
   compute_units: 20 clock_mhz: 1063 l2_mbytes: 2 architecture: "pascal"
+  host_gbytes_per_s: 13
 )pb";
 
 extern const char kP100Pcie[] = R"pb(
@@ -28,6 +32,7 @@ extern const char kP100Pcie[] = R"pb(
   default_dtype: "fp32"
   memory_gbytes_per_s: 732
   compute_units: 56 clock_mhz: 1303 l2_mbytes: 4 architecture: "pascal"
+  host_gbytes_per_s: 13
 )pb";
 
 extern const char kP100Sxm[] = R"pb(
@@ -39,6 +44,7 @@ extern const char kP100Sxm[] = R"pb(
   default_dtype: "fp32"
   memory_gbytes_per_s: 732
   compute_units: 56 clock_mhz: 1480 l2_mbytes: 4 architecture: "pascal"
+  host_gbytes_per_s: 13
 )pb";
 
 extern const char kV100Pcie[] = R"pb(
@@ -50,6 +56,7 @@ extern const char kV100Pcie[] = R"pb(
   default_dtype: "fp16"
   memory_gbytes_per_s: 900
   compute_units: 80 clock_mhz: 1380 l2_mbytes: 6 architecture: "volta"
+  host_gbytes_per_s: 13
 )pb";
 
 extern const char kV100[] = R"pb(
@@ -62,6 +69,7 @@ extern const char kV100[] = R"pb(
   # 32 GB HBM2: V100 datasheet
   memory_gbytes_per_s: 900
   compute_units: 80 clock_mhz: 1530 l2_mbytes: 6 architecture: "volta"
+  host_gbytes_per_s: 13
 )pb";
 
 extern const char kT4[] = R"pb(
@@ -74,6 +82,7 @@ extern const char kT4[] = R"pb(
   sustained_share: 0.607  # base clock of 585 MHz, boost clock of 1,590: NVIDIA T4 product brief
   memory_gbytes_per_s: 320
   compute_units: 40 clock_mhz: 1590 l2_mbytes: 4 architecture: "turing"
+  host_gbytes_per_s: 13
 )pb";
 
 extern const char kA10[] = R"pb(
@@ -87,6 +96,7 @@ extern const char kA10[] = R"pb(
   default_dtype: "bf16"
   memory_gbytes_per_s: 600
   compute_units: 72 clock_mhz: 1695 l2_mbytes: 6 architecture: "ampere_rtx"
+  host_gbytes_per_s: 26
 )pb";
 
 // A100 datasheet, which has one set of rates for all forms. fp64 is the rate of the tensor cores (9.7 without
@@ -100,6 +110,7 @@ extern const char kA100Rates[] = R"pb(
   peak_tflops { key: "int8" value: 624 }
   default_dtype: "bf16"
   compute_units: 108 clock_mhz: 1410 l2_mbytes: 40 architecture: "ampere"
+  host_gbytes_per_s: 26
 )pb";
 
 extern const char kA100Pcie40[] = R"pb(
@@ -133,6 +144,7 @@ extern const char kL4[] = R"pb(
   sustained_share: 0.624  # base clock of 795 MHz, boost clock of 2,040: NVIDIA L4 product brief
   memory_gbytes_per_s: 300
   compute_units: 58 clock_mhz: 2040 l2_mbytes: 48 architecture: "ada"
+  host_gbytes_per_s: 26
 )pb";
 
 extern const char kL40s[] = R"pb(
@@ -147,6 +159,7 @@ extern const char kL40s[] = R"pb(
   default_dtype: "bf16"
   memory_gbytes_per_s: 864
   compute_units: 142 clock_mhz: 2520 l2_mbytes: 96 architecture: "ada"
+  host_gbytes_per_s: 26
 )pb";
 
 extern const char kH100Pcie[] = R"pb(
@@ -162,6 +175,7 @@ extern const char kH100Pcie[] = R"pb(
   default_dtype: "bf16"
   memory_gbytes_per_s: 2000
   compute_units: 114 clock_mhz: 1620 l2_mbytes: 50 architecture: "hopper"
+  host_gbytes_per_s: 52
 )pb";
 
 // The rates of the chip on SXM, except fp64. Source: H100 datasheet, SXM column, which prints the rates with
@@ -176,6 +190,7 @@ extern const char kHopperRates[] = R"pb(
   peak_tflops { key: "int8" value: 1979 }
   default_dtype: "bf16"
   compute_units: 132 clock_mhz: 1830 l2_mbytes: 50 architecture: "hopper"
+  host_gbytes_per_s: 52
 )pb";
 
 extern const char kH100[] = R"pb(
@@ -216,6 +231,7 @@ extern const char kH20[] = R"pb(
   default_dtype: "bf16"
   memory_gbytes_per_s: 4000
   compute_units: 78 clock_mhz: 1830 l2_mbytes: 60 architecture: "hopper"
+  host_gbytes_per_s: 52
 )pb";
 
 // Dense rates of one GPU: an eighth of the rates of HGX B200 and HGX B300, and half of that where these are
@@ -228,6 +244,7 @@ extern const char kB200Rates[] = R"pb(
   peak_tflops { key: "fp8" value: 4500 }
   default_dtype: "bf16"
   compute_units: 148 clock_mhz: 1860 l2_mbytes: 126 architecture: "blackwell"
+  host_gbytes_per_s: 52
 )pb";
 
 extern const char kB200[] = R"pb(
@@ -276,6 +293,7 @@ extern const char kGb200[] = R"pb(
   l2_mbytes: 126
   architecture: "blackwell"
   peak_tflops { key: "fp4" value: 10000 }  # GB200 NVL72, a 72nd, without sparsity
+  host_gbytes_per_s: 197
 )pb";
 extern const char kGb300[] = R"pb(
   name: "GB300-288GB"
@@ -297,6 +315,7 @@ extern const char kGb300[] = R"pb(
   l2_mbytes: 126
   architecture: "blackwell"
   peak_tflops { key: "fp4" value: 15000 }  # stas00/ml-engineering, compute/accelerator
+  host_gbytes_per_s: 197
 )pb";
 extern const char kRtxPro6000[] = R"pb(
   name: "RTX-PRO-6000" memory_mib: 97887
@@ -312,6 +331,7 @@ extern const char kRtxPro6000[] = R"pb(
   memory_gbytes_per_s: 1597
   compute_units: 188 clock_mhz: 2600 l2_mbytes: 128 architecture: "blackwell_rtx"
   peak_tflops { key: "fp4" value: 2000 }
+  host_gbytes_per_s: 52
 )pb";
 
 extern const char kMi100[] = R"pb(
@@ -325,6 +345,7 @@ extern const char kMi100[] = R"pb(
   default_dtype: "fp16"
   memory_gbytes_per_s: 1228.8
   compute_units: 120 clock_mhz: 1502 l2_mbytes: 8 architecture: "cdna"
+  host_gbytes_per_s: 26
 )pb";
 
 extern const char kMi210[] = R"pb(
@@ -347,6 +368,7 @@ extern const char kMi200Die[] = R"pb(
   default_dtype: "bf16"
   memory_gbytes_per_s: 1638.4
   compute_units: 104 clock_mhz: 1700 l2_mbytes: 8 architecture: "cdna2"
+  host_gbytes_per_s: 26
 )pb";
 
 extern const char kMi250x[] = R"pb(
@@ -360,6 +382,7 @@ extern const char kMi250x[] = R"pb(
   default_dtype: "bf16"
   memory_gbytes_per_s: 1638.4
   compute_units: 110 clock_mhz: 1700 l2_mbytes: 8 architecture: "cdna2"
+  host_gbytes_per_s: 26
 )pb";
 
 // MI300X datasheet, dense. fp64 is the rate of the matrix cores (81.7 without them).
@@ -373,6 +396,7 @@ extern const char kMi300Rates[] = R"pb(
   peak_tflops { key: "int8" value: 2614.9 }
   default_dtype: "bf16"
   compute_units: 304 clock_mhz: 2100 l2_mbytes: 256 architecture: "cdna3"
+  host_gbytes_per_s: 52
 )pb";
 
 extern const char kMi300[] = R"pb(
@@ -399,6 +423,7 @@ extern const char kMi355x[] = R"pb(
   memory_gbytes_per_s: 8000
   compute_units: 256 clock_mhz: 2400 l2_mbytes: 256 architecture: "cdna4"
   peak_tflops { key: "fp4" value: 10100 }
+  host_gbytes_per_s: 52
 )pb";
 
 }  // namespace chakra
