@@ -148,6 +148,7 @@ absl::Status SetPasses(const StepPlan& step, const Units& units, SharedTimes* sh
   AddCopies(step, *prices, out);
   AddHost(step, *shared, out);
   if (step.split.merges_exchanges()) out->slowdown = ExchangeSlowdown(prices->cluster().proto);
+  out->hidden = step.split.hidden_share;
   out->between =
       prices->BetweenStages(step.split, step.shared_tokens() * step.model.hidden * step.element_bytes());
   return absl::OkStatus();

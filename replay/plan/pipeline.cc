@@ -113,8 +113,9 @@ PipelineTimes Pipelines::RunAll(const Split& split, int64_t micro_batches, const
       exchanged += std::max(0.0, Takes(order[k], times) - computes(order[k]));
     }
     // Beside exchanges computations take 1 + slowdown times as long.
-    const double slow = 1 + times.slowdown, beside = std::min(exchanged, computed * slow);
-    takes = std::max(takes, computed + beside * times.slowdown / slow);
+    const double hidden = times.hidden * exchanged;
+    const double slow = 1 + times.slowdown, beside = std::min(hidden, computed * slow);
+    takes = std::max(takes, exchanged - hidden + computed + beside * times.slowdown / slow);
     const double end = begin + takes;
     if (out.first_forward[stage] < 0) out.first_forward[stage] = begin;
     for (size_t k = i; k < behind; ++k) {

@@ -20,6 +20,7 @@ struct PassTimes {
   std::vector<double> tail;     // of `backward`: work behind what is sent on
   std::vector<double> weights;  // of `backward`: gradients of weights, which a schedule may put off
   std::vector<double> between;  // by boundary of stages, pp - 1: of a message
+  double hidden = 1;            // share of exchanges that merged passes hide
   double slowdown = 0;          // how much longer computations of merged passes take beside exchanges
 };
 

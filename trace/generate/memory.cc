@@ -233,20 +233,31 @@ MadeAgain MadeAgainOf(const StepPlan& p, int64_t layer) {
 // Of one pass, in bytes: what it keeps for its backward, and of that what waits for gradients of weights.
 struct Kept {
   int64_t activations = 0, deferred = 0;
+  int64_t layer = 0;  // the largest layer's activations
 };
 
-// The most that the passes of a stage keep at a time. `kept`: by piece.
+// What a pass adds to what is kept, or takes off. `kept`: by piece.
+int64_t AddedBy(const Pass& pass, const std::vector<Kept>& kept) {
+  const Kept& k = kept[static_cast<size_t>(pass.piece)];
+  if (pass.forward) return k.activations;
+  if (pass.part == Pass::kWeights) return -k.deferred;
+  return (pass.part == Pass::kInputs ? k.deferred : 0) - k.activations;
+}
+
+// The most that the passes of a stage keep at a time. Of two that run together one frees a layer while the
+// other fills one.
 int64_t MostKept(const std::vector<Pass>& passes, const std::vector<Kept>& kept) {
   int64_t now = 0, most = 0;
-  for (const Pass& pass : passes) {
-    const Kept& k = kept[static_cast<size_t>(pass.piece)];
-    if (pass.forward) {
-      now += k.activations;
-    } else if (pass.part == Pass::kWeights) {
-      now -= k.deferred;
-    } else {
-      now += (pass.part == Pass::kInputs ? k.deferred : 0) - k.activations;
+  for (size_t i = 0; i < passes.size(); ++i) {
+    if (passes[i].merged) {
+      const int64_t both = AddedBy(passes[i], kept) + AddedBy(passes[i + 1], kept);
+      most =
+          std::max(most, now + std::max<int64_t>(0, both) + kept[static_cast<size_t>(passes[i].piece)].layer);
+      now += both;
+      ++i;
+      continue;
     }
+    now += AddedBy(passes[i], kept);
     most = std::max(most, now);
   }
   return most;
@@ -351,7 +362,9 @@ RankMemory MemoryOfStage(const StepPlan& p, int64_t stage) {
       const MadeAgain modules = MadeAgainOf(p, layer);
       layer_bytes = std::max({layer_bytes, again, modules.attention, modules.mlp});
       temporaries = std::max(temporaries, LayerTemporaries(p, layer));
-      of_piece.activations += !recomputed ? bytes : index % together == 0 ? input : 0;
+      const int64_t left = !recomputed ? bytes : index % together == 0 ? input : 0;
+      of_piece.activations += left;
+      of_piece.layer = std::max(of_piece.layer, left);
       of_piece.deferred += DeferredOfLayer(p, layer);
     }
     if (piece.head) head = (1 + p.model.mtp) * HeadBytes(p);

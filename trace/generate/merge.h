@@ -15,8 +15,9 @@ struct MergedPasses {
 };
 
 // Puts the nodes of such passes in turn: behind each exchange of an expert layer the other pass goes on, so
-// that the computation of one hides the communication of the other (DeepSeek-V3, 2024, figure 4). `merged` is
+// that the computation of one hides the communication of the other (DeepSeek-V3, 2024, figure 4). Of the
+// exchanges `hidden` in 1 are so; nothing is computed beside the others, which are spread evenly. `merged` is
 // in order and does not overlap.
-void Interleave(const std::vector<MergedPasses>& merged, StageGraph* graph);
+void Interleave(const std::vector<MergedPasses>& merged, double hidden, StageGraph* graph);
 
 }  // namespace chakra::generate

@@ -185,6 +185,8 @@ absl::Status TakeSchedule(const proto::Parallel& p, Split* out) {
   return Bad(absl::StrCat("parallel.schedule is \"", name, "\"", SuggestName(name, known)));
 }
 
+constexpr double kHiddenBetweenNodes = 0.3655;  // proto::Parallel::hidden_share
+
 absl::Status TakeSplit(const proto::Parallel& p, const proto::Training& t, const ModelSize& model, int domain,
                        Split* out) {
   const auto or_one = [](bool has, int64_t v) { return has ? v : 1; };
@@ -212,7 +214,14 @@ absl::Status TakeSplit(const proto::Parallel& p, const proto::Training& t, const
   }
   out->deep = p.has_dispatcher() ? p.dispatcher() == proto::Parallel::DEEP : out->goes_deep(model);
   if (absl::Status s = TakeLayout(p, out); !s.ok()) return s;
-  return TakeSchedule(p, out);
+  if (absl::Status s = TakeSchedule(p, out); !s.ok()) return s;
+  if (p.has_hidden_share() && !out->overlap_expert)
+    return Bad(
+        "parallel.hidden_share is for passes that run together; expected parallel.overlap_expert=yes too");
+  if (p.has_hidden_share()) out->hidden_share = p.hidden_share();
+  if (!p.has_hidden_share() && out->overlap_expert && out->expert_node() < out->ep)
+    out->hidden_share = kHiddenBetweenNodes;
+  return absl::OkStatus();
 }
 
 // Of PyTorch without graphs: fitted on half of the runs of one node that vTrain published (A100, Megatron-LM,

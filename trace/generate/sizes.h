@@ -73,6 +73,7 @@ struct Split {
   bool pp_before_dp = false;  // order=tp-cp-ep-pp-dp
   bool deep = true;           // proto::Parallel::DEEP
   bool overlap_expert = false;
+  double hidden_share = 1;  // of exchanges of passes that run together
   int64_t domain = kUsualDomain;
 
   int64_t ranks() const { return tp * cp * dp * pp; }
