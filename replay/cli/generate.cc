@@ -1,4 +1,5 @@
 // `generate`: a training step from the configuration of its model, as traces.
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -58,10 +59,12 @@ std::string DescribeMemory(const generate::StepPlan& plan, uint64_t limit, TextP
       {"stage", "in flight", "weights", "gradients", "optimizer", "activations", "working", "peak"},
       {false, false, false, false, false, false, false, false});
   std::string misfits;
+  int64_t host = 0;
   for (int64_t s = 0; s < plan.split.pp; ++s) {
     const generate::RankMemory m = generate::MemoryOfStage(plan, s);
     table.Add({absl::StrCat(s), absl::StrCat(m.in_flight), Gib(m.weights), Gib(m.gradients), Gib(m.optimizer),
                Gib(m.activations), Gib(m.working), Gib(m.total())});
+    host = std::max(host, m.host);
     if (limit == 0 || static_cast<uint64_t>(m.total()) <= limit) continue;
     absl::StrAppend(&misfits, "  a rank of stage ", s,
                     " does not fit: ", Gib(m.total() - static_cast<int64_t>(limit)), " GiB more than ",
@@ -72,7 +75,9 @@ std::string DescribeMemory(const generate::StepPlan& plan, uint64_t limit, TextP
   return absl::StrCat(
       "\nMemory of a rank at its peak, GiB (tensors alone: no context, buffers of libraries, or what "
       "the allocator cannot use)\n",
-      table.Print(page), misfits);
+      table.Print(page),
+      host > 0 ? absl::StrCat("  beside it the host's memory has up to ", Gib(host), " GiB of a rank\n") : "",
+      misfits);
 }
 
 class GenerateCommand : public Command {

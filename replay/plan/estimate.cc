@@ -106,14 +106,12 @@ double PicosOfCopy(int64_t bytes, const Prices& prices) {
   return static_cast<double>(bytes) * 1e3 / prices.cluster().proto.device().host_gbytes_per_s();
 }
 
-// Offloaded activations are copied beside the layers of their windows, which wait for them; all windows are
-// taken to be equal.
-void AddCopies(const StepPlan& step, const Prices& prices, PassTimes* out) {
+// What copies of offloaded activations take in a pass, whose kernels wait for them at the ends of equal
+// windows.
+double CopiesOfPass(const StepPlan& step, const Prices& prices) {
   const int64_t layers = step.training.offload.layers;
-  if (layers == 0) return;
-  const double copies =
-      static_cast<double>(layers) * PicosOfCopy(generate::ActivationsOfLayer(step, 0), prices);
-  for (double* pass : {&out->forward[0], &out->backward[0]}) *pass = std::max(*pass, copies);
+  if (layers == 0) return 0;
+  return static_cast<double>(layers) * PicosOfCopy(generate::ActivationsOfLayer(step, 0), prices);
 }
 
 // Times of the passes of all pieces. With zero 3 a unit takes at least as long as the gathering of the next
@@ -145,10 +143,20 @@ absl::Status SetPasses(const StepPlan& step, const Units& units, SharedTimes* sh
     }
     if (!all.empty()) out->tail[at] = all.front()->tail;
   }
-  AddCopies(step, *prices, out);
+  const double copies = CopiesOfPass(step, *prices);
+  double forward = copies, backward = copies;
+  if (copies > 0) {
+    // Nothing is copied beside the first layer, the embedding and the head.
+    for (const UnitTimes* unit : {&units.embedding, &units.layer[KindOfLayer(step, 0)], &units.head}) {
+      forward += unit->forward;
+      backward += unit->backward;
+    }
+    out->forward[0] = std::max(out->forward[0], forward);
+    out->backward[0] = std::max(out->backward[0], backward);
+  }
   AddHost(step, *shared, out);
   if (step.split.merges_exchanges()) out->slowdown = ExchangeSlowdown(prices->cluster().proto);
-  out->hidden = step.split.hidden_share;
+  out->hidden = step.split.hides();
   out->between =
       prices->BetweenStages(step.split, step.shared_tokens() * step.model.hidden * step.element_bytes());
   return absl::OkStatus();
@@ -256,7 +264,7 @@ absl::StatusOr<double> Estimator::TimeOf(const StepPlan& step, int variant) {
   for (const int64_t stage : std::set<int64_t>{0, std::min<int64_t>(1, s.pp - 1), s.pp / 2, s.pp - 1}) {
     const SharedTimes::Weights w = shared.WeightsOf(stage);
     const bool whole = s.zero == 3 && s.pp == 1 && shared.any();
-    auto end = whole ? shared.WholeStep() : shared.Reduced(stage, pipeline_);
+    auto end = whole ? shared.WholeStep(CopiesOfPass(step, *prices_)) : shared.Reduced(stage, pipeline_);
     if (!end.ok()) return end;
     *end = std::max(*end, HostEnd(step, stage, shared, pipeline_));
     const auto updates = UpdatesOf(step, w.own, variant);

@@ -163,7 +163,7 @@ absl::StatusOr<double> SharedTimes::Reduced(int64_t stage, const PipelineTimes& 
                             each * static_cast<double>(PassesOfPiece(step_)));
 }
 
-absl::StatusOr<double> SharedTimes::WholeStep() {
+absl::StatusOr<double> SharedTimes::WholeStep(double copied) {
   const std::vector<const UnitTimes*> units = UnitsOfPiece(0);
   std::vector<double> gathers, reduces, made;  // by unit; `made`: of its last gradient
   std::vector<Copies> copies;
@@ -198,14 +198,21 @@ absl::StatusOr<double> SharedTimes::WholeStep() {
     return begin;
   };
   const auto used = [&] { before_last = std::exchange(last, done); };
-  std::pair<double, double> before;
+  std::pair<double, double> before, beside;  // beside: what nothing is copied beside
+  for (const UnitTimes* unit : {units.front(), units[1], units.back()}) {
+    beside.first += unit->forward;
+    beside.second += unit->backward;
+  }
   const int64_t all = step_.micro_batches(), few = std::min(all, kUntilSteady);
   for (int64_t m = 0; m < few; ++m) {
     before = {done, reduced};
+    const double forward = done;
     for (size_t u = 0; u < units.size(); ++u) {
       run(u, units[u]->forward, true);
       used();
     }
+    if (copied > 0) done = std::max(done, forward + copied + beside.first);
+    const double backward = done;
     for (size_t u = units.size(); u-- > 0;) {
       const bool layer = u > 0 && u + 1 < units.size();
       const double begin = run(u, units[u]->backward, layer);
@@ -213,6 +220,7 @@ absl::StatusOr<double> SharedTimes::WholeStep() {
       reduced = std::max(reduced, begin + made[u] + copies[u].reduced) + reduces[u];
       if (u > 0) used();
     }
+    if (copied > 0) done = std::max(done, backward + copied + beside.second);
   }
   const auto more = static_cast<double>(all - few);
   const double host_end =

@@ -35,9 +35,9 @@ class SharedTimes {
   absl::StatusOr<double> Reduce(const UnitTimes& unit);
 
   // When the last pass is over and all gradients are reduced, of a step with zero 3 on one stage: unit by
-  // unit, weights are gathered one unit ahead, and gradients reduced behind each unit. Precondition: zero 3,
-  // no pipeline.
-  absl::StatusOr<double> WholeStep();
+  // unit, weights are gathered one unit ahead, and gradients reduced behind each unit. `copied`: what copies
+  // of offloaded activations take in a pass. Precondition: zero 3, no pipeline.
+  absl::StatusOr<double> WholeStep(double copied);
 
   // When the gradients of a stage are reduced.
   absl::StatusOr<double> Reduced(int64_t stage, const PipelineTimes& pipeline);

@@ -104,6 +104,20 @@ TEST_F(PlanCli, TheBestOfTenIsTheBestOfAll) {
   }
 }
 
+TEST_F(PlanCli, ClosedFormsOfOffloading) {
+  for (const char* offload :
+       {"optimizer", "optimizer,overlap_offload=yes", "activations", "activations+optimizer"}) {
+    const proto::PlanReport all =
+        PlanOf(absl::StrCat("--model llama3-8b:layers=8 --ranks 8 --cluster dgx-h100 --try recompute=none "
+                            "--top 1000 --replay-nodes 0 "
+                            "--training seq=4096,global_batch=32,offload=",
+                            offload));
+    EXPECT_GE(all.row_size(), 8) << offload;
+    EXPECT_LT(all.off_median(), 0.02) << offload;
+    EXPECT_LT(all.off_most(), 0.1) << offload;
+  }
+}
+
 // Micro-batches go both ways, and layers differ by windows and by what is recomputed: each split is replayed.
 TEST_F(PlanCli, ClosedFormsOfTwoWaysAndOfLayersThatDiffer) {
   const struct {

@@ -120,7 +120,7 @@ TEST(GenerateOffload, RefusesWhatFrameworksRefuse) {
   EXPECT_THAT(error("", "offload=activations,cuda_graphs=yes"), HasSubstr("expected cuda_graphs=no"));
   EXPECT_THAT(error("", "offload=activations,offload_layers=8"), HasSubstr("the nearest is 7"));
   EXPECT_THAT(error("", "offload_layers=3"), HasSubstr("expected training.offload=activations too"));
-  EXPECT_THAT(error("dp=2", "offload=optimizer"),
+  EXPECT_THAT(error("dp=2,zero=0", "offload=optimizer"),
               HasSubstr("parallel.zero is 0; with training.offload=optim"));
   EXPECT_THAT(error("dp=2,zero=1", "offload=optimizer,offload_share=1.5"), HasSubstr("offload_share"));
   EXPECT_THAT(error("dp=2,zero=1", "offload_share=0.5"),

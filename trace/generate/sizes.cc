@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "trace/base/rank_list.h"
@@ -185,8 +186,6 @@ absl::Status TakeSchedule(const proto::Parallel& p, Split* out) {
   return Bad(absl::StrCat("parallel.schedule is \"", name, "\"", SuggestName(name, known)));
 }
 
-constexpr double kHiddenBetweenNodes = 0.3655;  // proto::Parallel::hidden_share
-
 absl::Status TakeSplit(const proto::Parallel& p, const proto::Training& t, const ModelSize& model, int domain,
                        Split* out) {
   const auto or_one = [](bool has, int64_t v) { return has ? v : 1; };
@@ -198,7 +197,11 @@ absl::Status TakeSplit(const proto::Parallel& p, const proto::Training& t, const
   out->ep = or_one(p.has_ep(), p.ep());
   out->etp = or_one(p.has_etp(), p.etp());
   out->sp = p.has_sp() ? p.sp() : out->tp > 1;
-  out->zero = p.has_zero() ? p.zero() : t.framework() == proto::Training::FSDP ? 3 : 0;
+  // Megatron-LM's optimizer is on the host with its distributed optimizer alone.
+  const int zero = t.framework() == proto::Training::FSDP        ? 3
+                   : absl::StrContains(t.offload(), "optimizer") ? 1
+                                                                 : 0;
+  out->zero = p.has_zero() ? p.zero() : zero;
   out->cp_kind = p.cp_kind();
   out->overlap_grad = p.has_overlap_grad() ? p.overlap_grad() : t.attention() != proto::Training::MATH;
   out->overlap_param = p.overlap_param();
@@ -218,9 +221,7 @@ absl::Status TakeSplit(const proto::Parallel& p, const proto::Training& t, const
   if (p.has_hidden_share() && !out->overlap_expert)
     return Bad(
         "parallel.hidden_share is for passes that run together; expected parallel.overlap_expert=yes too");
-  if (p.has_hidden_share()) out->hidden_share = p.hidden_share();
-  if (!p.has_hidden_share() && out->overlap_expert && out->expert_node() < out->ep)
-    out->hidden_share = kHiddenBetweenNodes;
+  out->hidden_share = p.hidden_share();
   return absl::OkStatus();
 }
 
@@ -379,6 +380,12 @@ int64_t Split::expert_node() const {
       std::min(ep, std::max<int64_t>(1, (pp_before_dp ? std::min(domain, tp * cp) : domain) / etp));
   while (ep % node != 0) --node;
   return node;
+}
+
+double Split::hides() const {
+  constexpr double kBetweenNodes = 0.3655;  // proto::Parallel::hidden_share
+  if (hidden_share > 0) return hidden_share;
+  return overlap_expert && expert_node() < ep ? kBetweenNodes : 1;
 }
 
 bool Split::goes_deep(const ModelSize& model) const {

@@ -73,7 +73,7 @@ struct Split {
   bool pp_before_dp = false;  // order=tp-cp-ep-pp-dp
   bool deep = true;           // proto::Parallel::DEEP
   bool overlap_expert = false;
-  double hidden_share = 1;  // of exchanges of passes that run together
+  double hidden_share = 0;  // as given; 0: open
   int64_t domain = kUsualDomain;
 
   int64_t ranks() const { return tp * cp * dp * pp; }
@@ -89,6 +89,8 @@ struct Split {
   bool merges_exchanges() const {
     return ep > 1 && (overlap_expert || schedule == Schedule::kDualPipe || schedule == Schedule::kDualPipeV);
   }
+  // Share of the exchanges of passes that run together which run beside kernels.
+  double hides() const;
   // Each piece of the model is on two stages.
   bool mirrored() const { return schedule == Schedule::kDualPipe; }
   int64_t stage_pieces() const { return mirrored() ? 2 : vpp; }

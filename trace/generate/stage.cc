@@ -42,7 +42,7 @@ class StageBuilder {
       }
     }
     End();
-    Interleave(merged_, plan_.split.hidden_share, &graph_);
+    Interleave(merged_, plan_.split.hides(), &graph_);
     return std::move(graph_);
   }
 
