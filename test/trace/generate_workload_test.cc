@@ -109,7 +109,9 @@ TEST(GenerateWorkload, EveryPresetHolds) {
       ASSERT_TRUE(plan.ok()) << plan.status();
       EXPECT_EQ(plan->training.seq, 197);
     } else {
-      EXPECT_THAT(std::string(plan.status().message()), testing::HasSubstr("training.seq is missing"))
+      const bool tables = model->has_dense_features();
+      EXPECT_THAT(std::string(plan.status().message()),
+                  testing::HasSubstr(tables ? "training.global_batch is missing" : "training.seq is missing"))
           << name;
     }
   }
@@ -180,7 +182,6 @@ TEST(GenerateWorkload, RefusesWithTheNearest) {
       {"layers=8,heads=8", "", "seq=64", "model.hidden is missing"},
       {kSmall, "", "", "training.seq is missing; expected the tokens of a sequence, as --training seq=4096"},
       {"llama3-80b", "", "seq=64", "there is no model \"llama3-80b\"; did you mean 'llama3-8b'?"},
-      {"dlrm", "", "seq=64", "not generated yet"},
       {"layers=0", "", "seq=64", "layers is 0; expected a whole number from 1 to 1024; the nearest is 1"},
       {"llama3-8b:window_layers=0-3", "", "seq=64",
        "model.window_layers is for windows; expected model.window too"},

@@ -115,6 +115,7 @@ double TrainingFlopsPerToken(const ModelSize& m, int64_t seq) {
 }
 
 double TrainingFlopsPerToken(const StepPlan& plan) {
+  if (plan.tables.any()) return TrainingFlopsPerSample(plan.tables);
   const ModelSize& m = plan.model;
   const int64_t seq = plan.training.seq;
   const double all = TrainingFlopsPerToken(m, seq);

@@ -19,7 +19,8 @@ bool IsDdp(const StepPlan& p) { return p.training.framework == Training::DDP; }
 int64_t WeightBytes(const StepPlan& p) { return IsFsdp(p) || IsDdp(p) ? 4 : p.element_bytes(); }
 
 int64_t OptimizerBytes(const StepPlan& p) {
-  const int64_t averages = p.training.optimizer == Training::SGD ? 4 : 8;
+  const int64_t averages =
+      p.training.optimizer == Training::SGD || p.training.optimizer == Training::ADAGRAD ? 4 : 8;
   if (WeightBytes(p) == 4) return averages;
   // fp32 weights; with fp16 also fp32 gradients.
   return averages + 4 + (p.training.dtype == Training::FP16 ? 4 : 0);
@@ -299,6 +300,7 @@ int64_t DeferredOfLayer(const StepPlan& p, int64_t layer) {
 }
 
 RankMemory MemoryOfStage(const StepPlan& p, int64_t stage) {
+  if (p.tables.any()) return MemoryOfTables(p, stage);
   RankMemory out;
   const std::vector<Piece> pieces = PiecesOf(p, stage);
   const Held held = HeldBy(p, pieces);

@@ -23,7 +23,7 @@ struct RankMemory {
   int64_t total() const { return weights + gradients + optimizer + activations + working; }
 };
 
-// Of each rank of `stage`.
+// Of each rank of `stage`; of a model of tables, of each rank of a role: MemoryOfTables().
 //
 // Activations are those of the passes in flight at the instant when they are most, each of its own piece of
 // the model. A pass whose gradients of weights wait (zb-h1, dualpipe) keeps what they are made of:

@@ -384,6 +384,13 @@ Operator Operators::GradientNorm(int64_t elements) const {
 }
 
 std::vector<Operator> Operators::Update(int64_t elements) const {
+  if (training_.optimizer == proto::Training::ADAGRAD) {
+    std::vector<Operator> adagrad = {
+        Stream("multi_tensor_apply_kernel_adagrad", 20 * elements, 6 * elements)};
+    if (element_bytes_ < 4)
+      adagrad.push_back(Stream("multi_tensor_apply_kernel_copy", (4 + element_bytes_) * elements, 0));
+    return adagrad;
+  }
   const bool sgd = training_.optimizer == proto::Training::SGD;
   const char* name = sgd                                            ? "aten::_fused_sgd_"
                      : training_.optimizer == proto::Training::ADAM ? "aten::_fused_adam_"

@@ -78,6 +78,19 @@ constexpr Preset kPresets[] = {
      "channels=3,"
      "classes=1000,positions=197",
      "Dosovitskiy et al., \"An Image is Worth 16x16 Words\", 2021, table 1"},
+    {"dlrm",
+     "table_rows=39884406+39043+17289+7420+20263+3+7120+1543+63+38532951+2953546+403346+10+2208+11938+155+4+"
+     "976+14+39979771+25641295+39664984+585935+12972+108+36,dense_features=13,bottom=512+256+128,top=1024+"
+     "1024"
+     "+512+256+1",
+     "MLPerf Training v0.7 to v2.1 on Criteo Terabyte: facebookresearch/dlrm, bench/run_and_time.sh "
+     "(--max-ind-range=40000000)"},
+    {"dlrm-dcnv2",
+     "table_rows=40000000+39060+17295+7424+20265+3+7122+1543+63+40000000+3067956+405282+10+2209+11938+155+4+"
+     "976+14+40000000+40000000+40000000+590152+12973+108+36,pooling=3+2+1+2+6+1+1+1+1+7+3+8+1+6+9+5+1+1+1+12+"
+     "100+27+10+3+1+1,dense_features=13,bottom=512+256+128,top=1024+1024+512+256+1,cross_layers=3,cross_rank="
+     "512",
+     "MLPerf Training from v3.0: mlcommons/training, recommendation_v2/torchrec_dlrm README.md"},
 };
 
 }  // namespace
@@ -90,10 +103,6 @@ absl::StatusOr<proto::Model> FindPreset(absl::string_view name) {
     model.set_preset(p.name);
     model.set_source(p.source);
     return model;
-  }
-  if (name == "dlrm") {
-    return absl::UnimplementedError(
-        "model.preset is \"dlrm\": models of tables are not generated yet; known: transformers");
   }
   return absl::InvalidArgumentError(
       absl::StrCat("there is no model \"", name, "\"", SuggestName(name, PresetNames())));

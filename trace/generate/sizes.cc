@@ -220,22 +220,6 @@ absl::Status TakeSplit(const proto::Parallel& p, const proto::Training& t, const
 constexpr double kLaunchUs = 33, kLayerUs = 300, kCallUs = 42, kBatchUs = 4100, kStepUs = 3750;
 constexpr double kGraphLaunchUs = 1;  // a node of a CUDA graph
 
-HostCosts HostOf(const proto::Training& t) {
-  const auto ns = [](bool has, double own, double otherwise) {
-    return std::llround((has ? own : otherwise) * 1000);
-  };
-  const bool graphs = t.cuda_graphs(), never_late = t.has_launch_us() && t.launch_us() == 0;
-  const double launch = t.has_launch_us() ? t.launch_us() : graphs ? kGraphLaunchUs : kLaunchUs;
-  HostCosts out;
-  out.launch_ns = ns(true, launch, 0);
-  out.eager_launch_ns = ns(t.has_launch_us() && !graphs, t.launch_us(), never_late ? 0 : kLaunchUs);
-  out.layer_ns = ns(t.has_layer_us(), t.layer_us(), graphs || never_late ? 0 : kLayerUs);
-  out.call_ns = ns(t.has_call_us(), t.call_us(), graphs || never_late ? launch : kCallUs);
-  out.batch_ns = ns(t.has_batch_us(), t.batch_us(), never_late ? 0 : kBatchUs);
-  out.step_ns = ns(t.has_step_us(), t.step_us(), never_late ? 0 : kStepUs);
-  return out;
-}
-
 absl::Status BadModule(absl::string_view name, absl::string_view what) {
   return Bad(absl::StrCat("training.recompute_modules has \"", name, "\"", what));
 }
@@ -336,11 +320,32 @@ absl::Status TakeTraining(const proto::Training& t, const ModelSize& model, cons
       return Bad(
           absl::StrCat("training.", field, " is for adapters; expected training.lora too, as lora=16"));
   }
-  out->host = HostOf(t);
+  out->host = HostCostsOf(t);
   return absl::OkStatus();
 }
 
+std::string TextOf(proto::Workload workload) {
+  workload.mutable_model()->clear_config();  // a path; what it says is in the other fields
+  return FormatMessage(workload, MessageFormat::kText).value_or("");
+}
+
 }  // namespace
+
+HostCosts HostCostsOf(const proto::Training& t) {
+  const auto ns = [](bool has, double own, double otherwise) {
+    return std::llround((has ? own : otherwise) * 1000);
+  };
+  const bool graphs = t.cuda_graphs(), never_late = t.has_launch_us() && t.launch_us() == 0;
+  const double launch = t.has_launch_us() ? t.launch_us() : graphs ? kGraphLaunchUs : kLaunchUs;
+  HostCosts out;
+  out.launch_ns = ns(true, launch, 0);
+  out.eager_launch_ns = ns(t.has_launch_us() && !graphs, t.launch_us(), never_late ? 0 : kLaunchUs);
+  out.layer_ns = ns(t.has_layer_us(), t.layer_us(), graphs || never_late ? 0 : kLayerUs);
+  out.call_ns = ns(t.has_call_us(), t.call_us(), graphs || never_late ? launch : kCallUs);
+  out.batch_ns = ns(t.has_batch_us(), t.batch_us(), never_late ? 0 : kBatchUs);
+  out.step_ns = ns(t.has_step_us(), t.step_us(), never_late ? 0 : kStepUs);
+  return out;
+}
 
 bool ModelSize::has_experts(int64_t layer) const {
   if (experts == 0) return false;
@@ -403,6 +408,9 @@ int64_t StepPlan::padded_outputs() const {
 
 absl::StatusOr<ModelSize> ResolveModel(const proto::Model& m) {
   if (absl::Status s = CheckSettings(m, "model."); !s.ok()) return s;
+  if (IsOfTables(m))
+    return absl::UnimplementedError(
+        "model.tables: splits are planned of transformers alone; known: generate, replay and sweep");
   ModelSize out;
   out.name = m.preset().empty() ? "model" : m.preset();
   if (!m.has_layers()) return Missing("model.layers");
@@ -439,6 +447,13 @@ absl::StatusOr<StepPlan> ResolvePlan(const proto::Workload& workload, int domain
   if (absl::Status s = CheckSettings(workload.parallel(), "parallel."); !s.ok()) return s;
   if (absl::Status s = CheckSettings(workload.training(), "training."); !s.ok()) return s;
   StepPlan plan;
+  if (IsOfTables(workload.model())) {
+    absl::StatusOr<StepPlan> of_tables = ResolveTableStep(workload);
+    if (!of_tables.ok()) return of_tables;
+    of_tables->workload = TextOf(workload);
+    return of_tables;
+  }
+  if (absl::Status s = CheckWithoutTables(workload); !s.ok()) return s;
   absl::StatusOr<ModelSize> model = ResolveModel(workload.model());
   if (!model.ok()) return model.status();
   plan.model = *std::move(model);
@@ -453,9 +468,8 @@ absl::StatusOr<StepPlan> ResolvePlan(const proto::Workload& workload, int domain
   if (!pieces.ok()) return pieces.status();
   plan.pieces = *std::move(pieces);
   proto::Workload whole = workload;
-  whole.mutable_model()->clear_config();  // a path; what it says is in the other fields
   if (plan.split.ep > 1 && domain > 0) whole.mutable_parallel()->set_domain(plan.split.domain);
-  plan.workload = FormatMessage(whole, MessageFormat::kText).value_or("");
+  plan.workload = TextOf(std::move(whole));
   return plan;
 }
 

@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "proto/workload.pb.h"
+#include "trace/generate/tables.h"
 
 namespace chakra::generate {
 
@@ -74,7 +75,12 @@ struct Split {
   bool deep = true;           // proto::Parallel::DEEP
   bool overlap_expert = false;
   int64_t domain = kUsualDomain;
+  // Of a model of tables: by rank, which of `role_count` graphs it runs. Else empty: that of its stage.
+  std::vector<int32_t> roles;
+  int64_t role_count = 0;
 
+  // Distinct graphs of a step.
+  int64_t graphs() const { return roles.empty() ? pp : role_count; }
   int64_t ranks() const { return tp * cp * dp * pp; }
   int64_t stage_ranks() const { return tp * cp * dp; }
   // Of the ranks that share the experts, those of one NVLink domain: equal parts, as large as fit.
@@ -155,6 +161,8 @@ struct TrainingPlan {
   bool lora_mlp = false;      // the MLP has adapters too
   bool lora_dropout = false;  // their inputs are dropped at random
   HostCosts host;
+  proto::Training::TableOptimizer table_optimizer = proto::Training::TABLE_ADAGRAD;
+  proto::Training::Dtype table_dtype = proto::Training::FP32;
 
   // Layers that full recomputation makes again at once; 1: each before its own backward pass, or none.
   int64_t recomputed_at_once() const {
@@ -183,6 +191,10 @@ struct StepPlan {
   Split split;
   TrainingPlan training;
   std::vector<Piece> pieces;  // of the model, in its order; pieces.h says on which stages
+  // A model of tables has these instead of `model`: its tokens are samples, and its stages the roles of
+  // ranks.
+  TableModel tables;
+  TablePlan table_plan;
 
   // Micro-batches of a rank in a step.
   int64_t micro_batches() const { return training.global_batch / (training.micro_batch * split.dp); }
@@ -221,7 +233,9 @@ struct StepPlan {
 absl::StatusOr<StepPlan> ResolvePlan(const proto::Workload& workload, int domain = 0);
 // Model::window_layers for these layers: "0-4+6-10".
 std::string WindowLayers(const std::vector<int>& layers);
-// Of the model alone.
+// What the host takes: what the training says, or what was fitted.
+HostCosts HostCostsOf(const proto::Training& training);
+// Of a transformer alone. Errors: also a model of tables.
 absl::StatusOr<ModelSize> ResolveModel(const proto::Model& model);
 
 }  // namespace chakra::generate

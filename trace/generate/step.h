@@ -30,9 +30,10 @@ enum class Stream : uint8_t {
   kReceiveBackward,
   kSendRing,  // keys and values to the next rank of cp
   kReceiveRing,
-  kHost,  // no stream: the thread of the host
+  kHost,    // no stream: the thread of the host
+  kTables,  // of vectors and indices of tables
 };
-inline constexpr int kStreams = 14;
+inline constexpr int kStreams = 15;
 
 // What a computation is: equal ones share one entry of StageGraph::operators.
 struct Operator {
