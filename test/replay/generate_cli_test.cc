@@ -150,7 +150,7 @@ TEST_F(GenerateCli, RefusesWhatIsWrong) {
       {"generate --model llama3-8b:layers=2 --training seq=64 --ranks 4 -o /tmp/none", 1,
        "there is no rank 4"},
       {"generate --model dlrm --training seq=64", 1, "training.seq is 64, and is for transformers"},
-      {"plan --model dlrm --cluster dgx-h100 --training global_batch=64", 1,
+      {"plan --model dlrm --cluster dgx-h100 --ranks 8 --training global_batch=64", 1,
        "splits are planned of transformers alone"},
       {"generate nothing.txtpb", 1, "nothing.txtpb"},
       {"replay --parallel tp=2", 2, "replay expects at least one TRACE, or --model"},
