@@ -68,6 +68,12 @@ TEST(GenerateCounts, AreExactForLlama) {
   EXPECT_EQ(CountParameters(Preset("mixtral-8x7b")).total, 46702792704);
 }
 
+TEST(GenerateCounts, AreExactForGemma2) {
+  EXPECT_EQ(CountParameters(Preset("gemma2-2b")).total, 2614341888);
+  EXPECT_EQ(CountParameters(Preset("gemma2-9b")).total, 9241705984);
+  EXPECT_EQ(CountParameters(Preset("gemma2-27b")).total, 27227128320);
+}
+
 TEST(GenerateCounts, AttentionGrowsWithTheSquareOfTheSequence) {
   const ModelSize model = Preset("llama3-8b");
   const double base = TrainingFlopsPerToken(model, 1), s = TrainingFlopsPerToken(model, 1001);

@@ -349,6 +349,16 @@ TEST(GenerateGraph, HasTheKernelsOfItsFramework) {
   auto now = names(kDense, "dtype=bf16");
   EXPECT_EQ(now["wgrad_gemm_accum_fp32"], 4 * 8 + 1);
   EXPECT_EQ(now["accumulate_gradients_elementwise_kernel"], 0);
+  // Caps of scores are in attention's kernel, or passes over the scores; those of logits are passes.
+  const std::string capped = absl::StrCat(kDense, ",score_cap=50,logit_cap=30");
+  auto caps = names(capped.c_str(), "dtype=bf16");
+  EXPECT_EQ(caps["softcap_fwd_heads_first_attention_kernel"], 8);
+  EXPECT_EQ(caps["softcap_bwd_heads_first_attention_kernel"], 8);
+  EXPECT_EQ(caps["aten::_scaled_dot_product_flash_attention"], 0);
+  EXPECT_EQ(caps["tanh_elementwise_kernel"] + caps["tanh_backward_elementwise_kernel"], 2);
+  auto passes = names(capped.c_str(), "dtype=bf16,attention=math");
+  EXPECT_EQ(passes["tanh_elementwise_kernel"], 8 + 1);
+  EXPECT_EQ(passes["tanh_backward_elementwise_kernel"], 8 + 1);
   // Norms write fp8 themselves, but for scales of the tensor as it is.
   for (const char* recipe : {"delayed", "mxfp8"}) {
     auto fp8 = names(kDense, absl::StrCat("dtype=fp8,fp8=", recipe));

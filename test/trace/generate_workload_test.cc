@@ -217,6 +217,9 @@ TEST(GenerateWorkload, RefusesWithTheNearest) {
       {"llama3-8b:norm_bias=no", "", "seq=64", "model.norm_bias is for norm=layer"},
       {"llama3-8b:qk_norm_wide=yes", "", "seq=64", "model.qk_norm_wide is for norms of queries and keys"},
       {"llama3-8b:qk_norm=yes,qk_norm_wide=yes", "tp=2", "seq=64", "model.qk_norm_wide with parallel.tp"},
+      {"gemma2-2b", "", "seq=64,attention=flash1",
+       "training.attention is flash1; expected flash with model.score_cap"},
+      {"vit-l-16:logit_cap=30", "", "", "model.logit_cap is for text"},
       {"llama3-8b:clamp=yes", "", "seq=64", "model.clamp is for experts; expected model.experts too"},
       {"llama3-8b:shared_norm=yes,post_norm=yes", "", "seq=64",
        "model.shared_norm is yes; expected model.post_norm=no"},
@@ -395,9 +398,10 @@ TEST(GenerateConfig, NamesKeysOfKindsThatItCannotExpress) {
   const struct {
     const char *config, *error;
   } kCases[] = {
-      {R"({"model_type": "gemma2", )", "attn_logit_softcapping: caps are not generated yet; known: null"},
-      {R"({"model_type": "gemma2", "attn_logit_softcapping": null, "final_logit_softcapping": 30.0, )",
-       "final_logit_softcapping: caps are not generated yet; known: null"},
+      {R"({"model_type": "gemma2", "attn_logit_softcapping": "much", )",
+       "attn_logit_softcapping is \"much\"; expected a number from 0 to 1000000"},
+      {R"({"model_type": "gemma2", "final_logit_softcapping": -1, )",
+       "final_logit_softcapping is -1; expected a number from 0 to 1000000"},
       {R"({"model_type": "cohere", "use_qk_norm": true, )", "use_qk_norm: norms with weights for each head"},
       {R"({"model_type": "opt", "ffn_dim": 64, "max_position_embeddings": 64, "do_layer_norm_before": false, )",
        "do_layer_norm_before is false: not generated yet; known: true"},
@@ -418,6 +422,29 @@ TEST(GenerateConfig, NamesKeysOfKindsThatItCannotExpress) {
       "config.json");
   ASSERT_TRUE(gemma.ok()) << gemma.status();
   EXPECT_EQ(gemma->window_layers(), "0-4:2");
+  EXPECT_FALSE(gemma->has_score_cap() || gemma->has_logit_cap());
+  const auto capped = ParseHuggingFaceConfig(
+      absl::StrCat(R"({"model_type": "gemma2", "final_logit_softcapping": 20.5, )", kSizes), "config.json");
+  ASSERT_TRUE(capped.ok()) << capped.status();
+  EXPECT_EQ(capped->score_cap(), 50);  // the class's
+  EXPECT_EQ(capped->logit_cap(), 20.5);
+}
+
+TEST(GenerateConfig, Gemma2IsThePreset) {
+  const auto read = ParseHuggingFaceConfig(
+      R"({"model_type": "gemma2", "hidden_size": 2304, "num_hidden_layers": 26, "num_attention_heads": 8,
+          "num_key_value_heads": 4, "head_dim": 256, "intermediate_size": 9216, "vocab_size": 256000,
+          "hidden_activation": "gelu_pytorch_tanh", "sliding_window": 4096, "attn_logit_softcapping": 50.0,
+          "final_logit_softcapping": 30.0})",
+      "config.json");
+  ASSERT_TRUE(read.ok()) << read.status();
+  proto::Model model = *read, preset = *FindPreset("gemma2-2b");
+  for (proto::Model* m : {&model, &preset}) {
+    m->clear_config();
+    m->clear_preset();
+    m->clear_source();
+  }
+  EXPECT_EQ(model.ShortDebugString(), preset.ShortDebugString());
 }
 
 // Windows by the rules of each class (transformers' configuration_*.py).
@@ -476,8 +503,8 @@ TEST(GenerateConfig, SaysWhatIsWrongWithWindows) {
        "layer_types, entry 1: expected full_attention or sliding_attention, found \"linear_attention\""},
       {"gemma3_text", ",\"hidden_act\": \"gelu\", \"sliding_window_pattern\": 0",
        "sliding_window_pattern is 0; expected at least 1"},
-      {"gemma3_text", ",\"hidden_act\": \"gelu\", \"attn_logit_softcapping\": 50",
-       "attn_logit_softcapping: caps are not generated yet; known: null"},
+      {"gemma3_text", ",\"hidden_act\": \"gelu\", \"attn_logit_softcapping\": true",
+       "attn_logit_softcapping is true; expected a number from 0 to 1000000"},
       {"gemma2", "", "hidden_act is \"silu\"; expected gelu"},
       {"gemma", "", "hidden_act is \"silu\"; expected gelu"},
       {"gpt_oss", ",\"attention_bias\": false", "attention_bias is false; expected true"},

@@ -135,6 +135,7 @@ Operators::Core LayerBuilder::CoreOf(int64_t ring_step) const {
   c.kv_heads = m.latent() ? c.heads : std::max<int64_t>(1, m.kv_heads / s.tp);
   c.queries = c.keys = plan_.training.seq / s.cp;
   c.causal = m.causal;
+  c.capped = m.score_cap;
   const int64_t seq = plan_.training.seq, window = spot_.layer < 0 ? seq : m.WindowOf(spot_.layer, seq);
   if (window < seq) c.window = window;
   if (s.cp == 1) return c;

@@ -74,11 +74,12 @@ void ReadQwen3(Keys& k, proto::Model* m) {
   ReadWindows(k, {4096, true, WindowRule::kFromMost}, m);
 }
 
-// Caps of scores are a pass more over each tile, which no kernel of the tables has.
-void NoCaps(Keys& k) {
-  for (const char* key : {"attn_logit_softcapping", "final_logit_softcapping"}) {
-    if (k.Has(key)) k.Refuse(key, absl::StrCat(key, ": caps are not generated yet; known: null"));
-  }
+// Caps of scores and of logits; those of the class count unless the file has null.
+void ReadCaps(Keys& k, double score, double logit, proto::Model* m) {
+  const double scores = k.IsNull("attn_logit_softcapping") ? 0 : k.RealOr("attn_logit_softcapping", score);
+  const double logits = k.IsNull("final_logit_softcapping") ? 0 : k.RealOr("final_logit_softcapping", logit);
+  if (scores > 0) m->set_score_cap(scores);
+  if (logits > 0) m->set_logit_cap(logits);
 }
 
 void ReadGemma(Keys& k, proto::Model* m) {
@@ -92,7 +93,7 @@ void ReadGemma3(Keys& k, proto::Model* m) {
   if (!k.Has("head_dim")) m->set_head_dim(256);
   m->set_qk_norm(true);
   m->set_post_norm(true);
-  NoCaps(k);
+  ReadCaps(k, 0, 0, m);
   ReadWindows(k, {4096, false, WindowRule::kAllButEach, 6}, m);
 }
 
@@ -213,15 +214,12 @@ void ReadCohere(Keys& k, proto::Model* m) {
              "use_qk_norm: norms with weights for each head are not generated yet; known: false");
 }
 
-// Caps of the class that are there unless the file has null; norms and windows are those of Gemma 3, without
-// norms of queries and keys.
+// Norms and windows are those of Gemma 3, without norms of queries and keys.
 void ReadGemma2(Keys& k, proto::Model* m) {
   Llama(k, true, m, "gelu_pytorch_tanh");
   if (!k.Has("head_dim")) m->set_head_dim(256);
   m->set_post_norm(true);
-  for (const char* key : {"attn_logit_softcapping", "final_logit_softcapping"}) {
-    if (!k.IsNull(key)) k.Refuse(key, absl::StrCat(key, ": caps are not generated yet; known: null"));
-  }
+  ReadCaps(k, 50, 30, m);
   ReadWindows(k, {4096, false, WindowRule::kAllButEach, 2}, m);
 }
 

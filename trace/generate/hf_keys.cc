@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "trace/generate/sizes.h"
 
@@ -69,6 +70,16 @@ int64_t ConfigKeys::SizeOr(absl::string_view key, int64_t fallback) {
   if (v.is(JsonValue::Kind::kNumber) && v.ToInt64(&out) && out >= 0 && out <= (int64_t{1} << 40)) return out;
   Fail(reader_.Error(v.begin,
                      absl::StrCat(key, " is ", Shown(v), "; expected a whole number from 0 to 2^40")));
+  return fallback;
+}
+
+double ConfigKeys::RealOr(absl::string_view key, double fallback) {
+  if (!Has(key)) return fallback;
+  const JsonValue& v = *object_.Find(key);
+  double out = 0;
+  if (v.is(JsonValue::Kind::kNumber) && absl::SimpleAtod(reader_.Raw(v), &out) && out >= 0 && out <= 1e6)
+    return out;
+  Fail(reader_.Error(v.begin, absl::StrCat(key, " is ", Shown(v), "; expected a number from 0 to 1000000")));
   return fallback;
 }
 

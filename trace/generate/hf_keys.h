@@ -22,6 +22,8 @@ class ConfigKeys {
   // A whole number that must be there; 1 with an error.
   int64_t Size(absl::string_view key);
   int64_t SizeOr(absl::string_view key, int64_t fallback);
+  // A number of 0 or more.
+  double RealOr(absl::string_view key, double fallback);
   bool FlagOr(absl::string_view key, bool fallback);
   std::string TextOr(absl::string_view key, absl::string_view fallback);
   // The value of a key, where it is a list; null: it is absent or null. Anything else is an error.

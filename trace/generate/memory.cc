@@ -121,7 +121,8 @@ int64_t LayerTemporaries(const StepPlan& p, int64_t layer) {
 int64_t HeadBytes(const StepPlan& p) {
   const int64_t rows = p.model.image > 0 ? p.training.micro_batch : p.tokens();
   const int64_t columns = p.padded_outputs() / p.split.tp;
-  return (4 + p.element_bytes()) * rows * columns +
+  const int64_t capped = p.model.logit_cap ? p.element_bytes() : 0;  // what tanh made
+  return (4 + p.element_bytes() + capped) * rows * columns +
          2 * p.element_bytes() * p.shared_tokens() * p.model.hidden;
 }
 
@@ -131,7 +132,9 @@ int64_t CoreActivations(const StepPlan& p) {
   if (p.training.attention != Training::MATH) return 4 * p.tokens() * heads;  // the sums of rows
   // Weights of values; with dropout also what is left of them, and a mask of a byte (Korthikanti et al.,
   // 2022, section 4.1: 5 a s^2 b).
-  return (size + (p.training.dropout ? size + 1 : 0)) * p.tokens() * p.training.seq * heads;
+  // With a cap what tanh made.
+  return (size + (p.training.dropout ? size + 1 : 0) + (p.model.score_cap ? size : 0)) * p.tokens() *
+         p.training.seq * heads;
 }
 
 // Queries, keys and values.

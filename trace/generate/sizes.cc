@@ -113,6 +113,8 @@ void TakeFlags(const proto::Model& m, ModelSize* out) {
   out->embedding_norm = m.embedding_norm();
   out->head_bias = m.head_bias();
   out->sinks = m.sinks();
+  out->score_cap = m.score_cap() > 0;
+  out->logit_cap = m.logit_cap() > 0;
   out->clamp = m.has_clamp() ? m.clamp() : m.sinks() && out->gated;
 }
 
@@ -129,6 +131,8 @@ absl::Status CheckNorms(const proto::Model& m, const ModelSize& size) {
     return Bad(
         "model.qk_norm_wide is for norms of queries and keys; expected model.qk_norm=yes without "
         "model.kv_rank");
+  if (size.image > 0 && size.logit_cap)
+    return Bad("model.logit_cap is for text; expected 0 with model.image");
   if (size.image > 0 && (size.embedding_norm || size.head_bias))
     return Bad("model.embedding_norm and model.head_bias are for text; expected neither with model.image");
   return absl::OkStatus();

@@ -19,7 +19,7 @@ struct ModelSize {
   bool gated = true, tied = false, layer_norm = false, bias = false, qkv_bias = false, qk_norm = false;
   bool rope = true, causal = true, pooler = false, shared_gate = false, post_norm = false, sinks = false;
   bool pre_norm = true, shared_norm = false, norm_bias = true, qk_norm_wide = false, embedding_norm = false,
-       head_bias = false, clamp = false;
+       head_bias = false, clamp = false, score_cap = false, logit_cap = false;
   int64_t positions = 0, token_types = 0;
   int64_t experts = 0, top_k = 0, expert_groups = 1, top_groups = 1, expert_ffn = 0, shared_ffn = 0,
           dense_layers = 0, moe_every = 1;
