@@ -34,6 +34,15 @@ int64_t Pairs(const Operators::Core& c) {
   return most * c.queries - most * (most - 1) / 2;
 }
 
+// FlashAttention takes chunks as sequences of their own.
+Operators::Core InChunks(Operators::Core c) {
+  if (c.chunk == 0) return c;
+  c.batch *= c.queries / c.chunk;
+  c.queries = c.keys = c.chunk;
+  c.chunk = 0;
+  return c;
+}
+
 }  // namespace
 
 Operators::Operators(const TrainingPlan& training)
@@ -93,7 +102,8 @@ Operator Operators::PlainWeightProduct(int64_t m, int64_t n, int64_t k) const {
   return op;
 }
 
-Operator Operators::Flash(const Core& c) const {
+Operator Operators::Flash(const Core& core) const {
+  const Core c = InChunks(core);
   const std::string q = Heads(c.batch, c.heads, c.queries, c.qk_dim);
   const std::string k = Heads(c.batch, c.kv_heads, c.keys, c.qk_dim);
   const std::string v = Heads(c.batch, c.kv_heads, c.keys, c.v_dim);
@@ -108,7 +118,8 @@ Operator Operators::Flash(const Core& c) const {
   return op;
 }
 
-Operator Operators::FlashBackward(const Core& c) const {
+Operator Operators::FlashBackward(const Core& core) const {
+  const Core c = InChunks(core);
   const std::string q = Heads(c.batch, c.heads, c.queries, c.qk_dim);
   const std::string o = Heads(c.batch, c.heads, c.queries, c.v_dim);
   const std::string k = Heads(c.batch, c.kv_heads, c.keys, c.qk_dim);

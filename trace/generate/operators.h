@@ -28,6 +28,7 @@ class Operators {
     int64_t batch = 1, heads = 0, kv_heads = 0, queries = 0, keys = 0, qk_dim = 0, v_dim = 0;
     bool causal = false;  // queries and keys are the same tokens, and each sees those before it
     int64_t window = 0;   // with `causal`: only so many of them, its own with them; 0: all
+    int64_t chunk = 0;    // with `causal`: they see those of their own chunk of so many alone; 0: of all
     bool capped = false;  // scores: cap * tanh(score / cap)
   };
   // One kernel. Backward: 5 products where forward has 2 (Dao et al., "FlashAttention-2", 2023, section 3.1).

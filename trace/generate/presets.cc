@@ -68,6 +68,15 @@ constexpr Preset kPresets[] = {
      "2048,"
      "dense_layers=1,uneven=yes,q_rank=1536,kv_rank=512,nope_dim=128,rope_dim=64,v_dim=128",
      "moonshotai/Kimi-K2-Base config.json"},
+    {"llama4-scout",
+     "layers=48,hidden=5120,heads=40,kv_heads=8,head_dim=128,vocab=202048,experts=16,top_k=1,expert_ffn=8192,"
+     "shared_ffn=8192,qk_norm=yes,qk_norm_bare=yes,chunk=8192,rope_layers=0-44:4+1-45:4+2-46:4",
+     "meta-llama/Llama-4-Scout-17B-16E config.json, text_config; without the vision model"},
+    {"llama4-maverick",
+     "layers=48,hidden=5120,heads=40,kv_heads=8,head_dim=128,ffn=16384,vocab=202048,experts=128,top_k=1,moe_"
+     "every=2,"
+     "expert_ffn=8192,shared_ffn=8192,chunk=8192,rope_layers=0-44:4+1-45:4+2-46:4",
+     "meta-llama/Llama-4-Maverick-17B-128E config.json, text_config; without the vision model"},
     {"gemma2-2b",
      "layers=26,hidden=2304,heads=8,kv_heads=4,head_dim=256,ffn=9216,vocab=256000,tied=yes,post_norm=yes,"
      "window="
