@@ -121,7 +121,8 @@ int64_t LayerTemporaries(const StepPlan& p, int64_t layer) {
 int64_t HeadBytes(const StepPlan& p) {
   const int64_t rows = p.model.image > 0 ? p.training.micro_batch : p.tokens();
   const int64_t columns = p.padded_outputs() / p.split.tp;
-  return (4 + p.element_bytes()) * rows * columns +
+  const int64_t capped = p.model.logit_cap ? p.element_bytes() : 0;  // what tanh made
+  return (4 + p.element_bytes() + capped) * rows * columns +
          2 * p.element_bytes() * p.shared_tokens() * p.model.hidden;
 }
 
@@ -131,7 +132,9 @@ int64_t CoreActivations(const StepPlan& p) {
   if (p.training.attention != Training::MATH) return 4 * p.tokens() * heads;  // the sums of rows
   // Weights of values; with dropout also what is left of them, and a mask of a byte (Korthikanti et al.,
   // 2022, section 4.1: 5 a s^2 b).
-  return (size + (p.training.dropout ? size + 1 : 0)) * p.tokens() * p.training.seq * heads;
+  // With a cap what tanh made.
+  return (size + (p.training.dropout ? size + 1 : 0) + (p.model.score_cap ? size : 0)) * p.tokens() *
+         p.training.seq * heads;
 }
 
 // Queries, keys and values.
@@ -142,11 +145,11 @@ int64_t CoreInputs(const StepPlan& p) {
   return p.element_bytes() * p.tokens() * (m.query_width() + keys) / p.split.tp;
 }
 
-int64_t AttentionActivations(const StepPlan& p) {
+int64_t AttentionActivations(const StepPlan& p, int64_t layer) {
   const ModelSize& m = p.model;
   const int64_t tp = p.split.tp, size = p.element_bytes(), n = p.tokens();
   int64_t bytes = CoreInputs(p) + size * n * m.context_width() / tp + CoreActivations(p);
-  if (m.qk_norm && !m.latent())
+  if (m.has_qk_norm(layer) && !m.latent())
     bytes += size * n * (m.query_width() + std::max(m.kv_heads, tp) * m.head_dim) / tp;
   if (m.latent()) bytes += 2 * size * p.shared_tokens() * (m.q_rank + m.kv_rank + m.rope_dim);
   return bytes;
@@ -282,7 +285,7 @@ int64_t ActivationsOfLayer(const StepPlan& p, int64_t layer) {
   // Of a further token: inputs and outputs of two norms more.
   // Norms behind the halves keep their inputs.
   const int64_t posts = p.model.post_norm ? 2 * p.element_bytes() * p.shared_tokens() * p.model.hidden : 0;
-  return norms * (layer >= p.model.layers ? 2 : 1) + posts + masks + AttentionActivations(p) + mlp +
+  return norms * (layer >= p.model.layers ? 2 : 1) + posts + masks + AttentionActivations(p, layer) + mlp +
          AdapterActivations(p) - again.attention - again.mlp;
 }
 

@@ -28,6 +28,8 @@ class Operators {
     int64_t batch = 1, heads = 0, kv_heads = 0, queries = 0, keys = 0, qk_dim = 0, v_dim = 0;
     bool causal = false;  // queries and keys are the same tokens, and each sees those before it
     int64_t window = 0;   // with `causal`: only so many of them, its own with them; 0: all
+    int64_t chunk = 0;    // with `causal`: they see those of their own chunk of so many alone; 0: of all
+    bool capped = false;  // scores: cap * tanh(score / cap)
   };
   // One kernel. Backward: 5 products where forward has 2 (Dao et al., "FlashAttention-2", 2023, section 3.1).
   Operator Flash(const Core& core) const;
@@ -81,6 +83,9 @@ class Operators {
   // the logits twice and writes their gradients in their place.
   std::vector<Operator> Loss(int64_t rows, int64_t columns) const;
   std::vector<Operator> LossBackward(int64_t rows, int64_t columns) const;
+  // cap * tanh(x / cap) of each element of the type of activations, and back: a quotient, tanh and a product,
+  // or one kernel that is compiled.
+  Operator Cap(int64_t rows, int64_t columns, bool backward) const;
   // Gradients in fp32 and without the scale of the loss (fp16); sum of squares; their scale by it; update,
   // and the copy of `elements` weights to the type of products.
   std::vector<Operator> Unscale(int64_t elements) const;

@@ -68,6 +68,30 @@ constexpr Preset kPresets[] = {
      "2048,"
      "dense_layers=1,uneven=yes,q_rank=1536,kv_rank=512,nope_dim=128,rope_dim=64,v_dim=128",
      "moonshotai/Kimi-K2-Base config.json"},
+    {"llama4-scout",
+     "layers=48,hidden=5120,heads=40,kv_heads=8,head_dim=128,vocab=202048,experts=16,top_k=1,expert_ffn=8192,"
+     "shared_ffn=8192,qk_norm=yes,qk_norm_bare=yes,chunk=8192,rope_layers=0-44:4+1-45:4+2-46:4",
+     "meta-llama/Llama-4-Scout-17B-16E config.json, text_config; without the vision model"},
+    {"llama4-maverick",
+     "layers=48,hidden=5120,heads=40,kv_heads=8,head_dim=128,ffn=16384,vocab=202048,experts=128,top_k=1,moe_"
+     "every=2,"
+     "expert_ffn=8192,shared_ffn=8192,chunk=8192,rope_layers=0-44:4+1-45:4+2-46:4",
+     "meta-llama/Llama-4-Maverick-17B-128E config.json, text_config; without the vision model"},
+    {"gemma2-2b",
+     "layers=26,hidden=2304,heads=8,kv_heads=4,head_dim=256,ffn=9216,vocab=256000,tied=yes,post_norm=yes,"
+     "window="
+     "4096,window_layers=0-24:2,score_cap=50,logit_cap=30",
+     "google/gemma-2-2b config.json"},
+    {"gemma2-9b",
+     "layers=42,hidden=3584,heads=16,kv_heads=8,head_dim=256,ffn=14336,vocab=256000,tied=yes,post_norm=yes,"
+     "window="
+     "4096,window_layers=0-40:2,score_cap=50,logit_cap=30",
+     "google/gemma-2-9b config.json"},
+    {"gemma2-27b",
+     "layers=46,hidden=4608,heads=32,kv_heads=16,head_dim=128,ffn=36864,vocab=256000,tied=yes,post_norm=yes,"
+     "window="
+     "4096,window_layers=0-44:2,score_cap=50,logit_cap=30",
+     "google/gemma-2-27b config.json"},
     {"bert-large",
      "layers=24,hidden=1024,heads=16,ffn=4096,gated=no,vocab=30522,tied=yes,norm=layer,bias=yes,positions="
      "512,"

@@ -44,8 +44,7 @@ void SetPeers(const StageGraph& stage, const Layout& layout, const std::vector<i
 std::vector<int> OwnersOf(const StepGraphs& step) {
   const Layout layout(step.plan.split);
   std::vector<int> owners;
-  for (size_t s = 0; s < step.stages.size(); ++s)
-    owners.push_back(layout.FirstOf(static_cast<int64_t>(s)));
+  for (size_t s = 0; s < step.stages.size(); ++s) owners.push_back(layout.FirstOf(static_cast<int64_t>(s)));
   return owners;
 }
 

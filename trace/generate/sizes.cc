@@ -7,10 +7,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "trace/base/rank_list.h"
 #include "trace/base/spelling.h"
 #include "trace/generate/check.h"
 #include "trace/generate/pieces.h"
+#include "trace/generate/windows.h"
 #include "trace/io/proto_io.h"
 #include "trace/io/settings.h"
 
@@ -113,6 +113,8 @@ void TakeFlags(const proto::Model& m, ModelSize* out) {
   out->embedding_norm = m.embedding_norm();
   out->head_bias = m.head_bias();
   out->sinks = m.sinks();
+  out->score_cap = m.score_cap() > 0;
+  out->logit_cap = m.logit_cap() > 0;
   out->clamp = m.has_clamp() ? m.clamp() : m.sinks() && out->gated;
 }
 
@@ -129,34 +131,10 @@ absl::Status CheckNorms(const proto::Model& m, const ModelSize& size) {
     return Bad(
         "model.qk_norm_wide is for norms of queries and keys; expected model.qk_norm=yes without "
         "model.kv_rank");
+  if (size.image > 0 && size.logit_cap)
+    return Bad("model.logit_cap is for text; expected 0 with model.image");
   if (size.image > 0 && (size.embedding_norm || size.head_bias))
     return Bad("model.embedding_norm and model.head_bias are for text; expected neither with model.image");
-  return absl::OkStatus();
-}
-
-absl::Status TakeWindow(const proto::Model& m, ModelSize* out) {
-  if (m.window() == 0) {
-    if (m.window_layers().empty()) return absl::OkStatus();
-    return Bad("model.window_layers is for windows; expected model.window too");
-  }
-  if (!out->causal)
-    return Bad(absl::StrCat("model.window is ", m.window(), "; expected 0, for model.causal is no"));
-  if (out->latent())
-    return Bad(absl::StrCat("model.window is ", m.window(),
-                            "; expected 0, for latent attention (model.kv_rank) has none"));
-  out->window = m.window();
-  std::vector<int> layers;
-  if (m.window_layers().empty()) {
-    for (int64_t i = 0; i < out->layers; ++i) out->windowed.set(static_cast<size_t>(i));
-    return absl::OkStatus();
-  }
-  std::string text = m.window_layers();
-  std::replace(text.begin(), text.end(), '+', ',');
-  if (const absl::Status s = ParseRanks(text, static_cast<int>(out->layers), &layers); !s.ok()) {
-    return Bad(absl::StrCat("model.window_layers is \"", m.window_layers(), "\"; expected layers from 0 to ",
-                            out->layers - 1, ", as 0-22:2 or 0+2+4"));
-  }
-  for (const int layer : layers) out->windowed.set(static_cast<size_t>(layer));
   return absl::OkStatus();
 }
 
@@ -379,17 +357,6 @@ bool Split::goes_deep(const ModelSize& model) const {
   return etp == 1 && (expert_node() == ep || model.top_groups < model.expert_groups);
 }
 
-int64_t ModelSize::WindowOf(int64_t layer, int64_t seq) const {
-  if (layer >= layers) layer = layers - 1;  // of mtp
-  return windowed[static_cast<size_t>(layer)] && window < seq ? window : seq;
-}
-
-std::string WindowLayers(const std::vector<int>& layers) {
-  std::string text = FormatRanks(layers);
-  std::replace(text.begin(), text.end(), ',', '+');
-  return text;
-}
-
 bool StepPlan::Recomputes(int64_t layer) const {
   if (training.recompute != proto::Training::FULL) return false;
   if (!training.recomputes_block) return true;
@@ -427,6 +394,7 @@ absl::StatusOr<ModelSize> ResolveModel(const proto::Model& m) {
   if (absl::Status s = TakeExperts(m, &out); !s.ok()) return s;
   if (absl::Status s = TakeImage(m, &out); !s.ok()) return s;
   if (absl::Status s = TakeWindow(m, &out); !s.ok()) return s;
+  if (absl::Status s = TakeChunks(m, &out); !s.ok()) return s;
   if (absl::Status s = CheckNorms(m, out); !s.ok()) return s;
   if (!m.has_head_dim() && !out.latent() && out.hidden % out.heads != 0) {
     return Bad(absl::StrCat("model.hidden is ", out.hidden, "; expected a multiple of model.heads, ",

@@ -19,7 +19,7 @@ struct ModelSize {
   bool gated = true, tied = false, layer_norm = false, bias = false, qkv_bias = false, qk_norm = false;
   bool rope = true, causal = true, pooler = false, shared_gate = false, post_norm = false, sinks = false;
   bool pre_norm = true, shared_norm = false, norm_bias = true, qk_norm_wide = false, embedding_norm = false,
-       head_bias = false, clamp = false;
+       head_bias = false, clamp = false, score_cap = false, logit_cap = false;
   int64_t positions = 0, token_types = 0;
   int64_t experts = 0, top_k = 0, expert_groups = 1, top_groups = 1, expert_ffn = 0, shared_ffn = 0,
           dense_layers = 0, moe_every = 1;
@@ -27,6 +27,9 @@ struct ModelSize {
   int64_t image = 0, patch = 0, channels = 0, classes = 0;
   int64_t window = 0;  // of the layers in `windowed`
   std::bitset<1024> windowed;
+  int64_t chunk = 0;                  // of the layers in `chunked`
+  std::bitset<1024> chunked, turned;  // turned: with rotary positions, where `rope`
+  bool qk_norm_bare = false;
 
   bool latent() const { return kv_rank > 0; }
   // Whether the MLP has a norm of its own before it.
@@ -35,6 +38,7 @@ struct ModelSize {
   int64_t NormWeights(int64_t width) const { return layer_norm && norm_bias ? 2 * width : width; }
   // Of the norms of queries and keys of so many features.
   int64_t QkNormWeights(int64_t query, int64_t key) const {
+    if (qk_norm_bare) return 0;
     return qk_norm_wide ? NormWeights(query) + NormWeights(key) : 2 * NormWeights(head_dim);
   }
   // Features of all heads' queries, keys and values.
@@ -48,6 +52,10 @@ struct ModelSize {
   int64_t expert_layers() const;  // of `layers` and `mtp`
   // Keys that a query of the layer sees, with those of sequences of `seq` tokens; `seq`: there is no window.
   int64_t WindowOf(int64_t layer, int64_t seq) const;
+  // Tokens of a chunk of the layer, with sequences of `seq` tokens; `seq`: there is none.
+  int64_t ChunkOf(int64_t layer, int64_t seq) const;
+  bool has_rope(int64_t layer) const;
+  bool has_qk_norm(int64_t layer) const { return qk_norm && (!qk_norm_bare || has_rope(layer)); }
   // Rows of the head: tokens of the vocabulary, or classes.
   int64_t outputs() const { return image > 0 ? classes : vocab; }
 };
