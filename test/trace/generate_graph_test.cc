@@ -349,6 +349,11 @@ TEST(GenerateGraph, HasTheKernelsOfItsFramework) {
   auto now = names(kDense, "dtype=bf16");
   EXPECT_EQ(now["wgrad_gemm_accum_fp32"], 4 * 8 + 1);
   EXPECT_EQ(now["accumulate_gradients_elementwise_kernel"], 0);
+  // Gradients in bf16: products add to them there, and the optimizer casts them.
+  auto narrow = names(kDense, "dtype=bf16,grad_reduce_dtype=bf16");
+  EXPECT_EQ(narrow["wgrad_gemm_accum_fp16"], 4 * 8 + 1);
+  EXPECT_EQ(narrow["wgrad_gemm_accum_fp32"], 0);
+  EXPECT_EQ(narrow["multi_tensor_apply_kernel_copy"], now["multi_tensor_apply_kernel_copy"] + 1);
   // Chunks are sequences of their own to attention; layers without positions have no kernel for these.
   const std::string chunks =
       absl::StrCat(kDense, ",chunk=16,rope_layers=0-4:4+1-5:4+2-6:4,qk_norm=yes,qk_norm_bare=yes");

@@ -22,8 +22,8 @@ int64_t OptimizerBytes(const StepPlan& p) {
   const int64_t averages =
       p.training.optimizer == Training::SGD || p.training.optimizer == Training::ADAGRAD ? 4 : 8;
   if (WeightBytes(p) == 4) return averages;
-  // fp32 weights; with fp16 also fp32 gradients.
-  return averages + 4 + (p.training.dtype == Training::FP16 ? 4 : 0);
+  // fp32 weights; where gradients are of two bytes also those in fp32.
+  return averages + 4 + (p.gradient_bytes() == 2 ? 4 : 0);
 }
 
 struct Held {
@@ -76,7 +76,7 @@ void AddFrozenStates(const StepPlan& p, const Held& held, RankMemory* out) {
                                   held.root_dense);
   out->gradients = shared(p.gradient_bytes(), 2);
   out->optimizer = shared(OptimizerBytes(p), 1);
-  if (!whole) out->working += p.gradient_bytes() * held.largest_adapters;
+  if (!whole) out->working += p.reduced_bytes() * held.largest_adapters;
 }
 
 void AddStates(const StepPlan& p, const Held& held, RankMemory* out) {
@@ -93,7 +93,7 @@ void AddStates(const StepPlan& p, const Held& held, RankMemory* out) {
   // The layer that runs, and the next one; the root stays.
   out->weights += p.element_bytes() * (2 * (held.largest_dense + held.largest_expert) + held.root_dense);
   // What is reduced behind a layer.
-  out->working += p.gradient_bytes() * (held.largest_dense + held.largest_expert);
+  out->working += p.reduced_bytes() * (held.largest_dense + held.largest_expert);
 }
 
 // A temporary of the step: Megatron-LM hands autograd one empty gradient for each shape of weight, whose

@@ -86,19 +86,24 @@ Operator Operators::PlainProduct(int64_t m, int64_t n, int64_t k) const {
   return op;
 }
 
+// Of Apex's fused_weight_gradient_mlp_cuda: the sums are read and written.
+void Operators::Accumulating(int64_t elements, Operator* op) const {
+  const bool narrow = training_.keeps_narrow_gradients();
+  op->name = narrow ? "wgrad_gemm_accum_fp16" : "wgrad_gemm_accum_fp32";
+  op->bytes += (2 * (narrow ? 2 : 4) - element_bytes_) * elements;
+}
+
 Operator Operators::WeightProduct(int64_t m, int64_t n, int64_t k, int64_t groups) const {
   Operator op = Product(m, n, k, groups);
   if (!training_.accumulates()) return op;
-  op.name = "wgrad_gemm_accum_fp32";  // of Apex's fused_weight_gradient_mlp_cuda
-  op.bytes += (8 - element_bytes_) * groups * m * n;
+  Accumulating(groups * m * n, &op);
   return op;
 }
 
 Operator Operators::PlainWeightProduct(int64_t m, int64_t n, int64_t k) const {
   Operator op = PlainProduct(m, n, k);
   if (!training_.accumulates()) return op;
-  op.name = "wgrad_gemm_accum_fp32";
-  op.bytes += (8 - element_bytes_) * m * n;
+  Accumulating(m * n, &op);
   return op;
 }
 
@@ -303,7 +308,8 @@ Operator Operators::ExpertBias(int64_t rows, int64_t width, int64_t experts, boo
 }
 
 Operator Operators::Accumulate(int64_t elements, int tensors) const {
-  const int64_t sum = training_.dtype == proto::Training::FP16 ? 2 : 4;
+  const bool narrow = training_.dtype == proto::Training::FP16 || training_.keeps_narrow_gradients();
+  const int64_t sum = narrow ? 2 : 4;
   Operator op =
       Stream("accumulate_gradients_elementwise_kernel", (element_bytes_ + 2 * sum) * elements, elements);
   op.launches = tensors;
@@ -391,6 +397,8 @@ Operator Operators::Cap(int64_t rows, int64_t columns, bool backward) const {
 }
 
 std::vector<Operator> Operators::Unscale(int64_t elements) const {
+  if (training_.keeps_narrow_gradients())
+    return {Stream("multi_tensor_apply_kernel_copy", (2 + 4) * elements, 0)};
   if (training_.dtype != proto::Training::FP16) return {};
   return {Stream("multi_tensor_apply_kernel_copy", (2 + 4) * elements, 0),
           Stream("multi_tensor_apply_kernel_scale", 8 * elements, elements)};

@@ -19,7 +19,7 @@ class Operators {
   Operator Product(int64_t m, int64_t n, int64_t k, int64_t groups = 1) const;
   // The same in the type of activations, where products are fp8: router, head.
   Operator PlainProduct(int64_t m, int64_t n, int64_t k) const;
-  // The gradient of a weight [m, n], which is added to those of earlier micro-batches in fp32 where the
+  // The gradient of a weight [m, n], which is added to those of earlier micro-batches where the
   // framework does so (TrainingPlan::accumulates()).
   Operator WeightProduct(int64_t m, int64_t n, int64_t k, int64_t groups = 1) const;
   Operator PlainWeightProduct(int64_t m, int64_t n, int64_t k) const;
@@ -96,6 +96,7 @@ class Operators {
   int64_t element_bytes() const { return element_bytes_; }
 
  private:
+  void Accumulating(int64_t elements, Operator* op) const;
   std::vector<Operator> Softmax(const Core& core, bool backward) const;
   Operator Make(absl::string_view name, absl::string_view shapes, int tensors, absl::string_view type) const;
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "trace/base/spelling.h"
@@ -259,6 +260,29 @@ absl::Status CheckRecompute(const proto::Training& t) {
   return absl::OkStatus();
 }
 
+absl::Status TakeGradients(const proto::Training& t, TrainingPlan* out) {
+  if (!t.has_grad_reduce_dtype()) return absl::OkStatus();
+  using proto::Training;
+  const auto type = t.grad_reduce_dtype();
+  const auto bad = [&](absl::string_view what) {
+    return Bad(absl::StrCat("training.grad_reduce_dtype is ",
+                            absl::AsciiStrToLower(Training::Dtype_Name(type)), "; expected ", what));
+  };
+  const bool half = t.dtype() == Training::FP16;
+  if (type == Training::FP8) return bad("fp32 or bf16; the nearest is bf16");
+  if (half && t.framework() == Training::MEGATRON)
+    return type == Training::FP16 ? absl::OkStatus()
+                                  : bad("fp16 with training.dtype=fp16; the nearest is fp16");
+  if (type == Training::FP16) return bad("fp32 or bf16; the nearest is bf16");
+  if (type == Training::FP32) return absl::OkStatus();
+  if (t.framework() == Training::DDP) return bad("fp32 with framework=ddp; the nearest is fp32");
+  if (half || (t.framework() == Training::MEGATRON && t.dtype() == Training::FP32))
+    return bad("fp32 but with training.dtype=bf16 or fp8; the nearest is fp32");
+  if (t.lora() > 0) return bad("fp32 with training.lora; the nearest is fp32");
+  out->narrow_gradients = true;
+  return absl::OkStatus();
+}
+
 absl::Status TakeTraining(const proto::Training& t, const ModelSize& model, const Split& split,
                           TrainingPlan* out) {
   const int64_t patches = model.image > 0 ? model.image / model.patch : 0;
@@ -275,6 +299,7 @@ absl::Status TakeTraining(const proto::Training& t, const ModelSize& model, cons
   out->recompute = t.recompute();
   out->recomputes_block = t.recompute_method() == proto::Training::BLOCK;
   out->recompute_layers = t.has_recompute_layers() ? t.recompute_layers() : 1;
+  if (absl::Status s = TakeGradients(t, out); !s.ok()) return s;
   if (absl::Status s = CheckRecompute(t); !s.ok()) return s;
   if (absl::Status s = TakeModules(t, model, out); !s.ok()) return s;
   out->optimizer = t.optimizer();

@@ -149,6 +149,7 @@ struct HostCosts {
 struct TrainingPlan {
   int64_t seq = 0, micro_batch = 1, global_batch = 1;
   proto::Training::Dtype dtype = proto::Training::BF16;
+  bool narrow_gradients = false;  // proto::Training::grad_reduce_dtype is bf16
   proto::Training::Recompute recompute = proto::Training::NONE;
   bool recomputes_block = false;  // proto::Training::BLOCK
   int64_t recompute_layers = 1;
@@ -184,7 +185,9 @@ struct TrainingPlan {
   bool unfused() const { return attention == proto::Training::MATH; }
   // Products take one byte an element, and so do the ranks of tp that gather their inputs.
   bool narrow() const { return dtype == proto::Training::FP8; }
-  // Products of gradients add to those of earlier micro-batches in fp32 (Megatron-LM's
+  // Megatron-LM's buffer of gradients is in the type that is reduced.
+  bool keeps_narrow_gradients() const { return narrow_gradients && framework == proto::Training::MEGATRON; }
+  // Products of gradients add to those of earlier micro-batches in the type of these (Megatron-LM's
   // gradient_accumulation_fusion, its default with bf16 and fp8).
   bool accumulates() const {
     return framework == proto::Training::MEGATRON && !unfused() && dtype != proto::Training::FP16 &&
@@ -227,9 +230,13 @@ struct StepPlan {
   int64_t padded_outputs() const;
   // Bytes of an element of activations and of weights in products.
   int64_t element_bytes() const { return training.dtype == proto::Training::FP32 ? 4 : 2; }
-  // Bytes of an element of a gradient that is kept and reduced: Megatron-LM accumulates in fp32 with bf16 and
-  // keeps fp16 with fp16; FSDP reduces in fp32 (torchtitan's default); DDP has fp32 weights.
-  int64_t gradient_bytes() const { return training.dtype == proto::Training::FP16 ? 2 : 4; }
+  // Bytes of an element of a gradient that is kept: Megatron-LM accumulates in fp32 with bf16, or in bf16
+  // where it reduces in bf16, and keeps fp16 with fp16; FSDP and DDP have fp32 weights.
+  int64_t gradient_bytes() const {
+    return training.dtype == proto::Training::FP16 || training.keeps_narrow_gradients() ? 2 : 4;
+  }
+  // Of one that is reduced: FSDP casts it before and after.
+  int64_t reduced_bytes() const { return training.narrow_gradients ? 2 : gradient_bytes(); }
 };
 
 // Fills in the defaults of proto/workload.proto. Presets and files are read before (workload.h). Errors
