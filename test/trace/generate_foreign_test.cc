@@ -94,7 +94,6 @@ TEST(GenerateForeign, MegatronsModulesThatAreMadeAgain) {
   EXPECT_EQ(modules("--recompute-modules shared_experts").recompute, proto::Training::NONE);
   const proto::Workload recipe = Read(R"(
 model:
-  tensor_model_parallel_size: 1
   num_layers: 4
   hidden_size: 512
   num_attention_heads: 8
@@ -144,6 +143,7 @@ model:
   num_attention_heads: 64
   num_query_groups: 8
   gated_linear_unit: true
+  tensor_model_parallel_size: 1
   normalization: RMSNorm
   add_bias_linear: false
   share_embeddings_and_output_weights: false
@@ -182,6 +182,7 @@ model:
   vocab_size: 1024
   seq_length: 64
   gated_linear_unit: true
+  tensor_model_parallel_size: 1
 )";
   constexpr char kExpertKeys[] =
       "  num_moe_experts: 4\n  moe_router_topk: 2\n  activation_func_clamp_value: 7.0\n  softmax_type: "
