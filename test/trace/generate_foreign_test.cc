@@ -94,6 +94,7 @@ TEST(GenerateForeign, MegatronsModulesThatAreMadeAgain) {
   EXPECT_EQ(modules("--recompute-modules shared_experts").recompute, proto::Training::NONE);
   const proto::Workload recipe = Read(R"(
 model:
+  tensor_model_parallel_size: 1
   num_layers: 4
   hidden_size: 512
   num_attention_heads: 8
@@ -143,7 +144,6 @@ model:
   num_attention_heads: 64
   num_query_groups: 8
   gated_linear_unit: true
-  tensor_model_parallel_size: 1
   normalization: RMSNorm
   add_bias_linear: false
   share_embeddings_and_output_weights: false
