@@ -10,8 +10,10 @@
 #include "replay/cli/terminal.h"
 #include "replay/cli/workload_options.h"
 #include "replay/report/fitting.h"
+#include "replay/report/training.h"
 #include "trace/base/text_table.h"
 #include "trace/generate/counts.h"
+#include "trace/generate/layout.h"
 #include "trace/generate/memory.h"
 #include "trace/generate/presets.h"
 #include "trace/generate/sizes.h"
@@ -22,7 +24,22 @@ namespace chakra::cli {
 namespace {
 
 // What the step is, for people.
+std::string DescribeTables(const generate::StepPlan& plan) {
+  const generate::TableParameters p = generate::CountParameters(plan.tables);
+  const double flops = generate::TrainingFlopsPerToken(plan);
+  const auto samples = static_cast<double>(plan.training.global_batch);
+  return absl::StrFormat(
+      "Step of %s\n  parameters       %.3f billion: tables %.3f billion, MLPs and cross layers %.3f million\n"
+      "  operations       %.2f MFLOP a sample, %.1f TFLOP a step (each product three times, that of the "
+      "first layer "
+      "twice, no sums of rows)\n  ranks            %s (%s)\n",
+      plan.name, static_cast<double>(p.total()) / 1e9, static_cast<double>(p.tables) / 1e9,
+      static_cast<double>(p.dense()) / 1e6, flops / 1e6, flops * samples / 1e12,
+      FormatCount(static_cast<uint64_t>(plan.split.ranks())), SplitText(plan));
+}
+
 std::string Describe(const generate::StepPlan& plan) {
+  if (plan.tables.any()) return DescribeTables(plan);
   const generate::ModelParameters p = generate::CountParameters(plan.model);
   const double flops = generate::TrainingFlopsPerToken(plan);
   const double tokens =
@@ -55,18 +72,20 @@ std::string Gib(int64_t bytes) { return absl::StrFormat("%.2f", static_cast<doub
 
 // What ranks hold at their peak, a row for each stage.
 std::string DescribeMemory(const generate::StepPlan& plan, uint64_t limit, TextPage* page) {
-  TextTable table(
-      {"stage", "in flight", "weights", "gradients", "optimizer", "activations", "working", "peak"},
-      {false, false, false, false, false, false, false, false});
+  TextTable table({plan.tables.any() ? "ranks like" : "stage", "in flight", "weights", "gradients",
+                   "optimizer", "activations", "working", "peak"},
+                  {false, false, false, false, false, false, false, false});
   std::string misfits;
   int64_t host = 0;
-  for (int64_t s = 0; s < plan.split.pp; ++s) {
+  const generate::Layout layout(plan.split);
+  for (int64_t s = 0; s < plan.split.graphs(); ++s) {
     const generate::RankMemory m = generate::MemoryOfStage(plan, s);
-    table.Add({absl::StrCat(s), absl::StrCat(m.in_flight), Gib(m.weights), Gib(m.gradients), Gib(m.optimizer),
+    const std::string row = absl::StrCat(plan.tables.any() ? layout.FirstOf(s) : s);
+    table.Add({row, absl::StrCat(m.in_flight), Gib(m.weights), Gib(m.gradients), Gib(m.optimizer),
                Gib(m.activations), Gib(m.working), Gib(m.total())});
     host = std::max(host, m.host);
     if (limit == 0 || static_cast<uint64_t>(m.total()) <= limit) continue;
-    absl::StrAppend(&misfits, "  a rank of stage ", s,
+    absl::StrAppend(&misfits, plan.tables.any() ? "  a rank like " : "  a rank of stage ", row,
                     " does not fit: ", Gib(m.total() - static_cast<int64_t>(limit)), " GiB more than ",
                     Gib(static_cast<int64_t>(limit)), " GiB\n");
   }

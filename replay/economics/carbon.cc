@@ -58,6 +58,7 @@ class Emitter {
     out_.set_embodied_footprint_kg(out_.machine_footprint_kg() * of_step.value);
     out_.set_kg(out_.operational_kg() + out_.embodied_footprint_kg());
     if (step_.tokens > 0) out_.set_grams_per_million_tokens(out_.kg() * 1e9 / step_.tokens);
+    if (step_.samples > 0) out_.set_grams_per_million_samples(out_.kg() * 1e9 / step_.samples);
     if (tree_ != nullptr) Explain(kwh, of_step.value, *device_act, *host_act);
     return std::move(out_);
   }

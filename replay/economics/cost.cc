@@ -108,6 +108,11 @@ class Coster {
       out_.set_low_dollars_per_million_tokens(all_.low * 1e6 / step_.tokens);
       out_.set_high_dollars_per_million_tokens(all_.high * 1e6 / step_.tokens);
     }
+    if (step_.samples > 0) {
+      out_.set_dollars_per_million_samples(all_.value * 1e6 / step_.samples);
+      out_.set_low_dollars_per_million_samples(all_.low * 1e6 / step_.samples);
+      out_.set_high_dollars_per_million_samples(all_.high * 1e6 / step_.samples);
+    }
     const double device_hours = hours * static_cast<double>(step_.bill.devices);
     if (device_hours > 0) out_.set_dollars_per_device_hour(all_.value / device_hours);
     const Range rent = Range(device_.rent_dollars_per_device_hour()) * Range(device_hours);

@@ -66,7 +66,7 @@ absl::StatusOr<double> SharedTimes::Reduce(const UnitTimes& unit) {
   double sum = 0;
   for (const bool expert : {false, true}) {
     const int64_t elements = expert ? unit.expert : unit.dense;
-    const auto time = Bucket(expert, CollectiveType::kReduceScatter, elements * step_.gradient_bytes());
+    const auto time = Bucket(expert, CollectiveType::kReduceScatter, elements * step_.reduced_bytes());
     if (!time.ok()) return time;
     sum += *time;
   }
@@ -82,7 +82,9 @@ absl::StatusOr<SharedTimes::Copies> SharedTimes::CopiesOf(const UnitTimes& unit)
     gathered.name = "split_with_sizes_copy";
     gathered.bytes = 2 * elements * step_.element_bytes();
     reduced.name = "chunk_cat";
-    reduced.bytes = elements * (step_.element_bytes() + step_.gradient_bytes());
+    reduced.bytes = elements * (step_.element_bytes() + step_.reduced_bytes());
+    const int64_t own = generate::ShareOf(elements, step_.split.holders(expert));
+    if (step_.reduced_bytes() < step_.gradient_bytes()) reduced.bytes += generate::CastBytes(step_, own);
     const auto times = prices_->OfOperators({gathered, reduced});
     if (!times.ok()) return times.status();
     out.gathered += (*times)[0];
@@ -101,7 +103,7 @@ absl::StatusOr<double> SharedTimes::ReducedInBuckets(int64_t stage, const Pipeli
   int64_t open[2] = {0, 0};
   absl::Status failed;
   const auto close = [&](int expert, double at) {
-    const auto time = Bucket(expert == 1, type, open[expert] * step_.gradient_bytes());
+    const auto time = Bucket(expert == 1, type, open[expert] * step_.reduced_bytes());
     open[expert] = 0;
     if (!time.ok()) return failed.Update(time.status());
     if (*time > 0) reduced = std::max(reduced, at) + *time;

@@ -276,7 +276,8 @@ class UnitMeter {
 int KindOfLayer(const StepPlan& step, int64_t layer) {
   const int64_t seq = step.training.seq;
   return (step.model.has_experts(layer) ? 1 : 0) + (step.model.WindowOf(layer, seq) < seq ? 2 : 0) +
-         (step.Recomputes(layer) ? 4 : 0);
+         (step.Recomputes(layer) ? 4 : 0) + (step.model.rope && !step.model.has_rope(layer) ? 8 : 0) +
+         (step.model.ChunkOf(layer, seq) < seq ? 16 : 0);
 }
 
 int64_t KindsOfLayers(const StepPlan& step) {

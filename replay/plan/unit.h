@@ -33,9 +33,9 @@ struct UnitTimes {
   int64_t nodes = 0;                           // of both passes
 };
 
-// Kinds of layers: with experts or not, with a window or not, recomputed or not. Layers of one kind are
-// equal.
-inline constexpr int kLayerKinds = 8;
+// Kinds of layers: with experts or not, with a window or not, recomputed or not, without rotary positions
+// that others have or not, with chunks or not. Layers of one kind are equal.
+inline constexpr int kLayerKinds = 32;
 int KindOfLayer(const generate::StepPlan& step, int64_t layer);
 // Micro-batches that pass each piece of a stage.
 inline int64_t PassesOfPiece(const generate::StepPlan& step) {

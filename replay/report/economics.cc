@@ -17,6 +17,11 @@ std::string PrintCost(const proto::Report& report, TextPage* page) {
                           c.dollars_per_million_tokens(), c.low_dollars_per_million_tokens(),
                           c.high_dollars_per_million_tokens());
   }
+  if (c.has_dollars_per_million_samples()) {
+    absl::StrAppendFormat(&out, "  samples  $%.4g a million, from %.4g to %.4g\n",
+                          c.dollars_per_million_samples(), c.low_dollars_per_million_samples(),
+                          c.high_dollars_per_million_samples());
+  }
   if (c.rented_dollars_per_step() > 0) {
     absl::StrAppendFormat(&out, "  rented   $%.6g a step, from %.6g to %.6g\n", c.rented_dollars_per_step(),
                           c.low_rented_dollars_per_step(), c.high_rented_dollars_per_step());
@@ -44,6 +49,8 @@ std::string PrintCarbon(const proto::Report& report, TextPage* page) {
       c.embodied_footprint_kg(), c.embodied_act_kg(), c.machine_act_kg(), c.machine_footprint_kg());
   if (c.grams_per_million_tokens() > 0)
     absl::StrAppendFormat(&out, "  tokens   %.4g g a million\n", c.grams_per_million_tokens());
+  if (c.has_grams_per_million_samples())
+    absl::StrAppendFormat(&out, "  samples  %.4g g a million\n", c.grams_per_million_samples());
   RowTable<proto::CarbonShare> table;
   for (const proto::CarbonShare& part : c.part()) table.Add(part);
   return absl::StrCat(out, "\n", table.Print(page));

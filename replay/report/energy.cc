@@ -320,7 +320,12 @@ class EnergyWriter {
   void AddTokens() {
     const double tokens = report_.training().tokens(),
                  joules = static_cast<double>(out_.microjoules()) * 1e-6;
-    if (tokens <= 0 || joules <= 0) return;
+    if (joules <= 0) return;
+    if (const double samples = report_.training().samples(); samples > 0) {
+      out_.set_joules_per_sample(joules / samples);
+      out_.set_samples_per_joule(samples / joules);
+    }
+    if (tokens <= 0) return;
     out_.set_joules_per_token(joules / tokens);
     out_.set_tokens_per_joule(tokens / joules);
   }
@@ -411,6 +416,10 @@ std::string PrintEnergy(const proto::Report& report, TextPage* page) {
   if (e.joules_per_token() > 0) {
     absl::StrAppendFormat(&out, "  tokens   %.4g J a token, %.4g tokens a J\n", e.joules_per_token(),
                           e.tokens_per_joule());
+  }
+  if (e.has_joules_per_sample()) {
+    absl::StrAppendFormat(&out, "  samples  %.4g J a sample, %.4g samples a J\n", e.joules_per_sample(),
+                          e.samples_per_joule());
   }
   RowTable<proto::PowerLevel> levels;
   for (const char* column : {"mean_watts", "peak_watts", "least_watts"}) {

@@ -19,7 +19,7 @@ constexpr size_t kMostTold = 3;
 
 uint64_t PeakOfStep(const StepPlan& step) {
   int64_t most = 0;
-  for (int64_t stage = 0; stage < step.split.pp; ++stage)
+  for (int64_t stage = 0; stage < step.split.graphs(); ++stage)
     most = std::max(most, generate::MemoryOfStage(step, stage).total());
   return static_cast<uint64_t>(most);
 }
@@ -36,6 +36,12 @@ class Changes {
     if (!known_) return {};
     const generate::Split& s = step_.split;
     const auto& t = step_.training;
+    if (step_.tables.any()) {
+      Try("row_wise=all", "");
+      if (t.table_optimizer == proto::Training::TABLE_ADAGRAD) Try("", "table_optimizer=rowwise_adagrad");
+      if (t.table_dtype == proto::Training::FP32) Try("", "table_dtype=fp16");
+      return Sorted();
+    }
     if (t.recompute != proto::Training::FULL) Try("", "recompute=full");
     if (t.recompute == proto::Training::NONE && step_.model.experts > 0)
       Try("", absl::StrCat("recompute=selective,recompute_modules=layernorm+moe_act",
@@ -49,6 +55,11 @@ class Changes {
       Try(absl::StrCat("cp=", 2 * s.cp, dp), "");
     }
     if (step_.model.experts > 0) Try(absl::StrCat("ep=", 2 * s.ep), "");
+    return Sorted();
+  }
+
+ private:
+  std::vector<FitChange> Sorted() {
     std::stable_sort(found_.begin(), found_.end(), [](const FitChange& a, const FitChange& b) {
       return a.fits != b.fits ? a.fits : a.peak_bytes < b.peak_bytes;
     });
@@ -56,7 +67,6 @@ class Changes {
     return std::move(found_);
   }
 
- private:
   // Short forms of what changes.
   void Try(const std::string& parallel, const std::string& training) {
     proto::Workload changed = workload_;

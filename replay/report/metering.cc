@@ -85,8 +85,12 @@ double Metering::RestingWatts() const {
 }
 
 absl::Status Metering::AddEconomics(proto::Report* report) const {
-  const economics::PricedStep step = {bill_, constants_, report->energy(), makespan_.seconds(),
-                                      report->training().tokens()};
+  const economics::PricedStep step = {bill_,
+                                      constants_,
+                                      report->energy(),
+                                      makespan_.seconds(),
+                                      report->training().tokens(),
+                                      report->training().samples()};
   economics::Tree tree;
   economics::Tree* const told = options_->explain ? &tree : nullptr;
   if (told != nullptr) ExplainEnergy(report->energy(), told);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -21,7 +22,8 @@ namespace {
 
 using generate::StepPlan;
 
-constexpr const char* kKinds[] = {"tensor", "context", "expert", "weights", "gradients", "pipeline", "other"};
+constexpr const char* kKinds[] = {"tensor",    "context",  "expert", "weights",
+                                  "gradients", "pipeline", "tables", "other"};
 constexpr const char* kPhases[] = {"forward", "recompute", "backward", "step"};
 constexpr size_t kOther = std::size(kKinds) - 1;
 static_assert(std::size(kKinds) <= kCommKinds);
@@ -34,6 +36,10 @@ constexpr char kFrozenMfuFormula[] =
     "model FLOPs / (devices x peak x time): each product of the model twice, for its weights are frozen, "
     "those of "
     "adapters three times, causal attention at half, no recomputation";
+constexpr char kTablesMfuFormula[] =
+    "model FLOPs / (devices x peak x time): each product of MLPs, cross layers and vectors three times, that "
+    "of the first "
+    "layer twice, no sums of rows";
 constexpr char kHfuFormula[] = "MFU with the operations of recomputation added to the model FLOPs";
 
 uint8_t KindOfStream(int32_t lane) {
@@ -57,6 +63,8 @@ uint8_t KindOfStream(int32_t lane) {
     case Stream::kReceiveForward:
     case Stream::kReceiveBackward:
       return 5;
+    case Stream::kTables:
+      return 6;
     default:
       return kOther;
   }
@@ -103,11 +111,11 @@ void AddPhases(const ReplayedStep& step, proto::TrainingReport* out) {
   if (step.phases.empty()) return;
   const generate::Layout layout(step.plan.split);
   const DistinctGraphs distinct(step.traces);
-  const auto ranks = static_cast<double>(step.plan.split.stage_ranks());
   double sum[std::size(kPhases)] = {};
   int64_t most[std::size(kPhases)] = {};
-  for (int64_t stage = 0; stage < step.plan.split.pp; ++stage) {
-    const uint32_t g = distinct.of_rank[static_cast<size_t>(layout.RankAt({0, 0, 0, stage}))];
+  for (int64_t stage = 0; stage < step.plan.split.graphs(); ++stage) {
+    const uint32_t g = distinct.of_rank[static_cast<size_t>(layout.FirstOf(stage))];
+    const auto ranks = static_cast<double>(layout.RanksOf(stage));
     int64_t of_stage[std::size(kPhases)] = {};
     SumPhases(*distinct.graphs[g], step.phases[g], step.times[g], of_stage);
     for (size_t p = 0; p < std::size(kPhases); ++p) {
@@ -127,12 +135,12 @@ void AddMemory(const ReplayedStep& step, proto::Report* report) {
   proto::TrainingReport& out = *report->mutable_training();
   const generate::Layout layout(step.plan.split);
   const auto bytes = [](int64_t n) { return static_cast<uint64_t>(n); };
-  for (int64_t stage = 0; stage < step.plan.split.pp; ++stage) {
+  for (int64_t stage = 0; stage < step.plan.split.graphs(); ++stage) {
     const generate::RankMemory m = generate::MemoryOfStage(step.plan, stage);
     proto::StageMemory& row = *out.add_memory();
     row.set_stage(static_cast<int32_t>(stage));
-    row.set_ranks(static_cast<int32_t>(step.plan.split.stage_ranks()));
-    row.set_first_rank(layout.RankAt({0, 0, 0, stage}));
+    row.set_ranks(static_cast<int32_t>(layout.RanksOf(stage)));
+    row.set_first_rank(layout.FirstOf(stage));
     row.set_in_flight(m.in_flight);
     row.set_weights_bytes(bytes(m.weights));
     row.set_gradients_bytes(bytes(m.gradients));
@@ -148,7 +156,7 @@ void AddMemory(const ReplayedStep& step, proto::Report* report) {
   out.set_device_memory_bytes(step.device_memory);
   report->set_peak_memory_bytes(out.peak_memory_bytes());
   for (int r = 0; r < report->rank_size(); ++r) {
-    const int64_t stage = layout.PlaceOf(r).pp;
+    const int64_t stage = layout.GraphOf(r);
     report->mutable_rank(r)->set_peak_memory_bytes(out.memory(static_cast<int>(stage)).peak_memory_bytes());
   }
 }
@@ -178,7 +186,8 @@ void AddRates(const ReplayedStep& step, proto::TrainingReport* out) {
   const double tokens = static_cast<double>(t.seq) * static_cast<double>(t.global_batch);
   const double seconds = step.metrics.makespan.seconds();
   const auto devices = static_cast<double>(step.plan.split.ranks());
-  out->set_tokens(tokens);
+  const bool samples = step.plan.tables.any();
+  samples ? out->set_samples(tokens) : out->set_tokens(tokens);
   out->set_model_flops(tokens * generate::TrainingFlopsPerToken(step.plan));
   out->set_recomputed_flops(tokens * generate::RecomputedFlopsPerToken(step.plan));
   std::string dtype = DtypeName(t.dtype);
@@ -186,13 +195,14 @@ void AddRates(const ReplayedStep& step, proto::TrainingReport* out) {
   out->set_peak_tflops(peak / 1e12);
   out->set_peak_dtype(dtype);
   if (seconds <= 0) return;
-  out->set_tokens_per_s(tokens / seconds);
-  out->set_tokens_per_s_per_device(tokens / seconds / devices);
+  samples ? out->set_samples_per_s(tokens / seconds) : out->set_tokens_per_s(tokens / seconds);
+  samples ? out->set_samples_per_s_per_device(tokens / seconds / devices)
+          : out->set_tokens_per_s_per_device(tokens / seconds / devices);
   out->set_tflops_per_s_per_device(out->model_flops() / seconds / devices / 1e12);
   if (peak <= 0) return;
   out->set_mfu(out->model_flops() / seconds / devices / peak);
   out->set_hfu((out->model_flops() + out->recomputed_flops()) / seconds / devices / peak);
-  out->set_mfu_formula(t.frozen() ? kFrozenMfuFormula : kMfuFormula);
+  out->set_mfu_formula(samples ? kTablesMfuFormula : t.frozen() ? kFrozenMfuFormula : kMfuFormula);
   out->set_hfu_formula(kHfuFormula);
 }
 
@@ -220,8 +230,8 @@ RowPhases PhasesOf(const StepPlan& plan, const TraceSet& traces) {
   const generate::Layout layout(plan.split);
   const DistinctGraphs distinct(traces);
   RowPhases phases(distinct.graphs.size());
-  for (int64_t stage = 0; stage < plan.split.pp; ++stage) {
-    const uint32_t g = distinct.of_rank[static_cast<size_t>(layout.RankAt({0, 0, 0, stage}))];
+  for (int64_t stage = 0; stage < plan.split.graphs(); ++stage) {
+    const uint32_t g = distinct.of_rank[static_cast<size_t>(layout.FirstOf(stage))];
     if (!phases[g].empty()) continue;
     const auto built = generate::BuildStage(plan, stage);
     if (!built.ok() || built->nodes.size() != distinct.graphs[g]->size()) return {};
@@ -247,8 +257,22 @@ std::string DtypeName(proto::Training::Dtype dtype) {
   return absl::AsciiStrToLower(proto::Training::Dtype_Name(dtype));
 }
 
+// "dp 8, 21 tables on one rank each, 5 shared by rows, 8192 samples a rank".
+std::string TablesText(const StepPlan& plan) {
+  using generate::TablePlace;
+  std::string out = absl::StrCat("dp ", plan.split.dp);
+  for (const auto& [place, text] : {std::pair{TablePlace::kOneRank, " tables on one rank each"},
+                                    {TablePlace::kRows, " shared by rows"},
+                                    {TablePlace::kCopied, " copied"}}) {
+    const int64_t tables = generate::SumOf(plan.tables, plan.table_plan, place).tables;
+    if (tables > 0) absl::StrAppend(&out, ", ", tables, text);
+  }
+  return absl::StrCat(out, ", ", plan.training.micro_batch, " samples a rank");
+}
+
 std::string SplitText(const StepPlan& plan) {
   const generate::Split& s = plan.split;
+  if (plan.tables.any()) return TablesText(plan);
   std::string out = absl::StrCat("tp ", s.tp, s.sp ? " sp" : "", ", pp ", s.pp);
   if (s.vpp > 1) absl::StrAppend(&out, " x ", s.vpp);
   absl::StrAppend(&out, ", dp ", s.dp);
@@ -286,9 +310,13 @@ void AddTraining(const ReplayedStep& step, proto::Report* report) {
 std::string PrintTraining(const proto::Report& report, TextPage* page) {
   if (!report.has_training()) return "";
   const proto::TrainingReport& t = report.training();
-  std::string out = absl::StrCat("\nTraining step of ", t.model(), " (", t.split(), ")\n  tokens   ",
-                                 Rounded(t.tokens()), " a step, ", Rounded(t.tokens_per_s()), " a second, ",
-                                 Rounded(t.tokens_per_s_per_device()), " of them on a device\n");
+  const bool samples = t.has_samples();
+  std::string out =
+      absl::StrCat("\nTraining step of ", t.model(), " (", t.split(), ")\n  ",
+                   samples ? "samples  " : "tokens   ", Rounded(samples ? t.samples() : t.tokens()),
+                   " a step, ", Rounded(samples ? t.samples_per_s() : t.tokens_per_s()), " a second, ",
+                   Rounded(samples ? t.samples_per_s_per_device() : t.tokens_per_s_per_device()),
+                   " of them on a device\n");
   if (t.peak_tflops() > 0) {
     absl::StrAppendFormat(&out, "  MFU      %s, HFU %s: %.1f of %g TFLOP/s (%s) a device\n", Percent(t.mfu()),
                           Percent(t.hfu()), t.tflops_per_s_per_device(), t.peak_tflops(), t.peak_dtype());

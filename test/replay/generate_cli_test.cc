@@ -68,6 +68,44 @@ TEST_F(GenerateCli, ExchangesTakeUnitsFromThePassBesideThem) {
   EXPECT_NEAR(static_cast<double>(makespan(apart, "")), static_cast<double>(makespan(apart, kAlone)), 1e3);
 }
 
+// Of a model of tables: samples in place of tokens, the same from files, and what a rank with equal tables
+// holds.
+TEST_F(GenerateCli, ReportsSamplesOfTables) {
+  const std::string folder = Folder("tables");
+  const std::string step =
+      "--model dlrm-dcnv2 --parallel dp=8 --training global_batch=65536,table_optimizer=rowwise_adagrad";
+  ASSERT_EQ(Run(absl::StrCat("generate ", step, " -o ", folder, "/each")).status, 0);
+  ASSERT_EQ(Run(absl::StrCat("generate --share ", step, " -o ", folder, "/shared")).status, 0);
+  const proto::Report memory = ReportOf(step + " --cluster dgx-h100 --energy --prices built-in --grid iowa");
+  for (const char* files : {"/each", "/shared"}) {
+    const proto::Report report =
+        ReportOf(absl::StrCat(folder, files, " --cluster dgx-h100 --energy --prices built-in --grid iowa"));
+    EXPECT_EQ(report.makespan_ps(), memory.makespan_ps());
+    EXPECT_EQ(report.training().SerializeAsString(), memory.training().SerializeAsString());
+  }
+  const proto::TrainingReport& t = memory.training();
+  const double seconds = static_cast<double>(memory.makespan_ps()) * 1e-12;
+  EXPECT_EQ(t.samples(), 65536);
+  EXPECT_EQ(t.tokens(), 0);
+  EXPECT_NEAR(t.samples_per_s() * seconds, 65536, 1e-6);
+  EXPECT_NEAR(t.samples_per_s_per_device() * 8, t.samples_per_s(), 1e-6);
+  EXPECT_NEAR(memory.energy().joules_per_sample() * 65536e6,
+              static_cast<double>(memory.energy().microjoules()), 1);
+  EXPECT_NEAR(memory.cost().dollars_per_million_samples() * 0.065536, memory.cost().dollars_per_step(), 1e-9);
+  EXPECT_NEAR(memory.carbon().grams_per_million_samples() * 65536e-9, memory.carbon().kg(), 1e-9);
+  ASSERT_EQ(t.memory_size(), 8);
+  EXPECT_EQ(t.memory(3).first_rank(), 3);
+  bool exposed = false;
+  for (const proto::ExposedReport& e : t.exposed()) exposed = exposed || e.kind() == "tables";
+  EXPECT_TRUE(exposed);
+  const Outcome text = Run("replay " + step + " --cluster dgx-h100");
+  EXPECT_THAT(text.out, HasSubstr("samples  65,536 a step"));
+  EXPECT_THAT(text.out, testing::Not(HasSubstr("tokens")));
+  const Outcome small = Run("generate " + step + " --device-memory 12GiB");
+  EXPECT_THAT(small.out, HasSubstr("a rank like 0 does not fit: "));
+  EXPECT_THAT(small.out, HasSubstr("--training table_dtype=fp16"));
+}
+
 TEST_F(GenerateCli, SaysWhatDoesNotFit) {
   const Outcome r = Run(std::string("generate ") + kStep + " --device-memory 4GiB");
   EXPECT_EQ(r.status, 0) << r.err;
@@ -149,7 +187,9 @@ TEST_F(GenerateCli, RefusesWhatIsWrong) {
       {"generate --model llama3-8b --training seq=64 -o /dev/null/x", 1, "/dev/null/x"},
       {"generate --model llama3-8b:layers=2 --training seq=64 --ranks 4 -o /tmp/none", 1,
        "there is no rank 4"},
-      {"generate --model dlrm --training seq=64", 1, "not generated yet"},
+      {"generate --model dlrm --training seq=64", 1, "training.seq is 64, and is for transformers"},
+      {"plan --model dlrm --cluster dgx-h100 --ranks 8 --training global_batch=64", 1,
+       "splits are planned of transformers alone"},
       {"generate nothing.txtpb", 1, "nothing.txtpb"},
       {"replay --parallel tp=2", 2, "replay expects at least one TRACE, or --model"},
       {"replay --model llama3-8b --parallel tp=3 --training seq=64", 1, "the nearest is 2"},

@@ -41,7 +41,7 @@ class SecondCount {
         s_(plan.split),
         t_(plan.training),
         e_(plan.element_bytes()),
-        g_(plan.gradient_bytes()) {
+        g_(plan.training.narrow_gradients ? 2 : plan.gradient_bytes()) {
     tokens_ = D(t_.seq) * D(t_.micro_batch) / D(s_.cp);
     own_ = s_.sp ? tokens_ / D(s_.tp) : tokens_;
     batches_ = D(t_.global_batch) / D(t_.micro_batch) / D(s_.dp);
@@ -370,6 +370,8 @@ class RandomStep {
         "seq=128,global_batch=", 16 * Pick({1, 2}), ",micro_batch=", Pick({1, 2}),
         ",dtype=", std::vector<const char*>{"bf16", "fp16", "fp32", "fp8", "fp8,fp8=mxfp8"}[random_() % 5],
         ",recompute=", kRecomputes[random_() % std::size(kRecomputes)]);
+    const bool can = !absl::StrContains(out.training, "fp16") && !absl::StrContains(out.training, "fp32");
+    if (Pick({0, 1, 2}) == 0 && can) absl::StrAppend(&out.training, ",grad_reduce_dtype=bf16");
     return out;
   }
 

@@ -68,6 +68,35 @@ TEST(GenerateCounts, AreExactForLlama) {
   EXPECT_EQ(CountParameters(Preset("mixtral-8x7b")).total, 46702792704);
 }
 
+// Attention, experts with one that all tokens meet, router, norms; embedding and head. Meta: 17 billion
+// active.
+TEST(GenerateCounts, AreExactForLlama4) {
+  const int64_t attention = 5120 * (5120 + 2 * 1024) + 5120 * 5120, mlp = 3 * 5120 * 8192, norms = 2 * 5120;
+  const int64_t ends = 2 * int64_t{202048} * 5120 + 5120;
+  const ModelParameters scout = CountParameters(Preset("llama4-scout"));
+  EXPECT_EQ(scout.total, 48 * (attention + 17 * mlp + 16 * 5120 + norms) + ends);
+  EXPECT_EQ(scout.total, 107769861120);
+  EXPECT_EQ(scout.active, 48 * (attention + 2 * mlp + 16 * 5120 + norms) + ends);
+  EXPECT_NEAR(static_cast<double>(scout.active) / 17.2e9, 1, 0.003);
+  const ModelParameters maverick = CountParameters(Preset("llama4-maverick"));
+  EXPECT_EQ(maverick.total, 24 * (attention + 129 * mlp + 128 * 5120 + norms) +
+                                24 * (attention + 3 * 5120 * 16384 + norms) + ends);
+  EXPECT_EQ(maverick.total, 400711848960);
+  EXPECT_NEAR(static_cast<double>(maverick.active) / 17.2e9, 1, 0.003);
+  // Of 4 layers 3 see a chunk of 8,192 tokens.
+  ModelSize model = Preset("llama4-scout");
+  const double chunked = TrainingFlopsPerToken(model, 32768);
+  model.chunk = 0;
+  model.chunked.reset();
+  EXPECT_DOUBLE_EQ(TrainingFlopsPerToken(model, 32768) - chunked, 6 * 36 * 2 * 5120.0 * (32768 - 8192) / 2);
+}
+
+TEST(GenerateCounts, AreExactForGemma2) {
+  EXPECT_EQ(CountParameters(Preset("gemma2-2b")).total, 2614341888);
+  EXPECT_EQ(CountParameters(Preset("gemma2-9b")).total, 9241705984);
+  EXPECT_EQ(CountParameters(Preset("gemma2-27b")).total, 27227128320);
+}
+
 TEST(GenerateCounts, AttentionGrowsWithTheSquareOfTheSequence) {
   const ModelSize model = Preset("llama3-8b");
   const double base = TrainingFlopsPerToken(model, 1), s = TrainingFlopsPerToken(model, 1001);

@@ -172,6 +172,44 @@ mixed_precision: bf16_mixed
   EXPECT_THAT(LeftOutOf(w), HasSubstr("dp is 1"));
 }
 
+// What a recipe of gpt-oss adds, and gradients in bf16 under each of their names.
+TEST(GenerateForeign, ClampsAndNarrowGradients) {
+  constexpr char kRecipe[] = R"(
+model:
+  num_layers: 4
+  hidden_size: 512
+  num_attention_heads: 8
+  vocab_size: 1024
+  seq_length: 64
+  gated_linear_unit: true
+  tensor_model_parallel_size: 1
+)";
+  constexpr char kExpertKeys[] =
+      "  num_moe_experts: 4\n  moe_router_topk: 2\n  activation_func_clamp_value: 7.0\n  softmax_type: "
+      "learnable\n";
+  const proto::Workload experts = Read(
+      absl::StrCat(kRecipe, kExpertKeys, "ddp: {grad_reduce_in_fp32: false}\nmixed_precision: bf16_mixed\n"));
+  EXPECT_TRUE(experts.model().clamp());
+  EXPECT_TRUE(experts.model().sinks());
+  EXPECT_EQ(experts.training().grad_reduce_dtype(), proto::Training::BF16);
+  EXPECT_TRUE(Plan(experts).training.narrow_gradients);
+  EXPECT_THAT(LeftOutOf(experts), testing::Not(HasSubstr("clamp")));
+  const proto::Workload dense =
+      Read(absl::StrCat(kRecipe, "  activation_func_clamp_value: 7.0\nddp: {grad_reduce_in_fp32: true}\n"));
+  EXPECT_FALSE(dense.model().clamp());
+  EXPECT_THAT(LeftOutOf(dense), HasSubstr("activation_func_clamp_value=7.0: no layer has experts"));
+  EXPECT_FALSE(dense.training().has_grad_reduce_dtype());
+  const auto arguments = [](const std::string& more) {
+    return Read(
+        absl::StrCat("--num-layers 4 --hidden-size 512 --num-attention-heads 8 --vocab-size 1024 "
+                     "--seq-length 64 --micro-batch-size 1 --bf16 ",
+                     more));
+  };
+  EXPECT_TRUE(arguments("--grad-reduce-in-bf16").training().has_grad_reduce_dtype());
+  EXPECT_FALSE(arguments("--accumulate-allreduce-grads-in-fp32").training().has_grad_reduce_dtype());
+  EXPECT_FALSE(arguments("").training().has_grad_reduce_dtype());
+}
+
 TEST(GenerateForeign, TorchtitansNewAndOldKeys) {
   const StepPlan now = Plan(Read(R"(
 [model]

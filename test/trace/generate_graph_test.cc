@@ -349,6 +349,39 @@ TEST(GenerateGraph, HasTheKernelsOfItsFramework) {
   auto now = names(kDense, "dtype=bf16");
   EXPECT_EQ(now["wgrad_gemm_accum_fp32"], 4 * 8 + 1);
   EXPECT_EQ(now["accumulate_gradients_elementwise_kernel"], 0);
+  // Gradients in bf16: products add to them there, and the optimizer casts them.
+  auto narrow = names(kDense, "dtype=bf16,grad_reduce_dtype=bf16");
+  EXPECT_EQ(narrow["wgrad_gemm_accum_fp16"], 4 * 8 + 1);
+  EXPECT_EQ(narrow["wgrad_gemm_accum_fp32"], 0);
+  EXPECT_EQ(narrow["multi_tensor_apply_kernel_copy"], now["multi_tensor_apply_kernel_copy"] + 1);
+  // Chunks are sequences of their own to attention; layers without positions have no kernel for these.
+  const std::string chunks =
+      absl::StrCat(kDense, ",chunk=16,rope_layers=0-4:4+1-5:4+2-6:4,qk_norm=yes,qk_norm_bare=yes");
+  auto some = names(chunks.c_str(), "dtype=bf16");
+  EXPECT_EQ(some["rotary_kernel"], 6);
+  EXPECT_EQ(some["rms_norm_backward_kernel"], 6 + 2 * 8 + 1);
+  const StepGraphs step = Step(chunks.c_str(), "", "seq=64,global_batch=1,dtype=bf16");
+  std::map<std::string, int> shapes;
+  int64_t pairs = 0;
+  for (const StepNode& n : step.stages[0].nodes) {
+    const Operator& op = step.stages[0].operators[n.op];
+    if (n.type != NodeType::kComp || op.name != "aten::_scaled_dot_product_flash_attention") continue;
+    ++shapes[op.shapes];
+    pairs += op.operations / (4 * 8 * 64);
+  }
+  EXPECT_EQ(shapes["[[4, 8, 16, 64], [4, 4, 16, 64], [4, 4, 16, 64]]"], 6);
+  EXPECT_EQ(shapes["[[1, 8, 64, 64], [1, 4, 64, 64], [1, 4, 64, 64]]"], 2);
+  EXPECT_EQ(pairs, 6 * 4 * (16 * 17 / 2) + 2 * (64 * 65 / 2));
+  // Caps of scores are in attention's kernel, or passes over the scores; those of logits are passes.
+  const std::string capped = absl::StrCat(kDense, ",score_cap=50,logit_cap=30");
+  auto caps = names(capped.c_str(), "dtype=bf16");
+  EXPECT_EQ(caps["softcap_fwd_heads_first_attention_kernel"], 8);
+  EXPECT_EQ(caps["softcap_bwd_heads_first_attention_kernel"], 8);
+  EXPECT_EQ(caps["aten::_scaled_dot_product_flash_attention"], 0);
+  EXPECT_EQ(caps["tanh_elementwise_kernel"] + caps["tanh_backward_elementwise_kernel"], 2);
+  auto passes = names(capped.c_str(), "dtype=bf16,attention=math");
+  EXPECT_EQ(passes["tanh_elementwise_kernel"], 8 + 1);
+  EXPECT_EQ(passes["tanh_backward_elementwise_kernel"], 8 + 1);
   // Norms write fp8 themselves, but for scales of the tensor as it is.
   for (const char* recipe : {"delayed", "mxfp8"}) {
     auto fp8 = names(kDense, absl::StrCat("dtype=fp8,fp8=", recipe));

@@ -20,6 +20,27 @@ double Peak(const StepPlan& plan) {
   return static_cast<double>(peak) / kGib;
 }
 
+// Megatron-LM's documentation, "Distributed Optimizer": 4 + 16 / d bytes of a weight where gradients are kept
+// in two bytes, 6 + 12 / d where in four. FSDP keeps four, and reduces two.
+TEST(GenerateMemory, NarrowGradientsAreKeptByMegatronAlone) {
+  const auto memory = [](const std::string& parallel, const std::string& training) {
+    return MemoryOfStage(PlanOf(kDense, parallel, absl::StrCat("seq=64,global_batch=4,", training)), 0);
+  };
+  const RankMemory wide = memory("dp=4,zero=1", "dtype=bf16"),
+                   narrow = memory("dp=4,zero=1", "dtype=bf16,grad_reduce_dtype=bf16"),
+                   half = memory("dp=4,zero=1", "dtype=fp16");
+  EXPECT_EQ(narrow.weights, wide.weights);
+  EXPECT_EQ(2 * narrow.gradients, wide.gradients);
+  EXPECT_EQ(12 * narrow.optimizer, 16 * wide.optimizer);
+  EXPECT_EQ(narrow.gradients, half.gradients);
+  EXPECT_EQ(narrow.optimizer, half.optimizer);
+  const RankMemory fsdp = memory("dp=4", "framework=fsdp"),
+                   reduced = memory("dp=4", "framework=fsdp,grad_reduce_dtype=bf16");
+  EXPECT_EQ(reduced.gradients, fsdp.gradients);
+  EXPECT_EQ(reduced.optimizer, fsdp.optimizer);
+  EXPECT_LT(reduced.working, fsdp.working);  // what is reduced behind a layer
+}
+
 // Allocated peaks that SimuMax measured on 8 B200 (docs/b200, Megatron-LM, bf16, distributed optimizer).
 TEST(GenerateMemory, IsWhatWasMeasured) {
   const struct {

@@ -87,6 +87,8 @@ constexpr const char* kSteps[][3] = {
     {"layers=4,hidden=256,heads=8,ffn=512,vocab=1024,experts=8,top_k=2", "tp=2,dp=4,ep=2,etp=2",
      "seq=64,global_batch=4"},
     {"", "", "seq=64,global_batch=1"},
+    {"table_rows=9000+50+9+700+700,pooling=2+9+1+4+4,dense_features=4,bottom=8+16,top=8+1", "dp=4,copied=2",
+     "global_batch=16"},
 };
 
 TEST_F(Share, AsWithAFileForEachRank) {

@@ -109,7 +109,9 @@ TEST(GenerateWorkload, EveryPresetHolds) {
       ASSERT_TRUE(plan.ok()) << plan.status();
       EXPECT_EQ(plan->training.seq, 197);
     } else {
-      EXPECT_THAT(std::string(plan.status().message()), testing::HasSubstr("training.seq is missing"))
+      const bool tables = model->has_dense_features();
+      EXPECT_THAT(std::string(plan.status().message()),
+                  testing::HasSubstr(tables ? "training.global_batch is missing" : "training.seq is missing"))
           << name;
     }
   }
@@ -180,7 +182,6 @@ TEST(GenerateWorkload, RefusesWithTheNearest) {
       {"layers=8,heads=8", "", "seq=64", "model.hidden is missing"},
       {kSmall, "", "", "training.seq is missing; expected the tokens of a sequence, as --training seq=4096"},
       {"llama3-80b", "", "seq=64", "there is no model \"llama3-80b\"; did you mean 'llama3-8b'?"},
-      {"dlrm", "", "seq=64", "not generated yet"},
       {"layers=0", "", "seq=64", "layers is 0; expected a whole number from 1 to 1024; the nearest is 1"},
       {"llama3-8b:window_layers=0-3", "", "seq=64",
        "model.window_layers is for windows; expected model.window too"},
@@ -216,6 +217,30 @@ TEST(GenerateWorkload, RefusesWithTheNearest) {
       {"llama3-8b:norm_bias=no", "", "seq=64", "model.norm_bias is for norm=layer"},
       {"llama3-8b:qk_norm_wide=yes", "", "seq=64", "model.qk_norm_wide is for norms of queries and keys"},
       {"llama3-8b:qk_norm=yes,qk_norm_wide=yes", "tp=2", "seq=64", "model.qk_norm_wide with parallel.tp"},
+      {kSmall, "", "seq=64,grad_reduce_dtype=fp8",
+       "training.grad_reduce_dtype is fp8; expected fp32 or bf16"},
+      {kSmall, "", "seq=64,grad_reduce_dtype=fp16", "expected fp32 or bf16; the nearest is bf16"},
+      {kSmall, "", "seq=64,dtype=fp16,grad_reduce_dtype=bf16", "expected fp16 with training.dtype=fp16"},
+      {kSmall, "", "seq=64,dtype=fp32,grad_reduce_dtype=bf16",
+       "expected fp32 but with training.dtype=bf16 or fp8; the nearest is fp32"},
+      {kSmall, "", "seq=64,framework=ddp,grad_reduce_dtype=bf16", "expected fp32 with framework=ddp"},
+      {"dlrm", "", "global_batch=64,grad_reduce_dtype=bf16",
+       "training.grad_reduce_dtype is bf16, and is for transformers"},
+      {"llama4-scout", "", "seq=12000",
+       "training.seq is 12000; expected a multiple of model.chunk, 8192; the nearest is 8192"},
+      {"llama4-scout", "cp=2", "seq=16384",
+       "model.chunk with parallel.cp is not generated yet; known: cp_kind=ulysses"},
+      {"llama3-8b:chunk_layers=0", "", "seq=64",
+       "model.chunk_layers is for chunks; expected model.chunk too"},
+      {"llama3-8b:chunk=8,window=8", "", "seq=64",
+       "model.chunk is 8; expected 0, or causal attention without"},
+      {"llama3-8b:rope_layers=0-32", "", "seq=64",
+       "model.rope_layers is \"0-32\"; expected layers from 0 to 31"},
+      {"gpt3-175b:rope_layers=0", "", "seq=64", "model.rope_layers is for rotary positions"},
+      {"llama3-8b:qk_norm_bare=yes", "", "seq=64", "model.qk_norm_bare is for norms of each head's"},
+      {"gemma2-2b", "", "seq=64,attention=flash1",
+       "training.attention is flash1; expected flash with model.score_cap"},
+      {"vit-l-16:logit_cap=30", "", "", "model.logit_cap is for text"},
       {"llama3-8b:clamp=yes", "", "seq=64", "model.clamp is for experts; expected model.experts too"},
       {"llama3-8b:shared_norm=yes,post_norm=yes", "", "seq=64",
        "model.shared_norm is yes; expected model.post_norm=no"},
@@ -394,9 +419,10 @@ TEST(GenerateConfig, NamesKeysOfKindsThatItCannotExpress) {
   const struct {
     const char *config, *error;
   } kCases[] = {
-      {R"({"model_type": "gemma2", )", "attn_logit_softcapping: caps are not generated yet; known: null"},
-      {R"({"model_type": "gemma2", "attn_logit_softcapping": null, "final_logit_softcapping": 30.0, )",
-       "final_logit_softcapping: caps are not generated yet; known: null"},
+      {R"({"model_type": "gemma2", "attn_logit_softcapping": "much", )",
+       "attn_logit_softcapping is \"much\"; expected a number from 0 to 1000000"},
+      {R"({"model_type": "gemma2", "final_logit_softcapping": -1, )",
+       "final_logit_softcapping is -1; expected a number from 0 to 1000000"},
       {R"({"model_type": "cohere", "use_qk_norm": true, )", "use_qk_norm: norms with weights for each head"},
       {R"({"model_type": "opt", "ffn_dim": 64, "max_position_embeddings": 64, "do_layer_norm_before": false, )",
        "do_layer_norm_before is false: not generated yet; known: true"},
@@ -417,6 +443,83 @@ TEST(GenerateConfig, NamesKeysOfKindsThatItCannotExpress) {
       "config.json");
   ASSERT_TRUE(gemma.ok()) << gemma.status();
   EXPECT_EQ(gemma->window_layers(), "0-4:2");
+  EXPECT_FALSE(gemma->has_score_cap() || gemma->has_logit_cap());
+  const auto capped = ParseHuggingFaceConfig(
+      absl::StrCat(R"({"model_type": "gemma2", "final_logit_softcapping": 20.5, )", kSizes), "config.json");
+  ASSERT_TRUE(capped.ok()) << capped.status();
+  EXPECT_EQ(capped->score_cap(), 50);  // the class's
+  EXPECT_EQ(capped->logit_cap(), 20.5);
+}
+
+constexpr char kLlama4[] =
+    R"("hidden_size": 5120, "num_hidden_layers": 48, "num_attention_heads": 40, "num_key_value_heads": 8,
+       "head_dim": 128, "intermediate_size": 8192, "intermediate_size_mlp": 16384, "vocab_size": 202048,
+       "num_experts_per_tok": 1, "attention_chunk_size": 8192, )";
+
+TEST(GenerateConfig, Llama4IsThePreset) {
+  std::string turned, listed;
+  for (int i = 0; i < 48; ++i) absl::StrAppend(&turned, i > 0 ? ", " : "", i % 4 != 3 ? 1 : 0);
+  for (int i = 1; i < 48; i += 2) absl::StrAppend(&listed, i > 1 ? ", " : "", i);
+  const struct {
+    std::string keys;
+    const char* preset;
+  } kCases[] = {
+      {absl::StrCat("\"num_local_experts\": 16, \"no_rope_layers\": [", turned, "]"), "llama4-scout"},
+      {"\"num_local_experts\": 16, \"no_rope_layers\": []", "llama4-scout"},
+      {absl::StrCat("\"num_local_experts\": 128, \"interleave_moe_layer_step\": 2, \"use_qk_norm\": false, ",
+                    "\"moe_layers\": [", listed, "]"),
+       "llama4-maverick"},
+  };
+  for (const auto& c : kCases) {
+    const std::string text =
+        absl::StrCat("{\"model_type\": \"llama4\", \"text_config\": {\"model_type\": \"llama4_text\", ",
+                     kLlama4, c.keys, "}}");
+    const auto read = ParseHuggingFaceConfig(text, "config.json");
+    ASSERT_TRUE(read.ok()) << read.status();
+    const auto own = ResolveModel(*read), preset = ResolveModel(*FindPreset(c.preset));
+    ASSERT_TRUE(own.ok()) << own.status();
+    EXPECT_EQ(CountParameters(*own).total, CountParameters(*preset).total);
+    EXPECT_EQ(own->turned, preset->turned);
+    EXPECT_EQ(own->chunked, preset->chunked);
+    EXPECT_EQ(own->chunk, 8192);
+    EXPECT_EQ(own->qk_norm, preset->qk_norm);
+    EXPECT_EQ(own->qk_norm_bare, preset->qk_norm_bare);
+    EXPECT_EQ(TrainingFlopsPerToken(*own, 32768), TrainingFlopsPerToken(*preset, 32768));
+  }
+}
+
+TEST(GenerateConfig, NamesWhatLlama4CannotHave) {
+  const struct {
+    const char *keys, *error;
+  } kCases[] = {
+      {"\"no_rope_layers\": [1, 0]", "no_rope_layers has 2 entries; expected num_hidden_layers, 48"},
+      {"\"moe_layers\": [0, 2]", "moe_layers, entry 1: expected 1, each interleave_moe_layer_step-th layer"},
+      {"\"moe_layers\": [0]", "moe_layers has 1 entries; expected 48"},
+      {"\"layer_types\": [\"chunked_attention\"]", "layer_types has 1 entries"},
+      {"\"no_rope_layer_interval\": 0", "no_rope_layer_interval is 0; expected at least 1"},
+  };
+  for (const auto& c : kCases) {
+    const auto read = ParseHuggingFaceConfig(
+        absl::StrCat("{\"model_type\": \"llama4_text\", ", kLlama4, c.keys, "}"), "config.json");
+    EXPECT_THAT(std::string(read.status().message()), testing::HasSubstr(c.error)) << c.keys;
+  }
+}
+
+TEST(GenerateConfig, Gemma2IsThePreset) {
+  const auto read = ParseHuggingFaceConfig(
+      R"({"model_type": "gemma2", "hidden_size": 2304, "num_hidden_layers": 26, "num_attention_heads": 8,
+          "num_key_value_heads": 4, "head_dim": 256, "intermediate_size": 9216, "vocab_size": 256000,
+          "hidden_activation": "gelu_pytorch_tanh", "sliding_window": 4096, "attn_logit_softcapping": 50.0,
+          "final_logit_softcapping": 30.0})",
+      "config.json");
+  ASSERT_TRUE(read.ok()) << read.status();
+  proto::Model model = *read, preset = *FindPreset("gemma2-2b");
+  for (proto::Model* m : {&model, &preset}) {
+    m->clear_config();
+    m->clear_preset();
+    m->clear_source();
+  }
+  EXPECT_EQ(model.ShortDebugString(), preset.ShortDebugString());
 }
 
 // Windows by the rules of each class (transformers' configuration_*.py).
@@ -475,8 +578,8 @@ TEST(GenerateConfig, SaysWhatIsWrongWithWindows) {
        "layer_types, entry 1: expected full_attention or sliding_attention, found \"linear_attention\""},
       {"gemma3_text", ",\"hidden_act\": \"gelu\", \"sliding_window_pattern\": 0",
        "sliding_window_pattern is 0; expected at least 1"},
-      {"gemma3_text", ",\"hidden_act\": \"gelu\", \"attn_logit_softcapping\": 50",
-       "attn_logit_softcapping: caps are not generated yet; known: null"},
+      {"gemma3_text", ",\"hidden_act\": \"gelu\", \"attn_logit_softcapping\": true",
+       "attn_logit_softcapping is true; expected a number from 0 to 1000000"},
       {"gemma2", "", "hidden_act is \"silu\"; expected gelu"},
       {"gemma", "", "hidden_act is \"silu\"; expected gelu"},
       {"gpt_oss", ",\"attention_bias\": false", "attention_bias is false; expected true"},

@@ -170,9 +170,9 @@ constexpr char kHead[] =
     "predicted, simulated time | how |\n"
     "|---|---|---|---|---|---|---|---|---|---|\n";
 constexpr char kTail[] =
-    "\nNot composed: ResNet, RetinaNet, Stable Diffusion (convolutions) and DLRM (tables), which `generate` "
-    "does not make; what they would need is layers of\n"
-    "other kinds. Written by `build/test/energy_validation RUNS.CSV --out test/validation`.\n";
+    "\nNot composed: ResNet, RetinaNet and Stable Diffusion (convolutions), which `generate` does not make, and "
+    "DLRM, since the rows do not say how\n"
+    "many samples a run took. Written by `build/test/energy_validation RUNS.CSV --out test/validation`.\n";
 
 // How many steps take as long as the run's: an evaluation is the forward pass of its sequences.
 double StepsOf(const MeteredStep& step, const proto::Report& report) {

@@ -58,6 +58,7 @@ WeightShare TrainedOfLayer(const StepPlan& plan, int64_t layer) {
 }
 
 int64_t TrainedParameters(const StepPlan& plan) {
+  if (plan.tables.any()) return CountParameters(plan.tables).total();
   if (!plan.training.frozen()) return CountParameters(plan.model).total;
   StepPlan whole = plan;
   whole.split.tp = 1;

@@ -10,8 +10,8 @@ NodeList LayerBuilder::Queries(NodeList at) {
   const ModelSize& m = plan_.model;
   at = Column(m.hidden, widths_.query + widths_.key + widths_.value, "attention.qkv", std::move(at));
   const int64_t turned = widths_.query + widths_.key;
-  if (m.qk_norm) at = QkNorm(turned, false, at);
-  if (m.rope) at = Run(ops_.Rotary(tokens_ * turned, false), "attention.rope", at);
+  if (m.has_qk_norm(spot_.layer)) at = QkNorm(turned, false, at);
+  if (m.has_rope(spot_.layer)) at = Run(ops_.Rotary(tokens_ * turned, false), "attention.rope", at);
   return at;
 }
 
@@ -26,10 +26,10 @@ NodeList LayerBuilder::QkNorm(int64_t turned, bool backward, const NodeList& at)
 NodeList LayerBuilder::QueriesBackward(NodeList at) {
   const ModelSize& m = plan_.model;
   const int64_t turned = widths_.query + widths_.key, wide = turned + widths_.value;
-  if (m.rope) at = Run(ops_.Rotary(tokens_ * turned, true), "attention.rope", at);
-  if (m.qk_norm) {
+  if (m.has_rope(spot_.layer)) at = Run(ops_.Rotary(tokens_ * turned, true), "attention.rope", at);
+  if (m.has_qk_norm(spot_.layer)) {
     at = QkNorm(turned, true, at);
-    AddGradient(m.QkNormWeights(widths_.query, widths_.key), at);
+    if (!m.qk_norm_bare) AddGradient(m.QkNormWeights(widths_.query, widths_.key), at);
   }
   if (m.qkv_bias) AddBiasGradient(tokens_, wide, "attention.qkv", at);
   at = Cast(tokens_, wide, "attention.qkv", at);
@@ -135,8 +135,11 @@ Operators::Core LayerBuilder::CoreOf(int64_t ring_step) const {
   c.kv_heads = m.latent() ? c.heads : std::max<int64_t>(1, m.kv_heads / s.tp);
   c.queries = c.keys = plan_.training.seq / s.cp;
   c.causal = m.causal;
+  c.capped = m.score_cap;
   const int64_t seq = plan_.training.seq, window = spot_.layer < 0 ? seq : m.WindowOf(spot_.layer, seq);
   if (window < seq) c.window = window;
+  const int64_t chunk = spot_.layer < 0 ? seq : m.ChunkOf(spot_.layer, seq);
+  if (chunk < seq) c.chunk = chunk;
   if (s.cp == 1) return c;
   if (s.cp_kind == proto::Parallel::ULYSSES) {
     c.queries = c.keys = plan_.training.seq;

@@ -169,6 +169,22 @@ absl::Status CheckExperts(const StepPlan& p) {
   return absl::OkStatus();
 }
 
+absl::Status CheckChunks(const StepPlan& p) {
+  const int64_t chunk = p.model.chunk, seq = p.training.seq;
+  if (chunk == 0 || !p.model.chunked.any() || seq <= chunk) return absl::OkStatus();
+  if (p.split.cp > 1 && p.split.cp_kind != proto::Parallel::ULYSSES)
+    return NotYet("model.chunk with parallel.cp",
+                  "cp_kind=ulysses, where a rank has whole sequences of some heads");
+  return Multiple("training.seq", seq, "model.chunk", chunk);
+}
+
+absl::Status CheckCaps(const StepPlan& p) {
+  if (p.model.score_cap && p.training.attention == proto::Training::FLASH1)
+    return Bad(
+        "training.attention is flash1; expected flash with model.score_cap, which that kernel has not");
+  return absl::OkStatus();
+}
+
 absl::Status CheckFurther(const StepPlan& p) {
   if (p.model.mtp == 0) return absl::OkStatus();
   if (p.model.image > 0)
@@ -262,6 +278,8 @@ absl::Status CheckPlan(const StepPlan& plan) {
   if (absl::Status s = CheckPieces(plan); !s.ok()) return s;
   if (absl::Status s = CheckContext(plan); !s.ok()) return s;
   if (absl::Status s = CheckExperts(plan); !s.ok()) return s;
+  if (absl::Status s = CheckChunks(plan); !s.ok()) return s;
+  if (absl::Status s = CheckCaps(plan); !s.ok()) return s;
   if (absl::Status s = CheckFurther(plan); !s.ok()) return s;
   if (absl::Status s = CheckAdapters(plan); !s.ok()) return s;
   if (absl::Status s = CheckRecomputed(plan); !s.ok()) return s;

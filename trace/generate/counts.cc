@@ -50,10 +50,12 @@ double LayerProducts(const ModelSize& m, int64_t layer) {
 }
 
 // Multiplications of one token in the core of a layer's attention: a query with a window of w sees w keys,
-// but for the first w queries, which see half as many.
+// but for the first w queries, which see half as many. Chunks are as sequences of their own.
 double CoreProducts(const ModelSize& m, int64_t layer, int64_t seq) {
   const double width = static_cast<double>(m.query_width() + m.context_width());
   if (!m.causal) return width * static_cast<double>(seq);
+  const int64_t chunk = m.ChunkOf(layer, seq);
+  if (chunk < seq) return width * 0.5 * static_cast<double>(chunk);
   const double window = static_cast<double>(m.WindowOf(layer, seq));
   return width * window * (1 - 0.5 * window / static_cast<double>(seq));
 }
@@ -115,6 +117,7 @@ double TrainingFlopsPerToken(const ModelSize& m, int64_t seq) {
 }
 
 double TrainingFlopsPerToken(const StepPlan& plan) {
+  if (plan.tables.any()) return TrainingFlopsPerSample(plan.tables);
   const ModelSize& m = plan.model;
   const int64_t seq = plan.training.seq;
   const double all = TrainingFlopsPerToken(m, seq);

@@ -38,8 +38,8 @@ ModelParameters CountParameters(const ModelSize& model);
 // a sequence.
 double TrainingFlopsPerToken(const ModelSize& model, int64_t seq);
 
-// Of a step: with frozen weights each of the model's products counts twice, for there is no gradient of its
-// weight, and those of adapters three times.
+// Of a step; of a model of tables, TrainingFlopsPerSample(). With frozen weights each of the model's products
+// counts twice, for there is no gradient of its weight, and those of adapters three times.
 double TrainingFlopsPerToken(const StepPlan& plan);
 // Parameters that the step trains: all of the model's, or its adapters'.
 int64_t TrainedParameters(const StepPlan& plan);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "trace/generate/layers.h"
 
 namespace chakra::generate {
@@ -129,7 +130,7 @@ Operator LayerBuilder::EachExpert(Operator op, int64_t passes) const {
   op.eager = true;
   op.launches += static_cast<int>((1 + passes) * experts - 1);
   if (experts > 1 && op.name == "aten::bmm") op.name = "multi_stream_gemm";
-  if (experts > 1 && op.name == "wgrad_gemm_accum_fp32") op.name = "multi_stream_wgrad_gemm_accum_fp32";
+  if (experts > 1 && absl::StartsWith(op.name, "wgrad_gemm_accum")) op.name = "multi_stream_" + op.name;
   return op;
 }
 

@@ -86,7 +86,6 @@ const std::vector<absl::string_view>& Harmless() {
                                          "override_",
                                          "use_checkpoint",
                                          "ddp_average",
-                                         "accumulate_allreduce",
                                          "cross_entropy",
                                          "nproc_per",
                                          "nnodes",
@@ -104,7 +103,6 @@ const std::vector<absl::string_view>& Harmless() {
                                          "enable_experimental",
                                          "calculate_per",
                                          "check_for_nan",
-                                         "grad_reduce_in_fp32",
                                          "gradient_accumulation_fusion",
                                          "masked_softmax",
                                          "persist_layer",
@@ -214,6 +212,12 @@ class Megatron {
     const bool grouped = recipe_ || k_.FlagOr("group_query_attention", false);
     const int64_t groups = k_.NumberOr("num_query_groups", 0);
     if (grouped && groups > 0) m_.set_kv_heads(groups);
+    const std::string softmax = k_.Text("softmax_type").value_or("vanilla");
+    if (softmax == "learnable") {
+      m_.set_sinks(true);
+    } else if (softmax != "vanilla") {
+      k_.LeaveOut(absl::StrCat("softmax_type=", softmax, ": taken as vanilla"));
+    }
     const int64_t width = k_.NumberOr("kv_channels", 0);
     if (width > 0) m_.set_head_dim(width);
     const auto kv_rank = k_.Number("kv_lora_rank");
@@ -237,9 +241,13 @@ class Megatron {
                   ffn = k_.NumberOr("moe_ffn_hidden_size", m_.ffn());
     const int64_t shared = k_.NumberOr("moe_shared_expert_intermediate_size", 0);
     const std::string freq = k_.Text("moe_layer_freq").value_or("1");
+    const auto clamp = k_.Text("activation_func_clamp_value");
     const int64_t groups = k_.NumberOr("moe_router_num_groups", 0),
                   top_groups = k_.NumberOr("moe_router_group_topk", groups);
+    if (experts == 0 && clamp.has_value())
+      k_.LeaveOut(absl::StrCat("activation_func_clamp_value=", *clamp, ": no layer has experts"));
     if (experts == 0) return;
+    if (clamp.has_value() || m_.sinks()) m_.set_clamp(clamp.has_value());
     m_.set_experts(experts);
     m_.set_top_k(top_k);
     m_.set_expert_ffn(ffn);
@@ -387,6 +395,7 @@ class Megatron {
                      ? proto::Training::BF16
                  : fp16 || absl::StrContains(mixed, "16") ? proto::Training::FP16
                                                           : proto::Training::FP32);
+    Gradients();
     Recompute();
     const std::string optimizer = k_.Text("optimizer").value_or("adam");
     if (optimizer == "sgd") {
@@ -413,6 +422,14 @@ class Megatron {
     if (activations || optimizer)
       t_.set_offload(absl::StrCat(activations ? "activations" : "", activations && optimizer ? "+" : "",
                                   optimizer ? "optimizer" : ""));
+  }
+
+  // Megatron-LM reduces in fp32 with bf16 unless it is told otherwise, and in fp32 or fp16 with these.
+  void Gradients() {
+    const bool bf16 = k_.FlagOr("grad_reduce_in_bf16", false);
+    const bool fp32 = k_.FlagOr("grad_reduce_in_fp32|accumulate_allreduce_grads_in_fp32", true);
+    const bool can = t_.dtype() == proto::Training::BF16 || t_.dtype() == proto::Training::FP8;
+    if (can && (bf16 || !fp32)) t_.set_grad_reduce_dtype(proto::Training::BF16);
   }
 
   void Recompute() {

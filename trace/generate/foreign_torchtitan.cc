@@ -192,9 +192,12 @@ class Torchtitan {
     const std::string type = k_.Text("training.mixed_precision_param").value_or("bfloat16");
     t_.set_dtype(type == "float32" ? proto::Training::FP32 : proto::Training::BF16);
     if (const auto reduce = k_.Text("training.mixed_precision_reduce");
-        reduce.has_value() && *reduce != "float32")
+        reduce.has_value() && *reduce == "bfloat16") {
+      t_.set_grad_reduce_dtype(proto::Training::BF16);
+    } else if (reduce.has_value() && *reduce != "float32") {
       k_.LeaveOut(
           absl::StrCat("training.mixed_precision_reduce=", *reduce, ": gradients are reduced in float32"));
+    }
     const std::string converters = k_.Text("model.converters").value_or("");
     const bool float8 = k_.FlagOr("float8.enable_float8_linear", false);
     if (float8 || converters == "[...]") {

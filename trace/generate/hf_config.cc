@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "trace/base/spelling.h"
 #include "trace/generate/hf_keys.h"
+#include "trace/generate/sizes.h"
 #include "trace/io/file.h"
 #include "trace/io/json_value.h"
 #include "trace/io/settings.h"
@@ -74,11 +75,12 @@ void ReadQwen3(Keys& k, proto::Model* m) {
   ReadWindows(k, {4096, true, WindowRule::kFromMost}, m);
 }
 
-// Caps of scores are a pass more over each tile, which no kernel of the tables has.
-void NoCaps(Keys& k) {
-  for (const char* key : {"attn_logit_softcapping", "final_logit_softcapping"}) {
-    if (k.Has(key)) k.Refuse(key, absl::StrCat(key, ": caps are not generated yet; known: null"));
-  }
+// Caps of scores and of logits; those of the class count unless the file has null.
+void ReadCaps(Keys& k, double score, double logit, proto::Model* m) {
+  const double scores = k.IsNull("attn_logit_softcapping") ? 0 : k.RealOr("attn_logit_softcapping", score);
+  const double logits = k.IsNull("final_logit_softcapping") ? 0 : k.RealOr("final_logit_softcapping", logit);
+  if (scores > 0) m->set_score_cap(scores);
+  if (logits > 0) m->set_logit_cap(logits);
 }
 
 void ReadGemma(Keys& k, proto::Model* m) {
@@ -92,7 +94,7 @@ void ReadGemma3(Keys& k, proto::Model* m) {
   if (!k.Has("head_dim")) m->set_head_dim(256);
   m->set_qk_norm(true);
   m->set_post_norm(true);
-  NoCaps(k);
+  ReadCaps(k, 0, 0, m);
   ReadWindows(k, {4096, false, WindowRule::kAllButEach, 6}, m);
 }
 
@@ -108,6 +110,48 @@ void ReadGptOss(Keys& k, proto::Model* m) {
   m->set_experts(k.Has("num_experts") ? k.Size("num_experts") : k.SizeOr("num_local_experts", 128));
   m->set_top_k(k.SizeOr("num_experts_per_tok", 4));
   ReadWindows(k, {128, false, WindowRule::kAllButEach, 2}, m);
+}
+
+// Experts in each so many-th layer, beside one that all tokens meet; chunks of attention where positions are
+// rotary.
+void ReadLlama4(Keys& k, proto::Model* m) {
+  Llama(k, false, m);
+  if (!k.Has("head_dim")) m->set_head_dim(128);
+  m->set_expert_ffn(m->ffn());
+  m->set_shared_ffn(m->ffn());
+  m->set_experts(k.SizeOr("num_local_experts", 16));
+  m->set_top_k(k.SizeOr("num_experts_per_tok", 1));
+  m->clear_ffn();
+  const int64_t each = k.SizeOr("interleave_moe_layer_step", 1);
+  if (each > 1) {
+    m->set_moe_every(each);
+    m->set_ffn(k.SizeOr("intermediate_size_mlp", 16384));
+  }
+  const JsonValue* listed = k.IsEmpty("moe_layers") ? nullptr : k.List("moe_layers");
+  for (size_t i = 0; listed != nullptr && each > 0 && i < listed->items.size(); ++i) {
+    const JsonValue& v = listed->items[i];
+    const int64_t rule = (static_cast<int64_t>(i) + 1) * each - 1;
+    int64_t layer = -1;
+    if (!v.is(JsonValue::Kind::kNumber) || !v.ToInt64(&layer) || layer != rule)
+      k.RefuseAt(v, absl::StrCat("moe_layers, entry ", i, ": expected ", rule,
+                                 ", each interleave_moe_layer_step-th layer"));
+  }
+  if (listed != nullptr && each > 0 && static_cast<int64_t>(listed->items.size()) != m->layers() / each)
+    k.Refuse("moe_layers", absl::StrCat("moe_layers has ", listed->items.size(), " entries; expected ",
+                                        m->layers() / each, ", each interleave_moe_layer_step-th layer"));
+  if (k.FlagOr("use_qk_norm", true)) {
+    m->set_qk_norm(true);
+    m->set_qk_norm_bare(true);
+  }
+  const std::vector<int> turned = TurnedLayers(k, m->layers());
+  if (static_cast<int64_t>(turned.size()) < m->layers()) m->set_rope_layers(WindowLayers(turned));
+  const int64_t chunk = k.IsNull("attention_chunk_size") ? 0 : k.SizeOr("attention_chunk_size", 8192);
+  const JsonValue* types = k.List("layer_types");
+  const std::vector<int> chunked =
+      types == nullptr ? turned : ListedLayers(k, *types, m->layers(), "chunked_attention");
+  if (chunk == 0 || chunked.empty()) return;
+  m->set_chunk(chunk);
+  if (chunked != turned) m->set_chunk_layers(WindowLayers(chunked));
 }
 
 void ReadMixtral(Keys& k, proto::Model* m) {
@@ -213,15 +257,12 @@ void ReadCohere(Keys& k, proto::Model* m) {
              "use_qk_norm: norms with weights for each head are not generated yet; known: false");
 }
 
-// Caps of the class that are there unless the file has null; norms and windows are those of Gemma 3, without
-// norms of queries and keys.
+// Norms and windows are those of Gemma 3, without norms of queries and keys.
 void ReadGemma2(Keys& k, proto::Model* m) {
   Llama(k, true, m, "gelu_pytorch_tanh");
   if (!k.Has("head_dim")) m->set_head_dim(256);
   m->set_post_norm(true);
-  for (const char* key : {"attn_logit_softcapping", "final_logit_softcapping"}) {
-    if (!k.IsNull(key)) k.Refuse(key, absl::StrCat(key, ": caps are not generated yet; known: null"));
-  }
+  ReadCaps(k, 50, 30, m);
   ReadWindows(k, {4096, false, WindowRule::kAllButEach, 2}, m);
 }
 
@@ -352,6 +393,8 @@ struct Kind {
 
 // To add a kind, add a line, and a reader if none fits.
 constexpr Kind kKinds[] = {
+    {"llama4", "Llama4", ReadLlama4},
+    {"llama4_text", "Llama4", ReadLlama4},
     {"llama", "Llama", ReadLlama},
     {"mistral", "Mistral", ReadMistral},
     {"mixtral", "Mixtral", ReadMixtral},

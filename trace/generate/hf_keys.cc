@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "trace/generate/sizes.h"
 
@@ -22,23 +23,6 @@ bool HasWindow(const WindowRule& rule, int64_t layer, int64_t most, int64_t each
       break;
   }
   return true;
-}
-
-// Layers by their kinds in the file.
-std::vector<int> ListedWindows(ConfigKeys& k, const JsonValue& types, int64_t layers) {
-  std::vector<int> out;
-  if (static_cast<int64_t>(types.items.size()) != layers) {
-    k.Refuse("layer_types", absl::StrCat("layer_types has ", types.items.size(),
-                                         " entries; expected num_hidden_layers, ", layers));
-  }
-  for (size_t i = 0; i < types.items.size(); ++i) {
-    const JsonValue& v = types.items[i];
-    const bool window = v.is(JsonValue::Kind::kString) && v.text == "sliding_attention";
-    if (!window && !(v.is(JsonValue::Kind::kString) && v.text == "full_attention"))
-      k.RefuseAt(v, absl::StrCat("layer_types, entry ", i, ": expected full_attention or sliding_attention"));
-    if (window) out.push_back(static_cast<int>(i));
-  }
-  return out;
 }
 
 }  // namespace
@@ -69,6 +53,16 @@ int64_t ConfigKeys::SizeOr(absl::string_view key, int64_t fallback) {
   if (v.is(JsonValue::Kind::kNumber) && v.ToInt64(&out) && out >= 0 && out <= (int64_t{1} << 40)) return out;
   Fail(reader_.Error(v.begin,
                      absl::StrCat(key, " is ", Shown(v), "; expected a whole number from 0 to 2^40")));
+  return fallback;
+}
+
+double ConfigKeys::RealOr(absl::string_view key, double fallback) {
+  if (!Has(key)) return fallback;
+  const JsonValue& v = *object_.Find(key);
+  double out = 0;
+  if (v.is(JsonValue::Kind::kNumber) && absl::SimpleAtod(reader_.Raw(v), &out) && out >= 0 && out <= 1e6)
+    return out;
+  Fail(reader_.Error(v.begin, absl::StrCat(key, " is ", Shown(v), "; expected a number from 0 to 1000000")));
   return fallback;
 }
 
@@ -118,6 +112,42 @@ void ConfigKeys::Fail(absl::Status s) {
   if (status_.ok()) status_ = std::move(s);
 }
 
+std::vector<int> ListedLayers(ConfigKeys& k, const JsonValue& types, int64_t layers, absl::string_view kind) {
+  std::vector<int> out;
+  if (static_cast<int64_t>(types.items.size()) != layers) {
+    k.Refuse("layer_types", absl::StrCat("layer_types has ", types.items.size(),
+                                         " entries; expected num_hidden_layers, ", layers));
+  }
+  for (size_t i = 0; i < types.items.size(); ++i) {
+    const JsonValue& v = types.items[i];
+    const bool window = v.is(JsonValue::Kind::kString) && v.text == kind;
+    if (!window && !(v.is(JsonValue::Kind::kString) && v.text == "full_attention"))
+      k.RefuseAt(v, absl::StrCat("layer_types, entry ", i, ": expected full_attention or ", kind));
+    if (window) out.push_back(static_cast<int>(i));
+  }
+  return out;
+}
+
+std::vector<int> TurnedLayers(ConfigKeys& k, int64_t layers) {
+  std::vector<int> out;
+  const int64_t each = k.SizeOr("no_rope_layer_interval", 4);
+  const JsonValue* list = k.IsEmpty("no_rope_layers") ? nullptr : k.List("no_rope_layers");
+  if (each < 1) k.Refuse("no_rope_layer_interval", "no_rope_layer_interval is 0; expected at least 1");
+  if (list != nullptr && static_cast<int64_t>(list->items.size()) != layers)
+    k.Refuse("no_rope_layers", absl::StrCat("no_rope_layers has ", list->items.size(),
+                                            " entries; expected num_hidden_layers, ", layers));
+  for (int64_t i = 0; k.status().ok() && i < std::min<int64_t>(layers, 1024); ++i) {
+    int64_t has = (i + 1) % each != 0 ? 1 : 0;
+    if (list != nullptr) {
+      const JsonValue& v = list->items[static_cast<size_t>(i)];
+      if (!v.is(JsonValue::Kind::kNumber) || !v.ToInt64(&has) || has < 0 || has > 1)
+        k.RefuseAt(v, absl::StrCat("no_rope_layers, entry ", i, ": expected 1 for rotary positions, or 0"));
+    }
+    if (has == 1) out.push_back(static_cast<int>(i));
+  }
+  return out;
+}
+
 void ReadWindows(ConfigKeys& k, const WindowRule& rule, proto::Model* m) {
   const bool absent = !k.Has("sliding_window") && !k.IsNull("sliding_window");
   int64_t window = absent ? rule.window : k.SizeOr("sliding_window", 0);
@@ -127,7 +157,7 @@ void ReadWindows(ConfigKeys& k, const WindowRule& rule, proto::Model* m) {
   if (each < 1) k.Refuse("sliding_window_pattern", "sliding_window_pattern is 0; expected at least 1");
   const JsonValue* types = k.List("layer_types");
   std::vector<int> layers;
-  if (types != nullptr) layers = ListedWindows(k, *types, m->layers());
+  if (types != nullptr) layers = ListedLayers(k, *types, m->layers(), "sliding_attention");
   for (int64_t i = 0; types == nullptr && k.status().ok() && i < std::min<int64_t>(m->layers(), 1024); ++i) {
     if (HasWindow(rule, i, most, each)) layers.push_back(static_cast<int>(i));
   }

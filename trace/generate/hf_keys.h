@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -22,6 +23,8 @@ class ConfigKeys {
   // A whole number that must be there; 1 with an error.
   int64_t Size(absl::string_view key);
   int64_t SizeOr(absl::string_view key, int64_t fallback);
+  // A number of 0 or more.
+  double RealOr(absl::string_view key, double fallback);
   bool FlagOr(absl::string_view key, bool fallback);
   std::string TextOr(absl::string_view key, absl::string_view fallback);
   // The value of a key, where it is a list; null: it is absent or null. Anything else is an error.
@@ -54,6 +57,13 @@ struct WindowRule {
   } layers = kAll;   // kFromMost: from max_window_layers on
   int64_t each = 2;  // kAllButEach
 };
+
+// The layers that layer_types, a list, calls `kind`; all others have to be "full_attention".
+std::vector<int> ListedLayers(ConfigKeys& k, const JsonValue& types, int64_t layers, absl::string_view kind);
+
+// The layers with rotary positions by no_rope_layers, a list of 1 for these and 0, or, where there is none or
+// an empty one, all but each no_rope_layer_interval-th (Llama 4).
+std::vector<int> TurnedLayers(ConfigKeys& k, int64_t layers);
 
 // Sets the model's windows by the file, and by the class's rule where the file is silent.
 void ReadWindows(ConfigKeys& k, const WindowRule& rule, proto::Model* m);

@@ -338,6 +338,7 @@ NodeList LayerBuilder::Head(int64_t micro_batch, NodeList at) {
   }
   at = GatherTokens(m.hidden, "head", at);
   at = Run(ops_.PlainProduct(tokens_, widths_.outputs, m.hidden), "head", at);
+  if (m.logit_cap) at = Run(ops_.Cap(tokens_, widths_.outputs, false), "head.cap", at);
   // The vocabulary is split: the greatest logit, the sum of exponentials and the target's logit are reduced.
   for (int i = 0; i < 3; ++i) at = Tensor(CollectiveType::kAllReduce, 4 * tokens_, "loss", at);
   return RunAll(ops_.Loss(tokens_, widths_.outputs), "loss", at);
@@ -351,6 +352,7 @@ NodeList LayerBuilder::HeadBackward(int64_t micro_batch, NodeList at, std::vecto
   const int64_t rows = m.image > 0 ? plan_.training.micro_batch : tokens_;
   const size_t first = gradients->size();
   at = RunAll(ops_.LossBackward(rows, widths_.outputs), "loss", at);
+  if (m.logit_cap) at = Run(ops_.Cap(rows, widths_.outputs, true), "head.cap", at);
   if (m.pooler) {
     at = Run(ops_.PlainProduct(m.hidden, m.hidden, plan_.training.micro_batch), "pooler", at);
     AddGradient(m.hidden * (m.hidden + 1), at);

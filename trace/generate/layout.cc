@@ -46,7 +46,22 @@ int Layout::OtherEnd(PeerKind kind, int64_t stage, int rank) const {
   return OfContext(rank, kind == PeerKind::kNextContext ? 1 : -1);
 }
 
+int64_t Layout::GraphOf(int rank) const {
+  return split_.roles.empty() ? PlaceOf(rank).pp : split_.roles[static_cast<size_t>(rank)];
+}
+
+int Layout::FirstOf(int64_t graph) const {
+  if (split_.roles.empty()) return RankAt({0, 0, 0, graph});
+  return static_cast<int>(std::find(split_.roles.begin(), split_.roles.end(), graph) - split_.roles.begin());
+}
+
+int64_t Layout::RanksOf(int64_t graph) const {
+  if (split_.roles.empty()) return split_.stage_ranks();
+  return std::count(split_.roles.begin(), split_.roles.end(), graph);
+}
+
 int Layout::TwinOf(int rank) const {
+  if (!split_.roles.empty()) return FirstOf(GraphOf(rank));
   const Place p = PlaceOf(rank);
   return RankAt({0, split_.cp_kind == proto::Parallel::RING ? p.cp : 0, 0, p.pp});
 }

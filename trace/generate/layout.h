@@ -47,6 +47,12 @@ class Layout {
   // The other end of a rank's message; `stage`: of PeerKind::kStage, which one.
   int OtherEnd(PeerKind kind, int64_t stage, int rank) const;
 
+  // Which of the step's graphs a rank runs: that of its stage, or of its role where ranks hold different
+  // tables; and the ranks of a graph, of which FirstOf() is the least.
+  int64_t GraphOf(int rank) const;
+  int FirstOf(int64_t graph) const;
+  int64_t RanksOf(int64_t graph) const;
+
   // The rank that does the same as `rank`, with messages to ranks at the same distance: of its stage, and of
   // its number in a ring of cp.
   int TwinOf(int rank) const;

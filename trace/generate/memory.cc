@@ -20,10 +20,11 @@ bool IsDdp(const StepPlan& p) { return p.training.framework == Training::DDP; }
 int64_t WeightBytes(const StepPlan& p) { return IsFsdp(p) || IsDdp(p) ? 4 : p.element_bytes(); }
 
 int64_t OptimizerBytes(const StepPlan& p) {
-  const int64_t averages = p.training.optimizer == Training::SGD ? 4 : 8;
+  const int64_t averages =
+      p.training.optimizer == Training::SGD || p.training.optimizer == Training::ADAGRAD ? 4 : 8;
   if (WeightBytes(p) == 4) return averages;
-  // fp32 weights; with fp16 also fp32 gradients.
-  return averages + 4 + (p.training.dtype == Training::FP16 ? 4 : 0);
+  // fp32 weights; where gradients are of two bytes also those in fp32.
+  return averages + 4 + (p.gradient_bytes() == 2 ? 4 : 0);
 }
 
 struct Held {
@@ -76,7 +77,7 @@ void AddFrozenStates(const StepPlan& p, const Held& held, RankMemory* out) {
                                   held.root_dense);
   out->gradients = shared(p.gradient_bytes(), 2);
   out->optimizer = shared(OptimizerBytes(p), 1);
-  if (!whole) out->working += p.gradient_bytes() * held.largest_adapters;
+  if (!whole) out->working += p.reduced_bytes() * held.largest_adapters;
 }
 
 void AddStates(const StepPlan& p, const Held& held, RankMemory* out) {
@@ -93,7 +94,7 @@ void AddStates(const StepPlan& p, const Held& held, RankMemory* out) {
   // The layer that runs, and the next one; the root stays.
   out->weights += p.element_bytes() * (2 * (held.largest_dense + held.largest_expert) + held.root_dense);
   // What is reduced behind a layer.
-  out->working += p.gradient_bytes() * (held.largest_dense + held.largest_expert);
+  out->working += p.reduced_bytes() * (held.largest_dense + held.largest_expert);
 }
 
 // A temporary of the step: Megatron-LM hands autograd one empty gradient for each shape of weight, whose
@@ -121,7 +122,8 @@ int64_t LayerTemporaries(const StepPlan& p, int64_t layer) {
 int64_t HeadBytes(const StepPlan& p) {
   const int64_t rows = p.model.image > 0 ? p.training.micro_batch : p.tokens();
   const int64_t columns = p.padded_outputs() / p.split.tp;
-  return (4 + p.element_bytes()) * rows * columns +
+  const int64_t capped = p.model.logit_cap ? p.element_bytes() : 0;  // what tanh made
+  return (4 + p.element_bytes() + capped) * rows * columns +
          2 * p.element_bytes() * p.shared_tokens() * p.model.hidden;
 }
 
@@ -131,7 +133,9 @@ int64_t CoreActivations(const StepPlan& p) {
   if (p.training.attention != Training::MATH) return 4 * p.tokens() * heads;  // the sums of rows
   // Weights of values; with dropout also what is left of them, and a mask of a byte (Korthikanti et al.,
   // 2022, section 4.1: 5 a s^2 b).
-  return (size + (p.training.dropout ? size + 1 : 0)) * p.tokens() * p.training.seq * heads;
+  // With a cap what tanh made.
+  return (size + (p.training.dropout ? size + 1 : 0) + (p.model.score_cap ? size : 0)) * p.tokens() *
+         p.training.seq * heads;
 }
 
 // Queries, keys and values.
@@ -142,11 +146,11 @@ int64_t CoreInputs(const StepPlan& p) {
   return p.element_bytes() * p.tokens() * (m.query_width() + keys) / p.split.tp;
 }
 
-int64_t AttentionActivations(const StepPlan& p) {
+int64_t AttentionActivations(const StepPlan& p, int64_t layer) {
   const ModelSize& m = p.model;
   const int64_t tp = p.split.tp, size = p.element_bytes(), n = p.tokens();
   int64_t bytes = CoreInputs(p) + size * n * m.context_width() / tp + CoreActivations(p);
-  if (m.qk_norm && !m.latent())
+  if (m.has_qk_norm(layer) && !m.latent())
     bytes += size * n * (m.query_width() + std::max(m.kv_heads, tp) * m.head_dim) / tp;
   if (m.latent()) bytes += 2 * size * p.shared_tokens() * (m.q_rank + m.kv_rank + m.rope_dim);
   return bytes;
@@ -293,7 +297,7 @@ int64_t ActivationsOfLayer(const StepPlan& p, int64_t layer) {
   // Of a further token: inputs and outputs of two norms more.
   // Norms behind the halves keep their inputs.
   const int64_t posts = p.model.post_norm ? 2 * p.element_bytes() * p.shared_tokens() * p.model.hidden : 0;
-  return norms * (layer >= p.model.layers ? 2 : 1) + posts + masks + AttentionActivations(p) + mlp +
+  return norms * (layer >= p.model.layers ? 2 : 1) + posts + masks + AttentionActivations(p, layer) + mlp +
          AdapterActivations(p) - again.attention - again.mlp;
 }
 
@@ -340,6 +344,7 @@ int64_t LeftOnDevice(const StepPlan& p, int64_t activations, RankMemory* out) {
 }  // namespace
 
 RankMemory MemoryOfStage(const StepPlan& p, int64_t stage) {
+  if (p.tables.any()) return MemoryOfTables(p, stage);
   RankMemory out;
   const std::vector<Piece> pieces = PiecesOf(p, stage);
   const Held held = HeldBy(p, pieces);

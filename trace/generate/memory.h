@@ -25,16 +25,16 @@ struct RankMemory {
   int64_t total() const { return weights + gradients + optimizer + activations + working; }
 };
 
-// Of each rank of `stage`.
+// Of each rank of `stage`; of a model of tables, of each rank of a role: MemoryOfTables().
 //
 // Activations are those of the passes in flight at the instant when they are most, each of its own piece of
 // the model. A pass whose gradients of weights wait (zb-h1, dualpipe) keeps what they are made of:
 // DeferredOfLayer().
 //
 // States, bytes a parameter (Megatron-LM's documentation, "Distributed Optimizer"; Rajbhandari et al.,
-// "ZeRO", 2020): bf16 with fp32 gradients 2 + 4 + 12, fp16 2 + 2 + 16, fp32 4 + 4 + 8; SGD keeps one average.
-// zero 1 shares the last over ranks of dp, 2 the gradients too, 3 all. FSDP (torchtitan) shares fp32 weights,
-// and two layers are gathered at a time.
+// "ZeRO", 2020): bf16 with fp32 gradients 2 + 4 + 12, with bf16 gradients and fp16 2 + 2 + 16, fp32 4 + 4 +
+// 8; SGD keeps one average. zero 1 shares the last over ranks of dp, 2 the gradients too, 3 all. FSDP
+// (torchtitan) shares fp32 weights, and two layers are gathered at a time.
 //
 // Activations, by what the backward pass of a layer reads (Korthikanti et al., 2022, section 4.1, without
 // dropout): inputs and outputs of norms, queries, keys, values, attention's output and its sums, the MLP's

@@ -34,6 +34,15 @@ int64_t Pairs(const Operators::Core& c) {
   return most * c.queries - most * (most - 1) / 2;
 }
 
+// FlashAttention takes chunks as sequences of their own.
+Operators::Core InChunks(Operators::Core c) {
+  if (c.chunk == 0) return c;
+  c.batch *= c.queries / c.chunk;
+  c.queries = c.keys = c.chunk;
+  c.chunk = 0;
+  return c;
+}
+
 }  // namespace
 
 Operators::Operators(const TrainingPlan& training)
@@ -77,44 +86,53 @@ Operator Operators::PlainProduct(int64_t m, int64_t n, int64_t k) const {
   return op;
 }
 
+// Of Apex's fused_weight_gradient_mlp_cuda: the sums are read and written.
+void Operators::Accumulating(int64_t elements, Operator* op) const {
+  const bool narrow = training_.keeps_narrow_gradients();
+  op->name = narrow ? "wgrad_gemm_accum_fp16" : "wgrad_gemm_accum_fp32";
+  op->bytes += (2 * (narrow ? 2 : 4) - element_bytes_) * elements;
+}
+
 Operator Operators::WeightProduct(int64_t m, int64_t n, int64_t k, int64_t groups) const {
   Operator op = Product(m, n, k, groups);
   if (!training_.accumulates()) return op;
-  op.name = "wgrad_gemm_accum_fp32";  // of Apex's fused_weight_gradient_mlp_cuda
-  op.bytes += (8 - element_bytes_) * groups * m * n;
+  Accumulating(groups * m * n, &op);
   return op;
 }
 
 Operator Operators::PlainWeightProduct(int64_t m, int64_t n, int64_t k) const {
   Operator op = PlainProduct(m, n, k);
   if (!training_.accumulates()) return op;
-  op.name = "wgrad_gemm_accum_fp32";
-  op.bytes += (8 - element_bytes_) * m * n;
+  Accumulating(m * n, &op);
   return op;
 }
 
-Operator Operators::Flash(const Core& c) const {
+Operator Operators::Flash(const Core& core) const {
+  const Core c = InChunks(core);
   const std::string q = Heads(c.batch, c.heads, c.queries, c.qk_dim);
   const std::string k = Heads(c.batch, c.kv_heads, c.keys, c.qk_dim);
   const std::string v = Heads(c.batch, c.kv_heads, c.keys, c.v_dim);
   const bool first = training_.attention == proto::Training::FLASH1;
-  Operator op =
-      Make(first ? "flash1_fwd_heads_first_attention_kernel" : "aten::_scaled_dot_product_flash_attention",
-           absl::StrCat(q, ", ", k, ", ", v), 3, type_);
+  Operator op = Make(first      ? "flash1_fwd_heads_first_attention_kernel"
+                     : c.capped ? "softcap_fwd_heads_first_attention_kernel"
+                                : "aten::_scaled_dot_product_flash_attention",
+                     absl::StrCat(q, ", ", k, ", ", v), 3, type_);
   op.operations = 2 * c.batch * c.heads * Pairs(c) * (c.qk_dim + c.v_dim);
   op.bytes = c.batch * (element_bytes_ * (c.heads * c.queries + c.kv_heads * c.keys) * (c.qk_dim + c.v_dim) +
                         4 * c.heads * c.queries);
   return op;
 }
 
-Operator Operators::FlashBackward(const Core& c) const {
+Operator Operators::FlashBackward(const Core& core) const {
+  const Core c = InChunks(core);
   const std::string q = Heads(c.batch, c.heads, c.queries, c.qk_dim);
   const std::string o = Heads(c.batch, c.heads, c.queries, c.v_dim);
   const std::string k = Heads(c.batch, c.kv_heads, c.keys, c.qk_dim);
   const std::string v = Heads(c.batch, c.kv_heads, c.keys, c.v_dim);
   const bool first = training_.attention == proto::Training::FLASH1;
-  Operator op = Make(first ? "flash1_bwd_heads_first_attention_kernel"
-                           : "aten::_scaled_dot_product_flash_attention_backward",
+  Operator op = Make(first      ? "flash1_bwd_heads_first_attention_kernel"
+                     : c.capped ? "softcap_bwd_heads_first_attention_kernel"
+                                : "aten::_scaled_dot_product_flash_attention_backward",
                      absl::StrCat(o, ", ", q, ", ", k, ", ", v), 4, type_);
   // Scores again, and the gradients of queries and keys in the width of keys; those of values and of the
   // weights of values in the width of values.
@@ -158,6 +176,7 @@ std::vector<Operator> Operators::Softmax(const Core& c, bool backward) const {
 std::vector<Operator> Operators::Math(const Core& c) const {
   const int64_t scores = c.batch * c.heads * c.queries, out = c.batch * c.heads * c.queries * c.v_dim;
   std::vector<Operator> ops = {Product(c.queries, c.keys, c.qk_dim, c.batch * c.heads)};
+  if (c.capped) ops.push_back(Cap(scores, c.keys, false));
   for (Operator& op : Softmax(c, false)) ops.push_back(std::move(op));
   if (training_.dropout) ops.push_back(Dropout(scores, c.keys));
   ops.push_back(Product(c.queries, c.v_dim, c.keys, c.batch * c.heads));
@@ -173,6 +192,7 @@ std::vector<Operator> Operators::MathBackward(const Core& c) const {
                                Product(c.keys, c.v_dim, c.queries, c.batch * c.heads)};
   if (training_.dropout) ops.push_back(DropoutBackward(scores, c.keys));
   for (Operator& op : Softmax(c, true)) ops.push_back(std::move(op));
+  if (c.capped) ops.push_back(Cap(scores, c.keys, true));
   ops.push_back(Product(c.queries, c.qk_dim, c.keys, c.batch * c.heads));
   ops.push_back(Product(c.keys, c.qk_dim, c.queries, c.batch * c.heads));
   // The gradients of queries, keys and values, which were views of one tensor.
@@ -288,7 +308,8 @@ Operator Operators::ExpertBias(int64_t rows, int64_t width, int64_t experts, boo
 }
 
 Operator Operators::Accumulate(int64_t elements, int tensors) const {
-  const int64_t sum = training_.dtype == proto::Training::FP16 ? 2 : 4;
+  const bool narrow = training_.dtype == proto::Training::FP16 || training_.keeps_narrow_gradients();
+  const int64_t sum = narrow ? 2 : 4;
   Operator op =
       Stream("accumulate_gradients_elementwise_kernel", (element_bytes_ + 2 * sum) * elements, elements);
   op.launches = tensors;
@@ -365,7 +386,19 @@ std::vector<Operator> Operators::LossBackward(int64_t rows, int64_t columns) con
   return {softmax, cast};
 }
 
+// Backward, of which tanh's has its output too (aten::tanh_backward).
+Operator Operators::Cap(int64_t rows, int64_t columns, bool backward) const {
+  const int64_t n = rows * columns;
+  const int64_t passes = training_.compiled ? (backward ? 3 : 2) : (backward ? 7 : 6);
+  Operator op = Stream(backward ? "tanh_backward_elementwise_kernel" : "tanh_elementwise_kernel",
+                       passes * element_bytes_ * n, (backward ? 4 : 3) * n);
+  op.launches = training_.compiled ? 1 : 3;
+  return op;
+}
+
 std::vector<Operator> Operators::Unscale(int64_t elements) const {
+  if (training_.keeps_narrow_gradients())
+    return {Stream("multi_tensor_apply_kernel_copy", (2 + 4) * elements, 0)};
   if (training_.dtype != proto::Training::FP16) return {};
   return {Stream("multi_tensor_apply_kernel_copy", (2 + 4) * elements, 0),
           Stream("multi_tensor_apply_kernel_scale", 8 * elements, elements)};
@@ -384,6 +417,13 @@ Operator Operators::GradientNorm(int64_t elements) const {
 }
 
 std::vector<Operator> Operators::Update(int64_t elements) const {
+  if (training_.optimizer == proto::Training::ADAGRAD) {
+    std::vector<Operator> adagrad = {
+        Stream("multi_tensor_apply_kernel_adagrad", 20 * elements, 6 * elements)};
+    if (element_bytes_ < 4)
+      adagrad.push_back(Stream("multi_tensor_apply_kernel_copy", (4 + element_bytes_) * elements, 0));
+    return adagrad;
+  }
   const bool sgd = training_.optimizer == proto::Training::SGD;
   const char* name = sgd                                            ? "aten::_fused_sgd_"
                      : training_.optimizer == proto::Training::ADAM ? "aten::_fused_adam_"

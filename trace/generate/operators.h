@@ -19,7 +19,7 @@ class Operators {
   Operator Product(int64_t m, int64_t n, int64_t k, int64_t groups = 1) const;
   // The same in the type of activations, where products are fp8: router, head.
   Operator PlainProduct(int64_t m, int64_t n, int64_t k) const;
-  // The gradient of a weight [m, n], which is added to those of earlier micro-batches in fp32 where the
+  // The gradient of a weight [m, n], which is added to those of earlier micro-batches where the
   // framework does so (TrainingPlan::accumulates()).
   Operator WeightProduct(int64_t m, int64_t n, int64_t k, int64_t groups = 1) const;
   Operator PlainWeightProduct(int64_t m, int64_t n, int64_t k) const;
@@ -28,6 +28,8 @@ class Operators {
     int64_t batch = 1, heads = 0, kv_heads = 0, queries = 0, keys = 0, qk_dim = 0, v_dim = 0;
     bool causal = false;  // queries and keys are the same tokens, and each sees those before it
     int64_t window = 0;   // with `causal`: only so many of them, its own with them; 0: all
+    int64_t chunk = 0;    // with `causal`: they see those of their own chunk of so many alone; 0: of all
+    bool capped = false;  // scores: cap * tanh(score / cap)
   };
   // One kernel. Backward: 5 products where forward has 2 (Dao et al., "FlashAttention-2", 2023, section 3.1).
   Operator Flash(const Core& core) const;
@@ -81,6 +83,9 @@ class Operators {
   // the logits twice and writes their gradients in their place.
   std::vector<Operator> Loss(int64_t rows, int64_t columns) const;
   std::vector<Operator> LossBackward(int64_t rows, int64_t columns) const;
+  // cap * tanh(x / cap) of each element of the type of activations, and back: a quotient, tanh and a product,
+  // or one kernel that is compiled.
+  Operator Cap(int64_t rows, int64_t columns, bool backward) const;
   // Gradients in fp32 and without the scale of the loss (fp16); sum of squares; their scale by it; update,
   // and the copy of `elements` weights to the type of products.
   std::vector<Operator> Unscale(int64_t elements) const;
@@ -91,6 +96,7 @@ class Operators {
   int64_t element_bytes() const { return element_bytes_; }
 
  private:
+  void Accumulating(int64_t elements, Operator* op) const;
   std::vector<Operator> Softmax(const Core& core, bool backward) const;
   Operator Make(absl::string_view name, absl::string_view shapes, int tensors, absl::string_view type) const;
 

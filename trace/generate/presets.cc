@@ -68,6 +68,30 @@ constexpr Preset kPresets[] = {
      "2048,"
      "dense_layers=1,uneven=yes,q_rank=1536,kv_rank=512,nope_dim=128,rope_dim=64,v_dim=128",
      "moonshotai/Kimi-K2-Base config.json"},
+    {"llama4-scout",
+     "layers=48,hidden=5120,heads=40,kv_heads=8,head_dim=128,vocab=202048,experts=16,top_k=1,expert_ffn=8192,"
+     "shared_ffn=8192,qk_norm=yes,qk_norm_bare=yes,chunk=8192,rope_layers=0-44:4+1-45:4+2-46:4",
+     "meta-llama/Llama-4-Scout-17B-16E config.json, text_config; without the vision model"},
+    {"llama4-maverick",
+     "layers=48,hidden=5120,heads=40,kv_heads=8,head_dim=128,ffn=16384,vocab=202048,experts=128,top_k=1,moe_"
+     "every=2,"
+     "expert_ffn=8192,shared_ffn=8192,chunk=8192,rope_layers=0-44:4+1-45:4+2-46:4",
+     "meta-llama/Llama-4-Maverick-17B-128E config.json, text_config; without the vision model"},
+    {"gemma2-2b",
+     "layers=26,hidden=2304,heads=8,kv_heads=4,head_dim=256,ffn=9216,vocab=256000,tied=yes,post_norm=yes,"
+     "window="
+     "4096,window_layers=0-24:2,score_cap=50,logit_cap=30",
+     "google/gemma-2-2b config.json"},
+    {"gemma2-9b",
+     "layers=42,hidden=3584,heads=16,kv_heads=8,head_dim=256,ffn=14336,vocab=256000,tied=yes,post_norm=yes,"
+     "window="
+     "4096,window_layers=0-40:2,score_cap=50,logit_cap=30",
+     "google/gemma-2-9b config.json"},
+    {"gemma2-27b",
+     "layers=46,hidden=4608,heads=32,kv_heads=16,head_dim=128,ffn=36864,vocab=256000,tied=yes,post_norm=yes,"
+     "window="
+     "4096,window_layers=0-44:2,score_cap=50,logit_cap=30",
+     "google/gemma-2-27b config.json"},
     {"bert-large",
      "layers=24,hidden=1024,heads=16,ffn=4096,gated=no,vocab=30522,tied=yes,norm=layer,bias=yes,positions="
      "512,"
@@ -78,6 +102,19 @@ constexpr Preset kPresets[] = {
      "channels=3,"
      "classes=1000,positions=197",
      "Dosovitskiy et al., \"An Image is Worth 16x16 Words\", 2021, table 1"},
+    {"dlrm",
+     "table_rows=39884406+39043+17289+7420+20263+3+7120+1543+63+38532951+2953546+403346+10+2208+11938+155+4+"
+     "976+14+39979771+25641295+39664984+585935+12972+108+36,dense_features=13,bottom=512+256+128,top=1024+"
+     "1024"
+     "+512+256+1",
+     "MLPerf Training v0.7 to v2.1 on Criteo Terabyte: facebookresearch/dlrm, bench/run_and_time.sh "
+     "(--max-ind-range=40000000)"},
+    {"dlrm-dcnv2",
+     "table_rows=40000000+39060+17295+7424+20265+3+7122+1543+63+40000000+3067956+405282+10+2209+11938+155+4+"
+     "976+14+40000000+40000000+40000000+590152+12973+108+36,pooling=3+2+1+2+6+1+1+1+1+7+3+8+1+6+9+5+1+1+1+12+"
+     "100+27+10+3+1+1,dense_features=13,bottom=512+256+128,top=1024+1024+512+256+1,cross_layers=3,cross_rank="
+     "512",
+     "MLPerf Training from v3.0: mlcommons/training, recommendation_v2/torchrec_dlrm README.md"},
 };
 
 }  // namespace
@@ -90,10 +127,6 @@ absl::StatusOr<proto::Model> FindPreset(absl::string_view name) {
     model.set_preset(p.name);
     model.set_source(p.source);
     return model;
-  }
-  if (name == "dlrm") {
-    return absl::UnimplementedError(
-        "model.preset is \"dlrm\": models of tables are not generated yet; known: transformers");
   }
   return absl::InvalidArgumentError(
       absl::StrCat("there is no model \"", name, "\"", SuggestName(name, PresetNames())));

@@ -11,7 +11,7 @@
 namespace chakra::generate {
 
 // The sizes of a model, with the preset's name and source. Errors (InvalidArgument): no such preset, with the
-// nearest; Unimplemented: a kind of model that is not generated yet.
+// nearest.
 absl::StatusOr<proto::Model> FindPreset(absl::string_view name);
 
 // In the order of the table.

@@ -16,6 +16,10 @@ Operator Passes(const char* name, int64_t bytes) {
 
 }  // namespace
 
+int64_t CastBytes(const StepPlan& plan, int64_t elements) {
+  return elements * (plan.reduced_bytes() + plan.gradient_bytes());
+}
+
 Sharing::Sharing(const StepPlan& plan, StageGraph* graph) : plan_(plan), graph_(graph) {}
 
 int64_t Sharing::FullBucket(bool expert) const {
@@ -54,13 +58,17 @@ void Sharing::Close(bool expert, int64_t micro_batch) {
     if (plan_.split.zero ==
         3) {  // from the gradients of a unit to shares beside each other, in the type that is reduced
       bucket.nodes = {graph_->Compute(
-          Passes("chunk_cat", bucket.elements * (plan_.element_bytes() + plan_.gradient_bytes())), spot,
+          Passes("chunk_cat", bucket.elements * (plan_.element_bytes() + plan_.reduced_bytes())), spot,
           bucket.nodes)};
     }
-    const uint32_t node = graph_->Collective(
+    uint32_t node = graph_->Collective(
         plan_.split.zero == 0 ? CollectiveType::kAllReduce : CollectiveType::kReduceScatter,
         expert ? GroupKind::kExpertData : GroupKind::kData, Stream::kReduce,
-        bucket.elements * plan_.gradient_bytes(), spot, bucket.nodes);
+        bucket.elements * plan_.reduced_bytes(), spot, bucket.nodes);
+    if (plan_.reduced_bytes() < plan_.gradient_bytes()) {  // FSDP2: to the type of the weights
+      const int64_t own = ShareOf(bucket.elements, RanksOf(expert));
+      node = graph_->Compute(Passes("float_copy_elementwise_kernel", CastBytes(plan_, own)), spot, {node});
+    }
     if (last) reduced_.push_back(node);
   }
   bucket.elements = 0;

@@ -16,6 +16,9 @@ struct WeightUnit {
   int32_t layer = -1;
 };
 
+// Bytes that a cast of so many reduced gradients to the type in which they are kept moves.
+int64_t CastBytes(const StepPlan& plan, int64_t elements);
+
 class Sharing {
  public:
   // The arguments must outlive the object.

@@ -14,7 +14,7 @@ namespace {
 
 std::vector<std::vector<int>> RanksOfStages(const Layout& layout, size_t stages) {
   std::vector<std::vector<int>> ranks(stages);
-  for (int r = 0; r < layout.ranks(); ++r) ranks[static_cast<size_t>(layout.PlaceOf(r).pp)].push_back(r);
+  for (int r = 0; r < layout.ranks(); ++r) ranks[static_cast<size_t>(layout.GraphOf(r))].push_back(r);
   return ranks;
 }
 
@@ -44,8 +44,7 @@ void SetPeers(const StageGraph& stage, const Layout& layout, const std::vector<i
 std::vector<int> OwnersOf(const StepGraphs& step) {
   const Layout layout(step.plan.split);
   std::vector<int> owners;
-  for (size_t s = 0; s < step.stages.size(); ++s)
-    owners.push_back(layout.RankAt({0, 0, 0, static_cast<int64_t>(s)}));
+  for (size_t s = 0; s < step.stages.size(); ++s) owners.push_back(layout.FirstOf(static_cast<int64_t>(s)));
   return owners;
 }
 

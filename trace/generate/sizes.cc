@@ -5,14 +5,15 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "trace/base/rank_list.h"
 #include "trace/base/spelling.h"
 #include "trace/generate/check.h"
 #include "trace/generate/offload.h"
 #include "trace/generate/pieces.h"
+#include "trace/generate/windows.h"
 #include "trace/io/proto_io.h"
 #include "trace/io/settings.h"
 
@@ -115,6 +116,8 @@ void TakeFlags(const proto::Model& m, ModelSize* out) {
   out->embedding_norm = m.embedding_norm();
   out->head_bias = m.head_bias();
   out->sinks = m.sinks();
+  out->score_cap = m.score_cap() > 0;
+  out->logit_cap = m.logit_cap() > 0;
   out->clamp = m.has_clamp() ? m.clamp() : m.sinks() && out->gated;
 }
 
@@ -131,34 +134,10 @@ absl::Status CheckNorms(const proto::Model& m, const ModelSize& size) {
     return Bad(
         "model.qk_norm_wide is for norms of queries and keys; expected model.qk_norm=yes without "
         "model.kv_rank");
+  if (size.image > 0 && size.logit_cap)
+    return Bad("model.logit_cap is for text; expected 0 with model.image");
   if (size.image > 0 && (size.embedding_norm || size.head_bias))
     return Bad("model.embedding_norm and model.head_bias are for text; expected neither with model.image");
-  return absl::OkStatus();
-}
-
-absl::Status TakeWindow(const proto::Model& m, ModelSize* out) {
-  if (m.window() == 0) {
-    if (m.window_layers().empty()) return absl::OkStatus();
-    return Bad("model.window_layers is for windows; expected model.window too");
-  }
-  if (!out->causal)
-    return Bad(absl::StrCat("model.window is ", m.window(), "; expected 0, for model.causal is no"));
-  if (out->latent())
-    return Bad(absl::StrCat("model.window is ", m.window(),
-                            "; expected 0, for latent attention (model.kv_rank) has none"));
-  out->window = m.window();
-  std::vector<int> layers;
-  if (m.window_layers().empty()) {
-    for (int64_t i = 0; i < out->layers; ++i) out->windowed.set(static_cast<size_t>(i));
-    return absl::OkStatus();
-  }
-  std::string text = m.window_layers();
-  std::replace(text.begin(), text.end(), '+', ',');
-  if (const absl::Status s = ParseRanks(text, static_cast<int>(out->layers), &layers); !s.ok()) {
-    return Bad(absl::StrCat("model.window_layers is \"", m.window_layers(), "\"; expected layers from 0 to ",
-                            out->layers - 1, ", as 0-22:2 or 0+2+4"));
-  }
-  for (const int layer : layers) out->windowed.set(static_cast<size_t>(layer));
   return absl::OkStatus();
 }
 
@@ -231,22 +210,6 @@ absl::Status TakeSplit(const proto::Parallel& p, const proto::Training& t, const
 constexpr double kLaunchUs = 33, kLayerUs = 300, kCallUs = 42, kBatchUs = 4100, kStepUs = 3750;
 constexpr double kGraphLaunchUs = 1;  // a node of a CUDA graph
 
-HostCosts HostOf(const proto::Training& t) {
-  const auto ns = [](bool has, double own, double otherwise) {
-    return std::llround((has ? own : otherwise) * 1000);
-  };
-  const bool graphs = t.cuda_graphs(), never_late = t.has_launch_us() && t.launch_us() == 0;
-  const double launch = t.has_launch_us() ? t.launch_us() : graphs ? kGraphLaunchUs : kLaunchUs;
-  HostCosts out;
-  out.launch_ns = ns(true, launch, 0);
-  out.eager_launch_ns = ns(t.has_launch_us() && !graphs, t.launch_us(), never_late ? 0 : kLaunchUs);
-  out.layer_ns = ns(t.has_layer_us(), t.layer_us(), graphs || never_late ? 0 : kLayerUs);
-  out.call_ns = ns(t.has_call_us(), t.call_us(), graphs || never_late ? launch : kCallUs);
-  out.batch_ns = ns(t.has_batch_us(), t.batch_us(), never_late ? 0 : kBatchUs);
-  out.step_ns = ns(t.has_step_us(), t.step_us(), never_late ? 0 : kStepUs);
-  return out;
-}
-
 absl::Status BadModule(absl::string_view name, absl::string_view what) {
   return Bad(absl::StrCat("training.recompute_modules has \"", name, "\"", what));
 }
@@ -308,6 +271,29 @@ absl::Status CheckRecompute(const proto::Training& t) {
   return absl::OkStatus();
 }
 
+absl::Status TakeGradients(const proto::Training& t, TrainingPlan* out) {
+  if (!t.has_grad_reduce_dtype()) return absl::OkStatus();
+  using proto::Training;
+  const auto type = t.grad_reduce_dtype();
+  const auto bad = [&](absl::string_view what) {
+    return Bad(absl::StrCat("training.grad_reduce_dtype is ",
+                            absl::AsciiStrToLower(Training::Dtype_Name(type)), "; expected ", what));
+  };
+  const bool half = t.dtype() == Training::FP16;
+  if (type == Training::FP8) return bad("fp32 or bf16; the nearest is bf16");
+  if (half && t.framework() == Training::MEGATRON)
+    return type == Training::FP16 ? absl::OkStatus()
+                                  : bad("fp16 with training.dtype=fp16; the nearest is fp16");
+  if (type == Training::FP16) return bad("fp32 or bf16; the nearest is bf16");
+  if (type == Training::FP32) return absl::OkStatus();
+  if (t.framework() == Training::DDP) return bad("fp32 with framework=ddp; the nearest is fp32");
+  if (half || (t.framework() == Training::MEGATRON && t.dtype() == Training::FP32))
+    return bad("fp32 but with training.dtype=bf16 or fp8; the nearest is fp32");
+  if (t.lora() > 0) return bad("fp32 with training.lora; the nearest is fp32");
+  out->narrow_gradients = true;
+  return absl::OkStatus();
+}
+
 absl::Status TakeTraining(const proto::Training& t, const ModelSize& model, const Split& split,
                           TrainingPlan* out) {
   const int64_t patches = model.image > 0 ? model.image / model.patch : 0;
@@ -324,6 +310,7 @@ absl::Status TakeTraining(const proto::Training& t, const ModelSize& model, cons
   out->recompute = t.recompute();
   out->recomputes_block = t.recompute_method() == proto::Training::BLOCK;
   out->recompute_layers = t.has_recompute_layers() ? t.recompute_layers() : 1;
+  if (absl::Status s = TakeGradients(t, out); !s.ok()) return s;
   if (absl::Status s = CheckRecompute(t); !s.ok()) return s;
   if (absl::Status s = TakeModules(t, model, out); !s.ok()) return s;
   out->optimizer = t.optimizer();
@@ -347,12 +334,33 @@ absl::Status TakeTraining(const proto::Training& t, const ModelSize& model, cons
       return Bad(
           absl::StrCat("training.", field, " is for adapters; expected training.lora too, as lora=16"));
   }
-  out->host = HostOf(t);
+  out->host = HostCostsOf(t);
   out->graphs = t.cuda_graphs();
   return TakeOffload(t, model, &out->offload);
 }
 
+std::string TextOf(proto::Workload workload) {
+  workload.mutable_model()->clear_config();  // a path; what it says is in the other fields
+  return FormatMessage(workload, MessageFormat::kText).value_or("");
+}
+
 }  // namespace
+
+HostCosts HostCostsOf(const proto::Training& t) {
+  const auto ns = [](bool has, double own, double otherwise) {
+    return std::llround((has ? own : otherwise) * 1000);
+  };
+  const bool graphs = t.cuda_graphs(), never_late = t.has_launch_us() && t.launch_us() == 0;
+  const double launch = t.has_launch_us() ? t.launch_us() : graphs ? kGraphLaunchUs : kLaunchUs;
+  HostCosts out;
+  out.launch_ns = ns(true, launch, 0);
+  out.eager_launch_ns = ns(t.has_launch_us() && !graphs, t.launch_us(), never_late ? 0 : kLaunchUs);
+  out.layer_ns = ns(t.has_layer_us(), t.layer_us(), graphs || never_late ? 0 : kLayerUs);
+  out.call_ns = ns(t.has_call_us(), t.call_us(), graphs || never_late ? launch : kCallUs);
+  out.batch_ns = ns(t.has_batch_us(), t.batch_us(), never_late ? 0 : kBatchUs);
+  out.step_ns = ns(t.has_step_us(), t.step_us(), never_late ? 0 : kStepUs);
+  return out;
+}
 
 bool ModelSize::has_experts(int64_t layer) const {
   if (experts == 0) return false;
@@ -392,17 +400,6 @@ bool Split::goes_deep(const ModelSize& model) const {
   return etp == 1 && (expert_node() == ep || model.top_groups < model.expert_groups);
 }
 
-int64_t ModelSize::WindowOf(int64_t layer, int64_t seq) const {
-  if (layer >= layers) layer = layers - 1;  // of mtp
-  return windowed[static_cast<size_t>(layer)] && window < seq ? window : seq;
-}
-
-std::string WindowLayers(const std::vector<int>& layers) {
-  std::string text = FormatRanks(layers);
-  std::replace(text.begin(), text.end(), ',', '+');
-  return text;
-}
-
 bool StepPlan::Recomputes(int64_t layer) const {
   if (training.recompute != proto::Training::FULL) return false;
   if (!training.recomputes_block) return true;
@@ -421,6 +418,9 @@ int64_t StepPlan::padded_outputs() const {
 
 absl::StatusOr<ModelSize> ResolveModel(const proto::Model& m) {
   if (absl::Status s = CheckSettings(m, "model."); !s.ok()) return s;
+  if (IsOfTables(m))
+    return absl::UnimplementedError(
+        "model.tables: splits are planned of transformers alone; known: generate, replay and sweep");
   ModelSize out;
   out.name = m.preset().empty() ? "model" : m.preset();
   if (!m.has_layers()) return Missing("model.layers");
@@ -437,6 +437,7 @@ absl::StatusOr<ModelSize> ResolveModel(const proto::Model& m) {
   if (absl::Status s = TakeExperts(m, &out); !s.ok()) return s;
   if (absl::Status s = TakeImage(m, &out); !s.ok()) return s;
   if (absl::Status s = TakeWindow(m, &out); !s.ok()) return s;
+  if (absl::Status s = TakeChunks(m, &out); !s.ok()) return s;
   if (absl::Status s = CheckNorms(m, out); !s.ok()) return s;
   if (!m.has_head_dim() && !out.latent() && out.hidden % out.heads != 0) {
     return Bad(absl::StrCat("model.hidden is ", out.hidden, "; expected a multiple of model.heads, ",
@@ -457,6 +458,13 @@ absl::StatusOr<StepPlan> ResolvePlan(const proto::Workload& workload, int domain
   if (absl::Status s = CheckSettings(workload.parallel(), "parallel."); !s.ok()) return s;
   if (absl::Status s = CheckSettings(workload.training(), "training."); !s.ok()) return s;
   StepPlan plan;
+  if (IsOfTables(workload.model())) {
+    absl::StatusOr<StepPlan> of_tables = ResolveTableStep(workload);
+    if (!of_tables.ok()) return of_tables;
+    of_tables->workload = TextOf(workload);
+    return of_tables;
+  }
+  if (absl::Status s = CheckWithoutTables(workload); !s.ok()) return s;
   absl::StatusOr<ModelSize> model = ResolveModel(workload.model());
   if (!model.ok()) return model.status();
   plan.model = *std::move(model);
@@ -471,9 +479,8 @@ absl::StatusOr<StepPlan> ResolvePlan(const proto::Workload& workload, int domain
   if (!pieces.ok()) return pieces.status();
   plan.pieces = *std::move(pieces);
   proto::Workload whole = workload;
-  whole.mutable_model()->clear_config();  // a path; what it says is in the other fields
   if (plan.split.ep > 1 && domain > 0) whole.mutable_parallel()->set_domain(plan.split.domain);
-  plan.workload = FormatMessage(whole, MessageFormat::kText).value_or("");
+  plan.workload = TextOf(std::move(whole));
   return plan;
 }
 

@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "proto/workload.pb.h"
+#include "trace/generate/tables.h"
 
 namespace chakra::generate {
 
@@ -18,7 +19,7 @@ struct ModelSize {
   bool gated = true, tied = false, layer_norm = false, bias = false, qkv_bias = false, qk_norm = false;
   bool rope = true, causal = true, pooler = false, shared_gate = false, post_norm = false, sinks = false;
   bool pre_norm = true, shared_norm = false, norm_bias = true, qk_norm_wide = false, embedding_norm = false,
-       head_bias = false, clamp = false;
+       head_bias = false, clamp = false, score_cap = false, logit_cap = false;
   int64_t positions = 0, token_types = 0;
   int64_t experts = 0, top_k = 0, expert_groups = 1, top_groups = 1, expert_ffn = 0, shared_ffn = 0,
           dense_layers = 0, moe_every = 1;
@@ -26,6 +27,9 @@ struct ModelSize {
   int64_t image = 0, patch = 0, channels = 0, classes = 0;
   int64_t window = 0;  // of the layers in `windowed`
   std::bitset<1024> windowed;
+  int64_t chunk = 0;                  // of the layers in `chunked`
+  std::bitset<1024> chunked, turned;  // turned: with rotary positions, where `rope`
+  bool qk_norm_bare = false;
 
   bool latent() const { return kv_rank > 0; }
   // Whether the MLP has a norm of its own before it.
@@ -34,6 +38,7 @@ struct ModelSize {
   int64_t NormWeights(int64_t width) const { return layer_norm && norm_bias ? 2 * width : width; }
   // Of the norms of queries and keys of so many features.
   int64_t QkNormWeights(int64_t query, int64_t key) const {
+    if (qk_norm_bare) return 0;
     return qk_norm_wide ? NormWeights(query) + NormWeights(key) : 2 * NormWeights(head_dim);
   }
   // Features of all heads' queries, keys and values.
@@ -47,6 +52,10 @@ struct ModelSize {
   int64_t expert_layers() const;  // of `layers` and `mtp`
   // Keys that a query of the layer sees, with those of sequences of `seq` tokens; `seq`: there is no window.
   int64_t WindowOf(int64_t layer, int64_t seq) const;
+  // Tokens of a chunk of the layer, with sequences of `seq` tokens; `seq`: there is none.
+  int64_t ChunkOf(int64_t layer, int64_t seq) const;
+  bool has_rope(int64_t layer) const;
+  bool has_qk_norm(int64_t layer) const { return qk_norm && (!qk_norm_bare || has_rope(layer)); }
   // Rows of the head: tokens of the vocabulary, or classes.
   int64_t outputs() const { return image > 0 ? classes : vocab; }
 };
@@ -75,7 +84,12 @@ struct Split {
   bool overlap_expert = false;
   double hidden_share = 0;  // as given; 0: open
   int64_t domain = kUsualDomain;
+  // Of a model of tables: by rank, which of `role_count` graphs it runs. Else empty: that of its stage.
+  std::vector<int32_t> roles;
+  int64_t role_count = 0;
 
+  // Distinct graphs of a step.
+  int64_t graphs() const { return roles.empty() ? pp : role_count; }
   int64_t ranks() const { return tp * cp * dp * pp; }
   int64_t stage_ranks() const { return tp * cp * dp; }
   // Of the ranks that share the experts, those of one NVLink domain: equal parts, as large as fit.
@@ -148,6 +162,7 @@ struct Offload {
 struct TrainingPlan {
   int64_t seq = 0, micro_batch = 1, global_batch = 1;
   proto::Training::Dtype dtype = proto::Training::BF16;
+  bool narrow_gradients = false;  // proto::Training::grad_reduce_dtype is bf16
   proto::Training::Recompute recompute = proto::Training::NONE;
   bool recomputes_block = false;  // proto::Training::BLOCK
   int64_t recompute_layers = 1;
@@ -170,6 +185,8 @@ struct TrainingPlan {
   HostCosts host;
   bool graphs = false;  // proto::Training::cuda_graphs
   Offload offload;
+  proto::Training::TableOptimizer table_optimizer = proto::Training::TABLE_ADAGRAD;
+  proto::Training::Dtype table_dtype = proto::Training::FP32;
 
   // Layers that full recomputation makes again at once; 1: each before its own backward pass, or none.
   int64_t recomputed_at_once() const {
@@ -183,7 +200,9 @@ struct TrainingPlan {
   bool unfused() const { return attention == proto::Training::MATH; }
   // Products take one byte an element, and so do the ranks of tp that gather their inputs.
   bool narrow() const { return dtype == proto::Training::FP8; }
-  // Products of gradients add to those of earlier micro-batches in fp32 (Megatron-LM's
+  // Megatron-LM's buffer of gradients is in the type that is reduced.
+  bool keeps_narrow_gradients() const { return narrow_gradients && framework == proto::Training::MEGATRON; }
+  // Products of gradients add to those of earlier micro-batches in the type of these (Megatron-LM's
   // gradient_accumulation_fusion, its default with bf16 and fp8).
   bool accumulates() const {
     return framework == proto::Training::MEGATRON && !unfused() && dtype != proto::Training::FP16 &&
@@ -198,6 +217,10 @@ struct StepPlan {
   Split split;
   TrainingPlan training;
   std::vector<Piece> pieces;  // of the model, in its order; pieces.h says on which stages
+  // A model of tables has these instead of `model`: its tokens are samples, and its stages the roles of
+  // ranks.
+  TableModel tables;
+  TablePlan table_plan;
 
   // Micro-batches of a rank in a step.
   int64_t micro_batches() const { return training.global_batch / (training.micro_batch * split.dp); }
@@ -222,9 +245,13 @@ struct StepPlan {
   int64_t padded_outputs() const;
   // Bytes of an element of activations and of weights in products.
   int64_t element_bytes() const { return training.dtype == proto::Training::FP32 ? 4 : 2; }
-  // Bytes of an element of a gradient that is kept and reduced: Megatron-LM accumulates in fp32 with bf16 and
-  // keeps fp16 with fp16; FSDP reduces in fp32 (torchtitan's default); DDP has fp32 weights.
-  int64_t gradient_bytes() const { return training.dtype == proto::Training::FP16 ? 2 : 4; }
+  // Bytes of an element of a gradient that is kept: Megatron-LM accumulates in fp32 with bf16, or in bf16
+  // where it reduces in bf16, and keeps fp16 with fp16; FSDP and DDP have fp32 weights.
+  int64_t gradient_bytes() const {
+    return training.dtype == proto::Training::FP16 || training.keeps_narrow_gradients() ? 2 : 4;
+  }
+  // Of one that is reduced: FSDP casts it before and after.
+  int64_t reduced_bytes() const { return training.narrow_gradients ? 2 : gradient_bytes(); }
 };
 
 // Fills in the defaults of proto/workload.proto. Presets and files are read before (workload.h). Errors
@@ -236,7 +263,9 @@ struct StepPlan {
 absl::StatusOr<StepPlan> ResolvePlan(const proto::Workload& workload, int domain = 0);
 // Model::window_layers for these layers: "0-4+6-10".
 std::string WindowLayers(const std::vector<int>& layers);
-// Of the model alone.
+// What the host takes: what the training says, or what was fitted.
+HostCosts HostCostsOf(const proto::Training& training);
+// Of a transformer alone. Errors: also a model of tables.
 absl::StatusOr<ModelSize> ResolveModel(const proto::Model& model);
 
 }  // namespace chakra::generate

@@ -415,6 +415,7 @@ class StageBuilder {
 }  // namespace
 
 absl::StatusOr<StageGraph> BuildStage(const StepPlan& plan, int64_t stage) {
+  if (plan.tables.any()) return BuildTableStage(plan, stage);
   return StageBuilder(plan, stage).Build();
 }
 

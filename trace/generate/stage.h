@@ -17,6 +17,7 @@ namespace chakra::generate {
 //   million for each rank that shares them, DDP's of 25 MiB.
 // - zero 3: layer by layer, weights are gathered before each use, at most one layer ahead, and gradients are
 //   reduce-scattered behind each backward.
+// Of a model of tables, what ranks of role `stage` do: BuildTableStage().
 // Errors (ResourceExhausted): more than kMostNodes nodes.
 absl::StatusOr<StageGraph> BuildStage(const StepPlan& plan, int64_t stage);
 

@@ -31,10 +31,11 @@ enum class Stream : uint8_t {
   kSendRing,  // keys and values to the next rank of cp
   kReceiveRing,
   kHost,     // no stream: the thread of the host
+  kTables,   // of vectors and indices of tables
   kOffload,  // copies to the host
   kReload,   // and from it
 };
-inline constexpr int kStreams = 16;
+inline constexpr int kStreams = 17;
 
 // What a computation is: equal ones share one entry of StageGraph::operators.
 struct Operator {

@@ -36,7 +36,7 @@ et::AttributeProto* AddAttribute(const char* name, et::Node* node) {
 }
 
 const StageGraph& StageOf(const StepGraphs& step, const Layout& layout, int rank) {
-  return step.stages[static_cast<size_t>(layout.PlaceOf(rank).pp)];
+  return step.stages[static_cast<size_t>(layout.GraphOf(rank))];
 }
 
 // The ends of a message.
@@ -171,7 +171,7 @@ absl::Status LoadStages(const StepGraphs& step, const std::string& name, const R
   Decoder decoder(&pool);
   std::vector<RankTrace> of_stage(step.stages.size());
   for (size_t s = 0; s < step.stages.size(); ++s) {
-    const int rank = layout.RankAt({0, 0, 0, static_cast<int64_t>(s)});
+    const int rank = layout.FirstOf(static_cast<int64_t>(s));
     std::string frames;
     if (absl::Status e = EncodeRank(step, layout, rank, &frames); !e.ok()) return e;
     absl::StatusOr<RankTrace> trace = decoder.Decode(frames, name, rank, options);
@@ -182,7 +182,7 @@ absl::Status LoadStages(const StepGraphs& step, const std::string& name, const R
   for (const StageGraph& stage : step.stages) kinds.push_back(KindsInOrder(stage));
   set->ranks.resize(static_cast<size_t>(layout.ranks()));
   for (int rank = 0; rank < layout.ranks(); ++rank) {
-    const size_t s = static_cast<size_t>(layout.PlaceOf(rank).pp);
+    const auto s = static_cast<size_t>(layout.GraphOf(rank));
     RankTrace& trace = set->ranks[static_cast<size_t>(rank)];
     trace.file = name;
     trace.graph = of_stage[s].graph;
@@ -241,7 +241,7 @@ absl::Status CheckOthers(const std::string& folder, const std::vector<std::strin
 absl::StatusOr<StepGraphs> BuildStep(const StepPlan& plan) {
   StepGraphs step;
   step.plan = plan;
-  for (int64_t s = 0; s < plan.split.pp; ++s) {
+  for (int64_t s = 0; s < plan.split.graphs(); ++s) {
     absl::StatusOr<StageGraph> stage = BuildStage(plan, s);
     if (!stage.ok()) return stage.status();
     step.stages.push_back(*std::move(stage));
@@ -255,7 +255,7 @@ Groups GroupsOf(const StepGraphs& step) {
   for (const StageGraph& stage : step.stages) kinds.push_back(KindsInOrder(stage));
   Groups groups;
   for (int rank = 0; rank < layout.ranks(); ++rank) {
-    for (const GroupKind kind : kinds[static_cast<size_t>(layout.PlaceOf(rank).pp)]) {
+    for (const GroupKind kind : kinds[static_cast<size_t>(layout.GraphOf(rank))]) {
       if (layout.Member(kind, rank, 0) == rank || kind == GroupKind::kEnds)
         groups.try_emplace(layout.NameOf(kind, rank), layout.Members(kind, rank));
     }

@@ -17,7 +17,7 @@ namespace chakra::generate {
 // A step's stages, and which rank is on which.
 struct StepGraphs {
   StepPlan plan;
-  std::vector<StageGraph> stages;  // pp of them
+  std::vector<StageGraph> stages;  // Split::graphs() of them
 };
 // Errors: those of BuildStage().
 absl::StatusOr<StepGraphs> BuildStep(const StepPlan& plan);

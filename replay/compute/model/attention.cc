@@ -8,6 +8,11 @@ namespace chakra::laws {
 namespace {
 
 constexpr double kBlock = 128;  // queries of a block, keys of a step
+// Of a unit for a tanh: of special functions a multiprocessor does 16 a cycle (CUDA C++ Programming Guide,
+// throughput of arithmetic instructions, compute capability 7.0 to 10.0); FlashAttention caps scores by
+// tanh.approx (Dao-AILab/flash-attention, csrc/flash_attn/src/utils.h, apply_softcap), of scores that the
+// backward kernel makes again too.
+constexpr double kTanhCycles = 1.0 / 16;
 
 // Steps of all blocks of one head, and of the longest.
 struct Steps {
@@ -40,8 +45,9 @@ double Attention(const AttentionConstants& c, const Unit& unit, double bytes, do
   const Steps steps = StepsOf(call);
   // Backward: five products for two, and the exponentials once.
   const double products = call.backward ? 10 : 4, moved = call.backward ? 2.5 : 1;
-  const double step = kBlock * kBlock * (products * call.head_dim / rate + c[kPairCycles] * cycles) +
-                      c[kBlockCycles] * cycles;
+  const double pair = c[kPairCycles] + (call.capped ? kTanhCycles : 0);
+  const double step =
+      kBlock * kBlock * (products * call.head_dim / rate + pair * cycles) + c[kBlockCycles] * cycles;
   const double heads = call.batch * call.heads, blocks = heads * steps.blocks;
   const double longest = steps.most * step;
   const double work =

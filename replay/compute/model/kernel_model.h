@@ -53,6 +53,7 @@ struct AttentionCall {
   double window = 0;  // keys that a query sees; 0: all
   bool causal = true;
   bool backward = false;
+  bool capped = false;  // each score goes through tanh (Gemma 2)
   // Of several measured ones: "fa3", "trtllm_mha", ..., or "flash1"; "": the usual one.
   absl::string_view kernel = "";
 };

@@ -1,0 +1,99 @@
+#include "trace/generate/windows.h"
+
+#include <algorithm>
+#include <bitset>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "trace/base/rank_list.h"
+
+namespace chakra::generate {
+namespace {
+
+absl::Status BadLayers(absl::string_view what) { return absl::InvalidArgumentError(what); }
+
+// Layers as a list of ranks is written, with + for commas; "": all.
+absl::Status TakeLayers(absl::string_view field, std::string text, int64_t layers, std::bitset<1024>* out) {
+  if (text.empty()) {
+    for (int64_t i = 0; i < layers; ++i) out->set(static_cast<size_t>(i));
+    return absl::OkStatus();
+  }
+  const std::string given = text;
+  std::vector<int> numbers;
+  std::replace(text.begin(), text.end(), '+', ',');
+  if (!ParseRanks(text, static_cast<int>(layers), &numbers).ok()) {
+    return BadLayers(absl::StrCat(field, " is \"", given, "\"; expected layers from 0 to ", layers - 1,
+                                  ", as 0-22:2 or 0+2+4"));
+  }
+  for (const int layer : numbers) out->set(static_cast<size_t>(layer));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status TakeWindow(const proto::Model& m, ModelSize* out) {
+  if (m.window() == 0) {
+    if (m.window_layers().empty()) return absl::OkStatus();
+    return BadLayers("model.window_layers is for windows; expected model.window too");
+  }
+  if (!out->causal)
+    return BadLayers(absl::StrCat("model.window is ", m.window(), "; expected 0, for model.causal is no"));
+  if (out->latent())
+    return BadLayers(absl::StrCat("model.window is ", m.window(),
+                                  "; expected 0, for latent attention (model.kv_rank) has none"));
+  out->window = m.window();
+  return TakeLayers("model.window_layers", m.window_layers(), out->layers, &out->windowed);
+}
+
+// Chunks, and layers with rotary positions.
+absl::Status TakeChunks(const proto::Model& m, ModelSize* out) {
+  if (!m.rope_layers().empty() && (!out->rope || out->latent()))
+    return BadLayers(
+        "model.rope_layers is for rotary positions; expected model.rope=yes without model.kv_rank");
+  if (absl::Status s = TakeLayers("model.rope_layers", m.rope_layers(), out->layers, &out->turned); !s.ok())
+    return s;
+  out->qk_norm_bare = m.qk_norm_bare();
+  if (out->qk_norm_bare && (!out->qk_norm || out->qk_norm_wide || out->latent()))
+    return BadLayers(
+        "model.qk_norm_bare is for norms of each head's queries and keys; expected model.qk_norm=yes without "
+        "model.qk_norm_wide and model.kv_rank");
+  if (m.chunk() == 0) {
+    if (m.chunk_layers().empty()) return absl::OkStatus();
+    return BadLayers("model.chunk_layers is for chunks; expected model.chunk too");
+  }
+  if (!out->causal || out->latent() || out->window > 0)
+    return BadLayers(
+        absl::StrCat("model.chunk is ", m.chunk(),
+                     "; expected 0, or causal attention without model.window and model.kv_rank"));
+  out->chunk = m.chunk();
+  if (m.chunk_layers().empty()) {
+    out->chunked = out->turned;
+    return absl::OkStatus();
+  }
+  return TakeLayers("model.chunk_layers", m.chunk_layers(), out->layers, &out->chunked);
+}
+
+int64_t ModelSize::WindowOf(int64_t layer, int64_t seq) const {
+  if (layer >= layers) layer = layers - 1;  // of mtp
+  return windowed[static_cast<size_t>(layer)] && window < seq ? window : seq;
+}
+
+int64_t ModelSize::ChunkOf(int64_t layer, int64_t seq) const {
+  if (layer >= layers) layer = layers - 1;  // of mtp
+  return chunked[static_cast<size_t>(layer)] && chunk < seq ? chunk : seq;
+}
+
+bool ModelSize::has_rope(int64_t layer) const {
+  if (layer < 0) return rope;               // of no layer
+  if (layer >= layers) layer = layers - 1;  // of mtp
+  return rope && turned[static_cast<size_t>(layer)];
+}
+
+std::string WindowLayers(const std::vector<int>& layers) {
+  std::string text = FormatRanks(layers);
+  std::replace(text.begin(), text.end(), ',', '+');
+  return text;
+}
+
+}  // namespace chakra::generate
