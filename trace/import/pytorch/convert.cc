@@ -280,8 +280,7 @@ absl::Status Reader::Link(CaptureRank* rank) {
   rank->timeline = *std::move(timeline);
   CountRank(rank);
   if (!columns_ || paired || !FitsColumns(*rank)) return absl::OkStatus();
-  rank->columns = DraftColumns(*rank);
-  LeaveCalls(rank, &rank->columns);
+  LeaveCalls(rank, DraftColumns(*rank));
   return absl::OkStatus();
 }
 
