@@ -32,6 +32,8 @@ class InspectCommand : public Command {
 
   int Run() override {
     if (inputs_.empty() && !read_.capture.named()) return Misuse("inspect expects at least one TRACE");
+    KeepFreedMemory();
+    read_.digests = format_ == "json";  // the text does not show them
     auto traces = ReadTraceSet(inputs_, read_);
     if (!traces.ok()) return Fail(traces.status());
     const proto::Inspection inspection = Inspect(*traces);

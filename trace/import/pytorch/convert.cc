@@ -274,6 +274,7 @@ absl::Status Reader::Link(CaptureRank* rank) {
     rank->graph_captures.clear();
   }
   const bool paired = rank->host != nullptr;
+  std::vector<EventIds>().swap(rank->device->ids);
   absl::StatusOr<Timeline> timeline =
       BuildTimeline(*rank->device, rank->host.get(), paired ? &rank->pairing : nullptr, window);
   if (!timeline.ok()) return timeline.status();
