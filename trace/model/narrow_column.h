@@ -140,8 +140,17 @@ class NarrowColumn {
     return word >> bit % 8 & ((uint64_t{1} << block.width) - 1);
   }
   T Special(size_t i) const;
-  static Block BlockOf(const T* begin, const T* end);
-  static void Fill(const T* values, size_t begin, size_t end, Block* block, Narrowed* to);
+  // The values of a block as units above its base.
+  struct Units {
+    uint64_t base = 0;
+    uint64_t of[kBlock];  // of what is special: kNoUnits
+    uint64_t most = 0;    // of those that have units
+    bool special = false;
+  };
+  static constexpr uint64_t kNoUnits = ~uint64_t{0};
+  static void Count(const T* begin, const T* end, Units* out);
+  static Block BlockOf(const Units& units, const T* begin, const T* end);
+  static void Fill(const Units& units, const T* values, size_t begin, size_t end, Block* block, Narrowed* to);
 
   const T* plain_ = nullptr;
   const Block* blocks_ = nullptr;
