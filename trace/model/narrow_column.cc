@@ -15,6 +15,15 @@ bool IsWhole(T) {
   return true;
 }
 
+// The lesser of two values; kNone is more than all.
+Time Lesser(Time a, Time b) { return std::min(a, b); }
+uint32_t Lesser(uint32_t a, uint32_t b) { return std::min(a, b); }
+int32_t Lesser(int32_t a, int32_t b) {
+  const auto key = [](int32_t v) { return static_cast<uint32_t>(v) + INT32_MAX; };
+  return key(b) < key(a) ? b : a;
+}
+static_assert(Time::Never().picos() == INT64_MAX);
+
 }  // namespace
 
 template <typename T>
@@ -26,26 +35,26 @@ NarrowColumn<T>::NarrowColumn(const Column<T>& values)
 
 template <typename T>
 void NarrowColumn<T>::Count(const T* begin, const T* end, Units* out) {
-  const T* least = nullptr;
-  for (const T* v = begin; v != end; ++v) {
-    if (*v != By::kNone && (least == nullptr || *v < *least)) least = v;
-  }
-  if (least != nullptr && !IsWhole(*least)) {
-    least = nullptr;
+  T least = By::kNone;
+  for (const T* v = begin; v != end; ++v) least = Lesser(least, *v);
+  if (!IsWhole(least)) {
+    least = By::kNone;
     for (const T* v = begin; v != end; ++v) {
-      if (*v != By::kNone && IsWhole(*v) && (least == nullptr || *v < *least)) least = v;
+      if (IsWhole(*v)) least = Lesser(least, *v);
     }
   }
-  out->base = least == nullptr ? 0 : By::Number(*least);
-  out->most = 0;
-  out->special = false;
+  const uint64_t base = By::Number(least);
+  uint64_t most = 0, specials = 0;
   for (const T* v = begin; v != end; ++v) {
-    const uint64_t above = By::Number(*v) - out->base, units = above / By::kUnit;
-    const bool special = *v == By::kNone || units * By::kUnit != above || units == kNoUnits;
+    const uint64_t above = By::Number(*v) - base, units = above / By::kUnit;
+    const bool special = (*v == By::kNone) | (units * By::kUnit != above);
     out->of[v - begin] = special ? kNoUnits : units;
-    out->special = out->special || special;
-    if (!special) out->most = std::max(out->most, units);
+    most = std::max(most, special ? 0 : units);
+    specials += special ? 1 : 0;
   }
+  out->base = base;
+  out->most = most;
+  out->special = specials > 0;
 }
 
 // How the values of a block take the least memory.
