@@ -262,8 +262,12 @@ struct DeviceTrace {
   EventIds ids_of(uint32_t row) const { return row < ids.size() ? ids[row] : EventIds(); }
   // Sets the ids of a row of events.
   void SetIds(size_t row, const EventIds& of) {
-    if (row >= ids.size()) ids.resize(row + 1);
-    ids[row] = of;
+    if (row > ids.size()) ids.resize(row);
+    if (row == ids.size()) {
+      ids.push_back(of);
+    } else {
+      ids[row] = of;
+    }
   }
 };
 
