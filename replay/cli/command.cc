@@ -1,5 +1,7 @@
 #include "replay/cli/command.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -48,6 +50,11 @@ std::string Keys(const google::protobuf::Descriptor& type) {
 }
 
 }  // namespace
+
+void KeepFreedMemory() {
+  mallopt(M_MMAP_THRESHOLD, 1 << 28);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+}
 
 std::string StrayArgument(const CLI::App& app) {
   const std::vector<std::string> rest = app.remaining();

@@ -58,6 +58,10 @@ std::unique_ptr<Command> MakeManualCommand(CLI::App* root);
 // FlowOptions, bound to `options`, which must outlive the parsing.
 void AddFlowOptions(CLI::App* app, const std::string& group, FabricOptions* options);
 
+// From now on memory that is freed stays with the process: for commands whose ranks come and go by the
+// megabyte, which would else pay for clearing the same pages again and again.
+void KeepFreedMemory();
+
 // --max-memory, which limits the process once it is parsed.
 void AddMemoryOption(CLI::App* app, const std::string& group);
 

@@ -1,5 +1,3 @@
-#include <malloc.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <optional>
@@ -121,9 +119,7 @@ bool ManyTraces(const std::vector<std::string>& inputs, const ReadOptions& read,
 }
 
 absl::Status EditCommand::Edit() {
-  // Ranks come and go by the megabyte: memory stays with the process between them.
-  mallopt(M_MMAP_THRESHOLD, 1 << 28);
-  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  KeepFreedMemory();
   if (absl::Status s = edits_.Prepare(); !s.ok()) return s;
   edit::EditRun run(&edits_.plan());
   if (dry_run_) {

@@ -310,7 +310,8 @@ void Engine::Observe(uint32_t r, uint32_t row, bool recorded, Time now) {
 void Engine::ReleaseEarly(uint32_t r, uint32_t row, Time now) {
   RankState& rank = ranks_[r];
   const Graph& graph = *rank.graph;
-  for (uint32_t i = graph.child_begin[row]; i < graph.child_begin[row + 1]; ++i) {
+  const uint32_t end = graph.child_begin[row + 1];
+  for (uint32_t i = graph.child_begin[row]; i < end; ++i) {
     if (!Early(graph, row, i)) continue;
     const uint32_t child = graph.child[i];
     const bool computes = graph.type[row] == NodeType::kComp;
@@ -437,17 +438,18 @@ void Engine::Finish(uint32_t r, uint32_t row, Time now) {
   --rank.left;
   ++nodes_done_;
   if (causes_.on()) causes_.Ends(r, row, now);
-  for (uint32_t i = graph.child_begin[row]; i < graph.child_begin[row + 1]; ++i) {
+  const uint32_t end = graph.child_begin[row + 1];
+  for (uint32_t i = graph.child_begin[row]; i < end; ++i) {
     if (!graph.child_release.empty() && Early(graph, row, i)) continue;
+    const uint32_t child = graph.child[i];
     if (!rank.not_before.empty()) {
-      const uint32_t child = graph.child[i];
       const Time until = now + DelayOf(r, row, i);
       if (until > rank.not_before[child]) {
         rank.not_before[child] = until;
         if (causes_.on()) causes_.Delays(r, child, row, until);
       }
     }
-    Release(r, graph.child[i]);
+    Release(r, child);
   }
   if (!rank.lanes->chain_next.empty()) {
     if (const uint32_t next = rank.lanes->chain_next[row]; next != kNoRow) Release(r, next);

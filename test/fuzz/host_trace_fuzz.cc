@@ -37,7 +37,7 @@ void PairWithItself(const HostTrace& t, bool ids) {
   chakra::pytorch::DeviceTrace d;
   for (const HostNode& n : t.nodes) {
     chakra::pytorch::Event e;
-    e.rf = ids ? static_cast<int64_t>(n.rf_id) : chakra::pytorch::kNone;
+    if (ids) d.SetIds(d.events.size(), {chakra::pytorch::kNone, static_cast<int64_t>(n.rf_id)});
     e.lane = n.tid % 4;
     e.name = d.strings.Intern(t.name_of(n));
     d.events.push_back(e);

@@ -29,7 +29,7 @@ std::vector<uint32_t> OrderByKey(size_t n, const Key& key) {
     uint64_t key;
     uint32_t row;
   };
-  constexpr int kBits = 11;
+  constexpr int kBits = 12;
   constexpr size_t kBuckets = size_t{1} << kBits;
   std::vector<Entry> from(n), to(n);
   const auto above = [&](int64_t k) { return static_cast<uint64_t>(k) - static_cast<uint64_t>(least); };

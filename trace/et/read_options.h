@@ -48,6 +48,8 @@ struct ReadOptions {
                             // nodes
   // Neighbouring ranks that NVLink or its like joins, for steps that go by that; 0: not known.
   int domain = 0;
+  // False: InputFile::sha256 may be empty, where a file would be read once more for it alone.
+  bool digests = true;
   // Not owned; where not null, a reader that makes the ranks of a run itself may leave out what twins share, and says
   // here which ranks are twins. Others leave it as it is.
   Twins* twins = nullptr;

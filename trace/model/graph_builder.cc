@@ -346,17 +346,17 @@ std::shared_ptr<Graph> WithSharedColumns(GraphDraft* g, ColumnPool* pool, bool r
   const auto free = [&](auto* values) {
     if (recording) std::remove_reference_t<decltype(*values)>().swap(*values);
   };
-  const auto narrow = [&](auto* values) {
-    using Narrow = NarrowColumn<typename std::remove_reference_t<decltype(*values)>::value_type>;
-    Narrow column = Narrow::Narrow(*values);
+  const auto times = [&](std::vector<Time>* values) {
+    if (!recording) return NarrowColumn<Time>(Own(*values));
+    auto column = NarrowColumn<Time>::Narrow(*values);
     free(values);
     return column;
   };
-  const auto times = [&](std::vector<Time>* values) {
-    return recording ? narrow(values) : NarrowColumn<Time>(Own(*values));
-  };
-  const auto texts = [&](std::vector<uint32_t>* values) {
-    return recording ? narrow(values) : NarrowColumn<uint32_t>(pool->Share(*values));
+  const auto rows = [&](auto* values) {
+    using T = typename std::remove_reference_t<decltype(*values)>::value_type;
+    NarrowColumn<T> column = recording ? pool->ShareNarrow(*values) : NarrowColumn<T>(pool->Share(*values));
+    free(values);
+    return column;
   };
   const auto own = [&](auto* values) {
     auto column = Own(*values);
@@ -377,21 +377,21 @@ std::shared_ptr<Graph> WithSharedColumns(GraphDraft* g, ColumnPool* pool, bool r
   out->dep_release = own(&g->dep_release);
   out->child_release = own(&g->child_release);
   out->id = share(&g->id);
-  out->name = texts(&g->name);
+  out->name = rows(&g->name);
   out->type = share(&g->type);
   out->flags = share(&g->flags);
-  out->lane = share(&g->lane);
-  out->payload = texts(&g->payload);
-  out->shapes = texts(&g->shapes);
-  out->types = texts(&g->types);
-  out->code = texts(&g->code);
+  out->lane = rows(&g->lane);
+  out->payload = rows(&g->payload);
+  out->shapes = rows(&g->shapes);
+  out->types = rows(&g->types);
+  out->code = rows(&g->code);
   out->comm = share(&g->comm);
   out->work = share(&g->work);
-  out->dep_begin = share(&g->dep_begin);
-  out->dep = share(&g->dep);
+  out->dep_begin = rows(&g->dep_begin);
+  out->dep = rows(&g->dep);
   out->dep_cause = share(&g->dep_cause);
-  out->child_begin = share(&g->child_begin);
-  out->child = share(&g->child);
+  out->child_begin = rows(&g->child_begin);
+  out->child = rows(&g->child);
   out->order = share(&g->order);
   out->strings = g->strings;
   out->strings.Shrink();
@@ -431,31 +431,44 @@ Column<T> ColumnPool::Counting(size_t count, Column<T>* longest) {
   return longest->First(count);
 }
 
+// The column in `pooled` that equals `values`; if there is none, adds what make() returns.
+template <typename Pooled, typename Values, typename Make>
+Pooled ColumnPool::Pool(absl::flat_hash_map<uint64_t, std::vector<Pooled>>* pooled, const Values& values,
+                        const Make& make) {
+  const uint64_t hash = HashColumn(kMul, values);
+  std::vector<Pooled> candidates;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto it = pooled->find(hash);
+    if (it != pooled->end()) candidates = it->second;
+  }
+  for (const Pooled& c : candidates) {
+    if (Same(c, values)) return c;
+  }
+  Pooled own = make();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::vector<Pooled>& same_hash = (*pooled)[hash];
+  for (const Pooled& c : same_hash) {  // another thread may have added an equal column meanwhile
+    if (Same(c, own)) return c;
+  }
+  same_hash.push_back(own);
+  return own;
+}
+
 template <typename T>
 Column<T> ColumnPool::Share(const std::vector<T>& values) {
   if (values.empty()) return {};
   if constexpr (std::is_same_v<T, uint32_t> || std::is_same_v<T, uint64_t>) {
     if (CountsUp(values)) return Counting(values.size(), &std::get<Column<T>>(counting_));
   }
-  const uint64_t hash = HashColumn(kMul, values);
-  auto& by_hash = std::get<Known<T>>(known_).by_hash;
-  std::vector<Column<T>> candidates;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    const auto it = by_hash.find(hash);
-    if (it != by_hash.end()) candidates = it->second;
-  }
-  for (const Column<T>& c : candidates) {
-    if (Same(c, values)) return c;
-  }
-  Column<T> own = Own(values);
-  const std::lock_guard<std::mutex> lock(mutex_);
-  std::vector<Column<T>>& same_hash = by_hash[hash];
-  for (const Column<T>& c : same_hash) {  // another thread may have added an equal column meanwhile
-    if (Same(c, own)) return c;
-  }
-  same_hash.push_back(own);
-  return own;
+  return Pool(&std::get<Known<Column<T>>>(known_).by_hash, values, [&] { return Own(values); });
+}
+
+template <typename T>
+NarrowColumn<T> ColumnPool::ShareNarrow(const std::vector<T>& values) {
+  if (values.empty()) return {};
+  return Pool(&std::get<Known<NarrowColumn<T>>>(known_).by_hash, values,
+              [&] { return NarrowColumn<T>::Narrow(values); });
 }
 template Column<uint64_t> ColumnPool::Share(const std::vector<uint64_t>&);
 template Column<uint32_t> ColumnPool::Share(const std::vector<uint32_t>&);
@@ -466,6 +479,8 @@ template Column<DelayCause> ColumnPool::Share(const std::vector<DelayCause>&);
 template Column<Comm> ColumnPool::Share(const std::vector<Comm>&);
 template Column<Work> ColumnPool::Share(const std::vector<Work>&);
 template Column<Peer> ColumnPool::Share(const std::vector<Peer>&);
+template NarrowColumn<uint32_t> ColumnPool::ShareNarrow(const std::vector<uint32_t>&);
+template NarrowColumn<int32_t> ColumnPool::ShareNarrow(const std::vector<int32_t>&);
 
 void ColumnPool::Clear() {
   const std::lock_guard<std::mutex> lock(mutex_);

@@ -38,19 +38,26 @@ class ColumnPool {
   // A column of `values`, without spare memory. T: any that a graph or a rank has, but Time.
   template <typename T>
   Column<T> Share(const std::vector<T>& values);
+  // Likewise a column that is narrow where this is possible.
+  template <typename T>
+  NarrowColumn<T> ShareNarrow(const std::vector<T>& values);
   void Clear();
 
  private:
-  template <typename T>
+  template <typename Pooled>
   struct Known {
-    absl::flat_hash_map<uint64_t, std::vector<Column<T>>> by_hash;
+    absl::flat_hash_map<uint64_t, std::vector<Pooled>> by_hash;
   };
+  template <typename Pooled, typename Values, typename Make>
+  Pooled Pool(absl::flat_hash_map<uint64_t, std::vector<Pooled>>* pooled, const Values& values,
+              const Make& make);
   template <typename T>
   Column<T> Counting(size_t count, Column<T>* longest);
   std::mutex mutex_;
   std::tuple<Column<uint32_t>, Column<uint64_t>> counting_;
-  std::tuple<Known<uint64_t>, Known<uint32_t>, Known<int32_t>, Known<uint8_t>, Known<NodeType>,
-             Known<DelayCause>, Known<Comm>, Known<Work>, Known<Peer>>
+  std::tuple<Known<Column<uint64_t>>, Known<Column<uint32_t>>, Known<Column<int32_t>>, Known<Column<uint8_t>>,
+             Known<Column<NodeType>>, Known<Column<DelayCause>>, Known<Column<Comm>>, Known<Column<Work>>,
+             Known<Column<Peer>>, Known<NarrowColumn<uint32_t>>, Known<NarrowColumn<int32_t>>>
       known_;
 };
 

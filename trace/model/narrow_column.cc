@@ -1,12 +1,28 @@
 #include "trace/model/narrow_column.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 
 namespace chakra {
 namespace {
 
+static_assert(std::endian::native == std::endian::little, "a value's first bit is its lowest");
+
 bool IsWhole(Time t) { return t.picos() % static_cast<int64_t>(Narrowing<Time>::kUnit) == 0; }
-bool IsWhole(uint32_t) { return true; }
+template <typename T>
+bool IsWhole(T) {
+  return true;
+}
+
+// The lesser of two values; kNone is more than all.
+Time Lesser(Time a, Time b) { return std::min(a, b); }
+uint32_t Lesser(uint32_t a, uint32_t b) { return std::min(a, b); }
+int32_t Lesser(int32_t a, int32_t b) {
+  const auto key = [](int32_t v) { return static_cast<uint32_t>(v) + INT32_MAX; };
+  return key(b) < key(a) ? b : a;
+}
+static_assert(Time::Never().picos() == INT64_MAX);
 
 }  // namespace
 
@@ -18,46 +34,137 @@ NarrowColumn<T>::NarrowColumn(const Column<T>& values)
     : plain_(values.data()), size_(values.size()), keep_(values) {}
 
 template <typename T>
+void NarrowColumn<T>::Count(const T* begin, const T* end, Units* out) {
+  T least = By::kNone;
+  for (const T* v = begin; v != end; ++v) least = Lesser(least, *v);
+  if (!IsWhole(least)) {
+    least = By::kNone;
+    for (const T* v = begin; v != end; ++v) {
+      if (IsWhole(*v)) least = Lesser(least, *v);
+    }
+  }
+  const uint64_t base = By::Number(least);
+  uint64_t most = 0, specials = 0;
+  for (const T* v = begin; v != end; ++v) {
+    const uint64_t above = By::Number(*v) - base, units = above / By::kUnit;
+    const bool special = (*v == By::kNone) | (units * By::kUnit != above);
+    out->of[v - begin] = special ? kNoUnits : units;
+    most = std::max(most, special ? 0 : units);
+    specials += special ? 1 : 0;
+  }
+  out->base = base;
+  out->most = most;
+  out->special = specials > 0;
+}
+
+// How the values of a block take the least memory.
+template <typename T>
+typename NarrowColumn<T>::Block NarrowColumn<T>::BlockOf(const Units& units, const T* begin, const T* end) {
+  constexpr size_t kCost = 24;  // bytes that a value elsewhere counts as: it also takes longer to find
+  constexpr int kFewBits = 8;   // of which it is not worth to save some
+  Block block;
+  block.base = units.base;
+  const int all = std::bit_width(units.most);
+  const bool plain = !units.special && all < kMostBits;
+  block.width = static_cast<uint8_t>(all);
+  block.special = uint32_t{1} << std::min(all, kMostBits - 1);
+  if (plain && all <= kFewBits) return block;
+  std::array<uint32_t, 66> need{};  // values by bits that they need beside two codes that are no values
+  for (const T* v = begin; v != end; ++v) {
+    const uint64_t of = units.of[v - begin];
+    if (of == kNoUnits) {
+      need[65] += *v == By::kNone ? 0 : 1;
+    } else {
+      ++need[static_cast<size_t>(std::bit_width(std::min(of, UINT64_MAX - 2) + 2))];
+    }
+  }
+  size_t best = plain ? kGroup * static_cast<size_t>(all) : SIZE_MAX, elsewhere = need[65];
+  for (size_t bits = 64; bits >= 1; elsewhere += need[bits--]) {
+    if (bits > kMostBits) continue;
+    if (const size_t cost = kGroup * bits + kCost * elsewhere; cost < best) {
+      best = cost;
+      block.width = static_cast<uint8_t>(bits);
+      block.special = static_cast<uint32_t>((uint64_t{1} << bits) - 2);
+    }
+  }
+  return block;
+}
+
+// Writes the bits of the values of a block, for which there is room.
+template <typename T>
+void NarrowColumn<T>::Fill(const Units& units, const T* values, size_t begin, size_t end, Block* block,
+                           Narrowed* to) {
+  block->first = static_cast<uint32_t>(to->elsewhere.size());
+  uint8_t* out = to->bits.data() + kGroup * block->group;
+  uint64_t word = 0;
+  int used = 0;
+  for (size_t i = begin; i < end; ++i) {
+    uint64_t code = units.of[i - begin];
+    if (code >= block->special) {
+      const bool none = values[i] == By::kNone;
+      code = uint64_t{block->special} + (none ? 0 : 1);
+      if (!none) to->elsewhere.emplace_back(i, values[i]);
+    }
+    word |= code << used;
+    for (used += block->width; used >= 32; used -= 32, out += 4, word >>= 32) std::memcpy(out, &word, 4);
+  }
+  std::memcpy(out, &word, 4);
+}
+
+template <typename T>
 NarrowColumn<T> NarrowColumn<T>::Narrow(const std::vector<T>& values) {
   constexpr size_t kWorthIt = 4 * kBlock, kFew = 16;  // of so many values one may be elsewhere
   const auto plain = [&] { return NarrowColumn(std::vector<T>(values.begin(), values.end())); };
   if (values.size() < kWorthIt) return plain();
   auto narrowed = std::make_shared<Narrowed>();
-  narrowed->above.resize(values.size());
-  narrowed->base.reserve(values.size() / kBlock + 1);
+  narrowed->blocks.reserve((values.size() + kBlock - 1) / kBlock);
+  narrowed->bits.reserve(values.size());
+  Units units;
+  size_t groups = 0;
   for (size_t begin = 0; begin < values.size(); begin += kBlock) {
     const size_t end = std::min(values.size(), begin + kBlock);
-    T least = By::kNone;  // the greatest value
-    for (size_t i = begin; i < end; ++i) {
-      if (IsWhole(values[i])) least = std::min(least, values[i]);
-    }
-    const uint64_t base = By::Number(least);
-    narrowed->base.push_back(base);
-    for (size_t i = begin; i < end; ++i) {
-      const uint64_t above = By::Number(values[i]) - base, units = above / By::kUnit;
-      const bool near = units < kNone && units * By::kUnit == above, none = values[i] == By::kNone;
-      narrowed->above[i] = none ? kNone : near ? static_cast<Above>(units) : kElsewhere;
-      if (!none && !near) narrowed->elsewhere.emplace_back(i, values[i]);
-    }
+    Count(values.data() + begin, values.data() + end, &units);
+    Block& block = narrowed->blocks.emplace_back(BlockOf(units, values.data() + begin, values.data() + end));
+    block.group = static_cast<uint32_t>(groups);
+    groups += block.width;
+    if (groups > UINT32_MAX) return plain();
+    narrowed->bits.resize(groups * kGroup + sizeof(uint64_t));
+    Fill(units, values.data(), begin, end, &block, narrowed.get());
     if (narrowed->elsewhere.size() > values.size() / kFew) return plain();
   }
+  narrowed->bits.shrink_to_fit();
+  narrowed->elsewhere.shrink_to_fit();
   NarrowColumn out;
   out.size_ = values.size();
-  out.above_ = narrowed->above.data();
-  out.base_ = narrowed->base.data();
+  out.blocks_ = narrowed->blocks.data();
+  out.bits_ = narrowed->bits.data();
   out.narrowed_ = std::move(narrowed);
   return out;
 }
 
 template <typename T>
 T NarrowColumn<T>::Special(size_t i) const {
-  if (above_[i] == kNone) return By::kNone;
+  const Block& block = blocks_[i / kBlock];
+  if (BitsAt(block, i % kBlock) == block.special) return By::kNone;
   const auto& all = narrowed_->elsewhere;
-  return std::lower_bound(all.begin(), all.end(), i, [](const auto& e, size_t row) { return e.first < row; })
+  const auto next =
+      i / kBlock + 1 == narrowed_->blocks.size() ? all.end() : all.begin() + blocks_[i / kBlock + 1].first;
+  return std::lower_bound(all.begin() + block.first, next, i,
+                          [](const auto& e, size_t row) { return e.first < row; })
       ->second;
+}
+
+template <typename T>
+std::vector<T> NarrowColumn<T>::ToVector() const {
+  if (plain_ != nullptr) return {plain_, plain_ + size_};
+  std::vector<T> out;
+  out.reserve(size_);
+  for (size_t i = 0; i < size_; ++i) out.push_back((*this)[i]);
+  return out;
 }
 
 template class NarrowColumn<Time>;
 template class NarrowColumn<uint32_t>;
+template class NarrowColumn<int32_t>;
 
 }  // namespace chakra

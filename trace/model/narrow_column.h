@@ -1,10 +1,11 @@
-// Columns whose values may take half of their memory: recordings have whole nanoseconds, most of them short,
-// and few texts.
+// Columns whose values may take a fraction of their memory: recordings have whole nanoseconds, most of them
+// short, few texts, and dependencies on what came shortly before.
 #pragma once
 
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <iterator>
 #include <memory>
 #include <utility>
@@ -16,12 +17,12 @@
 namespace chakra {
 
 // How values of a type become narrow: a block of values has a base, the least of them, and each value is told
-// as so many units above. Numbers are unsigned, and wrap around.
+// as so many units above, in as many bits as the block's values need. Numbers are unsigned, and wrap around.
+// kNone is a value that may be far from all others.
 template <typename T>
 struct Narrowing;
 template <>
 struct Narrowing<Time> {
-  using Above = uint32_t;
   static constexpr uint64_t kUnit = 1000;  // ps
   static constexpr Time kNone = Time::Never();
   static uint64_t Number(Time t) { return static_cast<uint64_t>(t.picos()); }
@@ -29,11 +30,17 @@ struct Narrowing<Time> {
 };
 template <>
 struct Narrowing<uint32_t> {
-  using Above = uint16_t;
   static constexpr uint64_t kUnit = 1;
   static constexpr uint32_t kNone = 0xffffffff;
   static uint64_t Number(uint32_t v) { return v; }
   static uint32_t Value(uint64_t n) { return static_cast<uint32_t>(n); }
+};
+template <>
+struct Narrowing<int32_t> {
+  static constexpr uint64_t kUnit = 1;
+  static constexpr int32_t kNone = INT32_MIN;
+  static uint64_t Number(int32_t v) { return static_cast<uint64_t>(int64_t{v}); }
+  static int32_t Value(uint64_t n) { return static_cast<int32_t>(n); }
 };
 
 // Reads like a const std::vector, but gives values, not references. A copy shares the values.
@@ -82,23 +89,19 @@ class NarrowColumn {
   bool empty() const { return size_ == 0; }
   T operator[](size_t i) const {
     if (plain_ != nullptr) return plain_[i];
-    const Above above = above_[i];
-    return above >= kNone ? Special(i) : By::Value(base_[i / kBlock] + above * By::kUnit);
+    const Block& block = blocks_[i / kBlock];
+    const uint64_t above = BitsAt(block, i % kBlock);
+    return above >= block.special ? Special(i) : By::Value(block.base + above * By::kUnit);
   }
   const_iterator begin() const { return {this, 0}; }
   const_iterator end() const { return {this, size_}; }
   // The values in memory; null: the column is narrow.
   const T* plain() const { return plain_; }
-  std::vector<T> ToVector() const {
-    std::vector<T> out;
-    out.reserve(size_);
-    for (size_t i = 0; i < size_; ++i) out.push_back((*this)[i]);
-    return out;
-  }
+  std::vector<T> ToVector() const;
 
   // Whether both are the same values in memory.
   bool Shares(const NarrowColumn& o) const {
-    return size_ == o.size_ && plain_ == o.plain_ && above_ == o.above_;
+    return size_ == o.size_ && plain_ == o.plain_ && blocks_ == o.blocks_;
   }
   friend bool operator==(const NarrowColumn& a, const NarrowColumn& b) {
     if (a.Shares(b)) return true;
@@ -111,20 +114,47 @@ class NarrowColumn {
 
  private:
   using By = Narrowing<T>;
-  using Above = typename By::Above;
   static constexpr size_t kBlock = 256;
-  // Values that are not whole units, or far above the least of their block, are elsewhere, by row.
-  static constexpr Above kElsewhere = static_cast<Above>(-1), kNone = kElsewhere - 1;
+  // The bits of a block's values lie one after the other, and take a whole number of groups of bytes.
+  static constexpr size_t kGroup = kBlock / 8;
+  // The greatest code of a block stands for a value that is elsewhere: one that is no whole number of units,
+  // or so far above the others that its bits would cost more. The code before stands for kNone. Both only
+  // where the block has such a value.
+  struct Block {
+    uint64_t base = 0;
+    uint32_t group = 0;    // the first of its bits
+    uint32_t special = 0;  // codes from here on are no values
+    uint32_t first = 0;    // of its values that are elsewhere
+    uint8_t width = 0;     // bits of a value, at most kMostBits
+  };
+  static constexpr int kMostBits = 32;
   struct Narrowed {
-    std::vector<Above> above;
-    std::vector<uint64_t> base;
+    std::vector<Block> blocks;
+    std::vector<uint8_t> bits;  // with a word behind them
     std::vector<std::pair<size_t, T>> elsewhere;
   };
+  uint64_t BitsAt(const Block& block, size_t i) const {
+    const size_t bit = i * block.width;
+    uint64_t word;
+    std::memcpy(&word, bits_ + kGroup * block.group + bit / 8, sizeof word);
+    return word >> bit % 8 & ((uint64_t{1} << block.width) - 1);
+  }
   T Special(size_t i) const;
+  // The values of a block as units above its base.
+  struct Units {
+    uint64_t base = 0;
+    uint64_t of[kBlock];  // of what is special: kNoUnits
+    uint64_t most = 0;    // of those that have units
+    bool special = false;
+  };
+  static constexpr uint64_t kNoUnits = ~uint64_t{0};
+  static void Count(const T* begin, const T* end, Units* out);
+  static Block BlockOf(const Units& units, const T* begin, const T* end);
+  static void Fill(const Units& units, const T* values, size_t begin, size_t end, Block* block, Narrowed* to);
 
   const T* plain_ = nullptr;
-  const Above* above_ = nullptr;
-  const uint64_t* base_ = nullptr;
+  const Block* blocks_ = nullptr;
+  const uint8_t* bits_ = nullptr;
   size_t size_ = 0;
   Column<T> keep_;
   std::shared_ptr<const Narrowed> narrowed_;
@@ -132,5 +162,6 @@ class NarrowColumn {
 
 extern template class NarrowColumn<Time>;
 extern template class NarrowColumn<uint32_t>;
+extern template class NarrowColumn<int32_t>;
 
 }  // namespace chakra

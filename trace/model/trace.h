@@ -114,7 +114,7 @@ struct GraphColumns {
   C<uint8_t> flags;     // kIsCpuOp, ...
   N<Time> start;        // recorded; empty if all are 0
   N<Time> duration;     // recorded; 0: none
-  C<int32_t> lane;      // CPU op: its thread (tid); else its stream (attribute stream, or else
+  N<int32_t> lane;      // CPU op: its thread (tid); else its stream (attribute stream, or else
                         // tid); kNoLane: neither. Empty if no node has a lane
   N<uint32_t> payload;  // index into comm (COMM_*) or work (COMP, MEM_*), or kNoRow
   N<uint32_t> shapes;   // inputs.shapes, as indices into `strings` (0: none); empty if no node has
@@ -130,8 +130,8 @@ struct GraphColumns {
   // Data and control dependencies together, as rows in CSR form; each list is ascending and has no
   // duplicates. The reader dropped references to the node itself and to missing nodes, and counted them in
   // RankTrace::repairs.
-  C<uint32_t> dep_begin;  // size() + 1
-  C<uint32_t> dep;
+  N<uint32_t> dep_begin;  // size() + 1
+  N<uint32_t> dep;
   N<Time> dep_delay;        // for each entry of dep: delay after the end of the dependency
                             // (dep_delay_ns); empty: all 0
   C<DelayCause> dep_cause;  // for each entry of dep_delay: from dep_kinds
@@ -143,8 +143,8 @@ struct GraphColumns {
   // end.
   C<int64_t> dep_release;
   // The inverse of dep: the rows that wait for row i.
-  C<uint32_t> child_begin;  // size() + 1
-  C<uint32_t> child;
+  N<uint32_t> child_begin;  // size() + 1
+  N<uint32_t> child;
   N<Time> child_delay;       // for each entry of child; empty: all 0
   C<int64_t> child_release;  // likewise; empty: all at the end
 

@@ -235,8 +235,8 @@ TEST(Kineto, OperatorsKeepSequenceThreadShapesAndTypes) {
                  "type\":[\"float\",\"\"],\"Ev Idx\":3") +
                "," + X("cpu_op", "empty", "3", "1", "\"Record function id\":0"));
   ASSERT_EQ(t.events.size(), 2u);
-  EXPECT_EQ(t.events[0].external, 9);
-  EXPECT_EQ(t.events[0].rf, 4);
+  EXPECT_EQ(t.ids_of(0).external, 9);
+  EXPECT_EQ(t.ids_of(0).rf, 4);
   ASSERT_EQ(t.ops.size(), 1u);
   const OpExtra& x = t.ops[t.events[0].extra];
   EXPECT_EQ(x.seq, 11);
@@ -244,8 +244,8 @@ TEST(Kineto, OperatorsKeepSequenceThreadShapesAndTypes) {
   EXPECT_EQ(t.strings.Get(x.shapes), "[[8,4],[]]");
   EXPECT_EQ(t.strings.Get(x.types), "[\"float\",\"\"]");
   EXPECT_EQ(t.events[1].extra, kNoRow);
-  EXPECT_EQ(t.events[1].rf, kNone);
-  EXPECT_EQ(t.events[1].external, kNone);
+  EXPECT_EQ(t.ids_of(1).rf, kNone);
+  EXPECT_EQ(t.ids_of(1).external, kNone);
 }
 
 TEST(Kineto, DeviceEventsKeepBytesGridAndStream) {
@@ -459,7 +459,7 @@ TEST(Kineto, OddButHarmlessJson) {
   const DeviceTrace args_first = MustRead(
       R"({"args":{"External id":3,"Input Dims":[[1]]},"dur":2,"ts":1,"tid":1,"pid":1,"name":"C:\models","cat":"cpu_op","ph":"X"},{"ph":"B","cat":"cpu_op"},{"x":1})");
   ASSERT_EQ(args_first.events.size(), 1u);
-  EXPECT_EQ(args_first.events[0].external, 3);
+  EXPECT_EQ(args_first.ids_of(0).external, 3);
   EXPECT_EQ(Names(args_first), "C:\\models");
   EXPECT_EQ(Repairs(args_first, "kineto_bad_escape"), 1u);
   EXPECT_EQ(Repairs(args_first, "kineto_begin_end"), 1u);

@@ -39,7 +39,7 @@ class TwoTraces {
   Event& Op(const std::string& name, int64_t rf, uint32_t lane = 0) {
     Event e;
     e.ts = static_cast<int64_t>(device.events.size()) * 1000;
-    e.rf = rf;
+    device.SetIds(device.events.size(), {kNone, rf});
     e.lane = lane;
     e.name = device.strings.Intern(name);
     device.events.push_back(e);
@@ -162,7 +162,10 @@ TEST(Pair, ExternalIdsOrderWhatTheClockCannot) {
   TwoTraces c;
   for (uint64_t i = 0; i < 20; ++i) c.Node(absl::StrCat("op", i % 4), i + 1);
   // In the file's order inner operators come first.
-  for (int i = 0; i < 20; ++i) c.Op(absl::StrCat("op", (i ^ 1) % 4), kNone).external = 500 + (i ^ 1);
+  for (int i = 0; i < 20; ++i) {
+    c.Op(absl::StrCat("op", (i ^ 1) % 4), kNone);
+    c.device.ids.back().external = 500 + (i ^ 1);
+  }
   const Pairing p = c.Good();
   CheckSound(c.host, c.device, p);
   EXPECT_EQ(p.matched, 20u);

@@ -56,7 +56,8 @@ class DeviceReader {
   DeviceReader(const SqliteReader& db, const Window& window, Processes* processes)
       : db_(db), window_(window), processes_(processes) {}
 
-  // Calls own(row, process, event, extra) for each operation that counts, to fill the rest.
+  // Calls own(row, process, event, extra) for each operation that counts, to fill the rest; own() returns
+  // whether the operation needs its extra.
   template <typename Own>
   absl::Status Read(absl::string_view table, EventKind kind, std::vector<absl::string_view> own_columns,
                     const Own& own) {
@@ -80,9 +81,13 @@ class DeviceReader {
       event.correlation = correlation >= 0 ? correlation : kNone;
       event.lane = process.Stream(device, rows->IntOr(kAtContext, 0), rows->IntOr(kAtStream, kNone));
       DeviceExtra extra;
-      own(*rows, &process, &event, &extra);
+      const bool needed = own(*rows, &process, &event, &extra);
       ++process.devices[device].first;
-      process.Add(event, extra);
+      if (needed) {
+        process.Add(event, extra);
+      } else {
+        process.Add(event);
+      }
     }
   }
 
@@ -105,25 +110,19 @@ class DeviceReader {
   Processes* processes_;
 };
 
+// Grids and blocks are not read: nothing asks for them.
 absl::Status DeviceReader::Kernels() {
-  return Read(
-      "CUPTI_ACTIVITY_KIND_KERNEL", EventKind::kKernel,
-      {"mangledName", "demangledName", "shortName", "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ"},
-      [](const SqliteScan& row, Process* process, Event* event, DeviceExtra* extra) {
-        event->name = process->KernelName(row.IntOr(kAtOwn, kNone), row.IntOr(kAtOwn + 1, kNone),
-                                          row.IntOr(kAtOwn + 2, kNone));
-        for (int i = 0; i < 3; ++i) {
-          extra->grid[i] =
-              static_cast<uint32_t>(std::clamp<int64_t>(row.IntOr(kAtOwn + 3 + i, 0), 0, INT32_MAX));
-          extra->block[i] =
-              static_cast<uint32_t>(std::clamp<int64_t>(row.IntOr(kAtOwn + 6 + i, 0), 0, 65535));
-        }
-        int64_t node = 0;
-        if (row.Int(kAtGraphNode, &node))
-          process->graph_kernels.push_back({process->devices_rows(), kNoRow, kNoRow, node});
-        if (absl::StartsWith(process->trace.strings.Get(event->name), "nccl"))
-          ++process->devices[row.IntOr(kAtDevice, 0)].second;
-      });
+  return Read("CUPTI_ACTIVITY_KIND_KERNEL", EventKind::kKernel, {"mangledName", "demangledName", "shortName"},
+              [](const SqliteScan& row, Process* process, Event* event, DeviceExtra*) {
+                event->name = process->KernelName(row.IntOr(kAtOwn, kNone), row.IntOr(kAtOwn + 1, kNone),
+                                                  row.IntOr(kAtOwn + 2, kNone));
+                if (absl::StartsWith(process->trace.strings.Get(event->name), "nccl"))
+                  ++process->devices[row.IntOr(kAtDevice, 0)].second;
+                int64_t node = 0;
+                if (!row.Int(kAtGraphNode, &node)) return false;
+                process->graph_kernels.push_back({process->devices_rows(), kNoRow, kNoRow, node});
+                return true;
+              });
 }
 
 absl::Status DeviceReader::Copies() {
@@ -134,6 +133,7 @@ absl::Status DeviceReader::Copies() {
         event->name = process->trace.strings.Intern(absl::StrCat(
             "Memcpy ", Pick(kCopies, row.IntOr(kAtOwn + 1, 0)), " (",
             Pick(kMemory, row.IntOr(kAtOwn + 2, -1)), " -> ", Pick(kMemory, row.IntOr(kAtOwn + 3, -1)), ")"));
+        return true;
       });
 }
 
@@ -143,6 +143,7 @@ absl::Status DeviceReader::Sets() {
                 extra->bytes = std::max<int64_t>(kNone, row.IntOr(kAtOwn, kNone));
                 event->name = process->trace.strings.Intern(
                     absl::StrCat("Memset (", Pick(kMemory, row.IntOr(kAtOwn + 1, 2)), ")"));
+                return true;
               });
 }
 
@@ -153,6 +154,7 @@ absl::Status DeviceReader::Graphs() {
                 ++process->graph_launches;
                 event->name =
                     process->trace.strings.Intern(absl::StrCat("[CUDA graph ", row.IntOr(kAtOwn, 0), "]"));
+                return false;
               });
 }
 

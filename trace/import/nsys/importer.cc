@@ -127,18 +127,24 @@ absl::Status ReadRowsOf(const Export& from, const ReadWhat& what, Read* out) {
   return absl::OkStatus();
 }
 
-absl::Status ReadDigest(const Export& from, Read* out) {
+absl::Status ReadDigest(const Export& from, bool digest, Read* out) {
   if (from.content != nullptr) return absl::OkStatus();
   out->input.path = from.path;
   out->input.role = "device trace";
+  if (!digest) {
+    std::error_code error;
+    out->input.bytes = std::filesystem::file_size(from.path, error);
+    if (!error) return absl::OkStatus();
+  }
   absl::StatusOr<std::unique_ptr<FileSource>> disk = FileSource::Open(from.path);
   if (!disk.ok()) return disk.status();
   return (*disk)->Finish(&out->input.sha256, &out->input.bytes);
 }
 
-absl::Status ReadOne(const Export& from, const ReadWhat& what, Read* out) {
+absl::Status ReadOne(const Export& from, const ReadWhat& what, bool digest, Read* out) {
   return ForEach(2, what.threads, [&] {
-    return [&](size_t task) { return task == 0 ? ReadRowsOf(from, what, out) : ReadDigest(from, out); };
+    return
+        [&](size_t task) { return task == 0 ? ReadRowsOf(from, what, out) : ReadDigest(from, digest, out); };
   });
 }
 
@@ -161,7 +167,7 @@ absl::StatusOr<pytorch::RecordedRanks> ReadRanks(const std::vector<std::string>&
   std::vector<Read> read(found.exports.size());
   absl::Status status = ForEach(read.size(), options.threads, [&] {
     return [&](size_t i) {
-      const absl::Status one = ReadOne(found.exports[i], what, &read[i]);
+      const absl::Status one = ReadOne(found.exports[i], what, options.digests, &read[i]);
       found.exports[i].content = nullptr;
       return one;
     };

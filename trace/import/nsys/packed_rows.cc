@@ -48,10 +48,6 @@ void PackedRows::Add(const Event& event, const OpExtra& extra) {
 void PackedRows::Add(const Event& event, const DeviceExtra& extra) {
   Begin(event, true);
   numbers_.Signed(extra.bytes);
-  for (int i = 0; i < 3; ++i) {
-    numbers_.Number(extra.grid[i]);
-    numbers_.Number(extra.block[i]);
-  }
   ++devices_;
 }
 
@@ -112,10 +108,6 @@ uint32_t PackedRows::Reader::ReadExtra(EventKind kind) {
   }
   DeviceExtra& extra = out_->device.emplace_back();
   extra.bytes = in_.Signed();
-  for (int i = 0; i < 3; ++i) {
-    extra.grid[i] = in_.Number32();
-    extra.block[i] = in_.Number32();
-  }
   return static_cast<uint32_t>(out_->device.size() - 1);
 }
 

@@ -18,7 +18,7 @@ struct RowNames {
 
 class PackedRows {
  public:
-  // A call or a range of the host, or what waits. Members of extras that no export tells are not kept.
+  // Members of extras that no export tells are not kept, nor are grids and blocks.
   void Add(const pytorch::Event& event);
   void Add(const pytorch::Event& event, const pytorch::OpExtra& extra);
   void Add(const pytorch::Event& event, const pytorch::DeviceExtra& extra);

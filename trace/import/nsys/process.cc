@@ -227,17 +227,19 @@ void Process::Absorb(Process* part) {
 }
 
 Process& Processes::Of(int64_t id) {
-  if (last_ != nullptr && last_->id == id) return *last_;
+  Process*& recent = Recent(id);
+  if (recent != nullptr && recent->id == id) return *recent;
   std::unique_ptr<Process>& process = all_[id];
   if (process == nullptr) process = std::make_unique<Process>(id, session_, strings_);
-  return *(last_ = process.get());
+  return *(recent = process.get());
 }
 
 Process* Processes::Find(int64_t id) {
-  if (last_ != nullptr && last_->id == id) return last_;
+  Process*& recent = Recent(id);
+  if (recent != nullptr && recent->id == id) return recent;
   if (finds_all_) return &Of(id);
   const auto it = all_.find(id);
-  return it == all_.end() ? nullptr : last_ = it->second.get();
+  return it == all_.end() ? nullptr : recent = it->second.get();
 }
 
 }  // namespace chakra::nsys

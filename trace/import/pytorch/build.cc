@@ -233,27 +233,27 @@ bool FitsColumns(const CaptureRank& rank, uint32_t index, const Joined& joined) 
 
 ColumnDraft DraftColumns(const CaptureRank& rank) { return Drafter(rank).Run(); }
 
-void LeaveCalls(CaptureRank* rank, ColumnDraft* draft) {
+void LeaveCalls(CaptureRank* rank, ColumnDraft draft) {
   Timeline& t = rank->timeline;
   DeviceTrace& d = *rank->device;
-  Kept nodes(t.nodes.size()), events(d.events.size());
+  Kept nodes(t.nodes.size());
   for (uint32_t i = 0; i < t.nodes.size(); ++i) {
     if (t.nodes[i].comm != kNoRow) nodes.Of(i);
   }
-  draft->steps = t.steps;
+  draft.steps = t.steps;
   for (TimelineStep& step : t.steps) {
     step.first = nodes.Of(step.first);
     step.last = nodes.Of(step.last);
   }
   t.nodes = nodes.Rows(t.nodes);
-  for (TimelineNode& node : t.nodes) node.event = events.Of(node.event);
-  std::vector<uint32_t> caller = events.Rows(t.caller);
-  for (uint32_t& row : caller) row = events.Of(row);
-  t.caller = std::move(caller);
-  d.events = events.Rows(d.events);
-  t.caller.resize(d.events.size(), kNoRow);
-  Free(t.edge_begin, t.edges, t.extras, d.ops, d.device, d.syncs, d.runtime, d.comms, d.fwdbwd, d.graph_ops,
-       d.graph_nodes, d.waits, d.compiled);
+  rank->calls.reserve(t.nodes.size());
+  for (TimelineNode& node : t.nodes) {
+    rank->calls.push_back(node.event == kNoRow ? CallPlace() : rank->PlaceOf(node));
+    if (node.event != kNoRow) node.event = static_cast<uint32_t>(rank->calls.size() - 1);
+  }
+  Free(t.caller, t.edge_begin, t.edges, t.extras, d.events, d.ops, d.device, d.syncs, d.runtime, d.comms,
+       d.fwdbwd, d.graph_ops, d.graph_nodes, d.waits, d.compiled);
+  rank->columns = std::move(draft);
 }
 
 uint32_t ColumnBuilder::GroupIndex(absl::string_view name) {

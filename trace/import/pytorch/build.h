@@ -27,9 +27,10 @@ bool FitsColumns(const CaptureRank& rank, uint32_t index, const Joined& joined);
 // The columns of `rank`, of which FitsColumns() holds.
 ColumnDraft DraftColumns(const CaptureRank& rank);
 
-// Leaves of `rank` what JoinRanks() and FinishColumns() need, where its columns are drafted: the nodes that
-// carry calls, and the events of these and of their callers. `draft` keeps the steps.
-void LeaveCalls(CaptureRank* rank, ColumnDraft* draft);
+// Leaves of `rank` what JoinRanks() and ColumnBuilder need, where its columns are drafted: the nodes that
+// carry calls, and where their events were (CaptureRank::calls). `draft`, which becomes CaptureRank::columns,
+// keeps the steps.
+void LeaveCalls(CaptureRank* rank, ColumnDraft draft);
 
 // Keeps its memory from rank to rank. Not thread-safe; several may share a pool.
 class ColumnBuilder {

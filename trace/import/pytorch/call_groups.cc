@@ -110,7 +110,7 @@ uint32_t GroupFinder::Row(const std::string& name, const Members& members, Group
 uint32_t GroupFinder::FindRule(uint32_t r, const TimelineNode& node, const CommCall& call) const {
   if (asked_.empty()) return kNoRow;
   const CaptureRank& rank = ranks_[r];
-  const uint32_t lane = rank.device->events[node.event].lane;
+  const uint32_t lane = rank.PlaceOf(node).lane;
   const std::string number =
       node.host ? rank.device->threads[lane].tid : absl::StrCat(rank.device->streams[lane].stream);
   RuledCall ruled;

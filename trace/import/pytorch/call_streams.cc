@@ -51,7 +51,7 @@ class RankStreams {
 
  private:
   const CommCall& CallOf(const TimelineNode& node) const { return rank_.timeline.comms[node.comm]; }
-  uint32_t LaneOf(const TimelineNode& node) const { return rank_.device->events[node.event].lane; }
+  uint32_t LaneOf(const TimelineNode& node) const { return rank_.PlaceOf(node).lane; }
   std::string StreamOf(const TimelineNode& node) const;
   static std::string SizeOf(const CommCall& call) {
     return absl::StrCat("size ", static_cast<int>(call.op), " ", call.in_bytes, " ", call.out_bytes);
@@ -187,9 +187,7 @@ StepMarks::StepMarks(const CaptureRank& rank) : rank_(rank) {
 }
 
 int64_t StepMarks::Of(const TimelineNode& node) const {
-  int64_t at = node.start;
-  if (!node.host && rank_.timeline.caller[node.event] != kNoRow)
-    at = rank_.device->events[rank_.timeline.caller[node.event]].ts;
+  const int64_t at = rank_.PlaceOf(node).called;
   const auto after = std::upper_bound(marks_.begin(), marks_.end(), at,
                                       [](int64_t t, const Mark& m) { return t < m.begin; });
   if (after == marks_.begin()) return StreamCall::kNoStep;

@@ -129,12 +129,16 @@ struct Event {
   int64_t ts = 0;   // since DeviceTrace::base_ns
   int64_t dur = 0;  // never negative
   int64_t correlation = kNone;
+  uint32_t name = 0;        // in DeviceTrace::strings
+  uint32_t lane = 0;        // host kinds: row of threads; device kinds and kSync: row of streams
+  uint32_t extra = kNoRow;  // row of the column for this kind: ops, device, syncs or runtime
+  EventKind kind = EventKind::kCpuOp;
+};
+
+// Numbers of PyTorch's that an event may have.
+struct EventIds {
   int64_t external = kNone;  // "External id"; DeviceTrace::external_is_correlation tells its meaning
   int64_t rf = kNone;        // "Record function id"; 0 counts as none
-  uint32_t name = 0;         // in DeviceTrace::strings
-  uint32_t lane = 0;         // host kinds: row of threads; device kinds and kSync: row of streams
-  uint32_t extra = kNoRow;   // row of the column for this kind: ops, device, syncs or runtime
-  EventKind kind = EventKind::kCpuOp;
 };
 
 // Event::extra of kCpuOp and kAnnotation.
@@ -233,6 +237,7 @@ struct DeviceTrace {
   int world_size = 0;         // distributedInfo.world_size; 0: not written
   int64_t base_ns = 0;        // since the epoch; the time at which Event::ts is 0
   std::vector<Event> events;  // by (ts, longer first, order in the file)
+  std::vector<EventIds> ids;  // by row of events, until the rank is paired; the last rows may lack theirs
   std::vector<OpExtra> ops;
   std::vector<DeviceExtra> device;
   std::vector<SyncExtra> syncs;
@@ -254,6 +259,16 @@ struct DeviceTrace {
   std::vector<Repair> repairs;           // counts of NaN or negative durations, unknown categories, ...
   uint64_t skipped = 0;                  // events without work (python_function, overhead, flows, ...)
   absl::string_view name_of(const Event& e) const { return strings.Get(e.name); }
+  EventIds ids_of(uint32_t row) const { return row < ids.size() ? ids[row] : EventIds(); }
+  // Sets the ids of a row of events.
+  void SetIds(size_t row, const EventIds& of) {
+    if (row > ids.size()) ids.resize(row);
+    if (row == ids.size()) {
+      ids.push_back(of);
+    } else {
+      ids[row] = of;
+    }
+  }
 };
 
 }  // namespace chakra::pytorch

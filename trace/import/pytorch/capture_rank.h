@@ -15,6 +15,13 @@
 
 namespace chakra::pytorch {
 
+// Of the event of a node that carries a call.
+struct CallPlace {
+  uint32_t lane = 0;  // Event::lane
+  int64_t called =
+      0;  // when the call began that launched the event, if one did; else when the node began; ns
+};
+
 // One rank of a capture that was read and linked.
 struct CaptureRank {
   int rank = 0;                        // global
@@ -28,10 +35,18 @@ struct CaptureRank {
   GraphJoin graphs;
   Pairing pairing;
   Timeline timeline;
-  // Where the rank's columns are drafted already, the events and nodes are no more than joining needs, and
-  // this is what the report says of all of them.
+  // Where the rank's columns are drafted already, there are no events, and nodes are no more than joining
+  // needs: TimelineNode::event is then a row of `calls`, and `counts` is what the report says of all events.
   ColumnDraft columns;
+  std::vector<CallPlace> calls;
   proto::RankConversion counts;
+
+  // Of the event of `node`, which has one. Precondition: the rank is linked.
+  CallPlace PlaceOf(const TimelineNode& node) const {
+    if (columns.drafted) return calls[node.event];
+    const uint32_t caller = node.host ? kNoRow : timeline.caller[node.event];
+    return {device->events[node.event].lane, caller == kNoRow ? node.start : device->events[caller].ts};
+  }
 };
 
 }  // namespace chakra::pytorch

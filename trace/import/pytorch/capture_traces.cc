@@ -49,6 +49,7 @@ void Release(CaptureRank* rank) {
   rank->pairing = {};
   rank->timeline = {};
   rank->columns = {};
+  rank->calls = {};
 }
 
 const std::string& FileOf(const CaptureRank& rank) {

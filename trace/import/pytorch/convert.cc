@@ -274,14 +274,14 @@ absl::Status Reader::Link(CaptureRank* rank) {
     rank->graph_captures.clear();
   }
   const bool paired = rank->host != nullptr;
+  std::vector<EventIds>().swap(rank->device->ids);
   absl::StatusOr<Timeline> timeline =
       BuildTimeline(*rank->device, rank->host.get(), paired ? &rank->pairing : nullptr, window);
   if (!timeline.ok()) return timeline.status();
   rank->timeline = *std::move(timeline);
   CountRank(rank);
   if (!columns_ || paired || !FitsColumns(*rank)) return absl::OkStatus();
-  rank->columns = DraftColumns(*rank);
-  LeaveCalls(rank, &rank->columns);
+  LeaveCalls(rank, DraftColumns(*rank));
   return absl::OkStatus();
 }
 

@@ -24,7 +24,6 @@ HostOnly AsDeviceTrace(const HostTrace& host) {
     e.kind = node.scope == 7 ? EventKind::kAnnotation : EventKind::kCpuOp;
     e.name = d.strings.Intern(host.name_of(node));
     e.lane = lane->second;
-    e.rf = static_cast<int64_t>(node.rf_id);
     out.pairing.event_of_node[row] = static_cast<uint32_t>(d.events.size());
     out.pairing.node_of_event.push_back(row);
     d.events.push_back(e);

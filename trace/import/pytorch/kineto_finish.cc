@@ -88,8 +88,14 @@ void SortEvents(DeviceTrace* out) {
   // Not in place: a file interleaves a few sorted runs, and this reads one run after the other.
   std::vector<Event> sorted;
   sorted.reserve(events.size());
-  for (const uint32_t row : OrderOfEvents(events)) sorted.push_back(events[row]);
+  const std::vector<uint32_t> order = OrderOfEvents(events);
+  for (const uint32_t row : order) sorted.push_back(events[row]);
   events = std::move(sorted);
+  if (out->ids.empty()) return;
+  std::vector<EventIds> ids;
+  ids.reserve(order.size());
+  for (const uint32_t row : order) ids.push_back(out->ids_of(row));
+  out->ids = std::move(ids);
 }
 
 void ResolveFlows(std::vector<FlowEnd>* flows, DeviceTrace* out, Notes* notes) {
@@ -131,10 +137,12 @@ void ResolveFlows(std::vector<FlowEnd>* flows, DeviceTrace* out, Notes* notes) {
 void InspectCorrelations(DeviceTrace* out, Notes* notes) {
   bool any = false, equal = true;
   std::vector<int64_t> launches;
-  for (const Event& e : out->events) {
-    if (OnDevice(e.kind) && e.external != kNone && e.correlation != kNone) {
+  for (uint32_t row = 0; row < out->events.size(); ++row) {
+    const Event& e = out->events[row];
+    const int64_t external = out->ids_of(row).external;
+    if (OnDevice(e.kind) && external != kNone && e.correlation != kNone) {
       any = true;
-      equal &= e.external == e.correlation;
+      equal &= external == e.correlation;
     }
     if ((e.kind == EventKind::kRuntime || e.kind == EventKind::kDriver) && e.correlation > 0) {
       launches.push_back(e.correlation);

@@ -264,16 +264,17 @@ uint32_t RowBuilder::Sync(const EventTokens& e) {
 
 absl::Status RowBuilder::AddWork(const EventTokens& e) {
   Event row;
+  EventIds ids;
   row.kind = e.category.kind;
   absl::string_view name;
   if (!ToText(e.name, &scratch_, &name, &bad_escapes_)) return Error(e, "name", e.name, "text");
   const uint32_t hash = out_->strings.Prefetch(name);
   absl::Status status = Time(e, &row.ts);
   if (status.ok()) status = Identifier(e, Arg::kCorrelation, "correlation", &row.correlation);
-  if (status.ok()) status = Identifier(e, Arg::kExternalId, "External id", &row.external);
-  if (status.ok()) status = Identifier(e, Arg::kRecordFunction, "Record function id", &row.rf);
+  if (status.ok()) status = Identifier(e, Arg::kExternalId, "External id", &ids.external);
+  if (status.ok()) status = Identifier(e, Arg::kRecordFunction, "Record function id", &ids.rf);
   if (!status.ok()) return status;
-  if (row.rf == 0) row.rf = kNone;
+  if (ids.rf == 0) ids.rf = kNone;
   row.dur = Duration(e);
   row.name = out_->strings.Intern(name, hash);
   if (OnHost(row.kind)) {
@@ -288,6 +289,7 @@ absl::Status RowBuilder::AddWork(const EventTokens& e) {
   }
   if (out_->events.size() == kNoRow)
     return absl::ResourceExhaustedError(absl::StrCat(file_, ": more than 2^32 - 1 events"));
+  if (ids.external != kNone || ids.rf != kNone) out_->SetIds(out_->events.size(), ids);
   out_->events.push_back(row);
   return absl::OkStatus();
 }

@@ -32,7 +32,7 @@ class Pairer {
     for (uint32_t i = 0; i < device.events.size(); ++i) {
       const Event& e = device.events[i];
       if (e.kind != EventKind::kCpuOp && e.kind != EventKind::kAnnotation) continue;
-      if (e.rf > 0) by_rf_.try_emplace(e.rf, i);
+      if (const int64_t rf = device.ids_of(i).rf; rf > 0) by_rf_.try_emplace(rf, i);
       if (!absl::StartsWith(device.name_of(e), "ProfilerStep")) ops_.push_back(i);
     }
   }
@@ -125,9 +125,10 @@ std::vector<int64_t> Pairer::OffsetCandidates() const {
   }
   for (const uint32_t i : ops_) {
     const Event& e = device_.events[i];
-    if (e.rf <= 0 || host_name_[e.name] == kNoRow) continue;
+    const int64_t rf = device_.ids_of(i).rf;
+    if (rf <= 0 || host_name_[e.name] == kNoRow) continue;
     std::vector<int64_t>& list = ids[host_name_[e.name]].second;
-    if (list.size() <= kRare) list.push_back(e.rf);
+    if (list.size() <= kRare) list.push_back(rf);
   }
   std::map<int64_t, uint64_t> differences;
   for (const auto& [name, both] : ids) {
@@ -246,10 +247,10 @@ std::map<uint32_t, OpSequence> Pairer::DeviceThreads() const {
     // Times of old files are too coarse to order operators entered in one microsecond; External ids ascend in
     // the order of entry.
     const bool ids = std::all_of(rows.begin(), rows.end(),
-                                 [&](uint32_t i) { return device_.events[i].external != kNone; });
+                                 [&](uint32_t i) { return device_.ids_of(i).external != kNone; });
     if (ids) {
       std::stable_sort(rows.begin(), rows.end(), [&](uint32_t a, uint32_t b) {
-        return device_.events[a].external < device_.events[b].external;
+        return device_.ids_of(a).external < device_.ids_of(b).external;
       });
     }
     OpSequence& t = threads[lane];

@@ -7,6 +7,11 @@
 namespace chakra::pytorch {
 namespace {
 
+bool MayBeHostCollective(EventKind kind) {
+  return kind == EventKind::kAnnotation || kind == EventKind::kCpuOp;
+}
+bool IsNamedAsHostCollective(absl::string_view name) { return absl::StartsWith(name, "gloo:"); }
+
 // An end at most this much after the caller's end is due to rounding: some files cut times to whole
 // microseconds.
 constexpr int64_t kRoundingNs = 2000;
@@ -52,12 +57,29 @@ void LeaveOutLateRounds(const DeviceTrace& device, std::vector<std::vector<uint3
   }
 }
 
+// IsHostCollective() of the events of a trace.
+class HostCollectives {
+ public:
+  explicit HostCollectives(const DeviceTrace& device) : named_(device.strings.size()) {
+    for (uint32_t s = 0; s < device.strings.size(); ++s) {
+      named_[s] = IsNamedAsHostCollective(device.strings.Get(s));
+      any_ = any_ || named_[s];
+    }
+  }
+  bool Has(const Event& e) const { return any_ && MayBeHostCollective(e.kind) && named_[e.name]; }
+
+ private:
+  std::vector<bool> named_;  // by string
+  bool any_ = false;
+};
+
 // Puts the rows of one thread into `events` or `async`, and sets parents.
-void Nest(const DeviceTrace& device, const std::vector<uint32_t>& rows, HostThread* thread,
-          HostThreads* host) {
+void Nest(const DeviceTrace& device, const HostCollectives& collectives, const std::vector<uint32_t>& rows,
+          HostThread* thread, HostThreads* host) {
   std::vector<uint32_t> open;
   const bool mixed = std::any_of(rows.begin(), rows.end(),
-                                 [&](uint32_t row) { return !IsHostCollective(device, device.events[row]); });
+                                 [&](uint32_t row) { return !collectives.Has(device.events[row]); });
+  thread->events.reserve(rows.size());
   for (const uint32_t row : rows) {
     const Event& e = device.events[row];
     while (!open.empty() && host->end[open.back()] <= host->begin[row]) {
@@ -68,7 +90,7 @@ void Nest(const DeviceTrace& device, const std::vector<uint32_t>& rows, HostThre
       }
       open.pop_back();
     }
-    if (mixed && IsHostCollective(device, e)) {
+    if (mixed && collectives.Has(e)) {
       host->parent[row] = open.empty() ? kNoRow : open.back();
       thread->async.push_back(row);
       continue;
@@ -110,10 +132,11 @@ void FindBounds(const HostThreads& host, HostThread* thread) {
   close_until(INT64_MAX);
 }
 
-void FindBusy(const DeviceTrace& device, const HostThreads& host, HostThread* thread) {
+void FindBusy(const DeviceTrace& device, const HostCollectives& collectives, const HostThreads& host,
+              HostThread* thread) {
   for (const uint32_t row : thread->events) {
     const Event& e = device.events[row];
-    if (e.kind == EventKind::kAnnotation && !IsHostCollective(device, e)) continue;
+    if (e.kind == EventKind::kAnnotation && !collectives.Has(e)) continue;
     const Interval i = {host.begin[row], host.end[row]};
     if (!thread->busy.empty() && i.begin <= thread->busy.back().end) {
       thread->busy.back().end = std::max(thread->busy.back().end, i.end);
@@ -131,8 +154,7 @@ bool IsQuery(absl::string_view name) {
 }
 
 bool IsHostCollective(const DeviceTrace& device, const Event& e) {
-  return (e.kind == EventKind::kAnnotation || e.kind == EventKind::kCpuOp) &&
-         absl::StartsWith(device.name_of(e), "gloo:");
+  return MayBeHostCollective(e.kind) && IsNamedAsHostCollective(device.name_of(e));
 }
 
 HostThreads NestHostEvents(const DeviceTrace& device, const TimelineOptions& options) {
@@ -156,10 +178,11 @@ HostThreads NestHostEvents(const DeviceTrace& device, const TimelineOptions& opt
     host.begin[row] = std::clamp(e.ts, host.window_begin, std::max(host.window_begin, host.window_end));
     host.end[row] = std::clamp(e.ts + e.dur, host.begin[row], std::max(host.begin[row], host.window_end));
   }
+  const HostCollectives collectives(device);
   for (uint32_t t = 0; t < rows.size(); ++t) {
-    Nest(device, rows[t], &host.threads[t], &host);
+    Nest(device, collectives, rows[t], &host.threads[t], &host);
     FindBounds(host, &host.threads[t]);
-    FindBusy(device, host, &host.threads[t]);
+    FindBusy(device, collectives, host, &host.threads[t]);
   }
   return host;
 }

@@ -60,12 +60,12 @@ inline int64_t ReleasedAfter(int64_t dur, double share) {
 
 struct TimelineNode {
   uint32_t event = kNoRow;  // row of DeviceTrace::events; kNoRow: the root, or IsOwnWork()
-  uint32_t part = 0;        // callees divide a host call into stretches; each stretch is a part
+  uint32_t part : 31 = 0;   // callees divide a host call into stretches; each stretch is a part
+  bool host : 1 = true;
   int64_t start =
       0;  // as measured; ns since DeviceTrace::base_ns. For a call that waits: when the waiting ended
   int64_t dur = 0;    // ns that the node takes by itself
   int32_t lane = -1;  // host: row of DeviceTrace::threads; device: row of Timeline::lanes; -1: not ordered
-  bool host = true;
   uint32_t comm = kNoRow;  // row of Timeline::comms: the call that this node carries
 
   // Whether the node is work of a host thread between two calls (own_work.h).
