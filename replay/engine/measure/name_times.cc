@@ -1,6 +1,7 @@
 #include "replay/engine/measure/name_times.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -153,15 +154,20 @@ void NameTimes::Prepare(const DistinctGraphs& graphs, LanePolicy policy,
   fixed_ = fixed;
   graphs_.resize(graphs.graphs.size());
   for (const uint32_t g : graphs.of_rank) ++graphs_[g].ranks_;
+  // By the columns that lanes depend on.
+  absl::flat_hash_map<std::tuple<const void*, const void*, const void*>, std::shared_ptr<const NamedLanes>>
+      known;
   for (size_t g = 0; g < graphs_.size(); ++g) {
     OfGraph& of = graphs_[g];
     const Graph& graph = *graphs.graphs[g];
     of.graph_ = &graph;
     of.name_.resize(graph.strings.size());
-    NamedLanes lanes(graph, policy);
-    of.lane_of_ = std::move(lanes.of_row);
-    of.lane_names_ = std::move(lanes.names);
-    of.lane_.resize(of.lane_names_.size());
+    of.lanes_ = known[{graph.type.data(), graph.flags.data(), graph.lane.data()}];
+    if (of.lanes_ == nullptr) {
+      of.lanes_ = std::make_shared<const NamedLanes>(graph, policy);
+      known[{graph.type.data(), graph.flags.data(), graph.lane.data()}] = of.lanes_;
+    }
+    of.lane_.resize(of.lanes_->names.size());
   }
 }
 
@@ -174,17 +180,17 @@ void NameTimes::Report(Metrics* metrics) const {
     std::vector<__int128> name_ps = of.name_, lane_ps = of.lane_;
     for (uint32_t row = 0; row < graph.size(); ++row) {
       ++nodes[graph.name[row]];
-      ++lane_nodes[of.lane_of_[row]];
+      ++lane_nodes[of.lanes_->of_row[row]];
       if (fixed_ == nullptr || graph.type[row] != NodeType::kComp) continue;
       const __int128 ps = __int128{(*fixed_)[g].time[row].picos()} * static_cast<int64_t>(of.ranks_);
       name_ps[graph.name[row]] += ps;
-      lane_ps[of.lane_of_[row]] += ps;
+      lane_ps[of.lanes_->of_row[row]] += ps;
     }
     for (uint32_t s = 0; s < nodes.size(); ++s) {
       if (nodes[s] > 0) names.Add(graph.strings.Get(s), nodes[s] * of.ranks_, name_ps[s]);
     }
     for (size_t l = 0; l < lane_nodes.size(); ++l) {
-      if (!of.lane_names_[l].empty()) lanes.Add(of.lane_names_[l], lane_nodes[l] * of.ranks_, lane_ps[l]);
+      if (!of.lanes_->names[l].empty()) lanes.Add(of.lanes_->names[l], lane_nodes[l] * of.ranks_, lane_ps[l]);
     }
   }
   metrics->operators = names.Longest();

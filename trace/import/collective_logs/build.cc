@@ -116,7 +116,7 @@ absl::Status RankBuilder::Build(const JoinedLogs& joined, size_t r, absl::string
   out->file = rank.log.file;
   out->metadata = MetadataOf(joined, rank, format, node_of_).SerializeAsString();
   absl::StatusOr<std::shared_ptr<const Graph>> graph =
-      pool_->Intern(&graph_, absl::StrCat(rank.log.file, ": rank ", r));
+      pool_->InternTimed(&graph_, absl::StrCat(rank.log.file, ": rank ", r));
   if (!graph.ok()) return graph.status();
   out->graph = *std::move(graph);
   out->peers = pool_->columns().Share(peers_);
