@@ -1,8 +1,8 @@
 // Logs of collective calls on many ranks: generated verbose logs of NCCL's Inspector, read, joined and
 // replayed. CHAKRA_LOG_RANKS and CHAKRA_LOG_CALLS set ranks (default 64) and calls of each (default 200),
-// CHAKRA_LOG_THREADS the threads that read and replay (default 1). With CHAKRA_LOG_FOLDER the logs are written
-// there, unless it has some, and stay. The reference is simdjson's plain DOM parse of the same lines, on one
-// thread as the reader.
+// CHAKRA_LOG_THREADS the threads that read and replay (default 1). With CHAKRA_LOG_FOLDER the logs are
+// written there, unless it has some, and stay. The reference is simdjson's plain DOM parse of the same lines,
+// on one thread as the reader.
 #include <benchmark/benchmark.h>
 #include <simdjson.h>
 #include <sys/resource.h>
@@ -121,7 +121,8 @@ class Logs {
     return ForEach(static_cast<size_t>(ranks), threads, [&] {
       return [&](size_t i) {
         const auto r = static_cast<int>(i);
-        return WriteFile(absl::StrCat(folder_, "/node", r / 8, "-pid", r, ".log.zst"), LogOf(r, ranks, calls));
+        return WriteFile(absl::StrCat(folder_, "/node", r / 8, "-pid", r, ".log.zst"),
+                         LogOf(r, ranks, calls));
       };
     });
   }
@@ -152,7 +153,8 @@ void ReadAndReplay(benchmark::State& state) {
   const Logs logs;
   ReadOptions options;
   options.threads = Asked("CHAKRA_LOG_THREADS", 1, 256);
-  if (!logs.Write(ranks, calls, options.threads).ok()) return state.SkipWithError("the logs cannot be written");
+  if (!logs.Write(ranks, calls, options.threads).ok())
+    return state.SkipWithError("the logs cannot be written");
   const double before = PeakBytes();
   std::vector<double> read, replayed;
   double read_peak = 0;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -13,6 +15,25 @@ namespace chakra {
 // Reads and writes like a std::vector. A time that is written makes a copy of all, if they are in a column.
 class RowTimes {
  public:
+  using value_type = Time;
+  class const_iterator {
+   public:
+    using iterator_category = std::forward_iterator_tag;
+    using value_type = Time;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const Time*;
+    using reference = Time;
+    const_iterator() = default;
+    const_iterator(const RowTimes* times, size_t row) : times_(times), row_(row) {}
+    Time operator*() const { return (*times_)[row_]; }
+    const_iterator& operator++() { return ++row_, *this; }
+    const_iterator operator++(int) { return {times_, row_++}; }
+    friend bool operator==(const const_iterator& a, const const_iterator& b) { return a.row_ == b.row_; }
+
+   private:
+    const RowTimes* times_ = nullptr;
+    size_t row_ = 0;
+  };
   RowTimes() = default;
   RowTimes(std::vector<Time> times) : own_(std::move(times)) {}           // NOLINT: a vector is times
   RowTimes(NarrowColumn<Time> column) : column_(std::move(column)) {}     // NOLINT: a column is times
@@ -20,6 +41,8 @@ class RowTimes {
 
   size_t size() const { return column_.empty() ? own_.size() : column_.size(); }
   bool empty() const { return size() == 0; }
+  const_iterator begin() const { return {this, 0}; }
+  const_iterator end() const { return {this, size()}; }
   Time operator[](size_t row) const { return column_.empty() ? own_[row] : column_[row]; }
   Time& operator[](size_t row) { return Own()[row]; }
   void resize(size_t rows) { Own().resize(rows); }

@@ -61,12 +61,12 @@ namespace {
 // lock; when `left` is 0, nothing changes any more.
 struct RecordedMeeting {
   std::atomic<uint32_t> left = 0;
-  uint32_t last_rank = 0;            // of those that came last, the lowest one of the first round
+  uint32_t last_rank = 0;                    // of those that came last, the lowest one of the first round
   uint16_t first_round = 0, last_round = 0;  // of those that came last
   std::atomic<bool> locked = false;
   int64_t first = Time::Never().picos(), last = -1;  // when members came
-  int64_t longest = -1;  // transfer; of a message that nobody waits for -1
-  uint64_t sum = 0;      // of the times when members came; it may wrap around
+  int64_t longest = -1;                              // transfer; of a message that nobody waits for -1
+  uint64_t sum = 0;                                  // of the times when members came; it may wrap around
 };
 
 class RecordedRun {
@@ -117,7 +117,7 @@ class RecordedRun {
   std::vector<RecordedShape> shapes_;  // by distinct graph
   std::vector<bool> spread_;           // by group: whether its members are on several threads
   std::vector<RecordedMeeting> meetings_;
-  std::vector<int64_t> eager_end_;  // by message, of one that its sender left behind
+  std::vector<int64_t> eager_end_;   // by message, of one that its sender left behind
   std::vector<RecordedWalk> walks_;  // by rank
   NameTimes names_;
   std::mutex mutex_;  // of all below
@@ -231,8 +231,8 @@ class RecordedRun::Worker {
       std::vector<uint32_t>& inbox = run_.inbox_[thread_];
       ++run_.idle_;
       const auto nothing = [](const std::vector<uint32_t>& of) { return of.empty(); };
-      if (run_.lost_ || (run_.idle_ == run_.threads_ &&
-                         std::all_of(run_.inbox_.begin(), run_.inbox_.end(), nothing))) {
+      if (run_.lost_ ||
+          (run_.idle_ == run_.threads_ && std::all_of(run_.inbox_.begin(), run_.inbox_.end(), nothing))) {
         run_.over_ = true;
         run_.changed_.notify_all();
       }
@@ -301,8 +301,8 @@ class RecordedRun::Measurer {
   void Ran(uint32_t row, const RoundEnd& begin, const RoundEnd& known) {
     const int64_t end = known.waits == kNoRow ? known.ps : end_;
     const BusyClock::Class c = ClassOf(*graph_, row);
-    const uint8_t kind = kinds_ == nullptr || graph_->type[row] < NodeType::kSend ? uint8_t{0}
-                                                                                  : kinds_[graph_->payload[row]];
+    const uint8_t kind =
+        kinds_ == nullptr || graph_->type[row] < NodeType::kSend ? uint8_t{0} : kinds_[graph_->payload[row]];
     begins_.push_back({begin.ps, c, kind});
     ends_.push_back({end, c, kind});
     if (graph_->type[row] != NodeType::kComp) names_->Ran(row, end - begin.ps);
@@ -393,8 +393,7 @@ void RecordedRun::PrepareMeetings() {
 // False: ranks wait for one another, or a time is past the longest.
 bool RecordedRun::WalkAll() {
   std::vector<std::thread> others;
-  for (uint32_t t = 1; t < threads_; ++t)
-    others.emplace_back([this, t] { Worker(this, t).Run(); });
+  for (uint32_t t = 1; t < threads_; ++t) others.emplace_back([this, t] { Worker(this, t).Run(); });
   Worker(this, 0).Run();
   for (std::thread& t : others) t.join();
   return !lost_ && std::all_of(walks_.begin(), walks_.end(), [](const RecordedWalk& walk) {
@@ -485,7 +484,8 @@ void RecordedRun::AddMessages(Metrics* metrics) const {
 
 absl::StatusOr<std::optional<Metrics>> ReplayRecorded(const TraceSet& traces,
                                                       const std::vector<ComputeTimes>& compute,
-                                                      const EngineOptions& options, const Matching& matching) {
+                                                      const EngineOptions& options,
+                                                      const Matching& matching) {
   return RecordedRun(traces, compute, options, matching).Run();
 }
 

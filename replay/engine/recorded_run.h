@@ -14,10 +14,10 @@
 
 namespace chakra {
 
-// Nothing: the engine must replay the run, as the options or the traces ask for more than walks do (variation,
-// causes, members without a trace, queued lanes, delays), or as it cannot come to its end. Error: Cancelled.
-// The result does not depend on EngineOptions::threads. Takes 48 bytes a call or message, beside the nodes of
-// a rank for each thread.
+// Nothing: the engine must replay the run, as the options or the traces ask for more than walks do
+// (variation, causes, members without a trace, queued lanes, delays), or as it cannot come to its end. Error:
+// Cancelled. The result does not depend on EngineOptions::threads. Takes 48 bytes a call or message, beside
+// the nodes of a rank for each thread.
 absl::StatusOr<std::optional<Metrics>> ReplayRecorded(const TraceSet& traces,
                                                       const std::vector<ComputeTimes>& compute,
                                                       const EngineOptions& options, const Matching& matching);

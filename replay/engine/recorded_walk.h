@@ -70,8 +70,9 @@ class RecordedWalk {
   }
   uint32_t MeetingOf(uint32_t row) const {
     const uint32_t index = slots_[graph_->payload[row]].index;
-    return graph_->type[row] == NodeType::kCollective ? index
-                                                      : static_cast<uint32_t>(matching_->calls.size()) + index;
+    return graph_->type[row] == NodeType::kCollective
+               ? index
+               : static_cast<uint32_t>(matching_->calls.size()) + index;
   }
   const Graph& graph() const { return *graph_; }
 

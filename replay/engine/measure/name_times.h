@@ -54,8 +54,8 @@ class NameTimes {
     }
     const Graph* graph_ = nullptr;
     uint64_t ranks_ = 0;
-    std::vector<__int128> name_;     // by string: sum of ends minus begins, running nodes included
-    std::vector<__int128> lane_;     // likewise
+    std::vector<__int128> name_;               // by string: sum of ends minus begins, running nodes included
+    std::vector<__int128> lane_;               // likewise
     std::shared_ptr<const NamedLanes> lanes_;  // graphs with the same columns share them
   };
 
