@@ -157,14 +157,18 @@ void ReadAndReplay(benchmark::State& state) {
     return state.SkipWithError("the logs cannot be written");
   const double before = PeakBytes();
   std::vector<double> read, replayed;
-  double read_peak = 0;
+  double read_peak = 0, read_cpu = 0, replay_cpu = 0;
   for (auto _ : state) {
     absl::StatusOr<TraceSet> set;
-    read.push_back(WallSecondsOf([&] { set = ReadTraceSet({logs.folder()}, options); }));
+    read.push_back(WallSecondsOf([&] {
+      read_cpu = SecondsOf(CLOCK_PROCESS_CPUTIME_ID, [&] { set = ReadTraceSet({logs.folder()}, options); });
+    }));
     if (!set.ok()) return state.SkipWithError(std::string(set.status().message()).c_str());
     read_peak = PeakBytes();
     replayed.push_back(WallSecondsOf([&] {
-      if (!ReplayLogs(*set, options.threads).ok()) std::abort();
+      replay_cpu = SecondsOf(CLOCK_PROCESS_CPUTIME_ID, [&] {
+        if (!ReplayLogs(*set, options.threads).ok()) std::abort();
+      });
     }));
     state.SetIterationTime(read.back() + replayed.back());
   }
@@ -172,6 +176,10 @@ void ReadAndReplay(benchmark::State& state) {
   state.counters["calls"] = all;
   state.counters["read_calls/s"] = all / Median(read);
   state.counters["replay_calls/s"] = all / Median(replayed);
+  state.counters["read_wall_s"] = Median(read);
+  state.counters["read_cpu_s"] = read_cpu;  // of all threads
+  state.counters["replay_wall_s"] = Median(replayed);
+  state.counters["replay_cpu_s"] = replay_cpu;
   state.counters["read_bytes/call"] = (read_peak - before) / all;
   state.counters["bytes/call"] = (PeakBytes() - before) / all;
 }

@@ -1,9 +1,9 @@
 #include "replay/engine/recorded_run.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <condition_variable>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -11,12 +11,14 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "replay/collectives/accounting.h"
 #include "replay/engine/measure/busy.h"
 #include "replay/engine/measure/kept_comm.h"
 #include "replay/engine/measure/name_times.h"
 #include "replay/engine/recorded_walk.h"
 #include "trace/base/parallel.h"
+#include "trace/base/prefetch.h"
 #include "trace/model/distinct_graphs.h"
 
 namespace chakra {
@@ -41,6 +43,7 @@ bool RowFits(const Graph& graph, uint32_t row) {
 
 RecordedShape RecordedShape::Of(const Graph& graph) {
   RecordedShape shape;
+  shape.like = &graph;
   if (!graph.child_delay.empty() || !graph.child_release.empty() || !CountsFromZero(graph.order))
     return shape;
   for (uint32_t row = 0; row < graph.size(); ++row) {
@@ -63,6 +66,7 @@ struct RecordedMeeting {
   std::atomic<uint32_t> left = 0;
   uint32_t last_rank = 0;                    // of those that came last, the lowest one of the first round
   uint16_t first_round = 0, last_round = 0;  // of those that came last
+  bool shared = false;                       // members are on several threads
   std::atomic<bool> locked = false;
   int64_t first = Time::Never().picos(), last = -1;  // when members came
   int64_t longest = -1;                              // transfer; of a message that nobody waits for -1
@@ -95,13 +99,6 @@ class RecordedRun {
   void AddCalls(Metrics* metrics) const;
   void AddMessages(Metrics* metrics) const;
   uint32_t ThreadOf(uint32_t rank) const { return rank / ranks_each_; }
-  // Whether members of the meeting are on several threads.
-  bool Shared(uint32_t meeting) const {
-    if (threads_ == 1) return false;
-    if (meeting < calls_) return spread_[matching_.calls[meeting].group];
-    const MatchedMessage& m = matching_.messages[meeting - calls_];
-    return ThreadOf(static_cast<uint32_t>(m.src)) != ThreadOf(static_cast<uint32_t>(m.dst));
-  }
   RecordedWalk WalkOf(uint32_t rank) const {
     const uint32_t graph = distinct_.of_rank[rank];
     return RecordedWalk(traces_.ranks[rank], shapes_[graph], compute_[graph], matching_);
@@ -115,7 +112,6 @@ class RecordedRun {
   const uint32_t calls_;  // messages' meetings follow
   const uint32_t threads_, ranks_each_;
   std::vector<RecordedShape> shapes_;  // by distinct graph
-  std::vector<bool> spread_;           // by group: whether its members are on several threads
   std::vector<RecordedMeeting> meetings_;
   std::vector<int64_t> eager_end_;   // by message, of one that its sender left behind
   std::vector<RecordedWalk> walks_;  // by rank
@@ -139,11 +135,7 @@ class RecordedRun::Worker {
     const uint32_t begin = std::min(ranks, thread_ * run_.ranks_each_);
     for (uint32_t r = std::min(ranks, begin + run_.ranks_each_); r-- > begin;) ready_.push_back(r);
     do {
-      while (!ready_.empty() && !run_.lost_.load(std::memory_order_relaxed)) {
-        rank_ = ready_.back();
-        ready_.pop_back();
-        Walk();
-      }
+      while (!ready_.empty() && !run_.lost_.load(std::memory_order_relaxed)) WalkSome();
     } while (Receive());
     run_.done_ += rows_;
   }
@@ -158,7 +150,7 @@ class RecordedRun::Worker {
   bool Arrive(uint32_t, uint32_t meeting, const RoundEnd& begin, int64_t transfer, bool eager) {
     if (begin.round > UINT16_MAX) return false;
     RecordedMeeting& m = run_.meetings_[meeting];
-    const bool shared = run_.Shared(meeting);
+    const bool shared = m.shared;
     while (shared && m.locked.exchange(true, std::memory_order_acquire)) {
     }
     const auto round = static_cast<uint16_t>(begin.round);
@@ -188,6 +180,20 @@ class RecordedRun::Worker {
   void Ran(uint32_t, const RoundEnd&, const RoundEnd&) {}
 
  private:
+  void WalkSome() {
+    std::array<uint32_t, 16> some;
+    uint32_t count = 0;
+    for (; count < some.size() && !ready_.empty(); ready_.pop_back()) some[count++] = ready_.back();
+    for (uint32_t i = 0; i < count; ++i) {
+      uint32_t meeting;
+      touched_ = touched_ + run_.walks_[some[i]].Touch(&meeting);
+      if (meeting != RecordedWalk::kDone) PrefetchToWrite(&run_.meetings_[meeting]);
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+      rank_ = some[i];
+      Walk();
+    }
+  }
   void Walk() {
     RecordedWalk& walk = run_.walks_[rank_];
     const uint32_t before = walk.rows_done();
@@ -195,7 +201,7 @@ class RecordedRun::Worker {
     rows_ += walk.rows_done() - before;
     for (const uint32_t meeting : complete_) {
       Wake(meeting);
-      if (run_.Shared(meeting)) Tell(meeting);
+      if (run_.meetings_[meeting].shared) Tell(meeting);
     }
     complete_.clear();
     if (++walks_ % kWalksPerProgress == 0) Progress();
@@ -259,6 +265,7 @@ class RecordedRun::Worker {
   uint32_t rank_ = 0;  // that walks
   uint64_t rows_ = 0, walks_ = 0;
   int64_t now_ = 0;
+  volatile int64_t touched_ = 0;    // that what was touched is read
   std::vector<uint32_t> ready_;     // ranks; the last one is next
   std::vector<uint32_t> complete_;  // meetings that the walk completed
 };
@@ -356,33 +363,48 @@ bool RecordedRun::Fits() const {
          std::all_of(matching_.messages.begin(), matching_.messages.end(), paired);
 }
 
-// Graphs that have their columns in common are looked at once.
+// Whether two graphs have all columns that walks read in common, but those of times.
+bool Alike(const Graph& a, const Graph& b) {
+  return a.type.Shares(b.type) && a.flags.Shares(b.flags) && a.order.Shares(b.order) &&
+         a.lane.Shares(b.lane) && a.payload.Shares(b.payload) && a.comm.Shares(b.comm) &&
+         a.dep_begin.Shares(b.dep_begin) && a.dep.Shares(b.dep);
+}
+
+// Graphs that are alike are looked at once.
 bool RecordedRun::FindShapes() {
-  using Key = std::tuple<const void*, const void*, const void*, const void*, const void*, const void*>;
-  std::map<Key, RecordedShape> known;
+  absl::flat_hash_map<std::tuple<const void*, const void*, const void*>, std::vector<RecordedShape>> known;
   for (const Graph* g : distinct_.graphs) {
-    const bool delays = !g->child_delay.empty() || !g->child_release.empty();
-    if (delays) return false;
-    const Key key{g->order.data(), g->type.data(), g->flags.data(),
-                  g->lane.data(),  g->dep.data(),  g->dep_begin.data()};
-    const auto [it, fresh] = known.try_emplace(key);
-    if (fresh) it->second = RecordedShape::Of(*g);
-    if (!it->second.fits) return false;
-    shapes_.push_back(it->second);
+    if (!g->child_delay.empty() || !g->child_release.empty()) return false;
+    std::vector<RecordedShape>& some = known[{g->type.data(), g->flags.data(), g->comm.data()}];
+    auto shape = std::find_if(some.begin(), some.end(),
+                              [g](const RecordedShape& known) { return Alike(*known.like, *g); });
+    if (shape == some.end()) shape = some.insert(some.end(), RecordedShape::Of(*g));
+    if (!shape->fits) return false;
+    shapes_.push_back(*shape);
   }
   return true;
 }
 
 void RecordedRun::PrepareMeetings() {
-  meetings_ = std::vector<RecordedMeeting>(matching_.calls.size() + matching_.messages.size());
-  for (uint32_t i = 0; i < calls_; ++i) meetings_[i].left = matching_.calls[i].made;
-  for (size_t i = calls_; i < meetings_.size(); ++i) meetings_[i].left = 2;
-  eager_end_.resize(matching_.messages.size());
+  const auto apart = [this](int a, int b) {
+    return ThreadOf(static_cast<uint32_t>(a)) != ThreadOf(static_cast<uint32_t>(b));
+  };
+  std::vector<bool> spread;  // by group
   for (const GroupInfo& group : matching_.groups) {
-    spread_.push_back(std::any_of(group.members.begin(), group.members.end(), [&](int rank) {
-      return ThreadOf(static_cast<uint32_t>(rank)) != ThreadOf(static_cast<uint32_t>(group.members[0]));
-    }));
+    spread.push_back(std::any_of(group.members.begin(), group.members.end(),
+                                 [&](int rank) { return apart(rank, group.members[0]); }));
   }
+  meetings_ = std::vector<RecordedMeeting>(matching_.calls.size() + matching_.messages.size());
+  for (uint32_t i = 0; i < calls_; ++i) {
+    meetings_[i].left = matching_.calls[i].made;
+    meetings_[i].shared = spread[matching_.calls[i].group];
+  }
+  for (size_t i = 0; i < matching_.messages.size(); ++i) {
+    meetings_[calls_ + i].left = 2;
+    meetings_[calls_ + i].shared = apart(matching_.messages[i].src, matching_.messages[i].dst);
+  }
+  eager_end_.resize(matching_.messages.size());
+  walks_.reserve(traces_.ranks.size());
   for (uint32_t r = 0; r < traces_.ranks.size(); ++r) {
     walks_.push_back(WalkOf(r));
     nodes_ += traces_.ranks[r].graph->size();

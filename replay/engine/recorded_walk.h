@@ -26,9 +26,10 @@ struct RoundEnd {
   bool Before(const RoundEnd& o) const { return ps != o.ps ? ps < o.ps : round < o.round; }
 };
 
-// What graphs that share their columns have in common.
+// What graphs that share all columns but those of times have in common.
 struct RecordedShape {
   static constexpr int32_t kMostLanes = 4096;
+  const Graph* like = nullptr;  // one of them: ranks read its columns, so that these stay in the caches
   // Whether a walk can replay the graph: no delays, no releases before the end, no node on a queued lane, no
   // memory, no lanes of the host, and rows in recorded order.
   bool fits = false;
@@ -43,8 +44,10 @@ class RecordedWalk {
   // The arguments must outlive the walk.
   RecordedWalk(const RankTrace& trace, const RecordedShape& shape, const ComputeTimes& compute,
                const Matching& matching)
-      : graph_(trace.graph.get()),
-        compute_(&compute),
+      : graph_(shape.like),
+        own_(trace.graph.get()),
+        compute_(&compute.time),
+        transfer_(own_->transfer),
         matching_(&matching),
         slots_(matching.slots[static_cast<size_t>(trace.rank)].data()),
         mask_(shape.window - 1),
@@ -65,8 +68,23 @@ class RecordedWalk {
   uint32_t waits_for() const { return waits_for_; }
   // The recorded time of communication.
   int64_t Recorded(uint32_t row) const {
-    const Time measured = graph_->transfer_of(graph_->payload[row]);
-    return (measured == Time::Never() ? graph_->duration[row] : measured).picos();
+    const Time measured = transfer_.empty() ? Time::Never() : transfer_[graph_->payload[row]];
+    return (measured == Time::Never() ? own_->duration[row] : measured).picos();
+  }
+  // Reads what the next nodes need, so that it is in the caches: the reads of several ranks wait for memory
+  // at the same time. Returns what it read; `meeting` is the next one, or kDone.
+  int64_t Touch(uint32_t* meeting) const {
+    *meeting = kDone;
+    int64_t read = ends_[at_ & mask_].ps + ends_.back().ps;
+    for (uint32_t row = at_; row < std::min(at_ + kTouched, graph_->size()); ++row) {
+      if (graph_->type[row] == NodeType::kComp) {
+        read += (*compute_)[row].picos();
+      } else if (graph_->type[row] >= NodeType::kSend) {
+        read += Recorded(row);
+        *meeting = MeetingOf(row);
+      }
+    }
+    return read;
   }
   uint32_t MeetingOf(uint32_t row) const {
     const uint32_t index = slots_[graph_->payload[row]].index;
@@ -74,9 +92,10 @@ class RecordedWalk {
                ? index
                : static_cast<uint32_t>(matching_->calls.size()) + index;
   }
-  const Graph& graph() const { return *graph_; }
+  const Graph& graph() const { return *own_; }
 
  private:
+  static constexpr uint32_t kTouched = 2;  // rows
   static constexpr int64_t kMost = Time::Never().picos();
   // Where the end of the node before `row` on its lane is; null: it has none.
   RoundEnd* LaneOf(uint32_t row);
@@ -93,8 +112,10 @@ class RecordedWalk {
     return true;
   }
 
-  const Graph* graph_;
-  const ComputeTimes* compute_;
+  const Graph* graph_;  // of the shape: all but times
+  const Graph* own_;
+  const RowTimes* compute_;
+  NarrowColumn<Time> transfer_;
   const Matching* matching_;
   const CommSlot* slots_;
   uint32_t mask_, lane_;  // of ends_: the last rows, by row; then the lanes
@@ -134,9 +155,9 @@ template <typename Run>
 bool RecordedWalk::Begin(Run* run, uint32_t row, const RoundEnd& begin, RoundEnd* end) {
   const NodeType type = graph_->type[row];
   if (type < NodeType::kSend)
-    return After(begin, type == NodeType::kComp ? compute_->time[row].picos() : 0, end);
+    return After(begin, type == NodeType::kComp ? (*compute_)[row].picos() : 0, end);
   const bool eager = type == NodeType::kSend && graph_->comm[graph_->payload[row]].eager;
-  const int64_t transfer = eager ? graph_->duration[row].picos() : Recorded(row);
+  const int64_t transfer = eager ? own_->duration[row].picos() : Recorded(row);
   if (transfer < 0 || !run->Arrive(row, MeetingOf(row), begin, transfer, eager)) return false;
   if (eager) return After(begin, transfer, end);  // it leaves its message behind
   end->waits = row;
