@@ -1,7 +1,6 @@
 #include "replay/engine/measure/name_times.h"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -155,18 +154,22 @@ void NameTimes::Prepare(const DistinctGraphs& graphs, LanePolicy policy,
   graphs_.resize(graphs.graphs.size());
   for (const uint32_t g : graphs.of_rank) ++graphs_[g].ranks_;
   // By the columns that lanes depend on.
-  absl::flat_hash_map<std::tuple<const void*, const void*, const void*>, std::shared_ptr<const NamedLanes>>
-      known;
+  struct Known {
+    const Graph* graph;
+    std::shared_ptr<const NamedLanes> lanes;
+  };
+  absl::flat_hash_map<std::pair<const void*, const void*>, std::vector<Known>> known;
   for (size_t g = 0; g < graphs_.size(); ++g) {
     OfGraph& of = graphs_[g];
     const Graph& graph = *graphs.graphs[g];
     of.graph_ = &graph;
     of.name_.resize(graph.strings.size());
-    of.lanes_ = known[{graph.type.data(), graph.flags.data(), graph.lane.data()}];
-    if (of.lanes_ == nullptr) {
-      of.lanes_ = std::make_shared<const NamedLanes>(graph, policy);
-      known[{graph.type.data(), graph.flags.data(), graph.lane.data()}] = of.lanes_;
-    }
+    std::vector<Known>& some = known[{graph.type.data(), graph.flags.data()}];
+    const auto alike = std::find_if(some.begin(), some.end(),
+                                    [&](const Known& k) { return k.graph->lane.Shares(graph.lane); });
+    of.lanes_ = alike != some.end() ? alike->lanes : std::make_shared<const NamedLanes>(graph, policy);
+    if (alike == some.end()) some.push_back({&graph, of.lanes_});
+    of.lane_of_ = of.lanes_->of_row.data();
     of.lane_.resize(of.lanes_->names.size());
   }
 }
@@ -180,11 +183,11 @@ void NameTimes::Report(Metrics* metrics) const {
     std::vector<__int128> name_ps = of.name_, lane_ps = of.lane_;
     for (uint32_t row = 0; row < graph.size(); ++row) {
       ++nodes[graph.name[row]];
-      ++lane_nodes[of.lanes_->of_row[row]];
+      ++lane_nodes[of.lane_of_[row]];
       if (fixed_ == nullptr || graph.type[row] != NodeType::kComp) continue;
       const __int128 ps = __int128{(*fixed_)[g].time[row].picos()} * static_cast<int64_t>(of.ranks_);
       name_ps[graph.name[row]] += ps;
-      lane_ps[of.lanes_->of_row[row]] += ps;
+      lane_ps[of.lane_of_[row]] += ps;
     }
     for (uint32_t s = 0; s < nodes.size(); ++s) {
       if (nodes[s] > 0) names.Add(graph.strings.Get(s), nodes[s] * of.ranks_, name_ps[s]);

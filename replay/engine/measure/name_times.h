@@ -50,12 +50,13 @@ class NameTimes {
     friend class NameTimes;
     void Add(uint32_t row, __int128 ps) {
       name_[graph_->name[row]] += ps;
-      lane_[lanes_->of_row[row]] += ps;
+      lane_[lane_of_[row]] += ps;
     }
     const Graph* graph_ = nullptr;
     uint64_t ranks_ = 0;
     std::vector<__int128> name_;               // by string: sum of ends minus begins, running nodes included
     std::vector<__int128> lane_;               // likewise
+    const uint32_t* lane_of_ = nullptr;        // lanes_->of_row
     std::shared_ptr<const NamedLanes> lanes_;  // graphs with the same columns share them
   };
 
