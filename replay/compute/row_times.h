@@ -35,8 +35,8 @@ class RowTimes {
     size_t row_ = 0;
   };
   RowTimes() = default;
-  RowTimes(std::vector<Time> times) : own_(std::move(times)) {}           // NOLINT: a vector is times
-  RowTimes(NarrowColumn<Time> column) : column_(std::move(column)) {}     // NOLINT: a column is times
+  RowTimes(std::vector<Time> times) : own_(std::move(times)) {}        // NOLINT: a vector is times
+  RowTimes(NarrowColumn<Time> column) : column_(std::move(column)) {}  // NOLINT: a column is times
   RowTimes& operator=(std::initializer_list<Time> times) { return *this = std::vector<Time>(times); }
 
   size_t size() const { return column_.empty() ? own_.size() : column_.size(); }
@@ -52,6 +52,8 @@ class RowTimes {
     Own().assign(begin, end);
   }
   void push_back(Time time) { Own().push_back(time); }
+  // The times in memory, until one is written; null: they are in a narrow column.
+  const Time* plain() const { return column_.empty() ? own_.data() : column_.plain(); }
   std::vector<Time> ToVector() const { return column_.empty() ? own_ : column_.ToVector(); }
   friend bool operator==(const RowTimes& a, const RowTimes& b) { return a.ToVector() == b.ToVector(); }
 

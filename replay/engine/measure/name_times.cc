@@ -181,13 +181,17 @@ void NameTimes::Report(Metrics* metrics) const {
     const Graph& graph = *of.graph_;
     std::vector<uint64_t> nodes(of.name_.size()), lane_nodes(of.lane_.size());
     std::vector<__int128> name_ps = of.name_, lane_ps = of.lane_;
+    const uint32_t* lane_of = of.lane_of_;
+    const RowTimes* fixed = fixed_ != nullptr ? &(*fixed_)[g].time : nullptr;
+    const Time* plain = fixed != nullptr ? fixed->plain() : nullptr;
     for (uint32_t row = 0; row < graph.size(); ++row) {
       ++nodes[graph.name[row]];
-      ++lane_nodes[of.lane_of_[row]];
-      if (fixed_ == nullptr || graph.type[row] != NodeType::kComp) continue;
-      const __int128 ps = __int128{(*fixed_)[g].time[row].picos()} * static_cast<int64_t>(of.ranks_);
+      ++lane_nodes[lane_of[row]];
+      if (fixed == nullptr || graph.type[row] != NodeType::kComp) continue;
+      const Time time = plain != nullptr ? plain[row] : (*fixed)[row];
+      const __int128 ps = __int128{time.picos()} * static_cast<int64_t>(of.ranks_);
       name_ps[graph.name[row]] += ps;
-      lane_ps[of.lane_of_[row]] += ps;
+      lane_ps[lane_of[row]] += ps;
     }
     for (uint32_t s = 0; s < nodes.size(); ++s) {
       if (nodes[s] > 0) names.Add(graph.strings.Get(s), nodes[s] * of.ranks_, name_ps[s]);
