@@ -1,6 +1,8 @@
 // Logs of collective calls on many ranks: generated verbose logs of NCCL's Inspector, read, joined and
-// replayed. CHAKRA_LOG_RANKS and CHAKRA_LOG_CALLS set ranks (default 64) and calls of each (default 200). The
-// reference is simdjson's plain DOM parse of the same lines, on one thread as the reader.
+// replayed. CHAKRA_LOG_RANKS and CHAKRA_LOG_CALLS set ranks (default 64) and calls of each (default 200),
+// CHAKRA_LOG_THREADS the threads that read and replay (default 1). With CHAKRA_LOG_FOLDER the logs are
+// written there, unless it has some, and stay. The reference is simdjson's plain DOM parse of the same lines,
+// on one thread as the reader.
 #include <benchmark/benchmark.h>
 #include <simdjson.h>
 #include <sys/resource.h>
@@ -13,12 +15,13 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "backends/registry.h"
 #include "bench/measure.h"
 #include "replay/compute/compute_times.h"
 #include "replay/engine/engine.h"
+#include "trace/base/parallel.h"
+#include "trace/base/splitmix.h"
 #include "trace/et/read_options.h"
 #include "trace/import/collective_logs/importer.h"
 #include "trace/import/reader.h"
@@ -30,34 +33,36 @@ namespace {
 
 int Asked(const char* name, int otherwise, int most) {
   const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::clamp(std::atoi(text), 2, most);
+  return text == nullptr ? otherwise : std::clamp(std::atoi(text), 1, most);
 }
 
-// One line as inspector_json.cc writes it, of call `k` of rank `r`: groups of 8 for all but each fourth call.
-std::string LineOf(int r, int ranks, int k) {
+// Appends a line as inspector_json.cc writes it, of call `k` of rank `r`: groups of 8 for all but each fourth
+// call.
+void AddLine(int r, int ranks, int k, std::string* out) {
   const bool world = k % 4 == 0 || ranks < 8;
-  const int late = (r * 7919 + k * 31) % 97;  // no two ranks are alike
-  const int64_t start = 1000000000 + int64_t{k} * 1000 + late;
-  return absl::StrFormat(
-      "{\"header\":{\"id\":\"0x%x\",\"comm_name\":\"unknown\",\"rank\":%d,\"n_ranks\":%d,\"nnodes\":1},"
-      "\"metadata\":{"
-      "\"inspector_output_format_version\":\"v4.0\",\"git_rev\":\"5067397c\",\"rec_mechanism\":\"nccl_"
-      "profiler_interface\","
-      "\"dump_timestamp_us\":1748030377748202,\"hostname\":\"node%d\",\"pid\":%d},\"coll_perf\":{\"coll\":\"%"
-      "s\",\"coll_sn\":%d,"
-      "\"coll_msg_size_bytes\":%d,\"coll_exec_time_us\":%d,\"coll_timing_source\":\"kernel_gpu\",\"coll_"
-      "algobw_gbs\":1.5,"
-      "\"coll_busbw_gbs\":2.25,\"event_trace_ts\":{\"coll_start_ts\":%d,\"coll_stop_ts\":%d,\"kernel_"
-      "events\":[{"
-      "\"channel_id\":0,\"kernel_start_ts\":%d,\"kernel_stop_ts\":%d,\"kernel_record_ts\":%d}]}}}\n",
-      world ? 0xffff : r / 8, world ? r : r % 8, world ? ranks : std::min(8, ranks), r / 8, r,
-      k % 4 == 0 ? "AllReduce" : "AllGather", k, 1 << (10 + k % 4), 300 - late, start - 5, start - 1, start,
-      start + 300 - late, start + 300 - late);
+  // No two ranks are alike.
+  const uint64_t of = uint64_t{static_cast<uint32_t>(r)} << 32 | static_cast<uint32_t>(k);
+  const auto late = static_cast<int>(SplitMix(of + kSplitMixStep) % 97);
+  const int64_t start = 1000000000 + int64_t{k} * 1000 + late, stop = start + 300 - late;
+  absl::StrAppend(out, "{\"header\":{\"id\":\"0x", absl::Hex(world ? 0xffff : r / 8),
+                  "\",\"comm_name\":\"unknown\",\"rank\":", world ? r : r % 8,
+                  ",\"n_ranks\":", world ? ranks : std::min(8, ranks),
+                  ",\"nnodes\":1},\"metadata\":{\"inspector_output_format_version\":\"v4.0\",\"git_rev\":"
+                  "\"5067397c\",\"rec_mechanism\":\"nccl_profiler_interface\",\"dump_timestamp_us\":"
+                  "1748030377748202,\"hostname\":\"node",
+                  r / 8, "\",\"pid\":", r, "},\"coll_perf\":{\"coll\":\"",
+                  k % 4 == 0 ? "AllReduce" : "AllGather", "\",\"coll_sn\":", k);
+  absl::StrAppend(out, ",\"coll_msg_size_bytes\":", 1 << (10 + k % 4), ",\"coll_exec_time_us\":", 300 - late,
+                  ",\"coll_timing_source\":\"kernel_gpu\",\"coll_algobw_gbs\":1.5,\"coll_busbw_gbs\":2.25,"
+                  "\"event_trace_ts\":{\"coll_start_ts\":",
+                  start - 5, ",\"coll_stop_ts\":", start - 1,
+                  ",\"kernel_events\":[{\"channel_id\":0,\"kernel_start_ts\":", start,
+                  ",\"kernel_stop_ts\":", stop, ",\"kernel_record_ts\":", stop, "}]}}}\n");
 }
 
 std::string LogOf(int r, int ranks, int calls) {
   std::string out;
-  for (int k = 0; k < calls; ++k) out += LineOf(r, ranks, k);
+  for (int k = 0; k < calls; ++k) AddLine(r, ranks, k, &out);
   return out;
 }
 
@@ -94,46 +99,88 @@ double PeakBytes() {
   return static_cast<double>(usage.ru_maxrss) * 1024;
 }
 
+// A folder that holds logs while the object lives, or those of CHAKRA_LOG_FOLDER.
+class Logs {
+ public:
+  Logs() {
+    if (const char* own = std::getenv("CHAKRA_LOG_FOLDER"); own != nullptr) {
+      folder_ = own;
+      stays_ = true;
+    } else {
+      folder_ =
+          (std::filesystem::temp_directory_path() / absl::StrCat("chakra_call_logs_", getpid())).string();
+    }
+    std::filesystem::create_directories(folder_);
+  }
+  ~Logs() {
+    if (!stays_) std::filesystem::remove_all(folder_);
+  }
+  const std::string& folder() const { return folder_; }
+  absl::Status Write(int ranks, int calls, int threads) const {
+    if (!std::filesystem::is_empty(folder_)) return absl::OkStatus();
+    return ForEach(static_cast<size_t>(ranks), threads, [&] {
+      return [&](size_t i) {
+        const auto r = static_cast<int>(i);
+        return WriteFile(absl::StrCat(folder_, "/node", r / 8, "-pid", r, ".log.zst"),
+                         LogOf(r, ranks, calls));
+      };
+    });
+  }
+
+ private:
+  std::string folder_;
+  bool stays_ = false;
+};
+
+absl::StatusOr<Metrics> ReplayLogs(const TraceSet& set, int threads) {
+  std::vector<ComputeTimes> times;
+  for (const Graph* graph : DistinctGraphs(set).graphs) {
+    times.emplace_back().time = graph->duration;
+  }
+  TopologyDimension d;
+  d.kind = TopologyDimension::Kind::kSwitch;
+  d.size = static_cast<int>(set.ranks.size());
+  d.bandwidth = Bandwidth::BytesPerSecond(50000000000);
+  auto machine = MakeMachine("analytical", *Topology::Make({d}), FabricOptions());
+  EngineOptions engine;
+  engine.recorded_comm = true;
+  engine.threads = threads;
+  return Replay(set, times, **machine, engine);
+}
+
 void ReadAndReplay(benchmark::State& state) {
   const int ranks = Asked("CHAKRA_LOG_RANKS", 64, 16384), calls = Asked("CHAKRA_LOG_CALLS", 200, 100000);
-  const std::string folder =
-      (std::filesystem::temp_directory_path() / absl::StrCat("chakra_call_logs_", getpid())).string();
-  std::filesystem::create_directories(folder);
-  for (int r = 0; r < ranks; ++r) {
-    if (!WriteFile(absl::StrCat(folder, "/node", r / 8, "-pid", r, ".log.zst"), LogOf(r, ranks, calls)).ok())
-      return state.SkipWithError("the logs cannot be written");
-  }
-  const double before = PeakBytes();
+  const Logs logs;
   ReadOptions options;
-  options.threads = 1;  // the figures are of one core
+  options.threads = Asked("CHAKRA_LOG_THREADS", 1, 256);
+  if (!logs.Write(ranks, calls, options.threads).ok())
+    return state.SkipWithError("the logs cannot be written");
+  const double before = PeakBytes();
   std::vector<double> read, replayed;
+  double read_peak = 0, read_cpu = 0, replay_cpu = 0;
   for (auto _ : state) {
     absl::StatusOr<TraceSet> set;
-    read.push_back(SecondsOf([&] { set = ReadTraceSet({folder}, options); }));
+    read.push_back(WallSecondsOf([&] {
+      read_cpu = SecondsOf(CLOCK_PROCESS_CPUTIME_ID, [&] { set = ReadTraceSet({logs.folder()}, options); });
+    }));
     if (!set.ok()) return state.SkipWithError(std::string(set.status().message()).c_str());
-    std::vector<ComputeTimes> times;
-    for (const Graph* graph : DistinctGraphs(*set).graphs) {
-      ComputeTimes& t = times.emplace_back();
-      t.time = graph->duration.ToVector();
-      t.rung.assign(graph->size(), ComputeRung::kRecorded);
-    }
-    TopologyDimension d;
-    d.kind = TopologyDimension::Kind::kSwitch;
-    d.size = ranks;
-    d.bandwidth = Bandwidth::BytesPerSecond(50000000000);
-    auto machine = MakeMachine("analytical", *Topology::Make({d}), FabricOptions());
-    EngineOptions engine;
-    engine.recorded_comm = true;
-    replayed.push_back(SecondsOf([&] {
-      if (!Replay(*set, times, **machine, engine).ok()) std::abort();
+    read_peak = PeakBytes();
+    replayed.push_back(WallSecondsOf([&] {
+      replay_cpu = SecondsOf(CLOCK_PROCESS_CPUTIME_ID, [&] {
+        if (!ReplayLogs(*set, options.threads).ok()) std::abort();
+      });
     }));
     state.SetIterationTime(read.back() + replayed.back());
   }
-  std::filesystem::remove_all(folder);
   const double all = static_cast<double>(ranks) * calls;
   state.counters["calls"] = all;
   state.counters["read_calls/s"] = all / Median(read);
   state.counters["replay_calls/s"] = all / Median(replayed);
+  state.counters["read_wall_s"] = Median(read);
+  state.counters["read_cpu_s"] = read_cpu;  // of all threads
+  state.counters["replay_wall_s"] = Median(replayed);
+  state.counters["replay_cpu_s"] = replay_cpu;
+  state.counters["read_bytes/call"] = (read_peak - before) / all;
   state.counters["bytes/call"] = (PeakBytes() - before) / all;
 }
 

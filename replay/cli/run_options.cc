@@ -131,8 +131,8 @@ void RunArguments::AddTrace(CLI::App* app) {
       ->group(g);
   app->add_option(
          "--threads", traces_.read.threads,
-         "Threads that read traces and run --fabric packet; the result does not depend on it; default: "
-         "the machine's cores")
+         "Threads that read traces, replay recorded communication and run --fabric packet; the result does "
+         "not depend on it; default: the machine's cores")
       ->type_name("N")
       ->check(CLI::Range(1, 4096).description(""))
       ->group("Report and run");

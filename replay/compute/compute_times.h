@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "replay/compute/row_times.h"
 #include "trace/base/units.h"
 
 namespace chakra {
@@ -22,7 +23,7 @@ struct TimeSpread {
 
 // Compute times of one distinct graph, by row; 0 for rows other than COMP.
 struct ComputeTimes {
-  std::vector<Time> time;
+  RowTimes time;
   std::vector<ComputeRung> rung;
   // Over all rows:
   std::array<Time, kComputeRungs> error{};  // by rung: the sum of the possible errors of its times, as if all

@@ -1,11 +1,15 @@
 #include "replay/engine/engine.h"
 
+#include <optional>
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "backends/loggps/loggps.h"
 #include "replay/engine/causes/pinned.h"
 #include "replay/engine/engine_run.h"
 #include "replay/engine/log_gps.h"
 #include "replay/engine/measure/transfers.h"
+#include "replay/engine/recorded_run.h"
 
 namespace chakra {
 
@@ -24,6 +28,9 @@ absl::StatusOr<Metrics> Replay(const TraceSet& traces, const std::vector<Compute
   if (const auto* loggps = dynamic_cast<const LogGpsFabric*>(&machine.prices());
       loggps != nullptr && !options.recorded_comm)
     return ReplayLogGps(traces, compute, loggps->options(), options, *matching);
+  absl::StatusOr<std::optional<Metrics>> recorded = ReplayRecorded(traces, compute, options, *matching);
+  if (!recorded.ok()) return recorded.status();
+  if (recorded->has_value()) return **std::move(recorded);
   absl::StatusOr<Metrics> metrics = Engine(traces, compute, machine, options, *matching).Run();
   if (metrics.ok() && !options.recorded_comm) AddRecordedTransfers(traces, *matching, &*metrics);
   if (metrics.ok() && options.pinned != nullptr)

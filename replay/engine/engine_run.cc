@@ -35,6 +35,7 @@ void Engine::Prepare() {
     rank.graph = rank.trace->graph.get();
     rank.lanes = &graph_lanes_[distinct.of_rank[r]];
     rank.compute = &compute_[distinct.of_rank[r]];
+    rank.work = rank.compute->time.plain();
     rank.names = names_.of_graph(distinct.of_rank[r]);
     if (options_.comm_kinds != nullptr) rank.comm_kinds = (*options_.comm_kinds)[distinct.of_rank[r]].data();
     rank.left = rank.graph->size();

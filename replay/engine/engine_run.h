@@ -70,6 +70,7 @@ class Engine {
     const Graph* graph = nullptr;
     const GraphLanes* lanes = nullptr;
     const ComputeTimes* compute = nullptr;
+    const Time* work = nullptr;  // compute->time in memory; null: narrow
     RankLanes own;
     std::vector<uint32_t> waits;   // by row: number of dependencies and lane predecessors that are not done
     std::vector<Time> not_before;  // by row: when the delays of all finished dependencies are over; empty: no
@@ -169,7 +170,8 @@ class Engine {
   // Whether names_ must be told when a node of this type runs.
   bool Clocked(NodeType type) const { return type != NodeType::kComp || !TimesAreFixed(); }
   Time WorkOf(uint32_t rank, uint32_t row) const {
-    const Time time = ranks_[rank].compute->time[row];
+    const RankState& state = ranks_[rank];
+    const Time time = state.work != nullptr ? state.work[row] : state.compute->time[row];
     if (options_.variation == nullptr || ranks_[rank].graph->is_kept_comm(row)) return time;
     return options_.variation->Compute(static_cast<int>(rank), ranks_[rank].graph->id[row],
                                        ProcessorOf(ranks_[rank], row), time);

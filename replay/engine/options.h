@@ -39,7 +39,8 @@ struct EngineOptions {
   // Such a call or message takes the least of its repeats (same kind, group or peer, and bytes) in place of
   // its own time.
   bool least_recorded_comm = false;
-  bool fast_paths = true;  // closed forms where the fabric allows them
+  bool fast_paths = true;  // closed forms where the fabric allows them; recorded communication without events
+  int threads = 1;         // that replay recorded communication; results do not depend on it
   bool strict = false;
   // Sizes of the topology's dimensions, fastest first; for involved_dim. May be empty.
   std::vector<int> dimension_sizes;

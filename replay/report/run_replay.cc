@@ -391,6 +391,7 @@ absl::StatusOr<std::vector<ComputeTimes>> Run::Prepare() {
   description_.inputs = traces_.edit_files;
   made_ = generate::PlanOf(*set_);
   if (absl::Status s = ChooseSources(); !s.ok()) return s;
+  description_.comm = comm_;
   if (recorded_comm_ && !hooks_.needs_flows.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
         hooks_.needs_flows,

@@ -11,6 +11,8 @@
 #include "replay/compute/model/architectures.h"
 #include "replay/compute/model/kernel_model.h"
 #include "replay/run/description.h"
+#include "replay/run/options.h"
+#include "replay/run/simulate.h"
 #include "replay/run/trace_memory.h"
 #include "trace/base/free_memory.h"
 #include "trace/model/distinct_graphs.h"
@@ -89,7 +91,8 @@ absl::StatusOr<std::vector<ComputeTimes>> PriceTraces(const LoadedTraces& traces
                                                       const generate::StepPlan* step, RunDescription* run) {
   // A replay of few nodes takes less than the program itself, and many such may follow each other.
   if (traces.set.nodes() > kFewNodes) {
-    if (absl::Status s = CheckMemory(traces.set, FreeMemory()); !s.ok()) return s;
+    const bool recorded = run->comm == kRecordedComm && LanesOf(options) == LanePolicy::kRecorded;
+    if (absl::Status s = CheckMemory(traces.set, FreeMemory(), recorded); !s.ok()) return s;
   }
   const KernelLoad load = step != nullptr ? KernelLoad::Steady(step->split.ranks()) : KernelLoad::Alone();
   const auto pricer = GraphPricer::Make(options, compute, device, traces.HasTimes(), load, run);

@@ -39,6 +39,7 @@ absl::StatusOr<Metrics> Simulate(const Simulation& simulation, Machine& machine)
   options.memory = cluster.memory;
   options.collectives = cluster.collectives;
   options.fast_paths = simulation.options.fast_paths && simulation.flow_log == nullptr;
+  options.threads = simulation.options.fabric_options.threads;
   options.flow_log = simulation.flow_log;
   options.strict = simulation.options.strict;
   options.recorded_comm = simulation.recorded_comm;

@@ -2,19 +2,23 @@
 
 #include "absl/strings/str_cat.h"
 #include "replay/compute/compute_times.h"
+#include "replay/engine/match.h"
 #include "trace/base/free_memory.h"
 #include "trace/model/distinct_graphs.h"
 
 namespace chakra {
 namespace {
 
-uint64_t LeastMemory(const TraceSet& traces) {
-  constexpr uint64_t kOfGraph =
-      sizeof(Time) + sizeof(ComputeRung) + 2 * sizeof(uint32_t);  // rung, lane, place
+uint64_t LeastMemory(const TraceSet& traces, bool recorded) {
+  constexpr uint64_t kTimes = sizeof(Time) + sizeof(ComputeRung), kLanes = 2 * sizeof(uint32_t);
+  const auto walks = [recorded](const Graph& graph) { return recorded && graph.dep_delay.empty(); };
   uint64_t bytes = 0;
-  for (const Graph* graph : DistinctGraphs(traces).graphs) bytes += graph->size() * kOfGraph;
+  for (const Graph* graph : DistinctGraphs(traces).graphs)
+    bytes += graph->size() * (kTimes + (walks(*graph) ? 0 : kLanes));
   for (const RankTrace& rank : traces.ranks) {
     const Graph& graph = *rank.graph;
+    bytes += graph.comm.size() * sizeof(CommSlot);
+    if (walks(graph)) continue;
     bytes += graph.size() * (sizeof(uint32_t) + (graph.dep_delay.empty() ? 0 : sizeof(Time))) +
              graph.comm.size() * sizeof(uint32_t);
   }
@@ -23,8 +27,8 @@ uint64_t LeastMemory(const TraceSet& traces) {
 
 }  // namespace
 
-absl::Status CheckMemory(const TraceSet& traces, uint64_t free_bytes) {
-  const uint64_t least = LeastMemory(traces);
+absl::Status CheckMemory(const TraceSet& traces, uint64_t free_bytes, bool recorded) {
+  const uint64_t least = LeastMemory(traces, recorded);
   if (least <= free_bytes) return absl::OkStatus();
   const auto gb = [](uint64_t bytes) { return MemoryText(static_cast<double>(bytes)); };
   return absl::ResourceExhaustedError(absl::StrCat("a replay of ", traces.ranks.size(), " ranks with ",

@@ -9,7 +9,9 @@
 namespace chakra {
 
 // Error, before anything is simulated: a replay needs more than `free_bytes` beside the traces. What is
-// counted is the least that every replay takes: times, lanes, and what each node waits for.
-absl::Status CheckMemory(const TraceSet& traces, uint64_t free_bytes);
+// counted is the least that every replay takes: times, lanes, the calls of ranks, and what each node waits for.
+// `recorded`: communication takes its recorded time on recorded lanes; ranks without delays then walk their
+// nodes (engine/recorded_walk.h), without lanes and waits.
+absl::Status CheckMemory(const TraceSet& traces, uint64_t free_bytes, bool recorded = false);
 
 }  // namespace chakra

@@ -144,7 +144,8 @@ TEST(CriticalPath, BoundsRunsWithOtherComputeTimes) {
     for (int other = 0; other < 4; ++other) {
       std::vector<ComputeTimes> times = run.times;
       for (ComputeTimes& t : times) {
-        for (Time& time : t.time) time = Time::Picos(time.picos() * static_cast<int64_t>(random() % 5) / 2);
+        for (size_t row = 0; row < t.time.size(); ++row)
+          t.time[row] = Time::Picos(t.time[row].picos() * static_cast<int64_t>(random() % 5) / 2);
       }
       const DistinctGraphs distinct(run.traces);
       int64_t predicted = run.metrics->makespan.picos();

@@ -29,7 +29,8 @@ struct Fixture {
       traces.ranks.push_back(rank);
     }
     traces.groups = {{"pair", {0, 1}}};
-    times.push_back({{Time::Picos(30), Time::Zero()}, {ComputeRung::kRoofline, ComputeRung::kNone}});
+    times.push_back(
+        {std::vector<Time>{Time::Picos(30), Time::Zero()}, {ComputeRung::kRoofline, ComputeRung::kNone}});
     metrics.makespan = Time::Picos(100);
     metrics.ranks.resize(2);
     metrics.ranks[0].end = Time::Picos(90);
@@ -175,7 +176,8 @@ TEST(Report, SaysWhatCommunicationCost) {
   EXPECT_NE(simulated.find("flows  "), std::string::npos) << simulated;
 }
 
-StepMetrics MeasuredStep(int rank, const std::string& name, int64_t measured, int64_t replayed, int64_t error) {
+StepMetrics MeasuredStep(int rank, const std::string& name, int64_t measured, int64_t replayed,
+                         int64_t error) {
   return {rank, rank + 10, name, Time::Picos(measured), Time::Picos(replayed), Time::Picos(error), 5};
 }
 

@@ -13,11 +13,13 @@ namespace {
 using testing::HasSubstr;
 
 // `ranks` ranks of `nodes` nodes each, which share one graph.
-TraceSet Set(int ranks, uint32_t nodes) {
+TraceSet Set(int ranks, uint32_t nodes, uint32_t calls = 0) {
   GraphDraft draft;
+  draft.comm.resize(calls);
   draft.id.resize(nodes);
   auto graph = std::make_shared<Graph>();
   graph->id = draft.id;
+  graph->comm = draft.comm;
   TraceSet set;
   for (int r = 0; r < ranks; ++r) {
     RankTrace& rank = set.ranks.emplace_back();
@@ -33,6 +35,15 @@ TEST(TraceMemory, ASharedGraphCountsOnce) {
   const uint64_t graph = 1000 * (sizeof(Time) + 1 + 8), ranks = uint64_t{1000} * 1000 * 4;
   EXPECT_TRUE(CheckMemory(set, graph + ranks).ok());
   EXPECT_FALSE(CheckMemory(set, graph + ranks - 1).ok());
+}
+
+// Ranks whose calls take recorded times have neither lanes nor waits.
+TEST(TraceMemory, WalksNeedTimesAndCalls) {
+  const TraceSet set = Set(1000, 1000, 500);
+  const uint64_t walks = 1000 * (sizeof(Time) + 1) + uint64_t{1000} * 500 * 8;
+  EXPECT_TRUE(CheckMemory(set, walks, true).ok());
+  EXPECT_FALSE(CheckMemory(set, walks - 1, true).ok());
+  EXPECT_FALSE(CheckMemory(set, walks).ok());
 }
 
 TEST(TraceMemory, WhatDoesNotFitIsRefusedWithItsNeed) {

@@ -339,16 +339,19 @@ Column<T> Own(const std::vector<T>& values) {
   return Column<T>(std::move(copy));
 }
 
-// Times differ between ranks, even where the ranks do the same; all else may be equal. `recording`: as of
-// GraphPool::InternRecording().
-std::shared_ptr<Graph> WithSharedColumns(GraphDraft* g, ColumnPool* pool, bool recording) {
+// What of a graph is narrow: as of GraphPool::Intern(), InternTimed() and InternRecording().
+enum class Keep { kPlain, kNarrowTimes, kRecording };
+
+// Times differ between ranks, even where the ranks do the same; all else may be equal.
+std::shared_ptr<Graph> WithSharedColumns(GraphDraft* g, ColumnPool* pool, Keep keep) {
   auto out = std::make_shared<Graph>();
+  const bool recording = keep == Keep::kRecording;
   const auto free = [&](auto* values) {
     if (recording) std::remove_reference_t<decltype(*values)>().swap(*values);
   };
   const auto times = [&](std::vector<Time>* values) {
-    if (!recording) return NarrowColumn<Time>(Own(*values));
-    auto column = NarrowColumn<Time>::Narrow(*values);
+    auto column =
+        keep == Keep::kPlain ? NarrowColumn<Time>(Own(*values)) : NarrowColumn<Time>::Narrow(*values);
     free(values);
     return column;
   };
@@ -506,7 +509,15 @@ absl::StatusOr<std::shared_ptr<const Graph>> GraphPool::Intern(GraphDraft* graph
   const uint64_t hash = ContentHash(*graph);
   if (auto found = Find(*graph, hash)) return found;
   if (absl::Status s = FinishGraph(graph, subject, offsets); !s.ok()) return s;
-  return Add(hash, WithSharedColumns(graph, &columns_, false));
+  return Add(hash, WithSharedColumns(graph, &columns_, Keep::kPlain));
+}
+
+absl::StatusOr<std::shared_ptr<const Graph>> GraphPool::InternTimed(GraphDraft* graph,
+                                                                    absl::string_view subject) {
+  const uint64_t hash = ContentHash(*graph);
+  if (auto found = Find(*graph, hash)) return found;
+  if (absl::Status s = FinishGraph(graph, subject); !s.ok()) return s;
+  return Add(hash, WithSharedColumns(graph, &columns_, Keep::kNarrowTimes));
 }
 
 absl::StatusOr<std::shared_ptr<const Graph>> GraphPool::InternRecording(GraphDraft* graph,
@@ -514,7 +525,7 @@ absl::StatusOr<std::shared_ptr<const Graph>> GraphPool::InternRecording(GraphDra
   const uint64_t hash = ContentHash(*graph);
   if (auto found = Find(*graph, hash)) return found;
   if (absl::Status s = FinishGraph(graph, subject); !s.ok()) return s;
-  return Add(hash, WithSharedColumns(graph, &columns_, true));
+  return Add(hash, WithSharedColumns(graph, &columns_, Keep::kRecording));
 }
 
 std::shared_ptr<const Graph> GraphPool::Add(uint64_t hash, std::shared_ptr<const Graph> made) {

@@ -74,6 +74,8 @@ class GraphPool {
   // copy. Errors: those of FinishGraph().
   absl::StatusOr<std::shared_ptr<const Graph>> Intern(GraphDraft* graph, absl::string_view subject,
                                                       const std::vector<uint64_t>& offsets = {});
+  // The same of a rank whose times alone are its own: columns of times are narrow where this is possible.
+  absl::StatusOr<std::shared_ptr<const Graph>> InternTimed(GraphDraft* graph, absl::string_view subject);
   // The same of a recording, whose columns are narrow where this is possible. Uses `graph` up.
   absl::StatusOr<std::shared_ptr<const Graph>> InternRecording(GraphDraft* graph, absl::string_view subject);
   // For what ranks have beside their graphs.

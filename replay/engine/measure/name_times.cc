@@ -153,15 +153,24 @@ void NameTimes::Prepare(const DistinctGraphs& graphs, LanePolicy policy,
   fixed_ = fixed;
   graphs_.resize(graphs.graphs.size());
   for (const uint32_t g : graphs.of_rank) ++graphs_[g].ranks_;
+  // By the columns that lanes depend on.
+  struct Known {
+    const Graph* graph;
+    std::shared_ptr<const NamedLanes> lanes;
+  };
+  absl::flat_hash_map<std::pair<const void*, const void*>, std::vector<Known>> known;
   for (size_t g = 0; g < graphs_.size(); ++g) {
     OfGraph& of = graphs_[g];
     const Graph& graph = *graphs.graphs[g];
     of.graph_ = &graph;
     of.name_.resize(graph.strings.size());
-    NamedLanes lanes(graph, policy);
-    of.lane_of_ = std::move(lanes.of_row);
-    of.lane_names_ = std::move(lanes.names);
-    of.lane_.resize(of.lane_names_.size());
+    std::vector<Known>& some = known[{graph.type.data(), graph.flags.data()}];
+    const auto alike = std::find_if(some.begin(), some.end(),
+                                    [&](const Known& k) { return k.graph->lane.Shares(graph.lane); });
+    of.lanes_ = alike != some.end() ? alike->lanes : std::make_shared<const NamedLanes>(graph, policy);
+    if (alike == some.end()) some.push_back({&graph, of.lanes_});
+    of.lane_of_ = of.lanes_->of_row.data();
+    of.lane_.resize(of.lanes_->names.size());
   }
 }
 
@@ -172,19 +181,23 @@ void NameTimes::Report(Metrics* metrics) const {
     const Graph& graph = *of.graph_;
     std::vector<uint64_t> nodes(of.name_.size()), lane_nodes(of.lane_.size());
     std::vector<__int128> name_ps = of.name_, lane_ps = of.lane_;
+    const uint32_t* lane_of = of.lane_of_;
+    const RowTimes* fixed = fixed_ != nullptr ? &(*fixed_)[g].time : nullptr;
+    const Time* plain = fixed != nullptr ? fixed->plain() : nullptr;
     for (uint32_t row = 0; row < graph.size(); ++row) {
       ++nodes[graph.name[row]];
-      ++lane_nodes[of.lane_of_[row]];
-      if (fixed_ == nullptr || graph.type[row] != NodeType::kComp) continue;
-      const __int128 ps = __int128{(*fixed_)[g].time[row].picos()} * static_cast<int64_t>(of.ranks_);
+      ++lane_nodes[lane_of[row]];
+      if (fixed == nullptr || graph.type[row] != NodeType::kComp) continue;
+      const Time time = plain != nullptr ? plain[row] : (*fixed)[row];
+      const __int128 ps = __int128{time.picos()} * static_cast<int64_t>(of.ranks_);
       name_ps[graph.name[row]] += ps;
-      lane_ps[of.lane_of_[row]] += ps;
+      lane_ps[lane_of[row]] += ps;
     }
     for (uint32_t s = 0; s < nodes.size(); ++s) {
       if (nodes[s] > 0) names.Add(graph.strings.Get(s), nodes[s] * of.ranks_, name_ps[s]);
     }
     for (size_t l = 0; l < lane_nodes.size(); ++l) {
-      if (!of.lane_names_[l].empty()) lanes.Add(of.lane_names_[l], lane_nodes[l] * of.ranks_, lane_ps[l]);
+      if (!of.lanes_->names[l].empty()) lanes.Add(of.lanes_->names[l], lane_nodes[l] * of.ranks_, lane_ps[l]);
     }
   }
   metrics->operators = names.Longest();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,8 @@ class NameTimes {
     // `ranks` do the same at the same time.
     void Begin(uint32_t row, Time now, int64_t ranks = 1) { Add(row, -__int128{now.picos()} * ranks); }
     void End(uint32_t row, Time now, int64_t ranks = 1) { Add(row, __int128{now.picos()} * ranks); }
+    // Both of a node of one rank, whose time is known.
+    void Ran(uint32_t row, int64_t ps) { Add(row, ps); }
 
    private:
     friend class NameTimes;
@@ -51,10 +54,10 @@ class NameTimes {
     }
     const Graph* graph_ = nullptr;
     uint64_t ranks_ = 0;
-    std::vector<__int128> name_;     // by string: sum of ends minus begins, running nodes included
-    std::vector<__int128> lane_;     // likewise
-    std::vector<uint32_t> lane_of_;  // by row
-    std::vector<std::string> lane_names_;
+    std::vector<__int128> name_;               // by string: sum of ends minus begins, running nodes included
+    std::vector<__int128> lane_;               // likewise
+    const uint32_t* lane_of_ = nullptr;        // lanes_->of_row
+    std::shared_ptr<const NamedLanes> lanes_;  // graphs with the same columns share them
   };
 
   // `fixed`: the times of COMP nodes, by distinct graph; null: the engine calls Begin() and End() for these,

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "trace/import/collective_logs/walk.h"
+#include "trace/import/collective_logs/steps.h"
 
 namespace chakra::collective_logs {
 namespace {
@@ -30,13 +30,23 @@ void RankBuilder::Reset() {
   graph_.dep_begin.push_back(0);
   peers_.clear();
   index_of_.clear();
+  names_.clear();
   group_names_.assign(1, "");
+}
+
+// The name's index in the graph's strings, which are those of calls' kinds but for a few.
+uint32_t RankBuilder::NameIndex(absl::string_view name) {
+  for (const auto& [known, index] : names_) {
+    if (known.data() == name.data() && known.size() == name.size()) return index;
+  }
+  names_.emplace_back(name, graph_.strings.Intern(name));
+  return names_.back().second;
 }
 
 void RankBuilder::Row(uint64_t id, absl::string_view name, NodeType type, uint8_t flags, int64_t begin_ns,
                       int64_t duration_ns, int32_t lane, const std::vector<uint64_t>& after) {
   graph_.id.push_back(id);
-  graph_.name.push_back(graph_.strings.Intern(name));
+  graph_.name.push_back(NameIndex(name));
   graph_.type.push_back(type);
   graph_.flags.push_back(flags);
   graph_.start.push_back(Nanos(begin_ns));
@@ -90,6 +100,21 @@ void RankBuilder::Call(const JoinedLogs& joined, const JoinedRank& rank, uint64_
   if (!call.collective) peer.tag = static_cast<int32_t>(call.group);
 }
 
+// Most ranks have the calls of others, and many their steps.
+const std::string& RankBuilder::Steps(const JoinedLogs& joined, const JoinedRank& rank) {
+  const LogCalls& calls = rank.log.calls;
+  if (calls.key() != steps_of_ || calls.empty()) {
+    steps_ = joined.timed ? FindSteps(calls) : std::vector<uint32_t>();
+    steps_of_ = calls.key();
+  }
+  StepNodes nodes = StepNodesOf(steps_, node_of_);
+  if (step_bytes_.empty() || !(nodes == step_nodes_)) {
+    step_bytes_ = StepsMetadata(nodes).SerializeAsString();
+    step_nodes_ = std::move(nodes);
+  }
+  return step_bytes_;
+}
+
 absl::Status RankBuilder::Build(const JoinedLogs& joined, size_t r, absl::string_view format,
                                 RankTrace* out) {
   const JoinedRank& rank = joined.ranks[r];
@@ -114,9 +139,10 @@ absl::Status RankBuilder::Build(const JoinedLogs& joined, size_t r, absl::string
   DropEmptyColumns(&graph_);
   out->rank = static_cast<int>(r);
   out->file = rank.log.file;
-  out->metadata = MetadataOf(joined, rank, format, node_of_).SerializeAsString();
+  // Fields of one message behind those of another are fields of both together.
+  out->metadata = absl::StrCat(MetadataOf(joined, rank, format).SerializeAsString(), Steps(joined, rank));
   absl::StatusOr<std::shared_ptr<const Graph>> graph =
-      pool_->Intern(&graph_, absl::StrCat(rank.log.file, ": rank ", r));
+      pool_->InternTimed(&graph_, absl::StrCat(rank.log.file, ": rank ", r));
   if (!graph.ok()) return graph.status();
   out->graph = *std::move(graph);
   out->peers = pool_->columns().Share(peers_);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "trace/base/wire.h"
+#include "trace/import/collective_logs/steps.h"
 #include "trace/import/collective_logs/walk.h"
 #include "trace/model/groups.h"
 #include "trace/model/node_fields.h"
@@ -133,7 +134,11 @@ absl::Status LogEmitter::Run() {
         node_of[i] = node;
         return absl::OkStatus();
       });
-  if (status.ok()) status = writer_->AddMetadata(MetadataOf(joined_, rank_, format_, node_of));
+  if (!status.ok()) return status;
+  ChakraProtoMsg::GlobalMetadata metadata = MetadataOf(joined_, rank_, format_);
+  const std::vector<uint32_t> steps = joined_.timed ? FindSteps(rank_.log.calls) : std::vector<uint32_t>();
+  metadata.MergeFrom(StepsMetadata(StepNodesOf(steps, node_of)));
+  status = writer_->AddMetadata(metadata);
   if (status.ok()) status = Head();
   if (!status.ok()) return status;
   return WalkRank(

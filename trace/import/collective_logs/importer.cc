@@ -93,7 +93,29 @@ absl::Status AddMembers(const std::string& path, std::vector<LogFile>* files, In
   return ForEachMember(path, add, &archive->sha256, &archive->bytes);
 }
 
-absl::Status FindFiles(const std::vector<std::string>& inputs, std::vector<LogFile>* files,
+// What the first bytes of a file tell.
+struct Sniffed {
+  absl::Status status;
+  int recorder = -1;
+  bool tar = false;
+};
+
+std::vector<Sniffed> SniffAll(const std::vector<std::string>& paths, int threads) {
+  std::vector<Sniffed> all(paths.size());
+  (void)ForEach(paths.size(), threads, [&] {
+    return [&](size_t i) {
+      const absl::StatusOr<std::string> head = ReadHead(paths[i], Importer::kSniffed);
+      all[i].status = head.status();
+      if (!head.ok()) return absl::OkStatus();
+      all[i].recorder = RecorderOf(*head);
+      all[i].tar = all[i].recorder < 0 && LooksLikeTar(absl::string_view(*head).substr(0, kTarHead));
+      return absl::OkStatus();
+    };
+  });
+  return all;
+}
+
+absl::Status FindFiles(const std::vector<std::string>& inputs, int threads, std::vector<LogFile>* files,
                        std::vector<InputFile>* archives) {
   for (const std::string& input : inputs) {
     std::error_code error;
@@ -104,16 +126,18 @@ absl::Status FindFiles(const std::vector<std::string>& inputs, std::vector<LogFi
     } else if (absl::Status s = ListFiles(input, &paths); !s.ok()) {
       return s;
     }
-    for (const std::string& path : paths) {
-      absl::StatusOr<std::string> head = ReadHead(path, Importer::kSniffed);
-      if (!head.ok() && !folder) return head.status();
-      if (!head.ok()) continue;
+    const std::vector<Sniffed> sniffed = SniffAll(paths, threads);
+    if (absl::Status s = CheckStop(); !s.ok()) return s;
+    for (size_t i = 0; i < paths.size(); ++i) {
+      const std::string& path = paths[i];
+      if (!sniffed[i].status.ok() && !folder) return sniffed[i].status;
+      if (!sniffed[i].status.ok()) continue;
       LogFile file;
       file.path = path;
-      file.recorder = RecorderOf(*head);
+      file.recorder = sniffed[i].recorder;
       if (file.recorder >= 0) {
         files->push_back(std::move(file));
-      } else if (LooksLikeTar(head->substr(0, kTarHead))) {
+      } else if (sniffed[i].tar) {
         if (absl::Status s = AddMembers(path, files, &archives->emplace_back()); !s.ok()) return s;
       } else if (!folder) {
         return absl::InvalidArgumentError(absl::StrCat(path,
@@ -214,7 +238,7 @@ absl::StatusOr<JoinedLogs> ReadLogs(const std::vector<std::string>& inputs, cons
                                     std::vector<InputFile>* inputs_read, std::string* format) {
   std::vector<LogFile> files;
   std::vector<InputFile> archives;
-  if (absl::Status s = FindFiles(inputs, &files, &archives); !s.ok()) return s;
+  if (absl::Status s = FindFiles(inputs, options.threads, &files, &archives); !s.ok()) return s;
   if (files.empty()) {
     return absl::NotFoundError(absl::StrCat(absl::StrJoin(inputs, ", "), ": no log of collective calls"));
   }

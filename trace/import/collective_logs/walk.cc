@@ -3,7 +3,6 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "trace/import/collective_logs/steps.h"
 
 namespace chakra::collective_logs {
 
@@ -22,7 +21,7 @@ CallNode::CallNode(const JoinedLogs& joined, const JoinedRank& rank, size_t call
 }
 
 ChakraProtoMsg::GlobalMetadata MetadataOf(const JoinedLogs& joined, const JoinedRank& rank,
-                                          absl::string_view format, const std::vector<uint64_t>& node_of) {
+                                          absl::string_view format) {
   ChakraProtoMsg::GlobalMetadata metadata;
   metadata.set_version("0.0.4");
   const auto add = [&](const char* name) {
@@ -34,18 +33,35 @@ ChakraProtoMsg::GlobalMetadata MetadataOf(const JoinedLogs& joined, const Joined
   add("capture")->set_string_val("collective_logs");
   add("rank")->set_int64_val(rank.log.rank);
   add("window_end_ns")->set_int64_val(joined.timed ? rank.end_ns : 0);
+  return metadata;
+}
+
+// A step lasts until the next one begins: what is computed before that belongs to it.
+StepNodes StepNodesOf(const std::vector<uint32_t>& steps, const std::vector<uint64_t>& node_of) {
+  StepNodes nodes;
+  for (size_t i = 0; i + 1 < steps.size(); ++i) {
+    nodes.first.push_back(node_of[steps[i]]);
+    nodes.last.push_back(steps[i + 1] < node_of.size() ? node_of[steps[i + 1]] - 1 : node_of.back());
+  }
+  return nodes;
+}
+
+ChakraProtoMsg::GlobalMetadata StepsMetadata(const StepNodes& nodes) {
+  ChakraProtoMsg::GlobalMetadata metadata;
+  const auto add = [&](const char* name) {
+    ChakraProtoMsg::AttributeProto* a = metadata.add_attr();
+    a->set_name(name);
+    return a;
+  };
   ChakraProtoMsg::AttributeProto *names = add("step_names"), *first = add("step_first_nodes"),
                                  *last = add("step_last_nodes");
   names->mutable_string_list();
   first->mutable_uint64_list();
   last->mutable_uint64_list();
-  const std::vector<uint32_t> steps = joined.timed ? FindSteps(rank.log.calls) : std::vector<uint32_t>();
-  // A step lasts until the next one begins: what is computed before that belongs to it.
-  for (size_t i = 0; i + 1 < steps.size(); ++i) {
+  for (size_t i = 0; i < nodes.first.size(); ++i) {
     names->mutable_string_list()->add_values(absl::StrCat("step#", i));
-    first->mutable_uint64_list()->add_values(node_of[steps[i]]);
-    last->mutable_uint64_list()->add_values(steps[i + 1] < node_of.size() ? node_of[steps[i + 1]] - 1
-                                                                          : node_of.back());
+    first->mutable_uint64_list()->add_values(nodes.first[i]);
+    last->mutable_uint64_list()->add_values(nodes.last[i]);
   }
   return metadata;
 }

@@ -74,8 +74,18 @@ absl::Status WalkRank(const JoinedRank& rank, const Between& between, const Call
   return absl::OkStatus();
 }
 
-// What the rank's trace says of itself. `node_of`: by call. `format`: "nccl_inspector" or the like.
+// What the rank's trace says of itself, but of its steps. `format`: "nccl_inspector" or the like.
 ChakraProtoMsg::GlobalMetadata MetadataOf(const JoinedLogs& joined, const JoinedRank& rank,
-                                          absl::string_view format, const std::vector<uint64_t>& node_of);
+                                          absl::string_view format);
+
+// The first and last nodes of steps.
+struct StepNodes {
+  std::vector<uint64_t> first, last;
+  bool operator==(const StepNodes&) const = default;
+};
+// `steps` as FindSteps() returns them; `node_of`: by call.
+StepNodes StepNodesOf(const std::vector<uint32_t>& steps, const std::vector<uint64_t>& node_of);
+// What follows MetadataOf() in the trace's metadata.
+ChakraProtoMsg::GlobalMetadata StepsMetadata(const StepNodes& nodes);
 
 }  // namespace chakra::collective_logs
