@@ -308,6 +308,13 @@ void Engine::Observe(uint32_t r, uint32_t row, bool recorded, Time now) {
 }
 
 // Releases the children that wait for a part of the row's duration only: known when the row begins.
+Time Engine::VariedWorkOf(const RankState& rank, uint32_t number, uint32_t row) const {
+  const Time time = rank.compute->time[row];
+  if (options_.variation == nullptr || rank.graph->is_kept_comm(row)) return time;
+  return options_.variation->Compute(static_cast<int>(number), rank.graph->id[row], ProcessorOf(rank, row),
+                                     time);
+}
+
 void Engine::ReleaseEarly(uint32_t r, uint32_t row, Time now) {
   RankState& rank = ranks_[r];
   const Graph& graph = *rank.graph;

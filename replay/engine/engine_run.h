@@ -169,12 +169,13 @@ class Engine {
   bool TimesAreFixed() const { return options_.variation == nullptr && !slowdown_.on(); }
   // Whether names_ must be told when a node of this type runs.
   bool Clocked(NodeType type) const { return type != NodeType::kComp || !TimesAreFixed(); }
+  // What WorkOf() is where computation varies or its times are narrow.
+  Time VariedWorkOf(const RankState& rank, uint32_t number, uint32_t row) const;
   Time WorkOf(uint32_t rank, uint32_t row) const {
     const RankState& state = ranks_[rank];
-    const Time time = state.work != nullptr ? state.work[row] : state.compute->time[row];
-    if (options_.variation == nullptr || ranks_[rank].graph->is_kept_comm(row)) return time;
-    return options_.variation->Compute(static_cast<int>(rank), ranks_[rank].graph->id[row],
-                                       ProcessorOf(ranks_[rank], row), time);
+    if (state.work != nullptr && options_.variation == nullptr) [[likely]]
+      return state.work[row];
+    return VariedWorkOf(state, rank, row);
   }
   static Processor ProcessorOf(const RankState& rank, uint32_t row) {
     if (!rank.graph->is_cpu(row)) return Processor::kDevice;
