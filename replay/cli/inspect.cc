@@ -34,7 +34,7 @@ class InspectCommand : public Command {
   int Run() override {
     if (inputs_.empty() && !read_.capture.named()) return Misuse("inspect expects at least one TRACE");
     // An export has the ranks of a machine: one is linked after the other, in as much memory.
-    if (ImporterOfRun(inputs_, read_) == &nsys::kImporter) KeepFreedMemory();
+    if (ImporterOfRun(inputs_, read_) == &nsys::kImporter) KeepFreedMemory(1);
     read_.digests = format_ == "json";  // the text does not show them
     auto traces = ReadTraceSet(inputs_, read_);
     if (!traces.ok()) return Fail(traces.status());
