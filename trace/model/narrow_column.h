@@ -88,8 +88,7 @@ class NarrowColumn {
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   T operator[](size_t i) const {
-    if (plain_ != nullptr) [[likely]]
-      return plain_[i];
+    if (plain_ != nullptr) return plain_[i];
     const Block& block = blocks_[i / kBlock];
     const uint64_t above = BitsAt(block, i % kBlock);
     return above >= block.special ? Special(i) : By::Value(block.base + above * By::kUnit);
