@@ -316,16 +316,19 @@ absl::Status ConvertCommand::WriteGoal(TraceSet traces) const {
   LoadedTraces loaded;
   loaded.set = std::move(traces);
   if (absl::Status s = FindCaptures(&loaded); !s.ok()) return s;
-  const absl::StatusOr<proto::Cluster> described = DescribeMachine(options, &notes);
+  const auto step = generate::PlanOf(loaded.set);
+  const generate::StepPlan* const made = step.ok() && step->has_value() ? &**step : nullptr;
+  absl::StatusOr<proto::Cluster> described = DescribeMachine(options, &notes);
   if (!described.ok()) return described.status();
+  if (made != nullptr && made->training.offload.any()) {
+    if (absl::Status s = UseHostMemory(&*described); !s.ok()) return s;
+  }
   const absl::StatusOr<ClusterModel> cluster = BuildCluster(*described, ranks);
   if (!cluster.ok()) return cluster.status();
   const auto machine = BuildMachine(*cluster, options, ranks);
   if (!machine.ok()) return machine.status();
   RunDescription run;
   const std::string rungs = loaded.HasTimes() ? "recorded" : std::string(kDefaultRungs);
-  const auto step = generate::PlanOf(loaded.set);
-  const generate::StepPlan* const made = step.ok() && step->has_value() ? &**step : nullptr;
   const auto times = PriceTraces(loaded, options, rungs, cluster->proto.device(), made, &run);
   if (!times.ok()) return times.status();
   const absl::StatusOr<goal::Program> program = LowerToGoal(loaded.set, *times, *cluster, **machine, &notes);

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -85,6 +87,22 @@ TEST_F(OffloadCli, ADeviceMustSayItsLink) {
   EXPECT_EQ(r.status, 1);
   EXPECT_THAT(r.err, HasSubstr("device.host_gbytes_per_s"));
   EXPECT_THAT(r.err, HasSubstr("training.offload"));
+}
+
+// Copies are calculations of a program for LogGOPSim, as long as the link to the host needs.
+TEST_F(OffloadCli, ProgramsHaveTheLinksTimes) {
+  const std::string folder = ::testing::TempDir() + "/offload_cli_goal";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  const std::string step = folder + "/step.txtpb";
+  std::ofstream(step) << "model { preset: \"llama3-8b\" layers: 2 }\n"
+                         "training { seq: 1024 offload: \"activations\" launch_us: 0 }\n";
+  ASSERT_EQ(Run("convert " + step + " -o " + folder + "/step.goal --to goal --cluster dgx-h100").status, 0);
+  std::ifstream in(folder + "/step.goal");
+  const std::string program{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  const auto bytes =
+      static_cast<double>(ReportOf(step + " --cluster dgx-h100").training().memory(0).host_bytes());
+  EXPECT_THAT(program, HasSubstr(absl::StrCat("calc ", static_cast<int64_t>(bytes / 52 + 0.5)))) << program;
 }
 
 // One rank stands for its twins, and files replay as memory does.
