@@ -23,7 +23,7 @@
 namespace chakra::cli {
 namespace {
 
-// What the step is, for people.
+// What a step of tables is, for people; and one of a transformer.
 std::string DescribeTables(const generate::StepPlan& plan) {
   const generate::TableParameters p = generate::CountParameters(plan.tables);
   const double flops = generate::TrainingFlopsPerToken(plan);

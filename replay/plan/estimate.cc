@@ -106,12 +106,19 @@ double PicosOfCopy(int64_t bytes, const Prices& prices) {
   return static_cast<double>(bytes) * 1e3 / prices.cluster().proto.device().host_gbytes_per_s();
 }
 
-// What copies of offloaded activations take in a pass, whose kernels wait for them at the ends of equal
-// windows.
-double CopiesOfPass(const StepPlan& step, const Prices& prices) {
+// What passes take at least, whose kernels wait for copies of offloaded activations at the ends of equal
+// windows: nothing is copied beside the first layer, the embedding and the head.
+LeastPasses PassesOfCopies(const StepPlan& step, const Units& units, const Prices& prices) {
   const int64_t layers = step.training.offload.layers;
-  if (layers == 0) return 0;
-  return static_cast<double>(layers) * PicosOfCopy(generate::ActivationsOfLayer(step, 0), prices);
+  if (layers == 0) return {};
+  const double copies =
+      static_cast<double>(layers) * PicosOfCopy(generate::ActivationsOfLayer(step, 0), prices);
+  LeastPasses out = {copies, copies};
+  for (const UnitTimes* unit : {&units.embedding, &units.layer[KindOfLayer(step, 0)], &units.head}) {
+    out.forward += unit->forward;
+    out.backward += unit->backward;
+  }
+  return out;
 }
 
 // Times of the passes of all pieces. With zero 3 a unit takes at least as long as the gathering of the next
@@ -143,17 +150,9 @@ absl::Status SetPasses(const StepPlan& step, const Units& units, SharedTimes* sh
     }
     if (!all.empty()) out->tail[at] = all.front()->tail;
   }
-  const double copies = CopiesOfPass(step, *prices);
-  double forward = copies, backward = copies;
-  if (copies > 0) {
-    // Nothing is copied beside the first layer, the embedding and the head.
-    for (const UnitTimes* unit : {&units.embedding, &units.layer[KindOfLayer(step, 0)], &units.head}) {
-      forward += unit->forward;
-      backward += unit->backward;
-    }
-    out->forward[0] = std::max(out->forward[0], forward);
-    out->backward[0] = std::max(out->backward[0], backward);
-  }
+  const LeastPasses least = PassesOfCopies(step, units, *prices);
+  out->forward[0] = std::max(out->forward[0], least.forward);
+  out->backward[0] = std::max(out->backward[0], least.backward);
   AddHost(step, *shared, out);
   if (step.split.merges_exchanges()) out->slowdown = ExchangeSlowdown(prices->cluster().proto);
   out->hidden = step.split.hides();
@@ -214,8 +213,9 @@ absl::StatusOr<Estimator::Updates> Estimator::UpdatesOf(const StepPlan& step, in
   const size_t before = all.size();
   all.push_back(operators.Clip(elements));
   const int64_t hosts = generate::UpdatedByHost(step, elements);
-  for (generate::Operator& op : operators.Update(elements)) all.push_back(std::move(op));
-  if (hosts > 0) all[before + 1] = operators.Update(elements - hosts).front();
+  std::vector<generate::Operator> update = operators.Update(elements);
+  if (hosts > 0) update.front() = operators.Update(elements - hosts).front();
+  for (generate::Operator& op : update) all.push_back(std::move(op));
   const auto times = prices_->OfOperators(all);
   if (!times.ok()) return times.status();
   Updates out;
@@ -264,7 +264,8 @@ absl::StatusOr<double> Estimator::TimeOf(const StepPlan& step, int variant) {
   for (const int64_t stage : std::set<int64_t>{0, std::min<int64_t>(1, s.pp - 1), s.pp / 2, s.pp - 1}) {
     const SharedTimes::Weights w = shared.WeightsOf(stage);
     const bool whole = s.zero == 3 && s.pp == 1 && shared.any();
-    auto end = whole ? shared.WholeStep(CopiesOfPass(step, *prices_)) : shared.Reduced(stage, pipeline_);
+    auto end =
+        whole ? shared.WholeStep(PassesOfCopies(step, **units, *prices_)) : shared.Reduced(stage, pipeline_);
     if (!end.ok()) return end;
     *end = std::max(*end, HostEnd(step, stage, shared, pipeline_));
     const auto updates = UpdatesOf(step, w.own, variant);

@@ -165,7 +165,7 @@ absl::StatusOr<double> SharedTimes::Reduced(int64_t stage, const PipelineTimes& 
                             each * static_cast<double>(PassesOfPiece(step_)));
 }
 
-absl::StatusOr<double> SharedTimes::WholeStep(double copied) {
+absl::StatusOr<double> SharedTimes::WholeStep(const LeastPasses& least) {
   const std::vector<const UnitTimes*> units = UnitsOfPiece(0);
   std::vector<double> gathers, reduces, made;  // by unit; `made`: of its last gradient
   std::vector<Copies> copies;
@@ -200,11 +200,7 @@ absl::StatusOr<double> SharedTimes::WholeStep(double copied) {
     return begin;
   };
   const auto used = [&] { before_last = std::exchange(last, done); };
-  std::pair<double, double> before, beside;  // beside: what nothing is copied beside
-  for (const UnitTimes* unit : {units.front(), units[1], units.back()}) {
-    beside.first += unit->forward;
-    beside.second += unit->backward;
-  }
+  std::pair<double, double> before;
   const int64_t all = step_.micro_batches(), few = std::min(all, kUntilSteady);
   for (int64_t m = 0; m < few; ++m) {
     before = {done, reduced};
@@ -213,7 +209,7 @@ absl::StatusOr<double> SharedTimes::WholeStep(double copied) {
       run(u, units[u]->forward, true);
       used();
     }
-    if (copied > 0) done = std::max(done, forward + copied + beside.first);
+    done = std::max(done, forward + least.forward);
     const double backward = done;
     for (size_t u = units.size(); u-- > 0;) {
       const bool layer = u > 0 && u + 1 < units.size();
@@ -222,7 +218,7 @@ absl::StatusOr<double> SharedTimes::WholeStep(double copied) {
       reduced = std::max(reduced, begin + made[u] + copies[u].reduced) + reduces[u];
       if (u > 0) used();
     }
-    if (copied > 0) done = std::max(done, backward + copied + beside.second);
+    done = std::max(done, backward + least.backward);
   }
   const auto more = static_cast<double>(all - few);
   const double host_end =

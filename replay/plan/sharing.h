@@ -13,6 +13,11 @@
 
 namespace chakra::planning {
 
+// What a forward and a backward pass take at least, in picoseconds.
+struct LeastPasses {
+  double forward = 0, backward = 0;
+};
+
 // The sharing of one step. All arguments must outlive it.
 class SharedTimes {
  public:
@@ -35,9 +40,9 @@ class SharedTimes {
   absl::StatusOr<double> Reduce(const UnitTimes& unit);
 
   // When the last pass is over and all gradients are reduced, of a step with zero 3 on one stage: unit by
-  // unit, weights are gathered one unit ahead, and gradients reduced behind each unit. `copied`: what copies
-  // of offloaded activations take in a pass. Precondition: zero 3, no pipeline.
-  absl::StatusOr<double> WholeStep(double copied);
+  // unit, weights are gathered one unit ahead, and gradients reduced behind each unit. `least`: of passes.
+  // Precondition: zero 3, no pipeline.
+  absl::StatusOr<double> WholeStep(const LeastPasses& least);
 
   // When the gradients of a stage are reduced.
   absl::StatusOr<double> Reduced(int64_t stage, const PipelineTimes& pipeline);

@@ -203,7 +203,8 @@ absl::StatusOr<std::vector<int>> CheckPlacement(const proto::Placement& placemen
 
 }  // namespace
 
-absl::Status UseHostMemory(proto::Cluster* cluster) {
+absl::Status UseHostMemory(const generate::StepPlan* step, proto::Cluster* cluster) {
+  if (step == nullptr || !step->training.offload.any()) return absl::OkStatus();
   if (cluster->remote_memory().kind() != RemoteMemory::NONE) return absl::OkStatus();
   const double rate = cluster->device().host_gbytes_per_s();
   if (rate <= 0) {

@@ -15,6 +15,7 @@
 #include "replay/cluster/variation.h"
 #include "replay/engine/memory_model.h"
 #include "replay/nccl/collective_costs.h"
+#include "trace/generate/sizes.h"
 
 namespace chakra {
 
@@ -44,9 +45,9 @@ struct ClusterModel {
 // The file that Cluster::placement may name is read.
 absl::StatusOr<ClusterModel> BuildCluster(const proto::Cluster& cluster, int ranks);
 
-// Memory nodes go to the host's memory over the device's link (Device.host_gbytes_per_s), each rank's beside
-// the others', where the cluster has no remote_memory. Errors (InvalidArgument): the device does not say the
-// link's rate.
-absl::Status UseHostMemory(proto::Cluster* cluster);
+// Memory nodes of a step that offloads go to the host's memory over the device's link
+// (Device.host_gbytes_per_s), each rank's beside the others', where the cluster has no remote_memory. `step`:
+// null: the traces are of none. Errors (InvalidArgument): the device does not say the link's rate.
+absl::Status UseHostMemory(const generate::StepPlan* step, proto::Cluster* cluster);
 
 }  // namespace chakra

@@ -69,13 +69,7 @@ TEST(GenerateMerge, HidesTheShareOfExchanges) {
 }
 
 TEST(GenerateMerge, TheShareIsOfPassesThatRunTogether) {
-  WorkloadOptions options;
-  options.model = kExperts;
-  options.parallel = "ep=2,dp=2,hidden_share=0.5";
-  options.training = "seq=64";
-  const auto workload = ReadWorkload(options);
-  ASSERT_TRUE(workload.ok());
-  const std::string error(ResolvePlan(*workload).status().message());
+  const std::string error = ErrorOf(kExperts, "ep=2,dp=2,hidden_share=0.5", "seq=64");
   EXPECT_NE(error.find("expected parallel.overlap_expert=yes too"), std::string::npos) << error;
 }
 

@@ -103,13 +103,7 @@ TEST(GenerateOffload, CopiesLieBetweenThePassesOfTheirLayer) {
 
 TEST(GenerateOffload, RefusesWhatFrameworksRefuse) {
   const auto error = [](const std::string& parallel, const std::string& training) {
-    WorkloadOptions options;
-    options.model = kDense;
-    options.parallel = parallel;
-    options.training = absl::StrCat("seq=64,", training);
-    const auto workload = ReadWorkload(options);
-    if (!workload.ok()) return std::string(workload.status().message());
-    return std::string(ResolvePlan(*workload).status().message());
+    return ErrorOf(kDense, parallel, absl::StrCat("seq=64,", training));
   };
   EXPECT_THAT(error("", "offload=activation"), HasSubstr("training.offload has \"activation\""));
   EXPECT_THAT(error("", "offload=activation"), HasSubstr("activations"));

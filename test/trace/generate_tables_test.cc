@@ -35,17 +35,6 @@ StepGraphs Built(const StepPlan& plan) {
   return step.ok() ? *std::move(step) : StepGraphs();
 }
 
-std::string TablesError(const std::string& model, const std::string& parallel, const std::string& training) {
-  WorkloadOptions options;
-  options.model = model;
-  options.parallel = parallel;
-  options.training = training;
-  const auto workload = ReadWorkload(options);
-  if (!workload.ok()) return std::string(workload.status().message());
-  const auto plan = ResolvePlan(*workload);
-  return plan.ok() ? "" : std::string(plan.status().message());
-}
-
 // Rows of both Criteo sets are known; so are the widths of the layers.
 TEST(GenerateTables, ParametersOfPresetsAreExact) {
   const auto parameters = [](const char* name) {
@@ -318,9 +307,8 @@ TEST(GenerateTables, RefusesWhatDoesNotApply) {
       {"llama3-8b", "", "seq=64,table_optimizer=rowwise_adagrad", "training.table_optimizer is for tables"},
   };
   for (const auto& c : kCases)
-    EXPECT_THAT(TablesError(c.model, c.parallel, c.training), HasSubstr(c.error))
-        << c.model << "|" << c.parallel;
-  EXPECT_EQ(TablesError(kModel, "tp=1,zero=0", "global_batch=64,recompute=none,framework=ddp,micro_batch=64"),
+    EXPECT_THAT(ErrorOf(c.model, c.parallel, c.training), HasSubstr(c.error)) << c.model << "|" << c.parallel;
+  EXPECT_EQ(ErrorOf(kModel, "tp=1,zero=0", "global_batch=64,recompute=none,framework=ddp,micro_batch=64"),
             "");
 }
 

@@ -35,4 +35,16 @@ inline StepPlan PlanOf(const std::string& model, const std::string& parallel, co
   return plan.ok() ? *plan : StepPlan();
 }
 
+// What is said of a step whose parts do not fit; "": they do.
+inline std::string ErrorOf(const std::string& model, const std::string& parallel,
+                           const std::string& training) {
+  WorkloadOptions options;
+  options.model = model;
+  options.parallel = parallel;
+  options.training = training;
+  const auto workload = ReadWorkload(options);
+  if (!workload.ok()) return std::string(workload.status().message());
+  return std::string(ResolvePlan(*workload).status().message());
+}
+
 }  // namespace chakra::generate

@@ -24,8 +24,7 @@ RankMemory MemoryOfTables(const StepPlan& p, int64_t role) {
   const TrainingPlan& t = p.training;
   const int64_t dense = CountParameters(p.tables).dense(), dim = s.dim;
   RankMemory out;
-  int64_t rows = s.own.rows + s.copied.rows;
-  for (const Table& table : s.by_rows.each) rows += ShareOf(table.rows, s.ranks);
+  const int64_t rows = s.rows();
   // Copied tables are PyTorch's own, with gradients, and have the optimizer of the MLPs.
   const int64_t trained = dense + s.copied.rows * dim;
   out.weights = s.row_bytes * (rows - s.copied.rows) * dim + 4 * trained;

@@ -29,6 +29,12 @@ RoleSizes::RoleSizes(const StepPlan& plan, int64_t role)
   }
 }
 
+int64_t RoleSizes::rows() const {
+  int64_t rows = own.rows + copied.rows;
+  for (const Table& table : by_rows.each) rows += ShareOf(table.rows, ranks);
+  return rows;
+}
+
 int64_t RoleSizes::own_update_bytes(const TrainingPlan& t) const {
   int64_t rows = 0;
   for (const Table& table : own.each) rows += RowsMet(table.rows, samples * table.pooling);

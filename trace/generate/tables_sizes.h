@@ -17,6 +17,8 @@ struct RoleSizes {
   TableSum alone;                 // tables of one rank each, all of them
   TableSum own, by_rows, copied;  // those of this role; those of all ranks
 
+  // Rows that a rank holds: of its own tables, of its share of those that all share, of copied ones.
+  int64_t rows() const;
   bool exchanges() const { return ranks > 1 && alone.tables + by_rows.tables > 0; }
   // Indices that a rank looks up: in its own tables, in its share of those that all share (as each row is as
   // likely as the others), in copied ones.

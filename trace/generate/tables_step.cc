@@ -24,9 +24,7 @@ class TableStageBuilder {
       : plan_(plan), m_(plan.tables), s_(plan, role), ops_(plan.training), e_(ops_.element_bytes()) {
     graph_.host = plan.training.host;
     const TableParameters p = CountParameters(m_);
-    int64_t rows = s_.own.rows + s_.copied.rows;
-    for (const Table& table : s_.by_rows.each) rows += ShareOf(table.rows, s_.ranks);
-    graph_.weights = p.dense() + rows * m_.dim;
+    graph_.weights = p.dense() + s_.rows() * m_.dim;
   }
 
   StageGraph Build() {
