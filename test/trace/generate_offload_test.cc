@@ -120,6 +120,8 @@ TEST(GenerateOffload, RefusesWhatFrameworksRefuse) {
   EXPECT_THAT(error("dp=2,zero=1", "offload_share=0.5"),
               HasSubstr("expected training.offload=optimizer too"));
   EXPECT_THAT(error("dp=2,zero=1", "offload=optimizer,optimizer=sgd"), HasSubstr("adam, adamw"));
+  EXPECT_THAT(error("dp=2,zero=1", "offload=optimizer,optimizer=adagrad"),
+              HasSubstr("training.offload=optimizer with optimizer=adagrad is not generated yet"));
   EXPECT_THAT(error("dp=2", "offload=optimizer,framework=fsdp"), HasSubstr("framework=megatron"));
 }
 

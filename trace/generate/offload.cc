@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "trace/base/spelling.h"
@@ -61,8 +62,12 @@ absl::Status CheckActivations(const StepPlan& p) {
 }
 
 absl::Status CheckOptimizer(const StepPlan& p) {
-  if (p.training.optimizer == proto::Training::SGD)
-    return NotYet("training.offload=optimizer with optimizer=sgd", "adam, adamw");
+  const auto optimizer = p.training.optimizer;
+  if (optimizer != proto::Training::ADAM && optimizer != proto::Training::ADAMW) {
+    return NotYet(absl::StrCat("training.offload=optimizer with optimizer=",
+                               absl::AsciiStrToLower(proto::Training::Optimizer_Name(optimizer))),
+                  "adam, adamw");
+  }
   if (p.split.zero == 1 || p.split.zero == 2) return absl::OkStatus();
   return Bad(absl::StrCat("parallel.zero is ", p.split.zero,
                           "; with training.offload=optimizer expected Megatron-LM's distributed optimizer, "
