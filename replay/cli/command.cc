@@ -51,10 +51,9 @@ std::string Keys(const google::protobuf::Descriptor& type) {
 
 }  // namespace
 
-void KeepFreedMemory(int arenas) {
+void KeepFreedMemory() {
   mallopt(M_MMAP_THRESHOLD, 1 << 28);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
-  if (arenas > 0) mallopt(M_ARENA_MAX, arenas);
 }
 
 std::string StrayArgument(const CLI::App& app) {

@@ -59,9 +59,8 @@ std::unique_ptr<Command> MakeManualCommand(CLI::App* root);
 void AddFlowOptions(CLI::App* app, const std::string& group, FabricOptions* options);
 
 // From now on memory that is freed stays with the process: for commands whose ranks come and go by the
-// megabyte, which would else pay for clearing the same pages again and again. `arenas`: of the C library, of
-// which all but the first give memory back nevertheless; 0: as many as it takes.
-void KeepFreedMemory(int arenas = 0);
+// megabyte, which would else pay for clearing the same pages again and again.
+void KeepFreedMemory();
 
 // --max-memory, which limits the process once it is parsed.
 void AddMemoryOption(CLI::App* app, const std::string& group);

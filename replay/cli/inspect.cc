@@ -4,9 +4,7 @@
 #include "replay/cli/command.h"
 #include "replay/cli/terminal.h"
 #include "trace/et/read_options.h"
-#include "trace/import/nsys/importer.h"
 #include "trace/import/reader.h"
-#include "trace/import/registry.h"
 
 namespace chakra::cli {
 namespace {
@@ -33,12 +31,10 @@ class InspectCommand : public Command {
 
   int Run() override {
     if (inputs_.empty() && !read_.capture.named()) return Misuse("inspect expects at least one TRACE");
-    // An export has the ranks of a machine: one is linked after the other, in as much memory.
-    if (ImporterOfRun(inputs_, read_) == &nsys::kImporter) KeepFreedMemory(1);
     read_.digests = format_ == "json";  // the text does not show them
     auto traces = ReadTraceSet(inputs_, read_);
     if (!traces.ok()) return Fail(traces.status());
-    const proto::Inspection inspection = Inspect(*traces);
+    const proto::Inspection inspection = Inspect(*traces, read_.threads);
     std::string out;
     if (format_ == "json") {
       auto json = PrintInspectionJson(inspection);

@@ -1,13 +1,10 @@
 // Numbers in as few bytes as they need, in the order in which they are written.
 #pragma once
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <new>
 #include <utility>
 #include <vector>
 
@@ -79,34 +76,15 @@ class PackedNumbers {
   };
 
  private:
-  // Large chunks are pages of their own: they outlive much that the heap has beside them, and would keep the
-  // memory of the latter apart. Pages that are not written to take no memory.
-  struct FreeChunk {
-    size_t pages = 0;  // bytes; 0: of the heap
-    void operator()(uint8_t* bytes) const {
-      if (pages == 0) {
-        delete[] bytes;
-      } else {
-        munmap(bytes, pages);
-      }
-    }
-  };
   struct Chunk {
-    std::unique_ptr<uint8_t[], FreeChunk> bytes;
+    std::unique_ptr<uint8_t[]> bytes;
     size_t used = 0;  // but of the last one
   };
-  static Chunk MakeChunk(size_t bytes) {
-    constexpr size_t kPages = 256 << 10;
-    if (bytes < kPages) return {{new uint8_t[bytes], FreeChunk()}};
-    void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (pages == MAP_FAILED) throw std::bad_alloc();
-    return {{static_cast<uint8_t*>(pages), FreeChunk{bytes}}};
-  }
   void Grow() {
     constexpr size_t kLeast = 4 << 10, kLargest = 1 << 20;
     if (!chunks_.empty()) chunks_.back().used = static_cast<size_t>(at_ - chunks_.back().bytes.get());
     const size_t bytes = std::min(kLargest, kLeast << std::min<size_t>(chunks_.size(), 8));
-    chunks_.push_back(MakeChunk(bytes));
+    chunks_.push_back({std::unique_ptr<uint8_t[]>(new uint8_t[bytes]), 0});  // not cleared
     at_ = chunks_.back().bytes.get();
     end_ = at_ + bytes;
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "trace/base/parallel.h"
 #include "trace/base/utf8.h"
 
 namespace chakra {
@@ -43,32 +44,86 @@ GraphSummary Summarize(const Graph& graph, uint32_t index) {
 
 using Traffic = std::map<std::pair<std::string, std::string>, std::pair<uint64_t, uint64_t>>;
 
-void AddTraffic(const RankTrace& rank, Traffic* traffic) {
-  const Graph& graph = *rank.graph;
-  for (uint32_t row = 0; row < graph.size(); ++row) {
-    const NodeType type = graph.type[row];
-    if (graph.is_kept_comm(row)) {
-      ++(*traffic)[{std::string(graph.kept_kind(row)), std::string(kUnknownGroup)}].first;
-      continue;
-    }
-    const bool collective = type == NodeType::kCollective;
-    if (!collective && type != NodeType::kSend && type != NodeType::kRecv) continue;
-    const uint32_t payload = graph.payload[row];
-    std::string kind = collective ? "unspecified" : type == NodeType::kSend ? "send" : "recv";
-    std::string group;
-    uint64_t bytes = 0;
-    if (payload != kNoRow) {
-      const Comm& comm = graph.comm[payload];
-      bytes = comm.bytes;
-      if (collective && comm.type < kCollectiveTypes) {
-        kind = std::string(Name(static_cast<CollectiveType>(comm.type)));
+// Nodes and bytes by kind of communication and group.
+class TrafficOfRank {
+ public:
+  explicit TrafficOfRank(const RankTrace& rank) : rank_(rank) {}
+
+  Traffic Run() {
+    const Graph& graph = *rank_.graph;
+    for (uint32_t row = 0; row < graph.size(); ++row) {
+      const NodeType type = graph.type[row];
+      const bool calls = type == NodeType::kCollective || type == NodeType::kSend || type == NodeType::kRecv;
+      if (graph.is_kept_comm(row)) {
+        ++sums_[{std::string(graph.kept_kind(row)), std::string(kUnknownGroup)}].first;
+      } else if (calls) {
+        AddCall(type, graph.payload[row]);
       }
-      if (collective) group = rank.group_names[rank.peers[payload].group];
     }
-    auto& [nodes, sum] = (*traffic)[{kind, group}];
-    ++nodes;
-    sum += bytes;
+    return std::move(sums_);
   }
+
+ private:
+  void AddCall(NodeType type, uint32_t payload) {
+    const bool collective = type == NodeType::kCollective, told = payload != kNoRow;
+    const Comm comm = told ? rank_.graph->comm[payload] : Comm();
+    const bool known = collective && comm.type < kCollectiveTypes;
+    const uint32_t group = collective && told ? rank_.peers[payload].group : kNoRow;
+    const Key key = {type, known ? comm.type : Comm().type, group};
+    if (last_ == nullptr || !(key == last_key_)) {
+      const std::string kind = known        ? std::string(Name(static_cast<CollectiveType>(comm.type)))
+                               : collective ? "unspecified"
+                               : type == NodeType::kSend ? "send"
+                                                         : "recv";
+      last_ = &sums_[{kind, group == kNoRow ? "" : rank_.group_names[group]}];
+      last_key_ = key;
+    }
+    ++last_->first;
+    last_->second += comm.bytes;
+  }
+
+  struct Key {
+    NodeType type = NodeType::kComp;
+    uint8_t collective = 0;
+    uint32_t group = kNoRow;
+    bool operator==(const Key&) const = default;
+  };
+  const RankTrace& rank_;
+  Traffic sums_;
+  // Calls of one kind often follow one another.
+  Key last_key_;
+  std::pair<uint64_t, uint64_t>* last_ = nullptr;
+};
+
+struct Summaries {
+  std::vector<GraphSummary> graphs;  // of each distinct graph, in the order of ranks
+  std::vector<uint32_t> graph_of;    // by rank
+  std::vector<Traffic> traffic;      // by rank
+};
+
+Summaries SummarizeAll(const TraceSet& traces, int threads) {
+  Summaries out;
+  std::unordered_map<const Graph*, uint32_t> index;  // for look-ups; never iterated
+  std::vector<const Graph*> graphs;
+  for (const RankTrace& rank : traces.ranks) {
+    const auto [it, fresh] = index.try_emplace(rank.graph.get(), static_cast<uint32_t>(graphs.size()));
+    if (fresh) graphs.push_back(rank.graph.get());
+    out.graph_of.push_back(it->second);
+  }
+  out.graphs.resize(graphs.size());
+  out.traffic.resize(traces.ranks.size());
+  ForEach(graphs.size() + traces.ranks.size(), threads, [&] {
+    return [&](size_t task) {
+      if (task < graphs.size()) {
+        out.graphs[task] = Summarize(*graphs[task], static_cast<uint32_t>(task));
+      } else {
+        const size_t rank = task - graphs.size();
+        out.traffic[rank] = TrafficOfRank(traces.ranks[rank]).Run();
+      }
+      return absl::OkStatus();
+    };
+  }).IgnoreError();
+  return out;
 }
 
 void FillRank(const RankTrace& rank, const GraphSummary& s, proto::RankSummary* out) {
@@ -214,9 +269,9 @@ LongestChain FindLongestChain(const Graph& graph) {
   return chain;
 }
 
-proto::Inspection Inspect(const TraceSet& traces) {
+proto::Inspection Inspect(const TraceSet& traces, int threads) {
   proto::Inspection out;
-  std::unordered_map<const Graph*, GraphSummary> graphs;  // for look-ups; never iterated
+  const Summaries all = SummarizeAll(traces, threads);
   std::array<uint64_t, kNodeTypes> nodes{};
   std::array<Time, kNodeTypes> duration{};
   Traffic traffic;
@@ -224,11 +279,9 @@ proto::Inspection Inspect(const TraceSet& traces) {
                                   [](const RankTrace& rank) { return HasDelays(*rank.graph); });
   Time total, first = Time::Never(), last = Time::Zero();
   uint64_t dependencies = 0;
-  for (const RankTrace& rank : traces.ranks) {
-    auto [it, fresh] = graphs.try_emplace(rank.graph.get());
-    const auto index = static_cast<uint32_t>(graphs.size() - 1);
-    if (fresh) it->second = Summarize(*rank.graph, index);
-    const GraphSummary& s = it->second;
+  for (size_t i = 0; i < traces.ranks.size(); ++i) {
+    const RankTrace& rank = traces.ranks[i];
+    const GraphSummary& s = all.graphs[all.graph_of[i]];
     for (int t = 0; t < kNodeTypes; ++t) {
       nodes[t] += s.nodes[t];
       duration[t] += s.duration[t];
@@ -244,7 +297,11 @@ proto::Inspection Inspect(const TraceSet& traces) {
       FillPath(rank, s.chain, out.mutable_critical_path());
     }
     if (delays) AddPinned(rank, s, &out);
-    AddTraffic(rank, &traffic);
+    for (const auto& [key, value] : all.traffic[i]) {
+      auto& [calls, bytes] = traffic[key];
+      calls += value.first;
+      bytes += value.second;
+    }
   }
   if (delays) FinishPinned(&out);
   for (int t = 0; t < kNodeTypes; ++t) {

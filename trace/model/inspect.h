@@ -28,8 +28,8 @@ struct LongestChain {
 };
 LongestChain FindLongestChain(const Graph& graph);
 
-// Summarises the traces.
-proto::Inspection Inspect(const TraceSet& traces);
+// Summarises the traces, graphs beside each other on threads.
+proto::Inspection Inspect(const TraceSet& traces, int threads = 1);
 
 // The summary as text for people: aligned tables; long tables are cut, with a note. `page`: the page to lay
 // tables out for (the caller passes the text to TextPage::Finish()); null: no limit.

@@ -73,7 +73,7 @@ TEST(NestHostEvents, AThreadThatAlsoWorksKeepsItsLateCalls) {
 TEST(NestHostEvents, RoundingIsCutAndCounted) {
   const Nested n(KinetoBuilder().Op(1, "a", 0, 10000).Op(1, "b", 5000, 6000).Op(1, "c", 13000, 1000));
   EXPECT_EQ(n.ParentOf("b"), "a");
-  EXPECT_EQ(n.host.end[n.Row("b")], 10000);
+  EXPECT_EQ(n.host.End(n.Row("b")), 10000);
   EXPECT_EQ(n.host.clipped, 1u);
   EXPECT_TRUE(n.host.threads[0].async.empty());
 }
@@ -82,7 +82,7 @@ TEST(NestHostEvents, WhatOverlapsWithoutNestingIsBesideTheThreadsOrder) {
   const Nested n(KinetoBuilder().Op(1, "a", 0, 10000).Op(1, "b", 5000, 60000).Op(1, "c", 13000, 1000));
   ASSERT_EQ(n.host.threads[0].async.size(), 1u);
   EXPECT_EQ(n.host.threads[0].async[0], n.Row("b"));
-  EXPECT_EQ(n.host.end[n.Row("b")], 65000) << "its time is kept";
+  EXPECT_EQ(n.host.End(n.Row("b")), 65000) << "its time is kept";
   EXPECT_EQ(n.ParentOf("c"), "none");
 }
 
@@ -111,8 +111,8 @@ TEST(NestHostEvents, AWindowClipsWhatCrossesIt) {
                      .Op(1, "late", 6000, 500),
                  window);
   EXPECT_EQ(n.host.threads[0].events.size(), 2u);
-  EXPECT_EQ(n.host.begin[n.Row("a")], 1000);
-  EXPECT_EQ(n.host.end[n.Row("a")], 6000);
+  EXPECT_EQ(n.host.Begin(n.Row("a")), 1000);
+  EXPECT_EQ(n.host.End(n.Row("a")), 6000);
 }
 
 }  // namespace

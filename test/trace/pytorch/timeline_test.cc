@@ -208,12 +208,12 @@ TEST(Timeline, AnEdgeIsKeptOnceAndPointsForward) {
   for (uint32_t i = 0; i < l.t.nodes.size(); ++i) {
     for (uint64_t e = l.t.edge_begin[i]; e < l.t.edge_begin[i + 1]; ++e) {
       EXPECT_LT(l.t.edges[e].from, i);
-      EXPECT_GE(l.t.edges[e].delay_ns, 0);
+      EXPECT_GE(l.t.DelayOf(l.t.edges[e]), 0);
       if (e > l.t.edge_begin[i]) {
         EXPECT_LT(l.t.edges[e - 1].from, l.t.edges[e].from);
       }
       const TimelineNode& from = l.t.nodes[l.t.edges[e].from];
-      EXPECT_LE(from.start + from.dur + l.t.edges[e].delay_ns, l.t.nodes[i].start);
+      EXPECT_LE(from.start + from.dur + l.t.DelayOf(l.t.edges[e]), l.t.nodes[i].start);
     }
   }
 }

@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "trace/base/page_pool.h"
 #include "trace/base/parallel.h"
 #include "trace/import/nsys/advice.h"
 #include "trace/import/nsys/export_file.h"
@@ -150,6 +151,7 @@ absl::Status ReadOne(const Export& from, const ReadWhat& what, bool digest, Read
 
 absl::StatusOr<pytorch::RecordedRanks> ReadRanks(const std::vector<std::string>& inputs,
                                                  const ReadOptions& options) {
+  KeepPages();  // an export has the ranks of a machine, which are linked one after the other
   Found found;
   std::vector<std::string> named = inputs;
   if (options.capture.named()) named = {options.capture.host, options.capture.device};

@@ -67,7 +67,7 @@ void Drafter::Add(Row row, uint32_t i) {
   out_.Add(row);
   for (uint64_t e = t.edge_begin[i]; e < t.edge_begin[i + 1]; ++e) {
     const TimelineEdge& edge = t.edges[e];
-    out_.Add(DraftDep{edge.from + kRootRow, Causes()[static_cast<size_t>(edge.kind)], edge.delay_ns,
+    out_.Add(DraftDep{edge.from + kRootRow, Causes()[static_cast<size_t>(edge.kind)], t.DelayOf(edge),
                       t.UnexplainedOf(edge), facts_.ReleaseOf(edge)});
   }
 }
@@ -203,10 +203,10 @@ bool FitsColumns(const CaptureRank& rank) {
     for (uint64_t e = t.edge_begin[i]; e < t.edge_begin[i + 1]; ++e) {
       const TimelineEdge& edge = t.edges[e];
       if (edge.from >= i || (e > t.edge_begin[i] && t.edges[e - 1].from >= edge.from)) return false;
-      if (!Holds(edge.delay_ns)) return false;
+      if (!Holds(t.DelayOf(edge))) return false;
       if (edge.extra == TimelineEdge::kNoExtra) continue;
       const int64_t unexplained = t.UnexplainedOf(edge), release = facts.ReleaseOf(edge);
-      if (unexplained < 0 || unexplained > edge.delay_ns || release < 0 || release > kReleaseAtEnd)
+      if (unexplained < 0 || unexplained > t.DelayOf(edge) || release < 0 || release > kReleaseAtEnd)
         return false;
     }
   }

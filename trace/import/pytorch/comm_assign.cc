@@ -180,7 +180,7 @@ void Assigner::CollectCalls() {
         if (Moves(facts_[number].op)) {
           OpenCalls& open = open_[d_.events[row].lane];
           open.by_time =
-              open.by_time && (open.rows.empty() || threads_.begin[open.rows.back()] <= threads_.begin[row]);
+              open.by_time && (open.rows.empty() || threads_.Begin(open.rows.back()) <= threads_.Begin(row));
           open.rows.push_back(row);
         }
         place_[row] = number;
@@ -356,7 +356,7 @@ std::vector<uint32_t> Assigner::Pending(const DeviceOp& op) {
   OpenCalls& open = open_[d_.events[op.launch].lane];
   while (open.first < open.rows.size() && carried_[open.rows[open.first]]) ++open.first;
   for (size_t i = open.first; i < open.rows.size(); ++i) {
-    if (threads_.begin[open.rows[i]] > threads_.begin[op.launch]) {
+    if (threads_.Begin(open.rows[i]) > threads_.Begin(op.launch)) {
       if (open.by_time) break;
       continue;
     }

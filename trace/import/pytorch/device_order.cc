@@ -52,7 +52,7 @@ class Orderer {
   }
   int64_t LaunchTime(uint32_t op) const {
     const uint32_t launch = out_.ops[op].launch;
-    return launch == kNoRow ? INT64_MIN : host_.begin[launch];
+    return launch == kNoRow ? INT64_MIN : host_.Begin(launch);
   }
   // The last operation of `stream` launched before `t` (and with an end at or before `end`).
   uint32_t LastLaunched(uint32_t stream, int64_t t, int64_t end) const;
@@ -129,7 +129,7 @@ uint32_t Orderer::LaunchOf(const Event& op) const {
   if (best == kNoRow || repeated_.empty()) return best;
   if (const auto several = repeated_.find(op.correlation); several != repeated_.end()) {
     for (const uint32_t call : several->second) {
-      if (host_.begin[call] <= op.ts && (host_.begin[best] > op.ts || host_.begin[call] > host_.begin[best]))
+      if (host_.Begin(call) <= op.ts && (host_.Begin(best) > op.ts || host_.Begin(call) > host_.Begin(best)))
         best = call;
     }
   }
@@ -158,7 +158,6 @@ void Orderer::PlaceOps() {
   placed_ = placer.Take();
   out_.lanes = std::move(placed_.lanes);
   out_.ops = std::move(placed_.ops);
-  out_.launch_cuts.assign(d_.events.size(), INT64_MIN);
   Note("device_overlap_clipped", placed_.clipped,
        "communication overlapped the next operation of its stream by rounding; the communication was cut");
   Note("device_lanes_split", placed_.split,
@@ -212,7 +211,7 @@ void Orderer::CollectCalls() {
       const Event& e = d_.events[row];
       if (e.kind != EventKind::kRuntime && e.kind != EventKind::kDriver) continue;
       if (names_.Records(e)) {
-        record = host_.begin[row];
+        record = host_.Begin(row);
         record_stream = launch_stream;
       } else if (names_.Waits(e)) {
         const uint32_t stream = WaitingStream(row);
@@ -231,13 +230,13 @@ void Orderer::CollectCalls() {
   }
   for (uint32_t s = 0; s < held.size(); ++s) {
     std::sort(held[s].begin(), held[s].end(), [this](const PendingWait& a, const PendingWait& b) {
-      return host_.begin[a.call] != host_.begin[b.call] ? host_.begin[a.call] < host_.begin[b.call]
+      return host_.Begin(a.call) != host_.Begin(b.call) ? host_.Begin(a.call) < host_.Begin(b.call)
                                                         : a.call < b.call;
     });
     size_t next = 0;
     for (const uint32_t op : placed_.of_stream[s]) {
       if (next == held[s].size()) break;
-      for (; next < held[s].size() && host_.begin[held[s][next].call] < LaunchTime(op); ++next) {
+      for (; next < held[s].size() && host_.Begin(held[s][next].call) < LaunchTime(op); ++next) {
         AddPending(out_.ops[op].launch, held[s][next]);
       }
     }
@@ -255,7 +254,7 @@ void Orderer::FindTypical() {
   for (uint32_t i = 0; i < out_.ops.size(); ++i) {
     const DeviceOp& op = out_.ops[i];
     if (op.launch == kNoRow) continue;
-    const int64_t called = host_.begin[op.launch];
+    const int64_t called = host_.Begin(op.launch);
     if (op.begin < called) continue;
     least = std::min(least, op.begin - called);
     const bool idle = placed_.after[i] != kNoRow && out_.ops[placed_.after[i]].end <= called;
@@ -267,7 +266,7 @@ void Orderer::FindTypical() {
     if (op.launch == kNoRow || placed_.after[i] == kNoRow || placed_.release[i] != kNoRow) continue;
     if (waiting_[op.launch]) continue;
     const int64_t before = out_.ops[placed_.after[i]].end;
-    if (host_.begin[op.launch] + 2 * out_.launch_latency < before) gap.push_back(op.begin - before);
+    if (host_.Begin(op.launch) + 2 * out_.launch_latency < before) gap.push_back(op.begin - before);
   }
   out_.stream_gap = gap.empty() ? std::min<int64_t>(1000, out_.launch_latency) : LowerMedian(std::move(gap));
 }
@@ -287,7 +286,7 @@ void Orderer::AddWaits(uint32_t i) {
                                  [&](const auto& entry) { return entry.first < op.launch; });
   for (; it != waits_.end() && it->first == op.launch; ++it) {
     const PendingWait& wait = it->second;
-    const int64_t called = host_.begin[wait.call];
+    const int64_t called = host_.Begin(wait.call);
     const uint32_t sync = sync_by_correlation_.Find(d_.events[wait.call].correlation);
     uint32_t source = kNoRow;
     if (sync != kNoRow && d_.events[sync].extra != kNoRow) {
@@ -295,7 +294,7 @@ void Orderer::AddWaits(uint32_t i) {
       const int device = d_.streams[own].device;
       int64_t recorded = called;
       const uint32_t record = launch_by_correlation_.Find(extra.wait_on_correlation);
-      if (record != kNoRow) recorded = host_.begin[record];
+      if (record != kNoRow) recorded = host_.Begin(record);
       for (uint32_t s = 0; s < d_.streams.size(); ++s) {
         if (d_.streams[s].device == device && d_.streams[s].stream == extra.wait_on_stream && s != own) {
           source = LastLaunched(s, recorded, op.begin);
@@ -334,7 +333,7 @@ void Orderer::AddToldWaits(uint32_t i) {
 void Orderer::AddBacklog(uint32_t i) {
   const DeviceOp& op = out_.ops[i];
   if (op.launch == kNoRow || placed_.after[i] != kNoRow || placed_.release[i] != kNoRow) return;
-  const int64_t called = host_.begin[op.launch];
+  const int64_t called = host_.Begin(op.launch);
   if (op.begin - called - out_.launch_latency <= std::max(kUnexplainedNs, called - host_.window_begin))
     return;
   for (uint32_t c = op.first_cause; c < out_.causes.size(); ++c) {
@@ -361,9 +360,8 @@ void Orderer::Tighten(uint32_t i) {
     unexplained_ns_ += binding->unexplained;
   }
   binding->ready = op.begin;
-  if (binding->kind == EdgeKind::kLaunch && op.begin < host_.end[binding->source]) {
-    int64_t& cut = out_.launch_cuts[binding->source];
-    if (cut == INT64_MIN) cut = op.begin;
+  if (binding->kind == EdgeKind::kLaunch && op.begin < host_.End(binding->source)) {
+    out_.launch_cuts.push_back({binding->source, op.begin});
   }
 }
 
@@ -375,13 +373,14 @@ void Orderer::FindCauses() {
   }
   absl::erase_if(op_of_source_, [](const auto& entry) { return entry.second == kNoRow; });
   InferredCauses inferred(d_, out_.ops, by_end_, graphs_);
+  out_.causes.reserve(4 * out_.ops.size());  // few have more; room that is not used takes no memory
   auto also = placed_.also.begin();
   for (uint32_t i = 0; i < out_.ops.size(); ++i) {
     DeviceOp& op = out_.ops[i];
     op.first_cause = static_cast<uint32_t>(out_.causes.size());
     if (op.launch != kNoRow) {
-      if (host_.begin[op.launch] > op.begin) ++before_launch_;
-      AddCause(EdgeKind::kLaunch, op.launch, std::min(host_.begin[op.launch], op.begin), out_.launch_latency,
+      if (host_.Begin(op.launch) > op.begin) ++before_launch_;
+      AddCause(EdgeKind::kLaunch, op.launch, std::min(host_.Begin(op.launch), op.begin), out_.launch_latency,
                op.begin);
     }
     if (const uint32_t after = placed_.after[i]; after != kNoRow)
@@ -403,6 +402,13 @@ void Orderer::FindCauses() {
     AddBacklog(i);
     Tighten(i);
   }
+  // Operations come by begin: of several that a call launched the first counts.
+  std::vector<LaunchCut>& cuts = out_.launch_cuts;
+  std::stable_sort(cuts.begin(), cuts.end(),
+                   [](const LaunchCut& a, const LaunchCut& b) { return a.call < b.call; });
+  cuts.erase(std::unique(cuts.begin(), cuts.end(),
+                         [](const LaunchCut& a, const LaunchCut& b) { return a.call == b.call; }),
+             cuts.end());
   Note("started_before_launch", before_launch_,
        "device operations that seem to begin before the call that launched them (clocks); launched at their "
        "begin");
@@ -416,10 +422,10 @@ void Orderer::AddSync(uint32_t call, std::vector<uint32_t> ops) {
   HostSync sync;
   sync.call = call;
   for (const uint32_t op : ops) {
-    if (op == kNoRow || out_.ops[op].end > host_.end[call] + kClockNs || out_.ops[op].begin > host_.end[call])
+    if (op == kNoRow || out_.ops[op].end > host_.End(call) + kClockNs || out_.ops[op].begin > host_.End(call))
       continue;
     sync.sources.push_back(op);
-    out_.ops[op].end = std::min(out_.ops[op].end, host_.end[call]);
+    out_.ops[op].end = std::min(out_.ops[op].end, host_.End(call));
   }
   if (!sync.sources.empty()) out_.syncs.push_back(std::move(sync));
 }
@@ -434,7 +440,7 @@ void Orderer::FindSyncs() {
     for (const uint32_t row : thread.events) {
       const Event& e = d_.events[row];
       if (e.kind != EventKind::kRuntime && e.kind != EventKind::kDriver) continue;
-      const int64_t begin = host_.begin[row], end = host_.end[row] + kClockNs;
+      const int64_t begin = host_.Begin(row), end = host_.End(row) + kClockNs;
       if (const auto copy = copies.find(row); copy != copies.end()) {
         const DeviceOp& op = out_.ops[copy->second];
         const absl::string_view kind = d_.name_of(d_.events[op.event]);
@@ -454,7 +460,7 @@ void Orderer::FindSyncs() {
                                    ? extra.wait_on_stream
                                    : d_.streams[lane].stream;
         const uint32_t record = launch_by_correlation_.Find(extra.wait_on_correlation);
-        const int64_t before = record != kNoRow ? host_.begin[record] : begin;
+        const int64_t before = record != kNoRow ? host_.Begin(record) : begin;
         std::vector<uint32_t> ops;
         for (uint32_t s = 0; s < d_.streams.size(); ++s) {
           if (d_.streams[s].device == d_.streams[lane].device && d_.streams[s].stream == stream) {
@@ -493,14 +499,20 @@ void Orderer::FindSyncs() {
   }
   // Not earlier: another call may cut the end of an operation that this call waited for.
   for (HostSync& sync : out_.syncs) {
-    sync.until = host_.begin[sync.call];
+    sync.until = host_.Begin(sync.call);
     for (const uint32_t op : sync.sources) {
-      sync.until = std::max(sync.until, std::min(out_.ops[op].end, host_.end[sync.call]));
+      sync.until = std::max(sync.until, std::min(out_.ops[op].end, host_.End(sync.call)));
     }
   }
 }
 
 }  // namespace
+
+int64_t DeviceOrder::CutOf(uint32_t call) const {
+  const auto at = std::lower_bound(launch_cuts.begin(), launch_cuts.end(), call,
+                                   [](const LaunchCut& cut, uint32_t row) { return cut.call < row; });
+  return at == launch_cuts.end() || at->call != call ? INT64_MIN : at->time;
+}
 
 DeviceOrder OrderDevice(const DeviceTrace& device, const HostThreads& host, const TimelineOptions& options) {
   return Orderer(device, host, options).Run();

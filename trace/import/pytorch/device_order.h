@@ -35,15 +35,23 @@ struct HostSync {
   int64_t until = 0;              // end of the last source, if the call waited; else the call's begin
 };
 
+// A launching call, by event row, that submitted the operation that it launched before it returned.
+struct LaunchCut {
+  uint32_t call = 0;
+  int64_t time = 0;  // when
+};
+
 struct DeviceOrder {
   std::vector<DeviceLane> lanes;
   std::vector<DeviceOp> ops;  // by (begin, row)
   std::vector<DeviceCause> causes;
-  std::vector<HostSync> syncs;       // by (call)
-  std::vector<int64_t> launch_cuts;  // by event row of a launching call: when it submitted the operation that
-                                     // it launched, if that was before the call returned; else INT64_MIN
+  std::vector<HostSync> syncs;         // by (call)
+  std::vector<LaunchCut> launch_cuts;  // by (call), one for each
   std::vector<Repair> repairs;
   int64_t launch_latency = 0, stream_gap = 0;  // ns, medians
+
+  // When a call submitted what it launched; INT64_MIN: it has no cut.
+  int64_t CutOf(uint32_t call) const;
 };
 
 DeviceOrder OrderDevice(const DeviceTrace& device, const HostThreads& host, const TimelineOptions& options);

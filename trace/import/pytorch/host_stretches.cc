@@ -122,19 +122,19 @@ void Walker::Run() {
   const auto close_until = [&](uint32_t parent) {
     while (!open.empty() && open.back() != parent) {
       const uint32_t row = open.back();
-      EmitStretch(row, now, host_.end[row]);
-      now = host_.end[row];
+      EmitStretch(row, now, host_.End(row));
+      now = host_.End(row);
       open.pop_back();
     }
   };
   for (const uint32_t row : host_.threads[thread_].events) {
     close_until(host_.parent[row]);
     if (open.empty()) {
-      EmitIdle(now, host_.begin[row]);
+      EmitIdle(now, host_.Begin(row));
     } else {
-      EmitStretch(open.back(), now, host_.begin[row]);
+      EmitStretch(open.back(), now, host_.Begin(row));
     }
-    now = host_.begin[row];
+    now = host_.Begin(row);
     open.push_back(row);
   }
   close_until(kNoRow);
@@ -146,7 +146,7 @@ void EmitAsync(const DeviceTrace& device, const HostThreads& host, uint32_t thre
     TimelineNode n;
     n.event = row;
     n.start = BeginOfMessage(device, host, row);
-    n.dur = host.end[row] - n.start;
+    n.dur = host.End(row) - n.start;
     n.lane = -1;
     const uint32_t node = draft->Add(n);
     const uint32_t before = draft->LastEnded(thread, n.start);

@@ -33,7 +33,7 @@ class Finder {
       for (size_t i = depth; depth > 0 && i < launches.size(); ++i) {
         const Launch& l = launches[i];
         const uint32_t before = launches[i - depth].op;
-        if (order_.ops[before].end <= host_.end[l.call]) waits.push_back({l.call, before});
+        if (order_.ops[before].end <= host_.End(l.call)) waits.push_back({l.call, before});
       }
     }
     return waits;
@@ -43,7 +43,7 @@ class Finder {
   // How many operations have a launch that took long: no fewer than there are such launches.
   uint64_t LongLaunches() const {
     return static_cast<uint64_t>(std::count_if(order_.ops.begin(), order_.ops.end(), [&](const DeviceOp& op) {
-      return op.launch != kNoRow && host_.end[op.launch] - host_.begin[op.launch] >= kLongLaunchNs;
+      return op.launch != kNoRow && host_.End(op.launch) - host_.Begin(op.launch) >= kLongLaunchNs;
     }));
   }
   int64_t EndOf(const Launch& l) const { return order_.ops[l.op].end; }
@@ -64,7 +64,7 @@ class Finder {
       out[d_.streams[d_.events[order_.ops[op].event].lane].device].push_back({call, op});
     for (auto& [device, launches] : out) {
       std::sort(launches.begin(), launches.end(), [this](const Launch& a, const Launch& b) {
-        return host_.begin[a.call] != host_.begin[b.call] ? host_.begin[a.call] < host_.begin[b.call]
+        return host_.Begin(a.call) != host_.Begin(b.call) ? host_.Begin(a.call) < host_.Begin(b.call)
                                                           : a.call < b.call;
       });
     }
@@ -81,7 +81,7 @@ class Finder {
     uint64_t all = 0;
     std::map<int64_t, uint64_t> votes;  // by depth
     for (uint32_t i = 0; i < launches.size(); ++i) {
-      const int64_t begin = host_.begin[launches[i].call], end = host_.end[launches[i].call];
+      const int64_t begin = host_.Begin(launches[i].call), end = host_.End(launches[i].call);
       if (end - begin < kLongLaunchNs) continue;
       ++all;
       auto it = std::partition_point(by_end.begin(), by_end.end(),

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "trace/import/pytorch/capture.h"
@@ -23,6 +22,7 @@ inline constexpr int64_t kUnseenCallNs = 100000;
 
 class OwnWork {
  public:
+  // `device` must outlive this.
   OwnWork(const DeviceTrace& device, const HostThreads& host);
   // Whether `thread` worked from `from` to `to`, ns since base. Precondition: no call of the thread is open
   // then, and the thread waited for nothing that is known.
@@ -32,9 +32,9 @@ class OwnWork {
   // Whether the process made many calls in this time of which the profile shows none, on any thread.
   bool CalledUnseen(int64_t from, int64_t to) const;
 
-  std::vector<bool> servants_;  // by thread
-  std::vector<std::pair<int64_t, int64_t>>
-      calls_;  // begins and correlations of calls of the device's library
+  const DeviceTrace& d_;
+  std::vector<bool> servants_;   // by thread
+  std::vector<uint32_t> calls_;  // rows of calls of the device's library, by (begin, correlation)
 };
 
 }  // namespace chakra::pytorch

@@ -42,15 +42,15 @@ class Finder {
     uint32_t launched = kNoRow;  // the operation that the thread launched last
     const auto close_until = [&](uint32_t parent) {
       while (!open.empty() && open.back() != parent) {
-        Stretch(open, now, host_.end[open.back()], launched);
-        now = host_.end[open.back()];
+        Stretch(open, now, host_.End(open.back()), launched);
+        now = host_.End(open.back());
         open.pop_back();
       }
     };
     for (const uint32_t row : thread.events) {
       close_until(host_.parent[row]);
-      if (!open.empty()) Stretch(open, now, host_.begin[row], launched);
-      now = host_.begin[row];
+      if (!open.empty()) Stretch(open, now, host_.Begin(row), launched);
+      now = host_.Begin(row);
       open.push_back(row);
       if (const uint32_t op = op_of_launch_[row]; op != kNoRow) launched = op;
     }
@@ -64,7 +64,7 @@ class Finder {
     if (call.kind == EventKind::kAnnotation || op.launch == open.back()) return;
     const auto outermost = std::find_if(
         open.begin(), open.end(), [&](uint32_t row) { return d_.events[row].kind == EventKind::kCpuOp; });
-    if (outermost == open.end() || host_.begin[op.launch] < host_.begin[*outermost]) return;
+    if (outermost == open.end() || host_.Begin(op.launch) < host_.Begin(*outermost)) return;
     const int64_t late = to - op.end;
     const bool close = op.end > from && late >= 0 && late <= std::max(kReactNs, (to - from) / 20);
     Count& count = counts_[call.name];

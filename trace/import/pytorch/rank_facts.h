@@ -34,7 +34,7 @@ class RankFacts {
   }
   // The delay of an edge. The root is the begin of the window of all ranks; this rank's may begin later.
   int64_t DelayOf(const TimelineEdge& edge) const {
-    return edge.delay_ns + (edge.from == 0 ? RootDelay() : 0);
+    return t_.DelayOf(edge) + (edge.from == 0 ? RootDelay() : 0);
   }
   // How much later than the run this rank begins.
   int64_t RootDelay() const { return joined_ ? t_.window_begin - window_ : 0; }

@@ -1,5 +1,6 @@
 #include "trace/import/pytorch/stream_lanes.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace chakra::pytorch {
@@ -7,6 +8,11 @@ namespace chakra::pytorch {
 LanePlacer::LanePlacer(const DeviceTrace& device)
     : d_(device), lanes_of_(device.streams.size()), names_(device) {
   out_.of_stream.resize(device.streams.size());
+  const auto ops = static_cast<size_t>(
+      std::count_if(d_.events.begin(), d_.events.end(), [](const Event& e) { return OnDevice(e.kind); }));
+  out_.ops.reserve(ops);
+  out_.after.reserve(ops);
+  out_.release.reserve(ops);
 }
 
 bool LanePlacer::Communicates(const DeviceOp& op) {

@@ -59,8 +59,8 @@ bool IsBackward(const DeviceTrace& device, const Event& e) {
 bool BackwardAt(const DeviceTrace& device, const HostThreads& host, uint32_t thread, int64_t begin) {
   const auto& events = host.threads[thread].events;
   auto it = std::lower_bound(events.begin(), events.end(), begin,
-                             [&](uint32_t row, int64_t t) { return host.begin[row] < t; });
-  for (; it != events.end() && host.begin[*it] == begin; ++it) {
+                             [&](uint32_t row, int64_t t) { return host.Begin(row) < t; });
+  for (; it != events.end() && host.Begin(*it) == begin; ++it) {
     if (IsBackward(device, device.events[*it])) return true;
   }
   return false;
@@ -166,17 +166,17 @@ void Finder::FindOwn(uint32_t a, const std::vector<ThreadWait>& passes) {
   std::vector<uint32_t> rows = host_.threads[a].async;
   std::erase_if(rows, [&](uint32_t row) { return !IsHostCollective(d_, d_.events[row]); });
   std::sort(rows.begin(), rows.end(),
-            [&](uint32_t x, uint32_t y) { return std::tie(host_.end[x], x) < std::tie(host_.end[y], y); });
+            [&](uint32_t x, uint32_t y) { return std::pair(host_.End(x), x) < std::pair(host_.End(y), y); });
   size_t next = 0;
   int64_t idle_since = host_.window_begin;
   for (const Interval& busy : host_.threads[a].busy) {
     const int64_t i0 = idle_since, i1 = busy.begin;
     idle_since = busy.end;
-    while (next < rows.size() && host_.end[rows[next]] <= i0) ++next;
+    while (next < rows.size() && host_.End(rows[next]) <= i0) ++next;
     int64_t from = i0;
-    for (; next < rows.size() && host_.end[rows[next]] <= i1; ++next) {
+    for (; next < rows.size() && host_.End(rows[next]) <= i1; ++next) {
       const uint32_t row = rows[next];
-      const int64_t end = host_.end[row], covered = end - std::max(host_.begin[row], i0);
+      const int64_t end = host_.End(row), covered = end - std::max(host_.Begin(row), i0);
       if (Explained(a, i0, i1, passes)) continue;
       if (!IsMessage(d_, d_.events[row]) && (i1 - i0 < kMinIdleNs || covered * 2 < i1 - i0)) continue;
       from = std::max(from, activity_[a].LastBound(end));

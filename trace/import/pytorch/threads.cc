@@ -82,10 +82,10 @@ void Nest(const DeviceTrace& device, const HostCollectives& collectives, const s
   thread->events.reserve(rows.size());
   for (const uint32_t row : rows) {
     const Event& e = device.events[row];
-    while (!open.empty() && host->end[open.back()] <= host->begin[row]) {
+    while (!open.empty() && host->End(open.back()) <= host->Begin(row)) {
       // A call of length 0 at the very end of another call is inside it.
-      if (host->end[row] == host->begin[row] && host->end[open.back()] == host->begin[row] &&
-          host->begin[open.back()] < host->begin[row] && e.kind >= EventKind::kRuntime) {
+      if (host->End(row) == host->Begin(row) && host->End(open.back()) == host->Begin(row) &&
+          host->Begin(open.back()) < host->Begin(row) && e.kind >= EventKind::kRuntime) {
         break;
       }
       open.pop_back();
@@ -96,14 +96,14 @@ void Nest(const DeviceTrace& device, const HostCollectives& collectives, const s
       continue;
     }
     if (!open.empty()) {
-      const int64_t over = host->end[row] - host->end[open.back()];
+      const int64_t over = host->End(row) - host->End(open.back());
       if (over > kRoundingNs) {
         thread->async.push_back(row);
         host->parent[row] = open.back();
         continue;
       }
       if (over > 0) {
-        host->end[row] = host->end[open.back()];
+        host->ends[row] = host->End(open.back());
         ++host->clipped;
       }
       host->parent[row] = open.back();
@@ -125,9 +125,9 @@ void FindBounds(const HostThreads& host, HostThread* thread) {
   };
   bounds.reserve(2 * thread->events.size());
   for (const uint32_t row : thread->events) {
-    close_until(host.begin[row]);
-    add(host.begin[row]);
-    open.push_back(host.end[row]);
+    close_until(host.Begin(row));
+    add(host.Begin(row));
+    open.push_back(host.End(row));
   }
   close_until(INT64_MAX);
 }
@@ -137,7 +137,7 @@ void FindBusy(const DeviceTrace& device, const HostCollectives& collectives, con
   for (const uint32_t row : thread->events) {
     const Event& e = device.events[row];
     if (e.kind == EventKind::kAnnotation && !collectives.Has(e)) continue;
-    const Interval i = {host.begin[row], host.end[row]};
+    const Interval i = {host.Begin(row), host.End(row)};
     if (!thread->busy.empty() && i.begin <= thread->busy.back().end) {
       thread->busy.back().end = std::max(thread->busy.back().end, i.end);
     } else {
@@ -162,8 +162,7 @@ HostThreads NestHostEvents(const DeviceTrace& device, const TimelineOptions& opt
   const auto n = device.events.size();
   host.threads.resize(device.threads.size());
   host.parent.assign(n, kNoRow);
-  host.begin.resize(n);
-  host.end.resize(n);
+  host.events = &device.events;
   SetWindow(device, options, &host);
   std::vector<std::vector<uint32_t>> rows(device.threads.size());
   for (uint32_t row = 0; row < n; ++row) {
@@ -173,11 +172,6 @@ HostThreads NestHostEvents(const DeviceTrace& device, const TimelineOptions& opt
     if (OnHost(e.kind) && e.kind != EventKind::kPython && inside) rows[e.lane].push_back(row);
   }
   LeaveOutLateRounds(device, &rows, &host);
-  for (uint32_t row = 0; row < n; ++row) {
-    const Event& e = device.events[row];
-    host.begin[row] = std::clamp(e.ts, host.window_begin, std::max(host.window_begin, host.window_end));
-    host.end[row] = std::clamp(e.ts + e.dur, host.begin[row], std::max(host.begin[row], host.window_end));
-  }
   const HostCollectives collectives(device);
   for (uint32_t t = 0; t < rows.size(); ++t) {
     Nest(device, collectives, rows[t], &host.threads[t], &host);

@@ -1,9 +1,11 @@
 // The host's threads of a capture: how calls nest, and when a thread was idle.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "trace/import/pytorch/capture.h"
 #include "trace/import/pytorch/timeline.h"
@@ -27,10 +29,25 @@ struct HostThread {
 struct HostThreads {
   std::vector<HostThread> threads;  // by row of DeviceTrace::threads
   std::vector<uint32_t> parent;     // by event row: the enclosing event of the same thread; kNoRow
-  std::vector<int64_t> begin, end;  // by event row: clipped to the window and to the enclosing event
   uint64_t clipped = 0;             // ends that rounding put after the caller's end
   uint64_t late_rounds = 0;         // calls left out: see NestHostEvents
   int64_t window_begin = 0, window_end = 0;
+
+  // Of an event row: clipped to the window, an end also to the enclosing event.
+  int64_t Begin(uint32_t row) const { return Clip((*events)[row].ts); }
+  int64_t End(uint32_t row) const {
+    if (!ends.empty()) {
+      if (const auto it = ends.find(row); it != ends.end()) return it->second;
+    }
+    const Event& e = (*events)[row];
+    return std::max(Clip(e.ts), Clip(e.ts + e.dur));
+  }
+  int64_t Clip(int64_t time) const {
+    return std::clamp(time, window_begin, std::max(window_begin, window_end));
+  }
+
+  const std::vector<Event>* events = nullptr;   // the trace's, which must outlive this
+  absl::flat_hash_map<uint32_t, int64_t> ends;  // of the rows whose callers end earlier
 };
 
 // Whether a call only asks: how far a stream or an event is, or of what kind something is.

@@ -50,7 +50,7 @@ class Builder {
 int64_t Builder::WorkedUntil(uint32_t call, int64_t until) const {
   const std::vector<int64_t>& bounds = host_.threads[d_.events[call].lane].bounds;
   const auto it = std::lower_bound(bounds.begin(), bounds.end(), until);
-  return it == bounds.begin() ? until : std::max(host_.begin[call], *(it - 1));
+  return it == bounds.begin() ? until : std::max(host_.Begin(call), *(it - 1));
 }
 
 // Collects the waits of each thread, in order. No bound of the thread lies inside a wait.
@@ -62,8 +62,7 @@ void Builder::CollectWaits() {
     wait.call = sync.call;
     wait.until = sync.until;
     wait.from = WorkedUntil(sync.call, sync.until);
-    if (const int64_t cut = order_.launch_cuts[sync.call]; cut != INT64_MIN)
-      wait.from = std::max(wait.from, cut);
+    wait.from = std::max(wait.from, order_.CutOf(sync.call));
     wait.from = std::min(wait.from, wait.until);
     wait.device = sync.sources;
     for (const uint32_t op : sync.sources) {
@@ -84,7 +83,7 @@ void Builder::CollectWaits() {
   for (const QueueWait& w : FindQueueWaits(d_, host_, order_)) {
     HostWait wait;
     wait.call = w.call;
-    wait.until = std::max(host_.begin[w.call], order_.ops[w.op].end);
+    wait.until = std::max(host_.Begin(w.call), order_.ops[w.op].end);
     wait.from = std::min(wait.until, WorkedUntil(w.call, wait.until));
     wait.device = {w.op};
     marks_[d_.events[w.call].lane].waits.push_back(std::move(wait));
@@ -97,10 +96,7 @@ void Builder::CollectWaits() {
     wait.device = {w.op};
     marks_[w.thread].waits.push_back(std::move(wait));
   }
-  for (uint32_t row = 0; row < order_.launch_cuts.size(); ++row) {
-    if (const int64_t cut = order_.launch_cuts[row]; cut != INT64_MIN)
-      marks_[d_.events[row].lane].cuts.push_back(cut);
-  }
+  for (const LaunchCut& cut : order_.launch_cuts) marks_[d_.events[cut.call].lane].cuts.push_back(cut.time);
   for (ThreadMarks& marks : marks_) {
     std::stable_sort(marks.waits.begin(), marks.waits.end(),
                      [](const HostWait& a, const HostWait& b) { return a.from < b.from; });
@@ -185,8 +181,8 @@ void Builder::FindSteps() {
         !absl::StartsWith(d_.name_of(e), "ProfilerStep"))
       continue;
     // Skip steps that the window cuts.
-    if (host_.begin[row] != e.ts || host_.end[row] != e.ts + e.dur) continue;
-    const uint32_t last = draft_.LastEnded(e.lane, host_.end[row]);
+    if (host_.Begin(row) != e.ts || host_.End(row) != e.ts + e.dur) continue;
+    const uint32_t last = draft_.LastEnded(e.lane, host_.End(row));
     draft_.t.steps.push_back({std::string(d_.name_of(e)), draft_.first_node[row], last});
   }
   FindDeviceSteps();
@@ -220,8 +216,10 @@ absl::StatusOr<Timeline> Builder::Build(const HostTrace* trace, const Pairing* p
         "expected torch.profiler's activities CPU and CUDA, and a schedule that came to its active steps"));
   }
   CollectWaits();
+  for (HostThread& thread : host_.threads) std::vector<int64_t>().swap(thread.bounds);
   const std::vector<Waiter> waiters = EmitHost(d_, host_, OwnWork(d_, host_), marks_, &draft_);
   EmitDevice();
+  std::vector<DeviceCause>().swap(order_.causes);
   ConnectWaits(waiters);
   FindSteps();
   Timeline& t = draft_.t;
@@ -239,10 +237,10 @@ absl::StatusOr<Timeline> Builder::Build(const HostTrace* trace, const Pairing* p
          "calls of threads that only ask the device, after all else had ended, were left out"});
   }
   t.repairs.insert(t.repairs.end(), order_.repairs.begin(), order_.repairs.end());
-  t.caller = host_.parent;
-  for (const DeviceOp& op : order_.ops) t.caller[op.event] = op.launch;
   std::vector<ThreadMarks>().swap(marks_);
   AssignComms(d_, trace, pairing, host_, order_, draft_.first_node, &t, &draft_.edges);
+  t.caller = std::move(host_.parent);
+  for (const DeviceOp& op : order_.ops) t.caller[op.event] = op.launch;
   host_ = {};
   order_ = {};
   if (t.extras.size() >= TimelineEdge::kNoExtra)

@@ -38,19 +38,20 @@ absl::string_view Name(EdgeKind kind);  // "start", "thread", ...
 
 // What few edges have beside a delay.
 struct EdgeExtra {
+  int64_t delay_ns = 0;        // of an edge with kLongDelay
   int64_t unexplained_ns = 0;  // the part of the delay for which there is no reason
   double share = 1;            // of the duration of `from` after which the node is released; 1: at its end
 };
 
 struct TimelineEdge {
   static constexpr uint32_t kNoExtra = (1u << 28) - 1;
+  static constexpr uint32_t kLongDelay = 0xffffffff;
   TimelineEdge() = default;
-  TimelineEdge(uint32_t node, EdgeKind of_kind, int64_t delay = 0)
-      : from(node), kind(of_kind), delay_ns(delay) {}
+  TimelineEdge(uint32_t node, EdgeKind of_kind) : from(node), kind(of_kind) {}
   uint32_t from = 0;  // node
   EdgeKind kind : 4 = EdgeKind::kThread;
   uint32_t extra : 28 = kNoExtra;  // row of Timeline::extras
-  int64_t delay_ns = 0;            // never negative
+  uint32_t delay = 0;              // ns; kLongDelay: the extra has it
 };
 
 // How long after its begin an operation that lasts `dur` ns releases another at a share of its duration; ns.
@@ -105,6 +106,10 @@ struct Timeline {
   std::vector<Repair> repairs;
   int64_t window_begin = 0, window_end = 0;  // ns since base
 
+  // ns; never negative.
+  int64_t DelayOf(const TimelineEdge& e) const {
+    return e.delay == TimelineEdge::kLongDelay ? extras[e.extra].delay_ns : e.delay;
+  }
   int64_t UnexplainedOf(const TimelineEdge& e) const {
     return e.extra == TimelineEdge::kNoExtra ? 0 : extras[e.extra].unexplained_ns;
   }

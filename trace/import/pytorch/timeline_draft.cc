@@ -34,15 +34,20 @@ uint32_t TimelineDraft::Add(const TimelineNode& node) {
 
 uint32_t TimelineDraft::AddOnThread(uint32_t thread, const TimelineNode& node) {
   const uint32_t row = Add(node);
-  nodes_of_[thread].push_back(row);
+  Rows& rows = nodes_of_[thread];
+  if (rows.begin == rows.end) rows.begin = row;
+  rows.end = row + 1;
   return row;
 }
 
 uint32_t TimelineDraft::LastEnded(uint32_t thread, int64_t time, int64_t before) const {
-  const std::vector<uint32_t>& nodes = nodes_of_[thread];
-  auto it = std::partition_point(nodes.begin(), nodes.end(),
-                                 [&](uint32_t n) { return EndOf(n) <= time && t.nodes[n].start < before; });
-  return it == nodes.begin() ? kNoRow : *--it;
+  const auto row = [this](uint32_t i) { return t.nodes.begin() + i; };
+  const Rows& rows = nodes_of_[thread];
+  const auto it = std::partition_point(row(rows.begin), row(rows.end), [&](const TimelineNode& n) {
+    return n.start + n.dur <= time && n.start < before;
+  });
+  const auto after = static_cast<uint32_t>(it - t.nodes.begin());
+  return after == rows.begin ? kNoRow : after - 1;
 }
 
 // Rows of nodes by start. Nodes that start at the same time come after the nodes that they wait for, and else
@@ -116,7 +121,8 @@ void TimelineDraft::Tighten(const std::vector<uint32_t>& nodes) {
       l.edge = edges.size();
       AddEdge(0, node, EdgeKind::kStart, t.nodes[node].start - t.window_begin);
     } else if (l.ready < t.nodes[node].start) {
-      edges[l.edge].edge.delay_ns += t.nodes[node].start - l.ready;
+      TimelineEdge* edge = &edges[l.edge].edge;
+      SetDelay(t.DelayOf(*edge) + t.nodes[node].start - l.ready, edge);
     }
     l.ready = t.nodes[node].start;
   }
@@ -167,37 +173,37 @@ uint64_t TimelineDraft::Renumber() {
 // edge or two, so that edges are first dealt out to their nodes, and then sorted there.
 void TimelineDraft::SortEdges() {
   const size_t n = t.nodes.size();
-  std::vector<uint64_t> next(n + 1);
+  std::vector<uint64_t>& next = t.edge_begin;
+  next.assign(n + 1, 0);
   for (const NewEdge& e : edges) ++next[e.to + 1];
   for (size_t i = 0; i < n; ++i) next[i + 1] += next[i];
   std::vector<TimelineEdge> dealt(edges.size());
   for (const NewEdge& e : edges) dealt[next[e.to]++] = e.edge;  // next[i] ends where node i + 1 begins
   std::vector<NewEdge>().swap(edges);
-  t.edge_begin.assign(1, 0);
-  t.edge_begin.reserve(n + 1);
   size_t kept = 0, begin = 0;
   for (size_t i = 0; i < n; ++i) {
     const size_t end = next[i], first = kept;
     if (end - begin > 1) {
       std::sort(dealt.begin() + static_cast<std::ptrdiff_t>(begin),
                 dealt.begin() + static_cast<std::ptrdiff_t>(end),
-                [](const TimelineEdge& a, const TimelineEdge& b) {
-                  return a.from != b.from ? a.from < b.from : a.delay_ns > b.delay_ns;
+                [this](const TimelineEdge& a, const TimelineEdge& b) {
+                  return a.from != b.from ? a.from < b.from : t.DelayOf(a) > t.DelayOf(b);
                 });
     }
     for (size_t e = begin; e < end; ++e) {
       if (kept == first || dealt[kept - 1].from != dealt[e].from) dealt[kept++] = dealt[e];
     }
     begin = end;
-    t.edge_begin.push_back(kept);
+    next[i] = kept;
   }
+  std::move_backward(next.begin(), next.end() - 1, next.end());
+  next[0] = 0;
   dealt.resize(kept);
   t.edges = std::move(dealt);
 }
 
 Timeline TimelineDraft::Finish() {
   for (std::vector<uint32_t>* rows : {&first_node, &last_node}) std::vector<uint32_t>().swap(*rows);
-  std::vector<std::vector<uint32_t>>().swap(nodes_of_);
   DropReleases();
   const uint64_t lost = Renumber();
   SortEdges();

@@ -1,0 +1,105 @@
+#include "trace/base/page_pool.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+
+namespace chakra {
+namespace {
+
+constexpr size_t kGrain = 256 << 10;  // all blocks and parts are multiples
+// A process may have some 65,000 mappings, and each part may be one.
+constexpr size_t kMostParts = 8192;
+
+}  // namespace
+
+// Makes the front of a free block the next part of `to`, in place.
+void PagePool::MoveFront(size_t bytes, Block* from, Block* to) {
+  to->parts.push_back(bytes);
+  from->begin += bytes;
+  from->bytes -= bytes;
+  from->parts.back() -= bytes;
+  if (from->parts.back() == 0) from->parts.pop_back();
+}
+
+// Moves free pages to the front of `to`, from the longest blocks first. Returns how many bytes.
+size_t PagePool::FillFromFree(Block* to) {
+  size_t filled = 0;
+  while (filled < to->bytes && !free_.empty()) {
+    const auto from = std::max_element(free_.begin(), free_.end(),
+                                       [](const Block& a, const Block& b) { return a.bytes < b.bytes; });
+    while (filled < to->bytes && from->bytes > 0) {
+      const size_t part = std::min(from->parts.back(), to->bytes - filled);
+      if (mremap(from->begin, part, part, MREMAP_MAYMOVE | MREMAP_FIXED, to->begin + filled) == MAP_FAILED)
+        return filled;  // no room for another mapping: the rest are new pages
+      free_parts_ -= part == from->parts.back() ? 1 : 0;
+      MoveFront(part, &*from, to);
+      filled += part;
+    }
+    if (from->bytes == 0) free_.erase(from);
+  }
+  return filled;
+}
+
+void* PagePool::Take(size_t bytes) {
+  if (bytes > SIZE_MAX - kGrain) return nullptr;
+  Block block;
+  const size_t needed = (bytes + kGrain - 1) / kGrain * kGrain;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  auto best = free_.end();
+  for (auto f = free_.begin(); f != free_.end(); ++f) {
+    if (f->bytes >= needed && (best == free_.end() || f->bytes < best->bytes)) best = f;
+  }
+  if (best != free_.end()) {
+    block.begin = best->begin;
+    while (block.bytes < needed) {
+      const size_t part = std::min(best->parts.back(), needed - block.bytes);
+      free_parts_ -= part == best->parts.back() ? 1 : 0;
+      MoveFront(part, &*best, &block);
+      block.bytes += part;
+    }
+    if (best->bytes == 0) free_.erase(best);
+  } else {
+    void* begin = mmap(nullptr, needed, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (begin == MAP_FAILED) return nullptr;
+    block.begin = static_cast<char*>(begin);
+    block.bytes = needed;
+    const size_t filled = FillFromFree(&block);
+    if (filled < needed) block.parts.push_back(needed - filled);
+    mapped_ += needed - filled;
+  }
+  std::reverse(block.parts.begin(), block.parts.end());
+  void* const begin = block.begin;
+  taken_.emplace(begin, std::move(block));
+  return begin;
+}
+
+// Gives the kernel the blocks that consist of the most parts back, until few enough are left.
+void PagePool::Trim() {
+  while (free_parts_ > kMostParts) {
+    const auto most = std::max_element(free_.begin(), free_.end(), [](const Block& a, const Block& b) {
+      return a.parts.size() < b.parts.size();
+    });
+    free_parts_ -= most->parts.size();
+    munmap(most->begin, most->bytes);
+    free_.erase(most);
+  }
+}
+
+bool PagePool::Give(void* block) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = taken_.find(block);
+  if (found == taken_.end()) return false;
+  free_parts_ += found->second.parts.size();
+  free_.push_back(std::move(found->second));
+  taken_.erase(found);
+  Trim();
+  return true;
+}
+
+void KeepPages() {
+  static PagePool* const pool = new PagePool;  // to the end of the process
+  kept_pages = pool;
+}
+
+}  // namespace chakra
