@@ -36,6 +36,7 @@ enum class CollectiveKind : uint8_t {
   kReduceScatter,
   kAllToAll,
   kBroadcast,
+  kReduce,
   kPermute,
   kSend,
   kRecv,
@@ -53,8 +54,12 @@ struct Collective {
   int64_t in_bytes = 0, out_bytes = 0;  // of one device, all operands and all results
 };
 
-// kind kNone: the instruction is no collective. A group of one device is one still.
+// kind kNone: the instruction is no collective. A group of one device is one still. What async-start begins
+// is one where its computation runs nothing else.
 Collective CollectiveOf(const Module& module, const Computation& computation, uint32_t row);
+
+// By computation: whether it, or a fusion in it, has a collective.
+std::vector<bool> WithCollectives(const Module& module);
 
 // Groups of devices, each in the order of its members. Modes as in XLA's CollectiveOpGroupMode
 // (xla_data.proto): ids are replicas, partitions, or both in one number. Error text: groups that name a

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -40,8 +41,13 @@ class StepBuilder {
   absl::Status Run(uint32_t computation, const std::vector<ValuePtr>& arguments, ValuePtr* result);
   absl::Status RunInstruction(uint32_t computation, uint32_t row, const std::vector<ValuePtr>& arguments,
                               std::vector<ValuePtr>* values);
-  absl::Status RunWhile(const Instruction& i, ValuePtr state, ValuePtr* result);
+  absl::Status RunWhile(const Computation& in, const Instruction& i, ValuePtr state, ValuePtr* result);
   absl::Status RunConditional(const Instruction& i, const std::vector<ValuePtr>& operands, ValuePtr* result);
+  absl::Status RunBeside(const Instruction& i, const std::vector<ValuePtr>& operands, ValuePtr* result);
+  absl::Status RunFusion(uint32_t computation, uint32_t row, const std::vector<ValuePtr>& operands,
+                         ValuePtr* result);
+  absl::Status AddComputation(uint32_t computation, uint32_t row, const std::vector<ValuePtr>& operands,
+                              ValuePtr* result);
   absl::Status AddCollective(uint32_t computation, uint32_t row, const Collective& collective,
                              const std::vector<ValuePtr>& operands, ValuePtr* result);
   absl::StatusOr<uint32_t> ResolveCollective(uint32_t computation, uint32_t row,
@@ -53,6 +59,7 @@ class StepBuilder {
     if (noted_.insert(text).second) step_.warnings.push_back(text);
   }
   void NoteUnfused();
+  void NoteHost(const Instruction& i);
   absl::Status Error(const Instruction& i, absl::string_view what) const {
     return absl::InvalidArgumentError(
         absl::StrCat(file_, ": HLO module \"", m_.name, "\", instruction \"", i.name, "\": ", what));
@@ -65,9 +72,12 @@ class StepBuilder {
   std::map<uint32_t, double> work_of_;                                          // by computation
   std::vector<uint32_t> joined_;  // ends that the next node of the main stream waits for
   uint32_t last_compute_ = kNoRow;
-  uint64_t placed_ = 0;       // devices of all collectives
-  uint64_t visited_ = 0;      // instructions, with those that do not run
-  std::set<uint32_t> empty_;  // computations that run nothing
+  bool beside_ = false;                 // what runs is what an async-start began
+  uint32_t last_beside_ = kNoRow;       // of that, the last kernel
+  std::vector<bool> with_collectives_;  // by computation
+  uint64_t placed_ = 0;                 // devices of all collectives
+  uint64_t visited_ = 0;                // instructions, with those that do not run
+  std::set<uint32_t> empty_;            // computations that run nothing
   std::set<std::string> noted_;
   std::map<std::string, uint64_t> unknown_;  // custom calls by target
 };
@@ -109,7 +119,16 @@ absl::StatusOr<uint32_t> StepBuilder::AddNode(StepNode node, const std::vector<V
   std::set<uint32_t> deps;
   for (const ValuePtr& operand : operands) Gather(*operand, &deps);
   const auto index = static_cast<uint32_t>(step_.nodes.size());
-  if (node.stream == StepStream::kCompute) {
+  if (beside_ && node.stream == StepStream::kCompute) {
+    const bool collective = node.collective != kNoRow;
+    node.stream = collective ? StepStream::kCollective : StepStream::kBeside;
+    deps.insert(joined_.begin(), joined_.end());
+    joined_.clear();
+    for (const uint32_t before : {last_compute_, last_beside_}) {
+      if (before != kNoRow) deps.insert(before);
+    }
+    if (!collective) last_beside_ = index;
+  } else if (node.stream == StepStream::kCompute) {
     deps.insert(joined_.begin(), joined_.end());
     joined_.clear();
     last_compute_ = index;
@@ -171,6 +190,14 @@ absl::Status StepBuilder::AddCollective(uint32_t computation, uint32_t row, cons
   }
   const auto resolved = ResolveCollective(computation, row, collective);
   if (!resolved.ok()) return resolved.status();
+  const bool message = collective.kind == CollectiveKind::kSend || collective.kind == CollectiveKind::kRecv;
+  if (message && collective.what->pairs.empty())
+    NoteOnce(
+        absl::StrCat(collective.what->host_transfer
+                         ? "sends and receives exchange data with the host; they are left out"
+                         : "sends and receives without _xla_send_recv_source_target_pairs do not say between "
+                           "which devices they are; they are left out",
+                     " (the first is \"", i.name, "\")"));
   StepNode node;
   node.computation = computation;
   node.instruction = row;
@@ -188,10 +215,73 @@ absl::Status StepBuilder::AddCollective(uint32_t computation, uint32_t row, cons
   return absl::OkStatus();
 }
 
-absl::Status StepBuilder::RunWhile(const Instruction& i, ValuePtr state, ValuePtr* result) {
+// The computation of an async-start, beside the main stream: its kernels one after another, its collectives
+// as others that were started. All of it is done at the end that belongs to it.
+absl::Status StepBuilder::RunBeside(const Instruction& i, const std::vector<ValuePtr>& operands,
+                                    ValuePtr* result) {
+  if (i.async_thread == "host")
+    NoteOnce(
+        "computations of the thread \"host\" run on the host's processors; they are priced as the device's");
+  std::vector<uint32_t> joined = std::move(joined_);
+  joined_.clear();
+  const bool outer = std::exchange(beside_, true);
+  const uint32_t last = std::exchange(last_beside_, kNoRow);
+  const auto first = static_cast<uint32_t>(step_.nodes.size());
+  ValuePtr inner;
+  if (absl::Status s = Run(i.calls[0], operands, &inner); !s.ok()) return s;
+  auto value = std::make_shared<Value>(*inner);
+  if (last_beside_ != kNoRow) value->nodes.push_back(last_beside_);
+  value->nodes.insert(value->nodes.end(), joined_.begin(), joined_.end());
+  for (uint32_t node = first; node < step_.nodes.size(); ++node) {
+    if (step_.nodes[node].collective != kNoRow) value->nodes.push_back(node);
+  }
+  *result = std::move(value);
+  joined_ = std::move(joined);
+  beside_ = outer;
+  last_beside_ = outer && last_beside_ == kNoRow ? last : outer ? last_beside_ : kNoRow;
+  return absl::OkStatus();
+}
+
+// A fusion that holds collectives: these, and a kernel where the fusion does more than to cut and to place
+// what they move.
+absl::Status StepBuilder::RunFusion(uint32_t computation, uint32_t row, const std::vector<ValuePtr>& operands,
+                                    ValuePtr* result) {
+  const Instruction& i = m_.computations[computation].instructions[row];
+  std::vector<ValuePtr> inputs = operands;
+  for (const uint32_t called : i.calls) {
+    const Computation& inner = m_.computations[called];
+    for (uint32_t part = 0; part < inner.instructions.size(); ++part) {
+      ValuePtr value;
+      Collective collective = CollectiveOf(m_, inner, part);
+      if (collective.kind == CollectiveKind::kNone) {
+        const Instruction& nested = inner.instructions[part];
+        if (nested.opcode != "fusion" || nested.calls.empty() || !with_collectives_[nested.calls[0]])
+          continue;
+        if (absl::Status s = RunFusion(called, part, inputs, &value); !s.ok()) return s;
+      } else {
+        // On TPUs an all-reduce of which each device keeps its slice is one operation.
+        if (absl::StartsWith(inner.name, "all-reduce-scatter") &&
+            collective.kind == CollectiveKind::kAllReduce) {
+          collective.kind = CollectiveKind::kReduceScatter;
+          collective.out_bytes = BytesOf(i.shape);
+        }
+        if (absl::Status s = AddCollective(called, part, collective, inputs, &value); !s.ok()) return s;
+      }
+      inputs.push_back(std::move(value));
+    }
+  }
+  auto all = std::make_shared<Value>();
+  for (const ValuePtr& input : inputs) all->parts.push_back(input);
+  *result = all;
+  if (FactsOf(m_, computation, row).operations == 0) return absl::OkStatus();
+  return AddComputation(computation, row, inputs, result);
+}
+
+absl::Status StepBuilder::RunWhile(const Computation& in, const Instruction& i, ValuePtr state,
+                                   ValuePtr* result) {
   if (i.calls.empty()) return Error(i, "a while without a body");
   int64_t trips = i.trip_count;
-  if (trips < 0) trips = TripCount(m_, i);
+  if (trips < 0) trips = TripCount(m_, in, i);
   if (trips < 0) {
     NoteOnce(absl::StrCat("nothing tells how often the loop \"", i.name, "\" goes round; it is taken once (",
                           "known_trip_count in its backend_config tells)"));
@@ -254,17 +344,20 @@ absl::Status StepBuilder::RunInstruction(uint32_t computation, uint32_t row,
     return absl::OkStatus();
   }
   if (i.opcode == "while")
-    return RunWhile(i, operands.empty() ? std::make_shared<Value>() : operands[0], &result);
+    return RunWhile(c, i, operands.empty() ? std::make_shared<Value>() : operands[0], &result);
   if (i.opcode == "conditional") return RunConditional(i, operands, &result);
   if (i.opcode == "call" || i.opcode == "async-start") {
     if (i.calls.empty()) return Error(i, "a call of nothing");
-    return Run(i.calls[0], operands, &result);
+    return i.opcode == "call" ? Run(i.calls[0], operands, &result) : RunBeside(i, operands, &result);
   }
+  if (i.opcode == "fusion" && !i.calls.empty() && with_collectives_[i.calls[0]])
+    return RunFusion(computation, row, operands, &result);
+  NoteHost(i);
   if (!Runs(i) || i.opcode == "async-done") {
     auto value = std::make_shared<Value>();
     if (operands.size() == 1) {
       result = operands[0];
-      if (i.opcode == "copy-done" || i.opcode == "slice-done") {
+      if (i.opcode == "copy-done" || i.opcode == "async-done") {
         std::set<uint32_t> ended;
         Gather(*operands[0], &ended);
         joined_.insert(joined_.end(), ended.begin(), ended.end());
@@ -275,16 +368,21 @@ absl::Status StepBuilder::RunInstruction(uint32_t computation, uint32_t row,
     result = std::move(value);
     return absl::OkStatus();
   }
+  return AddComputation(computation, row, operands, &result);
+}
+
+absl::Status StepBuilder::AddComputation(uint32_t computation, uint32_t row,
+                                         const std::vector<ValuePtr>& operands, ValuePtr* result) {
   StepNode node;
   node.computation = computation;
   node.instruction = row;
   node.facts = FactsRow(computation, row);
-  if (i.opcode == "copy-start" || i.opcode == "slice-start") node.stream = StepStream::kCopy;
+  if (m_.computations[computation].instructions[row].opcode == "copy-start") node.stream = StepStream::kCopy;
   const auto added = AddNode(node, operands);
   if (!added.ok()) return added.status();
   auto value = std::make_shared<Value>();
   value->nodes = {*added};
-  result = std::move(value);
+  *result = std::move(value);
   return absl::OkStatus();
 }
 
@@ -312,6 +410,12 @@ absl::Status StepBuilder::Run(uint32_t computation, const std::vector<ValuePtr>&
   if (step_.nodes.size() == before) empty_.insert(computation);
   *result = c.root == kNoRow ? std::make_shared<Value>() : values[c.root];
   return absl::OkStatus();
+}
+
+// Data of the host come by a way of which the module says nothing.
+void StepBuilder::NoteHost(const Instruction& i) {
+  if (i.opcode == "infeed" || i.opcode == "outfeed")
+    NoteOnce("infeeds and outfeeds exchange data with the host; they are left out");
 }
 
 // Before its optimisations a module has no fusions, so that each element-wise operation would go through
@@ -357,6 +461,7 @@ absl::StatusOr<Step> StepBuilder::Build() {
     step_.warnings.push_back(absl::StrCat(
         "the module does not say on how many devices it runs; its collectives need ", step_.mesh.devices()));
   }
+  with_collectives_ = WithCollectives(m_);
   ValuePtr result;
   if (absl::Status s = Run(m_.entry, {}, &result); !s.ok()) return s;
   NoteUnfused();

@@ -55,6 +55,8 @@ CollectiveType TypeOf(CollectiveKind kind) {
       return CollectiveType::kAllToAll;
     case CollectiveKind::kBroadcast:
       return CollectiveType::kBroadcast;
+    case CollectiveKind::kReduce:
+      return CollectiveType::kReduce;
     default:
       return CollectiveType::kAllReduce;
   }
@@ -231,7 +233,7 @@ absl::Status DeviceWriter::WholeCollective(const StepNode& n, uint32_t index) {
   Attribute("comm_size", &node)->set_int64_val(c.what.in_bytes);
   Attribute("comm_out_size", &node)->set_int64_val(c.what.out_bytes);
   Attribute("pg_name", &node)->set_string_val(names_.Of(group));
-  if (c.what.kind == CollectiveKind::kBroadcast)
+  if (c.what.kind == CollectiveKind::kBroadcast || c.what.kind == CollectiveKind::kReduce)
     Attribute("root", &node)->set_int32_val(static_cast<int32_t>(group.front()));
   return writer_->AddNode(node);
 }
