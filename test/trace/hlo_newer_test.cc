@@ -425,6 +425,53 @@ ENTRY %e (a: bf16[128,512], w: bf16[16,512,256], g: s32[16], x: f8e4m3fn[32,256]
   EXPECT_THAT(step.warnings, SizeIs(0));
 }
 
+// Attention as cuDNN's calls (jax/_src/cudnn/fused_attention_stablehlo.py) and Transformer Engine's write it.
+TEST(HloNewer, AttentionSaysItsMask) {
+  const auto operations = [](const std::string& target, const std::string& config, const std::string& q,
+                             const std::string& k) {
+    const Module m =
+        Newer(absl::StrCat("HloModule m, is_scheduled=true, num_partitions=1\nENTRY %e (q: ", q, ", k: ", k,
+                           ") -> f32[] {\n  %q = ", q, " parameter(0)\n  %k = ", k, " parameter(1)\n  %a = (",
+                           q, ", u8[33816576]{0}) custom-call(%q, %k, %k), custom_call_target=\"", target,
+                           "\", backend_config={", config, "}\n  ROOT %r = f32[] constant(0)\n}\n"));
+    const Step step = NewerStep(m);
+    EXPECT_EQ(step.facts.at(0).bytes, 2 * BytesOf(m.computations[0].instructions[0].shape) +
+                                          BytesOf(m.computations[0].instructions[1].shape));
+    return absl::StrCat(step.facts.at(0).operations, " ", step.facts.at(0).shapes);
+  };
+  const auto cudnn = [](const std::string& mask) {
+    return absl::StrCat(
+        "\"cudnn_fmha_backend_config\":{\"intermediate_tensor_shape\":{\"element_type\":\"BF16\","
+        "\"dimensions\":[\"2\",\"16\",\"512\",\"256\"]},",
+        mask, "}");
+  };
+  const int64_t all = int64_t{4} * 2 * 16 * 512 * 256 * 64;
+  const std::string shapes = " [[2, 512, 16, 64], [2, 256, 4, 64], [2, 256, 4, 64]]";
+  const std::string q = "bf16[2,512,16,64]{3,2,1,0}", k = "bf16[2,256,4,64]{3,2,1,0}";
+  EXPECT_EQ(
+      operations("__cudnn$fmhaSoftmax", cudnn("\"mask_type\":\"NO_MASK\",\"is_causal_mask\":false"), q, k),
+      absl::StrCat(all, shapes));
+  EXPECT_EQ(operations("__cudnn$fmhaSoftmax", cudnn("\"mask_type\":\"PADDING_CAUSAL\""), q, k),
+            absl::StrCat(all / 2, shapes));
+  EXPECT_EQ(
+      operations("__cudnn$fmhaSoftmax", cudnn("\"mask_type\":\"CAUSAL\",\"sliding_window_length\":64"), q, k),
+      absl::StrCat(all / 4, shapes));
+  // Heads before lengths: the shape of the scores tells.
+  EXPECT_EQ(operations("__cudnn$fmhaSoftmax", cudnn("\"mask_type\":\"NO_MASK\""),
+                       "bf16[2,16,512,64]{3,2,1,0}", "bf16[2,4,256,64]{3,2,1,0}"),
+            absl::StrCat(all, shapes));
+  const std::string backward = " [[2, 512, 16, 64], [2, 512, 16, 64], [2, 256, 4, 64], [2, 256, 4, 64]]";
+  EXPECT_EQ(operations("__cudnn$fmhaSoftmaxBackward", cudnn("\"mask_type\":\"CAUSAL\""), q, k),
+            absl::StrCat(all / 4 * 10 / 2, backward));
+  const auto te = [](int mask, int left) {
+    return absl::StrCat("attn_heads = 16 : i64, is_training = true, mask_type = ", mask,
+                        " : i64, window_size_left = ", left, " : i64, window_size_right = -1 : i64");
+  };
+  EXPECT_EQ(operations("te_fused_attn_forward_ffi", te(1, -1), q, k), absl::StrCat(all, shapes));
+  EXPECT_EQ(operations("te_fused_attn_forward_ffi", te(2, -1), q, k), absl::StrCat(all / 2, shapes));
+  EXPECT_EQ(operations("te_fused_attn_forward_ffi", te(3, 31), q, k), absl::StrCat(all / 8, shapes));
+}
+
 // Pairs of an output and a weight that meet an input, by trying them all.
 double PairsByTrying(const WindowDim& w, int64_t in, int64_t out) {
   double n = 0;

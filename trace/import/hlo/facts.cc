@@ -9,6 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "trace/import/hlo/attention.h"
 #include "trace/import/hlo/products.h"
 
 namespace chakra::hlo {
@@ -139,7 +140,7 @@ class FactsReader {
   void ReadFusion(const Instruction& i, Facts* f);
   void ReadLibrary(const Instruction& i, Facts* f) const;
   bool ReadLibraryProduct(const Instruction& i, Facts* f) const;
-  bool ReadAttention(const Instruction& i, Facts* f) const;
+  bool ReadFusedAttention(const Instruction& i, Facts* f) const;
   void ReadConvolution(const Shape& x, const Shape& w, const Shape& out, const Instruction& i,
                        Facts* f) const;
   void ReadGemm(const Gemm& g, Facts* f) const;
@@ -300,45 +301,20 @@ void FactsReader::ReadFusion(const Instruction& i, Facts* f) {
   }
 }
 
-// Fused attention: query, key and value, or packed, each [batch, length, heads, width].
-bool FactsReader::ReadAttention(const Instruction& i, Facts* f) const {
-  const std::string target = absl::AsciiStrToLower(i.target);
-  const bool attention = absl::StrContains(target, "fmha") || absl::StrContains(target, "attn") ||
-                         absl::StrContains(target, "attention");
-  if (!attention) return false;
-  const Shape *q = nullptr, *kv = nullptr;
-  for (size_t n = 0; n < i.operands.size(); ++n) {
-    const Shape& s = OperandShape(i, n);
-    if (s.tuple() || s.dims.size() < 4 || s.dims.size() > 5 || ElementsOf(s) < 64) continue;
-    if (q == nullptr) {
-      q = &s;
-      if (s.dims.size() == 5) kv = &s;
-    } else if (kv == nullptr) {
-      kv = &s;
-    }
-  }
-  if (q == nullptr || kv == nullptr) return false;
-  const auto dim = [](const Shape& s, size_t from_end) {
-    return static_cast<double>(s.dims[s.dims.size() - from_end]);
-  };
-  const double batch = static_cast<double>(q->dims[0]), length = static_cast<double>(q->dims[1]);
-  const double heads = dim(*q, 2), width = dim(*q, 1);
-  const double keys = static_cast<double>(kv->dims[1]), kv_heads = dim(*kv, 2);
-  const bool backward = absl::StrContains(target, "backward") || absl::StrContains(target, "bwd");
-  // Two products forward, five backward (FlashAttention-2, section 3.2); a causal mask leaves half of the
-  // pairs.
-  const bool causal = absl::StrContains(absl::AsciiStrToLower(i.backend_config), "causal");
-  double operations = (backward ? 10 : 4) * batch * heads * length * keys * width;
-  if (causal) operations /= 2;
-  f->op = backward ? "xla::attention_backward" : "xla::attention";
-  const std::string query = Sizes({batch, length, heads, width}), key = Sizes({batch, keys, kv_heads, width});
-  const std::string type = TypeText(q->type);
-  if (backward) {
+bool FactsReader::ReadFusedAttention(const Instruction& i, Facts* f) const {
+  std::vector<const Shape*> operands;
+  for (size_t n = 0; n < i.operands.size(); ++n) operands.push_back(&OperandShape(i, n));
+  Attention a;
+  if (!ReadAttention(i, operands, &a)) return false;
+  f->op = a.backward ? "xla::attention_backward" : "xla::attention";
+  const std::string query = Sizes({a.batch, a.queries, a.heads, a.width}),
+                    key = Sizes({a.batch, a.keys, a.kv_heads, a.width}), type = TypeText(a.type);
+  if (a.backward) {
     SetOperands({query, query, key, key}, {type, type, type, type}, f);
   } else {
     SetOperands({query, key, key}, {type, type, type}, f);
   }
-  f->operations = Bounded(operations);
+  f->operations = Bounded(a.operations);
   return true;
 }
 
@@ -365,7 +341,8 @@ bool FactsReader::ReadLibraryProduct(const Instruction& i, Facts* f) const {
 
 void FactsReader::ReadLibrary(const Instruction& i, Facts* f) const {
   // A library's last result may be the memory that it works in, which says nothing of the work.
-  const bool works = i.shape.tuple() && i.shape.parts.size() > 1 && absl::StartsWith(i.target, "__cu") &&
+  const bool works = i.shape.tuple() && i.shape.parts.size() > 1 &&
+                     (absl::StartsWith(i.target, "__cu") || absl::StartsWith(i.target, "te_")) &&
                      (i.shape.parts.back().type == "s8" || i.shape.parts.back().type == "u8") &&
                      i.shape.parts.back().dims.size() == 1;
   const double idle = works ? static_cast<double>(BytesOf(i.shape.parts.back())) : 0;
@@ -385,7 +362,7 @@ void FactsReader::ReadLibrary(const Instruction& i, Facts* f) const {
     }
     return;
   }
-  if (ReadAttention(i, f)) return;
+  if (ReadFusedAttention(i, f)) return;
   if (absl::StrContains(absl::AsciiStrToLower(i.target), "topk")) {
     f->op = "xla::sort";
     return;
