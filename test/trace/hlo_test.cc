@@ -406,6 +406,12 @@ TEST(Hlo, ProtosSayTheSame) {
     const auto cut = ReadHloProto(absl::string_view(proto).substr(0, size), "cut.pb");
     EXPECT_FALSE(cut.ok()) << size;
   }
+  std::string snapshot;  // HloSnapshot.hlo
+  wire::AppendText(1, proto, &snapshot);
+  EXPECT_TRUE(LooksLikeHloProto(snapshot));
+  const auto taken = ReadHloProto(snapshot, "f.hlo_snapshot.pb");
+  ASSERT_TRUE(taken.ok()) << taken.status();
+  EXPECT_EQ(taken->name, "jit_f");
   HloComputation recursive = body;
   recursive.instructions[1] = {"again", "call", f32, 12, {11}, {1}, ""};
   const auto loop = ReadHloProto(EncodeHlo("jit_f", {recursive, condition, entry}, 8), "f.hlo.pb");

@@ -127,6 +127,27 @@ class Placer {
   const Mesh& mesh_;
 };
 
+// The collective of a fusion that else only cuts and places what it moves.
+std::optional<Collective> CollectiveOfFusion(const Module& module, const Instruction& fusion) {
+  if (fusion.calls.size() != 1) return std::nullopt;
+  const Computation& inner = module.computations[fusion.calls[0]];
+  uint32_t found = kNoRow;
+  for (uint32_t row = 0; row < inner.instructions.size(); ++row) {
+    const bool collective = IsCollective(inner.instructions[row].opcode);
+    if (collective ? found != kNoRow : Computes(inner.instructions[row])) return std::nullopt;
+    if (collective) found = row;
+  }
+  if (found == kNoRow) return std::nullopt;
+  Collective out = CollectiveOf(module, inner, found);
+  if (out.phase != CollectivePhase::kWhole) return std::nullopt;
+  // An all-reduce of which each device keeps its slice: TPUs do that as a reduce-scatter.
+  if (out.kind == CollectiveKind::kAllReduce && absl::StartsWith(inner.name, "all-reduce-scatter")) {
+    out.kind = CollectiveKind::kReduceScatter;
+    out.out_bytes = BytesOf(fusion.shape);
+  }
+  return out;
+}
+
 }  // namespace
 
 Mesh MeshOf(const Module& m, bool* told) {
@@ -196,6 +217,7 @@ Collective CollectiveOf(const Module& module, const Computation& computation, ui
     wrapped.out_bytes = BytesOf(root.shape);
     return wrapped;
   }
+  if (opcode == "fusion") return CollectiveOfFusion(module, i).value_or(out);
   out.kind = KindOfName(opcode);
   if (out.kind == CollectiveKind::kNone && absl::ConsumeSuffix(&opcode, "-start")) {
     out.kind = KindOfName(opcode);
@@ -217,6 +239,8 @@ Collective CollectiveOf(const Module& module, const Computation& computation, ui
   }
   return out;
 }
+
+bool IsCollective(absl::string_view opcode) { return KindOfName(opcode) != CollectiveKind::kNone; }
 
 std::vector<bool> WithCollectives(const Module& module) {
   std::vector<bool> with(module.computations.size());

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "trace/import/hlo/module.h"
 
 namespace chakra::hlo {
@@ -57,6 +58,9 @@ struct Collective {
 // kind kNone: the instruction is no collective. A group of one device is one still. What async-start begins
 // is one where its computation runs nothing else.
 Collective CollectiveOf(const Module& module, const Computation& computation, uint32_t row);
+
+// Whether an operation of this name is a collective, a send or a receive.
+bool IsCollective(absl::string_view opcode);
 
 // By computation: whether it, or a fusion in it, has a collective.
 std::vector<bool> WithCollectives(const Module& module);

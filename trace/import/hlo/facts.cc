@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "trace/import/hlo/attention.h"
+#include "trace/import/hlo/collectives.h"
 #include "trace/import/hlo/products.h"
 
 namespace chakra::hlo {
@@ -145,6 +146,7 @@ class FactsReader {
                        Facts* f) const;
   void ReadGemm(const Gemm& g, Facts* f) const;
   void ReadPlain(const Instruction& i, Facts* f) const;
+  void ReadHostCopy(const Instruction& i, Facts* f) const;
   double OperandBytes(const Instruction& i) const;
 
   const Module& m_;
@@ -164,7 +166,7 @@ double FactsReader::OperandBytes(const Instruction& i) const {
 
 double FactsReader::InnerOperations(const Computation& inner, const Instruction& i) {
   const auto shape = [&](size_t n) -> const Shape& { return inner.instructions[i.operands[n]].shape; };
-  if (MovesOnly(i.opcode) || i.opcode == "after-all") return 0;
+  if (MovesOnly(i.opcode) || i.opcode == "after-all" || IsCollective(i.opcode)) return 0;
   if (IsDot(i)) return GemmOf(shape(0), shape(1), i.dot).operations();
   if (i.opcode == "convolution" && i.operands.size() >= 2)
     return ConvolutionOperations(shape(0), shape(1), i.shape, i);
@@ -379,6 +381,24 @@ void FactsReader::ReadLibrary(const Instruction& i, Facts* f) const {
   f->unknown = true;
 }
 
+// A copy, or a fusion that only moves, of which one end alone is in the host's memory.
+void FactsReader::ReadHostCopy(const Instruction& i, Facts* f) const {
+  const bool moves = i.opcode == "copy" || i.opcode == "copy-start" || i.opcode == "dynamic-slice" ||
+                     i.opcode == "dynamic-update-slice" || i.opcode == "slice" ||
+                     (i.opcode == "fusion" && f->operations == 0);
+  if (!moves || i.operands.empty()) return;
+  // copy-start has (target, source, ...); an update in place goes where its first operand is.
+  const Shape& target = i.shape.tuple() && !i.shape.parts.empty() ? i.shape.parts[0] : i.shape;
+  bool reads = false, reads_own = false;
+  for (size_t n = 0; n < i.operands.size(); ++n) {
+    if (BytesOf(OperandShape(i, n)) <= 8) continue;  // places in the arrays
+    (OperandShape(i, n).host ? reads : reads_own) = true;
+  }
+  if (target.host ? !reads_own : !reads) return;
+  f->host = target.host ? HostCopy::kToHost : HostCopy::kFromHost;
+  f->bytes = i.opcode == "copy-start" || i.opcode == "copy" ? BytesOf(target) : f->bytes / 2;
+}
+
 Facts FactsReader::Read(uint32_t row) {
   const Instruction& i = At(row);
   Facts f;
@@ -387,6 +407,7 @@ Facts FactsReader::Read(uint32_t row) {
   const auto operand = [&](size_t n) { return static_cast<double>(BytesOf(OperandShape(i, n))); };
   if (i.opcode == "fusion") {
     ReadFusion(i, &f);
+    ReadHostCopy(i, &f);
     return f;
   }
   if (i.opcode == "custom-call") {
@@ -408,6 +429,7 @@ Facts FactsReader::Read(uint32_t row) {
   } else if (i.opcode == "copy-start" && i.operands.size() >= 1) {
     f.bytes = Bounded(2 * operand(0));
   }
+  ReadHostCopy(i, &f);
   return f;
 }
 
@@ -424,6 +446,10 @@ bool Runs(const Instruction& i) {
   if (std::find(std::begin(kIdle), std::end(kIdle), i.opcode) != std::end(kIdle)) return false;
   return i.opcode != "custom-call" ||
          std::find(std::begin(kIdleTargets), std::end(kIdleTargets), i.target) == std::end(kIdleTargets);
+}
+
+bool Computes(const Instruction& i) {
+  return !MovesOnly(i.opcode) && !IsCollective(i.opcode) && Runs(i) && ElementsOf(i.shape) > 1;
 }
 
 Facts FactsOf(const Module& module, uint32_t computation, uint32_t row) {

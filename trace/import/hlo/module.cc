@@ -7,6 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 
 namespace chakra::hlo {
@@ -22,6 +23,11 @@ int64_t SaturatedProduct(int64_t a, int64_t b) {
 }
 
 }  // namespace
+
+std::string Short(absl::string_view name) {
+  constexpr size_t kShown = 100;
+  return absl::StrCat(name.substr(0, kShown), name.size() > kShown ? "..." : "");
+}
 
 int BitsOfType(absl::string_view type) {
   if (type == "pred") return 8;

@@ -17,8 +17,12 @@ struct Shape {
   std::string type;           // "bf16", "f32", "s32", "pred", ...; "" for a tuple
   std::vector<int64_t> dims;  // of a dynamic dimension its bound
   std::vector<Shape> parts;   // of a tuple
+  bool host = false;          // in the host's memory: S(5) in its layout
   bool tuple() const { return type.empty(); }
 };
+
+// A name for messages: long ones are cut.
+std::string Short(absl::string_view name);
 
 // Bits of one element of "bf16", "f32", ...; 0: not known, or no data.
 int BitsOfType(absl::string_view type);
@@ -112,6 +116,7 @@ struct Module {
   int64_t replicas = 0, partitions = 0;          // 0: not told
   std::vector<std::vector<int64_t>> assignment;  // device of [partition][replica]; empty: not told
   bool scheduled = false;
+  bool fused_here = false;  // its fusions are not XLA's (fuse.h)
   // The instruction of this name in any computation but those inside of fusions; null: there is none.
   const Instruction* Find(absl::string_view name) const;
   // Its computation's row; kNoRow.

@@ -33,6 +33,12 @@ const char* ReadShape(const Field& f, int depth, Shape* out) {
     if (g.number == 2) type = g.bits;
     if (g.number == 3) return Numbers(g, &out->dims);
     if (g.number == 4) return ReadShape(g, depth + 1, &out->parts.emplace_back());
+    if (g.number == 5) {  // LayoutProto.memory_space = 8; 5 is the host's
+      return ForFields(MessageOf(g), [&](const Field& h) -> const char* {
+        if (h.number == 8) out->host = h.type == wire::kVarint && h.bits == 5;
+        return nullptr;
+      });
+    }
     return nullptr;
   });
   if (wrong != nullptr) return wrong;

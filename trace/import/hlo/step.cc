@@ -61,8 +61,8 @@ class StepBuilder {
   void NoteUnfused();
   void NoteHost(const Instruction& i);
   absl::Status Error(const Instruction& i, absl::string_view what) const {
-    return absl::InvalidArgumentError(
-        absl::StrCat(file_, ": HLO module \"", m_.name, "\", instruction \"", i.name, "\": ", what));
+    return absl::InvalidArgumentError(absl::StrCat(file_, ": HLO module \"", Short(m_.name),
+                                                   "\", instruction \"", Short(i.name), "\": ", what));
   }
 
   const Module& m_;
@@ -114,8 +114,9 @@ double StepBuilder::WorkOf(uint32_t computation) {
 
 absl::StatusOr<uint32_t> StepBuilder::AddNode(StepNode node, const std::vector<ValuePtr>& operands) {
   if (step_.nodes.size() >= kMostNodes)
-    return absl::ResourceExhaustedError(absl::StrCat(file_, ": HLO module \"", m_.name, "\" runs more than ",
-                                                     kMostNodes, " operations; expected a step of fewer"));
+    return absl::ResourceExhaustedError(absl::StrCat(file_, ": HLO module \"", Short(m_.name),
+                                                     "\" runs more than ", kMostNodes,
+                                                     " operations; expected a step of fewer"));
   std::set<uint32_t> deps;
   for (const ValuePtr& operand : operands) Gather(*operand, &deps);
   const auto index = static_cast<uint32_t>(step_.nodes.size());
@@ -154,7 +155,7 @@ absl::StatusOr<uint32_t> StepBuilder::ResolveCollective(uint32_t computation, ui
   placed_ += devices;
   if (placed_ > kMostPlaces)
     return absl::ResourceExhaustedError(
-        absl::StrCat(file_, ": HLO module \"", m_.name, "\": collectives of ", devices,
+        absl::StrCat(file_, ": HLO module \"", Short(m_.name), "\": collectives of ", devices,
                      " devices each, and too many of them; expected a smaller job"));
   const bool paired = collective.kind == CollectiveKind::kPermute ||
                       collective.kind == CollectiveKind::kSend || collective.kind == CollectiveKind::kRecv;
@@ -197,7 +198,7 @@ absl::Status StepBuilder::AddCollective(uint32_t computation, uint32_t row, cons
                          ? "sends and receives exchange data with the host; they are left out"
                          : "sends and receives without _xla_send_recv_source_target_pairs do not say between "
                            "which devices they are; they are left out",
-                     " (the first is \"", i.name, "\")"));
+                     " (the first is \"", Short(i.name), "\")"));
   StepNode node;
   node.computation = computation;
   node.instruction = row;
@@ -252,28 +253,26 @@ absl::Status StepBuilder::RunFusion(uint32_t computation, uint32_t row, const st
     const Computation& inner = m_.computations[called];
     for (uint32_t part = 0; part < inner.instructions.size(); ++part) {
       ValuePtr value;
-      Collective collective = CollectiveOf(m_, inner, part);
+      const Collective collective = CollectiveOf(m_, inner, part);
       if (collective.kind == CollectiveKind::kNone) {
         const Instruction& nested = inner.instructions[part];
         if (nested.opcode != "fusion" || nested.calls.empty() || !with_collectives_[nested.calls[0]])
           continue;
         if (absl::Status s = RunFusion(called, part, inputs, &value); !s.ok()) return s;
       } else {
-        // On TPUs an all-reduce of which each device keeps its slice is one operation.
-        if (absl::StartsWith(inner.name, "all-reduce-scatter") &&
-            collective.kind == CollectiveKind::kAllReduce) {
-          collective.kind = CollectiveKind::kReduceScatter;
-          collective.out_bytes = BytesOf(i.shape);
-        }
         if (absl::Status s = AddCollective(called, part, collective, inputs, &value); !s.ok()) return s;
       }
       inputs.push_back(std::move(value));
     }
   }
   auto all = std::make_shared<Value>();
-  for (const ValuePtr& input : inputs) all->parts.push_back(input);
-  *result = all;
-  if (FactsOf(m_, computation, row).operations == 0) return absl::OkStatus();
+  all->parts = inputs;
+  *result = std::move(all);
+  const bool computes = std::any_of(i.calls.begin(), i.calls.end(), [&](uint32_t called) {
+    const std::vector<Instruction>& inner = m_.computations[called].instructions;
+    return std::any_of(inner.begin(), inner.end(), Computes);
+  });
+  if (!computes) return absl::OkStatus();
   return AddComputation(computation, row, inputs, result);
 }
 
@@ -283,7 +282,8 @@ absl::Status StepBuilder::RunWhile(const Computation& in, const Instruction& i, 
   int64_t trips = i.trip_count;
   if (trips < 0) trips = TripCount(m_, in, i);
   if (trips < 0) {
-    NoteOnce(absl::StrCat("nothing tells how often the loop \"", i.name, "\" goes round; it is taken once (",
+    NoteOnce(absl::StrCat("nothing tells how often the loop \"", Short(i.name),
+                          "\" goes round; it is taken once (",
                           "known_trip_count in its backend_config tells)"));
     trips = 1;
   }
@@ -325,7 +325,9 @@ absl::Status StepBuilder::RunInstruction(uint32_t computation, uint32_t row,
   std::vector<ValuePtr> operands;
   for (const uint32_t o : i.operands) operands.push_back((*values)[o]);
   ValuePtr& result = (*values)[row];
-  if (const Collective collective = CollectiveOf(m_, c, row); collective.kind != CollectiveKind::kNone)
+  const bool plain = i.opcode == "fusion" && (i.calls.empty() || !with_collectives_[i.calls[0]]);
+  const Collective collective = plain ? Collective() : CollectiveOf(m_, c, row);
+  if (collective.kind != CollectiveKind::kNone)
     return AddCollective(computation, row, collective, operands, &result);
   if (i.opcode == "parameter") {
     const auto number = static_cast<size_t>(i.parameter);
@@ -350,8 +352,7 @@ absl::Status StepBuilder::RunInstruction(uint32_t computation, uint32_t row,
     if (i.calls.empty()) return Error(i, "a call of nothing");
     return i.opcode == "call" ? Run(i.calls[0], operands, &result) : RunBeside(i, operands, &result);
   }
-  if (i.opcode == "fusion" && !i.calls.empty() && with_collectives_[i.calls[0]])
-    return RunFusion(computation, row, operands, &result);
+  if (i.opcode == "fusion" && !plain) return RunFusion(computation, row, operands, &result);
   NoteHost(i);
   if (!Runs(i) || i.opcode == "async-done") {
     auto value = std::make_shared<Value>();
@@ -377,7 +378,9 @@ absl::Status StepBuilder::AddComputation(uint32_t computation, uint32_t row,
   node.computation = computation;
   node.instruction = row;
   node.facts = FactsRow(computation, row);
-  if (m_.computations[computation].instructions[row].opcode == "copy-start") node.stream = StepStream::kCopy;
+  if (m_.computations[computation].instructions[row].opcode == "copy-start" ||
+      (beside_ && step_.facts[node.facts].host != HostCopy::kNone))
+    node.stream = StepStream::kCopy;
   const auto added = AddNode(node, operands);
   if (!added.ok()) return added.status();
   auto value = std::make_shared<Value>();
@@ -400,8 +403,8 @@ absl::Status StepBuilder::Run(uint32_t computation, const std::vector<ValuePtr>&
   const Computation& c = m_.computations[computation];
   visited_ += c.instructions.size() + 1;
   if (visited_ > kMostVisited)
-    return absl::ResourceExhaustedError(absl::StrCat(file_, ": HLO module \"", m_.name, "\" runs more than ",
-                                                     kMostVisited,
+    return absl::ResourceExhaustedError(absl::StrCat(file_, ": HLO module \"", Short(m_.name),
+                                                     "\" runs more than ", kMostVisited,
                                                      " instructions; expected a step of fewer"));
   std::vector<ValuePtr> values(c.instructions.size(), std::make_shared<Value>());
   for (uint32_t row = 0; row < c.instructions.size(); ++row) {
@@ -430,7 +433,13 @@ void StepBuilder::NoteUnfused() {
   for (const StepNode& n : step_.nodes) {
     if (n.facts != kNoRow && step_.facts[n.facts].op == "xla::loop") ++loops;
   }
-  if (fusions == 0 && loops > 16) {
+  if (m_.fused_here) {
+    step_.warnings.push_back(
+        "the module has no fusions: it is from before XLA's optimisations. Element-wise operations, "
+        "broadcasts and "
+        "slices were put into what uses them, about as XLA would; the file ...after_optimizations of "
+        "--xla_dump_to has XLA's own fusions");
+  } else if (fusions == 0 && loops > 16) {
     step_.warnings.push_back(absl::StrCat(
         "the module has no fusions: it is from before XLA's optimisations, and each of its ", loops,
         " element-wise operations is counted through memory, so that the step is too long; expected the file "
@@ -466,8 +475,8 @@ absl::StatusOr<Step> StepBuilder::Build() {
   if (absl::Status s = Run(m_.entry, {}, &result); !s.ok()) return s;
   NoteUnfused();
   if (step_.nodes.empty())
-    return absl::InvalidArgumentError(
-        absl::StrCat(file_, ": HLO module \"", m_.name, "\" runs nothing; expected the module of a step"));
+    return absl::InvalidArgumentError(absl::StrCat(file_, ": HLO module \"", Short(m_.name),
+                                                   "\" runs nothing; expected the module of a step"));
   return std::move(step_);
 }
 

@@ -155,7 +155,9 @@ bool TextCursor::ReadShapeAt(int depth, Shape* out) {
   }
   // A layout follows at once; a computation's body does not.
   absl::string_view layout;
-  return peek() != '{' || Bracketed(&layout);
+  if (peek() == '{' && !Bracketed(&layout)) return false;
+  out->host = absl::StrContains(layout, "S(5)");
+  return true;
 }
 
 bool TextCursor::SkipValue() {

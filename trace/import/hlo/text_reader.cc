@@ -113,7 +113,7 @@ void TextReader::AddPartsOfTuples(Computation* to, Names* names, std::vector<Nam
 absl::Status TextReader::TakeOperands(absl::string_view inside, Instruction* i, Names* names) {
   if (i->opcode == "parameter") {
     if (absl::SimpleAtoi(inside, &i->parameter) && i->parameter >= 0) return absl::OkStatus();
-    return ErrorAt(names->line, absl::StrCat("instruction \"", i->name, "\": parameter(",
+    return ErrorAt(names->line, absl::StrCat("instruction \"", Short(i->name), "\": parameter(",
                                              inside.substr(0, 20), "); expected its number"));
   }
   if (i->opcode == "constant") {
@@ -143,8 +143,8 @@ absl::Status TextReader::TakeAttribute(absl::string_view key, absl::string_view 
     for (const absl::string_view part : SplitList(rest)) out->emplace_back(absl::StripPrefix(part, "%"));
   };
   const auto bad = [&](absl::string_view expected) {
-    return ErrorAt(names->line, absl::StrCat("instruction \"", i->name, "\": ", key, "=", value.substr(0, 60),
-                                             "; expected ", expected));
+    return ErrorAt(names->line, absl::StrCat("instruction \"", Short(i->name), "\": ", key, "=",
+                                             value.substr(0, 60), "; expected ", expected));
   };
   const std::pair<absl::string_view, std::vector<int64_t>*> dims[] = {
       {"lhs_contracting_dims", &i->dot.lhs_contracting},
@@ -242,8 +242,8 @@ absl::Status TextReader::ReadInstruction(Computation* to, std::vector<Names>* al
   AddPartsOfTuples(to, &names, all);
   const auto row = static_cast<uint32_t>(to->instructions.size());
   if (!to->rows.try_emplace(i.name, row).second)
-    return ErrorAt(names.line,
-                   absl::StrCat("a second instruction \"", i.name, "\" in computation \"", to->name, "\""));
+    return ErrorAt(names.line, absl::StrCat("a second instruction \"", Short(i.name), "\" in computation \"",
+                                            Short(to->name), "\""));
   if (root) to->root = row;
   to->instructions.push_back(std::move(i));
   all->push_back(std::move(names));
@@ -267,13 +267,14 @@ absl::Status TextReader::ReadComputation() {
   if (!c_.Consume("{")) return Error("\"{\" and the computation's instructions");
   std::vector<Names> names;
   while (!c_.Consume("}")) {
-    if (c_.done()) return Error(absl::StrCat("\"}\" at the end of computation \"", computation.name, "\""));
+    if (c_.done())
+      return Error(absl::StrCat("\"}\" at the end of computation \"", Short(computation.name), "\""));
     if (absl::Status s = ReadInstruction(&computation, &names); !s.ok()) return s;
   }
   c_.SkipLine();
   const auto row = static_cast<uint32_t>(m_.computations.size());
   if (!computation_.try_emplace(computation.name, row).second)
-    return ErrorAt(line, absl::StrCat("a second computation \"", computation.name, "\""));
+    return ErrorAt(line, absl::StrCat("a second computation \"", Short(computation.name), "\""));
   if (computation.root == kNoRow && !computation.instructions.empty())
     computation.root = static_cast<uint32_t>(computation.instructions.size() - 1);
   if (entry) m_.entry = row;
@@ -291,9 +292,9 @@ absl::Status TextReader::Link() {
       for (const std::string& name : names.operands) {
         const auto it = computation.rows.find(name);
         if (it == computation.rows.end() || it->second >= row)
-          return ErrorAt(names.line, absl::StrCat("instruction \"", i.name, "\" has the operand \"", name,
-                                                  "\", which computation \"", computation.name,
-                                                  "\" does not have before it"));
+          return ErrorAt(names.line, absl::StrCat("instruction \"", Short(i.name), "\" has the operand \"",
+                                                  Short(name), "\", which computation \"",
+                                                  Short(computation.name), "\" does not have before it"));
         i.operands.push_back(it->second);
       }
       for (const std::string& name : names.control) {
@@ -303,8 +304,8 @@ absl::Status TextReader::Link() {
       for (const std::string& name : names.calls) {
         const auto it = computation_.find(name);
         if (it == computation_.end())
-          return ErrorAt(names.line, absl::StrCat("instruction \"", i.name, "\" calls computation \"", name,
-                                                  "\", which the module does not have"));
+          return ErrorAt(names.line, absl::StrCat("instruction \"", Short(i.name), "\" calls computation \"",
+                                                  Short(name), "\", which the module does not have"));
         i.calls.push_back(it->second);
       }
     }
@@ -323,7 +324,7 @@ absl::StatusOr<Module> TextReader::Read() {
   }
   if (m_.entry == kNoRow)
     return absl::InvalidArgumentError(
-        absl::StrCat(file_, ": HLO module \"", m_.name,
+        absl::StrCat(file_, ": HLO module \"", Short(m_.name),
                      "\" has no ENTRY computation; expected one, or the file was cut short"));
   if (absl::Status s = Link(); !s.ok()) return s;
   return std::move(m_);
