@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "trace/import/hlo/messages.h"
 #include "trace/import/hlo/trips.h"
 
 namespace chakra::hlo {
@@ -473,6 +474,7 @@ absl::StatusOr<Step> StepBuilder::Build() {
   with_collectives_ = WithCollectives(m_);
   ValuePtr result;
   if (absl::Status s = Run(m_.entry, {}, &result); !s.ok()) return s;
+  TagMessages(&step_.collectives);
   NoteUnfused();
   if (step_.nodes.empty())
     return absl::InvalidArgumentError(absl::StrCat(file_, ": HLO module \"", Short(m_.name),

@@ -32,6 +32,7 @@ struct StepCollective {
   std::vector<std::pair<int64_t, int64_t>> pairs;  // of a permute, sends and receives
   std::vector<uint32_t> group_of;                  // by device: its row of groups; kNoRow: in none
   std::vector<int64_t> source_of, target_of;       // by device; -1: none
+  uint32_t tag = 0;  // of its messages: a send's is that of the receives that it meets
 };
 
 struct Step {

@@ -225,7 +225,7 @@ absl::Status DeviceWriter::Message(const StepNode& n, uint32_t index, bool send)
   Attribute("comm_size", &node)->set_int64_val(bytes);
   Attribute("comm_src", &node)->set_int32_val(static_cast<int32_t>(send ? device_ : other));
   Attribute("comm_dst", &node)->set_int32_val(static_cast<int32_t>(send ? other : device_));
-  Attribute("comm_tag", &node)->set_int32_val(static_cast<int32_t>(n.collective));
+  Attribute("comm_tag", &node)->set_int32_val(static_cast<int32_t>(c.tag));
   return writer_->AddNode(node);
 }
 
