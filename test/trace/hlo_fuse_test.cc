@@ -9,6 +9,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "trace/import/hlo/fuse.h"
 #include "trace/import/hlo/step.h"
 #include "trace/import/hlo/text_reader.h"
@@ -129,6 +130,21 @@ TEST(HloFuse, ElementwiseOperationsJoinWhatUsesThem) {
   const StepNode& w = step.nodes[at("w.new")];
   const std::vector<uint32_t> deps(step.deps.begin() + w.dep_begin, step.deps.begin() + w.dep_end);
   EXPECT_THAT(deps, ElementsAre(at("mu.new"), at("nu.new")));
+}
+
+// Without a collective the partitioner has not been there: each device would do the work of all.
+TEST(HloFuse, AModuleThatIsNotPartitionedIsSaid) {
+  const auto warnings = [](const std::string& head) {
+    const Step step = FusedStep(Unfused(absl::StrCat(
+        head,
+        "\nENTRY %e (p: f32[8]) -> f32[8] {\n  %p = f32[8] parameter(0), sharding={devices=[4]<=[4]}\n  ROOT "
+        "%a = f32[8] negate(%p)\n}\n")));
+    return absl::StrJoin(step.warnings, "\n");
+  };
+  EXPECT_THAT(warnings("HloModule m, num_partitions=4"),
+              HasSubstr("runs on 4 partitions and has no collectives"));
+  EXPECT_THAT(warnings("HloModule m, num_partitions=4, is_scheduled=true"), testing::IsEmpty());
+  EXPECT_THAT(warnings("HloModule m"), testing::Not(HasSubstr("collectives: before")));
 }
 
 TEST(HloFuse, ModulesThatAreFusedOrSmallStay) {

@@ -446,6 +446,13 @@ void StepBuilder::NoteUnfused() {
         " element-wise operations is counted through memory, so that the step is too long; expected the file "
         "...after_optimizations of --xla_dump_to"));
   }
+  if (step_.collectives.empty() && m_.partitions > 1 && !m_.scheduled) {
+    step_.warnings.push_back(absl::StrCat(
+        "the module runs on ", m_.partitions,
+        " partitions and has no collectives: before XLA's partitioning its shapes are those of whole "
+        "arrays, and each device is taken to do all of the work; expected the file "
+        "...after_optimizations of --xla_dump_to"));
+  }
   if (!m_.scheduled)
     step_.warnings.push_back(
         "the module is not scheduled: its operations run in the order of the file; expected "
