@@ -320,7 +320,7 @@ absl::Status ConvertCommand::WriteGoal(TraceSet traces) const {
   const generate::StepPlan* const made = step.ok() && step->has_value() ? &**step : nullptr;
   absl::StatusOr<proto::Cluster> described = DescribeMachine(options, &notes);
   if (!described.ok()) return described.status();
-  if (absl::Status s = UseHostMemory(made, &*described); !s.ok()) return s;
+  if (absl::Status s = UseHostMemory(made, loaded.set, &*described); !s.ok()) return s;
   const absl::StatusOr<ClusterModel> cluster = BuildCluster(*described, ranks);
   if (!cluster.ok()) return cluster.status();
   const auto machine = BuildMachine(*cluster, options, ranks);

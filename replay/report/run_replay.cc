@@ -204,7 +204,7 @@ absl::Status Run::BuildMachine() {
   if (const double slowdown = ExchangeSlowdown(*described);
       slowdown > 0 && step() != nullptr && step()->split.merges_exchanges())
     described->mutable_collectives()->mutable_library()->set_slowdown(slowdown);
-  if (absl::Status s = UseHostMemory(step(), &*described); !s.ok())
+  if (absl::Status s = UseHostMemory(step(), *set_, &*described); !s.ok())
     return absl::Status(s.code(), absl::StrCat(spec(), ": ", s.message()));
   const int ranks = static_cast<int>(set_->ranks.size());
   auto cluster = BuildCluster(*described, ranks);

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "backends/topology/placement.h"
@@ -201,16 +202,34 @@ absl::StatusOr<std::vector<int>> CheckPlacement(const proto::Placement& placemen
   return placed;
 }
 
+// "Memcpy DtoH (Device -> Pinned)" and the like, as memory nodes.
+bool CopiesToTheHost(const TraceSet& traces) {
+  const Graph* last = nullptr;
+  for (const RankTrace& trace : traces.ranks) {
+    const Graph* const graph = trace.graph.get();
+    if (graph == last) continue;
+    last = graph;
+    for (uint32_t row = 0; row < graph->size(); ++row) {
+      if (graph->type[row] != NodeType::kMemLoad && graph->type[row] != NodeType::kMemStore) continue;
+      const absl::string_view name = graph->name_of(row);
+      if (absl::StartsWith(name, "Memcpy DtoH") || absl::StartsWith(name, "Memcpy HtoD")) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
-absl::Status UseHostMemory(const generate::StepPlan* step, proto::Cluster* cluster) {
-  if (step == nullptr || !step->training.offload.any()) return absl::OkStatus();
+absl::Status UseHostMemory(const generate::StepPlan* step, const TraceSet& traces, proto::Cluster* cluster) {
+  const bool offloads = step != nullptr && step->training.offload.any();
+  if (!offloads && !CopiesToTheHost(traces)) return absl::OkStatus();
   if (cluster->remote_memory().kind() != RemoteMemory::NONE) return absl::OkStatus();
   const double rate = cluster->device().host_gbytes_per_s();
   if (rate <= 0) {
     return BadField("device.host_gbytes_per_s", "0",
                     "the rate of the link to the host in GB/s, as --set device.host_gbytes_per_s=52, for the "
-                    "step has copies to the host's memory (training.offload)");
+                    "step has copies to the host's memory" +
+                        std::string(offloads ? " (training.offload)" : ""));
   }
   cluster->mutable_remote_memory()->set_kind(RemoteMemory::PER_RANK);
   cluster->mutable_remote_memory()->set_bandwidth_gbytes_per_s(rate);

@@ -16,6 +16,7 @@
 #include "replay/engine/memory_model.h"
 #include "replay/nccl/collective_costs.h"
 #include "trace/generate/sizes.h"
+#include "trace/model/trace.h"
 
 namespace chakra {
 
@@ -45,9 +46,10 @@ struct ClusterModel {
 // The file that Cluster::placement may name is read.
 absl::StatusOr<ClusterModel> BuildCluster(const proto::Cluster& cluster, int ranks);
 
-// Memory nodes of a step that offloads go to the host's memory over the device's link
-// (Device.host_gbytes_per_s), each rank's beside the others', where the cluster has no remote_memory. `step`:
-// null: the traces are of none. Errors (InvalidArgument): the device does not say the link's rate.
-absl::Status UseHostMemory(const generate::StepPlan* step, proto::Cluster* cluster);
+// Memory nodes of a step that offloads, and those that are named as copies to the host or from it, go to the
+// host's memory over the device's link (Device.host_gbytes_per_s), each rank's beside the others', where the
+// cluster has no remote_memory. `step`: null: the traces are of none. Errors (InvalidArgument): the device
+// does not say the link's rate.
+absl::Status UseHostMemory(const generate::StepPlan* step, const TraceSet& traces, proto::Cluster* cluster);
 
 }  // namespace chakra

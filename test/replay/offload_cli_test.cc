@@ -89,6 +89,26 @@ TEST_F(OffloadCli, ADeviceMustSayItsLink) {
   EXPECT_THAT(r.err, HasSubstr("training.offload"));
 }
 
+// A module of XLA that copies to the host's memory, S(5): the link sets the time, for its traces too.
+TEST_F(OffloadCli, CopiesOfAnHloModuleTakeTheLink) {
+  const std::string folder = ::testing::TempDir() + "/offload_cli_hlo";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder + "/m.hlo") << "HloModule m, is_scheduled=true, num_partitions=1\n"
+                                      "ENTRY e {\n"
+                                      "  p = f32[16777216]{0} parameter(0)\n"
+                                      "  ROOT c = f32[16777216]{0:S(5)} copy(p)\n"
+                                      "}\n";
+  ASSERT_EQ(Run(absl::StrCat("convert ", folder, "/m.hlo -o ", folder, "/et")).status, 0);
+  for (const char* trace : {"/m.hlo", "/et"}) {
+    for (const double rate : {25.0, 50.0}) {
+      const auto report =
+          ReportOf(absl::StrCat(folder, trace, " --cluster dgx-h100 --set device.host_gbytes_per_s=", rate));
+      EXPECT_NEAR(static_cast<double>(report.makespan_ps()), 64.0 * 1048576 / rate * 1e3, 1e3) << trace;
+    }
+  }
+}
+
 // Copies are calculations of a program for LogGOPSim, as long as the link to the host needs.
 TEST_F(OffloadCli, ProgramsHaveTheLinksTimes) {
   const std::string folder = ::testing::TempDir() + "/offload_cli_goal";

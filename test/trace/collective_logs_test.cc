@@ -250,6 +250,34 @@ TEST(Inspector, RefusesBadFiles) {
 }
 
 // Lines are read by what earlier lines were like; here each is read as if it were the first, too.
+// As `jq` lays objects out, and as NCCL's documentation shows them.
+TEST(Inspector, ObjectsMayGoOverLines) {
+  const std::string plain = absl::StrCat(Print({.sequence = 0, .start_us = 77}),
+                                         Print({.name = "a {\\\"b\\\"", .sequence = 1, .start_us = 99}),
+                                         Print({.sequence = 2, .bytes = 64, .start_us = 200}));
+  const auto over_lines = [](const std::string& text) {
+    return absl::StrReplaceAll(text, {{"{\"", "{\n  \""}, {",\"", ",\n  \""}, {"}}", "}\n}"}});
+  };
+  const std::string laid = over_lines(plain);
+  ASSERT_GT(std::count(laid.begin(), laid.end(), '\n'), 30);
+  std::vector<RankLog> one, other;
+  ASSERT_TRUE(ReadLog(plain, "plain.log", &one).ok());
+  const absl::Status read = ReadLog(laid, "laid.log", &other);
+  ASSERT_TRUE(read.ok()) << read;
+  ASSERT_EQ(one.size(), other.size());
+  ASSERT_EQ(one[0].calls.size(), 3u);
+  ASSERT_EQ(other[0].calls.size(), 3u);
+  for (size_t i = 0; i < 3; ++i) {
+    const LogCall a = one[0].calls[i], b = other[0].calls[i];
+    EXPECT_EQ(std::tie(a.sequence, a.bytes, a.start_ns, a.duration_ns),
+              std::tie(b.sequence, b.bytes, b.start_ns, b.duration_ns));
+  }
+  const std::string first = over_lines(Print({.start_us = 77}));
+  const auto lines = std::count(first.begin(), first.end(), '\n');
+  EXPECT_THAT(ErrorOf(absl::StrCat(first, over_lines(Print({.rank = 9, .sequence = 1}))), "laid.log"),
+              HasSubstr(absl::StrCat("laid.log: line ", lines + 1, ", field rank: 9")));
+}
+
 TEST(Inspector, LinesLikeEarlierOnesAreReadAlike) {
   std::vector<std::string> lines;
   for (int k = 0; k < 40; ++k) {

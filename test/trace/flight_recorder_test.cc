@@ -172,6 +172,11 @@ TEST(Pickle, ExecutesNothing) {
   EXPECT_THAT(error("cos\nsystem\n(U\x02lstR."),
               HasSubstr("pickle, byte 2: opcode GLOBAL, which plain data does not need"));
   EXPECT_THAT(error("}\x93"), HasSubstr("byte 3: opcode STACK_GLOBAL"));
+  // A file that is nothing but a call is taken for a log, to be refused by the opcode's name.
+  EXPECT_THAT(ErrorOf("\x80\x02"
+                      "cos\nsystem\nU\x02ls\x85R.",
+                      "nccl_trace_rank_1"),
+              HasSubstr("opcode GLOBAL, which plain data does not need"));
   const std::pair<std::string, const char*> kCalls[] = {
       {"NR", "REDUCE"},       {"Nb", "BUILD"},       {"(ios\nsystem\n", "INST"},
       {"(o", "OBJ"},          {"N\x81", "NEWOBJ"},   {"N\x92", "NEWOBJ_EX"},

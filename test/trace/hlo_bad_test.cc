@@ -1,7 +1,8 @@
-// HLO protos that are not what they should be: refused, with the file and what is wrong; none runs for ever.
+// HLO modules that are not what they should be: refused, with the file and what is wrong; none runs for ever.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,8 @@
 #include "test/trace/xspace_builder.h"
 #include "trace/import/hlo/proto_reader.h"
 #include "trace/import/hlo/step.h"
+#include "trace/import/hlo/text_reader.h"
+#include "trace/import/reader.h"
 
 namespace chakra::hlo_bad {
 namespace {
@@ -188,6 +191,41 @@ TEST(HloBad, ProtosAreRefused) {
     const absl::Status status = module.ok() ? hlo::BuildStep(*module, "bad.pb").status() : module.status();
     EXPECT_FALSE(status.ok()) << i << " " << bad[i].second;
     EXPECT_THAT(std::string(status.message()), AllOf(HasSubstr("bad.pb"), HasSubstr(bad[i].second))) << i;
+  }
+}
+
+// What comes from XLA or before it, but is no module: what it is, and what to take.
+TEST(HloBad, OtherFormsAreExplained) {
+  const std::pair<const char*, const char*> kForms[] = {
+      {"// a comment\nmodule @jit_f attributes {mhlo.num_partitions = 4 : i32} {\n  func.func public @main() "
+       "{\n"
+       "    return\n  }\n}\n",
+       "StableHLO"},
+      {"hlo_module {\n  name: \"jit_f\"\n  entry_computation_name: \"main\"\n}\n", "text form"},
+      {"// RUN: x\nENTRY e {\n  p = f32[8] parameter(0)\n  ROOT n = f32[8] negate(p)\n}\n",
+       "HloModule NAME"}};
+  for (const auto& [content, what] : kForms) {
+    for (const char* ending : {"hlo", "mlir"}) {
+      const std::string path = absl::StrCat(::testing::TempDir(), "/other_form.", ending);
+      std::ofstream(path) << content;
+      const auto traces = ReadTraceSet({path}, ReadOptions());
+      EXPECT_THAT(std::string(traces.status().message()),
+                  AllOf(HasSubstr(path), HasSubstr(what), HasSubstr("--xla_dump_to")));
+    }
+  }
+}
+
+// Long names are cut in messages.
+TEST(HloBad, MessagesAreShort) {
+  const std::string name(1000000, 'x');
+  for (const std::string& text :
+       {absl::StrCat("HloModule ", name, "\nENTRY e {\n  p = f32[8] parameter(0)\n}\n"),
+        absl::StrCat("HloModule m\nENTRY e {\n  ", name, " = f32[8] negate(", name, "1)\n}\n"),
+        absl::StrCat("HloModule m\nENTRY ", name, " {\n  p = f32[8] parameter(0)\n")}) {
+    const auto module = hlo::ReadHloText(text, "long.hlo");
+    const absl::Status status = module.ok() ? hlo::BuildStep(*module, "long.hlo").status() : module.status();
+    EXPECT_FALSE(status.ok());
+    EXPECT_LT(status.message().size(), 500u);
   }
 }
 

@@ -12,6 +12,7 @@
 #include "absl/strings/strip.h"
 #include "simdjson.h"
 #include "trace/import/collective_logs/line_template.h"
+#include "trace/import/collective_logs/object_lines.h"
 
 namespace chakra::collective_logs {
 namespace {
@@ -475,6 +476,10 @@ bool LooksLikeInspector(absl::string_view head) {
 }
 
 absl::Status ReadInspector(absl::string_view content, absl::string_view file, std::vector<RankLog>* out) {
+  if (GoOverLines(content)) {
+    const std::string lines = InOneLineEach(content, simdjson::SIMDJSON_PADDING);
+    return InspectorReader(lines, file).Run(out);
+  }
   return InspectorReader(content, file).Run(out);
 }
 

@@ -1,4 +1,5 @@
-// Logs of NCCL's Inspector, a profiler plugin: one JSON object a line, for each call that ended.
+// Logs of NCCL's Inspector, a profiler plugin: one JSON object a line, for each call that ended; or over
+// several lines, where a formatter laid them out.
 //
 // The layout is that of plugins/profiler/inspector/inspector_json.cc in NCCL: "header" (communicator),
 // "metadata" (format v4.x, host, process) and "coll_perf", "p2p_perf" or "dump_stats". coll_msg_size_bytes is

@@ -357,7 +357,8 @@ const PlainData::Value* PlainData::Find(const Value& dict, absl::string_view key
 bool LooksLikePickle(absl::string_view head) {
   if (head.size() < 3 || head[0] != '\x80' || head[1] < 2 || head[1] > 5) return false;
   const size_t first = head[2] == '\x95' ? 11 : 2;  // after a FRAME
-  return head.size() > first && head[first] == '}';
+  // A dictionary, or what no plain data begin with, which is refused by name.
+  return head.size() > first && absl::StrContains("}(]cX\x8c", head[first]);
 }
 
 absl::StatusOr<PlainData> ReadPickle(absl::string_view bytes, absl::string_view file) {

@@ -5,6 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "trace/import/hlo/facts.h"
 
 namespace chakra::hlo {
 namespace {
@@ -20,6 +21,7 @@ constexpr KindName kKindNames[] = {
     {"all-to-all", CollectiveKind::kAllToAll},
     {"ragged-all-to-all", CollectiveKind::kAllToAll},
     {"collective-broadcast", CollectiveKind::kBroadcast},
+    {"collective-reduce", CollectiveKind::kReduce},
     {"collective-permute", CollectiveKind::kPermute},
     {"send", CollectiveKind::kSend},
     {"recv", CollectiveKind::kRecv},
@@ -46,8 +48,28 @@ int64_t LargestId(const Instruction& i) {
   return most;
 }
 
-int64_t OperandsBytes(const Computation& c, const Instruction& i) {
+const Shape& FirstArray(const Shape& shape) {
+  const Shape* at = &shape;
+  while (at->tuple() && !at->parts.empty()) at = &at->parts[0];
+  return *at;
+}
+
+// What a device gives to the others. Of operations that are told where to read and to write, or which device
+// is the root, only the data.
+int64_t OperandsBytes(const Computation& c, const Instruction& i, CollectiveKind kind) {
   constexpr int64_t kMostBytes = int64_t{1} << 60;
+  const auto operand = [&](size_t n) -> const Shape& { return c.instructions[i.operands[n]].shape; };
+  if (absl::StartsWith(i.opcode, "ragged-all-to-all") && !i.operands.empty()) return BytesOf(operand(0));
+  if ((kind == CollectiveKind::kBroadcast || kind == CollectiveKind::kReduce) && !i.shape.tuple())
+    return BytesOf(i.shape);
+  // In place: the data, where it goes, and the places in both.
+  if (kind == CollectiveKind::kPermute && i.operands.size() == 4 && i.slice_elements > 0) {
+    const int64_t bits = BitsOfType(FirstArray(operand(0)).type);
+    return i.slice_elements > kMostBytes / std::max<int64_t>(1, bits) ? kMostBytes
+                                                                      : i.slice_elements * bits / 8;
+  }
+  if (kind == CollectiveKind::kPermute && i.operands.size() == 4 && operand(3).tuple())
+    return BytesOf(operand(0));
   int64_t sum = 0;
   for (const uint32_t row : i.operands)
     sum = std::min(kMostBytes, sum + std::min(BytesOf(c.instructions[row].shape), kMostBytes));
@@ -104,6 +126,27 @@ class Placer {
   enum class Mode : uint8_t { kReplica, kPartition, kReplicaAllPartitions, kBoth } mode_;
   const Mesh& mesh_;
 };
+
+// The collective of a fusion that else only cuts and places what it moves.
+std::optional<Collective> CollectiveOfFusion(const Module& module, const Instruction& fusion) {
+  if (fusion.calls.size() != 1) return std::nullopt;
+  const Computation& inner = module.computations[fusion.calls[0]];
+  uint32_t found = kNoRow;
+  for (uint32_t row = 0; row < inner.instructions.size(); ++row) {
+    const bool collective = IsCollective(inner.instructions[row].opcode);
+    if (collective ? found != kNoRow : Computes(inner.instructions[row])) return std::nullopt;
+    if (collective) found = row;
+  }
+  if (found == kNoRow) return std::nullopt;
+  Collective out = CollectiveOf(module, inner, found);
+  if (out.phase != CollectivePhase::kWhole) return std::nullopt;
+  // An all-reduce of which each device keeps its slice: TPUs do that as a reduce-scatter.
+  if (out.kind == CollectiveKind::kAllReduce && absl::StartsWith(inner.name, "all-reduce-scatter")) {
+    out.kind = CollectiveKind::kReduceScatter;
+    out.out_bytes = BytesOf(fusion.shape);
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -164,13 +207,17 @@ Collective CollectiveOf(const Module& module, const Computation& computation, ui
     Collective wrapped;
     const Instruction& root = inner.instructions[inner.root];
     wrapped.kind = KindOfName(root.opcode);
+    for (uint32_t other = 0; other < inner.instructions.size(); ++other) {
+      if (other != inner.root && Runs(inner.instructions[other])) return out;
+    }
     wrapped.phase = CollectivePhase::kStart;
     wrapped.what = &root;
     wrapped.in = &inner;
-    wrapped.in_bytes = OperandsBytes(inner, root);
+    wrapped.in_bytes = OperandsBytes(inner, root, wrapped.kind);
     wrapped.out_bytes = BytesOf(root.shape);
     return wrapped;
   }
+  if (opcode == "fusion") return CollectiveOfFusion(module, i).value_or(out);
   out.kind = KindOfName(opcode);
   if (out.kind == CollectiveKind::kNone && absl::ConsumeSuffix(&opcode, "-start")) {
     out.kind = KindOfName(opcode);
@@ -182,7 +229,7 @@ Collective CollectiveOf(const Module& module, const Computation& computation, ui
     out.phase = CollectivePhase::kStart;
   }
   if (out.kind == CollectiveKind::kNone) return out;
-  out.in_bytes = OperandsBytes(computation, i);
+  out.in_bytes = OperandsBytes(computation, i, out.kind);
   out.out_bytes = ResultBytes(i, out.phase, out.kind);
   if (out.kind == CollectiveKind::kSend || out.kind == CollectiveKind::kRecv) {
     // (data, context, token): of a send the operand too.
@@ -191,6 +238,27 @@ Collective CollectiveOf(const Module& module, const Computation& computation, ui
         shape.tuple() && !shape.parts.empty() ? BytesOf(shape.parts[0]) : BytesOf(shape);
   }
   return out;
+}
+
+bool IsCollective(absl::string_view opcode) { return KindOfName(opcode) != CollectiveKind::kNone; }
+
+std::vector<bool> WithCollectives(const Module& module) {
+  std::vector<bool> with(module.computations.size());
+  // Computations call others that may stand before or behind them, no deeper than CheckCalls() allows.
+  for (bool found = true; found;) {
+    found = false;
+    for (size_t c = 0; c < with.size(); ++c) {
+      const Computation& computation = module.computations[c];
+      for (uint32_t row = 0; row < computation.instructions.size() && !with[c]; ++row) {
+        const Instruction& i = computation.instructions[row];
+        const bool fused = i.opcode == "fusion" && std::any_of(i.calls.begin(), i.calls.end(),
+                                                               [&](uint32_t called) { return with[called]; });
+        if (!fused && CollectiveOf(module, computation, row).kind == CollectiveKind::kNone) continue;
+        with[c] = found = true;
+      }
+    }
+  }
+  return with;
 }
 
 std::optional<std::string> GroupsOf(const Collective& c, const Mesh& mesh,

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "trace/import/hlo/module.h"
 
 namespace chakra::hlo {
@@ -36,6 +37,7 @@ enum class CollectiveKind : uint8_t {
   kReduceScatter,
   kAllToAll,
   kBroadcast,
+  kReduce,
   kPermute,
   kSend,
   kRecv,
@@ -53,8 +55,15 @@ struct Collective {
   int64_t in_bytes = 0, out_bytes = 0;  // of one device, all operands and all results
 };
 
-// kind kNone: the instruction is no collective. A group of one device is one still.
+// kind kNone: the instruction is no collective. A group of one device is one still. What async-start begins
+// is one where its computation runs nothing else.
 Collective CollectiveOf(const Module& module, const Computation& computation, uint32_t row);
+
+// Whether an operation of this name is a collective, a send or a receive.
+bool IsCollective(absl::string_view opcode);
+
+// By computation: whether it, or a fusion in it, has a collective.
+std::vector<bool> WithCollectives(const Module& module);
 
 // Groups of devices, each in the order of its members. Modes as in XLA's CollectiveOpGroupMode
 // (xla_data.proto): ids are replicas, partitions, or both in one number. Error text: groups that name a

@@ -1,7 +1,5 @@
 #include "trace/import/hlo/facts.h"
 
-#include <simdjson.h>
-
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -11,6 +9,9 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "trace/import/hlo/attention.h"
+#include "trace/import/hlo/collectives.h"
+#include "trace/import/hlo/products.h"
 
 namespace chakra::hlo {
 namespace {
@@ -47,7 +48,7 @@ constexpr TypeName kTypeNames[] = {
 constexpr absl::string_view kIdle[] = {
     "parameter",    "constant",    "tuple",       "get-tuple-element", "bitcast",    "after-all",
     "partition-id", "replica-id",  "opt-barrier", "add-dependency",    "domain",     "get-dimension-size",
-    "while",        "conditional", "call",        "copy-done",         "slice-done", "async-update",
+    "while",        "conditional", "call",        "copy-done",         "async-done", "async-update",
     "infeed",       "outfeed",     "recv-done",   "send-done",
 };
 constexpr absl::string_view kIdleTargets[] = {"Sharding",
@@ -69,25 +70,12 @@ struct OpcodeKind {
   absl::string_view opcode, op;
 };
 constexpr OpcodeKind kKinds[] = {
-    {"reduce", "xla::reduce"},
-    {"reduce-window", "xla::reduce"},
-    {"select-and-scatter", "xla::scatter"},
-    {"copy", "xla::copy"},
-    {"copy-start", "xla::copy"},
-    {"concatenate", "xla::copy"},
-    {"slice", "xla::copy"},
-    {"dynamic-slice", "xla::copy"},
-    {"dynamic-update-slice", "xla::copy"},
-    {"slice-start", "xla::copy"},
-    {"pad", "xla::copy"},
-    {"reshape", "xla::copy"},
-    {"broadcast", "xla::copy"},
-    {"iota", "xla::copy"},
-    {"reverse", "xla::copy"},
-    {"transpose", "xla::transpose"},
-    {"gather", "xla::gather"},
-    {"scatter", "xla::scatter"},
-    {"sort", "xla::sort"},
+    {"reduce", "xla::reduce"}, {"reduce-window", "xla::reduce"}, {"select-and-scatter", "xla::scatter"},
+    {"copy", "xla::copy"},     {"copy-start", "xla::copy"},      {"concatenate", "xla::copy"},
+    {"slice", "xla::copy"},    {"dynamic-slice", "xla::copy"},   {"dynamic-update-slice", "xla::copy"},
+    {"pad", "xla::copy"},      {"reshape", "xla::copy"},         {"broadcast", "xla::copy"},
+    {"iota", "xla::copy"},     {"reverse", "xla::copy"},         {"transpose", "xla::transpose"},
+    {"gather", "xla::gather"}, {"scatter", "xla::scatter"},      {"sort", "xla::sort"},
     {"topk", "xla::sort"},
 };
 
@@ -98,84 +86,29 @@ absl::string_view KindOfOpcode(absl::string_view opcode) {
   return "xla::loop";
 }
 
+bool IsDot(const Instruction& i) {
+  return (i.opcode == "dot" || i.opcode == "ragged-dot" || i.opcode == "scaled-dot") &&
+         i.operands.size() >= 2;
+}
+
 bool MovesOnly(absl::string_view opcode) {
   static constexpr absl::string_view kMoves[] = {
-      "copy",    "copy-start",        "concatenate",   "slice",
-      "pad",     "reshape",           "dynamic-slice", "dynamic-update-slice",
-      "gather",  "broadcast",         "transpose",     "iota",
-      "reverse", "bitcast",           "parameter",     "constant",
-      "tuple",   "get-tuple-element", "slice-start"};
+      "copy",    "copy-start",       "concatenate",   "slice",
+      "pad",     "reshape",          "dynamic-slice", "dynamic-update-slice",
+      "gather",  "broadcast",        "transpose",     "iota",
+      "reverse", "bitcast",          "parameter",     "constant",
+      "tuple",   "get-tuple-element"};
   return std::find(std::begin(kMoves), std::end(kMoves), opcode) != std::end(kMoves);
 }
 
-// A product as [batch, m, k] x [batch, k, n].
-struct Gemm {
-  double batch = 1, m = 1, n = 1, k = 1;
-  std::string lhs_type, rhs_type;
-  double operations() const { return 2 * batch * m * n * k; }
-};
-
-double ProductAt(const Shape& shape, const std::vector<int64_t>& dims) {
-  double n = 1;
-  for (const int64_t d : dims) {
-    if (d >= 0 && d < static_cast<int64_t>(shape.dims.size()))
-      n *= static_cast<double>(shape.dims[static_cast<size_t>(d)]);
-  }
-  return n;
-}
-
-Gemm GemmOf(const Shape& lhs, const Shape& rhs, const DotDims& dims) {
-  Gemm g;
-  g.batch = ProductAt(lhs, dims.lhs_batch);
-  g.k = ProductAt(lhs, dims.lhs_contracting);
-  const double left = static_cast<double>(ElementsOf(lhs)), right = static_cast<double>(ElementsOf(rhs));
-  if (g.batch * g.k > 0) {
-    g.m = left / (g.batch * g.k);
-    g.n = right / (g.batch * g.k);
-  }
-  g.lhs_type = lhs.type;
-  g.rhs_type = rhs.type;
-  return g;
-}
-
-// The numbers of a list of texts or numbers: ["0", "2"].
-std::vector<int64_t> NumbersOf(simdjson::dom::element value) {
-  std::vector<int64_t> out;
-  simdjson::dom::array array;
-  if (value.get(array) != simdjson::SUCCESS) return out;
-  for (const simdjson::dom::element e : array) {
-    std::string_view text;
-    int64_t n = 0;
-    if (e.get(n) == simdjson::SUCCESS) {
-      out.push_back(n);
-    } else if (e.get(text) == simdjson::SUCCESS &&
-               absl::SimpleAtoi(absl::string_view(text.data(), text.size()), &n)) {
-      out.push_back(n);
-    }
-  }
-  return out;
-}
-
-// The dot_dimension_numbers of a library's product in its backend configuration.
-bool DotDimsOfConfig(const std::string& config, DotDims* out) {
-  if (!absl::StrContains(config, "dot_dimension_numbers")) return false;
-  simdjson::dom::parser parser;
-  simdjson::dom::element root, dims;
-  const simdjson::padded_string text(config.data(), config.size());
-  if (parser.parse(text).get(root) != simdjson::SUCCESS) return false;
-  if (root.at_pointer("/gemm_backend_config/dot_dimension_numbers").get(dims) != simdjson::SUCCESS &&
-      root.at_pointer("/dot_dimension_numbers").get(dims) != simdjson::SUCCESS)
-    return false;
-  const std::pair<const char*, std::vector<int64_t>*> fields[] = {
-      {"lhs_contracting_dimensions", &out->lhs_contracting},
-      {"rhs_contracting_dimensions", &out->rhs_contracting},
-      {"lhs_batch_dimensions", &out->lhs_batch},
-      {"rhs_batch_dimensions", &out->rhs_batch}};
-  for (const auto& [name, list] : fields) {
-    simdjson::dom::element value;
-    if (dims[name].get(value) == simdjson::SUCCESS) *list = NumbersOf(value);
-  }
-  return true;
+// The number after "key" in a configuration, as a number or a text; -1: there is none.
+int64_t NumberAfter(absl::string_view config, absl::string_view key) {
+  const size_t at = config.find(absl::StrCat("\"", key, "\""));
+  if (at == config.npos) return -1;
+  config.remove_prefix(at + key.size() + 2);
+  while (!config.empty() && absl::StrContains(": \"", config[0])) config.remove_prefix(1);
+  int64_t n = -1;
+  return absl::SimpleAtoi(config.substr(0, config.find_first_not_of("0123456789")), &n) ? n : -1;
 }
 
 std::string ShapeText(const Shape& shape) { return absl::StrCat("[", absl::StrJoin(shape.dims, ", "), "]"); }
@@ -202,20 +135,23 @@ class FactsReader {
   const Instruction& At(uint32_t row) const { return c_.instructions[row]; }
   const Shape& OperandShape(const Instruction& i, size_t n) const { return At(i.operands[n]).shape; }
   // The work of one instruction inside of a fusion, without memory.
-  double InnerOperations(const Computation& inner, const Instruction& i) const;
+  double InnerOperations(const Computation& inner, const Instruction& i);
   double Touched(const Computation& inner, uint32_t parameter, int depth) const;
   double Written(const Computation& inner) const;
-  void ReadFusion(const Instruction& i, Facts* f) const;
-  void ReadCustomCall(const Instruction& i, Facts* f) const;
-  bool ReadAttention(const Instruction& i, Facts* f) const;
+  void ReadFusion(const Instruction& i, Facts* f);
+  void ReadLibrary(const Instruction& i, Facts* f) const;
+  bool ReadLibraryProduct(const Instruction& i, Facts* f) const;
+  bool ReadFusedAttention(const Instruction& i, Facts* f) const;
   void ReadConvolution(const Shape& x, const Shape& w, const Shape& out, const Instruction& i,
                        Facts* f) const;
   void ReadGemm(const Gemm& g, Facts* f) const;
   void ReadPlain(const Instruction& i, Facts* f) const;
+  void ReadHostCopy(const Instruction& i, Facts* f) const;
   double OperandBytes(const Instruction& i) const;
 
   const Module& m_;
   const Computation& c_;
+  absl::flat_hash_map<uint32_t, double> nested_;  // operations of fusions inside of fusions, by computation
 };
 
 double FactsReader::OperandBytes(const Instruction& i) const {
@@ -228,14 +164,19 @@ double FactsReader::OperandBytes(const Instruction& i) const {
   return sum;
 }
 
-double FactsReader::InnerOperations(const Computation& inner, const Instruction& i) const {
+double FactsReader::InnerOperations(const Computation& inner, const Instruction& i) {
   const auto shape = [&](size_t n) -> const Shape& { return inner.instructions[i.operands[n]].shape; };
-  if (MovesOnly(i.opcode)) return 0;
-  if (i.opcode == "dot" && i.operands.size() >= 2) return GemmOf(shape(0), shape(1), i.dot).operations();
-  if (i.opcode == "convolution" && i.operands.size() >= 2) {
-    Facts f;
-    ReadConvolution(shape(0), shape(1), i.shape, i, &f);
-    return static_cast<double>(f.operations);
+  if (MovesOnly(i.opcode) || i.opcode == "after-all" || IsCollective(i.opcode)) return 0;
+  if (IsDot(i)) return GemmOf(shape(0), shape(1), i.dot).operations();
+  if (i.opcode == "convolution" && i.operands.size() >= 2)
+    return ConvolutionOperations(shape(0), shape(1), i.shape, i);
+  if (i.opcode == "fusion" && !i.calls.empty()) {
+    const auto [it, fresh] = nested_.try_emplace(i.calls[0], 0);
+    if (!fresh) return it->second;
+    double sum = 0;
+    for (const Instruction& part : m_.computations[i.calls[0]].instructions)
+      sum += InnerOperations(m_.computations[i.calls[0]], part);
+    return nested_[i.calls[0]] = sum;
   }
   if (absl::StartsWith(i.opcode, "reduce") && !i.operands.empty())
     return static_cast<double>(ElementsOf(shape(0)));
@@ -295,22 +236,23 @@ void FactsReader::ReadGemm(const Gemm& g, Facts* f) const {
 // x, w and out in the dimensions of `i`: forward, or a gradient that XLA writes as a forward convolution.
 void FactsReader::ReadConvolution(const Shape& x, const Shape& w, const Shape& out, const Instruction& i,
                                   Facts* f) const {
+  Gemm gemm;
+  if (ProductOfConvolution(x, w, out, i, &gemm)) {
+    ReadGemm(gemm, f);
+    f->operations = Bounded(gemm.operations());
+    return;
+  }
   f->op = "xla::convolution";
-  const auto at = [](const Shape& s, int64_t d) {
-    return d >= 0 && d < static_cast<int64_t>(s.dims.size())
-               ? static_cast<double>(s.dims[static_cast<size_t>(d)])
-               : 1;
-  };
-  std::vector<int64_t> input = {Bounded(at(x, i.conv.input_batch)), Bounded(at(x, i.conv.input_feature))};
-  std::vector<int64_t> kernel = {Bounded(at(w, i.conv.kernel_output)), Bounded(at(w, i.conv.kernel_input))};
-  for (const int64_t d : i.conv.input_spatial) input.push_back(Bounded(at(x, d)));
-  for (const int64_t d : i.conv.kernel_spatial) kernel.push_back(Bounded(at(w, d)));
+  std::vector<int64_t> input = {Bounded(SizeAt(x, i.conv.input_batch)),
+                                Bounded(SizeAt(x, i.conv.input_feature))};
+  std::vector<int64_t> kernel = {Bounded(SizeAt(w, i.conv.kernel_output)),
+                                 Bounded(SizeAt(w, i.conv.kernel_input))};
+  for (const int64_t d : i.conv.input_spatial) input.push_back(Bounded(SizeAt(x, d)));
+  for (const int64_t d : i.conv.kernel_spatial) kernel.push_back(Bounded(SizeAt(w, d)));
   SetOperands({absl::StrCat("[", absl::StrJoin(input, ", "), "]"),
                absl::StrCat("[", absl::StrJoin(kernel, ", "), "]")},
               {TypeText(x.type), TypeText(w.type)}, f);
-  const double filters = std::max(1.0, at(w, i.conv.kernel_output));
-  f->operations =
-      Bounded(2 * static_cast<double>(ElementsOf(out)) * static_cast<double>(ElementsOf(w)) / filters);
+  f->operations = Bounded(ConvolutionOperations(x, w, out, i));
 }
 
 void FactsReader::ReadPlain(const Instruction& i, Facts* f) const {
@@ -324,7 +266,7 @@ void FactsReader::ReadPlain(const Instruction& i, Facts* f) const {
   SetOperands(shapes, types, f);
 }
 
-void FactsReader::ReadFusion(const Instruction& i, Facts* f) const {
+void FactsReader::ReadFusion(const Instruction& i, Facts* f) {
   if (i.calls.empty()) return;
   const Computation& inner = m_.computations[i.calls[0]];
   double operations = 0, bytes = Written(inner);
@@ -338,8 +280,7 @@ void FactsReader::ReadFusion(const Instruction& i, Facts* f) const {
     }
     const double work = InnerOperations(inner, part);
     operations += work;
-    const bool is_product =
-        (part.opcode == "dot" || part.opcode == "convolution") && part.operands.size() >= 2;
+    const bool is_product = IsDot(part) || (part.opcode == "convolution" && part.operands.size() >= 2);
     if (is_product && work > most) {
       most = work;
       product = &part;
@@ -354,7 +295,7 @@ void FactsReader::ReadFusion(const Instruction& i, Facts* f) const {
   if (product == nullptr) return;
   const Shape &lhs = inner.instructions[product->operands[0]].shape,
               &rhs = inner.instructions[product->operands[1]].shape;
-  if (product->opcode == "dot") {
+  if (product->opcode != "convolution") {
     ReadGemm(GemmOf(lhs, rhs, product->dot), f);
   } else {
     ReadConvolution(lhs, rhs, product->shape, *product, f);
@@ -362,57 +303,55 @@ void FactsReader::ReadFusion(const Instruction& i, Facts* f) const {
   }
 }
 
-// Fused attention: query, key and value, or packed, each [batch, length, heads, width].
-bool FactsReader::ReadAttention(const Instruction& i, Facts* f) const {
-  const std::string target = absl::AsciiStrToLower(i.target);
-  const bool attention = absl::StrContains(target, "fmha") || absl::StrContains(target, "attn") ||
-                         absl::StrContains(target, "attention");
-  if (!attention) return false;
-  const Shape *q = nullptr, *kv = nullptr;
-  for (size_t n = 0; n < i.operands.size(); ++n) {
-    const Shape& s = OperandShape(i, n);
-    if (s.tuple() || s.dims.size() < 4 || s.dims.size() > 5 || ElementsOf(s) < 64) continue;
-    if (q == nullptr) {
-      q = &s;
-      if (s.dims.size() == 5) kv = &s;
-    } else if (kv == nullptr) {
-      kv = &s;
-    }
-  }
-  if (q == nullptr || kv == nullptr) return false;
-  const auto dim = [](const Shape& s, size_t from_end) {
-    return static_cast<double>(s.dims[s.dims.size() - from_end]);
-  };
-  const double batch = static_cast<double>(q->dims[0]), length = static_cast<double>(q->dims[1]);
-  const double heads = dim(*q, 2), width = dim(*q, 1);
-  const double keys = static_cast<double>(kv->dims[1]), kv_heads = dim(*kv, 2);
-  const bool backward = absl::StrContains(target, "backward") || absl::StrContains(target, "bwd");
-  // Two products forward, five backward (FlashAttention-2, section 3.2); a causal mask leaves half of the
-  // pairs.
-  const bool causal = absl::StrContains(absl::AsciiStrToLower(i.backend_config), "causal");
-  double operations = (backward ? 10 : 4) * batch * heads * length * keys * width;
-  if (causal) operations /= 2;
-  f->op = backward ? "xla::attention_backward" : "xla::attention";
-  const std::string query = Sizes({batch, length, heads, width}), key = Sizes({batch, keys, kv_heads, width});
-  const std::string type = TypeText(q->type);
-  if (backward) {
+bool FactsReader::ReadFusedAttention(const Instruction& i, Facts* f) const {
+  std::vector<const Shape*> operands;
+  for (size_t n = 0; n < i.operands.size(); ++n) operands.push_back(&OperandShape(i, n));
+  Attention a;
+  if (!ReadAttention(i, operands, &a)) return false;
+  f->op = a.backward ? "xla::attention_backward" : "xla::attention";
+  const std::string query = Sizes({a.batch, a.queries, a.heads, a.width}),
+                    key = Sizes({a.batch, a.keys, a.kv_heads, a.width}), type = TypeText(a.type);
+  if (a.backward) {
     SetOperands({query, query, key, key}, {type, type, type, type}, f);
   } else {
     SetOperands({query, key, key}, {type, type, type}, f);
   }
-  f->operations = Bounded(operations);
+  f->operations = Bounded(a.operations);
   return true;
 }
 
-void FactsReader::ReadCustomCall(const Instruction& i, Facts* f) const {
-  f->bytes = Bounded(OperandBytes(i) + static_cast<double>(BytesOf(i.shape)));
-  f->op = "xla::custom-call";
-  const Shape& out = i.shape.tuple() && !i.shape.parts.empty() ? i.shape.parts[0] : i.shape;
+// A library's product, or one of XLA's calls that stand for one.
+bool FactsReader::ReadLibraryProduct(const Instruction& i, Facts* f) const {
+  if (i.operands.size() < 2) return false;
+  const Shape &lhs = OperandShape(i, 0), &rhs = OperandShape(i, 1);
+  const auto rank = static_cast<int64_t>(lhs.dims.size());
   DotDims dims;
-  if (i.operands.size() >= 2 && DotDimsOfConfig(i.backend_config, &dims)) {
-    ReadGemm(GemmOf(OperandShape(i, 0), OperandShape(i, 1), dims), f);
-    return;
+  // [batch, m, k] x [batch, n, k], and x [batch, k, n]
+  const bool scaled = absl::StrContains(i.target, "block_scaled_dot"),
+             onednn = absl::StrContains(i.target, "__onednn$matmul");
+  if ((scaled || onednn) && rank >= 2 && rhs.dims.size() == lhs.dims.size()) {
+    for (int64_t d = 0; d < rank - 2; ++d) dims.lhs_batch.push_back(d);
+    dims.rhs_batch = dims.lhs_batch;
+    dims.lhs_contracting = {rank - 1};
+    dims.rhs_contracting = {scaled || SizeAt(rhs, rank - 2) != SizeAt(lhs, rank - 1) ? rank - 1 : rank - 2};
+  } else if (!DotDimsOfConfig(i.backend_config, &dims)) {
+    return false;
   }
+  ReadGemm(GemmOf(lhs, rhs, dims), f);
+  return true;
+}
+
+void FactsReader::ReadLibrary(const Instruction& i, Facts* f) const {
+  // A library's last result may be the memory that it works in, which says nothing of the work.
+  const bool works = i.shape.tuple() && i.shape.parts.size() > 1 &&
+                     (absl::StartsWith(i.target, "__cu") || absl::StartsWith(i.target, "te_")) &&
+                     (i.shape.parts.back().type == "s8" || i.shape.parts.back().type == "u8") &&
+                     i.shape.parts.back().dims.size() == 1;
+  const double idle = works ? static_cast<double>(BytesOf(i.shape.parts.back())) : 0;
+  f->bytes = Bounded(OperandBytes(i) + static_cast<double>(BytesOf(i.shape)) - idle);
+  f->op = "xla::custom-call";
+  if (ReadLibraryProduct(i, f)) return;
+  const Shape& out = i.shape.tuple() && !i.shape.parts.empty() ? i.shape.parts[0] : i.shape;
   if (i.operands.size() >= 2 && absl::StrContains(i.target, "$conv")) {
     const Shape &a = OperandShape(i, 0), &b = OperandShape(i, 1);
     if (absl::StrContains(i.target, "BackwardFilter")) {
@@ -425,12 +364,39 @@ void FactsReader::ReadCustomCall(const Instruction& i, Facts* f) const {
     }
     return;
   }
-  if (ReadAttention(i, f)) return;
+  if (ReadFusedAttention(i, f)) return;
   if (absl::StrContains(absl::AsciiStrToLower(i.target), "topk")) {
     f->op = "xla::sort";
     return;
   }
+  // What the author of a kernel says of it (Pallas).
+  if (const size_t said = i.backend_config.find("\"cost_estimate\""); said != std::string::npos) {
+    const absl::string_view estimate = absl::string_view(i.backend_config).substr(said);
+    const int64_t operations = NumberAfter(estimate, "flops"),
+                  bytes = NumberAfter(estimate, "bytes_accessed");
+    f->operations = std::max<int64_t>(0, operations);
+    if (bytes >= 0) f->bytes = bytes;
+    if (operations >= 0 || bytes >= 0) return;
+  }
   f->unknown = true;
+}
+
+// A copy, or a fusion that only moves, of which one end alone is in the host's memory.
+void FactsReader::ReadHostCopy(const Instruction& i, Facts* f) const {
+  const bool moves = i.opcode == "copy" || i.opcode == "copy-start" || i.opcode == "dynamic-slice" ||
+                     i.opcode == "dynamic-update-slice" || i.opcode == "slice" ||
+                     (i.opcode == "fusion" && f->operations == 0);
+  if (!moves || i.operands.empty()) return;
+  // copy-start has (target, source, ...); an update in place goes where its first operand is.
+  const Shape& target = i.shape.tuple() && !i.shape.parts.empty() ? i.shape.parts[0] : i.shape;
+  bool reads = false, reads_own = false;
+  for (size_t n = 0; n < i.operands.size(); ++n) {
+    if (BytesOf(OperandShape(i, n)) <= 8) continue;  // places in the arrays
+    (OperandShape(i, n).host ? reads : reads_own) = true;
+  }
+  if (target.host ? !reads_own : !reads) return;
+  f->host = target.host ? HostCopy::kToHost : HostCopy::kFromHost;
+  f->bytes = i.opcode == "copy-start" || i.opcode == "copy" ? BytesOf(target) : f->bytes / 2;
 }
 
 Facts FactsReader::Read(uint32_t row) {
@@ -441,15 +407,16 @@ Facts FactsReader::Read(uint32_t row) {
   const auto operand = [&](size_t n) { return static_cast<double>(BytesOf(OperandShape(i, n))); };
   if (i.opcode == "fusion") {
     ReadFusion(i, &f);
+    ReadHostCopy(i, &f);
     return f;
   }
   if (i.opcode == "custom-call") {
-    ReadCustomCall(i, &f);
+    ReadLibrary(i, &f);
     return f;
   }
   f.bytes = Bounded(OperandBytes(i) + result);
   f.operations = MovesOnly(i.opcode) ? 0 : Bounded(InnerOperations(c_, i));
-  if (i.opcode == "dot" && i.operands.size() >= 2) {
+  if (IsDot(i)) {
     ReadGemm(GemmOf(OperandShape(i, 0), OperandShape(i, 1), i.dot), &f);
   } else if (i.opcode == "convolution" && i.operands.size() >= 2) {
     ReadConvolution(OperandShape(i, 0), OperandShape(i, 1), i.shape, i, &f);
@@ -462,6 +429,7 @@ Facts FactsReader::Read(uint32_t row) {
   } else if (i.opcode == "copy-start" && i.operands.size() >= 1) {
     f.bytes = Bounded(2 * operand(0));
   }
+  ReadHostCopy(i, &f);
   return f;
 }
 
@@ -478,6 +446,10 @@ bool Runs(const Instruction& i) {
   if (std::find(std::begin(kIdle), std::end(kIdle), i.opcode) != std::end(kIdle)) return false;
   return i.opcode != "custom-call" ||
          std::find(std::begin(kIdleTargets), std::end(kIdleTargets), i.target) == std::end(kIdleTargets);
+}
+
+bool Computes(const Instruction& i) {
+  return !MovesOnly(i.opcode) && !IsCollective(i.opcode) && Runs(i) && ElementsOf(i.shape) > 1;
 }
 
 Facts FactsOf(const Module& module, uint32_t computation, uint32_t row) {

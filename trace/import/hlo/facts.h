@@ -1,6 +1,7 @@
 // What single instructions do: operations, bytes, and the sizes by which the kernel model knows them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,10 @@ namespace chakra::hlo {
 // Whether the instruction runs on the device by itself: not a parameter, constant, tuple or view, and not a
 // call of another computation that runs in its place.
 bool Runs(const Instruction& instruction);
+// Whether it computes something of more than one number: not a move, nor a place in an array.
+bool Computes(const Instruction& instruction);
+
+enum class HostCopy : uint8_t { kNone, kToHost, kFromHost };
 
 struct Facts {
   // "xla::dot", "xla::convolution", "xla::attention", "xla::loop", "xla::reduce", "xla::copy",
@@ -24,6 +29,8 @@ struct Facts {
   int64_t operations = 0;
   // Read and written, each operand and result once; of slices and updates only what they touch.
   int64_t bytes = 0;
+  // Moves data over the link to the host's memory; `bytes` is then what crosses it.
+  HostCopy host = HostCopy::kNone;
   bool unknown = false;  // a custom call that nothing tells but its operands
 };
 

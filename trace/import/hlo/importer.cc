@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "trace/import/hlo/fuse.h"
 #include "trace/import/hlo/proto_reader.h"
 #include "trace/import/hlo/step.h"
 #include "trace/import/hlo/text_reader.h"
@@ -14,14 +16,37 @@
 namespace chakra::hlo {
 namespace {
 
+constexpr absl::string_view kExplained[] = {".mlir"};
 constexpr absl::string_view kEndings[] = {".hlo", ".hlo.txt", ".txt", ".hlo.pb", ".hlo_proto.pb", ".pb"};
 
-bool Sniff(absl::string_view head) { return LooksLikeHloText(head) || LooksLikeHloProto(head); }
+// What a file is that comes from XLA or before it, but is no module that can be read; "": something else.
+absl::string_view OtherForm(absl::string_view head) {
+  for (head = absl::StripLeadingAsciiWhitespace(head); absl::StartsWith(head, "//");
+       head = absl::StripLeadingAsciiWhitespace(head))
+    head.remove_prefix(std::min(head.find('\n'), head.size()));
+  const auto begins = [&](absl::string_view text) { return absl::StartsWith(head, text); };
+  if ((begins("module @") || begins("module {") || begins("module attributes")) &&
+      (absl::StrContains(head, "func.func") || absl::StrContains(head, "hlo.")))
+    return "MLIR (StableHLO), a program from before XLA's partitioning, without the devices' operations";
+  if (begins("hlo_module {") || begins("hlo_module:")) return "an HloProto in protobuf's text form";
+  if (begins("ENTRY ") || begins("ENTRY%")) return "HLO text without its first line, HloModule NAME";
+  return "";
+}
+
+bool Sniff(absl::string_view head) {
+  return LooksLikeHloText(head) || LooksLikeHloProto(head) || !OtherForm(head).empty();
+}
 
 absl::StatusOr<Module> ReadModule(const std::string& path, InputFile* input) {
   Buffer content;
   if (absl::Status s = ReadRecordedFile(path, &content, input); !s.ok()) return s;
   input->role = "trace";
+  if (const absl::string_view other = OtherForm(content.view()); !other.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        path, ": ", other,
+        "; expected the module after XLA's optimisations, text or .hlo.pb: run with "
+        "XLA_FLAGS=\"--xla_dump_to=DIR --xla_dump_hlo_as_text\" and take *after_optimizations.txt"));
+  }
   return LooksLikeHloText(content.view()) ? ReadHloText(content.view(), path)
                                           : ReadHloProto(content.view(), path);
 }
@@ -98,6 +123,7 @@ absl::StatusOr<TraceSet> Read(const std::vector<std::string>& inputs, const Read
     auto module = ReadModule(path, &c.input);
     if (!module.ok()) return module.status();
     c.module = *std::move(module);
+    FuseElementwise(&c.module);
     auto step = BuildStep(c.module, path);
     if (!step.ok() && chosen.size() > 1 && absl::StrContains(step.status().message(), "runs nothing"))
       continue;
@@ -131,6 +157,7 @@ const Importer kImporter = {
     .sniff = Sniff,
     .run = Read,
     .recorded = false,
+    .explained = kExplained,
 };
 
 }  // namespace chakra::hlo

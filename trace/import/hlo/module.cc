@@ -7,6 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 
 namespace chakra::hlo {
@@ -22,6 +23,11 @@ int64_t SaturatedProduct(int64_t a, int64_t b) {
 }
 
 }  // namespace
+
+std::string Short(absl::string_view name) {
+  constexpr size_t kShown = 100;
+  return absl::StrCat(name.substr(0, kShown), name.size() > kShown ? "..." : "");
+}
 
 int BitsOfType(absl::string_view type) {
   if (type == "pred") return 8;
@@ -92,43 +98,61 @@ std::vector<std::vector<int64_t>> ListGroups(const ReplicaGroups& g) {
 
 namespace {
 
-// The mesh as an array of its axes, in which an axis of which a part is meant is three: before, part, behind.
-// What a collective goes along comes last: iota's form. Null, or what is wrong.
+// An axis of a mesh as what the parts that are meant cut it into: dimensions, from the first on, and of which
+// of `refs` each is (kNoRow: of none). Null, or what is wrong.
+const char* CutAxis(int64_t axis, int64_t size, const std::vector<AxisRef>& refs, std::vector<int64_t>* dims,
+                    std::vector<uint32_t>* ref_of) {
+  std::vector<uint32_t> parts;
+  for (uint32_t r = 0; r < refs.size(); ++r) {
+    if (refs[r].axis == axis) parts.push_back(r);
+  }
+  std::sort(parts.begin(), parts.end(), [&](uint32_t a, uint32_t b) {
+    return std::make_pair(refs[a].pre_size, a) < std::make_pair(refs[b].pre_size, b);
+  });
+  int64_t done = 1;  // product of the dimensions so far
+  for (const uint32_t r : parts) {
+    const AxisRef& ref = refs[r];
+    const int64_t own = ref.size == 0 ? size : ref.size, before = ref.size == 0 ? 1 : ref.pre_size;
+    if (own < 0 || before <= 0 || before > size || own > size)
+      return "a part of an axis that does not divide it";
+    if (before < done) return "an axis of a mesh twice";
+    if (before % done != 0 || size % (before * own) != 0) return "a part of an axis that does not divide it";
+    dims->insert(dims->end(), {before / done, own});
+    ref_of->insert(ref_of->end(), {kNoRow, r});
+    done = before * own;
+  }
+  dims->push_back(size / done);
+  ref_of->push_back(kNoRow);
+  return nullptr;
+}
+
+// The mesh as an array whose last dimensions are what a collective goes along: iota's form. Null, or what is
+// wrong.
 const char* ToIota(const std::vector<int64_t>& sizes, const std::vector<AxisRef>& refs, ReplicaGroups* out) {
-  std::vector<int64_t> along;  // places in `reshape`, in the order of `refs`
-  std::vector<std::vector<int64_t>> place_of(sizes.size());
-  out->size = 1;
   for (const AxisRef& ref : refs) {
     if (ref.axis < 0 || ref.axis >= static_cast<int64_t>(sizes.size()))
       return "an axis that the mesh has not";
-    if (!place_of[static_cast<size_t>(ref.axis)].empty()) return "an axis of a mesh twice";
-    place_of[static_cast<size_t>(ref.axis)] = {-1};
   }
   int64_t devices = 1;
-  std::vector<bool> grouped;
+  std::vector<uint32_t> ref_of;  // by dimension
   for (size_t axis = 0; axis < sizes.size(); ++axis) {
     if (sizes[axis] <= 0 || devices > kMostDevices / sizes[axis]) return "a mesh of no or too many devices";
     devices *= sizes[axis];
-    for (const AxisRef& ref : refs) {
-      if (ref.axis != static_cast<int64_t>(axis) || ref.size == 0) continue;
-      if (ref.size < 0 || ref.pre_size <= 0 || ref.pre_size > sizes[axis] || ref.size > sizes[axis] ||
-          sizes[axis] % (ref.pre_size * ref.size) != 0)
-        return "a part of an axis that does not divide it";
-      place_of[axis] = {static_cast<int64_t>(out->reshape.size()) + 1};
-      out->reshape.insert(out->reshape.end(),
-                          {ref.pre_size, ref.size, sizes[axis] / (ref.pre_size * ref.size)});
+    if (const char* wrong = CutAxis(static_cast<int64_t>(axis), sizes[axis], refs, &out->reshape, &ref_of))
+      return wrong;
+  }
+  std::vector<int64_t> place(refs.size());
+  for (size_t d = 0; d < ref_of.size(); ++d) {
+    if (ref_of[d] == kNoRow) {
+      out->transpose.push_back(static_cast<int64_t>(d));
+    } else {
+      place[ref_of[d]] = static_cast<int64_t>(d);
     }
-    if (!place_of[axis].empty() && place_of[axis][0] >= 0) continue;
-    if (!place_of[axis].empty()) place_of[axis] = {static_cast<int64_t>(out->reshape.size())};
-    out->reshape.push_back(sizes[axis]);
   }
-  for (const AxisRef& ref : refs) along.push_back(place_of[static_cast<size_t>(ref.axis)][0]);
-  for (int64_t i = 0; i < static_cast<int64_t>(out->reshape.size()); ++i) {
-    if (std::find(along.begin(), along.end(), i) == along.end()) out->transpose.push_back(i);
-  }
-  for (const int64_t i : along) {
-    out->transpose.push_back(i);
-    out->size *= out->reshape[static_cast<size_t>(i)];
+  out->size = 1;
+  for (const int64_t d : place) {
+    out->transpose.push_back(d);
+    out->size *= out->reshape[static_cast<size_t>(d)];
   }
   out->groups = devices / out->size;
   return nullptr;

@@ -17,8 +17,12 @@ struct Shape {
   std::string type;           // "bf16", "f32", "s32", "pred", ...; "" for a tuple
   std::vector<int64_t> dims;  // of a dynamic dimension its bound
   std::vector<Shape> parts;   // of a tuple
+  bool host = false;          // in the host's memory: S(5) in its layout
   bool tuple() const { return type.empty(); }
 };
+
+// A name for messages: long ones are cut.
+std::string Short(absl::string_view name);
 
 // Bits of one element of "bf16", "f32", ...; 0: not known, or no data.
 int BitsOfType(absl::string_view type);
@@ -48,19 +52,25 @@ struct AxisRef {
   int64_t pre_size = 1, size = 0;  // of a part: the product of the parts before it, and its own; 0: the whole
 };
 // The groups of devices that differ along `refs` alone, in a mesh of axes of these sizes. `devices`: the ids
-// in the mesh's order; empty: 0, 1, ... Null, or what is wrong: an axis that is not there, or is named twice,
-// a part that does not divide its axis, no or too many devices.
+// in the mesh's order; empty: 0, 1, ... Null, or what is wrong: an axis that is not there, an axis or a part
+// of it that is named twice, a part that does not divide its axis, no or too many devices.
 const char* GroupsAlongMesh(const std::vector<int64_t>& sizes, const std::vector<AxisRef>& refs,
                             const std::vector<int64_t>& devices, ReplicaGroups* out);
 
 // Dimensions of a product, and of a convolution.
 struct DotDims {
   std::vector<int64_t> lhs_contracting, rhs_contracting, lhs_batch, rhs_batch;
+  std::vector<int64_t> rhs_group;  // of ragged-dot: which weights, of which each row of the left takes one
 };
 struct ConvDims {
   int64_t input_batch = 0, input_feature = 1, kernel_input = 1, kernel_output = 0, output_batch = 0,
           output_feature = 1;
   std::vector<int64_t> input_spatial, kernel_spatial, output_spatial;
+};
+
+// One spatial dimension of a convolution's window.
+struct WindowDim {
+  int64_t size = 1, stride = 1, pad_low = 0, dilation = 1, base_dilation = 1;
 };
 
 struct Instruction {
@@ -74,18 +84,21 @@ struct Instruction {
   std::vector<std::pair<int64_t, int64_t>> pairs;  // source, target
   DotDims dot;
   ConvDims conv;
-  std::string op_name;         // metadata: the name in the program
-  std::string target;          // of a custom call
-  std::string backend_config;  // as written
-  std::string async_thread;    // of async-start
-  int64_t channel = 0;         // 0: none
+  std::vector<WindowDim> window;  // empty: not told
+  std::string op_name;            // metadata: the name in the program
+  std::string target;             // of a custom call
+  std::string backend_config;     // as written
+  std::string async_thread;       // of async-start
+  int64_t channel = 0;            // 0: none
   int64_t tuple_index = 0;
   int64_t parameter = 0;  // number of a parameter
-  int64_t feature_groups = 1;
+  int64_t feature_groups = 1, batch_groups = 1;
+  int64_t slice_elements = 0;    // of a permute in place: what each device sends; 0: the whole operand
   int64_t trip_count = -1;       // of a while, where the compiler knows it; -1: not told
   int64_t constant = INT64_MIN;  // of a scalar integer constant; INT64_MIN: none
   std::string direction;         // of a comparison: "LT", ...
   bool global_ids = false;       // ids of groups are replica x partitions + partition
+  bool host_transfer = false;    // of a send or receive: the other end is the host
   bool synchronous = false;      // of a start: the compiler runs it on the main stream
 };
 
@@ -103,6 +116,7 @@ struct Module {
   int64_t replicas = 0, partitions = 0;          // 0: not told
   std::vector<std::vector<int64_t>> assignment;  // device of [partition][replica]; empty: not told
   bool scheduled = false;
+  bool fused_here = false;  // its fusions are not XLA's (fuse.h)
   // The instruction of this name in any computation but those inside of fusions; null: there is none.
   const Instruction* Find(absl::string_view name) const;
   // Its computation's row; kNoRow.

@@ -7,7 +7,7 @@
 
 #include "absl/strings/string_view.h"
 #include "trace/import/hlo/proto_fields.h"
-#include "trace/import/hlo/text_reader.h"
+#include "trace/import/hlo/text_values.h"
 
 namespace chakra::hlo {
 namespace {
@@ -33,6 +33,12 @@ const char* ReadShape(const Field& f, int depth, Shape* out) {
     if (g.number == 2) type = g.bits;
     if (g.number == 3) return Numbers(g, &out->dims);
     if (g.number == 4) return ReadShape(g, depth + 1, &out->parts.emplace_back());
+    if (g.number == 5) {  // LayoutProto.memory_space = 8; 5 is the host's
+      return ForFields(MessageOf(g), [&](const Field& h) -> const char* {
+        if (h.number == 8) out->host = h.type == wire::kVarint && h.bits == 5;
+        return nullptr;
+      });
+    }
     return nullptr;
   });
   if (wrong != nullptr) return wrong;
@@ -129,6 +135,32 @@ const char* ReadMeshAxes(const Field& f, ReplicaGroups* out) {
   return wrong != nullptr ? wrong : GroupsAlongMesh(sizes, refs, devices, out);
 }
 
+// Window, of which a dimension is size = 1, stride = 2, padding_low = 3, window_dilation = 5, base_dilation
+// = 6.
+const char* ReadWindow(const Field& f, std::vector<WindowDim>* out) {
+  return ForFields(MessageOf(f), [&](const Field& g) -> const char* {
+    if (g.number != 1) return nullptr;
+    WindowDim& dim = out->emplace_back();
+    return ForFields(MessageOf(g), [&](const Field& h) -> const char* {
+      const auto n = static_cast<int64_t>(h.bits);
+      if (h.number == 1) dim.size = n;
+      if (h.number == 2) dim.stride = std::max<int64_t>(1, n);
+      if (h.number == 3) dim.pad_low = n;
+      if (h.number == 5) dim.dilation = std::max<int64_t>(1, n);
+      if (h.number == 6) dim.base_dilation = std::max<int64_t>(1, n);
+      return nullptr;
+    });
+  });
+}
+
+// RaggedDotDimensionNumbers.
+const char* ReadRaggedDims(const Field& f, DotDims* out) {
+  return ForFields(MessageOf(f), [&](const Field& g) -> const char* {
+    if (g.number == 1) return ReadDotDims(g, out);
+    return g.number == 3 ? Numbers(g, &out->rhs_group) : nullptr;
+  });
+}
+
 // Of a literal the value of an integer scalar.
 const char* ReadLiteral(const Field& f, Instruction* out) {
   return ForFields(MessageOf(f), [&](const Field& g) -> const char* {
@@ -167,6 +199,8 @@ const char* ReadInstruction(const Field& f, RawInstruction* out) {
         return TakeNumber(g, &it.parameter);
       case 13:
         return TakeNumber(g, &it.tuple_index);
+      case 15:
+        return ReadWindow(g, &it.window);
       case 16:
         return ReadConvDims(g, &it.conv);
       case 26:
@@ -185,6 +219,9 @@ const char* ReadInstruction(const Field& f, RawInstruction* out) {
         return Numbers(g, &out->calls);
       case 43:
         return TakeText(g, &it.backend_config);
+      case 47:
+        it.host_transfer = g.bits != 0;
+        break;
       case 49:
         return ReadGroup(g, &old);
       case 50:
@@ -196,6 +233,9 @@ const char* ReadInstruction(const Field& f, RawInstruction* out) {
           (h.number == 1 ? it.pairs.back().first : it.pairs.back().second) = static_cast<int64_t>(h.bits);
           return nullptr;
         });
+      case 58:
+        it.batch_groups = std::max<int64_t>(1, static_cast<int64_t>(g.bits));
+        break;
       case 63:
         return TakeText(g, &it.direction);
       case 68:  // FrontendAttributes: map<string, string> map = 1
@@ -216,6 +256,8 @@ const char* ReadInstruction(const Field& f, RawInstruction* out) {
         return TakeText(g, &it.async_thread);
       case 87:
         return ReadDeviceList(g, &it.replica_groups);
+      case 90:
+        return ReadRaggedDims(g, &it.dot);
       case 92:
         return ReadIota(g, &it.replica_groups);
       case 93:

@@ -32,7 +32,7 @@ class ModuleReader {
   absl::Status Link();
   absl::Status LinkComputation(uint32_t c);
   absl::Status Error(absl::string_view what) const {
-    return absl::InvalidArgumentError(absl::StrCat(file_, ": HLO module \"", m_.name, "\": ", what));
+    return absl::InvalidArgumentError(absl::StrCat(file_, ": HLO module \"", Short(m_.name), "\": ", what));
   }
 
   struct RawComputation {
@@ -112,8 +112,8 @@ absl::Status ModuleReader::LinkComputation(uint32_t c) {
   for (uint32_t i = 0; i < raw.instructions.size(); ++i) {
     // Newer files keep the computation in the upper half of an id, and leave it out of operands' ids or not.
     if (!rows.try_emplace(raw.instructions[i].id, i).second) {
-      return Error(
-          absl::StrCat("computation \"", out.name, "\" has two instructions of id ", raw.instructions[i].id));
+      return Error(absl::StrCat("computation \"", Short(out.name), "\" has two instructions of id ",
+                                raw.instructions[i].id));
     }
   }
   for (uint32_t i = 0; i < raw.instructions.size(); ++i) {
@@ -127,12 +127,12 @@ absl::Status ModuleReader::LinkComputation(uint32_t c) {
   for (uint32_t i = 0; i < raw.instructions.size(); ++i) {
     RawInstruction& from = raw.instructions[i];
     Instruction it = std::move(from.it);
-    if (it.opcode.empty()) return Error(absl::StrCat("instruction \"", it.name, "\" has no opcode"));
+    if (it.opcode.empty()) return Error(absl::StrCat("instruction \"", Short(it.name), "\" has no opcode"));
     for (const int64_t id : from.operands) {
       const uint32_t row = row_of(id);
       if (row == kNoRow || row >= i)
-        return Error(absl::StrCat("instruction \"", it.name, "\" has operand ", id, ", which computation \"",
-                                  out.name, "\" does not have before it"));
+        return Error(absl::StrCat("instruction \"", Short(it.name), "\" has operand ", id,
+                                  ", which computation \"", out.name, "\" does not have before it"));
       it.operands.push_back(row);
     }
     for (const int64_t id : from.control) {
@@ -141,7 +141,7 @@ absl::Status ModuleReader::LinkComputation(uint32_t c) {
     for (const int64_t id : from.calls) {
       const auto called = computation_.find(id);
       if (called == computation_.end())
-        return Error(absl::StrCat("instruction \"", it.name, "\" calls computation ", id,
+        return Error(absl::StrCat("instruction \"", Short(it.name), "\" calls computation ", id,
                                   ", which the module does not have"));
       it.calls.push_back(called->second);
     }
@@ -151,7 +151,7 @@ absl::Status ModuleReader::LinkComputation(uint32_t c) {
   }
   out.root = row_of(raw.root);
   if (out.root == kNoRow && raw.root != 0) {
-    return Error(absl::StrCat("computation \"", out.name, "\" has root ", raw.root,
+    return Error(absl::StrCat("computation \"", Short(out.name), "\" has root ", raw.root,
                               ", which is none of its instructions"));
   }
   if (out.root == kNoRow && !out.instructions.empty())
@@ -249,7 +249,7 @@ absl::Status CheckCalls(const Module& module, absl::string_view file) {
       }
       if (state[next] != kNew || static_cast<int>(stack.size()) >= kDeepest) {
         return absl::InvalidArgumentError(absl::StrCat(
-            file, ": HLO module \"", module.name, "\": computation \"", module.computations[next].name,
+            file, ": HLO module \"", Short(module.name), "\": computation \"", module.computations[next].name,
             state[next] == kOpen ? "\" calls itself; expected computations that call others only"
                                  : "\" is called too deeply"));
       }
@@ -289,9 +289,14 @@ absl::StatusOr<Module> ReadHloProto(absl::string_view bytes, absl::string_view f
   if (!BeginsWithText(whole, 1, &first))
     return absl::InvalidArgumentError(
         absl::StrCat(std::string(file), ": ", std::string(kDamaged), "; expected an HloProto"));
+  if (!IsName(TextOf(first))) whole = MessageOf(first);
+  // A snapshot (HloSnapshot.hlo, field 1) holds an HloProto.
+  Field inner, name;
+  if (BeginsWithText(whole, 1, &inner) && !IsName(TextOf(inner)) &&
+      BeginsWithText(MessageOf(inner), 1, &name) && IsName(TextOf(name)))
+    whole = MessageOf(inner);
   Module module;
-  const bool inner = !IsName(TextOf(first));
-  if (absl::Status s = ModuleReader(file, &module).Read(inner ? MessageOf(first) : whole); !s.ok()) return s;
+  if (absl::Status s = ModuleReader(file, &module).Read(whole); !s.ok()) return s;
   return module;
 }
 
@@ -299,10 +304,12 @@ bool LooksLikeHloProto(absl::string_view head) {
   uint64_t size = 0;
   absl::string_view rest = head;
   if (!ConsumeTag(&rest, '\x0a', &size)) return false;
-  // HloProto: {1: {1: name, 2: entry's name, ...}}; HloModuleProto: {1: name, 2: entry's name, ...}.
+  // HloSnapshot: {1: HloProto}; HloProto: {1: HloModuleProto}; HloModuleProto: {1: name, 2: entry's name,
+  // ...}.
   absl::string_view inner = rest;
   uint64_t name = 0, entry = 0;
-  if (ConsumeTag(&inner, '\x0a', &name) && name < inner.size() && IsName(inner.substr(0, name))) {
+  for (int depth = 0; depth < 2 && ConsumeTag(&inner, '\x0a', &name); ++depth) {
+    if (name >= inner.size() || !IsName(inner.substr(0, name))) continue;
     inner.remove_prefix(name);
     return ConsumeTag(&inner, '\x12', &entry) && entry < inner.size() && IsName(inner.substr(0, entry));
   }

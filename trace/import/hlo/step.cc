@@ -4,10 +4,12 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "trace/import/hlo/messages.h"
 #include "trace/import/hlo/trips.h"
 
 namespace chakra::hlo {
@@ -40,8 +42,13 @@ class StepBuilder {
   absl::Status Run(uint32_t computation, const std::vector<ValuePtr>& arguments, ValuePtr* result);
   absl::Status RunInstruction(uint32_t computation, uint32_t row, const std::vector<ValuePtr>& arguments,
                               std::vector<ValuePtr>* values);
-  absl::Status RunWhile(const Instruction& i, ValuePtr state, ValuePtr* result);
+  absl::Status RunWhile(const Computation& in, const Instruction& i, ValuePtr state, ValuePtr* result);
   absl::Status RunConditional(const Instruction& i, const std::vector<ValuePtr>& operands, ValuePtr* result);
+  absl::Status RunBeside(const Instruction& i, const std::vector<ValuePtr>& operands, ValuePtr* result);
+  absl::Status RunFusion(uint32_t computation, uint32_t row, const std::vector<ValuePtr>& operands,
+                         ValuePtr* result);
+  absl::Status AddComputation(uint32_t computation, uint32_t row, const std::vector<ValuePtr>& operands,
+                              ValuePtr* result);
   absl::Status AddCollective(uint32_t computation, uint32_t row, const Collective& collective,
                              const std::vector<ValuePtr>& operands, ValuePtr* result);
   absl::StatusOr<uint32_t> ResolveCollective(uint32_t computation, uint32_t row,
@@ -53,9 +60,10 @@ class StepBuilder {
     if (noted_.insert(text).second) step_.warnings.push_back(text);
   }
   void NoteUnfused();
+  void NoteHost(const Instruction& i);
   absl::Status Error(const Instruction& i, absl::string_view what) const {
-    return absl::InvalidArgumentError(
-        absl::StrCat(file_, ": HLO module \"", m_.name, "\", instruction \"", i.name, "\": ", what));
+    return absl::InvalidArgumentError(absl::StrCat(file_, ": HLO module \"", Short(m_.name),
+                                                   "\", instruction \"", Short(i.name), "\": ", what));
   }
 
   const Module& m_;
@@ -65,9 +73,12 @@ class StepBuilder {
   std::map<uint32_t, double> work_of_;                                          // by computation
   std::vector<uint32_t> joined_;  // ends that the next node of the main stream waits for
   uint32_t last_compute_ = kNoRow;
-  uint64_t placed_ = 0;       // devices of all collectives
-  uint64_t visited_ = 0;      // instructions, with those that do not run
-  std::set<uint32_t> empty_;  // computations that run nothing
+  bool beside_ = false;                 // what runs is what an async-start began
+  uint32_t last_beside_ = kNoRow;       // of that, the last kernel
+  std::vector<bool> with_collectives_;  // by computation
+  uint64_t placed_ = 0;                 // devices of all collectives
+  uint64_t visited_ = 0;                // instructions, with those that do not run
+  std::set<uint32_t> empty_;            // computations that run nothing
   std::set<std::string> noted_;
   std::map<std::string, uint64_t> unknown_;  // custom calls by target
 };
@@ -104,12 +115,22 @@ double StepBuilder::WorkOf(uint32_t computation) {
 
 absl::StatusOr<uint32_t> StepBuilder::AddNode(StepNode node, const std::vector<ValuePtr>& operands) {
   if (step_.nodes.size() >= kMostNodes)
-    return absl::ResourceExhaustedError(absl::StrCat(file_, ": HLO module \"", m_.name, "\" runs more than ",
-                                                     kMostNodes, " operations; expected a step of fewer"));
+    return absl::ResourceExhaustedError(absl::StrCat(file_, ": HLO module \"", Short(m_.name),
+                                                     "\" runs more than ", kMostNodes,
+                                                     " operations; expected a step of fewer"));
   std::set<uint32_t> deps;
   for (const ValuePtr& operand : operands) Gather(*operand, &deps);
   const auto index = static_cast<uint32_t>(step_.nodes.size());
-  if (node.stream == StepStream::kCompute) {
+  if (beside_ && node.stream == StepStream::kCompute) {
+    const bool collective = node.collective != kNoRow;
+    node.stream = collective ? StepStream::kCollective : StepStream::kBeside;
+    deps.insert(joined_.begin(), joined_.end());
+    joined_.clear();
+    for (const uint32_t before : {last_compute_, last_beside_}) {
+      if (before != kNoRow) deps.insert(before);
+    }
+    if (!collective) last_beside_ = index;
+  } else if (node.stream == StepStream::kCompute) {
     deps.insert(joined_.begin(), joined_.end());
     joined_.clear();
     last_compute_ = index;
@@ -135,7 +156,7 @@ absl::StatusOr<uint32_t> StepBuilder::ResolveCollective(uint32_t computation, ui
   placed_ += devices;
   if (placed_ > kMostPlaces)
     return absl::ResourceExhaustedError(
-        absl::StrCat(file_, ": HLO module \"", m_.name, "\": collectives of ", devices,
+        absl::StrCat(file_, ": HLO module \"", Short(m_.name), "\": collectives of ", devices,
                      " devices each, and too many of them; expected a smaller job"));
   const bool paired = collective.kind == CollectiveKind::kPermute ||
                       collective.kind == CollectiveKind::kSend || collective.kind == CollectiveKind::kRecv;
@@ -171,6 +192,14 @@ absl::Status StepBuilder::AddCollective(uint32_t computation, uint32_t row, cons
   }
   const auto resolved = ResolveCollective(computation, row, collective);
   if (!resolved.ok()) return resolved.status();
+  const bool message = collective.kind == CollectiveKind::kSend || collective.kind == CollectiveKind::kRecv;
+  if (message && collective.what->pairs.empty())
+    NoteOnce(
+        absl::StrCat(collective.what->host_transfer
+                         ? "sends and receives exchange data with the host; they are left out"
+                         : "sends and receives without _xla_send_recv_source_target_pairs do not say between "
+                           "which devices they are; they are left out",
+                     " (the first is \"", Short(i.name), "\")"));
   StepNode node;
   node.computation = computation;
   node.instruction = row;
@@ -188,12 +217,74 @@ absl::Status StepBuilder::AddCollective(uint32_t computation, uint32_t row, cons
   return absl::OkStatus();
 }
 
-absl::Status StepBuilder::RunWhile(const Instruction& i, ValuePtr state, ValuePtr* result) {
+// The computation of an async-start, beside the main stream: its kernels one after another, its collectives
+// as others that were started. All of it is done at the end that belongs to it.
+absl::Status StepBuilder::RunBeside(const Instruction& i, const std::vector<ValuePtr>& operands,
+                                    ValuePtr* result) {
+  if (i.async_thread == "host")
+    NoteOnce(
+        "computations of the thread \"host\" run on the host's processors; they are priced as the device's");
+  std::vector<uint32_t> joined = std::move(joined_);
+  joined_.clear();
+  const bool outer = std::exchange(beside_, true);
+  const uint32_t last = std::exchange(last_beside_, kNoRow);
+  const auto first = static_cast<uint32_t>(step_.nodes.size());
+  ValuePtr inner;
+  if (absl::Status s = Run(i.calls[0], operands, &inner); !s.ok()) return s;
+  auto value = std::make_shared<Value>(*inner);
+  if (last_beside_ != kNoRow) value->nodes.push_back(last_beside_);
+  value->nodes.insert(value->nodes.end(), joined_.begin(), joined_.end());
+  for (uint32_t node = first; node < step_.nodes.size(); ++node) {
+    if (step_.nodes[node].collective != kNoRow) value->nodes.push_back(node);
+  }
+  *result = std::move(value);
+  joined_ = std::move(joined);
+  beside_ = outer;
+  last_beside_ = outer && last_beside_ == kNoRow ? last : outer ? last_beside_ : kNoRow;
+  return absl::OkStatus();
+}
+
+// A fusion that holds collectives: these, and a kernel where the fusion does more than to cut and to place
+// what they move.
+absl::Status StepBuilder::RunFusion(uint32_t computation, uint32_t row, const std::vector<ValuePtr>& operands,
+                                    ValuePtr* result) {
+  const Instruction& i = m_.computations[computation].instructions[row];
+  std::vector<ValuePtr> inputs = operands;
+  for (const uint32_t called : i.calls) {
+    const Computation& inner = m_.computations[called];
+    for (uint32_t part = 0; part < inner.instructions.size(); ++part) {
+      ValuePtr value;
+      const Collective collective = CollectiveOf(m_, inner, part);
+      if (collective.kind == CollectiveKind::kNone) {
+        const Instruction& nested = inner.instructions[part];
+        if (nested.opcode != "fusion" || nested.calls.empty() || !with_collectives_[nested.calls[0]])
+          continue;
+        if (absl::Status s = RunFusion(called, part, inputs, &value); !s.ok()) return s;
+      } else {
+        if (absl::Status s = AddCollective(called, part, collective, inputs, &value); !s.ok()) return s;
+      }
+      inputs.push_back(std::move(value));
+    }
+  }
+  auto all = std::make_shared<Value>();
+  all->parts = inputs;
+  *result = std::move(all);
+  const bool computes = std::any_of(i.calls.begin(), i.calls.end(), [&](uint32_t called) {
+    const std::vector<Instruction>& inner = m_.computations[called].instructions;
+    return std::any_of(inner.begin(), inner.end(), Computes);
+  });
+  if (!computes) return absl::OkStatus();
+  return AddComputation(computation, row, inputs, result);
+}
+
+absl::Status StepBuilder::RunWhile(const Computation& in, const Instruction& i, ValuePtr state,
+                                   ValuePtr* result) {
   if (i.calls.empty()) return Error(i, "a while without a body");
   int64_t trips = i.trip_count;
-  if (trips < 0) trips = TripCount(m_, i);
+  if (trips < 0) trips = TripCount(m_, in, i);
   if (trips < 0) {
-    NoteOnce(absl::StrCat("nothing tells how often the loop \"", i.name, "\" goes round; it is taken once (",
+    NoteOnce(absl::StrCat("nothing tells how often the loop \"", Short(i.name),
+                          "\" goes round; it is taken once (",
                           "known_trip_count in its backend_config tells)"));
     trips = 1;
   }
@@ -235,7 +326,9 @@ absl::Status StepBuilder::RunInstruction(uint32_t computation, uint32_t row,
   std::vector<ValuePtr> operands;
   for (const uint32_t o : i.operands) operands.push_back((*values)[o]);
   ValuePtr& result = (*values)[row];
-  if (const Collective collective = CollectiveOf(m_, c, row); collective.kind != CollectiveKind::kNone)
+  const bool plain = i.opcode == "fusion" && (i.calls.empty() || !with_collectives_[i.calls[0]]);
+  const Collective collective = plain ? Collective() : CollectiveOf(m_, c, row);
+  if (collective.kind != CollectiveKind::kNone)
     return AddCollective(computation, row, collective, operands, &result);
   if (i.opcode == "parameter") {
     const auto number = static_cast<size_t>(i.parameter);
@@ -254,17 +347,19 @@ absl::Status StepBuilder::RunInstruction(uint32_t computation, uint32_t row,
     return absl::OkStatus();
   }
   if (i.opcode == "while")
-    return RunWhile(i, operands.empty() ? std::make_shared<Value>() : operands[0], &result);
+    return RunWhile(c, i, operands.empty() ? std::make_shared<Value>() : operands[0], &result);
   if (i.opcode == "conditional") return RunConditional(i, operands, &result);
   if (i.opcode == "call" || i.opcode == "async-start") {
     if (i.calls.empty()) return Error(i, "a call of nothing");
-    return Run(i.calls[0], operands, &result);
+    return i.opcode == "call" ? Run(i.calls[0], operands, &result) : RunBeside(i, operands, &result);
   }
+  if (i.opcode == "fusion" && !plain) return RunFusion(computation, row, operands, &result);
+  NoteHost(i);
   if (!Runs(i) || i.opcode == "async-done") {
     auto value = std::make_shared<Value>();
     if (operands.size() == 1) {
       result = operands[0];
-      if (i.opcode == "copy-done" || i.opcode == "slice-done") {
+      if (i.opcode == "copy-done" || i.opcode == "async-done") {
         std::set<uint32_t> ended;
         Gather(*operands[0], &ended);
         joined_.insert(joined_.end(), ended.begin(), ended.end());
@@ -275,16 +370,23 @@ absl::Status StepBuilder::RunInstruction(uint32_t computation, uint32_t row,
     result = std::move(value);
     return absl::OkStatus();
   }
+  return AddComputation(computation, row, operands, &result);
+}
+
+absl::Status StepBuilder::AddComputation(uint32_t computation, uint32_t row,
+                                         const std::vector<ValuePtr>& operands, ValuePtr* result) {
   StepNode node;
   node.computation = computation;
   node.instruction = row;
   node.facts = FactsRow(computation, row);
-  if (i.opcode == "copy-start" || i.opcode == "slice-start") node.stream = StepStream::kCopy;
+  if (m_.computations[computation].instructions[row].opcode == "copy-start" ||
+      (beside_ && step_.facts[node.facts].host != HostCopy::kNone))
+    node.stream = StepStream::kCopy;
   const auto added = AddNode(node, operands);
   if (!added.ok()) return added.status();
   auto value = std::make_shared<Value>();
   value->nodes = {*added};
-  result = std::move(value);
+  *result = std::move(value);
   return absl::OkStatus();
 }
 
@@ -302,8 +404,8 @@ absl::Status StepBuilder::Run(uint32_t computation, const std::vector<ValuePtr>&
   const Computation& c = m_.computations[computation];
   visited_ += c.instructions.size() + 1;
   if (visited_ > kMostVisited)
-    return absl::ResourceExhaustedError(absl::StrCat(file_, ": HLO module \"", m_.name, "\" runs more than ",
-                                                     kMostVisited,
+    return absl::ResourceExhaustedError(absl::StrCat(file_, ": HLO module \"", Short(m_.name),
+                                                     "\" runs more than ", kMostVisited,
                                                      " instructions; expected a step of fewer"));
   std::vector<ValuePtr> values(c.instructions.size(), std::make_shared<Value>());
   for (uint32_t row = 0; row < c.instructions.size(); ++row) {
@@ -312,6 +414,12 @@ absl::Status StepBuilder::Run(uint32_t computation, const std::vector<ValuePtr>&
   if (step_.nodes.size() == before) empty_.insert(computation);
   *result = c.root == kNoRow ? std::make_shared<Value>() : values[c.root];
   return absl::OkStatus();
+}
+
+// Data of the host come by a way of which the module says nothing.
+void StepBuilder::NoteHost(const Instruction& i) {
+  if (i.opcode == "infeed" || i.opcode == "outfeed")
+    NoteOnce("infeeds and outfeeds exchange data with the host; they are left out");
 }
 
 // Before its optimisations a module has no fusions, so that each element-wise operation would go through
@@ -326,10 +434,23 @@ void StepBuilder::NoteUnfused() {
   for (const StepNode& n : step_.nodes) {
     if (n.facts != kNoRow && step_.facts[n.facts].op == "xla::loop") ++loops;
   }
-  if (fusions == 0 && loops > 16) {
+  if (m_.fused_here) {
+    step_.warnings.push_back(
+        "the module has no fusions: it is from before XLA's optimisations. Element-wise operations, "
+        "broadcasts and "
+        "slices were put into what uses them, about as XLA would; the file ...after_optimizations of "
+        "--xla_dump_to has XLA's own fusions");
+  } else if (fusions == 0 && loops > 16) {
     step_.warnings.push_back(absl::StrCat(
         "the module has no fusions: it is from before XLA's optimisations, and each of its ", loops,
         " element-wise operations is counted through memory, so that the step is too long; expected the file "
+        "...after_optimizations of --xla_dump_to"));
+  }
+  if (step_.collectives.empty() && m_.partitions > 1 && !m_.scheduled) {
+    step_.warnings.push_back(absl::StrCat(
+        "the module runs on ", m_.partitions,
+        " partitions and has no collectives: before XLA's partitioning its shapes are those of whole "
+        "arrays, and each device is taken to do all of the work; expected the file "
         "...after_optimizations of --xla_dump_to"));
   }
   if (!m_.scheduled)
@@ -357,12 +478,14 @@ absl::StatusOr<Step> StepBuilder::Build() {
     step_.warnings.push_back(absl::StrCat(
         "the module does not say on how many devices it runs; its collectives need ", step_.mesh.devices()));
   }
+  with_collectives_ = WithCollectives(m_);
   ValuePtr result;
   if (absl::Status s = Run(m_.entry, {}, &result); !s.ok()) return s;
+  TagMessages(&step_.collectives);
   NoteUnfused();
   if (step_.nodes.empty())
-    return absl::InvalidArgumentError(
-        absl::StrCat(file_, ": HLO module \"", m_.name, "\" runs nothing; expected the module of a step"));
+    return absl::InvalidArgumentError(absl::StrCat(file_, ": HLO module \"", Short(m_.name),
+                                                   "\" runs nothing; expected the module of a step"));
   return std::move(step_);
 }
 

@@ -14,8 +14,8 @@
 namespace chakra::hlo {
 
 // The streams that XLA's GPU runtime uses: a start waits for all that the main stream was given before, and
-// what the main stream is given after an end waits for what the start began.
-enum class StepStream : uint8_t { kCompute, kCollective, kSend, kReceive, kCopy };
+// what the main stream is given after an end waits for what the start began. kBeside: kernels of async-start.
+enum class StepStream : uint8_t { kCompute, kCollective, kSend, kReceive, kCopy, kBeside };
 
 struct StepNode {
   uint32_t computation = 0, instruction = 0;  // in the module
@@ -32,6 +32,7 @@ struct StepCollective {
   std::vector<std::pair<int64_t, int64_t>> pairs;  // of a permute, sends and receives
   std::vector<uint32_t> group_of;                  // by device: its row of groups; kNoRow: in none
   std::vector<int64_t> source_of, target_of;       // by device; -1: none
+  uint32_t tag = 0;  // of its messages: a send's is that of the receives that it meets
 };
 
 struct Step {
@@ -48,7 +49,8 @@ inline constexpr size_t kMostNodes = size_t{1} << 24;
 
 // Errors name `file` and the instruction: groups that do not fit the devices; more than kMostNodes nodes.
 // Warnings: a loop whose count is not known goes round once; of a conditional the branch with the most work
-// is taken; custom calls that nothing tells; a module from before its optimisations.
+// is taken; custom calls that nothing tells; what goes to and from the host, and is left out; a module from
+// before its optimisations.
 absl::StatusOr<Step> BuildStep(const Module& module, absl::string_view file);
 
 }  // namespace chakra::hlo

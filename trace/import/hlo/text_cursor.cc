@@ -74,6 +74,14 @@ bool TextCursor::Consume(absl::string_view token) {
   return true;
 }
 
+bool TextCursor::ConsumeLine(absl::string_view token) {
+  Skip();
+  absl::string_view line = text_.substr(at_, text_.find('\n', at_) - at_);
+  if (!absl::ConsumePrefix(&line, token) || !absl::StripAsciiWhitespace(line).empty()) return false;
+  SkipLine();
+  return true;
+}
+
 absl::string_view TextCursor::Name() {
   Skip();
   size_t begin = at_;
@@ -147,13 +155,16 @@ bool TextCursor::ReadShapeAt(int depth, Shape* out) {
   }
   // A layout follows at once; a computation's body does not.
   absl::string_view layout;
-  return peek() != '{' || Bracketed(&layout);
+  if (peek() == '{' && !Bracketed(&layout)) return false;
+  out->host = absl::StrContains(layout, "S(5)");
+  return true;
 }
 
 bool TextCursor::SkipValue() {
   absl::string_view inside;
   while (!done() && text_[at_] != ',' && text_[at_] != '\n') {
     const char c = text_[at_];
+    if (c == ')' || c == ']' || c == '}') return true;  // of what the attributes are in
     if (c == '"') {
       if (!SkipQuoted()) return false;
     } else if (c == '(' || c == '[' || c == '{') {
@@ -168,9 +179,14 @@ bool TextCursor::SkipValue() {
 bool TextCursor::ReadAttributes(std::vector<std::pair<absl::string_view, absl::string_view>>* out) {
   for (;;) {
     SkipInLine();
-    if (peek() != ',') return true;
+    const size_t end = at_;
+    Skip();
+    if (peek() != ',') {
+      at_ = end;
+      return true;
+    }
     ++at_;
-    SkipInLine();
+    Skip();
     const size_t begin = at_;
     while (!done() && (absl::ascii_isalnum(static_cast<unsigned char>(text_[at_])) || text_[at_] == '_' ||
                        text_[at_] == '-'))
@@ -179,6 +195,11 @@ bool TextCursor::ReadAttributes(std::vector<std::pair<absl::string_view, absl::s
     if (peek() == '=') ++at_;
     const size_t value = at_;
     if (!SkipValue()) return false;
+    // Groups along a mesh whose devices are listed: mesh['a'=2,'b'=2], device_ids=(0,2,1,3) {'b'}
+    if (key == "replica_groups" && absl::StartsWith(text_.substr(at_), ", device_ids=")) {
+      ++at_;
+      if (!SkipValue()) return false;
+    }
     out->emplace_back(key, absl::StripAsciiWhitespace(text_.substr(value, at_ - value)));
   }
 }

@@ -28,6 +28,8 @@ class TextCursor {
   void SkipInLine();
   void SkipLine();
   bool Consume(absl::string_view token);  // after Skip()
+  // The same, where nothing follows it on its line.
+  bool ConsumeLine(absl::string_view token);
   // "%name" or "name"; "": there is none.
   absl::string_view Name();
   // What is between the bracket here and the one that closes it; quotes are one token. False: nothing closes
@@ -35,7 +37,7 @@ class TextCursor {
   bool Bracketed(absl::string_view* inside);
   // "bf16[8,128]{1,0:T(8,128)}" or a tuple. False: it is no shape.
   bool ReadShape(Shape* out) { return ReadShapeAt(0, out); }
-  // "key=value" pairs, each after a comma, to the end of the line. False: a value that does not end.
+  // "key=value" pairs, each after a comma; lines may end between them. False: a value that does not end.
   bool ReadAttributes(std::vector<std::pair<absl::string_view, absl::string_view>>* out);
 
  private:

@@ -8,65 +8,15 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "trace/import/hlo/asynchronous.h"
 #include "trace/import/hlo/proto_reader.h"
 #include "trace/import/hlo/text_cursor.h"
+#include "trace/import/hlo/text_values.h"
 
 namespace chakra::hlo {
 namespace {
 
 constexpr absl::string_view kPairsAttribute = "_xla_send_recv_source_target_pairs";
-
-// "b01f_01io->b01f": the places of letters in each of the three parts.
-bool ParseDimLabels(absl::string_view text, ConvDims* out) {
-  const size_t bar = text.find('_'), arrow = text.find("->");
-  if (bar == text.npos || arrow == text.npos || arrow < bar) return false;
-  const absl::string_view input = text.substr(0, bar), kernel = text.substr(bar + 1, arrow - bar - 1),
-                          output = text.substr(arrow + 2);
-  const auto place = [](absl::string_view part, char letter) {
-    const size_t at = part.find(letter);
-    return at == part.npos ? int64_t{0} : static_cast<int64_t>(at);
-  };
-  const auto spatial = [&](absl::string_view part) {
-    std::vector<int64_t> dims;
-    for (char digit = '0'; digit <= '9' && absl::StrContains(part, digit); ++digit)
-      dims.push_back(place(part, digit));
-    return dims;
-  };
-  out->input_batch = place(input, 'b');
-  out->input_feature = place(input, 'f');
-  out->input_spatial = spatial(input);
-  out->kernel_input = place(kernel, 'i');
-  out->kernel_output = place(kernel, 'o');
-  out->kernel_spatial = spatial(kernel);
-  out->output_batch = place(output, 'b');
-  out->output_feature = place(output, 'f');
-  out->output_spatial = spatial(output);
-  return true;
-}
-
-// The value of a key inside of "{key="..." other=3}"; "": it is not there.
-absl::string_view FieldOf(absl::string_view braces, absl::string_view key) {
-  const size_t at = braces.find(absl::StrCat(key, "="));
-  if (at == braces.npos) return "";
-  const absl::string_view rest = braces.substr(at + key.size() + 1);
-  if (rest.empty()) return "";
-  if (rest[0] == '"') {
-    for (size_t i = 1; i < rest.size(); ++i) {
-      if (rest[i] == '\\') {
-        ++i;
-      } else if (rest[i] == '"') {
-        return rest.substr(0, i + 1);
-      }
-    }
-    return "";
-  }
-  if (rest[0] == '{') {
-    TextCursor cursor(rest);
-    absl::string_view inside;
-    return cursor.Bracketed(&inside) ? rest.substr(0, cursor.at()) : "";
-  }
-  return rest.substr(0, rest.find_first_of(" ,}"));
-}
 
 // What an instruction refers to by name.
 struct Names {
@@ -91,6 +41,8 @@ class TextReader {
     return absl::InvalidArgumentError(absl::StrCat(file_, ": line ", line, ": ", what));
   }
   absl::Status ReadHeader();
+  void SkipTables();
+  void AddPartsOfTuples(Computation* to, Names* names, std::vector<Names>* all);
   absl::Status ReadComputation();
   absl::Status ReadInstruction(Computation* to, std::vector<Names>* names);
   absl::Status TakeOperands(absl::string_view inside, Instruction* i, Names* names);
@@ -121,10 +73,47 @@ absl::Status TextReader::ReadHeader() {
   return absl::OkStatus();
 }
 
+// Tables that metadata point into: a title alone on its line, then lines that begin with a number.
+void TextReader::SkipTables() {
+  static constexpr absl::string_view kTitles[] = {"FileNames", "FunctionNames", "FileLocations",
+                                                  "StackFrames"};
+  for (bool found = true; found;) {
+    found = false;
+    for (const absl::string_view title : kTitles) {
+      if (!c_.ConsumeLine(title)) continue;
+      found = true;
+      for (c_.Skip(); absl::ascii_isdigit(static_cast<unsigned char>(c_.peek())); c_.Skip()) c_.SkipLine();
+    }
+  }
+}
+
+// "%p#0#1", a part of a part of %p: one instruction for each, named so.
+void TextReader::AddPartsOfTuples(Computation* to, Names* names, std::vector<Names>* all) {
+  for (const std::string& operand : names->operands) {
+    for (size_t mark = operand.find('#'); mark != operand.npos; mark = operand.find('#', mark + 1)) {
+      Instruction part;
+      part.name = operand.substr(0, operand.find('#', mark + 1));
+      part.opcode = "get-tuple-element";
+      Names of;
+      of.line = names->line;
+      of.operands = {operand.substr(0, mark)};
+      const auto whole = to->rows.find(of.operands[0]);
+      if (!absl::SimpleAtoi(part.name.substr(mark + 1), &part.tuple_index) || whole == to->rows.end()) break;
+      const std::vector<Shape>& shapes = to->instructions[whole->second].shape.parts;
+      if (part.tuple_index < 0 || static_cast<size_t>(part.tuple_index) >= shapes.size()) break;
+      part.shape = shapes[static_cast<size_t>(part.tuple_index)];
+      const auto row = static_cast<uint32_t>(to->instructions.size());
+      if (!to->rows.try_emplace(part.name, row).second) continue;
+      to->instructions.push_back(std::move(part));
+      all->push_back(std::move(of));
+    }
+  }
+}
+
 absl::Status TextReader::TakeOperands(absl::string_view inside, Instruction* i, Names* names) {
   if (i->opcode == "parameter") {
     if (absl::SimpleAtoi(inside, &i->parameter) && i->parameter >= 0) return absl::OkStatus();
-    return ErrorAt(names->line, absl::StrCat("instruction \"", i->name, "\": parameter(",
+    return ErrorAt(names->line, absl::StrCat("instruction \"", Short(i->name), "\": parameter(",
                                              inside.substr(0, 20), "); expected its number"));
   }
   if (i->opcode == "constant") {
@@ -154,19 +143,20 @@ absl::Status TextReader::TakeAttribute(absl::string_view key, absl::string_view 
     for (const absl::string_view part : SplitList(rest)) out->emplace_back(absl::StripPrefix(part, "%"));
   };
   const auto bad = [&](absl::string_view expected) {
-    return ErrorAt(names->line, absl::StrCat("instruction \"", i->name, "\": ", key, "=", value.substr(0, 60),
-                                             "; expected ", expected));
+    return ErrorAt(names->line, absl::StrCat("instruction \"", Short(i->name), "\": ", key, "=",
+                                             value.substr(0, 60), "; expected ", expected));
   };
   const std::pair<absl::string_view, std::vector<int64_t>*> dims[] = {
       {"lhs_contracting_dims", &i->dot.lhs_contracting},
       {"rhs_contracting_dims", &i->dot.rhs_contracting},
       {"lhs_batch_dims", &i->dot.lhs_batch},
-      {"rhs_batch_dims", &i->dot.rhs_batch}};
+      {"rhs_batch_dims", &i->dot.rhs_batch},
+      {"rhs_group_dims", &i->dot.rhs_group}};
   for (const auto& [name, out] : dims) {
     if (key == name && !ParseNumbers(value, out)) return bad("numbers of dimensions, as {0,1}");
   }
   if (key == "calls" || key == "called_computations" || key == "branch_computations" ||
-      (key == "to_apply" && i->opcode == "call")) {
+      (key == "to_apply" && (i->opcode == "call" || i->opcode == "call-start"))) {
     list(&names->calls);
   } else if (key == "true_computation" || key == "false_computation" || key == "condition") {
     list(&names->calls);
@@ -178,7 +168,8 @@ absl::Status TextReader::TakeAttribute(absl::string_view key, absl::string_view 
     list(&names->control);
   } else if (key == "replica_groups") {
     auto groups = ParseReplicaGroups(value);
-    if (!groups.has_value()) return bad("lists {{0,1},{2,3}}, an array [2,4]<=[8]T(0), or {}");
+    if (!groups.has_value())
+      return bad("lists {{0,1},{2,3}}, an array [2,4]<=[8]T(0), axes mesh['a'=2,'b'=4] {'b'}, or {}");
     i->replica_groups = *std::move(groups);
   } else if (key == "source_target_pairs") {
     auto pairs = ParsePairs(value);
@@ -198,8 +189,16 @@ absl::Status TextReader::TakeAttribute(absl::string_view key, absl::string_view 
   } else if (key == "feature_group_count") {
     if (!absl::SimpleAtoi(value, &i->feature_groups) || i->feature_groups < 1)
       return bad("a number of groups");
+  } else if (key == "batch_group_count") {
+    if (!absl::SimpleAtoi(value, &i->batch_groups) || i->batch_groups < 1) return bad("a number of groups");
+  } else if (key == "window") {
+    if (!ParseWindow(value, &i->window)) return bad("a window such as {size=3x3 pad=1_1x1_1}");
+  } else if (key == "slice_sizes") {
+    i->slice_elements = ParseSliceElements(value);
   } else if (key == "use_global_device_ids") {
     i->global_ids = value == "true";
+  } else if (key == "is_host_transfer") {
+    i->host_transfer = value == "true";
   } else if (key == "dim_labels") {
     if (!ParseDimLabels(value, &i->conv)) return bad("labels such as b01f_01io->b01f");
   } else if (key == "metadata") {
@@ -240,10 +239,11 @@ absl::Status TextReader::ReadInstruction(Computation* to, std::vector<Names>* al
   for (const auto& [key, value] : attributes) {
     if (absl::Status s = TakeAttribute(key, value, &i, &names); !s.ok()) return s;
   }
+  AddPartsOfTuples(to, &names, all);
   const auto row = static_cast<uint32_t>(to->instructions.size());
   if (!to->rows.try_emplace(i.name, row).second)
-    return ErrorAt(names.line,
-                   absl::StrCat("a second instruction \"", i.name, "\" in computation \"", to->name, "\""));
+    return ErrorAt(names.line, absl::StrCat("a second instruction \"", Short(i.name), "\" in computation \"",
+                                            Short(to->name), "\""));
   if (root) to->root = row;
   to->instructions.push_back(std::move(i));
   all->push_back(std::move(names));
@@ -256,6 +256,8 @@ absl::Status TextReader::ReadComputation() {
   computation.name = std::string(c_.Name());
   const bool entry = computation.name == "ENTRY";
   if (entry) computation.name = std::string(c_.Name());
+  if (computation.name == "HloModule")
+    return ErrorAt(line, "a second HLO module; expected one in each file: split it where the modules begin");
   if (computation.name.empty()) return Error("a computation, as \"%name (p: f32[8]) -> f32[8] {\"");
   absl::string_view inside;
   Shape result;
@@ -265,13 +267,14 @@ absl::Status TextReader::ReadComputation() {
   if (!c_.Consume("{")) return Error("\"{\" and the computation's instructions");
   std::vector<Names> names;
   while (!c_.Consume("}")) {
-    if (c_.done()) return Error(absl::StrCat("\"}\" at the end of computation \"", computation.name, "\""));
+    if (c_.done())
+      return Error(absl::StrCat("\"}\" at the end of computation \"", Short(computation.name), "\""));
     if (absl::Status s = ReadInstruction(&computation, &names); !s.ok()) return s;
   }
   c_.SkipLine();
   const auto row = static_cast<uint32_t>(m_.computations.size());
   if (!computation_.try_emplace(computation.name, row).second)
-    return ErrorAt(line, absl::StrCat("a second computation \"", computation.name, "\""));
+    return ErrorAt(line, absl::StrCat("a second computation \"", Short(computation.name), "\""));
   if (computation.root == kNoRow && !computation.instructions.empty())
     computation.root = static_cast<uint32_t>(computation.instructions.size() - 1);
   if (entry) m_.entry = row;
@@ -289,9 +292,9 @@ absl::Status TextReader::Link() {
       for (const std::string& name : names.operands) {
         const auto it = computation.rows.find(name);
         if (it == computation.rows.end() || it->second >= row)
-          return ErrorAt(names.line, absl::StrCat("instruction \"", i.name, "\" has the operand \"", name,
-                                                  "\", which computation \"", computation.name,
-                                                  "\" does not have before it"));
+          return ErrorAt(names.line, absl::StrCat("instruction \"", Short(i.name), "\" has the operand \"",
+                                                  Short(name), "\", which computation \"",
+                                                  Short(computation.name), "\" does not have before it"));
         i.operands.push_back(it->second);
       }
       for (const std::string& name : names.control) {
@@ -301,17 +304,19 @@ absl::Status TextReader::Link() {
       for (const std::string& name : names.calls) {
         const auto it = computation_.find(name);
         if (it == computation_.end())
-          return ErrorAt(names.line, absl::StrCat("instruction \"", i.name, "\" calls computation \"", name,
-                                                  "\", which the module does not have"));
+          return ErrorAt(names.line, absl::StrCat("instruction \"", Short(i.name), "\" calls computation \"",
+                                                  Short(name), "\", which the module does not have"));
         i.calls.push_back(it->second);
       }
     }
   }
+  WrapAsynchronous(&m_);
   return CheckCalls(m_, file_);
 }
 
 absl::StatusOr<Module> TextReader::Read() {
   if (absl::Status s = ReadHeader(); !s.ok()) return s;
+  SkipTables();
   for (;;) {
     c_.Skip();
     if (c_.done()) break;
@@ -319,65 +324,13 @@ absl::StatusOr<Module> TextReader::Read() {
   }
   if (m_.entry == kNoRow)
     return absl::InvalidArgumentError(
-        absl::StrCat(file_, ": HLO module \"", m_.name,
+        absl::StrCat(file_, ": HLO module \"", Short(m_.name),
                      "\" has no ENTRY computation; expected one, or the file was cut short"));
   if (absl::Status s = Link(); !s.ok()) return s;
   return std::move(m_);
 }
 
 }  // namespace
-
-std::optional<ReplicaGroups> ParseReplicaGroups(absl::string_view text) {
-  ReplicaGroups out;
-  text = absl::StripAsciiWhitespace(text);
-  if (absl::StartsWith(text, "{") && absl::EndsWith(text, "}")) {
-    const absl::string_view inside = absl::StripAsciiWhitespace(text.substr(1, text.size() - 2));
-    if (inside.empty()) return out;
-    for (const absl::string_view group : SplitList(inside)) {
-      if (!absl::StartsWith(group, "{") || !ParseNumbers(group, &out.listed.emplace_back()))
-        return std::nullopt;
-    }
-    return out;
-  }
-  const size_t arrow = text.find("<=");
-  if (arrow == text.npos) return std::nullopt;
-  std::vector<int64_t> sizes;
-  if (!ParseNumbers(text.substr(0, arrow), &sizes) || sizes.empty()) return std::nullopt;
-  absl::string_view rest = text.substr(arrow + 2);
-  const size_t turn = rest.find('T');
-  if (!absl::StartsWith(rest, "[") || !ParseNumbers(rest.substr(0, turn), &out.reshape) ||
-      out.reshape.empty())
-    return std::nullopt;
-  if (turn != rest.npos) {
-    rest.remove_prefix(turn + 1);
-    if (!absl::ConsumePrefix(&rest, "(") || !absl::ConsumeSuffix(&rest, ")") ||
-        !ParseNumbers(rest, &out.transpose))
-      return std::nullopt;
-  }
-  for (const int64_t size : sizes) {
-    if (size < 1 || size > kMostDevices) return std::nullopt;
-  }
-  // [2,4]: two groups of four. One number: that many groups of one device each.
-  out.groups = sizes[0];
-  out.size = 1;
-  for (size_t k = 1; k < sizes.size(); ++k) {
-    if (out.size > kMostDevices / sizes[k]) return std::nullopt;
-    out.size *= sizes[k];
-  }
-  return out;
-}
-
-std::optional<std::vector<std::pair<int64_t, int64_t>>> ParsePairs(absl::string_view text) {
-  std::vector<std::pair<int64_t, int64_t>> out;
-  text = absl::StripAsciiWhitespace(text);
-  if (!absl::ConsumePrefix(&text, "{") || !absl::ConsumeSuffix(&text, "}")) return std::nullopt;
-  for (const absl::string_view part : SplitList(absl::StripAsciiWhitespace(text))) {
-    std::vector<int64_t> pair;
-    if (!absl::StartsWith(part, "{") || !ParseNumbers(part, &pair) || pair.size() != 2) return std::nullopt;
-    out.emplace_back(pair[0], pair[1]);
-  }
-  return out;
-}
 
 absl::StatusOr<Module> ReadHloText(absl::string_view text, absl::string_view file) {
   return TextReader(text, file).Read();

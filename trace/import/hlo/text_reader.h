@@ -1,10 +1,6 @@
 // Reads XLA's HLO text, as --xla_dump_hlo_as_text writes it.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "trace/import/hlo/module.h"
@@ -19,10 +15,5 @@ absl::StatusOr<Module> ReadHloText(absl::string_view text, absl::string_view fil
 
 // Whether content begins with "HloModule NAME", after comments.
 bool LooksLikeHloText(absl::string_view head);
-
-// "{{0,1},{2,3}}", "[2,4]<=[8]", "[2,4]<=[4,2]T(1,0)", "{}". nullopt: another form.
-std::optional<ReplicaGroups> ParseReplicaGroups(absl::string_view text);
-// "{{0,1},{1,2}}". nullopt: another form.
-std::optional<std::vector<std::pair<int64_t, int64_t>>> ParsePairs(absl::string_view text);
 
 }  // namespace chakra::hlo

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "trace/base/parallel.h"
 #include "trace/et/rank_loader.h"
+#include "trace/et/writer.h"
 #include "trace/model/groups.h"
 
 namespace chakra::hlo {
@@ -55,6 +56,8 @@ CollectiveType TypeOf(CollectiveKind kind) {
       return CollectiveType::kAllToAll;
     case CollectiveKind::kBroadcast:
       return CollectiveType::kBroadcast;
+    case CollectiveKind::kReduce:
+      return CollectiveType::kReduce;
     default:
       return CollectiveType::kAllReduce;
   }
@@ -63,41 +66,45 @@ CollectiveType TypeOf(CollectiveKind kind) {
 // "ranks 0,1", "all", or "64 ranks from 0, #2": names of groups by their members.
 class GroupNames {
  public:
-  explicit GroupNames(const Step& step) {
+  explicit GroupNames(const Step& step) : of_rank_(static_cast<size_t>(step.mesh.devices())) {
     for (const StepCollective& c : step.collectives) {
-      for (const std::vector<int64_t>& group : c.groups) {
-        std::vector<int> ranks(group.begin(), group.end());
-        Add(ranks, step.mesh.devices());
-      }
+      std::vector<uint32_t>& of = of_.emplace_back();
+      for (const std::vector<int64_t>& group : c.groups)
+        of.push_back(Add(std::vector<int>(group.begin(), group.end()), step.mesh.devices()));
     }
   }
-  const std::string& Of(const std::vector<int64_t>& group) const {
-    return names_.at(std::vector<int>(group.begin(), group.end()));
+  // Of a group of a collective, both by their rows in the step.
+  const std::string& Of(uint32_t collective, uint32_t group) const {
+    return named_[of_[collective][group]]->first;
   }
   const Groups& groups() const { return groups_; }
   // Those that hold the rank.
   Groups With(int rank) const {
     Groups out;
-    for (const auto& [name, ranks] : groups_) {
-      if (std::find(ranks.begin(), ranks.end(), rank) != ranks.end()) out.emplace(name, ranks);
-    }
+    for (const uint32_t group : of_rank_[static_cast<size_t>(rank)]) out.insert(*named_[group]);
     return out;
   }
 
  private:
-  void Add(const std::vector<int>& ranks, int64_t devices) {
+  uint32_t Add(const std::vector<int>& ranks, int64_t devices) {
     constexpr size_t kMostListed = 16;
-    const auto [it, fresh] = names_.try_emplace(ranks, "");
-    if (!fresh) return;
-    std::string name = absl::StrCat("ranks ", absl::StrJoin(ranks, ","));
-    if (static_cast<int64_t>(ranks.size()) == devices && std::is_sorted(ranks.begin(), ranks.end()))
+    const auto [it, fresh] = rows_.try_emplace(ranks, static_cast<uint32_t>(named_.size()));
+    if (!fresh) return it->second;
+    std::string name;
+    if (static_cast<int64_t>(ranks.size()) == devices && std::is_sorted(ranks.begin(), ranks.end())) {
       name = "world";
-    if (name != "world" && ranks.size() > kMostListed)
-      name = absl::StrCat(ranks.size(), " ranks from ", ranks.front(), ", #", names_.size());
-    it->second = name;
-    groups_.emplace(name, ranks);
+    } else if (ranks.size() > kMostListed) {
+      name = absl::StrCat(ranks.size(), " ranks from ", ranks.front(), ", #", rows_.size());
+    } else {
+      name = absl::StrCat("ranks ", absl::StrJoin(ranks, ","));
+    }
+    for (const int rank : ranks) of_rank_[static_cast<size_t>(rank)].push_back(it->second);
+    named_.push_back(groups_.emplace(name, ranks).first);
+    return it->second;
   }
-  std::map<std::vector<int>, std::string> names_;
+  std::map<std::vector<int>, uint32_t> rows_;        // of named_, by members
+  std::vector<Groups::const_iterator> named_;        // distinct groups
+  std::vector<std::vector<uint32_t>> of_, of_rank_;  // rows of named_
   Groups groups_;
 };
 
@@ -176,6 +183,11 @@ absl::Status DeviceWriter::Computation(const StepNode& n, uint32_t index) {
   node.set_id(Id(index));
   node.set_type(et::COMP_NODE);
   node.set_name(NameOf(facts, i));
+  if (facts.host != HostCopy::kNone) {
+    const bool to_host = facts.host == HostCopy::kToHost;
+    node.set_type(to_host ? et::MEM_STORE_NODE : et::MEM_LOAD_NODE);
+    node.set_name(to_host ? "Memcpy DtoH (Device -> Pinned)" : "Memcpy HtoD (Pinned -> Device)");
+  }
   Deps(n, &node);
   Common(n, &node);
   Attribute("stream", &node)->set_int64_val(static_cast<int64_t>(n.stream));
@@ -213,7 +225,7 @@ absl::Status DeviceWriter::Message(const StepNode& n, uint32_t index, bool send)
   Attribute("comm_size", &node)->set_int64_val(bytes);
   Attribute("comm_src", &node)->set_int32_val(static_cast<int32_t>(send ? device_ : other));
   Attribute("comm_dst", &node)->set_int32_val(static_cast<int32_t>(send ? other : device_));
-  Attribute("comm_tag", &node)->set_int32_val(static_cast<int32_t>(n.collective));
+  Attribute("comm_tag", &node)->set_int32_val(static_cast<int32_t>(c.tag));
   return writer_->AddNode(node);
 }
 
@@ -225,14 +237,14 @@ absl::Status DeviceWriter::WholeCollective(const StepNode& n, uint32_t index) {
   node.set_name(m_.computations[n.computation].instructions[n.instruction].name);
   Deps(n, &node);
   Common(n, &node);
-  const std::vector<int64_t>& group = c.groups[c.group_of[static_cast<size_t>(device_)]];
+  const uint32_t group = c.group_of[static_cast<size_t>(device_)];
   Attribute("stream", &node)->set_int64_val(static_cast<int64_t>(n.stream));
   Attribute("comm_type", &node)->set_int64_val(static_cast<int64_t>(TypeOf(c.what.kind)));
   Attribute("comm_size", &node)->set_int64_val(c.what.in_bytes);
   Attribute("comm_out_size", &node)->set_int64_val(c.what.out_bytes);
-  Attribute("pg_name", &node)->set_string_val(names_.Of(group));
-  if (c.what.kind == CollectiveKind::kBroadcast)
-    Attribute("root", &node)->set_int32_val(static_cast<int32_t>(group.front()));
+  Attribute("pg_name", &node)->set_string_val(names_.Of(n.collective, group));
+  if (c.what.kind == CollectiveKind::kBroadcast || c.what.kind == CollectiveKind::kReduce)
+    Attribute("root", &node)->set_int32_val(static_cast<int32_t>(c.groups[group].front()));
   return writer_->AddNode(node);
 }
 
@@ -272,10 +284,6 @@ absl::Status DeviceWriter::Write() {
 }
 
 }  // namespace
-
-absl::Status WriteDevice(const Module& module, const Step& step, int device, EtWriter* writer) {
-  return DeviceWriter(module, step, GroupNames(step), device, writer).Write();
-}
 
 absl::StatusOr<TraceSet> TracesOf(const Module& module, const Step& step, const std::string& file,
                                   const ReadOptions& options) {

@@ -25,6 +25,8 @@ CommOp OpOf(CollectiveKind kind) {
       return CommOp::kAllToAll;
     case CollectiveKind::kBroadcast:
       return CommOp::kBroadcast;
+    case CollectiveKind::kReduce:
+      return CommOp::kReduce;
     default:
       return CommOp::kUnknown;
   }
@@ -149,7 +151,7 @@ std::vector<CommCall> CallsOf(const KnownOp& op, int64_t id) {
     call.op = OpOf(op.collective.kind);
     for (const int64_t member : group) call.ranks.push_back(static_cast<int>(member));
     call.group_size = static_cast<int64_t>(group.size());
-    if (call.op == CommOp::kBroadcast) call.root = group.front();
+    if (call.op == CommOp::kBroadcast || call.op == CommOp::kReduce) call.root = group.front();
     out.push_back(call);
     return out;
   }
