@@ -89,8 +89,9 @@ bool NvtxReader::Operator(absl::string_view text, Process* process, Event* event
 }
 
 void NvtxReader::Range(const SqliteScan& row, Process* process) {
+  const int64_t start = row.IntOr(kStart, INT64_MIN);
   int64_t end = 0, text_id = 0;
-  if (!row.Int(kEnd, &end)) {
+  if (!row.Int(kEnd, &end) || end < start) {  // versions without NULL have 0 or -1
     ++process->open_ranges;
     return;
   }
@@ -104,7 +105,7 @@ void NvtxReader::Range(const SqliteScan& row, Process* process) {
     return;
   }
   Event event;
-  if (!process->Times(row.IntOr(kStart, INT64_MIN), end, &event)) return;
+  if (!process->Times(start, end, &event)) return;
   event.lane = process->Thread(tid);
   if (Operator(text, process, &event)) return;
   event.kind = EventKind::kAnnotation;
