@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "bench/nsys_generator.h"
 #include "test/folders.h"
 #include "test/trace/nsys_sql.h"
@@ -346,25 +347,89 @@ TEST_F(NsysRead, RanksAreThoseOfMpiThenOfNcclThenTheOrder) {
 TEST_F(NsysRead, AProcessThatDrivesSeveralGpusIsAsManyRanks) {
   const std::string file = Make({});
   const std::string merge = " SET globalTid = (1<<48) + (1000<<24) + (globalTid & 16777215)";
-  RunSql(
-      file,
-      "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET globalPid = (1<<48) + (1000<<24), contextId = 1 + deviceId, "
-      "correlationId = correlationId + 100000 * deviceId;"
-      "UPDATE CUPTI_ACTIVITY_KIND_MEMCPY SET globalPid = (1<<48) + (1000<<24), contextId = 1 + deviceId, "
-      "correlationId = correlationId + 100000 * deviceId;"
-      "DELETE FROM CUPTI_ACTIVITY_KIND_SYNCHRONIZATION; DELETE FROM CUPTI_ACTIVITY_KIND_CUDA_EVENT;"
-      "DELETE FROM NVTX_EVENTS WHERE text LIKE 'iteration%';"  // steps are those of one thread of a process
-      "UPDATE CUPTI_ACTIVITY_KIND_RUNTIME SET correlationId = correlationId + 100000 WHERE (globalTid & "
-      "16777215) IN "
-      "(1001, 51001);"
-      "UPDATE CUPTI_ACTIVITY_KIND_RUNTIME" +
-          merge + "; UPDATE NVTX_EVENTS" + merge);
+  RunSql(file,
+         "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET globalPid = (1<<48) + (1000<<24), contextId = 1 + deviceId, "
+         "correlationId = correlationId + 100000 * deviceId;"
+         "UPDATE CUPTI_ACTIVITY_KIND_MEMCPY SET globalPid = (1<<48) + (1000<<24), contextId = 1 + deviceId, "
+         "correlationId = correlationId + 100000 * deviceId;"
+         "DELETE FROM CUPTI_ACTIVITY_KIND_SYNCHRONIZATION; DELETE FROM CUPTI_ACTIVITY_KIND_CUDA_EVENT;"
+         "UPDATE CUPTI_ACTIVITY_KIND_RUNTIME SET correlationId = correlationId + 100000 WHERE (globalTid & "
+         "16777215) IN "
+         "(1001, 51001);"
+         "UPDATE CUPTI_ACTIVITY_KIND_RUNTIME" +
+             merge + "; UPDATE NVTX_EVENTS" + merge);
   const Capture capture = Read({file});
   ASSERT_EQ(capture.ranks.size(), 2u);
   ExpectAllRows(capture, {file});
   for (size_t r = 0; r < 2; ++r) {
     EXPECT_EQ(Plans(capture, r).size(), 12u);
+    EXPECT_EQ(capture.ranks[r].timeline.steps.size(), 3u);  // of one thread, for all
   }
+}
+
+// nsys 10.1 (2019) has no globalPid: an operation is its call's process's.
+TEST_F(NsysRead, OperationsWithoutAProcessAreThoseOfTheirCalls) {
+  const std::string file = Make({}), without = Make({}, "without.sqlite");
+  RunSql(without,
+         "ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL DROP COLUMN globalPid; "
+         "ALTER TABLE CUPTI_ACTIVITY_KIND_MEMCPY DROP COLUMN globalPid");
+  const Capture named = Read({file}), capture = Read({without});
+  ASSERT_EQ(capture.ranks.size(), named.ranks.size());
+  ExpectAllRows(capture, {without});
+  for (size_t r = 0; r < named.ranks.size(); ++r) {
+    EXPECT_EQ(capture.ranks[r].device->events.size(), named.ranks[r].device->events.size());
+    EXPECT_EQ(capture.ranks[r].timeline.nodes.size(), named.ranks[r].timeline.nodes.size());
+    EXPECT_EQ(capture.ranks[r].timeline.edges.size(), named.ranks[r].timeline.edges.size());
+  }
+}
+
+// One thread that makes a call for each GPU, one after the other in a group, as nccl-tests' -g has it.
+TEST_F(NsysRead, CallsOfAGroupAreSharedOutAmongTheGpusOfAThread) {
+  const std::string file = folder_.At("group.sqlite");
+  RunSql(file, kLeast);
+  RunSql(file,
+         "DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL; DELETE FROM CUPTI_ACTIVITY_KIND_RUNTIME; "
+         "DELETE FROM NVTX_EVENTS; INSERT INTO StringIds VALUES (9, 'ncclDevKernel_AllReduce_Sum_f32(int)')");
+  const auto payload = [](int schema, uint64_t bytes) {  // of communicator 0xabc
+    const auto hex = [](uint64_t v, int size) {
+      std::string out;
+      for (int i = 0; i < size; ++i)
+        absl::StrAppendFormat(&out, "%02x", static_cast<unsigned>(v >> (8 * i) & 0xff));
+      return out;
+    };
+    return absl::StrCat("x'", hex(0, 8), hex((1 << 24) + static_cast<uint64_t>(schema), 8), hex(24, 8),
+                        hex(0, 8), hex(0xabc, 8), hex(bytes, 8), hex(0, 8), "'");
+  };
+  std::string sql;
+  for (int64_t step = 0; step < 3; ++step) {
+    const int64_t at = 5100000000 + 1000000 * step;
+    absl::StrAppend(&sql, "INSERT INTO NVTX_EVENTS VALUES (", at, ",", at + 900000, ",59,'iteration ", step,
+                    "',117440519,NULL,0,NULL);");
+    for (int64_t gpu = 0; gpu < 4; ++gpu) {
+      const int64_t call = at + 1000 * gpu, launch = at + 10000 + 1000 * gpu, id = 10 * step + gpu + 1;
+      absl::StrAppend(&sql, "INSERT INTO NVTX_EVENTS VALUES (", call, ",", call + 500,
+                      ",59,'ncclAllReduce',117440519,NULL,0,",
+                      payload(5, 4096 * static_cast<uint64_t>(step + 1)), ");");
+      absl::StrAppend(&sql, "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (", launch, ",", launch + 500,
+                      ",117440519,", id, ",1);");
+      absl::StrAppend(&sql, "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (", at + 20000, ",", at + 120000,
+                      ",", gpu, ",", gpu + 1, ",7,", id, ",117440512,9,9,1);");
+    }
+    absl::StrAppend(&sql, "INSERT INTO NVTX_EVENTS VALUES (", at + 9000, ",", at + 15000,
+                    ",59,'ncclGroupEnd',117440519,NULL,0,NULL);");
+  }
+  RunSql(file, sql);
+  const Capture capture = Read({file});
+  ASSERT_EQ(capture.ranks.size(), 4u);
+  EXPECT_EQ(Notes(capture, "nsys_shared_thread"), 0u);
+  EXPECT_EQ(Notes(capture, "group_guessed"), 0u);
+  for (size_t r = 0; r < 4; ++r) {
+    const std::vector<CommPlan> plans = Plans(capture, r);
+    ASSERT_EQ(plans.size(), 3u);
+    EXPECT_EQ(capture.ranks[r].timeline.steps.size(), 3u);
+    for (size_t i = 0; i < 3; ++i) EXPECT_EQ(plans[i].bytes, 4096 * (i + 1));
+  }
+  EXPECT_EQ(capture.joined.groups.size(), 1u);
 }
 
 std::string Real(const std::string& name) { return std::string(CHAKRA_SHARED_DATA) + "/nsys/" + name; }
