@@ -65,7 +65,7 @@ CompareCommand::CompareCommand(CLI::App* app) : Command(app) {
          "--fail-on", fail_on_,
          "What --fail-over checks, comma-separated. Of reports: makespan (the default), jobs, ranks, "
          "collectives, operators, lanes, steps, rungs. Of traces: duration (recorded, summed; the "
-         "default), span, ranks, collectives, operators, lanes")
+         "default), span, ranks, collectives, kernels, operators, lanes, steps (their mean)")
       ->type_name("LIST")
       ->delimiter(',');
   app->add_flag("--both-ways", both_ways_, "--fail-over also where B takes less time by more than that");
