@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "bench/nsys_generator.h"
 #include "test/folders.h"
 #include "test/trace/nsys_sql.h"
@@ -381,55 +380,6 @@ TEST_F(NsysRead, OperationsWithoutAProcessAreThoseOfTheirCalls) {
     EXPECT_EQ(capture.ranks[r].timeline.nodes.size(), named.ranks[r].timeline.nodes.size());
     EXPECT_EQ(capture.ranks[r].timeline.edges.size(), named.ranks[r].timeline.edges.size());
   }
-}
-
-// One thread that makes a call for each GPU, one after the other in a group, as nccl-tests' -g has it.
-TEST_F(NsysRead, CallsOfAGroupAreSharedOutAmongTheGpusOfAThread) {
-  const std::string file = folder_.At("group.sqlite");
-  RunSql(file, kLeast);
-  RunSql(file,
-         "DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL; DELETE FROM CUPTI_ACTIVITY_KIND_RUNTIME; "
-         "DELETE FROM NVTX_EVENTS; INSERT INTO StringIds VALUES (9, 'ncclDevKernel_AllReduce_Sum_f32(int)')");
-  const auto payload = [](int schema, uint64_t bytes) {  // of communicator 0xabc
-    const auto hex = [](uint64_t v, int size) {
-      std::string out;
-      for (int i = 0; i < size; ++i)
-        absl::StrAppendFormat(&out, "%02x", static_cast<unsigned>(v >> (8 * i) & 0xff));
-      return out;
-    };
-    return absl::StrCat("x'", hex(0, 8), hex((1 << 24) + static_cast<uint64_t>(schema), 8), hex(24, 8),
-                        hex(0, 8), hex(0xabc, 8), hex(bytes, 8), hex(0, 8), "'");
-  };
-  std::string sql;
-  for (int64_t step = 0; step < 3; ++step) {
-    const int64_t at = 5100000000 + 1000000 * step;
-    absl::StrAppend(&sql, "INSERT INTO NVTX_EVENTS VALUES (", at, ",", at + 900000, ",59,'iteration ", step,
-                    "',117440519,NULL,0,NULL);");
-    for (int64_t gpu = 0; gpu < 4; ++gpu) {
-      const int64_t call = at + 1000 * gpu, launch = at + 10000 + 1000 * gpu, id = 10 * step + gpu + 1;
-      absl::StrAppend(&sql, "INSERT INTO NVTX_EVENTS VALUES (", call, ",", call + 500,
-                      ",59,'ncclAllReduce',117440519,NULL,0,",
-                      payload(5, 4096 * static_cast<uint64_t>(step + 1)), ");");
-      absl::StrAppend(&sql, "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (", launch, ",", launch + 500,
-                      ",117440519,", id, ",1);");
-      absl::StrAppend(&sql, "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (", at + 20000, ",", at + 120000,
-                      ",", gpu, ",", gpu + 1, ",7,", id, ",117440512,9,9,1);");
-    }
-    absl::StrAppend(&sql, "INSERT INTO NVTX_EVENTS VALUES (", at + 9000, ",", at + 15000,
-                    ",59,'ncclGroupEnd',117440519,NULL,0,NULL);");
-  }
-  RunSql(file, sql);
-  const Capture capture = Read({file});
-  ASSERT_EQ(capture.ranks.size(), 4u);
-  EXPECT_EQ(Notes(capture, "nsys_shared_thread"), 0u);
-  EXPECT_EQ(Notes(capture, "group_guessed"), 0u);
-  for (size_t r = 0; r < 4; ++r) {
-    const std::vector<CommPlan> plans = Plans(capture, r);
-    ASSERT_EQ(plans.size(), 3u);
-    EXPECT_EQ(capture.ranks[r].timeline.steps.size(), 3u);
-    for (size_t i = 0; i < 3; ++i) EXPECT_EQ(plans[i].bytes, 4096 * (i + 1));
-  }
-  EXPECT_EQ(capture.joined.groups.size(), 1u);
 }
 
 std::string Real(const std::string& name) { return std::string(CHAKRA_SHARED_DATA) + "/nsys/" + name; }

@@ -30,10 +30,6 @@ bool IsDriver(absl::string_view call) {
   return absl::StartsWith(call, "cu") && !absl::StartsWith(call, "cuda");
 }
 
-bool MovesData(CommOp op) {
-  return op != CommOp::kUnknown && op != CommOp::kInit && op != CommOp::kWait && op != CommOp::kCoalesced;
-}
-
 // NCCL gives bytes as its API has counts: what a rank receives of a reduce-scatter or scatter, what goes to
 // each peer of an all-to-all, else what a rank sends (src/collectives.cc).
 void SetSizes(const NcclPayload& payload, CommCall* call) {
@@ -157,7 +153,7 @@ uint32_t AddNcclCall(absl::string_view text, absl::string_view data, const NcclS
     process->members.push_back({payload.member_of, payload.ranks, payload.rank, payload.device});
   CommCall call;
   call.op = pytorch::ParseCommOp(text.substr(4));
-  if (!MovesData(call.op)) return kNoRow;
+  if (!pytorch::MovesData(call.op)) return kNoRow;
   ++process->nccl_ranges;
   call.name = std::string(text);
   call.library = "NCCL";
