@@ -6,6 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
+#include "proto/et_def.pb.h"
 #include "trace/model/distinct_graphs.h"
 
 namespace chakra {
@@ -33,6 +34,18 @@ uint32_t LaunchOf(const Graph& graph, uint32_t row) {
     if (IsApiCall(graph.name_of(graph.dep[i]))) launch = graph.dep[i];
   }
   return launch;
+}
+
+// The attribute "op" of a node whose frame was kept; "": there is none.
+std::string WrittenOperator(const RankTrace& rank, uint32_t row) {
+  ChakraProtoMsg::Node node;
+  if (rank.raw == nullptr) return "";
+  const absl::string_view frame = rank.raw->frame(row + 1);
+  if (!node.ParseFromArray(frame.data(), static_cast<int>(frame.size()))) return "";
+  for (const ChakraProtoMsg::AttributeProto& attribute : node.attr()) {
+    if (attribute.name() == "op") return attribute.string_val();
+  }
+  return "";
 }
 
 // By row of the host: the operator that its thread is in. A row is a stretch of an operator, or a call in it.
@@ -67,13 +80,30 @@ bool HasHostAndDevice(const TraceSet& traces) {
   return host && device;
 }
 
-std::vector<uint32_t> LaunchingOperators(const Graph& graph) {
+DeviceOperators OperatorsOfDevice(const RankTrace& rank) {
+  const Graph& graph = *rank.graph;
   const std::vector<uint32_t> host = OperatorsOfHost(graph);
-  std::vector<uint32_t> out(graph.size());
+  DeviceOperators out;
+  absl::flat_hash_map<std::string, uint32_t> index;
+  const auto number = [&](absl::string_view name) {
+    const auto [it, fresh] = index.try_emplace(std::string(name), static_cast<uint32_t>(out.names.size()));
+    if (fresh) out.names.emplace_back(name);
+    return it->second;
+  };
+  number("");
+  out.of_row.resize(graph.size());
   for (uint32_t row = 0; row < graph.size(); ++row) {
     if (graph.is_cpu(row)) continue;
     const uint32_t launch = LaunchOf(graph, row);
-    if (launch != kNoRow) out[row] = host[launch];
+    const bool by_graph = launch != kNoRow && absl::StrContains(graph.name_of(launch), "GraphLaunch");
+    const std::string written = WrittenOperator(rank, row);
+    if (!written.empty()) {
+      out.of_row[row] = number(written);
+    } else if (by_graph) {
+      out.of_row[row] = number(graph.name_of(launch));
+    } else if (launch != kNoRow) {
+      out.of_row[row] = number(graph.strings.Get(host[launch]));
+    }
   }
   return out;
 }

@@ -79,21 +79,23 @@ struct GraphSums {
   std::array<Sums, kNodeTypes> types;
 };
 
-void AddByName(const Graph& graph, const std::vector<Sums>& sums, bool merge_numbers,
-               absl::string_view no_name, ByName* out) {
+// `name_of`: of an index into `sums`.
+template <typename NameOf>
+void AddByName(const std::vector<Sums>& sums, bool merge_numbers, const NameOf& name_of, ByName* out) {
   for (uint32_t i = 0; i < sums.size(); ++i) {
     if (sums[i].nodes == 0) continue;
-    const absl::string_view name = i == 0 ? no_name : graph.strings.Get(i);
+    const absl::string_view name = name_of(i);
     (*out)[merge_numbers ? MergeNumbers(name) : std::string(name)].Add(sums[i], 1);
   }
 }
 
-GraphSums SumUp(const Graph& graph, const TraceTableOptions& options) {
+// `rank`: one with the graph.
+GraphSums SumUp(const RankTrace& rank, const TraceTableOptions& options) {
+  const Graph& graph = *rank.graph;
   GraphSums out;
   const ThreadNumbers threads(graph);
-  const std::vector<uint32_t> launched_by =
-      options.by_device ? LaunchingOperators(graph) : std::vector<uint32_t>();
-  std::vector<Sums> names(graph.strings.size()), kernels(names.size()), by_operator(names.size());
+  const DeviceOperators launched = options.by_device ? OperatorsOfDevice(rank) : DeviceOperators();
+  std::vector<Sums> names(graph.strings.size()), kernels(names.size()), by_operator(launched.names.size());
   for (uint32_t row = 0; row < graph.size(); ++row) {
     const Sums s = SumsOf(graph, row);
     const Time start = graph.start.empty() ? Time::Zero() : graph.start[row];
@@ -103,7 +105,7 @@ GraphSums SumUp(const Graph& graph, const TraceTableOptions& options) {
     if (IsComm(graph.type[row])) out.comm_bytes += s.bytes;
     if (options.by_device && !graph.is_cpu(row) && graph.type[row] != NodeType::kMetadata) {
       kernels[graph.name[row]].Add(s, 1);
-      by_operator[launched_by[row]].Add(s, 1);
+      by_operator[launched.of_row[row]].Add(s, 1);
     } else {
       names[graph.name[row]].Add(s, 1);
     }
@@ -112,10 +114,13 @@ GraphSums SumUp(const Graph& graph, const TraceTableOptions& options) {
         options.number_threads ? threads.LaneOf(row) : LaneName(graph, row, LanePolicy::kRecorded);
     if (!lane.empty()) out.lanes[lane].Add(s, 1);
   }
-  AddByName(graph, names, options.merge_numbers, "", &out.operators);
-  AddByName(graph, kernels, options.merge_numbers, "", &out.kernels);
-  AddByName(graph, by_operator, options.merge_numbers, "(launched by no operator that is known)",
-            &out.kernels_by_operator);
+  const auto name = [&](uint32_t i) { return graph.strings.Get(i); };
+  AddByName(names, options.merge_numbers, name, &out.operators);
+  AddByName(kernels, options.merge_numbers, name, &out.kernels);
+  const auto launcher = [&](uint32_t i) -> absl::string_view {
+    return i == 0 ? "(launched by no operator that is known)" : absl::string_view(launched.names[i]);
+  };
+  AddByName(by_operator, options.merge_numbers, launcher, &out.kernels_by_operator);
   out.chain = FindLongestChain(graph).duration;
   return out;
 }
@@ -227,7 +232,12 @@ bool ShareThreads(const TraceSet& a, const TraceSet& b) {
 std::vector<ComparedTable> TraceTables(const TraceSet& traces, const TraceTableOptions& options) {
   const DistinctGraphs distinct(traces);
   std::vector<GraphSums> sums;
-  for (const Graph* graph : distinct.graphs) sums.push_back(SumUp(*graph, options));
+  std::vector<const RankTrace*> first(distinct.graphs.size());  // with a graph
+  for (const RankTrace& rank : traces.ranks) {
+    const RankTrace*& known = first[distinct.of_rank[static_cast<size_t>(rank.rank)]];
+    if (known == nullptr) known = &rank;
+  }
+  for (const RankTrace* rank : first) sums.push_back(SumUp(*rank, options));
   std::vector<__int128> uses(sums.size());
   ComparedTable ranks{
       "ranks",

@@ -256,6 +256,26 @@ TEST(CompareTraces, CapturesByKernelAndByTheOperatorThatLaunched) {
   EXPECT_TRUE(c.note().empty());
 }
 
+// Of kernels of graphs the node tells the operator, else there is the call that launched the graph.
+TEST(CompareTraces, KernelsOfGraphsByTheirOperators) {
+  const auto captured = [](uint64_t micros, bool written) {
+    TraceBuilder t = Captured(1, "flash2", micros);
+    for (et::Node& n : t.Nodes(0)) {
+      if (n.name() == "cuLaunchKernelEx") n.set_name("cudaGraphLaunch");
+      if (n.name() == "flash2" && written) t.Text(&n, "op", "vllm::attention");
+    }
+    return t;
+  };
+  for (const bool written : {false, true}) {
+    const auto a = captured(20, written).Build(true), b = captured(10, written).Build(true);
+    ASSERT_TRUE(a.ok() && b.ok());
+    const auto c = CompareTraces(*a, *b, {});
+    ASSERT_TRUE(c.ok()) << c.status();
+    EXPECT_THAT(Rows(Section(*c, "kernels_by_operator")),
+                ElementsAre(written ? "vllm::attention 20 10" : "cudaGraphLaunch 20 10"));
+  }
+}
+
 TEST(CompareTraces, CapturesOfMoreStepsHaveTheSameMean) {
   const proto::Comparison c = Compared(Captured(2, "flash2", 20), Captured(5, "flash2", 20));
   std::map<std::string, std::pair<int64_t, int64_t>> whole;
