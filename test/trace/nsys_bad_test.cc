@@ -246,6 +246,12 @@ TEST_F(NsysBad, AReportIsToBeExportedFirst) {
                 HasSubstr("nsys export -t sqlite --include-blobs=true -o"));
     EXPECT_THAT(std::string(set.status().message()), HasSubstr("job.sqlite"));
   }
+  const std::string raw = folder_.At("raw.qdstrm");  // no report yet
+  WriteBytes(raw, "x");
+  const absl::StatusOr<TraceSet> set = ReadTraceSet({raw}, ReadOptions());
+  ASSERT_FALSE(set.ok());
+  EXPECT_THAT(std::string(set.status().message()),
+              AllOf(HasSubstr("QdstrmImporter"), HasSubstr("raw.nsys-rep"), HasSubstr("raw.sqlite")));
 }
 
 TEST_F(NsysBad, AJournalIsToBeWrittenBackFirst) {
