@@ -1,4 +1,6 @@
+#include <filesystem>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -22,6 +24,7 @@ namespace chakra::cli {
 namespace {
 
 constexpr int kRowsOfText = 10;
+constexpr uint64_t kSmall = 64 << 20;  // bytes of inputs whose frames are kept: they tell operators exactly
 
 class CompareCommand : public Command {
  public:
@@ -65,7 +68,7 @@ CompareCommand::CompareCommand(CLI::App* app) : Command(app) {
          "--fail-on", fail_on_,
          "What --fail-over checks, comma-separated. Of reports: makespan (the default), jobs, ranks, "
          "collectives, operators, lanes, steps, rungs. Of traces: duration (recorded, summed; the "
-         "default), span, ranks, collectives, operators, lanes")
+         "default), span, ranks, collectives, kernels, operators, lanes, steps (their mean)")
       ->type_name("LIST")
       ->delimiter(',');
   app->add_flag("--both-ways", both_ways_, "--fail-over also where B takes less time by more than that");
@@ -140,6 +143,20 @@ std::string About(const TraceSet& traces) {
                       FormatCount(traces.nodes()), " nodes");
 }
 
+// Of files, and of the files in folders; what cannot be looked at counts as nothing.
+uint64_t BytesOf(const std::vector<std::string>& inputs) {
+  uint64_t bytes = 0;
+  std::error_code error;
+  for (const std::string& input : inputs) {
+    if (std::filesystem::is_regular_file(input, error)) bytes += std::filesystem::file_size(input, error);
+    if (!std::filesystem::is_directory(input, error)) continue;
+    for (const auto& entry : std::filesystem::directory_iterator(input, error)) {
+      if (entry.is_regular_file(error)) bytes += entry.file_size(error);
+    }
+  }
+  return bytes;
+}
+
 absl::StatusOr<proto::Comparison> CompareCommand::Compare() {
   std::optional<proto::Report> reports[2];
   for (int i = 0; i < 2; ++i) {
@@ -160,7 +177,7 @@ absl::StatusOr<proto::Comparison> CompareCommand::Compare() {
     out.mutable_a()->set_about(About(*reports[0]));
     out.mutable_b()->set_about(About(*reports[1]));
   } else {
-    read_.keep_raw = options_.attributes;
+    read_.keep_raw = options_.attributes || BytesOf(inputs_) <= kSmall;
     auto a = ReadTraceSet({inputs_[0]}, read_);
     if (!a.ok()) return a.status();
     auto b = ReadTraceSet({inputs_[1]}, read_);

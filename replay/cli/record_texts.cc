@@ -64,7 +64,8 @@ What each piece is for, and what its absence costs:
   --include-blobs=true         (export) sizes, peers and groups of NCCL's calls. Without, a cluster keeps their recorded
                                times. No new recording is needed: export the report again
   nvtx in --trace              NCCL's calls and PyTorch's operators. Without, only kernels and their times are known.
-                               NCCL_NVTX_DISABLE must not be 1
+                               NCCL_NVTX_DISABLE must not be 1, and nccl not be in --trace: the ranges of newer
+                               versions' own tracing of NCCL take the place of NCCL's, and are not read
   --cuda-graph-trace=node      kernels inside CUDA graphs. Without, a launch of a graph is one opaque operation, which no
                                edit of kernels and no other device's model reaches. It makes graphs slower to launch
   --pytorch=autograd-shapes-nvtx  operators with shapes, for kernel tables, models and edits by operator. Versions without
@@ -72,8 +73,8 @@ What each piece is for, and what its absence costs:
                                makes a host-bound job slower: record once without it if the host is what matters
   --cuda-event-trace=true      (where `nsys profile --help` lists it) which record a stream's wait is for. Without, waits
                                are taken for the last record before them, and counted as such. It costs time on the
-                               device, and may make streams wait for each other that would not: leave it out where
-                               streams overlap much
+                               device, and may make streams wait for each other that would not. Newer versions may do
+                               it unasked: --cuda-event-trace=false where streams overlap much
   ranges around steps          steps (--steps, --step-range "iteration*"). Without, --step-range pattern looks for the
                                kernels that repeat
   all hosts                    give all exports to one command: ranks are those of MPI (--trace=mpi), else of NCCL's
@@ -129,7 +130,8 @@ PyTorch's own profiler on ROCm records operators, shapes and collectives besides
 constexpr absl::string_view kNccl =
     R"(Record: NCCL's collectives alone, at any scale, at little cost. There are three ways.
 
-1. NCCL's Inspector (NCCL 2.28 on; a plugin in NCCL's plugins/profiler/inspector): a line for each call.
+1. NCCL's Inspector (NCCL 2.28 on; a plugin in NCCL's sources, plugins/profiler/inspector, earlier
+   ext-profiler/inspector): a line for each call.
      NCCL_PROFILER_PLUGIN=/path/libnccl-profiler-inspector.so  NCCL_INSPECTOR_ENABLE=1
      NCCL_INSPECTOR_DUMP_DIR=logs
      NCCL_INSPECTOR_DUMP_THREAD_INTERVAL_MICROSECONDS=500000   newer versions write at the end alone without it

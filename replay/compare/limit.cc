@@ -6,8 +6,8 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "trace/base/spelling.h"
 #include "trace/base/quantity.h"
+#include "trace/base/spelling.h"
 
 namespace chakra {
 namespace {
@@ -29,17 +29,22 @@ constexpr Subject kSubjects[] = {
     {"collectives", "collectives", "time_ps", true, false},
     {"collectives", "collectives", "duration_ps", false, true},
     {"operators", "operators", "time_ps", true, false},
+    {"kernels", "kernels", "duration_ps", false, true},
     {"operators", "operators", "duration_ps", false, true},
+    {"operators", "kernels", "duration_ps", false, true},  // which are apart where there are hosts, too
     {"lanes", "lanes", "time_ps", true, false},
     {"lanes", "lanes", "duration_ps", false, true},
     {"steps", "steps", "replayed_ps", true, false},
+    {"steps", "run", "mean_step_ps", false, true},
     {"rungs", "rungs", "time_ps", true, false},
 };
 
-absl::StatusOr<Subject> FindSubject(const std::string& name, bool reports) {
+absl::StatusOr<std::vector<Subject>> FindSubjects(const std::string& name, bool reports) {
+  std::vector<Subject> found;
   for (const Subject& s : kSubjects) {
-    if (s.name == name && (reports ? s.reports : s.traces)) return s;
+    if (s.name == name && (reports ? s.reports : s.traces)) found.push_back(s);
   }
+  if (!found.empty()) return found;
   const std::vector<std::string> names = LimitSubjects(reports);
   return absl::InvalidArgumentError(absl::StrCat("--fail-on: \"", name, "\" is nothing that is compared of ",
                                                  reports ? "reports" : "traces", SuggestName(name, names)));
@@ -91,7 +96,8 @@ absl::StatusOr<SlowdownLimit> ParseSlowdownLimit(absl::string_view text) {
 std::vector<std::string> LimitSubjects(bool reports) {
   std::vector<std::string> names;
   for (const Subject& s : kSubjects) {
-    if (reports ? s.reports : s.traces) names.push_back(s.name);
+    if ((reports ? s.reports : s.traces) && (names.empty() || names.back() != s.name))
+      names.push_back(s.name);
   }
   return names;
 }
@@ -100,12 +106,13 @@ absl::Status CheckLimit(const SlowdownLimit& limit, const std::vector<std::strin
                         bool reports, proto::Comparison* comparison) {
   comparison->set_limit(limit.text);
   for (const std::string& name : subjects) {
-    const auto subject = FindSubject(name, reports);
-    if (!subject.ok()) return subject.status();
-    for (const proto::Section& section : comparison->section()) {
-      if (section.name() != subject->section) continue;
-      for (const proto::Change& change : section.change()) {
-        CheckChange(limit, both_ways, *subject, section, change, comparison);
+    const auto subjects_of_name = FindSubjects(name, reports);
+    if (!subjects_of_name.ok()) return subjects_of_name.status();
+    for (const Subject& subject : *subjects_of_name) {
+      for (const proto::Section& section : comparison->section()) {
+        if (section.name() != subject.section) continue;
+        for (const proto::Change& change : section.change())
+          CheckChange(limit, both_ways, subject, section, change, comparison);
       }
     }
   }

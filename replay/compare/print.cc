@@ -4,12 +4,14 @@
 #include <cctype>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "google/protobuf/util/json_util.h"
 #include "trace/base/text_table.h"
 #include "trace/io/csv.h"
@@ -97,6 +99,18 @@ std::string NameOf(const proto::Section& section, const proto::Change& change, s
                       only);
 }
 
+// The least width from `width` on at which rows of different names do not look the same.
+size_t WidthToTellApart(const proto::Section& section, const std::vector<const proto::Change*>& rows,
+                        size_t width) {
+  constexpr size_t kMost = 160;
+  for (; width < kMost; width += 4) {
+    std::set<std::string> shown;
+    for (const proto::Change* change : rows) shown.insert(NameOf(section, *change, width));
+    if (shown.size() == rows.size()) break;
+  }
+  return width;
+}
+
 size_t Widest(const std::string& text) {
   size_t widest = 0;
   for (size_t begin = 0; begin < text.size();) {
@@ -165,13 +179,14 @@ std::string SectionText(const proto::Section& section, size_t top, TextPage* pag
   if (top > 0 && rows.size() > top) rows.resize(top);
   std::vector<std::string> others = OtherMeasures(section, rows);
   std::string table;
-  size_t width = kNameWidth;
+  const size_t least = WidthToTellApart(section, rows, 20);
+  size_t width = std::max(kNameWidth, least);
   while (true) {
     table = Rows(section, rows, others, width, page);
     const bool fits_itself = page != nullptr && page->limited();  // with all columns
-    if (fits_itself || Widest(table) <= kColumns) break;
-    if (width > 28) {
-      width -= 8;
+    if (fits_itself || Widest(table) <= kColumns + std::max(kNameWidth, least) - kNameWidth) break;
+    if (width > std::max<size_t>(28, least)) {
+      width = std::max(least, width - 8);
     } else if (!others.empty()) {
       others.pop_back();
     } else {
@@ -202,17 +217,29 @@ std::string RunText(const proto::Section& section, TextPage* page) {
   if (section.change_size() == 0) return "";
   TextTable table({"the whole", "A", "B", "change", "%"}, {true, false, false, false, false});
   for (const proto::MeasureChange& m : section.change(0).measure()) {
-    if (Differs(m) || m.name() == section.by()) {
+    if (Differs(m) || m.name() == section.by() || m.name() == "mean_step_ps") {
       table.Add({Title(m.name()), ValueA(m), ValueB(m), DifferenceOf(m), PercentOf(m)});
     }
   }
   return absl::StrCat("\n", table.Print(page));
 }
 
+// Where a capture's window and steps lie: "the whole" says what is to be said of them.
+bool IsOfWindow(absl::string_view setting) {
+  for (const absl::string_view key : {"window_end_ns", "step_names", "step_first_nodes", "step_last_nodes"}) {
+    absl::string_view rest = setting;
+    if (absl::ConsumePrefix(&rest, "metadata ") && absl::ConsumePrefix(&rest, key) &&
+        (rest.empty() || rest[0] == ' '))
+      return true;
+  }
+  return false;
+}
+
 std::string Settings(const proto::Comparison& c) {
-  if (c.setting_size() == 0) return "";
-  std::string out = "\nDifferent from the start\n";
+  std::string out;
   for (const proto::TextChange& s : c.setting()) {
+    if (IsOfWindow(s.name())) continue;
+    if (out.empty()) out = "\nDifferent from the start\n";
     absl::StrAppend(&out, "  ", Shorten(s.name(), kTextWidth, "-"), "\n    A  ",
                     Shorten(s.a(), kColumns - 8, "none"), "\n    B  ", Shorten(s.b(), kColumns - 8, "none"),
                     "\n");

@@ -7,10 +7,12 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "replay/compare/launchers.h"
 #include "replay/compare/report_tables.h"
 #include "replay/engine/lane_policy.h"
 #include "replay/engine/lanes.h"
 #include "replay/engine/measure/name_times.h"
+#include "trace/model/capture_info.h"
 #include "trace/model/distinct_graphs.h"
 #include "trace/model/inspect.h"
 
@@ -73,14 +75,27 @@ struct GraphSums {
   Sums all;
   __int128 comm_bytes = 0;
   Time start, end, chain;
-  ByName operators, lanes;
+  ByName operators, kernels, kernels_by_operator, lanes;
   std::array<Sums, kNodeTypes> types;
 };
 
-GraphSums SumUp(const Graph& graph, const TraceTableOptions& options) {
+// `name_of`: of an index into `sums`.
+template <typename NameOf>
+void AddByName(const std::vector<Sums>& sums, bool merge_numbers, const NameOf& name_of, ByName* out) {
+  for (uint32_t i = 0; i < sums.size(); ++i) {
+    if (sums[i].nodes == 0) continue;
+    const absl::string_view name = name_of(i);
+    (*out)[merge_numbers ? MergeNumbers(name) : std::string(name)].Add(sums[i], 1);
+  }
+}
+
+// `rank`: one with the graph.
+GraphSums SumUp(const RankTrace& rank, const TraceTableOptions& options) {
+  const Graph& graph = *rank.graph;
   GraphSums out;
   const ThreadNumbers threads(graph);
-  std::vector<Sums> names(graph.strings.size());
+  const DeviceOperators launched = options.by_device ? OperatorsOfDevice(rank) : DeviceOperators();
+  std::vector<Sums> names(graph.strings.size()), kernels(names.size()), by_operator(launched.names.size());
   for (uint32_t row = 0; row < graph.size(); ++row) {
     const Sums s = SumsOf(graph, row);
     const Time start = graph.start.empty() ? Time::Zero() : graph.start[row];
@@ -88,17 +103,24 @@ GraphSums SumUp(const Graph& graph, const TraceTableOptions& options) {
     out.end = row == 0 ? start + graph.duration[row] : std::max(out.end, start + graph.duration[row]);
     out.all.Add(s, 1);
     if (IsComm(graph.type[row])) out.comm_bytes += s.bytes;
-    names[graph.name[row]].Add(s, 1);
+    if (options.by_device && !graph.is_cpu(row) && graph.type[row] != NodeType::kMetadata) {
+      kernels[graph.name[row]].Add(s, 1);
+      by_operator[launched.of_row[row]].Add(s, 1);
+    } else {
+      names[graph.name[row]].Add(s, 1);
+    }
     out.types[static_cast<size_t>(graph.type[row])].Add(s, 1);
     const std::string lane =
         options.number_threads ? threads.LaneOf(row) : LaneName(graph, row, LanePolicy::kRecorded);
     if (!lane.empty()) out.lanes[lane].Add(s, 1);
   }
-  for (uint32_t i = 0; i < names.size(); ++i) {
-    if (names[i].nodes == 0) continue;
-    const absl::string_view name = graph.strings.Get(i);
-    out.operators[options.merge_numbers ? MergeNumbers(name) : std::string(name)].Add(names[i], 1);
-  }
+  const auto name = [&](uint32_t i) { return graph.strings.Get(i); };
+  AddByName(names, options.merge_numbers, name, &out.operators);
+  AddByName(kernels, options.merge_numbers, name, &out.kernels);
+  const auto launcher = [&](uint32_t i) -> absl::string_view {
+    return i == 0 ? "(launched by no operator that is known)" : absl::string_view(launched.names[i]);
+  };
+  AddByName(by_operator, options.merge_numbers, launcher, &out.kernels_by_operator);
   out.chain = FindLongestChain(graph).duration;
   return out;
 }
@@ -136,6 +158,27 @@ void AddCommunication(const RankTrace& rank, std::map<std::pair<std::string, std
     const bool has_group = !rank.group_names.empty() && type == NodeType::kCollective;
     (*out)[{name, has_group ? rank.group_names[key & 0xffffffff] : ""}].Add(s, 1);
   }
+}
+
+// Steps of captures: of all ranks, how long these took together, and the most of a rank.
+struct Steps {
+  uint64_t count = 0, most = 0;
+  __int128 duration = 0;
+};
+Steps StepsOf(const TraceSet& traces) {
+  Steps out;
+  for (const RankTrace& rank : traces.ranks) {
+    const auto info = ReadCaptureInfo(rank);
+    if (!info.ok() || !info->has_value() || rank.graph->start.empty()) continue;
+    out.count += (*info)->steps.size();
+    out.most = std::max<uint64_t>(out.most, (*info)->steps.size());
+    for (const CaptureInfo::Step& step : (*info)->steps) {
+      out.duration +=
+          (rank.graph->start[step.last] + rank.graph->duration[step.last] - rank.graph->start[step.first])
+              .picos();
+    }
+  }
+  return out;
 }
 
 ComparedTable GroupTable(const TraceSet& traces) {
@@ -189,7 +232,12 @@ bool ShareThreads(const TraceSet& a, const TraceSet& b) {
 std::vector<ComparedTable> TraceTables(const TraceSet& traces, const TraceTableOptions& options) {
   const DistinctGraphs distinct(traces);
   std::vector<GraphSums> sums;
-  for (const Graph* graph : distinct.graphs) sums.push_back(SumUp(*graph, options));
+  std::vector<const RankTrace*> first(distinct.graphs.size());  // with a graph
+  for (const RankTrace& rank : traces.ranks) {
+    const RankTrace*& known = first[distinct.of_rank[static_cast<size_t>(rank.rank)]];
+    if (known == nullptr) known = &rank;
+  }
+  for (const RankTrace* rank : first) sums.push_back(SumUp(*rank, options));
   std::vector<__int128> uses(sums.size());
   ComparedTable ranks{
       "ranks",
@@ -211,10 +259,12 @@ std::vector<ComparedTable> TraceTables(const TraceSet& traces, const TraceTableO
                            uint64_t{rank.graph->dep.size()}, s.all.operations, s.all.bytes, s.comm_bytes}});
   }
   Sums all;
-  ByName operators, lanes, types, collectives;
+  ByName operators, kernels, kernels_by_operator, lanes, types, collectives;
   for (size_t g = 0; g < sums.size(); ++g) {
     all.Add(sums[g].all, uses[g]);
     for (const auto& [name, s] : sums[g].operators) operators[name].Add(s, uses[g]);
+    for (const auto& [name, s] : sums[g].kernels) kernels[name].Add(s, uses[g]);
+    for (const auto& [name, s] : sums[g].kernels_by_operator) kernels_by_operator[name].Add(s, uses[g]);
     for (const auto& [name, s] : sums[g].lanes) lanes[name].Add(s, uses[g]);
     for (int t = 0; t < kNodeTypes; ++t) {
       if (sums[g].types[t].nodes > 0)
@@ -222,17 +272,21 @@ std::vector<ComparedTable> TraceTables(const TraceSet& traces, const TraceTableO
     }
   }
   for (const auto& [key, s] : communication) collectives[CollectiveName(key.first, key.second)].Add(s, 1);
+  const Steps steps = StepsOf(traces);
   ComparedTable run{"run",
-                    {"span_ps", "duration_ps", "chain_ps", "operations", "bytes", "nodes", "dependencies",
-                     "ranks", "distinct_graphs"}};
-  run.rows.push_back({"run",
-                      {(traces.ranks.empty() ? Time::Zero() : end - start).picos(), all.duration,
-                       chain.picos(), all.operations, all.bytes, all.nodes, dependencies,
-                       uint64_t{traces.ranks.size()}, uint64_t{sums.size()}}});
+                    {"span_ps", "duration_ps", "chain_ps", "mean_step_ps", "steps", "operations", "bytes",
+                     "nodes", "dependencies", "ranks", "distinct_graphs"}};
+  run.rows.push_back(
+      {"run",
+       {(traces.ranks.empty() ? Time::Zero() : end - start).picos(), all.duration, chain.picos(),
+        steps.count == 0 ? 0 : steps.duration / steps.count, steps.most, all.operations, all.bytes, all.nodes,
+        dependencies, uint64_t{traces.ranks.size()}, uint64_t{sums.size()}}});
   return {run,
           ToTable("types", types),
           ranks,
           ToTable("collectives", collectives),
+          ToTable("kernels_by_operator", kernels_by_operator),
+          ToTable("kernels", kernels),
           ToTable("operators", operators),
           ToTable("lanes", lanes),
           GroupTable(traces),

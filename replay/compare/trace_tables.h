@@ -12,6 +12,8 @@ namespace chakra {
 struct TraceTableOptions {
   bool merge_numbers = false;   // merge names of operators as by MergeNumbers()
   bool number_threads = false;  // name the second thread that a rank used "thread no. 2", whatever its id
+  bool by_device = false;       // sections "kernels" and "kernels_by_operator" of what ran on devices, which
+                                // "operators" is without
 };
 
 // Whether both sets use the same thread ids: the busiest thread of one is in the other, or one has no

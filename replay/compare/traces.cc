@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "replay/compare/frames.h"
+#include "replay/compare/launchers.h"
 #include "replay/compare/pair_nodes.h"
 #include "replay/compare/table.h"
 #include "replay/compare/trace_tables.h"
@@ -128,6 +129,19 @@ class NodeComparison {
   std::map<std::string, Unpaired> unpaired_;
 };
 
+// What to do where captures have different numbers of steps; "": they have not.
+std::string StepNote(const proto::Comparison& c) {
+  for (const proto::Section& section : c.section()) {
+    if (section.name() != "run" || section.change_size() == 0) continue;
+    for (const proto::MeasureChange& m : section.change(0).measure()) {
+      if (m.name() != "steps" || m.a() == m.b() || m.a() == 0 || m.b() == 0) continue;
+      return absl::StrCat("A has ", m.a(), m.a() == 1 ? " step" : " steps", ", B ", m.b(),
+                          ": sums are of all of them; compare as many with --steps");
+    }
+  }
+  return "";
+}
+
 // The number of files, at the same place in both lists, whose content differs.
 size_t DifferentFiles(const TraceSet& a, const TraceSet& b) {
   size_t n = 0;
@@ -143,12 +157,14 @@ absl::StatusOr<proto::Comparison> CompareTraces(const TraceSet& a, const TraceSe
                                                 const TraceCompareOptions& options) {
   proto::Comparison out;
   CompareMetadata(a, b, &out);
-  const TraceTableOptions how{options.merge_numbers, !ShareThreads(a, b)};
+  const TraceTableOptions how{options.merge_numbers, !ShareThreads(a, b),
+                              HasHostAndDevice(a) && HasHostAndDevice(b)};
   const std::vector<ComparedTable> tables_a = TraceTables(a, how), tables_b = TraceTables(b, how);
   for (size_t i = 0; i < tables_a.size(); ++i) {
     if (tables_a[i].rows.empty() && tables_b[i].rows.empty()) continue;
     *out.add_section() = DiffTables(tables_a[i], tables_b[i]);
   }
+  if (const std::string note = StepNote(out); !note.empty()) out.add_note(note);
   NodeComparison nodes(a, b, options);
   if (absl::Status s = nodes.Run(); !s.ok()) return s;
   nodes.Report(&out);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <random>
 
 #include "replay/compare/pair_nodes.h"
@@ -187,6 +188,103 @@ TEST(CompareTraces, ThreadsOfOtherRunsAreNumbered) {
   EXPECT_EQ(Section(other, "lanes").change(0).name(), "thread no. 2");
   const proto::Comparison same = Compared(traced(100, 200, 7), traced(100, 200, 9));
   EXPECT_EQ(Section(same, "lanes").change(0).name(), "thread 200");
+}
+
+// A capture: a host thread whose operators launch kernels, in `steps` steps of 40 us.
+TraceBuilder Captured(int steps, const std::string& attention, uint64_t micros) {
+  TraceBuilder t(1);
+  std::vector<uint64_t> first, last;
+  const auto host = [&](const std::string& name, uint64_t at) -> uint64_t {
+    et::Node& n = t.Comp(0, 2);
+    n.set_name(name);
+    n.set_start_time_micros(at);
+    t.Int(&n, "is_cpu_op", 1);
+    t.Int(&n, "tid", 9);
+    return n.id();
+  };
+  const auto kernel = [&](const std::string& name, uint64_t launch, uint64_t at, uint64_t lasts) -> uint64_t {
+    et::Node& n = t.Comp(0, lasts, {launch});
+    n.set_name(name);
+    n.set_start_time_micros(at);
+    t.Int(&n, "is_cpu_op", 0);
+    t.Int(&n, "stream", 7);
+    return n.id();
+  };
+  for (int i = 0; i < steps; ++i) {
+    const auto at = static_cast<uint64_t>(40 * i);
+    first.push_back(host("aten::mm", at));
+    kernel("gemm", host("cudaLaunchKernel", at + 2), at + 5, 10);
+    host("aten::attention", at + 4);
+    kernel(attention, host("cuLaunchKernelEx", at + 6), at + 15, micros);
+    host("[between calls]", at + 8);
+    last.push_back(kernel("fill", host("hipLaunchKernel", at + 10), at + 39, 1));
+  }
+  const auto list = [&](const char* name, const std::vector<uint64_t>& ids) {
+    et::AttributeProto* attr = t.Metadata(0).add_attr();
+    attr->set_name(name);
+    for (const uint64_t id : ids) attr->mutable_uint64_list()->add_values(id);
+  };
+  et::AttributeProto* attr = t.Metadata(0).add_attr();
+  attr->set_name("capture");
+  attr->set_string_val("pytorch");
+  for (const char* name : {"rank", "window_end_ns"}) {
+    attr = t.Metadata(0).add_attr();
+    attr->set_name(name);
+    attr->set_int64_val(name[0] == 'r' ? 0 : 40000 * steps);
+  }
+  list("step_first_nodes", first);
+  list("step_last_nodes", last);
+  attr = t.Metadata(0).add_attr();
+  attr->set_name("step_names");
+  for (int i = 0; i < steps; ++i) attr->mutable_string_list()->add_values(absl::StrCat("ProfilerStep#", i));
+  return t;
+}
+
+std::vector<std::string> Rows(const proto::Section& section) {
+  std::vector<std::string> out;
+  for (const proto::Change& x : section.change())
+    out.push_back(absl::StrCat(x.name(), " ", x.measure(0).a() / 1000000, " ", x.measure(0).b() / 1000000));
+  return out;
+}
+
+TEST(CompareTraces, CapturesByKernelAndByTheOperatorThatLaunched) {
+  const proto::Comparison c = Compared(Captured(2, "flash2", 20), Captured(2, "flash3", 10));
+  EXPECT_THAT(Rows(Section(c, "kernels_by_operator")), ElementsAre("aten::attention 40 20"));
+  EXPECT_THAT(Rows(Section(c, "kernels")), ElementsAre("flash2 40 0", "flash3 0 20"));
+  EXPECT_EQ(Section(c, "operators").change_size(), 0);        // of the host, which does as before
+  EXPECT_EQ(Section(c, "kernels_by_operator").rows_a(), 3u);  // and those that no operator launched
+  EXPECT_TRUE(c.note().empty());
+}
+
+// Of kernels of graphs the node tells the operator, else there is the call that launched the graph.
+TEST(CompareTraces, KernelsOfGraphsByTheirOperators) {
+  const auto captured = [](uint64_t micros, bool written) {
+    TraceBuilder t = Captured(1, "flash2", micros);
+    for (et::Node& n : t.Nodes(0)) {
+      if (n.name() == "cuLaunchKernelEx") n.set_name("cudaGraphLaunch");
+      if (n.name() == "flash2" && written) t.Text(&n, "op", "vllm::attention");
+    }
+    return t;
+  };
+  for (const bool written : {false, true}) {
+    const auto a = captured(20, written).Build(true), b = captured(10, written).Build(true);
+    ASSERT_TRUE(a.ok() && b.ok());
+    const auto c = CompareTraces(*a, *b, {});
+    ASSERT_TRUE(c.ok()) << c.status();
+    EXPECT_THAT(Rows(Section(*c, "kernels_by_operator")),
+                ElementsAre(written ? "vllm::attention 20 10" : "cudaGraphLaunch 20 10"));
+  }
+}
+
+TEST(CompareTraces, CapturesOfMoreStepsHaveTheSameMean) {
+  const proto::Comparison c = Compared(Captured(2, "flash2", 20), Captured(5, "flash2", 20));
+  std::map<std::string, std::pair<int64_t, int64_t>> whole;
+  for (const proto::MeasureChange& m : Section(c, "run").change(0).measure())
+    whole[m.name()] = {m.a(), m.b()};
+  EXPECT_EQ(whole["steps"], std::pair(int64_t{2}, int64_t{5}));
+  EXPECT_EQ(whole["mean_step_ps"], std::pair(int64_t{40000000}, int64_t{40000000}));
+  ASSERT_EQ(c.note_size(), 1);
+  EXPECT_THAT(c.note(0), HasSubstr("A has 2 steps, B 5"));
 }
 
 TEST(CompareTraces, OtherAttributesNeedTheFrames) {

@@ -83,15 +83,18 @@ class TraceBuilder {
 
   Groups groups;
 
-  absl::StatusOr<TraceSet> Build() const {
+  // `frames`: keeps them.
+  absl::StatusOr<TraceSet> Build(bool frames = false) const {
     TraceSet set;
+    ReadOptions options;
+    options.keep_raw = frames;
     set.groups = groups;
     for (size_t r = 0; r < nodes_.size(); ++r) {
       std::string bytes;
       EtWriter writer(&bytes, Compression::kNone);
       if (absl::Status s = Encode(r, &writer); !s.ok()) return s;
       absl::StatusOr<RankTrace> trace =
-          DecodeTrace(bytes, absl::StrCat("test.", r, ".et"), static_cast<int>(r), ReadOptions());
+          DecodeTrace(bytes, absl::StrCat("test.", r, ".et"), static_cast<int>(r), options);
       if (!trace.ok()) return trace.status();
       set.ranks.push_back(*std::move(trace));
     }

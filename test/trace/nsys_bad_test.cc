@@ -81,9 +81,6 @@ TEST_F(NsysBad, WhatIsNotAnExportIsRefusedByName) {
       {"no column of starts",
        "ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL RENAME COLUMN start TO begin",
        {"CUPTI_ACTIVITY_KIND_KERNEL has no column start", "begin"}},
-      {"no column of processes",
-       "ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL DROP COLUMN globalPid",
-       {"has no column globalPid"}},
       {"no correlations",
        "ALTER TABLE CUPTI_ACTIVITY_KIND_RUNTIME DROP COLUMN correlationId",
        {"CUPTI_ACTIVITY_KIND_RUNTIME has no column correlationId"}},
@@ -147,6 +144,11 @@ TEST_F(NsysBad, RowsThatMakeNoSenseAreLeftOutAndCounted) {
       {"a range that never ends",
        "INSERT INTO NVTX_EVENTS (start,eventType,text,globalTid) VALUES (5100000000,59,'x',117440519)",
        {{"nsys_open_range", 1}}},
+      {"a range whose end is not known, from a version without NULL",
+       "INSERT INTO NVTX_EVENTS (start,end,eventType,text,globalTid) VALUES "
+       "(5100000000,-1,59,'x',117440519), "
+       "(5100000000,0,59,'y',117440519)",
+       {{"nsys_open_range", 2}}},
       {"text for times",
        "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET start='soon' WHERE correlationId=2",
        {{"nsys_absurd_time", 1}}},
@@ -244,6 +246,12 @@ TEST_F(NsysBad, AReportIsToBeExportedFirst) {
                 HasSubstr("nsys export -t sqlite --include-blobs=true -o"));
     EXPECT_THAT(std::string(set.status().message()), HasSubstr("job.sqlite"));
   }
+  const std::string raw = folder_.At("raw.qdstrm");  // no report yet
+  WriteBytes(raw, "x");
+  const absl::StatusOr<TraceSet> set = ReadTraceSet({raw}, ReadOptions());
+  ASSERT_FALSE(set.ok());
+  EXPECT_THAT(std::string(set.status().message()),
+              AllOf(HasSubstr("QdstrmImporter"), HasSubstr("raw.nsys-rep"), HasSubstr("raw.sqlite")));
 }
 
 TEST_F(NsysBad, AJournalIsToBeWrittenBackFirst) {

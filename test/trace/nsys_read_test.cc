@@ -346,24 +346,39 @@ TEST_F(NsysRead, RanksAreThoseOfMpiThenOfNcclThenTheOrder) {
 TEST_F(NsysRead, AProcessThatDrivesSeveralGpusIsAsManyRanks) {
   const std::string file = Make({});
   const std::string merge = " SET globalTid = (1<<48) + (1000<<24) + (globalTid & 16777215)";
-  RunSql(
-      file,
-      "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET globalPid = (1<<48) + (1000<<24), contextId = 1 + deviceId, "
-      "correlationId = correlationId + 100000 * deviceId;"
-      "UPDATE CUPTI_ACTIVITY_KIND_MEMCPY SET globalPid = (1<<48) + (1000<<24), contextId = 1 + deviceId, "
-      "correlationId = correlationId + 100000 * deviceId;"
-      "DELETE FROM CUPTI_ACTIVITY_KIND_SYNCHRONIZATION; DELETE FROM CUPTI_ACTIVITY_KIND_CUDA_EVENT;"
-      "DELETE FROM NVTX_EVENTS WHERE text LIKE 'iteration%';"  // steps are those of one thread of a process
-      "UPDATE CUPTI_ACTIVITY_KIND_RUNTIME SET correlationId = correlationId + 100000 WHERE (globalTid & "
-      "16777215) IN "
-      "(1001, 51001);"
-      "UPDATE CUPTI_ACTIVITY_KIND_RUNTIME" +
-          merge + "; UPDATE NVTX_EVENTS" + merge);
+  RunSql(file,
+         "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET globalPid = (1<<48) + (1000<<24), contextId = 1 + deviceId, "
+         "correlationId = correlationId + 100000 * deviceId;"
+         "UPDATE CUPTI_ACTIVITY_KIND_MEMCPY SET globalPid = (1<<48) + (1000<<24), contextId = 1 + deviceId, "
+         "correlationId = correlationId + 100000 * deviceId;"
+         "DELETE FROM CUPTI_ACTIVITY_KIND_SYNCHRONIZATION; DELETE FROM CUPTI_ACTIVITY_KIND_CUDA_EVENT;"
+         "UPDATE CUPTI_ACTIVITY_KIND_RUNTIME SET correlationId = correlationId + 100000 WHERE (globalTid & "
+         "16777215) IN "
+         "(1001, 51001);"
+         "UPDATE CUPTI_ACTIVITY_KIND_RUNTIME" +
+             merge + "; UPDATE NVTX_EVENTS" + merge);
   const Capture capture = Read({file});
   ASSERT_EQ(capture.ranks.size(), 2u);
   ExpectAllRows(capture, {file});
   for (size_t r = 0; r < 2; ++r) {
     EXPECT_EQ(Plans(capture, r).size(), 12u);
+    EXPECT_EQ(capture.ranks[r].timeline.steps.size(), 3u);  // of one thread, for all
+  }
+}
+
+// nsys 10.1 (2019) has no globalPid: an operation is its call's process's.
+TEST_F(NsysRead, OperationsWithoutAProcessAreThoseOfTheirCalls) {
+  const std::string file = Make({}), without = Make({}, "without.sqlite");
+  RunSql(without,
+         "ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL DROP COLUMN globalPid; "
+         "ALTER TABLE CUPTI_ACTIVITY_KIND_MEMCPY DROP COLUMN globalPid");
+  const Capture named = Read({file}), capture = Read({without});
+  ASSERT_EQ(capture.ranks.size(), named.ranks.size());
+  ExpectAllRows(capture, {without});
+  for (size_t r = 0; r < named.ranks.size(); ++r) {
+    EXPECT_EQ(capture.ranks[r].device->events.size(), named.ranks[r].device->events.size());
+    EXPECT_EQ(capture.ranks[r].timeline.nodes.size(), named.ranks[r].timeline.nodes.size());
+    EXPECT_EQ(capture.ranks[r].timeline.edges.size(), named.ranks[r].timeline.edges.size());
   }
 }
 

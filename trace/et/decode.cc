@@ -182,7 +182,7 @@ bool Decoder::ReadFirst(wire::Cursor frame) {
 }
 
 bool Decoder::ReadFrames() {
-  if (base_ == end_) return FailFile(0, "the file is empty, expected a Chakra trace");
+  if (base_ == end_) return FailFile(0, "the file is empty, expected a Chakra trace or a capture; copy or record it again");
   if (LooksLikeAppleDouble(AsText(base_, static_cast<size_t>(end_ - base_)))) {
     return FailFile(
         0,

@@ -49,6 +49,14 @@ TEST(FindShift, WithoutMarksTheEndsTellButNotForSure) {
   EXPECT_TRUE(shift.sure);
 }
 
+TEST(FindShift, MarksOfOneSideAloneSayNothing) {
+  CallShift shift;
+  ASSERT_TRUE(FindShift(Steps(0, 2, 4), Steps(0, 2, 4, 0, false), &shift));
+  EXPECT_EQ(shift.calls, 0) << "the fewest calls in common have the fewest in different steps";
+  ASSERT_TRUE(FindShift(Steps(0, 2, 4, 0, false), Steps(0, 2, 4), &shift));
+  EXPECT_EQ(shift.calls, 0);
+}
+
 TEST(FindShift, NeighboursThatWereUnderWayTogetherStandInEitherOrder) {
   CallShift shift;
   std::vector<StreamCall> one = Steps(0, 3, 4);

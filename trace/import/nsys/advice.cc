@@ -58,7 +58,9 @@ std::vector<std::string> Missing(const std::vector<std::unique_ptr<ExportFile>>&
     out.push_back(absl::StrCat(
         s.nccl_kernels,
         " kernels of NCCL have no calls, and so no sizes, peers and groups: record NVTX (`nsys profile "
-        "--trace=cuda,nvtx`, without NCCL_NVTX_DISABLE=1), and export with `--include-blobs=true`"));
+        "--trace=cuda,nvtx`, without NCCL_NVTX_DISABLE=1, and without nccl in --trace, whose ranges take the "
+        "place of "
+        "NCCL's), and export with `--include-blobs=true`"));
   }
   if (s.graphs > 0) {
     out.push_back(absl::StrCat(

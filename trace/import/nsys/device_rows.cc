@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "trace/import/nsys/owners.h"
 
 namespace chakra::nsys {
 namespace {
@@ -45,16 +46,24 @@ enum Column {
   kAtOwn
 };
 std::vector<absl::string_view> Columns(std::vector<absl::string_view> own) {
-  std::vector<absl::string_view> all = {"!start",    "!end",          "!deviceId",  "contextId",
-                                        "!streamId", "correlationId", "!globalPid", "graphNodeId"};
+  std::vector<absl::string_view> all = {"!start",    "!end",          "!deviceId", "contextId",
+                                        "!streamId", "correlationId", "globalPid", "graphNodeId"};
   all.insert(all.end(), own.begin(), own.end());
   return all;
+}
+
+// The process of a row, which `column` tells if the file has it.
+absl::StatusOr<int64_t> OwnerOf(const SqliteScan& row, int column, int64_t correlation, int64_t start,
+                                int64_t device, Owners* owners) {
+  int64_t global_pid = 0;
+  if (row.Int(column, &global_pid) && global_pid != 0) return ProcessOf(global_pid);
+  return owners->Of(correlation, start, device);
 }
 
 class DeviceReader {
  public:
   DeviceReader(const SqliteReader& db, const Window& window, Processes* processes)
-      : db_(db), window_(window), processes_(processes) {}
+      : db_(db), window_(window), processes_(processes), owners_(db) {}
 
   // Calls own(row, process, event, extra) for each operation that counts, to fill the rest; own() returns
   // whether the operation needs its extra.
@@ -70,9 +79,12 @@ class DeviceReader {
       const absl::StatusOr<bool> more = rows->Next();
       if (!more.ok()) return more.status();
       if (!*more) return absl::OkStatus();
-      Process& process = processes_->Of(ProcessOf(rows->IntOr(kAtProcess, 0)));
       const int64_t start = rows->IntOr(kAtStart, INT64_MIN),
                     correlation = rows->IntOr(kAtCorrelation, kNone);
+      const absl::StatusOr<int64_t> owner =
+          OwnerOf(*rows, kAtProcess, correlation, start, rows->IntOr(kAtDevice, 0), &owners_);
+      if (!owner.ok()) return owner.status();
+      Process& process = processes_->Of(*owner);
       if (start >= window_.end && !process.launched.contains(correlation)) continue;
       Event event;
       if (!process.Times(start, rows->IntOr(kAtEnd, start), &event)) continue;
@@ -108,6 +120,7 @@ class DeviceReader {
   const SqliteReader& db_;
   const Window& window_;
   Processes* processes_;
+  Owners owners_;
 };
 
 // Grids and blocks are not read: nothing asks for them.
@@ -228,19 +241,24 @@ absl::Status ReadSyncRows(const SqliteReader& db, const Window& window, Processe
   if (!window.whole()) where.push_back({.column = "start", .min = window.begin, .max = window.end - 1});
   absl::StatusOr<SqliteScan> rows =
       db.Read(kTable,
-              {"!start", "!end", "deviceId", "contextId", "!streamId", "!correlationId", "!globalPid",
+              {"!start", "!end", "deviceId", "contextId", "!streamId", "!correlationId", "globalPid",
                "!syncType", "eventId", "eventSyncId"},
               where);
   if (!rows.ok()) return rows.status();
+  Owners owners(db);
   for (;;) {
     const absl::StatusOr<bool> more = rows->Next();
     if (!more.ok()) return more.status();
     if (!*more) break;
-    Process* process = processes->Find(ProcessOf(rows->IntOr(6, 0)));
     int64_t stream = 0, correlation = 0;
     Event event;
     // Without a stream it is the host that waits for an event, or for all: the call's name says so.
-    if (process == nullptr || !rows->Int(5, &correlation) || !rows->Int(4, &stream)) continue;
+    if (!rows->Int(5, &correlation) || !rows->Int(4, &stream)) continue;
+    const absl::StatusOr<int64_t> owner =
+        OwnerOf(*rows, 6, correlation, rows->IntOr(0, INT64_MIN), rows->IntOr(2, 0), &owners);
+    if (!owner.ok()) return owner.status();
+    Process* process = processes->Find(*owner);
+    if (process == nullptr) continue;
     if (!process->Times(rows->IntOr(0, INT64_MIN), rows->IntOr(1, INT64_MIN), &event)) continue;
     const int64_t type = rows->IntOr(7, 0), waited = rows->IntOr(8, kNoEvent);
     SyncExtra extra;

@@ -30,10 +30,6 @@ bool IsDriver(absl::string_view call) {
   return absl::StartsWith(call, "cu") && !absl::StartsWith(call, "cuda");
 }
 
-bool MovesData(CommOp op) {
-  return op != CommOp::kUnknown && op != CommOp::kInit && op != CommOp::kWait && op != CommOp::kCoalesced;
-}
-
 // NCCL gives bytes as its API has counts: what a rank receives of a reduce-scatter or scatter, what goes to
 // each peer of an all-to-all, else what a rank sends (src/collectives.cc).
 void SetSizes(const NcclPayload& payload, CommCall* call) {
@@ -89,8 +85,9 @@ bool NvtxReader::Operator(absl::string_view text, Process* process, Event* event
 }
 
 void NvtxReader::Range(const SqliteScan& row, Process* process) {
+  const int64_t start = row.IntOr(kStart, INT64_MIN);
   int64_t end = 0, text_id = 0;
-  if (!row.Int(kEnd, &end)) {
+  if (!row.Int(kEnd, &end) || end < start) {  // versions without NULL have 0 or -1
     ++process->open_ranges;
     return;
   }
@@ -104,7 +101,7 @@ void NvtxReader::Range(const SqliteScan& row, Process* process) {
     return;
   }
   Event event;
-  if (!process->Times(row.IntOr(kStart, INT64_MIN), end, &event)) return;
+  if (!process->Times(start, end, &event)) return;
   event.lane = process->Thread(tid);
   if (Operator(text, process, &event)) return;
   event.kind = EventKind::kAnnotation;
@@ -156,7 +153,7 @@ uint32_t AddNcclCall(absl::string_view text, absl::string_view data, const NcclS
     process->members.push_back({payload.member_of, payload.ranks, payload.rank, payload.device});
   CommCall call;
   call.op = pytorch::ParseCommOp(text.substr(4));
-  if (!MovesData(call.op)) return kNoRow;
+  if (!pytorch::MovesData(call.op)) return kNoRow;
   ++process->nccl_ranges;
   call.name = std::string(text);
   call.library = "NCCL";

@@ -24,7 +24,7 @@ namespace chakra::nsys {
 namespace {
 
 constexpr absl::string_view kEndings[] = {".sqlite", ".sqlite3", ".db"};
-constexpr absl::string_view kReports[] = {".nsys-rep", ".qdrep"};
+constexpr absl::string_view kReports[] = {".nsys-rep", ".qdrep", ".qdstrm"};
 
 // rocpd's files are SQLite too.
 bool Sniff(absl::string_view head) { return LooksLikeSqlite(head) && !absl::StrContains(head, "rocpd_"); }
@@ -105,6 +105,16 @@ absl::Status Find(const std::vector<std::string>& inputs, Found* found) {
 
 absl::Status NotExported(const std::string& report) {
   const std::string to = report.substr(0, report.rfind('.'));
+  if (absl::EndsWith(report, ".qdstrm")) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(report,
+                     ": what nsys recorded and made no report of; make one with nsys's QdstrmImporter "
+                     "(`QdstrmImporter -i ",
+                     report,
+                     "`), export it: `nsys export -t sqlite "
+                     "--include-blobs=true -o ",
+                     to, ".sqlite ", to, ".nsys-rep`, and give ", to, ".sqlite"));
+  }
   return absl::InvalidArgumentError(
       absl::StrCat(report,
                    ": a report of Nsight Systems, whose format only nsys reads; export it: `nsys export -t "

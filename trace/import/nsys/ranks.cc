@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "trace/import/nsys/finish.h"
 
@@ -23,7 +24,7 @@ std::string GroupName(uint64_t comm) { return absl::StrCat("nccl ", absl::Hex(co
 // Divides a process by its devices.
 class Divider {
  public:
-  explicit Divider(const Process& process) : trace_(process.trace) {
+  explicit Divider(const Process& process) : process_(process), trace_(process.trace) {
     for (const auto& [device, count] : process.devices) devices_.push_back(device);
     std::map<int64_t, uint32_t> thread_of;  // by correlation
     for (const Event& e : trace_.events) {
@@ -35,23 +36,20 @@ class Divider {
       const auto thread = pytorch::OnDevice(e.kind) ? thread_of.find(e.correlation) : thread_of.end();
       if (thread != thread_of.end()) drives_[thread->second].insert(trace_.streams[e.lane].device);
     }
+    ShareCalls();
   }
 
   const std::vector<int64_t>& devices() const { return devices_; }
   // The part of one device. `comm_of`: the process's; grows with the part's calls.
   std::unique_ptr<DeviceTrace> PartOf(int64_t device, std::vector<uint64_t>* comm_of) const {
     auto part = std::make_unique<DeviceTrace>(trace_);
-    std::erase_if(part->events, [&](const Event& e) {
-      if (!pytorch::OnHost(e.kind)) return trace_.streams[e.lane].device != device;
-      const std::set<int64_t>& driven = drives_[e.lane];
-      return driven.empty() ? device != devices_.front() : !driven.contains(device);
-    });
-    uint64_t shared = 0;
     std::vector<uint32_t> unknown(part->comms.size(), kNoRow);  // by call: the same, of an unknown kind
-    for (const Event& e : part->events) {
-      const bool call =
-          e.kind == EventKind::kAnnotation && e.extra != kNoRow && part->ops[e.extra].comm != kNoRow;
-      if (!call || drives_[e.lane].size() < 2) continue;
+    uint64_t shared = 0;
+    part->events.clear();
+    for (uint32_t row = 0; row < trace_.events.size(); ++row) {
+      if (!BelongsTo(row, device)) continue;
+      const Event& e = part->events.emplace_back(trace_.events[row]);
+      if (!IsSharedCall(e) || device_of_.contains(row)) continue;
       uint32_t& comm = part->ops[e.extra].comm;
       if (unknown[comm] == kNoRow) {
         unknown[comm] = static_cast<uint32_t>(part->comms.size());
@@ -73,9 +71,61 @@ class Divider {
   }
 
  private:
+  // A call of NCCL on a thread that drives several devices.
+  bool IsSharedCall(const Event& e) const {
+    return e.kind == EventKind::kAnnotation && e.extra != kNoRow && trace_.ops[e.extra].comm != kNoRow &&
+           drives_[e.lane].size() > 1;
+  }
+
+  // Steps are those of all devices, whichever thread marks them. Threads that drive none go with the first.
+  bool BelongsTo(uint32_t row, int64_t device) const {
+    const Event& e = trace_.events[row];
+    if (!pytorch::OnHost(e.kind)) return trace_.streams[e.lane].device == device;
+    if (e.kind == EventKind::kAnnotation && absl::StartsWith(trace_.name_of(e), "ProfilerStep#")) return true;
+    const auto call = device_of_.find(row);
+    if (call != device_of_.end()) return call->second == device;
+    const std::set<int64_t>& driven = drives_[e.lane];
+    return driven.empty() ? device == devices_.front() : driven.contains(device);
+  }
+
+  // The devices that a call of a thread may be for: those of its communicator, by place in it, else all that
+  // the thread drives.
+  std::vector<int64_t> DevicesOf(uint32_t call, uint32_t thread) const {
+    std::map<int64_t, int64_t> places;  // by rank in the communicator
+    for (const Membership& m : process_.members) {
+      const bool here = m.comm != 0 && m.comm == process_.comm_of[call];
+      if (here && drives_[thread].contains(m.device)) places.emplace(m.rank, m.device);
+    }
+    std::vector<int64_t> out;
+    for (const auto& [rank, device] : places) out.push_back(device);
+    if (out.empty()) out.assign(drives_[thread].begin(), drives_[thread].end());
+    return out;
+  }
+
+  // A thread that drives several devices makes one call after the other for each of them, in a group: equal
+  // calls, as many as devices or a multiple, are shared out in turn.
+  void ShareCalls() {
+    std::map<uint32_t, std::vector<uint32_t>> calls;  // by thread: rows
+    for (uint32_t row = 0; row < trace_.events.size(); ++row) {
+      if (IsSharedCall(trace_.events[row])) calls[trace_.events[row].lane].push_back(row);
+    }
+    const auto call_of = [&](uint32_t row) { return trace_.ops[trace_.events[row].extra].comm; };
+    for (const auto& [thread, rows] : calls) {
+      for (size_t from = 0, to = 0; from < rows.size(); from = to) {
+        const uint32_t call = call_of(rows[from]);
+        while (to < rows.size() && call_of(rows[to]) == call) ++to;
+        const std::vector<int64_t> devices = DevicesOf(call, thread);
+        if (trace_.comms[call].p2p || (to - from) % devices.size() != 0) continue;
+        for (size_t i = from; i < to; ++i) device_of_.emplace(rows[i], devices[(i - from) % devices.size()]);
+      }
+    }
+  }
+
+  const Process& process_;
   const DeviceTrace& trace_;
   std::vector<int64_t> devices_;
   std::vector<std::set<int64_t>> drives_;  // by thread: devices that it launches on
+  std::map<uint32_t, int64_t> device_of_;  // by row: of calls of threads that drive several
 };
 
 RankDraft DraftOf(size_t file, const Process& process, int64_t device, std::unique_ptr<DeviceTrace> trace,

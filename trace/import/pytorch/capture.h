@@ -38,6 +38,8 @@ enum class CommOp : uint8_t {
 // "c10d::allreduce_". kUnknown for any other name.
 CommOp ParseCommOp(absl::string_view name);
 absl::string_view Name(CommOp op);
+// Whether a call moves data by itself.
+bool MovesData(CommOp op);
 // False: the call is no collective.
 bool ToCollective(CommOp op, CollectiveType* out);
 
@@ -71,6 +73,8 @@ struct CommCall {
   bool kept = false;       // a further kernel of a call that another kernel carries
   bool operator==(const CommCall&) const = default;
 };
+// Fills members that `to` lacks.
+void MergeCall(const CommCall& from, CommCall* to);
 
 // ---------------------------------------------------------------- host side
 

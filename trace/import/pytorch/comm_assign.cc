@@ -11,41 +11,6 @@
 namespace chakra::pytorch {
 namespace {
 
-// Whether a call moves data by itself.
-bool Moves(CommOp op) {
-  return op != CommOp::kWait && op != CommOp::kInit && op != CommOp::kUnknown && op != CommOp::kCoalesced;
-}
-
-// Fills members that `to` lacks.
-void Merge(const CommCall& from, CommCall* to) {
-  // A SendRecv kernel may carry any operation: the call says which.
-  if (to->op == CommOp::kUnknown || (Moves(from.op) && !Moves(to->op))) to->op = from.op;
-  if (to->name.empty()) to->name = from.name;
-  if (to->group.empty()) to->group = from.group;
-  if (to->group_desc.empty()) to->group_desc = from.group_desc;
-  if (to->ranks.empty() || (to->ranks_cut && !from.ranks_cut && !from.ranks.empty())) {
-    to->ranks = from.ranks;
-    to->ranks_cut = from.ranks_cut;
-  }
-  if (to->group_size < 0) to->group_size = from.group_size;
-  if (to->start < 0) to->start = from.start;
-  if (to->stride < 0) to->stride = from.stride;
-  if (to->seq < 0) to->seq = from.seq;
-  to->p2p = to->p2p || from.p2p;
-  if (to->root < 0) {
-    to->root = from.root;
-    to->root_is_global = from.root_is_global;
-  }
-  if (to->in_elems < 0) to->in_elems = from.in_elems;
-  if (to->out_elems < 0) to->out_elems = from.out_elems;
-  if (to->in_bytes < 0) to->in_bytes = from.in_bytes;
-  if (to->out_bytes < 0) to->out_bytes = from.out_bytes;
-  if (to->dtype.empty()) to->dtype = from.dtype;
-  if (to->in_split.empty()) to->in_split = from.in_split;
-  if (to->out_split.empty()) to->out_split = from.out_split;
-  if (to->library.empty()) to->library = from.library;
-}
-
 constexpr uint64_t kUnusual = ~uint64_t{0};  // no key
 
 // Operators of communication inside `row`'s callers: its innermost call.
@@ -88,6 +53,7 @@ class Assigner {
   const CommCall* Known(uint32_t row) const { return IsCall(row) ? &facts_[place_[row]] : nullptr; }
   void SplitKernel(const DeviceOp& op, const std::vector<CommCall>& calls);
   bool CarriesSeveral(const DeviceOp& op);
+  bool CarriesInner(const DeviceOp& op, uint32_t around, CommCall* call);
   void Count(const CommCall& call);
   uint32_t Add(CommCall call) {
     if (call.in_bytes < 0 && call.in_elems >= 0) call.in_bytes = call.in_elems * ItemSize(call.dtype);
@@ -145,10 +111,10 @@ uint32_t Assigner::FactsOf(uint32_t row) {
   if (told == kNoRow && by_host == kNoRow) {
     if (!CallOfAnnotation(row, &call)) return kNoRow;
   } else {
-    if (told != kNoRow) Merge(d_.comms[told], &call);
-    if (by_host != kNoRow) Merge(trace_->comms[by_host], &call);
+    if (told != kNoRow) MergeCall(d_.comms[told], &call);
+    if (by_host != kNoRow) MergeCall(trace_->comms[by_host], &call);
   }
-  if (!Moves(call.op) && call.op != CommOp::kCoalesced) return kNoRow;
+  if (!MovesData(call.op) && call.op != CommOp::kCoalesced) return kNoRow;
   const uint32_t number = facts_.Add(std::move(call));
   if (told != kNoRow && by_host == kNoRow) told_[told] = number;
   return number;
@@ -177,7 +143,7 @@ void Assigner::CollectCalls() {
       for (const uint32_t row : *rows) {
         const uint32_t number = FactsOf(row);
         if (number == kNoRow) continue;
-        if (Moves(facts_[number].op)) {
+        if (MovesData(facts_[number].op)) {
           OpenCalls& open = open_[d_.events[row].lane];
           open.by_time =
               open.by_time && (open.rows.empty() || threads_.Begin(open.rows.back()) <= threads_.Begin(row));
@@ -219,7 +185,7 @@ bool Assigner::Communicates(const DeviceOp& op, const CommKernel** kernel) {
     if (kind != EventKind::kCpuOp && kind != EventKind::kAnnotation) continue;
     if (d_.events[row].name == param_comms_) continue;
     const CommOperator* launcher = names_.Operator(d_.events[row]);
-    return launcher != nullptr && launcher->whole && Moves(launcher->op);
+    return launcher != nullptr && launcher->whole && MovesData(launcher->op);
   }
   return false;
 }
@@ -232,20 +198,20 @@ uint32_t Assigner::MergeCallers(const DeviceOp& op, CommCall* call) {
   CommCall said;  // by operators
   for (uint32_t row = op.launch; row != kNoRow; row = threads_.parent[row]) {
     if (const CommCall* own = Known(row); own != nullptr) {
-      Merge(*own, call);
-      if (Moves(own->op)) Merge(said, call);
+      MergeCall(*own, call);
+      if (MovesData(own->op)) MergeCall(said, call);
       call->own_group = false;  // a call of a process group
       return row;
     }
     const CommOperator* around = names_.Operator(d_.events[row]);
-    if (around == nullptr || (!Moves(around->op) && around->op != CommOp::kCoalesced)) continue;
+    if (around == nullptr || (!MovesData(around->op) && around->op != CommOp::kCoalesced)) continue;
     const CommCall outer = names_.CallOf(d_.events[row], *around);
     if (innermost == kNoRow) innermost = row;
     if (said.op != CommOp::kUnknown && said.op != outer.op) continue;  // one of several parts of `outer`
-    Merge(outer, &said);
+    MergeCall(outer, &said);
     call->own_group = call->own_group && outer.own_group;
   }
-  Merge(said, call);
+  MergeCall(said, call);
   return innermost;
 }
 
@@ -283,7 +249,7 @@ bool Assigner::AssignUsual(const DeviceOp& op, uint64_t* usual) {
   uint32_t own = op.launch;
   for (; own != kNoRow && !IsCall(own); own = threads_.parent[own]) {
     const CommOperator* between = names_.Operator(d_.events[own]);
-    if (between != nullptr && (Moves(between->op) || between->op == CommOp::kCoalesced)) return false;
+    if (between != nullptr && (MovesData(between->op) || between->op == CommOp::kCoalesced)) return false;
   }
   if (own == kNoRow || has_kernel_[own]) return false;
   *usual = uint64_t{e.name} << 32 | facts_.RowOf(place_[own]);
@@ -292,6 +258,54 @@ bool Assigner::AssignUsual(const DeviceOp& op, uint64_t* usual) {
   has_kernel_[own] = carried_[own] = true;
   t_->nodes[first_node_[op.event]].comm = t_->comms.AddLike(known->second);
   return true;
+}
+
+// What a library's calls within an operator tell, where the kernel was launched behind them, at the end of
+// their group: of one call the rest of `call`; of sends and receives of a collective its sizes and group.
+// Splits the kernel of other calls, and is true then.
+bool Assigner::CarriesInner(const DeviceOp& op, uint32_t around, CommCall* call) {
+  std::vector<uint32_t> inner = Pending(op);
+  std::erase_if(inner, [&](uint32_t row) {
+    while (row != kNoRow && row != around) row = threads_.parent[row];
+    return row == kNoRow;
+  });
+  if (inner.empty()) return false;
+  for (const uint32_t row : inner) carried_[row] = true;
+  const auto messages = [&](CommOp kind) {
+    return std::count_if(inner.begin(), inner.end(), [&](uint32_t row) { return Known(row)->op == kind; });
+  };
+  const bool p2p = call->op == CommOp::kSend || call->op == CommOp::kRecv;
+  const bool exchange =
+      MovesData(call->op) && !p2p &&
+      messages(CommOp::kSend) + messages(CommOp::kRecv) == static_cast<int64_t>(inner.size());
+  if (!exchange && inner.size() > 1) {
+    std::vector<CommCall> calls;
+    for (const uint32_t row : inner) calls.push_back(*Known(row));
+    SplitKernel(op, calls);
+    return true;
+  }
+  const CommCall outer = *call;
+  const bool own_group = call->own_group && Known(inner[0])->group.empty();
+  if (!exchange) {
+    *call = *Known(inner[0]);
+    MergeCall(outer, call);
+  } else {
+    if (call->group.empty()) call->group = Known(inner[0])->group;
+    if (call->group_size < 0) call->group_size = Known(inner[0])->group_size;
+    int64_t sent = 0, received = 0;
+    bool told = true;
+    for (const uint32_t row : inner) {
+      const CommCall& message = *Known(row);
+      told = told && message.in_bytes >= 0;
+      (message.op == CommOp::kSend ? sent : received) += message.in_bytes;
+    }
+    if (told && call->in_bytes < 0 && call->in_elems < 0 && call->out_bytes < 0 && call->out_elems < 0) {
+      call->in_bytes = sent;
+      call->out_bytes = received;
+    }
+  }
+  call->own_group = own_group;
+  return false;
 }
 
 // Assigns to a kernel its own call, or earlier calls that have no kernel yet.
@@ -305,18 +319,20 @@ void Assigner::AssignKernel(const DeviceOp& op, const CommKernel* kernel) {
   call.library = named.library;
   call.own_group = kernel == nullptr || named.own_group;
   if (e.extra != kNoRow && d_.device[e.extra].comm != kNoRow) {
-    Merge(d_.comms[d_.device[e.extra].comm], &call);
+    MergeCall(d_.comms[d_.device[e.extra].comm], &call);
     call.own_group = false;
   }
   CommCall around = call;
   uint32_t own = MergeCallers(op, &around);
+  const uint32_t innermost = own != kNoRow && !IsCall(own) ? own : kNoRow;  // an operator
   // An operator may be made of several kinds: a gather of uneven parts is a row of broadcasts.
-  const bool part = own != kNoRow && !IsCall(own) && Moves(named.op) && around.op != named.op;
+  const bool part = own != kNoRow && !IsCall(own) && MovesData(named.op) && around.op != named.op;
   if (part) {
     own = kNoRow;
   } else {
     call = std::move(around);
   }
+  if (innermost != kNoRow && CarriesInner(op, innermost, &call)) return;
   if (own != kNoRow) {
     if (has_kernel_[own]) {  // the first kernel carries the call; this kernel only takes time
       ++extra_kernels_;
@@ -325,7 +341,7 @@ void Assigner::AssignKernel(const DeviceOp& op, const CommKernel* kernel) {
     has_kernel_[own] = true;
     carried_[own] = true;
   }
-  if (!Moves(call.op)) {
+  if (!MovesData(call.op)) {
     usual = kUnusual;
     const std::vector<uint32_t> pending = Pending(op);
     for (const uint32_t row : pending) carried_[row] = true;
@@ -335,11 +351,11 @@ void Assigner::AssignKernel(const DeviceOp& op, const CommKernel* kernel) {
       SplitKernel(op, calls);
       return;
     }
-    if (pending.size() == 1) Merge(*Known(pending[0]), &call);
+    if (pending.size() == 1) MergeCall(*Known(pending[0]), &call);
     if (!pending.empty()) call.own_group = false;
   }
-  Merge(named, &call);
-  if (!Moves(call.op)) {
+  MergeCall(named, &call);
+  if (!MovesData(call.op)) {
     ++nameless_;
     return Keep(op, std::move(call));
   }
@@ -396,7 +412,7 @@ void Assigner::AssignHostCalls() {
   CommTally& tally = t_->tally;
   for (size_t i = 0; i < calls_.size(); ++i) {
     const uint32_t row = calls_[i];
-    if (!Moves(facts_[i].op)) continue;
+    if (!MovesData(facts_[i].op)) continue;
     const auto bytes = static_cast<uint64_t>(std::max<int64_t>(0, facts_[i].in_bytes));
     ++tally.calls;
     tally.bytes += bytes;
@@ -415,8 +431,8 @@ void Assigner::AssignHostCalls() {
       ++tally.calls;
     }
     call.name = std::string(d_.name_of(e));
-    if (const CommOperator* op = names_.Operator(e); op != nullptr) Merge(names_.CallOf(e, *op), &call);
-    if (!Moves(call.op)) continue;
+    if (const CommOperator* op = names_.Operator(e); op != nullptr) MergeCall(names_.CallOf(e, *op), &call);
+    if (!MovesData(call.op)) continue;
     if (!IsCall(row)) tally.bytes += static_cast<uint64_t>(std::max<int64_t>(0, call.in_bytes));
     t_->nodes[first_node_[row]].comm = Add(std::move(call));
   }

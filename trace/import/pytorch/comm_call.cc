@@ -207,4 +207,37 @@ int ItemSize(absl::string_view dtype) {
   return 0;
 }
 
+bool MovesData(CommOp op) {
+  return op != CommOp::kWait && op != CommOp::kInit && op != CommOp::kUnknown && op != CommOp::kCoalesced;
+}
+
+void MergeCall(const CommCall& from, CommCall* to) {
+  // A SendRecv kernel may carry any operation: the call says which.
+  if (to->op == CommOp::kUnknown || (MovesData(from.op) && !MovesData(to->op))) to->op = from.op;
+  if (to->name.empty()) to->name = from.name;
+  if (to->group.empty()) to->group = from.group;
+  if (to->group_desc.empty()) to->group_desc = from.group_desc;
+  if (to->ranks.empty() || (to->ranks_cut && !from.ranks_cut && !from.ranks.empty())) {
+    to->ranks = from.ranks;
+    to->ranks_cut = from.ranks_cut;
+  }
+  if (to->group_size < 0) to->group_size = from.group_size;
+  if (to->start < 0) to->start = from.start;
+  if (to->stride < 0) to->stride = from.stride;
+  if (to->seq < 0) to->seq = from.seq;
+  to->p2p = to->p2p || from.p2p;
+  if (to->root < 0) {
+    to->root = from.root;
+    to->root_is_global = from.root_is_global;
+  }
+  if (to->in_elems < 0) to->in_elems = from.in_elems;
+  if (to->out_elems < 0) to->out_elems = from.out_elems;
+  if (to->in_bytes < 0) to->in_bytes = from.in_bytes;
+  if (to->out_bytes < 0) to->out_bytes = from.out_bytes;
+  if (to->dtype.empty()) to->dtype = from.dtype;
+  if (to->in_split.empty()) to->in_split = from.in_split;
+  if (to->out_split.empty()) to->out_split = from.out_split;
+  if (to->library.empty()) to->library = from.library;
+}
+
 }  // namespace chakra::pytorch

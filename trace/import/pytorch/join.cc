@@ -245,7 +245,8 @@ void Joiner::NoteGuessed(uint32_t r) {
     const CallGroup& group = out_.call_groups.groups[row];
     Note("group_guessed", r, count,
          absl::StrCat("calls taken for group \"", group.name, "\" of ", group.ranks.size(),
-                      " ranks: ", group.evidence, "; --groups FILE tells"));
+                      group.ranks.size() == 1 ? " rank: " : " ranks: ", group.evidence,
+                      "; --groups FILE tells"));
   }
 }
 

@@ -65,15 +65,15 @@ bool Swapped(const StreamCall* a, const StreamCall* b) {
   return a[0].key == b[1].key && a[1].key == b[0].key && (together(a) || together(b));
 }
 
-// False: calls that both have differ in kind or size.
+// False: calls that both have differ in kind or size. Steps count where both have some (`by_steps`).
 bool Rate(const std::vector<StreamCall>& a, const std::vector<StreamCall>& b, int s, int from, int to,
-          Score* score) {
+          bool by_steps, Score* score) {
   std::vector<int64_t> differences;
   for (int i = from; i < to; ++i) {
     const StreamCall &x = a[static_cast<size_t>(i)], &y = b[static_cast<size_t>(i + s)];
     if (x.key != y.key && !(i + 1 < to && Swapped(&x, &y)) && !(i > from && Swapped(&x - 1, &y - 1)))
       return false;
-    score->steps_apart += x.step != y.step ? 1 : 0;
+    score->steps_apart += by_steps && x.step != y.step ? 1 : 0;
     differences.push_back(x.end - y.end);
   }
   const int64_t middle = UpperMedian(differences);
@@ -102,7 +102,7 @@ bool FindShift(const std::vector<StreamCall>& a, const std::vector<StreamCall>& 
     const int from = std::max(0, -s), to = std::min(na, nb - s);
     if (to <= from || to - from < (std::min(na, nb) + 1) / 2) continue;
     Score score;
-    if (!Rate(a, b, s, from, to, &score)) continue;
+    if (!Rate(a, b, s, from, to, by_steps, &score)) continue;
     if (by_steps && score.steps_apart > MostApart(to - from)) continue;
     ++found;
     if (found > 1 && !(score < best)) continue;
