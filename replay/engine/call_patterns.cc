@@ -11,7 +11,8 @@ namespace {
 bool SameColumns(const RankTrace& a, const RankTrace& b) {
   const Graph &x = *a.graph, &y = *b.graph;
   return x.type.Shares(y.type) && x.comm.Shares(y.comm) && x.payload.Shares(y.payload) &&
-         x.order.Shares(y.order) && a.peers.Shares(b.peers);
+         x.order.Shares(y.order) && a.peers.Shares(b.peers) && x.name.Shares(y.name) &&
+         x.strings == y.strings && x.start.empty() == y.start.empty();
 }
 
 }  // namespace
@@ -51,13 +52,42 @@ CallPattern* CallPatterns::Find(const RankTrace& trace) {
   return calls;
 }
 
+bool PatternGroups::Has(const CallPattern& calls, size_t use, uint32_t group) const {
+  const auto known = of_group_.find(group);
+  return known != of_group_.end() && known->second.calls == &calls && known->second.use == use;
+}
+
+std::optional<size_t> PatternGroups::OneMissing(const CallPattern& calls, const std::vector<uint32_t>& groups,
+                                                uint32_t* like) const {
+  std::optional<size_t> missing;
+  for (size_t u = 0; u < groups.size(); ++u) {
+    if (Has(calls, u, groups[u])) continue;
+    if (missing.has_value() || of_group_.contains(groups[u])) return std::nullopt;
+    missing = u;
+  }
+  if (!missing.has_value()) return std::nullopt;
+  const auto first = first_.find({&calls, *missing});
+  if (first == first_.end() || !Has(calls, *missing, first->second)) return std::nullopt;
+  *like = first->second;
+  return missing;
+}
+
 bool PatternGroups::Repeat(const CallPattern& calls, const std::vector<uint32_t>& groups) {
   for (size_t u = 0; u < groups.size(); ++u) {
-    const auto known = of_group_.find(groups[u]);
-    if (known == of_group_.end() || known->second.calls != &calls || known->second.use != u) return false;
+    if (!Has(calls, u, groups[u])) return false;
   }
   for (const uint32_t g : groups) ++of_group_[g].repeats;
   return true;
+}
+
+void PatternGroups::Join(const CallPattern& calls, const std::vector<uint32_t>& groups, size_t missing) {
+  for (size_t u = 0; u < groups.size(); ++u) {
+    if (u == missing) {
+      of_group_[groups[u]] = {&calls, u, calls.uses[u].count, 0};
+    } else {
+      ++of_group_[groups[u]].repeats;
+    }
+  }
 }
 
 void PatternGroups::Matched(const CallPattern* calls, const std::vector<uint32_t>& groups,
@@ -69,6 +99,7 @@ void PatternGroups::Matched(const CallPattern* calls, const std::vector<uint32_t
       group.calls = calls;
       group.use = u;
       group.count = calls->uses[u].count;
+      first_.try_emplace({calls, u}, groups[u]);
     } else if (group.calls != calls || group.use != u) {
       group.calls = nullptr;
     }

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -45,6 +47,12 @@ class PatternGroups {
   // Whether all groups of the rank have calls just like its own: then each gets one more member that makes
   // them.
   bool Repeat(const CallPattern& calls, const std::vector<uint32_t>& groups);
+  // The one use whose group has no calls yet, where another group has the calls of that use, `like`, and all
+  // other groups have calls just like the rank's own. Nothing: it is not so.
+  std::optional<size_t> OneMissing(const CallPattern& calls, const std::vector<uint32_t>& groups,
+                                   uint32_t* like) const;
+  // Then the calls of the missing one were copied.
+  void Join(const CallPattern& calls, const std::vector<uint32_t>& groups, size_t missing);
   // A rank was matched call by call. `before`: how many calls its groups had. `calls` may be null.
   void Matched(const CallPattern* calls, const std::vector<uint32_t>& groups,
                const std::vector<size_t>& before);
@@ -62,7 +70,9 @@ class PatternGroups {
     size_t use = 0;
     uint32_t count = 0, repeats = 0;
   };
+  bool Has(const CallPattern& calls, size_t use, uint32_t group) const;
   absl::flat_hash_map<uint32_t, Group> of_group_;
+  absl::flat_hash_map<std::pair<const CallPattern*, size_t>, uint32_t> first_;  // the first group of a use
 };
 
 }  // namespace chakra

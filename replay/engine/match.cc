@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -92,7 +93,7 @@ class Matcher {
       before.push_back(group_calls_[group->first].size());
     }
     CommSlots& slots = result_.slots[trace.rank];
-    if (alike != nullptr && pattern_groups_.Repeat(*alike, groups)) {
+    if (alike != nullptr && (pattern_groups_.Repeat(*alike, groups) || AddGroup(trace, *alike, groups))) {
       for (size_t u = 0; u < groups.size(); ++u) made_[trace.rank][groups[u]] = alike->uses[u].count;
       slots = CommSlots(IndexOf(*trace.graph, alike, groups), alike->use_of, std::move(members));
       return absl::OkStatus();
@@ -108,6 +109,25 @@ class Matcher {
     }
     pattern_groups_.Matched(alike, groups, before);
     return absl::OkStatus();
+  }
+
+  // Whether all calls of the rank are known, but those of one group, which are like those of another group.
+  bool AddGroup(const RankTrace& trace, const CallPattern& alike, const std::vector<uint32_t>& groups) {
+    uint32_t like = 0;
+    const std::optional<size_t> missing = pattern_groups_.OneMissing(alike, groups, &like);
+    if (!missing.has_value()) return false;
+    const uint32_t group = groups[*missing];
+    group_calls_[group].reserve(group_calls_[like].size());
+    for (const uint32_t i : group_calls_[like]) {
+      CollectiveCall call = result_.calls[i];
+      call.group = group;
+      call.made = 1;
+      call.first_rank = static_cast<uint32_t>(trace.rank);
+      group_calls_[group].push_back(static_cast<uint32_t>(result_.calls.size()));
+      result_.calls.push_back(call);
+    }
+    pattern_groups_.Join(alike, groups, *missing);
+    return true;
   }
 
   // Node by node.
