@@ -21,7 +21,7 @@ struct TimeSpread {
   uint8_t family = 0;  // KernelFamily
 };
 
-// Compute times of one distinct graph, by row; 0 for rows other than COMP.
+// Compute times of one distinct graph, by row; those of rows other than COMP mean nothing.
 struct ComputeTimes {
   RowTimes time;
   std::vector<ComputeRung> rung;

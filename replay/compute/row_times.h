@@ -1,6 +1,7 @@
 // A time for each row, in the memory of a graph's column where these are the recorded ones.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <initializer_list>
 #include <iterator>
@@ -54,6 +55,14 @@ class RowTimes {
   void push_back(Time time) { Own().push_back(time); }
   // The times in memory, until one is written; null: they are in a narrow column.
   const Time* plain() const { return column_.empty() ? own_.data() : column_.plain(); }
+  // The `count` times from `begin` on.
+  void Read(size_t begin, size_t count, Time* out) const {
+    if (column_.empty()) {
+      std::copy_n(own_.data() + begin, count, out);
+    } else {
+      column_.Read(begin, count, out);
+    }
+  }
   std::vector<Time> ToVector() const { return column_.empty() ? own_ : column_.ToVector(); }
   friend bool operator==(const RowTimes& a, const RowTimes& b) { return a.ToVector() == b.ToVector(); }
 

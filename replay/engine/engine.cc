@@ -31,7 +31,13 @@ absl::StatusOr<Metrics> Replay(const TraceSet& traces, const std::vector<Compute
   absl::StatusOr<std::optional<Metrics>> recorded = ReplayRecorded(traces, compute, options, *matching);
   if (!recorded.ok()) return recorded.status();
   if (recorded->has_value()) return **std::move(recorded);
-  absl::StatusOr<Metrics> metrics = Engine(traces, compute, machine, options, *matching).Run();
+  NodeSpans spans;
+  EngineOptions own = options;
+  if (options.ran && options.spans == nullptr) own.spans = &spans;
+  absl::StatusOr<Metrics> metrics = Engine(traces, compute, machine, own, *matching).Run();
+  for (uint32_t r = 0; metrics.ok() && options.ran && r < traces.ranks.size(); ++r) {
+    if (!IsTwin(options.twins, static_cast<int>(r))) options.ran(r, (*own.spans)[r]);
+  }
   if (metrics.ok() && !options.recorded_comm) AddRecordedTransfers(traces, *matching, &*metrics);
   if (metrics.ok() && options.pinned != nullptr)
     options.pinned->ranks = PinnedOfRanks(traces, compute, *matching, options.recorded_comm, options.twins);

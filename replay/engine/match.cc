@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "replay/collectives/registry.h"
+#include "replay/engine/call_patterns.h"
 #include "replay/nccl/shipped.h"
 #include "trace/import/locate.h"
 
@@ -48,18 +50,11 @@ class Matcher {
     for (const RankTrace& trace : traces_.ranks) {
       if (IsTwin(twins_, trace.rank)) continue;
       local_groups_.clear();
-      result_.slots[trace.rank].resize(trace.graph->comm.size());
-      for (uint32_t row : trace.graph->order) {
-        const NodeType type = trace.graph->type[row];
-        absl::Status status;
-        if (type == NodeType::kCollective) {
-          status = AddCall(trace, row);
-        } else if (type == NodeType::kSend || type == NodeType::kRecv) {
-          status = AddMessage(trace, row);
-        }
-        if (!status.ok()) return status;
-      }
+      if (absl::Status s = AddRank(trace); !s.ok()) return s;
     }
+    pattern_groups_.ForEachRepeated([this](uint32_t group, uint32_t calls, uint32_t members) {
+      for (uint32_t i = 0; i < calls; ++i) result_.calls[group_calls_[group][i]].made += members;
+    });
     if (partial_) {
       WarnPartial();
     } else {
@@ -83,6 +78,86 @@ class Matcher {
   std::string Node(const RankTrace& trace, uint32_t row) { return locator_.Describe(trace, row); }
   absl::Status Bad(const RankTrace& trace, uint32_t row, const std::string& what) {
     return absl::InvalidArgumentError(absl::StrCat(Node(trace, row), ": ", what));
+  }
+
+  absl::Status AddRank(const RankTrace& trace) {
+    CallPattern* alike = patterns_.Find(trace);
+    std::vector<uint32_t> groups, members;
+    std::vector<size_t> before;
+    for (size_t u = 0; alike != nullptr && u < alike->uses.size(); ++u) {
+      const auto group = GroupOf(trace, alike->uses[u].first_row);
+      if (!group.ok()) alike = nullptr;  // the error is that of a row, which may have others before
+      if (!group.ok()) break;
+      groups.push_back(group->first);
+      members.push_back(group->second);
+      before.push_back(group_calls_[group->first].size());
+    }
+    CommSlots& slots = result_.slots[trace.rank];
+    if (alike != nullptr && (pattern_groups_.Repeat(*alike, groups) || AddGroup(trace, *alike, groups))) {
+      for (size_t u = 0; u < groups.size(); ++u) made_[trace.rank][groups[u]] = alike->uses[u].count;
+      slots = CommSlots(IndexOf(*trace.graph, alike, groups), alike->use_of, std::move(members));
+      return absl::OkStatus();
+    }
+    if (absl::Status s = AddRows(trace); !s.ok()) return s;
+    slots = CommSlots(slots_);
+    if (alike == nullptr) {
+      groups.clear();
+      for (const auto& [group, calls] : made_[trace.rank]) groups.push_back(group);
+    } else {
+      slots = CommSlots(alike->indices.try_emplace(groups, slots.index()).first->second, alike->use_of,
+                        std::move(members));
+    }
+    pattern_groups_.Matched(alike, groups, before);
+    return absl::OkStatus();
+  }
+
+  // Whether all calls of the rank are known, but those of one group, which are like those of another group.
+  bool AddGroup(const RankTrace& trace, const CallPattern& alike, const std::vector<uint32_t>& groups) {
+    uint32_t like = 0;
+    const std::optional<size_t> missing = pattern_groups_.OneMissing(alike, groups, &like);
+    if (!missing.has_value()) return false;
+    const uint32_t group = groups[*missing];
+    group_calls_[group].reserve(group_calls_[like].size());
+    for (const uint32_t i : group_calls_[like]) {
+      CollectiveCall call = result_.calls[i];
+      call.group = group;
+      call.made = 1;
+      call.first_rank = static_cast<uint32_t>(trace.rank);
+      group_calls_[group].push_back(static_cast<uint32_t>(result_.calls.size()));
+      result_.calls.push_back(call);
+    }
+    pattern_groups_.Join(alike, groups, *missing);
+    return true;
+  }
+
+  // Node by node.
+  absl::Status AddRows(const RankTrace& trace) {
+    slots_.assign(trace.graph->comm.size(), {});
+    for (uint32_t row : trace.graph->order) {
+      const NodeType type = trace.graph->type[row];
+      absl::Status status;
+      if (type == NodeType::kCollective) {
+        status = AddCall(trace, row);
+      } else if (type == NodeType::kSend || type == NodeType::kRecv) {
+        status = AddMessage(trace, row);
+      }
+      if (!status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+
+  // The calls of a rank by row of Graph::comm, where those of its groups are known.
+  Column<uint32_t> IndexOf(const Graph& graph, CallPattern* alike,
+                           const std::vector<uint32_t>& groups) const {
+    const auto [known, fresh] = alike->indices.try_emplace(groups);
+    if (!fresh) return known->second;
+    std::vector<uint32_t> index(graph.comm.size()), made(groups.size());
+    for (const uint32_t row : graph.order) {
+      if (graph.type[row] != NodeType::kCollective) continue;
+      const uint32_t payload = graph.payload[row], use = alike->use_of[payload];
+      index[payload] = group_calls_[groups[use]][made[use]++];
+    }
+    return known->second = std::move(index);
   }
 
   absl::Status CheckSize(const RankTrace& trace, uint32_t row, const Comm& comm) {
@@ -251,7 +326,7 @@ class Matcher {
       return s;
     }
     ++result_.calls[calls[position]].made;
-    result_.slots[trace.rank][payload] = {calls[position], group->second};
+    slots_[payload] = {calls[position], group->second};
     return absl::OkStatus();
   }
 
@@ -392,7 +467,7 @@ class Matcher {
     (send ? message.send_row : message.recv_row) = row;
     message.kept = message.kept || sizeless;
     if (message.bytes != comm.bytes) unequal_.push_back({index, trace.rank, row, comm.bytes});
-    result_.slots[trace.rank][payload] = {index, 0};
+    slots_[payload] = {index, 0};
     return absl::OkStatus();
   }
 
@@ -492,6 +567,9 @@ class Matcher {
   std::map<std::tuple<uint32_t, uint32_t, uint8_t>, std::pair<uint32_t, uint32_t>> local_groups_;
   absl::flat_hash_map<std::tuple<int, int, int32_t>, Channel> channels_;
   std::vector<Unequal> unequal_;
+  std::vector<CommSlot> slots_;  // of the rank that is matched
+  CallPatterns patterns_;
+  PatternGroups pattern_groups_;
   NodeLocator locator_;
   uint64_t without_group_ = 0;
   uint64_t uneven_ = 0;

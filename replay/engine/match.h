@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "replay/engine/comm_slots.h"
 #include "trace/model/trace.h"
 #include "trace/model/twins.h"
 
@@ -28,13 +29,13 @@ struct GroupInfo {
 struct CollectiveCall {
   uint32_t group = 0;  // index into Matching::groups
   CollectiveType type = CollectiveType::kAllReduce;
+  bool kept = false;        // a member does not tell its bytes: nothing can price the call
   int root = 0;             // member, not rank; 0 if the kind has no root
   uint64_t bytes = 0;       // comm_size
   uint32_t position = 0;    // among the calls of the group: 0, 1, ...
   uint32_t made = 0;        // members that make the call
   uint32_t first_rank = 0;  // the lowest rank that makes the call; first_row is its row
   uint32_t first_row = 0;
-  bool kept = false;             // a member does not tell its bytes: nothing can price the call
   const char* kernel = nullptr;  // the algorithm that the recorded kernel's name tells; null: none
 };
 
@@ -49,17 +50,11 @@ struct MatchedMessage {
   uint64_t times = 1;          // how many ranks send the same
 };
 
-// What a COMM_* row takes part in: a call, with this rank's member number, or a message.
-struct CommSlot {
-  uint32_t index = 0;   // index into Matching::calls or Matching::messages
-  uint32_t member = 0;  // collectives only
-};
-
 struct Matching {
   std::vector<GroupInfo> groups;  // 0 is all ranks
   std::vector<CollectiveCall> calls;
   std::vector<MatchedMessage> messages;
-  std::vector<std::vector<CommSlot>> slots;  // [rank][row of graph->comm]
+  std::vector<CommSlots> slots;  // [rank][row of graph->comm]
   std::vector<std::string> warnings;
 };
 

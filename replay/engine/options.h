@@ -63,6 +63,8 @@ struct EngineOptions {
   const Twins* twins = nullptr;
   RunObserver* observer = nullptr;  // told of each node; not owned; null: nobody
   NodeSpans* spans = nullptr;       // filled if not null; not owned
+  // Gets the spans of each rank that is no twin, once, on any thread, in any order: they are not kept for all.
+  std::function<void(uint32_t rank, const std::vector<NodeSpan>& spans)> ran;
   CriticalPath* path = nullptr;     // likewise
   PinnedRun* pinned = nullptr;      // likewise
 };

@@ -12,66 +12,18 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "replay/collectives/accounting.h"
 #include "replay/engine/measure/busy.h"
 #include "replay/engine/measure/kept_comm.h"
 #include "replay/engine/measure/name_times.h"
+#include "replay/engine/recorded_meetings.h"
 #include "replay/engine/recorded_walk.h"
 #include "trace/base/parallel.h"
 #include "trace/base/prefetch.h"
+#include "trace/base/wait_shortly.h"
 #include "trace/model/distinct_graphs.h"
 
 namespace chakra {
 namespace {
-
-// Whether the values are 0, 1, 2, ...
-bool CountsFromZero(const Column<uint32_t>& values) {
-  for (uint32_t i = 0; i < values.size(); ++i) {
-    if (values[i] != i) return false;
-  }
-  return true;
-}
-
-bool RowFits(const Graph& graph, uint32_t row) {
-  const NodeType type = graph.type[row];
-  if (type == NodeType::kMemLoad || type == NodeType::kMemStore) return false;
-  if (!RunsOnRecordedLane(graph, row)) return type != NodeType::kComp || graph.is_kept_comm(row);
-  return !graph.is_cpu(row) && graph.lane[row] >= 0 && graph.lane[row] < RecordedShape::kMostLanes;
-}
-
-}  // namespace
-
-RecordedShape RecordedShape::Of(const Graph& graph) {
-  RecordedShape shape;
-  shape.like = &graph;
-  if (!graph.child_delay.empty() || !graph.child_release.empty() || !CountsFromZero(graph.order))
-    return shape;
-  for (uint32_t row = 0; row < graph.size(); ++row) {
-    if (!RowFits(graph, row)) return shape;
-    if (RunsOnRecordedLane(graph, row))
-      shape.lanes = std::max(shape.lanes, static_cast<uint32_t>(graph.lane[row]) + 1);
-    for (uint32_t e = graph.dep_begin[row]; e < graph.dep_begin[row + 1]; ++e) {
-      while (row - graph.dep[e] >= shape.window) shape.window *= 2;
-    }
-  }
-  shape.fits = true;
-  return shape;
-}
-
-namespace {
-
-// The members of a call, or the sides of a message, on their way to it. Members on several threads hold the
-// lock; when `left` is 0, nothing changes any more.
-struct RecordedMeeting {
-  std::atomic<uint32_t> left = 0;
-  uint32_t last_rank = 0;                    // of those that came last, the lowest one of the first round
-  uint16_t first_round = 0, last_round = 0;  // of those that came last
-  bool shared = false;                       // members are on several threads
-  std::atomic<bool> locked = false;
-  int64_t first = Time::Never().picos(), last = -1;  // when members came
-  int64_t longest = -1;                              // transfer; of a message that nobody waits for -1
-  uint64_t sum = 0;                                  // of the times when members came; it may wrap around
-};
 
 class RecordedRun {
  public:
@@ -82,7 +34,7 @@ class RecordedRun {
         options_(options),
         matching_(matching),
         distinct_(traces),
-        calls_(static_cast<uint32_t>(matching.calls.size())),
+        meetings_(matching),
         threads_(static_cast<uint32_t>(ThreadCount(options.threads, traces.ranks.size()))),
         ranks_each_((static_cast<uint32_t>(traces.ranks.size()) + threads_ - 1) / threads_) {}
 
@@ -93,11 +45,9 @@ class RecordedRun {
   class Measurer;
   bool Fits() const;
   bool FindShapes();
-  void PrepareMeetings();
+  void PrepareWalks();
   bool WalkAll();
   void Collect(Metrics* metrics);
-  void AddCalls(Metrics* metrics) const;
-  void AddMessages(Metrics* metrics) const;
   uint32_t ThreadOf(uint32_t rank) const { return rank / ranks_each_; }
   RecordedWalk WalkOf(uint32_t rank) const {
     const uint32_t graph = distinct_.of_rank[rank];
@@ -109,16 +59,16 @@ class RecordedRun {
   const EngineOptions& options_;
   const Matching& matching_;
   const DistinctGraphs distinct_;
-  const uint32_t calls_;  // messages' meetings follow
+  RecordedMeetings meetings_;
   const uint32_t threads_, ranks_each_;
   std::vector<RecordedShape> shapes_;  // by distinct graph
-  std::vector<RecordedMeeting> meetings_;
-  std::vector<int64_t> eager_end_;   // by message, of one that its sender left behind
-  std::vector<RecordedWalk> walks_;  // by rank
+  std::vector<RecordedWalk> walks_;    // by rank
+  std::vector<uint32_t> waits_;        // by rank: the meeting that its walk waits for
   NameTimes names_;
   std::mutex mutex_;  // of all below
   std::condition_variable changed_;
   std::vector<std::vector<uint32_t>> inbox_;  // by thread: meetings that others completed
+  std::atomic<uint64_t> told_ = 0;            // how often
   uint32_t idle_ = 0;
   bool over_ = false;
   std::atomic<bool> lost_ = false;
@@ -129,7 +79,8 @@ class RecordedRun {
 // Walks the ranks of a thread until all have ended, or wait for one another.
 class RecordedRun::Worker {
  public:
-  Worker(RecordedRun* run, uint32_t thread) : run_(*run), thread_(thread) {}
+  Worker(RecordedRun* run, uint32_t thread)
+      : run_(*run), thread_(thread), members_(run->matching_.groups.size()) {}
   void Run() {
     const auto ranks = static_cast<uint32_t>(run_.walks_.size());
     const uint32_t begin = std::min(ranks, thread_ * run_.ranks_each_);
@@ -140,42 +91,14 @@ class RecordedRun::Worker {
     run_.done_ += rows_;
   }
 
-  bool Known(uint32_t meeting, RoundEnd* last) const {
-    const RecordedMeeting& m = run_.meetings_[meeting];
-    if (m.left.load(std::memory_order_acquire) > 0) return false;
-    last->ps = m.last;
-    last->round = m.last_round;
-    return true;
-  }
-  bool Arrive(uint32_t, uint32_t meeting, const RoundEnd& begin, int64_t transfer, bool eager) {
+  bool Known(uint32_t meeting, RoundEnd* last) const { return run_.meetings_.Known(meeting, last); }
+  bool Arrive(uint32_t meeting, const RoundEnd& begin, int64_t transfer, bool eager) {
     if (begin.round > UINT16_MAX) return false;
-    RecordedMeeting& m = run_.meetings_[meeting];
-    const bool shared = m.shared;
-    while (shared && m.locked.exchange(true, std::memory_order_acquire)) {
-    }
-    const auto round = static_cast<uint16_t>(begin.round);
-    m.first = std::min(m.first, begin.ps);
-    if (begin.ps > m.last) {
-      m.last = begin.ps;
-      m.last_rank = rank_;
-      m.first_round = m.last_round = round;
-    } else if (begin.ps == m.last) {
-      if (std::tie(round, rank_) < std::tie(m.first_round, m.last_rank)) {
-        m.first_round = round;
-        m.last_rank = rank_;
-      }
-      m.last_round = std::max(m.last_round, round);
-    }
-    m.sum += static_cast<uint64_t>(begin.ps);
-    if (!eager) m.longest = std::max(m.longest, transfer);
-    if (eager) run_.eager_end_[meeting - run_.calls_] = begin.ps + transfer;
-    const uint32_t left = m.left.load(std::memory_order_relaxed) - 1;
-    m.left.store(left, std::memory_order_release);
-    if (shared) m.locked.store(false, std::memory_order_release);
-    if (left > 0) return true;
+    if (!run_.meetings_.Arrive(thread_, rank_, meeting, begin, transfer, eager)) return true;
+    const RecordedMeeting& m = run_.meetings_[meeting];
     complete_.push_back(meeting);
     now_ = std::max(now_, m.last);
-    return true;
+    return Time::Picos(m.last) + Time::Picos(std::max<int64_t>(m.longest, 0)) != Time::Never();
   }
   void Ran(uint32_t, const RoundEnd&, const RoundEnd&) {}
 
@@ -184,10 +107,14 @@ class RecordedRun::Worker {
     std::array<uint32_t, 16> some;
     uint32_t count = 0;
     for (; count < some.size() && !ready_.empty(); ready_.pop_back()) some[count++] = ready_.back();
+    for (uint32_t i = 0; i < count; ++i) run_.walks_[some[i]].AskFirst();
+    for (uint32_t i = 0; i < count; ++i) run_.walks_[some[i]].AskNext();
     for (uint32_t i = 0; i < count; ++i) {
       uint32_t meeting;
-      touched_ = touched_ + run_.walks_[some[i]].Touch(&meeting);
-      if (meeting != RecordedWalk::kDone) PrefetchToWrite(&run_.meetings_[meeting]);
+      touched_ = touched_ + run_.walks_[some[i]].AskLast(&meeting);
+      if (meeting == RecordedWalk::kDone) continue;
+      PrefetchToWrite(&run_.meetings_[meeting]);
+      if (meeting < run_.meetings_.calls()) Prefetch(&run_.matching_.calls[meeting]);  // for Wake()
     }
     for (uint32_t i = 0; i < count; ++i) {
       rank_ = some[i];
@@ -197,29 +124,41 @@ class RecordedRun::Worker {
   void Walk() {
     RecordedWalk& walk = run_.walks_[rank_];
     const uint32_t before = walk.rows_done();
-    if (walk.GoOn(this) == RecordedWalk::kLost) run_.lost_ = true;
+    run_.waits_[rank_] = walk.GoOn(this);
+    if (run_.waits_[rank_] == RecordedWalk::kLost) run_.lost_ = true;
     rows_ += walk.rows_done() - before;
     for (const uint32_t meeting : complete_) {
       Wake(meeting);
-      if (run_.meetings_[meeting].shared) Tell(meeting);
+      if (run_.meetings_[meeting].spread != RecordedMeeting::kOne) Tell(meeting);
     }
     complete_.clear();
     if (++walks_ % kWalksPerProgress == 0) Progress();
   }
   // The ranks of this thread that wait for the meeting go on.
   void Wake(uint32_t meeting) {
-    const auto wake = [&](int rank) {
-      const auto r = static_cast<uint32_t>(rank);
-      if (run_.ThreadOf(r) == thread_ && run_.walks_[r].waits_for() == meeting) ready_.push_back(r);
+    const auto wake = [&](uint32_t rank) {
+      if (run_.waits_[rank] == meeting) ready_.push_back(rank);
     };
-    if (meeting >= run_.calls_) {
-      const MatchedMessage& m = run_.matching_.messages[meeting - run_.calls_];
-      wake(m.dst);
-      if (m.src != m.dst) wake(m.src);
+    if (meeting >= run_.meetings_.calls()) {
+      const MatchedMessage& m = run_.matching_.messages[meeting - run_.meetings_.calls()];
+      for (const int rank : {m.dst, m.src}) {
+        const auto r = static_cast<uint32_t>(rank);
+        if (run_.ThreadOf(r) == thread_ && (rank == m.dst || m.src != m.dst)) wake(r);
+      }
       return;
     }
-    const std::vector<int>& members = run_.matching_.groups[run_.matching_.calls[meeting].group].members;
+    const std::vector<uint32_t>& members = MembersOf(run_.matching_.calls[meeting].group);
     for (size_t i = members.size(); i-- > 0;) wake(members[i]);
+  }
+  // Of a group, those on this thread.
+  const std::vector<uint32_t>& MembersOf(uint32_t group) {
+    std::vector<uint32_t>& members = members_[group];
+    if (!members.empty()) return members;
+    for (const int rank : run_.matching_.groups[group].members) {
+      if (run_.ThreadOf(static_cast<uint32_t>(rank)) == thread_)
+        members.push_back(static_cast<uint32_t>(rank));
+    }
+    return members;
   }
   // The other threads look for ranks that wait for the meeting.
   void Tell(uint32_t meeting) {
@@ -227,10 +166,12 @@ class RecordedRun::Worker {
     for (uint32_t t = 0; t < run_.threads_; ++t) {
       if (t != thread_) run_.inbox_[t].push_back(meeting);
     }
+    ++run_.told_;
     run_.changed_.notify_all();
   }
   // Waits for meetings that others complete; false: nothing more can happen.
   bool Receive() {
+    WaitShortly([&] { return run_.told_.load(std::memory_order_relaxed) != told_ || run_.threads_ == 1; });
     std::vector<uint32_t> meetings;
     {
       std::unique_lock<std::mutex> lock(run_.mutex_);
@@ -245,6 +186,7 @@ class RecordedRun::Worker {
       run_.changed_.wait(lock, [&] { return run_.over_ || !inbox.empty(); });
       if (run_.over_) return false;
       --run_.idle_;
+      told_ = run_.told_;
       meetings.swap(inbox);
     }
     for (const uint32_t meeting : meetings) Wake(meeting);
@@ -263,11 +205,12 @@ class RecordedRun::Worker {
   RecordedRun& run_;
   const uint32_t thread_;
   uint32_t rank_ = 0;  // that walks
-  uint64_t rows_ = 0, walks_ = 0;
+  uint64_t rows_ = 0, walks_ = 0, told_ = 0;
   int64_t now_ = 0;
-  volatile int64_t touched_ = 0;    // that what was touched is read
-  std::vector<uint32_t> ready_;     // ranks; the last one is next
-  std::vector<uint32_t> complete_;  // meetings that the walk completed
+  volatile int64_t touched_ = 0;                // that what was touched is read
+  std::vector<uint32_t> ready_;                 // ranks; the last one is next
+  std::vector<std::vector<uint32_t>> members_;  // by group: see MembersOf()
+  std::vector<uint32_t> complete_;              // meetings that the walk completed
 };
 
 // Walks a rank whose meetings are all known, and measures it.
@@ -282,11 +225,14 @@ class RecordedRun::Measurer {
     waited_ = Time();
     names_ = run_.names_.of_graph(graph);
     kinds_ = run_.options_.comm_kinds == nullptr ? nullptr : (*run_.options_.comm_kinds)[graph].data();
-    spans_ = run_.options_.spans == nullptr ? nullptr : &(*run_.options_.spans)[rank];
+    spans_ = run_.options_.spans != nullptr ? &(*run_.options_.spans)[rank]
+             : run_.options_.ran            ? &rank_spans_
+                                            : nullptr;
     RecordedWalk walk = run_.WalkOf(rank);
     graph_ = &walk.graph();
     if (spans_ != nullptr) spans_->resize(graph_->size());
     if (walk.GoOn(this) != RecordedWalk::kDone) return false;
+    if (run_.options_.ran) run_.options_.ran(rank, *spans_);
     *out = Busy();
     out->nodes = graph_->size();
     out->waited = waited_;
@@ -298,9 +244,9 @@ class RecordedRun::Measurer {
     last->round = run_.meetings_[meeting].last_round;
     return true;
   }
-  bool Arrive(uint32_t, uint32_t meeting, const RoundEnd& begin, int64_t transfer, bool eager) {
+  bool Arrive(uint32_t meeting, const RoundEnd& begin, int64_t transfer, bool eager) {
     const int64_t last = run_.meetings_[meeting].last;
-    if (meeting < run_.calls_) waited_ += Time::Picos(last - begin.ps);
+    if (meeting < run_.meetings_.calls()) waited_ += Time::Picos(last - begin.ps);
     const Time end = Time::Picos(eager ? begin.ps : last) + Time::Picos(transfer);
     end_ = end.picos();
     return end != Time::Never();
@@ -312,7 +258,7 @@ class RecordedRun::Measurer {
         kinds_ == nullptr || graph_->type[row] < NodeType::kSend ? uint8_t{0} : kinds_[graph_->payload[row]];
     begins_.push_back({begin.ps, c, kind});
     ends_.push_back({end, c, kind});
-    if (graph_->type[row] != NodeType::kComp) names_->Ran(row, end - begin.ps);
+    names_->Ran(row, end - begin.ps);
     if (spans_ != nullptr) (*spans_)[row] = {Time::Picos(begin.ps), Time::Picos(end)};
   }
 
@@ -345,6 +291,7 @@ class RecordedRun::Measurer {
   NameTimes::OfGraph* names_ = nullptr;
   const uint8_t* kinds_ = nullptr;  // by row of Graph::comm; null: all 0
   std::vector<NodeSpan>* spans_ = nullptr;
+  std::vector<NodeSpan> rank_spans_;
   int64_t end_ = 0;  // of the communication that began last
   Time waited_;
   std::vector<Edge> begins_, ends_;
@@ -385,26 +332,9 @@ bool RecordedRun::FindShapes() {
   return true;
 }
 
-void RecordedRun::PrepareMeetings() {
-  const auto apart = [this](int a, int b) {
-    return ThreadOf(static_cast<uint32_t>(a)) != ThreadOf(static_cast<uint32_t>(b));
-  };
-  std::vector<bool> spread;  // by group
-  for (const GroupInfo& group : matching_.groups) {
-    spread.push_back(std::any_of(group.members.begin(), group.members.end(),
-                                 [&](int rank) { return apart(rank, group.members[0]); }));
-  }
-  meetings_ = std::vector<RecordedMeeting>(matching_.calls.size() + matching_.messages.size());
-  for (uint32_t i = 0; i < calls_; ++i) {
-    meetings_[i].left = matching_.calls[i].made;
-    meetings_[i].shared = spread[matching_.calls[i].group];
-  }
-  for (size_t i = 0; i < matching_.messages.size(); ++i) {
-    meetings_[calls_ + i].left = 2;
-    meetings_[calls_ + i].shared = apart(matching_.messages[i].src, matching_.messages[i].dst);
-  }
-  eager_end_.resize(matching_.messages.size());
+void RecordedRun::PrepareWalks() {
   walks_.reserve(traces_.ranks.size());
+  waits_.assign(traces_.ranks.size(), RecordedWalk::kDone);
   for (uint32_t r = 0; r < traces_.ranks.size(); ++r) {
     walks_.push_back(WalkOf(r));
     nodes_ += traces_.ranks[r].graph->size();
@@ -425,12 +355,13 @@ bool RecordedRun::WalkAll() {
 
 absl::StatusOr<std::optional<Metrics>> RecordedRun::Run() {
   if (!Fits() || !FindShapes()) return std::nullopt;
-  PrepareMeetings();
+  meetings_.Prepare(threads_, [this](uint32_t rank) { return ThreadOf(rank); });
+  PrepareWalks();
   const bool ended = WalkAll();
   if (Stopped(options_)) return absl::CancelledError("the run was told to stop");
   if (!ended) return std::nullopt;
   std::vector<RecordedWalk>().swap(walks_);
-  names_.Prepare(distinct_, options_.lanes, &compute_);
+  names_.Prepare(distinct_, options_.lanes, nullptr);
   if (options_.spans != nullptr) options_.spans->assign(traces_.ranks.size(), {});
   Metrics metrics;
   metrics.ranks.resize(traces_.ranks.size());
@@ -461,45 +392,8 @@ void RecordedRun::Collect(Metrics* metrics) {
   for (const uint32_t g : distinct_.of_rank) metrics->invalid_nodes += invalid[g];
   metrics->warnings = matching_.warnings;
   names_.Report(metrics);
-  AddCalls(metrics);
-  AddMessages(metrics);
+  meetings_.Report(metrics);
   CountKept(traces_, metrics);
-}
-
-void RecordedRun::AddCalls(Metrics* metrics) const {
-  std::vector<CollectiveMetrics*> totals(matching_.groups.size() * kCollectiveTypes);
-  for (uint32_t i = 0; i < calls_; ++i) {
-    const CollectiveCall& call = matching_.calls[i];
-    const GroupInfo& group = matching_.groups[call.group];
-    const RecordedMeeting& m = meetings_[i];
-    CollectiveMetrics*& total = totals[call.group * kCollectiveTypes + static_cast<size_t>(call.type)];
-    if (total == nullptr) {
-      total = &metrics->collectives[{std::string(Name(call.type)), group.name}];
-      total->ranks = group.size;
-      total->algorithm = "recorded";
-    }
-    ++total->count;
-    total->bytes += BufferBytes(call.type, call.bytes, group.size);
-    total->time += Time::Picos(m.longest);
-    total->wait += Time::Picos(m.last - m.first);
-    metrics->ranks[m.last_rank].kept_waiting +=
-        Time::Picos(static_cast<int64_t>(uint64_t{call.made} * static_cast<uint64_t>(m.last) - m.sum));
-  }
-}
-
-void RecordedRun::AddMessages(Metrics* metrics) const {
-  if (matching_.messages.empty()) return;
-  CollectiveMetrics& total = metrics->collectives[{"send_recv", ""}];
-  total.ranks = 2;
-  total.algorithm = "recorded";
-  for (size_t i = 0; i < matching_.messages.size(); ++i) {
-    const RecordedMeeting& m = meetings_[calls_ + i];
-    const int64_t end = std::max(eager_end_[i], m.longest < 0 ? 0 : m.last + m.longest);
-    ++total.count;
-    total.bytes += matching_.messages[i].bytes;
-    total.time += Time::Picos(end - m.last);
-    total.wait += Time::Picos(m.last - m.first);
-  }
 }
 
 }  // namespace

@@ -100,6 +100,7 @@ class Run {
   const generate::StepPlan* step() const { return made_.ok() && made_->has_value() ? &**made_ : nullptr; }
   // Takes that step for the report.
   void FindPlan();
+  void TakeSteps(StepMeter* meter);
   // Settles what the options leave open: for captures, what was measured.
   absl::Status ChooseSources();
   absl::Status BuildMachine();
@@ -323,9 +324,6 @@ absl::StatusOr<proto::Report> Run::Report(const Metrics& metrics, const Simulati
   run.lanes = options_.lanes;
   run.compute = compute_;
   run.comm = comm_;
-  run.steps = simulation.spans == nullptr
-                  ? std::vector<StepMetrics>()
-                  : MeasureSteps(*set_, traces_.captures, *simulation.spans, simulation.twins);
   run.traces = set_;
   run.times = &simulation.times;
   run.range = RangeOfMakespan(metrics, *set_, simulation.times, options_.critical_path ? &path_ : nullptr);
@@ -412,13 +410,26 @@ absl::StatusOr<std::vector<ComputeTimes>> Run::Prepare() {
   return PriceTraces(traces_, options_, compute_, cluster_.proto.device(), step(), &description_);
 }
 
+void Run::TakeSteps(StepMeter* meter) {
+  uint64_t left_out = 0;
+  description_.steps = meter->Steps(&left_out);
+  if (left_out == 0) return;
+  description_.warnings.push_back(
+      absl::StrCat("the capture has ", left_out, " steps of ranks that the report leaves out: it has the ",
+                   StepMeter::kMost, " that are furthest off, and the windows of all ranks"));
+}
+
 absl::StatusOr<proto::Report> Run::Go() {
   auto times = Prepare();
   if (!times.ok()) return times.status();
   NodeSpans spans;
-  const bool timed = !traces_.captures.empty() || hooks_.replayed;
   Simulation simulation = Simulates(*times);
-  simulation.spans = timed ? &spans : nullptr;
+  simulation.spans = hooks_.replayed ? &spans : nullptr;
+  std::optional<StepMeter> steps;
+  if (!traces_.captures.empty()) {
+    steps.emplace(*set_, traces_.captures, simulation.twins);
+    simulation.ran = [&steps](uint32_t rank, const std::vector<NodeSpan>& of) { steps->Measure(rank, of); };
+  }
   const bool delays = std::any_of(set_->ranks.begin(), set_->ranks.end(),
                                   [](const RankTrace& rank) { return HasDelays(*rank.graph); });
   simulation.path = options_.critical_path ? &path_ : nullptr;
@@ -431,6 +442,8 @@ absl::StatusOr<proto::Report> Run::Go() {
   if (hooks_.finished) hooks_.finished(*machine_, metrics->makespan);
   if (metering_ != nullptr) metering_->Finish(metrics->makespan);
   simulation.observer = nullptr;  // further runs of the simulation are not metered
+  simulation.ran = nullptr;
+  if (steps.has_value()) TakeSteps(&*steps);
   if (absl::Status s = FindPinned(*metrics, simulation); !s.ok()) return s;
   if (hooks_.replayed) {
     hooks_.replayed({*set_, spans, *metrics, options_.critical_path ? &path_ : nullptr, *machine_,

@@ -92,7 +92,8 @@ absl::StatusOr<std::vector<ComputeTimes>> PriceTraces(const LoadedTraces& traces
   // A replay of few nodes takes less than the program itself, and many such may follow each other.
   if (traces.set.nodes() > kFewNodes) {
     const bool recorded = run->comm == kRecordedComm && LanesOf(options) == LanePolicy::kRecorded;
-    if (absl::Status s = CheckMemory(traces.set, FreeMemory(), recorded); !s.ok()) return s;
+    if (absl::Status s = CheckMemory(traces.set, FreeMemory(), recorded, compute == "recorded"); !s.ok())
+      return s;
   }
   const KernelLoad load = step != nullptr ? KernelLoad::Steady(step->split.ranks()) : KernelLoad::Alone();
   const auto pricer = GraphPricer::Make(options, compute, device, traces.HasTimes(), load, run);

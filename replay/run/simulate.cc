@@ -45,6 +45,7 @@ absl::StatusOr<Metrics> Simulate(const Simulation& simulation, Machine& machine)
   options.recorded_comm = simulation.recorded_comm;
   options.least_recorded_comm = Scaled(simulation);
   options.spans = simulation.spans;
+  options.ran = simulation.ran;
   options.path = simulation.path;
   options.pinned = simulation.pinned;
   options.comm_kinds = simulation.comm_kinds;

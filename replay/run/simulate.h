@@ -36,6 +36,7 @@ struct Simulation {
   std::function<void(const Progress&)> progress;
   const std::atomic<bool>* stop = nullptr;
   NodeSpans* spans = nullptr;
+  std::function<void(uint32_t rank, const std::vector<NodeSpan>& spans)> ran;
   CriticalPath* path = nullptr;
   PinnedRun* pinned = nullptr;
   const std::vector<std::vector<uint8_t>>* comm_kinds = nullptr;

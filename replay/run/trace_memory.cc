@@ -1,5 +1,6 @@
 #include "replay/run/trace_memory.h"
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "replay/compute/compute_times.h"
 #include "replay/engine/match.h"
@@ -9,15 +10,17 @@
 namespace chakra {
 namespace {
 
-uint64_t LeastMemory(const TraceSet& traces, bool recorded) {
-  constexpr uint64_t kTimes = sizeof(Time) + sizeof(ComputeRung), kLanes = 2 * sizeof(uint32_t);
+uint64_t LeastMemory(const TraceSet& traces, bool recorded, bool recorded_times) {
+  const uint64_t times = sizeof(ComputeRung) + (recorded_times ? 0 : sizeof(Time));
+  constexpr uint64_t kLanes = 2 * sizeof(uint32_t);
   const auto walks = [recorded](const Graph& graph) { return recorded && graph.dep_delay.empty(); };
   uint64_t bytes = 0;
   for (const Graph* graph : DistinctGraphs(traces).graphs)
-    bytes += graph->size() * (kTimes + (walks(*graph) ? 0 : kLanes));
+    bytes += graph->size() * (times + (walks(*graph) ? 0 : kLanes));
+  absl::flat_hash_set<const Comm*> calls;  // ranks that make the same calls share their slots
   for (const RankTrace& rank : traces.ranks) {
     const Graph& graph = *rank.graph;
-    bytes += graph.comm.size() * sizeof(CommSlot);
+    if (calls.insert(graph.comm.data()).second) bytes += graph.comm.size() * sizeof(CommSlot);
     if (walks(graph)) continue;
     bytes += graph.size() * (sizeof(uint32_t) + (graph.dep_delay.empty() ? 0 : sizeof(Time))) +
              graph.comm.size() * sizeof(uint32_t);
@@ -27,8 +30,8 @@ uint64_t LeastMemory(const TraceSet& traces, bool recorded) {
 
 }  // namespace
 
-absl::Status CheckMemory(const TraceSet& traces, uint64_t free_bytes, bool recorded) {
-  const uint64_t least = LeastMemory(traces, recorded);
+absl::Status CheckMemory(const TraceSet& traces, uint64_t free_bytes, bool recorded, bool recorded_times) {
+  const uint64_t least = LeastMemory(traces, recorded, recorded_times);
   if (least <= free_bytes) return absl::OkStatus();
   const auto gb = [](uint64_t bytes) { return MemoryText(static_cast<double>(bytes)); };
   return absl::ResourceExhaustedError(absl::StrCat("a replay of ", traces.ranks.size(), " ranks with ",

@@ -72,6 +72,10 @@ absl::Status FindCaptures(LoadedTraces* traces) {
     auto capture = ReadCaptureInfo(trace);
     if (!capture.ok()) return capture.status();
     if (traces->captures.empty() && !capture->has_value()) break;
+    // Ranks that do the same have their steps at the same nodes, as a rule.
+    if (!traces->captures.empty() && capture->has_value() && traces->captures.back().has_value() &&
+        (*capture)->steps == traces->captures.back()->steps)
+      (*capture)->steps = traces->captures.back()->steps;
     traces->captures.push_back(*std::move(capture));
   }
   return absl::OkStatus();

@@ -17,7 +17,7 @@ FUZZ_TARGET(pickle_fuzz, data, size) {
   }
   // One level is enough: values may hold themselves.
   const PlainData::Value& root = read->root();
-  for (const uint32_t i : root.items) (void)read->at(i);
+  for (const uint32_t i : read->items(root)) (void)read->at(i);
   (void)read->Find(root, "entries");
   return 0;
 }

@@ -4,13 +4,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "backends/registry.h"
 #include "replay/compute/compute_times.h"
 #include "replay/engine/engine.h"
 #include "replay/engine/measure/metrics.h"
 #include "replay/engine/options.h"
 #include "test/replay/trace_builder.h"
+#include "trace/model/graph_builder.h"
 
 namespace chakra {
 namespace {
@@ -165,6 +170,63 @@ TEST(Match, CallsPairByGroupAndPosition) {
   EXPECT_EQ(m->calls[m->slots[0][2].index].position, 1u);
   EXPECT_EQ(m->calls[m->slots[0][2].index].bytes, 0u);
   EXPECT_THAT(m->warnings, ElementsAre(HasSubstr("4 collective nodes name no process group")));
+}
+
+// All of a matching but warnings.
+std::string Print(const Matching& m) {
+  std::string out;
+  for (const CollectiveCall& c : m.calls) {
+    absl::StrAppend(&out, c.group, " ", static_cast<int>(c.type), " ", c.root, " ", c.bytes, " ", c.position,
+                    " ", c.made, " ", c.first_rank, " ", c.first_row, " ", c.kept, "\n");
+  }
+  for (const GroupInfo& g : m.groups)
+    absl::StrAppend(&out, g.name, ": ", absl::StrJoin(g.members, " "), "\n");
+  for (const CommSlots& slots : m.slots) {
+    for (size_t i = 0; i < slots.size(); ++i)
+      absl::StrAppend(&out, slots[i].index, "/", slots[i].member, " ");
+    absl::StrAppend(&out, "\n");
+  }
+  return out;
+}
+
+// Ranks that make the same calls are matched at once where they share the memory of these; the outcome is
+// that of ranks that share none. Some make one call more, and some none of a group.
+TEST(Match, RanksThatAreAlikeAreMatchedAsOthers) {
+  for (int other = 0; other < 4; ++other) {
+    TraceBuilder b(24);
+    for (int r = 0; r < 24; ++r) {
+      b.groups["all"].push_back(r);
+      b.groups[absl::StrCat("near", r / 4)].push_back(r);
+      b.groups[absl::StrCat("far", r % 6)].push_back(r);
+    }
+    for (int r = 0; r < 24; ++r) {
+      for (int i = 0; i < 6; ++i) {
+        b.Comp(r, 1);
+        b.Coll(r, T::kAllGather, 8 + static_cast<uint64_t>(i), {}, absl::StrCat("near", r / 4));
+        if (i % 2 == 0) b.Coll(r, T::kAllReduce, 64, {}, "all");
+        if (other == 3 && r % 5 == 1 && i == 2) b.Comp(r, 1);
+        b.Coll(r, T::kAllToAll, other == 2 && r == 9 ? 99u : 32u, {}, absl::StrCat("far", r % 6));
+      }
+      if (other == 1 && r / 4 == 2) b.Coll(r, T::kBarrier, 0, {}, absl::StrCat("near", r / 4));
+    }
+    TraceSet set = Built(b);
+    for (RankTrace& rank : set.ranks) {  // as readers of logs share them
+      const RankTrace& first = set.ranks[0];
+      const auto same = [](const Peer& a, const Peer& b) { return a.group == b.group; };
+      if (std::equal(rank.peers.begin(), rank.peers.end(), first.peers.begin(), first.peers.end(), same))
+        rank.peers = first.peers;
+      if (SameContent(*rank.graph, *first.graph)) rank.graph = first.graph;
+    }
+    ASSERT_TRUE(set.ranks[0].peers.Shares(set.ranks[23].peers));
+    ASSERT_EQ(set.ranks[0].graph, set.ranks[23].graph);
+    const absl::StatusOr<Matching> alike = MatchCommunication(set, {});
+    ASSERT_TRUE(alike.ok()) << alike.status();
+    for (RankTrace& rank : set.ranks) rank.peers = std::vector<Peer>(rank.peers.begin(), rank.peers.end());
+    const absl::StatusOr<Matching> apart = MatchCommunication(set, {});
+    ASSERT_TRUE(apart.ok()) << apart.status();
+    EXPECT_EQ(Print(*alike), Print(*apart)) << other;
+    EXPECT_EQ(alike->warnings, apart->warnings) << other;
+  }
 }
 
 TEST(Match, RootsAreMembers) {

@@ -87,6 +87,9 @@ class Traces {
     const absl::StatusOr<Metrics> metrics = Replay(*traces_, times_, *machine_, options);
     return metrics.ok() ? Print(*metrics, spans) : std::string(metrics.status().message());
   }
+  absl::StatusOr<Metrics> Replayed(const EngineOptions& options) {
+    return Replay(*traces_, times_, *machine_, options);
+  }
   bool Walks(EngineOptions options = Recorded(true, 1)) {
     const absl::StatusOr<Matching> matching = MatchCommunication(*traces_, {}, true);
     EXPECT_TRUE(matching.ok()) << matching.status();
@@ -177,6 +180,42 @@ TEST(RecordedRun, IsWhatTheEventLoopMakes) {
     ASSERT_TRUE(run.Walks()) << seed;
     const std::string expected = run.Replayed(false, 1);
     for (const int threads : {1, 2, 3, 16}) ASSERT_EQ(run.Replayed(true, threads), expected) << seed;
+  }
+}
+
+// Rows beyond those that are looked at together, and calls of so many ranks that each thread has its part of
+// them.
+TEST(RecordedRun, IsWhatTheEventLoopMakesOfManyRanks) {
+  for (uint32_t seed = 1; seed <= 6; ++seed) {
+    Traces run(RandomRanks(seed, 24, 400).builder());
+    ASSERT_TRUE(run.Walks()) << seed;
+    const std::string expected = run.Replayed(false, 1);
+    for (const int threads : {1, 2, 3}) ASSERT_EQ(run.Replayed(true, threads), expected) << seed;
+  }
+}
+
+// Whether ranks walk or the event loop runs, each rank's spans are told once.
+TEST(RecordedRun, TellsTheSpansOfEachRank) {
+  Traces run(RandomRanks(3, 9, 60).builder());
+  for (const bool walks : {false, true}) {
+    NodeSpans kept;
+    std::vector<std::vector<NodeSpan>> told(9);
+    EngineOptions options = Recorded(walks, 3);
+    options.spans = &kept;
+    ASSERT_TRUE(run.Replayed(options).ok());
+    options.spans = nullptr;
+    options.ran = [&](uint32_t rank, const std::vector<NodeSpan>& spans) {
+      EXPECT_TRUE(told[rank].empty());
+      told[rank] = spans;
+    };
+    ASSERT_TRUE(run.Replayed(options).ok());
+    for (size_t r = 0; r < told.size(); ++r) {
+      ASSERT_EQ(told[r].size(), kept[r].size());
+      for (size_t i = 0; i < told[r].size(); ++i) {
+        EXPECT_EQ(told[r][i].begin, kept[r][i].begin);
+        EXPECT_EQ(told[r][i].end, kept[r][i].end);
+      }
+    }
   }
 }
 

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "replay/engine/spans.h"
 #include "test/replay/trace_builder.h"
 
@@ -53,6 +58,52 @@ TEST(Steps, AStepTakesTheKernelsRecordedToStartInIt) {
   EXPECT_EQ(steps[2].kernel_start_error, Time::Micros(8));
   EXPECT_EQ(steps[3].kernels, 0u);  // 0 to 5: the host alone
   EXPECT_EQ(steps[3].kernel_start_error, Time::Zero());
+}
+
+// Of many steps those that are furthest off stay, in the order of ranks, and all windows.
+TEST(Steps, ManyStepsAreCut) {
+  TraceBuilder b(3);
+  for (int r = 0; r < 3; ++r) {
+    for (int i = 0; i < 6; ++i) b.Comp(r, 10).set_start_time_micros(static_cast<uint64_t>(10 * i));
+  }
+  const TraceSet traces = *b.Build();
+  NodeSpans spans(3);
+  std::vector<std::optional<CaptureInfo>> captures;
+  for (int r = 0; r < 3; ++r) {
+    std::vector<CaptureInfo::Step> steps;
+    for (int i = 0; i < 6; ++i) {
+      const int late = (7 * r + 3 * i) % 5;
+      spans[static_cast<size_t>(r)].push_back(Span(10 * i, 10 * i + 10 + late));
+      steps.push_back(
+          {std::string(1, static_cast<char>('a' + i)), static_cast<uint32_t>(i), static_cast<uint32_t>(i)});
+    }
+    captures.push_back(Info(steps));
+  }
+  const auto all = MeasureSteps(traces, captures, spans);
+  ASSERT_EQ(all.size(), 21u);
+  std::vector<StepMetrics> expected;  // 4 us late, or 3 of the lowest ranks
+  int left = 5 - static_cast<int>(std::count_if(all.begin(), all.end(), [](const StepMetrics& s) {
+               return s.name != "window" && s.replayed == Time::Micros(14);
+             }));
+  ASSERT_GT(left, 0);
+  for (const StepMetrics& s : all) {
+    if (s.name == "window" || s.replayed == Time::Micros(14) ||
+        (s.replayed == Time::Micros(13) && left-- > 0))
+      expected.push_back(s);
+  }
+  for (const std::vector<uint32_t>& order :
+       {std::vector<uint32_t>{0, 1, 2}, std::vector<uint32_t>{2, 0, 1}}) {
+    StepMeter meter(traces, captures, nullptr, 5);
+    for (const uint32_t r : order) meter.Measure(r, spans[r]);
+    uint64_t left_out = 0;
+    const auto steps = meter.Steps(&left_out);
+    EXPECT_EQ(left_out, 13u);
+    ASSERT_EQ(steps.size(), expected.size());
+    for (size_t i = 0; i < steps.size(); ++i) {
+      EXPECT_EQ(steps[i].rank, expected[i].rank) << i;
+      EXPECT_EQ(steps[i].name, expected[i].name) << i;
+    }
+  }
 }
 
 TEST(Steps, MetadataNodesAreNoKernels) {

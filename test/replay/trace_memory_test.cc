@@ -37,12 +37,14 @@ TEST(TraceMemory, ASharedGraphCountsOnce) {
   EXPECT_FALSE(CheckMemory(set, graph + ranks - 1).ok());
 }
 
-// Ranks whose calls take recorded times have neither lanes nor waits.
+// Ranks whose calls take recorded times have neither lanes nor waits, and share what their calls are.
 TEST(TraceMemory, WalksNeedTimesAndCalls) {
   const TraceSet set = Set(1000, 1000, 500);
-  const uint64_t walks = 1000 * (sizeof(Time) + 1) + uint64_t{1000} * 500 * 8;
+  const uint64_t walks = 1000 * (sizeof(Time) + 1) + 500 * 8;
   EXPECT_TRUE(CheckMemory(set, walks, true).ok());
   EXPECT_FALSE(CheckMemory(set, walks - 1, true).ok());
+  EXPECT_TRUE(CheckMemory(set, 1000 + 500 * 8, true, true).ok());
+  EXPECT_FALSE(CheckMemory(set, 1000 + 500 * 8 - 1, true, true).ok());
   EXPECT_FALSE(CheckMemory(set, walks).ok());
 }
 

@@ -231,10 +231,38 @@ TEST(Pickle, ReadsPlainDataOfAllProtocols) {
   const PlainData::Value* list = data->Find(data->root(), "a");
   ASSERT_NE(list, nullptr);
   std::vector<int64_t> integers;
-  for (int i = 0; i < 5; ++i) integers.push_back(data->at(list->items[i]).integer);
+  for (int i = 0; i < 5; ++i) integers.push_back(data->at(data->items(*list)[i]).integer());
   EXPECT_THAT(integers, ElementsAre(1, -2, 300, 70000, int64_t{1} << 40));
-  EXPECT_EQ(data->at(list->items[5]).real, 1.5);
-  EXPECT_EQ(data->at(list->items[8]).items.size(), 2u);
+  EXPECT_EQ(data->at(data->items(*list)[5]).real(), 1.5);
+  EXPECT_EQ(data->items(data->at(data->items(*list)[8])).size(), 2u);
+}
+
+// Lists that grow in turn, a few items at a time, and a tuple between them; keys of the memo with gaps.
+TEST(Pickle, ContainersGrow) {
+  using std::string_literals::operator""s;
+  std::string p = "\x80\x02}q\x01(K\x01]q\x05K\x02]q\x00uK\x03("s;
+  for (int i = 0; i < 100; ++i) {
+    for (const std::string& list : {"h\x05"s, "h\x00"s}) {
+      p += list + "(";
+      for (int k = 0; k <= i % 3; ++k) p += "K"s + static_cast<char>(i);
+      p += "K\x07\x85"s + "e";
+    }
+  }
+  p += "ts.";  // both are left on the stack each time, and become a tuple: the value of 3
+  const auto data = ReadPickle(p, "p");
+  ASSERT_TRUE(data.ok()) << data.status();
+  const auto root = data->items(data->root());
+  ASSERT_EQ(root.size(), 6u);
+  EXPECT_EQ(data->items(data->at(root[5])).size(), 200u);
+  for (const size_t value : {1, 3}) {
+    const auto items = data->items(data->at(root[value]));
+    size_t at = 0;
+    for (int i = 0; i < 100; ++i) {
+      for (int k = 0; k <= i % 3; ++k) EXPECT_EQ(data->at(items[at++]).integer(), i);
+      EXPECT_EQ(data->at(data->items(data->at(items[at++]))[0]).integer(), 7);
+    }
+    EXPECT_EQ(at, items.size());
+  }
 }
 
 TEST(Pickle, AValueMayHoldItself) {
@@ -243,7 +271,7 @@ TEST(Pickle, AValueMayHoldItself) {
                                                  9),
                                "p");
   ASSERT_TRUE(data.ok()) << data.status();
-  EXPECT_EQ(&data->at(data->root().items[0]), &data->root());
+  EXPECT_EQ(&data->at(data->items(data->root())[0]), &data->root());
 }
 
 }  // namespace

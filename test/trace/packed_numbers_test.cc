@@ -111,6 +111,16 @@ TEST(NarrowColumn, HasTheSameValuesAtAllWidths) {
   EXPECT_EQ(narrow_rows.plain(), nullptr);
   EXPECT_EQ(narrow_lanes.ToVector(), lanes);
   EXPECT_EQ(narrow_rows.ToVector(), rows);
+  for (uint64_t i = 0; i < 1000; ++i) {
+    const size_t begin = SplitMix(2 * i) % lanes.size();
+    const size_t count = SplitMix(2 * i + 1) % std::min<size_t>(700, lanes.size() - begin + 1);
+    std::vector<int32_t> some(count);
+    narrow_lanes.Read(begin, count, some.data());
+    for (size_t k = 0; k < count; ++k) {
+      ASSERT_EQ(some[k], lanes[begin + k]);
+      ASSERT_EQ(narrow_lanes[begin + k], lanes[begin + k]);
+    }
+  }
 }
 
 namespace rows {

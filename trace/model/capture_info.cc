@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
@@ -148,6 +149,7 @@ class Reader {
     std::vector<uint32_t> first, last;
     if (absl::Status s = Rows("step_first_nodes", count, &first); !s.ok()) return s;
     if (absl::Status s = Rows("step_last_nodes", count, &last); !s.ok()) return s;
+    std::vector<CaptureInfo::Step> steps;
     for (int i = 0; i < count; ++i) {
       const auto at = static_cast<size_t>(i);
       const std::string& name = names->string_list().values(i);
@@ -156,8 +158,10 @@ class Reader {
                    absl::StrCat("step \"", name, "\" ends with node ", graph_.id[last[at]],
                                 ", before its first node, ", graph_.id[first[at]], ", starts"));
       }
-      info->steps.push_back({name, first[at], last[at]});
+      steps.push_back({name, first[at], last[at]});
     }
+    steps.shrink_to_fit();
+    info->steps = std::move(steps);
     return absl::OkStatus();
   }
 

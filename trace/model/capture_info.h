@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "trace/model/column.h"
 #include "trace/model/trace.h"
 
 namespace chakra {
@@ -18,12 +19,13 @@ struct CaptureInfo {
     std::string name;
     uint32_t first = kNoRow;
     uint32_t last = kNoRow;
+    friend bool operator==(const Step&, const Step&) = default;
   };
 
   int rank = 0;     // global, as recorded
   Time window_end;  // end of this rank's window, counted from the begin of the window that all ranks share
                     // (time 0 of the starts)
-  std::vector<Step> steps;
+  Column<Step> steps;  // ranks may have them in common
   std::string
       device;  // whose times these are, as the profiler names it ("NVIDIA H100 80GB HBM3"); "": not told
   // The most that the allocator held for tensors on the device, and kept for them, in the whole recording; 0:

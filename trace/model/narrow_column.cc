@@ -155,11 +155,25 @@ T NarrowColumn<T>::Special(size_t i) const {
 }
 
 template <typename T>
+void NarrowColumn<T>::Read(size_t begin, size_t count, T* out) const {
+  if (plain_ != nullptr) {
+    std::copy_n(plain_ + begin, count, out);
+    return;
+  }
+  for (const size_t end = begin + count; begin < end;) {
+    const Block block = blocks_[begin / kBlock];
+    const size_t stop = std::min(end, (begin / kBlock + 1) * kBlock);
+    for (; begin < stop; ++begin) {
+      const uint64_t above = BitsAt(block, begin % kBlock);
+      *out++ = above >= block.special ? Special(begin) : By::Value(block.base + above * By::kUnit);
+    }
+  }
+}
+
+template <typename T>
 std::vector<T> NarrowColumn<T>::ToVector() const {
-  if (plain_ != nullptr) return {plain_, plain_ + size_};
-  std::vector<T> out;
-  out.reserve(size_);
-  for (size_t i = 0; i < size_; ++i) out.push_back((*this)[i]);
+  std::vector<T> out(size_);
+  Read(0, size_, out.data());
   return out;
 }
 

@@ -98,6 +98,8 @@ class NarrowColumn {
   // The values in memory; null: the column is narrow.
   const T* plain() const { return plain_; }
   std::vector<T> ToVector() const;
+  // The `count` values from `begin` on.
+  void Read(size_t begin, size_t count, T* out) const;
 
   // Whether both are the same values in memory.
   bool Shares(const NarrowColumn& o) const {

@@ -3,32 +3,9 @@
 #include <system_error>
 #include <utility>
 
+#include "trace/base/wait_shortly.h"
+
 namespace chakra::packet {
-namespace {
-
-constexpr int kSpins = 2000, kYields = 200;
-
-void Pause() {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#endif
-}
-
-// Until `done()`, or false: not soon.
-template <typename Done>
-bool WaitShortly(const Done& done) {
-  for (int i = 0; i < kSpins; ++i) {
-    if (done()) return true;
-    Pause();
-  }
-  for (int i = 0; i < kYields; ++i) {
-    if (done()) return true;
-    std::this_thread::yield();
-  }
-  return false;
-}
-
-}  // namespace
 
 WorkerCrew::WorkerCrew(int workers, uint32_t tasks, std::function<void(uint32_t)> task)
     : tasks_(tasks), task_(std::move(task)), claims_(tasks) {

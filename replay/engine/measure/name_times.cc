@@ -174,30 +174,45 @@ void NameTimes::Prepare(const DistinctGraphs& graphs, LanePolicy policy,
   }
 }
 
+// How many nodes each name and each lane has.
+void NameTimes::Count(const OfGraph& of, Counts* counts) {
+  const Graph& graph = *of.graph_;
+  if (counts->lanes == of.lanes_ && counts->graph->name.Shares(graph.name) &&
+      counts->of_name.size() == of.name_.size())
+    return;
+  counts->graph = &graph;
+  counts->lanes = of.lanes_;
+  counts->of_name.assign(of.name_.size(), 0);
+  counts->of_lane.assign(of.lane_.size(), 0);
+  for (uint32_t row = 0; row < graph.size(); ++row) {
+    ++counts->of_name[graph.name[row]];
+    ++counts->of_lane[of.lane_of_[row]];
+  }
+}
+
 void NameTimes::Report(Metrics* metrics) const {
   Sums names(true), lanes(false);
+  Counts counts;  // graphs with equal columns follow one another
   for (size_t g = 0; g < graphs_.size(); ++g) {
     const OfGraph& of = graphs_[g];
     const Graph& graph = *of.graph_;
-    std::vector<uint64_t> nodes(of.name_.size()), lane_nodes(of.lane_.size());
+    Count(of, &counts);
     std::vector<__int128> name_ps = of.name_, lane_ps = of.lane_;
-    const uint32_t* lane_of = of.lane_of_;
     const RowTimes* fixed = fixed_ != nullptr ? &(*fixed_)[g].time : nullptr;
     const Time* plain = fixed != nullptr ? fixed->plain() : nullptr;
-    for (uint32_t row = 0; row < graph.size(); ++row) {
-      ++nodes[graph.name[row]];
-      ++lane_nodes[lane_of[row]];
-      if (fixed == nullptr || graph.type[row] != NodeType::kComp) continue;
+    for (uint32_t row = 0; fixed != nullptr && row < graph.size(); ++row) {
+      if (graph.type[row] != NodeType::kComp) continue;
       const Time time = plain != nullptr ? plain[row] : (*fixed)[row];
       const __int128 ps = __int128{time.picos()} * static_cast<int64_t>(of.ranks_);
       name_ps[graph.name[row]] += ps;
-      lane_ps[lane_of[row]] += ps;
+      lane_ps[of.lane_of_[row]] += ps;
     }
-    for (uint32_t s = 0; s < nodes.size(); ++s) {
-      if (nodes[s] > 0) names.Add(graph.strings.Get(s), nodes[s] * of.ranks_, name_ps[s]);
+    for (uint32_t s = 0; s < counts.of_name.size(); ++s) {
+      if (counts.of_name[s] > 0) names.Add(graph.strings.Get(s), counts.of_name[s] * of.ranks_, name_ps[s]);
     }
-    for (size_t l = 0; l < lane_nodes.size(); ++l) {
-      if (!of.lanes_->names[l].empty()) lanes.Add(of.lanes_->names[l], lane_nodes[l] * of.ranks_, lane_ps[l]);
+    for (size_t l = 0; l < counts.of_lane.size(); ++l) {
+      if (!of.lanes_->names[l].empty())
+        lanes.Add(of.lanes_->names[l], counts.of_lane[l] * of.ranks_, lane_ps[l]);
     }
   }
   metrics->operators = names.Longest();

@@ -72,6 +72,13 @@ class NameTimes {
   void Report(Metrics* metrics) const;
 
  private:
+  // Nodes of a graph.
+  struct Counts {
+    const Graph* graph = nullptr;
+    std::shared_ptr<const NamedLanes> lanes;
+    std::vector<uint64_t> of_name, of_lane;
+  };
+  static void Count(const OfGraph& of, Counts* counts);
   std::vector<OfGraph> graphs_;
   const std::vector<ComputeTimes>* fixed_ = nullptr;
 };

@@ -25,7 +25,7 @@ void AddRecordedTransfers(const TraceSet& traces, const Matching& matching, Metr
   std::map<const Graph*, std::vector<Time>> least;  // of ranks that one trace stands for
   for (const RankTrace& trace : traces.ranks) {
     const Graph& graph = *trace.graph;
-    const std::vector<CommSlot>& slots = matching.slots[static_cast<size_t>(trace.rank)];
+    const CommSlots& slots = matching.slots[static_cast<size_t>(trace.rank)];
     if (graph.comm.empty() || slots.size() < graph.comm.size()) continue;  // a twin is not matched
     std::vector<Time>* repeats = nullptr;
     if (traces.of_one_trace) {

@@ -63,12 +63,13 @@ class DumpReader {
 };
 
 bool AsInteger(const Value& v, int64_t* out) {
-  if (v.kind == PlainData::kInteger) {
-    *out = v.integer;
+  if (v.kind() == PlainData::kInteger) {
+    *out = v.integer();
     return true;
   }
-  if (v.kind != PlainData::kReal || !(std::abs(v.real) < 9e18) || v.real != std::trunc(v.real)) return false;
-  *out = static_cast<int64_t>(v.real);
+  if (v.kind() != PlainData::kReal || !(std::abs(v.real()) < 9e18) || v.real() != std::trunc(v.real()))
+    return false;
+  *out = static_cast<int64_t>(v.real());
   return true;
 }
 
@@ -90,7 +91,7 @@ bool ParseRanks(absl::string_view text, std::vector<int>* ranks) {
 absl::Status DumpReader::Integer(const Value& e, const char* field, int64_t most, int64_t* out,
                                  bool* there) const {
   const Value* v = data_.Find(e, field);
-  *there = v != nullptr && v->kind != PlainData::kNull;
+  *there = v != nullptr && v->kind() != PlainData::kNull;
   if (!*there) return absl::OkStatus();
   if (!AsInteger(*v, out)) return Bad(field, "expected an integer");
   if (*out < 0 || *out > most) return Bad(field, absl::StrCat(*out, ", expected 0 to ", most));
@@ -99,26 +100,26 @@ absl::Status DumpReader::Integer(const Value& e, const char* field, int64_t most
 
 absl::Status DumpReader::Version() {
   const Value* v = data_.Find(data_.root(), "version");
-  if (v == nullptr || v->kind != PlainData::kText)
+  if (v == nullptr || v->kind() != PlainData::kText)
     return Bad("version", "missing; expected a dump of the Flight Recorder, which says \"2.10\" or the like");
-  if (absl::StartsWith(v->text, "2.")) return absl::OkStatus();
-  return Bad("version", absl::StrCat("\"", v->text, "\", expected 2.x, which PyTorch 2.2 and later write"));
+  if (absl::StartsWith(v->text(), "2.")) return absl::OkStatus();
+  return Bad("version", absl::StrCat("\"", v->text(), "\", expected 2.x, which PyTorch 2.2 and later write"));
 }
 
 absl::Status DumpReader::FindGroups() {
   const Value* groups = data_.Find(data_.root(), "pg_config");
   if (groups == nullptr) return absl::OkStatus();
-  if (groups->kind != PlainData::kDict) return Bad("pg_config", "expected groups by their names");
-  for (size_t i = 0; i + 1 < groups->items.size(); i += 2) {
-    const Value &key = data_.at(groups->items[i]), &group = data_.at(groups->items[i + 1]);
-    if (key.kind != PlainData::kText) return Bad("pg_config", "a name that is no text");
+  if (groups->kind() != PlainData::kDict) return Bad("pg_config", "expected groups by their names");
+  for (size_t i = 0; i + 1 < data_.items(*groups).size(); i += 2) {
+    const Value &key = data_.at(data_.items(*groups)[i]), &group = data_.at(data_.items(*groups)[i + 1]);
+    if (key.kind() != PlainData::kText) return Bad("pg_config", "a name that is no text");
     LogComm comm;
-    comm.id = std::string(key.text);
+    comm.id = std::string(key.text());
     const Value *desc = data_.Find(group, "desc"), *ranks = data_.Find(group, "ranks");
-    if (desc != nullptr && desc->kind == PlainData::kText) comm.name = std::string(desc->text);
+    if (desc != nullptr && desc->kind() == PlainData::kText) comm.name = std::string(desc->text());
     if (comm.name == "undefined") comm.name.clear();
-    if (ranks == nullptr || ranks->kind != PlainData::kText || !ParseRanks(ranks->text, &comm.ranks)) {
-      return Bad(absl::StrCat("pg_config[\"", key.text, "\"].ranks"),
+    if (ranks == nullptr || ranks->kind() != PlainData::kText || !ParseRanks(ranks->text(), &comm.ranks)) {
+      return Bad(absl::StrCat("pg_config[\"", key.text(), "\"].ranks"),
                  "expected a list of different ranks as text, \"[0, 1]\"");
     }
     comm.size = static_cast<int>(comm.ranks.size());
@@ -136,11 +137,11 @@ absl::Status DumpReader::FindGroups() {
 absl::Status DumpReader::Group(const Value& e, LogCall* call) {
   const Value* pair = data_.Find(e, "process_group");
   absl::string_view name;
-  if (pair != nullptr && pair->kind == PlainData::kList && !pair->items.empty() &&
-      data_.at(pair->items[0]).kind == PlainData::kText) {
-    name = data_.at(pair->items[0]).text;
-  } else if (pair != nullptr && pair->kind == PlainData::kText) {
-    name = pair->text;
+  if (pair != nullptr && pair->kind() == PlainData::kList && !data_.items(*pair).empty() &&
+      data_.at(data_.items(*pair)[0]).kind() == PlainData::kText) {
+    name = data_.at(data_.items(*pair)[0]).text();
+  } else if (pair != nullptr && pair->kind() == PlainData::kText) {
+    name = pair->text();
   } else {
     return Bad("process_group", "expected the name of a group and its description");
   }
@@ -156,11 +157,11 @@ absl::Status DumpReader::Group(const Value& e, LogCall* call) {
 
 absl::Status DumpReader::Operation(const Value& e, LogCall* call) {
   const Value* name = data_.Find(e, "profiling_name");
-  if (name == nullptr || name->kind != PlainData::kText)
+  if (name == nullptr || name->kind() != PlainData::kText)
     return Bad("profiling_name", "missing; expected the call, \"nccl:all_reduce\"");
   pytorch::CommOperator op;
   CollectiveType type{};
-  if (!pytorch::ReadCommOperator(name->text, &op)) {
+  if (!pytorch::ReadCommOperator(name->text(), &op)) {
     ++unknown_;
   } else if (op.op == pytorch::CommOp::kCoalesced) {
     now_.coalesced = true;
@@ -169,7 +170,7 @@ absl::Status DumpReader::Operation(const Value& e, LogCall* call) {
     const LogComm& comm = log_.comms[call->comm];
     if (op.peer < 0 || op.peer >= comm.size || op.peer == comm.member) {
       return Bad("profiling_name",
-                 absl::StrCat("\"", name->text, "\"; expected another member of the group, 0 to ",
+                 absl::StrCat("\"", name->text(), "\"; expected another member of the group, 0 to ",
                               comm.size - 1, " but ", comm.member, ", as in \"nccl:send 0->1\""));
     }
     call->peer = static_cast<int32_t>(op.peer);
@@ -186,17 +187,17 @@ absl::Status DumpReader::SumBytes(const Value& e, const char* sizes, const char*
   *out = 0;
   if (shapes == nullptr) return absl::OkStatus();
   const bool lists =
-      shapes->kind == PlainData::kList && dtypes != nullptr && dtypes->kind == PlainData::kList;
-  if (!lists || dtypes->items.size() != shapes->items.size())
+      shapes->kind() == PlainData::kList && dtypes != nullptr && dtypes->kind() == PlainData::kList;
+  if (!lists || data_.items(*dtypes).size() != data_.items(*shapes).size())
     return Bad(sizes, absl::StrCat("expected a list of shapes, as many as ", types, " has entries"));
-  for (size_t i = 0; i < shapes->items.size(); ++i) {
-    const Value &shape = data_.at(shapes->items[i]), &dtype = data_.at(dtypes->items[i]);
-    if (shape.kind != PlainData::kList || dtype.kind != PlainData::kText)
+  for (size_t i = 0; i < data_.items(*shapes).size(); ++i) {
+    const Value &shape = data_.at(data_.items(*shapes)[i]), &dtype = data_.at(data_.items(*dtypes)[i]);
+    if (shape.kind() != PlainData::kList || dtype.kind() != PlainData::kText)
       return Bad(sizes, "expected lists of integers, and types as text");
-    const int item = pytorch::ItemSize(dtype.text);
-    if (item == 0) return Bad(types, absl::StrCat("\"", dtype.text, "\" is no type of PyTorch"));
+    const int item = pytorch::ItemSize(dtype.text());
+    if (item == 0) return Bad(types, absl::StrCat("\"", dtype.text(), "\" is no type of PyTorch"));
     unsigned __int128 bytes = static_cast<unsigned>(item);
-    for (const uint32_t d : shape.items) {
+    for (const uint32_t d : data_.items(shape)) {
       int64_t n = 0;
       if (!AsInteger(data_.at(d), &n) || n < 0) return Bad(sizes, "expected sizes of 0 or more");
       bytes *= static_cast<uint64_t>(n);
@@ -238,10 +239,10 @@ absl::Status DumpReader::Times(const Value& e, LogCall* call) {
   }
   now_.ended = now_.completed != 0;
   const Value* duration = data_.Find(e, "duration_ms");
-  if (duration == nullptr || duration->kind == PlainData::kNull) return absl::OkStatus();
+  if (duration == nullptr || duration->kind() == PlainData::kNull) return absl::OkStatus();
   const double ms =
-      duration->kind == PlainData::kReal ? duration->real : static_cast<double>(duration->integer);
-  const bool number = duration->kind == PlainData::kReal || duration->kind == PlainData::kInteger;
+      duration->kind() == PlainData::kReal ? duration->real() : static_cast<double>(duration->integer());
+  const bool number = duration->kind() == PlainData::kReal || duration->kind() == PlainData::kInteger;
   if (!number || !(ms >= 0 && ms <= kMostDurationNs / 1e6))
     return Bad("duration_ms", "expected milliseconds, from 0 to 10 days");
   call->duration_ns = std::llround(ms * 1e6);
@@ -264,7 +265,7 @@ void DumpReader::EndCoalesced(const LogCall& whole) {
 }
 
 absl::Status DumpReader::Entry(const Value& e) {
-  if (e.kind != PlainData::kDict) return Bad("entries", "expected a dictionary");
+  if (e.kind() != PlainData::kDict) return Bad("entries", "expected a dictionary");
   LogCall call;
   call.line = entry_;
   now_ = Seen();
@@ -272,7 +273,7 @@ absl::Status DumpReader::Entry(const Value& e) {
   if (absl::Status s = Operation(e, &call); !s.ok()) return s;
   if (absl::Status s = Times(e, &call); !s.ok()) return s;
   const Value* p2p = data_.Find(e, "is_p2p");
-  const bool message = p2p != nullptr && p2p->kind == PlainData::kBool && p2p->integer != 0;
+  const bool message = p2p != nullptr && p2p->kind() == PlainData::kBool && p2p->integer() != 0;
   int64_t sequence = 0;
   bool there = false;
   const char* field = message ? "p2p_seq_id" : "collective_seq_id";
@@ -316,7 +317,7 @@ void DumpReader::PlaceInTime() {
 }
 
 absl::StatusOr<RankLog> DumpReader::Run() {
-  if (data_.root().kind != PlainData::kDict) return Bad("(all)", "expected a dictionary, a dump's");
+  if (data_.root().kind() != PlainData::kDict) return Bad("(all)", "expected a dictionary, a dump's");
   log_.shared_clock = true;
   absl::string_view name = log_.file;
   name = name.substr(name.rfind('/') + 1);
@@ -333,8 +334,8 @@ absl::StatusOr<RankLog> DumpReader::Run() {
   if (absl::Status s = FindGroups(); !s.ok()) return s;
   const Value* entries = data_.Find(data_.root(), "entries");
   if (entries != nullptr) {
-    if (entries->kind != PlainData::kList) return Bad("entries", "expected a list");
-    for (const uint32_t i : entries->items) {
+    if (entries->kind() != PlainData::kList) return Bad("entries", "expected a list");
+    for (const uint32_t i : data_.items(*entries)) {
       ++entry_;
       if (absl::Status s = Entry(data_.at(i)); !s.ok()) return s;
     }

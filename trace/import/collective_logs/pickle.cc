@@ -1,5 +1,6 @@
 #include "trace/import/collective_logs/pickle.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <memory>
@@ -71,13 +72,13 @@ class PickleReader {
   absl::Status Short() const { return Fail("the operand of an opcode ends early; is the file cut short?"); }
   absl::Status Refuse(uint8_t code) const;
   bool Number(size_t width, uint64_t* out);
-  void Push(PlainData::Value value) { stack_.push_back(data_.Add(std::move(value))); }
+  void Push(const PlainData::Value& value) { stack_.push_back(data_.Add(value)); }
   absl::Status Step(uint8_t code);
   absl::Status Scalar(uint8_t code);
   absl::Status Integer(uint8_t code);
   absl::Status Text(size_t width);
   absl::Status Tuple(size_t count);
-  absl::Status ToMark(std::vector<uint32_t>* items);
+  absl::Status FindMark(size_t* after) const;
   absl::Status Fill(bool dict, bool many);
   absl::Status Keep(uint64_t key);
   absl::Status Recall(uint64_t key);
@@ -86,7 +87,9 @@ class PickleReader {
   size_t at_ = 0, op_at_ = 0;
   PlainData data_;
   std::vector<uint32_t> stack_;  // values, and kMark
-  absl::flat_hash_map<uint64_t, uint32_t> memo_;
+  // What was remembered, by key: keys count from 0, as a rule.
+  std::vector<uint32_t> memo_;
+  absl::flat_hash_map<uint64_t, uint32_t> sparse_memo_;
   bool done_ = false;
 };
 
@@ -112,116 +115,114 @@ bool PickleReader::Number(size_t width, uint64_t* out) {
 
 absl::Status PickleReader::Integer(uint8_t code) {
   uint64_t n = 0;
-  PlainData::Value v;
-  v.kind = PlainData::kInteger;
   if (code == 0x8a) {  // LONG1
     if (!Number(1, &n)) return Short();
     if (n > 8) return Fail(absl::StrCat("an integer of ", n, " bytes; expected at most 8"));
     const size_t width = n;
     if (!Number(width, &n)) return Short();
     if (width > 0 && width < 8 && (n >> (8 * width - 1) & 1) != 0) n |= ~uint64_t{0} << 8 * width;
-    v.integer = static_cast<int64_t>(n);
   } else {
     if (!Number(code == 'J' ? 4 : code == 'M' ? 2 : 1, &n)) return Short();
-    v.integer = code == 'J' ? static_cast<int32_t>(static_cast<uint32_t>(n)) : static_cast<int64_t>(n);
+    if (code == 'J') n = static_cast<uint64_t>(int64_t{static_cast<int32_t>(static_cast<uint32_t>(n))});
   }
-  Push(std::move(v));
+  Push(PlainData::Value::Integer(static_cast<int64_t>(n)));
   return absl::OkStatus();
 }
 
 absl::Status PickleReader::Scalar(uint8_t code) {
-  PlainData::Value v;
   if (code == 'G') {  // BINFLOAT: big-endian
     uint64_t bits = 0;
     if (!Number(8, &bits)) return Short();
-    v.kind = PlainData::kReal;
-    v.real = std::bit_cast<double>(__builtin_bswap64(bits));
-  } else if (code != 'N') {  // NEWTRUE, NEWFALSE
-    v.kind = PlainData::kBool;
-    v.integer = code == 0x88;
+    Push(PlainData::Value::Real(std::bit_cast<double>(__builtin_bswap64(bits))));
+  } else {  // NONE, NEWTRUE, NEWFALSE
+    Push(code == 'N' ? PlainData::Value::Null() : PlainData::Value::Bool(code == 0x88));
   }
-  Push(std::move(v));
   return absl::OkStatus();
 }
 
 absl::Status PickleReader::Text(size_t width) {
   uint64_t n = 0;
   if (!Number(width, &n) || n > bytes_.size() - at_) return Short();
-  PlainData::Value v;
-  v.kind = PlainData::kText;
-  v.text = bytes_.substr(at_, n);
+  if (n > UINT32_MAX) return Fail(absl::StrCat("a text of ", n, " bytes; expected fewer than 2^32"));
+  const absl::string_view text = bytes_.substr(at_, n);
   at_ += n;
-  if (ValidUtf8Prefix(v.text) != v.text.size()) return Fail("text that is not UTF-8");
-  Push(std::move(v));
+  if (ValidUtf8Prefix(text) != text.size()) return Fail("text that is not UTF-8");
+  Push(PlainData::Value::Text(text));
   return absl::OkStatus();
 }
 
-absl::Status PickleReader::ToMark(std::vector<uint32_t>* items) {
-  size_t mark = stack_.size();
-  while (mark > 0 && stack_[mark - 1] != kMark) --mark;
-  if (mark == 0) return Fail("no MARK on the stack; expected one before the items");
-  items->assign(stack_.begin() + static_cast<ptrdiff_t>(mark), stack_.end());
-  stack_.resize(mark - 1);
-  return absl::OkStatus();
+// The values behind the last MARK begin at `after`.
+absl::Status PickleReader::FindMark(size_t* after) const {
+  *after = stack_.size();
+  while (*after > 0 && stack_[*after - 1] != kMark) --*after;
+  return *after > 0 ? absl::OkStatus() : Fail("no MARK on the stack; expected one before the items");
 }
 
 absl::Status PickleReader::Tuple(size_t count) {
-  PlainData::Value v;
-  v.kind = PlainData::kList;
-  if (count == 4) {  // TUPLE
-    if (absl::Status s = ToMark(&v.items); !s.ok()) return s;
+  size_t first = 0;
+  const bool marked = count == 4;  // TUPLE
+  if (marked) {
+    if (absl::Status s = FindMark(&first); !s.ok()) return s;
   } else {
     if (stack_.size() < count) return Fail("a tuple of more values than the stack has");
-    v.items.assign(stack_.end() - static_cast<ptrdiff_t>(count), stack_.end());
-    for (const uint32_t i : v.items) {
-      if (i == kMark) return Fail("a MARK in a tuple");
+    first = stack_.size() - count;
+    for (size_t i = first; i < stack_.size(); ++i) {
+      if (stack_[i] == kMark) return Fail("a MARK in a tuple");
     }
-    stack_.resize(stack_.size() - count);
   }
-  Push(std::move(v));
+  const uint32_t tuple = data_.Add(PlainData::Value::Container(PlainData::kList));
+  data_.AddItems(tuple, absl::MakeConstSpan(stack_).subspan(first));
+  stack_.resize(first - (marked ? 1 : 0));
+  stack_.push_back(tuple);
   return absl::OkStatus();
 }
 
 // APPEND, APPENDS, SETITEM, SETITEMS.
 absl::Status PickleReader::Fill(bool dict, bool many) {
-  std::vector<uint32_t> items;
+  size_t first = 0, rest = 0;  // of the stack: the items, and what stays
   if (many) {
-    if (absl::Status s = ToMark(&items); !s.ok()) return s;
+    if (absl::Status s = FindMark(&first); !s.ok()) return s;
+    rest = first - 1;
   } else {
     const size_t count = dict ? 2 : 1;
     if (stack_.size() < count) return Fail("fewer values on the stack than the opcode takes");
-    items.assign(stack_.end() - static_cast<ptrdiff_t>(count), stack_.end());
-    stack_.resize(stack_.size() - count);
-    for (const uint32_t i : items) {
-      if (i == kMark) return Fail("a MARK where a value was expected");
+    first = rest = stack_.size() - count;
+    for (size_t i = first; i < stack_.size(); ++i) {
+      if (stack_[i] == kMark) return Fail("a MARK where a value was expected");
     }
   }
-  if (dict && items.size() % 2 != 0) return Fail("a key without a value");
-  const bool there = !stack_.empty() && stack_.back() != kMark;
-  PlainData::Value* to = there ? data_.mutable_at(stack_.back()) : nullptr;
-  if (to == nullptr || to->kind != (dict ? PlainData::kDict : PlainData::kList)) {
+  if (dict && (stack_.size() - first) % 2 != 0) return Fail("a key without a value");
+  const bool there = rest > 0 && stack_[rest - 1] != kMark;
+  if (!there || data_.at(stack_[rest - 1]).kind() != (dict ? PlainData::kDict : PlainData::kList))
     return Fail(absl::StrCat("items for what is no ", dict ? "dictionary" : "list"));
-  }
-  to->items.insert(to->items.end(), items.begin(), items.end());
+  data_.AddItems(stack_[rest - 1], absl::MakeConstSpan(stack_).subspan(first));
+  stack_.resize(rest);
   return absl::OkStatus();
 }
 
 absl::Status PickleReader::Keep(uint64_t key) {
   if (stack_.empty() || stack_.back() == kMark) return Fail("nothing on the stack to remember");
-  memo_[key] = stack_.back();
+  if (key < memo_.size()) {
+    memo_[key] = stack_.back();
+  } else if (key == memo_.size()) {
+    memo_.push_back(stack_.back());
+    if (!sparse_memo_.empty()) sparse_memo_.erase(key);
+  } else {
+    sparse_memo_[key] = stack_.back();
+  }
   return absl::OkStatus();
 }
 
 absl::Status PickleReader::Recall(uint64_t key) {
-  const auto it = memo_.find(key);
-  if (it == memo_.end()) return Fail(absl::StrCat("entry ", key, " of the memo, which was never set"));
-  stack_.push_back(it->second);
+  const auto it = key < memo_.size() ? sparse_memo_.end() : sparse_memo_.find(key);
+  if (key >= memo_.size() && it == sparse_memo_.end())
+    return Fail(absl::StrCat("entry ", key, " of the memo, which was never set"));
+  stack_.push_back(key < memo_.size() ? memo_[key] : it->second);
   return absl::OkStatus();
 }
 
 absl::Status PickleReader::Step(uint8_t code) {
   uint64_t n = 0;
-  PlainData::Value v;
   switch (code) {
     case 0x80:  // PROTO
       if (!Number(1, &n)) return Short();
@@ -256,8 +257,7 @@ absl::Status PickleReader::Step(uint8_t code) {
       return Text(8);
     case ']':
     case '}':
-      v.kind = code == ']' ? PlainData::kList : PlainData::kDict;
-      Push(std::move(v));
+      Push(PlainData::Value::Container(code == ']' ? PlainData::kList : PlainData::kDict));
       return absl::OkStatus();
     case ')':
       return Tuple(0);
@@ -277,7 +277,7 @@ absl::Status PickleReader::Step(uint8_t code) {
     case 'r':
       return Number(code == 'q' ? 1 : 4, &n) ? Keep(n) : Short();
     case 0x94:  // MEMOIZE
-      return Keep(memo_.size());
+      return Keep(memo_.size() + sparse_memo_.size());
     case 'h':
     case 'j':
       return Number(code == 'h' ? 1 : 4, &n) ? Recall(n) : Short();
@@ -299,59 +299,80 @@ absl::StatusOr<PlainData> PickleReader::Run() {
 }
 
 // JSON as deep as simdjson takes it: at most 1,024 levels.
-uint32_t AddJson(const simdjson::dom::element& e, PlainData* data) {
-  PlainData::Value v;
-  switch (e.type()) {
-    case simdjson::dom::element_type::ARRAY:
-      v.kind = PlainData::kList;
-      for (const simdjson::dom::element& item : simdjson::dom::array(e))
-        v.items.push_back(AddJson(item, data));
-      break;
-    case simdjson::dom::element_type::OBJECT:
-      v.kind = PlainData::kDict;
-      for (const auto& [key, value] : simdjson::dom::object(e)) {
-        PlainData::Value name;
-        name.kind = PlainData::kText;
-        name.text = absl::string_view(key.data(), key.size());
-        v.items.push_back(data->Add(std::move(name)));
-        v.items.push_back(AddJson(value, data));
+class JsonReader {
+ public:
+  explicit JsonReader(PlainData* data) : data_(data) {}
+  uint32_t Add(const simdjson::dom::element& e) {
+    using Type = simdjson::dom::element_type;
+    switch (e.type()) {
+      case Type::ARRAY: {
+        const size_t first = stack_.size();
+        for (const simdjson::dom::element& item : simdjson::dom::array(e)) Push(Add(item));
+        return Container(PlainData::kList, first);
       }
-      break;
-    case simdjson::dom::element_type::INT64:
-      v.kind = PlainData::kInteger;
-      v.integer = int64_t(e);
-      break;
-    case simdjson::dom::element_type::UINT64:  // above 2^63: no number that a log has
-    case simdjson::dom::element_type::DOUBLE:
-      v.kind = PlainData::kReal;
-      v.real = double(e);
-      break;
-    case simdjson::dom::element_type::STRING: {
-      const std::string_view text(e);
-      v.kind = PlainData::kText;
-      v.text = absl::string_view(text.data(), text.size());
-      break;
+      case Type::OBJECT: {
+        const size_t first = stack_.size();
+        for (const auto& [key, value] : simdjson::dom::object(e)) {
+          Push(data_->Add(PlainData::Value::Text({key.data(), key.size()})));
+          Push(Add(value));
+        }
+        return Container(PlainData::kDict, first);
+      }
+      case Type::INT64:
+        return data_->Add(PlainData::Value::Integer(int64_t(e)));
+      case Type::UINT64:  // above 2^63: no number that a log has
+      case Type::DOUBLE:
+        return data_->Add(PlainData::Value::Real(double(e)));
+      case Type::STRING: {
+        const std::string_view text(e);
+        return data_->Add(PlainData::Value::Text({text.data(), text.size()}));
+      }
+      case Type::BOOL:
+        return data_->Add(PlainData::Value::Bool(bool(e)));
+      case Type::NULL_VALUE:
+        break;
     }
-    case simdjson::dom::element_type::BOOL:
-      v.kind = PlainData::kBool;
-      v.integer = bool(e) ? 1 : 0;
-      break;
-    case simdjson::dom::element_type::NULL_VALUE:
-      break;
+    return data_->Add(PlainData::Value::Null());
   }
-  return data->Add(std::move(v));
-}
+
+ private:
+  void Push(uint32_t value) { stack_.push_back(value); }
+  // Of what is on the stack from `first` on.
+  uint32_t Container(PlainData::Kind kind, size_t first) {
+    const uint32_t container = data_->Add(PlainData::Value::Container(kind));
+    data_->AddItems(container, absl::MakeConstSpan(stack_).subspan(first));
+    stack_.resize(first);
+    return container;
+  }
+  PlainData* data_;
+  std::vector<uint32_t> stack_;
+};
 
 }  // namespace
 
-const PlainData::Value* PlainData::Find(const Value& dict, absl::string_view key) const {
-  if (dict.kind != kDict) return nullptr;
-  const Value* found = nullptr;
-  for (size_t i = 0; i + 1 < dict.items.size(); i += 2) {
-    const Value& name = values_[dict.items[i]];
-    if (name.kind == kText && name.text == key) found = &values_[dict.items[i + 1]];
+void PlainData::AddItems(uint32_t to, absl::Span<const uint32_t> items) {
+  Value& v = values_[to];
+  const size_t all = v.size_ + items.size();
+  if (items.empty()) return;
+  if (v.size_ == 0 || all > std::bit_ceil(size_t{v.size_})) {
+    const size_t first = items_.size();
+    items_.resize(first + std::bit_ceil(all));
+    std::copy_n(items_.begin() + static_cast<ptrdiff_t>(v.first_), v.size_,
+                items_.begin() + static_cast<ptrdiff_t>(first));
+    v.first_ = first;
   }
-  return found;
+  std::copy(items.begin(), items.end(), items_.begin() + static_cast<ptrdiff_t>(v.first_ + v.size_));
+  v.size_ = static_cast<uint32_t>(all);
+}
+
+const PlainData::Value* PlainData::Find(const Value& dict, absl::string_view key) const {
+  if (dict.kind_ != kDict) return nullptr;
+  const absl::Span<const uint32_t> all = items(dict);
+  for (size_t i = all.size(); i >= 2; i -= 2) {
+    const Value& name = values_[all[i - 2]];
+    if (name.size_ == key.size() && name.kind_ == kText && name.text() == key) return &values_[all[i - 1]];
+  }
+  return nullptr;
 }
 
 bool LooksLikePickle(absl::string_view head) {
@@ -373,7 +394,7 @@ absl::StatusOr<PlainData> ReadPlainJson(absl::string_view text, absl::string_vie
         absl::StrCat(file, ": no valid JSON: ", simdjson::error_message(e), "; is the file cut short?"));
   }
   PlainData data;
-  data.set_root(AddJson(root, &data));
+  data.set_root(JsonReader(&data).Add(root));
   data.KeepAlive(std::move(parser));
   return data;
 }

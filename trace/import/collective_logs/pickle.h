@@ -12,6 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 
 namespace chakra::collective_logs {
 
@@ -19,30 +20,72 @@ namespace chakra::collective_logs {
 class PlainData {
  public:
   enum Kind : uint8_t { kNull, kBool, kInteger, kReal, kText, kList, kDict };
-  struct Value {
-    Kind kind = kNull;
-    int64_t integer = 0;          // kBool, kInteger
-    double real = 0;              // kReal
-    absl::string_view text;       // kText: in the bytes that were read
-    std::vector<uint32_t> items;  // kList: values; kDict: key, value, key, value, ...
+  class Value {
+   public:
+    static Value Null() { return Value(kNull); }
+    static Value Bool(bool b) { return Integral(kBool, b ? 1 : 0); }
+    static Value Integer(int64_t n) { return Integral(kInteger, n); }
+    static Value Real(double d) {
+      Value v(kReal);
+      v.real_ = d;
+      return v;
+    }
+    // The bytes must outlive the value, and are fewer than 2^32.
+    static Value Text(absl::string_view text) {
+      Value v(kText);
+      v.chars_ = text.data();
+      v.size_ = static_cast<uint32_t>(text.size());
+      return v;
+    }
+    // Without items.
+    static Value Container(Kind list_or_dict) { return Integral(list_or_dict, 0); }
+
+    Kind kind() const { return kind_; }
+    int64_t integer() const { return integer_; }                // kBool, kInteger
+    double real() const { return real_; }                       // kReal
+    absl::string_view text() const { return {chars_, size_}; }  // kText
+
+   private:
+    friend class PlainData;
+    explicit Value(Kind kind) : integer_(0), kind_(kind) {}
+    static Value Integral(Kind kind, int64_t n) {
+      Value v(kind);
+      v.integer_ = n;
+      return v;
+    }
+    union {
+      int64_t integer_;
+      double real_;
+      const char* chars_;
+      uint64_t first_;  // of the items in items_
+    };
+    uint32_t size_ = 0;  // bytes of the text, or items
+    Kind kind_;
   };
 
   const Value& root() const { return values_[root_]; }
   const Value& at(uint32_t i) const { return values_[i]; }
+  // kList: values; kDict: key, value, key, value, ... Until items are added.
+  absl::Span<const uint32_t> items(const Value& v) const {
+    if (v.kind_ < kList) return {};
+    return {items_.data() + v.first_, v.size_};
+  }
   // The value of a text key; null: `dict` is no dictionary, or has no such key. The last one of several.
   const Value* Find(const Value& dict, absl::string_view key) const;
 
-  uint32_t Add(Value value) {
-    values_.push_back(std::move(value));
+  uint32_t Add(const Value& value) {
+    values_.push_back(value);
     return static_cast<uint32_t>(values_.size() - 1);
   }
-  Value* mutable_at(uint32_t i) { return &values_[i]; }
+  // Adds items to a list or dictionary. The items are not this object's own.
+  void AddItems(uint32_t to, absl::Span<const uint32_t> items);
   void set_root(uint32_t i) { root_ = i; }
   // Keeps what texts lie in.
   void KeepAlive(std::shared_ptr<const void> owner) { owner_ = std::move(owner); }
 
  private:
   std::vector<Value> values_;
+  std::vector<uint32_t> items_;  // each container has room for the next power of 2
   uint32_t root_ = 0;
   std::shared_ptr<const void> owner_;
 };
