@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <mutex>
 #include <set>
 #include <system_error>
@@ -94,14 +95,19 @@ class StagedRanks : public RankRewriter {
   }
 
   absl::Status Rewrite(RankTrace trace, std::vector<Rewritten>*) override {
-    std::error_code error;
-    fs::create_directories(folder_, error);
-    EtWriter writer(PathOf(trace.rank), method_);
-    if (absl::Status s = WriteTrace(trace, &writer); !s.ok()) return s;
+    const auto emit = [&](EtWriter* writer) { return WriteTrace(trace, writer); };
+    if (absl::Status s = Write(trace.rank, emit); !s.ok()) return s;
     trace.graph = nullptr;
     trace.raw = nullptr;
     const std::lock_guard<std::mutex> lock(mutex_);
     ranks_.push_back(std::move(trace));
+    return absl::OkStatus();
+  }
+  bool WritesAsMade() const override { return true; }
+  absl::Status WriteAsMade(RankTrace rank, const std::function<absl::Status(EtWriter*)>& emit) override {
+    if (absl::Status s = Write(rank.rank, emit); !s.ok()) return s;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    ranks_.push_back(std::move(rank));
     return absl::OkStatus();
   }
   // What was written, without the content.
@@ -118,6 +124,12 @@ class StagedRanks : public RankRewriter {
   }
 
  private:
+  absl::Status Write(int rank, const std::function<absl::Status(EtWriter*)>& emit) const {
+    std::error_code error;
+    fs::create_directories(folder_, error);
+    EtWriter writer(PathOf(rank), method_);
+    return emit(&writer);
+  }
   std::string PathOf(int rank) const { return absl::StrCat(folder_, "/", rank); }
 
   const std::string folder_;

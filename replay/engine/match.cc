@@ -1,9 +1,7 @@
 #include "replay/engine/match.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
-#include <set>
 #include <tuple>
 #include <utility>
 
@@ -13,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "replay/collectives/registry.h"
 #include "replay/engine/call_patterns.h"
+#include "replay/engine/match_groups.h"
 #include "replay/nccl/shipped.h"
 #include "trace/import/locate.h"
 
@@ -34,14 +33,7 @@ bool HasRecordedTime(const Graph& graph, uint32_t row) {
 class Matcher {
  public:
   Matcher(const TraceSet& traces, const std::vector<int>& dims, bool partial, const Twins* twins)
-      : traces_(traces), dims_(dims), partial_(partial), twins_(twins) {
-    GroupInfo world;
-    for (size_t r = 0; r < traces.ranks.size(); ++r) world.members.push_back(static_cast<int>(r));
-    world.size = static_cast<int>(world.members.size());
-    result_.groups.push_back(std::move(world));
-    group_by_key_[{"", result_.groups[0].members}] = 0;
-    group_calls_.emplace_back();
-    for (int r : result_.groups[0].members) member_of_.emplace_back().emplace(0, r);
+      : traces_(traces), groups_(traces, dims, partial, &result_.groups), partial_(partial), twins_(twins) {
     made_.resize(traces.ranks.size());
   }
 
@@ -49,7 +41,7 @@ class Matcher {
     result_.slots.resize(traces_.ranks.size());
     for (const RankTrace& trace : traces_.ranks) {
       if (IsTwin(twins_, trace.rank)) continue;
-      local_groups_.clear();
+      groups_.BeginRank();
       if (absl::Status s = AddRank(trace); !s.ok()) return s;
     }
     pattern_groups_.ForEachRepeated([this](uint32_t group, uint32_t calls, uint32_t members) {
@@ -66,8 +58,8 @@ class Matcher {
       result_.warnings.push_back(absl::StrCat(
           uneven_, " all_to_all calls are of unequal size on their ranks; each was taken at its largest"));
     }
-    if (without_group_ > 0 && !traces_.groups.empty()) {
-      result_.warnings.push_back(absl::StrCat(without_group_,
+    if (groups_.without_group() > 0 && !traces_.groups.empty()) {
+      result_.warnings.push_back(absl::StrCat(groups_.without_group(),
                                               " collective nodes name no process group (pg_name); ",
                                               "they were taken as calls of all ranks"));
     }
@@ -160,123 +152,16 @@ class Matcher {
     return known->second = std::move(index);
   }
 
+  // The group of a call, and which of its members the rank is.
+  absl::StatusOr<std::pair<uint32_t, uint32_t>> GroupOf(const RankTrace& trace, uint32_t row) {
+    auto group = groups_.Find(trace, row);
+    if (group_calls_.size() < result_.groups.size()) group_calls_.resize(result_.groups.size());
+    return group;
+  }
+
   absl::Status CheckSize(const RankTrace& trace, uint32_t row, const Comm& comm) {
     if (comm.bytes <= kMostBytes) return absl::OkStatus();
     return Bad(trace, row, absl::StrCat("comm_size: ", comm.bytes, " bytes, expected at most ", kMostBytes));
-  }
-
-  // The group of a call: by name, by involved_dim, or all ranks.
-  absl::StatusOr<std::pair<uint32_t, uint32_t>> GroupOf(const RankTrace& trace, uint32_t row) {
-    const Comm& comm = trace.graph->comm[trace.graph->payload[row]];
-    const Peer& peer = trace.peers[trace.graph->payload[row]];
-    const std::string& name = trace.group_names[peer.group];
-    if (name.empty() && (comm.dims_count == 0 || dims_.empty())) ++without_group_;
-    const auto key = std::make_tuple(peer.group, name.empty() ? comm.involved_dims : 0u,
-                                     name.empty() ? comm.dims_count : uint8_t{0});
-    if (const auto it = local_groups_.find(key); it != local_groups_.end()) return it->second;
-    absl::StatusOr<uint32_t> group = ResolveGroup(trace, row, name, comm);
-    if (!group.ok()) return group.status();
-    const auto member = member_of_[trace.rank].find(*group);
-    if (member == member_of_[trace.rank].end()) {
-      return Bad(trace, row,
-                 absl::StrCat("pg_name: rank ", trace.rank, " calls on group \"", name,
-                              "\", of which it is no member; members are ",
-                              absl::StrJoin(result_.groups[*group].members, ", ")));
-    }
-    const std::pair<uint32_t, uint32_t> found(*group, static_cast<uint32_t>(member->second));
-    local_groups_.emplace(key, found);
-    return found;
-  }
-
-  absl::StatusOr<uint32_t> ResolveGroup(const RankTrace& trace, uint32_t row, const std::string& name,
-                                        const Comm& comm) {
-    if (!name.empty()) {
-      const auto it = traces_.groups.find(name);
-      if (it == traces_.groups.end()) {
-        if (name == "0" || (partial_ && traces_.ranks.size() == 1)) return 0u;
-        return Bad(
-            trace, row,
-            absl::StrCat(
-                "pg_name: process group \"", name, "\" is not defined",
-                traces_.group_source.empty()
-                    ? ": no groups were found. Give them with --groups FILE (JSON, {\"name\": [ranks]}), "
-                      "beside the traces, or in a process_group:init node"
-                    : absl::StrCat(" by ", traces_.group_source)));
-      }
-      // Made once: each of its members asks for it.
-      if (const auto known = named_.find(&*it); known != named_.end()) return known->second;
-      std::vector<int> members;
-      for (int r : it->second) {
-        if (partial_ && r >= static_cast<int>(traces_.ranks.size())) continue;
-        members.push_back(r);
-        if (r < 0 || r >= static_cast<int>(traces_.ranks.size())) {
-          return Bad(
-              trace, row,
-              absl::StrCat("pg_name: group \"", name, "\" names rank ", r, ", which has no trace (there are ",
-                           traces_.ranks.size(),
-                           "); give all traces, or replay one trace as N symmetric ranks with --ranks N"));
-        }
-      }
-      const uint32_t group = Intern(name, std::move(members), static_cast<int>(it->second.size()));
-      named_.emplace(&*it, group);
-      return group;
-    }
-    if (comm.dims_count == 0 || dims_.empty()) return 0u;
-    return InvolvedDims(trace.rank, comm);
-  }
-
-  // The ranks that differ from `rank` only in dimensions that take part.
-  uint32_t InvolvedDims(int rank, const Comm& comm) {
-    std::vector<bool> involved(dims_.size(), true);
-    bool all = true;
-    for (size_t d = 0; d < dims_.size() && d < comm.dims_count; ++d) {
-      involved[d] = (comm.involved_dims >> d) & 1;
-      all = all && (involved[d] || dims_[d] == 1);
-    }
-    if (all) return 0;
-    // The lowest of them, which each of them finds.
-    int64_t first = rank, stride = 1;
-    for (size_t d = 0; d < dims_.size(); stride *= dims_[d], ++d) {
-      if (involved[d]) first -= (rank / stride) % dims_[d] * stride;
-    }
-    const bool grid = stride == static_cast<int64_t>(traces_.ranks.size());
-    const auto [known, fresh] = by_dims_.try_emplace({involved, first}, 0);
-    if (grid && !fresh) return known->second;
-    std::vector<int> members;
-    if (grid) members.push_back(static_cast<int>(first));
-    stride = 1;
-    for (size_t d = 0; grid && d < dims_.size(); stride *= dims_[d], ++d) {
-      const size_t lower = members.size();
-      for (int at = 1; involved[d] && at < dims_[d]; ++at) {
-        for (size_t i = 0; i < lower; ++i) members.push_back(members[i] + static_cast<int>(at * stride));
-      }
-    }
-    for (int r = 0; !grid && r < static_cast<int>(traces_.ranks.size()); ++r) {
-      bool same = true;
-      stride = 1;
-      for (size_t d = 0; d < dims_.size(); stride *= dims_[d], ++d) {
-        if (!involved[d] && (r / stride) % dims_[d] != (rank / stride) % dims_[d]) same = false;
-      }
-      if (same) members.push_back(r);
-    }
-    std::string name = "dims";
-    for (size_t d = 0; d < dims_.size(); ++d) absl::StrAppend(&name, involved[d] ? ":1" : ":0");
-    absl::StrAppend(&name, "@", members.front());
-    const auto size = static_cast<int>(members.size());
-    return known->second = Intern(name, std::move(members), size);
-  }
-
-  uint32_t Intern(const std::string& name, std::vector<int> members, int size) {
-    const auto [it, fresh] =
-        group_by_key_.emplace(std::make_pair(name, members), static_cast<uint32_t>(result_.groups.size()));
-    if (fresh) {
-      result_.groups.push_back({name, members, size});
-      group_calls_.emplace_back();
-      for (size_t i = 0; i < members.size(); ++i) {
-        member_of_[members[i]].emplace(it->second, static_cast<int>(i));
-      }
-    }
-    return it->second;
   }
 
   absl::Status AddCall(const RankTrace& trace, uint32_t row) {
@@ -556,22 +441,16 @@ class Matcher {
   };
 
   const TraceSet& traces_;
-  const std::vector<int>& dims_;
   Matching result_;
-  std::map<std::pair<std::string, std::vector<int>>, uint32_t> group_by_key_;
-  absl::flat_hash_map<const Groups::value_type*, uint32_t> named_;     // groups of the traces
-  std::map<std::pair<std::vector<bool>, int64_t>, uint32_t> by_dims_;  // by what takes part and first member
-  std::vector<std::vector<uint32_t>> group_calls_;                     // [group][position]
-  std::vector<absl::flat_hash_map<uint32_t, int>> member_of_;          // [rank]: group -> member
-  std::vector<absl::flat_hash_map<uint32_t, uint32_t>> made_;          // [rank]: group -> calls so far
-  std::map<std::tuple<uint32_t, uint32_t, uint8_t>, std::pair<uint32_t, uint32_t>> local_groups_;
+  GroupResolver groups_;
+  std::vector<std::vector<uint32_t>> group_calls_;             // [group][position]
+  std::vector<absl::flat_hash_map<uint32_t, uint32_t>> made_;  // [rank]: group -> calls so far
   absl::flat_hash_map<std::tuple<int, int, int32_t>, Channel> channels_;
   std::vector<Unequal> unequal_;
   std::vector<CommSlot> slots_;  // of the rank that is matched
   CallPatterns patterns_;
   PatternGroups pattern_groups_;
   NodeLocator locator_;
-  uint64_t without_group_ = 0;
   uint64_t uneven_ = 0;
   bool partial_;
   const Twins* twins_;

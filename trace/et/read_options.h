@@ -1,6 +1,7 @@
 // What is asked of readers of traces.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ struct Rewritten {
   std::string frames;  // the frames of an .et file, not compressed
 };
 
+class EtWriter;
+
 // Changes ranks between reading their files and decoding them into columns.
 class RankRewriter {
  public:
@@ -35,6 +38,15 @@ class RankRewriter {
   // reader decodes what Rewrite() adds to `out` in place of the rank; if Rewrite() adds nothing, the rank is
   // left out.
   virtual absl::Status Rewrite(RankTrace trace, std::vector<Rewritten>* out) = 0;
+
+  // Whether the frames of a recording's rank may go to WriteAsMade() in place of Rewrite(): one that changes
+  // nothing needs them in no memory.
+  virtual bool WritesAsMade() const { return false; }
+  // `rank` has neither graph nor frames; `emit` writes its frames. From several threads at once.
+  virtual absl::Status WriteAsMade(RankTrace /*rank*/,
+                                   const std::function<absl::Status(EtWriter*)>& /*emit*/) {
+    return absl::UnimplementedError("a rewriter that takes frames as they are made writes them");
+  }
 };
 
 struct ReadOptions {
@@ -50,8 +62,8 @@ struct ReadOptions {
   int domain = 0;
   // False: InputFile::sha256 may be empty, where a file would be read once more for it alone.
   bool digests = true;
-  // Not owned; where not null, a reader that makes the ranks of a run itself may leave out what twins share, and says
-  // here which ranks are twins. Others leave it as it is.
+  // Not owned; where not null, a reader that makes the ranks of a run itself may leave out what twins share,
+  // and says here which ranks are twins. Others leave it as it is.
   Twins* twins = nullptr;
 };
 

@@ -206,7 +206,7 @@ struct Linked {
       for (uint64_t e = t.edge_begin[i]; e < t.edge_begin[i + 1]; ++e) {
         const TimelineEdge& edge = t.edges[e];
         absl::StrAppend(&out, e > t.edge_begin[i] ? ", " : " ", std::string(Name(edge.kind)), " ",
-                        NameOf(edge.from), "+", edge.delay_ns);
+                        NameOf(edge.from), "+", t.DelayOf(edge));
       }
       out += "\n";
     }
@@ -228,7 +228,7 @@ struct Linked {
     const uint32_t a = Find(from), b = Find(to);
     for (uint64_t e = t.edge_begin[b]; e < t.edge_begin[b + 1]; ++e) {
       if (t.edges[e].from == a)
-        return absl::StrCat(std::string(Name(t.edges[e].kind)), "+", t.edges[e].delay_ns);
+        return absl::StrCat(std::string(Name(t.edges[e].kind)), "+", t.DelayOf(t.edges[e]));
     }
     return "none";
   }
@@ -289,7 +289,7 @@ inline Timeline Dropped(Timeline t, const std::set<EdgeKind>& kinds) {
 // `t` if the host took no time: neither in calls nor between them.
 inline Timeline WithoutHostTime(Timeline t) {
   for (TimelineNode& n : t.nodes) n.dur = n.host ? 0 : n.dur;
-  for (TimelineEdge& e : t.edges) e.delay_ns = e.kind == EdgeKind::kThread ? 0 : e.delay_ns;
+  for (TimelineEdge& e : t.edges) e.delay = e.kind == EdgeKind::kThread ? 0 : e.delay;
   return t;
 }
 
@@ -305,10 +305,10 @@ inline Played Play(const Timeline& t, uint32_t changed = kNoRow, int64_t more = 
     int64_t at = t.window_begin;
     for (uint64_t e = t.edge_begin[i]; e < t.edge_begin[i + 1]; ++e) {
       EXPECT_LT(t.edges[e].from, i);
-      EXPECT_GE(t.edges[e].delay_ns, 0);
+      EXPECT_GE(t.DelayOf(t.edges[e]), 0);
       const uint32_t from = t.edges[e].from;
       at = std::max(at, p.begin[from] + ReleasedAfter(p.end[from] - p.begin[from], t.ShareOf(t.edges[e])) +
-                            t.edges[e].delay_ns);
+                            t.DelayOf(t.edges[e]));
     }
     p.begin.push_back(at);
     p.end.push_back(at + t.nodes[i].dur + (i == changed ? more : 0));

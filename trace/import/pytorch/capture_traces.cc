@@ -67,6 +67,20 @@ absl::Status ByFrames(const Capture& capture, uint32_t index, Capture* own_captu
   return DecodeFrames(frames, FileOf(rank), static_cast<int>(index), options, worker, out);
 }
 
+// Where the rewriter takes frames as they are made.
+absl::Status AsMade(const Capture& capture, uint32_t index, RankRewriter* rewriter, chakra::Loaded* out) {
+  RankTrace rank;
+  rank.rank = static_cast<int>(index);
+  rank.file = FileOf(capture.ranks[index]);
+  out->trace.file = rank.file;
+  out->trace.rank = rank.rank;
+  out->rewritten = true;
+  return rewriter->WriteAsMade(std::move(rank), [&](EtWriter* writer) {
+    if (absl::Status s = EmitRank(capture.ranks[index], index, capture.joined, writer); !s.ok()) return s;
+    return writer->Finish();
+  });
+}
+
 // Precondition: of ranks whose columns are drafted `own_capture` is not null, for a draft is used up.
 absl::Status ByColumns(const Capture& capture, uint32_t index, Capture* own_capture, ColumnBuilder* builder,
                        RankTrace* out) {
@@ -96,8 +110,13 @@ absl::StatusOr<TraceSet> TracesOf(const Capture& capture, Capture* own_capture, 
     const CaptureRank& rank = capture.ranks[i];
     const auto index = static_cast<uint32_t>(i);
     absl::Status status;
-    if (rank.columns.drafted || (options.rewriter == nullptr && !options.keep_raw && FitsColumns(rank) &&
-                                 FitsColumns(rank, index, capture.joined))) {
+    const bool as_made = options.rewriter != nullptr && options.rewriter->WritesAsMade();
+    const bool plain = as_made || (options.rewriter == nullptr && !options.keep_raw);
+    const bool fits =
+        rank.columns.drafted || (plain && FitsColumns(rank) && FitsColumns(rank, index, capture.joined));
+    if (fits && as_made) {
+      status = AsMade(capture, index, options.rewriter, &loaded[i]);
+    } else if (fits) {
       status = ByColumns(capture, index, own_capture, builder, &loaded[i].trace);
     } else {
       status = ByFrames(capture, index, own_capture, options, worker, &loaded[i]);
