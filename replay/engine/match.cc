@@ -11,7 +11,6 @@
 #include "absl/strings/str_join.h"
 #include "replay/collectives/registry.h"
 #include "replay/engine/call_patterns.h"
-#include "replay/engine/match_groups.h"
 #include "replay/nccl/shipped.h"
 #include "trace/import/locate.h"
 
@@ -34,6 +33,7 @@ class Matcher {
  public:
   Matcher(const TraceSet& traces, const std::vector<int>& dims, bool partial, const Twins* twins)
       : traces_(traces), groups_(traces, dims, partial, &result_.groups), partial_(partial), twins_(twins) {
+    group_calls_.resize(result_.groups.size());
     made_.resize(traces.ranks.size());
   }
 

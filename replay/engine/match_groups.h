@@ -10,11 +10,22 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
-#include "replay/engine/match.h"
 #include "trace/import/locate.h"
 #include "trace/model/trace.h"
 
 namespace chakra {
+
+struct GroupInfo {
+  std::string name;          // "" is all ranks
+  std::vector<int> members;  // ranks with a trace, in the order of the group's list
+  int size = 0;              // ranks of the group; more than `members` if some have no trace
+  // Where ranks are twins: the groups (of the TraceSet) that do the same, and by member the next one that
+  // does the same, round in a ring. Empty: none.
+  std::vector<const Groups::value_type*> copies;
+  std::vector<uint32_t> next_twin;
+  // How many groups do the same.
+  uint64_t times() const { return copies.size() + 1; }
+};
 
 class GroupResolver {
  public:
