@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -18,6 +19,7 @@
 #include "trace/import/nsys/export_file.h"
 #include "trace/import/nsys/importer.h"
 #include "trace/import/reader.h"
+#include "trace/model/inspect.h"
 
 namespace chakra {
 namespace {
@@ -89,21 +91,32 @@ bool Walk(const std::string& path) {
   return sqlite3_close(db) == SQLITE_OK;
 }
 
-bool ReadAllRows(const std::string& path) {
+bool ReadAllRows(const std::string& path, int threads) {
   const auto db = SqliteReader::Open(path, nsys::kExports);
-  return db.ok() && nsys::ReadExport(**db, {}).ok();
+  nsys::ReadWhat what;
+  what.threads = threads;
+  return db.ok() && nsys::ReadExport(**db, what).ok();
 }
 
 // Two steps of the file, linked, and as traces.
-bool ConvertSteps(const std::string& path) {
+bool ConvertSteps(const std::string& path, int threads) {
   ReadOptions options;
+  options.threads = threads;
   options.capture.steps = "1-2";
   auto capture = nsys::ReadExports({path}, options);
   return capture.ok() && pytorch::CaptureTraces(*std::move(capture), options).ok();
 }
 
-// As a replay reads it.
-bool ReadTraces(const std::string& path) { return ReadTraceSet({path}, {}).ok(); }
+// All of it, as `inspect` does.
+bool InspectAll(const std::string& path, int threads) {
+  ReadOptions options;
+  options.threads = threads;
+  options.digests = false;
+  const auto traces = ReadTraceSet({path}, options);
+  return traces.ok() && Inspect(*traces, threads).nodes() > 0;
+}
+
+bool WalkRows(const std::string& path, int /*threads*/) { return Walk(path); }
 
 double CpuSeconds(const rusage& usage) {
   const auto seconds = [](const timeval& t) {
@@ -112,42 +125,56 @@ double CpuSeconds(const rusage& usage) {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-bool InProcess(bool (*work)(const std::string&), const std::string& path, rusage* usage) {
+using Work = bool (*)(const std::string&, int);
+
+bool InProcess(Work work, const std::string& path, int threads, rusage* usage) {
   int status = 0;
   const pid_t child = fork();
-  if (child == 0) _exit(work(path) ? 0 : 1);
+  if (child == 0) _exit(work(path, threads) ? 0 : 1);
   return child > 0 && wait4(child, &status, 0, usage) == child && status == 0;
 }
 
-// CPU time and peak memory of a process that takes the export from its file: 0 reads all rows; 1 makes traces
-// of two steps; 2 makes traces of all.
+// A process that takes the export from its file: 0 reads all rows; 1 makes traces of two steps; 2 makes
+// traces of all and summarises them. Time on the wall, CPU time and peak memory, and its CPU time against
+// that of SQLite's walk.
 void NsysExport(benchmark::State& state) {
-  constexpr bool (*kWork[])(const std::string&) = {ReadAllRows, ConvertSteps, ReadTraces};
+  constexpr Work kWork[] = {ReadAllRows, ConvertSteps, InspectAll};
   const uint64_t bytes = File().bytes();
   if (bytes == 0) return state.SkipWithError("no export can be written");
-  std::vector<double> ours, theirs, peak;
+  std::vector<double> wall, ours, theirs, peak;
   for (auto _ : state) {
     rusage usage{}, reference{};
-    if (!InProcess(kWork[state.range(0)], File().path(), &usage) ||
-        !InProcess(Walk, File().path(), &reference))
+    bool done = false;
+    wall.push_back(WallSecondsOf([&] {
+      done = InProcess(kWork[state.range(0)], File().path(), static_cast<int>(state.range(1)), &usage);
+    }));
+    if (!done || !InProcess(WalkRows, File().path(), 1, &reference))
       return state.SkipWithError("the export was not read");
     ours.push_back(CpuSeconds(usage));
     theirs.push_back(CpuSeconds(reference));
     peak.push_back(static_cast<double>(usage.ru_maxrss) * 1024);  // KiB
-    state.SetIterationTime(ours.back());
+    state.SetIterationTime(wall.back());
   }
   state.counters["file_MB"] = static_cast<double>(bytes) / 1e6;
-  state.counters["MB/s"] = static_cast<double>(bytes) / 1e6 / Median(ours);
+  state.counters["MB/s"] = static_cast<double>(bytes) / 1e6 / Median(wall);
+  state.counters["MB/cpu_s"] = static_cast<double>(bytes) / 1e6 / Median(ours);
   state.counters["peak_MB"] = Median(peak) / 1e6;
   state.counters["peak_of_file"] = Median(peak) / static_cast<double>(bytes);
   state.counters["x_sqlite_walk"] = Median(theirs) / Median(ours);
 }
 
+// With one thread, and with one for each core.
+void Threads(benchmark::internal::Benchmark* b) {
+  const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  for (const int what : {0, 1, 2}) {
+    b->Args({what, 1});
+    if (cores > 1) b->Args({what, cores});
+  }
+}
+
 BENCHMARK(NsysExport)
-    ->ArgName("what")
-    ->Arg(0)
-    ->Arg(1)
-    ->Arg(2)
+    ->ArgNames({"what", "threads"})
+    ->Apply(Threads)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond)
     ->Iterations(1);

@@ -113,7 +113,7 @@ void StepMeter::Measure(uint32_t rank, const std::vector<NodeSpan>& spans) {
 
 void StepMeter::Keep(uint32_t rank, const std::vector<StepMetrics>& steps) {
   for (uint32_t i = 0; i < steps.size(); ++i) {
-    Ranked& kept = (i == 0 ? kept_windows_ : kept_).emplace_back(OffBy(steps[i]), i, steps[i]);
+    Ranked& kept = (i == 0 ? kept_windows_ : kept_).emplace_back(Ranked{OffBy(steps[i]), i, steps[i]});
     kept.step.rank = static_cast<int>(rank);
   }
   if (all_ > windows_ + most_ && kept_.size() > 2 * most_) DropNearest();

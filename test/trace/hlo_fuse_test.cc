@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "test/trace/hlo_testing.h"
 #include "trace/import/hlo/fuse.h"
 #include "trace/import/hlo/step.h"
 #include "trace/import/hlo/text_reader.h"
@@ -84,23 +85,11 @@ ENTRY %main (w: f32[64,32]) -> f32[] {
 }
 )";
 
-Module Unfused(const std::string& text) {
-  auto module = ReadHloText(text, "update.txt");
-  EXPECT_TRUE(module.ok()) << module.status();
-  return module.ok() ? *std::move(module) : Module();
-}
-
-Step FusedStep(const Module& m) {
-  auto step = BuildStep(m, "update.txt");
-  EXPECT_TRUE(step.ok()) << step.status();
-  return step.ok() ? *std::move(step) : Step();
-}
-
 TEST(HloFuse, ElementwiseOperationsJoinWhatUsesThem) {
-  Module m = Unfused(kUpdate);
+  Module m = ModuleOf(kUpdate);
   FuseElementwise(&m);
   EXPECT_TRUE(m.fused_here);
-  const Step step = FusedStep(m);
+  const Step step = StepOf(m);
   std::vector<std::string> names;
   std::map<std::string, const Facts*> facts;
   for (const StepNode& n : step.nodes) {
@@ -135,7 +124,7 @@ TEST(HloFuse, ElementwiseOperationsJoinWhatUsesThem) {
 // Without a collective the partitioner has not been there: each device would do the work of all.
 TEST(HloFuse, AModuleThatIsNotPartitionedIsSaid) {
   const auto warnings = [](const std::string& head) {
-    const Step step = FusedStep(Unfused(absl::StrCat(
+    const Step step = StepOf(ModuleOf(absl::StrCat(
         head,
         "\nENTRY %e (p: f32[8]) -> f32[8] {\n  %p = f32[8] parameter(0), sharding={devices=[4]<=[4]}\n  ROOT "
         "%a = f32[8] negate(%p)\n}\n")));
@@ -148,18 +137,18 @@ TEST(HloFuse, AModuleThatIsNotPartitionedIsSaid) {
 }
 
 TEST(HloFuse, ModulesThatAreFusedOrSmallStay) {
-  Module fused = Unfused(kUpdate);
+  Module fused = ModuleOf(kUpdate);
   FuseElementwise(&fused);
   const size_t computations = fused.computations.size();
   FuseElementwise(&fused);
   EXPECT_EQ(fused.computations.size(), computations);
-  Module small = Unfused(
+  Module small = ModuleOf(
       "HloModule m\nENTRY %e (p: f32[8]) -> f32[8] {\n  %p = f32[8] parameter(0)\n  %a = f32[8] negate(%p)\n "
       " "
       "ROOT %b = f32[8] sqrt(%a)\n}\n");
   FuseElementwise(&small);
   EXPECT_FALSE(small.fused_here);
-  EXPECT_THAT(FusedStep(small).nodes, SizeIs(2));
+  EXPECT_THAT(StepOf(small).nodes, SizeIs(2));
 }
 
 // A chain that doubles at each of 2,000 steps: fusions stay small, and are made in no time.
@@ -167,9 +156,9 @@ TEST(HloFuse, FusionsStaySmall) {
   std::string text = "HloModule m\nENTRY %e (p: f32[8]) -> f32[8] {\n  %a0 = f32[8] parameter(0)\n";
   for (int i = 0; i < 2000; ++i)
     absl::StrAppend(&text, i == 1999 ? "  ROOT" : " ", " %a", i + 1, " = f32[8] add(%a", i, ", %a", i, ")\n");
-  Module m = Unfused(text + "}\n");
+  Module m = ModuleOf(text + "}\n");
   FuseElementwise(&m);
-  const Step step = FusedStep(m);
+  const Step step = StepOf(m);
   EXPECT_GT(step.nodes.size(), 250u);
   EXPECT_LT(step.nodes.size(), 1000u);
   int64_t operations = 0;

@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "test/trace/hlo_testing.h"
 #include "trace/import/hlo/collectives.h"
 #include "trace/import/hlo/products.h"
 #include "trace/import/hlo/step.h"
@@ -22,18 +23,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
-
-Module Newer(const std::string& text) {
-  auto module = ReadHloText(text, "newer.txt");
-  EXPECT_TRUE(module.ok()) << module.status();
-  return module.ok() ? *std::move(module) : Module();
-}
-
-Step NewerStep(const Module& module) {
-  auto step = BuildStep(module, "newer.txt");
-  EXPECT_TRUE(step.ok()) << step.status();
-  return step.ok() ? *std::move(step) : Step();
-}
 
 std::vector<std::string> NodeNames(const Module& m, const Step& step) {
   std::vector<std::string> out;
@@ -60,7 +49,7 @@ std::string GroupText(const std::string& text) {
 // The head and the tables are those of HloModule::ToString (openxla/xla, hlo_parser_test.cc: StackFrameIndex,
 // DebugAttributes, OriginalValueRecoveryTable), attributes over several lines those of its tests.
 TEST(HloNewer, TablesAndAttributesOverLinesAreRead) {
-  const Module m = Newer(
+  const Module m = ModuleOf(
       R"(HloModule jit_f, is_scheduled=true, entry_computation_layout={(f32[8]{0})->f32[8]{0}}, num_partitions=2, origin_recovery_table={
   {"constant"} : {"constant__ovp0"},
   "
@@ -103,7 +92,7 @@ ENTRY %main (p: f32[8]) -> f32[8] {
   ROOT %n = f32[8]{0} negate(%ar)
       , metadata={op_name="n"} }
 )");
-  const Step step = NewerStep(m);
+  const Step step = StepOf(m);
   EXPECT_EQ(m.partitions, 2);
   EXPECT_TRUE(m.scheduled);
   EXPECT_THAT(NodeNames(m, step), ElementsAre("ar", "n"));
@@ -138,14 +127,14 @@ TEST(HloNewer, GroupsAlongAxesOfAMesh) {
 
 // "%p#1": a part of a tuple without an instruction of its own (hlo_parser_test.cc: CompactGte).
 TEST(HloNewer, PartsOfTuplesNeedNoInstruction) {
-  const Module m = Newer(R"(HloModule m
+  const Module m = ModuleOf(R"(HloModule m
 ENTRY %e (p0: (f32[10], (f32[20], f32[30]))) -> f32[20] {
   %p0 = (f32[10], (f32[20], f32[30])) parameter(0)
   ROOT %r = f32[20] add(f32[20] %p0#1#0, %p0#1#0)
 }
 )");
   ASSERT_THAT(m.computations.at(0).instructions, SizeIs(4));
-  EXPECT_EQ(NewerStep(m).facts.at(0).shapes, "[[20], [20]]");
+  EXPECT_EQ(StepOf(m).facts.at(0).shapes, "[[20], [20]]");
   const auto none = ReadHloText(
       "HloModule m\nENTRY e {\n  p = (f32[1]) parameter(0)\n  ROOT r = f32[1] negate(p#1)\n}\n", "none.hlo");
   EXPECT_THAT(std::string(none.status().message()), HasSubstr("operand \"p#1\""));
@@ -184,8 +173,8 @@ ENTRY %e (q: f32[64]) -> f32[64] {
 )";
 
 TEST(HloNewer, WhatIsStartedRunsBesideTheMainStream) {
-  const Module m = Newer(kBeside);
-  const Step step = NewerStep(m);
+  const Module m = ModuleOf(kBeside);
+  const Step step = StepOf(m);
   ASSERT_THAT(NodeNames(m, step), ElementsAre("first", "fs.fusion", "rss", "twice", "ag", "rs", "main",
                                               "after.fd", "after.rsd", "last"));
   using S = StepStream;
@@ -211,7 +200,7 @@ TEST(HloNewer, WhatIsStartedRunsBesideTheMainStream) {
 
 // Fusions that hold collectives: XLA's for GPUs that cut and place in the same kernel, and those of TPUs.
 TEST(HloNewer, CollectivesInsideOfFusionsAreKept) {
-  const Module m = Newer(R"(HloModule m, is_scheduled=true, num_partitions=4
+  const Module m = ModuleOf(R"(HloModule m, is_scheduled=true, num_partitions=4
 %add (x: f32[], y: f32[]) -> f32[] {
   %x = f32[] parameter(0)
   %y = f32[] parameter(1)
@@ -244,7 +233,7 @@ ENTRY %e (p: f32[4,64], q: f32[64], i: u32[]) -> f32[64] {
   ROOT %c = f32[64]{0} fusion(%q), kind=kOutput, calls=%scaled
 }
 )");
-  const Step step = NewerStep(m);
+  const Step step = StepOf(m);
   ASSERT_THAT(NodeNames(m, step), ElementsAre("a", "b", "ar", "c"));
   EXPECT_EQ(step.facts.at(0).operations, 64);
   ASSERT_THAT(step.collectives, SizeIs(3));
@@ -257,7 +246,7 @@ ENTRY %e (p: f32[4,64], q: f32[64], i: u32[]) -> f32[64] {
 
 // Operands that say where to read and to write, who is the root, or how much, are no data.
 TEST(HloNewer, OnlyDataIsCounted) {
-  const Module m = Newer(R"(HloModule m, replica_count=8
+  const Module m = ModuleOf(R"(HloModule m, replica_count=8
 %add (x: bf16[], y: bf16[]) -> bf16[] {
   %x = bf16[] parameter(0)
   %y = bf16[] parameter(1)
@@ -275,7 +264,7 @@ ENTRY %e (p: bf16[1024,256], o: bf16[2048,256], n: s32[8], root: s32[1], at: (s3
   ROOT %cp = bf16[2048,256]{1,0} collective-permute(%p, %o, %at, %at), source_target_pairs={{0,1},{1,0}}, slice_sizes={{64,32},{1,256}}
 }
 )");
-  const Step step = NewerStep(m);
+  const Step step = StepOf(m);
   ASSERT_THAT(step.collectives, SizeIs(4));
   EXPECT_EQ(step.collectives[0].what.in_bytes, 1024 * 256 * 2);
   EXPECT_EQ(step.collectives[0].what.out_bytes, 2048 * 256 * 2);
@@ -287,7 +276,7 @@ ENTRY %e (p: bf16[1024,256], o: bf16[2048,256], n: s32[8], root: s32[1], at: (s3
 
 // What goes to the host is not the network's, and is said.
 TEST(HloNewer, WhatTheHostExchangesIsSaid) {
-  const Step step = NewerStep(Newer(R"(HloModule m, is_scheduled=true, num_partitions=2
+  const Step step = StepOf(ModuleOf(R"(HloModule m, is_scheduled=true, num_partitions=2
 ENTRY %e (p: f32[8]) -> f32[8] {
   %p = f32[8]{0} parameter(0)
   %t = token[] after-all()
@@ -321,8 +310,8 @@ ENTRY %e (p: f32[1024], h: f32[4,1024], i: s32[]) -> f32[1024] {
   ROOT %back = f32[1024]{0} copy(%same)
 }
 )";
-  const Module m = Newer(text);
-  const Step step = NewerStep(m);
+  const Module m = ModuleOf(text);
+  const Step step = StepOf(m);
   ASSERT_THAT(NodeNames(m, step), ElementsAre("out", "take.1", "same", "fast", "back"));
   using H = HostCopy;
   std::vector<H> hosts;
@@ -377,8 +366,8 @@ ENTRY %e (p: f32[8]) -> f32[8] {
   ROOT %o = f32[8] get-tuple-element(%w), index=0
 }
 )");
-  const Module m = Newer(text);
-  const Step step = NewerStep(m);
+  const Module m = ModuleOf(text);
+  const Step step = StepOf(m);
   int64_t rounds = 0;
   for (const std::string& name : NodeNames(m, step)) rounds += name == "g" ? 1 : 0;
   const bool told = absl::StrContains(absl::StrJoin(step.warnings, "\n"), "nothing tells how often");
@@ -401,7 +390,7 @@ TEST(HloNewer, LoopsOfAllKindsAreCounted) {
 
 // The state is one number, the constant is on the left (hlo_parser_test.cc: WhileWithScalarS32Result).
 TEST(HloNewer, AStateOfOneNumberIsCounted) {
-  const Module m = Newer(R"(HloModule m, is_scheduled=true, num_partitions=1
+  const Module m = ModuleOf(R"(HloModule m, is_scheduled=true, num_partitions=1
 %body (p: s32[]) -> s32[] {
   %one = s32[] constant(1)
   %p = s32[] parameter(0)
@@ -417,12 +406,12 @@ ENTRY %e () -> s32[] {
   ROOT %w = s32[] while(%zero), condition=%cond, body=%body
 }
 )");
-  EXPECT_THAT(NewerStep(m).nodes, SizeIs(5));
+  EXPECT_THAT(StepOf(m).nodes, SizeIs(5));
 }
 
 // Products that are no plain dot, and what an author says of a kernel.
 TEST(HloNewer, WorkOfProductsOfAllKinds) {
-  const Module m = Newer(R"(HloModule m, is_scheduled=true, num_partitions=1
+  const Module m = ModuleOf(R"(HloModule m, is_scheduled=true, num_partitions=1
 %inner (p: bf16[64,32]) -> f32[64,32] {
   %p = bf16[64,32]{1,0} parameter(0)
   ROOT %c = f32[64,32]{1,0} convert(%p)
@@ -454,7 +443,7 @@ ENTRY %e (a: bf16[128,512], w: bf16[16,512,256], g: s32[16], x: f8e4m3fn[32,256]
   ROOT %r = f32[] constant(0)
 }
 )");
-  const Step step = NewerStep(m);
+  const Step step = StepOf(m);
   std::vector<int64_t> operations;
   for (const Facts& f : step.facts) operations.push_back(f.operations);
   EXPECT_THAT(operations, ElementsAre(2 * 128 * 512 * 256, 2 * 32 * 16 * 256, 2 * 128 * 64 * 512,
@@ -469,12 +458,12 @@ ENTRY %e (a: bf16[128,512], w: bf16[16,512,256], g: s32[16], x: f8e4m3fn[32,256]
 TEST(HloNewer, AttentionSaysItsMask) {
   const auto operations = [](const std::string& target, const std::string& config, const std::string& q,
                              const std::string& k) {
-    const Module m =
-        Newer(absl::StrCat("HloModule m, is_scheduled=true, num_partitions=1\nENTRY %e (q: ", q, ", k: ", k,
-                           ") -> f32[] {\n  %q = ", q, " parameter(0)\n  %k = ", k, " parameter(1)\n  %a = (",
-                           q, ", u8[33816576]{0}) custom-call(%q, %k, %k), custom_call_target=\"", target,
-                           "\", backend_config={", config, "}\n  ROOT %r = f32[] constant(0)\n}\n"));
-    const Step step = NewerStep(m);
+    const Module m = ModuleOf(
+        absl::StrCat("HloModule m, is_scheduled=true, num_partitions=1\nENTRY %e (q: ", q, ", k: ", k,
+                     ") -> f32[] {\n  %q = ", q, " parameter(0)\n  %k = ", k, " parameter(1)\n  %a = (", q,
+                     ", u8[33816576]{0}) custom-call(%q, %k, %k), custom_call_target=\"", target,
+                     "\", backend_config={", config, "}\n  ROOT %r = f32[] constant(0)\n}\n"));
+    const Step step = StepOf(m);
     EXPECT_EQ(step.facts.at(0).bytes, 2 * BytesOf(m.computations[0].instructions[0].shape) +
                                           BytesOf(m.computations[0].instructions[1].shape));
     return absl::StrCat(step.facts.at(0).operations, " ", step.facts.at(0).shapes);
@@ -557,7 +546,7 @@ TEST(HloNewer, ConvolutionsCountWhatMeets) {
 // Products as XLA writes them for TPUs: without a window, and with one that walks over 16 batches
 // (BatchDotToConvolution's form: size and lhs_dilate 16, stride 15).
 TEST(HloNewer, ConvolutionsThatAreProducts) {
-  const Module m = Newer(R"(HloModule m, is_scheduled=true, num_partitions=1
+  const Module m = ModuleOf(R"(HloModule m, is_scheduled=true, num_partitions=1
 ENTRY %e (a: bf16[128,512], w: bf16[512,256], q: bf16[16,128,64], k: bf16[16,64,128], x: f32[128,7,7,512], f: f32[3,3,512,512]) -> f32[] {
   %a = bf16[128,512]{1,0:T(8,128)(2,1)} parameter(0)
   %w = bf16[512,256]{1,0:T(8,128)(2,1)S(1)} parameter(1)
@@ -571,7 +560,7 @@ ENTRY %e (a: bf16[128,512], w: bf16[512,256], q: bf16[16,128,64], k: bf16[16,64,
   ROOT %r = f32[] constant(0)
 }
 )");
-  const Step step = NewerStep(m);
+  const Step step = StepOf(m);
   ASSERT_THAT(step.facts, SizeIs(3));
   EXPECT_EQ(step.facts[0].op, "xla::dot");
   EXPECT_EQ(step.facts[0].shapes, "[[1, 128, 512], [1, 512, 256]]");

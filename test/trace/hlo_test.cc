@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "test/trace/hlo_testing.h"
 #include "test/trace/xspace_builder.h"
 #include "trace/import/hlo/collectives.h"
 #include "trace/import/hlo/proto_reader.h"
@@ -80,18 +81,6 @@ ENTRY %main.77 (p0: bf16[16,64], p1: bf16[64,128], p2: bf16[32,16,64]) -> bf16[1
 }
 )";
 
-Module Text(const std::string& text) {
-  auto module = ReadHloText(text, "step.txt");
-  EXPECT_TRUE(module.ok()) << module.status();
-  return module.ok() ? *std::move(module) : Module();
-}
-
-Step StepOf(const Module& module) {
-  auto step = BuildStep(module, "step.txt");
-  EXPECT_TRUE(step.ok()) << step.status();
-  return step.ok() ? *std::move(step) : Step();
-}
-
 std::string NodeName(const Module& m, const StepNode& n) {
   return m.computations[n.computation].instructions[n.instruction].name;
 }
@@ -103,7 +92,7 @@ std::vector<std::string> Names(const Module& m, const Step& step) {
 }
 
 TEST(Hlo, TheStepRunsLoopsAsOftenAsTheyGoRound) {
-  const Module m = Text(kStep);
+  const Module m = ModuleOf(kStep);
   EXPECT_EQ(m.name, "jit_train_step");
   EXPECT_EQ(m.partitions, 8);
   const Step step = StepOf(m);
@@ -118,10 +107,10 @@ TEST(Hlo, TheStepRunsLoopsAsOftenAsTheyGoRound) {
 TEST(Hlo, ALoopThatNothingCountsIsCountedByItsCondition) {
   const std::string text =
       absl::StrReplaceAll(kStep, {{", backend_config={\"known_trip_count\":{\"n\":\"2\"}}", ""}});
-  const Module m = Text(text);
+  const Module m = ModuleOf(text);
   EXPECT_THAT(StepOf(m).nodes, SizeIs(3 * 6 + 3));
   // A bound that is no constant: once, and said.
-  const Step once = StepOf(Text(absl::StrReplaceAll(text, {{"constant(3)", "constant({...})"}})));
+  const Step once = StepOf(ModuleOf(absl::StrReplaceAll(text, {{"constant(3)", "constant({...})"}})));
   EXPECT_THAT(once.nodes, SizeIs(6 + 3));
   EXPECT_THAT(once.warnings, ElementsAre(HasSubstr("while.9")));
 }
@@ -129,7 +118,7 @@ TEST(Hlo, ALoopThatNothingCountsIsCountedByItsCondition) {
 // The ends of asynchronous collectives: what follows the end waits for the start, and what lies between does
 // not.
 TEST(Hlo, WhatFollowsAnEndWaits) {
-  const Module m = Text(kStep);
+  const Module m = ModuleOf(kStep);
   const Step step = StepOf(m);
   const auto waits_for = [&](size_t node, size_t other) {
     const StepNode& n = step.nodes[node];
@@ -194,7 +183,7 @@ TEST(Hlo, IotaGroupsAreTheDefinition) {
 // The modes of CollectiveOpGroupMode (xla_data.proto), on 2 replicas of 4 partitions.
 TEST(Hlo, IdsAreReplicasPartitionsOrBoth) {
   const auto groups_of = [](const std::string& attributes) {
-    const Module m = Text(absl::StrCat(
+    const Module m = ModuleOf(absl::StrCat(
         "HloModule m, replica_count=2, num_partitions=4\n\n%a (x: f32[], y: f32[]) -> f32[] {\n  %x = f32[] "
         "parameter(0)\n"
         "  %y = f32[] parameter(1)\n  ROOT %r = f32[] add(%x, %y)\n}\n\nENTRY %e (p: f32[8]) -> f32[8] {\n"
@@ -218,7 +207,7 @@ TEST(Hlo, IdsAreReplicasPartitionsOrBoth) {
 }
 
 TEST(Hlo, SizesAreThoseOfOneDevice) {
-  const Module m = Text(kStep);
+  const Module m = ModuleOf(kStep);
   const Step step = StepOf(m);
   const auto& gather = step.collectives[step.nodes[0].collective].what;
   EXPECT_EQ(gather.in_bytes, 64 * 128 * 2);
@@ -230,7 +219,7 @@ TEST(Hlo, SizesAreThoseOfOneDevice) {
 
 // Closed forms: 2 m n k; a fusion of a slice reads the slice, not what it is cut from.
 TEST(Hlo, WorkOfProductsAndFusions) {
-  const Module m = Text(kStep);
+  const Module m = ModuleOf(kStep);
   const Step step = StepOf(m);
   const Facts& dot = step.facts[step.nodes[3].facts];
   EXPECT_EQ(dot.op, "xla::dot");
@@ -246,7 +235,7 @@ TEST(Hlo, WorkOfProductsAndFusions) {
 }
 
 TEST(Hlo, LibrariesProductsConvolutionsAndAttention) {
-  const Module m = Text(R"(HloModule m, num_partitions=1
+  const Module m = ModuleOf(R"(HloModule m, num_partitions=1
 ENTRY %e (a: bf16[4,16,64], b: bf16[4,64,32], x: f32[8,3,32,32], w: f32[16,3,3,3], q: bf16[2,512,16,128], k: bf16[2,512,2,4,128]) -> f32[] {
   %a = bf16[4,16,64]{2,1,0} parameter(0)
   %b = bf16[4,64,32]{2,1,0} parameter(1)
@@ -278,7 +267,7 @@ ENTRY %e (a: bf16[4,16,64], b: bf16[4,64,32], x: f32[8,3,32,32], w: f32[16,3,3,3
 }
 
 TEST(Hlo, AsynchronousCallsOfOtherCollectives) {
-  const Module m = Text(R"(HloModule m, is_scheduled=true, num_partitions=4
+  const Module m = ModuleOf(R"(HloModule m, is_scheduled=true, num_partitions=4
 %a (x: f32[], y: f32[]) -> f32[] {
   %x = f32[] parameter(0)
   %y = f32[] parameter(1)
@@ -366,7 +355,7 @@ TEST(Hlo, CallsThatDoubleAreRefused) {
   absl::StrAppend(&text,
                   "ENTRY %e (p: f32[]) -> f32[] {\n  %p = f32[] parameter(0)\n  ROOT %r = f32[] call(%p), "
                   "to_apply=%c59\n}\n");
-  const auto step = BuildStep(Text(text), "m.txt");
+  const auto step = BuildStep(ModuleOf(text), "m.txt");
   EXPECT_THAT(std::string(step.status().message()), HasSubstr("runs nothing"));
 }
 
