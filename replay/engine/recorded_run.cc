@@ -207,7 +207,7 @@ class RecordedRun::Worker {
   uint32_t rank_ = 0;  // that walks
   uint64_t rows_ = 0, walks_ = 0, told_ = 0;
   int64_t now_ = 0;
-  volatile int64_t touched_ = 0;                // that what was touched is read
+  volatile uint64_t touched_ = 0;               // that what was touched is read
   std::vector<uint32_t> ready_;                 // ranks; the last one is next
   std::vector<std::vector<uint32_t>> members_;  // by group: see MembersOf()
   std::vector<uint32_t> complete_;              // meetings that the walk completed

@@ -68,14 +68,14 @@ class RecordedWalk {
 
   uint32_t rows_done() const { return at_; }
   // Ask for what the next nodes need, so that several ranks wait for memory at the same time: each for what
-  // tells where the next one finds more. The last one returns what was read; `meeting` is the next one, or
-  // kDone.
+  // tells where the next one finds more. The last one returns the sum of what was read, which wraps around;
+  // `meeting` is the next one, or kDone.
   void AskFirst() const {
     Prefetch(this);
     Prefetch(&ends_);
   }
   void AskNext() const;
-  int64_t AskLast(uint32_t* meeting) const;
+  uint64_t AskLast(uint32_t* meeting) const;
   const Graph& graph() const { return *own_; }
 
  private:
@@ -138,19 +138,19 @@ inline void RecordedWalk::AskNext() const {
   Prefetch(slots_);
 }
 
-inline int64_t RecordedWalk::AskLast(uint32_t* meeting) const {
+inline uint64_t RecordedWalk::AskLast(uint32_t* meeting) const {
   *meeting = kDone;
   for (uint32_t row = at_; row < std::min(at_ + kTouched, looked_); ++row) {
     const Next& next = ahead_[row % kAhead];
     if (next.kind != kOther) *meeting = next.meeting;
   }
   if (!LooksAheadSoon()) return 0;
-  int64_t read = (*compute_)[looked_].picos();
+  auto read = static_cast<uint64_t>((*compute_)[looked_].picos());
   for (uint32_t row = looked_; row < std::min(looked_ + kTouched, graph_->size()); ++row) {
     if (graph_->type[row] < NodeType::kSend) continue;
     const uint32_t payload = graph_->payload[row];
     read += (*slots_)[payload];
-    if (!own_->transfer.empty()) read += own_->transfer[payload].picos();
+    if (!own_->transfer.empty()) read += static_cast<uint64_t>(own_->transfer[payload].picos());
   }
   return read;
 }

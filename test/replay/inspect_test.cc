@@ -49,6 +49,10 @@ TEST(Inspect, SumsOverRanks) {
   EXPECT_EQ(x.span_ps(), Time::Micros(7).picos());
   EXPECT_EQ(x.critical_path().first_name(), "a");
   EXPECT_EQ(x.critical_path().last_node(), 13u);
+  EXPECT_EQ(PrintInspectionText(x).find("Warnings"), std::string::npos);
+  traces.warnings = {"calls have no sizes"};
+  EXPECT_NE(PrintInspectionText(Inspect(traces)).find("\nWarnings\n  calls have no sizes\n"),
+            std::string::npos);
 }
 
 TEST(Inspect, BundledStepIsWhatItsGeneratorSays) {
@@ -67,6 +71,7 @@ TEST(Inspect, BundledStepIsWhatItsGeneratorSays) {
   EXPECT_EQ(sent, 32u * 2048 * 4096 * 2);
   EXPECT_EQ(received, sent);
   EXPECT_NE(PrintInspectionText(x).find("Problems: none"), std::string::npos);
+  EXPECT_EQ(PrintInspectionText(Inspect(*traces, 3)), PrintInspectionText(x)) << "for any number of threads";
 }
 
 }  // namespace

@@ -199,6 +199,7 @@ void FillNotes(const TraceSet& traces, proto::Inspection* out) {
     }
   }
   for (const InputFile& f : traces.inputs) *out->add_input() = ToProto(f);
+  for (const std::string& w : traces.warnings) out->add_warning(ToUtf8(w));
 }
 
 }  // namespace

@@ -123,11 +123,18 @@ std::string PrintProblems(const proto::Inspection& x) {
   return absl::StrCat(out, More(x.problem_size(), "problems"));
 }
 
+std::string PrintWarnings(const proto::Inspection& x) {
+  std::string out;
+  for (const std::string& w : x.warning())
+    absl::StrAppend(&out, out.empty() ? "\nWarnings\n" : "", "  ", w, "\n");
+  return out;
+}
+
 }  // namespace
 
 std::string PrintInspectionText(const proto::Inspection& x, TextPage* page) {
   return absl::StrCat(Head(x), PrintTypes(x, page), PrintCommunication(x, page), PrintRanks(x, page),
-                      PrintGroups(x, page), PrintProblems(x));
+                      PrintGroups(x, page), PrintProblems(x), PrintWarnings(x));
 }
 
 absl::StatusOr<std::string> PrintInspectionJson(const proto::Inspection& x) {
