@@ -1,8 +1,12 @@
 #include "replay/engine/recorded_meetings.h"
 
+#include <new>
 #include <string>
+#include <type_traits>
 
 #include "replay/collectives/accounting.h"
+#include "trace/base/parallel.h"
+#include "trace/base/stop.h"
 
 namespace chakra {
 namespace {
@@ -29,14 +33,27 @@ RecordedMeeting::Spread RecordedMeetings::SpreadOf(const std::vector<uint32_t>& 
                                                                : RecordedMeeting::kLocked;
 }
 
-void RecordedMeetings::PrepareCalls(uint32_t threads, const std::vector<std::vector<uint32_t>>& members) {
+// Makes all meetings, each to be filled.
+void RecordedMeetings::Make(uint32_t threads, const std::function<void(uint32_t, RecordedMeeting*)>& fill) {
+  constexpr size_t kAtOnce = 1 << 16;
+  static_assert(std::is_trivially_destructible_v<RecordedMeeting>);
+  const size_t all = matching_.calls.size() + matching_.messages.size();
+  auto* const meetings = static_cast<RecordedMeeting*>(::operator new(all * sizeof(RecordedMeeting)));
+  meetings_.reset(meetings);
+  const StopScope to_the_end(nullptr);
+  ForEach((all + kAtOnce - 1) / kAtOnce, static_cast<int>(threads), [&] {
+    return [&](size_t task) {
+      for (size_t i = task * kAtOnce; i < std::min(all, (task + 1) * kAtOnce); ++i)
+        fill(static_cast<uint32_t>(i), new (meetings + i) RecordedMeeting);
+      return absl::OkStatus();
+    };
+  }).IgnoreError();
+}
+
+void RecordedMeetings::NumberParts(uint32_t threads, const std::vector<std::vector<uint32_t>>& members) {
   uint32_t parted = 0;
-  for (uint32_t i = 0; i < calls_; ++i) {
-    const CollectiveCall& call = matching_.calls[i];
-    RecordedMeeting& m = meetings_[i];
-    m.spread = SpreadOf(members[call.group], call.made);
-    m.left = call.made;
-    if (m.spread == RecordedMeeting::kParted) m.last_rank = parted++;
+  for (uint32_t i = 0; threads > 1 && i < calls_; ++i) {
+    if (meetings_[i].spread == RecordedMeeting::kParted) meetings_[i].last_rank = parted++;
   }
   for (uint32_t t = 0; t < threads; ++t) parts_.emplace_back(parted);
   for (uint32_t i = 0; parted > 0 && i < calls_; ++i) {
@@ -57,15 +74,19 @@ void RecordedMeetings::Prepare(uint32_t threads, const std::function<uint32_t(ui
     std::vector<uint32_t>& of = members.emplace_back(threads);
     for (const int rank : group.members) ++of[thread_of(static_cast<uint32_t>(rank))];
   }
-  meetings_ = std::vector<RecordedMeeting>(matching_.calls.size() + matching_.messages.size());
-  PrepareCalls(threads, members);
-  for (size_t i = 0; i < matching_.messages.size(); ++i) {
-    const MatchedMessage& message = matching_.messages[i];
-    RecordedMeeting& m = meetings_[calls_ + i];
-    m.left = 2;
+  Make(threads, [&](uint32_t i, RecordedMeeting* m) {
+    if (i < calls_) {
+      const CollectiveCall& call = matching_.calls[i];
+      m->spread = SpreadOf(members[call.group], call.made);
+      m->left = call.made;
+      return;
+    }
+    const MatchedMessage& message = matching_.messages[i - calls_];
+    m->left = 2;
     if (thread_of(static_cast<uint32_t>(message.src)) != thread_of(static_cast<uint32_t>(message.dst)))
-      m.spread = RecordedMeeting::kLocked;
-  }
+      m->spread = RecordedMeeting::kLocked;
+  });
+  NumberParts(threads, members);
   eager_end_.resize(matching_.messages.size());
 }
 

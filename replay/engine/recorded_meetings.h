@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <tuple>
 #include <vector>
 
@@ -118,15 +119,19 @@ class RecordedMeetings {
   bool AddParts(uint32_t at, RecordedMeeting* m);
   // `members` by thread.
   static RecordedMeeting::Spread SpreadOf(const std::vector<uint32_t>& members, uint32_t made);
-  void PrepareCalls(uint32_t threads, const std::vector<std::vector<uint32_t>>& members);
+  void Make(uint32_t threads, const std::function<void(uint32_t meeting, RecordedMeeting* made)>& fill);
+  void NumberParts(uint32_t threads, const std::vector<std::vector<uint32_t>>& members);
   void ReportCalls(Metrics* metrics) const;
   void ReportMessages(Metrics* metrics) const;
 
   const Matching& matching_;
   const uint32_t calls_;
-  std::vector<RecordedMeeting> meetings_;
-  std::vector<int64_t> eager_end_;                   // by message, of one that its sender left behind
-  std::vector<std::vector<RecordedMeeting>> parts_;  // by thread
+  struct Free {
+    void operator()(RecordedMeeting* meetings) const { ::operator delete(meetings); }
+  };
+  std::unique_ptr<RecordedMeeting[], Free> meetings_;  // made on all threads: there may be many millions
+  std::vector<int64_t> eager_end_;                     // by message, of one that its sender left behind
+  std::vector<std::vector<RecordedMeeting>> parts_;    // by thread
 };
 
 }  // namespace chakra

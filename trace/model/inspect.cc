@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "trace/base/parallel.h"
+#include "trace/base/stop.h"
 #include "trace/base/utf8.h"
 
 namespace chakra {
@@ -110,6 +111,7 @@ Summaries SummarizeAll(const TraceSet& traces, int threads) {
     if (fresh) graphs.push_back(rank.graph.get());
     out.graph_of.push_back(it->second);
   }
+  const StopScope to_the_end(nullptr);
   out.graphs.resize(graphs.size());
   out.traffic.resize(traces.ranks.size());
   ForEach(graphs.size() + traces.ranks.size(), threads, [&] {
