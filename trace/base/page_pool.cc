@@ -19,7 +19,9 @@ void PagePool::MoveFront(size_t bytes, Block* from, Block* to) {
   from->begin += bytes;
   from->bytes -= bytes;
   from->parts.back() -= bytes;
-  if (from->parts.back() == 0) from->parts.pop_back();
+  if (from->parts.back() > 0) return;
+  from->parts.pop_back();
+  --free_parts_;
 }
 
 // Moves free pages to the front of `to`, from the longest blocks first. Returns how many bytes.
@@ -32,7 +34,6 @@ size_t PagePool::FillFromFree(Block* to) {
       const size_t part = std::min(from->parts.back(), to->bytes - filled);
       if (mremap(from->begin, part, part, MREMAP_MAYMOVE | MREMAP_FIXED, to->begin + filled) == MAP_FAILED)
         return filled;  // no room for another mapping: the rest are new pages
-      free_parts_ -= part == from->parts.back() ? 1 : 0;
       MoveFront(part, &*from, to);
       filled += part;
     }
@@ -54,7 +55,6 @@ void* PagePool::Take(size_t bytes) {
     block.begin = best->begin;
     while (block.bytes < needed) {
       const size_t part = std::min(best->parts.back(), needed - block.bytes);
-      free_parts_ -= part == best->parts.back() ? 1 : 0;
       MoveFront(part, &*best, &block);
       block.bytes += part;
     }

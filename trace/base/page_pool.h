@@ -53,7 +53,7 @@ class PagePool {
     size_t bytes = 0;
     List<size_t> parts;  // bytes of what the kernel moves at once, the first last
   };
-  static void MoveFront(size_t bytes, Block* from, Block* to);
+  void MoveFront(size_t bytes, Block* from, Block* to);
   size_t FillFromFree(Block* to);
   void Trim();
 
