@@ -11,6 +11,12 @@ constexpr size_t kGrain = 256 << 10;  // all blocks and parts are multiples
 // A process may have some 65,000 mappings, and each part may be one.
 constexpr size_t kMostParts = 8192;
 
+// Null: there is no memory.
+char* MapNew(size_t bytes, char* at = nullptr, int fixed = 0) {
+  void* const begin = mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | fixed, -1, 0);
+  return begin == MAP_FAILED ? nullptr : static_cast<char*>(begin);
+}
+
 }  // namespace
 
 // Makes the front of a free block the next part of `to`, in place.
@@ -24,7 +30,8 @@ void PagePool::MoveFront(size_t bytes, Block* from, Block* to) {
   --free_parts_;
 }
 
-// Moves free pages to the front of `to`, from the longest blocks first. Returns how many bytes.
+// Moves free pages to the front of `to`, from the longest blocks first. Returns how many bytes; where there
+// is no memory for the rest, `to` loses its begin.
 size_t PagePool::FillFromFree(Block* to) {
   size_t filled = 0;
   while (filled < to->bytes && !free_.empty()) {
@@ -32,8 +39,12 @@ size_t PagePool::FillFromFree(Block* to) {
                                        [](const Block& a, const Block& b) { return a.bytes < b.bytes; });
     while (filled < to->bytes && from->bytes > 0) {
       const size_t part = std::min(from->parts.back(), to->bytes - filled);
-      if (mremap(from->begin, part, part, MREMAP_MAYMOVE | MREMAP_FIXED, to->begin + filled) == MAP_FAILED)
-        return filled;  // no room for another mapping: the rest are new pages
+      if (mremap(from->begin, part, part, MREMAP_MAYMOVE | MREMAP_FIXED, to->begin + filled) == MAP_FAILED) {
+        // No room for another mapping: the rest are new pages, which the kernel may have dropped for this
+        // one.
+        if (MapNew(to->bytes - filled, to->begin + filled, MAP_FIXED) == nullptr) to->begin = nullptr;
+        return filled;
+      }
       MoveFront(part, &*from, to);
       filled += part;
     }
@@ -60,11 +71,11 @@ void* PagePool::Take(size_t bytes) {
     }
     if (best->bytes == 0) free_.erase(best);
   } else {
-    void* begin = mmap(nullptr, needed, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (begin == MAP_FAILED) return nullptr;
-    block.begin = static_cast<char*>(begin);
+    block.begin = MapNew(needed);
+    if (block.begin == nullptr) return nullptr;
     block.bytes = needed;
     const size_t filled = FillFromFree(&block);
+    if (block.begin == nullptr) return nullptr;
     if (filled < needed) block.parts.push_back(needed - filled);
     mapped_ += needed - filled;
   }
