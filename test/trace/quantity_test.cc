@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "trace/base/median.h"
+#include "trace/base/units.h"
 
 namespace chakra {
 namespace {
@@ -65,6 +66,24 @@ TEST(Medians, OfEvenAndOddNumbers) {
   EXPECT_EQ(UpperMedian<int>({}), 0);
   EXPECT_EQ(UpperMedian<int>({1, 4, 2, 9}), 4);
   EXPECT_EQ(UpperMedian<double>({5}), 5);
+}
+
+TEST(Units, TimesThatAreTooLongAreNever) {
+  // Whatever the size: 16 to 24 MiB over a byte a second once took microseconds.
+  for (const uint64_t bytes : {9300000, 16000000, 16777216, 18000000, 18446744, 25165824, 1000000000}) {
+    EXPECT_EQ(TransferTime(bytes, Bandwidth::BytesPerSecond(1)), Time::Never()) << bytes;
+    EXPECT_EQ(TransferTime(bytes, Bandwidth::BytesPerSecond(1000)),
+              Time::Nanos(static_cast<int64_t>(bytes) * 1000000));
+  }
+  EXPECT_EQ(TransferTime(9000000, Bandwidth::BytesPerSecond(1)), Time::Picos(9000000000000000000));
+  EXPECT_EQ(TransferTime(9000000, Bandwidth::BytesPerSecond(INT64_MAX)), Time::Picos(1));
+  EXPECT_EQ(Time::Nanos(INT64_MAX / 100), Time::Never());
+  EXPECT_EQ(Time::Micros(INT64_MAX / 1000), Time::Never());
+  EXPECT_EQ(Time::Picos(INT64_MAX / 2) * 3, Time::Never());
+  EXPECT_EQ(Time::Picos(-5) * 3, Time::Picos(-15));
+  EXPECT_EQ(Time::Picos(INT64_MIN + 1) - Time::Picos(5), Time::Picos(INT64_MIN));
+  EXPECT_EQ(Time::FromNanos(1e16), Time::Never());
+  EXPECT_EQ(FormatTime(Time::Never()), "> 106 days");
 }
 
 }  // namespace

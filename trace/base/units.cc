@@ -9,6 +9,7 @@ namespace chakra {
 Time Time::FromNanos(double ns) {
   const double ps = ns * 1000.0;
   if (!(ps < 9.2e18)) return Never();
+  if (ps < -9.2e18) return Limit(true);
   return Picos(std::llround(ps));
 }
 
@@ -21,6 +22,7 @@ Bandwidth Bandwidth::FromGigabytes(double gb_per_s) {
 std::string FormatTime(Time t) {
   const double s = t.seconds();
   const double a = std::fabs(s);
+  if (t == Time::Never()) return "> 106 days";
   if (a == 0) return "0 s";
   if (a < 1e-9) return absl::StrFormat("%.4g ps", s * 1e12);
   if (a < 1e-6) return absl::StrFormat("%.4g ns", s * 1e9);
