@@ -7,6 +7,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "replay/compute/compute_times.h"
@@ -63,6 +64,7 @@ class Pricer {
         if (!answer->has_value()) continue;
         times_.time[row] = **answer;
         times_.rung[row] = rung;
+        if (absl::Status s = TakeFactor(rung, row); !s.ok()) return s;
         break;
       }
     }
@@ -83,6 +85,24 @@ class Pricer {
     }
     times_.time = graph_.duration;
     return true;
+  }
+
+  // What an edit made of the time of a node that no recorded duration tells.
+  absl::Status TakeFactor(ComputeRung rung, uint32_t row) {
+    if (graph_.factor.empty() || graph_.factor[row] == 0) return absl::OkStatus();
+    if (rung == ComputeRung::kRecorded || rung == ComputeRung::kRepriced) return absl::OkStatus();
+    const auto [at, fresh] = factors_.try_emplace(graph_.factor[row], 1.0);
+    if (fresh && !absl::SimpleAtod(graph_.strings.Get(graph_.factor[row]), &at->second)) at->second = 1;
+    const auto times = [factor = at->second](Time t) { return static_cast<double>(t.picos()) * factor; };
+    if (!(times(times_.time[row]) < 9e18))
+      return Error(row, "its time_factor makes it take longer than 104 days");
+    times_.time[row] = Time::Picos(std::llround(times(times_.time[row])));
+    if (rung == ComputeRung::kModel) {
+      TimeSpread& spread = times_.spread[row];
+      spread.low = Time::Picos(std::llround(times(spread.low)));
+      spread.high = Time::Picos(std::llround(std::min(9e18, times(spread.high))));
+    }
+    return absl::OkStatus();
   }
 
   using Answer = absl::StatusOr<std::optional<Time>>;
@@ -271,6 +291,7 @@ class Pricer {
   absl::flat_hash_map<Key, Found> in_table_, between_;
   absl::flat_hash_map<Key, KnownCalls> calls_;
   std::optional<Repricer> repricer_;
+  absl::flat_hash_map<uint32_t, double> factors_;  // of graph_.factor
   absl::flat_hash_map<std::tuple<uint32_t, uint32_t, uint32_t>, OperatorWork> derived_;
   absl::flat_hash_map<uint32_t, absl::string_view> dtype_;
 };

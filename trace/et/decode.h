@@ -53,6 +53,7 @@ class Decoder {
     NodeType type = NodeType::kInvalid;
     uint8_t flags = 0;
     absl::string_view name, values, shapes, types, code;
+    double time_factor = 1;
     uint32_t name_hash = 0;  // valid when name is not empty
     uint64_t start_ns = 0;
     int64_t duration_ps = 0;
@@ -93,6 +94,7 @@ class Decoder {
   bool AddDelayCauses(const Node& node);
   bool SetCommKind(const Attribute& a, Node* node);
   bool SetCode(const Attribute& a, Node* node);
+  bool SetTimeFactor(const Attribute& a, Node* node);
   void AddNode(const Node& node, uint64_t offset);
   bool ResolveDeps(bool with_ctrl);
   absl::StatusOr<std::shared_ptr<const Graph>> FinishDeps();

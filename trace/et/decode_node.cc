@@ -1,9 +1,11 @@
 // The middle part of decoding: turns one node frame into a row of the columns.
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "trace/et/decode.h"
 #include "trace/model/any_order.h"
 #include "trace/model/node_fields.h"
@@ -212,6 +214,7 @@ bool Decoder::ReadNodeAttribute(const wire::Field& f, Node* node) {
   if (key == AttributeKey::kDepKinds) return SetKinds(a, node);
   if (key == AttributeKey::kCommKind) return SetCommKind(a, node);
   if (key == AttributeKey::kKernelHash) return SetCode(a, node);
+  if (key == AttributeKey::kTimeFactor) return SetTimeFactor(a, node);
   if (key != AttributeKey::kInvolvedDims) return SetPlainNumber(key, a, node) || SetNumber(key, a, node);
   if (ToMask(a, &node->comm.involved_dims, &node->comm.dims_count)) return true;
   return Fail(
@@ -270,6 +273,19 @@ bool Decoder::SetCode(const Attribute& a, Node* node) {
                 absl::StrCat("expected text, found ", ValueKind(a.value.number)));
   }
   node->code = a.value.text();
+  return true;
+}
+
+bool Decoder::SetTimeFactor(const Attribute& a, Node* node) {
+  double factor = -1;
+  if (a.value.number == static_cast<uint32_t>(ValueField::kDouble))
+    std::memcpy(&factor, &a.value.bits, sizeof factor);
+  if (!(factor >= 0 && factor <= kMostTimeFactor)) {
+    return Fail(a.value.at, node, "attribute time_factor",
+                absl::StrCat("expected a double from 0 to ", kMostTimeFactor, ", found ",
+                             factor == -1 ? ValueKind(a.value.number) : absl::StrCat(factor)));
+  }
+  node->time_factor = factor;
   return true;
 }
 
@@ -472,6 +488,11 @@ void Decoder::AddNode(const Node& node, uint64_t offset) {
   if (!node.code.empty() || !g_.code.empty()) {  // few traces have any
     g_.code.resize(g_.id.size() - 1);
     g_.code.push_back(g_.strings.Intern(node.code));
+  }
+  if (node.time_factor != 1 || !g_.factor.empty()) {  // likewise
+    g_.factor.resize(g_.id.size() - 1);
+    g_.factor.push_back(
+        node.time_factor == 1 ? 0 : g_.strings.Intern(absl::StrFormat("%.17g", node.time_factor)));
   }
   uint32_t payload = kNoRow;
   if (type >= NodeType::kSend) {

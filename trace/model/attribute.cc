@@ -128,6 +128,7 @@ AttributeKey FindAttributeKey(absl::string_view s) {
              : s == "transfer_ns" ? K::kTransferNs
              : s == "dep_release" ? K::kDepRelease
              : s == "kernel_hash" ? K::kKernelHash
+             : s == "time_factor" ? K::kTimeFactor
                                   : K::kOther;
     case 12:
       return s == "involved_dim" || s == "involve_dims" ? K::kInvolvedDims

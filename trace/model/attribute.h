@@ -38,6 +38,7 @@ enum class AttributeKey : uint8_t {
   kDepRelease,      // dep_release: likewise
   kDepKinds,        // dep_kinds: one word for each of data_deps
   kKernelHash,      // kernel_hash: of the code that a compiler made for the node
+  kTimeFactor,      // time_factor: what the node takes is taken times this
 };
 
 // One AttributeProto, split into name and value. value.number is 0 if the attribute has no value.

@@ -239,7 +239,7 @@ absl::Status CycleError(const GraphDraft& g, const std::vector<uint32_t>& unmet,
 void ClearDraft(GraphDraft* g) {
   const auto clear = [](auto&... columns) { (columns.clear(), ...); };
   clear(g->id, g->name, g->type, g->flags, g->start, g->duration, g->lane, g->payload, g->shapes, g->types,
-        g->code, g->comm, g->transfer, g->work, g->dep_begin, g->dep, g->dep_delay, g->dep_cause,
+        g->code, g->factor, g->comm, g->transfer, g->work, g->dep_begin, g->dep, g->dep_delay, g->dep_cause,
         g->dep_unexplained, g->dep_release, g->child_begin, g->child, g->child_delay, g->child_release,
         g->order);
   g->strings.Clear();
@@ -254,6 +254,7 @@ void DropEmptyColumns(GraphDraft* g) {
   drop(&g->shapes, uint32_t{0});
   drop(&g->types, uint32_t{0});
   drop(&g->code, uint32_t{0});
+  drop(&g->factor, uint32_t{0});
   drop(&g->transfer, Time::Never());
 }
 
@@ -305,6 +306,7 @@ uint64_t HashOf(const G& g) {
   h = HashColumn(h, g.shapes);
   h = HashColumn(h, g.types);
   if (!g.code.empty()) h = HashColumn(h, g.code);
+  if (!g.factor.empty()) h = HashColumn(h, g.factor);
   h = HashColumn(h, g.dep_begin);
   h = HashColumn(h, g.dep);
   h = HashColumn(h, g.dep_delay);
@@ -324,8 +326,8 @@ bool SameGraphs(const A& a, const B& b) {
   return Same(a.id, b.id) && Same(a.name, b.name) && Same(a.type, b.type) && Same(a.flags, b.flags) &&
          Same(a.start, b.start) && Same(a.duration, b.duration) && Same(a.lane, b.lane) &&
          Same(a.payload, b.payload) && Same(a.shapes, b.shapes) && Same(a.types, b.types) &&
-         Same(a.code, b.code) && Same(a.dep_begin, b.dep_begin) && Same(a.dep, b.dep) &&
-         Same(a.dep_delay, b.dep_delay) && Same(a.dep_cause, b.dep_cause) &&
+         Same(a.code, b.code) && Same(a.factor, b.factor) && Same(a.dep_begin, b.dep_begin) &&
+         Same(a.dep, b.dep) && Same(a.dep_delay, b.dep_delay) && Same(a.dep_cause, b.dep_cause) &&
          Same(a.dep_unexplained, b.dep_unexplained) && Same(a.dep_release, b.dep_release) &&
          Same(a.comm, b.comm) && Same(a.transfer, b.transfer) && Same(a.work, b.work) &&
          a.strings == b.strings;
@@ -388,6 +390,7 @@ std::shared_ptr<Graph> WithSharedColumns(GraphDraft* g, ColumnPool* pool, Keep k
   out->shapes = rows(&g->shapes);
   out->types = rows(&g->types);
   out->code = rows(&g->code);
+  out->factor = rows(&g->factor);
   out->comm = share(&g->comm);
   out->work = share(&g->work);
   out->dep_begin = rows(&g->dep_begin);

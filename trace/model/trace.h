@@ -65,6 +65,9 @@ inline constexpr uint8_t kHasCpuAttr = 2;  // the attribute is_cpu_op is present
 inline constexpr uint8_t kKeptComm = 4;  // a COMP node with comm_kind: communication that is no call which a
                                          // machine could price; it takes its recorded time
 
+// The most that a node's time may be taken times (the attribute time_factor).
+inline constexpr double kMostTimeFactor = 1e9;
+
 // The fields of a COMM_* node that are the same on all ranks that share a graph.
 struct Comm {
   uint64_t bytes = 0;          // comm_size: bytes of this rank's input buffer
@@ -121,6 +124,8 @@ struct GraphColumns {
                         // shapes
   N<uint32_t> types;    // inputs.types, likewise
   N<uint32_t> code;     // kernel_hash, likewise: compilers give kernels of different code one name
+  N<uint32_t> factor;   // time_factor, likewise, as text (0: 1): what a table, a model or a roofline says is
+                       // taken times it; recorded durations hold it already
 
   C<Comm> comm;
   N<Time> transfer;  // for each entry of comm: measured time from the last arrival on (transfer_ns); Never():
