@@ -99,8 +99,10 @@ absl::Status MoveSwitches(Samples& samples, Series* series, std::vector<std::str
 
 std::string Number(double v) { return absl::StrFormat("%.4g", v); }
 
-// Writes the fitted constants of one label, and lists those that were not fitted.
-void Write(const std::string& name, const LabelStart& start, const LabelFit& fit, Fit* out) {
+// Writes the fitted constants of one label, and lists those that were not fitted. `sizes`: of the label's
+// rows.
+void Write(const std::string& name, const LabelStart& start, const LabelFit& fit,
+           const std::set<uint64_t>& sizes, Fit* out) {
   auto* terms = out->cluster.mutable_collectives()->mutable_library()->mutable_term();
   proto::LibraryTerm* term = nullptr;
   for (proto::LibraryTerm& t : *terms) {
@@ -131,6 +133,11 @@ void Write(const std::string& name, const LabelStart& start, const LabelFit& fit
     out->fitted.push_back(
         absl::StrCat(name, " ", kConstantNames[j], ": ", was, " -> ", Number(value),
                      fit.bounded[j] && share ? " (the rows are faster: the links carry no more)" : ""));
+    if (sizes.size() == 1) {
+      out->warnings.push_back(absl::StrCat(name, " ", kConstantNames[j], " is fitted to one size alone, ",
+                                           *sizes.begin(),
+                                           " bytes: other sizes are a guess; measure more of them"));
+    }
   }
 }
 
@@ -251,7 +258,9 @@ absl::StatusOr<std::pair<Fit, double>> FitOnce(const proto::Cluster& cluster,
     const MeasuredRow& any = rows[series.rows[0][0]];
     WriteChoice(series, any.type, any.ranks, samples.library(), &fit);
   }
-  for (const auto& [name, of] : best->labels) Write(name, samples.labels().at(name), of, &fit);
+  std::map<std::string, std::set<uint64_t>> sizes;
+  for (size_t i = 0; i < all.size(); ++i) sizes[label[i]].insert(all[i].bytes);
+  for (const auto& [name, of] : best->labels) Write(name, samples.labels().at(name), of, sizes[name], &fit);
   auto* library = fit.cluster.mutable_collectives()->mutable_library();
   if (best->enqueue_identified || best->enqueue_us != samples.library().enqueue_us) {
     fit.fitted.push_back(
@@ -291,6 +300,13 @@ absl::StatusOr<Fit> Calibrate(const proto::Cluster& cluster, const std::vector<M
   absl::StatusOr<std::vector<FittedRow>> priced = PriceRows(cluster, fit.cluster, rows);
   if (!priced.ok()) return priced.status();
   fit.rows = *std::move(priced);
+  if (const double off = MedianError(fit, /*after=*/true); off > kFarOff) {
+    fit.warnings.push_back(absl::StrFormat(
+        "the fitted cluster is still %.0f %% off its rows in the median: it does not explain them; look at "
+        "the rows "
+        "(another algorithm, other links than the cluster's, or a job beside the measurement)",
+        100 * off));
+  }
   return fit;
 }
 

@@ -19,12 +19,15 @@ struct FittedRow {
 };
 
 struct Fit {
-  proto::Cluster cluster;           // the given cluster, with fitted terms, enqueue_us and choices
-  std::vector<FittedRow> rows;      // in the order given, as from PriceRows()
-  std::vector<std::string> fitted;  // one line for each fitted constant: its old and its new value
-  std::vector<std::string> kept;    // one line for each constant that the rows do not identify, with the
-                                    // reason
+  proto::Cluster cluster;             // the given cluster, with fitted terms, enqueue_us and choices
+  std::vector<FittedRow> rows;        // in the order given, as from PriceRows()
+  std::vector<std::string> fitted;    // one line for each fitted constant: its old and its new value
+  std::vector<std::string> kept;      // one line for each constant that the rows do not identify, with the
+                                      // reason
+  std::vector<std::string> warnings;  // what makes the fit doubtful
 };
+
+inline constexpr double kFarOff = 0.3;  // median error of a fit that explains its rows badly
 
 // Prices each row on both clusters. Errors: as for Calibrate().
 absl::StatusOr<std::vector<FittedRow>> PriceRows(const proto::Cluster& before, const proto::Cluster& after,
@@ -41,9 +44,10 @@ double MedianError(const Fit& fit, bool after);
 //
 // A constant keeps its value and is listed in `kept` if it changes no row by 1 %, if it cannot be separated
 // from others (base and step with one number of ranks), or if the scatter of the rows leaves it uncertain by
-// 20 % (latencies: and by 1 us). No share exceeds what the links carry. Errors: no rows, a cluster without
-// collectives.library, rows whose ranks or nodes the cluster cannot hold (the error names file and line),
-// rows that identify no constant.
+// 20 % (latencies: and by 1 us). A constant that rows of one size alone give is fitted with a warning, as is
+// a cluster that is kFarOff from its rows. No share exceeds what the links carry. Errors: no rows, a cluster
+// without collectives.library, rows whose ranks or nodes the cluster cannot hold (the error names file and
+// line), rows that identify no constant.
 absl::StatusOr<Fit> Calibrate(const proto::Cluster& cluster, const std::vector<MeasuredRow>& rows);
 
 }  // namespace chakra

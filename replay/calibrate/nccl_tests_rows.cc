@@ -160,9 +160,32 @@ absl::StatusOr<MeasuredRun> Output::Take(absl::string_view sought) {
   return std::move(result_);
 }
 
+namespace {
+
+// Whether most rows have a bus bandwidth that is not 0 and not the algorithm's, as no run of one rank prints.
+bool ShowsTraffic(const Run& run) {
+  size_t halves = 0, shown = 0;
+  for (const Row& row : run.rows) {
+    for (const Half& half : row.halves) {
+      if (!half.alg.present || !half.bus.present || half.alg.value <= half.alg.half) continue;
+      ++halves;
+      const double apart = std::abs(half.bus.value - half.alg.value);
+      shown += half.bus.value > half.bus.half && apart > half.bus.half + half.alg.half ? 1 : 0;
+    }
+  }
+  return 2 * shown > halves;
+}
+
+}  // namespace
+
 absl::Status Output::Add(const Run& run) {
   if (run.rows.empty()) return absl::OkStatus();
   const int line = run.rows[0].line;
+  if (run.ranks == 1 && ShowsTraffic(run)) {
+    Run cut = run;
+    cut.ranks = cut.nodes = 0;
+    return Add(cut);
+  }
   if (run.ranks == 1) {
     Warn(line, "a run of one rank, which communicates with none: left out");
     return absl::OkStatus();

@@ -33,21 +33,69 @@ bool After(const Tokens& tokens, absl::string_view key, T* out) {
   return false;
 }
 
-// `line` without the tag of mpirun --tag-output or srun -l: "[1,0]<stdout>:" or "0: ".
-absl::string_view WithoutTag(absl::string_view line) {
-  if (absl::StartsWith(line, "[")) {
-    const size_t end = line.find("]<stdout>");
-    if (end != absl::string_view::npos && end < 24) {
-      line.remove_prefix(end + 9);
-      absl::ConsumePrefix(&line, ":");
+// Whether `s` begins with this shape, where 9 stands for a digit.
+bool BeginsAs(absl::string_view s, absl::string_view shape) {
+  return s.size() >= shape.size() && std::equal(shape.begin(), shape.end(), s.begin(), [](char p, char c) {
+           return p == '9' ? absl::ascii_isdigit(static_cast<unsigned char>(c)) : c == p;
+         });
+}
+
+// Whether what is left of a line, after a tag, is nccl-tests' own.
+bool IsOwn(absl::string_view rest) {
+  rest = absl::StripLeadingAsciiWhitespace(rest);
+  if (absl::StartsWith(rest, "#")) return true;
+  const Tokens t = Split(rest.substr(0, 256));
+  return t.size() > 2 && IsCount(t[0]) && IsCount(t[1]) && ElementBytes(t[2]) > 0;
+}
+
+// Cuts one tag off the front: "[1,0]<stdout>:" of mpirun --tag-output, "0: " of srun -l, "[pod/nccl-0/main] "
+// and "2026-11-27T10:00:00.5Z " of kubectl logs, "2026-11-27 10:00:00,5 ", "nccl-1  | " of docker compose,
+// "node1: " of pdsh.
+bool CutTag(absl::string_view* line) {
+  constexpr size_t kLongest = 160;
+  const absl::string_view body = absl::StripLeadingAsciiWhitespace(*line);
+  const auto cut = [&](size_t n) {
+    *line = body.substr(n);
+    return true;
+  };
+  if (absl::StartsWith(body, "[")) {
+    const size_t end = body.find(']');
+    if (end == body.npos || end > kLongest) return false;
+    size_t after = end + 1;
+    for (const absl::string_view stream : {"<stdout>", "<stderr>", ":"}) {
+      if (absl::StartsWith(body.substr(after), stream)) after += stream.size();
     }
-    return line;
+    return IsOwn(body.substr(after)) || after > end + 1 || absl::StartsWith(body, "[pod/") ||
+                   BeginsAs(body.substr(1), "9999-99-99")
+               ? cut(after)
+               : false;
   }
-  const absl::string_view body = absl::StripLeadingAsciiWhitespace(line);
-  const size_t colon = body.find(':');
-  if (colon != absl::string_view::npos && colon < 7 && IsCount(body.substr(0, colon)) &&
-      colon + 1 < body.size() && body[colon + 1] == ' ') {
-    return body.substr(colon + 1);
+  // "(Worker pid=17) " of Ray, "Nov 27 10:00:00 node1 job[17]: " of a system's log.
+  for (const absl::string_view end : {") ", ": "}) {
+    const size_t at = body.substr(0, kLongest).find(end);
+    const bool begins = end[0] == ')'
+                            ? absl::StartsWith(body, "(")
+                            : BeginsAs(body.substr(std::min<size_t>(3, body.size())), " 99 99:99:99");
+    if (begins && at != body.npos && IsOwn(body.substr(at + 2))) return cut(at + 2);
+  }
+  const size_t blank = std::min(body.find_first_of(" \t"), body.size());
+  const absl::string_view token = body.substr(0, blank);
+  if (BeginsAs(token, "9999-99-99T99:99:99")) return cut(blank);
+  if (BeginsAs(body, "9999-99-99 99:99:99") || BeginsAs(body, "9999/99/99 99:99:99"))
+    return cut(std::min(body.find_first_of(" \t", 11), body.size()));
+  if (BeginsAs(token, "99:99:99")) return cut(blank);
+  const absl::string_view rest = absl::StripLeadingAsciiWhitespace(body.substr(blank));
+  if (absl::StartsWith(rest, "| ") && blank < kLongest)
+    return cut(static_cast<size_t>(rest.data() - body.data()) + 2);
+  const bool number = token.size() > 1 && token.back() == ':' && IsCount(token.substr(0, token.size() - 1));
+  if (number && token.size() < 8) return cut(blank);
+  if (token.size() > 1 && token.back() == ':' && IsOwn(rest)) return cut(blank);
+  return false;
+}
+
+// `line` without what others put in front of it.
+absl::string_view WithoutTag(absl::string_view line) {
+  for (int tags = 0; tags < 4 && CutTag(&line); ++tags) {
   }
   return line;
 }
@@ -73,15 +121,28 @@ struct Devices {
       processes.insert({l.host, l.process});
       pids = pids && !l.process.empty();
     }
-    const auto count = static_cast<int64_t>(ranks.size());
+    const int64_t count = std::max<int64_t>(static_cast<int64_t>(ranks.size()), Least());
     const int64_t all = static_cast<int64_t>(processes.size()) * per_process;
     // The lines of one process are cut at 2,048 bytes; its first rank is there. Ranks that are printed more
     // than once belong to independent processes.
-    const bool once = count == std::count_if(lines.begin(), lines.end(),
-                                             [&](const Line& l) { return l.group == lines[0].group; });
+    const bool once =
+        static_cast<ptrdiff_t>(ranks.size()) ==
+        std::count_if(lines.begin(), lines.end(), [&](const Line& l) { return l.group == lines[0].group; });
     return static_cast<int>(pids && once && all > count && all < (1 << 22) ? all : count);
   }
 
+  // Ranks count from 0: a list of one group that lost lines has as many ranks at least as its highest one
+  // says.
+  int Least() const {
+    int least = 0;
+    for (const Line& l : lines) {
+      if (l.group != lines[0].group) return 0;
+      least = std::max(least, std::min(l.rank, (1 << 22) - 2) + 1);
+    }
+    return least;
+  }
+
+  // 0: the list lost its first lines.
   int Nodes() const {
     std::set<int> ranks;
     std::set<absl::string_view> hosts;
@@ -90,7 +151,7 @@ struct Devices {
         hosts.insert(absl::string_view(l.host).substr(0, l.host.find('.')));
       }
     }
-    return static_cast<int>(hosts.size());
+    return ranks.contains(0) ? static_cast<int>(hosts.size()) : 0;
   }
 
   int Processes() const {

@@ -11,6 +11,7 @@
 #include "google/protobuf/util/json_util.h"
 #include "replay/calibrate/call_logs.h"
 #include "replay/calibrate/fit.h"
+#include "replay/calibrate/halves.h"
 #include "replay/cli/command.h"
 #include "replay/cli/terminal.h"
 #include "replay/cluster/load.h"
@@ -67,9 +68,13 @@ class CalibrateCommand : public Command {
     }
     absl::StatusOr<proto::Cluster> cluster = LoadCluster(cluster_);
     if (!cluster.ok()) return Fail(cluster.status());
+    const absl::StatusOr<std::vector<std::string>> halves = ChooseHalves(*cluster, &rows);
+    if (!halves.ok()) return Fail(halves.status());
+    for (const std::string& text : *halves) PrintError(absl::StrCat("warning: ", text));
     const std::vector<MeasuredRow> train = Choose(rows, true);
     absl::StatusOr<Fit> fit = Calibrate(*cluster, train);
     if (!fit.ok()) return Fail(fit.status());
+    for (const std::string& text : fit->warnings) PrintError(absl::StrCat("warning: ", text));
     Describe(*cluster, &fit->cluster);
     if (absl::Status s = WriteCluster(fit->cluster); !s.ok()) return Fail(s);
     TextPage page = PageOf(output_ == "-" ? "" : "-");
@@ -172,7 +177,7 @@ class CalibrateCommand : public Command {
                                    const std::vector<MeasuredRow>& rows) {
     absl::StatusOr<std::vector<FittedRow>> out = PriceRows(before, after, rows);
     if (!out.ok()) return out.status();
-    return Fit{after, *std::move(out), {}, {}};
+    return Fit{after, *std::move(out), {}, {}, {}};
   }
 
   void Describe(const proto::Cluster& before, proto::Cluster* after) const {

@@ -345,6 +345,33 @@ TEST(NcclTests, InfersTheRanks) {
   EXPECT_THAT(ErrorOf(Ranks(1) + Head(kModern) + Row(0)), HasSubstr("run of one rank"));
 }
 
+TEST(NcclTests, AListThatLostItsFirstLinesHasTheRanksThatItsLastOneSays) {
+  const std::string all = Ranks(8);
+  const std::string last = all.substr(all.rfind('#', all.size() - 2));
+  const MeasuredRun run = Read(last + Head(kModern) + Row(AllReduceFactor(8)));
+  EXPECT_EQ(run.rows.at(0).ranks, 8);
+  EXPECT_EQ(run.rows.at(0).nodes, 0) << "the other lines may name other hosts";
+  EXPECT_TRUE(run.warnings.empty()) << run.warnings[0];
+  // The first line alone says one rank, which has no bus bandwidth.
+  EXPECT_EQ(
+      Read(all.substr(0, all.find('\n') + 1) + Head(kModern) + Row(AllReduceFactor(8))).rows.at(0).ranks, 8);
+}
+
+TEST(NcclTests, CutsOffWhatOthersPutInFrontOfLines) {
+  const std::string log =
+      Ranks(8) + Head(kModern) + Row(AllReduceFactor(8)) + Row(AllReduceFactor(8));
+  for (const char* tag :
+       {"2026-11-27T10:00:00.123456789Z ", "[pod/nccl-0/main] ", "nccl-1  | ", "2026-11-27 10:00:00,123 ",
+        "[2026-11-27 10:00:00] ", "0: ", "node1: ", "(Worker pid=17) ",
+        "Nov 27 10:00:00 node1 job[17]: ", "[1,0]<stdout>:", "[pod/nccl-0/main] 2026-11-27T10:00:00Z "}) {
+    const MeasuredRun run =
+        Read(tag + absl::StrReplaceAll(log.substr(0, log.size() - 1), {{"\n", absl::StrCat("\n", tag)}}));
+    ASSERT_EQ(run.rows.size(), 4u) << tag;
+    EXPECT_EQ(run.rows[0].ranks, 8) << tag;
+    EXPECT_TRUE(run.warnings.empty()) << tag << run.warnings[0];
+  }
+}
+
 TEST(NcclTests, TellsWhatWasTimed) {
   const std::string head = absl::StrReplaceAll(kModern, {{"time", "cputime"}});
   const MeasuredRun run =
