@@ -24,6 +24,18 @@ void AddCaptureOptions(CLI::App* app, ReadOptions* options) {
       ->type_name("LIST")
       ->delimiter(',')
       ->group(g);
+  AddRankOfOption(app, options, g);
+}
+
+void AddRankOfOption(CLI::App* app, ReadOptions* options, const std::string& group) {
+  app->add_option(
+         "--rank-of", options->capture.rank_of,
+         "Ranks of files, by hand: a regular expression that a file's path matches, with one group that "
+         "finds the rank ('TP-(\\d+)'), or PATTERN=RANK; may be given several times, the first that matches "
+         "counts; default: told by the files' content and names")
+      ->type_name("PATTERN")
+      ->allow_extra_args(false)
+      ->group(group);
 }
 
 void AddStepRangeOption(CLI::App* app, ReadOptions* options, const std::string& group) {

@@ -106,6 +106,7 @@ void CompareCommand::AddTraceOptions(CLI::App* app) {
       ->type_name("LIST")
       ->delimiter(',')
       ->group(g);
+  AddRankOfOption(app, &read_, g);
   app->add_flag("--strict", read_.strict, "Refuse what would otherwise be repaired")->group(g);
   app->add_flag("--allow-truncated", read_.allow_truncated, "Drop a partial last node instead of refusing it")
       ->group(g);

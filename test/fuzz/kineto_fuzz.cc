@@ -50,13 +50,16 @@ FUZZ_TARGET(kineto_fuzz, data, size) {
   const absl::string_view text(reinterpret_cast<const char*>(data), size);
   (void)LooksLikeKineto(text);
   MemorySource first(text), second(text);
-  const auto a = ReadKineto(&first, "fuzz.json"), b = ReadKineto(&second, "fuzz.json");
+  std::vector<RankPart> parts, again;
+  const auto a = ReadKineto(&first, "fuzz.json", &parts), b = ReadKineto(&second, "fuzz.json", &again);
   fuzz::Require(a.ok() == b.ok() && a.status().message() == b.status().message(), "the same answer twice");
   if (!a.ok()) {
     fuzz::Require(!a.status().message().empty(), "an error says why");
     return 0;
   }
   Check(*a);
+  fuzz::Require(parts.size() == again.size(), "the same ranks twice");
+  for (const RankPart& part : parts) Check(*part.device);
   fuzz::Require(a->events.size() == b->events.size() && a->strings == b->strings, "the same trace twice");
   return 0;
 }

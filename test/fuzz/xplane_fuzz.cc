@@ -1,20 +1,29 @@
 // JAX's profiles: any bytes give ranks whose rows lie where they say, or an error.
 #include <cstring>
+#include <string>
 
 #include "test/fuzz/fuzz_input.h"
 #include "test/fuzz/fuzz_target.h"
 #include "trace/import/xplane/ranks.h"
+#include "trace/import/xplane/trace_view.h"
 #include "trace/import/xplane/xspace.h"
 
 FUZZ_TARGET(xplane_fuzz, data, size) {
   using namespace chakra;
-  const absl::string_view bytes(reinterpret_cast<const char*>(data), size);
+  absl::string_view bytes(reinterpret_cast<const char*>(data), size);
   (void)xplane::LooksLikeXSpace(bytes);
+  std::string shown;
+  if (xplane::LooksLikeTraceView(bytes)) {
+    auto space = xplane::XSpaceOfTraceView(bytes, "fuzz.trace.json");
+    if (!space.ok()) return 0;
+    shown = *std::move(space);
+    bytes = shown;
+  }
   std::vector<xplane::ProfileFile> files(1);
   files[0].path = "fuzz.xplane.pb";
-  if (!files[0].content.Reserve(size + 1)) return 0;
-  if (size > 0) std::memcpy(files[0].content.data(), data, size);
-  files[0].content.set_size(size);
+  if (!files[0].content.Reserve(bytes.size() + 1)) return 0;
+  if (!bytes.empty()) std::memcpy(files[0].content.data(), bytes.data(), bytes.size());
+  files[0].content.set_size(bytes.size());
   const auto ranks = xplane::RanksOf(files);
   if (!ranks.ok()) {
     fuzz::Require(!ranks.status().message().empty(), "an error says why");

@@ -16,6 +16,7 @@ struct CaptureSelection {
   std::string host, device;  // one pair of files; "": what the inputs name
   std::vector<int> ranks;    // only these (global) ranks; empty: all
   bool named() const { return !host.empty() || !device.empty(); }
+  std::vector<std::string> rank_of;  // ranks of files given by hand: patterns of RankByHand()
   std::string steps;       // "", "all", "first", "last", "skip-first", "N" or "N-M"; N is the number in
                            // ProfilerStep#N
   std::string step_range;  // which NVTX ranges of an Nsight Systems export are steps: text, '*' for any;
@@ -58,6 +59,7 @@ struct ReadOptions {
   RankRewriter* rewriter = nullptr;  // not owned
   std::string groups_file;  // file of process groups; "": the reader looks beside the traces and in metadata
                             // nodes
+  int ranks = 0;  // asked for, for files of one program that do not say on how many devices it runs; 0: not told
   // Neighbouring ranks that NVLink or its like joins, for steps that go by that; 0: not known.
   int domain = 0;
   // False: InputFile::sha256 may be empty, where a file would be read once more for it alone.

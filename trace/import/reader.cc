@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "trace/et/rank_of.h"
 #include "trace/import/find_groups.h"
 #include "trace/import/inputs.h"
 #include "trace/import/load.h"
@@ -11,9 +12,39 @@
 #include "trace/model/groups.h"
 
 namespace chakra {
+namespace {
+
+// Other formats number ranks by what their files say.
+absl::Status CheckRankOf(const Importer& importer, const ReadOptions& options) {
+  if (options.capture.rank_of.empty() || importer.name == "pytorch") return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--rank-of ", options.capture.rank_of[0],
+      ": ranks can be given by hand of the files of PyTorch captures and of Chakra traces, and this is a ",
+      importer.title));
+}
+
+absl::Status TakeRanksByHand(const ReadOptions& options, std::vector<TraceFile>* files) {
+  if (options.capture.rank_of.empty()) return absl::OkStatus();
+  bool any = false;
+  for (TraceFile& file : *files) {
+    const absl::StatusOr<int> rank = RankByHand(options.capture.rank_of, file.path);
+    if (!rank.ok()) return rank.status();
+    if (*rank >= 0) file.rank = *rank;
+    any = any || *rank >= 0;
+  }
+  if (any) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("--rank-of ", options.capture.rank_of[0],
+                                                 ": no file's path matches; the first is ",
+                                                 files->front().path));
+}
+
+}  // namespace
 
 absl::StatusOr<TraceSet> ReadTraceSet(const std::vector<std::string>& inputs, const ReadOptions& options) {
-  if (const Importer* importer = ImporterOfRun(inputs, options)) return importer->run(inputs, options);
+  if (const Importer* importer = ImporterOfRun(inputs, options)) {
+    if (absl::Status s = CheckRankOf(*importer, options); !s.ok()) return s;
+    return importer->run(inputs, options);
+  }
   if (!options.capture.steps.empty() || !options.capture.ranks.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(absl::StrJoin(inputs, ", "),
                                                    ": steps and ranks can be selected of ", KindsOfRuns(),
@@ -25,7 +56,8 @@ absl::StatusOr<TraceSet> ReadTraceSet(const std::vector<std::string>& inputs, co
   std::vector<Loaded> loaded;
   std::vector<GroupCandidate> candidates;
   InputFile archive;
-  absl::Status status = files->size() == 1 ? absl::OkStatus() : CheckRanks(&*files);
+  absl::Status status = TakeRanksByHand(options, &*files);
+  if (status.ok() && files->size() > 1) status = CheckRanks(&*files);
   if (!status.ok()) return status;
   status = files->size() == 1 ? LoadSingle(files->front(), options, &pool, &loaded, &candidates, &archive)
                               : LoadFiles(*files, options, &pool, &loaded);

@@ -16,31 +16,56 @@
 #include "trace/import/collective_logs/emit.h"
 #include "trace/import/collective_logs/flight_recorder.h"
 #include "trace/import/collective_logs/inspector.h"
+#include "trace/import/collective_logs/nccl_debug.h"
 #include "trace/import/collective_logs/profiler_plugin.h"
 #include "trace/io/archive.h"
 #include "trace/io/byte_source.h"
 #include "trace/io/file.h"
+#include "trace/io/json_mend.h"
+#include "trace/io/sniff.h"
 
 namespace chakra::collective_logs {
 namespace {
 
-constexpr absl::string_view kEndings[] = {".log", ".json", ".jsonl", ".pickle", ".pkl"};
-constexpr absl::string_view kRecorders[] = {"nccl_inspector", "nccl_profiler", "flight_recorder"};
+constexpr absl::string_view kEndings[] = {".log", ".json", ".jsonl", ".pickle", ".pkl", ".txt", ".out"};
+constexpr absl::string_view kRecorders[] = {"nccl_inspector", "nccl_profiler", "flight_recorder",
+                                            "nccl_debug"};
 
 // Which of kRecorders; -1: none.
 int RecorderOf(absl::string_view head) {
   if (LooksLikeInspector(head)) return 0;
   if (LooksLikeProfilerPlugin(head)) return 1;
+  if (LooksLikeNcclDebug(head)) return 3;
   return LooksLikeFlightRecorder(head) ? 2 : -1;
 }
 
-absl::Status ReadAs(int recorder, absl::string_view content, absl::string_view file,
-                    std::vector<RankLog>* out) {
+absl::Status ReadText(int recorder, absl::string_view content, absl::string_view file,
+                      std::vector<RankLog>* out) {
   if (recorder == 0) return ReadInspector(content, file, out);
+  if (recorder == 3) return ReadNcclDebug(content, file, out);
   absl::StatusOr<RankLog> log =
       recorder == 1 ? ReadProfilerPlugin(content, file) : ReadFlightRecorder(content, file);
   if (log.ok()) out->push_back(*std::move(log));
   return log.status();
+}
+
+// Text that is not JSON is read once it is mended. simdjson::SIMDJSON_PADDING bytes can be read behind
+// `content`.
+absl::Status ReadAs(int recorder, absl::string_view content, absl::string_view file,
+                    std::vector<RankLog>* out) {
+  const size_t before = out->size();
+  absl::Status status = ReadText(recorder, content, file, out);
+  if (!absl::IsInvalidArgument(status) || !LooksLikeJson(content)) return status;
+  absl::StatusOr<MendedJson> mended = MendJson(content, file);
+  if (!mended.ok()) return mended.status();
+  if (mended->faults.empty()) return status;
+  out->resize(before);
+  const size_t size = mended->text.size();
+  mended->text.append(simdjson::SIMDJSON_PADDING, '\0');
+  status = ReadText(recorder, absl::string_view(mended->text).substr(0, size), file, out);
+  if (!status.ok() || out->size() == before) return status;
+  for (const JsonFault& fault : mended->faults) (*out)[before].Note(fault.kind, fault.count, 0, fault.detail);
+  return absl::OkStatus();
 }
 
 // A file, on its way to its logs.
@@ -142,8 +167,8 @@ absl::Status FindFiles(const std::vector<std::string>& inputs, int threads, std:
       } else if (!folder) {
         return absl::InvalidArgumentError(absl::StrCat(path,
                                                        ": no log of collective calls; expected NCCL's "
-                                                       "Inspector, the example of its profiler plugins, or "
-                                                       "PyTorch's Flight Recorder"));
+                                                       "Inspector, the example of its profiler plugins, its "
+                                                       "NCCL_DEBUG=INFO, or PyTorch's Flight Recorder"));
       }
     }
   }
@@ -266,7 +291,7 @@ absl::StatusOr<JoinedLogs> ReadLogs(const std::vector<std::string>& inputs, cons
 const Importer kImporter = {
     .name = "collective_logs",
     .title = "collective log",
-    .help = "NCCL's Inspector or profiler example, PyTorch's Flight Recorder",
+    .help = "NCCL's Inspector, profiler example or NCCL_DEBUG=INFO, PyTorch's Flight Recorder",
     .endings = kEndings,
     .named = NamedAsFlightRecorder,
     .sniff = LooksLikeCallLog,

@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "trace/import/hlo/collectives.h"
 #include "trace/import/hlo/fuse.h"
 #include "trace/import/hlo/proto_reader.h"
 #include "trace/import/hlo/step.h"
@@ -100,6 +101,22 @@ double Weight(const Step& step) {
   return sum;
 }
 
+// A module that says neither on how many devices it runs nor names any runs on those that are asked for:
+// replicas, unless all its collectives have channels, which join partitions.
+void SetDevices(int ranks, Module* module) {
+  bool told = false;
+  if (ranks <= 0 || MeshOf(*module, &told).devices() != 1 || told) return;
+  bool channels = false, none = false;
+  for (const Computation& c : module->computations) {
+    for (uint32_t row = 0; row < c.instructions.size(); ++row) {
+      const Collective collective = CollectiveOf(*module, c, row);
+      if (collective.kind == CollectiveKind::kNone) continue;
+      (collective.what->channel > 0 ? channels : none) = true;
+    }
+  }
+  (channels && !none ? module->partitions : module->replicas) = ranks;
+}
+
 absl::Status CheckOptions(const ReadOptions& options) {
   if (!options.groups_file.empty())
     return absl::InvalidArgumentError(
@@ -123,6 +140,7 @@ absl::StatusOr<TraceSet> Read(const std::vector<std::string>& inputs, const Read
     auto module = ReadModule(path, &c.input);
     if (!module.ok()) return module.status();
     c.module = *std::move(module);
+    SetDevices(options.ranks, &c.module);
     FuseElementwise(&c.module);
     auto step = BuildStep(c.module, path);
     if (!step.ok() && chosen.size() > 1 && absl::StrContains(step.status().message(), "runs nothing"))

@@ -476,7 +476,8 @@ absl::StatusOr<Step> StepBuilder::Build() {
   step_.mesh = MeshOf(m_, &told);
   if (!told) {
     step_.warnings.push_back(absl::StrCat(
-        "the module does not say on how many devices it runs; its collectives need ", step_.mesh.devices()));
+        "the module does not say on how many devices it runs; its collectives need ", step_.mesh.devices(),
+        step_.mesh.devices() == 1 ? ", where they name none (--ranks N gives their number)" : ""));
   }
   with_collectives_ = WithCollectives(m_);
   ValuePtr result;

@@ -326,11 +326,19 @@ bool IsMetadata(const JsonValue& object) {
   return true;
 }
 
+// Whether an object has what only a node has: its type, or an id beside dependencies, attributes or a time. A
+// name alone is anybody's.
 bool LooksLikeNode(const JsonValue& object) {
-  const auto* type = Node::descriptor();
-  for (int i = 0; i < type->field_count(); ++i) {
-    const auto* f = type->field(i);
-    if (object.Find(f->name()) != nullptr || object.Find(f->json_name()) != nullptr) return true;
+  const JsonValue* type = object.Find("type");
+  int64_t number = 0;
+  ChakraProtoMsg::NodeType parsed;
+  if (type != nullptr && type->is(Kind::kString) && ChakraProtoMsg::NodeType_Parse(type->text, &parsed))
+    return true;
+  if (object.Find("id") == nullptr) return false;
+  if (type != nullptr && type->is(Kind::kNumber) && type->ToInt64(&number)) return true;
+  for (const char* key : {"ctrl_deps", "ctrlDeps", "data_deps", "dataDeps", "start_time_micros",
+                          "startTimeMicros", "duration_micros", "durationMicros", "attr"}) {
+    if (object.Find(key) != nullptr) return true;
   }
   return false;
 }
@@ -359,6 +367,8 @@ absl::Status FromJsonizer(JsonReader* reader, const JsonValue& first, EtWriter* 
     if (!object->is(Kind::kObject)) {
       return reader->Error(object->begin, absl::StrCat("expected a node, found ", Name(object->kind)));
     }
+    if (!LooksLikeNode(*object) && object->Find("name") == nullptr)
+      return reader->Error(object->begin, "expected a node, found an object without 'id', 'type' and 'name'");
     if (absl::Status s = AddJsonizerNode(*reader, *object, writer); !s.ok()) return s;
   }
   return absl::OkStatus();
@@ -403,7 +413,9 @@ absl::Status Convert(JsonReader* reader, EtWriter* writer) {
     return reader->Error(first->begin,
                          "these are communicator groups (give them with --groups), not a trace");
   }
-  return reader->Error(first->begin, absl::StrCat("key '", first->members[0].key, "': ", kForms));
+  return reader->Error(first->begin,
+                       absl::StrCat("key '", first->members[0].key,
+                                    "': no Chakra node, which has an 'id' or a 'type'; ", kForms));
 }
 
 }  // namespace

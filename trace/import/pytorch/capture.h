@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "trace/model/string_table.h"
 #include "trace/model/trace.h"
@@ -94,6 +95,15 @@ struct HostNode {
   uint32_t comm = kNoRow;  // row of HostTrace::comms
 };
 
+// What chakra_trace_link took from a device trace into a host trace: when an operator ran, or a device
+// operation, which is then a node of its own below the operator that launched it.
+struct LinkedNode {
+  int64_t ts_ns = kNone, dur_ns = kNone;  // of the clock of the device trace
+  int64_t stream = kNone;
+  bool device = false;
+  uint8_t kind = 0;  // EventKind, of a device operation
+};
+
 struct HostTrace {
   std::string file;
   std::string schema;  // "1.0.1", "1.1.1-chakra.0.0.4", ...
@@ -105,6 +115,7 @@ struct HostTrace {
   std::vector<HostNode> nodes;  // ascending by id
   std::vector<CommCall> comms;
   StringTable strings;
+  absl::flat_hash_map<uint64_t, LinkedNode> linked;  // by id; empty: nobody linked the trace
   Groups groups;  // from process_group:init nodes, and evenly spaced groups that calls describe
   std::vector<Repair> repairs;
   const HostNode* Find(uint64_t id) const;  // null: none

@@ -21,6 +21,7 @@
 #include "trace/import/pytorch/load_files.h"
 #include "trace/import/pytorch/one_job.h"
 #include "trace/import/pytorch/pair.h"
+#include "trace/import/pytorch/place_files.h"
 #include "trace/io/file.h"
 #include "trace/model/groups.h"
 
@@ -117,8 +118,6 @@ class Reader {
   absl::StatusOr<Capture> Join();
   absl::Status Find(const std::vector<std::string>& inputs);
   absl::Status PairFiles();
-  absl::Status PlaceFile(size_t i, int rank);
-  int RankOf(size_t i) const;
   absl::Status Link(CaptureRank* rank);
   absl::StatusOr<GroupRules> ReadGroupRules();
   void NoteUnusedKeys(const GroupRules& asked);
@@ -173,77 +172,12 @@ absl::Status Reader::Find(const std::vector<std::string>& inputs) {
                    "the ExecutionTraceObserver (\"schema\" and \"nodes\")"));
 }
 
-// The rank of a file: from its content, else from its name. A number at the end of a name counts only if
-// there is more than one file of its kind.
-int Reader::RankOf(size_t i) const {
-  const LoadedFile& l = loaded_[i];
-  // A host trace knows only its place in a group.
-  if (l.host != nullptr && files_[i].sure) return files_[i].rank;
-  const int own = l.host != nullptr ? l.host->rank : l.device->rank;
-  if (own >= 0) return own;
-  if (files_[i].sure) return files_[i].rank;
-  const auto same = std::count_if(files_.begin(), files_.end(),
-                                  [&](const CaptureFile& f) { return f.host == files_[i].host; });
-  return same > 1 ? files_[i].rank : -1;
-}
-
-absl::Status Reader::PlaceFile(size_t i, int rank) {
-  CaptureRank& r = by_rank_[rank];
-  r.rank = rank;
-  const bool host = files_[i].host;
-  std::string& name = host ? r.host_file : r.device_file;
-  if (!host && !name.empty()) {  // the trace of the graphs' capture, and that of their execution
-    if (ShowsGraphCaptureOnly(*loaded_[i].device)) {
-      r.graph_captures.push_back(std::move(loaded_[i].device));
-      return absl::OkStatus();
-    }
-    if (ShowsGraphCaptureOnly(*r.device)) {
-      r.graph_captures.push_back(std::move(r.device));
-      name.clear();
-    }
-  }
-  if (!name.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat("two ", host ? "host" : "device", " traces for rank ",
-                                                   rank, ": ", name, " and ", files_[i].path,
-                                                   "; expected one: name the files "
-                                                   "that are meant, or one pair with --host and --device"));
-  }
-  name = files_[i].path;
-  if (host) {
-    r.host = std::move(loaded_[i].host);
-  } else {
-    r.device = std::move(loaded_[i].device);
-  }
-  return absl::OkStatus();
-}
-
 absl::Status Reader::PairFiles() {
-  std::vector<int> rank(files_.size());
-  size_t hosts = 0, devices = 0;
-  for (size_t i = 0; i < files_.size(); ++i) {
-    rank[i] = RankOf(i);
-    (files_[i].host ? hosts : devices) += 1;
-  }
-  if (hosts <= 1 && devices <= 1) {  // one pair: a file without a rank takes that of the other file
-    int known = -1;
-    for (const int r : rank) known = std::max(known, r);
-    if (hosts + devices == 2 && rank[0] >= 0 && rank[1] >= 0 && rank[0] != rank[1]) {
-      return absl::InvalidArgumentError(absl::StrCat(files_[0].path, " is of rank ", rank[0], ", ",
-                                                     files_[1].path, " of rank ", rank[1],
-                                                     "; expected host and device trace of one rank"));
-    }
-    if (known < 0) Warn("nothing tells the rank; it is taken as rank 0");
-    std::fill(rank.begin(), rank.end(), std::max(known, 0));
-  }
-  for (size_t i = 0; i < files_.size(); ++i) {
-    if (rank[i] < 0) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          files_[i].path,
-          ": nothing tells its rank; expected distributedInfo.rank in the file, or a name that ends in "
-          "the rank (kineto.3.json) or has it after \"rank\" (rank3_...)"));
-    }
-    if (absl::Status s = PlaceFile(i, rank[i]); !s.ok()) return s;
-  }
+  PlacedFiles placed;
+  if (absl::Status s = PlaceFiles(files_, &loaded_, options_.capture.rank_of, &placed); !s.ok()) return s;
+  by_rank_ = std::move(placed.ranks);
+  for (std::string& text : placed.warnings) Warn(std::move(text));
+  for (std::string& file : placed.left_out) out_.report.add_files_left_out(std::move(file));
   return absl::OkStatus();
 }
 
@@ -254,6 +188,9 @@ absl::Status Reader::Link(CaptureRank* rank) {
     HostOnly only = AsDeviceTrace(*rank->host);
     rank->device = std::make_unique<DeviceTrace>(std::move(only.device));
     rank->pairing = std::move(only.pairing);
+    if (!rank->host->linked.empty()) {
+      if (absl::Status s = SelectSteps(*rank->device, options_.capture.steps, &window); !s.ok()) return s;
+    }
   } else {
     if (absl::Status s = SelectSteps(*rank->device, options_.capture.steps, &window); !s.ok()) return s;
     if (rank->host != nullptr) {
@@ -338,6 +275,7 @@ void Reader::Report() {
   report.set_world_size(out_.joined.world_size);
   ReportGroups();
   bool device_ops = false, host_only = false, device_only = false;
+  int linked = 0;
   for (size_t i = 0; i < out_.ranks.size(); ++i) {
     const CaptureRank& r = out_.ranks[i];
     proto::RankConversion* to = report.add_ranks();
@@ -353,7 +291,8 @@ void Reader::Report() {
       to->set_host_unpaired(r.pairing.nodes_unmatched);
       to->set_device_unpaired(r.pairing.ops_unmatched);
     }
-    host_only = host_only || r.device_file.empty();
+    host_only = host_only || (r.device_file.empty() && r.host->linked.empty());
+    if (r.device_file.empty() && !r.host->linked.empty()) ++linked;
     device_only = device_only || (r.host_file.empty() && r.device->schema == DeviceTrace().schema);
     device_ops = device_ops || to->device_events() > 0;
     const CommTally& tally = r.timeline.tally;
@@ -390,6 +329,13 @@ void Reader::Report() {
         "run, or a kernel table");
   } else if (!device_ops) {
     Warn("the device traces show no device operation: only the host is replayed");
+  }
+  if (linked > 0) {
+    Warn(
+        "the host traces were linked by chakra_trace_link, which keeps neither launches nor waits between "
+        "streams: each "
+        "device operation is launched where its operator begins; the two files that they were linked from "
+        "tell more");
   }
   if (device_only) {
     Warn("there is no host trace: communication and shapes are known as far as the device trace tells them");

@@ -7,14 +7,16 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "trace/import/pytorch/rank_names.h"
 
 namespace chakra::pytorch {
 
 struct CaptureFile {
   std::string path;
-  bool host = false;  // an execution trace; else Kineto's
-  int rank = -1;      // by the name; -1: the name has no rank
-  bool sure = false;  // true: the name has "rank" or "worker"; false: it only ends in a number
+  bool host = false;          // an execution trace; else Kineto's
+  int rank = -1;              // by the name; -1: the name has no rank
+  bool sure = false;          // true: the name has "rank" or "worker"; false: it only ends in a number
+  std::vector<Place> places;  // in the dimensions of the split, by the name
 };
 
 // Whether a file's name, with or without an ending of compression, is one of captures: ".json".

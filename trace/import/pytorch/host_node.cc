@@ -7,6 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "trace/base/utf8.h"
 #include "trace/import/pytorch/json_scan.h"
+#include "trace/import/pytorch/kineto_event.h"
+#include "trace/import/pytorch/kineto_text.h"
 #include "trace/import/pytorch/process_groups.h"
 #include "trace/import/pytorch/record_param_comms.h"
 
@@ -16,6 +18,8 @@ namespace {
 using simdjson::dom::array;
 using simdjson::dom::element;
 using simdjson::dom::object;
+
+using kineto::ToNanos;
 
 absl::string_view View(std::string_view s) { return {s.data(), s.size()}; }
 
@@ -170,8 +174,20 @@ absl::Status HostNodeReader::ReadAttributes(element value) {
   return absl::OkStatus();
 }
 
+bool HostNodeReader::ReadLinked(absl::string_view key, element value, absl::string_view raw) {
+  if (key == "ts") return ToNanos(raw, &linked_.ts_ns), true;
+  if (key == "inclusive_dur") return ToNanos(raw, &linked_.dur_ns), true;
+  if (key == "stream") return ToInt64(value, &linked_.stream), true;
+  if (key != "cat") return false;
+  const kineto::Category category = kineto::ParseCategory(raw);
+  linked_.device = category.use == kineto::Category::kEvent && OnDevice(category.kind);
+  linked_.kind = static_cast<uint8_t>(category.kind);
+  return true;
+}
+
 absl::Status HostNodeReader::ReadField(absl::string_view key, element value, absl::string_view raw) {
   if (key == "attrs") return ReadAttributes(value);
+  if (ReadLinked(key, value, raw)) return absl::OkStatus();
   const bool inputs = key == "inputs";
   if (inputs || key == "outputs") {
     if (!value.is_array()) return ReadArguments(value, raw, inputs);
@@ -271,6 +287,7 @@ void HostNodeReader::ReadCall() {
 absl::Status HostNodeReader::Read(absl::string_view text, uint64_t offset) {
   object fields;
   node_ = HostNode();
+  linked_ = LinkedNode();
   name_.clear();
   offset_ = offset;
   values_ = types_ = attrs_ = empty_;
@@ -283,6 +300,7 @@ absl::Status HostNodeReader::Read(absl::string_view text, uint64_t offset) {
   if (name_ == "record_param_comms") ReadCall();
   if (absl::StrContains(name_, "process_group:init")) ReadGroups();
   out_->nodes.push_back(node_);
+  if (linked_.ts_ns != kNone && linked_.dur_ns >= 0) out_->linked.emplace(node_.id, linked_);
   return absl::OkStatus();
 }
 

@@ -53,6 +53,8 @@ class HostNodeReader {
   absl::Status ReadArguments(simdjson::dom::element value, absl::string_view raw, bool inputs);
   absl::Status ReadAttributes(simdjson::dom::element value);
   absl::Status ReadScalar(absl::string_view key, simdjson::dom::element value);
+  // A field that chakra_trace_link adds. False: it is none of these.
+  bool ReadLinked(absl::string_view key, simdjson::dom::element value, absl::string_view raw);
   void ReadCall();
   void ReadGroups();
   void AddGroup(const std::string& name, std::vector<int> ranks);
@@ -69,6 +71,7 @@ class HostNodeReader {
 
   // The current node.
   HostNode node_;
+  LinkedNode linked_;
   std::string name_;
   uint64_t offset_ = 0;
   absl::string_view parsed_;  // the node's text, in padded_

@@ -12,29 +12,17 @@
 #include "trace/import/pytorch/kineto_notes.h"
 #include "trace/import/pytorch/kineto_rows.h"
 #include "trace/import/pytorch/kineto_scan.h"
+#include "trace/import/pytorch/kineto_split.h"
 #include "trace/import/pytorch/kineto_text.h"
 
 namespace chakra::pytorch {
 namespace {
 
 constexpr absl::string_view kDistributed = "distributedInfo", kDevices = "deviceProperties",
-                            kBase = "baseTimeNanoseconds", kMetadata = "metadata";
-
-// XProf's and TensorBoard's view of a JAX or TensorFlow profile: it names neither launches nor kinds of
-// events.
-absl::Status IsXprofView(absl::string_view file) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      file,
-      ": a view that XProf or TensorBoard made of a JAX profile, without what launched what; expected the "
-      "profile itself: give the *.xplane.pb beside it (LOGDIR/plugins/profile/RUN/HOST.xplane.pb)"));
-}
+                            kBase = "baseTimeNanoseconds";
 
 absl::Status ReadMember(const kineto::Scan& scan, absl::string_view file, DeviceTrace* out, int64_t* base,
-                        bool* xprof, kineto::Notes* notes) {
-  if (scan.key() == kMetadata) {
-    *xprof = absl::StrContains(scan.value(), "\"highres-ticks\"");
-    return absl::OkStatus();
-  }
+                        kineto::Notes* notes) {
   if (scan.key() == kDistributed) {
     return kineto::ReadDistributedInfo(scan.value(), file, scan.byte(), out, notes);
   }
@@ -65,16 +53,48 @@ void CountRepairs(const kineto::Scan& scan, const kineto::EventReader& reader, k
   }
 }
 
+absl::Status IsForeign(absl::string_view file, uint64_t spans) {
+  return absl::InvalidArgumentError(absl::StrCat(file, ": a Chrome trace of another program: ", spans,
+                                                 " spans, none of a category of torch.profiler (cpu_op, "
+                                                 "cuda_runtime, kernel, ...), so that nothing tells what ran "
+                                                 "where; torch.autograd.profiler, TensorFlow, and tools for "
+                                                 "hosts write such files; expected a capture of "
+                                                 "torch.profiler: chakra-replay record-help torch"));
+}
+
+absl::Status HoldsSeveralRanks(absl::string_view file, absl::string_view why) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      file, ": several ranks in one file: ", why,
+      "; expected a file for each rank, or processes that are labelled with their ranks (\"[TP00] 4711\")"));
+}
+
+// The ranks of a file whose processes are labelled go to `parts`; what the file needed mending counts for the
+// first.
+absl::StatusOr<DeviceTrace> TakeApart(const DeviceTrace& all, kineto::RowBuilder* rows, kineto::Notes* notes,
+                                      std::vector<RankPart>* parts) {
+  if (parts == nullptr) return HoldsSeveralRanks(all.file, "its processes are labelled with ranks");
+  for (kineto::SplitRank& rank : kineto::SplitByLabel(all, rows->labels(), rows->flows())) {
+    kineto::Notes own = std::move(*notes);
+    kineto::ResolveFlows(&rank.flows, rank.part.device.get(), &own);
+    kineto::InspectCorrelations(rank.part.device.get(), &own);
+    rank.part.device->strings.Shrink();
+    rank.part.device->repairs = own.Take(all.file, kNoRank);
+    *notes = kineto::Notes();
+    parts->push_back(std::move(rank.part));
+  }
+  DeviceTrace rest;
+  rest.file = all.file;
+  return rest;
+}
+
 }  // namespace
 
-absl::StatusOr<DeviceTrace> ReadKineto(ByteSource* source, absl::string_view file) {
+absl::StatusOr<DeviceTrace> ReadKineto(ByteSource* source, absl::string_view file,
+                                       std::vector<RankPart>* parts) {
   DeviceTrace out;
   out.file = std::string(file);
   kineto::Notes notes;
-  kineto::Scan scan(
-      source, file,
-      {std::string(kDistributed), std::string(kDevices), std::string(kBase), std::string(kMetadata)});
-  bool xprof = false;
+  kineto::Scan scan(source, file, {std::string(kDistributed), std::string(kDevices), std::string(kBase)});
   kineto::EventReader reader(file);
   kineto::RowBuilder rows(file, &out, &notes);
   int64_t base = 0;
@@ -84,18 +104,20 @@ absl::StatusOr<DeviceTrace> ReadKineto(ByteSource* source, absl::string_view fil
     if (*item == kineto::Scan::Item::kEnd) break;
     const absl::Status status = *item == kineto::Scan::Item::kEvents
                                     ? reader.Read(scan.batch(), &rows)
-                                    : ReadMember(scan, file, &out, &base, &xprof, &notes);
+                                    : ReadMember(scan, file, &out, &base, &notes);
     if (!status.ok()) return status;
   }
   if (!scan.has_events()) {
     return absl::InvalidArgumentError(absl::StrCat(file, ": ends at byte ", scan.byte(),
                                                    " without \"traceEvents\"; expected a Kineto trace"));
   }
-  if (xprof && out.events.empty()) return IsXprofView(file);
+  if (out.events.empty() && rows.foreign() > 0) return IsForeign(file, rows.foreign());
   rows.Finish();
   CountRepairs(scan, reader, &notes);
   kineto::SetBase(base, &out, &rows.flows(), &notes);
   kineto::SortEvents(&out);
+  if (rows.labels().any) return TakeApart(out, &rows, &notes, parts);
+  if (const std::string why = kineto::SeveralRanks(out); !why.empty()) return HoldsSeveralRanks(file, why);
   kineto::ResolveFlows(&rows.flows(), &out, &notes);
   kineto::InspectCorrelations(&out, &notes);
   out.strings.Shrink();
@@ -109,7 +131,8 @@ bool LooksLikeKineto(absl::string_view head) {
   if (begin == absl::string_view::npos) return false;
   head.remove_prefix(begin);
   if (head[0] == '[') return absl::StrContains(head, "\"ph\"");
-  if (head[0] != '{') return false;
+  if (head[0] != '{' || absl::StrContains(head, "\"highres-ticks\""))
+    return false;  // a view of a JAX profile
   // Members that Kineto writes before the events may fill the head.
   return absl::StrContains(head, "\"traceEvents\"") || absl::StrContains(head, "\"deviceProperties\"") ||
          absl::StrContains(head, "\"baseTimeNanoseconds\"");

@@ -1,12 +1,22 @@
 // Reads Kineto's Chrome traces (the "traceEvents" JSON of torch.profiler).
 #pragma once
 
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "trace/import/pytorch/capture.h"
 #include "trace/io/byte_source.h"
 
 namespace chakra::pytorch {
+
+// One of several ranks in a file.
+struct RankPart {
+  std::string label;  // of its processes: "[TP00]"
+  std::unique_ptr<DeviceTrace> device;
+};
 
 // Reads as a stream: memory grows with the number of kept events, not with the text. `source` gives plain
 // JSON (unpacked by OpenContent). A file that was cut short is read up to its last whole event, with a repair
@@ -25,7 +35,12 @@ namespace chakra::pytorch {
 //   kineto_base_ignored (times already count from the epoch),
 //   kineto_unpaired_flow, kineto_duplicate_correlation (kept),
 //   kineto_group_without_name, kineto_group_without_ranks, kineto_group_twice.
-absl::StatusOr<DeviceTrace> ReadKineto(ByteSource* source, absl::string_view file);
+//
+// A file whose processes are labelled with ranks ("[TP00] 10") goes to `parts`, one for each, and the result
+// has no events; where `parts` is null, such a file is an error. One that holds several ranks without labels
+// is an error.
+absl::StatusOr<DeviceTrace> ReadKineto(ByteSource* source, absl::string_view file,
+                                       std::vector<RankPart>* parts = nullptr);
 
 // Whether JSON text begins like a Kineto trace. `head`: the first 64 KiB or less.
 bool LooksLikeKineto(absl::string_view head);

@@ -10,6 +10,7 @@
 #include "absl/strings/strip.h"
 #include "trace/import/pytorch/kineto_comm.h"
 #include "trace/import/pytorch/kineto_text.h"
+#include "trace/import/pytorch/rank_names.h"
 
 namespace chakra::pytorch::kineto {
 namespace {
@@ -123,15 +124,30 @@ uint32_t RowBuilder::ThreadOf(const EventTokens& e) {
   const std::string text = ThreadKey(e);
   const auto found = text_threads_.find(text);
   if (found != text_threads_.end()) return found->second;
+  if (int64_t number = 0; Labelled(e) && absl::SimpleAtoi(process_, &number)) {
+    const uint32_t row = text_threads_[text] = AddThread(number, std::string(Plain(e.tid)));
+    labels_.threads.resize(row + 1);
+    labels_.threads[row] = label_;
+    labels_.any = true;
+    return row;
+  }
   // If a process has no number, its text becomes part of the thread's name.
   const std::string tid = pid ? std::string(Plain(e.tid)) : absl::StrCat(Plain(e.pid), ":", Plain(e.tid));
   return text_threads_[text] = AddThread(pid ? key.first : kNone, tid);
 }
 
+bool RowBuilder::Labelled(const EventTokens& e) {
+  if (e.pid.empty() || e.pid.front() != '"') return false;
+  if (e.pid == last_process_) return !label_.empty();
+  last_process_ = std::string(e.pid);
+  if (!SplitProcess(Plain(e.pid), &label_, &process_)) label_.clear();
+  return !label_.empty();
+}
+
 absl::Status RowBuilder::StreamOf(const EventTokens& e, uint32_t* lane) {
   Pair key(kNone, kNone);
-  const bool device = e.has(Arg::kDevice), stream = e.has(Arg::kStream);
-  const absl::string_view device_token = device ? e.arg(Arg::kDevice) : e.pid;
+  const bool device = e.has(Arg::kDevice), stream = e.has(Arg::kStream), labelled = Labelled(e);
+  const absl::string_view device_token = device ? e.arg(Arg::kDevice) : labelled ? process_ : e.pid;
   if (!ToInteger(device_token, &key.first) || key.first < std::numeric_limits<int>::min() ||
       key.first > std::numeric_limits<int>::max()) {
     return Error(e, device ? "device" : "pid", device_token, "the number of a device");
@@ -141,6 +157,18 @@ absl::Status RowBuilder::StreamOf(const EventTokens& e, uint32_t* lane) {
     return Error(e, stream ? "stream" : "tid", stream_token, "the number of a stream");
   }
   key.second = Stream(key.second);
+  if (labelled) {
+    const auto [it, added] = labelled_streams_.try_emplace(
+        absl::StrCat(label_, " ", key.first, " ", key.second), static_cast<uint32_t>(out_->streams.size()));
+    if (added) {
+      out_->streams.push_back({static_cast<int>(key.first), key.second});
+      labels_.streams.resize(out_->streams.size());
+      labels_.streams.back() = label_;
+      labels_.any = true;
+    }
+    *lane = it->second;
+    return absl::OkStatus();
+  }
   const auto [it, added] = streams_.try_emplace(key, static_cast<uint32_t>(out_->streams.size()));
   if (added) out_->streams.push_back({static_cast<int>(key.first), key.second});
   *lane = it->second;
@@ -335,7 +363,9 @@ absl::Status RowBuilder::Add(const EventTokens& e) {
   if (e.category.use == Category::kFwdBwd && (e.phase == 's' || e.phase == 'f')) return AddFlow(e);
   if (e.phase == 'M') AddMetadata(e);
   if (e.category.use == Category::kInstant) AddMemory(e);
-  if (e.phase == 'X' && (e.category.use == Category::kUnknown || e.category.use == Category::kAbsent)) {
+  const bool foreign = e.category.use == Category::kUnknown || e.category.use == Category::kAbsent;
+  foreign_ += foreign && (e.phase == 'X' || e.phase == 'B' || e.phase == 'E') ? 1 : 0;
+  if (e.phase == 'X' && foreign) {
     notes_->Count("kineto_unknown_category", e.index, "");
     if (unknown_.size() < kUnknown)
       unknown_.insert(std::string(e.cat.empty() ? "none" : e.cat.substr(0, kShown)));
@@ -348,6 +378,8 @@ absl::Status RowBuilder::Add(const EventTokens& e) {
 }
 
 void RowBuilder::Finish() {
+  labels_.threads.resize(out_->threads.size());
+  labels_.streams.resize(out_->streams.size());
   absl::flat_hash_map<std::string, uint32_t> threads;
   for (const auto& [key, lane] : threads_)
     threads.try_emplace(absl::StrCat(key.first, " ", key.second), lane);

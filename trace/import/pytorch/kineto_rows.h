@@ -24,6 +24,12 @@ struct FlowEnd {
   bool begins = false;
 };
 
+// Labels of the ranks that lanes are of, by row; "": none.
+struct LaneLabels {
+  std::vector<std::string> threads, streams;
+  bool any = false;
+};
+
 class RowBuilder : public EventSink {
  public:
   // The arguments must outlive the builder. Event::ts is the time as written, in nanoseconds.
@@ -34,6 +40,10 @@ class RowBuilder : public EventSink {
   // Names the threads and adds the counts to the notes.
   void Finish();
   std::vector<FlowEnd>& flows() { return flows_; }
+  // Spans (phases X, B and E) of categories that are not torch.profiler's, or of none.
+  uint64_t foreign() const { return foreign_; }
+  // Of the lanes, after Finish().
+  const LaneLabels& labels() const { return labels_; }
 
  private:
   using Pair = std::pair<int64_t, int64_t>;
@@ -69,6 +79,8 @@ class RowBuilder : public EventSink {
   uint32_t ThreadOf(const EventTokens& event);
   uint32_t AddThread(int64_t pid, std::string tid);
   absl::Status StreamOf(const EventTokens& event, uint32_t* lane);
+  // Whether the event's process is labelled with a rank; then label_ and process_ are the parts of its text.
+  bool Labelled(const EventTokens& event);
 
   absl::string_view file_;
   DeviceTrace* out_;
@@ -78,9 +90,12 @@ class RowBuilder : public EventSink {
   std::set<std::string> unknown_;                                  // the first few unknown categories
   absl::flat_hash_map<Pair, uint32_t> threads_, streams_;
   absl::flat_hash_map<std::string, uint32_t> text_threads_;  // threads whose pid or tid is not a number
+  absl::flat_hash_map<std::string, uint32_t> labelled_streams_;
+  LaneLabels labels_;
+  std::string last_process_, label_, process_;  // the last text of a process, and its parts
   StringTable flow_names_;
   std::string scratch_, layout_;
-  uint64_t bad_escapes_ = 0;
+  uint64_t bad_escapes_ = 0, foreign_ = 0;
 };
 
 }  // namespace chakra::pytorch::kineto

@@ -1,6 +1,7 @@
 #include "trace/import/pytorch/load_files.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -12,35 +13,102 @@
 #include "trace/io/archive.h"
 #include "trace/io/byte_source.h"
 #include "trace/io/file.h"
+#include "trace/io/json_mend.h"
 
 namespace chakra::pytorch {
 namespace {
 
+constexpr size_t kMostMended = size_t{2} << 30;  // bytes of a text that is mended in memory
 
-absl::Status LoadContent(const CaptureFile& file, ByteSource* raw, LoadedFile* out) {
-  StreamCut cut;
-  absl::StatusOr<std::unique_ptr<ByteSource>> content = OpenContent(raw, file.path, &cut);
-  if (!content.ok()) return content.status();
-  std::vector<Repair>* repairs = nullptr;
-  int rank = kNoRank;
+// Where a file's repairs are told, and of which rank.
+std::vector<Repair>* RepairsIn(LoadedFile* file) {
+  if (file->host != nullptr) return &file->host->repairs;
+  return file->parts.empty() ? &file->device->repairs : &file->parts[0].device->repairs;
+}
+int RankIn(const LoadedFile& file) {
+  if (file.host != nullptr) return file.host->rank;
+  return file.parts.empty() ? file.device->rank : kNoRank;
+}
+
+void AddFaults(const std::vector<JsonFault>& faults, absl::string_view file, int rank,
+               std::vector<Repair>* repairs) {
+  for (const JsonFault& f : faults)
+    repairs->push_back({std::string(f.kind), std::string(file), rank, f.count, 0, f.detail});
+}
+
+// Reads a trace from `source`, plain text. `faults`: what was mended in it.
+absl::Status ReadTrace(const CaptureFile& file, ByteSource* source, const std::vector<JsonFault>& faults,
+                       LoadedFile* out) {
   if (file.host) {
     Buffer text;
-    if (absl::Status s = ReadAll(content->get(), file.path, &text); !s.ok()) return s;
+    if (absl::Status s = ReadAll(source, file.path, &text); !s.ok()) return s;
     absl::StatusOr<HostTrace> host = ReadHostTrace(text.view(), file.path);
     if (!host.ok()) return host.status();
     out->host = std::make_unique<HostTrace>(*std::move(host));
-    repairs = &out->host->repairs;
-    rank = out->host->rank;
   } else {
-    absl::StatusOr<DeviceTrace> device = ReadKineto(content->get(), file.path);
+    absl::StatusOr<DeviceTrace> device = ReadKineto(source, file.path, &out->parts);
     if (!device.ok()) return device.status();
     out->device = std::make_unique<DeviceTrace>(*std::move(device));
-    repairs = &out->device->repairs;
-    rank = out->device->rank;
+  }
+  AddFaults(faults, file.path, RankIn(*out), RepairsIn(out));
+  return absl::OkStatus();
+}
+
+// Reads a trace whose text is not JSON once it is mended. `failed`: what is wrong with it as it is, which
+// stands where the text needs no mending.
+absl::Status ReadMended(const CaptureFile& file, ByteSource* raw, absl::Status failed, LoadedFile* out) {
+  StreamCut cut;
+  absl::StatusOr<std::unique_ptr<ByteSource>> content = OpenContent(raw, file.path, &cut);
+  if (!content.ok()) return failed;
+  Buffer text;
+  if (absl::Status s = ReadAll(content->get(), file.path, &text); !s.ok() || text.size() > kMostMended)
+    return failed;
+  const absl::StatusOr<MendedJson> mended = MendJson(text.view(), file.path);
+  if (!mended.ok()) return mended.status();
+  if (mended->faults.empty()) return failed;
+  MemorySource source(mended->text);
+  *out = LoadedFile();
+  return ReadTrace(file, &source, mended->faults, out);
+}
+
+// Whether a trace was read up to its last whole event or node only.
+bool CutShort(LoadedFile* file) {
+  const std::vector<Repair>& repairs = *RepairsIn(file);
+  return std::any_of(repairs.begin(), repairs.end(), [](const Repair& r) {
+    return r.kind == "truncated_kineto" || r.kind == "truncated_host_trace";
+  });
+}
+
+size_t Rows(const LoadedFile& file) {
+  size_t rows = file.host != nullptr ? file.host->nodes.size() : file.device->events.size();
+  for (const RankPart& part : file.parts) rows += part.device->events.size();
+  return rows;
+}
+
+// `again` opens the same content once more.
+absl::Status LoadContent(const CaptureFile& file, ByteSource* raw,
+                         const std::function<absl::StatusOr<std::unique_ptr<ByteSource>>()>& again,
+                         LoadedFile* out) {
+  StreamCut cut;
+  absl::StatusOr<std::unique_ptr<ByteSource>> content = OpenContent(raw, file.path, &cut);
+  if (!content.ok()) return content.status();
+  absl::Status status = ReadTrace(file, content->get(), {}, out);
+  if (absl::IsInvalidArgument(status)) {
+    absl::StatusOr<std::unique_ptr<ByteSource>> anew = again();
+    if (!anew.ok()) return anew.status();
+    status = ReadMended(file, anew->get(), std::move(status), out);
+  }
+  if (!status.ok()) return status;
+  if (!cut.cut && CutShort(out)) {  // a quote too many looks like a file without its end
+    absl::StatusOr<std::unique_ptr<ByteSource>> anew = again();
+    LoadedFile mended;
+    if (anew.ok() && ReadMended(file, anew->get(), absl::InvalidArgumentError("cut"), &mended).ok() &&
+        Rows(mended) > Rows(*out))
+      *out = std::move(mended);
   }
   if (cut.cut) {
-    repairs->push_back(
-        {"truncated_stream", file.path, rank, 1, 0,
+    RepairsIn(out)->push_back(
+        {"truncated_stream", file.path, RankIn(*out), 1, 0,
          absl::StrCat("the compressed stream goes on past the end of the file, at compressed byte ", cut.byte,
                       "; what was whole before it was read")});
   }
@@ -61,8 +129,11 @@ absl::Status LoadMember(const std::string& archive, Member* member) {
   const std::string head = HeadOf(member->content.view(), path, Importer::kSniffed);
   if (!SniffCapture(head, path, member->name, &member->file)) return absl::OkStatus();
   member->is_capture = true;
+  const auto open = [&]() -> absl::StatusOr<std::unique_ptr<ByteSource>> {
+    return std::make_unique<MemorySource>(member->content.view());
+  };
   MemorySource raw(member->content.view());
-  return LoadContent(member->file, &raw, &member->loaded);
+  return LoadContent(member->file, &raw, open, &member->loaded);
 }
 
 // Parses a batch of members, and moves them to `done`.
@@ -107,7 +178,10 @@ absl::Status ReadMembers(const std::string& path, ByteSource* tar, int threads, 
 absl::Status LoadFile(const CaptureFile& file, LoadedFile* out) {
   absl::StatusOr<std::unique_ptr<FileSource>> disk = FileSource::Open(file.path);
   if (!disk.ok()) return disk.status();
-  if (absl::Status s = LoadContent(file, disk->get(), out); !s.ok()) return s;
+  const auto open = [&]() -> absl::StatusOr<std::unique_ptr<ByteSource>> {
+    return FileSource::Open(file.path);
+  };
+  if (absl::Status s = LoadContent(file, disk->get(), open, out); !s.ok()) return s;
   out->input.path = file.path;
   out->input.role = file.host ? "host trace" : "device trace";
   return (*disk)->Finish(&out->input.sha256, &out->input.bytes);

@@ -8,14 +8,16 @@
 #include "absl/status/status.h"
 #include "trace/import/pytorch/capture.h"
 #include "trace/import/pytorch/find.h"
+#include "trace/import/pytorch/kineto.h"
 #include "trace/model/trace.h"
 
 namespace chakra::pytorch {
 
-// A file as it was read: a host trace or a device trace; the other is null.
+// A file as it was read: a host trace, a device trace, or those of several ranks; the others are empty.
 struct LoadedFile {
   std::unique_ptr<HostTrace> host;
   std::unique_ptr<DeviceTrace> device;
+  std::vector<RankPart> parts;
   InputFile input;  // no path: a member of an archive, which is the input
 };
 

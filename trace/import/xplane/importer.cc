@@ -1,35 +1,74 @@
 #include "trace/import/xplane/importer.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "trace/base/parallel.h"
 #include "trace/import/recorded/files.h"
 #include "trace/import/xplane/ranks.h"
+#include "trace/import/xplane/trace_view.h"
 #include "trace/import/xplane/xspace.h"
+#include "trace/io/compressed_file.h"
 
 namespace chakra::xplane {
 namespace {
 
-constexpr absl::string_view kEndings[] = {".xplane.pb", ".pb"};
+constexpr absl::string_view kEndings[] = {".xplane.pb", ".pb", ".trace.json"};
+
+bool Sniff(absl::string_view head) { return LooksLikeXSpace(head) || LooksLikeTraceView(head); }
+
+bool IsView(absl::string_view path) { return absl::EndsWith(WithoutCompression(path), ".json"); }
+
+// A view is read only where the profile that it was made of is not there.
+void LeaveOutViews(std::vector<std::string>* paths, std::vector<std::string>* others) {
+  if (std::all_of(paths->begin(), paths->end(), IsView)) return;
+  const auto kept =
+      std::stable_partition(paths->begin(), paths->end(), [](const std::string& p) { return !IsView(p); });
+  others->insert(others->end(), kept, paths->end());
+  paths->erase(kept, paths->end());
+}
+
+// Puts the profile that a view shows in its place.
+absl::Status TakeView(ProfileFile* file) {
+  if (!LooksLikeTraceView(file->content.view().substr(0, Importer::kSniffed))) return absl::OkStatus();
+  const absl::StatusOr<std::string> space = XSpaceOfTraceView(file->content.view(), file->path);
+  if (!space.ok()) return space.status();
+  if (!file->content.Reserve(space->size()))
+    return absl::ResourceExhaustedError(absl::StrCat(file->path, ": does not fit in memory"));
+  std::copy(space->begin(), space->end(), file->content.data());
+  file->content.set_size(space->size());
+  return absl::OkStatus();
+}
 
 absl::StatusOr<pytorch::RecordedRanks> ReadRanks(const std::vector<std::string>& inputs,
                                                  const ReadOptions& options) {
   std::vector<std::string> others;
   const std::string& named = options.capture.device;
-  const auto paths =
+  auto paths =
       FindRecordedFiles(named.empty() ? inputs : std::vector<std::string>{named}, kImporter, &others);
   if (!paths.ok()) return paths.status();
+  LeaveOutViews(&*paths, &others);
   std::vector<ProfileFile> files(paths->size());
   std::vector<InputFile> sources(paths->size());
   const absl::Status status = ForEach(files.size(), options.threads, [&] {
     return [&](size_t i) {
       files[i].path = (*paths)[i];
-      return ReadRecordedFile(files[i].path, &files[i].content, &sources[i]);
+      absl::Status read = ReadRecordedFile(files[i].path, &files[i].content, &sources[i]);
+      if (read.ok()) read = TakeView(&files[i]);
+      return read;
     };
   });
   if (!status.ok()) return status;
   auto ranks = RanksOf(files);
   if (!ranks.ok()) return ranks.status();
+  if (std::any_of(paths->begin(), paths->end(), IsView)) {
+    ranks->warnings.push_back(
+        "views of JAX profiles (*.trace.json.gz) have neither the compiled programs nor, of long profiles, "
+        "all events: "
+        "sizes of collectives and shapes are not known; give the *.xplane.pb beside them");
+  }
   ranks->inputs = std::move(sources);
   ranks->files_left_out = std::move(others);
   return ranks;
@@ -53,9 +92,9 @@ absl::StatusOr<pytorch::Capture> ReadProfiles(const std::vector<std::string>& in
 const Importer kImporter = {
     .name = "xplane",
     .title = "JAX profile",
-    .help = "*.xplane.pb of jax.profiler",
+    .help = "*.xplane.pb of jax.profiler, or its *.trace.json.gz",
     .endings = kEndings,
-    .sniff = LooksLikeXSpace,
+    .sniff = Sniff,
     .run = Read,
 };
 

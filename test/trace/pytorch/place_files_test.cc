@@ -1,0 +1,151 @@
+// Which rank each file of a capture is of.
+#include "trace/import/pytorch/place_files.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "test/trace/pytorch/capture_builder.h"
+#include "trace/import/pytorch/convert.h"
+
+namespace chakra::pytorch {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+// A rank's trace with a call on each of `groups` ("[0, 1]").
+KinetoBuilder Rank(const std::vector<std::string>& groups = {}) {
+  KinetoBuilder k;
+  k.Op(1, "aten::mm", 0, 100'000).Launch(1, 10'000, 5'000, 7, "gemm", 20'000, 50'000);
+  int64_t at = 200'000;
+  for (const std::string& ranks : groups) {
+    k.Launch(1, at, 5'000, 20, "ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", at + 10'000, 50'000,
+             CommArgs("allreduce", 1024, 1024, absl::StrCat("g", ranks), ranks, 2));
+    at += 100'000;
+  }
+  return k;
+}
+
+struct Read {
+  std::string ranks;  // "0 2", or the error
+  std::string warnings;
+};
+
+Read ReadFolder(const CaptureFolder& folder, std::vector<std::string> rank_of = {}) {
+  ReadOptions options;
+  options.capture.rank_of = std::move(rank_of);
+  const auto capture = ReadCapture({folder.path()}, options);
+  if (!capture.ok()) return {std::string(capture.status().message()), ""};
+  return {absl::StrJoin(capture->ranks, " ",
+                        [&](std::string* s, const CaptureRank& r) {
+                          absl::StrAppend(s, r.rank, "=", r.device_file.substr(folder.path().size() + 1));
+                        }),
+          absl::StrJoin(capture->report.warnings(), "\n")};
+}
+
+TEST(PlaceFiles, ANumberThatTheJobIsTooSmallForIsNoRank) {
+  const CaptureFolder folder;
+  folder.Write("node_1700.json", Rank({"[0, 1]"}).Json());
+  folder.Write("node_1701.json", Rank({"[0, 1]"}).Json());
+  EXPECT_THAT(ReadFolder(folder).ranks, AllOf(HasSubstr("nothing tells its rank"), HasSubstr("--rank-of")));
+  EXPECT_EQ(ReadFolder(folder, {"node_1700=1", "node_1701=0"}).ranks, "0=node_1701.json 1=node_1700.json");
+  EXPECT_EQ(ReadFolder(folder, {"170(\\d)"}).ranks, "0=node_1700.json 1=node_1701.json");
+  EXPECT_THAT(ReadFolder(folder, {"host(\\d)"}).ranks, HasSubstr("no file's path matches"));
+}
+
+TEST(PlaceFiles, TheOnlyRankThatIsInAllGroups) {
+  const CaptureFolder folder;
+  folder.Write("a.json", Rank({"[2, 3]", "[1, 3]"}).Json());
+  folder.Write("b.json", Rank({"[0, 1]", "[0, 2]"}).Json());
+  EXPECT_EQ(ReadFolder(folder).ranks, "0=b.json 3=a.json");
+}
+
+TEST(PlaceFiles, StagesOfAServerAreRunsOfTheirOwn) {
+  const CaptureFolder folder;
+  for (const char* stage : {"DECODE", "EXTEND"}) {
+    for (const int r : {0, 1})
+      folder.Write(absl::StrCat(stage, "/1761.5-TP-", r, "-", stage, ".trace.json"), Rank().Json());
+  }
+  EXPECT_THAT(ReadFolder(folder).ranks,
+              AllOf(HasSubstr("two device traces for rank 0"), HasSubstr("DECODE"), HasSubstr("EXTEND")));
+  const CaptureFolder one;
+  for (const int r : {0, 1}) one.Write(absl::StrCat("1761.5-TP-", r, "-DECODE.trace.json"), Rank().Json());
+  EXPECT_EQ(ReadFolder(one).ranks, "0=1761.5-TP-0-DECODE.trace.json 1=1761.5-TP-1-DECODE.trace.json");
+}
+
+TEST(PlaceFiles, RanksThatCountAnewInEachReplicaAreNone) {
+  const CaptureFolder folder;
+  for (const int dp : {0, 1}) {
+    for (const int tp : {0, 1})
+      folder.Write(absl::StrCat("dp", dp, "_pp0_tp", tp, "_ep0_rank", tp, ".pt.trace.json"), Rank().Json());
+  }
+  EXPECT_EQ(ReadFolder(folder).ranks,
+            "0=dp0_pp0_tp0_ep0_rank0.pt.trace.json 1=dp0_pp0_tp1_ep0_rank1.pt.trace.json "
+            "2=dp1_pp0_tp0_ep0_rank0.pt.trace.json 3=dp1_pp0_tp1_ep0_rank1.pt.trace.json");
+}
+
+TEST(PlaceFiles, AFrontEndIsLeftOutOfARunAndIsOneAlone) {
+  const CaptureFolder folder;
+  const std::string front = KinetoBuilder().Op(1, "aten::zeros", 0, 10'000).Json();
+  folder.Write("front_9.json", front);
+  EXPECT_EQ(ReadFolder(folder).ranks, "0=front_9.json");
+  folder.Write("rank0.json", Rank({"[0, 1]"}).Json());
+  folder.Write("rank1.json", Rank({"[0, 1]"}).Json());
+  const Read read = ReadFolder(folder);
+  EXPECT_EQ(read.ranks, "0=rank0.json 1=rank1.json");
+  EXPECT_THAT(read.warnings, AllOf(HasSubstr("front_9.json"), HasSubstr("left out")));
+}
+
+TEST(PlaceFiles, ACaptureOfGraphsIsThatOfTheOnlyRank) {
+  KinetoBuilder capture;
+  capture.Op(1, "aten::mm", 0, 100'000).Call(1, "cudaStreamBeginCapture", 1'000, 1'000, 1);
+  capture.Call(1, "cudaLaunchKernel", 10'000, 5'000, 2).Call(1, "cudaStreamEndCapture", 20'000, 1'000, 3);
+  const CaptureFolder folder;
+  folder.Write("graphs.json", capture.Json());
+  folder.Write("run.json", Rank().Json());
+  EXPECT_EQ(ReadFolder(folder).ranks, "0=run.json");
+  const CaptureFolder two;
+  two.Write("graphs.json", capture.Json());
+  two.Write("rank0.json", Rank().Json());
+  two.Write("rank1.json", Rank().Json());
+  const Read read = ReadFolder(two);
+  EXPECT_EQ(read.ranks, "0=rank0.json 1=rank1.json");
+  EXPECT_THAT(read.warnings, AllOf(HasSubstr("graphs.json"), HasSubstr("nothing tells of which rank")));
+}
+
+// Two ranks in one file. `label`: what stands for process `pid` of rank `r`.
+std::string Merged(std::string (*label)(int r, int pid)) {
+  std::string events;
+  for (const int r : {0, 1}) {
+    std::string json = Rank({"[0, 1]"}).Json();
+    json = absl::StrReplaceAll(json, {{"\"pid\":1,", absl::StrCat("\"pid\":", label(r, 10 + r), ",")},
+                                      {"\"pid\":0,", absl::StrCat("\"pid\":", label(r, r), ",")},
+                                      {"\"device\":0", absl::StrCat("\"device\":", r)}});
+    const size_t begin = json.find('[') + 1, end = json.rfind(']');
+    absl::StrAppend(&events, events.empty() ? "" : ",", json.substr(begin, end - begin));
+  }
+  return absl::StrCat("{\"baseTimeNanoseconds\":", KinetoBuilder::kBase, ",\"traceEvents\":[", events, "]}");
+}
+
+TEST(PlaceFiles, LabelledProcessesOfOneFileAreItsRanks) {
+  const CaptureFolder folder;
+  folder.Write("m.json",
+               Merged([](int r, int pid) { return absl::StrCat("\"[TP0", r, "-PP00] ", pid, "\""); }));
+  const Read read = ReadFolder(folder);
+  EXPECT_EQ(read.ranks, "0=m.json 1=m.json");
+  EXPECT_THAT(read.warnings, HasSubstr("holds 2 ranks"));
+  folder.Write("m.json", Merged([](int r, int pid) { return absl::StrCat("\"rank ", r, ": ", pid, "\""); }));
+  EXPECT_EQ(ReadFolder(folder).ranks, "0=m.json 1=m.json");
+}
+
+TEST(PlaceFiles, ProcessesWithoutLabelsThatMustBeSeveralRanksAreRefused) {
+  const CaptureFolder folder;
+  folder.Write("m.json", Merged([](int, int pid) { return absl::StrCat(pid); }));
+  EXPECT_THAT(ReadFolder(folder).ranks, AllOf(HasSubstr("several ranks in one file"),
+                                              HasSubstr("processes 10, 11"), HasSubstr("devices 0, 1")));
+}
+
+}  // namespace
+}  // namespace chakra::pytorch

@@ -1,0 +1,354 @@
+#include "trace/import/pytorch/place_files.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "trace/et/rank_of.h"
+#include "trace/import/pytorch/graph_capture.h"
+#include "trace/import/pytorch/rank_names.h"
+
+namespace chakra::pytorch {
+namespace {
+
+constexpr absl::string_view kByHand =
+    "--rank-of 'PATTERN' finds ranks in names by a regular expression, --rank-of 'PATTERN=N' gives one";
+
+// The ranks that are in all groups that a trace calls on and that are listed; empty: any.
+std::vector<int> Members(const std::vector<CommCall>& comms) {
+  std::vector<int> both;
+  bool any = false;
+  for (const CommCall& call : comms) {
+    if (call.ranks.empty() || call.ranks_cut) continue;
+    std::vector<int> listed = call.ranks, common;
+    std::sort(listed.begin(), listed.end());
+    if (any) {
+      std::set_intersection(both.begin(), both.end(), listed.begin(), listed.end(),
+                            std::back_inserter(common));
+      both = std::move(common);
+    } else {
+      both = std::move(listed);
+    }
+    any = true;
+  }
+  return both;
+}
+
+class Placer {
+ public:
+  Placer(std::vector<CaptureFile> files, std::vector<LoadedFile>* loaded, PlacedFiles* out)
+      : files_(std::move(files)), loaded_(*loaded), out_(out) {}
+
+  absl::Status Run(const std::vector<std::string>& rank_of) {
+    SpreadFiles();
+    rank_.assign(files_.size(), -1);
+    if (absl::Status s = ByHand(rank_of); !s.ok()) return s;
+    for (size_t i = 0; i < files_.size(); ++i) {
+      if (rank_[i] < 0) rank_[i] = Told(i);
+    }
+    ForgetLocalRanks();
+    LeaveOutFrontEnds();
+    ByMembers();
+    ByPlaces();
+    ByNumbers();
+    if (absl::Status s = OfOnePair(); !s.ok()) return s;
+    PlaceGraphCaptures();
+    for (size_t i = 0; i < files_.size(); ++i) {
+      if (left_out_[i]) continue;
+      if (absl::Status s = rank_[i] < 0 ? NoRank(i) : PlaceOne(i); !s.ok()) return s;
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  void SpreadFiles();
+  absl::Status ByHand(const std::vector<std::string>& rank_of);
+  int Told(size_t i) const;
+  void ForgetLocalRanks();
+  void LeaveOut(size_t i, absl::string_view why);
+  void LeaveOutFrontEnds();
+  void ByMembers();
+  void ByPlaces();
+  void ByNumbers();
+  absl::Status OfOnePair();
+  void PlaceGraphCaptures();
+  absl::Status NoRank(size_t i) const;
+  absl::Status PlaceOne(size_t i);
+
+  const std::vector<CommCall>& Comms(size_t i) const {
+    return loaded_[i].host != nullptr ? loaded_[i].host->comms : loaded_[i].device->comms;
+  }
+  bool HasDevice(size_t i) const {
+    if (files_[i].host) return false;
+    const std::vector<Event>& events = loaded_[i].device->events;
+    return std::any_of(events.begin(), events.end(), [](const Event& e) { return OnDevice(e.kind); });
+  }
+  // The size of the job, as far as files tell it; 0: they do not.
+  int WorldSize() const;
+  size_t Count(bool host) const {
+    size_t n = 0;
+    for (size_t i = 0; i < files_.size(); ++i) n += files_[i].host == host && !left_out_[i] ? 1 : 0;
+    return n;
+  }
+
+  std::vector<CaptureFile> files_;
+  std::vector<LoadedFile>& loaded_;
+  PlacedFiles* out_;
+  std::vector<int> rank_;
+  std::vector<bool> left_out_;
+  std::string why_no_places_;
+};
+
+// A file of several ranks becomes one for each; their labels take the place of its name.
+void Placer::SpreadFiles() {
+  for (size_t i = 0, own = files_.size(); i < own; ++i) {
+    std::vector<RankPart> parts = std::move(loaded_[i].parts);
+    for (size_t k = 0; k < parts.size(); ++k) {
+      const NamedRank named = RankFromName(parts[k].label);
+      CaptureFile file = files_[i];
+      file.rank = named.rank;
+      file.sure = named.sure;
+      file.places = named.places;
+      if (k > 0) files_.push_back(file);
+      if (k > 0) loaded_.emplace_back();
+      (k > 0 ? files_.back() : files_[i]) = file;
+      (k > 0 ? loaded_.back() : loaded_[i]).device = std::move(parts[k].device);
+    }
+    if (parts.size() > 1)
+      out_->warnings.push_back(absl::StrCat(
+          files_[i].path, ": holds ", parts.size(), " ranks, told apart by the labels of their processes: ",
+          parts[0].label, ", ", parts[1].label, parts.size() > 2 ? ", ..." : ""));
+  }
+  left_out_.assign(files_.size(), false);
+}
+
+absl::Status Placer::ByHand(const std::vector<std::string>& rank_of) {
+  if (rank_of.empty()) return absl::OkStatus();
+  bool any = false;
+  for (size_t i = 0; i < files_.size(); ++i) {
+    absl::StatusOr<int> rank = RankByHand(rank_of, files_[i].path);
+    if (!rank.ok()) return rank.status();
+    rank_[i] = *rank;
+    any = any || *rank >= 0;
+  }
+  if (any) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("--rank-of ", absl::StrJoin(rank_of, " "),
+                                                 ": no file's path matches; the first is ", files_[0].path));
+}
+
+// By the content, or "rank" in the name.
+int Placer::Told(size_t i) const {
+  const LoadedFile& l = loaded_[i];
+  // A host trace knows only its place in a group.
+  if (l.host != nullptr && files_[i].sure) return files_[i].rank;
+  const int own = l.host != nullptr ? l.host->rank : l.device->rank;
+  if (own >= 0) return own;
+  return files_[i].sure ? files_[i].rank : -1;
+}
+
+// Ranks in names that count anew in each replica of a server ("dp1_tp0_rank0"): files of several places have
+// one. Their places then tell.
+void Placer::ForgetLocalRanks() {
+  std::map<std::pair<bool, int>, std::vector<Place>> first;
+  bool local = false;
+  const auto by_name = [&](size_t i) {
+    const int own = files_[i].host ? -1 : loaded_[i].device->rank;
+    return files_[i].sure && own < 0 && !files_[i].places.empty() && rank_[i] == files_[i].rank;
+  };
+  for (size_t i = 0; i < files_.size(); ++i) {
+    if (!by_name(i)) continue;
+    const auto [of, fresh] = first.try_emplace({files_[i].host, rank_[i]}, files_[i].places);
+    local = local || (!fresh && of->second != files_[i].places);
+  }
+  for (size_t i = 0; i < files_.size() && local; ++i) {
+    if (by_name(i)) rank_[i] = -1;
+  }
+}
+
+void Placer::LeaveOut(size_t i, absl::string_view why) {
+  left_out_[i] = true;
+  out_->left_out.push_back(files_[i].path);
+  out_->warnings.push_back(absl::StrCat(files_[i].path, ": left out: ", why));
+}
+
+void Placer::LeaveOutFrontEnds() {
+  const auto empty = [&](size_t i) {
+    return rank_[i] < 0 && !files_[i].host && files_[i].places.empty() && Comms(i).empty() && !HasDevice(i) &&
+           !ShowsGraphCaptureOnly(*loaded_[i].device);
+  };
+  std::vector<size_t> none;
+  size_t work = 0;
+  for (size_t i = 0; i < files_.size(); ++i) {
+    if (empty(i)) {
+      none.push_back(i);
+    } else {
+      work += files_[i].host ? 0 : 1;
+    }
+  }
+  if (work == 0) return;
+  for (const size_t i : none)
+    LeaveOut(i, "it shows no rank, no device operation and no call, as the trace of a front end");
+}
+
+// The only rank that can be in all groups that a file calls on.
+void Placer::ByMembers() {
+  for (size_t i = 0; i < files_.size(); ++i) {
+    if (rank_[i] >= 0 || left_out_[i] || files_[i].host) continue;
+    const std::vector<int> members = Members(Comms(i));
+    if (members.size() == 1) rank_[i] = members[0];
+  }
+}
+
+void Placer::ByPlaces() {
+  std::map<std::vector<std::pair<std::string, int>>, PlacedFile>
+      placed;  // files of several kinds share a place
+  for (size_t i = 0; i < files_.size(); ++i) {
+    if (rank_[i] >= 0 || left_out_[i] || files_[i].places.empty()) continue;
+    PlacedFile& file = placed[files_[i].places];
+    file.places = files_[i].places;
+    const std::vector<int> members = Members(Comms(i));
+    if (file.members.empty()) file.members = members;
+  }
+  if (placed.empty()) return;
+  std::vector<PlacedFile> files;
+  for (const auto& [places, file] : placed) files.push_back(file);
+  std::string order;
+  const std::vector<int> ranks = RanksFromPlaces(files, &order, &why_no_places_);
+  if (ranks.empty()) return;
+  std::map<std::vector<std::pair<std::string, int>>, int> of;
+  for (size_t k = 0; k < files.size(); ++k) of[files[k].places] = ranks[k];
+  for (size_t i = 0; i < files_.size(); ++i) {
+    const auto found = of.find(files_[i].places);
+    if (rank_[i] < 0 && !left_out_[i] && found != of.end()) rank_[i] = found->second;
+  }
+  if (files.size() > 1)
+    out_->warnings.push_back(absl::StrCat(
+        "ranks are counted from ", absl::AsciiStrToUpper(order), " in the names",
+        absl::StrContains(order, ",") ? ", the last the fastest" : "", " (--rank-of gives others)"));
+}
+
+int Placer::WorldSize() const {
+  int64_t world = 0;
+  for (size_t i = 0; i < files_.size(); ++i) {
+    if (loaded_[i].device != nullptr) world = std::max<int64_t>(world, loaded_[i].device->world_size);
+    for (const CommCall& call : Comms(i)) {
+      for (const int r : call.ranks) world = std::max<int64_t>(world, r + 1);
+      if (call.start >= 0 && call.stride > 0 && call.group_size > 0)
+        world = std::max(world, call.start + call.stride * (call.group_size - 1) + 1);
+    }
+  }
+  return static_cast<int>(std::min<int64_t>(world, 1 << 30));
+}
+
+// A number at the end of a name counts only if there is more than one file of its kind.
+void Placer::ByNumbers() {
+  const int world = WorldSize();
+  for (size_t i = 0; i < files_.size(); ++i) {
+    if (rank_[i] >= 0 || left_out_[i] || files_[i].sure || !files_[i].places.empty()) continue;
+    if (Count(files_[i].host) <= 1 || (world > 0 && files_[i].rank >= world)) continue;
+    const bool named = std::any_of(files_.begin(), files_.end(), [&](const CaptureFile& f) {
+      return f.host == files_[i].host && (f.sure || !f.places.empty());
+    });
+    if (!named) rank_[i] = files_[i].rank;
+  }
+}
+
+// One pair: a file without a rank takes that of the other file.
+absl::Status Placer::OfOnePair() {
+  std::vector<size_t> pair;
+  for (size_t i = 0; i < files_.size(); ++i) {
+    const bool capture = !files_[i].host && rank_[i] < 0 && ShowsGraphCaptureOnly(*loaded_[i].device);
+    if (!left_out_[i] && !(capture && Count(false) > 1)) pair.push_back(i);
+  }
+  const auto hosts = std::count_if(pair.begin(), pair.end(), [&](size_t i) { return files_[i].host; });
+  if (pair.empty() || hosts > 1 || static_cast<ptrdiff_t>(pair.size()) - hosts > 1) return absl::OkStatus();
+  int known = -1;
+  for (const size_t i : pair) known = std::max(known, rank_[i]);
+  if (pair.size() == 2 && rank_[pair[0]] >= 0 && rank_[pair[1]] >= 0 && rank_[pair[0]] != rank_[pair[1]]) {
+    return absl::InvalidArgumentError(absl::StrCat(files_[pair[0]].path, " is of rank ", rank_[pair[0]], ", ",
+                                                   files_[pair[1]].path, " of rank ", rank_[pair[1]],
+                                                   "; expected host and device trace of one rank"));
+  }
+  if (known < 0) out_->warnings.push_back("nothing tells the rank; it is taken as rank 0");
+  for (const size_t i : pair) rank_[i] = std::max(known, 0);
+  return absl::OkStatus();
+}
+
+// Traces of graphs' captures without a rank: those of the only rank, or nobody's.
+void Placer::PlaceGraphCaptures() {
+  std::vector<int> ranks;
+  for (size_t i = 0; i < files_.size(); ++i) {
+    if (rank_[i] >= 0 && !left_out_[i]) ranks.push_back(rank_[i]);
+  }
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  for (size_t i = 0; i < files_.size(); ++i) {
+    if (rank_[i] >= 0 || left_out_[i] || files_[i].host || !ShowsGraphCaptureOnly(*loaded_[i].device))
+      continue;
+    if (ranks.size() == 1) {
+      rank_[i] = ranks[0];
+    } else if (!ranks.empty()) {
+      LeaveOut(i, "it shows graphs being captured, and nothing tells of which rank");
+    }
+  }
+}
+
+absl::Status Placer::NoRank(size_t i) const {
+  std::string places;
+  for (const auto& [dimension, k] : files_[i].places)
+    absl::StrAppend(&places, places.empty() ? "" : " ", absl::AsciiStrToUpper(dimension), "-", k);
+  if (!places.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(files_[i].path, ": its name says ", places,
+                                                   ", but not its rank: ", why_no_places_, "; ", kByHand));
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      files_[i].path,
+      ": nothing tells its rank; expected distributedInfo.rank in the file, or a name that ends in the rank "
+      "(kineto.3.json) or has it after \"rank\" (rank3_...); ",
+      kByHand));
+}
+
+absl::Status Placer::PlaceOne(size_t i) {
+  const int rank = rank_[i];
+  CaptureRank& r = out_->ranks[rank];
+  r.rank = rank;
+  const bool host = files_[i].host;
+  std::string& name = host ? r.host_file : r.device_file;
+  if (!host && !name.empty()) {  // the trace of the graphs' capture, and that of their execution
+    if (ShowsGraphCaptureOnly(*loaded_[i].device)) {
+      r.graph_captures.push_back(std::move(loaded_[i].device));
+      return absl::OkStatus();
+    }
+    if (ShowsGraphCaptureOnly(*r.device)) {
+      r.graph_captures.push_back(std::move(r.device));
+      name.clear();
+    }
+  }
+  if (!name.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "two ", host ? "host" : "device", " traces for rank ", rank, ": ", name, " and ", files_[i].path,
+        "; expected one: name the files that are meant, or one pair with "
+        "--host and --device; ",
+        kByHand));
+  }
+  name = files_[i].path;
+  if (host) {
+    r.host = std::move(loaded_[i].host);
+  } else {
+    r.device = std::move(loaded_[i].device);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status PlaceFiles(std::vector<CaptureFile> files, std::vector<LoadedFile>* loaded,
+                        const std::vector<std::string>& rank_of, PlacedFiles* out) {
+  return Placer(std::move(files), loaded, out).Run(rank_of);
+}
+
+}  // namespace chakra::pytorch

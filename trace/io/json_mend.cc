@@ -1,0 +1,508 @@
+#include "trace/io/json_mend.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "trace/io/json_value.h"
+
+namespace chakra {
+namespace {
+
+constexpr size_t kNone = absl::string_view::npos;
+constexpr size_t kDeep = 128;                   // brackets that may be open
+constexpr size_t kMostTries = 4096;             // for one element
+constexpr size_t kMostBytes = size_t{1} << 20;  // of a string with quotes inside
+constexpr size_t kKeysKept = 4096;              // of a depth
+
+enum Kind { kComma, kMissing, kQuote, kWord, kControl, kEscape, kKinds };
+struct KindText {
+  const char *kind, *what;
+};
+constexpr KindText kTexts[kKinds] = {
+    {"json_superfluous_comma", "commas without a value after them, left out"},
+    {"json_missing_comma", "values that follow one another without a comma"},
+    {"json_unescaped_quote", "strings with quotes inside that are not escaped"},
+    {"json_bare_word", "words without quotes, taken as text"},
+    {"json_control_character", "control characters within strings, read as spaces"},
+    {"json_bad_escape", "escapes that JSON does not know, kept as text"},
+};
+
+bool IsBlank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+bool IsHex(char c) { return absl::ascii_isxdigit(static_cast<unsigned char>(c)); }
+
+// A JSON number, true, false or null.
+bool IsLiteral(absl::string_view word) {
+  if (word == "true" || word == "false" || word == "null") return true;
+  size_t i = 0;
+  const auto digits = [&] {
+    const size_t from = i;
+    while (i < word.size() && absl::ascii_isdigit(static_cast<unsigned char>(word[i]))) ++i;
+    return i > from;
+  };
+  if (i < word.size() && word[i] == '-') ++i;
+  const size_t whole = i;
+  if (!digits() || (word[whole] == '0' && i > whole + 1)) return false;
+  if (i < word.size() && word[i] == '.' && (++i, !digits())) return false;
+  if (i < word.size() && (word[i] == 'e' || word[i] == 'E')) {
+    ++i;
+    if (i < word.size() && (word[i] == '+' || word[i] == '-')) ++i;
+    if (!digits()) return false;
+  }
+  return i == word.size();
+}
+
+class Mender {
+ public:
+  Mender(absl::string_view text, absl::string_view file) : text_(text), file_(file) {}
+
+  absl::StatusOr<MendedJson> Run() {
+    if (absl::StartsWith(text_, "\xef\xbb\xbf")) Copy(3);
+    while (!Done()) {
+      if (at_ > farthest_) farthest_ = at_;
+      if (Step()) continue;
+      if (!Retry()) return Fail();
+    }
+    MendedJson mended;
+    mended.text = std::move(out_);
+    for (int k = 0; k < kKinds; ++k) {
+      if (now_.count[k] == 0) continue;
+      mended.faults.push_back({kTexts[k].kind,
+                               absl::StrCat(kTexts[k].what, "; the first at byte ", now_.first[k]),
+                               now_.count[k]});
+    }
+    return mended;
+  }
+
+ private:
+  enum class Expect { kValue, kValueOrEnd, kKey, kKeyOrEnd, kColon, kCommaOrEnd };
+  // What a retry goes back to, beside the text.
+  struct State {
+    size_t at = 0, out = 0;
+    std::string open;  // '{' and '['
+    Expect expect = Expect::kValue;
+    size_t comma = kNone;  // where in the output the last comma lies, if nothing follows it yet
+    std::array<uint64_t, kKinds> count{}, first{};
+  };
+  // A string with quotes inside, whose end was chosen among several.
+  struct Choice {
+    State before;
+    size_t next;  // where the search for another end begins
+  };
+
+  bool Done() {
+    while (at_ < text_.size() && IsBlank(text_[at_])) Copy(1);
+    return at_ >= text_.size() || text_.find_first_not_of('\0', at_) == kNone;
+  }
+  void Copy(size_t n) {
+    out_.append(text_.data() + at_, n);
+    at_ += n;
+  }
+  void Count(Kind kind, size_t at) {
+    if (now_.count[kind]++ == 0) now_.first[kind] = at;
+  }
+  State Save() const {
+    State state = now_;
+    state.at = at_;
+    state.out = out_.size();
+    return state;
+  }
+  size_t Blanks(size_t at) const {
+    while (at < text_.size() && IsBlank(text_[at])) ++at;
+    return at;
+  }
+
+  bool Step();
+  bool Value(char c);
+  bool Key(char c);
+  bool AfterValue(char c);
+  bool Close(char c);
+  void Open(char c);
+  bool TakeStrictElement();
+  size_t StrictEnd(size_t at, std::vector<std::pair<size_t, absl::string_view>>* keys) const;
+  size_t StrictString(size_t at) const;
+  bool String(bool key, size_t from);
+  void WriteString(size_t begin, size_t end);
+  bool EndsHere(size_t quote, bool key, bool known) const;
+  bool KeyFollows(size_t at, size_t depth, bool known) const;
+  bool FollowsClosers(size_t at, bool known) const;
+  bool Word(bool key);
+  bool Retry();
+  absl::Status Fail() const;
+
+  absl::string_view text_, file_;
+  size_t at_ = 0, farthest_ = 0;
+  std::string out_;
+  State now_;
+  std::vector<Choice> choices_;  // of the element that is being mended
+  size_t tries_ = 0;
+  std::vector<absl::flat_hash_set<std::string>> known_;  // keys by depth, of elements that needed no mending
+};
+
+bool Mender::Step() {
+  const char c = text_[at_];
+  switch (now_.expect) {
+    case Expect::kValue:
+    case Expect::kValueOrEnd:
+      return Value(c);
+    case Expect::kKey:
+    case Expect::kKeyOrEnd:
+      return Key(c);
+    case Expect::kColon:
+      if (c != ':') return false;
+      Copy(1);
+      now_.expect = Expect::kValue;
+      return true;
+    case Expect::kCommaOrEnd:
+      return AfterValue(c);
+  }
+  return false;
+}
+
+bool Mender::Value(char c) {
+  const bool in_list = !now_.open.empty() && now_.open.back() == '[';
+  if (c == ']' && in_list) return Close(c);
+  if (c == ',' && in_list) {
+    Count(kComma, at_++);
+    out_.push_back(' ');
+    return true;
+  }
+  now_.comma = kNone;
+  if (c == '{' || c == '[') {
+    if (c == '{' && in_list && now_.open.size() <= 2 && TakeStrictElement()) return true;
+    if (now_.open.size() >= kDeep) return false;
+    Open(c);
+    return true;
+  }
+  if (c == '"') return String(/*key=*/false, at_ + 1);
+  return Word(/*key=*/false);
+}
+
+bool Mender::Key(char c) {
+  if (c == '}') return Close(c);
+  if (c == ',') {
+    Count(kComma, at_++);
+    out_.push_back(' ');
+    return true;
+  }
+  now_.comma = kNone;
+  if (c == '"') return String(/*key=*/true, at_ + 1);
+  return Word(/*key=*/true);
+}
+
+bool Mender::AfterValue(char c) {
+  if (now_.open.empty()) {  // another value, as of JSON Lines
+    if (c == ',' || c == '}' || c == ']') return false;
+    now_.expect = Expect::kValue;
+    return true;
+  }
+  const bool in_list = now_.open.back() == '[';
+  if (c == '}' || c == ']') return Close(c);
+  if (c == ',') {
+    now_.comma = out_.size();
+    Copy(1);
+    now_.expect = in_list ? Expect::kValue : Expect::kKey;
+    return true;
+  }
+  const char before = at_ == 0 ? ' ' : text_[at_ - 1];
+  if (!IsBlank(before) && before != '}' && before != ']' && c != '{') return false;
+  const bool begins = c == '"' || (in_list && (c == '{' || c == '[' || c == '-' || IsHex(c)));
+  if (!begins) return false;
+  Count(kMissing, at_);
+  out_.push_back(',');
+  now_.expect = in_list ? Expect::kValue : Expect::kKey;
+  return true;
+}
+
+void Mender::Open(char c) {
+  now_.open.push_back(c);
+  Copy(1);
+  now_.expect = c == '{' ? Expect::kKeyOrEnd : Expect::kValueOrEnd;
+}
+
+bool Mender::Close(char c) {
+  if (now_.open.empty() || now_.open.back() != (c == '}' ? '{' : '[')) return false;
+  if (now_.comma != kNone) {
+    out_[now_.comma] = ' ';
+    Count(kComma, at_);
+    now_.comma = kNone;
+  }
+  now_.open.pop_back();
+  Copy(1);
+  now_.expect = Expect::kCommaOrEnd;
+  return true;
+}
+
+// One past the string at `at`; kNone: it is not JSON's.
+size_t Mender::StrictString(size_t at) const {
+  for (size_t i = at + 1; i < text_.size(); ++i) {
+    const char c = text_[i];
+    if (c == '"') return i + 1;
+    if (static_cast<unsigned char>(c) < 0x20) return kNone;
+    if (c != '\\') continue;
+    if (++i >= text_.size()) return kNone;
+    if (text_[i] == 'u') {
+      for (int k = 0; k < 4; ++k) {
+        if (++i >= text_.size() || !IsHex(text_[i])) return kNone;
+      }
+    } else if (!absl::StrContains("\"\\/bfnrt", text_[i])) {
+      return kNone;
+    }
+  }
+  return kNone;
+}
+
+// One past the object at `at`, whose keys go to `keys` with their depths below it; kNone: it is not JSON.
+size_t Mender::StrictEnd(size_t at, std::vector<std::pair<size_t, absl::string_view>>* keys) const {
+  std::string open;
+  Expect expect = Expect::kValue;
+  while ((at = Blanks(at)) < text_.size()) {
+    const char c = text_[at];
+    const bool closes = c == '}' || c == ']';
+    if (closes) {
+      const bool may =
+          expect == Expect::kCommaOrEnd || expect == (c == '}' ? Expect::kKeyOrEnd : Expect::kValueOrEnd);
+      if (!may || open.back() != (c == '}' ? '{' : '[')) return kNone;
+      open.pop_back();
+      ++at;
+      if (open.empty()) return at;
+      expect = Expect::kCommaOrEnd;
+    } else if (expect == Expect::kCommaOrEnd || expect == Expect::kColon) {
+      if (c != (expect == Expect::kColon ? ':' : ',')) return kNone;
+      expect = expect == Expect::kColon || open.back() == '[' ? Expect::kValue : Expect::kKey;
+      ++at;
+    } else if (c == '"') {
+      const bool key = expect == Expect::kKey || expect == Expect::kKeyOrEnd;
+      const size_t end = StrictString(at);
+      if (end == kNone) return kNone;
+      if (key) keys->emplace_back(open.size(), text_.substr(at + 1, end - at - 2));
+      expect = key ? Expect::kColon : Expect::kCommaOrEnd;
+      at = end;
+    } else if (expect == Expect::kKey || expect == Expect::kKeyOrEnd) {
+      return kNone;
+    } else if (c == '{' || c == '[') {
+      if (open.size() >= kDeep) return kNone;
+      open.push_back(c);
+      expect = c == '{' ? Expect::kKeyOrEnd : Expect::kValueOrEnd;
+      ++at;
+    } else {
+      size_t end = at;
+      while (end < text_.size() && !IsBlank(text_[end]) && !absl::StrContains(",:{}[]\"", text_[end])) ++end;
+      if (!IsLiteral(text_.substr(at, end - at))) return kNone;
+      expect = Expect::kCommaOrEnd;
+      at = end;
+    }
+  }
+  return kNone;
+}
+
+// Copies an element of a list that is JSON, and remembers its keys.
+bool Mender::TakeStrictElement() {
+  std::vector<std::pair<size_t, absl::string_view>> keys;
+  const size_t end = StrictEnd(at_, &keys);
+  if (end == kNone) return false;
+  const size_t after = Blanks(end);
+  if (after < text_.size() && !absl::StrContains(",]{", text_[after])) return false;
+  for (const auto& [depth, key] : keys) {
+    const size_t d = now_.open.size() + depth;
+    if (known_.size() <= d) known_.resize(d + 1);
+    if (known_[d].size() < kKeysKept) known_[d].insert(std::string(key));
+  }
+  Copy(end - at_);
+  now_.expect = Expect::kCommaOrEnd;
+  choices_.clear();
+  tries_ = 0;
+  return true;
+}
+
+// Whether a key of `depth`, and its colon, stand at `at`.
+bool Mender::KeyFollows(size_t at, size_t depth, bool known) const {
+  if (at >= text_.size() || text_[at] != '"') return at >= text_.size();
+  const size_t end = StrictString(at);
+  if (end == kNone) return false;
+  const size_t colon = Blanks(end);
+  if (colon < text_.size() && text_[colon] != ':') return false;
+  if (!known || depth >= known_.size() || known_[depth].empty()) return true;
+  return known_[depth].contains(std::string(text_.substr(at + 1, end - at - 2)));
+}
+
+// Whether brackets at `at` close what is open, and what follows them can follow.
+bool Mender::FollowsClosers(size_t at, bool known) const {
+  size_t depth = now_.open.size();
+  while (at < text_.size() && (text_[at] == '}' || text_[at] == ']')) {
+    if (depth == 0 || now_.open[depth - 1] != (text_[at] == '}' ? '{' : '[')) return false;
+    --depth;
+    at = Blanks(at + 1);
+  }
+  if (at >= text_.size() || depth == 0) return at >= text_.size() || text_[at] == '{' || text_[at] == '[';
+  if (text_[at] == ',') at = Blanks(at + 1);
+  if (at >= text_.size()) return true;
+  if (text_[at] == '}' || text_[at] == ']') return text_[at] == (now_.open[depth - 1] == '{' ? '}' : ']');
+  if (now_.open[depth - 1] == '{') return KeyFollows(at, depth, known);
+  if (text_[at] == '{') {
+    const size_t key = Blanks(at + 1);
+    return KeyFollows(key, depth + 1, known) || (key < text_.size() && text_[key] == '}');
+  }
+  return !known || depth + 1 >= known_.size() || known_[depth + 1].empty();
+}
+
+// Whether the quote at `quote` can end a string. `known`: keys that follow must be known.
+bool Mender::EndsHere(size_t quote, bool key, bool known) const {
+  const size_t next = Blanks(quote + 1);
+  if (next >= text_.size()) return true;
+  const char c = text_[next];
+  if (key) return c == ':';
+  if (now_.open.empty()) return true;
+  const bool in_list = now_.open.back() == '[';
+  if (c == '}' || c == ']') return FollowsClosers(next, known);
+  if (c == ',') {
+    const size_t then = Blanks(next + 1);
+    if (then >= text_.size()) return true;
+    if (text_[then] == '}' || text_[then] == ']') return FollowsClosers(then, known);
+    if (text_[then] == ',') return true;
+    return in_list
+               ? absl::StrContains("\"{[-tfnN", text_[then]) || IsHex(text_[then])
+               : KeyFollows(then, now_.open.size(), known) || (!known && absl::ascii_isalpha(text_[then]));
+  }
+  // A comma is missing: a key that is known, or another line.
+  if (next == quote + 1 || c != '"' || in_list) return next > quote + 1 && c == '"' && in_list;
+  const bool line = absl::StrContains(text_.substr(quote + 1, next - quote - 1), '\n');
+  const bool learned = now_.open.size() < known_.size() && !known_[now_.open.size()].empty();
+  return KeyFollows(next, now_.open.size(), known) && (line || (known && learned));
+}
+
+// The string at at_, whose end is sought from `from` on.
+bool Mender::String(bool key, size_t from) {
+  // The first quote ends it where it can; later ones, where what follows is known from other elements.
+  if (choices_.size() >= kMostTries) {
+    choices_.erase(choices_.begin(), choices_.begin() + kMostTries / 2);
+    tries_ = 0;
+  }
+  for (const bool strict : {true, false}) {
+    if (!strict && from != at_ + 1) break;
+    bool first = from == at_ + 1;
+    for (size_t i = from; i < text_.size() && i - at_ < kMostBytes; ++i) {
+      if (text_[i] == '\n' && strict) break;
+      if (text_[i] == '\\') {
+        ++i;
+        continue;
+      }
+      if (text_[i] != '"') continue;
+      const bool plain = std::exchange(first, false);
+      if (!EndsHere(i, key, strict && !plain)) {
+        if (key) break;  // nobody writes quotes in keys
+        continue;
+      }
+      if (!plain) choices_.push_back({Save(), i + 1});
+      WriteString(at_, i);
+      now_.expect = key ? Expect::kColon : Expect::kCommaOrEnd;
+      return true;
+    }
+  }
+  size_t quote = at_ + 1;
+  while (quote < text_.size() && text_[quote] != '"') quote += text_[quote] == '\\' ? 2 : 1;
+  if (from == at_ + 1 && quote >= text_.size()) {  // the end of a file that was cut short
+    Copy(text_.size() - at_);
+    return true;
+  }
+  farthest_ = std::max(farthest_, Blanks(quote + 1));
+  return false;
+}
+
+// Writes the string between the quotes at `begin` and `end`.
+void Mender::WriteString(size_t begin, size_t end) {
+  out_.push_back('"');
+  bool quotes = false;
+  for (size_t i = begin + 1; i < end; ++i) {
+    const char c = text_[i];
+    if (c == '"') {
+      if (!quotes) Count(kQuote, i);
+      quotes = true;
+      out_.append("\\\"");
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      Count(kControl, i);
+      out_.push_back(' ');
+    } else if (c == '\\') {
+      const char next = i + 1 < end ? text_[i + 1] : '\0';
+      const bool unicode = next == 'u' && i + 5 < end && IsHex(text_[i + 2]) && IsHex(text_[i + 3]) &&
+                           IsHex(text_[i + 4]) && IsHex(text_[i + 5]);
+      if (unicode || (next != '\0' && next != 'u' && absl::StrContains("\"\\/bfnrt", next))) {
+        out_.append({c, next});
+        ++i;
+      } else {
+        Count(kEscape, i);
+        out_.append("\\\\");
+      }
+    } else {
+      out_.push_back(c);
+    }
+  }
+  out_.push_back('"');
+  at_ = end + 1;
+}
+
+// A number, a word of JSON's, or a word without quotes, which gets them.
+bool Mender::Word(bool key) {
+  size_t end = at_;
+  while (end < text_.size() && !IsBlank(text_[end]) &&
+         !absl::StrContains(key ? ",:{}[]\"" : ",{}[]\"", text_[end]) &&
+         static_cast<unsigned char>(text_[end]) >= 0x20)
+    ++end;
+  const absl::string_view word = text_.substr(at_, end - at_);
+  if (word.empty()) return false;
+  if (key || !IsLiteral(word)) {
+    if (end < text_.size() && !key && !IsBlank(text_[end]) && !absl::StrContains(",}]", text_[end]))
+      return false;
+    Count(kWord, at_);
+    std::string text = absl::StrCat("\"", word, "\"");
+    for (size_t i = 1; i + 1 < text.size(); ++i) {
+      if (text[i] == '\\') text[i] = '/';
+    }
+    out_.append(text);
+    at_ = end;
+  } else {
+    Copy(word.size());
+  }
+  now_.expect = key ? Expect::kColon : Expect::kCommaOrEnd;
+  return true;
+}
+
+// Gives the last string that can end elsewhere its next end.
+bool Mender::Retry() {
+  while (!choices_.empty() && ++tries_ < kMostTries) {
+    Choice last = std::move(choices_.back());
+    choices_.pop_back();
+    const bool key = last.before.expect == Expect::kKey || last.before.expect == Expect::kKeyOrEnd;
+    at_ = last.before.at;
+    out_.resize(last.before.out);
+    now_ = std::move(last.before);
+    if (String(key, last.next)) return true;
+  }
+  return false;
+}
+
+absl::Status Mender::Fail() const {
+  const JsonReader reader(text_, file_);
+  const size_t at = std::min(farthest_, text_.size());
+  std::string found = "the end of the file";
+  if (at < text_.size()) {
+    const auto c = static_cast<unsigned char>(text_[at]);
+    found = c >= 0x20 && c < 0x7f ? absl::StrFormat("'%c'", c) : absl::StrFormat("byte 0x%02x", c);
+  }
+  return absl::InvalidArgumentError(absl::StrCat(reader.Where(at), " (byte ", at,
+                                                 "): not JSON, and not to be mended: found ", found,
+                                                 " where a value, a key, a comma or a bracket is expected"));
+}
+
+}  // namespace
+
+absl::StatusOr<MendedJson> MendJson(absl::string_view text, absl::string_view file) {
+  return Mender(text, file).Run();
+}
+
+}  // namespace chakra
