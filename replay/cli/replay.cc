@@ -1,3 +1,4 @@
+#include <iostream>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -135,6 +136,8 @@ absl::StatusOr<std::string> ReplayCommand::Replay() {
   auto report = RunReplay(*traces, run, hooks);
   if (!report.ok()) return report.status();
   logged_.Update(WritePage(*report));
+  if (report->makespan_ps() == 0 && Format() == "csv")  // which has no room for the report's warning
+    std::cerr << "chakra-replay: warning: nothing takes time: the makespan is 0 s\n";
   if (!arguments_.run().critical_path) report->clear_critical_path();
   const auto format = ParseReportFormat(Format());
   if (!format.ok()) return format.status();

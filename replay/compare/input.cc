@@ -8,6 +8,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "trace/base/spelling.h"
 #include "trace/base/wire.h"
 #include "trace/import/text/text.h"
 #include "trace/io/file.h"
@@ -23,28 +24,42 @@ constexpr size_t kHead = 1 << 20;
 constexpr size_t kTextHead = 4096;
 constexpr int kMakespan = 2, kRank = 13;  // fields of proto::Report that every report has
 
-// Keys that distinguish a report from JSON files of traces.
+// Whether a key is that of a report's field, or one slip of the pen away from a long one.
 bool IsReportKey(absl::string_view key) {
-  for (const char* known : {"makespan_ps", "makespanPs", "fabric", "collective", "rung", "unanswered"}) {
-    if (key == known) return true;
+  constexpr size_t kLong = 8;  // characters
+  const auto* type = proto::Report::descriptor();
+  for (int i = 0; i < type->field_count(); ++i) {
+    for (const std::string& known : {type->field(i)->name(), type->field(i)->json_name()}) {
+      if (key == known || (key.size() >= kLong && known.size() >= kLong && EditDistance(key, known) == 1))
+        return true;
+    }
   }
   return false;
 }
 
-// Whether a key of the outermost object is one of a report.
+// Whether a key is the makespan's.
+bool IsMakespan(absl::string_view key) { return IsReportKey(key) && absl::StartsWith(key, "mak"); }
+
+// Whether all keys of the outermost object, as far as it goes, are a report's, with one that every report
+// has.
 bool JsonLooksLikeReport(absl::string_view s) {
   int depth = 0;
+  bool found = false;
   for (size_t i = 0; i < s.size(); ++i) {
     if (s[i] == '{' || s[i] == '[') ++depth;
     if (s[i] == '}' || s[i] == ']') --depth;
     if (s[i] != '"') continue;
     const size_t begin = ++i;
     while (i < s.size() && s[i] != '"') i += s[i] == '\\' ? 2 : 1;
-    if (i >= s.size()) return false;
+    if (i >= s.size()) return found;
     const absl::string_view rest = absl::StripLeadingAsciiWhitespace(s.substr(i + 1, 64));
-    if (depth == 1 && absl::StartsWith(rest, ":") && IsReportKey(s.substr(begin, i - begin))) return true;
+    if (depth != 1 || !absl::StartsWith(rest, ":")) continue;
+    const absl::string_view key = s.substr(begin, i - begin);
+    if (!IsReportKey(key)) return false;
+    const bool list = absl::StartsWith(absl::StripLeadingAsciiWhitespace(rest.substr(1)), "[");
+    found = found || IsMakespan(key) || (key == "rank" && list);  // other files have a rank that is a number
   }
-  return false;
+  return found;
 }
 
 bool IsPrintable(absl::string_view s) {
@@ -54,7 +69,7 @@ bool IsPrintable(absl::string_view s) {
   });
 }
 
-// `name:` or `name {`, after comments.
+// `name:` or `name {` of a report's field, after comments.
 bool LooksLikeTextMessage(absl::string_view s) {
   s = absl::StripLeadingAsciiWhitespace(s);
   while (absl::StartsWith(s, "#")) {
@@ -64,7 +79,10 @@ bool LooksLikeTextMessage(absl::string_view s) {
   size_t n = 0;
   while (n < s.size() && (absl::ascii_isalnum(static_cast<unsigned char>(s[n])) || s[n] == '_')) ++n;
   const absl::string_view rest = absl::StripLeadingAsciiWhitespace(s.substr(n, 64));
-  return n > 0 && (absl::StartsWith(rest, ":") || absl::StartsWith(rest, "{"));
+  if (!IsReportKey(s.substr(0, n)) || !(absl::StartsWith(rest, ":") || absl::StartsWith(rest, "{")))
+    return false;
+  return IsMakespan(s.substr(0, n)) || absl::StartsWith(s, "rank {") ||
+         absl::StrContains(s, "\nmakespan_ps:") || absl::StrContains(s, "\nrank {");
 }
 
 uint32_t WireTypeOf(const FieldDescriptor& field) {

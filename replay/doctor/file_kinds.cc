@@ -1,7 +1,9 @@
 #include "replay/doctor/file_kinds.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
@@ -92,10 +94,26 @@ constexpr Configured kConfigured[] = {
     {Make<proto::EditReport>, "a report of `edit`", "", ""},
 };
 
+// Whether a message has more than a name and a comment, which files of anything have.
+bool SaysMore(const google::protobuf::Message& message) {
+  std::vector<const google::protobuf::FieldDescriptor*> fields;
+  message.GetReflection()->ListFields(message, &fields);
+  return std::any_of(fields.begin(), fields.end(), [](const auto* f) {
+    return f->name() != "name" && f->name() != "comment" && f->name() != "description" &&
+           f->name() != "version" && f->name() != "source";
+  });
+}
+
+// MSCCL++'s plans have a list of GPUs with their thread blocks.
+bool LooksLikeMscclPlusPlus(absl::string_view content) {
+  return LooksLikeJson(content) && absl::StrContains(content, "\"gpus\"") &&
+         absl::StrContains(content, "\"threadblocks\"") && absl::StrContains(content, "\"collective\"");
+}
+
 std::optional<FileKind> MessageKind(const std::string& path, absl::string_view content) {
   for (const Configured& c : kConfigured) {
     const std::unique_ptr<google::protobuf::Message> message = c.make();
-    if (!ParseMessage(content, path, message.get()).ok() || message->ByteSizeLong() == 0) continue;
+    if (!ParseMessage(content, path, message.get()).ok() || !SaysMore(*message)) continue;
     return FileKind{std::string(c.what), "", c.before.empty() ? "" : Command(c.before, path, c.after)};
   }
   return std::nullopt;
@@ -144,8 +162,15 @@ std::optional<FileKind> ConfiguredKind(const std::string& path) {
         "a configuration of ASTRA-sim", "",
         "chakra-replay convert astra-sim --network NETWORK.yml --system SYSTEM.json -o cluster.txtpb"};
   }
+  if (LooksLikeMscclPlusPlus(*content)) {
+    return FileKind{
+        "a plan of MSCCL++, which is not read",
+        "give an algorithm in MSCCL's XML, or traces of sends and receives: replay TRACE --program FILE", ""};
+  }
   if (std::optional<FileKind> kind = MessageKind(path, *content)) return kind;
-  if (LooksLikeReport(*content, path).value_or(false))
+  proto::Report report;
+  if (LooksLikeReport(*content, path).value_or(false) && ParseMessage(*content, path, &report).ok() &&
+      CheckReport(report, path).ok())
     return FileKind{"a report of `replay`", "", Command("compare ", path, " OTHER")};
   if (generate::ParseHuggingFaceConfig(*content, path).ok()) {
     return FileKind{"the configuration of a model", "",
@@ -159,7 +184,11 @@ std::optional<FileKind> ConfiguredKind(const std::string& path) {
     return FileKind{"what nccl-tests measured", "",
                     Command("calibrate ", path, " --cluster PRESET -o measured.txtpb")};
   if (absl::StrContains(*content, "NCCL INFO"))
-    return FileKind{"a debug log of NCCL, which tells no times", "chakra-replay record-help nccl", ""};
+    return FileKind{
+        "a debug log of NCCL, which tells no times",
+        "record the calls with NCCL's profiler plugin or Inspector, or PyTorch's Flight Recorder: "
+        "chakra-replay record-help nccl",
+        ""};
   return std::nullopt;
 }
 

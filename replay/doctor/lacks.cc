@@ -18,7 +18,8 @@ struct Counts {
   uint64_t shapeless = 0;         // operators without shapes
   uint64_t operators = 0;         // CPU operators
   uint64_t calls = 0;             // collectives and messages
-  uint64_t sizeless = 0;          // of these, without a size
+  uint64_t sizeless = 0;          // of these, without a size and with a time, which they keep
+  uint64_t unknown = 0;           // of these, with neither
   uint64_t kept = 0;              // communication that keeps its recorded time
   std::set<std::string> unnamed;  // groups that calls are on and nobody lists
   bool times = false;
@@ -35,7 +36,7 @@ void CountRow(const RankTrace& rank, uint32_t row, const Groups& groups, Counts*
       ++counts->calls;
       const Comm& comm = g.comm[g.payload[row]];
       const bool barrier = comm.type == static_cast<uint8_t>(CollectiveType::kBarrier);
-      if (!comm.has_bytes && !barrier) ++counts->sizeless;
+      if (!comm.has_bytes && !barrier) ++(timed ? counts->sizeless : counts->unknown);
       const std::string& group = rank.group_names[rank.peers[g.payload[row]].group];
       if (g.type[row] == NodeType::kCollective && !group.empty() && groups.count(group) == 0)
         counts->unnamed.insert(group);
@@ -121,8 +122,13 @@ void CommunicationLacks(const Counts& counts, Lacks* lacks) {
   }
   if (counts.sizeless > 0) {
     lacks->Add(absl::StrCat("sizes of ", Of(counts.sizeless, counts.calls, "collectives and messages")),
-               lacks->recorded() ? "these keep their recorded time on any cluster" : "these count as 0 bytes",
+               "these keep their recorded time on any cluster",
                lacks->RecordAgain("set comm_size in the traces"));
+  }
+  if (counts.unknown > 0) {
+    lacks->Add(
+        absl::StrCat("sizes and times of ", Of(counts.unknown, counts.calls, "collectives and messages")),
+        "a replay stops at the first of them", lacks->RecordAgain("set comm_size in the traces"));
   }
   if (!counts.unnamed.empty()) {
     lacks->Add(absl::StrCat("members of ", counts.unnamed.size() == 1 ? "group " : "groups such as ", "\"",
@@ -158,7 +164,7 @@ void FindLacks(const TraceSet& traces, absl::string_view recorder, proto::FoundR
                                  "record-help ",
                                  recorder));
   }
-  if (counts.timeless > 0) {
+  if (counts.timeless > 0 && recorder.empty()) {  // a time of 0 that was recorded is one
     lacks.Add(absl::StrCat("times and work of ", Of(counts.timeless, counts.device, "device operations")),
               "these take no time, unless a kernel table has them",
               "add --kernels FILE --compute table (see chakra-replay kernels)");

@@ -41,12 +41,15 @@ void PrintRun(const proto::FoundRun& run, size_t width, std::string* out) {
     absl::StrAppend(out, "  not read by the way, for its size (--all reads it)\n");
   } else {
     absl::StrAppend(out, Facts(run));
-    absl::StrAppend(out, run.lack().empty() ? "  nothing is missing for a replay\n" : "  missing:\n");
+    if (!run.lack().empty() || run.refused().empty())
+      absl::StrAppend(out, run.lack().empty() ? "  nothing is missing for a replay\n" : "  missing:\n");
   }
   for (const proto::Lack& l : run.lack()) {
     absl::StrAppend(out, WrapText("  - ", absl::StrCat(l.what(), ": ", l.cost()), "    ", width));
     if (!l.remedy().empty()) absl::StrAppend(out, WrapText("    ", l.remedy(), "    ", width));
   }
+  if (!run.refused().empty())
+    absl::StrAppend(out, WrapText("  a replay stops: ", run.refused(), "    ", width));
   int shown = 0;
   for (const std::string& n : run.note()) {
     if (shown++ == kShownNotes) {

@@ -7,12 +7,17 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "replay/doctor/lacks.h"
+#include "replay/report/run_replay.h"
+#include "replay/run/options.h"
+#include "replay/run/traces.h"
 #include "replay/sweep/words.h"
+#include "trace/base/text_table.h"
 #include "trace/import/inputs.h"
-#include "trace/import/reader.h"
 
 namespace chakra::doctor {
 namespace {
+
+constexpr uint64_t kMostTried = uint64_t{1} << 22;  // nodes of a run that is replayed by the way
 
 // The topic of `record-help` for each importer that has one.
 constexpr std::pair<absl::string_view, absl::string_view> kRecorders[] = {
@@ -68,6 +73,25 @@ void NoteWhatReadersSay(const TraceSet& traces, proto::FoundRun* run) {
     run->add_note(ranks == 1 ? text : absl::StrCat(text, " (on ", ranks, " ranks)"));
 }
 
+// Replays the run as `next` would. What stops it, or that nothing takes time, becomes part of the answer.
+void TryReplay(const LoadedTraces& traces, const std::string& cluster, proto::FoundRun* run) {
+  if (traces.set.nodes() > kMostTried) {
+    run->add_note(absl::StrCat("a replay was not tried: more than ", FormatCount(kMostTried), " nodes"));
+    return;
+  }
+  RunOptions options;
+  options.cluster = cluster;
+  const absl::StatusOr<proto::Report> report = RunReplay(traces, options);
+  if (!report.ok()) {
+    run->set_refused(std::string(report.status().message()));
+  } else if (report->makespan_ps() == 0) {
+    proto::Lack* lack = run->add_lack();
+    lack->set_what("anything that takes time");
+    lack->set_cost("the makespan is 0 s");
+    lack->set_remedy("give recorded times, work that a model can price (--kernels), or the sizes of calls");
+  }
+}
+
 // Reads the attempt. False: it is no run, and run->error() says why.
 bool Read(const Attempt& attempt, const RunLimits& limits, FoundRuns* found, proto::FoundRun* run) {
   *run = Describe(attempt);
@@ -77,19 +101,22 @@ bool Read(const Attempt& attempt, const RunLimits& limits, FoundRuns* found, pro
     for (const Candidate& c : attempt.files) found->used.insert(c.path);
     return true;
   }
-  ReadOptions options;
-  options.threads = limits.threads;
-  const absl::StatusOr<TraceSet> traces = ReadTraceSet(attempt.inputs, options);
+  TraceOptions options;
+  options.inputs = attempt.inputs;
+  options.read.threads = limits.threads;
+  const absl::StatusOr<LoadedTraces> traces = LoadTraces(options);
   if (!traces.ok()) {
     run->set_error(std::string(traces.status().message()));
     return false;
   }
   for (const Candidate& c : attempt.files) found->used.insert(c.path);
-  for (const InputFile& f : traces->inputs) found->used.insert(f.path);
-  FindLacks(*traces, RecorderOf(attempt.files.front().importer), run);
-  NoteWhatReadersSay(*traces, run);
+  for (const InputFile& f : traces->set.inputs) found->used.insert(f.path);
+  FindLacks(traces->set, RecorderOf(attempt.files.front().importer), run);
+  NoteWhatReadersSay(traces->set, run);
   // A capture alone is replayed as recorded; what was never timed needs a machine.
-  run->set_next(Command("replay", attempt, run->span_ps() > 0 ? "" : " --cluster dgx-h100"));
+  const std::string cluster = run->span_ps() > 0 ? "" : "dgx-h100";
+  run->set_next(Command("replay", attempt, cluster.empty() ? "" : absl::StrCat(" --cluster ", cluster)));
+  TryReplay(*traces, cluster, run);
   return true;
 }
 

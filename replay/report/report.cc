@@ -1,8 +1,8 @@
 #include "replay/report/report.h"
 
 #include <algorithm>
-#include <cmath>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <map>
 
@@ -334,6 +334,13 @@ proto::Report MakeReport(const Metrics& metrics, const RunDescription& run) {
   for (const std::string& a : run.traces->assumptions) report.add_assumption(ToUtf8(a));
   for (const std::string& w : run.warnings) report.add_warning(ToUtf8(w));
   for (const std::string& w : metrics.warnings) report.add_warning(ToUtf8(w));
+  if (report.makespan_ps() == 0) {
+    report.add_warning(absl::StrFormat(
+        "nothing takes time, so that the makespan of 0 s says nothing: of %d nodes none has a recorded time, "
+        "work that "
+        "a model can price, or bytes to send; give a kernel table (--kernels), or see `chakra-replay doctor`",
+        metrics.nodes));
+  }
   report.set_kept_comm(metrics.kept.nodes);
   report.set_kept_comm_ps(metrics.kept.time.picos());
   if (metrics.kept.nodes > 0 && run.comm == "simulated") {

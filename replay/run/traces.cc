@@ -14,15 +14,16 @@ namespace chakra {
 namespace {
 
 absl::Status Read(const TraceOptions& options, LoadedTraces* out) {
+  ReadOptions read = options.read;
+  read.ranks = options.ranks;
   if (options.edits == nullptr) {
-    ReadOptions read = options.read;
     if (options.keep_twins && options.ranks == 0 && options.jobs.empty()) read.twins = &out->twins;
     auto traces = ReadTraceSet(options.inputs, read);
     if (traces.ok()) out->set = *std::move(traces);
     return traces.status();
   }
   edit::EditRun run(options.edits);
-  auto traces = edit::ReadEdited(options.inputs, options.read, *options.edits, &run);
+  auto traces = edit::ReadEdited(options.inputs, read, *options.edits, &run);
   if (!traces.ok()) return traces.status();
   auto report = run.Finish();
   if (!report.ok()) return report.status();
@@ -84,7 +85,9 @@ absl::Status FindCaptures(LoadedTraces* traces) {
 absl::StatusOr<LoadedTraces> LoadTraces(const TraceOptions& options) {
   LoadedTraces out;
   if (absl::Status s = Read(options, &out); !s.ok()) return s;
-  if (options.ranks > 0) {
+  const bool made = options.ranks > 1 && out.set.ranks.size() == static_cast<size_t>(options.ranks) &&
+                    options.replicas.empty();  // a program on so many devices
+  if (options.ranks > 0 && !made) {
     std::vector<Replicas> replicas;
     for (const std::string& text : options.replicas) {
       absl::StatusOr<Replicas> one = ParseReplicas(text);

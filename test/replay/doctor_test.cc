@@ -127,6 +127,57 @@ TEST_F(Doctor, FilesBesideTraces) {
   EXPECT_EQ(static_cast<uint64_t>(d.file_size()), d.files());
 }
 
+TEST_F(Doctor, AFormatIsToldByWhatOnlyItHas) {
+  Write("plan.json",
+        "{\"name\": \"ag\", \"collective\": \"allgather\", \"protocol\": \"Simple\", \"gpus\": "
+        "[{\"id\": 0, \"threadblocks\": []}]}");
+  Write("nccl.log", "node1:100:200 [0] NCCL INFO Bootstrap : Using eth0:10.0.0.1<0>\n");
+  Write("colon.txt", "x: y\n");
+  Write("compose.yaml", "version: 3\nrank: 4\n");
+  Write("package.json", "{\"name\": \"x\", \"version\": \"1.0\"}");
+  Write("rank.json", "{\"rank\": 3, \"fabric\": \"x\"}");
+  Write("id.json", "{\"id\": 5, \"name\": \"x\"}");
+  const proto::Diagnosis d = Diagnose();
+  EXPECT_EQ(d.run_size(), 0);
+  EXPECT_THAT(What(d, "plan.json"), HasSubstr("MSCCL++"));
+  EXPECT_THAT(What(d, "nccl.log"), HasSubstr("debug log of NCCL"));
+  for (const char* name : {"colon.txt", "compose.yaml", "package.json", "rank.json", "id.json"})
+    EXPECT_EQ(What(d, name), "nothing that this program knows") << name;
+}
+
+TEST_F(Doctor, WhatStopsAReplayIsSaid) {
+  const auto node = [](int id, bool send, int own, absl::string_view after) {
+    return absl::StrCat(
+        "{\"id\": \"", id, "\", \"name\": \"m\", \"type\": \"COMM_", send ? "SEND" : "RECV", "_NODE\", ",
+        after,
+        "\"attr\": [{\"name\": \"is_cpu_op\", \"boolVal\": false}, {\"name\": \"comm_size\", \"int64Val\": "
+        "\"1024\"}, {\"name\": \"comm_tag\", \"int32Val\": 1}, {\"name\": \"comm_src\", \"int32Val\": ",
+        send ? own : 1 - own, "}, {\"name\": \"comm_dst\", \"int32Val\": ", send ? 1 - own : own, "}]}\n");
+  };
+  const std::string head = "{\"version\": \"0.0.4\"}\n";
+  for (const int r : {0, 1}) {
+    Write(absl::StrCat("stuck/w.", r, ".json"),
+          absl::StrCat(head, node(1, false, r, ""), node(2, true, r, "\"dataDeps\": [\"1\"], ")));
+    Write(absl::StrCat("well/w.", r, ".json"), absl::StrCat(head, node(1, r == 0, r, "")));
+    Write(absl::StrCat("timeless/w.", r, ".json"),
+          "{\"version\": \"0.0.4\"}\n{\"id\": \"1\", \"name\": \"c\", \"type\": \"COMP_NODE\"}");
+  }
+  const proto::Diagnosis d = Diagnose();
+  ASSERT_EQ(d.run_size(), 3);
+  EXPECT_THAT(d.run(0).refused(), HasSubstr("cannot finish"));
+  EXPECT_NE(RunCommand(d.run(0).next().substr(14) + " -q").status, 0) << "as replay says";
+  EXPECT_EQ(d.run(1).refused(), "");
+  ASSERT_GT(d.run(1).lack_size(), 0);
+  EXPECT_EQ(d.run(1).lack(d.run(1).lack_size() - 1).what(), "anything that takes time");
+  const CommandResult timeless = RunCommand(d.run(1).next().substr(14) + " -q");
+  EXPECT_EQ(timeless.status, 0);
+  EXPECT_THAT(timeless.out, HasSubstr("nothing takes time"));
+  EXPECT_THAT(RunCommand(d.run(1).next().substr(14) + " -q --format csv").err,
+              HasSubstr("nothing takes time"));
+  EXPECT_EQ(d.run(2).refused(), "");
+  EXPECT_EQ(RunCommand(d.run(2).next().substr(14) + " -q").status, 0);
+}
+
 TEST_F(Doctor, LargeRunsAreNamedOnly) {
   Copy("examples/transformer_step", "step");
   const proto::Diagnosis d = Diagnose(/*most_bytes=*/10);
