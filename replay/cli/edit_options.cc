@@ -63,11 +63,31 @@ Script Do(const std::string& value) {
   return One(std::move(edit));
 }
 
+// What a part of a run takes: "device" its kernels, "host" the host's nodes and the gaps before them.
+proto::EditScript ScalePart(const std::string& part, double factor) {
+  proto::EditScript script;
+  proto::Edit& times = *script.add_edit();
+  times.set_name(part);
+  times.mutable_select()->add_type(part);
+  times.mutable_duration()->set_factor(factor);
+  if (part != "host") return script;
+  proto::Edit& gaps = *script.add_edit();
+  gaps.set_name("gaps of the host");
+  gaps.mutable_select()->add_type(part);
+  gaps.mutable_delay()->set_factor(factor);
+  return script;
+}
+
 Script Scale(const std::string& value) {
   proto::Edit edit;
   double factor = 0;
-  if (!SplitNumber(value, edit.mutable_select()->mutable_name(), &factor))
-    return Expected(value, "NAME=FACTOR, as gemm=0.5");
+  std::string what;
+  if (!SplitNumber(value, &what, &factor))
+    return Expected(value, "device=FACTOR, host=FACTOR, or NAME=FACTOR, as gemm=0.5");
+  for (const char* part : {"device", "host", "memory"}) {
+    if (what == part) return ScalePart(part, factor);
+  }
+  edit.mutable_select()->set_name(what);
   edit.mutable_duration()->set_factor(factor);
   return One(std::move(edit));
 }
@@ -180,7 +200,11 @@ void EditOptions::AddTo(CLI::App* app, const std::string& script, const std::str
       group, nullptr);
   Add(app, "--do", "EDIT", "One edit in text format: \"select { name: 'gemm' } duration { factor: 0.5 }\"",
       group, Do);
-  Add(app, "--scale", "NAME=FACTOR", "Durations of nodes whose name matches (RE2)", group, Scale);
+  Add(app, "--scale", "WHAT=FACTOR",
+      "Durations: device=0.8 of kernels, host=0.8 of the host and its gaps, memory=0.8 of copies and "
+      "storage; "
+      "any other WHAT is a name (RE2), whatever runs it: gemm=0.8",
+      group, Scale);
   Add(app, "--scale-bytes", "KIND=FACTOR", "Bytes of a kind of collective: all_reduce=0.5", group,
       ScaleBytes);
   Add(app, "--remove", "NAME", "Take nodes away whose name matches", group, RemoveNodes);

@@ -91,6 +91,33 @@ TEST_F(Edits, TheCommandLineIsChecked) {
   Refused("edit t -o out --scal n2=2", {"there is no option --scal; did you mean \"--scale\"?"}, 2);
 }
 
+// "Kernels 20 % faster" is one flag, and takes nothing of the host.
+TEST_F(Edits, PartsOfARunAreScaledByName) {
+  PbNode host = Comp(0, 30);
+  Attr(&host, "is_cpu_op")->set_bool_val(true);
+  Rank("parts", 0, {host, Comp(1, 20, {0})});
+  const auto makespan = [&](const std::string& edits) {
+    return Replayed("parts --compute recorded " + edits).makespan_ps();
+  };
+  EXPECT_EQ(makespan(""), 50'000'000);
+  EXPECT_EQ(makespan("--scale device=0.5"), 40'000'000);
+  EXPECT_EQ(makespan("--scale host=0.5"), 35'000'000);
+  EXPECT_EQ(makespan("--scale '.*=0.5'"), 25'000'000);
+  Refused("edit parts --dry-run --scale '(device)=0.5'", {"matches nothing"});
+}
+
+// Also where no recorded duration tells the time: the kernel model looks at shapes, a roofline at operations.
+TEST_F(Edits, AFactorHoldsForWhateverPricesANode) {
+  const std::string step =
+      "--model llama3-8b:layers=2 --parallel tp=2 --training seq=1024,global_batch=2 --cluster dgx-h100";
+  for (const char* compute : {"", " --compute roofline"}) {
+    const auto busy = [&](const std::string& edit) {
+      return static_cast<double>(Replayed(step + compute + edit).rank(0).compute_busy_ps());
+    };
+    EXPECT_NEAR(busy(" --scale device=0.8") / busy(""), 0.8, 1e-4) << compute;
+  }
+}
+
 TEST_F(Edits, TheOldOutputStaysUntilTheNewIsComplete) {
   ASSERT_EQ(Run("edit t -o out --script half.txtpb -q").status, 0);
   const auto before = Folder("out");

@@ -10,6 +10,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr char kTrace[] = R"(
   1 comp gemm us=10.5 bytes=1000 ops=5000 stream=7 start=0
@@ -35,7 +36,8 @@ TEST(EditValues, OneLineChanges) {
   const struct {
     const char *edit, *line;
   } kCases[] = {
-      {"select { name: 'gemm' } duration { factor: 0.5 }", "1 comp gemm us=5.25 bytes=500 ops=2500 stream=7"},
+      {"select { name: 'gemm' } duration { factor: 0.5 }",
+       "1 comp gemm us=5.25 bytes=1000 ops=5000 stream=7 time_factor=0.5"},
       {"select { name: 'norm' } duration { set: 1.25 }",
        "2 comp norm start=11 us=1.25 bytes=10 stream=7 <- 1"},
       {"select { name: 'norm' } duration { add: -5 }", "2 comp norm start=11 bytes=10 stream=7 <- 1"},
@@ -63,12 +65,52 @@ TEST(EditValues, WhatNoFieldHoldsIsAnError) {
     EXPECT_THAT(Edit(absl::StrCat("attribute { ", attribute, " }")), HasSubstr("expected another name"));
 }
 
-TEST(EditValues, WorkIsScaledWhereNoTimeWasRecorded) {
+// Whatever prices a node, the attribute is taken times it; factors of several edits are multiplied.
+TEST(EditValues, AFactorHoldsWhereNoTimeWasRecorded) {
   const auto out =
       EditTexts({"1 comp gemm bytes=1000 ops=5000\n2 comp view <- 1\n"}, "edit { duration { factor: 0.5 } }");
   ASSERT_TRUE(out.ok()) << out.status();
-  EXPECT_EQ(out->list(), "1 comp gemm bytes=500 ops=2500\n2 comp view <- 1\n");
-  EXPECT_THAT(out->notes(), AllOf(HasSubstr("a roofline prices by them"), HasSubstr("left as they are")));
+  EXPECT_EQ(out->list(), "1 comp gemm bytes=1000 ops=5000 time_factor=0.5\n2 comp view <- 1\n");
+  EXPECT_THAT(out->notes(), AllOf(HasSubstr("taken times the factor"), HasSubstr("left as they are")));
+}
+
+TEST(EditValues, NotesSayWhatWasScaled) {
+  const auto all = EditTexts({kTrace, kTrace}, "edit { duration { factor: 0.5 } }");
+  ASSERT_TRUE(all.ok()) << all.status();
+  EXPECT_THAT(all->notes(),
+              HasSubstr("scaled: 2 on the host, 4 on the device, 2 of communication; `--scale device="));
+  const auto device = EditTexts({kTrace}, "edit { select { type: 'device' } duration { factor: 0.5 } }");
+  ASSERT_TRUE(device.ok()) << device.status();
+  EXPECT_THAT(device->notes(), Not(HasSubstr("scaled: ")));
+}
+
+// Over all ranks, with the number of matches.
+TEST(EditValues, WhatChangesNothingSaysWhy) {
+  const struct {
+    const char *edit, *why;
+  } kCases[] = {
+      {"duration { factor: 1 }", "nothing changed: the matches are already what the edit makes of them"},
+      {"select { type: 'device' } delay { factor: 2 }", "4 left as they are: no delay behind a dependency"},
+      {"select { name: 'gemm' } rename { pattern: 'zz' to: 'a' }", "2 left as they are: `pattern` is not in"},
+      {"select { name: 'gemm' } attribute { name: 'x' drop: true }", "2 left as they are: no such attribute"},
+      {"select { name: 'gemm' } move { lane: 'stream:7' }", "2 left as they are: on that lane already"},
+      {"select { name: 'gemm' } fuse {}", "2 left as they are: no neighbour on their lane"},
+      {"select { name: 'gemm' } drop_dependency {}", "2 left as they are: no such dependency"},
+      {"select { name: 'grads' } split_collectives { most_bytes: 4096 }",
+       "2 left as they are: of at most most_"},
+      {"select { name: 'grads' } change_collective { kind: 'all_reduce' }",
+       "2 left as they are: of that kind"},
+      {"select { name: 'grads' } merge_collectives { count: 4 }",
+       "2 left as they are: no other of their kind"},
+      {"select { name: 'grads' } merge_collectives { bucket_bytes: 64 }",
+       "2 left as they are: a full bucket"},
+  };
+  for (const auto& [edit, why] : kCases) {
+    SCOPED_TRACE(edit);
+    const auto out = EditTexts({kTrace, kTrace}, absl::StrCat("edit { ", edit, " }"));
+    ASSERT_TRUE(out.ok()) << out.status();
+    EXPECT_THAT(out->notes(), HasSubstr(why));
+  }
 }
 
 TEST(EditValues, ElementTypes) {

@@ -9,13 +9,34 @@
 #include "trace/base/spelling.h"
 
 namespace chakra::edit {
+
+void Tally::Leave(absl::string_view reason, uint64_t nodes) {
+  const auto it = left.find(reason);
+  if (it != left.end())
+    it->second += nodes;
+  else
+    left.emplace(reason, nodes);
+}
+
+void Tally::Add(const Tally& other, bool notes_only) {
+  notes.insert(other.notes.begin(), other.notes.end());
+  if (notes_only) return;
+  matched += other.matched;
+  added += other.added;
+  removed += other.removed;
+  for (const auto& [reason, nodes] : other.left) Leave(reason, nodes);
+  for (size_t i = 0; i < scaled.size(); ++i) scaled[i] += other.scaled[i];
+}
+
 namespace {
 
 // Attributes that have an operation of their own, or that encode dependencies.
-constexpr absl::string_view kReserved[] = {
-    "comm_size",    "comm_type",          "tensor_size", "num_ops", "duration_ns", "start_ns",  "comm_src",
-    "comm_dst",     "comm_tag",           "transfer_ns", "stream",  "tid",         "is_cpu_op", "dep_kinds",
-    "dep_delay_ns", "dep_unexplained_ns", "dep_release", "pg_name", "comm_group",  "parent"};
+constexpr absl::string_view kReserved[] = {"comm_size",   "comm_type",   "tensor_size",  "num_ops",
+                                           "duration_ns", "start_ns",    "comm_src",     "comm_dst",
+                                           "comm_tag",    "transfer_ns", "stream",       "tid",
+                                           "is_cpu_op",   "dep_kinds",   "dep_delay_ns", "dep_unexplained_ns",
+                                           "dep_release", "pg_name",     "comm_group",   "parent",
+                                           "time_factor"};
 
 }  // namespace
 

@@ -2,7 +2,10 @@
 // proto/edit.proto, a class in its own file, and a line in registry.cc.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -22,8 +25,15 @@ namespace chakra::edit {
 // What an edit did on one rank; EditRun sums over ranks.
 struct Tally {
   uint64_t matched = 0, added = 0, removed = 0;
-  std::set<std::string> notes;  // assumptions, and nodes that were left alone, with the reason
+  std::set<std::string> notes;                        // assumptions
+  std::map<std::string, uint64_t, std::less<>> left;  // matches that were left as they are, by the reason
+  std::array<uint64_t, 4> scaled = {};                // nodes whose time `duration` changed, by kScaled
+
+  void Leave(absl::string_view reason, uint64_t nodes = 1);
+  // Adds counts and notes of another rank; `notes_only` those that need no sum.
+  void Add(const Tally& other, bool notes_only);
 };
+inline constexpr const char* kScaled[] = {"on the host", "on the device", "of communication", "of memory"};
 
 // An operation on one rank. Immutable, since several threads edit ranks.
 class Operation {
@@ -146,9 +156,9 @@ Time FromMicros(double us);
 absl::Status SortRecorded(Draft* draft, std::vector<uint32_t>* rows);
 
 // Removes r. Every row that depended on r then depends on all rows that r depended on, unless other
-// dependencies imply this. Delays add up, but for those of a way over r's lane and back that ended with waking
-// up; with `keep_time`, r's duration is added too. Precondition: `chains`
-// holds for the draft, before and after the call.
+// dependencies imply this. Delays add up, but for those of a way over r's lane and back that ended with
+// waking up; with `keep_time`, r's duration is added too. Precondition: `chains` holds for the draft, before
+// and after the call.
 void RemoveRewired(Draft* draft, const Chains& chains, uint32_t r, bool keep_time);
 
 }  // namespace chakra::edit

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "trace/base/spelling.h"
+#include "trace/base/text_table.h"
 #include "trace/et/read_options.h"
 #include "trace/import/reader.h"
 #include "trace/model/capture_info.h"
@@ -92,6 +93,25 @@ absl::Status Located(const Script& script, int index, const absl::Status& status
   const int line = LineOf(script, index, path);
   return absl::Status(status.code(), absl::StrCat(script.source, line > 0 ? absl::StrCat(":", line) : "",
                                                   ": ", status.message()));
+}
+
+// What needs sums over ranks: what was scaled, unless the selector says it, and what was left alone.
+void AddCounts(const proto::Edit& edit, const Tally& tally, proto::EditOutcome* o) {
+  const auto parts =
+      std::count_if(tally.scaled.begin(), tally.scaled.end(), [](uint64_t n) { return n > 0; });
+  if (edit.select().type().empty() && (parts > 1 || tally.scaled[0] > 0)) {
+    std::vector<std::string> said;
+    for (size_t i = 0; i < tally.scaled.size(); ++i) {
+      if (tally.scaled[i] > 0) said.push_back(absl::StrCat(FormatCount(tally.scaled[i]), " ", kScaled[i]));
+    }
+    o->add_note(
+        absl::StrCat("scaled: ", absl::StrJoin(said, ", "),
+                     parts > 1 ? "; `--scale device=FACTOR` takes computation on the device alone" : ""));
+  }
+  for (const auto& [reason, nodes] : tally.left)
+    o->add_note(absl::StrCat(FormatCount(nodes), " left as they are: ", reason));
+  if (o->changed() + o->added() + o->removed() == 0 && tally.left.empty())
+    o->add_note("nothing changed: the matches are already what the edit makes of them");
 }
 
 }  // namespace
@@ -228,15 +248,12 @@ absl::Status EditRun::RunStep(size_t k, int final_rank, Draft* draft, std::vecto
   }
   const std::lock_guard<std::mutex> lock(mutex_);
   Count& count = counts_[k];
+  count.tally.Add(tally, !first);
   if (first) {
-    count.tally.matched += tally.matched;
-    count.tally.added += tally.added;
-    count.tally.removed += tally.removed;
     count.ranks += tally.matched > 0 ? 1 : 0;
     const uint64_t now = draft->changed();
     count.changed += now > changed ? now - changed : 0;
   }
-  count.tally.notes.insert(tally.notes.begin(), tally.notes.end());
   return absl::OkStatus();
 }
 
@@ -339,6 +356,7 @@ absl::StatusOr<proto::EditReport> EditRun::Finish() {
     o->set_added(count.tally.added);
     o->set_removed(count.tally.removed);
     for (const std::string& note : count.tally.notes) o->add_note(note);
+    AddCounts(step.edit, count.tally, o);
   }
   for (const auto& [kind, fault] : faults_) *report.add_fault() = fault;
   return report;

@@ -35,6 +35,8 @@ class ChangeCollective : public Operation {
         s = ChangeKind(draft, r, old_group, group, tally);
       } else if (group != old_group) {
         tally->notes.insert("comm_size, what a rank gives to the collective, was kept in the new group");
+      } else {
+        tally->Leave("in that group already");
       }
       if (!s.ok()) return s;
       if (group != old_group) draft->SetGroup(r, group);
@@ -67,7 +69,10 @@ class ChangeCollective : public Operation {
                           Tally* tally) const {
     const Comm comm = draft->row(r).comm;
     const auto old = static_cast<CollectiveType>(comm.type);
-    if (old == *kind_) return absl::OkStatus();
+    if (old == *kind_) {
+      if (group == old_group) tally->Leave("of that kind already");
+      return absl::OkStatus();
+    }
     if (old == CollectiveType::kBarrier)
       return draft->Error(r, "is a barrier, without bytes for another kind");
     uint64_t bytes = *kind_ == CollectiveType::kBarrier ? 0 : comm.bytes;

@@ -83,7 +83,7 @@ class Compress : public Operation {
   absl::Status One(Draft* draft, uint32_t r, const Place& place, LaneOrder* order, Tally* tally) const {
     const Row row = draft->row(r);
     if (row.comm.bytes == 0) {
-      tally->notes.insert("communication without bytes was left as it is");
+      tally->Leave("communication without bytes");
       return absl::OkStatus();
     }
     const bool sends = row.type != NodeType::kRecv, receives = row.type != NodeType::kSend;

@@ -40,20 +40,19 @@ class AddDependencyEdit : public Operation {
           if (before != on->begin())
             add(r, *std::prev(before));
           else
-            tally->notes.insert("matches before which nothing of `on` is recorded were left as they are");
+            tally->Leave("nothing of `on` is recorded before them");
           break;
         case proto::AddDependency::NEXT:
           if (after != on->end())
             add(r, *after);
           else
-            tally->notes.insert("matches after which nothing of `on` is recorded were left as they are");
+            tally->Leave("nothing of `on` is recorded after them");
           break;
         default:  // SAME_INDEX
           if (i < on->size())
             add(r, (*on)[i]);
           else
-            tally->notes.insert(
-                "there are more matches than nodes that `on` matches: the rest was left as it is");
+            tally->Leave("there are more matches than nodes that `on` matches");
       }
     }
     return absl::OkStatus();
@@ -93,19 +92,19 @@ class DropDependencyEdit : public Operation {
       if (!on.ok()) return on.status();
       for (const uint32_t r : *on) in[r] = true;
     }
-    bool any = false;
     if (spec_.kind() == kEditKind)
       tally->notes.insert(
           "in traces that were written, only nodes that have dep_kinds tell which dependencies an edit "
           "added");
     for (const uint32_t r : matches) {
+      bool any = false;
       for (const Dep& d : Deps(draft->deps(r))) {
         const bool of_kind = spec_.kind().empty() || spec_.kind() == (d.data ? "data" : "control") ||
                              absl::string_view(spec_.kind()) == d.kind;
         if (d.row != kNoRow && in[d.row] && of_kind) any = draft->DropDep(r, d.row) || any;
       }
+      if (!any) tally->Leave("no such dependency");
     }
-    if (!any) tally->notes.insert("on some ranks no match has such a dependency");
     return absl::OkStatus();
   }
 
@@ -118,10 +117,13 @@ class MoveEdit : public Operation {
  public:
   MoveEdit(const LaneSpec& lane) : lane_(lane) {}
 
-  absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally*) const override {
+  absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const override {
     for (const uint32_t r : matches) {
       const Row& row = draft->row(r);
-      if (row.lane == lane_.lane && row.cpu() == lane_.cpu) continue;
+      if (row.lane == lane_.lane && row.cpu() == lane_.cpu) {
+        tally->Leave("on that lane already");
+        continue;
+      }
       LeaveLane(draft, r);
       draft->SetLane(r, lane_.cpu, lane_.lane);
     }
@@ -152,7 +154,7 @@ class ReorderEdit : public Operation {
       const auto it = of_lane.find(draft->LaneKey(r));
       const uint32_t anchor = it == of_lane.end() ? kNoRow : AnchorOf(*places, it->second, r);
       if (anchor == kNoRow) {
-        tally->notes.insert("matches without an anchor on their lane were left where they are");
+        tally->Leave("no anchor on their lane");
       } else {
         Put(draft, *places, r, anchor, tally);
       }
@@ -175,7 +177,7 @@ class ReorderEdit : public Operation {
   void Put(Draft* draft, const LanePlaces& places, uint32_t r, uint32_t anchor, Tally* tally) const {
     LeaveLane(draft, r);
     if (spec_.after() ? draft->Reaches(anchor, r) : draft->Reaches(r, anchor)) {
-      tally->notes.insert("matches that their dependencies keep where they are were left there");
+      tally->Leave("their dependencies keep them there");
       return;
     }
     if (spec_.after()) {
@@ -210,7 +212,7 @@ class ReorderEdit : public Operation {
       }
       for (size_t i = 0; i + 1 < list.size(); ++i) {
         if (draft->Reaches(list[i + 1], list[i])) {
-          tally->notes.insert("matches that their dependencies keep where they are were left there");
+          tally->Leave("their dependencies keep them there");
           continue;
         }
         draft->AddDep(list[i], list[i + 1], false);

@@ -36,7 +36,10 @@ class FuseEdit : public Operation {
                    // run
       for (uint32_t at = r; at != kNoRow && in[at];) {
         at = FuseFrom(*draft, *places, in, at, &joiner, tally);
-        if (joiner.group().size() < 2) continue;
+        if (joiner.group().size() < 2) {
+          tally->Leave("no neighbour on their lane that they can become one with");
+          continue;
+        }
         Join(draft, before, joiner.group(), tally);
         joiner.Became({joiner.group().front()});
       }

@@ -105,14 +105,26 @@ class MergeCollectives : public Operation {
                              steps[r], std::string(row.group), dtype}];
       if (absl::Status s = Take(draft, &*merger, r, &bucket, tally); !s.ok()) return s;
     }
+    for (const auto& [shared, bucket] : open) Close(bucket, false, tally);
     return absl::OkStatus();
   }
 
  private:
+  bool Full(const Bucket& b) const {
+    return (spec_.bucket_bytes() > 0 && b.bytes >= spec_.bucket_bytes()) ||
+           (spec_.count() > 0 && b.count >= spec_.count());
+  }
+
+  // Tells why the one of a bucket of one stays as it is; `blocked`: the next one waits for it through others.
+  void Close(const Bucket& bucket, bool blocked, Tally* tally) const {
+    if (bucket.count != 1) return;
+    tally->Leave(Full(bucket) ? "a full bucket alone, by bucket_bytes or count"
+                 : blocked    ? "the next depends on them through other nodes"
+                              : "no other of their kind, group, lane and element type to merge with");
+  }
+
   absl::Status Take(Draft* draft, Merger* merger, uint32_t r, Bucket* bucket, Tally* tally) const {
-    const bool full =
-        bucket->count > 0 && ((spec_.bucket_bytes() > 0 && bucket->bytes >= spec_.bucket_bytes()) ||
-                              (spec_.count() > 0 && bucket->count >= spec_.count()));
+    const bool full = bucket->count > 0 && Full(*bucket);
     const Row row = draft->row(r);
     if (bucket->count > 0 && !full && row.comm.bytes > static_cast<uint64_t>(INT64_MAX) - bucket->bytes)
       return draft->Error(r, "a bucket of 2^63 bytes or more; expected a smaller bucket_bytes or count");
@@ -121,6 +133,7 @@ class MergeCollectives : public Operation {
       if (bucket->count > 0 && !full)
         tally->notes.insert(
             "buckets were closed before a collective that depends on one of theirs through other nodes");
+      Close(*bucket, !full, tally);
       *bucket = {r, row.comm.bytes, 1, row.duration, row.transfer, row.comm.has_bytes};
       return absl::OkStatus();
     }

@@ -250,7 +250,7 @@ class RescaleEdit : public SetOperation {
   static void ScaleWork(Draft* draft, uint32_t r, double factor, Tally* tally) {
     const Row row = draft->row(r);
     if (row.cpu()) {
-      tally->notes.insert("host operations were left as they are");
+      tally->Leave("operations of the host");
       return;
     }
     if (row.duration > Time::Zero())

@@ -31,7 +31,10 @@ class SplitCollectives : public Operation {
       }
     }
     for (size_t i = 0; i < matches.size(); ++i) {
-      if (parts[i] > 1) Split(draft, matches[i], parts[i], &*order, tally);
+      if (parts[i] > 1)
+        Split(draft, matches[i], parts[i], &*order, tally);
+      else
+        tally->Leave(spec_.most_bytes() > 0 ? "of at most most_bytes" : "of fewer bytes than parts");
     }
     tally->added += made;
     return order->Keep(tally);
@@ -44,8 +47,7 @@ class SplitCollectives : public Operation {
     if (spec_.most_bytes() > 0) parts = bytes / spec_.most_bytes() + (bytes % spec_.most_bytes() > 0 ? 1 : 0);
     if (spec_.parts() > 0 && bytes < parts) {
       parts = bytes;
-      tally->notes.insert(
-          "collectives of fewer bytes than parts became fewer parts, or were left as they are");
+      if (parts > 1) tally->notes.insert("collectives of fewer bytes than parts became fewer parts");
     }
     return std::max<uint64_t>(parts, 1);
   }

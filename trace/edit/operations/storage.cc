@@ -41,7 +41,7 @@ class Storage : public Operation {
              : Load(draft, rows[i], beside[i].first, earlier, &*order);
       ++tally->added;
     }
-    if (rows.size() < every) tally->notes.insert("ranks with fewer matches than `every` got no node");
+    if (rows.size() < every) tally->Leave("their rank has fewer matches than `every`", rows.size());
     return order->Keep(tally);
   }
 

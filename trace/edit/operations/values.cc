@@ -14,6 +14,7 @@ namespace chakra::edit {
 namespace {
 
 constexpr double kMaxCount = 9.2e18;
+constexpr absl::string_view kTimeFactor = "time_factor";
 
 // Error if the result `v` is too large for the field.
 absl::Status CheckMost(const Draft& draft, uint32_t r, absl::string_view what, double v, double most) {
@@ -42,7 +43,8 @@ class Adjust : public Operation {
   const bool only_factor_;
 };
 
-// Adjusts recorded times. A `factor` also scales the work, from which a roofline computes times.
+// Adjusts recorded times. A `factor` also reaches what no duration tells: `time_factor` of computation on
+// devices, which holds for whatever prices it, and the bytes of memory operations.
 class Duration : public Adjust {
  public:
   using Adjust::Adjust;
@@ -52,45 +54,59 @@ class Duration : public Adjust {
     const Row& row = draft->row(r);
     const bool transfers = row.is_comm() && row.transfer != Time::Never();
     const bool timed = row.duration > Time::Zero() || transfers;
-    const bool works = !row.is_comm() && (row.work.num_ops > 0 || row.work.tensor_bytes > 0);
+    const bool works = row.work.num_ops > 0 || row.work.tensor_bytes > 0 || !row.shapes.empty();
+    const bool priced = row.type == NodeType::kComp && !row.cpu() && !row.kept_comm() &&
+                        (works || row.duration > Time::Zero());
+    const bool copied = row.is_memory() && row.work.tensor_bytes > 0;
     const Time longest = transfers ? std::max(row.duration, row.transfer) : row.duration;
-    const double work =
-        std::max(static_cast<double>(row.work.num_ops), static_cast<double>(row.work.tensor_bytes));
     if (absl::Status s = CheckMost(*draft, r, "its duration in us",
                                    Changed(change_, static_cast<double>(longest.picos()) * 1e-6), kMaxMicros);
         !s.ok())
       return s;
-    if (works && only_factor_) {
-      if (absl::Status s = CheckMost(*draft, r, "its work", Changed(change_, work), kMaxCount); !s.ok())
-        return s;
+    if (only_factor_ && !timed && !priced && !copied) {
+      tally->Leave(row.is_comm() ? "communication without a recorded duration (`bytes` scales sizes)"
+                                 : "no recorded duration, operations or bytes");
+      return absl::OkStatus();
     }
+    ++tally->scaled[PartOf(row)];
     if (timed || !only_factor_) SetTimes(draft, r);
-    if (works && only_factor_) ScaleWork(draft, r);
-    if (works) {
+    if (only_factor_ && priced && !timed)
+      tally->notes.insert("without a recorded duration, whatever prices a node is taken times the factor");
+    if (!only_factor_ && priced && works)
       tally->notes.insert(
-          only_factor_ ? "operations and bytes were scaled too: a roofline prices by them"
-                       : "recorded durations only: a roofline prices by operations and bytes, which were "
-                         "left as they are (replay with --compute recorded)");
-    }
-    if (!timed && !works && only_factor_) {
-      tally->notes.insert(
-          row.is_comm() ? "communication without a recorded duration was left as it is (`bytes` scales sizes)"
-                        : "nodes without a recorded duration, operations and bytes were left as they are");
-    }
-    return absl::OkStatus();
+          "recorded durations alone: what else prices a node stays (replay with --compute recorded)");
+    if (!only_factor_) return absl::OkStatus();
+    return priced ? ScalePrice(draft, r) : copied ? ScaleBytes(draft, r) : absl::OkStatus();
+  }
+  // As kScaled has them.
+  static size_t PartOf(const Row& row) {
+    return row.cpu() ? 0 : row.is_memory() ? 3 : row.is_comm() || row.kept_comm() ? 2 : 1;
   }
   void SetTimes(Draft* draft, uint32_t r) const {
     const Row& row = draft->row(r);
     const Time now = Adjusted(row.duration);
     if (now != row.duration) draft->SetDuration(r, now);
-    if (row.is_comm() && row.transfer != Time::Never()) draft->SetTransfer(r, Adjusted(row.transfer));
+    if (!row.is_comm() || row.transfer == Time::Never()) return;
+    if (const Time t = Adjusted(row.transfer); t != row.transfer) draft->SetTransfer(r, t);
   }
-  void ScaleWork(Draft* draft, uint32_t r) const {
-    const Work work = draft->row(r).work;
-    const auto ops = static_cast<int64_t>(Rounded(Changed(change_, static_cast<double>(work.num_ops))));
-    const uint64_t bytes = Rounded(Changed(change_, static_cast<double>(work.tensor_bytes)));
-    if (ops != work.num_ops) draft->SetOperations(r, ops);
-    if (bytes != work.tensor_bytes) draft->SetBytes(r, bytes);
+  absl::Status ScalePrice(Draft* draft, uint32_t r) const {
+    Attribute a;
+    double old = 1;
+    if (draft->Attr(r, kTimeFactor, &a) && !AttributeNumber(a, &old)) old = 1;
+    const double now = old * change_.factor();
+    if (absl::Status s = CheckMost(*draft, r, "its time_factor", now, kMostTimeFactor); !s.ok()) return s;
+    const absl::string_view body = draft->row(r).body;
+    if (now == old) return absl::OkStatus();
+    draft->SetBody(r, now == 1 ? WithoutAttribute(body, kNodeAttr, kTimeFactor)
+                               : WithReal(body, kNodeAttr, kTimeFactor, now));
+    return absl::OkStatus();
+  }
+  absl::Status ScaleBytes(Draft* draft, uint32_t r) const {
+    const uint64_t old = draft->row(r).work.tensor_bytes;
+    const double now = Changed(change_, static_cast<double>(old));
+    if (absl::Status s = CheckMost(*draft, r, "its size", now, kMaxCount); !s.ok()) return s;
+    if (Rounded(now) != old) draft->SetBytes(r, Rounded(now));
+    return absl::OkStatus();
   }
 };
 
@@ -102,8 +118,10 @@ class Bytes : public Adjust {
   absl::Status ApplyTo(Draft* draft, uint32_t r, Tally* tally) const override {
     const Row& row = draft->row(r);
     if (!change_.has_set() && row.bytes() == 0) {
-      tally->notes.insert("nodes without bytes were left as they are");
-      if (!change_.has_add()) return absl::OkStatus();
+      if (!change_.has_add()) {
+        tally->Leave("no bytes");
+        return absl::OkStatus();
+      }
     }
     const double value = Changed(change_, static_cast<double>(row.bytes()));
     if (absl::Status s = CheckMost(*draft, r, "its size", value, kMaxCount); !s.ok()) return s;
@@ -120,7 +138,7 @@ class OperationCount : public Adjust {
   absl::Status ApplyTo(Draft* draft, uint32_t r, Tally* tally) const override {
     const Row& row = draft->row(r);
     if (row.is_comm() || (!row.work.has_num_ops && !change_.has_set() && !change_.has_add())) {
-      tally->notes.insert("communication and nodes without operations were left as they are");
+      tally->Leave("communication, or no operations");
       return absl::OkStatus();
     }
     const double value = Changed(change_, static_cast<double>(row.work.num_ops));
@@ -136,13 +154,16 @@ class Delay : public Adjust {
   using Adjust::Adjust;
 
  private:
-  absl::Status ApplyTo(Draft* draft, uint32_t r, Tally*) const override {
+  absl::Status ApplyTo(Draft* draft, uint32_t r, Tally* tally) const override {
+    bool delayed = false;
     for (size_t i = 0; i < draft->deps(r).size(); ++i) {
       const Dep& d = draft->deps(r)[i];
-      if (d.row != kNoRow)
-        draft->SetDelay(r, i,
-                        FromMicros(Changed(change_, static_cast<double>(d.delay_ns) * 1e-3)).picos() / 1000);
+      if (d.row == kNoRow) continue;
+      delayed = delayed || d.delay_ns != 0 || !only_factor_;
+      draft->SetDelay(r, i,
+                      FromMicros(Changed(change_, static_cast<double>(d.delay_ns) * 1e-3)).picos() / 1000);
     }
+    if (!delayed) tally->Leave("no delay behind a dependency");
     return absl::OkStatus();
   }
 };
@@ -184,7 +205,7 @@ class DtypeEdit : public Operation {
     for (const uint32_t r : matches) {
       const Element* old = Old(*draft, r);
       if (old == nullptr || (from_ != nullptr && old != from_ && std::string(from_->name) != "tf32")) {
-        tally->notes.insert("nodes of another or no known element type were left as they are");
+        tally->Leave("of another or no known element type");
         continue;
       }
       Retype(draft, r, *old);
@@ -240,10 +261,10 @@ class RenameEdit : public Operation {
  public:
   RenameEdit(const proto::Rename& spec, std::unique_ptr<re2::RE2> pattern)
       : spec_(spec), pattern_(std::move(pattern)) {}
-  absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally*) const override {
+  absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const override {
     for (const uint32_t r : matches) {
       std::string name(draft->row(r).name);
-      if (!re2::RE2::Replace(&name, *pattern_, spec_.to())) continue;
+      if (!re2::RE2::Replace(&name, *pattern_, spec_.to())) tally->Leave("`pattern` is not in the name");
       if (name != draft->row(r).name) draft->SetName(r, name);
     }
     return absl::OkStatus();
@@ -261,10 +282,13 @@ class AttributeEdit : public Operation {
   absl::Status Check(const SetShape& shape, const std::string& where) const override {
     return CheckInSet(spec_, shape, where);
   }
-  absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally*) const override {
+  absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const override {
     Attribute a;
     for (const uint32_t r : matches) {
-      if (!spec_.drop() || draft->Attr(r, spec_.name(), &a)) ApplyAttribute(draft, r, spec_);
+      if (!spec_.drop() || draft->Attr(r, spec_.name(), &a))
+        ApplyAttribute(draft, r, spec_);
+      else
+        tally->Leave("no such attribute");
     }
     return absl::OkStatus();
   }
