@@ -133,6 +133,7 @@ absl::StatusOr<std::string> ReplayCommand::Replay() {
   };
   RunOptions run = arguments_.run();
   run.critical_path |= !html_.empty();
+  run.activity = !html_.empty() || Format() == "json";
   auto report = RunReplay(*traces, run, hooks);
   if (!report.ok()) return report.status();
   logged_.Update(WritePage(*report));

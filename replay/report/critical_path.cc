@@ -1,7 +1,9 @@
 #include "replay/report/critical_path.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
+#include <map>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -53,12 +55,36 @@ std::string Sensitivities(const proto::CriticalPathReport& path, TextPage* page)
             : "");
 }
 
-// Ranks at which others waited in collectives.
-std::string Stragglers(const proto::Report& report, TextPage* page) {
+double Median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
+}
+
+// Ranks for which others waited in collectives and that waited less themselves than those that do the same,
+// by 1 % of the makespan: one that is last by the schedule of its stage, as its like are, is not late. Alike
+// are ranks of as many nodes, or all where a rank is alone in that.
+std::vector<const proto::RankReport*> LateRanks(const proto::Report& report) {
+  std::map<uint64_t, std::vector<double>> waits;
+  std::vector<double> all;
+  for (const proto::RankReport& r : report.rank()) {
+    waits[r.nodes()].push_back(static_cast<double>(r.waited_ps()));
+    all.push_back(static_cast<double>(r.waited_ps()));
+  }
+  const bool alone =
+      std::any_of(waits.begin(), waits.end(), [](const auto& w) { return w.second.size() == 1; });
+  std::map<uint64_t, double> medians;
+  for (const auto& [nodes, of] : waits) medians[nodes] = Median(alone ? all : of);
   std::vector<const proto::RankReport*> ranks;
   for (const proto::RankReport& r : report.rank()) {
-    if (r.kept_waiting_ps() > 0) ranks.push_back(&r);
+    const double less = medians[r.nodes()] - static_cast<double>(r.waited_ps());
+    if (r.kept_waiting_ps() > 0 && less >= static_cast<double>(report.makespan_ps()) / 100)
+      ranks.push_back(&r);
   }
+  return ranks;
+}
+
+std::string Stragglers(const proto::Report& report, TextPage* page) {
+  std::vector<const proto::RankReport*> ranks = LateRanks(report);
   if (ranks.empty()) return "";
   std::stable_sort(ranks.begin(), ranks.end(),
                    [](const auto* a, const auto* b) { return a->kept_waiting_ps() > b->kept_waiting_ps(); });

@@ -9,6 +9,7 @@
 #include "google/protobuf/util/json_util.h"
 #include "replay/engine/measure/metrics.h"
 #include "replay/report/columns.h"
+#include "replay/report/communication.h"
 #include "replay/report/critical_path.h"
 #include "replay/report/economics.h"
 #include "replay/report/edits.h"
@@ -24,17 +25,10 @@ namespace chakra {
 namespace {
 
 constexpr int kRankRows = 16;
-constexpr int kCollectiveRows = 16;
 constexpr int kStepRows = 16;
 constexpr int kListRows = 8;
 
 std::string Ps(int64_t ps) { return FormatTime(Time::Picos(ps)); }
-
-std::string More(int64_t rest, absl::string_view what) {
-  if (rest <= 0) return "";
-  return absl::StrCat("  ... and ", FormatCount(static_cast<uint64_t>(rest)), " more ", what,
-                      " (all are in --format json)\n");
-}
 
 std::string Head(const proto::Report& r) {
   std::string out = absl::StrCat("chakra-replay ", r.version(), "\n");
@@ -88,52 +82,7 @@ std::string Ranks(const proto::Report& r, TextPage* page) {
   RowTable<proto::RankReport> table;
   for (int i : rows) table.Add(r.rank(i));
   return absl::StrCat(cut ? "\nRanks, the last to end first\n" : "\nRanks\n", table.Print(page),
-                      More(r.rank_size() - static_cast<int64_t>(rows.size()), "ranks"));
-}
-
-std::string GroupName(const proto::CollectiveReport& c) {
-  return Shorten(c.group(), 20, c.kind() == "send_recv" ? "-" : "(all)");
-}
-
-// The algorithm of most instances, and how many others there are.
-std::string AlgorithmName(const proto::CollectiveReport& c) {
-  if (c.chosen_size() == 0) return c.algorithm().empty() ? "-" : c.algorithm();
-  const auto most = std::max_element(
-      c.chosen().begin(), c.chosen().end(),
-      [](const proto::ChosenAlgorithm& a, const proto::ChosenAlgorithm& b) { return a.count() < b.count(); });
-  return absl::StrCat(most->algorithm(),
-                      c.chosen_size() > 1 ? absl::StrCat(" + ", c.chosen_size() - 1, " more") : "");
-}
-
-std::string Collectives(const proto::Report& r, TextPage* page) {
-  if (r.collective_size() == 0) return "";
-  std::vector<int> rows(r.collective_size());
-  std::iota(rows.begin(), rows.end(), 0);
-  std::stable_sort(rows.begin(), rows.end(),
-                   [&](int a, int b) { return r.collective(a).time_ps() > r.collective(b).time_ps(); });
-  if (rows.size() > kCollectiveRows) rows.resize(kCollectiveRows);
-  const bool recorded = std::any_of(r.collective().begin(), r.collective().end(),
-                                    [](const proto::CollectiveReport& c) { return c.recorded_count() > 0; });
-  RowTable<proto::CollectiveReport> table;
-  table.Show("group", GroupName).Show("algorithm", AlgorithmName).Without(recorded ? "rates" : "recorded");
-  table.Show("ranks", [](const proto::CollectiveReport& c) {
-    return c.ranks() > 0 ? FormatCount(static_cast<uint64_t>(c.ranks())) : std::string("-");
-  });
-  if (recorded) {
-    table
-        .Show("recorded_ps",
-              [](const proto::CollectiveReport& c) {
-                return c.recorded_count() == 0 ? "-" : Ps(c.recorded_ps());
-              })
-        .Show("simulated_to_recorded", [](const proto::CollectiveReport& c) {
-          return c.simulated_to_recorded() == 0 ? "-" : absl::StrFormat("%.3f", c.simulated_to_recorded());
-        });
-  }
-  for (int i : rows) table.Add(r.collective(i));
-  return absl::StrCat("\nCommunication, the longest first (",
-                      recorded ? "ratio: simulated time to recorded" : "algbw, busbw in GB/s", ")\n",
-                      table.Print(page),
-                      More(r.collective_size() - static_cast<int64_t>(rows.size()), "kinds and groups"));
+                      MoreRows(r.rank_size() - static_cast<int64_t>(rows.size()), "ranks"));
 }
 
 // `part` in percent of `whole`.
@@ -177,7 +126,7 @@ std::string Steps(const proto::Report& r, TextPage* page) {
   for (int i : rows) table.Add(r.step(i));
   return absl::StrCat("\nReplay against the capture", cut ? ", the furthest off first" : "",
                       " (start error: median over kernels)\n", table.Print(page),
-                      More(r.step_size() - static_cast<int64_t>(rows.size()), "steps"));
+                      MoreRows(r.step_size() - static_cast<int64_t>(rows.size()), "steps"));
 }
 
 std::string Dimensions(const proto::Report& r, TextPage* page) {
@@ -290,7 +239,7 @@ std::string Rungs(const proto::Report& r, TextPage* page) {
       absl::StrAppend(&out, "    ", Shorten(r.unanswered(i).name(), 70, "(no name)"), "  x ",
                       FormatCount(r.unanswered(i).nodes()), "\n");
     }
-    absl::StrAppend(&out, More(r.unanswered_size() - n, "names"));
+    absl::StrAppend(&out, MoreRows(r.unanswered_size() - n, "names"));
   }
   return out;
 }
@@ -306,7 +255,7 @@ std::string Notes(const proto::Report& r) {
                       Shorten(x.file(), 60, "-"), "), first node ", x.first_node(),
                       x.detail().empty() ? "" : ": ", x.detail(), "\n");
     }
-    absl::StrAppend(&out, More(r.repair_size() - n, "repairs"));
+    absl::StrAppend(&out, MoreRows(r.repair_size() - n, "repairs"));
   }
   if (r.assumption_size() > 0) {
     absl::StrAppend(&out, "\nAssumed\n");
@@ -365,14 +314,14 @@ absl::StatusOr<std::string> PrintReport(const proto::Report& report, ReportForma
       return absl::InternalError(absl::StrCat("cannot print the report: ", status.ToString()));
     return out;
   }
-  return absl::StrCat(Head(report),
-                      report.has_edits() ? absl::StrCat("\n", PrintEdits(report.edits(), page)) : "",
-                      Jobs(report, page), Steps(report, page), PrintTraining(report, page),
-                      PrintEnergy(report, page), PrintCost(report, page), PrintCarbon(report, page),
-                      PrintExplained(report), PrintGoodput(report.goodput(), page), Ranks(report, page),
-                      Collectives(report, page), Dimensions(report, page), FlowTimesTable(report, page),
-                      Packets(report), Links(report, page), Rungs(report, page), PrintPinned(report, page),
-                      PrintCriticalPath(report, page), Notes(report), "\n", report.bound(), "\n");
+  return absl::StrCat(
+      Head(report), report.has_edits() ? absl::StrCat("\n", PrintEdits(report.edits(), page)) : "",
+      Jobs(report, page), Steps(report, page), PrintTraining(report, page), PrintEnergy(report, page),
+      PrintCost(report, page), PrintCarbon(report, page), PrintExplained(report),
+      PrintGoodput(report.goodput(), page), Ranks(report, page), PrintCommunication(report, page),
+      Dimensions(report, page), FlowTimesTable(report, page), Packets(report), Links(report, page),
+      Rungs(report, page), PrintPinned(report, page), PrintCriticalPath(report, page), Notes(report), "\n",
+      report.bound(), "\n");
 }
 
 }  // namespace chakra

@@ -13,6 +13,8 @@
 #include "replay/compute/compute_times.h"
 #include "replay/compute/model/kernel_names.h"
 #include "replay/report/columns.h"
+#include "replay/report/communication.h"
+#include "replay/report/device_kernels.h"
 #include "replay/run/description.h"
 #include "trace/base/utf8.h"
 #include "trace/model/distinct_graphs.h"
@@ -40,11 +42,15 @@ void AddRanks(const Metrics& metrics, proto::Report* report) {
   }
 }
 
-void AddCollectives(const Metrics& metrics, proto::Report* report) {
+void AddCollectives(const Metrics& metrics, const Groups& groups, proto::Report* report) {
   for (const auto& [key, m] : metrics.collectives) {
     proto::CollectiveReport& c = *report->add_collective();
     c.set_kind(ToUtf8(key.first));
     c.set_group(ToUtf8(key.second));
+    if (const auto group = groups.find(key.second); group != groups.end())
+      c.set_dimension(ToUtf8(GroupDimension(group->first, group->second)));
+    else if (key.first != "send_recv" && key.second != kUnknownGroup)
+      c.set_dimension(ToUtf8(GroupDimension(key.second, {})));
     c.set_ranks(m.ranks);
     c.set_count(m.count);
     c.set_bytes(m.bytes);
@@ -349,7 +355,7 @@ proto::Report MakeReport(const Metrics& metrics, const RunDescription& run) {
         metrics.kept.nodes, FormatTime(metrics.kept.time)));
   }
   AddRanks(metrics, &report);
-  AddCollectives(metrics, &report);
+  AddCollectives(metrics, run.traces->groups, &report);
   AddNames(metrics, &report);
   AddSteps(run.steps, &report);
   AddDimensions(run.traffic, &report);
@@ -360,6 +366,7 @@ proto::Report MakeReport(const Metrics& metrics, const RunDescription& run) {
   if (run.pinned != nullptr) *report.mutable_pinned() = *run.pinned;
   if (run.edits != nullptr) *report.mutable_edits() = *run.edits;
   AddRungs(run, &report);
+  AddDeviceKernels(run, &report);
   for (const RankTrace& rank : run.traces->ranks) {
     for (const Repair& repair : rank.repairs) *report.add_repair() = ToProto(repair);
   }

@@ -22,6 +22,7 @@
 #include "replay/engine/measure/metrics.h"
 #include "replay/engine/recorded_comm.h"
 #include "replay/engine/spans.h"
+#include "replay/report/activity.h"
 #include "replay/report/goodput.h"
 #include "replay/report/metering.h"
 #include "replay/report/pinned.h"
@@ -430,6 +431,14 @@ absl::StatusOr<proto::Report> Run::Go() {
     steps.emplace(*set_, traces_.captures, simulation.twins);
     simulation.ran = [&steps](uint32_t rank, const std::vector<NodeSpan>& of) { steps->Measure(rank, of); };
   }
+  std::optional<ActivityMeter> activity;
+  if (options_.activity && ActivityMeter::Takes(set_->nodes())) {
+    activity.emplace(*set_, LanesOf(options_), simulation.twins);
+    simulation.ran = [&activity, steps = std::move(simulation.ran)](uint32_t rank, const auto& of) {
+      activity->Measure(rank, of);
+      if (steps) steps(rank, of);
+    };
+  }
   const bool delays = std::any_of(set_->ranks.begin(), set_->ranks.end(),
                                   [](const RankTrace& rank) { return HasDelays(*rank.graph); });
   simulation.path = options_.critical_path ? &path_ : nullptr;
@@ -457,7 +466,9 @@ absl::StatusOr<proto::Report> Run::Go() {
     path = *std::move(explained);
     description_.path = &path;
   }
-  return Report(*metrics, simulation);
+  auto report = Report(*metrics, simulation);
+  if (report.ok() && activity.has_value()) activity->AddTo(metrics->makespan, &*report);
+  return report;
 }
 
 }  // namespace

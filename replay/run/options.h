@@ -69,6 +69,7 @@ struct RunOptions : MachineOptions {
   double strict_causes = -1;  // refuse a run whose pinned time is more of the makespan, in percent; < 0: none
   bool sensitivity = false;   // what changes give by runs with them; with critical_path
   bool critical_path = false;  // in the report
+  bool activity = false;       // what lanes do over time, in the report
   bool energy = false;         // meter the run
   std::string energy_file;     // constants of energy; "": what is built in
   std::string power_cap;       // as of energy::SetCap(); "": none

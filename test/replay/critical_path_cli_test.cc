@@ -12,6 +12,7 @@
 namespace chakra::acceptance {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -146,6 +147,10 @@ TEST_F(CriticalPathCli, StragglersAreNamed) {
   for (const proto::RankReport& rank : r.rank()) {
     EXPECT_EQ(rank.bubble_ps(), r.makespan_ps() - rank.end_ps() + rank.idle_ps());
   }
+  EXPECT_THAT(Run("replay -q --critical-path " + step_ + " --straggler 3=1.5").out,
+              ContainsRegex("\nStragglers: last to arrive at collectives\n[^\n]*\n  3 "));
+  EXPECT_THAT(Run("replay -q --critical-path " + step_).out, Not(HasSubstr("Stragglers")))
+      << "nobody is late";
 }
 
 TEST_F(CriticalPathCli, TextNamesCausesAndOnlyWhenAsked) {

@@ -1,0 +1,48 @@
+// What lanes did over time, in as much detail as a page can show.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "proto/report.pb.h"
+#include "replay/engine/lane_policy.h"
+#include "replay/engine/spans.h"
+#include "trace/model/trace.h"
+#include "trace/model/twins.h"
+
+namespace chakra {
+
+// Of at most kRanks ranks, evenly apart.
+class ActivityMeter {
+ public:
+  static constexpr int kRanks = 8;
+  static constexpr int kLanes = 6;  // of a rank, the busiest; the others are left out
+  static constexpr int64_t kBuckets = 600;
+  // Whether the spans of so many nodes are kept for this.
+  static bool Takes(uint64_t nodes) { return nodes <= uint64_t{4} << 20; }
+
+  // A twin has the activity of the rank whose twin it is. Arguments must outlive the object; `twins` may be
+  // null.
+  ActivityMeter(const TraceSet& traces, LanePolicy policy, const Twins* twins);
+  // The spans of a rank that is no twin, once. Thread-safe.
+  void Measure(uint32_t rank, const std::vector<NodeSpan>& spans);
+  // Fills Report.activity and activity_bucket_ps; times are from 0 to `end`.
+  void AddTo(Time end, proto::Report* report) const;
+
+ private:
+  int OfRank(int rank) const { return IsTwin(twins_, rank) ? (*twins_)[static_cast<size_t>(rank)] : rank; }
+
+  const TraceSet& traces_;
+  const LanePolicy policy_;
+  const Twins* const twins_;
+  std::vector<int> ranks_;
+  std::mutex mutex_;
+  std::vector<std::vector<NodeSpan>> spans_;  // by place in ranks_
+};
+
+// Fills `report` with the ranks, the makespan and the activity of recorded times, from the first start on.
+// Nothing where there are none.
+void AddRecordedActivity(const TraceSet& traces, proto::Report* report);
+
+}  // namespace chakra
