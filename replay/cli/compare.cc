@@ -8,12 +8,15 @@
 #include "absl/strings/str_split.h"
 #include "replay/cli/capture_options.h"
 #include "replay/cli/command.h"
+#include "replay/cli/output.h"
 #include "replay/cli/terminal.h"
 #include "replay/compare/input.h"
 #include "replay/compare/limit.h"
+#include "replay/compare/page.h"
 #include "replay/compare/print.h"
 #include "replay/compare/reports.h"
 #include "replay/compare/traces.h"
+#include "replay/report/activity.h"
 #include "replay/report/report.h"
 #include "trace/base/spelling.h"
 #include "trace/base/text_table.h"
@@ -36,6 +39,7 @@ class CompareCommand : public Command {
   // What is wrong with the command line alone; "": nothing.
   std::string Misused() const;
   std::string Format() const;
+  // Fills sides_ too, where a page is asked for.
   absl::StatusOr<proto::Comparison> Compare();
   // Fills `failure`, and says on stderr what failed.
   absl::StatusOr<int> Judge(proto::Comparison* comparison) const;
@@ -49,6 +53,8 @@ class CompareCommand : public Command {
   bool reports_ = false;  // both are
   bool times_ = true;     // of traces: either has recorded ones
   std::string output_ = "-";
+  std::string html_;  // "": not asked for
+  proto::Report sides_[2];
   std::string format_;
   int top_ = -1;  // not given
 };
@@ -78,6 +84,11 @@ CompareCommand::CompareCommand(CLI::App* app) : Command(app) {
       ->type_name("FORMAT")
       ->check(OneOf({"text", "json", "csv"}));
   app->add_option("-o,--output", output_, "Where the comparison goes; - is standard output, the default")
+      ->type_name("FILE|-");
+  app->add_option("--html", html_,
+                  "Also a page: what changed, and both timelines above each other. Reports have timelines "
+                  "where they are "
+                  "JSON")
       ->type_name("FILE|-");
   app->add_option("--top", top_, "Rows of each section, 0: all; default: 10 of text, all of json and csv")
       ->type_name("N")
@@ -177,6 +188,7 @@ absl::StatusOr<proto::Comparison> CompareCommand::Compare() {
     out = CompareReports(*reports[0], *reports[1], options_.merge_numbers);
     out.mutable_a()->set_about(About(*reports[0]));
     out.mutable_b()->set_about(About(*reports[1]));
+    for (int i = 0; i < 2 && !html_.empty(); ++i) sides_[i] = *std::move(reports[i]);
   } else {
     read_.keep_raw = options_.attributes || BytesOf(inputs_) <= kSmall;
     auto a = ReadTraceSet({inputs_[0]}, read_);
@@ -189,6 +201,10 @@ absl::StatusOr<proto::Comparison> CompareCommand::Compare() {
     out.mutable_a()->set_about(About(*a));
     out.mutable_b()->set_about(About(*b));
     times_ = HasRecordedTimes(*a) || HasRecordedTimes(*b);
+    if (!html_.empty()) {
+      AddRecordedActivity(*a, &sides_[0]);
+      AddRecordedActivity(*b, &sides_[1]);
+    }
   }
   out.set_version(CHAKRA_VERSION);
   out.mutable_a()->set_path(inputs_[0]);
@@ -227,7 +243,13 @@ absl::StatusOr<int> CompareCommand::Judge(proto::Comparison* comparison) const {
 
 int CompareCommand::Run() {
   if (const std::string misused = Misused(); !misused.empty()) return Misuse(misused);
+  if (app()->count("--html") > 0 && html_.empty())
+    return Misuse("--html names no file; expected a name, or -");
+  if (absl::Status s = CheckApart({html_, "--html"}, {{output_, "the comparison"}});
+      !html_.empty() && !s.ok())
+    return Misuse(std::string(s.message()));
   if (absl::Status s = CheckOutputPath(output_); !s.ok()) return Fail(s);
+  if (absl::Status s = CheckOutputPath(html_.empty() ? "-" : html_); !s.ok()) return Fail(s);
   auto comparison = Compare();
   if (!comparison.ok()) return Fail(comparison.status());
   if (reports_) {
@@ -251,6 +273,10 @@ int CompareCommand::Run() {
   auto text = PrintComparison(*comparison, *format, static_cast<size_t>(top), &page);
   if (!text.ok()) return Fail(text.status());
   if (absl::Status s = WriteOutput(output_, page.Finish(*text)); !s.ok()) return Fail(s);
+  if (html_.empty()) return *status;
+  const auto html = MakeComparisonPage(*comparison, sides_[0], sides_[1]);
+  if (!html.ok()) return Fail(html.status());
+  if (absl::Status s = WriteOutput(html_, *html); !s.ok()) return Fail(s);
   return *status;
 }
 

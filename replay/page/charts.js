@@ -17,6 +17,7 @@ function chart(host, label, height, build) {
 }
 
 function draw(entry) {
+  if (entry.paint) return entry.paint();
   if (entry.drawn) entry.drawn.destroy();
   Chart.defaults.color = colour("ink");
   Chart.defaults.borderColor = colour("line");
@@ -43,7 +44,7 @@ function timeAxis(most, title) {
     beginAtZero: true,
     scale: size,
     title: { display: true, text: `${title}, ${unit}` },
-    ticks: { callback: (value) => digits(value), maxTicksLimit: 8 },
+    ticks: { callback: tick, maxTicksLimit: 8 },
   };
 }
 

@@ -37,6 +37,11 @@ function time(ps) {
 const bytes = (value) => scaled(number(value), ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"], 1024);
 const joules = (value) => scaled(number(value), ["uJ", "mJ", "J", "kJ", "MJ", "GJ", "TJ"], 1000);
 const count = (value) => String(value ?? 0).replace(/\B(?=(\d{3})+$)/g, ",");
+// A fraction with `n` digits after the point; from 10,000 on a whole number.
+const real = (value, n) =>
+  Math.abs(number(value)) >= 1e4 ? count(Math.round(number(value))) : number(value).toFixed(n);
+// A number at an axis.
+const tick = (value) => (Math.abs(value) >= 1e4 && Math.abs(value) < 1e15 ? count(Math.round(value)) : digits(value));
 const percent = (share) => `${(100 * number(share)).toFixed(1)} %`;
 const text = (value) => value || "-";
 const plain = (value) => String(value ?? 0);

@@ -13,7 +13,8 @@
 namespace chakra {
 namespace {
 
-// The traces in a few words: of one file its name, of several the folder that they share.
+// The traces in a few words: of one file its name, of several the folder that they share; of a step without
+// files its model.
 std::string TracesName(const proto::Report& report) {
   if (report.job_size() > 1) return absl::StrCat(report.job_size(), " jobs");
   std::string shared;
@@ -29,6 +30,8 @@ std::string TracesName(const proto::Report& report) {
     shared.resize(slash == std::string::npos ? 0 : slash + 1);
   }
   while (files > 1 && shared.size() > 1 && shared.back() == '/') shared.pop_back();
+  if (files == 0 && report.has_training())
+    return absl::StrCat(report.training().model(), ", ", report.training().split());
   return !shared.empty() ? shared : files == 0 ? "no traces" : absl::StrCat(files, " traces");
 }
 
@@ -54,8 +57,8 @@ absl::StatusOr<std::string> MakePage(const proto::Report& report) {
   page::Parts parts;
   parts.sections = "page.html";
   parts.styles = {"page.css"};
-  parts.scripts = {"format.js", "table.js",    "charts.js", "theme.js", "ranks.js",
-                   "links.js",  "sections.js", "energy.js", "page.js"};
+  parts.scripts = {"format.js",   "table.js", "charts.js",   "theme.js",  "ranks.js",
+                   "timeline.js", "links.js", "sections.js", "energy.js", "page.js"};
   parts.columns = page::ColumnsOf(*proto::Report::descriptor());
   parts.kind = "report";
   parts.data = json;

@@ -63,6 +63,8 @@ header(report);
 bound(report);
 path(report);
 new Ranks(report);
+timelineOf(report);
+kernels(report);
 collectives(report);
 stragglers(report);
 operators(report);

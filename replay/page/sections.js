@@ -136,17 +136,92 @@ function stretches(rows) {
   });
 }
 
+function timelineOf(report) {
+  const shown = new Set(list(report.activity).map((row) => number(row.rank)));
+  if (!timeline(at("timeline-body"), "What lanes did over time", report, number(report.makespan_ps)))
+    return void at("timeline").remove();
+  const all = list(report.rank).length;
+  at("timeline-text").textContent =
+    `The busiest lanes of ${shown.size === all ? "all" : `${shown.size} of ${count(all)}`} ranks. The darker, the busier. All of it is in the file that replay --timeline writes.`;
+  timelineLegend(at("timeline-body"));
+}
+
+function kernels(report) {
+  const rows = list(report.kernel);
+  if (rows.length === 0) return void at("kernels").remove();
+  const busy = number(report.device_busy_share);
+  at("kernels-text").textContent =
+    `Devices are busy for ${percent(busy)} of the time: with computation or communication. Kernels occupy them for ${percent(rows.reduce((sum, k) => sum + number(k.of_device), 0))}.`;
+  const mean = [
+    40,
+    { title: "Mean", of: (k) => number(k.time_ps) / Math.max(1, number(k.count)), as: time },
+  ];
+  new Table(at("kernels-body"), {
+    id: "table-kernels",
+    caption: "Kernels of devices",
+    rows,
+    columns: columnsOf("KernelReport", { more: [mean] }),
+  });
+}
+
+// Sums over the groups of a kind and a dimension of the split, the longest first; times are means of a group.
+function byDimension(rows) {
+  const sums = new Map();
+  for (const c of rows) {
+    const key = `${c.kind}\n${c.dimension ?? ""}`;
+    const sum = sums.get(key) ?? { kind: c.kind, dimension: c.dimension, groups: 0, count: 0, bytes: 0, ps: 0, wait: 0 };
+    sum.groups += 1;
+    sum.count += number(c.count);
+    sum.bytes += number(c.bytes);
+    sum.ps += number(c.time_ps);
+    sum.wait += number(c.wait_ps);
+    sums.set(key, sum);
+  }
+  return longest([...sums.values()], (sum) => sum.ps / sum.groups);
+}
+
+function dimensionTable(host, sums) {
+  host.append(make("h3", {}, "By kind and dimension of the split"));
+  const each = (title, of, colour) => ({
+    title,
+    of: (s) => of(s) / s.groups,
+    as: time,
+    share: colour !== undefined,
+    colour: () => colour,
+  });
+  new Table(host, {
+    id: "table-dimensions-of-split",
+    caption: "Communication by kind and dimension of the split",
+    rows: sums,
+    columns: [
+      { title: "Kind", of: (s) => s.kind, kind: "text" },
+      { title: "Dimension", of: (s) => s.dimension ?? "", kind: "text" },
+      { title: "Groups", of: (s) => s.groups, as: count },
+      { title: "Count", of: (s) => s.count, as: count },
+      { title: "Bytes", of: (s) => s.bytes, as: bytes },
+      each("Time a group", (s) => s.ps, "communication"),
+      each("Wait a group", (s) => s.wait, "idle"),
+    ],
+  });
+}
+
 function collectives(report) {
   const host = at("collectives-body");
   const rows = longest(list(report.collective), (c) => c.time_ps);
   if (rows.length === 0) return void host.append(empty("No communication."));
+  const sums = byDimension(rows);
+  if (sums.length < rows.length) dimensionTable(host, sums);
+  const summed = sums.length < rows.length;
+  const bar = (name, ps) => ({ name, ps, colour: "communication" });
   bars(
     host,
-    "Time of collectives, the longest first",
-    rows
-      .slice(0, 12)
-      .map((c) => ({ name: collectiveName(c), ps: number(c.time_ps), colour: "communication" })),
+    summed ? "Time of a group, by kind and dimension" : "Time of collectives, the longest first",
+    (summed
+      ? sums.map((s) => bar(s.dimension ? `${s.kind} along ${s.dimension}` : s.kind, s.ps / s.groups))
+      : rows.map((c) => bar(collectiveName(c), number(c.time_ps)))
+    ).slice(0, 12),
   );
+  if (summed) host.append(make("h3", {}, "Groups"));
   const algorithms = (c) =>
     list(c.chosen)
       .map((x) => `${x.algorithm} x ${count(x.count)}`)
@@ -168,13 +243,35 @@ function collectives(report) {
   });
 }
 
+// Ranks for which others waited and that waited less themselves than those that do the same, by 1 % of the makespan: one
+// that is last by the schedule of its stage, as its like are, is not late. Alike are ranks of as many nodes, or all where a
+// rank is alone in that. As LateRanks() of the text.
+function lateRanks(report) {
+  const ranks = list(report.rank);
+  const counts = new Map();
+  for (const r of ranks) counts.set(r.nodes, [...(counts.get(r.nodes) ?? []), r]);
+  const alone = [...counts.values()].some((like) => like.length === 1);
+  const medians = new Map(
+    (alone ? [[undefined, ranks]] : [...counts]).map(([nodes, like]) => {
+      const waits = like.map((r) => number(r.waited_ps)).sort((a, b) => a - b);
+      const half = waits.length / 2;
+      return [nodes, (waits[Math.ceil(half) - 1] + waits[Math.floor(half)]) / 2];
+    }),
+  );
+  const most = number(report.makespan_ps) / 100;
+  return ranks.filter(
+    (r) =>
+      number(r.kept_waiting_ps) > 0 &&
+      medians.get(alone ? undefined : r.nodes) - number(r.waited_ps) >= most,
+  );
+}
+
 function stragglers(report) {
   const host = at("stragglers-body");
-  const rows = longest(
-    list(report.rank).filter((r) => number(r.kept_waiting_ps) > 0),
-    (r) => r.kept_waiting_ps,
-  );
-  if (rows.length === 0) return void host.append(empty("No rank kept others waiting."));
+  const rows = longest(lateRanks(report), (r) => r.kept_waiting_ps);
+  const waited = list(report.rank).some((r) => number(r.kept_waiting_ps) > 0);
+  if (!waited) return void host.append(empty("No rank kept others waiting."));
+  if (rows.length === 0) return void host.append(empty("Nobody is late: ranks that do the same waited alike."));
   bars(
     host,
     "What ranks kept others waiting",

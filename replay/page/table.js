@@ -35,8 +35,11 @@ class Table {
     this.draw();
   }
 
-  // A frame is a stop of the tab key where there is something to scroll.
+  // On a narrow page rows that do not fit become cards. A frame is a stop of the tab key where there is something to
+  // scroll.
   reach() {
+    this.table.classList.remove("cards");
+    if (innerWidth <= 600 && this.frame.scrollWidth > this.frame.clientWidth) this.table.classList.add("cards");
     this.frame.tabIndex = this.frame.scrollWidth > this.frame.clientWidth ? 0 : -1;
   }
 
@@ -139,7 +142,11 @@ class Table {
 
   cell(column, row, most) {
     const value = column.of(row);
-    const cell = make("td", { class: column.kind, "data-v": String(value ?? (column.kind ? "" : 0)) });
+    const cell = make("td", {
+      class: column.kind,
+      "data-v": String(value ?? (column.kind ? "" : 0)),
+      "data-title": column.title,
+    });
     if (column.cell) cell.append(column.cell(row));
     else cell.append((column.as ?? text)(value));
     if (column.share && most > 0) {
@@ -166,7 +173,7 @@ const kWrites = {
   NUMBER: () => plain,
   ENERGY: () => joules,
   SHARE: (n) => (v) => `${(100 * number(v)).toFixed(n)} %`,
-  REAL: (n) => (v) => number(v).toFixed(n),
+  REAL: (n) => (v) => real(v, n),
 };
 const kKinds = { TEXT: "text", NAME: "text name", HASH: "text hash" };
 

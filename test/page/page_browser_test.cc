@@ -64,6 +64,7 @@ TEST_F(Browser, TablesShowEveryNumberOfTheReport) {
   }
   for (const auto& x : report.operator_()) ExpectShown(x, {}, document, "table-operators");
   for (const auto& x : report.lane()) ExpectShown(x, {}, document, "table-lanes");
+  for (const auto& x : report.kernel()) ExpectShown(x, {}, document, "table-kernels");
   for (const auto& x : report.link()) ExpectShown(x, {}, document, "table-links");
   for (const auto& x : report.dimension()) ExpectShown(x, {}, document, "table-dimensions");
   for (const auto& x : report.rung()) ExpectShown(x, {}, document, "table-compute");
@@ -125,6 +126,60 @@ TEST_F(Browser, WhatChangesGiveNeedsNoScrolling) {
                                   "--window-size=1000,800");
   EXPECT_EQ(Between(body, "data-columns=\"", "\""), "5");
   EXPECT_EQ(Between(body, "data-hidden=\"", "\""), "0");
+}
+
+// Numbers of any size are written out, in tables and at axes.
+TEST_F(Browser, LargeNumbersAreWrittenOut) {
+  proto::Report report = FullReport();
+  report.mutable_training()->set_tokens(8388608);
+  report.mutable_training()->set_tokens_per_s_per_device(12345.678);
+  const std::string document = Document(Page(report));
+  std::string all;
+  for (const Cell& c : Cells(document, "table-training")) absl::StrAppend(&all, c.text, "|");
+  EXPECT_THAT(all, HasSubstr("|8,388,608|"));
+  EXPECT_THAT(all, HasSubstr("|12,346|"));
+}
+
+// 448 groups of tensor parallelism do not hide one of data parallelism.
+TEST_F(Browser, CommunicationIsSummedByDimensionFirst) {
+  proto::Report report = FullReport();
+  report.clear_collective();
+  for (int i = 0; i < 449; ++i) {
+    proto::CollectiveReport& c = *report.add_collective();
+    c.set_kind("all_reduce");
+    c.set_group(absl::StrCat(i < 448 ? "tp" : "dp", i));
+    c.set_dimension(i < 448 ? "tp" : "dp");
+    c.set_count(2);
+    c.set_time_ps(i < 448 ? 3'000'000 : 9'000'000);
+  }
+  const std::string document = Document(Page(report));
+  std::string all;
+  for (const Cell& c : Cells(document, "table-dimensions-of-split")) absl::StrAppend(&all, c.text, "|");
+  EXPECT_EQ(all, "all_reduce|dp|1|2|0 B|9 us|0 s|all_reduce|tp|448|896|0 B|3 us|0 s|");
+}
+
+// Strips of a timeline are drawn, and on a narrow page no table is wider than the page.
+TEST_F(Browser, NothingIsHiddenOnANarrowPage) {
+  proto::Report report = FullReport();
+  report.clear_activity();
+  report.set_makespan_ps(600'000'000);
+  report.set_activity_bucket_ps(1'000'000);
+  proto::ActivityRow& row = *report.add_activity();
+  row.set_lane("stream 7");
+  row.set_kind("compute");
+  row.set_busy(std::string(300, '9'));
+  const std::string body = Played(Page(report), R"(
+    const wide = [...document.querySelectorAll(".scroll")].filter((f) => f.scrollWidth > f.clientWidth);
+    document.body.setAttribute("data-wide", wide.map((f) => f.firstChild.id).join(" "));
+    document.body.setAttribute("data-page", document.documentElement.scrollWidth <= innerWidth);
+    const strip = document.querySelector(".timeline canvas");
+    const inked = (x) => strip.getContext("2d").getImageData(x * strip.width, 5, 1, 1).data[3];
+    document.body.setAttribute("data-inked", inked(0.25) + " " + inked(0.75));
+  )",
+                                  "--window-size=500,800");
+  EXPECT_EQ(Between(body, "data-wide=\"", "\""), "");
+  EXPECT_EQ(Between(body, "data-page=\"", "\""), "true");
+  EXPECT_EQ(Between(body, "data-inked=\"", "\""), "255 0");
 }
 
 TEST_F(Browser, ControlsDoWhatTheySay) {

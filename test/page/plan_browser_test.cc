@@ -80,6 +80,29 @@ TEST_F(PlanBrowser, TablesSayWhatThePlanSays) {
   EXPECT_EQ(Cells(document, "table-reasons").size(), 3u);
 }
 
+// Memory, dollars and kilograms are in a table that fits a narrow page, and no two parts have one colour.
+TEST_F(PlanBrowser, WhatIsChosenByFitsANarrowPage) {
+  proto::PlanReport report = Report(3);
+  for (proto::PlanRow& row : *report.mutable_row()) {
+    row.set_joules(1234.5);
+    row.set_dollars(0.0123456);
+    row.set_kg_co2e(0.00654321);
+  }
+  const auto page = MakePlanPage(report);
+  ASSERT_TRUE(page.ok()) << page.status();
+  const std::string body = Played(*page, R"(
+    const frame = document.getElementById("table-choice").parentElement;
+    const say = (name, value) => document.body.setAttribute("data-" + name, value);
+    say("hidden", frame.scrollWidth - frame.clientWidth);
+    say("page", document.documentElement.scrollWidth <= innerWidth);
+    say("row", [...frame.querySelectorAll("tbody tr")][0].innerText.replace(/\s+/g, " "));
+  )",
+                                  "--window-size=500,800");
+  EXPECT_EQ(Between(body, "data-hidden=\"", "\""), "0");
+  EXPECT_EQ(Between(body, "data-page=\"", "\""), "true");
+  EXPECT_THAT(Between(body, "data-row=\"", "\""), HasSubstr("1.234 ms 50 GiB 1.234 kJ 0.01235 0.006543"));
+}
+
 TEST_F(PlanBrowser, APageWithoutAnAnswerSaysWhatLacks) {
   proto::PlanReport r = Report(0);
   r.mutable_closest()->set_peak_memory_bytes(uint64_t{90} << 30);

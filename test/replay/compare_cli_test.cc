@@ -43,6 +43,22 @@ TEST_F(Compare, TheSameIsTheSame) {
   }
 }
 
+// Before and after on one page, with both timelines.
+TEST_F(Compare, APageHasBothSides) {
+  for (const char* pair : {"a.json b.json", "t slow"}) {
+    SCOPED_TRACE(pair);
+    Done(std::string(pair) + " --html c.html -o c.txt");
+    const std::string page = Content(folder_ / "c.html");
+    EXPECT_THAT(page, AllOf(HasSubstr("<!DOCTYPE html>"), HasSubstr("id=\"comparison\""),
+                            HasSubstr("\"section\":[{\"name\":"), HasSubstr("<section id=\"timelines\">")));
+    if (pair[0] == 'a') {
+      EXPECT_THAT(page, AllOf(HasSubstr("\"a\":{\"makespan_ps\":"), HasSubstr("\"busy\":\"9")));
+    }
+  }
+  Refused("compare a.json b.json --html c.txt -o c.txt", {"--html"}, 2);
+  Refused("compare a.json b.json --html ''", {"--html names no file"}, 2);
+}
+
 TEST_F(Compare, ReportsByOperatorCollectiveLaneAndRank) {
   const Outcome text = Done("a.json b.json");
   EXPECT_THAT(text.out,

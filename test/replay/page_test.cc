@@ -50,8 +50,8 @@ TEST(Page, HasAllSectionsInTheirOrder) {
   for (const proto::Report& report : {FullReport(), proto::Report()}) {
     const std::string page = Page(report);
     size_t at = 0;
-    for (const char* id : {"bound", "path", "ranks", "collectives", "stragglers", "operators", "links",
-                           "compute", "warnings", "inputs", "definitions"}) {
+    for (const char* id : {"bound", "path", "ranks", "timeline", "kernels", "collectives", "stragglers",
+                           "operators", "links", "compute", "warnings", "inputs", "definitions"}) {
       const size_t next = page.find(absl::StrCat("<section id=\"", id, "\"><h2>"));
       ASSERT_NE(next, std::string::npos) << id;
       EXPECT_GT(next, at) << id;
@@ -146,6 +146,14 @@ TEST(Page, NamesTheTraces) {
   report.add_job();
   report.add_job();
   EXPECT_THAT(title(), HasSubstr(": 2 jobs,"));
+}
+
+TEST(Page, NamesTheModelOfAGeneratedStep) {
+  proto::Report report;
+  report.set_makespan_ps(1'000'000'000);
+  report.mutable_training()->set_model("llama3-8b");
+  report.mutable_training()->set_split("tp 8, dp 4");
+  EXPECT_THAT(Elements(Page(report), "title").at(0), HasSubstr("1 ms: llama3-8b, tp 8, dp 4,"));
 }
 
 TEST(Page, NamesTheFilesOfACapture) {

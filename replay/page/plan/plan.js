@@ -45,8 +45,26 @@ function answer() {
   at("answer-options").append(make("pre", {}, best.options));
 }
 
+// What is chosen by, in a table that fits a narrow page.
+function choice() {
+  const some = (field) => rows.some((r) => number(r[field]) > 0);
+  const value = (title, field, as) => ({ title, of: (r) => number(r[field]), as: (v) => (v === 0 ? "-" : as(v)) });
+  const columns = [
+    { title: "#", of: (r) => r.place, as: plain },
+    { title: "Split", of: (r) => nameOf(r).replace(/^\d+\. /, ""), kind: "text" },
+    value("Time", "time_ps", time),
+    value("Memory", "peak_memory_bytes", bytes),
+  ];
+  if (some("joules")) columns.push(value("Energy", "joules", (v) => joules(1e6 * v)));
+  if (some("dollars")) columns.push(value("$ a step", "dollars", digits));
+  if (some("kg_co2e")) columns.push(value("kg CO2e", "kg_co2e", digits));
+  new Table(at("best-body"), { id: "table-choice", caption: "The best splits in short", rows, columns });
+}
+
 function best() {
   if (rows.length === 0) return void at("best").remove();
+  choice();
+  at("best-body").append(make("h3", {}, "All of each"));
   const known = (write) => ({ as: (v) => (number(v) === 0 ? "-" : write(v)) });
   new Table(at("best-body"), {
     id: "table-best",
@@ -68,13 +86,18 @@ function best() {
   });
 }
 
-// Computation in shades of one colour would hide its phases: each part has one of the page's colours, and the table has
-// the numbers.
+// A colour of its own for each part.
 const kColours = {
   forward: "compute",
-  backward: "compute",
+  backward: "second",
   recompute: "plain",
   step: "other",
+  tensor: "communication",
+  context: "fourth",
+  expert: "third",
+  weights: "fifth",
+  gradients: "sixth",
+  pipeline: "seventh",
   bubble: "idle",
   other: "ended",
 };

@@ -41,9 +41,7 @@ class Scale {
     };
   }
   tick(value) {
-    return Math.abs(value) >= 1e4 && Number.isInteger(value) && Math.abs(value) < 1e9
-      ? count(value)
-      : digits(value);
+    return Number.isInteger(value) ? tick(value) : digits(value);
   }
 }
 
