@@ -32,7 +32,7 @@ add_custom_command(
   COMMAND ${CMAKE_COMMAND} -E make_directory ${docs}
   COMMAND ${GZIP} -9nc ${CMAKE_CURRENT_LIST_DIR}/debian_changelog > ${docs}/changelog.gz
   COMMAND ${GZIP} -9nc ${CHAKRA_TERMINAL}/chakra-replay.1 > ${docs}/chakra-replay.1.gz
-  DEPENDS ${CMAKE_CURRENT_LIST_DIR}/debian_changelog ${CHAKRA_TERMINAL}/chakra-replay.1 VERBATIM)
+  DEPENDS ${CMAKE_CURRENT_LIST_DIR}/debian_changelog chakra-replay VERBATIM)
 install(FILES ${docs}/changelog.gz DESTINATION share/doc/chakra-replay COMPONENT debian EXCLUDE_FROM_ALL)
 install(FILES ${CMAKE_CURRENT_LIST_DIR}/debian_copyright RENAME copyright DESTINATION share/doc/chakra-replay
   COMPONENT debian EXCLUDE_FROM_ALL)
@@ -62,5 +62,5 @@ install(CODE [[
 
 # Packing builds what is packed, not the tests.
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
-add_custom_target(chakra_packed ALL DEPENDS chakra-replay chakra_terminal ${docs}/changelog.gz)
+add_custom_target(chakra_packed ALL DEPENDS chakra-replay ${docs}/changelog.gz)
 include(CPack)

@@ -21,6 +21,7 @@ GUIDES = [
     "comparing", "kernels", "energy", "python",
 ]
 PICTURES = (".svg", ".png")
+WORDS_END = r"[\s\-=,:;/()\[\]|]+"  # what ends a word for the search, so that --fabric=fluid is two
 
 
 def title_of(text, otherwise):
@@ -152,7 +153,7 @@ class Manual:
         lines = [
             "site_name: chakra-replay", f"docs_dir: {self.docs}", f"site_dir: {self.site}", "use_directory_urls: false",
             "theme: {name: readthedocs, navigation_depth: 2, highlightjs: false}", "extra_css: [manual.css]",
-            "markdown_extensions: [tables, fenced_code, toc]", "plugins: [search]", "nav:", "  - Start: index.md",
+            "markdown_extensions: [tables, fenced_code, toc]", f"plugins: [search: {{separator: '{WORDS_END}'}}]", "nav:", "  - Start: index.md",
         ]
         for title, pages in sections:
             if pages:
@@ -179,6 +180,16 @@ class Manual:
         run = subprocess.run(["mkdocs", "build", "--strict", "--quiet", "-f", config])
         if run.returncode != 0:
             sys.exit("build.py: mkdocs refuses the manual; see above")
+        self.search_words()
+
+    def search_words(self):
+        """What is typed is words: the search would take the dashes of an option for "not", and a colon for a field."""
+        worker = self.site / "search/worker.js"
+        text, by_syntax = worker.read_text(), "index.search(query)"
+        by_words = "index.query(function (q) { lunr.tokenizer(query).forEach(function (t) { q.term(t.toString(), {}); }); })"
+        if text.count(by_syntax) != 1:
+            sys.exit(f"build.py: {worker}: expected {by_syntax} once, as mkdocs 1.4 has it")
+        worker.write_text(text.replace(by_syntax, by_words))
 
 
 def main():

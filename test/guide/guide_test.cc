@@ -1,5 +1,5 @@
-// README.md and the guides: each command is run, and must print what the page shows. With UPDATE_GUIDES=1 the
-// pages are written anew instead.
+// README.md and the guides: each command is run, and must print what the page shows; each quantity in the
+// prose must be in what a run printed. With UPDATE_GUIDES=1 the pages are written anew instead.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -14,6 +14,7 @@
 #include <regex>
 
 #include "test/folders.h"
+#include "test/guide/figures.h"
 #include "test/guide/transcript.h"
 #include "test/sanitized.h"
 
@@ -26,10 +27,11 @@ using Lines = std::vector<std::string>;
 const fs::path kSource = CHAKRA_SOURCE_DIR;
 
 const char kSweeps[] = "examples/sweeps/README.md";
+const char kWhatIf[] = "examples/what_if/README.md";
 
-// README.md, examples/guide/*.md and the study of sweeps, from the source folder on.
+// README.md, examples/guide/*.md, the study of sweeps and that of edits, from the source folder on.
 std::vector<std::string> Pages() {
-  std::vector<std::string> pages = {"README.md", kSweeps};
+  std::vector<std::string> pages = {"README.md", kSweeps, kWhatIf};
   for (const auto& entry : fs::directory_iterator(kSource / "examples/guide")) {
     if (entry.path().extension() == ".md")
       pages.push_back("examples/guide/" + entry.path().filename().string());
@@ -76,10 +78,63 @@ class Folder {
   fs::path path_;
 };
 
+// Runs the commands of figures, and looks for what they print in their paragraphs. Gives what they printed.
+Lines CheckFigures(const Folder& folder, const Paragraph& paragraph, bool update, Lines* page) {
+  Lines all;
+  for (const std::string& command : paragraph.commands) {
+    SCOPED_TRACE("figures: " + command);
+    int status = 0;
+    const Lines printed = folder.Run(command, &status);
+    EXPECT_EQ(status, 0) << JoinLines(printed);
+    EXPECT_FALSE(printed.empty());
+    for (const std::string& phrase : printed) {
+      all.push_back(phrase);
+      if (TextOf(*page, paragraph).find(phrase) != std::string::npos) continue;
+      if (update && Renew(phrase, paragraph, page)) continue;
+      ADD_FAILURE() << "the run gives \"" << phrase << "\", but the page says\n" << TextOf(*page, paragraph);
+    }
+  }
+  return all;
+}
+
+// Whether `text` has the quantity by itself, not as the end of a longer number.
+bool Has(const std::string& text, const std::string& quantity) {
+  for (size_t at = text.find(quantity); at != std::string::npos; at = text.find(quantity, at + 1)) {
+    if (at == 0 || std::string("0123456789.,").find(text[at - 1]) == std::string::npos) return true;
+  }
+  return false;
+}
+
+bool NeedsShared(const Paragraph& paragraph) {
+  return std::any_of(paragraph.commands.begin(), paragraph.commands.end(),
+                     [](const std::string& c) { return c.find("$SHARED") != std::string::npos; });
+}
+
+// The page's prose: each quantity is shown by a block of the page, or figures give it, or it is given.
+void CheckProse(const Folder& folder, bool update, Lines* page) {
+  std::string blocks;
+  for (const Step& step : FindSteps(*page)) {
+    blocks += step.command + "\n";
+    for (size_t i = step.begin; i < step.end; ++i) blocks += (*page)[i] + "\n";
+  }
+  for (const Paragraph& paragraph : FindParagraphs(*page)) {
+    if (!fs::exists(CHAKRA_SHARED_DATA) && NeedsShared(paragraph)) continue;
+    const std::string printed = JoinLines(CheckFigures(folder, paragraph, update, page));
+    if (paragraph.given) continue;
+    for (const std::string& quantity : QuantitiesOf(TextOf(*page, paragraph))) {
+      if (Has(blocks, quantity) || Has(printed, quantity)) continue;
+      ADD_FAILURE() << "line " << paragraph.begin + 1 << ": \"" << quantity
+                    << "\" is in no block of the page, and no figures before the paragraph give it "
+                       "(test/guide/figures.h); say <!-- given: WHERE --> where it is from elsewhere";
+    }
+  }
+}
+
 class GuideTest : public testing::TestWithParam<std::string> {};
 
 TEST_P(GuideTest, CommandsPrintWhatThePageShows) {
   setenv("LC_ALL", "C", 1);
+  setenv("SHARED", CHAKRA_SHARED_DATA, 1);
   unsetenv("COLUMNS");
   const bool update = std::getenv("UPDATE_GUIDES") != nullptr;
   const Lines page = SplitLines(ReadText(kSource / GetParam()));
@@ -90,7 +145,7 @@ TEST_P(GuideTest, CommandsPrintWhatThePageShows) {
   // Pages whose commands simulate for a minute under sanitizers run in the optimised build alone.
   const std::string name = std::filesystem::path(GetParam()).stem().string();
   if (kSanitized && (name == "energy" || name == "plan" || GetParam() == kSweeps)) return;
-  EXPECT_FALSE(steps.empty()) << GetParam() << " has no command";
+  EXPECT_FALSE(steps.empty() && GetParam() != kWhatIf) << GetParam() << " has no command";
   for (const Step& step : steps) {
     SCOPED_TRACE(GetParam() + ":" + std::to_string(step.line) + ": " + step.command);
     const auto begin = page.begin() + static_cast<std::ptrdiff_t>(step.begin);
@@ -111,6 +166,7 @@ TEST_P(GuideTest, CommandsPrintWhatThePageShows) {
     copied = step.end;
   }
   renewed.insert(renewed.end(), page.begin() + static_cast<std::ptrdiff_t>(copied), page.end());
+  CheckProse(folder, update, &renewed);
   if (update && renewed != page) std::ofstream(kSource / GetParam(), std::ios::binary) << JoinLines(renewed);
 }
 
@@ -124,7 +180,9 @@ TEST_P(GuideTest, LinksLeadToFiles) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Pages, GuideTest, testing::ValuesIn(Pages()), [](const auto& page) {
-  std::string name = page.param == kSweeps ? "sweeps_study" : fs::path(page.param).stem().string();
+  std::string name = fs::path(page.param).stem().string();
+  if (page.param == kSweeps) name = "sweeps_study";
+  if (page.param == kWhatIf) name = "what_if_study";
   std::replace_if(
       name.begin(), name.end(), [](char c) { return std::isalnum(c) == 0; }, '_');
   return name;
@@ -133,7 +191,7 @@ INSTANTIATE_TEST_SUITE_P(Pages, GuideTest, testing::ValuesIn(Pages()), [](const 
 TEST(Readmes, TheFirstNamesAllGuides) {
   const std::string readme = ReadText(kSource / "README.md");
   for (const std::string& page : Pages()) {
-    if (page == "README.md" || page == kSweeps) continue;
+    if (page == "README.md" || page == kSweeps || page == kWhatIf) continue;
     EXPECT_THAT(readme, testing::HasSubstr("](" + page + ")"));
   }
 }

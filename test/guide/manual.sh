@@ -1,9 +1,10 @@
 #!/bin/sh
 # manual.sh BINARY: the manual is made, its links lead to pages, and what a reader looks for is found.
 set -eu
+here=$(CDPATH= cd "$(dirname "$0")" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-"$(dirname "$0")/../../examples/manual/build.py" "$folder" "$1"
+"$here/../../examples/manual/build.py" "$folder" "$1"
 site=$folder/site
 for page in index guide/captures commands/replay commands/doctor formats/cluster measured/collectives rooms/trace; do
   [ -s "$site/$page.html" ]
@@ -22,3 +23,10 @@ if [ -s "$folder/broken" ]; then
 fi
 grep -q 'fabric' search/search_index.json
 grep -q -- '--power-cap' commands/replay.html
+# What a reader types, options as they are written included.
+command -v node >/dev/null || { echo "node is not installed: the search is not tried"; exit 0; }
+for query in straggler --straggler '--straggler device:0=1.2' -q --power-cap --fabric=fluid 'analytical|fluid'; do
+  node "$here/search.js" "$site" "$query" >"$folder/found"
+  [ -s "$folder/found" ] || { echo "the search finds nothing for $query"; exit 1; }
+done
+node "$here/search.js" "$site" --straggler | grep -q '^commands/replay.html'

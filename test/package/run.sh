@@ -6,6 +6,12 @@ build=$1 source=$2 trace=$3
 shift 3
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
+# The quick start builds one target. All that is installed is made by it.
+if [ -f "$build/build.ninja" ]; then
+  for file in chakra-replay.1 chakra-replay.bash chakra-replay.fish; do
+    ninja -C "$build" -t query "share/$file" | grep -q LINKER__chakra-replay
+  done
+fi
 cmake --install "$build" --prefix "$folder/prefix" >"$folder/log" || { cat "$folder/log"; exit 1; }
 for file in man/man1/chakra-replay.1 bash-completion/completions/chakra-replay; do
   [ -s "$folder/prefix/share/$file" ]

@@ -1,0 +1,28 @@
+// search.js SITE QUERY: the pages that the manual's search finds, the best first, one a line. It is the site's own search:
+// what a browser does as a worker.
+const fs = require("fs");
+const vm = require("vm");
+const [site, query] = process.argv.slice(2);
+const read = (name) => fs.readFileSync(`${site}/search/${name}`, "utf8");
+
+const worker = vm.createContext({
+  console: { log() {}, error: console.error },
+  postMessage(message) {
+    for (const page of message.results ?? []) console.log(page.location);
+  },
+  importScripts: (...names) => names.forEach((name) => vm.runInContext(read(name), worker)),
+  XMLHttpRequest: class {
+    addEventListener(event, done) {
+      this.done = done;
+    }
+    open(method, name) {
+      this.responseText = read(name);
+    }
+    send() {
+      this.done();
+    }
+  },
+});
+vm.runInContext(read("worker.js"), worker);
+worker.onmessage({ data: { init: true } });
+worker.onmessage({ data: { query } });
