@@ -49,10 +49,12 @@ TEST(Registry, MessagesListTheFormats) {
   EXPECT_EQ(NamesOfTraces(), "PREFIX.N.et[.zst|.gz]");
   EXPECT_EQ(
       ExpectedInFolders(),
-      "traces named PREFIX.N.et[.zst|.gz] (or .json, .txtpb), or a collective log (NCCL's Inspector or "
-      "profiler example, PyTorch's Flight Recorder), or a PyTorch capture (JSON of torch.profiler "
+      "traces named PREFIX.N.et[.zst|.gz] (or .json, .txtpb), or a collective log (NCCL's Inspector, "
+      "profiler example or NCCL_DEBUG=INFO, PyTorch's Flight Recorder), or a PyTorch capture (JSON of "
+      "torch.profiler "
       "or the ExecutionTraceObserver), or a rocprofv3 recording (its JSON or rocpd database), or a JAX "
-      "profile (*.xplane.pb of jax.profiler), or a HLO module of XLA (text or proto after optimisations, "
+      "profile (*.xplane.pb of jax.profiler, or its *.trace.json.gz), or a HLO module of XLA (text or proto "
+      "after optimisations, "
       "of --xla_dump_to), or a GOAL program (text or binary, as LogGOPSim reads it), or a "
       "liballprof trace (MPI calls, pmpi-trace-rank-N.txt), or a workload (a step told by its model, "
       "see `chakra-replay generate`), or a folder of ranks that share files (what `chakra-replay generate "

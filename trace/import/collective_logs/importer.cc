@@ -57,13 +57,16 @@ absl::Status ReadAs(int recorder, absl::string_view content, absl::string_view f
   absl::Status status = ReadText(recorder, content, file, out);
   if (!absl::IsInvalidArgument(status) || !LooksLikeJson(content)) return status;
   absl::StatusOr<MendedJson> mended = MendJson(content, file);
-  if (!mended.ok()) return mended.status();
+  if (!mended.ok())
+    return absl::InvalidArgumentError(absl::StrCat(status.message(), " (", mended.status().message(), ")"));
   if (mended->faults.empty()) return status;
-  out->resize(before);
+  std::vector<RankLog> logs;
   const size_t size = mended->text.size();
   mended->text.append(simdjson::SIMDJSON_PADDING, '\0');
-  status = ReadText(recorder, absl::string_view(mended->text).substr(0, size), file, out);
-  if (!status.ok() || out->size() == before) return status;
+  if (!ReadText(recorder, absl::string_view(mended->text).substr(0, size), file, &logs).ok()) return status;
+  out->resize(before);
+  for (RankLog& log : logs) out->push_back(std::move(log));
+  if (out->size() == before) return absl::OkStatus();
   for (const JsonFault& fault : mended->faults) (*out)[before].Note(fault.kind, fault.count, 0, fault.detail);
   return absl::OkStatus();
 }

@@ -64,11 +64,12 @@ absl::Status ReadMended(const CaptureFile& file, ByteSource* raw, absl::Status f
   if (absl::Status s = ReadAll(content->get(), file.path, &text); !s.ok() || text.size() > kMostMended)
     return failed;
   const absl::StatusOr<MendedJson> mended = MendJson(text.view(), file.path);
-  if (!mended.ok()) return mended.status();
+  if (!mended.ok())
+    return absl::InvalidArgumentError(absl::StrCat(failed.message(), " (", mended.status().message(), ")"));
   if (mended->faults.empty()) return failed;
   MemorySource source(mended->text);
   *out = LoadedFile();
-  return ReadTrace(file, &source, mended->faults, out);
+  return ReadTrace(file, &source, mended->faults, out).ok() ? absl::OkStatus() : failed;
 }
 
 // Whether a trace was read up to its last whole event or node only.
