@@ -1,4 +1,3 @@
-#include "test/folders.h"
 #include "trace/import/json/json.h"
 
 #include <gmock/gmock.h>
@@ -10,6 +9,7 @@
 #include <filesystem>
 
 #include "proto/et_def.pb.h"
+#include "test/folders.h"
 #include "trace/et/read_options.h"
 #include "trace/et/writer.h"
 #include "trace/import/reader.h"
@@ -202,6 +202,12 @@ TEST(Json, OtherJsonIsRefusedAsWhatItIs) {
   EXPECT_THAT(Error("{\"schema\": \"1.0.2\", \"nodes\": []}"), HasSubstr("PyTorch host trace"));
   EXPECT_THAT(Error("{\"1\": [0, 1]}"), HasSubstr("--groups"));
   EXPECT_THAT(Error("{\"foo\": 1}"), AllOf(HasSubstr("key 'foo'"), HasSubstr("expected a Chakra trace")));
+  // A name, or an id alone, are anybody's.
+  for (const char* other :
+       {"{\"name\": \"ag\", \"collective\": \"allgather\", \"gpus\": []}", "{\"id\": 5, \"name\": \"x\"}",
+        "{\"inputs\": {}, \"outputs\": []}", "{\"type\": \"object\", \"name\": \"x\"}"})
+    EXPECT_THAT(Error(other), HasSubstr("no Chakra node")) << other;
+  EXPECT_THAT(Error("{\"version\": \"1\"}{\"level\": \"info\"}"), HasSubstr("expected a node"));
   EXPECT_THAT(Error("[1]"), HasSubstr("expected a Chakra trace"));
   EXPECT_THAT(Error(" "), HasSubstr("expected a Chakra trace"));
   EXPECT_THAT(Error("{}"), AllOf(HasSubstr("has no events"), HasSubstr("traceEvents")));

@@ -367,7 +367,7 @@ absl::Status FromJsonizer(JsonReader* reader, const JsonValue& first, EtWriter* 
     if (!object->is(Kind::kObject)) {
       return reader->Error(object->begin, absl::StrCat("expected a node, found ", Name(object->kind)));
     }
-    if (!LooksLikeNode(*object) && object->Find("name") == nullptr)
+    if (!object->members.empty() && !LooksLikeNode(*object) && object->Find("name") == nullptr)
       return reader->Error(object->begin, "expected a node, found an object without 'id', 'type' and 'name'");
     if (absl::Status s = AddJsonizerNode(*reader, *object, writer); !s.ok()) return s;
   }
