@@ -55,12 +55,11 @@ class ViewReader {
     int64_t pid = 0, tid = 0;
     if (event["ph"].get(phase) != simdjson::SUCCESS || event["name"].get(name) != simdjson::SUCCESS) return;
     if (event["pid"].get(pid) != simdjson::SUCCESS) return;
-    (void)event["tid"].get(tid);
+    if (event["tid"].get(tid) != simdjson::SUCCESS) tid = 0;
     if (phase == "M") return AddName(event, name, pid, tid);
     double ts = 0, dur = 0;
     if (phase != "X" || event["ts"].get(ts) != simdjson::SUCCESS || !(ts >= 0 && ts < 1e12)) return;
-    (void)event["dur"].get(dur);
-    if (!(dur >= 0 && dur < 1e12)) dur = 0;
+    if (event["dur"].get(dur) != simdjson::SUCCESS || !(dur >= 0 && dur < 1e12)) dur = 0;
     ViewPlane& plane = planes_[pid];
     std::string bytes;
     const auto picos = [](double us) { return static_cast<uint64_t>(std::llround(us * 1e6)); };
