@@ -1,15 +1,17 @@
 #include "replay/cluster/astra_sim.h"
 
-#include <yaml-cpp/yaml.h>
-
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <set>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "replay/cluster/astra_sim_network.h"
 #include "trace/base/spelling.h"
 #include "trace/io/file.h"
 #include "trace/io/json_value.h"
@@ -19,8 +21,6 @@ namespace {
 
 using Kind = JsonValue::Kind;
 
-constexpr double kGiB = 1073741824.0;
-
 std::string BaseName(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 std::string Stem(const std::string& path) {
@@ -28,128 +28,6 @@ std::string Stem(const std::string& path) {
   const size_t dot = base.rfind('.');
   return dot == std::string::npos || dot == 0 ? base : base.substr(0, dot);
 }
-
-// ---- network YAML ----
-
-class NetworkReader {
- public:
-  explicit NetworkReader(const std::string& file) : file_(file) {}
-
-  absl::Status Read(const std::string& content, proto::Cluster* cluster) {
-    try {
-      return ReadRoot(YAML::Load(content), cluster);
-    } catch (const YAML::Exception& e) {
-      return Error(e.mark, absl::StrCat("YAML: ", e.msg));
-    }
-  }
-
- private:
-  absl::Status Error(const YAML::Mark& mark, absl::string_view what) const {
-    if (mark.is_null()) return absl::InvalidArgumentError(absl::StrCat(what, " at ", file_));
-    return absl::InvalidArgumentError(
-        absl::StrCat(what, " at ", file_, ":", mark.line + 1, ":", mark.column + 1));
-  }
-
-  absl::Status ReadRoot(const YAML::Node& root, proto::Cluster* cluster) {
-    static const std::vector<std::string> kKeys = {"topology", "npus_count", "bandwidth", "latency"};
-    const std::string expected =
-        absl::StrCat("the lists ", absl::StrJoin(kKeys, ", "), " of an ASTRA-sim network");
-    if (!root.IsMap()) return Error(root.Mark(), absl::StrCat("expected ", expected));
-    std::map<std::string, YAML::Node> lists;
-    for (const auto& entry : root) {
-      if (!entry.first.IsScalar()) return Error(entry.first.Mark(), absl::StrCat("expected ", expected));
-      const std::string key = entry.first.Scalar();
-      if (std::find(kKeys.begin(), kKeys.end(), key) == kKeys.end()) {
-        const std::string nearest = NearestName(key, kKeys);
-        return Error(entry.first.Mark(),
-                     absl::StrCat("unknown key '", key, "'",
-                                  nearest.empty() ? "" : absl::StrCat(" (did you mean '", nearest, "'?)"),
-                                  "; known: ", absl::StrJoin(kKeys, ", "), ";"));
-      }
-      if (!lists.emplace(key, entry.second).second) {
-        return Error(entry.first.Mark(), absl::StrCat("duplicate key '", key, "'"));
-      }
-      if (!entry.second.IsSequence() || entry.second.size() == 0) {
-        return Error(entry.second.Mark(),
-                     absl::StrCat("key '", key, "': expected a list, one entry a dimension,"));
-      }
-    }
-    for (const std::string& key : kKeys) {
-      if (lists.count(key) == 0)
-        return Error(root.Mark(), absl::StrCat("no key '", key, "'; expected ", expected));
-      if (lists[key].size() != lists["topology"].size()) {
-        return Error(lists[key].Mark(),
-                     absl::StrCat("key '", key, "' has ", lists[key].size(), " entries, 'topology' ",
-                                  lists["topology"].size(), "; expected as many"));
-      }
-    }
-    for (size_t i = 0; i < lists["topology"].size(); ++i) {
-      if (absl::Status s = ReadDimension(lists, i, cluster->mutable_topology()->add_dimension()); !s.ok())
-        return s;
-    }
-    return absl::OkStatus();
-  }
-
-  absl::Status Scalar(const YAML::Node& node, const std::string& key, absl::string_view what,
-                      std::string* out) const {
-    if (!node.IsScalar()) return Error(node.Mark(), absl::StrCat("key '", key, "': expected ", what));
-    *out = node.Scalar();
-    return absl::OkStatus();
-  }
-
-  absl::Status Number(const YAML::Node& node, const std::string& key, absl::string_view what,
-                      double* out) const {
-    std::string text;
-    if (absl::Status s = Scalar(node, key, what, &text); !s.ok()) return s;
-    if (!absl::SimpleAtod(text, out) || !std::isfinite(*out) || *out < 0) {
-      return Error(node.Mark(), absl::StrCat("key '", key, "': expected ", what, ", found '", text, "'"));
-    }
-    return absl::OkStatus();
-  }
-
-  absl::Status ReadDimension(const std::map<std::string, YAML::Node>& lists, size_t i,
-                             proto::Dimension* d) const {
-    static const std::vector<std::string> kKinds = {"Ring", "FullyConnected", "Switch"};
-    std::string text;
-    const YAML::Node kind = lists.at("topology")[i];
-    if (absl::Status s = Scalar(kind, "topology", "a kind", &text); !s.ok()) return s;
-    const auto at = std::find(kKinds.begin(), kKinds.end(), text);
-    if (at == kKinds.end()) {
-      const std::string nearest = NearestName(text, kKinds);
-      return Error(kind.Mark(),
-                   absl::StrCat("key 'topology': unknown kind '", text, "'",
-                                nearest.empty() ? "" : absl::StrCat(" (did you mean '", nearest, "'?)"),
-                                "; known: ", absl::StrJoin(kKinds, ", "), ";"));
-    }
-    d->set_kind(static_cast<proto::Dimension::Kind>(proto::Dimension::RING + (at - kKinds.begin())));
-
-    const YAML::Node count = lists.at("npus_count")[i];
-    int32_t size;
-    if (absl::Status s = Scalar(count, "npus_count", "a number of devices", &text); !s.ok()) return s;
-    if (!absl::SimpleAtoi(text, &size) || size < 2) {
-      return Error(count.Mark(),
-                   absl::StrCat("key 'npus_count': expected a whole number above 1, found '", text, "'"));
-    }
-    d->set_size(size);
-
-    const YAML::Node bandwidth = lists.at("bandwidth")[i];
-    double gb, ns;
-    if (absl::Status s = Number(bandwidth, "bandwidth", "GB/s, above 0", &gb); !s.ok()) return s;
-    const double bytes = std::round(gb * kGiB);
-    if (bytes < 1 || bytes >= 9.2e18) {
-      return Error(bandwidth.Mark(),
-                   absl::StrCat("key 'bandwidth': expected GB/s, above 0 and below 8.5e9, found '",
-                                bandwidth.Scalar(), "'"));
-    }
-    d->set_bandwidth_bytes_per_s(static_cast<int64_t>(bytes));
-    d->set_bandwidth_gbytes_per_s(bytes / 1e9);
-    if (absl::Status s = Number(lists.at("latency")[i], "latency", "ns, 0 or more", &ns); !s.ok()) return s;
-    d->set_latency_ns(ns);
-    return absl::OkStatus();
-  }
-
-  const std::string& file_;
-};
 
 // ---- system, memory and groups JSON ----
 
@@ -170,6 +48,7 @@ class Options {
 
   const JsonValue& root() const { return root_; }
   const JsonReader& reader() const { return reader_; }
+  const std::string& file() const { return file_; }
   void Note(absl::string_view key, absl::string_view text) {
     notes_->push_back(absl::StrCat(file_, ": ", key, ": ", text));
   }
@@ -226,48 +105,168 @@ class Options {
   std::vector<std::string>* notes_;
 };
 
-// One of the four `*-implementation` lists.
-absl::Status TakeAlgorithm(Options* o, const std::string& option, const std::string& collective,
-                           int dimensions, proto::Collectives* out) {
-  static const std::vector<std::string> kNames = {
-      "ring", "oneRing", "direct", "oneDirect", "halvingDoubling", "oneHalvingDoubling", "doubleBinaryTree"};
-  const std::string key = option + "-implementation";
-  const JsonValue* v = o->Take(key);
-  if (v == nullptr) return absl::OkStatus();
-  if (!v->is(Kind::kArray) || v->items.empty())
-    return o->Wrong(key, *v, "a list of algorithms, one a dimension");
-  if (static_cast<int>(v->items.size()) > dimensions) {
-    return o->reader().Error(v->begin, absl::StrCat("key '", key, "': ", v->items.size(), " entries for ",
-                                                    dimensions, " network dimensions"));
+// A collective by its name in an ASTRA-sim option and here.
+struct Implemented {
+  const char* option;
+  const char* name;
+};
+constexpr Implemented kImplemented[] = {{"all-reduce", "all_reduce"},
+                                        {"all-gather", "all_gather"},
+                                        {"reduce-scatter", "reduce_scatter"},
+                                        {"all-to-all", "all_to_all"}};
+
+// Reads the four `*-implementation` lists.
+class Implementations {
+ public:
+  Implementations(Options* options, const proto::Topology& topology, proto::Collectives* out)
+      : o_(*options), topology_(topology), out_(*out) {
+    for (const proto::Dimension& d : topology.dimension()) devices_ *= d.size();
   }
-  bool ring = true;
-  std::vector<std::string> written;
-  for (const JsonValue& item : v->items) {
-    // "direct" and "oneDirect" may carry a window: "direct4".
-    const absl::string_view name = item.text;
-    const size_t end = name.find_last_not_of("0123456789");
-    const std::string bare(name.substr(0, end == absl::string_view::npos ? 0 : end + 1));
-    if (!item.is(Kind::kString) || std::find(kNames.begin(), kNames.end(), bare) == kNames.end()) {
-      return o->reader().Error(item.begin, absl::StrCat("key '", key, "': unknown algorithm ",
-                                                        o->reader().Raw(item), SuggestName(bare, kNames)));
+
+  absl::Status Take(const Implemented& collective) {
+    key_ = absl::StrCat(collective.option, "-implementation");
+    name_ = collective.name;
+    if (absl::Status s = TakeCustom(); !s.ok()) return s;
+    const JsonValue* v = o_.Take(key_);
+    if (v == nullptr) return absl::OkStatus();
+    std::vector<std::string> algorithms;
+    bool flat = false;
+    if (absl::Status s = Read(*v, &algorithms, &flat); !s.ok()) return s;
+    if (custom_) return absl::OkStatus();
+    if (!Carry(&algorithms, flat)) return absl::OkStatus();
+    const std::string all = absl::StrJoin(algorithms, "+");
+    if (all == "ring") {
+      (*out_.mutable_algorithm())[name_] = all;
+      return absl::OkStatus();
     }
-    ring = ring && (bare == "ring" || bare == "oneRing");
-    written.push_back(item.text);
+    // A communicator group that is not the whole world is one ring in ASTRA-sim, whatever the list says.
+    (*out_.mutable_algorithm())[absl::StrCat(name_, ":", devices_)] = all;
+    (*out_.mutable_algorithm())[name_] = "ring";
+    return absl::OkStatus();
   }
-  const std::string text = absl::StrJoin(written, ", ");
-  if (ring && collective != "all_to_all") {
-    (*out->mutable_algorithm())[collective] = "ring";
-    if (dimensions > 1) {
-      o->Note(key, absl::StrCat("'", text,
-                                "' is carried over as one ring over the whole group; ASTRA-sim runs one "
-                                "dimension after another"));
+
+ private:
+  // A custom collective is a set of Chakra traces, which is a program here.
+  absl::Status TakeCustom() {
+    custom_ = false;
+    const std::string key = key_ + "-custom";
+    const JsonValue* v = o_.Take(key);
+    if (v == nullptr) return absl::OkStatus();
+    if (!v->is(Kind::kArray) || v->items.size() != 1 || !v->items[0].is(Kind::kString))
+      return o_.Wrong(key, *v, "a list of one prefix of Chakra traces");
+    const std::string prefix = v->items[0].text;
+    const size_t slash = o_.file().rfind('/');
+    const std::string beside =
+        slash == std::string::npos ? prefix : absl::StrCat(o_.file().substr(0, slash + 1), prefix);
+    for (const std::string& path : {prefix, beside}) {
+      std::error_code error;
+      if (!std::filesystem::is_regular_file(path + ".0.et", error)) continue;
+      out_.add_program(absl::StrCat(name_, "=", path));
+      custom_ = true;
+      return absl::OkStatus();
     }
-  } else {
-    o->Note(key, absl::StrCat("'", text, "' has no counterpart; the default algorithm of ", collective,
-                              " is used"));
+    o_.Note(key, absl::StrCat("there is no ", prefix, ".0.et; the traces are played with --program ", name_,
+                              "=PREFIX"));
+    return absl::OkStatus();
   }
-  return absl::OkStatus();
-}
+
+  // The names here, one for each entry. `flat`: each runs over the whole group ("oneRing").
+  absl::Status Read(const JsonValue& v, std::vector<std::string>* algorithms, bool* flat) {
+    static const std::map<std::string, std::string> kNames = {{"ring", "ring"},
+                                                              {"oneRing", "ring"},
+                                                              {"direct", "direct"},
+                                                              {"oneDirect", "direct"},
+                                                              {"halvingDoubling", "halving_doubling"},
+                                                              {"oneHalvingDoubling", "halving_doubling"},
+                                                              {"doubleBinaryTree", "double_binary_tree"}};
+    if (!v.is(Kind::kArray) || v.items.empty())
+      return o_.Wrong(key_, v, "a list of algorithms, one a dimension");
+    if (v.items.size() > static_cast<size_t>(topology_.dimension_size())) {
+      return o_.reader().Error(v.begin, absl::StrCat("key '", key_, "': ", v.items.size(), " entries for ",
+                                                     topology_.dimension_size(), " network dimensions"));
+    }
+    for (const JsonValue& item : v.items) {
+      // "direct" and "oneDirect" may carry a window: "direct4".
+      const absl::string_view name = item.text;
+      const size_t end = name.find_last_not_of("0123456789") + 1;
+      const auto at = kNames.find(std::string(name.substr(0, end)));
+      if (!item.is(Kind::kString) || at == kNames.end()) {
+        std::vector<std::string> known;
+        for (const auto& [astra, ours] : kNames) known.push_back(astra);
+        return o_.reader().Error(item.begin,
+                                 absl::StrCat("key '", key_, "': unknown algorithm ", o_.reader().Raw(item),
+                                              SuggestName(std::string(name.substr(0, end)), known)));
+      }
+      *flat = *flat || absl::StartsWith(name, "one");
+      algorithms->push_back(at->second);
+      if (end == name.size()) continue;
+      o_.Note(key_, absl::StrCat("'", item.text, "': the window of ", name.substr(end),
+                                 " messages at a time is not carried over: all begin at once"));
+    }
+    return absl::OkStatus();
+  }
+
+  // Whether the list can be run here; else says why, and what is run. Completes a list that is too short.
+  bool Carry(std::vector<std::string>* algorithms, bool flat) {
+    const auto dimensions = static_cast<size_t>(topology_.dimension_size());
+    const auto without = [&](absl::string_view why) {
+      o_.Note(key_,
+              absl::StrCat("not carried over: ", why, "; the default algorithm of ", name_, " is used"));
+      return false;
+    };
+    const bool all_to_all = name_ == "all_to_all", all_reduce = name_ == "all_reduce";
+    const std::string last = algorithms->back();
+    if (std::count(algorithms->begin(), algorithms->end(), "double_binary_tree") > 0) {
+      if (!all_reduce)
+        return without("ASTRA-sim runs the all-reduce of a doubleBinaryTree for every collective");
+      o_.Note(key_,
+              "'doubleBinaryTree' is one tree over the whole group here, whose data is cut into pieces that "
+              "follow each other; ASTRA-sim sends the data whole from level to level");
+      *algorithms = {"double_binary_tree"};
+      return true;
+    }
+    const bool halves = std::count(algorithms->begin(), algorithms->end(), "halving_doubling") > 0;
+    if (halves && all_to_all) return without("ASTRA-sim has no all-to-all by halvingDoubling");
+    if (flat) {
+      const bool same = std::count(algorithms->begin(), algorithms->end(), last) ==
+                        static_cast<std::ptrdiff_t>(algorithms->size());
+      if (!same) return without("different algorithms that each run over the whole group");
+      if (halves && !std::has_single_bit(static_cast<uint64_t>(devices_)))
+        return without(
+            absl::StrCat("halvingDoubling over ", devices_, " devices, which are no power of two"));
+      *algorithms = {last};
+      if (dimensions > 1) {
+        o_.Note(key_,
+                absl::StrCat("one ", last,
+                             " over the whole group; ASTRA-sim charges a message for the first dimension "
+                             "alone in which its ends differ, here it crosses them all"));
+      }
+      return true;
+    }
+    if (algorithms->size() < dimensions) {
+      o_.Note(key_,
+              absl::StrCat(algorithms->size(), " entries for ", dimensions,
+                           " dimensions: ASTRA-sim leaves the collective incomplete after the first; here "
+                           "the others run ",
+                           last));
+      algorithms->resize(dimensions, last);
+    }
+    for (size_t d = 0; d < dimensions; ++d) {
+      const int size = topology_.dimension(static_cast<int>(d)).size();
+      if ((*algorithms)[d] == "halving_doubling" && !std::has_single_bit(static_cast<unsigned>(size)))
+        return without(absl::StrCat("halvingDoubling over ", size, " devices, which are no power of two"));
+    }
+    return true;
+  }
+
+  Options& o_;
+  const proto::Topology& topology_;
+  proto::Collectives& out_;
+  int64_t devices_ = 1;
+  // Of the collective at hand.
+  std::string key_, name_;
+  bool custom_ = false;
+};
 
 absl::Status ReadSplits(Options* o, proto::Collectives* out) {
   const char* key = "preferred-dataset-splits";
@@ -286,16 +285,43 @@ absl::Status ReadSplits(Options* o, proto::Collectives* out) {
   return absl::OkStatus();
 }
 
+absl::Status ReadActive(Options* o, proto::Collectives* out) {
+  const char* key = "active-chunks-per-dimension";
+  const JsonValue* v = o->Take(key);
+  if (v == nullptr) return absl::OkStatus();
+  int64_t active;
+  if (!v->is(Kind::kNumber) || !v->ToInt64(&active) || active < 1 || active > INT32_MAX)
+    return o->Wrong(key, *v, "a whole number, 1 or more");
+  if (active > 1) out->set_splits_at_once(static_cast<int32_t>(std::min<int64_t>(active, out->splits())));
+  return absl::OkStatus();
+}
+
+// Options of order. FIFO and LIFO give chunks of one collective the same times.
+void TakeScheduling(Options* o, int dimensions) {
+  const JsonValue* policy = o->Take("scheduling-policy");
+  if (policy != nullptr && policy->text != "LIFO" && policy->text != "FIFO") {
+    o->Note("scheduling-policy",
+            absl::StrCat(o->reader().Raw(*policy), " is not carried over: what comes first is served first"));
+  }
+  const JsonValue* optimization = o->Take("collective-optimization");
+  if (optimization == nullptr || optimization->text == "localBWAware" || dimensions == 1) return;
+  o->Note("collective-optimization",
+          absl::StrCat(
+              o->reader().Raw(*optimization),
+              " is not carried over: an all-reduce scatters over each dimension but the last, and gathers "
+              "back, as with localBWAware"));
+}
+
 absl::Status ReadSystem(Options* o, proto::Cluster* cluster) {
   proto::Collectives* c = cluster->mutable_collectives();
   if (absl::Status s = ReadSplits(o, c); !s.ok()) return s;
-  double delay = 10, memory = 0, peak = 0, roofline = 0, active = 1;
+  if (absl::Status s = ReadActive(o, c); !s.ok()) return s;
+  double delay = 10, memory = 0, peak = 0, roofline = 0;
   bool has_delay = false, has_peak = false;
   for (const absl::Status& s : {o->TakeNumber("endpoint-delay", "ns", &delay, &has_delay),
                                 o->TakeNumber("local-mem-bw", "GB/s", &memory),
                                 o->TakeNumber("peak-perf", "TFLOPS", &peak, &has_peak),
-                                o->TakeNumber("roofline-enabled", "a number", &roofline),
-                                o->TakeNumber("active-chunks-per-dimension", "a number", &active)}) {
+                                o->TakeNumber("roofline-enabled", "a number", &roofline)}) {
     if (!s.ok()) return s;
   }
   c->set_step_overhead_ns(delay);
@@ -308,18 +334,8 @@ absl::Status ReadSystem(Options* o, proto::Cluster* cluster) {
   } else if (has_peak) {
     o->Note("peak-perf", "not carried over: roofline-enabled is 0 or absent");
   }
-  if (active != 1) {
-    o->Note("active-chunks-per-dimension",
-            absl::StrCat(active, " is not carried over: the parts of a collective run one after another"));
-  }
-  const int dimensions = cluster->topology().dimension_size();
-  static constexpr const char* kCollectives[][2] = {{"all-reduce", "all_reduce"},
-                                                    {"all-gather", "all_gather"},
-                                                    {"reduce-scatter", "reduce_scatter"},
-                                                    {"all-to-all", "all_to_all"}};
+  TakeScheduling(o, cluster->topology().dimension_size());
   std::vector<std::pair<std::string, std::string>> rest = {
-      {"scheduling-policy", "collectives of a rank start in the order in which they become ready"},
-      {"collective-optimization", "there is no reordering of dimensions"},
       {"model-shared-bus", "there is no model of a shared bus"},
       {"L", "there is no model of a shared bus"},
       {"o", "there is no model of a shared bus"},
@@ -330,15 +346,14 @@ absl::Status ReadSystem(Options* o, proto::Cluster* cluster) {
       {"trace-enabled", "write a timeline with --timeline"},
       {"track-local-mem", "memory use is not tracked"},
       {"local-mem-trace-filename", "memory use is not tracked"},
-      {"per-node-custom-implementation", "custom collectives are not carried over"},
+      {"per-node-custom-implementation", "a program is given for all nodes at once, with --program"},
       {"boost-mode", "ASTRA-sim does not read it either"},
       {"intra-dimension-scheduling", "ASTRA-sim does not read it either"},
       {"inter-dimension-scheduling", "ASTRA-sim does not read it either"},
   };
-  for (const auto& [option, collective] : kCollectives) {
-    if (absl::Status s = TakeAlgorithm(o, option, collective, dimensions, c); !s.ok()) return s;
-    rest.emplace_back(absl::StrCat(option, "-implementation-custom"),
-                      "custom collectives have no counterpart");
+  Implementations implementations(o, cluster->topology(), c);
+  for (const Implemented& collective : kImplemented) {
+    if (absl::Status s = implementations.Take(collective); !s.ok()) return s;
   }
   o->NoteRest(rest);
   return absl::OkStatus();
@@ -429,7 +444,7 @@ absl::StatusOr<AstraSimResult> ClusterFromAstraSim(const AstraSimInputs& in) {
   proto::Cluster* cluster = &result.cluster;
   const absl::StatusOr<std::string> network = ReadFile(in.network_yaml);
   if (!network.ok()) return network.status();
-  if (absl::Status s = NetworkReader(in.network_yaml).Read(*network, cluster); !s.ok()) return s;
+  if (absl::Status s = ReadAstraSimNetwork(*network, in.network_yaml, cluster); !s.ok()) return s;
   int64_t devices = 1;
   for (const proto::Dimension& d : cluster->topology().dimension()) {
     devices *= d.size();

@@ -41,6 +41,7 @@ constexpr Override kOverrides[] = {
     {"peak_tflops", "device.peak_tflops"},
     {"nccl", "collectives.library.version"},
     {"splits", "collectives.splits"},
+    {"splits_at_once", "collectives.splits_at_once"},
     {"step_overhead_ns", "collectives.step_overhead_ns"},
     {"reduce_gbytes_per_s", "collectives.reduce_gbytes_per_s"},
 };

@@ -23,14 +23,14 @@ uint16_t Assembly::Connection(int from, int to) {
   return static_cast<uint16_t>(it->second);
 }
 
-void Assembly::Send(int from, int to, int chunk, int count) {
+void Assembly::Send(StepOp op, int from, int to, int chunk, int count, uint8_t pattern) {
   streams_[static_cast<size_t>(from)].steps.push_back(
-      {StepOp::kSendWait, Connection(from, to), streams_[static_cast<size_t>(to)].node, chunk, count});
+      {op, Connection(from, to), streams_[static_cast<size_t>(to)].node, chunk, count, pattern});
 }
 
-void Assembly::Receive(StepOp op, int from, int to, int chunk, int count) {
+void Assembly::Receive(StepOp op, int from, int to, int chunk, int count, uint8_t pattern) {
   streams_[static_cast<size_t>(to)].steps.push_back(
-      {op, Connection(from, to), streams_[static_cast<size_t>(from)].node, chunk, count});
+      {op, Connection(from, to), streams_[static_cast<size_t>(from)].node, chunk, count, pattern});
 }
 
 void Assembly::Copy(int stream, int source, int chunk, int count) {

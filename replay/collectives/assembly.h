@@ -27,9 +27,11 @@ class Assembly {
   int size(int stream) const { return static_cast<int>(streams_[static_cast<size_t>(stream)].steps.size()); }
 
   // Appends to `from` a send to `to` that waits until the message has left.
-  void Send(int from, int to, int chunk, int count);
+  void Send(int from, int to, int chunk, int count) { Send(StepOp::kSendWait, from, to, chunk, count); }
+  // Appends to `from` a send (`op`) to `to`, of chunks that lie as `pattern` says (Step::pattern).
+  void Send(StepOp op, int from, int to, int chunk, int count, uint8_t pattern = 0);
   // Appends to `to` the receive (`op`) of a message from `from`.
-  void Receive(StepOp op, int from, int to, int chunk, int count);
+  void Receive(StepOp op, int from, int to, int chunk, int count, uint8_t pattern = 0);
   // Send() and Receive(), for streams that only send or only receive in this phase.
   void Move(StepOp receive, int from, int to, int chunk, int count) {
     Send(from, to, chunk, count);
@@ -37,7 +39,8 @@ class Assembly {
   }
   // Appends a copy of the `count` chunks at `source` to `chunk`.
   void Copy(int stream, int source, int chunk, int count);
-  // Appends to `stream` a wait for the first `steps` steps of `other`, a stream of the same node.
+  // Appends to `stream` a wait for the first `steps` steps of `other`, a stream of the same node; one more
+  // than it has: for its end.
   void Await(int stream, int other, int steps);
 
   // Moves the streams to the plan's programs; the assembly is then empty. InvalidArgument if a node has more

@@ -33,6 +33,15 @@ absl::Status BuildHierarchical(const PlanRequest& request, Plan* plan);
 // ISCA 2022. Needs two levels of blocks.
 absl::Status BuildThemis(const PlanRequest& request, Plan* plan);
 
+// An algorithm for each level ("ring+direct"): each of `parts` parts visits the levels as PhasesOf() has it,
+// and a level serves `at_once` parts at a time, in the order of their arrival. This is how ASTRA-sim runs a
+// collective over the dimensions of its network (its paper: Rashidi et al., "ASTRA-SIM: enabling SW/HW
+// co-design exploration for distributed DL training platforms", ISPASS 2020).
+absl::Status BuildByLevel(const PlanRequest& request, Plan* plan);
+
+// All-to-all in which data passes from neighbour to neighbour round a ring: n (n-1)/2 steps of B/n.
+absl::Status BuildRingAllToAll(const PlanRequest& request, Plan* plan);
+
 // All-to-all in n-1 rounds; in round i, member m sends to m + i. A member sends one message at a time.
 absl::Status BuildPairwise(const PlanRequest& request, Plan* plan);
 
@@ -49,7 +58,7 @@ absl::Status BuildChain(const PlanRequest& request, Plan* plan);
 absl::Status BuildLinear(const PlanRequest& request, Plan* plan);
 
 // Every member sends to every other at the same time. All-reduce is a reduce-scatter and an all-gather of
-// chunks of B/n.
+// chunks of B/n. Sums are made while other messages are under way; a member waits for the last alone.
 absl::Status BuildDirect(const PlanRequest& request, Plan* plan);
 
 // All-reduce in one round: every member sends all of B to every other.
@@ -61,7 +70,9 @@ absl::Status BuildOneShot(const PlanRequest& request, Plan* plan);
 absl::Status BuildRecursiveDoubling(const PlanRequest& request, Plan* plan);
 
 // All-reduce by recursive halving (reduce-scatter) and doubling (all-gather): 2 log2 n rounds, 2 B (n-1)/n
-// bytes for each member. Other n are handled as in recursive doubling. Source: as above.
+// bytes for each member. The neighbour gets half of the data, who is twice as far a quarter, and so on: much
+// data goes short ways. Of what a member adds, it waits for the part that it sends on. For all-reduce, other
+// n are handled as in recursive doubling; the halves alone need a power of two. Source: as above.
 absl::Status BuildHalvingDoubling(const PlanRequest& request, Plan* plan);
 
 // All-gather in ceil(log2 n) rounds; each round moves twice as many blocks as the one before. Bruck, Ho,

@@ -8,16 +8,17 @@ namespace {
 // Member m sends a chunk to every other member: its own chunk, or (`follow`) the receiver's. Then it receives
 // the chunks of the others, and adds them to its own or puts each in its place. Takes the next n - 1
 // connections.
-void Exchange(int n, bool follow, StepOp receive, Program* program) {
+void Exchange(int n, bool follow, bool adds, Program* program) {
   const auto connection = [first = program->connections](int i) {
     return static_cast<uint16_t>(first + static_cast<uint32_t>(i) - 1);
   };
   for (int i = 1; i < n; ++i) {
-    program->steps.push_back({StepOp::kSendWait, connection(i), i, follow ? i : 0, 1});
+    program->steps.push_back({StepOp::kSend, connection(i), i, follow ? i : 0, 1});
   }
   for (int i = 1; i < n; ++i) {
     const int from = n - i;  // the sender on this connection
-    program->steps.push_back({receive, connection(i), from, receive == StepOp::kRecv ? from : 0, 1});
+    const StepOp op = !adds ? StepOp::kRecv : i < n - 1 ? StepOp::kRecvReduceBeside : StepOp::kRecvReduce;
+    program->steps.push_back({op, connection(i), from, adds ? 0 : from, 1});
   }
   program->connections += static_cast<uint32_t>(n - 1);
 }
@@ -28,8 +29,8 @@ absl::Status BuildDirect(const PlanRequest&, Plan* plan) {
   const int n = plan->members;
   const bool gathers = plan->type == CollectiveType::kAllGather;
   Program program;
-  if (!gathers) Exchange(n, true, StepOp::kRecvReduce, &program);
-  if (gathers || plan->type == CollectiveType::kAllReduce) Exchange(n, false, StepOp::kRecv, &program);
+  if (!gathers) Exchange(n, true, true, &program);
+  if (gathers || plan->type == CollectiveType::kAllReduce) Exchange(n, false, false, &program);
   plan->chunk_is_whole = gathers;
   SetRotational(std::move(program), n, plan);
   return absl::OkStatus();
@@ -37,7 +38,7 @@ absl::Status BuildDirect(const PlanRequest&, Plan* plan) {
 
 absl::Status BuildOneShot(const PlanRequest&, Plan* plan) {
   Program program;
-  Exchange(plan->members, false, StepOp::kRecvReduce, &program);
+  Exchange(plan->members, false, true, &program);
   SetRotational(std::move(program), 1, plan);
   return absl::OkStatus();
 }

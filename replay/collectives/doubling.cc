@@ -1,5 +1,6 @@
 #include <bit>
 
+#include "absl/strings/str_cat.h"
 #include "replay/collectives/builders.h"
 
 namespace chakra {
@@ -16,11 +17,19 @@ struct Folded {
   int power;
 
   // `from` sends, `to` receives `count` chunks from `chunk` on.
-  void Move(int from, int to, StepOp receive, int chunk, int count) {
+  void Move(int from, int to, StepOp receive, int chunk, int count, uint8_t pattern = 0) {
     Program& receiver = plan->programs[static_cast<size_t>(to)];
     const auto connection = static_cast<uint16_t>(receiver.connections++);
-    plan->programs[static_cast<size_t>(from)].steps.push_back({StepOp::kSend, connection, to, chunk, count});
-    pending.push_back({to, {receive, connection, from, chunk, count}});
+    plan->programs[static_cast<size_t>(from)].steps.push_back(
+        {StepOp::kSend, connection, to, chunk, count, pattern});
+    pending.push_back({to, {receive, connection, from, chunk, count, pattern}});
+  }
+  // Chunks `step` apart.
+  uint8_t PatternOf(int step) {
+    size_t i = 0;
+    while (i < plan->patterns.size() && plan->patterns[i].step != step) ++i;
+    if (i == plan->patterns.size()) plan->patterns.push_back({1, 1, step});
+    return static_cast<uint8_t>(i + 1);
   }
   // Receives come after the sends of their round.
   void EndRound() {
@@ -61,17 +70,27 @@ absl::Status BuildRecursiveDoubling(const PlanRequest&, Plan* plan) {
 absl::Status BuildHalvingDoubling(const PlanRequest&, Plan* plan) {
   plan->chunks = static_cast<int>(std::bit_floor(static_cast<unsigned>(plan->members)));
   Folded group(plan);
+  const bool gathers = plan->type == CollectiveType::kAllGather;
+  const bool reduces = plan->type == CollectiveType::kAllReduce;
+  if (!reduces && group.power != plan->members) {
+    return absl::InvalidArgumentError(absl::StrCat("halving_doubling for ", std::string(Name(plan->type)),
+                                                   " on ", plan->members, " ranks; expected a power of two"));
+  }
+  plan->chunk_is_whole = gathers;
+  // The chunks that `member` has a part in when all are shared with those whose last bits, below `block`, are
+  // the same.
+  const auto move = [&](int from, int to, StepOp receive, int member, int block) {
+    const int count = group.power / block;
+    group.Move(from, to, receive, member % block, count, count > 1 ? group.PatternOf(block) : uint8_t{0});
+  };
   group.Fold();
-  // Halving: a member keeps the half of its range that holds its own chunk.
-  for (int half = group.power / 2; half >= 1; half /= 2) {
-    for (int m = 0; m < group.power; ++m) {
-      const int peer = m ^ half;
-      group.Move(m, peer, StepOp::kRecvReduce, peer / half * half, half);
-    }
+  for (int d = 1; d < group.power && !gathers; d *= 2) {
+    const StepOp op = 2 * d < group.power ? StepOp::kRecvReduceHalf : StepOp::kRecvReduceBeside;
+    for (int m = 0; m < group.power; ++m) move(m, m ^ d, op, m ^ d, 2 * d);
     group.EndRound();
   }
-  for (int held = 1; held < group.power; held *= 2) {
-    for (int m = 0; m < group.power; ++m) group.Move(m, m ^ held, StepOp::kRecv, m / held * held, held);
+  for (int d = group.power / 2; d >= 1 && (gathers || reduces); d /= 2) {
+    for (int m = 0; m < group.power; ++m) move(m, m ^ d, StepOp::kRecv, m, 2 * d);
     group.EndRound();
   }
   group.Unfold();

@@ -10,7 +10,10 @@ constexpr size_t kSmall = 4;              // the loops must be smaller than the 
 bool Repeats(const Step* steps, uint32_t count, uint32_t period) {
   for (uint32_t i = period; i < count; ++i) {
     const Step &a = steps[i - period], &b = steps[i];
-    if (a.op != b.op || a.connection != b.connection || a.peer != b.peer || a.count != b.count) return false;
+    if (a.op != b.op || a.connection != b.connection || a.peer != b.peer || a.count != b.count ||
+        a.pattern != b.pattern) {
+      return false;
+    }
     const int32_t move = steps[i % period + period].chunk - steps[i % period].chunk;
     if (b.chunk - a.chunk != move) return false;
   }

@@ -17,22 +17,40 @@ enum class StepOp : uint8_t {
   kSendWait,    // starts a message and waits until its last byte has left
   kRecv,        // waits for a message
   kRecvReduce,  // waits for a message and adds it to the chunks
-  kCopy,        // local: copies chunks [peer, peer + count) to [chunk, chunk + count)
-  kReduce,      // local: adds chunks [peer, peer + count) to [chunk, chunk + count)
-  kAwait,       // waits until stream `peer` of the same node has done its first `chunk` steps
+  // The same, but goes on when half is added: what is sent on next. The rest is added beside.
+  kRecvReduceHalf,
+  kRecvReduceBeside,  // the same, but goes on at once: all is added beside what follows
+  kCopy,              // local: copies chunks [peer, peer + count) to [chunk, chunk + count)
+  kReduce,            // local: adds chunks [peer, peer + count) to [chunk, chunk + count)
+  // Waits until stream `peer` of the same node has done its first `chunk` steps; one more than it has: until
+  // it has ended.
+  kAwait,
 };
 
 inline bool IsSend(StepOp op) { return op == StepOp::kSend || op == StepOp::kSendWait; }
-inline bool IsReceive(StepOp op) { return op == StepOp::kRecv || op == StepOp::kRecvReduce; }
+inline bool IsReceive(StepOp op) { return op >= StepOp::kRecv && op <= StepOp::kRecvReduceBeside; }
+inline bool IsReduction(StepOp op) { return op >= StepOp::kRecvReduce && op <= StepOp::kRecvReduceBeside; }
 
 // Chunk c of a plan of n chunks over B bytes holds bytes [c*B/n, (c+1)*B/n).
 struct Step {
-  StepOp op;
-  uint16_t connection;  // dense index among the receiver's incoming connections
-  int32_t peer;         // a node, or as StepOp says; in a rotational plan: offset from the member, in [0,
-                        // members)
-  int32_t chunk;        // first chunk; in a rotational plan: offset, see ChunkOf()
-  int32_t count;        // chunks
+  Step() = default;
+  Step(StepOp what, uint16_t on, int32_t with, int32_t first, int32_t chunks, uint8_t runs = 0)
+      : op(what), pattern(runs), connection(on), peer(with), chunk(first), count(chunks) {}
+  StepOp op = StepOp::kSend;
+  uint8_t pattern = 0;      // 0: chunks lie side by side; else 1 + an index into Plan::patterns
+  uint16_t connection = 0;  // dense index among the receiver's incoming connections
+  int32_t peer = 0;         // a node, or as StepOp says; in a rotational plan: offset from the member, in [0,
+                            // members)
+  int32_t chunk = 0;        // first chunk; in a rotational plan: offset, see ChunkOf()
+  int32_t count = 0;        // chunks
+};
+
+// Where the chunks of one message lie: in runs of `run` chunks, `unit` apart; runs begin `step` apart.
+struct ChunkPattern {
+  int32_t run = 1;
+  int32_t unit = 1;
+  int32_t step = 1;
+  bool operator==(const ChunkPattern&) const = default;
 };
 
 // Steps of a stream run in order. Streams of a node run side by side.
@@ -101,6 +119,7 @@ struct Plan {
   Region output;
   std::vector<Program> programs;
   std::vector<PlanSwitch> switches;
+  std::vector<ChunkPattern> patterns;  // of sends and receives; not in rotational plans
 
   // Derived by NumberThrough(): the first stream and the first incoming connection of each node, numbered
   // through over all nodes. nodes() + 1 entries.
@@ -126,6 +145,13 @@ inline uint64_t ChunkBytes(const Plan& plan, uint64_t bytes, int first, int coun
   return at(first + count) - at(first);
 }
 
+// How far chunk i of a step's chunks lies from the first.
+inline int PatternOffset(const Plan& plan, uint8_t pattern, int i) {
+  if (pattern == 0) return i;
+  const ChunkPattern& p = plan.patterns[pattern - size_t{1}];
+  return i / p.run * p.step + i % p.run * p.unit;
+}
+
 // The chunk that `chunk` means in a step of `node`. In a rotational plan with k chunks for each member:
 // (chunk + k * node) modulo the number of chunks.
 inline int ChunkOf(const Plan& plan, int node, int chunk) {
@@ -133,5 +159,19 @@ inline int ChunkOf(const Plan& plan, int node, int chunk) {
   const int64_t each = plan.chunks / plan.members;
   return static_cast<int>((int64_t{chunk} + each * node) % plan.chunks);
 }
+
+// The bytes of a step of `node` in a call on `bytes`.
+inline uint64_t StepBytesOf(const Plan& plan, uint64_t bytes, int node, const Step& step) {
+  const int first = ChunkOf(plan, node, step.chunk);
+  if (step.pattern == 0 || plan.chunk_is_whole) return ChunkBytes(plan, bytes, first, step.count);
+  uint64_t sum = 0;
+  for (int i = 0; i < step.count; ++i)
+    sum += ChunkBytes(plan, bytes, first + PatternOffset(plan, step.pattern, i), 1);
+  return sum;
+}
+
+// Whether a send after `before`, the step before it in its stream (null: none), begins together with another:
+// a library that starts several messages at once pays for its step once.
+inline bool SharesStep(const Step* before) { return before != nullptr && before->op == StepOp::kSend; }
 
 }  // namespace chakra

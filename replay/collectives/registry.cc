@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "replay/collectives/builders.h"
+#include "replay/collectives/levels.h"
 #include "replay/collectives/loops.h"
 
 namespace chakra {
@@ -31,7 +32,9 @@ const std::vector<Entry>& Entries() {
       {"direct", {T::kAllReduce, T::kAllGather, T::kReduceScatter, T::kReduceScatterBlock}, BuildDirect},
       {"one_shot", {T::kAllReduce}, BuildOneShot},
       {"recursive_doubling", {T::kAllReduce}, BuildRecursiveDoubling},
-      {"halving_doubling", {T::kAllReduce}, BuildHalvingDoubling},
+      {"halving_doubling",
+       {T::kAllReduce, T::kAllGather, T::kReduceScatter, T::kReduceScatterBlock},
+       BuildHalvingDoubling},
       {"double_binary_tree", {T::kAllReduce}, BuildDoubleBinaryTree},
       {"bruck", {T::kAllGather}, BuildBruck},
       {"pat", {T::kAllGather, T::kReduceScatter, T::kReduceScatterBlock}, BuildPat},
@@ -44,6 +47,7 @@ const std::vector<Entry>& Entries() {
       {"collnet", {T::kAllReduce}, BuildCollnet},
       {"pairwise", {T::kAllToAll}, BuildPairwise},
       {"direct", {T::kAllToAll}, BuildDirectAllToAll},
+      {"ring", {T::kAllToAll}, BuildRingAllToAll},
       {"bruck", {T::kAllToAll}, BuildBruckAllToAll},
       {"hierarchical", {T::kAllToAll}, BuildHierarchicalAllToAll},
       {"pxn", {T::kAllToAll}, BuildPxn},
@@ -87,6 +91,8 @@ absl::Status CheckRequest(const PlanRequest& request) {
     const double b = request.bandwidth[l];
     if (!(b > 0) || std::isinf(b)) return bad(absl::StrCat("bandwidth[", l, "] is ", b, ", expected > 0"));
   }
+  if (request.parts < 1 || request.at_once < 1)
+    return bad(absl::StrCat("parts ", request.parts, ", at_once ", request.at_once, ", expected 1 or more"));
   if (request.pieces < 1 || request.pieces > kMostPieces)
     return bad(absl::StrCat("pieces is ", request.pieces, ", expected 1 to ", kMostPieces));
   return absl::OkStatus();
@@ -166,15 +172,20 @@ absl::StatusOr<Plan> BuildPlan(const PlanRequest& request) {
         absl::StrCat("all_to_all on ", request.members, " ranks: at most 65536 are supported"));
   }
   if (absl::Status s = CheckRequest(request); !s.ok()) return s;
-  for (const Entry& entry : Entries()) {
-    if (!CanPlan(entry, type) || (!request.algorithm.empty() && request.algorithm != entry.name)) continue;
+  const auto build = [&](const std::string& name, Builder builder) -> absl::StatusOr<Plan> {
     Plan plan;
     plan.type = type;
-    plan.algorithm = entry.name;
+    plan.algorithm = name;
     plan.members = request.members;
-    if (absl::Status s = entry.build(request, &plan); !s.ok()) return s;
+    if (absl::Status s = builder(request, &plan); !s.ok()) return s;
     NumberThrough(&plan);
     return plan;
+  };
+  if (ParseLevelAlgorithms(request.algorithm) && !PhasesOf(type, 2).empty())
+    return build(request.algorithm, BuildByLevel);
+  for (const Entry& entry : Entries()) {
+    if (!CanPlan(entry, type) || (!request.algorithm.empty() && request.algorithm != entry.name)) continue;
+    return build(entry.name, entry.build);
   }
   return absl::InvalidArgumentError(
       absl::StrCat("no algorithm \"", request.algorithm, "\" for ", std::string(Name(type)),

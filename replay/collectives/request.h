@@ -22,6 +22,12 @@ struct PlanRequest {
   std::vector<double> bandwidth;
   // The number of pieces that a pipelined plan cuts its data into.
   int pieces = 8;
+  // Plans with an algorithm for each level (`algorithm` is "A+B+..."): the parts that data is cut into, the
+  // number of them that a level serves at a time, and how long a part's phases take, in their order and in
+  // any unit (PhasesOf()); empty: each as long as its bytes.
+  int parts = 1;
+  int at_once = 1;
+  std::vector<double> took;
   auto operator<=>(const PlanRequest&) const = default;
 };
 

@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "replay/collectives/assembly.h"
 #include "replay/collectives/builders.h"
 
 namespace chakra {
@@ -17,6 +18,23 @@ void Rounds(int n, int first, StepOp receive, Program* program) {
 }
 
 }  // namespace
+
+// In round r, what goes d places further leaves with d = 1, 2, ..., n - 1 - r, and lies where it would be if
+// it were the receiver's own data for the same member.
+absl::Status BuildRingAllToAll(const PlanRequest& request, Plan* plan) {
+  const int n = plan->members;
+  if (absl::Status s = CheckSteps(request, int64_t{n} * (n - 1)); !s.ok()) return s;
+  Program program;
+  program.connections = 1;
+  for (int last = n - 1; last > 0; --last) {
+    for (int d = 1; d <= last; ++d) {
+      program.steps.push_back({StepOp::kSend, 0, 1, d, 1});
+      program.steps.push_back({StepOp::kRecv, 0, n - 1, d - 1, 1});
+    }
+  }
+  SetRotational(std::move(program), n, plan);
+  return absl::OkStatus();
+}
 
 absl::Status BuildRing(const PlanRequest&, Plan* plan) {
   const int n = plan->members;

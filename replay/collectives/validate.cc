@@ -30,7 +30,7 @@ absl::StatusOr<std::vector<PairTraffic>> TrafficOf(const Plan& plan, uint64_t by
       const PlainStep step = Plain(plan, wiring, node, relative);
       PairTraffic& pair = pairs[{node, step.peer}];
       ++pair.messages;
-      pair.bytes += ChunkBytes(plan, bytes, step.chunk, step.count);
+      pair.bytes += StepBytesOf(plan, bytes, node, relative);
     }
   }
   std::vector<PairTraffic> traffic;

@@ -157,7 +157,7 @@ std::optional<FileKind> ConfiguredKind(const std::string& path) {
   if (absl::StrContains(*content, "<algo") && ReadMscclXml(*content, path).ok())
     return FileKind{"a collective algorithm (MSCCL)", "", Command("replay TRACE --program ", path)};
   if (absl::StrContains(*content, "scheduling-policy") || absl::StrContains(*content, "npus_count") ||
-      absl::StrContains(*content, "\"memory-type\"")) {
+      absl::StrContains(*content, "\"memory-type\"") || absl::StrContains(*content, "\"logical-dims\"")) {
     return FileKind{
         "a configuration of ASTRA-sim", "",
         "chakra-replay convert astra-sim --network NETWORK.yml --system SYSTEM.json -o cluster.txtpb"};

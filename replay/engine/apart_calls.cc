@@ -33,9 +33,8 @@ std::map<std::pair<int, uint64_t>, uint64_t> MessagesOf(const PlannedCall& plann
       messages[{step.peer, chunk * static_cast<uint64_t>(step.count)}] += parts;
       continue;
     }
-    const int first = ChunkOf(plan, node, step.chunk);
     for (unsigned p = 0; p < parts; ++p)
-      ++messages[{step.peer, ChunkBytes(plan, cut(p + 1) - cut(p), first, step.count)}];
+      ++messages[{step.peer, StepBytesOf(plan, cut(p + 1) - cut(p), node, step)}];
   }
   return messages;
 }
@@ -195,7 +194,7 @@ std::string ApartCalls::KeyOf(uint32_t call, const PlannedCall& planned) {
   const CallCosts& costs = planned.costs;
   std::string key =
       absl::StrCat(reinterpret_cast<uintptr_t>(planned.plan), " ", static_cast<int>(c.type), " ", c.root, " ",
-                   c.bytes, " ", costs.begin.picos(), " ", costs.parts, " ", costs.part_end.picos());
+                   c.bytes, " ", costs.begin.picos(), " ", costs.parts, " ", costs.at_once, " ", costs.part_end.picos());
   for (const CallCosts::Level& l : costs.levels) absl::StrAppend(&key, " ", l.latency.picos(), ",", l.wire);
   const Plan& plan = *planned.plan;
   const std::vector<int>& members = matching_.groups[c.group].members;

@@ -40,9 +40,10 @@ uint64_t WireBytes(const PlannedCall& planned, uint64_t bytes) {
 CallMemory LeastMemoryOf(const Fabric& fabric, const PlannedCall& planned, uint64_t bytes) {
   const Plan& plan = *planned.plan;
   CallMemory memory;
-  memory.messages = SendsAtOnce(plan);
+  memory.messages = SendsAtOnce(plan) * static_cast<uint64_t>(planned.costs.at_once);
   memory.bytes = memory.messages * fabric.FlowMemory(WireBytes(planned, bytes)) +
-                 uint64_t{plan.connection_base.back()} * kOfConnection;
+                 uint64_t{plan.connection_base.back()} * static_cast<uint64_t>(planned.costs.at_once) *
+                     kOfConnection;
   return memory;
 }
 

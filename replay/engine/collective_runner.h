@@ -222,6 +222,11 @@ class CollectiveRunner {
   void SendSpread(Active& a, const Flow& flow, const StreamRun& run, uint32_t to, int cards, Time now);
   // The message of a step of `run`, which sends to node `to`.
   Flow FlowOf(const Active& a, uint32_t active, const StreamRun& run, const Step& step, uint32_t to) const;
+  // On which a step of `run` sends to node `to`: that of the stream's own copy of the plan.
+  uint64_t ConnectionOf(const Active& a, const StreamRun& run, const Step& step, uint32_t to) const {
+    return uint64_t{run.connections} - a.plan->connection_base[run.member] + a.plan->connection_base[to] +
+           step.connection;
+  }
   uint32_t ReceiverOf(const Plan& plan, const StreamRun& run, const Step& step) const;
   // Starts all sends of a member at once, where a.sends_first.
   void SendAll(uint32_t active, uint32_t stream, Time now);

@@ -12,13 +12,15 @@ namespace chakra {
 void CollectiveRunner::OpenSteps(Active& a) {
   const Plan& plan = *a.plan;
   a.chunk = EqualChunk(*a.planned, matching_.calls[a.call].bytes);
-  a.streams.resize(plan.stream_base.back());
+  const auto copies = static_cast<size_t>(a.planned->costs.at_once);  // of the plan's streams and connections
+  const size_t connections = copies * plan.connection_base.back();
+  a.streams.resize(copies * plan.stream_base.back());
   a.streams_left.assign(static_cast<size_t>(plan.nodes()), 0);
   a.switches_left = static_cast<uint32_t>(plan.switches.size());
-  a.inbox.assign(plan.connection_base.back(), 0);
-  a.waiter.assign(plan.connection_base.back(), 0);
+  a.inbox.assign(connections, 0);
+  a.waiter.assign(connections, 0);
   const bool exchange = IsExchange(plan);
-  if (!exchange) a.sender.assign(plan.connection_base.back(), 0);  // nobody waits in an exchange
+  if (!exchange) a.sender.assign(connections, 0);  // nobody waits in an exchange
   a.spread.clear();
   const auto one_card = [](const CallCosts::Level& level) { return level.cards <= 1; };
   a.sends_first = exchange && !keep_causes_ && log_ == nullptr && TimesOf(a.call) == 1 &&
@@ -32,17 +34,21 @@ void CollectiveRunner::StartNode(uint32_t active, uint32_t member, Time now) {
   const Plan& plan = *a.plan;
   const Program& program = plan.program(static_cast<int>(member));
   const uint32_t base = plan.stream_base[member];
-  const auto streams = static_cast<uint32_t>(program.streams.size());
-  const auto runs = [&](uint32_t s) { return left_out_.empty() || !left_out_[base + s]; };
+  const auto of_node = static_cast<uint32_t>(program.streams.size());
+  const uint32_t streams = of_node * static_cast<uint32_t>(a.planned->costs.at_once);
+  // Copy after copy of the node's streams.
+  const auto at = [&](uint32_t s) { return s / of_node * plan.stream_base.back() + base + s % of_node; };
+  const auto runs = [&](uint32_t s) { return left_out_.empty() || !left_out_[at(s)]; };
   for (uint32_t s = 0; s < streams; ++s) a.streams_left[member] += runs(s) ? 1 : 0;
   for (uint32_t s = 0; s < streams; ++s) {
-    const Stream& stream = program.streams[s];
-    StreamRun& run = a.streams[base + s];
+    const Stream& stream = program.streams[s % of_node];
+    StreamRun& run = a.streams[at(s)];
     run = {stream.begin, stream.end, stream.begin, member};
-    run.connections = plan.connection_base[member];
+    run.part = static_cast<int>(s / of_node);
+    run.connections = plan.connection_base[member] + s / of_node * plan.connection_base.back();
     run.steps = program.steps.data();
     if (plan.loops.empty()) continue;
-    const StreamLoop& loop = plan.loops[base + s];
+    const StreamLoop& loop = plan.loops[base + s % of_node];
     run.period = loop.period;
     run.loop = plan.loop_steps.data() + loop.begin;
   }
@@ -52,11 +58,11 @@ void CollectiveRunner::StartNode(uint32_t active, uint32_t member, Time now) {
   const Time begin = member < static_cast<uint32_t>(plan.members) ? a.planned->costs.begin : Time::Zero();
   for (uint32_t s = 0; s < streams; ++s) {
     if (!runs(s)) continue;
-    if (keep_causes_) active_[active].why.Continue(base + s, cause);
+    if (keep_causes_) active_[active].why.Continue(at(s), cause);
     if (begin > Time::Zero()) {
-      WakeAfter(active_[active], active, base + s, now + begin, Cause::kOverhead);
+      WakeAfter(active_[active], active, at(s), now + begin, Cause::kOverhead);
     } else {
-      Run(active, base + s, now);
+      Run(active, at(s), now);
     }
   }
 }
@@ -69,8 +75,7 @@ uint64_t CollectiveRunner::StepBytes(const Active& a, const Step& step, uint32_t
     return static_cast<uint64_t>(static_cast<unsigned __int128>(bytes) * static_cast<unsigned>(p) /
                                  static_cast<unsigned>(a.planned->costs.parts));
   };
-  const int chunk = ChunkOf(plan, static_cast<int>(member), step.chunk);
-  return ChunkBytes(plan, cut(part + 1) - cut(part), chunk, step.count);
+  return StepBytesOf(plan, cut(part + 1) - cut(part), static_cast<int>(member), step);
 }
 
 uint32_t CollectiveRunner::ReceiverOf(const Plan& plan, const StreamRun& run, const Step& step) const {
@@ -91,7 +96,7 @@ Flow CollectiveRunner::FlowOf(const Active& a, uint32_t active, const StreamRun&
     flow.wire_bytes = costs.OnWire(flow.bytes, level);
     flow.delay = costs.levels[static_cast<size_t>(level)].latency;
   }
-  const uint64_t connection = a.plan->connection_base[to] + step.connection;
+  const uint64_t connection = ConnectionOf(a, run, step, to);
   flow.tag = uint64_t{active} << (kConnectionBits + kLaneBits) | connection;
   flow.in_order = true;
   return flow;
@@ -132,13 +137,13 @@ bool CollectiveRunner::Send(uint32_t active, uint32_t stream, const Step& step, 
     WakeAfter(a, active, stream, now + costs_.step_overhead, Cause::kOverhead);
     return true;
   }
-  run.paid = false;
   ++run.next;
+  run.paid = SharesStep(&step) && run.next < run.end && IsSend(run.Next().op);
   const uint32_t to = ReceiverOf(*a.plan, run, step);
   const bool wait = step.op == StepOp::kSendWait;
   Flow flow = FlowOf(a, active, run, step, to);
   flow.want_sent = wait;
-  const uint64_t connection = a.plan->connection_base[to] + step.connection;
+  const uint64_t connection = ConnectionOf(a, run, step, to);
   run.busy = wait;
   if (wait) a.sender[connection] = stream + 1;
   if (keep_causes_) a.why.Send(stream, connection, flow);
@@ -221,7 +226,9 @@ bool CollectiveRunner::Local(uint32_t active, uint32_t stream, const Step& step,
   Active& a = active_[active];
   StreamRun& run = a.streams[stream];
   if (step.op == StepOp::kAwait) {
-    StreamRun& other = a.streams[a.plan->stream_base[run.member] + static_cast<uint32_t>(step.peer)];
+    const uint32_t all = a.plan->stream_base.back();
+    StreamRun& other =
+        a.streams[stream / all * all + a.plan->stream_base[run.member] + static_cast<uint32_t>(step.peer)];
     if (!HasDone(run, other, step)) {
       Await(a, stream, &other);
       return true;
@@ -267,10 +274,10 @@ void CollectiveRunner::Run(uint32_t active, uint32_t stream, Time now) {
       }
       --a.inbox[connection];
       ++run.next;
-      if (step.op == StepOp::kRecvReduce) {
+      if (IsReduction(step.op)) {
         const Time reduce = costs_.reduce_bandwidth.bytes_per_second() == 0
                                 ? Time::Zero()
-                                : ReduceTime(costs_, StepBytes(a, step, run.member, run.part));
+                                : ReduceTime(costs_, step.op, StepBytes(a, step, run.member, run.part));
         if (reduce > Time::Zero() && IsMember(a, run)) {
           run.busy = true;
           WakeAfter(a, active, stream, now + reduce, Cause::kReduce);
@@ -288,7 +295,8 @@ void CollectiveRunner::Run(uint32_t active, uint32_t stream, Time now) {
       return;
     }
     run.paid = false;
-    if (++run.part < costs.parts) {
+    run.part += costs.at_once;
+    if (run.part < costs.parts) {
       run.next = run.begin;
       continue;
     }

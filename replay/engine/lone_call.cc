@@ -94,7 +94,7 @@ std::optional<ExchangeTime> TimeOfExchange(const Machine& machine, const Collect
 std::optional<StepTimes> TimeByImages(Machine& machine, const CollectiveCosts& costs, const PlannedCall& call,
                                       const Matching& matching, CollectivePlanner* planner) {
   const std::unique_ptr<Machine> apart = machine.MakeApart();
-  if (apart == nullptr || call.plan == nullptr) return std::nullopt;
+  if (apart == nullptr || call.plan == nullptr || call.costs.at_once > 1) return std::nullopt;
   const bool one_rail = RailsAlike(*apart, call, matching);
   std::optional<Mirror> mirror = MirrorOf(*apart, call, matching, one_rail);
   if (!one_rail && !mirror) return std::nullopt;

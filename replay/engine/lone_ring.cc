@@ -84,13 +84,12 @@ size_t PeriodOf(const std::vector<RingLink>& links) {
 
 std::optional<Time> TimeOfRing(Machine& machine, const CollectiveCosts& costs, const PlannedCall& call,
                                uint64_t bytes, const std::vector<int>& members) {
-  if (call.plan == nullptr || !IsRing(*call.plan) || machine.MakeApart() == nullptr) return std::nullopt;
+  if (call.plan == nullptr || call.costs.at_once > 1 || !IsRing(*call.plan) || machine.MakeApart() == nullptr) return std::nullopt;
   const uint64_t chunk = EqualChunk(call, bytes);
   if (chunk == kUnevenChunks) return std::nullopt;
   const std::vector<RingLink> links = LinksOfRing(machine, call, chunk, members);
   if (links.empty()) return std::nullopt;
   const size_t k = PeriodOf(links);
-  const Time reduce = ReduceTime(costs, chunk);
   std::vector<Time> at(k, call.costs.begin), free(k), received(k);
   const std::vector<Step>& steps = call.plan->programs[0].steps;
   for (int part = 0; part < call.costs.parts; ++part) {
@@ -100,7 +99,7 @@ std::optional<Time> TimeOfRing(Machine& machine, const CollectiveCosts& costs, c
         free[m] = std::max(at[m], free[m]) + links[m].transfer;
         received[m + 1 == k ? 0 : m + 1] = free[m] + links[m].rest;
       }
-      const Time added = steps[s + 1].op == StepOp::kRecvReduce ? reduce : Time::Zero();
+      const Time added = ReduceTime(costs, steps[s + 1].op, chunk);
       for (size_t m = 0; m < k; ++m) at[m] = std::max(at[m], received[m]) + added;
     }
     for (Time& t : at) t += costs.step_overhead + call.costs.part_end;

@@ -120,10 +120,11 @@ void LoneSteps::Advance(uint32_t stream) {
       if (!run.awaited_by.empty()) WakeAwaiting(&run);
     }
     if (IsMember(run)) run.at += costs_.step_overhead + call_.costs.part_end;
-    if (++run.part == call_.costs.parts) break;
+    if (++run.part == call_.costs.Rounds()) break;
     run.next = run.begin;
   }
   run.over = true;
+  if (!run.awaited_by.empty()) WakeAwaiting(&run);
   if (IsMember(run)) ends_[run.node] = std::max(ends_[run.node], run.at);
 }
 
@@ -148,7 +149,8 @@ void LoneSteps::Price(Way* way, int src, int dst, uint64_t bytes) const {
 }
 
 void LoneSteps::Send(const Step& step, StreamClock* run) {
-  if (IsMember(*run)) run->at += costs_.step_overhead;
+  const Step* before = run->next > run->begin ? &step - 1 : nullptr;
+  if (IsMember(*run) && !SharesStep(before)) run->at += costs_.step_overhead;
   const auto to = static_cast<uint32_t>(step.peer);
   Way& way = ways_[plan_.connection_base[to] + step.connection];
   if (const uint64_t bytes = Bytes(step); way.bytes != bytes)
@@ -171,7 +173,7 @@ bool LoneSteps::Receive(const Step& step, uint32_t stream) {
     return false;
   }
   run.at = std::max(run.at, way.arrivals[way.taken++]);
-  if (step.op == StepOp::kRecvReduce && IsMember(run)) run.at += ReduceTime(costs_, Bytes(step));
+  if (IsMember(run)) run.at += ReduceTime(costs_, step.op, Bytes(step));
   return true;
 }
 
@@ -179,9 +181,14 @@ bool LoneSteps::Await(const Step& step, uint32_t stream) {
   StreamClock& run = runs_[stream];
   StreamClock& other = runs_[plan_.stream_base[run.node] + static_cast<uint32_t>(step.peer)];
   const auto goal = static_cast<uint32_t>(step.chunk);
-  if (other.next - other.begin < goal) {
+  const bool ends = goal > other.end - other.begin;
+  if (ends ? !other.over : other.next - other.begin < goal) {
     other.awaited_by.emplace_back(goal, stream);
     return false;
+  }
+  if (ends) {
+    run.at = std::max(run.at, other.at);
+    return true;
   }
   if (goal > 0) run.at = std::max(run.at, done_[other.done + goal - 1]);
   return true;
@@ -189,7 +196,7 @@ bool LoneSteps::Await(const Step& step, uint32_t stream) {
 
 void LoneSteps::WakeAwaiting(StreamClock* run) {
   std::erase_if(run->awaited_by, [&](const std::pair<uint32_t, uint32_t>& waits) {
-    if (run->next - run->begin < waits.first) return false;
+    if (!run->over && run->next - run->begin < waits.first) return false;
     ready_.push_back(waits.second);
     return true;
   });
@@ -209,7 +216,7 @@ std::vector<Time> TimesOfSteps(const MachineView& machine, const CollectiveCosts
   if (!machine.contention_free() || call.plan == nullptr || !HasOnePathForAPair(machine.topology()))
     return {};
   if (call.plan->rotational) return {};  // FastPath has those
-  if (call.plan->has_local_steps && call.costs.parts > 1) return {};
+  if (call.plan->has_local_steps && call.costs.Rounds() > 1) return {};
   if (EqualChunk(call, bytes) == kUnevenChunks) return {};
   uint64_t steps = 0;
   for (int node = 0; node < call.plan->nodes(); ++node) steps += call.plan->program(node).steps.size();

@@ -131,7 +131,7 @@ class MirrorFinder {
       if (one.count != other.count || one.total != other.total) return false;
       for (uint32_t i = 0; i < one.count; ++i) {
         const Step &a = one.At(i), &b = other.At(i);
-        if (a.op != b.op || a.count != b.count) return false;
+        if (a.op != b.op || a.count != b.count || a.pattern != b.pattern) return false;
         if (a.op == StepOp::kAwait) {
           const auto at = [&](uint32_t m, const std::vector<uint32_t>& streams, int index) {
             const uint32_t s = plan_.stream_base[m] + static_cast<uint32_t>(index);

@@ -10,6 +10,7 @@
 #include "replay/engine/lanes.h"
 #include "replay/engine/match.h"
 #include "replay/engine/price.h"
+#include "replay/nccl/fast_path.h"
 #include "replay/nccl/planner.h"
 #include "replay/run/simulate.h"
 #include "trace/import/locate.h"
@@ -201,8 +202,7 @@ void Lowering::Steps(const Plan& plan, uint32_t call, uint32_t member, uint8_t c
     for (uint32_t i = program.streams[s].begin; i < program.streams[s].end; ++i) {
       const Step& step = program.steps[i];
       Done now = before;
-      const uint64_t size =
-          ChunkBytes(plan, bytes, ChunkOf(plan, static_cast<int>(member), step.chunk), step.count);
+      const uint64_t size = StepBytesOf(plan, bytes, static_cast<int>(member), step);
       if (IsSend(step.op) || IsReceive(step.op)) {
         const int peer = plan.rotational ? (step.peer + static_cast<int>(member)) % plan.members : step.peer;
         GoalOp op;
@@ -214,9 +214,10 @@ void Lowering::Steps(const Plan& plan, uint32_t call, uint32_t member, uint8_t c
         now = {Add(op), step.op == StepOp::kSend};
         Requires(now.op, before.op, before.start);
       }
-      const bool adds = step.op == StepOp::kRecvReduce || step.op == StepOp::kReduce;
-      if (adds && costs_.reduce_bandwidth.bytes_per_second() > 0) {
-        const uint32_t op = Calc(TransferTime(3 * size, costs_.reduce_bandwidth), cpu);
+      const Time added =
+          step.op == StepOp::kReduce ? ReduceTime(costs_, size) : ReduceTime(costs_, step.op, size);
+      if (added > Time::Zero()) {
+        const uint32_t op = Calc(added, cpu);
         Requires(op, now.op, now.start);
         now = {op, false};
       }
@@ -233,7 +234,8 @@ void Lowering::Steps(const Plan& plan, uint32_t call, uint32_t member, uint8_t c
     Requires(whole.last, before.op, before.start);
   }
   for (const auto& [op, of] : awaits) {
-    const Done& d = done[of.first][of.second];
+    const std::vector<Done>& of_stream = done[of.first];
+    const Done& d = of_stream[std::min<size_t>(of.second, of_stream.size() - 1)];
     Requires(op, d.op, d.start);
   }
 }

@@ -317,12 +317,12 @@ std::optional<ChoiceKey> ParseChoiceKey(absl::string_view key) {
   return out;
 }
 
-std::string RuleFor(const LibraryModel& library, CollectiveType type, uint64_t bytes, int ranks,
-                    absl::string_view group) {
+const std::string* RuleIn(const std::map<std::string, std::string>& rules, CollectiveType type, uint64_t bytes,
+                          int ranks, absl::string_view group) {
   const std::string* rule = nullptr;
   ChoiceKey best;
-  for (const auto& [text, value] : library.choice) {
-    const ChoiceKey key = *ParseChoiceKey(text);  // BuildLibrary() checked the key
+  for (const auto& [text, value] : rules) {
+    const ChoiceKey key = *ParseChoiceKey(text);  // whoever has the rules checked their keys
     if (key.collective != std::string(Name(type))) continue;
     if (!key.group.empty() && key.group != std::string(group)) continue;
     if ((key.ranks != 0 && key.ranks != ranks) || key.from > bytes) continue;
@@ -334,6 +334,12 @@ std::string RuleFor(const LibraryModel& library, CollectiveType type, uint64_t b
       best = key;
     }
   }
+  return rule;
+}
+
+std::string RuleFor(const LibraryModel& library, CollectiveType type, uint64_t bytes, int ranks,
+                    absl::string_view group) {
+  const std::string* rule = RuleIn(library.choice, type, bytes, ranks, group);
   return rule == nullptr ? "auto" : *rule;
 }
 

@@ -16,6 +16,7 @@ struct CustomProgram;  // replay/collectives/custom/custom_program.h
 // The costs of the collective library beside the wire (cluster.proto).
 struct CollectiveCosts {
   int splits = 1;
+  int splits_at_once = 1;
   Time step_overhead;
   Bandwidth reduce_bandwidth;  // 0: free
   std::map<std::string, std::string> algorithm;

@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include "replay/nccl/planned_call.h"
 
@@ -180,25 +181,29 @@ Time FastPath::Together(const Entry& e) const {
   std::vector<std::vector<Time>> arrived(program.connections);
   std::vector<size_t> taken(program.connections, 0);
   Time t = e.costs->begin;
-  for (int part = 0; part < e.costs->parts; ++part) {
+  for (int part = 0; part < e.costs->Rounds(); ++part) {
+    const Step* before = nullptr;
     for (const Step& step : program.steps) {
       const uint32_t c = step.connection;
       const FlowCost& cost = e.cost[c];
+      const bool pays = !SharesStep(std::exchange(before, &step));
       switch (step.op) {
         case StepOp::kSend:
         case StepOp::kSendWait:
-          t += costs_.step_overhead;
+          if (pays) t += costs_.step_overhead;
           arrived[c].push_back(t + cost.received());
           if (step.op == StepOp::kSendWait) t += cost.sent;
           break;
         case StepOp::kRecv:
         case StepOp::kRecvReduce:
+        case StepOp::kRecvReduceHalf:
+        case StepOp::kRecvReduceBeside:
           t = std::max(t, arrived[c][taken[c]++]);
           if (taken[c] == arrived[c].size()) {
             arrived[c].clear();
             taken[c] = 0;
           }
-          if (step.op == StepOp::kRecvReduce) t += ReduceTime(costs_, e.bytes[c]);
+          t += ReduceTime(costs_, step.op, e.bytes[c]);
           break;
         default:  // local steps: Applies() refuses such plans
           break;
@@ -224,17 +229,19 @@ void FastPath::Skewed(const Entry& e, const std::vector<Time>& begin, std::vecto
     origin->resize(static_cast<size_t>(n));
     std::iota(origin->begin(), origin->end(), 0);
   }
-  for (int part = 0; part < e.costs->parts; ++part) {
+  for (int part = 0; part < e.costs->Rounds(); ++part) {
+    const Step* before = nullptr;
     for (const Step& step : program.steps) {
       const uint32_t c = step.connection;
       std::vector<Time>& queue = arrived[c];
+      const Time overhead = SharesStep(std::exchange(before, &step)) ? Time::Zero() : costs_.step_overhead;
       if (step.op == StepOp::kSend || step.op == StepOp::kSendWait) {
         const size_t base = queue.size();
         queue.resize(base + n);
         if (origin != nullptr) from[c].resize(base + n);
         for (int m = 0; m < n; ++m) {
           const FlowCost cost = CostOf(e, c, static_cast<size_t>(m));
-          t[m] += costs_.step_overhead;
+          t[m] += overhead;
           int to = m + e.offset[c] % n;
           if (to >= n) to -= n;
           queue[base + to] = t[m] + cost.received();
@@ -243,7 +250,7 @@ void FastPath::Skewed(const Entry& e, const std::vector<Time>& begin, std::vecto
         }
         continue;
       }
-      const Time reduce = step.op == StepOp::kRecvReduce ? ReduceTime(costs_, e.bytes[c]) : Time::Zero();
+      const Time reduce = ReduceTime(costs_, step.op, e.bytes[c]);
       const size_t base = taken[c];
       for (int m = 0; m < n && origin != nullptr; ++m) {
         if (queue[base + m] > t[m]) (*origin)[m] = from[c][base + m];
@@ -277,15 +284,16 @@ void FastPath::Exchange(const Entry& e, const std::vector<Time>& begin, std::vec
     origin->resize(n);
     std::iota(origin->begin(), origin->end(), 0);
   }
-  for (int part = 0; part < e.costs->parts; ++part) {
+  for (int part = 0; part < e.costs->Rounds(); ++part) {
     std::vector<Time> latest(n);
     std::vector<uint32_t> at(n, UINT32_MAX), from(n);
     for (size_t i = 0; i < connections; ++i) {
       const uint32_t c = program.steps[i].connection;
+      const Time overhead = Overhead(program, i);
       size_t to = static_cast<size_t>(e.offset[c]) % n;
       for (size_t m = 0; m < n; ++m, to = to + 1 == n ? 0 : to + 1) {
         const FlowCost cost = CostOf(e, c, m);
-        t[m] += costs_.step_overhead;
+        t[m] += overhead;
         const Time there = t[m] + cost.received();
         if (program.steps[i].op == StepOp::kSendWait) t[m] += cost.sent;
         if (there < latest[to] || (there == latest[to] && place[c] > at[to])) continue;
@@ -322,13 +330,11 @@ void FastPath::Ring(const Entry& e, const std::vector<Time>& begin, std::vector<
   using Picos = __int128;  // sums and differences of times that may saturate
   Time part;
   for (const Step& step : program.steps) {
-    part += IsSend(step.op)                  ? costs_.step_overhead
-            : step.op == StepOp::kRecvReduce ? ReduceTime(costs_, e.bytes[0])
-                                             : Time::Zero();
+    part += IsSend(step.op) ? costs_.step_overhead : ReduceTime(costs_, step.op, e.bytes[0]);
   }
   part += costs_.step_overhead + e.costs->part_end;
-  const Picos added = Picos{part.picos()} * e.costs->parts + e.costs->begin.picos();
-  const int64_t steps = static_cast<int64_t>(program.steps.size() / 2) * e.costs->parts;
+  const Picos added = Picos{part.picos()} * e.costs->Rounds() + e.costs->begin.picos();
+  const int64_t steps = static_cast<int64_t>(program.steps.size() / 2) * e.costs->Rounds();
   const int64_t window = std::min<int64_t>(steps + 1, n);
   // Members in the order of the ring, unrolled: place u is member order[u mod n].
   const std::vector<int> order = RingOrder(e);

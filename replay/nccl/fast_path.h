@@ -110,6 +110,8 @@ class FastPath {
   void Ring(const Entry& entry, const std::vector<Time>& begin, std::vector<Time>* end,
             std::vector<uint32_t>* origin) const;
   void TogetherOrigins(Entry* entry, std::vector<uint32_t>* origin);
+  // What a send costs before it begins.
+  Time Overhead(const Program& program, size_t step) const;
   // The members in the order of the ring.
   static std::vector<int> RingOrder(const Entry& entry);
   PathParts ExplainRing(const Entry& entry, uint32_t origin, uint32_t member) const;
@@ -137,6 +139,12 @@ uint64_t EqualChunk(const PlannedCall& call, uint64_t bytes);
 inline Time ReduceTime(const CollectiveCosts& costs, uint64_t bytes) {
   if (costs.reduce_bandwidth.bytes_per_second() == 0) return Time::Zero();
   return TransferTime(3 * bytes, costs.reduce_bandwidth);
+}
+
+// How long a member waits in a step `op` for the sum of what it received; zero where the step adds nothing.
+inline Time ReduceTime(const CollectiveCosts& costs, StepOp op, uint64_t bytes) {
+  if (op == StepOp::kRecvReduce) return ReduceTime(costs, bytes);
+  return op == StepOp::kRecvReduceHalf ? ReduceTime(costs, bytes / 2) : Time::Zero();
 }
 
 }  // namespace chakra

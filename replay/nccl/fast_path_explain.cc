@@ -35,22 +35,26 @@ PathParts FastPath::ExplainRing(const Entry& e, uint32_t origin, uint32_t member
   PathParts parts;
   for (const Step& step : program.steps) {
     if (IsSend(step.op)) parts.software += costs_.step_overhead;
-    if (step.op == StepOp::kRecvReduce) parts.reduce += ReduceTime(costs_, e.bytes[0]);
+    parts.reduce += ReduceTime(costs_, step.op, e.bytes[0]);
   }
   parts.software += costs_.step_overhead + e.costs->part_end;
-  parts.software = parts.software * e.costs->parts + e.costs->begin;
-  parts.reduce = parts.reduce * e.costs->parts;
+  parts.software = parts.software * e.costs->Rounds() + e.costs->begin;
+  parts.reduce = parts.reduce * e.costs->Rounds();
   const std::vector<int> order = RingOrder(e);
   const auto place = [&](uint32_t m) {
     return std::find(order.begin(), order.end(), static_cast<int>(m)) - order.begin();
   };
-  const int64_t steps = static_cast<int64_t>(program.steps.size() / 2) * e.costs->parts;
+  const int64_t steps = static_cast<int64_t>(program.steps.size() / 2) * e.costs->Rounds();
   const int64_t first = place(origin), apart = (place(member) - first + n) % n;
   const int64_t hops = apart <= steps ? apart + (steps - apart) / n * n : 0;
   for (int64_t i = 0; i < std::min<int64_t>(hops, n); ++i) {
     AddMessage(e, 0, order[(first + i) % n], hops / n + (i < hops % n ? 1 : 0), &parts);
   }
   return parts;
+}
+
+Time FastPath::Overhead(const Program& program, size_t step) const {
+  return SharesStep(step == 0 ? nullptr : &program.steps[step - 1]) ? Time::Zero() : costs_.step_overhead;
 }
 
 // Evaluates step by step for all members as if only `origin` had begun, then goes back from `member` along
@@ -65,10 +69,10 @@ PathParts FastPath::ExplainSteps(const Entry& e, uint32_t origin, uint32_t membe
   std::vector<std::vector<int64_t>> arrived(program.connections);  // blocks of n, by receiver
   std::vector<std::vector<size_t>> sent(program.connections);      // the step that sent each message
   std::vector<size_t> taken(program.connections, 0);
-  std::vector<std::vector<bool>> waited(steps * static_cast<size_t>(e.costs->parts));  // by step, then by
-                                                                                       // member
-  std::vector<size_t> message(waited.size());                                          // by step: the
-                                                                                       // message's number
+  std::vector<std::vector<bool>> waited(steps * static_cast<size_t>(e.costs->Rounds()));  // by step, then by
+                                                                                          // member
+  std::vector<size_t> message(waited.size());                                             // by step: the
+                                                                                          // message's number
   for (size_t i = 0; i < waited.size(); ++i) {
     const Step& step = program.steps[i % steps];
     const uint32_t c = step.connection;
@@ -77,17 +81,17 @@ PathParts FastPath::ExplainSteps(const Entry& e, uint32_t origin, uint32_t membe
       arrived[c].resize(base + n);
       message[i] = sent[c].size();
       sent[c].push_back(i);
+      const Time overhead = Overhead(program, i % steps);
       for (size_t m = 0; m < n; ++m) {
         const FlowCost cost = CostOf(e, c, m);
-        t[m] += costs_.step_overhead.picos();
+        t[m] += overhead.picos();
         arrived[c][base + (m + static_cast<size_t>(e.offset[c])) % n] = t[m] + cost.received().picos();
         if (step.op == StepOp::kSendWait) t[m] += cost.sent.picos();
       }
     } else {
       message[i] = taken[c]++;
       waited[i].resize(n);
-      const int64_t reduce =
-          step.op == StepOp::kRecvReduce ? ReduceTime(costs_, e.bytes[c]).picos() : int64_t{0};
+      const int64_t reduce = ReduceTime(costs_, step.op, e.bytes[c]).picos();
       for (size_t m = 0; m < n; ++m) {
         const int64_t there = arrived[c][message[i] * n + m];
         waited[i][m] = there > t[m];
@@ -107,7 +111,7 @@ PathParts FastPath::ExplainSteps(const Entry& e, uint32_t origin, uint32_t membe
     const uint32_t c = step.connection;
     if (i % steps == steps - 1 && !within) parts.software += costs_.step_overhead + e.costs->part_end;
     if (IsSend(step.op)) {
-      parts.software += costs_.step_overhead;
+      parts.software += Overhead(program, i % steps);
       if (step.op == StepOp::kSendWait && !within) {
         const FlowCost cost = CostOf(e, c, m);
         const int src = (*e.members)[m], dst = (*e.members)[(m + static_cast<size_t>(e.offset[c])) % n];
@@ -117,7 +121,7 @@ PathParts FastPath::ExplainSteps(const Entry& e, uint32_t origin, uint32_t membe
       continue;
     }
     within = false;
-    if (step.op == StepOp::kRecvReduce) parts.reduce += ReduceTime(costs_, e.bytes[c]);
+    parts.reduce += ReduceTime(costs_, step.op, e.bytes[c]);
     if (!waited[i][m]) continue;
     m = (m + n - static_cast<size_t>(e.offset[c]) % n) % n;
     AddMessage(e, c, static_cast<int>(m), 1, &parts);

@@ -121,8 +121,12 @@ struct CallCosts {
   static constexpr uint64_t kWhole = uint64_t{1} << 32;
   Time begin;                 // before a member's first step
   int parts = 1;              // the data is cut into this many parts, which run one after another
+  int at_once = 1;            // or this many side by side, at most `parts`
   Time part_end;              // after a member's last step of each part
   std::vector<Level> levels;  // by level of the path; empty: no latency, and `wire` is kWhole
+
+  // How many parts come after each other where those that run side by side do not delay each other.
+  int Rounds() const { return (parts + at_once - 1) / at_once; }
 
   uint64_t OnWire(uint64_t bytes, int level) const {
     return static_cast<uint64_t>(
@@ -166,6 +170,10 @@ void ShareLinks(const LibraryModel& library, CollectiveType type, const GroupSha
 // group, then by ranks, then by the largest size that fits.
 std::string RuleFor(const LibraryModel& library, CollectiveType type, uint64_t bytes, int ranks,
                     absl::string_view group);
+
+// The same of any such rules; null: none is for this call.
+const std::string* RuleIn(const std::map<std::string, std::string>& rules, CollectiveType type, uint64_t bytes,
+                          int ranks, absl::string_view group);
 
 // A parsed key of LibraryModel::choice.
 struct ChoiceKey {

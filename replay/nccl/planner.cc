@@ -2,10 +2,16 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "replay/collectives/accounting.h"
 #include "replay/collectives/custom/custom_program.h"
+#include "replay/collectives/levels.h"
+#include "replay/nccl/by_level.h"
 #include "replay/nccl/choose.h"
 #include "replay/nccl/constants.h"
 #include "replay/nccl/pieces.h"
@@ -76,6 +82,19 @@ Candidate AsCandidate(const CustomProgram& program) {
 
 }  // namespace
 
+CollectivePlanner::CollectivePlanner(const MachineView& machine, const CollectiveCosts& costs,
+                                     PriceAlone price, bool alone, PlanCache* plans)
+    : machine_(machine),
+      costs_(costs),
+      price_(price),
+      alone_(alone),
+      by_size_(costs.library != nullptr || !costs.programs.empty()),
+      plans_(plans == nullptr ? own_plans_ : *plans) {
+  for (const auto& [key, algorithm] : costs.algorithm) {
+    by_size_ = by_size_ || absl::StrContains(key, '@') || ParseLevelAlgorithms(algorithm).has_value();
+  }
+}
+
 const GroupShape& CollectivePlanner::Shape(const std::vector<int>& members) {
   const auto found = shapes_.find(&members);
   if (found != shapes_.end()) return found->second;
@@ -110,7 +129,25 @@ absl::Status CollectivePlanner::PlanFromFile(const CustomProgram& program, int r
   out->algorithm = program.name;
   out->channels = program.channels;
   out->costs.parts = costs_.splits;
+  out->costs.at_once = std::min(costs_.splits_at_once, costs_.splits);
   return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> CollectivePlanner::AlgorithmOn(const GroupShape& shape, CollectiveType type,
+                                                           const std::string& algorithm) const {
+  if (!ParseLevelAlgorithms(algorithm)) return algorithm;
+  const std::vector<absl::string_view> names = absl::StrSplit(algorithm, '+');
+  if (names.size() == shape.blocks.size()) return algorithm;
+  const size_t dimensions = machine_.topology().dimensions().size();
+  if (names.size() != dimensions) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("collectives.algorithm \"", algorithm, "\" for ", std::string(Name(type)), " on ",
+                     shape.ranks, " ranks names ", names.size(), " levels; expected one for each of the ",
+                     dimensions, " dimensions of the topology"));
+  }
+  std::vector<absl::string_view> own;
+  for (const int level : shape.levels) own.push_back(names[static_cast<size_t>(level)]);
+  return absl::StrJoin(own, "+");
 }
 
 std::vector<double> CollectivePlanner::Bandwidths(const std::vector<int>& members,
@@ -130,27 +167,35 @@ std::vector<double> CollectivePlanner::Bandwidths(const std::vector<int>& member
 
 absl::Status CollectivePlanner::PlanPlain(CollectiveType type, uint64_t bytes, int root,
                                           const std::vector<int>& members, const GroupShape& shape,
-                                          PlannedCall* out) {
+                                          const std::string& group, PlannedCall* out) {
   PlanRequest request{.type = type, .members = shape.ranks, .root = root};
-  const auto chosen = costs_.algorithm.find(std::string(Name(type)));
-  if (chosen == costs_.algorithm.end()) {
-    const uint64_t buffer = BufferBytes(type, bytes, shape.ranks);
+  const uint64_t buffer = BufferBytes(type, bytes, shape.ranks);
+  const std::string* chosen = RuleIn(costs_.algorithm, type, buffer, shape.ranks, group);
+  out->costs.parts = costs_.splits;
+  out->costs.at_once = std::min(costs_.splits_at_once, costs_.splits);
+  if (chosen == nullptr) {
     const CustomProgram* program = FindProgram(type, buffer, root, shape.ranks, "");
     if (program != nullptr) return PlanFromFile(*program, root, shape.ranks, out);
   } else {
     for (const auto& program : costs_.programs) {
-      if (program->name == chosen->second && program->type == type)
+      if (program->name == *chosen && program->type == type)
         return PlanFromFile(*program, root, shape.ranks, out);
     }
-    request.algorithm = chosen->second;
+    absl::StatusOr<std::string> algorithm = AlgorithmOn(shape, type, *chosen);
+    if (!algorithm.ok()) return algorithm.status();
+    request.algorithm = *std::move(algorithm);
     if (shape.blocks.size() > 1) request.blocks = shape.blocks;
     if (request.algorithm == "themis") request.bandwidth = Bandwidths(members, shape);
+    if (ParseLevelAlgorithms(request.algorithm)) {  // its parts are part of the plan
+      request.parts = std::exchange(out->costs.parts, 1);
+      request.at_once = std::exchange(out->costs.at_once, 1);
+      out->together = PricePhases(machine_, costs_, bytes, members, &request);
+    }
   }
   absl::StatusOr<const Plan*> plan = plans_.Get(std::move(request));
   if (!plan.ok()) return plan.status();
   out->plan = *plan;
   out->algorithm = (*plan)->algorithm;
-  out->costs.parts = costs_.splits;
   return absl::OkStatus();
 }
 
@@ -213,15 +258,14 @@ absl::StatusOr<const PlannedCall*> CollectivePlanner::Get(CollectiveType type, u
                                                           const std::vector<int>& members,
                                                           const std::string& group, const char* kernel) {
   if (!IsRooted(type)) root = 0;
-  // Without a library the plan does not depend on the size.
-  const uint64_t size = costs_.library == nullptr && costs_.programs.empty() ? 0 : bytes;
+  const uint64_t size = by_size_ ? bytes : 0;
   std::unique_ptr<PlannedCall>& slot = calls_[{type, size, root, &members, kernel}];
   if (slot == nullptr) {
     auto call = std::make_unique<PlannedCall>();
     const GroupShape& shape = Shape(members);
     const absl::Status status =
         costs_.library == nullptr
-            ? PlanPlain(type, bytes, root, members, shape, call.get())
+            ? PlanPlain(type, bytes, root, members, shape, group, call.get())
             : PlanWithLibrary(type, bytes, root, members, shape, group, kernel, call.get());
     if (!status.ok()) return status;
     slot = std::move(call);

@@ -32,12 +32,7 @@ class CollectivePlanner {
   // run by themselves and whose members begin together, so that a plan with a closed form need not be built.
   // `plans`, where given, keeps the plans and must outlive the planner.
   CollectivePlanner(const MachineView& machine, const CollectiveCosts& costs, PriceAlone price,
-                    bool alone = false, PlanCache* plans = nullptr)
-      : machine_(machine),
-        costs_(costs),
-        price_(price),
-        alone_(alone),
-        plans_(plans == nullptr ? own_plans_ : *plans) {}
+                    bool alone = false, PlanCache* plans = nullptr);
   CollectivePlanner(const CollectivePlanner&) = delete;
   CollectivePlanner& operator=(const CollectivePlanner&) = delete;
 
@@ -59,7 +54,10 @@ class CollectivePlanner {
   // The bandwidth of a member's links at each level of the group's blocks, as a share of the largest.
   std::vector<double> Bandwidths(const std::vector<int>& members, const GroupShape& shape) const;
   absl::Status PlanPlain(CollectiveType type, uint64_t bytes, int root, const std::vector<int>& members,
-                         const GroupShape& shape, PlannedCall* out);
+                         const GroupShape& shape, const std::string& group, PlannedCall* out);
+  // `algorithm`, which may name one for each dimension, as a group of this shape takes it.
+  absl::StatusOr<std::string> AlgorithmOn(const GroupShape& shape, CollectiveType type,
+                                          const std::string& algorithm) const;
   absl::Status PlanWithLibrary(CollectiveType type, uint64_t bytes, int root, const std::vector<int>& members,
                                const GroupShape& shape, const std::string& group, const char* kernel,
                                PlannedCall* out);
@@ -69,6 +67,7 @@ class CollectivePlanner {
   const CollectiveCosts& costs_;
   PriceAlone price_;
   bool alone_;
+  bool by_size_;  // plans depend on the size of a call
   PlanCache own_plans_;
   PlanCache& plans_;
   absl::flat_hash_map<const std::vector<int>*, GroupShape> shapes_;

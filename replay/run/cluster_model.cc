@@ -16,6 +16,7 @@
 #include "replay/cluster/topology.h"
 #include "replay/collectives/custom/chakra_program.h"
 #include "replay/collectives/custom/msccl_xml.h"
+#include "replay/collectives/levels.h"
 #include "replay/collectives/registry.h"
 #include "replay/engine/memory_model.h"
 #include "replay/nccl/choose.h"
@@ -120,30 +121,41 @@ absl::StatusOr<CustomProgram> LoadProgram(const std::string& spec) {
 
 absl::Status CheckAlgorithm(const std::string& collective, const std::string& algorithm,
                             const std::vector<std::shared_ptr<const CustomProgram>>& programs) {
-  const std::optional<CollectiveType> type = CollectiveNamed(collective);
+  const std::optional<ChoiceKey> key = ParseChoiceKey(collective);
+  if (!key) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "cluster: collectives.algorithm[\"", collective,
+        "\"]: expected a key COLLECTIVE[:RANKS][@BYTES] or COLLECTIVE/GROUP, e.g. all_reduce:8"));
+  }
+  const std::optional<CollectiveType> type = CollectiveNamed(key->collective);
   if (!type) {
     return absl::InvalidArgumentError(
-        absl::StrCat("cluster: collectives.algorithm names the unknown collective \"", collective, "\"",
-                     SuggestName(collective, CollectiveNames())));
+        absl::StrCat("cluster: collectives.algorithm names the unknown collective \"", key->collective, "\"",
+                     SuggestName(key->collective, CollectiveNames())));
   }
+  if (ParseLevelAlgorithms(algorithm) && !PhasesOf(*type, 2).empty()) return absl::OkStatus();
   std::vector<std::string> names = AlgorithmsFor(*type);
   for (const auto& program : programs) {
     if (program->type == *type) names.push_back(program->name);
   }
   if (std::find(names.begin(), names.end(), algorithm) != names.end()) return absl::OkStatus();
   return BadField(absl::StrCat("collectives.algorithm[\"", collective, "\"]"),
-                  absl::StrCat("\"", algorithm, "\""), absl::StrCat("one of: ", absl::StrJoin(names, ", ")));
+                  absl::StrCat("\"", algorithm, "\""),
+                  absl::StrCat("one of: ", absl::StrJoin(names, ", "),
+                               "; or ring, direct or halving_doubling for each dimension (ring+direct)"));
 }
 
 absl::StatusOr<CollectiveCosts> CheckCollectives(const proto::Collectives& c,
                                                  const std::vector<TopologyDimension>& dimensions) {
   CollectiveCosts out;
-  if (c.has_library() && c.splits() > 1) {
+  if (c.has_library() && std::max(c.splits(), c.splits_at_once()) > 1) {
     return BadField(
-        "collectives.splits", absl::StrCat(c.splits()),
+        c.splits() > 1 ? "collectives.splits" : "collectives.splits_at_once",
+        absl::StrCat(std::max(c.splits(), c.splits_at_once())),
         "1 beside collectives.library, which cuts by its chunk_bytes and takes what library.choice says");
   }
   out.splits = std::max(1, c.splits());
+  out.splits_at_once = std::max(1, c.splits_at_once());
   out.step_overhead = Time::FromNanos(c.step_overhead_ns());
   out.reduce_bandwidth = Bandwidth::FromGigabytes(c.reduce_gbytes_per_s());
   for (const std::string& spec : c.program()) {

@@ -33,10 +33,11 @@ TEST(Algorithms, DirectOnes) {
   for (const bool fast : {true, false}) {
     for (const int n : {2, 3, 5, 8, 16}) {
       const int64_t s = int64_t{960} * n;
-      EXPECT_EQ(Time1("one_shot", T::kAllReduce, n, s, fast), (n - 1) * s * kBeta + kAlpha);
-      EXPECT_EQ(Time1("direct", T::kAllReduce, n, s, fast), 2 * ((n - 1) * (s / n) * kBeta + kAlpha));
-      EXPECT_EQ(Time1("direct", T::kReduceScatter, n, s, fast), (n - 1) * (s / n) * kBeta + kAlpha);
-      EXPECT_EQ(Time1("direct", T::kAllGather, n, s, fast), (n - 1) * s * kBeta + kAlpha);
+      // All messages of a member are under way at the same time.
+      EXPECT_EQ(Time1("one_shot", T::kAllReduce, n, s, fast), s * kBeta + kAlpha);
+      EXPECT_EQ(Time1("direct", T::kAllReduce, n, s, fast), 2 * (s / n * kBeta + kAlpha));
+      EXPECT_EQ(Time1("direct", T::kReduceScatter, n, s, fast), s / n * kBeta + kAlpha);
+      EXPECT_EQ(Time1("direct", T::kAllGather, n, s, fast), s * kBeta + kAlpha);
     }
   }
 }
@@ -78,6 +79,8 @@ TEST(Algorithms, AllToAll) {
     const int64_t block = 960, s = block * n;
     EXPECT_EQ(Time1("direct", T::kAllToAll, n, s, true), kAlpha + block * kBeta);
     EXPECT_EQ(Time1("direct", T::kAllToAll, n, s, false), kAlpha + block * kBeta);
+    for (const bool fast : {true, false})  // what goes d places on is passed on d times
+      EXPECT_EQ(Time1("ring", T::kAllToAll, n, s, fast), n * (n - 1) / 2 * (kAlpha + block * kBeta));
     // In round d whatever has bit d in its distance moves on.
     int64_t moved = 0;
     for (int j = 1; j < n; ++j) moved += std::popcount(static_cast<unsigned>(j));
@@ -91,6 +94,9 @@ TEST(Algorithms, RecursiveOnesAndTheirFolds) {
     EXPECT_EQ(Time1("recursive_doubling", T::kAllReduce, n, s, true), Log2(n) * (kAlpha + s * kBeta));
     EXPECT_EQ(Time1("halving_doubling", T::kAllReduce, n, s, true),
               2 * (Log2(n) * kAlpha + (n - 1) * (s / n) * kBeta));
+    EXPECT_EQ(Time1("halving_doubling", T::kReduceScatter, n, s, true),
+              Log2(n) * kAlpha + (n - 1) * (s / n) * kBeta);
+    EXPECT_EQ(Time1("halving_doubling", T::kAllGather, n, s, true), Log2(n) * kAlpha + (n - 1) * s * kBeta);
   }
   // Halving waits for all that was folded in before anyone has a result: a round
   // of all bytes before, and one after.

@@ -74,8 +74,7 @@ TEST(AstraSimTable, Collectives) {
       {T::kAllReduce, 256, kMi, Kind::kSwitch, true, 2137960},
       {T::kAllReduce, 1024, kGi, Kind::kRing, false, 46129156},
       {T::kAllReduce, 1024, kMi, Kind::kSwitch, false, 8298616},
-      // Direct all-to-all: here one message leaves a rank at a time, each with
-      // its overhead of 10 ns; there all leave at once and queue at the port.
+      // Direct all-to-all: all messages leave at once and queue at the port.
       {T::kAllToAll, 64, kMi, Kind::kSwitch, true, 23536},
       {T::kAllToAll, 8, kMi, Kind::kSwitch, true, 23600},
   };
@@ -94,9 +93,8 @@ TEST(AstraSimTable, Collectives) {
       EXPECT_GE(ns, row.astra_ns) << row.ranks << " ranks, " << row.bytes << " bytes";
       EXPECT_LE(ns, row.astra_ns + cut) << row.ranks << " ranks, " << row.bytes << " bytes";
     } else {
-      // n - 2 more overheads of 10 ns a part, and the cuts.
-      const double later = 4 * (10 * (steps - 1) + steps + 2);
-      EXPECT_NEAR(ns, row.astra_ns + later / 2, later / 2 + 40) << row.ranks << " ranks";
+      EXPECT_GE(ns, row.astra_ns) << row.ranks << " ranks";
+      EXPECT_LE(ns, row.astra_ns + 4 * (steps + 2)) << row.ranks << " ranks";  // cut to whole ns
     }
   }
 }

@@ -368,7 +368,7 @@ TEST(BlockAlgorithms, RefusalsSayWhatIsExpected) {
   r.bandwidth.clear();
   r.pieces = 0;
   EXPECT_THAT(Refused(r), HasSubstr("pieces is 0, expected 1 to"));
-  r = {.type = T::kAllGather, .algorithm = "hierarchical", .members = 1 << 14, .blocks = {128, 128}};
+  r = {.type = T::kAllToAll, .algorithm = "hierarchical", .members = 1 << 14, .blocks = {128, 128}};
   EXPECT_THAT(Refused(r), HasSubstr("steps, expected at most"));
 }
 

@@ -315,7 +315,8 @@ class Interpreter {
     const bool ends = part.step == program.steps.size();
     const bool sends = !ends && (program.steps[part.step].op == StepOp::kSend ||
                                  program.steps[part.step].op == StepOp::kSendWait);
-    if ((ends || sends) && !part.paid && costs.step_overhead > Time::Zero()) {
+    const bool shares = sends && SharesStep(part.step == 0 ? nullptr : &program.steps[part.step - 1]);
+    if ((ends || sends) && !part.paid && !shares && costs.step_overhead > Time::Zero()) {
       part.paid = true;
       part.ready = now + costs.step_overhead;
       return true;
@@ -342,8 +343,11 @@ class Interpreter {
       if (f.taken || f.received > now) continue;
       f.taken = true;
       ++part.step;
-      if (step.op == StepOp::kRecvReduce && costs.reduce_bandwidth.bytes_per_second() > 0) {
-        part.ready = now + TransferTime(3 * moved, costs.reduce_bandwidth);
+      const uint64_t added = step.op == StepOp::kRecvReduce       ? moved
+                             : step.op == StepOp::kRecvReduceHalf ? moved / 2
+                                                                  : 0;
+      if (added > 0 && costs.reduce_bandwidth.bytes_per_second() > 0) {
+        part.ready = now + TransferTime(3 * added, costs.reduce_bandwidth);
       }
       return true;
     }

@@ -50,7 +50,7 @@ class PlanClock {
       int64_t now = done.empty() ? 0 : done.back();
       if (IsSend(step.op)) {
         const int to = plan_.rotational ? (node + step.peer) % plan_.members : step.peer;
-        const uint64_t bytes = ChunkBytes(plan_, bytes_, ChunkOf(plan_, node, step.chunk), step.count);
+        const uint64_t bytes = StepBytesOf(plan_, bytes_, node, step);
         const int64_t sent = now + static_cast<int64_t>(bytes) * beta_;
         arrived_[plan_.connection_base[to] + step.connection].push_back(sent + alpha_);
         if (step.op == StepOp::kSendWait) now = sent;
@@ -60,8 +60,10 @@ class PlanClock {
         now = std::max(now, arrived_[connection][taken_[connection]++]);
       } else if (step.op == StepOp::kAwait) {
         const auto& other = done_[plan_.stream_base[node] + static_cast<uint32_t>(step.peer)];
-        if (other.size() < static_cast<size_t>(step.chunk)) break;
-        now = std::max(now, other[static_cast<size_t>(step.chunk) - 1]);
+        const Stream& of = program.streams[static_cast<size_t>(step.peer)];
+        const size_t goal = std::min<size_t>(static_cast<size_t>(step.chunk), of.end - of.begin);
+        if (other.size() < goal) break;
+        now = std::max(now, other[goal - 1]);
       }
       done.push_back(now);
     }

@@ -80,8 +80,8 @@ class NumberMachine {
     const Step& step = Next(s);
     if (step.op == Op::kAwait) {
       const size_t other = plan_.stream_base[node] + static_cast<size_t>(step.peer);
-      return sending_[other] < 0 ? done_[other] >= static_cast<uint32_t>(step.chunk)
-                                 : done_[other] > static_cast<uint32_t>(step.chunk);
+      const uint32_t goal = std::min(static_cast<uint32_t>(step.chunk), Steps(other));
+      return sending_[other] < 0 ? done_[other] >= goal : done_[other] > goal;
     }
     return !IsReceive(step.op) || !inbox_[plan_.connection_base[node] + step.connection].empty();
   }
@@ -93,13 +93,16 @@ class NumberMachine {
     if (step.op == Op::kAwait) return;
     std::vector<uint64_t>& mine = memory_[node];
     const size_t chunk = Chunk(node, step.chunk);
+    const auto at = [&](size_t first, size_t i) {
+      return first + static_cast<size_t>(PatternOffset(plan_, step.pattern, static_cast<int>(i)));
+    };
     const auto count = plan_.type == T::kBarrier ? size_t{1} : static_cast<size_t>(step.count);
     if (IsSend(step.op)) {
       auto to = static_cast<size_t>(step.peer);
       if (plan_.rotational) to = (to + node) % static_cast<size_t>(plan_.members);
       const size_t connection = plan_.connection_base[to] + step.connection;
-      travelling_[connection].emplace_back(mine.begin() + static_cast<ptrdiff_t>(chunk),
-                                           mine.begin() + static_cast<ptrdiff_t>(chunk + count));
+      std::vector<uint64_t>& sent = travelling_[connection].emplace_back();
+      for (size_t i = 0; i < count; ++i) sent.push_back(mine[at(chunk, i)]);
       if (step.op == Op::kSendWait) sending_[s] = static_cast<int>(connection);
       return;
     }
@@ -115,11 +118,11 @@ class NumberMachine {
     }
     const bool collects = plan_.type == T::kAllToAll && plan_.output.count == 0;
     for (size_t i = 0; i < count; ++i) {
-      uint64_t& at = mine[chunk + i];
+      uint64_t& into = mine[at(chunk, i)];
       if (plan_.type == T::kBarrier) {
-        at |= came[i];
+        into |= came[i];
       } else {
-        at = step.op == Op::kRecvReduce || step.op == Op::kReduce || collects ? at + came[i] : came[i];
+        into = IsReduction(step.op) || step.op == Op::kReduce || collects ? into + came[i] : came[i];
       }
     }
   }

@@ -235,8 +235,10 @@ TEST(PlanRefusal, StreamsThatRace) {
   plan.programs[1].steps.insert(plan.programs[1].steps.begin() + 1, {Op::kAwait, 0, 0, 1, 0});
   plan.programs[1].streams = {{0, 1}, {1, 3}};
   EXPECT_EQ(Refusal(plan), "");
-  plan.programs[1].steps[1].chunk = 2;
-  EXPECT_THAT(Refusal(plan), HasSubstr("awaits 2 steps of stream 0; expected 1 to 1"));
+  plan.programs[1].steps[1].chunk = 2;  // its end
+  EXPECT_EQ(Refusal(plan), "");
+  plan.programs[1].steps[1].chunk = 3;
+  EXPECT_THAT(Refusal(plan), HasSubstr("awaits 3 steps of stream 0; expected 1 to 1"));
   plan.programs[1].steps[1].peer = 1;
   EXPECT_THAT(Refusal(plan), HasSubstr("stream 1; expected another of 0 to 1"));
   plan.programs[1].steps[1] = {Op::kAwait, 0, 0, 1, 0};

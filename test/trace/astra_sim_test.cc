@@ -16,6 +16,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr char kNetwork[] =
     "topology: [Ring, Switch]\nnpus_count: [4, 2]\nbandwidth: [50.0, 12.5]\nlatency: [500, 0.5]\n";
@@ -79,22 +80,62 @@ TEST(AstraSim, NetworkErrorsNameKeyAndPlace) {
 TEST(AstraSim, SystemIsCarriedOrNamed) {
   const auto r =
       Convert(kNetwork, R"({"scheduling-policy": "LIFO", "endpoint-delay": 7, "preferred-dataset-splits": 4,
-      "active-chunks-per-dimension": 2, "all-reduce-implementation": ["ring", "ring"],
+      "active-chunks-per-dimension": 2, "all-reduce-implementation": ["ring", "halvingDoubling"],
       "all-gather-implementation": ["doubleBinaryTree"], "local-mem-bw": 1600, "peak-perf": 900, "roofline-enabled": 1,
-      "all-to-all-implementation-custom": ["x"], "endpont-delay": 3})");
+      "reduce-scatter-implementation": ["direct2", "direct"], "all-to-all-implementation": ["ring", "ring"],
+      "all-to-all-implementation-custom": ["x"], "endpont-delay": 3, "collective-optimization": "localBWAware"})");
   ASSERT_TRUE(r.ok()) << r.status();
   const auto& c = r->cluster;
   EXPECT_EQ(c.collectives().splits(), 4);
+  EXPECT_EQ(c.collectives().splits_at_once(), 2);
   EXPECT_EQ(c.collectives().step_overhead_ns(), 7);
   EXPECT_EQ(c.collectives().reduce_gbytes_per_s(), 1600);
   EXPECT_EQ(c.device().memory_gbytes_per_s(), 1600);
   EXPECT_EQ(c.device().peak_tflops().at("bf16"), 900);
-  EXPECT_EQ(c.collectives().algorithm().at("all_reduce"), "ring");
-  EXPECT_EQ(c.collectives().algorithm().count("all_gather"), 0u);
-  for (const char* named : {"scheduling-policy", "active-chunks-per-dimension", "doubleBinaryTree",
-                            "all-to-all-implementation-custom", "did you mean 'endpoint-delay'?"}) {
+  // All 8 devices run an algorithm for each dimension; a smaller group is one ring.
+  const auto& algorithm = c.collectives().algorithm();
+  EXPECT_EQ(algorithm.at("all_reduce:8"), "ring+halving_doubling");
+  EXPECT_EQ(algorithm.at("all_reduce"), "ring");
+  EXPECT_EQ(algorithm.at("reduce_scatter:8"), "direct+direct");
+  EXPECT_EQ(algorithm.at("all_to_all:8"), "ring+ring");
+  EXPECT_EQ(algorithm.count("all_gather"), 0u);
+  for (const char* named : {"doubleBinaryTree", "window of 2", "all-to-all-implementation-custom",
+                            "did you mean 'endpoint-delay'?"}) {
     EXPECT_THAT(r->notes, Contains(HasSubstr(named)));
   }
+  for (const char* carried : {"scheduling-policy", "active-chunks", "collective-optimization", "all-reduce"})
+    EXPECT_THAT(r->notes, Not(Contains(HasSubstr(carried))));
+}
+
+TEST(AstraSim, Implementations) {
+  const auto with = [](const std::string& options) {
+    const auto r = Convert(kNetwork, "{\"preferred-dataset-splits\": 1, " + options + "}");
+    EXPECT_TRUE(r.ok()) << r.status();
+    return r.ok() ? *r : AstraSimResult();
+  };
+  AstraSimResult r = with(R"("all-reduce-implementation": ["oneRing", "oneRing"])");
+  EXPECT_EQ(r.cluster.collectives().algorithm().at("all_reduce"), "ring");
+  EXPECT_THAT(r.notes, Contains(HasSubstr("over the whole group")));
+  r = with(R"("all-reduce-implementation": ["doubleBinaryTree", "doubleBinaryTree"])");
+  EXPECT_EQ(r.cluster.collectives().algorithm().at("all_reduce:8"), "double_binary_tree");
+  EXPECT_THAT(r.notes, Contains(HasSubstr("whole from level to level")));
+  r = with(R"("all-gather-implementation": ["direct"])");
+  EXPECT_EQ(r.cluster.collectives().algorithm().at("all_gather:8"), "direct+direct");
+  EXPECT_THAT(r.notes, Contains(HasSubstr("1 entries for 2 dimensions")));
+  r = with(R"("all-to-all-implementation": ["ring", "halvingDoubling"])");
+  EXPECT_TRUE(r.cluster.collectives().algorithm().empty());
+  EXPECT_THAT(r.notes, Contains(HasSubstr("no all-to-all by halvingDoubling")));
+  r = with(R"("scheduling-policy": "HIGHEST", "collective-optimization": "baseline")");
+  EXPECT_THAT(r.notes, Contains(HasSubstr("scheduling-policy")));
+  EXPECT_THAT(r.notes, Contains(HasSubstr("collective-optimization")));
+  Put("custom.0.et", "");
+  r = with(R"("all-reduce-implementation-custom": ["custom"], "all-reduce-implementation": ["ring"])");
+  ASSERT_EQ(r.cluster.collectives().program_size(), 1);
+  EXPECT_THAT(r.cluster.collectives().program(0), AllOf(HasSubstr("all_reduce="), HasSubstr("/custom")));
+  EXPECT_TRUE(r.cluster.collectives().algorithm().empty());
+  EXPECT_THAT(
+      Error(Convert(kNetwork, R"({"preferred-dataset-splits": 1, "active-chunks-per-dimension": 0})")),
+      AllOf(HasSubstr("active-chunks-per-dimension"), HasSubstr("1 or more")));
 }
 
 TEST(AstraSim, SystemDefaultsAndErrors) {
@@ -153,7 +194,7 @@ TEST(AstraSim, RealConfigurations) {
   EXPECT_EQ(r->cluster.collectives().splits(), 4);
   EXPECT_EQ(r->cluster.device().memory_gbytes_per_s(), 3350);
   EXPECT_EQ(r->cluster.remote_memory().kind(), proto::RemoteMemory::NONE);
-  EXPECT_EQ(r->notes.size(), 6u) << absl::StrJoin(r->notes, "\n");
+  EXPECT_EQ(r->notes.size(), 2u) << absl::StrJoin(r->notes, "\n");
   for (const char* ring : {"Ring_4npus.yml", "Ring_8npus.yml", "Ring_16npus.yml"}) {
     for (const char* system : {"Ring_4chunks.json", "custom_collective.json"}) {
       in.network_yaml = dir + ring;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <set>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -13,9 +15,19 @@
 namespace chakra {
 namespace {
 
-bool NamesGroups(const TraceSet& set) {
-  return std::any_of(set.ranks.begin(), set.ranks.end(),
-                     [](const RankTrace& r) { return r.group_names.size() > 1; });
+// The names of the groups in which the traces communicate.
+std::set<std::string> NamedGroups(const TraceSet& set) {
+  std::set<std::string> names;
+  for (const RankTrace& r : set.ranks)
+    names.insert(r.group_names.begin() + (r.group_names.empty() ? 0 : 1), r.group_names.end());
+  return names;
+}
+
+// Whether the file has a group of one of these names. A file that cannot be read has: its error must be told.
+bool HasOneOf(const GroupCandidate& candidate, const std::set<std::string>& names) {
+  const absl::StatusOr<Groups> groups = ParseGroups(candidate.text, candidate.path);
+  return !groups.ok() || std::any_of(groups->begin(), groups->end(),
+                                     [&](const auto& group) { return names.contains(group.first); });
 }
 
 }  // namespace
@@ -69,7 +81,16 @@ absl::Status GroupsFromCandidates(const std::string& prefix, const std::vector<G
     }
     fit.push_back(&c);
   }
-  if (fit.empty() || (fit.size() > 1 && !NamesGroups(*set))) return absl::OkStatus();
+  if (fit.size() > 1) {
+    const std::set<std::string> names = NamedGroups(*set);
+    if (names.empty()) return absl::OkStatus();
+    // Of other lists beside the traces, none has a group that they name.
+    std::vector<const GroupCandidate*> named;
+    std::copy_if(fit.begin(), fit.end(), std::back_inserter(named),
+                 [&](const GroupCandidate* c) { return HasOneOf(*c, names); });
+    if (!named.empty()) fit = std::move(named);
+  }
+  if (fit.empty()) return absl::OkStatus();
   if (fit.size() > 1) {
     return absl::InvalidArgumentError(absl::StrCat(
         "several group files lie beside the traces, name one: ", fit[0]->path, ", ", fit[1]->path));

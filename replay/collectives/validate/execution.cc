@@ -10,6 +10,12 @@ namespace {
 constexpr size_t kMaxLosses = 256;
 constexpr size_t kMaxReads = size_t{1} << 27;
 
+// The steps that an await of `chunk` steps of `stream` asks for: its end comes with its last.
+uint32_t AwaitedSteps(const Program& program, int stream, int chunk) {
+  const Stream& other = program.streams[static_cast<size_t>(stream)];
+  return std::min(static_cast<uint32_t>(chunk), other.end - other.begin);
+}
+
 }  // namespace
 
 absl::Status Execution::Bad(uint32_t stream, absl::string_view what, const Message* from) const {
@@ -37,7 +43,7 @@ absl::Status Execution::Begin() {
         const Step& step = program.steps[i];
         if (step.op != StepOp::kAwait) continue;
         streams_[base + static_cast<uint32_t>(step.peer)].awaited.push_back(
-            {static_cast<uint32_t>(step.chunk), {}});
+            {AwaitedSteps(program, step.peer, step.chunk), {}});
       }
     }
   }
@@ -121,7 +127,7 @@ absl::Status Execution::One(uint32_t stream, bool* done) {
 
 bool Execution::Await(uint32_t stream, const PlainStep& step) {
   const uint32_t other = wiring_.stream_base[Node(stream)] + static_cast<uint32_t>(step.peer);
-  const auto steps = static_cast<uint32_t>(step.chunk);
+  const uint32_t steps = AwaitedSteps(plan_.program(Node(stream)), step.peer, step.chunk);
   if (streams_[other].next < steps) {
     streams_[stream].awaits = true;
     return false;
@@ -145,13 +151,15 @@ absl::Status Execution::Send(uint32_t stream, const PlainStep& step, bool* done)
   Message message;
   message.chunk = step.chunk;
   message.count = step.count;
+  message.pattern = step.pattern;
   message.stream = stream;
   message.step = streams_[stream].next;
   if (options_.data) {
     const int node = Node(stream);
     const int first = barrier_ ? 0 : step.chunk;
     const int count = barrier_ ? 1 : step.count;
-    for (int c = first; c < first + count; ++c) {
+    for (int i = 0; i < count; ++i) {
+      const int c = first + PatternOffset(plan_, step.pattern, i);
       if (absl::Status s = MayRead(stream, c, "sends"); !s.ok()) return s;
       message.block.push_back(contents_.block(node, c));
       const uint64_t* bits = contents_.bits(node, c);
@@ -192,13 +200,14 @@ absl::Status Execution::Receive(uint32_t stream, const PlainStep& step, bool* do
   }
   for (int c = 0; c < step.count; ++c) {
     const auto i = static_cast<size_t>(c);
-    if (!SameSize(plan_, message.chunk + c, step.chunk + c))
+    const int sent = message.chunk + PatternOffset(plan_, message.pattern, c);
+    const int to = step.chunk + PatternOffset(plan_, step.pattern, c);
+    if (!SameSize(plan_, sent, to))
       return Bad(stream,
-                 absl::StrCat("receives chunk ", message.chunk + c, ", expected chunk ", step.chunk + c,
-                              " or one of its size"),
+                 absl::StrCat("receives chunk ", sent, ", expected chunk ", to, " or one of its size"),
                  &message);
-    absl::Status s = Put(stream, step.chunk + c, step.op == StepOp::kRecvReduce, message.block[i],
-                         &message.bits[i * words], &message);
+    absl::Status s =
+        Put(stream, to, IsReduction(step.op), message.block[i], &message.bits[i * words], &message);
     if (!s.ok()) return s;
   }
   return absl::OkStatus();

@@ -27,6 +27,7 @@ class Execution {
   struct Message {
     int chunk = 0;
     int count = 0;
+    uint8_t pattern = 0;
     uint32_t stream = 0;  // the sender's stream and step
     uint32_t step = 0;
     std::vector<int32_t> block;  // by chunk

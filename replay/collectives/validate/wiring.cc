@@ -104,7 +104,8 @@ class Checker {
     const int least = IsLocal(step.op) ? 1 : 0;
     if (step.count < least)
       return Bad(absl::StrCat("a count of ", step.count, "; expected ", least, " or more"));
-    if (absl::Status s = Range(step.chunk, step.count); !s.ok()) return s;
+    if (absl::Status s = Pattern(step); !s.ok()) return s;
+    if (absl::Status s = Range(step.chunk, step.count == 0 ? 0 : LastOf(step) + 1); !s.ok()) return s;
     if (IsLocal(step.op)) return Local(step);
     const int peers = plan_.rotational ? plan_.members : plan_.nodes();
     const bool inside = step.peer >= 0 && step.peer < peers;
@@ -138,10 +139,25 @@ class Checker {
       return Bad(absl::StrCat("stream ", step.peer, "; expected another of 0 to ", streams - 1));
     const Stream& other = program.streams[static_cast<size_t>(step.peer)];
     const auto steps = static_cast<int>(other.end - other.begin);
-    if (step.chunk < 1 || step.chunk > steps)
+    if (step.chunk < 1 || step.chunk > steps + 1)
       return Bad(absl::StrCat("awaits ", step.chunk, " steps of stream ", step.peer, "; expected 1 to ",
-                              steps, ", which it has"));
+                              steps, ", which it has, or ", steps + 1, " for its end"));
     return absl::OkStatus();
+  }
+
+  // How far the last chunk of a message lies from the first: patterns go upwards.
+  int LastOf(const Step& step) const { return PatternOffset(plan_, step.pattern, step.count - 1); }
+
+  absl::Status Pattern(const Step& step) const {
+    if (step.pattern == 0) return absl::OkStatus();
+    if (plan_.rotational || IsLocal(step.op) || step.pattern > plan_.patterns.size())
+      return Bad(
+          absl::StrCat("pattern ", int{step.pattern}, " of ", plan_.patterns.size(),
+                       "; expected one of them, in a send or a receive of a plan that is not rotational"));
+    const ChunkPattern& p = plan_.patterns[step.pattern - size_t{1}];
+    if (p.run >= 1 && p.unit >= 1 && p.step > (p.run - 1) * int64_t{p.unit}) return absl::OkStatus();
+    return Bad(absl::StrCat("runs of ", p.run, " chunks, ", p.unit, " apart, every ", p.step,
+                            "; expected runs that do not meet"));
   }
 
   absl::Status Connection(const Step& step) {
@@ -198,6 +214,7 @@ PlainStep Plain(const Plan& plan, const Wiring& wiring, int node, const Step& st
   PlainStep plain;
   plain.op = step.op;
   plain.count = step.count;
+  plain.pattern = step.pattern;
   if (step.op == StepOp::kAwait) {
     plain.peer = step.peer;
     plain.chunk = step.chunk;
@@ -233,6 +250,8 @@ std::string StepText(const Plan& plan, int node, const Step& step) {
     case StepOp::kRecv:
       return absl::StrCat("recv ", chunks, " from ", peer);
     case StepOp::kRecvReduce:
+    case StepOp::kRecvReduceHalf:
+    case StepOp::kRecvReduceBeside:
       return absl::StrCat("recv and add ", chunks, " from ", peer);
     case StepOp::kCopy:
       return absl::StrCat("copy ", source, " to ", chunks);

@@ -31,6 +31,7 @@ struct PlainStep {
   int chunk = 0;            // kAwait: steps
   int source = 0;           // kCopy, kReduce: the first chunk to read
   int count = 0;            // chunks
+  uint8_t pattern = 0;      // as Step has it
   uint32_t connection = 0;  // numbered through over all nodes; sends and receives only
 };
 
