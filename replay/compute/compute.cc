@@ -59,12 +59,13 @@ class Pricer {
         continue;
       }
       for (ComputeRung rung : model_.rungs) {
+        const Time error = times_.error[static_cast<size_t>(rung)];
         absl::StatusOr<std::optional<Time>> answer = Ask(rung, row);
         if (!answer.ok()) return answer.status();
         if (!answer->has_value()) continue;
         times_.time[row] = **answer;
         times_.rung[row] = rung;
-        if (absl::Status s = TakeFactor(rung, row); !s.ok()) return s;
+        if (absl::Status s = TakeFactor(rung, row, error); !s.ok()) return s;
         break;
       }
     }
@@ -87,8 +88,9 @@ class Pricer {
     return true;
   }
 
-  // What an edit made of the time of a node that no recorded duration tells.
-  absl::Status TakeFactor(ComputeRung rung, uint32_t row) {
+  // What an edit made of the time of a node that no recorded duration tells. `error`: of the rung before this
+  // node.
+  absl::Status TakeFactor(ComputeRung rung, uint32_t row, Time error) {
     if (graph_.factor.empty() || graph_.factor[row] == 0) return absl::OkStatus();
     if (rung == ComputeRung::kRecorded || rung == ComputeRung::kRepriced) return absl::OkStatus();
     const auto [at, fresh] = factors_.try_emplace(graph_.factor[row], 1.0);
@@ -97,6 +99,8 @@ class Pricer {
     if (!(times(times_.time[row]) < 9e18))
       return Error(row, "its time_factor makes it take longer than 104 days");
     times_.time[row] = Time::Picos(std::llround(times(times_.time[row])));
+    Time& errors = times_.error[static_cast<size_t>(rung)];
+    errors = error + Time::Picos(std::llround(std::min(9e18, times(errors - error))));
     if (rung == ComputeRung::kModel) {
       TimeSpread& spread = times_.spread[row];
       spread.low = Time::Picos(std::llround(times(spread.low)));
