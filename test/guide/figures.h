@@ -5,8 +5,8 @@
 //   $ build/chakra-replay replay DIR | sed -n 's/^Makespan *\([^ ]* [^ ]*\).*/a step takes \1/p'
 //   -->
 //
-// Lines up to the next "$ " belong to a command. $SHARED is the folder of shared data; where that is absent, paragraphs whose
-// commands name it are left alone.
+// Lines up to the next "$ " belong to a command. $SHARED is the folder of shared data; where that is absent,
+// paragraphs whose commands name it are left alone.
 //
 // A paragraph whose numbers no command gives says where they are from instead: <!-- given: WHERE -->
 #pragma once
