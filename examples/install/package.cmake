@@ -1,5 +1,6 @@
-# What `cpack` makes of a build: a package for Debian (cpack -G DEB), and a folder that runs wherever it is unpacked, with
-# the libraries that it needs (cpack -G TGZ).
+# What `cpack` makes of a build: packages for Debian (cpack -G DEB), and a folder that runs wherever it is unpacked, with
+# the libraries that it needs and their licences (cpack -G TGZ). What `sweep` needs under mpirun is a Debian package of its
+# own, which needs Open MPI; the folder has it too, but not Open MPI, which is to be the one that mpirun is of.
 set(CPACK_PACKAGE_NAME chakra-replay)
 set(CPACK_PACKAGE_VENDOR chakra-replay)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
@@ -21,7 +22,19 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_ARCHIVE_COMPONENT_INSTALL ON)
-set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
+set(CPACK_CHAKRA_MPI ${MPI_CXX_FOUND})
+foreach(component BINARY SHELL DEBIAN)
+  set(CPACK_COMPONENT_${component}_GROUP program)
+endforeach()
+set(CPACK_COMPONENT_MPI_GROUP mpirun)
+set(CPACK_COMPONENT_DEBIAN_MPI_GROUP mpirun)
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME chakra-replay)
+set(CPACK_DEBIAN_PROGRAM_DESCRIPTION ${CPACK_PACKAGE_DESCRIPTION})
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS chakra-replay-mpi)
+set(CPACK_DEBIAN_MPIRUN_PACKAGE_NAME chakra-replay-mpi)
+set(CPACK_DEBIAN_MPIRUN_DESCRIPTION "What `chakra-replay sweep` needs where mpirun of Open MPI starts it as
+several processes: a module that the program loads there alone.")
+set(CPACK_DEBIAN_MPIRUN_PACKAGE_DEPENDS "chakra-replay (= ${PROJECT_VERSION})")
 set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_CURRENT_LIST_DIR}/package_kind.cmake)
 
 # Of Debian's package alone: what its policy asks for.
@@ -37,15 +50,23 @@ install(FILES ${docs}/changelog.gz DESTINATION share/doc/chakra-replay COMPONENT
 install(FILES ${CMAKE_CURRENT_LIST_DIR}/debian_copyright RENAME copyright DESTINATION share/doc/chakra-replay
   COMPONENT debian EXCLUDE_FROM_ALL)
 install(FILES ${docs}/chakra-replay.1.gz DESTINATION share/man/man1 COMPONENT debian EXCLUDE_FROM_ALL)
+install(FILES ${docs}/changelog.gz DESTINATION share/doc/chakra-replay-mpi COMPONENT debian_mpi EXCLUDE_FROM_ALL)
+install(FILES ${CMAKE_CURRENT_LIST_DIR}/debian_copyright RENAME copyright DESTINATION share/doc/chakra-replay-mpi
+  COMPONENT debian_mpi EXCLUDE_FROM_ALL)
 
 # Of the folder alone: the binary with its libraries beside it, but for the C library, which belongs to the system. Each
 # component is installed to a place of its own.
-install(CODE "set(binary \"${CMAKE_BINARY_DIR}/chakra-replay\")\nset(strip \"${CMAKE_STRIP}\")" COMPONENT folder EXCLUDE_FROM_ALL)
+set(module "")
+if(MPI_CXX_FOUND)
+  set(module ${CMAKE_BINARY_DIR}/chakra-replay-mpi.so)
+endif()
+install(CODE "set(binary \"${CMAKE_BINARY_DIR}/chakra-replay\")\nset(module \"${module}\")\nset(strip \"${CMAKE_STRIP}\")
+set(here \"${CMAKE_CURRENT_LIST_DIR}\")" COMPONENT folder EXCLUDE_FROM_ALL)
 install(CODE [[
   set(prefix "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}")
   file(GET_RUNTIME_DEPENDENCIES EXECUTABLES ${binary} RESOLVED_DEPENDENCIES_VAR found
     PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread)\\.so" "^linux-vdso" POST_EXCLUDE_REGEXES "/ld-linux[^/]*$")
-  file(MAKE_DIRECTORY "${prefix}/bin" "${prefix}/lib/chakra_replay")
+  file(MAKE_DIRECTORY "${prefix}/bin" "${prefix}/lib/chakra_replay" "${prefix}/share/doc/chakra-replay")
   file(COPY_FILE ${binary} "${prefix}/bin/chakra-replay")
   set(copies)
   foreach(library ${found})
@@ -58,6 +79,16 @@ install(CODE [[
   execute_process(COMMAND ${PATCHELF} --set-rpath $ORIGIN/../lib/chakra_replay "${prefix}/bin/chakra-replay"
     COMMAND_ERROR_IS_FATAL ANY)
   execute_process(COMMAND ${PATCHELF} --set-rpath $ORIGIN ${copies} COMMAND_ERROR_IS_FATAL ANY)
+  if(module)
+    file(COPY_FILE ${module} "${prefix}/lib/chakra_replay/chakra-replay-mpi.so")
+    execute_process(COMMAND ${strip} "${prefix}/lib/chakra_replay/chakra-replay-mpi.so" COMMAND_ERROR_IS_FATAL ANY)
+    execute_process(COMMAND ${PATCHELF} --remove-rpath "${prefix}/lib/chakra_replay/chakra-replay-mpi.so"
+      COMMAND_ERROR_IS_FATAL ANY)
+  endif()
+  file(COPY_FILE ${here}/../../LICENSE "${prefix}/share/doc/chakra-replay/LICENSE")
+  file(COPY_FILE ${here}/debian_copyright "${prefix}/share/doc/chakra-replay/copyright")
+  execute_process(COMMAND sh ${here}/licences.sh "${prefix}/share/doc/chakra-replay/libraries" ${found}
+    COMMAND_ERROR_IS_FATAL ANY)
 ]] COMPONENT folder EXCLUDE_FROM_ALL)
 
 # Packing builds what is packed, not the tests.

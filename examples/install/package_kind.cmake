@@ -1,7 +1,12 @@
 # What each kind of package has. Read by cpack.
 if(CPACK_GENERATOR STREQUAL "DEB")
   set(CPACK_COMPONENTS_ALL binary shell debian)
+  if(CPACK_CHAKRA_MPI)
+    list(APPEND CPACK_COMPONENTS_ALL mpi debian_mpi)
+  endif()
+  set(CPACK_COMPONENTS_GROUPING ONE_PER_GROUP)
 else()
   set(CPACK_COMPONENTS_ALL shell manual folder)
+  set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
   set(CPACK_COMPONENT_INCLUDE_TOPLEVEL_DIRECTORY ON)
 endif()

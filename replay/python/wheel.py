@@ -1,7 +1,7 @@
 """wheel.py PACKAGE FOLDER: makes a wheel of the package chakra_replay that was built at PACKAGE, in FOLDER.
 
 The wheel has the shared libraries that the module needs beside those that every Linux has (PEP 600), in
-chakra_replay/lib/, where the module's run path finds them. The platform tag is that of the newest symbol of the C
+chakra_replay/lib/, where the module's run path finds them, and their licences. The platform tag is that of the newest symbol of the C
 library that any of them asks for: manylinux_2_36_x86_64. Needs ldd and objdump. Prints the wheel's path.
 """
 
@@ -13,6 +13,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import zipfile
 from pathlib import Path
 
@@ -38,6 +39,18 @@ def libraries_of(module: Path) -> dict[str, Path]:
             raise SystemExit(f"wheel.py: {module} needs {name}, which is not to be found")
         found[name] = Path(path)
     return found
+
+
+def licences(libraries: list[Path]) -> dict[str, bytes]:
+    """What the packages of the libraries say of copyright, and the project's own, by name."""
+    root = HERE.parent.parent
+    texts = {"LICENSE": (root / "LICENSE").read_bytes(),
+             "copyright": (root / "examples" / "install" / "debian_copyright").read_bytes()}
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["sh", root / "examples" / "install" / "licences.sh", folder, *libraries], check=True)
+        for file in sorted(Path(folder).iterdir()):
+            texts[f"libraries/{file.name}"] = file.read_bytes()
+    return texts
 
 
 def newest_symbol(files: list[Path]) -> tuple[int, int]:
@@ -91,10 +104,14 @@ def main() -> None:
     for name, file in sorted(libraries.items()):
         wheel.add(f"chakra_replay/lib/{name}", file.read_bytes(), True)
     info = f"chakra_replay-{version}.dist-info"
+    texts = licences(sorted(libraries.values()))
+    for name, text in texts.items():
+        wheel.add(f"{info}/licenses/{name}", text)
     readme = (HERE / "README.md").read_text(encoding="utf-8")
     wheel.add(f"{info}/METADATA", "\n".join([
         "Metadata-Version: 2.1", "Name: chakra-replay", f"Version: {version}",
         "Summary: Replays Chakra execution traces on simulated clusters", "License: Apache-2.0",
+        *(f"License-File: {name}" for name in texts),
         f"Requires-Python: =={sys.version_info[0]}.{sys.version_info[1]}.*", "Requires-Dist: numpy>=1.21",
         "Provides-Extra: dask", 'Requires-Dist: distributed; extra == "dask"', "Provides-Extra: pandas",
         'Requires-Dist: pandas; extra == "pandas"', "Description-Content-Type: text/markdown", "", readme]).encode())

@@ -7,7 +7,7 @@ trap 'rm -rf "$folder"' EXIT
 for kind in DEB TGZ; do
   cpack --config "$build/CPackConfig.cmake" -G $kind -B "$folder/$kind" >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
 done
-mv "$folder"/DEB/*.deb "$folder/package.deb"
+mv "$folder"/DEB/chakra-replay_*.deb "$folder/package.deb"
 mv "$folder"/TGZ/*.tar.gz "$folder/folder.tar.gz"
 
 # Debian's: every library that the binary needs is of a package that it depends on.
@@ -16,6 +16,16 @@ for library in libabsl20220623 libc6 libprotobuf32 libsqlite3-0 libstdc++6; do g
 if dpkg-deb --contents "$folder/package.deb" | grep -E '/include/|\.a$|mpi'; then exit 1; fi
 if command -v lintian >/dev/null; then lintian --fail-on error,warning "$folder/package.deb" 2>/dev/null; fi
 dpkg-deb --extract "$folder/package.deb" "$folder/debian"
+# Sweeps under mpirun are a package of their own, which needs Open MPI.
+if [ -e "$build/chakra-replay-mpi.so" ]; then
+  mpi=$(echo "$folder"/DEB/chakra-replay-mpi_*.deb)
+  dpkg-deb --field "$mpi" Depends | grep -q 'chakra-replay (= .*libopenmpi3'
+  dpkg-deb --contents "$mpi" | grep -q '/usr/lib/chakra_replay/chakra-replay-mpi.so$'
+  # The module asks for nothing but MPI, and CPack calls ldconfig for whatever is in a folder of libraries.
+  if command -v lintian >/dev/null; then
+    lintian --fail-on error,warning --suppress-tags library-not-linked-against-libc,maintscript-calls-ldconfig "$mpi" 2>/dev/null
+  fi
+fi
 "$folder/debian/usr/bin/chakra-replay" replay "$trace" --cluster dgx-h100 >"$folder/from_package"
 
 # The folder: all libraries but the C library's are its own.
@@ -23,5 +33,22 @@ mkdir "$folder/moved here"
 tar xzf "$folder/folder.tar.gz" -C "$folder/moved here" --strip-components=1
 if ldd "$folder/moved here/bin/chakra-replay" | grep '=>' | grep -v -e "moved here" -e 'lib[cm]\.so'; then exit 1; fi
 "$folder/moved here/bin/chakra-replay" replay "$trace" --cluster dgx-h100 >"$folder/from_folder"
+# It says under which licences they are, and has what sweeps need under mpirun.
+docs="$folder/moved here/share/doc/chakra-replay"
+grep -q 'Apache License' "$docs/LICENSE"
+for library in "$folder/moved here"/lib/chakra_replay/lib*; do
+  owner=$(awk -v name="$(basename "$library")" '$1 == name { print $2 }' "$docs/libraries/libraries.txt")
+  [ -s "$docs/libraries/$owner.copyright" ]
+done
+module="$folder/moved here/lib/chakra_replay/chakra-replay-mpi.so"
+if [ -e "$build/chakra-replay-mpi.so" ]; then
+  [ -e "$module" ]
+  # Outside Debian's folders it is found from the binary.
+  if command -v mpirun >/dev/null && env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe -n 2 true; then
+    printf 'trace: "%s"\naxis { name: "lanes" option: "--lanes" value: "single" value: "recorded" }\n' "$trace" >"$folder/two.txtpb"
+    env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe -n 2 \
+      "$folder/moved here/bin/chakra-replay" sweep "$folder/two.txtpb" -o "$folder/two" | grep -q '2 points, 2 run in'
+  fi
+fi
 cmp "$folder/from_package" "$folder/from_folder"
 grep Makespan "$folder/from_folder"

@@ -1,6 +1,7 @@
 """Sweeps on a cluster of Dask: a scheduler, two workers, one of which is killed."""
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -26,6 +27,99 @@ def free_port() -> int:
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
         return s.getsockname()[1]
+
+
+class Task:
+    """A future that has ended."""
+
+    def __init__(self, status, result=None, error=None):
+        self.status, self._result, self._error = status, result, error
+
+    def add_done_callback(self, call):
+        call(self)
+
+    def result(self, timeout=None):
+        return self._result
+
+    def exception(self, timeout=None):
+        return self._error
+
+    def cancel(self):
+        pass
+
+
+class KilledWorker(Exception):
+    pass
+
+
+class FakeClient:
+    """Runs tasks here, but for what `dropped` makes of each: a status, or an error."""
+
+    status = "running"
+
+    def __init__(self, dropped, threads=(2,)):
+        self._dropped, self._threads, self.sent = dropped, list(threads), 0
+
+    def nthreads(self):
+        return {"a": self._threads.pop(0) if len(self._threads) > 1 else self._threads[0]}
+
+    def scatter(self, data, **unused):
+        self.sent += 1
+        return [Task("finished") for _ in data]
+
+    def submit(self, run, points, sweep, files, pure):
+        end = self._dropped(points)
+        if isinstance(end, str):
+            return Task(end)
+        if end is not None:
+            return Task("error", error=end)
+        return Task("finished", run(points, sweep, None))
+
+
+class OnTasks(FolderTest):
+    """What becomes of tasks, by a client that is none."""
+
+    SPEC = {**SPEC, "axis": [{**SPEC["axis"][0], "range": {"from": 100, "to": 450, "steps": 6}}]}
+
+    def test_what_was_dropped_has_not_failed(self):
+        for status in ("cancelled", "lost"):
+            drops = {}
+
+            def dropped(points):
+                times = drops[points[0][0]] = drops.get(points[0][0], 0) + 1
+                return status if times <= 7 else None
+
+            client = FakeClient(dropped)
+            results = cr.sweep(self.SPEC, self.path(status), client=client, ship="bytes")
+            self.assertEqual((len(results), results.failed), (6, 0))
+            self.assertEqual(results.to_csv(), cr.sweep(self.SPEC).to_csv())
+            again = cr.sweep(self.SPEC, self.path(status))
+            self.assertEqual((again.summary["done_before"], again.summary["failed"]), (6, 0))
+
+    def test_what_kills_workers_fails(self):
+        results = cr.sweep(self.SPEC, client=FakeClient(lambda points: KilledWorker() if points[0][0] == 2 else None))
+        self.assertEqual([bool(e) for e in results.rows["error"]], [i == 2 for i in range(6)])
+        self.assertIn("died, 5 times", results.rows["error"][2])
+
+    def test_what_is_dropped_for_ever_is_told(self):
+        with self.assertRaisesRegex(cr.Error, "dropped a task"):
+            cr.sweep(self.SPEC, self.path("out"), client=FakeClient(lambda points: "cancelled"))
+        self.assertEqual(cr.sweep(self.SPEC, self.path("out")).summary["done_before"], 0)
+
+    def test_without_workers_it_says_so(self):
+        from chakra_replay import _dask
+
+        waits, _dask._ALONE_SECONDS = _dask._ALONE_SECONDS, 0.1
+        self.addCleanup(setattr, _dask, "_ALONE_SECONDS", waits)
+        with self.assertWarnsRegex(UserWarning, "has no worker; the sweep waits"):
+            results = cr.sweep(self.SPEC, client=FakeClient(lambda points: None, threads=[0] * 20 + [2]))
+        self.assertEqual(results.failed, 0)
+
+    def test_a_scheduler_that_is_gone(self):
+        client = FakeClient(lambda points: None)
+        client.status = "closed"
+        with self.assertRaisesRegex(cr.Error, "cannot be reached any more"):
+            cr.sweep(self.SPEC, client=client)
 
 
 @unittest.skipIf(Client is None, "Dask is not installed (python3-distributed)")
@@ -109,6 +203,26 @@ class OnDask(FolderTest):
         spec = {**SPEC, "axis": [{**SPEC["axis"][0], "range": {"from": 100, "to": 450, "steps": 10}}]}
         results = cr.sweep(spec, client=self.client, progress=come)
         self.assertEqual((len(results), results.failed), (10, 0))
+
+    def test_other_files_at_the_same_path(self):
+        folder = self.path("step")
+        for round in range(6):  # what the last round sent is being released
+            shutil.rmtree(folder, ignore_errors=True)
+            cr.edit(STEP, folder, scale={"mlp": 1 + round / 4})
+            spec = {**SPEC, "trace": [folder], "axis": [{**SPEC["axis"][0], "range": {"from": 100, "to": 450, "steps": 12}}]}
+            results = cr.sweep(spec, client=self.client, ship="bytes")
+            self.assertEqual(results.failed, 0, list(results.rows["error"]))
+            self.assertEqual(results.to_csv(), cr.sweep(spec).to_csv())
+
+    def test_who_had_the_files_is_killed(self):
+        killed = []
+
+        def kill(*unused):
+            if not killed:
+                killed.append(self.kill_one())
+
+        results = cr.sweep(SPEC, client=self.client, ship="bytes", on_result=kill)
+        self.assertEqual(results.failed, 0, set(results.rows["error"]))
 
     def test_errors(self):
         with self.assertRaisesRegex(ValueError, "paths"):

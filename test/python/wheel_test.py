@@ -31,6 +31,17 @@ class Wheel(FolderTest):
             names = wheel.namelist()
         self.assertIn("chakra_replay/py.typed", names)
         self.assertIn("chakra_replay/_core.pyi", names)
+        with zipfile.ZipFile(made) as wheel:
+            folder, = {name.split("/")[0] for name in names if name.endswith("/METADATA")}
+            listed = wheel.read(f"{folder}/licenses/libraries/libraries.txt").decode().splitlines()
+            metadata = wheel.read(f"{folder}/METADATA").decode()
+            self.assertIn("Apache License", wheel.read(f"{folder}/licenses/LICENSE").decode())
+        # Each library, with what its package says.
+        owners = dict(line.split() for line in listed)
+        self.assertEqual(sorted(owners), sorted(os.path.basename(n) for n in names if n.startswith("chakra_replay/lib/")))
+        for owner in owners.values():
+            self.assertIn(f"{folder}/licenses/libraries/{owner}.copyright", names)
+            self.assertIn(f"License-File: libraries/{owner}.copyright\n", metadata)
         self.assertTrue(any("lib/libprotobuf.so" in name for name in names))
         self.assertFalse(any(re.search(r"lib/(libc|libm|libstdc\+\+)\.so", name) for name in names))
         venv = self.path("venv")

@@ -2,24 +2,41 @@
 
 from __future__ import annotations
 
+import asyncio
+import concurrent.futures
+import contextlib
+import dataclasses
 import hashlib
 import importlib
 import os
 import queue
 import threading
 import time
+import warnings
 from typing import Any, Callable, Mapping, Sequence, Tuple
 
 from . import _core
+from ._errors import Error
 from ._traces import load
 
 _BATCH_SECONDS = 0.25  # that a task takes: enough that the scheduler's own time does not count
 _MOST_IN_BATCH = 256
 _TRIES = 5  # of a task whose workers die
+_DROPS = 20  # of a task by the scheduler
 _TELL_EVERY = 0.1
+_ALONE_SECONDS = 5.0  # without any worker, before it is said
 
 # A point: its token, and its words.
 Point = Tuple[int, Sequence[str]]
+
+
+@dataclasses.dataclass
+class _Task:
+    """A batch of points."""
+
+    points: list[Point]
+    tried: int = 1  # whose workers died, but for the last time
+    dropped: int = 0
 
 
 class _Here:
@@ -86,29 +103,30 @@ class Workers:
         if ship not in ("paths", "bytes"):
             raise ValueError(f'ship is {ship!r}; expected "paths" or "bytes"')
         self._client, self._on_result, self._progress = client, on_result, progress
-        self._files: Any = None
         roots = list(swept._core.traces)
         digest = hashlib.sha256(swept._core.to_text().encode())
-        if ship == "bytes":
-            files = _files_of(roots)
-            for path in sorted(files):
-                digest.update(path.encode() + b"\0" + hashlib.sha256(files[path]).digest())
-            # Once to each worker: a task that needs it takes it from whoever has it.
-            self._files = client.scatter(files, hash=True, broadcast=True) if files else None
+        self._content = _files_of(roots) if ship == "bytes" else {}
+        for path in sorted(self._content):
+            digest.update(os.fsencode(path) + b"\0" + hashlib.sha256(self._content[path]).digest())
+        self._files: Any = None  # the content, as a future
         self._sweep = {"id": digest.hexdigest()[:16], "version": _core.VERSION, "trace_cache": trace_cache,
                        "roots": roots}
         self._ended: queue.Queue[Any] = queue.Queue()
-        self._running: dict[Any, tuple[list[Point], int]] = {}  # by future: its points, and how often it was tried
+        self._running: dict[Any, _Task] = {}  # by future
+        self._waiting: list[_Task] = []  # to be sent
         self._seconds = 0.0  # of a point, as measured
         self._told = 0.0
+        self._alone_since: float | None = None  # there is no worker
 
     def serve(self, source: _core.PointsSource) -> None:
         """Until each point has ended."""
         try:
             while True:
-                self._fill(source)
+                if (threads := self._threads()) > 0:
+                    self._fill(source, 2 * threads)
+                    self._send()
                 self._tell(source)
-                if not self._running and source.done():
+                if not self._running and not self._waiting and source.done():
                     return
                 try:
                     future = self._ended.get(timeout=0.2)
@@ -116,48 +134,100 @@ class Workers:
                     continue
                 self._take(source, future)
         finally:
-            for future in self._running:
-                future.cancel()
+            with contextlib.suppress(OSError, TimeoutError, asyncio.TimeoutError):  # nobody is there
+                for future in self._running:
+                    future.cancel()
             self._running.clear()
 
     def _threads(self) -> int:
-        return sum(self._client.nthreads().values())
+        """Of all workers. Says so where there is none for long; raises Error where nobody tells."""
+        try:
+            threads = sum(self._client.nthreads().values())
+        except (OSError, TimeoutError, ValueError) as e:
+            threads = self._lost(e)
+        if self._client.status in ("closed", "closing"):
+            threads = self._lost(None)
+        if threads > 0:
+            self._alone_since = None
+        elif self._alone_since is None:
+            self._alone_since = time.monotonic()
+        elif time.monotonic() - self._alone_since > _ALONE_SECONDS:
+            self._alone_since = float("inf")
+            warnings.warn(f"sweep: {self._scheduler()} has no worker; the sweep waits until one comes", stacklevel=4)
+        return threads
 
-    def _fill(self, source: _core.PointsSource) -> None:
-        most = 2 * max(1, self._threads())
+    def _scheduler(self) -> str:
+        where = getattr(getattr(self._client, "scheduler", None), "address", "")
+        return f"the scheduler {where}".rstrip()
+
+    def _lost(self, why: Exception | None) -> int:
+        told = f": {why}" if why is not None and str(why) else ""
+        raise Error(f"sweep: {self._scheduler()} cannot be reached any more{told}; points that ended are kept",
+                    "unavailable") from why
+
+    def _fill(self, source: _core.PointsSource, most: int) -> None:
         size = 1 if self._seconds == 0 else min(_MOST_IN_BATCH, max(1, int(_BATCH_SECONDS / self._seconds)))
-        while len(self._running) < most:
+        while len(self._running) + len(self._waiting) < most:
             batch: list[Point] = []
             while len(batch) < size and (taken := source.take()) is not None:
                 batch.append(taken)
             if not batch:
                 return
-            self._submit(batch, 1)
+            self._waiting.append(_Task(batch))
 
-    def _submit(self, batch: list[Point], tried: int) -> None:
-        future = self._client.submit(run_batch, batch, self._sweep, self._files, pure=False)
-        self._running[future] = (batch, tried)
-        future.add_done_callback(self._ended.put)
+    def _send(self) -> None:
+        while self._waiting:
+            if self._content and (self._files is None or self._files.status != "finished"):
+                # Once to each worker: a task that needs it takes it from whoever has it. Its key is new, for keys of
+                # content or of paths may be those of data that is being released.
+                try:
+                    [self._files] = self._client.scatter([self._content], hash=False, broadcast=True)
+                except (OSError, TimeoutError, asyncio.TimeoutError):
+                    return  # the workers went meanwhile
+            task = self._waiting.pop(0)
+            future = self._client.submit(run_batch, task.points, self._sweep, self._files, pure=False)
+            self._running[future] = task
+            future.add_done_callback(self._ended.put)
 
     def _take(self, source: _core.PointsSource, future: Any) -> None:
         if future not in self._running:
             return
-        batch, tried = self._running.pop(future)
-        if future.status == "finished":
-            for token, record in future.result():
+        task = self._running.pop(future)
+        records = self._records(future)
+        if records is not None:
+            for token, record in records:
                 self._finish(source, token, record)
             return
-        error = future.exception() if future.status == "error" else None
-        if error is not None and type(error).__name__ != "KilledWorker":
+        error = future.exception(timeout=_ALONE_SECONDS) if future.status == "error" else None
+        if error is None:
+            return self._drop(task)
+        if type(error).__name__ != "KilledWorker":
             raise error  # the worker lacks the package, or something of this kind: no point is at fault
-        if tried >= _TRIES:
-            for token, _ in batch:
-                source.fail(token, f"the workers that ran it died, {tried} times")
-        elif len(batch) > 1:  # one of them may kill workers: the others are not to go with it
-            for point in batch:
-                self._submit([point], tried)
+        if task.tried >= _TRIES:
+            for token, _ in task.points:
+                source.fail(token, f"the workers that ran it died, {task.tried} times")
+        elif len(task.points) > 1:  # one of them may kill workers: the others are not to go with it
+            self._waiting += [_Task([point], task.tried) for point in task.points]
         else:
-            self._submit(batch, tried + 1)
+            self._waiting.append(_Task(task.points, task.tried + 1))
+
+    @staticmethod
+    def _records(future: Any) -> list[tuple[int, bytes]] | None:
+        """What a task gave; None: it did not end, or who had it is gone."""
+        if future.status != "finished":
+            return None
+        try:
+            return list(future.result(timeout=_ALONE_SECONDS))
+        except (concurrent.futures.CancelledError, asyncio.TimeoutError, TimeoutError):
+            return None
+
+    def _drop(self, task: _Task) -> None:
+        """Whoever had the data of a task, or its result, is gone: no worker died of it."""
+        task.dropped += 1
+        if task.dropped > _DROPS:
+            raise Error(f"sweep: {self._scheduler()} dropped a task {task.dropped} times; points that ended are kept",
+                        "unavailable")
+        self._waiting.append(task)
 
     def _finish(self, source: _core.PointsSource, token: int, record: bytes) -> None:
         told = _core.read_record(record)
@@ -174,4 +244,3 @@ class Workers:
         self._told = now
         done, _, total, _ = source.progress()
         self._progress(done / total if total else 1.0, done, total)
-

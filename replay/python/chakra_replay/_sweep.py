@@ -183,8 +183,9 @@ def sweep(spec: SpecLike, output: str | os.PathLike[str] | None = None, *, jobs:
     default: the machine's cores.
 
     `client`: a dask.distributed.Client: points run on its workers, whose machines have this package. A worker that
-    dies costs its points nothing: others run them. Traces are read by each worker once, from the same paths
-    (ship="paths": a shared file system), or are sent to each worker once (ship="bytes").
+    dies costs its points nothing: others run them; where none is left, a warning says that the sweep waits for one.
+    Traces are read by each worker once, from the same paths (ship="paths": a shared file system), or are sent to each
+    worker once (ship="bytes").
 
     `progress` is called with the share that is done, points that are done, and all points; True shows a bar.
     `on_result` is called as each point ends. `retry_failed`: failed points of the folder run again.
