@@ -342,6 +342,7 @@ absl::Status Draft::Write(std::string* out) {
   if (open_) {
     if (const auto order = Order(); !order.ok()) return order.status();
   }
+  KeepParents();
   out->reserve(out->size() + trace_.raw->bytes.size() + trace_.metadata.size() + size_t{8} * rows_.size() +
                64);
   const auto frame = [&](absl::string_view body) {

@@ -5,6 +5,7 @@
 // that no call touched keeps its bytes.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -13,6 +14,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -33,13 +35,14 @@ struct Dep {
   int64_t unexplained_ns = 0;       // dep_unexplained_ns: a part of delay_ns
   int64_t release = kReleaseAtEnd;  // dep_release
 
-  // Whether this dependency holds a row back for longer than `other` on the same row.
-  bool Longer(const Dep& other) const {
-    return release != other.release ? release > other.release : delay_ns > other.delay_ns;
-  }
-  // Takes release and delay of `other` if that one is longer.
-  void TakeLonger(const Dep& other) {
-    if (!other.Longer(*this)) return;
+  // How long after the begin of `row`, which lasts `duration`, the dependency holds.
+  Time Held(Time duration) const { return ReleasedAfter(duration, release) + Time::Nanos(delay_ns); }
+  // Takes release and delay of `other`, a dependency on the same row, if that one holds longer. `duration`:
+  // of the row; 0: not known.
+  void TakeLonger(const Dep& other, Time duration) {
+    const bool later = other.release != release ? other.release > release : other.delay_ns > delay_ns;
+    const Time own = Held(duration), others = other.Held(duration);
+    if (duration == Time::Zero() || own == others ? !later : others < own) return;
     delay_ns = other.delay_ns;
     unexplained_ns = other.unexplained_ns;
     release = other.release;
@@ -52,6 +55,16 @@ inline constexpr absl::string_view kEditKind = "edit";  // entry of dep_kinds of
 // The dependency as one that an edit makes.
 inline Dep OfEdit(Dep dep) {
   dep.kind = kEditKind;
+  return dep;
+}
+
+// The same with its delay alone, which counts from the end of what it depends on: for a dependency on another
+// row, of which a part means nothing. `duration`: of the row depended on.
+inline Dep AfterEnd(Dep dep, Time duration) {
+  const Time early = duration - ReleasedAfter(duration, dep.release);
+  dep.delay_ns = std::max(Time::Zero(), Time::Nanos(dep.delay_ns) - early).picos() / 1000;
+  dep.unexplained_ns = std::min(dep.unexplained_ns, dep.delay_ns);
+  dep.release = kReleaseAtEnd;
   return dep;
 }
 
@@ -85,8 +98,8 @@ struct Row {
   uint64_t bytes() const { return is_comm() ? comm.bytes : work.tensor_bytes; }
 };
 
-// Chains: consecutive rows of a lane, each of which depends on the row before. So a row depends on all
-// earlier rows of its chain.
+// Chains: consecutive rows of a lane, each of which depends on the end of the row before. So a row depends on
+// all earlier rows of its chain.
 struct Chains {
   std::vector<uint32_t> chain, place;                        // by row: the number of its chain, and its place
                                                              // in the chain
@@ -173,14 +186,28 @@ class Draft {
   bool DropDep(uint32_t r, uint32_t on, bool implied = false);
   // Of deps(r)[dep]. What nothing explains stays the same share of the delay.
   void SetDelay(uint32_t r, size_t dep, int64_t delay_ns);
-  // Makes every row that depends on `from` depend on `to` instead, with the same delay.
+  // Whether a dependency waits for the end of its row: only computation releases rows on its way.
+  bool AtEnd(const Dep& d) const {
+    return d.release == kReleaseAtEnd || (d.release > 0 && rows_[d.row].type != NodeType::kComp);
+  }
+  // The longest dependency of r on `on`, as one of an edit. Precondition: there is one.
+  Dep DepOn(uint32_t r, uint32_t on);
+  // Lets `move` change row and release of each dependency on `from`; delay and kind stay.
+  void MoveChildren(uint32_t from, absl::FunctionRef<void(Dep*)> move);
+  // Makes every row that waits for the end of `from` wait for the end of `to` instead. Rows that `from`
+  // releases earlier still depend on `from`.
   void MoveChildren(uint32_t from, uint32_t to);
+  // Makes every row that `from` releases when it begins depend on the begin of `to` instead.
+  void MoveBeginChildren(uint32_t from, uint32_t to);
   // Adds a row at the end, without dependencies, whose id is above all others.
   uint32_t Add(const NewRow& spec, Time start);
   // Adds a row like r: same bytes and values, a new id, no dependencies.
   uint32_t Clone(uint32_t r);
-  // Removes a row and its dependencies. Precondition: no row depends on it.
-  void Remove(uint32_t r);
+  // Removes a row and its dependencies. Precondition: no row depends on it. What it called is called by
+  // `instead` then; kNoRow: by whoever called it.
+  void Remove(uint32_t r, uint32_t instead = kNoRow);
+  // `copy` of r is called by the copy of r's caller, where copy_of has that one.
+  void KeepCaller(uint32_t r, uint32_t copy, const absl::flat_hash_map<uint32_t, uint32_t>& copy_of);
 
   // The rows that were not removed, in recorded order (as Graph::order). Errors: a cycle, with its nodes.
   absl::StatusOr<const std::vector<uint32_t>*> Order();
@@ -236,6 +263,9 @@ class Draft {
   int64_t RawStart(Time start) const;
   void Changed() { order_.clear(); }
   bool Chained(uint32_t a, uint32_t b) const;
+  // The id in the attribute `parent`, or what stands for a removed node of that id. False: there is none.
+  bool ParentId(uint32_t r, uint64_t* id) const;
+  void KeepParents();
 
   RankTrace trace_;
   int rank_ = 0;
@@ -250,6 +280,8 @@ class Draft {
   std::vector<Deps> deps_;
   std::vector<absl::InlinedVector<uint32_t, 2>> children_;
   absl::flat_hash_map<uint64_t, uint32_t> row_of_;
+  static constexpr uint64_t kNobody = UINT64_MAX;
+  absl::flat_hash_map<uint64_t, uint64_t> callers_;  // of removed host nodes: who calls instead, or kNobody
   uint64_t last_id_ = 0;
   int64_t epoch_ns_ = 0;  // raw start less Row::start
   bool has_starts_ = false;

@@ -93,10 +93,9 @@ void Draft::AddDep(uint32_t r, uint32_t on, const Dep& like) {
   if (r == on) return;
   for (Dep& d : deps_[r]) {
     if (d.row != on) continue;
-    if (like.Longer(d)) {
-      d.TakeLonger(like);
-      Touch(r, kDeps);
-    }
+    const Dep before = d;
+    d.TakeLonger(like, rows_[on].duration);
+    if (d.delay_ns != before.delay_ns || d.release != before.release) Touch(r, kDeps);
     return;
   }
   Dep dep = like;
@@ -120,7 +119,7 @@ void Draft::AddDeps(uint32_t r, const Deps& more) {
     if (d.row == r) continue;
     const auto [it, fresh] = at.try_emplace(d.row, deps_[r].size());
     if (!fresh) {
-      deps_[r][it->second].TakeLonger(d);
+      deps_[r][it->second].TakeLonger(d, rows_[d.row].duration);
     } else {
       Dep dep = d;
       dep.id = rows_[d.row].id;
@@ -164,19 +163,42 @@ void Draft::SetDelay(uint32_t r, size_t dep, int64_t delay_ns) {
   Touch(r, kDeps);
 }
 
-void Draft::MoveChildren(uint32_t from, uint32_t to) {
+Dep Draft::DepOn(uint32_t r, uint32_t on) {
+  OpenGraph();
+  Dep out = OfEdit({});
+  out.id = rows_[on].id;
+  out.row = on;
+  out.data = false;
+  out.release = 0;
+  for (const Dep& d : deps_[r]) {
+    if (d.row != on) continue;
+    out.TakeLonger(d, rows_[on].duration);
+    out.data = out.data || d.data;
+    if (!d.kind.empty()) out.kind = d.kind;
+  }
+  return out;
+}
+
+void Draft::MoveChildren(uint32_t from, absl::FunctionRef<void(Dep*)> move) {
   OpenGraph();
   const auto children = children_[from];
   for (const uint32_t child : children) {
-    if (child == to) continue;
-    if (Chained(child, from)) chains_ = {};
+    bool moved = false, stays = false;
     for (Dep& d : deps_[child]) {
       if (d.row != from) continue;
-      d.row = to;
-      d.id = rows_[to].id;
+      const Dep before = d;
+      move(&d);
+      if (d.row == child) d = before;  // nothing waits for itself
+      moved = moved || d.row != from || d.release != before.release;
+      stays = stays || d.row == from;
+      d.id = rows_[d.row].id;
+      auto& of_row = children_[d.row];
+      if (std::find(of_row.begin(), of_row.end(), child) == of_row.end()) of_row.push_back(child);
     }
-    Erase(&children_[from], child);
-    // A row that depended on both depends on `to` once, with the longer delay.
+    if (!moved) continue;
+    if (Chained(child, from)) chains_ = {};
+    if (!stays) Erase(&children_[from], child);
+    // A row that depended on both depends on the new one once, with what holds longer.
     Deps kept;
     for (const Dep& d : deps_[child]) {
       const auto same = std::find_if(kept.begin(), kept.end(),
@@ -184,20 +206,39 @@ void Draft::MoveChildren(uint32_t from, uint32_t to) {
       if (same == kept.end()) {
         kept.push_back(d);
       } else {
-        same->TakeLonger(d);
+        same->TakeLonger(d, rows_[d.row].duration);
         same->data = same->data || d.data;
       }
     }
     deps_[child] = kept;
-    if (std::find(children_[to].begin(), children_[to].end(), child) == children_[to].end())
-      children_[to].push_back(child);
     Touch(child, kDeps);
   }
   Changed();
 }
 
-void Draft::Remove(uint32_t r) {
+void Draft::MoveChildren(uint32_t from, uint32_t to) {
+  MoveChildren(from, [&](Dep* d) {
+    if (AtEnd(*d)) *d = Dep{d->id, to, d->data, d->delay_ns, d->kind, d->unexplained_ns};
+  });
+}
+
+void Draft::MoveBeginChildren(uint32_t from, uint32_t to) {
+  MoveChildren(from, [&](Dep* d) {
+    if (d->release == 0) d->row = to;
+  });
+}
+
+void Draft::Remove(uint32_t r, uint32_t instead) {
   OpenGraph();
+  if (rows_[r].cpu()) {
+    uint64_t caller = kNobody;
+    if (instead != kNoRow) {
+      caller = rows_[instead].id;
+    } else if (!ParentId(r, &caller)) {
+      caller = kNobody;
+    }
+    callers_.emplace(rows_[r].id, caller == rows_[r].id ? kNobody : caller);
+  }
   for (const Dep& d : deps_[r]) {
     if (d.row != kNoRow) Erase(&children_[d.row], r);
   }
@@ -294,8 +335,9 @@ absl::StatusOr<const Chains*> Draft::chains() {
     const auto [entry, fresh] = lanes.try_emplace(LaneKey(r), r);
     const uint32_t last = fresh ? kNoRow : entry->second;
     entry->second = r;
-    if (last != kNoRow &&
-        std::any_of(deps_[r].begin(), deps_[r].end(), [last](const Dep& d) { return d.row == last; })) {
+    if (last != kNoRow && std::any_of(deps_[r].begin(), deps_[r].end(), [last](const Dep& d) {
+          return d.row == last && d.release == kReleaseAtEnd;
+        })) {
       found.chain[r] = found.chain[last];
       found.place[r] = found.place[last] + 1;
     }
@@ -349,11 +391,39 @@ bool Draft::Reaches(uint32_t r, uint32_t on) {
   return false;
 }
 
+bool Draft::ParentId(uint32_t r, uint64_t* id) const {
+  Attribute a;
+  __int128 written = 0;
+  if (!Attr(r, "parent", &a) || !ToInteger(a, &written)) return false;
+  *id = static_cast<uint64_t>(written);
+  for (auto at = callers_.find(*id); at != callers_.end(); at = callers_.find(*id)) *id = at->second;
+  return *id != kNobody;
+}
+
+void Draft::KeepCaller(uint32_t r, uint32_t copy, const absl::flat_hash_map<uint32_t, uint32_t>& copy_of) {
+  uint64_t id = 0;
+  if (!ParentId(r, &id)) return;
+  const auto it = copy_of.find(Find(id));
+  if (it == copy_of.end()) return;
+  SetBody(copy, WithInteger(rows_[copy].body, kNodeAttr, "parent", ValueField::kInt64, rows_[it->second].id));
+}
+
+// Rows whose caller was removed name who called it, or nobody.
+void Draft::KeepParents() {
+  Attribute a;
+  __int128 written = 0;
+  for (uint32_t r = 0; r < rows_.size() && !callers_.empty(); ++r) {
+    if (rows_[r].removed || !Attr(r, "parent", &a) || !ToInteger(a, &written)) continue;
+    if (!callers_.contains(static_cast<uint64_t>(written))) continue;
+    uint64_t id = 0;
+    SetBody(r, ParentId(r, &id) ? WithInteger(rows_[r].body, kNodeAttr, "parent", ValueField::kInt64, id)
+                                : WithoutAttribute(rows_[r].body, kNodeAttr, "parent"));
+  }
+}
+
 uint32_t Draft::Parent(uint32_t r) {
   OpenGraph();
-  Attribute a;
-  __int128 id = 0;
-  if (Attr(r, "parent", &a) && ToInteger(a, &id)) return Find(static_cast<uint64_t>(id));
+  if (uint64_t id = 0; ParentId(r, &id)) return Find(id);
   for (const Dep& d : deps_[r]) {
     if (d.kind == "launch") return d.row;
   }

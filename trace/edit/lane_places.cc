@@ -44,9 +44,14 @@ void LeaveLane(Draft* draft, uint32_t r) {
       if (d.row != r || !OfLane(d)) continue;
       draft->DropDep(child, r);
       for (const Dep& b : before) {
-        Dep longer = d;
+        Dep longer = b;
         longer.data = true;
-        longer.TakeLonger(b);
+        longer.kind = d.kind;
+        const Dep gap = AfterEnd(d, draft->row(r).duration);
+        if (gap.delay_ns > b.delay_ns) {
+          longer.delay_ns = gap.delay_ns;
+          longer.unexplained_ns = gap.unexplained_ns;
+        }
         draft->AddDep(child, b.row, longer);
       }
     }

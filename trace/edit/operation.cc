@@ -230,24 +230,24 @@ namespace {
 // A dependency that a row has or would get.
 struct Link {
   uint32_t chain, place;  // of the row depended on
-  int64_t delay_ns;
+  int64_t release, delay_ns;
   size_t added;  // its index among those to be added; SIZE_MAX: the row has it already
 };
 
-// Removes dependencies from `more` that another one, of r or in `more`, implies: one on the same or a later
-// row of the chain that waits as long.
+// Removes dependencies from `more` that another one, of r or in `more`, implies: one on a later row of the
+// chain, or on the same row and released no earlier, that waits as long.
 void DropImplied(Draft* draft, const Chains& chains, uint32_t r, Deps* more) {
   std::vector<Link> links;
   const auto add = [&](const Dep& d, size_t number) {
     if (d.row != kNoRow && chains.knows(d.row))
-      links.push_back({chains.chain[d.row], chains.place[d.row], d.delay_ns, number});
+      links.push_back({chains.chain[d.row], chains.place[d.row], d.release, d.delay_ns, number});
   };
   for (const Dep& d : draft->deps(r)) add(d, SIZE_MAX);
   for (size_t i = 0; i < more->size(); ++i) add((*more)[i], i);
   if (links.size() < 2) return;
   std::sort(links.begin(), links.end(), [](const Link& a, const Link& b) {
-    return std::make_tuple(a.chain, b.place, b.delay_ns, b.added) <
-           std::make_tuple(b.chain, a.place, a.delay_ns, a.added);
+    return std::make_tuple(a.chain, b.place, b.release, b.delay_ns, b.added) <
+           std::make_tuple(b.chain, a.place, a.release, a.delay_ns, a.added);
   });
   std::vector<bool> implied(more->size());
   int64_t longest = links[0].delay_ns;
@@ -285,15 +285,7 @@ void RemoveRewired(Draft* draft, const Chains& chains, uint32_t r, bool keep_tim
   const auto children = draft->children(r);
   Deps more;
   for (const uint32_t child : children) {
-    Dep on = OfEdit({});
-    on.data = false;
-    on.release = 0;
-    for (const Dep& d : draft->deps(child)) {
-      if (d.row != r) continue;
-      on.TakeLonger(d);
-      on.data = on.data || d.data;
-      on.kind = d.kind.empty() ? kEditKind : d.kind;
-    }
+    const Dep on = draft->DepOn(child, r);
     const int64_t own_ns = keep_time ? ReleasedAfter(draft->row(r).duration, on.release).picos() / 1000 : 0;
     draft->DropDep(child, r, true);
     more.clear();

@@ -155,6 +155,13 @@ Time FromMicros(double us);
 // Sorts `rows` in recorded order. Errors: a cycle.
 absl::Status SortRecorded(Draft* draft, std::vector<uint32_t>* rows);
 
+// What makes r wait for another row as it waits for `on`. Precondition: r depends on `on`.
+inline Dep LikeDepOn(Draft* draft, uint32_t r, uint32_t on) {
+  Dep out = OfEdit(draft->DepOn(r, on));
+  out.data = true;
+  return out;
+}
+
 // Removes r. Every row that depended on r then depends on all rows that r depended on, unless other
 // dependencies imply this. Delays add up, but for those of a way over r's lane and back that ended with
 // waking up; with `keep_time`, r's duration is added too. Precondition: `chains` holds for the draft, before

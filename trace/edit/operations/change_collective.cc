@@ -126,6 +126,7 @@ class ChangeCollective : public Operation {
     if (timed || transfer)
       tally->notes.insert("each half of an all_reduce got half of its recorded times, as in a ring");
     CopyDeps(draft, r, scatter);
+    draft->MoveBeginChildren(r, scatter);
     draft->AddDep(r, scatter, true);
     order->Before(scatter, r);
     ++tally->added;

@@ -240,9 +240,9 @@ absl::StatusOr<AnyOperation> MakeAddDependency(const proto::Edit& edit, const st
 
 absl::StatusOr<AnyOperation> MakeDropDependency(const proto::Edit& edit, const std::string& where) {
   const proto::DropDependency& spec = edit.drop_dependency();
-  static const std::vector<std::string> kKinds = {"data",     "control",    "start",  "thread", "call",
-                                                  "hand_off", "wake_up",    "launch", "stream", "event_wait",
-                                                  "sync",     "collective", "edit"};
+  static const std::vector<std::string> kKinds = {"data",     "control",    "start",   "thread", "call",
+                                                  "hand_off", "wake_up",    "launch",  "stream", "event_wait",
+                                                  "sync",     "collective", "release", "edit"};
   if (!spec.kind().empty() && std::find(kKinds.begin(), kKinds.end(), spec.kind()) == kKinds.end())
     return BadField(where, "kind",
                     absl::StrCat("unknown kind \"", spec.kind(), "\"", SuggestName(spec.kind(), kKinds)));

@@ -180,7 +180,7 @@ class DuplicateEdit : public Operation {
     }
     absl::flat_hash_map<uint64_t, uint32_t> newest;  // copy of each lane
     for (size_t i = 0; i < rows.size(); ++i) {
-      KeepCaller(draft, rows[i], copies[i], copy_of);
+      draft->KeepCaller(rows[i], copies[i], copy_of);
       bool inside = false;
       Dep lane = OfEdit({});
       for (const Dep& d : Deps(draft->deps(rows[i]))) {
@@ -190,7 +190,7 @@ class DuplicateEdit : public Operation {
           draft->AddDep(copies[i], it->second, d);
           inside = true;
         } else if (draft->LaneKey(d.row) == draft->LaneKey(rows[i])) {
-          lane = d;
+          lane = AfterEnd(d, draft->row(d.row).duration);
         }
       }
       const uint64_t key = draft->LaneKey(rows[i]);
@@ -204,18 +204,6 @@ class DuplicateEdit : public Operation {
       }
       previous->second = copies[i];
     }
-  }
-
-  // Sets `parent` of a copied call to the copy of its caller.
-  static void KeepCaller(Draft* draft, uint32_t r, uint32_t copy,
-                         const absl::flat_hash_map<uint32_t, uint32_t>& copy_of) {
-    Attribute a;
-    __int128 id = 0;
-    if (!draft->Attr(r, "parent", &a) || !ToInteger(a, &id)) return;
-    const auto it = copy_of.find(draft->Find(static_cast<uint64_t>(id)));
-    if (it == copy_of.end()) return;
-    draft->SetBody(copy, WithInteger(draft->row(copy).body, kNodeAttr, "parent", ValueField::kInt64,
-                                     draft->row(it->second).id));
   }
 
   // A child of r outside the group depends on r's last copy instead, unless r handed work to another thread

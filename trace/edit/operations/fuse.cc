@@ -6,6 +6,7 @@
 #include "trace/edit/lane_places.h"
 #include "trace/edit/operation.h"
 #include "trace/edit/run_joiner.h"
+#include "trace/edit/work_places.h"
 
 namespace chakra::edit {
 namespace {
@@ -69,8 +70,10 @@ class FuseEdit : public Operation {
     const uint32_t first = group.front();
     Time duration;
     Work work = {};
+    std::vector<Row> apart;
     for (const uint32_t r : group) {
       const Row& row = draft->row(r);
+      apart.push_back(row);
       duration += row.duration;
       work.num_ops += row.work.num_ops;
       work.tensor_bytes += row.work.tensor_bytes;
@@ -83,11 +86,18 @@ class FuseEdit : public Operation {
     if (work.has_num_ops) draft->SetOperations(first, work.num_ops);
     if (work.has_tensor_bytes) draft->SetBytes(first, work.tensor_bytes);
     if (!spec_.name().empty()) draft->SetName(first, spec_.name());
-    for (size_t i = 1; i < group.size(); ++i) Absorb(draft, chains, first, group[i], tally);
+    const WorkPlaces places(apart, {draft->row(first)});
+    MoveChildrenTo(draft, places, 0, first, {first});
+    for (size_t i = 1; i < group.size(); ++i) {
+      TakeDeps(draft, chains, first, group[i], tally);
+      MoveChildrenTo(draft, places, i, group[i], {first});
+      draft->Remove(group[i], first);
+      ++tally->removed;
+    }
   }
 
-  // Makes node r part of `first`.
-  void Absorb(Draft* draft, const Chains& chains, uint32_t first, uint32_t r, Tally* tally) const {
+  // Makes `first` wait for what node r waits for.
+  void TakeDeps(Draft* draft, const Chains& chains, uint32_t first, uint32_t r, Tally* tally) const {
     for (const Dep& d : Deps(draft->deps(r))) {
       if (d.row == kNoRow) continue;
       const bool lane = d.kind == "stream" || d.kind == "thread";
@@ -97,9 +107,6 @@ class FuseEdit : public Operation {
         draft->AddDep(first, d.row, d);
       }
     }
-    draft->MoveChildren(r, first);
-    draft->Remove(r);
-    ++tally->removed;
   }
 
   // Removes a host node that launched only r; the host saves its time.
@@ -145,6 +152,8 @@ class SplitEdit : public Operation {
     const int64_t parts = spec_.parts();
     const Deps deps = draft->deps(r);
     const auto children = draft->children(r);
+    std::vector<uint32_t> chain;
+    std::vector<Row> values;
     const auto share = [&](int64_t whole, int64_t part) {
       return whole / parts + (part < whole % parts ? 1 : 0);
     };
@@ -154,8 +163,9 @@ class SplitEdit : public Operation {
       if (row.work.has_num_ops) draft->SetOperations(to, share(row.work.num_ops, part));
       if (row.work.has_tensor_bytes)
         draft->SetBytes(to, static_cast<uint64_t>(share(static_cast<int64_t>(row.work.tensor_bytes), part)));
+      chain.push_back(to);
+      values.push_back(draft->row(to));
     };
-    uint32_t last = kNoRow;
     for (int64_t part = 0; part + 1 < parts; ++part) {
       const uint32_t copy = draft->Clone(r);
       set(copy, part);
@@ -166,15 +176,16 @@ class SplitEdit : public Operation {
           if (d.row != kNoRow) draft->AddDep(copy, d.row, d);
         }
       } else {
-        draft->AddDep(copy, last, true);
+        draft->AddDep(copy, chain[chain.size() - 2], true);
       }
       if (spec_.parallel()) {
-        for (const uint32_t child : children) draft->AddDep(child, copy, true);
+        for (const uint32_t child : children) draft->AddDep(child, copy, LikeDepOn(draft, child, r));
       }
-      last = copy;
     }
     set(r, parts - 1);
-    if (!spec_.parallel()) draft->AddDep(r, last, true);
+    if (spec_.parallel()) return;
+    MoveChildrenTo(draft, WorkPlaces({row}, values), 0, r, chain);
+    draft->AddDep(r, chain[chain.size() - 2], true);
   }
 
   const proto::Split spec_;

@@ -5,6 +5,7 @@
 #include "trace/edit/lane_places.h"
 #include "trace/edit/operation.h"
 #include "trace/edit/run_joiner.h"
+#include "trace/edit/work_places.h"
 
 namespace chakra::edit {
 namespace {
@@ -75,7 +76,9 @@ class InsertEdit : public Operation {
           draft->AddDep(anchor, chain.back(), true);
         } else {
           const auto children = draft->children(anchor);
-          for (const uint32_t child : children) draft->AddDep(child, chain.back(), true);
+          for (const uint32_t child : children) {
+            if (draft->AtEnd(draft->DepOn(child, anchor))) draft->AddDep(child, chain.back(), true);
+          }
         }
       }
       PutChain(&*order, chain, after ? anchor : kNoRow, anchor);
@@ -154,11 +157,20 @@ class ReplaceEdit : public Operation {
         if (d.row != kNoRow && !in.contains(d.row)) draft->AddDep(chain.front(), d.row, d);
       }
     }
-    for (const uint32_t r : group) draft->MoveChildren(r, chain.back());
-    for (const uint32_t r : group) draft->Remove(r);
+    std::vector<Row> before, after;
+    for (const uint32_t r : group) before.push_back(draft->row(r));
+    for (const uint32_t r : chain) after.push_back(draft->row(r));
+    const WorkPlaces places(before, after);
+    for (size_t i = 0; i < group.size(); ++i) MoveChildrenTo(draft, places, i, group[i], chain);
+    for (const uint32_t r : group) draft->Remove(r, chain.front());
     uint32_t behind = order->LastDep(chain.front());
     if (behind != kNoRow && order->Earlier(behind, group.front())) behind = kNoRow;
-    const uint32_t child = order->FirstChild(chain.back());
+    uint32_t child = order->FirstChild(chain.back());
+    for (size_t i = 0; i + 1 < chain.size(); ++i) {  // rows that are released on the way
+      for (const uint32_t c : draft->children(chain[i])) {
+        if (c != chain[i + 1] && (child == kNoRow || order->Earlier(c, child))) child = c;
+      }
+    }
     const bool fits = behind == kNoRow || child == kNoRow || order->Earlier(behind, child);
     PutChain(order, chain, behind, group.front());
     tally->added += chain.size();

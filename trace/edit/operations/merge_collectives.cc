@@ -36,6 +36,7 @@ class Merger {
     draft_->DropDep(b, a);
     CopyDeps(draft_, a, b);
     draft_->MoveChildren(a, b);
+    draft_->MoveBeginChildren(a, b);
     draft_->Remove(a);
     return true;
   }

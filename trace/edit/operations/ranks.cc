@@ -131,7 +131,7 @@ class DelayRankEdit : public Operation {
     for (const uint32_t r : roots) {
       Dep late = OfEdit({});
       for (const Dep& d : draft->deps(r)) {
-        if (d.row != kNoRow) late.TakeLonger(d);
+        if (d.row != kNoRow) late.TakeLonger(AfterEnd(d, Time::Zero()), Time::Zero());
       }
       draft->AddDep(r, delay, late);
     }

@@ -83,6 +83,7 @@ class RepeatEdit : public Operation {
     absl::flat_hash_map<uint64_t, bool> begun;
     for (size_t i = 0; i < rows.size(); ++i) {
       const uint32_t r = rows[i], copy = copies[i];
+      draft->KeepCaller(r, copy, copy_of);
       bool internal = false;
       Dep gap;  // gap on the lane between the iteration and the row before it
       for (const Dep& d : Deps(draft->deps(r))) {
@@ -92,7 +93,7 @@ class RepeatEdit : public Operation {
           draft->AddDep(copy, it->second, d);
           internal = true;
         } else if (draft->row(d.row).works()) {
-          gap.TakeLonger(d);
+          gap.TakeLonger(AfterEnd(d, draft->row(d.row).duration), Time::Zero());
         }
       }
       const uint64_t lane = draft->LaneKey(r);

@@ -71,11 +71,12 @@ class SplitCollectives : public Operation {
       if (!own) CopyDeps(draft, r, part);
       if (!own && spec_.parallel()) {
         // Lists the node itself before the parts in each child's dependencies.
-        for (const uint32_t child : children) draft->AddDep(child, part, DelayOn(draft, child, r));
+        for (const uint32_t child : children) draft->AddDep(child, part, LikeDepOn(draft, child, r));
         order->After(part, last == kNoRow ? r : last);
       } else if (!own) {
         order->Before(part, r);
       }
+      if (last == kNoRow && !spec_.parallel()) draft->MoveBeginChildren(r, part);
       if (last != kNoRow && !spec_.parallel()) draft->AddDep(part, last, true);
       last = part;
     }
@@ -84,14 +85,6 @@ class SplitCollectives : public Operation {
     if (spec_.parallel())
       tally->notes.insert(
           "parts of one lane or group run one after the other where the lane policy is recorded");
-  }
-
-  static Dep DelayOn(Draft* draft, uint32_t r, uint32_t on) {
-    Dep delay = OfEdit({});
-    for (const Dep& d : draft->deps(r)) {
-      if (d.row == on) delay.TakeLonger(d);
-    }
-    return delay;
   }
 
   const proto::SplitCollectives spec_;

@@ -52,7 +52,9 @@ class Storage : public Operation {
     const uint32_t node = draft->Add(node_, draft->row(r).start + draft->row(r).duration);
     if (spec_.blocking()) {
       const auto children = draft->children(r);
-      for (const uint32_t child : children) draft->AddDep(child, node, true);
+      for (const uint32_t child : children) {
+        if (draft->AtEnd(draft->DepOn(child, r))) draft->AddDep(child, node, true);
+      }
       if (next != kNoRow) draft->AddDep(next, node, true);
     }
     draft->AddDep(node, r, true);
