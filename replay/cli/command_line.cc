@@ -1,6 +1,7 @@
 #include "replay/cli/command_line.h"
 
 #include <algorithm>
+#include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "replay/cli/command.h"
 #include "replay/cli/commit.h"
+#include "replay/cli/output.h"
 #include "trace/base/spelling.h"
 
 namespace chakra::cli {
@@ -89,10 +91,12 @@ int RunCommandLine(const std::vector<std::string>& arguments) {
   }
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // from the last to the first
-  } catch (const CLI::CallForHelp& e) {
-    return app.exit(e);
-  } catch (const CLI::CallForVersion& e) {
-    return app.exit(e);
+  } catch (const CLI::Success& e) {                                             // --help and --version
+    app.exit(e);
+    std::cout.flush();
+    if (std::cout.good()) return kDone;
+    PrintError("cannot write standard output");
+    return kFailed;
   } catch (const CLI::ParseError& e) {
     CLI::App* chosen = Chosen(&app);
     const std::string stray = StrayArgument(*chosen);
@@ -102,7 +106,10 @@ int RunCommandLine(const std::vector<std::string>& arguments) {
   const std::string stray = StrayArgument(*chosen);
   if (!stray.empty()) return Misuse(stray, HelpOf(chosen));
   for (const auto& command : commands) {
-    if (command->app()->parsed()) return command->Run();
+    if (!command->app()->parsed()) continue;
+    if (const absl::Status over = CheckOverInputs(*chosen); !over.ok())
+      return Misuse(std::string(over.message()), HelpOf(chosen));
+    return command->Run();
   }
   return Misuse(ExpectedCommand(&app), "");
 }

@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <functional>
@@ -14,6 +12,7 @@
 #include "proto/cluster.pb.h"
 #include "replay/cli/command.h"
 #include "replay/cli/convert_pytorch.h"
+#include "replay/cli/on_signal.h"
 #include "replay/cluster/astra_sim.h"
 #include "replay/compute/compute.h"
 #include "replay/lower/goal.h"
@@ -29,10 +28,12 @@
 #include "trace/import/json/json.h"
 #include "trace/import/reader.h"
 #include "trace/import/registry.h"
+#include "trace/import/replaced.h"
 #include "trace/import/text/text.h"
 #include "trace/io/compressed_file.h"
 #include "trace/io/file.h"
 #include "trace/io/proto_io.h"
+#include "trace/io/whole_folder.h"
 #include "trace/model/groups.h"
 
 namespace chakra::cli {
@@ -84,15 +85,10 @@ class AstraSimOptions {
 };
 
 // Writes the ranks of a recording while they are read, so that memory holds those that are under way alone.
-// The files lie beside `output` until all ranks are read, and how many there are is known.
+// The files lie in `folder` by their rank until all ranks are read, and how many there are is known.
 class StagedRanks : public RankRewriter {
  public:
-  StagedRanks(const std::string& output, Compression method)
-      : folder_(absl::StrCat(absl::StripSuffix(output, "/"), ".part.", getpid())), method_(method) {}
-  ~StagedRanks() override {
-    std::error_code error;
-    fs::remove_all(folder_, error);
-  }
+  StagedRanks(WholeFolder* folder, Compression method) : folder_(*folder), method_(method) {}
 
   absl::Status Rewrite(RankTrace trace, std::vector<Rewritten>*) override {
     const auto emit = [&](EtWriter* writer) { return WriteTrace(trace, writer); };
@@ -116,23 +112,16 @@ class StagedRanks : public RankRewriter {
               [](const RankTrace& a, const RankTrace& b) { return a.rank < b.rank; });
     return std::move(ranks_);
   }
-  absl::Status Move(int rank, const std::string& to) const {
-    std::error_code error;
-    fs::rename(PathOf(rank), to, error);
-    return error ? absl::InvalidArgumentError(absl::StrCat(to, ": cannot be written: ", error.message()))
-                 : absl::OkStatus();
-  }
+  absl::Status Move(int rank, const std::string& to) const { return folder_.MoveOut(NameOf(rank), to); }
 
  private:
   absl::Status Write(int rank, const std::function<absl::Status(EtWriter*)>& emit) const {
-    std::error_code error;
-    fs::create_directories(folder_, error);
-    EtWriter writer(PathOf(rank), method_);
+    EtWriter writer(folder_.PathOf(NameOf(rank)), method_);
     return emit(&writer);
   }
-  std::string PathOf(int rank) const { return absl::StrCat(folder_, "/", rank); }
+  static std::string NameOf(int rank) { return absl::StrCat(rank, ".staged"); }
 
-  const std::string folder_;
+  WholeFolder& folder_;
   const Compression method_;
   std::mutex mutex_;
   std::vector<RankTrace> ranks_;
@@ -174,10 +163,10 @@ class ConvertCommand : public Command {
  private:
   std::string Format() const;
   Compression Method() const;
-  absl::Status Convert(const TraceSet& traces, const StagedRanks* staged) const;
+  absl::Status Convert(const TraceSet& traces, WholeFolder* folder, const StagedRanks* staged) const;
   absl::Status WriteOne(const RankTrace& trace, const StagedRanks* staged, const std::string& path) const;
   absl::Status ConvertRecording();
-  absl::Status CopyGroups(const TraceSet& traces) const;
+  absl::Status CopyGroups(const TraceSet& traces, const WholeFolder& folder) const;
   absl::Status WriteGoal(TraceSet traces) const;
 
   std::vector<std::string> inputs_;
@@ -253,31 +242,27 @@ std::string Prefix(const TraceSet& traces) {
 
 // The group file travels with the traces that it was found beside; a workload and an index of ranks have
 // groups inside.
-absl::Status ConvertCommand::CopyGroups(const TraceSet& traces) const {
+absl::Status ConvertCommand::CopyGroups(const TraceSet& traces, const WholeFolder& folder) const {
   for (const InputFile& input : traces.inputs) {
     if (input.role == "index" || input.role == "workload") {
       const std::string first = Named(traces.ranks.front());
-      const fs::path to = fs::path(output_) / absl::StrCat(first.substr(0, first.rfind('.')), ".json");
-      return WriteFile(to.string(), GroupFileText(traces.groups), Compression::kNone);
+      const std::string name = absl::StrCat(first.substr(0, first.rfind('.')), ".json");
+      return WriteFile(folder.PathOf(name), GroupFileText(traces.groups), Compression::kNone);
     }
     if (input.role != "groups" || input.path.find('!') != std::string::npos) continue;
     auto content = ReadFileAsItIs(input.path);
     if (!content.ok()) return content.status();
-    const fs::path to = fs::path(output_) / fs::path(input.path).filename();
-    if (absl::Status s = WriteFile(to.string(), *content, Compression::kNone); !s.ok()) return s;
+    const std::string to = folder.PathOf(fs::path(input.path).filename().string());
+    if (absl::Status s = WriteFile(to, *content, Compression::kNone); !s.ok()) return s;
   }
   return absl::OkStatus();
 }
 
-absl::Status ConvertCommand::Convert(const TraceSet& traces, const StagedRanks* staged) const {
+absl::Status ConvertCommand::Convert(const TraceSet& traces, WholeFolder* folder,
+                                     const StagedRanks* staged) const {
   std::error_code error;
-  const bool folder = fs::is_directory(output_, error);
-  if (traces.ranks.size() == 1 && !folder) return WriteOne(traces.ranks[0], staged, output_);
-  if (!folder && !fs::create_directory(output_, error)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("cannot make the folder ", output_, " for ", traces.ranks.size(),
-                     " traces: ", error ? error.message() : "a file of this name exists"));
-  }
+  if (traces.ranks.size() == 1 && !fs::is_directory(output_, error))
+    return WriteOne(traces.ranks[0], staged, output_);
   for (const RankTrace& rank : traces.ranks) {
     // A folder that holds a rank twice can be read no more.
     const bool archived = absl::StrContains(rank.file, "!");
@@ -290,33 +275,46 @@ absl::Status ConvertCommand::Convert(const TraceSet& traces, const StagedRanks* 
     return absl::InvalidArgumentError(absl::StrCat(
         output_, " holds ", name, ", which says that ranks share files; expected another folder"));
   }
+  const std::string prefix = Prefix(traces), first = Named(traces.ranks.front());
+  const std::string own = prefix.empty() ? first.substr(0, first.rfind('.')) : prefix;
+  // A set takes the place of another; a lone trace goes beside what is there.
+  const bool lone = traces.ranks.size() == 1;
+  if (absl::Status s = lone ? absl::OkStatus() : CheckReplaceable(output_, own); !s.ok()) return s;
+  if (!folder->opened()) {
+    if (absl::Status s = folder->Open(output_); !s.ok()) return s;
+  }
   const std::string format = Format();
   std::string ending = format == "et" ? ".et" : format == "json" ? ".json" : ".txtpb";
   if (Method() == Compression::kGzip) ending += ".gz";
   if (Method() == Compression::kZstd) ending += ".zst";
   std::set<std::string> names;
-  const std::string prefix = Prefix(traces);
   for (const RankTrace& rank : traces.ranks) {
-    const std::string path =
-        (fs::path(output_) /
-         absl::StrCat(prefix.empty() ? Named(rank) : absl::StrCat(prefix, ".", rank.rank), ending))
-            .string();
-    if (!names.insert(path).second) {
-      return absl::InvalidArgumentError(absl::StrCat("two traces would be written to ", path));
+    const std::string name =
+        absl::StrCat(prefix.empty() ? Named(rank) : absl::StrCat(prefix, ".", rank.rank), ending);
+    if (!names.insert(name).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("two traces would be written to ", (fs::path(output_) / name).string()));
     }
-    if (absl::Status s = WriteOne(rank, staged, path); !s.ok()) return s;
+    if (absl::Status s = WriteOne(rank, staged, folder->PathOf(name)); !s.ok()) return s;
   }
-  return CopyGroups(traces);
+  if (absl::Status s = CopyGroups(traces, *folder); !s.ok()) return s;
+  return lone ? folder->MoveInto(output_, {}, ListFolder(folder->PathOf(""))) : folder->Commit();
 }
 
 absl::Status ConvertCommand::ConvertRecording() {
-  StagedRanks staged(output_, Method());
+  std::error_code error;
+  const fs::path parent = fs::path(std::string(absl::StripSuffix(output_, "/"))).parent_path();
+  if (!parent.empty()) fs::create_directories(parent, error);
+  WholeFolder folder;
+  const OnSignal discard([&] { folder.Discard(); });
+  if (absl::Status s = folder.Open(output_); !s.ok()) return s;
+  StagedRanks staged(&folder, Method());
   read_.rewriter = &staged;
   absl::StatusOr<TraceSet> traces = ReadTraceSet(inputs_, read_);
   read_.rewriter = nullptr;
   if (!traces.ok()) return traces.status();
   traces->ranks = staged.Take();
-  return Convert(*traces, &staged);
+  return Convert(*traces, &folder, &staged);
 }
 
 // All ranks in one file.
@@ -385,7 +383,9 @@ int ConvertCommand::Run() {
   if (output_ == "-" && traces->ranks.size() > 1) {
     return Misuse(absl::StrCat("-o - takes one trace, but there are ", traces->ranks.size()));
   }
-  const absl::Status status = Convert(*traces, nullptr);
+  WholeFolder folder;
+  const OnSignal discard([&] { folder.Discard(); });
+  const absl::Status status = Convert(*traces, &folder, nullptr);
   return status.ok() ? kDone : Fail(status);
 }
 

@@ -3,14 +3,18 @@
 #include <filesystem>
 #include <iostream>
 #include <system_error>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "replay/cli/capture_options.h"
 #include "replay/cli/command.h"
+#include "replay/cli/on_signal.h"
 #include "replay/cli/terminal.h"
 #include "trace/import/pytorch/convert.h"
+#include "trace/import/replaced.h"
 #include "trace/io/proto_io.h"
+#include "trace/io/whole_folder.h"
 
 namespace chakra::cli {
 
@@ -82,7 +86,18 @@ absl::Status PytorchOptions::Run() const {
   std::string prefix;
   if (absl::Status s = Prefix(capture->ranks.size(), &prefix); !s.ok()) return s;
   const std::string suffix = compression_ == "gzip" ? ".gz" : compression_ == "zstd" ? ".zst" : "";
-  if (absl::Status s = pytorch::WriteCapture(*capture, prefix, suffix); !s.ok()) return s;
+  WholeFolder folder;
+  const OnSignal discard([&] { folder.Discard(); });
+  if (absl::Status s = folder.Open(prefix); !s.ok()) return s;
+  const std::string name = fs::path(prefix).filename().string();
+  if (absl::Status s = pytorch::WriteCapture(*capture, folder.PathOf(name), suffix); !s.ok()) return s;
+  std::vector<std::string> files;
+  for (size_t i = 0; i < capture->ranks.size(); ++i)
+    files.push_back(absl::StrCat(name, ".", i, ".et", suffix));
+  if (absl::Status s =
+          folder.MoveInto(fs::path(prefix).parent_path().string(), TracesOfPrefix(prefix), files);
+      !s.ok())
+    return s;
   if (!report_.empty()) {
     const bool json = FormatOf(report_) == "json";
     absl::StatusOr<std::string> text =

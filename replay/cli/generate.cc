@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "replay/cli/command.h"
+#include "replay/cli/on_signal.h"
 #include "replay/cli/terminal.h"
 #include "replay/cli/workload_options.h"
 #include "replay/report/fitting.h"
@@ -19,6 +20,7 @@
 #include "trace/generate/sizes.h"
 #include "trace/generate/workload.h"
 #include "trace/generate/write.h"
+#include "trace/io/whole_folder.h"
 
 namespace chakra::cli {
 namespace {
@@ -153,8 +155,10 @@ class GenerateCommand : public Command {
     if (!output_.empty()) {
       const auto step = generate::BuildStep(*plan);
       if (!step.ok()) return Fail(step.status());
-      const absl::Status written = share_ ? generate::WriteSharedStep(*step, output_, threads_)
-                                          : generate::WriteStep(*step, output_, ranks_, threads_);
+      WholeFolder whole;
+      const OnSignal discard([&] { whole.Discard(); });
+      const absl::Status written = share_ ? generate::WriteSharedStep(*step, output_, threads_, &whole)
+                                          : generate::WriteStep(*step, output_, ranks_, threads_, &whole);
       if (!written.ok()) return Fail(written);
     }
     TextPage page = PageOf("-");

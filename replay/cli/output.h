@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "CLI/CLI.hpp"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "trace/io/compressed_file.h"
@@ -28,5 +29,9 @@ struct NamedOutput {
 
 // An error when one of `others` goes where `output` does.
 absl::Status CheckApart(const NamedOutput& output, const std::vector<NamedOutput>& others);
+
+// An error when what `app` was told to write is a file that it was told to read, alone or in a folder of
+// traces. `edit`, `convert` and `kernels`, which write what they read anew, may do so with -o.
+absl::Status CheckOverInputs(const CLI::App& app);
 
 }  // namespace chakra::cli

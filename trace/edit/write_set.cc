@@ -1,12 +1,8 @@
 #include "trace/edit/write_set.h"
 
-#include <fcntl.h>
-#include <stdio.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
@@ -15,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "trace/et/read_options.h"
 #include "trace/import/inputs.h"
+#include "trace/import/replaced.h"
 #include "trace/io/compressed_file.h"
 #include "trace/io/file.h"
 #include "trace/model/groups.h"
@@ -22,8 +19,6 @@
 namespace chakra::edit {
 namespace fs = std::filesystem;
 namespace {
-
-constexpr char kPartial[] = ".partial-";
 
 absl::Status SystemError(absl::string_view doing, absl::string_view path, int error) {
   return absl::UnavailableError(absl::StrCat("cannot ", doing, " ", path, ": ", std::strerror(error)));
@@ -67,80 +62,14 @@ Compression EditedOutput::Method(const std::string& file) const {
   return trace ? CompressionOf(outer) : Compression::kNone;
 }
 
-EditedOutput::~EditedOutput() {
-  std::error_code error;
-  if (lock_ >= 0) close(lock_);
-  if (!folder_.empty()) fs::remove_all(folder_, error);
-}
-
-void EditedOutput::Discard() {
-  const std::lock_guard<std::mutex> lock(folder_mutex_);
-  std::error_code error;
-  // Threads that still write may add a file while the folder is being emptied.
-  for (int i = 0; i < 100 && !folder_.empty() && fs::exists(folder_, error); ++i)
-    fs::remove_all(folder_, error);
-}
-
-// The folder that Commit() replaces is lost, so it must hold an earlier set of the same prefix and nothing
-// else.
-absl::Status EditedOutput::CheckFolder(const std::string& prefix) const {
-  std::error_code error;
-  if (fs::exists(output_, error) && !fs::is_directory(output_, error)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "cannot write ", output_, ": a file of this name exists, expected a folder for several traces"));
-  }
-  std::string own = prefix;
-  for (const std::string& name : ListFolder(output_)) {
-    const TraceName trace = ParseTraceName(name);
-    const bool et = trace.is_trace && trace.rank >= 0 && absl::StrContains(name, ".et");
-    if (et && own.empty()) own = trace.prefix;
-    if (et && trace.prefix == own && !fs::is_directory(fs::path(output_) / name, error)) continue;
-    if (name == own + ".json" || (own.empty() && absl::EndsWith(name, ".json"))) {
-      absl::StatusOr<std::string> text = ReadFile((fs::path(output_) / name).string());
-      if (text.ok() && LooksLikeGroups(*text)) continue;
-    }
-    return absl::InvalidArgumentError(absl::StrCat("cannot replace the folder ", output_, ": it holds \"",
-                                                   name, "\", expected none, or one with nothing but ",
-                                                   own.empty() ? "PREFIX" : own,
-                                                   ".N.et and the groups of these traces"));
-  }
-  return absl::OkStatus();
-}
-
-// Removes folders of killed runs: folders whose lock nobody holds.
-void EditedOutput::RemoveStale() const {
-  const fs::path path(output_);
-  const std::string parent = path.has_parent_path() ? path.parent_path().string() : ".";
-  const std::string begin = path.filename().string() + kPartial;
-  for (const std::string& name : ListFolder(parent)) {
-    if (!absl::StartsWith(name, begin)) continue;
-    const std::string folder = (fs::path(parent) / name).string();
-    const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    std::error_code error;
-    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) fs::remove_all(folder, error);
-    if (fd >= 0) close(fd);
-  }
-}
-
 absl::Status EditedOutput::Open(bool many) {
   std::error_code error;
   many_ = many_ || many || fs::is_directory(output_, error);
   if (!many_) return absl::OkStatus();
   if (output_ == "-")
     return absl::InvalidArgumentError("cannot write several traces to standard output, expected a folder");
-  if (absl::Status s = CheckFolder(""); !s.ok()) return s;
-  RemoveStale();
-  const std::string folder = absl::StrCat(output_, kPartial, getpid());
-  if (!fs::create_directory(folder, error))
-    return error ? SystemError("make the folder", folder, error.value())
-                 : absl::InvalidArgumentError(absl::StrCat("cannot make the folder ", folder, ": it exists"));
-  {
-    const std::lock_guard<std::mutex> lock(folder_mutex_);
-    folder_ = folder;
-  }
-  lock_ = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (lock_ >= 0) flock(lock_, LOCK_EX);
-  return absl::OkStatus();
+  if (absl::Status s = CheckReplaceable(output_, ""); !s.ok()) return s;
+  return folder_.Open(output_);
 }
 
 absl::Status EditedOutput::Rewrite(RankTrace trace, std::vector<Rewritten>*) {
@@ -160,35 +89,30 @@ absl::Status EditedOutput::Rewrite(RankTrace trace, std::vector<Rewritten>*) {
                          : compression == Compression::kZstd ? ".zst"
                                                              : "";
     const std::string name = absl::StrCat(prefix, ".", one.rank, ".et", ending);
-    if (absl::Status s = WriteStream((fs::path(folder_) / name).string(), compression, one.frames, false);
-        !s.ok())
-      return s;
+    if (absl::Status s = WriteStream(folder_.PathOf(name), compression, one.frames, false); !s.ok()) return s;
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (prefix_.empty() || prefix < prefix_) prefix_ = prefix;
+    prefixes_.insert(prefix);
     files_.push_back(name);
   }
   return absl::OkStatus();
 }
 
-// Puts the new folder in the place of the old one, in one step if the system can.
-absl::Status EditedOutput::Swap() {
-  const std::lock_guard<std::mutex> lock(folder_mutex_);
-  std::error_code error;
-  if (!fs::exists(output_, error)) {
-    if (rename(folder_.c_str(), output_.c_str()) != 0) return SystemError("rename to", output_, errno);
-    folder_.clear();
-    return absl::OkStatus();
+// Files that make a run together may be named as their writer likes: their traces get one prefix.
+absl::Status EditedOutput::NameAlike() {
+  if (prefixes_.size() < 2) return absl::OkStatus();
+  std::set<std::string> names;
+  for (std::string& file : files_) {
+    const TraceName name = ParseTraceName(file);
+    const std::string to = absl::StrCat("trace", absl::string_view(file).substr(name.prefix.size()));
+    if (!names.insert(to).second)
+      return absl::InvalidArgumentError(absl::StrCat("two traces would be written to ", to));
+    if (absl::Status s = folder_.Rename(file, absl::StrCat(to, ".named")); !s.ok()) return s;
+    file = to;
   }
-  if (renameat2(AT_FDCWD, folder_.c_str(), AT_FDCWD, output_.c_str(), RENAME_EXCHANGE) == 0)
-    return absl::OkStatus();  // the destructor removes the old folder
-  const std::string old = absl::StrCat(output_, ".old-", getpid());
-  if (rename(output_.c_str(), old.c_str()) != 0) return SystemError("rename", output_, errno);
-  if (rename(folder_.c_str(), output_.c_str()) != 0) {
-    const int failed = errno;
-    rename(old.c_str(), output_.c_str());
-    return SystemError("rename to", output_, failed);
+  for (const std::string& file : files_) {
+    if (absl::Status s = folder_.Rename(absl::StrCat(file, ".named"), file); !s.ok()) return s;
   }
-  folder_ = old;
+  prefixes_ = {"trace"};
   return absl::OkStatus();
 }
 
@@ -205,8 +129,10 @@ absl::Status EditedOutput::Commit(const TraceSet& set) {
     return SystemError("write", "standard output", errno);
   }
   if (files_.empty()) return absl::InvalidArgumentError("the edits leave no rank, expected at least one");
+  if (absl::Status s = NameAlike(); !s.ok()) return s;
   std::sort(files_.begin(), files_.end());
-  if (absl::Status s = CheckFolder(prefix_); !s.ok()) return s;
+  const std::string& prefix = *prefixes_.begin();
+  if (absl::Status s = CheckReplaceable(output_, prefix); !s.ok()) return s;
   const auto groups = std::find_if(set.inputs.begin(), set.inputs.end(), [](const InputFile& f) {
     return f.role == "groups" || f.role == "index" || f.role == "workload";
   });
@@ -218,11 +144,11 @@ absl::Status EditedOutput::Commit(const TraceSet& set) {
       if (!as_it_is.ok()) return as_it_is.status();
       text = *std::move(as_it_is);
     }
-    const std::string name = absl::StrCat(prefix_, ".json");
-    if (absl::Status s = WriteFile((fs::path(folder_) / name).string(), text); !s.ok()) return s;
+    const std::string name = absl::StrCat(prefix, ".json");
+    if (absl::Status s = WriteFile(folder_.PathOf(name), text); !s.ok()) return s;
     files_.push_back(name);
   }
-  return Swap();
+  return folder_.Commit();
 }
 
 }  // namespace chakra::edit

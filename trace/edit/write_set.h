@@ -3,6 +3,7 @@
 
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "trace/edit/plan.h"
 #include "trace/et/read_options.h"
 #include "trace/et/writer.h"
+#include "trace/io/whole_folder.h"
 
 namespace chakra::edit {
 
@@ -20,15 +22,12 @@ class EditedOutput : public RankRewriter {
   // `run` must outlive the output. Without `compression`, the ending of a file's name chooses it, and a trace
   // in a folder keeps the compression of its input.
   EditedOutput(std::string output, std::optional<Compression> compression, EditRun* run);
-  // Removes what was written, unless Commit() succeeded.
-  ~EditedOutput() override;
-
   // Call it before the first rank. `many`: write a folder. Errors: an existing folder that holds anything but
   // traces and their groups; a place that cannot be written.
   absl::Status Open(bool many);
   absl::Status Rewrite(RankTrace trace, std::vector<Rewritten>* out) override;
   // Removes what was written so far. Any thread may call it at any time; the process should end afterwards.
-  void Discard();
+  void Discard() { folder_.Discard(); }
   // Call it after the last rank. Also writes the groups beside the traces, if they came from a file or have
   // changed.
   absl::Status Commit(const TraceSet& set);
@@ -36,11 +35,7 @@ class EditedOutput : public RankRewriter {
   const std::vector<std::string>& files() const { return files_; }
 
  private:
-  // `prefix`: the name prefix of the traces to be written; "": not known yet, so any one prefix of existing
-  // traces is accepted.
-  absl::Status CheckFolder(const std::string& prefix) const;
-  void RemoveStale() const;
-  absl::Status Swap();
+  absl::Status NameAlike();
 
   const std::string output_;
   Compression Method(const std::string& file) const;
@@ -48,11 +43,9 @@ class EditedOutput : public RankRewriter {
   const std::optional<Compression> compression_;
   EditRun& run_;
   bool many_ = false;
-  std::mutex folder_mutex_;
-  std::string folder_;  // traces go here until Commit(); "": no folder
-  int lock_ = -1;       // lock on the folder while this process lives
+  WholeFolder folder_;  // of several traces
   std::mutex mutex_;
-  std::string prefix_;
+  std::set<std::string> prefixes_;  // of the files' names
   std::vector<std::string> files_;  // names, sorted in Commit()
   std::string lone_;                // the frames of a lone trace
   bool have_lone_ = false;

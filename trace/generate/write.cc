@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "trace/base/parallel.h"
 #include "trace/et/rank_index.h"
 #include "trace/et/rank_loader.h"
@@ -202,22 +203,48 @@ absl::Status LoadStages(const StepGraphs& step, const std::string& name, const R
 
 std::string FileOf(int rank) { return absl::StrCat("workload.", rank, ".et.zst"); }
 
-std::string IndexPath(const std::string& folder) {
-  return absl::StrCat(folder, "/workload", kRankIndexEnding);
-}
+constexpr char kGroupsName[] = "workload.json";
 
-absl::Status MakeFolder(const std::string& folder) {
+std::string IndexName() { return absl::StrCat("workload", kRankIndexEnding); }
+
+// The folder that the files of a step go to before they are moved to `folder`, all together.
+absl::Status OpenFolder(const std::string& folder, WholeFolder* whole) {
   std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (!error) return absl::OkStatus();
+  const std::filesystem::path parent =
+      std::filesystem::path(std::string(absl::StripSuffix(folder, "/"))).parent_path();
+  if (!parent.empty()) std::filesystem::create_directories(parent, error);
+  if (!error && std::filesystem::exists(folder, error) && !std::filesystem::is_directory(folder, error))
+    error = std::make_error_code(std::errc::not_a_directory);
+  if (!error) return whole->Open(folder);
   return absl::NotFoundError(absl::StrCat("cannot create the folder ", folder, ": ", error.message()));
 }
 
+bool IsTrace(absl::string_view name) {
+  return absl::StartsWith(name, "workload.") && absl::StrContains(name, ".et");
+}
+
+// Puts `files`, which were written, to `folder`. `part`: the traces that are there and not among them stay.
+absl::Status PutInPlace(const std::string& folder, bool part, const std::vector<std::string>& files,
+                        WholeFolder* whole) {
+  std::vector<std::string> stale;
+  bool others = part;
+  for (const std::string& name : ListFolder(folder)) {
+    if (name == IndexName() || (IsTrace(name) && !part)) {
+      stale.push_back(absl::StrCat(folder, "/", name));  // an index of before would hide the files
+    } else if (name != kGroupsName) {
+      others = true;
+    }
+  }
+  std::error_code error;
+  if (!others || !std::filesystem::exists(folder, error)) return whole->Commit();
+  return whole->MoveInto(folder, stale, files);
+}
+
 absl::Status WriteRanks(const StepGraphs& step, const Layout& layout, const std::vector<int>& ranks,
-                        const std::string& folder, int threads) {
+                        const WholeFolder& folder, int threads) {
   return ForEach(ranks.size(), threads, [&] {
     return [&](size_t i) {
-      EtWriter writer(absl::StrCat(folder, "/", FileOf(ranks[i])));
+      EtWriter writer(folder.PathOf(FileOf(ranks[i])));
       return WriteRank(step, layout, ranks[i], &writer);
     };
   });
@@ -264,7 +291,7 @@ Groups GroupsOf(const StepGraphs& step) {
 }
 
 absl::Status WriteStep(const StepGraphs& step, const std::string& folder, const std::vector<int>& ranks,
-                       int threads) {
+                       int threads, WholeFolder* whole) {
   const Layout layout(step.plan.split);
   std::vector<int> wanted = ranks;
   if (wanted.empty()) {
@@ -275,22 +302,33 @@ absl::Status WriteStep(const StepGraphs& step, const std::string& folder, const 
     return absl::InvalidArgumentError(
         absl::StrCat("there is no rank ", r, "; expected 0 to ", layout.ranks() - 1));
   }
-  if (absl::Status s = MakeFolder(folder); !s.ok()) return s;
-  std::error_code error;  // an index of before would hide the files
-  std::filesystem::remove(IndexPath(folder), error);
-  if (absl::Status s = WriteRanks(step, layout, wanted, folder, threads); !s.ok()) return s;
-  return WriteFile(absl::StrCat(folder, "/workload.json"), GroupFileText(GroupsOf(step)));
+  WholeFolder own;
+  if (whole == nullptr) whole = &own;
+  if (absl::Status s = OpenFolder(folder, whole); !s.ok()) return s;
+  if (absl::Status s = WriteRanks(step, layout, wanted, *whole, threads); !s.ok()) return s;
+  if (absl::Status s = WriteFile(whole->PathOf(kGroupsName), GroupFileText(GroupsOf(step))); !s.ok())
+    return s;
+  std::vector<std::string> files = {kGroupsName};
+  for (const int r : wanted) files.push_back(FileOf(r));
+  return PutInPlace(folder, !ranks.empty(), files, whole);
 }
 
-absl::Status WriteSharedStep(const StepGraphs& step, const std::string& folder, int threads) {
+absl::Status WriteSharedStep(const StepGraphs& step, const std::string& folder, int threads,
+                             WholeFolder* whole) {
   const Layout layout(step.plan.split);
   const std::vector<int> owners = OwnersOf(step);
-  if (absl::Status s = MakeFolder(folder); !s.ok()) return s;
   std::vector<std::string> files;
   for (const int r : owners) files.push_back(FileOf(r));
   if (absl::Status s = CheckOthers(folder, files); !s.ok()) return s;
-  if (absl::Status s = WriteRanks(step, layout, owners, folder, threads); !s.ok()) return s;
-  return WriteMessageFile(IndexOf(step, files), MessageFormat::kJson, IndexPath(folder));
+  WholeFolder own;
+  if (whole == nullptr) whole = &own;
+  if (absl::Status s = OpenFolder(folder, whole); !s.ok()) return s;
+  if (absl::Status s = WriteRanks(step, layout, owners, *whole, threads); !s.ok()) return s;
+  const absl::Status indexed =
+      WriteMessageFile(IndexOf(step, files), MessageFormat::kJson, whole->PathOf(IndexName()));
+  if (!indexed.ok()) return indexed;
+  files.insert(files.begin(), IndexName());
+  return PutInPlace(folder, false, files, whole);
 }
 
 absl::StatusOr<TraceSet> TracesOf(const StepGraphs& step, const std::string& name,

@@ -10,6 +10,7 @@
 #include "trace/et/read_options.h"
 #include "trace/generate/sizes.h"
 #include "trace/generate/step.h"
+#include "trace/io/whole_folder.h"
 #include "trace/model/trace.h"
 
 namespace chakra::generate {
@@ -27,14 +28,17 @@ Groups GroupsOf(const StepGraphs& step);
 
 // Writes FOLDER/workload.RANK.et.zst for each of `ranks` (empty: all), and FOLDER/workload.json with the
 // groups, which readers of traces find there. Creates the folder. `threads`: files written at once. The same
-// step gives the same bytes. Errors name the path, or the rank that there is not.
+// step gives the same bytes. All files appear together, in place of an earlier step (empty `ranks`) or beside
+// its other ranks; `whole`, if not null, has them until then. Errors name the path, or the rank that there is
+// not.
 absl::Status WriteStep(const StepGraphs& step, const std::string& folder, const std::vector<int>& ranks,
-                       int threads);
+                       int threads, WholeFolder* whole = nullptr);
 
 // Writes the trace of each stage's first rank alone, named as WriteStep() names it, and
 // FOLDER/workload.ranks.json (proto/rank_index.proto), by which readers make the traces of all ranks. Errors
 // name the path; traces in the folder that this step has not are one.
-absl::Status WriteSharedStep(const StepGraphs& step, const std::string& folder, int threads);
+absl::Status WriteSharedStep(const StepGraphs& step, const std::string& folder, int threads,
+                             WholeFolder* whole = nullptr);
 
 // The same traces as WriteStep()'s, read. Ranks of a stage share one graph. `name`: of the input, for
 // messages. With ReadOptions::twins one rank of each stage, or of each stage and number in a ring of cp, has

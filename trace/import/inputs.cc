@@ -72,7 +72,8 @@ absl::Status NothingThere(const std::string& input) {
 
 // Traces in `folder` with a rank in their name; all of them, or one prefix's.
 // Those of other formats count where there is no native one.
-std::vector<TraceFile> FindTraces(const std::string& folder, const std::string* prefix) {
+std::vector<TraceFile> FindTraces(const std::string& folder, const std::string* prefix,
+                                  std::vector<std::string>* passed_over) {
   std::vector<TraceFile> found, others;
   for (const std::string& name : ListFolder(folder.empty() ? "." : folder)) {
     const std::string path = Join(folder, name);
@@ -84,12 +85,19 @@ std::vector<TraceFile> FindTraces(const std::string& folder, const std::string* 
       (parsed.native ? found : others).push_back({path, parsed.prefix, parsed.rank});
     }
   }
-  return found.empty() ? others : found;
+  if (found.empty()) return others;
+  for (const TraceFile& other : others) {
+    const bool beside = std::any_of(found.begin(), found.end(),
+                                    [&](const TraceFile& f) { return f.prefix == other.prefix; });
+    if (beside && passed_over != nullptr) passed_over->push_back(other.path);
+  }
+  return found;
 }
 
-absl::StatusOr<std::vector<TraceFile>> ReadFolder(const std::string& folder) {
+absl::StatusOr<std::vector<TraceFile>> ReadFolder(const std::string& folder,
+                                                  std::vector<std::string>* passed_over) {
   if (absl::Status s = CheckListing(folder); !s.ok()) return s;
-  std::vector<TraceFile> found = FindTraces(folder, nullptr);
+  std::vector<TraceFile> found = FindTraces(folder, nullptr, passed_over);
   const std::vector<std::string> names = ListFolder(folder);
   if (found.empty()) {
     std::vector<std::string> inner;
@@ -97,7 +105,7 @@ absl::StatusOr<std::vector<TraceFile>> ReadFolder(const std::string& folder) {
       std::error_code error;
       if (fs::is_directory(Join(folder, name), error)) inner.push_back(Join(folder, name));
     }
-    if (inner.size() == 1) found = FindTraces(inner[0], nullptr);
+    if (inner.size() == 1) found = FindTraces(inner[0], nullptr, passed_over);
   }
   if (found.empty()) {
     return absl::NotFoundError(absl::StrCat(folder, ": expected ", ExpectedInFolders(), "; the folder holds ",
@@ -135,7 +143,8 @@ TraceName ParseTraceName(absl::string_view path) {
   return name;
 }
 
-absl::StatusOr<std::vector<TraceFile>> ResolveInputs(const std::vector<std::string>& inputs) {
+absl::StatusOr<std::vector<TraceFile>> ResolveInputs(const std::vector<std::string>& inputs,
+                                                     std::vector<std::string>* passed_over) {
   if (inputs.empty()) return absl::InvalidArgumentError("no trace is named");
   std::vector<TraceFile> files;
   for (const std::string& input : inputs) {
@@ -143,7 +152,7 @@ absl::StatusOr<std::vector<TraceFile>> ResolveInputs(const std::vector<std::stri
     const fs::file_status status = fs::status(input, error);
     std::vector<TraceFile> found;
     if (fs::is_directory(status)) {
-      absl::StatusOr<std::vector<TraceFile>> read = ReadFolder(input);
+      absl::StatusOr<std::vector<TraceFile>> read = ReadFolder(input, passed_over);
       if (!read.ok()) return read.status();
       found = *std::move(read);
     } else if (fs::exists(status)) {
@@ -152,7 +161,7 @@ absl::StatusOr<std::vector<TraceFile>> ResolveInputs(const std::vector<std::stri
     } else {
       const std::string folder = fs::path(input).parent_path().string();
       const std::string prefix = Join(folder, fs::path(input).filename().string());
-      found = FindTraces(folder, &prefix);
+      found = FindTraces(folder, &prefix, passed_over);
       if (found.empty()) return NothingThere(input);
     }
     files.insert(files.end(), found.begin(), found.end());

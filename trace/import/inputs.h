@@ -29,8 +29,10 @@ struct TraceFile {
 
 // The files that `inputs` (files, folders, prefixes) name, not yet opened.
 // Errors: nothing there (with what lies near), a folder that cannot be listed,
-// several prefixes in a folder.
-absl::StatusOr<std::vector<TraceFile>> ResolveInputs(const std::vector<std::string>& inputs);
+// several prefixes in a folder. `passed_over`, if not null, gets the files of other formats that hold ranks of a
+// run, as PREFIX.N.json beside PREFIX.N.et: the native ones are read.
+absl::StatusOr<std::vector<TraceFile>> ResolveInputs(const std::vector<std::string>& inputs,
+                                                     std::vector<std::string>* passed_over = nullptr);
 
 // Sorts by rank. Errors: a rank twice, or one missing in 0 to n - 1. A single
 // file without a number is rank 0.

@@ -50,7 +50,8 @@ absl::StatusOr<TraceSet> ReadTraceSet(const std::vector<std::string>& inputs, co
                                                    ": steps and ranks can be selected of ", KindsOfRuns(),
                                                    " only, and this is none"));
   }
-  absl::StatusOr<std::vector<TraceFile>> files = ResolveInputs(inputs);
+  std::vector<std::string> passed_over;
+  absl::StatusOr<std::vector<TraceFile>> files = ResolveInputs(inputs, &passed_over);
   if (!files.ok()) return files.status();
   GraphPool pool;
   std::vector<Loaded> loaded;
@@ -64,6 +65,12 @@ absl::StatusOr<TraceSet> ReadTraceSet(const std::vector<std::string>& inputs, co
   if (!status.ok()) return status;
 
   TraceSet set;
+  if (!passed_over.empty()) {
+    set.warnings.push_back(absl::StrCat("not read, for there are .et files of the same name: ", passed_over[0],
+                                        passed_over.size() > 1
+                                            ? absl::StrCat(" and ", passed_over.size() - 1, " more")
+                                            : ""));
+  }
   std::string prefix = files->front().prefix;
   if (!archive.path.empty()) {
     prefix = ParseTraceName(loaded.front().trace.file).prefix;

@@ -74,6 +74,8 @@ absl::StatusOr<std::string> Unpack(absl::string_view packed, const std::string& 
   }
 }
 
+std::string PathOfOpen(int fd) { return absl::StrCat("/proc/self/fd/", fd); }
+
 std::string Head(ByteSource* content, size_t most) {
   std::string head(most, '\0');
   size_t got = 0;
@@ -169,14 +171,45 @@ absl::Status OutputFile::Open(const std::string& path, bool durable) {
       free(real);
     }
   }
-  std::string temporary = target_ + ".XXXXXX";
-  fd_ = mkostemp(temporary.data(), O_CLOEXEC);
-  if (fd_ < 0) return Fail("create");
-  temporary_ = temporary;
+  if (!OpenUnnamed()) {
+    std::string temporary = target_ + ".XXXXXX";
+    fd_ = mkostemp(temporary.data(), O_CLOEXEC);
+    if (fd_ < 0) return Fail("create");
+    temporary_ = temporary;
+  }
   const mode_t mask = umask(0);
   umask(mask);
   if (fchmod(fd_, exists ? st.st_mode & 0777 : 0666 & ~mask) != 0) return Fail("create");
   return absl::OkStatus();
+}
+
+bool OutputFile::OpenUnnamed() {
+  const std::string folder = fs::path(target_).parent_path().string();
+  fd_ = open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+  unnamed_ = fd_ >= 0 && access(PathOfOpen(fd_).c_str(), F_OK) == 0;  // by which it gets its name
+  if (fd_ >= 0 && !unnamed_) {
+    close(fd_);
+    fd_ = -1;
+  }
+  return unnamed_;
+}
+
+// A file that has the name already stays until the new one is there.
+bool OutputFile::Name() {
+  const std::string from = PathOfOpen(fd_);
+  const auto name = [&](const std::string& to) {
+    return linkat(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), AT_SYMLINK_FOLLOW) == 0;
+  };
+  if (name(target_)) return true;
+  for (int i = 0; errno == EEXIST && i < 1000; ++i) {
+    const std::string beside = absl::StrCat(target_, ".", getpid(), "-", i);
+    if (!name(beside)) continue;
+    if (rename(beside.c_str(), target_.c_str()) == 0) return true;
+    const int error = errno;
+    unlink(beside.c_str());
+    errno = error;
+  }
+  return false;
 }
 
 absl::Status OutputFile::Append(absl::string_view bytes) {
@@ -190,7 +223,8 @@ absl::Status OutputFile::Append(absl::string_view bytes) {
 }
 
 absl::Status OutputFile::Commit() {
-  if (durable_ && !temporary_.empty() && fsync(fd_) != 0) return Fail("write");
+  if (durable_ && (unnamed_ || !temporary_.empty()) && fsync(fd_) != 0) return Fail("write");
+  if (unnamed_ && !Name()) return Fail("create");
   const int closed = close(fd_);
   fd_ = -1;
   if (closed != 0) return Fail("write");

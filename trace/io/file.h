@@ -35,9 +35,10 @@ std::vector<std::string> ListFolder(const std::string& folder);
 // "._NAME" that macOS puts beside NAME. Errors: a folder that cannot be listed.
 absl::Status ListFiles(const std::string& folder, std::vector<std::string>* files);
 
-// A file that appears under its name only when it is complete: bytes go to a
-// temporary name in the same folder, Commit() renames. Without a Commit() the
-// temporary file is removed. Devices and pipes are written directly.
+// A file that appears under its name only when it is complete: bytes go to a file without a name in the same
+// folder, which Commit() gives its name, so that nothing is left behind however the process ends. Where the
+// file system has no files without names, bytes go to a temporary name, which is removed without a Commit().
+// Devices and pipes are written directly.
 class OutputFile {
  public:
   OutputFile() = default;
@@ -52,12 +53,15 @@ class OutputFile {
 
  private:
   absl::Status Fail(absl::string_view doing);
+  bool OpenUnnamed();
+  bool Name();
 
   int fd_ = -1;
   bool durable_ = true;
-  std::string path_;       // as given, for messages
-  std::string target_;     // symbolic links resolved
-  std::string temporary_;  // "": written directly
+  std::string path_;    // as given, for messages
+  std::string target_;  // symbolic links resolved
+  bool unnamed_ = false;
+  std::string temporary_;  // "": it has none
 };
 
 }  // namespace chakra
