@@ -1,6 +1,7 @@
 #include "replay/cli/command.h"
 
 #include <malloc.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -21,6 +22,7 @@
 #include "backends/registry.h"
 #include "proto/cluster.pb.h"
 #include "trace/base/free_memory.h"
+#include "trace/base/printable.h"
 #include "trace/base/quantity.h"
 #include "trace/base/spelling.h"
 #include "trace/io/compressed_file.h"
@@ -184,7 +186,13 @@ absl::Status CheckFabricName(const std::string& name) {
 }
 
 void PrintError(absl::string_view message) {
-  const std::string line = absl::StrCat("chakra-replay: ", message, "\n");
+  // A message goes on in lines that begin with two blanks; any other end of a line is a name's.
+  const std::vector<std::string> lines = absl::StrSplit(message, "\n  ");
+  const std::string line = absl::StrCat(
+      "chakra-replay: ",
+      absl::StrJoin(lines, "\n  ",
+                    [](std::string* out, const std::string& part) { out->append(Printable(part)); }),
+      "\n");
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
@@ -209,6 +217,8 @@ std::string FormatOf(absl::string_view path) {
 
 absl::Status WriteOutput(const std::string& path, absl::string_view content) {
   if (path != "-") return WriteFile(path, content);
+  std::string printable;
+  if (isatty(STDOUT_FILENO) == 1) content = printable = PrintableLines(content);
   if (std::fwrite(content.data(), 1, content.size(), stdout) == content.size() && std::fflush(stdout) == 0) {
     return absl::OkStatus();
   }

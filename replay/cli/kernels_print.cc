@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "replay/compute/compute.h"
 #include "replay/compute/compute_times.h"
+#include "trace/base/printable.h"
 #include "trace/base/text_table.h"
 
 namespace chakra::cli {
@@ -53,8 +54,8 @@ std::string PrintKernels(const proto::KernelTable& table, size_t most, TextPage*
               Rate(static_cast<double>(r.bytes()), r.duration_us(), 1e3)});
   }
   std::string out;
-  if (!table.device().empty()) absl::StrAppend(&out, "device  ", table.device(), "\n");
-  if (!table.source().empty()) absl::StrAppend(&out, "source  ", table.source(), "\n");
+  if (!table.device().empty()) absl::StrAppend(&out, "device  ", Printable(table.device()), "\n");
+  if (!table.source().empty()) absl::StrAppend(&out, "source  ", Printable(table.source()), "\n");
   absl::StrAppend(&out, text.Print(page));
   if (cut > 0) {
     absl::StrAppend(&out, "  ... and ", FormatCount(cut), " more rows (--rows N; all are in --format csv)\n");

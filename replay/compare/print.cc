@@ -15,6 +15,7 @@
 #include "google/protobuf/util/json_util.h"
 #include "trace/base/text_table.h"
 #include "trace/io/csv.h"
+#include "trace/io/printable_message.h"
 
 namespace chakra {
 namespace {
@@ -364,7 +365,7 @@ std::string DescribeFailure(const proto::Failure& f) {
 
 absl::StatusOr<std::string> PrintComparison(const proto::Comparison& comparison, ReportFormat format,
                                             size_t top, TextPage* page) {
-  if (format == ReportFormat::kText) return Text(comparison, top, page);
+  if (format == ReportFormat::kText) return Text(PrintableCopy(comparison), top, page);
   proto::Comparison cut = comparison;
   for (proto::Section& section : *cut.mutable_section()) {
     if (top > 0 && static_cast<size_t>(section.change_size()) > top) {

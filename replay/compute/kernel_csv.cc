@@ -78,7 +78,7 @@ absl::Status SetCell(const CsvReader& csv, const FieldDescriptor* field, const s
                      proto::KernelRow* row) {
   const auto* reflection = row->GetReflection();
   if (field->cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
-    reflection->SetString(row, field, cell);
+    reflection->SetString(row, field, std::string(CsvNameOf(cell)));
     return absl::OkStatus();
   }
   if (absl::StripAsciiWhitespace(cell).empty() && field->name() != "duration_us") return absl::OkStatus();
@@ -100,8 +100,9 @@ absl::Status SetCell(const CsvReader& csv, const FieldDescriptor* field, const s
 }
 
 // Sets a field of the table, which every row repeats.
-absl::Status SetTableCell(const CsvReader& csv, const FieldDescriptor* field, const std::string& cell,
+absl::Status SetTableCell(const CsvReader& csv, const FieldDescriptor* field, const std::string& written,
                           proto::KernelTable* table) {
+  const std::string cell(CsvNameOf(written));
   const auto* reflection = table->GetReflection();
   const std::string before = reflection->GetString(*table, field);
   if (table->row_size() > 1 && before != cell) {
@@ -114,7 +115,8 @@ absl::Status SetTableCell(const CsvReader& csv, const FieldDescriptor* field, co
 
 // Blanks at the ends of a name are kept by quotes, for readers that leave them out.
 std::string Quoted(const std::string& text) {
-  return text == absl::StripAsciiWhitespace(text) ? CsvField(text) : CsvQuoted(text);
+  const std::string named = CsvNamed(text);
+  return named == absl::StripAsciiWhitespace(named) ? CsvAsItIs(named) : CsvQuoted(named);
 }
 
 std::string Shortest(double value) {

@@ -6,6 +6,7 @@
 #include "replay/doctor/doctor.h"
 #include "trace/base/text_table.h"
 #include "trace/base/units.h"
+#include "trace/io/printable_message.h"
 
 namespace chakra::doctor {
 namespace {
@@ -90,7 +91,8 @@ void PrintFiles(const proto::Diagnosis& diagnosis, size_t width, std::string* ou
 
 }  // namespace
 
-std::string PrintDiagnosis(const proto::Diagnosis& diagnosis, TextPage* page) {
+std::string PrintDiagnosis(const proto::Diagnosis& as_read, TextPage* page) {
+  const proto::Diagnosis diagnosis = PrintableCopy(as_read);
   const size_t width = page != nullptr && page->limited() ? page->width() : kWidth;
   std::string out = absl::StrCat(Plural(diagnosis.files(), "file"), ": ",
                                  Plural(static_cast<uint64_t>(diagnosis.run_size()), "run"), ", ",

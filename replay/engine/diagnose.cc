@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "trace/base/printable.h"
 #include "trace/import/locate.h"
 
 namespace chakra {
@@ -73,9 +74,8 @@ absl::Status DiagnoseStuck(const StuckView& view) {
   int rank = 0;
   while (rank < static_cast<int>(ranks) && view.left(rank) == 0) ++rank;
   const bool carried = !view.fabric.empty();  // the network holds what they wait for
-  std::string head =
-      absl::StrCat("the run cannot finish: ", view.total - view.finished, " of ", view.total,
-                   " nodes wait for ", carried ? "the network: " : "each other", view.fabric, "\n");
+  std::string head = absl::StrCat("the run cannot finish: ", view.total - view.finished, " of ", view.total,
+                                  " nodes wait for ", carried ? "the network: " : "each other", view.fabric);
   while (rank < static_cast<int>(ranks) && step_of[rank] == 0) {
     step_of[rank] = lines.size() + 1;
     Wait wait = WaitOf(view, rank, &locator);
@@ -91,9 +91,10 @@ absl::Status DiagnoseStuck(const StuckView& view) {
     rank = wait.for_rank;
   }
   const size_t first = rank < static_cast<int>(ranks) && step_of[rank] > 0 ? step_of[rank] - 1 : 0;
-  for (size_t i = first; i < lines.size(); ++i) absl::StrAppend(&head, "  ", lines[i], "\n");
+  for (size_t i = first; i < lines.size(); ++i) absl::StrAppend(&head, "\n  ", Printable(lines[i]));
   if (carried) return absl::FailedPreconditionError(head);
-  absl::StrAppend(&head, "Collectives of a group run in recorded order, and a lane runs one node at a time; ",
+  absl::StrAppend(&head,
+                  "\n  Collectives of a group run in recorded order, and a lane runs one node at a time; ",
                   "--lanes unlimited lets dependencies alone decide.");
   return absl::FailedPreconditionError(head);
 }

@@ -12,6 +12,7 @@
 #include "replay/collectives/registry.h"
 #include "replay/engine/call_patterns.h"
 #include "replay/nccl/shipped.h"
+#include "trace/base/printable.h"
 #include "trace/import/locate.h"
 
 namespace chakra {
@@ -410,10 +411,12 @@ class Matcher {
     if (bad == 0) return absl::OkStatus();
     if (traces_.of_one_trace) return OneSided(bad, lines[0]);
     if (bad > kMostListed) lines.push_back(absl::StrCat("and ", bad - kMostListed, " more"));
-    return absl::InvalidArgumentError(absl::StrCat(bad,
-                                                   bad == 1 ? " message has no partner of its size:\n  "
-                                                            : " messages have no partner of their size:\n  ",
-                                                   absl::StrJoin(lines, "\n  ")));
+    return absl::InvalidArgumentError(absl::StrCat(
+        bad,
+        bad == 1 ? " message has no partner of its size:\n  "
+                 : " messages have no partner of their size:\n  ",
+        absl::StrJoin(lines, "\n  ",
+                      [](std::string* out, const std::string& line) { out->append(Printable(line)); })));
   }
 
   // Ranks that are copies of one trace lack the same partners: one example says it for all.

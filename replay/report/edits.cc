@@ -3,10 +3,12 @@
 #include "absl/strings/str_cat.h"
 #include "replay/report/row_table.h"
 #include "trace/base/text_table.h"
+#include "trace/io/printable_message.h"
 
 namespace chakra {
 
-std::string PrintEdits(const proto::EditReport& report, TextPage* page) {
+std::string PrintEdits(const proto::EditReport& as_read, TextPage* page) {
+  const proto::EditReport report = PrintableCopy(as_read);
   RowTable<proto::EditOutcome> table;
   std::string notes;
   for (const proto::EditOutcome& o : report.outcome()) {

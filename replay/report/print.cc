@@ -20,6 +20,7 @@
 #include "replay/report/row_table.h"
 #include "replay/report/training.h"
 #include "trace/base/text_table.h"
+#include "trace/io/printable_message.h"
 
 namespace chakra {
 namespace {
@@ -301,19 +302,20 @@ absl::StatusOr<ReportFormat> ParseReportFormat(absl::string_view name) {
       absl::StrCat("\"", name, "\" is no report format; expected text, json or csv"));
 }
 
-absl::StatusOr<std::string> PrintReport(const proto::Report& report, ReportFormat format, TextPage* page) {
-  if (format == ReportFormat::kCsv) return Csv(report);
+absl::StatusOr<std::string> PrintReport(const proto::Report& as_made, ReportFormat format, TextPage* page) {
+  if (format == ReportFormat::kCsv) return Csv(as_made);
   if (format == ReportFormat::kJson) {
     google::protobuf::util::JsonPrintOptions options;
     options.add_whitespace = true;
     options.preserve_proto_field_names = true;
     options.always_print_primitive_fields = true;
     std::string out;
-    const auto status = google::protobuf::util::MessageToJsonString(report, &out, options);
+    const auto status = google::protobuf::util::MessageToJsonString(as_made, &out, options);
     if (!status.ok())
       return absl::InternalError(absl::StrCat("cannot print the report: ", status.ToString()));
     return out;
   }
+  const proto::Report report = PrintableCopy(as_made);
   return absl::StrCat(
       Head(report), report.has_edits() ? absl::StrCat("\n", PrintEdits(report.edits(), page)) : "",
       Jobs(report, page), Steps(report, page), PrintTraining(report, page), PrintEnergy(report, page),

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
+#include "trace/base/printable.h"
 #include "trace/base/spelling.h"
 #include "trace/base/text_table.h"
 #include "trace/base/units.h"
@@ -28,7 +29,7 @@ std::string PrintAnswer(const Answer& answer, TextPage* page) {
   TextTable table(answer.header, answer.left);
   for (const auto& row : answer.rows) table.Add(row);
   std::string out = table.Print(page);
-  for (const std::string& note : answer.notes) absl::StrAppend(&out, "  ", note, "\n");
+  for (const std::string& note : answer.notes) absl::StrAppend(&out, "  ", Printable(note), "\n");
   return out;
 }
 

@@ -17,6 +17,7 @@
 #include "replay/sweep/results.h"
 #include "replay/sweep/search.h"
 #include "trace/base/checksum.h"
+#include "trace/base/printable.h"
 #include "trace/base/text_table.h"
 #include "trace/base/utf8.h"
 
@@ -55,7 +56,7 @@ std::string WhatChanged(const proto::SweepStart& before, const proto::SweepStart
   differ.Compare(before.sweep(), now.sweep());
   std::vector<std::string> lines = absl::StrSplit(report, '\n', absl::SkipEmpty());
   for (size_t i = 0; i < std::min(lines.size(), kDifferencesShown); ++i)
-    absl::StrAppend(&out, "\n  ", lines[i]);
+    absl::StrAppend(&out, "\n  ", Printable(lines[i]));
   if (lines.size() > kDifferencesShown)
     absl::StrAppend(&out, "\n  and ", lines.size() - kDifferencesShown, " more");
   const auto old_space = Space::Make(before.sweep());

@@ -59,10 +59,24 @@ TEST(Csv, SaysWhere) {
 
 TEST(Csv, WhatIsWrittenIsRead) {
   for (const char* text : {"", "plain", "a,b", "a\"b", "a\nb", "\r", " blanks "}) {
-    const auto rows = ReadAllOf(CsvField(text) + ",x\n", CsvReader::Fields::kAsTheyAre);
+    const auto rows = ReadAllOf(CsvAsItIs(text) + ",x\n", CsvReader::Fields::kAsTheyAre);
     ASSERT_TRUE(rows.ok()) << rows.status();
     EXPECT_THAT(*rows, ElementsAre(ElementsAre(text, "x")));
   }
+}
+
+TEST(Csv, FieldsOfNamesAreNoFormulasAndHaveNoCommands) {
+  EXPECT_EQ(CsvField("=HYPERLINK(\"x\")"), "\"'=HYPERLINK(\"\"x\"\")\"");
+  EXPECT_EQ(CsvField("@sum"), "'@sum");
+  EXPECT_EQ(CsvField("+cmd|' /C calc'!A0"), "'+cmd|' /C calc'!A0");
+  for (const char* number : {"-1.5", "+3e-6", "-0", "-inf", "-", "+"}) EXPECT_EQ(CsvField(number), number);
+  EXPECT_EQ(CsvField("a\nb\x1b[2J"), "a\\nb\\x1b[2J");
+}
+
+TEST(Csv, NamesThatLookLikeFormulasAreReadBack) {
+  for (const char* name : {"=a", "-b", "'", "'=a", "''x", "'x", "-5", "", "plain"})
+    EXPECT_EQ(CsvNameOf(CsvNamed(name)), name);
+  EXPECT_EQ(CsvNamed("-b"), "'-b");
 }
 
 }  // namespace

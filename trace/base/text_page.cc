@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "trace/base/printable.h"
 #include "trace/base/utf8.h"
 
 namespace chakra {
@@ -159,6 +160,7 @@ std::string TextPage::Fit(absl::string_view text, size_t width) const {
 void TextPage::NoteShortened(const std::string& name) { shortened_.insert(name); }
 
 std::string TextPage::Finish(std::string text) const {
+  text = PrintableLines(text);
   if (!limited()) return text;
   std::string out;
   absl::string_view rest = text;

@@ -38,7 +38,7 @@ class TextPage {
   void NoteShortened(const std::string& name);
 
   // The text to print. For a terminal: `text` with long lines broken at blanks, and a last line that names
-  // what was shortened, if anything was. For a file: `text` unchanged.
+  // what was shortened, if anything was. For a file: `text` as PrintableLines() has it.
   std::string Finish(std::string text) const;
 
  private:

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "trace/base/printable.h"
+
 namespace chakra {
 
 TextTable::TextTable(std::vector<std::string> header, std::vector<bool> left) {
@@ -17,9 +19,12 @@ TextTable TextTable::OfWidths(std::vector<TextColumn> columns, std::string mark)
   return table;
 }
 
-void TextTable::Add(std::vector<std::string> row) { rows_.push_back({std::move(row), {}}); }
+void TextTable::Add(std::vector<std::string> row) {
+  for (std::string& cell : row) cell = Printable(cell);
+  rows_.push_back({std::move(row), {}});
+}
 
-void TextTable::AddLine(std::string line) { rows_.back().lines.push_back(std::move(line)); }
+void TextTable::AddLine(std::string line) { rows_.back().lines.push_back(Printable(line)); }
 
 std::string TextTable::PrintWhole() const {
   std::vector<size_t> width;
@@ -65,10 +70,7 @@ std::string FormatCount(uint64_t n) {
 
 std::string Shorten(const std::string& s, size_t width, const std::string& empty) {
   if (s.empty()) return empty;
-  std::string out = s;
-  for (char& c : out) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  }
+  const std::string out = Printable(s);
   if (out.size() <= width) return out;
   const auto boundary = [&](size_t i) {
     while (i > 0 && (static_cast<unsigned char>(out[i]) & 0xc0) == 0x80) --i;

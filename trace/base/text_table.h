@@ -26,6 +26,7 @@ class TextTable {
   // with the first column.
   static TextTable OfWidths(std::vector<TextColumn> columns, std::string mark = "");
 
+  // Cells are printed as Printable() has them (printable.h), and so are lines.
   void Add(std::vector<std::string> row);
   // Adds a line of text below the last row. Precondition: the table has a row.
   void AddLine(std::string line);
@@ -56,8 +57,7 @@ class TextTable {
 // 1234567 as "1,234,567".
 std::string FormatCount(uint64_t n);
 
-// `s` cut to `width` bytes with "..." in its middle. Control characters become "?"; an empty `s` becomes
-// `empty`.
+// `s` as Printable() has it, cut to `width` bytes with "..." in its middle. An empty `s` becomes `empty`.
 std::string Shorten(const std::string& s, size_t width, const std::string& empty);
 
 }  // namespace chakra

@@ -4,13 +4,42 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
+#include "trace/base/printable.h"
 
 namespace chakra {
 
+namespace {
+
+constexpr absl::string_view kFormula = "=+-@";
+
+}  // namespace
+
+bool LooksLikeFormula(absl::string_view text) {
+  if (text.empty() || kFormula.find(text[0]) == absl::string_view::npos) return false;
+  double number = 0;
+  return text.size() > 1 && !absl::SimpleAtod(text, &number);
+}
+
 std::string CsvField(absl::string_view text) {
+  const std::string printable = Printable(text);
+  return CsvAsItIs(LooksLikeFormula(printable) ? absl::StrCat("'", printable) : printable);
+}
+
+std::string CsvNamed(absl::string_view text) {
+  return LooksLikeFormula(text) || absl::StartsWith(text, "'") ? absl::StrCat("'", text) : std::string(text);
+}
+
+absl::string_view CsvNameOf(absl::string_view cell) {
+  const bool marked = cell.size() > 1 && cell[0] == '\'' &&
+                      (cell[1] == '\'' || kFormula.find(cell[1]) != absl::string_view::npos);
+  return cell.substr(marked ? 1 : 0);
+}
+
+std::string CsvAsItIs(absl::string_view text) {
   return text.find_first_of(",\"\r\n") == absl::string_view::npos ? std::string(text) : CsvQuoted(text);
 }
 

@@ -14,8 +14,18 @@ namespace chakra {
 // A function that takes the next bytes of an output.
 using WriteBytes = std::function<absl::Status(absl::string_view)>;
 
-// One field of CSV: `text`, in quotes if it has commas, quotes or ends of lines.
+// One field of CSV: `text` as Printable() has it (trace/base/printable.h), in quotes if it has commas or
+// quotes. A "'" goes before text that a spreadsheet would take for a formula: it begins with =, +, - or @ and
+// is no number.
 std::string CsvField(absl::string_view text);
+// One field: any text, which CsvReader gives back. In quotes if it has commas, quotes or ends of lines.
+std::string CsvAsItIs(absl::string_view text);
+// Whether a spreadsheet would take the text of a field for a formula.
+bool LooksLikeFormula(absl::string_view text);
+// A name in a table that is read again: with a "'" before it if it looks like a formula or begins with "'".
+std::string CsvNamed(absl::string_view text);
+// The name that such a cell holds.
+absl::string_view CsvNameOf(absl::string_view cell);
 // In quotes whatever it has.
 std::string CsvQuoted(absl::string_view text);
 

@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "google/protobuf/util/json_util.h"
 #include "trace/base/text_table.h"
+#include "trace/io/printable_message.h"
 #include "trace/model/inspect.h"
 
 namespace chakra {
@@ -132,7 +133,8 @@ std::string PrintWarnings(const proto::Inspection& x) {
 
 }  // namespace
 
-std::string PrintInspectionText(const proto::Inspection& x, TextPage* page) {
+std::string PrintInspectionText(const proto::Inspection& as_read, TextPage* page) {
+  const proto::Inspection x = PrintableCopy(as_read);
   return absl::StrCat(Head(x), PrintTypes(x, page), PrintCommunication(x, page), PrintRanks(x, page),
                       PrintGroups(x, page), PrintProblems(x), PrintWarnings(x));
 }

@@ -4,6 +4,7 @@
 #include "trace/base/text_table.h"
 #include "trace/base/units.h"
 #include "trace/import/pytorch/convert.h"
+#include "trace/io/printable_message.h"
 
 namespace chakra::pytorch {
 namespace {
@@ -116,7 +117,8 @@ std::string Notes(const proto::ConversionReport& r) {
 
 }  // namespace
 
-std::string PrintConversion(const proto::ConversionReport& r, TextPage* page) {
+std::string PrintConversion(const proto::ConversionReport& as_read, TextPage* page) {
+  const proto::ConversionReport r = PrintableCopy(as_read);
   std::string out = absl::StrCat("PyTorch capture: ", r.ranks_size(),
                                  r.ranks_size() == 1 ? " rank" : " ranks", " of ", r.world_size(), "\n\n");
   out += Ranks(r, page);
