@@ -3,23 +3,44 @@
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <stdexcept>
+#include <system_error>
 
 #include "replay/cli/command_line.h"
 
 namespace {
 
-// The only exception that nothing catches is that of memory, on whatever thread.
-[[noreturn]] void Unhandled() {
+constexpr char kNoMemory[] =
+    "chakra-replay: out of memory; expected a machine or a --max-memory with more, or less to do: fewer "
+    "ranks, steps or nodes\n";
+
+// Says in a line, without memory, what was thrown. False: it is no want of the system.
+bool Explain() {
   try {
-    if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
+    // Without one that was caught: threads that a failed allocation left behind.
+    if (const std::exception_ptr thrown = std::current_exception()) {
+      std::rethrow_exception(thrown);
+    } else if (std::uncaught_exceptions() == 0) {
+      return false;
+    }
+  } catch (const std::system_error& e) {
+    std::fprintf(stderr, "chakra-replay: the system gives no more threads or locks: %s\n", e.what());
+    return true;
   } catch (const std::bad_alloc&) {
-    std::fputs(
-        "chakra-replay: out of memory; expected a machine or a --max-memory with more, or less to do: fewer "
-        "ranks, steps or nodes\n",
-        stderr);
-    std::_Exit(1);
+  } catch (const std::length_error&) {
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "chakra-replay: %s; this is a fault of the program\n", e.what());
+    return false;
   } catch (...) {
+    return false;
   }
+  std::fputs(kNoMemory, stderr);
+  return true;
+}
+
+// Of what nobody caught, on whatever thread.
+[[noreturn]] void Unhandled() {
+  if (Explain()) std::_Exit(1);
   std::abort();
 }
 
@@ -28,5 +49,10 @@ namespace {
 int main(int argc, char** argv) {
   std::set_terminate(Unhandled);
   std::signal(SIGXFSZ, SIG_IGN);  // a file over the limit is an error of the write
-  return chakra::cli::RunCommandLine({argv + 1, argv + argc});
+  try {
+    return chakra::cli::RunCommandLine({argv + 1, argv + argc});
+  } catch (const std::exception&) {  // caught, so that what was begun is taken back
+    if (!Explain()) std::abort();
+    return 1;
+  }
 }

@@ -6,6 +6,9 @@
 #include <unistd.h>
 
 #include <utility>
+#include <vector>
+
+#include "trace/base/parallel.h"
 
 namespace chakra::cli {
 
@@ -21,7 +24,14 @@ OnSignal::OnSignal(std::function<void()> action) : action_(std::move(action)) {
     pthread_sigmask(SIG_SETMASK, &before_, nullptr);
     return;
   }
-  thread_ = std::thread([this] { Wait(); });
+  std::vector<std::thread> thread;
+  StartThreads(
+      1, [this](int) { Wait(); }, &thread);
+  if (thread.empty()) {
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  } else {
+    thread_ = std::move(thread.front());
+  }
 }
 
 OnSignal::~OnSignal() {

@@ -2,11 +2,20 @@
 
 #include <utility>
 
+#include "trace/base/parallel.h"
+
 namespace chakra::energy {
 
 void MeterThread::HandOver() {
+  if (threads_.empty())
+    StartThreads(
+        1, [this](int) { Serve(); }, &threads_);
+  if (threads_.empty()) {  // the system has no thread left
+    Tell(filling_);
+    filling_.clear();
+    return;
+  }
   std::unique_lock<std::mutex> lock(mutex_);
-  if (!thread_.joinable()) thread_ = std::thread([this] { Serve(); });
   changed_.wait(lock, [this] { return waiting_.size() < kMostBatches; });
   waiting_.push_back(std::move(filling_));
   filling_ = Batch();
@@ -21,13 +30,14 @@ void MeterThread::HandOver() {
 }
 
 void MeterThread::Stop() {
-  if (thread_.joinable()) {
+  if (!threads_.empty()) {
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       stopping_ = true;
     }
     changed_.notify_all();
-    thread_.join();
+    threads_.front().join();
+    threads_.clear();
   }
   Tell(filling_);
   filling_.clear();

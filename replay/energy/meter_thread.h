@@ -73,7 +73,7 @@ class MeterThread : public RunObserver {
   PowerMeter& meter_;
   bool beside_ = false;  // events go by the thread
   Batch filling_;
-  std::thread thread_;
+  std::vector<std::thread> threads_;  // one, where the system gives it
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Batch> waiting_;   // the first of them is with the meter; guarded by mutex_, as is all below

@@ -345,7 +345,10 @@ void RecordedRun::PrepareWalks() {
 // False: ranks wait for one another, or a time is past the longest.
 bool RecordedRun::WalkAll() {
   std::vector<std::thread> others;
-  for (uint32_t t = 1; t < threads_; ++t) others.emplace_back([this, t] { Worker(this, t).Run(); });
+  const int wanted = static_cast<int>(threads_) - 1;
+  StartThreads(
+      wanted, [this](int t) { Worker(this, static_cast<uint32_t>(t)).Run(); }, &others);
+  if (others.size() < static_cast<size_t>(wanted)) lost_ = true;  // nobody would walk the ranks of the others
   Worker(this, 0).Run();
   for (std::thread& t : others) t.join();
   return !lost_ && std::all_of(walks_.begin(), walks_.end(), [](const RecordedWalk& walk) {

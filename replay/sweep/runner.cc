@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "trace/base/parallel.h"
 #include "trace/base/utf8.h"
 
 namespace chakra::sweep {
@@ -114,7 +115,9 @@ absl::StatusOr<std::map<std::string, proto::PointRecord>> Runner::Run(std::vecto
       std::deque<Task>(std::make_move_iterator(tasks.begin()), std::make_move_iterator(tasks.end())),
       options_, journal_);
   std::vector<std::thread> threads;
-  for (int i = 0; i < options_.jobs; ++i) threads.emplace_back([&] { Work(&source); });
+  StartThreads(
+      options_.jobs, [&](int) { Work(&source); }, &threads);
+  if (threads.empty() && !options_.serve) Work(&source);
   if (options_.serve) {
     options_.serve(&source);
   } else {

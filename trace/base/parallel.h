@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <new>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -27,31 +29,50 @@ inline int ThreadCount(int threads, size_t tasks) {
       std::max<size_t>(1, std::min<size_t>({static_cast<size_t>(std::max(1, threads)), tasks, 256})));
 }
 
+// Starts threads that run f(1) to f(n). Where the system gives no more threads, or no memory for them, there
+// are fewer: whoever needs a certain number looks at `threads`.
+template <typename F>
+void StartThreads(int n, const F& f, std::vector<std::thread>* threads) {
+  try {
+    threads->reserve(static_cast<size_t>(std::max(n, 0)));
+    for (int i = 1; i <= n; ++i) threads->emplace_back(f, i);
+  } catch (const std::system_error&) {
+  } catch (const std::bad_alloc&) {
+  }
+}
+
 // Runs tasks 0 to n - 1. Each thread calls make() once; make() returns a function, which may own the thread's
 // tools, and the thread calls this function with the number of each task. Threads take tasks in order, so
 // every task before a failed one runs to its end. Returns the error of the first failed task by position; a
-// task that was not begun since the caller's StopScope says stop has failed.
+// task that was not begun since the caller's StopScope says stop has failed. Where a thread has no memory
+// left, the caller gets its std::bad_alloc when all threads have ended.
 template <typename Make>
 absl::Status ForEach(size_t n, int threads, const Make& make) {
   std::vector<absl::Status> status(n);
   std::atomic<size_t> next = 0;
   std::atomic<bool> failed = false;
   const std::atomic<bool>* const stop = StopFlag();
-  const auto run = [&] {
-    const StopScope scope(stop);
-    auto work = make();
-    while (!failed) {
-      const size_t i = next++;
-      if (i >= n) return;
-      status[i] = CheckStop();
-      if (status[i].ok()) status[i] = work(i);
-      if (!status[i].ok()) failed = true;
+  std::atomic<bool> no_memory = false;
+  const auto run = [&](int) {
+    try {
+      const StopScope scope(stop);
+      auto work = make();
+      while (!failed) {
+        const size_t i = next++;
+        if (i >= n) return;
+        status[i] = CheckStop();
+        if (status[i].ok()) status[i] = work(i);
+        if (!status[i].ok()) failed = true;
+      }
+    } catch (const std::bad_alloc&) {
+      no_memory = failed = true;
     }
   };
   std::vector<std::thread> others;
-  for (int t = 1; t < ThreadCount(threads, n); ++t) others.emplace_back(run);
-  run();
+  StartThreads(ThreadCount(threads, n) - 1, run, &others);
+  run(0);
   for (std::thread& t : others) t.join();
+  if (no_memory) throw std::bad_alloc();
   return FirstError(status);
 }
 

@@ -21,7 +21,6 @@
 namespace chakra {
 namespace {
 
-
 // `status` with "FILE: rank N" at its beginning.
 absl::Status WithRank(const absl::Status& status, absl::string_view file, int rank) {
   absl::string_view what = status.message();
@@ -68,7 +67,8 @@ class MemberPool {
  public:
   MemberPool(const ReadOptions& options, GraphPool* pool) : options_(options), pool_(pool), own_(pool) {
     const int helpers = ThreadCount(options.threads, 256) - 1;
-    for (int t = 0; t < helpers; ++t) threads_.emplace_back([this] { Run(); });
+    StartThreads(
+        helpers, [this](int) { Run(); }, &threads_);
   }
   ~MemberPool() { Join(); }
 

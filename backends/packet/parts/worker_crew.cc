@@ -1,8 +1,8 @@
 #include "backends/packet/parts/worker_crew.h"
 
-#include <system_error>
 #include <utility>
 
+#include "trace/base/parallel.h"
 #include "trace/base/wait_shortly.h"
 
 namespace chakra::packet {
@@ -10,11 +10,9 @@ namespace chakra::packet {
 WorkerCrew::WorkerCrew(int workers, uint32_t tasks, std::function<void(uint32_t)> task)
     : tasks_(tasks), task_(std::move(task)), claims_(tasks) {
   const auto n = static_cast<uint32_t>(workers);
-  try {
-    for (uint32_t i = 0; i < n; ++i) threads_.emplace_back([this, i, n] { Work(tasks_ * (i + 1) / n); });
-  } catch (const std::system_error&) {
-    // The machine has no more threads: those that are there, or the caller, do it.
-  }
+  // Where there are fewer, those that are there, or the caller, do it.
+  StartThreads(
+      workers, [this, n](int i) { Work(tasks_ * static_cast<uint32_t>(i) / n); }, &threads_);
 }
 
 WorkerCrew::~WorkerCrew() {
