@@ -82,6 +82,9 @@ PacketFabricOn<Sim>::PacketFabricOn(const Topology& topology, const FabricOption
       first_ports_.assign(static_cast<size_t>(topology.devices()) * dimensions * dimensions, kNoIndex);
     }
   }
+  for (const LinkClass& c : topology.link_classes()) {
+    if (slowest_ == Bandwidth() || c.bandwidth < slowest_) slowest_ = c.bandwidth;
+  }
   if (cost_.router() != nullptr) cost_.router()->set_load(this);
   if (!changes_.empty() && changes_.front().at == Time::Zero()) ChangeLinks();
 }
@@ -187,6 +190,11 @@ FlowId PacketFabricOn<Sim>::Start(const Flow& flow, Time now) {
     sim_.TellAt(flow.tag, order, now + flow.delay);
     return order;
   }
+  // Nothing ends later than if all took turns on the slowest link. Long before that is past the longest time,
+  // instants are whole numbers that could wrap around: what is sent from then on does not end.
+  const uint64_t packets = flow.bytes / std::max<uint64_t>(options_.mtu, 1) + 1;
+  if (slowest_ > Bandwidth()) work_ += TransferTime(flow.bytes + packets * options_.header, slowest_);
+  if (now + work_ > Time::Picos(Time::Never().picos() / 2)) return order;
   const uint32_t m = sim_.NewMessage();
   uint32_t connection = flow.in_order ? OpenConnection(flow) : kNoIndex;
   if (connection == kNoIndex) {

@@ -147,6 +147,8 @@ class PacketFabricOn final : public Fabric,
   PortSeries series_;
   uint64_t orders_ = 0;
   Time now_;
+  Bandwidth slowest_;  // of all links
+  Time work_;          // of all that was sent, on such a link
   bool makes_later_ = false;
   // By device, the lowest and the highest dimension in which its peer differs: kNoIndex: not yet known.
   // Empty: there are several first ports in a direction.

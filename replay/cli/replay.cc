@@ -15,9 +15,12 @@
 #include "replay/report/report.h"
 #include "replay/report/run_replay.h"
 #include "replay/run/machine.h"
+#include "trace/base/text_table.h"
 
 namespace chakra::cli {
 namespace {
+
+constexpr int kManyRanks = 100000;  // of which a user is told how long they take
 
 class ReplayCommand : public Command {
  public:
@@ -101,6 +104,11 @@ absl::StatusOr<std::string> ReplayCommand::Replay() {
   auto options = arguments_.traces();
   if (!options.ok()) return options.status();
   options->keep_twins = true;
+  if (options->ranks >= kManyRanks && !quiet_) {
+    PrintError(absl::StrCat("note: ", FormatCount(static_cast<uint64_t>(options->ranks)),
+                            " ranks are matched, simulated and reported one by one: this takes minutes; a tenth of "
+                            "them takes a tenth of the time"));
+  }
   const auto traces = LoadTraces(*options);
   if (!traces.ok()) return traces.status();
   logs_.Apply(&arguments_.run().fabric_options);

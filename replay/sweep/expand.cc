@@ -17,6 +17,7 @@ namespace chakra::sweep {
 namespace {
 
 constexpr uint64_t kDefaultMostPoints = 100000;
+constexpr uint64_t kMostPoints = 10000000;  // that max_points may allow: all are in memory
 constexpr uint64_t kMostTried = 100;  // constraints are evaluated for at most this many times max_points
                                       // combinations
 constexpr int kDeepestGroup = 16;
@@ -186,6 +187,8 @@ class SpaceBuilder {
   }
 
   absl::Status CheckSearch() {
+    if (spec_.max_points() > kMostPoints)
+      return SpecError("max_points", absl::StrCat(spec_.max_points(), ", expected at most ", kMostPoints));
     if (spec_.repeats() > kMostRepeats)
       return SpecError("repeats", absl::StrCat(spec_.repeats(), ", expected at most ", kMostRepeats));
     if (!spec_.has_search()) return absl::OkStatus();

@@ -83,7 +83,7 @@ absl::StatusOr<Bandwidth> ParseRate(absl::string_view text) {
   return Bandwidth::BytesPerSecond(static_cast<int64_t>(bytes));
 }
 
-absl::StatusOr<Time> ParseTime(absl::string_view text) {
+absl::StatusOr<Time> ParseTime(absl::string_view text, Time most) {
   double v = 0;
   absl::string_view unit;
   const auto bad = [&](absl::string_view what) {
@@ -92,7 +92,8 @@ absl::StatusOr<Time> ParseTime(absl::string_view text) {
   if (!SplitQuantity(text, &v, &unit)) return bad("a time with its unit, as 500ns or 1.5us");
   if (const double picos = PicosOfUnit(unit); picos > 0) {
     const double ps = std::round(v * picos);
-    if (ps > 1e12) return bad("at most 1s");
+    if (ps > 9.2e18) return bad("at most 106 days");
+    if (ps > static_cast<double>(most.picos())) return bad(absl::StrCat("at most ", most.seconds(), "s"));
     return Time::Picos(static_cast<int64_t>(ps));
   }
   return bad(unit.empty() ? "a unit: ps, ns, us, ms or s" : "one of the units ps, ns, us, ms and s");

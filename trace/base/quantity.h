@@ -22,8 +22,8 @@ double RateOfUnit(absl::string_view unit);
 // Whole quantities. Errors (InvalidArgument) are "\"TEXT\"; expected ...".
 // A rate with its unit; a missing unit is told with what both b/s and B/s would mean.
 absl::StatusOr<Bandwidth> ParseRate(absl::string_view text);
-// A time with its unit. At most a second.
-absl::StatusOr<Time> ParseTime(absl::string_view text);
+// A time with its unit. Errors: more than `most`; 106 days or more.
+absl::StatusOr<Time> ParseTime(absl::string_view text, Time most = Time::Micros(1000000));
 // A size, in bytes where it has no unit. Whole bytes, at most 1000 TB.
 absl::StatusOr<uint64_t> ParseBytes(absl::string_view text);
 

@@ -41,14 +41,21 @@ absl::Status Expected(absl::string_view value, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("\"", value, "\"; expected ", what));
 }
 
+// The longest time that a field may be: what its range says, and a second where that is less or nothing.
+Time MostTime(const FieldDescriptor& field, const FieldUnit& unit) {
+  const proto::Setting& setting = field.options().GetExtension(proto::setting);
+  const Time second = Time::Micros(1000000);
+  return setting.has_most() ? std::max(second, Time::FromNanos(setting.most() * unit.scale * 1e-3)) : second;
+}
+
 // A quantity in the field's unit.
-absl::StatusOr<double> WithUnit(absl::string_view text, const FieldUnit& unit) {
+absl::StatusOr<double> WithUnit(absl::string_view text, const FieldDescriptor& field, const FieldUnit& unit) {
   if (unit.kind == Kind::kBytes) {
     const auto bytes = ParseBytes(text);
     return bytes.ok() ? absl::StatusOr<double>(static_cast<double>(*bytes)) : bytes.status();
   }
   if (unit.kind == Kind::kTime) {
-    const auto time = ParseTime(text);
+    const auto time = ParseTime(text, MostTime(field, unit));
     return time.ok() ? absl::StatusOr<double>(static_cast<double>(time->picos()) / unit.scale)
                      : time.status();
   }
@@ -58,12 +65,13 @@ absl::StatusOr<double> WithUnit(absl::string_view text, const FieldUnit& unit) {
 }
 
 // A number, or what WithUnit() reads.
-absl::StatusOr<double> Number(absl::string_view text, const FieldUnit& unit, bool needs_unit) {
+absl::StatusOr<double> Number(absl::string_view text, const FieldDescriptor& field, const FieldUnit& unit,
+                              bool needs_unit) {
   double v = 0;
   const bool plain = absl::SimpleAtod(text, &v) && std::isfinite(v);
   if (unit.kind == Kind::kNone) return plain ? absl::StatusOr<double>(v) : Expected(text, "a number");
   if (plain && (!needs_unit || unit.kind == Kind::kBytes)) return v;
-  auto quantity = WithUnit(text, unit);
+  auto quantity = WithUnit(text, field, unit);
   if (quantity.ok() || needs_unit ||
       (!text.empty() && absl::ascii_isdigit(static_cast<unsigned char>(text[0]))))
     return quantity;
@@ -90,7 +98,7 @@ absl::StatusOr<T> Integer(absl::string_view text, const FieldDescriptor& field, 
     return static_cast<T>(v);
   }
   if (unit.kind == Kind::kNone) return range;
-  const auto quantity = WithUnit(text, unit);
+  const auto quantity = WithUnit(text, field, unit);
   if (!quantity.ok()) return quantity.status();
   if (*quantity != std::floor(*quantity) || *quantity > static_cast<double>(std::numeric_limits<T>::max()))
     return range;
@@ -160,9 +168,9 @@ absl::Status SetValue(absl::string_view text, bool needs_unit, ValuePlace place,
     case FieldDescriptor::CPPTYPE_UINT64:
       CHAKRA_PUT(UInt64, Integer<uint64_t>(text, *f, needs_unit));
     case FieldDescriptor::CPPTYPE_DOUBLE:
-      CHAKRA_PUT(Double, Number(text, unit, needs_unit));
+      CHAKRA_PUT(Double, Number(text, *f, unit, needs_unit));
     case FieldDescriptor::CPPTYPE_FLOAT:
-      CHAKRA_PUT(Float, Number(text, unit, needs_unit));
+      CHAKRA_PUT(Float, Number(text, *f, unit, needs_unit));
     case FieldDescriptor::CPPTYPE_BOOL:
       CHAKRA_PUT(Bool, Boolean(text));
     case FieldDescriptor::CPPTYPE_ENUM:

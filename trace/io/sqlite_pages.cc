@@ -263,6 +263,8 @@ absl::Status SqliteRows::Gather(const unsigned char* at, uint64_t bytes, uint64_
   record_.assign(reinterpret_cast<const char*>(at), local);
   uint32_t next = NumberAt(at + local, 4);
   while (record_.size() < bytes) {
+    if (++overflow_pages_ > pages_->file_bytes() / pages_->page_bytes())
+      return Bad("overflow pages belong to several rows, or go in a circle");
     const absl::StatusOr<const unsigned char*> page = pages_->Get(next, 1, &overflow_);
     if (!page.ok()) return page.status();
     const uint64_t here = std::min<uint64_t>(bytes - record_.size(), pages_->usable_bytes() - 4);

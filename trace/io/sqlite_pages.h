@@ -141,6 +141,7 @@ class SqliteRows {
   std::vector<int> twins_;     // pairs: a place in `columns`, and an earlier one of the same column
   size_t leaf_ = 0;            // the next one
   std::string run_, record_, overflow_;
+  uint64_t overflow_pages_ = 0;            // of all rows
   const unsigned char* loaded_ = nullptr;  // leaves in a row, of which leaf_ is the first that is not read
   uint32_t left_ = 0;                      // of these
   const unsigned char* page_ = nullptr;
