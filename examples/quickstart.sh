@@ -2,7 +2,7 @@
 # Builds the binary in build/ and replays the bundled training step. Quick when
 # run again.
 set -eu
-cd "$(dirname "$0")/.."
+CDPATH='' cd "$(dirname "$0")/.."
 . examples/packages.sh
 # shellcheck disable=SC2086
 need_packages $build_packages

@@ -3,7 +3,7 @@
 # skipped and names the entries of ctest that failed. The last line has the counts; the exit status is 1 when a test
 # failed or none passed.
 set -eu
-cd "$(dirname "$0")/.."
+CDPATH='' cd "$(dirname "$0")/.."
 for log; do
   folder=$(basename "$log")
   sed -n 's/^ *[0-9]*\/[0-9]* Test *#[0-9]*: \([^ ]*\) [. ]*\**\([A-Z][A-Za-z]*\).*/\1 \2/p' "$log" |

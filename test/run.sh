@@ -5,7 +5,7 @@
 # ns-3, Chromium, Open MPI, Slurm), the Python module's, and each benchmark once. .ci/run calls this.
 # Warnings are errors. The last line counts the tests; the exit status is 1 when a build or a test fails.
 set -eu
-cd "$(dirname "$0")/.."
+CDPATH='' cd "$(dirname "$0")/.."
 all=false
 case "$*" in
   "") ;;

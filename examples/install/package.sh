@@ -3,7 +3,7 @@
 # sweeps under mpirun, and chakra-replay-VERSION-Linux.tar.gz, a folder that runs on any Linux with the same C library or a
 # newer one.
 set -eu
-cd "$(dirname "$0")/../.."
+CDPATH='' cd "$(dirname "$0")/../.."
 . examples/packages.sh
 # shellcheck disable=SC2086
 need_packages $build_packages libopenmpi-dev dpkg-dev file patchelf

@@ -89,7 +89,9 @@ std::string Bash(const std::vector<Offered>& all) {
       "  esac\n"
       "  case $word in\n"
       "    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
-      "    *) COMPREPLY=($(compgen -W \"$commands\" -- \"$word\") $(compgen -f -- \"$word\")) ;;\n"
+      "    *) COMPREPLY=($(compgen -W \"$commands\" -- \"$word\"))\n"
+      "       local file\n"
+      "       while IFS= read -r file; do COMPREPLY+=(\"$file\"); done < <(compgen -f -- \"$word\") ;;\n"
       "  esac\n"
       "}\n"
       "complete -o filenames -F _chakra_replay chakra-replay\n");

@@ -8,7 +8,7 @@
 set -eu
 seconds=${1:?usage: test/fuzz/run.sh SECONDS [TARGET...]}
 shift
-cd "$(dirname "$0")/../.."
+CDPATH='' cd "$(dirname "$0")/../.."
 build=${CHAKRA_FUZZ_BUILD:-build-fuzz}
 if [ ! -f "$build/CMakeCache.txt" ]; then
   cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="${CXX:-clang++}" \

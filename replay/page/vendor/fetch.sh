@@ -1,7 +1,7 @@
 #!/bin/sh
 # Fetches Chart.js again, and checks that it is what README.md names.
 set -eu
-cd "$(dirname "$0")"
+CDPATH='' cd "$(dirname "$0")"
 version=4.6.1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
