@@ -169,6 +169,7 @@ void FluidFabric::Enter(uint32_t i, Time now) {
   t.latency = way.route->latency;
   if (!t.counted) cost_.Account(*way.route, t.flow.bytes);
   t.counted = true;
+  t.detoured = links_down_ > 0;
   t.alone = way.alone;
   t.most = way.most;
   const std::vector<uint32_t>* crossed = Crossed(i);
@@ -371,6 +372,7 @@ const std::vector<uint32_t>* FluidFabric::Crossed(uint32_t i) const {
 
 void FluidFabric::Change(const LinkChange& change) {
   double& now = change_of_[change.link];
+  if ((now > 0) != (change.bandwidth > 0)) links_down_ += change.bandwidth > 0 ? -1 : 1;
   if (cost_.router() != nullptr && (now > 0) != (change.bandwidth > 0)) {
     cost_.router()->SetAlive(change.link, change.bandwidth > 0);
   }
@@ -384,12 +386,32 @@ void FluidFabric::Change(const LinkChange& change) {
   });
 }
 
+void FluidFabric::CallBack() {
+  for (uint32_t i = 0; i < transfers_.size(); ++i) {
+    Transfer& t = transfers_[i];
+    if (!t.detoured || t.network_flow == kNone) continue;
+    const Way& way = WayOf(t.flow);
+    t.detoured = links_down_ > 0;
+    if (!way.route->found) continue;
+    size_t hops = 0;
+    bool same = true;
+    network_.ForEachHop(t.network_flow, [&](uint32_t link, double share) {
+      same =
+          same && hops < way.links.size() && way.links[hops].link == link && way.links[hops].share == share;
+      ++hops;
+    });
+    if (!same || hops != way.links.size()) waiting_.push_back(i);
+  }
+}
+
 // Applies all changes of this instant; then transfers that lost their path, or wait for one, look for a new
-// one.
+// one, and those that went around a link that is back take their own again.
 void FluidFabric::ChangeLinks() {
+  const int down = links_down_;
   for (; next_change_ < changes_.size() && changes_[next_change_].at == now_; ++next_change_) {
     Change(changes_[next_change_]);
   }
+  if (links_down_ < down && cost_.router() != nullptr) CallBack();
   std::vector<uint32_t> moved;
   moved.swap(waiting_);
   std::sort(moved.begin(), moved.end(),

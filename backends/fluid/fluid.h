@@ -131,6 +131,7 @@ class FluidFabric final : public Fabric,
     Time alone;                  // its time alone on its path
     Time latency;                // latency of its path
     bool counted = false;        // in Traffic()
+    bool detoured = false;       // links were down when it took its path
     uint32_t next = kNone;       // the in-order transfer after this one
   };
   // One line of the cache: an event looks at links in no order.
@@ -217,6 +218,8 @@ class FluidFabric final : public Fabric,
     return moved < p.left ? p.left - moved : 0;
   }
   void Change(const LinkChange& change);
+  // Detoured transfers that would take another path now: they wait for one.
+  void CallBack();
   void ChangeLinks();
   Time NextAt() const;
   // As far as rates are known, when flows came since Settle().
@@ -257,6 +260,7 @@ class FluidFabric final : public Fabric,
   EndQueue ends_;
   std::vector<LinkChange> changes_;  // by time
   size_t next_change_ = 0;
+  int links_down_ = 0;
   std::vector<Way> ways_;          // by source; only one if there is a router
   std::vector<uint32_t> lone_;     // transfers that stand alone since this instant
   std::vector<uint32_t> joined_;   // transfers that stood alone until this instant

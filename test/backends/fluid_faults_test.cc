@@ -2,6 +2,7 @@
 // told of links.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "backends/fluid/options.h"
@@ -38,6 +39,30 @@ Time Arrival(const Topology& t, std::vector<LinkChange> changes,
   auto fabric = MakeMachine("fluid", t, options);
   EXPECT_TRUE(fabric.ok()) << fabric.status();
   return ReceivedAt(Drive(fabric->get(), {{Message(0, 2, 100000, 0), Time::Zero()}}), 0);
+}
+
+// Two flows of 100,000 bytes, a microsecond each alone, from leaf 0 to leaf 1 by different spines.
+TEST(FluidFaults, FlowsComeBackToALinkThatIsBack) {
+  const Topology t = OnNetwork(kSmall, 4);
+  FabricOptions options;
+  uint64_t seed = 0;
+  const auto last = [&](std::vector<LinkChange> changes) {
+    options.changes = std::move(changes);
+    auto fabric = MakeMachine("fluid", t, options);
+    EXPECT_TRUE(fabric.ok()) << fabric.status();
+    const auto ends = Drive(
+        fabric->get(), {{Message(0, 2, 100000, 0), Time::Zero()}, {Message(1, 3, 100000, 1), Time::Zero()}});
+    return std::max(ReceivedAt(ends, 0), ReceivedAt(ends, 1));
+  };
+  const Time us = Time::Micros(1);
+  do {
+    options.routing.seed = ++seed;
+  } while (last({}) != us);
+  const uint32_t a = LinkOf(t, "leaf.0", "spine.0");
+  // They share the other spine for 0.2 us of the fault, and have lost half of that.
+  EXPECT_EQ(last({{Time::Nanos(400), a, 0}, {Time::Nanos(600), a, 1}}), us + Time::Nanos(100));
+  EXPECT_EQ(last({{Time::Zero(), a, 0}, {Time::Nanos(600), a, 1}}), us + Time::Nanos(300));
+  EXPECT_EQ(last({{Time::Nanos(400), a, 0}}), us + Time::Nanos(600));
 }
 
 TEST(FluidFaults, AFlowFindsAnotherWayOrWaits) {
