@@ -134,7 +134,7 @@ class ConvertCommand : public Command {
         astra_sim_(app->add_subcommand("astra-sim", "Make a cluster file from ASTRA-sim's configuration")),
         pytorch_(app->add_subcommand("pytorch", "Make Chakra traces from PyTorch's host traces and Kineto")) {
     app->allow_extras();
-    app->add_option("IN", inputs_, "Trace files, directories, prefixes or tar archives")->type_name("");
+    app->add_option("IN", inputs_, "Trace files, directories, prefixes, tar or zip archives")->type_name("");
     app->add_option("-o,--output", output_,
                     "A file for one trace, a directory for several; - is standard output")
         ->type_name("OUT");

@@ -4,8 +4,10 @@
 Seeds only start the fuzzer off; findings are added to the same folders by hand.
 """
 import gzip
+import io
 import os
 import struct
+import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -92,6 +94,19 @@ def byte_source():
     write(t, "zstd_window_too_large", zstd(b"one", window=0xff))
 
 
+# An archive as Python writes it, with a fixed time; `streamed`: sizes stand behind the members.
+def zipped(files, method=zipfile.ZIP_DEFLATED, streamed=False):
+    out = io.BytesIO()
+    if streamed:
+        out.seekable = lambda: False
+    with zipfile.ZipFile(out, "w", method) as z:
+        for name, data in files:
+            info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+            info.compress_type = method
+            z.writestr(info, data)
+    return out.getvalue()
+
+
 def archive():
     pax = b"".join(b"%d %s\n" % (len(r) + 4, r) for r in (b"path=long/w.1.et", b"mtime=123456789"))
     plain = member(b"w.0.et", trace()) + member(b"w.1.et", trace())
@@ -112,6 +127,18 @@ def archive():
     for name, data in seeds.items():
         write("archive_fuzz", name, data)
         write("reader_fuzz", "tar_" + name, data)
+    two = [("w.0.et", trace()), ("w.1.et", trace())]
+    seeds = {
+        "two": zipped(two),
+        "stored": zipped(two, zipfile.ZIP_STORED),
+        "streamed": zipped(two, streamed=True),
+        "cut": zipped(two)[:-60],
+        "method": zipped(two, zipfile.ZIP_BZIP2),
+        "long_name": zipped([("deep/" * 40 + "w.0.et", trace())]),
+    }
+    for name, data in seeds.items():
+        for target in ("archive_fuzz", "byte_source_fuzz", "reader_fuzz"):
+            write(target, "zip_" + name, data)
     write("archive_fuzz", "gzip", gz(plain + END))
     write("reader_fuzz", "tar_zstd", zstd(*[(plain + END)[i:i + 500] for i in range(0, len(plain + END), 500)]))
 

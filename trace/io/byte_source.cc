@@ -16,6 +16,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "trace/base/stop.h"
+#include "trace/io/zip.h"
 
 namespace chakra {
 namespace {
@@ -251,6 +252,7 @@ absl::StatusOr<std::unique_ptr<ByteSource>> OpenContent(ByteSource* raw, absl::s
   auto rest = std::make_unique<Rest>(head, raw);
   if (IsGzip(head)) return Unpack<GzipSource>(std::move(rest), file, cut);
   if (IsZstd(head)) return Unpack<ZstdSource>(std::move(rest), file, cut);
+  if (LooksLikeZip(head)) return OpenZip(std::move(rest), file);
   return std::unique_ptr<ByteSource>(std::move(rest));
 }
 
