@@ -4,9 +4,11 @@
 #include <filesystem>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "replay/sweep/words.h"
 #include "trace/io/field_line.h"
 #include "trace/io/file.h"
 #include "trace/io/proto_io.h"
@@ -37,6 +39,73 @@ std::vector<FieldStep> Steps(absl::string_view path) {
   return out;
 }
 
+// Gives files that a spec names beside itself the path from the current folder.
+class BesideSpec {
+ public:
+  explicit BesideSpec(const std::string& spec) : folder_(std::filesystem::path(spec).parent_path()) {}
+
+  void Resolve(proto::Sweep* sweep) const {
+    if (folder_.empty()) return;
+    for (std::string& trace : *sweep->mutable_trace()) trace = Resolved(trace);
+    for (std::string& word : *sweep->mutable_word()) word = Resolved(word);
+    InWords(sweep->mutable_replay());
+    for (proto::Axis& axis : *sweep->mutable_axis()) InAxis(&axis);
+    for (proto::Group& group : *sweep->mutable_group()) InGroup(&group);
+  }
+
+ private:
+  void InGroup(proto::Group* group) const {
+    for (proto::Axis& axis : *group->mutable_axis()) InAxis(&axis);
+    for (proto::Group& inner : *group->mutable_group()) InGroup(&inner);
+  }
+  void InAxis(proto::Axis* axis) const {
+    for (std::string& value : *axis->mutable_value()) value = Resolved(value);
+    for (proto::Choice& choice : *axis->mutable_choice()) InWords(choice.mutable_words());
+  }
+  void InWords(std::string* text) const {
+    auto words = SplitWords(*text);
+    if (!words.ok()) return;  // who splits it says what is wrong
+    bool changed = false;
+    for (std::string& word : *words) {
+      std::string resolved = Resolved(word);
+      changed = changed || resolved != word;
+      word = std::move(resolved);
+    }
+    if (changed) *text = QuoteWords(*words);
+  }
+  // A word, or a part of one: FIELD=FILE, FILE:key=value, TRACE@START.
+  std::string Resolved(const std::string& word) const {
+    for (const size_t begin : {size_t{0}, word.find('=') + 1}) {
+      for (const size_t end : {word.size(), word.rfind(':'), word.rfind('@')}) {
+        if (end == word.npos || end <= begin) continue;
+        const std::filesystem::path path = word.substr(begin, end - begin);
+        if (path.is_absolute() || !Names(folder_ / path)) continue;
+        return absl::StrCat(word.substr(0, begin), (folder_ / path).string(), word.substr(end));
+      }
+    }
+    return word;
+  }
+  // Whether there is a file or folder of this name, or traces with this prefix; with {...} in its last part:
+  // the folder that it would be in.
+  bool Names(const std::filesystem::path& path) const {
+    std::error_code error;
+    if (std::filesystem::exists(path, error)) return true;
+    const std::string name = path.filename().string(), parent = path.parent_path().string();
+    if (absl::StrContains(name, '{'))
+      return parent != folder_ && std::filesystem::is_directory(parent, error);
+    if (name.empty()) return false;
+    for (const auto& file : std::filesystem::directory_iterator(parent, error)) {
+      if (IsTraceOf(file.path().filename().string(), name)) return true;
+    }
+    return false;
+  }
+  static bool IsTraceOf(const std::string& file, const std::string& prefix) {
+    return absl::StartsWith(file, prefix + ".") && absl::StrContains(file.substr(prefix.size()), ".et");
+  }
+
+  std::filesystem::path folder_;
+};
+
 }  // namespace
 
 absl::StatusOr<Spec> ReadSpec(const std::string& path) {
@@ -45,6 +114,7 @@ absl::StatusOr<Spec> ReadSpec(const std::string& path) {
   Spec out;
   out.source = path;
   if (absl::Status s = ParseMessage(*content, path, &out.sweep); !s.ok()) return s;
+  BesideSpec(path).Resolve(&out.sweep);
   out.text = *std::move(content);
   if (out.sweep.name().empty()) out.sweep.set_name(std::filesystem::path(path).stem().string());
   return out;

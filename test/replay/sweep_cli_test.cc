@@ -77,6 +77,26 @@ TEST_F(SweepCli, TheExampleGivesTablesAndAnswers) {
   EXPECT_THAT(Run(absl::StrCat("sweep ", At("small.txtpb"), " -o ", At("d"))), HasSubstr("12 points, 0 run"));
 }
 
+TEST_F(SweepCli, PathsAreLookedForBesideTheSpec) {
+  fs::create_directories(At("specs/nets"));
+  fs::copy(kStep, At("specs/step"), fs::copy_options::recursive);
+  Write("specs/nets/star.txt",
+        "9 1 8\n8\n0 8 400Gbps 1us 0\n1 8 400Gbps 1us 0\n2 8 400Gbps 1us 0\n3 8 400Gbps 1us 0\n"
+        "4 8 400Gbps 1us 0\n5 8 400Gbps 1us 0\n6 8 400Gbps 1us 0\n7 8 400Gbps 1us 0\n");
+  Write("specs/spec.txtpb",
+        "trace: 'step' replay: '--cluster dgx-h100:gpus_per_node=2' axis { name: 'net' option: '--network' "
+        "value: "
+        "'nets/star.txt' value: 'switch' } axis { name: 'of' choice { label: 'x' words: '--groups "
+        "step/workload.json' } }");
+  const std::string out = Run(absl::StrCat("sweep ", At("specs/spec.txtpb"), " --dry-run"));
+  EXPECT_THAT(out, HasSubstr(absl::StrCat("replay ", At("specs/step"), " ")));
+  EXPECT_THAT(out, HasSubstr(absl::StrCat("--network ", At("specs/nets/star.txt"))));
+  EXPECT_THAT(out, HasSubstr("--network switch"));
+  EXPECT_THAT(out, HasSubstr(absl::StrCat("--groups ", At("specs/step/workload.json"))));
+  EXPECT_THAT(Run(absl::StrCat("sweep ", At("specs/spec.txtpb"), " -o ", At("beside"))),
+              HasSubstr("2 points, 2 run"));
+}
+
 TEST_F(SweepCli, APageOfTheResults) {
   const std::string d = At("d");
   EXPECT_THAT(Run(absl::StrCat("sweep ", At("small.txtpb"), " -o ", d, " --format csv,html")),

@@ -7,7 +7,7 @@ function off(more, best) {
   const sign = sweep.objective.maximize ? "-" : "+";
   if (best === 0) return `${sign}${shown(objectiveName, more)}`;
   const share = (100 * more) / Math.abs(best);
-  return `${sign}${share < 0.1 ? digits(share) : share < 1000 ? share.toFixed(1) : count(Math.round(share))} %`;
+  return `${sign}${share < 0.05 ? "0.0" : share < 1000 ? share.toFixed(1) : count(Math.round(share))} %`;
 }
 
 class Answer {

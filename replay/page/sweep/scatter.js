@@ -21,6 +21,17 @@ function paretoFront(candidates, x, y, xSign, ySign) {
   return front.map((one) => one.p);
 }
 
+// Whether one quantity says of all points what the other says, in another unit or from another zero.
+function rescales(a, b) {
+  const pairs = points.map((p) => [a.of(p), b.of(p)]).filter(([x, y]) => x !== "" && y !== "");
+  const [least, most] = extent(pairs.map(([x]) => x));
+  if (!(most > least)) return false;
+  const low = pairs.find(([x]) => x === least)[1];
+  const high = pairs.find(([x]) => x === most)[1];
+  const slope = (high - low) / (most - least);
+  return slope !== 0 && pairs.every(([x, y]) => Math.abs(low + slope * (x - least) - y) <= 1e-9 * Math.abs(high - low));
+}
+
 class Scatter {
   constructor() {
     this.quantities = [
@@ -50,7 +61,9 @@ class Scatter {
   begin() {
     const find = (name) => this.quantities.findIndex((q) => q.name === name);
     this.y = Math.max(0, find(objectiveName));
-    const priced = sweep.expressions.map((e) => find(e[0])).find((i) => i >= 0 && i !== this.y);
+    const priced = sweep.expressions
+      .map((e) => find(e[0]))
+      .find((i) => i >= 0 && i !== this.y && !rescales(this.quantities[i], this.quantities[this.y]));
     const varied = axes.find((a) => a.varies && a.numbers) ?? axes.find((a) => a.varies);
     this.x = priced ?? (sweep.search || !varied ? find("point") : find(varied.name));
     const few = (a) => new Set(points.map((p) => p.place[a.index])).size;
