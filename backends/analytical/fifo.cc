@@ -12,6 +12,7 @@ namespace {
 // Messages are not split here: with policies that split messages, each message takes one path by its own
 // hash.
 RoutingOptions OnePath(RoutingOptions routing) {
+  routing.stripes = false;
   if (routing.policy == RoutingPolicy::kSpray || routing.policy == RoutingPolicy::kFlowlet) {
     routing.policy = RoutingPolicy::kEcmp;
     routing.queue_pairs = std::numeric_limits<int>::max();

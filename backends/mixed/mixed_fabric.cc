@@ -18,6 +18,7 @@ Time SeriesBucket(const FabricOptions& options) {
 
 FabricOptions OfFluid(FabricOptions options) {
   options.link_series = options.link_series || options.Get<packet::PacketOptions>().series > Time::Zero();
+  options.routing.stripes = false;  // as the packets' side has it
   return options;
 }
 

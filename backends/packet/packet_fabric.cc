@@ -12,6 +12,7 @@ namespace {
 
 // Packets choose among paths that are hashed like connections'.
 RoutingOptions PathsOf(RoutingOptions routing, const PacketOptions& options) {
+  routing.stripes = false;  // it is packets that take different ways
   routing.queue_pairs = std::max(routing.queue_pairs, options.paths);
   if (routing.policy == RoutingPolicy::kSpray || routing.policy == RoutingPolicy::kFlowlet) {
     routing.policy = RoutingPolicy::kEcmp;

@@ -53,6 +53,11 @@ absl::Status CheckGroups(const std::vector<VertexGroup>& groups) {
   return absl::OkStatus();
 }
 
+Bandwidth Times(Bandwidth bandwidth, double factor) {
+  const double scaled = static_cast<double>(bandwidth.bytes_per_second()) * factor;
+  return Bandwidth::BytesPerSecond(std::max(int64_t{1}, static_cast<int64_t>(std::llround(scaled))));
+}
+
 }  // namespace
 
 absl::string_view Name(VertexKind kind) {
@@ -127,14 +132,30 @@ std::string NetworkGraph::ArcName(uint32_t arc) const {
 }
 
 NetworkGraph NetworkGraph::Scaled(double bandwidth, double latency) const {
-  const auto scaled = [](int64_t value, double factor) {
-    return static_cast<int64_t>(std::llround(static_cast<double>(value) * factor));
-  };
   NetworkGraph graph = *this;
   for (LinkClass& c : graph.classes_) {
-    c.bandwidth =
-        Bandwidth::BytesPerSecond(std::max(int64_t{1}, scaled(c.bandwidth.bytes_per_second(), bandwidth)));
-    c.latency = Time::Picos(scaled(c.latency.picos(), latency));
+    c.bandwidth = Times(c.bandwidth, bandwidth);
+    c.latency = Time::Picos(std::llround(static_cast<double>(c.latency.picos()) * latency));
+  }
+  return graph;
+}
+
+NetworkGraph NetworkGraph::ScaledWhere(const std::vector<bool>& arcs, double bandwidth) const {
+  NetworkGraph graph = *this;
+  std::vector<bool> inside(classes_.size()), outside(classes_.size());
+  for (uint32_t arc = 0; arc < this->arcs(); ++arc) (arcs[arc] ? inside : outside)[class_[arc]] = true;
+  std::vector<uint16_t> moved(classes_.size());
+  for (size_t c = 0; c < classes_.size(); ++c) {
+    moved[c] = static_cast<uint16_t>(c);
+    if (!inside[c]) continue;
+    if (outside[c]) {
+      moved[c] = static_cast<uint16_t>(graph.classes_.size());
+      graph.classes_.push_back(classes_[c]);
+    }
+    graph.classes_[moved[c]].bandwidth = Times(classes_[c].bandwidth, bandwidth);
+  }
+  for (uint32_t arc = 0; arc < this->arcs(); ++arc) {
+    if (arcs[arc]) graph.class_[arc] = moved[class_[arc]];
   }
   return graph;
 }

@@ -81,6 +81,9 @@ class NetworkGraph {
 
   // The graph with all bandwidths multiplied by `bandwidth` and all latencies by `latency`; both > 0.
   NetworkGraph Scaled(double bandwidth, double latency) const;
+  // The graph with the bandwidth of these arcs multiplied by `bandwidth` > 0. `arcs`: by arc; both directions
+  // of a link alike.
+  NetworkGraph ScaledWhere(const std::vector<bool>& arcs, double bandwidth) const;
 
   // The bytes that the graph takes in memory.
   uint64_t MemoryBytes() const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "backends/topology/size.h"
 #include "trace/base/spelling.h"
 
 namespace chakra {
@@ -28,6 +29,19 @@ NetworkKind TorusNetwork();
 NetworkKind TpuPodNetwork();
 NetworkKind Trn2Network();
 
+namespace {
+
+// Of all networks that join devices.
+constexpr char kInjectionKey[] = "injection";
+Parameter InjectionParameter() {
+  return {kInjectionKey, "",
+          "what all ports of a device carry together; their links are made as fast as that takes, all by the "
+          "same "
+          "factor; default: as the links say"};
+}
+
+}  // namespace
+
 const std::vector<NetworkKind>& NetworkKinds() {
   static const std::vector<NetworkKind>* const kKinds = [] {
     auto* kinds = new std::vector<NetworkKind>{
@@ -36,6 +50,9 @@ const std::vector<NetworkKind>& NetworkKinds() {
         Nvl72Network(),  RailOnlyNetwork(),  RailOptimizedNetwork(), RingNetwork(),    SlimFlyNetwork(),
         SwitchNetwork(), TorusNetwork(),     TpuPodNetwork(),        Trn2Network(),
     };
+    for (NetworkKind& kind : *kinds) {
+      if (!kind.whole) kind.parameters.push_back(InjectionParameter());
+    }
     std::sort(kinds->begin(), kinds->end(),
               [](const NetworkKind& a, const NetworkKind& b) { return absl::string_view(a.name) < b.name; });
     return kinds;
@@ -63,12 +80,21 @@ absl::Status CheckParameters(const NetworkSpec& spec) {
   return Parameters::Make(spec, (*kind)->parameters).status();
 }
 
-absl::StatusOr<Network> BuildNetwork(const NetworkSpec& spec, int devices) {
+absl::StatusOr<Network> BuildNetwork(const NetworkSpec& spec, int devices, const Cards& cards) {
   auto kind = FindKind(spec.name);
   if (!kind.ok()) return kind.status();
-  auto parameters = Parameters::Make(spec, (*kind)->parameters);
+  auto parameters = Parameters::Make(spec, (*kind)->parameters, (*kind)->whole ? Cards() : cards);
   if (!parameters.ok()) return parameters.status();
-  return (*kind)->build(*parameters, devices);
+  auto network = (*kind)->build(*parameters, devices);
+  if (!network.ok() || parameters->Empty(kInjectionKey)) return network;
+  const auto injection = parameters->Rate(kInjectionKey, /*any_rate=*/true);
+  if (!injection.ok()) return injection.status();
+  auto scaled = WithInjection(network->graph, *injection);
+  if (!scaled.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(spec.name, ": ", scaled.status().message()));
+  }
+  network->graph = *std::move(scaled);
+  return network;
 }
 
 }  // namespace chakra

@@ -40,7 +40,8 @@ const std::vector<NetworkKind>& NetworkKinds();
 // Errors: an unknown name, with the nearest one and the list; an unknown parameter.
 absl::Status CheckParameters(const NetworkSpec& spec);
 
-// Errors: those of CheckParameters() and of the builder.
-absl::StatusOr<Network> BuildNetwork(const NetworkSpec& spec, int devices);
+// `cards`: of the devices; those of a whole machine are its own. Errors: those of CheckParameters() and of
+// the builder.
+absl::StatusOr<Network> BuildNetwork(const NetworkSpec& spec, int devices, const Cards& cards = {});
 
 }  // namespace chakra

@@ -16,6 +16,13 @@ namespace {
 
 std::string Digits(double v) { return absl::StrCat(v); }
 
+std::string Fallback(const Parameter& p, const Cards& cards) {
+  if (cards.bandwidth.bytes_per_second() == 0) return p.fallback;
+  if (p.from_cards == kCardBandwidth) return absl::StrCat(cards.bandwidth.bytes_per_second(), "B/s");
+  if (p.from_cards == kCardLatency) return absl::StrCat(cards.latency.picos(), "ps");
+  return p.fallback;
+}
+
 }  // namespace
 
 absl::StatusOr<NetworkSpec> ParseNetworkSpec(absl::string_view text) {
@@ -24,12 +31,14 @@ absl::StatusOr<NetworkSpec> ParseNetworkSpec(absl::string_view text) {
   return absl::InvalidArgumentError(absl::StrCat("network \"", text, "\": ", spec.status().message()));
 }
 
-absl::StatusOr<Parameters> Parameters::Make(NetworkSpec spec, const std::vector<Parameter>& declared) {
+absl::StatusOr<Parameters> Parameters::Make(NetworkSpec spec, const std::vector<Parameter>& declared,
+                                            const Cards& cards) {
   Parameters p;
+  p.cards_ = cards;
   std::vector<std::string> known;
   for (const Parameter& d : declared) {
     known.emplace_back(d.key);
-    p.values_.emplace_back(d.key, d.fallback);
+    p.values_.emplace_back(d.key, Fallback(d, cards));
   }
   for (const auto& [key, value] : spec.set) {
     const auto it = std::find(known.begin(), known.end(), key);
@@ -131,7 +140,7 @@ absl::StatusOr<Bandwidth> Parameters::Rate(absl::string_view key, bool any_rate)
   auto rate = ParseRate(Text(key));
   if (!rate.ok())
     return absl::InvalidArgumentError(absl::StrCat(spec_.name, ": ", key, " is ", rate.status().message()));
-  if (!any_rate && *rate > kMaxPortRate) {
+  if (!any_rate && Given(key) && *rate > kMaxPortRate) {
     const double gb = static_cast<double>(rate->bytes_per_second()) / 1e9;
     return Bad(key, absl::StrCat("at most 1.6Tb/s (200GB/s) for one link of a network; ", Digits(gb),
                                  "Gb/s would be ", Digits(gb / 8), "GB/s"));

@@ -22,12 +22,24 @@ using NetworkSpec = ShortForm;
 // Errors: ParseShortForm()'s, after the text.
 absl::StatusOr<NetworkSpec> ParseNetworkSpec(absl::string_view text);
 
+// The cards of the devices that a network is to join: what its ports are where nothing else is said.
+struct Cards {
+  Bandwidth bandwidth;  // of one, in each direction; 0: not known
+  Time latency;         // of its link
+};
+
 // A parameter of a builder. `fallback` is the value if the parameter is not given; empty: the builder derives
 // the value, as `doc` says.
 struct Parameter {
+  // What cards that are known give in place of `fallback`. All links of a network are as fast as its ports
+  // unless somebody says otherwise; latencies of links between switches have nothing to do with cards.
+  enum class FromCards : uint8_t { kNothing, kBandwidth, kLatency };
   std::string key, fallback;
   std::string doc;  // with the unit and the range: for `topology list`
+  FromCards from_cards = FromCards::kNothing;
 };
+inline constexpr Parameter::FromCards kCardBandwidth = Parameter::FromCards::kBandwidth;
+inline constexpr Parameter::FromCards kCardLatency = Parameter::FromCards::kLatency;
 
 // The values of a spec, for a builder that declared its parameters. Getters return the value or the fallback.
 // Errors name the network, the key, the given value, what was expected and, for a number out of range, the
@@ -35,9 +47,11 @@ struct Parameter {
 class Parameters {
  public:
   // Errors: a key that was not declared; the error has the nearest key and the list.
-  static absl::StatusOr<Parameters> Make(NetworkSpec spec, const std::vector<Parameter>& declared);
+  static absl::StatusOr<Parameters> Make(NetworkSpec spec, const std::vector<Parameter>& declared,
+                                         const Cards& cards = {});
 
   const std::string& network() const { return spec_.name; }
+  const Cards& cards() const { return cards_; }  // for networks within this one
   // Whether a key has neither a given value nor a fallback.
   bool Empty(absl::string_view key) const { return Text(key).empty(); }
   // Whether the user gave the value.
@@ -54,8 +68,8 @@ class Parameters {
   absl::StatusOr<std::string> Choice(absl::string_view key, const std::vector<std::string>& words) const;
   absl::StatusOr<Time> Latency(absl::string_view key) const;
   absl::StatusOr<uint64_t> Bytes(absl::string_view key, uint64_t least, uint64_t most) const;
-  // The rate of a cable or card. Unless `any_rate`, rates above kMaxPortRate are refused, since they are
-  // probably Gb/s written as GB/s.
+  // The rate of a cable or card. Unless `any_rate`, given rates above kMaxPortRate are refused, since they
+  // are probably Gb/s written as GB/s.
   absl::StatusOr<Bandwidth> Rate(absl::string_view key, bool any_rate = false) const;
   // The network in the parentheses.
   absl::StatusOr<NetworkSpec> Part(absl::string_view key) const;
@@ -67,6 +81,7 @@ class Parameters {
 
  private:
   NetworkSpec spec_;
+  Cards cards_;
   std::vector<std::pair<std::string, std::string>> values_;  // each declared key, with its value or fallback
 };
 

@@ -37,15 +37,18 @@ absl::Status Check(const TopologyDimension& d, size_t index) {
 }
 
 // Sets the bandwidth to the least, over devices, of a device's widest port, since a message takes one port
-// unless it is split; and the latency to half of that between the first and the last device.
+// unless it is split, as over NVSwitches; and the latency to half of that between the first and the last
+// device.
 void Describe(const NetworkGraph& g, TopologyDimension* d) {
   int64_t least = std::numeric_limits<int64_t>::max();
   for (uint32_t v = 0; v < g.devices(); ++v) {
-    int64_t most = 0;
+    int64_t most = 0, striped = 0;
     for (uint32_t arc = g.begin(v); arc < g.end(v); ++arc) {
-      most = std::max(most, g.link_class(arc).bandwidth.bytes_per_second());
+      const int64_t rate = g.link_class(arc).bandwidth.bytes_per_second();
+      most = std::max(most, rate);
+      striped += g.kind(g.target(arc)) == VertexKind::kNvSwitch ? rate : 0;
     }
-    least = std::min(least, most);
+    least = std::min(least, std::max(most, striped));
   }
   d->bandwidth = Bandwidth::BytesPerSecond(least);
   const Guide* guide = d->network->guide.get();

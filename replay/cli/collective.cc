@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "backends/topology/measure.h"
 #include "replay/cli/collective_options.h"
 #include "replay/cli/command.h"
 #include "replay/cli/log_options.h"
@@ -74,7 +75,7 @@ class CollectiveCommand : public Command {
       rows.push_back(*std::move(row));
     }
     logged_ = logs_.Finish(table->machine(), table->now());
-    return format_ == "json" ? Json(rows) : format_ == "csv" ? Csv(rows) : Text(table->cluster().proto, rows);
+    return format_ == "json" ? Json(rows) : format_ == "csv" ? Csv(rows) : Text(table->cluster(), rows);
   }
 
   std::string Json(const std::vector<TableRow>& rows) const {
@@ -111,7 +112,8 @@ class CollectiveCommand : public Command {
     return out;
   }
 
-  std::string Text(const proto::Cluster& cluster, const std::vector<TableRow>& rows) const {
+  std::string Text(const ClusterModel& model, const std::vector<TableRow>& rows) const {
+    const proto::Cluster& cluster = model.proto;
     TextTable table = TextTable::OfWidths({{"bytes", false, 12},
                                            {"algorithm", true, 20, 2},
                                            {"protocol", true, 8},
@@ -129,9 +131,26 @@ class CollectiveCommand : public Command {
     }
     TextPage page = PageOf(output_);
     return page.Finish(absl::StrFormat(
-        "# %s on %d ranks of %s, fabric %s%s\n%s%s", arguments_.kind(), arguments_.options().ranks,
+        "# %s on %d ranks of %s, fabric %s%s\n%s%s%s", arguments_.kind(), arguments_.options().ranks,
         cluster.name().empty() ? ClusterSpec(arguments_.options()) : cluster.name(),
-        FabricName(arguments_.options()), LibraryName(cluster), WhatTimeIs(rows), table.Print(&page)));
+        FabricName(arguments_.options()), LibraryName(cluster), Networks(model), WhatTimeIs(rows),
+        table.Print(&page)));
+  }
+
+  // What the networks of the machine are made of, and who says what their ports carry.
+  static std::string Networks(const ClusterModel& model) {
+    std::string out;
+    for (const DimensionFacts& d : DimensionsOf(model)) {
+      if (!d.network) continue;
+      const std::string says = d.rates_from == "cluster"   ? "as the cluster's cards"
+                               : d.rates_from == "network" ? "as the network says"
+                                                           : "as its file says";
+      absl::StrAppendFormat(
+          &out, "# network %s: %s a device in %d %s, %s; %d switches, %d cables, %d switch ports\n", d.name,
+          FormatRate(static_cast<double>(d.size.injection.bytes_per_second())), d.size.ports,
+          d.size.ports == 1 ? "port" : "ports", says, d.size.switches, d.size.cables, d.size.switch_ports);
+    }
+    return out;
   }
 
   // The release whose choices the rows follow, if there is a library.

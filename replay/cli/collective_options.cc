@@ -60,7 +60,7 @@ void CollectiveArguments::AddMachine(CLI::App* app) {
       ->check(CLI::Range(1, 1 << 22).description(""))
       ->group(m);
   app->add_option("--fabric", options_.fabric,
-                  absl::StrCat("What simulates messages: ", ListedWithHelp(), "; default: ", kDefaultFabric))
+                  absl::StrCat("What simulates messages: ", ListedWithHelp(), "; default: ", kDefaultFabrics))
       ->type_name("NAME")
       ->group(m);
   AddTopologyOptions(app, m, &options_.topology);

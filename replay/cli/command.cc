@@ -123,9 +123,12 @@ void AddFlowOptions(CLI::App* app, const std::string& group, FabricOptions* opti
 }
 
 void AddTopologyOptions(CLI::App* app, const std::string& group, TopologyOptions* options) {
-  app->add_option("--network", options->network,
-                  "What joins the nodes, in place of the cluster's last dimension: NAME:key=value,... (see "
-                  "`chakra-replay topology list`; span=rails for one each rail), or a file of a network")
+  app->add_option(
+         "--network", options->network,
+         "What joins the nodes, in place of the cluster's last dimension: NAME:key=value,... (see "
+         "`chakra-replay topology list`) or a file of a network, FILE:span=... with the key; span=rails: "
+         "a network for each rail; span=machine: all dimensions. Ports are the cluster's cards where the "
+         "network does not say; injection=400Gb/s makes all ports of a device so fast together")
       ->type_name("SPEC")
       ->group(group);
   app->add_option("--routing", options->routing,

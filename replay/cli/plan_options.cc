@@ -91,7 +91,7 @@ void PlanArguments::AddMachine(CLI::App* app) {
       ->group(g);
   app->add_option("--fabric", run.fabric,
                   absl::StrCat("What simulates messages of the replays: ", ListedWithHelp(), "; default: ",
-                               kDefaultFabric, ". The closed form has none of them wait for another"))
+                               kDefaultFabrics, ". The closed form has none of them wait for another"))
       ->type_name("NAME")
       ->group(g);
   AddTopologyOptions(app, g, &run.topology);

@@ -58,7 +58,7 @@ void RunArguments::AddMachine(CLI::App* app) {
       ->group(g);
   fabric_ = app->add_option(
       "--fabric", run_.fabric,
-      absl::StrCat("What simulates messages: ", ListedWithHelp(), "; default: ", kDefaultFabric));
+      absl::StrCat("What simulates messages: ", ListedWithHelp(), "; default: ", kDefaultFabrics));
   fabric_->type_name("NAME")->group(g);
   app->add_flag("--store-and-forward", run_.fabric_options.Ask<PathOptions>().store_and_forward,
                 "Each link takes a whole message before the next does (to compare with ASTRA-sim)")

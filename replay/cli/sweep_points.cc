@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "backends/topology/size.h"
 #include "replay/cli/command.h"
 #include "replay/cli/point_arguments.h"
 #include "replay/report/run_replay.h"
@@ -22,15 +23,11 @@ sweep::MachineCounts CountMachine(const Topology& topology) {
   out.devices = topology.devices();
   out.links = static_cast<int64_t>(topology.links() / 2);
   for (size_t d = 0; d < topology.dimensions().size(); ++d) {
-    const TopologyDimension& dimension = topology.dimensions()[d];
-    if (dimension.kind == TopologyDimension::Kind::kSwitch && dimension.size > 1)
-      out.switches += topology.devices() / dimension.size;  // those that join nothing are not needed
-    if (dimension.kind != TopologyDimension::Kind::kNetwork) continue;
-    int64_t in_one = 0;
-    for (const VertexGroup& group : dimension.network->graph.groups()) {
-      if (group.kind == VertexKind::kSwitch || group.kind == VertexKind::kNvSwitch) in_one += group.count;
-    }
-    out.switches += in_one * topology.NetworkCopies(static_cast<int>(d));
+    const NetworkSize size = SizeOf(topology, static_cast<int>(d));
+    out.switches += static_cast<int64_t>(size.switches);
+    out.switch_ports += static_cast<int64_t>(size.switch_ports);
+    out.injection_bytes_per_s = size.injection.bytes_per_second();
+    out.cable_bytes_per_s = static_cast<int64_t>(size.cable_bytes_per_s);
   }
   return out;
 }

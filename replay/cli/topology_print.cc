@@ -47,6 +47,12 @@ std::string Distances(const proto::TopologyReport& r) {
                          r.diameter(), r.average_distance(), r.searched_devices());
 }
 
+std::string Injection(const proto::TopologyReport& r) {
+  if (r.ports() == 0) return "";
+  return absl::StrCat("\ninjection   ", FormatRate(r.injection_bytes_per_s()), " a device, in ", r.ports(),
+                      r.ports() == 1 ? " port" : " ports");
+}
+
 std::string Bisection(const proto::TopologyReport& r) {
   if (r.halving_size() == 0) return "-";
   return absl::StrFormat("at most %s, %.4g %% of what half of the devices can send",
@@ -154,8 +160,9 @@ std::string PrintTopology(const proto::TopologyReport& r, TextPage* page) {
     if (g.kind() == "switch" || g.kind() == "nvswitch") switches += g.count();
   }
   absl::StrAppend(&out, "\ndevices     ", r.devices(), r.devices_forward() ? ", which pass messages on" : "",
-                  "\nswitches    ", switches, "\nlinks       ", r.links(), "\ndiameter    ", Distances(r),
-                  "\nbisection   ", Bisection(r), "\n");
+                  Injection(r), "\nswitches    ", switches, ", ", r.switch_ports(),
+                  " ports in use\nlinks       ", r.links(), "\ndiameter    ", Distances(r), "\nbisection   ",
+                  Bisection(r), "\n");
   if (r.unreachable_pairs() > 0) {
     absl::StrAppend(&out, "unreachable ", r.unreachable_pairs(),
                     " ordered pairs of devices; see `topology check`\n");

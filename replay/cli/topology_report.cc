@@ -1,5 +1,6 @@
 #include "replay/cli/topology_report.h"
 
+#include "backends/topology/size.h"
 #include "trace/base/utf8.h"
 
 namespace chakra::cli {
@@ -41,6 +42,12 @@ proto::TopologyReport ReportTopology(const TopologyInput& input, const NetworkFi
   out.set_vertices(graph.vertices());
   out.set_links(figures.links);
   out.set_devices_forward(graph.devices_forward());
+  const NetworkSize size = SizeOf(graph);
+  if (input.dimensions.empty()) {
+    out.set_injection_bytes_per_s(static_cast<double>(size.injection.bytes_per_second()));
+    out.set_ports(size.ports);
+  }
+  out.set_switch_ports(size.switch_ports);
   AddGroups(figures, &out);
   for (const TopologyDimension& d : input.dimensions) {
     proto::TopologyDimensionReport* r = out.add_dimension();

@@ -1,14 +1,10 @@
 #include "replay/cluster/options.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "backends/topology/network.h"
 #include "backends/topology/routing/router.h"
-#include "backends/topology/spec.h"
 #include "replay/cluster/faults.h"
 #include "replay/cluster/mixed.h"
 #include "replay/cluster/packet.h"
@@ -19,11 +15,6 @@
 namespace chakra {
 namespace {
 
-bool IsFile(const std::string& path) {
-  struct stat s;
-  return stat(path.c_str(), &s) == 0 && S_ISREG(s.st_mode);
-}
-
 // Dimensions that faults name become networks.
 bool HasNetwork(const proto::Topology& topology) {
   return topology.fault_size() > 0 ||
@@ -32,63 +23,6 @@ bool HasNetwork(const proto::Topology& topology) {
 }
 
 }  // namespace
-
-absl::Status ReplaceNetwork(const std::string& text, proto::Cluster* cluster,
-                            std::vector<std::string>* notes) {
-  proto::Topology* topology = cluster->mutable_topology();
-  bool whole = false;
-  proto::Dimension dimension;
-  dimension.set_kind(proto::Dimension::NETWORK);
-  if (IsFile(text)) {
-    dimension.mutable_network()->set_file(text);
-    dimension.set_name("network");
-    // A file with devices of its own tells of the whole machine.
-    whole = true;
-  } else {
-    auto spec = ParseNetworkSpec(text);
-    if (!spec.ok()) return spec.status();
-    std::vector<std::string> names;
-    const NetworkKind* kind = nullptr;
-    for (const NetworkKind& k : NetworkKinds()) {
-      names.emplace_back(k.name);
-      if (spec->name == k.name) kind = &k;
-    }
-    if (kind == nullptr) {
-      return absl::InvalidArgumentError(absl::StrCat("there is neither a network nor a file \"", spec->name,
-                                                     "\"", SuggestName(spec->name, names)));
-    }
-    whole = kind->whole;
-    const auto span =
-        std::find_if(spec->set.begin(), spec->set.end(), [](const auto& s) { return s.first == "span"; });
-    if (span != spec->set.end()) {
-      if (span->second != "rails" && span->second != "all") {
-        return absl::InvalidArgumentError(
-            absl::StrCat("network \"", text, "\": span is \"", span->second, "\"; expected rails or all"));
-      }
-      if (span->second == "rails") dimension.mutable_network()->set_span(proto::Network::EACH_RAIL);
-      spec->set.erase(span);
-    }
-    dimension.set_name(spec->name);
-    dimension.mutable_network()->set_build(PrintShortForm(*spec));
-  }
-  if (topology->dimension_size() == 0)
-    return absl::InvalidArgumentError("cluster: topology.dimension is missing");
-  const int size = topology->dimension(topology->dimension_size() - 1).size();
-  if (whole || topology->dimension_size() == 1) {
-    topology->clear_dimension();
-    if (cluster->collectives().has_library() && whole) {
-      cluster->mutable_collectives()->clear_library();
-      notes->push_back(absl::StrCat("the network ", text,
-                                    " is a whole machine: the cluster's collective library, which is for its "
-                                    "dimensions, is not used"));
-    }
-  } else {
-    topology->mutable_dimension()->RemoveLast();
-    dimension.set_size(size);
-  }
-  *topology->add_dimension() = dimension;
-  return absl::OkStatus();
-}
 
 absl::Status SetRouting(const std::string& text, proto::Topology* topology) {
   auto form = ParseShortForm(text);

@@ -22,10 +22,13 @@ struct TopologyOptions {
 absl::Status ApplyTopologyOptions(const TopologyOptions& options, proto::Cluster* cluster,
                                   std::vector<std::string>* notes);
 
-// Puts a network in place of the last dimension, or of all where it is a whole
-// machine (NetworkKind::whole); the collective library, which knows the
-// dimensions, is then left out. `spec` is "NAME:key=value,...", with span=rails
-// for one network for each rail, or a file of a network.
+// Puts a network in place of the last dimension, whose bandwidth and latency are then the cards of its
+// devices. `spec` is "NAME:key=value,..." or a file of a network, "FILE:span=rails" with a key. The key
+// `span` of both says what the network joins: "all", all devices; "rails", those at one place of their
+// blocks, each such place by a network of its own; "machine", all devices, and it takes the place of all
+// dimensions. The last is the default of NetworkKind::whole and of a file whose devices pass messages on; the
+// collective library, which knows the dimensions, is then left out. A file that has NVSwitches gives the
+// first dimension their size and rates.
 absl::Status ReplaceNetwork(const std::string& spec, proto::Cluster* cluster,
                             std::vector<std::string>* notes);
 

@@ -31,12 +31,29 @@ absl::Status CheckNetworkFields(const Dimension& d, int i) {
     return BadField(DimensionField(i, "network"), ways == 0 ? "empty" : "given in several ways",
                     "one of build, file and graph");
   }
-  if (d.bandwidth_gbytes_per_s() != 0 || d.bandwidth_bytes_per_s() != 0 || d.latency_ns() != 0) {
+  const bool given = d.bandwidth_gbytes_per_s() != 0 || d.bandwidth_bytes_per_s() != 0 || d.latency_ns() != 0;
+  if (given && n.build().empty()) {
     return BadField(DimensionField(i, "bandwidth and latency"), "given",
-                    "none: the links of a network have them");
+                    "none: the links of a network that is written down have them");
   }
   return absl::OkStatus();
 }
+
+Bandwidth BandwidthOf(const Dimension& d) {
+  return d.bandwidth_bytes_per_s() > 0 ? Bandwidth::BytesPerSecond(d.bandwidth_bytes_per_s())
+                                       : Bandwidth::FromGigabytes(d.bandwidth_gbytes_per_s());
+}
+
+// For files whose hosts may be whole nodes.
+std::string RailsHint(const proto::Network& n) {
+  if (n.file().empty() || n.span() == proto::Network::EACH_RAIL) return "";
+  return "; where its hosts are blocks, a network for each place in a block: --network FILE:span=rails (in a "
+         "file: "
+         "span: EACH_RAIL)";
+}
+
+// The cards of the devices that a network joins.
+Cards CardsOf(const Dimension& d) { return {BandwidthOf(d), Time::FromNanos(d.latency_ns())}; }
 
 absl::StatusOr<TopologyDimension> CheckDimension(const Dimension& d, int i) {
   TopologyDimension out;
@@ -66,11 +83,9 @@ absl::StatusOr<TopologyDimension> CheckDimension(const Dimension& d, int i) {
     return out;
   }
   if (d.has_network()) return BadField(DimensionField(i, "network"), "given", "kind NETWORK with it");
-  const bool exact = d.bandwidth_bytes_per_s() > 0;
-  if (!exact && d.bandwidth_gbytes_per_s() == 0)
+  out.bandwidth = BandwidthOf(d);
+  if (out.bandwidth.bytes_per_second() == 0)
     return BadField(DimensionField(i, "bandwidth_gbytes_per_s"), "0", "a number > 0 and <= 1e+09");
-  out.bandwidth = exact ? Bandwidth::BytesPerSecond(d.bandwidth_bytes_per_s())
-                        : Bandwidth::FromGigabytes(d.bandwidth_gbytes_per_s());
   out.latency = Time::FromNanos(d.latency_ns());
   return out;
 }
@@ -202,8 +217,9 @@ absl::Status Builder::ReadNetworks() {
     }
     if (devices % below != 0 || (dims_[i].size != 0 && dims_[i].size != devices / below)) {
       return BadField(DimensionField(asked_[i], "network"), absl::StrCat("of ", devices, " devices"),
-                      dims_[i].size == 0 ? absl::StrCat("a multiple of ", below, ", the devices of a block")
-                                         : absl::StrCat(dims_[i].size * below, " as size says"));
+                      dims_[i].size == 0
+                          ? absl::StrCat("a multiple of ", below, ", the devices of a block", RailsHint(n))
+                          : absl::StrCat(dims_[i].size * below, " as size says"));
     }
     dims_[i].size = static_cast<int>(devices / below);
   }
@@ -252,10 +268,11 @@ absl::Status Builder::BuildOne(size_t i, int64_t below) {
     return BadField(DimensionField(asked_[i], "size"), absl::StrCat(d.size),
                     absl::StrCat("at most ", Topology::kMaxDevices, " devices in all"));
   }
-  auto network = BuildNetwork(*spec, static_cast<int>(devices));
+  const Cards cards = CardsOf(proto_.dimension(asked_[i]));
+  auto network = BuildNetwork(*spec, static_cast<int>(devices), cards);
   if (!network.ok() && proto_.dimension(asked_[i]).size() == 0) {
     // Parameters may leave no choice of size.
-    auto own = BuildNetwork(*spec, 0);
+    auto own = BuildNetwork(*spec, 0, cards);
     if (own.ok() && own->graph.devices() >= devices && own->graph.devices() % below == 0)
       network = std::move(own);
   }
@@ -364,6 +381,13 @@ absl::StatusOr<BuiltTopology> Builder::Build() {
 absl::StatusOr<BuiltTopology> BuildTopology(const proto::Topology& topology, int ranks) {
   if (absl::Status s = CheckSettings(topology, "cluster: topology."); !s.ok()) return s;
   return Builder(topology, ranks).Build();
+}
+
+std::string RatesFrom(const Dimension& d, const NetworkSize& built) {
+  if (d.kind() != Dimension::NETWORK) return "cluster";
+  if (d.network().build().empty()) return "file";
+  const int64_t card = BandwidthOf(d).bytes_per_second(), all = built.injection.bytes_per_second();
+  return card > 0 && (all == card || all == card * built.ports) ? "cluster" : "network";
 }
 
 void RecordTopology(const BuiltTopology& built, proto::Topology* out) {

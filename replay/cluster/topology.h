@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "backends/link_use.h"
 #include "backends/topology/routing/router.h"
+#include "backends/topology/size.h"
 #include "backends/topology/topology.h"
 #include "proto/cluster.pb.h"
 
@@ -26,6 +27,9 @@ struct BuiltTopology {
 // need. Dimensions of other kinds that faults name become networks. Reads the files that it names. Errors:
 // as BuildCluster().
 absl::StatusOr<BuiltTopology> BuildTopology(const proto::Topology& topology, int ranks);
+
+// Who says what the ports of a dimension carry: "cluster" (its own links, or its cards), "network" or "file".
+std::string RatesFrom(const proto::Dimension& dimension, const NetworkSize& built);
 
 // What was built, back in the proto's dimensions.
 void RecordTopology(const BuiltTopology& built, proto::Topology* out);

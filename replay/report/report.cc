@@ -137,13 +137,23 @@ void AddFlowTimes(const std::vector<FlowTimesRow>& rows, proto::Report* report) 
   }
 }
 
-void AddDimensions(const std::vector<DimensionTraffic>& traffic, proto::Report* report) {
-  for (const DimensionTraffic& t : traffic) {
+void AddDimensions(const RunDescription& run, proto::Report* report) {
+  for (const DimensionTraffic& t : run.traffic) {
+    const auto i = static_cast<size_t>(report->dimension_size());
     proto::DimensionReport& d = *report->add_dimension();
     d.set_name(ToUtf8(t.name));
     d.set_kind(t.kind);
     d.set_size(t.size);
     d.set_bytes(t.bytes);
+    if (i < run.dimensions.size()) {
+      const NetworkSize& size = run.dimensions[i].size;
+      d.set_injection_bytes_per_s(size.injection.bytes_per_second());
+      d.set_rates_from(run.dimensions[i].rates_from);
+      d.set_ports(size.ports);
+      d.set_switches(size.switches);
+      d.set_cables(size.cables);
+      d.set_switch_ports(size.switch_ports);
+    }
     if (t.size > 1 && t.bytes == 0) {
       report->add_warning(
           absl::StrFormat("dimension %s (%s of %d) carried no bytes", d.name(), t.kind, t.size));
@@ -358,7 +368,7 @@ proto::Report MakeReport(const Metrics& metrics, const RunDescription& run) {
   AddCollectives(metrics, run.traces->groups, &report);
   AddNames(metrics, &report);
   AddSteps(run.steps, &report);
-  AddDimensions(run.traffic, &report);
+  AddDimensions(run, &report);
   AddLinks(run.links, &report);
   AddPackets(run.packets, &report);
   AddFlowTimes(run.flow_times, &report);

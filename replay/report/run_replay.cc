@@ -224,8 +224,12 @@ absl::Status Run::BuildMachine() {
   cluster_ = *std::move(cluster);
   if (hooks_.machine) hooks_.machine(cluster_.topology);
   auto machine = chakra::BuildMachine(cluster_, options_, ranks, hooks_.flow_log);
-  if (machine.ok()) machine_ = *std::move(machine);
-  return machine.status();
+  if (!machine.ok()) return machine.status();
+  machine_ = *std::move(machine);
+  if (recorded_comm_) return absl::OkStatus();
+  for (std::string& line : WhatFabricMisses(cluster_, *machine_, FabricName(options_)))
+    warnings.push_back(std::move(line));
+  return absl::OkStatus();
 }
 
 void Run::ChooseDevice() {
@@ -330,6 +334,7 @@ absl::StatusOr<proto::Report> Run::Report(const Metrics& metrics, const Simulati
   run.range = RangeOfMakespan(metrics, *set_, simulation.times, options_.critical_path ? &path_ : nullptr);
   if (!recorded_comm_) {
     run.traffic = machine_->Traffic();
+    run.dimensions = DimensionsOf(cluster_);
     run.links = machine_->Links(kBusiestLinks);
     run.packets = machine_->Packets();
     if (hooks_.flow_log != nullptr) run.flow_times = hooks_.flow_log->times().Rows();

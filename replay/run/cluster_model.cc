@@ -230,6 +230,13 @@ bool CopiesToTheHost(const TraceSet& traces) {
   return false;
 }
 
+// Whether the hosts of a file are devices, which they need not be.
+bool TakesHostsForDevices(const proto::Topology& topology) {
+  const Dimension& last = topology.dimension(topology.dimension_size() - 1);
+  return topology.dimension_size() > 1 && !last.network().file().empty() &&
+         last.network().span() == proto::Network::ALL_DEVICES;
+}
+
 }  // namespace
 
 absl::Status UseHostMemory(const generate::StepPlan* step, const TraceSet& traces, proto::Cluster* cluster) {
@@ -256,7 +263,10 @@ absl::StatusOr<ClusterModel> BuildCluster(const proto::Cluster& cluster, int ran
   const Topology* const topology = &built->topology;
   if (ranks > topology->devices()) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "cluster: the trace has ", ranks, " ranks, the topology only ", topology->devices(), " devices"));
+        "cluster: the trace has ", ranks, " ranks, the topology only ", topology->devices(), " devices",
+        TakesHostsForDevices(cluster.topology())
+            ? "; where the hosts of the network's file are nodes: --network FILE:span=rails"
+            : ""));
   }
   if (absl::Status s = CheckDevice(cluster.device()); !s.ok()) return s;
   absl::StatusOr<MemoryModel> memory = CheckMemory(cluster);

@@ -86,6 +86,8 @@ absl::StatusOr<CollectiveTable> CollectiveTable::Make(const proto::Cluster& clus
       BuildMachine(*table.cluster_, options, options.ranks, options.flow_log);
   if (!machine.ok()) return machine.status();
   table.machine_ = *std::move(machine);
+  for (std::string& line : WhatFabricMisses(*table.cluster_, *table.machine_, FabricName(options)))
+    table.cluster_->notes.push_back(std::move(line));
   table.members_.resize(static_cast<size_t>(options.ranks));
   std::iota(table.members_.begin(), table.members_.end(), 0);
   const LibraryModel* library = table.cluster_->collectives.library.get();

@@ -11,6 +11,7 @@
 #include "replay/engine/measure/flow_times.h"
 #include "replay/run/captured_on.h"
 #include "replay/run/jobs.h"
+#include "replay/run/machine.h"
 #include "replay/run/makespan_range.h"
 #include "replay/run/steps.h"
 #include "trace/model/trace.h"
@@ -28,6 +29,7 @@ struct RunDescription {
   const TraceSet* traces = nullptr;                  // required
   const std::vector<ComputeTimes>* times = nullptr;  // required; one for each distinct graph
   std::vector<DimensionTraffic> traffic;
+  std::vector<DimensionFacts> dimensions;           // as `traffic`, or empty
   LinkUses links;                                   // of a fabric that follows them
   PacketTotals packets;                             // of a fabric that sends them
   std::vector<FlowTimesRow> flow_times;             // where flows were logged

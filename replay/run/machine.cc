@@ -1,9 +1,11 @@
 #include "replay/run/machine.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "backends/mixed/choice.h"
 #include "backends/registry.h"
 #include "replay/cluster/load.h"
+#include "replay/cluster/topology.h"
 #include "replay/cluster/variation.h"
 #include "replay/engine/flow_log.h"
 
@@ -14,7 +16,9 @@ std::string ClusterSpec(const MachineOptions& options) {
 }
 
 std::string FabricName(const MachineOptions& options) {
-  return options.fabric.empty() ? kDefaultFabric : options.fabric;
+  if (!options.fabric.empty()) return options.fabric;
+  const bool has = FindFabric(kDefaultNetworkFabric, *options.fabrics) != nullptr;
+  return has && !options.topology.network.empty() ? kDefaultNetworkFabric : kDefaultFabric;
 }
 
 absl::StatusOr<proto::Cluster> DescribeMachine(const MachineOptions& options,
@@ -66,6 +70,50 @@ absl::StatusOr<std::unique_ptr<Machine>> BuildMachine(const ClusterModel& cluste
   LogFlows(log, machine->get());
   (*machine)->Place(cluster.device_of);
   return machine;
+}
+
+std::vector<DimensionFacts> DimensionsOf(const ClusterModel& cluster) {
+  std::vector<DimensionFacts> out;
+  const auto& dimensions = cluster.topology.dimensions();
+  for (size_t i = 0; i < dimensions.size(); ++i) {
+    DimensionFacts facts{dimensions[i].name, dimensions[i].kind == TopologyDimension::Kind::kNetwork,
+                         SizeOf(cluster.topology, static_cast<int>(i)), ""};
+    facts.rates_from = RatesFrom(cluster.proto.topology().dimension(static_cast<int>(i)), facts.size);
+    out.push_back(std::move(facts));
+  }
+  return out;
+}
+
+std::vector<std::string> WhatFabricMisses(const ClusterModel& cluster, const MachineView& machine,
+                                          const std::string& fabric) {
+  std::vector<std::string> out;
+  const RoutingPolicy policy = cluster.routing.policy;
+  const bool splits = policy == RoutingPolicy::kSpray || policy == RoutingPolicy::kFlowlet;
+  for (const TopologyDimension& d : cluster.topology.dimensions()) {
+    if (d.kind != TopologyDimension::Kind::kNetwork || d.size < 2) continue;
+    const NetworkGraph& graph = d.network->graph;
+    if (const SharedLinks shared = SharedLinksOf(graph); shared.any && machine.contention_free()) {
+      const std::string ratio =
+          shared.ratio > 1 ? absl::StrFormat(" (oversubscription %.4g:1 at %s)", shared.ratio, shared.where)
+                           : "";
+      out.push_back(absl::StrCat("network ", d.name, ": messages share its links", ratio, ", which --fabric ",
+                                 fabric,
+                                 " does not see: its times are lower bounds; --fabric fluid sees it"));
+    }
+    if (splits || cluster.routing.queue_pairs > 1) continue;
+    if (const int ports = EqualPorts(graph, /*nvswitches=*/false); ports > 1) {
+      out.push_back(
+          absl::StrCat("network ", d.name, ": a device has ", ports,
+                       " ports, of which a message takes one by its hash; --routing spray takes all"));
+    }
+    const int stripes = EqualPorts(graph, /*nvswitches=*/true);
+    if (stripes > 1 && fabric != "fluid" && fabric != "analytical") {
+      out.push_back(absl::StrCat("network ", d.name, ": NVSwitches stripe each message over ", stripes,
+                                 " links; ", "--fabric ", fabric,
+                                 " sends it over one of them, unless with --routing spray"));
+    }
+  }
+  return out;
 }
 
 }  // namespace chakra

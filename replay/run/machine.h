@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "backends/machine.h"
+#include "backends/topology/size.h"
 #include "replay/run/cluster_model.h"
 #include "replay/run/options.h"
 
@@ -14,7 +15,8 @@ namespace chakra {
 
 class FlowLog;  // replay/engine/flow_log.h
 
-// What the options name for --cluster, and for --fabric.
+// What the options name for --cluster, and for --fabric: where they name none, kDefaultNetworkFabric if they
+// name a network, else kDefaultFabric.
 std::string ClusterSpec(const MachineOptions& options);
 std::string FabricName(const MachineOptions& options);
 
@@ -33,5 +35,18 @@ int DomainOf(const MachineOptions& options);
 absl::StatusOr<std::unique_ptr<Machine>> BuildMachine(const ClusterModel& cluster,
                                                       const MachineOptions& options, int ranks,
                                                       FlowLog* log = nullptr);
+
+// A dimension of the machine, for reports.
+struct DimensionFacts {
+  std::string name;
+  bool network = false;
+  NetworkSize size;
+  std::string rates_from;  // who says what its ports carry: "cluster", "network" or "file"
+};
+std::vector<DimensionFacts> DimensionsOf(const ClusterModel& cluster);
+
+// What the networks of the machine have and its fabric or its routing cannot use or see: a line for each.
+std::vector<std::string> WhatFabricMisses(const ClusterModel& cluster, const MachineView& machine,
+                                          const std::string& fabric);
 
 }  // namespace chakra

@@ -15,6 +15,9 @@ namespace chakra {
 
 inline constexpr char kDefaultCluster[] = "dgx-h100";
 inline constexpr char kDefaultFabric[] = "analytical";
+// Who names a network asks what it does, and most of that is what messages on shared links do to each other.
+inline constexpr char kDefaultNetworkFabric[] = "fluid";
+inline constexpr char kDefaultFabrics[] = "analytical, and fluid with --network";  // for help
 inline constexpr char kRecordedComm[] = "recorded";
 inline constexpr char kSimulatedComm[] = "simulated";
 inline constexpr int kPinnedWarning = 5;  // percent of the makespan that may be pinned without a warning
@@ -43,7 +46,7 @@ struct DescribedCluster {
 struct MachineOptions {
   std::string cluster;  // see LoadCluster(); "": kDefaultCluster, and the report says so
   const DescribedCluster* described = nullptr;  // the caller's: what `cluster` names, so that nothing is read
-  std::string fabric;                           // one of `fabrics`; "": kDefaultFabric
+  std::string fabric;                           // one of `fabrics`; "": see FabricName()
   FabricOptions fabric_options;  // but what the cluster says of routing, changes, packets and choices
   TopologyOptions topology;
   std::vector<std::string> programs;        // algorithms from files, beside the cluster's

@@ -28,7 +28,10 @@ struct MachineMetric {
 };
 constexpr MachineMetric kOfMachine[] = {{"devices", &MachineCounts::devices, 170},
                                         {"switches", &MachineCounts::switches, 180},
-                                        {"links", &MachineCounts::links, 190}};
+                                        {"links", &MachineCounts::links, 190},
+                                        {"switch_ports", &MachineCounts::switch_ports, 200},
+                                        {"injection_bytes_per_s", &MachineCounts::injection_bytes_per_s, 210},
+                                        {"cable_bytes_per_s", &MachineCounts::cable_bytes_per_s, 220}};
 
 // A field that a sweep keeps.
 struct KeptField {

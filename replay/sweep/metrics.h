@@ -18,7 +18,10 @@ using PointMetrics = std::map<std::string, double>;
 struct MachineCounts {
   int64_t devices = 0;
   int64_t switches = 0;
-  int64_t links = 0;  // cables: both directions count as one
+  int64_t links = 0;         // cables: both directions count as one
+  int64_t switch_ports = 0;  // in use
+  // Of the outermost dimension: what all ports of a device send together, and all cables.
+  int64_t injection_bytes_per_s = 0, cable_bytes_per_s = 0;
 };
 
 // The fields of Report that sweeps keep (proto::Kept), and `machine`.

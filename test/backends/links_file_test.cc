@@ -102,6 +102,23 @@ TEST(LinksFile, ParallelLinksStayAndAreNoted) {
   EXPECT_THAT(r.notes, Contains(HasSubstr("2 of 4 links are parallel")));
 }
 
+// The hybrid cube mesh of DGX-1: two squares with diagonals, and links between them; some of two lanes.
+TEST(LinksFile, HostsOfAMachineWithoutSwitchesPassMessagesOn) {
+  std::string text = "8 0 16\n";
+  for (const int s : {0, 4}) {
+    for (const auto& [a, b, lanes] :
+         {std::tuple{0, 1, 1}, {0, 2, 1}, {0, 3, 2}, {1, 2, 2}, {1, 3, 1}, {2, 3, 2}})
+      absl::StrAppend(&text, s + a, " ", s + b, " ", lanes * 200, "Gbps 25ns 0\n");
+  }
+  for (int i = 0; i < 4; ++i)
+    absl::StrAppend(&text, i, " ", i + 4, " ", i % 3 == 0 ? 400 : 200, "Gbps 25ns 0\n");
+  const ReadNetwork r = Read(text);
+  EXPECT_TRUE(r.network.graph.devices_forward());
+  EXPECT_EQ(DeviceDistances(r.network.graph).diameter, 2);
+  EXPECT_THAT(r.notes, Contains(HasSubstr("no switches: hosts pass messages on")));
+  CheckRandomRoutes(r.network, 50, 2);
+}
+
 TEST(LinksFile, RatesAndDelaysOfAllUnits) {
   const std::pair<const char*, int64_t> rates[] = {
       {"8bps", 1},         {"8kbps", 1000},      {"1KB/s", 1000},          {"1KiB/s", 1024},
@@ -144,8 +161,9 @@ TEST(LinksFile, BadFilesSayWhereAndWhat) {
       {ok + "0 2 10Gbps 1us 0\n", {"net.txt:5", "after the last link"}},
       {"4 1 2\n2\n0 2 10Gbps 1us 0\n1 2 10Gbps 1us 0\n", {"node 3", "without a link"}},
       {"4 2 2\n2 3\n0 2 10Gbps 1us 0\n1 3 10Gbps 1us 0\n", {"node 1 (rank 1)", "from node 0"}},
-      {"3 0 2\n0 1 10Gbps 1us 0\n1 2 10Gbps 1us 0\n",
-       {"node 2", "through switches"}},  // hosts do not forward
+      {"4 1 3\n3\n0 3 10Gbps 1us 0\n1 3 10Gbps 1us 0\n1 2 10Gbps 1us 0\n",
+       {"node 2", "through switches"}},  // beside switches hosts do not forward
+      {"4 0 2\n0 1 10Gbps 1us 0\n2 3 10Gbps 1us 0\n", {"node 2", "from node 0"}},
   };
   for (const auto& [text, parts] : cases) {
     const std::string error = Error(text);

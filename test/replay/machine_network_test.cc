@@ -135,7 +135,7 @@ TEST(MachineNetworks, NetworksWithoutSenseAreRefused) {
   const std::pair<std::string, std::vector<std::string>> cases[] = {
       {"}", {"dimension[1].network is empty", "one of build, file and graph"}},
       {"network { build: \"leaf_spine\" file: \"x\" } }", {"several ways"}},
-      {"network { build: \"leaf_spine\" } latency_ns: 3 }", {"bandwidth and latency is given"}},
+      {"network { file: \"net.txt\" } latency_ns: 3 }", {"bandwidth and latency is given"}},
       {"network { build: \"leafspine\" } }", {"no network \"leafspine\"", "leaf_spine"}},
       {"network { build: \"leaf_spine:k=2\" } }", {"k"}},
       {"network { build: \"leaf_spine:link=50\" } }", {"a unit: 50Gb/s (6.25 GB/s) or 50GB/s (400 Gb/s)"}},

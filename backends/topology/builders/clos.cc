@@ -145,12 +145,12 @@ absl::StatusOr<Network> BuildClos(const ClosPlan& plan, int ports, const ClosLin
 
 std::vector<Parameter> ClosLinkParameters(int tiers) {
   std::vector<Parameter> out = {
-      {"link", "400Gb/s", "rate of a device's port, each direction"},
-      {"latency", "500ns", "of a device's link"},
+      {"link", "400Gb/s", "rate of a device's port, each direction", kCardBandwidth},
+      {"latency", "500ns", "of a device's link", kCardLatency},
       {"uplink", "",
        tiers == 2 ? "rate of a link between leaf and spine; default: as `link`"
                   : "rate of a link between leaf and the tier above; default: as `link`"},
-      {"uplink_latency", "", "of such a link; default: as `latency`"},
+      {"uplink_latency", "", "of such a link; default: as `latency`, 500ns where that is a card's"},
   };
   if (tiers == 3) {
     out.push_back({"core_link", "", "rate of a link to a core; default: as `uplink`"});
@@ -177,6 +177,7 @@ absl::StatusOr<ClosLinks> ReadClosLinks(const Parameters& p, int tiers, int most
   ClosLinks links;
   if (auto s = read("host", "link", "latency", &links.host); !s.ok()) return s;
   links.up = links.host;
+  if (!p.Given("latency")) links.up.latency = Time::Nanos(500);
   if (auto s = read(tiers == 3 ? "leaf-agg" : "leaf-spine", "uplink", "uplink_latency", &links.up); !s.ok())
     return s;
   links.core = links.up;

@@ -333,7 +333,8 @@ absl::StatusOr<Network> WithNics(absl::StatusOr<Network> network, int devices, c
   return AttachNics(*network, devices, options.per_card, options.pcie, Domain());
 }
 
-absl::StatusOr<Network> BuildPart(const Parameters& p, absl::string_view key, int devices) {
+absl::StatusOr<Network> BuildPart(const Parameters& p, absl::string_view key, int devices,
+                                  const Cards& cards) {
   int depth = 0, deepest = 0;
   for (const char c : p.Text(key)) {
     depth += c == '(' ? 1 : c == ')' ? -1 : 0;
@@ -345,7 +346,7 @@ absl::StatusOr<Network> BuildPart(const Parameters& p, absl::string_view key, in
   }
   const auto spec = p.Part(key);
   if (!spec.ok()) return spec.status();
-  auto part = BuildNetwork(*spec, devices);
+  auto part = BuildNetwork(*spec, devices, cards);
   if (part.ok()) return part;
   return absl::Status(part.status().code(),
                       absl::StrCat(p.network(), ": ", key, ": ", part.status().message()));

@@ -51,8 +51,9 @@ absl::StatusOr<NicOptions> ReadNics(const Parameters& p);
 // devices.
 absl::StatusOr<Network> WithNics(absl::StatusOr<Network> network, int devices, const NicOptions& options);
 
-// Builds the network in the parentheses of `key`; errors name the key.
-absl::StatusOr<Network> BuildPart(const Parameters& p, absl::string_view key, int devices);
+// Builds the network in the parentheses of `key` for devices with these cards; errors name the key.
+absl::StatusOr<Network> BuildPart(const Parameters& p, absl::string_view key, int devices,
+                                  const Cards& cards);
 
 std::vector<Parameter> Concat(std::vector<Parameter> a, const std::vector<Parameter>& b);
 

@@ -78,8 +78,9 @@ absl::StatusOr<Network> BuildOneDomain(const Domain& domain, int devices) {
 }
 
 // The network that joins the cards: `of`, or `fallback`.
-absl::StatusOr<Network> BuildJoin(const Parameters& p, const NetworkSpec& fallback, int cards) {
-  auto part = p.Empty("of") ? BuildNetwork(fallback, cards) : BuildPart(p, "of", cards);
+absl::StatusOr<Network> BuildJoin(const Parameters& p, const NetworkSpec& fallback, int count,
+                                  const Cards& cards) {
+  auto part = p.Empty("of") ? BuildNetwork(fallback, count, cards) : BuildPart(p, "of", count, cards);
   if (!part.ok()) return part.status();
   for (const VertexGroup& g : part->graph.groups()) {
     if (g.kind != VertexKind::kDevice && g.kind != VertexKind::kSwitch) {
@@ -142,9 +143,10 @@ absl::StatusOr<Network> BuildSystem(const Parameters& p, int devices, const Syst
   if (*n <= system.size && p.Empty("of")) return BuildOneDomain(*domain, *n);
   const NetworkSpec rails = {"rail_optimized",
                              {{"gpus_per_node", absl::StrCat(system.tray / card->devices)},
-                              {"nodes_per_unit", system.nodes_per_unit},
-                              {"link", g.nic}}};
-  const auto part = BuildJoin(p, rails, (*n - 1) / card->devices + 1);
+                              {"nodes_per_unit", system.nodes_per_unit}}};
+  const auto nic = ParseRate(g.nic);
+  if (!nic.ok()) return nic.status();
+  const auto part = BuildJoin(p, rails, (*n - 1) / card->devices + 1, {*nic, Time::Nanos(500)});
   if (!part.ok()) return part.status();
   if (card->devices > 1 && part->guide == nullptr) {
     // A search would find a shared card of two devices as near as their NVSwitches.

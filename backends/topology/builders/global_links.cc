@@ -40,13 +40,14 @@ absl::Status ChooseGroups(const Parameters& p, absl::string_view key, int switch
 }
 
 void DeclareLinkClasses(std::vector<Parameter>* parameters) {
-  parameters->insert(parameters->end(),
-                     {{"host", "400Gb/s", "rate of a link between a device and its switch, each direction"},
-                      {"local", "400Gb/s", "rate of a link within a group, each direction"},
-                      {"global", "400Gb/s", "rate of a link between groups, each direction"},
-                      {"host_latency", "500ns", "of a link between a device and its switch"},
-                      {"local_latency", "500ns", "of a link within a group"},
-                      {"global_latency", "1us", "of a link between groups"}});
+  parameters->insert(
+      parameters->end(),
+      {{"host", "400Gb/s", "rate of a link between a device and its switch, each direction", kCardBandwidth},
+       {"local", "400Gb/s", "rate of a link within a group, each direction", kCardBandwidth},
+       {"global", "400Gb/s", "rate of a link between groups, each direction", kCardBandwidth},
+       {"host_latency", "500ns", "of a link between a device and its switch", kCardLatency},
+       {"local_latency", "500ns", "of a link within a group"},
+       {"global_latency", "1us", "of a link between groups"}});
 }
 
 absl::StatusOr<LinkClasses> LinkClassesOf(const Parameters& p) {

@@ -76,8 +76,9 @@ absl::StatusOr<std::vector<Parameters>> PerDimension(const Parameters& p, const 
   }
   std::vector<Parameters> out;
   for (const std::string& value : values) {
-    auto one = Parameters::Make({p.network(), {{key, std::string(absl::StripAsciiWhitespace(value))}}},
-                                {{key, "", ""}});
+    NetworkSpec spec{p.network(), {}};
+    if (p.Given(key)) spec.set = {{key, std::string(absl::StripAsciiWhitespace(value))}};
+    auto one = Parameters::Make(spec, {{key, value, ""}});
     if (!one.ok()) return one.status();
     out.push_back(*std::move(one));
   }
@@ -134,10 +135,11 @@ std::vector<Parameter> GridParameters(const char* dims, std::vector<Parameter> m
       {"dims", dims, "how many dimensions without a shape; 1 to 8"},
       {"order", "dimension", "dimension: one after the other; any: whichever is left, all shortest paths"},
       {"hosts", "0", "0: the devices are the routers; 1 to 1024: devices on each router"},
-      {"link", "400Gb/s", "rate of a link, each direction; or one for each dimension: (400Gb/s,200Gb/s)"},
+      {"link", "400Gb/s", "rate of a link, each direction; or one for each dimension: (400Gb/s,200Gb/s)",
+       kCardBandwidth},
       {"latency", "500ns", "of a link, the router behind it included; or one for each dimension"},
-      {"host_link", "400Gb/s", "rate between a device and its router"},
-      {"host_latency", "500ns", "between a device and its router"}};
+      {"host_link", "400Gb/s", "rate between a device and its router", kCardBandwidth},
+      {"host_latency", "500ns", "between a device and its router", kCardLatency}};
   all.insert(all.end(), more.begin(), more.end());
   return all;
 }
@@ -181,8 +183,12 @@ absl::StatusOr<Network> BuildGrid(const Parameters& p, const Grid& grid, bool an
                                                    grid.links(), " links; expected at most ", kMaxGridLinks,
                                                    ", smaller sizes or more dimensions"));
   }
-  const auto classes = ClassesOf(p, grid.shape.size(), any_rate);
+  auto classes = ClassesOf(p, grid.shape.size(), any_rate);
   if (!classes.ok()) return classes.status();
+  // Where devices are the routers, their links are their ports.
+  if (grid.hosts == 0 && !p.Given("latency") && p.cards().bandwidth.bytes_per_second() > 0) {
+    for (LinkClass& c : *classes) c.latency = p.cards().latency;
+  }
   const auto host = ClassOf(p, "host", "host_link", "host_latency");
   if (!host.ok()) return host.status();
   return Assemble(grid, *classes, *host,
@@ -192,8 +198,8 @@ absl::StatusOr<Network> BuildGrid(const Parameters& p, const Grid& grid, bool an
 
 std::vector<Parameter> LineParameters(const char* devices_doc) {
   return {{"devices", "0", devices_doc},
-          {"link", "400Gb/s", "rate of a link, each direction"},
-          {"latency", "500ns", "of a link"}};
+          {"link", "400Gb/s", "rate of a link, each direction", kCardBandwidth},
+          {"latency", "500ns", "of a link", kCardLatency}};
 }
 
 absl::StatusOr<Network> BuildLine(const Parameters& p, int devices, Join join, int most) {

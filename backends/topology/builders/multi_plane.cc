@@ -11,7 +11,7 @@ absl::StatusOr<Network> BuildMultiPlane(const Parameters& p, int devices) {
   if (!split.ok()) return split.status();
   const auto nics = ReadNics(p);
   if (!nics.ok()) return nics.status();
-  const auto part = BuildPart(p, "of", nics->Ports(devices));
+  const auto part = BuildPart(p, "of", nics->Ports(devices), p.cards());
   if (!part.ok()) return part.status();
   if (part->graph.devices_forward()) {
     return p.Bad("of", "a network whose devices do not pass messages on, (fat_tree:k=8) for instance");

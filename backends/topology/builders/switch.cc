@@ -35,8 +35,8 @@ NetworkKind SwitchNetwork() {
           "a star",
           {{"devices", "0", "how many; default: as many as there are ranks"},
            {"planes", "1", "switches, each of them linked to all devices; 1 to 1024"},
-           {"link", "400Gb/s", "rate of a link, each direction"},
-           {"latency", "500ns", "of a link; a path has two"}},
+           {"link", "400Gb/s", "rate of a link, each direction", kCardBandwidth},
+           {"latency", "500ns", "of a link; a path has two", kCardLatency}},
           BuildSwitch};
 }
 

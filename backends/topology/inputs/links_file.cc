@@ -90,7 +90,8 @@ class Reader {
   absl::StatusOr<ReadNetwork> Assemble();
   std::vector<int> Tiers() const;
   void AddNodes(std::vector<uint32_t>* number);
-  absl::Status CheckReach() const;
+  // In a machine without switches hosts pass messages on.
+  absl::Status CheckReach();
 
   absl::string_view text_;
   const std::string& file_;
@@ -287,8 +288,13 @@ void Reader::AddNodes(std::vector<uint32_t>* number) {
   }
 }
 
-absl::Status Reader::CheckReach() const {
-  const auto cut = assembly_.FindCutOff(/*forward=*/false);
+absl::Status Reader::CheckReach() {
+  auto cut = assembly_.FindCutOff(/*forward=*/false);
+  if (cut && switches_ + nvswitches_ == 0) {
+    cut = assembly_.FindCutOff(/*forward=*/true);
+    assembly_.set_devices_forward(true);
+    if (!cut) notes_.push_back("there are no switches: hosts pass messages on");
+  }
   if (!cut) return absl::OkStatus();
   const std::vector<uint32_t>& hosts = nodes_of_[0];
   return BadNetwork(file_, absl::StrCat("node ", hosts[cut->second], " (rank ", cut->second,

@@ -35,6 +35,26 @@ size_t Pick(uint64_t hash, size_t n) {
   return static_cast<size_t>((static_cast<unsigned __int128>(hash) * n) >> 64);
 }
 
+bool IsNvSwitch(const NetworkGraph& g, uint32_t v) {
+  return v >= g.devices() && g.kind(v) == VertexKind::kNvSwitch;
+}
+
+// Whether a device has links to several NVSwitches, or has to choose between one and a port.
+bool HasStripes(const Network& network) {
+  const NetworkGraph& g = network.graph;
+  std::vector<uint32_t> links(g.devices());
+  for (const VertexGroup& group : g.groups()) {
+    if (group.kind != VertexKind::kNvSwitch) continue;
+    for (uint32_t arc = g.begin(group.first); arc < g.end(group.first + group.count - 1); ++arc) {
+      const uint32_t to = g.target(arc);
+      if (to >= g.devices()) continue;
+      const bool chooses = network.guide == nullptr && g.degree(to) > 1;
+      if (++links[to] > 1 || chooses) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 std::vector<std::string> RoutingPolicyNames() {
@@ -57,6 +77,9 @@ Router::Router(const Topology& topology, const RoutingOptions& options)
     finders_.push_back(d.network == nullptr ? Finder() : MakeFinder(d.network->graph));
   }
   options_.routes.resize(finders_.size());
+  for (const TopologyDimension& d : topology_.dimensions()) {
+    striped_.push_back(options_.stripes && d.network != nullptr && HasStripes(*d.network));
+  }
 }
 
 Router::Finder Router::MakeFinder(const NetworkGraph& graph) const {
@@ -110,14 +133,16 @@ void Router::Next(const Place& place, uint32_t at, uint32_t to) {
   }
 }
 
+size_t Router::Choose(const Place& place, uint32_t at, uint32_t to, uint64_t key, bool by_destination) const {
+  if (arcs_.size() < 2) return 0;
+  return by_destination ? to % arcs_.size() : Pick(Mix(Mix(key, place.copy), at), arcs_.size());
+}
+
 bool Router::Walk(const Place& place, uint32_t from, uint32_t to, uint64_t key, bool by_destination) {
   for (uint32_t at = from; at != to;) {
     Next(place, at, to);
     if (arcs_.empty()) return false;
-    size_t which = 0;
-    if (arcs_.size() > 1) {
-      which = by_destination ? to % arcs_.size() : Pick(Mix(Mix(key, place.copy), at), arcs_.size());
-    }
+    const size_t which = Choose(place, at, to, key, by_destination);
     way_.push_back(arcs_[which]);
     at = place.graph->target(arcs_[which]);
   }
@@ -166,15 +191,36 @@ void Router::Append(const Place& place, double share, Route* route) const {
   route->latency = std::max(route->latency, latency);
 }
 
-// Splits the message evenly at each vertex. Minimal paths never return, so a vertex is done when all vertices
+std::vector<std::pair<uint32_t, double>> Router::TakeArcs(const Place& place, uint32_t at, uint32_t to,
+                                                          uint64_t key, RoutingPolicy policy) const {
+  const NetworkGraph& g = *place.graph;
+  std::vector<std::pair<uint32_t, double>> taken;
+  for (const uint32_t arc : arcs_) {
+    if (options_.stripes && IsNvSwitch(g, g.target(arc))) taken.push_back({arc, 0});
+  }
+  const bool by_rate = !taken.empty();
+  if (!by_rate && policy != RoutingPolicy::kSpray)
+    return {{arcs_[Choose(place, at, to, key, policy == RoutingPolicy::kDestination)], 1}};
+  for (size_t i = 0; i < arcs_.size() && !by_rate; ++i) taken.push_back({arcs_[i], 0});
+  double all = 0;
+  for (auto& [arc, share] : taken) {
+    share = by_rate ? static_cast<double>(g.link_class(arc).bandwidth.bytes_per_second()) : 1;
+    all += share;
+  }
+  for (auto& [arc, share] : taken) share /= all;
+  return taken;
+}
+
+// Splits the message at each vertex. Minimal paths never return, so a vertex is done when all vertices
 // that lead to it are.
-bool Router::Spread(const Place& place, uint32_t from, uint32_t to, Route* route) {
+bool Router::Spread(const Place& place, uint32_t from, uint32_t to, uint64_t key, RoutingPolicy policy,
+                    Route* route) {
   struct Visit {
     uint32_t vertex;
     int waiting = 0;
     double share = 0;
     Time latency;
-    std::vector<uint32_t> arcs;
+    std::vector<std::pair<uint32_t, double>> arcs;
   };
   std::vector<Visit> visits = {{from, 0, 1, Time(), {}}};
   absl::flat_hash_map<uint32_t, size_t> index = {{from, 0}};
@@ -182,18 +228,19 @@ bool Router::Spread(const Place& place, uint32_t from, uint32_t to, Route* route
     if (visits[i].vertex == to) continue;
     Next(place, visits[i].vertex, to);
     if (arcs_.empty()) return false;
-    visits[i].arcs = arcs_;
-    for (const uint32_t arc : visits[i].arcs) {
+    std::vector<std::pair<uint32_t, double>> arcs = TakeArcs(place, visits[i].vertex, to, key, policy);
+    for (const auto& [arc, unused] : arcs) {
       const auto [it, fresh] = index.try_emplace(place.graph->target(arc), visits.size());
       if (fresh) visits.push_back({it->first, 0, 0, Time(), {}});
       ++visits[it->second].waiting;
     }
+    visits[i].arcs = std::move(arcs);
   }
   std::vector<size_t> ready = {0};
   for (size_t i = 0; i < ready.size(); ++i) {
     const Visit v = visits[ready[i]];
-    const double part = v.share / static_cast<double>(v.arcs.size());
-    for (const uint32_t arc : v.arcs) {
+    for (const auto& [arc, of] : v.arcs) {
+      const double part = v.share * of;
       route->hops.push_back({topology_.NetworkHop(place.dimension, place.copy, arc), part});
       Visit& next = visits[index[place.graph->target(arc)]];
       next.share += part;
@@ -218,7 +265,7 @@ void Router::Through(int dimension, int src, int dst, uint64_t key, RoutingPolic
   if (fixed) policy = RoutingPolicy::kEcmp;
   switch (policy) {
     case RoutingPolicy::kSpray:
-      part.found = Spread(place, from, to, &part);
+      part.found = Spread(place, from, to, key, policy, &part);
       break;
     case RoutingPolicy::kFlowlet:
       for (int i = 0; i < options_.paths && part.found; ++i) {
@@ -238,6 +285,10 @@ void Router::Through(int dimension, int src, int dst, uint64_t key, RoutingPolic
     case RoutingPolicy::kEcmp:
     case RoutingPolicy::kDestination:
     case RoutingPolicy::kUgal:
+      if (!fixed && striped_[static_cast<size_t>(dimension)]) {
+        part.found = Spread(place, from, to, key, policy, &part);
+        break;
+      }
       part.found = fixed || Walk(place, from, to, key, policy == RoutingPolicy::kDestination);
       if (part.found) Append(place, 1, &part);
       break;

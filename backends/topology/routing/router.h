@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "backends/topology/paths/shortest_paths.h"
@@ -33,6 +34,10 @@ struct RoutingOptions {
   uint64_t seed = 1;     // seed of every hash
   double ugal_bias = 0;  // kUgal: minimal if its links * flows <= Valiant's + this
   bool up_down = false;  // paths that go up, then down (UpDown), instead of the network's minimal paths
+  // Where a device has links to several NVSwitches, its messages are striped over them in hardware, by their
+  // bandwidth and whatever the policy; among ways that are as short, those over NVSwitches go first. False:
+  // for fabrics that do not split messages.
+  bool stripes = true;
   // Static routes, by dimension; null: none. They are ignored in a copy of a network while links of the copy
   // are down.
   std::vector<std::shared_ptr<const RouteFile>> routes;
@@ -114,13 +119,20 @@ class Router {
   bool Walk(const Place& place, uint32_t from, uint32_t to, uint64_t key, bool by_destination);
   bool WalkAside(const Place& place, uint32_t from, uint32_t to, uint64_t key);
   void CutLoops(const NetworkGraph& graph, uint32_t from);
-  bool Spread(const Place& place, uint32_t from, uint32_t to, Route* route);
+  // `policy`: kSpray takes all arcs of a vertex; others choose one, or all to NVSwitches.
+  bool Spread(const Place& place, uint32_t from, uint32_t to, uint64_t key, RoutingPolicy policy,
+              Route* route);
+  // The arcs of arcs_ that Spread() takes at `at`, with the share of each.
+  std::vector<std::pair<uint32_t, double>> TakeArcs(const Place& place, uint32_t at, uint32_t to,
+                                                    uint64_t key, RoutingPolicy policy) const;
+  size_t Choose(const Place& place, uint32_t at, uint32_t to, uint64_t key, bool by_destination) const;
   void Append(const Place& place, double share, Route* route) const;
   double Cost(const Route& route) const;
 
   Topology topology_;
   RoutingOptions options_;
   std::vector<Finder> finders_;                    // by dimension
+  std::vector<bool> striped_;                      // by dimension: a device has several NVSwitches
   std::map<std::pair<int, uint32_t>, Copy> hurt_;  // by dimension and copy
   const LinkLoad* load_ = nullptr;
   std::vector<Cached> cache_;

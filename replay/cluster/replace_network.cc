@@ -1,0 +1,179 @@
+// What --network puts into a cluster.
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "backends/topology/inputs/read_network.h"
+#include "backends/topology/measure.h"
+#include "backends/topology/network.h"
+#include "backends/topology/size.h"
+#include "replay/cluster/options.h"
+#include "trace/base/spelling.h"
+#include "trace/io/file.h"
+
+namespace chakra {
+namespace {
+
+using proto::Dimension;
+
+bool IsFile(const std::string& path) {
+  struct stat s;
+  return stat(path.c_str(), &s) == 0 && S_ISREG(s.st_mode);
+}
+
+// What --network says.
+struct Asked {
+  std::string file;  // "": a network by its name
+  NetworkSpec spec;  // without `span`; of a file: of no name
+  std::string span;  // "", "all", "rails" or "machine"
+};
+
+absl::StatusOr<Asked> Parse(const std::string& text) {
+  Asked asked;
+  const size_t colon = text.rfind(':');
+  if (IsFile(text)) {
+    asked.file = text;
+  } else if (colon != std::string::npos && IsFile(text.substr(0, colon))) {
+    asked.file = text.substr(0, colon);
+    auto spec = ParseNetworkSpec(absl::StrCat("file", text.substr(colon)));
+    if (!spec.ok()) return spec.status();
+    asked.spec = *std::move(spec);
+  } else {
+    auto spec = ParseNetworkSpec(text);
+    if (!spec.ok()) return spec.status();
+    asked.spec = *std::move(spec);
+  }
+  auto& set = asked.spec.set;
+  const auto span = std::find_if(set.begin(), set.end(), [](const auto& s) { return s.first == "span"; });
+  if (span != set.end()) {
+    asked.span = span->second;
+    set.erase(span);
+    if (asked.span != "rails" && asked.span != "all" && asked.span != "machine") {
+      return absl::InvalidArgumentError(absl::StrCat("network \"", text, "\": span is \"", asked.span,
+                                                     "\"; expected rails, all or machine"));
+    }
+  }
+  if (!asked.file.empty() && !set.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("network \"", text, "\": a file says its own ",
+                                                   set.front().first,
+                                                   "; expected span=rails, all or machine"));
+  }
+  return asked;
+}
+
+absl::StatusOr<const NetworkKind*> KindOf(const NetworkSpec& spec) {
+  std::vector<std::string> names;
+  for (const NetworkKind& k : NetworkKinds()) {
+    names.emplace_back(k.name);
+    if (spec.name == k.name) return &k;
+  }
+  return absl::InvalidArgumentError(absl::StrCat("there is neither a network nor a file \"", spec.name, "\"",
+                                                 SuggestName(spec.name, names)));
+}
+
+// Takes the place of all dimensions.
+void ReplaceAll(const std::string& text, const Dimension& dimension, proto::Cluster* cluster,
+                std::vector<std::string>* notes) {
+  cluster->mutable_topology()->clear_dimension();
+  *cluster->mutable_topology()->add_dimension() = dimension;
+  if (!cluster->collectives().has_library()) return;
+  cluster->mutable_collectives()->clear_library();
+  notes->push_back(absl::StrCat("the network ", text,
+                                " is a whole machine: the cluster's collective library, which is for its "
+                                "dimensions, is not used"));
+}
+
+// The ports of a network that is built are the cards of what it replaces.
+void TakeCards(const Dimension& last, Dimension* dimension) {
+  if (dimension->network().build().empty()) return;
+  dimension->set_bandwidth_gbytes_per_s(last.bandwidth_gbytes_per_s());
+  dimension->set_bandwidth_bytes_per_s(last.bandwidth_bytes_per_s());
+  dimension->set_latency_ns(last.latency_ns());
+}
+
+// Takes the place of what joins the blocks of the dimensions below.
+void ReplaceLast(Dimension dimension, proto::Topology* topology) {
+  const bool joins = topology->dimension_size() > 1 && !dimension.network().build().empty();
+  if (joins) dimension.set_size(topology->dimension(topology->dimension_size() - 1).size());
+  topology->mutable_dimension()->RemoveLast();
+  *topology->add_dimension() = std::move(dimension);
+}
+
+// Whether the dimension inside nodes can be what the NVSwitches of a file are.
+bool SwitchesFit(const proto::Topology& topology) {
+  return topology.dimension_size() == 2 && topology.dimension(0).kind() == Dimension::SWITCH;
+}
+
+absl::Status ReplaceByFile(const std::string& text, const Asked& asked, proto::Cluster* cluster,
+                           std::vector<std::string>* notes) {
+  auto contents = ReadFile(asked.file);
+  if (!contents.ok()) return contents.status();
+  const auto read = ReadNetworkFile(*contents, asked.file);
+  if (!read.ok()) return read.status();
+  const NetworkGraph& graph = read->network.graph;
+  proto::Topology* topology = cluster->mutable_topology();
+  Dimension dimension;
+  dimension.set_kind(Dimension::NETWORK);
+  dimension.set_name("network");
+  dimension.mutable_network()->set_file(asked.file);
+  if (asked.span == "rails") dimension.mutable_network()->set_span(proto::Network::EACH_RAIL);
+  const bool switched = std::any_of(graph.groups().begin(), graph.groups().end(),
+                                    [](const VertexGroup& g) { return g.kind == VertexKind::kNvSwitch; });
+  std::optional<SwitchedBlocks> blocks;
+  if (switched && SwitchesFit(*topology)) blocks = SwitchedBlocksOf(graph);
+  const bool whole = graph.devices_forward() || (switched && !blocks.has_value());
+  if (asked.span == "machine" || (asked.span.empty() && whole)) {
+    ReplaceAll(text, dimension, cluster, notes);
+    return absl::OkStatus();
+  }
+  if (blocks.has_value() && asked.span.empty()) {
+    Dimension* inside = topology->mutable_dimension(0);
+    inside->set_size(blocks->size);
+    inside->set_bandwidth_bytes_per_s(blocks->bandwidth.bytes_per_second());
+    inside->set_bandwidth_gbytes_per_s(static_cast<double>(blocks->bandwidth.bytes_per_second()) / 1e9);
+    inside->set_latency_ns(static_cast<double>(blocks->latency.picos()) / 1000);
+    notes->push_back(absl::StrCat(
+        asked.file, ": its NVSwitches join ", blocks->size, " devices each, and are the dimension ",
+        inside->name(), " at ", FormatRate(static_cast<double>(blocks->bandwidth.bytes_per_second())),
+        " a device; span=machine takes all of its links one by one, without the collective library"));
+  }
+  ReplaceLast(std::move(dimension), topology);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status ReplaceNetwork(const std::string& text, proto::Cluster* cluster,
+                            std::vector<std::string>* notes) {
+  proto::Topology* topology = cluster->mutable_topology();
+  if (topology->dimension_size() == 0)
+    return absl::InvalidArgumentError("cluster: topology.dimension is missing");
+  const auto asked = Parse(text);
+  if (!asked.ok()) return asked.status();
+  if (!asked->file.empty()) return ReplaceByFile(text, *asked, cluster, notes);
+  const auto kind = KindOf(asked->spec);
+  if (!kind.ok()) return kind.status();
+  Dimension dimension;
+  dimension.set_kind(Dimension::NETWORK);
+  dimension.set_name(asked->spec.name);
+  dimension.mutable_network()->set_build(PrintShortForm(asked->spec));
+  if (asked->span == "rails") dimension.mutable_network()->set_span(proto::Network::EACH_RAIL);
+  if ((*kind)->whole && !asked->span.empty() && asked->span != "machine") {
+    return absl::InvalidArgumentError(absl::StrCat("network \"", text, "\": span is \"", asked->span,
+                                                   "\", but ", asked->spec.name,
+                                                   " is a whole machine; expected machine, or no span"));
+  }
+  if (!(*kind)->whole) TakeCards(topology->dimension(topology->dimension_size() - 1), &dimension);
+  if ((*kind)->whole || asked->span == "machine") {
+    ReplaceAll(text, dimension, cluster, notes);
+  } else {
+    ReplaceLast(std::move(dimension), topology);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace chakra
