@@ -9,6 +9,8 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "backends/topology/inputs/read_network.h"
+#include "backends/topology/size.h"
 #include "proto/cluster.pb.h"
 #include "proto/compare.pb.h"
 #include "proto/economics.pb.h"
@@ -119,6 +121,22 @@ std::optional<FileKind> MessageKind(const std::string& path, absl::string_view c
   return std::nullopt;
 }
 
+// A network, as --network and `topology` take it.
+std::optional<FileKind> NetworkFileKind(const std::string& path, absl::string_view content) {
+  const auto format = SniffNetwork(content, path);
+  if (!format.ok()) return std::nullopt;
+  const auto read = ReadNetworkFile(content, path);
+  if (!read.ok()) return std::nullopt;
+  const absl::string_view as = *format == NetworkFormat::kLinks        ? "a network as ns-3's list of links"
+                               : *format == NetworkFormat::kInfraGraph ? "a network as InfraGraph"
+                                                                       : "a network as a graph";
+  const NetworkSize size = SizeOf(read->network.graph);
+  return FileKind{absl::StrCat(as, ": ", read->network.graph.devices(), " devices, ", size.switches,
+                               size.switches == 1 ? " switch, " : " switches, ", size.cables, " cables"),
+                  absl::StrCat("put it under a run: ", Command("replay TRACE --network ", path)),
+                  Command("topology show ", path)};
+}
+
 bool Printable(absl::string_view head) {
   head = head.substr(0, 4096);
   for (const char c : head) {
@@ -167,6 +185,7 @@ std::optional<FileKind> ConfiguredKind(const std::string& path) {
         "a plan of MSCCL++, which is not read",
         "give an algorithm in MSCCL's XML, or traces of sends and receives: replay TRACE --program FILE", ""};
   }
+  if (std::optional<FileKind> kind = NetworkFileKind(path, *content)) return kind;
   if (std::optional<FileKind> kind = MessageKind(path, *content)) return kind;
   proto::Report report;
   if (LooksLikeReport(*content, path).value_or(false) && ParseMessage(*content, path, &report).ok() &&
