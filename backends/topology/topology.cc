@@ -39,16 +39,20 @@ absl::Status Check(const TopologyDimension& d, size_t index) {
 // Sets the bandwidth to the least, over devices, of a device's widest port, since a message takes one port
 // unless it is split, as over NVSwitches; and the latency to half of that between the first and the last
 // device.
-void Describe(const NetworkGraph& g, TopologyDimension* d) {
+// Blocks: whether the network joins blocks that other dimensions make, so that its NVSwitches carry nothing.
+void Describe(const NetworkGraph& g, bool blocks, TopologyDimension* d) {
   int64_t least = std::numeric_limits<int64_t>::max();
   for (uint32_t v = 0; v < g.devices(); ++v) {
     int64_t most = 0, striped = 0;
     for (uint32_t arc = g.begin(v); arc < g.end(v); ++arc) {
       const int64_t rate = g.link_class(arc).bandwidth.bytes_per_second();
-      most = std::max(most, rate);
-      striped += g.kind(g.target(arc)) == VertexKind::kNvSwitch ? rate : 0;
+      if (g.kind(g.target(arc)) == VertexKind::kNvSwitch) {
+        striped += rate;
+      } else {
+        most = std::max(most, rate);
+      }
     }
-    least = std::min(least, std::max(most, striped));
+    least = std::min(least, blocks && most > 0 ? most : std::max(most, striped));
   }
   d->bandwidth = Bandwidth::BytesPerSecond(least);
   const Guide* guide = d->network->guide.get();
@@ -115,7 +119,7 @@ absl::StatusOr<Topology> Topology::Make(std::vector<TopologyDimension> dimension
     t.class_base_.push_back(static_cast<uint16_t>(t.link_classes_.size()));
     if (d.kind == Kind::kNetwork) {
       if (absl::Status s = CheckNetwork(d, i, t.stride_[i]); !s.ok()) return s;
-      Describe(d.network->graph, &d);
+      Describe(d.network->graph, i > 0, &d);
       t.has_network_ = true;
       const std::vector<LinkClass>& classes = d.network->graph.classes();
       t.link_classes_.insert(t.link_classes_.end(), classes.begin(), classes.end());

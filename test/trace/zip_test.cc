@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 
 std::string Little(uint64_t v, int bytes) {
   std::string out;
-  for (int i = 0; i < bytes; ++i) out += static_cast<char>(v >> (8 * i));
+  for (int i = 0; i < bytes; ++i) out += i < 8 ? static_cast<char>(v >> (8 * i)) : '\0';
   return out;
 }
 
