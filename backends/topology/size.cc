@@ -101,13 +101,13 @@ NetworkSize& NetworkSize::operator*=(uint64_t copies) {
   return *this;
 }
 
-NetworkSize SizeOf(const NetworkGraph& g) {
+NetworkSize SizeOf(const NetworkGraph& g, bool nvswitches) {
   NetworkSize size;
   const Ports ports(g);
   size.injection = Bandwidth::BytesPerSecond(std::llround(LeastInjection(ports, g.devices(), &size.ports)));
   const std::vector<VertexKind>& kinds = ports.kinds();
   for (uint32_t v = 0; v < g.vertices(); ++v) {
-    if (!IsSwitchKind(kinds[v])) continue;
+    if (!IsSwitchKind(kinds[v]) || (kinds[v] == VertexKind::kNvSwitch && !nvswitches)) continue;
     ++size.switches;
     size.switch_ports += g.degree(v);
   }
@@ -115,6 +115,7 @@ NetworkSize SizeOf(const NetworkGraph& g) {
     const uint32_t other = g.reverse(arc);
     if (arc > other) continue;
     const VertexKind from = kinds[g.source(arc)], to = kinds[g.target(arc)];
+    if (!nvswitches && (from == VertexKind::kNvSwitch || to == VertexKind::kNvSwitch)) continue;
     const bool inside = (from == VertexKind::kDevice && to == VertexKind::kNic) ||
                         (from == VertexKind::kNic && to == VertexKind::kDevice);
     if (inside) continue;
@@ -128,7 +129,7 @@ NetworkSize SizeOf(const Topology& topology, int dimension) {
   using Kind = TopologyDimension::Kind;
   const TopologyDimension& d = topology.dimensions()[static_cast<size_t>(dimension)];
   if (d.kind == Kind::kNetwork) {
-    NetworkSize size = SizeOf(d.network->graph);
+    NetworkSize size = SizeOf(d.network->graph, dimension == 0);
     return size *= topology.NetworkCopies(dimension);
   }
   const auto devices = static_cast<uint64_t>(topology.devices());

@@ -23,8 +23,10 @@ struct NetworkSize {
   NetworkSize& operator*=(uint64_t copies);
 };
 
-NetworkSize SizeOf(const NetworkGraph& graph);
-// All copies of a dimension; of a dimension of size 1: nothing but the injection.
+// `nvswitches`: they and their cables count.
+NetworkSize SizeOf(const NetworkGraph& graph, bool nvswitches = true);
+// All copies of a dimension, without NVSwitches where it joins blocks of other dimensions; of a dimension of
+// size 1: nothing but the injection.
 NetworkSize SizeOf(const Topology& topology, int dimension);
 
 // `graph` with the links of ports scaled so that no device sends more than `injection`, and one as much.

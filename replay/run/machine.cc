@@ -106,6 +106,7 @@ std::vector<std::string> WhatFabricMisses(const ClusterModel& cluster, const Mac
           absl::StrCat("network ", d.name, ": a device has ", ports,
                        " ports, of which a message takes one by its hash; --routing spray takes all"));
     }
+    if (&d != &cluster.topology.dimensions().front()) continue;  // others' NVSwitches carry nothing
     const int stripes = EqualPorts(graph, /*nvswitches=*/true);
     if (stripes > 1 && fabric != "fluid" && fabric != "analytical") {
       out.push_back(absl::StrCat("network ", d.name, ": NVSwitches stripe each message over ", stripes,
