@@ -35,8 +35,9 @@ class Ports {
   // the device has.
   template <typename Each>
   void ForEach(uint32_t device, const Each& each) const {
-    const bool only_nvlink = std::all_of(Targets(device).begin(), Targets(device).end(),
-                                         [this](uint32_t v) { return kinds_[v] == VertexKind::kNvSwitch; });
+    bool only_nvlink = true;
+    for (uint32_t arc = g_.begin(device); arc < g_.end(device); ++arc)
+      only_nvlink = only_nvlink && kinds_[g_.target(arc)] == VertexKind::kNvSwitch;
     for (uint32_t arc = g_.begin(device); arc < g_.end(device); ++arc) {
       const uint32_t to = g_.target(arc);
       if (kinds_[to] == VertexKind::kNvSwitch && !only_nvlink) continue;
@@ -68,11 +69,6 @@ class Ports {
 
  private:
   bool IsDevice(uint32_t v) const { return v < g_.devices(); }
-  std::vector<uint32_t> Targets(uint32_t v) const {
-    std::vector<uint32_t> out;
-    for (uint32_t arc = g_.begin(v); arc < g_.end(v); ++arc) out.push_back(g_.target(arc));
-    return out;
-  }
 
   const NetworkGraph& g_;
   std::vector<VertexKind> kinds_;
