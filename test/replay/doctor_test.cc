@@ -176,52 +176,53 @@ TEST_F(Doctor, WhatStopsAReplayIsSaid) {
               HasSubstr("nothing takes time"));
   EXPECT_EQ(d.run(2).refused(), "");
   EXPECT_EQ(RunCommand(d.run(2).next().substr(14) + " -q").status, 0);
+}
 
-  TEST_F(Doctor, NetworksAsOtherCommandsReadThem) {
-    Write("links.txt",
-          "5 1 4\n4\n0 4 400Gbps 0.0005ms 0\n1 4 400Gbps 0.0005ms 0\n2 4 400Gbps 0.0005ms 0\n"
-          "3 4 400Gbps 0.0005ms 0\n");
-    Write("graph.txtpb",
-          "vertices { name: \"gpu\" kind: DEVICE count: 2 } vertices { name: \"sw\" kind: SWITCH count: 1 }"
-          " links { from: \"gpu\" to: \"sw\" scheme: ALL_PAIRS bandwidth_gbytes_per_s: 50 latency_ns: 500 }");
-    Write("numbers.txt", "5 1 4\n4\n0 4\n");
-    const proto::Diagnosis d = Diagnose();
-    EXPECT_EQ(What(d, "links.txt"), "a network as ns-3's list of links: 4 devices, 1 switch, 4 cables");
-    EXPECT_THAT(Next(d, "links.txt"), HasSubstr("chakra-replay topology show "));
-    EXPECT_EQ(What(d, "graph.txtpb"), "a network as a graph: 2 devices, 1 switch, 2 cables");
-    EXPECT_EQ(What(d, "numbers.txt"), "nothing that this program knows");
-    EXPECT_EQ(static_cast<uint64_t>(d.file_size()), d.files());
-  }
+TEST_F(Doctor, NetworksAsOtherCommandsReadThem) {
+  Write("links.txt",
+        "5 1 4\n4\n0 4 400Gbps 0.0005ms 0\n1 4 400Gbps 0.0005ms 0\n2 4 400Gbps 0.0005ms 0\n"
+        "3 4 400Gbps 0.0005ms 0\n");
+  Write("graph.txtpb",
+        "vertices { name: \"gpu\" kind: DEVICE count: 2 } vertices { name: \"sw\" kind: SWITCH count: 1 }"
+        " links { from: \"gpu\" to: \"sw\" scheme: ALL_PAIRS bandwidth_gbytes_per_s: 50 latency_ns: 500 }");
+  Write("numbers.txt", "5 1 4\n4\n0 4\n");
+  const proto::Diagnosis d = Diagnose();
+  EXPECT_EQ(What(d, "links.txt"), "a network as ns-3's list of links: 4 devices, 1 switch, 4 cables");
+  EXPECT_THAT(Next(d, "links.txt"), HasSubstr("chakra-replay topology show "));
+  EXPECT_EQ(What(d, "graph.txtpb"), "a network as a graph: 2 devices, 1 switch, 2 cables");
+  EXPECT_EQ(What(d, "numbers.txt"), "nothing that this program knows");
+  EXPECT_EQ(static_cast<uint64_t>(d.file_size()), d.files());
+}
 
-  TEST_F(Doctor, LargeRunsAreNamedOnly) {
-    Copy("examples/transformer_step", "step");
-    const proto::Diagnosis d = Diagnose(/*most_bytes=*/10);
-    ASSERT_EQ(d.run_size(), 1);
-    EXPECT_TRUE(d.run(0).unread());
-    EXPECT_THAT(d.run(0).next(), HasSubstr("inspect"));
-  }
+TEST_F(Doctor, LargeRunsAreNamedOnly) {
+  Copy("examples/transformer_step", "step");
+  const proto::Diagnosis d = Diagnose(/*most_bytes=*/10);
+  ASSERT_EQ(d.run_size(), 1);
+  EXPECT_TRUE(d.run(0).unread());
+  EXPECT_THAT(d.run(0).next(), HasSubstr("inspect"));
+}
 
-  TEST_F(Doctor, BadTracesAreNamedWithTheirFault) {
-    Write("w.0.et", "\x03gar");
-    Write("capture.json", "{\"traceEvents\": [{\"ph\": \"X\", \"cat\": \"ker");
-    const proto::Diagnosis d = Diagnose();
-    ASSERT_EQ(d.run_size(), 2);
-    for (const proto::FoundRun& run : d.run()) EXPECT_NE(run.error(), "") << run.title();
-  }
+TEST_F(Doctor, BadTracesAreNamedWithTheirFault) {
+  Write("w.0.et", "\x03gar");
+  Write("capture.json", "{\"traceEvents\": [{\"ph\": \"X\", \"cat\": \"ker");
+  const proto::Diagnosis d = Diagnose();
+  ASSERT_EQ(d.run_size(), 2);
+  for (const proto::FoundRun& run : d.run()) EXPECT_NE(run.error(), "") << run.title();
+}
 
-  TEST_F(Doctor, CommandLine) {
-    EXPECT_EQ(RunCommand("doctor").status, 2);
-    const CommandResult none = RunCommand("doctor /nowhere/at/all");
-    EXPECT_EQ(none.status, 1);
-    EXPECT_THAT(none.err, HasSubstr("no such file or folder"));
-    const CommandResult text =
-        RunCommand(absl::StrCat("doctor ", CHAKRA_SOURCE_DIR, "/examples/transformer_step"));
-    EXPECT_EQ(text.status, 0) << text.err;
-    EXPECT_THAT(text.out, HasSubstr("8 ranks, 1,256 nodes"));
-    const CommandResult nothing = RunCommand("doctor " + folder_.string());
-    EXPECT_EQ(nothing.status, 0);
-    EXPECT_THAT(nothing.out, HasSubstr("record-help"));
-  }
+TEST_F(Doctor, CommandLine) {
+  EXPECT_EQ(RunCommand("doctor").status, 2);
+  const CommandResult none = RunCommand("doctor /nowhere/at/all");
+  EXPECT_EQ(none.status, 1);
+  EXPECT_THAT(none.err, HasSubstr("no such file or folder"));
+  const CommandResult text =
+      RunCommand(absl::StrCat("doctor ", CHAKRA_SOURCE_DIR, "/examples/transformer_step"));
+  EXPECT_EQ(text.status, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("8 ranks, 1,256 nodes"));
+  const CommandResult nothing = RunCommand("doctor " + folder_.string());
+  EXPECT_EQ(nothing.status, 0);
+  EXPECT_THAT(nothing.out, HasSubstr("record-help"));
+}
 
 }  // namespace
 }  // namespace chakra
