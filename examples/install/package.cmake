@@ -61,7 +61,8 @@ if(MPI_CXX_FOUND)
   set(module ${CMAKE_BINARY_DIR}/chakra-replay-mpi.so)
 endif()
 install(CODE "set(binary \"${CMAKE_BINARY_DIR}/chakra-replay\")\nset(module \"${module}\")\nset(strip \"${CMAKE_STRIP}\")
-set(here \"${CMAKE_CURRENT_LIST_DIR}\")" COMPONENT folder EXCLUDE_FROM_ALL)
+set(here \"${CMAKE_CURRENT_LIST_DIR}\")
+set(archives \"${CHAKRA_ARCHIVES}\")" COMPONENT folder EXCLUDE_FROM_ALL)
 install(CODE [[
   set(prefix "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}")
   file(GET_RUNTIME_DEPENDENCIES EXECUTABLES ${binary} RESOLVED_DEPENDENCIES_VAR found
@@ -87,7 +88,7 @@ install(CODE [[
   endif()
   file(COPY_FILE ${here}/../../LICENSE "${prefix}/share/doc/chakra-replay/LICENSE")
   file(COPY_FILE ${here}/debian_copyright "${prefix}/share/doc/chakra-replay/copyright")
-  execute_process(COMMAND sh ${here}/licences.sh "${prefix}/share/doc/chakra-replay/libraries" ${found}
+  execute_process(COMMAND sh ${here}/licences.sh "${prefix}/share/doc/chakra-replay/libraries" ${found} ${archives}
     COMMAND_ERROR_IS_FATAL ANY)
 ]] COMPONENT folder EXCLUDE_FROM_ALL)
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "CLI/CLI.hpp"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 #include "replay/cli/command.h"
 #include "replay/cli/commit.h"
 #include "replay/cli/output.h"
@@ -43,6 +45,31 @@ std::string HelpOf(const CLI::App* app) {
   return path;
 }
 
+struct CommandEntry {
+  absl::string_view name;
+  std::unique_ptr<Command> (*make)(CLI::App* root);
+};
+constexpr CommandEntry kCommands[] = {
+    {"replay", MakeReplayCommand},       {"inspect", MakeInspectCommand},
+    {"doctor", MakeDoctorCommand},       {"convert", MakeConvertCommand},
+    {"edit", MakeEditCommand},           {"generate", MakeGenerateCommand},
+    {"plan", MakePlanCommand},           {"collective", MakeCollectiveCommand},
+    {"calibrate", MakeCalibrateCommand}, {"topology", MakeTopologyCommand},
+    {"compare", MakeCompareCommand},     {"kernels", MakeKernelsCommand},
+    {"sweep", MakeSweepCommand},         {"record-help", MakeRecordHelpCommand},
+    {"goodput", MakeGoodputCommand},     {"completion", MakeCompletionCommand},
+    {"manual", MakeManualCommand}};
+
+// The options of all commands take longer to make than a small run takes. A command line that names a command
+// needs that one alone, unless the command tells of all.
+bool IsNeeded(const CommandEntry& entry, const std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments[0] == "completion" || arguments[0] == "manual") return true;
+  if (arguments.size() == 1 && arguments[0] == "--version") return false;
+  const bool named = std::any_of(std::begin(kCommands), std::end(kCommands),
+                                 [&](const CommandEntry& e) { return e.name == arguments[0]; });
+  return !named || entry.name == arguments[0];
+}
+
 // The innermost subcommand that was chosen.
 CLI::App* Chosen(CLI::App* app) {
   while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
@@ -63,23 +90,9 @@ int RunCommandLine(const std::vector<std::string>& arguments) {
       "pipes they are whole: `| cat` shows all.\n"
       "Exit status: 0 done, 1 the input or the run is at fault, 2 the command line is.");
   std::vector<std::unique_ptr<Command>> commands;
-  commands.push_back(MakeReplayCommand(&app));
-  commands.push_back(MakeInspectCommand(&app));
-  commands.push_back(MakeDoctorCommand(&app));
-  commands.push_back(MakeConvertCommand(&app));
-  commands.push_back(MakeEditCommand(&app));
-  commands.push_back(MakeGenerateCommand(&app));
-  commands.push_back(MakePlanCommand(&app));
-  commands.push_back(MakeCollectiveCommand(&app));
-  commands.push_back(MakeCalibrateCommand(&app));
-  commands.push_back(MakeTopologyCommand(&app));
-  commands.push_back(MakeCompareCommand(&app));
-  commands.push_back(MakeKernelsCommand(&app));
-  commands.push_back(MakeSweepCommand(&app));
-  commands.push_back(MakeRecordHelpCommand(&app));
-  commands.push_back(MakeGoodputCommand(&app));
-  commands.push_back(MakeCompletionCommand(&app));
-  commands.push_back(MakeManualCommand(&app));
+  for (const CommandEntry& entry : kCommands) {
+    if (IsNeeded(entry, arguments)) commands.push_back(entry.make(&app));
+  }
 
   if (arguments.empty()) return Misuse(ExpectedCommand(&app), "");
   const std::string& first = arguments.front();

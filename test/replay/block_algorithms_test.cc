@@ -131,6 +131,43 @@ TEST(BlockAlgorithms, Hierarchical) {
   }
 }
 
+TEST(BlockAlgorithms, AnAlgorithmForEachLevel) {
+  int proved = 0;
+  const std::vector<std::string> names = {"ring", "direct", "halving_doubling"};
+  for (const Blocks& blocks : std::vector<Blocks>{{4, 4}, {8, 2}, {3, 4}, {2, 2, 4}, {3, 2, 4}}) {
+    for (const std::string& below : names) {
+      for (const std::string& above : names) {
+        PlanRequest r{.algorithm = below, .members = 1, .blocks = blocks};
+        for (size_t l = 1; l < blocks.size(); ++l) r.algorithm += "+" + above;
+        for (const int k : blocks) r.members *= k;
+        const bool halves = r.algorithm.find("halving") != std::string::npos;
+        if (below == "halving_doubling" && blocks[0] == 3) continue;
+        for (const T type : {T::kAllReduce, T::kAllGather, T::kReduceScatter, T::kAllToAll}) {
+          r.type = type;
+          if (type == T::kAllToAll && halves) {
+            EXPECT_THAT(std::string(BuildPlan(r).status().message()), testing::HasSubstr("all_to_all"));
+            continue;
+          }
+          for (const auto& [parts, at_once] : {std::pair{1, 1}, {3, 1}, {4, 2}}) {
+            r.parts = parts;
+            r.at_once = at_once;
+            const absl::StatusOr<Plan> plan = BuildPlan(r);
+            ASSERT_TRUE(plan.ok()) << plan.status();
+            const absl::Status valid = ValidatePlan(*plan, 0);
+            EXPECT_TRUE(valid.ok()) << valid;
+            ++proved;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(proved, 300);
+  PlanRequest r{.algorithm = "halving_doubling+ring", .members = 12, .blocks = {3, 4}};
+  EXPECT_THAT(std::string(BuildPlan(r).status().message()), testing::HasSubstr("expected a power of two"));
+  r.algorithm = "ring+ring+ring";
+  EXPECT_THAT(std::string(BuildPlan(r).status().message()), testing::HasSubstr("for each of 2 levels"));
+}
+
 // On k x k the parts take the levels in turn, two at a time: while one scatters
 // over the first level another does over the second, then they change places.
 TEST(BlockAlgorithms, ThemisKeepsBothLevelsBusy) {

@@ -1,6 +1,7 @@
 // Others' traces, where they are at hand: read, replayed, and held against
 // closed forms and invariants.
 #include <algorithm>
+#include <filesystem>
 #include <map>
 
 #include "acceptance_testing.h"
@@ -97,6 +98,31 @@ TEST_F(RealData, MicrobenchmarksTakeTheirClosedForms) {
       }
     }
   }
+}
+
+// ASTRA-sim's own example with two active chunks, in ns: without and with contention.
+TEST_F(RealData, AstraSimsValidatedExample) {
+  const std::string configs = kAstra + "configs/HGX-H100-validated";
+  const Outcome r =
+      Run("convert astra-sim --network " + configs + ".yml --system " + configs + ".json -o hgx.txtpb");
+  ASSERT_EQ(r.status, 0) << r.err;
+  const struct {
+    const char* kind;
+    double unaware, aware;
+  } rows[] = {{"all_reduce", 55222, 57426}, {"all_gather", 34908, 44058}, {"reduce_scatter", 27810, 28950}};
+  for (const auto& row : rows) {
+    const std::string run =
+        kAstra + "microbenchmarks/" + row.kind + "/8npus_1MB --cluster hgx.txtpb --lanes single";
+    EXPECT_NEAR(static_cast<double>(Replayed(run).makespan_ps()) / 1e3 / row.unaware, 1, 0.01) << row.kind;
+    const std::string aware = run + " --fabric analytical-fifo --store-and-forward";
+    EXPECT_NEAR(static_cast<double>(Replayed(aware).makespan_ps()) / 1e3 / row.aware, 1, 0.01) << row.kind;
+  }
+}
+
+TEST_F(RealData, ALogicalTopologyIsNoGroupFile) {
+  const std::string folder = kData + "/strangers/logical_dims_beside_traces";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "SKIPPED: no folder " << folder;
+  EXPECT_GT(Replayed(folder + " --cluster ring4.txtpb").makespan_ps(), 0);
 }
 
 TEST_F(RealData, TheOrderOfTheFilesDoesNotMatter) {

@@ -42,6 +42,7 @@ TEST(Groups, Refuses) {
 TEST(Groups, LooksLike) {
   EXPECT_TRUE(LooksLikeGroups(R"({"1": [0, 1], "a": ["2"]})"));
   EXPECT_FALSE(LooksLikeGroups("{}"));
+  EXPECT_FALSE(LooksLikeGroups(R"({"logical-dims": ["4"]})"));  // a topology
   EXPECT_FALSE(LooksLikeGroups(R"({"nodes": [{"id": 1}]})"));
   EXPECT_FALSE(LooksLikeGroups(R"({"1": [0], "x": 2})"));
   EXPECT_FALSE(LooksLikeGroups("text"));
