@@ -54,7 +54,7 @@ int AtOnce(CollectiveType type, const GroupShape& shape, size_t i, const Library
   // Up and down one tree for each share. Agrees with analytical-fifo on 2 to 8 blocks.
   if (c.plan == "nvls_tree") return network ? 2 : 1;
   if (c.plan == "bidirectional_ring") return shared || shape.ranks == 2 ? 2 : 1;
-  const bool all = (type == CollectiveType::kAllToAll && c.plan == "direct") ||
+  const bool all = c.plan == "direct" || c.plan == "one_shot" ||
                    (type == CollectiveType::kGather && c.plan == "linear");
   if (!all) return 1;
   int below = 1;  // the number of members whose messages cross this level on the same links
