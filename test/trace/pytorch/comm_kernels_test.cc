@@ -93,6 +93,13 @@ constexpr Known kKnown[] = {
     {"userbuffers_fp16_sum_inplace_gpu_rr_rs_oop(x)", "userbuffers", CommOp::kReduceScatter},
     {"userbuffers_fp16_sum_inplace_gpu_rw_ag(x)", "userbuffers", CommOp::kAllGather},
     {"kuserbuffers_pushsend(int*, int*)", "userbuffers", CommOp::kUnknown},
+    {"void aiter::allreduce_fusion_kernel_1stage<std::bfloat16_t, std::bfloat16_t, 4, "
+     "true>(aiter::RankData*)",
+     "aiter", CommOp::kAllReduce},
+    {"persistent_all_reduce_two_shot", "Triton", CommOp::kAllReduce},
+    {"all_gather_push_kernel", "Triton", CommOp::kAllGather},
+    {"hcom_reduceScatter_AicpuKernel_503_490_1", "HCCL", CommOp::kReduceScatter},
+    {"HcclAllReduce", "HCCL", CommOp::kAllReduce},
     {"Memcpy PtoP (Device -> Device)", "peer copy", CommOp::kUnknown},
 };
 
@@ -112,6 +119,35 @@ TEST(CommKernels, ManglingDoesNotHideAName) {
             KernelSays::kCommunicates);
   EXPECT_EQ(kernel.library, "aiter");
   EXPECT_EQ(kernel.group_size, 8);
+}
+
+TEST(CommKernels, TypesThatDemanglersDoNotKnowHideNoName) {
+  for (const char* name : {"_ZN5aiter26cross_device_reduce_2stageIDF16bLi8EEEvPNS_8RankDataE",
+                           "_ZN5aiter26cross_device_reduce_2stageIDF16_Li8EEEvPNS_8RankDataE",
+                           "_ZN5aiter26cross_device_reduce_2stageIu6__bf16Li8EEEvPNS_8RankDataE.kd"}) {
+    CommKernel kernel;
+    ASSERT_EQ(ReadCommKernel(name, &kernel), KernelSays::kCommunicates) << name;
+    EXPECT_EQ(kernel.library, "aiter") << name;
+    EXPECT_EQ(kernel.op, CommOp::kAllReduce) << name;
+    EXPECT_EQ(kernel.group_size, 8) << name;
+  }
+  CommKernel kernel;  // of a name that nothing demangles the path is left
+  ASSERT_EQ(ReadCommKernel("_ZN5aiter26cross_device_reduce_2stageIDu3bf16Li8EEEv$", &kernel),
+            KernelSays::kCommunicates);
+  EXPECT_EQ(kernel.op, CommOp::kAllReduce);
+  EXPECT_EQ(ReadCommKernel("_ZN5aiter24add_rmsnorm_quant_kernelIDF16bDF16bLi256ELi16EEEvPT0_", &kernel),
+            KernelSays::kNothing);
+}
+
+TEST(CommKernels, CaseDoesNotCount) {
+  CommKernel kernel;
+  ASSERT_EQ(ReadCommKernel("nccldevkernel_reducescatter_sum_bf16_ring_ll(nccldevkernelargsstorage<4096ul>)",
+                           &kernel),
+            KernelSays::kCommunicates);
+  EXPECT_EQ(kernel.op, CommOp::kReduceScatter);
+  EXPECT_EQ(kernel.dtype, "bfloat16");
+  ASSERT_EQ(ReadCommKernel("NCCLSYMKDEVKERNEL_ALLGATHER_LL(x)", &kernel), KernelSays::kCommunicates);
+  EXPECT_EQ(kernel.op, CommOp::kAllGather);
 }
 
 TEST(CommKernels, TheTypeInANameOfNccl) {
@@ -135,6 +171,7 @@ TEST(CommKernels, LookAlikes) {
         "void cub::DeviceReduceByKeyKernel<cub::DispatchReduceByKey<long*, x> >(y)",
         "triton_red_fused__to_copy_all_reduce_wait_tensor_3",
         "triton_poi_fused_all_gather_into_tensor_0",
+        "triton_poi_fused_one_shot_all_reduce_add_1",
         "_combined_routing_compute",
         "void dispatch_kernel_for_gemm<x>(y)",
         "void blockAllReduceSum<float>(x)",

@@ -1,30 +1,18 @@
 #include "trace/import/nsys/process.h"
 
-#include <cxxabi.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <iterator>
 
 #include "absl/hash/hash.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "trace/base/demangle.h"
 
 namespace chakra::nsys {
 namespace {
 
 using pytorch::kNone;
-
-// A C++ name as Kineto demangles it; "": it is not mangled, or not by these rules.
-std::string DemangledKernel(absl::string_view name) {
-  constexpr size_t kMost = 1 << 16;  // longer ones take ages
-  if (!absl::StartsWith(name, "_Z") || name.size() > kMost) return "";
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> plain(
-      abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, &status), std::free);
-  return status == 0 && plain != nullptr ? std::string(plain.get()) : "";
-}
 
 absl::string_view WithoutVersion(absl::string_view name) {
   const size_t at = name.rfind("_v");
@@ -121,7 +109,7 @@ uint32_t Process::KernelName(int64_t mangled, int64_t demangled, int64_t brief) 
   if (!fresh) return *name_of_kernel;
   absl::string_view text;
   std::string plain;
-  if (mangled != kNone && strings_.Find(mangled, &text)) plain = DemangledKernel(text);
+  if (mangled != kNone && strings_.Find(mangled, &text)) plain = Demangle(text);
   for (const int64_t name : {demangled, mangled, brief}) {
     if (plain.empty() && name != kNone && strings_.Find(name, &text)) plain = std::string(text);
   }

@@ -47,7 +47,7 @@ struct TypeSize {
   int bytes;
 };
 
-// c10::ScalarType's names, caffe2::TypeMeta's and numpy's, in lower case.
+// c10::ScalarType's names, caffe2::TypeMeta's, numpy's and HCCL's, in lower case.
 constexpr TypeSize kTypes[] = {
     {"float", 4},
     {"double", 8},
@@ -70,6 +70,10 @@ constexpr TypeSize kTypes[] = {
     {"unsigned int", 4},
     {"unsigned long", 8},
     {"unsigned long int", 8},
+    {"fp16", 2},
+    {"bfp16", 2},
+    {"fp32", 4},
+    {"fp64", 8},
     {"float16", 2},
     {"float32", 4},
     {"float64", 8},

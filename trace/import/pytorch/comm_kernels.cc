@@ -1,17 +1,14 @@
 #include "trace/import/pytorch/comm_kernels.h"
 
-#include <cxxabi.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <iterator>
-#include <memory>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/strip.h"
+#include "trace/base/demangle.h"
 #include "trace/base/glob.h"
 
 namespace chakra::pytorch {
@@ -27,7 +24,7 @@ struct KernelRow {
 constexpr absl::string_view kLocal = "";  // a look-alike: computation within one device
 
 // The first row that matches counts. A pattern is the end of a kernel's path, from the begin of a component:
-// "deep_ep::*" matches "a::deep_ep::f". '*' stands for any text.
+// "deep_ep::*" matches "a::deep_ep::f". '*' stands for any text. Case does not count.
 // To add a library, add a row, and its real names to the test.
 constexpr KernelRow kKernelRows[] = {
     // NCCL, and RCCL, whose kernels have NCCL's names. A kernel SendRecv or Generic may carry any kind.
@@ -61,7 +58,19 @@ constexpr KernelRow kKernelRows[] = {
     {"hcom_reduceScatter_*", "HCCL", CommOp::kReduceScatter},
     {"hcom_alltoall*", "HCCL", CommOp::kAllToAll},
     {"hcom_broadcast_*", "HCCL", CommOp::kBroadcast},
+    {"hcom_reduce_*", "HCCL", CommOp::kReduce},
+    {"hcom_scatter_*", "HCCL", CommOp::kScatter},
+    {"hcom_gather_*", "HCCL", CommOp::kGather},
     {"hcom_*", "HCCL"},
+    {"*hccl*AllReduce*", "HCCL", CommOp::kAllReduce},
+    {"*hccl*all_reduce*", "HCCL", CommOp::kAllReduce},
+    {"*hccl*ReduceScatter*", "HCCL", CommOp::kReduceScatter},
+    {"*hccl*reduce_scatter*", "HCCL", CommOp::kReduceScatter},
+    {"*hccl*AllGather*", "HCCL", CommOp::kAllGather},
+    {"*hccl*all_gather*", "HCCL", CommOp::kAllGather},
+    {"*hccl*AllToAll*", "HCCL", CommOp::kAllToAll},
+    {"*hccl*all_to_all*", "HCCL", CommOp::kAllToAll},
+    {"*hccl*Broadcast*", "HCCL", CommOp::kBroadcast},
     {"hccl*", "HCCL"},
     // Mixture-of-experts libraries: dispatch and combine are all-to-alls; notifications exchange counts.
     {"deep_ep::*get_dispatch_layout", kLocal},
@@ -108,7 +117,7 @@ constexpr KernelRow kKernelRows[] = {
     {"sglang::cross_device_reduce_*", "SGLang", CommOp::kAllReduce, 1},
     {"aiter::cross_device_reduce_*", "aiter", CommOp::kAllReduce, 1},
     {"cross_device_reduce_*", "vLLM", CommOp::kAllReduce, 1},
-    {"aiter::local_device_load_rmsnorm*", kLocal},
+    {"aiter::*local_device_load*", kLocal},
     {"reduce_scatter_cross_device_store", "aiter", CommOp::kAllReduce, 1},
     {"aiter::allreduce_*", "aiter", CommOp::kAllReduce},
     {"aiter::allgather_*", "aiter", CommOp::kAllGather},
@@ -129,6 +138,19 @@ constexpr KernelRow kKernelRows[] = {
     {"userbuffers_fp16_sum_inplace_gpu_*_rs*", "userbuffers", CommOp::kReduceScatter},
     {"userbuffers_fp16_sum_inplace_gpu_*", "userbuffers", CommOp::kAllReduce},
     {"kuserbuffers_*", "userbuffers"},
+    // Collectives in Triton: of Iris, and of others that name their kernels by what they do.
+    {"persistent_all_reduce*", "Triton", CommOp::kAllReduce},
+    {"persistent_all_gather*", "Triton", CommOp::kAllGather},
+    {"persistent_reduce_scatter*", "Triton", CommOp::kReduceScatter},
+    {"persistent_all_to_all*", "Triton", CommOp::kAllToAll},
+    {"all_reduce*kernel*", "Triton", CommOp::kAllReduce},
+    {"allreduce*kernel*", "Triton", CommOp::kAllReduce},
+    {"all_gather*kernel*", "Triton", CommOp::kAllGather},
+    {"allgather*kernel*", "Triton", CommOp::kAllGather},
+    {"reduce_scatter*kernel*", "Triton", CommOp::kReduceScatter},
+    {"all_to_all*kernel*", "Triton", CommOp::kAllToAll},
+    {"*_shot_all_reduce_kernel*", "Triton", CommOp::kAllReduce},
+    {"*_shot_allreduce_kernel*", "Triton", CommOp::kAllReduce},
     // Copy engines.
     {"Memcpy PtoP*", "peer copy"},
 };
@@ -136,13 +158,25 @@ constexpr KernelRow kKernelRows[] = {
 // Libraries whose calls go through a process group.
 constexpr absl::string_view kOfProcessGroups[] = {"NCCL", "RCCL", "MSCCL", "MSCCL++", "oneCCL", "HCCL"};
 
+// The patterns of kKernelRows, in lower case.
+const std::vector<std::string>& LowerPatterns() {
+  static const auto* const kPatterns = [] {
+    auto* patterns = new std::vector<std::string>;
+    for (const KernelRow& row : kKernelRows) patterns->push_back(absl::AsciiStrToLower(row.pattern));
+    return patterns;
+  }();
+  return *kPatterns;
+}
+
+// `path`: in lower case.
 const KernelRow* FindKernelRow(absl::string_view path) {
-  for (const KernelRow& row : kKernelRows) {
+  for (size_t row = 0; row < std::size(kKernelRows); ++row) {
+    const absl::string_view pattern = LowerPatterns()[row];
     for (size_t at = 0; at != absl::string_view::npos;) {
       const absl::string_view tail = path.substr(at);
       // A pattern without namespaces is that of the kernel itself.
-      const bool whole = absl::StrContains(row.pattern, "::") || !absl::StrContains(tail, "::");
-      if (whole && MatchesGlob(row.pattern, tail)) return &row;
+      const bool whole = absl::StrContains(pattern, "::") || !absl::StrContains(tail, "::");
+      if (whole && MatchesGlob(pattern, tail)) return &kKernelRows[row];
       const size_t next = path.find("::", at);
       at = next == absl::string_view::npos ? next : next + 2;
     }
@@ -161,15 +195,6 @@ absl::string_view TypeInName(absl::string_view path) {
     if (absl::StrContains(path, text)) return type;
   }
   return "";
-}
-
-std::string Demangled(absl::string_view name) {
-  const std::string text(name);
-  if (!absl::StartsWith(name, "_Z")) return text;
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> plain(
-      abi::__cxa_demangle(text.c_str(), nullptr, nullptr, &status), std::free);
-  return status == 0 && plain != nullptr ? std::string(plain.get()) : text;
 }
 
 // The end of the bracket that opens at `at`, one past it; the text's end if nothing closes it.
@@ -208,7 +233,8 @@ int64_t MembersOf(absl::string_view argument) {
 }  // namespace
 
 KernelName SplitKernelName(absl::string_view name) {
-  const std::string plain = Demangled(name);
+  std::string plain = Demangle(name);
+  if (plain.empty()) plain = std::string(name);
   const absl::string_view text = plain;
   KernelName out;
   if (absl::StartsWith(text, "Memcpy ")) {
@@ -244,7 +270,8 @@ KernelName SplitKernelName(absl::string_view name) {
 
 KernelSays ReadCommKernel(absl::string_view name, CommKernel* out) {
   const KernelName kernel = SplitKernelName(name);
-  const KernelRow* row = FindKernelRow(kernel.path);
+  const std::string path = absl::AsciiStrToLower(kernel.path);
+  const KernelRow* row = FindKernelRow(path);
   if (row == nullptr) return KernelSays::kNothing;
   if (row->library.empty()) return KernelSays::kComputes;
   *out = CommKernel();
@@ -252,7 +279,7 @@ KernelSays ReadCommKernel(absl::string_view name, CommKernel* out) {
   out->op = row->op;
   out->process_group = std::find(std::begin(kOfProcessGroups), std::end(kOfProcessGroups), row->library) !=
                        std::end(kOfProcessGroups);
-  if (row->library == "NCCL") out->dtype = TypeInName(kernel.path);
+  if (row->library == "NCCL") out->dtype = TypeInName(path);
   if (row->size_argument >= 0 && static_cast<size_t>(row->size_argument) < kernel.arguments.size())
     out->group_size = MembersOf(kernel.arguments[static_cast<size_t>(row->size_argument)]);
   return KernelSays::kCommunicates;
