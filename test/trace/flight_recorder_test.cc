@@ -76,7 +76,7 @@ TEST(FlightRecorder, PickleAndJsonAreTheSame) {
   EXPECT_EQ(a->ranks[2].peers[2].dst, 3);
 }
 
-TEST(FlightRecorder, CoalescedCallsHaveTheTimesOfTheWhole) {
+TEST(FlightRecorder, PartsOfACoalescedCallAreOneCallWithTheTimeOfTheWhole) {
   LogFolder folder("coalesced");
   for (int r = 0; r < 2; ++r) {
     FlightDump dump;
@@ -93,8 +93,33 @@ TEST(FlightRecorder, CoalescedCallsHaveTheTimesOfTheWhole) {
   }
   const auto set = folder.Read();
   ASSERT_TRUE(set.ok()) << set.status();
-  EXPECT_EQ(set->ranks[0].graph->comm.size(), 2u);
+  const Graph& g = *set->ranks[0].graph;
+  ASSERT_EQ(g.comm.size(), 1u);
+  EXPECT_EQ(g.comm[0].bytes, 2 * 1024u * 256 * 2);
+  EXPECT_EQ(g.duration[g.size() - 1], Time::Micros(300));
   EXPECT_TRUE(set->ranks[0].repairs.empty());
+}
+
+TEST(FlightRecorder, KindsThatRunAsOneShareTheTime) {
+  LogFolder folder("kinds");
+  for (int r = 0; r < 2; ++r) {
+    FlightDump dump;
+    dump.groups = {{"0", {0, 1}}};
+    for (const char* name : {"nccl:all_gather_into_tensor_coalesced", "nccl:all_reduce"})
+      dump.entries.push_back({.name = name, .sequence = 4, .created_ns = 1000});
+    dump.entries.push_back({.name = "nccl:coalesced",
+                            .sequence = 4,
+                            .created_ns = 1500,
+                            .completed_ns = 901000,
+                            .duration_ms = 0.3});
+    folder.Add(absl::StrCat("rank_", r), PrintPickle(dump));
+  }
+  const auto set = folder.Read();
+  ASSERT_TRUE(set.ok()) << set.status();
+  const Graph& g = *set->ranks[0].graph;
+  ASSERT_EQ(g.comm.size(), 2u);
+  EXPECT_EQ(g.duration[g.size() - 2], Time::Micros(150));
+  EXPECT_EQ(g.duration[g.size() - 1], Time::Micros(150));
 }
 
 TEST(FlightRecorder, CallsThatDidNotEndAreCounted) {

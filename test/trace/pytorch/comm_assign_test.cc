@@ -125,6 +125,58 @@ TEST(AssignComms, OneKernelOfSeveralCallsIsSplitAndEndsThem) {
   EXPECT_EQ(Play(l.t, parts[1], 3000).begin[l.Find("after")], 17000);
 }
 
+// "nccl:_all_gather_base" around or beside the record_param_comms that tells the same call.
+TEST(AssignComms, PartsOfACoalescedCallAreOneCall) {
+  for (const bool around : {true, false}) {
+    KinetoBuilder k;
+    for (const int part : {0, 1}) {
+      const int64_t at = 4000 * part;
+      k.Annotation(1, "nccl:_all_gather_base", at, around ? 3000 : 500)
+          .Op(1, "record_param_comms", at + 1000, 1000,
+              CommArgs("_allgather_base", 100 + 200 * part, 200 + 400 * part, "g", "[0, 1]", 2));
+    }
+    const Linked l = Link(k.Annotation(1, "nccl:coalesced", 9000, 3000)
+                              .Launch(1, 10000, 1000, 20, "ncclDevKernel_AllGather_RING_LL(x)", 14000, 4000));
+    const CommCall& call = l.Comm("ncclDevKernel_AllGather_RING_LL(x)");
+    EXPECT_EQ(call.op, CommOp::kAllGather);
+    EXPECT_EQ(call.in_bytes, 4 * 400);
+    EXPECT_EQ(call.out_bytes, 4 * 800);
+    EXPECT_EQ(call.group, "g");
+    EXPECT_EQ(l.t.tally.calls, 2u);
+    EXPECT_EQ(l.Repairs("calls_without_kernel"), 0u);
+    ExpectReplaysItself(l);
+  }
+}
+
+TEST(AssignComms, ABatchIsToldByItsArgumentsAlone) {
+  const Linked l = Link(KinetoBuilder()
+                            .Annotation(1, "nccl:send 0->1", 0, 1500)
+                            .Op(1, "record_param_comms", 100, 1000,
+                                CommArgs("send", 10, 10, "g", "[0, 1]", 2, "Float", ",\"Dst Rank\":1"))
+                            .Annotation(1, "nccl:recv 0<-1", 2000, 1500)
+                            .Op(1, "record_param_comms", 2100, 1000,
+                                CommArgs("recv", 20, 20, "g", "[0, 1]", 2, "Float", ",\"Src Rank\":1"))
+                            .Annotation(1, "nccl:coalesced", 4000, 3000)
+                            .Launch(1, 5000, 1000, 20, "ncclDevKernel_SendRecv(x)", 9000, 4000));
+  EXPECT_EQ(l.t.comms.size(), 2u);
+  EXPECT_EQ(l.t.tally.calls, 2u);
+}
+
+TEST(AssignComms, AnUnevenGatherIsARowOfBroadcasts) {
+  const Linked l =
+      Link(KinetoBuilder()
+               .Op(1, "record_param_comms", 0, 1000,
+                   CommArgs("_broadcast_oop", 100, 100, "g", "[0, 1]", 2, "Float", ",\"Rank\":0"))
+               .Op(1, "record_param_comms", 2000, 1000,
+                   CommArgs("_broadcast_oop", 300, 300, "g", "[0, 1]", 2, "Float", ",\"Rank\":1"))
+               .Annotation(1, "nccl:ALLGATHER_coalesced", 4000, 3000)
+               .Launch(1, 5000, 1000, 20, "ncclDevKernel_Broadcast_RING_LL(x)", 9000, 4000));
+  const CommCall& call = l.Comm("ncclDevKernel_Broadcast_RING_LL(x)");
+  EXPECT_EQ(call.op, CommOp::kAllGather);
+  EXPECT_EQ(call.out_bytes, 4 * 400);
+  EXPECT_EQ(call.group, "g");
+}
+
 TEST(AssignComms, WaitsAndSetUpAreNoCalls) {
   const Linked l =
       Link(KinetoBuilder()

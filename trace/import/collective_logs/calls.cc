@@ -68,6 +68,15 @@ void LogCalls::Set(size_t i, const LogCall& call) {
   if (call.eager) SetEager(i);
 }
 
+void LogCalls::Truncate(size_t n) {
+  if (own_.empty() && !shared_.empty()) own_ = shared_;
+  shared_ = {};
+  own_.resize(n);
+  times_.resize(n);
+  if (!marks_.empty()) marks_.resize(n);
+  if (!transfer_.empty()) transfer_.resize(n);
+}
+
 void LogCalls::Move(int64_t by_ns) {
   for (Times& t : times_) t.start_ns += by_ns;
 }

@@ -68,6 +68,8 @@ class LogCalls {
   void Reserve(size_t n);
   // Replaces the call.
   void Set(size_t i, const LogCall& call);
+  // Keeps the first `n`.
+  void Truncate(size_t n);
 
   const CallFacts& facts(size_t i) const { return own_.empty() ? shared_[i] : own_[i]; }
   int64_t start_ns(size_t i) const { return times_[i].start_ns; }

@@ -45,13 +45,16 @@ class DumpReader {
   absl::Status Times(const Value& e, LogCall* call);
   absl::Status Integer(const Value& e, const char* field, int64_t most, int64_t* out, bool* there) const;
   absl::Status SumBytes(const Value& e, const char* sizes, const char* types, uint64_t* out) const;
-  void EndCoalesced(const LogCall& whole);
+  bool NamesNoTensor(const Value& e) const;
+  bool EndCoalesced(const LogCall& whole);
+  void ShareTime(size_t first);
   void PlaceInTime();
 
   struct Seen {
     int64_t created = 0, completed = 0;  // 0: not told
     bool coalesced = false;              // stands for the calls of its sequence number before it
     bool ended = false;
+    bool part = false;  // of calls that run as one
   };
   PlainData data_;
   RankLog log_;
@@ -163,9 +166,11 @@ absl::Status DumpReader::Operation(const Value& e, LogCall* call) {
   CollectiveType type{};
   if (!pytorch::ReadCommOperator(name->text(), &op)) {
     ++unknown_;
-  } else if (op.op == pytorch::CommOp::kCoalesced) {
-    now_.coalesced = true;
-  } else if (op.op == pytorch::CommOp::kSend || op.op == pytorch::CommOp::kRecv) {
+    return absl::OkStatus();
+  }
+  now_.coalesced = op.closes;
+  if (op.op == pytorch::CommOp::kCoalesced) return absl::OkStatus();
+  if (op.op == pytorch::CommOp::kSend || op.op == pytorch::CommOp::kRecv) {
     call->op = op.op == pytorch::CommOp::kSend ? kLogSend : kLogRecv;
     const LogComm& comm = log_.comms[call->comm];
     if (op.peer < 0 || op.peer >= comm.size || op.peer == comm.member) {
@@ -250,18 +255,83 @@ absl::Status DumpReader::Times(const Value& e, LogCall* call) {
   return absl::OkStatus();
 }
 
-// The calls that were launched together have no events of their own: they take those of the whole.
-void DumpReader::EndCoalesced(const LogCall& whole) {
-  for (size_t i = log_.calls.size(); i-- > 0;) {
+// The calls that were launched together have no events of their own: they take those of the whole, and share
+// its time. An all-gather of uneven parts is a row of broadcasts, a reduce-scatter one of reductions. False:
+// no call before is a part of it.
+bool DumpReader::EndCoalesced(const LogCall& whole) {
+  size_t first = log_.calls.size();
+  while (first > 0 && log_.calls[first - 1].comm == whole.comm &&
+         log_.calls[first - 1].sequence == whole.sequence && !seen_[first - 1].part)
+    --first;
+  if (first == log_.calls.size()) return false;
+  const auto made = [&](CollectiveType of, CollectiveType part) {
+    for (size_t i = first; i < log_.calls.size(); ++i) {
+      if (log_.calls[i].op != static_cast<uint8_t>(part)) return false;
+    }
+    return whole.op == static_cast<uint8_t>(of);
+  };
+  const bool gather = made(CollectiveType::kAllGather, CollectiveType::kBroadcast);
+  const bool scatter = made(CollectiveType::kReduceScatter, CollectiveType::kReduce);
+  size_t kept = first;
+  for (size_t i = first; i < log_.calls.size(); ++i) {
     LogCall part = log_.calls[i];
-    if (part.comm != whole.comm || part.sequence != whole.sequence) break;
+    if (gather || scatter) {
+      part.op = whole.op;
+      part.peer = -1;
+    }
     if (part.timing == Timing::kNone) {
       part.duration_ns = whole.duration_ns;
       part.timing = whole.timing;
-      log_.calls.Set(i, part);
     }
-    if (!seen_[i].ended) seen_[i] = now_;
+    LogCall before = kept > first ? log_.calls[kept - 1] : LogCall();
+    if (kept > first && IsCollective(part.op) && before.op == part.op && before.peer == part.peer) {
+      before.bytes += part.bytes;
+      log_.calls.Set(kept - 1, before);
+      continue;
+    }
+    Seen seen = seen_[i].ended ? seen_[i] : now_;
+    seen.part = true;
+    log_.calls.Set(kept, part);
+    seen_[kept++] = seen;
   }
+  log_.calls.Truncate(kept);
+  seen_.resize(kept);
+  const auto members = static_cast<uint64_t>(log_.comms[whole.comm].size);
+  if (gather && members > 0) {  // comm_size is what a rank gives
+    LogCall all = log_.calls[first];
+    all.bytes = (all.bytes + members - 1) / members;
+    log_.calls.Set(first, all);
+  }
+  ShareTime(first);
+  return true;
+}
+
+// Collectives from `first` on run as one: each takes its share of the time, by bytes.
+void DumpReader::ShareTime(size_t first) {
+  unsigned __int128 bytes = 0, before = 0;
+  for (size_t i = first; i < log_.calls.size(); ++i) {
+    if (!IsCollective(log_.calls[i].op)) return;
+    bytes += std::max<uint64_t>(1, log_.calls[i].bytes);
+  }
+  if (log_.calls.size() - first < 2) return;
+  for (size_t i = first; i < log_.calls.size(); ++i) {
+    LogCall part = log_.calls[i];
+    const auto time = static_cast<unsigned __int128>(part.duration_ns);
+    const unsigned __int128 after = before + std::max<uint64_t>(1, part.bytes);
+    part.duration_ns =
+        static_cast<int64_t>(time * after / bytes) - static_cast<int64_t>(time * before / bytes);
+    before = after;
+    log_.calls.Set(i, part);
+  }
+}
+
+// Whether the entry names no tensor.
+bool DumpReader::NamesNoTensor(const Value& e) const {
+  for (const char* field : {"input_sizes", "output_sizes"}) {
+    const Value* sizes = data_.Find(e, field);
+    if (sizes != nullptr && (sizes->kind() != PlainData::kList || !data_.items(*sizes).empty())) return false;
+  }
+  return true;
 }
 
 absl::Status DumpReader::Entry(const Value& e) {
@@ -280,10 +350,9 @@ absl::Status DumpReader::Entry(const Value& e) {
   if (absl::Status s = Integer(e, field, INT64_MAX, &sequence, &there); !s.ok()) return s;
   if (!there) return Bad(field, "missing; expected the number of the call in its group");
   call.sequence = static_cast<uint64_t>(sequence);
-  if (now_.coalesced) {
-    EndCoalesced(call);
+  if (now_.coalesced && (call.op == kLogUnknown || NamesNoTensor(e)) && EndCoalesced(call))
     return absl::OkStatus();
-  }
+  if (now_.coalesced && call.op == kLogUnknown) return absl::OkStatus();
   if (absl::Status s = Bytes(e, &call); !s.ok()) return s;
   log_.calls.push_back(call);
   seen_.push_back(now_);

@@ -4,9 +4,11 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "trace/import/pytorch/comm_names.h"
+#include "trace/import/pytorch/comm_parts.h"
 
 namespace chakra::pytorch {
 namespace {
@@ -51,7 +53,21 @@ class Assigner {
   bool IsCall(uint32_t row) const { return place_[row] != kNoRow; }
   // The call that a row is; null: none.
   const CommCall* Known(uint32_t row) const { return IsCall(row) ? &facts_[place_[row]] : nullptr; }
-  void SplitKernel(const DeviceOp& op, const std::vector<CommCall>& calls);
+  // Whether a row's arguments, or the host's trace, say all that a call is.
+  bool IsTold(uint32_t row) const {
+    const Event& e = d_.events[row];
+    if (e.kind != EventKind::kCpuOp && e.kind != EventKind::kAnnotation) return false;
+    if (e.extra != kNoRow && d_.ops[e.extra].comm != kNoRow) return true;
+    return pairing_ != nullptr && trace_ != nullptr && pairing_->node_of_event[row] != kNoRow &&
+           trace_->nodes[pairing_->node_of_event[row]].comm != kNoRow;
+  }
+  void DropTwice(const HostThread& thread);
+  std::vector<CommCall> CallsOf(const std::vector<uint32_t>& rows) const {
+    std::vector<CommCall> calls;
+    for (const uint32_t row : rows) calls.push_back(*Known(row));
+    return calls;
+  }
+  void SplitKernel(const DeviceOp& op, std::vector<CommCall> calls, const CommOperator* around);
   bool CarriesSeveral(const DeviceOp& op);
   bool CarriesInner(const DeviceOp& op, uint32_t around, CommCall* call);
   void Count(const CommCall& call);
@@ -120,15 +136,35 @@ uint32_t Assigner::FactsOf(uint32_t row) {
   return number;
 }
 
-// Annotations around the calls that the library itself shows ("ncclAllReduce" in "nccl:all_reduce") are no
-// calls of their own.
+// What is around calls that are told with all they are ("ncclAllReduce" or record_param_comms in
+// "nccl:all_reduce") is no call of its own.
 void Assigner::FindOuter() {
   for (uint32_t row = 0; row < d_.events.size(); ++row) {
-    const Event& e = d_.events[row];
-    if (e.kind != EventKind::kAnnotation || e.extra == kNoRow || d_.ops[e.extra].comm == kNoRow) continue;
+    if (!IsTold(row)) continue;
     for (uint32_t up = threads_.parent[row]; up != kNoRow && !outer_[up]; up = threads_.parent[up])
       outer_[up] = true;
   }
+}
+
+// Of one thread: an annotation that launches nothing, of a kind that the thread's calls are told of with all
+// they are, tells one of these again.
+void Assigner::DropTwice(const HostThread& thread) {
+  absl::flat_hash_set<CommOp> told;
+  for (const uint32_t row : thread.events) {
+    if (IsCall(row) && IsTold(row)) told.insert(Known(row)->op);
+  }
+  if (told.empty()) return;
+  for (size_t i = 0; i < thread.events.size(); ++i) {
+    const uint32_t row = thread.events[i];
+    if (!IsCall(row) || IsTold(row) || !told.contains(Known(row)->op)) continue;
+    bool launches = false;
+    for (size_t k = i + 1; k < thread.events.size() && !launches; ++k) {
+      if (threads_.Begin(thread.events[k]) >= threads_.End(row)) break;
+      launches = d_.events[thread.events[k]].kind >= EventKind::kRuntime;
+    }
+    if (!launches) place_[row] = kNoRow;
+  }
+  std::erase_if(open_[d_.events[thread.events[0]].lane].rows, [&](uint32_t row) { return !IsCall(row); });
 }
 
 void Assigner::CollectCalls() {
@@ -153,6 +189,7 @@ void Assigner::CollectCalls() {
         calls_.push_back(row);
       }
     }
+    DropTwice(thread);
   }
 }
 
@@ -166,6 +203,7 @@ bool Assigner::CallOfAnnotation(uint32_t row, CommCall* call) {
     if (IsCall(up)) return false;
   }
   *call = names_.CallOf(e, *op);
+  if (op->closes && call->in_bytes < 0) call->op = CommOp::kCoalesced;  // what came before has the sizes
   return true;
 }
 
@@ -229,7 +267,7 @@ bool Assigner::CarriesSeveral(const DeviceOp& op) {
   const auto first = d_.comms.begin() + told.comm;
   const std::vector<CommCall> calls(first, first + told.comms);
   for (const CommCall& call : calls) Count(call);
-  SplitKernel(op, calls);
+  SplitKernel(op, calls, nullptr);
   return true;
 }
 
@@ -279,9 +317,7 @@ bool Assigner::CarriesInner(const DeviceOp& op, uint32_t around, CommCall* call)
       MovesData(call->op) && !p2p &&
       messages(CommOp::kSend) + messages(CommOp::kRecv) == static_cast<int64_t>(inner.size());
   if (!exchange && inner.size() > 1) {
-    std::vector<CommCall> calls;
-    for (const uint32_t row : inner) calls.push_back(*Known(row));
-    SplitKernel(op, calls);
+    SplitKernel(op, CallsOf(inner), names_.Operator(d_.events[around]));
     return true;
   }
   const CommCall outer = *call;
@@ -345,12 +381,8 @@ void Assigner::AssignKernel(const DeviceOp& op, const CommKernel* kernel) {
     usual = kUnusual;
     const std::vector<uint32_t> pending = Pending(op);
     for (const uint32_t row : pending) carried_[row] = true;
-    if (pending.size() > 1) {
-      std::vector<CommCall> calls;
-      for (const uint32_t row : pending) calls.push_back(*Known(row));
-      SplitKernel(op, calls);
-      return;
-    }
+    if (pending.size() > 1)
+      return SplitKernel(op, CallsOf(pending), own == kNoRow ? nullptr : names_.Operator(d_.events[own]));
     if (pending.size() == 1) MergeCall(*Known(pending[0]), &call);
     if (!pending.empty()) call.own_group = false;
   }
@@ -381,9 +413,15 @@ std::vector<uint32_t> Assigner::Pending(const DeviceOp& op) {
   return pending;
 }
 
-// Makes one node for each call, all at the kernel's time; the kernel's node follows them.
-void Assigner::SplitKernel(const DeviceOp& op, const std::vector<CommCall>& calls) {
+// Makes one node for each call, all at the kernel's time; the kernel's node follows them. Calls that are
+// parts of one are one, which the kernel's node carries. `around`: what launched it; null: not told.
+void Assigner::SplitKernel(const DeviceOp& op, std::vector<CommCall> calls, const CommOperator* around) {
   const uint32_t kernel = first_node_[op.event];
+  calls = MergeParts(std::move(calls), around == nullptr ? CommOp::kUnknown : around->op);
+  if (calls.size() == 1) {
+    t_->nodes[kernel].comm = Add(std::move(calls[0]));
+    return;
+  }
   // Group the device's edges by node once, since a capture may have many of these kernels.
   if (causes_.empty()) {
     for (const NewEdge& e : *edges_) {
@@ -412,7 +450,7 @@ void Assigner::AssignHostCalls() {
   CommTally& tally = t_->tally;
   for (size_t i = 0; i < calls_.size(); ++i) {
     const uint32_t row = calls_[i];
-    if (!MovesData(facts_[i].op)) continue;
+    if (!IsCall(row) || !MovesData(facts_[i].op)) continue;
     const auto bytes = static_cast<uint64_t>(std::max<int64_t>(0, facts_[i].in_bytes));
     ++tally.calls;
     tally.bytes += bytes;

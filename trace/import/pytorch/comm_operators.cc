@@ -203,6 +203,7 @@ bool ReadCommOperator(absl::string_view name, CommOperator* out) {
     if (!absl::StartsWith(name, backend)) continue;
     out->annotation = out->whole = true;
     out->op = KindInName(name);
+    out->closes = out->op == CommOp::kCoalesced || absl::EndsWithIgnoreCase(name, "_coalesced");
     ReadPeer(name, out);
     return out->op != CommOp::kWait && out->op != CommOp::kInit;
   }

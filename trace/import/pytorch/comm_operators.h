@@ -13,6 +13,7 @@ struct CommOperator {
   int input = -1;           // the argument that is sent; -1: the first tensor
   int output = -1;          // the argument that is received; -1: none that is known
   bool whole = false;       // each kernel that it launches communicates
+  bool closes = false;      // it ends the calls before it, which run as one ("nccl:ALLGATHER_coalesced")
   // "nccl:send 0->1", "nccl:recv 1<-0": ranks of the group
   int64_t rank = kNone, peer = kNone;
 };
