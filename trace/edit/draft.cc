@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "trace/model/device_copy.h"
 
 namespace chakra::edit {
 namespace {
@@ -129,7 +130,7 @@ void Draft::SetLane(uint32_t r, bool cpu, int32_t lane) {
   std::string body = std::string(row.body);
   if (cpu != row.cpu() || (row.flags & kHasCpuAttr) == 0) {
     body = WithInteger(body, kNodeAttr, "is_cpu_op", ValueField::kBool, cpu ? 1 : 0);
-    row.flags = (row.flags & kKeptComm) | kHasCpuAttr | (cpu ? kIsCpuOp : 0);
+    row.flags = (row.flags & (kKeptComm | kDeviceCopy)) | kHasCpuAttr | (cpu ? kIsCpuOp : 0);
   }
   body = WithInteger(body, kNodeAttr, cpu ? "tid" : "stream", ValueField::kInt64, lane);
   row.body = Keep(body);

@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "trace/et/decode.h"
 #include "trace/model/any_order.h"
+#include "trace/model/device_copy.h"
 #include "trace/model/node_fields.h"
 
 namespace chakra {
@@ -215,6 +216,11 @@ bool Decoder::ReadNodeAttribute(const wire::Field& f, Node* node) {
   if (key == AttributeKey::kCommKind) return SetCommKind(a, node);
   if (key == AttributeKey::kKernelHash) return SetCode(a, node);
   if (key == AttributeKey::kTimeFactor) return SetTimeFactor(a, node);
+  if (key == AttributeKey::kCategory) {
+    const bool text = a.value.number == static_cast<uint32_t>(ValueField::kString);
+    if (text && IsCopyCategory(a.value.text())) node->flags |= kDeviceCopy;
+    return true;
+  }
   if (key != AttributeKey::kInvolvedDims) return SetPlainNumber(key, a, node) || SetNumber(key, a, node);
   if (ToMask(a, &node->comm.involved_dims, &node->comm.dims_count)) return true;
   return Fail(
@@ -398,7 +404,7 @@ void Decoder::StoreNumber(AttributeKey key, __int128 v, const Attribute& a, Node
   using K = AttributeKey;
   switch (key) {
     case K::kIsCpuOp:
-      node->flags = static_cast<uint8_t>((node->flags & kAnyOrder) | kHasCpuAttr | (v != 0 ? kIsCpuOp : 0));
+      node->flags = static_cast<uint8_t>((node->flags & ~kIsCpuOp) | kHasCpuAttr | (v != 0 ? kIsCpuOp : 0));
       break;
     case K::kNumOps:
       node->work.num_ops = static_cast<int64_t>(v);

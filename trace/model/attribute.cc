@@ -107,6 +107,7 @@ AttributeKey FindAttributeKey(absl::string_view s) {
       return s == "num_ops" ? K::kNumOps : s == "pg_name" ? K::kGroupName : K::kOther;
     case 8:
       if (s[0] == 's') return s == "start_ns" ? K::kStartNs : K::kOther;
+      if (s[1] == 'a') return s == "category" ? K::kCategory : K::kOther;
       return s == "comm_src"   ? K::kCommSrc
              : s == "comm_dst" ? K::kCommDst
              : s == "comm_tag" ? K::kCommTag

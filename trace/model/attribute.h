@@ -37,6 +37,7 @@ enum class AttributeKey : uint8_t {
   kDepUnexplained,  // dep_unexplained_ns: likewise
   kDepRelease,      // dep_release: likewise
   kDepKinds,        // dep_kinds: one word for each of data_deps
+  kCategory,        // category: of what the profiler calls an operation
   kKernelHash,      // kernel_hash: of the code that a compiler made for the node
   kTimeFactor,      // time_factor: what the node takes is taken times this
 };

@@ -6,6 +6,7 @@
 
 #include "replay/engine/measure/metrics.h"
 #include "trace/base/units.h"
+#include "trace/model/device_copy.h"
 #include "trace/model/trace.h"
 
 namespace chakra {
@@ -67,6 +68,7 @@ inline BusyClock::Class ClassOf(const Graph& graph, uint32_t row) {
   switch (graph.type[row]) {
     case NodeType::kComp:
       if (graph.is_kept_comm(row)) return BusyClock::kComm;
+      if (IsDeviceCopy(graph, row)) return BusyClock::kMemory;
       return graph.is_cpu(row) ? BusyClock::kHost : BusyClock::kCompute;
     case NodeType::kMemLoad:
     case NodeType::kMemStore:

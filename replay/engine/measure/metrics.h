@@ -18,11 +18,11 @@ inline constexpr int kCommKinds = 8;
 
 struct RankMetrics {
   Time end;           // when its last node ended
-  Time compute_busy;  // at least one COMP node ran that is not a host operation
+  Time compute_busy;  // at least one COMP node ran that is no host operation and no copy
   Time host_busy;     // at least one host operation ran
   Time comm_busy;     // at least one communication node ran or waited
   Time exposed_comm;  // comm_busy without a (non-host) COMP node running
-  Time memory_busy;   // at least one memory node ran
+  Time memory_busy;   // at least one memory node, or copy of a capture, ran
   Time idle;          // `end` minus the time in which any node ran
   uint64_t nodes = 0;
   Time waited;        // sum of waits in collectives for the last member to arrive

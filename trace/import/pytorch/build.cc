@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "trace/model/delay_cause.h"
+#include "trace/model/device_copy.h"
 
 namespace chakra::pytorch {
 namespace {
@@ -140,6 +141,7 @@ void Drafter::Node(uint32_t i) {
   row.name = Text(event.name);
   if (node.part == 0) Operands(node, &row);
   row.comm = node.comm;
+  row.copy = event.kind == EventKind::kMemcpy || event.kind == EventKind::kMemset;
   if (!node.host && event.extra != kNoRow) row.moved = d.device[event.extra].bytes;
   if (node.comm == kNoRow && row.moved >= 0) {
     row.work.tensor_bytes = static_cast<uint64_t>(row.moved);
@@ -302,7 +304,7 @@ void AddDep(const DraftDep& dep, int64_t delay_ns, bool releases, GraphDraft* g)
 void ColumnBuilder::AddRow(const DraftRow& row, int64_t start_ns) {
   g_.name.push_back(row.name);
   g_.type.push_back(row.type);
-  g_.flags.push_back(kHasCpuAttr | (row.host ? kIsCpuOp : 0));
+  g_.flags.push_back(kHasCpuAttr | (row.host ? kIsCpuOp : 0) | (row.copy ? kDeviceCopy : 0));
   g_.start.push_back(Time::Nanos(start_ns));
   g_.duration.push_back(Time::Nanos(row.duration_ns));
   g_.lane.push_back(row.lane);

@@ -10,22 +10,25 @@ constexpr uint8_t kHost = 1, kType = 2, kLane = 4, kShapes = 8, kTypes = 16, kCo
 constexpr uint8_t kCause = 15, kUnexplained = 16, kRelease = 32;
 static_assert(kDelayCauses <= kCause);
 
+// Beside the type of a row.
+constexpr uint8_t kCopy = 128;
+
 constexpr bool Knows(const Work& work) { return work.has_num_ops || work.has_tensor_bytes; }
 
 }  // namespace
 
 void ColumnDraft::Add(const DraftRow& row) {
   const bool lane = row.lane != before_.lane, work = Knows(row.work), call = row.comm != kNoRow;
+  const bool typed = row.type != NodeType::kComp || row.copy;
   numbers_.Begin();
-  numbers_.Byte(static_cast<uint8_t>((row.host ? kHost : 0) | (row.type != NodeType::kComp ? kType : 0) |
-                                     (lane ? kLane : 0) | (row.shapes != 0 ? kShapes : 0) |
-                                     (row.types != 0 ? kTypes : 0) | (row.code != 0 ? kCode : 0) |
-                                     (work ? kWork : 0) | (call ? kCall : 0)));
+  numbers_.Byte(static_cast<uint8_t>((row.host ? kHost : 0) | (typed ? kType : 0) | (lane ? kLane : 0) |
+                                     (row.shapes != 0 ? kShapes : 0) | (row.types != 0 ? kTypes : 0) |
+                                     (row.code != 0 ? kCode : 0) | (work ? kWork : 0) | (call ? kCall : 0)));
   numbers_.Number(row.name);
   numbers_.Change(before_.start_ns, row.start_ns);
   numbers_.Number(static_cast<uint64_t>(row.duration_ns));
   numbers_.Number(row.deps);
-  if (row.type != NodeType::kComp) numbers_.Byte(static_cast<uint8_t>(row.type));
+  if (typed) numbers_.Byte(static_cast<uint8_t>(static_cast<uint8_t>(row.type) | (row.copy ? kCopy : 0)));
   if (lane) numbers_.Signed(row.lane);
   if (row.shapes != 0) numbers_.Number(row.shapes);
   if (row.types != 0) numbers_.Number(row.types);
@@ -73,7 +76,11 @@ void ColumnDraft::Reader::Read(DraftRow* row) {
   row->start_ns = before_.start_ns = in_.Change(before_.start_ns);
   row->duration_ns = static_cast<int64_t>(in_.Number());
   row->deps = in_.Number32();
-  if ((what & kType) != 0) row->type = static_cast<NodeType>(in_.Byte());
+  if ((what & kType) != 0) {
+    const uint8_t type = in_.Byte();
+    row->type = static_cast<NodeType>(type & ~kCopy);
+    row->copy = (type & kCopy) != 0;
+  }
   if ((what & kLane) != 0) before_.lane = static_cast<int32_t>(in_.Signed());
   row->lane = before_.lane;
   if ((what & kShapes) != 0) row->shapes = in_.Number32();

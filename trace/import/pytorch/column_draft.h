@@ -26,6 +26,7 @@ struct DraftRow {
   uint32_t name = 0, shapes = 0, types = 0, code = 0;
   NodeType type = NodeType::kComp;
   bool host = false;
+  bool copy = false;                      // it moves or sets memory
   int64_t start_ns = 0, duration_ns = 0;  // the start since DeviceTrace::base_ns
   int32_t lane = kNoLane;
   Work work;               // what is known of it, whatever it is replayed as

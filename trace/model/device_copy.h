@@ -1,0 +1,21 @@
+// Device operations that move or set memory and compute nothing, as captures tell them.
+#pragma once
+
+#include <cstdint>
+
+#include "absl/strings/string_view.h"
+#include "trace/model/trace.h"
+
+namespace chakra {
+
+// A bit of Graph::flags beside those of trace.h: a COMP node whose attribute category is that of a copy.
+inline constexpr uint8_t kDeviceCopy = 16;
+
+inline bool IsDeviceCopy(const Graph& graph, uint32_t row) { return (graph.flags[row] & kDeviceCopy) != 0; }
+
+// Whether an attribute category ("kernel", "gpu_memcpy", ...) is that of a copy.
+inline bool IsCopyCategory(absl::string_view category) {
+  return category == "gpu_memcpy" || category == "gpu_memset";
+}
+
+}  // namespace chakra
