@@ -41,9 +41,11 @@ void AddRankOfOption(CLI::App* app, ReadOptions* options, const std::string& gro
 void AddStepRangeOption(CLI::App* app, ReadOptions* options, const std::string& group) {
   app->add_option(
          "--step-range", options->capture.step_range,
-         "Which NVTX ranges of an Nsight Systems export are steps: their text, * for any (\"iteration*\"); "
-         "pattern: the kernels that repeat; default: ranges with step, iter or batch in their text that "
-         "follow each other")
+         "Which annotations of a profile, or NVTX ranges of an export of Nsight Systems, are steps: their "
+         "text, * "
+         "for any (\"iteration*\"); pattern, of exports: the kernels that repeat; default: ProfilerStep, "
+         "else vLLM's "
+         "execute_context, of exports ranges with step, iter or batch in their text that follow each other")
       ->type_name("TEXT")
       ->group(group);
 }

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "trace/base/text_table.h"
 #include "trace/base/units.h"
+#include "trace/model/unseen_work.h"
 
 namespace chakra::doctor {
 namespace {
@@ -140,6 +141,20 @@ void CommunicationLacks(const Counts& counts, Lacks* lacks) {
 
 }  // namespace
 
+namespace {
+
+// Work of the device that captures do not show. Adds it, and is true, where there is much of it.
+bool AddUnseen(const TraceSet& traces, Lacks* lacks) {
+  const UnseenWork unseen = UnseenOf(traces);
+  if (!unseen.Counts()) return false;
+  lacks->Add(absl::StrCat("work of the device: ", Describe(unseen)),
+             "computation is too low, and what bounds the run is not known",
+             lacks->RecordAgain("record it again"));
+  return true;
+}
+
+}  // namespace
+
 void FindLacks(const TraceSet& traces, absl::string_view recorder, proto::FoundRun* run) {
   const Counts counts = CountNodes(traces);
   run->set_ranks(static_cast<int32_t>(traces.ranks.size()));
@@ -156,7 +171,8 @@ void FindLacks(const TraceSet& traces, absl::string_view recorder, proto::FoundR
                   ? absl::StrCat("give all ranks' files; or let all do what this one did: --ranks ", job)
                   : "give all ranks' files");
   }
-  if (counts.device == 0 && counts.operators > 0) {
+  const bool unseen = AddUnseen(traces, &lacks);
+  if (counts.device == 0 && counts.operators > 0 && !unseen) {
     lacks.Add("operations of a device", "only the host's time is known",
               recorder.empty()
                   ? "nothing, where the job ran on CPUs"

@@ -17,8 +17,10 @@
 #include "replay/report/device_kernels.h"
 #include "replay/run/description.h"
 #include "trace/base/utf8.h"
+#include "trace/model/device_copy.h"
 #include "trace/model/distinct_graphs.h"
 #include "trace/model/inspect.h"
+#include "trace/model/unseen_work.h"
 
 namespace chakra {
 namespace {
@@ -267,6 +269,35 @@ std::string LargestCollective(const Metrics& metrics, const TraceSet& traces, in
   return absl::StrCat(" (most: ", kind, " on group \"", group, "\")");
 }
 
+// Adds the calls without a size: nothing prices them, and where they have recorded times they keep these.
+void AddSizeless(const TraceSet& traces, KeptComm* kept) {
+  const DistinctGraphs distinct(traces);
+  std::vector<KeptComm> of_graph(distinct.graphs.size());
+  for (size_t g = 0; g < of_graph.size(); ++g) {
+    const Graph& graph = *distinct.graphs[g];
+    for (uint32_t row = 0; row < graph.size(); ++row) {
+      if (graph.type[row] < NodeType::kSend) continue;
+      const Comm& comm = graph.comm[graph.payload[row]];
+      const bool barrier = comm.type == static_cast<uint8_t>(CollectiveType::kBarrier);
+      if (comm.has_bytes || barrier || graph.duration[row] == Time::Zero()) continue;
+      ++of_graph[g].nodes;
+      of_graph[g].time += graph.duration[row];
+    }
+  }
+  for (const uint32_t g : distinct.of_rank) {
+    kept->nodes += of_graph[g].nodes;
+    kept->time += of_graph[g].time;
+  }
+}
+
+// What the memory operations of a rank are called: those of captures are copies.
+const char* MemoryWord(const TraceSet& traces, int rank) {
+  const auto& flags = traces.ranks[static_cast<size_t>(rank)].graph->flags;
+  const bool copies =
+      std::any_of(flags.begin(), flags.end(), [](uint8_t f) { return (f & kDeviceCopy) != 0; });
+  return copies ? "copies" : "memory operations";
+}
+
 }  // namespace
 
 proto::LinkReport LinkTotalsOf(const LinkUse& use, Time end) {
@@ -297,21 +328,28 @@ std::string DescribeBound(const Metrics& metrics, const TraceSet& traces) {
     const char* name;
     Time time;
     std::string detail;
+    bool device = false;  // work that the device does
   };
   const Time other = last->end - last->compute_busy - last->exposed_comm - last->idle;
   std::vector<Share> shares = {
-      {"computation", last->compute_busy, ""},
-      {"exposed communication", last->exposed_comm, LargestCollective(metrics, traces, rank)},
-      {last->memory_busy > last->host_busy ? "memory operations" : "host operations", other, ""},
+      {"computation", last->compute_busy, "", true},
+      {"exposed communication", last->exposed_comm, LargestCollective(metrics, traces, rank), true},
+      {last->memory_busy <= last->host_busy ? "host operations" : MemoryWord(traces, rank), other, ""},
       {"idle waiting", last->idle, ""},
   };
   std::stable_sort(shares.begin(), shares.end(),
                    [](const Share& a, const Share& b) { return a.time > b.time; });
+  const UnseenWork unseen = UnseenOf(traces);
   std::string line;
   for (const Share& s : shares) {
     if (s.time <= Time::Zero()) continue;
     const double percent = 100 * s.time.seconds() / last->end.seconds();
-    if (line.empty()) {
+    if (line.empty() && unseen.Counts() && !s.device) {
+      line = absl::StrFormat(
+          "not known what bounds the run, for %s; shown are %s: %.1f %%%s of rank %d, which ends "
+          "last at %s",
+          Describe(unseen), s.name, percent, s.detail, rank, FormatTime(last->end));
+    } else if (line.empty()) {
       line = absl::StrFormat("bound by %s: %.1f %%%s of rank %d, which ends last at %s", s.name, percent,
                              s.detail, rank, FormatTime(last->end));
     } else {
@@ -359,11 +397,15 @@ proto::Report MakeReport(const Metrics& metrics, const RunDescription& run) {
   }
   report.set_kept_comm(metrics.kept.nodes);
   report.set_kept_comm_ps(metrics.kept.time.picos());
-  if (metrics.kept.nodes > 0 && run.comm == "simulated") {
+  KeptComm kept = metrics.kept;
+  if (run.comm == "simulated") AddSizeless(*run.traces, &kept);
+  if (kept.nodes > 0 && run.comm == "simulated") {
     report.add_warning(absl::StrFormat(
         "%d communication nodes, %s, are of unknown kind, size or group: they keep their recorded time",
-        metrics.kept.nodes, FormatTime(metrics.kept.time)));
+        kept.nodes, FormatTime(kept.time)));
   }
+  if (const UnseenWork unseen = UnseenOf(*run.traces); unseen.Counts())
+    report.add_warning(absl::StrCat(Describe(unseen), ": computation is too low, and the makespan may be"));
   AddRanks(metrics, &report);
   AddCollectives(metrics, run.traces->groups, &report);
   AddNames(metrics, &report);

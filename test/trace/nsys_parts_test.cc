@@ -7,9 +7,13 @@
 #include "trace/import/nsys/nccl_payload.h"
 #include "trace/import/nsys/operator_text.h"
 #include "trace/import/nsys/session.h"
-#include "trace/import/nsys/steps.h"
+#include "trace/import/pytorch/step_ranges.h"
 
 namespace chakra::nsys {
+
+using pytorch::StepRange;
+using pytorch::StepRanges;
+
 namespace {
 
 // The forms of getNvtxStr() in PyTorch's torch/csrc/profiler/util.cpp, 1.8 to 2.9.

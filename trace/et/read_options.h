@@ -19,8 +19,8 @@ struct CaptureSelection {
   std::vector<std::string> rank_of;  // ranks of files given by hand: patterns of RankByHand()
   std::string steps;       // "", "all", "first", "last", "skip-first", "N" or "N-M"; N is the number in
                            // ProfilerStep#N
-  std::string step_range;  // which NVTX ranges of an Nsight Systems export are steps: text, '*' for any;
-                           // "pattern": the kernels that repeat; "": told by their names
+  std::string step_range;  // which ranges (of NVTX, or annotations) are steps: text, '*' for any; "pattern", of
+                           // Nsight Systems: the kernels that repeat; "": told by their names
 };
 
 // A rank as a RankRewriter made it.

@@ -45,7 +45,8 @@ absl::StatusOr<TraceSet> ReadTraceSet(const std::vector<std::string>& inputs, co
     if (absl::Status s = CheckRankOf(*importer, options); !s.ok()) return s;
     return importer->run(inputs, options);
   }
-  if (!options.capture.steps.empty() || !options.capture.ranks.empty()) {
+  if (!options.capture.steps.empty() || !options.capture.ranks.empty() ||
+      !options.capture.step_range.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(absl::StrJoin(inputs, ", "),
                                                    ": steps and ranks can be selected of ", KindsOfRuns(),
                                                    " only, and this is none"));

@@ -135,7 +135,7 @@ TEST(Kineto, UnknownCategoriesAreCounted) {
                                  ",{\"ph\":\"X\",\"name\":\"n\",\"ts\":1}");
   EXPECT_EQ(t.skipped, 3u);
   ASSERT_EQ(Repairs(t, "kineto_unknown_category"), 3u);
-  EXPECT_THAT(t.repairs[0].detail, HasSubstr("\"tpu_op\""));
+  EXPECT_THAT(t.repairs[0].detail, HasSubstr("tpu_op"));
   EXPECT_EQ(t.repairs[0].file, "t.json");
 }
 

@@ -23,7 +23,8 @@ absl::StatusOr<TraceSet> ReadGoal(const std::vector<std::string>& inputs, const 
     return absl::InvalidArgumentError(absl::StrCat(
         inputs.empty() ? "no input" : inputs[0], ": a GOAL program is a whole run; expected its file alone"));
   }
-  if (!options.groups_file.empty() || !options.capture.steps.empty() || !options.capture.ranks.empty()) {
+  if (!options.groups_file.empty() || !options.capture.steps.empty() || !options.capture.ranks.empty() ||
+      !options.capture.step_range.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
         inputs[0], ": a GOAL program has no process groups, and neither steps nor ranks to select"));
   }

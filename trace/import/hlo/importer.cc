@@ -121,7 +121,8 @@ absl::Status CheckOptions(const ReadOptions& options) {
   if (!options.groups_file.empty())
     return absl::InvalidArgumentError(
         absl::StrCat(options.groups_file, ": an HLO module has its own groups; expected no file of them"));
-  if (options.capture.steps.empty() && options.capture.ranks.empty()) return absl::OkStatus();
+  if (options.capture.steps.empty() && options.capture.ranks.empty() && options.capture.step_range.empty())
+    return absl::OkStatus();
   return absl::InvalidArgumentError(
       "steps and ranks can be selected of captures only, and an HLO module is a step without times");
 }

@@ -62,7 +62,8 @@ absl::StatusOr<std::vector<RankFile>> FindRankFiles(const std::vector<std::strin
 }
 
 absl::StatusOr<TraceSet> ReadMpi(const std::vector<std::string>& inputs, const ReadOptions& options) {
-  if (!options.groups_file.empty() || !options.capture.steps.empty() || !options.capture.ranks.empty()) {
+  if (!options.groups_file.empty() || !options.capture.steps.empty() || !options.capture.ranks.empty() ||
+      !options.capture.step_range.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
         inputs[0], ": a trace of liballprof has no process groups, and neither steps nor ranks to select"));
   }

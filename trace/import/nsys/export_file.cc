@@ -13,7 +13,7 @@
 #include "trace/import/nsys/device_rows.h"
 #include "trace/import/nsys/graph_nodes.h"
 #include "trace/import/nsys/host_rows.h"
-#include "trace/import/nsys/steps.h"
+#include "trace/import/pytorch/step_ranges.h"
 
 namespace chakra::nsys {
 namespace {

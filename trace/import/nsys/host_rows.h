@@ -7,10 +7,13 @@
 #include "absl/strings/string_view.h"
 #include "trace/import/nsys/nccl_payload.h"
 #include "trace/import/nsys/process.h"
-#include "trace/import/nsys/steps.h"
+#include "trace/import/pytorch/step_ranges.h"
 #include "trace/io/sqlite_reader.h"
 
 namespace chakra::nsys {
+
+using pytorch::StepRange;
+using pytorch::StepRanges;
 
 // Whether a range's text is the name of a call of NCCL: "ncclAllReduce", but not "nccl:all_reduce", which is
 // PyTorch's.

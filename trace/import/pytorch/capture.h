@@ -272,6 +272,7 @@ struct DeviceTrace {
   std::vector<MemoryPeak> memory;        // by device, in the order of the file; without the host's
   bool external_is_correlation = false;  // files of 2023: the External id of every kernel is its correlation
   std::vector<Repair> repairs;           // counts of NaN or negative durations, unknown categories, ...
+  uint64_t unknown_events = 0;           // events left out that may be of a device: of no known kind, or time
   uint64_t skipped = 0;                  // events without work (python_function, overhead, flows, ...)
   absl::string_view name_of(const Event& e) const { return strings.Get(e.name); }
   EventIds ids_of(uint32_t row) const { return row < ids.size() ? ids[row] : EventIds(); }

@@ -20,8 +20,10 @@
 #include "trace/import/pytorch/host_only.h"
 #include "trace/import/pytorch/load_files.h"
 #include "trace/import/pytorch/one_job.h"
+#include "trace/import/pytorch/overruns.h"
 #include "trace/import/pytorch/pair.h"
 #include "trace/import/pytorch/place_files.h"
+#include "trace/import/pytorch/step_ranges.h"
 #include "trace/io/file.h"
 #include "trace/model/groups.h"
 
@@ -192,6 +194,11 @@ absl::Status Reader::Link(CaptureRank* rank) {
       if (absl::Status s = SelectSteps(*rank->device, options_.capture.steps, &window); !s.ok()) return s;
     }
   } else {
+    const bool own = rank->device->schema == DeviceTrace().schema;  // others' readers mark what they find
+    const bool asked = !options_.capture.step_range.empty() && rank->device->schema != "nsys";
+    if (own || asked) {
+      if (absl::Status s = MarkSteps(options_.capture.step_range, rank->device.get()); !s.ok()) return s;
+    }
     if (absl::Status s = SelectSteps(*rank->device, options_.capture.steps, &window); !s.ok()) return s;
     if (rank->host != nullptr) {
       absl::StatusOr<Pairing> pairing = Pair(*rank->host, *rank->device);
@@ -210,6 +217,7 @@ absl::Status Reader::Link(CaptureRank* rank) {
     rank->graphs = JoinCapturedGraphs(captures, rank->device.get());
     rank->graph_captures.clear();
   }
+  CutOverruns(rank->device.get());
   const bool paired = rank->host != nullptr;
   std::vector<EventIds>().swap(rank->device->ids);
   absl::StatusOr<Timeline> timeline =

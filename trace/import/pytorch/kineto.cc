@@ -111,9 +111,10 @@ absl::StatusOr<DeviceTrace> ReadKineto(ByteSource* source, absl::string_view fil
     return absl::InvalidArgumentError(absl::StrCat(file, ": ends at byte ", scan.byte(),
                                                    " without \"traceEvents\"; expected a Kineto trace"));
   }
-  if (out.events.empty() && rows.foreign() > 0) return IsForeign(file, rows.foreign());
   rows.Finish();
+  if (out.events.empty() && rows.foreign() > 0) return IsForeign(file, rows.foreign());
   CountRepairs(scan, reader, &notes);
+  if (absl::Status s = kineto::LeaveOutLost(file, &out, &notes); !s.ok()) return s;
   kineto::SetBase(base, &out, &rows.flows(), &notes);
   kineto::SortEvents(&out);
   if (rows.labels().any) return TakeApart(out, &rows, &notes, parts);

@@ -32,6 +32,8 @@ struct RankPart {
 //   kineto_missing_duration, kineto_negative_duration, kineto_bad_duration,
 //   kineto_bad_argument (of the wrong type: left out), kineto_split_cut ("..."),
 //   kineto_unknown_category, kineto_begin_end (phases B and E), kineto_no_phase (left out),
+//   device_by_stream, device_by_process (operations of categories that are not known),
+//   device_waits_left_out, collective_parts_left_out (kineto_others.h), kineto_time_lost,
 //   kineto_base_ignored (times already count from the epoch),
 //   kineto_unpaired_flow, kineto_duplicate_correlation (kept),
 //   kineto_group_without_name, kineto_group_without_ranks, kineto_group_twice.

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "trace/import/pytorch/kineto_keywords.h"
 
@@ -30,6 +31,9 @@ constexpr Keyword<Category> kCategoryWords[] = {
     {"xpu_driver", Of(EventKind::kDriver)},
     {"privateuse1_driver", Of(EventKind::kDriver)},
     {"Driver", Of(EventKind::kDriver)},
+    {"glow_runtime", Of(EventKind::kRuntime)},
+    {"enqueue", Of(EventKind::kRuntime)},
+    {"dequeue", Of(EventKind::kRuntime)},
     {"kernel", Of(EventKind::kKernel)},
     {"Kernel", Of(EventKind::kKernel)},
     {"mtia_ccp_events", Of(EventKind::kKernel)},
@@ -43,6 +47,11 @@ constexpr Keyword<Category> kCategoryWords[] = {
     {"cuda_sync", Of(EventKind::kSync)},
     {"fwdbwd", {Category::kFwdBwd}},
     {"forward_backward", {Category::kFwdBwd}},
+    {"async_npu", {Category::kLaunch}},
+    {"HostToDevice", {Category::kLaunch}},
+    {"async_task_queue", kNothing},
+    {"MsTx", kNothing},
+    {"GC", kNothing},
     {"python_function", kNothing},
     {"gpu_user_annotation", kNothing},
     {"overhead", kNothing},
@@ -61,6 +70,13 @@ constexpr Keyword<Category> kCategoryWords[] = {
     {"privateuse1_annotation", kNothing},
 };
 constexpr Keywords<Category, 256> kCategories(kCategoryWords);
+
+// Ends of words: profilers of other devices put their own name before.
+constexpr Keyword<Category> kCategoryEnds[] = {
+    {"_runtime", Of(EventKind::kRuntime)},
+    {"_driver", Of(EventKind::kDriver)},
+    {"_annotation", kNothing},
+};
 
 constexpr Keyword<Arg> kArgWords[] = {
     {"External id", Arg::kExternalId},
@@ -114,6 +130,13 @@ constexpr Keyword<Arg> kArgWords[] = {
     {"Total Reserved", Arg::kReserved},
     {"Device Type", Arg::kDeviceType},
     {"Device Id", Arg::kDeviceId},
+    {"Physic Stream Id", Arg::kPhysicalStream},
+    {"Task Type", Arg::kTaskType},
+    {"connection_id", Arg::kConnection},
+    {"HW event name", Arg::kHardwareEvent},
+    {"count", Arg::kCount},
+    {"data_type", Arg::kDataType},
+    {"labels", Arg::kLabels},
 };
 constexpr Keywords<Arg, 256> kArgNames(kArgWords);
 
@@ -253,8 +276,12 @@ bool FindArg(absl::string_view name, Arg* out) {
 Category ParseCategory(absl::string_view token) {
   if (token.empty()) return Category();
   if (token.size() < 4 || token.front() != '"') return {Category::kUnknown};
-  const Category* c = kCategories.Find(token.substr(1, token.size() - 2));
-  return c == nullptr ? Category{Category::kUnknown} : *c;
+  const absl::string_view word = token.substr(1, token.size() - 2);
+  if (const Category* c = kCategories.Find(word); c != nullptr) return *c;
+  for (const Keyword<Category>& end : kCategoryEnds) {
+    if (absl::EndsWith(word, end.word)) return end.value;
+  }
+  return {Category::kUnknown};
 }
 
 void EventTokens::Clear() {

@@ -18,13 +18,16 @@ struct Category {
     kUnknown,  // an unknown category
     kNoWork,   // a known category without work: python_function, gpu_user_annotation, ...
     kFwdBwd,
+    kLaunch,   // arrows from the host to what it launches on a device, where the device's side has no
+               // correlation
     kInstant,  // what a host notes at one time, such as what an allocator holds
     kEvent,    // `kind` says which
   } use = kAbsent;
   EventKind kind = EventKind::kCpuOp;
 };
 
-// `token`: the value of "cat", with its quotes.
+// `token`: the value of "cat", with its quotes. A word that is not known, but ends as others do
+// ("mlu_runtime"), is what these are.
 Category ParseCategory(absl::string_view token);
 
 // The arguments that the reader uses, each in any of its spellings.
@@ -81,8 +84,17 @@ enum class Arg : uint8_t {
   kReserved,
   kDeviceType,
   kDeviceId,
+  // Of other profilers (torch_npu's, Habana's).
+  kPhysicalStream,
+  kTaskType,
+  kConnection,
+  kHardwareEvent,
+  kCount,
+  kDataType,
+  kLabels,
 };
-inline constexpr int kArgs = static_cast<int>(Arg::kDeviceId) + 1;
+inline constexpr int kArgs = static_cast<int>(Arg::kLabels) + 1;
+static_assert(kArgs <= 64);  // EventTokens::seen
 
 // The argument of this name. False: the reader has no use for it.
 bool FindArg(absl::string_view name, Arg* out);

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "trace/base/median.h"
+#include "trace/base/utf8.h"
 #include "trace/import/pytorch/event_order.h"
 
 namespace chakra::pytorch::kineto {
@@ -63,6 +65,44 @@ FlowArrow Choose(const DeviceTrace& trace, const std::vector<uint32_t>& from,
 }
 
 }  // namespace
+
+absl::Status LeaveOutLost(absl::string_view file, DeviceTrace* out, Notes* notes) {
+  constexpr int64_t kDay = int64_t{86400} * 1000000000;
+  constexpr size_t kSample = 4096;
+  std::vector<Event>& events = out->events;
+  std::vector<int64_t> times;
+  for (size_t i = 0; i < events.size(); i += events.size() / kSample + 1) times.push_back(events[i].ts);
+  const int64_t usual = LowerMedian(std::move(times));
+  std::string first;
+  size_t kept = 0, far = 0;
+  for (size_t i = 0; i < events.size(); ++i) {
+    const Event& e = events[i];
+    const bool none = OnDevice(e.kind) && e.ts == 0 && e.dur == 0;
+    if (!none && e.ts >= usual - kDay && e.ts <= usual + kDay) {
+      if (i < out->ids.size()) out->ids[kept] = out->ids[i];
+      events[kept++] = e;
+      continue;
+    }
+    far += none ? 0 : 1;
+    out->unknown_events += OnDevice(e.kind) ? 1 : 0;
+    if (first.empty()) first = absl::StrCat("\"", ToUtf8(out->name_of(e)), "\" at ", e.ts, " ns");
+  }
+  if (kept == events.size()) return absl::OkStatus();
+  if (far * 3 > events.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(file, ": the times of ", far, " of ", events.size(),
+                     " events lie more than a day from those of the others; the first is ", first,
+                     "; expected \"ts\" of one clock"));
+  }
+  notes->Count("kineto_time_lost", 0,
+               absl::StrCat("events whose time the profiler did not know (0, or more than a day from the "
+                            "others); left out; the first is ",
+                            first),
+               events.size() - kept);
+  events.resize(kept);
+  if (out->ids.size() > kept) out->ids.resize(kept);
+  return absl::OkStatus();
+}
 
 void SetBase(int64_t written, DeviceTrace* out, std::vector<FlowEnd>* flows, Notes* notes) {
   int64_t earliest = std::numeric_limits<int64_t>::max();

@@ -4,11 +4,18 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "trace/import/pytorch/capture.h"
 #include "trace/import/pytorch/kineto_notes.h"
 #include "trace/import/pytorch/kineto_rows.h"
 
 namespace chakra::pytorch::kineto {
+
+// Leaves out events whose time the profiler did not know: operations of a device from 0 to 0 (CUPTI's), and
+// events more than a day from the others, which are counted. Error: these are more than a tenth of all, so
+// that `file` has no clock.
+absl::Status LeaveOutLost(absl::string_view file, DeviceTrace* out, Notes* notes);
 
 // Sets base_ns and makes all times relative to it. `written`: "baseTimeNanoseconds"; 0 if the file has none,
 // then the earliest event is the base.

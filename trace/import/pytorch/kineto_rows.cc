@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -290,10 +291,10 @@ uint32_t RowBuilder::Sync(const EventTokens& e) {
   return static_cast<uint32_t>(out_->syncs.size() - 1);
 }
 
-absl::Status RowBuilder::AddWork(const EventTokens& e) {
+absl::Status RowBuilder::AddWork(const EventTokens& e, EventKind kind) {
   Event row;
   EventIds ids;
-  row.kind = e.category.kind;
+  row.kind = kind;
   absl::string_view name;
   if (!ToText(e.name, &scratch_, &name, &bad_escapes_)) return Error(e, "name", e.name, "text");
   const uint32_t hash = out_->strings.Prefetch(name);
@@ -322,6 +323,38 @@ absl::Status RowBuilder::AddWork(const EventTokens& e) {
   return absl::OkStatus();
 }
 
+// An event with a device and a stream is an operation of that device, whatever its category.
+absl::Status RowBuilder::AddOther(const EventTokens& e) {
+  int64_t device = kNone, stream = kNone;
+  if (e.has(Arg::kDevice) && e.has(Arg::kStream) && ToInteger(e.arg(Arg::kDevice), &device) &&
+      ToInteger(e.arg(Arg::kStream), &stream) && device >= 0 && device < 1 << 20) {
+    if (placed_.size() < kUnknown)
+      placed_.insert(std::string(e.cat.empty() ? "none" : Plain(e.cat.substr(0, kShown))));
+    notes_->Count("device_by_stream", e.index, "");
+    return AddWork(e, KindOnDevice(Plain(e.cat), Plain(e.name)));
+  }
+  Event row;
+  absl::string_view name;
+  const bool named = ToText(e.name, &scratch_, &name, &bad_escapes_);
+  if (!named || e.pid.empty() || e.tid.empty() || !Time(e, &row.ts).ok()) {
+    ++out_->skipped;
+    notes_->Count("kineto_unknown_category", e.index, "left out, events without a name, a place or a time");
+    return absl::OkStatus();
+  }
+  row.name = out_->strings.Intern(name);
+  row.correlation = Integer(e, Arg::kCorrelation);
+  row.dur = Duration(e);
+  others_.Add(e, row);
+  return absl::OkStatus();
+}
+
+void RowBuilder::AddLaunch(const EventTokens& e) {
+  int64_t id = 0, ts = 0;
+  if (e.id.empty() || e.pid.empty() || e.tid.empty() || !Nanos(e, "ts", e.ts, &ts)) return;
+  if (!ToInteger(e.id, &id)) id = -2 - static_cast<int64_t>(flow_names_.Intern(e.id));
+  others_.AddArrow(e, id, ts);
+}
+
 absl::Status RowBuilder::AddFlow(const EventTokens& e) {
   FlowEnd end;
   end.begins = e.phase == 's';
@@ -339,10 +372,12 @@ absl::Status RowBuilder::AddFlow(const EventTokens& e) {
 
 void RowBuilder::AddMetadata(const EventTokens& e) {
   absl::string_view name;
-  if (e.name != "\"thread_name\"" || e.pid.empty() || e.tid.empty()) return;
-  if (ToText(e.arg(Arg::kName), &scratch_, &name, &bad_escapes_)) {
+  if (e.pid.empty() ||
+      !ToText(e.arg(e.has(Arg::kName) ? Arg::kName : Arg::kLabels), &scratch_, &name, &bad_escapes_))
+    return;
+  others_.AddMetadata(e, name);
+  if (e.name == "\"thread_name\"" && !e.tid.empty())
     thread_names_.emplace_back(ThreadKey(e), std::string(name));
-  }
 }
 
 void RowBuilder::AddMemory(const EventTokens& e) {
@@ -358,18 +393,16 @@ void RowBuilder::AddMemory(const EventTokens& e) {
 }
 
 absl::Status RowBuilder::Add(const EventTokens& e) {
-  if (e.phase == 'X' && e.category.use == Category::kEvent) return AddWork(e);
+  const bool told = e.category.use != Category::kUnknown && e.category.use != Category::kAbsent;
+  foreign_ += !told && (e.phase == 'X' || e.phase == 'B' || e.phase == 'E') ? 1 : 0;
+  if (e.phase == 'X' && e.category.use == Category::kEvent) return AddWork(e, e.category.kind);
+  if (e.phase == 'X' && !told) return AddOther(e);
   ++out_->skipped;
   if (e.category.use == Category::kFwdBwd && (e.phase == 's' || e.phase == 'f')) return AddFlow(e);
   if (e.phase == 'M') AddMetadata(e);
   if (e.category.use == Category::kInstant) AddMemory(e);
-  const bool foreign = e.category.use == Category::kUnknown || e.category.use == Category::kAbsent;
-  foreign_ += foreign && (e.phase == 'X' || e.phase == 'B' || e.phase == 'E') ? 1 : 0;
-  if (e.phase == 'X' && foreign) {
-    notes_->Count("kineto_unknown_category", e.index, "");
-    if (unknown_.size() < kUnknown)
-      unknown_.insert(std::string(e.cat.empty() ? "none" : e.cat.substr(0, kShown)));
-  } else if (e.phase == 'B' || e.phase == 'E') {
+  if (e.category.use == Category::kLaunch && (e.phase == 's' || e.phase == 'f')) AddLaunch(e);
+  if (e.phase == 'B' || e.phase == 'E') {
     notes_->Count("kineto_begin_end", e.index, "phases B and E, begin and end of a span, are not read");
   } else if (e.phase == 0) {
     notes_->Count("kineto_no_phase", e.index, "an event without \"ph\" was left out");
@@ -377,20 +410,43 @@ absl::Status RowBuilder::Add(const EventTokens& e) {
   return absl::OkStatus();
 }
 
+void RowBuilder::FinishOthers() {
+  std::set<std::string> hosts;                       // processes
+  std::map<std::string, uint32_t> by_place, by_tid;  // threads
+  for (uint32_t i = 0; i < out_->threads.size(); ++i) {
+    const ThreadLane& thread = out_->threads[i];
+    hosts.insert(absl::StrCat(thread.pid));
+    by_place.try_emplace(absl::StrCat(thread.pid, " ", thread.tid), i);
+    by_tid.try_emplace(thread.tid, i);
+  }
+  // A library's calls are shown beside the thread that made them, in a process that is none.
+  const auto thread_of = [&](absl::string_view pid, absl::string_view tid) {
+    const auto own = by_place.find(absl::StrCat(std::string(pid), " ", std::string(tid)));
+    if (own != by_place.end()) return own->second;
+    const auto [it, fresh] = by_tid.try_emplace(std::string(tid), 0);
+    int64_t number = kNone;
+    if (fresh) it->second = AddThread(ToInteger(pid, &number) ? number : kNone, std::string(tid));
+    return it->second;
+  };
+  others_.Finish([&](absl::string_view pid) { return hosts.contains(std::string(pid)); }, thread_of);
+}
+
 void RowBuilder::Finish() {
-  labels_.threads.resize(out_->threads.size());
-  labels_.streams.resize(out_->streams.size());
   absl::flat_hash_map<std::string, uint32_t> threads;
   for (const auto& [key, lane] : threads_)
     threads.try_emplace(absl::StrCat(key.first, " ", key.second), lane);
   for (const auto& [key, lane] : text_threads_) threads.try_emplace(key, lane);
+  FinishOthers();
+  labels_.threads.resize(out_->threads.size());
+  labels_.streams.resize(out_->streams.size());
   for (auto& [key, name] : thread_names_) {
     const auto found = threads.find(key);
     if (found != threads.end()) out_->threads[found->second].name = std::move(name);
   }
-  if (!unknown_.empty()) {
-    notes_->Explain("kineto_unknown_category",
-                    absl::StrCat("left out, categories: ", absl::StrJoin(unknown_, ", ")));
+  if (!placed_.empty()) {
+    notes_->Explain("device_by_stream",
+                    absl::StrCat("operations with a device and a stream, of categories that are not known: ",
+                                 absl::StrJoin(placed_, ", ")));
   }
   if (bad_escapes_ > 0)
     notes_->Count("kineto_bad_escape", 0, "escapes that JSON does not know were kept as text", bad_escapes_);

@@ -13,6 +13,7 @@
 #include "trace/import/pytorch/capture.h"
 #include "trace/import/pytorch/kineto_event.h"
 #include "trace/import/pytorch/kineto_notes.h"
+#include "trace/import/pytorch/kineto_others.h"
 
 namespace chakra::pytorch::kineto {
 
@@ -34,7 +35,7 @@ class RowBuilder : public EventSink {
  public:
   // The arguments must outlive the builder. Event::ts is the time as written, in nanoseconds.
   RowBuilder(absl::string_view file, DeviceTrace* out, Notes* notes)
-      : file_(file), out_(out), notes_(notes) {}
+      : file_(file), out_(out), notes_(notes), others_(out, notes) {}
   // Errors name the file, the event (index, name), the byte and the field.
   absl::Status Add(const EventTokens& event) override;
   // Names the threads and adds the counts to the notes.
@@ -60,9 +61,12 @@ class RowBuilder : public EventSink {
   int64_t Duration(const EventTokens& event);
   uint32_t Text(absl::string_view token);  // JSON text, interned
 
-  absl::Status AddWork(const EventTokens& event);
+  absl::Status AddWork(const EventTokens& event, EventKind kind);
+  absl::Status AddOther(const EventTokens& event);
   absl::Status AddFlow(const EventTokens& event);
+  void AddLaunch(const EventTokens& event);
   void AddMetadata(const EventTokens& event);
+  void FinishOthers();
   void AddMemory(const EventTokens& event);
   uint32_t Comm(const EventTokens& event);
   uint32_t Operator(const EventTokens& event);
@@ -87,7 +91,8 @@ class RowBuilder : public EventSink {
   Notes* notes_;
   std::vector<FlowEnd> flows_;
   std::vector<std::pair<std::string, std::string>> thread_names_;  // "pid tid" as written, name
-  std::set<std::string> unknown_;                                  // the first few unknown categories
+  std::set<std::string> placed_;  // the first few categories that are not known, of operations with a stream
+  OtherEvents others_;
   absl::flat_hash_map<Pair, uint32_t> threads_, streams_;
   absl::flat_hash_map<std::string, uint32_t> text_threads_;  // threads whose pid or tid is not a number
   absl::flat_hash_map<std::string, uint32_t> labelled_streams_;

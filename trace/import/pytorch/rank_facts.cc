@@ -79,6 +79,18 @@ ChakraProtoMsg::GlobalMetadata RankFacts::Metadata(const std::vector<TimelineSte
     if (most.allocated > 0) bytes("peak_allocated_bytes", most.allocated);
     if (most.allocated > 0 && most.reserved > 0) bytes("peak_reserved_bytes", most.reserved);
   }
+  if (const UnseenWork& unseen = t_.unseen; unseen.any()) {
+    const auto count = [&](const char* name, uint64_t value) {
+      ChakraProtoMsg::AttributeProto* a = metadata.add_attr();
+      a->set_name(name);
+      a->set_int64_val(static_cast<int64_t>(value));
+    };
+    count("launches", unseen.launches);
+    count("launches_unseen", unseen.launches_unseen);
+    count("graphs", unseen.graphs);
+    count("graphs_unseen", unseen.graphs_unseen);
+    count("unknown_events", unseen.unknown);
+  }
   ChakraProtoMsg::AttributeProto *names = metadata.add_attr(), *first = metadata.add_attr(),
                                  *last = metadata.add_attr();
   names->set_name("step_names");

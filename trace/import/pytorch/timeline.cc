@@ -14,6 +14,7 @@
 #include "trace/import/pytorch/threads.h"
 #include "trace/import/pytorch/timeline_draft.h"
 #include "trace/import/pytorch/timer_waits.h"
+#include "trace/import/pytorch/unseen_launches.h"
 
 namespace chakra::pytorch {
 namespace {
@@ -238,6 +239,12 @@ absl::StatusOr<Timeline> Builder::Build(const HostTrace* trace, const Pairing* p
   }
   t.repairs.insert(t.repairs.end(), order_.repairs.begin(), order_.repairs.end());
   std::vector<ThreadMarks>().swap(marks_);
+  t.unseen = FindUnseenWork(d_, host_, order_);
+  if (t.unseen.launches_unseen + t.unseen.graphs_unseen > 0) {
+    t.repairs.push_back({"device_work_unseen", d_.file, d_.rank,
+                         t.unseen.launches_unseen + t.unseen.graphs_unseen, 0,
+                         absl::StrCat(Describe(t.unseen), "; their time is missing")});
+  }
   AssignComms(d_, trace, pairing, host_, order_, draft_.first_node, &t, &draft_.edges);
   t.caller = std::move(host_.parent);
   for (const DeviceOp& op : order_.ops) t.caller[op.event] = op.launch;

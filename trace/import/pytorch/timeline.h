@@ -17,6 +17,7 @@
 #include "trace/import/pytorch/capture.h"
 #include "trace/import/pytorch/comm_calls.h"
 #include "trace/import/pytorch/pair.h"
+#include "trace/model/unseen_work.h"
 
 namespace chakra::pytorch {
 
@@ -100,6 +101,7 @@ struct Timeline {
   std::vector<DeviceLane> lanes;
   CommCalls comms;  // without their numbers (CommCall::seq)
   CommTally tally;
+  UnseenWork unseen;
   std::vector<TimelineStep> steps;
   std::vector<uint32_t>
       caller;  // by event row: the enclosing host call, or the call that launched it; kNoRow

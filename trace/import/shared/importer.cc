@@ -191,7 +191,8 @@ class SharedRun {
 absl::StatusOr<TraceSet> Read(const std::vector<std::string>& inputs, const ReadOptions& options) {
   const absl::StatusOr<std::string> path = FindIndex(inputs);
   if (!path.ok()) return path.status();
-  if (!options.capture.steps.empty() || !options.capture.ranks.empty()) {
+  if (!options.capture.steps.empty() || !options.capture.ranks.empty() ||
+      !options.capture.step_range.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat(*path, ": steps and ranks can be selected of captures only, and this is none"));
   }

@@ -1,4 +1,4 @@
-// Which NVTX ranges are the steps of a run.
+// Which ranges of a host's threads are the steps of a run: NVTX's, or a profiler's annotations.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "trace/import/pytorch/capture.h"
 #include "trace/model/string_table.h"
 #include "trace/model/trace.h"
 
-namespace chakra::nsys {
+namespace chakra::pytorch {
 
 // A range of a thread; times are those of the file.
 struct StepRange {
@@ -23,7 +25,8 @@ struct StepRange {
 
 // The ranges whose text is as --step-range says; without it, ranges that follow each other on one thread with
 // one text but for digits, which has "step", "iter" or "batch" in it, and that together are most of the time
-// from the first to the last.
+// from the first to the last; or those of an engine that serves requests
+// ("execute_context_0(0)_generation_8(8)").
 class StepRanges {
  public:
   // `pattern`: with '*' for any text; "": as above.
@@ -51,4 +54,9 @@ class StepRanges {
   std::map<int64_t, std::vector<StepRange>> ranges_;  // by process
 };
 
-}  // namespace chakra::nsys
+// Gives the annotations that are steps the name that a PyTorch profile's steps have, "ProfilerStep#N".
+// Without `pattern` nothing is done where there are such; else those of an engine that serves requests are
+// steps. Error: `pattern` matches no annotation or operator of the host.
+absl::Status MarkSteps(const std::string& pattern, DeviceTrace* device);
+
+}  // namespace chakra::pytorch

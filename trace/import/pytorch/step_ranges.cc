@@ -1,13 +1,14 @@
-#include "trace/import/nsys/steps.h"
+#include "trace/import/pytorch/step_ranges.h"
 
 #include <algorithm>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "trace/base/glob.h"
 
-namespace chakra::nsys {
+namespace chakra::pytorch {
 namespace {
 
 bool IsDigit(char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); }
@@ -46,6 +47,9 @@ std::vector<StepRange> InOrder(std::vector<StepRange> ranges) {
   return out;
 }
 
+// vLLM's batches.
+bool IsServing(absl::string_view text) { return absl::StartsWith(text, "execute_context_"); }
+
 int64_t Total(const std::vector<StepRange>& ranges) {
   int64_t sum = 0;
   for (const StepRange& r : ranges) sum += r.end - r.begin;
@@ -59,7 +63,7 @@ bool StepRanges::MayBe(absl::string_view text) const {
   constexpr size_t kMost = 100;
   if (text.size() > kMost || absl::StartsWith(text, "Optimizer.")) return false;  // PyTorch's own mark
   const std::string lower = absl::AsciiStrToLower(text);
-  return absl::StrContains(lower, "step") || absl::StrContains(lower, "iter") ||
+  return IsServing(text) || absl::StrContains(lower, "step") || absl::StrContains(lower, "iter") ||
          absl::StrContains(lower, "batch");
 }
 
@@ -81,7 +85,9 @@ std::vector<StepRange> StepRanges::ChooseOf(const std::vector<StepRange>& ranges
   std::vector<StepRange> best;
   for (auto& [kind, of_kind] : kinds) {
     std::vector<StepRange> steps = InOrder(std::move(of_kind));
-    if (!asked() && (steps.size() < 2 || 2 * Total(steps) < steps.back().end - steps.front().begin)) continue;
+    const bool most = 2 * Total(steps) >= steps.back().end - steps.front().begin;
+    const bool told = asked() || IsServing(strings_.Get(steps[0].text));
+    if (!told && (steps.size() < 2 || !most)) continue;
     if (best.empty() || Total(steps) > Total(best)) best = std::move(steps);
   }
   bool numbered = true;
@@ -105,4 +111,33 @@ std::map<int64_t, std::vector<StepRange>> StepRanges::Choose() const {
   return out;
 }
 
-}  // namespace chakra::nsys
+absl::Status MarkSteps(const std::string& pattern, DeviceTrace* device) {
+  StepRanges ranges(pattern);
+  for (uint32_t row = 0; row < device->events.size(); ++row) {
+    const Event& e = device->events[row];
+    if (e.kind != EventKind::kAnnotation && e.kind != EventKind::kCpuOp) continue;
+    const absl::string_view name = device->name_of(e);
+    if (!ranges.asked() && absl::StartsWith(name, "ProfilerStep#")) return absl::OkStatus();
+    if (!ranges.asked() && (e.kind != EventKind::kAnnotation || !IsServing(name))) continue;
+    if (ranges.MayBe(name)) ranges.Add(0, {e.lane, e.ts, e.ts + e.dur, row}, name);
+  }
+  const std::map<int64_t, std::vector<StepRange>> chosen = ranges.Choose();
+  if (ranges.asked() && chosen.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(device->file, ": no annotation or operator is named \"", pattern,
+                     "\"; expected the text of one, '*' standing for any text, as --step-range"));
+  }
+  if (ranges.asked()) {  // steps of the profiler's own are none now
+    for (Event& e : device->events) {
+      if (OnHost(e.kind) && absl::StartsWith(device->name_of(e), "ProfilerStep#"))
+        e.name = device->strings.Intern(absl::StrCat("[", std::string(device->name_of(e)), "]"));
+    }
+  }
+  for (const auto& [process, steps] : chosen) {
+    for (const StepRange& step : steps)
+      device->events[step.row].name = device->strings.Intern(absl::StrCat("ProfilerStep#", step.number));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace chakra::pytorch
