@@ -49,7 +49,10 @@ TEST_F(TopologyCli, ShowsANetwork) {
   const Outcome r = Run("topology show switch:devices=16,planes=2");
   ASSERT_EQ(r.status, 0) << r.err;
   EXPECT_THAT(r.out, StartsWith("switch:devices=16,planes=2\n"));
-  EXPECT_THAT(r.out, HasSubstr("devices     16\nswitches    2\nlinks       32\n"));
+  EXPECT_THAT(
+      r.out,
+      HasSubstr("devices     16\ninjection   800 Gb/s a device, in 2 ports\nswitches    2, 32 ports in use\n"
+                "links       32\n"));
   EXPECT_THAT(r.out, HasSubstr("diameter    2 links between devices, on average 2\n"));
   EXPECT_THAT(r.out, HasSubstr("at most 6.4 Tb/s, 100 % of what half of the devices can send"));
   const proto::TopologyReport report = Shown("show switch --devices 8");
