@@ -21,10 +21,10 @@
 namespace chakra {
 
 // The nodes that are not switches become the devices, in the order of their numbers; a note says if this
-// renumbers them. In a machine without switches they pass messages on, and a note says so. Parallel links are kept. Errors name file, line and field: a count that does not fit what
-// follows, a number that is not a node or is listed twice, a rate or delay without a unit or out of range, an
-// error rate outside [0, 1), a link from a node to itself, a host without a link, hosts that cannot reach
-// each other.
+// renumbers them. In a machine without switches they pass messages on, and a note says so. Parallel links are
+// kept. Errors name file, line and field: a count that does not fit what follows, a number that is not a node or
+// is listed twice, a rate or delay without a unit or out of range, an error rate outside [0, 1), a link from a
+// node to itself, a host without a link, hosts that cannot reach each other.
 absl::StatusOr<ReadNetwork> ReadLinksFile(absl::string_view text, const std::string& file);
 
 }  // namespace chakra
