@@ -13,6 +13,7 @@ namespace chakra {
 struct ExchangeMessage {
   uint64_t wire_bytes = 0;  // as Flow::wire_bytes
   Time delay;               // as Flow::delay
+  Bandwidth limit;          // as Flow::limit
 };
 
 struct ExchangeTime {

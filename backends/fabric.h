@@ -28,12 +28,15 @@ struct Flow {
   // After all earlier flows of the same tag, as the messages of a connection go.
   // Only where flows share links do they need it.
   bool in_order = false;
-  // Bytes that the links carry for it, what protocols add included. `bytes` are
-  // what Traffic() counts.
+  // Bytes that its links carry, where it stands for a message of `bytes` that is spread over several such
+  // ways. `bytes` are what Traffic() counts.
   uint64_t wire_bytes = kPayload;
   static constexpr uint64_t kPayload = ~uint64_t{0};  // as `bytes`
   uint64_t OnLinks() const { return wire_bytes == kPayload ? bytes : wire_bytes; }
   Time delay;  // software's share: kReceived comes this much later, nothing else does
+  // The flow's own limit, in bytes of OnLinks(): its sender makes no more, however fast links are. 0: none.
+  // What the flow leaves of its links is for others.
+  Bandwidth limit;
 };
 
 struct FlowEnd {

@@ -1,5 +1,6 @@
 #include "backends/machine.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace chakra {
@@ -14,6 +15,17 @@ LinkUses MachineView::Links(size_t most) const {
 PacketTotals MachineView::Packets() const { return report_ == nullptr ? PacketTotals() : report_->Packets(); }
 
 std::string MachineView::WhyStuck() const { return report_ == nullptr ? "" : report_->WhyStuck(); }
+
+std::vector<LinkCost> MachineView::CostByLinks(int src, int dst, uint64_t bytes, Bandwidth limit) const {
+  std::vector<LinkCost> costs = prices_->CostByLinks(At(src), At(dst), bytes);
+  const FlowCost alone = Cost(src, dst, bytes);
+  const Time more = alone.Limited(bytes, limit).transfer - alone.transfer;
+  if (costs.empty() || more == Time::Zero()) return costs;
+  std::max_element(costs.begin(), costs.end(), [](const LinkCost& a, const LinkCost& b) {
+    return a.transfer < b.transfer;
+  })->transfer += more;
+  return costs;
+}
 
 Machine::Machine(const Topology& topology, std::unique_ptr<Fabric> fabric, std::unique_ptr<PathPrices> prices)
     : fabric_(std::move(fabric)) {

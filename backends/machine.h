@@ -35,9 +35,11 @@ class MachineView {
   // As PathPrices has them: the fabric's own, or those of `analytical`.
   bool contention_free() const { return prices_->contention_free(); }
   FlowCost Cost(int src, int dst, uint64_t bytes) const { return prices_->Cost(At(src), At(dst), bytes); }
-  std::vector<LinkCost> CostByLinks(int src, int dst, uint64_t bytes) const {
-    return prices_->CostByLinks(At(src), At(dst), bytes);
+  // Of a message whose sender makes at most `limit` (0: no limit): what that adds is the narrowest link's.
+  FlowCost Cost(int src, int dst, uint64_t bytes, Bandwidth limit) const {
+    return Cost(src, dst, bytes).Limited(bytes, limit);
   }
+  std::vector<LinkCost> CostByLinks(int src, int dst, uint64_t bytes, Bandwidth limit = Bandwidth()) const;
   // Between devices.
   const PathPrices& prices() const { return *prices_; }
 

@@ -16,6 +16,17 @@ struct FlowCost {
   Time sent;      // from first to last byte leaving the source: bytes over the narrowest link
                   // (store and forward: over the first)
   Time received() const { return latency + transfer; }
+  // The same for a message of `bytes` whose sender makes at most `limit` (0: no limit).
+  FlowCost Limited(uint64_t bytes, Bandwidth limit) const {
+    if (limit.bytes_per_second() == 0 || transfer == Time::Never()) return *this;
+    FlowCost slower = *this;
+    // Store and forward: the sender is the first of several that take their time.
+    const Time own = TransferTime(bytes, limit), first = sent < transfer ? sent : transfer;
+    if (own <= first) return slower;
+    slower.sent += own - first;
+    slower.transfer += own - first;
+    return slower;
+  }
 };
 
 // What links of one kind take of a FlowCost.

@@ -53,7 +53,7 @@ Time FifoFabric::Serve(uint32_t m, uint64_t order, Time head) {
   if (NextHop(m)) {
     Post(store_and_forward_ ? msg.tail : begin + latency, order, kHead, m);
   } else {
-    Post(msg.tail + msg.delay, order, kReceived, m);
+    Post(std::max(msg.tail, msg.least) + msg.delay, order, kReceived, m);
   }
   return end;
 }
@@ -70,19 +70,25 @@ FlowId FifoFabric::Start(const Flow& flow, Time now) {
     m = static_cast<uint32_t>(messages_.size());
     messages_.emplace_back();
   }
-  messages_[m] = Message{flow.OnLinks(), flow.tag, flow.delay, now, PathCursor{flow.src, flow.dst}, Hop{}, 0};
-  Time alone;  // time until sent, if nothing else is on the path
+  messages_[m] =
+      Message{flow.OnLinks(), flow.tag, flow.delay, now, Time(), PathCursor{flow.src, flow.dst}, Hop{}, 0};
+  const bool limited = flow.limit.bytes_per_second() > 0 && flow.src != flow.dst;
+  FlowCost alone;
   if (cost_.router() == nullptr || flow.src == flow.dst) {
     if (cost_.router() != nullptr) routes_.resize(messages_.size());
     if (cost_.router() != nullptr) routes_[m] = Route();
     cost_.Account(flow.src, flow.dst, flow.bytes, 1);
-    if (flow.want_sent) alone = cost_.Price(flow.src, flow.dst, flow.OnLinks()).sent;
+    if (flow.want_sent || limited) alone = cost_.Price(flow.src, flow.dst, flow.OnLinks());
   } else {
     routes_.resize(messages_.size());
     routes_[m] = cost_.router()->Find(flow.src, flow.dst, flow.tag);
     if (!routes_[m].found) return order;  // the message never ends
     cost_.Account(routes_[m], flow.bytes);
-    alone = cost_.Price(routes_[m], flow.OnLinks()).sent;
+    alone = cost_.Price(routes_[m], flow.OnLinks());
+  }
+  if (limited) {
+    alone = alone.Limited(flow.OnLinks(), flow.limit);
+    messages_[m].least = now + alone.received();
   }
   Time sent = now;
   if (NextHop(m)) {
@@ -91,7 +97,7 @@ FlowId FifoFabric::Start(const Flow& flow, Time now) {
     Post(now + flow.delay, order, kReceived, m);
   }
   if (flow.want_sent) {
-    sent = std::max(sent, now + alone);
+    sent = std::max(sent, now + alone.sent);
     Post(sent, order, kSent, m);
   }
   return order;

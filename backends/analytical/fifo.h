@@ -6,8 +6,9 @@
 //   end    e = max(s + bytes / bandwidth, t)     the link is busy until then
 // On link i + 1 the head arrives at s + latency (with store_and_forward: together with the tail), the tail at
 // e + latency. sent = e of the first link, but not earlier than in `analytical`; received = e + latency of
-// the last link. Alone on its path a message takes what `analytical` says, to the picosecond. Buffers are
-// unbounded.
+// the last link, but not earlier than its limit lets it: a message that its sender makes slowly takes a link
+// for as long as its bytes need, no longer. Alone on its path a message takes what `analytical` says, to the
+// picosecond. Buffers are unbounded.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +51,8 @@ class FifoFabric final : public Fabric, public PathPrices, public FabricReport {
     uint64_t bytes;
     uint64_t tag;
     Time delay;
-    Time tail;  // when the tail arrives at the link that the head waits for
+    Time tail;   // when the tail arrives at the link that the head waits for
+    Time least;  // received no earlier: Flow::limit
     PathCursor cursor;
     Hop hop;        // the link that the head waits for
     uint32_t next;  // next hop of its route, if there is a router

@@ -131,9 +131,10 @@ inline FlowCost PathCost::PriceAndAccount(const Flow& flow) {
     if (flow.src == flow.dst) return FlowCost();
     const Route& route = router_->Find(flow.src, flow.dst, flow.tag);
     Account(route, flow.bytes);
-    return Price(route, flow.OnLinks());
+    return Price(route, flow.OnLinks()).Limited(flow.OnLinks(), flow.limit);
   }
-  return Walk<true>(flow.src, flow.dst, flow.OnLinks(), flow.bytes);
+  const FlowCost cost = Walk<true>(flow.src, flow.dst, flow.OnLinks(), flow.bytes);
+  return flow.src == flow.dst ? cost : cost.Limited(flow.OnLinks(), flow.limit);
 }
 
 }  // namespace chakra

@@ -30,6 +30,8 @@ struct FlowKind {
   bool whole = true;  // it was never slower than its path
   bool done = false;
   Time end;
+
+  double limit() const { return static_cast<double>(message.limit.bytes_per_second()) * 1e-12; }
 };
 
 // How many flows of each kind a link carries, and for each kind at which hops.
@@ -57,6 +59,7 @@ class Exchange {
     if (path_.size() > kMostHops) return false;
     key_.assign(1, message.wire_bytes);
     key_.push_back(static_cast<uint64_t>(message.delay.picos()));
+    key_.push_back(static_cast<uint64_t>(message.limit.bytes_per_second()));
     for (const Hop& hop : path_) key_.push_back(hop.link_class);
     if (key_ != last_key_) {
       const auto [at, fresh] = kind_of_.try_emplace(key_, kinds_.size());
@@ -116,12 +119,17 @@ class Exchange {
   void Fill() {
     filling_.Clear();
     for (const ExchangeLink& link : stand_ins_) filling_.AddLink(link.capacity);
+    auto own = static_cast<uint32_t>(stand_ins_.size());  // links of limits
+    for (const FlowKind& kind : kinds_) {
+      if (!kind.done && kind.message.limit.bytes_per_second() > 0) filling_.AddLink(kind.limit());
+    }
     for (size_t k = 0; k < kinds_.size(); ++k) {
       if (kinds_[k].done) continue;
       filling_.AddFlow(1);
       for (uint32_t l = 0; l < stand_ins_.size(); ++l) {
         if (stand_ins_[l].flows[k] > 0) filling_.On(l, stand_ins_[l].flows[k]);
       }
+      if (kinds_[k].message.limit.bytes_per_second() > 0) filling_.On(own++, 1);
     }
     filling_.Run();
     uint32_t flow = 0;
@@ -147,6 +155,7 @@ class Exchange {
       kind.latency += topology_.link_classes()[hop.link_class].latency;
       kind.most = std::min(kind.most, CapacityOf(hop));
     }
+    if (message.limit.bytes_per_second() > 0) kind.most = std::min(kind.most, kind.limit());
     kinds_.push_back(kind);
     return true;
   }
@@ -186,7 +195,9 @@ std::optional<ExchangeTime> FluidFabric::TimeOfExchange(const std::vector<int>& 
   Time now = options_.startup, last;
   size_t left = 0;
   for (FlowKind& kind : exchange.kinds()) {
-    kind.alone = Cost(kind.src, kind.dst, kind.message.wire_bytes).transfer;
+    kind.alone = Cost(kind.src, kind.dst, kind.message.wire_bytes)
+                     .Limited(kind.message.wire_bytes, kind.message.limit)
+                     .transfer;
     kind.done = kind.left == 0;
     left += !kind.done;
     if (kind.done) last = std::max(last, now + kind.latency + kind.message.delay);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "backends/fluid/rounding.h"
@@ -12,6 +14,10 @@ namespace chakra {
 namespace {
 
 constexpr size_t kAhead = 8;  // events
+
+double RateOf(Bandwidth b) {
+  return static_cast<double>(b.bytes_per_second()) * 1e-12;
+}  // bytes a picosecond
 
 Time Picos(double ps) {
   const bool fits = ps < static_cast<double>(Time::Never().picos());
@@ -46,7 +52,7 @@ uint32_t FluidFabric::LinkOf(const Hop& hop) {
   uint32_t& link = link_of_[hop.link];
   if (link == kNone) {
     const Bandwidth b = cost_.topology().link_classes()[hop.link_class].bandwidth;
-    const double capacity = static_cast<double>(b.bytes_per_second()) * 1e-12 * options_.efficiency;
+    const double capacity = RateOf(b) * options_.efficiency;
     link = network_.AddLink(change_of_.empty() ? capacity : capacity * change_of_[hop.link]);
     links_.emplace_back();
     links_.back().hop = hop;
@@ -172,6 +178,10 @@ void FluidFabric::Enter(uint32_t i, Time now) {
   t.detoured = links_down_ > 0;
   t.alone = way.alone;
   t.most = way.most;
+  if (t.flow.limit.bytes_per_second() > 0) {
+    t.alone = std::max(t.alone, TransferTime(way.bytes, t.flow.limit));
+    t.most = std::min(t.most, RateOf(t.flow.limit));
+  }
   const std::vector<uint32_t>* crossed = Crossed(i);
   for (const FluidHop& h : way.links) {
     const bool again =
@@ -184,8 +194,33 @@ void FluidFabric::Enter(uint32_t i, Time now) {
   } else if (!StandAlone(i, way)) {
     for (const FluidHop& h : way.links) Join(h.link);
     path_links_ = way.links;
+    AddOwnLink(i, way.most);
     EnterNetwork(i);
   }
+}
+
+uint32_t FluidFabric::TakeOwnLink(double limit) {
+  std::vector<uint32_t>& unused = own_links_[limit];
+  if (!unused.empty()) {
+    const uint32_t link = unused.back();
+    unused.pop_back();
+    return link;
+  }
+  const uint32_t link = network_.AddLink(limit);
+  links_.emplace_back();
+  links_.back().own = true;
+  links_.back().capacity = limit;
+  if (clocks_ != nullptr) clocks_->AddLink(limit);
+  return link;
+}
+
+void FluidFabric::AddOwnLink(uint32_t i, double path_most) {
+  Transfer& t = transfers_[i];
+  if (t.flow.limit.bytes_per_second() == 0) return;
+  const double limit = RateOf(t.flow.limit);
+  if (limit >= path_most && changes_.empty()) return;
+  t.own_link = TakeOwnLink(limit);
+  path_links_.push_back({t.own_link, 1});
 }
 
 // Enters the solver with the links in path_links_.
@@ -216,6 +251,8 @@ void FluidFabric::LeaveNetwork(uint32_t i) {
     network_.RemoveFlow(flow);
   }
   flow = kNone;
+  const uint32_t own = std::exchange(transfers_[i].own_link, kNone);
+  if (own != kNone) own_links_[links_[own].capacity].push_back(own);
 }
 
 bool FluidFabric::StandAlone(uint32_t i, const Way& way) {
@@ -249,10 +286,13 @@ void FluidFabric::Join(uint32_t link) {
   const uint32_t i = links_[link].lone;
   if (i == kNone) return;
   path_links_.clear();
+  double most = std::numeric_limits<double>::infinity();
   for (uint32_t l = transfers_[i].lone_link; l != kNone; l = links_[l].next) {
     path_links_.push_back({l, links_[l].share});
+    most = std::min(most, links_[l].capacity / links_[l].share);
   }
   std::reverse(path_links_.begin(), path_links_.end());
+  AddOwnLink(i, most);
   LeaveAlone(i);
   EnterNetwork(i);
   joined_.push_back(i);

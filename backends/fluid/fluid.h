@@ -11,6 +11,8 @@
 // A flow that has all its links to itself does not enter the solver, since its rate and end are known. It
 // enters the solver when another flow begins to use one of its links.
 //
+// A flow's own limit is a link of its own, the first of its path, which holds the flow like any other.
+//
 // A flow that is spread over several paths uses its share of each of their links, and has arrived when its
 // slowest path has delivered.
 //
@@ -97,7 +99,8 @@ class FluidFabric final : public Fabric,
   // A guest is a flow that is simulated elsewhere but shares links with flows here. From the last AdvanceTo()
   // until its removal, a guest takes its max-min share of `hops` (at least one link, each at most once).
   // Links() does not include guests.
-  uint32_t AddGuest(const std::vector<RouteHop>& hops, int service_class);
+  // `limit`: as Flow::limit.
+  uint32_t AddGuest(const std::vector<RouteHop>& hops, int service_class, Bandwidth limit);
   void RemoveGuest(uint32_t guest);
   // The share of a link's bandwidth as it is now (FlowOptions::efficiency of it) that flows, not guests,
   // leave, when NextEvent() has been asked; in [0, 1].
@@ -127,7 +130,8 @@ class FluidFabric final : public Fabric,
     uint32_t lone_link = kNone;  // the first link that it has to itself; see LinkRecord
     Time ready;                  // end of the start-up
     Time begin;                  // when it took its links; Never() if it was ever slower than its path
-    double most = 0;             // highest rate: what its path can carry
+    double most = 0;             // highest rate: what its path can carry, or its limit
+    uint32_t own_link = kNone;   // in the solver: that of its limit
     Time alone;                  // its time alone on its path
     Time latency;                // latency of its path
     bool counted = false;        // in Traffic()
@@ -138,6 +142,7 @@ class FluidFabric final : public Fabric,
   struct alignas(64) LinkRecord {
     Hop hop;
     bool followed = false, told = false;  // see TakeChanged()
+    bool own = false;                     // of a flow's limit: no link of the topology
     // The transfer that has this link to itself, its next link, and its share.
     uint32_t lone = kNone;
     uint32_t next = kNone;
@@ -173,6 +178,10 @@ class FluidFabric final : public Fabric,
   void Post(Time at, Kind kind, uint32_t transfer);
   void BeginWhenReady(uint32_t transfer, Time now);
   void Begin(uint32_t transfer, Time now);
+  // The link of a limit, in bytes a picosecond: one that no flow uses.
+  uint32_t TakeOwnLink(double limit);
+  // Adds the link of the transfer's limit to path_links_, if it has one that its path does not keep anyway.
+  void AddOwnLink(uint32_t transfer, double path_most);
   // Puts the transfer's remaining bytes on its route.
   void Enter(uint32_t transfer, Time now);
   void Leave(uint32_t transfer);
@@ -193,8 +202,9 @@ class FluidFabric final : public Fabric,
   void SettleLone();
   // From now on, flows take `rate` (bytes a picosecond) of a link.
   void SetTaken(uint32_t link, double rate) {
-    log_.Set(link, rate, now_);
     LinkRecord& record = links_[link];
+    if (record.own) return;
+    log_.Set(link, rate, now_);
     record.taken = rate;
     if (!record.followed || record.told) return;
     record.told = true;
@@ -252,6 +262,7 @@ class FluidFabric final : public Fabric,
   std::vector<uint32_t> transfer_of_;        // by the flow's number in the network
   std::vector<Transfer> transfers_;
   std::vector<Progress> progress_;
+  absl::flat_hash_map<double, std::vector<uint32_t>> own_links_;  // by limit: those that no flow uses
   absl::flat_hash_map<uint64_t, uint32_t> last_;                  // by tag: the last in-order transfer
   std::vector<uint32_t> unused_, waiting_;                        // waiting_: cut off by dead links
   absl::flat_hash_map<uint32_t, std::vector<uint32_t>> crossed_;  // by transfer under way

@@ -5,21 +5,28 @@
 
 namespace chakra {
 
-uint32_t FluidFabric::AddGuest(const std::vector<RouteHop>& hops, int service_class) {
+uint32_t FluidFabric::AddGuest(const std::vector<RouteHop>& hops, int service_class, Bandwidth limit) {
   if (clocks_ != nullptr) Unclock();
   for (const RouteHop& h : hops) Join(LinkOf(h.hop));
   path_links_.clear();
   for (const RouteHop& h : hops) path_links_.push_back({LinkOf(h.hop), h.share});
+  if (limit.bytes_per_second() > 0) {
+    const uint32_t own = TakeOwnLink(static_cast<double>(limit.bytes_per_second()) * 1e-12);
+    path_links_.push_back({own, 1});
+  }
   const ServiceClass c = options_.ClassOf(service_class);
   const uint32_t guest = network_.AddFlow(path_links_, c.weight, c.priority);
   if (guest >= transfer_of_.size()) transfer_of_.resize(guest + 1, kNone);
   transfer_of_[guest] = kNone;
-  for (const FluidHop& h : path_links_) guests_on_[h.link].push_back({guest, h.share});
+  for (const FluidHop& h : path_links_) {
+    if (!links_[h.link].own) guests_on_[h.link].push_back({guest, h.share});
+  }
   return guest;
 }
 
 void FluidFabric::RemoveGuest(uint32_t guest) {
   network_.ForEachHop(guest, [&](uint32_t link, double) {
+    if (links_[link].own) return own_links_[links_[link].capacity].push_back(link);
     const auto it = guests_on_.find(link);
     std::vector<GuestShare>& on = it->second;
     on.erase(std::find_if(on.begin(), on.end(), [&](const GuestShare& g) { return g.guest == guest; }));

@@ -59,7 +59,7 @@ FlowCost LogGpsFabric::Cost(int src, int dst, uint64_t bytes) const {
 }
 
 FlowId LogGpsFabric::Start(const Flow& flow, Time now) {
-  const FlowCost cost = Cost(flow.src, flow.dst, flow.OnLinks());
+  const FlowCost cost = Cost(flow.src, flow.dst, flow.OnLinks()).Limited(flow.OnLinks(), flow.limit);
   const auto push = [this, &flow](Time at, FlowEnd::Kind kind) {
     if (at != Time::Never()) ends_.Push({at, order_++, flow.tag, kind});
   };

@@ -224,6 +224,7 @@ uint32_t MixedFabric::Connect(const Flow& flow) {
   connection.tag = flow.tag;
   connection.service_class = flow.service_class;
   connection.large = false;
+  connection.limit = flow.limit;
   FindWays(c);
   return c;
 }
@@ -251,7 +252,7 @@ void MixedFabric::AddGuest(uint32_t c) {
   Connection& connection = connections_[c];
   const bool takes = connection.messages > 0 && connection.large && !connection.there.empty();
   if (takes && connection.guest == kNone) {
-    connection.guest = fluid_.AddGuest(connection.there, connection.service_class);
+    connection.guest = fluid_.AddGuest(connection.there, connection.service_class, connection.limit);
   }
 }
 

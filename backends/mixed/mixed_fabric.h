@@ -93,6 +93,7 @@ class MixedFabric final : public Fabric, public PathPrices, public FabricReport 
     uint64_t tag = 0;
     uint32_t messages = 0;  // under way; 0: not in use
     bool large = false;     // more than a packet: takes a share
+    Bandwidth limit;        // of its messages
     uint32_t guest = kNone;
     std::vector<RouteHop> there, back;
   };

@@ -239,6 +239,7 @@ void PacketFabricOn<Sim>::Fill(const Flow& flow, uint64_t order, uint32_t connec
   message.bytes = flow.OnLinks();
   message.packets = std::max<uint64_t>(1, (message.bytes + options_.mtu - 1) / options_.mtu);
   message.delay = flow.delay.picos();
+  message.limit = flow.limit;
   message.want_sent = flow.want_sent;
   message.connection = connection;
   if (options_.spread == PacketOptions::Spread::kConnection) {

@@ -66,8 +66,7 @@ double MostShare(const LibraryModel& library, CollectiveType type, const GroupSh
   double most = kMaxShare;
   for (const int level : shape.levels) {
     const auto l = static_cast<size_t>(level);
-    most = std::min(
-        most, data * static_cast<double>(with.levels[l].wire) / static_cast<double>(without.levels[l].wire));
+    most = std::min(most, data * without.RateOf(l) / with.RateOf(l));
   }
   return most;
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -73,6 +74,13 @@ class CollectiveCommand : public Command {
       absl::StatusOr<TableRow> row = table->Price(size);
       if (!row.ok()) return row.status();
       rows.push_back(*std::move(row));
+    }
+    std::map<std::string, int> passed_over;
+    for (const TableRow& row : rows) {
+      if (!row.passed_over.empty()) ++passed_over[row.passed_over];
+    }
+    for (const auto& [serves, times] : passed_over) {
+      PrintError(absl::StrCat(serves, "; it does not serve ", times, " of ", rows.size(), " sizes"));
     }
     logged_ = logs_.Finish(table->machine(), table->now());
     return format_ == "json" ? Json(rows) : format_ == "csv" ? Csv(rows) : Text(table->cluster(), rows);

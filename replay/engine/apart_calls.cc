@@ -192,10 +192,12 @@ void ApartCalls::Find(const std::vector<bool>& serial, const std::vector<const P
 std::string ApartCalls::KeyOf(uint32_t call, const PlannedCall& planned) {
   const CollectiveCall& c = matching_.calls[call];
   const CallCosts& costs = planned.costs;
-  std::string key =
-      absl::StrCat(reinterpret_cast<uintptr_t>(planned.plan), " ", static_cast<int>(c.type), " ", c.root, " ",
-                   c.bytes, " ", costs.begin.picos(), " ", costs.parts, " ", costs.at_once, " ", costs.part_end.picos());
-  for (const CallCosts::Level& l : costs.levels) absl::StrAppend(&key, " ", l.latency.picos(), ",", l.wire);
+  std::string key = absl::StrCat(reinterpret_cast<uintptr_t>(planned.plan), " ", static_cast<int>(c.type),
+                                 " ", c.root, " ", c.bytes, " ", costs.begin.picos(), " ", costs.parts, " ",
+                                 costs.at_once, " ", costs.part_end.picos());
+  for (const CallCosts::Level& l : costs.levels) {
+    absl::StrAppend(&key, " ", l.latency.picos(), ",", l.wire, ",", l.limit.bytes_per_second());
+  }
   const Plan& plan = *planned.plan;
   const std::vector<int>& members = matching_.groups[c.group].members;
   if (free_) return key + PathsOf(plan, members);

@@ -50,6 +50,23 @@ class SpreadMessages {
   absl::flat_hash_map<uint64_t, Spread> spread_;
 };
 
+// The part on each card of a message that is limited to `limit` on each of `planned` cards, where only
+// `there` are.
+struct CardShare {
+  int cards = 1;
+  Bandwidth limit;
+
+  CardShare(Bandwidth of_planned, int planned, int there) : cards(std::min(planned, there)) {
+    const auto all = static_cast<__int128>(of_planned.bytes_per_second()) * planned;
+    limit = Bandwidth::BytesPerSecond(static_cast<int64_t>(all / cards));
+  }
+  // The bytes on card `card`, the most on card 0.
+  uint64_t Of(uint64_t bytes, int card) const {
+    const auto n = static_cast<uint64_t>(cards);
+    return bytes / n + (static_cast<uint64_t>(card) < bytes % n ? 1 : 0);
+  }
+};
+
 // The NodeLanes of each group, made on first use.
 class GroupLanes {
  public:
@@ -66,10 +83,24 @@ class GroupLanes {
     return lanes_.try_emplace(group, machine_, matching_.groups[group].members, level).first->second;
   }
 
+  // What a part from `from` to `to` of a message from `src` to `dst` waits for, so that it is there no
+  // earlier than the whole would be: the way inside the nodes is the message's.
+  Time DelayOf(int src, int dst, int from, int to) {
+    return std::max(Time::Zero(), LatencyOf(src, dst) - LatencyOf(from, to));
+  }
+
  private:
+  Time LatencyOf(int src, int dst) {
+    const uint64_t pair = static_cast<uint64_t>(src) << 32 | static_cast<uint32_t>(dst);
+    const auto [it, is_new] = latency_.try_emplace(pair);
+    if (is_new) it->second = machine_.Cost(src, dst, 0).latency;
+    return it->second;
+  }
+
   const MachineView& machine_;
   const Matching& matching_;
   std::map<uint32_t, NodeLanes> lanes_;
+  absl::flat_hash_map<uint64_t, Time> latency_;
 };
 
 }  // namespace chakra

@@ -95,6 +95,7 @@ Flow CollectiveRunner::FlowOf(const Active& a, uint32_t active, const StreamRun&
     const int level = machine_->Level(flow.src, flow.dst);
     flow.wire_bytes = costs.OnWire(flow.bytes, level);
     flow.delay = costs.levels[static_cast<size_t>(level)].latency;
+    flow.limit = costs.levels[static_cast<size_t>(level)].limit;
   }
   const uint64_t connection = ConnectionOf(a, run, step, to);
   flow.tag = uint64_t{active} << (kConnectionBits + kLaneBits) | connection;
@@ -176,20 +177,21 @@ void CollectiveRunner::SendSpread(Active& a, const Flow& flow, const StreamRun& 
                                   Time now) {
   const uint32_t from = run.member;
   const NodeLanes& lanes = lanes_.Of(matching_.calls[a.call].group, a.planned->costs);
-  if (one_rail_) {
-    Flow part = flow;
-    std::tie(part.src, part.dst) = lanes.OnRail(from, to, 0);
-    return Start(a, run, part, now);
-  }
-  cards = std::min({cards, lanes.Cards(from, to), 1 << kLaneBits});
-  a.spread.Start(ConnectionOf(flow.tag), cards);
-  for (int lane = 0; lane < cards; ++lane) {
-    Flow part = flow;
-    std::tie(part.src, part.dst) = lanes.Ends(from, to, lane);
-    const auto n = static_cast<uint64_t>(cards);
-    part.bytes = flow.bytes / n + (static_cast<uint64_t>(lane) < flow.bytes % n ? 1 : 0);
-    part.tag |= static_cast<uint64_t>(lane) << kConnectionBits;
+  const auto start = [&](Flow part, std::pair<int, int> ends) {
+    std::tie(part.src, part.dst) = ends;
+    part.delay += lanes_.DelayOf(flow.src, flow.dst, part.src, part.dst);
     Start(a, run, part, now);
+  };
+  if (one_rail_) return start(flow, lanes.OnRail(from, to, 0));
+  const CardShare share(flow.limit, cards, std::min(lanes.Cards(from, to), 1 << kLaneBits));
+  a.spread.Start(ConnectionOf(flow.tag), share.cards);
+  for (int lane = 0; lane < share.cards; ++lane) {
+    Flow part = flow;
+    part.bytes = share.Of(flow.bytes, lane);
+    part.wire_bytes = share.Of(flow.bytes, 0);  // padded to equal parts, so that all cards do the same
+    part.limit = share.limit;
+    part.tag |= static_cast<uint64_t>(lane) << kConnectionBits;
+    start(part, lanes.Ends(from, to, lane));
   }
 }
 

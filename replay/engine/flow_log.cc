@@ -144,7 +144,8 @@ absl::Status FlowLog::Finish() {
 }
 
 FlowId LoggedFabric::Start(const Flow& flow, Time now) {
-  log_->Start(flow, prices_.Cost(flow.src, flow.dst, flow.OnLinks()), now);
+  log_->Start(flow, prices_.Cost(flow.src, flow.dst, flow.OnLinks()).Limited(flow.OnLinks(), flow.limit),
+              now);
   return inner_->Start(flow, now);
 }
 

@@ -34,7 +34,7 @@ struct FlowOrigin {
 //
 //   flow, src_rank, dst_rank      ranks are empty for switches and devices without one
 //   src_device, dst_device        of the topology; numbers from its devices on are switches
-//   bytes, wire_bytes             payload; what links carry for it, where collective protocols add to it
+//   bytes, wire_bytes             payload; what its links carry, where it stands for one of several cards or links
 //   kind, group, call, step, part FlowOrigin; calls are counted in the order of matching, messages as well.
 //                                 Empty where nobody said it, step and part of messages too
 //   start_ps, sent_ps             when it was started; when its last byte had left, empty where nobody asked

@@ -83,9 +83,10 @@ std::optional<ExchangeTime> TimeOfExchange(const Machine& machine, const Collect
   for (size_t level = 0; level < call.costs.levels.size(); ++level) {
     const CallCosts::Level& l = call.costs.levels[level];
     if (l.cards > 1) return std::nullopt;
-    messages.push_back({call.costs.OnWire(chunk, static_cast<int>(level)), l.latency});
+    messages.push_back({call.costs.OnWire(chunk, static_cast<int>(level)), l.latency, l.limit});
   }
-  if (messages.empty()) messages.assign(machine.topology().dimensions().size() + 1, {chunk, Time::Zero()});
+  if (messages.empty())
+    messages.assign(machine.topology().dimensions().size() + 1, {chunk, Time::Zero(), Bandwidth()});
   std::optional<ExchangeTime> time = machine.TimeOfExchange(members, messages, peaks);
   if (time && time->last != Time::Never()) time->last = call.costs.begin + time->last + call.costs.part_end;
   return time;

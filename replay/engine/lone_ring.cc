@@ -45,21 +45,24 @@ std::vector<RingLink> LinksOfRing(Machine& machine, const PlannedCall& call, uin
   for (size_t m = 0; m < n; ++m) {
     const int src = members[m], dst = members[(m + 1) % n], level = machine.Level(src, dst);
     const auto& levels = call.costs.levels;
-    const uint64_t wire = levels.empty() ? chunk : call.costs.OnWire(chunk, level);
+    const Bandwidth limit = levels.empty() ? Bandwidth() : levels[static_cast<size_t>(level)].limit;
     const Time delay = levels.empty() ? Time::Zero() : levels[static_cast<size_t>(level)].latency;
-    int cards = levels.empty() ? 1 : levels[static_cast<size_t>(level)].cards;
+    const int cards = levels.empty() ? 1 : levels[static_cast<size_t>(level)].cards;
     const NodeLanes* over = cards > 1 ? &lanes.Of(0, call.costs) : nullptr;
     const auto a = static_cast<uint32_t>(m), b = static_cast<uint32_t>((m + 1) % n);
-    if (over != nullptr) cards = std::min(cards, over->Cards(a, b));
-    for (int card = 0; card < cards; ++card) {
+    const CardShare share(limit, cards, over == nullptr ? 1 : over->Cards(a, b));
+    const uint64_t wire = over != nullptr  ? share.Of(chunk, 0)
+                          : levels.empty() ? chunk
+                                           : call.costs.OnWire(chunk, level);
+    for (int card = 0; card < share.cards; ++card) {
       const auto [one, other] = over == nullptr ? std::pair(src, dst) : over->Ends(a, b, card);
       hops.clear();
       if (one == other || !machine.LinksBetween(one, other, &hops)) return {};
       for (const Hop& hop : hops) {
         if (used[hop.link]++ != 0) return {};
       }
-      const FlowCost cost = machine.Cost(one, other, wire);
-      const RingLink link = {cost.transfer, cost.latency + delay};
+      const FlowCost cost = machine.Cost(one, other, wire, share.limit);
+      const RingLink link = {cost.transfer, cost.latency + delay + lanes.DelayOf(src, dst, one, other)};
       if (cost.received() == Time::Never()) return {};
       if (card == 0) links.push_back(link);
       if (links.back() != link) return {};
@@ -84,7 +87,8 @@ size_t PeriodOf(const std::vector<RingLink>& links) {
 
 std::optional<Time> TimeOfRing(Machine& machine, const CollectiveCosts& costs, const PlannedCall& call,
                                uint64_t bytes, const std::vector<int>& members) {
-  if (call.plan == nullptr || call.costs.at_once > 1 || !IsRing(*call.plan) || machine.MakeApart() == nullptr) return std::nullopt;
+  if (call.plan == nullptr || call.costs.at_once > 1 || !IsRing(*call.plan) || machine.MakeApart() == nullptr)
+    return std::nullopt;
   const uint64_t chunk = EqualChunk(call, bytes);
   if (chunk == kUnevenChunks) return std::nullopt;
   const std::vector<RingLink> links = LinksOfRing(machine, call, chunk, members);

@@ -22,7 +22,7 @@ class Uncontended final : public Fabric, public PathPrices {
   explicit Uncontended(const PathPrices& like) : like_(like) {}
 
   FlowId Start(const Flow& flow, Time now) override {
-    const FlowCost cost = like_.Cost(flow.src, flow.dst, flow.OnLinks());
+    const FlowCost cost = like_.Cost(flow.src, flow.dst, flow.OnLinks()).Limited(flow.OnLinks(), flow.limit);
     if (flow.want_sent) ends_.Push({now + cost.sent, order_++, flow.tag, FlowEnd::kSent});
     ends_.Push({now + cost.received() + flow.delay, order_++, flow.tag, FlowEnd::kReceived});
     return order_;

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <tuple>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "backends/topology/network.h"
 #include "replay/collectives/registry.h"
 #include "replay/nccl/choose.h"
 #include "replay/nccl/library.h"
@@ -68,6 +70,22 @@ absl::Status CheckWiring(const proto::LibraryLevel& p, int level, const std::str
   return absl::OkStatus();
 }
 
+// What a device of a network can send at once, in links of the dimension's bandwidth: of the device with
+// least.
+double PortsOf(const TopologyDimension& dim) {
+  if (dim.network == nullptr) return 1;
+  const NetworkGraph& graph = dim.network->graph;
+  double least = std::numeric_limits<double>::infinity();
+  for (uint32_t device = 0; device < graph.devices(); ++device) {
+    double all = 0;
+    for (uint32_t arc = graph.begin(device); arc < graph.end(device); ++arc) {
+      all += static_cast<double>(graph.link_class(arc).bandwidth.bytes_per_second());
+    }
+    least = std::min(least, all);
+  }
+  return std::max(1.0, least / static_cast<double>(dim.bandwidth.bytes_per_second()));
+}
+
 absl::StatusOr<LibraryLevel> CheckLevel(const CollectiveLibrary& library, int i,
                                         const TopologyDimension& dim) {
   const proto::LibraryLevel& p = library.level(i);
@@ -91,6 +109,7 @@ absl::StatusOr<LibraryLevel> CheckLevel(const CollectiveLibrary& library, int i,
   const bool network = dim.kind == TopologyDimension::Kind::kNetwork;
   out.kind = network ? TopologyDimension::Kind::kSwitch : dim.kind;
   out.link_gbytes_per_s = static_cast<double>(dim.bandwidth.bytes_per_second()) * 1e-9;
+  if (network) out.ports = PortsOf(dim);
   // Probably Gb/s written as GB/s: no card is faster than this limit.
   if (!network && out.link == LibraryLink::kNet && dim.bandwidth > Parameters::kMaxPortRate) {
     return absl::InvalidArgumentError(
@@ -122,8 +141,8 @@ absl::StatusOr<LibraryLevel> CheckLevel(const CollectiveLibrary& library, int i,
 
 // The algorithms of the library and of the registry.
 std::vector<std::string> ListTermNames() {
-  std::vector<std::string> names = {"ring", "tree",     "nvls",     "nvls_tree", "collnet",
-                                    "pat",  "two_shot", "multimem", "deepep",    "deepep_low_latency"};
+  std::vector<std::string> names = {"ring",     "tree",     "nvls",   "nvls_tree",          "collnet", "pat",
+                                    "two_shot", "multimem", "deepep", "deepep_low_latency", "program"};
   for (int i = 0; i < kCollectiveTypes; ++i) {
     for (std::string& n : AlgorithmsFor(static_cast<CollectiveType>(i))) names.push_back(std::move(n));
   }

@@ -16,9 +16,22 @@ uint64_t ChunkBytes(const LibraryModel& library, Protocol p) {
                                  : library.chunk_bytes;
 }
 
-uint64_t Wire(double link_gbytes_per_s, double rate_gbytes_per_s) {
-  const double ratio = std::clamp(link_gbytes_per_s / rate_gbytes_per_s, 1e-6, 1e6);
-  return static_cast<uint64_t>(std::llround(ratio * static_cast<double>(CallCosts::kWhole)));
+// A message goes at `rate`, in GB/s, spread over `ways` links or cards.
+void SetRate(double rate, double ways, CallCosts::Level* level) {
+  level->wire = static_cast<uint64_t>(std::llround(static_cast<double>(CallCosts::kWhole) / ways));
+  level->limit = Bandwidth::FromGigabytes(std::clamp(rate / ways, 1e-9, 1e9));
+}
+
+// A message takes `times` as long.
+void Slow(double times, CallCosts::Level* level) {
+  const double limit = static_cast<double>(level->limit.bytes_per_second()) / times;
+  level->limit = Bandwidth::BytesPerSecond(std::max<int64_t>(1, std::llround(limit)));
+}
+
+// What a message of `bytes` takes of one link.
+double WireUs(const CallCosts::Level& level, double bytes) {
+  return bytes * static_cast<double>(level.wire) / static_cast<double>(CallCosts::kWhole) /
+         (static_cast<double>(level.limit.bytes_per_second()) * 1e-6);
 }
 
 // The rate of one message of the plan, in GB/s, on a path of `level`.
@@ -34,19 +47,33 @@ double MessageRate(const LibraryModel& library, const Rates& rates, const Candid
   }
   const double own = rates.OwnRate(level);
   // Each stream of a program from a file is one channel of the library.
-  if (c.sends_at_once > 0) {
-    return rates.Bus(Algorithm::kRing, c.protocol, own) / std::max(library.channels, c.sends_at_once);
-  }
+  if (c.sends_at_once > 0) return rates.Channel(c, level);
   if (family == Algorithm::kNvlsTree) return rates.Bus(family, c.protocol, own);
   if (family == Algorithm::kPat) return 0.75 * rates.Bus(family, c.protocol, own);
   return rates.Bus(Algorithm::kRing, c.protocol, own);
 }
 
-// The number of messages that `c` sends at the same time on one device's link of block `i`. For plans not
-// listed it is 1: they send one message after the other, or to neighbours on separate links.
-int AtOnce(CollectiveType type, const GroupShape& shape, size_t i, const LibraryLevel& level,
-           const Candidate& c) {
+// The number of messages to all other members that one link of a device in block `i` carries at the same
+// time.
+double ToAll(const GroupShape& shape, size_t i, const LibraryLevel& level) {
   const int size = shape.blocks[i];
+  int below = 1;  // the number of members whose messages cross this level on the same links
+  for (size_t b = 0; b < i; ++b) below *= shape.blocks[b];
+  switch (level.kind) {
+    case TopologyDimension::Kind::kSwitch:
+    case TopologyDimension::Kind::kNetwork:
+      return std::max(1.0, below * (size - 1) / level.ports);
+    case TopologyDimension::Kind::kFullyConnected:
+      return below;
+    case TopologyDimension::Kind::kRing:  // in an all-to-all, k^2 / 8 messages cross each link
+      return below * std::max(1, size * size / 8);
+  }
+  return 1;
+}
+
+// The number of messages that streams of `c` send at the same time on one device's link of a level. For plans
+// not listed it is 1: they send one message after the other, or to neighbours on separate links.
+int AtOnce(const GroupShape& shape, const LibraryLevel& level, const Candidate& c) {
   const bool shared = level.kind == TopologyDimension::Kind::kSwitch;
   const bool network = level.link == LibraryLink::kNet;
   // Up and down two trees; between nodes, each tree has its own cards.
@@ -54,20 +81,6 @@ int AtOnce(CollectiveType type, const GroupShape& shape, size_t i, const Library
   // Up and down one tree for each share. Agrees with analytical-fifo on 2 to 8 blocks.
   if (c.plan == "nvls_tree") return network ? 2 : 1;
   if (c.plan == "bidirectional_ring") return shared || shape.ranks == 2 ? 2 : 1;
-  const bool all = c.plan == "direct" || c.plan == "one_shot" ||
-                   (type == CollectiveType::kGather && c.plan == "linear");
-  if (!all) return 1;
-  int below = 1;  // the number of members whose messages cross this level on the same links
-  for (size_t b = 0; b < i; ++b) below *= shape.blocks[b];
-  switch (level.kind) {
-    case TopologyDimension::Kind::kSwitch:
-    case TopologyDimension::Kind::kNetwork:
-      return below * (size - 1);
-    case TopologyDimension::Kind::kFullyConnected:
-      return below;
-    case TopologyDimension::Kind::kRing:  // in an all-to-all, k^2 / 8 messages cross each link
-      return below * std::max(1, size * size / 8);
-  }
   return 1;
 }
 
@@ -84,11 +97,11 @@ void CutRing(const LibraryModel& library, uint64_t bytes, const GroupShape& shap
 
 double Micros(double bytes, double gbytes_per_s) { return bytes / (gbytes_per_s * 1e3); }
 
-// What one link of a device is of what the channels of a ring have together: on a switch the same; on a mesh
-// or a wiring the channels spread over several links.
-double LinkShare(const LibraryLevel& level, const Rates& rates) {
-  const bool same = level.kind == TopologyDimension::Kind::kSwitch && level.wired == 0;
-  return same ? 1 : level.link_gbytes_per_s * level.efficiency / rates.bus();
+// The number of a device's links that the channels of a ring go over: on a switch one; on a mesh or a wiring
+// they spread over several.
+double LinksOf(const LibraryLevel& level, const Rates& rates) {
+  const bool one = level.kind == TopologyDimension::Kind::kSwitch && level.wired == 0;
+  return one ? 1 : rates.intra() / (level.link_gbytes_per_s * level.efficiency);
 }
 
 // What a direct exchange adds for its peers on other nodes: the network's proxy takes one message after the
@@ -117,10 +130,11 @@ double AddChannels(const Rates& rates, const LibraryTerm& term, uint64_t bytes, 
   double own_us = Micros(carried, rate);
   for (const int index : shape.levels) {
     CallCosts::Level& level = costs->levels[static_cast<size_t>(index)];
-    const double on_wire = flagged * LinkShare(levels[static_cast<size_t>(index)], rates);
-    level.wire = Wire(on_wire, 1);
+    const LibraryLevel& of = levels[static_cast<size_t>(index)];
+    const double links = LinksOf(of, rates);
+    SetRate(of.link_gbytes_per_s * links / flagged, std::max(1.0, links), &level);
     level.latency += Time::FromNanos(term.step_share * Micros(pass, rate) * 1e3);
-    const double wire_us = Micros(carried, levels[static_cast<size_t>(index)].link_gbytes_per_s) * on_wire;
+    const double wire_us = WireUs(level, carried);
     // Along a chain one step follows upon the other: what the wire takes is a part of what the channel takes.
     if (chain) own_us = std::max(0.0, own_us - wire_us);
   }
@@ -138,23 +152,17 @@ void AddFill(const LibraryTerm& term, CollectiveType type, double own, const Gro
   const double all =
       c.plan == "ring" ? own * (type == CollectiveType::kAllReduce ? 2 : 1) * (members - 1) : step;
   const double longer = 1 + term.fill_share * std::min(step, term.fill_bytes) / all;
-  for (const int index : shape.levels) {
-    CallCosts::Level& level = costs->levels[static_cast<size_t>(index)];
-    level.wire = static_cast<uint64_t>(std::llround(static_cast<double>(level.wire) * longer));
-  }
+  for (const int index : shape.levels) Slow(longer, &costs->levels[static_cast<size_t>(index)]);
 }
 
 // The parts of a ring follow upon each other without a gap, so that its steps wait once for all of them.
 // This holds with a term as without: a term that repeats a built-in constant must change nothing.
-void WaitOnce(const Rates& rates, const LibraryTerm* term, double own, const GroupShape& shape,
-              CallCosts* costs) {
+void WaitOnce(const LibraryTerm* term, double own, const GroupShape& shape, CallCosts* costs) {
   for (const int index : shape.levels) {
     CallCosts::Level& level = costs->levels[static_cast<size_t>(index)];
     double wait_us = static_cast<double>(level.latency.picos()) * 1e-6;
     if (term != nullptr && term->step_overlaps) {
-      const double link = rates.library().levels[static_cast<size_t>(index)].link_gbytes_per_s;
-      const double wire_us =
-          Micros(own, link) * static_cast<double>(level.wire) / static_cast<double>(CallCosts::kWhole);
+      const double wire_us = WireUs(level, own);
       wait_us = std::hypot(wait_us, wire_us) - wire_us;
     }
     level.latency = Time::FromNanos(wait_us * 1e3 / costs->parts);
@@ -174,10 +182,7 @@ void AddChunks(const Rates& rates, uint64_t bytes, const GroupShape& shape, cons
   // The plan's own pipeline fills and drains by so many pieces more.
   const double pipeline = 1 + kPiecesUnderWay / PiecesOf(rates.library(), c, bytes, shape.ranks);
   const double longer = std::max(1.0, share_of_link / (channel.gbytes_per_s * c.channels)) / pipeline;
-  for (const int index : shape.levels) {
-    CallCosts::Level& level = costs->levels[static_cast<size_t>(index)];
-    level.wire = static_cast<uint64_t>(std::llround(static_cast<double>(level.wire) * longer));
-  }
+  for (const int index : shape.levels) Slow(longer, &costs->levels[static_cast<size_t>(index)]);
 }
 
 // Adds what the candidate's term says of transfers: see proto::LibraryTerm.
@@ -185,7 +190,7 @@ void AddKernel(const Rates& rates, CollectiveType type, uint64_t bytes, const Gr
                const Candidate& c, CallCosts* costs) {
   const LibraryTerm* term = rates.Term(c.protocol);
   const double own = static_cast<double>(bytes) / shape.ranks;
-  if (c.plan == "ring" && rates.nodes() <= 1) WaitOnce(rates, term, own, shape, costs);
+  if (c.plan == "ring" && rates.nodes() <= 1) WaitOnce(term, own, shape, costs);
   if (term == nullptr) return;
   const bool direct = c.plan == "direct";
   if (rates.nodes() > 1) {
@@ -220,7 +225,7 @@ CallCosts ShippedCosts(const LibraryModel& library, const Rates& rates, const Ca
   costs.begin = Time::FromNanos((term != nullptr ? term->base_us.value_or(law.base_us) : law.base_us) * 1e3);
   for (const LibraryLevel& level : library.levels) {
     const double share = level.link == LibraryLink::kNet ? law.network_share : law.link_share;
-    costs.levels.emplace_back().wire = Wire(1, share * rates.Share(c.protocol));
+    SetRate(level.link_gbytes_per_s * share * rates.Share(c.protocol), 1, &costs.levels.emplace_back());
   }
   return costs;
 }
@@ -228,16 +233,18 @@ CallCosts ShippedCosts(const LibraryModel& library, const Rates& rates, const Ca
 }  // namespace
 
 void ShareLinks(const LibraryModel& library, CollectiveType type, const GroupShape& shape, const Candidate& c,
-                bool contention_free, CallCosts* costs) {
+                CallCosts* costs) {
+  if (type == CollectiveType::kGather && c.plan == "linear") return ShareAmongPeers(library, shape, costs);
+  for (const int level : shape.levels) {
+    const auto index = static_cast<size_t>(level);
+    Slow(AtOnce(shape, library.levels[index], c), &costs->levels[index]);
+  }
+}
+
+void ShareAmongPeers(const LibraryModel& library, const GroupShape& shape, CallCosts* costs) {
   for (size_t i = 0; i < shape.levels.size(); ++i) {
     const auto index = static_cast<size_t>(shape.levels[i]);
-    const LibraryLevel& level = library.levels[index];
-    // On a mesh or a ring, the channels spread a tree over all links of a device; a fabric with contention
-    // does not see this.
-    const bool spread = c.plan == "double_binary_tree" && level.kind != TopologyDimension::Kind::kSwitch;
-    if (contention_free || spread) {
-      costs->levels[index].wire *= static_cast<uint64_t>(AtOnce(type, shape, i, level, c));
-    }
+    Slow(ToAll(shape, i, library.levels[index]), &costs->levels[index]);
   }
 }
 
@@ -253,11 +260,15 @@ CallCosts CostsOf(const LibraryModel& library, CollectiveType type, uint64_t byt
     // On the network, CollNet goes up to the switch and down again in one step.
     const bool half = family == Algorithm::kCollNet && library.levels[level].link == LibraryLink::kNet;
     out.latency = Time::FromNanos(rates.StepAt(family, c.protocol, level) * (half ? 500 : 1000));
-    out.wire = Wire(library.levels[level].link_gbytes_per_s, MessageRate(library, rates, c, family, level));
-    // The rates of rings and trees include all cards of a node.
-    const bool all_cards =
+    // The rates of rings and trees include all cards of a node, and all links of a device.
+    const bool all_links =
         (family == Algorithm::kRing && c.algorithm == "ring") || family == Algorithm::kTree;
-    if (all_cards && library.levels[level].link == LibraryLink::kNet) out.cards = rates.per_node();
+    const bool network = library.levels[level].link == LibraryLink::kNet;
+    if (all_links && network) out.cards = rates.per_node();
+    const double ways = !all_links ? 1
+                        : network  ? out.cards
+                                   : std::max(1.0, LinksOf(library.levels[level], rates));
+    SetRate(MessageRate(library, rates, c, family, level), ways, &out);
     costs.levels.push_back(out);
   }
   // The library serves one peer on each channel at a time.

@@ -53,8 +53,9 @@ bool IsExchange(const Program& program) {
 FlowCost PairCost(const MachineView& machine, const CallCosts& costs, int src, int dst, uint64_t bytes) {
   if (costs.levels.empty()) return machine.Cost(src, dst, bytes);
   const int level = machine.Level(src, dst);
-  FlowCost cost = machine.Cost(src, dst, costs.OnWire(bytes, level));
-  cost.latency += costs.levels[static_cast<size_t>(level)].latency;
+  const CallCosts::Level& of = costs.levels[static_cast<size_t>(level)];
+  FlowCost cost = machine.Cost(src, dst, costs.OnWire(bytes, level), of.limit);
+  cost.latency += of.latency;
   return cost;
 }
 

@@ -20,12 +20,14 @@ void FastPath::AddMessage(const Entry& e, uint32_t c, int sender, int64_t times,
   const int src = members[sender];
   const int dst = members[(sender + e.offset[c]) % e.plan->members];
   uint64_t wire = e.bytes[c];
+  Bandwidth limit;
   if (!e.costs->levels.empty()) {
     const int level = machine_->Level(src, dst);
     wire = e.costs->OnWire(wire, level);
+    limit = e.costs->levels[static_cast<size_t>(level)].limit;
     parts->software += e.costs->levels[static_cast<size_t>(level)].latency * times;
   }
-  parts->AddLinks(machine_->CostByLinks(src, dst, wire), times);
+  parts->AddLinks(machine_->CostByLinks(src, dst, wire, limit), times);
 }
 
 // The path has the largest number of hops, at most the number of steps, that leads from `origin` to `member`.

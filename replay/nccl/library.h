@@ -39,6 +39,7 @@ struct LibraryLevel {
   double efficiency = 1;
   double carried = 1;  // see proto::LibraryLevel
   int shared_by = 1;
+  double ports = 1;                 // links of a device, in such links: more than one on a torus, for example
   double in_switch_efficiency = 0;  // 0: the switch only forwards
   int in_switch_channels = 0;
   int in_switch_ranks = 2;  // the least members of a group that runs inside the switch
@@ -113,7 +114,10 @@ GroupShape ShapeOf(const MachineView& machine, const LibraryModel* library, cons
 struct CallCosts {
   struct Level {
     Time latency;            // added to each message
-    uint64_t wire = kWhole;  // 2^32 times the bytes on the fabric for each byte of the message
+    uint64_t wire = kWhole;  // 2^32 times the bytes on one of the ways that a message is spread over
+    // The most that the library makes on one way, in bytes on the wire: the flags of its protocol, its
+    // channels and the share that a stream has of them are a limit, never bytes. 0: none.
+    Bandwidth limit;
     // The network cards of a node, each of which carries `wire` at the same time. Where flows do not delay
     // each other, one card stands for all.
     int cards = 1;
@@ -128,6 +132,11 @@ struct CallCosts {
   // How many parts come after each other where those that run side by side do not delay each other.
   int Rounds() const { return (parts + at_once - 1) / at_once; }
 
+  // The rate of a message with all its ways, in bytes a second, as far as the library limits it.
+  double RateOf(size_t level) const {
+    return static_cast<double>(levels[level].limit.bytes_per_second()) * static_cast<double>(kWhole) /
+           static_cast<double>(levels[level].wire);
+  }
   uint64_t OnWire(uint64_t bytes, int level) const {
     return static_cast<uint64_t>(
         (static_cast<unsigned __int128>(bytes) * levels[static_cast<size_t>(level)].wire + (kWhole - 1)) >>
@@ -142,6 +151,7 @@ struct Candidate {
   std::string plan;         // the registry's name
   int channels = 1;         // channels that a call of this size uses
   int sends_at_once = 0;    // streams of a member that send; programs from files only
+  int sends_to_peer = 0;    // those of them that send to one peer
   double latency_us = 0;    // prediction: time_us = latency_us + bytes / gbytes_per_s
   double gbytes_per_s = 0;  // algorithm bandwidth
   double time_us = 0;
@@ -161,10 +171,11 @@ std::vector<Candidate> Candidates(const LibraryModel& library, CollectiveType ty
 CallCosts CostsOf(const LibraryModel& library, CollectiveType type, uint64_t bytes, const GroupShape& shape,
                   const Candidate& candidate);
 
-// Makes messages that a plan sends over one link at the same time share the link's bandwidth, unless the
-// fabric does so.
+// Divides what a device's links carry among the messages that a plan sends over them at the same time: each
+// stream has its share of the library's channels, also while the others have nothing to send. Fabrics with
+// and without contention have the same limits, so that the latter are never slower.
 void ShareLinks(const LibraryModel& library, CollectiveType type, const GroupShape& shape,
-                const Candidate& candidate, bool contention_free, CallCosts* costs);
+                const Candidate& candidate, CallCosts* costs);
 
 // The rule of LibraryModel::choice for a call: "auto", "cheapest" or a label. The most specific rule wins: by
 // group, then by ranks, then by the largest size that fits.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -25,18 +27,23 @@ namespace {
 // If the plan is even, the bytes of a call must be a multiple of this.
 int Cuts(const Plan& plan) { return plan.parts > 0 ? plan.parts : plan.chunks; }
 
-// The largest number of messages that a member sends at the same time: the number of its streams that send.
-int SendsAtOnce(const Plan& plan) {
-  int most = 1;
+// Counts the streams of a member that send, at all and to one peer: so many messages are sent at the same
+// time.
+void CountSends(const Plan& plan, Candidate* c) {
+  c->sends_at_once = c->sends_to_peer = 1;
   for (const Program& program : plan.programs) {
     int streams = 0;
+    std::map<int, int> to;
     for (const Stream& s : program.streams) {
-      streams += std::any_of(program.steps.begin() + s.begin, program.steps.begin() + s.end,
-                             [](const Step& step) { return IsSend(step.op); });
+      std::set<int> peers;
+      for (uint32_t i = s.begin; i < s.end; ++i) {
+        if (IsSend(program.steps[i].op)) peers.insert(program.steps[i].peer);
+      }
+      streams += peers.empty() ? 0 : 1;
+      for (const int peer : peers) c->sends_to_peer = std::max(c->sends_to_peer, ++to[peer]);
     }
-    most = std::max(most, streams);
+    c->sends_at_once = std::max(c->sends_at_once, streams);
   }
-  return most;
 }
 
 // Trees and switches know two levels only, inside and between nodes, however many levels the topology has.
@@ -47,20 +54,16 @@ std::vector<int> BlocksFor(const std::string& plan, const Rates& rates, const Gr
                            : std::vector<int>{rates.per_node()};
 }
 
+// Whether members send to one peer while they send to another, and do not wait for the first message to
+// leave.
+bool BeginsAtOnce(const Plan& plan) {
+  const std::vector<Step>& steps = plan.programs[0].steps;
+  return steps.size() > 1 && steps[0].op == StepOp::kSend && steps[1].op == StepOp::kSend;
+}
+
 bool IsNamed(const CustomProgram& program, const std::string& rule) {
   return rule == program.name ||
          rule == absl::StrCat(program.name, "/", std::string(Name(ProtocolOf(program))));
-}
-
-// The calls that a program serves, as text.
-std::string Serves(const CustomProgram& program) {
-  const int cuts = Cuts(program.plan);
-  const bool open = program.max_bytes == std::numeric_limits<uint64_t>::max();
-  return absl::StrCat(program.source, ": algorithm \"", program.name, "\" is for ", program.plan.members,
-                      " ranks", IsRooted(program.type) ? absl::StrCat(", root ", program.root) : "", ", ",
-                      program.min_bytes, open ? "" : absl::StrCat(" to ", program.max_bytes), " bytes",
-                      open ? " and more" : "",
-                      program.plan.even && cuts > 1 ? absl::StrCat(" in multiples of ", cuts) : "");
 }
 
 // Whether a rule may name `algorithm` for these candidates.
@@ -76,11 +79,21 @@ Candidate AsCandidate(const CustomProgram& program) {
   c.plan = program.name;
   c.protocol = ProtocolOf(program);
   c.channels = program.channels;
-  c.sends_at_once = SendsAtOnce(program.plan);
+  CountSends(program.plan, &c);
   return c;
 }
 
 }  // namespace
+
+std::string Serves(const CustomProgram& program) {
+  const int cuts = Cuts(program.plan);
+  const bool open = program.max_bytes == std::numeric_limits<uint64_t>::max();
+  return absl::StrCat(
+      program.source, ": algorithm \"", program.name, "\" is for ", std::string(Name(program.type)), " on ",
+      program.plan.members, " ranks", IsRooted(program.type) ? absl::StrCat(", root ", program.root) : "",
+      ", ", program.min_bytes, open ? "" : absl::StrCat(" to ", program.max_bytes), " bytes",
+      open ? " and more" : "", program.plan.even && cuts > 1 ? absl::StrCat(" in multiples of ", cuts) : "");
+}
 
 CollectivePlanner::CollectivePlanner(const MachineView& machine, const CollectiveCosts& costs,
                                      PriceAlone price, bool alone, PlanCache* plans)
@@ -214,7 +227,7 @@ absl::Status CollectivePlanner::PlanWithLibrary(CollectiveType type, uint64_t by
     if (absl::Status s = PlanFromFile(*program, root, shape.ranks, out); !s.ok()) return s;
     const Candidate custom = AsCandidate(*program);
     out->costs = CostsOf(library, type, buffer, shape, custom);
-    ShareLinks(library, type, shape, custom, machine_.contention_free(), &out->costs);
+    ShareLinks(library, type, shape, custom, &out->costs);
     out->algorithm = custom.Label();
     out->why = IsNamed(*program, rule) ? absl::StrCat("fixed, from ", program->source)
                                        : absl::StrCat(program->source, " serves this size");
@@ -239,7 +252,12 @@ absl::Status CollectivePlanner::PlanWithLibrary(CollectiveType type, uint64_t by
     request.pieces = PiecesOf(library, c, buffer, shape.ranks);
   }
   out->costs = CostsOf(library, type, buffer, shape, c);
-  ShareLinks(library, type, shape, c, machine_.contention_free(), &out->costs);
+  ShareLinks(library, type, shape, c, &out->costs);
+  if (c.plan == "direct" || c.plan == "one_shot") {
+    absl::StatusOr<const Plan*> plan = plans_.Get(request);
+    if (!plan.ok()) return plan.status();
+    if (BeginsAtOnce(**plan)) ShareAmongPeers(library, shape, &out->costs);
+  }
   out->algorithm = c.Label();
   out->why = told ? "by the name of the recorded kernel" : choice->why;
   out->channels = c.channels;

@@ -25,6 +25,9 @@ using PriceAlone = absl::StatusOr<Time> (*)(const MachineView& machine, const Co
                                             CollectiveType type, uint64_t bytes, int root,
                                             const std::vector<int>& members);
 
+// The calls that a program from a file serves, as text that begins with its file.
+std::string Serves(const CustomProgram& program);
+
 // Plans each kind, size and group once. Not thread-safe.
 class CollectivePlanner {
  public:

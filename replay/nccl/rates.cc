@@ -172,6 +172,18 @@ double Rates::OwnRate(bool network) const {
   return least;
 }
 
+double Rates::Channel(const Candidate& c, size_t level) const {
+  const LibraryLevel& l = library_.levels[level];
+  const auto measured = library_.terms.find({"program", c.protocol});
+  const bool known = measured != library_.terms.end() && measured->second.channel_gbytes_per_s > 0;
+  const double own = Bus(nccl::Algorithm::kRing, c.protocol, OwnRate(level));
+  if (!known) return own / std::max(library_.channels, c.sends_at_once);
+  // On a mesh each peer has a link of its own.
+  const bool mesh = l.kind == TopologyDimension::Kind::kFullyConnected && l.wired == 0;
+  const int sharing = std::max(1, mesh ? c.sends_to_peer : c.sends_at_once);
+  return std::min(measured->second.channel_gbytes_per_s, own / sharing);
+}
+
 bool Rates::OneSwitch(bool network) const {
   const LibraryLevel* only = nullptr;
   for (const int i : levels_) {

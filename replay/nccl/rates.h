@@ -16,6 +16,9 @@ inline constexpr char kLargeToPeer[] = "the library takes simple above 16 KiB fo
 // The family whose constants an algorithm uses; algorithms that only the registry has use those of the ring.
 nccl::Algorithm FamilyOf(absl::string_view algorithm);
 
+// Divides what a device's links carry among messages to all other members, which begin together.
+void ShareAmongPeers(const LibraryModel& library, const GroupShape& shape, CallCosts* costs);
+
 class Rates {
  public:
   // `measured` names an algorithm whose terms replace the built-in constants.
@@ -50,6 +53,10 @@ class Rates {
   // The rate of a device's own link with Simple, one message at a time.
   double OwnRate(size_t level) const;
   double OwnRate(bool network) const;
+  // The rate of one of the streams of a program from a file, on a path of this level: what a channel was
+  // measured to carry (the term of "program"), or its part of what all of them do; but no more than its part
+  // of the link.
+  double Channel(const Candidate& c, size_t level) const;
   // The rate into and out of a switch that reduces and multicasts; 0: no such switch.
   double InSwitch(bool network) const;
 

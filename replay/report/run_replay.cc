@@ -23,6 +23,7 @@
 #include "replay/engine/recorded_comm.h"
 #include "replay/engine/spans.h"
 #include "replay/report/activity.h"
+#include "replay/nccl/planner.h"
 #include "replay/report/goodput.h"
 #include "replay/report/metering.h"
 #include "replay/report/pinned.h"
@@ -102,6 +103,8 @@ class Run {
   // Takes that step for the report.
   void FindPlan();
   void TakeSteps(StepMeter* meter);
+  // Warns of programs from files that no call ran.
+  void TellUnusedPrograms(const Metrics& metrics);
   // Settles what the options leave open: for captures, what was measured.
   absl::Status ChooseSources();
   absl::Status BuildMachine();
@@ -425,6 +428,19 @@ void Run::TakeSteps(StepMeter* meter) {
                    StepMeter::kMost, " that are furthest off, and the windows of all ranks"));
 }
 
+void Run::TellUnusedPrograms(const Metrics& metrics) {
+  for (const auto& program : cluster_.collectives.programs) {
+    const auto ran = [&](const ChosenAlgorithm& chosen) {
+      return chosen.algorithm == program->name || absl::StartsWith(chosen.algorithm, program->name + "/");
+    };
+    const bool served = std::any_of(
+        metrics.collectives.begin(), metrics.collectives.end(),
+        [&](const auto& of) { return std::any_of(of.second.chosen.begin(), of.second.chosen.end(), ran); });
+    if (!served)
+      description_.warnings.push_back(absl::StrCat(Serves(*program), "; no call of this run ran it"));
+  }
+}
+
 absl::StatusOr<proto::Report> Run::Go() {
   auto times = Prepare();
   if (!times.ok()) return times.status();
@@ -454,6 +470,7 @@ absl::StatusOr<proto::Report> Run::Go() {
   auto metrics = Simulate(simulation, *machine_);
   if (!metrics.ok()) return ExplainStuck(metrics.status(), options_.lanes, description_);
   if (hooks_.finished) hooks_.finished(*machine_, metrics->makespan);
+  TellUnusedPrograms(*metrics);
   if (metering_ != nullptr) metering_->Finish(metrics->makespan);
   simulation.observer = nullptr;  // further runs of the simulation are not metered
   simulation.ran = nullptr;

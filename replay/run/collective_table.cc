@@ -11,6 +11,7 @@
 #include "replay/engine/price.h"
 #include "replay/nccl/choose.h"
 #include "replay/nccl/collective_costs.h"
+#include "replay/nccl/planner.h"
 #include "replay/nccl/rates.h"
 #include "replay/run/machine.h"
 #include "trace/base/spelling.h"
@@ -40,6 +41,24 @@ absl::StatusOr<std::string> RuleOf(const TableOptions& options, const Collective
   return both;
 }
 
+bool Fits(const CustomProgram& program, const TableOptions& options) {
+  return program.type == options.type && program.plan.members == options.ranks &&
+         (!IsRooted(options.type) || program.root == options.root);
+}
+
+// The programs of the command line, which are the last.
+absl::Status CheckPrograms(const CollectiveCosts& costs, const TableOptions& options) {
+  const size_t own = std::min(options.programs.size(), costs.programs.size());
+  for (size_t i = costs.programs.size() - own; i < costs.programs.size(); ++i) {
+    if (Fits(*costs.programs[i], options)) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        Serves(*costs.programs[i]), "; expected ", std::string(Name(options.type)), " on ", options.ranks,
+        " ranks", IsRooted(options.type) ? absl::StrCat(" with root ", options.root) : "",
+        ", as the call is"));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status CheckAlgorithm(const CollectiveCosts& costs, const TableOptions& options) {
@@ -65,6 +84,7 @@ absl::StatusOr<CollectiveTable> CollectiveTable::Make(const proto::Cluster& clus
   absl::StatusOr<ClusterModel> model = BuildCluster(cluster, options.ranks);
   if (!model.ok()) return model.status();
   CollectiveCosts& costs = model->collectives;
+  if (absl::Status s = CheckPrograms(costs, options); !s.ok()) return s;
   const std::string kind(Name(options.type));
   if (!options.algorithm.empty() || !options.protocol.empty()) {
     if (costs.library == nullptr) {
@@ -106,6 +126,7 @@ absl::StatusOr<TableRow> CollectiveTable::Price(uint64_t bytes) {
   TableRow row;
   row.bytes = grows ? comm_size * n : bytes;
   const LibraryModel* library = cluster_->collectives.library.get();
+  if (bytes == 0 && options_.type != CollectiveType::kBarrier) return row;  // the library launches nothing
   if (n > 1) {
     absl::StatusOr<PricedCall> priced =
         PriceCall(*machine_, cluster_->collectives, options_.type, comm_size, options_.root, members_, &now_,
@@ -120,6 +141,9 @@ absl::StatusOr<TableRow> CollectiveTable::Price(uint64_t bytes) {
     row.channels = priced->channels;
     row.time_us = static_cast<double>(priced->time.picos()) * 1e-6;
     row.root_us = static_cast<double>(priced->root_time.picos()) * 1e-6;
+    for (const auto& program : cluster_->collectives.programs) {
+      if (Fits(*program, options_) && row.algorithm != program->name) row.passed_over = Serves(*program);
+    }
   }
   row.device_us = row.time_us;
   if (library != nullptr) {

@@ -39,6 +39,7 @@ struct TableRow {
   double algbw = 0;      // GB/s: bytes / time; a barrier moves none
   double busbw = 0;      // times BusFactor()
   std::string why;
+  std::string passed_over;            // a program from a file that is for such calls, but not of this size
   std::vector<Candidate> candidates;  // with a library
 };
 

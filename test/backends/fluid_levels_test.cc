@@ -293,7 +293,7 @@ TEST(FluidClocks, AGuestEndsTheClocks) {
     topology.Path(0, 1, &path);
     std::vector<RouteHop> hops;
     for (const Hop& h : path) hops.push_back({h, 1});
-    const uint32_t guest = fabric.AddGuest(hops, 0);
+    const uint32_t guest = fabric.AddGuest(hops, 0, Bandwidth());
     EXPECT_EQ(fabric.clocks(), nullptr);
     fabric.NextEvent();
     fabric.AdvanceTo(Time::Micros(200), &ended);

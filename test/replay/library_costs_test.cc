@@ -28,10 +28,10 @@ std::string Nodes(int nodes, const std::string& more = "copy_gbytes_per_s: 10") 
          (several ? "level { link: NET efficiency: 1 nic_latency_us: 0.5 }" : "") + " } }";
 }
 
-// `bytes` of payload on a link of `link` GB/s that carries `rate` GB/s of it, both in tenths.
-int64_t OnLink(int64_t bytes, int64_t link, int64_t rate) {
-  const int64_t wire = (bytes * link + rate - 1) / rate;
-  return (wire * 10000 + link - 1) / link;
+// `bytes` in equal parts over `cards` cards, which carry `rate` together, in tenths of GB/s.
+int64_t OnLink(int64_t bytes, int64_t cards, int64_t rate) {
+  const int64_t part = (bytes + cards - 1) / cards;
+  return (part * 10000 * cards + rate - 1) / rate;
 }
 
 int64_t Ceil(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -75,7 +75,7 @@ TEST(LibraryCosts, RingOnOneNode) {
         const Cut cut = CutOf(c, buffer);
         // The parts share one wait for each step; every part passes the links.
         const int64_t wait = std::llround(static_cast<double>(c.step) / static_cast<double>(cut.parts));
-        const int64_t hop = wait + 2 * 25000 + OnLink(cut.chunk, 1000, c.rate);
+        const int64_t hop = wait + 2 * 25000 + OnLink(cut.chunk, 1, c.rate);
         const int64_t expected = c.base + cut.parts * (steps * hop + cut.copy);
         for (const bool fast : {true, false}) {
           EXPECT_EQ(CallPicos(m, type, static_cast<uint64_t>(bytes), fast), expected)
@@ -100,9 +100,9 @@ TEST(LibraryCosts, RingOnTwoNodes) {
       const bool ll = std::string(c.rule) == "ring/ll";
       // The node's 80 GB/s are less than the 4 x 25 of its cards, which share each message.
       const int64_t hop =
-          std::max<int64_t>(c.step, ll ? 1000000 : 0) + 2 * 25000 + OnLink(cut.chunk, 1000, c.rate);
-      // In tenths of GB/s: the card carries c.rate for its own 250.
-      const int64_t far = c.network_step + 2 * 500000 + OnLink(cut.chunk, 250, c.rate);
+          std::max<int64_t>(c.step, ll ? 1000000 : 0) + 2 * 25000 + OnLink(cut.chunk, 1, c.rate);
+      // In tenths of GB/s, a fourth on each card.
+      const int64_t far = c.network_step + 2 * 500000 + OnLink(cut.chunk, 4, c.rate);
       // Neighbours on two nodes differ in both dimensions, but for no ring place: 3 -> 4 is (3,0) -> (0,1).
       const int64_t across = far + 2 * 25000;
       const int64_t links = 14 * cut.parts, turns = links / 8, rest = links % 8;
@@ -336,7 +336,7 @@ TEST(LibraryCosts, ChainOfPieces) {
   for (const T type : {T::kBroadcast, T::kReduce}) {
     m.Force(type, "ring/simple");
     // 64 MiB in pieces of at most 4 channels x 256 KiB: 64 of 1 MiB.
-    const int64_t piece = OnLink(1048576, 1000, 800);
+    const int64_t piece = OnLink(1048576, 1, 800);
     for (const int root : {0, 5}) {
       m.AnotherFabric("analytical");
       const RunResult run = RunCall(m, type, 67108864, m.All(), std::vector<Time>(8), true, root);

@@ -81,7 +81,7 @@ class Ends {
   using Kind = PacketEvent::Kind;
 
   void Receive(uint32_t packet);
-  void OnArrived(uint32_t message);
+  void OnArrived(uint32_t message, int64_t left);
   void Answer(uint32_t packet, Receivers::Answer answer);
 
   PacketPool& pool_;

@@ -1,6 +1,8 @@
 // Definitions of Ends, for who instantiates it.
 #pragma once
 
+#include <algorithm>
+
 #include "backends/packet/ends/ends.h"
 #include "backends/packet/ends/senders_impl.h"
 
@@ -46,20 +48,23 @@ template <typename Events>
 void Ends<Events>::Receive(uint32_t packet) {
   Packet& k = pool_[packet];
   const Receivers::Taken taken = receivers_.Take(&k, agenda_.now());
-  if (taken.is_new) OnArrived(k.message);
+  if (taken.is_new) OnArrived(k.message, k.left);
   if (taken.answer == Receivers::Answer::kNone) return pool_.Give(packet);
   Answer(packet, taken.answer);
 }
 
-// A packet of a message, for the first time.
+// A packet of a message that left at `left`, for the first time.
 template <typename Events>
-void Ends<Events>::OnArrived(uint32_t message) {
+void Ends<Events>::OnArrived(uint32_t message, int64_t left) {
   const int64_t now = agenda_.now();
   Message& m = messages_[message];
   m.arrived_at = now;
   if (++m.arrived < m.packets) return;
-  if (m.delay > 0) {
-    agenda_.Post(now + m.delay, Kind::kReceived, message);
+  // Packets leave when the payload before them is made, so that few of one instant meet; the message is there
+  // when all of it can be.
+  const int64_t later = m.delay + std::max<int64_t>(0, m.made_at - left);
+  if (later > 0) {
+    agenda_.Post(now + later, Kind::kReceived, message);
   } else {
     messages_.Tell(message, FlowEnd::kReceived, now);
   }

@@ -18,6 +18,8 @@ struct Message {
   uint64_t arrived = 0;    // packets, at the receiver
   int64_t arrived_at = 0;  // ps: the last of them
   int64_t delay = 0;       // ps, see Flow
+  Bandwidth limit;         // see Flow
+  int64_t made_at = 0;     // ps, by the limit: when the last packet would leave whose payload is all made
   uint32_t connection = 0;
   uint32_t next = kNoIndex;  // of the connection
   uint32_t acked = 0;        // packets, where Connection::parked

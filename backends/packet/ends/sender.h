@@ -15,6 +15,7 @@ struct Sender {
   uint64_t acked = 0;                         // packets: all before have arrived
   uint64_t in_flight = 0;                     // payload bytes
   int64_t pace_at = 0;                        // ps: no packet before
+  int64_t made_at = 0;                        // ps: when its next payload is made, by Message::limit
   int64_t deadline = 0;                       // ps: then what is in flight is given up
   uint64_t sent_bytes = 0, acked_bytes = 0;   // go-back-N: payload before `next` and before `acked`
   uint64_t message_first = 0;                 // packet: the first of `message`

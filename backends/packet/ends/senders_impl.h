@@ -283,9 +283,11 @@ uint32_t Senders<Events, Ports>::TakeLater(uint32_t waiting, uint32_t index, uin
   sender(i).Append(message, &messages_);
   Begin(i);
   const uint32_t packet = NextPacket(i);
-  if (CanSend(sender(i))) {
+  const Sender& s = sender(i);
+  if (CanSend(s) && s.pace_at <= agenda_.now() + network_.TimeFor(index, pool_[packet].bytes)) {
     AddToRing(i);
   } else {
+    MayBeReady(i);
     MayPark(i);
   }
   return packet;
@@ -362,6 +364,7 @@ uint32_t Senders<Events, Ports>::NextPacket(uint32_t i) {
     s.pace_at =
         agenda_.now() + static_cast<int64_t>(std::ceil(static_cast<double>(k.bytes) / s.control.pace));
   }
+  s.pace_at = std::max(s.pace_at, s.made_at);
   ++packets_;
   if (lossy_) ArmTimeout(i);
   return packet;
@@ -379,12 +382,20 @@ void Senders<Events, Ports>::FillNew(uint32_t i, Packet* k) {
   if (selects_) selective_.OnSent(i, s, *k);
   ++s.next;
   s.sent_bytes += k->payload;
+  if (message.limit.bytes_per_second() > 0) {
+    if (place == 0) s.made_at = std::max(s.made_at, agenda_.now());
+    s.made_at += TransferTime(k->payload, message.limit).picos();
+    if (place + 1 == message.packets) {
+      messages_[m].made_at = s.made_at - network_.TimeFor(s.port, k->payload + options_.header);
+    }
+  }
   if (place + 1 < message.packets) return;
   k->flags |= Packet::kLast;
   s.message = message.next;
   s.message_first = s.next;
   if (message.want_sent) {
-    agenda_.Post(agenda_.now() + network_.TimeFor(s.port, k->payload + options_.header), Kind::kSent, m);
+    const int64_t left = agenda_.now() + network_.TimeFor(s.port, k->payload + options_.header);
+    agenda_.Post(message.limit.bytes_per_second() > 0 ? std::max(left, s.made_at) : left, Kind::kSent, m);
     messages_[m].want_sent = false;
   }
 }

@@ -200,6 +200,7 @@ void RepeatingSim::SendInside(Region* region, uint32_t flow) {
   message.bytes = f.bytes;
   message.packets = f.packets;
   message.delay = f.delay;
+  message.limit = f.limit;
   message.want_sent = f.want_sent;
   message.connection = place.inner;
   sim.Send(m, region->start + f.at);

@@ -27,6 +27,7 @@ struct RepeatingSim::Region {
     bool sent = false, received = false;  // told
     uint64_t tag, bytes, packets;
     int64_t delay;
+    Bandwidth limit;
   };
 
   int64_t start = 0;                 // ps

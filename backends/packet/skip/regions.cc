@@ -99,7 +99,8 @@ void RepeatingSim::Describe(uint32_t r, bool is_new_connection) {
   const Region::Flow& f = region.flows.back();
   const Connection& c = connections_[region.connections[f.connection]];
   input_.assign({static_cast<uint64_t>(f.at), f.bytes, f.packets, static_cast<uint64_t>(f.delay),
-                 f.connection, c.traffic_class, f.want_sent});
+                 static_cast<uint64_t>(f.limit.bytes_per_second()), f.connection, c.traffic_class,
+                 f.want_sent});
   if (!is_new_connection) return;
   const std::vector<uint32_t> ports = PortsOf(c);
   input_.push_back(WayOf(c).hops);

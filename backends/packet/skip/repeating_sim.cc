@@ -45,7 +45,7 @@ void RepeatingSim::Send(uint32_t /*message*/, int64_t now) {
   Region& region = *regions_[r];
   region.flows.push_back({now - region.start, message.order, inputs_++, places_[connection].number,
                           message.want_sent, false, false, message.tag, message.bytes, message.packets,
-                          message.delay});
+                          message.delay, message.limit});
   ++region.open;
   region.end = kNever;
   Describe(r, is_new);

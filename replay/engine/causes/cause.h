@@ -60,6 +60,7 @@ struct Cause {
   uint32_t of = kNoRow;  // kDelay: the row of the dependency; else see `message`
   int src = 0, dst = 0;  // kFlow, kSending: end points of the fabric
   uint64_t bytes = 0;    // kFlow, kSending: on the links
+  Bandwidth limit;       // the same: Flow::limit
   Time software;         // kFlow: Flow::delay
   Time at;               // when the cause ended
   CauseRef parent;       // set by Because(), like `refs`

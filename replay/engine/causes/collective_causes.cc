@@ -8,7 +8,8 @@
 namespace chakra {
 
 void CallCauses::Send(uint32_t stream, uint64_t connection, const Flow& flow) {
-  flying_[connection].push_back({stream_[stream], flow.src, flow.dst, flow.OnLinks(), flow.delay});
+  flying_[connection].push_back(
+      {stream_[stream], flow.src, flow.dst, flow.OnLinks(), flow.limit, flow.delay});
 }
 
 void CallCauses::Left(uint32_t stream, uint64_t connection, const Spender& spender, Time now) {
@@ -17,6 +18,7 @@ void CallCauses::Left(uint32_t stream, uint64_t connection, const Spender& spend
     cause.src = flying.back().src;
     cause.dst = flying.back().dst;
     cause.bytes = flying.back().bytes;
+    cause.limit = flying.back().limit;
   }
   Spend(stream, std::move(cause));
 }
@@ -34,6 +36,7 @@ void CallCauses::Received(uint64_t connection, uint32_t stream, const Spender& s
   cause.src = message.src;
   cause.dst = message.dst;
   cause.bytes = message.bytes;
+  cause.limit = message.limit;
   cause.software = message.software;
   stream_[stream] = Because(std::move(message.cause), std::move(cause));
 }

@@ -73,6 +73,7 @@ class CallCauses {
     CauseRef cause;
     int src = 0, dst = 0;
     uint64_t bytes = 0;
+    Bandwidth limit;
     Time software;
   };
   Message Take(uint64_t connection);

@@ -18,9 +18,9 @@ void Add(const PathParts& more, PathParts* parts) {
 // What a message spends. One that goes over several cards takes less than its bytes would over one.
 PathParts PartsOf(const Cause& cause, Time length, const MachineView& machine) {
   PathParts parts;
-  std::vector<LinkCost> costs = machine.CostByLinks(cause.src, cause.dst, cause.bytes);
+  std::vector<LinkCost> costs = machine.CostByLinks(cause.src, cause.dst, cause.bytes, cause.limit);
   if (cause.kind == Cause::kSending) {
-    const Time sent = machine.Cost(cause.src, cause.dst, cause.bytes).sent;
+    const Time sent = machine.Cost(cause.src, cause.dst, cause.bytes, cause.limit).sent;
     parts.links[NarrowestOf(costs)].transfer = std::min(sent, length);
     return parts;
   }
