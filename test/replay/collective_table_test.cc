@@ -238,7 +238,7 @@ TEST(CollectiveTables, AProgramFromAFile) {
   auto other = CollectiveTable::Make(cluster, options);
   ASSERT_TRUE(other.ok()) << other.status();
   EXPECT_THAT(std::string(other->Price(1 << 20).status().message()),
-              AllOf(HasSubstr("on 4 ranks"), HasSubstr("\"x/y\" is for 2 ranks, 0 bytes and more")));
+              AllOf(HasSubstr("on 4 ranks"), HasSubstr("\"x/y\" is for all_gather on 2 ranks, 0 bytes and more")));
   cluster.mutable_collectives()->clear_library();
   auto plain = CollectiveTable::Make(cluster, Options(T::kAllGather, 2));
   ASSERT_TRUE(plain.ok()) << plain.status();
