@@ -253,7 +253,7 @@ int CompareCommand::Run() {
   auto comparison = Compare();
   if (!comparison.ok()) return Fail(comparison.status());
   if (reports_) {
-    for (const char* option : {"--attributes", "--steps", "--select-ranks"}) {
+    for (const char* option : {"--attributes", "--steps", "--select-ranks", "--rank-of"}) {
       if (app()->count(option) > 0)
         return Misuse(absl::StrCat(option, " is for traces, and both are reports"));
     }
