@@ -53,15 +53,6 @@ void CountRepairs(const kineto::Scan& scan, const kineto::EventReader& reader, k
   }
 }
 
-absl::Status IsForeign(absl::string_view file, uint64_t spans) {
-  return absl::InvalidArgumentError(absl::StrCat(file, ": a Chrome trace of another program: ", spans,
-                                                 " spans, none of a category of torch.profiler (cpu_op, "
-                                                 "cuda_runtime, kernel, ...), so that nothing tells what ran "
-                                                 "where; torch.autograd.profiler, TensorFlow, and tools for "
-                                                 "hosts write such files; expected a capture of "
-                                                 "torch.profiler: chakra-replay record-help torch"));
-}
-
 absl::Status HoldsSeveralRanks(absl::string_view file, absl::string_view why) {
   return absl::InvalidArgumentError(absl::StrCat(
       file, ": several ranks in one file: ", why,
@@ -112,7 +103,6 @@ absl::StatusOr<DeviceTrace> ReadKineto(ByteSource* source, absl::string_view fil
                                                    " without \"traceEvents\"; expected a Kineto trace"));
   }
   rows.Finish();
-  if (out.events.empty() && rows.foreign() > 0) return IsForeign(file, rows.foreign());
   CountRepairs(scan, reader, &notes);
   if (absl::Status s = kineto::LeaveOutLost(file, &out, &notes); !s.ok()) return s;
   kineto::SetBase(base, &out, &rows.flows(), &notes);

@@ -394,7 +394,6 @@ void RowBuilder::AddMemory(const EventTokens& e) {
 
 absl::Status RowBuilder::Add(const EventTokens& e) {
   const bool told = e.category.use != Category::kUnknown && e.category.use != Category::kAbsent;
-  foreign_ += !told && (e.phase == 'X' || e.phase == 'B' || e.phase == 'E') ? 1 : 0;
   if (e.phase == 'X' && e.category.use == Category::kEvent) return AddWork(e, e.category.kind);
   if (e.phase == 'X' && !told) return AddOther(e);
   ++out_->skipped;

@@ -41,8 +41,6 @@ class RowBuilder : public EventSink {
   // Names the threads and adds the counts to the notes.
   void Finish();
   std::vector<FlowEnd>& flows() { return flows_; }
-  // Spans (phases X, B and E) of categories that are not torch.profiler's, or of none.
-  uint64_t foreign() const { return foreign_; }
   // Of the lanes, after Finish().
   const LaneLabels& labels() const { return labels_; }
 
@@ -100,7 +98,7 @@ class RowBuilder : public EventSink {
   std::string last_process_, label_, process_;  // the last text of a process, and its parts
   StringTable flow_names_;
   std::string scratch_, layout_;
-  uint64_t bad_escapes_ = 0, foreign_ = 0;
+  uint64_t bad_escapes_ = 0;
 };
 
 }  // namespace chakra::pytorch::kineto

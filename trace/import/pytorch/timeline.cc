@@ -210,6 +210,15 @@ void Builder::FindDeviceSteps() {
 
 absl::StatusOr<Timeline> Builder::Build(const HostTrace* trace, const Pairing* pairing) {
   if (host_.window_begin >= host_.window_end && d_.events.empty()) {
+    for (const Repair& r : d_.repairs) {
+      if (r.kind != "kineto_unknown_category" && r.kind != "kineto_begin_end") continue;
+      return absl::InvalidArgumentError(absl::StrCat(
+          d_.file, ": a Chrome trace of another program: ", r.count,
+          " spans, none of a category of torch.profiler (cpu_op, cuda_runtime, kernel, ...): nothing tells "
+          "what ran "
+          "where; torch.autograd.profiler, TensorFlow and others write such files; expected a capture of "
+          "torch.profiler: chakra-replay record-help torch"));
+    }
     return absl::InvalidArgumentError(absl::StrCat(
         d_.file,
         ": no operator, runtime call or device operation; a profiler that recorded no step writes such a "
