@@ -6,8 +6,15 @@
 namespace chakra::energy {
 
 PowerMeter::PowerMeter(const DeviceLevels& levels, const std::vector<std::vector<RowPower>>& rows,
-                       const std::vector<uint32_t>& graph_of_rank, const Places& places, bool keep_devices)
-    : levels_(levels), rows_(rows), places_(places), cut_(rows.size()) {
+                       const std::vector<uint32_t>& graph_of_rank, const Places& places, bool keep_devices,
+                       const Twins* twins)
+    : levels_(levels), rows_(rows), places_(places), twins_(twins), cut_(rows.size()) {
+  if (twins_ != nullptr && !twins_->empty()) {
+    stands_for_.resize(twins_->size());
+    for (uint32_t r = 0; r < twins_->size(); ++r) {
+      if (IsTwin(twins_, static_cast<int>(r))) stands_for_[static_cast<size_t>((*twins_)[r])].push_back(r);
+    }
+  }
   for (const std::vector<RowPower>& graph : rows) {
     std::vector<Role>& roles = roles_.emplace_back();
     std::vector<Milliwatts>& adds = adds_.emplace_back();
@@ -27,12 +34,12 @@ PowerMeter::PowerMeter(const DeviceLevels& levels, const std::vector<std::vector
   }
   std::vector<Milliwatts> node(places.nodes), rack(places.racks);
   for (uint32_t r = 0; r < members_.size(); ++r) {
-    Enter(r, graph_of_rank[r], 0);
+    if (!IsTwin(twins_, static_cast<int>(r))) Enter(r, graph_of_rank[r], 0);
     if (keep_devices) curves_.emplace_back(levels.resident, true);
     node[places.node[r]] += levels.resident;
     rack[places.rack[r]] += levels.resident;
   }
-  for (Group& group : groups_) group.lists = group.size() > 1;
+  for (Group& group : groups_) group.lists = group.ranks.size() > 1;
   for (const Milliwatts power : node) nodes_.emplace_back(power, keep_devices);
   for (const Milliwatts power : rack) racks_.emplace_back(power, keep_devices);
   whole_ = PowerCurve(levels.resident * static_cast<int64_t>(members_.size()), true);
@@ -95,7 +102,7 @@ void PowerMeter::Enter(uint32_t rank, uint32_t group, size_t events) {
   members_[rank] = {group, static_cast<uint32_t>(g.ranks.size()), g.base + static_cast<uint32_t>(events)};
   g.ranks.push_back(rank);
   g.told += events;
-  ++PlaceOf(&g, rank)->devices;
+  AddDevices(&g, rank, 1);
 }
 
 void PowerMeter::Leave(uint32_t rank) {
@@ -105,7 +112,17 @@ void PowerMeter::Leave(uint32_t rank) {
   g.ranks[m.index] = g.ranks.back();
   members_[g.ranks[m.index]].index = m.index;
   g.ranks.pop_back();
-  --PlaceOf(&g, rank)->devices;
+  AddDevices(&g, rank, -1);
+}
+
+void PowerMeter::AddDevices(Group* g, uint32_t rank, int64_t more) const {
+  const auto add = [&](uint32_t device) {
+    g->devices += more;
+    PlaceOf(g, device)->devices += more;
+  };
+  add(rank);
+  if (stands_for_.empty()) return;
+  for (const uint32_t twin : stands_for_[rank]) add(twin);
 }
 
 uint32_t PowerMeter::Fork(uint32_t group, size_t events) {
@@ -120,6 +137,7 @@ uint32_t PowerMeter::Fork(uint32_t group, size_t events) {
   copy.events.resize(events);
   copy.partings.clear();
   copy.told = 0;
+  copy.devices = 0;
   copy.lists = true;
   copy.changes = true;
   groups_.push_back(std::move(copy));
@@ -160,7 +178,7 @@ void PowerMeter::PartByCount(uint32_t group) {
 }
 
 void PowerMeter::Count(const Group& g, const Running& ended, Time now) {
-  active_ps_[g.graph][ended.row] += Picoseconds{(now - ended.since).picos()} * g.size();
+  active_ps_[g.graph][ended.row] += Picoseconds{(now - ended.since).picos()} * g.devices;
 }
 
 void PowerMeter::Settle(Group* g, Time now) {
@@ -187,14 +205,14 @@ void PowerMeter::Flush(Time now) {
     g->changes = false;
     if (g->lists && !Play(g)) continue;
     const Milliwatts by = Update(g);
-    if (by != 0) whole_.Change(by * g->size(), instant_);
+    if (by != 0) whole_.Change(by * g->devices, instant_);
   }
   changed_.clear();
   instant_ = now;
 }
 
 bool PowerMeter::Play(Group* g) {
-  g->lists = g->size() > 1;
+  g->lists = g->ranks.size() > 1;
   g->partings.clear();
   if (g->events.empty()) return false;
   Settle(g, instant_);
@@ -235,7 +253,7 @@ void PowerMeter::Cut(Group* g, Milliwatts excess, Picoseconds ps) {
   for (size_t i = 0; i < g->running.size(); ++i) {
     const Femtojoules share = i + 1 == g->running.size() ? left : all * g->adds[g->running[i].row] / g->added;
     left -= share;
-    cut[g->running[i].row] += share * g->size();
+    cut[g->running[i].row] += share * g->devices;
   }
 }
 
@@ -246,8 +264,8 @@ void PowerMeter::Finish(Time end) {
     Settle(&g, end);
     for (const Running& running : g.running) Count(g, running, end);  // the run ended before it
     g.running.clear();
-    busy_ps_ += Picoseconds{g.busy.picos()} * g.size();
-    wait_ps_ += Picoseconds{g.wait.picos()} * g.size();
+    busy_ps_ += Picoseconds{g.busy.picos()} * g.devices;
+    wait_ps_ += Picoseconds{g.wait.picos()} * g.devices;
   }
   for (PowerCurve& curve : curves_) curve.End(end);
   whole_.End(end);

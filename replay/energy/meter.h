@@ -23,6 +23,7 @@
 #include "replay/energy/curve.h"
 #include "replay/engine/observer.h"
 #include "trace/base/units.h"
+#include "trace/model/twins.h"
 
 namespace chakra::energy {
 
@@ -59,9 +60,11 @@ struct Places {
 class PowerMeter final : public RunObserver {
  public:
   // By distinct graph and row: what rows add. All is borrowed until the meter is gone. `keep_devices`: the
-  // curve of each device, and the steps of those of nodes and racks, for timelines.
+  // curve of each device, and the steps of those of nodes and racks, for timelines. `twins` (null: there are
+  // none): ranks of whom nothing is told, since others stand for them; not with `keep_devices`.
   PowerMeter(const DeviceLevels& levels, const std::vector<std::vector<RowPower>>& rows,
-             const std::vector<uint32_t>& graph_of_rank, const Places& places, bool keep_devices);
+             const std::vector<uint32_t>& graph_of_rank, const Places& places, bool keep_devices,
+             const Twins* twins = nullptr);
 
   void Begin(uint32_t rank, uint32_t row, Time now) override;
   void Wait(uint32_t rank, uint32_t row, Time now) override;
@@ -138,15 +141,18 @@ class PowerMeter final : public RunObserver {
     absl::InlinedVector<Running, 3> running;  // those that add something
     std::vector<Parting> partings;            // in the present instant
     std::vector<uint32_t> ranks;              // the members
-    std::vector<Place> places;                // where they are, ascending by node
-    int64_t size() const { return static_cast<int64_t>(ranks.size()); }
+    int64_t devices = 0;                      // they and their twins
+    std::vector<Place> places;                // where these are, ascending by node
   };
   // A device: where it is in its group, and how many events it was told, modulo 2^32.
   struct Member {
     uint32_t group, index, told;
   };
 
-  const Group& GroupOf(size_t rank) const { return groups_[members_[rank].group]; }
+  const Group& GroupOf(size_t rank) const {
+    const bool twin = IsTwin(twins_, static_cast<int>(rank));
+    return groups_[members_[twin ? static_cast<size_t>((*twins_)[rank]) : rank].group];
+  }
   // `row` begins or ends: nothing where it has no role.
   void TellRole(uint32_t rank, Event event, Time now) {
     if (groups_[members_[rank].group].roles[event.row] != Role::kNone) Tell(rank, event, now);
@@ -203,6 +209,8 @@ class PowerMeter final : public RunObserver {
   // Into a group, of whose events of the present instant the device was told so many.
   void Enter(uint32_t rank, uint32_t group, size_t events);
   void Leave(uint32_t rank);
+  // So many devices more of the member and of each of its twins.
+  void AddDevices(Group* g, uint32_t rank, int64_t more) const;
   Place* PlaceOf(Group* g, uint32_t rank) const;
   // Does what was listed, which is of all members. False: nothing was.
   bool Play(Group* g);
@@ -219,6 +227,8 @@ class PowerMeter final : public RunObserver {
   const DeviceLevels levels_;
   const std::vector<std::vector<RowPower>>& rows_;
   const Places& places_;
+  const Twins* const twins_;
+  std::vector<std::vector<uint32_t>> stands_for_;  // by rank: its twins; empty: there are none
   // What events need of rows_.
   std::vector<std::vector<Role>> roles_;
   std::vector<std::vector<Milliwatts>> adds_;

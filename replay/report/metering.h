@@ -21,17 +21,18 @@
 #include "replay/run/cluster_model.h"
 #include "replay/run/options.h"
 #include "trace/model/trace.h"
+#include "trace/model/twins.h"
 
 namespace chakra {
 
 class Metering {
  public:
-  // Reads the constants, and slows `times` where there is a cap. The arguments are borrowed until it is gone. `keep`:
-  // each device's power over time, for timelines. Errors: those of energy::LoadEnergyModel(), ConstantsOf(),
+  // Reads the constants, and slows `times` where there is a cap. The arguments are borrowed until it is gone. `twins`:
+  // as of PowerMeter. `keep`: each device's power over time, for timelines. Errors: those of energy::LoadEnergyModel(), ConstantsOf(),
   // SetCap(), economics::LoadPrices() and LoadGrid().
   static absl::StatusOr<std::unique_ptr<Metering>> Make(const RunOptions& options, const ClusterModel& cluster,
-                                                        const TraceSet& traces, std::vector<ComputeTimes>* times,
-                                                        bool keep);
+                                                        const TraceSet& traces, const Twins* twins,
+                                                        std::vector<ComputeTimes>* times, bool keep);
 
   RunObserver* observer() {
     return thread_ != nullptr ? static_cast<RunObserver*>(thread_.get()) : meter_.get();

@@ -367,8 +367,7 @@ absl::StatusOr<proto::Report> Run::Report(const Metrics& metrics, const Simulati
 }
 
 bool Run::TwinsAreEqual() const {
-  const bool explains =
-      hooks_.replayed || hooks_.flow_log != nullptr || options_.critical_path || options_.energy;
+  const bool explains = hooks_.replayed || hooks_.flow_log != nullptr || options_.critical_path;
   const bool same = cluster_.variation.text().empty() && cluster_.device_of.empty();
   const uint64_t least = recorded_comm_ ? 0
                          : traces_.set.of_one_trace
@@ -381,7 +380,7 @@ bool Run::TwinsAreEqual() const {
 
 absl::Status Run::Meter(std::vector<ComputeTimes>* times, Simulation* simulation) {
   if (!options_.energy) return absl::OkStatus();
-  auto metering = Metering::Make(options_, cluster_, *set_, times, hooks_.replayed != nullptr);
+  auto metering = Metering::Make(options_, cluster_, *set_, simulation->twins, times, hooks_.replayed != nullptr);
   if (!metering.ok()) return metering.status();
   metering_ = *std::move(metering);
   simulation->observer = metering_->observer();

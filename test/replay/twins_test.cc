@@ -45,7 +45,7 @@ TraceOptions InputOf(const Case& c, bool keep_twins) {
   return options;
 }
 
-proto::Report Replay(const Case& c, bool keep_twins) {
+proto::Report Replay(const Case& c, bool keep_twins, bool energy = false) {
   const auto traces = LoadTraces(InputOf(c, keep_twins));
   EXPECT_TRUE(traces.ok()) << traces.status();
   if (!traces.ok()) return {};
@@ -53,6 +53,7 @@ proto::Report Replay(const Case& c, bool keep_twins) {
   RunOptions run;
   run.cluster = c.cluster;
   run.fold_nodes = 0;
+  run.energy = energy;
   const auto report = RunReplay(*traces, run, {});
   EXPECT_TRUE(report.ok()) << report.status();
   return report.ok() ? *report : proto::Report();
@@ -135,6 +136,47 @@ TEST(Twins, ReportsAreThoseOfAllRanks) {
       EXPECT_EQ(one.collective(i).count(), all.collective(i).count()) << what;
       EXPECT_EQ(one.collective(i).bytes(), all.collective(i).bytes()) << what;
     }
+  }
+}
+
+// One rank's power is that of all for whom it stands: each sum, by rank, cause, operator and phase.
+TEST(Twins, DrawWhatAllRanksDraw) {
+  for (const Case& c :
+       std::vector<Case>{{kDense, "tp=8,pp=2,dp=2,zero=1"},
+                         {kDense, "tp=4,pp=2,dp=8,zero=3", "seq=512,global_batch=64,micro_batch=2"},
+                         {kExperts, "dp=16,ep=8,pp=2,zero=1"},
+                         {kDense, "tp=8,pp=2,dp=4,zero=1", "seq=512,global_batch=64", "dgx-a100"}}) {
+    const std::string what = absl::StrCat(c.model, " | ", c.parallel);
+    const proto::Report one = Replay(c, true, true), all = Replay(c, false, true);
+    const double bound = BoundOf(one);
+    const auto expect_near = [&](int64_t a, int64_t b, const std::string& of) {
+      EXPECT_NEAR(static_cast<double>(a), static_cast<double>(b),
+                  (2 * bound + 1e-9) * static_cast<double>(b) + 1)
+          << what << ": " << of;
+    };
+    ASSERT_GT(all.energy().microjoules(), 0) << what;
+    expect_near(one.energy().microjoules(), all.energy().microjoules(), "all");
+    int64_t sum = 0;
+    for (int r = 0; r < all.rank_size(); ++r) {
+      expect_near(one.rank(r).energy_microjoules(), all.rank(r).energy_microjoules(),
+                  absl::StrCat("rank ", r));
+      sum += one.rank(r).energy_microjoules();
+    }
+    EXPECT_EQ(sum, one.energy().device_microjoules()) << what;
+    const auto expect_shares = [&](const auto& a, const auto& b) {
+      ASSERT_EQ(a.size(), b.size()) << what;
+      for (int i = 0; i < a.size(); ++i) {
+        EXPECT_EQ(a[i].name(), b[i].name()) << what;
+        // A cause is a part of the whole.
+        EXPECT_NEAR(static_cast<double>(a[i].microjoules()), static_cast<double>(b[i].microjoules()),
+                    (2 * bound + 1e-9) * static_cast<double>(all.energy().microjoules()) + 1)
+            << what << ": " << a[i].name();
+      }
+    };
+    expect_shares(one.energy().cause(), all.energy().cause());
+    expect_shares(one.energy().phase(), all.energy().phase());
+    expect_near(static_cast<int64_t>(one.energy().peak_watts()),
+                static_cast<int64_t>(all.energy().peak_watts()), "peak");
   }
 }
 
