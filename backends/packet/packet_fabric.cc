@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/analytical/options.h"
 #include "backends/registry.h"
+#include "trace/base/stop.h"
 
 namespace chakra::packet {
 namespace {
@@ -382,7 +383,7 @@ int64_t PacketFabricOn<Sim>::NextAt() {
 
 template <typename Sim>
 void PacketFabricOn<Sim>::RunTo(int64_t t, bool stop) {
-  for (;;) {
+  while (!StopRequested()) {
     const int64_t at = sim_.at();
     const bool idle = at == Time::Never().picos();
     if (idle && sim_.open_messages() == 0 && stop) return;
@@ -412,6 +413,7 @@ void PacketFabricOn<Sim>::RunTo(int64_t t, bool stop) {
 
 template <typename Sim>
 Time PacketFabricOn<Sim>::NextEvent(Time limit) {
+  if (StopRequested()) return Time::Never();
   if (sim_.told().empty() && limit > now_) RunTo(limit.picos(), true);
   if (!sim_.told().empty()) return Time::Picos(sim_.told().front().at);
   return Time::Picos(NextAt());

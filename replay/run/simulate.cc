@@ -5,6 +5,7 @@
 #include "replay/engine/engine.h"
 #include "replay/engine/lane_policy.h"
 #include "replay/engine/options.h"
+#include "trace/base/stop.h"
 
 namespace chakra {
 
@@ -56,7 +57,8 @@ absl::StatusOr<Metrics> Simulate(const Simulation& simulation, Machine& machine)
   options.start = RankStarts(simulation.jobs, cluster.variation);
   options.dimension_sizes = DimensionSizes(cluster);
   options.progress = simulation.progress;
-  options.stop = simulation.stop;
+  options.stop = simulation.stop != nullptr ? simulation.stop : StopFlag();
+  const StopScope scope(options.stop);
   absl::StatusOr<Metrics> metrics = Replay(simulation.traces, simulation.times, machine, options);
   const double tolerance = simulation.options.fabric_options.Get<FlowOptions>().tolerance;
   if (metrics.ok() && tolerance > 0) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "trace/base/parallel.h"
+#include "trace/base/stop.h"
 #include "trace/base/utf8.h"
 
 namespace chakra::sweep {
@@ -63,6 +64,7 @@ void TaskSource::GiveBack(Task task) {
   const std::lock_guard<std::mutex> lock(mutex_);
   tasks_.push_front(std::move(task));
   --under_way_;
+  changed_.notify_all();
 }
 
 void TaskSource::Finish(const Task& task, proto::PointRecord record) {
@@ -99,14 +101,19 @@ RunnerProgress TaskSource::progress() {
 }
 
 void Runner::Work(TaskSource* source) const {
+  const StopScope scope(options_.stop);
   Task task;
   while (source->Take(&task)) {
-    auto words = space_.Words(task.place);
-    if (words.ok()) {
-      source->Finish(task, RunToRecord(run_, *words));
-    } else {
-      source->Finish(task, RunToRecord([&](const auto&) { return Outcome{words.status(), {}, ""}; }, {}));
-    }
+    const auto words = space_.Words(task.place);
+    proto::PointRecord record = words.ok() ? RunToRecord(run_, *words)
+                                           : RunToRecord(
+                                                 [&](const auto&) {
+                                                   return Outcome{words.status(), {}, ""};
+                                                 },
+                                                 {});
+    // What was cut off has not failed.
+    if (!record.error().empty() && StopRequested()) return source->GiveBack(std::move(task));
+    source->Finish(task, std::move(record));
   }
 }
 

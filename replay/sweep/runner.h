@@ -47,7 +47,7 @@ struct RunnerOptions {
   int jobs = 1;
   // Called about five times a second, and once at the end.
   std::function<void(const RunnerProgress&)> progress;
-  // If set (by a signal), no further point begins.
+  // If set (by a signal), no further point begins, and those that run are given up: they have no results.
   const std::atomic<bool>* stop = nullptr;
   // Runs in the calling thread while other threads work, and hands out points to other processes; returns
   // when `source` is done.
@@ -59,7 +59,7 @@ class TaskSource {
  public:
   // Takes the next point. False: no point is left to take.
   bool Take(Task* task);
-  // Gives a point back that nobody will run.
+  // Gives a point back that has no result: nobody runs it.
   void GiveBack(Task task);
   // Ends a point. `record` is from RunToRecord(), without number and id.
   void Finish(const Task& task, proto::PointRecord record);

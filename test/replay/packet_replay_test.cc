@@ -2,9 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
+#include <thread>
 
 #include "backends/packet/options.h"
 #include "replay/compute/compute_times.h"
@@ -14,6 +17,7 @@
 #include "replay/run/description.h"
 #include "test/replay/engine_testing.h"
 #include "test/replay/run_binary.h"
+#include "trace/base/stop.h"
 
 namespace chakra {
 namespace {
@@ -93,6 +97,28 @@ TEST(PacketReplay, TheEngineDoesNotLookAtPackets) {
   EXPECT_GE(fabric->Packets().events, 256u);
   EXPECT_LE(counted->advanced, 2);  // sent, received
   EXPECT_LE(counted->asked, 40);
+}
+
+// However long the ranks have nothing to do but to wait for packets.
+TEST(PacketReplay, StopsBetweenPackets) {
+  for (const char* how : {"", "skip=repeats"}) {
+    TraceBuilder b(8);
+    for (int r = 0; r < 4; ++r) AddMessage(r, r + 4, int64_t{100} << 30, &b);  // 100 million packets
+    const TraceSet traces = *b.Build();
+    const auto fabric = Packets(Of(TopologyDimension::Kind::kSwitch, 8), how);
+    std::atomic<bool> stop = false;
+    std::thread later([&stop] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      stop = true;
+    });
+    const StopScope scope(&stop);
+    EngineOptions options;
+    options.stop = &stop;
+    const auto metrics = Replay(traces, Recorded(traces), *fabric, options);
+    later.join();
+    EXPECT_EQ(metrics.status().code(), absl::StatusCode::kCancelled) << how << metrics.status();
+    EXPECT_LT(fabric->Packets().events, 100'000'000u) << how;
+  }
 }
 
 TEST(PacketReplay, WhatRanksDoMeanwhileMovesNoPacket) {

@@ -9,6 +9,7 @@
 
 #include "replay/sweep/journal.h"
 #include "sweep_testing.h"
+#include "trace/base/stop.h"
 
 namespace chakra::sweep {
 namespace {
@@ -250,6 +251,34 @@ TEST_F(SweepRun, AStopBeginsNothingMore) {
       options);
   EXPECT_EQ(summary.status().code(), absl::StatusCode::kCancelled);
   EXPECT_EQ(ReadJournal(At("d/points.journal"))->points.size(), 5u);
+}
+
+// A point that a stop cuts off has no result, and has not failed.
+TEST_F(SweepRun, AStopCutsOffWhatRuns) {
+  const Spec spec = MakeSpec(kGrid);
+  auto space = Space::Make(spec.sweep);
+  std::atomic<bool> stop = false;
+  SweepOptions options;
+  options.folder = At("d");
+  options.version = "1";
+  options.runner.stop = &stop;
+  options.runner.jobs = 2;
+  auto summary = RunSweep(
+      spec, *space,
+      [&](const std::vector<std::string>& words) -> Outcome {
+        if (runs_ < 4) return Fake(words);
+        stop = true;
+        return {StopRequested() ? absl::CancelledError("it was told to stop") : absl::OkStatus(), {}, "", {}};
+      },
+      options);
+  EXPECT_EQ(summary.status().code(), absl::StatusCode::kCancelled) << summary.status();
+  const auto journal = ReadJournal(At("d/points.journal"));
+  ASSERT_TRUE(journal.ok());
+  EXPECT_GE(journal->points.size(), 4u);
+  for (const auto& [id, point] : journal->points) EXPECT_EQ(point.error(), "");
+  ASSERT_TRUE(Run(spec, "d").ok());
+  ASSERT_TRUE(Run(spec, "whole").ok());
+  EXPECT_EQ(Csv({"d"}), Csv({"whole"}));
 }
 
 TEST_F(SweepRun, SlowAxesAreGroupedAndNumbersStay) {

@@ -12,6 +12,7 @@
 #include "backends/packet/network/packet.h"
 #include "backends/packet/parts/shard.h"
 #include "backends/packet/parts/worker_crew.h"
+#include "trace/base/stop.h"
 
 namespace chakra::packet {
 
@@ -42,7 +43,8 @@ class Windows {
     }
   }
 
-  // When the next event is; the greatest time where there is none.
+  // When the next event is; the greatest time where there is none, and where the thread was told to stop
+  // (trace/base/stop.h): then nothing happens any more.
   int64_t at();
   // All events up to and at `limit`; with `stop` only those up to the first instant at which something is
   // told. No shard goes beyond `bound` (>= limit).
@@ -75,6 +77,7 @@ class Windows {
   bool RunFirst(int64_t last, bool stop);
   void FindNextOfSwitches();
   void LookAtPool();
+  bool Stops() { return stopped_ = stopped_ || StopRequested(); }
 
   PacketNetwork& network_;
   const PacketPool& pool_;
@@ -84,6 +87,8 @@ class Windows {
   bool& large_;
   std::vector<std::unique_ptr<Shard<Events>>> switches_;
   std::vector<Shard<Events>*> all_;  // the first, then those of switches
+  bool stopped_ = false;
+  uint32_t asked_ = 0;  // how often RunFirst() might have looked whether it is to stop
   bool overlap_ = false;
   bool running_ = false;          // switches, in the window
   bool open_ = false;             // a window is under way

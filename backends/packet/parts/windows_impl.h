@@ -10,6 +10,7 @@ namespace chakra::packet {
 
 template <typename Events>
 int64_t Windows<Events>::at() {
+  if (stopped_) return std::numeric_limits<int64_t>::max();
   const int64_t own = std::min(first_.agenda().events().at(), first_.agenda().mail().first);
   // What switches do next comes after the window.
   if (running_ && own <= last_) return own;
@@ -21,10 +22,11 @@ template <typename Events>
 void Windows<Events>::Run(int64_t limit, bool stop, int64_t bound) {
   if (switches_.empty()) {
     LookAtPool();
-    RunFirst(limit, stop);
+    if (!stopped_) RunFirst(limit, stop);
     return;
   }
   for (;;) {
+    if (Stops()) return Settle();
     if (stop && !told_.empty() && at() > first_.agenda().now()) return;
     if (!open_) {
       const int64_t begin = at();
@@ -112,8 +114,10 @@ void Windows<Events>::FindNextOfSwitches() {
 
 template <typename Events>
 bool Windows<Events>::RunFirst(int64_t last, bool stop) {
+  constexpr uint32_t kEventsPerLook = 1 << 14;
   // All of one instant.
   return first_.RunUnless(last, [this, stop] {
+    if (++asked_ % kEventsPerLook == 0 && Stops()) return true;
     return stop && !told_.empty() && first_.agenda().events().at() > first_.agenda().now();
   });
 }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "backends/packet/skip/region.h"
+#include "trace/base/stop.h"
 
 namespace chakra::packet {
 namespace {
@@ -130,6 +131,7 @@ void RepeatingSim::RunLive(uint32_t r, int64_t limit, bool stop) {
   if (region.open > 0) return;
   // The last acknowledgements, instant by instant: when they are there does not depend on the caller.
   while (region.end == kNever) {
+    if (StopRequested()) return;
     if (sim.Quiet()) {
       region.end = sim.now() + landing_;
     } else if (sim.at() <= limit) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/packet/skip/region.h"
+#include "trace/base/stop.h"
 
 namespace chakra::packet {
 
@@ -61,7 +62,7 @@ int64_t RepeatingSim::at() {
 void RepeatingSim::Run(int64_t limit, bool stop, int64_t /*bound*/) {
   for (;;) {
     const int64_t next = at();
-    if (next > limit || next == kNever) return;
+    if (next > limit || next == kNever || StopRequested()) return;
     // All of one instant.
     if (stop && !told_.empty() && next > told_.front().at) return;
     if (local_.at() == next) {
