@@ -5,12 +5,23 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <utility>
 #include <vector>
 
 #include "trace/base/parallel.h"
 
 namespace chakra::cli {
+namespace {
+
+std::atomic<bool> stop_asked = false;
+
+extern "C" void AskToStop(int signal) {
+  stop_asked = true;
+  std::signal(signal, SIG_DFL);  // the second one ends it at once
+}
+
+}  // namespace
 
 OnSignal::OnSignal(std::function<void()> action) : action_(std::move(action)) {
   sigemptyset(&set_);
@@ -59,5 +70,18 @@ void OnSignal::Wait() {
   pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
   raise(number);
 }
+
+StopOnSignal::StopOnSignal() {
+  stop_asked = false;
+  interrupt_ = std::signal(SIGINT, AskToStop);
+  terminate_ = std::signal(SIGTERM, AskToStop);
+}
+
+StopOnSignal::~StopOnSignal() {
+  std::signal(SIGINT, interrupt_);
+  std::signal(SIGTERM, terminate_);
+}
+
+const std::atomic<bool>* StopOnSignal::flag() { return &stop_asked; }
 
 }  // namespace chakra::cli

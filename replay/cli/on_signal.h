@@ -1,8 +1,9 @@
-// What is to be done before a signal ends the process.
+// What is to be done when a signal comes.
 #pragma once
 
 #include <signal.h>
 
+#include <atomic>
 #include <functional>
 #include <thread>
 
@@ -26,6 +27,36 @@ class OnSignal {
   int stop_[2] = {-1, -1};  // a pipe
   int signals_ = -1;
   std::thread thread_;
+};
+
+// While an object lives, the first SIGINT or SIGTERM sets flag(), and the second ends the process. One object
+// at a time.
+class StopOnSignal {
+ public:
+  StopOnSignal();
+  ~StopOnSignal();
+  StopOnSignal(const StopOnSignal&) = delete;
+  StopOnSignal& operator=(const StopOnSignal&) = delete;
+  static const std::atomic<bool>* flag();
+
+ private:
+  void (*interrupt_)(int);
+  void (*terminate_)(int);
+};
+
+// While an object lives, the first SIGINT or SIGTERM sets flag(), and the second ends the process. One object
+// at a time.
+class StopOnSignal {
+ public:
+  StopOnSignal();
+  ~StopOnSignal();
+  StopOnSignal(const StopOnSignal&) = delete;
+  StopOnSignal& operator=(const StopOnSignal&) = delete;
+  static const std::atomic<bool>* flag();
+
+ private:
+  void (*interrupt_)(int);
+  void (*terminate_)(int);
 };
 
 }  // namespace chakra::cli

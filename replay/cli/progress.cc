@@ -5,11 +5,18 @@
 #include <cstdio>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "replay/engine/options.h"
 #include "trace/base/text_table.h"
 
 namespace chakra::cli {
+
+std::string DurationText(double seconds) {
+  const auto s = static_cast<int64_t>(seconds + 0.5);
+  if (s >= 3600) return absl::StrFormat("%d h %02d min", s / 3600, s / 60 % 60);
+  return s >= 60 ? absl::StrFormat("%d min %02d s", s / 60, s % 60) : absl::StrCat(s, " s");
+}
 
 ProgressLine::ProgressLine(bool quiet)
     : enabled_(!quiet && isatty(STDERR_FILENO) == 1),
@@ -19,19 +26,19 @@ ProgressLine::ProgressLine(bool quiet)
 ProgressLine::~ProgressLine() { Erase(); }
 
 void ProgressLine::Update(const Progress& progress) {
-  if (!enabled_) return;
-  const Clock::time_point now = Clock::now();
-  if (now < next_) return;
-  next_ = now + std::chrono::milliseconds(100);
-  const double spent = std::chrono::duration<double>(now - begin_).count();
+  if (!Due()) return;
   const auto done = static_cast<double>(progress.nodes_done);
   const auto total = static_cast<double>(progress.nodes_total);
   std::string left = "?";
-  if (done > 0) left = absl::StrFormat("%.0f s", spent * (total - done) / done);
-  const std::string line =
-      absl::StrFormat("\r\033[Ksimulated %s, %s of %s nodes (%.0f %%), about %s left",
-                      FormatTime(progress.now), FormatCount(progress.nodes_done),
-                      FormatCount(progress.nodes_total), total > 0 ? 100 * done / total : 100.0, left);
+  if (done > 0) left = DurationText(spent() * (total - done) / done);
+  Draw(absl::StrFormat("simulated %s, %s of %s nodes (%.0f %%), about %s left", FormatTime(progress.now),
+                       FormatCount(progress.nodes_done), FormatCount(progress.nodes_total),
+                       total > 0 ? 100 * done / total : 100.0, left));
+}
+
+void ProgressLine::Draw(const std::string& text) {
+  next_ = Clock::now() + std::chrono::milliseconds(100);
+  const std::string line = absl::StrCat("\r\033[K", text);
   std::fwrite(line.data(), 1, line.size(), stderr);
   std::fflush(stderr);
   drawn_ = true;

@@ -2,10 +2,14 @@
 #pragma once
 
 #include <chrono>
+#include <string>
 
 #include "replay/engine/options.h"
 
 namespace chakra::cli {
+
+// "40 s", "2 min 05 s" or "3 h 10 min".
+std::string DurationText(double seconds);
 
 // Draws on stderr, when that is a terminal, from the second second of a run
 // on, and at most ten times a second. The destructor erases the line.
@@ -17,6 +21,11 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
 
   bool enabled() const { return enabled_; }
+  // Whether it is time to draw.
+  bool Due() const { return enabled_ && Clock::now() >= next_; }
+  double spent() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+  void Draw(const std::string& text);
+  // Where it is time.
   void Update(const Progress& progress);
   void Erase();
 

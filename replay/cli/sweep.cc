@@ -3,15 +3,17 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
-#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
+#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "replay/cli/command.h"
+#include "replay/cli/on_signal.h"
+#include "replay/cli/progress.h"
 #include "replay/cli/sweep_mpi.h"
 #include "replay/cli/sweep_points.h"
 #include "replay/cli/sweep_questions.h"
@@ -25,37 +27,6 @@
 namespace chakra::cli {
 namespace {
 
-std::atomic<bool> stop_sweep = false;
-
-extern "C" void StopSweep(int signal) {
-  stop_sweep = true;
-  std::signal(signal, SIG_DFL);  // the second one ends it at once
-}
-
-// While an object lives, the first signal stops the sweep and the second ends the process.
-class StopOnSignal {
- public:
-  StopOnSignal() {
-    stop_sweep = false;
-    interrupt_ = std::signal(SIGINT, StopSweep);
-    terminate_ = std::signal(SIGTERM, StopSweep);
-  }
-  ~StopOnSignal() {
-    std::signal(SIGINT, interrupt_);
-    std::signal(SIGTERM, terminate_);
-  }
-
- private:
-  void (*interrupt_)(int);
-  void (*terminate_)(int);
-};
-
-std::string Duration(double seconds) {
-  const auto s = static_cast<int64_t>(seconds + 0.5);
-  if (s >= 3600) return absl::StrFormat("%d h %02d min", s / 3600, s / 60 % 60);
-  return s >= 60 ? absl::StrFormat("%d min %02d s", s / 60, s % 60) : absl::StrCat(s, " s");
-}
-
 // A bar on stderr, on terminals alone.
 class SweepBar {
  public:
@@ -66,7 +37,7 @@ class SweepBar {
     constexpr int kWidth = 30;
     const double share = p.total > 0 ? static_cast<double>(p.done) / static_cast<double>(p.total) : 1;
     const int filled = static_cast<int>(share * kWidth);
-    const std::string left = p.done > 0 ? Duration(p.seconds * (1 - share) / share) : "?";
+    const std::string left = p.done > 0 ? DurationText(p.seconds * (1 - share) / share) : "?";
     const std::string failed = p.failed > 0 ? absl::StrCat(", ", p.failed, " failed") : "";
     const std::string line =
         absl::StrCat("\r\033[K[", std::string(filled, '#'), std::string(kWidth - filled, '.'), "] ", p.done,
@@ -95,6 +66,7 @@ class SweepCommand : public Command {
  private:
   int RunPoints();
   absl::Status DryRun(const sweep::Space& space) const;
+  absl::Status WriteArray(const sweep::Spec& spec, const sweep::Space& space) const;
   absl::StatusOr<sweep::SweepSummary> Sweep(const sweep::Spec& spec, const sweep::Space& space);
   // Of the processes of mpirun but the first.
   int WorkForOthers();
@@ -140,7 +112,10 @@ SweepCommand::SweepCommand(CLI::App* app) : Command(app), questions_(app) {
   AddMemoryOption(app, "Options");
   app->add_option("--shard", shard_, "Only points I, I + N, ...; `sweep merge` joins the folders")
       ->type_name("I/N");
-  app->add_option("--slurm", slurm_, "Run nothing: write a job array of N tasks for Slurm to DIR")
+  app->add_option(
+         "--slurm", slurm_,
+         "Run nothing: write a job array for Slurm to DIR, of N tasks, or of as many as there are points; "
+         "other options go to its tasks, --limit divided among them")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000).description(""));
   app->add_flag("-q,--quiet", quiet_, "No progress bar, no summary");
@@ -175,6 +150,34 @@ absl::Status SweepCommand::DryRun(const sweep::Space& space) const {
   return absl::OkStatus();
 }
 
+// The array runs what this command would: whatever it was told that is not the array's own goes to each task.
+absl::Status SweepCommand::WriteArray(const sweep::Spec& spec, const sweep::Space& space) const {
+  const auto points = space.points().size();
+  sweep::SlurmJob job = {.spec = spec_, .folder = options_.folder, .name = spec.sweep.name()};
+  job.tasks = static_cast<uint64_t>(slurm_);
+  job.jobs = options_.runner.jobs;
+  job.limit = options_.limit;
+  if (!spec.sweep.has_search()) job.tasks = std::min<uint64_t>(job.tasks, std::max<uint64_t>(1, points));
+  if (job.limit > 0) job.tasks = std::min(job.tasks, job.limit);
+  const std::set<std::string> own = {"-o", "--jobs", "--shard", "--slurm", "--limit", "--quiet", "--dry-run"};
+  for (const CLI::Option* option : app()->get_options()) {
+    const std::string name = option->get_lnames().empty() ? "" : "--" + option->get_lnames().front();
+    if (option->count() == 0 || name.empty() || name == "--output" || own.count(name) > 0) continue;
+    std::vector<std::string>& words = name == "--format" || name == "--timing" ? job.table_words : job.words;
+    words.push_back(name);
+    if (option->get_expected_min() > 0) words.push_back(absl::StrJoin(option->results(), ","));
+  }
+  const auto script = sweep::WriteSlurm(job);
+  if (!script.ok()) return script.status();
+  if (quiet_) return absl::OkStatus();
+  if (job.tasks < static_cast<uint64_t>(slurm_))
+    std::printf("%s points to run: an array of %s tasks\n",
+                FormatCount(job.limit > 0 ? std::min<uint64_t>(job.limit, points) : points).c_str(),
+                FormatCount(job.tasks).c_str());
+  std::printf("submit with: sh %s\n", sweep::QuoteWord(*script).c_str());
+  return absl::OkStatus();
+}
+
 absl::StatusOr<sweep::SweepSummary> SweepCommand::Sweep(const sweep::Spec& spec, const sweep::Space& space) {
   SweepPoints points(trace_cache_, std::max(1, DefaultThreads() / options_.runner.jobs));
   auto slow = CheckPoints(space, &points);
@@ -184,16 +187,13 @@ absl::StatusOr<sweep::SweepSummary> SweepCommand::Sweep(const sweep::Spec& spec,
     return sweep::SweepSummary();
   }
   if (slurm_ > 0) {
-    auto script = sweep::WriteSlurm(
-        {spec_, options_.folder, spec.sweep.name(), slurm_, options_.runner.jobs, formats_});
-    if (script.ok() && !quiet_) std::printf("submit with: sh %s\n", sweep::QuoteWord(*script).c_str());
-    if (!script.ok()) return script.status();
+    if (absl::Status s = WriteArray(spec, space); !s.ok()) return s;
     return sweep::SweepSummary();
   }
   options_.slow_axes = *slow;
   SweepBar bar(quiet_);
   options_.runner.progress = [&bar](const sweep::RunnerProgress& p) { bar.Update(p); };
-  options_.runner.stop = &stop_sweep;
+  options_.runner.stop = StopOnSignal::flag();
   if (processes_ != nullptr) {
     options_.runner.serve = [&](sweep::TaskSource* source) {
       processes_->Serve(source, space, options_.runner.progress);
@@ -249,6 +249,8 @@ int SweepCommand::RunPoints() {
   auto space = sweep::Space::Make(spec->sweep);
   if (!space.ok()) return Fail(sweep::InSpec(*spec, space.status()));
   if (spec->sweep.has_search() && options_.shard.count > 1) return Misuse("--shard cannot divide a search");
+  if (slurm_ > 0 && !shard_.empty())
+    return Misuse("--slurm divides the sweep itself; expected it without --shard");
   if (spec->sweep.has_search() && slurm_ > 1)
     return Misuse("--slurm cannot divide a search; expected --slurm 1");
   auto summary = Sweep(*spec, *space);

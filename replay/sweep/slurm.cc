@@ -4,7 +4,7 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "replay/sweep/words.h"
 #include "trace/io/compressed_file.h"
 
@@ -26,21 +26,32 @@ absl::StatusOr<std::string> WriteSlurm(const SlurmJob& job) {
   const std::string prefix = absl::StrCat("#!/bin/sh\n#SBATCH --job-name=", name, "\n");
   const std::string go = absl::StrCat("cd ", QuoteWord(here.string()), " || exit 1\nexec ",
                                       QuoteWord(program.string()), " sweep ");
-  const std::string formats =
-      job.formats.empty() ? "" : absl::StrCat(" --format ", absl::StrJoin(job.formats, ","));
+  const auto more = [](const std::vector<std::string>& words) {
+    return words.empty() ? "" : absl::StrCat(" ", QuoteWords(words));
+  };
+  // Of the limit each task has its part.
+  const std::string limit = job.limit == 0 ? ""
+                                           : absl::StrCat(" --limit $(( (", job.limit, " + ", job.tasks,
+                                                          " - SLURM_ARRAY_TASK_ID) / ", job.tasks, " ))");
   const std::string task =
       absl::StrCat(prefix, "#SBATCH --array=1-", job.tasks, "\n#SBATCH --cpus-per-task=", job.jobs,
                    "\n#SBATCH --requeue\n", go, QuoteWord(job.spec), " -o ", QuoteWord(folder),
-                   " --shard \"$SLURM_ARRAY_TASK_ID/", job.tasks, "\" --jobs ", job.jobs, " --quiet\n");
-  const std::string last = absl::StrCat(prefix, go, "export ", QuoteWord(folder), formats, "\n");
-  const std::string output = absl::StrCat("--output=", QuoteWord(absl::StrCat(folder, "/slurm-%A_%a.out")));
+                   " --shard \"$SLURM_ARRAY_TASK_ID/", job.tasks, "\" --jobs ", job.jobs, limit,
+                   more(job.words), " --quiet\n");
+  const std::string last =
+      absl::StrCat(prefix, go, "export ", QuoteWord(folder), more(job.table_words), "\n");
+  // In names of files Slurm takes % for the begin of a pattern.
+  const auto output = [&](const char* pattern) {
+    return absl::StrCat("--output=",
+                        QuoteWord(absl::StrCat(absl::StrReplaceAll(folder, {{"%", "%%"}}), pattern)));
+  };
   const std::string submit = absl::StrCat(
       "#!/bin/sh\n# Submits the array, and what writes the tables when it has ended. Arguments go to "
       "sbatch.\nset -e\n",
-      "array=$(sbatch --parsable ", output, " \"$@\" ", QuoteWord(absl::StrCat(folder, "/sweep.sbatch")),
-      ")\n", "tables=$(sbatch --parsable --dependency=afterany:\"${array%%;*}\" ",
-      absl::StrCat("--output=", QuoteWord(absl::StrCat(folder, "/slurm-%j.out"))), " \"$@\" ",
-      QuoteWord(absl::StrCat(folder, "/export.sbatch")),
+      "array=$(sbatch --parsable ", output("/slurm-%A_%a.out"), " \"$@\" ",
+      QuoteWord(absl::StrCat(folder, "/sweep.sbatch")), ")\n",
+      "tables=$(sbatch --parsable --dependency=afterany:\"${array%%;*}\" ", output("/slurm-%j.out"),
+      " \"$@\" ", QuoteWord(absl::StrCat(folder, "/export.sbatch")),
       ")\necho \"array ${array%%;*}, tables ${tables%%;*}\"\n");
   for (const auto& [file, content] : {std::pair<const char*, const std::string*>{"sweep.sbatch", &task},
                                       {"export.sbatch", &last},

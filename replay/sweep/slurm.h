@@ -1,6 +1,7 @@
 // Writes a sweep as a job array of Slurm.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -9,12 +10,14 @@
 namespace chakra::sweep {
 
 struct SlurmJob {
-  std::string spec;                  // the file
-  std::string folder;                // folder of the results, on a disk that all nodes share
-  std::string name;                  // of the job
-  int tasks = 1;                     // tasks of the array; each runs a shard
-  int jobs = 1;                      // points that a task runs at the same time, and its cores
-  std::vector<std::string> formats;  // formats of the tables that the last job writes; empty: the default
+  std::string spec;                      // the file
+  std::string folder;                    // folder of the results, on a disk that all nodes share
+  std::string name;                      // of the job
+  uint64_t tasks = 1;                    // tasks of the array; each runs a shard
+  int jobs = 1;                          // points that a task runs at the same time, and its cores
+  uint64_t limit = 0;                    // the most points that all of them run; 0: all. At least `tasks`
+  std::vector<std::string> words;        // further words of `sweep` for each task
+  std::vector<std::string> table_words;  // and of `sweep export` for the last job, which writes the tables
 };
 
 // Writes FOLDER/sweep.sbatch, a task of the array; FOLDER/export.sbatch, which writes the tables when all

@@ -130,11 +130,19 @@ TEST_F(SweepCluster, AJobArrayOfSlurm) {
   const OwnSlurm slurm(At("slurm"));
   if (!slurm.started() || !OwnSlurm::Ready())
     GTEST_SKIP() << "Slurm does not start here: " << Content(At("slurm/slurmctld.log"));
-  ASSERT_EQ(Shell(Sweep("d") + " --slurm 3 --jobs 1"), 0) << Content(At("out"));
-  ASSERT_EQ(Shell("sh " + At("d/submit.sh")), 0) << Content(At("out"));
-  for (int i = 0; i < 600 && !fs::exists(At("d/results.csv")); ++i) usleep(100000);
-  EXPECT_EQ(Content(At("d/results.csv")), Whole());
-  EXPECT_TRUE(fs::exists(At("d/points.3-of-3.journal")));
+  // A folder whose name has what Slurm takes for patterns.
+  const std::string folder = "50%A of %j";
+  const std::string sweep =
+      absl::StrCat(CHAKRA_BINARY, " sweep ", At("small.txtpb"), " -o '", At(folder), "'");
+  ASSERT_EQ(Shell(sweep + " --slurm 3 --jobs 1"), 0) << Content(At("out"));
+  ASSERT_EQ(Shell("sh '" + At(folder) + "/submit.sh'"), 0) << Content(At("out"));
+  for (int i = 0; i < 600 && !fs::exists(At(folder + "/results.csv")); ++i) usleep(100000);
+  EXPECT_EQ(Content(At(folder + "/results.csv")), Whole());
+  EXPECT_TRUE(fs::exists(At(folder + "/points.3-of-3.journal")));
+  int logs = 0;
+  for (const auto& entry : fs::directory_iterator(At(folder)))
+    logs += entry.path().filename().string().rfind("slurm-", 0) == 0 ? 1 : 0;
+  EXPECT_EQ(logs, 4);
 }
 
 }  // namespace

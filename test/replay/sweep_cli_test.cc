@@ -289,5 +289,50 @@ TEST_F(SweepCli, SetIsAnOptionOfReplay) {
               HasSubstr("--set device.memory=1: Device has no field \"memory\""));
 }
 
+// The tasks of an array are told what the command was told, and are no more than there are points.
+TEST_F(SweepCli, AnArrayOfSlurmIsTheCommand) {
+  const std::string sweep = absl::StrCat("sweep ", At("small.txtpb"), " -o ", At("d"), " --slurm ");
+  EXPECT_THAT(Run(sweep + "1000000 --jobs 2"), HasSubstr("12 points to run: an array of 12 tasks\n"));
+  EXPECT_THAT(Content(At("d/sweep.sbatch")), HasSubstr("#SBATCH --array=1-12\n"));
+  const std::string plain = Run(sweep +
+                                "4 --retry-failed --continue-changed --trace-cache 7 "
+                                "--format csv,jsonl --timing --limit 10");
+  EXPECT_THAT(plain, Not(HasSubstr("an array of")));
+  const std::string task = Content(At("d/sweep.sbatch")), tables = Content(At("d/export.sbatch"));
+  for (const char* words : {" --retry-failed", " --continue-changed", " --trace-cache 7"})
+    EXPECT_THAT(task, HasSubstr(words));
+  EXPECT_THAT(tables, HasSubstr(" --format csv,jsonl --timing\n"));
+  EXPECT_THAT(task, Not(HasSubstr("--timing")));
+  // The limit is that of all tasks together.
+  int all = 0;
+  for (int i = 1; i <= 4; ++i) {
+    const size_t at = task.find("--limit $((");
+    ASSERT_NE(at, std::string::npos) << task;
+    const std::string sum = task.substr(at + 8, task.find("))", at) + 2 - at - 8);
+    const std::string told =
+        Run(absl::StrCat("--version >/dev/null; SLURM_ARRAY_TASK_ID=", i, "; echo ", sum));
+    all += std::stoi(told);
+    EXPECT_GT(std::stoi(told), 0);
+  }
+  EXPECT_EQ(all, 10);
+  EXPECT_THAT(Run(sweep + "4 --limit 3"), HasSubstr("3 points to run: an array of 3 tasks\n"));
+  EXPECT_THAT(Run(sweep + "4 --shard 1/2", 2), HasSubstr("--slurm divides the sweep itself"));
+  Run(absl::StrCat("sweep ", At("small.txtpb"), " -o ", At("50%"), " --slurm 2"));
+  EXPECT_THAT(Content(At("50%/submit.sh")), HasSubstr("/50%%/slurm-%A_%a.out"));
+}
+
+// A point that a signal cuts off has no result, and the same command goes on.
+TEST_F(SweepCli, ASignalStopsAPointOfPackets) {
+  Write("slow.txtpb",
+        "replay: '--model llama3-8b:layers=2 --parallel dp=16 --training seq=8192,global_batch=16 --cluster "
+        "dgx-h100 "
+        "--network leaf_spine:spines=1,link=100Gb/s,uplink=10Gb/s'\n"
+        "axis { name: 'fabric' option: '--fabric' value: 'packet' }\n");
+  const std::string out = Run(absl::StrCat("--version >/dev/null; timeout -s INT 3 ", CHAKRA_BINARY,
+                                           " sweep ", At("slow.txtpb"), " -o ", At("d"), "; echo status $?"));
+  EXPECT_THAT(out, HasSubstr("stopped: it was told to stop; the same command goes on from here"));
+  EXPECT_THAT(Content(At("d/points.journal")), Not(HasSubstr("\"point\"")));
+}
+
 }  // namespace
 }  // namespace chakra
