@@ -1,37 +1,35 @@
 // `plan`: the best splits of a workload on a cluster.
-#include <unistd.h>
-
-#include <cstdio>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "replay/cli/command.h"
+#include "replay/cli/on_signal.h"
 #include "replay/cli/output.h"
 #include "replay/cli/plan_options.h"
+#include "replay/cli/progress.h"
 #include "replay/cli/terminal.h"
 #include "replay/plan/print.h"
 #include "replay/run/machine.h"
 #include "replay/sweep/words.h"
+#include "trace/base/stop.h"
+#include "trace/base/text_table.h"
 #include "trace/io/proto_io.h"
 
 namespace chakra::cli {
 namespace {
 
-// How many replays are done, on a terminal alone.
-class ReplayCount {
- public:
-  explicit ReplayCount(bool quiet) : enabled_(!quiet && isatty(STDERR_FILENO) == 1) {}
-  ~ReplayCount() {
-    if (enabled_) std::fputs("\r\033[K", stderr);
-  }
-  void Update(int done, int of) const {
-    if (enabled_) std::fprintf(stderr, "\r\033[Kreplays of the best splits: %d of %d", done, of);
-  }
-
- private:
-  const bool enabled_;
-};
+// "replays of the best splits: 3 of 10, about 40 s left; the best so far 3.889 s: tp=2,pp=1".
+std::string LineOf(const planning::PlanProgress& p, double spent) {
+  std::string out = absl::StrCat("replays of the best splits: ", p.done, " of ", p.of);
+  if (p.share > 0) absl::StrAppend(&out, ", about ", DurationText(spent * (1 - p.share) / p.share), " left");
+  if (p.best != nullptr)
+    absl::StrAppend(&out, "; the best so far ", FormatTime(Time::Picos(p.best->time_ps())),
+                    ": tp=", p.best->tp(), ",cp=", p.best->cp(), ",pp=", p.best->pp(), ",vpp=", p.best->vpp(),
+                    ",dp=", p.best->dp(), ",ep=", p.best->ep(), ",zero=", p.best->zero());
+  return out;
+}
 
 class PlanCommand : public Command {
  public:
@@ -113,8 +111,14 @@ absl::Status PlanCommand::Make() {
   if (absl::Status s = arguments_.ReadWorkload(); !s.ok()) return s;
   absl::StatusOr<proto::PlanReport> report = absl::UnknownError("");
   {
-    const ReplayCount line(quiet_);
-    report = arguments_.Plan([&line](int done, int of) { line.Update(done, of); });
+    const StopOnSignal stop;
+    const StopScope scope(StopOnSignal::flag());
+    ProgressLine line(quiet_);
+    report =
+        arguments_.Plan([&line, begin = std::optional<double>()](const planning::PlanProgress& p) mutable {
+          if (!begin.has_value()) begin = line.spent();  // the search has ended
+          if (line.Due()) line.Draw(LineOf(p, line.spent() - *begin));
+        });
   }
   if (!report.ok()) return report.status();
   if (!html_.empty()) {
@@ -132,7 +136,10 @@ absl::Status PlanCommand::Make() {
   if (!format.ok()) return format.status();
   TextPage page = PageOf(report_, named);
   const auto text = planning::PrintPlan(*report, *format, &page);
-  return text.ok() ? WriteOutput(report_, page.Finish(*text)) : text.status();
+  if (!text.ok()) return text.status();
+  if (absl::Status s = WriteOutput(report_, page.Finish(*text)); !s.ok()) return s;
+  return *StopOnSignal::flag() ? absl::CancelledError("stopped: the report has what was replayed until then")
+                               : absl::OkStatus();
 }
 
 int PlanCommand::Run() {

@@ -52,6 +52,7 @@ void PlanArguments::AddSearch(CLI::App* app) {
       ->type_name("AIM")
       ->check(OneOf({"time", "energy", "cost", "carbon"}))
       ->group(g);
+  app->add_flag("--energy", energy_, "Joules of each step that is replayed")->group(g);
   app->add_option("--prices", request_.run.prices,
                   "Dollars of each step: built-in, or a file of prices (proto/economics.proto)")
       ->type_name("FILE|built-in")
@@ -68,10 +69,13 @@ void PlanArguments::AddSearch(CLI::App* app) {
          "libraries; default: 10%")
       ->type_name("PERCENT")
       ->group(g);
-  app->add_option("--replay-nodes", request_.replay_nodes,
-                  "Nodes of all replays together, after which splits are told by their closed form alone "
-                  "(the best two are "
-                  "replayed anyhow); 0: any number; default: 60000000, some seconds")
+  app->add_option(
+         "--replay-nodes", request_.replay_nodes,
+         "Nodes of all replays together, after which splits are told by their closed form alone "
+         "(the best two are replayed anyhow, however long they take); 0: any number; default: "
+         "60000000. A core replays some million nodes a second, and fewer where --fabric has messages "
+         "wait for links. Splits beyond --top that the closed form does not tell from the best are "
+         "replayed too, as far as this reaches")
       ->type_name("N")
       ->group(g);
   app->add_option("--threads", request_.threads,
@@ -132,7 +136,7 @@ absl::Status PlanArguments::Check() {
   if (request_.aim == Aim::kCarbon && request_.run.grid.empty())
     return absl::InvalidArgumentError("--aim carbon needs --grid, as --grid iowa");
   request_.run.energy =
-      request_.aim != Aim::kTime || !request_.run.prices.empty() || !request_.run.grid.empty();
+      energy_ || request_.aim != Aim::kTime || !request_.run.prices.empty() || !request_.run.grid.empty();
   return absl::OkStatus();
 }
 
@@ -147,13 +151,11 @@ absl::Status PlanArguments::ReadWorkload() {
   return absl::OkStatus();
 }
 
-absl::StatusOr<proto::PlanReport> PlanArguments::Plan(std::function<void(int, int)> progress,
-                                                      std::function<bool()> stopped) {
+absl::StatusOr<proto::PlanReport> PlanArguments::Plan(
+    std::function<void(const planning::PlanProgress&)> progress) {
   request_.progress = std::move(progress);
-  request_.stopped = std::move(stopped);
   auto report = planning::MakePlan(request_);
   request_.progress = nullptr;
-  request_.stopped = nullptr;
   if (report.ok() && request_.run.cluster.empty())
     report->add_warning(absl::StrCat("no --cluster was named: ", kDefaultCluster, " is assumed"));
   return report;

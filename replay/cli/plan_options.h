@@ -22,8 +22,7 @@ class PlanArguments {
   // After Check(). Errors: those of the workload's files.
   absl::Status ReadWorkload();
   // After ReadWorkload(). `progress`: as of PlanRequest.
-  absl::StatusOr<proto::PlanReport> Plan(std::function<void(int done, int of)> progress,
-                                         std::function<bool()> stopped = nullptr);
+  absl::StatusOr<proto::PlanReport> Plan(std::function<void(const planning::PlanProgress&)> progress);
 
   planning::PlanRequest& request() { return request_; }
   const planning::PlanRequest& request() const { return request_; }
@@ -35,6 +34,7 @@ class PlanArguments {
   generate::WorkloadOptions from_;
   planning::PlanRequest request_;
   std::string reserve_, aim_;
+  bool energy_ = false;
 };
 
 }  // namespace chakra::cli

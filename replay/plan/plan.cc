@@ -1,8 +1,9 @@
 #include "replay/plan/plan.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -21,6 +22,7 @@
 #include "replay/run/traces.h"
 #include "trace/base/median.h"
 #include "trace/base/parallel.h"
+#include "trace/base/stop.h"
 #include "trace/base/text_table.h"
 #include "trace/generate/counts.h"
 #include "trace/generate/importer.h"
@@ -31,6 +33,8 @@ namespace chakra::planning {
 namespace {
 
 constexpr size_t kReplaysAnyhow = 2;
+constexpr size_t kMostRounds = 5;   // of PlanRequest::top replays each
+constexpr double kDoubtful = 0.05;  // of the closed form: off in the median
 
 // The most that a rank of any stage holds, and the first stage that does.
 std::pair<int64_t, int64_t> PeakOf(const generate::StepPlan& step) {
@@ -98,17 +102,23 @@ class Planner {
     space_.domain = prices_->domain();
     memory_ = prices_->device_memory();
     limit_ = static_cast<uint64_t>(std::llround(static_cast<double>(memory_) * (1 - request_.reserve)));
-    auto found = FindSplits(space_, limit_, prices_.get(), request_.stopped);
+    auto found = FindSplits(space_, limit_, prices_.get());
     if (!found.ok()) return found.status();
     found_ = *std::move(found);
     if (found_.splits == found_.not_valid) return NothingValid();
-    if (absl::Status s = Choose(); !s.ok()) return s;
+    if (absl::Status s = ChooseBest(); !s.ok()) return s;
     Describe();
     if (chosen_.empty()) {
       if (absl::Status s = NothingFits(); !s.ok()) return s;
       return std::move(report_);
     }
-    if (absl::Status s = ReplayChosen(); !s.ok()) return s;
+    absl::StatusOr<bool> more = true;
+    while (more.ok() && *more) {
+      if (absl::Status s = ReplayChosen(); !s.ok()) return s;
+      more = ChooseNear();
+    }
+    if (!more.ok()) return more.status();
+    SetCounts();
     Order();
     return std::move(report_);
   }
@@ -118,7 +128,9 @@ class Planner {
     TriedSplit tried;
     generate::StepPlan step;
     proto::PlanRow row;
-    bool replayed = false;
+    double nodes = 0;       // of its replay, about
+    double share = 0;       // of it that is done
+    bool replayed = false;  // or to be replayed
   };
 
   absl::Status NothingValid() const {
@@ -133,19 +145,16 @@ class Planner {
             : absl::StrCat("; ", FormatCount(most->splits), " of them as this one: ", most->example)));
   }
 
-  // The best ones whose stages all fit.
-  absl::Status Choose() {
-    double nodes = 0;
-    std::vector<TriedSplit>& fitting = found_.fitting;
-    size_t misfits = 0;
-    for (const TriedSplit& tried : fitting) {
-      if (chosen_.size() == static_cast<size_t>(request_.top)) break;
+  // Takes the next split by the closed form whose stages all fit. False: there is none.
+  absl::StatusOr<bool> ChooseNext() {
+    while (next_ < found_.fitting.size()) {
+      const TriedSplit& tried = found_.fitting[next_++];
       auto step = StepOf(space_, tried);
       if (!step.ok()) return step.status();
       const int64_t peak = PeakOf(*step).first;
       if (limit_ > 0 && static_cast<uint64_t>(peak) > limit_) {  // a stage between the ends
-        ++misfits;
-        if (found_.too_large + misfits == 1 || peak < found_.closest.peak_bytes) found_.closest = tried;
+        ++misfits_;
+        if (found_.too_large + misfits_ == 1 || peak < found_.closest.peak_bytes) found_.closest = tried;
         continue;
       }
       Chosen& chosen = chosen_.emplace_back();
@@ -156,13 +165,60 @@ class Planner {
       // Where flows do not delay each other, one rank of a stage and ring is replayed for all of them.
       const double twins =
           prices_->contention_free() ? static_cast<double>(chosen.step.split.tp * chosen.step.split.dp) : 1;
-      nodes += tried.nodes / twins;
-      chosen.replayed = chosen_.size() <= kReplaysAnyhow || request_.replay_nodes == 0 ||
-                        nodes <= static_cast<double>(request_.replay_nodes);
+      chosen.nodes = tried.nodes / twins;
+      nodes_ += chosen.nodes;
+      return true;
     }
-    found_.too_large += misfits;
-    fitting_ = fitting.size() - misfits;
+    return false;
+  }
+  bool WithinBudget() const {
+    return request_.replay_nodes == 0 || nodes_ <= static_cast<double>(request_.replay_nodes);
+  }
+
+  absl::Status ChooseBest() {
+    while (chosen_.size() < static_cast<size_t>(request_.top)) {
+      const auto chosen = ChooseNext();
+      if (!chosen.ok()) return chosen.status();
+      if (!*chosen) break;
+      chosen_.back().replayed = chosen_.size() <= kReplaysAnyhow || WithinBudget();
+    }
     return absl::OkStatus();
+  }
+
+  // As many again of those that may be as fast, as far as the budget reaches. Whether there is any.
+  absl::StatusOr<bool> ChooseNear() {
+    const auto top = static_cast<size_t>(request_.top);
+    const size_t before = chosen_.size();
+    if (request_.aim != PlanRequest::Aim::kTime || StopRequested()) return false;
+    const size_t end = NearEnd();
+    while (next_ < end && WithinBudget() && chosen_.size() < std::min(before + top, kMostRounds * top)) {
+      const auto chosen = ChooseNext();
+      if (!chosen.ok()) return chosen.status();
+      if (!*chosen) break;
+      chosen_.back().replayed = WithinBudget();
+    }
+    return chosen_.size() > before && chosen_[before].replayed;
+  }
+
+  // Were the closed form off for a split as it is for one of those that were replayed, would it be as fast as
+  // the best? `estimate`: of the closed form.
+  std::function<bool(double estimate)> IsNear() const {
+    double least = std::numeric_limits<double>::infinity(), best = least;
+    for (const Chosen& c : chosen_) {
+      if (c.row.time_ps() == 0) continue;
+      const auto time = static_cast<double>(c.row.time_ps());
+      least = std::min(least, time / c.tried.estimate_ps);
+      best = std::min(best, time);
+    }
+    return [least, best](double estimate) { return estimate * least < best; };
+  }
+  // The end of these in found_.fitting.
+  size_t NearEnd() const {
+    const auto near = IsNear();
+    const auto end =
+        std::partition_point(found_.fitting.begin() + static_cast<ptrdiff_t>(next_), found_.fitting.end(),
+                             [&](const TriedSplit& t) { return near(t.estimate_ps); });
+    return static_cast<size_t>(end - found_.fitting.begin());
   }
 
   void SetMemory(uint64_t peak, proto::PlanRow* row) const {
@@ -186,8 +242,7 @@ class Planner {
     for (const proto::PlanAxis& axis : space_.axes) *report_.add_axis() = axis;
     report_.set_splits(found_.splits);
     report_.set_not_valid(found_.not_valid);
-    report_.set_too_large(found_.too_large);
-    report_.set_fitting(fitting_);
+    SetCounts();
     std::vector<std::pair<std::string, Found::Reason>> reasons(found_.reasons.begin(), found_.reasons.end());
     std::stable_sort(reasons.begin(), reasons.end(),
                      [](const auto& a, const auto& b) { return a.second.splits > b.second.splits; });
@@ -203,6 +258,11 @@ class Planner {
           "the cluster does not say how much memory a device has, so that everything fits; expected "
           "--device-memory, as 80GB");
     if (!chosen_.empty()) DescribeStep(chosen_[0].step);
+  }
+
+  void SetCounts() {
+    report_.set_too_large(found_.too_large + misfits_);
+    report_.set_fitting(found_.fitting.size() - misfits_);
   }
 
   void DescribeStep(const generate::StepPlan& step) {
@@ -241,40 +301,63 @@ class Planner {
     RunOptions run = request_.run;
     run.fabric_options.threads = 1;
     RunHooks hooks;
-    if (request_.stopped) {
-      hooks.stop = &stop_;
-      hooks.progress = [this](const Progress&) {
-        const std::lock_guard<std::mutex> lock(told_);
-        if (request_.stopped()) stop_ = true;
+    if (request_.progress) {
+      hooks.progress = [this, chosen](const Progress& p) {
+        if (p.nodes_total > 0)
+          Tell(chosen, static_cast<double>(p.nodes_done) / static_cast<double>(p.nodes_total));
       };
     }
     const auto report = RunReplay(*loaded, run, hooks);
     if (!report.ok()) return report.status();
+    const std::lock_guard<std::mutex> lock(told_);
     SetReplayed(*report, &chosen->row);
     return absl::OkStatus();
+  }
+
+  // Says how far the replays are; `chosen` (may be null): the share of it that is done.
+  void Tell(Chosen* chosen, double share) {
+    if (!request_.progress) return;
+    const std::lock_guard<std::mutex> lock(told_);
+    if (chosen != nullptr) chosen->share = share;
+    PlanProgress progress;
+    double nodes = 0, done = 0;
+    for (const Chosen& c : chosen_) {
+      if (!c.replayed) continue;
+      ++progress.of;
+      nodes += c.nodes;
+      done += c.nodes * c.share;
+      if (c.row.time_ps() == 0) continue;
+      ++progress.done;
+      if (progress.best == nullptr || c.row.time_ps() < progress.best->time_ps()) progress.best = &c.row;
+    }
+    progress.share = progress.done == progress.of ? 1 : done / nodes;
+    request_.progress(progress);
   }
 
   absl::Status ReplayChosen() {
     std::vector<Chosen*> replays;
     for (Chosen& c : chosen_) {
-      if (c.replayed) replays.push_back(&c);
+      if (c.replayed && c.row.time_ps() == 0) replays.push_back(&c);
     }
-    int done = 0;
-    const auto told = [&](int more) {
-      const std::lock_guard<std::mutex> lock(told_);
-      done += more;
-      if (request_.progress) request_.progress(done, static_cast<int>(replays.size()));
-    };
-    told(0);
-    return ForEach(replays.size(), request_.threads, [&] {
+    Tell(nullptr, 0);
+    absl::Status all = ForEach(replays.size(), request_.threads, [&] {
       return [&](size_t i) {
         absl::Status s = ReplayOne(replays[i]);
         if (!s.ok())
           return absl::Status(s.code(), absl::StrCat(replays[i]->row.options(), ": ", s.message()));
-        told(1);
+        Tell(replays[i], 1);
         return s;
       };
     });
+    if (!StopRequested()) return all;
+    int left = 0;
+    for (Chosen* c : replays) {
+      c->replayed = c->row.time_ps() > 0;
+      left += c->replayed ? 0 : 1;
+    }
+    report_.add_warning(absl::StrCat("the plan was stopped before ", left, " of ", replays.size(),
+                                     " replays: these splits are told by their closed form"));
+    return absl::OkStatus();
   }
 
   // What the aim is to have least of, by the replay.
@@ -302,31 +385,60 @@ class Planner {
       return a.row.peak_memory_bytes() < b.row.peak_memory_bytes();
     });
     std::vector<double> off;
+    const auto near = IsNear();
+    uint64_t left = NearEnd() - next_;
     for (Chosen& c : chosen_) {
+      if (c.replayed)
+        off.push_back(std::fabs(c.row.off()));
+      else
+        left += near(c.tried.estimate_ps) ? 1 : 0;
+      if (report_.row_size() == request_.top) continue;
       proto::PlanRow& row = *report_.add_row();
       row = c.row;
       row.set_place(report_.row_size());
       if (!c.replayed) {
         SetEstimated(report_, prices_->cluster().proto.device(), c.step, &row);
-        continue;
-      }
-      off.push_back(std::fabs(row.off()));
-      if (report_.row_size() > 1 && row.time_ps() >= report_.row(0).time_ps())
+      } else if (report_.row_size() > 1 && row.time_ps() >= report_.row(0).time_ps()) {
         row.set_why(WhySlower(report_.row(0), row));
+      }
     }
+    if (off.empty()) return;  // it was stopped
     report_.set_replayed(static_cast<int32_t>(off.size()));
     report_.set_off_median(Median(off));
     report_.set_off_most(*std::max_element(off.begin(), off.end()));
+    if (request_.aim != PlanRequest::Aim::kTime) return;
+    report_.set_near_replayed(
+        static_cast<int32_t>(std::max<size_t>(off.size(), report_.row_size()) - report_.row_size()));
+    report_.set_near_left(left);
+    Doubt();
+  }
+
+  // Where the closed form is not what the order of splits can be taken from.
+  void Doubt() {
+    if (report_.near_left() > 0) {
+      report_.add_warning(absl::StrCat(
+          "up to ", FormatCount(report_.near_left()), report_.near_left() == 1 ? " split" : " splits",
+          " that were not replayed may be as fast as the first, for the closed form is up to ",
+          absl::StrFormat("%.1f %%", 100 * report_.off_most()),
+          " off; more are replayed with a larger --replay-nodes (0: any number) and --top"));
+    } else if (report_.off_median() > kDoubtful) {
+      report_.add_warning(
+          absl::StrFormat("the closed form is %.1f %% off in the median: times of splits that were not "
+                          "replayed are no better",
+                          100 * report_.off_median()));
+    }
   }
 
   const PlanRequest& request_;
   std::unique_ptr<Prices> prices_;
   SplitSpace space_;
   Found found_;
-  uint64_t memory_ = 0, limit_ = 0, fitting_ = 0;
+  uint64_t memory_ = 0, limit_ = 0;
+  size_t next_ = 0;       // of found_.fitting: not looked at
+  uint64_t misfits_ = 0;  // of those that were
+  double nodes_ = 0;      // of all that were chosen
   std::vector<Chosen> chosen_;
-  std::mutex told_;  // the caller's functions, one at a time
-  std::atomic<bool> stop_{false};
+  std::mutex told_;  // rows of chosen_, and the caller's function, while replays go on
   proto::PlanReport report_;
 };
 

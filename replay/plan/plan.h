@@ -17,8 +17,15 @@ namespace chakra::planning {
 // Of a device's memory, what tensors cannot have: the allocator reserves up to 1.09 times what it gives out
 // (SimuMax's 43 runs on B200), and the device's context and the buffers of libraries come on top.
 inline constexpr double kReserve = 0.1;
-// Of all replays together, from which no further one is begun: some seconds on one core.
+// Of all replays together, from which no further one is begun: half a minute on one core.
 inline constexpr uint64_t kReplayNodes = 60'000'000;
+
+// How far the replays of a plan are.
+struct PlanProgress {
+  int done = 0, of = 0;                  // replays
+  double share = 0;                      // of their nodes
+  const proto::PlanRow* best = nullptr;  // of those that are done by time; null: none is
+};
 
 struct PlanRequest {
   proto::Workload workload;
@@ -32,19 +39,18 @@ struct PlanRequest {
   double reserve = kReserve;             // share of the device's memory
   uint64_t replay_nodes = kReplayNodes;  // the best two are replayed anyhow; 0: any number
   int threads = 1;                       // replays at once; the answer does not depend on it
-  // Called before the replays with their number, and after each; may be null; from any thread, one at a time.
-  std::function<void(int done, int of)> progress;
-  // Asked often during the search and the replays, from any thread, one at a time; where it says true, the
-  // plan ends as Cancelled. May be null.
-  std::function<bool()> stopped;
+  // Called before the replays, often while they go on, and after each; may be null; from any thread, one at a
+  // time.
+  std::function<void(const PlanProgress& progress)> progress;
 };
 
 // "time", "energy", "cost" or "carbon".
 absl::string_view NameOf(PlanRequest::Aim aim);
 
 // The best by the aim first, of the fastest by the closed form. Where nothing fits, the report has no row,
-// but the split that lacks least and what would help. Errors: those of MakeSplitSpace(), of the machine, and
-// of replays; no valid split at all, with the most frequent reason.
+// but the split that lacks least and what would help. Where the caller's StopScope says stop after the search,
+// the report has what was replayed until then, and a warning. Errors: those of MakeSplitSpace(), of the machine,
+// and of replays; no valid split at all, with the most frequent reason; Cancelled.
 absl::StatusOr<proto::PlanReport> MakePlan(const PlanRequest& request);
 
 }  // namespace chakra::planning

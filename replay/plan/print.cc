@@ -48,9 +48,14 @@ std::string Heading(const proto::PlanReport& r) {
       Limit(r), "\n  splits   ", FormatCount(r.splits()), " tried: ", FormatCount(r.not_valid()),
       " are not valid, ", FormatCount(r.too_large()), " do not fit, ", FormatCount(r.fitting()), " fit\n");
   if (r.replayed() > 0) {
-    absl::StrAppend(&out, "  replayed ", r.replayed(), " of the best ", r.row_size(), "; the closed form is ",
-                    absl::StrFormat("%.2f %%", 100 * r.off_median()), " off in the median, ",
-                    absl::StrFormat("%.2f %%", 100 * r.off_most()), " at worst\n");
+    if (r.near_replayed() > 0) {
+      absl::StrAppend(&out, "  replayed ", r.replayed(), ": the best ", r.replayed() - r.near_replayed(),
+                      " by the closed form, and ", r.near_replayed(), " that may be as fast as it is off");
+    } else {
+      absl::StrAppend(&out, "  replayed ", r.replayed(), " of the best ", r.row_size());
+    }
+    absl::StrAppend(&out, "; the closed form is ", absl::StrFormat("%.2f %%", 100 * r.off_median()),
+                    " off in the median, ", absl::StrFormat("%.2f %%", 100 * r.off_most()), " at worst\n");
   }
   return out;
 }

@@ -5,6 +5,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "trace/base/stop.h"
 #include "trace/generate/check.h"
 #include "trace/generate/memory.h"
 
@@ -14,7 +15,6 @@ namespace {
 using generate::StepPlan;
 
 constexpr int64_t kFewMicroBatches = 1 << 12;
-constexpr uint64_t kAskEvery = 256;  // splits
 
 // "parallel.tp: expected a divisor of model.heads" of "parallel.tp is 7; expected a divisor of model.heads,
 // 64; the nearest is 8": errors that differ in numbers alone are one reason.
@@ -87,8 +87,8 @@ absl::StatusOr<generate::ModuleSet> NamedModules(const StepPlan& base, const pro
 
 class Searcher {
  public:
-  Searcher(const SplitSpace& space, uint64_t limit, Prices* prices, const std::function<bool()>& stopped)
-      : space_(space), limit_(limit), prices_(prices), stopped_(stopped), estimator_(prices) {}
+  Searcher(const SplitSpace& space, uint64_t limit, Prices* prices)
+      : space_(space), limit_(limit), prices_(prices), estimator_(prices) {}
 
   absl::StatusOr<Found> Find() {
     for (size_t v = 0; v < space_.variants.size(); ++v) {
@@ -196,8 +196,7 @@ class Searcher {
   }
 
   absl::Status Try(int variant, const StepPlan& step) {
-    if (stopped_ && tries_++ % kAskEvery == 0 && stopped_())
-      return absl::CancelledError("the plan was stopped");
+    if (StopRequested()) return absl::CancelledError("the plan was stopped before all splits were looked at");
     if (const absl::Status valid = generate::CheckPlan(step); !valid.ok()) {
       Reject(valid.message(), 1);
       return absl::OkStatus();
@@ -224,8 +223,6 @@ class Searcher {
   const SplitSpace& space_;
   const uint64_t limit_;
   Prices* prices_;
-  const std::function<bool()>& stopped_;
-  uint64_t tries_ = 0;
   Estimator estimator_;
   generate::ModuleSet named_;  // of the variant
   RecomputeChoice recompute_;  // of the split that is tried
@@ -234,9 +231,8 @@ class Searcher {
 
 }  // namespace
 
-absl::StatusOr<Found> FindSplits(const SplitSpace& space, uint64_t limit, Prices* prices,
-                                 const std::function<bool()>& stopped) {
-  return Searcher(space, limit, prices, stopped).Find();
+absl::StatusOr<Found> FindSplits(const SplitSpace& space, uint64_t limit, Prices* prices) {
+  return Searcher(space, limit, prices).Find();
 }
 
 proto::Workload WorkloadOf(const SplitSpace& space, const TriedSplit& split) {

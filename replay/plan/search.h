@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -40,9 +39,8 @@ struct Found {
 
 // Tries all combinations of `space` on `prices.ranks()` ranks. `limit`: bytes of a rank, 0: any. Memory is
 // that of the first and the last stage, which hold most; who takes a split checks all of them. The order of
-// equal ones is that in which they were tried. `stopped`: see PlanRequest. Errors: those of prices.
-absl::StatusOr<Found> FindSplits(const SplitSpace& space, uint64_t limit, Prices* prices,
-                                 const std::function<bool()>& stopped = nullptr);
+// equal ones is that in which they were tried. Errors: those of prices; Cancelled by the caller's StopScope.
+absl::StatusOr<Found> FindSplits(const SplitSpace& space, uint64_t limit, Prices* prices);
 
 // The step of a split. Errors: those of generate::ResolvePlan(), which a split of FindSplits() has not.
 absl::StatusOr<generate::StepPlan> StepOf(const SplitSpace& space, const TriedSplit& split);
