@@ -10,7 +10,7 @@
 #include "replay/cluster/load.h"
 #include "replay/cluster/presets.h"
 #include "replay/python/errors.h"
-#include "replay/python/options.h"
+#include "replay/python/paths.h"
 #include "replay/python/table.h"
 #include "trace/io/compressed_file.h"
 #include "trace/io/proto_io.h"
@@ -118,6 +118,11 @@ void BindCluster(py::module_& module) {
       "\"400Gb/s\". "
       "fields() tells all of a part's fields.");
   BindFiles(type);
+  type.def(py::init([](const py::args&, const py::kwargs&) -> Cluster {
+    throw py::type_error(
+        "Cluster: made by Cluster.preset(\"dgx-h100\", nodes=2), Cluster.from_file(path) or "
+        "Cluster.from_text(text)");
+  }));
   module.def("cluster_of", &ClusterOf);
   module.def("cluster_messages", [] {
     py::dict out;

@@ -33,7 +33,7 @@ class ClusterRoot : public Root {
 };
 
 struct Cluster : MessageRef {
-  explicit Cluster(std::shared_ptr<ClusterRoot> of) : MessageRef{of, {}}, cluster(std::move(of)) {}
+  explicit Cluster(std::shared_ptr<ClusterRoot> of) : MessageRef(of, {}), cluster(std::move(of)) {}
   std::shared_ptr<ClusterRoot> cluster;
 };
 

@@ -79,18 +79,15 @@ std::pair<std::shared_ptr<Table>, std::vector<std::string>> Price(const std::vec
   Watch watch{py::none()};
   std::vector<std::string> notes;
   std::vector<TableRow> rows;
-  {
-    const py::gil_scoped_release released;
+  watch.Run([&] {
     const std::vector<uint64_t> sizes = OrThrow(parsed.arguments.Sizes());
     absl::Status misuse;
     CollectiveTable table = OrThrow(parsed.arguments.Table(&notes, &misuse));
     for (const uint64_t size : sizes) {
       rows.push_back(OrThrow(table.Price(size)));
-      watch.Tell(rows.size(), sizes.size());
       if (watch.stop()->load()) break;
     }
-  }
-  watch.Rethrow();
+  });
   return {TableOfRows(rows), std::move(notes)};
 }
 

@@ -10,6 +10,7 @@
 #include "replay/python/errors.h"
 #include "replay/python/records.h"
 #include "replay/python/tools.h"
+#include "replay/python/watch.h"
 #include "trace/edit/write_set.h"
 #include "trace/import/inputs.h"
 
@@ -70,10 +71,7 @@ const CLI::App& OptionsOfEdit() {
 void BindEdit(py::module_& module) {
   module.def("write_edited", [](const std::vector<std::string>& words, const std::string& output) {
     std::shared_ptr<proto::EditReport> report;
-    {
-      const py::gil_scoped_release released;
-      report = WriteEdited(words, output);
-    }
+    Watch{py::none()}.Run([&] { report = WriteEdited(words, output); });
     return RecordObject(std::move(report));
   });
 }

@@ -3,12 +3,14 @@
 #include <google/protobuf/util/message_differencer.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "proto/setting.pb.h"
 #include "replay/python/comments.h"
 #include "replay/python/errors.h"
 #include "replay/python/table.h"
@@ -24,22 +26,6 @@ namespace {
 using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
-
-// A repeated field, or a map, of a message that may be changed.
-struct ListRef {
-  MessageRef in;
-  const FieldDescriptor* field = nullptr;
-
-  int size() const { return in.Get().GetReflection()->FieldSize(in.Get(), field); }
-  std::string place() const { return absl::StrCat(in.place(), field->name()); }
-  int At(py::ssize_t index) const {
-    const py::ssize_t n = size();
-    if (index < 0) index += n;
-    if (index < 0 || index >= n)
-      throw py::index_error(absl::StrCat(in.root->name(), ": ", place(), " has ", n, " elements"));
-    return static_cast<int>(index);
-  }
-};
 
 struct MapRef {
   MessageRef in;
@@ -58,7 +44,7 @@ const FieldDescriptor* FindIn(const MessageRef& message, const std::string& name
   if (field == nullptr && absl::EndsWith(name, "_"))
     field = message.type().FindFieldByName(name.substr(0, name.size() - 1));
   if (field != nullptr) return field;
-  throw py::attribute_error(absl::StrCat(message.root->name(), ": there is no field \"", message.place(),
+  throw py::attribute_error(absl::StrCat(message.root().name(), ": there is no field \"", message.place(),
                                          name, "\"", SuggestName(name, FieldNames(message.type()))));
 }
 
@@ -73,10 +59,10 @@ std::string TextOf(const py::handle& value) {
 void SetAt(const MessageRef& in, const std::string& path, const py::handle& value) {
   const std::unique_ptr<Message> before(in.Get().New());
   before->CopyFrom(in.Get());
-  const absl::Status set = SetField(path, TextOf(value), &in.root->Change());
+  const absl::Status set = SetField(path, TextOf(value), &in.root().Change());
   if (!set.ok())
-    throw StatusError(absl::Status(set.code(), absl::StrCat(in.root->name(), ": ", set.message())));
-  const absl::Status range = CheckSettings(in.Get(), absl::StrCat(in.root->name(), ": ", in.place()));
+    throw StatusError(absl::Status(set.code(), absl::StrCat(in.root().name(), ": ", set.message())));
+  const absl::Status range = CheckSettings(in.Get(), absl::StrCat(in.root().name(), ": ", in.place()));
   if (range.ok()) return;
   in.Change().CopyFrom(*before);
   throw StatusError(range);
@@ -86,22 +72,23 @@ void Assign(const MessageRef& message, const py::handle& value) {
   if (py::isinstance<MessageRef>(value)) {
     const auto other = value.cast<MessageRef>();
     if (&other.type() != &message.type())
-      ThrowInvalid(absl::StrCat(message.root->name(), ": ", message.place(), " is a ", message.type().name(),
+      ThrowInvalid(absl::StrCat(message.root().name(), ": ", message.place(), " is a ", message.type().name(),
                                 ", not a ", other.type().name()));
     const std::unique_ptr<Message> copy(other.Get().New());
     copy->CopyFrom(other.Get());
+    message.root().LetGo(message.path(), message.Get());
     message.Change().CopyFrom(*copy);
     return;
   }
   if (!py::isinstance<py::dict>(value))
-    ThrowInvalid(absl::StrCat(message.root->name(), ": ", message.place(), " is ",
+    ThrowInvalid(absl::StrCat(message.root().name(), ": ", message.place(), " is ",
                               std::string(py::repr(value)), "; expected a dict of fields, or another ",
                               message.type().name()));
   for (const auto& [key, one] : value.cast<py::dict>()) SetFieldTo(message, py::str(key), one);
 }
 
 py::object ElementOf(const ListRef& list, int index) {
-  if (list.field->message_type() != nullptr) return py::cast(list.in.In(list.field, index));
+  if (list.field->message_type() != nullptr) return py::cast(list.in.In(list.field, index).Held());
   return ScalarOf(list.in.Get(), *list.field, index);
 }
 
@@ -119,15 +106,49 @@ void Append(const ListRef& list, const py::handle& value) {
   }
 }
 
-void Remove(const ListRef& list, int index) {
-  Message& in = list.in.Change();
-  for (int i = index; i + 1 < list.size(); ++i) in.GetReflection()->SwapElements(&in, list.field, i, i + 1);
-  in.GetReflection()->RemoveLast(&in, list.field);
+// Values that stay what they are while that which they are parts of changes.
+py::object Frozen(const py::handle& value) {
+  if (py::isinstance<MessageRef>(value)) return py::cast(value.cast<MessageRef>().Copy());
+  if (py::isinstance<py::dict>(value)) {
+    py::dict out;
+    for (const auto& [key, one] : value.cast<py::dict>()) out[key] = Frozen(one);
+    return out;
+  }
+  if (py::isinstance<py::list>(value) || py::isinstance<py::tuple>(value)) {
+    py::list out;
+    for (const py::handle& one : value) out.append(Frozen(one));
+    return out;
+  }
+  return py::reinterpret_borrow<py::object>(value);
 }
 
-void ClearList(const ListRef& list) {
+py::list ElementsOf(const ListRef& list) {
+  py::list out;
+  for (int i = 0; i < list.size(); ++i) out.append(ElementOf(list, i));
+  return out;
+}
+
+// Makes `values` the elements of a list, or leaves all as it was.
+void SetList(const ListRef& list, const py::handle& value) {
+  if (py::isinstance<py::str>(value) || !py::hasattr(value, "__iter__"))
+    ThrowInvalid(absl::StrCat(list.in.root().name(), ": ", list.place(), " is ", std::string(py::repr(value)),
+                              "; expected a list"));
+  const py::list values = Frozen(py::list(py::reinterpret_borrow<py::object>(value)));
+  const MessageRef before = list.in.Copy();
+  std::vector<std::pair<std::shared_ptr<Where>, Where>> gone;
+  for (int i = 0; i < list.size() && list.field->message_type() != nullptr; ++i) {
+    for (auto& one : list.in.root().LetGo(list.PathTo(i), list.in.In(list.field, i).Get()))
+      gone.push_back(std::move(one));
+  }
   Message& in = list.in.Change();
   in.GetReflection()->ClearField(&in, list.field);
+  try {
+    for (const py::handle& one : values) Append(list, one);
+  } catch (...) {
+    list.in.Change().CopyFrom(before.Get());
+    for (auto& [where, was] : gone) *where = std::move(was);
+    throw;
+  }
 }
 
 py::dict ItemsOf(const MapRef& map) {
@@ -140,6 +161,25 @@ py::dict ItemsOf(const MapRef& map) {
     out[ScalarOf(entry, *key)] = ScalarOf(entry, *value);
   }
   return out;
+}
+
+// Makes `value` the items of a map, or leaves all as it was.
+void SetMap(const MapRef& map, const py::handle& value) {
+  if (!py::isinstance<MapRef>(value) && !py::hasattr(value, "keys"))
+    ThrowInvalid(absl::StrCat(map.in.root().name(), ": ", map.in.place(), map.field->name(), " is ",
+                              std::string(py::repr(value)), "; expected a dict"));
+  const py::dict items(py::reinterpret_borrow<py::object>(value));
+  const MessageRef before = map.in.Copy();
+  Message& in = map.in.Change();
+  in.GetReflection()->ClearField(&in, map.field);
+  try {
+    for (const auto& [key, one] : items)
+      SetAt(map.in, absl::StrCat(map.in.place(), map.field->name(), "[", std::string(py::str(key)), "]"),
+            one);
+  } catch (...) {
+    map.in.Change().CopyFrom(before.Get());
+    throw;
+  }
 }
 
 std::string ReprOf(const MessageRef& message) {
@@ -208,14 +248,16 @@ py::dict DescribeField(const FieldDescriptor& field) {
 void BindLists(py::module_& module) {
   py::class_<ListRef>(module, "FieldList", "A repeated field: a list.")
       .def("__len__", &ListRef::size)
+      .def("__iter__", [](const ListRef& l) { return py::iter(ElementsOf(l)); })
       .def("__getitem__", [](const ListRef& l, py::ssize_t i) { return ElementOf(l, l.At(i)); })
+      .def("__getitem__", [](const ListRef& l, const py::slice& s) { return py::object(ElementsOf(l)[s]); })
       .def("__getitem__",
            [](const ListRef& l, const std::string& name) {
              for (int i = 0; i < l.size() && l.field->message_type() != nullptr; ++i) {
                const MessageRef element = l.in.In(l.field, i);
                const FieldDescriptor* field = element.type().FindFieldByName("name");
                if (field != nullptr && element.Get().GetReflection()->GetString(element.Get(), field) == name)
-                 return py::cast(element);
+                 return py::cast(element.Held());
              }
              throw py::key_error(absl::StrCat(l.place(), " has no element of the name \"", name, "\""));
            })
@@ -225,7 +267,7 @@ void BindLists(py::module_& module) {
              if (l.field->message_type() != nullptr) return Assign(l.in.In(l.field, at), value);
              SetAt(l.in, absl::StrCat(l.place(), "[", at, "]"), value);
            })
-      .def("__delitem__", [](const ListRef& l, py::ssize_t i) { Remove(l, l.At(i)); })
+      .def("__delitem__", [](const ListRef& l, py::ssize_t i) { l.Remove(l.At(i)); })
       .def(
           "append", [](const ListRef& l, const py::object& value) { Append(l, value); }, py::arg("value"),
           "Adds an element; of messages a dict of fields, or another message.")
@@ -236,19 +278,52 @@ void BindLists(py::module_& module) {
             return ElementOf(l, l.size() - 1);
           },
           "Adds a message of these fields, and returns it.")
-      .def("clear", &ClearList, "Removes all elements.")
+      .def("clear", &ListRef::Clear, "Removes all elements.")
+      .def(
+          "extend",
+          [](const ListRef& l, const py::iterable& values) {
+            py::list all = ElementsOf(l);
+            for (const py::handle& one : values) all.append(one);
+            SetList(l, all);
+          },
+          py::arg("values"), "Adds elements.")
+      .def(
+          "insert",
+          [](const ListRef& l, py::ssize_t at, const py::object& value) {
+            const py::ssize_t n = l.size();
+            Append(l, Frozen(value));
+            l.LastTo(static_cast<int>(std::clamp<py::ssize_t>(at < 0 ? at + n : at, 0, n)));
+          },
+          py::arg("index"), py::arg("value"), "Adds an element before another.")
+      .def(
+          "pop",
+          [](const ListRef& l, py::ssize_t at) {
+            const int index = l.At(at);
+            py::object element = ElementOf(l, index);
+            l.Remove(index);
+            return element;
+          },
+          py::arg("index") = -1, "Takes an element out, and returns it.")
+      .def(
+          "reverse",
+          [](const ListRef& l) {
+            SetList(l, ElementsOf(l)[py::slice(py::none(), py::none(), py::int_(-1))]);
+          },
+          "Turns the order round.")
+      .def(
+          "sort",
+          [](const ListRef& l, const py::object& key, bool reverse) {
+            const py::list all = ElementsOf(l);
+            all.attr("sort")(py::arg("key") = key, py::arg("reverse") = reverse);
+            SetList(l, all);
+          },
+          py::kw_only(), py::arg("key") = py::none(), py::arg("reverse") = false, "Orders the elements.")
       .def("__eq__",
            [](const ListRef& l, const py::object& other) {
              if (!py::isinstance<py::sequence>(other) && !py::isinstance<ListRef>(other)) return false;
-             py::list mine;
-             for (int i = 0; i < l.size(); ++i) mine.append(ElementOf(l, i));
-             return mine.equal(py::list(other));
+             return ElementsOf(l).equal(py::list(other));
            })
-      .def("__repr__", [](const ListRef& l) {
-        py::list mine;
-        for (int i = 0; i < l.size(); ++i) mine.append(ElementOf(l, i));
-        return py::repr(mine);
-      });
+      .def("__repr__", [](const ListRef& l) { return py::repr(ElementsOf(l)); });
 }
 
 void BindMaps(py::module_& module) {
@@ -284,52 +359,6 @@ void BindMaps(py::module_& module) {
 
 }  // namespace
 
-const Message& MessageRef::Get() const {
-  const Message* at = &root->Get();
-  for (const Step& step : path) {
-    const auto& reflection = *at->GetReflection();
-    if (step.index < 0) {
-      at = &reflection.GetMessage(*at, step.field);
-    } else {
-      if (step.index >= reflection.FieldSize(*at, step.field))
-        ThrowInvalid(absl::StrCat(root->name(), ": ", place(), " is there no more"));
-      at = &reflection.GetRepeatedMessage(*at, step.field, step.index);
-    }
-  }
-  return *at;
-}
-
-Message& MessageRef::Change() const {
-  (void)Get();
-  Message* at = &root->Change();
-  for (const Step& step : path) {
-    const auto& reflection = *at->GetReflection();
-    at = step.index < 0 ? reflection.MutableMessage(at, step.field)
-                        : reflection.MutableRepeatedMessage(at, step.field, step.index);
-  }
-  return *at;
-}
-
-const Descriptor& MessageRef::type() const {
-  return path.empty() ? *root->Get().GetDescriptor() : *path.back().field->message_type();
-}
-
-std::string MessageRef::place() const {
-  std::string out;
-  for (const Step& step : path) {
-    absl::StrAppend(&out, step.field->name());
-    if (step.index >= 0) absl::StrAppend(&out, "[", step.index, "]");
-    out += ".";
-  }
-  return out;
-}
-
-MessageRef MessageRef::In(const FieldDescriptor* field, int index) const {
-  MessageRef out = *this;
-  out.path.push_back({field, index});
-  return out;
-}
-
 py::object ScalarOf(const Message& message, const FieldDescriptor& field, int index) {
   const auto& in = *message.GetReflection();
   const bool one = index < 0;
@@ -363,46 +392,21 @@ py::object GetField(const MessageRef& message, const std::string& name) {
   const FieldDescriptor* field = FindIn(message, name);
   if (field->is_map()) return py::cast(MapRef{message, field});
   if (field->is_repeated()) return py::cast(ListRef{message, field});
-  if (field->message_type() != nullptr) return py::cast(message.In(field));
+  if (field->message_type() != nullptr) return py::cast(message.In(field).Held());
   return ScalarOf(message.Get(), *field);
 }
 
 void SetFieldTo(const MessageRef& message, const std::string& name, const py::handle& value) {
   const FieldDescriptor* field = FindIn(message, name);
   if (value.is_none()) {
+    if (field->is_repeated()) return ListRef{message, field}.Clear();
+    if (field->message_type() != nullptr)
+      message.root().LetGo(message.In(field).path(), message.In(field).Get());
     Message& in = message.Change();
     return in.GetReflection()->ClearField(&in, field);
   }
-  if (field->is_map()) {
-    const MapRef map{message, field};
-    Message& in = message.Change();
-    const std::unique_ptr<Message> before(in.New());
-    before->CopyFrom(in);
-    in.GetReflection()->ClearField(&in, field);
-    try {
-      for (const auto& [key, one] : py::dict(py::reinterpret_borrow<py::object>(value)))
-        SetAt(message, absl::StrCat(message.place(), field->name(), "[", std::string(py::str(key)), "]"),
-              one);
-    } catch (...) {
-      message.Change().CopyFrom(*before);
-      throw;
-    }
-    return;
-  }
-  if (field->is_repeated()) {
-    const py::list values(py::reinterpret_borrow<py::object>(value));
-    const std::unique_ptr<Message> before(message.Get().New());
-    before->CopyFrom(message.Get());
-    const ListRef list{message, field};
-    ClearList(list);
-    try {
-      for (const py::handle& one : values) Append(list, one);
-    } catch (...) {
-      message.Change().CopyFrom(*before);
-      throw;
-    }
-    return;
-  }
+  if (field->is_map()) return SetMap({message, field}, value);
+  if (field->is_repeated()) return SetList({message, field}, value);
   if (field->message_type() != nullptr) return Assign(message.In(field), value);
   SetAt(message, message.place() + field->name(), value);
 }
@@ -470,6 +474,16 @@ void BindFields(py::module_& module) {
       .def(
           "to_text", [](const MessageRef& m) { return Text(m.Get().DebugString()); }, "In the text format.")
       .def("__eq__", &Equal)
+      .def("__copy__", [](const MessageRef& m) { return m.Copy(); })
+      .def("__deepcopy__", [](const MessageRef& m, const py::dict&) { return m.Copy(); })
+      .def(py::pickle(
+          [](const MessageRef& m) {
+            return py::make_tuple(m.type().full_name(), py::bytes(m.Get().SerializeAsString()));
+          },
+          [](const py::tuple& state) {
+            if (state.size() != 2) ThrowInvalid("a pickled part of another version");
+            return PartOf(state[0].cast<std::string>(), state[1].cast<std::string>());
+          }))
       .def("__repr__", [](const MessageRef& m) { return Text(ReprOf(m)); })
       .attr("__hash__") = py::none();
 }

@@ -18,6 +18,9 @@
 #include "replay/python/results.h"
 #include "replay/python/table.h"
 #include "replay/python/tools.h"
+#include "replay/python/traces.h"
+#include "replay/python/watch.h"
+#include "trace/generate/importer.h"
 #include "trace/import/reader.h"
 #include "trace/io/csv.h"
 
@@ -40,8 +43,8 @@ proto::Device DeviceOf(const py::object& device) {
   return OrThrow(FindDevice(py::str(device)));
 }
 
-Kernels Collect(const std::vector<std::string>& paths, bool host, const std::string& device, int threads) {
-  ReadOptions read;
+Kernels Collect(const std::vector<std::string>& paths, ReadOptions read, bool host, const std::string& device,
+                int threads) {
   read.keep_raw = true;
   read.threads = threads;
   const TraceSet traces = OrThrow(ReadTraceSet(paths, read));
@@ -95,11 +98,14 @@ std::shared_ptr<Table> TableOfCsv(const std::string& csv) {
 
 std::shared_ptr<Table> PredictTable(const std::string& csv, const py::object& device, const std::string& op) {
   const proto::Device of = DeviceOf(device);
-  const py::gil_scoped_release released;
-  const KernelRows rows = OrThrow(ReadKernelRows(csv, "rows", of, op));
-  const KernelModel model = OrThrow(KernelModel::Create(of));
-  size_t refused = 0;
-  return TableOfCsv(PredictRows(model, rows, &refused));
+  std::shared_ptr<Table> table;
+  Watch{py::none()}.Run([&] {
+    const KernelRows rows = OrThrow(ReadKernelRows(csv, "rows", of, op));
+    const KernelModel model = OrThrow(KernelModel::Create(of));
+    size_t refused = 0;
+    table = TableOfCsv(PredictRows(model, rows, &refused));
+  });
+  return table;
 }
 
 py::list DescribeOps() {
@@ -130,8 +136,20 @@ void BindKernels(py::module_& module) {
       .def_static(
           "collect",
           [](const std::vector<std::string>& paths, bool host, const std::string& device, int threads) {
-            const py::gil_scoped_release released;
-            return Collect(paths, host, device, threads);
+            Kernels out;
+            Watch{py::none()}.Run([&] { out = Collect(paths, ReadOptions(), host, device, threads); });
+            return out;
+          })
+      .def_static(
+          "collect_of",
+          [](const std::shared_ptr<Traces>& traces, bool host, const std::string& device, int threads) {
+            const TraceOptions options = traces->OptionsHere();
+            if (generate::AreWorkload(options.inputs))
+              ThrowInvalid("a step that was made of a model has no measured kernels; expected a capture");
+            Kernels out;
+            Watch{py::none()}.Run(
+                [&] { out = Collect(options.inputs, options.read, host, device, threads); });
+            return out;
           })
       .def_static("merge", &Merge)
       .def("transfer", &Transfer)

@@ -1,6 +1,8 @@
 // The module chakra_replay._core: what chakra_replay/*.py is made of.
 #include <pybind11/pybind11.h>
 
+#include <algorithm>
+
 #include "replay/python/cluster.h"
 #include "replay/python/errors.h"
 #include "replay/python/options.h"
@@ -11,7 +13,25 @@
 #include "replay/python/tools.h"
 #include "replay/python/traces.h"
 
+namespace py = pybind11;
+
 namespace chakra::python {
+
+namespace {
+
+// Protocols of pickle below 2 would make objects without what they hold: all go by the second one, which
+// refuses what cannot be pickled.
+void GuardPickles(const py::module_& module) {
+  const py::object plain = py::module_::import("builtins").attr("object").attr("__reduce_ex__");
+  for (const auto& [name, value] : py::dict(module.attr("__dict__"))) {
+    if (!py::isinstance<py::type>(value)) continue;
+    value.attr("__reduce_ex__") = py::cpp_function(
+        [plain](const py::object& self, int protocol) { return plain(self, std::max(2, protocol)); },
+        py::is_method(value));
+  }
+}
+
+}  // namespace
 
 PYBIND11_MODULE(_core, module) {
   module.doc() = "The library behind chakra_replay; its names may change.";
@@ -26,6 +46,7 @@ PYBIND11_MODULE(_core, module) {
   BindSweep(module);
   BindTools(module);
   module.attr("VERSION") = CHAKRA_VERSION;
+  GuardPickles(module);
 }
 
 }  // namespace chakra::python

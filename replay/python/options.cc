@@ -9,6 +9,7 @@
 #include "replay/cli/command.h"
 #include "replay/cli/point_arguments.h"
 #include "replay/python/errors.h"
+#include "replay/python/paths.h"
 #include "replay/python/tools.h"
 #include "trace/base/spelling.h"
 
@@ -17,20 +18,13 @@ namespace py = pybind11;
 namespace chakra::python {
 namespace {
 
-// As --set and short forms read it.
-std::string ValueOf(const py::handle& value) {
-  if (py::isinstance<py::bool_>(value)) return value.cast<bool>() ? "yes" : "no";
-  if (py::hasattr(value, "__fspath__")) return py::str(value.attr("__fspath__")());
-  return py::str(value);  // of a float the shortest that reads back equal
-}
-
 std::string PairOf(const py::handle& key, const py::handle& value) {
   if (py::isinstance<py::list>(value) || py::isinstance<py::tuple>(value)) {
     std::vector<std::string> values;
-    for (const py::handle& one : value) values.push_back(ValueOf(one));
-    return absl::StrCat(ValueOf(key), "=", absl::StrJoin(values, ","));
+    for (const py::handle& one : value) values.push_back(WordOf(one));
+    return absl::StrCat(WordOf(key), "=", absl::StrJoin(values, ","));
   }
-  return absl::StrCat(ValueOf(key), "=", ValueOf(value));
+  return absl::StrCat(WordOf(key), "=", WordOf(value));
 }
 
 bool IsFlag(const CLI::Option& option) { return option.get_expected_min() == 0; }
@@ -71,14 +65,14 @@ void AddWords(const CLI::Option& option, const py::handle& value, std::vector<st
   if (py::isinstance<py::list>(value) || py::isinstance<py::tuple>(value)) {
     if (!MayRepeat(option)) {
       std::vector<std::string> values;
-      for (const py::handle& one : value) values.push_back(ValueOf(one));
+      for (const py::handle& one : value) values.push_back(WordOf(one));
       words->push_back(absl::StrCat(name, "=", absl::StrJoin(values, ",")));
       return;
     }
     for (const py::handle& one : value) AddWords(option, one, words);
     return;
   }
-  words->push_back(absl::StrCat(name, "=", ValueOf(value)));
+  words->push_back(absl::StrCat(name, "=", WordOf(value)));
 }
 
 // The options of a function of the module by its name.
@@ -107,16 +101,6 @@ std::vector<std::string> WordsOf(const CLI::App& app, const py::dict& keywords) 
   return words;
 }
 
-std::vector<std::string> PathsOf(const py::object& paths) {
-  std::vector<std::string> out;
-  if (py::isinstance<py::list>(paths) || py::isinstance<py::tuple>(paths)) {
-    for (const py::handle& path : paths) out.push_back(ValueOf(path));
-  } else if (!paths.is_none()) {
-    out.push_back(ValueOf(paths));
-  }
-  return out;
-}
-
 py::list DescribeOptions(const CLI::App& app) {
   py::list out;
   for (const CLI::Option* option : app.get_options()) {
@@ -143,9 +127,9 @@ void BindOptions(py::module_& module) {
   module.def("options_of", &DescribeFunction);
   module.def("replay_words", [](const py::dict& keywords) {
     static const cli::PointArguments* const kPoint = new cli::PointArguments();
-    return WordsOf(kPoint->app(), keywords);
+    return WordList(WordsOf(kPoint->app(), keywords));
   });
-  module.def("paths_of", &PathsOf);
+  module.def("paths_of", [](const py::object& paths) { return WordList(PathsOf(paths)); });
 }
 
 }  // namespace chakra::python

@@ -15,9 +15,6 @@ namespace chakra::python {
 // one word for each item. Errors: TypeError for a name that `app` has not, with the nearest.
 std::vector<std::string> WordsOf(const CLI::App& app, const pybind11::dict& keywords);
 
-// Paths, or what stands for them, as text.
-std::vector<std::string> PathsOf(const pybind11::object& paths);
-
 // What an option is: name, keyword, type, help, group, flag, many, choices. Of those that have a long name.
 pybind11::list DescribeOptions(const CLI::App& app);
 

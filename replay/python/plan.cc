@@ -43,15 +43,13 @@ Planned Plan(const std::vector<std::string>& words, const py::object& cluster, c
   }
   Watch watch(progress);
   absl::StatusOr<proto::PlanReport> report = absl::UnknownError("");
-  {
-    const py::gil_scoped_release released;
+  watch.Run([&] {
     ThrowIf(parsed.arguments.Check());
     ThrowIf(parsed.arguments.ReadWorkload());
-    report = parsed.arguments.Plan(
-        [&watch](int done, int of) { watch.Tell(static_cast<uint64_t>(done), static_cast<uint64_t>(of)); },
-        [&watch] { return watch.Stopped(); });
-  }
-  watch.Rethrow();
+    report = parsed.arguments.Plan([&watch](const planning::PlanProgress& p) {
+      watch.Tell(p.share, static_cast<uint64_t>(p.done), static_cast<uint64_t>(p.of));
+    });
+  });
   ThrowIf(report.status());
   return {std::make_shared<const proto::PlanReport>(*std::move(report))};
 }

@@ -178,6 +178,30 @@ void AddColumn(const Message& in, const FieldDescriptor& rows, const ReportColum
   }
 }
 
+// A line: what its numbers and texts are, as far as there is room, and how many rows its tables have.
+std::string ReprOf(const RecordHolder& holder) {
+  constexpr size_t kWide = 160;
+  const Message& message = holder.get();
+  const auto& in = *message.GetReflection();
+  std::vector<const FieldDescriptor*> fields;
+  in.ListFields(message, &fields);
+  std::string out = absl::StrCat("<", holder.type().name(), ":");
+  for (const FieldDescriptor* field : fields) {
+    std::string one;
+    if (field->is_repeated()) {
+      const int n = in.FieldSize(message, field);
+      one = absl::StrCat(n, " ", field->name(), n == 1 || absl::EndsWith(field->name(), "s") ? "" : "s");
+    } else if (field->message_type() != nullptr) {
+      one = field->name();
+    } else {
+      one = absl::StrCat(field->name(), "=", std::string(py::repr(ScalarOf(message, *field))));
+    }
+    if (out.size() + one.size() > kWide) return out + " ...>";
+    absl::StrAppend(&out, out.back() == ':' ? " " : ", ", one);
+  }
+  return out + ">";
+}
+
 py::dict DictOf(const RecordHolder& holder) {
   py::dict out;
   for (int i = 0; i < holder.type().field_count(); ++i) {
@@ -196,7 +220,8 @@ py::object TableOf(const Record& record, const FieldDescriptor& field) {
   auto table = std::make_shared<Table>();
   const Message& in = *record;
   table->rows = in.GetReflection()->FieldSize(in, &field);
-  for (const ReportColumn& column : FieldsOf(*field.message_type())) AddColumn(in, field, column, table.get());
+  for (const ReportColumn& column : FieldsOf(*field.message_type()))
+    AddColumn(in, field, column, table.get());
   const FieldDescriptor* rows = &field;
   const py::cpp_function row_of([record, rows](int i) {
     return RecordObject(Record(record, &record->GetReflection()->GetRepeatedMessage(*record, rows, i)));
@@ -228,9 +253,8 @@ void BindRecords(py::module_& module) {
              return &a.type() == &other.type() &&
                     google::protobuf::util::MessageDifferencer::Equals(a.get(), other.get());
            })
-      .def("__repr__", [](const RecordHolder& r) {
-        return Text(absl::StrCat("<", r.type().name(), "\n", r.get().DebugString(), ">"));
-      });
+      .def("__repr__", [](const RecordHolder& r) { return Text(ReprOf(r)); })
+      .def("__str__", [](const RecordHolder& r) { return Text(r.get().DebugString()); });
 }
 
 }  // namespace chakra::python

@@ -2,6 +2,9 @@
 
 #include <pybind11/stl.h>
 
+#include <filesystem>
+#include <system_error>
+
 #include "absl/strings/str_cat.h"
 #include "backends/registry.h"
 #include "proto/compare.pb.h"
@@ -11,7 +14,7 @@
 #include "replay/page/page.h"
 #include "replay/python/cluster.h"
 #include "replay/python/errors.h"
-#include "replay/python/options.h"
+#include "replay/python/paths.h"
 #include "replay/python/records.h"
 #include "replay/python/watch.h"
 #include "replay/report/report.h"
@@ -28,7 +31,7 @@ constexpr size_t kLinksOfTimeline = 16;  // that have counters
 
 std::shared_ptr<RunReport> Replay(const std::shared_ptr<Traces>& traces, const py::object& cluster,
                                   const std::vector<std::string>& words, const py::object& progress) {
-  RunOrigin origin{traces, traces->ArgumentsOf(words), nullptr, ""};
+  RunOrigin origin{traces, traces->ArgumentsOf(words), nullptr, "", Folder()};
   if (!cluster.is_none()) {
     const auto given = cluster.cast<Cluster>();
     origin.described = given.cluster->snapshot();
@@ -36,14 +39,11 @@ std::shared_ptr<RunReport> Replay(const std::shared_ptr<Traces>& traces, const p
   }
   Watch watch(progress);
   absl::StatusOr<proto::Report> report = absl::UnknownError("");
-  {
-    const py::gil_scoped_release released;
+  watch.Run([&] {
     RunHooks hooks;
     hooks.progress = [&watch](const Progress& p) { watch.Tell(p); };
-    hooks.stop = watch.stop();
     report = origin.Run(origin.Options(), std::move(hooks));
-  }
-  watch.Rethrow();
+  });
   ThrowIf(report.status());
   return std::make_shared<RunReport>(std::make_shared<const proto::Report>(*std::move(report)),
                                      std::move(origin));
@@ -81,6 +81,11 @@ py::str PrintCompared(const RunReport& a, const RunReport& b, bool merge_numbers
 
 RunOptions RunOrigin::Options() const {
   RunOptions options = arguments->arguments().run();
+  for (std::string* file :
+       {&options.kernels, &options.energy_file, &options.prices, &options.grid, &options.reliability}) {
+    std::error_code error;
+    if (const std::string path = folder.Reach(*file); std::filesystem::exists(path, error)) *file = path;
+  }
   if (described != nullptr) {
     options.cluster = spec;
     options.described = described.get();
@@ -149,10 +154,7 @@ void BindReport(py::module_& module) {
       .def("whole",
            [](const RunReport& r) {
              std::shared_ptr<const proto::Report> whole;
-             {
-               const py::gil_scoped_release released;
-               whole = r.Whole();
-             }
+             Watch{py::none()}.Run([&] { whole = r.Whole(); });
              return RecordObject(std::move(whole));
            })
       .def("makespan_ps", [](const RunReport& r) { return r.report().makespan_ps(); })
@@ -162,18 +164,16 @@ void BindReport(py::module_& module) {
       .def("html",
            [](const RunReport& r) {
              std::string page;
-             {
-               const py::gil_scoped_release released;
-               page = OrThrow(MakePage(*r.Whole()));
-             }
+             Watch{py::none()}.Run([&] { page = OrThrow(MakePage(*r.Whole())); });
              return Text(page);
            })
       .def("timeline",
            [](const RunReport& r, const py::object& path, const std::string& format, const std::string& ranks,
               uint64_t most_nodes) {
              const std::string to = PathsOf(path).at(0);
-             const py::gil_scoped_release released;
-             return r.WriteTimeline(to, format, ranks, most_nodes);
+             std::string left_out;
+             Watch{py::none()}.Run([&] { left_out = r.WriteTimeline(to, format, ranks, most_nodes); });
+             return left_out;
            })
       .def("bytes", [](const RunReport& r) { return py::bytes(r.report().SerializeAsString()); })
       .def_static("from_bytes",

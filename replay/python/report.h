@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "proto/report.pb.h"
+#include "replay/python/paths.h"
 #include "replay/python/traces.h"
 #include "replay/report/run_replay.h"
 #include "replay/run/options.h"
@@ -21,6 +22,7 @@ struct RunOrigin {
   std::shared_ptr<cli::PointArguments> arguments;
   std::shared_ptr<const DescribedCluster> described;  // null: as the arguments say
   std::string spec;                                   // of `described`
+  Folder folder{""};                                  // of the arguments' files
 
   // The options, with the cluster.
   RunOptions Options() const;

@@ -3,6 +3,7 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -20,6 +21,7 @@
 #include "replay/python/watch.h"
 #include "replay/sweep/spec.h"
 #include "replay/sweep/sweep.h"
+#include "trace/base/stop.h"
 #include "trace/io/proto_io.h"
 
 namespace py = pybind11;
@@ -107,6 +109,22 @@ class PointsSource {
   std::map<uint64_t, sweep::Task> taken_;
 };
 
+// Points that Python runs on its threads.
+class LentPoints {
+ public:
+  LentPoints(size_t kept, int threads, cli::SweepPoints::Places sent)
+      : points_(kept, threads, std::move(sent)) {}
+  proto::PointRecord Run(const std::vector<std::string>& words) {
+    const StopScope scope(&stop_);
+    return sweep::RunToRecord([this](const std::vector<std::string>& w) { return points_.Run(w); }, words);
+  }
+  void Stop() { stop_ = true; }
+
+ private:
+  cli::SweepPoints points_;
+  std::atomic<bool> stop_{false};
+};
+
 struct RunArguments {
   std::string folder;
   int jobs = 1;
@@ -135,10 +153,11 @@ py::dict RunSweep(const SweepSpec& swept, const RunArguments& arguments, const s
   Watch watch(progress);
   absl::StatusOr<sweep::SweepSummary> summary = absl::UnknownError("");
   std::exception_ptr raised;
+  absl::StatusOr<std::vector<size_t>> slow = absl::UnknownError("");
+  Watch{py::none()}.Run([&] { slow = cli::CheckPoints(*swept.space, &points); });
+  if (!slow.ok()) ThrowIf(sweep::InSpec(swept.spec, slow.status()));
   {
     const py::gil_scoped_release released;
-    auto slow = cli::CheckPoints(*swept.space, &points);
-    if (!slow.ok()) ThrowIf(sweep::InSpec(swept.spec, slow.status()));
     sweep::SweepOptions options;
     options.folder = arguments.folder;
     options.version = version;
@@ -148,7 +167,11 @@ py::dict RunSweep(const SweepSpec& swept, const RunArguments& arguments, const s
     options.slow_axes = *slow;
     options.runner.jobs = serve.is_none() ? jobs : 0;
     options.runner.stop = watch.stop();
-    options.runner.progress = [&](const sweep::RunnerProgress& p) { watch.Tell(p.done, p.total); };
+    options.runner.progress = [&](const sweep::RunnerProgress& p) {
+      watch.Tell(p.total > 0 ? static_cast<double>(p.done) / static_cast<double>(p.total) : 1, p.done,
+                 p.total);
+      watch.Look();
+    };
     if (!serve.is_none()) {
       options.runner.serve = [&](sweep::TaskSource* source) {
         const py::gil_scoped_acquire held;
@@ -165,8 +188,8 @@ py::dict RunSweep(const SweepSpec& swept, const RunArguments& arguments, const s
         swept.spec, *swept.space, [&](const std::vector<std::string>& words) { return points.Run(words); },
         options);
   }
-  watch.Rethrow();
   if (raised) std::rethrow_exception(raised);
+  watch.End();
   return SummaryOf(OrThrow(std::move(summary)));
 }
 
@@ -190,19 +213,20 @@ void BindPoints(py::module_& module) {
       .def("fail", &PointsSource::Fail)
       .def("done", &PointsSource::Done)
       .def("progress", &PointsSource::Progress);
-  py::class_<cli::SweepPoints, std::shared_ptr<cli::SweepPoints>>(
-      module, "SweepPoints", "Runs points; what reads the same traces shares them.")
+  py::class_<LentPoints, std::shared_ptr<LentPoints>>(module, "SweepPoints",
+                                                      "Runs points; what reads the same traces shares them.")
       .def(py::init<size_t, int, cli::SweepPoints::Places>(), py::arg("kept") = 2, py::arg("threads") = 1,
            py::arg("sent") = cli::SweepPoints::Places())
-      .def("run", [](cli::SweepPoints& points, const std::vector<std::string>& words) {
-        std::string record;
-        {
-          const py::gil_scoped_release released;
-          record = sweep::RunToRecord([&](const std::vector<std::string>& w) { return points.Run(w); }, words)
-                       .SerializeAsString();
-        }
-        return py::bytes(record);
-      });
+      .def("run",
+           [](LentPoints& points, const std::vector<std::string>& words) {
+             std::string record;
+             {
+               const py::gil_scoped_release released;
+               record = points.Run(words).SerializeAsString();
+             }
+             return py::bytes(record);
+           })
+      .def("stop", &LentPoints::Stop, "Points that run end soon, with an error that says nothing of them.");
 }
 
 }  // namespace
@@ -214,8 +238,13 @@ void BindSweep(py::module_& module) {
       .def_property_readonly("name", [](const SweepSpec& s) { return Text(s.spec.sweep.name()); })
       .def_property_readonly("traces",
                              [](const SweepSpec& s) {
-                               return std::vector<std::string>(s.spec.sweep.trace().begin(),
-                                                               s.spec.sweep.trace().end());
+                               std::vector<std::string> all(s.spec.sweep.trace().begin(),
+                                                            s.spec.sweep.trace().end());
+                               for (const sweep::SweepAxis& axis : s.space->axes()) {
+                                 for (const sweep::AxisValue& value : axis.values)
+                                   if (axis.option == "TRACE") all.push_back(value.text);
+                               }
+                               return all;
                              })
       .def_property_readonly("searches", [](const SweepSpec& s) { return s.spec.sweep.has_search(); })
       .def("to_text", [](const SweepSpec& s) { return Text(s.spec.sweep.DebugString()); })

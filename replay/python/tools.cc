@@ -5,6 +5,7 @@
 #include "replay/cli/command.h"
 #include "replay/python/errors.h"
 #include "replay/python/options.h"
+#include "replay/python/paths.h"
 
 namespace py = pybind11;
 
@@ -34,7 +35,7 @@ void ParseWords(CLI::App* app, const std::vector<std::string>& words) {
 
 void BindTools(py::module_& module) {
   module.def("tool_words", [](const std::string& function, const py::dict& keywords) {
-    return WordsOf(OptionsOfTool(function), keywords);
+    return WordList(WordsOf(OptionsOfTool(function), keywords));
   });
   BindEdit(module);
   BindCollective(module);

@@ -4,14 +4,12 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
-#include <future>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "replay/python/errors.h"
 #include "replay/python/ranks.h"
 #include "replay/python/watch.h"
-#include "trace/base/stop.h"
 #include "trace/generate/importer.h"
 #include "trace/generate/write.h"
 
@@ -36,28 +34,17 @@ absl::Status CheckOfTraces(const cli::PointArguments& point) {
   return absl::OkStatus();
 }
 
-// Reads on a thread of its own: Python sees signals on this one alone.
 absl::StatusOr<LoadedTraces> LoadWatched(const TraceOptions& options) {
   absl::StatusOr<LoadedTraces> out = absl::UnknownError("");
-  Watch watch{py::none()};
-  {
-    const py::gil_scoped_release released;
-    std::future<void> reading = std::async(std::launch::async, [&] {
-      const StopScope scope(watch.stop());
-      out = LoadTraces(options);
-    });
-    while (reading.wait_for(Watch::kEvery) != std::future_status::ready) (void)watch.Stopped();
-    reading.get();
-  }
-  watch.Rethrow();
+  Watch{py::none()}.Run([&] { out = LoadTraces(options); });
   return out;
 }
 
 }  // namespace
 
-std::shared_ptr<Traces> Traces::Load(std::vector<std::string> words) {
+std::shared_ptr<Traces> Traces::Load(const std::vector<std::string>& words, const Folder& folder) {
   auto out = std::make_shared<Traces>();
-  out->words_ = std::move(words);
+  out->words_ = folder.ReachWords(words);
   out->arguments_ = std::make_shared<cli::PointArguments>();
   ThrowIf(out->arguments_->Parse(out->words_));
   ThrowIf(CheckOfTraces(*out->arguments_));
@@ -81,13 +68,20 @@ absl::StatusOr<std::shared_ptr<const LoadedTraces>> Traces::LoadedFor(int domain
     domains_.splice(domains_.begin(), domains_, found);
     return domains_.front().second;
   }
-  TraceOptions of_machine = options_;
+  TraceOptions of_machine = OptionsHere();
   of_machine.read.domain = domain;
   auto loaded = LoadTraces(of_machine);
   if (!loaded.ok()) return loaded.status();
   domains_.emplace_front(domain, std::make_shared<const LoadedTraces>(*std::move(loaded)));
   if (domains_.size() > kDomains) domains_.pop_back();
   return domains_.front().second;
+}
+
+TraceOptions Traces::OptionsHere() const {
+  TraceOptions here = options_;
+  if (generate::AreWorkload(here.inputs)) return here;
+  for (std::string& input : here.inputs) input = folder_.Reach(input);
+  return here;
 }
 
 std::shared_ptr<const TraceSet> Traces::whole() const {
@@ -127,7 +121,7 @@ std::shared_ptr<cli::PointArguments> Traces::ArgumentsOf(const std::vector<std::
 }
 
 absl::StatusOr<LoadedTraces> Traces::LoadUnedited(int domain) const {
-  TraceOptions plain = options_;
+  TraceOptions plain = OptionsHere();
   if (goes_by_domain_) plain.read.domain = domain;
   plain.edits = nullptr;
   plain.edit_files.clear();
@@ -139,8 +133,16 @@ std::shared_ptr<Table> Traces::Nodes() const { return NodesOf(*whole()); }
 void BindTraces(py::module_& module) {
   py::class_<Traces, std::shared_ptr<Traces>>(module, "Traces",
                                               "Traces in memory. Made by load() and model().")
-      .def_static("load", [](std::vector<std::string> words) { return Traces::Load(std::move(words)); })
-      .def_property_readonly("words", &Traces::words)
+      .def_static(
+          "load",
+          [](const std::vector<std::string>& words, const std::string& folder) {
+            return Traces::Load(words, folder.empty() ? Folder() : Folder(folder));
+          },
+          py::arg("words"), py::arg("folder") = "")
+      .def_property_readonly("words", [](const Traces& t) { return WordList(t.words()); })
+      .def_property_readonly("words_here",
+                             [](const Traces& t) { return WordList(t.folder().ReachWords(t.words())); })
+      .def_property_readonly("folder", [](const Traces& t) { return PathText(t.folder().path()); })
       .def_property_readonly("ranks", [](const Traces& t) { return t.loaded().set.ranks.size(); })
       .def_property_readonly("node_count", [](const Traces& t) { return t.loaded().set.nodes(); })
       .def_property_readonly("distinct_graphs",
@@ -165,7 +167,7 @@ void BindTraces(py::module_& module) {
                                py::list out;
                                for (const InputFile& i : t.loaded().set.inputs) {
                                  py::dict d;
-                                 d["path"] = Text(i.path);
+                                 d["path"] = PathText(i.path);
                                  d["sha256"] = i.sha256;
                                  d["bytes"] = i.bytes;
                                  d["role"] = i.role;
@@ -182,8 +184,9 @@ void BindTraces(py::module_& module) {
              return RankOf(whole, rank);
            })
       .def("nodes", [](const Traces& t) {
-        const py::gil_scoped_release released;
-        return t.Nodes();
+        std::shared_ptr<Table> nodes;
+        Watch{py::none()}.Run([&] { nodes = t.Nodes(); });
+        return nodes;
       });
   BindRanks(module);
 }

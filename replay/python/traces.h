@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "replay/cli/point_arguments.h"
+#include "replay/python/paths.h"
 #include "replay/python/table.h"
 #include "replay/run/traces.h"
 
@@ -19,8 +20,9 @@ namespace chakra::python {
 // Immutable but for what it remembers of calls. Any number of runs may share it at once.
 class Traces {
  public:
-  // `words` as `replay` takes them: TRACE... and options of traces. Errors: theirs; options of the machine.
-  static std::shared_ptr<Traces> Load(std::vector<std::string> words);
+  // `words` as `replay` takes them, given in `folder`: TRACE... and options of traces. Errors: theirs;
+  // options of the machine.
+  static std::shared_ptr<Traces> Load(const std::vector<std::string>& words, const Folder& folder);
 
   const LoadedTraces& loaded() const { return *loaded_; }
   // Whether what a run replays depends on its machine: a step whose ranks share experts.
@@ -31,7 +33,11 @@ class Traces {
   absl::StatusOr<std::shared_ptr<const LoadedTraces>> LoadedFor(int domain) const;
   // With the peers of twins.
   std::shared_ptr<const TraceSet> whole() const;
+  // That read them, and where they were given.
   const std::vector<std::string>& words() const { return words_; }
+  const Folder& folder() const { return folder_; }
+  // What reads them again, wherever the process is now.
+  TraceOptions OptionsHere() const;
   // One row for each node of all ranks.
   std::shared_ptr<Table> Nodes() const;
 
@@ -42,6 +48,7 @@ class Traces {
   absl::StatusOr<LoadedTraces> LoadUnedited(int domain) const;
 
  private:
+  Folder folder_;
   std::vector<std::string> words_;
   std::string key_;
   std::shared_ptr<cli::PointArguments> arguments_;  // hold the edits

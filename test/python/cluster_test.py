@@ -85,14 +85,89 @@ class Cluster(FolderTest):
         with self.assertRaises(cr.Error):
             cluster.topology.dimension.append({"kind": "RINGS"})
         self.assertEqual(len(cluster.topology.dimension), 1)
-        gone = cluster.topology.dimension[0]
+        kept = cluster.topology.dimension[0]
         cluster.topology.dimension.clear()
-        with self.assertRaisesRegex(cr.Error, "no more"):
-            gone.size
+        self.assertEqual((kept.kind, len(cluster.topology.dimension)), ("SWITCH", 0))
         cluster.topology.fault = [{"vertex": "device.1", "bandwidth": 0.5}]
         self.assertEqual(cluster.topology.fault[0].bandwidth, 0.5)
         with self.assertRaises(IndexError):
             cluster.topology.dimension[3]
+
+    def test_parts_are_kept_and_reordered(self):
+        def names(of):
+            return [d.name for d in of.topology.dimension]
+
+        cluster = cr.Cluster.preset("dgx-h100", nodes=4)
+        as_it_was = cluster.to_text()
+        # A list of itself, and as long as it is.
+        cluster.topology.dimension = list(cluster.topology.dimension)
+        self.assertEqual(cluster.to_text(), as_it_was)
+        cluster.topology.dimension = cluster.topology.dimension
+        self.assertEqual(cluster.to_text(), as_it_was)
+        first, second = names(cluster)
+        # Some of them, in any order, more than once.
+        parts = list(cluster.topology.dimension)
+        cluster.topology.dimension = parts[::-1]
+        self.assertEqual(names(cluster), [second, first])
+        cluster.topology.dimension = [parts[0], parts[1], parts[0]]
+        self.assertEqual(names(cluster), [first, second, first])
+        cluster.topology.dimension = cluster.topology.dimension[1:]
+        self.assertEqual(names(cluster), [second, first])
+        cluster.topology.dimension[0], cluster.topology.dimension[1] = (cluster.topology.dimension[1],
+                                                                        cluster.topology.dimension[0])
+        self.assertEqual(cluster.to_text(), as_it_was)
+        # What is held goes with its element, and stays what it was when that goes.
+        last = cluster.topology.dimension[1]
+        taken = cluster.topology.dimension.pop(0)
+        self.assertEqual((taken.name, last.name, names(cluster)), (first, second, [second]))
+        last.latency_ns = 77
+        self.assertEqual(cluster.topology.dimension[0].latency_ns, 77)
+        taken.latency_ns = 5
+        self.assertEqual(cluster.topology.dimension[0].latency_ns, 77)
+        cluster.topology.dimension.insert(0, taken)
+        self.assertEqual((names(cluster), cluster.topology.dimension[0].latency_ns, last.latency_ns),
+                         ([first, second], 5, 77))
+        cluster.topology.dimension.reverse()
+        cluster.topology.dimension.sort(key=lambda d: d.latency_ns)
+        self.assertEqual([d.latency_ns for d in cluster.topology.dimension], [5, 77])
+        cluster.topology.dimension.extend([taken])
+        del cluster.topology.dimension[0]
+        self.assertEqual(names(cluster), [second, first])
+
+    def test_parts_are_put_back(self):
+        cluster, other = cr.Cluster.preset("dgx-h100"), cr.Cluster.preset("dgx-a100")
+        as_it_was = cluster.to_text()
+        device, inner = cluster.device, cluster.topology.dimension[0]
+        cluster.device = other.device
+        cluster.topology.dimension = other.topology.dimension
+        self.assertNotEqual(cluster.to_text(), as_it_was)
+        cluster.device = device
+        cluster.topology.dimension[0] = inner
+        self.assertEqual(cluster.device, cr.Cluster.preset("dgx-h100").device)
+        self.assertEqual(cluster.topology.dimension[0], cr.Cluster.preset("dgx-h100").topology.dimension[0])
+        # What fails leaves all as it was, and what is held too.
+        before = cluster.to_text()
+        held = cluster.topology.dimension[0]
+        with self.assertRaises(cr.Error):
+            cluster.topology.dimension = [held, {"kind": "RINGS"}]
+        held.latency_ns = 3
+        self.assertEqual(cluster.topology.dimension[0].latency_ns, 3)
+        self.assertNotEqual(cluster.to_text(), before)
+        for wrong in (3, "ring"):
+            with self.assertRaisesRegex(cr.Error, "expected a list"):
+                cluster.topology.dimension = wrong
+
+    def test_parts_are_copied(self):
+        cluster = cr.Cluster.preset("dgx-h100")
+        part = cluster.topology.dimension[0]
+        for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+            self.assertEqual(pickle.loads(pickle.dumps(part, protocol)), part)
+            self.assertEqual(pickle.loads(pickle.dumps(cluster, protocol)), cluster)
+        for same in (copy.copy(part), copy.deepcopy(part)):
+            self.assertEqual(same, part)
+            same.latency_ns = 1234
+            self.assertNotEqual(same, part)
+        self.assertEqual(copy.deepcopy(list(cluster.topology.dimension)), list(cluster.topology.dimension))
 
     def test_errors_of_fields(self):
         cluster = cr.Cluster.preset("dgx-h100")

@@ -10,7 +10,7 @@ import time
 import unittest
 
 import chakra_replay as cr
-from testing import STEP, FolderTest
+from testing import GLOO, STEP, FolderTest
 
 try:
     from distributed import Client
@@ -120,6 +120,10 @@ class OnTasks(FolderTest):
         client.status = "closed"
         with self.assertRaisesRegex(cr.Error, "cannot be reached any more"):
             cr.sweep(self.SPEC, client=client)
+
+    def test_traces_of_an_axis_are_sent(self):
+        spec = cr.SweepSpec({"axis": [{"name": "step", "option": "TRACE", "value": [STEP, GLOO]}]})
+        self.assertEqual(spec._core.traces, [STEP, GLOO])
 
 
 @unittest.skipIf(Client is None, "Dask is not installed (python3-distributed)")

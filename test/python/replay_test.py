@@ -1,7 +1,9 @@
 """replay(), reports, and that they equal the binary's."""
 
+import os
 import pickle
 import signal
+import tempfile
 import threading
 import unittest
 
@@ -261,6 +263,55 @@ class Threads(unittest.TestCase):
         self.assertGreater(after - before, 5)
 
 
+class Objects(FolderTest):
+    """What Python does with objects of the module."""
+
+    def test_pickles_of_all_protocols(self):
+        from chakra_replay import _core
+
+        traces = cr.load(STEP)
+        report = cr.replay(traces, "dgx-h100")
+        for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+            self.assertEqual(pickle.loads(pickle.dumps(report, protocol)), report)
+            self.assertEqual(pickle.loads(pickle.dumps(traces, protocol)).node_count, traces.node_count)
+            # What cannot be pickled is refused, and not made without what it holds.
+            for refused in (traces[0], traces._core, report._core, report.rank[0], report.ranks._columns,
+                            cr.SweepSpec({"trace": [STEP], "axis": [{"name": "x", "value": ["1"]}]})._core):
+                with self.assertRaisesRegex(TypeError, "pickle"):
+                    pickle.dumps(refused, protocol)
+        for kind in vars(_core).values():
+            if isinstance(kind, type):
+                self.assertIn("__reduce_ex__", vars(kind))
+
+    def test_lanes_are_a_table(self):
+        report = cr.replay(STEP, "dgx-h100", lanes="recorded")
+        self.assertEqual(report.lane_policy, "recorded")
+        self.assertEqual(list(report.lanes.columns), ["name", "count", "time_ps", "merged"])
+        self.assertEqual(sum(report.lanes["count"]), report.nodes)
+
+    def test_what_is_shown_is_short(self):
+        path = cr.replay(STEP, "dgx-h100").critical_path
+        self.assertLess(len(repr(path)), 200)
+        self.assertNotIn("\n", repr(path))
+        self.assertRegex(repr(path), r"^<CriticalPathReport: .*causes.*>$")
+        self.assertGreater(len(str(path)), 1000)
+
+    def test_arguments_that_do_not_fit(self):
+        cluster, report = cr.Cluster.preset("dgx-h100"), cr.replay(STEP, "dgx-h100")
+        for call, told in ((lambda: cr.Cluster(), "Cluster.preset"),
+                           (lambda: cr.Cluster("dgx-h100"), "Cluster.preset"),
+                           (lambda: cr.Cluster.from_text(3), r"Cluster.from_text: 3 \(int\); expected text: str"),
+                           (lambda: cr.Cluster.preset(3), r"preset: 3 \(int\); expected name: str"),
+                           (lambda: cluster.topology.dimension[1.5], r"FieldList\[\]: 1.5 \(float\); expected int, or"),
+                           (lambda: cluster.topology.dimension.insert("x"), "expected index: int, value: object"),
+                           (lambda: report.compare("a.json"), r"Report.compare: 'a.json' \(str\) is no Report"),
+                           (lambda: cr.kernels.KernelTable.merge("a.csv"), r"'a.csv' \(str\) is no KernelTable")):
+            with self.assertRaisesRegex((TypeError, AttributeError), told) as caught:
+                call()
+            self.assertNotIn("incompatible function arguments", str(caught.exception))
+            self.assertNotIn("_core", str(caught.exception))
+
+
 class OnTheWay(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -320,6 +371,37 @@ class OnTheWay(unittest.TestCase):
         bar(0.25)
         bar(1.0)
         self.assertEqual(["25%" in drawn[0], "100%" in drawn[1], len(drawn)], [True, True, 2])
+
+    def test_slow_packets_stop(self):
+        # Minutes of packets between two events of the ranks, and one rank more than a replay can be cut at.
+        traces = cr.model("llama3-8b:layers=2", {"dp": 16}, {"seq": 8192, "global_batch": 16})
+        asked = []
+
+        def interrupt(number, frame):
+            asked.append(number)
+            raise KeyError("enough")
+
+        before = signal.signal(signal.SIGALRM, interrupt)
+        self.addCleanup(signal.signal, signal.SIGALRM, before)
+        words = {"fabric": "packet", "network": "leaf_spine:spines=1,link=100Gb/s,uplink=10Gb/s"}
+        spec = {"word": ["--model", "llama3-8b:layers=2", "--parallel", "dp=16", "--training", "seq=8192,global_batch=16"],
+                "axis": [{"name": "fabric", "option": "--fabric", "value": ["packet"]},
+                         {"name": "network", "option": "--network", "value": [words["network"]]}]}
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        for call in (lambda: cr.replay(traces, "dgx-h100", **words),
+                     lambda: cr.sweep(spec, folder.name, jobs=1),
+                     lambda: cr.sweep(spec, folder.name, jobs=1, on_result=lambda *unused: None),
+                     lambda: cr.plan(model="llama3-8b:layers=2", parallel={"tp": 1, "pp": 1}, ranks=16,
+                                     training={"seq": 8192, "global_batch": 16}, cluster="dgx-h100", **words),
+                     lambda: cr.collective("all_reduce", "dgx-h100", ranks=16, bytes="64GiB", **words)):
+            signal.setitimer(signal.ITIMER_REAL, 0.5)
+            with self.assertRaisesRegex(KeyError, "enough"):
+                call()
+        self.assertEqual(len(asked), 5)
+        # A point that was cut off has no result, and has not failed.
+        with open(os.path.join(folder.name, "points.journal"), encoding="utf-8") as journal:
+            self.assertNotIn('"point"', journal.read())
 
     def test_interrupt(self):
         told = []

@@ -83,6 +83,7 @@ class Plan(FolderTest):
         self.assertIn("<html", plan.html(self.path("p.html")))
         self.assertIn("tp", str(plan))
         self.assertTrue(plan.to_csv())
+        self.assertEqual(list(plan.to_pandas()["place"]), [1, 2, 3])
 
     def test_errors(self):
         with self.assertRaisesRegex(cr.Error, "WORKLOAD or"):

@@ -3,6 +3,7 @@
 import ctypes
 import os
 import pickle
+import shutil
 import signal
 import threading
 import unittest
@@ -101,6 +102,64 @@ class Load(FolderTest):
         traces = cr.load(STEP, scale={"mlp": 0.5})
         again = pickle.loads(pickle.dumps(traces))
         np.testing.assert_array_equal(again.nodes["duration_ps"], traces.nodes["duration_ps"])
+
+    def test_paths_that_are_no_utf_8(self):
+        folder = os.fsdecode(os.fsencode(self.folder) + b"/caf\xe9")
+        shutil.copytree(STEP, folder)
+        makespan = cr.replay(STEP, "dgx-h100").makespan_ps
+        traces = cr.load(folder)
+        self.assertEqual(cr.replay(traces, "dgx-h100").makespan_ps, makespan)
+        self.assertEqual({os.path.dirname(i["path"]) for i in traces.inputs}, {folder})
+        for i in traces.inputs:
+            self.assertTrue(os.path.exists(i["path"]))
+        self.assertEqual(cr.replay(pickle.loads(pickle.dumps(traces)), "dgx-h100").makespan_ps, makespan)
+        cr.Cluster.preset("dgx-a100").save(folder + "/c.txtpb")
+        self.assertEqual(cr.Cluster.from_file(folder + "/c.txtpb"), cr.Cluster.preset("dgx-a100"))
+        self.assertEqual(cr.replay(folder, folder + "/c.txtpb").makespan_ps, cr.replay(STEP, "dgx-a100").makespan_ps)
+        cr.edit(folder, folder + "/edited", scale={"mlp": 0.5})
+        self.assertEqual(cr.load(folder + "/edited").ranks, 8)
+        sweep = {"trace": [STEP], "axis": [{"name": "lanes", "option": "--lanes", "value": ["single", "recorded"]}]}
+        self.assertEqual(len(cr.sweep(sweep, folder + "/sweep")), 2)
+        self.assertEqual(len(cr.SweepResults.load(folder + "/sweep")), 2)
+
+    def test_paths_that_begin_as_options(self):
+        before = os.getcwd()
+        self.addCleanup(os.chdir, before)
+        os.chdir(self.folder)
+        shutil.copytree(STEP, "-step")
+        makespan = cr.replay(STEP, "dgx-h100").makespan_ps
+        self.assertEqual(cr.replay("-step", "dgx-h100").makespan_ps, makespan)
+        self.assertEqual(cr.load(["-step"]).ranks, 8)
+        cr.edit("-step", "-edited", scale={"mlp": 0.5})
+        self.assertEqual(cr.load("-edited").ranks, 8)
+        cr.Cluster.preset("dgx-a100").save("-c.txtpb")
+        self.assertEqual(cr.Cluster.from_file("-c.txtpb"), cr.Cluster.preset("dgx-a100"))
+
+    def test_relative_paths_after_chdir(self):
+        before = os.getcwd()
+        self.addCleanup(os.chdir, before)
+        os.chdir(self.folder)
+        shutil.copytree(GLOO, "capture")
+        traces = cr.load("capture")
+        dumped, makespan = pickle.dumps(traces), cr.replay(traces).makespan_ps
+        edited = cr.edit(traces, scale={"addmm": 0.5})
+        here = (edited.node_count, cr.kernels.KernelTable.collect(traces, host_operations=True).to_csv())
+        os.chdir("/")
+        self.assertEqual(cr.replay(pickle.loads(dumped)).makespan_ps, makespan)
+        self.assertEqual(cr.replay(pickle.loads(pickle.dumps(traces))).makespan_ps, makespan)
+        self.assertEqual(cr.edit(traces, scale={"addmm": 0.5}).node_count, here[0])
+        again = cr.kernels.KernelTable.collect(traces, host_operations=True)
+        self.assertEqual(again.rows["name"].tolist(), here[1] and cr.kernels.KernelTable.collect(
+            os.path.join(self.folder, "capture"), host_operations=True).rows["name"].tolist())
+        self.assertEqual(cr.replay(traces).makespan_ps, makespan)
+
+    def test_kernels_of_loaded_traces(self):
+        for path in (STEP, GLOO):
+            traces = cr.load(path)
+            of_path = cr.kernels.KernelTable.collect(path, host_operations=True)
+            self.assertEqual(cr.kernels.KernelTable.collect(traces, host_operations=True).to_csv(), of_path.to_csv())
+        with self.assertRaisesRegex(cr.Error, "made of a model"):
+            cr.kernels.KernelTable.collect(cr.model("llama3-8b:layers=1"))
 
     def test_errors(self):
         with self.assertRaises(cr.Error) as caught:

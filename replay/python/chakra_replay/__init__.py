@@ -17,7 +17,7 @@ from ._collective import collective
 from ._core import COLLECTIVES, NODE_TYPES, NO_LANE, Cluster, RankTrace, Record
 from ._core import VERSION as __version__
 from ._edit import edit
-from ._errors import Error
+from ._errors import Error, explain_arguments
 from ._options import options_of
 from ._plan import Plan, plan
 from ._replay import replay
@@ -27,6 +27,7 @@ from ._topology import Drawing, Topology, topology
 from ._traces import Traces, load, model
 from ._sweep import SweepResults, SweepSpec, sweep
 
+explain_arguments(_core)
 _core.set_comments_file(_os.path.join(_os.path.dirname(__file__), "cluster.binpb"))
 
 __all__ = [

@@ -10,8 +10,8 @@ from ._options import Paths, document
 from ._traces import Traces, load
 
 
-def _words_of(traces: Traces | Paths) -> list[str]:
-    return list(traces._core.words) if isinstance(traces, Traces) else _core.paths_of(traces)
+def _words_of(traces: Traces | Paths) -> list[str | bytes]:
+    return list(traces._core.words_here) if isinstance(traces, Traces) else _core.paths_of(traces)
 
 
 @document("edit")
@@ -27,4 +27,4 @@ def edit(traces: Traces | Paths, output: str | os.PathLike[str] | None = None, *
         options = {("edit" if name == "script" else name): value for name, value in options.items()}
         words = _words_of(traces)
         return Traces(_core.Traces.load([*words, *_core.replay_words(options)]))
-    return _core.write_edited([*_words_of(traces), *_core.tool_words("edit", options)], os.fspath(output))
+    return _core.write_edited([*_words_of(traces), *_core.tool_words("edit", options)], os.fsencode(output))

@@ -29,6 +29,14 @@ class Plan(Recorded):
     def __len__(self) -> int:
         return len(self.rows)
 
+    def to_pandas(self) -> Any:
+        """`rows` as a pandas.DataFrame."""
+        return self.rows.to_pandas()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """`rows` for whoever reads Arrow's C stream interface."""
+        return self.rows.__arrow_c_stream__(requested_schema)
+
     def to_json(self) -> str:
         """The same bytes as `plan --format json`."""
         return self._core.to_json()

@@ -26,7 +26,7 @@ def cluster_of(cluster: ClusterLike) -> _core.Cluster | None:
     if not isinstance(cluster, (str, os.PathLike)):
         raise TypeError(f"cluster: {cluster!r} ({type(cluster).__name__}) is no cluster; expected a Cluster, the name "
                         'of a preset as "dgx-h100" or "dgx-h100:nodes=4", or the path of a file')
-    return _core.cluster_of(os.fspath(cluster))
+    return _core.cluster_of(os.fsencode(cluster))
 
 
 def progress_of(progress: Callable[..., Any] | bool | None) -> Callable[..., Any] | None:

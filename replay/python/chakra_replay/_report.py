@@ -7,6 +7,7 @@ import os
 from typing import Any, Literal, Sequence
 
 from . import _core
+from ._errors import expect
 from ._records import Recorded, written
 from ._tables import Table, table_html
 
@@ -25,7 +26,7 @@ class Report(Recorded):
     @classmethod
     def from_file(cls, path: str | os.PathLike[str]) -> Report:
         """Reads a report: JSON, text format or binary. It knows nothing of its traces."""
-        return cls(_core.read_report(os.fspath(path)))
+        return cls(_core.read_report(os.fsencode(path)))
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *dir(self._record)})
@@ -53,6 +54,18 @@ class Report(Recorded):
         return table
 
     @property
+    def lanes(self) -> Table:
+        """A row for each lane, over all ranks: its name, nodes, and the time of these. `lane_policy` says how nodes
+        were put on lanes."""
+        table: Table = self._record.lane
+        return table
+
+    @property
+    def lane_policy(self) -> str:
+        """What `lanes` of replay() was: "recorded", "single" or "unlimited"."""
+        return str(self._record.lanes)
+
+    @property
     def memory(self) -> Table | None:
         """What ranks hold at their peak, by stage. None: the traces are of no generated step."""
         training = self._record.training
@@ -69,7 +82,7 @@ class Report(Recorded):
 
     def compare(self, other: Report, merge_numbers: bool = False) -> Comparison:
         """How `other` differs from this report. merge_numbers: names that differ in numbers alone are one."""
-        return Comparison(self, other, merge_numbers)
+        return Comparison(self, expect(other, Report, "Report.compare"), merge_numbers)
 
     def html(self, path: str | os.PathLike[str] | None = None) -> str:
         """The report as one page for browsers, with charts and the critical path. `path`: writes it there, too."""

@@ -18,6 +18,8 @@ SpecLike = Union["SweepSpec", str, "os.PathLike[str]", Mapping[str, Any]]
 #: Told of each point as it ends: its number, its metrics, its error ("": none).
 OnResult = Callable[[int, Mapping[str, float], str], Any]
 
+_TELL_EVERY = 0.2  # seconds
+
 
 def _plain(value: Any) -> Any:
     """A spec as JSON has it: values of axes are texts."""
@@ -45,7 +47,7 @@ class SweepSpec:
         elif isinstance(spec, str) and ("\n" in spec or "{" in spec):
             self._core = _core.SweepSpec.of_text(spec, name)
         else:
-            self._core = _core.SweepSpec.read(os.fspath(spec))
+            self._core = _core.SweepSpec.read(os.fsencode(spec))
 
     @property
     def name(self) -> str:
@@ -75,7 +77,7 @@ class SweepResults:
     @classmethod
     def load(cls, *folders: str | os.PathLike[str]) -> SweepResults:
         """Reads the results of a folder, or of several that hold parts of one sweep."""
-        return cls(_core.SweepRows.load([os.fspath(f) for f in folders]))
+        return cls(_core.SweepRows.load([os.fsencode(f) for f in folders]))
 
     @property
     def rows(self) -> Table:
@@ -143,22 +145,30 @@ class SweepResults:
         return self.rows._repr_html_()
 
 
-def _serve_threads(jobs: int, kept: int, on_result: OnResult) -> Callable[[_core.PointsSource], None]:
+def _serve_threads(jobs: int, kept: int, on_result: OnResult,
+                   progress: Callable[..., Any] | None) -> Callable[[_core.PointsSource], None]:
     """Runs points on threads of this process, and tells of each."""
     points = _core.SweepPoints(kept, max(1, (os.cpu_count() or 1) // jobs))
 
     def serve(source: _core.PointsSource) -> None:
         running: dict[Future[bytes], int] = {}
-        with ThreadPoolExecutor(jobs) as pool:
+        pool = ThreadPoolExecutor(jobs)
+        try:
             while True:
                 while len(running) < 2 * jobs and (taken := source.take()) is not None:
                     running[pool.submit(points.run, taken[1])] = taken[0]
                 if not running:
                     return
-                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                done, _ = wait(running, timeout=_TELL_EVERY, return_when=FIRST_COMPLETED)
                 for future in done:
                     token = running.pop(future)
                     finish(source, token, future.result(), on_result)
+                if progress is not None:
+                    ended, _, total, _ = source.progress()
+                    progress(ended / total if total else 1.0, ended, total)
+        finally:
+            points.stop()  # where this ends early, points that run are given up
+            pool.shutdown(cancel_futures=True)
 
     return serve
 
@@ -200,12 +210,12 @@ def sweep(spec: SpecLike, output: str | os.PathLike[str] | None = None, *, jobs:
 
         serve = Workers(client, swept, ship, trace_cache, on_result, progress_of(progress)).serve
     elif on_result is not None:
-        serve = _serve_threads(threads, trace_cache, on_result)
+        serve = _serve_threads(threads, trace_cache, on_result, progress_of(progress))
     with tempfile.TemporaryDirectory(prefix="chakra-replay-") as scratch:
         folder = scratch if output is None else os.fspath(output)
-        summary = _core.run_sweep(swept._core, folder, threads, retry_failed, continue_changed, limit, trace_cache,
+        summary = _core.run_sweep(swept._core, os.fsencode(folder), threads, retry_failed, continue_changed, limit, trace_cache,
                                   _core.VERSION, progress_of(progress), serve)
-        results = SweepResults(_core.SweepRows.load([folder]), summary)
+        results = SweepResults(_core.SweepRows.load([os.fsencode(folder)]), summary)
         if output is not None:
             with open(os.path.join(folder, "results.csv"), "w", encoding="utf-8", newline="") as out:
                 out.write(results.to_csv())

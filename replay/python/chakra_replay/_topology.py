@@ -65,4 +65,4 @@ def topology(spec: str | os.PathLike[str] | _core.Cluster, devices: int = 0, *, 
     if not isinstance(spec, (str, os.PathLike)):
         raise TypeError(f"topology: {spec!r} ({type(spec).__name__}) is no network; expected one as "
                         '"fat_tree:k=4", or the path of a file')
-    return Topology(_core.topology(os.fspath(spec), devices, seed, radix))
+    return Topology(_core.topology(os.fsencode(spec), devices, seed, radix))

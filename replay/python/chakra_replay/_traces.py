@@ -6,7 +6,7 @@ import os
 from typing import Any, Iterator, Mapping, Sequence
 
 from . import _core
-from ._errors import Error
+from ._errors import Error, shown
 from ._options import Paths, document
 from ._tables import Table
 
@@ -85,29 +85,25 @@ class Traces:
         return self._core.inputs
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _reload, (self._core.words,)  # traces are read again where they are unpickled
+        # Traces are read again where they are unpickled.
+        return _reload, (self._core.words, os.fsencode(self._core.folder))
 
     def __repr__(self) -> str:
         return f"<Traces of {self.ranks} ranks, {self.node_count:,} nodes>"
 
 
-def _reload(words: list[str]) -> Traces:
-    return Traces(_core.Traces.load(words))
+def _reload(words: list[str | bytes], folder: bytes) -> Traces:
+    return Traces(_core.Traces.load(words, folder))
 
 
-def _words_of(path: Any) -> list[str]:
+def _words_of(path: Any) -> list[str | bytes]:
     """A path, or several, as words. Raises TypeError, which says what to give, for anything else."""
     several = path if isinstance(path, Sequence) and not isinstance(path, str) else [path]
     for one in several:
         if not isinstance(one, (str, os.PathLike)):
             more = "; these traces are in memory already, give them to replay()" if isinstance(one, Traces) else ""
-            raise TypeError(f"load: {_shown(one)} is no path; expected a str, a pathlib.Path, or a list of them{more}")
+            raise TypeError(f"load: {shown(one)} is no path; expected a str, a pathlib.Path, or a list of them{more}")
     return list(_core.paths_of(path))
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return f"{text if len(text) < 60 else text[:57] + '...'} ({type(value).__name__})"
 
 
 @document("load")

@@ -11,6 +11,7 @@ import os
 from typing import Any, Mapping, Sequence, Union
 
 from . import _core
+from ._errors import expect
 from ._options import Paths
 from ._tables import Table
 from ._traces import Traces
@@ -69,19 +70,20 @@ class KernelTable:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> KernelTable:
         """Reads CSV, JSON, text format or binary."""
-        return cls(_core.Kernels.load(os.fspath(path)))
+        return cls(_core.Kernels.load(os.fsencode(path)))
 
     @classmethod
     def collect(cls, traces: Traces | Paths, host_operations: bool = False, device_name: str = "",
                 threads: int = os.cpu_count() or 1) -> KernelTable:
         """The kernels that traces measured. `host_operations`: those of the host too. Traces in memory are read again."""
-        paths = [i["path"] for i in traces.inputs] if isinstance(traces, Traces) else _core.paths_of(traces)
-        return cls(_core.Kernels.collect(paths, host_operations, device_name, threads))
+        if isinstance(traces, Traces):
+            return cls(_core.Kernels.collect_of(traces._core, host_operations, device_name, threads))
+        return cls(_core.Kernels.collect(_core.paths_of(traces), host_operations, device_name, threads))
 
     @classmethod
     def merge(cls, *tables: KernelTable, any_device: bool = False) -> KernelTable:
         """One table of several, of one device unless any_device says otherwise."""
-        return cls(_core.Kernels.merge([t._core for t in tables], any_device))
+        return cls(_core.Kernels.merge([expect(t, cls, "KernelTable.merge")._core for t in tables], any_device))
 
     def transfer(self, to: DeviceLike, from_device: DeviceLike | None = None, dtype: str = "") -> KernelTable:
         """Makes of it the table of another device, by the law of kernels and by rooflines."""
@@ -103,7 +105,7 @@ class KernelTable:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes .csv, .json, .txtpb, else binary."""
-        self._core.save(os.fspath(path))
+        self._core.save(os.fsencode(path))
 
     def to_csv(self) -> str:
         """As CSV."""
