@@ -38,7 +38,7 @@ TEST(Unseen, WhatLaunchesNothingDoesNotCount) {
 }
 
 // Ten kernels of 20 us each 50 us; `wrong` says how long the third one is, in us.
-DeviceTrace Kernels(int wrong, const std::string& third) {
+DeviceTrace Kernels(int64_t wrong, const std::string& third) {
   KinetoBuilder k;
   for (int i = 0; i < 10; ++i) {
     k.Launch(1, 1000 + 50000 * i, 100, 7, i == 2 ? third : "k", 10000 + 50000 * i,
