@@ -5,6 +5,7 @@
 #include "replay/cli/terminal.h"
 #include "trace/et/read_options.h"
 #include "trace/import/reader.h"
+#include "trace/import/registry.h"
 
 namespace chakra::cli {
 namespace {

@@ -44,19 +44,4 @@ class StopOnSignal {
   void (*terminate_)(int);
 };
 
-// While an object lives, the first SIGINT or SIGTERM sets flag(), and the second ends the process. One object
-// at a time.
-class StopOnSignal {
- public:
-  StopOnSignal();
-  ~StopOnSignal();
-  StopOnSignal(const StopOnSignal&) = delete;
-  StopOnSignal& operator=(const StopOnSignal&) = delete;
-  static const std::atomic<bool>* flag();
-
- private:
-  void (*interrupt_)(int);
-  void (*terminate_)(int);
-};
-
 }  // namespace chakra::cli
