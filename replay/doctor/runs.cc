@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "replay/doctor/lacks.h"
 #include "replay/report/run_replay.h"
 #include "replay/run/options.h"
@@ -83,7 +84,8 @@ void TryReplay(const LoadedTraces& traces, const std::string& cluster, proto::Fo
   options.cluster = cluster;
   const absl::StatusOr<proto::Report> report = RunReplay(traces, options);
   if (!report.ok()) {
-    run->set_refused(std::string(report.status().message()));
+    // One line, as the field is: errors of several lines name one node in each.
+    run->set_refused(absl::StrReplaceAll(report.status().message(), {{"\n  ", "; "}, {"\n", " "}}));
   } else if (report->makespan_ps() == 0) {
     proto::Lack* lack = run->add_lack();
     lack->set_what("anything that takes time");

@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
+#include "backends/topology/measure.h"
 #include "google/protobuf/reflection.h"
 #include "trace/base/text_table.h"
 #include "trace/base/units.h"
@@ -134,6 +135,8 @@ std::string TextOf(const Message& row, const ReportColumn& column) {
       return FormatTime(Time::Picos(WholeIn(row, field)));
     case Shown::BYTES:
       return FormatBytes(static_cast<uint64_t>(WholeIn(row, field)));
+    case Shown::BANDWIDTH:
+      return FormatRate(static_cast<double>(WholeIn(row, field)));
     case Shown::ENERGY:
       return FormatEnergy(WholeIn(row, field));
     case Shown::SHARE:
