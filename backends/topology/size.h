@@ -6,8 +6,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "backends/topology/network.h"
-#include "backends/topology/topology.h"
+#include "backends/topology/graph.h"
 
 namespace chakra {
 
@@ -25,9 +24,6 @@ struct NetworkSize {
 
 // `nvswitches`: they and their cables count.
 NetworkSize SizeOf(const NetworkGraph& graph, bool nvswitches = true);
-// All copies of a dimension, without NVSwitches where it joins blocks of other dimensions; of a dimension of
-// size 1: nothing but the injection.
-NetworkSize SizeOf(const Topology& topology, int dimension);
 
 // `graph` with the links of ports scaled so that no device sends more than `injection`, and one as much.
 // Errors: less than 1 B/s for a link.

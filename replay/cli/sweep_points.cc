@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
-#include "backends/topology/size.h"
+#include "backends/topology/dimension_size.h"
 #include "replay/cli/command.h"
 #include "replay/cli/point_arguments.h"
 #include "replay/report/run_replay.h"

@@ -4,6 +4,7 @@
 #include "absl/strings/str_format.h"
 #include "backends/mixed/choice.h"
 #include "backends/registry.h"
+#include "backends/topology/dimension_size.h"
 #include "replay/cluster/load.h"
 #include "replay/cluster/topology.h"
 #include "replay/cluster/variation.h"
