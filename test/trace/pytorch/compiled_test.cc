@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "test/folders.h"
 #include "test/trace/pytorch/compiled_capture.h"
 #include "trace/et/writer.h"
 #include "trace/import/reader.h"
