@@ -27,7 +27,6 @@ using goal::GoalDep;
 using goal::GoalOp;
 using goal::GoalRank;
 using goal::OpType;
-using goal::Program;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -41,7 +40,7 @@ std::string FabricOf(const Model& m) {
 }
 
 // When each rank ends, in picoseconds; or one entry, -1: the run failed, and `error` says why.
-std::vector<int64_t> Ends(const Program& program, const std::string& fabric, std::string* error = nullptr) {
+std::vector<int64_t> Ends(const goal::Program& program, const std::string& fabric, std::string* error = nullptr) {
   auto traces = goal::ProgramTraces(program, "x.goal", ReadOptions());
   EXPECT_TRUE(traces.ok()) << traces.status();
   auto machine = MakeMachine(fabric, Mesh(static_cast<int>(traces->ranks.size())), FabricOptions());
@@ -59,7 +58,7 @@ std::vector<int64_t> Ends(const Program& program, const std::string& fabric, std
 // The rules in nanoseconds, without queues: of all that could happen, what comes first is looked for.
 class SecondEvaluation {
  public:
-  SecondEvaluation(const Program& program, const Model& m) : p_(program), m_(m) {
+  SecondEvaluation(const goal::Program& program, const Model& m) : p_(program), m_(m) {
     for (const GoalRank& rank : p_.ranks) {
       made_ += rank.ops.size();
       waits_.emplace_back(rank.ops.size(), 0);
@@ -182,7 +181,7 @@ class SecondEvaluation {
     After(from, send, false, t);
   }
 
-  const Program& p_;
+  const goal::Program& p_;
   const Model m_;
   std::vector<std::vector<int>> waits_;
   std::vector<std::vector<int64_t>> floor_;
@@ -206,7 +205,7 @@ GoalOp Op(OpType type, uint32_t peer, uint64_t size) {
 // `schedgen --ptrn binomialtreereduce --datasize 1024` of 8 hosts: LogGOPSim's README prints what LogGOPSim
 // says.
 TEST(LogGps, GivesTheTimesThatLogGopsimPrintsForItsExample) {
-  Program p;
+  goal::Program p;
   p.ranks.resize(8);
   for (uint32_t r = 0; r < 8; ++r) {
     GoalRank& rank = p.ranks[r];
@@ -225,8 +224,8 @@ TEST(LogGps, GivesTheTimesThatLogGopsimPrintsForItsExample) {
 }
 
 // LogGOPSim's binary_tree_32.goal: rank r sends to r + 2^k for all 2^k > r.
-Program BinaryTree(uint32_t ranks) {
-  Program p;
+goal::Program BinaryTree(uint32_t ranks) {
+  goal::Program p;
   p.ranks.resize(ranks);
   for (uint32_t r = 0; r < ranks; ++r) {
     uint32_t bit = 1;
@@ -241,7 +240,7 @@ Program BinaryTree(uint32_t ranks) {
 }
 
 TEST(LogGps, GivesTheClosedFormOfABinaryTree) {
-  const Program p = BinaryTree(32);
+  const goal::Program p = BinaryTree(32);
   const std::vector<int64_t> ends = Ends(p, "loggps");
   EXPECT_EQ(ends, SecondEvaluation(p, Model()).Run());
   // Rank 31 has its message over 1, 3, 7, 15: five times o + L + o, and each sender's first message is the
@@ -252,10 +251,10 @@ TEST(LogGps, GivesTheClosedFormOfABinaryTree) {
 }
 
 // Messages and computation in an order that can be run: each operation waits for some that were made before.
-Program RandomRun(uint64_t seed, int cpus) {
+goal::Program RandomRun(uint64_t seed, int cpus) {
   uint64_t state = seed;
   const auto below = [&state](uint64_t n) { return NextSplitMix(&state) % n; };
-  Program p;
+  goal::Program p;
   const auto ranks = static_cast<uint32_t>(2 + below(7));
   p.ranks.resize(ranks);
   const auto add = [&](uint32_t r, GoalOp op) {
@@ -292,7 +291,7 @@ TEST(LogGps, EqualsTheSecondEvaluationOnRandomPrograms) {
                            {.L = 300, .o = 20, .g = 40, .G = 3, .O = 4, .S = 1 << 20}};
   int finished = 0;
   for (uint64_t seed = 0; seed < 200; ++seed) {
-    const Program p = RandomRun(seed, seed % 2 == 0 ? 1 : 3);
+    const goal::Program p = RandomRun(seed, seed % 2 == 0 ? 1 : 3);
     const Model& m = kModels[seed / 2 % 4];
     ASSERT_EQ(Ends(p, FabricOf(m)), SecondEvaluation(p, m).Run()) << seed << "\n" << goal::GoalText(p);
     ++finished;
@@ -302,7 +301,7 @@ TEST(LogGps, EqualsTheSecondEvaluationOnRandomPrograms) {
 
 TEST(LogGps, MessagesOfOneTagMeetInTheOrderInWhichTheyCome) {
   for (uint64_t seed = 1000; seed < 1050; ++seed) {
-    Program p = RandomRun(seed, 1);
+    goal::Program p = RandomRun(seed, 1);
     for (GoalRank& rank : p.ranks) {
       for (GoalOp& op : rank.ops) {
         op.tag %= 2;
@@ -316,7 +315,7 @@ TEST(LogGps, MessagesOfOneTagMeetInTheOrderInWhichTheyCome) {
 }
 
 TEST(LogGps, SaysWhatCannotRun) {
-  Program p;
+  goal::Program p;
   p.ranks.resize(2);
   // Each waits for the other's message before it sends, by rendezvous or not.
   for (uint32_t r = 0; r < 2; ++r) {
