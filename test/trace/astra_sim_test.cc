@@ -103,7 +103,8 @@ TEST(AstraSim, SystemIsCarriedOrNamed) {
                             "did you mean 'endpoint-delay'?"}) {
     EXPECT_THAT(r->notes, Contains(HasSubstr(named)));
   }
-  for (const char* carried : {"scheduling-policy", "active-chunks", "collective-optimization", "all-reduce-implementation"})
+  for (const char* carried :
+       {"scheduling-policy", "active-chunks", "collective-optimization", "all-reduce-implementation"})
     EXPECT_THAT(r->notes, Not(Contains(HasSubstr(carried))));
 }
 

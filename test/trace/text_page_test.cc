@@ -24,11 +24,12 @@ TEST(DisplayWidth, CountsColumnsNotBytes) {
 }
 
 TEST(TextPage, AFileIsLeftAlone) {
-  const std::string text = std::string(500, 'x') + "  a\n\n\x1b[31m tail without newline";
+  const std::string text = std::string(500, 'x') + "  a\n\n tail without newline";
   TextPage page;
   page.NoteShortened("name");
   EXPECT_FALSE(page.limited());
   EXPECT_EQ(page.Finish(text), text);
+  EXPECT_EQ(page.Finish("\x1b[31mred"), "\\x1b[31mred");
 }
 
 TEST(TextPage, FitsInTheMiddle) {

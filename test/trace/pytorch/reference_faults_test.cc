@@ -392,7 +392,8 @@ TEST(ReferenceFault, ACallWithoutAKernelIsLostSilently) {
   CaptureFolder folder;
   for (const int rank : {0, 1}) {
     KinetoBuilder k = AllReduceRank(20000, 30000);
-    k.Op(1, "record_param_comms", 50000, 1000, CommArgs("allreduce", 500, 500, "alone", "[0]", 1));
+    k.Op(1, "record_param_comms", 50000, 1000,
+         CommArgs("allreduce", 500, 500, absl::StrCat("alone", rank), absl::StrCat("[", rank, "]"), 1));
     k.Op(1, "record_param_comms", 60000, 1000, CommArgs("wait", 0, 0, "7", "[0, 1]", 2));
     folder.Rank(rank, k);
   }
