@@ -79,7 +79,7 @@ TEST_F(Edits, TheCommandLineIsChecked) {
   Refused("edit -o out --scale n2=2", {"expects at least one IN", "--help"}, 2);
   Refused("edit t --scale n2=2", {"expects -o OUT, or --dry-run"}, 2);
   Refused("edit t -o out", {"expects an edit"}, 2);
-  Refused("edit t -o out --scale n2", {"--scale: \"n2\", expected NAME=FACTOR"}, 2);
+  Refused("edit t -o out --scale n2", {"--scale: \"n2\", expected device=FACTOR, host=FACTOR, or NAME=FACTOR"}, 2);
   Refused("edit t -o out --delay-ranks 1=fast", {"--delay-ranks", "expected RANKS=TIME"}, 2);
   Refused("edit t -o out --do 'select { name: \"(\" } remove {}'",
           {"chakra-replay: --do: edit 1 (remove), select, name", "RE2", "see `chakra-replay edit --help`"},

@@ -300,11 +300,12 @@ class Interpreter {
     const std::vector<int> members = Members(n.group);
     const int size = static_cast<int>(members.size());
     const int me = static_cast<int>(std::find(members.begin(), members.end(), rank) - members.begin());
-    if (size == 1) {
+    const Comm& comm = g.comm[g.payload[row]];
+    const bool empty = comm.bytes == 0 && static_cast<CollectiveType>(comm.type) != CollectiveType::kBarrier;
+    if (size == 1 || empty) {
       part.over = true;
       return true;
     }
-    const Comm& comm = g.comm[g.payload[row]];
     const Plan& plan = PlanOf(static_cast<CollectiveType>(comm.type), size);
     const Program& program = plan.program(me);
     const CollectiveCosts& costs = options_.collectives;
