@@ -342,7 +342,7 @@ TEST(Print, FitsTheTerminalAndOneLineOfCsvAChange) {
   EXPECT_THAT(text, HasSubstr("... and 20 more"));
   const std::string csv = *PrintComparison(c, ReportFormat::kCsv, 0);
   EXPECT_THAT(csv, HasSubstr("\nranks,rank 0,,end_ps,1000,123456789012345,123456789011345,1.23457e+13\n"));
-  EXPECT_THAT(csv, HasSubstr("29,\"\"\n\",b,time_ps,0,"));
+  EXPECT_THAT(csv, HasSubstr("29,\"\"\\n\",b,time_ps,0,"));
   proto::Comparison read;
   ASSERT_TRUE(ParseMessage(*PrintComparison(c, ReportFormat::kJson, 0), "json", &read).ok());
   EXPECT_EQ(read.DebugString(), c.DebugString());

@@ -238,7 +238,7 @@ TEST(Engine, TheFastPathEqualsFlowByFlow) {
       fast[i] = metrics->fast_collectives;
       traffic[i] = fabric->Traffic();
     }
-    EXPECT_EQ(fast[0], 1u);
+    EXPECT_EQ(fast[0], bytes > 0 || type == T::kBarrier ? 1u : 0u);
     EXPECT_EQ(fast[1], 0u);
     for (int r = 0; r < n; ++r) EXPECT_EQ(spans[0][r][1].end, spans[1][r][1].end) << "round " << round;
     for (size_t d = 0; d < 2; ++d) EXPECT_EQ(traffic[0][d].bytes, traffic[1][d].bytes) << "round " << round;
