@@ -81,7 +81,7 @@ TEST_F(OwnProgram, OfOtherRanksOrAnotherCollectiveIsRefused) {
   options.ranks = 4;
   EXPECT_EQ(Price(options, 4096).status().message(), path_ +
                                                          ": algorithm \"pair\" is for all_gather on 2 ranks, "
-                                                         "1024 to 1048576 bytes in multiples of 2; expected "
+                                                         "1024 to 1048576 bytes; expected "
                                                          "all_gather on 4 ranks, as the call is");
   options.ranks = 2;
   options.type = CollectiveType::kAllReduce;
@@ -94,9 +94,8 @@ TEST_F(OwnProgram, OfAnotherSizeIsTold) {
   const absl::StatusOr<TableRow> row = Price(options, 64 << 20);
   ASSERT_TRUE(row.ok()) << row.status();
   EXPECT_NE(row->algorithm, "pair");
-  EXPECT_EQ(
-      row->passed_over,
-      path_ + ": algorithm \"pair\" is for all_gather on 2 ranks, 1024 to 1048576 bytes in multiples of 2");
+  EXPECT_EQ(row->passed_over,
+            path_ + ": algorithm \"pair\" is for all_gather on 2 ranks, 1024 to 1048576 bytes");
 }
 
 TEST(Programs, ACallOfNoBytesTakesNoTime) {

@@ -295,7 +295,7 @@ TEST(BlockAlgorithms, AllToAll) {
 // Sizes that nothing divides: chunks differ by a byte, and the replay still
 // agrees with the clock to the picosecond.
 TEST(BlockAlgorithms, BytesThatDoNotDivide) {
-  for (const int64_t bytes : {0, 1, 7, 1000003}) {
+  for (const int64_t bytes : {1, 7, 1000003}) {
     for (const char* name : {"hierarchical", "themis", "double_binary_tree"}) {
       EXPECT_GT(Took(name, T::kAllReduce, {4, 3}, bytes), 0);
     }
