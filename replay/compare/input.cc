@@ -40,26 +40,26 @@ bool IsReportKey(absl::string_view key) {
 // Whether a key is the makespan's.
 bool IsMakespan(absl::string_view key) { return IsReportKey(key) && absl::StartsWith(key, "mak"); }
 
-// Whether all keys of the outermost object, as far as it goes, are a report's, with one that every report
-// has.
+// Whether the outermost object, as far as it goes, has a makespan, or ranks and no key that is not a report's.
 bool JsonLooksLikeReport(absl::string_view s) {
   int depth = 0;
-  bool found = false;
+  bool ranks = false, others = false;
   for (size_t i = 0; i < s.size(); ++i) {
     if (s[i] == '{' || s[i] == '[') ++depth;
     if (s[i] == '}' || s[i] == ']') --depth;
     if (s[i] != '"') continue;
     const size_t begin = ++i;
     while (i < s.size() && s[i] != '"') i += s[i] == '\\' ? 2 : 1;
-    if (i >= s.size()) return found;
+    if (i >= s.size()) break;
     const absl::string_view rest = absl::StripLeadingAsciiWhitespace(s.substr(i + 1, 64));
     if (depth != 1 || !absl::StartsWith(rest, ":")) continue;
     const absl::string_view key = s.substr(begin, i - begin);
-    if (!IsReportKey(key)) return false;
+    if (IsMakespan(key)) return true;
     const bool list = absl::StartsWith(absl::StripLeadingAsciiWhitespace(rest.substr(1)), "[");
-    found = found || IsMakespan(key) || (key == "rank" && list);  // other files have a rank that is a number
+    ranks = ranks || (key == "rank" && list);  // other files have a rank that is a number
+    others = others || !IsReportKey(key);
   }
-  return found;
+  return ranks && !others;
 }
 
 bool IsPrintable(absl::string_view s) {
