@@ -98,7 +98,7 @@ TEST(CaptureMachine, ProfilesThatMakeNoSenseReplayThemselves) {
 }
 
 // Calls that one kernel carries run at once, however many there are: two
-// messages to one peer and one back, and two all-reduces of one group.
+// messages to one peer and one back, and an all-reduce in two parts.
 TEST(CaptureMachine, CallsOfOneKernelTakeItsTimeOnce) {
   std::vector<pytorch::KinetoBuilder> profiles;
   for (const int rank : {0, 1}) {
@@ -139,7 +139,7 @@ TEST(CaptureMachine, CallsOfOneKernelTakeItsTimeOnce) {
       EXPECT_EQ(span.end, g.start[i] + g.duration[i])
           << DescribeNode(machine.traces().ranks[static_cast<size_t>(rank)], i);
     }
-    EXPECT_EQ(calls, 5);
+    EXPECT_EQ(calls, 4);
   }
 }
 
