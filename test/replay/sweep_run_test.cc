@@ -122,7 +122,7 @@ TEST_F(SweepRun, FailedPointsDoNotStopTheRest) {
   auto summary = Run(spec, "d");
   ASSERT_TRUE(summary.ok());
   EXPECT_EQ(summary->failed, 1u);
-  EXPECT_THAT(Csv({"d"}), HasSubstr(",bad,,,\"a is \"\"bad\"\"\nand so on\"\n"));
+  EXPECT_THAT(Csv({"d"}), HasSubstr(",bad,,,\"a is \"\"bad\"\"\\nand so on\"\n"));
   EXPECT_EQ(Run(spec, "d")->run, 0u);
   SweepOptions again;
   again.retry_failed = true;
