@@ -48,6 +48,7 @@ double ReplayNs(const Row& row) {
   EngineOptions options;
   options.lanes = LanePolicy::kSingle;
   options.collectives.splits = 4;
+  options.collectives.algorithm["all_to_all"] = "direct";
   options.collectives.step_overhead = Time::Nanos(10);
   options.collectives.reduce_bandwidth = Bandwidth::BytesPerSecond(1600000000000);
   std::vector<ComputeTimes> compute(1);
