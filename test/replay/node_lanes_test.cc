@@ -54,18 +54,17 @@ TEST(NodeLanes, WithRoomForAllItTakesWhatItTakesWithoutContention) {
 
 TEST(NodeLanes, EveryCardCounts) {
   const double whole = Micros("ring", "fluid", {"switch", "", {}});
-  // The library's limit is some 41 GB/s of a card's 50: half of any card, 25 GB/s, makes the ring 1.65 times
-  // as long.
+  // Half of any card is half of the ring between the nodes.
   for (const char* device : {"0", "5", "7", "8"}) {
     const std::string fault = std::string("slow:bandwidth=0.5,device=") + device;
-    EXPECT_GT(Micros("ring", "fluid", {"switch", "", {fault}}), 1.6 * whole) << device;
+    EXPECT_GT(Micros("ring", "fluid", {"switch", "", {fault}}), 1.7 * whole) << device;
   }
   // Two leaves a node; one uplink for four cards: 100 GB/s in place of 400.
   const char* leaves = "leaf_spine:leaves=4,hosts_per_leaf=4,oversubscription=";
   const double full = Micros("ring", "fluid", {std::string(leaves) + "1:1", "spray", {}});
   const double quarter = Micros("ring", "fluid", {std::string(leaves) + "4:1", "spray", {}});
   EXPECT_NEAR(full, whole, 0.02 * whole);
-  EXPECT_GT(quarter, 3.2 * full);
+  EXPECT_GT(quarter, 3.3 * full);
   EXPECT_LT(quarter, 4.1 * full);
 }
 
