@@ -17,8 +17,8 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 HERE = pathlib.Path(__file__).resolve().parent
 
 GUIDES = [
-    "doctor", "captures", "nsys", "call_logs", "plan", "collectives", "networks", "packets", "critical_path", "what_if", "sweeps",
-    "comparing", "kernels", "energy", "python",
+    "doctor", "captures", "nsys", "call_logs", "plan", "collectives", "networks", "packets", "astra_sim", "critical_path",
+    "what_if", "sweeps", "comparing", "kernels", "energy", "python",
 ]
 PICTURES = (".svg", ".png")
 WORDS_END = r"[\s\-=,:;/()\[\]|]+"  # what ends a word for the search, so that --fabric=fluid is two

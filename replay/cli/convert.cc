@@ -216,13 +216,14 @@ absl::Status ConvertCommand::WriteOne(const RankTrace& trace, const StagedRanks*
 }
 
 // "dir/w.3.et.zst" as "w.3", with the rank at its end: the file may be that of another one that does the
-// same.
-std::string Named(const RankTrace& rank) {
+// same. `lone`: the only trace, which is rank 0 and keeps its name.
+std::string Named(const RankTrace& rank, bool lone) {
   const size_t archive = rank.file.find('!');
   const std::string name =
       fs::path(rank.file.substr(archive == std::string::npos ? 0 : archive + 1)).filename();
   const TraceName parsed = ParseTraceName(name);
   if (parsed.rank >= 0 && rank.recorded_rank == kNoRank) return absl::StrCat(parsed.prefix, ".", rank.rank);
+  if (parsed.rank >= 0 && lone) return absl::StrCat(parsed.prefix, ".", rank.recorded_rank);
   absl::string_view whole = name;
   const absl::string_view stem = ConsumeEnding(&whole) != nullptr ? whole : WithoutCompression(whole);
   const std::string number = absl::StrCat(".", rank.rank);
@@ -234,7 +235,7 @@ std::string Named(const RankTrace& rank) {
 std::string Prefix(const TraceSet& traces) {
   std::set<std::string> prefixes;
   for (const RankTrace& rank : traces.ranks) {
-    const std::string name = Named(rank);
+    const std::string name = Named(rank, traces.ranks.size() == 1);
     prefixes.insert(name.substr(0, name.rfind('.')));
   }
   return prefixes.size() > 1 ? "trace" : "";
@@ -245,7 +246,7 @@ std::string Prefix(const TraceSet& traces) {
 absl::Status ConvertCommand::CopyGroups(const TraceSet& traces, const WholeFolder& folder) const {
   for (const InputFile& input : traces.inputs) {
     if (input.role == "index" || input.role == "workload") {
-      const std::string first = Named(traces.ranks.front());
+      const std::string first = Named(traces.ranks.front(), traces.ranks.size() == 1);
       const std::string name = absl::StrCat(first.substr(0, first.rfind('.')), ".json");
       return WriteFile(folder.PathOf(name), GroupFileText(traces.groups), Compression::kNone);
     }
@@ -275,10 +276,10 @@ absl::Status ConvertCommand::Convert(const TraceSet& traces, WholeFolder* folder
     return absl::InvalidArgumentError(absl::StrCat(
         output_, " holds ", name, ", which says that ranks share files; expected another folder"));
   }
-  const std::string prefix = Prefix(traces), first = Named(traces.ranks.front());
+  const bool lone = traces.ranks.size() == 1;
+  const std::string prefix = Prefix(traces), first = Named(traces.ranks.front(), lone);
   const std::string own = prefix.empty() ? first.substr(0, first.rfind('.')) : prefix;
   // A set takes the place of another; a lone trace goes beside what is there.
-  const bool lone = traces.ranks.size() == 1;
   if (absl::Status s = lone ? absl::OkStatus() : CheckReplaceable(output_, own); !s.ok()) return s;
   if (!folder->opened()) {
     if (absl::Status s = folder->Open(output_); !s.ok()) return s;
@@ -290,7 +291,7 @@ absl::Status ConvertCommand::Convert(const TraceSet& traces, WholeFolder* folder
   std::set<std::string> names;
   for (const RankTrace& rank : traces.ranks) {
     const std::string name =
-        absl::StrCat(prefix.empty() ? Named(rank) : absl::StrCat(prefix, ".", rank.rank), ending);
+        absl::StrCat(prefix.empty() ? Named(rank, lone) : absl::StrCat(prefix, ".", rank.rank), ending);
     if (!names.insert(name).second) {
       return absl::InvalidArgumentError(
           absl::StrCat("two traces would be written to ", (fs::path(output_) / name).string()));

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdint>
+#include <ctime>
 #include <utility>
 #include <vector>
 
@@ -14,11 +16,22 @@
 namespace chakra::cli {
 namespace {
 
+// Who stops a group of processes may send one wish twice, as `timeout` does: to the process and to its group.
+constexpr int64_t kOneWishMs = 500;
+
 std::atomic<bool> stop_asked = false;
+std::atomic<int64_t> asked_at_ms = 0;
 
 extern "C" void AskToStop(int signal) {
-  stop_asked = true;
-  std::signal(signal, SIG_DFL);  // the second one ends it at once
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  const int64_t ms = int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1000000;
+  if (!stop_asked.exchange(true)) {
+    asked_at_ms = ms;
+  } else if (ms - asked_at_ms > kOneWishMs) {
+    std::signal(signal, SIG_DFL);
+    raise(signal);
+  }
 }
 
 }  // namespace

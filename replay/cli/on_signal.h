@@ -29,8 +29,8 @@ class OnSignal {
   std::thread thread_;
 };
 
-// While an object lives, the first SIGINT or SIGTERM sets flag(), and the second ends the process. One object
-// at a time.
+// While an object lives, the first SIGINT or SIGTERM sets flag(), and the next one that comes more than half a
+// second later ends the process. One object at a time.
 class StopOnSignal {
  public:
   StopOnSignal();

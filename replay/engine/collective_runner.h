@@ -200,7 +200,7 @@ class CollectiveRunner {
   class MemberSends;  // the sends of a member, as a list of flows
   // A flow's tag holds the call's slot, the lane and the connection.
   static constexpr int kConnectionBits = 33;
-  static constexpr int kLaneBits = 6;
+  static constexpr int kLaneBits = 8;
   static uint32_t SlotOf(uint64_t tag) { return static_cast<uint32_t>(tag >> (kConnectionBits + kLaneBits)); }
   static uint64_t ConnectionOf(uint64_t tag) { return tag & ((uint64_t{1} << kConnectionBits) - 1); }
 

@@ -330,11 +330,13 @@ std::string DescribeBound(const Metrics& metrics, const TraceSet& traces) {
     std::string detail;
     bool device = false;  // work that the device does
   };
-  const Time other = last->end - last->compute_busy - last->exposed_comm - last->idle;
+  const Time memory = last->exposed_memory;
+  const Time host = last->end - last->compute_busy - last->exposed_comm - memory - last->idle;
   std::vector<Share> shares = {
       {"computation", last->compute_busy, "", true},
       {"exposed communication", last->exposed_comm, LargestCollective(metrics, traces, rank), true},
-      {last->memory_busy <= last->host_busy ? "host operations" : MemoryWord(traces, rank), other, ""},
+      {MemoryWord(traces, rank), memory, "", true},
+      {"host operations", host, ""},
       {"idle waiting", last->idle, ""},
   };
   std::stable_sort(shares.begin(), shares.end(),

@@ -78,12 +78,22 @@ class BesideSpec {
     for (const size_t begin : {size_t{0}, word.find('=') + 1}) {
       for (const size_t end : {word.size(), word.rfind(':'), word.rfind('@')}) {
         if (end == word.npos || end <= begin) continue;
-        const std::filesystem::path path = word.substr(begin, end - begin);
+        const std::string name = word.substr(begin, end - begin);
+        const bool part = name.size() < word.size();
+        if (!MayBePath(name, part)) continue;
+        const std::filesystem::path path = name;
         if (path.is_absolute() || !Names(folder_ / path)) continue;
         return absl::StrCat(word.substr(0, begin), (folder_ / path).string(), word.substr(end));
       }
     }
     return word;
+  }
+  // Numbers are none, and a part of a word is one if it looks like one: `nodes=1` with a folder "1" beside
+  // the spec stays.
+  static bool MayBePath(absl::string_view name, bool part) {
+    double number;
+    if (absl::SimpleAtod(name, &number)) return false;
+    return !part || absl::StrContains(name, '/') || absl::StrContains(name, '.');
   }
   // Whether there is a file or folder of this name, or traces with this prefix; with {...} in its last part:
   // the folder that it would be in.

@@ -83,6 +83,10 @@ inline proto::Report LargeReport(int ranks) {
     proto::CollectiveReport* collective = report.add_collective();
     FillMessage(collective, 1, &next);
     collective->set_group("replicas of pipeline stage " + std::to_string(r));
+    collective->set_dimension("8 ranks, 4 apart");
+    collective->clear_recorded_ps();  // steps of so many groups are generated
+    collective->clear_recorded_count();
+    collective->clear_simulated_to_recorded();
     proto::InputFile* input = report.add_input();
     input->set_path("/a/folder/of/traces/with/a/long/name/workload." + std::to_string(r) + ".et.zst");
     input->set_sha256(std::string(64, 'a'));

@@ -161,6 +161,10 @@ bool Mutate(Plan* plan, std::mt19937_64& random, Change* change) {
     case 2:
       change->what = "chunk";
       if (plan->chunks == 1 || barrier) return false;
+      // A copy of what is sent may lie in the other chunk.
+      if (IsSend(step.op) && std::any_of(program.steps.begin(), program.steps.end(),
+                                         [](const Step& s) { return s.op == Op::kCopy; }))
+        return false;
       step.chunk = (step.chunk + 1 + pick(static_cast<size_t>(plan->chunks - 1))) % plan->chunks;
       return true;
     case 3:

@@ -326,7 +326,7 @@ TEST_F(SweepCli, ASignalStopsAPointOfPackets) {
   Write("slow.txtpb",
         "replay: '--model llama3-8b:layers=2 --parallel dp=16 --training seq=8192,global_batch=16 --cluster "
         "dgx-h100 "
-        "--network leaf_spine:spines=1,link=100Gb/s,uplink=10Gb/s'\n"
+        "--network leaf_spine:hosts_per_leaf=8,spines=1,link=100Gb/s,uplink=10Gb/s'\n"
         "axis { name: 'fabric' option: '--fabric' value: 'packet' }\n");
   const std::string out = Run(absl::StrCat("--version >/dev/null; timeout -s INT 3 ", CHAKRA_BINARY,
                                            " sweep ", At("slow.txtpb"), " -o ", At("d"), "; echo status $?"));

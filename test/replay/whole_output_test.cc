@@ -86,7 +86,7 @@ TEST_F(WholeOutput, AFailedConversionChangesNothing) {
 }
 
 TEST_F(WholeOutput, GenerateLeavesNoRanksOfTheStepBefore) {
-  const std::string model = "generate --model gpt3-125m --training global_batch=8 -o step --parallel dp=";
+  const std::string model = "generate --model llama3-8b:layers=1 --training seq=1024,global_batch=8 -o step --parallel dp=";
   Done(model + "4");
   Done(model + "2");
   EXPECT_THAT(Names("step"), ElementsAre("workload.0.et.zst", "workload.1.et.zst", "workload.json"));

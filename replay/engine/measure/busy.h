@@ -48,6 +48,7 @@ class BusyClock {
     if (host) totals_.host_busy += span;
     if (comm) totals_.comm_busy += span;
     if (memory) totals_.memory_busy += span;
+    if (memory && !compute && !comm) totals_.exposed_memory += span;
     if (comm && !compute) {
       totals_.exposed_comm += span;
       size_t kind = 0;

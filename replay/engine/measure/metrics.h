@@ -25,9 +25,10 @@ struct RankMetrics {
   Time memory_busy;   // at least one memory node, or copy of a capture, ran
   Time idle;          // `end` minus the time in which any node ran
   uint64_t nodes = 0;
-  Time waited;        // sum of waits in collectives for the last member to arrive
-  Time kept_waiting;  // sum of the waits of others where this rank arrived last; if several members arrived
-                      // last, the wait counts for the lowest member
+  Time waited;          // sum of waits in collectives for the last member to arrive
+  Time kept_waiting;    // sum of the waits of others where this rank arrived last; if several members arrived
+                        // last, the wait counts for the lowest member
+  Time exposed_memory;  // memory_busy without computation or communication; host operations hide none of it
   // exposed_comm by kind; while several kinds run at once, the lowest has the time.
   std::array<Time, kCommKinds> exposed_of{};
 };
