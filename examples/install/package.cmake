@@ -50,6 +50,10 @@ install(FILES ${docs}/changelog.gz DESTINATION share/doc/chakra-replay COMPONENT
 install(FILES ${CMAKE_CURRENT_LIST_DIR}/debian_copyright RENAME copyright DESTINATION share/doc/chakra-replay
   COMPONENT debian EXCLUDE_FROM_ALL)
 install(FILES ${docs}/chakra-replay.1.gz DESTINATION share/man/man1 COMPONENT debian EXCLUDE_FROM_ALL)
+# The licences of what the binary has of archives.
+install(CODE "execute_process(COMMAND sh \"${CMAKE_CURRENT_LIST_DIR}/licences.sh\"
+  \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/share/doc/chakra-replay/libraries\" ${CHAKRA_ARCHIVES} COMMAND_ERROR_IS_FATAL ANY)"
+  COMPONENT debian EXCLUDE_FROM_ALL)
 install(FILES ${docs}/changelog.gz DESTINATION share/doc/chakra-replay-mpi COMPONENT debian_mpi EXCLUDE_FROM_ALL)
 install(FILES ${CMAKE_CURRENT_LIST_DIR}/debian_copyright RENAME copyright DESTINATION share/doc/chakra-replay-mpi
   COMPONENT debian_mpi EXCLUDE_FROM_ALL)

@@ -13,6 +13,15 @@ function lanesOf(report) {
   return [...lanes.values()];
 }
 
+// The mean digit of `busy` from one place to another, both in digits.
+function meanLevel(busy, from, to) {
+  let sum = 0;
+  for (let i = Math.floor(from); i < Math.min(to, busy.length); ++i) {
+    sum += Number(busy[i]) * (Math.min(to, i + 1) - Math.max(from, i));
+  }
+  return sum / (to - from);
+}
+
 function paintStrip(canvas, rows, bucket, until) {
   const width = canvas.clientWidth;
   if (width === 0) return;
@@ -20,15 +29,14 @@ function paintStrip(canvas, rows, bucket, until) {
   canvas.width = width * ratio;
   canvas.height = kStrip * ratio;
   const brush = canvas.getContext("2d");
-  brush.scale(ratio, ratio);
+  const buckets = until / bucket / canvas.width; // of a pixel
   for (const row of rows) {
     brush.fillStyle = colour(kActivity[row.kind] ?? "idle");
-    for (let i = 0; i < row.busy.length; ++i) {
-      const level = Number(row.busy[i]);
+    for (let x = 0; x < canvas.width; ++x) {
+      const level = meanLevel(row.busy, x * buckets, (x + 1) * buckets);
       if (level === 0) continue;
-      const left = (i * bucket * width) / until;
       brush.globalAlpha = 0.15 + (0.85 * level) / 9;
-      brush.fillRect(left, 0, ((i + 1) * bucket * width) / until - left, kStrip);
+      brush.fillRect(x, 0, 1, canvas.height);
     }
   }
 }

@@ -42,7 +42,9 @@ std::shared_ptr<RunReport> Replay(const std::shared_ptr<Traces>& traces, const p
   watch.Run([&] {
     RunHooks hooks;
     hooks.progress = [&watch](const Progress& p) { watch.Tell(p); };
-    report = origin.Run(origin.Options(), std::move(hooks));
+    RunOptions options = origin.Options();
+    options.activity = true;  // as the command's JSON has it
+    report = origin.Run(options, std::move(hooks));
   });
   ThrowIf(report.status());
   return std::make_shared<RunReport>(std::make_shared<const proto::Report>(*std::move(report)),
@@ -105,6 +107,7 @@ RunOptions RunReport::WholeOptions() const {
   RunOptions options = origin_.Options();
   const FabricKind* const kind = FindFabric(FabricName(options));
   options.fabric_options.link_series |= kind != nullptr && kind->shows_links;
+  options.activity = true;
   return options;
 }
 

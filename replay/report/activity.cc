@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <string>
 #include <utility>
 
@@ -60,20 +59,20 @@ struct Lane {
 
 // The busiest lanes, by name.
 std::vector<Lane> LanesOf(const Graph& graph, const std::vector<NodeSpan>& spans, LanePolicy policy) {
-  std::map<std::string, Lane> lanes;
+  const NamedLanes named(graph, policy);
+  std::vector<Lane> out(named.names.size());
   for (uint32_t row = 0; row < graph.size() && row < spans.size(); ++row) {
     const BusyClock::Class c = ClassOf(graph, row);
     if (c == BusyClock::kNothing || spans[row].end <= spans[row].begin) continue;
-    lanes[LaneName(graph, row, policy)].of_kind[c].emplace_back(spans[row].begin.picos(),
-                                                                spans[row].end.picos());
+    out[named.of_row[row]].of_kind[c].emplace_back(spans[row].begin.picos(), spans[row].end.picos());
   }
-  std::vector<Lane> out;
-  for (auto& [name, lane] : lanes) {
-    lane.name = name;
-    for (Intervals& intervals : lane.of_kind) lane.busy += Join(&intervals);
-    out.push_back(std::move(lane));
+  for (size_t i = 0; i < out.size(); ++i) {
+    out[i].name = named.names[i];
+    for (Intervals& intervals : out[i].of_kind) out[i].busy += Join(&intervals);
   }
-  std::stable_sort(out.begin(), out.end(), [](const Lane& a, const Lane& b) { return a.busy > b.busy; });
+  std::sort(out.begin(), out.end(), [](const Lane& a, const Lane& b) {
+    return a.busy != b.busy ? a.busy > b.busy : a.name < b.name;
+  });
   if (out.size() > ActivityMeter::kLanes) out.resize(ActivityMeter::kLanes);
   std::sort(out.begin(), out.end(), [](const Lane& a, const Lane& b) { return a.name < b.name; });
   return out;

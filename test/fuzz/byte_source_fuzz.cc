@@ -1,4 +1,4 @@
-// gzip, zstd and plain content: what comes out does not depend on how much is
+// gzip, zstd, zip and plain content: what comes out does not depend on how much is
 // asked for at once.
 #include <algorithm>
 #include <cstddef>
@@ -8,6 +8,7 @@
 #include "test/fuzz/fuzz_input.h"
 #include "test/fuzz/fuzz_target.h"
 #include "trace/io/byte_source.h"
+#include "trace/io/zip.h"
 
 namespace {
 
@@ -45,7 +46,8 @@ FUZZ_TARGET(byte_source_fuzz, data, size) {
   const bool ok = Unpack(packed, kMost, &whole, &error);
   Require(Unpack(packed, 1 + size % 61, &parts, &same) == ok, "errors do not depend on the step");
   Require(ok ? whole == parts : !error.empty() && !same.empty(), "content does not depend on the step");
-  Require(chakra::LooksCompressed(packed) || (ok && whole == packed.substr(0, kMost)),
+  const bool packs = chakra::LooksCompressed(packed) || chakra::LooksLikeZip(packed.substr(0, 4));
+  Require(packs || (ok && whole == packed.substr(0, kMost)),
           "plain content is as it is");
 
   chakra::MemorySource raw(packed);

@@ -1,14 +1,15 @@
-// search.js SITE QUERY: the pages that the manual's search finds, the best first, one a line. It is the site's own search:
-// what a browser does as a worker.
+// search.js SITE QUERY...: the pages that the manual's search finds for each query, the best first, as lines QUERY, tab, page.
+// It is the site's own search: what a browser does as a worker.
 const fs = require("fs");
 const vm = require("vm");
-const [site, query] = process.argv.slice(2);
+const [site, ...queries] = process.argv.slice(2);
+let asked = "";
 const read = (name) => fs.readFileSync(`${site}/search/${name}`, "utf8");
 
 const worker = vm.createContext({
   console: { log() {}, error: console.error },
   postMessage(message) {
-    for (const page of message.results ?? []) console.log(page.location);
+    for (const page of message.results ?? []) console.log(`${asked}\t${page.location}`);
   },
   importScripts: (...names) => names.forEach((name) => vm.runInContext(read(name), worker)),
   XMLHttpRequest: class {
@@ -25,4 +26,4 @@ const worker = vm.createContext({
 });
 vm.runInContext(read("worker.js"), worker);
 worker.onmessage({ data: { init: true } });
-worker.onmessage({ data: { query } });
+for (asked of queries) worker.onmessage({ data: { query: asked } });

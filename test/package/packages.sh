@@ -10,12 +10,16 @@ done
 mv "$folder"/DEB/chakra-replay_*.deb "$folder/package.deb"
 mv "$folder"/TGZ/*.tar.gz "$folder/folder.tar.gz"
 
-# Debian's: every library that the binary needs is of a package that it depends on.
+# Debian's: every library that the binary loads is of a package that it depends on, and what it has of archives is under
+# licences that it shows.
 dpkg-deb --field "$folder/package.deb" Depends | tr ',' '\n' | sed 's/^ *//; s/ .*//' | sort >"$folder/depends"
-for library in libabsl20220623 libc6 libprotobuf32 libsqlite3-0 libstdc++6; do grep -qx "$library" "$folder/depends"; done
+for library in libc6 libsimdjson14 libstdc++6; do grep -qx "$library" "$folder/depends"; done
 if dpkg-deb --contents "$folder/package.deb" | grep -E '/include/|\.a$|mpi'; then exit 1; fi
 if command -v lintian >/dev/null; then lintian --fail-on error,warning "$folder/package.deb" 2>/dev/null; fi
 dpkg-deb --extract "$folder/package.deb" "$folder/debian"
+for owner in libabsl-dev libprotobuf-dev libsqlite3-dev libssl-dev; do
+  [ -s "$folder/debian/usr/share/doc/chakra-replay/libraries/$owner.copyright" ]
+done
 # Sweeps under mpirun are a package of their own, which needs Open MPI.
 if [ -e "$build/chakra-replay-mpi.so" ]; then
   mpi=$(echo "$folder"/DEB/chakra-replay-mpi_*.deb)

@@ -159,7 +159,7 @@ class Load(FolderTest):
             of_path = cr.kernels.KernelTable.collect(path, host_operations=True)
             self.assertEqual(cr.kernels.KernelTable.collect(traces, host_operations=True).to_csv(), of_path.to_csv())
         with self.assertRaisesRegex(cr.Error, "made of a model"):
-            cr.kernels.KernelTable.collect(cr.model("llama3-8b:layers=1"))
+            cr.kernels.KernelTable.collect(cr.model("llama3-8b:layers=1", training="seq=512,global_batch=1"))
 
     def test_errors(self):
         with self.assertRaises(cr.Error) as caught:

@@ -142,7 +142,7 @@ class Workers:
     def _threads(self) -> int:
         """Of all workers. Says so where there is none for long; raises Error where nobody tells."""
         try:
-            threads = sum(self._client.nthreads().values())
+            threads: int = sum(self._client.nthreads().values())
         except (OSError, TimeoutError, ValueError) as e:
             threads = self._lost(e)
         if self._client.status in ("closed", "closing"):

@@ -131,3 +131,8 @@ def model(model: str | Mapping[str, Any], parallel: str | Mapping[str, Any] | No
     `domain`. Raises Error.
     """
     return load(model=model, parallel=parallel, training=training, **options)
+
+
+def core_of(traces: Traces) -> _core.Traces:
+    """What the extension module has of them."""
+    return traces._core

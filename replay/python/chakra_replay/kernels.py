@@ -14,7 +14,7 @@ from . import _core
 from ._errors import expect
 from ._options import Paths
 from ._tables import Table
-from ._traces import Traces
+from ._traces import Traces, core_of
 
 #: A name ("H100"), a preset, a file of a cluster, or a Cluster, whose device counts.
 DeviceLike = Union[str, _core.Cluster]
@@ -77,7 +77,7 @@ class KernelTable:
                 threads: int = os.cpu_count() or 1) -> KernelTable:
         """The kernels that traces measured. `host_operations`: those of the host too. Traces in memory are read again."""
         if isinstance(traces, Traces):
-            return cls(_core.Kernels.collect_of(traces._core, host_operations, device_name, threads))
+            return cls(_core.Kernels.collect_of(core_of(traces), host_operations, device_name, threads))
         return cls(_core.Kernels.collect(_core.paths_of(traces), host_operations, device_name, threads))
 
     @classmethod
