@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "trace/io/json_strict.h"
 #include "trace/io/json_value.h"
 
 namespace chakra {
@@ -32,30 +33,6 @@ constexpr KindText kTexts[kKinds] = {
     {"json_control_character", "control characters within strings, read as spaces"},
     {"json_bad_escape", "escapes that JSON does not know, kept as text"},
 };
-
-bool IsBlank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
-bool IsHex(char c) { return absl::ascii_isxdigit(static_cast<unsigned char>(c)); }
-
-// A JSON number, true, false or null.
-bool IsLiteral(absl::string_view word) {
-  if (word == "true" || word == "false" || word == "null") return true;
-  size_t i = 0;
-  const auto digits = [&] {
-    const size_t from = i;
-    while (i < word.size() && absl::ascii_isdigit(static_cast<unsigned char>(word[i]))) ++i;
-    return i > from;
-  };
-  if (i < word.size() && word[i] == '-') ++i;
-  const size_t whole = i;
-  if (!digits() || (word[whole] == '0' && i > whole + 1)) return false;
-  if (i < word.size() && word[i] == '.' && (++i, !digits())) return false;
-  if (i < word.size() && (word[i] == 'e' || word[i] == 'E')) {
-    ++i;
-    if (i < word.size() && (word[i] == '+' || word[i] == '-')) ++i;
-    if (!digits()) return false;
-  }
-  return i == word.size();
-}
 
 class Mender {
  public:
@@ -96,7 +73,7 @@ class Mender {
   };
 
   bool Done() {
-    while (at_ < text_.size() && IsBlank(text_[at_])) Copy(1);
+    while (at_ < text_.size() && IsJsonBlank(text_[at_])) Copy(1);
     return at_ >= text_.size() || text_.find_first_not_of('\0', at_) == kNone;
   }
   void Copy(size_t n) {
@@ -112,10 +89,7 @@ class Mender {
     state.out = out_.size();
     return state;
   }
-  size_t Blanks(size_t at) const {
-    while (at < text_.size() && IsBlank(text_[at])) ++at;
-    return at;
-  }
+  size_t Blanks(size_t at) const { return AfterJsonBlanks(text_, at); }
 
   bool Step();
   bool Value(char c);
@@ -124,8 +98,6 @@ class Mender {
   bool Close(char c);
   void Open(char c);
   bool TakeStrictElement();
-  size_t StrictEnd(size_t at, std::vector<std::pair<size_t, absl::string_view>>* keys) const;
-  size_t StrictString(size_t at) const;
   bool String(bool key, size_t from);
   void WriteString(size_t begin, size_t end);
   bool EndsHere(size_t quote, bool key, bool known) const;
@@ -210,8 +182,8 @@ bool Mender::AfterValue(char c) {
     return true;
   }
   const char before = at_ == 0 ? ' ' : text_[at_ - 1];
-  if (!IsBlank(before) && before != '}' && before != ']' && c != '{') return false;
-  const bool begins = c == '"' || (in_list && (c == '{' || c == '[' || c == '-' || IsHex(c)));
+  if (!IsJsonBlank(before) && before != '}' && before != ']' && c != '{') return false;
+  const bool begins = c == '"' || (in_list && (c == '{' || c == '[' || c == '-' || IsHexDigit(c)));
   if (!begins) return false;
   Count(kMissing, at_);
   out_.push_back(',');
@@ -238,73 +210,10 @@ bool Mender::Close(char c) {
   return true;
 }
 
-// One past the string at `at`; kNone: it is not JSON's.
-size_t Mender::StrictString(size_t at) const {
-  for (size_t i = at + 1; i < text_.size(); ++i) {
-    const char c = text_[i];
-    if (c == '"') return i + 1;
-    if (static_cast<unsigned char>(c) < 0x20) return kNone;
-    if (c != '\\') continue;
-    if (++i >= text_.size()) return kNone;
-    if (text_[i] == 'u') {
-      for (int k = 0; k < 4; ++k) {
-        if (++i >= text_.size() || !IsHex(text_[i])) return kNone;
-      }
-    } else if (!absl::StrContains("\"\\/bfnrt", text_[i])) {
-      return kNone;
-    }
-  }
-  return kNone;
-}
-
-// One past the object at `at`, whose keys go to `keys` with their depths below it; kNone: it is not JSON.
-size_t Mender::StrictEnd(size_t at, std::vector<std::pair<size_t, absl::string_view>>* keys) const {
-  std::string open;
-  Expect expect = Expect::kValue;
-  while ((at = Blanks(at)) < text_.size()) {
-    const char c = text_[at];
-    const bool closes = c == '}' || c == ']';
-    if (closes) {
-      const bool may =
-          expect == Expect::kCommaOrEnd || expect == (c == '}' ? Expect::kKeyOrEnd : Expect::kValueOrEnd);
-      if (!may || open.back() != (c == '}' ? '{' : '[')) return kNone;
-      open.pop_back();
-      ++at;
-      if (open.empty()) return at;
-      expect = Expect::kCommaOrEnd;
-    } else if (expect == Expect::kCommaOrEnd || expect == Expect::kColon) {
-      if (c != (expect == Expect::kColon ? ':' : ',')) return kNone;
-      expect = expect == Expect::kColon || open.back() == '[' ? Expect::kValue : Expect::kKey;
-      ++at;
-    } else if (c == '"') {
-      const bool key = expect == Expect::kKey || expect == Expect::kKeyOrEnd;
-      const size_t end = StrictString(at);
-      if (end == kNone) return kNone;
-      if (key) keys->emplace_back(open.size(), text_.substr(at + 1, end - at - 2));
-      expect = key ? Expect::kColon : Expect::kCommaOrEnd;
-      at = end;
-    } else if (expect == Expect::kKey || expect == Expect::kKeyOrEnd) {
-      return kNone;
-    } else if (c == '{' || c == '[') {
-      if (open.size() >= kDeep) return kNone;
-      open.push_back(c);
-      expect = c == '{' ? Expect::kKeyOrEnd : Expect::kValueOrEnd;
-      ++at;
-    } else {
-      size_t end = at;
-      while (end < text_.size() && !IsBlank(text_[end]) && !absl::StrContains(",:{}[]\"", text_[end])) ++end;
-      if (!IsLiteral(text_.substr(at, end - at))) return kNone;
-      expect = Expect::kCommaOrEnd;
-      at = end;
-    }
-  }
-  return kNone;
-}
-
 // Copies an element of a list that is JSON, and remembers its keys.
 bool Mender::TakeStrictElement() {
-  std::vector<std::pair<size_t, absl::string_view>> keys;
-  const size_t end = StrictEnd(at_, &keys);
+  std::vector<JsonKey> keys;
+  const size_t end = JsonObjectEnd(text_, at_, kDeep, &keys);
   if (end == kNone) return false;
   const size_t after = Blanks(end);
   if (after < text_.size() && !absl::StrContains(",]{", text_[after])) return false;
@@ -323,7 +232,7 @@ bool Mender::TakeStrictElement() {
 // Whether a key of `depth`, and its colon, stand at `at`.
 bool Mender::KeyFollows(size_t at, size_t depth, bool known) const {
   if (at >= text_.size() || text_[at] != '"') return at >= text_.size();
-  const size_t end = StrictString(at);
+  const size_t end = JsonStringEnd(text_, at);
   if (end == kNone) return false;
   const size_t colon = Blanks(end);
   if (colon < text_.size() && text_[colon] != ':') return false;
@@ -366,7 +275,7 @@ bool Mender::EndsHere(size_t quote, bool key, bool known) const {
     if (text_[then] == '}' || text_[then] == ']') return FollowsClosers(then, known);
     if (text_[then] == ',') return true;
     return in_list
-               ? absl::StrContains("\"{[-tfnN", text_[then]) || IsHex(text_[then])
+               ? absl::StrContains("\"{[-tfnN", text_[then]) || IsHexDigit(text_[then])
                : KeyFollows(then, now_.open.size(), known) || (!known && absl::ascii_isalpha(text_[then]));
   }
   // A comma is missing: a key that is known, or another line.
@@ -429,8 +338,8 @@ void Mender::WriteString(size_t begin, size_t end) {
       out_.push_back(' ');
     } else if (c == '\\') {
       const char next = i + 1 < end ? text_[i + 1] : '\0';
-      const bool unicode = next == 'u' && i + 5 < end && IsHex(text_[i + 2]) && IsHex(text_[i + 3]) &&
-                           IsHex(text_[i + 4]) && IsHex(text_[i + 5]);
+      const bool unicode = next == 'u' && i + 5 < end && IsHexDigit(text_[i + 2]) &&
+                           IsHexDigit(text_[i + 3]) && IsHexDigit(text_[i + 4]) && IsHexDigit(text_[i + 5]);
       if (unicode || (next != '\0' && next != 'u' && absl::StrContains("\"\\/bfnrt", next))) {
         out_.append({c, next});
         ++i;
@@ -449,14 +358,14 @@ void Mender::WriteString(size_t begin, size_t end) {
 // A number, a word of JSON's, or a word without quotes, which gets them.
 bool Mender::Word(bool key) {
   size_t end = at_;
-  while (end < text_.size() && !IsBlank(text_[end]) &&
+  while (end < text_.size() && !IsJsonBlank(text_[end]) &&
          !absl::StrContains(key ? ",:{}[]\"" : ",{}[]\"", text_[end]) &&
          static_cast<unsigned char>(text_[end]) >= 0x20)
     ++end;
   const absl::string_view word = text_.substr(at_, end - at_);
   if (word.empty()) return false;
-  if (key || !IsLiteral(word)) {
-    if (end < text_.size() && !key && !IsBlank(text_[end]) && !absl::StrContains(",}]", text_[end]))
+  if (key || !IsJsonLiteral(word)) {
+    if (end < text_.size() && !key && !IsJsonBlank(text_[end]) && !absl::StrContains(",}]", text_[end]))
       return false;
     Count(kWord, at_);
     std::string text = absl::StrCat("\"", word, "\"");
