@@ -55,6 +55,24 @@ TEST_F(NsysBad, TheLeastGoodOneIsRead) {
   EXPECT_TRUE(capture->report.notes().empty());
 }
 
+// Of a mangled name that no rule fits, the export's own text is more than its path.
+TEST_F(NsysBad, AKernelThatCannotBeDemangledKeepsItsName) {
+  const std::string file = Least(
+      "ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL ADD COLUMN mangledName INTEGER;"
+      "INSERT INTO StringIds VALUES (5,'_Z4gemmIDu4oddI$');"
+      "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET mangledName = 5");
+  const absl::StatusOr<pytorch::Capture> capture = ReadExports({file}, ReadOptions());
+  ASSERT_TRUE(capture.ok()) << capture.status();
+  const pytorch::DeviceTrace& trace = *capture->ranks[0].device;
+  int kernels = 0;
+  for (const pytorch::Event& e : trace.events) {
+    if (e.kind != pytorch::EventKind::kKernel) continue;
+    ++kernels;
+    EXPECT_EQ(trace.name_of(e), "gemm(float*)");
+  }
+  EXPECT_EQ(kernels, 2);
+}
+
 struct Change {
   const char* name;
   const char* sql;

@@ -13,6 +13,11 @@
 namespace chakra {
 namespace {
 
+bool IsMangled(absl::string_view name) {
+  constexpr size_t kMost = 1 << 16;  // longer ones take ages
+  return absl::StartsWith(name, "_Z") && name.size() <= kMost;
+}
+
 std::string ByTheRules(const std::string& name) {
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> plain(
@@ -90,9 +95,10 @@ std::string PathOf(absl::string_view name) {
 
 }  // namespace
 
-std::string Demangle(absl::string_view name) {
-  constexpr size_t kMost = 1 << 16;  // longer ones take ages
-  if (!absl::StartsWith(name, "_Z") || name.size() > kMost) return "";
+std::string Demangle(absl::string_view name) { return IsMangled(name) ? ByTheRules(std::string(name)) : ""; }
+
+std::string DemangleRoughly(absl::string_view name) {
+  if (!IsMangled(name)) return "";
   std::string plain = ByTheRules(std::string(name));
   if (plain.empty()) plain = ByTheRules(WithKnownTypes(name));
   return plain.empty() ? PathOf(name) : plain;

@@ -7,9 +7,13 @@
 
 namespace chakra {
 
-// A mangled name ("_Z...") as c++filt writes it. Floating types of few bits (DF16b, DF16_), which not all
-// demanglers know, are written as float where this one does not. Of a name that no rule fits, the path alone:
-// "a::f". "": `name` is not mangled, is longer than 64 KiB, or tells no path.
+// A mangled name ("_Z...") as c++filt writes it. "": `name` is not mangled, is longer than 64 KiB, or no rule
+// fits it.
 std::string Demangle(absl::string_view name);
+
+// The same, to recognize a function rather than to name it: floating types of few bits (DF16b, DF16_), which
+// not all demanglers know, become float where this one does not, and of a name that no rule fits the path
+// alone is left: "a::f". So several functions may get one text. "": there is not even a path.
+std::string DemangleRoughly(absl::string_view name);
 
 }  // namespace chakra

@@ -233,7 +233,7 @@ int64_t MembersOf(absl::string_view argument) {
 }  // namespace
 
 KernelName SplitKernelName(absl::string_view name) {
-  std::string plain = Demangle(name);
+  std::string plain = DemangleRoughly(name);
   if (plain.empty()) plain = std::string(name);
   const absl::string_view text = plain;
   KernelName out;
