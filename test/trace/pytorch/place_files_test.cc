@@ -75,6 +75,35 @@ TEST(PlaceFiles, StagesOfAServerAreRunsOfTheirOwn) {
   EXPECT_EQ(ReadFolder(one).ranks, "0=1761.5-TP-0-DECODE.trace.json 1=1761.5-TP-1-DECODE.trace.json");
 }
 
+TEST(PlaceFiles, FoldersTellWhereNamesSayNothing) {
+  const std::string file = "/ASCEND_PROFILER_OUTPUT/trace_view.json";
+  const CaptureFolder npus;
+  npus.Write("rank1_ascend_pt" + file, Rank().Json());
+  EXPECT_EQ(ReadFolder(npus).ranks, absl::StrCat("1=rank1_ascend_pt", file)) << "a lone one";
+  npus.Write("rank0_ascend_pt" + file, Rank().Json());
+  EXPECT_EQ(ReadFolder(npus).ranks, absl::StrCat("0=rank0_ascend_pt", file, " 1=rank1_ascend_pt", file));
+
+  const CaptureFolder places;
+  for (const char* place : {"pp0/tp0", "pp0/tp1", "pp1/tp0", "pp1/tp1"})
+    places.Write(absl::StrCat(place, "/kineto.json"), Rank().Json());
+  EXPECT_EQ(ReadFolder(places).ranks,
+            "0=pp0/tp0/kineto.json 1=pp0/tp1/kineto.json 2=pp1/tp0/kineto.json 3=pp1/tp1/kineto.json");
+
+  const CaptureFolder numbers;  // "rank" counts more than a number at the end
+  for (const char* name : {"rank0/step_10.json", "rank1/step_10.json"}) numbers.Write(name, Rank().Json());
+  EXPECT_EQ(ReadFolder(numbers).ranks, "0=rank0/step_10.json 1=rank1/step_10.json");
+
+  const CaptureFolder own;  // a name of its own counts more than a folder's
+  for (const char* name : {"worker5/rank0.json", "worker6/rank1.json"}) own.Write(name, Rank().Json());
+  EXPECT_EQ(ReadFolder(own).ranks, "0=worker5/rank0.json 1=worker6/rank1.json");
+}
+
+TEST(PlaceFiles, AFolderOfAllFilesTellsNoneFromAnother) {
+  const CaptureFolder folder;
+  for (const char* name : {"rank7/a.json", "rank7/b.json"}) folder.Write(name, Rank().Json());
+  EXPECT_THAT(ReadFolder(folder).ranks, HasSubstr("nothing tells its rank"));
+}
+
 TEST(PlaceFiles, RanksThatCountAnewInEachReplicaAreNone) {
   const CaptureFolder folder;
   for (const int dp : {0, 1}) {
@@ -138,6 +167,26 @@ TEST(PlaceFiles, LabelledProcessesOfOneFileAreItsRanks) {
   EXPECT_THAT(read.warnings, HasSubstr("holds 2 ranks"));
   folder.Write("m.json", Merged([](int r, int pid) { return absl::StrCat("\"rank ", r, ": ", pid, "\""); }));
   EXPECT_EQ(ReadFolder(folder).ranks, "0=m.json 1=m.json");
+}
+
+TEST(PlaceFiles, ProcessesWithoutALabelBesideLabelledOnesAreLeftOut) {
+  std::string json = Merged([](int r, int pid) { return absl::StrCat("\"[TP0", r, "] ", pid, "\""); });
+  json = absl::StrReplaceAll(
+      json, {{"\"traceEvents\":[",
+              "\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":9,\"tid\":1,"
+              "\"ts\":1,\"dur\":1},{\"ph\":\"X\",\"name\":\"?\",\"pid\":9,\"tid\":1,\"ts\":2},"}});
+  const CaptureFolder folder;
+  folder.Write("m.json", json);
+  const Read read = ReadFolder(folder);
+  EXPECT_EQ(read.ranks, "0=m.json 1=m.json");
+  EXPECT_THAT(read.warnings, HasSubstr("m.json: processes with no label: left out"));
+  MemorySource source(json);
+  std::vector<RankPart> parts;
+  ASSERT_TRUE(ReadKineto(&source, "m.json", &parts).ok());
+  ASSERT_EQ(parts.size(), 3u);
+  uint64_t unknown = 0;
+  for (const RankPart& part : parts) unknown += part.device->unknown_events;
+  EXPECT_EQ(unknown, 1u) << "counted once";
 }
 
 TEST(PlaceFiles, ProcessesWithoutLabelsThatMustBeSeveralRanksAreRefused) {

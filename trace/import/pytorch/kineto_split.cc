@@ -106,6 +106,7 @@ std::vector<SplitRank> SplitByLabel(const DeviceTrace& all, const LaneLabels& la
     const auto owner = of.find(labels.threads[end.thread]);
     if (owner != of.end()) ranks[owner->second].flows.push_back(end);
   }
+  if (!ranks.empty()) ranks[0].part.device->unknown_events = all.unknown_events;  // counted once
   for (SplitRank& rank : ranks) {
     std::vector<GraphNodeOf>& nodes = rank.part.device->graph_nodes;
     std::sort(nodes.begin(), nodes.end(),
@@ -115,8 +116,12 @@ std::vector<SplitRank> SplitByLabel(const DeviceTrace& all, const LaneLabels& la
 }
 
 std::string SeveralRanks(const DeviceTrace& trace) {
-  absl::flat_hash_map<int64_t, int64_t>
-      launched_by;  // by correlation: the first process that launched under it
+  const bool one_device = std::all_of(trace.streams.begin(), trace.streams.end(), [&](const StreamLane& s) {
+    return s.device == trace.streams[0].device;
+  });
+  if (one_device) return "";
+  // By correlation: the first process that launched under it.
+  absl::flat_hash_map<int64_t, int64_t> launched_by;
   std::set<int64_t> shared, processes;
   for (const Event& e : trace.events) {
     if ((e.kind != EventKind::kRuntime && e.kind != EventKind::kDriver) || e.correlation <= 0) continue;

@@ -1,13 +1,16 @@
 #include "trace/import/pytorch/place_files.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "trace/et/rank_of.h"
 #include "trace/import/pytorch/graph_capture.h"
 #include "trace/import/pytorch/rank_names.h"
@@ -20,11 +23,14 @@ constexpr absl::string_view kByHand =
 
 // The ranks that are in all groups that a trace calls on and that are listed; empty: any.
 std::vector<int> Members(const std::vector<CommCall>& comms) {
+  std::set<std::vector<int>> groups;  // of which there are far fewer than calls
+  for (const CommCall& call : comms) {
+    if (!call.ranks.empty() && !call.ranks_cut) groups.insert(call.ranks);
+  }
   std::vector<int> both;
   bool any = false;
-  for (const CommCall& call : comms) {
-    if (call.ranks.empty() || call.ranks_cut) continue;
-    std::vector<int> listed = call.ranks, common;
+  for (const std::vector<int>& group : groups) {
+    std::vector<int> listed = group, common;
     std::sort(listed.begin(), listed.end());
     if (any) {
       std::set_intersection(both.begin(), both.end(), listed.begin(), listed.end(),
@@ -38,12 +44,20 @@ std::vector<int> Members(const std::vector<CommCall>& comms) {
   return both;
 }
 
+// The folders that a path names, the outermost first.
+std::vector<absl::string_view> FoldersOf(absl::string_view path) {
+  std::vector<absl::string_view> folders = absl::StrSplit(path, '/');
+  folders.pop_back();
+  return folders;
+}
+
 class Placer {
  public:
   Placer(std::vector<CaptureFile> files, std::vector<LoadedFile>* loaded, PlacedFiles* out)
       : files_(std::move(files)), loaded_(*loaded), out_(out) {}
 
   absl::Status Run(const std::vector<std::string>& rank_of) {
+    for (const bool host : {false, true}) ReadFolders(host);
     SpreadFiles();
     rank_.assign(files_.size(), -1);
     if (absl::Status s = ByHand(rank_of); !s.ok()) return s;
@@ -65,6 +79,7 @@ class Placer {
   }
 
  private:
+  void ReadFolders(bool host);
   void SpreadFiles();
   absl::Status ByHand(const std::vector<std::string>& rank_of);
   int Told(size_t i) const;
@@ -100,11 +115,43 @@ class Placer {
   PlacedFiles* out_;
   std::vector<int> rank_;
   std::vector<bool> left_out_;
+  std::vector<std::string>
+      part_;  // what labels the processes that a file stands for; "": it stands for a file
   std::string why_no_places_;
 };
 
+// Where the name of a file says nothing, or has but a number at its end, its folders' names may tell
+// ("rank0_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json"). Folders that all files of a kind are in do not
+// tell these apart. Of a lone file the nearest two folders count, and the word "rank" alone.
+void Placer::ReadFolders(bool host) {
+  std::vector<size_t> of_kind;
+  for (size_t i = 0; i < files_.size(); ++i) {
+    if (files_[i].host == host) of_kind.push_back(i);
+  }
+  if (of_kind.empty()) return;
+  const std::vector<absl::string_view> first = FoldersOf(files_[of_kind[0]].path);
+  size_t shared = of_kind.size() > 1 ? first.size() : first.size() - std::min<size_t>(first.size(), 2);
+  for (const size_t i : of_kind) {
+    const std::vector<absl::string_view> folders = FoldersOf(files_[i].path);
+    const auto differ = std::mismatch(first.begin(), first.end(), folders.begin(), folders.end()).first;
+    shared = std::min(shared, static_cast<size_t>(differ - first.begin()));
+  }
+  for (const size_t i : of_kind) {
+    CaptureFile& file = files_[i];
+    if (file.sure || !file.places.empty()) continue;
+    const std::vector<absl::string_view> folders = FoldersOf(file.path);
+    const auto own = folders.begin() + static_cast<ptrdiff_t>(shared);
+    NamedRank named = RankFromName(absl::StrJoin(own, folders.end(), "/"));
+    if (!named.sure && (named.places.empty() || of_kind.size() == 1)) continue;
+    file.rank = named.rank;
+    file.sure = named.sure;
+    file.places = std::move(named.places);
+  }
+}
+
 // A file of several ranks becomes one for each; their labels take the place of its name.
 void Placer::SpreadFiles() {
+  part_.resize(files_.size());
   for (size_t i = 0, own = files_.size(); i < own; ++i) {
     std::vector<RankPart> parts = std::move(loaded_[i].parts);
     for (size_t k = 0; k < parts.size(); ++k) {
@@ -113,10 +160,15 @@ void Placer::SpreadFiles() {
       file.rank = named.rank;
       file.sure = named.sure;
       file.places = named.places;
-      if (k > 0) files_.push_back(file);
-      if (k > 0) loaded_.emplace_back();
-      (k > 0 ? files_.back() : files_[i]) = file;
-      (k > 0 ? loaded_.back() : loaded_[i]).device = std::move(parts[k].device);
+      const size_t at = k == 0 ? i : files_.size();
+      if (k > 0) {
+        files_.emplace_back();
+        loaded_.emplace_back();
+        part_.emplace_back();
+      }
+      files_[at] = std::move(file);
+      loaded_[at].device = std::move(parts[k].device);
+      part_[at] = parts[k].label.empty() ? "no label" : parts[k].label;
     }
     if (parts.size() > 1)
       out_->warnings.push_back(absl::StrCat(
@@ -171,8 +223,10 @@ void Placer::ForgetLocalRanks() {
 
 void Placer::LeaveOut(size_t i, absl::string_view why) {
   left_out_[i] = true;
-  out_->left_out.push_back(files_[i].path);
-  out_->warnings.push_back(absl::StrCat(files_[i].path, ": left out: ", why));
+  if (part_[i].empty()) out_->left_out.push_back(files_[i].path);
+  out_->warnings.push_back(absl::StrCat(files_[i].path,
+                                        part_[i].empty() ? "" : absl::StrCat(": processes with ", part_[i]),
+                                        ": left out: ", why));
 }
 
 void Placer::LeaveOutFrontEnds() {
@@ -204,8 +258,7 @@ void Placer::ByMembers() {
 }
 
 void Placer::ByPlaces() {
-  std::map<std::vector<std::pair<std::string, int>>, PlacedFile>
-      placed;  // files of several kinds share a place
+  std::map<std::vector<Place>, PlacedFile> placed;  // files of several kinds share a place
   for (size_t i = 0; i < files_.size(); ++i) {
     if (rank_[i] >= 0 || left_out_[i] || files_[i].places.empty()) continue;
     PlacedFile& file = placed[files_[i].places];
@@ -219,7 +272,7 @@ void Placer::ByPlaces() {
   std::string order;
   const std::vector<int> ranks = RanksFromPlaces(files, &order, &why_no_places_);
   if (ranks.empty()) return;
-  std::map<std::vector<std::pair<std::string, int>>, int> of;
+  std::map<std::vector<Place>, int> of;
   for (size_t k = 0; k < files.size(); ++k) of[files[k].places] = ranks[k];
   for (size_t i = 0; i < files_.size(); ++i) {
     const auto found = of.find(files_[i].places);
@@ -307,8 +360,8 @@ absl::Status Placer::NoRank(size_t i) const {
   }
   return absl::InvalidArgumentError(absl::StrCat(
       files_[i].path,
-      ": nothing tells its rank; expected distributedInfo.rank in the file, or a name that ends in the rank "
-      "(kineto.3.json) or has it after \"rank\" (rank3_...); ",
+      ": nothing tells its rank; expected distributedInfo.rank in the file, a name that ends in the rank "
+      "(kineto.3.json), or \"rank\" and the number in its name or its folder's (rank3_...); ",
       kByHand));
 }
 

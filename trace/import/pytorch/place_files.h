@@ -22,7 +22,8 @@ struct PlacedFiles {
 // one file for each. The rank of a file is, in this order: the one that `rank_of` gives (RankByHand()), what
 // its content or the word "rank" in its name says, the only rank that is in all groups that it calls on, its
 // place in the dimensions of the split (RanksFromPlaces()), the number at the end of its name. Such a number
-// is none where the job is smaller, or where files of its kind have "rank" in their names. A front end's
+// is none where the job is smaller, or where files of its kind have "rank" in their names. "rank" and places
+// may stand in the name of a folder, too, that not all files of a kind are in. A front end's
 // trace, with neither rank nor device nor calls, is left out of a run whose other files have them, with a
 // warning; so is the trace of a graph's capture that nobody can tell the rank of. Errors (InvalidArgument)
 // name the file: a rank that nothing tells, two files for one rank.
