@@ -273,5 +273,32 @@ TEST(ReadCapture, RanksComeFromTheFilesBeforeTheirNames) {
   EXPECT_EQ(c.ranks[0].rank, 1);
 }
 
+TEST(Convert, StepsNeedTimes) {
+  const CaptureFolder folder;
+  const HostBuilder h = HostBuilder().Node(3, "iteration 0", 2, 1).Node(4, "iteration 1", 2, 2);
+  folder.Write("host.0.json", h.Json());
+  ReadOptions range, last;
+  range.capture.step_range = "iteration*";
+  last.capture.steps = "last";
+  for (const ReadOptions& options : {range, last})
+    EXPECT_THAT(folder.Error(options), ::testing::AllOf(HasSubstr("host.0.json"), HasSubstr("has no times")));
+
+  // chakra_trace_link took them from the device trace.
+  std::string linked = h.Json();
+  for (const int i : {0, 1}) {
+    const std::string name = absl::StrCat("\"name\":\"iteration ", i, "\",");
+    linked.replace(linked.find(name), name.size(),
+                   absl::StrCat(name, "\"ts\":", 1000 * (i + 1), ",\"inclusive_dur\":500,"));
+  }
+  folder.Write("host.0.json", linked);
+  range.capture.steps = "last";
+  const Capture capture = folder.Read(range);
+  ASSERT_EQ(capture.ranks.size(), 1u);
+  ASSERT_EQ(capture.ranks[0].timeline.steps.size(), 1u);
+  EXPECT_EQ(capture.ranks[0].timeline.steps[0].name, "ProfilerStep#1");
+  range.capture.step_range = "epoch*";
+  EXPECT_THAT(folder.Error(range), HasSubstr("no annotation or operator is named \"epoch*\""));
+}
+
 }  // namespace
 }  // namespace chakra::pytorch

@@ -81,6 +81,24 @@ absl::Status SelectSteps(const DeviceTrace& device, const std::string& wanted, T
   return absl::OkStatus();
 }
 
+// Marks the steps of a trace, and sets the window to those that are asked for.
+absl::Status FindSteps(const CaptureSelection& asked, DeviceTrace* device, TimelineOptions* window) {
+  const bool own = device->schema == DeviceTrace().schema;  // others' readers mark what they find
+  if (own || (!asked.step_range.empty() && device->schema != "nsys")) {
+    if (absl::Status s = MarkSteps(asked.step_range, device); !s.ok()) return s;
+  }
+  return SelectSteps(*device, asked.steps, window);
+}
+
+// Without times there are no steps to select.
+absl::Status CheckNoSteps(const CaptureSelection& asked, const std::string& file) {
+  const bool steps = !asked.steps.empty() && asked.steps != "all";
+  if (!steps && asked.step_range.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      file, steps ? ": steps \"" : ": --step-range \"", steps ? asked.steps : asked.step_range,
+      "\": a host trace has no times by which steps could be told; expected its device trace beside it"));
+}
+
 // What the report says of a rank's events, nodes and edges.
 void CountRank(CaptureRank* r) {
   proto::RankConversion& to = r->counts;
@@ -186,25 +204,21 @@ absl::Status Reader::PairFiles() {
 absl::Status Reader::Link(CaptureRank* rank) {
   TimelineOptions window;
   if (rank->fill != nullptr) std::exchange(rank->fill, nullptr)(rank->device.get());
-  if (rank->device == nullptr) {
+  const bool host_only = rank->device == nullptr;
+  if (host_only) {
     HostOnly only = AsDeviceTrace(*rank->host);
     rank->device = std::make_unique<DeviceTrace>(std::move(only.device));
     rank->pairing = std::move(only.pairing);
-    if (!rank->host->linked.empty()) {
-      if (absl::Status s = SelectSteps(*rank->device, options_.capture.steps, &window); !s.ok()) return s;
-    }
-  } else {
-    const bool own = rank->device->schema == DeviceTrace().schema;  // others' readers mark what they find
-    const bool asked = !options_.capture.step_range.empty() && rank->device->schema != "nsys";
-    if (own || asked) {
-      if (absl::Status s = MarkSteps(options_.capture.step_range, rank->device.get()); !s.ok()) return s;
-    }
-    if (absl::Status s = SelectSteps(*rank->device, options_.capture.steps, &window); !s.ok()) return s;
-    if (rank->host != nullptr) {
-      absl::StatusOr<Pairing> pairing = Pair(*rank->host, *rank->device);
-      if (!pairing.ok()) return pairing.status();
-      rank->pairing = *std::move(pairing);
-    }
+  }
+  const bool timed = !host_only || !rank->host->linked.empty();
+  if (absl::Status s = timed ? FindSteps(options_.capture, rank->device.get(), &window)
+                             : CheckNoSteps(options_.capture, rank->host->file);
+      !s.ok())
+    return s;
+  if (!host_only && rank->host != nullptr) {
+    absl::StatusOr<Pairing> pairing = Pair(*rank->host, *rank->device);
+    if (!pairing.ok()) return pairing.status();
+    rank->pairing = *std::move(pairing);
   }
   if (const auto notes = annotations_.find(rank->rank); notes != annotations_.end()) {
     const absl::StatusOr<std::string> json = ReadFile(notes->second, kMostAnnotations);
@@ -341,9 +355,8 @@ void Reader::Report() {
   if (linked > 0) {
     Warn(
         "the host traces were linked by chakra_trace_link, which keeps neither launches nor waits between "
-        "streams: each "
-        "device operation is launched where its operator begins; the two files that they were linked from "
-        "tell more");
+        "streams: each device operation is launched where its operator begins; the two files that they were "
+        "linked from tell more");
   }
   if (device_only) {
     Warn("there is no host trace: communication and shapes are known as far as the device trace tells them");
