@@ -54,6 +54,21 @@ absl::Status ReadTrace(const CaptureFile& file, ByteSource* source, const std::v
   return absl::OkStatus();
 }
 
+// The whole text of `source`. False: it cannot be read, or is too long to be mended.
+bool ReadToMend(ByteSource* source, Buffer* out) {
+  for (size_t room = size_t{1} << 20;; room *= 2) {
+    if (!out->Reserve(std::min(room, kMostMended + 1))) return false;
+    while (out->size() < out->capacity()) {
+      const absl::StatusOr<size_t> got =
+          source->Read(out->data() + out->size(), out->capacity() - out->size());
+      if (!got.ok()) return false;
+      if (*got == 0) return true;
+      out->set_size(out->size() + *got);
+      if (out->size() > kMostMended) return false;
+    }
+  }
+}
+
 // Reads a trace whose text is not JSON once it is mended. `failed`: what is wrong with it as it is, which
 // stands where the text needs no mending.
 absl::Status ReadMended(const CaptureFile& file, ByteSource* raw, absl::Status failed, LoadedFile* out) {
@@ -61,8 +76,7 @@ absl::Status ReadMended(const CaptureFile& file, ByteSource* raw, absl::Status f
   absl::StatusOr<std::unique_ptr<ByteSource>> content = OpenContent(raw, file.path, &cut);
   if (!content.ok()) return failed;
   Buffer text;
-  if (absl::Status s = ReadAll(content->get(), file.path, &text); !s.ok() || text.size() > kMostMended)
-    return failed;
+  if (!ReadToMend(content->get(), &text)) return failed;
   const absl::StatusOr<MendedJson> mended = MendJson(text.view(), file.path);
   if (!mended.ok())
     return absl::InvalidArgumentError(absl::StrCat(failed.message(), " (", mended.status().message(), ")"));
