@@ -43,8 +43,10 @@ std::vector<CommCall> MergeParts(std::vector<CommCall> calls, CommOp whole) {
       call.root = kNone;
     }
     const auto same =
-        std::find_if(out.begin(), out.end(), [&](const CommCall& o) { return OfOneCall(o, call); });
-    if (same == out.end() || IsMessage(call)) {
+        IsMessage(call)  // a batch may have thousands
+            ? out.end()
+            : std::find_if(out.begin(), out.end(), [&](const CommCall& o) { return OfOneCall(o, call); });
+    if (same == out.end()) {
       out.push_back(std::move(call));
       continue;
     }

@@ -12,8 +12,8 @@
 
 namespace chakra::pytorch::kineto {
 
-// Leaves out events whose time the profiler did not know: operations of a device from 0 to 0 (CUPTI's), and
-// events more than a day from the others, which are counted. Error: these are more than a tenth of all, so
+// Leaves out events whose time the profiler did not know, and counts them: operations of a device from 0 to 0
+// (CUPTI's), and events more than a day from the others. Error: the latter are more than a third of all, so
 // that `file` has no clock.
 absl::Status LeaveOutLost(absl::string_view file, DeviceTrace* out, Notes* notes);
 

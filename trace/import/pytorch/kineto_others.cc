@@ -118,7 +118,7 @@ OtherEvents::Role OtherEvents::RoleOf(const Other& other,
   return device && !runs_host(pid) ? Role::kHardware : Role::kUnknown;
 }
 
-// The device of a process: the number in its label or name, else that of the others.
+// The device of a process: the number in its label or name, else 0.
 int OtherEvents::DeviceOf(absl::string_view pid) {
   const auto [it, fresh] = devices_.try_emplace(std::string(pid), 0);
   int64_t number = 0;

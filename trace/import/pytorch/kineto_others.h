@@ -35,9 +35,8 @@ class OtherEvents {
   // Decides and adds rows. `runs_host`: whether events of the host are known of a process (its "pid" as
   // written). `thread`: the thread of a call of the process and thread that are written so.
   //
-  // - In a process called "Ascend Hardware", or labelled as a device ("NPU", "GPU 0"): an operation of a
-  // device.
-  //   Tasks that only wait or record an event are no work, and left out.
+  // - In a process called "Ascend Hardware", or labelled as a device ("NPU", "GPU 0"): an operation of that
+  //   device. Tasks that only wait or record an event are no work, and left out.
   // - "Communication", "HCCL": collectives; the tasks of which they are made are left out, and tasks of the
   //   hardware's processes that have a collective's name.
   // - "CANN": a call of the host. "Overlap Analysis": derived from the others; left out.
@@ -52,8 +51,8 @@ class OtherEvents {
     Event row;
     uint32_t category = 0, lane = 0;  // of texts_; of lanes_
     int64_t connection = kNone, physical = kNone, count = kNone;
-    uint32_t type = 0,
-             data_type = 0;  // texts: the task's type, or the hardware's event; elements of a collective
+    uint32_t type = 0;       // text: of the task, or the hardware's event
+    uint32_t data_type = 0;  // text: of the elements of a collective
   };
   struct Lane {
     uint32_t pid = 0, tid = 0;  // texts, as written
@@ -66,7 +65,6 @@ class OtherEvents {
 
   uint32_t LaneOf(absl::string_view pid, absl::string_view tid);
   Role RoleOf(const Other& other, const std::function<bool(absl::string_view)>& runs_host) const;
-  std::string PlaceOf(absl::string_view pid, absl::string_view tid) const;
   int DeviceOf(absl::string_view pid);
   uint32_t StreamOf(const Other& other);
   void AddCall(const Other& other, const ThreadFinder& thread);

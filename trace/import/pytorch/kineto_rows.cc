@@ -329,7 +329,7 @@ absl::Status RowBuilder::AddOther(const EventTokens& e) {
   if (e.has(Arg::kDevice) && e.has(Arg::kStream) && ToInteger(e.arg(Arg::kDevice), &device) &&
       ToInteger(e.arg(Arg::kStream), &stream) && device >= 0 && device < 1 << 20) {
     if (placed_.size() < kUnknown)
-      placed_.insert(std::string(e.cat.empty() ? "none" : Plain(e.cat.substr(0, kShown))));
+      placed_.insert(std::string(e.cat.empty() ? "none" : Plain(e.cat).substr(0, kShown)));
     notes_->Count("device_by_stream", e.index, "");
     return AddWork(e, KindOnDevice(Plain(e.cat), Plain(e.name)));
   }

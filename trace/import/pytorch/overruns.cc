@@ -96,7 +96,7 @@ class Cutter {
   // did not, or `e` is short.
   int64_t SyncedAfter(const Event& e) {
     if (synced_.empty() || e.dur < kSome || e.correlation < 0) return INT64_MAX;
-    if (launched_.empty()) {
+    if (!std::exchange(launches_read_, true)) {
       for (const Event& call : d_->events) {
         if (call.correlation >= 0 && (call.kind == EventKind::kRuntime || call.kind == EventKind::kDriver))
           launched_.try_emplace(call.correlation, call.ts);
@@ -128,10 +128,11 @@ class Cutter {
   DeviceTrace* d_;
   CommNames names_;
   std::vector<std::vector<uint32_t>> of_stream_;
-  std::vector<std::pair<int64_t, int64_t>>
-      synced_;                  // begin of a wait, and the first end of this or a later one
+  // The begin of each wait, and the first end of this or a later one.
+  std::vector<std::pair<int64_t, int64_t>> synced_;
   std::vector<int64_t> usual_;  // by name; filled when first needed
-  absl::flat_hash_map<int64_t, int64_t> launched_;  // likewise: begins of calls by correlation
+  bool launches_read_ = false;
+  absl::flat_hash_map<int64_t, int64_t> launched_;  // begins of calls by correlation; likewise
 };
 
 }  // namespace

@@ -215,9 +215,8 @@ absl::StatusOr<Timeline> Builder::Build(const HostTrace* trace, const Pairing* p
       return absl::InvalidArgumentError(absl::StrCat(
           d_.file, ": a Chrome trace of another program: ", r.count,
           " spans, none of a category of torch.profiler (cpu_op, cuda_runtime, kernel, ...): nothing tells "
-          "what ran "
-          "where; torch.autograd.profiler, TensorFlow and others write such files; expected a capture of "
-          "torch.profiler: chakra-replay record-help torch"));
+          "what ran where; torch.autograd.profiler, TensorFlow and others write such files; expected a "
+          "capture of torch.profiler: chakra-replay record-help torch"));
     }
     return absl::InvalidArgumentError(absl::StrCat(
         d_.file,
