@@ -117,6 +117,14 @@ TEST(Decode, ReadsColumns) {
   EXPECT_THAT(t->repairs, IsEmpty());
 }
 
+TEST(Decode, RefusesATimeFactorThatIsNone) {
+  PbNode n = MakeNode(0);
+  Attr(&n, "time_factor")->set_double_val(-1);
+  EXPECT_THAT(ErrorOf(File({n})), HasSubstr("expected a double from 0 to 1e+09, found -1"));
+  n.mutable_attr()->Mutable(n.attr_size() - 1)->set_int64_val(2);
+  EXPECT_THAT(ErrorOf(File({n})), HasSubstr("found int64_val"));
+}
+
 // One case for each way to write 3 (and -1 where the kind has a sign).
 TEST(Decode, TakesAnyIntegerKind) {
   std::vector<std::pair<std::string, void (*)(AttributeProto*)>> cases = {

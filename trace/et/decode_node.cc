@@ -284,12 +284,12 @@ bool Decoder::SetCode(const Attribute& a, Node* node) {
 
 bool Decoder::SetTimeFactor(const Attribute& a, Node* node) {
   double factor = -1;
-  if (a.value.number == static_cast<uint32_t>(ValueField::kDouble))
-    std::memcpy(&factor, &a.value.bits, sizeof factor);
+  const bool real = a.value.number == static_cast<uint32_t>(ValueField::kDouble);
+  if (real) std::memcpy(&factor, &a.value.bits, sizeof factor);
   if (!(factor >= 0 && factor <= kMostTimeFactor)) {
     return Fail(a.value.at, node, "attribute time_factor",
                 absl::StrCat("expected a double from 0 to ", kMostTimeFactor, ", found ",
-                             factor == -1 ? ValueKind(a.value.number) : absl::StrCat(factor)));
+                             real ? absl::StrCat(factor) : ValueKind(a.value.number)));
   }
   node->time_factor = factor;
   return true;

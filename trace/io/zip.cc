@@ -104,8 +104,11 @@ class Directory {
     const auto head = Record(local, kLocal, "PK\x03\x04", absl::StrCat("the header of ", m->name));
     if (!head.ok()) return head.status();
     m->at = local + kLocal + Number(*head, 26, 2) + Number(*head, 28, 2);
-    if (m->at > zip_.size() || zip_.size() - m->at < m->packed || (m->method == 0 && m->size != m->packed))
+    if (m->at > zip_.size() || zip_.size() - m->at < m->packed)
       return Error(local, absl::StrCat(m->name, " ends behind the file"));
+    if (m->method == 0 && m->size != m->packed)
+      return Error(local,
+                   absl::StrCat(m->name, " is stored as it is, but in ", m->packed, " bytes of ", m->size));
     return absl::OkStatus();
   }
 
