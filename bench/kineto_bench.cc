@@ -19,7 +19,7 @@
 #include "trace/et/writer.h"
 #include "trace/import/pytorch/convert.h"
 #include "trace/import/pytorch/emit.h"
-#include "trace/import/pytorch/kineto.h"
+#include "trace/import/pytorch/kineto/kineto.h"
 #include "trace/io/byte_source.h"
 
 namespace chakra {

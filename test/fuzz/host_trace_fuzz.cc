@@ -6,7 +6,7 @@
 #include "absl/strings/match.h"
 #include "test/fuzz/fuzz_input.h"
 #include "test/fuzz/fuzz_target.h"
-#include "trace/import/pytorch/host_trace.h"
+#include "trace/import/pytorch/host/host_trace.h"
 #include "trace/import/pytorch/pair.h"
 
 namespace {

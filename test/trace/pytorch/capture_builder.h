@@ -24,10 +24,10 @@
 #include "trace/et/read_options.h"
 #include "trace/import/pytorch/convert.h"
 #include "trace/import/pytorch/emit.h"
-#include "trace/import/pytorch/host_trace.h"
-#include "trace/import/pytorch/kineto.h"
+#include "trace/import/pytorch/host/host_trace.h"
+#include "trace/import/pytorch/kineto/kineto.h"
 #include "trace/import/pytorch/pair.h"
-#include "trace/import/pytorch/timeline.h"
+#include "trace/import/pytorch/timeline/timeline.h"
 #include "trace/io/byte_source.h"
 
 namespace chakra::pytorch {

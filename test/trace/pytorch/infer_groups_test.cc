@@ -1,4 +1,4 @@
-#include "trace/import/pytorch/infer_groups.h"
+#include "trace/import/pytorch/join/infer_groups.h"
 
 #include <algorithm>
 #include <map>

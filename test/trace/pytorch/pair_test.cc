@@ -6,8 +6,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "test/trace/pytorch/capture_files.h"
-#include "trace/import/pytorch/host_trace.h"
-#include "trace/import/pytorch/kineto.h"
+#include "trace/import/pytorch/host/host_trace.h"
+#include "trace/import/pytorch/kineto/kineto.h"
 
 namespace chakra::pytorch {
 namespace {

@@ -1,4 +1,4 @@
-#include "trace/import/pytorch/process_groups.h"
+#include "trace/import/pytorch/host/process_groups.h"
 
 #include <algorithm>
 

@@ -14,7 +14,7 @@
 #include "absl/strings/strip.h"
 #include "trace/import/collective_logs/pickle.h"
 #include "trace/import/pytorch/capture.h"
-#include "trace/import/pytorch/comm_operators.h"
+#include "trace/import/pytorch/comm/comm_operators.h"
 
 namespace chakra::collective_logs {
 namespace {

@@ -11,7 +11,7 @@
 #include "absl/strings/strip.h"
 #include "simdjson.h"
 #include "trace/import/pytorch/capture.h"
-#include "trace/import/pytorch/json_scan.h"
+#include "trace/import/pytorch/host/json_scan.h"
 
 namespace chakra::collective_logs {
 namespace {

@@ -6,7 +6,7 @@
 #include "absl/strings/match.h"
 #include "trace/import/nsys/device_rows.h"
 #include "trace/import/nsys/kernel_pattern.h"
-#include "trace/import/pytorch/kineto_finish.h"
+#include "trace/import/pytorch/kineto/kineto_finish.h"
 
 namespace chakra::nsys {
 namespace {

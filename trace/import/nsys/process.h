@@ -18,7 +18,7 @@
 #include "trace/import/nsys/packed_rows.h"
 #include "trace/import/nsys/session.h"
 #include "trace/import/pytorch/capture.h"
-#include "trace/import/pytorch/kineto_notes.h"
+#include "trace/import/pytorch/kineto/kineto_notes.h"
 
 namespace chakra::nsys {
 

@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "trace/import/pytorch/column_draft.h"
-#include "trace/import/pytorch/join.h"
+#include "trace/import/pytorch/join/join.h"
 #include "trace/import/pytorch/rank_facts.h"
 #include "trace/model/graph_builder.h"
 #include "trace/model/trace.h"

@@ -11,7 +11,7 @@
 #include "trace/import/pytorch/column_draft.h"
 #include "trace/import/pytorch/graph_capture.h"
 #include "trace/import/pytorch/pair.h"
-#include "trace/import/pytorch/timeline.h"
+#include "trace/import/pytorch/timeline/timeline.h"
 
 namespace chakra::pytorch {
 

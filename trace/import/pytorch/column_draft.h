@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "trace/base/packed_numbers.h"
-#include "trace/import/pytorch/timeline.h"
+#include "trace/import/pytorch/timeline/timeline.h"
 #include "trace/model/string_table.h"
 #include "trace/model/trace.h"
 

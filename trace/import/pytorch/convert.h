@@ -12,7 +12,7 @@
 #include "trace/base/text_page.h"
 #include "trace/et/read_options.h"
 #include "trace/et/writer.h"
-#include "trace/import/pytorch/join.h"
+#include "trace/import/pytorch/join/join.h"
 #include "trace/model/graph_builder.h"
 #include "trace/model/trace.h"
 

@@ -18,7 +18,7 @@
 
 #include "absl/status/status.h"
 #include "trace/et/writer.h"
-#include "trace/import/pytorch/join.h"
+#include "trace/import/pytorch/join/join.h"
 
 namespace chakra::pytorch {
 

@@ -11,9 +11,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "trace/import/pytorch/kineto_comm.h"
-#include "trace/import/pytorch/kineto_event.h"
-#include "trace/import/pytorch/kineto_notes.h"
+#include "trace/import/pytorch/kineto/kineto_comm.h"
+#include "trace/import/pytorch/kineto/kineto_event.h"
+#include "trace/import/pytorch/kineto/kineto_notes.h"
 #include "trace/io/compressed_file.h"
 
 namespace chakra::pytorch {

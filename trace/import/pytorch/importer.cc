@@ -1,8 +1,8 @@
 #include "trace/import/pytorch/importer.h"
 
 #include "trace/import/pytorch/convert.h"
-#include "trace/import/pytorch/host_trace.h"
-#include "trace/import/pytorch/kineto.h"
+#include "trace/import/pytorch/host/host_trace.h"
+#include "trace/import/pytorch/kineto/kineto.h"
 
 namespace chakra::pytorch {
 namespace {

@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "trace/import/pytorch/capture.h"
 #include "trace/import/pytorch/find.h"
-#include "trace/import/pytorch/kineto.h"
+#include "trace/import/pytorch/kineto/kineto.h"
 #include "trace/model/trace.h"
 
 namespace chakra::pytorch {

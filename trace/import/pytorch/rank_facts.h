@@ -8,7 +8,7 @@
 
 #include "absl/strings/string_view.h"
 #include "proto/et_def.pb.h"
-#include "trace/import/pytorch/join.h"
+#include "trace/import/pytorch/join/join.h"
 
 namespace chakra::pytorch {
 

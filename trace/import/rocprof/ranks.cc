@@ -12,7 +12,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "trace/base/units.h"
-#include "trace/import/pytorch/comm_kernels.h"
+#include "trace/import/pytorch/comm/comm_kernels.h"
 #include "trace/import/recorded/device_rows.h"
 #include "trace/import/rocprof/rccl.h"
 
