@@ -16,13 +16,14 @@ TEST(Unseen, LaunchesWithoutKernelsCount) {
                             .Call(1, "cudaLaunchKernel", 2000, 100, 1)
                             .Call(1, "cudaLaunchKernelExC", 3000, 100, 2)
                             .Call(1, "hipGraphLaunch", 4000, 100, 3)
+                            .Call(1, "hipGraphLaunch_spt", 4500, 100, 5)
                             .Call(1, "cudaMemcpyAsync", 5000, 100, 4));
   EXPECT_EQ(l.t.unseen.launches, 3u);
   EXPECT_EQ(l.t.unseen.launches_unseen, 2u);
-  EXPECT_EQ(l.t.unseen.graphs, 1u);
-  EXPECT_EQ(l.t.unseen.graphs_unseen, 1u);
+  EXPECT_EQ(l.t.unseen.graphs, 2u);
+  EXPECT_EQ(l.t.unseen.graphs_unseen, 2u);
   EXPECT_TRUE(l.t.unseen.Counts());
-  EXPECT_EQ(l.Repairs("device_work_unseen"), 3u);
+  EXPECT_EQ(l.Repairs("device_work_unseen"), 4u);
 }
 
 TEST(Unseen, WhatLaunchesNothingDoesNotCount) {

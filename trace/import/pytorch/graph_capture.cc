@@ -6,19 +6,15 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
+#include "trace/import/pytorch/launch_calls.h"
 
 namespace chakra::pytorch {
 namespace {
 
-bool IsCall(const Event& e) { return e.kind == EventKind::kRuntime || e.kind == EventKind::kDriver; }
-bool BeginsCapture(absl::string_view name) { return absl::StrContains(name, "StreamBeginCapture"); }
-bool EndsCapture(absl::string_view name) { return absl::StrContains(name, "StreamEndCapture"); }
-bool LaunchesGraph(absl::string_view name) { return absl::StrContains(name, "GraphLaunch"); }
 // Calls that make a node of a graph when their stream is captured.
 bool MakesNode(absl::string_view name) {
-  return absl::StrContains(name, "LaunchKernel") || absl::StrContains(name, "LaunchCooperativeKernel") ||
-         absl::StrContains(name, "MemcpyAsync") || absl::StrContains(name, "MemsetAsync") ||
-         absl::StrContains(name, "MemsetD");
+  return LaunchesKernel(name) || absl::StrContains(name, "MemcpyAsync") ||
+         absl::StrContains(name, "MemsetAsync") || absl::StrContains(name, "MemsetD");
 }
 
 // An operator as a capture shows it; views of the capturing trace.

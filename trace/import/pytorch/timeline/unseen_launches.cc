@@ -2,24 +2,19 @@
 
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
+#include "trace/import/pytorch/launch_calls.h"
 
 namespace chakra::pytorch {
 namespace {
 
-bool IsCall(const Event& e) { return e.kind == EventKind::kRuntime || e.kind == EventKind::kDriver; }
-
 enum class Launches : uint8_t { kUnread, kNothing, kKernel, kGraph, kBeginsCapture, kEndsCapture };
 
 Launches WhatLaunches(absl::string_view name) {
-  if (absl::StrContains(name, "StreamBeginCapture")) return Launches::kBeginsCapture;
-  if (absl::StrContains(name, "StreamEndCapture")) return Launches::kEndsCapture;
-  if (absl::EndsWith(name, "GraphLaunch")) return Launches::kGraph;
-  for (const absl::string_view word : {"LaunchKernel", "LaunchCooperativeKernel", "EnqueueKernelLaunch"}) {
-    if (absl::StrContains(name, word)) return Launches::kKernel;
-  }
-  return Launches::kNothing;
+  if (BeginsCapture(name)) return Launches::kBeginsCapture;
+  if (EndsCapture(name)) return Launches::kEndsCapture;
+  if (LaunchesGraph(name)) return Launches::kGraph;
+  return LaunchesKernel(name) ? Launches::kKernel : Launches::kNothing;
 }
 
 }  // namespace
