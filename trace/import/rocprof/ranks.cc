@@ -7,12 +7,10 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "trace/base/units.h"
 #include "trace/import/pytorch/comm/comm_kernels.h"
+#include "trace/import/pytorch/rank_names.h"
 #include "trace/import/recorded/device_rows.h"
 #include "trace/import/rocprof/rccl.h"
 
@@ -213,15 +211,8 @@ void DeviceBuilder::AddCopy(const Copy& c) {
 
 // "rank3" or "rank_3" in a file's name; kNoRank: none.
 int RankInName(const std::string& file) {
-  const std::string name = absl::AsciiStrToLower(file.substr(file.rfind('/') + 1));
-  size_t at = name.rfind("rank");
-  if (at == std::string::npos) return kNoRank;
-  at += 4;
-  if (at < name.size() && absl::StrContains("-_.", name[at])) ++at;
-  size_t end = at;
-  while (end < name.size() && absl::ascii_isdigit(static_cast<unsigned char>(name[end]))) ++end;
-  int rank = kNoRank;
-  return end > at && absl::SimpleAtoi(name.substr(at, end - at), &rank) ? rank : kNoRank;
+  const pytorch::NamedRank named = pytorch::RankFromName(file.substr(file.rfind('/') + 1));
+  return named.sure ? named.rank : kNoRank;
 }
 
 std::set<int64_t> AgentsUsed(Recording* r) {

@@ -17,11 +17,6 @@ namespace {
 
 constexpr size_t kShown = 8;  // categories and processes listed at most
 
-absl::string_view Plain(absl::string_view token) {
-  if (token.size() >= 2 && token.front() == '"') return token.substr(1, token.size() - 2);
-  return token;
-}
-
 int64_t IntegerOf(const EventTokens& e, Arg arg) {
   int64_t v = kNone;
   return e.has(arg) && ToInteger(e.arg(arg), &v) ? v : kNone;

@@ -22,11 +22,6 @@ constexpr size_t kUnknown = 8;  // unknown categories listed at most
 // kNone for -1, also if written as an unsigned 32-bit number.
 int64_t Stream(int64_t v) { return v < 0 || v == std::numeric_limits<uint32_t>::max() ? kNone : v; }
 
-absl::string_view Plain(absl::string_view token) {
-  if (token.size() >= 2 && token.front() == '"') return token.substr(1, token.size() - 2);
-  return token;
-}
-
 // Reads a size; MTIA writes "14139908 bytes".
 int64_t MemSize(absl::string_view token) {
   absl::string_view text = Plain(token);

@@ -18,6 +18,11 @@ bool ToNanos(absl::string_view token, int64_t* ns);
 // some writers print -1 as unsigned. False for any other token.
 bool ToInteger(absl::string_view token, int64_t* out);
 
+// A token without the quotes that it may have.
+inline absl::string_view Plain(absl::string_view token) {
+  return token.size() >= 2 && token.front() == '"' ? token.substr(1, token.size() - 2) : token;
+}
+
 // The text of a JSON string token (quotes included in `token`). `out` points into `token` or into `scratch`.
 // Escapes that JSON does not define stay as written and are counted in `bad_escapes`. False: not a string.
 bool ToText(absl::string_view token, std::string* scratch, absl::string_view* out, uint64_t* bad_escapes);
