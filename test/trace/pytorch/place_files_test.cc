@@ -165,6 +165,7 @@ TEST(PlaceFiles, LabelledProcessesOfOneFileAreItsRanks) {
   const Read read = ReadFolder(folder);
   EXPECT_EQ(read.ranks, "0=m.json 1=m.json");
   EXPECT_THAT(read.warnings, HasSubstr("holds 2 ranks"));
+  EXPECT_EQ(ReadFolder(folder, {"\\[TP0(\\d)"}).ranks, "0=m.json 1=m.json") << "labels count by hand, too";
   folder.Write("m.json", Merged([](int r, int pid) { return absl::StrCat("\"rank ", r, ": ", pid, "\""); }));
   EXPECT_EQ(ReadFolder(folder).ranks, "0=m.json 1=m.json");
 }

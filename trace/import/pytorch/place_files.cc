@@ -182,7 +182,8 @@ absl::Status Placer::ByHand(const std::vector<std::string>& rank_of) {
   if (rank_of.empty()) return absl::OkStatus();
   bool any = false;
   for (size_t i = 0; i < files_.size(); ++i) {
-    absl::StatusOr<int> rank = RankByHand(rank_of, files_[i].path);
+    const std::string text = part_[i].empty() ? files_[i].path : absl::StrCat(files_[i].path, " ", part_[i]);
+    absl::StatusOr<int> rank = RankByHand(rank_of, text);
     if (!rank.ok()) return rank.status();
     rank_[i] = *rank;
     any = any || *rank >= 0;

@@ -19,14 +19,17 @@ struct PlacedFiles {
 };
 
 // Moves what was loaded to its ranks; `loaded` goes with `files`. A file that holds several ranks counts as
-// one file for each. The rank of a file is, in this order: the one that `rank_of` gives (RankByHand()), what
-// its content or the word "rank" in its name says, the only rank that is in all groups that it calls on, its
-// place in the dimensions of the split (RanksFromPlaces()), the number at the end of its name. Such a number
-// is none where the job is smaller, or where files of its kind have "rank" in their names. "rank" and places
-// may stand in the name of a folder, too, that not all files of a kind are in. A front end's
-// trace, with neither rank nor device nor calls, is left out of a run whose other files have them, with a
-// warning; so is the trace of a graph's capture that nobody can tell the rank of. Errors (InvalidArgument)
-// name the file: a rank that nothing tells, two files for one rank.
+// one file for each, whose label is part of its path. The rank of a file is, in this order:
+// - the one that `rank_of` gives (RankByHand());
+// - what its content, or "rank" in its name, says;
+// - the only rank that is in all groups that it calls on;
+// - its place in the dimensions of the split, by its name (RanksFromPlaces());
+// - the number at the end of its name, unless the job is smaller, or files of its kind have "rank" in theirs.
+// "rank" and places may stand in the name of a folder, too, unless all files of a kind are in it.
+//
+// A front end's trace, with neither rank nor device nor calls, is left out of a run whose other files have
+// them, with a warning; so is the trace of a graph's capture that nobody can tell the rank of. Errors
+// (InvalidArgument) name the file: a rank that nothing tells, two files for one rank.
 absl::Status PlaceFiles(std::vector<CaptureFile> files, std::vector<LoadedFile>* loaded,
                         const std::vector<std::string>& rank_of, PlacedFiles* out);
 
