@@ -1,7 +1,8 @@
 // What a log of collective calls says of one rank, before ranks are brought together.
 //
-// Three recorders write such logs: NCCL's Inspector (inspector.h), the example of NCCL's profiler plugins
-// (profiler_plugin.h) and PyTorch's Flight Recorder (flight_recorder.h). None of them sees computation.
+// Four recorders write such logs: NCCL's Inspector (inspector.h), the example of NCCL's profiler plugins
+// (profiler_plugin.h), PyTorch's Flight Recorder (flight_recorder.h) and NCCL's debug log (nccl_debug.h),
+// which has no times. None of them sees computation.
 #pragma once
 
 #include <cstdint>
