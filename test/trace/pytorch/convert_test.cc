@@ -284,13 +284,18 @@ TEST(Convert, StepsNeedTimes) {
     EXPECT_THAT(folder.Error(options), ::testing::AllOf(HasSubstr("host.0.json"), HasSubstr("has no times")));
 
   // chakra_trace_link took them from the device trace.
-  std::string linked = h.Json();
-  for (const int i : {0, 1}) {
-    const std::string name = absl::StrCat("\"name\":\"iteration ", i, "\",");
-    linked.replace(linked.find(name), name.size(),
-                   absl::StrCat(name, "\"ts\":", 1000 * (i + 1), ",\"inclusive_dur\":500,"));
-  }
-  folder.Write("host.0.json", linked);
+  const auto linked = [&](int64_t first, int64_t second) {
+    std::string json = h.Json();
+    for (const int i : {0, 1}) {
+      const std::string name = absl::StrCat("\"name\":\"iteration ", i, "\",");
+      json.replace(json.find(name), name.size(),
+                   absl::StrCat(name, "\"ts\":", i == 0 ? first : second, ",\"inclusive_dur\":500,"));
+    }
+    return json;
+  };
+  folder.Write("host.0.json", linked(-9'000'000'000'000'000, 9'000'000'000'000'000));
+  EXPECT_THAT(folder.Error(range), HasSubstr("has no times")) << "none that can be";
+  folder.Write("host.0.json", linked(1000, 2000));
   range.capture.steps = "last";
   const Capture capture = folder.Read(range);
   ASSERT_EQ(capture.ranks.size(), 1u);

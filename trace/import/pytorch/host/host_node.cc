@@ -175,8 +175,13 @@ absl::Status HostNodeReader::ReadAttributes(element value) {
 }
 
 bool HostNodeReader::ReadLinked(absl::string_view key, element value, absl::string_view raw) {
-  if (key == "ts") return ToNanos(raw, &linked_.ts_ns), true;
-  if (key == "inclusive_dur") return ToNanos(raw, &linked_.dur_ns), true;
+  const auto time = [&](int64_t* ns) {
+    constexpr int64_t kMost = int64_t{1} << 62;  // differences fit
+    if (!ToNanos(raw, ns) || *ns <= -kMost || *ns >= kMost) *ns = kNone;
+    return true;
+  };
+  if (key == "ts") return time(&linked_.ts_ns);
+  if (key == "inclusive_dur") return time(&linked_.dur_ns);
   if (key == "stream") return ToInt64(value, &linked_.stream), true;
   if (key != "cat") return false;
   const kineto::Category category = kineto::ParseCategory(raw);
