@@ -13,7 +13,7 @@ mv "$folder"/TGZ/*.tar.gz "$folder/folder.tar.gz"
 # Debian's: every library that the binary loads is of a package that it depends on, and what it has of archives is under
 # licences that it shows.
 dpkg-deb --field "$folder/package.deb" Depends | tr ',' '\n' | sed 's/^ *//; s/ .*//' | sort >"$folder/depends"
-for library in libc6 libsimdjson14 libstdc++6; do grep -qx "$library" "$folder/depends"; done
+for library in libc6 libsimdjson14 libstdc++6 zlib1g; do grep -qx "$library" "$folder/depends"; done
 if dpkg-deb --contents "$folder/package.deb" | grep -E '/include/|\.a$|mpi'; then exit 1; fi
 if command -v lintian >/dev/null; then lintian --fail-on error,warning "$folder/package.deb" 2>/dev/null; fi
 dpkg-deb --extract "$folder/package.deb" "$folder/debian"
