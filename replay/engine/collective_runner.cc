@@ -21,9 +21,7 @@ absl::Status CollectiveRunner::Prepare() {
     const CollectiveCall& call = matching_.calls[i];
     const int members = static_cast<int>(matching_.groups[call.group].members.size());
     calls_[i].left = static_cast<uint32_t>(members);
-    // Of no bytes the library launches nothing.
-    const bool empty = call.bytes == 0 && call.type != CollectiveType::kBarrier;
-    if (members < 2 || call.kept || empty) continue;
+    if (members < 2 || call.kept || IsEmpty(call)) continue;
     const GroupInfo& group = matching_.groups[call.group];
     absl::StatusOr<const PlannedCall*> plan =
         planner_->Get(call.type, call.bytes, call.root, group.members, group.name, call.kernel);

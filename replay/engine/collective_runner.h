@@ -43,6 +43,10 @@ class CollectiveRunner {
     uint32_t stream;
   };
 
+  // Of no bytes the library launches nothing: such a call takes no time.
+  static bool IsEmpty(const CollectiveCall& call) {
+    return call.bytes == 0 && call.type != CollectiveType::kBarrier;
+  }
   // `planner` must outlive the runner and plan on `machine` with `costs`. `log`, where given, is of
   // `machine`; it is told what flows belong to.
   CollectiveRunner(Machine* machine, const CollectiveCosts& costs, const Matching& matching, bool fast_paths,

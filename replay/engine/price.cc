@@ -62,6 +62,8 @@ absl::StatusOr<PricedCall> PriceCall(Machine& machine, const CollectiveCosts& co
   const absl::StatusOr<const PlannedCall*> call =
       planner.Get(type, bytes, root, matching.groups[0].members, matching.groups[0].name);
   if (!call.ok()) return call.status();
+  if (CollectiveRunner::IsEmpty(matching.calls[0]))
+    return PricedCall{Time::Zero(), Time::Zero(), (*call)->algorithm, (*call)->why, (*call)->channels};
   const Time begin = *now;
   const auto too_long = [&] {
     return absl::InvalidArgumentError(absl::StrCat(

@@ -383,7 +383,8 @@ class OnTheWay(unittest.TestCase):
 
         before = signal.signal(signal.SIGALRM, interrupt)
         self.addCleanup(signal.signal, signal.SIGALRM, before)
-        words = {"fabric": "packet", "network": "leaf_spine:spines=1,link=100Gb/s,uplink=10Gb/s"}
+        self.addCleanup(signal.setitimer, signal.ITIMER_REAL, 0)
+        words = {"fabric": "packet", "network": "leaf_spine:hosts_per_leaf=8,spines=1,link=100Gb/s,uplink=10Gb/s"}
         spec = {"word": ["--model", "llama3-8b:layers=2", "--parallel", "dp=16", "--training", "seq=8192,global_batch=16"],
                 "axis": [{"name": "fabric", "option": "--fabric", "value": ["packet"]},
                          {"name": "network", "option": "--network", "value": [words["network"]]}]}

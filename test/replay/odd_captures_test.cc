@@ -140,6 +140,13 @@ TEST_F(OddCaptures, CopiesAreMemory) {
   EXPECT_DOUBLE_EQ(Ms(report.rank(0).compute_busy_ps()), 3);
   EXPECT_DOUBLE_EQ(Ms(report.rank(0).memory_busy_ps()), 18);
   EXPECT_THAT(report.bound(), StartsWith("bound by copies"));
+  // Faster kernels leave copies as they are.
+  const proto::Report device = Replay("copies_counted_as_compute/trace.json", "--scale device=0.5");
+  EXPECT_DOUBLE_EQ(Ms(device.rank(0).compute_busy_ps()), 1.5);
+  EXPECT_DOUBLE_EQ(Ms(device.rank(0).memory_busy_ps()), 18);
+  const proto::Report memory = Replay("copies_counted_as_compute/trace.json", "--scale memory=0.5");
+  EXPECT_DOUBLE_EQ(Ms(memory.rank(0).compute_busy_ps()), 3);
+  EXPECT_DOUBLE_EQ(Ms(memory.rank(0).memory_busy_ps()), 9);
 }
 
 TEST_F(OddCaptures, StepsAreTheAnnotationsThatAreAskedFor) {

@@ -20,6 +20,7 @@
 #include "absl/strings/string_view.h"
 #include "trace/edit/node_bytes.h"
 #include "trace/model/attribute.h"
+#include "trace/model/device_copy.h"
 #include "trace/model/trace.h"
 
 namespace chakra::edit {
@@ -93,6 +94,8 @@ struct Row {
     return type == NodeType::kCollective || type == NodeType::kSend || type == NodeType::kRecv;
   }
   bool is_memory() const { return type == NodeType::kMemLoad || type == NodeType::kMemStore; }
+  // Moves or sets memory: of captures, these are COMP nodes.
+  bool copies() const { return is_memory() || (flags & kDeviceCopy) != 0; }
   // Neither METADATA nor INVALID.
   bool works() const { return type != NodeType::kMetadata && type != NodeType::kInvalid; }
   uint64_t bytes() const { return is_comm() ? comm.bytes : work.tensor_bytes; }

@@ -58,13 +58,14 @@ struct Kind {
 constexpr Kind kKinds[] = {
     {"host", [](const Row& r) { return r.works() && r.cpu(); }},
     {"device",
-     [](const Row& r) { return r.works() && !r.cpu() && !r.is_comm() && !r.kept_comm() && !r.is_memory(); }},
-    {"compute", [](const Row& r) { return r.type == NodeType::kComp && !r.cpu() && !r.kept_comm(); }},
+     [](const Row& r) { return r.works() && !r.cpu() && !r.is_comm() && !r.kept_comm() && !r.copies(); }},
+    {"compute",
+     [](const Row& r) { return r.type == NodeType::kComp && !r.cpu() && !r.kept_comm() && !r.copies(); }},
     {"comm", [](const Row& r) { return r.is_comm() || r.kept_comm(); }},
     {"collective", [](const Row& r) { return r.type == NodeType::kCollective; }},
     {"send", [](const Row& r) { return r.type == NodeType::kSend; }},
     {"recv", [](const Row& r) { return r.type == NodeType::kRecv; }},
-    {"memory", [](const Row& r) { return r.is_memory(); }},
+    {"memory", [](const Row& r) { return r.copies(); }},
     {"load", [](const Row& r) { return r.type == NodeType::kMemLoad; }},
     {"store", [](const Row& r) { return r.type == NodeType::kMemStore; }},
 };

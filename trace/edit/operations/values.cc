@@ -80,7 +80,7 @@ class Duration : public Adjust {
   }
   // As kScaled has them.
   static size_t PartOf(const Row& row) {
-    return row.cpu() ? 0 : row.is_memory() ? 3 : row.is_comm() || row.kept_comm() ? 2 : 1;
+    return row.cpu() ? 0 : row.copies() ? 3 : row.is_comm() || row.kept_comm() ? 2 : 1;
   }
   void SetTimes(Draft* draft, uint32_t r) const {
     const Row& row = draft->row(r);
