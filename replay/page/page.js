@@ -65,6 +65,7 @@ path(report);
 new Ranks(report);
 timelineOf(report);
 kernels(report);
+overlap(report);
 collectives(report);
 stragglers(report);
 operators(report);

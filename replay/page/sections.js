@@ -164,6 +164,20 @@ function kernels(report) {
   });
 }
 
+function overlap(report) {
+  const rows = list(report.overlap);
+  const sum = (field) => rows.reduce((all, o) => all + number(o[field]), 0);
+  if (sum("time_ps") === 0) return void at("overlap").remove();
+  at("overlap-text").textContent =
+    `Computation of the same rank hides ${percent(sum("hidden_ps") / sum("time_ps"))} of the communication.`;
+  new Table(at("overlap-body"), {
+    id: "table-overlap",
+    caption: "Communication that computation hides",
+    rows,
+    columns: columnsOf("OverlapReport"),
+  });
+}
+
 // Sums over the groups of a kind and a dimension of the split, the longest first; times are means of a group.
 function byDimension(rows) {
   const sums = new Map();

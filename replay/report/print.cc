@@ -15,6 +15,7 @@
 #include "replay/report/edits.h"
 #include "replay/report/energy.h"
 #include "replay/report/goodput.h"
+#include "replay/report/overlap.h"
 #include "replay/report/pinned.h"
 #include "replay/report/report.h"
 #include "replay/report/row_table.h"
@@ -321,9 +322,9 @@ absl::StatusOr<std::string> PrintReport(const proto::Report& as_made, ReportForm
       Jobs(report, page), Steps(report, page), PrintTraining(report, page), PrintEnergy(report, page),
       PrintCost(report, page), PrintCarbon(report, page), PrintExplained(report),
       PrintGoodput(report.goodput(), page), Ranks(report, page), PrintCommunication(report, page),
-      Dimensions(report, page), FlowTimesTable(report, page), Packets(report), Links(report, page),
-      Rungs(report, page), PrintPinned(report, page), PrintCriticalPath(report, page), Notes(report), "\n",
-      report.bound(), "\n");
+      PrintOverlap(report, page), Dimensions(report, page), FlowTimesTable(report, page), Packets(report),
+      Links(report, page), Rungs(report, page), PrintPinned(report, page), PrintCriticalPath(report, page),
+      Notes(report), "\n", report.bound(), "\n");
 }
 
 }  // namespace chakra

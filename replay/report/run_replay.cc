@@ -22,12 +22,12 @@
 #include "replay/engine/measure/metrics.h"
 #include "replay/engine/recorded_comm.h"
 #include "replay/engine/spans.h"
-#include "replay/report/activity.h"
 #include "replay/nccl/planner.h"
 #include "replay/report/goodput.h"
 #include "replay/report/metering.h"
 #include "replay/report/pinned.h"
 #include "replay/report/report.h"
+#include "replay/report/span_meters.h"
 #include "replay/report/training.h"
 #include "replay/run/cluster_model.h"
 #include "replay/run/description.h"
@@ -380,7 +380,8 @@ bool Run::TwinsAreEqual() const {
 
 absl::Status Run::Meter(std::vector<ComputeTimes>* times, Simulation* simulation) {
   if (!options_.energy) return absl::OkStatus();
-  auto metering = Metering::Make(options_, cluster_, *set_, simulation->twins, times, hooks_.replayed != nullptr);
+  auto metering =
+      Metering::Make(options_, cluster_, *set_, simulation->twins, times, hooks_.replayed != nullptr);
   if (!metering.ok()) return metering.status();
   metering_ = *std::move(metering);
   simulation->observer = metering_->observer();
@@ -446,19 +447,8 @@ absl::StatusOr<proto::Report> Run::Go() {
   NodeSpans spans;
   Simulation simulation = Simulates(*times);
   simulation.spans = hooks_.replayed ? &spans : nullptr;
-  std::optional<StepMeter> steps;
-  if (!traces_.captures.empty()) {
-    steps.emplace(*set_, traces_.captures, simulation.twins);
-    simulation.ran = [&steps](uint32_t rank, const std::vector<NodeSpan>& of) { steps->Measure(rank, of); };
-  }
-  std::optional<ActivityMeter> activity;
-  if (options_.activity && ActivityMeter::Takes(set_->nodes())) {
-    activity.emplace(*set_, LanesOf(options_), simulation.twins);
-    simulation.ran = [&activity, steps = std::move(simulation.ran)](uint32_t rank, const auto& of) {
-      activity->Measure(rank, of);
-      if (steps) steps(rank, of);
-    };
-  }
+  SpanMeters meters(traces_, *set_, options_, simulation.twins);
+  simulation.ran = meters.hook();
   const bool delays = std::any_of(set_->ranks.begin(), set_->ranks.end(),
                                   [](const RankTrace& rank) { return HasDelays(*rank.graph); });
   simulation.path = options_.critical_path ? &path_ : nullptr;
@@ -473,7 +463,7 @@ absl::StatusOr<proto::Report> Run::Go() {
   if (metering_ != nullptr) metering_->Finish(metrics->makespan);
   simulation.observer = nullptr;  // further runs of the simulation are not metered
   simulation.ran = nullptr;
-  if (steps.has_value()) TakeSteps(&*steps);
+  if (meters.steps() != nullptr) TakeSteps(meters.steps());
   if (absl::Status s = FindPinned(*metrics, simulation); !s.ok()) return s;
   if (hooks_.replayed) {
     hooks_.replayed({*set_, spans, *metrics, options_.critical_path ? &path_ : nullptr, *machine_,
@@ -488,7 +478,7 @@ absl::StatusOr<proto::Report> Run::Go() {
     description_.path = &path;
   }
   auto report = Report(*metrics, simulation);
-  if (report.ok() && activity.has_value()) activity->AddTo(metrics->makespan, &*report);
+  if (report.ok()) meters.AddTo(metrics->makespan, &*report);
   return report;
 }
 

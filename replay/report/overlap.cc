@@ -1,0 +1,185 @@
+#include "replay/report/overlap.h"
+
+#include <algorithm>
+#include <array>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "replay/engine/lane_policy.h"
+#include "replay/engine/measure/busy.h"
+#include "replay/engine/measure/name_times.h"
+#include "replay/report/row_table.h"
+#include "trace/base/utf8.h"
+
+namespace chakra {
+namespace {
+
+// When a rank computed on its device.
+class Computing {
+ public:
+  Computing(const Graph& graph, const std::vector<NodeSpan>& spans) {
+    std::vector<NodeSpan> all;
+    for (uint32_t row = 0; row < graph.size(); ++row) {
+      if (ClassOf(graph, row) == BusyClock::kCompute && spans[row].end > spans[row].begin)
+        all.push_back(spans[row]);
+    }
+    std::sort(all.begin(), all.end(), [](const NodeSpan& a, const NodeSpan& b) { return a.begin < b.begin; });
+    for (const NodeSpan& s : all) {
+      if (!spans_.empty() && s.begin <= spans_.back().end) {
+        spans_.back().end = std::max(spans_.back().end, s.end);
+      } else {
+        spans_.push_back(s);
+      }
+    }
+    before_.push_back(0);
+    for (const NodeSpan& s : spans_) before_.push_back(before_.back() + (s.end - s.begin).picos());
+  }
+  // How long it computed in `span`; ps.
+  int64_t In(const NodeSpan& span) const { return Until(span.end) - Until(span.begin); }
+
+ private:
+  int64_t Until(Time time) const {
+    const auto after =
+        std::partition_point(spans_.begin(), spans_.end(), [&](const NodeSpan& s) { return s.begin < time; });
+    const auto n = static_cast<size_t>(after - spans_.begin());
+    if (n == 0) return 0;
+    return before_[n] - std::max<int64_t>(0, (spans_[n - 1].end - time).picos());
+  }
+  std::vector<NodeSpan> spans_;  // disjoint, ascending
+  std::vector<int64_t> before_;  // sums of their lengths
+};
+
+// Numbers the kinds of communication of a graph as they come.
+class Kinds {
+ public:
+  explicit Kinds(const Graph& graph) : graph_(graph) { of_type_.fill(kNone); }
+  uint32_t Of(uint32_t row) {
+    switch (graph_.type[row]) {
+      case NodeType::kSend:
+        return OfType(kCollectiveTypes, "send");
+      case NodeType::kRecv:
+        return OfType(kCollectiveTypes + 1, "recv");
+      case NodeType::kCollective: {
+        const uint8_t type = graph_.comm[graph_.payload[row]].type;
+        if (type >= kCollectiveTypes) return OfName("unknown");
+        return OfType(type, Name(static_cast<CollectiveType>(type)));
+      }
+      default:
+        return OfName(graph_.kept_kind(row));
+    }
+  }
+  const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  static constexpr uint32_t kNone = 0xffffffff;
+  uint32_t OfType(int type, absl::string_view name) {
+    uint32_t& number = of_type_[static_cast<size_t>(type)];
+    if (number == kNone) number = OfName(name);
+    return number;
+  }
+  uint32_t OfName(absl::string_view name) {
+    const auto [at, is_new] = of_name_.try_emplace(std::string(name), static_cast<uint32_t>(names_.size()));
+    if (is_new) names_.push_back(ToUtf8(name));
+    return at->second;
+  }
+
+  const Graph& graph_;
+  std::array<uint32_t, kCollectiveTypes + 2> of_type_;
+  absl::flat_hash_map<std::string, uint32_t> of_name_;
+  std::vector<std::string> names_;
+};
+
+// Messages whose other side nobody recorded: how long each took beyond the shortest of its size, which waited
+// for nobody. By row.
+absl::flat_hash_map<uint32_t, int64_t> WaitsOfMessages(const Graph& graph,
+                                                       const std::vector<NodeSpan>& spans) {
+  absl::flat_hash_map<uint32_t, int64_t> waits;
+  std::map<std::pair<NodeType, uint64_t>, std::vector<uint32_t>> by_size;
+  for (uint32_t row = 0; row < graph.size(); ++row) {
+    if (graph.type[row] != NodeType::kSend && graph.type[row] != NodeType::kRecv) continue;
+    const uint32_t payload = graph.payload[row];
+    const bool told = !graph.transfer.empty() && graph.transfer[payload] != Time::Never();
+    if (!told && graph.comm[payload].has_bytes)
+      by_size[{graph.type[row], graph.comm[payload].bytes}].push_back(row);
+  }
+  for (const auto& [size, rows] : by_size) {
+    const auto length = [&](uint32_t row) { return (spans[row].end - spans[row].begin).picos(); };
+    int64_t least = INT64_MAX;
+    for (const uint32_t row : rows) least = std::min(least, length(row));
+    for (const uint32_t row : rows) waits[row] = length(row) - least;
+  }
+  return waits;
+}
+
+int64_t Held(__int128 ps) { return static_cast<int64_t>(std::min<__int128>(ps, Time::Never().picos())); }
+
+}  // namespace
+
+OverlapMeter::OverlapMeter(const TraceSet& traces, const Twins* twins)
+    : traces_(traces), ranks_(traces.ranks.size(), 1) {
+  for (size_t r = 0; r < ranks_.size(); ++r) {
+    if (!IsTwin(twins, static_cast<int>(r))) continue;
+    ++ranks_[static_cast<size_t>((*twins)[r])];
+  }
+}
+
+void OverlapMeter::Measure(uint32_t rank, const std::vector<NodeSpan>& spans) {
+  const Graph& graph = *traces_.ranks[rank].graph;
+  const Computing computing(graph, spans);
+  const absl::flat_hash_map<uint32_t, int64_t> waits = WaitsOfMessages(graph, spans);
+  const NamedLanes lanes(graph, LanePolicy::kRecorded);
+  Kinds kinds(graph);
+  absl::flat_hash_map<uint64_t, Sum> own;  // by kind and lane
+  for (uint32_t row = 0; row < graph.size(); ++row) {
+    if (ClassOf(graph, row) != BusyClock::kComm || graph.is_cpu(row)) continue;
+    Sum& sum = own[uint64_t{kinds.Of(row)} << 32 | lanes.of_row[row]];
+    sum.time_ps += (spans[row].end - spans[row].begin).picos();
+    sum.hidden_ps += computing.In(spans[row]);
+    if (const auto wait = waits.find(row); wait != waits.end()) sum.waited_ps += wait->second;
+    ++sum.count;
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const auto& [key, of_key] : own) {
+    Sum& sum = sums_[{kinds.names()[key >> 32], lanes.names[static_cast<uint32_t>(key)]}];
+    sum.time_ps += of_key.time_ps * ranks_[rank];
+    sum.hidden_ps += of_key.hidden_ps * ranks_[rank];
+    sum.waited_ps += of_key.waited_ps * ranks_[rank];
+    sum.count += of_key.count * static_cast<uint64_t>(ranks_[rank]);
+  }
+}
+
+void OverlapMeter::AddTo(proto::Report* report) const {
+  std::vector<std::pair<Key, Sum>> rows(sums_.begin(), sums_.end());
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& a, const auto& b) { return a.second.time_ps > b.second.time_ps; });
+  for (const auto& [key, sum] : rows) {
+    proto::OverlapReport& o = *report->add_overlap();
+    o.set_kind(key.first);
+    o.set_lane(key.second);
+    o.set_count(sum.count);
+    o.set_time_ps(Held(sum.time_ps));
+    o.set_waited_ps(Held(sum.waited_ps));
+    o.set_hidden_ps(Held(sum.hidden_ps));
+    if (sum.time_ps > 0)
+      o.set_hidden_share(static_cast<double>(sum.hidden_ps) / static_cast<double>(sum.time_ps));
+  }
+}
+
+std::string PrintOverlap(const proto::Report& report, TextPage* page) {
+  constexpr int kMost = 12;
+  if (report.overlap_size() == 0) return "";
+  double time = 0, hidden = 0;
+  RowTable<proto::OverlapReport> table;
+  for (int i = 0; i < report.overlap_size(); ++i) {
+    const proto::OverlapReport& o = report.overlap(i);
+    time += static_cast<double>(o.time_ps());
+    hidden += static_cast<double>(o.hidden_ps());
+    if (i < kMost) table.Add(o);
+  }
+  const double share = time == 0 ? 0 : 100 * hidden / time;
+  return absl::StrCat("\nCommunication that computation hides: ", absl::StrFormat("%.1f %%", share),
+                      " of all\n", table.Print(page));
+}
+
+}  // namespace chakra

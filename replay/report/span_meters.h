@@ -1,0 +1,54 @@
+// What is measured on the spans of a run's nodes, rank by rank.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "proto/report.pb.h"
+#include "replay/engine/spans.h"
+#include "replay/report/activity.h"
+#include "replay/report/overlap.h"
+#include "replay/run/options.h"
+#include "replay/run/simulate.h"
+#include "replay/run/steps.h"
+#include "replay/run/traces.h"
+
+namespace chakra {
+
+// Steps and overlap of captures, and the activity of lanes where that is asked for.
+class SpanMeters {
+ public:
+  // The arguments must outlive the object; `twins` may be null.
+  SpanMeters(const LoadedTraces& traces, const TraceSet& set, const RunOptions& options, const Twins* twins) {
+    if (!traces.captures.empty()) {
+      steps_.emplace(set, traces.captures, twins);
+      overlap_.emplace(set, twins);
+    }
+    if (options.activity && ActivityMeter::Takes(set.nodes()))
+      activity_.emplace(set, LanesOf(options), twins);
+  }
+  // What takes the spans of each rank that is no twin, once; thread-safe. Null: nothing is measured.
+  std::function<void(uint32_t rank, const std::vector<NodeSpan>& spans)> hook() {
+    if (!steps_.has_value() && !activity_.has_value()) return nullptr;
+    return [this](uint32_t rank, const std::vector<NodeSpan>& spans) {
+      if (steps_.has_value()) steps_->Measure(rank, spans);
+      if (overlap_.has_value()) overlap_->Measure(rank, spans);
+      if (activity_.has_value()) activity_->Measure(rank, spans);
+    };
+  }
+  // Null: the traces are no captures.
+  StepMeter* steps() { return steps_.has_value() ? &*steps_ : nullptr; }
+  void AddTo(Time makespan, proto::Report* report) const {
+    if (overlap_.has_value()) overlap_->AddTo(report);
+    if (activity_.has_value()) activity_->AddTo(makespan, report);
+  }
+
+ private:
+  std::optional<StepMeter> steps_;
+  std::optional<OverlapMeter> overlap_;
+  std::optional<ActivityMeter> activity_;
+};
+
+}  // namespace chakra
