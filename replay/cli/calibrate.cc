@@ -13,6 +13,7 @@
 #include "replay/calibrate/fit.h"
 #include "replay/calibrate/halves.h"
 #include "replay/cli/command.h"
+#include "replay/cli/output.h"
 #include "replay/cli/terminal.h"
 #include "replay/cluster/load.h"
 #include "trace/base/text_table.h"
@@ -76,7 +77,8 @@ class CalibrateCommand : public Command {
     if (!fit.ok()) return Fail(fit.status());
     for (const std::string& text : fit->warnings) PrintError(absl::StrCat("warning: ", text));
     Describe(*cluster, &fit->cluster);
-    if (absl::Status s = WriteCluster(fit->cluster); !s.ok()) return Fail(s);
+    const absl::StatusOr<std::string> cluster_text = ClusterText(fit->cluster);
+    if (!cluster_text.ok()) return Fail(cluster_text.status());
     TextPage page = PageOf(output_ == "-" ? "" : "-");
     std::string text = Summary(*fit, &page);
     if (every_ > 1) {
@@ -85,13 +87,11 @@ class CalibrateCommand : public Command {
       absl::StrAppend(&text, "the other ", rest->rows.size(), " rows: ", Medians(*rest), "\n");
       fit->rows.insert(fit->rows.end(), rest->rows.begin(), rest->rows.end());
     }
-    if (!rows_.empty()) {
-      if (absl::Status s = WriteOutput(rows_, Csv(*fit)); !s.ok()) return Fail(s);
-    }
+    const std::string rows_text = rows_.empty() ? "" : Csv(*fit), told = page.Finish(text);
     // The cluster may go to standard output; the account of it then must not.
-    if (absl::Status s = WriteOutput(output_ == "-" ? "/dev/stderr" : "-", page.Finish(text)); !s.ok())
-      return Fail(s);
-    return kDone;
+    const absl::Status written = WriteOutputs(
+        {{output_, *cluster_text}, {rows_, rows_text}, {output_ == "-" ? "/dev/stderr" : "-", told}});
+    return written.ok() ? kDone : Fail(written);
   }
 
  private:
@@ -189,7 +189,7 @@ class CalibrateCommand : public Command {
                                    logs_.size() == 1 ? " log" : " logs", " of collectives"));
   }
 
-  absl::Status WriteCluster(const proto::Cluster& cluster) const {
+  absl::StatusOr<std::string> ClusterText(const proto::Cluster& cluster) const {
     std::string text;
     if (FormatOf(output_) == "json") {
       google::protobuf::util::JsonPrintOptions options;
@@ -201,7 +201,7 @@ class CalibrateCommand : public Command {
     } else {
       google::protobuf::TextFormat::Printer().PrintToString(cluster, &text);
     }
-    return WriteOutput(output_, text);
+    return text;
   }
 
   static std::string Medians(const Fit& fit) {

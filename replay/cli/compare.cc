@@ -272,11 +272,11 @@ int CompareCommand::Run() {
   TextPage page = PageOf(output_, Format());
   auto text = PrintComparison(*comparison, *format, static_cast<size_t>(top), &page);
   if (!text.ok()) return Fail(text.status());
-  if (absl::Status s = WriteOutput(output_, page.Finish(*text)); !s.ok()) return Fail(s);
-  if (html_.empty()) return *status;
-  const auto html = MakeComparisonPage(*comparison, sides_[0], sides_[1]);
+  absl::StatusOr<std::string> html = "";
+  if (!html_.empty()) html = MakeComparisonPage(*comparison, sides_[0], sides_[1]);
   if (!html.ok()) return Fail(html.status());
-  if (absl::Status s = WriteOutput(html_, *html); !s.ok()) return Fail(s);
+  const std::string told = page.Finish(*text);
+  if (absl::Status s = WriteOutputs({{output_, told}, {html_, *html}}); !s.ok()) return Fail(s);
   return *status;
 }
 

@@ -35,6 +35,15 @@ absl::Status Output::Append(absl::string_view bytes) {
 
 absl::Status Output::Finish() { return path == "-" ? absl::OkStatus() : file.Finish(); }
 
+absl::Status WriteOutputs(std::vector<NamedContent> outputs) {
+  std::stable_partition(outputs.begin(), outputs.end(), [](const NamedContent& o) { return o.path != "-"; });
+  absl::Status status;
+  for (const NamedContent& output : outputs) {
+    if (!output.path.empty()) status.Update(WriteOutput(output.path, output.content));
+  }
+  return status;
+}
+
 absl::Status CheckApart(const NamedOutput& output, const std::vector<NamedOutput>& others) {
   for (const NamedOutput& other : others) {
     if (!SameFile(other.path, output.path)) continue;

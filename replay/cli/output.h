@@ -27,6 +27,15 @@ struct NamedOutput {
   std::string path, what;
 };
 
+// What goes to `path`, which is "" where it was not asked for.
+struct NamedContent {
+  std::string path;
+  absl::string_view content;
+};
+
+// Writes all, standard output last: whoever reads it may close it, which ends the program. The first error.
+absl::Status WriteOutputs(std::vector<NamedContent> outputs);
+
 // An error when one of `others` goes where `output` does.
 absl::Status CheckApart(const NamedOutput& output, const std::vector<NamedOutput>& others);
 

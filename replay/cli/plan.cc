@@ -121,23 +121,22 @@ absl::Status PlanCommand::Make() {
         });
   }
   if (!report.ok()) return report.status();
-  if (!html_.empty()) {
-    const auto page = planning::MakePlanPage(*report);
-    if (!page.ok()) return page.status();
-    if (absl::Status s = WriteOutput(html_, *page); !s.ok()) return s;
-  }
-  if (!sweep_.empty() && report->row_size() > 0) {
-    const auto text = FormatMessage(planning::SweepOf(*report, MachineWords()), MessageFormat::kText);
-    if (!text.ok()) return text.status();
-    if (absl::Status s = WriteOutput(sweep_, *text); !s.ok()) return s;
-  }
+  absl::StatusOr<std::string> html = "", sweep = "";
+  if (!html_.empty()) html = planning::MakePlanPage(*report);
+  if (!html.ok()) return html.status();
+  const bool swept = !sweep_.empty() && report->row_size() > 0;
+  if (swept) sweep = FormatMessage(planning::SweepOf(*report, MachineWords()), MessageFormat::kText);
+  if (!sweep.ok()) return sweep.status();
   const std::string named = format_.empty() ? FormatOf(report_) : format_;
   const auto format = ParseReportFormat(named);
   if (!format.ok()) return format.status();
   TextPage page = PageOf(report_, named);
   const auto text = planning::PrintPlan(*report, *format, &page);
   if (!text.ok()) return text.status();
-  if (absl::Status s = WriteOutput(report_, page.Finish(*text)); !s.ok()) return s;
+  const std::string told = page.Finish(*text);
+  if (absl::Status s = WriteOutputs({{html_, *html}, {swept ? sweep_ : "", *sweep}, {report_, told}});
+      !s.ok())
+    return s;
   return *StopOnSignal::flag() ? absl::CancelledError("stopped: the report has what was replayed until then")
                                : absl::OkStatus();
 }

@@ -5,6 +5,7 @@
 #include "backends/registry.h"
 #include "replay/cli/command.h"
 #include "replay/cli/log_options.h"
+#include "replay/cli/output.h"
 #include "replay/cli/progress.h"
 #include "replay/cli/run_options.h"
 #include "replay/cli/terminal.h"
@@ -42,7 +43,6 @@ class ReplayCommand : public Command {
   void AddReportOptions(CLI::App* app);
   // Faults of --html alone.
   absl::Status CheckPage() const;
-  absl::Status WritePage(const proto::Report& report) const;
   // The report's format: --format, else by the name of --report, else text.
   std::string Format() const;
   absl::StatusOr<std::string> Replay();
@@ -54,7 +54,8 @@ class ReplayCommand : public Command {
   bool quiet_ = false;
   LogOptions logs_;
   TimelineOptions timeline_;
-  absl::Status logged_;  // after the run; it is told when the report is out
+  absl::StatusOr<std::string> page_ = "";  // for --html
+  absl::Status logged_;                    // after the run; it is told when the report is out
 };
 
 void ReplayCommand::AddReportOptions(CLI::App* app) {
@@ -94,20 +95,15 @@ absl::Status ReplayCommand::CheckPage() const {
   return CheckApart({html_, "--html"}, others);
 }
 
-absl::Status ReplayCommand::WritePage(const proto::Report& report) const {
-  if (html_.empty()) return absl::OkStatus();
-  const absl::StatusOr<std::string> page = MakePage(report);
-  return page.ok() ? WriteOutput(html_, *page) : page.status();
-}
-
 absl::StatusOr<std::string> ReplayCommand::Replay() {
   auto options = arguments_.traces();
   if (!options.ok()) return options.status();
   options->keep_twins = true;
   if (options->ranks >= kManyRanks && !quiet_) {
-    PrintError(absl::StrCat("note: ", FormatCount(static_cast<uint64_t>(options->ranks)),
-                            " ranks are matched, simulated and reported one by one: this takes minutes; a tenth of "
-                            "them takes a tenth of the time"));
+    PrintError(
+        absl::StrCat("note: ", FormatCount(static_cast<uint64_t>(options->ranks)),
+                     " ranks are matched, simulated and reported one by one: this takes minutes; a tenth of "
+                     "them takes a tenth of the time"));
   }
   const auto traces = LoadTraces(*options);
   if (!traces.ok()) return traces.status();
@@ -144,7 +140,7 @@ absl::StatusOr<std::string> ReplayCommand::Replay() {
   run.activity = !html_.empty() || Format() == "json";
   auto report = RunReplay(*traces, run, hooks);
   if (!report.ok()) return report.status();
-  logged_.Update(WritePage(*report));
+  if (!html_.empty()) page_ = MakePage(*report);
   if (report->makespan_ps() == 0 && Format() == "csv")  // which has no room for the report's warning
     std::cerr << "chakra-replay: warning: nothing takes time: the makespan is 0 s\n";
   if (!arguments_.run().critical_path) report->clear_critical_path();
@@ -172,7 +168,8 @@ int ReplayCommand::Run() {
   if (absl::Status s = timeline_.Open(); !s.ok()) return Fail(s);
   auto report = Replay();
   if (!report.ok()) return Fail(report.status());
-  absl::Status written = WriteOutput(report_, *report);
+  absl::Status written = WriteOutputs({{page_.ok() ? html_ : "", page_.value_or("")}, {report_, *report}});
+  written.Update(page_.status());
   written.Update(logged_);
   return written.ok() ? kDone : Fail(written);
 }

@@ -38,6 +38,15 @@ TEST_F(CalibrateCli, FromATableToAMachine) {
   EXPECT_EQ(Run("collective all_reduce --bytes 1GiB --cluster " + At("fit.json")).status, 0);
 }
 
+// Files come before what goes to standard output, whose reader may have gone.
+TEST_F(CalibrateCli, TheRowsAreThereWhereNobodyReadsTheMachine) {
+  const std::string calibrate = "calibrate " + Table("dgx-a100", "table.csv") + " --cluster dgx-a100 ";
+  EXPECT_EQ(Run(calibrate + "-o - --rows rows.csv", "&-").status, 1);
+  EXPECT_THAT(Content(At("rows.csv")), HasSubstr("all_reduce"));
+  EXPECT_EQ(Run(calibrate + "-o fit.txtpb", "&-").status, 1);
+  EXPECT_THAT(Content(At("fit.txtpb")), HasSubstr("topology"));
+}
+
 TEST_F(CalibrateCli, NothingIsOverwrittenOrReadWithoutEnd) {
   const std::string table = Table("dgx-a100", "table.csv");
   const auto fails = [&](const std::string& arguments, const std::string& message, int status = 1) {

@@ -59,6 +59,19 @@ TEST_F(Compare, APageHasBothSides) {
   Refused("compare a.json b.json --html ''", {"--html names no file"}, 2);
 }
 
+// Files come before the text, whose reader may have gone.
+TEST_F(Compare, ThePageIsThereWhereNobodyReadsTheText) {
+  for (const char* command : {"compare a.json b.json --html page.html", "compare t slow --html page.html",
+                              "replay t --cluster ring2.txtpb --compute recorded -q --html page.html"}) {
+    std::filesystem::remove(folder_ / "page.html");
+    EXPECT_EQ(Run(command, "&-").status, 1) << command;
+    EXPECT_THAT(Content(folder_ / "page.html"), HasSubstr("<!DOCTYPE html>")) << command;
+  }
+  // Nor does a page that goes to standard output keep the text from its file.
+  EXPECT_EQ(Run("compare a.json b.json --html - -o c.txt", "&-").status, 1);
+  EXPECT_THAT(Content(folder_ / "c.txt"), HasSubstr("makespan"));
+}
+
 TEST_F(Compare, ReportsByOperatorCollectiveLaneAndRank) {
   const Outcome text = Done("a.json b.json");
   EXPECT_THAT(text.out,
