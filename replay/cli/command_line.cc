@@ -70,6 +70,35 @@ bool IsNeeded(const CommandEntry& entry, const std::vector<std::string>& argumen
   return !named || entry.name == arguments[0];
 }
 
+// The paths of `app`'s commands that have the option, "topology show" of one within another.
+void AddThoseWith(const std::string& option, const CLI::App& app, std::vector<std::string>* paths) {
+  for (const CLI::App* sub : app.get_subcommands(nullptr)) {
+    if (sub->get_option_no_throw(option) != nullptr) {
+      std::string path = HelpOf(sub);
+      path.pop_back();
+      paths->push_back(std::move(path));
+    }
+    AddThoseWith(option, *sub, paths);
+  }
+}
+
+// What an argument that was not understood is, and for an option which other commands have it.
+std::string WhatIs(const std::string& stray, const CLI::App& chosen) {
+  const std::vector<std::string> rest = chosen.remaining();
+  const std::string option = rest.empty() ? "" : rest[0].substr(0, rest[0].find('='));
+  if (option.size() < 2 || option[0] != '-') return stray;
+  CLI::App all("", "chakra-replay");
+  std::vector<std::unique_ptr<Command>> commands;
+  for (const CommandEntry& entry : kCommands) commands.push_back(entry.make(&all));
+  std::vector<std::string> paths;
+  AddThoseWith(option, all, &paths);
+  if (paths.empty()) return stray;
+  std::string last = std::move(paths.back());
+  paths.pop_back();
+  if (!paths.empty()) last = absl::StrCat(absl::StrJoin(paths, ", "), " and ", last);
+  return absl::StrCat(stray, "; it is an option of ", last);
+}
+
 // The innermost subcommand that was chosen.
 CLI::App* Chosen(CLI::App* app) {
   while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
@@ -113,11 +142,11 @@ int RunCommandLine(const std::vector<std::string>& arguments) {
   } catch (const CLI::ParseError& e) {
     CLI::App* chosen = Chosen(&app);
     const std::string stray = StrayArgument(*chosen);
-    return Misuse(stray.empty() ? e.what() : stray, HelpOf(chosen));
+    return Misuse(stray.empty() ? e.what() : WhatIs(stray, *chosen), HelpOf(chosen));
   }
   CLI::App* chosen = Chosen(&app);
   const std::string stray = StrayArgument(*chosen);
-  if (!stray.empty()) return Misuse(stray, HelpOf(chosen));
+  if (!stray.empty()) return Misuse(WhatIs(stray, *chosen), HelpOf(chosen));
   for (const auto& command : commands) {
     if (!command->app()->parsed()) continue;
     if (const absl::Status over = CheckOverInputs(*chosen); !over.ok())

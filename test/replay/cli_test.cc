@@ -67,6 +67,8 @@ TEST_F(Cli, FaultsOfTheCommandLineAreStatus2) {
   ExpectRefused("--verison", 2, "--version");
   ExpectRefused("replay " + kStep + " --clustr dgx-h100", 2, "--cluster");
   ExpectRefused("replay --clus dgx-h100 " + kStep, 2, "there is no option --clus");
+  ExpectRefused("collective all_reduce --lanes single", 2,
+                "there is no option --lanes; it is an option of replay; see");
   ExpectRefused("replay", 2, "at least one TRACE");
   ExpectRefused("replay " + kStep + " --fabric analitical", 2, "analytical");
   ExpectRefused("replay " + kStep + " --compute guess", 2, "--compute");
