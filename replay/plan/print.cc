@@ -144,16 +144,29 @@ std::string Warnings(const proto::PlanReport& r) {
   return out;
 }
 
+// Empty where it was not asked for, and what a replay tells where there was none.
+std::string CsvCell(const proto::PlanRow& row, const ReportColumn& column) {
+  const std::string& name = column.field->name();
+  if (name == "options") return CsvAsItIs(row.options());  // of this program, to be pasted
+  const std::string& group = column.shown->group();
+  const bool asked = group == "energy" || group == "cost" || group == "carbon";
+  const bool of_replay =
+      asked || name == "time_ps" || name == "off" || name == "bubble_share" || name == "exposed_share";
+  if (of_replay && row.time_ps() == 0) return "";
+  return asked && NumberIn(row, *column.field) <= 0 ? "" : CsvOf(row, column);
+}
+
 std::string Csv(const proto::PlanReport& r) {
   const std::vector<ReportColumn> columns = ColumnsOf(*proto::PlanRow::descriptor(), View::kCsv);
   std::string out =
       absl::StrJoin(columns, ",", [](std::string* to, const ReportColumn& c) { to->append(c.name()); }) +
       "\n";
   for (const proto::PlanRow& row : r.row()) {
-    absl::StrAppend(&out,
-                    absl::StrJoin(columns, ",",
-                                  [&](std::string* to, const ReportColumn& c) { to->append(CsvOf(row, c)); }),
-                    "\n");
+    absl::StrAppend(
+        &out,
+        absl::StrJoin(columns, ",",
+                      [&](std::string* to, const ReportColumn& c) { to->append(CsvCell(row, c)); }),
+        "\n");
   }
   return out;
 }

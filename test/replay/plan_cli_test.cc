@@ -265,6 +265,8 @@ TEST_F(PlanCli, TablesPagesAndSweeps) {
   ASSERT_EQ(csv.status, 0) << csv.err;
   EXPECT_THAT(csv.out, HasSubstr("place,tp,cp,pp,vpp,dp,"));
   EXPECT_EQ(std::count(csv.out.begin(), csv.out.end(), '\n'), 4);
+  EXPECT_THAT(csv.out, HasSubstr(",\"--parallel tp=")) << "options are as they are typed";
+  EXPECT_THAT(csv.out, HasSubstr("\",,,\n")) << "what was not asked for is empty";
   const std::string page = Content(At("page.html"));
   EXPECT_THAT(page, HasSubstr("<script type=\"application/json\" id=\"plan\">"));
   EXPECT_THAT(page, HasSubstr("Where the time goes"));
