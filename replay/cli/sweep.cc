@@ -71,6 +71,8 @@ class SweepCommand : public Command {
   // Of the processes of mpirun but the first.
   int WorkForOthers();
   absl::Status Finish(const sweep::SweepSummary& summary) const;
+  // What failed, on stderr, and where the errors are.
+  void TellFailed(const sweep::SweepSummary& summary) const;
 
   std::string spec_, shard_;
   std::vector<std::string> formats_;
@@ -123,7 +125,8 @@ SweepCommand::SweepCommand(CLI::App* app) : Command(app), questions_(app) {
       "Example:\n"
       "  chakra-replay sweep examples/sweeps/small.txtpb -o /tmp/small\n"
       "  chakra-replay sweep best /tmp/small\n"
-      "  chakra-replay sweep page /tmp/small -o small.html");
+      "  chakra-replay sweep page /tmp/small -o small.html\n"
+      "Exit status: 0 done, 1 a point failed, or the input or the run is at fault, 2 the command line is.");
   options_.runner.jobs = DefaultThreads();
   options_.version = CHAKRA_VERSION;
 }
@@ -213,9 +216,9 @@ absl::Status SweepCommand::Finish(const sweep::SweepSummary& summary) const {
   if (!written.ok()) return written.status();
   for (const std::string& warning : results->warnings) PrintError(warning);
   if (quiet_) return absl::OkStatus();
-  std::string out =
-      absl::StrCat(options_.folder, ": ", FormatCount(summary.points), " points, ", FormatCount(summary.run),
-                   " run in ", absl::StrFormat("%.1f s", summary.seconds));
+  std::string out = absl::StrCat(options_.folder, ": ", FormatCount(summary.points),
+                                 summary.points == 1 ? " point, " : " points, ", FormatCount(summary.run),
+                                 " run in ", absl::StrFormat("%.1f s", summary.seconds));
   if (summary.done_before > 0) absl::StrAppend(&out, ", ", FormatCount(summary.done_before), " had results");
   if (summary.left > 0) absl::StrAppend(&out, ", ", FormatCount(summary.left), " left");
   if (summary.failed > 0) absl::StrAppend(&out, ", ", FormatCount(summary.failed), " failed");
@@ -233,6 +236,16 @@ absl::Status SweepCommand::Finish(const sweep::SweepSummary& summary) const {
   TextPage page = PageOf("-");
   absl::StrAppend(&out, sweep::PrintAnswer(*best, &page));
   return WriteOutput("-", page.Finish(out));
+}
+
+void SweepCommand::TellFailed(const sweep::SweepSummary& summary) const {
+  const std::string where =
+      options_.shard.count > 1
+          ? absl::StrCat("the tables of `chakra-replay sweep export ", sweep::QuoteWord(options_.folder), "`")
+          : absl::StrCat(options_.folder, "/results.", formats_.empty() ? "csv" : formats_.front());
+  PrintError(absl::StrCat(FormatCount(summary.failed), " of ", FormatCount(summary.points),
+                          summary.points == 1 ? " point" : " points", " failed; ",
+                          summary.failed == 1 ? "its error is" : "their errors are", " in ", where));
 }
 
 int SweepCommand::RunPoints() {
@@ -261,8 +274,8 @@ int SweepCommand::RunPoints() {
   if (!summary.ok()) return Fail(summary.status());
   if (dry_run_ || slurm_ > 0) return kDone;
   if (absl::Status s = Finish(*summary); !s.ok()) return Fail(s);
-  if (summary->failed == 0 || summary->failed < summary->points) return kDone;
-  PrintError("every point failed; their errors are in the tables");
+  if (summary->failed == 0) return kDone;
+  TellFailed(*summary);
   return kFailed;
 }
 

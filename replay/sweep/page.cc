@@ -255,10 +255,10 @@ absl::StatusOr<std::string> MakePage(const Results& results, const PageOptions& 
   parts.heading = first.has_value() ? query->Cell(aim.expression, *first) : "No result";
   const uint64_t points = first.has_value() ? query->candidates().size() : query->failed().size();
   parts.of = absl::StrCat(first.has_value() ? (aim.maximize ? "is the largest " : "is the least ") : "for ",
-                          aim.expression, " of ", FormatCount(points), points == 1 ? " point" : " points",
-                          ": ", name);
-  parts.title = absl::StrCat(name, ": ", parts.heading, ", ", aim.expression, ", chakra-replay ",
-                             results.start->version());
+                          query->Heading(aim.expression), " of ", FormatCount(points),
+                          points == 1 ? " point" : " points", ": ", name);
+  parts.title = absl::StrCat(name, ": ", parts.heading, ", ", query->Heading(aim.expression),
+                             ", chakra-replay ", results.start->version());
   parts.text = PrintAnswer(*best);
   return page::Assemble(parts);
 }

@@ -15,6 +15,11 @@
 #include "trace/io/csv.h"
 
 namespace chakra::sweep {
+namespace {
+
+std::string CountedPoints(uint64_t n) { return absl::StrCat(FormatCount(n), n == 1 ? " point" : " points"); }
+
+}  // namespace
 
 Aim ParseAim(const std::string& text) {
   absl::string_view rest = text;
@@ -94,12 +99,16 @@ absl::Status Query::Select(const std::string& where) {
     c.metrics = MeanOf(metrics);
   }
   if (seed != kNotAxis) notes_.push_back("means over the seeds of each point");
-  if (results_.failed > 0)
-    notes_.push_back(absl::StrCat(FormatCount(results_.failed), " points failed and are left out"));
+  if (!failed_.empty()) {
+    notes_.push_back(absl::StrCat(
+        CountedPoints(failed_.size()), failed_.size() == 1 ? " failed and is" : " failed and are",
+        " left out: point ", failed_.front()->number, ": ", failed_.front()->error,
+        failed_.size() == 1 ? "" : "; the other errors are in column error of the tables (sweep export)"));
+  }
   const uint64_t left = results_.points - std::min<uint64_t>(results_.points, results_.rows.size());
   if (left > 0)
-    notes_.push_back(
-        absl::StrCat(FormatCount(left), " of ", FormatCount(results_.points), " points have no result yet"));
+    notes_.push_back(absl::StrCat(FormatCount(left), " of ", CountedPoints(results_.points),
+                                  left == 1 ? " has" : " have", " no result yet"));
   if (where.empty()) return absl::OkStatus();
   auto e = ParseOver(where);
   if (!e.ok()) return absl::InvalidArgumentError(absl::StrCat("--where: ", e.status().message()));
@@ -144,6 +153,11 @@ std::string Query::Cell(const std::string& expression, double value) const {
   return absl::StrFormat("%.4g", value);
 }
 
+std::string Query::Heading(const std::string& expression) const {
+  const bool timed = !raw_ && IsName(expression) && absl::EndsWith(expression, "_ps");
+  return timed ? expression.substr(0, expression.size() - 3) : expression;
+}
+
 Answer Query::Begin(const std::vector<Aim>& aims) const {
   Answer out;
   out.header = {"point"};
@@ -155,7 +169,7 @@ Answer Query::Begin(const std::vector<Aim>& aims) const {
     out.left.push_back(true);
   }
   for (const Aim& aim : aims) {
-    out.header.push_back(aim.expression);
+    out.header.push_back(Heading(aim.expression));
     out.left.push_back(false);
   }
   out.notes = notes_;
@@ -212,7 +226,8 @@ absl::StatusOr<Answer> Query::Best(const std::optional<Aim>& given, size_t top) 
   }
   if (order.size() > top) out.notes.push_back(absl::StrCat("and ", FormatCount(order.size() - top), " more"));
   if (without > 0)
-    out.notes.push_back(absl::StrCat(FormatCount(without), " points have no ", aims[0].expression));
+    out.notes.push_back(
+        absl::StrCat(CountedPoints(without), without == 1 ? " has" : " have", " no ", aims[0].expression));
   return out;
 }
 
@@ -312,7 +327,7 @@ absl::StatusOr<Answer> Query::Table(const std::string& rows, const std::string& 
     used->erase(std::unique(used->begin(), used->end()), used->end());
   }
   for (const uint32_t c : used_columns) {
-    out.header.push_back(columns.empty() ? show.expression : axes[column_axis].values[c].text);
+    out.header.push_back(columns.empty() ? Heading(show.expression) : axes[column_axis].values[c].text);
     out.left.push_back(false);
   }
   for (const uint32_t r : used_rows) {
@@ -328,13 +343,13 @@ absl::StatusOr<Answer> Query::Table(const std::string& rows, const std::string& 
     out.rows.push_back(std::move(line));
   }
   out.notes = notes_;
-  if (!columns.empty()) out.notes.insert(out.notes.begin(), show.expression);
+  if (!columns.empty()) out.notes.insert(out.notes.begin(), Heading(show.expression));
   if (most > 1) {
     out.notes.push_back(absl::StrCat("each cell is ",
                                      mean            ? "the mean"
                                      : show.maximize ? "the largest"
                                                      : "the least",
-                                     " of up to ", most, " points"));
+                                     " of up to ", CountedPoints(most)));
   }
   return out;
 }

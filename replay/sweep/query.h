@@ -58,6 +58,8 @@ class Query {
   absl::StatusOr<std::vector<std::optional<double>>> Values(const std::string& expression) const;
   // `value` of a metric or expression as text, as answers show it.
   std::string Cell(const std::string& expression, double value) const;
+  // What stands above such cells: a name without "_ps", where cells have units.
+  std::string Heading(const std::string& expression) const;
 
   // The objective of the sweep.
   Aim Objective() const;

@@ -139,7 +139,7 @@ TEST_F(SweepBrowser, AllPointsAreWhatTheExportHas) {
       EXPECT_EQ(text, query->Cell(results.metrics[m], found->second)) << results.metrics[m] << " " << value;
     }
   }
-  EXPECT_THAT(Said(body, "heads"), testing::StartsWith("Point|a|n|makespan_ps|m0|m1|"));
+  EXPECT_THAT(Said(body, "heads"), testing::StartsWith("Point|a|n|makespan|m0|m1|"));
 }
 
 // Repeats are means, as in answers; each by itself is a row of the export.
@@ -321,7 +321,7 @@ TEST_F(SweepBrowser, ControlsDoWhatTheySay) {
   EXPECT_EQ(Said(body, "error"), "a fault <b>& 'more'");
   EXPECT_EQ(Said(body, "filtered"), "11 23 35");
   EXPECT_THAT(Said(body, "home"),
-              testing::MatchesRegex("Point [0-9]+\\. makespan_ps: .*, price: 12, d: .*, a: 64, b: 2\\."));
+              testing::MatchesRegex("Point [0-9]+\\. makespan: .*, price: 12, d: .*, a: 64, b: 2\\."));
   EXPECT_THAT(Said(body, "one"), testing::MatchesRegex("Point [0-9]+: d .*, a 64, b 2"));
   EXPECT_THAT(Said(body, "command"), HasSubstr("chakra-replay replay a=64 b=2 "));
   EXPECT_THAT(Said(body, "hidden"), HasSubstr("false 3 22 points shown"));

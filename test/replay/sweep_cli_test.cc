@@ -263,9 +263,14 @@ TEST_F(SweepCli, PointsThatCannotRunAreRecorded) {
   Write("s.txtpb", absl::StrCat("trace: '", kStep,
                                 "' axis { name: 'rate' field: 'topology.dimension[0].bandwidth_gbytes_per_s' "
                                 "value: '-1' value: '2' }"));
-  EXPECT_THAT(Run(absl::StrCat("sweep ", At("s.txtpb"), " -o ", At("d"))), HasSubstr("2 points, 2 run in"));
+  const std::string sweep = absl::StrCat("sweep ", At("s.txtpb"), " -o ", At("d"));
+  const std::string says =
+      absl::StrCat("chakra-replay: 1 of 2 points failed; its error is in ", At("d"), "/results.csv\n");
+  EXPECT_THAT(Run(sweep, 1), testing::AllOf(HasSubstr("2 points, 2 run in"), HasSubstr(says)));
   EXPECT_THAT(Content(At("d/results.csv")), HasSubstr("bandwidth_gbytes_per_s is -1"));
-  EXPECT_THAT(Run(absl::StrCat("sweep best ", At("d"))), HasSubstr("1 points failed and are left out"));
+  EXPECT_EQ(Run(sweep + " -q", 1), says);
+  EXPECT_THAT(Run(absl::StrCat("sweep best ", At("d"))),
+              HasSubstr("1 point failed and is left out: point 0: "));
 }
 
 TEST_F(SweepCli, FaultsOfTheCommandLine) {

@@ -217,11 +217,10 @@ TEST_F(SweepPage, OfFailuresAloneAndOfASearch) {
       Make("name: 'n' replay: 't' axis { name: 'a' value: '1' value: '2' }", [](const auto&) -> Outcome {
         return {absl::InternalError("no"), {}, ""};
       });
-  EXPECT_THAT(Page(failed),
-              HasSubstr("<h1>No result <span class=\"of\">for makespan_ps of 2 points: n</span>"));
+  EXPECT_THAT(Page(failed), HasSubstr("<h1>No result <span class=\"of\">for makespan of 2 points: n</span>"));
   const Results searched = Make(absl::StrCat(kGrid, " search { evaluations: 20 starts: 4 }"),
                                 [this](const auto& words) { return Fake(words); });
-  EXPECT_THAT(Page(searched), HasSubstr("<h1>1.001 ns <span class=\"of\">is the least makespan_ps of "));
+  EXPECT_THAT(Page(searched), HasSubstr("<h1>1.001 ns <span class=\"of\">is the least makespan of "));
   EXPECT_THAT(Data(searched), HasSubstr("\"search\":\"HILL_CLIMB\""));
 }
 

@@ -98,7 +98,19 @@ TEST_F(SweepQuery, NothingThatFitsIsSaid) {
 
 TEST_F(SweepQuery, FailedPointsAreLeftOutAndCounted) {
   Load("replay: 't a={a}' axis { name: 'a' value: '1' value: 'bad' }");
-  EXPECT_THAT(Ask().Best(std::nullopt, 5)->notes, ElementsAre("1 points failed and are left out"));
+  EXPECT_THAT(Ask().Best(std::nullopt, 5)->notes,
+              ElementsAre(testing::StartsWith("1 point failed and is left out: point 1: ")));
+}
+
+// With units a metric's name is without its own; for scripts it is as it is asked for.
+TEST_F(SweepQuery, HeadingsHaveNoUnitWhereValuesHaveOne) {
+  Load(kGrid);
+  EXPECT_THAT(Ask("", false).Best(ParseAim("makespan_ps"), 1)->header,
+              ElementsAre("point", "a", "b", "makespan"));
+  EXPECT_THAT(Ask("", false).Table("a", "", ParseAim("makespan_ps"), false)->header,
+              ElementsAre("a", "makespan"));
+  EXPECT_THAT(Ask("", true).Best(ParseAim("makespan_ps"), 1)->header,
+              ElementsAre("point", "a", "b", "makespan_ps"));
 }
 
 TEST_F(SweepQuery, SqliteHoldsTheSame) {

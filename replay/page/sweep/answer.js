@@ -42,7 +42,7 @@ class Answer {
     const next = order[equal];
     const from = (value) => off(better * (value - best.objective), best.objective);
     at("answer-text").textContent = [
-      `The ${aim} ${objectiveName} of ${many(order.length, "point")} is ${shown(objectiveName, best.objective)}, ` +
+      `The ${aim} ${titled(objectiveName)} of ${many(order.length, "point")} is ${shown(objectiveName, best.objective)}, ` +
         `of point ${best.number}${axes.length > 0 ? `: ${describe(best)}` : ""}.`,
       equal > 1 ? `${many(equal - 1, "other point")} ${equal === 2 ? "has" : "have"} the same.` : "",
       next

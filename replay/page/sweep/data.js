@@ -9,6 +9,8 @@ const kError = 5;
 
 const isName = (text) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(text);
 const isTime = (name) => isName(name) && name.endsWith("_ps");
+// A metric where its values have units.
+const titled = (name) => (isTime(name) ? name.slice(0, -"_ps".length) : name);
 const metricNames = [...sweep.metrics, ...(sweep.wall ? ["wall_s"] : [])];
 const better = sweep.objective.maximize ? -1 : 1; // times the objective: less is better
 const objectiveName = sweep.objective.expression;
@@ -101,7 +103,7 @@ const axisColumns = axes.map((axis) => ({
   kind: axis.numbers ? undefined : "text",
 }));
 const columnOf = (quantity, more) => ({
-  title: quantity.name,
+  title: titled(quantity.name),
   of: quantity.of,
   as: (v) => shown(quantity.name, v),
   ...more,

@@ -94,7 +94,7 @@ class Effects {
       ),
     );
     const scale = new Scale({ name: objectiveName }, least, largest);
-    return chart(host, `${objectiveName} by ${effect.axis.name}`, 62 + 25 * rows.length, () => ({
+    return chart(host, `${titled(objectiveName)} by ${effect.axis.name}`, 62 + 25 * rows.length, () => ({
       type: "bar",
       data: {
         labels: rows.map((row) => short(row.name, host.clientWidth < 420 ? 18 : 26)),
@@ -144,7 +144,7 @@ class Effects {
       make(
         "p",
         { class: "note" },
-        `Bars go from the least to the largest ${objectiveName} of the chosen points with that value, marks are medians.`,
+        `Bars go from the least to the largest ${titled(objectiveName)} of the chosen points with that value, marks are medians.`,
       ),
     );
     const column = (title, of) => ({ title, of, as: (v) => shown(objectiveName, v) });

@@ -80,7 +80,7 @@ function choosePoint(point, go) {
   );
   if (p.error !== "") host.append(make("ul", { class: "warnings" }, make("li", {}, p.error)));
   if (p.objective !== "" && ofObjective.length > 0)
-    host.append(make("p", { class: "note" }, `${objectiveName}: ${shown(objectiveName, p.objective)}`));
+    host.append(make("p", { class: "note" }, `${titled(objectiveName)}: ${shown(objectiveName, p.objective)}`));
   if (p.rows.length > 1) repeats(host, p);
   if (p.error === "") metricsOf(host, p);
   if (!go) return;
@@ -96,7 +96,7 @@ function repeats(host, p) {
   const [least, most] = extent(known);
   const says =
     known.length > 0
-      ? `: ${quantity.name} from ${shown(quantity.name, least)} to ${shown(quantity.name, most)}, ` +
+      ? `: ${titled(quantity.name)} from ${shown(quantity.name, least)} to ${shown(quantity.name, most)}, ` +
         `median ${shown(quantity.name, median(known))}`
       : "";
   host.append(make("p", { class: "note" }, `Means over seeds ${seedsOf(p)}${says}.`));

@@ -9,7 +9,7 @@ class Scale {
         ? timeAxis(Math.max(Math.abs(least), Math.abs(most)), "")
         : null;
     this.size = units ? units.scale : 1;
-    this.title = units ? quantity.name + units.title.text : quantity.name;
+    this.title = units ? titled(quantity.name) + units.title.text : quantity.name;
   }
   get texts() {
     return this.quantity.axis && !this.quantity.axis.numbers ? this.quantity.axis.values : null;

@@ -289,7 +289,7 @@ class Scatter {
     const texts = axes.map((axis) => `${axis.name}: ${short(briefOf(axis, p), 48)}`);
     const own = [y, x]
       .filter((q) => !q.axis && q !== numberQuantity)
-      .map((q) => `${q.name}: ${shown(q.name, q.of(p))}`);
+      .map((q) => `${titled(q.name)}: ${shown(q.name, q.of(p))}`);
     return [...own, ...texts, ...(p.rows.length > 1 ? [`mean of ${p.rows.length} repeats`] : [])];
   }
 

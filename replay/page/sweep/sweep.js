@@ -8,7 +8,7 @@ function header() {
     ["Failed", sweep.failed > 0 && count(sweep.failed)],
     ["No result yet", waiting > 0 && count(waiting)],
     ["Left out by constraints", sweep.left_out > 0 && count(sweep.left_out)],
-    ["Objective", `${sweep.objective.maximize ? "the largest" : "the least"} ${objectiveName}`],
+    ["Objective", `${sweep.objective.maximize ? "the largest" : "the least"} ${titled(objectiveName)}`],
     ["Repeats of each", sweep.repeats > 0 && count(sweep.repeats)],
     ["Search", sweep.search.toLowerCase().replace("_", " ")],
     ["Only where", sweep.where],
