@@ -4,15 +4,35 @@ const charts = [];
 // The colour that a class of page.css stands for, in the present theme.
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
-// `build` makes Chart.js's configuration; again when the theme changes.
+// What fills an area of that class: its colour, or stripes of both where the class is of two, "host-memory".
+function fill(name) {
+  if (!name.includes("-")) return colour(name);
+  const [one, other] = name.split("-");
+  const tile = make("canvas", { width: 8, height: 8 });
+  const brush = tile.getContext("2d");
+  brush.fillStyle = colour(one);
+  brush.fillRect(0, 0, 8, 8);
+  brush.strokeStyle = colour(other);
+  brush.lineWidth = 3;
+  for (const x of [-8, 0, 8]) {
+    brush.moveTo(x - 2, 10);
+    brush.lineTo(x + 10, -2);
+  }
+  brush.stroke();
+  return brush.createPattern(tile, "repeat");
+}
+
+// `build` makes Chart.js's configuration; again when the theme changes. `height` [pixels] is with one row of a legend; what
+// more rows of a narrow page take is added.
 function chart(host, label, height, build) {
   const canvas = make("canvas", { role: "img", "aria-label": `${label}; the table has the same numbers` });
   const frame = make("div", { class: "chart" }, canvas);
   frame.style.height = `${height}px`;
   host.append(frame);
-  const entry = { canvas, build, drawn: null };
+  const entry = { canvas, build, frame, height, drawn: null };
   charts.push(entry);
   draw(entry);
+  addEventListener("resize", () => fit(entry));
   return entry;
 }
 
@@ -25,6 +45,19 @@ function draw(entry) {
   Chart.defaults.animation = false;
   Chart.defaults.maintainAspectRatio = false;
   entry.drawn = new Chart(entry.canvas, entry.build());
+  fit(entry);
+}
+
+const kLegendRow = 32; // pixels
+function fit(entry) {
+  const legend = () => Math.max(0, (entry.drawn.legend?.options.display ? entry.drawn.legend.height : 0) - kLegendRow);
+  entry.frame.style.height = `${entry.height}px`;
+  entry.drawn.resize();
+  // A legend has at most a part of the height, so that it may ask for more when it has more.
+  for (let more = 0, asked = legend(); asked > more; more = asked, asked = legend()) {
+    entry.frame.style.height = `${entry.height + asked}px`;
+    entry.drawn.resize();
+  }
 }
 
 const short = (name, most) =>

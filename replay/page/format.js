@@ -73,11 +73,17 @@ function facts(pairs) {
           "div",
           { class: String(value).length > 24 ? "wide" : undefined },
           make("dt", {}, name),
-          make("dd", {}, value),
+          make("dd", {}, ...breakable(value)),
         ),
       ),
   );
 }
+
+// Text that breaks behind separators first, so that words stay whole: behind "/", and behind others before a letter.
+const breakable = (words) =>
+  String(words)
+    .split(/(?<=\/)(?=[^/\s])|(?<=[_,;:=.<>)|])(?=[A-Za-z])/)
+    .flatMap((part, i) => (i === 0 ? [part] : [make("wbr"), part]));
 
 const at = (id) => document.getElementById(id);
 const empty = (what) => make("p", { class: "empty" }, what);

@@ -99,7 +99,7 @@ function series(host, report, links) {
             label: c.title,
             yAxisID: "count",
             data: points(thin(link[c.of], kPoints, sum), (v) => v),
-            borderColor: colour("other"),
+            borderColor: colour("memory"),
             borderDash: c.dashes,
           })),
         ],

@@ -3,8 +3,8 @@ const kParts = [
   { name: "compute", colour: "compute", of: (r) => number(r.compute_busy_ps) },
   { name: "exposed communication", colour: "communication", of: (r) => number(r.exposed_comm_ps) },
   {
-    name: "memory, host alone",
-    colour: "other",
+    name: "host and memory operations",
+    colour: "host-memory",
     of: (r) =>
       Math.max(
         0,
@@ -14,6 +14,16 @@ const kParts = [
   { name: "idle", colour: "idle", of: (r) => number(r.idle_ps) },
   { name: "ended", colour: "ended", of: (r) => Math.max(0, number(r.bubble_ps) - number(r.idle_ps)) },
 ];
+
+// The parts; what is neither computation nor communication has the name and the colour of its kind where all of it is of
+// one kind.
+function kindsOf(ranks) {
+  const any = (field) => ranks.some((r) => number(r[field]) > 0);
+  const [host, memory] = [any("host_busy_ps"), any("memory_busy_ps")];
+  const one = host === memory ? {} : { name: host ? "host operations" : "memory operations", colour: host ? "host" : "memory" };
+  return kParts.map((part) => (part.colour === "host-memory" ? { ...part, ...one } : part));
+}
+
 const kMostBars = 256;
 const kOrders = [
   ["rank", (r) => number(r.rank)],
@@ -42,6 +52,7 @@ class Ranks {
     this.test = () => true;
     const host = at("ranks-chart");
     if (this.all.length === 0) return void host.append(empty("No ranks."));
+    this.parts = kindsOf(this.all);
     this.axis = timeAxis(this.makespan, "time");
     this.controls(host);
     this.arrange();
@@ -156,9 +167,9 @@ class Ranks {
       type: "bar",
       data: {
         labels: this.bins.map((bin) => this.name(bin)),
-        datasets: kParts.map((part) => ({
+        datasets: this.parts.map((part) => ({
           label: part.name,
-          backgroundColor: colour(part.colour),
+          backgroundColor: fill(part.colour),
           maxBarThickness: 60,
           data: this.bins.map((bin) => mean(bin, part) / this.axis.scale),
           categoryPercentage: dense ? 1 : 0.85,
@@ -187,7 +198,7 @@ class Ranks {
             callbacks: {
               title: (items) => `rank ${this.name(this.bins[items[0].dataIndex])}`,
               label: (item) =>
-                `${item.dataset.label}: ${time(mean(this.bins[item.dataIndex], kParts[item.datasetIndex]))}`,
+                `${item.dataset.label}: ${time(mean(this.bins[item.dataIndex], this.parts[item.datasetIndex]))}`,
             },
           },
         },

@@ -3,9 +3,9 @@
 // What kind of time a cause of the critical path is; the same colours as for ranks.
 const kCauses = {
   "device computation": "compute",
-  "host computation": "other",
-  memory: "other",
-  delays: "other",
+  "host operations": "host",
+  memory: "memory",
+  delays: "plain",
   "late starts": "idle",
   drain: "idle",
 };
@@ -32,12 +32,12 @@ function header(report) {
 function bound(report) {
   at("bound-text").textContent = report.bound || "Nothing is known of what bounds the run.";
   at("legend").append(
-    ...kParts.map((part) => make("li", {}, make("span", { class: `swatch ${part.colour}` }), part.name)),
+    ...kindsOf(list(report.rank)).map((part) => make("li", {}, make("span", { class: `swatch ${part.colour}` }), part.name)),
   );
   const ranks = list(report.rank);
   const whole = number(report.makespan_ps) * ranks.length;
   if (whole === 0) return;
-  const shares = kParts.map((part) => ({
+  const shares = kindsOf(ranks).map((part) => ({
     ...part,
     share: ranks.reduce((sum, r) => sum + part.of(r), 0) / whole,
   }));

@@ -148,7 +148,7 @@ class Table {
       "data-title": column.title,
     });
     if (column.cell) cell.append(column.cell(row));
-    else cell.append((column.as ?? text)(value));
+    else cell.append(...(column.kind ? breakable : Array.of)((column.as ?? text)(value)));
     if (column.share && most > 0) {
       const bar = make("span", {
         class: `share ${column.colour ? column.colour(row) : ""}`,

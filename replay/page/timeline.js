@@ -1,5 +1,5 @@
 // What lanes did over time: one strip for each, as dark in each bucket as the lane was busy.
-const kActivity = { compute: "compute", communication: "communication", memory: "other", host: "plain" };
+const kActivity = { compute: "compute", communication: "communication", memory: "memory", host: "host" };
 const kStrip = 14; // pixels
 
 // [rank, lane, rows of its kinds]

@@ -66,7 +66,12 @@ class PlanBrowser : public Browser {
 };
 
 TEST_F(PlanBrowser, TablesSayWhatThePlanSays) {
-  const auto page = MakePlanPage(Report(3));
+  proto::PlanReport report = Report(3);
+  proto::PlanRow& priced = *report.add_row() = report.row(0);
+  priced.set_place(4);
+  priced.clear_time_ps();
+  priced.clear_off();
+  const auto page = MakePlanPage(report);
   ASSERT_TRUE(page.ok()) << page.status();
   const std::string document = Document(*page);
   const std::vector<Cell> cells = Cells(document, "table-best");
@@ -74,6 +79,7 @@ TEST_F(PlanBrowser, TablesSayWhatThePlanSays) {
   for (const Cell& c : cells) absl::StrAppend(&all, c.text, "|");
   EXPECT_THAT(all, HasSubstr("1.234 ms|1.23 ms|-0.36 %|45.7 %|"));
   EXPECT_THAT(all, HasSubstr("50 GiB|"));
+  EXPECT_THAT(all, HasSubstr("-|1.23 ms|-|45.7 %|")) << "of a split that was not replayed";
   EXPECT_EQ(Cells(document, "table-parts").size(), 3u * 6);
   EXPECT_THAT(document, HasSubstr("100.0 % slower (+1.23 ms)"));
   EXPECT_THAT(document, HasSubstr("20 splits: 5 are not valid, 3 do not fit, 12 fit."));
@@ -87,6 +93,8 @@ TEST_F(PlanBrowser, WhatIsChosenByFitsANarrowPage) {
     row.set_joules(1234.5);
     row.set_dollars(0.0123456);
     row.set_kg_co2e(0.00654321);
+    row.set_options(
+        "--parallel tp=2,pp=1,dp=128,cp=2,zero=3 --training seq=8192,micro_batch=1,global_batch=512");
   }
   const auto page = MakePlanPage(report);
   ASSERT_TRUE(page.ok()) << page.status();
@@ -95,11 +103,14 @@ TEST_F(PlanBrowser, WhatIsChosenByFitsANarrowPage) {
     const say = (name, value) => document.body.setAttribute("data-" + name, value);
     say("hidden", frame.scrollWidth - frame.clientWidth);
     say("page", document.documentElement.scrollWidth <= innerWidth);
+    const words = document.querySelector("#answer-options pre");
+    say("words", words.scrollWidth <= words.clientWidth);
     say("row", [...frame.querySelectorAll("tbody tr")][0].innerText.replace(/\s+/g, " "));
   )",
                                   "--window-size=500,800");
   EXPECT_EQ(Between(body, "data-hidden=\"", "\""), "0");
   EXPECT_EQ(Between(body, "data-page=\"", "\""), "true");
+  EXPECT_EQ(Between(body, "data-words=\"", "\""), "true");
   EXPECT_THAT(Between(body, "data-row=\"", "\""), HasSubstr("1.234 ms 50 GiB 1.234 kJ 0.01235 0.006543"));
 }
 

@@ -61,19 +61,21 @@ function timelines() {
   host.append(empty("Neither has times of its lanes: of a replay write the report as JSON (--report FILE.json)."));
 }
 
-// The ranks that differ most in their end, in order.
+// The ranks that differ most in their end, in order; one that a side lacks differs by its end.
 function chosenRanks() {
   const ends = sides.map((side) => new Map(list(side.rank).map((r) => [number(r.rank), r])));
-  const shared = [...ends[0].keys()].filter((rank) => ends[1].has(rank));
-  const difference = (rank) => Math.abs(number(ends[1].get(rank).end_ps) - number(ends[0].get(rank).end_ps));
-  const most = [...shared].sort((x, y) => difference(y) - difference(x) || x - y).slice(0, kMostRanks);
-  return [most.sort((x, y) => x - y), ends, shared.length];
+  const all = [...new Set(ends.flatMap((side) => [...side.keys()]))];
+  const difference = (rank) => Math.abs(number(ends[1].get(rank)?.end_ps) - number(ends[0].get(rank)?.end_ps));
+  const most = [...all].sort((x, y) => difference(y) - difference(x) || x - y).slice(0, kMostRanks);
+  return [most.sort((x, y) => x - y), ends, all.length];
 }
 
 function spent() {
   const [ranks, ends, all] = chosenRanks();
   if (ranks.length === 0) return void at("spent").remove();
-  const rows = ranks.flatMap((rank) => kNames.map((name, i) => [`${name} rank ${rank}`, ends[i].get(rank)]));
+  const rows = ranks
+    .flatMap((rank) => kNames.map((name, i) => [`${name} rank ${rank}`, ends[i].get(rank)]))
+    .filter(([, r]) => r !== undefined);
   const most = Math.max(...sides.map((side) => number(side.makespan_ps)));
   const { scale, ...axis } = timeAxis(most, "time");
   if (all > ranks.length)
@@ -82,10 +84,10 @@ function spent() {
     type: "bar",
     data: {
       labels: rows.map(([name]) => name),
-      datasets: kParts.map((part) => ({
+      datasets: kindsOf(sides.flatMap((side) => list(side.rank))).map((part) => ({
         label: part.name,
         data: rows.map(([, r]) => part.of(r) / scale),
-        backgroundColor: colour(part.colour),
+        backgroundColor: fill(part.colour),
       })),
     },
     options: {

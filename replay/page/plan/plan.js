@@ -11,6 +11,9 @@ function nameOf(row) {
   return `${row.place}. ${name || "one rank"}, zero ${number(row.zero)}, mb ${row.micro_batch}`;
 }
 
+// Of a bar of a chart on `host`; tables have the whole names.
+const labelOf = (host, row) => (host.clientWidth < 600 ? `${row.place}.` : nameOf(row));
+
 function header() {
   at("version").textContent = plan.version ?? "";
   facts([
@@ -37,12 +40,12 @@ function answer() {
     const helps = list(plan.help).map((h) =>
       make("li", {}, make("code", {}, h.change), `: ${bytes(h.peak_memory_bytes)}${h.fits ? ", which fits" : ""}`),
     );
-    at("answer-options").append(make("pre", {}, lacks?.options ?? ""), make("ul", {}, ...helps));
+    at("answer-options").append(make("pre", {}, ...breakable(lacks?.options ?? "")), make("ul", {}, ...helps));
     return;
   }
   const next = rows[1]?.why ? ` The next best is ${rows[1].why}.` : "";
   says.textContent = `${nameOf(best).slice(3)}: ${time(best.time_ps ?? best.estimate_ps)}, MFU ${percent(best.mfu)}, ${count(Math.round(number(best.tokens_per_s_per_device)))} tokens/s a device.${next}`;
-  at("answer-options").append(make("pre", {}, best.options));
+  at("answer-options").append(make("pre", {}, ...breakable(best.options)));
 }
 
 // What is chosen by, in a table that fits a narrow page.
@@ -66,6 +69,10 @@ function best() {
   choice();
   at("best-body").append(make("h3", {}, "All of each"));
   const known = (write) => ({ as: (v) => (number(v) === 0 ? "-" : write(v)) });
+  const ofReplay = (field, write) => ({
+    of: (r) => (number(r.time_ps) > 0 ? number(r[field]) : ""),
+    as: (v) => (v === "" ? "-" : write(v)),
+  });
   new Table(at("best-body"), {
     id: "table-best",
     caption: "The best splits",
@@ -80,7 +87,12 @@ function best() {
         tokens_per_s: { as: (v) => count(Math.round(number(v))) },
         tokens_per_s_per_device: { as: (v) => count(Math.round(number(v))) },
         zero: { as: plain },
-        off: { as: (v) => `${number(v) > 0 ? "+" : ""}${(100 * number(v)).toFixed(2)} %` },
+        off: ofReplay("off", (v) => `${v > 0 ? "+" : ""}${(100 * v).toFixed(2)} %`),
+        bubble_share: ofReplay("bubble_share", percent),
+        exposed_share: ofReplay("exposed_share", percent),
+        joules: ofReplay("joules", (v) => real(v, 1)),
+        dollars: ofReplay("dollars", (v) => real(v, 6)),
+        kg_co2e: ofReplay("kg_co2e", (v) => real(v, 6)),
       },
     }),
   });
@@ -90,8 +102,8 @@ function best() {
 const kColours = {
   forward: "compute",
   backward: "second",
-  recompute: "plain",
-  step: "other",
+  recompute: "host",
+  step: "memory",
   tensor: "communication",
   context: "fourth",
   expert: "third",
@@ -122,7 +134,7 @@ function parts() {
   chart(at("parts-body"), "Where the time of the best splits goes", 80 + 34 * replayed.length, () => ({
     type: "bar",
     data: {
-      labels: replayed.map(nameOf),
+      labels: replayed.map((r) => labelOf(at("parts-body"), r)),
       datasets: names.map((name) => ({
         label: titleOf(name),
         data: replayed.map((r) => of(r, name) / scale),
@@ -167,7 +179,7 @@ function memory() {
   chart(at("memory-body"), "Peak memory of the best splits", 80 + 26 * rows.length, () => ({
     type: "bar",
     data: {
-      labels: rows.map(nameOf),
+      labels: rows.map((r) => labelOf(at("memory-body"), r)),
       datasets: [
         {
           label: "peak memory of a rank",
