@@ -88,7 +88,7 @@ ComparedTable LastRank(const proto::Report& r) {
   const __int128 compute = last->compute_busy_ps(), exposed = last->exposed_comm_ps(), idle = last->idle_ps();
   t.rows = {{"computation", {compute}},
             {"exposed communication", {exposed}},
-            {"host and memory operations alone", {last->end_ps() - compute - exposed - idle}},
+            {"host and memory operations", {last->end_ps() - compute - exposed - idle}},
             {"idle waiting", {idle}}};
   return t;
 }

@@ -76,7 +76,7 @@ class Shares {
 
 const char* CauseOf(const Graph& graph, uint32_t row) {
   // By BusyClock::Class. Nodes without work take no time, and so are on no path.
-  constexpr const char* kNames[] = {"device computation", "host computation", "recorded communication",
+  constexpr const char* kNames[] = {"device computation", "host operations", "recorded communication",
                                     "memory", "nothing"};
   return kNames[ClassOf(graph, row)];
 }
@@ -198,7 +198,7 @@ class Attribution {
     using Of = PathChange::Of;
     std::vector<std::pair<proto::Sensitivity, PathChange>> all;
     for (const auto& [of, cause] :
-         {std::pair{Of::kDeviceSpeed, "device computation"}, std::pair{Of::kHostSpeed, "host computation"},
+         {std::pair{Of::kDeviceSpeed, "device computation"}, std::pair{Of::kHostSpeed, "host operations"},
           std::pair{Of::kMemorySpeed, "memory"}}) {
       AddSensitivity({of}, absl::StrCat("speed of ", cause), causes_.of(cause), whole, &all);
     }

@@ -26,8 +26,8 @@ proto::LinkReport LinkTotalsOf(const LinkUse& use, Time end);
 proto::Report MakeReport(const Metrics& metrics, const RunDescription& run);
 
 // One line on what bounds the run: how the rank that ends last (the first such)
-// spent the makespan. Four disjoint shares: computation, exposed communication,
-// host and memory operations alone, and idle waiting.
+// spent the makespan. Five disjoint shares: computation, exposed communication,
+// copies or other memory operations, host operations, and idle waiting.
 std::string DescribeBound(const Metrics& metrics, const TraceSet& traces);
 
 enum class ReportFormat { kText, kJson, kCsv };
