@@ -197,5 +197,86 @@ TEST(PlaceFiles, ProcessesWithoutLabelsThatMustBeSeveralRanksAreRefused) {
                                               HasSubstr("processes 10, 11"), HasSubstr("devices 0, 1")));
 }
 
+// Two ranks of processes 10 and 11 in one file, which launch on devices 0 and 1. Processes of devices are
+// `device_pid` + r; `names`: of processes ("10" is "rank0 x").
+std::string MergedWithNames(const std::vector<std::pair<int, std::string>>& names,
+                            int correlations_apart = 100, int device_pid = 0, int devices_apart = 1) {
+  std::string json = Merged([](int r, int pid) { return absl::StrCat(pid < 10 ? 1000 + r : pid); });
+  const size_t second = json.find("\"pid\":11,");
+  std::string first = json.substr(0, second), rest = json.substr(second);
+  for (int c = 9; c > 0; --c)
+    rest = absl::StrReplaceAll(rest, {{absl::StrCat("\"correlation\":", c),
+                                       absl::StrCat("\"correlation\":", c + correlations_apart)}});
+  rest = absl::StrReplaceAll(rest, {{"\"device\":1", absl::StrCat("\"device\":", devices_apart)}});
+  json = first + rest;
+  for (const int r : {0, 1})
+    json = absl::StrReplaceAll(
+        json, {{absl::StrCat("\"pid\":", 1000 + r), absl::StrCat("\"pid\":", device_pid + r)}});
+  std::string metadata;
+  for (const auto& [pid, name] : names)
+    absl::StrAppend(&metadata, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":", pid,
+                    ",\"tid\":0,\"args\":{\"name\":\"", name, "\"}},");
+  return absl::StrReplaceAll(json, {{"\"traceEvents\":[", absl::StrCat("\"traceEvents\":[", metadata)}});
+}
+
+TEST(PlaceFiles, NamesOfProcessesLabelTheirRanks) {
+  using Names = std::vector<std::pair<int, std::string>>;
+  for (const Names& names :
+       {Names{{10, "[TP00] 1001"}, {11, "[TP01] 1002"}}, Names{{10, "[Rank 0] 10"}, {11, "[Rank 1] 11"}},
+        Names{{10, "python"}, {10, "rank 0: python"}, {11, "rank 1: python"}},
+        Names{{10, "rank0 python"}, {11, "rank1 python"}},
+        Names{{10, "VLLM::Worker_TP0"}, {11, "VLLM::Worker_TP1"}},
+        Names{{0, "[rank0] GPU 0"}, {1, "[rank1] GPU 1"}}}) {
+    const CaptureFolder folder;
+    folder.Write("m.json", MergedWithNames(names));
+    const Read read = ReadFolder(folder);
+    EXPECT_EQ(read.ranks, "0=m.json 1=m.json") << names[0].second;
+    EXPECT_THAT(read.warnings, HasSubstr("told apart by the labels of their processes")) << names[0].second;
+  }
+  // Ranks of two hosts, whose devices have the same number.
+  const CaptureFolder hosts;
+  hosts.Write("m.json", MergedWithNames({{10, "rank0 x"}, {11, "rank1 x"}}, 100, 100000, 0));
+  EXPECT_EQ(ReadFolder(hosts).ranks, "0=m.json 1=m.json");
+  // Names of devices tell what correlations do not.
+  const CaptureFolder alike;
+  alike.Write("m.json",
+              MergedWithNames({{10, "rank0 x"}, {11, "rank1 x"}, {0, "rank0 GPU 0"}, {1, "rank1 GPU 1"}}, 0));
+  EXPECT_EQ(ReadFolder(alike).ranks, "0=m.json 1=m.json");
+  alike.Write("m.json", MergedWithNames({{10, "rank0 x"}, {11, "rank1 x"}}, 0));
+  EXPECT_THAT(ReadFolder(alike).ranks, AllOf(HasSubstr("several ranks in one file"), HasSubstr("device 0")));
+}
+
+TEST(PlaceFiles, WithoutLabelsProcessesWithADeviceEachAreRanks) {
+  for (const int device_pid : {0, 100000}) {
+    const CaptureFolder folder;
+    folder.Write("m.json", MergedWithNames({{10, "python"}, {11, "python"}}, 100, device_pid));
+    const Read read = ReadFolder(folder);
+    EXPECT_EQ(read.ranks, "0=m.json 1=m.json");
+    EXPECT_THAT(read.warnings,
+                AllOf(HasSubstr("holds 2 ranks"), HasSubstr("device 0, device 1"), HasSubstr("--rank-of")));
+    EXPECT_EQ(ReadFolder(folder, {"device 0=1", "device 1=0"}).ranks, "0=m.json 1=m.json");
+  }
+  const CaptureFolder hosts;
+  hosts.Write("m.json", MergedWithNames({}, 100, 100000, 0));
+  EXPECT_THAT(ReadFolder(hosts).ranks,
+              AllOf(HasSubstr("several ranks in one file: processes 10, 11 launch on devices of their own"),
+                    HasSubstr("labelled")));
+}
+
+TEST(PlaceFiles, AStreamThatTwoProcessesShowIsOne) {
+  KinetoBuilder k = Rank();
+  k.Raw(
+      "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"x\",\"pid\":5,\"tid\":7,\"ts\":90,\"dur\":1,"
+      "\"args\":{\"device\":0,\"stream\":7,\"correlation\":99}}");
+  k.Kernel(8, "y", 95'000, 1'000, 98);
+  const DeviceTrace trace = k.Trace();
+  ASSERT_EQ(trace.streams.size(), 2u);
+  EXPECT_EQ(trace.streams[1].stream, 8);
+  for (const Event& e : trace.events) {
+    if (trace.name_of(e) == "y") EXPECT_EQ(e.lane, 1u);
+    if (trace.name_of(e) == "x") EXPECT_EQ(e.lane, 0u);
+  }
+}
+
 }  // namespace
 }  // namespace chakra::pytorch

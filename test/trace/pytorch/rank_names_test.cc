@@ -47,6 +47,15 @@ TEST(SplitProcess, LabelsOfRanks) {
     EXPECT_EQ(split(other), "none") << other;
 }
 
+TEST(LabelOfName, OneWayOfWriting) {
+  for (const char* name : {"[Rank 1] 1001", "rank1 python", "rank 1: python", "[rank1] GPU 0", "[1] 4711"})
+    EXPECT_EQ(LabelOfName(name), "rank1") << name;
+  EXPECT_EQ(LabelOfName("[TP00] 1001"), "TP0");
+  EXPECT_EQ(LabelOfName("VLLM::Worker_DP1_TP0"), "DP1-TP0");
+  for (const char* name : {"python", "python 3", "GPU 0", "CPU", "Spans", "[1] x"})
+    EXPECT_EQ(LabelOfName(name), "") << name;
+}
+
 std::vector<int> Ranks(const std::vector<std::pair<std::string, std::vector<int>>>& files, std::string* why) {
   std::vector<PlacedFile> placed;
   for (const auto& [name, members] : files) placed.push_back({RankFromName(name).places, members});

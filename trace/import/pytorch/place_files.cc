@@ -172,7 +172,9 @@ void Placer::SpreadFiles() {
     }
     if (parts.size() > 1)
       out_->warnings.push_back(absl::StrCat(
-          files_[i].path, ": holds ", parts.size(), " ranks, told apart by the labels of their processes: ",
+          files_[i].path, ": holds ", parts.size(), " ranks, told apart by ",
+          parts[0].by_device ? "the devices that their processes launch on (--rank-of gives other numbers): "
+                             : "the labels of their processes: ",
           parts[0].label, ", ", parts[1].label, parts.size() > 2 ? ", ..." : ""));
   }
   left_out_.assign(files_.size(), false);

@@ -157,6 +157,18 @@ bool SplitProcess(absl::string_view process, std::string* label, std::string* nu
   return true;
 }
 
+std::string LabelOfName(absl::string_view name) {
+  std::string label, number;
+  NamedRank named = RankFromName(name);
+  // A lone number in brackets counts where a process's number follows.
+  if (!named.sure && named.places.empty() && SplitProcess(name, &label, &number)) named = RankFromName(label);
+  std::vector<std::string> parts;
+  for (const auto& [dimension, k] : named.places)
+    parts.push_back(absl::StrCat(absl::AsciiStrToUpper(dimension), k));
+  if (named.sure) parts.push_back(absl::StrCat("rank", named.rank));
+  return absl::StrJoin(parts, "-");
+}
+
 std::vector<int> RanksFromPlaces(const std::vector<PlacedFile>& files, std::string* order, std::string* why) {
   std::vector<std::map<std::string, int>> at;
   for (const PlacedFile& file : files) at.emplace_back(file.places.begin(), file.places.end());

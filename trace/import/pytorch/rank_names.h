@@ -26,6 +26,10 @@ NamedRank RankFromName(absl::string_view name);
 // "[TP00] 10", "rank1 4711". False: there is no number at the end, or nothing before it tells a rank.
 bool SplitProcess(absl::string_view process, std::string* label, std::string* number);
 
+// The rank that the name of a process tells, in one way of writing: "[Rank 0] 1001" and "rank0 python" are of
+// "rank0", "[TP00-DP1] 7" and "Worker_TP0_DP1" of "TP0-DP1". "": it tells none.
+std::string LabelOfName(absl::string_view name);
+
 // A file, or a part of one, that has places in its name and no rank.
 struct PlacedFile {
   std::vector<Place> places;

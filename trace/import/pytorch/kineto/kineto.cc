@@ -9,6 +9,7 @@
 #include "trace/import/pytorch/kineto/kineto_event.h"
 #include "trace/import/pytorch/kineto/kineto_finish.h"
 #include "trace/import/pytorch/kineto/kineto_head.h"
+#include "trace/import/pytorch/kineto/kineto_labels.h"
 #include "trace/import/pytorch/kineto/kineto_notes.h"
 #include "trace/import/pytorch/kineto/kineto_rows.h"
 #include "trace/import/pytorch/kineto/kineto_scan.h"
@@ -59,12 +60,12 @@ absl::Status HoldsSeveralRanks(absl::string_view file, absl::string_view why) {
       "; expected a file for each rank, or processes that are labelled with their ranks (\"[TP00] 4711\")"));
 }
 
-// The ranks of a file whose processes are labelled go to `parts`; what the file needed mending counts for the
-// first.
-absl::StatusOr<DeviceTrace> TakeApart(const DeviceTrace& all, kineto::RowBuilder* rows, kineto::Notes* notes,
+// The ranks of a file go to `parts`; what the file needed mending counts for the first.
+absl::StatusOr<DeviceTrace> TakeApart(const DeviceTrace& all, const kineto::LaneLabels& labels,
+                                      const std::vector<kineto::FlowEnd>& flows, kineto::Notes* notes,
                                       std::vector<RankPart>* parts) {
-  if (parts == nullptr) return HoldsSeveralRanks(all.file, "its processes are labelled with ranks");
-  for (kineto::SplitRank& rank : kineto::SplitByLabel(all, rows->labels(), rows->flows())) {
+  if (parts == nullptr) return HoldsSeveralRanks(all.file, "its processes are of several ranks");
+  for (kineto::SplitRank& rank : kineto::SplitByLabel(all, labels, flows)) {
     kineto::Notes own = std::move(*notes);
     kineto::ResolveFlows(&rank.flows, rank.part.device.get(), &own);
     kineto::InspectCorrelations(rank.part.device.get(), &own);
@@ -107,8 +108,10 @@ absl::StatusOr<DeviceTrace> ReadKineto(ByteSource* source, absl::string_view fil
   if (absl::Status s = kineto::LeaveOutLost(file, &out, &notes); !s.ok()) return s;
   kineto::SetBase(base, &out, &rows.flows(), &notes);
   kineto::SortEvents(&out);
-  if (rows.labels().any) return TakeApart(out, &rows, &notes, parts);
-  if (const std::string why = kineto::SeveralRanks(out); !why.empty()) return HoldsSeveralRanks(file, why);
+  const absl::StatusOr<kineto::LaneLabels> labels = kineto::FindRanks(out, rows.processes());
+  if (!labels.ok()) return HoldsSeveralRanks(file, labels.status().message());
+  if (labels->any()) return TakeApart(out, *labels, rows.flows(), &notes, parts);
+  rows.JoinStreams();
   kineto::ResolveFlows(&rows.flows(), &out, &notes);
   kineto::InspectCorrelations(&out, &notes);
   out.strings.Shrink();

@@ -14,7 +14,8 @@ namespace chakra::pytorch {
 
 // One of several ranks in a file.
 struct RankPart {
-  std::string label;  // of its processes: "[TP00]"
+  std::string label;       // of its processes: "[TP00]", "rank0", "device 1"
+  bool by_device = false;  // the file labels no process: the label is the device that the rank launches on
   std::unique_ptr<DeviceTrace> device;
 };
 
@@ -38,9 +39,8 @@ struct RankPart {
 //   kineto_unpaired_flow, kineto_duplicate_correlation (kept),
 //   kineto_group_without_name, kineto_group_without_ranks, kineto_group_twice.
 //
-// A file whose processes are labelled with ranks ("[TP00] 10") goes to `parts`, one for each, and the result
-// has no events; where `parts` is null, such a file is an error. One that holds several ranks without labels
-// is an error.
+// A file that holds several ranks (FindRanks()) goes to `parts`, one for each, and the result has no events;
+// where `parts` is null, such a file is an error, as is one whose ranks nothing takes apart.
 absl::StatusOr<DeviceTrace> ReadKineto(ByteSource* source, absl::string_view file,
                                        std::vector<RankPart>* parts = nullptr);
 

@@ -134,6 +134,12 @@ uint32_t OtherEvents::StreamOf(const Other& other) {
   return lane.stream;
 }
 
+void OtherEvents::ForStreams(const std::function<void(uint32_t, absl::string_view)>& each) const {
+  for (const Lane& lane : lanes_) {
+    if (lane.stream != kNoRow) each(lane.stream, texts_.Get(lane.pid));
+  }
+}
+
 // Whether a collective that another event shows is made of this task.
 bool OtherEvents::IsPart(const Other& other, Role role) {
   return collectives_ && IsCollective(other) == (role == Role::kHardware);

@@ -44,6 +44,8 @@ class OtherEvents {
   // All others are left out and counted.
   using ThreadFinder = std::function<uint32_t(absl::string_view pid, absl::string_view tid)>;
   void Finish(const std::function<bool(absl::string_view pid)>& runs_host, const ThreadFinder& thread);
+  // Calls `each` for the streams that Finish() added, with their process as written.
+  void ForStreams(const std::function<void(uint32_t lane, absl::string_view pid)>& each) const;
 
  private:
   enum class Role : uint8_t { kUnknown, kHardware, kCommunication, kCalls, kDerived };

@@ -101,12 +101,26 @@ uint32_t RowBuilder::Text(absl::string_view token) {
   return out_->strings.Intern(WithoutLayout(token, &layout_));
 }
 
-uint32_t RowBuilder::AddThread(int64_t pid, std::string tid) {
+uint32_t RowBuilder::AddThread(int64_t pid, std::string tid, uint32_t process) {
   ThreadLane lane;
   lane.pid = pid;
   lane.tid = std::move(tid);
   out_->threads.push_back(std::move(lane));
+  processes_.threads.push_back(process);
   return static_cast<uint32_t>(out_->threads.size() - 1);
+}
+
+uint32_t RowBuilder::ProcessOf(absl::string_view pid) {
+  if (!last_pid_.empty() && pid == last_pid_) return last_process_;
+  const auto [it, fresh] =
+      process_rows_.try_emplace(std::string(Plain(pid)), static_cast<uint32_t>(processes_.processes.size()));
+  if (fresh) {
+    LaneProcesses::Process& process = processes_.processes.emplace_back();
+    process.written = it->first;
+    SplitProcess(process.written, &process.label, &process.number);
+  }
+  last_pid_ = std::string(pid);
+  return last_process_ = it->second;
 }
 
 uint32_t RowBuilder::ThreadOf(const EventTokens& e) {
@@ -115,58 +129,40 @@ uint32_t RowBuilder::ThreadOf(const EventTokens& e) {
   if (pid && ToInteger(e.tid, &key.second)) {
     const auto found = threads_.find(key);
     if (found != threads_.end()) return found->second;
-    return threads_[key] = AddThread(key.first, std::string(Plain(e.tid)));
+    return threads_[key] = AddThread(key.first, std::string(Plain(e.tid)), ProcessOf(e.pid));
   }
   const std::string text = ThreadKey(e);
   const auto found = text_threads_.find(text);
   if (found != text_threads_.end()) return found->second;
-  if (int64_t number = 0; Labelled(e) && absl::SimpleAtoi(process_, &number)) {
-    const uint32_t row = text_threads_[text] = AddThread(number, std::string(Plain(e.tid)));
-    labels_.threads.resize(row + 1);
-    labels_.threads[row] = label_;
-    labels_.any = true;
-    return row;
-  }
+  const uint32_t process = ProcessOf(e.pid);
+  if (int64_t number = 0; absl::SimpleAtoi(processes_.processes[process].number, &number))
+    return text_threads_[text] = AddThread(number, std::string(Plain(e.tid)), process);
   // If a process has no number, its text becomes part of the thread's name.
   const std::string tid = pid ? std::string(Plain(e.tid)) : absl::StrCat(Plain(e.pid), ":", Plain(e.tid));
-  return text_threads_[text] = AddThread(pid ? key.first : kNone, tid);
-}
-
-bool RowBuilder::Labelled(const EventTokens& e) {
-  if (e.pid.empty() || e.pid.front() != '"') return false;
-  if (e.pid == last_process_) return !label_.empty();
-  last_process_ = std::string(e.pid);
-  if (!SplitProcess(Plain(e.pid), &label_, &process_)) label_.clear();
-  return !label_.empty();
+  return text_threads_[text] = AddThread(pid ? key.first : kNone, tid, process);
 }
 
 absl::Status RowBuilder::StreamOf(const EventTokens& e, uint32_t* lane) {
-  Pair key(kNone, kNone);
-  const bool device = e.has(Arg::kDevice), stream = e.has(Arg::kStream), labelled = Labelled(e);
-  const absl::string_view device_token = device ? e.arg(Arg::kDevice) : labelled ? process_ : e.pid;
-  if (!ToInteger(device_token, &key.first) || key.first < std::numeric_limits<int>::min() ||
-      key.first > std::numeric_limits<int>::max()) {
+  int64_t place = kNone, number = kNone, id = kNone;
+  const bool device = e.has(Arg::kDevice), stream = e.has(Arg::kStream), numbered = ToInteger(e.pid, &place);
+  if (!numbered) place = -2 - static_cast<int64_t>(ProcessOf(e.pid));
+  const absl::string_view written =
+      numbered ? absl::string_view() : processes_.processes[last_process_].number;
+  const absl::string_view device_token = device ? e.arg(Arg::kDevice) : written.empty() ? e.pid : written;
+  if (!ToInteger(device_token, &number) || number < std::numeric_limits<int>::min() ||
+      number > std::numeric_limits<int>::max()) {
     return Error(e, device ? "device" : "pid", device_token, "the number of a device");
   }
   const absl::string_view stream_token = stream ? e.arg(Arg::kStream) : e.tid;
-  if (!ToInteger(stream_token, &key.second)) {
+  if (!ToInteger(stream_token, &id)) {
     return Error(e, stream ? "stream" : "tid", stream_token, "the number of a stream");
   }
-  key.second = Stream(key.second);
-  if (labelled) {
-    const auto [it, added] = labelled_streams_.try_emplace(
-        absl::StrCat(label_, " ", key.first, " ", key.second), static_cast<uint32_t>(out_->streams.size()));
-    if (added) {
-      out_->streams.push_back({static_cast<int>(key.first), key.second});
-      labels_.streams.resize(out_->streams.size());
-      labels_.streams.back() = label_;
-      labels_.any = true;
-    }
-    *lane = it->second;
-    return absl::OkStatus();
+  const auto [it, added] = streams_.try_emplace(std::make_tuple(place, number, Stream(id)),
+                                                static_cast<uint32_t>(out_->streams.size()));
+  if (added) {
+    out_->streams.push_back({static_cast<int>(number), Stream(id)});
+    processes_.streams.push_back(ProcessOf(e.pid));
   }
-  const auto [it, added] = streams_.try_emplace(key, static_cast<uint32_t>(out_->streams.size()));
-  if (added) out_->streams.push_back({static_cast<int>(key.first), key.second});
   *lane = it->second;
   return absl::OkStatus();
 }
@@ -371,6 +367,10 @@ void RowBuilder::AddMetadata(const EventTokens& e) {
       !ToText(e.arg(e.has(Arg::kName) ? Arg::kName : Arg::kLabels), &scratch_, &name, &bad_escapes_))
     return;
   others_.AddMetadata(e, name);
+  if (e.name == "\"process_name\"" || e.name == "\"process_labels\"") {
+    LaneProcesses::Process& process = processes_.processes[ProcessOf(e.pid)];
+    if (process.label.empty()) process.label = LabelOfName(name);
+  }
   if (e.name == "\"thread_name\"" && !e.tid.empty())
     thread_names_.emplace_back(ThreadKey(e), std::string(name));
 }
@@ -419,10 +419,34 @@ void RowBuilder::FinishOthers() {
     if (own != by_place.end()) return own->second;
     const auto [it, fresh] = by_tid.try_emplace(std::string(tid), 0);
     int64_t number = kNone;
-    if (fresh) it->second = AddThread(ToInteger(pid, &number) ? number : kNone, std::string(tid));
+    if (fresh)
+      it->second = AddThread(ToInteger(pid, &number) ? number : kNone, std::string(tid), ProcessOf(pid));
     return it->second;
   };
+  processes_.own_threads = out_->threads.size();
+  processes_.own_streams = out_->streams.size();
   others_.Finish([&](absl::string_view pid) { return hosts.contains(std::string(pid)); }, thread_of);
+  processes_.streams.resize(out_->streams.size());
+  others_.ForStreams(
+      [&](uint32_t lane, absl::string_view pid) { processes_.streams[lane] = ProcessOf(pid); });
+}
+
+void RowBuilder::JoinStreams() {
+  std::map<std::pair<int, int64_t>, uint32_t> first;
+  std::vector<uint32_t> lane(out_->streams.size());
+  size_t kept = 0;
+  for (size_t i = 0; i < lane.size(); ++i) {
+    const StreamLane stream = out_->streams[i];
+    lane[i] = static_cast<uint32_t>(kept);
+    if (i < processes_.own_streams)
+      lane[i] = first.try_emplace({stream.device, stream.stream}, lane[i]).first->second;
+    if (lane[i] == kept) out_->streams[kept++] = stream;
+  }
+  if (kept == lane.size()) return;
+  out_->streams.resize(kept);
+  for (Event& e : out_->events) {
+    if (!OnHost(e.kind)) e.lane = lane[e.lane];
+  }
 }
 
 void RowBuilder::Finish() {
@@ -431,8 +455,6 @@ void RowBuilder::Finish() {
     threads.try_emplace(absl::StrCat(key.first, " ", key.second), lane);
   for (const auto& [key, lane] : text_threads_) threads.try_emplace(key, lane);
   FinishOthers();
-  labels_.threads.resize(out_->threads.size());
-  labels_.streams.resize(out_->streams.size());
   for (auto& [key, name] : thread_names_) {
     const auto found = threads.find(key);
     if (found != threads.end()) out_->threads[found->second].name = std::move(name);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -25,10 +26,16 @@ struct FlowEnd {
   bool begins = false;
 };
 
-// Labels of the ranks that lanes are of, by row; "": none.
-struct LaneLabels {
-  std::vector<std::string> threads, streams;
-  bool any = false;
+// Processes as the file writes them, and which lanes are of which.
+struct LaneProcesses {
+  struct Process {
+    std::string written;  // "1001", "[TP00] 10"
+    std::string label;    // of the rank that its text, its name or its labels tell: "[TP00]"; "": none
+    std::string number;   // at the end of a text with a label: "10"; else ""
+  };
+  std::vector<Process> processes;
+  std::vector<uint32_t> threads, streams;   // rows of `processes`, by lane
+  size_t own_threads = 0, own_streams = 0;  // the first ones, of events of Kineto's categories
 };
 
 class RowBuilder : public EventSink {
@@ -42,7 +49,9 @@ class RowBuilder : public EventSink {
   void Finish();
   std::vector<FlowEnd>& flows() { return flows_; }
   // Of the lanes, after Finish().
-  const LaneLabels& labels() const { return labels_; }
+  const LaneProcesses& processes() const { return processes_; }
+  // Lanes of one stream that several processes show become one. For files that hold one rank.
+  void JoinStreams();
 
  private:
   using Pair = std::pair<int64_t, int64_t>;
@@ -79,10 +88,10 @@ class RowBuilder : public EventSink {
   void Extent(const EventTokens& event, Arg arg, uint32_t out[3]);
 
   uint32_t ThreadOf(const EventTokens& event);
-  uint32_t AddThread(int64_t pid, std::string tid);
+  uint32_t AddThread(int64_t pid, std::string tid, uint32_t process);
   absl::Status StreamOf(const EventTokens& event, uint32_t* lane);
-  // Whether the event's process is labelled with a rank; then label_ and process_ are the parts of its text.
-  bool Labelled(const EventTokens& event);
+  // The row of a process, its "pid" as written.
+  uint32_t ProcessOf(absl::string_view pid);
 
   absl::string_view file_;
   DeviceTrace* out_;
@@ -91,11 +100,14 @@ class RowBuilder : public EventSink {
   std::vector<std::pair<std::string, std::string>> thread_names_;  // "pid tid" as written, name
   std::set<std::string> placed_;  // the first few categories that are not known, of operations with a stream
   OtherEvents others_;
-  absl::flat_hash_map<Pair, uint32_t> threads_, streams_;
+  absl::flat_hash_map<Pair, uint32_t> threads_;
   absl::flat_hash_map<std::string, uint32_t> text_threads_;  // threads whose pid or tid is not a number
-  absl::flat_hash_map<std::string, uint32_t> labelled_streams_;
-  LaneLabels labels_;
-  std::string last_process_, label_, process_;  // the last text of a process, and its parts
+  // By process (its number, else -2 less its row), device and stream.
+  absl::flat_hash_map<std::tuple<int64_t, int64_t, int64_t>, uint32_t> streams_;
+  LaneProcesses processes_;
+  absl::flat_hash_map<std::string, uint32_t> process_rows_;
+  std::string last_pid_;  // a token, and its process
+  uint32_t last_process_ = 0;
   StringTable flow_names_;
   std::string scratch_, layout_;
   uint64_t bad_escapes_ = 0;

@@ -3,12 +3,9 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <set>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 
 namespace chakra::pytorch::kineto {
 namespace {
@@ -89,6 +86,7 @@ std::vector<SplitRank> SplitByLabel(const DeviceTrace& all, const LaneLabels& la
     index = next++;
     RankPart& part = ranks[index].part;
     part.label = name;
+    part.by_device = labels.by_device;
     part.device = std::make_unique<DeviceTrace>();
     part.device->file = all.file;
     part.device->world_size = all.world_size;
@@ -113,38 +111,6 @@ std::vector<SplitRank> SplitByLabel(const DeviceTrace& all, const LaneLabels& la
               [](const GraphNodeOf& a, const GraphNodeOf& b) { return a.extra < b.extra; });
   }
   return ranks;
-}
-
-std::string SeveralRanks(const DeviceTrace& trace) {
-  const bool one_device = std::all_of(trace.streams.begin(), trace.streams.end(), [&](const StreamLane& s) {
-    return s.device == trace.streams[0].device;
-  });
-  if (one_device) return "";
-  // By correlation: the first process that launched under it.
-  absl::flat_hash_map<int64_t, int64_t> launched_by;
-  std::set<int64_t> shared, processes;
-  for (const Event& e : trace.events) {
-    if ((e.kind != EventKind::kRuntime && e.kind != EventKind::kDriver) || e.correlation <= 0) continue;
-    const int64_t pid = trace.threads[e.lane].pid;
-    const auto [first, fresh] = launched_by.try_emplace(e.correlation, pid);
-    if (fresh || first->second == pid) continue;
-    shared.insert(e.correlation);
-    processes.insert(first->second);
-    processes.insert(pid);
-  }
-  std::map<int64_t, std::set<int>> devices;  // by correlation
-  std::set<int> all;
-  for (const Event& e : trace.events) {
-    if (!OnDevice(e.kind) || !shared.contains(e.correlation)) continue;
-    const int device = trace.streams[e.lane].device;
-    devices[e.correlation].insert(device);
-    all.insert(device);
-  }
-  const bool several =
-      std::any_of(devices.begin(), devices.end(), [](const auto& d) { return d.second.size() > 1; });
-  if (!several) return "";
-  return absl::StrCat("processes ", absl::StrJoin(processes, ", "), " launch on devices ",
-                      absl::StrJoin(all, ", "), " under the same correlations");
 }
 
 }  // namespace chakra::pytorch::kineto

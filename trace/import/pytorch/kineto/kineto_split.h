@@ -6,6 +6,7 @@
 
 #include "trace/import/pytorch/capture.h"
 #include "trace/import/pytorch/kineto/kineto.h"
+#include "trace/import/pytorch/kineto/kineto_labels.h"
 #include "trace/import/pytorch/kineto/kineto_rows.h"
 
 namespace chakra::pytorch::kineto {
@@ -16,14 +17,9 @@ struct SplitRank {
   std::vector<FlowEnd> flows;
 };
 
-// The ranks of `all`, by the labels of their processes, which `labels` gives for threads and streams. Each
-// has its own rows, and the columns that these need; `all.rank` counts for none, for it is that of one of
-// them.
+// The ranks of `all`, by `labels`, which has rows. Each has its own rows, and the columns that these need;
+// `all.rank` counts for none, for it is that of one of them.
 std::vector<SplitRank> SplitByLabel(const DeviceTrace& all, const LaneLabels& labels,
                                     const std::vector<FlowEnd>& flows);
-
-// Why a file without labels must hold several ranks: processes that launch on several devices under the same
-// correlations. "": it holds one rank.
-std::string SeveralRanks(const DeviceTrace& trace);
 
 }  // namespace chakra::pytorch::kineto
