@@ -54,6 +54,57 @@ TEST(TraceView, DevicesAreRanks) {
   EXPECT_THAT(absl::StrJoin(traces->warnings, "\n"), HasSubstr("give the *.xplane.pb"));
 }
 
+// Names of instructions tell collectives where the program does not.
+TEST(TraceView, CollectivesAreToldByTheirNames) {
+  const auto view = [](const std::vector<std::string>& names, const std::string& plane,
+                       const std::string& line) {
+    std::string events;
+    for (const int d : {0, 1}) {
+      absl::StrAppend(&events, d == 0 ? "" : ",", "{\"ph\":\"M\",\"pid\":", 1 + d,
+                      ",\"name\":\"process_name\",\"args\":{\"name\":\"", plane, d,
+                      "\"}},\n{\"ph\":\"M\",\"pid\":", 1 + d,
+                      ",\"tid\":13,\"name\":\"thread_name\",\"args\":{\"name\":\"", line, "\"}}");
+      for (size_t k = 0; k < names.size(); ++k)
+        absl::StrAppend(&events, ",\n{\"ph\":\"X\",\"pid\":", 1 + d, ",\"tid\":13,\"ts\":", 100 + 50 * k,
+                        ",\"dur\":40,\"name\":\"", names[k], "\",\"args\":{\"hlo_op\":\"", names[k],
+                        "\",\"hlo_module\":\"jit_step\"}}");
+    }
+    return absl::StrCat("{\"displayTimeUnit\":\"ns\",\"metadata\":{\"highres-ticks\":true},\"traceEvents\":[",
+                        events, "]}");
+  };
+  const auto count = [](const TraceSet& set, std::string* repairs) {
+    std::string types;
+    const RankTrace& rank = set.ranks[0];
+    for (uint32_t row = 0; row < rank.graph->size(); ++row) {
+      if (rank.graph->type[row] == NodeType::kCollective)
+        absl::StrAppend(
+            &types, Name(static_cast<CollectiveType>(rank.graph->comm[rank.graph->payload[row]].type)), " ");
+      if (rank.graph->type[row] == NodeType::kComp && rank.graph->is_kept_comm(row)) types += "kept ";
+    }
+    for (const Repair& r : rank.repairs) absl::StrAppend(repairs, r.kind, " ");
+    return types;
+  };
+  const pytorch::CaptureFolder folder;
+  std::string repairs;
+  const std::string gpu = folder.Write(
+      "gpu.trace.json",
+      view({"all-reduce.1", "loop_fusion_2", "all-gather-start", "reduce-scatter.4", "all-to-all.7",
+            "ragged-all-to-all.1", "collective-permute-start.2", "all-reduce_fusion", "all-gather-done"},
+           "/device:GPU:", "Stream #13(Compute)"));
+  const auto traces = ReadTraceSet({gpu}, {});
+  ASSERT_TRUE(traces.ok()) << traces.status();
+  EXPECT_EQ(count(*traces, &repairs), "all_reduce all_gather reduce_scatter all_to_all all_to_all kept ");
+  EXPECT_THAT(repairs, HasSubstr("comm_size_unknown"));
+  EXPECT_THAT(absl::StrJoin(traces->warnings, "\n"), HasSubstr("the programs of 18 operations"));
+  // On a TPU the time between a start and the end of its number is the collective.
+  const std::string tpu = folder.Write(
+      "tpu.trace.json", view({"all-reduce-start.3", "fusion.1", "all-reduce-done.3", "all-gather.2"},
+                             "/device:TPU:", "XLA Ops"));
+  const auto cores = ReadTraceSet({tpu}, {});
+  ASSERT_TRUE(cores.ok()) << cores.status();
+  EXPECT_EQ(count(*cores, &repairs), "all_reduce all_gather ");
+}
+
 TEST(TraceView, WhatIsNoneIsSaid) {
   EXPECT_TRUE(LooksLikeTraceView(View()));
   EXPECT_FALSE(LooksLikeTraceView("{\"traceEvents\":[]}"));

@@ -34,6 +34,20 @@ CollectiveKind KindOfName(absl::string_view opcode) {
   return CollectiveKind::kNone;
 }
 
+// The kind and the phase, by the opcode.
+void SetKind(absl::string_view opcode, Collective* out) {
+  out->kind = KindOfName(opcode);
+  if (out->kind == CollectiveKind::kNone && absl::ConsumeSuffix(&opcode, "-start")) {
+    out->kind = KindOfName(opcode);
+    out->phase = CollectivePhase::kStart;
+  } else if (out->kind == CollectiveKind::kNone && absl::ConsumeSuffix(&opcode, "-done")) {
+    out->kind = KindOfName(opcode);
+    out->phase = CollectivePhase::kDone;
+  } else if (out->kind == CollectiveKind::kSend || out->kind == CollectiveKind::kRecv) {
+    out->phase = CollectivePhase::kStart;
+  }
+}
+
 // Pairs that frontend attributes of sends and receives have are not kept; these have pairs of their own or
 // none.
 int64_t LargestId(const Instruction& i) {
@@ -218,16 +232,7 @@ Collective CollectiveOf(const Module& module, const Computation& computation, ui
     return wrapped;
   }
   if (opcode == "fusion") return CollectiveOfFusion(module, i).value_or(out);
-  out.kind = KindOfName(opcode);
-  if (out.kind == CollectiveKind::kNone && absl::ConsumeSuffix(&opcode, "-start")) {
-    out.kind = KindOfName(opcode);
-    out.phase = CollectivePhase::kStart;
-  } else if (out.kind == CollectiveKind::kNone && absl::ConsumeSuffix(&opcode, "-done")) {
-    out.kind = KindOfName(opcode);
-    out.phase = CollectivePhase::kDone;
-  } else if (out.kind == CollectiveKind::kSend || out.kind == CollectiveKind::kRecv) {
-    out.phase = CollectivePhase::kStart;
-  }
+  SetKind(opcode, &out);
   if (out.kind == CollectiveKind::kNone) return out;
   out.in_bytes = OperandsBytes(computation, i, out.kind);
   out.out_bytes = ResultBytes(i, out.phase, out.kind);
@@ -237,6 +242,14 @@ Collective CollectiveOf(const Module& module, const Computation& computation, ui
     out.in_bytes = out.out_bytes =
         shape.tuple() && !shape.parts.empty() ? BytesOf(shape.parts[0]) : BytesOf(shape);
   }
+  return out;
+}
+
+Collective CollectiveByName(absl::string_view instruction) {
+  Collective out;
+  const absl::string_view name = instruction.substr(0, instruction.find('.'));
+  SetKind(name, &out);
+  if (name == "all-reduce-scatter") out.kind = CollectiveKind::kReduceScatter;
   return out;
 }
 

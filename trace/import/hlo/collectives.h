@@ -59,6 +59,10 @@ struct Collective {
 // is one where its computation runs nothing else.
 Collective CollectiveOf(const Module& module, const Computation& computation, uint32_t row);
 
+// What the name of an instruction tells, which XLA makes of its opcode: "all-reduce-start.3". Of a program
+// that is not at hand: nothing but the kind and the phase is known.
+Collective CollectiveByName(absl::string_view instruction);
+
 // Whether an operation of this name is a collective, a send or a receive.
 bool IsCollective(absl::string_view opcode);
 

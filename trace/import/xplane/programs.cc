@@ -138,9 +138,32 @@ Program* Programs::Find(int64_t id, absl::string_view module) {
   return by_id_.at(named->second).get();
 }
 
+// An end has the number of its start.
+const KnownOp* Programs::ByName(absl::string_view instruction) {
+  const auto found = by_instruction_.find(instruction);
+  if (found != by_instruction_.end()) return found->second.get();
+  std::unique_ptr<KnownOp>& known = by_instruction_[std::string(instruction)];
+  const hlo::Collective collective = hlo::CollectiveByName(instruction);
+  if (collective.kind == CollectiveKind::kNone) return nullptr;
+  known = std::make_unique<KnownOp>();
+  known->collective = collective;
+  constexpr absl::string_view kDone = "-done";
+  if (const size_t at = instruction.find(kDone);
+      at != instruction.npos && collective.phase == hlo::CollectivePhase::kDone) {
+    const bool begins = collective.kind == CollectiveKind::kSend || collective.kind == CollectiveKind::kRecv;
+    known->producers.push_back(absl::StrCat(instruction.substr(0, at), begins ? "" : "-start",
+                                            instruction.substr(at + kDone.size())));
+  }
+  return known.get();
+}
+
 std::vector<CommCall> CallsOf(const KnownOp& op, int64_t id) {
   std::vector<CommCall> out;
   CommCall call;
+  if (op.instruction == nullptr) {
+    call.op = OpOf(op.collective.kind);
+    return {call};
+  }
   call.name = op.instruction->name;
   call.in_bytes = op.collective.in_bytes;
   call.out_bytes = op.collective.out_bytes;

@@ -20,9 +20,9 @@ namespace chakra::xplane {
 
 // An instruction that timelines show, worked out once.
 struct KnownOp {
-  const hlo::Instruction* instruction = nullptr;
-  hlo::Facts facts;            // of what computes
-  hlo::Collective collective;  // kind kNone: it computes
+  const hlo::Instruction* instruction = nullptr;  // null: its program is not in the profile
+  hlo::Facts facts;                               // of what computes
+  hlo::Collective collective;                     // kind kNone: it computes
   std::vector<std::string>
       producers;  // names of the instructions whose results it takes, through tuples and ends
   hlo::Mesh mesh;
@@ -51,19 +51,22 @@ class Programs {
   void Add(const Plane& plane, absl::string_view file);
   // `id`: the profile's program_id; 0 or one that is not there: by name alone. Null: there is none.
   Program* Find(int64_t id, absl::string_view module);
+  // A collective of a program that is not in the profile, by its name alone; null: it is none.
+  const KnownOp* ByName(absl::string_view instruction);
   uint64_t unread() const { return unread_; }
   const std::string& why() const { return why_; }
   size_t size() const { return by_id_.size(); }
 
  private:
   std::map<int64_t, std::unique_ptr<Program>> by_id_;
-  std::map<std::string, int64_t, std::less<>> by_name_;  // without "(7)"
+  std::map<std::string, int64_t, std::less<>> by_name_;                          // without "(7)"
+  std::map<std::string, std::unique_ptr<KnownOp>, std::less<>> by_instruction_;  // ByName()
   uint64_t unread_ = 0;
   std::string why_;
 };
 
 // The calls that device `id` makes with a collective; a permute is a send and a receive. Empty: it has no
-// part in it.
+// part in it. Of a collective without a program one call, whose size and group nothing tells.
 std::vector<pytorch::CommCall> CallsOf(const KnownOp& op, int64_t id);
 
 }  // namespace chakra::xplane

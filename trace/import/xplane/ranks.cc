@@ -102,7 +102,7 @@ class DeviceBuilder {
  private:
   // An instruction of a program on this device.
   struct Ref {
-    const KnownOp* known = nullptr;   // null: the program is not in the profile
+    const KnownOp* known = nullptr;   // null: nothing is known of it
     std::vector<uint32_t> producers;  // refs
     absl::string_view kernel;         // that it launches
     bool several = false;             // it launches others too
@@ -147,7 +147,7 @@ uint32_t DeviceBuilder::RefByName(int64_t program, absl::string_view module, abs
   if (!fresh) return row;
   refs_.emplace_back();
   Program* of = p_.programs.Find(program, module);
-  const KnownOp* known = of == nullptr ? nullptr : of->Find(name);
+  const KnownOp* known = of == nullptr ? p_.programs.ByName(name) : of->Find(name);
   refs_[row].known = known;
   if (known == nullptr) return row;
   std::vector<uint32_t> producers;
@@ -277,9 +277,8 @@ void DeviceBuilder::AddOp(const PlacedOp& placed) {
   const bool collective = known != nullptr && known->collective.kind != hlo::CollectiveKind::kNone;
   const auto phase = known == nullptr ? hlo::CollectivePhase::kWhole : known->collective.phase;
   absl::InlinedVector<uint32_t, 4> waits;  // events
-  if (known == nullptr) {
-    without_program_ += op.hlo.empty() ? 0 : 1;
-  } else {
+  if (known == nullptr || known->instruction == nullptr) without_program_ += op.hlo.empty() ? 0 : 1;
+  if (known != nullptr) {
     if (!collective) SetFacts(refs_[placed.ref], &extra);
     // A start on the core's own line is no transfer, where the transfer is on another line.
     const bool carries = collective && phase != hlo::CollectivePhase::kDone &&
