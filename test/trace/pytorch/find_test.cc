@@ -42,6 +42,22 @@ TEST(FindCaptureFiles, KindsAreToldByContentAndRanksByNames) {
                                          "kineto/trace_rank-3_of_8.json device 3"));
 }
 
+TEST(FindCaptureFiles, AProfilerTellsTheRankBesideItsTrace) {
+  const CaptureFolder folder;
+  for (const int r : {0, 1, 2}) {
+    const std::string run = absl::StrCat("host_40", r, "1_ascend_pt");
+    folder.Write(run + "/ASCEND_PROFILER_OUTPUT/trace_view.json", kKineto);
+    folder.Write(absl::StrCat(run, "/profiler_info_", r, ".json"),
+                 absl::StrCat("{\"config\":{},\"rank_id\":", r == 2 ? -1 : 7 + r, "}"));
+  }
+  std::vector<std::string> others;
+  EXPECT_THAT(Found(folder, &others),
+              ElementsAre("host_4001_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json device 7",
+                          "host_4011_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json device 8",
+                          "host_4021_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json device -1?"));
+  EXPECT_THAT(others, ElementsAre(folder.At("host_4021_ascend_pt/profiler_info_2.json")));
+}
+
 TEST(FindCaptureFiles, ContentTellsWhetherAFileIsPacked) {
   const CaptureFolder folder;
   folder.Write("k.json.gz", kKineto);  // unpacked by somebody who kept the name

@@ -1,7 +1,10 @@
 #include "trace/import/pytorch/find.h"
 
+#include <simdjson.h>
+
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -17,6 +20,35 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr size_t kHead = Importer::kSniffed;
+constexpr int64_t kMostRanks = int64_t{1} << 22;
+constexpr size_t kMostInfo = size_t{4} << 20;  // bytes of what a profiler says of itself
+
+bool NamedAsProfilerInfo(absl::string_view name) {
+  return absl::StartsWith(name, "profiler_info") && absl::EndsWith(name, ".json");
+}
+
+// torch_npu writes profiler_info_3.json, with "rank_id", beside a trace or the folder that it is in. -1:
+// there is none, or several are.
+int RankBeside(const std::string& path, std::string* told_by) {
+  const fs::path folder = fs::path(path).parent_path();
+  for (const fs::path& near : {folder, folder.parent_path()}) {
+    std::vector<std::string> names = ListFolder(near.empty() ? "." : near.string());
+    std::erase_if(names, [](const std::string& name) { return !NamedAsProfilerInfo(name); });
+    if (names.empty()) continue;
+    if (names.size() > 1) return -1;
+    const std::string file = (near / names[0]).string();
+    const absl::StatusOr<std::string> text = ReadFile(file, kMostInfo);
+    simdjson::dom::parser parser;
+    simdjson::dom::element info;
+    int64_t rank = -1;
+    if (!text.ok() || parser.parse(text->data(), text->size()).get(info) != simdjson::SUCCESS ||
+        info["rank_id"].get(rank) != simdjson::SUCCESS || rank < 0 || rank > kMostRanks)
+      return -1;
+    *told_by = file;
+    return static_cast<int>(rank);
+  }
+  return -1;
+}
 
 }  // namespace
 
@@ -50,13 +82,21 @@ absl::StatusOr<std::vector<CaptureFile>> FindCaptureFiles(const std::vector<std:
     }
   }
   std::vector<CaptureFile> found;
+  std::set<std::string> told;  // files that tell ranks of others
   for (const std::string& path : files) {
     const absl::StatusOr<std::string> head = ReadHead(path, kHead);
     if (!head.ok()) return head.status();
     CaptureFile file;
     if (SniffCapture(*head, path, path, &file)) {
+      std::string told_by;
+      if (const int rank = file.host || file.sure ? -1 : RankBeside(path, &told_by); rank >= 0) {
+        file.rank = rank;
+        file.sure = true;
+        std::erase(*others, told_by);
+        told.insert(told_by);
+      }
       found.push_back(std::move(file));
-    } else {
+    } else if (!told.contains(path)) {
       others->push_back(path);
     }
   }

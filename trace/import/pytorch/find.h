@@ -28,7 +28,7 @@ bool SniffCapture(absl::string_view head, const std::string& path, const std::st
 
 // The capture files among `inputs` (files, and folders with their subfolders), sorted by path. Files that are
 // neither host nor device traces are listed in `others` instead. Errors: an input that does not exist or
-// cannot be read.
+// cannot be read. Beside a trace without "rank" in its name, "rank_id" in profiler_info_N.json tells it.
 absl::StatusOr<std::vector<CaptureFile>> FindCaptureFiles(const std::vector<std::string>& inputs,
                                                           std::vector<std::string>* others);
 
