@@ -36,6 +36,14 @@ TEST(Sniff, NamesWhatItKnows) {
   EXPECT_EQ(LooksLike(""), "");
 }
 
+TEST(Sniff, TextInUtf16) {
+  EXPECT_EQ(LooksLike(string_view("\xff\xfe{\0\r\0\n\0", 8)),
+            "; it looks like text in UTF-16, as Windows writes it; expected UTF-8");
+  EXPECT_EQ(LooksLike(string_view("\xfe\xff\0[\0{", 6)), LooksLike(string_view("\xff\xfe{\0", 4)));
+  EXPECT_EQ(LooksLike("\xff\xfe\x01 a frame"), "");
+  EXPECT_EQ(LooksLike("\xff\xfe"), "");
+}
+
 TEST(Sniff, AnAppleDoubleIsRefusedByItsName) {
   const std::string companion("\x00\x05\x16\x07\x00\x02\x00\x00Mac OS X        ", 24);
   EXPECT_TRUE(LooksLikeAppleDouble(companion));

@@ -33,9 +33,25 @@ constexpr Signature kSignatures[] = {
     {"\x93NUMPY", "an array of NumPy", ""},
 };
 
+constexpr Signature kUtf16 = {"", "text in UTF-16, as Windows writes it; expected UTF-8",
+                              "convert: iconv -f UTF-16 -t UTF-8 PATH > utf8.json"};
+
+// A byte-order mark, then letters and signs of ASCII.
+bool LooksLikeUtf16(absl::string_view s) {
+  const bool little = absl::StartsWith(s, "\xff\xfe");
+  if (!little && !absl::StartsWith(s, "\xfe\xff")) return false;
+  s = s.substr(2, 16);
+  for (size_t i = 0; i + 1 < s.size(); i += 2) {
+    const char sign = s[little ? i : i + 1], zero = s[little ? i + 1 : i];
+    if (zero != 0 || !LooksLikeText({&sign, 1})) return false;
+  }
+  return s.size() > 1;
+}
+
 }  // namespace
 
 const Signature* FindSignature(absl::string_view s) {
+  if (LooksLikeUtf16(s)) return &kUtf16;
   for (const Signature& k : kSignatures) {
     if (absl::StartsWith(s, k.magic)) return &k;
   }
