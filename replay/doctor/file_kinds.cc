@@ -180,6 +180,9 @@ std::optional<FileKind> ConfiguredKind(const std::string& path) {
         "a configuration of ASTRA-sim", "",
         "chakra-replay convert astra-sim --network NETWORK.yml --system SYSTEM.json -o cluster.txtpb"};
   }
+  if (LooksLikeJson(*content) && absl::StrContains(*content, "\"rank_id\"") &&
+      absl::StartsWith(std::filesystem::path(path).filename().string(), "profiler_info"))
+    return FileKind{"what torch_npu says of its profiler; it tells the rank of the trace beside it", "", ""};
   if (LooksLikeMscclPlusPlus(*content)) {
     return FileKind{
         "a plan of MSCCL++, which is not read",
@@ -199,7 +202,7 @@ std::optional<FileKind> ConfiguredKind(const std::string& path) {
   if (absl::EndsWith(absl::AsciiStrToLower(path), ".json") && GroupsFromFile(path, &groups).ok() &&
       !groups.groups.empty())
     return FileKind{"process groups", "", Command("replay TRACE --groups ", path)};
-  if (absl::StrContains(*content, "busbw") && ReadNcclTests(*content, path).ok())
+  if (LooksLikeNcclTests(*content) && ReadNcclTests(*content, path).ok())
     return FileKind{"what nccl-tests measured", "",
                     Command("calibrate ", path, " --cluster PRESET -o measured.txtpb")};
   if (absl::StrContains(*content, "NCCL INFO"))

@@ -14,6 +14,7 @@
 #include "replay/sweep/words.h"
 #include "trace/base/text_table.h"
 #include "trace/import/inputs.h"
+#include "trace/import/registry.h"
 
 namespace chakra::doctor {
 namespace {
@@ -26,18 +27,21 @@ constexpr std::pair<absl::string_view, absl::string_view> kRecorders[] = {
     {"collective_logs", "nccl"},
 };
 
-absl::string_view RecorderOf(const Importer* importer) {
-  for (const auto& [name, recorder] : kRecorders) {
-    if (importer != nullptr && importer->name == name) return recorder;
-  }
-  return "";
-}
-
 // One attempt: what a command would be given, and the files behind it.
 struct Attempt {
   std::vector<std::string> inputs;
   std::vector<Candidate> files;
 };
+
+// Of an archive the files in it tell.
+absl::string_view RecorderOf(const Attempt& attempt) {
+  const Importer* importer = attempt.files.front().importer;
+  if (importer == nullptr) importer = ImporterOfRun(attempt.inputs, {});
+  for (const auto& [name, recorder] : kRecorders) {
+    if (importer != nullptr && importer->name == name) return recorder;
+  }
+  return "";
+}
 
 uint64_t Bytes(const Attempt& attempt) {
   uint64_t bytes = 0;
@@ -113,7 +117,7 @@ bool Read(const Attempt& attempt, const RunLimits& limits, FoundRuns* found, pro
   }
   for (const Candidate& c : attempt.files) found->used.insert(c.path);
   for (const InputFile& f : traces->set.inputs) found->used.insert(f.path);
-  FindLacks(traces->set, RecorderOf(attempt.files.front().importer), run);
+  FindLacks(traces->set, RecorderOf(attempt), run);
   NoteWhatReadersSay(traces->set, run);
   // A capture alone is replayed as recorded; what was never timed needs a machine.
   const std::string cluster = run->span_ps() > 0 ? "" : "dgx-h100";

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "test/folders.h"
 #include "test/replay/run_binary.h"
+#include "test/trace/tar_member.h"
 #include "trace/io/compressed_file.h"
 #include "trace/io/file.h"
 
@@ -89,6 +90,29 @@ TEST_F(Doctor, SeveralRunsInOneFolder) {
   for (const proto::FoundRun& run : d.run()) EXPECT_EQ(run.ranks(), 8) << run.error();
 }
 
+// The same capture in a folder and in an archive lacks the same.
+TEST_F(Doctor, AnArchiveLacksWhatItsFilesLack) {
+  std::string tar;
+  for (const int r : {0, 1}) {
+    const std::string json = absl::StrCat(
+        R"({"distributedInfo":{"backend":"nccl","rank":)", r,
+        R"(,"world_size":2},"traceEvents":[{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":1,)"
+        R"("dur":9,"args":{}},{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":2,)"
+        R"("dur":2,"args":{"correlation":1}},{"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":5,)"
+        R"("dur":9,"args":{"device":0,"stream":7,"correlation":1}}]})");
+    Write(absl::StrCat("folder/rank", r, ".json"), json);
+    tar += TarMember(absl::StrCat("rank", r, ".json"), json);
+  }
+  Write("folder.tar", tar + kTarEnd);
+  const proto::Diagnosis d = Diagnose();
+  ASSERT_EQ(d.run_size(), 2);
+  for (const proto::FoundRun& run : d.run()) {
+    ASSERT_EQ(run.lack_size(), 1) << run.DebugString();
+    EXPECT_EQ(run.lack(0).what(), "shapes of operators");
+    EXPECT_THAT(run.lack(0).remedy(), HasSubstr("record-help torch"));
+  }
+}
+
 TEST_F(Doctor, MissingRanksAreTold) {
   Copy("examples/transformer_step", "step");
   for (const auto& f : fs::directory_iterator(folder_ / "step")) {
@@ -110,6 +134,8 @@ TEST_F(Doctor, FilesBesideTraces) {
   Write("edit.txtpb", "edit { select { name: 'gemm' } duration { factor: 0.5 } }\n");
   Write("groups.json", "{\"tp\": [0, 1], \"dp\": [0, 2]}");
   Write("notes.txt", "buy milk");
+  Write("utf16.json", absl::string_view("\xff\xfe{\0}\0", 6));
+  Write("profiler_info_3.json", "{\"config\":{},\"rank_id\":3}");
   Copy("examples/plan", "plan");
   const proto::Diagnosis d = Diagnose();
   EXPECT_EQ(d.run_size(), 0);
@@ -123,6 +149,8 @@ TEST_F(Doctor, FilesBesideTraces) {
   EXPECT_THAT(Next(d, "cluster.txtpb"), HasSubstr("--cluster"));
   EXPECT_EQ(What(d, "edit.txtpb"), "a script of edits");
   EXPECT_EQ(What(d, "groups.json"), "process groups");
+  EXPECT_THAT(What(d, "utf16.json"), HasSubstr("UTF-16"));
+  EXPECT_THAT(What(d, "profiler_info_3.json"), HasSubstr("torch_npu"));
   EXPECT_EQ(What(d, "notes.txt"), "nothing that this program knows");
   EXPECT_EQ(What(d, "llama3-70b.json"), "the configuration of a model");
   EXPECT_EQ(static_cast<uint64_t>(d.file_size()), d.files());
