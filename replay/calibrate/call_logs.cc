@@ -28,7 +28,7 @@ using collective_logs::Timing;
 // One call, of all its members.
 struct Together {
   uint32_t members = 0;
-  bool device = true;
+  bool timed = true, device = true;
   bool lost = false;
   int64_t least_ns = INT64_MAX;
   uint64_t bytes = 0;
@@ -55,6 +55,7 @@ std::vector<Together> CallsOf(const JoinedLogs& logs) {
       t.members = meeting->members;
       t.group = static_cast<size_t>(logs.ranks[r].groups[call.comm]);
       t.op = call.op;
+      t.timed = t.timed && call.timing != Timing::kNone;
       t.device = t.device && call.timing == Timing::kDevice;
       t.lost = t.lost || of.lost(i);
       t.least_ns = std::min(t.least_ns, of.duration_ns(i));
@@ -104,9 +105,9 @@ absl::StatusOr<MeasuredRun> ReadCallLogRows(const std::vector<std::string>& inpu
     const auto type = static_cast<CollectiveType>(t.op);
     if (t.lost || static_cast<int>(t.members) < ranks || ranks < 2) {
       ++partial;
-    } else if (!t.device) {
+    } else if (t.timed && !t.device) {
       ++host;
-    } else if (t.bytes == 0 || t.least_ns <= 0 || type == CollectiveType::kBarrier) {
+    } else if (!t.timed || t.bytes == 0 || t.least_ns <= 0 || type == CollectiveType::kBarrier) {
       ++sizeless;
     } else {
       ++device;

@@ -23,6 +23,8 @@ bool LooksLikeCsv(absl::string_view text) {
 
 }  // namespace
 
+bool LooksLikeNcclTests(absl::string_view text) { return absl::StrContains(text, "busbw"); }
+
 absl::StatusOr<MeasuredRun> ReadNcclTests(absl::string_view text, const std::string& path) {
   absl::string_view start = text;
   absl::ConsumePrefix(&start, "\xef\xbb\xbf");

@@ -38,6 +38,10 @@ struct MeasuredRun {
   int gpus_per_process = 0, processes = 0;
 };
 
+// Whether text has a column of nccl-tests' bus bandwidth, as all forms of ReadNcclTests() have that these
+// programs write.
+bool LooksLikeNcclTests(absl::string_view text);
+
 // Reads a log or table of measurements. `path` names it in messages, and gives the collective if the text
 // does not. The text tells the form:
 //   - what nccl-tests (1.0 to 2.19) and rccl-tests print, also with the output

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "google/protobuf/text_format.h"
 #include "google/protobuf/util/json_util.h"
 #include "replay/calibrate/call_logs.h"
@@ -33,7 +34,7 @@ class CalibrateCommand : public Command {
     app->add_option(
            "LOGS", logs_,
            "What nccl-tests or rccl-tests printed (text, JSON, CSV), the CSV of `collective`, or a job's "
-           "logs of collective calls (files or a folder)")
+           "logs of collective calls; files, or folders of them")
         ->type_name("");
     app->add_option("--cluster", cluster_,
                     "The machine that was measured: a preset, PRESET:key=value,... or a file")
@@ -59,7 +60,10 @@ class CalibrateCommand : public Command {
     if (absl::Status s = CheckPaths(); !s.ok()) return Fail(s);
     std::vector<MeasuredRow> rows;
     std::vector<std::string> tests, calls;
-    for (const std::string& log : logs_) (HoldsCallLogs(log) ? calls : tests).push_back(log);
+    for (const std::string& log : logs_) {
+      if (AddTestsIn(log, &tests)) continue;
+      (HoldsCallLogs(log) ? calls : tests).push_back(log);
+    }
     if (absl::Status s = ReadCalls(calls, &rows); !s.ok()) return Fail(s);
     for (const std::string& log : tests) {
       if (absl::Status s = Read(log, &rows); !s.ok()) {
@@ -130,6 +134,25 @@ class CalibrateCommand : public Command {
       }
     }
     return text;
+  }
+
+  // Adds the files of a folder that nccl-tests printed, and says which others it has. False: it is none, or
+  // has none of these, or has logs of calls.
+  static bool AddTestsIn(const std::string& folder, std::vector<std::string>* tests) {
+    std::error_code error;
+    std::vector<std::string> files, printed, others;
+    if (!std::filesystem::is_directory(folder, error) || !ListFiles(folder, &files).ok()) return false;
+    for (const std::string& file : files) {
+      if (HoldsCallLogs(file)) return false;
+      const absl::StatusOr<std::string> text = ReadLog(file);
+      (text.ok() && LooksLikeNcclTests(*text) ? printed : others).push_back(file);
+    }
+    if (printed.empty()) return false;
+    if (!others.empty())
+      PrintError(absl::StrCat("note: ", folder,
+                              ": left out, for nccl-tests did not print it: ", absl::StrJoin(others, ", ")));
+    tests->insert(tests->end(), printed.begin(), printed.end());
+    return true;
   }
 
   // Logs of a job's calls belong together.

@@ -47,6 +47,34 @@ TEST_F(CalibrateCli, TheRowsAreThereWhereNobodyReadsTheMachine) {
   EXPECT_THAT(Content(At("fit.txtpb")), HasSubstr("topology"));
 }
 
+TEST_F(CalibrateCli, AFolderOfMeasurementsIsItsFiles) {
+  const std::string table = Table("dgx-a100", "table.csv");
+  Write("logs/a/1.csv", Content(table));
+  Write("logs/notes.txt", "measured in May");
+  const Outcome fit = Run("calibrate logs --cluster dgx-a100 -q -o " + At("fit.txtpb"));
+  EXPECT_EQ(fit.status, 0) << fit.err;
+  EXPECT_THAT(fit.out, HasSubstr("21 rows fitted"));
+  EXPECT_THAT(fit.err, HasSubstr("left out, for nccl-tests did not print it: logs/notes.txt"));
+  Write("none/notes.txt", "measured in May");
+  EXPECT_THAT(Run("calibrate none --cluster dgx-a100 -o x").err, HasSubstr("no log of collective calls"));
+}
+
+TEST_F(CalibrateCli, ALogWithoutTimesHasNone) {
+  std::string log;
+  for (const int r : {0, 1})
+    log += "h:" + std::to_string(10 + r) + ":10 [" + std::to_string(r) +
+           "] NCCL INFO ncclCommInitRank comm 0x55" + std::to_string(r) + " rank " + std::to_string(r) +
+           " nranks 2 cudaDev 0 nvmlDev 0 busId 1b000 commId 0x7c3f - Init COMPLETE\n";
+  for (const int r : {0, 1})
+    log += "h:" + std::to_string(10 + r) + ":10 [" + std::to_string(r) +
+           "] NCCL INFO AllReduce: opCount 0 sendbuff 0x7f00 recvbuff 0x7f00 acc 0x0 count 1024 datatype 9 "
+           "op 0 root 0 comm 0x55" +
+           std::to_string(r) + " [nranks=2] stream 0x5\n";
+  Write("nccl.log", log);
+  EXPECT_THAT(Run("calibrate nccl.log --cluster dgx-a100 -o x").err,
+              HasSubstr("0 timed by the host, 0 that not all members logged and 1 without size or time"));
+}
+
 TEST_F(CalibrateCli, NothingIsOverwrittenOrReadWithoutEnd) {
   const std::string table = Table("dgx-a100", "table.csv");
   const auto fails = [&](const std::string& arguments, const std::string& message, int status = 1) {
