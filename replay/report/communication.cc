@@ -20,6 +20,9 @@ constexpr size_t kRows = 16;
 
 std::string Ps(int64_t ps) { return FormatTime(Time::Picos(ps)); }
 
+// Whether nothing tells what the calls carried; barriers carry nothing.
+bool Sizeless(absl::string_view kind, uint64_t bytes) { return bytes == 0 && kind != "barrier"; }
+
 // A row of groups that are alike, with the means of their times.
 struct Alike {
   proto::CollectiveReport row;
@@ -118,7 +121,8 @@ std::string PrintSums(const std::vector<Sum>& sums, TextPage* page) {
     std::string ranks = s.most_ranks == 0 ? "-" : absl::StrCat(s.most_ranks);
     if (s.least_ranks != s.most_ranks) ranks = absl::StrCat(s.least_ranks, "-", s.most_ranks);
     table.Add({s.kind, Shorten(s.dimension, 24, "-"), FormatCount(static_cast<uint64_t>(s.groups)), ranks,
-               FormatCount(s.count), FormatBytes(s.bytes), Ps(s.mean_ps()), Ps(s.wait_ps / s.groups)});
+               FormatCount(s.count), Sizeless(s.kind, s.bytes) ? "-" : FormatBytes(s.bytes), Ps(s.mean_ps()),
+               Ps(s.wait_ps / s.groups)});
   }
   return absl::StrCat(
       "\nCommunication by kind and dimension of the split\n", table.Print(page),
@@ -135,6 +139,21 @@ std::string PrintRows(const proto::Report& r, const std::vector<Alike>& rows, Te
   const bool several = std::any_of(rows.begin(), rows.end(), [](const Alike& a) { return a.groups > 1; });
   RowTable<proto::CollectiveReport> table;
   table.Show("group", GroupName).Show("algorithm", AlgorithmName).Without(recorded ? "rates" : "recorded");
+  const auto sized = [](std::string (*cell)(const proto::CollectiveReport& c)) {
+    return [cell](const proto::CollectiveReport& c) {
+      return Sizeless(c.kind(), c.bytes()) ? std::string("-") : cell(c);
+    };
+  };
+  table.Show("bytes", sized([](const proto::CollectiveReport& c) { return FormatBytes(c.bytes()); }));
+  if (!recorded) {
+    table
+        .Show("algbw_gbytes_per_s", sized([](const proto::CollectiveReport& c) {
+                return absl::StrFormat("%.2f", c.algbw_gbytes_per_s());
+              }))
+        .Show("busbw_gbytes_per_s", sized([](const proto::CollectiveReport& c) {
+                return absl::StrFormat("%.2f", c.busbw_gbytes_per_s());
+              }));
+  }
   if (several) table.Insert(25, "groups", false, groups);
   table.Show("ranks", [](const proto::CollectiveReport& c) {
     return c.ranks() > 0 ? FormatCount(static_cast<uint64_t>(c.ranks())) : std::string("-");

@@ -54,6 +54,19 @@ TEST(PrintCommunication, GroupsThatAreAlikeAreOneRow) {
       "  all_reduce  dp0         1      8      4  4 MiB  1 us   0 s  4194.30  7340.03  -\n");
 }
 
+TEST(PrintCommunication, SizesThatNobodyKnowsAreNone) {
+  proto::Report r;
+  Add(&r, "all_to_all", "ep", "ep", 0, 2'000'000);
+  Add(&r, "barrier", "ep", "ep", 0, 1'000'000);
+  EXPECT_EQ(PrintCommunication(r, nullptr),
+            "\nCommunication, the longest first (algbw, busbw in GB/s)\n"
+            "  kind        group  ranks  count  bytes  time  wait  algbw  busbw  algorithm\n"
+            "  all_to_all  ep         8      4      -  2 us   0 s      -      -  -\n"
+            "  barrier     ep         8      4    0 B  1 us   0 s   0.00   0.00  -\n");
+  r.mutable_collective(0)->set_recorded_count(4);
+  EXPECT_THAT(PrintCommunication(r, nullptr), HasSubstr("  all_to_all  ep         8      4      -  2 us"));
+}
+
 // Where a dimension has groups that differ, its sum comes first.
 TEST(PrintCommunication, ASumByKindAndDimensionComesFirst) {
   proto::Report r;
