@@ -1,5 +1,7 @@
 #include "replay/engine/match_groups.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
@@ -42,6 +44,21 @@ absl::StatusOr<std::pair<uint32_t, uint32_t>> GroupResolver::Find(const RankTrac
   return found;
 }
 
+absl::Status GroupResolver::CheckLone(const RankTrace& trace, uint32_t row, const std::string& name,
+                                      const std::vector<int>& members) {
+  const int own = trace.recorded_rank == kNoRank ? trace.rank : trace.recorded_rank;
+  const auto other = std::find_if(members.begin(), members.end(), [&](int r) { return r != own; });
+  if (other == members.end()) return absl::OkStatus();
+  int job = own + 1;
+  for (const auto& [group, ranks] : traces_.groups) {
+    for (const int r : ranks) job = std::max(job, r + 1);
+  }
+  return Bad(trace, row,
+             absl::StrCat("pg_name: group \"", name, "\" names rank ", *other,
+                          ", which has no trace: the only one is of rank ", own,
+                          "; give all ranks' traces, or let all ranks do what this one did: --ranks ", job));
+}
+
 absl::StatusOr<uint32_t> GroupResolver::Resolve(const RankTrace& trace, uint32_t row, const std::string& name,
                                                 const Comm& comm) {
   if (!name.empty()) {
@@ -56,6 +73,9 @@ absl::StatusOr<uint32_t> GroupResolver::Resolve(const RankTrace& trace, uint32_t
                   ? ": no groups were found. Give them with --groups FILE (JSON, {\"name\": [ranks]}), "
                     "beside the traces, or in a process_group:init node"
                   : absl::StrCat(" by ", traces_.group_source)));
+    }
+    if (!partial_ && traces_.ranks.size() == 1 && !traces_.of_one_trace) {
+      if (absl::Status s = CheckLone(trace, row, name, it->second); !s.ok()) return s;
     }
     // Made once: each of its members asks for it.
     if (const auto known = named_.find(&*it); known != named_.end()) return known->second;

@@ -45,6 +45,9 @@ class GroupResolver {
   absl::Status Bad(const RankTrace& trace, uint32_t row, const std::string& what);
   absl::StatusOr<uint32_t> Resolve(const RankTrace& trace, uint32_t row, const std::string& name,
                                    const Comm& comm);
+  // Of a trace that stands alone: whether `members` are its own rank.
+  absl::Status CheckLone(const RankTrace& trace, uint32_t row, const std::string& name,
+                         const std::vector<int>& members);
   uint32_t InvolvedDims(int rank, const Comm& comm);
   uint32_t Intern(const std::string& name, std::vector<int> members, int size);
 

@@ -1,6 +1,7 @@
 // Several jobs on one machine.
 #include "replay/run/jobs.h"
 
+#include "gmock/gmock.h"
 #include "replay/engine/options.h"
 #include "test/replay/engine_testing.h"
 
@@ -183,6 +184,19 @@ TEST(Jobs, DoNotLendTheirRanks) {
   const auto metrics = Ran(set, jobs, Mesh(4), "analytical");
   EXPECT_NE(metrics.status().message().find("which has no trace"), absl::string_view::npos)
       << metrics.status();
+}
+
+// Of a lone trace the message says which rank it is of, and what to do.
+TEST(Jobs, ALoneTraceNamesItsRank) {
+  TraceBuilder b(1);
+  b.groups["world"] = {0, 1, 2, 3};
+  b.Coll(0, CollectiveType::kAllReduce, 64, {}, "world");
+  TraceSet set = *b.Build();
+  set.ranks[0].recorded_rank = 1;
+  EXPECT_THAT(
+      std::string(Ran(set, {}, Mesh(1), "analytical").status().message()),
+      testing::HasSubstr("names rank 0, which has no trace: the only one is of rank 1; give all ranks' "
+                         "traces, or let all ranks do what this one did: --ranks 4"));
 }
 
 TEST(Jobs, ExpectOne) {
