@@ -182,7 +182,7 @@ TEST_F(SweepQuery, ASearchWithRepeatsGoesByTheirMeans) {
   auto query = Query::Make(*two, "", false);
   ASSERT_TRUE(query.ok()) << query.status();
   EXPECT_EQ(query->candidates().size(), two->rows.size() / 2);
-  EXPECT_EQ(AnswerToCsv(*query->Best(std::nullopt, 1)), "point,a,makespan_ps\n8,17,10 us\n");
+  EXPECT_EQ(AnswerToCsv(*query->Best(std::nullopt, 1)), "point,a,makespan\n8,17,10 us\n");
   const std::string csv = ToCsv(*two, false), journal = FileContent(At("two/points.journal"));
   std::filesystem::create_directory(At("cut"));
   WriteContent(At("cut/points.journal"), journal.substr(0, journal.size() / 2));
