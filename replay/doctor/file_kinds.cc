@@ -158,6 +158,9 @@ std::optional<FileKind> ForeignKind(const std::string& path, absl::string_view h
   for (const Ending& e : kEndings) {
     if (absl::EndsWith(lower, e.ending)) return FileKind{std::string(e.what), Remedy(e.remedy, path), ""};
   }
+  if (LooksLikeJson(head) && absl::StrContains(head, "\"rank_id\"") &&
+      absl::StartsWith(std::filesystem::path(path).filename().string(), "profiler_info"))
+    return FileKind{"what torch_npu says of its profiler; it tells the rank of the trace beside it", "", ""};
   if (LooksLikePage(head)) {
     const bool ours = absl::StrContains(head, "chakra-replay");
     return FileKind{ours ? "a page that this program wrote" : "a page of HTML",
@@ -180,9 +183,6 @@ std::optional<FileKind> ConfiguredKind(const std::string& path) {
         "a configuration of ASTRA-sim", "",
         "chakra-replay convert astra-sim --network NETWORK.yml --system SYSTEM.json -o cluster.txtpb"};
   }
-  if (LooksLikeJson(*content) && absl::StrContains(*content, "\"rank_id\"") &&
-      absl::StartsWith(std::filesystem::path(path).filename().string(), "profiler_info"))
-    return FileKind{"what torch_npu says of its profiler; it tells the rank of the trace beside it", "", ""};
   if (LooksLikeMscclPlusPlus(*content)) {
     return FileKind{
         "a plan of MSCCL++, which is not read",
