@@ -273,8 +273,11 @@ TEST(PlaceFiles, AStreamThatTwoProcessesShowIsOne) {
   ASSERT_EQ(trace.streams.size(), 2u);
   EXPECT_EQ(trace.streams[1].stream, 8);
   for (const Event& e : trace.events) {
-    if (trace.name_of(e) == "y") EXPECT_EQ(e.lane, 1u);
-    if (trace.name_of(e) == "x") EXPECT_EQ(e.lane, 0u);
+    if (trace.name_of(e) == "y") {
+      EXPECT_EQ(e.lane, 1u);
+    } else if (trace.name_of(e) == "x") {
+      EXPECT_EQ(e.lane, 0u);
+    }
   }
 }
 
