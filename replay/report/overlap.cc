@@ -169,14 +169,16 @@ void OverlapMeter::AddTo(proto::Report* report) const {
 std::string PrintOverlap(const proto::Report& report, TextPage* page) {
   constexpr int kMost = 12;
   if (report.overlap_size() == 0) return "";
-  double time = 0, hidden = 0;
+  double time = 0, hidden = 0, waited = 0;
   RowTable<proto::OverlapReport> table;
   for (int i = 0; i < report.overlap_size(); ++i) {
     const proto::OverlapReport& o = report.overlap(i);
     time += static_cast<double>(o.time_ps());
+    waited += static_cast<double>(o.waited_ps());
     hidden += static_cast<double>(o.hidden_ps());
     if (i < kMost) table.Add(o);
   }
+  if (hidden == 0 && waited == 0) return "";  // logs of calls have gaps alone beside the calls
   const double share = time == 0 ? 0 : 100 * hidden / time;
   return absl::StrCat("\nCommunication that computation hides: ", absl::StrFormat("%.1f %%", share),
                       " of all\n", table.Print(page));

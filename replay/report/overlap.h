@@ -39,7 +39,7 @@ class OverlapMeter {
   std::map<Key, Sum> sums_;
 };
 
-// A table of Report::overlap; "" where there is none. `page` as for PrintReport().
+// A table of Report::overlap; "" where there is none, and where nothing is hidden and nothing waited. `page` as for PrintReport().
 std::string PrintOverlap(const proto::Report& report, TextPage* page);
 
 }  // namespace chakra
