@@ -5,8 +5,10 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "backends/topology/draw.h"
 #include "backends/topology/measure.h"
+#include "backends/transports/transports.h"
 #include "proto/topology_report.pb.h"
 #include "replay/cli/command.h"
 #include "replay/cli/terminal.h"
@@ -55,9 +57,13 @@ class TopologyCommand : public Command {
         show_(app->add_subcommand("show", "Sizes, distances, bisection bandwidth and oversubscription")),
         check_(
             app->add_subcommand("check", "What cannot be reached, or looks wrong; exit status 1 on errors")),
-        draw_(app->add_subcommand("draw", "A drawing, SVG or DOT; what is large is folded")) {
+        draw_(app->add_subcommand("draw", "A drawing, SVG or DOT; what is large is folded")),
+        preset_(app->add_subcommand("preset", "A cluster preset as a file for --cluster, with its sources")),
+        transport_(app->add_subcommand("transport", "What messages cost between nodes, as a file with its sources")) {
     app->add_option("COMMAND", unknown_, "One of those below")->type_name("");
     list_->add_option("NAME", name_, "One network, in full")->type_name("");
+    preset_->add_option("NAME", name_, "The preset; without it the names of all")->type_name("");
+    transport_->add_option("NAME", name_, "The transport; without it the names of all")->type_name("");
     for (CLI::App* sub : {show_, check_, draw_}) {
       sub->add_option("TOPOLOGY", spec_,
                       "NAME:key=value,..., a file of a network, or a cluster, as --cluster takes")
@@ -84,7 +90,7 @@ class TopologyCommand : public Command {
         ->check(OneOf({"svg", "dot"}));
     draw_->add_option("--layout", layout_, "auto, tiered, ring, grid or groups; default: auto")
         ->type_name("NAME");
-    for (CLI::App* sub : {list_, show_, check_, draw_}) {
+    for (CLI::App* sub : {list_, show_, check_, draw_, preset_, transport_}) {
       sub->add_option("-o,--output", output_, "File, or - for standard output, the default")
           ->type_name("FILE");
     }
@@ -96,15 +102,16 @@ class TopologyCommand : public Command {
   }
 
   int Run() override {
-    const std::vector<std::string> actions = {"list", "show", "check", "draw"};
+    const std::vector<std::string> actions = {"list", "show", "check", "draw", "preset", "transport"};
     if (!unknown_.empty()) {  // a word that is no subcommand, and what follows it
       return Misuse(absl::StrCat("there is no command \"topology ", unknown_[0], "\"",
                                  SuggestName(unknown_[0], actions)));
     }
-    if (!list_->parsed() && !show_->parsed() && !check_->parsed() && !draw_->parsed()) {
-      return Misuse("expected list, show, check or draw");
+    const bool texts = preset_->parsed() || transport_->parsed();
+    if (!texts && !list_->parsed() && !show_->parsed() && !check_->parsed() && !draw_->parsed()) {
+      return Misuse("expected list, show, check, draw, preset or transport");
     }
-    if (!list_->parsed() && spec_.empty()) {
+    if (!texts && !list_->parsed() && spec_.empty()) {
       return Misuse("expected a TOPOLOGY: NAME:key=value,..., a file or a cluster");
     }
     if (absl::Status s = CheckOutputPath(output_); !s.ok()) return Fail(s);
@@ -114,7 +121,7 @@ class TopologyCommand : public Command {
                                  "--format dot"));
     }
     bool wrong = false;
-    absl::StatusOr<std::string> text = list_->parsed() ? List() : Look(&wrong);
+    absl::StatusOr<std::string> text = texts ? File() : list_->parsed() ? List() : Look(&wrong);
     if (!text.ok()) return Fail(text.status());
     if (absl::Status s = WriteOutput(output_, *text); !s.ok()) return Fail(s);
     return wrong ? kFailed : kDone;
@@ -129,6 +136,17 @@ class TopologyCommand : public Command {
     return dot == std::string::npos ? "" : absl::AsciiStrToLower(name.substr(dot));
   }
   bool EndIsDot() const { return OutputEnd() == ".dot" || OutputEnd() == ".gv"; }
+
+  // A file that is built in, or the names of all.
+  absl::StatusOr<std::string> File() const {
+    const bool preset = preset_->parsed();
+    const std::vector<std::string> names = preset ? PresetNames() : TransportNames();
+    if (name_.empty()) return absl::StrCat(absl::StrJoin(names, "\n"), "\n");
+    std::string text = preset ? PresetText(name_) : std::string(TransportText(name_));
+    if (!text.empty()) return text;
+    return absl::NotFoundError(absl::StrCat("there is no ", preset ? "preset" : "transport", " \"", name_, "\"",
+                                            SuggestName(name_, names)));
+  }
 
   absl::StatusOr<std::string> List() const {
     proto::NetworkList list;
@@ -182,7 +200,7 @@ class TopologyCommand : public Command {
     return dot ? DrawDot(graph, options) : DrawSvg(graph, options);
   }
 
-  CLI::App *list_, *show_, *check_, *draw_;
+  CLI::App *list_, *show_, *check_, *draw_, *preset_, *transport_;
   std::vector<std::string> unknown_;
   std::string name_, spec_;
   int devices_ = 0;

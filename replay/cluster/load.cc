@@ -13,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "replay/cluster/astra_sim.h"
+#include "replay/cluster/base.h"
 #include "replay/cluster/presets.h"
 #include "trace/base/spelling.h"
 #include "trace/io/proto_io.h"
@@ -40,6 +41,7 @@ constexpr Override kOverrides[] = {
     {"memory_latency_ns", "device.memory_latency_ns"},
     {"peak_tflops", "device.peak_tflops"},
     {"nccl", "collectives.library.version"},
+    {"transport", "collectives.library.level[-1].transport.name"},
     {"splits", "collectives.splits"},
     {"splits_at_once", "collectives.splits_at_once"},
     {"step_overhead_ns", "collectives.step_overhead_ns"},
@@ -111,10 +113,32 @@ absl::Status ApplyOverride(absl::string_view spec, absl::string_view item, proto
                    nearest.empty() ? ". Known: " : " Known: ", absl::StrJoin(OverrideKeys(), ", ")));
 }
 
-absl::StatusOr<proto::Cluster> LoadPreset(absl::string_view name, const std::string& spec) {
+constexpr int kMostBases = 8;
+
+absl::StatusOr<proto::Cluster> Load(const std::string& spec, int depth, std::vector<std::string>* notes);
+
+// Loads what the cluster's base names, and puts the cluster on top. `depth`: of bases so far.
+absl::Status Resolve(const std::string& where, int depth, proto::Cluster* cluster) {
+  proto::Cluster base;
+  if (!cluster->base().empty()) {
+    if (depth >= kMostBases) {
+      return absl::InvalidArgumentError(absl::StrCat(where, ": base \"", cluster->base(), "\" is the base of ",
+                                                     depth, " others; expected none that leads back to itself"));
+    }
+    absl::StatusOr<proto::Cluster> loaded = Load(cluster->base(), depth + 1, nullptr);
+    if (!loaded.ok()) {
+      return absl::Status(loaded.status().code(), absl::StrCat(where, ": base: ", loaded.status().message()));
+    }
+    base = *std::move(loaded);
+  }
+  return PutOnBase(where, std::move(base), cluster);
+}
+
+absl::StatusOr<proto::Cluster> LoadPreset(absl::string_view name, const std::string& spec, int depth) {
   proto::Cluster cluster;
   if (absl::Status s = ParseMessage(PresetText(name), absl::StrCat("preset ", name), &cluster); !s.ok())
     return s;
+  if (absl::Status s = Resolve(absl::StrCat("preset ", name), depth, &cluster); !s.ok()) return s;
   if (spec.size() == name.size()) return cluster;
   for (absl::string_view item : absl::StrSplit(absl::string_view(spec).substr(name.size() + 1), ',')) {
     if (absl::Status s = ApplyOverride(spec, item, &cluster); !s.ok()) return s;
@@ -123,17 +147,9 @@ absl::StatusOr<proto::Cluster> LoadPreset(absl::string_view name, const std::str
   return cluster;
 }
 
-}  // namespace
-
-std::vector<std::string> OverrideKeys() {
-  std::vector<std::string> keys;
-  for (const Override& o : kOverrides) keys.emplace_back(o.key);
-  return keys;
-}
-
-absl::StatusOr<proto::Cluster> LoadCluster(const std::string& spec, std::vector<std::string>* notes) {
+absl::StatusOr<proto::Cluster> Load(const std::string& spec, int depth, std::vector<std::string>* notes) {
   const std::string name = spec.substr(0, spec.find(':'));
-  if (!PresetText(name).empty()) return LoadPreset(name, spec);
+  if (!PresetText(name).empty()) return LoadPreset(name, spec, depth);
   struct stat unused;
   if (::stat(spec.c_str(), &unused) != 0) {
     const std::string nearest = NearestName(name, PresetNames());
@@ -157,8 +173,21 @@ absl::StatusOr<proto::Cluster> LoadCluster(const std::string& spec, std::vector<
   }
   proto::Cluster cluster;
   if (absl::Status s = ReadMessageFile(spec, &cluster); !s.ok()) return s;
+  if (absl::Status s = Resolve(spec, depth, &cluster); !s.ok()) return s;
   if (cluster.name().empty()) cluster.set_name(spec);
   return cluster;
+}
+
+}  // namespace
+
+std::vector<std::string> OverrideKeys() {
+  std::vector<std::string> keys;
+  for (const Override& o : kOverrides) keys.emplace_back(o.key);
+  return keys;
+}
+
+absl::StatusOr<proto::Cluster> LoadCluster(const std::string& spec, std::vector<std::string>* notes) {
+  return Load(spec, 0, notes);
 }
 
 }  // namespace chakra

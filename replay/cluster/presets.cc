@@ -1,5 +1,10 @@
 #include "replay/cluster/presets.h"
 
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "trace/base/embedded.h"
+
 namespace chakra {
 
 extern const char kDgxV100[], kDgx2[];
@@ -15,6 +20,10 @@ extern const char kMi300x[];
 // Devices.
 extern const char kV100[], kA100Sxm80[], kA100Rates[], kH100[], kH200[], kH800[], kHopperRates[],
     kB200Rates[], kB200[], kB300[], kGb200[], kGb300[], kL40s[], kRtxPro6000[], kMi300[], kMi300Rates[];
+
+namespace machines {
+absl::Span<const EmbeddedFile> Embedded();  // machines/
+}  // namespace machines
 
 namespace {
 
@@ -50,7 +59,7 @@ constexpr Preset kPresets[] = {
 }  // namespace
 
 std::string PresetText(absl::string_view name) {
-  std::string text;
+  std::string text(FindEmbedded(machines::Embedded(), absl::StrCat(name, ".txtpb")));
   for (const Preset& p : kPresets) {
     if (name != p.name) continue;
     const auto add = [&text](const auto& parts) {
@@ -69,6 +78,10 @@ std::string PresetText(absl::string_view name) {
 std::vector<std::string> PresetNames() {
   std::vector<std::string> names;
   for (const Preset& p : kPresets) names.emplace_back(p.name);
+  const size_t written = names.size();
+  for (const EmbeddedFile& file : machines::Embedded())
+    names.emplace_back(file.name.substr(0, file.name.rfind('.')));
+  std::sort(names.begin() + static_cast<ptrdiff_t>(written), names.end());
   return names;
 }
 

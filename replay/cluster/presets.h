@@ -1,4 +1,4 @@
-// Clusters by name. To add one: its parts of a text-format Cluster in a file under presets/ but for the
+// Clusters by name. To add a machine: a file in machines/, and nothing else. The older ones: its parts of a text-format Cluster in a file under presets/ but for the
 // device, which goes to presets/devices.cc, and a line in presets.cc. Each number has its source beside it.
 #pragma once
 

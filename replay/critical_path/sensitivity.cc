@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "replay/compute/compute_times.h"
+#include "replay/nccl/library.h"
 #include "replay/run/machine.h"
 #include "trace/model/distinct_graphs.h"
 
@@ -83,6 +84,11 @@ absl::StatusOr<ClusterModel> ScaledMachine(const ClusterModel& cluster, int rank
     auto topology = Topology::Make(std::move(dimensions));
     if (!topology.ok()) return topology.status();
     model.topology = *std::move(topology);
+    if (model.collectives.library != nullptr) {  // its limits are shares of the cards
+      auto library = std::make_shared<LibraryModel>(*model.collectives.library);
+      library->levels[static_cast<size_t>(change.level)].link_gbytes_per_s *= change.bandwidth;
+      model.collectives.library = std::move(library);
+    }
     return model;
   }
   proto::Cluster changed = cluster.proto;

@@ -128,8 +128,13 @@ absl::StatusOr<LibraryLevel> CheckLevel(const CollectiveLibrary& library, int i,
   if (absl::Status s = Check(field + "nic_latency_us", p.nic_latency_us(), kMaxMicros, true); !s.ok())
     return s;
   out.nic_latency_us = p.nic_latency_us();
+  absl::StatusOr<Transport> transport = BuildTransport(p.transport(), field + "transport.");
+  if (!transport.ok()) return transport.status();
+  out.transport = *std::move(transport);
+  if (network) out.transport.quiet_nodes = 0;  // its links are shared in the simulation
+  out.far_cards = p.far_cards();
   if (absl::Status s = Check(field + "carried", p.carried(), 1, true); !s.ok()) return s;
-  if (p.carried() > 0) out.carried = p.carried();
+  out.carried = p.carried() > 0 ? p.carried() : out.transport.rate_share;
   if (p.shared_by() < 0) return Bad(field + "shared_by", absl::StrCat(p.shared_by()), ">= 0");
   out.shared_by = std::max(1, p.shared_by());
   if (p.in_switch_ranks() < 0)

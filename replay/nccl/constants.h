@@ -34,10 +34,6 @@ inline constexpr uint64_t kChunkLL128 = 576000;
 // The most bytes that grouped sends move to one peer with LL: NCCL src/enqueue.cc, NCCL_P2P_LL_THRESHOLD.
 inline constexpr uint64_t kMostLLToPeer = 16 << 10;
 
-// To hand a message to the network's proxy, in us: NCCL src/graph/tuning.cc, NCCL_NET_OVERHEAD, of Intel
-// hosts.
-inline constexpr double kPostUs = 1;
-
 // What the 512 threads of a channel move at once with LL, 8 bytes each.
 inline constexpr uint64_t kPass = 4096;
 

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "replay/nccl/between_nodes.h"
 #include "replay/nccl/pieces.h"
 #include "replay/nccl/rates.h"
 #include "replay/nccl/shipped.h"
@@ -37,18 +39,23 @@ double WireUs(const CallCosts::Level& level, double bytes) {
 // The rate of one message of the plan, in GB/s, on a path of `level`.
 double MessageRate(const LibraryModel& library, const Rates& rates, const Candidate& c, Algorithm family,
                    size_t level) {
-  if (family == Algorithm::kRing && c.algorithm == "ring") return rates.Bus(family, c.protocol, rates.bus());
-  if (family == Algorithm::kTree) return rates.Bus(family, c.protocol, rates.bus());
   const bool network = library.levels[level].link == LibraryLink::kNet;
+  const bool several = rates.nodes() > 1;
+  if (family == Algorithm::kRing && c.algorithm == "ring")
+    return several ? rates.RingBus(c.protocol) : rates.Bus(family, c.protocol, rates.bus());
+  if (family == Algorithm::kTree)
+    return several ? rates.TreeBus(c.protocol, network) : rates.Bus(family, c.protocol, rates.bus());
   const bool in_switch =
       network ? family == Algorithm::kCollNet : family == Algorithm::kNvls || family == Algorithm::kNvlsTree;
   if (in_switch) {
-    if (const double rate = rates.InSwitch(network); rate > 0) return rate;
+    if (const double rate = rates.InSwitch(network); rate > 0)
+      return family == Algorithm::kNvlsTree ? rate * nccl::NvlsTreeShare(library.generation) : rate;
   }
-  const double own = rates.OwnRate(level);
+  double own = network ? rates.CardRate(level) : rates.OwnRate(level);
+  if (network && c.plan == "direct") own *= library.levels[level].transport.exchange_share;
   // Each stream of a program from a file is one channel of the library.
   if (c.sends_at_once > 0) return rates.Channel(c, level);
-  if (family == Algorithm::kNvlsTree) return rates.Bus(family, c.protocol, own);
+  if (family == Algorithm::kNvlsTree) return own;
   if (family == Algorithm::kPat) return 0.75 * rates.Bus(family, c.protocol, own);
   return rates.Bus(Algorithm::kRing, c.protocol, own);
 }
@@ -71,15 +78,18 @@ double ToAll(const GroupShape& shape, size_t i, const LibraryLevel& level) {
   return 1;
 }
 
+// Of an inner node of a tree over nodes.
+int ChildrenOf(int nodes) { return nodes > 2 ? 2 : 1; }
+
 // The number of messages that streams of `c` send at the same time on one device's link of a level. For plans
 // not listed it is 1: they send one message after the other, or to neighbours on separate links.
-int AtOnce(const GroupShape& shape, const LibraryLevel& level, const Candidate& c) {
+double AtOnce(const GroupShape& shape, const LibraryLevel& level, int nodes, const Candidate& c) {
   const bool shared = level.kind == TopologyDimension::Kind::kSwitch;
   const bool network = level.link == LibraryLink::kNet;
-  // Up and down two trees; between nodes, each tree has its own cards.
-  if (c.plan == "double_binary_tree") return network ? 2 : 4;
-  // Up and down one tree for each share. Agrees with analytical-fifo on 2 to 8 blocks.
-  if (c.plan == "nvls_tree") return network ? 2 : 1;
+  // Up and down two trees, of half of the data each. Between nodes a stream serves both children in turn.
+  const double between = 2 * nccl::CarriedByTree(nodes) / ChildrenOf(nodes);
+  if (c.plan == "double_binary_tree") return network ? between : 4;
+  if (c.plan == "nvls_tree") return network ? between : 1;
   if (c.plan == "bidirectional_ring") return shared || shape.ranks == 2 ? 2 : 1;
   return 1;
 }
@@ -105,13 +115,67 @@ double LinksOf(const LibraryLevel& level, const Rates& rates) {
 }
 
 // What a direct exchange adds for its peers on other nodes: the network's proxy takes one message after the
-// other, and the pipeline fills. That law is one node's, at the network's rate: no public table has sizes
-// below the largest between nodes. Two nodes of 8 A100 took 404 us for 12.6 MB in a capture, and take 440 so.
-double RemotePeersUs(const Rates& rates, const LibraryTerm& term, uint64_t bytes, const GroupShape& shape) {
+// other, and the pipeline fills.
+double RemotePeersUs(const Rates& rates, Protocol p, uint64_t bytes, const GroupShape& shape) {
+  const Transport& transport = rates.network()->transport;
   const int peers = shape.ranks - (rates.even() ? rates.per_node() : 1);
-  const double out = static_cast<double>(bytes) / shape.ranks * peers;
-  return nccl::kPostUs * peers +
-         term.fill_share * Micros(std::min(out, term.fill_bytes), rates.OwnRate(true));
+  const double message = static_cast<double>(bytes) / shape.ranks;
+  return nccl::kExchangeBeginUs + transport.PostUs(message) * peers +
+         transport.LargeUs(message / nccl::DataShare(p)) +
+         nccl::kExchangeFillShare *
+             Micros(std::min(message * peers, nccl::kExchangeFillBytes), rates.OwnRate(true));
+}
+
+// Of an all-reduce over switches and trees, beside the pieces of the data: measured on plans of 8 to 64 pieces for 2 to
+// 32 nodes.
+constexpr double kPiecesUnderWayPerDoubling = 4;
+
+// As TreePipeline(). A member sends all data up to the switch and its share of the sums back; the law has the call's
+// bus bandwidth.
+void NvlsTreePipeline(const Rates& rates, uint64_t bytes, const Candidate& c, int ranks, CallCosts* costs) {
+  const double doublings = std::log2(std::max(1, rates.nodes()));
+  const double fills = 1 + kPiecesUnderWayPerDoubling * doublings / PiecesOf(rates.library(), c, bytes, ranks);
+  const double members = ranks;
+  const double up = (1 + 1.0 / rates.per_node()) * members / (members - 1);
+  for (size_t i = 0; i < costs->levels.size(); ++i) {
+    const bool network = rates.library().levels[i].link == LibraryLink::kNet;
+    Slow(1 / (fills * (network ? 1 : up)), &costs->levels[i]);
+  }
+}
+
+// What a step over the network takes more than one of few bytes.
+double NetworkStepUs(const Rates& rates, Algorithm family, uint64_t bytes, const Candidate& c, int ranks) {
+  if (rates.nodes() <= 1 || rates.network() == nullptr) return 0;
+  const Transport& transport = rates.network()->transport;
+  const double all = static_cast<double>(bytes);
+  if (family == Algorithm::kTree)
+    return nccl::TreeStepUs(transport, c.protocol, all, rates.channels(), rates.inter());
+  if (family == Algorithm::kNvlsTree) {
+    const double of_switch = 2 * rates.InSwitch(false) * nccl::NvlsTreeShare(rates.library().generation);
+    const double of_cards = 2 * rates.NetworkBus(Protocol::kSimple) / nccl::CarriedByTree(rates.nodes());
+    return nccl::NvlsTreeStepUs(transport, all, rates.in_switch_channels(), rates.per_node(),
+                                std::min(of_switch, of_cards));
+  }
+  if (c.plan == "chain") {  // each piece passes all members
+    const double piece = all / std::max(1, PiecesOf(rates.library(), c, bytes, ranks));
+    return nccl::RingStepUs(transport, c.protocol, piece, rates.channels());
+  }
+  // Plans that the library does not have, as its rings. An exchange has RemotePeersUs().
+  return c.plan == "direct" ? 0 : nccl::RingStepUs(transport, c.protocol, all / ranks, rates.channels());
+}
+
+// The pieces of a tree fill its branches before the first comes back, at the rates of its messages: they go so much
+// faster that the call takes what its links do. NetworkStepUs() has what the library's own chunks take.
+double TreePipeline(const LibraryModel& library, const Rates& rates, uint64_t bytes, const Candidate& c,
+                    int ranks) {
+  const double chunk = static_cast<double>(bytes) / 2 / PiecesOf(library, c, bytes, ranks);
+  const double inside = rates.per_node() > 1 ? 4 * chunk / rates.TreeBus(c.protocol, false) : 0;
+  const double between = 2 * nccl::CarriedByTree(rates.nodes()) * chunk / rates.TreeBus(c.protocol, true);
+  const double slowest = std::max(inside, between);
+  if (slowest <= 0) return 1;
+  const double fills = 2 * ((rates.per_node() - 1) * inside + std::log2(rates.nodes()) * between);
+  const int pieces = PiecesOf(library, c, bytes, ranks);
+  return (fills + (pieces - 1) * slowest) / (pieces * slowest);
 }
 
 // What a channel's rate adds to the begin, in us, of one node. Steps of a ring or a chain then wait for a
@@ -157,11 +221,13 @@ void AddFill(const LibraryTerm& term, CollectiveType type, double own, const Gro
 
 // The parts of a ring follow upon each other without a gap, so that its steps wait once for all of them.
 // This holds with a term as without: a term that repeats a built-in constant must change nothing.
-void WaitOnce(const LibraryTerm* term, double own, const GroupShape& shape, CallCosts* costs) {
+void WaitOnce(const LibraryModel& library, const LibraryTerm* term, double own, const GroupShape& shape,
+              CallCosts* costs) {
   for (const int index : shape.levels) {
     CallCosts::Level& level = costs->levels[static_cast<size_t>(index)];
     double wait_us = static_cast<double>(level.latency.picos()) * 1e-6;
-    if (term != nullptr && term->step_overlaps) {
+    const bool network = library.levels[static_cast<size_t>(index)].link == LibraryLink::kNet;
+    if (term != nullptr && term->step_overlaps && !network) {
       const double wire_us = WireUs(level, own);
       wait_us = std::hypot(wait_us, wire_us) - wire_us;
     }
@@ -190,13 +256,14 @@ void AddKernel(const Rates& rates, CollectiveType type, uint64_t bytes, const Gr
                const Candidate& c, CallCosts* costs) {
   const LibraryTerm* term = rates.Term(c.protocol);
   const double own = static_cast<double>(bytes) / shape.ranks;
-  if (c.plan == "ring" && rates.nodes() <= 1) WaitOnce(term, own, shape, costs);
-  if (term == nullptr) return;
+  if (c.plan == "ring") WaitOnce(rates.library(), term, own, shape, costs);
   const bool direct = c.plan == "direct";
   if (rates.nodes() > 1) {
-    if (direct) costs->begin += Time::FromNanos(RemotePeersUs(rates, *term, bytes, shape) * 1e3);
+    if (direct && rates.network() != nullptr)
+      costs->begin += Time::FromNanos(RemotePeersUs(rates, c.protocol, bytes, shape) * 1e3);
     return;
   }
+  if (term == nullptr) return;
   // Peers of a direct exchange are served side by side; each doubling of them adds one step.
   const double step_us = rates.Step(FamilyOf(c.algorithm), c.protocol, false);
   double begin_us = direct ? step_us * (std::log2(shape.ranks) - 1) : 0;
@@ -235,9 +302,10 @@ CallCosts ShippedCosts(const LibraryModel& library, const Rates& rates, const Ca
 void ShareLinks(const LibraryModel& library, CollectiveType type, const GroupShape& shape, const Candidate& c,
                 CallCosts* costs) {
   if (type == CollectiveType::kGather && c.plan == "linear") return ShareAmongPeers(library, shape, costs);
+  const int nodes = Rates(library, shape).nodes();
   for (const int level : shape.levels) {
     const auto index = static_cast<size_t>(level);
-    Slow(AtOnce(shape, library.levels[index], c), &costs->levels[index]);
+    Slow(AtOnce(shape, library.levels[index], nodes, c), &costs->levels[index]);
   }
 }
 
@@ -254,16 +322,28 @@ CallCosts CostsOf(const LibraryModel& library, CollectiveType type, uint64_t byt
   if (c.shipped) return ShippedCosts(library, rates, c);
   const Algorithm family = FamilyOf(c.algorithm);
   CallCosts costs;
-  costs.begin = Time::FromNanos(rates.Base(family, c.protocol) * 1e3);
+  const bool ring = family == Algorithm::kRing && c.algorithm == "ring";
+  const bool several = rates.nodes() > 1;
+  costs.begin = Time::FromNanos(
+      (rates.Base(family, c.protocol) + (ring && several ? nccl::RingBeginUs(rates.per_node()) : 0)) *
+      1e3);
+  const double step_us = NetworkStepUs(rates, family, bytes, c, shape.ranks);
   for (size_t level = 0; level < library.levels.size(); ++level) {
     CallCosts::Level out;
     // On the network, CollNet goes up to the switch and down again in one step.
     const bool half = family == Algorithm::kCollNet && library.levels[level].link == LibraryLink::kNet;
-    out.latency = Time::FromNanos(rates.StepAt(family, c.protocol, level) * (half ? 500 : 1000));
-    // The rates of rings and trees include all cards of a node, and all links of a device.
-    const bool all_links =
-        (family == Algorithm::kRing && c.algorithm == "ring") || family == Algorithm::kTree;
     const bool network = library.levels[level].link == LibraryLink::kNet;
+    double latency_us = rates.StepAt(family, c.protocol, level) + (network ? step_us : 0);
+    if (half) latency_us /= 2;
+    // A plan in the switch sends few pieces before the first comes back: what steps take is once for the call.
+    if (network && several && family == Algorithm::kNvlsTree) {
+      costs.begin += Time::FromNanos(2 * std::log2(rates.nodes()) * std::exchange(latency_us, 0) * 1e3);
+    }
+    // The longest way round the plan's ring crosses all borders between nodes, a part of the library's all but one.
+    if (network && several && c.plan == "ring") latency_us *= 1 - 1.0 / rates.nodes();
+    out.latency = Time::FromNanos(latency_us * 1e3);
+    // The rates of rings and trees include all cards of a node, and all links of a device.
+    const bool all_links = ring || family == Algorithm::kTree;
     if (all_links && network) out.cards = rates.per_node();
     const double ways = !all_links ? 1
                         : network  ? out.cards
@@ -271,8 +351,13 @@ CallCosts CostsOf(const LibraryModel& library, CollectiveType type, uint64_t byt
     SetRate(MessageRate(library, rates, c, family, level), ways, &out);
     costs.levels.push_back(out);
   }
-  // The library serves one peer on each channel at a time.
-  if (c.plan == "direct" || c.plan == "pairwise" || c.plan == "linear" || c.plan == "one_shot") {
+  if (family == Algorithm::kTree && several) {
+    const double fills = TreePipeline(library, rates, bytes, c, shape.ranks);
+    for (CallCosts::Level& level : costs.levels) Slow(1 / fills, &level);
+  }
+  if (family == Algorithm::kNvlsTree && several) NvlsTreePipeline(rates, bytes, c, shape.ranks, &costs);
+  // The library serves one peer on each channel at a time. Between nodes RemotePeersUs() has it.
+  if ((c.plan == "direct" && !several) || c.plan == "pairwise" || c.plan == "linear" || c.plan == "one_shot") {
     const int rounds = (shape.ranks - 2) / library.channels;
     const double step = std::max(rates.Step(family, c.protocol, false), rates.Step(family, c.protocol, true));
     costs.begin += Time::FromNanos(rounds * step * 1e3);

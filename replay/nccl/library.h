@@ -19,6 +19,7 @@
 #include "backends/machine.h"
 #include "backends/topology/topology.h"
 #include "proto/cluster.pb.h"
+#include "replay/nccl/transport.h"
 #include "replay/nccl/version.h"
 #include "trace/model/trace.h"
 
@@ -44,6 +45,8 @@ struct LibraryLevel {
   int in_switch_channels = 0;
   int in_switch_ranks = 2;  // the least members of a group that runs inside the switch
   double nic_latency_us = 0;
+  Transport transport;
+  bool far_cards = false;  // see proto::LibraryLevel
   int wired = 0;           // number of devices of the wiring; 0: no wiring
   std::vector<int> links;  // [a * wired + b]: parallel links between devices a and b of a block
   double wire_gbytes_per_s = 0;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "replay/nccl/between_nodes.h"
+
 namespace chakra {
 namespace {
 
@@ -69,6 +71,7 @@ void Rates::AddLevel(const GroupShape& shape, int index, int members) {
   // The tuner believes its search; costs go by what was measured.
   const double rate = DeviceRate(level, members) * level.efficiency * (measured_.empty() ? 1 : level.carried);
   if (level.link == LibraryLink::kNet) {
+    if (rate <= inter_) network_ = &level;
     inter_ = std::min(inter_, rate);
     return;
   }
@@ -93,6 +96,13 @@ const LibraryTerm* Rates::Term(Protocol p) const {
   return found == library_.terms.end() ? nullptr : &found->second;
 }
 
+const LibraryTerm* Rates::TermOfKernel(Protocol p) const {
+  const LibraryTerm* own = Term(p);
+  if (own != nullptr || nodes_ <= 1 || measured_ != "tree") return own;
+  const auto ring = library_.terms.find({"ring", p});
+  return ring == library_.terms.end() ? nullptr : &ring->second;
+}
+
 double Rates::Share(Protocol p) const {
   const LibraryTerm* term = Term(p);
   if (term == nullptr) return 1;
@@ -100,7 +110,9 @@ double Rates::Share(Protocol p) const {
 }
 
 double Rates::Base(nccl::Algorithm a, Protocol p) const {
-  if (const LibraryTerm* term = Term(p); term != nullptr && term->base_us) return *term->base_us;
+  if (const LibraryTerm* term = TermOfKernel(p); term != nullptr && term->base_us) return *term->base_us;
+  if (a == nccl::Algorithm::kNvlsTree && nodes_ > 1 && !measured_.empty())
+    return nccl::NvlsTreeBeginUs(per_node_);
   const bool in_switch = a == nccl::Algorithm::kNvls || a == nccl::Algorithm::kNvlsTree;
   return nccl::BaseLatency(a, p) + (in_switch ? nccl::StepLatency(a, p, LibraryLink::kNvlink) : 0);
 }
@@ -108,18 +120,26 @@ double Rates::Base(nccl::Algorithm a, Protocol p) const {
 double Rates::StepAt(nccl::Algorithm a, Protocol p, size_t index) const {
   const LibraryLevel& level = library_.levels[index];
   const bool network = level.link == LibraryLink::kNet;
-  if (const LibraryTerm* term = Term(p)) {
-    if (network && term->network_step_us) return *term->network_step_us;
-    if (!network && term->step_us) return *term->step_us;
-  }
+  if (const LibraryTerm* term = TermOfKernel(p); !network && term != nullptr && term->step_us)
+    return *term->step_us;
   const bool in_switch = a == nccl::Algorithm::kNvls || a == nccl::Algorithm::kNvlsTree;
   if (in_switch && !network) return 0;  // in the base
   // With one member on each node, a network step of the ring costs as much as one of the tree; so does the
   // one step of a direct exchange, which nothing before it hides.
   const bool bare = per_node_ == 1 || measured_ == "direct";
   const nccl::Algorithm as = network && bare && a == nccl::Algorithm::kRing ? nccl::Algorithm::kTree : a;
-  double us = nccl::StepLatency(as, p, level.link);
-  if (network) return us + level.nic_latency_us * (p == Protocol::kSimple ? 2 : 1);
+  // Peers of an exchange have their buffers ready: no step waits for the one before.
+  const Protocol steps_as = measured_ == "direct" && network ? Protocol::kLL : p;
+  double us = nccl::StepLatency(as, steps_as, level.link);
+  if (network) {
+    const bool tuner = measured_.empty();
+    const LibraryTerm* term = Term(p);
+    if (term != nullptr && term->network_step_us) us = *term->network_step_us;
+    else if (a == nccl::Algorithm::kNvlsTree && !tuner) us = nccl::kNvlsTreeStepUs;
+    const double card =
+        level.nic_latency_us + (tuner ? level.transport.tuner_latency_us : level.transport.message_us);
+    return us + card * (steps_as == Protocol::kSimple ? 2 : 1);
+  }
   // Each step must be signalled to the network's proxy: 1 us, or 3 us with the fences of Simple.
   if (nodes_ > 1 && a == nccl::Algorithm::kRing) us = std::max(us, p == Protocol::kSimple ? 3.0 : 1.0);
   return us;
@@ -132,6 +152,28 @@ double Rates::Step(nccl::Algorithm a, Protocol p, bool network) const {
     if (is_network == network) most = std::max(most, StepAt(a, p, static_cast<size_t>(level)));
   }
   return most;
+}
+
+double Rates::tuner_tree_bus() const {
+  const bool both_ways = nodes_ == 2 && per_node_ > 1 && library_.generation >= Generation::kHopper;
+  return both_ways ? std::min(intra_, 2 * inter_) : bus();
+}
+
+double Rates::NetworkBus(Protocol p) const {
+  const double crowding = network_ == nullptr ? 1 : network_->transport.Crowding(nodes_);
+  return Share(p) * inter_ * nccl::DataShare(p) / crowding;
+}
+
+double Rates::RingBus(Protocol p) const {
+  return std::min(NetworkBus(p), nccl::RingShare(p) * Bus(nccl::Algorithm::kRing, p, intra_));
+}
+
+double Rates::TreeBus(Protocol p, bool network) const {
+  return network ? NetworkBus(p) : nccl::TreeShare(p) * Bus(nccl::Algorithm::kTree, p, intra_);
+}
+
+double Rates::CardRate(size_t level) const {
+  return Share(Protocol::kSimple) * OwnRate(level) / library_.levels[level].transport.Crowding(nodes_);
 }
 
 double Rates::Bus(nccl::Algorithm a, Protocol p, double simple) const {

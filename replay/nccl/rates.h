@@ -37,8 +37,18 @@ class Rates {
   double intra() const { return intra_; }
   double inter() const { return inter_; }
   double bus() const { return nodes_ > 1 ? std::min(intra_, inter_) : intra_; }
-  // The bus bandwidth that the tuner assumes: for up to two nodes that of a node.
-  double tuner_bus() const { return nodes_ > 2 || per_node_ == 1 ? bus() : intra_; }
+  // The bus bandwidth that the tuner assumes of a tree: of two nodes each card carries all data once in each direction,
+  // which the search of NCCL finds from Hopper on.
+  double tuner_tree_bus() const;
+
+  // What a call over several nodes reaches: of all cards of a node, in data; of a ring; of a tree's messages inside the
+  // node and between nodes; of a device's card.
+  double NetworkBus(Protocol p) const;
+  double RingBus(Protocol p) const;
+  double TreeBus(Protocol p, bool network) const;
+  double CardRate(size_t level) const;
+  // The level of the group that is a network; null: one node.
+  const LibraryLevel* network() const { return network_; }
 
   double Base(nccl::Algorithm a, Protocol p) const;
   double Step(nccl::Algorithm a, Protocol p, bool network) const;
@@ -48,6 +58,8 @@ class Rates {
   double Bus(nccl::Algorithm a, Protocol p, double simple) const;
   // The term of the algorithm that `measured` names; null: none.
   const LibraryTerm* Term(Protocol p) const;
+  // The same for times inside a node: trees over nodes run the kernels of rings.
+  const LibraryTerm* TermOfKernel(Protocol p) const;
   // What its term multiplies an algorithm's bandwidth by; 1 without a term.
   double Share(Protocol p) const;
   // The rate of a device's own link with Simple, one message at a time.
@@ -78,6 +90,7 @@ class Rates {
   int in_switch_channels_ = 0;
   int in_switch_ranks_ = 2;
   LibraryLink intra_link_ = LibraryLink::kNvlink;
+  const LibraryLevel* network_ = nullptr;
   double intra_;
   double inter_;
 };

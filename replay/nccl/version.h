@@ -20,5 +20,7 @@ int FirstVersionOf(absl::string_view algorithm);
 
 // From this release on, grouped sends of little data use LL.
 inline constexpr int kFirstWithLLToPeer = 212;
+// And LL128 between nodes whose cards hang on the host's bridge (NRIS documentation of Olivia: 2.27.3).
+inline constexpr int kFirstWithLL128ToFarCards = 227;
 
 }  // namespace chakra::nccl

@@ -269,14 +269,17 @@ TEST(LibraryTuner, SeveralNodes) {
     Unfit(c, "nvls/simple", "several nodes");
     Unfit(c, "collnet/simple", "in_switch_efficiency");
   }
-  // A slow network counts from three nodes on; two are believed to reach what one does.
+  // A slow network counts for rings; trees of two nodes go both ways over each card.
   const auto at = [](int nodes) {
     const TestMachine m = Preset("dgx-h200:nic_gbps=100", 8 * nodes);
     const int n = 8 * nodes;
     return Find(Of(m, T::kAllReduce, kGiB, m.All()), "ring/simple").gbytes_per_s * 2 * (n - 1) / n;
   };
-  EXPECT_NEAR(at(2), bus, 1e-6);
+  EXPECT_NEAR(at(2), 8 * 12.5 * 0.9937, 1e-6);
   EXPECT_NEAR(at(3), 8 * 12.5 * 0.9937, 1e-6);
+  const TestMachine two = Preset("dgx-h200:nic_gbps=100", 16);
+  const auto tree = Find(Of(two, T::kAllReduce, kGiB, two.All()), "tree/simple");
+  EXPECT_NEAR(tree.gbytes_per_s, 0.92 * 2 * 8 * 12.5 * 0.9937 / 2, 1e-6);
 }
 
 TEST(LibraryTuner, OneDeviceOfEachNode) {
@@ -321,7 +324,7 @@ TEST(LibraryShape, Groups) {
   EXPECT_EQ(m.Shape({0, 1, 2, 8, 9}).uneven_per_node, 2);
   EXPECT_EQ(m.Shape({0, 8, 1, 9}).uneven_nodes, 2);
   const auto uneven = Of(m, T::kAllReduce, kGiB, {0, 1, 2, 8, 9});
-  Predicts(uneven, "ring/simple", 8.4 + 6 * 3.4 + 2 * 14.0, 450 * 0.824 * 5 / 8);
+  Predicts(uneven, "ring/simple", 8.4 + 6 * 3.4 + 2 * 14.0, 2 * 50 * 0.9937 * 5 / 8);
   EXPECT_THAT(Find(uneven, "nvls_tree/simple").unfit, HasSubstr("different numbers of members"));
   // One member on each of 64 nodes: two trees over them, no chain.
   const TestMachine alone = Preset("dgx-h100:gpus_per_node=1", 64);

@@ -61,10 +61,61 @@ constexpr Fact kFacts[] = {
     {"mi300x", Library::HOPPER, 8, 7 * 64, 50, 5300, false},
 };
 
+// Clouds and clusters: files of machines/ on top of the presets above.
+struct Machine {
+  const char* name;
+  int block;
+  double nic_gbytes;
+  const char* device;
+  const char* transport;
+};
+
+constexpr Machine kMachines[] = {
+    {"alps", 4, 25, "GH200-96GB", "slingshot-11"},
+    {"aws-p3dn", 8, 1.5625, "V100-SXM-32GB", "efa-v1"},
+    {"aws-p4d", 8, 6.25, "A100-SXM4-40GB", "efa-v2"},
+    {"aws-p5", 8, 50, "H100-SXM5-80GB", "efa-v2"},
+    {"aws-p5en", 8, 50, "H200-SXM-141GB", "efa-v3"},
+    {"aws-p6-b200", 8, 50, "B200-SXM-180GB", "efa-v4"},
+    {"azure-ndv4", 8, 25, "A100-SXM4-80GB", "infiniband-hdr"},
+    {"azure-ndv5", 8, 50, "H100-SXM5-80GB", "infiniband-ndr"},
+    {"coreweave-gb200", 72, 50, "GB200-186GB", "infiniband-ndr"},
+    {"gcp-a3high", 8, 12.5, "H100-SXM5-80GB", "tcpx"},
+    {"gcp-a3mega", 8, 25, "H100-SXM5-80GB", "tcpxo"},
+    {"gcp-a3ultra", 8, 50, "H200-SXM-141GB", "roce-gib"},
+    {"gcp-a4", 8, 50, "B200-SXM-180GB", "roce-gib"},
+    {"gcp-a4x", 72, 50, "GB200-186GB", "roce-gib"},
+    {"leonardo", 4, 12.5, "A100-SXM-64GB", "infiniband-hdr"},
+    {"marenostrum5", 4, 25, "H100-SXM-64GB", "infiniband-ndr"},
+    {"mi355x", 8, 50, "MI355X-288GB", "roce-pollara"},
+    {"oci-gpu4", 8, 25, "A100-SXM4-80GB", "roce-100"},
+    {"oci-h100", 8, 50, "H100-SXM5-80GB", "roce-400"},
+    {"perlmutter", 4, 25, "A100-SXM4-40GB", "slingshot-11"},
+    {"polaris", 4, 12.5, "A100-SXM4-40GB", "slingshot-11"},
+};
+
+TEST(Presets, Machines) {
+  for (const Machine& m : kMachines) {
+    SCOPED_TRACE(m.name);
+    const proto::Cluster c = Load(m.name);
+    EXPECT_EQ(c.name(), m.name);
+    EXPECT_FALSE(c.source().empty());
+    EXPECT_TRUE(c.base().empty());
+    EXPECT_EQ(c.set_size(), 0);
+    EXPECT_EQ(c.topology().dimension(0).size(), m.block);
+    const int last = c.topology().dimension_size() - 1;
+    EXPECT_EQ(c.topology().dimension(last).bandwidth_gbytes_per_s(), m.nic_gbytes);
+    EXPECT_EQ(c.device().name(), m.device);
+    EXPECT_EQ(c.collectives().library().level(last).transport().name(), m.transport);
+  }
+  EXPECT_EQ(Load("aws-p5:nodes=4").topology().dimension(1).size(), 4);
+}
+
 TEST(Presets, NamesAreThoseOfTheTable) {
   std::vector<std::string> names;
   for (const Fact& f : kFacts) names.emplace_back(f.name);
   names.insert(names.end(), {"l40s", "rtx-pro-6000"});
+  for (const Machine& m : kMachines) names.emplace_back(m.name);
   EXPECT_EQ(PresetNames(), names);
   EXPECT_EQ(PresetText("dgx-h10"), "");
   EXPECT_EQ(PresetText(""), "");

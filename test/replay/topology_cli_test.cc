@@ -124,7 +124,7 @@ TEST_F(TopologyCli, DrawsByTheEndOfTheName) {
 }
 
 TEST_F(TopologyCli, Refuses) {
-  Refused("topology", {"expected list, show, check or draw"}, 2);
+  Refused("topology", {"expected list, show, check, draw, preset or transport"}, 2);
   Refused("topology shwo switch", {"\"topology shwo\"", "did you mean 'show'?"}, 2);
   Refused("topology show", {"expected a TOPOLOGY"}, 2);
   Refused("topology show swich:devices=4",

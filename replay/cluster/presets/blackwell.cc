@@ -127,6 +127,7 @@ extern const char kBlackwellLibrary[] = R"pb(
         link: NET
         # 4096 B of payload in packets of 4122: LRH 8, BTH 12, ICRC 4, VCRC 2 (IBTA specification, volume 1)
         efficiency: 0.9937
+        transport { name: "infiniband-ndr" }
       }
       # As dgx-a100: nothing newer was recorded
       enqueue_us: 5

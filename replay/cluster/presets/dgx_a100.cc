@@ -42,6 +42,7 @@ extern const char kDgxA100[] = R"pb(
         link: NET
         # 4096 B of payload in packets of 4122: LRH 8, BTH 12, ICRC 4, VCRC 2 (IBTA specification, volume 1)
         efficiency: 0.9937
+        transport { name: "infiniband-hdr" }
       }
       # cudaLaunchKernel of NCCL kernels: on the host 5 us at best (8 V100, facebookresearch/param, DLRM
       # capture); from the call to the start of the kernel, where the stream was idle, 13.9 us in the median

@@ -58,6 +58,7 @@ extern const char kHopperLibrary[] = R"pb(
         link: NET
         # 4096 B of payload in packets of 4122: LRH 8, BTH 12, ICRC 4, VCRC 2 (IBTA specification, volume 1)
         efficiency: 0.9937
+        transport { name: "infiniband-ndr" }
       }
       enqueue_us: 3.75  # a row of 8 launches takes 30 us: Azure/AI-benchmarking-guide, nccl-tests -g 8
       launch_us: 13.9   # as dgx-a100: nothing newer was recorded
@@ -101,6 +102,7 @@ extern const char kDgxH800[] = R"pb(
       level {
         link: NET
         efficiency: 0.9937  # as dgx-h100
+        transport { name: "infiniband-ndr" }
       }
       enqueue_us: 3.75         # as dgx-h100
       launch_us: 13.9          # as dgx-h100

@@ -41,6 +41,7 @@ extern const char kMi300x[] = R"pb(
         link: NET
         # 4096 B of payload in packets of 4122: LRH 8, BTH 12, ICRC 4, VCRC 2 (IBTA specification, volume 1)
         efficiency: 0.9937
+        transport { name: "infiniband-ndr" }
       }
       # As dgx-a100: not taken from captures of RCCL
       enqueue_us: 5

@@ -28,7 +28,7 @@ extern const char kL40sNode[] = R"pb(
       level { link: PCI efficiency: 0.774 carried: 0.84 }
       level { link: PCI efficiency: 0.774 carried: 0.208 shared_by: 2 }
       level { link: PCI efficiency: 0.774 carried: 0.058 shared_by: 2 }
-      level { link: NET efficiency: 0.9937 }
+      level { link: NET efficiency: 0.9937 transport { name: "roce-100" } }
       enqueue_us: 5
       launch_us: 13.9  # as dgx-a100
 )pb";
@@ -54,7 +54,7 @@ extern const char kRtxPro6000Node[] = R"pb(
       level { link: PCI efficiency: 0.774 carried: 0.92 }
       level { link: PCI efficiency: 0.774 carried: 0.62 shared_by: 2 }
       level { link: PCI efficiency: 0.774 carried: 0.455 shared_by: 2 }
-      level { link: NET efficiency: 0.9937 }
+      level { link: NET efficiency: 0.9937 transport { name: "roce-100" } }
       enqueue_us: 5
       launch_us: 13.9  # as dgx-a100
 )pb";

@@ -62,6 +62,7 @@ extern const char kDgxV100[] = R"pb(
         link: NET
         # 4096 B of payload in packets of 4122: LRH 8, BTH 12, ICRC 4, VCRC 2 (IBTA specification, volume 1)
         efficiency: 0.9937
+        transport { name: "infiniband-hdr" }
       }
       # cudaLaunchKernel of the 64 NCCL kernels of a DLRM step on 8 V100 (facebookresearch/param): 5 us at
       # best; from the call to the start of the kernel, where the stream was idle, 10 us in the median (53
@@ -107,6 +108,7 @@ extern const char kDgx2[] = R"pb(
       level {
         link: NET
         efficiency: 0.9937  # as dgx-v100: 4096 of 4122 B of a packet
+        transport { name: "infiniband-hdr" }
       }
       enqueue_us: 5         # as dgx-v100
       launch_us: 10         # as dgx-v100

@@ -1,21 +1,22 @@
-# cmake -DFOLDER=... -DFILES="a.js b.css" -DOUT=assets.cc -P embed.cmake: the files as the source of assets.h.
+# cmake -DFOLDER=... -DFILES="a.js b.css" -DNAMESPACE=chakra::page -DOUT=files.cc -P embed.cmake: the files as a table,
+# which NAMESPACE::Embedded() gives.
 string(REPLACE " " ";" FILES "${FILES}")
 set(arrays "")
-set(cases "")
+set(rows "")
 set(n 0)
 foreach(file ${FILES})
   file(READ ${FOLDER}/${file} hex HEX)
   string(REGEX REPLACE "(..)" "0x\\1," bytes "${hex}")
   string(REGEX REPLACE "(0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,)" "\\1\n" bytes "${bytes}")
   string(APPEND arrays "constexpr unsigned char kFile${n}[] = {\n${bytes}0};\n")
-  string(APPEND cases "  if (name == \"${file}\") return View(kFile${n});\n")
+  string(APPEND rows "      {\"${file}\", View(kFile${n})},\n")
   math(EXPR n "${n} + 1")
 endforeach()
-file(WRITE ${OUT} "#include \"replay/page/assets.h\"
+file(WRITE ${OUT} "#include <cstddef>
 
-#include <cstddef>
+#include \"trace/base/embedded.h\"
 
-namespace chakra::page {
+namespace ${NAMESPACE} {
 namespace {
 
 ${arrays}
@@ -27,9 +28,13 @@ absl::string_view View(const unsigned char (&bytes)[n]) {
 
 }  // namespace
 
-absl::string_view Asset(absl::string_view name) {
-${cases}  return absl::string_view();
+absl::Span<const ::chakra::EmbeddedFile> Embedded();
+
+absl::Span<const ::chakra::EmbeddedFile> Embedded() {
+  static const ::chakra::EmbeddedFile kFiles[] = {
+${rows}  };
+  return kFiles;
 }
 
-}  // namespace chakra::page
+}  // namespace ${NAMESPACE}
 ")

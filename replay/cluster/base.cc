@@ -1,0 +1,77 @@
+#include "replay/cluster/base.h"
+
+#include <google/protobuf/descriptor.h>
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "replay/cluster/known_devices.h"
+#include "trace/base/spelling.h"
+#include "trace/io/set_field.h"
+
+namespace chakra {
+namespace {
+
+// The path of a list that is given, not counting maps; "": there is none.
+std::string FindList(const google::protobuf::Message& message) {
+  const google::protobuf::Reflection& reflection = *message.GetReflection();
+  std::vector<const google::protobuf::FieldDescriptor*> fields;
+  reflection.ListFields(message, &fields);
+  for (const google::protobuf::FieldDescriptor* field : fields) {
+    if (field->is_map()) continue;
+    if (field->is_repeated()) return std::string(field->name());
+    if (field->cpp_type() != google::protobuf::FieldDescriptor::CPPTYPE_MESSAGE) continue;
+    const std::string below = FindList(reflection.GetMessage(message, field));
+    if (!below.empty()) return absl::StrCat(field->name(), ".", below);
+  }
+  return "";
+}
+
+// Whether the device has nothing but a name.
+bool IsName(const proto::Device& device) {
+  std::vector<const google::protobuf::FieldDescriptor*> fields;
+  device.GetReflection()->ListFields(device, &fields);
+  return fields.size() == 1 && !device.name().empty();
+}
+
+// All of `own` but its name and its lists on top of `base`.
+absl::Status Merge(const std::string& where, proto::Cluster own, proto::Cluster* base) {
+  if (const std::string list = FindList(own); !list.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        where, ": ", list, " is given beside a base; expected it in `set`, as \"", list, "[0]...=VALUE\""));
+  }
+  if (IsName(own.device())) {
+    absl::StatusOr<std::optional<proto::Device>> device = KnownDevice(own.device().name());
+    if (!device.ok()) return device.status();
+    if (!*device) {
+      return absl::InvalidArgumentError(absl::StrCat(where, ": device.name is \"", own.device().name(), "\"",
+                                                     SuggestName(own.device().name(), DeviceNames()),
+                                                     "; expected a known device, or its other fields too"));
+    }
+    *base->mutable_device() = **std::move(device);
+    own.clear_device();
+  }
+  base->MergeFrom(own);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status PutOnBase(const std::string& where, proto::Cluster base, proto::Cluster* cluster) {
+  const std::vector<std::string> set(cluster->set().begin(), cluster->set().end());
+  cluster->clear_set();
+  if (!cluster->base().empty()) {
+    cluster->clear_base();
+    if (absl::Status s = Merge(where, *cluster, &base); !s.ok()) return s;
+    *cluster = std::move(base);
+  }
+  for (const std::string& text : set) {
+    if (absl::Status s = SetFieldFromText(text, cluster); !s.ok())
+      return absl::InvalidArgumentError(absl::StrCat(where, ": set \"", text, "\": ", s.message()));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace chakra
