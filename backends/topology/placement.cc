@@ -18,7 +18,7 @@
 namespace chakra {
 namespace {
 
-const char* const kRules[] = {"linear", "round_robin", "random", "stride"};
+const char* const kRules[] = {"linear", "round_robin", "random", "scattered", "stride"};
 
 absl::Status Bad(absl::string_view rule, absl::string_view expected) {
   return absl::InvalidArgumentError(absl::StrCat("placement \"", rule, "\"; expected ", expected));
@@ -145,7 +145,7 @@ bool LooksLikePlacementRule(absl::string_view text) {
   return std::find(std::begin(kRules), std::end(kRules), name) != std::end(kRules);
 }
 
-absl::StatusOr<std::vector<int>> PlaceByRule(absl::string_view rule, int ranks, int devices) {
+absl::StatusOr<std::vector<int>> PlaceByRule(absl::string_view rule, int ranks, int devices, int node) {
   const size_t colon = rule.find(':');
   const absl::string_view name = rule.substr(0, colon);
   if (!LooksLikePlacementRule(rule)) {
@@ -164,6 +164,9 @@ absl::StatusOr<std::vector<int>> PlaceByRule(absl::string_view rule, int ranks, 
   } else if (name == "random") {
     device = Shuffled(devices, value);
     device.resize(static_cast<size_t>(ranks));
+  } else if (name == "scattered") {
+    const std::vector<int> nodes = Shuffled(devices / node, value);
+    for (int i = 0; i < ranks; ++i) device[static_cast<size_t>(i)] = nodes[static_cast<size_t>(i / node)] * node + i % node;
   } else if (name == "round_robin") {
     const auto wish = static_cast<int64_t>(std::min<uint64_t>(value, static_cast<uint64_t>(devices)));
     if (value == 0 || value > static_cast<uint64_t>(devices) || devices % wish != 0) {

@@ -40,7 +40,7 @@ bool IsName(const proto::Device& device) {
 absl::Status Merge(const std::string& where, proto::Cluster own, proto::Cluster* base) {
   if (const std::string list = FindList(own); !list.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
-        where, ": ", list, " is given beside a base; expected it in `set`, as \"", list, "[0]...=VALUE\""));
+        where, ": ", list, " is given beside a base; expected it in `change`, as \"", list, "[0]...=VALUE\""));
   }
   if (IsName(own.device())) {
     absl::StatusOr<std::optional<proto::Device>> device = KnownDevice(own.device().name());
@@ -60,16 +60,16 @@ absl::Status Merge(const std::string& where, proto::Cluster own, proto::Cluster*
 }  // namespace
 
 absl::Status PutOnBase(const std::string& where, proto::Cluster base, proto::Cluster* cluster) {
-  const std::vector<std::string> set(cluster->set().begin(), cluster->set().end());
-  cluster->clear_set();
+  const std::vector<std::string> changes(cluster->change().begin(), cluster->change().end());
+  cluster->clear_change();
   if (!cluster->base().empty()) {
     cluster->clear_base();
     if (absl::Status s = Merge(where, *cluster, &base); !s.ok()) return s;
     *cluster = std::move(base);
   }
-  for (const std::string& text : set) {
+  for (const std::string& text : changes) {
     if (absl::Status s = SetFieldFromText(text, cluster); !s.ok())
-      return absl::InvalidArgumentError(absl::StrCat(where, ": set \"", text, "\": ", s.message()));
+      return absl::InvalidArgumentError(absl::StrCat(where, ": change \"", text, "\": ", s.message()));
   }
   return absl::OkStatus();
 }

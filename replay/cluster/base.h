@@ -1,4 +1,4 @@
-// Clusters that change another one: proto::Cluster.base and set.
+// Clusters that change another one: proto::Cluster.base and change.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace chakra {
 
-// Puts `cluster` on top of its base: its own fields, then `set`. `base`: what its `base` names; empty where it names
+// Puts `cluster` on top of its base: its own fields, then `change`. `base`: what its `base` names; empty where it names
 // none. Errors name `where` and the field: a list that is given beside a base, an unknown device, and what SetField()
 // refuses.
 absl::Status PutOnBase(const std::string& where, proto::Cluster base, proto::Cluster* cluster);

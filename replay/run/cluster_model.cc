@@ -197,11 +197,15 @@ absl::Status DropLevel(const proto::Topology& asked, const Topology& built, prot
 }
 
 // The device of each rank; empty: its own number.
-absl::StatusOr<std::vector<int>> CheckPlacement(const proto::Placement& placement, int ranks, int devices) {
+absl::StatusOr<std::vector<int>> CheckPlacement(const proto::Placement& placement, int ranks,
+                                                const Topology& topology) {
+  const int devices = topology.devices();
+  int node = 1;  // what hangs below the last dimension
+  for (size_t d = 0; d + 1 < topology.dimensions().size(); ++d) node *= topology.dimensions()[d].size;
   const std::string& rule = placement.rule();
   if (rule.empty() || rule == "linear") return std::vector<int>();
   const std::string where = placement.label().empty() ? "cluster: placement.rule" : placement.label();
-  absl::StatusOr<std::vector<int>> placed = PlaceByRule(rule, ranks, devices);
+  absl::StatusOr<std::vector<int>> placed = PlaceByRule(rule, ranks, devices, node);
   if (!placed.ok() && !LooksLikePlacementRule(rule)) {
     absl::StatusOr<std::string> text = ReadFile(rule);
     if (!text.ok()) {
@@ -274,7 +278,7 @@ absl::StatusOr<ClusterModel> BuildCluster(const proto::Cluster& cluster, int ran
   absl::StatusOr<Variation> variation = Variation::Make(cluster.variation(), ranks);
   if (!variation.ok()) return variation.status();
   absl::StatusOr<std::vector<int>> device_of =
-      CheckPlacement(cluster.placement(), ranks, topology->devices());
+      CheckPlacement(cluster.placement(), ranks, *topology);
   if (!device_of.ok()) return device_of.status();
   if (absl::Status s = PlaceStorage(cluster.remote_memory(), ranks, topology->devices(), &*memory); !s.ok())
     return s;

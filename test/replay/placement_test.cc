@@ -44,6 +44,21 @@ TEST(Placement, Rules) {
   EXPECT_EQ(Placed("stride:2", 6, 6), (std::vector<int>{0, 2, 4, 1, 3, 5}));
 }
 
+TEST(Placement, ScatteredNodesAreWhole) {
+  const std::vector<int> placed = *PlaceByRule("scattered:3", 10, 32, 4);
+  ASSERT_EQ(placed.size(), 10u);
+  std::vector<int> nodes;
+  for (size_t i = 0; i < placed.size(); ++i) {
+    EXPECT_EQ(placed[i] % 4, static_cast<int>(i % 4));
+    if (i % 4 == 0) nodes.push_back(placed[i] / 4);
+    EXPECT_EQ(placed[i] / 4, nodes.back());
+  }
+  std::sort(nodes.begin(), nodes.end());
+  EXPECT_EQ(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  EXPECT_NE(placed, *PlaceByRule("scattered:4", 10, 32, 4));
+  EXPECT_EQ(placed, *PlaceByRule("scattered:3", 10, 32, 4));
+}
+
 TEST(Placement, EveryRuleIsAPermutation) {
   for (const char* rule :
        {"linear", "round_robin:12", "random:1", "random:2", "stride:7", "stride:10", "stride:59"}) {

@@ -101,7 +101,7 @@ TEST(Presets, Machines) {
     EXPECT_EQ(c.name(), m.name);
     EXPECT_FALSE(c.source().empty());
     EXPECT_TRUE(c.base().empty());
-    EXPECT_EQ(c.set_size(), 0);
+    EXPECT_EQ(c.change_size(), 0);
     EXPECT_EQ(c.topology().dimension(0).size(), m.block);
     const int last = c.topology().dimension_size() - 1;
     EXPECT_EQ(c.topology().dimension(last).bandwidth_gbytes_per_s(), m.nic_gbytes);
