@@ -36,7 +36,7 @@ NODES = {
     "M": dict(link=537.6, share=0.75, switch=0, switch_channels=1, channels=112, search=112,
               base=(5.8, 14, 8.4), step=(0.8, 1.9, 2.1), direct=(5.8, 8.4)),
 }
-SWITCH_SHARE = {"H": 0.85, "B": 0.67}
+SWITCH_SHARE = 0.85
 
 # Machine: node, GB/s of a device's card, transport, release, and what differs.
 MACHINES = {
@@ -70,7 +70,7 @@ MACHINES = {
     "gcp-a3high-h100": ("H", 12.5, "tcpx", 2.23, {}),
     "gcp-a4-b200": ("B", 50, "roce-gib", 2.26, {}),
     "gcp-a4xmax-gb300": ("B", 100, "roce-gib", 2.28, dict(search=8)),
-    "oci-gb200-2racks": ("B", 100, "roce-400", 2.29, dict(search=8, domain=64)),
+    "oci-gb200-2racks": ("B", 100, "roce-400", 2.29, dict(switch=0, search=8, domain=64)),
     "nccl1801-gb200-partitions": ("B", 50, "infiniband-ndr", 2.27, dict(search=8, switch=0, domains=3)),
     "amd-aac14-mi355x": ("M", 50, "roce-pollara", 2.26, {}),
     "vultr-mi355x-pollara": ("M", 50, "roce-pollara", 2.27, {}),
@@ -82,7 +82,7 @@ FABRICS = {"infiniband": "InfiniBand", "roce": "RoCE", "efa": "EFA", "tcpx": "TC
 LAW = dict(ring_ll_share=0.36, tree_ll128_share=1.25, ring_large_ll=4.5, ring_large_ll128=20, ring_large_simple=8,
            ring_begin=1.7, tree_share_ll=0.5, tree_share_ll128=0.9, tree_share_simple=0.34, tree_bytes_ll=55000,
            tree_bytes_ll128=540000, tree_bytes_simple=600000, nvls_share=1.4, nvls_bytes=155000, messages=3.5,
-           nvls_begin=17, nvls_begin_member=2.9, nvls_step=3.4, exchange_begin=9, exchange_fill=0.35)
+           nvls_begin=40, nvls_step=3.4, exchange_begin=9, exchange_fill=0.35)
 
 # NCCL's tuner (replay/nccl/constants.cc).
 BASE = {"tree": (6.8, 14.0, 8.4), "ring": (6.6, 14.0, 8.4)}
@@ -102,12 +102,12 @@ CORRECTION = (
 
 def read_transport(name):
     out = dict(message_us=0, large_us=0, large_bytes=0, rate_share=1, post_us=0, exchange_share=1, quiet_nodes=0,
-               crowding=0, tuner_latency_us=0, small_bytes=0)
+               crowding=0, tuner_latency_us=0, small_bytes=0, exchange_us=0)
     for line in (TRANSPORTS / f"{name}.txtpb").read_text().splitlines():
         key, _, value = line.partition(":")
-        if key in out or key == "small_post_us":
+        if key in out or key == "small_exchange_us":
             out[key] = float(value)
-    out.setdefault("small_post_us", out["post_us"])
+    out.setdefault("small_exchange_us", out["exchange_us"])
     return out
 
 
@@ -134,7 +134,7 @@ class Call:
         if algorithm == "ring":
             return (min(MAX_LL[g][column], simple / 2), min(.92 * simple, self.node["search"] * RING_LL128[g]), simple)[p]
         return (min(simple / 3.8, MAX_LL[g][column]),
-                min(simple * 120 / 128, self.node["channels"] * TREE_LL128[g][column]),
+                min(simple * 120 / 128, self.node["search"] * TREE_LL128[g][column]),
                 min(.92 * simple, self.node["channels"] * TREE_MAX[g][column]))[p]
 
     def steps(self):
@@ -215,13 +215,13 @@ def predict(call, law, transports, only):
                    call.bus("tree", p, call.inside) * (law["tree_ll128_share"] if p == 1 else 1))
         return base + 2 * (call.members - 1) * near + 2 * depth * (far + more) + 2 * call.size / rate * 1e-3
     parts = call.node["switch_channels"] * call.members
-    rate = min(2 * call.of_switch() * SWITCH_SHARE.get(call.kind, 1), 2 * cards / carried * n / (n - 1))
+    rate = min(2 * call.of_switch() * SWITCH_SHARE, 2 * cards / carried * n / (n - 1))
     most = law["nvls_bytes"] * parts
     way = min(call.size * law["nvls_share"], most)
     more = (t["large_us"] * rise(t["large_bytes"], min(call.size / parts, 131072)) + way / rate * 1e-3 +
             law["messages"] * t["message_us"] * way / most)
     step = law["nvls_step"] + WIRE_US + 2 * t["message_us"] + more
-    return (law["nvls_begin"] + law["nvls_begin_member"] * call.members + GAP_US + 2 * depth * step +
+    return (law["nvls_begin"] + GAP_US + 2 * depth * step +
             2 * call.size * (n - 1) / n / rate * 1e-3)
 
 
@@ -229,9 +229,9 @@ def exchange(call, law, t, share):
     message, peers = call.size / call.ranks, call.ranks - call.members
     p = 0 if message <= 16384 and call.release >= 2.12 else 2
     rate = call.card * share * t["exchange_share"]
-    post = t["small_post_us"] if message <= t["small_bytes"] else t["post_us"]
+    begin = t["small_exchange_us"] if message <= t["small_bytes"] else t["exchange_us"]
     return (call.node["direct"][0 if p == 0 else 1] + GAP_US + law["exchange_begin"] + STEP_NET["tree"][0] + t["message_us"] +
-            WIRE_US + post * peers + t["large_us"] * rise(t["large_bytes"], message / DATA_SHARE[p]) +
+            WIRE_US + begin + t["post_us"] * peers + t["large_us"] * rise(t["large_bytes"], message / DATA_SHARE[p]) +
             message * peers / rate * 1e-3 +
             law["exchange_fill"] * min(message * peers, 2.5e6) / (call.card * share) * 1e-3)
 

@@ -11,7 +11,7 @@ extern const char kDgxV100[], kDgx2[];
 extern const char kDgxA100[];
 extern const char kDgxH100[], kDgxH200[], kDgxH800[], kHopperNode[], kHopperLibrary[];
 extern const char kGraceSearch[], kBaseboardSearch[], kDgxB200[], kDgxB300[], kGb200Nvl72[],
-    kBlackwellLibrary[];
+    kBlackwellLibrary[], kRackSwitch[], kBlackwellNet[];
 extern const char kVoltaKernels[], kAmpereKernels[], kHopperKernels[], kBlackwellKernels[], kCdna3Kernels[],
     kLibraryEnd[];
 extern const char kGb300Nvl72[];
@@ -27,7 +27,7 @@ absl::Span<const EmbeddedFile> Embedded();  // machines/
 
 namespace {
 
-constexpr int kMaxParts = 5;
+constexpr int kMaxParts = 7;
 
 // Parts follow one another; null: no more.
 struct Preset {
@@ -45,12 +45,12 @@ constexpr Preset kPresets[] = {
     {"dgx-h800", {kH800, kHopperRates}, {kDgxH800, kHopperKernels, kLibraryEnd}},
     {"dgx-b200",
      {kB200, kB200Rates},
-     {kDgxB200, kBlackwellLibrary, kBaseboardSearch, kBlackwellKernels, kLibraryEnd}},
+     {kDgxB200, kBlackwellLibrary, kBlackwellNet, kBaseboardSearch, kBlackwellKernels, kLibraryEnd}},
     {"dgx-b300",
      {kB300, kB200Rates},
-     {kDgxB300, kBlackwellLibrary, kBaseboardSearch, kBlackwellKernels, kLibraryEnd}},
-    {"gb200-nvl72", {kGb200}, {kGb200Nvl72, kBlackwellLibrary, kGraceSearch, kBlackwellKernels, kLibraryEnd}},
-    {"gb300-nvl72", {kGb300}, {kGb300Nvl72, kBlackwellLibrary, kGraceSearch, kBlackwellKernels, kLibraryEnd}},
+     {kDgxB300, kBlackwellLibrary, kBlackwellNet, kBaseboardSearch, kBlackwellKernels, kLibraryEnd}},
+    {"gb200-nvl72", {kGb200}, {kGb200Nvl72, kBlackwellLibrary, kRackSwitch, kBlackwellNet, kGraceSearch, kBlackwellKernels, kLibraryEnd}},
+    {"gb300-nvl72", {kGb300}, {kGb300Nvl72, kBlackwellLibrary, kRackSwitch, kBlackwellNet, kGraceSearch, kBlackwellKernels, kLibraryEnd}},
     {"mi300x", {kMi300, kMi300Rates}, {kMi300x, kCdna3Kernels, kLibraryEnd}},
     {"l40s", {kL40s}, {kL40sNode, kPcieKernels, kLibraryEnd}},
     {"rtx-pro-6000", {kRtxPro6000}, {kRtxPro6000Node, kPcieKernels, kLibraryEnd}},

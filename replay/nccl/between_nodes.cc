@@ -59,12 +59,7 @@ double NvlsTreeStepUs(const Transport& transport, double bytes, int channels, in
 }
 
 double RingBeginUs(int per_node) { return per_node > 1 ? 1.7 * per_node : 0; }
-double NvlsTreeBeginUs(int per_node) { return 17 + 2.9 * per_node; }
-
 double RingShare(Protocol p) { return p == Protocol::kLL ? 0.36 : 1; }
 double TreeShare(Protocol p) { return p == Protocol::kLL128 ? 1.25 : 1; }
-
-// 34.4 ms for 8 GiB on 2 nodes of 8 H100, 99.7 ms for 32 GiB on 2 racks of GB200
-double NvlsTreeShare(Generation g) { return g == Generation::kBlackwell ? 0.67 : 0.85; }
 
 }  // namespace chakra::nccl

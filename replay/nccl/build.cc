@@ -133,6 +133,7 @@ absl::StatusOr<LibraryLevel> CheckLevel(const CollectiveLibrary& library, int i,
   out.transport = *std::move(transport);
   if (network) out.transport.quiet_nodes = 0;  // its links are shared in the simulation
   out.far_cards = p.far_cards();
+  out.in_switch_alone = p.in_switch_alone();
   if (absl::Status s = Check(field + "carried", p.carried(), 1, true); !s.ok()) return s;
   out.carried = p.carried() > 0 ? p.carried() : out.transport.rate_share;
   if (p.shared_by() < 0) return Bad(field + "shared_by", absl::StrCat(p.shared_by()), ">= 0");

@@ -49,7 +49,7 @@ double MessageRate(const LibraryModel& library, const Rates& rates, const Candid
       network ? family == Algorithm::kCollNet : family == Algorithm::kNvls || family == Algorithm::kNvlsTree;
   if (in_switch) {
     if (const double rate = rates.InSwitch(network); rate > 0)
-      return family == Algorithm::kNvlsTree ? rate * nccl::NvlsTreeShare(library.generation) : rate;
+      return family == Algorithm::kNvlsTree ? rate * nccl::kNvlsTreeShare : rate;
   }
   double own = network ? rates.CardRate(level) : rates.OwnRate(level);
   if (network && c.plan == "direct") own *= library.levels[level].transport.exchange_share;
@@ -120,7 +120,7 @@ double RemotePeersUs(const Rates& rates, Protocol p, uint64_t bytes, const Group
   const Transport& transport = rates.network()->transport;
   const int peers = shape.ranks - (rates.even() ? rates.per_node() : 1);
   const double message = static_cast<double>(bytes) / shape.ranks;
-  return nccl::kExchangeBeginUs + transport.PostUs(message) * peers +
+  return nccl::kExchangeBeginUs + transport.ExchangeUs(message, peers) +
          transport.LargeUs(message / nccl::DataShare(p)) +
          nccl::kExchangeFillShare *
              Micros(std::min(message * peers, nccl::kExchangeFillBytes), rates.OwnRate(true));
@@ -151,7 +151,7 @@ double NetworkStepUs(const Rates& rates, Algorithm family, uint64_t bytes, const
   if (family == Algorithm::kTree)
     return nccl::TreeStepUs(transport, c.protocol, all, rates.channels(), rates.inter());
   if (family == Algorithm::kNvlsTree) {
-    const double of_switch = 2 * rates.InSwitch(false) * nccl::NvlsTreeShare(rates.library().generation);
+    const double of_switch = 2 * rates.InSwitch(false) * nccl::kNvlsTreeShare;
     const double of_cards = 2 * rates.NetworkBus(Protocol::kSimple) / nccl::CarriedByTree(rates.nodes());
     return nccl::NvlsTreeStepUs(transport, all, rates.in_switch_channels(), rates.per_node(),
                                 std::min(of_switch, of_cards));
@@ -221,13 +221,11 @@ void AddFill(const LibraryTerm& term, CollectiveType type, double own, const Gro
 
 // The parts of a ring follow upon each other without a gap, so that its steps wait once for all of them.
 // This holds with a term as without: a term that repeats a built-in constant must change nothing.
-void WaitOnce(const LibraryModel& library, const LibraryTerm* term, double own, const GroupShape& shape,
-              CallCosts* costs) {
+void WaitOnce(const LibraryTerm* term, bool several, double own, const GroupShape& shape, CallCosts* costs) {
   for (const int index : shape.levels) {
     CallCosts::Level& level = costs->levels[static_cast<size_t>(index)];
     double wait_us = static_cast<double>(level.latency.picos()) * 1e-6;
-    const bool network = library.levels[static_cast<size_t>(index)].link == LibraryLink::kNet;
-    if (term != nullptr && term->step_overlaps && !network) {
+    if (term != nullptr && term->step_overlaps && !several) {
       const double wire_us = WireUs(level, own);
       wait_us = std::hypot(wait_us, wire_us) - wire_us;
     }
@@ -256,7 +254,7 @@ void AddKernel(const Rates& rates, CollectiveType type, uint64_t bytes, const Gr
                const Candidate& c, CallCosts* costs) {
   const LibraryTerm* term = rates.Term(c.protocol);
   const double own = static_cast<double>(bytes) / shape.ranks;
-  if (c.plan == "ring") WaitOnce(rates.library(), term, own, shape, costs);
+  if (c.plan == "ring") WaitOnce(term, rates.nodes() > 1, own, shape, costs);
   const bool direct = c.plan == "direct";
   if (rates.nodes() > 1) {
     if (direct && rates.network() != nullptr)

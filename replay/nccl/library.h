@@ -43,6 +43,7 @@ struct LibraryLevel {
   double ports = 1;                 // links of a device, in such links: more than one on a torus, for example
   double in_switch_efficiency = 0;  // 0: the switch only forwards
   int in_switch_channels = 0;
+  bool in_switch_alone = false;  // see proto::LibraryLevel
   int in_switch_ranks = 2;  // the least members of a group that runs inside the switch
   double nic_latency_us = 0;
   Transport transport;

@@ -88,6 +88,7 @@ void Rates::AddLevel(const GroupShape& shape, int index, int members) {
   if (level.in_switch_efficiency <= 0) return;
   in_switch_channels_ = level.in_switch_channels;
   in_switch_ranks_ = level.in_switch_ranks;
+  in_switch_alone_ = level.in_switch_alone;
 }
 
 const LibraryTerm* Rates::Term(Protocol p) const {
@@ -112,7 +113,7 @@ double Rates::Share(Protocol p) const {
 double Rates::Base(nccl::Algorithm a, Protocol p) const {
   if (const LibraryTerm* term = TermOfKernel(p); term != nullptr && term->base_us) return *term->base_us;
   if (a == nccl::Algorithm::kNvlsTree && nodes_ > 1 && !measured_.empty())
-    return nccl::NvlsTreeBeginUs(per_node_);
+    return nccl::kNvlsTreeBeginUs;
   const bool in_switch = a == nccl::Algorithm::kNvls || a == nccl::Algorithm::kNvlsTree;
   return nccl::BaseLatency(a, p) + (in_switch ? nccl::StepLatency(a, p, LibraryLink::kNvlink) : 0);
 }
@@ -120,8 +121,10 @@ double Rates::Base(nccl::Algorithm a, Protocol p) const {
 double Rates::StepAt(nccl::Algorithm a, Protocol p, size_t index) const {
   const LibraryLevel& level = library_.levels[index];
   const bool network = level.link == LibraryLink::kNet;
-  if (const LibraryTerm* term = TermOfKernel(p); !network && term != nullptr && term->step_us)
-    return *term->step_us;
+  // Steps that overlap with their data were measured in one node, where no step waits for another one's proxy.
+  const LibraryTerm* kernel = TermOfKernel(p);
+  if (!network && kernel != nullptr && kernel->step_us && !(kernel->step_overlaps && nodes_ > 1))
+    return *kernel->step_us;
   const bool in_switch = a == nccl::Algorithm::kNvls || a == nccl::Algorithm::kNvlsTree;
   if (in_switch && !network) return 0;  // in the base
   // With one member on each node, a network step of the ring costs as much as one of the tree; so does the
@@ -190,11 +193,13 @@ double Rates::BuiltInBus(nccl::Algorithm a, Protocol p, double simple) const {
     }
     return simple;
   }
+  // Two racks of GB200 take LL128 up to 64 MiB, at the rate of the channels that the search found.
+  const int found = nodes_ > 1 ? std::min(channels_, library_.search_channels) : channels_;
   if (a != nccl::Algorithm::kTree) return simple;
   if (p == Protocol::kLL) return std::min(simple / 3.8, nccl::MaxLL(g, nodes_));
   if (p == Protocol::kLL128) {
     return std::min(simple * (nodes_ == 1 ? 7.0 / 9 : 120.0 / 128),
-                    channels_ * nccl::MaxTreeLL128(g, nodes_));
+                    found * nccl::MaxTreeLL128(g, nodes_));
   }
   return std::min(0.92 * simple, channels_ * nccl::MaxTree(g, nodes_));
 }

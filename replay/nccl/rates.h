@@ -31,6 +31,7 @@ class Rates {
   int channels() const { return channels_; }
   int in_switch_channels() const { return in_switch_channels_; }
   int in_switch_ranks() const { return in_switch_ranks_; }
+  bool in_switch_alone() const { return in_switch_alone_; }
   LibraryLink intra_link() const { return intra_link_; }
   // The bus bandwidth of a ring with protocol Simple: inside a node, between nodes (every member's network
   // card carries its share), and of the whole ring.
@@ -89,6 +90,7 @@ class Rates {
   int channels_ = 1;
   int in_switch_channels_ = 0;
   int in_switch_ranks_ = 2;
+  bool in_switch_alone_ = false;
   LibraryLink intra_link_ = LibraryLink::kNvlink;
   const LibraryLevel* network_ = nullptr;
   double intra_;

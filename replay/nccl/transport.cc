@@ -19,7 +19,7 @@ constexpr int kMostNodes = 1 << 22;
 // Whether more than the name and the source is given.
 bool HasFields(const proto::NetworkTransport& t) {
   return t.has_message_us() || t.has_large_us() || t.has_rate_share() || t.has_post_us() ||
-         t.has_small_post_us() || t.has_exchange_share() || t.has_crowding() || t.has_tuner_latency_us();
+         t.has_exchange_us() || t.has_small_exchange_us() || t.has_exchange_share() || t.has_crowding() || t.has_tuner_latency_us();
 }
 
 }  // namespace
@@ -62,7 +62,9 @@ absl::StatusOr<Transport> BuildTransport(const proto::NetworkTransport& given, a
       {"large_bytes", t.has_large_bytes(), t.large_bytes(), kMostBytes, &out.large_bytes},
       {"rate_share", t.has_rate_share(), t.rate_share(), 1, &out.rate_share, true},
       {"post_us", t.has_post_us(), t.post_us(), kMostMicros, &out.post_us},
-      {"small_post_us", t.has_small_post_us(), t.small_post_us(), kMostMicros, &out.small_post_us},
+      {"exchange_us", t.has_exchange_us(), t.exchange_us(), kMostMicros, &out.exchange_us},
+      {"small_exchange_us", t.has_small_exchange_us(), t.small_exchange_us(), kMostMicros,
+       &out.small_exchange_us},
       {"small_bytes", t.has_small_bytes(), t.small_bytes(), kMostBytes, &out.small_bytes},
       {"exchange_share", t.has_exchange_share(), t.exchange_share(), 1, &out.exchange_share, true},
       {"quiet_nodes", t.has_quiet_nodes(), static_cast<double>(t.quiet_nodes()), kMostNodes, nullptr},
@@ -79,7 +81,7 @@ absl::StatusOr<Transport> BuildTransport(const proto::NetworkTransport& given, a
     if (n.to != nullptr) *n.to = n.value;
   }
   out.quiet_nodes = t.quiet_nodes();
-  if (!t.has_small_post_us()) out.small_post_us = out.post_us;
+  if (!t.has_small_exchange_us()) out.small_exchange_us = out.exchange_us;
   return out;
 }
 

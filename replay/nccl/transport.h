@@ -21,7 +21,8 @@ struct Transport {
   double large_bytes = 0;
   double rate_share = 1;
   double post_us = 0;
-  double small_post_us = 0;
+  double exchange_us = 0;
+  double small_exchange_us = 0;
   double small_bytes = 0;
   double exchange_share = 1;
   int quiet_nodes = 0;  // 0: no crowding
@@ -30,8 +31,10 @@ struct Transport {
 
   // What a message of `bytes` costs more than one of few bytes.
   double LargeUs(double bytes) const { return large_us * RiseTo(large_bytes, bytes); }
-  // To begin a message of `bytes` to one peer, among many.
-  double PostUs(double bytes) const { return bytes <= small_bytes ? small_post_us : post_us; }
+  // What an exchange with `peers` on other nodes, `bytes` to each, takes before and between its messages.
+  double ExchangeUs(double bytes, int peers) const {
+    return (bytes <= small_bytes ? small_exchange_us : exchange_us) + post_us * peers;
+  }
   // How much longer than alone a byte takes on so many nodes.
   double Crowding(int nodes) const;
 };

@@ -148,6 +148,8 @@ class Tuner {
       c.unfit = "the switch of the node cannot reduce or multicast";
     else if (rates_.nodes() < 2)
       c.unfit = "one node: see nvls";
+    else if (rates_.in_switch_alone())
+      c.unfit = "the switch serves groups inside one NVLink domain alone (in_switch_alone)";
     else if (!rates_.OneSwitch(false))
       c.unfit = rates_.even() ? "the members of a node do not hang on one switch" : kUneven;
   }

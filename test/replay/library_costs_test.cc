@@ -431,8 +431,8 @@ TEST(LibraryCosts, RemotePeersOfADirectExchange) {
   };
   const double plain = priced("", 8000000);
   EXPECT_NEAR(priced("post_us: 1.5", 8000000) - plain, 4 * 1.5, 1e-3);
-  EXPECT_NEAR(priced("post_us: 1.5 small_post_us: 9 small_bytes: 1000", 8000000) - plain, 4 * 1.5, 1e-3);
-  EXPECT_NEAR(priced("post_us: 1.5 small_post_us: 9 small_bytes: 1000", 8000) - priced("", 8000), 4 * 9, 1e-3);
+  EXPECT_NEAR(priced("post_us: 1.5 exchange_us: 6 small_exchange_us: 9 small_bytes: 1000", 8000000) - plain, 4 * 1.5 + 6, 1e-3);
+  EXPECT_NEAR(priced("exchange_us: 6 small_exchange_us: 9 small_bytes: 1000", 8000) - priced("", 8000), 9, 1e-3);
   EXPECT_NEAR(priced("large_us: 7 large_bytes: 4096", 8000000) - plain, 7, 1e-3);
   // 1 MB for each of 4 peers at 25 GB/s, of which half is lost in exchanges.
   EXPECT_NEAR(priced("exchange_share: 0.5", 8000000) - plain, 4e6 / 25e3, 1e-2);

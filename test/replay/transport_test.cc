@@ -78,10 +78,11 @@ TEST(Transport, MessagesBySize) {
   EXPECT_NEAR(t.LargeUs(16384), 12, 1e-9);
   EXPECT_EQ(t.LargeUs(1 << 20), 12);
   t.post_us = 2;
-  t.small_post_us = 9;
+  t.exchange_us = 5;
+  t.small_exchange_us = 9;
   t.small_bytes = 256;
-  EXPECT_EQ(t.PostUs(256), 9);
-  EXPECT_EQ(t.PostUs(257), 2);
+  EXPECT_EQ(t.ExchangeUs(256, 10), 29);
+  EXPECT_EQ(t.ExchangeUs(257, 10), 25);
   t.quiet_nodes = 8;
   t.crowding = 0.05;
   EXPECT_EQ(t.Crowding(8), 1);

@@ -122,6 +122,14 @@ extern const char kBlackwellLibrary[] = R"pb(
         in_switch_channels: 24
         # Groups of 4 use rings, of 5 (H200) and 6 (B200) the switch: nccl_one_node.csv; stas00/ml-engineering
         in_switch_ranks: 5
+)pb";
+
+// NVLink domains of a rack: 128 GPUs of two racks take what rings and trees do (OCI, NCCL 2.29.2).
+extern const char kRackSwitch[] = R"pb(
+        in_switch_alone: true
+)pb";
+
+extern const char kBlackwellNet[] = R"pb(
       }
       level {
         link: NET
