@@ -16,9 +16,6 @@ constexpr int kRanks = 32;
 constexpr uint64_t kKiB = 1024;
 constexpr uint64_t kLinks = 64 * kKiB * kKiB;  // from here on the links decide
 constexpr double kMostMedian = 0.10;
-// EFA's cards: what a step over them takes longer than over the preset's InfiniBand. Fitted on the rows up to
-// 512 KiB.
-constexpr double kEfaUs = 12;
 
 struct Measured {
   uint64_t kib;
@@ -33,10 +30,9 @@ constexpr Measured kMeasured[] = {{32, 0.65},        {64, 1.27},        {128, 2.
                                   {131072, 260.50},  {262144, 283.23},  {524288, 309.91},  {1 << 20, 365.99},
                                   {1 << 21, 371.26}, {1 << 22, 374.66}, {1 << 23, 376.14}, {1 << 24, 376.71}};
 
-absl::StatusOr<CollectiveTable> TableOf(double nic_latency_us) {
-  absl::StatusOr<proto::Cluster> cluster = LoadCluster("dgx-b200");
+absl::StatusOr<CollectiveTable> TableOf(const char* preset) {
+  absl::StatusOr<proto::Cluster> cluster = LoadCluster(preset);
   if (!cluster.ok()) return cluster.status();
-  cluster->mutable_collectives()->mutable_library()->mutable_level(1)->set_nic_latency_us(nic_latency_us);
   TableOptions options;
   options.ranks = kRanks;
   return CollectiveTable::Make(*cluster, options);
@@ -47,9 +43,9 @@ double Error(const NodesRow& row, double us) { return us / row.measured_us - 1; 
 }  // namespace
 
 absl::StatusOr<std::vector<NodesRow>> PredictSeveralNodes() {
-  absl::StatusOr<CollectiveTable> preset = TableOf(0);
+  absl::StatusOr<CollectiveTable> preset = TableOf("dgx-b200");
   if (!preset.ok()) return preset.status();
-  absl::StatusOr<CollectiveTable> efa = TableOf(kEfaUs);
+  absl::StatusOr<CollectiveTable> efa = TableOf("aws-p6-b200");
   if (!efa.ok()) return efa.status();
   std::vector<NodesRow> rows;
   for (const Measured& m : kMeasured) {
@@ -68,16 +64,11 @@ absl::StatusOr<std::vector<NodesRow>> PredictSeveralNodes() {
 }
 
 std::string SeveralNodesMarkdown(const std::vector<NodesRow>& rows) {
-  std::string out = absl::StrFormat(
-      "\n# Four nodes\n\nAll-reduce on 4 nodes of 8 B200 (stas00/ml-engineering, network/benchmarks; AWS P6, "
-      "EFA cards of "
-      "400 Gb/s) against\n`dgx-b200`, whose cards are InfiniBand's. Nothing of the preset is fitted to it. "
-      "With EFA: "
-      "%.0f us more for each step over a card\n(`--set collectives.library.level[1].nic_latency_us=%.0f`), "
-      "fitted on "
-      "the rows up to 512 KiB.\n\n"
-      "| size | measured | preset | with | error | with EFA | error |\n|---|---|---|---|---|---|---|\n",
-      kEfaUs, kEfaUs);
+  std::string out =
+      "\n# Four nodes\n\nAll-reduce on 4 nodes of 8 B200 (stas00/ml-engineering, network/benchmarks; AWS P6, EFA cards of "
+      "400 Gb/s) against\n`dgx-b200`, whose cards are InfiniBand's, and `aws-p6-b200`, whose transport (efa-v4) was fitted on "
+      "these rows among others.\n\n"
+      "| size | measured | dgx-b200 | with | error | aws-p6-b200 | error |\n|---|---|---|---|---|---|---|\n";
   for (const NodesRow& r : rows) {
     absl::StrAppendFormat(&out, "| %s | %.1f us | %.1f us | %s | %+.1f %% | %.1f us | %+.1f %% |\n",
                           SizeText(r.bytes), r.measured_us, r.preset_us, r.algorithm,

@@ -13,7 +13,7 @@ struct NodesRow {
   uint64_t bytes = 0;
   double measured_us = 0;
   double preset_us = 0;
-  double efa_us = 0;      // with what a step takes longer on the cards that were measured
+  double efa_us = 0;      // of aws-p6-b200, whose cards were measured
   std::string algorithm;  // the preset's, "tree/ll"
 };
 
