@@ -7,6 +7,7 @@
 
 #include "replay/engine/measure/busy.h"
 #include "replay/engine/measure/name_times.h"
+#include "replay/report/intervals.h"
 #include "trace/base/utf8.h"
 
 namespace chakra {
@@ -14,26 +15,6 @@ namespace {
 
 constexpr std::array<const char*, 4> kKinds = {"compute", "host", "communication",
                                                "memory"};  // by BusyClock::Class
-
-// Intervals of one lane and kind.
-using Intervals = std::vector<std::pair<int64_t, int64_t>>;
-
-// Ones that overlap or touch become one. Returns their sum.
-int64_t Join(Intervals* intervals) {
-  std::sort(intervals->begin(), intervals->end());
-  size_t kept = 0;
-  int64_t sum = 0;
-  for (const auto& [begin, end] : *intervals) {
-    if (kept > 0 && begin <= (*intervals)[kept - 1].second) {
-      (*intervals)[kept - 1].second = std::max((*intervals)[kept - 1].second, end);
-    } else {
-      (*intervals)[kept++] = {begin, end};
-    }
-  }
-  intervals->resize(kept);
-  for (const auto& [begin, end] : *intervals) sum += end - begin;
-  return sum;
-}
 
 std::string Levels(const Intervals& intervals, int64_t bucket) {
   std::vector<int64_t> busy;

@@ -9,6 +9,7 @@
 #include "replay/engine/lane_policy.h"
 #include "replay/engine/measure/busy.h"
 #include "replay/engine/measure/name_times.h"
+#include "replay/report/intervals.h"
 #include "replay/report/row_table.h"
 #include "trace/base/utf8.h"
 
@@ -19,34 +20,26 @@ namespace {
 class Computing {
  public:
   Computing(const Graph& graph, const std::vector<NodeSpan>& spans) {
-    std::vector<NodeSpan> all;
     for (uint32_t row = 0; row < graph.size(); ++row) {
       if (ClassOf(graph, row) == BusyClock::kCompute && spans[row].end > spans[row].begin)
-        all.push_back(spans[row]);
+        busy_.emplace_back(spans[row].begin.picos(), spans[row].end.picos());
     }
-    std::sort(all.begin(), all.end(), [](const NodeSpan& a, const NodeSpan& b) { return a.begin < b.begin; });
-    for (const NodeSpan& s : all) {
-      if (!spans_.empty() && s.begin <= spans_.back().end) {
-        spans_.back().end = std::max(spans_.back().end, s.end);
-      } else {
-        spans_.push_back(s);
-      }
-    }
+    Join(&busy_);
     before_.push_back(0);
-    for (const NodeSpan& s : spans_) before_.push_back(before_.back() + (s.end - s.begin).picos());
+    for (const auto& [begin, end] : busy_) before_.push_back(before_.back() + end - begin);
   }
   // How long it computed in `span`; ps.
   int64_t In(const NodeSpan& span) const { return Until(span.end) - Until(span.begin); }
 
  private:
   int64_t Until(Time time) const {
+    const int64_t at = time.picos();
     const auto after =
-        std::partition_point(spans_.begin(), spans_.end(), [&](const NodeSpan& s) { return s.begin < time; });
-    const auto n = static_cast<size_t>(after - spans_.begin());
-    if (n == 0) return 0;
-    return before_[n] - std::max<int64_t>(0, (spans_[n - 1].end - time).picos());
+        std::partition_point(busy_.begin(), busy_.end(), [&](const auto& s) { return s.first < at; });
+    const auto n = static_cast<size_t>(after - busy_.begin());
+    return n == 0 ? 0 : before_[n] - std::max<int64_t>(0, busy_[n - 1].second - at);
   }
-  std::vector<NodeSpan> spans_;  // disjoint, ascending
+  Intervals busy_;
   std::vector<int64_t> before_;  // sums of their lengths
 };
 
