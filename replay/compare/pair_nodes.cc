@@ -4,6 +4,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "trace/model/comm_kind.h"
 #include "trace/model/graph_builder.h"
 
 namespace chakra {
@@ -89,12 +90,6 @@ absl::string_view TextOf(const Graph& g, const NarrowColumn<uint32_t>& column, u
   return column.empty() ? absl::string_view() : g.strings.Get(column[row]);
 }
 
-std::string KindOf(const Graph& g, uint32_t row) {
-  const uint8_t type = CommOf(g, row).type;
-  if (type == 0xff) return "";
-  return type < kCollectiveTypes ? std::string(Name(static_cast<CollectiveType>(type))) : absl::StrCat(type);
-}
-
 std::string DimsOf(const Graph& g, uint32_t row) {
   const Comm& comm = CommOf(g, row);
   std::string out;
@@ -135,7 +130,7 @@ const NodeAttribute kAttributes[] = {
      [](const Graph& g, uint32_t r) {
        return CommOf(g, r).has_bytes ? absl::StrCat(CommOf(g, r).bytes) : std::string();
      }},
-    {"collective", KindOf},
+    {"collective", CommKind},
     {"involved dimensions", DimsOf},
     {"priority", [](const Graph& g, uint32_t r) { return absl::StrCat(CommOf(g, r).priority); }},
     {"eager", [](const Graph& g, uint32_t r) { return std::string(CommOf(g, r).eager ? "true" : "false"); }},

@@ -17,7 +17,7 @@ constexpr uint64_t kInstantsPerProgress = 64;  // of packets an instant may take
 void Engine::Prepare() {
   const DistinctGraphs distinct(traces_);
   for (const Graph* graph : distinct.graphs) graph_lanes_.push_back(LanesOfGraph(*graph, options_.lanes));
-  names_.Prepare(distinct, options_.lanes, TimesAreFixed() ? &compute_ : nullptr);
+  names_.Prepare(distinct, options_.lanes, TimesAreFixed() ? &compute_ : nullptr, options_.lane_names);
   std::vector<bool> devices;  // by graph; for variation
   if (options_.variation != nullptr) {
     for (const Graph* graph : distinct.graphs) devices.push_back(WhatComputes(*graph).device);

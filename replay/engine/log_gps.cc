@@ -311,7 +311,7 @@ absl::Status LogGps::Unfinished() const {
 Metrics LogGps::Collect() {
   Metrics metrics;
   NameTimes names;
-  names.Prepare(distinct_, options_.lanes, nullptr);
+  names.Prepare(distinct_, options_.lanes, nullptr, options_.lane_names);
   struct Edge {
     Time at;
     bool begin;

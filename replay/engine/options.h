@@ -16,6 +16,7 @@
 namespace chakra {
 
 class FlowLog;        // replay/engine/flow_log.h
+class LaneNames;      // replay/engine/measure/name_times.h
 class RunObserver;    // replay/engine/observer.h
 class Variation;      // replay/cluster/variation.h
 struct CriticalPath;  // replay/engine/causes/critical_path.h
@@ -61,12 +62,14 @@ struct EngineOptions {
   // twins they are, no spans, and their calls and messages are counted. Exact where CheckTwins() says so; not
   // with `path`, `variation` or `start`.
   const Twins* twins = nullptr;
+  LaneNames* lane_names = nullptr;  // whose lanes the run takes; not owned; null: it makes its own
   RunObserver* observer = nullptr;  // told of each node; not owned; null: nobody
   NodeSpans* spans = nullptr;       // filled if not null; not owned
-  // Gets the spans of each rank that is no twin, once, on any thread, in any order: they are not kept for all.
+  // Gets the spans of each rank that is no twin, once, on any thread, in any order: they are not kept for
+  // all.
   std::function<void(uint32_t rank, const std::vector<NodeSpan>& spans)> ran;
-  CriticalPath* path = nullptr;     // likewise
-  PinnedRun* pinned = nullptr;      // likewise
+  CriticalPath* path = nullptr;  // likewise
+  PinnedRun* pinned = nullptr;   // likewise
 };
 
 inline bool Stopped(const EngineOptions& options) { return options.stop != nullptr && options.stop->load(); }

@@ -364,7 +364,7 @@ absl::StatusOr<std::optional<Metrics>> RecordedRun::Run() {
   if (Stopped(options_)) return absl::CancelledError("the run was told to stop");
   if (!ended) return std::nullopt;
   std::vector<RecordedWalk>().swap(walks_);
-  names_.Prepare(distinct_, options_.lanes, nullptr);
+  names_.Prepare(distinct_, options_.lanes, nullptr, options_.lane_names);
   if (options_.spans != nullptr) options_.spans->assign(traces_.ranks.size(), {});
   Metrics metrics;
   metrics.ranks.resize(traces_.ranks.size());

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "replay/engine/measure/busy.h"
-#include "replay/engine/measure/name_times.h"
 #include "replay/report/intervals.h"
 #include "trace/base/utf8.h"
 
@@ -39,8 +38,7 @@ struct Lane {
 };
 
 // The busiest lanes, by name.
-std::vector<Lane> LanesOf(const Graph& graph, const std::vector<NodeSpan>& spans, LanePolicy policy) {
-  const NamedLanes named(graph, policy);
+std::vector<Lane> LanesOf(const Graph& graph, const std::vector<NodeSpan>& spans, const NamedLanes& named) {
   std::vector<Lane> out(named.names.size());
   for (uint32_t row = 0; row < graph.size() && row < spans.size(); ++row) {
     const BusyClock::Class c = ClassOf(graph, row);
@@ -61,8 +59,8 @@ std::vector<Lane> LanesOf(const Graph& graph, const std::vector<NodeSpan>& spans
 
 }  // namespace
 
-ActivityMeter::ActivityMeter(const TraceSet& traces, LanePolicy policy, const Twins* twins)
-    : traces_(traces), policy_(policy), twins_(twins) {
+ActivityMeter::ActivityMeter(const TraceSet& traces, LanePolicy policy, const Twins* twins, LaneNames* lanes)
+    : traces_(traces), policy_(policy), twins_(twins), lanes_(lanes) {
   const auto all = static_cast<int64_t>(traces.ranks.size());
   const int64_t shown = std::min<int64_t>(all, kRanks);
   for (int64_t i = 0; i < shown; ++i) ranks_.push_back(static_cast<int>(i * all / shown));
@@ -83,7 +81,7 @@ void ActivityMeter::AddTo(Time end, proto::Report* report) const {
   report->set_activity_bucket_ps(bucket);
   for (size_t i = 0; i < ranks_.size(); ++i) {
     const Graph& graph = *traces_.ranks[static_cast<size_t>(OfRank(ranks_[i]))].graph;
-    for (const Lane& lane : LanesOf(graph, spans_[i], policy_)) {
+    for (const Lane& lane : LanesOf(graph, spans_[i], *lanes_->Of(graph, policy_))) {
       for (size_t kind = 0; kind < kKinds.size(); ++kind) {
         if (lane.of_kind[kind].empty()) continue;
         proto::ActivityRow& row = *report->add_activity();
@@ -110,7 +108,8 @@ void AddRecordedActivity(const TraceSet& traces, proto::Report* report) {
   }
   if (end <= begin) return;
   report->set_makespan_ps((end - begin).picos());
-  ActivityMeter meter(traces, LanePolicy::kRecorded, nullptr);
+  LaneNames lanes;
+  ActivityMeter meter(traces, LanePolicy::kRecorded, nullptr, &lanes);
   std::vector<NodeSpan> spans;
   for (uint32_t r = 0; r < traces.ranks.size(); ++r) {
     const Graph& graph = *traces.ranks[r].graph;

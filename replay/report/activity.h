@@ -7,6 +7,7 @@
 
 #include "proto/report.pb.h"
 #include "replay/engine/lane_policy.h"
+#include "replay/engine/measure/name_times.h"
 #include "replay/engine/spans.h"
 #include "trace/model/trace.h"
 #include "trace/model/twins.h"
@@ -24,7 +25,7 @@ class ActivityMeter {
 
   // A twin has the activity of the rank whose twin it is. Arguments must outlive the object; `twins` may be
   // null.
-  ActivityMeter(const TraceSet& traces, LanePolicy policy, const Twins* twins);
+  ActivityMeter(const TraceSet& traces, LanePolicy policy, const Twins* twins, LaneNames* lanes);
   // The spans of a rank that is no twin, once. Thread-safe.
   void Measure(uint32_t rank, const std::vector<NodeSpan>& spans);
   // Fills Report.activity and activity_bucket_ps; times are from 0 to `end`.
@@ -36,6 +37,7 @@ class ActivityMeter {
   const TraceSet& traces_;
   const LanePolicy policy_;
   const Twins* const twins_;
+  LaneNames* const lanes_;
   std::vector<int> ranks_;
   std::mutex mutex_;
   std::vector<std::vector<NodeSpan>> spans_;  // by place in ranks_

@@ -1,17 +1,17 @@
 #include "replay/report/overlap.h"
 
 #include <algorithm>
-#include <array>
+#include <memory>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "replay/engine/lane_policy.h"
 #include "replay/engine/measure/busy.h"
-#include "replay/engine/measure/name_times.h"
 #include "replay/report/intervals.h"
 #include "replay/report/row_table.h"
 #include "trace/base/utf8.h"
+#include "trace/model/comm_kind.h"
 
 namespace chakra {
 namespace {
@@ -43,46 +43,6 @@ class Computing {
   std::vector<int64_t> before_;  // sums of their lengths
 };
 
-// Numbers the kinds of communication of a graph as they come.
-class Kinds {
- public:
-  explicit Kinds(const Graph& graph) : graph_(graph) { of_type_.fill(kNone); }
-  uint32_t Of(uint32_t row) {
-    switch (graph_.type[row]) {
-      case NodeType::kSend:
-        return OfType(kCollectiveTypes, "send");
-      case NodeType::kRecv:
-        return OfType(kCollectiveTypes + 1, "recv");
-      case NodeType::kCollective: {
-        const uint8_t type = graph_.comm[graph_.payload[row]].type;
-        if (type >= kCollectiveTypes) return OfName("unknown");
-        return OfType(type, Name(static_cast<CollectiveType>(type)));
-      }
-      default:
-        return OfName(graph_.kept_kind(row));
-    }
-  }
-  const std::vector<std::string>& names() const { return names_; }
-
- private:
-  static constexpr uint32_t kNone = 0xffffffff;
-  uint32_t OfType(int type, absl::string_view name) {
-    uint32_t& number = of_type_[static_cast<size_t>(type)];
-    if (number == kNone) number = OfName(name);
-    return number;
-  }
-  uint32_t OfName(absl::string_view name) {
-    const auto [at, is_new] = of_name_.try_emplace(std::string(name), static_cast<uint32_t>(names_.size()));
-    if (is_new) names_.push_back(ToUtf8(name));
-    return at->second;
-  }
-
-  const Graph& graph_;
-  std::array<uint32_t, kCollectiveTypes + 2> of_type_;
-  absl::flat_hash_map<std::string, uint32_t> of_name_;
-  std::vector<std::string> names_;
-};
-
 // Messages whose other side nobody recorded: how long each took beyond the shortest of its size, which waited
 // for nobody. By row.
 absl::flat_hash_map<uint32_t, int64_t> WaitsOfMessages(const Graph& graph,
@@ -109,8 +69,20 @@ int64_t Held(__int128 ps) { return static_cast<int64_t>(std::min<__int128>(ps, T
 
 }  // namespace
 
-OverlapMeter::OverlapMeter(const TraceSet& traces, const Twins* twins)
-    : traces_(traces), ranks_(traces.ranks.size(), 1) {
+bool OverlapMeter::Takes(const TraceSet& traces, const std::vector<std::optional<CaptureInfo>>& captures) {
+  const auto messages = [](const Graph& graph) {
+    return std::any_of(graph.type.begin(), graph.type.end(),
+                       [](NodeType t) { return t == NodeType::kSend || t == NodeType::kRecv; });
+  };
+  for (size_t r = 0; r < captures.size(); ++r) {
+    if (captures[r].has_value() && (!captures[r]->calls_alone || messages(*traces.ranks[r].graph)))
+      return true;
+  }
+  return false;
+}
+
+OverlapMeter::OverlapMeter(const TraceSet& traces, const Twins* twins, LaneNames* lanes)
+    : traces_(traces), lanes_(lanes), ranks_(traces.ranks.size(), 1) {
   for (size_t r = 0; r < ranks_.size(); ++r) {
     if (!IsTwin(twins, static_cast<int>(r))) continue;
     ++ranks_[static_cast<size_t>((*twins)[r])];
@@ -121,12 +93,11 @@ void OverlapMeter::Measure(uint32_t rank, const std::vector<NodeSpan>& spans) {
   const Graph& graph = *traces_.ranks[rank].graph;
   const Computing computing(graph, spans);
   const absl::flat_hash_map<uint32_t, int64_t> waits = WaitsOfMessages(graph, spans);
-  const NamedLanes lanes(graph, LanePolicy::kRecorded);
-  Kinds kinds(graph);
-  absl::flat_hash_map<uint64_t, Sum> own;  // by kind and lane
+  const std::shared_ptr<const NamedLanes> lanes = lanes_->Of(graph, LanePolicy::kRecorded);
+  absl::flat_hash_map<std::pair<std::string, uint32_t>, Sum> own;  // by kind and lane
   for (uint32_t row = 0; row < graph.size(); ++row) {
     if (ClassOf(graph, row) != BusyClock::kComm || graph.is_cpu(row)) continue;
-    Sum& sum = own[uint64_t{kinds.Of(row)} << 32 | lanes.of_row[row]];
+    Sum& sum = own[{CommKind(graph, row), lanes->of_row[row]}];
     sum.time_ps += (spans[row].end - spans[row].begin).picos();
     sum.hidden_ps += computing.In(spans[row]);
     if (const auto wait = waits.find(row); wait != waits.end()) sum.waited_ps += wait->second;
@@ -134,7 +105,7 @@ void OverlapMeter::Measure(uint32_t rank, const std::vector<NodeSpan>& spans) {
   }
   const std::lock_guard<std::mutex> lock(mutex_);
   for (const auto& [key, of_key] : own) {
-    Sum& sum = sums_[{kinds.names()[key >> 32], lanes.names[static_cast<uint32_t>(key)]}];
+    Sum& sum = sums_[{ToUtf8(key.first), lanes->names[key.second]}];
     sum.time_ps += of_key.time_ps * ranks_[rank];
     sum.hidden_ps += of_key.hidden_ps * ranks_[rank];
     sum.waited_ps += of_key.waited_ps * ranks_[rank];

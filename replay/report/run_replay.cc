@@ -449,6 +449,7 @@ absl::StatusOr<proto::Report> Run::Go() {
   simulation.spans = hooks_.replayed ? &spans : nullptr;
   SpanMeters meters(traces_, *set_, options_, simulation.twins);
   simulation.ran = meters.hook();
+  simulation.lane_names = meters.lane_names();
   const bool delays = std::any_of(set_->ranks.begin(), set_->ranks.end(),
                                   [](const RankTrace& rank) { return HasDelays(*rank.graph); });
   simulation.path = options_.critical_path ? &path_ : nullptr;

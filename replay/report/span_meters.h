@@ -24,10 +24,10 @@ class SpanMeters {
   SpanMeters(const LoadedTraces& traces, const TraceSet& set, const RunOptions& options, const Twins* twins) {
     if (!traces.captures.empty()) {
       steps_.emplace(set, traces.captures, twins);
-      overlap_.emplace(set, twins);
+      if (OverlapMeter::Takes(set, traces.captures)) overlap_.emplace(set, twins, &lanes_);
     }
     if (options.activity && ActivityMeter::Takes(set.nodes()))
-      activity_.emplace(set, LanesOf(options), twins);
+      activity_.emplace(set, LanesOf(options), twins, &lanes_);
   }
   // What takes the spans of each rank that is no twin, once; thread-safe. Null: nothing is measured.
   std::function<void(uint32_t rank, const std::vector<NodeSpan>& spans)> hook() {
@@ -38,6 +38,8 @@ class SpanMeters {
       if (activity_.has_value()) activity_->Measure(rank, spans);
     };
   }
+  // The lanes of the graphs, for the run that is measured.
+  LaneNames* lane_names() { return &lanes_; }
   // Null: the traces are no captures.
   StepMeter* steps() { return steps_.has_value() ? &*steps_ : nullptr; }
   void AddTo(Time makespan, proto::Report* report) const {
@@ -46,6 +48,7 @@ class SpanMeters {
   }
 
  private:
+  LaneNames lanes_;
   std::optional<StepMeter> steps_;
   std::optional<OverlapMeter> overlap_;
   std::optional<ActivityMeter> activity_;

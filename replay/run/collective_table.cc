@@ -7,6 +7,7 @@
 #include "replay/collectives/accounting.h"
 #include "replay/collectives/custom/custom_program.h"
 #include "replay/collectives/registry.h"
+#include "replay/engine/collective_runner.h"
 #include "replay/engine/flow_log.h"
 #include "replay/engine/price.h"
 #include "replay/nccl/choose.h"
@@ -126,7 +127,7 @@ absl::StatusOr<TableRow> CollectiveTable::Price(uint64_t bytes) {
   TableRow row;
   row.bytes = grows ? comm_size * n : bytes;
   const LibraryModel* library = cluster_->collectives.library.get();
-  if (bytes == 0 && options_.type != CollectiveType::kBarrier) return row;  // the library launches nothing
+  if (CollectiveRunner::IsEmpty({.type = options_.type, .bytes = bytes})) return row;
   if (n > 1) {
     absl::StatusOr<PricedCall> priced =
         PriceCall(*machine_, cluster_->collectives, options_.type, comm_size, options_.root, members_, &now_,

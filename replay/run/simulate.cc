@@ -51,6 +51,7 @@ absl::StatusOr<Metrics> Simulate(const Simulation& simulation, Machine& machine)
   options.pinned = simulation.pinned;
   options.comm_kinds = simulation.comm_kinds;
   options.twins = simulation.twins;
+  options.lane_names = simulation.lane_names;
   options.observer = simulation.observer;
   options.variation = cluster.variation.varies_compute() ? &cluster.variation : nullptr;
   options.device_of = cluster.device_of;

@@ -41,6 +41,7 @@ struct Simulation {
   PinnedRun* pinned = nullptr;
   const std::vector<std::vector<uint8_t>>* comm_kinds = nullptr;
   const Twins* twins = nullptr;
+  LaneNames* lane_names = nullptr;
   RunObserver* observer = nullptr;
 };
 absl::StatusOr<Metrics> Simulate(const Simulation& simulation, Machine& machine);

@@ -1,7 +1,6 @@
 #include "replay/timeline/timeline.h"
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <numeric>
 
@@ -101,7 +100,7 @@ class Timeline {
   const Choice& choice_;
   const Meetings& meetings_;
   TimelineWriter* writer_;
-  std::map<const Graph*, std::unique_ptr<NamedLanes>> lanes_;
+  LaneNames lanes_;
   TimelineSlice slice_;
   TimelineTotals totals_;
 };
@@ -127,8 +126,7 @@ void Timeline::Describe(int rank, uint32_t row) {
 
 absl::Status Timeline::WriteRank(int rank) {
   const Graph& graph = *input_.traces->ranks[rank].graph;
-  std::unique_ptr<NamedLanes>& lanes = lanes_[&graph];
-  if (lanes == nullptr) lanes = std::make_unique<NamedLanes>(graph, input_.lanes);
+  const std::shared_ptr<const NamedLanes> lanes = lanes_.Of(graph, input_.lanes);
   writer_->Process(rank, rank, absl::StrCat("rank ", rank));
   const uint64_t most = input_.most_nodes == 0 ? graph.size() : input_.most_nodes;
   int place = 0;

@@ -18,7 +18,8 @@ using ChakraProtoMsg::AttributeProto;
 
 constexpr char kCapture[] = "capture";
 // What it may be: whose captures have this form.
-constexpr absl::string_view kCaptures[] = {"pytorch", "collective_logs"};
+constexpr absl::string_view kLogs = "collective_logs";
+constexpr absl::string_view kCaptures[] = {"pytorch", kLogs};
 constexpr int64_t kMostNanos = std::numeric_limits<int64_t>::max() / 1000;
 
 class Reader {
@@ -40,6 +41,7 @@ class Reader {
         std::find(std::begin(kCaptures), std::end(kCaptures), capture->string_val()) == std::end(kCaptures))
       return std::optional<CaptureInfo>();
     CaptureInfo info;
+    info.calls_alone = capture->string_val() == kLogs;
     int64_t rank = 0, window = 0;
     if (absl::Status s = Integer("rank", std::numeric_limits<int>::max(), &rank); !s.ok()) return s;
     if (absl::Status s = Integer("window_end_ns", kMostNanos, &window); !s.ok()) return s;

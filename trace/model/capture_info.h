@@ -22,9 +22,10 @@ struct CaptureInfo {
     friend bool operator==(const Step&, const Step&) = default;
   };
 
-  int rank = 0;     // global, as recorded
-  Time window_end;  // end of this rank's window, counted from the begin of the window that all ranks share
-                    // (time 0 of the starts)
+  bool calls_alone = false;  // a log of collective calls: nobody knows what ran between them
+  int rank = 0;              // global, as recorded
+  Time window_end;     // end of this rank's window, counted from the begin of the window that all ranks share
+                       // (time 0 of the starts)
   Column<Step> steps;  // ranks may have them in common
   std::string
       device;  // whose times these are, as the profiler names it ("NVIDIA H100 80GB HBM3"); "": not told

@@ -148,27 +148,29 @@ NamedLanes::NamedLanes(const Graph& graph, LanePolicy policy) : of_row(graph.siz
   }
 }
 
+std::shared_ptr<const NamedLanes> LaneNames::Of(const Graph& graph, LanePolicy policy) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::vector<Known>& some = known_[{graph.type.data(), graph.flags.data()}];
+  for (const Known& k : some) {
+    if (k.policy == policy && k.graph->lane.Shares(graph.lane)) return k.lanes;
+  }
+  some.push_back({&graph, policy, std::make_shared<const NamedLanes>(graph, policy)});
+  return some.back().lanes;
+}
+
 void NameTimes::Prepare(const DistinctGraphs& graphs, LanePolicy policy,
-                        const std::vector<ComputeTimes>* fixed) {
+                        const std::vector<ComputeTimes>* fixed, LaneNames* lanes) {
+  LaneNames own;
+  if (lanes == nullptr) lanes = &own;
   fixed_ = fixed;
   graphs_.resize(graphs.graphs.size());
   for (const uint32_t g : graphs.of_rank) ++graphs_[g].ranks_;
-  // By the columns that lanes depend on.
-  struct Known {
-    const Graph* graph;
-    std::shared_ptr<const NamedLanes> lanes;
-  };
-  absl::flat_hash_map<std::pair<const void*, const void*>, std::vector<Known>> known;
   for (size_t g = 0; g < graphs_.size(); ++g) {
     OfGraph& of = graphs_[g];
     const Graph& graph = *graphs.graphs[g];
     of.graph_ = &graph;
     of.name_.resize(graph.strings.size());
-    std::vector<Known>& some = known[{graph.type.data(), graph.flags.data()}];
-    const auto alike = std::find_if(some.begin(), some.end(),
-                                    [&](const Known& k) { return k.graph->lane.Shares(graph.lane); });
-    of.lanes_ = alike != some.end() ? alike->lanes : std::make_shared<const NamedLanes>(graph, policy);
-    if (alike == some.end()) some.push_back({&graph, of.lanes_});
+    of.lanes_ = lanes->Of(graph, policy);
     of.lane_of_ = of.lanes_->of_row.data();
     of.lane_.resize(of.lanes_->names.size());
   }

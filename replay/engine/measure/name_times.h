@@ -3,9 +3,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "replay/compute/compute_times.h"
 #include "replay/engine/lane_policy.h"
@@ -32,6 +35,22 @@ struct NamedLanes {
   NamedLanes(const Graph& graph, LanePolicy policy);
   std::vector<std::string> names;  // distinct, in the order of their first rows
   std::vector<uint32_t> of_row;    // index into `names`
+};
+
+// The NamedLanes of graphs. Graphs that share the columns which tell them share them. Thread-safe.
+class LaneNames {
+ public:
+  // `graph` must outlive the object.
+  std::shared_ptr<const NamedLanes> Of(const Graph& graph, LanePolicy policy);
+
+ private:
+  struct Known {
+    const Graph* graph;
+    LanePolicy policy;
+    std::shared_ptr<const NamedLanes> lanes;
+  };
+  std::mutex mutex_;
+  absl::flat_hash_map<std::pair<const void*, const void*>, std::vector<Known>> known_;  // by two columns
 };
 
 // The engine reports begin and end of each node; of COMP nodes only if their times may differ from
@@ -61,8 +80,9 @@ class NameTimes {
   };
 
   // `fixed`: the times of COMP nodes, by distinct graph; null: the engine calls Begin() and End() for these,
-  // too. The graphs and `fixed` must outlive the object.
-  void Prepare(const DistinctGraphs& graphs, LanePolicy policy, const std::vector<ComputeTimes>* fixed);
+  // too. `lanes`: null: nobody else names the lanes. The graphs and `fixed` must outlive the object.
+  void Prepare(const DistinctGraphs& graphs, LanePolicy policy, const std::vector<ComputeTimes>* fixed,
+               LaneNames* lanes);
   OfGraph* of_graph(uint32_t graph) { return &graphs_[graph]; }
 
   // Call it when every node that began has ended. Fills Metrics::operators and Metrics::lanes, the longest
