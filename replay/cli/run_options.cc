@@ -298,6 +298,7 @@ absl::StatusOr<TraceOptions> RunArguments::traces() {
   run_.energy_file = run_.energy && energy_text_ != kBuiltInConstants ? energy_text_ : "";
   run_.fabric_options.threads = traces_.read.threads;
   if (traces_.ranks > 0) traces_.replicas = edits_.TakeReplicas();
+  traces_.edits_keep_lanes = run_.lanes != "unlimited";
   if (!edits_.any()) return traces_;
   if (absl::Status s = edits_.Prepare(); !s.ok()) return s;
   traces_.edits = &edits_.plan();

@@ -49,7 +49,8 @@ std::string DigestInputs(const proto::Report& report, bool made) {
 std::shared_ptr<SweepPoints::Held> SweepPoints::Hold(const std::string& trace_key,
                                                      const TraceOptions& options) {
   // A step's groups of experts go by the machine too.
-  const std::string key = absl::StrCat(trace_key, " ", options.read.domain);
+  const std::string key =
+      absl::StrCat(trace_key, " ", options.read.domain, options.edits_keep_lanes ? "" : " free lanes");
   std::shared_ptr<Held> held;
   {
     const std::lock_guard<std::mutex> lock(mutex_);

@@ -30,6 +30,7 @@ struct TraceOptions {
   std::vector<std::string> replicas;      // beside `ranks`: "N" or "GROUP=N", at most one; see GrowGroups()
   std::vector<std::string> jobs;          // "TRACE[@START]", beside the first; see ParseJob()
   const edit::EditPlan* edits = nullptr;  // the caller's; null: none
+  bool edits_keep_lanes = true;           // as of edit::EditRun
   std::vector<std::string> edit_files;    // that `edits` were read from, for the report
   // LoadedTraces::twins may be filled. RunReplay() takes such traces; who else looks at peers calls
   // ExpandTwins().

@@ -22,7 +22,7 @@ absl::Status Read(const TraceOptions& options, LoadedTraces* out) {
     if (traces.ok()) out->set = *std::move(traces);
     return traces.status();
   }
-  edit::EditRun run(options.edits);
+  edit::EditRun run(options.edits, options.edits_keep_lanes);
   auto traces = edit::ReadEdited(options.inputs, read, *options.edits, &run);
   if (!traces.ok()) return traces.status();
   auto report = run.Finish();

@@ -142,6 +142,9 @@ class Draft {
   // The set that the rank belongs to; null: not known. The caller owns it.
   const SetShape* shape() const { return shape_; }
   void set_shape(const SetShape* shape) { shape_ = shape; }
+  // False: dependencies alone will decide when nodes run, and edits add none to keep lanes in order.
+  bool keeps_lanes() const { return keeps_lanes_; }
+  void set_keeps_lanes(bool keeps) { keeps_lanes_ = keeps; }
   const std::string& file() const { return trace_.file; }
   const std::string& metadata() const { return trace_.metadata; }
   const RankTrace& trace() const { return trace_; }
@@ -272,6 +275,7 @@ class Draft {
 
   RankTrace trace_;
   int rank_ = 0;
+  bool keeps_lanes_ = true;
   const SetShape* shape_ = nullptr;
   std::vector<Row> rows_;
   std::vector<std::unique_ptr<char[]>> blocks_;  // storage for texts; views into it stay valid

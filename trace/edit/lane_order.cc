@@ -83,6 +83,7 @@ absl::Status LaneOrder::Keep(Tally* tally) {
     absl::flat_hash_map<uint64_t, Lane> lanes;  // for look-ups; never iterated
     for (uint32_t r = first_; r != kNoRow; r = next_[r]) {
       if (draft_->row(r).removed || !draft_->row(r).works() || !draft_->StrictLane(r)) continue;
+      if (!draft_->keeps_lanes() && !draft_->row(r).is_comm()) continue;
       Lane& lane = lanes[draft_->LaneKey(r)];
       if (lane.last != kNoRow) {
         const bool wrong = place[lane.last] > place[r];

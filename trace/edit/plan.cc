@@ -172,7 +172,8 @@ bool EditPlan::needs_shape() const {
          });
 }
 
-EditRun::EditRun(const EditPlan* plan) : plan_(*plan), counts_(plan->steps_.size()) {}
+EditRun::EditRun(const EditPlan* plan, bool keep_lanes)
+    : plan_(*plan), keep_lanes_(keep_lanes), counts_(plan->steps_.size()) {}
 
 absl::Status EditRun::Begin(const SetShape& shape) {
   const size_t steps = plan_.steps_.size();
@@ -283,6 +284,7 @@ void EditRun::CountFaults(const RankTrace& trace) {
 
 absl::Status EditRun::EditOne(const RankTrace& trace, int final_rank, std::string* frames) {
   Draft draft(trace);
+  draft.set_keeps_lanes(keep_lanes_);
   std::vector<std::string> record;
   for (size_t k = 0; k < plan_.steps_.size(); ++k) {
     if (absl::Status s = RunStep(k, final_rank, &draft, &record); !s.ok()) return s;

@@ -54,8 +54,9 @@ class EditPlan {
 // Edits ranks and counts what was done. Several threads may call Rewrite().
 class EditRun : public RankRewriter {
  public:
-  // `plan` must outlive the run.
-  explicit EditRun(const EditPlan* plan);
+  // `plan` must outlive the run. `keep_lanes`: new nodes get dependencies where their lanes need these to run
+  // in order; false: for a replay in which dependencies alone decide.
+  explicit EditRun(const EditPlan* plan, bool keep_lanes = true);
 
   // Tells the run the set. Call it before the first Rewrite(): required if plan->reshapes(), else optional.
   // Errors: ranks or groups that an operation cannot handle.
@@ -87,6 +88,7 @@ class EditRun : public RankRewriter {
   int RankBefore(size_t step, int final_rank) const;
 
   const EditPlan& plan_;
+  const bool keep_lanes_;
   // The set before each step and after the last; empty: not known. Consecutive steps share one object where
   // the set does not change.
   std::vector<std::shared_ptr<const SetShape>> shapes_;
