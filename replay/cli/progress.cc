@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "replay/cli/command.h"
 #include "replay/engine/options.h"
 #include "trace/base/text_table.h"
 
@@ -19,21 +20,26 @@ std::string DurationText(double seconds) {
 }
 
 ProgressLine::ProgressLine(bool quiet)
-    : enabled_(!quiet && isatty(STDERR_FILENO) == 1),
+    : enabled_(!quiet),
+      terminal_(isatty(STDERR_FILENO) == 1),
       begin_(Clock::now()),
       next_(begin_ + std::chrono::seconds(1)) {}
 
 ProgressLine::~ProgressLine() { Erase(); }
 
 void ProgressLine::Update(const Progress& progress) {
-  if (!Due()) return;
+  const bool note = enabled_ && !terminal_ && !noted_ && Clock::now() >= begin_ + kNote;
+  if (!note && !Due()) return;
   const auto done = static_cast<double>(progress.nodes_done);
   const auto total = static_cast<double>(progress.nodes_total);
   std::string left = "?";
   if (done > 0) left = DurationText(spent() * (total - done) / done);
-  Draw(absl::StrFormat("simulated %s, %s of %s nodes (%.0f %%), about %s left", FormatTime(progress.now),
-                       FormatCount(progress.nodes_done), FormatCount(progress.nodes_total),
-                       total > 0 ? 100 * done / total : 100.0, left));
+  const std::string text =
+      absl::StrFormat("simulated %s, %s of %s nodes (%.0f %%), about %s left", FormatTime(progress.now),
+                      FormatCount(progress.nodes_done), FormatCount(progress.nodes_total),
+                      total > 0 ? 100 * done / total : 100.0, left);
+  noted_ |= note;
+  note ? PrintError(absl::StrCat("note: after ", DurationText(spent()), ": ", text)) : Draw(text);
 }
 
 void ProgressLine::Draw(const std::string& text) {

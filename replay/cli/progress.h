@@ -11,10 +11,13 @@ namespace chakra::cli {
 // "40 s", "2 min 05 s" or "3 h 10 min".
 std::string DurationText(double seconds);
 
-// Draws on stderr, when that is a terminal, from the second second of a run
-// on, and at most ten times a second. The destructor erases the line.
+// Draws on stderr from the second second of a run on, and at most ten times a second. The destructor erases
+// the line. Where stderr is no terminal, a run of a replay that lasts gets one line, which stays, after
+// kNote.
 class ProgressLine {
  public:
+  static constexpr std::chrono::seconds kNote{10};
+
   explicit ProgressLine(bool quiet);
   ~ProgressLine();
   ProgressLine(const ProgressLine&) = delete;
@@ -22,7 +25,7 @@ class ProgressLine {
 
   bool enabled() const { return enabled_; }
   // Whether it is time to draw.
-  bool Due() const { return enabled_ && Clock::now() >= next_; }
+  bool Due() const { return terminal_ && enabled_ && Clock::now() >= next_; }
   double spent() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
   void Draw(const std::string& text);
   // Where it is time.
@@ -32,6 +35,8 @@ class ProgressLine {
  private:
   using Clock = std::chrono::steady_clock;
   bool enabled_;
+  bool terminal_;
+  bool noted_ = false;
   bool drawn_ = false;
   Clock::time_point begin_;
   Clock::time_point next_;

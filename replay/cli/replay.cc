@@ -21,7 +21,10 @@
 namespace chakra::cli {
 namespace {
 
-constexpr int kManyRanks = 100000;  // of which a user is told how long they take
+// What a node of a simulated rank takes where nothing is found once for many ranks; measured with a capture
+// of 1,909 nodes and 12 all-reduces on 20,000 to 100,000 ranks.
+constexpr double kSecondsPerNode = 2e-6;
+constexpr double kLong = 60;  // seconds: of a longer run a user is told before
 
 class ReplayCommand : public Command {
  public:
@@ -95,18 +98,25 @@ absl::Status ReplayCommand::CheckPage() const {
   return CheckApart({html_, "--html"}, others);
 }
 
+// Before a run of many ranks: how many nodes they have, and how long these take.
+void TellSize(const TraceOptions& options, const TraceSet& set) {
+  const uint64_t nodes = set.nodes();
+  const double seconds = kSecondsPerNode * static_cast<double>(nodes);
+  if (seconds < kLong) return;
+  PrintError(absl::StrCat(
+      "note: ", FormatCount(static_cast<uint64_t>(options.ranks)), " ranks have ", FormatCount(nodes),
+      " nodes: seconds where all ranks do the same at the same time or communication keeps "
+      "its recorded times, about ",
+      DurationText(seconds), " where each rank is simulated"));
+}
+
 absl::StatusOr<std::string> ReplayCommand::Replay() {
   auto options = arguments_.traces();
   if (!options.ok()) return options.status();
   options->keep_twins = true;
-  if (options->ranks >= kManyRanks && !quiet_) {
-    PrintError(
-        absl::StrCat("note: ", FormatCount(static_cast<uint64_t>(options->ranks)),
-                     " ranks are matched, simulated and reported one by one: this takes minutes; a tenth of "
-                     "them takes a tenth of the time"));
-  }
   const auto traces = LoadTraces(*options);
   if (!traces.ok()) return traces.status();
+  if (options->ranks > 0 && !quiet_) TellSize(*options, traces->set);
   logs_.Apply(&arguments_.run().fabric_options);
   const FabricKind* const kind = FindFabric(FabricName(arguments_.run()));
   const bool shown = timeline_.asked() || !html_.empty();

@@ -7,6 +7,7 @@
 #include "proto/report.pb.h"
 #include "test/folders.h"
 #include "test/replay/run_binary.h"
+#include "test/replay/trace_builder.h"
 #include "trace/io/proto_io.h"
 
 namespace {
@@ -139,6 +140,21 @@ TEST(RanksCli, RecordedCommunicationOfOneRankHasNoWaitsWhenItIsScaled) {
   EXPECT_TRUE(warned(many, "each takes the least of its repeats"));
   EXPECT_TRUE(warned(slow, "each takes the least of its repeats"));
   EXPECT_TRUE(warned(many, "however many ranks its groups have now"));
+}
+
+// Whoever asks for very many ranks is told before how long they may take, and what the answer is all the same.
+TEST(RanksCli, ManyRanksAreToldBefore) {
+  chakra::TraceBuilder b(1);
+  for (int i = 0; i < 400; ++i) b.Comp(0, 1);
+  const std::string one = testing::TempDir() + "/ranks_cli_many.et";
+  ASSERT_TRUE(b.Write(0, one).ok());
+  const chakra::CommandResult many = chakra::RunCommand("replay " + one + " --ranks 100000 --format csv");
+  EXPECT_EQ(many.status, 0) << many.err;
+  EXPECT_NE(many.err.find("note: 100,000 ranks have 40,000,000 nodes: seconds where"), std::string::npos)
+      << many.err;
+  EXPECT_NE(many.err.find("about 1 min 20 s where each rank is simulated"), std::string::npos) << many.err;
+  EXPECT_EQ(chakra::RunCommand("replay " + one + " --ranks 1000 --format csv").err, "");
+  std::filesystem::remove(one);
 }
 
 TEST(RanksCli, WhatIsRefused) {
