@@ -1,8 +1,10 @@
 // Runs that there is no memory for, and --max-memory, as a user meets them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -70,6 +72,26 @@ TEST_F(MemoryCli, ARunThatReachesTheLimitSaysSo) {
   EXPECT_EQ(r.status, 1);
   EXPECT_EQ(Content(At("out.txt")), "");
   EXPECT_THAT(Content(At("err.txt")), StartsWith("chakra-replay: out of memory"));
+}
+
+// Under any limit of the address space that the binary can be loaded in, a run succeeds, or says why not.
+TEST_F(MemoryCli, ALimitOfTheProcessEndsInAnAnswerOrALine) {
+  const std::string example = std::string(CHAKRA_SOURCE_DIR) + "/examples/capture/gloo_ddp_2";
+  for (const int kib : {60000, 90000, 120000, 160000, 250000, 500000, 1500000}) {
+    Write("limited.sh",
+          absl::StrCat("ulimit -c 0; ulimit -v ", kib, "; exec ", CHAKRA_BINARY, " replay ", example,
+                       " -q --cluster dgx-h100 --threads 8 > ", At("out.txt"), " 2> ", At("err.txt"), "\n"));
+    const int status = std::system(("bash " + At("limited.sh")).c_str());
+    ASSERT_TRUE(WIFEXITED(status)) << kib << ": " << Content(At("err.txt"));
+    const std::string error = Content(At("err.txt"));
+    if (WEXITSTATUS(status) == 0) {
+      EXPECT_NE(Content(At("out.txt")), "") << kib;
+    } else {
+      EXPECT_EQ(WEXITSTATUS(status), 1) << kib << ": " << error;
+      EXPECT_THAT(error, StartsWith("chakra-replay: ")) << kib;
+      EXPECT_EQ(std::count(error.begin(), error.end(), '\n'), 1) << kib << ": " << error;
+    }
+  }
 }
 
 TEST_F(MemoryCli, ALimitThatCannotBeIsMisuse) {
