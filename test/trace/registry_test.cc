@@ -56,7 +56,9 @@ TEST(Registry, MessagesListTheFormats) {
       "profile (*.xplane.pb of jax.profiler, or its *.trace.json.gz), or a HLO module of XLA (text or proto "
       "after optimisations, "
       "of --xla_dump_to), or a GOAL program (text or binary, as LogGOPSim reads it), or a "
-      "liballprof trace (MPI calls, pmpi-trace-rank-N.txt), or a workload (a step told by its model, "
+      "liballprof trace (MPI calls, pmpi-trace-rank-N.txt), or a text workload (layers and their "
+      "collectives, "
+      "as ASTRA-sim 1 and SimAI read them), or a workload (a step told by its model, "
       "see `chakra-replay generate`), or a folder of ranks that share files (what `chakra-replay generate "
       "--share` writes, told by PREFIX.ranks.json), or a SQLite nsys export (of `nsys export -t sqlite`)");
   EXPECT_EQ(KindsOfRuns(),
@@ -65,7 +67,8 @@ TEST(Registry, MessagesListTheFormats) {
       InputsHelp(),
       "Trace files, directories, prefixes (dir/workload), tar archives, or a collective log, or a PyTorch "
       "capture, or a rocprofv3 recording, or a JAX profile, or a HLO module of XLA, or a GOAL program, or a "
-      "liballprof trace, or a workload, or a folder of ranks that share files, or a SQLite nsys export");
+      "liballprof trace, or a text workload, or a workload, or a folder of ranks that share files, or a "
+      "SQLite nsys export");
 }
 
 }  // namespace

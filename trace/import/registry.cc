@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "trace/generate/importer.h"
+#include "trace/import/astra_text/importer.h"
 #include "trace/import/collective_logs/importer.h"
 #include "trace/import/goal/importer.h"
 #include "trace/import/hlo/importer.h"
@@ -36,6 +37,7 @@ constexpr const Importer* kImporters[] = {
     &hlo::kImporter,
     &goal::kImporter,
     &liballprof::kImporter,
+    &astra_text::kImporter,
     &generate::kImporter,
     &shared::kImporter,
     &kJsonImporter,

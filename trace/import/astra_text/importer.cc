@@ -1,0 +1,66 @@
+#include "trace/import/astra_text/importer.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "trace/import/astra_text/program.h"
+#include "trace/import/astra_text/workload.h"
+#include "trace/import/astra_text/write.h"
+#include "trace/import/recorded/files.h"
+
+namespace chakra::astra_text {
+namespace {
+
+constexpr absl::string_view kEndings[] = {".txt"};
+
+absl::StatusOr<TraceSet> Read(const std::vector<std::string>& inputs, const ReadOptions& options) {
+  if (!options.groups_file.empty() || !options.capture.steps.empty() || !options.capture.ranks.empty() ||
+      !options.capture.step_range.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        inputs[0], ": a text workload has its own groups, and neither steps nor ranks to select"));
+  }
+  std::vector<std::string> others;
+  const auto files = FindRecordedFiles(inputs, kImporter, &others);
+  if (!files.ok()) return files.status();
+  if (files->size() > 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(absl::StrJoin(*files, ", "), ": each text workload is a whole run; expected one"));
+  }
+  const std::string& path = files->front();
+  Buffer content;
+  InputFile input;
+  if (absl::Status s = ReadRecordedFile(path, &content, &input); !s.ok()) return s;
+  input.role = "trace";
+  const absl::StatusOr<Workload> workload = ReadTextWorkload(content.view(), path);
+  if (!workload.ok()) return workload.status();
+  const absl::StatusOr<Layout> layout = LayoutOf(*workload, options.ranks, path);
+  if (!layout.ok()) return layout.status();
+  const absl::StatusOr<Program> program = ProgramOf(*workload, *layout, path);
+  if (!program.ok()) return program.status();
+  absl::StatusOr<TraceSet> set = TracesOf(*program, *layout, path, options);
+  if (!set.ok()) return set;
+  set->inputs.push_back(std::move(input));
+  set->warnings.insert(set->warnings.begin(), workload->warnings.begin(), workload->warnings.end());
+  if (options.ranks == 0 && workload->ranks == 0) {
+    set->warnings.push_back(
+        absl::StrCat(path, " does not say on how many ranks it runs: here ", layout->ranks,
+                     layout->ranks == 1 ? ", alone, without a collective" : ", one model-parallel group",
+                     "; --ranks N gives it the devices of the cluster"));
+  }
+  return set;
+}
+
+}  // namespace
+
+const Importer kImporter = {
+    .name = "astra_text",
+    .title = "text workload",
+    .help = "layers and their collectives, as ASTRA-sim 1 and SimAI read them",
+    .endings = kEndings,
+    .sniff = LooksLikeTextWorkload,
+    .run = Read,
+    .recorded = false,
+};
+
+}  // namespace chakra::astra_text

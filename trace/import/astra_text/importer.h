@@ -1,0 +1,10 @@
+// Text workloads among the formats of trace/import/registry.h.
+#pragma once
+
+#include "trace/et/importer.h"
+
+namespace chakra::astra_text {
+
+extern const Importer kImporter;
+
+}  // namespace chakra::astra_text
