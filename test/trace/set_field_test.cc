@@ -129,7 +129,7 @@ TEST_F(SetField, BandwidthClearsTheExactOne) {
 TEST_F(SetField, UnknownFieldsComeWithTheNearest) {
   Refuse("device.memory_gbyte_per_s=1", "did you mean 'memory_gbytes_per_s'?");
   Refuse("device.memory_gbyte_per_s=1", "Device has no field \"memory_gbyte_per_s\"");
-  Refuse("devise.name=x", "did you mean 'device'?; it has name, source, topology");
+  Refuse("devise.name=x", "did you mean 'device'?; it has name, source, base, change, topology");
   Refuse("topology.dimension[0].bandwith_gbytes_per_s=1", "did you mean 'bandwidth_gbytes_per_s'?");
 }
 
