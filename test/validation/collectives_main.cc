@@ -21,7 +21,6 @@
 #include "test/validation/one_node.h"
 #include "test/validation/plot.h"
 #include "test/validation/public_figures.h"
-#include "test/validation/several_nodes.h"
 #include "test/validation/summary.h"
 #include "trace/io/file.h"
 
@@ -84,14 +83,6 @@ struct Section {
   std::string markdown;
   std::vector<Finding> findings;
 };
-
-absl::Status AddSeveralNodes(Section* out) {
-  const absl::StatusOr<std::vector<NodesRow>> rows = PredictSeveralNodes();
-  if (!rows.ok()) return rows.status();
-  absl::StrAppend(&out->markdown, SeveralNodesMarkdown(*rows));
-  for (Finding& f : CheckSeveralNodes(*rows)) out->findings.push_back(std::move(f));
-  return absl::OkStatus();
-}
 
 absl::Status AddPublicFigures(Section* out) {
   const absl::StatusOr<std::vector<PublicRow>> rows = PredictPublicFigures();
@@ -161,7 +152,6 @@ int Run(const Options& o) {
     if (absl::Status s = Read(o.one_node, &more); !s.ok()) return Fail(std::string(s.message()));
   }
   if (absl::Status s = AddPublicFigures(&more); !s.ok()) return Fail(std::string(s.message()));
-  if (absl::Status s = AddSeveralNodes(&more); !s.ok()) return Fail(std::string(s.message()));
   if (!o.experts.empty()) {
     if (absl::Status s = AddExperts(o.experts, &more); !s.ok()) return Fail(std::string(s.message()));
   }

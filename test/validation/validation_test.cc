@@ -5,7 +5,6 @@
 #include "test/validation/captures.h"
 #include "test/validation/checks.h"
 #include "test/validation/plot.h"
-#include "test/validation/several_nodes.h"
 #include "test/validation/summary.h"
 
 namespace chakra::validation {
@@ -189,19 +188,6 @@ TEST(Captures, NoFolderIsNoRows) {
   const auto rows = ReadCaptures("no/such/folder");
   ASSERT_TRUE(rows.ok()) << rows.status();
   EXPECT_TRUE(rows->empty());
-}
-
-TEST(SeveralNodes, LargeSizesAreJudged) {
-  auto rows = PredictSeveralNodes();
-  ASSERT_TRUE(rows.ok()) << rows.status();
-  ASSERT_EQ(rows->size(), 20u);
-  // 1 GiB at 365.99 GB/s of bus bandwidth, 31/16 of its bytes
-  EXPECT_NEAR((*rows)[15].measured_us, 1073741824.0 * 31 / 16 / 365990, 0.1);
-  for (const NodesRow& r : *rows) EXPECT_GT(r.efa_us, 0);
-  EXPECT_TRUE(CheckSeveralNodes(*rows)[0].ok);
-  for (NodesRow& r : *rows) r.preset_us = (r.bytes < 64 << 20 ? 9 : 1.11) * r.measured_us;
-  EXPECT_FALSE(CheckSeveralNodes(*rows)[0].ok);
-  EXPECT_THAT(SeveralNodesMarkdown(*rows), HasSubstr("| 1 GiB | 5684.2 us | 6309.5 us |"));
 }
 
 }  // namespace
