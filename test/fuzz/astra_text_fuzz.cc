@@ -23,7 +23,7 @@ FUZZ_TARGET(astra_text_fuzz, data, size) {
   const auto layout = LayoutOf(*workload, workload->model_parallel == 0 ? 2 : 0, "fuzz.txt");
   if (!layout.ok() || layout->ranks > 64) return 0;
   const auto program = ProgramOf(*workload, *layout, "fuzz.txt");
-  if (!program.ok() || program->nodes.size() > 100000) return 0;
+  if (!program.ok() || program->nodes.size() * static_cast<size_t>(layout->ranks) > 100000) return 0;
   const auto traces = TracesOf(*program, *layout, "fuzz.txt", ReadOptions());
   if (!traces.ok()) return 0;
   fuzz::Require(traces->ranks.size() == static_cast<size_t>(layout->ranks), "each rank has a trace");

@@ -10,11 +10,7 @@
 namespace chakra::astra_text {
 namespace {
 
-constexpr size_t kMostNodes = size_t{1} << 24;
-
-bool IsTransformer(Kind kind) {
-  return kind == Kind::kHybridTransformer || kind == Kind::kHybridTransformerFwdInBckwd;
-}
+constexpr uint64_t kMostNodes = uint64_t{1} << 22;
 
 // Who runs a collective of a pass in a kind of parallelism; nullopt: nobody.
 std::optional<Scope> ScopeOf(const Layer& layer, Pass pass, bool first_layer) {
@@ -45,18 +41,30 @@ std::optional<Scope> ScopeOf(const Layer& layer, Pass pass, bool first_layer) {
   return std::nullopt;
 }
 
+// Precondition: the workload's checkpoints have one before the layer.
+uint32_t CheckpointBefore(const Workload& workload, uint32_t layer) {
+  return *(std::lower_bound(workload.checkpoints.begin(), workload.checkpoints.end(), layer) - 1);
+}
+
+// Of a computation and a collective for each pass of a layer.
+uint64_t MostNodes(const Workload& workload) {
+  uint64_t nodes = 2 * kPasses * uint64_t{workload.layers.size()} + 1;
+  for (const uint32_t layer : workload.recomputed_before)
+    nodes += 2 * uint64_t{layer - CheckpointBefore(workload, layer)};
+  return nodes;
+}
+
 class Builder {
  public:
   Builder(const Workload& workload, const Layout& layout) : w_(workload), layout_(layout) {}
 
-  // Nothing: too many nodes.
-  std::optional<Program> Run() {
+  Program Run() {
     switch (w_.kind) {
       case Kind::kMicro:
         for (uint32_t i = 0; i < count(); ++i) outstanding_.push_back(Issue(i, kWeightGradient));
         break;
       case Kind::kDistributedInference:
-        for (uint32_t i = 0; i < count() && !full(); ++i) Forward(i);
+        for (uint32_t i = 0; i < count(); ++i) Forward(i);
         break;
       case Kind::kData:
         Data();
@@ -69,7 +77,6 @@ class Builder {
         Hybrid();
     }
     End();
-    if (full()) return std::nullopt;
     TellLeftOut();
     return std::move(out_);
   }
@@ -79,7 +86,6 @@ class Builder {
   using Begun = std::optional<ProgramNode::Dep>;
 
   uint32_t count() const { return static_cast<uint32_t>(w_.layers.size()); }
-  bool full() const { return out_.nodes.size() > kMostNodes; }
   uint32_t Add(ProgramNode node) {
     node.deps = now_;
     out_.nodes.push_back(std::move(node));
@@ -98,7 +104,7 @@ class Builder {
   Begun Issue(uint32_t layer, Pass pass) {
     const Layer& l = w_.layers[layer];
     const LayerPass& p = l.pass[pass];
-    if (!p.communicates || full()) return std::nullopt;
+    if (!p.communicates) return std::nullopt;
     const std::optional<Scope> scope = ScopeOf(l, pass, layer == 0);
     if (!scope.has_value()) {
       ++left_out_;
@@ -145,11 +151,9 @@ class Builder {
   void Hybrid() {
     const bool at_once = IsTransformer(w_.kind);
     for (uint32_t i = 0; i < count(); ++i) Forward(i);
-    for (uint32_t i = count(); i-- > 0 && !full();) {
+    for (uint32_t i = count(); i-- > 0;) {
       if (std::binary_search(w_.recomputed_before.begin(), w_.recomputed_before.end(), i)) {
-        // From the last checkpoint before the layer.
-        const auto behind = std::lower_bound(w_.checkpoints.begin(), w_.checkpoints.end(), i);
-        for (uint32_t j = *(behind - 1); j < i && !full(); ++j) Forward(j, "forward again");
+        for (uint32_t j = CheckpointBefore(w_, i); j < i; ++j) Forward(j, "forward again");
       }
       Compute(i, kInputGradient, "input gradient");
       Begun inputs;
@@ -302,11 +306,11 @@ absl::StatusOr<Layout> LayoutOf(const Workload& workload, int ranks, absl::strin
 }
 
 absl::StatusOr<Program> ProgramOf(const Workload& workload, const Layout& layout, absl::string_view file) {
-  std::optional<Program> program = Builder(workload, layout).Run();
-  if (program.has_value()) return *std::move(program);
-  return absl::InvalidArgumentError(
-      absl::StrCat(file, ": line 1: with what its checkpoint_initiates runs again, a step has more than ",
-                   kMostNodes, " nodes; expected fewer"));
+  const uint64_t nodes = MostNodes(workload);
+  if (nodes <= kMostNodes) return Builder(workload, layout).Run();
+  return absl::InvalidArgumentError(absl::StrCat(file, ": line 1: ", workload.layers.size(),
+                                                 " layers, with what checkpoint_initiates runs again, are ",
+                                                 nodes, " nodes; expected at most ", kMostNodes));
 }
 
 }  // namespace chakra::astra_text

@@ -64,7 +64,7 @@ struct Program {
 // other. It waits for a collective of the forward pass at once, for one of the weights' gradients at the end
 // of the step, and in between for one of the inputs' gradients: at once in HYBRID_TRANSFORMER and its like,
 // after the weights' gradient of the layer elsewhere. Collectives of one rank, and those that the kind of
-// parallelism does not run, are left out. Error: more than 2^24 nodes.
+// parallelism does not run, are left out. Error: more than 2^22 nodes.
 absl::StatusOr<Program> ProgramOf(const Workload& workload, const Layout& layout, absl::string_view file);
 
 }  // namespace chakra::astra_text

@@ -1,6 +1,7 @@
 #include "trace/import/astra_text/workload.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -46,6 +47,11 @@ constexpr size_t kFields = 12;
 
 const std::array<const char*, kPasses> kPassNames = {"forward", "input gradient", "weight gradient"};
 
+bool NamesCollective(absl::string_view word) {
+  return word == "NONE" || std::any_of(std::begin(kTypes), std::end(kTypes),
+                                       [&](const auto& type) { return absl::StartsWith(word, type.first); });
+}
+
 using Words = std::vector<absl::string_view>;
 
 Words WordsOf(absl::string_view line) {
@@ -59,9 +65,6 @@ std::optional<Kind> KindOf(absl::string_view word) {
   return std::nullopt;
 }
 
-bool IsTransformer(Kind kind) {
-  return kind == Kind::kHybridTransformer || kind == Kind::kHybridTransformerFwdInBckwd;
-}
 bool IsDlrm(Kind kind) { return kind == Kind::kHybridDlrm || kind == Kind::kHybridDlrmEnhanced; }
 
 // Lines that hold words, with their numbers.
@@ -132,16 +135,17 @@ class Reader {
 
   // The values after the word at `at`, which is advanced beyond them: one, or as many as the first one says.
   absl::Status Value(const Words& words, size_t* at, int64_t* out) const {
-    const absl::string_view key = words[*at];
-    if (++*at >= words.size()) return Bad(absl::StrCat(key, " expected a number, found the end of the line"));
+    const absl::string_view key = absl::StripSuffix(words[*at], ":");
+    if (++*at >= words.size())
+      return Bad(absl::StrCat(key, ": expected a number, found the end of the line"));
     return Whole(words[(*at)++], key, std::numeric_limits<int>::max(), out);
   }
   absl::Status List(const Words& words, size_t* at, std::vector<uint32_t>* out) const {
-    const absl::string_view key = words[*at];
+    const absl::string_view key = absl::StripSuffix(words[*at], ":");
     int64_t count = 0, layer = 0;
     if (absl::Status s = Value(words, at, &count); !s.ok()) return s;
     for (int64_t i = 0; i < count; ++i) {
-      if (*at >= words.size()) return Bad(absl::StrCat(key, " expected ", count, " layers, found ", i));
+      if (*at >= words.size()) return Bad(absl::StrCat(key, ": expected ", count, " layers, found ", i));
       if (absl::Status s = Whole(words[(*at)++], key, std::numeric_limits<int>::max(), &layer); !s.ok())
         return s;
       out->push_back(static_cast<uint32_t>(layer));
@@ -160,7 +164,8 @@ class Reader {
     }
     out_.kind = *kind;
     int64_t pipeline = 1, value = 0;
-    size_t at = 1;
+    size_t at = 1, unknown = 0;
+    absl::string_view first_unknown;
     if (IsDlrm(*kind)) {
       if (at < words.size() && words[at] == "DLRM_LAST_BOTTOM_LAYER:") ++at;
       if (at >= words.size())
@@ -187,9 +192,9 @@ class Reader {
                            : key == "all_gpus"               ? &out_.ranks
                                                              : nullptr;
         if (known == nullptr && key != "pp") {
-          out_.warnings.push_back(absl::StrCat(file_, ": line ", lines_.number(), ": ", Quoted(words[at]),
-                                               " is not known and has no effect"));
-          ++at;
+          if (unknown++ == 0) first_unknown = words[at];
+          // With its value.
+          at += absl::EndsWith(words[at], ":") && at + 1 < words.size() ? 2 : 1;
           continue;
         }
         s = Value(words, &at, &value);
@@ -198,6 +203,11 @@ class Reader {
       }
       if (!s.ok()) return s;
     }
+    if (unknown > 0)
+      out_.warnings.push_back(absl::StrCat(
+          file_, ": line ", lines_.number(), ": ", Quoted(first_unknown),
+          unknown > 1 ? absl::StrCat(" and ", unknown - 1, " more words") : "",
+          unknown > 1 ? " are not known and have no effect" : " is not known and has no effect"));
     if (IsTransformer(*kind) && out_.model_parallel == 0)
       return Bad(absl::StrCat(words[0],
                               ": expected model_parallel_NPU_group: N, the ranks of a group that "
@@ -319,11 +329,9 @@ bool LooksLikeTextWorkload(absl::string_view head) {
   if (!kind.has_value()) return false;
   if (absl::StrContains(words[0], '_')) return true;
   uint64_t layers = 0;
-  if (words.size() != 1 || !lines.Next(&words) || words.size() != 1 || !absl::SimpleAtoi(words[0], &layers))
-    return false;
-  int64_t number = 0;
-  return lines.Next(&words) && words.size() >= 5 && absl::SimpleAtoi(words[1], &number) &&
-         absl::SimpleAtoi(words[2], &number) && absl::SimpleAtoi(words[4], &number);
+  if (!lines.Next(&words) || words.size() != 1 || !absl::SimpleAtoi(words[0], &layers)) return false;
+  return lines.Next(&words) && words.size() >= kFields && NamesCollective(words[3]) &&
+         NamesCollective(words[6]) && NamesCollective(words[9]);
 }
 
 absl::StatusOr<Workload> ReadTextWorkload(absl::string_view text, absl::string_view file) {

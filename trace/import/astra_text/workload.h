@@ -36,6 +36,9 @@ enum class Kind : uint8_t {
   kDistributedInference,
 };
 absl::string_view Name(Kind kind);  // "HYBRID_DATA_MODEL"
+inline bool IsTransformer(Kind kind) {
+  return kind == Kind::kHybridTransformer || kind == Kind::kHybridTransformerFwdInBckwd;
+}
 
 // Of a layer.
 enum Pass : uint8_t { kForward, kInputGradient, kWeightGradient };
