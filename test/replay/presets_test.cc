@@ -62,7 +62,7 @@ constexpr Fact kFacts[] = {
 };
 
 // Clouds and clusters: files of machines/ on top of the presets above.
-struct Machine {
+struct MachineFact {
   const char* name;
   int block;
   double nic_gbytes;
@@ -70,7 +70,7 @@ struct Machine {
   const char* transport;
 };
 
-constexpr Machine kMachines[] = {
+constexpr MachineFact kMachines[] = {
     {"alps", 4, 25, "GH200-96GB", "slingshot-11"},
     {"aws-p3dn", 8, 1.5625, "V100-SXM-32GB", "efa-v1"},
     {"aws-p4d", 8, 6.25, "A100-SXM4-40GB", "efa-v2"},
@@ -95,7 +95,7 @@ constexpr Machine kMachines[] = {
 };
 
 TEST(Presets, Machines) {
-  for (const Machine& m : kMachines) {
+  for (const MachineFact& m : kMachines) {
     SCOPED_TRACE(m.name);
     const proto::Cluster c = Load(m.name);
     EXPECT_EQ(c.name(), m.name);
@@ -115,7 +115,7 @@ TEST(Presets, NamesAreThoseOfTheTable) {
   std::vector<std::string> names;
   for (const Fact& f : kFacts) names.emplace_back(f.name);
   names.insert(names.end(), {"l40s", "rtx-pro-6000"});
-  for (const Machine& m : kMachines) names.emplace_back(m.name);
+  for (const MachineFact& m : kMachines) names.emplace_back(m.name);
   EXPECT_EQ(PresetNames(), names);
   EXPECT_EQ(PresetText("dgx-h10"), "");
   EXPECT_EQ(PresetText(""), "");
