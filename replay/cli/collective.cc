@@ -223,8 +223,8 @@ class CollectiveCommand : public Command {
 }  // namespace
 
 std::unique_ptr<Command> MakeCollectiveCommand(CLI::App* root) {
-  return std::make_unique<CollectiveCommand>(
-      root->add_subcommand("collective", "Price a collective by size, as nccl-tests would measure it"));
+  return std::make_unique<CollectiveCommand>(root->add_subcommand(
+      "collective", "Price a collective, or sends and receives, by size, as nccl-tests would measure it"));
 }
 
 }  // namespace chakra::cli

@@ -25,7 +25,10 @@ int DevicesOf(const proto::Cluster& cluster) {
 }  // namespace
 
 void CollectiveArguments::AddTo(CLI::App* app) {
-  app->add_option("COLLECTIVE", kind_, "all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, ...")
+  app->add_option(
+         "COLLECTIVE", kind_,
+         "all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, ..., or sendrecv: sends and "
+         "receives that begin together")
       ->type_name("");
   AddMachine(app);
   const std::string w = "What is priced";
@@ -42,7 +45,18 @@ void CollectiveArguments::AddTo(CLI::App* app) {
       ->type_name("NAME")
       ->check(OneOf({"ll", "ll128", "simple"}))
       ->group(w);
-  app->add_option("--root", options_.root, "Of rooted collectives; default: 0")->type_name("RANK")->group(w);
+  app->add_option(
+         "--peers", peers_,
+         "Of sendrecv, who sends to whom: next (each rank to the one after it, the last to rank 0), "
+         "next:8 (to the one 8 further), pair:3,12 (3 to 12), exchange (each rank of the first half "
+         "with its place in the second, both ways), exchange:3,12 (these two), incast (all to --root), "
+         "outcast (--root to all); default: next, as sendrecv_perf")
+      ->type_name("SPEC")
+      ->group(w);
+  app->add_option("--root", options_.root,
+                  "Of rooted collectives, and of sendrecv with incast and outcast; default: 0")
+      ->type_name("RANK")
+      ->group(w);
   app->add_option("--program", options_.programs,
                   "Algorithms from files: MSCCL XML, or COLLECTIVE=PREFIX of Chakra traces; may be repeated")
       ->type_name("SPEC")
@@ -81,15 +95,42 @@ void CollectiveArguments::AddMachine(CLI::App* app) {
   AddMemoryOption(app, m);
 }
 
-absl::StatusOr<std::vector<uint64_t>> CollectiveArguments::Sizes() {
-  const std::vector<std::string> kinds = CollectiveNames();
-  const std::optional<CollectiveType> kind = CollectiveNamed(kind_);
+absl::Status CollectiveArguments::ReadKind() {
+  std::vector<std::string> kinds = CollectiveNames();
+  kinds.push_back(kSendRecv);
   if (kind_.empty())
     return absl::InvalidArgumentError(absl::StrCat("expected a collective: ", absl::StrJoin(kinds, ", ")));
+  if (kind_ == kSendRecv) return ReadPeers();
+  const std::optional<CollectiveType> kind = CollectiveNamed(kind_);
   if (!kind)
     return absl::InvalidArgumentError(
         absl::StrCat("no collective \"", kind_, "\"", SuggestName(kind_, kinds)));
+  if (!peers_.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--peers is for ", kSendRecv, ": in ", kind_, " all ranks take part"));
+  }
   options_.type = *kind;
+  return absl::OkStatus();
+}
+
+// What sendrecv is told.
+absl::Status CollectiveArguments::ReadPeers() {
+  const std::string collectives_alone =
+      absl::StrCat(" is for collectives: ", kSendRecv, " takes --peers and --protocol");
+  if (!options_.algorithm.empty()) return absl::InvalidArgumentError("--algorithm" + collectives_alone);
+  if (!options_.programs.empty()) return absl::InvalidArgumentError("--program" + collectives_alone);
+  if (options_.protocol == Name(Protocol::kLL128)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--protocol ll128 is for collectives; of ", kSendRecv, " expected ll or simple"));
+  }
+  absl::StatusOr<Peers> peers = ParsePeers(peers_.empty() ? "next" : peers_);
+  if (!peers.ok()) return peers.status();
+  options_.peers = *peers;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<uint64_t>> CollectiveArguments::Sizes() {
+  if (absl::Status s = ReadKind(); !s.ok()) return s;
   if (absl::Status s = CheckFabricName(FabricName(options_)); !s.ok()) return s;
   return ParseSizes(bytes_, factor_);
 }
@@ -102,6 +143,10 @@ absl::StatusOr<CollectiveTable> CollectiveArguments::Table(std::vector<std::stri
   if (options_.root < 0 || options_.root >= options_.ranks) {
     return absl::InvalidArgumentError(
         absl::StrCat("--root is ", options_.root, "; expected 0 to ", options_.ranks - 1));
+  }
+  if (options_.peers) {
+    *misuse = MessagesOf(*options_.peers, options_.ranks, options_.root).status();
+    if (!misuse->ok()) return *misuse;
   }
   if (*misuse = CheckChoice(*cluster); !misuse->ok()) return *misuse;
   absl::StatusOr<CollectiveTable> table = CollectiveTable::Make(*cluster, options_);

@@ -18,8 +18,8 @@ class CollectiveArguments {
   void AddTo(CLI::App* app);
   // Once, after the parsing: checks what the command line alone says. The sizes that are priced.
   absl::StatusOr<std::vector<uint64_t>> Sizes();
-  // After Sizes(): what prices them. Where an option is at fault that the cluster's library and programs
-  // refuse, it is in `misuse` too.
+  // After Sizes(): what prices them. Where an option is at fault that the ranks, or the cluster's library and
+  // programs refuse, it is in `misuse` too.
   absl::StatusOr<CollectiveTable> Table(std::vector<std::string>* notes, absl::Status* misuse);
 
   const std::string& kind() const { return kind_; }
@@ -28,9 +28,12 @@ class CollectiveArguments {
 
  private:
   void AddMachine(CLI::App* app);
+  absl::Status ReadKind();
+  absl::Status ReadPeers();
   absl::Status CheckChoice(const proto::Cluster& cluster) const;
 
   std::string kind_;
+  std::string peers_;
   std::string bytes_ = "1KiB..8GiB";
   double factor_ = 2;
   TableOptions options_;

@@ -20,6 +20,8 @@
 namespace chakra {
 namespace {
 
+constexpr char kNoProtocols[] = "a protocol needs a cluster with collectives.library, as the presets have";
+
 bool Grows(CollectiveType type) { return BufferBytes(type, 1, 2) == 2; }
 
 // The rule that the options ask for; one of them is set.
@@ -60,14 +62,30 @@ absl::Status CheckPrograms(const CollectiveCosts& costs, const TableOptions& opt
   return absl::OkStatus();
 }
 
+// What the options say of the algorithm and the protocol, as the choice of `costs`.
+absl::Status SetChoice(const TableOptions& options, CollectiveCosts* costs) {
+  if (options.algorithm.empty() && options.protocol.empty()) return absl::OkStatus();
+  if (costs->library == nullptr && !options.protocol.empty()) return absl::InvalidArgumentError(kNoProtocols);
+  if (options.peers) return absl::OkStatus();
+  const std::string kind(Name(options.type));
+  if (costs->library == nullptr) {
+    costs->algorithm[kind] = options.algorithm;
+    return absl::OkStatus();
+  }
+  auto library = std::make_shared<LibraryModel>(*costs->library);
+  absl::StatusOr<std::string> rule = RuleOf(options, *costs);
+  if (!rule.ok()) return rule.status();
+  library->choice = {{kind, *std::move(rule)}};
+  costs->library = std::move(library);
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status CheckAlgorithm(const CollectiveCosts& costs, const TableOptions& options) {
+  if (options.peers && costs.library != nullptr) return absl::OkStatus();
   if (costs.library != nullptr) return RuleOf(options, costs).status();
-  if (!options.protocol.empty()) {
-    return absl::InvalidArgumentError(
-        "a protocol needs a cluster with collectives.library, as the presets have");
-  }
+  if (!options.protocol.empty()) return absl::InvalidArgumentError(kNoProtocols);
   std::vector<std::string> names = AlgorithmsFor(options.type);
   const auto programs = ProgramNames(costs.programs);
   if (const auto own = programs.find(options.type); own != programs.end()) {
@@ -86,22 +104,13 @@ absl::StatusOr<CollectiveTable> CollectiveTable::Make(const proto::Cluster& clus
   if (!model.ok()) return model.status();
   CollectiveCosts& costs = model->collectives;
   if (absl::Status s = CheckPrograms(costs, options); !s.ok()) return s;
-  const std::string kind(Name(options.type));
-  if (!options.algorithm.empty() || !options.protocol.empty()) {
-    if (costs.library == nullptr) {
-      if (!options.protocol.empty()) {
-        return absl::InvalidArgumentError(
-            "a protocol needs a cluster with collectives.library, as the presets have");
-      }
-      costs.algorithm[kind] = options.algorithm;
-    } else {
-      auto library = std::make_shared<LibraryModel>(*costs.library);
-      absl::StatusOr<std::string> rule = RuleOf(options, costs);
-      if (!rule.ok()) return rule.status();
-      library->choice = {{kind, *std::move(rule)}};
-      costs.library = std::move(library);
-    }
+  if (options.peers) {
+    absl::StatusOr<std::vector<SentMessage>> messages =
+        MessagesOf(*options.peers, options.ranks, options.root);
+    if (!messages.ok()) return messages.status();
+    table.messages_ = *std::move(messages);
   }
+  if (absl::Status s = SetChoice(options, &costs); !s.ok()) return s;
   table.cluster_ = std::make_unique<ClusterModel>(*std::move(model));
   absl::StatusOr<std::unique_ptr<Machine>> machine =
       BuildMachine(*table.cluster_, options, options.ranks, options.flow_log);
@@ -120,42 +129,67 @@ absl::StatusOr<CollectiveTable> CollectiveTable::Make(const proto::Cluster& clus
   return table;
 }
 
+// What the call takes on its own: the row's times without the gap and the host.
+absl::Status CollectiveTable::Run(uint64_t comm_size, TableRow* row) {
+  const absl::StatusOr<PricedCall> priced =
+      PriceCall(*machine_, cluster_->collectives, options_.type, comm_size, options_.root, members_, &now_,
+                options_.flow_log,
+                /*in_place=*/cluster_->device_of.empty() && !options_.each_flow, plans_.get());
+  if (!priced.ok()) return priced.status();
+  // Of a label, the protocol is what follows the last slash.
+  const bool library = cluster_->collectives.library != nullptr;
+  const size_t slash = library ? priced->algorithm.rfind('/') : std::string::npos;
+  row->algorithm = priced->algorithm.substr(0, slash);
+  row->protocol = slash == std::string::npos ? "-" : priced->algorithm.substr(slash + 1);
+  row->why = priced->why;
+  row->channels = priced->channels;
+  row->time_us = static_cast<double>(priced->time.picos()) * 1e-6;
+  row->root_us = static_cast<double>(priced->root_time.picos()) * 1e-6;
+  for (const auto& program : cluster_->collectives.programs) {
+    if (Fits(*program, options_) && row->algorithm != program->name) row->passed_over = Serves(*program);
+  }
+  return absl::OkStatus();
+}
+
+// The same of sends and receives.
+absl::Status CollectiveTable::RunMessages(TableRow* row) {
+  const SendRecvCall call{.messages = messages_,
+                          .bytes = row->bytes,
+                          .ranks = options_.ranks,
+                          .protocol = ParseProtocol(options_.protocol)};
+  const absl::StatusOr<PricedMessages> priced =
+      PriceMessages(*machine_, cluster_->collectives, call, &now_, options_.flow_log);
+  if (!priced.ok()) return priced.status();
+  row->algorithm = options_.peers->Text();
+  if (priced->protocol) row->protocol = std::string(Name(*priced->protocol));
+  row->why = priced->why;
+  row->channels = priced->channels;
+  row->time_us = row->root_us = static_cast<double>(priced->time.picos()) * 1e-6;
+  return absl::OkStatus();
+}
+
 absl::StatusOr<TableRow> CollectiveTable::Price(uint64_t bytes) {
   const auto n = static_cast<uint64_t>(options_.ranks);
-  const bool grows = Grows(options_.type);
-  const uint64_t comm_size = CommSize(options_.type, bytes, options_.ranks);
+  const bool messages = options_.peers.has_value();
+  const uint64_t comm_size = messages ? bytes : CommSize(options_.type, bytes, options_.ranks);
   TableRow row;
-  row.bytes = grows ? comm_size * n : bytes;
+  row.bytes = !messages && Grows(options_.type) ? comm_size * n : bytes;
   const LibraryModel* library = cluster_->collectives.library.get();
-  if (CollectiveRunner::IsEmpty({.type = options_.type, .bytes = bytes})) return row;
+  if (!messages && CollectiveRunner::IsEmpty({.type = options_.type, .bytes = bytes})) return row;
   if (n > 1) {
-    absl::StatusOr<PricedCall> priced =
-        PriceCall(*machine_, cluster_->collectives, options_.type, comm_size, options_.root, members_, &now_,
-                  options_.flow_log,
-                  /*in_place=*/cluster_->device_of.empty() && !options_.each_flow, plans_.get());
-    if (!priced.ok()) return priced.status();
-    // Of a label, the protocol is what follows the last slash.
-    const size_t slash = library == nullptr ? std::string::npos : priced->algorithm.rfind('/');
-    row.algorithm = priced->algorithm.substr(0, slash);
-    row.protocol = slash == std::string::npos ? "-" : priced->algorithm.substr(slash + 1);
-    row.why = priced->why;
-    row.channels = priced->channels;
-    row.time_us = static_cast<double>(priced->time.picos()) * 1e-6;
-    row.root_us = static_cast<double>(priced->root_time.picos()) * 1e-6;
-    for (const auto& program : cluster_->collectives.programs) {
-      if (Fits(*program, options_) && row.algorithm != program->name) row.passed_over = Serves(*program);
-    }
+    if (absl::Status s = messages ? RunMessages(&row) : Run(comm_size, &row); !s.ok()) return s;
   }
   row.device_us = row.time_us;
   if (library != nullptr) {
     row.device_us = library->kernel_gap_us + row.time_us;
     row.host_us = library->enqueue_us * devices_per_thread_;
     row.time_us = std::max(row.device_us, row.host_us);
-    if (n > 1) row.candidates = Candidates(*library, options_.type, row.bytes, shape_);
+    if (n > 1 && !messages) row.candidates = Candidates(*library, options_.type, row.bytes, shape_);
   }
-  if (row.time_us > 0 && options_.type != CollectiveType::kBarrier)
+  if (row.time_us > 0 && (messages || options_.type != CollectiveType::kBarrier))
     row.algbw = static_cast<double>(row.bytes) / row.time_us * 1e-3;
-  row.busbw = row.algbw * BusFactor(std::string(Name(options_.type)), options_.ranks);
+  row.busbw = row.algbw * (messages ? MostOfOneRank(messages_, options_.ranks)
+                                    : BusFactor(std::string(Name(options_.type)), options_.ranks));
   return row;
 }
 

@@ -1,6 +1,7 @@
-// What nccl-tests would print for a machine: collectives by size.
+// What nccl-tests would print for a machine: collectives, or sends and receives, by size.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "replay/nccl/library.h"
 #include "replay/run/cluster_model.h"
 #include "replay/run/options.h"
+#include "replay/run/sendrecv.h"
 
 namespace chakra {
 
@@ -17,10 +19,11 @@ class FlowLog;  // replay/engine/flow_log.h
 
 struct TableOptions : MachineOptions {
   CollectiveType type = CollectiveType::kAllReduce;
+  std::optional<Peers> peers;  // sends and receives in place of `type`; without an algorithm
   int ranks = 0;
   int root = 0;
   std::string algorithm;  // a rule for Choose() in place of the cluster's; empty: the cluster's
-  std::string protocol;   // "" or one of the three; only with a library
+  std::string protocol;   // "" or one of the three (with `peers` ll or simple); only with a library
   // Devices that one host thread launches on, as nccl-tests -g; 0: as the cluster says.
   int devices_per_thread = 0;
   bool each_flow = false;       // over the fabric, so that its links tell what they carried
@@ -28,8 +31,8 @@ struct TableOptions : MachineOptions {
 };
 
 struct TableRow {
-  uint64_t bytes = 0;           // the larger of a rank's buffers, as the call has it
-  std::string algorithm = "-";  // "-" on one rank
+  uint64_t bytes = 0;           // the larger of a rank's buffers, as the call has it; of each message
+  std::string algorithm = "-";  // "-" on one rank; of sends and receives Peers::Text()
   std::string protocol = "-";   // also without a library
   int channels = 1;
   double time_us = 0;    // the larger of the next two
@@ -37,7 +40,7 @@ struct TableRow {
   double root_us = 0;    // of the kernel of the member TableOptions::root, without the gap
   double host_us = 0;    // of the thread that launches, with a library
   double algbw = 0;      // GB/s: bytes / time; a barrier moves none
-  double busbw = 0;      // times BusFactor()
+  double busbw = 0;      // times BusFactor(), or times the most messages that one rank sends or receives
   std::string why;
   std::string passed_over;            // a program from a file that is for such calls, but not of this size
   std::vector<Candidate> candidates;  // with a library
@@ -51,7 +54,7 @@ absl::Status CheckAlgorithm(const CollectiveCosts& costs, const TableOptions& op
 class CollectiveTable {
  public:
   // Errors: a cluster that has no `ranks` devices, an unknown fabric, a protocol without a library, an
-  // algorithm or protocol that the collective does not have.
+  // algorithm or protocol that the collective does not have, peers that are not among the ranks.
   static absl::StatusOr<CollectiveTable> Make(const proto::Cluster& cluster, const TableOptions& options);
 
   // The time of one of many calls in a row, as nccl-tests takes it: the kernel's and the gap before it, but
@@ -70,7 +73,11 @@ class CollectiveTable {
 
  private:
   CollectiveTable() = default;
+  absl::Status Run(uint64_t comm_size, TableRow* row);
+  absl::Status RunMessages(TableRow* row);
+
   TableOptions options_;
+  std::vector<SentMessage> messages_;  // with options_.peers
   std::unique_ptr<ClusterModel> cluster_;
   std::unique_ptr<Machine> machine_;
   std::unique_ptr<PlanCache> plans_ = std::make_unique<PlanCache>();  // of all sizes

@@ -156,6 +156,44 @@ TEST_F(CollectiveCli, Typos) {
   Refused("collective all_reduce --bytes 8 -o absent/table.txt", {"absent/table.txt"});
 }
 
+TEST_F(CollectiveCli, SendsAndReceives) {
+  const auto lines = Lines("sendrecv --bytes 64MiB,1GiB");
+  ASSERT_EQ(lines.size(), 5u);
+  EXPECT_EQ(lines[0], "# sendrecv on 8 ranks of dgx-h100, fabric analytical, library NCCL 2.30");
+  EXPECT_EQ(lines[3].substr(0, 22), "     67108864  next   ");
+  EXPECT_EQ(Lines("sendrecv --bytes 8 --format csv")[1].substr(0, 23), "sendrecv,8,8,next,ll,1,");
+  EXPECT_THAT(Lines("sendrecv --bytes 1MiB --ranks 16 --peers pair:3,12 --format csv --explain")[1],
+              AllOf(HasSubstr(",\"pair:3,12\",simple,"), HasSubstr("3 to 12, begins at 30.08 us")));
+  EXPECT_THAT(Run("collective sendrecv --bytes 8 --peers incast --root 3 --explain").out,
+              HasSubstr("ll; the last message, 0 to 3, begins at"));
+  const Outcome json = Run("collective sendrecv --bytes 8 --format json --explain");
+  google::protobuf::ListValue list;
+  ASSERT_TRUE(google::protobuf::util::JsonStringToMessage(json.out, &list).ok()) << json.out;
+  EXPECT_EQ(list.values(0).struct_value().fields().at("algorithm").string_value(), "next");
+  EXPECT_EQ(Cells("sendrecv --bytes 1000000 --cluster ring4.txtpb")[4], "-");
+  // One row of either log for each message or link.
+  EXPECT_EQ(Lines("sendrecv --bytes 1MiB --fabric fluid --peers incast --flow-log flows.csv --link-totals "
+                  "links.csv")
+                .size(),
+            4u);
+  EXPECT_THAT(Content(At("flows.csv")), HasSubstr("6,7,0,7,0,1048576,1048576,send_recv,,6,"));
+  EXPECT_THAT(Content(At("links.csv")), HasSubstr(",7340032,7,"));
+}
+
+TEST_F(CollectiveCli, MisuseOfSendsAndReceives) {
+  const std::string call = "collective sendrecv --bytes 8 ";
+  Refused(call + "--peers nxt", {"--peers \"nxt\"", "expected next, next:DISTANCE", "'next'"}, 2);
+  Refused(call + "--peers pair:3,12", {"--peers pair:3,12 on 8 ranks", "0 to 7"}, 2);
+  Refused(call + "--peers next:8", {"the distance is 8; expected 1 to 7"}, 2);
+  Refused(call + "--algorithm ring", {"--algorithm is for collectives", "--peers"}, 2);
+  Refused(call + "--program x.xml", {"--program is for collectives"}, 2);
+  Refused(call + "--protocol ll128", {"--protocol ll128", "expected ll or simple"}, 2);
+  Refused(call + "--protocol ll --cluster ring4.txtpb", {"collectives.library"}, 2);
+  Refused(call + "--peers incast --root 8", {"--root is 8"});
+  Refused("collective all_reduce --bytes 8 --peers next", {"--peers is for sendrecv"}, 2);
+  Refused("collective send_recv", {"did you mean 'sendrecv'?"}, 2);
+}
+
 TEST_F(CollectiveCli, FieldsOfTheClusterAreSet) {
   const std::string call = "all_reduce --bytes 4M --cluster ring4.txtpb ";
   EXPECT_EQ(Cells(call + "--set collectives.algorithm[all_reduce]=direct")[3], "direct");
