@@ -393,10 +393,12 @@ void Engine::StartReceive(uint32_t r, uint32_t row, Time now) {
   if (state == Messages::Receive::kThere) EndAt(now, r, row);
 }
 
-// The side that waits for the message ends because of it; a receive that starts later has its own cause.
+// The side that waits for the message ends because of it, at `now`; a receive that starts later has its own
+// cause.
 void Engine::EndsForMessage(uint32_t index, FlowEnd::Kind kind, Time now) {
   const MatchedMessage& message = matching_.messages[index];
   const bool sent = kind == FlowEnd::kSent;
+  const MessageCosts costs = messages_.CostsOf(index);
   CauseRef cause = messages_.CauseOf(index);
   if (!sent && !messages_.receiver_waits(index)) return;
   const auto rank = static_cast<uint32_t>(sent ? message.src : message.dst);
@@ -410,14 +412,20 @@ void Engine::EndsForMessage(uint32_t index, FlowEnd::Kind kind, Time now) {
                                              .src = message.src,
                                              .dst = message.dst,
                                              .bytes = message.bytes,
+                                             .limit = costs.limit,
+                                             .software = sent ? costs.begin : costs.begin + costs.latency,
                                              .at = now}));
 }
 
 void Engine::OnMessage(const FlowEnd& end, Time now) {
   const uint32_t index = Messages::IndexOf(end.tag);
   const MatchedMessage& message = matching_.messages[index];
-  if (causes_.on()) EndsForMessage(index, end.kind, now);
-  if (end.kind == FlowEnd::kSent) {
+  // The sender's kernel begins before its first byte leaves, and ends later by as much.
+  const Time own = end.kind == FlowEnd::kSent ? messages_.CostsOf(index).begin : Time::Zero();
+  if (causes_.on()) EndsForMessage(index, end.kind, now + own);
+  if (end.kind == FlowEnd::kSent && own > Time::Zero()) {
+    EndAt(now + own, static_cast<uint32_t>(message.src), message.send_row);
+  } else if (end.kind == FlowEnd::kSent) {
     Finish(static_cast<uint32_t>(message.src), message.send_row, now);
   } else if (messages_.Arrive(index, now)) {
     Finish(static_cast<uint32_t>(message.dst), message.recv_row, now);

@@ -54,7 +54,7 @@ class Engine {
         matching_(matching),
         planner_(machine, options_.collectives, PriceUncontended),
         runner_(&machine, options.collectives, matching, options.fast_paths, &planner_, options.flow_log),
-        messages_(matching, &machine, options.flow_log),
+        messages_(matching, &machine, options.collectives.library.get(), options.flow_log),
         recorded_(traces, matching, options.least_recorded_comm),
         memory_(options.memory, options.device_of, static_cast<uint32_t>(traces.ranks.size())),
         slowdown_(options.collectives.library == nullptr || options.recorded_comm

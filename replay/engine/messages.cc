@@ -6,9 +6,10 @@
 
 namespace chakra {
 
-Messages::Messages(const Matching& matching, Machine* machine, FlowLog* log)
+Messages::Messages(const Matching& matching, Machine* machine, const LibraryModel* library, FlowLog* log)
     : matching_(matching),
       machine_(machine),
+      prices_(*machine, library),
       log_(log),
       state_(matching.messages.size(), kUnsent),
       first_(matching.messages.size()),
@@ -31,11 +32,20 @@ bool Messages::Send(uint32_t index, Time now, CauseRef cause) {
   flow.bytes = message.bytes;
   flow.tag = CollectiveRunner::kForeignTag | index;
   flow.want_sent = true;
+  const MessageCosts costs = CostsOf(index);
+  flow.delay = costs.begin + costs.latency;
+  flow.limit = costs.limit;
   if (log_ != nullptr) log_->Name({"send_recv", "", index});
   machine_->Start(flow, now);
   flows_ += message.times;
   if (message.times > 1) machine_->Account(message.src, message.dst, message.bytes, message.times - 1);
   return waits;
+}
+
+MessageCosts Messages::CostsOf(uint32_t index) {
+  const MatchedMessage& message = matching_.messages[index];
+  const MessageCosts* costs = prices_.Of(message.src, message.dst, message.bytes);
+  return costs == nullptr ? MessageCosts() : *costs;
 }
 
 Messages::Receive Messages::Listen(uint32_t index, Time now) {

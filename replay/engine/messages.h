@@ -9,15 +9,17 @@
 #include "replay/engine/flow_log.h"
 #include "replay/engine/match.h"
 #include "replay/engine/measure/metrics.h"
+#include "replay/nccl/message_prices.h"
 
 namespace chakra {
 
 // A send ends when its last byte has left, a receive when the last byte has arrived. A receive issued before
-// its send listens.
+// its send listens. A library adds what MessagePrices has for a message that begins alone: both ends end
+// later by it, and its limit is the flow's.
 class Messages {
  public:
-  // The arguments must outlive the object; `log` may be null.
-  Messages(const Matching& matching, Machine* machine, FlowLog* log);
+  // The arguments must outlive the object; `library` and `log` may be null.
+  Messages(const Matching& matching, Machine* machine, const LibraryModel* library, FlowLog* log);
 
   // Keeps the causes given to Send(). Call it before the first message.
   void KeepCauses() { causes_.resize(state_.size()); }
@@ -30,6 +32,9 @@ class Messages {
   Receive Listen(uint32_t index, Time now);
   // The last byte of message `index` arrived. True if the receiver waits for it.
   bool Arrive(uint32_t index, Time now);
+
+  // The costs of message `index` beside the wire.
+  MessageCosts CostsOf(uint32_t index);
 
   bool receiver_waits(uint32_t index) const { return (state_[index] & kReceiverWaits) != 0; }
   bool sent(uint32_t index) const { return (state_[index] & (kFlying | kArrived)) != 0; }
@@ -48,6 +53,7 @@ class Messages {
 
   const Matching& matching_;
   Machine* machine_;
+  MessagePrices prices_;
   FlowLog* log_;
   std::vector<uint8_t> state_;      // bits of State, by message
   std::vector<Time> first_, last_;  // by message: when its first and its last side was ready

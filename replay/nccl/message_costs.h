@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "backends/machine.h"
 #include "replay/nccl/library.h"
@@ -22,6 +23,10 @@ struct MessageSetting {
   int peers = 1;
   int on_link = 1;
   auto operator<=>(const MessageSetting&) const = default;
+  template <typename H>
+  friend H AbslHashValue(H h, const MessageSetting& s) {
+    return H::combine(std::move(h), s.ranks, s.nodes, s.busy_nodes, s.peers, s.on_link);
+  }
 };
 
 struct MessageCosts {

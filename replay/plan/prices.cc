@@ -43,6 +43,7 @@ absl::StatusOr<std::unique_ptr<Prices>> Prices::Make(const RunOptions& options, 
   auto machine = BuildMachine(out->cluster_, options, ranks);
   if (!machine.ok()) return machine.status();
   out->machine_ = *std::move(machine);
+  out->messages_ = std::make_unique<MessagePrices>(*out->machine_, out->cluster_.collectives.library.get());
   const std::string compute = options.compute.empty() ? std::string(kDefaultRungs) : options.compute;
   auto pricer = GraphPricer::Make(options, compute, out->cluster_.proto.device(), false,
                                   KernelLoad::Steady(ranks), &out->run_);
@@ -164,11 +165,15 @@ absl::StatusOr<double> Prices::AboutCollective(CollectiveType type, int64_t byte
   return *below + (*above - *below) * static_cast<double>(bytes - low) / static_cast<double>(high - low);
 }
 
-double Prices::OfMessage(int src, int dst, int64_t bytes) const {
-  return static_cast<double>(machine_->Cost(src, dst, static_cast<uint64_t>(bytes)).received().picos());
+double Prices::OfMessage(int src, int dst, int64_t bytes) {
+  const auto size = static_cast<uint64_t>(bytes);
+  const MessageCosts* known = messages_->Of(src, dst, size);
+  const MessageCosts costs = known == nullptr ? MessageCosts() : *known;
+  const Time wire = machine_->Cost(src, dst, size, costs.limit).received();
+  return static_cast<double>((costs.begin + costs.latency + wire).picos());
 }
 
-std::vector<double> Prices::BetweenStages(const Split& split, int64_t bytes) const {
+std::vector<double> Prices::BetweenStages(const Split& split, int64_t bytes) {
   const Layout layout(split);
   std::vector<double> out;
   const int last = layout.RankAt({split.tp - 1, split.cp - 1, split.dp - 1, 0});

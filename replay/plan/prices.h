@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "backends/machine.h"
+#include "replay/nccl/message_prices.h"
 #include "replay/run/cluster_model.h"
 #include "replay/run/description.h"
 #include "replay/run/options.h"
@@ -44,9 +45,9 @@ class Prices {
   absl::StatusOr<double> AboutCollective(CollectiveType type, int64_t bytes, int groups);
 
   // From the first byte sent to the last received.
-  double OfMessage(int src, int dst, int64_t bytes) const;
+  double OfMessage(int src, int dst, int64_t bytes);
   // Of what each rank of a stage sends to its peer of the next one, by boundary; pp - 1 of them.
-  std::vector<double> BetweenStages(const generate::Split& split, int64_t bytes) const;
+  std::vector<double> BetweenStages(const generate::Split& split, int64_t bytes);
 
   const ClusterModel& cluster() const { return cluster_; }
   const std::vector<std::string>& warnings() const { return run_.warnings; }
@@ -67,6 +68,7 @@ class Prices {
   RunDescription run_;
   ClusterModel cluster_;
   std::unique_ptr<Machine> machine_;
+  std::unique_ptr<MessagePrices> messages_;
   std::unique_ptr<GraphPricer> pricer_;
   int ranks_ = 0, node_ = 1, domain_ = 0;
   absl::flat_hash_map<std::string, double> operators_;

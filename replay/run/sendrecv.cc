@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <tuple>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -13,7 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "replay/engine/flow_log.h"
-#include "replay/nccl/message_costs.h"
+#include "replay/nccl/message_prices.h"
 #include "replay/nccl/rates.h"
 #include "trace/base/spelling.h"
 
@@ -121,24 +120,13 @@ class Settings {
   std::map<std::pair<Port, std::pair<int, int>>, int> on_link_;
 };
 
-// The costs of each message; those of one level and setting are equal, but where devices are wired.
 std::vector<MessageCosts> CostsOfAll(const Machine& machine, const LibraryModel& library,
                                      const SendRecvCall& call) {
   const Settings settings(machine, library, call);
-  std::map<std::tuple<int, int, int, MessageSetting>, MessageCosts> known;
+  MessagePrices prices(machine, &library);
   std::vector<MessageCosts> out;
-  for (const SentMessage& m : call.messages) {
-    const int level = machine.Level(m.src, m.dst);
-    const bool wired = library.levels[static_cast<size_t>(level)].wired > 0;
-    const std::tuple key{level, wired ? m.src : -1, wired ? m.dst : -1, settings.Of(m)};
-    auto found = known.find(key);
-    if (found == known.end()) {
-      const MessageCosts costs =
-          CostsOfMessage(library, machine, m.src, m.dst, call.bytes, std::get<3>(key), call.protocol);
-      found = known.emplace(key, costs).first;
-    }
-    out.push_back(found->second);
-  }
+  for (const SentMessage& m : call.messages)
+    out.push_back(*prices.Of(m.src, m.dst, call.bytes, settings.Of(m), call.protocol));
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include "replay/cluster/load.h"
 #include "replay/nccl/message_costs.h"
 #include "replay/run/collective_table.h"
+#include "test/replay/engine_testing.h"
 #include "test/replay/library_testing.h"
 
 namespace chakra {
@@ -231,6 +232,34 @@ TEST(SendRecv, MeasuredOnH100) {
     EXPECT_NEAR(RowOf("dgx-h100:gpus_per_node=1,nic_gbps=200", OptionsOf("next", 2), mib << 20).time_us / us,
                 1, 0.015)
         << mib;
+  }
+}
+
+// In a replay each message has the costs of a pair of ranks that sends nothing else.
+TEST(SentMessage, TakesTheSameInAReplay) {
+  for (const auto& [cluster, nodes, dst] :
+       {std::tuple("dgx-h100:nodes=2", 1, 1), {"dgx-h100:nodes=2", 2, 15}, {"alps:nodes=2", 2, 4}}) {
+    for (const uint64_t bytes : {uint64_t{1000}, uint64_t{1} << 23}) {
+      TestMachine m = Preset(cluster, dst + 1);
+      const MessageCosts costs =
+          CostsOfMessage(m.library(), *m.fabric, 0, dst, bytes, {.nodes = nodes, .busy_nodes = nodes});
+      const FlowCost wire = m.fabric->Cost(0, dst, bytes, costs.limit);
+      TraceBuilder b(dst + 1);
+      b.Send(0, dst, static_cast<int64_t>(bytes), 0);
+      b.Recv(dst, 0, static_cast<int64_t>(bytes), 0);
+      const absl::StatusOr<TraceSet> traces = b.Build();
+      ASSERT_TRUE(traces.ok()) << traces.status();
+      for (const char* fabric : {"analytical", "fluid"}) {
+        m.AnotherFabric(fabric);
+        EngineOptions options;
+        options.collectives = m.costs();
+        const absl::StatusOr<Metrics> run = Replay(*traces, Recorded(*traces), *m.fabric, options);
+        ASSERT_TRUE(run.ok()) << run.status();
+        EXPECT_EQ(run->ranks[0].end, costs.begin + wire.sent) << cluster << " " << bytes << " " << fabric;
+        EXPECT_EQ(run->ranks[static_cast<size_t>(dst)].end, costs.begin + costs.latency + wire.received())
+            << cluster << " " << bytes << " " << fabric;
+      }
+    }
   }
 }
 

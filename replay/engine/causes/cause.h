@@ -61,7 +61,7 @@ struct Cause {
   int src = 0, dst = 0;  // kFlow, kSending: end points of the fabric
   uint64_t bytes = 0;    // kFlow, kSending: on the links
   Bandwidth limit;       // the same: Flow::limit
-  Time software;         // kFlow: Flow::delay
+  Time software;         // kFlow: Flow::delay; kSending: of the sender
   Time at;               // when the cause ended
   CauseRef parent;       // set by Because(), like `refs`
   mutable uint32_t refs = 0;

@@ -19,13 +19,13 @@ void Add(const PathParts& more, PathParts* parts) {
 PathParts PartsOf(const Cause& cause, Time length, const MachineView& machine) {
   PathParts parts;
   std::vector<LinkCost> costs = machine.CostByLinks(cause.src, cause.dst, cause.bytes, cause.limit);
-  if (cause.kind == Cause::kSending) {
-    const Time sent = machine.Cost(cause.src, cause.dst, cause.bytes, cause.limit).sent;
-    parts.links[NarrowestOf(costs)].transfer = std::min(sent, length);
-    return parts;
-  }
   parts.software = std::min(cause.software, length);
   Time left = length - parts.software;
+  if (cause.kind == Cause::kSending) {
+    const Time sent = machine.Cost(cause.src, cause.dst, cause.bytes, cause.limit).sent;
+    parts.links[NarrowestOf(costs)].transfer = std::min(sent, left);
+    return parts;
+  }
   const auto take = [&left](Time* part) {
     *part = std::min(*part, left);
     left -= *part;
