@@ -36,7 +36,7 @@ NODES = {
     "M": dict(link=537.6, share=0.75, switch=0, switch_channels=1, channels=112, search=112,
               base=(5.8, 14, 8.4), step=(0.8, 1.9, 2.1), direct=(5.8, 8.4)),
 }
-SWITCH_SHARE = 0.85
+SWITCH_SHARE = 0.8
 
 # Machine: node, GB/s of a device's card, transport, release, and what differs.
 MACHINES = {
@@ -81,7 +81,7 @@ FABRICS = {"infiniband": "InfiniBand", "roce": "RoCE", "efa": "EFA", "tcpx": "TC
 # Constants of replay/nccl/between_nodes.cc.
 LAW = dict(ring_ll_share=0.36, tree_ll128_share=1.25, ring_large_ll=4.5, ring_large_ll128=20, ring_large_simple=8,
            ring_begin=1.7, tree_share_ll=0.5, tree_share_ll128=0.9, tree_share_simple=0.34, tree_bytes_ll=55000,
-           tree_bytes_ll128=540000, tree_bytes_simple=600000, nvls_share=1.4, nvls_bytes=155000, messages=3.5,
+           tree_bytes_ll128=540000, tree_bytes_simple=600000, nvls_share=1.2, nvls_bytes=3700000, messages=3.5,
            nvls_begin=40, nvls_step=3.4, exchange_begin=9, exchange_fill=0.35)
 
 # NCCL's tuner (replay/nccl/constants.cc).
@@ -195,7 +195,7 @@ def predict(call, law, transports, only):
     base, near = call.node["base"][p] + GAP_US, call.node["step"][p] + 0.05
     as_tree = algorithm != "ring" or call.members == 1
     far = STEP_NET["tree" if as_tree else "ring"][p] + t["message_us"] * (2 if p == 2 else 1) + WIRE_US
-    name, channels, carried = PROTOCOLS[p], call.node["channels"], {2: 1, 3: 1.5}.get(nodes, 2)
+    name, channels, carried = PROTOCOLS[p], min(call.node["channels"], 4 * call.members), {2: 1, 3: 1.5}.get(nodes, 2)
     if algorithm == "ring":
         own = call.size / n
         used = min(max(own / 4096, 1), channels)
@@ -216,7 +216,7 @@ def predict(call, law, transports, only):
         return base + 2 * (call.members - 1) * near + 2 * depth * (far + more) + 2 * call.size / rate * 1e-3
     parts = call.node["switch_channels"] * call.members
     rate = min(2 * call.of_switch() * SWITCH_SHARE, 2 * cards / carried * n / (n - 1))
-    most = law["nvls_bytes"] * parts
+    most = law["nvls_bytes"] * call.members
     way = min(call.size * law["nvls_share"], most)
     more = (t["large_us"] * rise(t["large_bytes"], min(call.size / parts, 131072)) + way / rate * 1e-3 +
             law["messages"] * t["message_us"] * way / most)

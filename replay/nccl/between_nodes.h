@@ -1,10 +1,10 @@
-// Calls over several nodes: what a step of each algorithm takes beside its latency, and what algorithms reach of a
-// network. A step is: launch, copy to the buffer, post, wire, completion, copy out. It works on chunks, and a chain of
-// steps waits for the first chunk of each: the pipeline fills.
+// Calls over several nodes: what a step of each algorithm takes beside its latency, and what algorithms reach
+// of a network. A step is: launch, copy to the buffer, post, wire, completion, copy out. It works on chunks,
+// and a chain of steps waits for the first chunk of each: the pipeline fills.
 //
-// Fitted on 795 medians of 35 machines (boeschf/nccl-benchmark-on-alps-2025, HLC-Lab/pico, argonne-lcf/alcf-nccl-tests,
-// issues of NVIDIA/nccl and nccl-tests, clouds' documentation): test/validation/between_nodes.md. Sizes are in bytes,
-// times in us, rates in GB/s.
+// Fitted on 795 medians of 35 machines (boeschf/nccl-benchmark-on-alps-2025, HLC-Lab/pico,
+// argonne-lcf/alcf-nccl-tests, issues of NVIDIA/nccl and nccl-tests, clouds' documentation):
+// test/validation/between_nodes.md. Sizes are in bytes, times in us, rates in GB/s.
 #pragma once
 
 #include "replay/nccl/library.h"
@@ -14,18 +14,19 @@ namespace chakra::nccl {
 // The share of the wire that is data: LL sends a flag for each 4 bytes, LL128 one for each 120.
 double DataShare(Protocol p);
 
-// How many times its data a card carries in one direction, at most, in a double binary tree over so many nodes: an inner
-// node of one tree is a leaf of the other.
+// How many times its data a card carries in one direction, at most, in a double binary tree over so many
+// nodes: an inner node of one tree is a leaf of the other.
 double CarriedByTree(int nodes);
 
-// What a step between nodes takes more than one of few bytes. Of a ring in which a member sends `bytes` to the next:
+// What a step between nodes takes more than one of few bytes. Of a ring in which a member sends `bytes` to
+// the next:
 double RingStepUs(const Transport& transport, Protocol p, double bytes, int channels);
 
 // Of a tree in a call of `bytes`; the node's cards carry `node_rate`:
 double TreeStepUs(const Transport& transport, Protocol p, double bytes, int channels, double node_rate);
 
-// Where each member of a node has its share in a tree of its own and the switch adds and multicasts (NVLS); `rate`: of
-// the whole call.
+// Where each member of a node has its share in a tree of its own and the switch adds and multicasts (NVLS);
+// `rate`: of the whole call.
 double NvlsTreeStepUs(const Transport& transport, double bytes, int channels, int per_node, double rate);
 
 // A step of the latter, of few bytes.
@@ -40,9 +41,10 @@ inline constexpr double kExchangeBeginUs = 9;
 double RingShare(Protocol p);
 double TreeShare(Protocol p);
 // The same of the switch that adds and multicasts: 34.4 ms for 8 GiB on 2 nodes of 8 H100.
-inline constexpr double kNvlsTreeShare = 0.85;
+inline constexpr double kNvlsTreeShare = 0.8;
 
-// Of an exchange's pipeline, in bytes that a member sends to others: so many bytes at most, and this share of them.
+// Of an exchange's pipeline, in bytes that a member sends to others: so many bytes at most, and this share of
+// them.
 inline constexpr double kExchangeFillBytes = 2.5e6;
 inline constexpr double kExchangeFillShare = 0.35;
 

@@ -41,8 +41,12 @@ double MessageRate(const LibraryModel& library, const Rates& rates, const Candid
                    size_t level) {
   const bool network = library.levels[level].link == LibraryLink::kNet;
   const bool several = rates.nodes() > 1;
-  if (family == Algorithm::kRing && c.algorithm == "ring")
-    return several ? rates.RingBus(c.protocol) : rates.Bus(family, c.protocol, rates.bus());
+  if (family == Algorithm::kRing && c.algorithm == "ring") {
+    if (!several) return rates.Bus(family, c.protocol, rates.bus());
+    // A ring's members step together. A chain's pass on pieces, inside the node as fast as its links are.
+    const double own = rates.RingBus(c.protocol, network);
+    return c.plan == "chain" ? own : std::min(own, rates.RingBus(c.protocol, !network));
+  }
   if (family == Algorithm::kTree)
     return several ? rates.TreeBus(c.protocol, network) : rates.Bus(family, c.protocol, rates.bus());
   const bool in_switch =
@@ -126,15 +130,16 @@ double RemotePeersUs(const Rates& rates, Protocol p, uint64_t bytes, const Group
              Micros(std::min(message * peers, nccl::kExchangeFillBytes), rates.OwnRate(true));
 }
 
-// Of an all-reduce over switches and trees, beside the pieces of the data: measured on plans of 8 to 64 pieces for 2 to
-// 32 nodes.
+// Of an all-reduce over switches and trees, beside the pieces of the data: measured on plans of 8 to 64
+// pieces for 2 to 32 nodes.
 constexpr double kPiecesUnderWayPerDoubling = 4;
 
-// As TreePipeline(). A member sends all data up to the switch and its share of the sums back; the law has the call's
-// bus bandwidth.
+// As TreePipeline(). A member sends all data up to the switch and its share of the sums back; the law has the
+// call's bus bandwidth.
 void NvlsTreePipeline(const Rates& rates, uint64_t bytes, const Candidate& c, int ranks, CallCosts* costs) {
   const double doublings = std::log2(std::max(1, rates.nodes()));
-  const double fills = 1 + kPiecesUnderWayPerDoubling * doublings / PiecesOf(rates.library(), c, bytes, ranks);
+  const double fills =
+      1 + kPiecesUnderWayPerDoubling * doublings / PiecesOf(rates.library(), c, bytes, ranks);
   const double members = ranks;
   const double up = (1 + 1.0 / rates.per_node()) * members / (members - 1);
   for (size_t i = 0; i < costs->levels.size(); ++i) {
@@ -143,13 +148,18 @@ void NvlsTreePipeline(const Rates& rates, uint64_t bytes, const Candidate& c, in
   }
 }
 
+// Channels of a member that serve its card, at most: NCCL's search makes 2 to 4 on a node of one device and
+// one card.
+constexpr int kChannelsOfCard = 4;
+
 // What a step over the network takes more than one of few bytes.
 double NetworkStepUs(const Rates& rates, Algorithm family, uint64_t bytes, const Candidate& c, int ranks) {
-  if (rates.nodes() <= 1 || rates.network() == nullptr) return 0;
+  if (rates.network() == nullptr) return 0;
   const Transport& transport = rates.network()->transport;
   const double all = static_cast<double>(bytes);
+  const int channels = std::min(rates.channels(), kChannelsOfCard * rates.per_node());
   if (family == Algorithm::kTree)
-    return nccl::TreeStepUs(transport, c.protocol, all, rates.channels(), rates.inter());
+    return nccl::TreeStepUs(transport, c.protocol, all, channels, rates.inter());
   if (family == Algorithm::kNvlsTree) {
     const double of_switch = 2 * rates.InSwitch(false) * nccl::kNvlsTreeShare;
     const double of_cards = 2 * rates.NetworkBus(Protocol::kSimple) / nccl::CarriedByTree(rates.nodes());
@@ -158,14 +168,15 @@ double NetworkStepUs(const Rates& rates, Algorithm family, uint64_t bytes, const
   }
   if (c.plan == "chain") {  // each piece passes all members
     const double piece = all / std::max(1, PiecesOf(rates.library(), c, bytes, ranks));
-    return nccl::RingStepUs(transport, c.protocol, piece, rates.channels());
+    return nccl::RingStepUs(transport, c.protocol, piece, channels);
   }
   // Plans that the library does not have, as its rings. An exchange has RemotePeersUs().
-  return c.plan == "direct" ? 0 : nccl::RingStepUs(transport, c.protocol, all / ranks, rates.channels());
+  return c.plan == "direct" ? 0 : nccl::RingStepUs(transport, c.protocol, all / ranks, channels);
 }
 
-// The pieces of a tree fill its branches before the first comes back, at the rates of its messages: they go so much
-// faster that the call takes what its links do. NetworkStepUs() has what the library's own chunks take.
+// The pieces of a tree fill its branches before the first comes back, at the rates of its messages: they go
+// so much faster that the call takes what its links do. NetworkStepUs() has what the library's own chunks
+// take.
 double TreePipeline(const LibraryModel& library, const Rates& rates, uint64_t bytes, const Candidate& c,
                     int ranks) {
   const double chunk = static_cast<double>(bytes) / 2 / PiecesOf(library, c, bytes, ranks);
@@ -323,8 +334,7 @@ CallCosts CostsOf(const LibraryModel& library, CollectiveType type, uint64_t byt
   const bool ring = family == Algorithm::kRing && c.algorithm == "ring";
   const bool several = rates.nodes() > 1;
   costs.begin = Time::FromNanos(
-      (rates.Base(family, c.protocol) + (ring && several ? nccl::RingBeginUs(rates.per_node()) : 0)) *
-      1e3);
+      (rates.Base(family, c.protocol) + (ring && several ? nccl::RingBeginUs(rates.per_node()) : 0)) * 1e3);
   const double step_us = NetworkStepUs(rates, family, bytes, c, shape.ranks);
   for (size_t level = 0; level < library.levels.size(); ++level) {
     CallCosts::Level out;
@@ -333,11 +343,13 @@ CallCosts CostsOf(const LibraryModel& library, CollectiveType type, uint64_t byt
     const bool network = library.levels[level].link == LibraryLink::kNet;
     double latency_us = rates.StepAt(family, c.protocol, level) + (network ? step_us : 0);
     if (half) latency_us /= 2;
-    // A plan in the switch sends few pieces before the first comes back: what steps take is once for the call.
+    // A plan in the switch sends few pieces before the first comes back: what steps take is once for the
+    // call.
     if (network && several && family == Algorithm::kNvlsTree) {
       costs.begin += Time::FromNanos(2 * std::log2(rates.nodes()) * std::exchange(latency_us, 0) * 1e3);
     }
-    // The longest way round the plan's ring crosses all borders between nodes, a part of the library's all but one.
+    // The longest way round the plan's ring crosses all borders between nodes, a part of the library's all
+    // but one.
     if (network && several && c.plan == "ring") latency_us *= 1 - 1.0 / rates.nodes();
     out.latency = Time::FromNanos(latency_us * 1e3);
     // The rates of rings and trees include all cards of a node, and all links of a device.
@@ -355,7 +367,8 @@ CallCosts CostsOf(const LibraryModel& library, CollectiveType type, uint64_t byt
   }
   if (family == Algorithm::kNvlsTree && several) NvlsTreePipeline(rates, bytes, c, shape.ranks, &costs);
   // The library serves one peer on each channel at a time. Between nodes RemotePeersUs() has it.
-  if ((c.plan == "direct" && !several) || c.plan == "pairwise" || c.plan == "linear" || c.plan == "one_shot") {
+  if ((c.plan == "direct" && !several) || c.plan == "pairwise" || c.plan == "linear" ||
+      c.plan == "one_shot") {
     const int rounds = (shape.ranks - 2) / library.channels;
     const double step = std::max(rates.Step(family, c.protocol, false), rates.Step(family, c.protocol, true));
     costs.begin += Time::FromNanos(rounds * step * 1e3);

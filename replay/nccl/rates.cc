@@ -112,8 +112,7 @@ double Rates::Share(Protocol p) const {
 
 double Rates::Base(nccl::Algorithm a, Protocol p) const {
   if (const LibraryTerm* term = TermOfKernel(p); term != nullptr && term->base_us) return *term->base_us;
-  if (a == nccl::Algorithm::kNvlsTree && nodes_ > 1 && !measured_.empty())
-    return nccl::kNvlsTreeBeginUs;
+  if (a == nccl::Algorithm::kNvlsTree && nodes_ > 1 && !measured_.empty()) return nccl::kNvlsTreeBeginUs;
   const bool in_switch = a == nccl::Algorithm::kNvls || a == nccl::Algorithm::kNvlsTree;
   return nccl::BaseLatency(a, p) + (in_switch ? nccl::StepLatency(a, p, LibraryLink::kNvlink) : 0);
 }
@@ -121,7 +120,8 @@ double Rates::Base(nccl::Algorithm a, Protocol p) const {
 double Rates::StepAt(nccl::Algorithm a, Protocol p, size_t index) const {
   const LibraryLevel& level = library_.levels[index];
   const bool network = level.link == LibraryLink::kNet;
-  // Steps that overlap with their data were measured in one node, where no step waits for another one's proxy.
+  // Steps that overlap with their data were measured in one node, where no step waits for another one's
+  // proxy.
   const LibraryTerm* kernel = TermOfKernel(p);
   if (!network && kernel != nullptr && kernel->step_us && !(kernel->step_overlaps && nodes_ > 1))
     return *kernel->step_us;
@@ -137,8 +137,10 @@ double Rates::StepAt(nccl::Algorithm a, Protocol p, size_t index) const {
   if (network) {
     const bool tuner = measured_.empty();
     const LibraryTerm* term = Term(p);
-    if (term != nullptr && term->network_step_us) us = *term->network_step_us;
-    else if (a == nccl::Algorithm::kNvlsTree && !tuner) us = nccl::kNvlsTreeStepUs;
+    if (term != nullptr && term->network_step_us)
+      us = *term->network_step_us;
+    else if (a == nccl::Algorithm::kNvlsTree && !tuner)
+      us = nccl::kNvlsTreeStepUs;
     const double card =
         level.nic_latency_us + (tuner ? level.transport.tuner_latency_us : level.transport.message_us);
     return us + card * (steps_as == Protocol::kSimple ? 2 : 1);
@@ -167,8 +169,8 @@ double Rates::NetworkBus(Protocol p) const {
   return Share(p) * inter_ * nccl::DataShare(p) / crowding;
 }
 
-double Rates::RingBus(Protocol p) const {
-  return std::min(NetworkBus(p), nccl::RingShare(p) * Bus(nccl::Algorithm::kRing, p, intra_));
+double Rates::RingBus(Protocol p, bool network) const {
+  return network ? NetworkBus(p) : nccl::RingShare(p) * Bus(nccl::Algorithm::kRing, p, intra_);
 }
 
 double Rates::TreeBus(Protocol p, bool network) const {
@@ -198,8 +200,7 @@ double Rates::BuiltInBus(nccl::Algorithm a, Protocol p, double simple) const {
   if (a != nccl::Algorithm::kTree) return simple;
   if (p == Protocol::kLL) return std::min(simple / 3.8, nccl::MaxLL(g, nodes_));
   if (p == Protocol::kLL128) {
-    return std::min(simple * (nodes_ == 1 ? 7.0 / 9 : 120.0 / 128),
-                    found * nccl::MaxTreeLL128(g, nodes_));
+    return std::min(simple * (nodes_ == 1 ? 7.0 / 9 : 120.0 / 128), found * nccl::MaxTreeLL128(g, nodes_));
   }
   return std::min(0.92 * simple, channels_ * nccl::MaxTree(g, nodes_));
 }

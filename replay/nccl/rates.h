@@ -38,14 +38,14 @@ class Rates {
   double intra() const { return intra_; }
   double inter() const { return inter_; }
   double bus() const { return nodes_ > 1 ? std::min(intra_, inter_) : intra_; }
-  // The bus bandwidth that the tuner assumes of a tree: of two nodes each card carries all data once in each direction,
-  // which the search of NCCL finds from Hopper on.
+  // The bus bandwidth that the tuner assumes of a tree: of two nodes each card carries all data once in each
+  // direction, which the search of NCCL finds from Hopper on.
   double tuner_tree_bus() const;
 
-  // What a call over several nodes reaches: of all cards of a node, in data; of a ring; of a tree's messages inside the
-  // node and between nodes; of a device's card.
+  // What a call over several nodes reaches: of all cards of a node, in data; of a ring; of a tree's messages
+  // inside the node and between nodes; of a device's card.
   double NetworkBus(Protocol p) const;
-  double RingBus(Protocol p) const;
+  double RingBus(Protocol p, bool network) const;
   double TreeBus(Protocol p, bool network) const;
   double CardRate(size_t level) const;
   // The level of the group that is a network; null: one node.

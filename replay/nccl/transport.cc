@@ -19,7 +19,8 @@ constexpr int kMostNodes = 1 << 22;
 // Whether more than the name and the source is given.
 bool HasFields(const proto::NetworkTransport& t) {
   return t.has_message_us() || t.has_large_us() || t.has_rate_share() || t.has_post_us() ||
-         t.has_exchange_us() || t.has_small_exchange_us() || t.has_exchange_share() || t.has_crowding() || t.has_tuner_latency_us();
+         t.has_exchange_us() || t.has_small_exchange_us() || t.has_exchange_share() || t.has_crowding() ||
+         t.has_tuner_latency_us();
 }
 
 }  // namespace
@@ -40,10 +41,10 @@ absl::StatusOr<Transport> BuildTransport(const proto::NetworkTransport& given, a
   if (!known.empty()) {
     if (absl::Status s = ParseMessage(known, absl::StrCat("transport ", given.name()), &t); !s.ok()) return s;
   } else if (!given.name().empty() && !HasFields(given)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("cluster: collectives.library.", field, "name is \"", given.name(), "\"",
-                     SuggestName(given.name(), TransportNames()), "; expected one of: ",
-                     absl::StrJoin(TransportNames(), ", "), "; or another name with its fields"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "cluster: collectives.library.", field, "name is \"", given.name(), "\"",
+        SuggestName(given.name(), TransportNames()),
+        "; expected one of: ", absl::StrJoin(TransportNames(), ", "), "; or another name with its fields"));
   }
   t.MergeFrom(given);
   Transport out;
@@ -74,9 +75,9 @@ absl::StatusOr<Transport> BuildTransport(const proto::NetworkTransport& given, a
   for (const Number& n : numbers) {
     if (!n.has) continue;
     if (!std::isfinite(n.value) || n.value > n.most || n.value < 0 || (n.share && n.value == 0)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("cluster: collectives.library.", field, n.name, " is ", n.value, "; expected a number ",
-                       n.share ? "> 0" : ">= 0", " and <= ", n.most));
+      return absl::InvalidArgumentError(absl::StrCat("cluster: collectives.library.", field, n.name, " is ",
+                                                     n.value, "; expected a number ",
+                                                     n.share ? "> 0" : ">= 0", " and <= ", n.most));
     }
     if (n.to != nullptr) *n.to = n.value;
   }

@@ -1,5 +1,5 @@
-// What a message between two network cards costs beside its bytes: proto::NetworkTransport, with what it leaves out.
-// Times are in us.
+// What a message between two network cards costs beside its bytes: proto::NetworkTransport, with what it
+// leaves out. Times are in us.
 #pragma once
 
 #include <cstdint>
@@ -39,8 +39,8 @@ struct Transport {
   double Crowding(int nodes) const;
 };
 
-// Fills in what a known transport of that name has. Errors name the field below `field` ("level[1].transport."): an
-// unknown name without any field of its own, or a value out of range.
+// Fills in what a known transport of that name has. Errors name the field below `field`
+// ("level[1].transport."): an unknown name without any field of its own, or a value out of range.
 absl::StatusOr<Transport> BuildTransport(const proto::NetworkTransport& given, absl::string_view field);
 
 }  // namespace chakra

@@ -82,8 +82,7 @@ class Tuner {
     if (p == Protocol::kLL128 && rates_.intra_link() != LibraryLink::kNvlink && rates_.per_node() > 1) {
       c.unfit = "LL128 needs NVLink inside the node";
     } else if (p == Protocol::kLL128 && rates_.nodes() > 1 && rates_.network() != nullptr &&
-               rates_.network()->far_cards &&
-               library_.version < nccl::kFirstWithLL128ToFarCards) {
+               rates_.network()->far_cards && library_.version < nccl::kFirstWithLL128ToFarCards) {
       c.unfit = absl::StrCat("LL128 between nodes needs cards beside the devices (far_cards) before NCCL ",
                              nccl::VersionText(nccl::kFirstWithLL128ToFarCards));
     }
@@ -113,7 +112,8 @@ class Tuner {
     const double latency = rates_.Base(Algorithm::kTree, p) +
                            2 * ((rates_.per_node() - 1) * rates_.Step(Algorithm::kTree, p, false) +
                                 std::log2(rates_.nodes()) * rates_.Step(Algorithm::kTree, p, true));
-    const double bus = rates_.Bus(Algorithm::kTree, p, rates_.tuner_tree_bus()) * nccl::TreeCorrection(p, bytes_);
+    const double bus =
+        rates_.Bus(Algorithm::kTree, p, rates_.tuner_tree_bus()) * nccl::TreeCorrection(p, bytes_);
     Add("tree", "double_binary_tree", p, latency, bus / 2, Channels(Algorithm::kTree, p));
   }
 
@@ -174,8 +174,8 @@ class Tuner {
     const double latency = rates_.Base(Algorithm::kPat, Protocol::kSimple) +
                            std::log2(n_) * rates_.Step(Algorithm::kPat, Protocol::kSimple, true) / 3.5 +
                            2.8 * n_;
-    Candidate& c = Add("pat", "pat", Protocol::kSimple, latency, 0.75 * rates_.bus() * n_ / (n_ - 1),
-                       rates_.channels());
+    Candidate& c =
+        Add("pat", "pat", Protocol::kSimple, latency, 0.75 * rates_.bus() * n_ / (n_ - 1), rates_.channels());
     if (rates_.nodes() < 2 || rates_.nodes() < n_) c.unfit = "needs one member on each of several nodes";
   }
 

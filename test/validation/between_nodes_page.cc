@@ -25,7 +25,7 @@ struct Exception {
   size_t band;
   double most;
 };
-constexpr Exception kExceptions[] = {{"InfiniBand", 3, 0.117}, {"racks", 2, 0.246}};
+constexpr Exception kExceptions[] = {{"racks", 2, 0.246}};
 
 struct Growth {
   const char* machine;
@@ -167,6 +167,27 @@ void AppendGrowthOf(const Growth& growth, const std::vector<NodesCall>& calls, s
   absl::StrAppend(out, "\n");
 }
 
+// A call's time over that of the same call on the fewest nodes of its machine, predicted against measured.
+void AppendGrowthErrors(const std::vector<NodesCall>& calls, std::string* out) {
+  std::map<std::tuple<std::string, std::string, std::string, uint64_t>, const NodesCall*> fewest;
+  std::map<std::string, Cells> by_machine;
+  Cells all;
+  for (const NodesCall& c : calls) {  // by nodes
+    const NodesCall* first =
+        fewest.try_emplace({c.machine, c.collective, c.Forced(), c.bytes}, &c).first->second;
+    if (first->nodes == c.nodes) continue;
+    const double error = (1 + c.Error()) / (1 + first->Error()) - 1;
+    by_machine[c.machine][NodesBand(c.bytes)].push_back(error);
+    all[NodesBand(c.bytes)].push_back(error);
+  }
+  absl::StrAppend(out,
+                  "\nThe growth of a call: its time over the same call's on the fewest nodes of its machine. "
+                  "Predicted growth / measured growth - 1, in %:\n");
+  AppendTableHead("machine", 1, out);
+  for (const auto& [machine, cells] : by_machine) AppendCells(machine, cells, out);
+  AppendCells("all", all, out);
+}
+
 void AppendGrowth(const std::vector<NodesCall>& calls, std::string* out) {
   constexpr uint64_t kKiB = 1024, kMiB = kKiB * kKiB;
   const std::vector<uint64_t> marenostrum = {256, 16 * kKiB, 8 * kMiB, 64 * kMiB, 128 * kMiB, 512 * kMiB};
@@ -180,6 +201,7 @@ void AppendGrowth(const std::vector<NodesCall>& calls, std::string* out) {
       out,
       "\n## How the time grows with nodes\n\nMeasured / predicted, in us. Columns are nodes of 4 GPUs.\n");
   for (const Growth& g : machines) AppendGrowthOf(g, calls, out);
+  AppendGrowthErrors(calls, out);
 }
 
 void AppendB200(const std::vector<NodesCall>& calls, std::string* out) {
