@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "test/folders.h"
 #include "test/replay/acceptance_testing.h"
 
 namespace chakra::acceptance {

@@ -5,13 +5,11 @@
 //   FOLDER]
 //   [--out FOLDER] [--check] [--compare FOLDER]
 //
-// --out writes collectives.csv, collectives.md and collectives.svg; --compare
-// wants the same bytes in a folder; --check wants the figures of checks.h.
-// Exit status: 0 all holds; 1 a figure, a file or the input does not; 2 the
-// command line is wrong; 77 there is no file of measurements.
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
+// --out writes collectives.csv, collectives.md and collectives.svg; --compare wants the same bytes in a
+// folder; --check wants the figures of checks.h.
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "test/validation/calibrated.h"
@@ -20,64 +18,13 @@
 #include "test/validation/experts.h"
 #include "test/validation/one_node.h"
 #include "test/validation/plot.h"
+#include "test/validation/program.h"
 #include "test/validation/public_figures.h"
 #include "test/validation/summary.h"
 #include "trace/io/file.h"
 
 namespace chakra::validation {
 namespace {
-
-struct Options {
-  std::string measured, one_node, experts, captures, out, compare;
-  bool check = false;
-};
-
-using Files = std::vector<std::pair<std::string, std::string>>;  // name and content
-
-int Fail(const std::string& what) {
-  std::fprintf(stderr, "collectives_validation: %s\n", what.c_str());
-  return 1;
-}
-
-int Write(const Files& files, const std::string& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  for (const auto& [name, content] : files) {
-    const std::string path = absl::StrCat(folder, "/", name);
-    std::ofstream out(path, std::ios::binary);
-    out << content;
-    out.close();
-    if (!out) return Fail(absl::StrCat(path, ": cannot be written"));
-    std::printf("written: %s\n", path.c_str());
-  }
-  return 0;
-}
-
-int Compare(const Files& files, const Options& o) {
-  int status = 0;
-  for (const auto& [name, content] : files) {
-    const std::string path = absl::StrCat(o.compare, "/", name);
-    const absl::StatusOr<std::string> kept = ReadFile(path);
-    if (kept.ok() && *kept == content) continue;
-    status = Fail(absl::StrCat(
-        path,
-        kept.ok() ? " is not what the code gives now" : absl::StrCat(": ", kept.status().message()).c_str(),
-        "; to write it anew: build/test/collectives_validation ", o.measured,
-        o.one_node.empty() ? "" : " --one-node ", o.one_node, o.experts.empty() ? "" : " --experts ",
-        o.experts, o.captures.empty() ? "" : " --captures ", o.captures, " --out ", o.compare));
-  }
-  return status;
-}
-
-int Check(const std::vector<Finding>& findings) {
-  size_t failed = 0;
-  for (const Finding& f : findings) {
-    std::printf("%s  %s\n", f.ok ? "ok  " : "FAIL", f.text.c_str());
-    failed += !f.ok;
-  }
-  if (failed == 0) return 0;
-  return Fail(absl::StrCat(failed, " of ", findings.size(), " figures do not hold"));
-}
 
 struct Section {
   std::string markdown;
@@ -125,88 +72,56 @@ absl::Status Read(const std::string& path, Section* out) {
   return absl::OkStatus();
 }
 
-int Run(const Options& o) {
-  if (!std::filesystem::exists(o.measured)) {
-    std::fprintf(stderr, "collectives_validation: SKIPPED: %s is absent\n", o.measured.c_str());
-    return 77;
-  }
-  const absl::StatusOr<std::string> text = ReadFile(o.measured);
-  if (!text.ok()) return Fail(std::string(text.status().message()));
+// What the options ask for beside all-reduce.
+absl::StatusOr<Section> MoreOf(const Program& program) {
+  Section more;
+  absl::Status s;
+  if (const std::string& path = program.Option("--one-node"); !path.empty()) s = Read(path, &more);
+  s.Update(AddPublicFigures(&more));
+  if (const std::string& path = program.Option("--experts"); !path.empty()) s.Update(AddExperts(path, &more));
+  if (const std::string& path = program.Option("--captures"); !path.empty())
+    s.Update(AddCaptures(path, &more));
+  if (!s.ok()) return s;
+  return more;
+}
+
+int Run(const Program& program) {
+  const absl::StatusOr<std::string> text = ReadFile(program.input());
+  if (!text.ok()) return program.Fail(text.status());
   const absl::StatusOr<std::vector<MeasuredRow>> rows = ParseMeasured(*text);
-  if (!rows.ok()) return Fail(absl::StrCat(o.measured, ": ", rows.status().message()));
+  if (!rows.ok()) return program.Fail(absl::StrCat(program.input(), ": ", rows.status().message()));
   Machines machines;
   absl::StatusOr<PredictedColumn> preset = PresetColumn(*rows, machines);
-  if (!preset.ok()) return Fail(std::string(preset.status().message()));
+  if (!preset.ok()) return program.Fail(preset.status());
   absl::StatusOr<PredictedColumn> calibrated = CalibratedColumn(*rows, 1);
-  if (!calibrated.ok()) return Fail(std::string(calibrated.status().message()));
+  if (!calibrated.ok()) return program.Fail(calibrated.status());
   const std::vector<PredictedColumn> columns = {*std::move(preset), *std::move(calibrated)};
   const absl::StatusOr<std::vector<Finding>> fits = CheckCalibrated(*rows);
-  if (!fits.ok()) return Fail(std::string(fits.status().message()));
+  if (!fits.ok()) return program.Fail(fits.status());
   const absl::StatusOr<std::vector<Finding>> switches = CheckSwitches(*rows, columns[0], machines);
-  if (!switches.ok()) return Fail(std::string(switches.status().message()));
+  if (!switches.ok()) return program.Fail(switches.status());
+  const absl::StatusOr<Section> more = MoreOf(program);
+  if (!more.ok()) return program.Fail(more.status());
   std::vector<std::string> notes;
   for (const Finding& f : *switches) notes.push_back(f.text);
   for (const Finding& f : *fits) notes.push_back(f.text);
-  Section more;
-  if (!o.one_node.empty()) {
-    if (absl::Status s = Read(o.one_node, &more); !s.ok()) return Fail(std::string(s.message()));
-  }
-  if (absl::Status s = AddPublicFigures(&more); !s.ok()) return Fail(std::string(s.message()));
-  if (!o.experts.empty()) {
-    if (absl::Status s = AddExperts(o.experts, &more); !s.ok()) return Fail(std::string(s.message()));
-  }
-  if (!o.captures.empty()) {
-    if (absl::Status s = AddCaptures(o.captures, &more); !s.ok()) return Fail(std::string(s.message()));
-  }
-  const Files files = {{"collectives.csv", CsvTable(*rows, columns)},
-                       {"collectives.md", absl::StrCat(Markdown(*rows, columns, notes), more.markdown)},
-                       {"collectives.svg", Plot(*rows, columns)}};
-  int status = o.out.empty() ? 0 : Write(files, o.out);
-  if (!o.compare.empty()) status = std::max(status, Compare(files, o));
-  if (o.check) {
-    std::vector<Finding> findings = CheckMedians(*rows, columns[0], {0.15, 0.30, 0.25});
-    findings.insert(findings.end(), switches->begin(), switches->end());
-    findings.insert(findings.end(), fits->begin(), fits->end());
-    findings.insert(findings.end(), more.findings.begin(), more.findings.end());
-    status = std::max(status, Check(findings));
-  }
-  return status;
-}
-
-int Main(const std::vector<std::string>& arguments) {
-  Options o;
-  bool usage = false;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const std::string& a = arguments[i];
-    if (a == "--check") {
-      o.check = true;
-    } else if ((a == "--out" || a == "--compare" || a == "--one-node" || a == "--experts" ||
-                a == "--captures") &&
-               i + 1 < arguments.size()) {
-      (a == "--out"        ? o.out
-       : a == "--compare"  ? o.compare
-       : a == "--captures" ? o.captures
-       : a == "--experts"  ? o.experts
-                           : o.one_node) = arguments[++i];
-    } else if (o.measured.empty() && !a.empty() && a[0] != '-') {
-      o.measured = a;
-    } else {
-      usage = true;
-    }
-  }
-  if (usage || o.measured.empty() || !(o.check || !o.out.empty() || !o.compare.empty())) {
-    std::fprintf(
-        stderr,
-        "usage: collectives_validation MEASURED.csv [--one-node NCCL_ONE_NODE.csv] [--experts MOE.csv] "
-        "[--captures FOLDER] [--out FOLDER] [--check] [--compare FOLDER], one of the last three at least\n");
-    return 2;
-  }
-  return Run(o);
+  const int kept =
+      program.Keep({{"collectives.csv", CsvTable(*rows, columns)},
+                    {"collectives.md", absl::StrCat(Markdown(*rows, columns, notes), more->markdown)},
+                    {"collectives.svg", Plot(*rows, columns)}});
+  std::vector<Finding> findings = CheckMedians(*rows, columns[0], {0.15, 0.30, 0.25});
+  for (const auto* some : {&*switches, &*fits, &more->findings})
+    findings.insert(findings.end(), some->begin(), some->end());
+  return kept | program.Check(findings);
 }
 
 }  // namespace
 }  // namespace chakra::validation
 
 int main(int argc, char** argv) {
-  return chakra::validation::Main(std::vector<std::string>(argv + 1, argv + argc));
+  chakra::validation::Program program(
+      "collectives_validation", "MEASURED.csv",
+      {"--one-node NCCL_ONE_NODE.csv", "--experts MOE.csv", "--captures FOLDER"});
+  const int status = program.Parse(argc, argv, true);
+  return status == program.kGoOn ? chakra::validation::Run(program) : status;
 }

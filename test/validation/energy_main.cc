@@ -5,10 +5,7 @@
 // RUNS.CSV has a row for each run: system, benchmark, meter, T_s, node_energy_J, mean_W_per_node. Prints the
 // table; --one-node leaves out runs of several nodes, which take longer; --out writes energy.md; --compare
 // wants the same bytes in a folder; --check holds the rows that are judged to 7 % in watts and 8 % in joules,
-// and power limits to 6 %. Exit status: 0 all holds; 1 a file or a row does not; 2 the command line is wrong;
-// 77 RUNS.CSV is absent.
-#include <sys/stat.h>
-
+// and power limits to 6 %.
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -24,6 +21,7 @@
 #include "replay/run/traces.h"
 #include "test/validation/csv_line.h"
 #include "test/validation/power_limits.h"
+#include "test/validation/program.h"
 #include "trace/generate/importer.h"
 #include "trace/generate/workload.h"
 #include "trace/io/compressed_file.h"
@@ -217,63 +215,25 @@ absl::StatusOr<std::string> Table(const std::map<Key, MeanRun>& runs, bool one_n
   return out;
 }
 
-int Fail(const std::string& what) {
-  std::fprintf(stderr, "energy_validation: %s\n", what.c_str());
-  return 1;
-}
-
-int Run(const std::string& path, const std::string& out, const std::string& compare, bool check,
-        bool one_node) {
-  struct stat unused;
-  if (::stat(path.c_str(), &unused) != 0) return 77;
-  const auto runs = ReadRuns(path);
-  if (!runs.ok()) return Fail(absl::StrCat(path, ": ", runs.status().message()));
+int Run(const Program& program) {
+  const auto runs = ReadRuns(program.input());
+  if (!runs.ok()) return program.Fail(absl::StrCat(program.input(), ": ", runs.status().message()));
   bool holds = true;
-  auto table = Table(*runs, one_node, &holds);
-  if (!table.ok()) return Fail(std::string(table.status().message()));
+  auto table = Table(*runs, !program.Option("--one-node").empty(), &holds);
+  if (!table.ok()) return program.Fail(table.status());
   const auto limits = PowerLimitTable(&holds);
-  if (!limits.ok()) return Fail(std::string(limits.status().message()));
+  if (!limits.ok()) return program.Fail(limits.status());
   absl::StrAppend(&*table, *limits, kTail);
   std::fputs(table->c_str(), stdout);
-  if (!out.empty()) {
-    if (const absl::Status s = WriteFile(absl::StrCat(out, "/energy.md"), *table); !s.ok())
-      return Fail(std::string(s.message()));
-  }
-  if (!compare.empty()) {
-    const auto kept = ReadFile(absl::StrCat(compare, "/energy.md"));
-    if (!kept.ok() || *kept != *table)
-      return Fail(absl::StrCat(compare, "/energy.md is not what the code gives now; to write it anew: --out ",
-                               compare));
-  }
-  return check && !holds ? Fail("a row is more than 7 % off in watts or 8 % in joules, or a power limit 6 %")
-                         : 0;
+  return program.Keep({{"energy.md", *table}}) |
+         program.Check({{"rows: at most 7 % off in watts and 8 % in joules, power limits 6 %", holds}});
 }
 
 }  // namespace
 }  // namespace chakra::validation
 
 int main(int argc, char** argv) {
-  std::string path, out, compare;
-  bool check = false, usage = false, one_node = false;
-  for (int i = 1; i < argc; ++i) {
-    const std::string arg = argv[i];
-    if ((arg == "--out" || arg == "--compare") && i + 1 < argc) {
-      (arg == "--out" ? out : compare) = argv[++i];
-    } else if (arg == "--check") {
-      check = true;
-    } else if (arg == "--one-node") {
-      one_node = true;
-    } else if (path.empty() && !arg.empty() && arg[0] != '-') {
-      path = arg;
-    } else {
-      usage = true;
-    }
-  }
-  if (usage || path.empty()) {
-    std::fprintf(
-        stderr,
-        "usage: energy_validation RUNS.CSV [--one-node] [--out FOLDER] [--compare FOLDER] [--check]\n");
-    return 2;
-  }
-  return chakra::validation::Run(path, out, compare, check, one_node);
+  chakra::validation::Program program("energy_validation", "RUNS.CSV", {"--one-node"});
+  const int status = program.Parse(argc, argv, false);
+  return status == program.kGoOn ? chakra::validation::Run(program) : status;
 }
