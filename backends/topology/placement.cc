@@ -166,7 +166,8 @@ absl::StatusOr<std::vector<int>> PlaceByRule(absl::string_view rule, int ranks, 
     device.resize(static_cast<size_t>(ranks));
   } else if (name == "scattered") {
     const std::vector<int> nodes = Shuffled(devices / node, value);
-    for (int i = 0; i < ranks; ++i) device[static_cast<size_t>(i)] = nodes[static_cast<size_t>(i / node)] * node + i % node;
+    for (int i = 0; i < ranks; ++i)
+      device[static_cast<size_t>(i)] = nodes[static_cast<size_t>(i / node)] * node + i % node;
   } else if (name == "round_robin") {
     const auto wish = static_cast<int64_t>(std::min<uint64_t>(value, static_cast<uint64_t>(devices)));
     if (value == 0 || value > static_cast<uint64_t>(devices) || devices % wish != 0) {

@@ -13,8 +13,8 @@ namespace chakra {
 //   round_robin:BLOCK  on block i mod blocks, where blocks are BLOCK devices each
 //                      (BLOCK divides the devices): neighbours are far apart
 //   random:SEED        a permutation of the devices, drawn by the seed
-//   scattered:SEED     whole nodes of `node` devices each, drawn from all by the seed, as a scheduler leaves free
-//   stride:N           N devices after the last rank, around; where that comes
+//   scattered:SEED     whole nodes of `node` devices each, drawn from all by the seed, as a scheduler leaves
+//   free stride:N           N devices after the last rank, around; where that comes
 //                      back to a device that is taken, one further
 // Preconditions: 1 <= ranks <= devices. Errors name the rule, the value and the
 // nearest valid one.

@@ -1,5 +1,5 @@
-// The known transports between nodes, each a file of this folder in the text format of chakra.proto.NetworkTransport.
-// To add one: a file, and nothing else.
+// The known transports between nodes, each a file of this folder in the text format of
+// chakra.proto.NetworkTransport. To add one: a file, and nothing else.
 #pragma once
 
 #include <string>

@@ -157,7 +157,8 @@ void RunArguments::AddRanks(CLI::App* app) {
   app->add_option(
          "--placement", run_.placement,
          "Which device each rank sits on: linear (rank i on device i), round_robin:BLOCK (on block i "
-         "mod blocks of BLOCK devices), random:SEED, scattered:SEED (whole nodes, drawn from all of the machine), stride:N (N devices "
+         "mod blocks of BLOCK devices), random:SEED, scattered:SEED (whole nodes, drawn from all of the "
+         "machine), stride:N (N devices "
          "after the last), or a file of "
          "lines \"RANK DEVICE\" or \"0-7: 8-15\"; groups of traces keep their ranks")
       ->type_name("RULE|FILE")

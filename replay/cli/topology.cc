@@ -59,7 +59,8 @@ class TopologyCommand : public Command {
             app->add_subcommand("check", "What cannot be reached, or looks wrong; exit status 1 on errors")),
         draw_(app->add_subcommand("draw", "A drawing, SVG or DOT; what is large is folded")),
         preset_(app->add_subcommand("preset", "A cluster preset as a file for --cluster, with its sources")),
-        transport_(app->add_subcommand("transport", "What messages cost between nodes, as a file with its sources")) {
+        transport_(app->add_subcommand("transport",
+                                       "What messages cost between nodes, as a file with its sources")) {
     app->add_option("COMMAND", unknown_, "One of those below")->type_name("");
     list_->add_option("NAME", name_, "One network, in full")->type_name("");
     preset_->add_option("NAME", name_, "The preset; without it the names of all")->type_name("");
@@ -144,8 +145,8 @@ class TopologyCommand : public Command {
     if (name_.empty()) return absl::StrCat(absl::StrJoin(names, "\n"), "\n");
     std::string text = preset ? PresetText(name_) : std::string(TransportText(name_));
     if (!text.empty()) return text;
-    return absl::NotFoundError(absl::StrCat("there is no ", preset ? "preset" : "transport", " \"", name_, "\"",
-                                            SuggestName(name_, names)));
+    return absl::NotFoundError(absl::StrCat("there is no ", preset ? "preset" : "transport", " \"", name_,
+                                            "\"", SuggestName(name_, names)));
   }
 
   absl::StatusOr<std::string> List() const {

@@ -39,8 +39,9 @@ bool IsName(const proto::Device& device) {
 // All of `own` but its name and its lists on top of `base`.
 absl::Status Merge(const std::string& where, proto::Cluster own, proto::Cluster* base) {
   if (const std::string list = FindList(own); !list.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        where, ": ", list, " is given beside a base; expected it in `change`, as \"", list, "[0]...=VALUE\""));
+    return absl::InvalidArgumentError(absl::StrCat(where, ": ", list,
+                                                   " is given beside a base; expected it in `change`, as \"",
+                                                   list, "[0]...=VALUE\""));
   }
   if (IsName(own.device())) {
     absl::StatusOr<std::optional<proto::Device>> device = KnownDevice(own.device().name());

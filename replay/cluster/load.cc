@@ -122,8 +122,9 @@ absl::Status Resolve(const std::string& where, int depth, proto::Cluster* cluste
   proto::Cluster base;
   if (!cluster->base().empty()) {
     if (depth >= kMostBases) {
-      return absl::InvalidArgumentError(absl::StrCat(where, ": base \"", cluster->base(), "\" is the base of ",
-                                                     depth, " others; expected none that leads back to itself"));
+      return absl::InvalidArgumentError(absl::StrCat(where, ": base \"", cluster->base(),
+                                                     "\" is the base of ", depth,
+                                                     " others; expected none that leads back to itself"));
     }
     absl::StatusOr<proto::Cluster> loaded = Load(cluster->base(), depth + 1, nullptr);
     if (!loaded.ok()) {

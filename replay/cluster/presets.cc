@@ -1,6 +1,6 @@
 #include "replay/cluster/presets.h"
 
-#include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "trace/base/embedded.h"
@@ -49,8 +49,14 @@ constexpr Preset kPresets[] = {
     {"dgx-b300",
      {kB300, kB200Rates},
      {kDgxB300, kBlackwellLibrary, kBlackwellNet, kBaseboardSearch, kBlackwellKernels, kLibraryEnd}},
-    {"gb200-nvl72", {kGb200}, {kGb200Nvl72, kBlackwellLibrary, kRackSwitch, kBlackwellNet, kGraceSearch, kBlackwellKernels, kLibraryEnd}},
-    {"gb300-nvl72", {kGb300}, {kGb300Nvl72, kBlackwellLibrary, kRackSwitch, kBlackwellNet, kGraceSearch, kBlackwellKernels, kLibraryEnd}},
+    {"gb200-nvl72",
+     {kGb200},
+     {kGb200Nvl72, kBlackwellLibrary, kRackSwitch, kBlackwellNet, kGraceSearch, kBlackwellKernels,
+      kLibraryEnd}},
+    {"gb300-nvl72",
+     {kGb300},
+     {kGb300Nvl72, kBlackwellLibrary, kRackSwitch, kBlackwellNet, kGraceSearch, kBlackwellKernels,
+      kLibraryEnd}},
     {"mi300x", {kMi300, kMi300Rates}, {kMi300x, kCdna3Kernels, kLibraryEnd}},
     {"l40s", {kL40s}, {kL40sNode, kPcieKernels, kLibraryEnd}},
     {"rtx-pro-6000", {kRtxPro6000}, {kRtxPro6000Node, kPcieKernels, kLibraryEnd}},
@@ -78,10 +84,7 @@ std::string PresetText(absl::string_view name) {
 std::vector<std::string> PresetNames() {
   std::vector<std::string> names;
   for (const Preset& p : kPresets) names.emplace_back(p.name);
-  const size_t written = names.size();
-  for (const EmbeddedFile& file : machines::Embedded())
-    names.emplace_back(file.name.substr(0, file.name.rfind('.')));
-  std::sort(names.begin() + static_cast<ptrdiff_t>(written), names.end());
+  for (std::string& name : EmbeddedNames(machines::Embedded())) names.push_back(std::move(name));
   return names;
 }
 

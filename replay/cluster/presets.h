@@ -1,5 +1,6 @@
-// Clusters by name. To add a machine: a file in machines/, and nothing else. The older ones: its parts of a text-format Cluster in a file under presets/ but for the
-// device, which goes to presets/devices.cc, and a line in presets.cc. Each number has its source beside it.
+// Clusters by name. To add a machine: a file in machines/, and nothing else. The older ones: its parts of a
+// text-format Cluster in a file under presets/ but for the device, which goes to presets/devices.cc, and a
+// line in presets.cc. Each number has its source beside it.
 #pragma once
 
 #include <string>

@@ -199,11 +199,11 @@ absl::Status DropLevel(const proto::Topology& asked, const Topology& built, prot
 // The device of each rank; empty: its own number.
 absl::StatusOr<std::vector<int>> CheckPlacement(const proto::Placement& placement, int ranks,
                                                 const Topology& topology) {
+  const std::string& rule = placement.rule();
+  if (rule.empty() || rule == "linear") return std::vector<int>();
   const int devices = topology.devices();
   int node = 1;  // what hangs below the last dimension
   for (size_t d = 0; d + 1 < topology.dimensions().size(); ++d) node *= topology.dimensions()[d].size;
-  const std::string& rule = placement.rule();
-  if (rule.empty() || rule == "linear") return std::vector<int>();
   const std::string where = placement.label().empty() ? "cluster: placement.rule" : placement.label();
   absl::StatusOr<std::vector<int>> placed = PlaceByRule(rule, ranks, devices, node);
   if (!placed.ok() && !LooksLikePlacementRule(rule)) {
@@ -277,8 +277,7 @@ absl::StatusOr<ClusterModel> BuildCluster(const proto::Cluster& cluster, int ran
   if (!memory.ok()) return memory.status();
   absl::StatusOr<Variation> variation = Variation::Make(cluster.variation(), ranks);
   if (!variation.ok()) return variation.status();
-  absl::StatusOr<std::vector<int>> device_of =
-      CheckPlacement(cluster.placement(), ranks, *topology);
+  absl::StatusOr<std::vector<int>> device_of = CheckPlacement(cluster.placement(), ranks, *topology);
   if (!device_of.ok()) return device_of.status();
   if (absl::Status s = PlaceStorage(cluster.remote_memory(), ranks, topology->devices(), &*memory); !s.ok())
     return s;

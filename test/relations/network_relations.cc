@@ -68,8 +68,8 @@ bool GetsOutOfStep(const Setting& s, const std::string& algorithm, const std::st
   return waits && fabric != "analytical";
 }
 
-// Pieces of a tree that share links with others come in another order when some come earlier, and those that all wait for
-// may come later: an anomaly of lists (Graham, 1969).
+// Pieces of a tree that share links with others come in another order when some come earlier, and those that
+// all wait for may come later: an anomaly of lists (Graham, 1969).
 constexpr double kOrder = 0.01;
 bool SharesLinks(const Setting& s, const std::string& algorithm, const std::string& fabric) {
   return algorithm.find("tree") != std::string::npos && !s.network.empty() && fabric != "analytical";

@@ -236,11 +236,13 @@ TEST_F(Edits, OfStructureMakeNoLanesWhereThereAreNone) {
        {With(Comp(0, 30), "stream", 7), With(Comp(1, 10), "stream", 7), With(Comp(2, 20, {1}), "stream", 7)});
   const std::string edits[] = {
       "select { name: '^n0$' } split { parts: 3 }",
-      "select { name: '^n0$' } replace { node { name: 'a' duration_us: 10 } node { name: 'b' duration_us: 20 } }",
+      "select { name: '^n0$' } replace { node { name: 'a' duration_us: 10 } node { name: 'b' duration_us: 20 "
+      "} }",
       "select { name: '^n1$' } insert { where: BEFORE node { name: 'a' duration_us: 0 } }",
   };
   for (const std::string& edit : edits) {
-    const std::string arguments = "s --cluster ring4.txtpb --ranks 4 --compute recorded --do \"" + edit + "\"";
+    const std::string arguments =
+        "s --cluster ring4.txtpb --ranks 4 --compute recorded --do \"" + edit + "\"";
     EXPECT_EQ(Replayed(arguments + " --lanes unlimited").makespan_ps(), 30000000) << edit;
     EXPECT_EQ(Replayed(arguments).makespan_ps(), 60000000) << edit;
   }

@@ -99,8 +99,8 @@ TEST(LibraryCosts, RingOnTwoNodes) {
     for (const int64_t bytes : kSizes) {
       const Cut cut = CutOf(c, bytes);
       const bool ll = std::string(c.rule) == "ring/ll";
-      // The node's 80 GB/s are less than the 4 x 25 of its cards, which share each message; of LL's 40 a ring over
-      // nodes gets 0.36. Steps wait once for all parts.
+      // The node's 80 GB/s are less than the 4 x 25 of its cards, which share each message; of LL's 40 a ring
+      // over nodes gets 0.36. Steps wait once for all parts.
       const int64_t rate = ll ? 144 : c.rate;
       const auto wait = [&](double picos) {
         return std::llround(std::llround(picos) / static_cast<double>(cut.parts));
@@ -129,9 +129,10 @@ TEST(LibraryCosts, RingOnTwoNodes) {
   }
 }
 
-// A ring of protocol Simple on nodes of 8 H100, worked through link by link: base 9.9 us and 1.7 for each member of a node,
-// 3.8 us and 50 ns a step inside, 14 us, what large chunks take more and 1,050 ns between, all at the node's 370.8 GB/s or
-// what its cards carry (an eighth on each card between), and a copy over 24 channels of 47.6 GB/s.
+// A ring of protocol Simple on nodes of 8 H100, worked through link by link: base 9.9 us and 1.7 for each
+// member of a node, 3.8 us and 50 ns a step inside, 14 us, what large chunks take more and 1,050 ns between,
+// all at the node's 370.8 GB/s or what its cards carry (an eighth on each card between), and a copy over 24
+// channels of 47.6 GB/s.
 TEST(LibraryCosts, LongRingsInClosedFormAreThoseFlowByFlow) {
   const uint64_t bytes = uint64_t{1} << 30;
   for (const int ranks : {64, 256, 1024, 16384}) {
@@ -162,7 +163,8 @@ TEST(LibraryCosts, LongRingsInClosedFormAreThoseFlowByFlow) {
         std::llround(static_cast<double>(bytes) / ranks / static_cast<double>(parts) / (24 * 47.6) * 1000);
     const double borders = 1 - 1.0 / static_cast<double>(nodes);
     const int64_t expected = 9900000 + 8 * 1700000 + (links - network) * (wait(3800000) + 50000 + picos(1)) +
-                             network * (wait((14000000 + large) * borders) + 1050000 + picos(8)) + parts * copy;
+                             network * (wait((14000000 + large) * borders) + 1050000 + picos(8)) +
+                             parts * copy;
     const int64_t closed = CallPicos(m, T::kAllReduce, bytes);
     EXPECT_NEAR(static_cast<double>(closed), static_cast<double>(expected), 2.0 * static_cast<double>(links))
         << ranks;
@@ -419,7 +421,8 @@ TEST(LibraryCosts, RingOfChannelsOnAMesh) {
   EXPECT_NEAR(Us(call.time), 5 + part / (32 * 2e3) + 14 * (1 + 0.05 + 2 * part / (7 * 64e3)), 0.01);
 }
 
-// Between nodes a direct exchange pays for each peer there, for large messages, and for the fill of its pipeline.
+// Between nodes a direct exchange pays for each peer there, for large messages, and for the fill of its
+// pipeline.
 TEST(LibraryCosts, RemotePeersOfADirectExchange) {
   const auto priced = [&](const std::string& transport, uint64_t bytes) {
     std::string text = Nodes(2);
@@ -431,8 +434,10 @@ TEST(LibraryCosts, RemotePeersOfADirectExchange) {
   };
   const double plain = priced("", 8000000);
   EXPECT_NEAR(priced("post_us: 1.5", 8000000) - plain, 4 * 1.5, 1e-3);
-  EXPECT_NEAR(priced("post_us: 1.5 exchange_us: 6 small_exchange_us: 9 small_bytes: 1000", 8000000) - plain, 4 * 1.5 + 6, 1e-3);
-  EXPECT_NEAR(priced("exchange_us: 6 small_exchange_us: 9 small_bytes: 1000", 8000) - priced("", 8000), 9, 1e-3);
+  EXPECT_NEAR(priced("post_us: 1.5 exchange_us: 6 small_exchange_us: 9 small_bytes: 1000", 8000000) - plain,
+              4 * 1.5 + 6, 1e-3);
+  EXPECT_NEAR(priced("exchange_us: 6 small_exchange_us: 9 small_bytes: 1000", 8000) - priced("", 8000), 9,
+              1e-3);
   EXPECT_NEAR(priced("large_us: 7 large_bytes: 4096", 8000000) - plain, 7, 1e-3);
   // 1 MB for each of 4 peers at 25 GB/s, of which half is lost in exchanges.
   EXPECT_NEAR(priced("exchange_share: 0.5", 8000000) - plain, 4e6 / 25e3, 1e-2);

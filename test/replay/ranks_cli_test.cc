@@ -142,7 +142,8 @@ TEST(RanksCli, RecordedCommunicationOfOneRankHasNoWaitsWhenItIsScaled) {
   EXPECT_TRUE(warned(many, "however many ranks its groups have now"));
 }
 
-// Whoever asks for very many ranks is told before how long they may take, and what the answer is all the same.
+// Whoever asks for very many ranks is told before how long they may take, and what the answer is all the
+// same.
 TEST(RanksCli, ManyRanksAreToldBefore) {
   chakra::TraceBuilder b(1);
   for (int i = 0; i < 400; ++i) b.Comp(0, 1);

@@ -61,7 +61,8 @@ TEST(Transport, FieldsReplaceThoseOfTheFile) {
 }
 
 TEST(Transport, Refuses) {
-  EXPECT_THAT(Error("name: \"efa2\""), HasSubstr("level[1].transport.name is \"efa2\"; did you mean 'efa-v2'?"));
+  EXPECT_THAT(Error("name: \"efa2\""),
+              HasSubstr("level[1].transport.name is \"efa2\"; did you mean 'efa-v2'?"));
   EXPECT_THAT(Error("rate_share: 0"), HasSubstr("rate_share is 0; expected a number > 0 and <= 1"));
   EXPECT_THAT(Error("rate_share: 1.5"), HasSubstr("rate_share is 1.5"));
   EXPECT_THAT(Error("message_us: -1"), HasSubstr("message_us is -1; expected a number >= 0"));
@@ -122,13 +123,15 @@ TEST(BetweenNodes, TreesTakeWhatTheLawSays) {
     const double inside = 300 * 0.8 * 0.92, between = cards * 2 / nccl::CarriedByTree(nodes);
     const double fill = 600000.0 * 24 / (8 * 25 * 0.9937 * 0.92 * 1e3);
     const double step = 14 + 2 * 0.8 + 1 + 4.2 + fill + 3.5 * 0.8;
-    const double law = 21 + 1.2 + 2 * 7 * 6.85 + 2 * depth * step + 2 * bytes / (std::min(inside, between) * 1e3);
+    const double law =
+        21 + 1.2 + 2 * 7 * 6.85 + 2 * depth * step + 2 * bytes / (std::min(inside, between) * 1e3);
     EXPECT_NEAR(Us("azure-ndv4", 8 * nodes, 256 * kMiB, "tree", "simple") / law, 1, 0.05) << nodes;
   }
 }
 
 TEST(BetweenNodes, StepsGrowWithTheirBytes) {
-  // What a doubling of the nodes adds, of 2 steps: 55 us a step at 8 MiB on MareNostrum 5, some us at 256 bytes.
+  // What a doubling of the nodes adds, of 2 steps: 55 us a step at 8 MiB on MareNostrum 5, some us at 256
+  // bytes.
   const auto step = [](uint64_t bytes) {
     return (Us("marenostrum5", 64, bytes, "tree") - Us("marenostrum5", 16, bytes, "tree")) / 4;
   };

@@ -1,5 +1,10 @@
-// Files that a build puts into the library: pages, transports, machines. embed.cmake makes the table of a folder.
+// Files that a build puts into the library: pages, transports, machines. embed.cmake makes the table of a
+// folder.
 #pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -17,6 +22,14 @@ inline absl::string_view FindEmbedded(absl::Span<const EmbeddedFile> files, absl
     if (file.name == name) return file.text;
   }
   return absl::string_view();
+}
+
+// The files' names without their endings, sorted.
+inline std::vector<std::string> EmbeddedNames(absl::Span<const EmbeddedFile> files) {
+  std::vector<std::string> names;
+  for (const EmbeddedFile& file : files) names.emplace_back(file.name.substr(0, file.name.rfind('.')));
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 }  // namespace chakra

@@ -33,8 +33,8 @@ class LaneOrder {
   uint32_t LastUntil(uint32_t r, Time t) const;
 
   // Adds control dependencies where rows of a strict lane would otherwise run in another order; a note in
-  // `tally` says so. Where the draft keeps no lanes, only calls of a group and messages stay in order: by their
-  // order they meet those of other ranks.
+  // `tally` says so. Where the draft keeps no lanes, only calls of a group and messages stay in order: by
+  // their order they meet those of other ranks.
   absl::Status Keep(Tally* tally);
 
  private:
