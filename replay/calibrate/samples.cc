@@ -52,7 +52,8 @@ double MostShare(const LibraryModel& library, CollectiveType type, const GroupSh
   plain.terms.clear();
   LibraryModel ideal = plain;
   for (LibraryLevel& level : ideal.levels) {
-    level.efficiency = 1;
+    level.efficiency = level.carried = level.transport.exchange_share = 1;
+    level.transport.crowding = 0;
     if (level.in_switch_efficiency > 0) level.in_switch_efficiency = 1;
     level.in_switch_channels = 1;
   }
@@ -69,6 +70,13 @@ double MostShare(const LibraryModel& library, CollectiveType type, const GroupSh
     most = std::min(most, data * without.RateOf(l) / with.RateOf(l));
   }
   return most;
+}
+
+// The library without what cards and their transport add to a step: a term's network_step_us replaces the
+// library's constant, and these come on top of both.
+LibraryModel WithoutCards(LibraryModel library) {
+  for (LibraryLevel& level : library.levels) level.nic_latency_us = level.transport.message_us = 0;
+  return library;
 }
 
 }  // namespace
@@ -118,6 +126,7 @@ absl::Status Samples::Add(const proto::Cluster& cluster, const MeasuredRow& row)
   sample.devices_per_thread =
       row.devices_per_thread > 0 ? row.devices_per_thread : series.table->devices_per_thread();
   sample.series = static_cast<int>(s);
+  sample.nodes = nodes;
   sample.bytes = row.bytes;
   const std::vector<Candidate> candidates = Candidates(library, row.type, row.bytes, series.table->shape());
   std::string rule = RuleFor(library, row.type, row.bytes, row.ranks, "");
@@ -141,7 +150,7 @@ absl::Status Samples::Add(const proto::Cluster& cluster, const MeasuredRow& row)
 
 void Samples::Start(const Series& series, const Candidate& c) {
   LabelStart& label = labels_[c.Label()];
-  const LibraryModel& library = *series.table->cluster().collectives.library;
+  const LibraryModel library = WithoutCards(*series.table->cluster().collectives.library);
   const Rates rates(library, series.table->shape(), c.algorithm);
   const nccl::Algorithm family = FamilyOf(c.algorithm);
   if (label.algorithm.empty()) {
@@ -161,12 +170,14 @@ void Samples::Start(const Series& series, const Candidate& c) {
     if (start[j] > 0) label.least[j] = label.least[j] > 0 ? std::min(label.least[j], start[j]) : start[j];
   }
   const Constant share = rates.nodes() > 1 ? kNetworkSlow : kSlow;
-  const double most = std::min(MostShare(library, series.type, series.table->shape(), c), kMaxShare);
+  const LibraryModel& whole = *series.table->cluster().collectives.library;
+  const double most = std::min(MostShare(whole, series.type, series.table->shape(), c), kMaxShare);
   label.lower[share] = std::min(std::max(label.lower[share], 1 / most), start[share]);
 }
 
 absl::StatusOr<double> Samples::DeviceTime(const Series& series, uint64_t bytes, const LabelStart& label,
-                                           const LibraryTerm& term) const {
+                                           const LibraryTerm& term,
+                                           const std::function<void(LibraryModel*)>& change) const {
   CollectiveCosts costs = series.table->cluster().collectives;
   auto library = std::make_shared<LibraryModel>(*costs.library);
   if (HasAny(term)) {
@@ -177,6 +188,7 @@ absl::StatusOr<double> Samples::DeviceTime(const Series& series, uint64_t bytes,
   }
   library->choice = {{std::string(Name(series.type)),
                       absl::StrCat(label.algorithm, "/", std::string(Name(label.protocol)))}};
+  if (change) change(library.get());
   costs.library = std::move(library);
   const absl::StatusOr<Time> time =
       PriceUncontended(series.table->machine(), costs, series.type,
@@ -188,6 +200,12 @@ absl::StatusOr<double> Samples::DeviceTime(const Series& series, uint64_t bytes,
 absl::StatusOr<double> Samples::Price(size_t i) const {
   const Sample& sample = samples_[i];
   return DeviceTime(series_[static_cast<size_t>(sample.series)], sample.bytes, labels_.at(sample.label), {});
+}
+
+absl::StatusOr<double> Samples::PriceWith(size_t i, const std::function<void(LibraryModel*)>& change) const {
+  const Sample& sample = samples_[i];
+  return DeviceTime(series_[static_cast<size_t>(sample.series)], sample.bytes, labels_.at(sample.label), {},
+                    change);
 }
 
 absl::StatusOr<Linear> Samples::AsLabel(size_t i, const std::string& name) {

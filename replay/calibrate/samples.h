@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -46,6 +47,7 @@ struct Sample {
   std::string label;  // the library's choice, or what the measurement gives
   bool told = false;  // the measurement gives the label
   int series = 0;     // number of the series: rows of one collective and number of ranks
+  int nodes = 1;      // that the cluster lays the ranks on
   uint64_t bytes = 0;
 };
 
@@ -61,6 +63,8 @@ class Samples {
   absl::StatusOr<Linear> AsLabel(size_t i, const std::string& label);
   // The device time of sample `i` with the cluster's constants, in us.
   absl::StatusOr<double> Price(size_t i) const;
+  // The same with a library that `change` has changed: it may set constants, not the shape of levels.
+  absl::StatusOr<double> PriceWith(size_t i, const std::function<void(LibraryModel*)>& change) const;
 
  private:
   struct Series {
@@ -72,7 +76,8 @@ class Samples {
   absl::Status Add(const proto::Cluster& cluster, const MeasuredRow& row);
   // The device time with the constants that `term` sets.
   absl::StatusOr<double> DeviceTime(const Series& series, uint64_t bytes, const LabelStart& label,
-                                    const LibraryTerm& term) const;
+                                    const LibraryTerm& term,
+                                    const std::function<void(LibraryModel*)>& change = nullptr) const;
   void Start(const Series& series, const Candidate& candidate);
 
   std::vector<Sample> samples_;

@@ -4,9 +4,8 @@
 #include <cmath>
 
 #include "replay/calibrate/fit.h"
-#include "replay/cluster/load.h"
 #include "replay/run/cluster_model.h"
-#include "replay/run/collective_table.h"
+#include "test/replay/calibrate_testing.h"
 
 namespace chakra {
 namespace {
@@ -14,59 +13,10 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
-// A preset with the library's own constants, whose measurements have one thread for eight devices, as
-// nccl-tests -g 8.
-proto::Cluster Preset(const char* name) {
-  absl::StatusOr<proto::Cluster> cluster = LoadCluster(name);
-  EXPECT_TRUE(cluster.ok()) << cluster.status();
-  cluster->mutable_collectives()->mutable_library()->set_devices_per_host(8);
-  cluster->mutable_collectives()->mutable_library()->clear_term();
-  return *cluster;
-}
-
-// The term of an algorithm and protocol, the preset's or a new one.
-proto::LibraryTerm* AddTerm(proto::Cluster* cluster, const char* algorithm, const char* protocol) {
-  for (proto::LibraryTerm& t : *cluster->mutable_collectives()->mutable_library()->mutable_term()) {
-    if (t.algorithm() == algorithm && t.protocol() == protocol) return &t;
-  }
-  proto::LibraryTerm* term = cluster->mutable_collectives()->mutable_library()->add_term();
-  term->set_algorithm(algorithm);
-  term->set_protocol(protocol);
-  return term;
-}
-
-const proto::LibraryTerm* Find(const proto::Cluster& cluster, const char* algorithm, const char* protocol) {
-  for (const proto::LibraryTerm& t : cluster.collectives().library().term()) {
-    if (t.algorithm() == algorithm && t.protocol() == protocol) return &t;
-  }
-  return nullptr;
-}
-
-// What `cluster` itself takes, as nccl-tests would have measured it.
-void Measure(const proto::Cluster& cluster, CollectiveType type, int ranks, uint64_t first, uint64_t last,
-             std::vector<MeasuredRow>* rows, const char* algorithm = "", const char* protocol = "") {
-  TableOptions options;
-  options.type = type;
-  options.ranks = ranks;
-  options.algorithm = algorithm;
-  options.protocol = protocol;
-  absl::StatusOr<CollectiveTable> table = CollectiveTable::Make(cluster, options);
-  ASSERT_TRUE(table.ok()) << table.status();
-  for (uint64_t bytes = first; bytes <= last; bytes *= 2) {
-    const absl::StatusOr<TableRow> row = table->Price(bytes);
-    ASSERT_TRUE(row.ok()) << row.status();
-    MeasuredRow m;
-    m.type = type;
-    m.ranks = ranks;
-    m.bytes = row->bytes;
-    m.time_us = row->time_us;
-    m.algorithm = algorithm;
-    m.protocol = protocol;
-    m.file = "made.log";
-    m.line = static_cast<int>(rows->size()) + 1;
-    rows->push_back(m);
-  }
-}
+using calibrating::AddTerm;
+using calibrating::Find;
+using calibrating::Measure;
+using calibrating::Preset;
 
 TEST(Calibrate, FindsTheConstantsThatMadeTheRows) {
   proto::Cluster truth = Preset("dgx-a100");
@@ -114,6 +64,39 @@ TEST(Calibrate, NvlsAndSeveralNodes) {
   ASSERT_NE(Find(fit->cluster, "ring", "simple"), nullptr);
   EXPECT_NEAR(Find(fit->cluster, "ring", "simple")->network_share(), 0.8, 0.01);
   EXPECT_LT(MedianError(*fit, true), 0.002);
+}
+
+// A term's network_step_us replaces the library's constant, and what the transport adds comes on top of it.
+TEST(Calibrate, ATermOfStepsIsWithoutWhatTheTransportAdds) {
+  proto::Cluster given = Preset("dgx-h100");
+  given.mutable_collectives()->mutable_library()->set_devices_per_host(1);
+  proto::NetworkTransport* transport =
+      given.mutable_collectives()->mutable_library()->mutable_level(1)->mutable_transport();
+  transport->set_name("measured");
+  transport->set_message_us(4);
+  transport->set_rate_share(0.9);
+  proto::Cluster truth = given;
+  AddTerm(&truth, "ring", "ll")->set_network_step_us(5.5);
+  AddTerm(&truth, "ring", "simple")->set_network_share(0.8);
+  std::vector<MeasuredRow> rows;
+  // One node tells what steps inside it take.
+  Measure(truth, CollectiveType::kAllGather, 8, 1 << 10, 1 << 14, &rows, "ring", "ll");
+  for (const int ranks : {16, 32, 64}) {
+    Measure(truth, CollectiveType::kAllGather, ranks, 1 << 10, 1 << 14, &rows, "ring", "ll");
+    Measure(truth, CollectiveType::kAllGather, ranks, 1 << 24, uint64_t{1} << 32, &rows, "ring", "simple");
+  }
+  proto::Cluster start = given;
+  AddTerm(&start, "ring", "ll")->set_network_step_us(2.5);
+  const absl::StatusOr<Fit> fit = Calibrate(start, rows);
+  ASSERT_TRUE(fit.ok()) << fit.status();
+  EXPECT_THAT(fit->fitted, Contains(HasSubstr("ring/ll network_step_us: 2.5 -> 5.5")));
+  ASSERT_NE(Find(fit->cluster, "ring", "ll"), nullptr);
+  EXPECT_NEAR(Find(fit->cluster, "ring", "ll")->network_step_us(), 5.5, 0.05);
+  ASSERT_NE(Find(fit->cluster, "ring", "simple"), nullptr);
+  EXPECT_NEAR(Find(fit->cluster, "ring", "simple")->network_share(), 0.8, 0.01);
+  EXPECT_LT(MedianError(*fit, true), 0.002);
+  // What is not fitted keeps the transport.
+  EXPECT_EQ(fit->cluster.collectives().library().level(1).transport().message_us(), 4);
 }
 
 TEST(Calibrate, ASwitchOfProtocolsThatTheTunerHasElsewhere) {
