@@ -59,7 +59,7 @@ double MessageRate(const LibraryModel& library, const Rates& rates, const Candid
   if (network && c.plan == "direct") own *= library.levels[level].transport.exchange_share;
   // Each stream of a program from a file is one channel of the library.
   if (c.sends_at_once > 0) return rates.Channel(c, level);
-  if (family == Algorithm::kNvlsTree) return own;
+  if (family == Algorithm::kNvlsTree) return rates.Share(c.protocol) * own;
   if (family == Algorithm::kPat) return 0.75 * rates.Bus(family, c.protocol, own);
   return rates.Bus(Algorithm::kRing, c.protocol, own);
 }

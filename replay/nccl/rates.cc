@@ -178,7 +178,7 @@ double Rates::TreeBus(Protocol p, bool network) const {
 }
 
 double Rates::CardRate(size_t level) const {
-  return Share(Protocol::kSimple) * OwnRate(level) / library_.levels[level].transport.Crowding(nodes_);
+  return OwnRate(level) / library_.levels[level].transport.Crowding(nodes_);
 }
 
 double Rates::Bus(nccl::Algorithm a, Protocol p, double simple) const {

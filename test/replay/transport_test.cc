@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
@@ -12,6 +13,7 @@
 #include "replay/cluster/load.h"
 #include "replay/nccl/between_nodes.h"
 #include "replay/run/collective_table.h"
+#include "test/replay/calibrate_testing.h"
 #include "trace/io/proto_io.h"
 
 namespace chakra {
@@ -147,6 +149,37 @@ TEST(BetweenNodes, TwoNodesSeeTheirCards) {
   EXPECT_GT(slow / fast, 8);
   const double ring = Us("alps", 8, 1024 * kMiB, "ring"), tree = Us("alps", 8, 1024 * kMiB, "tree", "simple");
   EXPECT_NEAR(ring / tree, 1.75, 0.1);  // 2 (n - 1) / n of 8 ranks against 1
+}
+
+// What a card carries for an algorithm, as a share of what it does without a term.
+double OfTheCards(CollectiveType type, const char* algorithm, double network_share) {
+  absl::StatusOr<proto::Cluster> cluster = LoadCluster("dgx-h100");
+  EXPECT_TRUE(cluster.ok()) << cluster.status();
+  std::array<double, 2> rate{};
+  for (const bool term : {false, true}) {
+    if (term) calibrating::AddTerm(&*cluster, algorithm, "simple")->set_network_share(network_share);
+    TableOptions options;
+    options.type = type;
+    options.ranks = 16;
+    options.algorithm = algorithm;
+    options.protocol = "simple";
+    absl::StatusOr<CollectiveTable> table = CollectiveTable::Make(*cluster, options);
+    EXPECT_TRUE(table.ok()) << table.status();
+    const LibraryModel& library = *table->cluster().collectives.library;
+    for (const Candidate& c : Candidates(library, type, 1 << 30, table->shape())) {
+      if (c.algorithm != algorithm || c.protocol != Protocol::kSimple) continue;
+      rate[term ? 1 : 0] = CostsOf(library, type, 1 << 30, table->shape(), c).RateOf(1);
+    }
+  }
+  return rate[1] / rate[0];
+}
+
+TEST(BetweenNodes, AShareOfTheNetworkCountsOnce) {
+  EXPECT_NEAR(OfTheCards(CollectiveType::kAllToAll, "direct", 0.5), 0.5, 1e-6);
+  EXPECT_NEAR(OfTheCards(CollectiveType::kAllToAll, "pairwise", 0.5), 0.5, 1e-6);
+  EXPECT_NEAR(OfTheCards(CollectiveType::kAllGather, "pat", 0.5), 0.5, 1e-6);
+  EXPECT_NEAR(OfTheCards(CollectiveType::kAllReduce, "nvls_tree", 0.5), 0.5, 1e-2);
+  EXPECT_NEAR(OfTheCards(CollectiveType::kAllReduce, "tree", 0.5), 0.5, 1e-2);
 }
 
 TEST(BetweenNodes, NetworksDiffer) {
