@@ -97,8 +97,6 @@ absl::Status MoveSwitches(Samples& samples, Series* series, std::vector<std::str
   return absl::OkStatus();
 }
 
-std::string Number(double v) { return absl::StrFormat("%.4g", v); }
-
 // Writes the fitted constants of one label, and lists those that were not fitted. `sizes`: of the label's
 // rows.
 void Write(const std::string& name, const LabelStart& start, const LabelFit& fit,
@@ -111,8 +109,8 @@ void Write(const std::string& name, const LabelStart& start, const LabelFit& fit
   for (size_t j = 0; j < kConstants; ++j) {
     const bool share = j == kSlow || j == kNetworkSlow;
     const auto shown = [&](double v) { return share ? 1 / v : v; };
-    std::string was = Number(shown(start.start[j]));
-    if (start.least[j] < start.start[j]) was = absl::StrCat(Number(shown(start.least[j])), " to ", was);
+    std::string was = FourDigits(shown(start.start[j]));
+    if (start.least[j] < start.start[j]) was = absl::StrCat(FourDigits(shown(start.least[j])), " to ", was);
     if (!fit.identified[j]) {
       if (!fit.reason[j].empty()) {
         out->kept.push_back(absl::StrCat(name, " ", kConstantNames[j], " stays ", was, ": ", fit.reason[j]));
@@ -131,7 +129,7 @@ void Write(const std::string& name, const LabelStart& start, const LabelFit& fit
     if (j == kSlow) term->set_bus_share(value);
     if (j == kNetworkSlow) term->set_network_share(value);
     out->fitted.push_back(
-        absl::StrCat(name, " ", kConstantNames[j], ": ", was, " -> ", Number(value),
+        absl::StrCat(name, " ", kConstantNames[j], ": ", was, " -> ", FourDigits(value),
                      fit.bounded[j] && share ? " (the rows are faster: the links carry no more)" : ""));
     if (sizes.size() == 1) {
       out->warnings.push_back(absl::StrCat(name, " ", kConstantNames[j], " is fitted to one size alone, ",
@@ -183,6 +181,8 @@ void WriteChoice(const Series& series, CollectiveType type, int ranks, const Lib
 }
 
 }  // namespace
+
+std::string FourDigits(double value) { return absl::StrFormat("%.4g", value); }
 
 double MedianError(const Fit& fit, bool after) {
   std::vector<double> errors;
@@ -263,13 +263,13 @@ absl::StatusOr<std::pair<Fit, double>> FitOnce(const proto::Cluster& cluster,
   for (const auto& [name, of] : best->labels) Write(name, samples.labels().at(name), of, sizes[name], &fit);
   auto* library = fit.cluster.mutable_collectives()->mutable_library();
   if (best->enqueue_identified || best->enqueue_us != samples.library().enqueue_us) {
-    fit.fitted.push_back(
-        absl::StrCat("enqueue_us: ", Number(samples.library().enqueue_us), " -> ", Number(best->enqueue_us),
-                     best->enqueue_identified ? "" : " (no row may be shorter than its launches)"));
+    fit.fitted.push_back(absl::StrCat(
+        "enqueue_us: ", FourDigits(samples.library().enqueue_us), " -> ", FourDigits(best->enqueue_us),
+        best->enqueue_identified ? "" : " (no row may be shorter than its launches)"));
     library->set_enqueue_us(std::min(best->enqueue_us, kMostMicros));
   } else {
     fit.kept.push_back(
-        absl::StrCat("enqueue_us stays ", Number(best->enqueue_us),
+        absl::StrCat("enqueue_us stays ", FourDigits(best->enqueue_us),
                      ": no two of the smallest sizes take the same time; measure small sizes"));
   }
   if (fit.fitted.empty()) {
@@ -280,6 +280,20 @@ absl::StatusOr<std::pair<Fit, double>> FitOnce(const proto::Cluster& cluster,
 }
 
 }  // namespace
+
+absl::Status JudgeFit(const proto::Cluster& before, const std::vector<MeasuredRow>& rows, Fit* fit) {
+  absl::StatusOr<std::vector<FittedRow>> priced = PriceRows(before, fit->cluster, rows);
+  if (!priced.ok()) return priced.status();
+  fit->rows = *std::move(priced);
+  if (const double off = MedianError(*fit, /*after=*/true); off > kFarOff) {
+    fit->warnings.push_back(absl::StrFormat(
+        "the fitted cluster is still %.0f %% off its rows in the median: it does not explain them; look at "
+        "the rows "
+        "(another algorithm, other links than the cluster's, or a job beside the measurement)",
+        100 * off));
+  }
+  return absl::OkStatus();
+}
 
 absl::StatusOr<Fit> Calibrate(const proto::Cluster& cluster, const std::vector<MeasuredRow>& rows) {
   absl::StatusOr<std::pair<Fit, double>> best = FitOnce(cluster, rows);
@@ -297,16 +311,7 @@ absl::StatusOr<Fit> Calibrate(const proto::Cluster& cluster, const std::vector<M
                      channels ? "bandwidth" : "bandwidth and the channels", " alone"));
   }
   Fit fit = std::move(best->first);
-  absl::StatusOr<std::vector<FittedRow>> priced = PriceRows(cluster, fit.cluster, rows);
-  if (!priced.ok()) return priced.status();
-  fit.rows = *std::move(priced);
-  if (const double off = MedianError(fit, /*after=*/true); off > kFarOff) {
-    fit.warnings.push_back(absl::StrFormat(
-        "the fitted cluster is still %.0f %% off its rows in the median: it does not explain them; look at "
-        "the rows "
-        "(another algorithm, other links than the cluster's, or a job beside the measurement)",
-        100 * off));
-  }
+  if (absl::Status s = JudgeFit(cluster, rows, &fit); !s.ok()) return s;
   return fit;
 }
 

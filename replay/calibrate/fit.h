@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "proto/cluster.pb.h"
 #include "replay/calibrate/nccl_tests.h"
@@ -33,8 +34,14 @@ inline constexpr double kFarOff = 0.3;  // median error of a fit that explains i
 absl::StatusOr<std::vector<FittedRow>> PriceRows(const proto::Cluster& before, const proto::Cluster& after,
                                                  const std::vector<MeasuredRow>& rows);
 
+// As messages have values: "0.7616".
+std::string FourDigits(double value);
+
 // The median of |after / measured - 1|; of `before` if `after` is false.
 double MedianError(const Fit& fit, bool after);
+
+// Fills in `fit`'s rows, and a warning if its cluster is kFarOff from them. Errors: as for Calibrate().
+absl::Status JudgeFit(const proto::Cluster& before, const std::vector<MeasuredRow>& rows, Fit* fit);
 
 // Fits, for each algorithm and protocol that the rows exercise, base_us, step_us, network_step_us and the
 // share of the bandwidth (LibraryTerm), the host's enqueue_us, and, for groups of one size, the sizes at

@@ -21,6 +21,7 @@
 #include "proto/reliability.pb.h"
 #include "proto/sweep.pb.h"
 #include "proto/workload.pb.h"
+#include "replay/calibrate/micro_benchmarks.h"
 #include "replay/calibrate/nccl_tests.h"
 #include "replay/collectives/custom/msccl_xml.h"
 #include "replay/compare/input.h"
@@ -205,6 +206,15 @@ std::optional<FileKind> ConfiguredKind(const std::string& path) {
   if (LooksLikeNcclTests(*content) && ReadNcclTests(*content, path).ok())
     return FileKind{"what nccl-tests measured", "",
                     Command("calibrate ", path, " --cluster PRESET -o measured.txtpb")};
+  if (LooksLikeMicroBenchmark(*content)) {
+    constexpr absl::string_view kWhat = "what OSU's micro-benchmarks or perftest measured";
+    if (ReadMicroBenchmarks(*content, path, 0).ok())
+      return FileKind{std::string(kWhat), "",
+                      Command("calibrate ", path, " --cluster PRESET -o measured.txtpb")};
+    if (ReadMicroBenchmarks(*content, path, 2).ok())
+      return FileKind{std::string(kWhat), "say how many ranks ran it: --ranks N",
+                      Command("calibrate ", path, " --ranks N --cluster PRESET -o measured.txtpb")};
+  }
   if (absl::StrContains(*content, "NCCL INFO"))
     return FileKind{
         "a debug log of NCCL, which tells no times",

@@ -161,6 +161,8 @@ TEST_F(Doctor, AFormatIsToldByWhatOnlyItHas) {
         "{\"name\": \"ag\", \"collective\": \"allgather\", \"protocol\": \"Simple\", \"gpus\": "
         "[{\"id\": 0, \"threadblocks\": []}]}");
   Write("nccl.log", "node1:100:200 [0] NCCL INFO Bootstrap : Using eth0:10.0.0.1<0>\n");
+  Write("lat.txt", "# OSU MPI-CUDA Latency Test v7.5\n# Size       Avg Latency(us)\n8   3.40\n");
+  Write("reduce.txt", "# OSU MPI Allreduce Latency Test v7.5\n# Size       Avg Latency(us)\n8   9.10\n");
   Write("colon.txt", "x: y\n");
   Write("compose.yaml", "version: 3\nrank: 4\n");
   Write("package.json", "{\"name\": \"x\", \"version\": \"1.0\"}");
@@ -170,6 +172,9 @@ TEST_F(Doctor, AFormatIsToldByWhatOnlyItHas) {
   EXPECT_EQ(d.run_size(), 0);
   EXPECT_THAT(What(d, "plan.json"), HasSubstr("MSCCL++"));
   EXPECT_THAT(What(d, "nccl.log"), HasSubstr("debug log of NCCL"));
+  EXPECT_EQ(What(d, "lat.txt"), "what OSU's micro-benchmarks or perftest measured");
+  EXPECT_THAT(Next(d, "lat.txt"), HasSubstr("lat.txt --cluster PRESET"));
+  EXPECT_THAT(Next(d, "reduce.txt"), HasSubstr("reduce.txt --ranks N --cluster PRESET"));
   for (const char* name : {"colon.txt", "compose.yaml", "package.json", "rank.json", "id.json"})
     EXPECT_EQ(What(d, name), "nothing that this program knows") << name;
 }

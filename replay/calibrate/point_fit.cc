@@ -1,0 +1,146 @@
+#include "replay/calibrate/point_fit.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "replay/calibrate/fit.h"
+#include "replay/nccl/transport.h"
+
+namespace chakra {
+namespace {
+
+constexpr uint64_t kWireBytes = 8;
+constexpr double kFar = 1.25;       // tables that differ by more are named
+constexpr double kSameRate = 1.01;  // a rate that is no more above the card's is the card's
+
+std::string Source(const PointRow& row) {
+  return absl::StrCat("told by ", row.test, " (", row.file, ":", row.line, ", ", row.bytes,
+                      row.bytes == 1 ? " byte, " : " bytes, ",
+                      row.latency_us > 0 ? absl::StrCat(FourDigits(row.latency_us), " us one way")
+                                         : absl::StrCat(FourDigits(row.gbytes_per_s), " GB/s one direction"),
+                      row.halved ? ", half of what the file has" : "", ")");
+}
+
+// The row of each table (file and test) that counts.
+using Tables = std::map<std::pair<std::string, std::string>, const PointRow*>;
+
+// The tables that are far from `best`: pairs of nodes differ, or something else ran.
+std::string Apart(const Tables& tables, const PointRow& best) {
+  std::vector<std::string> far;
+  for (const auto& [table, row] : tables) {
+    const bool rate = best.gbytes_per_s > 0;
+    const double times = rate ? best.gbytes_per_s / row->gbytes_per_s : row->latency_us / best.latency_us;
+    if (times > kFar)
+      far.push_back(absl::StrCat(row->file, ":", row->line, " ",
+                                 FourDigits(rate ? row->gbytes_per_s : row->latency_us),
+                                 rate ? " GB/s" : " us"));
+  }
+  return far.empty() ? "" : absl::StrCat("; others are slower: ", absl::StrJoin(far, ", "));
+}
+
+// The level of the library that the last dimension is, where that is a network; null: the cluster has none.
+const proto::LibraryLevel* NetworkLevel(const proto::Cluster& cluster) {
+  const auto& levels = cluster.collectives().library().level();
+  const int last = cluster.topology().dimension_size() - 1;
+  if (last < 0 || last >= levels.size() || levels[last].link() != proto::LibraryLevel::NET) return nullptr;
+  return &levels[last];
+}
+
+void FitWire(const std::vector<PointRow>& points, PointFit* fit) {
+  // Of each table the row nearest to 8 bytes.
+  Tables tables;
+  bool any = false;
+  for (const PointRow& p : points) {
+    any = any || p.latency_us > 0;
+    if (p.latency_us <= 0 || p.bytes > kWireBytes) continue;
+    const PointRow*& of = tables[{p.file, p.test}];
+    if (of == nullptr || p.bytes > of->bytes || (p.bytes == of->bytes && p.latency_us < of->latency_us))
+      of = &p;
+  }
+  const PointRow* best = nullptr;
+  for (const auto& [table, row] : tables) {
+    if (best == nullptr || row->latency_us < best->latency_us) best = row;
+  }
+  const int last = fit->cluster.topology().dimension_size() - 1;
+  const std::string name = absl::StrCat("topology.dimension[", last, "].latency_ns");
+  proto::Dimension* dimension = fit->cluster.mutable_topology()->mutable_dimension(last);
+  const double was = dimension->latency_ns();
+  if (best == nullptr) {
+    if (any)
+      fit->kept.push_back(
+          absl::StrCat(name, " stays ", FourDigits(was), ": not told: needs a latency of at most 8 bytes"));
+    return;
+  }
+  if (dimension->kind() == proto::Dimension::NETWORK) {
+    fit->kept.push_back(absl::StrCat(name, " stays ", FourDigits(was),
+                                     ": not told: a path crosses links of the network, "
+                                     "which have latencies of their own; ",
+                                     Source(*best)));
+    return;
+  }
+  const bool through_switch = dimension->kind() == proto::Dimension::SWITCH;
+  dimension->set_latency_ns(best->latency_us * 1e3 / (through_switch ? 2 : 1));
+  fit->fitted.push_back(absl::StrCat(name, ": ", FourDigits(was), " -> ", FourDigits(dimension->latency_ns()),
+                                     ", ", Source(*best), "; assumed: between two nodes, over ",
+                                     through_switch ? "the two links of one switch" : "one link",
+                                     ", with what cards and drivers take", Apart(tables, *best)));
+}
+
+void FitRate(const std::vector<PointRow>& points, const proto::LibraryLevel& level, PointFit* fit) {
+  Tables tables;
+  const PointRow* best = nullptr;
+  for (const PointRow& p : points) {
+    if (p.gbytes_per_s <= 0) continue;
+    const PointRow*& of = tables[{p.file, p.test}];
+    if (of == nullptr || p.gbytes_per_s > of->gbytes_per_s) of = &p;
+    if (best == nullptr || p.gbytes_per_s > best->gbytes_per_s) best = &p;
+  }
+  if (best == nullptr) return;
+  const int last = fit->cluster.topology().dimension_size() - 1;
+  const proto::Dimension& d = fit->cluster.topology().dimension(last);
+  const double link = d.bandwidth_bytes_per_s() > 0 ? static_cast<double>(d.bandwidth_bytes_per_s()) * 1e-9
+                                                    : d.bandwidth_gbytes_per_s();
+  const absl::StatusOr<Transport> transport = BuildTransport(level.transport(), "");
+  const double was = transport.ok() ? transport->rate_share : 1;
+  const double share = best->gbytes_per_s / (link * level.efficiency());
+  const std::string stays = absl::StrCat("transport.rate_share stays ", FourDigits(was), ": not told: ");
+  if (level.carried() > 0) {
+    fit->kept.push_back(absl::StrCat(stays, "level[", last, "].carried is given, which replaces it"));
+  } else if (!(link > 0) || !(level.efficiency() > 0) || share > kSameRate) {
+    fit->kept.push_back(
+        absl::StrCat(stays, FourDigits(best->gbytes_per_s), " GB/s is more than the ",
+                     FourDigits(link * level.efficiency()),
+                     " GB/s that the cluster's card has for a device; give the cluster's own card "
+                     "(nic_gbps=N); ",
+                     Source(*best)));
+  } else {
+    proto::NetworkTransport* to =
+        fit->cluster.mutable_collectives()->mutable_library()->mutable_level(last)->mutable_transport();
+    to->set_rate_share(std::min(1.0, share));
+    fit->fitted.push_back(absl::StrCat(
+        "transport.rate_share: ", FourDigits(was), " -> ", FourDigits(to->rate_share()), ", ", Source(*best),
+        "; assumed: one card of ", FourDigits(link), " GB/s", Apart(tables, *best)));
+  }
+}
+
+}  // namespace
+
+PointFit FitPoints(const proto::Cluster& cluster, const std::vector<PointRow>& points) {
+  PointFit fit;
+  fit.cluster = cluster;
+  if (points.empty()) return fit;
+  const proto::LibraryLevel* level = NetworkLevel(cluster);
+  if (level == nullptr) {
+    fit.kept.push_back(
+        "messages between two devices tell nothing: the cluster's last dimension is no network");
+    return fit;
+  }
+  FitWire(points, &fit);
+  FitRate(points, *level, &fit);
+  return fit;
+}
+
+}  // namespace chakra
