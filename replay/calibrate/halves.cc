@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
+#include <utility>
 
 #include "absl/strings/str_format.h"
 #include "replay/calibrate/fit.h"
@@ -21,17 +23,17 @@ double Median(std::vector<double> values) {
   return *middle;
 }
 
-// In place over out of place, in the median of the lines that have both.
+// In place over out of place, in the median of the sizes that have both.
 std::map<Table, double> Ratios(const std::vector<MeasuredRow>& rows) {
-  std::map<Table, std::map<int, std::pair<double, double>>> times;  // by line: out of place, in place
+  std::map<Table, std::map<uint64_t, std::pair<double, double>>> times;  // by size: out of place, in place
   for (const MeasuredRow& row : rows) {
-    auto& [out, in] = times[TableOf(row)][row.line];
+    auto& [out, in] = times[TableOf(row)][row.bytes];
     (row.in_place ? in : out) = row.time_us;
   }
   std::map<Table, double> ratios;
-  for (const auto& [table, lines] : times) {
+  for (const auto& [table, sizes] : times) {
     std::vector<double> of;
-    for (const auto& [line, both] : lines) {
+    for (const auto& [bytes, both] : sizes) {
       if (both.first > 0 && both.second > 0) of.push_back(both.second / both.first);
     }
     if (!of.empty()) ratios[table] = Median(std::move(of));
@@ -39,41 +41,63 @@ std::map<Table, double> Ratios(const std::vector<MeasuredRow>& rows) {
   return ratios;
 }
 
+// Whether the half in place is nearer to what `cluster` costs.
+absl::StatusOr<bool> InPlaceIsNearer(const proto::Cluster& cluster, const Table& table,
+                                     const std::vector<MeasuredRow>& rows) {
+  std::vector<MeasuredRow> own;
+  for (const MeasuredRow& row : rows) {
+    if (TableOf(row) == table) own.push_back(row);
+  }
+  const absl::StatusOr<std::vector<FittedRow>> priced = PriceRows(cluster, cluster, own);
+  if (!priced.ok()) return priced.status();
+  std::vector<double> off[2];  // out of place, in place
+  for (const FittedRow& row : *priced)
+    off[row.measured.in_place ? 1 : 0].push_back(std::abs(std::log(row.before_us / row.measured.time_us)));
+  return Median(off[1]) < Median(off[0]);
+}
+
+std::string Apart(const Table& table, double ratio, bool in_place, bool asked) {
+  return absl::StrFormat(
+      "%s: %s of %d ranks takes %.3g times as long %s as %s: the two measure different things (an algorithm "
+      "of its "
+      "own runs in one of them, or a copy); only %s is fitted, which is %s",
+      std::get<0>(table), std::string(Name(std::get<1>(table))), std::get<2>(table),
+      ratio > 1 ? ratio : 1 / ratio, ratio > 1 ? "in place" : "out of place",
+      ratio > 1 ? "out of place" : "in place", in_place ? "in place" : "out of place",
+      asked ? "asked for"
+            : absl::StrFormat("nearer to the cluster; --half %s fits the other",
+                              in_place ? "out-of-place" : "in-place"));
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<std::string>> ChooseHalves(const proto::Cluster& cluster,
-                                                      std::vector<MeasuredRow>* rows) {
+                                                      std::optional<Half> asked,
+                                                      std::vector<MeasuredRow>* rows,
+                                                      std::vector<MeasuredRow>* others) {
   std::vector<std::string> told;
   std::map<Table, bool> keep_in_place;
+  std::set<Table> apart;
   for (const auto& [table, ratio] : Ratios(*rows)) {
+    keep_in_place[table] = asked == Half::kInPlace;
     if (ratio < kHalvesApart && ratio > 1 / kHalvesApart) continue;
-    std::vector<MeasuredRow> own;
-    for (const MeasuredRow& row : *rows) {
-      if (TableOf(row) == table) own.push_back(row);
+    if (!asked) {
+      const absl::StatusOr<bool> nearer = InPlaceIsNearer(cluster, table, *rows);
+      if (!nearer.ok()) return nearer.status();
+      keep_in_place[table] = *nearer;
     }
-    const absl::StatusOr<std::vector<FittedRow>> priced = PriceRows(cluster, cluster, own);
-    if (!priced.ok()) return priced.status();
-    std::vector<double> off[2];  // out of place, in place
-    for (const FittedRow& row : *priced)
-      off[row.measured.in_place ? 1 : 0].push_back(std::abs(std::log(row.before_us / row.measured.time_us)));
-    const bool in_place = Median(off[1]) < Median(off[0]);
-    keep_in_place[table] = in_place;
-    told.push_back(
-        absl::StrFormat("%s: %s of %d ranks takes %.3g times as long %s as %s: the two measure different "
-                        "things (an algorithm of its "
-                        "own runs in one of them, or a copy); only %s is fitted, which is nearer to the "
-                        "cluster; cut the other's "
-                        "columns off to fit it",
-                        std::get<0>(table), std::string(Name(std::get<1>(table))), std::get<2>(table),
-                        ratio > 1 ? ratio : 1 / ratio, ratio > 1 ? "in place" : "out of place",
-                        ratio > 1 ? "out of place" : "in place", in_place ? "in place" : "out of place"));
+    apart.insert(table);
+    told.push_back(Apart(table, ratio, keep_in_place[table], asked.has_value()));
   }
-  rows->erase(std::remove_if(rows->begin(), rows->end(),
-                             [&](const MeasuredRow& row) {
-                               const auto kept = keep_in_place.find(TableOf(row));
-                               return kept != keep_in_place.end() && kept->second != row.in_place;
-                             }),
-              rows->end());
+  std::vector<MeasuredRow> kept;
+  for (MeasuredRow& row : *rows) {
+    const auto found = keep_in_place.find(TableOf(row));
+    if (found == keep_in_place.end() || found->second == row.in_place)
+      kept.push_back(std::move(row));
+    else if (!apart.contains(found->first))
+      others->push_back(std::move(row));
+  }
+  *rows = std::move(kept);
   return told;
 }
 

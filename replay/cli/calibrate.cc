@@ -2,9 +2,11 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -13,6 +15,9 @@
 #include "replay/calibrate/call_logs.h"
 #include "replay/calibrate/fit.h"
 #include "replay/calibrate/halves.h"
+#include "replay/calibrate/micro_benchmarks.h"
+#include "replay/calibrate/point_fit.h"
+#include "replay/calibrate/transport_fit.h"
 #include "replay/cli/command.h"
 #include "replay/cli/output.h"
 #include "replay/cli/terminal.h"
@@ -24,6 +29,7 @@ namespace chakra::cli {
 namespace {
 
 constexpr size_t kMostBytes = size_t{256} << 20;
+constexpr int kMostRanks = 1 << 22;
 
 double Error(double predicted_us, const MeasuredRow& row) { return 100 * (predicted_us / row.time_us - 1); }
 
@@ -33,8 +39,9 @@ class CalibrateCommand : public Command {
     app->allow_extras();
     app->add_option(
            "LOGS", logs_,
-           "What nccl-tests or rccl-tests printed (text, JSON, CSV), the CSV of `collective`, or a job's "
-           "logs of collective calls; files, or folders of them")
+           "What nccl-tests or rccl-tests printed (text, JSON, CSV), the CSV of `collective`, what OSU's "
+           "micro-benchmarks or perftest printed, or a job's logs of collective calls; files, or folders of "
+           "them. Rows of one node tell the library, rows of several node counts the network")
         ->type_name("");
     app->add_option("--cluster", cluster_,
                     "The machine that was measured: a preset, PRESET:key=value,... or a file")
@@ -42,6 +49,16 @@ class CalibrateCommand : public Command {
     app->add_option("-o,--output", output_,
                     "The cluster file with what was fitted: text format, or JSON if it ends in .json")
         ->type_name("FILE");
+    app->add_option("--ranks", given_ranks_,
+                    "Ranks that ran OSU's collectives, whose files do not say it: of all files, or of one; "
+                    "may be given again")
+        ->type_name("N|FILE=N")
+        ->allow_extra_args(false);
+    app->add_option("--half", half_,
+                    "Which half of nccl-tests' rows is fitted where both are there: out-of-place (the "
+                    "default) or in-place")
+        ->type_name("HALF")
+        ->check(CLI::IsMember({"out-of-place", "in-place"}).description(""));
     app->add_flag("--skip-bad-files", skip_, "Go on without files that cannot be read");
     app->add_option("--rows", rows_, "Residuals of each row as CSV")->type_name("FILE");
     app->add_option("--fit-every", every_,
@@ -58,26 +75,16 @@ class CalibrateCommand : public Command {
       return Misuse("expected --cluster: the machine that was measured, e.g. --cluster dgx-h100");
     if (output_.empty()) return Misuse("expected -o FILE for the fitted cluster");
     if (absl::Status s = CheckPaths(); !s.ok()) return Fail(s);
-    std::vector<MeasuredRow> rows;
-    std::vector<std::string> tests, calls;
-    for (const std::string& log : logs_) {
-      if (AddTestsIn(log, &tests)) continue;
-      (HoldsCallLogs(log) ? calls : tests).push_back(log);
-    }
-    if (absl::Status s = ReadCalls(calls, &rows); !s.ok()) return Fail(s);
-    for (const std::string& log : tests) {
-      if (absl::Status s = Read(log, &rows); !s.ok()) {
-        if (!skip_) return Fail(s);
-        PrintError(absl::StrCat(std::string(s.message()), " (skipped)"));
-      }
-    }
-    absl::StatusOr<proto::Cluster> cluster = LoadCluster(cluster_);
+    std::vector<MeasuredRow> rows, others;
+    if (absl::Status s = ReadLogs(&rows); !s.ok()) return Fail(s);
+    const absl::StatusOr<proto::Cluster> cluster = LoadCluster(cluster_);
     if (!cluster.ok()) return Fail(cluster.status());
-    const absl::StatusOr<std::vector<std::string>> halves = ChooseHalves(*cluster, &rows);
+    std::optional<Half> half;
+    if (!half_.empty()) half = half_ == "in-place" ? Half::kInPlace : Half::kOutOfPlace;
+    const absl::StatusOr<std::vector<std::string>> halves = ChooseHalves(*cluster, half, &rows, &others);
     if (!halves.ok()) return Fail(halves.status());
     for (const std::string& text : *halves) PrintError(absl::StrCat("warning: ", text));
-    const std::vector<MeasuredRow> train = Choose(rows, true);
-    absl::StatusOr<Fit> fit = Calibrate(*cluster, train);
+    absl::StatusOr<Fit> fit = FitAll(*cluster, Choose(rows, true));
     if (!fit.ok()) return Fail(fit.status());
     for (const std::string& text : fit->warnings) PrintError(absl::StrCat("warning: ", text));
     Describe(*cluster, &fit->cluster);
@@ -85,12 +92,8 @@ class CalibrateCommand : public Command {
     if (!cluster_text.ok()) return Fail(cluster_text.status());
     TextPage page = PageOf(output_ == "-" ? "" : "-");
     std::string text = Summary(*fit, &page);
-    if (every_ > 1) {
-      absl::StatusOr<Fit> rest = Judge(*cluster, fit->cluster, Choose(rows, false));
-      if (!rest.ok()) return Fail(rest.status());
-      absl::StrAppend(&text, "the other ", rest->rows.size(), " rows: ", Medians(*rest), "\n");
-      fit->rows.insert(fit->rows.end(), rest->rows.begin(), rest->rows.end());
-    }
+    if (absl::Status s = AddJudged(*cluster, Choose(rows, false), others, &*fit, &text); !s.ok())
+      return Fail(s);
     const std::string rows_text = rows_.empty() ? "" : Csv(*fit), told = page.Finish(text);
     // The cluster may go to standard output; the account of it then must not.
     const absl::Status written = WriteOutputs(
@@ -99,6 +102,65 @@ class CalibrateCommand : public Command {
   }
 
  private:
+  absl::Status ReadLogs(std::vector<MeasuredRow>* rows) {
+    std::vector<std::string> tests, calls;
+    for (const std::string& log : logs_) {
+      if (AddTestsIn(log, &tests)) continue;
+      (HoldsCallLogs(log) ? calls : tests).push_back(log);
+    }
+    if (absl::Status s = ReadRanks(tests); !s.ok()) return s;
+    if (absl::Status s = ReadCalls(calls, rows); !s.ok()) return s;
+    for (const std::string& log : tests) {
+      if (absl::Status s = Read(log, rows); !s.ok()) {
+        if (!skip_) return s;
+        PrintError(absl::StrCat(std::string(s.message()), " (skipped)"));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // Adds to the account, and to its rows, what was not fitted: `rest`, which --fit-every left, and the other
+  // halves.
+  absl::Status AddJudged(const proto::Cluster& cluster, const std::vector<MeasuredRow>& rest,
+                         const std::vector<MeasuredRow>& others, Fit* fit, std::string* text) const {
+    if (!rest.empty()) {
+      absl::StatusOr<Fit> judged = Judge(cluster, fit->cluster, rest);
+      if (!judged.ok()) return judged.status();
+      absl::StrAppend(text, "the other ", judged->rows.size(), " rows: ", Medians(*judged), "\n");
+      fit->rows.insert(fit->rows.end(), judged->rows.begin(), judged->rows.end());
+    }
+    if (others.empty()) return absl::OkStatus();
+    const absl::StatusOr<Fit> judged = Judge(cluster, fit->cluster, others);
+    if (!judged.ok()) return judged.status();
+    absl::StrAppend(text, judged->rows.size(), " rows ", others[0].in_place ? "in place" : "out of place",
+                    ", not fitted: ", Medians(*judged), "\n");
+    return absl::OkStatus();
+  }
+
+  // What points tell of the wire comes first, since the rest is beside it.
+  absl::StatusOr<Fit> FitAll(const proto::Cluster& cluster, const std::vector<MeasuredRow>& rows) const {
+    PointFit wire = FitPoints(cluster, points_);
+    Fit fit;
+    fit.cluster = wire.cluster;
+    if (rows.empty() && wire.fitted.empty() && !wire.kept.empty())
+      return absl::InvalidArgumentError(
+          absl::StrCat("the logs tell nothing: ", absl::StrJoin(wire.kept, "; ")));
+    if (!rows.empty() || points_.empty()) {
+      absl::StatusOr<Fit> of_rows = CalibrateApart(wire.cluster, rows);
+      if (!of_rows.ok()) return of_rows.status();
+      fit = *std::move(of_rows);
+    } else {
+      fit.kept.push_back("the library and transport.message_us stay: not told: needs rows of collectives");
+    }
+    fit.fitted.insert(fit.fitted.begin(), wire.fitted.begin(), wire.fitted.end());
+    fit.kept.insert(fit.kept.begin(), wire.kept.begin(), wire.kept.end());
+    if (points_.empty() || rows.empty()) return fit;
+    absl::StatusOr<std::vector<FittedRow>> priced = PriceRows(cluster, fit.cluster, rows);
+    if (!priced.ok()) return priced.status();
+    fit.rows = *std::move(priced);
+    return fit;
+  }
+
   // Outputs can be written, and overwrite neither each other nor what is read.
   absl::Status CheckPaths() const {
     if (!rows_.empty() && rows_ == output_ && rows_ != "-") {
@@ -130,13 +192,13 @@ class CalibrateCommand : public Command {
       text.append(block.data(), static_cast<size_t>(in.gcount()));
       if (text.size() > kMostBytes) {
         return absl::InvalidArgumentError(
-            absl::StrCat(path, ": more than ", kMostBytes >> 20, " MiB; expected a log of nccl-tests"));
+            absl::StrCat(path, ": more than ", kMostBytes >> 20, " MiB; expected a log of a benchmark"));
       }
     }
     return text;
   }
 
-  // Adds the files of a folder that nccl-tests printed, and says which others it has. False: it is none, or
+  // Adds the files of a folder that a benchmark printed, and says which others it has. False: it is none, or
   // has none of these, or has logs of calls.
   static bool AddTestsIn(const std::string& folder, std::vector<std::string>* tests) {
     std::error_code error;
@@ -145,14 +207,41 @@ class CalibrateCommand : public Command {
     for (const std::string& file : files) {
       if (HoldsCallLogs(file)) return false;
       const absl::StatusOr<std::string> text = ReadLog(file);
-      (text.ok() && LooksLikeNcclTests(*text) ? printed : others).push_back(file);
+      const bool read = text.ok() && (LooksLikeNcclTests(*text) || LooksLikeMicroBenchmark(*text));
+      (read ? printed : others).push_back(file);
     }
     if (printed.empty()) return false;
     if (!others.empty())
       PrintError(absl::StrCat("note: ", folder,
-                              ": left out, for nccl-tests did not print it: ", absl::StrJoin(others, ", ")));
+                              ": left out, for no benchmark printed it: ", absl::StrJoin(others, ", ")));
     tests->insert(tests->end(), printed.begin(), printed.end());
     return true;
+  }
+
+  // The ranks that --ranks gives to `files`: "16", or "osu.log=16".
+  absl::Status ReadRanks(const std::vector<std::string>& files) {
+    for (const std::string& given : given_ranks_) {
+      const size_t equals = given.rfind('=');
+      const std::string file = equals == std::string::npos ? "" : given.substr(0, equals);
+      int ranks = 0;
+      if (!absl::SimpleAtoi(equals == std::string::npos ? given : given.substr(equals + 1), &ranks) ||
+          ranks < 2 || ranks > kMostRanks) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("--ranks is \"", given, "\"; expected N or FILE=N, 2 to ", kMostRanks, " ranks"));
+      }
+      if (!file.empty() && std::find(files.begin(), files.end(), file) == files.end()) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("--ranks is \"", given, "\", but \"", file,
+                         "\" is no log here; expected one of: ", absl::StrJoin(files, ", ")));
+      }
+      ranks_[file] = ranks;
+    }
+    return absl::OkStatus();
+  }
+
+  int RanksOf(const std::string& path) const {
+    const auto own = ranks_.find(path), all = ranks_.find("");
+    return own != ranks_.end() ? own->second : all != ranks_.end() ? all->second : 0;
   }
 
   // Logs of a job's calls belong together.
@@ -168,6 +257,13 @@ class CalibrateCommand : public Command {
   absl::Status Read(const std::string& path, std::vector<MeasuredRow>* rows) {
     absl::StatusOr<std::string> text = ReadLog(path);
     if (!text.ok()) return text.status();
+    const bool micro = LooksLikeMicroBenchmark(*text);
+    if (micro && LooksLikeNcclTests(*text)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          path,
+          ": has tables of nccl-tests and of OSU's micro-benchmarks or perftest; expected a file for each"));
+    }
+    if (micro) return AddMicro(*text, path, rows);
     absl::StatusOr<MeasuredRun> run = ReadNcclTests(*text, path);
     if (!run.ok()) return run.status();
     for (const std::string& w : run->warnings) PrintError(absl::StrCat("warning: ", w));
@@ -175,6 +271,15 @@ class CalibrateCommand : public Command {
       row.devices_per_thread = run->gpus_per_process;
       rows->push_back(std::move(row));
     }
+    return absl::OkStatus();
+  }
+
+  absl::Status AddMicro(const std::string& text, const std::string& path, std::vector<MeasuredRow>* rows) {
+    absl::StatusOr<MicroRun> run = ReadMicroBenchmarks(text, path, RanksOf(path));
+    if (!run.ok()) return run.status();
+    for (const std::string& w : run->warnings) PrintError(absl::StrCat("warning: ", w));
+    rows->insert(rows->end(), run->rows.begin(), run->rows.end());
+    points_.insert(points_.end(), run->points.begin(), run->points.end());
     return absl::OkStatus();
   }
 
@@ -207,9 +312,8 @@ class CalibrateCommand : public Command {
     const std::string name = before.name().empty() ? "cluster" : before.name();
     const bool again = name.find("-calibrated") != std::string::npos;
     after->set_name(again ? name : absl::StrCat(name, "-calibrated"));
-    after->set_source(absl::StrCat(before.source(), before.source().empty() ? "" : "; ",
-                                   "library terms fitted to ", logs_.size(),
-                                   logs_.size() == 1 ? " log" : " logs", " of collectives"));
+    after->set_source(absl::StrCat(before.source(), before.source().empty() ? "" : "; ", "fitted to ",
+                                   logs_.size(), logs_.size() == 1 ? " log" : " logs"));
   }
 
   absl::StatusOr<std::string> ClusterText(const proto::Cluster& cluster) const {
@@ -254,10 +358,10 @@ class CalibrateCommand : public Command {
 
   std::string Summary(const Fit& fit, TextPage* page) const {
     std::string out;
-    if (!quiet_) out = Rows(fit, page);
+    if (!quiet_ && !fit.rows.empty()) out = Rows(fit, page);
     for (const std::string& line : fit.fitted) absl::StrAppend(&out, "fitted: ", line, "\n");
     for (const std::string& line : fit.kept) absl::StrAppend(&out, "not fitted: ", line, "\n");
-    absl::StrAppend(&out, fit.rows.size(), " rows fitted: ", Medians(fit), "\n");
+    if (!fit.rows.empty()) absl::StrAppend(&out, fit.rows.size(), " rows fitted: ", Medians(fit), "\n");
     return out;
   }
 
@@ -275,6 +379,10 @@ class CalibrateCommand : public Command {
   std::string cluster_;
   std::string output_;
   std::string rows_;
+  std::string half_;
+  std::vector<std::string> given_ranks_;
+  std::map<std::string, int> ranks_;  // by file; "": of all
+  std::vector<PointRow> points_;
   bool skip_ = false;
   bool quiet_ = false;
   int every_ = 1;
@@ -283,8 +391,9 @@ class CalibrateCommand : public Command {
 }  // namespace
 
 std::unique_ptr<Command> MakeCalibrateCommand(CLI::App* root) {
-  return std::make_unique<CalibrateCommand>(
-      root->add_subcommand("calibrate", "Fit a cluster's collective library to what nccl-tests measured"));
+  return std::make_unique<CalibrateCommand>(root->add_subcommand(
+      "calibrate",
+      "Fit a cluster's collective library and network to what nccl-tests, OSU and perftest measured"));
 }
 
 }  // namespace chakra::cli

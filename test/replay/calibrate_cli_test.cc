@@ -54,9 +54,100 @@ TEST_F(CalibrateCli, AFolderOfMeasurementsIsItsFiles) {
   const Outcome fit = Run("calibrate logs --cluster dgx-a100 -q -o " + At("fit.txtpb"));
   EXPECT_EQ(fit.status, 0) << fit.err;
   EXPECT_THAT(fit.out, HasSubstr("21 rows fitted"));
-  EXPECT_THAT(fit.err, HasSubstr("left out, for nccl-tests did not print it: logs/notes.txt"));
+  EXPECT_THAT(fit.err, HasSubstr("left out, for no benchmark printed it: logs/notes.txt"));
   Write("none/notes.txt", "measured in May");
   EXPECT_THAT(Run("calibrate none --cluster dgx-a100 -o x").err, HasSubstr("no log of collective calls"));
+}
+
+TEST_F(CalibrateCli, TheNetworkApartFromTheLibrary) {
+  const std::string other =
+      " --cluster azure-ndv4 --set collectives.library.level[1].transport.message_us=4.5"
+      " --set collectives.library.level[1].transport.rate_share=0.8 --format csv -o ";
+  for (const std::string ranks : {"8", "16", "32"}) {
+    const Outcome r =
+        Run("collective all_reduce --bytes 8..1GiB --ranks " + ranks + other + At("ar" + ranks + ".csv"));
+    ASSERT_EQ(r.status, 0) << r.err;
+  }
+  const Outcome fit =
+      Run("calibrate ar8.csv ar16.csv ar32.csv --cluster azure-ndv4 -q -o " + At("fit.txtpb"));
+  ASSERT_EQ(fit.status, 0) << fit.err;
+  EXPECT_THAT(fit.out,
+              HasSubstr("fitted: transport.message_us: 0.8 -> 4.5, told by 22 rows of all_reduce on 2 and "
+                        "4 nodes, 8 bytes to 8 KiB"));
+  EXPECT_THAT(fit.out, HasSubstr("fitted: transport.rate_share: 0.92 -> 0.8, told by 8 rows"));
+  EXPECT_THAT(fit.out,
+              HasSubstr("not fitted: transport.post_us stays 2: not told: needs rows of all_to_all"));
+  EXPECT_THAT(Content(At("fit.txtpb")), HasSubstr("name: \"infiniband-hdr\""));
+  EXPECT_EQ(Run("collective all_reduce --bytes 1GiB --ranks 16 --cluster " + At("fit.txtpb")).status, 0);
+}
+
+TEST_F(CalibrateCli, MessagesBetweenTwoDevices) {
+  Write("ib_write_lat.log",
+        " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]\n"
+        " 8       1000          1.76           6.12         1.80                1.81\n");
+  const Outcome fit = Run("calibrate ib_write_lat.log --cluster azure-ndv4 -o " + At("fit.txtpb"));
+  ASSERT_EQ(fit.status, 0) << fit.err;
+  EXPECT_THAT(fit.out,
+              HasSubstr("fitted: topology.dimension[1].latency_ns: 500 -> 900, told by ib_write_lat"));
+  EXPECT_THAT(fit.out, HasSubstr("not told: needs rows of collectives"));
+  Write("osu.log",
+        "# OSU MPI Allreduce Latency Test v7.4\n# Size  Avg Latency(us)\n1024  33.1\n4096  33.5\n");
+  EXPECT_THAT(Run("calibrate osu.log --cluster azure-ndv4 -o x").err,
+              HasSubstr("osu.log:1: the file does not say how many ranks"));
+  const Outcome osu = Run("calibrate osu.log --ranks 8 --cluster azure-ndv4 -o " + At("osu.txtpb"));
+  EXPECT_EQ(osu.status, 0) << osu.err;
+  EXPECT_THAT(osu.out, HasSubstr("2 rows fitted"));
+}
+
+TEST_F(CalibrateCli, RanksOfEachFile) {
+  const std::string head = "# OSU NCCL-CUDA Allreduce Latency Test v7.5\n# Size  Avg Latency(us)\n";
+  Write("two.log", head + "1024 33.1\n4096 33.5\n8192 35.1\n");
+  Write("four.log", head + "1024 51.1\n4096 51.9\n8192 54.6\n");
+  const std::string to = " --cluster azure-ndv4 -o " + At("fit.txtpb");
+  const Outcome each = Run("calibrate two.log four.log --ranks 16 --ranks four.log=32" + to);
+  ASSERT_EQ(each.status, 0) << each.err;
+  EXPECT_THAT(each.out, HasSubstr("fitted: transport.message_us: 0.8 -> "));
+  EXPECT_THAT(each.out, HasSubstr("told by 6 rows of all_reduce on 2 and 4 nodes, 1 KiB to 8 KiB"));
+  EXPECT_THAT(
+      Run("calibrate two.log --ranks for.log=32" + to).err,
+      HasSubstr("--ranks is \"for.log=32\", but \"for.log\" is no log here; expected one of: two.log"));
+  for (const char* wrong : {"1", "x", "two.log=", "two.log=-2", "5000000"}) {
+    EXPECT_THAT(Run(std::string("calibrate two.log --ranks ") + wrong + to).err,
+                HasSubstr("expected N or FILE=N, 2 to 4194304 ranks"))
+        << wrong;
+  }
+}
+
+TEST_F(CalibrateCli, AFileOfTwoBenchmarksIsRefused) {
+  Write("both.log",
+        "# OSU MPI Latency Test v7.5\n# Size  Latency (us)\n8 3.1\n"
+        "collective,ranks,bytes,time_us,busbw\nall_reduce,16,1024,30,1\n");
+  EXPECT_THAT(Run("calibrate both.log --cluster azure-ndv4 -o x").err,
+              HasSubstr("both.log: has tables of nccl-tests and of OSU's micro-benchmarks or perftest"));
+}
+
+TEST_F(CalibrateCli, MessagesAloneHaveNoRowsToJudge) {
+  Write("lat.log", "# OSU MPI Latency Test v7.5\n# Size  Latency (us)\n8 3.1\n");
+  EXPECT_EQ(Run("calibrate lat.log --fit-every 3 --cluster azure-ndv4 -o " + At("x.txtpb")).status, 0);
+}
+
+// In place an all-gather copies nothing: the halves are never fitted together.
+TEST_F(CalibrateCli, HalvesAreKeptApart) {
+  std::string log = "collective,ranks,bytes,time_us,inplace,type\n";
+  for (uint64_t bytes = 1 << 20; bytes <= uint64_t{1} << 30; bytes *= 2) {
+    const double us = 60 + static_cast<double>(bytes) / 150e3;
+    for (const int in : {0, 1})
+      log += "all_gather,8," + std::to_string(bytes) + "," + std::to_string(in ? us : 1.3 * us) + "," +
+             std::to_string(in) + ",float\n";
+  }
+  Write("halves.csv", log);
+  const Outcome out = Run("calibrate halves.csv --cluster dgx-a100 -q -o " + At("out.txtpb"));
+  ASSERT_EQ(out.status, 0) << out.err;
+  EXPECT_THAT(out.out, HasSubstr("11 rows fitted"));
+  EXPECT_THAT(out.out, HasSubstr("11 rows in place, not fitted: median error"));
+  const Outcome in = Run("calibrate halves.csv --half in-place --cluster dgx-a100 -q -o " + At("in.txtpb"));
+  ASSERT_EQ(in.status, 0) << in.err;
+  EXPECT_THAT(in.out, HasSubstr("11 rows out of place, not fitted: median error"));
 }
 
 TEST_F(CalibrateCli, ALogWithoutTimesHasNone) {
