@@ -235,6 +235,24 @@ bool Simplify(bool channels, proto::Cluster* cluster) {
   return any;
 }
 
+// How nccl-tests was started.
+std::string Launch(int devices_per_thread) {
+  return devices_per_thread == 0 ? "a -g that the file does not tell"
+                                 : absl::StrCat("-g ", devices_per_thread);
+}
+
+// Small sizes show the host where one thread launches for many devices, the kernel where each has its own.
+absl::Status CheckLaunches(const std::vector<MeasuredRow>& rows) {
+  for (const MeasuredRow& row : rows) {
+    if (row.devices_per_thread == rows[0].devices_per_thread) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(row.file, ":", row.line, ": launched with ", Launch(row.devices_per_thread), ", but ",
+                     rows[0].file, ":", rows[0].line, " with ", Launch(rows[0].devices_per_thread),
+                     "; calibrate logs of different launches one by one"));
+  }
+  return absl::OkStatus();
+}
+
 // The fit of `cluster`'s constants, and its cost: the sum of the rows' absolute logarithmic errors.
 absl::StatusOr<std::pair<Fit, double>> FitOnce(const proto::Cluster& cluster,
                                                const std::vector<MeasuredRow>& rows) {
@@ -296,6 +314,7 @@ absl::Status JudgeFit(const proto::Cluster& before, const std::vector<MeasuredRo
 }
 
 absl::StatusOr<Fit> Calibrate(const proto::Cluster& cluster, const std::vector<MeasuredRow>& rows) {
+  if (absl::Status s = CheckLaunches(rows); !s.ok()) return s;
   absl::StatusOr<std::pair<Fit, double>> best = FitOnce(cluster, rows);
   if (!best.ok()) return best.status();
   // Older libraries and other machines follow simpler laws.

@@ -28,12 +28,6 @@ absl::Status At(const MeasuredRow& row, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat(row.file, ":", row.line, ": ", what));
 }
 
-// How nccl-tests was started.
-std::string Launch(int devices_per_thread) {
-  return devices_per_thread == 0 ? "a -g that the file does not tell"
-                                 : absl::StrCat("-g ", devices_per_thread);
-}
-
 // The fields, indexed by Constant.
 constexpr std::optional<double> LibraryTerm::*kFields[kConstants] = {
     &LibraryTerm::base_us, &LibraryTerm::step_us, &LibraryTerm::network_step_us, &LibraryTerm::bus_share,
@@ -84,13 +78,6 @@ LibraryModel WithoutCards(LibraryModel library) {
 absl::StatusOr<Samples> Samples::Make(const proto::Cluster& cluster, const std::vector<MeasuredRow>& rows) {
   Samples out;
   for (const MeasuredRow& row : rows) {
-    // Small sizes show the host where one thread launches for many devices, the kernel where each has its
-    // own.
-    if (row.devices_per_thread != rows[0].devices_per_thread) {
-      return At(row, absl::StrCat("launched with ", Launch(row.devices_per_thread), ", but ", rows[0].file,
-                                  ":", rows[0].line, " with ", Launch(rows[0].devices_per_thread),
-                                  "; calibrate logs of different launches one by one"));
-    }
     if (absl::Status s = out.Add(cluster, row); !s.ok()) return s;
   }
   if (out.samples_.empty()) return absl::InvalidArgumentError("no measurements to fit");

@@ -251,8 +251,10 @@ class Fitter {
     if (told->size() < kFewestRows || (two_counts && nodes.size() < 2)) {
       why_not_[f] = absl::StrCat(
           "not told: needs ", kInfo[f].needs,
-          told->empty() ? ""
-                        : absl::StrCat(" (", told->size(), " rows on ", Listed(nodes), " nodes are there)"));
+          told->empty()
+              ? ""
+              : absl::StrCat(" (", told->size(), told->size() == 1 ? " row on " : " rows on ", Listed(nodes),
+                             " nodes ", told->size() == 1 ? "is there)" : "are there)"));
       return absl::OkStatus();
     }
     const double value = WeightedMedian(values);

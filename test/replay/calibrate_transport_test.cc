@@ -134,6 +134,24 @@ TEST(CalibrateTransport, SaysWhichRowsAreMissing) {
               Contains(HasSubstr("exchange_us stays 18: not told: needs rows of all_to_all on two")));
 }
 
+// One node is often measured by one process with -g 8, several by one process for each device.
+TEST(CalibrateTransport, OneNodeMayBeLaunchedInAnotherWay) {
+  proto::Cluster together = OtherNetwork();
+  together.mutable_collectives()->mutable_library()->set_devices_per_host(8);
+  std::vector<MeasuredRow> rows = Rows(together, CollectiveType::kAllReduce, {8}, 1 << 10, uint64_t{1} << 30);
+  for (MeasuredRow& row : rows) row.devices_per_thread = 8;
+  AddRows(Rows(OtherNetwork(), CollectiveType::kAllReduce, {16, 32}, 8, uint64_t{1} << 30), &rows);
+  const absl::StatusOr<Fit> fit = CalibrateApart(GivenNetwork(), rows);
+  ASSERT_TRUE(fit.ok()) << fit.status();
+  EXPECT_NEAR(TransportOf(fit->cluster).message_us(), 4.5, 0.2);
+  EXPECT_NEAR(TransportOf(fit->cluster).rate_share(), 0.8, 0.005);
+  EXPECT_LT(MedianError(*fit, true), 0.005);
+  // Of one node, both show different things.
+  for (MeasuredRow& row : rows) row.ranks = 8;
+  EXPECT_THAT(std::string(CalibrateApart(GivenNetwork(), rows).status().message()),
+              HasSubstr("calibrate logs of different launches one by one"));
+}
+
 TEST(CalibrateTransport, RowsThatContradictEachOtherTellNothing) {
   std::vector<MeasuredRow> rows = Rows(OtherNetwork(), CollectiveType::kAllReduce, {16, 32}, 8, 8 << 10);
   for (size_t i = 0; i < rows.size(); ++i) rows[i].time_us *= i % 3 == 0 ? 6 : i % 3 == 1 ? 1 : 3;
