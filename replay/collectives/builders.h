@@ -66,7 +66,9 @@ absl::Status BuildOneShot(const PlanRequest& request, Plan* plan);
 
 // All-reduce in log2 n rounds; in each, a member exchanges B with the member whose number differs in one bit.
 // If n is not a power of two, members beyond the largest power of two add their data to partners before the
-// rounds and get the result afterwards. Thakur, Rabenseifner and Gropp 2005.
+// rounds and get the result afterwards. Thakur, Rabenseifner and Gropp 2005. As "paired_doubling" (and
+// halving and doubling as "rabenseifner") those members are every other one of the first, and partners are
+// neighbours.
 absl::Status BuildRecursiveDoubling(const PlanRequest& request, Plan* plan);
 
 // All-reduce by recursive halving (reduce-scatter) and doubling (all-gather): 2 log2 n rounds, 2 B (n-1)/n
@@ -74,6 +76,32 @@ absl::Status BuildRecursiveDoubling(const PlanRequest& request, Plan* plan);
 // data goes short ways. Of what a member adds, it waits for the part that it sends on. For all-reduce, other
 // n are handled as in recursive doubling; the halves alone need a power of two. Source: as above.
 absl::Status BuildHalvingDoubling(const PlanRequest& request, Plan* plan);
+
+// All-gather by recursive doubling, the neighbour first, who gets one block; the member n/2 away comes last
+// and gets n/2 blocks. Reduce-scatter by recursive halving does the rounds backwards. Needs a power of two.
+// Source: as above.
+absl::Status BuildNearDoubling(const PlanRequest& request, Plan* plan);
+
+// All-gather in n/2 rounds between neighbours: first a block with one of them, then in turn with the other
+// and the first the two blocks that came last. Needs an even number of members. Chen, Zhang, Zhang and Yuan,
+// "Performance evaluation of allgather algorithms on terascale Linux cluster with fast Ethernet", HPC Asia
+// 2005.
+absl::Status BuildNeighbor(const PlanRequest& request, Plan* plan);
+
+// Broadcast and reduce over a tree of MPI libraries, in one piece. A member sends to its children side by
+// side, so that each gets what it would get last of all; here they are served in turn, the largest subtree
+// last. "knomial" has radix 4, "binomial_even" radix 2; in "binary" each member has two children, in "linear"
+// the root has all. Source of the trees: Pjesivac-Grbovic et al., "Performance analysis of MPI collective
+// operations", Cluster Computing 2007.
+absl::Status BuildHostTree(const PlanRequest& request, Plan* plan);
+
+// All-reduce as a reduction over a binomial tree to member 0, and a broadcast over a tree of radix 4;
+// "linear": both between member 0 and each other.
+absl::Status BuildReduceBroadcast(const PlanRequest& request, Plan* plan);
+
+// Broadcast as a scatter over a binomial tree and an all-gather: by recursive doubling, or round a ring where
+// the number of members is no power of two. Thakur, Rabenseifner and Gropp 2005.
+absl::Status BuildScatterAllGather(const PlanRequest& request, Plan* plan);
 
 // All-gather in ceil(log2 n) rounds; each round moves twice as many blocks as the one before. Bruck, Ho,
 // Kipnis, Upfal and Weathersby, "Efficient algorithms for all-to-all communications in multiport

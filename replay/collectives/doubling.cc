@@ -7,14 +7,22 @@ namespace chakra {
 namespace {
 
 // Divides a group into a power of two and the rest. Members of the rest give their data to partners before
-// the rounds and get the result after them (Thakur, Rabenseifner and Gropp 2005).
+// the rounds and get the result after them (Thakur, Rabenseifner and Gropp 2005). The rest are the last
+// members, or, with `pairs`, every other one of the first: neighbours fold, as in MPI libraries.
 struct Folded {
-  explicit Folded(Plan* p)
-      : plan(p), power(static_cast<int>(std::bit_floor(static_cast<unsigned>(p->members)))) {
+  explicit Folded(Plan* p, bool of_pairs = false)
+      : plan(p), power(static_cast<int>(std::bit_floor(static_cast<unsigned>(p->members)))), pairs(of_pairs) {
     plan->programs.resize(static_cast<size_t>(plan->members));
   }
   Plan* plan;
   int power;
+  bool pairs;
+
+  // The member that takes part in the rounds as number v of `power`, and the partner of the i-th of the rest.
+  int At(int v) const {
+    return pairs ? (v < plan->members - power ? 2 * v + 1 : v + plan->members - power) : v;
+  }
+  int Rest(int i) const { return pairs ? 2 * i : power + i; }
 
   // `from` sends, `to` receives `count` chunks from `chunk` on.
   void Move(int from, int to, StepOp receive, int chunk, int count, uint8_t pattern = 0) {
@@ -38,11 +46,12 @@ struct Folded {
     pending.clear();
   }
   void Fold() {
-    for (int m = power; m < plan->members; ++m) Move(m, m - power, StepOp::kRecvReduce, 0, plan->chunks);
+    for (int i = 0; i < plan->members - power; ++i)
+      Move(Rest(i), At(i), StepOp::kRecvReduce, 0, plan->chunks);
     EndRound();
   }
   void Unfold() {
-    for (int m = power; m < plan->members; ++m) Move(m - power, m, StepOp::kRecv, 0, plan->chunks);
+    for (int i = 0; i < plan->members - power; ++i) Move(At(i), Rest(i), StepOp::kRecv, 0, plan->chunks);
     EndRound();
     for (Program& program : plan->programs)
       program.streams = {{0, static_cast<uint32_t>(program.steps.size())}};
@@ -57,10 +66,11 @@ struct Folded {
 
 absl::Status BuildRecursiveDoubling(const PlanRequest&, Plan* plan) {
   plan->chunks = 1;
-  Folded group(plan);
+  Folded group(plan, plan->algorithm == "paired_doubling");
   group.Fold();
   for (int distance = 1; distance < group.power; distance *= 2) {
-    for (int m = 0; m < group.power; ++m) group.Move(m, m ^ distance, StepOp::kRecvReduce, 0, 1);
+    for (int m = 0; m < group.power; ++m)
+      group.Move(group.At(m), group.At(m ^ distance), StepOp::kRecvReduce, 0, 1);
     group.EndRound();
   }
   group.Unfold();
@@ -69,7 +79,7 @@ absl::Status BuildRecursiveDoubling(const PlanRequest&, Plan* plan) {
 
 absl::Status BuildHalvingDoubling(const PlanRequest&, Plan* plan) {
   plan->chunks = static_cast<int>(std::bit_floor(static_cast<unsigned>(plan->members)));
-  Folded group(plan);
+  Folded group(plan, plan->algorithm == "rabenseifner");
   const bool gathers = plan->type == CollectiveType::kAllGather;
   const bool reduces = plan->type == CollectiveType::kAllReduce;
   if (!reduces && group.power != plan->members) {
@@ -81,7 +91,8 @@ absl::Status BuildHalvingDoubling(const PlanRequest&, Plan* plan) {
   // the same.
   const auto move = [&](int from, int to, StepOp receive, int member, int block) {
     const int count = group.power / block;
-    group.Move(from, to, receive, member % block, count, count > 1 ? group.PatternOf(block) : uint8_t{0});
+    group.Move(group.At(from), group.At(to), receive, member % block, count,
+               count > 1 ? group.PatternOf(block) : uint8_t{0});
   };
   group.Fold();
   for (int d = 1; d < group.power && !gathers; d *= 2) {
@@ -91,6 +102,27 @@ absl::Status BuildHalvingDoubling(const PlanRequest&, Plan* plan) {
   }
   for (int d = group.power / 2; d >= 1 && (gathers || reduces); d /= 2) {
     for (int m = 0; m < group.power; ++m) move(m, m ^ d, StepOp::kRecv, m, 2 * d);
+    group.EndRound();
+  }
+  group.Unfold();
+  return absl::OkStatus();
+}
+
+absl::Status BuildNearDoubling(const PlanRequest&, Plan* plan) {
+  plan->chunks = plan->members;
+  plan->chunk_is_whole = plan->type == CollectiveType::kAllGather;
+  Folded group(plan);
+  if (group.power != plan->members) {
+    return absl::InvalidArgumentError(absl::StrCat(plan->algorithm, " for ", std::string(Name(plan->type)),
+                                                   " on ", plan->members, " ranks; expected a power of two"));
+  }
+  // Members whose numbers differ below `d` alone hold, or will hold, the same `d` chunks.
+  for (int d = 1; d < group.power && plan->chunk_is_whole; d *= 2) {
+    for (int m = 0; m < group.power; ++m) group.Move(m, m ^ d, StepOp::kRecv, m & -d, d);
+    group.EndRound();
+  }
+  for (int d = group.power / 2; d >= 1 && !plan->chunk_is_whole; d /= 2) {
+    for (int m = 0; m < group.power; ++m) group.Move(m, m ^ d, StepOp::kRecvReduce, (m ^ d) & -d, d);
     group.EndRound();
   }
   group.Unfold();

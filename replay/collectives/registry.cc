@@ -19,6 +19,7 @@ struct Entry {
   const char* name;
   std::vector<CollectiveType> types;
   Builder build;
+  bool of_hosts = false;  // see IsOfHosts()
 };
 
 // A line for each algorithm. The first that can plan a collective is the default for it.
@@ -55,6 +56,18 @@ const std::vector<Entry>& Entries() {
       {"chain", {T::kBroadcast, T::kReduce}, BuildChain},
       {"linear", {T::kGather, T::kScatter}, BuildLinear},
       {"dissemination", {T::kBarrier}, BuildDissemination},
+      {"paired_doubling", {T::kAllReduce}, BuildRecursiveDoubling, true},
+      {"rabenseifner", {T::kAllReduce}, BuildHalvingDoubling, true},
+      {"reduce_broadcast", {T::kAllReduce}, BuildReduceBroadcast, true},
+      {"recursive_doubling", {T::kAllGather}, BuildNearDoubling, true},
+      {"linear", {T::kAllReduce}, BuildReduceBroadcast, true},
+      {"neighbor", {T::kAllGather}, BuildNeighbor, true},
+      {"recursive_halving", {T::kReduceScatter, T::kReduceScatterBlock}, BuildNearDoubling, true},
+      {"binomial_even", {T::kBroadcast}, BuildHostTree, true},
+      {"knomial", {T::kBroadcast}, BuildHostTree, true},
+      {"binary", {T::kBroadcast, T::kReduce}, BuildHostTree, true},
+      {"linear", {T::kBroadcast, T::kReduce}, BuildHostTree, true},
+      {"scatter_all_gather", {T::kBroadcast}, BuildScatterAllGather, true},
   };
   return *entries;
 }
@@ -158,6 +171,13 @@ std::vector<std::string> AlgorithmsFor(CollectiveType type) {
     if (CanPlan(entry, type)) names.push_back(entry.name);
   }
   return names;
+}
+
+bool IsOfHosts(CollectiveType type, absl::string_view algorithm) {
+  for (const Entry& entry : Entries()) {
+    if (CanPlan(entry, type) && algorithm == entry.name) return entry.of_hosts;
+  }
+  return false;
 }
 
 bool IsRooted(CollectiveType type) {

@@ -24,6 +24,9 @@ std::vector<std::string> CollectiveNames();
 // The algorithms that can plan `type`, the default first.
 std::vector<std::string> AlgorithmsFor(CollectiveType type);
 
+// Whether only libraries on hosts (MPI) have this algorithm of `type`: those of devices do not consider it.
+bool IsOfHosts(CollectiveType type, absl::string_view algorithm);
+
 // Builds the plan for `request`. Errors: an algorithm that cannot plan the collective (the error lists those
 // that can); a group whose size or blocks the algorithm cannot serve; FailedPrecondition if the algorithm
 // needs two levels of blocks and `request` has fewer.

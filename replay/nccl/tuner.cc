@@ -201,7 +201,7 @@ class Tuner {
     for (const std::string& plan : AlgorithmsFor(type_)) {
       const bool known =
           std::any_of(out_.begin(), out_.end(), [&](const Candidate& c) { return c.plan == plan; });
-      if (known) continue;
+      if (known || IsOfHosts(type_, plan)) continue;
       for (const Protocol p : {Protocol::kLL, Protocol::kLL128, Protocol::kSimple}) {
         Candidate& c = Add(plan.c_str(), plan.c_str(), p, 0, kNoBandwidth, Channels(Algorithm::kRing, p));
         c.time_us = 0;
