@@ -11,6 +11,7 @@
 #include "replay/cli/command.h"
 #include "replay/cli/log_options.h"
 #include "replay/cli/terminal.h"
+#include "replay/nccl/mpi/mpi.h"
 #include "replay/run/collective_table.h"
 #include "replay/run/machine.h"
 #include "trace/base/json_text.h"
@@ -164,6 +165,8 @@ class CollectiveCommand : public Command {
   // The release whose choices the rows follow, if there is a library.
   static std::string LibraryName(const proto::Cluster& cluster) {
     if (!cluster.collectives().has_library()) return "";
+    if (const auto mpi = mpi::LoadMpi(cluster.collectives().library().name()); mpi.ok())
+      return absl::StrCat(", library ", (*mpi)->name, " on hosts");
     const absl::StatusOr<int> version = nccl::ParseVersion(cluster.collectives().library().version());
     // RCCL has NCCL's numbers.
     const bool amd = absl::StartsWith(cluster.device().architecture(), "cdna");
@@ -188,7 +191,7 @@ class CollectiveCommand : public Command {
     for (const Candidate& c : row.candidates) {
       all.push_back(
           absl::StrFormat("{\"algorithm\": %s, \"protocol\": \"%s\", \"predicted_us\": %s, \"unfit\": %s}",
-                          InJson(c.algorithm), std::string(Name(c.protocol)),
+                          InJson(c.algorithm), c.of_hosts ? "-" : std::string(Name(c.protocol)),
                           c.time_us > 0 ? absl::StrFormat("%.3f", c.time_us) : "null", InJson(c.unfit)));
     }
     return absl::StrJoin(all, ", ");

@@ -40,6 +40,7 @@ constexpr Override kOverrides[] = {
     {"memory_gbytes_per_s", "device.memory_gbytes_per_s"},
     {"memory_latency_ns", "device.memory_latency_ns"},
     {"peak_tflops", "device.peak_tflops"},
+    {"library", "collectives.library.name"},
     {"nccl", "collectives.library.version"},
     {"transport", "collectives.library.level[-1].transport.name"},
     {"splits", "collectives.splits"},

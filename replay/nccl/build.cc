@@ -10,6 +10,7 @@
 #include "replay/collectives/registry.h"
 #include "replay/nccl/choose.h"
 #include "replay/nccl/library.h"
+#include "replay/nccl/mpi/mpi.h"
 #include "trace/base/spelling.h"
 
 namespace chakra {
@@ -86,9 +87,25 @@ double PortsOf(const TopologyDimension& dim) {
   return std::max(1.0, least / static_cast<double>(dim.bandwidth.bytes_per_second()));
 }
 
+bool IsOfHosts(const CollectiveLibrary& p) { return !p.name().empty() && p.name() != "nccl"; }
+
+// Whether the transport of a network has numbers for the library.
+absl::Status CheckUser(const LibraryLevel& level, bool hosts, const std::string& field) {
+  if (level.link != LibraryLink::kNet || (hosts ? level.transport.has_host : level.transport.has_device))
+    return absl::OkStatus();
+  const std::string& name = level.transport.name;
+  return Bad(
+      field + "transport", name.empty() ? "not named" : absl::StrCat("\"", name, "\""),
+      hosts
+          ? "one that has `host`, for MPI: a known transport or fields, as `chakra-replay topology transport "
+            "infiniband-ndr` prints them"
+          : "one that has more than `host`, which is for MPI alone");
+}
+
 absl::StatusOr<LibraryLevel> CheckLevel(const CollectiveLibrary& library, int i,
                                         const TopologyDimension& dim) {
   const proto::LibraryLevel& p = library.level(i);
+  const bool hosts = IsOfHosts(library);
   const std::string field = absl::StrCat("level[", i, "].");
   LibraryLevel out;
   switch (p.link()) {
@@ -117,7 +134,9 @@ absl::StatusOr<LibraryLevel> CheckLevel(const CollectiveLibrary& library, int i,
                      "; expected at most 200 (1.6 Tb/s) where collectives.library.level[", i,
                      "].link is NET; ", out.link_gbytes_per_s, " Gb/s is ", out.link_gbytes_per_s / 8));
   }
-  if (absl::Status s = Check(field + "efficiency", p.efficiency(), 1, false); !s.ok()) return s;
+  const bool is_switch = dim.kind == TopologyDimension::Kind::kSwitch || network;
+  out.wire_us = static_cast<double>(dim.latency.picos()) * 1e-6 * (is_switch ? 2 : 1);
+  if (absl::Status s = Check(field + "efficiency", p.efficiency(), 1, hosts); !s.ok()) return s;
   out.efficiency = p.efficiency();
   if (absl::Status s = Check(field + "in_switch_efficiency", p.in_switch_efficiency(), 1, true); !s.ok())
     return s;
@@ -131,6 +150,7 @@ absl::StatusOr<LibraryLevel> CheckLevel(const CollectiveLibrary& library, int i,
   absl::StatusOr<Transport> transport = BuildTransport(p.transport(), field + "transport.");
   if (!transport.ok()) return transport.status();
   out.transport = *std::move(transport);
+  if (absl::Status s = CheckUser(out, hosts, field); !s.ok()) return s;
   if (network) out.transport.quiet_nodes = 0;  // its links are shared in the simulation
   out.far_cards = p.far_cards();
   out.in_switch_alone = p.in_switch_alone();
@@ -243,6 +263,42 @@ absl::Status CheckChoice(const LibraryModel& library, const std::map<CollectiveT
   return absl::OkStatus();
 }
 
+absl::Status AddLevels(const CollectiveLibrary& p, const std::vector<TopologyDimension>& dimensions,
+                       LibraryModel* out) {
+  if (p.level_size() != static_cast<int>(dimensions.size())) {
+    return Bad("level", absl::StrCat("there ", p.level_size(), " times"),
+               absl::StrCat("one for each dimension of the topology, which has ", dimensions.size()));
+  }
+  for (int i = 0; i < p.level_size(); ++i) {
+    absl::StatusOr<LibraryLevel> level = CheckLevel(p, i, dimensions[static_cast<size_t>(i)]);
+    if (!level.ok()) return level.status();
+    out->levels.push_back(*std::move(level));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status AddChoices(const CollectiveLibrary& p, const std::map<CollectiveType, RuleNames>& programs,
+                        LibraryModel* out) {
+  out->choice = {p.choice().begin(), p.choice().end()};
+  for (const auto& [key, rule] : out->choice) {
+    if (absl::Status s = CheckChoice(*out, programs, key, rule); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+// A library on buffers of hosts: no kernels, so that nothing is launched and no computation is slowed down.
+absl::StatusOr<LibraryModel> BuildHostLibrary(const CollectiveLibrary& p,
+                                              const std::vector<TopologyDimension>& dimensions,
+                                              const std::map<CollectiveType, RuleNames>& programs) {
+  LibraryModel out;
+  absl::StatusOr<std::shared_ptr<const mpi::MpiModel>> mpi = mpi::LoadMpi(p.name());
+  if (!mpi.ok()) return mpi.status();
+  out.mpi = *std::move(mpi);
+  if (absl::Status s = AddLevels(p, dimensions, &out); !s.ok()) return s;
+  if (absl::Status s = AddChoices(p, programs, &out); !s.ok()) return s;
+  return out;
+}
+
 }  // namespace
 
 absl::string_view Name(Protocol p) {
@@ -260,6 +316,7 @@ absl::StatusOr<LibraryModel> BuildLibrary(const CollectiveLibrary& p,
                                           const std::vector<TopologyDimension>& dimensions,
                                           const std::map<CollectiveType, RuleNames>& programs) {
   LibraryModel out;
+  if (IsOfHosts(p)) return BuildHostLibrary(p, dimensions, programs);
   if (p.generation() < CollectiveLibrary::VOLTA || p.generation() > CollectiveLibrary::BLACKWELL) {
     return Bad("generation", p.generation() == 0 ? std::string("not set") : absl::StrCat(p.generation()),
                "VOLTA, AMPERE, HOPPER or BLACKWELL");
@@ -275,15 +332,7 @@ absl::StatusOr<LibraryModel> BuildLibrary(const CollectiveLibrary& p,
   if (p.search_channels() < 0 || p.search_channels() > p.channels())
     return Bad("search_channels", absl::StrCat(p.search_channels()), "0 to channels");
   out.search_channels = p.search_channels() > 0 ? p.search_channels() : p.channels();
-  if (p.level_size() != static_cast<int>(dimensions.size())) {
-    return Bad("level", absl::StrCat("there ", p.level_size(), " times"),
-               absl::StrCat("one for each dimension of the topology, which has ", dimensions.size()));
-  }
-  for (int i = 0; i < p.level_size(); ++i) {
-    absl::StatusOr<LibraryLevel> level = CheckLevel(p, i, dimensions[static_cast<size_t>(i)]);
-    if (!level.ok()) return level.status();
-    out.levels.push_back(*std::move(level));
-  }
+  if (absl::Status s = AddLevels(p, dimensions, &out); !s.ok()) return s;
   for (const absl::Status& s : {Check("enqueue_us", p.enqueue_us(), kMaxMicros, true),
                                 Check("launch_us", p.launch_us(), kMaxMicros, true),
                                 Check("kernel_gap_us", p.kernel_gap_us(), kMaxMicros, true),
@@ -306,10 +355,7 @@ absl::StatusOr<LibraryModel> BuildLibrary(const CollectiveLibrary& p,
   for (int i = 0; i < p.term_size(); ++i) {
     if (absl::Status s = AddTerm(p.term(i), i, &out); !s.ok()) return s;
   }
-  out.choice = {p.choice().begin(), p.choice().end()};
-  for (const auto& [key, rule] : out.choice) {
-    if (absl::Status s = CheckChoice(out, programs, key, rule); !s.ok()) return s;
-  }
+  if (absl::Status s = AddChoices(p, programs, &out); !s.ok()) return s;
   return out;
 }
 

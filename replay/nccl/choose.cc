@@ -80,7 +80,7 @@ absl::StatusOr<Choice> ChooseProtocol(const std::vector<Candidate>& candidates, 
     }
   }
   if (fitting.empty()) return absl::InvalidArgumentError(absl::StrCat("this group cannot take ", unfit));
-  if (rule.protocol) return Choice{fitting[0], "fixed"};
+  if (rule.protocol || fitting[0].of_hosts) return Choice{fitting[0], "fixed"};
   // What the library itself would not take stands back, unless there is nothing else.
   const auto own = [](const Candidate& c) { return c.unfit.empty(); };
   if (std::any_of(fitting.begin(), fitting.end(), own)) {
@@ -163,11 +163,16 @@ absl::StatusOr<Choice> Choose(const std::vector<Candidate>& candidates, const st
   const absl::StatusOr<Rule> rule =
       text == "auto" ? absl::StatusOr<Rule>(Rule{text, std::nullopt}) : ParseRule(text, NamesOf(candidates));
   if (!rule.ok()) return rule.status();
+  if (rule->protocol && !candidates.empty() && candidates[0].of_hosts) {
+    return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" names a protocol; expected \"",
+                                                   rule->algorithm, "\": libraries on hosts have none"));
+  }
   const bool cheapest = rule->algorithm == "cheapest";
   const bool software = IsSoftware(rule->algorithm);
   for (const Candidate& c : candidates) {
     if (std::count(c.picked_by.begin(), c.picked_by.end(), rule->algorithm) > 0)
-      return Choice{c, absl::StrCat("what ", rule->algorithm, " takes for this size")};
+      return Choice{c, c.picked_why.empty() ? absl::StrCat("what ", rule->algorithm, " takes for this size")
+                                            : c.picked_why};
   }
   if (rule->algorithm != "auto" && !cheapest && !software) return ChooseProtocol(candidates, *rule, price);
   std::vector<double> us;

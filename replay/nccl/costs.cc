@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "replay/nccl/between_nodes.h"
+#include "replay/nccl/mpi/mpi.h"
 #include "replay/nccl/pieces.h"
 #include "replay/nccl/rates.h"
 #include "replay/nccl/shipped.h"
@@ -310,6 +311,7 @@ CallCosts ShippedCosts(const LibraryModel& library, const Rates& rates, const Ca
 
 void ShareLinks(const LibraryModel& library, CollectiveType type, const GroupShape& shape, const Candidate& c,
                 CallCosts* costs) {
+  if (c.of_hosts) return;  // mpi::CostsOf() has it
   if (type == CollectiveType::kGather && c.plan == "linear") return ShareAmongPeers(library, shape, costs);
   const int nodes = Rates(library, shape).nodes();
   for (const int level : shape.levels) {
@@ -327,6 +329,7 @@ void ShareAmongPeers(const LibraryModel& library, const GroupShape& shape, CallC
 
 CallCosts CostsOf(const LibraryModel& library, CollectiveType type, uint64_t bytes, const GroupShape& shape,
                   const Candidate& c) {
+  if (c.of_hosts) return mpi::CostsOf(library, type, bytes, shape, c);
   const Rates rates(library, shape, c.algorithm);
   if (c.shipped) return ShippedCosts(library, rates, c);
   const Algorithm family = FamilyOf(c.algorithm);

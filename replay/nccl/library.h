@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -24,6 +25,10 @@
 #include "trace/model/trace.h"
 
 namespace chakra {
+
+namespace mpi {
+struct MpiModel;  // replay/nccl/mpi/mpi.h
+}  // namespace mpi
 
 enum class Protocol : uint8_t { kLL, kLL128, kSimple };
 inline constexpr int kProtocols = 3;
@@ -51,6 +56,7 @@ struct LibraryLevel {
   int wired = 0;           // number of devices of the wiring; 0: no wiring
   std::vector<int> links;  // [a * wired + b]: parallel links between devices a and b of a block
   double wire_gbytes_per_s = 0;
+  double wire_us = 0;  // what the links of a path take, as far as the dimension says
 };
 
 // See proto::LibraryTerm.
@@ -67,6 +73,8 @@ struct LibraryTerm {
 };
 
 struct LibraryModel {
+  std::shared_ptr<const mpi::MpiModel> mpi;  // null: NCCL; else of a library on hosts, the fields below but
+                                             // `levels` and `choice` mean nothing
   Generation generation = Generation::kHopper;
   int version = nccl::kNewestVersion;
   int channels = 1;
@@ -162,8 +170,10 @@ struct Candidate {
   std::string unfit;                   // why the candidate is not considered; empty: it is
   bool on_request = false;             // a rule may name the candidate although it is unfit
   bool shipped = false;                // a kernel of other software: shipped.h
-  std::vector<std::string> picked_by;  // software that takes it for this call
-  std::string Label() const;           // "ring/simple"
+  bool of_hosts = false;               // of MPI, which has no protocols
+  std::vector<std::string> picked_by;  // software that takes it for this call, or "auto"
+  std::string picked_why;              // one clause; empty: the name of the software says it
+  std::string Label() const;           // "ring/simple", of hosts "ring"
 };
 
 // All ways to run a collective of `type` on `bytes` (the larger of a rank's buffers) in a group of this

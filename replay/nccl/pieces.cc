@@ -26,6 +26,7 @@ double PieceBytes(const LibraryModel& library, const Candidate& c) {
 }  // namespace
 
 int PiecesOf(const LibraryModel& library, const Candidate& c, uint64_t bytes, int ranks) {
+  if (c.of_hosts) return 1;  // MPI's rules cut no messages
   // Every piece of a chain passes all members, so larger groups need more pieces.
   const int most = c.plan == "chain" ? std::clamp((1 << 24) / ranks, 64, 1024) : 64;
   return Pieces(bytes, PieceBytes(library, c) * c.channels, most);

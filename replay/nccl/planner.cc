@@ -16,6 +16,7 @@
 #include "replay/nccl/by_level.h"
 #include "replay/nccl/choose.h"
 #include "replay/nccl/constants.h"
+#include "replay/nccl/mpi/mpi.h"
 #include "replay/nccl/pieces.h"
 #include "replay/nccl/planned_call.h"
 #include "replay/nccl/rates.h"
@@ -233,6 +234,7 @@ absl::Status CollectivePlanner::PlanWithLibrary(CollectiveType type, uint64_t by
                                        : absl::StrCat(program->source, " serves this size");
     return absl::OkStatus();
   }
+  if (library.mpi != nullptr && candidates.empty()) return mpi::NotPriced(*library.mpi, type);
   const bool told = kernel != nullptr && rule == "auto" && CanTake(candidates, kernel);
   absl::StatusOr<Choice> choice = Choose(candidates, told ? kernel : rule, price);
   if (!choice.ok()) {
@@ -253,7 +255,7 @@ absl::Status CollectivePlanner::PlanWithLibrary(CollectiveType type, uint64_t by
   }
   out->costs = CostsOf(library, type, buffer, shape, c);
   ShareLinks(library, type, shape, c, &out->costs);
-  if (c.plan == "direct" || c.plan == "one_shot") {
+  if (!c.of_hosts && (c.plan == "direct" || c.plan == "one_shot")) {
     absl::StatusOr<const Plan*> plan = plans_.Get(request);
     if (!plan.ok()) return plan.status();
     if (BeginsAtOnce(**plan)) ShareAmongPeers(library, shape, &out->costs);

@@ -40,7 +40,7 @@ absl::StatusOr<Transport> BuildTransport(const proto::NetworkTransport& given, a
   const absl::string_view known = TransportText(given.name());
   if (!known.empty()) {
     if (absl::Status s = ParseMessage(known, absl::StrCat("transport ", given.name()), &t); !s.ok()) return s;
-  } else if (!given.name().empty() && !HasFields(given)) {
+  } else if (!given.name().empty() && !HasFields(given) && !given.has_host()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "cluster: collectives.library.", field, "name is \"", given.name(), "\"",
         SuggestName(given.name(), TransportNames()),
@@ -48,6 +48,11 @@ absl::StatusOr<Transport> BuildTransport(const proto::NetworkTransport& given, a
   }
   t.MergeFrom(given);
   Transport out;
+  out.has_host = t.has_host();
+  out.has_device = HasFields(t) || !t.has_host();
+  absl::StatusOr<HostMessages> host = BuildHostMessages(t.host(), absl::StrCat(field, "host."));
+  if (!host.ok()) return host.status();
+  out.host = *host;
   out.name = t.name();
   struct Number {
     const char* name;

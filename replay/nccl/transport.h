@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "proto/cluster.pb.h"
+#include "replay/nccl/host_messages.h"
 
 namespace chakra {
 
@@ -28,6 +29,9 @@ struct Transport {
   int quiet_nodes = 0;  // 0: no crowding
   double crowding = 0;
   double tuner_latency_us = 0;
+  bool has_host = false;   // numbers for libraries of hosts
+  bool has_device = true;  // and of devices: a transport that is not known has those that it gives
+  HostMessages host;
 
   // What a message of `bytes` costs more than one of few bytes.
   double LargeUs(double bytes) const { return large_us * RiseTo(large_bytes, bytes); }

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "replay/collectives/registry.h"
 #include "replay/nccl/constants.h"
+#include "replay/nccl/mpi/mpi.h"
 #include "replay/nccl/rates.h"
 #include "replay/nccl/shipped.h"
 
@@ -272,10 +273,13 @@ class Tuner {
 
 }  // namespace
 
-std::string Candidate::Label() const { return absl::StrCat(algorithm, "/", std::string(Name(protocol))); }
+std::string Candidate::Label() const {
+  return of_hosts ? algorithm : absl::StrCat(algorithm, "/", std::string(Name(protocol)));
+}
 
 std::vector<Candidate> Candidates(const LibraryModel& library, CollectiveType type, uint64_t bytes,
                                   const GroupShape& shape) {
+  if (library.mpi != nullptr) return mpi::CandidatesOf(library, type, bytes, shape);
   return Tuner(library, type, bytes, shape).Run();
 }
 

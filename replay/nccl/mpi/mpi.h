@@ -1,0 +1,83 @@
+// MPI on buffers of hosts as a collective library: what it chooses, and what its calls cost. Each library is
+// a file of this folder in the text format of proto::MpiLibrary. Times are in us, rates in 1e9 bytes a
+// second.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "replay/nccl/host_messages.h"
+#include "replay/nccl/library.h"
+
+namespace chakra::mpi {
+
+// From so many bytes on, this algorithm.
+struct SizedChoice {
+  uint64_t bytes = 0;
+  std::string algorithm;
+};
+
+struct MpiModel {
+  std::string name;  // "Open MPI 4.1"
+  // By collective and the least number of ranks.
+  std::map<std::pair<CollectiveType, int>, std::vector<SizedChoice>> choices;
+  std::vector<CollectiveType> of_share;
+  double call_us = 0;
+  HostMessages memory;
+  double node_gbytes_per_s = 0;
+  double reduce_gbytes_per_s = 0, large_reduce_gbytes_per_s = 0;
+  double copy_gbytes_per_s = 0, fresh_gbytes_per_s = 0;
+  double cache_bytes = 0;
+  std::string of_few;  // a plan: see proto::MpiLibrary
+};
+
+// The names of the files, and "mpi" for the one that stands for all.
+std::vector<std::string> LibraryNames();
+
+// The file of that name, with its comments; "": there is none. "mpi" is Open MPI.
+absl::string_view LibraryText(absl::string_view name);
+
+// The library of one of LibraryNames(). Errors: another name, with the known ones; a file that does not hold
+// what proto::MpiLibrary says, with the field.
+absl::StatusOr<std::shared_ptr<const MpiModel>> LoadMpi(absl::string_view name);
+// The same from the text of a file.
+absl::StatusOr<std::shared_ptr<const MpiModel>> ParseMpi(absl::string_view text, const std::string& where);
+
+// An algorithm of the libraries and the plan of the registry that it runs as.
+struct MpiAlgorithm {
+  const char* name;
+  const char* plan;
+};
+// Those of a collective; empty: none of the libraries' algorithms is known.
+std::vector<MpiAlgorithm> AlgorithmsOf(CollectiveType type);
+
+// The error for a collective without any.
+absl::Status NotPriced(const MpiModel& mpi, CollectiveType type);
+
+// Messages that follow one another in a call, as its slowest rank sees them.
+struct Round {
+  bool far = false;    // they go to another node
+  double bytes = 0;    // of a message
+  double reduced = 0;  // what is added afterwards
+  double times = 1;
+  double behind = 0;  // messages of this size that leave before it on the same link
+};
+// `per_node`: members of a node, which have consecutive numbers.
+std::vector<Round> RoundsOf(absl::string_view plan, CollectiveType type, double bytes, int ranks,
+                            int per_node);
+
+// What Candidates() and CostsOf() of library.h give for a library with `mpi`. `bytes`: the larger of a rank's
+// buffers.
+std::vector<Candidate> CandidatesOf(const LibraryModel& library, CollectiveType type, uint64_t bytes,
+                                    const GroupShape& shape);
+CallCosts CostsOf(const LibraryModel& library, CollectiveType type, uint64_t bytes, const GroupShape& shape,
+                  const Candidate& candidate);
+
+}  // namespace chakra::mpi
