@@ -1,6 +1,8 @@
 #include "test/validation/between_nodes.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -60,6 +62,51 @@ bool IsMpi(const std::string& algorithm, const std::string& protocol) {
   return algorithm == "mpi" || protocol == "mpi" || absl::StartsWith(algorithm, "hier_");
 }
 
+// The library's algorithm of a row of MPI ("" for its own choice), or why the row is left out.
+absl::Status ReadMpi(const CsvLine& line, const std::string& algorithm, NodesCall* call,
+                     std::string* reason) {
+  static const auto* const kNames =
+      new std::map<std::string, std::string>{{"mpi", ""},
+                                             {"default_ompi", ""},
+                                             {"binary_ompi", "binary"},
+                                             {"binomial_ompi", "binomial"},
+                                             {"knomial_ompi", "knomial"},
+                                             {"linear_ompi", "linear"},
+                                             {"linear_sync_ompi", "linear"},
+                                             {"modified_bruck_ompi", "bruck"},
+                                             {"neighbor_ompi", "neighbor"},
+                                             {"pairwise_ompi", "pairwise"},
+                                             {"rabenseifner_ompi", "rabenseifner"},
+                                             {"recursive_doubling_ompi", "recursive_doubling"},
+                                             {"recursive_halving_ompi", "recursive_halving"},
+                                             {"ring_ompi", "ring"},
+                                             {"ring_segmented_ompi", "ring"},
+                                             {"scatter_allgather_ompi", "scatter_all_gather"}};
+  std::string buffers, library;
+  if (absl::Status s = line.Read("gpu", &buffers); !s.ok()) return s;
+  if (absl::Status s = line.Read("library", &library); !s.ok()) return s;
+  if (absl::StartsWith(library, "MPICH")) absl::StrAppend(&call->machine, "-mpich");
+  const std::optional<CollectiveType> type = CollectiveNamed(call->collective);
+  const auto known = kNames->find(algorithm);
+  const bool shares = type == CollectiveType::kAllGather || type == CollectiveType::kReduceScatter;
+  const bool on_host = absl::StrContains(buffers, "host") || absl::StrContains(buffers, "none");
+  if (!type) {
+    *reason = absl::StrCat(call->collective, ": not a collective");
+  } else if (!on_host) {
+    *reason = "buffers of GPUs";
+  } else if (type == CollectiveType::kGather || type == CollectiveType::kScatter) {
+    *reason = absl::StrCat(call->collective, ": not priced");
+  } else if (known == kNames->end() ||
+             (type == CollectiveType::kReduce && algorithm == "rabenseifner_ompi")) {
+    *reason = "an algorithm that is none of MPI libraries, or not played";
+  } else if (shares && call->bytes < 4 * static_cast<uint64_t>(call->ranks)) {
+    *reason = "less than an element for each rank";
+  } else {
+    call->algorithm = known->second;
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckCall(const CsvLine& line, const NodesMachine& machine, const NodesCall& call) {
   if (!CollectiveNamed(call.collective)) {
     return line.Error("collective", absl::StrCat("is \"", call.collective, "\"; expected a collective"));
@@ -71,7 +118,7 @@ absl::Status CheckCall(const CsvLine& line, const NodesMachine& machine, const N
 }
 
 // The row of a line, or the reason why it is left out.
-absl::Status ParseNodesLine(const CsvLine& line, const NodesMachines& machines, NodesRow* row,
+absl::Status ParseNodesLine(const CsvLine& line, const NodesMachines& machines, NodesRows rows, NodesRow* row,
                             std::string* reason) {
   NodesCall& call = row->call;
   std::string algorithm, protocol, settings, in_place, use;
@@ -87,9 +134,13 @@ absl::Status ParseNodesLine(const CsvLine& line, const NodesMachines& machines, 
     *reason = absl::StrCat("not for use, by the file: ", use);
     return absl::OkStatus();
   }
-  if (IsMpi(algorithm, protocol)) {
-    *reason = "MPI: buffers of hosts, or MPI's own algorithms";
+  const bool mpi = IsMpi(algorithm, protocol);
+  if (mpi != (rows == NodesRows::kMpi)) {
+    *reason = mpi ? "MPI: buffers of hosts, or MPI's own algorithms" : "not of MPI";
     return absl::OkStatus();
+  }
+  if (mpi) {
+    if (absl::Status s = ReadMpi(line, algorithm, &call, reason); !s.ok() || !reason->empty()) return s;
   }
   const auto at = machines.find(call.machine);
   if (at == machines.end()) {
@@ -108,6 +159,7 @@ absl::Status ParseNodesLine(const CsvLine& line, const NodesMachines& machines, 
   }
   call.fabric = machine.fabric;
   row->in_place = in_place == "yes";
+  if (mpi) return CheckCall(line, machine, call);
   if (absl::Status s = ReadForced(line, "algo", {"ring", "tree", "nvls_tree"}, &call.algorithm); !s.ok())
     return s;
   if (absl::Status s = ReadForced(line, "proto", {"ll", "ll128", "simple"}, &call.protocol); !s.ok())
@@ -166,13 +218,14 @@ absl::StatusOr<NodesMachines> ParseNodesMachines(const std::string& text) {
   return machines;
 }
 
-absl::StatusOr<NodesTable> ParseBetweenNodes(const std::string& text, const NodesMachines& machines) {
+absl::StatusOr<NodesTable> ParseBetweenNodes(const std::string& text, const NodesMachines& machines,
+                                             NodesRows wanted) {
   NodesTable table;
   std::vector<NodesRow> rows;
   const absl::Status read = ForEachLine(text, [&](const CsvLine& line) {
     NodesRow row;
     std::string reason;
-    if (absl::Status s = ParseNodesLine(line, machines, &row, &reason); !s.ok()) return s;
+    if (absl::Status s = ParseNodesLine(line, machines, wanted, &row, &reason); !s.ok()) return s;
     ++table.rows;
     if (reason.empty()) {
       rows.push_back(std::move(row));

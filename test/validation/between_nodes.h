@@ -1,9 +1,12 @@
 // Measured collectives of NCCL and RCCL between nodes (between_nodes.csv) against presets, by fabric, machine
 // and nodes. Bytes are those of nccl-tests, times in us. An error is predicted / measured - 1.
 //
+// The rows of MPI on buffers of hosts are a table of their own (between_nodes_mpi.*).
+//
 // Columns of between_nodes.csv that are read: machine, collective, algo (auto, ring, tree, nvls_tree; MPI's
 // have other names), proto (auto, ll, ll128, simple), ranks, nodes, bytes, time_us, settings, in_place (yes,
-// no or empty), use (yes, or no and why).
+// no or empty), use (yes, or no and why); of MPI gpu and
+// library too.
 #pragma once
 
 #include <array>
@@ -30,8 +33,8 @@ struct NodesMachine {
 };
 using NodesMachines = std::map<std::string, NodesMachine>;
 
-inline constexpr std::array<const char*, 6> kNodesFabrics = {"InfiniBand", "RoCE",      "EFA",
-                                                             "TCPX",       "Slingshot", "racks"};
+inline constexpr std::array<const char*, 7> kNodesFabrics = {"InfiniBand", "RoCE",  "EFA", "TCPX",
+                                                             "Slingshot",  "racks", "TCP"};
 
 // Sizes: below 64 KiB, below 1 MiB, below 32 MiB, the rest.
 inline constexpr std::array<const char*, 4> kNodesBands = {"<64K", "64K-1M", "1-32M", ">=32M"};
@@ -62,11 +65,16 @@ struct NodesTable {
 // between them. Errors name line, column and what was expected.
 absl::StatusOr<NodesMachines> ParseNodesMachines(const std::string& text);
 
+// Whose rows a table has: of GPUs, or of hosts by MPI.
+enum class NodesRows : uint8_t { kNccl, kMpi };
+
 // Reads between_nodes.csv and takes medians. Rows that say that they are not to be used are left out, and so
-// are rows of MPI, machines without a cluster, other settings of a machine, and rows in place of a machine
-// that has rows out of place. Errors name line, column and what was expected: numbers, collectives, machines
-// that `machines` lacks.
-absl::StatusOr<NodesTable> ParseBetweenNodes(const std::string& text, const NodesMachines& machines);
+// are rows of other libraries, algorithms of MPI that replay/nccl/mpi does not have, buffers of GPUs with
+// MPI, machines without a cluster, other settings of a machine, and rows in place of a machine that has rows
+// out of place. Errors name line, column and what was expected: numbers, collectives, machines that
+// `machines` lacks.
+absl::StatusOr<NodesTable> ParseBetweenNodes(const std::string& text, const NodesMachines& machines,
+                                             NodesRows rows = NodesRows::kNccl);
 
 // Prices all calls with their clusters. Errors: what LoadCluster(), SetFields() and CollectiveTable say, with
 // the call.
@@ -79,6 +87,11 @@ std::string BetweenNodesCsv(const std::vector<NodesCall>& calls);
 // above.
 std::string BetweenNodesMarkdown(const NodesTable& table, const NodesMachines& machines,
                                  const std::string& left_out);
+
+// The page of MPI, and what is held of it. Preconditions: as above.
+std::string BetweenNodesMpiMarkdown(const NodesTable& table, const NodesMachines& machines,
+                                    const std::string& left_out);
+std::vector<Finding> CheckBetweenNodesMpi(const std::vector<NodesCall>& calls);
 
 // Medians of |error| by fabric and band, against bounds and known exceptions. Precondition: as above.
 std::vector<Finding> CheckBetweenNodes(const std::vector<NodesCall>& calls);

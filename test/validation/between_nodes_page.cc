@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "test/validation/between_nodes.h"
+#include "test/validation/between_nodes_cells.h"
 #include "trace/base/median.h"
 #include "trace/io/csv.h"
 
@@ -13,7 +14,6 @@ namespace chakra::validation {
 namespace {
 
 constexpr size_t kBands = kNodesBands.size();
-using Cells = std::array<std::vector<double>, kBands>;  // errors by band
 
 // Most of the median of |error| of a fabric: InfiniBand and RoCE, the others.
 constexpr double kMostKnown[kBands] = {0.15, 0.15, 0.15, 0.08};
@@ -44,43 +44,9 @@ const Exception* ExceptionOf(const std::string& fabric, size_t band) {
   return nullptr;
 }
 
-double MedianAbsolute(std::vector<double> errors) {
-  for (double& e : errors) e = std::abs(e);
-  return Median(std::move(errors));
-}
-
-template <typename KeyOf>
-auto CellsBy(const std::vector<NodesCall>& calls, const KeyOf& key_of) {
-  std::map<decltype(key_of(calls[0])), Cells> cells;
-  for (const NodesCall& c : calls) cells[key_of(c)][NodesBand(c.bytes)].push_back(c.Error());
-  return cells;
-}
-
 size_t FabricIndex(const std::string& fabric) {
   return static_cast<size_t>(std::find(kNodesFabrics.begin(), kNodesFabrics.end(), fabric) -
                              kNodesFabrics.begin());
-}
-
-void AppendTableHead(const std::string& columns, size_t count, std::string* out) {
-  absl::StrAppend(out, "\n| ", columns);
-  for (const char* band : kNodesBands) absl::StrAppend(out, " | ", band);
-  absl::StrAppend(out, " |\n|");
-  for (size_t i = 0; i < count + kBands; ++i) absl::StrAppend(out, "---|");
-  absl::StrAppend(out, "\n");
-}
-
-// "+3, 12 (66)" for each band, or "-".
-void AppendCells(const std::string& head, const Cells& cells, std::string* out) {
-  absl::StrAppend(out, "| ", head, " |");
-  for (const std::vector<double>& errors : cells) {
-    if (errors.empty()) {
-      absl::StrAppend(out, " - |");
-    } else {
-      absl::StrAppendFormat(out, " %+.0f, %.0f (%d) |", 100 * Median(errors), 100 * MedianAbsolute(errors),
-                            errors.size());
-    }
-  }
-  absl::StrAppend(out, "\n");
 }
 
 std::string CollectiveText(const NodesCall& c) {

@@ -68,7 +68,7 @@ TEST(NodesMachines, HaveClustersOrReasons) {
     return std::string(ParseNodesMachines(absl::StrCat(kMachines, line)).status().message());
   };
   EXPECT_EQ(error("c,Token Ring,dgx-h100,,,,,\n"),
-            "line 6: fabric is \"Token Ring\"; expected InfiniBand, RoCE, EFA, TCPX, Slingshot, racks");
+            "line 6: fabric is \"Token Ring\"; expected InfiniBand, RoCE, EFA, TCPX, Slingshot, racks, TCP");
   EXPECT_EQ(error("c,,,,,,,\n"), "line 6: why is empty; expected why the machine is left out");
   EXPECT_EQ(error("c,RoCE,dgx-h100,two,,,,\n"), "line 6: domains is \"two\"; expected a number above 0");
   EXPECT_EQ(error("a,RoCE,dgx-h100,,,,,\n"), "line 6: machine is there twice");
@@ -110,6 +110,33 @@ TEST(BetweenNodes, CountsWhatIsLeftOut) {
   std::vector<double> times;
   for (const NodesCall& c : table->calls) times.push_back(c.measured_us);
   EXPECT_THAT(times, ElementsAre(1, 2, 5));  // b has rows in place alone: these count
+}
+
+// Rows of MPI: buffers of hosts, the library's own choice or an algorithm that it has.
+TEST(BetweenNodes, RowsOfMpiAreATableOfTheirOwn) {
+  const std::string columns =
+      "machine,gpu,library,collective,algo,proto,ranks,nodes,bytes,time_us,settings,in_place,note,use\n";
+  const auto line = [](const std::string& gpu, const std::string& call, int bytes = 64) {
+    return absl::StrCat("a,", gpu, ",OMPI 4.1.6,", call, ",16,2,", bytes, ",5,,,,yes\n");
+  };
+  const auto table = ParseBetweenNodes(
+      absl::StrCat(columns, line("none (host memory)", "all_reduce,default_ompi,mpi"),
+                   line("none (host memory)", "all_gather,neighbor_ompi,mpi"),
+                   line("none (host memory)", "all_gather,ring_ompi,mpi", 32),
+                   line("none (host memory)", "all_gather,sparbit_over,mpi"),
+                   line("none (host memory)", "gather,binomial_ompi,mpi"),
+                   line("none (host memory)", "sendrecv,mpi,"), line("V100 (GPU buffers)", "all_reduce,mpi,"),
+                   line("H100", "all_reduce,auto,auto")),
+      *ParseNodesMachines(kMachines), NodesRows::kMpi);
+  ASSERT_TRUE(table.ok()) << table.status();
+  ASSERT_EQ(table->calls.size(), 2u);
+  EXPECT_EQ(table->calls[0].algorithm, "neighbor");
+  EXPECT_EQ(table->calls[1].Forced(), "auto");
+  EXPECT_THAT(table->left_out,
+              ElementsAre(Pair("an algorithm that is none of MPI libraries, or not played", 1),
+                          Pair("buffers of GPUs", 1), Pair("gather: not priced", 1),
+                          Pair("less than an element for each rank", 1), Pair("not of MPI", 1),
+                          Pair("sendrecv: not a collective", 1)));
 }
 
 TEST(BetweenNodes, ErrorsNameLineAndColumn) {
