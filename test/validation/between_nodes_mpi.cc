@@ -36,7 +36,8 @@ std::string BetweenNodesMpiMarkdown(const NodesTable& table, const NodesMachines
 
 The numbers of messages (`host` of `backends/transports`) are read off osu_latency and osu_bw between two hosts; those of InfiniBand,
 of sums and of copies (`replay/nccl/mpi`) were fitted on MareNostrum 5 and Leonardo with the algorithm given. No call with the
-library's own choice and none of several ranks a node took part, but for the message rate of EFA.
+library's own choice and none of several ranks a node took part, but for the message rates of EFA, gVNIC and Slingshot, and
+shared memory on Alps.
 )");
   absl::StrAppend(&out, "\n## By machine\n");
   AppendTableHead("fabric | machine", 2, &out);
