@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "replay/nccl/between_nodes.h"
+#include "replay/nccl/mpi/mpi.h"
 #include "replay/nccl/rates.h"
 
 namespace chakra {
@@ -90,17 +91,24 @@ int ChannelsOfMessage(const LibraryModel& library, uint64_t bytes, int ranks, in
 
 MessageCosts CostsOfMessage(const LibraryModel& library, const MachineView& machine, int src, int dst,
                             uint64_t bytes, const MessageSetting& setting, std::optional<Protocol> protocol) {
-  const GroupShape pair = ShapeOf(machine, &library, {std::min(src, dst), std::max(src, dst)});
-  const Rates rates(library, pair, kPlan);
   const auto level = static_cast<size_t>(machine.Level(src, dst));
+  const double sharing = std::max(1.0, setting.on_link / library.levels[level].ports);
   const auto data = static_cast<double>(bytes);
   MessageCosts costs;
-  costs.protocol = protocol.value_or(ProtocolOfMessage(library, bytes));
-  const Protocol p = costs.protocol;
+  if (library.mpi != nullptr) {
+    const HostMessages& host = mpi::MessagesOn(library, level);
+    costs.begin = Time::FromNanos((host.OwnUs(data) + (setting.peers - 1) * host.post_us) * 1e3);
+    costs.latency = Time::FromNanos(std::max(0.0, host.latency_us - library.levels[level].wire_us) * 1e3);
+    costs.limit = Bandwidth::FromGigabytes(std::clamp(mpi::RateOn(library, level) / sharing, 1e-9, 1e9));
+    return costs;
+  }
+  const GroupShape pair = ShapeOf(machine, &library, {std::min(src, dst), std::max(src, dst)});
+  const Rates rates(library, pair, kPlan);
+  const Protocol p = protocol.value_or(ProtocolOfMessage(library, bytes));
+  costs.protocol = p;
   costs.begin = Time::FromNanos(BeginUs(rates, p, data, setting) * 1e3);
   costs.latency = Time::FromNanos(LatencyUs(rates, p, data, level) * 1e3);
-  double rate =
-      LinkRate(rates, p, data, level, setting) / std::max(1.0, setting.on_link / library.levels[level].ports);
+  double rate = LinkRate(rates, p, data, level, setting) / sharing;
   if (p == Protocol::kSimple) {
     costs.channels = ChannelsOfMessage(library, bytes, setting.ranks, setting.nodes);
     if (library.levels[level].link == LibraryLink::kNvlink)

@@ -30,7 +30,7 @@ struct MessageSetting {
 };
 
 struct MessageCosts {
-  Protocol protocol = Protocol::kSimple;
+  std::optional<Protocol> protocol;  // nullopt: MPI, which has none
   int channels = 1;
   Time begin;       // before the message starts
   Time latency;     // added to it: Flow::delay
@@ -45,7 +45,7 @@ Protocol ProtocolOfMessage(const LibraryModel& library, uint64_t bytes);
 int ChannelsOfMessage(const LibraryModel& library, uint64_t bytes, int ranks, int nodes);
 
 // The costs of a message of `bytes` (> 0) from rank `src` to another, `dst`. `protocol`: in place of
-// ProtocolOfMessage()'s; kLL or kSimple.
+// ProtocolOfMessage()'s; kLL or kSimple; not of MPI.
 MessageCosts CostsOfMessage(const LibraryModel& library, const MachineView& machine, int src, int dst,
                             uint64_t bytes, const MessageSetting& setting,
                             std::optional<Protocol> protocol = std::nullopt);

@@ -157,6 +157,9 @@ absl::Status CollectiveTable::RunMessages(TableRow* row) {
                           .bytes = row->bytes,
                           .ranks = options_.ranks,
                           .protocol = ParseProtocol(options_.protocol)};
+  const LibraryModel* library = cluster_->collectives.library.get();
+  if (call.protocol && library != nullptr && library->mpi != nullptr)
+    return absl::InvalidArgumentError("--protocol is of NCCL; libraries on hosts have none");
   const absl::StatusOr<PricedMessages> priced =
       PriceMessages(*machine_, cluster_->collectives, call, &now_, options_.flow_log);
   if (!priced.ok()) return priced.status();

@@ -181,9 +181,9 @@ absl::StatusOr<LastEnd> Run(Machine& machine, const SendRecvCall& call,
 std::string Explain(const SentMessage& m, const MessageCosts& costs) {
   const auto micros = [](Time t) { return static_cast<double>(t.picos()) * 1e-6; };
   return absl::StrFormat(
-      "%s; the last message, %d to %d, begins at %.2f us, has %.2f us of latency and at most %.2f GB/s",
-      Name(costs.protocol), m.src, m.dst, micros(costs.begin), micros(costs.latency),
-      static_cast<double>(costs.limit.bytes_per_second()) * 1e-9);
+      "%sthe last message, %d to %d, begins at %.2f us, has %.2f us of latency and at most %.2f GB/s",
+      costs.protocol ? absl::StrCat(Name(*costs.protocol), "; ") : "", m.src, m.dst, micros(costs.begin),
+      micros(costs.latency), static_cast<double>(costs.limit.bytes_per_second()) * 1e-9);
 }
 
 }  // namespace

@@ -263,5 +263,23 @@ TEST(SentMessage, TakesTheSameInAReplay) {
   }
 }
 
+// Two hosts: osu_latency has 1.9 us for 8 bytes on InfiniBand, 3.0 on Slingshot, 16 on EFA
+// (../validation/between_nodes.md).
+TEST(SentMessage, OfMpiTakesWhatHostsTake) {
+  for (const auto& [cluster, us] : {std::pair("leonardo", 1.9), {"alps", 3.0}, {"aws-p4d", 16.0}}) {
+    const TableRow row =
+        RowOf(std::string(cluster) + ":nodes=2,gpus_per_node=4,library=mpi", OptionsOf("pair:0,4", 8), 8);
+    EXPECT_NEAR(row.time_us / us, 1, 0.1) << cluster << " " << row.time_us;
+    EXPECT_EQ(row.protocol, "-");
+  }
+  // 0.8 of a card of 100 Gb/s.
+  const TableRow large = RowOf("leonardo:nodes=2,library=mpi", OptionsOf("pair:0,4", 8), 1 << 30);
+  EXPECT_NEAR(large.algbw, 10, 0.01);
+  TableOptions forced = OptionsOf("pair:0,4", 8);
+  forced.protocol = "simple";
+  CollectiveTable table = TableOf(*LoadCluster("leonardo:nodes=2,library=mpi"), forced);
+  EXPECT_THAT(std::string(table.Price(8).status().message()), HasSubstr("--protocol is of NCCL"));
+}
+
 }  // namespace
 }  // namespace chakra

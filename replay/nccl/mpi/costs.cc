@@ -33,6 +33,13 @@ bool MeetsNeighbours(absl::string_view plan) {
   return false;
 }
 
+// What one message on a level reaches.
+double RateOfOne(const LibraryLevel& level, const HostMessages& m) {
+  if (level.link != LibraryLink::kNet) return m.rank_gbytes_per_s;
+  const double card = level.link_gbytes_per_s * m.rate_share;
+  return m.rank_gbytes_per_s > 0 ? std::min(card, m.rank_gbytes_per_s) : card;
+}
+
 // A group on the machine, as a call of one algorithm sees it.
 class Group {
  public:
@@ -55,18 +62,14 @@ class Group {
     return std::max(0.0, m.latency_us + spread_us + queue_us - level.wire_us);
   }
   double Rate(const LibraryLevel& level) const {
-    const HostMessages& m = Messages(level);
     const bool far = level.link == LibraryLink::kNet;
-    double rate, all;
+    double rate = RateOfOne(level, Messages(level)), all;
     if (far) {
-      rate = level.link_gbytes_per_s * m.rate_share;
-      all = rate * Cards(level) / Senders();
+      all = level.link_gbytes_per_s * Messages(level).rate_share * Cards(level) / Senders();
     } else {
-      rate = m.rank_gbytes_per_s;
       const bool tree = SendsOneByOne(plan_) && plan_ != "ring" && plan_ != "neighbor";
       all = mpi_.node_gbytes_per_s > 0 ? mpi_.node_gbytes_per_s / (tree ? 1 : per_node_) : rate;
     }
-    if (far && m.rank_gbytes_per_s > 0) rate = std::min(rate, m.rank_gbytes_per_s);
     rate = std::min(rate, all);
     if (plan_ == "direct") rate /= std::max(1, far ? ranks_ - per_node_ : per_node_ - 1);
     return std::clamp(rate, 1e-9, 1e9);
@@ -212,6 +215,15 @@ std::string PlanOf(const MpiModel& mpi, const MpiAlgorithm& a, T type, uint64_t 
 }
 
 }  // namespace
+
+const HostMessages& MessagesOn(const LibraryModel& library, size_t level) {
+  const LibraryLevel& l = library.levels[level];
+  return l.link == LibraryLink::kNet ? l.transport.host : library.mpi->memory;
+}
+
+double RateOn(const LibraryModel& library, size_t level) {
+  return RateOfOne(library.levels[level], MessagesOn(library, level));
+}
 
 std::vector<MpiAlgorithm> AlgorithmsOf(T type) {
   switch (type) {

@@ -73,6 +73,10 @@ struct Round {
 std::vector<Round> RoundsOf(absl::string_view plan, CollectiveType type, double bytes, int ranks,
                             int per_node);
 
+// What messages on a level of the machine have, and the most that one of them reaches, in GB/s.
+const HostMessages& MessagesOn(const LibraryModel& library, size_t level);
+double RateOn(const LibraryModel& library, size_t level);
+
 // What Candidates() and CostsOf() of library.h give for a library with `mpi`. `bytes`: the larger of a rank's
 // buffers.
 std::vector<Candidate> CandidatesOf(const LibraryModel& library, CollectiveType type, uint64_t bytes,
