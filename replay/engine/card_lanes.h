@@ -84,23 +84,29 @@ class GroupLanes {
   }
 
   // What a part from `from` to `to` of a message from `src` to `dst` waits for, so that it is there no
-  // earlier than the whole would be: the way inside the nodes is the message's.
-  Time DelayOf(int src, int dst, int from, int to) {
-    return std::max(Time::Zero(), LatencyOf(src, dst) - LatencyOf(from, to));
+  // earlier than the message would be with the part's bytes on its links: the way inside the nodes is the
+  // message's.
+  Time DelayOf(int src, int dst, int from, int to, uint64_t bytes, Bandwidth limit) {
+    const FlowCost whole = WayOf(src, dst), part = WayOf(from, to);
+    if (whole.transfer <= part.transfer || whole.transfer == Time::Never())
+      return std::max(Time::Zero(), whole.latency - part.latency);
+    return std::max(Time::Zero(), machine_.Cost(src, dst, bytes, limit).received() -
+                                      machine_.Cost(from, to, bytes, limit).received());
   }
 
  private:
-  Time LatencyOf(int src, int dst) {
+  // Of 1 MiB.
+  FlowCost WayOf(int src, int dst) {
     const uint64_t pair = static_cast<uint64_t>(src) << 32 | static_cast<uint32_t>(dst);
-    const auto [it, is_new] = latency_.try_emplace(pair);
-    if (is_new) it->second = machine_.Cost(src, dst, 0).latency;
+    const auto [it, is_new] = ways_.try_emplace(pair);
+    if (is_new) it->second = machine_.Cost(src, dst, 1 << 20);
     return it->second;
   }
 
   const MachineView& machine_;
   const Matching& matching_;
   std::map<uint32_t, NodeLanes> lanes_;
-  absl::flat_hash_map<uint64_t, Time> latency_;
+  absl::flat_hash_map<uint64_t, FlowCost> ways_;
 };
 
 }  // namespace chakra

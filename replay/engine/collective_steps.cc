@@ -179,7 +179,7 @@ void CollectiveRunner::SendSpread(Active& a, const Flow& flow, const StreamRun& 
   const NodeLanes& lanes = lanes_.Of(matching_.calls[a.call].group, a.planned->costs);
   const auto start = [&](Flow part, std::pair<int, int> ends) {
     std::tie(part.src, part.dst) = ends;
-    part.delay += lanes_.DelayOf(flow.src, flow.dst, part.src, part.dst);
+    part.delay += lanes_.DelayOf(flow.src, flow.dst, part.src, part.dst, part.OnLinks(), part.limit);
     Start(a, run, part, now);
   };
   if (one_rail_) return start(flow, lanes.OnRail(from, to, 0));

@@ -62,7 +62,8 @@ std::vector<RingLink> LinksOfRing(Machine& machine, const PlannedCall& call, uin
         if (used[hop.link]++ != 0) return {};
       }
       const FlowCost cost = machine.Cost(one, other, wire, share.limit);
-      const RingLink link = {cost.transfer, cost.latency + delay + lanes.DelayOf(src, dst, one, other)};
+      const Time waits = lanes.DelayOf(src, dst, one, other, wire, share.limit);
+      const RingLink link = {cost.transfer, cost.latency + delay + waits};
       if (cost.received() == Time::Never()) return {};
       if (card == 0) links.push_back(link);
       if (links.back() != link) return {};

@@ -4,6 +4,7 @@
 //
 // FOLDER is shared/data. --every takes each N-th row of each source. --out writes steps.csv and steps.md;
 // --compare wants each row's line in the folder's steps.csv; --check wants the figures of CheckSteps().
+#include <filesystem>
 #include <set>
 #include <string>
 #include <vector>
@@ -35,6 +36,8 @@ int Compare(const std::vector<MeasuredStep>& steps, const Program& program) {
 }
 
 int Write(const std::vector<MeasuredStep>& steps, const Program& program) {
+  std::error_code error;
+  std::filesystem::create_directories(program.out(), error);
   absl::Status s = WriteFile(absl::StrCat(program.out(), "/steps.csv"), StepsCsv(steps));
   s.Update(WriteFile(absl::StrCat(program.out(), "/steps.md"), StepsMarkdown(steps)));
   return s.ok() ? 0 : program.Fail(s);
