@@ -49,6 +49,8 @@ add_custom_command(
 install(FILES ${docs}/changelog.gz DESTINATION share/doc/chakra-replay COMPONENT debian EXCLUDE_FROM_ALL)
 install(FILES ${CMAKE_CURRENT_LIST_DIR}/debian_copyright RENAME copyright DESTINATION share/doc/chakra-replay
   COMPONENT debian EXCLUDE_FROM_ALL)
+install(FILES ${CMAKE_CURRENT_LIST_DIR}/debian_lintian RENAME chakra-replay DESTINATION share/lintian/overrides
+  COMPONENT debian EXCLUDE_FROM_ALL)
 install(FILES ${docs}/chakra-replay.1.gz DESTINATION share/man/man1 COMPONENT debian EXCLUDE_FROM_ALL)
 # The licences of what the binary has of archives.
 install(CODE "execute_process(COMMAND sh \"${CMAKE_CURRENT_LIST_DIR}/licences.sh\"
