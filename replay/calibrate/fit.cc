@@ -182,6 +182,13 @@ void WriteChoice(const Series& series, CollectiveType type, int ranks, const Lib
 
 }  // namespace
 
+std::optional<size_t> NetworkLevel(const proto::CollectiveLibrary& library) {
+  for (int i = library.level_size(); i-- > 0;) {
+    if (library.level(i).link() == proto::LibraryLevel::NET) return static_cast<size_t>(i);
+  }
+  return std::nullopt;
+}
+
 std::string FourDigits(double value) { return absl::StrFormat("%.4g", value); }
 
 double MedianError(const Fit& fit, bool after) {

@@ -1,6 +1,7 @@
 // Fits the constants of a cluster's collective library to measurements.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,9 @@ inline constexpr double kFarOff = 0.3;  // median error of a fit that explains i
 // Prices each row on both clusters. Errors: as for Calibrate().
 absl::StatusOr<std::vector<FittedRow>> PriceRows(const proto::Cluster& before, const proto::Cluster& after,
                                                  const std::vector<MeasuredRow>& rows);
+
+// The highest level of the library that is a network; absent: none is.
+std::optional<size_t> NetworkLevel(const proto::CollectiveLibrary& library);
 
 // As messages have values: "0.7616".
 std::string FourDigits(double value);

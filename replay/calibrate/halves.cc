@@ -1,6 +1,5 @@
 #include "replay/calibrate/halves.h"
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
@@ -9,6 +8,7 @@
 
 #include "absl/strings/str_format.h"
 #include "replay/calibrate/fit.h"
+#include "trace/base/median.h"
 
 namespace chakra {
 namespace {
@@ -16,12 +16,6 @@ namespace {
 using Table = std::tuple<std::string, CollectiveType, int>;  // file, collective, ranks
 
 Table TableOf(const MeasuredRow& row) { return {row.file, row.type, row.ranks}; }
-
-double Median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 // In place over out of place, in the median of the sizes that have both.
 std::map<Table, double> Ratios(const std::vector<MeasuredRow>& rows) {
@@ -36,7 +30,7 @@ std::map<Table, double> Ratios(const std::vector<MeasuredRow>& rows) {
     for (const auto& [bytes, both] : sizes) {
       if (both.first > 0 && both.second > 0) of.push_back(both.second / both.first);
     }
-    if (!of.empty()) ratios[table] = Median(std::move(of));
+    if (!of.empty()) ratios[table] = UpperMedian(std::move(of));
   }
   return ratios;
 }
@@ -53,7 +47,7 @@ absl::StatusOr<bool> InPlaceIsNearer(const proto::Cluster& cluster, const Table&
   std::vector<double> off[2];  // out of place, in place
   for (const FittedRow& row : *priced)
     off[row.measured.in_place ? 1 : 0].push_back(std::abs(std::log(row.before_us / row.measured.time_us)));
-  return Median(off[1]) < Median(off[0]);
+  return UpperMedian(off[1]) < UpperMedian(off[0]);
 }
 
 std::string Apart(const Table& table, double ratio, bool in_place, bool asked) {

@@ -120,11 +120,9 @@ class MicroReader {
   MicroReader(const std::string& path, int ranks) : path_(path), ranks_(ranks) {}
 
   absl::StatusOr<MicroRun> Read(absl::string_view text) {
-    while (!text.empty()) {
-      const size_t end = std::min(text.find('\n'), text.size());
+    for (const absl::string_view line : absl::StrSplit(text, '\n')) {
       ++line_;
-      if (absl::Status s = Line(text.substr(0, end)); !s.ok()) return s;
-      text.remove_prefix(std::min(end + 1, text.size()));
+      if (absl::Status s = Line(line); !s.ok()) return s;
     }
     if (out_.points.empty() && out_.rows.empty()) {
       return absl::InvalidArgumentError(
@@ -361,11 +359,9 @@ class MicroReader {
 }  // namespace
 
 bool LooksLikeMicroBenchmark(absl::string_view text) {
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    const absl::string_view line = absl::StripAsciiWhitespace(text.substr(0, end));
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    line = absl::StripAsciiWhitespace(line);
     if (absl::StartsWith(line, "#") && (!OsuTitle(line).empty() || IsPerftestHeader(line))) return true;
-    text.remove_prefix(std::min(end + 1, text.size()));
   }
   return false;
 }

@@ -41,14 +41,6 @@ std::string Apart(const Tables& tables, const PointRow& best) {
   return far.empty() ? "" : absl::StrCat("; others are slower: ", absl::StrJoin(far, ", "));
 }
 
-// The level of the library that the last dimension is, where that is a network; null: the cluster has none.
-const proto::LibraryLevel* NetworkLevel(const proto::Cluster& cluster) {
-  const auto& levels = cluster.collectives().library().level();
-  const int last = cluster.topology().dimension_size() - 1;
-  if (last < 0 || last >= levels.size() || levels[last].link() != proto::LibraryLevel::NET) return nullptr;
-  return &levels[last];
-}
-
 void FitWire(const std::vector<PointRow>& points, PointFit* fit) {
   // Of each table the row nearest to 8 bytes.
   Tables tables;
@@ -132,14 +124,16 @@ PointFit FitPoints(const proto::Cluster& cluster, const std::vector<PointRow>& p
   PointFit fit;
   fit.cluster = cluster;
   if (points.empty()) return fit;
-  const proto::LibraryLevel* level = NetworkLevel(cluster);
-  if (level == nullptr) {
+  const proto::CollectiveLibrary& library = cluster.collectives().library();
+  const std::optional<size_t> level = NetworkLevel(library);
+  const int last = cluster.topology().dimension_size() - 1;
+  if (!level || static_cast<int>(*level) != last) {
     fit.kept.push_back(
         "messages between two devices tell nothing: the cluster's last dimension is no network");
     return fit;
   }
   FitWire(points, &fit);
-  FitRate(points, *level, &fit);
+  FitRate(points, library.level(last), &fit);
   return fit;
 }
 

@@ -342,14 +342,6 @@ void Set(Field f, double value, bool small, proto::NetworkTransport* to) {
   if (f == kExchange) small ? to->set_small_exchange_us(value) : to->set_exchange_us(value);
 }
 
-// The level of the library that is the network; absent: none.
-std::optional<size_t> NetworkLevel(const proto::CollectiveLibrary& library) {
-  for (int i = library.level_size(); i-- > 0;) {
-    if (library.level(i).link() == proto::LibraryLevel::NET) return static_cast<size_t>(i);
-  }
-  return std::nullopt;
-}
-
 void Write(const Fitter& fitter, bool rate, size_t index, TransportFit* out) {
   proto::LibraryLevel* level =
       out->cluster.mutable_collectives()->mutable_library()->mutable_level(static_cast<int>(index));
@@ -452,11 +444,12 @@ absl::StatusOr<Fit> CalibrateApart(const proto::Cluster& cluster, const std::vec
                         "fitted to them too",
                         100 * off));
     Append(fit.fitted, &terms->fitted);
+    // Before all fits, not before that of the terms.
+    absl::StatusOr<std::vector<FittedRow>> priced = PriceRows(cluster, terms->cluster, rows);
+    if (!priced.ok()) return priced.status();
+    terms->rows = *std::move(priced);
   }
   Append(between->kept, &terms->kept);
-  absl::StatusOr<std::vector<FittedRow>> priced = PriceRows(cluster, terms->cluster, rows);
-  if (!priced.ok()) return priced.status();
-  terms->rows = *std::move(priced);
   return terms;
 }
 

@@ -24,6 +24,11 @@ std::vector<std::string> CollectiveNames();
 // The algorithms that can plan `type`, the default first.
 std::vector<std::string> AlgorithmsFor(CollectiveType type);
 
+// Into blocks of one size or of several.
+inline bool IsReduceScatter(CollectiveType type) {
+  return type == CollectiveType::kReduceScatter || type == CollectiveType::kReduceScatterBlock;
+}
+
 // Whether only libraries on hosts (MPI) have this algorithm of `type`: those of devices do not consider it.
 bool IsOfHosts(CollectiveType type, absl::string_view algorithm);
 

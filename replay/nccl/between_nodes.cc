@@ -26,6 +26,10 @@ constexpr double kNvlsBytesUnderWay = 3700000;  // of each member
 // 64 MiB on two nodes TCPXO takes 0.9 ms more than the bytes do, EFA 0.35 ms, InfiniBand 0.2 ms.
 constexpr double kMessagesUnderWay = 3.5;
 
+// Of the bytes that a member sends to others in an exchange: so many at most, and this share of them.
+constexpr double kExchangeFillBytes = 2.5e6;
+constexpr double kExchangeFillShare = 0.35;
+
 // Messages of a channel, in bytes, are at least this large where a call uses all channels.
 constexpr double kLeastMessage = 4096;
 constexpr double kMostTreeMessage[kProtocols] = {65536, 131072, 131072};
@@ -58,6 +62,10 @@ double NvlsTreeStepUs(const Transport& transport, double bytes, int channels, in
   const double under_way = std::min(bytes * kNvlsShareUnderWay, most);
   return transport.LargeUs(std::min(bytes / parts, 131072.0)) + under_way / (rate * 1e3) +
          kMessagesUnderWay * transport.message_us * under_way / most;
+}
+
+double ExchangeFillUs(double bytes, double card_rate) {
+  return kExchangeFillShare * (std::min(bytes, kExchangeFillBytes) / (card_rate * 1e3));
 }
 
 double RingBeginUs(int per_node) { return per_node > 1 ? 1.7 * per_node : 0; }

@@ -43,9 +43,8 @@ double TreeShare(Protocol p);
 // The same of the switch that adds and multicasts: 34.4 ms for 8 GiB on 2 nodes of 8 H100.
 inline constexpr double kNvlsTreeShare = 0.8;
 
-// Of an exchange's pipeline, in bytes that a member sends to others: so many bytes at most, and this share of
-// them.
-inline constexpr double kExchangeFillBytes = 2.5e6;
-inline constexpr double kExchangeFillShare = 0.35;
+// What fills the pipeline of an exchange in which a member sends `bytes` to others over a card of
+// `card_rate`.
+double ExchangeFillUs(double bytes, double card_rate);
 
 }  // namespace chakra::nccl

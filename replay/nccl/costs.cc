@@ -110,8 +110,6 @@ void CutRing(const LibraryModel& library, uint64_t bytes, const GroupShape& shap
   }
 }
 
-double Micros(double bytes, double gbytes_per_s) { return bytes / (gbytes_per_s * 1e3); }
-
 // The number of a device's links that the channels of a ring go over: on a switch one; on a mesh or a wiring
 // they spread over several.
 double LinksOf(const LibraryLevel& level, const Rates& rates) {
@@ -127,8 +125,7 @@ double RemotePeersUs(const Rates& rates, Protocol p, uint64_t bytes, const Group
   const double message = static_cast<double>(bytes) / shape.ranks;
   return nccl::kExchangeBeginUs + transport.ExchangeUs(message, peers) +
          transport.LargeUs(message / nccl::DataShare(p)) +
-         nccl::kExchangeFillShare *
-             Micros(std::min(message * peers, nccl::kExchangeFillBytes), rates.OwnRate(true));
+         nccl::ExchangeFillUs(message * peers, rates.OwnRate(true));
 }
 
 // Of an all-reduce over switches and trees, beside the pieces of the data: measured on plans of 8 to 64

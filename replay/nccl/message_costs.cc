@@ -25,8 +25,6 @@ constexpr uint64_t kMostOfChannel = 16 << 20, kMostOfChannelOverNodes = 512 << 1
 // generations: assumed.
 constexpr double kChannelGigabytes = 20.6;
 
-double Micros(double bytes, double gbytes_per_s) { return bytes / (gbytes_per_s * 1e3); }
-
 double BeginUs(const Rates& rates, Protocol p, double bytes, const MessageSetting& setting) {
   double us = rates.Base(Algorithm::kRing, p);
   if (rates.nodes() > 1) {
@@ -34,8 +32,7 @@ double BeginUs(const Rates& rates, Protocol p, double bytes, const MessageSettin
     // exchange_us is what an exchange takes between its messages.
     us += nccl::kExchangeBeginUs +
           (setting.peers > 1 ? transport.ExchangeUs(bytes, setting.peers) : transport.post_us) +
-          nccl::kExchangeFillShare *
-              Micros(std::min(bytes * setting.peers, nccl::kExchangeFillBytes), rates.OwnRate(true));
+          nccl::ExchangeFillUs(bytes * setting.peers, rates.OwnRate(true));
     return us;
   }
   const double step_us = rates.Step(Algorithm::kRing, p, false);
@@ -72,6 +69,20 @@ double LinkRate(const Rates& rates, Protocol p, double bytes, size_t level, cons
   return rate;
 }
 
+Bandwidth LimitOf(double gbytes_per_s) {
+  return Bandwidth::FromGigabytes(std::clamp(gbytes_per_s, 1e-9, 1e9));
+}
+
+MessageCosts OfHosts(const LibraryLevel& level, const mpi::MpiModel& mpi, double bytes, int peers,
+                     double sharing) {
+  const HostMessages& host = mpi::MessagesOn(level, mpi);
+  MessageCosts costs;
+  costs.begin = Time::FromNanos((host.OwnUs(bytes) + (peers - 1) * host.post_us) * 1e3);
+  costs.latency = Time::FromNanos(std::max(0.0, host.latency_us - level.wire_us) * 1e3);
+  costs.limit = LimitOf(mpi::RateOn(level, mpi) / sharing);
+  return costs;
+}
+
 }  // namespace
 
 Protocol ProtocolOfMessage(const LibraryModel& library, uint64_t bytes) {
@@ -94,14 +105,9 @@ MessageCosts CostsOfMessage(const LibraryModel& library, const MachineView& mach
   const auto level = static_cast<size_t>(machine.Level(src, dst));
   const double sharing = std::max(1.0, setting.on_link / library.levels[level].ports);
   const auto data = static_cast<double>(bytes);
+  if (library.mpi != nullptr)
+    return OfHosts(library.levels[level], *library.mpi, data, setting.peers, sharing);
   MessageCosts costs;
-  if (library.mpi != nullptr) {
-    const HostMessages& host = mpi::MessagesOn(library, level);
-    costs.begin = Time::FromNanos((host.OwnUs(data) + (setting.peers - 1) * host.post_us) * 1e3);
-    costs.latency = Time::FromNanos(std::max(0.0, host.latency_us - library.levels[level].wire_us) * 1e3);
-    costs.limit = Bandwidth::FromGigabytes(std::clamp(mpi::RateOn(library, level) / sharing, 1e-9, 1e9));
-    return costs;
-  }
   const GroupShape pair = ShapeOf(machine, &library, {std::min(src, dst), std::max(src, dst)});
   const Rates rates(library, pair, kPlan);
   const Protocol p = protocol.value_or(ProtocolOfMessage(library, bytes));
@@ -114,7 +120,7 @@ MessageCosts CostsOfMessage(const LibraryModel& library, const MachineView& mach
     if (library.levels[level].link == LibraryLink::kNvlink)
       rate = std::min(rate, costs.channels * kChannelGigabytes);
   }
-  costs.limit = Bandwidth::FromGigabytes(std::clamp(rate, 1e-9, 1e9));
+  costs.limit = LimitOf(rate);
   return costs;
 }
 

@@ -17,15 +17,10 @@ const MessageCosts* MessagePrices::Of(int src, int dst, uint64_t bytes, const Me
 }
 
 const MessageCosts* MessagePrices::Of(int src, int dst, uint64_t bytes) {
-  if (library_ == nullptr || bytes == 0 || src == dst) return nullptr;
+  if (library_ == nullptr || src == dst) return nullptr;
   const auto level = static_cast<size_t>(machine_.Level(src, dst));
-  const LibraryLevel& of = library_->levels[level];
-  if (last_level_ == level && last_bytes_ == bytes && of.wired == 0) return &last_;
-  const int nodes = of.link == LibraryLink::kNet ? 2 : 1;
-  last_ = *Of(src, dst, bytes, {.ranks = 2, .nodes = nodes, .busy_nodes = nodes});
-  last_level_ = level;
-  last_bytes_ = bytes;
-  return &last_;
+  const int nodes = library_->levels[level].link == LibraryLink::kNet ? 2 : 1;
+  return Of(src, dst, bytes, {.ranks = 2, .nodes = nodes, .busy_nodes = nodes});
 }
 
 }  // namespace chakra

@@ -31,10 +31,6 @@ class MessagePrices {
   const MachineView& machine_;
   const LibraryModel* library_;
   absl::flat_hash_map<Key, MessageCosts> known_;
-  // Of a message alone, the last one that was asked for: most messages of a run are equal.
-  std::optional<size_t> last_level_;
-  uint64_t last_bytes_ = 0;
-  MessageCosts last_;
 };
 
 }  // namespace chakra

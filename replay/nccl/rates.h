@@ -13,6 +13,9 @@ inline constexpr char kSmallToPeer[] = "the library takes ll up to 16 KiB for ea
 inline constexpr char kFewInSwitch[] = "the library takes rings for so few members";
 inline constexpr char kLargeToPeer[] = "the library takes simple above 16 KiB for each peer";
 
+// What bytes take at a rate in GB/s, in us.
+inline double Micros(double bytes, double gbytes_per_s) { return bytes / (gbytes_per_s * 1e3); }
+
 // The family whose constants an algorithm uses; algorithms that only the registry has use those of the ring.
 nccl::Algorithm FamilyOf(absl::string_view algorithm);
 

@@ -43,16 +43,16 @@ class Tuner {
 
   std::vector<Candidate> Run() {
     for (const Protocol p : {Protocol::kLL, Protocol::kLL128, Protocol::kSimple}) {
-      if (type_ == T::kAllReduce || type_ == T::kAllGather || IsReduceScatter() || type_ == T::kBroadcast ||
-          type_ == T::kReduce) {
+      if (type_ == T::kAllReduce || type_ == T::kAllGather || IsReduceScatter(type_) ||
+          type_ == T::kBroadcast || type_ == T::kReduce) {
         Ring(p);
       }
       if (type_ == T::kAllReduce) Tree(p);
     }
-    if (type_ == T::kAllReduce || type_ == T::kAllGather || IsReduceScatter()) Nvls();
+    if (type_ == T::kAllReduce || type_ == T::kAllGather || IsReduceScatter(type_)) Nvls();
     if (type_ == T::kAllReduce) NvlsTree();
     if (type_ == T::kAllReduce) CollNet();
-    if (type_ == T::kAllGather || IsReduceScatter()) Pat();
+    if (type_ == T::kAllGather || IsReduceScatter(type_)) Pat();
     if (out_.empty()) PointToPoint();
     Others();
     if (type_ == T::kAllReduce) Shipped();
@@ -68,8 +68,6 @@ class Tuner {
   }
 
  private:
-  bool IsReduceScatter() const { return type_ == T::kReduceScatter || type_ == T::kReduceScatterBlock; }
-
   Candidate& Add(const char* algorithm, const char* plan, Protocol p, double latency_us, double gbytes_per_s,
                  int channels) {
     Candidate c;

@@ -107,30 +107,31 @@ extern const char kGb300Nvl72[] = R"pb(
 
 // The message stays open for further fields; kLibraryEnd closes it.
 extern const char kBlackwellLibrary[] = R"pb(
-  collectives { library {
-    generation: BLACKWELL
-    # NCCL 2.29 reports 32 of these and 24 NVLS channels on one NVLink domain. Its search finds 8 rings of
-    # 90 GB/s in 18 x 40.1 GB/s and doubles them twice: src/graph/search.cc and connect.cc.
-    channels: 32
-    level {
-      link: NVLINK
-      efficiency: 0.802  # 40.1 of 50 GB/s a link: NCCL src/graph/topo.h, SM100_NVLINK_BW
-      # 0.74 of that: NVLS efficiency of NCCL's tuner, src/graph/tuning.cc
-      in_switch_efficiency: 0.5935
-      # NCCL src/transport/nvls.cc, NVLS_NCHANNELS_SM100_NVL; 32 where the group spans several domains
-      in_switch_channels: 24
-      # Groups of 4 use rings, of 5 (H200) and 6 (B200) the switch: nccl_one_node.csv; stas00/ml-engineering
-      in_switch_ranks: 5
+  collectives {
+    library {
+      generation: BLACKWELL
+      # NCCL 2.29 reports 32 of these and 24 NVLS channels on one NVLink domain. Its search finds 8 rings of
+      # 90 GB/s in 18 x 40.1 GB/s and doubles them twice: src/graph/search.cc and connect.cc.
+      channels: 32
+      level {
+        link: NVLINK
+        efficiency: 0.802  # 40.1 of 50 GB/s a link: NCCL src/graph/topo.h, SM100_NVLINK_BW
+        # 0.74 of that: NVLS efficiency of NCCL's tuner, src/graph/tuning.cc
+        in_switch_efficiency: 0.5935
+        # NCCL src/transport/nvls.cc, NVLS_NCHANNELS_SM100_NVL; 32 where the group spans several domains
+        in_switch_channels: 24
+        # Groups of 4 use rings, of 5 (H200) and 6 (B200) the switch: nccl_one_node.csv; stas00/ml-engineering
+        in_switch_ranks: 5
 )pb";
 
 // NVLink domains of a rack: 128 GPUs of two racks take what rings and trees do (OCI, NCCL 2.29.2).
 extern const char kRackSwitch[] = R"pb(
-  in_switch_alone: true
+        in_switch_alone: true
 )pb";
 
 extern const char kBlackwellNet[] = R"pb(
-  }
-  level {
+      }
+      level {
         link: NET
         # 4096 B of payload in packets of 4122: LRH 8, BTH 12, ICRC 4, VCRC 2 (IBTA specification, volume 1)
         efficiency: 0.9937

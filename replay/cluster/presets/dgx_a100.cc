@@ -28,30 +28,31 @@ extern const char kDgxA100[] = R"pb(
       latency_ns: 500  # SimAI, above: NIC link
     }
   }
-  collectives { library {
-    generation: AMPERE
-    # NCCL reports 24 on 8 A100: its search finds 6 rings of 40 GB/s in 12 x 20 GB/s and doubles them twice,
-    # src/graph/search.cc and connect.cc
-    channels: 24
-    level {
-      link: NVLINK
-      efficiency: 0.8  # 20.0 of 25 GB/s a link: NCCL src/graph/topo.h, SM80_NVLINK_BW
-    }
-    level {
-      link: NET
-      # 4096 B of payload in packets of 4122: LRH 8, BTH 12, ICRC 4, VCRC 2 (IBTA specification, volume 1)
-      efficiency: 0.9937
-      transport { name: "infiniband-hdr" }
-    }
-    # cudaLaunchKernel of NCCL kernels: on the host 5 us at best (8 V100, facebookresearch/param, DLRM
-    # capture); from the call to the start of the kernel, where the stream was idle, 13.9 us in the median
-    # here (2 A100, HolisticTraceAnalysis, ResNet-50 DDP capture).
-    # Both were recorded with a profiler on, which adds to them.
-    enqueue_us: 5.2  # a row of 8 launches takes 42 us: Azure/AI-benchmarking-guide, nccl-tests -g 8
-    launch_us: 13.9
-    # NPKit, GPU_DIRECT_RECV, Simple, 1 MiB: median 57,797 ns on an RTX 3090, the same generation of
-    # multiprocessor (spcl/atlahs, npkit_benchmark_results/ault)
-    copy_gbytes_per_s: 18.1
+  collectives {
+    library {
+      generation: AMPERE
+      # NCCL reports 24 on 8 A100: its search finds 6 rings of 40 GB/s in 12 x 20 GB/s and doubles them twice,
+      # src/graph/search.cc and connect.cc
+      channels: 24
+      level {
+        link: NVLINK
+        efficiency: 0.8  # 20.0 of 25 GB/s a link: NCCL src/graph/topo.h, SM80_NVLINK_BW
+      }
+      level {
+        link: NET
+        # 4096 B of payload in packets of 4122: LRH 8, BTH 12, ICRC 4, VCRC 2 (IBTA specification, volume 1)
+        efficiency: 0.9937
+        transport { name: "infiniband-hdr" }
+      }
+      # cudaLaunchKernel of NCCL kernels: on the host 5 us at best (8 V100, facebookresearch/param, DLRM
+      # capture); from the call to the start of the kernel, where the stream was idle, 13.9 us in the median
+      # here (2 A100, HolisticTraceAnalysis, ResNet-50 DDP capture).
+      # Both were recorded with a profiler on, which adds to them.
+      enqueue_us: 5.2  # a row of 8 launches takes 42 us: Azure/AI-benchmarking-guide, nccl-tests -g 8
+      launch_us: 13.9
+      # NPKit, GPU_DIRECT_RECV, Simple, 1 MiB: median 57,797 ns on an RTX 3090, the same generation of
+      # multiprocessor (spcl/atlahs, npkit_benchmark_results/ault)
+      copy_gbytes_per_s: 18.1
 )pb";
 
 }  // namespace chakra

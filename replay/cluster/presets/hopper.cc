@@ -39,31 +39,32 @@ extern const char kHopperNode[] = R"pb(
 )pb";
 
 extern const char kHopperLibrary[] = R"pb(
-  collectives { library {
-    generation: HOPPER
-    # NCCL reports 24 of these and 16 NVLS channels on 8 H100, 16 of each on two nodes:
-    # aws-samples/aws-do-eks, Container-Root/eks/deployment/nccl-test
-    channels: 24
-    level {
-      link: NVLINK
-      efficiency: 0.824  # 20.6 of 25 GB/s a link: NCCL src/graph/topo.h, SM90_NVLINK_BW
-      # 0.85 of that: NVLS efficiency of NCCL's tuner, src/graph/tuning.cc
-      in_switch_efficiency: 0.7004
-      in_switch_channels: 16  # NCCL src/transport/nvls.cc, NVLS_NCHANNELS_SM90, and the report above
-      # Groups of 4 use rings, of 5 (H200) and 6 (B200) the switch: nccl_one_node.csv; stas00/ml-engineering
-      in_switch_ranks: 5
-    }
-    level {
-      link: NET
-      # 4096 B of payload in packets of 4122: LRH 8, BTH 12, ICRC 4, VCRC 2 (IBTA specification, volume 1)
-      efficiency: 0.9937
-      transport { name: "infiniband-ndr" }
-    }
-    enqueue_us: 3.75  # a row of 8 launches takes 30 us: Azure/AI-benchmarking-guide, nccl-tests -g 8
-    launch_us: 13.9   # as dgx-a100: nothing newer was recorded
-    # NPKit, GPU_DIRECT_RECV, Simple, 1 MiB: median 22,044 ns on a GH200 (spcl/atlahs,
-    # npkit_benchmark_results/clariden)
-    copy_gbytes_per_s: 47.6
+  collectives {
+    library {
+      generation: HOPPER
+      # NCCL reports 24 of these and 16 NVLS channels on 8 H100, 16 of each on two nodes:
+      # aws-samples/aws-do-eks, Container-Root/eks/deployment/nccl-test
+      channels: 24
+      level {
+        link: NVLINK
+        efficiency: 0.824  # 20.6 of 25 GB/s a link: NCCL src/graph/topo.h, SM90_NVLINK_BW
+        # 0.85 of that: NVLS efficiency of NCCL's tuner, src/graph/tuning.cc
+        in_switch_efficiency: 0.7004
+        in_switch_channels: 16  # NCCL src/transport/nvls.cc, NVLS_NCHANNELS_SM90, and the report above
+        # Groups of 4 use rings, of 5 (H200) and 6 (B200) the switch: nccl_one_node.csv; stas00/ml-engineering
+        in_switch_ranks: 5
+      }
+      level {
+        link: NET
+        # 4096 B of payload in packets of 4122: LRH 8, BTH 12, ICRC 4, VCRC 2 (IBTA specification, volume 1)
+        efficiency: 0.9937
+        transport { name: "infiniband-ndr" }
+      }
+      enqueue_us: 3.75  # a row of 8 launches takes 30 us: Azure/AI-benchmarking-guide, nccl-tests -g 8
+      launch_us: 13.9   # as dgx-a100: nothing newer was recorded
+      # NPKit, GPU_DIRECT_RECV, Simple, 1 MiB: median 22,044 ns on a GH200 (spcl/atlahs,
+      # npkit_benchmark_results/clariden)
+      copy_gbytes_per_s: 47.6
 )pb";
 
 // Nodes of 8 H800 SXM: H100 with fewer links and hardly any fp64.
@@ -89,21 +90,23 @@ extern const char kDgxH800[] = R"pb(
       latency_ns: 500  # SimAI: NIC link
     }
   }
-  collectives { library { generation: HOPPER
-                          # NCCL reports 16 of these and no NVLS channels on 8 H800: NVIDIA/nccl#892
-                          channels: 16
-                          level {
-                            link: NVLINK
-                            efficiency: 0.824  # as dgx-h100
-                          }
-                          level {
-                            link: NET
-                            efficiency: 0.9937  # as dgx-h100
-                            transport { name: "infiniband-ndr" }
-                          }
-                          enqueue_us: 3.75         # as dgx-h100
-                          launch_us: 13.9          # as dgx-h100
-                          copy_gbytes_per_s: 47.6  # as dgx-h100
+  collectives {
+    library {
+      generation: HOPPER
+      # NCCL reports 16 of these and no NVLS channels on 8 H800: NVIDIA/nccl#892
+      channels: 16
+      level {
+        link: NVLINK
+        efficiency: 0.824  # as dgx-h100
+      }
+      level {
+        link: NET
+        efficiency: 0.9937  # as dgx-h100
+        transport { name: "infiniband-ndr" }
+      }
+      enqueue_us: 3.75         # as dgx-h100
+      launch_us: 13.9          # as dgx-h100
+      copy_gbytes_per_s: 47.6  # as dgx-h100
 )pb";
 
 }  // namespace chakra

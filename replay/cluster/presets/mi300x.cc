@@ -25,27 +25,28 @@ extern const char kMi300x[] = R"pb(
       latency_ns: 500
     }
   }
-  collectives { library {
-    generation: HOPPER
-    # What AMD's workload guide sets on 8 MI300X (NCCL_MIN_NCHANNELS=112), 16 for each of 7 links:
-    # rocm.docs.amd.com, how-to/rocm-for-ai/inference-optimization/workload
-    channels: 112
-    level {
-      link: NVLINK
-      # 48 of 64 GB/s a link are left after protocol and error correction: an AMD engineer in
-      # ROCm/rccl#1210; RCCL plans with them, src/graph/topo.h, GFX94X_XGMI_WIDTH
-      efficiency: 0.75
-    }
-    level {
-      link: NET
-      # 4096 B of payload in packets of 4122: LRH 8, BTH 12, ICRC 4, VCRC 2 (IBTA specification, volume 1)
-      efficiency: 0.9937
-      transport { name: "infiniband-ndr" }
-    }
-    # As dgx-a100: not taken from captures of RCCL
-    enqueue_us: 5
-    launch_us: 13.9
-    copy_gbytes_per_s: 0  # not measured
+  collectives {
+    library {
+      generation: HOPPER
+      # What AMD's workload guide sets on 8 MI300X (NCCL_MIN_NCHANNELS=112), 16 for each of 7 links:
+      # rocm.docs.amd.com, how-to/rocm-for-ai/inference-optimization/workload
+      channels: 112
+      level {
+        link: NVLINK
+        # 48 of 64 GB/s a link are left after protocol and error correction: an AMD engineer in
+        # ROCm/rccl#1210; RCCL plans with them, src/graph/topo.h, GFX94X_XGMI_WIDTH
+        efficiency: 0.75
+      }
+      level {
+        link: NET
+        # 4096 B of payload in packets of 4122: LRH 8, BTH 12, ICRC 4, VCRC 2 (IBTA specification, volume 1)
+        efficiency: 0.9937
+        transport { name: "infiniband-ndr" }
+      }
+      # As dgx-a100: not taken from captures of RCCL
+      enqueue_us: 5
+      launch_us: 13.9
+      copy_gbytes_per_s: 0  # not measured
 )pb";
 
 }  // namespace chakra

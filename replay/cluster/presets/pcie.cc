@@ -19,19 +19,18 @@ extern const char kL40sNode[] = R"pb(
     # one 200 Gb/s port for each two GPUs: NVIDIA-certified L40S servers
     dimension { name: "nic" kind: SWITCH size: 0 bandwidth_gbytes_per_s: 12.5 latency_ns: 500 }
   }
-  collectives { library { generation: AMPERE channels: 4
-                          # 24 GB/s: NCCL src/graph/topo.h, PCI_BW of generation 4. Measured are 20 GB/s in a
-                          # pair, 5 between pairs, 1.4 between sockets
-                          level { link: PCI efficiency: 0.774 carried: 0.84 }
-                          level { link: PCI efficiency: 0.774 carried: 0.208 shared_by: 2 }
-                          level { link: PCI efficiency: 0.774 carried: 0.058 shared_by: 2 }
-                          level {
-                            link: NET
-                            efficiency: 0.9937
-                            transport { name: "roce-100" }
-                          }
-                          enqueue_us: 5
-                          launch_us: 13.9  # as dgx-a100
+  collectives {
+    library {
+      generation: AMPERE
+      channels: 4
+      # 24 GB/s: NCCL src/graph/topo.h, PCI_BW of generation 4. Measured are 20 GB/s in a pair, 5 between pairs, 1.4
+      # between sockets
+      level { link: PCI efficiency: 0.774 carried: 0.84 }
+      level { link: PCI efficiency: 0.774 carried: 0.208 shared_by: 2 }
+      level { link: PCI efficiency: 0.774 carried: 0.058 shared_by: 2 }
+      level { link: NET efficiency: 0.9937 transport { name: "roce-100" } }
+      enqueue_us: 5
+      launch_us: 13.9  # as dgx-a100
 )pb";
 
 // Servers with a PCIe switch for each pair, as measured with NCCL's defaults: peers in a pair, the host's memory beyond.
@@ -46,21 +45,18 @@ extern const char kRtxPro6000Node[] = R"pb(
     # one 400 Gb/s port for each two GPUs
     dimension { name: "nic" kind: SWITCH size: 0 bandwidth_gbytes_per_s: 25 latency_ns: 500 }
   }
-  collectives { library { generation: BLACKWELL channels: 4
-                          # 48 GB/s: NCCL src/graph/topo.h, PCI_BW for generation 5. Bus bandwidth of large
-                          # all-reduces on two EPYC 9575F:
-                          # 30.3 GB/s on 4 GPUs, 22.2 on 8; 22.4 GB/s a GPU in an all-to-all of 8; a pair: one
-                          # way, 89 % of the link's 63
-                          level { link: PCI efficiency: 0.774 carried: 0.92 }
-                          level { link: PCI efficiency: 0.774 carried: 0.62 shared_by: 2 }
-                          level { link: PCI efficiency: 0.774 carried: 0.455 shared_by: 2 }
-                          level {
-                            link: NET
-                            efficiency: 0.9937
-                            transport { name: "roce-100" }
-                          }
-                          enqueue_us: 5
-                          launch_us: 13.9  # as dgx-a100
+  collectives {
+    library {
+      generation: BLACKWELL
+      channels: 4
+      # 48 GB/s: NCCL src/graph/topo.h, PCI_BW for generation 5. Bus bandwidth of large all-reduces on two EPYC 9575F:
+      # 30.3 GB/s on 4 GPUs, 22.2 on 8; 22.4 GB/s a GPU in an all-to-all of 8; a pair: one way, 89 % of the link's 63
+      level { link: PCI efficiency: 0.774 carried: 0.92 }
+      level { link: PCI efficiency: 0.774 carried: 0.62 shared_by: 2 }
+      level { link: PCI efficiency: 0.774 carried: 0.455 shared_by: 2 }
+      level { link: NET efficiency: 0.9937 transport { name: "roce-100" } }
+      enqueue_us: 5
+      launch_us: 13.9  # as dgx-a100
 )pb";
 
 extern const char kPcieKernels[] = R"pb(

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "replay/collectives/registry.h"
 #include "replay/nccl/mpi/mpi.h"
 #include "replay/nccl/rates.h"
 
@@ -11,10 +12,6 @@ namespace chakra::mpi {
 namespace {
 
 using T = CollectiveType;
-
-bool IsReduceScatter(T type) { return type == T::kReduceScatter || type == T::kReduceScatterBlock; }
-
-double Micros(double bytes, double gbytes_per_s) { return bytes / (gbytes_per_s * 1e3); }
 
 // Whether members of a node send to other nodes one at a time, or all of them side by side.
 bool SendsOneByOne(absl::string_view plan) {
@@ -33,13 +30,6 @@ bool MeetsNeighbours(absl::string_view plan) {
   return false;
 }
 
-// What one message on a level reaches.
-double RateOfOne(const LibraryLevel& level, const HostMessages& m) {
-  if (level.link != LibraryLink::kNet) return m.rank_gbytes_per_s;
-  const double card = level.link_gbytes_per_s * m.rate_share;
-  return m.rank_gbytes_per_s > 0 ? std::min(card, m.rank_gbytes_per_s) : card;
-}
-
 // A group on the machine, as a call of one algorithm sees it.
 class Group {
  public:
@@ -50,22 +40,22 @@ class Group {
     const int nodes = uneven ? shape.uneven_nodes : rates.nodes();
     per_node_ = std::max(1, (ranks_ + nodes - 1) / nodes);
     network_ = rates.network();
-    for (const Round& r : RoundsOf(plan_, type_, bytes_, ranks_, per_node_)) rounds_.push_back(r);
+    rounds_ = RoundsOf(plan_, type_, bytes_, ranks_, per_node_);
   }
 
   // The latency of a message beside its links, and the rate of one message.
   double LatencyUs(const LibraryLevel& level) const {
     const bool far = level.link == LibraryLink::kNet;
-    const HostMessages& m = Messages(level);
+    const HostMessages& m = MessagesOn(level, mpi_);
     const double queue_us = far ? m.post_us * (std::max(1.0, Senders() / Cards(level)) - 1) : 0;
     const double spread_us = far && !MeetsNeighbours(plan_) ? m.spread_us : 0;
     return std::max(0.0, m.latency_us + spread_us + queue_us - level.wire_us);
   }
   double Rate(const LibraryLevel& level) const {
     const bool far = level.link == LibraryLink::kNet;
-    double rate = RateOfOne(level, Messages(level)), all;
+    double rate = RateOn(level, mpi_), all;
     if (far) {
-      all = level.link_gbytes_per_s * Messages(level).rate_share * Cards(level) / Senders();
+      all = level.link_gbytes_per_s * level.transport.host.rate_share * Cards(level) / Senders();
     } else {
       const bool tree = SendsOneByOne(plan_) && plan_ != "ring" && plan_ != "neighbor";
       all = mpi_.node_gbytes_per_s > 0 ? mpi_.node_gbytes_per_s / (tree ? 1 : per_node_) : rate;
@@ -107,9 +97,6 @@ class Group {
  private:
   const HostMessages& Messages(bool far) const {
     return far && network_ != nullptr ? network_->transport.host : mpi_.memory;
-  }
-  const HostMessages& Messages(const LibraryLevel& level) const {
-    return level.link == LibraryLink::kNet ? level.transport.host : mpi_.memory;
   }
   const LibraryLevel* LevelOf(bool far) const {
     return far && network_ != nullptr ? network_ : library_.levels.empty() ? nullptr : &library_.levels[0];
@@ -216,13 +203,15 @@ std::string PlanOf(const MpiModel& mpi, const MpiAlgorithm& a, T type, uint64_t 
 
 }  // namespace
 
-const HostMessages& MessagesOn(const LibraryModel& library, size_t level) {
-  const LibraryLevel& l = library.levels[level];
-  return l.link == LibraryLink::kNet ? l.transport.host : library.mpi->memory;
+const HostMessages& MessagesOn(const LibraryLevel& level, const MpiModel& mpi) {
+  return level.link == LibraryLink::kNet ? level.transport.host : mpi.memory;
 }
 
-double RateOn(const LibraryModel& library, size_t level) {
-  return RateOfOne(library.levels[level], MessagesOn(library, level));
+double RateOn(const LibraryLevel& level, const MpiModel& mpi) {
+  const HostMessages& m = MessagesOn(level, mpi);
+  if (level.link != LibraryLink::kNet) return m.rank_gbytes_per_s;
+  const double card = level.link_gbytes_per_s * m.rate_share;
+  return m.rank_gbytes_per_s > 0 ? std::min(card, m.rank_gbytes_per_s) : card;
 }
 
 std::vector<MpiAlgorithm> AlgorithmsOf(T type) {

@@ -99,9 +99,8 @@ absl::Status TakeNumbers(const std::string& where, const proto::MpiLibrary& p, M
 }  // namespace
 
 std::vector<std::string> LibraryNames() {
-  std::vector<std::string> names = {kAny};
-  for (const EmbeddedFile& file : Embedded()) names.emplace_back(file.name.substr(0, file.name.rfind('.')));
-  std::sort(names.begin() + 1, names.end());
+  std::vector<std::string> names = EmbeddedNames(Embedded());
+  names.insert(names.begin(), kAny);
   return names;
 }
 

@@ -74,8 +74,8 @@ std::vector<Round> RoundsOf(absl::string_view plan, CollectiveType type, double 
                             int per_node);
 
 // What messages on a level of the machine have, and the most that one of them reaches, in GB/s.
-const HostMessages& MessagesOn(const LibraryModel& library, size_t level);
-double RateOn(const LibraryModel& library, size_t level);
+const HostMessages& MessagesOn(const LibraryLevel& level, const MpiModel& mpi);
+double RateOn(const LibraryLevel& level, const MpiModel& mpi);
 
 // What Candidates() and CostsOf() of library.h give for a library with `mpi`. `bytes`: the larger of a rank's
 // buffers.

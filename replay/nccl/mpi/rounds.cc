@@ -2,6 +2,7 @@
 #include <bit>
 
 #include "replay/collectives/host_trees.h"
+#include "replay/collectives/registry.h"
 #include "replay/nccl/mpi/mpi.h"
 
 namespace chakra::mpi {
@@ -94,8 +95,7 @@ struct Call {
 std::vector<Round> RoundsOf(absl::string_view plan, T type, double bytes, int ranks, int per_node) {
   Call call{bytes, ranks, per_node, {}};
   const double share = bytes / ranks;
-  const bool scatters = type == T::kReduceScatter || type == T::kReduceScatterBlock;
-  const bool reduces = type == T::kAllReduce || type == T::kReduce || scatters;
+  const bool reduces = type == T::kAllReduce || type == T::kReduce || IsReduceScatter(type);
   if (plan == "ring") {
     call.AddNeighbours(share, reduces ? share : 0, ranks - 1);
     if (type == T::kAllReduce) call.AddNeighbours(share, 0, ranks - 1);
