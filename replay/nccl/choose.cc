@@ -14,14 +14,14 @@
 namespace chakra {
 namespace {
 
-std::string Micros(double us) { return absl::StrFormat("%.4g us", us); }
+std::string InMicros(double us) { return absl::StrFormat("%.4g us", us); }
 
 // "NAME: [BEST] TIME WHAT, next OTHER TIME". `best` is "" where the rule or the table beside it names the
 // winner.
 std::string Why(const std::string& rule, const std::string& best, const char* what, double best_us,
                 const Candidate* next, double next_us) {
-  std::string why = absl::StrCat(rule, ": ", best, best.empty() ? "" : " ", Micros(best_us), " ", what);
-  if (next != nullptr) absl::StrAppend(&why, ", next ", next->Label(), " ", Micros(next_us));
+  std::string why = absl::StrCat(rule, ": ", best, best.empty() ? "" : " ", InMicros(best_us), " ", what);
+  if (next != nullptr) absl::StrAppend(&why, ", next ", next->Label(), " ", InMicros(next_us));
   return why;
 }
 
