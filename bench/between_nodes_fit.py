@@ -23,7 +23,7 @@ WIRE_US = 1.0  # two links of the presets
 GAP_US = 1.2   # between two kernels
 
 # The node: generation, GB/s of a device inside, share of rings, share and channels of the switch, channels. Kernels inside a
-# node: base and step of LL, LL128, Simple (replay/cluster/presets/nccl_kernels.cc).
+# node: base and step of LL, LL128, Simple (replay/cluster/terms).
 NODES = {
     "V": dict(link=150, share=0.8889, switch=0, switch_channels=1, channels=12, search=12,
               base=(8, 19.9, 17.2), step=(0.95, 2.7, 3.4), direct=(4.7, 17.2)),

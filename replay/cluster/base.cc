@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "replay/cluster/known_devices.h"
+#include "replay/cluster/terms.h"
+#include "replay/devices/known_devices.h"
 #include "trace/base/spelling.h"
 #include "trace/io/set_field.h"
 
@@ -36,6 +37,14 @@ bool IsName(const proto::Device& device) {
   return fields.size() == 1 && !device.name().empty();
 }
 
+// Puts the known device of that name in the place of a device that is a name; false: none is known.
+absl::StatusOr<bool> TakeDevice(proto::Device* device) {
+  absl::StatusOr<std::optional<proto::Device>> known = KnownDevice(device->name());
+  if (!known.ok()) return known.status();
+  if (*known) *device = **std::move(known);
+  return device->peak_tflops_size() > 0;
+}
+
 // All of `own` but its name and its lists on top of `base`.
 absl::Status Merge(const std::string& where, proto::Cluster own, proto::Cluster* base) {
   if (const std::string list = FindList(own); !list.empty()) {
@@ -44,15 +53,14 @@ absl::Status Merge(const std::string& where, proto::Cluster own, proto::Cluster*
                                                    list, "[0]...=VALUE\""));
   }
   if (IsName(own.device())) {
-    absl::StatusOr<std::optional<proto::Device>> device = KnownDevice(own.device().name());
-    if (!device.ok()) return device.status();
-    if (!*device) {
+    absl::StatusOr<bool> known = TakeDevice(own.mutable_device());
+    if (!known.ok()) return known.status();
+    if (!*known) {
       return absl::InvalidArgumentError(absl::StrCat(where, ": device.name is \"", own.device().name(), "\"",
                                                      SuggestName(own.device().name(), DeviceNames()),
                                                      "; expected a known device, or its other fields too"));
     }
-    *base->mutable_device() = **std::move(device);
-    own.clear_device();
+    base->clear_device();
   }
   base->MergeFrom(own);
   return absl::OkStatus();
@@ -63,16 +71,28 @@ absl::Status Merge(const std::string& where, proto::Cluster own, proto::Cluster*
 absl::Status PutOnBase(const std::string& where, proto::Cluster base, proto::Cluster* cluster) {
   const std::vector<std::string> changes(cluster->change().begin(), cluster->change().end());
   cluster->clear_change();
+  const proto::CollectiveLibrary& library = cluster->collectives().library();
+  if (library.term_size() > 0 && !library.terms().empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(where, ": collectives.library has `term` and `terms`; expected one of them"));
+  }
   if (!cluster->base().empty()) {
     cluster->clear_base();
     if (absl::Status s = Merge(where, *cluster, &base); !s.ok()) return s;
     *cluster = std::move(base);
+  } else if (IsName(cluster->device())) {
+    if (const auto known = TakeDevice(cluster->mutable_device()); !known.ok()) return known.status();
   }
+  const auto take_terms = [&] {
+    absl::Status s = TakeTerms(cluster);
+    return s.ok() ? s : absl::InvalidArgumentError(absl::StrCat(where, ": ", s.message()));
+  };
+  if (absl::Status s = take_terms(); !s.ok()) return s;
   for (const std::string& text : changes) {
     if (absl::Status s = SetFieldFromText(text, cluster); !s.ok())
       return absl::InvalidArgumentError(absl::StrCat(where, ": change \"", text, "\": ", s.message()));
   }
-  return absl::OkStatus();
+  return take_terms();  // of a change
 }
 
 }  // namespace chakra

@@ -5,7 +5,7 @@
 
 #include "absl/status/statusor.h"
 #include "proto/cluster.pb.h"
-#include "replay/cluster/known_devices.h"
+#include "replay/devices/known_devices.h"
 
 namespace chakra {
 

@@ -8,6 +8,7 @@
 #include "replay/cluster/faults.h"
 #include "replay/cluster/mixed.h"
 #include "replay/cluster/packet.h"
+#include "replay/cluster/terms.h"
 #include "trace/base/spelling.h"
 #include "trace/io/set_field.h"
 #include "trace/io/settings.h"
@@ -76,6 +77,7 @@ absl::Status ApplyTopologyOptions(const TopologyOptions& options, proto::Cluster
     if (absl::Status s = AddPacketChoice(choice, cluster); !s.ok()) return s;
   }
   if (absl::Status s = SetFields(options.set, cluster); !s.ok()) return s;
+  if (absl::Status s = TakeTerms(cluster); !s.ok()) return s;
   if (absl::Status s = BuildPacket(cluster->packet()).status(); !s.ok()) {
     return absl::InvalidArgumentError(
         absl::StrCat(options.packet.empty() ? "" : "--packet and the ", s.message()));

@@ -10,14 +10,18 @@
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
 #include "replay/cluster/devices.h"
+#include "replay/devices/known_devices.h"
 #include "replay/economics/act.h"
-#include "replay/economics/built_in.h"
 #include "replay/energy/model.h"
+#include "trace/base/embedded.h"
 #include "trace/base/spelling.h"
 #include "trace/io/proto_io.h"
 #include "trace/io/settings.h"
 
 namespace chakra::economics {
+namespace built_in {
+absl::Span<const EmbeddedFile> Embedded();  // *.txtpb
+}  // namespace built_in
 
 namespace {
 
@@ -171,6 +175,18 @@ void MergeTable(Table over, Table* base) {
   base->MergeFrom(over);
 }
 
+// Reads a file of this folder.
+absl::Status ReadBuiltIn(const char* name, Message* message) {
+  return ParseTextMessage(FindEmbedded(built_in::Embedded(), name), absl::StrCat("replay/economics/", name),
+                          message);
+}
+
+absl::StatusOr<proto::Grids> BuiltInGrids() {
+  proto::Grids grids;
+  if (absl::Status s = ReadBuiltIn("grids.txtpb", &grids); !s.ok()) return s;
+  return grids;
+}
+
 absl::Status InFile(const std::string& file, const absl::Status& s) {
   return absl::Status(s.code(), absl::StrCat(file, ": ", s.message()));
 }
@@ -179,7 +195,10 @@ absl::Status InFile(const std::string& file, const absl::Status& s) {
 
 absl::StatusOr<proto::Prices> LoadPrices(const std::string& file) {
   proto::Prices prices;
-  if (absl::Status s = ParseTextMessage(kPrices, "built-in prices", &prices); !s.ok()) return s;
+  if (absl::Status s = ReadBuiltIn("prices.txtpb", &prices); !s.ok()) return s;
+  for (const proto::DeviceFile& device : KnownDevices()) {
+    if (device.has_price()) *prices.add_device() = device.price();
+  }
   if (file == kBuiltIn) return prices;
   proto::Prices given;
   if (absl::Status s = ReadMessageFile(file, &given); !s.ok()) return s;
@@ -194,25 +213,22 @@ absl::StatusOr<proto::Prices> LoadPrices(const std::string& file) {
 
 std::vector<std::string> Regions() {
   std::vector<std::string> names;
-  for (const RegionRow* row = kRegions; row->name != nullptr; ++row) names.emplace_back(row->name);
+  const auto grids = BuiltInGrids();
+  if (!grids.ok()) return names;
+  for (const proto::Grid& region : grids->region()) names.push_back(region.region());
   return names;
 }
 
 absl::StatusOr<proto::Grid> LoadGrid(const std::string& region_or_file) {
-  proto::Grid grid;
-  if (absl::Status s = ParseTextMessage(kEmbodied, "built-in footprints", &grid); !s.ok()) return s;
-  for (const RegionRow* row = kRegions; row->name != nullptr; ++row) {
-    if (PlainName(row->name) != PlainName(region_or_file)) continue;
-    grid.set_region(row->name);
-    Figure& grams = *grid.mutable_grams_per_kwh();
-    grams.set_value(row->grams);
-    grams.set_low(row->low);
-    grams.set_high(row->high);
-    grams.set_source(row->source);
-    if (row->market >= 0) {
-      grid.mutable_market_grams_per_kwh()->set_value(row->market);
-      grid.mutable_market_grams_per_kwh()->set_source("derived: what the region's carbon-free share leaves");
-    }
+  absl::StatusOr<proto::Grids> built_in = BuiltInGrids();
+  if (!built_in.ok()) return built_in.status();
+  proto::Grid grid = std::move(*built_in->mutable_common());
+  for (const proto::DeviceFile& device : KnownDevices()) {
+    if (device.has_footprint()) *grid.add_embodied() = device.footprint();
+  }
+  for (const proto::Grid& region : built_in->region()) {
+    if (PlainName(region.region()) != PlainName(region_or_file)) continue;
+    grid.MergeFrom(region);
     return grid;
   }
   if (!IsFile(region_or_file)) {

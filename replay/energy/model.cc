@@ -8,12 +8,18 @@
 #include "absl/strings/strip.h"
 #include "google/protobuf/reflection.h"
 #include "replay/cluster/devices.h"
+#include "replay/devices/known_devices.h"
+#include "trace/base/embedded.h"
 #include "trace/base/quantity.h"
 #include "trace/base/spelling.h"
 #include "trace/io/proto_io.h"
 #include "trace/io/settings.h"
 
 namespace chakra::energy {
+namespace built_in {
+absl::Span<const EmbeddedFile> Embedded();  // model.txtpb
+}  // namespace built_in
+
 namespace {
 
 using google::protobuf::FieldDescriptor;
@@ -153,6 +159,22 @@ double Watts(absl::string_view text) {
 }
 
 }  // namespace
+
+const proto::EnergyModel& BuiltInModel() {
+  static const auto* const kBuiltIn = [] {
+    auto* model = new proto::EnergyModel;
+    const absl::string_view text = FindEmbedded(built_in::Embedded(), "model.txtpb");
+    if (!ParseTextMessage(text, "replay/energy/model.txtpb", model).ok()) {
+      model->Clear();
+      return model;
+    }
+    for (const proto::DeviceFile& device : KnownDevices()) {
+      if (device.has_energy()) *model->add_profile() = device.energy();
+    }
+    return model;
+  }();
+  return *kBuiltIn;
+}
 
 double Low(const Figure& f) { return f.low() == 0 && f.high() == 0 ? f.value() : f.low(); }
 double High(const Figure& f) { return f.low() == 0 && f.high() == 0 ? f.value() : f.high(); }

@@ -12,7 +12,7 @@
 
 namespace chakra::energy {
 
-// The built-in constants; profiles.cc has their sources.
+// The built-in constants: model.txtpb, and the `energy` of known devices.
 const proto::EnergyModel& BuiltInModel();
 
 // "": what is built in; else a file whose fields replace those. Errors: ReadMessageFile()'s; a range that

@@ -7,12 +7,16 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "replay/goodput/presets.h"
+#include "trace/base/embedded.h"
 #include "trace/base/spelling.h"
 #include "trace/io/proto_io.h"
 #include "trace/io/settings.h"
 
 namespace chakra::goodput {
+namespace presets {
+absl::Span<const EmbeddedFile> Embedded();  // presets/
+}  // namespace presets
+
 namespace {
 
 constexpr int kRuns = 200;             // that are simulated
@@ -131,17 +135,13 @@ void Simulate(const Cycle& cycle, double work, uint64_t seed, proto::GoodputRepo
 
 }  // namespace
 
-std::vector<std::string> ReliabilityPresets() {
-  std::vector<std::string> names;
-  for (const ReliabilityPreset& preset : Presets()) names.emplace_back(preset.name);
-  return names;
-}
+std::vector<std::string> ReliabilityPresets() { return EmbeddedNames(presets::Embedded()); }
 
 absl::StatusOr<proto::Reliability> LoadReliability(const std::string& preset_or_file) {
   proto::Reliability out;
-  for (const ReliabilityPreset& preset : Presets()) {
-    if (preset_or_file != preset.name) continue;
-    absl::Status s = ParseTextMessage(preset.text, absl::StrCat("preset ", preset.name), &out);
+  const absl::string_view preset = FindEmbedded(presets::Embedded(), absl::StrCat(preset_or_file, ".txtpb"));
+  if (!preset.empty()) {
+    absl::Status s = ParseTextMessage(preset, absl::StrCat("preset ", preset_or_file), &out);
     return s.ok() ? absl::StatusOr<proto::Reliability>(out) : s;
   }
   struct stat unused;

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "replay/cluster/base.h"
 #include "replay/cluster/load.h"
+#include "replay/cluster/options.h"
 
 namespace chakra {
 namespace {
@@ -50,7 +51,47 @@ TEST_F(ClusterBase, AFileMayBeABase) {
   EXPECT_EQ(c->device().memory_gbytes_per_s(), 1555);
 }
 
+// Terms by name take the place of those of the base, a change and --set as of a file.
+TEST_F(ClusterBase, TermsByName) {
+  const auto ampere = LoadCluster("dgx-a100");
+  ASSERT_TRUE(ampere.ok());
+  const auto& expected = ampere->collectives().library();
+  const auto check = [&](const std::string& text) {
+    const auto c = LoadCluster(File("terms.txtpb", text));
+    ASSERT_TRUE(c.ok()) << c.status();
+    const auto& library = c->collectives().library();
+    EXPECT_EQ(library.terms(), "");
+    ASSERT_EQ(library.term_size(), expected.term_size());
+    EXPECT_EQ(library.term(0).base_us(), expected.term(0).base_us());
+    EXPECT_EQ(library.kernel_gap_us(), 1.2);
+  };
+  check("base: \"dgx-h100\" collectives { library { terms: \"ampere\" } }");
+  check("base: \"dgx-h100\" change: \"collectives.library.terms=ampere\"");
+  check("collectives { library { terms: \"ampere\" } }");
+  auto set = LoadCluster("dgx-h100");
+  ASSERT_TRUE(set.ok());
+  std::vector<std::string> notes;
+  const TopologyOptions options = {.set = {"collectives.library.terms=ampere"}};
+  ASSERT_TRUE(ApplyTopologyOptions(options, &*set, &notes).ok());
+  EXPECT_EQ(set->collectives().library().term(0).base_us(), expected.term(0).base_us());
+}
+
+// Without a base too, a device that has nothing but a name is the known one; one that nobody knows stays a
+// name.
+TEST_F(ClusterBase, DeviceByName) {
+  const auto known = LoadCluster(File("known.txtpb", "device { name: \"h200\" }"));
+  ASSERT_TRUE(known.ok()) << known.status();
+  EXPECT_EQ(known->device().memory_gbytes_per_s(), 4800);
+  const auto other = LoadCluster(File("other.txtpb", "device { name: \"mine\" }"));
+  ASSERT_TRUE(other.ok()) << other.status();
+  EXPECT_EQ(other->device().name(), "mine");
+}
+
 TEST_F(ClusterBase, Refuses) {
+  EXPECT_THAT(Error("collectives { library { terms: \"amper\" } }"),
+              HasSubstr("collectives.library.terms is \"amper\"; did you mean 'ampere'?"));
+  EXPECT_THAT(Error("collectives { library { terms: \"ampere\" term { algorithm: \"ring\" } } }"),
+              HasSubstr("collectives.library has `term` and `terms`; expected one of them"));
   EXPECT_THAT(Error("base: \"dgx-h10\""),
               HasSubstr("base: cluster \"dgx-h10\" is neither a preset nor a file"));
   EXPECT_THAT(Error("base: \"dgx-h100\" topology { dimension { size: 4 } }"),

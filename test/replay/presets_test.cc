@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 
 #include "replay/cluster/load.h"
 #include "replay/run/cluster_model.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra {
 namespace {
@@ -116,9 +118,23 @@ TEST(Presets, NamesAreThoseOfTheTable) {
   for (const Fact& f : kFacts) names.emplace_back(f.name);
   names.insert(names.end(), {"l40s", "rtx-pro-6000"});
   for (const MachineFact& m : kMachines) names.emplace_back(m.name);
+  std::sort(names.begin(), names.end());
   EXPECT_EQ(PresetNames(), names);
   EXPECT_EQ(PresetText("dgx-h10"), "");
   EXPECT_EQ(PresetText(""), "");
+}
+
+// The text that a user edits is the machine that the name loads, whole.
+TEST(Presets, TextIsTheMachine) {
+  for (const std::string& name : PresetNames()) {
+    SCOPED_TRACE(name);
+    proto::Cluster text;
+    ASSERT_TRUE(ParseMessage(PresetText(name), name, &text).ok());
+    if (!text.base().empty()) continue;
+    EXPECT_EQ(text.collectives().library().terms(), "");
+    EXPECT_GT(text.device().peak_tflops_size(), 0);
+    EXPECT_EQ(text.DebugString(), Load(name).DebugString());
+  }
 }
 
 TEST(Presets, NumbersOfTheMachines) {

@@ -155,7 +155,7 @@ constexpr char kHead[] =
     "(mlcommons/training_results_v4.0: smc-ac-power for GPT-3; NVIDIA and ASUSTeK for LoRA, which ran the "
     "same code). BERT's launches are captured (`cuda_graphs=yes`).\n"
     "No constant was fitted to a row, though the rows were known when the law was written: "
-    "`replay/energy/profiles.cc` has the sources. Hosts rest on what the\n"
+    "`replay/energy/model.txtpb` and `replay/devices` have the sources. Hosts rest on what the\n"
     "same logs show before and after the runs. A run has evaluations and pauses, a step has none: GPT-3 "
     "trains at 6,910 W a node and evaluates at 6,369. Energy is\n"
     "the predicted watts over the measured time, so its error is that of the watts. Where the number of "

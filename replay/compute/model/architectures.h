@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "absl/strings/string_view.h"
-#include "absl/types/span.h"
 #include "proto/cluster.pb.h"
 #include "replay/compute/model/laws.h"
 
@@ -25,8 +25,8 @@ struct SteadyLoad {
   double narrow_share = 0;
 };
 
-// A family of devices that run the same kernels. To add one: an entry in architectures.cc, and its devices'
-// `architecture`.
+// A family of devices that run the same kernels. To add one: a file in ../architectures, and its devices'
+// `architecture`. proto::KernelArchitecture has the fields' meanings too.
 struct Architecture {
   absl::string_view name;
   absl::string_view measured;          // the device whose fits count (fits.h)
@@ -41,20 +41,18 @@ struct Architecture {
   double warp_share = 1;
   double attention_start = 1;  // of attention, times that of the fits
   double attention_scale = 1;  // of the fits' shares of peak and memory, for attention
-  // Of attention's rate backward, where values are narrower than keys: SimuMax's 192 and 128 against 128 and
-  // 128, 16 to 128 heads (data/kernels/kernel_efficiency_simumax.csv); A100's for those without measurements.
+  // Of attention's rate backward, where values are narrower than keys; A100's for those without measurements.
   double unequal_backward = 0.82;
   StreamConstants stream;
   // For devices that do not say: what a typical one has.
-  double units, clock_mhz, l2_mbytes;
+  double units = 0, clock_mhz = 0, l2_mbytes = 0;
   SteadyLoad steady = {};
   double unit_operations = 0;  // of bf16, a cycle and unit, of the measured device
-  // Products of fp8 take operands of any layout: none is transposed for them (TransformerEngine,
-  // nvte_is_non_tn_fp8_gemm_supported).
+  // Products of fp8 take operands of any layout: none is transposed for them.
   bool any_layout = false;
 };
 
-absl::Span<const Architecture> Architectures();
+std::vector<absl::string_view> ArchitectureNames();
 // Of a device; an unnamed one for a device that does not say its own. One that has a name which is not known
 // counts as unnamed.
 const Architecture& ArchitectureOf(const proto::Device& device);

@@ -170,8 +170,8 @@ struct KernelModel::Answer {
 
 absl::StatusOr<KernelModel> KernelModel::Create(const proto::Device& device, KernelLoad load) {
   if (!device.architecture().empty() && laws::FindArchitecture(device.architecture()) == nullptr) {
-    std::vector<std::string> names;
-    for (const laws::Architecture& a : laws::Architectures()) names.emplace_back(a.name);
+    const std::vector<absl::string_view> known = laws::ArchitectureNames();
+    const std::vector<std::string> names(known.begin(), known.end());
     return absl::InvalidArgumentError(absl::StrCat("device \"", device.name(), "\": architecture \"",
                                                    device.architecture(), "\" is not known",
                                                    NearestOfKnown(device.architecture(), names)));
