@@ -17,9 +17,9 @@
 #include "bench/measure.h"
 #include "trace/et/read_options.h"
 #include "trace/et/writer.h"
-#include "trace/import/pytorch/convert.h"
-#include "trace/import/pytorch/emit.h"
-#include "trace/import/pytorch/kineto/kineto.h"
+#include "trace/import/kineto/kineto.h"
+#include "trace/import/linked/emit.h"
+#include "trace/import/pytorch/read_capture.h"
 #include "trace/io/byte_source.h"
 
 namespace chakra {

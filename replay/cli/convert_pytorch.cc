@@ -11,7 +11,7 @@
 #include "replay/cli/command.h"
 #include "replay/cli/on_signal.h"
 #include "replay/cli/terminal.h"
-#include "trace/import/pytorch/convert.h"
+#include "trace/import/pytorch/read_capture.h"
 #include "trace/import/replaced.h"
 #include "trace/io/proto_io.h"
 #include "trace/io/whole_folder.h"

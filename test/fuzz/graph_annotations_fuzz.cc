@@ -5,7 +5,7 @@
 
 #include "test/fuzz/fuzz_input.h"
 #include "test/fuzz/fuzz_target.h"
-#include "trace/import/pytorch/graph_annotations.h"
+#include "trace/import/kineto/graph_annotations.h"
 
 FUZZ_TARGET(graph_annotations_fuzz, data, size) {
   using namespace chakra;

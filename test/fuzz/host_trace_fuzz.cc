@@ -6,8 +6,8 @@
 #include "absl/strings/match.h"
 #include "test/fuzz/fuzz_input.h"
 #include "test/fuzz/fuzz_target.h"
-#include "trace/import/pytorch/host/host_trace.h"
-#include "trace/import/pytorch/pair.h"
+#include "trace/import/host/host_trace.h"
+#include "trace/import/host/pair.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 
 #include "test/fuzz/fuzz_input.h"
 #include "test/fuzz/fuzz_target.h"
-#include "trace/import/pytorch/kineto/kineto.h"
+#include "trace/import/kineto/kineto.h"
 
 namespace chakra::pytorch {
 namespace {

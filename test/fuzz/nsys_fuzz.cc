@@ -5,9 +5,9 @@
 
 #include "test/fuzz/fuzz_input.h"
 #include "test/fuzz/fuzz_target.h"
+#include "trace/import/linked/linker.h"
 #include "trace/import/nsys/export_file.h"
 #include "trace/import/nsys/ranks.h"
-#include "trace/import/pytorch/convert.h"
 #include "trace/io/sqlite_reader.h"
 
 namespace chakra::nsys {

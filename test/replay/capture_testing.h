@@ -20,7 +20,7 @@
 #include "replay/run/cluster_model.h"
 #include "replay/run/steps.h"
 #include "trace/et/read_options.h"
-#include "trace/import/pytorch/convert.h"
+#include "trace/import/pytorch/read_capture.h"
 #include "trace/import/reader.h"
 #include "trace/model/capture_info.h"
 #include "trace/model/distinct_graphs.h"

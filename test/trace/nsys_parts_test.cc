@@ -2,12 +2,12 @@
 #include <gmock/gmock.h>
 
 #include "test/trace/nsys_sql.h"
+#include "trace/import/capture/step_ranges.h"
 #include "trace/import/nsys/export_file.h"
 #include "trace/import/nsys/kernel_pattern.h"
 #include "trace/import/nsys/nccl_payload.h"
 #include "trace/import/nsys/operator_text.h"
 #include "trace/import/nsys/session.h"
-#include "trace/import/pytorch/step_ranges.h"
 
 namespace chakra::nsys {
 

@@ -12,8 +12,8 @@
 
 #include "trace/base/radix_order.h"
 #include "trace/base/splitmix.h"
+#include "trace/import/comm/comm_calls.h"
 #include "trace/import/nsys/packed_rows.h"
-#include "trace/import/pytorch/comm/comm_calls.h"
 #include "trace/model/narrow_column.h"
 
 namespace chakra {

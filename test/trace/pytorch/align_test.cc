@@ -1,4 +1,4 @@
-#include "trace/import/pytorch/align.h"
+#include "trace/import/host/align.h"
 
 #include <numeric>
 #include <random>

@@ -1,4 +1,4 @@
-#include "trace/import/pytorch/join/call_groups.h"
+#include "trace/import/join/call_groups.h"
 
 #include <map>
 #include <random>

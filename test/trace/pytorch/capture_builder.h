@@ -22,12 +22,12 @@
 #include "gtest/gtest.h"
 #include "proto/et_def.pb.h"
 #include "trace/et/read_options.h"
-#include "trace/import/pytorch/convert.h"
-#include "trace/import/pytorch/emit.h"
-#include "trace/import/pytorch/host/host_trace.h"
-#include "trace/import/pytorch/kineto/kineto.h"
-#include "trace/import/pytorch/pair.h"
-#include "trace/import/pytorch/timeline/timeline.h"
+#include "trace/import/host/host_trace.h"
+#include "trace/import/host/pair.h"
+#include "trace/import/kineto/kineto.h"
+#include "trace/import/linked/emit.h"
+#include "trace/import/pytorch/read_capture.h"
+#include "trace/import/timeline/timeline.h"
 #include "trace/io/byte_source.h"
 
 namespace chakra::pytorch {

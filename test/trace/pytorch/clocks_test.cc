@@ -1,11 +1,11 @@
-#include "trace/import/pytorch/join/clocks.h"
+#include "trace/import/join/clocks.h"
 
 #include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "test/trace/pytorch/capture_builder.h"
-#include "trace/import/pytorch/join/machines.h"
-#include "trace/import/pytorch/join/one_job.h"
+#include "trace/import/join/machines.h"
+#include "trace/import/join/one_job.h"
 
 namespace chakra::pytorch {
 namespace {

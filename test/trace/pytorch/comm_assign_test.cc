@@ -1,4 +1,4 @@
-#include "trace/import/pytorch/timeline/comm_assign.h"
+#include "trace/import/timeline/comm_assign.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

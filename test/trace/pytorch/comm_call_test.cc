@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "trace/import/pytorch/capture.h"
+#include "trace/import/capture/capture.h"
 
 namespace chakra::pytorch {
 namespace {

@@ -1,4 +1,4 @@
-#include "trace/import/pytorch/comm/comm_kernels.h"
+#include "trace/import/comm/comm_kernels.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

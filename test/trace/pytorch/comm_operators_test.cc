@@ -1,4 +1,4 @@
-#include "trace/import/pytorch/comm/comm_operators.h"
+#include "trace/import/comm/comm_operators.h"
 
 #include "gtest/gtest.h"
 

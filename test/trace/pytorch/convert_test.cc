@@ -1,4 +1,4 @@
-#include "trace/import/pytorch/convert.h"
+#include "trace/import/pytorch/read_capture.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

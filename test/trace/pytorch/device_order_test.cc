@@ -1,4 +1,4 @@
-#include "trace/import/pytorch/timeline/device_order.h"
+#include "trace/import/timeline/device_order.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

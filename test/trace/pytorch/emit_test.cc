@@ -1,4 +1,4 @@
-#include "trace/import/pytorch/emit.h"
+#include "trace/import/linked/emit.h"
 
 #include <set>
 

@@ -1,5 +1,5 @@
 // Kernels of CUDA and HIP graphs get the operators that the graphs' capture shows: in one trace, or in two.
-#include "trace/import/pytorch/graph_capture.h"
+#include "trace/import/kineto/graph_capture.h"
 
 #include <gmock/gmock.h>
 
@@ -7,7 +7,7 @@
 
 #include "test/folders.h"
 #include "test/trace/pytorch/capture_builder.h"
-#include "trace/import/pytorch/graph_annotations.h"
+#include "trace/import/kineto/graph_annotations.h"
 
 namespace chakra::pytorch {
 namespace {

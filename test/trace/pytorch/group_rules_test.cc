@@ -1,4 +1,4 @@
-#include "trace/import/pytorch/join/group_rules.h"
+#include "trace/import/join/group_rules.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

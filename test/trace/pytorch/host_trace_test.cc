@@ -1,4 +1,4 @@
-#include "trace/import/pytorch/host/host_trace.h"
+#include "trace/import/host/host_trace.h"
 
 #include <map>
 #include <set>

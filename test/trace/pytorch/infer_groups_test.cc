@@ -1,4 +1,4 @@
-#include "trace/import/pytorch/join/infer_groups.h"
+#include "trace/import/join/infer_groups.h"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "trace/import/pytorch/join/infer_peers.h"
+#include "trace/import/join/infer_peers.h"
 
 #include <algorithm>
 #include <random>

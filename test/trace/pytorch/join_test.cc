@@ -1,4 +1,4 @@
-#include "trace/import/pytorch/join/join.h"
+#include "trace/import/join/join.h"
 
 #include <set>
 #include <string>

@@ -1,4 +1,4 @@
-#include "trace/import/pytorch/host/json_scan.h"
+#include "trace/import/host/json_scan.h"
 
 #include <simdjson.h>
 

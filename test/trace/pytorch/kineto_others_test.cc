@@ -1,5 +1,5 @@
 // Events whose category alone does not tell what they are.
-#include "trace/import/pytorch/kineto/kineto_others.h"
+#include "trace/import/kineto/kineto_others.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "trace/import/pytorch/kineto/kineto.h"
-#include "trace/import/pytorch/timeline/timeline.h"
+#include "trace/import/kineto/kineto.h"
+#include "trace/import/timeline/timeline.h"
 
 namespace chakra::pytorch {
 namespace {

@@ -14,7 +14,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "test/folders.h"
-#include "trace/import/pytorch/kineto/kineto.h"
+#include "trace/import/kineto/kineto.h"
 
 namespace chakra::pytorch {
 namespace {

@@ -1,4 +1,4 @@
-#include "trace/import/pytorch/kineto/kineto_scan.h"
+#include "trace/import/kineto/kineto_scan.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "trace/import/pytorch/kineto/kineto.h"
+#include "trace/import/kineto/kineto.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

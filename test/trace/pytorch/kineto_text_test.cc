@@ -1,4 +1,4 @@
-#include "trace/import/pytorch/kineto/kineto_text.h"
+#include "trace/import/kineto/kineto_text.h"
 
 #include <gtest/gtest.h>
 

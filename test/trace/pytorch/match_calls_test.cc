@@ -1,4 +1,4 @@
-#include "trace/import/pytorch/join/match_calls.h"
+#include "trace/import/join/match_calls.h"
 
 #include "gtest/gtest.h"
 

@@ -1,4 +1,4 @@
-#include "trace/import/pytorch/timeline/own_work.h"
+#include "trace/import/timeline/own_work.h"
 
 #include "gtest/gtest.h"
 #include "test/trace/pytorch/capture_builder.h"

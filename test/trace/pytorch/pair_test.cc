@@ -1,4 +1,4 @@
-#include "trace/import/pytorch/pair.h"
+#include "trace/import/host/pair.h"
 
 #include <map>
 
@@ -6,8 +6,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "test/trace/pytorch/capture_files.h"
-#include "trace/import/pytorch/host/host_trace.h"
-#include "trace/import/pytorch/kineto/kineto.h"
+#include "trace/import/host/host_trace.h"
+#include "trace/import/kineto/kineto.h"
 
 namespace chakra::pytorch {
 namespace {

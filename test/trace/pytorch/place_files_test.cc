@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "test/trace/pytorch/capture_builder.h"
-#include "trace/import/pytorch/convert.h"
+#include "trace/import/pytorch/read_capture.h"
 
 namespace chakra::pytorch {
 namespace {

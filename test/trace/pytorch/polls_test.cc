@@ -1,4 +1,4 @@
-#include "trace/import/pytorch/timeline/polls.h"
+#include "trace/import/timeline/polls.h"
 
 #include "gtest/gtest.h"
 #include "test/trace/pytorch/capture_builder.h"

@@ -1,4 +1,4 @@
-#include "trace/import/pytorch/host/process_groups.h"
+#include "trace/import/host/process_groups.h"
 
 #include <algorithm>
 

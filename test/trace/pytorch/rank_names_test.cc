@@ -1,5 +1,5 @@
 // Ranks in names of files and labels of processes.
-#include "trace/import/pytorch/rank_names.h"
+#include "trace/import/capture/rank_names.h"
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"

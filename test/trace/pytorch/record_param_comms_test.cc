@@ -1,4 +1,4 @@
-#include "trace/import/pytorch/host/record_param_comms.h"
+#include "trace/import/host/record_param_comms.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -1,4 +1,4 @@
-#include "trace/import/pytorch/timeline/thread_waits.h"
+#include "trace/import/timeline/thread_waits.h"
 
 #include "gtest/gtest.h"
 #include "test/trace/pytorch/capture_builder.h"

@@ -1,4 +1,4 @@
-#include "trace/import/pytorch/timeline/threads.h"
+#include "trace/import/timeline/threads.h"
 
 #include "gtest/gtest.h"
 #include "test/trace/pytorch/capture_builder.h"

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "test/trace/pytorch/capture_builder.h"
-#include "trace/import/pytorch/timeline/overruns.h"
+#include "trace/import/timeline/overruns.h"
 
 namespace chakra::pytorch {
 namespace {

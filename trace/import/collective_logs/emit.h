@@ -1,5 +1,5 @@
 // Writes a joined rank as Chakra frames, in the form that a PyTorch capture has
-// (trace/import/pytorch/emit.h).
+// (trace/import/linked/emit.h).
 // Nodes are those of walk.h.
 #pragma once
 

@@ -12,9 +12,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "trace/import/capture/capture.h"
 #include "trace/import/collective_logs/pickle.h"
-#include "trace/import/pytorch/capture.h"
-#include "trace/import/pytorch/comm/comm_operators.h"
+#include "trace/import/comm/comm_operators.h"
 
 namespace chakra::collective_logs {
 namespace {

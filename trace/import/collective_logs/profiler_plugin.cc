@@ -10,8 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "simdjson.h"
-#include "trace/import/pytorch/capture.h"
-#include "trace/import/pytorch/host/json_scan.h"
+#include "trace/import/capture/capture.h"
+#include "trace/import/host/json_scan.h"
 
 namespace chakra::collective_logs {
 namespace {

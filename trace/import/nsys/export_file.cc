@@ -10,10 +10,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "trace/base/parallel.h"
+#include "trace/import/capture/step_ranges.h"
 #include "trace/import/nsys/device_rows.h"
 #include "trace/import/nsys/graph_nodes.h"
 #include "trace/import/nsys/host_rows.h"
-#include "trace/import/pytorch/step_ranges.h"
 
 namespace chakra::nsys {
 namespace {

@@ -4,9 +4,9 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
+#include "trace/import/kineto/kineto_finish.h"
 #include "trace/import/nsys/device_rows.h"
 #include "trace/import/nsys/kernel_pattern.h"
-#include "trace/import/pytorch/kineto/kineto_finish.h"
 
 namespace chakra::nsys {
 namespace {

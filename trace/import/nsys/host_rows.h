@@ -5,9 +5,9 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "trace/import/capture/step_ranges.h"
 #include "trace/import/nsys/nccl_payload.h"
 #include "trace/import/nsys/process.h"
-#include "trace/import/pytorch/step_ranges.h"
 #include "trace/io/sqlite_reader.h"
 
 namespace chakra::nsys {

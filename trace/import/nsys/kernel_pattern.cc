@@ -6,7 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "trace/import/pytorch/kineto/kineto_finish.h"
+#include "trace/import/kineto/kineto_finish.h"
 
 namespace chakra::nsys {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "trace/base/packed_numbers.h"
-#include "trace/import/pytorch/capture.h"
+#include "trace/import/capture/capture.h"
 
 namespace chakra::nsys {
 

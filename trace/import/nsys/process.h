@@ -14,11 +14,11 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
+#include "trace/import/capture/capture.h"
+#include "trace/import/kineto/kineto_notes.h"
 #include "trace/import/nsys/nccl_payload.h"
 #include "trace/import/nsys/packed_rows.h"
 #include "trace/import/nsys/session.h"
-#include "trace/import/pytorch/capture.h"
-#include "trace/import/pytorch/kineto/kineto_notes.h"
 
 namespace chakra::nsys {
 

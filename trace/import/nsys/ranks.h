@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "trace/import/capture/capture.h"
 #include "trace/import/nsys/export_file.h"
-#include "trace/import/pytorch/capture.h"
 
 namespace chakra::nsys {
 

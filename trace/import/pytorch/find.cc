@@ -10,8 +10,8 @@
 
 #include "absl/strings/match.h"
 #include "trace/et/importer.h"
-#include "trace/import/pytorch/host/host_trace.h"
-#include "trace/import/pytorch/kineto/kineto.h"
+#include "trace/import/host/host_trace.h"
+#include "trace/import/kineto/kineto.h"
 #include "trace/io/compressed_file.h"
 #include "trace/io/file.h"
 

@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "trace/import/pytorch/rank_names.h"
+#include "trace/import/capture/rank_names.h"
 
 namespace chakra::pytorch {
 

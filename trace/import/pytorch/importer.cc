@@ -1,8 +1,8 @@
 #include "trace/import/pytorch/importer.h"
 
-#include "trace/import/pytorch/convert.h"
-#include "trace/import/pytorch/host/host_trace.h"
-#include "trace/import/pytorch/kineto/kineto.h"
+#include "trace/import/host/host_trace.h"
+#include "trace/import/kineto/kineto.h"
+#include "trace/import/pytorch/read_capture.h"
 
 namespace chakra::pytorch {
 namespace {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "trace/import/pytorch/capture.h"
+#include "trace/import/capture/capture.h"
+#include "trace/import/kineto/kineto.h"
 #include "trace/import/pytorch/find.h"
-#include "trace/import/pytorch/kineto/kineto.h"
 #include "trace/model/trace.h"
 
 namespace chakra::pytorch {

@@ -12,8 +12,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "trace/et/rank_of.h"
-#include "trace/import/pytorch/graph_capture.h"
-#include "trace/import/pytorch/rank_names.h"
+#include "trace/import/capture/rank_names.h"
+#include "trace/import/kineto/graph_capture.h"
 
 namespace chakra::pytorch {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "trace/import/pytorch/capture_rank.h"
+#include "trace/import/join/capture_rank.h"
 #include "trace/import/pytorch/find.h"
 #include "trace/import/pytorch/load_files.h"
 

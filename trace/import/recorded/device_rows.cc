@@ -8,7 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "trace/import/pytorch/event_order.h"
+#include "trace/import/capture/event_order.h"
 
 namespace chakra::pytorch {
 uint32_t DeviceRows::Thread(int64_t pid, int64_t tid, absl::string_view name) {

@@ -9,7 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
-#include "trace/import/pytorch/capture.h"
+#include "trace/import/capture/capture.h"
 
 namespace chakra::pytorch {
 

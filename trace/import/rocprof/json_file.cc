@@ -32,36 +32,52 @@ error_code Integer(ondemand::value value, int64_t* out) {
   return simdjson::SUCCESS;
 }
 
+using RawKey = ondemand::raw_json_string;  // compares with a text without a copy; escapes stay
+
+// Calls each(key, value) for the fields of an object until one gives an error. Key: RawKey, or
+// absl::string_view for a key without escapes.
+template <typename Key, typename Each>
+error_code ForFieldsOf(ondemand::object object, Each each) {
+  for (auto field : object) {
+    Key key;
+    ondemand::value inner;
+    if constexpr (std::is_same_v<Key, RawKey>) {
+      if (const error_code e = field.key().get(key)) return e;
+    } else {
+      std::string_view text;
+      if (const error_code e = field.unescaped_key().get(text)) return e;
+      key = View(text);
+    }
+    if (const error_code e = field.value().get(inner)) return e;
+    if (const error_code e = each(key, inner)) return e;
+  }
+  return simdjson::SUCCESS;
+}
+
+template <typename Key, typename Each>
+error_code ForFields(ondemand::value value, Each each) {
+  ondemand::object object;
+  if (const error_code e = value.get_object().get(object)) return e;
+  return ForFieldsOf<Key>(object, each);
+}
+
 // {"handle": 7}, or 7.
 error_code Handle(ondemand::value value, int64_t* out) {
   ondemand::json_type type;
   if (const error_code e = value.type().get(type)) return e;
   if (type != ondemand::json_type::object) return Integer(value, out);
-  ondemand::object object;
-  if (const error_code e = value.get_object().get(object)) return e;
-  for (auto field : object) {
-    ondemand::value inner;
-    if (const error_code e = field.value().get(inner)) return e;
-    if (const error_code e = Integer(inner, out)) return e;
-  }
-  return simdjson::SUCCESS;
+  return ForFields<RawKey>(value, [out](RawKey, ondemand::value inner) { return Integer(inner, out); });
 }
 
 // {"x": 1, "y": 2, "z": 3}.
 error_code Extent(ondemand::value value, uint32_t out[3]) {
-  ondemand::object object;
-  if (const error_code e = value.get_object().get(object)) return e;
-  for (auto field : object) {
-    ondemand::raw_json_string key;
-    ondemand::value inner;
+  return ForFields<RawKey>(value, [out](RawKey key, ondemand::value inner) {
     int64_t n = 0;
-    if (const error_code e = field.key().get(key)) return e;
-    if (const error_code e = field.value().get(inner)) return e;
-    if (const error_code e = Integer(inner, &n)) return e;
+    const error_code e = Integer(inner, &n);
     const int axis = key == "x" ? 0 : key == "y" ? 1 : key == "z" ? 2 : 3;
     if (axis < 3 && n > 0 && n <= UINT32_MAX) out[axis] = static_cast<uint32_t>(n);
-  }
-  return simdjson::SUCCESS;
+    return e;
+  });
 }
 
 error_code Text(ondemand::value value, std::string* out) {
@@ -97,8 +113,6 @@ class ProcessReader {
   enum class List : uint8_t { kDispatch, kCopy, kCall, kMarker, kSkip };
 
   template <typename Each>
-  static error_code ForFields(ondemand::value value, Each each);
-  template <typename Each>
   static error_code ForElements(ondemand::value value, Each each);
   error_code Metadata(ondemand::value value);
   error_code ReadAgent(ondemand::value value);
@@ -123,20 +137,6 @@ class ProcessReader {
 };
 
 template <typename Each>
-error_code ProcessReader::ForFields(ondemand::value value, Each each) {
-  ondemand::object object;
-  if (const error_code e = value.get_object().get(object)) return e;
-  for (auto field : object) {
-    std::string_view key;
-    ondemand::value inner;
-    if (const error_code e = field.unescaped_key().get(key)) return e;
-    if (const error_code e = field.value().get(inner)) return e;
-    if (const error_code e = each(View(key), inner)) return e;
-  }
-  return simdjson::SUCCESS;
-}
-
-template <typename Each>
 error_code ProcessReader::ForElements(ondemand::value value, Each each) {
   ondemand::array array;
   if (const error_code e = value.get_array().get(array)) return e;
@@ -150,10 +150,10 @@ error_code ProcessReader::ForElements(ondemand::value value, Each each) {
 }
 
 error_code ProcessReader::Metadata(ondemand::value value) {
-  return ForFields(value, [&](absl::string_view key, ondemand::value field) {
+  return ForFields<absl::string_view>(value, [&](absl::string_view key, ondemand::value field) {
     if (key == "pid") return Integer(field, &out_.pid);
     if (key != "node") return simdjson::SUCCESS;
-    return ForFields(field, [&](absl::string_view inner, ondemand::value text) {
+    return ForFields<absl::string_view>(field, [&](absl::string_view inner, ondemand::value text) {
       return inner == "hostname" ? Text(text, &out_.machine) : simdjson::SUCCESS;
     });
   });
@@ -163,14 +163,15 @@ error_code ProcessReader::ReadAgent(ondemand::value value) {
   Agent agent;
   int64_t handle = kUnknown, index = 0, type = 0;
   std::string product, name;
-  const error_code error = ForFields(value, [&](absl::string_view key, ondemand::value field) {
-    if (key == "id") return Handle(field, &handle);
-    if (key == "type") return Integer(field, &type);
-    if (key == "logical_node_type_id") return Integer(field, &index);
-    if (key == "product_name") return Text(field, &product);
-    if (key == "name") return Text(field, &name);
-    return simdjson::SUCCESS;
-  });
+  const error_code error =
+      ForFields<absl::string_view>(value, [&](absl::string_view key, ondemand::value field) {
+        if (key == "id") return Handle(field, &handle);
+        if (key == "type") return Integer(field, &type);
+        if (key == "logical_node_type_id") return Integer(field, &index);
+        if (key == "product_name") return Text(field, &product);
+        if (key == "name") return Text(field, &name);
+        return simdjson::SUCCESS;
+      });
   constexpr int64_t kGpu = 2;  // rocprofiler_agent_type_t
   agent.gpu = type == kGpu;
   agent.index = index >= 0 && index < (1 << 20) ? static_cast<int>(index) : 0;
@@ -182,13 +183,14 @@ error_code ProcessReader::ReadAgent(ondemand::value value) {
 error_code ProcessReader::Kernel(ondemand::value value) {
   int64_t id = kUnknown;
   std::string names[3];
-  const error_code error = ForFields(value, [&](absl::string_view key, ondemand::value field) {
-    if (key == "kernel_id") return Integer(field, &id);
-    if (key == "formatted_kernel_name") return Text(field, &names[0]);
-    if (key == "demangled_kernel_name") return Text(field, &names[1]);
-    if (key == "kernel_name") return Text(field, &names[2]);
-    return simdjson::SUCCESS;
-  });
+  const error_code error =
+      ForFields<absl::string_view>(value, [&](absl::string_view key, ondemand::value field) {
+        if (key == "kernel_id") return Integer(field, &id);
+        if (key == "formatted_kernel_name") return Text(field, &names[0]);
+        if (key == "demangled_kernel_name") return Text(field, &names[1]);
+        if (key == "kernel_name") return Text(field, &names[2]);
+        return simdjson::SUCCESS;
+      });
   for (const std::string& name : names) {
     if (name.empty() || name == "0") continue;
     out_.kernels[id] = out_.strings.Intern(absl::StripSuffix(name, ".kd"));
@@ -200,7 +202,7 @@ error_code ProcessReader::Kernel(ondemand::value value) {
 error_code ProcessReader::KindNames(ondemand::value value) {
   return ForElements(value, [&](uint64_t, ondemand::value element) {
     auto& [kind, operations] = names_.emplace_back();
-    return ForFields(
+    return ForFields<absl::string_view>(
         element, [&, &kind = kind, &operations = operations](absl::string_view key, ondemand::value field) {
           if (key == "kind") return Text(field, &kind);
           if (key != "operations") return simdjson::SUCCESS;
@@ -214,18 +216,19 @@ error_code ProcessReader::MarkerTexts(ondemand::value value) {
   return ForElements(value, [&](uint64_t, ondemand::value element) {
     int64_t correlation = kUnknown;
     std::string text;
-    const error_code error = ForFields(element, [&](absl::string_view key, ondemand::value field) {
-      if (key == "key") return Integer(field, &correlation);
-      if (key == "value") return Text(field, &text);
-      return simdjson::SUCCESS;
-    });
+    const error_code error =
+        ForFields<absl::string_view>(element, [&](absl::string_view key, ondemand::value field) {
+          if (key == "key") return Integer(field, &correlation);
+          if (key == "value") return Text(field, &text);
+          return simdjson::SUCCESS;
+        });
     marks_[correlation] = std::move(text);
     return error;
   });
 }
 
 error_code ProcessReader::Strings(ondemand::value value) {
-  return ForFields(value, [&](absl::string_view key, ondemand::value field) {
+  return ForFields<absl::string_view>(value, [&](absl::string_view key, ondemand::value field) {
     if (key == "buffer_records") return KindNames(field);
     if (key == "marker_api") return MarkerTexts(field);
     return simdjson::SUCCESS;
@@ -233,28 +236,14 @@ error_code ProcessReader::Strings(ondemand::value value) {
 }
 
 error_code ProcessReader::DispatchInfo(ondemand::value value, Record* r) {
-  ondemand::object object;
-  if (const error_code e = value.get_object().get(object)) return e;
-  for (auto field : object) {
-    ondemand::raw_json_string key;
-    ondemand::value inner;
-    if (const error_code e = field.key().get(key)) return e;
-    if (const error_code e = field.value().get(inner)) return e;
-    error_code e = simdjson::SUCCESS;
-    if (key == "agent_id") {
-      e = Handle(inner, &r->d.agent);
-    } else if (key == "queue_id") {
-      e = Handle(inner, &r->d.queue);
-    } else if (key == "kernel_id") {
-      e = Integer(inner, &r->d.kernel);
-    } else if (key == "workgroup_size") {
-      e = Extent(inner, r->d.block);
-    } else if (key == "grid_size") {
-      e = Extent(inner, r->d.grid);
-    }
-    if (e) return e;
-  }
-  return simdjson::SUCCESS;
+  return ForFields<RawKey>(value, [&](RawKey key, ondemand::value inner) {
+    if (key == "agent_id") return Handle(inner, &r->d.agent);
+    if (key == "queue_id") return Handle(inner, &r->d.queue);
+    if (key == "kernel_id") return Integer(inner, &r->d.kernel);
+    if (key == "workgroup_size") return Extent(inner, r->d.block);
+    if (key == "grid_size") return Extent(inner, r->d.grid);
+    return simdjson::SUCCESS;
+  });
 }
 
 // {"count": "1024", ...}, or [{"name": "count", "value": "1024"}, ...].
@@ -271,62 +260,44 @@ error_code ProcessReader::ReadArguments(ondemand::value value, Arguments* args) 
     return e;
   };
   if (type == ondemand::json_type::object) {
-    return ForFields(value, [&](absl::string_view key, ondemand::value field) {
+    return ForFields<absl::string_view>(value, [&](absl::string_view key, ondemand::value field) {
       return scalar(field, &(*args)[std::string(key)]);
     });
   }
   if (type != ondemand::json_type::array) return simdjson::SUCCESS;
   return ForElements(value, [&](uint64_t, ondemand::value element) {
     std::string name, text;
-    const error_code error = ForFields(element, [&](absl::string_view key, ondemand::value field) {
-      if (key == "name") return scalar(field, &name);
-      if (key == "value") return scalar(field, &text);
-      return simdjson::SUCCESS;
-    });
+    const error_code error =
+        ForFields<absl::string_view>(element, [&](absl::string_view key, ondemand::value field) {
+          if (key == "name") return scalar(field, &name);
+          if (key == "value") return scalar(field, &text);
+          return simdjson::SUCCESS;
+        });
     (*args)[name] = std::move(text);
     return error;
   });
 }
 
 error_code ProcessReader::ReadRecord(ondemand::value value, Record* r) {
-  ondemand::object object;
-  if (const error_code e = value.get_object().get(object)) return e;
-  for (auto field : object) {
-    ondemand::raw_json_string key;
-    ondemand::value inner;
-    if (const error_code e = field.key().get(key)) return e;
-    if (const error_code e = field.value().get(inner)) return e;
-    error_code e = simdjson::SUCCESS;
-    if (key == "start_timestamp") {
-      e = Integer(inner, &r->d.begin);
-    } else if (key == "end_timestamp") {
-      e = Integer(inner, &r->d.end);
-    } else if (key == "thread_id") {
-      e = Integer(inner, &r->d.thread);
-    } else if (key == "kind") {
-      e = Integer(inner, &r->kind);
-    } else if (key == "operation") {
-      e = Integer(inner, &r->operation);
-    } else if (key == "correlation_id") {
-      e = ForFields(inner, [&](absl::string_view name, ondemand::value id) {
+  return ForFields<RawKey>(value, [&](RawKey key, ondemand::value inner) {
+    if (key == "start_timestamp") return Integer(inner, &r->d.begin);
+    if (key == "end_timestamp") return Integer(inner, &r->d.end);
+    if (key == "thread_id") return Integer(inner, &r->d.thread);
+    if (key == "kind") return Integer(inner, &r->kind);
+    if (key == "operation") return Integer(inner, &r->operation);
+    if (key == "correlation_id") {
+      return ForFields<RawKey>(inner, [&](RawKey name, ondemand::value id) {
         return name == "internal" ? Handle(id, &r->d.correlation) : simdjson::SUCCESS;
       });
-    } else if (key == "dispatch_info") {
-      e = DispatchInfo(inner, r);
-    } else if (key == "stream_id") {
-      e = Handle(inner, &r->d.stream);
-    } else if (key == "src_agent_id") {
-      e = Handle(inner, &r->from);
-    } else if (key == "dst_agent_id") {
-      e = Handle(inner, &r->to);
-    } else if (key == "bytes") {
-      e = Integer(inner, &r->bytes);
-    } else if (key == "args") {
-      e = ReadArguments(inner, &r->args);
     }
-    if (e) return e;
-  }
-  return simdjson::SUCCESS;
+    if (key == "dispatch_info") return DispatchInfo(inner, r);
+    if (key == "stream_id") return Handle(inner, &r->d.stream);
+    if (key == "src_agent_id") return Handle(inner, &r->from);
+    if (key == "dst_agent_id") return Handle(inner, &r->to);
+    if (key == "bytes") return Integer(inner, &r->bytes);
+    if (key == "args") return ReadArguments(inner, &r->args);
+    return simdjson::SUCCESS;
+  });
 }
 
 void ProcessReader::AddCall(List list, Record* r) {
@@ -378,7 +349,7 @@ error_code ProcessReader::ReadList(List list, absl::string_view name, ondemand::
 }
 
 error_code ProcessReader::Records(ondemand::value value) {
-  return ForFields(value, [&](absl::string_view key, ondemand::value field) {
+  return ForFields<absl::string_view>(value, [&](absl::string_view key, ondemand::value field) {
     const List list = key == "kernel_dispatch"                                    ? List::kDispatch
                       : key == "memory_copy"                                      ? List::kCopy
                       : key == "marker_api"                                       ? List::kMarker
@@ -411,25 +382,17 @@ void ProcessReader::NameCalls() {
 }
 
 error_code ProcessReader::Read(ondemand::object process) {
-  for (auto field : process) {
-    std::string_view key;
-    ondemand::value value;
-    if (const error_code e = field.unescaped_key().get(key)) return e;
-    if (const error_code e = field.value().get(value)) return e;
-    error_code e = simdjson::SUCCESS;
-    if (key == "metadata") {
-      e = Metadata(value);
-    } else if (key == "agents") {
-      e = ForElements(value, [&](uint64_t, ondemand::value agent) { return ReadAgent(agent); });
-    } else if (key == "kernel_symbols") {
-      e = ForElements(value, [&](uint64_t, ondemand::value symbol) { return Kernel(symbol); });
-    } else if (key == "strings") {
-      e = Strings(value);
-    } else if (key == "buffer_records") {
-      e = Records(value);
-    }
-    if (e) return e;
-  }
+  const error_code e = ForFieldsOf<RawKey>(process, [&](RawKey key, ondemand::value value) {
+    if (key == "metadata") return Metadata(value);
+    if (key == "agents")
+      return ForElements(value, [&](uint64_t, ondemand::value agent) { return ReadAgent(agent); });
+    if (key == "kernel_symbols")
+      return ForElements(value, [&](uint64_t, ondemand::value symbol) { return Kernel(symbol); });
+    if (key == "strings") return Strings(value);
+    if (key == "buffer_records") return Records(value);
+    return simdjson::SUCCESS;
+  });
+  if (e) return e;
   NameCalls();
   return simdjson::SUCCESS;
 }

@@ -9,8 +9,8 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "trace/base/units.h"
-#include "trace/import/pytorch/comm/comm_kernels.h"
-#include "trace/import/pytorch/rank_names.h"
+#include "trace/import/capture/rank_names.h"
+#include "trace/import/comm/comm_kernels.h"
 #include "trace/import/recorded/device_rows.h"
 #include "trace/import/rocprof/rccl.h"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "trace/import/pytorch/convert.h"
+#include "trace/import/linked/linker.h"
 #include "trace/import/rocprof/recording.h"
 
 namespace chakra::rocprof {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "absl/strings/string_view.h"
-#include "trace/import/pytorch/capture.h"
+#include "trace/import/capture/capture.h"
 #include "trace/import/rocprof/recording.h"
 
 namespace chakra::rocprof {

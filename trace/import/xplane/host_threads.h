@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "trace/import/pytorch/capture.h"
+#include "trace/import/capture/capture.h"
 #include "trace/import/xplane/timelines.h"
 #include "trace/import/xplane/xspace.h"
 

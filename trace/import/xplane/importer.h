@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "trace/et/importer.h"
-#include "trace/import/pytorch/convert.h"
+#include "trace/import/linked/linker.h"
 
 namespace chakra::xplane {
 

@@ -10,10 +10,10 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "trace/import/capture/capture.h"
 #include "trace/import/hlo/collectives.h"
 #include "trace/import/hlo/facts.h"
 #include "trace/import/hlo/module.h"
-#include "trace/import/pytorch/capture.h"
 #include "trace/import/xplane/xspace.h"
 
 namespace chakra::xplane {

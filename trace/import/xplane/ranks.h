@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "trace/import/pytorch/convert.h"
+#include "trace/import/linked/linker.h"
 #include "trace/io/byte_source.h"
 
 namespace chakra::xplane {

@@ -9,7 +9,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "trace/import/pytorch/capture.h"
+#include "trace/import/capture/capture.h"
 #include "trace/import/xplane/xspace.h"
 
 namespace chakra::xplane {

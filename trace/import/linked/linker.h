@@ -1,0 +1,69 @@
+// From what readers of recordings found to a capture: each rank's events linked, all ranks joined; and to
+// traces.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "proto/conversion.pb.h"
+#include "trace/base/text_page.h"
+#include "trace/et/read_options.h"
+#include "trace/et/writer.h"
+#include "trace/import/join/join.h"
+#include "trace/model/graph_builder.h"
+#include "trace/model/trace.h"
+
+namespace chakra::pytorch {
+
+// A capture that was read, linked and joined.
+struct Capture {
+  std::vector<CaptureRank> ranks;  // ascending by rank
+  Joined joined;
+  std::vector<InputFile> inputs;
+  proto::ConversionReport report;
+};
+
+// What a reader of recordings hands over: a device trace of each rank of one job, or a host trace, or both.
+struct RecordedRanks {
+  std::vector<CaptureRank> ranks;  // rank, and file and trace of host or device are set; ranks are distinct
+  std::vector<InputFile> inputs;
+  std::vector<std::string> warnings, files_left_out;
+  std::map<int, std::string> graph_annotations;  // files by rank
+
+  // `trace.rank` and `trace.file` are set. `fill`: as CaptureRank::fill.
+  void Add(std::unique_ptr<DeviceTrace> trace, std::function<void(DeviceTrace*)> fill = nullptr) {
+    CaptureRank& rank = ranks.emplace_back();
+    rank.rank = trace->rank;
+    rank.device_file = trace->file;
+    rank.device = std::move(trace);
+    rank.fill = std::move(fill);
+  }
+};
+
+// Links the events of each rank and joins the ranks, on options.threads threads; the result does not depend
+// on their number. Errors name the file and the event, and say what was expected: host and device traces of
+// different runs, steps that are not in the capture, a rank that was asked for and not recorded.
+absl::StatusOr<Capture> JoinRecorded(RecordedRanks recorded, const ReadOptions& options);
+
+// The traces of what JoinRecorded() gives, in less memory: of each rank only its columns are kept until the
+// ranks are joined. Errors: those of JoinRecorded() and of CaptureTraces().
+absl::StatusOr<TraceSet> RecordedTraces(RecordedRanks recorded, const ReadOptions& options);
+
+// Writes PREFIX.N.et for each rank, compressed by `suffix` ("", ".gz", ".zst").
+absl::Status WriteCapture(const Capture& capture, const std::string& prefix, const std::string& suffix);
+
+// The traces that WriteCapture() would write, as the reader would read them.
+absl::StatusOr<TraceSet> CaptureTraces(const Capture& capture, const ReadOptions& options);
+// The same in less memory: frees what ranks have while their traces are made.
+absl::StatusOr<TraceSet> CaptureTraces(Capture&& capture, const ReadOptions& options);
+
+// The report as text for people. `page`: the page to lay tables out for (the caller passes the text to
+// TextPage::Finish()); null: no limit.
+std::string PrintConversion(const proto::ConversionReport& report, TextPage* page = nullptr);
+
+}  // namespace chakra::pytorch

@@ -1,0 +1,79 @@
+// What a rank's frames (emit.h) and its columns (build.h) say alike.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "proto/et_def.pb.h"
+#include "trace/import/join/join.h"
+
+namespace chakra::pytorch {
+
+inline constexpr absl::string_view kGroupsNodeName = "## process_group:init ##";  // of node 0
+inline constexpr absl::string_view kWindowNodeName = "[capture window]";          // of node 1
+inline constexpr absl::string_view kOwnWorkName = "[between calls]";
+
+// Numbers of a rank's lanes and nodes. Node i of the timeline has the id i + 1; node 0 is the groups'.
+class RankFacts {
+ public:
+  // `rank`, the rank at `index`, and `joined` must outlive the object.
+  RankFacts(const CaptureRank& rank, uint32_t index, const Joined& joined);
+  // Of a rank that is not joined yet: times count from DeviceTrace::base_ns, delays from the rank's own
+  // window, and no call is replayed as one.
+  explicit RankFacts(const CaptureRank& rank);
+
+  int64_t StartOf(const TimelineNode& node) const { return StartOf(node.start); }
+  // The number of the lane of node `i`: the capture's where these are distinct. A node that runs beside the
+  // others has a lane of its own.
+  int64_t LaneOf(const TimelineNode& node, uint32_t i) const {
+    if (node.lane < 0) return 1500000000 + int64_t{i};
+    return (node.host ? tid_ : stream_)[static_cast<size_t>(node.lane)];
+  }
+  // The delay of an edge. The root is the begin of the window of all ranks; this rank's may begin later.
+  int64_t DelayOf(const TimelineEdge& edge) const {
+    return t_.DelayOf(edge) + (edge.from == 0 ? RootDelay() : 0);
+  }
+  // How much later than the run this rank begins.
+  int64_t RootDelay() const { return joined_ ? t_.window_begin - window_ : 0; }
+  int64_t StartOf(int64_t start_ns) const { return std::max<int64_t>(0, start_ns - window_); }
+  int64_t ReleaseOf(const TimelineEdge& edge) const {
+    return edge.extra == TimelineEdge::kNoExtra ? kReleaseAtEnd
+                                                : std::llround(t_.ShareOf(edge) * kReleaseAtEnd);
+  }
+  // What the call in `row` of the timeline is replayed as; null: none, or it is no call.
+  const CommPlan* PlanOf(const TimelineNode& node) const {
+    const CommPlan* plan = node.comm == kNoRow || !joined_ ? nullptr : &(*comms_)[node.comm];
+    return plan == nullptr || plan->type == NodeType::kComp ? nullptr : plan;
+  }
+  // `steps`: by nodes of the whole timeline.
+  ChakraProtoMsg::GlobalMetadata Metadata(const std::vector<TimelineStep>& steps) const;
+
+  // The row of the event whose operator a node belongs to; kNoRow: none.
+  uint32_t OperatorOf(const TimelineNode& node) const;
+  // Its shapes and types, and the host's node of the operator (null: none).
+  struct OperandTexts {
+    absl::string_view shapes, types;
+    const HostNode* host = nullptr;
+  };
+  OperandTexts OperandsOf(uint32_t operator_row) const;
+  // What a compiler tells of the kernel that the operator launches; null: nothing.
+  const CompiledKernel* CompiledOf(uint32_t operator_row) const;
+  // The work of one launch, as far as it is told.
+  static Work WorkOf(const CompiledKernel& compiled);
+
+ private:
+  void NumberLanes();
+  absl::string_view DeviceName() const;
+
+  const CaptureRank& rank_;
+  const Timeline& t_;
+  const std::vector<CommPlan>* comms_ = nullptr;
+  const bool joined_;
+  int64_t window_ = 0;  // when the times of nodes begin to count; ns since the device trace's base
+  std::vector<int64_t> tid_, stream_;  // by lane
+};
+
+}  // namespace chakra::pytorch
