@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 
 // One line a fabric: the function that gives its FabricKind.
 #define CHAKRA_FABRICS(FABRIC) \
@@ -57,8 +58,8 @@ absl::Status CheckLinks(const FabricKind& kind, const FabricOptions& options, co
 
 absl::Status Check(const FabricKind& kind, const Topology& topology, const FabricOptions& options,
                    const FabricKinds& fabrics) {
-  if (absl::Status s = CheckSets(kind, options, fabrics); !s.ok()) return s;
-  if (absl::Status s = CheckLinks(kind, options, fabrics); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckSets(kind, options, fabrics));
+  RETURN_IF_ERROR(CheckLinks(kind, options, fabrics));
   if (options.threads < 1 || options.threads > 4096) {
     return RefusedByFabric(kind.name,
                            absl::StrCat("threads is ", options.threads, "; expected 1 to 4096, as ",
@@ -94,13 +95,10 @@ absl::StatusOr<FabricOptions> WithParameters(const FabricKind& kind, absl::strin
     return RefusedByFabric(kind.name,
                            absl::StrCat("\"", text, "\" has parameters, and ", kind.name, " takes none"));
   }
-  absl::StatusOr<NetworkSpec> spec = ParseNetworkSpec(text);
-  if (!spec.ok()) return spec.status();
-  const absl::StatusOr<Parameters> parameters = Parameters::Make(*std::move(spec), kind.parameters);
-  if (!parameters.ok()) return parameters.status();
+  ASSIGN_OR_RETURN(NetworkSpec spec, ParseNetworkSpec(text));
+  ASSIGN_OR_RETURN(const Parameters parameters, Parameters::Make(std::move(spec), kind.parameters));
   FabricOptions with = options;
-  const absl::Status s = kind.read == nullptr ? absl::OkStatus() : kind.read(*parameters, &with);
-  if (!s.ok()) return s;
+  RETURN_IF_ERROR(kind.read == nullptr ? absl::OkStatus() : kind.read(parameters, &with));
   return with;
 }
 
@@ -127,22 +125,20 @@ absl::StatusOr<std::unique_ptr<Fabric>> MakeFabric(absl::string_view name, const
                                                    const FabricOptions& options, const FabricKinds& fabrics) {
   const FabricKind* const kind = FindFabric(name, fabrics);
   if (kind == nullptr) return Unknown(name, fabrics);
-  const absl::StatusOr<FabricOptions> with = WithParameters(*kind, name, options);
-  if (!with.ok()) return with.status();
-  if (absl::Status s = Check(*kind, topology, *with, fabrics); !s.ok()) return s;
-  return kind->make(topology, *with);
+  ASSIGN_OR_RETURN(const FabricOptions with, WithParameters(*kind, name, options));
+  RETURN_IF_ERROR(Check(*kind, topology, with, fabrics));
+  return kind->make(topology, with);
 }
 
 absl::StatusOr<std::unique_ptr<Machine>> MakeMachine(absl::string_view name, const Topology& topology,
                                                      const FabricOptions& options,
                                                      const FabricKinds& fabrics) {
-  absl::StatusOr<std::unique_ptr<Fabric>> fabric = MakeFabric(name, topology, options, fabrics);
-  if (!fabric.ok()) return fabric.status();
+  ASSIGN_OR_RETURN(std::unique_ptr<Fabric> fabric, MakeFabric(name, topology, options, fabrics));
   std::unique_ptr<PathPrices> prices;
-  if (dynamic_cast<const PathPrices*>(fabric->get()) == nullptr) {
+  if (dynamic_cast<const PathPrices*>(fabric.get()) == nullptr) {
     prices = std::make_unique<PlainPrices>(topology, options.routing);
   }
-  return std::make_unique<Machine>(topology, *std::move(fabric), std::move(prices));
+  return std::make_unique<Machine>(topology, std::move(fabric), std::move(prices));
 }
 
 const FabricKind* FindFabric(absl::string_view name, const FabricKinds& fabrics) {

@@ -5,14 +5,14 @@
 #include <limits>
 
 #include "backends/registry.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
 
 absl::Status Nanos(const Parameters& p, const char* key, Time* out) {
-  const absl::StatusOr<double> ns = p.Number(key, 0, 1e12);
-  if (!ns.ok()) return ns.status();
-  *out = Time::FromNanos(*ns);
+  ASSIGN_OR_RETURN(const double ns, p.Number(key, 0, 1e12));
+  *out = Time::FromNanos(ns);
   return absl::OkStatus();
 }
 
@@ -25,15 +25,14 @@ absl::Status PerByteNanos(const Parameters& p, const char* key, double* out) {
 absl::Status ReadLogGps(const Parameters& p, FabricOptions* options) {
   LogGpsOptions o;
   o.given = true;
-  if (absl::Status s = Nanos(p, "L", &o.latency); !s.ok()) return s;
-  if (absl::Status s = Nanos(p, "o", &o.overhead); !s.ok()) return s;
-  if (absl::Status s = Nanos(p, "g", &o.gap); !s.ok()) return s;
-  if (absl::Status s = PerByteNanos(p, "G", &o.gap_per_byte_ns); !s.ok()) return s;
-  if (absl::Status s = PerByteNanos(p, "O", &o.overhead_per_byte_ns); !s.ok()) return s;
-  const absl::StatusOr<double> most = p.Number("S", 0, 9e15);
-  if (!most.ok()) return most.status();
-  if (*most != std::floor(*most)) return p.Bad("S", "a whole number of bytes");
-  o.rendezvous_bytes = static_cast<uint64_t>(*most);
+  RETURN_IF_ERROR(Nanos(p, "L", &o.latency));
+  RETURN_IF_ERROR(Nanos(p, "o", &o.overhead));
+  RETURN_IF_ERROR(Nanos(p, "g", &o.gap));
+  RETURN_IF_ERROR(PerByteNanos(p, "G", &o.gap_per_byte_ns));
+  RETURN_IF_ERROR(PerByteNanos(p, "O", &o.overhead_per_byte_ns));
+  ASSIGN_OR_RETURN(const double most, p.Number("S", 0, 9e15));
+  if (most != std::floor(most)) return p.Bad("S", "a whole number of bytes");
+  o.rendezvous_bytes = static_cast<uint64_t>(most);
   options->Set(o);
   return absl::OkStatus();
 }

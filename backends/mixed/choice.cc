@@ -9,6 +9,7 @@
 #include "absl/strings/strip.h"
 #include "trace/base/glob.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -149,9 +150,7 @@ absl::Status CheckPacketChoices(const Topology& topology, const std::vector<Pack
   }
   for (size_t i = 0; i < choices.size(); ++i) {
     const std::string& label = choices[i].label;
-    const absl::Status s =
-        Check(topology, choices[i], label.empty() ? absl::StrCat("by_packets[", i, "]") : label);
-    if (!s.ok()) return s;
+    RETURN_IF_ERROR(Check(topology, choices[i], label.empty() ? absl::StrCat("by_packets[", i, "]") : label));
   }
   return absl::OkStatus();
 }

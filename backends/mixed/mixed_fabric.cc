@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "backends/registry.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -53,7 +54,7 @@ MixedFabric::MixedFabric(const Topology& topology, const FabricOptions& options)
 }
 
 absl::Status MixedFabric::Check(const Topology& topology, const FabricOptions& options) {
-  if (absl::Status s = CheckFlowOptions("mixed", options.Get<FlowOptions>()); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckFlowOptions("mixed", options.Get<FlowOptions>()));
   if (options.Get<packet::PacketOptions>().skip != packet::PacketOptions::Skip::kOff) {
     return RefusedByFabric(
         "mixed", "skip is for packet; here the messages that need no packets are fluid: expected skip=off");

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/packet/packet_fabric.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra::packet {
 namespace {
@@ -146,7 +147,7 @@ absl::Status CheckLosses(const Topology& topology, const FabricOptions& options)
   }
   for (const auto& [where, loss] : losses) {
     const NetworkGraph& graph = topology.dimensions()[static_cast<size_t>(where.first)].network->graph;
-    if (absl::Status s = CheckWays(graph, loss); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckWays(graph, loss));
   }
   return absl::OkStatus();
 }
@@ -182,13 +183,13 @@ absl::Status CheckBuffer(const Topology& topology, const PacketOptions& p) {
 
 absl::Status CheckPacketFabric(const Topology& topology, const FabricOptions& options) {
   const auto p = options.Get<PacketOptions>();
-  if (absl::Status s = CheckPacketOptions(p); !s.ok()) return s;
-  if (absl::Status s = CheckSkip(p, options); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckPacketOptions(p));
+  RETURN_IF_ERROR(CheckSkip(p, options));
   for (const LinkClass& c : topology.link_classes()) {
-    if (absl::Status s = CheckThresholds(p, c); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckThresholds(p, c));
   }
-  if (absl::Status s = CheckHighThreshold(p, topology.link_classes()); !s.ok()) return s;
-  if (absl::Status s = CheckLosses(topology, options); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckHighThreshold(p, topology.link_classes()));
+  RETURN_IF_ERROR(CheckLosses(topology, options));
   return CheckBuffer(topology, p);
 }
 

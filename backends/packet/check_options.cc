@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "backends/packet/options.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra::packet {
 namespace {
@@ -98,7 +99,7 @@ absl::Status CheckPfc(const PacketOptions& o) {
 
 absl::Status CheckFlowControl(const PacketOptions& o) {
   if (o.flow_control == FlowControl::kPfc) {
-    if (absl::Status s = CheckPfc(o); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckPfc(o));
   } else {
     const char* const expected = "flow_control=pfc beside it";
     if (o.headroom > 0) return Bad("headroom", absl::StrCat(o.headroom, "B"), expected);
@@ -175,7 +176,7 @@ absl::Status CheckConnections(const PacketOptions& o) {
 absl::Status CheckPacketOptions(const PacketOptions& options) {
   for (const auto check :
        {CheckPacketRanges, CheckPackets, CheckQueues, CheckFlowControl, CheckMarks, CheckConnections}) {
-    if (absl::Status s = check(options); !s.ok()) return s;
+    RETURN_IF_ERROR(check(options));
   }
   return absl::OkStatus();
 }

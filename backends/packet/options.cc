@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/field_value.h"
 #include "trace/io/settings.h"
 
@@ -222,23 +223,23 @@ absl::Status CheckPacketRanges(const PacketOptions& o) {
 absl::StatusOr<PacketOptions> ReadPacketOptions(const proto::PacketNetwork& packet) {
   proto::PacketNetwork m = packet;
   if (absl::Status s = ExpandShortForm(&m); !s.ok()) return OfPackets(s);
-  if (absl::Status s = CheckSettings(m, "packet."); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckSettings(m, "packet."));
   PacketOptions o;
   ReadFields(m, &o);
-  if (absl::Status s = ReadTransport(m, &o); !s.ok()) return s;
+  RETURN_IF_ERROR(ReadTransport(m, &o));
   if (m.has_alpha() && o.buffer == 0) {
     return Bad("alpha", absl::StrCat(o.alpha),
                "a buffer beside it, as buffer=32MB, whose free part it is a multiple of");
   }
-  if (absl::Status s = ReadMarks(m, &o); !s.ok()) return s;
+  RETURN_IF_ERROR(ReadMarks(m, &o));
   ReadConnections(m, &o);
-  if (absl::Status s = CheckPacketOptions(o); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckPacketOptions(o));
   return o;
 }
 
 absl::StatusOr<PacketOptions> ParsePacketOptions(absl::string_view text) {
   proto::PacketNetwork m;
-  if (absl::Status s = ReadSettings(text, "packet", &m); !s.ok()) return s;
+  RETURN_IF_ERROR(ReadSettings(text, "packet", &m));
   return ReadPacketOptions(m);
 }
 

@@ -5,6 +5,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -145,9 +146,8 @@ absl::StatusOr<Network> ExpandTopology(const Topology& topology) {
                                                    kMaxExpandedLinks,
                                                    " to be listed one by one; fewer devices have fewer"));
   }
-  auto graph = Expansion(topology).Make();
-  if (!graph.ok()) return graph.status();
-  return Network{*std::move(graph), nullptr, ""};
+  ASSIGN_OR_RETURN(auto graph, Expansion(topology).Make());
+  return Network{std::move(graph), nullptr, ""};
 }
 
 }  // namespace chakra

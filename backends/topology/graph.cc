@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -190,10 +191,10 @@ absl::StatusOr<NetworkGraph> GraphBuilder::Build() {
                                                    " links; expected at most ", NetworkGraph::kMaxVertices,
                                                    " and ", NetworkGraph::kMaxLinks));
   }
-  if (absl::Status s = CheckGroups(groups_); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckGroups(groups_));
   if (classes_.size() > 0xffff) return absl::InvalidArgumentError("graph: more than 65535 classes of links");
   for (const LinkClass& c : classes_) {
-    if (absl::Status s = CheckClass(c); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckClass(c));
   }
   NetworkGraph g;
   for (const VertexGroup& group : groups_) {

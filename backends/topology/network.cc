@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/topology/size.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 
@@ -75,21 +76,17 @@ absl::StatusOr<const NetworkKind*> FindKind(const std::string& name) {
 }  // namespace
 
 absl::Status CheckParameters(const NetworkSpec& spec) {
-  auto kind = FindKind(spec.name);
-  if (!kind.ok()) return kind.status();
-  return Parameters::Make(spec, (*kind)->parameters).status();
+  ASSIGN_OR_RETURN(auto kind, FindKind(spec.name));
+  return Parameters::Make(spec, kind->parameters).status();
 }
 
 absl::StatusOr<Network> BuildNetwork(const NetworkSpec& spec, int devices, const Cards& cards) {
-  auto kind = FindKind(spec.name);
-  if (!kind.ok()) return kind.status();
-  auto parameters = Parameters::Make(spec, (*kind)->parameters, (*kind)->whole ? Cards() : cards);
-  if (!parameters.ok()) return parameters.status();
-  auto network = (*kind)->build(*parameters, devices);
-  if (!network.ok() || parameters->Empty(kInjectionKey)) return network;
-  const auto injection = parameters->Rate(kInjectionKey, /*any_rate=*/true);
-  if (!injection.ok()) return injection.status();
-  auto scaled = WithInjection(network->graph, *injection);
+  ASSIGN_OR_RETURN(auto kind, FindKind(spec.name));
+  ASSIGN_OR_RETURN(auto parameters, Parameters::Make(spec, kind->parameters, kind->whole ? Cards() : cards));
+  auto network = kind->build(parameters, devices);
+  if (!network.ok() || parameters.Empty(kInjectionKey)) return network;
+  ASSIGN_OR_RETURN(const auto injection, parameters.Rate(kInjectionKey, /*any_rate=*/true));
+  auto scaled = WithInjection(network->graph, injection);
   if (!scaled.ok()) {
     return absl::InvalidArgumentError(absl::StrCat(spec.name, ": ", scaled.status().message()));
   }

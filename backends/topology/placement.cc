@@ -14,6 +14,7 @@
 #include "absl/strings/str_split.h"
 #include "trace/base/spelling.h"
 #include "trace/base/splitmix.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -196,7 +197,7 @@ absl::StatusOr<std::vector<int>> ParsePlacement(absl::string_view text, absl::st
     ++line;
     const absl::string_view content = absl::StripAsciiWhitespace(raw.substr(0, raw.find('#')));
     if (content.empty()) continue;
-    if (absl::Status s = placing.Add(content, line); !s.ok()) return s;
+    RETURN_IF_ERROR(placing.Add(content, line));
   }
   return placing.Finish();
 }

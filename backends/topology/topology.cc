@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/topology/paths/shortest_paths.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -104,7 +105,7 @@ absl::StatusOr<Topology> Topology::Make(std::vector<TopologyDimension> dimension
   Topology t;
   int64_t devices = 1;
   for (size_t i = 0; i < dimensions.size(); ++i) {
-    if (absl::Status s = Check(dimensions[i], i); !s.ok()) return s;
+    RETURN_IF_ERROR(Check(dimensions[i], i));
     t.stride_.push_back(static_cast<int>(devices));
     devices *= dimensions[i].size;
     if (devices > kMaxDevices) {
@@ -118,7 +119,7 @@ absl::StatusOr<Topology> Topology::Make(std::vector<TopologyDimension> dimension
     t.link_base_.push_back(t.links_);
     t.class_base_.push_back(static_cast<uint16_t>(t.link_classes_.size()));
     if (d.kind == Kind::kNetwork) {
-      if (absl::Status s = CheckNetwork(d, i, t.stride_[i]); !s.ok()) return s;
+      RETURN_IF_ERROR(CheckNetwork(d, i, t.stride_[i]));
       Describe(d.network->graph, i > 0, &d);
       t.has_network_ = true;
       const std::vector<LinkClass>& classes = d.network->graph.classes();

@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "replay/collectives/accounting.h"
 #include "trace/base/median.h"
+#include "trace/base/status_macros.h"
 #include "trace/et/importer.h"
 #include "trace/import/collective_logs/importer.h"
 #include "trace/import/collective_logs/meetings.h"
@@ -95,13 +96,12 @@ absl::StatusOr<MeasuredRun> ReadCallLogRows(const std::vector<std::string>& inpu
   ReadOptions options;
   options.threads = threads;
   std::string format;
-  const absl::StatusOr<JoinedLogs> logs = collective_logs::ReadLogs(inputs, options, nullptr, &format);
-  if (!logs.ok()) return logs.status();
-  const std::vector<int> nodes = NodesOf(*logs);
+  ASSIGN_OR_RETURN(const JoinedLogs logs, collective_logs::ReadLogs(inputs, options, nullptr, &format));
+  const std::vector<int> nodes = NodesOf(logs);
   std::map<std::tuple<uint8_t, int, int, uint64_t>, std::vector<double>> times;  // kind, ranks, nodes, bytes
   uint64_t device = 0, host = 0, partial = 0, sizeless = 0;
-  for (const Together& t : CallsOf(*logs)) {
-    const auto ranks = static_cast<int>(logs->members[t.group].size());
+  for (const Together& t : CallsOf(logs)) {
+    const auto ranks = static_cast<int>(logs.members[t.group].size());
     const auto type = static_cast<CollectiveType>(t.op);
     if (t.lost || static_cast<int>(t.members) < ranks || ranks < 2) {
       ++partial;

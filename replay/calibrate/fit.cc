@@ -11,6 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "replay/calibrate/solve.h"
 #include "trace/base/median.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -84,10 +85,9 @@ absl::Status MoveSwitches(Samples& samples, Series* series, std::vector<std::str
         if (!fits || !Near(trial)) continue;
         std::vector<std::string> assigned = *label;
         Assign(trial, &assigned);
-        absl::StatusOr<Solution> solution = Solve(samples, assigned);
-        if (!solution.ok()) return solution.status();
-        if (solution->cost > best->cost - worth) continue;
-        *best = *std::move(solution);
+        ASSIGN_OR_RETURN(Solution solution, Solve(samples, assigned));
+        if (solution.cost > best->cost - worth) continue;
+        *best = std::move(solution);
         *series = trial;
         *label = assigned;
         moved = true;
@@ -204,14 +204,12 @@ absl::StatusOr<std::vector<FittedRow>> PriceRows(const proto::Cluster& before, c
   std::vector<FittedRow> out;
   for (const MeasuredRow& row : rows) out.push_back({row, "", 0, 0});
   for (const bool is_after : {false, true}) {
-    absl::StatusOr<Samples> samples = Samples::Make(is_after ? after : before, rows);
-    if (!samples.ok()) return samples.status();
+    ASSIGN_OR_RETURN(Samples samples, Samples::Make(is_after ? after : before, rows));
     for (size_t i = 0; i < rows.size(); ++i) {
-      const Sample& s = samples->all()[i];
-      const absl::StatusOr<double> device_us = samples->Price(i);
-      if (!device_us.ok()) return device_us.status();
-      const double launches = samples->library().enqueue_us * s.devices_per_thread;
-      const double us = std::max(s.gap_us + *device_us, launches);
+      const Sample& s = samples.all()[i];
+      ASSIGN_OR_RETURN(const double device_us, samples.Price(i));
+      const double launches = samples.library().enqueue_us * s.devices_per_thread;
+      const double us = std::max(s.gap_us + device_us, launches);
       (is_after ? out[i].after_us : out[i].before_us) = us;
       out[i].label = us == launches ? "launch" : s.label;
     }
@@ -263,14 +261,12 @@ absl::Status CheckLaunches(const std::vector<MeasuredRow>& rows) {
 // The fit of `cluster`'s constants, and its cost: the sum of the rows' absolute logarithmic errors.
 absl::StatusOr<std::pair<Fit, double>> FitOnce(const proto::Cluster& cluster,
                                                const std::vector<MeasuredRow>& rows) {
-  absl::StatusOr<Samples> made = Samples::Make(cluster, rows);
-  if (!made.ok()) return made.status();
-  Samples& samples = *made;
+  ASSIGN_OR_RETURN(Samples made, Samples::Make(cluster, rows));
+  Samples& samples = made;
   const std::vector<Sample>& all = samples.all();
   std::vector<std::string> label;
   for (const Sample& s : all) label.push_back(s.label);
-  absl::StatusOr<Solution> best = Solve(samples, label);
-  if (!best.ok()) return best.status();
+  ASSIGN_OR_RETURN(Solution best, Solve(samples, label));
 
   Fit fit;
   fit.cluster = cluster;
@@ -278,38 +274,36 @@ absl::StatusOr<std::pair<Fit, double>> FitOnce(const proto::Cluster& cluster,
     const bool told = std::any_of(series.rows.begin(), series.rows.end(),
                                   [&](const auto& rows_of) { return all[rows_of[0]].told; });
     if (told) continue;
-    if (absl::Status s = MoveSwitches(samples, &series, &label, &*best); !s.ok()) return s;
+    RETURN_IF_ERROR(MoveSwitches(samples, &series, &label, &best));
     if (series.label == series.own) continue;
     const MeasuredRow& any = rows[series.rows[0][0]];
     WriteChoice(series, any.type, any.ranks, samples.library(), &fit);
   }
   std::map<std::string, std::set<uint64_t>> sizes;
   for (size_t i = 0; i < all.size(); ++i) sizes[label[i]].insert(all[i].bytes);
-  for (const auto& [name, of] : best->labels) Write(name, samples.labels().at(name), of, sizes[name], &fit);
+  for (const auto& [name, of] : best.labels) Write(name, samples.labels().at(name), of, sizes[name], &fit);
   auto* library = fit.cluster.mutable_collectives()->mutable_library();
-  if (best->enqueue_identified || best->enqueue_us != samples.library().enqueue_us) {
+  if (best.enqueue_identified || best.enqueue_us != samples.library().enqueue_us) {
     fit.fitted.push_back(absl::StrCat(
-        "enqueue_us: ", FourDigits(samples.library().enqueue_us), " -> ", FourDigits(best->enqueue_us),
-        best->enqueue_identified ? "" : " (no row may be shorter than its launches)"));
-    library->set_enqueue_us(std::min(best->enqueue_us, kMostMicros));
+        "enqueue_us: ", FourDigits(samples.library().enqueue_us), " -> ", FourDigits(best.enqueue_us),
+        best.enqueue_identified ? "" : " (no row may be shorter than its launches)"));
+    library->set_enqueue_us(std::min(best.enqueue_us, kMostMicros));
   } else {
     fit.kept.push_back(
-        absl::StrCat("enqueue_us stays ", FourDigits(best->enqueue_us),
+        absl::StrCat("enqueue_us stays ", FourDigits(best.enqueue_us),
                      ": no two of the smallest sizes take the same time; measure small sizes"));
   }
   if (fit.fitted.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "these ", rows.size(), " rows identify no constant; measure more sizes, small and large"));
   }
-  return std::pair(std::move(fit), best->cost);
+  return std::pair(std::move(fit), best.cost);
 }
 
 }  // namespace
 
 absl::Status JudgeFit(const proto::Cluster& before, const std::vector<MeasuredRow>& rows, Fit* fit) {
-  absl::StatusOr<std::vector<FittedRow>> priced = PriceRows(before, fit->cluster, rows);
-  if (!priced.ok()) return priced.status();
-  fit->rows = *std::move(priced);
+  ASSIGN_OR_RETURN(fit->rows, PriceRows(before, fit->cluster, rows));
   if (const double off = MedianError(*fit, /*after=*/true); off > kFarOff) {
     fit->warnings.push_back(absl::StrFormat(
         "the fitted cluster is still %.0f %% off its rows in the median: it does not explain them; look at "
@@ -321,7 +315,7 @@ absl::Status JudgeFit(const proto::Cluster& before, const std::vector<MeasuredRo
 }
 
 absl::StatusOr<Fit> Calibrate(const proto::Cluster& cluster, const std::vector<MeasuredRow>& rows) {
-  if (absl::Status s = CheckLaunches(rows); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckLaunches(rows));
   absl::StatusOr<std::pair<Fit, double>> best = FitOnce(cluster, rows);
   if (!best.ok()) return best.status();
   // Older libraries and other machines follow simpler laws.
@@ -337,7 +331,7 @@ absl::StatusOr<Fit> Calibrate(const proto::Cluster& cluster, const std::vector<M
                      channels ? "bandwidth" : "bandwidth and the channels", " alone"));
   }
   Fit fit = std::move(best->first);
-  if (absl::Status s = JudgeFit(cluster, rows, &fit); !s.ok()) return s;
+  RETURN_IF_ERROR(JudgeFit(cluster, rows, &fit));
   return fit;
 }
 

@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "replay/calibrate/fit.h"
 #include "trace/base/median.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -42,10 +43,9 @@ absl::StatusOr<bool> InPlaceIsNearer(const proto::Cluster& cluster, const Table&
   for (const MeasuredRow& row : rows) {
     if (TableOf(row) == table) own.push_back(row);
   }
-  const absl::StatusOr<std::vector<FittedRow>> priced = PriceRows(cluster, cluster, own);
-  if (!priced.ok()) return priced.status();
+  ASSIGN_OR_RETURN(const std::vector<FittedRow> priced, PriceRows(cluster, cluster, own));
   std::vector<double> off[2];  // out of place, in place
-  for (const FittedRow& row : *priced)
+  for (const FittedRow& row : priced)
     off[row.measured.in_place ? 1 : 0].push_back(std::abs(std::log(row.before_us / row.measured.time_us)));
   return UpperMedian(off[1]) < UpperMedian(off[0]);
 }
@@ -76,9 +76,7 @@ absl::StatusOr<std::vector<std::string>> ChooseHalves(const proto::Cluster& clus
     keep_in_place[table] = asked == Half::kInPlace;
     if (ratio < kHalvesApart && ratio > 1 / kHalvesApart) continue;
     if (!asked) {
-      const absl::StatusOr<bool> nearer = InPlaceIsNearer(cluster, table, *rows);
-      if (!nearer.ok()) return nearer.status();
-      keep_in_place[table] = *nearer;
+      ASSIGN_OR_RETURN(keep_in_place[table], InPlaceIsNearer(cluster, table, *rows));
     }
     apart.insert(table);
     told.push_back(Apart(table, ratio, keep_in_place[table], asked.has_value()));

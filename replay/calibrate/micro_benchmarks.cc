@@ -12,6 +12,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -122,7 +123,7 @@ class MicroReader {
   absl::StatusOr<MicroRun> Read(absl::string_view text) {
     for (const absl::string_view line : absl::StrSplit(text, '\n')) {
       ++line_;
-      if (absl::Status s = Line(line); !s.ok()) return s;
+      RETURN_IF_ERROR(Line(line));
     }
     if (out_.points.empty() && out_.rows.empty()) {
       return absl::InvalidArgumentError(
@@ -232,7 +233,7 @@ class MicroReader {
       table.value = typical ? *typical : *average;
     }
     if (table.kind == Kind::kNone) return Error("columns of perftest without t_typical, t_avg or BW average");
-    if (absl::Status s = Title(&table); !s.ok()) return s;
+    RETURN_IF_ERROR(Title(&table));
     table.columns = table.kind == Kind::kBandwidth && table.messages ? *table.messages + 1 : table.value + 1;
     table_ = std::move(table);
     return absl::OkStatus();
@@ -322,7 +323,7 @@ class MicroReader {
       if (row.gbytes_per_s > kMostGigabytes)
         return Error(
             absl::StrCat("a rate of ", row.gbytes_per_s, " GB/s; expected at most ", kMostGigabytes));
-      if (absl::Status s = CheckMessages(bytes, value, t); !s.ok()) return s;
+      RETURN_IF_ERROR(CheckMessages(bytes, value, t));
     }
     out_.points.push_back(std::move(row));
     return absl::OkStatus();

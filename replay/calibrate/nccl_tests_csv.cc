@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "replay/calibrate/nccl_tests_rows.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/csv.h"
 
 namespace chakra::nccl_tests {
@@ -84,14 +85,12 @@ class CsvTable {
     CsvReader csv(text, out_.path(), CsvReader::Fields::kTrimmed);
     Fields fields;
     for (;;) {
-      const absl::StatusOr<bool> more = csv.Next(&fields);
-      if (!more.ok()) return more.status();
-      if (!*more) break;
+      ASSIGN_OR_RETURN(const bool more, csv.Next(&fields));
+      if (!more) break;
       line_ = static_cast<int>(csv.line());
-      absl::Status s = columns_ == 0 ? Header(fields) : Record(fields, csv.whole());
-      if (!s.ok()) return s;
+      RETURN_IF_ERROR(columns_ == 0 ? Header(fields) : Record(fields, csv.whole()));
     }
-    if (absl::Status s = Flush(); !s.ok()) return s;
+    RETURN_IF_ERROR(Flush());
     return out_.Take("rows below the header");
   }
 
@@ -112,9 +111,9 @@ class CsvTable {
                            : out_.Error(line_, absl::StrCat("no column ", names, "; found ",
                                                             absl::StrJoin(fields, ", ").substr(0, 200)));
     };
-    if (absl::Status s = need(kKeyCollective, "collective"); !s.ok()) return s;
-    if (absl::Status s = need(kKeyRanks, "ranks or gpus"); !s.ok()) return s;
-    if (absl::Status s = need(kKeySize, "bytes, size or size_bytes"); !s.ok()) return s;
+    RETURN_IF_ERROR(need(kKeyCollective, "collective"));
+    RETURN_IF_ERROR(need(kKeyRanks, "ranks or gpus"));
+    RETURN_IF_ERROR(need(kKeySize, "bytes, size or size_bytes"));
     return need(kKeyTime, "time_us or time");
   }
 
@@ -135,7 +134,7 @@ class CsvTable {
     fields_ = &fields;
     Row row;
     row.line = line_;
-    if (absl::Status s = Shape(); !s.ok()) return s;
+    RETURN_IF_ERROR(Shape());
     return Measurement(std::move(row));
   }
 
@@ -167,12 +166,12 @@ class CsvTable {
     int ranks = 0;
     int per_rank = 1;
     int nodes = 0;
-    if (absl::Status s = Count(kKeyRanks, &ranks); !s.ok()) return s;
+    RETURN_IF_ERROR(Count(kKeyRanks, &ranks));
     if (at_[kKeyGpusPerRank] >= 0) {
-      if (absl::Status s = Count(kKeyGpusPerRank, &per_rank); !s.ok()) return s;
+      RETURN_IF_ERROR(Count(kKeyGpusPerRank, &per_rank));
     }
     if (at_[kKeyNodes] >= 0 && !Field(kKeyNodes).empty()) {
-      if (absl::Status s = Count(kKeyNodes, &nodes); !s.ok()) return s;
+      RETURN_IF_ERROR(Count(kKeyNodes, &nodes));
     }
     if (!extra_nodes_.empty() && (!absl::SimpleAtoi(extra_nodes_, &nodes) || nodes < 1)) {
       return out_.Error(line_, absl::StrCat("field 2: expected the number of nodes, found \"",
@@ -185,7 +184,7 @@ class CsvTable {
     if (rccl_) return StartRcclRun({*test, n, at_[kKeyGpusPerRank] < 0 ? 1 : nodes}, line_, &out_, &run_);
     if (run_.test == test && run_.ranks == n && run_.nodes == nodes && run_.device == device)
       return absl::OkStatus();
-    if (absl::Status s = Flush(); !s.ok()) return s;
+    RETURN_IF_ERROR(Flush());
     run_.test = test;
     run_.ranks = n;
     run_.nodes = nodes;
@@ -199,10 +198,10 @@ class CsvTable {
     if (at_[kKeyRedop] >= 0) row.redop = std::string(Field(kKeyRedop));
     Half half;
     Figure wrong;
-    if (absl::Status s = Number(kKeyTime, &half.time); !s.ok()) return s;
-    if (absl::Status s = Number(kKeyAlg, &half.alg); !s.ok()) return s;
-    if (absl::Status s = Number(kKeyBus, &half.bus); !s.ok()) return s;
-    if (absl::Status s = Number(kKeyWrong, &wrong); !s.ok()) return s;
+    RETURN_IF_ERROR(Number(kKeyTime, &half.time));
+    RETURN_IF_ERROR(Number(kKeyAlg, &half.alg));
+    RETURN_IF_ERROR(Number(kKeyBus, &half.bus));
+    RETURN_IF_ERROR(Number(kKeyWrong, &wrong));
     half.wrong = wrong.value;
     if (at_[kKeyInPlace] >= 0) {
       if (Field(kKeyInPlace) != "0" && Field(kKeyInPlace) != "1") return Wrong(kKeyInPlace, "0 or 1");

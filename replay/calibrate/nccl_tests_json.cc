@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "replay/calibrate/nccl_tests_rows.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/json_value.h"
 
 namespace chakra::nccl_tests {
@@ -56,17 +57,16 @@ class JsonRuns {
 
   absl::StatusOr<MeasuredRun> Read() {
     while (!reader_.AtEnd()) {
-      absl::StatusOr<JsonValue> value = reader_.Next();
-      if (!value.ok()) return value.status();
-      if (value->is(Kind::kArray)) {
-        for (const JsonValue& v : value->items) {
-          if (absl::Status s = Top(v); !s.ok()) return s;
+      ASSIGN_OR_RETURN(JsonValue value, reader_.Next());
+      if (value.is(Kind::kArray)) {
+        for (const JsonValue& v : value.items) {
+          RETURN_IF_ERROR(Top(v));
         }
-      } else if (absl::Status s = Top(*value); !s.ok()) {
-        return s;
+      } else {
+        RETURN_IF_ERROR(Top(value));
       }
     }
-    if (absl::Status s = Flush(); !s.ok()) return s;
+    RETURN_IF_ERROR(Flush());
     return out_.Take(
         "\"results\" of nccl-tests -J, or objects with \"name\", \"size\" and \"time\" of rccl-tests");
   }
@@ -108,7 +108,7 @@ class JsonRuns {
   }
 
   absl::Status Count(const JsonValue& in, absl::string_view key, int* out) const {
-    if (absl::Status s = Integer(in, key, out); !s.ok()) return s;
+    RETURN_IF_ERROR(Integer(in, key, out));
     return *out >= 1 && *out <= (1 << 22) ? absl::OkStatus() : Wrong(in, key, "1 to 4194304");
   }
 
@@ -127,22 +127,22 @@ class JsonRuns {
   }
 
   absl::Status Document(const JsonValue& doc) {
-    if (absl::Status s = Flush(); !s.ok()) return s;
+    RETURN_IF_ERROR(Flush());
     const JsonValue* args = doc.Find("args");
     if (args != nullptr && !args->items.empty()) run_.test = TestNamed(args->items[0].text);
     const JsonValue* config = doc.Find("config");
     if (config != nullptr && config->is(Kind::kObject)) {
-      if (absl::Status s = Config(*config); !s.ok()) return s;
+      RETURN_IF_ERROR(Config(*config));
     }
     int64_t version = 0;
     if (doc.Find("nccl_version") != nullptr && out_.result().library_version.empty()) {
-      if (absl::Status s = Integer(doc, "nccl_version", &version); !s.ok()) return s;
+      RETURN_IF_ERROR(Integer(doc, "nccl_version", &version));
       out_.result().library_version = VersionText(version);
     }
     const JsonValue& results = *doc.Find("results");
     if (!results.is(Kind::kArray)) return Wrong(doc, "results", "an array");
     for (const JsonValue& r : results.items) {
-      if (absl::Status s = Result(r); !s.ok()) return s;
+      RETURN_IF_ERROR(Result(r));
     }
     return Flush();
   }
@@ -151,8 +151,8 @@ class JsonRuns {
   absl::Status Config(const JsonValue& config) {
     int threads = 1;
     int gpus = 1;
-    if (absl::Status s = Count(config, "nthreads", &threads); !s.ok()) return s;
-    if (absl::Status s = Count(config, "ngpus", &gpus); !s.ok()) return s;
+    RETURN_IF_ERROR(Count(config, "nthreads", &threads));
+    RETURN_IF_ERROR(Count(config, "ngpus", &gpus));
     const JsonValue* devices = config.Find("devices");
     if (devices == nullptr || !devices->is(Kind::kArray) || devices->items.empty()) {
       return Wrong(config, "devices", "an array of the processes' first devices");
@@ -163,7 +163,7 @@ class JsonRuns {
     for (const JsonValue& d : devices->items) {
       int64_t group = 0;
       if (d.Find("group") != nullptr) {
-        if (absl::Status s = Integer(d, "group", &group); !s.ok()) return s;
+        RETURN_IF_ERROR(Integer(d, "group", &group));
       }
       if (&d == &devices->items[0]) first_group = group;
       if (group != first_group) continue;
@@ -187,11 +187,11 @@ class JsonRuns {
     if (!r.is(Kind::kObject)) return reader_.Error(r.begin, "field \"results\": expected objects");
     Row row;
     row.line = LineOf(r.begin);
-    if (absl::Status s = Integer(r, "size", &row.size); !s.ok()) return s;
-    if (absl::Status s = Integer(r, "count", &row.count.emplace()); !s.ok()) return s;
+    RETURN_IF_ERROR(Integer(r, "size", &row.size));
+    RETURN_IF_ERROR(Integer(r, "count", &row.count.emplace()));
     row.dtype = Text(r, "type");
     row.redop = Text(r, "redop");
-    if (absl::Status s = Integer(r, "root", &row.root.emplace()); !s.ok()) return s;
+    RETURN_IF_ERROR(Integer(r, "root", &row.root.emplace()));
     for (const bool in_place : {false, true}) {
       const JsonValue* h = r.Find(in_place ? "in_place" : "out_of_place");
       if (h == nullptr || h->is(Kind::kNull)) continue;
@@ -199,10 +199,10 @@ class JsonRuns {
       half.in_place = in_place;
       half.cpu_time = h->Find("cpu_time") != nullptr;
       Figure wrong;
-      if (absl::Status s = Number(*h, half.cpu_time ? "cpu_time" : "time", &half.time); !s.ok()) return s;
-      if (absl::Status s = Number(*h, "alg_bw", &half.alg); !s.ok()) return s;
-      if (absl::Status s = Number(*h, "bus_bw", &half.bus); !s.ok()) return s;
-      if (absl::Status s = Number(*h, "nwrong", &wrong); !s.ok()) return s;
+      RETURN_IF_ERROR(Number(*h, half.cpu_time ? "cpu_time" : "time", &half.time));
+      RETURN_IF_ERROR(Number(*h, "alg_bw", &half.alg));
+      RETURN_IF_ERROR(Number(*h, "bus_bw", &half.bus));
+      RETURN_IF_ERROR(Number(*h, "nwrong", &wrong));
       half.wrong = wrong.value;
       row.halves.push_back(std::move(half));
     }
@@ -223,29 +223,29 @@ class JsonRuns {
     int per_rank = 0;
     int nodes = 1;
     const bool mpi = v.Find("ranks") != nullptr;
-    if (absl::Status s = Count(v, mpi ? "gpusPerRank" : "gpus", &per_rank); !s.ok()) return s;
+    RETURN_IF_ERROR(Count(v, mpi ? "gpusPerRank" : "gpus", &per_rank));
     if (mpi) {
-      if (absl::Status s = Count(v, "ranks", &ranks); !s.ok()) return s;
-      if (absl::Status s = Count(v, "nodes", &nodes); !s.ok()) return s;
+      RETURN_IF_ERROR(Count(v, "ranks", &ranks));
+      RETURN_IF_ERROR(Count(v, "nodes", &nodes));
     }
     Row row;
     row.line = LineOf(v.begin);
     const int64_t all = static_cast<int64_t>(mpi ? ranks : 1) * per_rank;
     if (all > (1 << 22)) return Wrong(v, "ranks", "at most 4194304 ranks in all");
     const RcclShape shape{*test, static_cast<int>(all), nodes};
-    if (absl::Status s = StartRcclRun(shape, row.line, &out_, &run_); !s.ok()) return s;
+    RETURN_IF_ERROR(StartRcclRun(shape, row.line, &out_, &run_));
     Half half;
     Figure wrong;
     int in_place = 0;
-    if (absl::Status s = Integer(v, "size", &row.size); !s.ok()) return s;
+    RETURN_IF_ERROR(Integer(v, "size", &row.size));
     row.dtype = Text(v, "type");
     row.redop = Text(v, "redop");
-    if (absl::Status s = Integer(v, "inPlace", &in_place); !s.ok()) return s;
+    RETURN_IF_ERROR(Integer(v, "inPlace", &in_place));
     half.in_place = in_place != 0;
-    if (absl::Status s = Number(v, "time", &half.time); !s.ok()) return s;
-    if (absl::Status s = Number(v, "algBw", &half.alg); !s.ok()) return s;
-    if (absl::Status s = Number(v, "busBw", &half.bus); !s.ok()) return s;
-    if (absl::Status s = Number(v, "wrong", &wrong); !s.ok()) return s;
+    RETURN_IF_ERROR(Number(v, "time", &half.time));
+    RETURN_IF_ERROR(Number(v, "algBw", &half.alg));
+    RETURN_IF_ERROR(Number(v, "busBw", &half.bus));
+    RETURN_IF_ERROR(Number(v, "wrong", &wrong));
     half.wrong = wrong.value;
     row.halves.push_back(std::move(half));
     run_.rows.push_back(std::move(row));

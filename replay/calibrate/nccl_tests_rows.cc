@@ -10,6 +10,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra::nccl_tests {
 namespace {
@@ -192,7 +193,7 @@ absl::Status Output::Add(const Run& run) {
   }
   Test test = Test::kAllReduce;
   std::string doubt;
-  if (absl::Status s = FindTest(run, *this, &test, &doubt); !s.ok()) return s;
+  RETURN_IF_ERROR(FindTest(run, *this, &test, &doubt));
   if (!doubt.empty()) Warn(line, doubt);
   if (test == Test::kSendRecv || test == Test::kHypercube || test == Test::kAllToAllV) {
     Warn(line, absl::StrCat("rows of ", Name(test), ", which is no collective here: left out"));
@@ -200,7 +201,7 @@ absl::Status Output::Add(const Run& run) {
   }
   doubt.clear();
   int ranks = 0;
-  if (absl::Status s = FindRanks(run, test, *this, &ranks, &doubt); !s.ok()) return s;
+  RETURN_IF_ERROR(FindRanks(run, test, *this, &ranks, &doubt));
   if (!doubt.empty()) Warn(line, doubt);
 
   size_t plain = 0;
@@ -228,7 +229,7 @@ absl::Status StartRcclRun(const RcclShape& shape, int line, Output* out, Run* ru
     return absl::OkStatus();
   }
   const Run done = std::exchange(*run, Run());
-  if (absl::Status s = out->Add(done); !s.ok()) return s;
+  RETURN_IF_ERROR(out->Add(done));
   run->test = shape.test;
   run->ranks = shape.ranks;
   run->nodes = nodes;

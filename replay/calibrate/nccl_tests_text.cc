@@ -11,6 +11,7 @@
 #include "absl/strings/strip.h"
 #include "replay/calibrate/nccl_tests_layout.h"
 #include "replay/calibrate/nccl_tests_rows.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra::nccl_tests {
 namespace {
@@ -171,10 +172,10 @@ class TextReader {
     while (!text.empty()) {
       const size_t end = std::min(text.find('\n'), text.size());
       ++line_;
-      if (absl::Status s = Line(text.substr(0, end)); !s.ok()) return s;
+      RETURN_IF_ERROR(Line(text.substr(0, end)));
       text.remove_prefix(std::min(end + 1, text.size()));
     }
-    if (absl::Status s = EndRun(); !s.ok()) return s;
+    RETURN_IF_ERROR(EndRun());
     return out_.Take(
         "rows of nccl-tests or rccl-tests (\"1048576  262144  float  sum  -1  35.2 ...\" below \"#  size  "
         "count  "
@@ -216,7 +217,7 @@ class TextReader {
   }
 
   absl::Status Header(const Layout& layout) {
-    if (absl::Status s = Begin(); !s.ok()) return s;
+    RETURN_IF_ERROR(Begin());
     // The line above says which halves there are, the line below the unit.
     const bool out_of_place = layout_.only_out_of_place;
     layout_ = layout;
@@ -228,7 +229,7 @@ class TextReader {
   absl::Status Other(absl::string_view line, const Tokens& t) {
     if (absl::StartsWith(line, " ")) line = absl::StripLeadingAsciiWhitespace(line);
     if (absl::ConsumePrefix(&line, "Collective test starting:")) {
-      if (absl::Status s = EndRun(); !s.ok()) return s;
+      RETURN_IF_ERROR(EndRun());
       return NameIs(absl::StripAsciiWhitespace(line));
     }
     if (absl::StartsWith(line, "Collective test concluded:")) return EndRun();
@@ -236,7 +237,7 @@ class TextReader {
     if (line == "Using devices") return Begin();
     if (t[0] == "Rank") return Device(line, t);
     if (t[0] == "out-of-place" || t[0] == "in-place") {
-      if (absl::Status s = Begin(); !s.ok()) return s;
+      RETURN_IF_ERROR(Begin());
       layout_.only_out_of_place = !absl::StrContains(line, "in-place");
       return absl::OkStatus();
     }
@@ -261,7 +262,7 @@ class TextReader {
   }
 
   absl::Status Config(const Tokens& t) {
-    if (absl::Status s = Begin(); !s.ok()) return s;
+    RETURN_IF_ERROR(Begin());
     devices_ = Devices();
     int threads = 0;
     int gpus = 0;
@@ -293,7 +294,7 @@ class TextReader {
     }
     Devices::Line d{0, 0, "", ""};
     if (t.size() < 2 || !absl::SimpleAtoi(t[1], &d.rank)) return absl::OkStatus();
-    if (absl::Status s = Begin(); !s.ok()) return s;
+    RETURN_IF_ERROR(Begin());
     After(t, "Group", &d.group);
     int64_t pid = 0;
     if (After(t, "Pid", &pid)) d.process = absl::StrCat(pid);
@@ -354,7 +355,7 @@ class TextReader {
       if (!absl::ConsumeSuffix(&s, "_perf")) continue;
       const std::optional<Test> test = TestNamed(s);
       if (!test) continue;
-      if (absl::Status status = Begin(); !status.ok()) return status;
+      RETURN_IF_ERROR(Begin());
       if (!started_) run_.test = test;
       break;
     }
@@ -375,7 +376,7 @@ class TextReader {
             per_process_ == 0 && processes > 0 ? run_.ranks / processes : per_process_;
         out_.result().device_name = devices_.name;
       }
-      if (absl::Status s = out_.Add(run_); !s.ok()) return s;
+      RETURN_IF_ERROR(out_.Add(run_));
     }
     run_ = Run();
     devices_ = Devices();

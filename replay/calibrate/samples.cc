@@ -10,6 +10,7 @@
 #include "replay/nccl/choose.h"
 #include "replay/nccl/collective_costs.h"
 #include "replay/nccl/rates.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -78,7 +79,7 @@ LibraryModel WithoutCards(LibraryModel library) {
 absl::StatusOr<Samples> Samples::Make(const proto::Cluster& cluster, const std::vector<MeasuredRow>& rows) {
   Samples out;
   for (const MeasuredRow& row : rows) {
-    if (absl::Status s = out.Add(cluster, row); !s.ok()) return s;
+    RETURN_IF_ERROR(out.Add(cluster, row));
   }
   if (out.samples_.empty()) return absl::InvalidArgumentError("no measurements to fit");
   out.library_ = out.series_[0].table->cluster().collectives.library.get();
@@ -177,11 +178,10 @@ absl::StatusOr<double> Samples::DeviceTime(const Series& series, uint64_t bytes,
                       absl::StrCat(label.algorithm, "/", std::string(Name(label.protocol)))}};
   if (change) change(library.get());
   costs.library = std::move(library);
-  const absl::StatusOr<Time> time =
-      PriceUncontended(series.table->machine(), costs, series.type,
-                       CommSize(series.type, bytes, series.ranks), 0, series.table->members());
-  if (!time.ok()) return time.status();
-  return static_cast<double>(time->picos()) * 1e-6;
+  ASSIGN_OR_RETURN(const Time time,
+                   PriceUncontended(series.table->machine(), costs, series.type,
+                                    CommSize(series.type, bytes, series.ranks), 0, series.table->members()));
+  return static_cast<double>(time.picos()) * 1e-6;
 }
 
 absl::StatusOr<double> Samples::Price(size_t i) const {
@@ -202,9 +202,8 @@ absl::StatusOr<Linear> Samples::AsLabel(size_t i, const std::string& name) {
   if (known != series.known.end()) return known->second;
   const LabelStart& label = labels_.at(name);
   Linear linear;
-  const absl::StatusOr<double> fixed = DeviceTime(series, sample.bytes, label, {});
-  if (!fixed.ok()) return fixed.status();
-  linear.fixed = *fixed;
+  ASSIGN_OR_RETURN(const double fixed, DeviceTime(series, sample.bytes, label, {}));
+  linear.fixed = fixed;
   // Apart from rounding, the time is linear in each constant, so two values give the line.
   constexpr Constants kStepOf = {10, 1, 1, 0.125, 0.125};
   for (size_t j = 0; j < kConstants; ++j) {
@@ -213,13 +212,11 @@ absl::StatusOr<Linear> Samples::AsLabel(size_t i, const std::string& name) {
       const double value = label.start[j] + moved * kStepOf[j];
       LibraryTerm term;
       term.*kFields[j] = j == kSlow || j == kNetworkSlow ? 1 / value : value;
-      const absl::StatusOr<double> time = DeviceTime(series, sample.bytes, label, term);
-      if (!time.ok()) return time.status();
-      us[static_cast<size_t>(moved)] = *time;
+      ASSIGN_OR_RETURN(us[static_cast<size_t>(moved)], DeviceTime(series, sample.bytes, label, term));
     }
     linear.slope[j] = (us[1] - us[0]) / kStepOf[j];
     linear.start[j] = label.start[j];
-    if (linear.slope[j] > 0) linear.start[j] -= (us[0] - *fixed) / linear.slope[j];
+    if (linear.slope[j] > 0) linear.start[j] -= (us[0] - fixed) / linear.slope[j];
   }
   series.known.emplace(std::make_pair(sample.bytes, name), linear);
   return linear;

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -256,9 +257,7 @@ absl::StatusOr<Solution> SolveAt(Samples& samples, const std::vector<std::string
   std::map<std::string, std::vector<size_t>> of;
   Scatter scatter;  // scatter of all rows
   for (size_t i = 0; i < all.size(); ++i) {
-    const absl::StatusOr<Linear> l = samples.AsLabel(i, label[i]);
-    if (!l.ok()) return l.status();
-    linear[i] = *l;
+    ASSIGN_OR_RETURN(linear[i], samples.AsLabel(i, label[i]));
     of[label[i]];
     const double launches = enqueue_us * all[i].devices_per_thread;
     if (!enqueue_identified || all[i].measured_us > kFlat * launches) {

@@ -14,6 +14,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "replay/calibrate/samples.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -132,7 +133,7 @@ class Fitter {
         const auto f = static_cast<Field>(i);
         if (f == kRate && !rate) continue;
         const double was = values_[f];
-        if (absl::Status s = Estimate(f); !s.ok()) return s;
+        RETURN_IF_ERROR(Estimate(f));
         moved = std::max(moved, std::abs(values_[f] - was) / std::max(was, 1e-3));
       }
       if (moved <= kSettled) break;
@@ -179,7 +180,7 @@ class Fitter {
   // The time of row `i` as the table of calls has it, with the values.
   absl::StatusOr<double> Price(size_t i, const Values& values) const {
     const Sample& s = samples_.all()[i];
-    const absl::StatusOr<double> us = samples_.PriceWith(i, [&](LibraryModel* library) {
+    ASSIGN_OR_RETURN(const double us, samples_.PriceWith(i, [&](LibraryModel* library) {
       if (level_ >= library->levels.size()) return;  // a group of one node may have no such level
       LibraryLevel& level = library->levels[level_];
       level.transport.message_us = values[kMessage];
@@ -188,9 +189,8 @@ class Fitter {
       level.transport.post_us = values[kPost];
       (small_bytes_ > 0 ? level.transport.small_exchange_us : level.transport.exchange_us) =
           values[kExchange];
-    });
-    if (!us.ok()) return us.status();
-    return std::max(s.gap_us + *us, samples_.library().enqueue_us * s.devices_per_thread);
+    }));
+    return std::max(s.gap_us + us, samples_.library().enqueue_us * s.devices_per_thread);
   }
 
   absl::StatusOr<std::vector<Told>> Ask(Field f) const {
@@ -233,43 +233,41 @@ class Fitter {
   }
 
   absl::Status Estimate(Field f) {
-    const absl::StatusOr<std::vector<Told>> told = Ask(f);
-    if (!told.ok()) return told.status();
+    ASSIGN_OR_RETURN(const std::vector<Told> told, Ask(f));
     Weighted values;
     std::set<int> nodes;
     if (one_node_ && f == kMessage) nodes.insert(1);
-    for (const Told& t : *told) {
+    for (const Told& t : told) {
       nodes.insert(samples_.all()[t.row].nodes);
       values.push_back({t.value, t.weight});
     }
     if (f == kPost) {
-      if (Weighted pairs = OfPairs(*told); !pairs.empty()) values = std::move(pairs);
+      if (Weighted pairs = OfPairs(told); !pairs.empty()) values = std::move(pairs);
     }
     values_[f] = start_[f];
     tells_[f].clear();
     const bool two_counts = f == kMessage || f == kExchange;
-    if (told->size() < kFewestRows || (two_counts && nodes.size() < 2)) {
-      why_not_[f] = absl::StrCat(
-          "not told: needs ", kInfo[f].needs,
-          told->empty()
-              ? ""
-              : absl::StrCat(" (", told->size(), told->size() == 1 ? " row on " : " rows on ", Listed(nodes),
-                             " nodes ", told->size() == 1 ? "is there)" : "are there)"));
+    if (told.size() < kFewestRows || (two_counts && nodes.size() < 2)) {
+      why_not_[f] =
+          absl::StrCat("not told: needs ", kInfo[f].needs,
+                       told.empty() ? ""
+                                    : absl::StrCat(" (", told.size(),
+                                                   told.size() == 1 ? " row on " : " rows on ", Listed(nodes),
+                                                   " nodes ", told.size() == 1 ? "is there)" : "are there)"));
       return absl::OkStatus();
     }
     const double value = WeightedMedian(values);
     for (auto& [off, weight] : values) off = std::abs(off - value);
     // Of normal errors: the deviation from their mean size, and the error of a median from the deviation.
-    const double error =
-        1.2533 * 1.2533 * WeightedMean(values) / std::sqrt(static_cast<double>(told->size()));
+    const double error = 1.2533 * 1.2533 * WeightedMean(values) / std::sqrt(static_cast<double>(told.size()));
     if (error > std::max(kTooUncertain * std::abs(value), kInfo[f].least_us)) {
       why_not_[f] = absl::StrCat(
-          "not told: its ", told->size(), " rows scatter too much: ",
+          "not told: its ", told.size(), " rows scatter too much: ",
           absl::StrFormat("%.3g +- %.2g", Shown(f, value), f == kRate ? error / (value * value) : error));
       return absl::OkStatus();
     }
     values_[f] = f == kRate ? std::clamp(value, 1.0, 1 / kLeastShare) : std::clamp(value, 0.0, kMostMicros);
-    tells_[f] = Describe(*told);
+    tells_[f] = Describe(told);
     if (value < values_[f]) tells_[f] += "; they are faster than any value of it gives";
     return absl::OkStatus();
   }
@@ -280,9 +278,8 @@ class Fitter {
     for (size_t i = 0; i < rows_.size(); ++i) {
       const Sample& s = samples_.all()[i];
       if (s.nodes < 2) continue;
-      const absl::StatusOr<double> us = Price(i, values);
-      if (!us.ok()) return us.status();
-      cost += std::abs(std::log(std::max(*us, 1e-3) / s.measured_us));
+      ASSIGN_OR_RETURN(const double us, Price(i, values));
+      cost += std::abs(std::log(std::max(us, 1e-3) / s.measured_us));
     }
     return cost;
   }
@@ -371,21 +368,19 @@ void Write(const Fitter& fitter, bool rate, size_t index, TransportFit* out) {
 
 absl::StatusOr<TransportFit> FitTransport(const proto::Cluster& cluster,
                                           const std::vector<MeasuredRow>& rows) {
-  const absl::StatusOr<Samples> samples = Samples::Make(cluster, rows);
-  if (!samples.ok()) return samples.status();
+  ASSIGN_OR_RETURN(const Samples samples, Samples::Make(cluster, rows));
   TransportFit out;
   out.cluster = cluster;
   const std::optional<size_t> index = NetworkLevel(cluster.collectives().library());
   const bool crossed =
-      std::any_of(samples->all().begin(), samples->all().end(), [](const Sample& s) { return s.nodes > 1; });
+      std::any_of(samples.all().begin(), samples.all().end(), [](const Sample& s) { return s.nodes > 1; });
   if (!index || !crossed) return out;
   const proto::LibraryLevel& level = cluster.collectives().library().level(static_cast<int>(*index));
-  const absl::StatusOr<Transport> start =
-      BuildTransport(level.transport(), absl::StrCat("level[", *index, "].transport."));
-  if (!start.ok()) return start.status();
+  ASSIGN_OR_RETURN(const Transport start,
+                   BuildTransport(level.transport(), absl::StrCat("level[", *index, "].transport.")));
   const bool rate = level.carried() <= 0;
-  Fitter fitter(*samples, rows, *index, *start);
-  if (absl::Status s = fitter.Run(rate); !s.ok()) return s;
+  Fitter fitter(samples, rows, *index, start);
+  RETURN_IF_ERROR(fitter.Run(rate));
   Write(fitter, rate, *index, &out);
   return out;
 }
@@ -399,11 +394,10 @@ void Append(const std::vector<std::string>& from, std::vector<std::string>* to) 
 // The rows of one node.
 absl::StatusOr<std::vector<MeasuredRow>> OfOneNode(const proto::Cluster& cluster,
                                                    const std::vector<MeasuredRow>& rows) {
-  const absl::StatusOr<Samples> samples = Samples::Make(cluster, rows);
-  if (!samples.ok()) return samples.status();
+  ASSIGN_OR_RETURN(const Samples samples, Samples::Make(cluster, rows));
   std::vector<MeasuredRow> out;
   for (size_t i = 0; i < rows.size(); ++i) {
-    if (samples->all()[i].nodes == 1) out.push_back(rows[i]);
+    if (samples.all()[i].nodes == 1) out.push_back(rows[i]);
   }
   return out;
 }
@@ -411,13 +405,12 @@ absl::StatusOr<std::vector<MeasuredRow>> OfOneNode(const proto::Cluster& cluster
 }  // namespace
 
 absl::StatusOr<Fit> CalibrateApart(const proto::Cluster& cluster, const std::vector<MeasuredRow>& rows) {
-  const absl::StatusOr<std::vector<MeasuredRow>> one = OfOneNode(cluster, rows);
-  if (!one.ok()) return one.status();
-  if (one->size() == rows.size()) return Calibrate(cluster, rows);
+  ASSIGN_OR_RETURN(const std::vector<MeasuredRow> one, OfOneNode(cluster, rows));
+  if (one.size() == rows.size()) return Calibrate(cluster, rows);
   Fit fit;
   fit.cluster = cluster;
-  if (!one->empty()) {
-    absl::StatusOr<Fit> inside = Calibrate(cluster, *one);
+  if (!one.empty()) {
+    absl::StatusOr<Fit> inside = Calibrate(cluster, one);
     if (inside.ok())
       fit = *std::move(inside);
     else
@@ -425,13 +418,12 @@ absl::StatusOr<Fit> CalibrateApart(const proto::Cluster& cluster, const std::vec
   } else {
     fit.kept.push_back("the library's terms stay: not told: needs rows of one node");
   }
-  absl::StatusOr<TransportFit> between = FitTransport(fit.cluster, rows);
-  if (!between.ok()) return between.status();
-  const bool told = !between->fitted.empty();
-  fit.cluster = between->cluster;
-  Append(between->fitted, &fit.fitted);
-  Append(between->kept, &fit.kept);
-  if (absl::Status s = JudgeFit(cluster, rows, &fit); !s.ok()) return s;
+  ASSIGN_OR_RETURN(TransportFit between, FitTransport(fit.cluster, rows));
+  const bool told = !between.fitted.empty();
+  fit.cluster = between.cluster;
+  Append(between.fitted, &fit.fitted);
+  Append(between.kept, &fit.kept);
+  RETURN_IF_ERROR(JudgeFit(cluster, rows, &fit));
   const double off = MedianError(fit, true);
   if (told && off < kWorthTerms) return fit;
   absl::StatusOr<Fit> terms = Calibrate(told ? fit.cluster : cluster, rows);
@@ -445,11 +437,9 @@ absl::StatusOr<Fit> CalibrateApart(const proto::Cluster& cluster, const std::vec
                         100 * off));
     Append(fit.fitted, &terms->fitted);
     // Before all fits, not before that of the terms.
-    absl::StatusOr<std::vector<FittedRow>> priced = PriceRows(cluster, terms->cluster, rows);
-    if (!priced.ok()) return priced.status();
-    terms->rows = *std::move(priced);
+    ASSIGN_OR_RETURN(terms->rows, PriceRows(cluster, terms->cluster, rows));
   }
-  Append(between->kept, &terms->kept);
+  Append(between.kept, &terms->kept);
   return terms;
 }
 

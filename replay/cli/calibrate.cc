@@ -22,6 +22,7 @@
 #include "replay/cli/output.h"
 #include "replay/cli/terminal.h"
 #include "replay/cluster/load.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/text_table.h"
 #include "trace/io/file.h"
 
@@ -109,8 +110,8 @@ class CalibrateCommand : public Command {
       if (AddTestsIn(log, &tests)) continue;
       (HoldsCallLogs(log) ? calls : tests).push_back(log);
     }
-    if (absl::Status s = ReadRanks(tests); !s.ok()) return s;
-    if (absl::Status s = ReadCalls(calls, rows); !s.ok()) return s;
+    RETURN_IF_ERROR(ReadRanks(tests));
+    RETURN_IF_ERROR(ReadCalls(calls, rows));
     for (const std::string& log : tests) {
       if (absl::Status s = Read(log, rows); !s.ok()) {
         if (!skip_) return s;
@@ -125,16 +126,14 @@ class CalibrateCommand : public Command {
   absl::Status AddJudged(const proto::Cluster& cluster, const std::vector<MeasuredRow>& rest,
                          const std::vector<MeasuredRow>& others, Fit* fit, std::string* text) const {
     if (!rest.empty()) {
-      absl::StatusOr<Fit> judged = Judge(cluster, fit->cluster, rest);
-      if (!judged.ok()) return judged.status();
-      absl::StrAppend(text, "the other ", judged->rows.size(), " rows: ", Medians(*judged), "\n");
-      fit->rows.insert(fit->rows.end(), judged->rows.begin(), judged->rows.end());
+      ASSIGN_OR_RETURN(Fit judged, Judge(cluster, fit->cluster, rest));
+      absl::StrAppend(text, "the other ", judged.rows.size(), " rows: ", Medians(judged), "\n");
+      fit->rows.insert(fit->rows.end(), judged.rows.begin(), judged.rows.end());
     }
     if (others.empty()) return absl::OkStatus();
-    const absl::StatusOr<Fit> judged = Judge(cluster, fit->cluster, others);
-    if (!judged.ok()) return judged.status();
-    absl::StrAppend(text, judged->rows.size(), " rows ", others[0].in_place ? "in place" : "out of place",
-                    ", not fitted: ", Medians(*judged), "\n");
+    ASSIGN_OR_RETURN(const Fit judged, Judge(cluster, fit->cluster, others));
+    absl::StrAppend(text, judged.rows.size(), " rows ", others[0].in_place ? "in place" : "out of place",
+                    ", not fitted: ", Medians(judged), "\n");
     return absl::OkStatus();
   }
 
@@ -147,18 +146,14 @@ class CalibrateCommand : public Command {
       return absl::InvalidArgumentError(
           absl::StrCat("the logs tell nothing: ", absl::StrJoin(wire.kept, "; ")));
     if (!rows.empty() || points_.empty()) {
-      absl::StatusOr<Fit> of_rows = CalibrateApart(wire.cluster, rows);
-      if (!of_rows.ok()) return of_rows.status();
-      fit = *std::move(of_rows);
+      ASSIGN_OR_RETURN(fit, CalibrateApart(wire.cluster, rows));
     } else {
       fit.kept.push_back("the library and transport.message_us stay: not told: needs rows of collectives");
     }
     fit.fitted.insert(fit.fitted.begin(), wire.fitted.begin(), wire.fitted.end());
     fit.kept.insert(fit.kept.begin(), wire.kept.begin(), wire.kept.end());
     if (points_.empty() || rows.empty()) return fit;
-    absl::StatusOr<std::vector<FittedRow>> priced = PriceRows(cluster, fit.cluster, rows);
-    if (!priced.ok()) return priced.status();
-    fit.rows = *std::move(priced);
+    ASSIGN_OR_RETURN(fit.rows, PriceRows(cluster, fit.cluster, rows));
     return fit;
   }
 
@@ -169,7 +164,7 @@ class CalibrateCommand : public Command {
     }
     for (const std::string& path : {output_, rows_}) {
       if (path.empty() || path == "-") continue;
-      if (absl::Status s = CheckOutputPath(path); !s.ok()) return s;
+      RETURN_IF_ERROR(CheckOutputPath(path));
       std::vector<std::string> read = logs_;
       read.push_back(cluster_);
       for (const std::string& input : read) {
@@ -248,39 +243,35 @@ class CalibrateCommand : public Command {
   // Logs of a job's calls belong together.
   static absl::Status ReadCalls(const std::vector<std::string>& logs, std::vector<MeasuredRow>* rows) {
     if (logs.empty()) return absl::OkStatus();
-    absl::StatusOr<MeasuredRun> run = ReadCallLogRows(logs, DefaultThreads());
-    if (!run.ok()) return run.status();
-    for (const std::string& w : run->warnings) PrintError(absl::StrCat("note: ", w));
-    rows->insert(rows->end(), run->rows.begin(), run->rows.end());
+    ASSIGN_OR_RETURN(MeasuredRun run, ReadCallLogRows(logs, DefaultThreads()));
+    for (const std::string& w : run.warnings) PrintError(absl::StrCat("note: ", w));
+    rows->insert(rows->end(), run.rows.begin(), run.rows.end());
     return absl::OkStatus();
   }
 
   absl::Status Read(const std::string& path, std::vector<MeasuredRow>* rows) {
-    absl::StatusOr<std::string> text = ReadLog(path);
-    if (!text.ok()) return text.status();
-    const bool micro = LooksLikeMicroBenchmark(*text);
-    if (micro && LooksLikeNcclTests(*text)) {
+    ASSIGN_OR_RETURN(std::string text, ReadLog(path));
+    const bool micro = LooksLikeMicroBenchmark(text);
+    if (micro && LooksLikeNcclTests(text)) {
       return absl::InvalidArgumentError(absl::StrCat(
           path,
           ": has tables of nccl-tests and of OSU's micro-benchmarks or perftest; expected a file for each"));
     }
-    if (micro) return AddMicro(*text, path, rows);
-    absl::StatusOr<MeasuredRun> run = ReadNcclTests(*text, path);
-    if (!run.ok()) return run.status();
-    for (const std::string& w : run->warnings) PrintError(absl::StrCat("warning: ", w));
-    for (MeasuredRow& row : run->rows) {
-      row.devices_per_thread = run->gpus_per_process;
+    if (micro) return AddMicro(text, path, rows);
+    ASSIGN_OR_RETURN(MeasuredRun run, ReadNcclTests(text, path));
+    for (const std::string& w : run.warnings) PrintError(absl::StrCat("warning: ", w));
+    for (MeasuredRow& row : run.rows) {
+      row.devices_per_thread = run.gpus_per_process;
       rows->push_back(std::move(row));
     }
     return absl::OkStatus();
   }
 
   absl::Status AddMicro(const std::string& text, const std::string& path, std::vector<MeasuredRow>* rows) {
-    absl::StatusOr<MicroRun> run = ReadMicroBenchmarks(text, path, RanksOf(path));
-    if (!run.ok()) return run.status();
-    for (const std::string& w : run->warnings) PrintError(absl::StrCat("warning: ", w));
-    rows->insert(rows->end(), run->rows.begin(), run->rows.end());
-    points_.insert(points_.end(), run->points.begin(), run->points.end());
+    ASSIGN_OR_RETURN(MicroRun run, ReadMicroBenchmarks(text, path, RanksOf(path)));
+    for (const std::string& w : run.warnings) PrintError(absl::StrCat("warning: ", w));
+    rows->insert(rows->end(), run.rows.begin(), run.rows.end());
+    points_.insert(points_.end(), run.points.begin(), run.points.end());
     return absl::OkStatus();
   }
 
@@ -304,9 +295,8 @@ class CalibrateCommand : public Command {
   // Rows that were not fitted, as both clusters see them.
   static absl::StatusOr<Fit> Judge(const proto::Cluster& before, const proto::Cluster& after,
                                    const std::vector<MeasuredRow>& rows) {
-    absl::StatusOr<std::vector<FittedRow>> out = PriceRows(before, after, rows);
-    if (!out.ok()) return out.status();
-    return Fit{after, *std::move(out), {}, {}, {}};
+    ASSIGN_OR_RETURN(std::vector<FittedRow> out, PriceRows(before, after, rows));
+    return Fit{after, std::move(out), {}, {}, {}};
   }
 
   void Describe(const proto::Cluster& before, proto::Cluster* after) const {

@@ -15,6 +15,7 @@
 #include "replay/run/collective_table.h"
 #include "replay/run/machine.h"
 #include "trace/base/json_text.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/text_table.h"
 #include "trace/base/utf8.h"
 #include "trace/io/csv.h"
@@ -72,9 +73,8 @@ class CollectiveCommand : public Command {
     if (!table.ok()) return table.status();
     std::vector<TableRow> rows;
     for (const uint64_t size : sizes) {
-      absl::StatusOr<TableRow> row = table->Price(size);
-      if (!row.ok()) return row.status();
-      rows.push_back(*std::move(row));
+      ASSIGN_OR_RETURN(TableRow row, table->Price(size));
+      rows.push_back(std::move(row));
     }
     std::map<std::string, int> passed_over;
     for (const TableRow& row : rows) {

@@ -11,6 +11,7 @@
 #include "replay/nccl/sizes.h"
 #include "replay/run/machine.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra::cli {
 namespace {
@@ -123,23 +124,20 @@ absl::Status CollectiveArguments::ReadPeers() {
     return absl::InvalidArgumentError(
         absl::StrCat("--protocol ll128 is for collectives; of ", kSendRecv, " expected ll or simple"));
   }
-  absl::StatusOr<Peers> peers = ParsePeers(peers_.empty() ? "next" : peers_);
-  if (!peers.ok()) return peers.status();
-  options_.peers = *peers;
+  ASSIGN_OR_RETURN(options_.peers, ParsePeers(peers_.empty() ? "next" : peers_));
   return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<uint64_t>> CollectiveArguments::Sizes() {
-  if (absl::Status s = ReadKind(); !s.ok()) return s;
-  if (absl::Status s = CheckFabricName(FabricName(options_)); !s.ok()) return s;
+  RETURN_IF_ERROR(ReadKind());
+  RETURN_IF_ERROR(CheckFabricName(FabricName(options_)));
   return ParseSizes(bytes_, factor_);
 }
 
 absl::StatusOr<CollectiveTable> CollectiveArguments::Table(std::vector<std::string>* notes,
                                                            absl::Status* misuse) {
-  absl::StatusOr<proto::Cluster> cluster = DescribeMachine(options_, notes);
-  if (!cluster.ok()) return cluster.status();
-  if (options_.ranks == 0) options_.ranks = DevicesOf(*cluster);
+  ASSIGN_OR_RETURN(proto::Cluster cluster, DescribeMachine(options_, notes));
+  if (options_.ranks == 0) options_.ranks = DevicesOf(cluster);
   if (options_.root < 0 || options_.root >= options_.ranks) {
     return absl::InvalidArgumentError(
         absl::StrCat("--root is ", options_.root, "; expected 0 to ", options_.ranks - 1));
@@ -148,8 +146,8 @@ absl::StatusOr<CollectiveTable> CollectiveArguments::Table(std::vector<std::stri
     *misuse = MessagesOf(*options_.peers, options_.ranks, options_.root).status();
     if (!misuse->ok()) return *misuse;
   }
-  if (*misuse = CheckChoice(*cluster); !misuse->ok()) return *misuse;
-  absl::StatusOr<CollectiveTable> table = CollectiveTable::Make(*cluster, options_);
+  if (*misuse = CheckChoice(cluster); !misuse->ok()) return *misuse;
+  absl::StatusOr<CollectiveTable> table = CollectiveTable::Make(cluster, options_);
   if (table.ok()) {
     const std::vector<std::string>& more = table->cluster().notes;
     notes->insert(notes->end(), more.begin(), more.end());

@@ -19,6 +19,7 @@
 #include "replay/report/activity.h"
 #include "replay/report/report.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/text_table.h"
 #include "trace/et/read_options.h"
 #include "trace/import/reader.h"
@@ -172,9 +173,7 @@ uint64_t BytesOf(const std::vector<std::string>& inputs) {
 absl::StatusOr<proto::Comparison> CompareCommand::Compare() {
   std::optional<proto::Report> reports[2];
   for (int i = 0; i < 2; ++i) {
-    auto report = ReadReportIfAny(inputs_[i]);
-    if (!report.ok()) return report.status();
-    reports[i] = *std::move(report);
+    ASSIGN_OR_RETURN(reports[i], ReadReportIfAny(inputs_[i]));
   }
   if (reports[0].has_value() != reports[1].has_value()) {
     const int report = reports[0].has_value() ? 0 : 1;
@@ -191,19 +190,15 @@ absl::StatusOr<proto::Comparison> CompareCommand::Compare() {
     for (int i = 0; i < 2 && !html_.empty(); ++i) sides_[i] = *std::move(reports[i]);
   } else {
     read_.keep_raw = options_.attributes || BytesOf(inputs_) <= kSmall;
-    auto a = ReadTraceSet({inputs_[0]}, read_);
-    if (!a.ok()) return a.status();
-    auto b = ReadTraceSet({inputs_[1]}, read_);
-    if (!b.ok()) return b.status();
-    auto compared = CompareTraces(*a, *b, options_);
-    if (!compared.ok()) return compared.status();
-    out = *std::move(compared);
-    out.mutable_a()->set_about(About(*a));
-    out.mutable_b()->set_about(About(*b));
-    times_ = HasRecordedTimes(*a) || HasRecordedTimes(*b);
+    ASSIGN_OR_RETURN(auto a, ReadTraceSet({inputs_[0]}, read_));
+    ASSIGN_OR_RETURN(auto b, ReadTraceSet({inputs_[1]}, read_));
+    ASSIGN_OR_RETURN(out, CompareTraces(a, b, options_));
+    out.mutable_a()->set_about(About(a));
+    out.mutable_b()->set_about(About(b));
+    times_ = HasRecordedTimes(a) || HasRecordedTimes(b);
     if (!html_.empty()) {
-      AddRecordedActivity(*a, &sides_[0]);
-      AddRecordedActivity(*b, &sides_[1]);
+      AddRecordedActivity(a, &sides_[0]);
+      AddRecordedActivity(b, &sides_[1]);
     }
   }
   out.set_version(CHAKRA_VERSION);
@@ -225,7 +220,7 @@ absl::StatusOr<int> CompareCommand::Judge(proto::Comparison* comparison) const {
     const auto limit = ParseSlowdownLimit(fail_over_);
     std::vector<std::string> subjects = fail_on_;
     if (subjects.empty()) subjects.push_back(LimitSubjects(reports_).front());
-    if (absl::Status s = CheckLimit(*limit, subjects, both_ways_, reports_, comparison); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckLimit(*limit, subjects, both_ways_, reports_, comparison));
     if (comparison->failure_size() > 0) {
       const int more = comparison->failure_size() - 1;
       PrintError(absl::StrCat(both_ways_ ? "B differs from A" : "B is slower than A", " by more than ",

@@ -19,6 +19,7 @@
 #include "replay/run/machine.h"
 #include "replay/run/price.h"
 #include "replay/run/traces.h"
+#include "trace/base/status_macros.h"
 #include "trace/et/rank_index.h"
 #include "trace/et/read_options.h"
 #include "trace/et/writer.h"
@@ -69,13 +70,12 @@ class AstraSimOptions {
     return "";
   }
   absl::Status Run() const {
-    auto result = ClusterFromAstraSim(in_);
-    if (!result.ok()) return result.status();
-    for (const std::string& note : result->notes) PrintError(absl::StrCat("note: ", note));
+    ASSIGN_OR_RETURN(auto result, ClusterFromAstraSim(in_));
+    for (const std::string& note : result.notes) PrintError(absl::StrCat("note: ", note));
     const bool json = FormatOf(output_) == "json";
-    auto text = FormatMessage(result->cluster, json ? MessageFormat::kJson : MessageFormat::kText);
-    if (!text.ok()) return text.status();
-    return WriteOutput(output_, *text);
+    ASSIGN_OR_RETURN(auto text,
+                     FormatMessage(result.cluster, json ? MessageFormat::kJson : MessageFormat::kText));
+    return WriteOutput(output_, text);
   }
 
  private:
@@ -92,7 +92,7 @@ class StagedRanks : public RankRewriter {
 
   absl::Status Rewrite(RankTrace trace, std::vector<Rewritten>*) override {
     const auto emit = [&](EtWriter* writer) { return WriteTrace(trace, writer); };
-    if (absl::Status s = Write(trace.rank, emit); !s.ok()) return s;
+    RETURN_IF_ERROR(Write(trace.rank, emit));
     trace.graph = nullptr;
     trace.raw = nullptr;
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -101,7 +101,7 @@ class StagedRanks : public RankRewriter {
   }
   bool WritesAsMade() const override { return true; }
   absl::Status WriteAsMade(RankTrace rank, const std::function<absl::Status(EtWriter*)>& emit) override {
-    if (absl::Status s = Write(rank.rank, emit); !s.ok()) return s;
+    RETURN_IF_ERROR(Write(rank.rank, emit));
     const std::lock_guard<std::mutex> lock(mutex_);
     ranks_.push_back(std::move(rank));
     return absl::OkStatus();
@@ -203,16 +203,15 @@ absl::Status ConvertCommand::WriteOne(const RankTrace& trace, const StagedRanks*
     if (path == "-") {
       std::string bytes;
       EtWriter writer(&bytes, Method());
-      if (absl::Status s = WriteTrace(trace, &writer); !s.ok()) return s;
+      RETURN_IF_ERROR(WriteTrace(trace, &writer));
       return WriteOutput(path, bytes);
     }
     EtWriter writer(path, Method());
     return WriteTrace(trace, &writer);
   }
-  auto text = format == "json" ? EtToJson(trace) : EtToText(trace);
-  if (!text.ok()) return text.status();
-  if (path != "-" && !compression_.empty()) return WriteFile(path, *text, Method());
-  return WriteOutput(path, *text);
+  ASSIGN_OR_RETURN(auto text, format == "json" ? EtToJson(trace) : EtToText(trace));
+  if (path != "-" && !compression_.empty()) return WriteFile(path, text, Method());
+  return WriteOutput(path, text);
 }
 
 // "dir/w.3.et.zst" as "w.3", with the rank at its end: the file may be that of another one that does the
@@ -251,10 +250,9 @@ absl::Status ConvertCommand::CopyGroups(const TraceSet& traces, const WholeFolde
       return WriteFile(folder.PathOf(name), GroupFileText(traces.groups), Compression::kNone);
     }
     if (input.role != "groups" || input.path.find('!') != std::string::npos) continue;
-    auto content = ReadFileAsItIs(input.path);
-    if (!content.ok()) return content.status();
+    ASSIGN_OR_RETURN(auto content, ReadFileAsItIs(input.path));
     const std::string to = folder.PathOf(fs::path(input.path).filename().string());
-    if (absl::Status s = WriteFile(to, *content, Compression::kNone); !s.ok()) return s;
+    RETURN_IF_ERROR(WriteFile(to, content, Compression::kNone));
   }
   return absl::OkStatus();
 }
@@ -280,9 +278,9 @@ absl::Status ConvertCommand::Convert(const TraceSet& traces, WholeFolder* folder
   const std::string prefix = Prefix(traces), first = Named(traces.ranks.front(), lone);
   const std::string own = prefix.empty() ? first.substr(0, first.rfind('.')) : prefix;
   // A set takes the place of another; a lone trace goes beside what is there.
-  if (absl::Status s = lone ? absl::OkStatus() : CheckReplaceable(output_, own); !s.ok()) return s;
+  RETURN_IF_ERROR(lone ? absl::OkStatus() : CheckReplaceable(output_, own));
   if (!folder->opened()) {
-    if (absl::Status s = folder->Open(output_); !s.ok()) return s;
+    RETURN_IF_ERROR(folder->Open(output_));
   }
   const std::string format = Format();
   std::string ending = format == "et" ? ".et" : format == "json" ? ".json" : ".txtpb";
@@ -296,9 +294,9 @@ absl::Status ConvertCommand::Convert(const TraceSet& traces, WholeFolder* folder
       return absl::InvalidArgumentError(
           absl::StrCat("two traces would be written to ", (fs::path(output_) / name).string()));
     }
-    if (absl::Status s = WriteOne(rank, staged, folder->PathOf(name)); !s.ok()) return s;
+    RETURN_IF_ERROR(WriteOne(rank, staged, folder->PathOf(name)));
   }
-  if (absl::Status s = CopyGroups(traces, *folder); !s.ok()) return s;
+  RETURN_IF_ERROR(CopyGroups(traces, *folder));
   return lone ? folder->MoveInto(output_, {}, ListFolder(folder->PathOf(""))) : folder->Commit();
 }
 
@@ -308,7 +306,7 @@ absl::Status ConvertCommand::ConvertRecording() {
   if (!parent.empty()) fs::create_directories(parent, error);
   WholeFolder folder;
   const OnSignal discard([&] { folder.Discard(); });
-  if (absl::Status s = folder.Open(output_); !s.ok()) return s;
+  RETURN_IF_ERROR(folder.Open(output_));
   StagedRanks staged(&folder, Method());
   read_.rewriter = &staged;
   absl::StatusOr<TraceSet> traces = ReadTraceSet(inputs_, read_);
@@ -326,25 +324,20 @@ absl::Status ConvertCommand::WriteGoal(TraceSet traces) const {
   const auto ranks = static_cast<int>(traces.ranks.size());
   LoadedTraces loaded;
   loaded.set = std::move(traces);
-  if (absl::Status s = FindCaptures(&loaded); !s.ok()) return s;
+  RETURN_IF_ERROR(FindCaptures(&loaded));
   const auto step = generate::PlanOf(loaded.set);
   const generate::StepPlan* const made = step.ok() && step->has_value() ? &**step : nullptr;
-  absl::StatusOr<proto::Cluster> described = DescribeMachine(options, &notes);
-  if (!described.ok()) return described.status();
-  if (absl::Status s = UseHostMemory(made, loaded.set, &*described); !s.ok()) return s;
-  const absl::StatusOr<ClusterModel> cluster = BuildCluster(*described, ranks);
-  if (!cluster.ok()) return cluster.status();
-  const auto machine = BuildMachine(*cluster, options, ranks);
-  if (!machine.ok()) return machine.status();
+  ASSIGN_OR_RETURN(proto::Cluster described, DescribeMachine(options, &notes));
+  RETURN_IF_ERROR(UseHostMemory(made, loaded.set, &described));
+  ASSIGN_OR_RETURN(const ClusterModel cluster, BuildCluster(described, ranks));
+  ASSIGN_OR_RETURN(const auto machine, BuildMachine(cluster, options, ranks));
   RunDescription run;
   const std::string rungs = loaded.HasTimes() ? "recorded" : std::string(kDefaultRungs);
-  const auto times = PriceTraces(loaded, options, rungs, cluster->proto.device(), made, &run);
-  if (!times.ok()) return times.status();
-  const absl::StatusOr<goal::Program> program = LowerToGoal(loaded.set, *times, *cluster, **machine, &notes);
-  if (!program.ok()) return program.status();
+  ASSIGN_OR_RETURN(const auto times, PriceTraces(loaded, options, rungs, cluster.proto.device(), made, &run));
+  ASSIGN_OR_RETURN(const goal::Program program, LowerToGoal(loaded.set, times, cluster, *machine, &notes));
   for (const std::string& note : notes) PrintError(absl::StrCat("note: ", note));
   const bool binary = absl::EndsWith(WithoutCompression(output_), ".bin");
-  const std::string content = binary ? goal::GoalBinary(*program) : goal::GoalText(*program);
+  const std::string content = binary ? goal::GoalBinary(program) : goal::GoalText(program);
   if (output_ != "-" && !compression_.empty()) return WriteFile(output_, content, Method());
   return WriteOutput(output_, content);
 }

@@ -11,6 +11,7 @@
 #include "replay/cli/command.h"
 #include "replay/cli/on_signal.h"
 #include "replay/cli/terminal.h"
+#include "trace/base/status_macros.h"
 #include "trace/import/pytorch/read_capture.h"
 #include "trace/import/replaced.h"
 #include "trace/io/proto_io.h"
@@ -80,38 +81,33 @@ absl::Status PytorchOptions::Prefix(size_t ranks, std::string* prefix) const {
 }
 
 absl::Status PytorchOptions::Run() const {
-  absl::StatusOr<pytorch::Capture> capture = pytorch::ReadCapture(inputs_, read_);
-  if (!capture.ok()) return capture.status();
-  capture->report.set_version(CHAKRA_VERSION);
+  ASSIGN_OR_RETURN(pytorch::Capture capture, pytorch::ReadCapture(inputs_, read_));
+  capture.report.set_version(CHAKRA_VERSION);
   std::string prefix;
-  if (absl::Status s = Prefix(capture->ranks.size(), &prefix); !s.ok()) return s;
+  RETURN_IF_ERROR(Prefix(capture.ranks.size(), &prefix));
   const std::string suffix = compression_ == "gzip" ? ".gz" : compression_ == "zstd" ? ".zst" : "";
   WholeFolder folder;
   const OnSignal discard([&] { folder.Discard(); });
-  if (absl::Status s = folder.Open(prefix); !s.ok()) return s;
+  RETURN_IF_ERROR(folder.Open(prefix));
   const std::string name = fs::path(prefix).filename().string();
-  if (absl::Status s = pytorch::WriteCapture(*capture, folder.PathOf(name), suffix); !s.ok()) return s;
+  RETURN_IF_ERROR(pytorch::WriteCapture(capture, folder.PathOf(name), suffix));
   std::vector<std::string> files;
-  for (size_t i = 0; i < capture->ranks.size(); ++i)
+  for (size_t i = 0; i < capture.ranks.size(); ++i)
     files.push_back(absl::StrCat(name, ".", i, ".et", suffix));
-  if (absl::Status s =
-          folder.MoveInto(fs::path(prefix).parent_path().string(), TracesOfPrefix(prefix), files);
-      !s.ok())
-    return s;
+  RETURN_IF_ERROR(folder.MoveInto(fs::path(prefix).parent_path().string(), TracesOfPrefix(prefix), files));
   if (!report_.empty()) {
     const bool json = FormatOf(report_) == "json";
-    absl::StatusOr<std::string> text =
-        FormatMessage(capture->report, json ? MessageFormat::kJson : MessageFormat::kText);
-    if (!text.ok()) return text.status();
-    if (absl::Status s = WriteOutput(report_, *text); !s.ok()) return s;
+    ASSIGN_OR_RETURN(std::string text,
+                     FormatMessage(capture.report, json ? MessageFormat::kJson : MessageFormat::kText));
+    RETURN_IF_ERROR(WriteOutput(report_, text));
   }
   if (quiet_) return absl::OkStatus();
   TextPage page = PageOf("-");
   return WriteOutput(
       "-", page.Finish(absl::StrCat(
-               pytorch::PrintConversion(capture->report, &page), "\nwritten: ", prefix, ".0.et", suffix,
-               capture->ranks.size() > 1
-                   ? absl::StrCat(" to ", prefix, ".", capture->ranks.size() - 1, ".et", suffix)
+               pytorch::PrintConversion(capture.report, &page), "\nwritten: ", prefix, ".0.et", suffix,
+               capture.ranks.size() > 1
+                   ? absl::StrCat(" to ", prefix, ".", capture.ranks.size() - 1, ".et", suffix)
                    : "",
                "\n")));
 }

@@ -11,6 +11,7 @@
 #include "replay/cli/on_signal.h"
 #include "replay/cli/terminal.h"
 #include "replay/report/edits.h"
+#include "trace/base/status_macros.h"
 #include "trace/edit/write_set.h"
 #include "trace/et/read_options.h"
 #include "trace/import/inputs.h"
@@ -120,7 +121,7 @@ bool ManyTraces(const std::vector<std::string>& inputs, const ReadOptions& read,
 
 absl::Status EditCommand::Edit() {
   KeepFreedMemory();
-  if (absl::Status s = edits_.Prepare(); !s.ok()) return s;
+  RETURN_IF_ERROR(edits_.Prepare());
   edit::EditRun run(&edits_.plan());
   if (dry_run_) {
     Nowhere nowhere(&run);
@@ -132,15 +133,13 @@ absl::Status EditCommand::Edit() {
   edit::EditedOutput out(output_, Method(), &run);
   const OnSignal discard([&] { out.Discard(); });
   const bool many = ManyTraces(inputs_, read_, output_);
-  if (absl::Status s = out.Open(many); !s.ok()) return s;
-  absl::StatusOr<TraceSet> set = edit::ReadEdited(inputs_, read_, edits_.plan(), &run, &out);
-  if (!set.ok()) return set.status();
-  absl::StatusOr<proto::EditReport> report = run.Finish();
-  if (!report.ok()) return report.status();
-  report->set_version(CHAKRA_VERSION);
-  if (absl::Status s = out.Commit(*set); !s.ok()) return s;
-  for (const std::string& warning : set->warnings) PrintError(absl::StrCat("warning: ", warning));
-  if (absl::Status s = Report(*report); !s.ok()) {
+  RETURN_IF_ERROR(out.Open(many));
+  ASSIGN_OR_RETURN(TraceSet set, edit::ReadEdited(inputs_, read_, edits_.plan(), &run, &out));
+  ASSIGN_OR_RETURN(proto::EditReport report, run.Finish());
+  report.set_version(CHAKRA_VERSION);
+  RETURN_IF_ERROR(out.Commit(set));
+  for (const std::string& warning : set.warnings) PrintError(absl::StrCat("warning: ", warning));
+  if (absl::Status s = Report(report); !s.ok()) {
     return absl::Status(
         s.code(), absl::StrCat("the traces are written to ", output_, ", the report is not: ", s.message()));
   }

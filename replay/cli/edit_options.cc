@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "trace/base/quantity.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/proto_io.h"
 
 namespace chakra::cli {
@@ -59,7 +60,7 @@ Script One(proto::Edit edit) {
 
 Script Do(const std::string& value) {
   proto::Edit edit;
-  if (absl::Status s = ParseTextMessage(value, "edit", &edit); !s.ok()) return s;
+  RETURN_IF_ERROR(ParseTextMessage(value, "edit", &edit));
   return One(std::move(edit));
 }
 
@@ -245,19 +246,17 @@ absl::Status EditOptions::Prepare() {
     const std::string& value = (*it)->values[i];
     const std::string name = "--" + option->get_lnames().front();
     if ((*it)->read == nullptr) {
-      absl::StatusOr<edit::Script> script = edit::ReadScript(value);
-      if (!script.ok()) return script.status();
+      ASSIGN_OR_RETURN(edit::Script script, edit::ReadScript(value));
       files_.push_back(value);
-      scripts.push_back(*std::move(script));
+      scripts.push_back(std::move(script));
       continue;
     }
     Script script = (*it)->read(value);
     if (!script.ok()) return absl::InvalidArgumentError(absl::StrCat(name, ": ", script.status().message()));
     scripts.push_back({name, *std::move(script), ""});
   }
-  absl::StatusOr<edit::EditPlan> plan = edit::EditPlan::Make(scripts);
-  if (!plan.ok()) return plan.status();
-  plan_ = std::make_unique<edit::EditPlan>(*std::move(plan));
+  ASSIGN_OR_RETURN(edit::EditPlan plan, edit::EditPlan::Make(scripts));
+  plan_ = std::make_unique<edit::EditPlan>(std::move(plan));
   return absl::OkStatus();
 }
 

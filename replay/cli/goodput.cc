@@ -10,6 +10,7 @@
 #include "replay/goodput/model.h"
 #include "replay/report/report.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra::cli {
 namespace {
@@ -73,22 +74,19 @@ class GoodputCommand : public Command {
   }
 
   absl::StatusOr<std::string> Report() {
-    const auto reliability = goodput::LoadReliability(reliability_);
-    if (!reliability.ok()) return reliability.status();
-    const auto checkpoint = goodput::ParseCheckpoint(checkpoint_);
-    if (!checkpoint.ok()) return checkpoint.status();
+    ASSIGN_OR_RETURN(const auto reliability, goodput::LoadReliability(reliability_));
+    ASSIGN_OR_RETURN(const auto checkpoint, goodput::ParseCheckpoint(checkpoint_));
     if (days_ > 0) run_.steps = days_ * 86400 / run_.step_seconds;
-    const auto goodput = goodput::GoodputOf(run_, *reliability, *checkpoint, seed_);
-    if (!goodput.ok()) return goodput.status();
+    ASSIGN_OR_RETURN(const auto goodput, goodput::GoodputOf(run_, reliability, checkpoint, seed_));
     const std::string format = format_.empty() ? FormatOf(report_) : format_;
     if (format == "json") {
       proto::Report report;
       report.set_version(CHAKRA_VERSION);
-      *report.mutable_goodput() = *goodput;
+      *report.mutable_goodput() = goodput;
       return PrintReport(report, ReportFormat::kJson);
     }
     TextPage page = PageOf(report_, format);
-    return page.Finish(PrintGoodput(*goodput, &page));
+    return page.Finish(PrintGoodput(goodput, &page));
   }
 
   goodput::LongRun run_;

@@ -23,6 +23,7 @@
 #include "replay/compute/transfer.h"
 #include "trace/base/glob.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/text_table.h"
 #include "trace/et/read_options.h"
 #include "trace/import/reader.h"
@@ -192,34 +193,31 @@ std::string KernelsCommand::Wrong() const {
 absl::Status KernelsCommand::Collect() {
   ReadOptions read = read_;
   read.keep_raw = true;
-  const auto traces = ReadTraceSet(inputs_, read);
-  if (!traces.ok()) return traces.status();
+  ASSIGN_OR_RETURN(const auto traces, ReadTraceSet(inputs_, read));
   if (collect_options_.source.empty()) {
-    for (const InputFile& input : traces->inputs) {
+    for (const InputFile& input : traces.inputs) {
       if (!IsTraceRole(input.role)) continue;
       collect_options_.source =
-          absl::StrCat("collected from ", input.path, traces->inputs.size() > 1 ? " and others" : "");
+          absl::StrCat("collected from ", input.path, traces.inputs.size() > 1 ? " and others" : "");
       break;
     }
   }
   CollectNotes notes;
-  const auto table = CollectKernels(*traces, collect_options_, &notes);
-  if (!table.ok()) return table.status();
-  PrintError(absl::StrCat(FormatCount(static_cast<uint64_t>(table->row_size())), " rows of ",
+  ASSIGN_OR_RETURN(const auto table, CollectKernels(traces, collect_options_, &notes));
+  PrintError(absl::StrCat(FormatCount(static_cast<uint64_t>(table.row_size())), " rows of ",
                           FormatCount(notes.nodes), " measurements; passed over: ", FormatCount(notes.host),
                           " host operations, ", FormatCount(notes.no_duration), " nodes without a duration, ",
                           notes.comm > 0 ? absl::StrCat(FormatCount(notes.comm), " of communication, ") : "",
                           FormatCount(notes.no_shapes),
                           " without the shapes that others of their name have"));
-  return Write(*table);
+  return Write(table);
 }
 
 absl::Status KernelsCommand::Merge() {
   std::vector<proto::KernelTable> tables;
   for (const std::string& path : inputs_) {
-    auto table = LoadKernelTable(path);
-    if (!table.ok()) return table.status();
-    tables.push_back(*std::move(table));
+    ASSIGN_OR_RETURN(auto table, LoadKernelTable(path));
+    tables.push_back(std::move(table));
   }
   MergeNotes notes;
   const auto merged = MergeKernels(tables, inputs_, any_device_, &notes);
@@ -247,17 +245,16 @@ absl::Status KernelsCommand::Merge() {
 
 absl::Status KernelsCommand::Show() {
   if (!device_.empty()) return ShowKernelModel(device_, op_, dtype_, format_);
-  auto table = LoadKernelTable(inputs_[0]);
-  if (!table.ok()) return table.status();
-  if (const auto index = KernelTableIndex::Make(*table, inputs_[0]); !index.ok()) return index.status();
-  proto::KernelTable shown = *table;
+  ASSIGN_OR_RETURN(auto table, LoadKernelTable(inputs_[0]));
+  RETURN_IF_ERROR(KernelTableIndex::Make(table, inputs_[0]).status());
+  proto::KernelTable shown = table;
   shown.clear_row();
-  for (const proto::KernelRow& row : table->row()) {
+  for (const proto::KernelRow& row : table.row()) {
     if (MatchesGlob(glob_, row.name())) *shown.add_row() = row;
   }
   if (shown.row_size() == 0) {
     return absl::NotFoundError(absl::StrCat(inputs_[0], ": no name fits \"", glob_, "\"; the table has ",
-                                            table->row_size(), " rows"));
+                                            table.row_size(), " rows"));
   }
   if (format_ == "csv") return WriteOutput("-", FormatKernelCsv(shown));
   if (format_ == "text") {
@@ -269,41 +266,35 @@ absl::Status KernelsCommand::Show() {
 }
 
 absl::Status KernelsCommand::Check() {
-  const auto table = LoadKernelTable(inputs_[0]);
-  if (!table.ok()) return table.status();
-  const auto index = KernelTableIndex::Make(*table, inputs_[0]);
-  if (!index.ok()) return index.status();
-  if (table->row_size() == 0) {
+  ASSIGN_OR_RETURN(const auto table, LoadKernelTable(inputs_[0]));
+  ASSIGN_OR_RETURN(const auto index, KernelTableIndex::Make(table, inputs_[0]));
+  if (table.row_size() == 0) {
     return absl::InvalidArgumentError(absl::StrCat(inputs_[0], ": the table has no rows"));
   }
-  const KernelInterpolation interpolation(*table);
+  const KernelInterpolation interpolation(table);
   TextPage page = PageOf("-");
-  std::string out = PrintTableCheck(inputs_[0], *table, interpolation);
+  std::string out = PrintTableCheck(inputs_[0], table, interpolation);
   const std::vector<std::string> names(inputs_.begin() + 1, inputs_.end());
   if (!names.empty() || read_.capture.named()) {
-    const auto traces = ReadTraceSet(names, read_);
-    if (!traces.ok()) return traces.status();
-    const auto device = FindDevice(kCheckDevice);
-    if (!device.ok()) return device.status();
+    ASSIGN_OR_RETURN(const auto traces, ReadTraceSet(names, read_));
+    ASSIGN_OR_RETURN(const auto device, FindDevice(kCheckDevice));
     ComputeModel model;
     model.rungs = *ParseRungs(compute_);
-    model.device = &*device;
-    model.table = &*index;
+    model.device = &device;
+    model.table = &index;
     model.interpolation = &interpolation;
-    for (const RankTrace& trace : traces->ranks) {
-      const auto capture = ReadCaptureInfo(trace);
-      if (!capture.ok()) return capture.status();
-      model.zeros_recorded = capture->has_value() && (*capture)->window_end > Time::Zero();
+    for (const RankTrace& trace : traces.ranks) {
+      ASSIGN_OR_RETURN(const auto capture, ReadCaptureInfo(trace));
+      model.zeros_recorded = capture.has_value() && capture->window_end > Time::Zero();
     }
-    const DistinctGraphs distinct(*traces);
+    const DistinctGraphs distinct(traces);
     std::vector<uint64_t> uses(distinct.graphs.size(), 0);
     for (uint32_t g : distinct.of_rank) ++uses[g];
     Coverage coverage;
     ComputeNotes notes;
     for (size_t g = 0; g < uses.size(); ++g) {
-      const auto times = PriceGraph(*distinct.graphs[g], model, &notes);
-      if (!times.ok()) return times.status();
-      coverage.Add(*distinct.graphs[g], *times, uses[g]);
+      ASSIGN_OR_RETURN(const auto times, PriceGraph(*distinct.graphs[g], model, &notes));
+      coverage.Add(*distinct.graphs[g], times, uses[g]);
     }
     absl::StrAppend(&out, coverage.Print(&page));
   }
@@ -331,32 +322,28 @@ absl::Status KernelsCommand::CheckTransfer(const proto::KernelTable& table, cons
 }
 
 absl::Status KernelsCommand::Transfer() {
-  const auto table = LoadKernelTable(inputs_[0]);
-  if (!table.ok()) return table.status();
-  if (const auto index = KernelTableIndex::Make(*table, inputs_[0]); !index.ok()) return index.status();
-  const std::string from_name = from_.empty() ? table->device() : from_;
+  ASSIGN_OR_RETURN(const auto table, LoadKernelTable(inputs_[0]));
+  RETURN_IF_ERROR(KernelTableIndex::Make(table, inputs_[0]).status());
+  const std::string from_name = from_.empty() ? table.device() : from_;
   if (from_name.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat(inputs_[0], ": the table does not name its device; expected --from DEVICE"));
   }
-  const auto from = FindDevice(from_name);
-  if (!from.ok()) return from.status();
-  const auto to = FindDevice(to_);
-  if (!to.ok()) return to.status();
-  if (absl::Status s = CheckTransfer(*table, *from, *to); !s.ok()) return s;
-  if (google::protobuf::util::MessageDifferencer::Equals(*from, *to)) {
-    PrintError(absl::StrCat(from->name(), " to ", to->name(), ": the same device, no row changes"));
-    return Write(*table);
+  ASSIGN_OR_RETURN(const auto from, FindDevice(from_name));
+  ASSIGN_OR_RETURN(const auto to, FindDevice(to_));
+  RETURN_IF_ERROR(CheckTransfer(table, from, to));
+  if (google::protobuf::util::MessageDifferencer::Equals(from, to)) {
+    PrintError(absl::StrCat(from.name(), " to ", to.name(), ": the same device, no row changes"));
+    return Write(table);
   }
   TransferNotes notes;
-  const auto moved = TransferTable(*table, *from, *to, dtype_, &notes);
-  if (!moved.ok()) return moved.status();
+  ASSIGN_OR_RETURN(const auto moved, TransferTable(table, from, to, dtype_, &notes));
   PrintError(absl::StrCat(
-      from->name(), " to ", to->name(), ": ", FormatCount(notes.by_law), " rows by the law of kernels, ",
+      from.name(), " to ", to.name(), ": ", FormatCount(notes.by_law), " rows by the law of kernels, ",
       FormatCount(notes.by_roofline), " by their work, ", FormatCount(notes.without_work),
       " of unknown work between staying and the ratios of the devices, ", FormatCount(notes.other_peak),
       " at the peak of another dtype; ", notes.start_us, " us of each of these stay"));
-  return Write(*moved);
+  return Write(moved);
 }
 
 int KernelsCommand::Run() {

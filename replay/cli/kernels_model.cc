@@ -8,6 +8,7 @@
 #include "replay/cluster/devices.h"
 #include "replay/compute/model/calibrate.h"
 #include "replay/compute/model/predict.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/text_table.h"
 #include "trace/io/file.h"
 #include "trace/io/proto_io.h"
@@ -56,20 +57,16 @@ std::string KernelModelActions::Wrong() const {
 }
 
 absl::Status KernelModelActions::Run() const {
-  absl::StatusOr<std::string> content = ReadFile(input_ == "-" ? "/dev/stdin" : input_);
-  if (!content.ok()) return content.status();
-  const auto device = FindDevice(device_);
-  if (!device.ok()) return device.status();
-  const auto rows = ReadKernelRows(*content, input_, *device);
-  if (!rows.ok()) return rows.status();
-  return predict_->parsed() ? Predict(*device, *rows) : Calibrate(*device, *rows);
+  ASSIGN_OR_RETURN(std::string content, ReadFile(input_ == "-" ? "/dev/stdin" : input_));
+  ASSIGN_OR_RETURN(const auto device, FindDevice(device_));
+  ASSIGN_OR_RETURN(const auto rows, ReadKernelRows(content, input_, device));
+  return predict_->parsed() ? Predict(device, rows) : Calibrate(device, rows);
 }
 
 absl::Status KernelModelActions::Predict(const proto::Device& device, const KernelRows& rows) const {
-  const auto model = KernelModel::Create(device);
-  if (!model.ok()) return model.status();
+  ASSIGN_OR_RETURN(const auto model, KernelModel::Create(device));
   size_t refused = 0;
-  const std::string out = PredictRows(*model, rows, &refused);
+  const std::string out = PredictRows(model, rows, &refused);
   if (refused > 0) {
     PrintError(absl::StrCat("warning: ", FormatCount(refused), " of ", FormatCount(rows.call.size()),
                             " rows are refused; column from says why"));

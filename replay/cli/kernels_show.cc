@@ -14,6 +14,7 @@
 #include "replay/compute/model/calls.h"
 #include "replay/compute/model/predict.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/text_table.h"
 
 namespace chakra::cli {
@@ -77,37 +78,33 @@ absl::Status ShowKernelModel(const std::string& device_name, const std::string& 
     return absl::InvalidArgumentError(
         absl::StrCat("--op: there is no op \"", op, "\"", NearestOfKnown(op, ops)));
   }
-  const auto device = FindDevice(device_name);
-  if (!device.ok()) return device.status();
-  const auto model = KernelModel::Create(*device);
-  if (!model.ok()) return model.status();
+  ASSIGN_OR_RETURN(const auto device, FindDevice(device_name));
+  ASSIGN_OR_RETURN(const auto model, KernelModel::Create(device));
   const Sizes sizes = SizesOf(op);
   std::string csv = absl::StrCat("op,dtype,", sizes.columns, "\n");
   for (absl::string_view row : absl::StrSplit(sizes.rows, ';'))
     absl::StrAppend(&csv, op, ",", dtype, ",", row, "\n");
-  const auto rows = ReadKernelRows(csv, "--op " + op, *device);
-  if (!rows.ok()) return rows.status();
+  ASSIGN_OR_RETURN(const auto rows, ReadKernelRows(csv, "--op " + op, device));
   if (format == "csv") {
     size_t refused = 0;
-    return WriteOutput("-", PredictRows(*model, *rows, &refused));
+    return WriteOutput("-", PredictRows(model, rows, &refused));
   }
   std::vector<std::string> header = absl::StrSplit(sizes.columns, ',');
   for (const char* column : {"time", "at least", "at most", "rate"}) header.emplace_back(column);
   TextTable table(header, std::vector<bool>(header.size(), false));
   std::string from;
-  for (size_t i = 0; i < rows->call.size(); ++i) {
-    if (!rows->call[i].ok()) return rows->call[i].status();
-    const auto time = chakra::Predict(*model, *rows->call[i]);
-    if (!time.ok()) return time.status();
-    std::vector<std::string> cells(rows->fields[i].begin() + 2, rows->fields[i].end());
-    for (double us : {time->us, time->low_us, time->high_us}) cells.push_back(absl::StrFormat("%.4g us", us));
-    cells.push_back(Rate(*rows->call[i], time->us));
+  for (size_t i = 0; i < rows.call.size(); ++i) {
+    if (!rows.call[i].ok()) return rows.call[i].status();
+    ASSIGN_OR_RETURN(const auto time, chakra::Predict(model, *rows.call[i]));
+    std::vector<std::string> cells(rows.fields[i].begin() + 2, rows.fields[i].end());
+    for (double us : {time.us, time.low_us, time.high_us}) cells.push_back(absl::StrFormat("%.4g us", us));
+    cells.push_back(Rate(*rows.call[i], time.us));
     table.Add(std::move(cells));
-    from = time->from;
+    from = time.from;
   }
   TextPage page = PageOf("-");
   return WriteOutput(
-      "-", page.Finish(absl::StrCat(op, dtype.empty() ? "" : " in " + dtype, " on ", device->name(),
+      "-", page.Finish(absl::StrCat(op, dtype.empty() ? "" : " in " + dtype, " on ", device.name(),
                                     ", by the kernel model (", from, "); 90 of 100 lie between the bounds\n",
                                     table.Print(&page))));
 }

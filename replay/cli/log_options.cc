@@ -7,6 +7,7 @@
 #include "backends/registry.h"
 #include "replay/cli/command.h"
 #include "replay/report/links_csv.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra::cli {
 void LogOptions::AddTo(CLI::App* app, const std::string& group) {
@@ -50,7 +51,7 @@ absl::Status LogOptions::Check(const CLI::App& app, const std::string& fabric,
     }
     if (path->empty()) continue;
     const NamedOutput output = {*path, option};
-    if (absl::Status same = CheckApart(output, seen); !same.ok()) return same;
+    RETURN_IF_ERROR(CheckApart(output, seen));
     seen.push_back(output);
     if (path != &flows_.path && (kind == nullptr || !kind->follows_links)) {
       return absl::InvalidArgumentError(
@@ -74,7 +75,7 @@ std::vector<NamedOutput> LogOptions::Outputs() const {
 
 absl::Status LogOptions::Open() {
   for (Output* output : {&flows_, &links_, &totals_}) {
-    if (absl::Status s = output->Open(); !s.ok()) return s;
+    RETURN_IF_ERROR(output->Open());
   }
   if (flows_.asked()) {
     flow_log_ = std::make_unique<FlowLog>([this](absl::string_view bytes) { return flows_.Append(bytes); });
@@ -87,20 +88,20 @@ absl::Status LogOptions::FinishLinks(const MachineView& machine, Time end) {
   const LinkUses uses = machine.Links(most_);
   if (links_.asked()) {
     const auto write = [this](absl::string_view bytes) { return links_.Append(bytes); };
-    if (absl::Status s = WriteLinkSeries(uses, write); !s.ok()) return s;
-    if (absl::Status s = links_.Finish(); !s.ok()) return s;
+    RETURN_IF_ERROR(WriteLinkSeries(uses, write));
+    RETURN_IF_ERROR(links_.Finish());
   }
   if (!totals_.asked()) return absl::OkStatus();
   const bool packets = !machine.Packets().transport.empty();
   const auto write = [this](absl::string_view bytes) { return totals_.Append(bytes); };
-  if (absl::Status s = WriteLinkTotals(uses, packets, end, write); !s.ok()) return s;
+  RETURN_IF_ERROR(WriteLinkTotals(uses, packets, end, write));
   return totals_.Finish();
 }
 
 absl::Status LogOptions::Finish(const MachineView& machine, Time end) {
   if (flows_.asked()) {
-    if (absl::Status s = flow_log_->Finish(); !s.ok()) return s;
-    if (absl::Status s = flows_.Finish(); !s.ok()) return s;
+    RETURN_IF_ERROR(flow_log_->Finish());
+    RETURN_IF_ERROR(flows_.Finish());
   }
   return FinishLinks(machine, end);
 }

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "replay/cli/command.h"
+#include "trace/base/status_macros.h"
 #include "trace/import/inputs.h"
 
 namespace chakra::cli {
@@ -25,7 +26,7 @@ bool SameFile(const std::string& a, const std::string& b) {
 
 absl::Status Output::Open() {
   if (!asked() || path == "-") return absl::OkStatus();
-  if (absl::Status s = CheckOutputPath(path); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckOutputPath(path));
   return file.Open(path);
 }
 

@@ -13,6 +13,7 @@
 #include "replay/plan/print.h"
 #include "replay/run/machine.h"
 #include "replay/sweep/words.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/stop.h"
 #include "trace/base/text_table.h"
 #include "trace/io/proto_io.h"
@@ -81,15 +82,13 @@ void PlanCommand::AddOutput(CLI::App* app) {
 }
 
 absl::Status PlanCommand::Check() {
-  if (absl::Status s = arguments_.Check(); !s.ok()) return s;
+  RETURN_IF_ERROR(arguments_.Check());
   const std::vector<NamedOutput> outputs = {{report_, "the report"}};
   if (!html_.empty()) {
-    if (absl::Status s = CheckApart({html_, "--html"}, outputs); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckApart({html_, "--html"}, outputs));
   }
   if (!sweep_.empty()) {
-    if (absl::Status s = CheckApart({sweep_, "--sweep"}, {{report_, "the report"}, {html_, "--html"}});
-        !s.ok())
-      return s;
+    RETURN_IF_ERROR(CheckApart({sweep_, "--sweep"}, {{report_, "the report"}, {html_, "--html"}}));
   }
   return absl::OkStatus();
 }
@@ -108,7 +107,7 @@ std::string PlanCommand::MachineWords() const {
 }
 
 absl::Status PlanCommand::Make() {
-  if (absl::Status s = arguments_.ReadWorkload(); !s.ok()) return s;
+  RETURN_IF_ERROR(arguments_.ReadWorkload());
   absl::StatusOr<proto::PlanReport> report = absl::UnknownError("");
   {
     const StopOnSignal stop;
@@ -128,15 +127,11 @@ absl::Status PlanCommand::Make() {
   if (swept) sweep = FormatMessage(planning::SweepOf(*report, MachineWords()), MessageFormat::kText);
   if (!sweep.ok()) return sweep.status();
   const std::string named = format_.empty() ? FormatOf(report_) : format_;
-  const auto format = ParseReportFormat(named);
-  if (!format.ok()) return format.status();
+  ASSIGN_OR_RETURN(const auto format, ParseReportFormat(named));
   TextPage page = PageOf(report_, named);
-  const auto text = planning::PrintPlan(*report, *format, &page);
-  if (!text.ok()) return text.status();
-  const std::string told = page.Finish(*text);
-  if (absl::Status s = WriteOutputs({{html_, *html}, {swept ? sweep_ : "", *sweep}, {report_, told}});
-      !s.ok())
-    return s;
+  ASSIGN_OR_RETURN(const auto text, planning::PrintPlan(*report, format, &page));
+  const std::string told = page.Finish(text);
+  RETURN_IF_ERROR(WriteOutputs({{html_, *html}, {swept ? sweep_ : "", *sweep}, {report_, told}}));
   return *StopOnSignal::flag() ? absl::CancelledError("stopped: the report has what was replayed until then")
                                : absl::OkStatus();
 }

@@ -11,6 +11,7 @@
 #include "replay/cli/command.h"
 #include "replay/cli/workload_options.h"
 #include "replay/compute/compute.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra::cli {
 
@@ -114,7 +115,7 @@ absl::Status PlanArguments::Check() {
   if (from_.file.empty() && from_.model.empty())
     return absl::InvalidArgumentError("plan expects WORKLOAD or --model");
   if (!request_.run.fabric.empty()) {
-    if (absl::Status s = CheckFabricName(request_.run.fabric); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckFabricName(request_.run.fabric));
   }
   if (!request_.run.compute.empty()) {
     if (auto rungs = ParseRungs(request_.run.compute); !rungs.ok())
@@ -141,12 +142,11 @@ absl::Status PlanArguments::Check() {
 }
 
 absl::Status PlanArguments::ReadWorkload() {
-  const auto workload = generate::ReadWorkload(from_);
-  if (!workload.ok()) return workload.status();
-  request_.workload = *workload;
+  ASSIGN_OR_RETURN(const auto workload, generate::ReadWorkload(from_));
+  request_.workload = workload;
   // A model of a file is called by it.
   const std::string model = from_.model.substr(0, from_.model.find(':'));
-  if (workload->name().empty() && workload->model().preset().empty() && absl::EndsWith(model, ".json"))
+  if (workload.name().empty() && workload.model().preset().empty() && absl::EndsWith(model, ".json"))
     request_.workload.set_name(std::filesystem::path(model).stem().string());
   return absl::OkStatus();
 }

@@ -16,6 +16,7 @@
 #include "replay/report/report.h"
 #include "replay/report/run_replay.h"
 #include "replay/run/machine.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/text_table.h"
 
 namespace chakra::cli {
@@ -111,12 +112,10 @@ void TellSize(const TraceOptions& options, const TraceSet& set) {
 }
 
 absl::StatusOr<std::string> ReplayCommand::Replay() {
-  auto options = arguments_.traces();
-  if (!options.ok()) return options.status();
-  options->keep_twins = true;
-  const auto traces = LoadTraces(*options);
-  if (!traces.ok()) return traces.status();
-  if (options->ranks > 0 && !quiet_) TellSize(*options, traces->set);
+  ASSIGN_OR_RETURN(auto options, arguments_.traces());
+  options.keep_twins = true;
+  ASSIGN_OR_RETURN(const auto traces, LoadTraces(options));
+  if (options.ranks > 0 && !quiet_) TellSize(options, traces.set);
   logs_.Apply(&arguments_.run().fabric_options);
   const FabricKind* const kind = FindFabric(FabricName(arguments_.run()));
   const bool shown = timeline_.asked() || !html_.empty();
@@ -140,7 +139,7 @@ absl::StatusOr<std::string> ReplayCommand::Replay() {
     };
   }
   hooks.unedited = [&] {
-    TraceOptions plain = *options;
+    TraceOptions plain = options;
     plain.edits = nullptr;
     plain.edit_files.clear();
     return LoadTraces(plain);
@@ -148,16 +147,14 @@ absl::StatusOr<std::string> ReplayCommand::Replay() {
   RunOptions run = arguments_.run();
   run.critical_path |= !html_.empty();
   run.activity = !html_.empty() || Format() == "json";
-  auto report = RunReplay(*traces, run, hooks);
-  if (!report.ok()) return report.status();
-  if (!html_.empty()) page_ = MakePage(*report);
-  if (report->makespan_ps() == 0 && Format() == "csv")  // which has no room for the report's warning
+  ASSIGN_OR_RETURN(auto report, RunReplay(traces, run, hooks));
+  if (!html_.empty()) page_ = MakePage(report);
+  if (report.makespan_ps() == 0 && Format() == "csv")  // which has no room for the report's warning
     std::cerr << "chakra-replay: warning: nothing takes time: the makespan is 0 s\n";
-  if (!arguments_.run().critical_path) report->clear_critical_path();
-  const auto format = ParseReportFormat(Format());
-  if (!format.ok()) return format.status();
+  if (!arguments_.run().critical_path) report.clear_critical_path();
+  ASSIGN_OR_RETURN(const auto format, ParseReportFormat(Format()));
   TextPage page = PageOf(report_, Format());
-  const auto text = PrintReport(*report, *format, &page);
+  const auto text = PrintReport(report, format, &page);
   return text.ok() ? page.Finish(*text) : text;
 }
 

@@ -18,6 +18,7 @@
 #include "replay/run/jobs.h"
 #include "replay/run/machine.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 #include "trace/generate/importer.h"
 #include "trace/import/registry.h"
 
@@ -248,7 +249,7 @@ absl::Status RunArguments::Check() const {
       return absl::InvalidArgumentError(absl::StrCat("--compute: ", rungs.status().message()));
   }
   if (fabric_->count() > 0) {
-    if (absl::Status s = CheckFabricName(run_.fabric); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckFabricName(run_.fabric));
   }
   if (strict_causes_->count() > 0 && !StrictCauses().ok()) return StrictCauses().status();
   if (energy_->count() == 0) {
@@ -287,9 +288,8 @@ absl::StatusOr<TraceOptions> RunArguments::traces() {
     std::error_code error;
     if (std::filesystem::is_directory(workload_.file, error))
       return absl::InvalidArgumentError(absl::StrCat(workload_.file, ": a folder; ", kWorkloadAlone));
-    const auto workload = generate::ReadWorkload(workload_);
-    if (!workload.ok()) return workload.status();
-    traces_.inputs = {generate::WorkloadInput(*workload)};
+    ASSIGN_OR_RETURN(const auto workload, generate::ReadWorkload(workload_));
+    traces_.inputs = {generate::WorkloadInput(workload)};
     workload_ = generate::WorkloadOptions();
   }
   if (generate::AreWorkload(traces_.inputs)) traces_.read.domain = DomainOf(run_);
@@ -301,7 +301,7 @@ absl::StatusOr<TraceOptions> RunArguments::traces() {
   if (traces_.ranks > 0) traces_.replicas = edits_.TakeReplicas();
   traces_.edits_keep_lanes = run_.lanes != "unlimited";
   if (!edits_.any()) return traces_;
-  if (absl::Status s = edits_.Prepare(); !s.ok()) return s;
+  RETURN_IF_ERROR(edits_.Prepare());
   traces_.edits = &edits_.plan();
   traces_.edit_files = edits_.files();
   return traces_;

@@ -22,6 +22,7 @@
 #include "replay/sweep/query.h"
 #include "replay/sweep/slurm.h"
 #include "replay/sweep/words.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/text_table.h"
 
 namespace chakra::cli {
@@ -134,11 +135,10 @@ SweepCommand::SweepCommand(CLI::App* app) : Command(app), questions_(app) {
 absl::Status SweepCommand::DryRun(const sweep::Space& space) const {
   std::string out;
   for (const sweep::Place& place : space.points()) {
-    auto command = sweep::CommandOf(space, place);
-    if (!command.ok()) return command.status();
-    absl::StrAppend(&out, *command, "\n");
+    ASSIGN_OR_RETURN(auto command, sweep::CommandOf(space, place));
+    absl::StrAppend(&out, command, "\n");
   }
-  if (absl::Status s = WriteOutput("-", out); !s.ok()) return s;
+  RETURN_IF_ERROR(WriteOutput("-", out));
   if (quiet_) return absl::OkStatus();
   if (space.spec().has_search()) {
     uint64_t points = 1;
@@ -170,14 +170,13 @@ absl::Status SweepCommand::WriteArray(const sweep::Spec& spec, const sweep::Spac
     words.push_back(name);
     if (option->get_expected_min() > 0) words.push_back(absl::StrJoin(option->results(), ","));
   }
-  const auto script = sweep::WriteSlurm(job);
-  if (!script.ok()) return script.status();
+  ASSIGN_OR_RETURN(const auto script, sweep::WriteSlurm(job));
   if (quiet_) return absl::OkStatus();
   if (job.tasks < static_cast<uint64_t>(slurm_))
     std::printf("%s points to run: an array of %s tasks\n",
                 FormatCount(job.limit > 0 ? std::min<uint64_t>(job.limit, points) : points).c_str(),
                 FormatCount(job.tasks).c_str());
-  std::printf("submit with: sh %s\n", sweep::QuoteWord(*script).c_str());
+  std::printf("submit with: sh %s\n", sweep::QuoteWord(script).c_str());
   return absl::OkStatus();
 }
 
@@ -186,11 +185,11 @@ absl::StatusOr<sweep::SweepSummary> SweepCommand::Sweep(const sweep::Spec& spec,
   auto slow = CheckPoints(space, &points);
   if (!slow.ok()) return sweep::InSpec(spec, slow.status());
   if (dry_run_) {
-    if (absl::Status s = DryRun(space); !s.ok()) return s;
+    RETURN_IF_ERROR(DryRun(space));
     return sweep::SweepSummary();
   }
   if (slurm_ > 0) {
-    if (absl::Status s = WriteArray(spec, space); !s.ok()) return s;
+    RETURN_IF_ERROR(WriteArray(spec, space));
     return sweep::SweepSummary();
   }
   options_.slow_axes = *slow;
@@ -208,13 +207,12 @@ absl::StatusOr<sweep::SweepSummary> SweepCommand::Sweep(const sweep::Spec& spec,
 }
 
 absl::Status SweepCommand::Finish(const sweep::SweepSummary& summary) const {
-  auto results = sweep::LoadResults({options_.folder});
-  if (!results.ok()) return results.status();
+  ASSIGN_OR_RETURN(auto results, sweep::LoadResults({options_.folder}));
   absl::StatusOr<std::string> written =
       absl::StrCat("tables of all shards: chakra-replay sweep export ", sweep::QuoteWord(options_.folder));
-  if (options_.shard.count == 1) written = ExportResults(*results, formats_, timing_, options_.folder);
+  if (options_.shard.count == 1) written = ExportResults(results, formats_, timing_, options_.folder);
   if (!written.ok()) return written.status();
-  for (const std::string& warning : results->warnings) PrintError(warning);
+  for (const std::string& warning : results.warnings) PrintError(warning);
   if (quiet_) return absl::OkStatus();
   std::string out = absl::StrCat(options_.folder, ": ", FormatCount(summary.points),
                                  summary.points == 1 ? " point, " : " points, ", FormatCount(summary.run),
@@ -229,12 +227,10 @@ absl::Status SweepCommand::Finish(const sweep::SweepSummary& summary) const {
   absl::StrAppend(&out, "\n", *written, "\n");
   if (options_.shard.count > 1) return WriteOutput("-", out);
   out += "\n";
-  auto query = sweep::Query::Make(*results, "", false);
-  if (!query.ok()) return query.status();
-  auto best = query->Best(std::nullopt, 5);
-  if (!best.ok()) return best.status();
+  ASSIGN_OR_RETURN(auto query, sweep::Query::Make(results, "", false));
+  ASSIGN_OR_RETURN(auto best, query.Best(std::nullopt, 5));
   TextPage page = PageOf("-");
-  absl::StrAppend(&out, sweep::PrintAnswer(*best, &page));
+  absl::StrAppend(&out, sweep::PrintAnswer(best, &page));
   return WriteOutput("-", page.Finish(out));
 }
 

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "replay/cli/mpi/module.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra::cli {
 namespace {
@@ -57,10 +58,9 @@ absl::Status MpiError(int error) {
 
 absl::StatusOr<std::unique_ptr<SweepProcesses>> SweepProcesses::Join() {
   if (StartedProcesses() < 2) return nullptr;
-  auto mpi = LoadModule();
-  if (!mpi.ok()) return mpi.status();
-  std::unique_ptr<SweepProcesses> out(new SweepProcesses(*mpi));
-  if (absl::Status s = MpiError((*mpi)->init(&out->rank_, &out->size_)); !s.ok()) return s;
+  ASSIGN_OR_RETURN(auto mpi, LoadModule());
+  std::unique_ptr<SweepProcesses> out(new SweepProcesses(mpi));
+  RETURN_IF_ERROR(MpiError(mpi->init(&out->rank_, &out->size_)));
   return out;
 }
 
@@ -90,10 +90,10 @@ absl::Status SweepProcesses::Send(int to, const google::protobuf::Message& messa
 absl::StatusOr<bool> SweepProcesses::Receive(int* from, google::protobuf::Message* message) {
   uint64_t size = 0;
   int waits = 0;
-  if (absl::Status s = MpiError(mpi_->poll(from, &size, &waits)); !s.ok()) return s;
+  RETURN_IF_ERROR(MpiError(mpi_->poll(from, &size, &waits)));
   if (waits == 0) return false;
   std::string bytes(size, '\0');
-  if (absl::Status s = MpiError(mpi_->receive(*from, bytes.data(), size)); !s.ok()) return s;
+  RETURN_IF_ERROR(MpiError(mpi_->receive(*from, bytes.data(), size)));
   if (!message->ParseFromString(bytes))
     return absl::InternalError("a process of another version takes part in the sweep");
   return true;
@@ -102,13 +102,12 @@ absl::StatusOr<bool> SweepProcesses::Receive(int* from, google::protobuf::Messag
 absl::Status SweepProcesses::Work(const sweep::RunPoint& run) {
   proto::PointReply reply;
   while (true) {
-    if (absl::Status s = Send(0, reply); !s.ok()) return s;
+    RETURN_IF_ERROR(Send(0, reply));
     proto::PointOrder order;
     while (true) {
       int from = 0;
-      auto received = Receive(&from, &order);
-      if (!received.ok()) return received.status();
-      if (*received) break;
+      ASSIGN_OR_RETURN(auto received, Receive(&from, &order));
+      if (received) break;
       std::this_thread::sleep_for(kNap);
     }
     if (order.stop()) return absl::OkStatus();

@@ -13,6 +13,7 @@
 #include "replay/report/run_replay.h"
 #include "replay/run/machine.h"
 #include "trace/base/checksum.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/text_table.h"
 
 namespace chakra::cli {
@@ -70,11 +71,10 @@ std::shared_ptr<SweepPoints::Held> SweepPoints::Hold(const std::string& trace_ke
 
 absl::Status SweepPoints::Load(const std::vector<std::string>& words) {
   PointArguments point;
-  if (absl::Status s = point.Parse(words); !s.ok()) return s;
+  RETURN_IF_ERROR(point.Parse(words));
   const bool made = point.arguments().has_workload();
-  auto options = point.arguments().traces();
-  if (!options.ok()) return options.status();
-  const absl::Status read = Hold(point.TraceKey(), *options)->traces.status();
+  ASSIGN_OR_RETURN(auto options, point.arguments().traces());
+  const absl::Status read = Hold(point.TraceKey(), options)->traces.status();
   // A split that is not valid is a point with an error, the first one too.
   const bool of_point =
       absl::IsInvalidArgument(read) || absl::IsUnimplemented(read) || absl::IsResourceExhausted(read);
@@ -83,10 +83,10 @@ absl::Status SweepPoints::Load(const std::vector<std::string>& words) {
 
 absl::StatusOr<std::string> SweepPoints::Check(const std::vector<std::string>& words) const {
   PointArguments point;
-  if (absl::Status s = point.Parse(words); !s.ok()) return s;
-  if (auto options = point.arguments().traces(); !options.ok()) return options.status();
+  RETURN_IF_ERROR(point.Parse(words));
+  RETURN_IF_ERROR(point.arguments().traces().status());
   std::vector<std::string> notes;
-  if (auto machine = DescribeMachine(point.arguments().run(), &notes); !machine.ok()) return machine.status();
+  RETURN_IF_ERROR(DescribeMachine(point.arguments().run(), &notes).status());
   return point.TraceKey();
 }
 
@@ -162,9 +162,8 @@ absl::StatusOr<std::vector<size_t>> CheckPoints(const sweep::Space& space, Sweep
       if (seen[a].insert(places[n][a]).second) fresh.push_back(a);
     }
     if (fresh.empty() && n > 0) continue;
-    auto words = space.Words(places[n]);
-    if (!words.ok()) return words.status();
-    auto key = points->Check(*words);
+    ASSIGN_OR_RETURN(auto words, space.Words(places[n]));
+    auto key = points->Check(words);
     if (!key.ok()) {
       // The first point tries what is common to all, too.
       const std::string where = n == 0 || fresh.empty() ? "" : absl::StrCat(axes[fresh[0]].where, ": ");
@@ -178,7 +177,7 @@ absl::StatusOr<std::vector<size_t>> CheckPoints(const sweep::Space& space, Sweep
     }
     if (n == 0) {
       first_key = *key;
-      if (absl::Status s = points->Load(*words); !s.ok()) return s;
+      RETURN_IF_ERROR(points->Load(words));
     } else if (*key != first_key) {
       slow.insert(fresh.begin(), fresh.end());
     }

@@ -10,6 +10,7 @@
 #include "replay/sweep/export.h"
 #include "replay/sweep/journal.h"
 #include "replay/sweep/page.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/text_table.h"
 #include "trace/io/compressed_file.h"
 
@@ -114,11 +115,10 @@ const CLI::App* SweepQuestions::Asked() const {
 
 absl::Status SweepQuestions::WritePage(const sweep::Results& results) const {
   const std::string path = output_.empty() ? absl::StrCat(folders_[0], "/results.html") : output_;
-  if (absl::Status s = CheckOutputPath(path); !s.ok()) return s;
-  auto page = sweep::MakePage(results, {where_, by_, timing_});
-  if (!page.ok()) return page.status();
-  if (path == "-") return WriteOutput("-", *page);
-  if (absl::Status s = WriteOutput(path, *page); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckOutputPath(path));
+  ASSIGN_OR_RETURN(auto page, sweep::MakePage(results, {where_, by_, timing_}));
+  if (path == "-") return WriteOutput("-", page);
+  RETURN_IF_ERROR(WriteOutput(path, page));
   return WriteOutput("-", absl::StrCat("written: ", path, "\n"));
 }
 
@@ -130,46 +130,43 @@ absl::Status SweepQuestions::Write(const sweep::Results& results) const {
     return absl::UnavailableError(absl::StrCat("cannot make the folder ", folder, ": ", error.message()));
   if (merge_->parsed()) {
     // One journal with everything, so that the folder can be gone on with.
-    auto journal = sweep::JournalWriter::Open(absl::StrCat(folder, "/points.journal"), *results.start);
-    if (!journal.ok()) return journal.status();
+    ASSIGN_OR_RETURN(auto journal,
+                     sweep::JournalWriter::Open(absl::StrCat(folder, "/points.journal"), *results.start));
     for (const sweep::ResultRow& row : results.rows) {
-      const auto& held = (*journal)->before().points;
+      const auto& held = journal->before().points;
       const auto found = held.find(row.id);
       if (found != held.end() && found->second.error() == row.error) continue;
       proto::PointRecord record = row.record;
       const auto files = results.files.find(record.inputs());
       if (files != results.files.end()) *record.mutable_file() = files->second.file();
-      if (absl::Status s = (*journal)->Append(record); !s.ok()) return s;
+      RETURN_IF_ERROR(journal->Append(record));
     }
-    if (absl::Status s = (*journal)->Flush(); !s.ok()) return s;
+    RETURN_IF_ERROR(journal->Flush());
   }
-  auto written = ExportResults(results, formats_, timing_, folder);
-  if (!written.ok()) return written.status();
+  ASSIGN_OR_RETURN(auto written, ExportResults(results, formats_, timing_, folder));
   const uint64_t rows = results.rows.size();
   return WriteOutput(
       "-", absl::StrCat(FormatCount(rows), " of ", FormatCount(results.points), " points have results, ",
-                        FormatCount(results.failed), " failed\n", *written, "\n"));
+                        FormatCount(results.failed), " failed\n", written, "\n"));
 }
 
 absl::Status SweepQuestions::Answer() {
-  auto results = sweep::LoadResults(folders_);
-  if (!results.ok()) return results.status();
-  for (const std::string& warning : results->warnings) PrintError(warning);
-  if (merge_->parsed() || export_->parsed()) return Write(*results);
-  if (page_->parsed()) return WritePage(*results);
+  ASSIGN_OR_RETURN(auto results, sweep::LoadResults(folders_));
+  for (const std::string& warning : results.warnings) PrintError(warning);
+  if (merge_->parsed() || export_->parsed()) return Write(results);
+  if (page_->parsed()) return WritePage(results);
   const bool csv = format_ == "csv";
-  auto query = sweep::Query::Make(*results, where_, csv);
-  if (!query.ok()) return query.status();
+  ASSIGN_OR_RETURN(auto query, sweep::Query::Make(results, where_, csv));
   absl::StatusOr<sweep::Answer> answer;
   if (best_->parsed()) {
-    answer = query->Best(by_.empty() ? std::nullopt : std::optional<sweep::Aim>(sweep::ParseAim(by_)), top_);
+    answer = query.Best(by_.empty() ? std::nullopt : std::optional<sweep::Aim>(sweep::ParseAim(by_)), top_);
   } else if (pareto_->parsed()) {
     std::vector<sweep::Aim> aims;
     for (const std::string& aim : aims_) aims.push_back(sweep::ParseAim(aim));
-    answer = query->Pareto(aims);
+    answer = query.Pareto(aims);
   } else {
-    answer = query->Table(rows_, columns_, show_.empty() ? query->Objective() : sweep::ParseAim(show_),
-                          take_ == "mean");
+    answer = query.Table(rows_, columns_, show_.empty() ? query.Objective() : sweep::ParseAim(show_),
+                         take_ == "mean");
   }
   if (!answer.ok()) return answer.status();
   if (csv) return WriteOutput("-", sweep::AnswerToCsv(*answer));

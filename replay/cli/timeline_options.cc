@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "replay/cli/command.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra::cli {
 namespace {
@@ -68,10 +69,9 @@ absl::Status TimelineOptions::Finish(TimelineInput input, const MachineView& mac
   input.ranks = ranks_;
   input.most_nodes = most_nodes_;
   const auto write = [this](absl::string_view bytes) { return output_.Append(bytes); };
-  const absl::StatusOr<TimelineTotals> totals = WriteTimeline(input, format_, write);
-  if (!totals.ok()) return totals.status();
-  if (absl::Status s = output_.Finish(); !s.ok()) return s;
-  if (!totals->left_out.empty()) PrintError(totals->left_out);
+  ASSIGN_OR_RETURN(const TimelineTotals totals, WriteTimeline(input, format_, write));
+  RETURN_IF_ERROR(output_.Finish());
+  if (!totals.left_out.empty()) PrintError(totals.left_out);
   return absl::OkStatus();
 }
 

@@ -17,6 +17,7 @@
 #include "replay/cli/topology_report.h"
 #include "replay/cluster/presets.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/utf8.h"
 #include "trace/io/compressed_file.h"
 
@@ -170,14 +171,12 @@ class TopologyCommand : public Command {
   }
 
   absl::StatusOr<std::string> Look(bool* wrong) {
-    absl::StatusOr<DrawLayout> layout = ParseDrawLayout(layout_);
-    if (!layout.ok()) return layout.status();
-    absl::StatusOr<TopologyInput> input = LoadTopology(spec_, devices_);
-    if (!input.ok()) return input.status();
-    const NetworkGraph& graph = input->network.graph;
+    ASSIGN_OR_RETURN(DrawLayout layout, ParseDrawLayout(layout_));
+    ASSIGN_OR_RETURN(TopologyInput input, LoadTopology(spec_, devices_));
+    const NetworkGraph& graph = input.network.graph;
     const NetworkFigures figures = Measure(graph, measure_);
-    proto::TopologyReport report = ReportTopology(*input, figures);
-    if (draw_->parsed()) return Draw(graph, *layout, report);
+    proto::TopologyReport report = ReportTopology(input, figures);
+    if (draw_->parsed()) return Draw(graph, layout, report);
     if (check_->parsed()) {
       for (const Finding& f : CheckNetwork(graph, figures, checks_)) {
         proto::TopologyFinding* finding = report.add_finding();

@@ -5,6 +5,7 @@
 #include "backends/topology/topology.h"
 #include "replay/cli/topology_input.h"
 #include "replay/run/cluster_model.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra::cli {
 
@@ -14,15 +15,14 @@ absl::StatusOr<Topology> BuildClusterTopology(const proto::Cluster& cluster, int
   for (const proto::Dimension& d : cluster.topology().dimension()) {
     all = std::min<int64_t>(all * std::max(1, d.size()), Topology::kMaxDevices);
   }
-  absl::StatusOr<ClusterModel> model = BuildCluster(cluster, devices > 0 ? devices : static_cast<int>(all));
-  if (!model.ok()) return model.status();
-  notes->insert(notes->end(), model->notes.begin(), model->notes.end());
+  ASSIGN_OR_RETURN(ClusterModel model, BuildCluster(cluster, devices > 0 ? devices : static_cast<int>(all)));
+  notes->insert(notes->end(), model.notes.begin(), model.notes.end());
   for (int i = 0; i < cluster.topology().dimension_size() && devices == 0; ++i) {
     if (cluster.topology().dimension(i).size() != 0) continue;
     notes->push_back(absl::StrCat("topology.dimension[", i, "] is sized to the ranks; this is for ",
-                                  model->topology.devices(), ": --devices N says for how many"));
+                                  model.topology.devices(), ": --devices N says for how many"));
   }
-  return std::move(model->topology);
+  return std::move(model.topology);
 }
 
 }  // namespace chakra::cli

@@ -13,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "replay/cluster/astra_sim_network.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/file.h"
 #include "trace/io/json_value.h"
 
@@ -38,11 +39,10 @@ class Options {
       : file_(file), content_(std::move(content)), reader_(content_, file_), notes_(notes) {}
 
   absl::Status Parse() {
-    absl::StatusOr<JsonValue> v = ParseJson(content_, file_);
-    if (!v.ok()) return v.status();
-    if (!v->is(Kind::kObject))
-      return reader_.Error(v->begin, absl::StrCat("expected an object, found ", Name(v->kind)));
-    root_ = *std::move(v);
+    ASSIGN_OR_RETURN(JsonValue v, ParseJson(content_, file_));
+    if (!v.is(Kind::kObject))
+      return reader_.Error(v.begin, absl::StrCat("expected an object, found ", Name(v.kind)));
+    root_ = std::move(v);
     return absl::OkStatus();
   }
 
@@ -126,12 +126,12 @@ class Implementations {
   absl::Status Take(const Implemented& collective) {
     key_ = absl::StrCat(collective.option, "-implementation");
     name_ = collective.name;
-    if (absl::Status s = TakeCustom(); !s.ok()) return s;
+    RETURN_IF_ERROR(TakeCustom());
     const JsonValue* v = o_.Take(key_);
     if (v == nullptr) return absl::OkStatus();
     std::vector<std::string> algorithms;
     bool flat = false;
-    if (absl::Status s = Read(*v, &algorithms, &flat); !s.ok()) return s;
+    RETURN_IF_ERROR(Read(*v, &algorithms, &flat));
     if (custom_) return absl::OkStatus();
     if (!Carry(&algorithms, flat)) return absl::OkStatus();
     const std::string all = absl::StrJoin(algorithms, "+");
@@ -314,8 +314,8 @@ void TakeScheduling(Options* o, int dimensions) {
 
 absl::Status ReadSystem(Options* o, proto::Cluster* cluster) {
   proto::Collectives* c = cluster->mutable_collectives();
-  if (absl::Status s = ReadSplits(o, c); !s.ok()) return s;
-  if (absl::Status s = ReadActive(o, c); !s.ok()) return s;
+  RETURN_IF_ERROR(ReadSplits(o, c));
+  RETURN_IF_ERROR(ReadActive(o, c));
   double delay = 10, memory = 0, peak = 0, roofline = 0;
   bool has_delay = false, has_peak = false;
   for (const absl::Status& s : {o->TakeNumber("endpoint-delay", "ns", &delay, &has_delay),
@@ -353,7 +353,7 @@ absl::Status ReadSystem(Options* o, proto::Cluster* cluster) {
   };
   Implementations implementations(o, cluster->topology(), c);
   for (const Implemented& collective : kImplemented) {
-    if (absl::Status s = implementations.Take(collective); !s.ok()) return s;
+    RETURN_IF_ERROR(implementations.Take(collective));
   }
   o->NoteRest(rest);
   return absl::OkStatus();
@@ -425,10 +425,9 @@ absl::Status CheckGroups(Options* o, int64_t devices) {
 template <typename F>
 absl::Status WithOptions(const std::string& path, std::vector<std::string>* notes, F use) {
   if (path.empty()) return absl::OkStatus();
-  absl::StatusOr<std::string> content = ReadFile(path);
-  if (!content.ok()) return content.status();
-  Options options(path, *std::move(content), notes);
-  if (absl::Status s = options.Parse(); !s.ok()) return s;
+  ASSIGN_OR_RETURN(std::string content, ReadFile(path));
+  Options options(path, std::move(content), notes);
+  RETURN_IF_ERROR(options.Parse());
   return use(&options);
 }
 
@@ -442,9 +441,8 @@ absl::StatusOr<AstraSimResult> ClusterFromAstraSim(const AstraSimInputs& in) {
   }
   AstraSimResult result;
   proto::Cluster* cluster = &result.cluster;
-  const absl::StatusOr<std::string> network = ReadFile(in.network_yaml);
-  if (!network.ok()) return network.status();
-  if (absl::Status s = ReadAstraSimNetwork(*network, in.network_yaml, cluster); !s.ok()) return s;
+  ASSIGN_OR_RETURN(const std::string network, ReadFile(in.network_yaml));
+  RETURN_IF_ERROR(ReadAstraSimNetwork(network, in.network_yaml, cluster));
   int64_t devices = 1;
   for (const proto::Dimension& d : cluster->topology().dimension()) {
     devices *= d.size();

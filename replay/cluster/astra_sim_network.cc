@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -70,8 +71,7 @@ class NetworkReader {
       }
     }
     for (size_t i = 0; i < lists["topology"].size(); ++i) {
-      if (absl::Status s = ReadDimension(lists, i, cluster->mutable_topology()->add_dimension()); !s.ok())
-        return s;
+      RETURN_IF_ERROR(ReadDimension(lists, i, cluster->mutable_topology()->add_dimension()));
     }
     return absl::OkStatus();
   }
@@ -86,7 +86,7 @@ class NetworkReader {
   absl::Status Number(const YAML::Node& node, const std::string& key, absl::string_view what,
                       double* out) const {
     std::string text;
-    if (absl::Status s = Scalar(node, key, what, &text); !s.ok()) return s;
+    RETURN_IF_ERROR(Scalar(node, key, what, &text));
     if (!absl::SimpleAtod(text, out) || !std::isfinite(*out) || *out < 0) {
       return Error(node.Mark(), absl::StrCat("key '", key, "': expected ", what, ", found '", text, "'"));
     }
@@ -98,7 +98,7 @@ class NetworkReader {
     static const std::vector<std::string> kKinds = {"Ring", "FullyConnected", "Switch"};
     std::string text;
     const YAML::Node kind = lists.at("topology")[i];
-    if (absl::Status s = Scalar(kind, "topology", "a kind", &text); !s.ok()) return s;
+    RETURN_IF_ERROR(Scalar(kind, "topology", "a kind", &text));
     const auto at = std::find(kKinds.begin(), kKinds.end(), text);
     if (at == kKinds.end()) {
       const std::string nearest = NearestName(text, kKinds);
@@ -111,7 +111,7 @@ class NetworkReader {
 
     const YAML::Node count = lists.at("npus_count")[i];
     int32_t size;
-    if (absl::Status s = Scalar(count, "npus_count", "a number of devices", &text); !s.ok()) return s;
+    RETURN_IF_ERROR(Scalar(count, "npus_count", "a number of devices", &text));
     if (!absl::SimpleAtoi(text, &size) || size < 2) {
       return Error(count.Mark(),
                    absl::StrCat("key 'npus_count': expected a whole number above 1, found '", text, "'"));
@@ -120,7 +120,7 @@ class NetworkReader {
 
     const YAML::Node bandwidth = lists.at("bandwidth")[i];
     double gb, ns;
-    if (absl::Status s = Number(bandwidth, "bandwidth", "GB/s, above 0", &gb); !s.ok()) return s;
+    RETURN_IF_ERROR(Number(bandwidth, "bandwidth", "GB/s, above 0", &gb));
     const double bytes = std::round(gb * kGiB);
     if (bytes < 1 || bytes >= 9.2e18) {
       return Error(bandwidth.Mark(),
@@ -129,7 +129,7 @@ class NetworkReader {
     }
     d->set_bandwidth_bytes_per_s(static_cast<int64_t>(bytes));
     d->set_bandwidth_gbytes_per_s(bytes / 1e9);
-    if (absl::Status s = Number(lists.at("latency")[i], "latency", "ns, 0 or more", &ns); !s.ok()) return s;
+    RETURN_IF_ERROR(Number(lists.at("latency")[i], "latency", "ns, 0 or more", &ns));
     d->set_latency_ns(ns);
     return absl::OkStatus();
   }

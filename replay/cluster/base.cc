@@ -10,6 +10,7 @@
 #include "replay/cluster/terms.h"
 #include "replay/devices/known_devices.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/set_field.h"
 
 namespace chakra {
@@ -39,9 +40,8 @@ bool IsName(const proto::Device& device) {
 
 // Puts the known device of that name in the place of a device that is a name; false: none is known.
 absl::StatusOr<bool> TakeDevice(proto::Device* device) {
-  absl::StatusOr<std::optional<proto::Device>> known = KnownDevice(device->name());
-  if (!known.ok()) return known.status();
-  if (*known) *device = **std::move(known);
+  ASSIGN_OR_RETURN(std::optional<proto::Device> known, KnownDevice(device->name()));
+  if (known) *device = *std::move(known);
   return device->peak_tflops_size() > 0;
 }
 
@@ -53,9 +53,8 @@ absl::Status Merge(const std::string& where, proto::Cluster own, proto::Cluster*
                                                    list, "[0]...=VALUE\""));
   }
   if (IsName(own.device())) {
-    absl::StatusOr<bool> known = TakeDevice(own.mutable_device());
-    if (!known.ok()) return known.status();
-    if (!*known) {
+    ASSIGN_OR_RETURN(bool known, TakeDevice(own.mutable_device()));
+    if (!known) {
       return absl::InvalidArgumentError(absl::StrCat(where, ": device.name is \"", own.device().name(), "\"",
                                                      SuggestName(own.device().name(), DeviceNames()),
                                                      "; expected a known device, or its other fields too"));
@@ -78,16 +77,16 @@ absl::Status PutOnBase(const std::string& where, proto::Cluster base, proto::Clu
   }
   if (!cluster->base().empty()) {
     cluster->clear_base();
-    if (absl::Status s = Merge(where, *cluster, &base); !s.ok()) return s;
+    RETURN_IF_ERROR(Merge(where, *cluster, &base));
     *cluster = std::move(base);
   } else if (IsName(cluster->device())) {
-    if (const auto known = TakeDevice(cluster->mutable_device()); !known.ok()) return known.status();
+    RETURN_IF_ERROR(TakeDevice(cluster->mutable_device()).status());
   }
   const auto take_terms = [&] {
     absl::Status s = TakeTerms(cluster);
     return s.ok() ? s : absl::InvalidArgumentError(absl::StrCat(where, ": ", s.message()));
   };
-  if (absl::Status s = take_terms(); !s.ok()) return s;
+  RETURN_IF_ERROR(take_terms());
   for (const std::string& text : changes) {
     if (absl::Status s = SetFieldFromText(text, cluster); !s.ok())
       return absl::InvalidArgumentError(absl::StrCat(where, ": change \"", text, "\": ", s.message()));

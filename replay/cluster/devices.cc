@@ -7,6 +7,7 @@
 #include "replay/cluster/load.h"
 #include "replay/cluster/presets.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -21,15 +22,13 @@ absl::StatusOr<proto::Device> Usable(const proto::Device& device, absl::string_v
 }  // namespace
 
 absl::StatusOr<proto::Device> FindDevice(const std::string& name) {
-  absl::StatusOr<std::optional<proto::Device>> known = KnownDevice(name);
-  if (!known.ok()) return known.status();
-  if (*known) return **std::move(known);
+  ASSIGN_OR_RETURN(std::optional<proto::Device> known, KnownDevice(name));
+  if (known) return *std::move(known);
   const std::string preset = name.substr(0, name.find(':'));
   std::error_code error;
   if (!PresetText(preset).empty() || std::filesystem::is_regular_file(name, error)) {
-    const auto cluster = LoadCluster(name);
-    if (!cluster.ok()) return cluster.status();
-    return Usable(cluster->device(), name);
+    ASSIGN_OR_RETURN(const auto cluster, LoadCluster(name));
+    return Usable(cluster.device(), name);
   }
   return absl::NotFoundError(absl::StrCat("\"", name, "\" is no device, cluster preset or cluster file",
                                           SuggestName(name, DeviceNames())));

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "replay/cluster/faults.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/settings.h"
 
 namespace chakra {
@@ -27,15 +28,14 @@ absl::Status CheckKind(const std::string& kind, const LinkFault& f) {
 }
 
 absl::Status Parse(const std::string& text, LinkFault* f) {
-  const auto spec = ParseShortForm(text);
-  if (!spec.ok()) return spec.status();
+  ASSIGN_OR_RETURN(const auto spec, ParseShortForm(text));
   const std::vector<std::string> kinds = {"down", "slow", "lossy"};
-  if (std::find(kinds.begin(), kinds.end(), spec->name) == kinds.end()) {
+  if (std::find(kinds.begin(), kinds.end(), spec.name) == kinds.end()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("there is no kind \"", spec->name, "\"", SuggestName(spec->name, kinds)));
+        absl::StrCat("there is no kind \"", spec.name, "\"", SuggestName(spec.name, kinds)));
   }
-  if (absl::Status s = ReadSettings(*spec, f); !s.ok()) return s;
-  return CheckKind(spec->name, *f);
+  RETURN_IF_ERROR(ReadSettings(spec, f));
+  return CheckKind(spec.name, *f);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "replay/cluster/check.h"
 #include "trace/base/spelling.h"
 #include "trace/base/splitmix.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -32,11 +33,10 @@ class Expander {
 
   // Links of Topology, each direction apart.
   absl::StatusOr<std::vector<uint32_t>> Links() {
-    if (absl::Status s = Choose(); !s.ok()) return s;
-    absl::StatusOr<std::vector<uint32_t>> copies = Copies();
-    if (!copies.ok()) return copies.status();
+    RETURN_IF_ERROR(Choose());
+    ASSIGN_OR_RETURN(std::vector<uint32_t> copies, Copies());
     std::vector<uint32_t> links;
-    for (const uint32_t copy : *copies) {
+    for (const uint32_t copy : copies) {
       for (const uint32_t arc : arcs_) {
         links.push_back(topology_.NetworkHop(dimension_, copy, arc).link);
         if (!fault_.one_way())
@@ -65,9 +65,8 @@ class Expander {
       return where_.Bad("one_way", "true", "false, unless with from and to");
     if (fault_.has_device()) return OfDevice();
     if (!fault_.vertex().empty()) {
-      auto v = Vertex("vertex", fault_.vertex());
-      if (!v.ok()) return v.status();
-      return OfVertex(*v);
+      ASSIGN_OR_RETURN(auto v, Vertex("vertex", fault_.vertex()));
+      return OfVertex(v);
     }
     return fault_.share() != 0 || !fault_.link_class().empty() ? OfClass() : Between();
   }
@@ -87,22 +86,20 @@ class Expander {
   }
 
   absl::Status Between() {
-    auto from = Vertex("from", fault_.from());
-    if (!from.ok()) return from.status();
-    auto to = Vertex("to", fault_.to());
-    if (!to.ok()) return to.status();
-    for (uint32_t arc = graph_.begin(*from); arc < graph_.end(*from); ++arc) {
-      if (graph_.target(arc) == *to) arcs_.push_back(arc);
+    ASSIGN_OR_RETURN(auto from, Vertex("from", fault_.from()));
+    ASSIGN_OR_RETURN(auto to, Vertex("to", fault_.to()));
+    for (uint32_t arc = graph_.begin(from); arc < graph_.end(from); ++arc) {
+      if (graph_.target(arc) == to) arcs_.push_back(arc);
     }
     if (!arcs_.empty()) return absl::OkStatus();
     std::vector<std::string> beside;
-    for (uint32_t arc = graph_.begin(*from); arc < graph_.end(*from) && beside.size() < 8; ++arc) {
+    for (uint32_t arc = graph_.begin(from); arc < graph_.end(from) && beside.size() < 8; ++arc) {
       beside.push_back(graph_.VertexName(graph_.target(arc)));
     }
     return where_.Bad(
         "to", absl::StrCat("\"", fault_.to(), "\""),
         absl::StrCat("a vertex that is linked to ", fault_.from(), ": ", absl::StrJoin(beside, ", "),
-                     graph_.degree(*from) > beside.size() ? ", ..." : ""));
+                     graph_.degree(from) > beside.size() ? ", ..." : ""));
   }
 
   absl::Status OfClass() {
@@ -200,11 +197,10 @@ absl::StatusOr<std::vector<LinkChange>> ExpandFaults(const proto::Topology& prot
                        there ? "a dimension that joins more than one block: the ranks fit one"
                              : absl::StrCat("0 to ", proto.dimension_size() - 1));
     }
-    absl::StatusOr<Span> span = SpanOf(where, f);
-    if (!span.ok()) return span.status();
-    auto links = Expander(topology, static_cast<int>(built - asked.begin()), where, f).Links();
-    if (!links.ok()) return links.status();
-    for (const uint32_t link : *links) spans[link].push_back(*span);
+    ASSIGN_OR_RETURN(Span span, SpanOf(where, f));
+    ASSIGN_OR_RETURN(auto links,
+                     Expander(topology, static_cast<int>(built - asked.begin()), where, f).Links());
+    for (const uint32_t link : links) spans[link].push_back(span);
   }
   for (const auto& [link, loss] : losses) spans[link];
   std::vector<LinkChange> changes;

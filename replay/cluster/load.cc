@@ -16,6 +16,7 @@
 #include "replay/cluster/base.h"
 #include "replay/cluster/presets.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/proto_io.h"
 #include "trace/io/set_field.h"
 #include "trace/io/settings.h"
@@ -138,12 +139,11 @@ absl::Status Resolve(const std::string& where, int depth, proto::Cluster* cluste
 
 absl::StatusOr<proto::Cluster> LoadPreset(absl::string_view name, const std::string& spec, int depth) {
   proto::Cluster cluster;
-  if (absl::Status s = ParseMessage(PresetText(name), absl::StrCat("preset ", name), &cluster); !s.ok())
-    return s;
-  if (absl::Status s = Resolve(absl::StrCat("preset ", name), depth, &cluster); !s.ok()) return s;
+  RETURN_IF_ERROR(ParseMessage(PresetText(name), absl::StrCat("preset ", name), &cluster));
+  RETURN_IF_ERROR(Resolve(absl::StrCat("preset ", name), depth, &cluster));
   if (spec.size() == name.size()) return cluster;
   for (absl::string_view item : absl::StrSplit(absl::string_view(spec).substr(name.size() + 1), ',')) {
-    if (absl::Status s = ApplyOverride(spec, item, &cluster); !s.ok()) return s;
+    RETURN_IF_ERROR(ApplyOverride(spec, item, &cluster));
   }
   cluster.set_name(spec);
   return cluster;
@@ -163,19 +163,18 @@ absl::StatusOr<proto::Cluster> Load(const std::string& spec, int depth, std::vec
   if (absl::EndsWith(spec, ".yml") || absl::EndsWith(spec, ".yaml")) {
     AstraSimInputs inputs;
     inputs.network_yaml = spec;
-    absl::StatusOr<AstraSimResult> result = ClusterFromAstraSim(inputs);
-    if (!result.ok()) return result.status();
+    ASSIGN_OR_RETURN(AstraSimResult result, ClusterFromAstraSim(inputs));
     if (notes != nullptr) {
-      notes->insert(notes->end(), result->notes.begin(), result->notes.end());
+      notes->insert(notes->end(), result.notes.begin(), result.notes.end());
       notes->push_back(absl::StrCat(spec,
                                     ": a network and nothing else; the device, the costs of collectives and "
                                     "remote memory are unknown (convert astra-sim reads these too)"));
     }
-    return std::move(result->cluster);
+    return std::move(result.cluster);
   }
   proto::Cluster cluster;
-  if (absl::Status s = ReadMessageFile(spec, &cluster); !s.ok()) return s;
-  if (absl::Status s = Resolve(spec, depth, &cluster); !s.ok()) return s;
+  RETURN_IF_ERROR(ReadMessageFile(spec, &cluster));
+  RETURN_IF_ERROR(Resolve(spec, depth, &cluster));
   if (cluster.name().empty()) cluster.set_name(spec);
   return cluster;
 }

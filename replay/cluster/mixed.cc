@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "replay/cluster/check.h"
 #include "replay/cluster/variation.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/settings.h"
 
 namespace chakra {
@@ -17,7 +18,7 @@ absl::StatusOr<PacketChoice> Build(const Labelled& where, const proto::PacketCho
   c.link_class = proto.link_class();
   c.dimension = proto.dimension();
   c.label = proto.label();
-  if (absl::Status s = CheckSettings(proto, where.Field("")); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckSettings(proto, where.Field("")));
   c.after = Time::FromNanos(proto.after_us() * 1e3);
   if (proto.until_us() != 0) c.until = Time::FromNanos(proto.until_us() * 1e3);
   if (c.until <= c.after) {
@@ -72,9 +73,8 @@ absl::StatusOr<std::vector<PacketChoice>> BuildPacketChoices(const proto::Cluste
   for (int i = 0; i < cluster.by_packets_size(); ++i) {
     const proto::PacketChoice& proto = cluster.by_packets(i);
     const Labelled where(proto.label(), absl::StrCat("by_packets[", i, "]"));
-    absl::StatusOr<PacketChoice> choice = Build(where, proto, ranks, device_of);
-    if (!choice.ok()) return choice.status();
-    choices.push_back(*std::move(choice));
+    ASSIGN_OR_RETURN(PacketChoice choice, Build(where, proto, ranks, device_of));
+    choices.push_back(std::move(choice));
   }
   return choices;
 }

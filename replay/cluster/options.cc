@@ -10,6 +10,7 @@
 #include "replay/cluster/packet.h"
 #include "replay/cluster/terms.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/set_field.h"
 #include "trace/io/settings.h"
 
@@ -26,23 +27,22 @@ bool HasNetwork(const proto::Topology& topology) {
 }  // namespace
 
 absl::Status SetRouting(const std::string& text, proto::Topology* topology) {
-  auto form = ParseShortForm(text);
-  if (!form.ok()) return form.status();
-  auto policy = ParseRoutingPolicy(form->name);
+  ASSIGN_OR_RETURN(auto form, ParseShortForm(text));
+  auto policy = ParseRoutingPolicy(form.name);
   if (!policy.ok()) return policy.status();
   // All of it but the files of routes.
   proto::Routing routing;
   *routing.mutable_route_file() = topology->routing().route_file();
-  routing.set_policy(form->name);
-  const auto routes = std::find_if(form->set.begin(), form->set.end(),
-                                   [](const auto& item) { return item.first == "routes"; });
+  routing.set_policy(form.name);
+  const auto routes =
+      std::find_if(form.set.begin(), form.set.end(), [](const auto& item) { return item.first == "routes"; });
   std::string file;
-  if (routes != form->set.end()) {
+  if (routes != form.set.end()) {
     file = std::string(WithoutParentheses(routes->second));
-    form->set.erase(routes);
+    form.set.erase(routes);
   }
-  if (absl::Status s = ReadSettings(*form, &routing); !s.ok()) {
-    return absl::InvalidArgumentError(absl::StrCat("routing ", form->name, ": ", s.message()));
+  if (absl::Status s = ReadSettings(form, &routing); !s.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("routing ", form.name, ": ", s.message()));
   }
   *topology->mutable_routing() = routing;
   if (file.empty()) return absl::OkStatus();
@@ -68,16 +68,16 @@ absl::Status ApplyTopologyOptions(const TopologyOptions& options, proto::Cluster
     }
   }
   for (const std::string& fault : options.faults) {
-    if (absl::Status s = AddFault(fault, cluster->mutable_topology()); !s.ok()) return s;
+    RETURN_IF_ERROR(AddFault(fault, cluster->mutable_topology()));
   }
   if (!options.packet.empty()) {
-    if (absl::Status s = SetPacket(options.packet, cluster); !s.ok()) return s;
+    RETURN_IF_ERROR(SetPacket(options.packet, cluster));
   }
   for (const std::string& choice : options.mixed) {
-    if (absl::Status s = AddPacketChoice(choice, cluster); !s.ok()) return s;
+    RETURN_IF_ERROR(AddPacketChoice(choice, cluster));
   }
-  if (absl::Status s = SetFields(options.set, cluster); !s.ok()) return s;
-  if (absl::Status s = TakeTerms(cluster); !s.ok()) return s;
+  RETURN_IF_ERROR(SetFields(options.set, cluster));
+  RETURN_IF_ERROR(TakeTerms(cluster));
   if (absl::Status s = BuildPacket(cluster->packet()).status(); !s.ok()) {
     return absl::InvalidArgumentError(
         absl::StrCat(options.packet.empty() ? "" : "--packet and the ", s.message()));

@@ -1,6 +1,7 @@
 #include "replay/cluster/packet.h"
 
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/settings.h"
 
 namespace chakra {
@@ -15,7 +16,7 @@ absl::Status SetPacket(const std::string& text, proto::Cluster* cluster) {
   proto::PacketNetwork network = cluster->packet();
   if (absl::Status s = ExpandShortForm(&network); !s.ok())
     return absl::InvalidArgumentError(absl::StrCat("cluster: packet.", s.message()));
-  if (absl::Status s = ReadSettings(text, "--packet", &network); !s.ok()) return s;
+  RETURN_IF_ERROR(ReadSettings(text, "--packet", &network));
   *cluster->mutable_packet() = network;
   return absl::OkStatus();
 }

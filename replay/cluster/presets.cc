@@ -33,7 +33,7 @@ std::string Whole(absl::string_view text) {
   for (absl::string_view line : absl::StrSplit(absl::StripSuffix(text, "\n"), '\n')) {
     const absl::string_view indent = line.substr(0, line.find_first_not_of(' '));
     if (const auto device = NameIn(line, "device { name: ", " }"); !device.empty()) {
-      absl::StrAppend(&out, "device {\n", DeviceText(device), "}\n");
+      absl::StrAppend(&out, "device {\n", DevicePart(device, "device"), "}\n");
     } else if (const auto terms = NameIn(line, "terms: ", ""); !terms.empty()) {
       AddIndented(TermsText(terms), indent, &out);
     } else {

@@ -13,6 +13,7 @@
 #include "backends/topology/size.h"
 #include "replay/cluster/options.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/file.h"
 
 namespace chakra {
@@ -39,13 +40,9 @@ absl::StatusOr<Asked> Parse(const std::string& text) {
     asked.file = text;
   } else if (colon != std::string::npos && IsFile(text.substr(0, colon))) {
     asked.file = text.substr(0, colon);
-    auto spec = ParseNetworkSpec(absl::StrCat("file", text.substr(colon)));
-    if (!spec.ok()) return spec.status();
-    asked.spec = *std::move(spec);
+    ASSIGN_OR_RETURN(asked.spec, ParseNetworkSpec(absl::StrCat("file", text.substr(colon))));
   } else {
-    auto spec = ParseNetworkSpec(text);
-    if (!spec.ok()) return spec.status();
-    asked.spec = *std::move(spec);
+    ASSIGN_OR_RETURN(asked.spec, ParseNetworkSpec(text));
   }
   auto& set = asked.spec.set;
   const auto span = std::find_if(set.begin(), set.end(), [](const auto& s) { return s.first == "span"; });
@@ -110,11 +107,9 @@ bool SwitchesFit(const proto::Topology& topology) {
 
 absl::Status ReplaceByFile(const std::string& text, const Asked& asked, proto::Cluster* cluster,
                            std::vector<std::string>* notes) {
-  auto contents = ReadFile(asked.file);
-  if (!contents.ok()) return contents.status();
-  const auto read = ReadNetworkFile(*contents, asked.file);
-  if (!read.ok()) return read.status();
-  const NetworkGraph& graph = read->network.graph;
+  ASSIGN_OR_RETURN(auto contents, ReadFile(asked.file));
+  ASSIGN_OR_RETURN(const auto read, ReadNetworkFile(contents, asked.file));
+  const NetworkGraph& graph = read.network.graph;
   proto::Topology* topology = cluster->mutable_topology();
   Dimension dimension;
   dimension.set_kind(Dimension::NETWORK);
@@ -152,23 +147,21 @@ absl::Status ReplaceNetwork(const std::string& text, proto::Cluster* cluster,
   proto::Topology* topology = cluster->mutable_topology();
   if (topology->dimension_size() == 0)
     return absl::InvalidArgumentError("cluster: topology.dimension is missing");
-  const auto asked = Parse(text);
-  if (!asked.ok()) return asked.status();
-  if (!asked->file.empty()) return ReplaceByFile(text, *asked, cluster, notes);
-  const auto kind = KindOf(asked->spec);
-  if (!kind.ok()) return kind.status();
+  ASSIGN_OR_RETURN(const auto asked, Parse(text));
+  if (!asked.file.empty()) return ReplaceByFile(text, asked, cluster, notes);
+  ASSIGN_OR_RETURN(const auto kind, KindOf(asked.spec));
   Dimension dimension;
   dimension.set_kind(Dimension::NETWORK);
-  dimension.set_name(asked->spec.name);
-  dimension.mutable_network()->set_build(PrintShortForm(asked->spec));
-  if (asked->span == "rails") dimension.mutable_network()->set_span(proto::Network::EACH_RAIL);
-  if ((*kind)->whole && !asked->span.empty() && asked->span != "machine") {
-    return absl::InvalidArgumentError(absl::StrCat("network \"", text, "\": span is \"", asked->span,
-                                                   "\", but ", asked->spec.name,
+  dimension.set_name(asked.spec.name);
+  dimension.mutable_network()->set_build(PrintShortForm(asked.spec));
+  if (asked.span == "rails") dimension.mutable_network()->set_span(proto::Network::EACH_RAIL);
+  if (kind->whole && !asked.span.empty() && asked.span != "machine") {
+    return absl::InvalidArgumentError(absl::StrCat("network \"", text, "\": span is \"", asked.span,
+                                                   "\", but ", asked.spec.name,
                                                    " is a whole machine; expected machine, or no span"));
   }
-  if (!(*kind)->whole) TakeCards(topology->dimension(topology->dimension_size() - 1), &dimension);
-  if ((*kind)->whole || asked->span == "machine") {
+  if (!kind->whole) TakeCards(topology->dimension(topology->dimension_size() - 1), &dimension);
+  if (kind->whole || asked.span == "machine") {
     ReplaceAll(text, dimension, cluster, notes);
   } else {
     ReplaceLast(std::move(dimension), topology);

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "trace/base/embedded.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/proto_io.h"
 
 namespace chakra {
@@ -23,7 +24,7 @@ absl::Status TakeTerms(proto::Cluster* cluster) {
                                                    SuggestName(name, EmbeddedNames(terms::Embedded()))));
   }
   proto::CollectiveLibrary named;
-  if (absl::Status s = ParseTextMessage(text, absl::StrCat("terms ", name), &named); !s.ok()) return s;
+  RETURN_IF_ERROR(ParseTextMessage(text, absl::StrCat("terms ", name), &named));
   proto::CollectiveLibrary* library = cluster->mutable_collectives()->mutable_library();
   library->clear_terms();
   library->mutable_term()->Swap(named.mutable_term());

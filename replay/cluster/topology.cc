@@ -11,6 +11,7 @@
 #include "backends/topology/inputs/read_network.h"
 #include "replay/cluster/check.h"
 #include "replay/cluster/faults.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/file.h"
 #include "trace/io/settings.h"
 
@@ -79,7 +80,7 @@ absl::StatusOr<TopologyDimension> CheckDimension(const Dimension& d, int i) {
   out.name = d.name().empty() ? absl::StrCat("dim", i) : d.name();
   if (out.kind == TopologyDimension::Kind::kNetwork) {
     out.each_rail = d.network().span() == proto::Network::EACH_RAIL;
-    if (absl::Status s = CheckNetworkFields(d, i); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckNetworkFields(d, i));
     return out;
   }
   if (d.has_network()) return BadField(DimensionField(i, "network"), "given", "kind NETWORK with it");
@@ -176,9 +177,8 @@ absl::Status Builder::ReadDimensions() {
                     absl::StrCat("at most ", Topology::kMaxDimensions));
   }
   for (int i = 0; i < proto_.dimension_size(); ++i) {
-    absl::StatusOr<TopologyDimension> d = CheckDimension(proto_.dimension(i), i);
-    if (!d.ok()) return d.status();
-    dims_.push_back(*std::move(d));
+    ASSIGN_OR_RETURN(TopologyDimension d, CheckDimension(proto_.dimension(i), i));
+    dims_.push_back(std::move(d));
     asked_.push_back(i);
   }
   return absl::OkStatus();
@@ -201,9 +201,8 @@ absl::Status Builder::ReadNetworks() {
       read = BuildExplicitGraph(n.graph(),
                                 absl::StrCat("cluster: ", DimensionField(asked_[i], "network.graph")));
     } else {
-      auto text = ReadFile(n.file());
-      if (!text.ok()) return text.status();
-      read = ReadNetworkFile(*text, n.file());
+      ASSIGN_OR_RETURN(auto text, ReadFile(n.file()));
+      read = ReadNetworkFile(text, n.file());
     }
     if (!read.ok()) return read.status();
     notes_.insert(notes_.end(), read->notes.begin(), read->notes.end());
@@ -285,7 +284,7 @@ absl::Status Builder::BuildOne(size_t i, int64_t below) {
 absl::Status Builder::BuildNetworks() {
   for (size_t i = 0; i < dims_.size(); ++i) {
     if (dims_[i].kind != Kind::kNetwork || dims_[i].network != nullptr) continue;
-    if (absl::Status s = BuildOne(i, Below(i)); !s.ok()) return s;
+    RETURN_IF_ERROR(BuildOne(i, Below(i)));
   }
   return absl::OkStatus();
 }
@@ -339,9 +338,8 @@ absl::Status Builder::ReadRouting(BuiltTopology* built) const {
   for (int i = 0; i < r.route_file_size(); ++i) {
     if (r.route_file(i).empty()) continue;
     const size_t d = networks[static_cast<size_t>(i)];
-    auto routes = RouteFile::Load(r.route_file(i), dims_[d].network->graph);
-    if (!routes.ok()) return routes.status();
-    out.routes[d] = std::make_shared<const RouteFile>(*std::move(routes));
+    ASSIGN_OR_RETURN(auto routes, RouteFile::Load(r.route_file(i), dims_[d].network->graph));
+    out.routes[d] = std::make_shared<const RouteFile>(std::move(routes));
   }
   return absl::OkStatus();
 }
@@ -349,13 +347,11 @@ absl::Status Builder::ReadRouting(BuiltTopology* built) const {
 absl::StatusOr<BuiltTopology> Builder::Build() {
   for (const auto step : {&Builder::ReadDimensions, &Builder::ReadNetworks, &Builder::Size,
                           &Builder::CheckLeftOut, &Builder::BuildNetworks, &Builder::MakeNetworks}) {
-    if (absl::Status s = (this->*step)(); !s.ok()) return s;
+    RETURN_IF_ERROR((this->*step)());
   }
   BuiltTopology built{Topology(), {}, {}, asked_, made_, notes_};
-  if (absl::Status s = ReadRouting(&built); !s.ok()) return s;
-  auto topology = Topology::Make(dims_);
-  if (!topology.ok()) return topology.status();
-  built.topology = *std::move(topology);
+  RETURN_IF_ERROR(ReadRouting(&built));
+  ASSIGN_OR_RETURN(built.topology, Topology::Make(dims_));
   std::map<uint32_t, double> losses;
   for (const Losses& l : losses_) {
     const auto at = std::find(asked_.begin(), asked_.end(), l.asked);
@@ -370,16 +366,14 @@ absl::StatusOr<BuiltTopology> Builder::Build() {
       }
     }
   }
-  auto changes = ExpandFaults(proto_, built.topology, asked_, losses);
-  if (!changes.ok()) return changes.status();
-  built.changes = *std::move(changes);
+  ASSIGN_OR_RETURN(built.changes, ExpandFaults(proto_, built.topology, asked_, losses));
   return built;
 }
 
 }  // namespace
 
 absl::StatusOr<BuiltTopology> BuildTopology(const proto::Topology& topology, int ranks) {
-  if (absl::Status s = CheckSettings(topology, "cluster: topology."); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckSettings(topology, "cluster: topology."));
   return Builder(topology, ranks).Build();
 }
 

@@ -13,6 +13,7 @@
 #include "absl/strings/str_split.h"
 #include "replay/cluster/check.h"
 #include "trace/base/splitmix.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -234,8 +235,8 @@ absl::Status Variation::SetSpeeds(const proto::Variation& proto, int ranks) {
   }
   if (!proto.has_stragglers()) return absl::OkStatus();
   const auto& s = proto.stragglers();
-  if (absl::Status bad = CheckPositive("stragglers.share", s.share(), 1); !bad.ok()) return bad;
-  if (absl::Status bad = CheckPositive("stragglers.factor", s.factor(), kMostFactor); !bad.ok()) return bad;
+  RETURN_IF_ERROR(CheckPositive("stragglers.share", s.share(), 1));
+  RETURN_IF_ERROR(CheckPositive("stragglers.factor", s.factor(), kMostFactor));
   if (!IsPart(s.part())) return Bad("stragglers.part", absl::StrCat(s.part()), kExpectedPart);
   stragglers_ = DrawStragglers(s.share(), seed_, ranks);
   Slow(stragglers_, s.part(), s.factor(), ranks);
@@ -245,7 +246,7 @@ absl::Status Variation::SetSpeeds(const proto::Variation& proto, int ranks) {
 absl::StatusOr<Variation> Variation::Make(const proto::Variation& proto, int ranks) {
   Variation v;
   if (proto.seed() != 0) v.seed_ = proto.seed();
-  if (absl::Status bad = v.SetSpeeds(proto, ranks); !bad.ok()) return bad;
+  RETURN_IF_ERROR(v.SetSpeeds(proto, ranks));
   if (proto.has_jitter()) {
     const auto& j = proto.jitter();
     const bool uniform = j.kind() == proto::Variation::Jitter::UNIFORM;
@@ -254,13 +255,13 @@ absl::StatusOr<Variation> Variation::Make(const proto::Variation& proto, int ran
                  "LOGNORMAL or UNIFORM");
     }
     const double most = uniform ? 1 / std::sqrt(3.0) : kMostSigma;
-    if (absl::Status bad = CheckPositive("jitter.sigma", j.sigma(), most); !bad.ok()) return bad;
+    RETURN_IF_ERROR(CheckPositive("jitter.sigma", j.sigma(), most));
     v.jitter_ = uniform ? Jitter::kUniform : Jitter::kLognormal;
     v.sigma_ = uniform ? j.sigma() : std::sqrt(std::log1p(j.sigma() * j.sigma()));
   }
   const double skew = proto.start_skew_ns();
   if (skew != 0) {
-    if (absl::Status bad = CheckPositive("start_skew_ns", skew, kMostSkewNanos); !bad.ok()) return bad;
+    RETURN_IF_ERROR(CheckPositive("start_skew_ns", skew, kMostSkewNanos));
     for (int r = 0; r < ranks; ++r) {
       v.start_.push_back(Time::Picos(static_cast<int64_t>(skew * 1000 * Unit(Hash(v.seed_, kSkew, r, 0)))));
     }

@@ -3,6 +3,7 @@
 
 #include "replay/collectives/assembly.h"
 #include "replay/collectives/builders.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -38,7 +39,7 @@ absl::Status BuildDirectAllToAll(const PlanRequest&, Plan* plan) {
 
 absl::Status BuildBruckAllToAll(const PlanRequest& request, Plan* plan) {
   const int n = plan->members;
-  if (absl::Status s = CheckSteps(request, int64_t{4} * n * n); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckSteps(request, int64_t{4} * n * n));
   SetRegions(3, plan);
   const int work = 2 * n, packed = 3 * n, arrived = 4 * n;
   Assembly assembly(plan);
@@ -68,9 +69,9 @@ absl::Status BuildBruckAllToAll(const PlanRequest& request, Plan* plan) {
 }
 
 absl::Status BuildHierarchicalAllToAll(const PlanRequest& request, Plan* plan) {
-  if (absl::Status s = NeedBlocks(request); !s.ok()) return s;
+  RETURN_IF_ERROR(NeedBlocks(request));
   const int n = plan->members, k = request.blocks[0], blocks = n / k;
-  if (absl::Status s = CheckSteps(request, int64_t{3} * n * n); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckSteps(request, int64_t{3} * n * n));
   SetRegions(3, plan);
   const int out = n, packed = 2 * n, arrived = 3 * n, staged = 4 * n;
   Assembly assembly(plan);
@@ -103,9 +104,9 @@ absl::Status BuildHierarchicalAllToAll(const PlanRequest& request, Plan* plan) {
 }
 
 absl::Status BuildPxn(const PlanRequest& request, Plan* plan) {
-  if (absl::Status s = NeedBlocks(request); !s.ok()) return s;
+  RETURN_IF_ERROR(NeedBlocks(request));
   const int n = plan->members, k = request.blocks[0], blocks = n / k;
-  if (absl::Status s = CheckSteps(request, int64_t{3} * n * n); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckSteps(request, int64_t{3} * n * n));
   SetRegions(1, plan);
   const int out = n, staged = 2 * n;
   Assembly assembly(plan);

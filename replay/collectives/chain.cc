@@ -1,12 +1,13 @@
 #include "replay/collectives/assembly.h"
 #include "replay/collectives/builders.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 
 absl::Status BuildChain(const PlanRequest& request, Plan* plan) {
   const int n = plan->members;
   const bool reduce = plan->type == CollectiveType::kReduce;
-  if (absl::Status s = CheckSteps(request, int64_t{2} * request.pieces * (n - 1)); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckSteps(request, int64_t{2} * request.pieces * (n - 1)));
   plan->chunks = request.pieces;
   Assembly assembly(plan);
   const std::vector<int> streams = assembly.OpenEach(0, n);

@@ -1,6 +1,7 @@
 #include "absl/strings/str_cat.h"
 #include "replay/collectives/assembly.h"
 #include "replay/collectives/builders.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -15,13 +16,13 @@ constexpr int kLag = 4;
 // that they send. The network's switch then adds the shares of this place in all blocks, and the member sends
 // the result to the others of its block.
 absl::Status BuildCollnet(const PlanRequest& request, Plan* plan) {
-  if (absl::Status s = NeedBlocks(request); !s.ok()) return s;
+  RETURN_IF_ERROR(NeedBlocks(request));
   const int n = plan->members, k = request.blocks[0];
   if (n / k < 2) {
     return absl::InvalidArgumentError(absl::StrCat("collnet on ", n, " ranks: one block of ", k,
                                                    ", expected at least 2 blocks (nvls serves one)"));
   }
-  if (absl::Status s = CheckSteps(request, int64_t{4} * n * (k + 2) * request.pieces); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckSteps(request, int64_t{4} * n * (k + 2) * request.pieces));
   plan->chunks = request.pieces * k;
   plan->synchronizing = true;
   for (int i = 0; i < k; ++i) plan->switches.push_back({i, k + i});  // one for each place in a block

@@ -6,6 +6,7 @@
 #include "replay/collectives/assembly.h"
 #include "replay/collectives/builders.h"
 #include "replay/collectives/levels.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -41,14 +42,14 @@ std::vector<std::vector<int>> Balanced(const PlanRequest& request) {
 }  // namespace
 
 absl::Status BuildHierarchical(const PlanRequest& request, Plan* plan) {
-  if (absl::Status s = NeedBlocks(request); !s.ok()) return s;
+  RETURN_IF_ERROR(NeedBlocks(request));
   LevelOptions options;
   options.order = {Upwards(request)};
   return BuildLevels(request, options, plan);
 }
 
 absl::Status BuildThemis(const PlanRequest& request, Plan* plan) {
-  if (absl::Status s = NeedBlocks(request); !s.ok()) return s;
+  RETURN_IF_ERROR(NeedBlocks(request));
   LevelOptions options;
   options.order = Balanced(request);
   return BuildLevels(request, options, plan);

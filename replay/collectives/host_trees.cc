@@ -5,6 +5,7 @@
 
 #include "replay/collectives/assembly.h"
 #include "replay/collectives/builders.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -88,7 +89,7 @@ absl::Status BuildReduceBroadcast(const PlanRequest&, Plan* plan) {
 absl::Status BuildScatterAllGather(const PlanRequest& request, Plan* plan) {
   const int n = plan->members;
   const bool doubles = std::has_single_bit(static_cast<unsigned>(n));
-  if (absl::Status s = CheckSteps(request, doubles ? int64_t{64} * n : int64_t{2} * n * n); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckSteps(request, doubles ? int64_t{64} * n : int64_t{2} * n * n));
   plan->chunks = n;
   Assembly assembly(plan);
   const std::vector<int> streams = assembly.OpenEach(0, n);

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "replay/collectives/assembly.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 
@@ -110,7 +111,7 @@ class LevelPlan {
   }
 
   absl::Status Build() {
-    if (absl::Status s = Check(); !s.ok()) return s;
+    RETURN_IF_ERROR(Check());
     SetChunks();
     if (!options_.stream_for_phase) {
       const size_t streams = parts_ == 1 ? 1 : size_.size();
@@ -427,7 +428,7 @@ int64_t StepsOf(const PlanRequest& request, const LevelOptions& options) {
 }  // namespace
 
 absl::Status BuildLevels(const PlanRequest& request, const LevelOptions& options, Plan* plan) {
-  if (absl::Status s = CheckSteps(request, StepsOf(request, options)); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckSteps(request, StepsOf(request, options)));
   return LevelPlan(request, options, plan).Build();
 }
 

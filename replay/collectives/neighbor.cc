@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "replay/collectives/assembly.h"
 #include "replay/collectives/builders.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 
@@ -12,7 +13,7 @@ absl::Status BuildNeighbor(const PlanRequest& request, Plan* plan) {
     return absl::InvalidArgumentError(absl::StrCat(plan->algorithm, " for ", std::string(Name(plan->type)),
                                                    " on ", n, " ranks; expected an even number"));
   }
-  if (absl::Status s = CheckSteps(request, int64_t{n} * n); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckSteps(request, int64_t{n} * n));
   plan->chunks = n;
   plan->chunk_is_whole = true;
   plan->synchronizing = true;

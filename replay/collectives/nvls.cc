@@ -4,6 +4,7 @@
 #include "replay/collectives/assembly.h"
 #include "replay/collectives/builders.h"
 #include "replay/collectives/tree.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -177,21 +178,21 @@ absl::Status BuildOneWay(const PlanRequest& request, Plan* plan) {
 absl::Status BuildNvls(const PlanRequest& request, Plan* plan) {
   const int64_t n = plan->members, pieces = request.pieces;
   if (plan->type == CollectiveType::kAllReduce) {
-    if (absl::Status s = CheckSteps(request, 12 * n * pieces); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckSteps(request, 12 * n * pieces));
     return InSwitchAllReduce(plan->members, request.pieces, plan).Build();
   }
-  if (absl::Status s = CheckSteps(request, 2 * n * (n + 1) * pieces); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckSteps(request, 2 * n * (n + 1) * pieces));
   return BuildOneWay(request, plan);
 }
 
 absl::Status BuildNvlsTree(const PlanRequest& request, Plan* plan) {
-  if (absl::Status s = NeedBlocks(request); !s.ok()) return s;
+  RETURN_IF_ERROR(NeedBlocks(request));
   if (request.blocks[0] < 2) {
     return absl::InvalidArgumentError(
         absl::StrCat("nvls_tree on ", request.members, " ranks: blocks[0] is ", request.blocks[0],
                      ", expected at least 2 ranks at each switch (double_binary_tree serves 1)"));
   }
-  if (absl::Status s = CheckSteps(request, int64_t{20} * plan->members * request.pieces); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckSteps(request, int64_t{20} * plan->members * request.pieces));
   return InSwitchAllReduce(request.blocks[0], request.pieces, plan).Build();
 }
 

@@ -7,6 +7,7 @@
 #include "replay/collectives/builders.h"
 #include "replay/collectives/levels.h"
 #include "replay/collectives/loops.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -191,13 +192,13 @@ absl::StatusOr<Plan> BuildPlan(const PlanRequest& request) {
     return absl::InvalidArgumentError(
         absl::StrCat("all_to_all on ", request.members, " ranks: at most 65536 are supported"));
   }
-  if (absl::Status s = CheckRequest(request); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckRequest(request));
   const auto build = [&](const std::string& name, Builder builder) -> absl::StatusOr<Plan> {
     Plan plan;
     plan.type = type;
     plan.algorithm = name;
     plan.members = request.members;
-    if (absl::Status s = builder(request, &plan); !s.ok()) return s;
+    RETURN_IF_ERROR(builder(request, &plan));
     NumberThrough(&plan);
     return plan;
   };
@@ -216,9 +217,8 @@ absl::StatusOr<const Plan*> PlanCache::Get(PlanRequest request) {
   if (!IsRooted(request.type)) request.root = 0;
   std::unique_ptr<Plan>& slot = plans_[request];
   if (slot == nullptr) {
-    absl::StatusOr<Plan> plan = BuildPlan(request);
-    if (!plan.ok()) return plan.status();
-    slot = std::make_unique<Plan>(*std::move(plan));
+    ASSIGN_OR_RETURN(Plan plan, BuildPlan(request));
+    slot = std::make_unique<Plan>(std::move(plan));
   }
   return slot.get();
 }

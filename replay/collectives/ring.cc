@@ -2,6 +2,7 @@
 
 #include "replay/collectives/assembly.h"
 #include "replay/collectives/builders.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -23,7 +24,7 @@ void Rounds(int n, int first, StepOp receive, Program* program) {
 // it were the receiver's own data for the same member.
 absl::Status BuildRingAllToAll(const PlanRequest& request, Plan* plan) {
   const int n = plan->members;
-  if (absl::Status s = CheckSteps(request, int64_t{n} * (n - 1)); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckSteps(request, int64_t{n} * (n - 1)));
   Program program;
   program.connections = 1;
   for (int last = n - 1; last > 0; --last) {

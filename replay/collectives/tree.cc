@@ -5,6 +5,7 @@
 
 #include "replay/collectives/assembly.h"
 #include "replay/collectives/builders.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -88,7 +89,7 @@ std::vector<TreeNode> InOrderTree(int n) {
 absl::Status BuildDoubleBinaryTree(const PlanRequest& request, Plan* plan) {
   const int n = plan->members;
   const int k = request.blocks.empty() ? 1 : request.blocks[0];
-  if (absl::Status s = CheckSteps(request, int64_t{8} * n * request.pieces); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckSteps(request, int64_t{8} * n * request.pieces));
   plan->chunks = 2 * request.pieces;
   plan->synchronizing = true;
   Assembly assembly(plan);

@@ -7,12 +7,13 @@
 #include "replay/collectives/registry.h"
 #include "replay/collectives/validate/execution.h"
 #include "replay/collectives/validate/wiring.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 
 absl::Status ProvePlan(const Plan& plan, const ProofOptions& options, PlanFault* fault) {
   Wiring wiring;
-  if (absl::Status s = CheckPlan(plan, &wiring, fault); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckPlan(plan, &wiring, fault));
   if (plan.stream_base != wiring.stream_base || plan.connection_base != wiring.connection_base)
     return PlanError(plan, {}, "stream_base and connection_base are not those of its programs", fault);
   return Execution(plan, wiring, options, fault).Run();
@@ -22,7 +23,7 @@ absl::Status ValidatePlan(const Plan& plan, int root) { return ProvePlan(plan, {
 
 absl::StatusOr<std::vector<PairTraffic>> TrafficOf(const Plan& plan, uint64_t bytes) {
   Wiring wiring;
-  if (absl::Status s = CheckPlan(plan, &wiring, nullptr); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckPlan(plan, &wiring, nullptr));
   std::map<std::pair<int, int>, PairTraffic> pairs;
   for (int node = 0; node < plan.nodes(); ++node) {
     for (const Step& relative : plan.program(node).steps) {

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "proto/et_def.pb.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/text_table.h"
 #include "trace/import/locate.h"
 #include "trace/model/attribute.h"
@@ -97,8 +98,8 @@ absl::Status CompareFrames(const RankTrace& a, const RankTrace& b, const NodePai
   for (uint32_t row = 0; row < a.graph->size(); ++row) {
     const uint32_t other = pairs.identical ? row : pairs.b_of_a[row];
     if (other == kNoRow || a.raw->frame(row + 1) == b.raw->frame(other + 1)) continue;
-    if (absl::Status s = ParseFrame(a, row, &of_a); !s.ok()) return s;
-    if (absl::Status s = ParseFrame(b, other, &of_b); !s.ok()) return s;
+    RETURN_IF_ERROR(ParseFrame(a, row, &of_a));
+    RETURN_IF_ERROR(ParseFrame(b, other, &of_b));
     if (CompareNode(of_a, of_b, row, differences)) (*changed)[row] = 1;
   }
   return absl::OkStatus();

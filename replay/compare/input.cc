@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/wire.h"
 #include "trace/import/text/text.h"
 #include "trace/io/file.h"
@@ -151,7 +152,7 @@ absl::Status CheckMessage(const google::protobuf::Message& message, const std::s
 }
 
 absl::StatusOr<std::optional<proto::Report>> Checked(const proto::Report& report, const std::string& path) {
-  if (absl::Status s = CheckReport(report, path); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckReport(report, path));
   return report;
 }
 
@@ -187,20 +188,17 @@ absl::StatusOr<std::optional<proto::Report>> ReadReportIfAny(const std::string& 
   if (!regular && type != std::filesystem::file_type::fifo) return std::nullopt;
   proto::Report report;
   if (!regular) {
-    auto content = ReadFile(path);
-    if (!content.ok()) return content.status();
-    auto looks = LooksLikeReport(absl::string_view(*content).substr(0, kHead), path);
-    if (!looks.ok()) return looks.status();
-    if (!*looks)
+    ASSIGN_OR_RETURN(auto content, ReadFile(path));
+    ASSIGN_OR_RETURN(auto looks, LooksLikeReport(absl::string_view(content).substr(0, kHead), path));
+    if (!looks)
       return absl::InvalidArgumentError(
           absl::StrCat(path, ": a pipe without a report; traces have to be files"));
-    if (absl::Status s = ParseMessage(*content, path, &report); !s.ok()) return s;
+    RETURN_IF_ERROR(ParseMessage(content, path, &report));
     return Checked(report, path);
   }
-  auto looks = LooksLikeReport(ReadHead(path, kHead).value_or(""), path);
-  if (!looks.ok()) return looks.status();
-  if (!*looks) return std::nullopt;
-  if (absl::Status s = ReadMessageFile(path, &report); !s.ok()) return s;
+  ASSIGN_OR_RETURN(auto looks, LooksLikeReport(ReadHead(path, kHead).value_or(""), path));
+  if (!looks) return std::nullopt;
+  RETURN_IF_ERROR(ReadMessageFile(path, &report));
   return Checked(report, path);
 }
 

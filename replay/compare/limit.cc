@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "trace/base/quantity.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -106,9 +107,8 @@ absl::Status CheckLimit(const SlowdownLimit& limit, const std::vector<std::strin
                         bool reports, proto::Comparison* comparison) {
   comparison->set_limit(limit.text);
   for (const std::string& name : subjects) {
-    const auto subjects_of_name = FindSubjects(name, reports);
-    if (!subjects_of_name.ok()) return subjects_of_name.status();
-    for (const Subject& subject : *subjects_of_name) {
+    ASSIGN_OR_RETURN(const auto subjects_of_name, FindSubjects(name, reports));
+    for (const Subject& subject : subjects_of_name) {
       for (const proto::Section& section : comparison->section()) {
         if (section.name() != subject.section) continue;
         for (const proto::Change& change : section.change())

@@ -5,6 +5,7 @@
 #include "replay/compare/print.h"
 #include "replay/page/columns.h"
 #include "replay/page/frame.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/units.h"
 
 namespace chakra {
@@ -44,8 +45,7 @@ absl::StatusOr<std::string> MakeComparisonPage(const proto::Comparison& comparis
   for (const auto* json : {&compared, &of_a, &of_b}) {
     if (!json->ok()) return json->status();
   }
-  const auto text = PrintComparison(comparison, ReportFormat::kText, kRowsOfText);
-  if (!text.ok()) return text.status();
+  ASSIGN_OR_RETURN(const auto text, PrintComparison(comparison, ReportFormat::kText, kRowsOfText));
   page::Parts parts;
   parts.sections = "compare/compare.html";
   parts.styles = {"page.css"};
@@ -59,7 +59,7 @@ absl::StatusOr<std::string> MakeComparisonPage(const proto::Comparison& comparis
   parts.of = absl::StrCat("from ", comparison.a().path(), " to ", comparison.b().path());
   parts.title = absl::StrCat(parts.heading, ": ", comparison.a().path(), " and ", comparison.b().path(),
                              ", chakra-replay ", comparison.version());
-  parts.text = *text;
+  parts.text = text;
   return page::Assemble(parts);
 }
 

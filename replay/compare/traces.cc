@@ -13,6 +13,7 @@
 #include "replay/compare/table.h"
 #include "replay/compare/trace_tables.h"
 #include "replay/engine/measure/name_times.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/utf8.h"
 
 namespace chakra {
@@ -40,7 +41,7 @@ class NodeComparison {
       together[it->second].push_back(r);
     }
     for (const std::vector<size_t>& ranks : together) {
-      if (absl::Status s = Compare(ranks); !s.ok()) return s;
+      RETURN_IF_ERROR(Compare(ranks));
     }
     for (size_t r = common; r < a_.ranks.size(); ++r) CountAll(*a_.ranks[r].graph, &Unpaired::a);
     for (size_t r = common; r < b_.ranks.size(); ++r) CountAll(*b_.ranks[r].graph, &Unpaired::b);
@@ -112,8 +113,7 @@ class NodeComparison {
       changed.resize(a.size());
       ComparePeers(a_.ranks[r], b_.ranks[r], pairs, &own, &changed);
       if (options_.attributes) {
-        if (absl::Status s = CompareFrames(a_.ranks[r], b_.ranks[r], pairs, &own, &changed); !s.ok())
-          return s;
+        RETURN_IF_ERROR(CompareFrames(a_.ranks[r], b_.ranks[r], pairs, &own, &changed));
       }
       Add(own, 1, a_.ranks[r]);
       out_.set_changed(out_.changed() + static_cast<uint64_t>(std::count(changed.begin(), changed.end(), 1)));
@@ -166,7 +166,7 @@ absl::StatusOr<proto::Comparison> CompareTraces(const TraceSet& a, const TraceSe
   }
   if (const std::string note = StepNote(out); !note.empty()) out.add_note(note);
   NodeComparison nodes(a, b, options);
-  if (absl::Status s = nodes.Run(); !s.ok()) return s;
+  RETURN_IF_ERROR(nodes.Run());
   nodes.Report(&out);
   const proto::NodeChanges& changes = out.nodes();
   out.set_identical(out.setting_size() == 0 && changes.change_size() == 0 && changes.renumbered() == 0 &&

@@ -12,6 +12,7 @@
 #include "replay/compute/kernel_table.h"
 #include "replay/compute/operators/operator_work.h"
 #include "trace/base/median.h"
+#include "trace/base/status_macros.h"
 #include "trace/import/locate.h"
 
 namespace chakra {
@@ -42,8 +43,8 @@ class Collector {
         ++notes_->host;
       } else if (g.duration[row] <= Time::Zero() || g.name_of(row).empty()) {
         ++notes_->no_duration;
-      } else if (absl::Status s = Add(trace, row); !s.ok()) {
-        return s;
+      } else {
+        RETURN_IF_ERROR(Add(trace, row));
       }
     }
     return absl::OkStatus();
@@ -101,7 +102,7 @@ class Collector {
       m.code = code;
       m.operations = operations;
       m.bytes = work.tensor_bytes;
-      if (absl::Status s = ReadOp(trace, row, &m.op); !s.ok()) return s;
+      RETURN_IF_ERROR(ReadOp(trace, row, &m.op));
     }
     m.picos.push_back(g.duration[row].picos());
     ++notes_->nodes;
@@ -205,7 +206,7 @@ absl::StatusOr<proto::KernelTable> CollectKernels(const TraceSet& traces, const 
   *notes = CollectNotes();
   Collector collector(options, notes);
   for (const RankTrace& trace : traces.ranks) {
-    if (absl::Status s = collector.AddRank(trace); !s.ok()) return s;
+    RETURN_IF_ERROR(collector.AddRank(trace));
   }
   proto::KernelTable table = collector.Table();
   if (table.row_size() > 0) return table;
@@ -225,7 +226,7 @@ absl::StatusOr<proto::KernelTable> MergeKernels(const std::vector<proto::KernelT
   std::vector<std::string> devices, sources;
   std::string device, source;
   for (size_t i = 0; i < tables.size(); ++i) {
-    if (const auto index = KernelTableIndex::Make(tables[i], names[i]); !index.ok()) return index.status();
+    RETURN_IF_ERROR(KernelTableIndex::Make(tables[i], names[i]).status());
     AddOnce(tables[i].device(), " + ", &devices, &device);
     AddOnce(tables[i].source(), "; ", &sources, &source);
     if (devices.size() > 1 && !any_device) {

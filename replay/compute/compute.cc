@@ -16,6 +16,7 @@
 #include "replay/compute/model/reprice.h"
 #include "replay/compute/operators/operator_work.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -60,12 +61,11 @@ class Pricer {
       }
       for (ComputeRung rung : model_.rungs) {
         const Time error = times_.error[static_cast<size_t>(rung)];
-        absl::StatusOr<std::optional<Time>> answer = Ask(rung, row);
-        if (!answer.ok()) return answer.status();
-        if (!answer->has_value()) continue;
-        times_.time[row] = **answer;
+        ASSIGN_OR_RETURN(std::optional<Time> answer, Ask(rung, row));
+        if (!answer.has_value()) continue;
+        times_.time[row] = *answer;
         times_.rung[row] = rung;
-        if (absl::Status s = TakeFactor(rung, row, error); !s.ok()) return s;
+        RETURN_IF_ERROR(TakeFactor(rung, row, error));
         break;
       }
     }

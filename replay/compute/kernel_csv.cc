@@ -13,6 +13,7 @@
 #include "google/protobuf/descriptor.h"
 #include "replay/compute/kernel_table.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/csv.h"
 
 namespace chakra {
@@ -45,9 +46,8 @@ const FieldDescriptor* FindColumn(const std::string& name) {
 
 absl::StatusOr<Columns> ReadHeader(CsvReader* csv, absl::string_view file) {
   std::vector<std::string> fields;
-  absl::StatusOr<bool> more = csv->Next(&fields);
-  if (!more.ok()) return more.status();
-  if (!*more) {
+  ASSIGN_OR_RETURN(bool more, csv->Next(&fields));
+  if (!more) {
     return absl::InvalidArgumentError(
         absl::StrCat(file, ": empty; expected a header with name and duration_us"));
   }
@@ -145,27 +145,24 @@ std::string Cell(const google::protobuf::Message& message, const FieldDescriptor
 
 absl::StatusOr<proto::KernelTable> ParseKernelCsv(absl::string_view content, absl::string_view name) {
   CsvReader csv(content, name);
-  absl::StatusOr<Columns> columns = ReadHeader(&csv, name);
-  if (!columns.ok()) return columns.status();
+  ASSIGN_OR_RETURN(Columns columns, ReadHeader(&csv, name));
   proto::KernelTable table;
   std::vector<std::string> fields;
   std::map<KernelKey, std::string> seen;  // where
   for (;;) {
-    absl::StatusOr<bool> more = csv.Next(&fields);
-    if (!more.ok()) return more.status();
-    if (!*more) return table;
-    if (fields.size() != columns->field.size()) {
-      return csv.Error(absl::StrCat(fields.size(), " fields; expected ", columns->field.size()));
+    ASSIGN_OR_RETURN(bool more, csv.Next(&fields));
+    if (!more) return table;
+    if (fields.size() != columns.field.size()) {
+      return csv.Error(absl::StrCat(fields.size(), " fields; expected ", columns.field.size()));
     }
     proto::KernelRow* row = table.add_row();
     for (size_t i = 0; i < fields.size(); ++i) {
-      const FieldDescriptor* field = columns->field[i];
+      const FieldDescriptor* field = columns.field[i];
       const bool of_table = field->containing_type() == proto::KernelTable::descriptor();
-      absl::Status s =
-          of_table ? SetTableCell(csv, field, fields[i], &table) : SetCell(csv, field, fields[i], row);
-      if (!s.ok()) return s;
+      RETURN_IF_ERROR(of_table ? SetTableCell(csv, field, fields[i], &table)
+                               : SetCell(csv, field, fields[i], row));
     }
-    if (absl::Status s = CheckKernelRow(*row, csv.where()); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckKernelRow(*row, csv.where()));
     const auto [first, fresh] = seen.try_emplace(KeyOf(*row), csv.where());
     if (!fresh)
       return csv.Error(absl::StrCat("\"", row->name(), "\": name, shapes and dtypes",

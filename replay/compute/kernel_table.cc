@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "trace/base/glob.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/compressed_file.h"
 #include "trace/io/file.h"
 #include "trace/io/proto_io.h"
@@ -58,12 +59,11 @@ absl::Status CheckKernelRow(const proto::KernelRow& row, absl::string_view where
 
 absl::StatusOr<proto::KernelTable> LoadKernelTable(const std::string& path) {
   if (EndsWithAny(WithoutCompression(path), {".csv"})) {
-    absl::StatusOr<std::string> content = ReadFile(path);
-    if (!content.ok()) return content.status();
-    return ParseKernelCsv(*content, path);
+    ASSIGN_OR_RETURN(std::string content, ReadFile(path));
+    return ParseKernelCsv(content, path);
   }
   proto::KernelTable table;
-  if (absl::Status s = ReadMessageFile(path, &table); !s.ok()) return s;
+  RETURN_IF_ERROR(ReadMessageFile(path, &table));
   return table;
 }
 
@@ -93,7 +93,7 @@ absl::StatusOr<KernelTableIndex> KernelTableIndex::Make(const proto::KernelTable
   for (int i = 0; i < table.row_size(); ++i) {
     const proto::KernelRow& row = table.row(i);
     const std::string where = absl::StrCat(source, ": row ", i, " (\"", row.name(), "\")");
-    if (absl::Status s = CheckKernelRow(row, where); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckKernelRow(row, where));
     Row r{row.name(), WithoutBlanks(row.shapes()), WithoutBlanks(row.dtypes())};
     if (r.shapes.empty()) {
       r.operations = row.operations();

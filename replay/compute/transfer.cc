@@ -13,6 +13,7 @@
 #include "replay/compute/model/reprice.h"
 #include "replay/compute/operators/operator_work.h"
 #include "replay/compute/work_fit.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -126,7 +127,7 @@ absl::StatusOr<proto::KernelTable> TransferTable(const proto::KernelTable& table
                                                  const proto::Device& to, const std::string& dtype,
                                                  TransferNotes* notes) {
   for (const proto::Device* device : {&from, &to}) {
-    if (absl::Status s = CheckDevice(*device); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckDevice(*device));
   }
   const std::string default_dtype = dtype.empty() ? DefaultDtype(from) : dtype;
   std::vector<RowWork> work;

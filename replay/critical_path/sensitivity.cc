@@ -8,6 +8,7 @@
 #include "replay/compute/compute_times.h"
 #include "replay/nccl/library.h"
 #include "replay/run/machine.h"
+#include "trace/base/status_macros.h"
 #include "trace/model/distinct_graphs.h"
 
 namespace chakra {
@@ -81,9 +82,7 @@ absl::StatusOr<ClusterModel> ScaledMachine(const ClusterModel& cluster, int rank
     auto network = std::make_shared<Network>(*d.network);
     network->graph = network->graph.Scaled(change.bandwidth, change.latency);
     d.network = std::move(network);
-    auto topology = Topology::Make(std::move(dimensions));
-    if (!topology.ok()) return topology.status();
-    model.topology = *std::move(topology);
+    ASSIGN_OR_RETURN(model.topology, Topology::Make(std::move(dimensions)));
     if (model.collectives.library != nullptr) {  // its limits are shares of the cards
       auto library = std::make_shared<LibraryModel>(*model.collectives.library);
       library->levels[static_cast<size_t>(change.level)].link_gbytes_per_s *= change.bandwidth;
@@ -100,19 +99,16 @@ absl::StatusOr<ClusterModel> ScaledMachine(const ClusterModel& cluster, int rank
 
 absl::StatusOr<Time> MakespanWith(const Simulation& simulation, const Change& change) {
   const int ranks = static_cast<int>(simulation.traces.ranks.size());
-  const auto cluster = ScaledMachine(simulation.cluster, ranks, change);
-  if (!cluster.ok()) return cluster.status();
+  ASSIGN_OR_RETURN(const auto cluster, ScaledMachine(simulation.cluster, ranks, change));
   const std::vector<ComputeTimes> times = ScaledTimes(simulation, change);
   RunOptions options = simulation.options;
   options.fabric_options.link_series = false;
-  auto machine = BuildMachine(*cluster, options, ranks);
-  if (!machine.ok()) return machine.status();
-  Simulation changed{options, *cluster, simulation.traces, simulation.jobs, times, simulation.recorded_comm};
+  ASSIGN_OR_RETURN(auto machine, BuildMachine(cluster, options, ranks));
+  Simulation changed{options, cluster, simulation.traces, simulation.jobs, times, simulation.recorded_comm};
   changed.progress = simulation.progress;
   changed.stop = simulation.stop;
-  const auto metrics = Simulate(changed, **machine);
-  if (!metrics.ok()) return metrics.status();
-  return metrics->makespan;
+  ASSIGN_OR_RETURN(const auto metrics, Simulate(changed, *machine));
+  return metrics.makespan;
 }
 
 }  // namespace
@@ -122,11 +118,10 @@ absl::Status MeasureSensitivities(const Simulation& simulation, Time makespan,
   for (size_t i = 0; i < changes.size(); ++i) {
     const std::optional<Change> change = ChangeOf(changes[i], simulation.cluster.topology);
     if (!change) continue;
-    const auto then = MakespanWith(simulation, *change);
-    if (!then.ok()) return then.status();
+    ASSIGN_OR_RETURN(const auto then, MakespanWith(simulation, *change));
     proto::Sensitivity* s = path->mutable_sensitivity(static_cast<int>(i));
     s->set_measured(true);
-    s->set_measured_ps((makespan - *then).picos());
+    s->set_measured_ps((makespan - then).picos());
   }
   return absl::OkStatus();
 }

@@ -7,6 +7,7 @@
 
 #include "replay/compute/compute_times.h"
 #include "replay/run/machine.h"
+#include "trace/base/status_macros.h"
 #include "trace/model/distinct_graphs.h"
 #include "trace/model/pinned.h"
 
@@ -38,13 +39,12 @@ absl::StatusOr<Time> MakespanWithoutPinned(const Simulation& simulation) {
   for (size_t r = 0; r < traces.ranks.size(); ++r) traces.ranks[r].graph = graphs[distinct.of_rank[r]];
   RunOptions options = simulation.options;
   options.fabric_options.link_series = false;
-  auto machine = BuildMachine(simulation.cluster, options, static_cast<int>(traces.ranks.size()));
-  if (!machine.ok()) return machine.status();
+  ASSIGN_OR_RETURN(auto machine,
+                   BuildMachine(simulation.cluster, options, static_cast<int>(traces.ranks.size())));
   Simulation bare{options, simulation.cluster, traces, simulation.jobs, times, simulation.recorded_comm};
   bare.twins = simulation.twins;
-  const auto metrics = Simulate(bare, **machine);
-  if (!metrics.ok()) return metrics.status();
-  return metrics->makespan;
+  ASSIGN_OR_RETURN(const auto metrics, Simulate(bare, *machine));
+  return metrics.makespan;
 }
 
 }  // namespace chakra

@@ -2,10 +2,10 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "trace/base/embedded.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/proto_io.h"
 
 namespace chakra {
@@ -15,16 +15,25 @@ absl::Span<const EmbeddedFile> Embedded();  // *.txtpb
 
 namespace {
 
-// Without case, separators and vendors.
+bool IsMaker(absl::string_view word) {
+  return word == "nvidia" || word == "tesla" || word == "amd" || word == "instinct" ||
+         word == "vf";  // a virtual function is the device
+}
+
+// Without case, separators and makers.
 std::string Plain(absl::string_view name) {
-  std::vector<std::string> words;
-  for (absl::string_view w : absl::StrSplit(name, absl::ByAnyChar(" -_"), absl::SkipEmpty())) {
-    const std::string word = absl::AsciiStrToLower(w);
-    if (word == "nvidia" || word == "tesla" || word == "amd" || word == "instinct") continue;
-    if (word == "vf") continue;  // a virtual function is the device
-    words.push_back(word);
+  std::string out;
+  size_t word = 0;  // where it begins
+  for (const char c : name) {
+    if (c != ' ' && c != '-' && c != '_') {
+      out += absl::ascii_tolower(static_cast<unsigned char>(c));
+      continue;
+    }
+    if (IsMaker(absl::string_view(out).substr(word))) out.resize(word);
+    word = out.size();
   }
-  return absl::StrJoin(words, "");
+  if (IsMaker(absl::string_view(out).substr(word))) out.resize(word);
+  return out;
 }
 
 absl::string_view NameOf(const EmbeddedFile& file) { return absl::StripSuffix(file.name, ".txtpb"); }
@@ -44,60 +53,38 @@ bool HasAlias(absl::string_view text, absl::string_view plain) {
   return false;
 }
 
-absl::StatusOr<proto::DeviceFile> Parse(const EmbeddedFile& file) {
-  proto::DeviceFile out;
-  const std::string where = absl::StrCat("replay/devices/", file.name);
-  if (absl::Status s = ParseTextMessage(file.text, where, &out); !s.ok()) return s;
-  const std::string& name = out.device().name();
-  if (name != NameOf(file)) {
-    return absl::InternalError(
-        absl::StrCat(where, ": device.name is \"", name, "\"; expected the name of the file"));
-  }
-  if (out.has_energy()) out.mutable_energy()->set_device(name);
-  if (out.has_price()) out.mutable_price()->set_device(name);
-  if (out.has_footprint()) out.mutable_footprint()->set_device(name);
-  return out;
+// What stands between the braces of `part`, on one line or on several.
+absl::string_view PartOf(absl::string_view text, absl::string_view part) {
+  const std::string head = absl::StrCat("\n", part, " {");
+  const size_t begin = text.find(head);
+  if (begin == absl::string_view::npos) return "";
+  text.remove_prefix(begin + head.size());
+  if (absl::ConsumePrefix(&text, "\n")) return text.substr(0, text.find("\n}\n") + 1);
+  return absl::StripSuffix(text.substr(0, text.find('\n')), "}");
 }
 
 }  // namespace
 
 std::vector<std::string> DeviceNames() { return EmbeddedNames(devices::Embedded()); }
 
-const std::vector<proto::DeviceFile>& KnownDevices() {
-  static const auto* const kAll = [] {
-    auto* all = new std::vector<proto::DeviceFile>;
-    for (const EmbeddedFile& file : devices::Embedded()) {
-      absl::StatusOr<proto::DeviceFile> device = Parse(file);
-      if (!device.ok()) {
-        all->clear();
-        break;
-      }
-      all->push_back(*std::move(device));
-    }
-    return all;
-  }();
-  return *kAll;
-}
-
 absl::StatusOr<std::optional<proto::Device>> KnownDevice(absl::string_view name) {
   const std::string plain = Plain(name);
   if (plain.empty()) return std::nullopt;
   for (const EmbeddedFile& file : devices::Embedded()) {
     if (Plain(NameOf(file)) != plain && !HasAlias(file.text, plain)) continue;
-    absl::StatusOr<proto::DeviceFile> found = Parse(file);
-    if (!found.ok()) return found.status();
-    return std::move(*found->mutable_device());
+    proto::Device found;
+    RETURN_IF_ERROR(ParseTextMessage(PartOf(file.text, "device"), file.name, &found));
+    return found;
   }
   return std::nullopt;
 }
 
-absl::string_view DeviceText(absl::string_view name) {
-  constexpr absl::string_view kBegin = "\ndevice {\n", kEnd = "\n}\n";
-  absl::string_view text = FindEmbedded(devices::Embedded(), absl::StrCat(name, ".txtpb"));
-  const size_t begin = text.find(kBegin);
-  if (begin == absl::string_view::npos) return "";
-  text.remove_prefix(begin + kBegin.size());
-  return text.substr(0, text.find(kEnd) + 1);
+absl::string_view DeviceFileText(absl::string_view name) {
+  return FindEmbedded(devices::Embedded(), absl::StrCat(name, ".txtpb"));
+}
+
+absl::string_view DevicePart(absl::string_view name, absl::string_view part) {
+  return PartOf(DeviceFileText(name), part);
 }
 
 std::vector<std::string> PeakDtypes() {

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "replay/doctor/file_kinds.h"
 #include "replay/doctor/runs.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/text_table.h"
 #include "trace/import/registry.h"
 #include "trace/io/archive.h"
@@ -147,7 +148,7 @@ absl::StatusOr<proto::Diagnosis> Diagnose(const std::vector<std::string>& paths,
   for (std::string path : paths) {
     while (path.size() > 1 && path.back() == '/') path.pop_back();
     Walk walk(&diagnosis);
-    if (absl::Status s = walk.Add(path); !s.ok()) return s;
+    RETURN_IF_ERROR(walk.Add(path));
     Sorter sorter(&diagnosis);
     const std::vector<std::string> files = walk.Take();
     diagnosis.set_files(diagnosis.files() + files.size());

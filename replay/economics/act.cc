@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra::economics {
 namespace {
@@ -48,8 +49,7 @@ absl::StatusOr<proto::Fab> CheckFab(const proto::Fab& fab) {
 }
 
 absl::StatusOr<double> EmbodiedKg(const proto::EmbodiedPart& part, const proto::Fab& given) {
-  const auto fab = CheckFab(given);
-  if (!fab.ok()) return fab.status();
+  ASSIGN_OR_RETURN(const auto fab, CheckFab(given));
   if (part.count() < 0) return Field(part, "count", part.count(), "at least 0");
   if (!(part.area_cm2() >= 0)) return Field(part, "area_cm2", part.area_cm2(), "at least 0");
   if (!(part.gbytes() >= 0)) return Field(part, "gbytes", part.gbytes(), "at least 0");
@@ -58,7 +58,7 @@ absl::StatusOr<double> EmbodiedKg(const proto::EmbodiedPart& part, const proto::
   if (part.area_cm2() == 0 && part.gbytes() == 0)
     return Field(part, "area_cm2", 0, "an area, or gbytes of memory");
   double kg = kPackageKg * (part.packages() == 0 ? 1 : part.packages());
-  kg += part.gbytes() * part.kg_per_gbyte() / fab->yield();
+  kg += part.gbytes() * part.kg_per_gbyte() / fab.yield();
   if (part.area_cm2() > 0) {
     const auto node = FindLogicNode(part.node_nm());
     if (!node.ok()) {
@@ -66,10 +66,10 @@ absl::StatusOr<double> EmbodiedKg(const proto::EmbodiedPart& part, const proto::
           absl::StrCat("part \"", part.name(), "\": node_nm is ", node.status().message()));
     }
     // ACT's default of 97 % is the mean of its two tables; others lie between them.
-    const double at_99 = (fab->abatement() - 0.95) / 0.04;
+    const double at_99 = (fab.abatement() - 0.95) / 0.04;
     const double gas = node->gas_95_kg_per_cm2 + at_99 * (node->gas_99_kg_per_cm2 - node->gas_95_kg_per_cm2);
-    kg += part.area_cm2() * (fab->grams_per_kwh() / 1e3 * node->kwh_per_cm2 + gas + kMaterialsKgPerCm2) /
-          fab->yield();
+    kg += part.area_cm2() * (fab.grams_per_kwh() / 1e3 * node->kwh_per_cm2 + gas + kMaterialsKgPerCm2) /
+          fab.yield();
   }
   const int count = part.count() == 0 ? 1 : part.count();
   return count * kg;

@@ -8,6 +8,7 @@
 #include "replay/economics/act.h"
 #include "replay/economics/tables.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra::economics {
 namespace {
@@ -26,10 +27,8 @@ class Emitter {
   }
 
   absl::StatusOr<proto::CarbonReport> Report() {
-    const auto device_act = SumOf(embodied_.part());
-    if (!device_act.ok()) return device_act.status();
-    const auto host_act = SumOf(host_->host_part());
-    if (!host_act.ok()) return host_act.status();
+    ASSIGN_OR_RETURN(const auto device_act, SumOf(embodied_.part()));
+    ASSIGN_OR_RETURN(const auto host_act, SumOf(host_->host_part()));
     const auto devices = static_cast<double>(step_.bill.devices),
                nodes = static_cast<double>(step_.bill.nodes);
     const Range network =
@@ -38,7 +37,7 @@ class Emitter {
     const Range host_kg = Range(nodes) * Range(host_->host_footprint_kg());
     const Range of_step = Range(step_.seconds / 3600 / kHoursOfYear) /
                           (Range(grid_.device_years()) * Range(grid_.used_share()));
-    out_.set_machine_act_kg(devices * *device_act + nodes * *host_act + network.value);
+    out_.set_machine_act_kg(devices * device_act + nodes * host_act + network.value);
     out_.set_machine_footprint_kg(device_kg.value + host_kg.value + network.value);
     const double kwh = static_cast<double>(step_.energy.microjoules()) / 3.6e12;
     const Range energy{step_.energy.low_joules() / 3.6e6, kwh, step_.energy.high_joules() / 3.6e6};
@@ -59,7 +58,7 @@ class Emitter {
     out_.set_kg(out_.operational_kg() + out_.embodied_footprint_kg());
     if (step_.tokens > 0) out_.set_grams_per_million_tokens(out_.kg() * 1e9 / step_.tokens);
     if (step_.samples > 0) out_.set_grams_per_million_samples(out_.kg() * 1e9 / step_.samples);
-    if (tree_ != nullptr) Explain(kwh, of_step.value, *device_act, *host_act);
+    if (tree_ != nullptr) Explain(kwh, of_step.value, device_act, host_act);
     return std::move(out_);
   }
 
@@ -67,9 +66,8 @@ class Emitter {
   absl::StatusOr<double> SumOf(const google::protobuf::RepeatedPtrField<proto::EmbodiedPart>& parts) const {
     double sum = 0;
     for (const proto::EmbodiedPart& part : parts) {
-      const auto kg = EmbodiedKg(part, grid_.fab());
-      if (!kg.ok()) return kg.status();
-      sum += *kg;
+      ASSIGN_OR_RETURN(const auto kg, EmbodiedKg(part, grid_.fab()));
+      sum += kg;
     }
     return sum;
   }

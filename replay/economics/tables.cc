@@ -15,6 +15,7 @@
 #include "replay/energy/model.h"
 #include "trace/base/embedded.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/proto_io.h"
 #include "trace/io/settings.h"
 
@@ -54,15 +55,13 @@ absl::Status CheckAll(const Message& message, const std::string& place, bool nee
     if (field->is_repeated()) {
       for (int n = 0; n < in.FieldSize(message, field); ++n) {
         const Message& inner = in.GetRepeatedMessage(message, field, n);
-        if (absl::Status s = CheckAll(inner, absl::StrCat(at, "[", n, "]."), false); !s.ok()) return s;
+        RETURN_IF_ERROR(CheckAll(inner, absl::StrCat(at, "[", n, "]."), false));
       }
     } else if (!in.HasField(message, field)) {
       if (needed && field->message_type() == Figure::descriptor())
         return absl::InvalidArgumentError(absl::StrCat(at, " is missing; expected a value"));
     } else if (field->message_type() == Figure::descriptor()) {
-      if (absl::Status s = CheckFigure(at, static_cast<const Figure&>(in.GetMessage(message, field)));
-          !s.ok())
-        return s;
+      RETURN_IF_ERROR(CheckFigure(at, static_cast<const Figure&>(in.GetMessage(message, field))));
     }
   }
   return absl::OkStatus();
@@ -74,7 +73,7 @@ absl::Status Above(const char* field, double value, double above) {
 }
 
 absl::Status CheckPrices(const proto::Prices& prices) {
-  if (absl::Status s = CheckAll(prices, "", true); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckAll(prices, "", true));
   for (int i = 0; i < prices.device_size(); ++i) {
     const proto::DevicePrice& d = prices.device(i);
     const std::string at = absl::StrCat("device[", i, "].");
@@ -86,9 +85,8 @@ absl::Status CheckPrices(const proto::Prices& prices) {
                        " is missing; expected a value"));
     }
   }
-  if (absl::Status s = Above("lifetime_years.low", energy::Low(prices.lifetime_years()), 0); !s.ok())
-    return s;
-  if (absl::Status s = Above("used_share.low", energy::Low(prices.used_share()), 0); !s.ok()) return s;
+  RETURN_IF_ERROR(Above("lifetime_years.low", energy::Low(prices.lifetime_years()), 0));
+  RETURN_IF_ERROR(Above("used_share.low", energy::Low(prices.used_share()), 0));
   if (energy::High(prices.used_share()) > 1) {
     return absl::InvalidArgumentError(
         absl::StrFormat("used_share.high is %g; expected at most 1", energy::High(prices.used_share())));
@@ -97,7 +95,7 @@ absl::Status CheckPrices(const proto::Prices& prices) {
 }
 
 absl::Status CheckGrid(const proto::Grid& grid) {
-  if (absl::Status s = CheckAll(grid, "", false); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckAll(grid, "", false));
   if (!grid.has_grams_per_kwh() && grid.hourly_grams_per_kwh_size() == 0)
     return absl::InvalidArgumentError("grams_per_kwh is missing; expected a value, or hourly_grams_per_kwh");
   for (int i = 0; i < grid.hourly_grams_per_kwh_size(); ++i) {
@@ -110,9 +108,9 @@ absl::Status CheckGrid(const proto::Grid& grid) {
     if (const auto first = ParseMoment(grid.first_hour()); !first.ok())
       return absl::InvalidArgumentError(absl::StrCat("first_hour: ", first.status().message()));
   }
-  if (absl::Status s = Above("device_years.low", energy::Low(grid.device_years()), 0); !s.ok()) return s;
-  if (absl::Status s = Above("used_share.low", energy::Low(grid.used_share()), 0); !s.ok()) return s;
-  if (const auto fab = CheckFab(grid.fab()); !fab.ok()) return fab.status();
+  RETURN_IF_ERROR(Above("device_years.low", energy::Low(grid.device_years()), 0));
+  RETURN_IF_ERROR(Above("used_share.low", energy::Low(grid.used_share()), 0));
+  RETURN_IF_ERROR(CheckFab(grid.fab()).status());
   for (int i = 0; i < grid.embodied_size(); ++i) {
     for (const auto* parts : {&grid.embodied(i).part(), &grid.embodied(i).host_part()}) {
       for (const proto::EmbodiedPart& part : *parts) {
@@ -183,7 +181,7 @@ absl::Status ReadBuiltIn(const char* name, Message* message) {
 
 absl::StatusOr<proto::Grids> BuiltInGrids() {
   proto::Grids grids;
-  if (absl::Status s = ReadBuiltIn("grids.txtpb", &grids); !s.ok()) return s;
+  RETURN_IF_ERROR(ReadBuiltIn("grids.txtpb", &grids));
   return grids;
 }
 
@@ -195,13 +193,11 @@ absl::Status InFile(const std::string& file, const absl::Status& s) {
 
 absl::StatusOr<proto::Prices> LoadPrices(const std::string& file) {
   proto::Prices prices;
-  if (absl::Status s = ReadBuiltIn("prices.txtpb", &prices); !s.ok()) return s;
-  for (const proto::DeviceFile& device : KnownDevices()) {
-    if (device.has_price()) *prices.add_device() = device.price();
-  }
+  RETURN_IF_ERROR(ReadBuiltIn("prices.txtpb", &prices));
+  RETURN_IF_ERROR(AddDeviceParts("price", prices.mutable_device()));
   if (file == kBuiltIn) return prices;
   proto::Prices given;
-  if (absl::Status s = ReadMessageFile(file, &given); !s.ok()) return s;
+  RETURN_IF_ERROR(ReadMessageFile(file, &given));
   if (absl::Status s = CheckAll(given, "", false); !s.ok()) return InFile(file, s);
   if (given.name().empty()) given.set_name(file);
   MergeRows(given.device(), prices.mutable_device());
@@ -220,13 +216,10 @@ std::vector<std::string> Regions() {
 }
 
 absl::StatusOr<proto::Grid> LoadGrid(const std::string& region_or_file) {
-  absl::StatusOr<proto::Grids> built_in = BuiltInGrids();
-  if (!built_in.ok()) return built_in.status();
-  proto::Grid grid = std::move(*built_in->mutable_common());
-  for (const proto::DeviceFile& device : KnownDevices()) {
-    if (device.has_footprint()) *grid.add_embodied() = device.footprint();
-  }
-  for (const proto::Grid& region : built_in->region()) {
+  ASSIGN_OR_RETURN(proto::Grids built_in, BuiltInGrids());
+  proto::Grid grid = std::move(*built_in.mutable_common());
+  RETURN_IF_ERROR(AddDeviceParts("footprint", grid.mutable_embodied()));
+  for (const proto::Grid& region : built_in.region()) {
     if (PlainName(region.region()) != PlainName(region_or_file)) continue;
     grid.MergeFrom(region);
     return grid;
@@ -236,7 +229,7 @@ absl::StatusOr<proto::Grid> LoadGrid(const std::string& region_or_file) {
                                             SuggestName(region_or_file, Regions())));
   }
   proto::Grid given;
-  if (absl::Status s = ReadMessageFile(region_or_file, &given); !s.ok()) return s;
+  RETURN_IF_ERROR(ReadMessageFile(region_or_file, &given));
   if (given.region().empty()) given.set_region(region_or_file);
   MergeRows(given.embodied(), grid.mutable_embodied());
   given.clear_embodied();

@@ -12,6 +12,7 @@
 #include "trace/base/embedded.h"
 #include "trace/base/quantity.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/proto_io.h"
 #include "trace/io/settings.h"
 
@@ -88,7 +89,7 @@ absl::Status CheckFigures(const Message& message, const std::string& place) {
           field->is_repeated() ? in.GetRepeatedMessage(message, field, i) : in.GetMessage(message, field);
       const std::string at = absl::StrCat(place, place.empty() ? "" : ".", field->name(),
                                           field->is_repeated() ? absl::StrCat("[", i, "]") : "");
-      if (absl::Status s = CheckFigures(inner, at); !s.ok()) return s;
+      RETURN_IF_ERROR(CheckFigures(inner, at));
       if (field->message_type() != Figure::descriptor()) continue;
       const auto& figure = static_cast<const Figure&>(inner);
       if (figure.low() == 0 && figure.high() == 0) continue;
@@ -164,13 +165,9 @@ const proto::EnergyModel& BuiltInModel() {
   static const auto* const kBuiltIn = [] {
     auto* model = new proto::EnergyModel;
     const absl::string_view text = FindEmbedded(built_in::Embedded(), "model.txtpb");
-    if (!ParseTextMessage(text, "replay/energy/model.txtpb", model).ok()) {
+    if (!ParseTextMessage(text, "replay/energy/model.txtpb", model).ok() ||
+        !AddDeviceParts("energy", model->mutable_profile()).ok())
       model->Clear();
-      return model;
-    }
-    for (const proto::DeviceFile& device : KnownDevices()) {
-      if (device.has_energy()) *model->add_profile() = device.energy();
-    }
     return model;
   }();
   return *kBuiltIn;
@@ -184,9 +181,9 @@ absl::StatusOr<proto::EnergyModel> LoadEnergyModel(const std::string& file) {
   if (model.profile_size() == 0) return absl::InternalError("the built-in constants of energy do not parse");
   if (file.empty()) return model;
   proto::EnergyModel given;
-  if (absl::Status s = ReadMessageFile(file, &given); !s.ok()) return s;
+  RETURN_IF_ERROR(ReadMessageFile(file, &given));
   const std::string place = absl::StrCat(file, ": ");
-  if (absl::Status s = CheckSettings(given, place); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckSettings(given, place));
   if (absl::Status s = CheckFigures(given, ""); !s.ok())
     return absl::InvalidArgumentError(absl::StrCat(place, s.message()));
   std::set<std::string> seen;

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "replay/engine/call_memory.h"
 #include "replay/nccl/planned_call.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 
@@ -23,13 +24,12 @@ absl::Status CollectiveRunner::Prepare() {
     calls_[i].left = static_cast<uint32_t>(members);
     if (members < 2 || call.kept || IsEmpty(call)) continue;
     const GroupInfo& group = matching_.groups[call.group];
-    absl::StatusOr<const PlannedCall*> plan =
-        planner_->Get(call.type, call.bytes, call.root, group.members, group.name, call.kernel);
-    if (!plan.ok()) return plan.status();
-    plan_of_[i] = *plan;
-    const Plan* steps = (*plan)->plan;
+    ASSIGN_OR_RETURN(const PlannedCall* plan,
+                     planner_->Get(call.type, call.bytes, call.root, group.members, group.name, call.kernel));
+    plan_of_[i] = plan;
+    const Plan* steps = plan->plan;
     if (steps == nullptr || steps->switches.empty() || !checked.insert({steps, call.group}).second) continue;
-    if (absl::Status status = CheckSwitches(*steps, group); !status.ok()) return status;
+    RETURN_IF_ERROR(CheckSwitches(*steps, group));
   }
   return absl::OkStatus();
 }
@@ -44,7 +44,7 @@ absl::Status CollectiveRunner::CheckMemory() const {
         fast_paths_ && (planned->together || fast_.Applies(*planned, call.bytes) || apart_.Has(i));
     if (may_close) continue;
     const size_t members = matching_.groups[call.group].members.size();
-    if (absl::Status s = CheckCallMemory(*machine_, call, members, *planned); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckCallMemory(*machine_, call, members, *planned));
   }
   return absl::OkStatus();
 }

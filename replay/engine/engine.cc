@@ -10,6 +10,7 @@
 #include "replay/engine/log_gps.h"
 #include "replay/engine/measure/transfers.h"
 #include "replay/engine/recorded_run.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 
@@ -22,25 +23,23 @@ absl::StatusOr<Metrics> Replay(const TraceSet& traces, const std::vector<Compute
   }
   if (options.collectives.splits < 1)
     return absl::InvalidArgumentError("collectives.splits: expected at least 1");
-  absl::StatusOr<Matching> matching =
-      MatchCommunication(traces, options.dimension_sizes, options.recorded_comm, options.twins);
-  if (!matching.ok()) return matching.status();
+  ASSIGN_OR_RETURN(Matching matching,
+                   MatchCommunication(traces, options.dimension_sizes, options.recorded_comm, options.twins));
   if (const auto* loggps = dynamic_cast<const LogGpsFabric*>(&machine.prices());
       loggps != nullptr && !options.recorded_comm)
-    return ReplayLogGps(traces, compute, loggps->options(), options, *matching);
-  absl::StatusOr<std::optional<Metrics>> recorded = ReplayRecorded(traces, compute, options, *matching);
-  if (!recorded.ok()) return recorded.status();
-  if (recorded->has_value()) return **std::move(recorded);
+    return ReplayLogGps(traces, compute, loggps->options(), options, matching);
+  ASSIGN_OR_RETURN(std::optional<Metrics> recorded, ReplayRecorded(traces, compute, options, matching));
+  if (recorded.has_value()) return *std::move(recorded);
   NodeSpans spans;
   EngineOptions own = options;
   if (options.ran && options.spans == nullptr) own.spans = &spans;
-  absl::StatusOr<Metrics> metrics = Engine(traces, compute, machine, own, *matching).Run();
+  absl::StatusOr<Metrics> metrics = Engine(traces, compute, machine, own, matching).Run();
   for (uint32_t r = 0; metrics.ok() && options.ran && r < traces.ranks.size(); ++r) {
     if (!IsTwin(options.twins, static_cast<int>(r))) options.ran(r, (*own.spans)[r]);
   }
-  if (metrics.ok() && !options.recorded_comm) AddRecordedTransfers(traces, *matching, &*metrics);
+  if (metrics.ok() && !options.recorded_comm) AddRecordedTransfers(traces, matching, &*metrics);
   if (metrics.ok() && options.pinned != nullptr)
-    options.pinned->ranks = PinnedOfRanks(traces, compute, *matching, options.recorded_comm, options.twins);
+    options.pinned->ranks = PinnedOfRanks(traces, compute, matching, options.recorded_comm, options.twins);
   return metrics;
 }
 

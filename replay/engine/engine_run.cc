@@ -5,6 +5,7 @@
 #include "replay/engine/flow_log.h"
 #include "replay/engine/lone_call.h"
 #include "replay/engine/serial_groups.h"
+#include "trace/base/status_macros.h"
 #include "trace/model/distinct_graphs.h"
 
 namespace chakra {
@@ -75,13 +76,13 @@ void Engine::Prepare() {
 }
 
 absl::StatusOr<Metrics> Engine::Run() {
-  if (absl::Status s = memory_.Check(traces_); !s.ok()) return s;
+  RETURN_IF_ERROR(memory_.Check(traces_));
   const auto kept = [](const auto& all) {
     return std::any_of(all.begin(), all.end(), [](const auto& one) { return one.kept; });
   };
   if (options_.recorded_comm || kept(matching_.calls) || kept(matching_.messages)) recorded_.Prepare();
   if (!options_.recorded_comm) {
-    if (absl::Status s = runner_.Prepare(); !s.ok()) return s;
+    RETURN_IF_ERROR(runner_.Prepare());
   }
   Prepare();
   const bool each_flow = causes_.on() || options_.flow_log != nullptr;
@@ -93,7 +94,7 @@ absl::StatusOr<Metrics> Engine::Run() {
     }
   }
   if (!options_.recorded_comm) {
-    if (absl::Status s = runner_.CheckMemory(); !s.ok()) return s;
+    RETURN_IF_ERROR(runner_.CheckMemory());
   }
   Loop();
   if (Stopped(options_)) return absl::CancelledError("the run was told to stop");

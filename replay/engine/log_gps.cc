@@ -9,6 +9,7 @@
 #include "replay/engine/measure/busy.h"
 #include "replay/engine/measure/name_times.h"
 #include "trace/base/heap4.h"
+#include "trace/base/status_macros.h"
 #include "trace/import/locate.h"
 #include "trace/model/any_order.h"
 #include "trace/model/distinct_graphs.h"
@@ -360,7 +361,7 @@ Metrics LogGps::Collect() {
 }
 
 absl::StatusOr<Metrics> LogGps::Run() {
-  if (absl::Status s = Check(); !s.ok()) return s;
+  RETURN_IF_ERROR(Check());
   Prepare();
   uint64_t handled = 0;
   while (!events_.empty()) {

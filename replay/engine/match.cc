@@ -13,6 +13,7 @@
 #include "replay/engine/call_patterns.h"
 #include "replay/nccl/shipped.h"
 #include "trace/base/printable.h"
+#include "trace/base/status_macros.h"
 #include "trace/import/locate.h"
 
 namespace chakra {
@@ -43,7 +44,7 @@ class Matcher {
     for (const RankTrace& trace : traces_.ranks) {
       if (IsTwin(twins_, trace.rank)) continue;
       groups_.BeginRank();
-      if (absl::Status s = AddRank(trace); !s.ok()) return s;
+      RETURN_IF_ERROR(AddRank(trace));
     }
     pattern_groups_.ForEachRepeated([this](uint32_t group, uint32_t calls, uint32_t members) {
       for (uint32_t i = 0; i < calls; ++i) result_.calls[group_calls_[group][i]].made += members;
@@ -51,8 +52,8 @@ class Matcher {
     if (partial_) {
       WarnPartial();
     } else {
-      if (absl::Status s = CheckEveryoneCalled(); !s.ok()) return s;
-      if (absl::Status s = CheckMessages(); !s.ok()) return s;
+      RETURN_IF_ERROR(CheckEveryoneCalled());
+      RETURN_IF_ERROR(CheckMessages());
     }
     if (twins_ != nullptr && !twins_->empty()) CountTwins();
     if (uneven_ > 0) {
@@ -91,7 +92,7 @@ class Matcher {
       slots = CommSlots(IndexOf(*trace.graph, alike, groups), alike->use_of, std::move(members));
       return absl::OkStatus();
     }
-    if (absl::Status s = AddRows(trace); !s.ok()) return s;
+    RETURN_IF_ERROR(AddRows(trace));
     slots = CommSlots(slots_);
     if (alike == nullptr) {
       groups.clear();
@@ -180,11 +181,10 @@ class Matcher {
       return Bad(trace, row,
                  absl::StrCat("comm_size: missing; expected the bytes of this rank's input buffer", kRemedy));
     }
-    if (absl::Status s = CheckSize(trace, row, comm); !s.ok()) return s;
-    const auto group = GroupOf(trace, row);
-    if (!group.ok()) return group.status();
+    RETURN_IF_ERROR(CheckSize(trace, row, comm));
+    ASSIGN_OR_RETURN(const auto group, GroupOf(trace, row));
     CollectiveCall call;
-    call.group = group->first;
+    call.group = group.first;
     call.type = type;
     call.bytes = type == CollectiveType::kBarrier ? 0 : comm.bytes;
     call.kept = sizeless;
@@ -208,11 +208,11 @@ class Matcher {
       if (type == CollectiveType::kAllReduce && !trace.graph->start.empty())
         call.kernel = shipped::AlgorithmOfKernel(trace.graph->name_of(row));
       result_.calls.push_back(call);
-    } else if (absl::Status s = Agree(&result_.calls[calls[position]], call, trace); !s.ok()) {
-      return s;
+    } else {
+      RETURN_IF_ERROR(Agree(&result_.calls[calls[position]], call, trace));
     }
     ++result_.calls[calls[position]].made;
-    slots_[payload] = {calls[position], group->second};
+    slots_[payload] = {calls[position], group.second};
     return absl::OkStatus();
   }
 
@@ -339,7 +339,7 @@ class Matcher {
     if (sizeless && !HasRecordedTime(*trace.graph, row)) {
       return Bad(trace, row, absl::StrCat("comm_size: missing; expected the bytes of the message", kRemedy));
     }
-    if (absl::Status s = CheckSize(trace, row, comm); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckSize(trace, row, comm));
     const int src = send ? trace.rank : other;
     const int dst = send ? other : trace.rank;
     Channel& channel = channels_[{src, dst, peer.tag}];

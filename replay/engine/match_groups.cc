@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 
@@ -30,16 +31,15 @@ absl::StatusOr<std::pair<uint32_t, uint32_t>> GroupResolver::Find(const RankTrac
   const auto key = std::make_tuple(peer.group, name.empty() ? comm.involved_dims : 0u,
                                    name.empty() ? comm.dims_count : uint8_t{0});
   if (const auto it = of_rank_.find(key); it != of_rank_.end()) return it->second;
-  absl::StatusOr<uint32_t> group = Resolve(trace, row, name, comm);
-  if (!group.ok()) return group.status();
-  const auto member = member_of_[trace.rank].find(*group);
+  ASSIGN_OR_RETURN(uint32_t group, Resolve(trace, row, name, comm));
+  const auto member = member_of_[trace.rank].find(group);
   if (member == member_of_[trace.rank].end()) {
     return Bad(trace, row,
                absl::StrCat("pg_name: rank ", trace.rank, " calls on group \"", name,
                             "\", of which it is no member; members are ",
-                            absl::StrJoin((*groups_)[*group].members, ", ")));
+                            absl::StrJoin((*groups_)[group].members, ", ")));
   }
-  const std::pair<uint32_t, uint32_t> found(*group, static_cast<uint32_t>(member->second));
+  const std::pair<uint32_t, uint32_t> found(group, static_cast<uint32_t>(member->second));
   of_rank_.emplace(key, found);
   return found;
 }
@@ -75,7 +75,7 @@ absl::StatusOr<uint32_t> GroupResolver::Resolve(const RankTrace& trace, uint32_t
                   : absl::StrCat(" by ", traces_.group_source)));
     }
     if (!partial_ && traces_.ranks.size() == 1 && !traces_.of_one_trace) {
-      if (absl::Status s = CheckLone(trace, row, name, it->second); !s.ok()) return s;
+      RETURN_IF_ERROR(CheckLone(trace, row, name, it->second));
     }
     // Made once: each of its members asks for it.
     if (const auto known = named_.find(&*it); known != named_.end()) return known->second;

@@ -12,6 +12,7 @@
 #include "replay/nccl/planned_call.h"
 #include "replay/nccl/planner.h"
 #include "trace/base/heap4.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -59,11 +60,10 @@ absl::StatusOr<PricedCall> PriceCall(Machine& machine, const CollectiveCosts& co
   matching.groups.push_back({"", members, static_cast<int>(members.size())});
   matching.calls.push_back({.type = type, .root = root, .bytes = bytes});
   CollectivePlanner planner(machine, costs, PriceUncontended, log == nullptr, plans);
-  const absl::StatusOr<const PlannedCall*> call =
-      planner.Get(type, bytes, root, matching.groups[0].members, matching.groups[0].name);
-  if (!call.ok()) return call.status();
+  ASSIGN_OR_RETURN(const PlannedCall* const call,
+                   planner.Get(type, bytes, root, matching.groups[0].members, matching.groups[0].name));
   if (CollectiveRunner::IsEmpty(matching.calls[0]))
-    return PricedCall{Time::Zero(), Time::Zero(), (*call)->algorithm, (*call)->why, (*call)->channels};
+    return PricedCall{Time::Zero(), Time::Zero(), call->algorithm, call->why, call->channels};
   const Time begin = *now;
   const auto too_long = [&] {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -71,38 +71,38 @@ absl::StatusOr<PricedCall> PriceCall(Machine& machine, const CollectiveCosts& co
         " bytes on ", members.size(),
         " ranks would last longer than the longest simulated time, 106 days; is a bandwidth near zero?"));
   };
-  if (const std::optional<Time> together = (*call)->together; together && log == nullptr) {
+  if (const std::optional<Time> together = call->together; together && log == nullptr) {
     if (*together == Time::Never()) return too_long();
     *now = begin + *together;
-    return PricedCall{*together, *together, (*call)->algorithm, (*call)->why, (*call)->channels};
+    return PricedCall{*together, *together, call->algorithm, call->why, call->channels};
   }
   if (in_place && log == nullptr) {
-    if (const std::optional<ExchangeTime> time = TimeOfExchange(machine, costs, **call, bytes, members)) {
+    if (const std::optional<ExchangeTime> time = TimeOfExchange(machine, costs, *call, bytes, members)) {
       if (time->last == Time::Never()) return too_long();
       *now = begin + time->last;
-      return PricedCall{time->last, time->last, (*call)->algorithm, (*call)->why, (*call)->channels};
+      return PricedCall{time->last, time->last, call->algorithm, call->why, call->channels};
     }
-    if (const std::optional<Time> time = TimeOfRing(machine, costs, **call, bytes, members)) {
+    if (const std::optional<Time> time = TimeOfRing(machine, costs, *call, bytes, members)) {
       if (*time == Time::Never()) return too_long();
       *now = begin + *time;
-      return PricedCall{*time, *time, (*call)->algorithm, (*call)->why, (*call)->channels};
+      return PricedCall{*time, *time, call->algorithm, call->why, call->channels};
     }
   }
   CollectiveRunner runner(&machine, costs, matching, log == nullptr, &planner, log);
-  if (absl::Status s = runner.Prepare(); !s.ok()) return s;
+  RETURN_IF_ERROR(runner.Prepare());
   if (in_place && log == nullptr) {
-    if (const std::optional<StepTimes> time = TimeOfSteps(machine, costs, **call, bytes, root, members)) {
+    if (const std::optional<StepTimes> time = TimeOfSteps(machine, costs, *call, bytes, root, members)) {
       if (time->last == Time::Never()) return too_long();
       *now = begin + time->last;
-      return PricedCall{time->last, time->root, (*call)->algorithm, (*call)->why, (*call)->channels};
+      return PricedCall{time->last, time->root, call->algorithm, call->why, call->channels};
     }
   }
-  if (absl::Status s = runner.CheckMemory(); !s.ok()) return s;
+  RETURN_IF_ERROR(runner.CheckMemory());
   if (in_place && log == nullptr) {
-    if (const auto time = TimeByImages(machine, costs, **call, matching, &planner)) {
+    if (const auto time = TimeByImages(machine, costs, *call, matching, &planner)) {
       if (time->last == Time::Never()) return too_long();
       *now = begin + time->last;
-      return PricedCall{time->last, time->root, (*call)->algorithm, (*call)->why, (*call)->channels};
+      return PricedCall{time->last, time->root, call->algorithm, call->why, call->channels};
     }
   }
   Time last = begin, root_end = begin;
@@ -128,9 +128,8 @@ absl::StatusOr<Time> PriceUncontended(const MachineView& machine, const Collecti
                                       const std::vector<int>& members) {
   Machine alone(machine, std::make_unique<Uncontended>(machine.prices()));
   Time now;
-  const absl::StatusOr<PricedCall> priced = PriceCall(alone, costs, type, bytes, root, members, &now);
-  if (!priced.ok()) return priced.status();
-  return priced->time;
+  ASSIGN_OR_RETURN(const PricedCall priced, PriceCall(alone, costs, type, bytes, root, members, &now));
+  return priced.time;
 }
 
 }  // namespace chakra

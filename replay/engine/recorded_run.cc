@@ -19,6 +19,7 @@
 #include "replay/engine/recorded_walk.h"
 #include "trace/base/parallel.h"
 #include "trace/base/prefetch.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/wait_shortly.h"
 #include "trace/model/distinct_graphs.h"
 
@@ -370,15 +371,14 @@ absl::StatusOr<std::optional<Metrics>> RecordedRun::Run() {
   metrics.ranks.resize(traces_.ranks.size());
   std::vector<std::vector<uint32_t>> of_graph(distinct_.graphs.size());
   for (uint32_t r = 0; r < traces_.ranks.size(); ++r) of_graph[distinct_.of_rank[r]].push_back(r);
-  const absl::Status measured = ForEach(of_graph.size(), options_.threads, [&] {
+  RETURN_IF_ERROR(ForEach(of_graph.size(), options_.threads, [&] {
     return [&, measurer = std::make_unique<Measurer>(this)](size_t g) {
       for (const uint32_t r : of_graph[g]) {
         if (!measurer->Measure(r, &metrics.ranks[r])) lost_ = true;
       }
       return absl::OkStatus();
     };
-  });
-  if (!measured.ok()) return measured;
+  }));
   if (lost_) return std::nullopt;
   Collect(&metrics);
   return std::optional<Metrics>(std::move(metrics));

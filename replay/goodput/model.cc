@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "trace/base/embedded.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/proto_io.h"
 #include "trace/io/settings.h"
 
@@ -150,7 +151,7 @@ absl::StatusOr<proto::Reliability> LoadReliability(const std::string& preset_or_
                                             "\" is neither a preset nor a file",
                                             SuggestName(preset_or_file, ReliabilityPresets())));
   }
-  if (absl::Status s = ReadMessageFile(preset_or_file, &out); !s.ok()) return s;
+  RETURN_IF_ERROR(ReadMessageFile(preset_or_file, &out));
   if (absl::Status s = CheckReliability(out); !s.ok())
     return absl::InvalidArgumentError(absl::StrCat(preset_or_file, ": ", s.message()));
   if (out.name().empty()) out.set_name(preset_or_file);
@@ -160,7 +161,7 @@ absl::StatusOr<proto::Reliability> LoadReliability(const std::string& preset_or_
 absl::StatusOr<proto::Checkpoint> ParseCheckpoint(absl::string_view text) {
   proto::Checkpoint out;
   if (!text.empty()) {
-    if (absl::Status s = ReadSettings(text, "--checkpoint", &out); !s.ok()) return s;
+    RETURN_IF_ERROR(ReadSettings(text, "--checkpoint", &out));
   }
   if (out.mode().empty()) out.set_mode(kAsynchronous);
   if (out.mode() != kBlocking && out.mode() != kAsynchronous) {
@@ -173,8 +174,7 @@ absl::StatusOr<proto::Checkpoint> ParseCheckpoint(absl::string_view text) {
 
 absl::StatusOr<proto::GoodputReport> GoodputOf(const LongRun& run, const proto::Reliability& reliability,
                                                const proto::Checkpoint& checkpoint, uint64_t seed) {
-  const auto saves = SavesOf(run, checkpoint);
-  if (!saves.ok()) return saves.status();
+  ASSIGN_OR_RETURN(const auto saves, SavesOf(run, checkpoint));
   const double nodes =
       run.devices / (reliability.devices_per_node() > 0 ? reliability.devices_per_node() : 8);
   Rate all;
@@ -185,16 +185,16 @@ absl::StatusOr<proto::GoodputReport> GoodputOf(const LongRun& run, const proto::
   }
   Cycle cycle;
   cycle.between = all.an_hour > 0 ? 3600 / all.an_hour : 0;
-  cycle.block = saves->block;
-  cycle.restart = reliability.restart_seconds().value() + saves->load;
+  cycle.block = saves.block;
+  cycle.restart = reliability.restart_seconds().value() + saves.load;
   const double spare = ChanceOfSpare(all.in_repair, reliability.spare_nodes() + 1);
   cycle.detect = reliability.detection_seconds().value() +
                  (1 - spare) * reliability.wait_without_spare_seconds().value();
   const double best =
-      cycle.between > 0 ? std::max(saves->persist, BestInterval(cycle.between, cycle.block)) : 0;
+      cycle.between > 0 ? std::max(saves.persist, BestInterval(cycle.between, cycle.block)) : 0;
   const double work = run.steps * run.step_seconds;
   cycle.interval = Or(checkpoint.interval_seconds(), best > 0 ? best : work);
-  cycle.persist = saves->persist;
+  cycle.persist = saves.persist;
   if (cycle.persist > cycle.interval) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "--checkpoint: interval_seconds is %g; expected at least %g, which a save takes to reach storage",
@@ -205,10 +205,10 @@ absl::StatusOr<proto::GoodputReport> GoodputOf(const LongRun& run, const proto::
   out.set_steps(run.steps);
   out.set_step_seconds(run.step_seconds);
   out.set_mean_hours_between_failures(cycle.between / 3600);
-  out.set_checkpoint_gbytes(saves->gbytes);
-  out.set_blocking_seconds(saves->block);
-  out.set_persist_seconds(saves->persist);
-  out.set_load_seconds(saves->load);
+  out.set_checkpoint_gbytes(saves.gbytes);
+  out.set_blocking_seconds(saves.block);
+  out.set_persist_seconds(saves.persist);
+  out.set_load_seconds(saves.load);
   out.set_interval_seconds(cycle.interval);
   out.set_best_interval_seconds(best);
   out.set_young_seconds(YoungInterval(cycle.between, cycle.block));

@@ -13,6 +13,7 @@
 #include "replay/nccl/fast_path.h"
 #include "replay/nccl/planner.h"
 #include "replay/run/simulate.h"
+#include "trace/base/status_macros.h"
 #include "trace/import/locate.h"
 #include "trace/model/any_order.h"
 #include "trace/model/distinct_graphs.h"
@@ -93,17 +94,14 @@ absl::Status Lowering::PlanCalls() {
     plan_of_.push_back(nullptr);
     tag_of_.push_back(static_cast<uint32_t>(tag));
     if (call.kept || group.members.size() < 2) continue;
-    absl::StatusOr<const PlannedCall*> planned =
-        planner_.Get(call.type, call.bytes, call.root, group.members, group.name, call.kernel);
-    if (!planned.ok()) return planned.status();
-    const Plan* plan = (*planned)->plan;
+    ASSIGN_OR_RETURN(const PlannedCall* planned,
+                     planner_.Get(call.type, call.bytes, call.root, group.members, group.name, call.kernel));
+    const Plan* plan = planned->plan;
     if (plan == nullptr || !plan->switches.empty()) {
       ++in_switch_;
-      absl::StatusOr<const Plan*> plain = plain_.Get({.type = call.type,
-                                                      .members = static_cast<int>(group.members.size()),
-                                                      .root = IsRooted(call.type) ? call.root : 0});
-      if (!plain.ok()) return plain.status();
-      plan = *plain;
+      ASSIGN_OR_RETURN(plan, plain_.Get({.type = call.type,
+                                         .members = static_cast<int>(group.members.size()),
+                                         .root = IsRooted(call.type) ? call.root : 0}));
     }
     plan_of_.back() = plan;
     uint32_t connections = 0;
@@ -302,7 +300,7 @@ absl::Status Lowering::LowerRank(uint32_t r) {
   rows_.assign(g.size(), {});
   NumberCpus(r);
   for (uint32_t row = 0; row < g.size(); ++row) {
-    if (absl::Status s = LowerRow(r, row); !s.ok()) return s;
+    RETURN_IF_ERROR(LowerRow(r, row));
   }
   for (uint32_t row = 0; row < g.size(); ++row) Wait(r, row);
   const GraphLanes lanes = LanesOfGraph(g, LanePolicy::kRecorded);
@@ -321,10 +319,10 @@ absl::Status Lowering::LowerRank(uint32_t r) {
 }
 
 absl::StatusOr<goal::Program> Lowering::Run(std::vector<std::string>* notes) {
-  if (absl::Status s = PlanCalls(); !s.ok()) return s;
+  RETURN_IF_ERROR(PlanCalls());
   goal::Program program;
   for (uint32_t r = 0; r < traces_.ranks.size(); ++r) {
-    if (absl::Status s = LowerRank(r); !s.ok()) return s;
+    RETURN_IF_ERROR(LowerRank(r));
     program.ranks.push_back(std::move(out_));
   }
   if (delays_ > 0)
@@ -345,10 +343,9 @@ absl::StatusOr<goal::Program> Lowering::Run(std::vector<std::string>* notes) {
 absl::StatusOr<goal::Program> LowerToGoal(const TraceSet& traces, const std::vector<ComputeTimes>& times,
                                           const ClusterModel& cluster, const MachineView& machine,
                                           std::vector<std::string>* notes) {
-  absl::StatusOr<Matching> matching = MatchCommunication(traces, DimensionSizes(cluster));
-  if (!matching.ok()) return matching.status();
-  notes->insert(notes->end(), matching->warnings.begin(), matching->warnings.end());
-  return Lowering(traces, times, cluster, machine, *matching).Run(notes);
+  ASSIGN_OR_RETURN(Matching matching, MatchCommunication(traces, DimensionSizes(cluster)));
+  notes->insert(notes->end(), matching.warnings.begin(), matching.warnings.end());
+  return Lowering(traces, times, cluster, machine, matching).Run(notes);
 }
 
 }  // namespace chakra

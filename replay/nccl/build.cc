@@ -12,6 +12,7 @@
 #include "replay/nccl/library.h"
 #include "replay/nccl/mpi/mpi.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -44,9 +45,7 @@ absl::Status CheckWiring(const proto::LibraryLevel& p, int level, const std::str
     return Bad(field + "wiring", absl::StrCat("there ", p.wiring_size(), " times"),
                "none: level[0] alone may be wired");
   }
-  if (absl::Status s = Check(field + "wire_gbytes_per_s", p.wire_gbytes_per_s(), kMaxGigabytes, false);
-      !s.ok())
-    return s;
+  RETURN_IF_ERROR(Check(field + "wire_gbytes_per_s", p.wire_gbytes_per_s(), kMaxGigabytes, false));
   out->wire_gbytes_per_s = p.wire_gbytes_per_s();
   int64_t devices = dim.size;
   for (const proto::Wire& w : p.wiring()) {
@@ -136,32 +135,27 @@ absl::StatusOr<LibraryLevel> CheckLevel(const CollectiveLibrary& library, int i,
   }
   const bool is_switch = dim.kind == TopologyDimension::Kind::kSwitch || network;
   out.wire_us = static_cast<double>(dim.latency.picos()) * 1e-6 * (is_switch ? 2 : 1);
-  if (absl::Status s = Check(field + "efficiency", p.efficiency(), 1, hosts); !s.ok()) return s;
+  RETURN_IF_ERROR(Check(field + "efficiency", p.efficiency(), 1, hosts));
   out.efficiency = p.efficiency();
-  if (absl::Status s = Check(field + "in_switch_efficiency", p.in_switch_efficiency(), 1, true); !s.ok())
-    return s;
+  RETURN_IF_ERROR(Check(field + "in_switch_efficiency", p.in_switch_efficiency(), 1, true));
   out.in_switch_efficiency = network ? 0 : p.in_switch_efficiency();
-  if (absl::Status s = Check(field + "in_switch_channels", p.in_switch_channels(), 1024, true); !s.ok())
-    return s;
+  RETURN_IF_ERROR(Check(field + "in_switch_channels", p.in_switch_channels(), 1024, true));
   out.in_switch_channels = p.in_switch_channels() > 0 ? p.in_switch_channels() : library.channels();
-  if (absl::Status s = Check(field + "nic_latency_us", p.nic_latency_us(), kMaxMicros, true); !s.ok())
-    return s;
+  RETURN_IF_ERROR(Check(field + "nic_latency_us", p.nic_latency_us(), kMaxMicros, true));
   out.nic_latency_us = p.nic_latency_us();
-  absl::StatusOr<Transport> transport = BuildTransport(p.transport(), field + "transport.");
-  if (!transport.ok()) return transport.status();
-  out.transport = *std::move(transport);
-  if (absl::Status s = CheckUser(out, hosts, field); !s.ok()) return s;
+  ASSIGN_OR_RETURN(out.transport, BuildTransport(p.transport(), field + "transport."));
+  RETURN_IF_ERROR(CheckUser(out, hosts, field));
   if (network) out.transport.quiet_nodes = 0;  // its links are shared in the simulation
   out.far_cards = p.far_cards();
   out.in_switch_alone = p.in_switch_alone();
-  if (absl::Status s = Check(field + "carried", p.carried(), 1, true); !s.ok()) return s;
+  RETURN_IF_ERROR(Check(field + "carried", p.carried(), 1, true));
   out.carried = p.carried() > 0 ? p.carried() : out.transport.rate_share;
   if (p.shared_by() < 0) return Bad(field + "shared_by", absl::StrCat(p.shared_by()), ">= 0");
   out.shared_by = std::max(1, p.shared_by());
   if (p.in_switch_ranks() < 0)
     return Bad(field + "in_switch_ranks", absl::StrCat(p.in_switch_ranks()), ">= 0");
   out.in_switch_ranks = std::max(2, p.in_switch_ranks());
-  if (absl::Status s = CheckWiring(p, i, field, dim, &out); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckWiring(p, i, field, dim, &out));
   return out;
 }
 
@@ -232,7 +226,7 @@ absl::Status AddTerm(const proto::LibraryTerm& p, int i, LibraryModel* out) {
              &term.network_share)}) {
     if (!s.ok()) return s;
   }
-  if (absl::Status s = AddKernel(p, field, &term); !s.ok()) return s;
+  RETURN_IF_ERROR(AddKernel(p, field, &term));
   if (!out->terms.emplace(std::make_pair(p.algorithm(), *protocol), term).second) {
     return Bad(field + "algorithm", absl::StrCat(p.algorithm(), "/", p.protocol(), " a second time"),
                "one term for each algorithm and protocol");
@@ -270,9 +264,8 @@ absl::Status AddLevels(const CollectiveLibrary& p, const std::vector<TopologyDim
                absl::StrCat("one for each dimension of the topology, which has ", dimensions.size()));
   }
   for (int i = 0; i < p.level_size(); ++i) {
-    absl::StatusOr<LibraryLevel> level = CheckLevel(p, i, dimensions[static_cast<size_t>(i)]);
-    if (!level.ok()) return level.status();
-    out->levels.push_back(*std::move(level));
+    ASSIGN_OR_RETURN(LibraryLevel level, CheckLevel(p, i, dimensions[static_cast<size_t>(i)]));
+    out->levels.push_back(std::move(level));
   }
   return absl::OkStatus();
 }
@@ -281,7 +274,7 @@ absl::Status AddChoices(const CollectiveLibrary& p, const std::map<CollectiveTyp
                         LibraryModel* out) {
   out->choice = {p.choice().begin(), p.choice().end()};
   for (const auto& [key, rule] : out->choice) {
-    if (absl::Status s = CheckChoice(*out, programs, key, rule); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckChoice(*out, programs, key, rule));
   }
   return absl::OkStatus();
 }
@@ -291,11 +284,9 @@ absl::StatusOr<LibraryModel> BuildHostLibrary(const CollectiveLibrary& p,
                                               const std::vector<TopologyDimension>& dimensions,
                                               const std::map<CollectiveType, RuleNames>& programs) {
   LibraryModel out;
-  absl::StatusOr<std::shared_ptr<const mpi::MpiModel>> mpi = mpi::LoadMpi(p.name());
-  if (!mpi.ok()) return mpi.status();
-  out.mpi = *std::move(mpi);
-  if (absl::Status s = AddLevels(p, dimensions, &out); !s.ok()) return s;
-  if (absl::Status s = AddChoices(p, programs, &out); !s.ok()) return s;
+  ASSIGN_OR_RETURN(out.mpi, mpi::LoadMpi(p.name()));
+  RETURN_IF_ERROR(AddLevels(p, dimensions, &out));
+  RETURN_IF_ERROR(AddChoices(p, programs, &out));
   return out;
 }
 
@@ -332,7 +323,7 @@ absl::StatusOr<LibraryModel> BuildLibrary(const CollectiveLibrary& p,
   if (p.search_channels() < 0 || p.search_channels() > p.channels())
     return Bad("search_channels", absl::StrCat(p.search_channels()), "0 to channels");
   out.search_channels = p.search_channels() > 0 ? p.search_channels() : p.channels();
-  if (absl::Status s = AddLevels(p, dimensions, &out); !s.ok()) return s;
+  RETURN_IF_ERROR(AddLevels(p, dimensions, &out));
   for (const absl::Status& s : {Check("enqueue_us", p.enqueue_us(), kMaxMicros, true),
                                 Check("launch_us", p.launch_us(), kMaxMicros, true),
                                 Check("kernel_gap_us", p.kernel_gap_us(), kMaxMicros, true),
@@ -353,9 +344,9 @@ absl::StatusOr<LibraryModel> BuildLibrary(const CollectiveLibrary& p,
   if (p.devices_per_host() < 0) return Bad("devices_per_host", absl::StrCat(p.devices_per_host()), ">= 0");
   out.devices_per_host = std::max(1, p.devices_per_host());
   for (int i = 0; i < p.term_size(); ++i) {
-    if (absl::Status s = AddTerm(p.term(i), i, &out); !s.ok()) return s;
+    RETURN_IF_ERROR(AddTerm(p.term(i), i, &out));
   }
-  if (absl::Status s = AddChoices(p, programs, &out); !s.ok()) return s;
+  RETURN_IF_ERROR(AddChoices(p, programs, &out));
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include "replay/collectives/custom/custom_program.h"
 #include "replay/nccl/shipped.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -160,24 +161,23 @@ absl::StatusOr<Rule> ParseRule(absl::string_view rule, const RuleNames& names) {
 absl::StatusOr<Choice> Choose(const std::vector<Candidate>& candidates, const std::string& text,
                               const PriceFunction& price) {
   // What nearly all calls are told needs no names.
-  const absl::StatusOr<Rule> rule =
-      text == "auto" ? absl::StatusOr<Rule>(Rule{text, std::nullopt}) : ParseRule(text, NamesOf(candidates));
-  if (!rule.ok()) return rule.status();
-  if (rule->protocol && !candidates.empty() && candidates[0].of_hosts) {
+  ASSIGN_OR_RETURN(const Rule rule, text == "auto" ? absl::StatusOr<Rule>(Rule{text, std::nullopt})
+                                                   : ParseRule(text, NamesOf(candidates)));
+  if (rule.protocol && !candidates.empty() && candidates[0].of_hosts) {
     return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" names a protocol; expected \"",
-                                                   rule->algorithm, "\": libraries on hosts have none"));
+                                                   rule.algorithm, "\": libraries on hosts have none"));
   }
-  const bool cheapest = rule->algorithm == "cheapest";
-  const bool software = IsSoftware(rule->algorithm);
+  const bool cheapest = rule.algorithm == "cheapest";
+  const bool software = IsSoftware(rule.algorithm);
   for (const Candidate& c : candidates) {
-    if (std::count(c.picked_by.begin(), c.picked_by.end(), rule->algorithm) > 0)
-      return Choice{c, c.picked_why.empty() ? absl::StrCat("what ", rule->algorithm, " takes for this size")
+    if (std::count(c.picked_by.begin(), c.picked_by.end(), rule.algorithm) > 0)
+      return Choice{c, c.picked_why.empty() ? absl::StrCat("what ", rule.algorithm, " takes for this size")
                                             : c.picked_why};
   }
-  if (rule->algorithm != "auto" && !cheapest && !software) return ChooseProtocol(candidates, *rule, price);
+  if (rule.algorithm != "auto" && !cheapest && !software) return ChooseProtocol(candidates, rule, price);
   std::vector<double> us;
   for (const Candidate& c : candidates) {
-    const bool speaks = software || !rule->protocol || c.protocol == *rule->protocol;
+    const bool speaks = software || !rule.protocol || c.protocol == *rule.protocol;
     const bool fits = speaks && (cheapest ? Fits(c) && !c.shipped : c.unfit.empty());
     us.push_back(!fits ? -1 : cheapest ? PriceOf(c, price) : c.time_us);
   }

@@ -21,6 +21,7 @@
 #include "replay/nccl/planned_call.h"
 #include "replay/nccl/rates.h"
 #include "replay/nccl/together.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -195,9 +196,7 @@ absl::Status CollectivePlanner::PlanPlain(CollectiveType type, uint64_t bytes, i
       if (program->name == *chosen && program->type == type)
         return PlanFromFile(*program, root, shape.ranks, out);
     }
-    absl::StatusOr<std::string> algorithm = AlgorithmOn(shape, type, *chosen);
-    if (!algorithm.ok()) return algorithm.status();
-    request.algorithm = *std::move(algorithm);
+    ASSIGN_OR_RETURN(request.algorithm, AlgorithmOn(shape, type, *chosen));
     if (shape.blocks.size() > 1) request.blocks = shape.blocks;
     if (request.algorithm == "themis") request.bandwidth = Bandwidths(members, shape);
     if (ParseLevelAlgorithms(request.algorithm)) {  // its parts are part of the plan
@@ -206,10 +205,9 @@ absl::Status CollectivePlanner::PlanPlain(CollectiveType type, uint64_t bytes, i
       out->together = PricePhases(machine_, costs_, bytes, members, &request);
     }
   }
-  absl::StatusOr<const Plan*> plan = plans_.Get(std::move(request));
-  if (!plan.ok()) return plan.status();
-  out->plan = *plan;
-  out->algorithm = (*plan)->algorithm;
+  ASSIGN_OR_RETURN(const Plan* plan, plans_.Get(std::move(request)));
+  out->plan = plan;
+  out->algorithm = plan->algorithm;
   return absl::OkStatus();
 }
 
@@ -225,7 +223,7 @@ absl::Status CollectivePlanner::PlanWithLibrary(CollectiveType type, uint64_t by
   };
   const std::string rule = RuleFor(library, type, buffer, shape.ranks, group);
   if (const CustomProgram* program = FindProgram(type, buffer, root, shape.ranks, rule)) {
-    if (absl::Status s = PlanFromFile(*program, root, shape.ranks, out); !s.ok()) return s;
+    RETURN_IF_ERROR(PlanFromFile(*program, root, shape.ranks, out));
     const Candidate custom = AsCandidate(*program);
     out->costs = CostsOf(library, type, buffer, shape, custom);
     ShareLinks(library, type, shape, custom, &out->costs);
@@ -256,9 +254,8 @@ absl::Status CollectivePlanner::PlanWithLibrary(CollectiveType type, uint64_t by
   out->costs = CostsOf(library, type, buffer, shape, c);
   ShareLinks(library, type, shape, c, &out->costs);
   if (!c.of_hosts && (c.plan == "direct" || c.plan == "one_shot")) {
-    absl::StatusOr<const Plan*> plan = plans_.Get(request);
-    if (!plan.ok()) return plan.status();
-    if (BeginsAtOnce(**plan)) ShareAmongPeers(library, shape, &out->costs);
+    ASSIGN_OR_RETURN(const Plan* plan, plans_.Get(request));
+    if (BeginsAtOnce(*plan)) ShareAmongPeers(library, shape, &out->costs);
   }
   out->algorithm = c.Label();
   out->why = told ? "by the name of the recorded kernel" : choice->why;
@@ -268,9 +265,7 @@ absl::Status CollectivePlanner::PlanWithLibrary(CollectiveType type, uint64_t by
     out->together = TimeTogether(machine_, costs_, request, out->costs, bytes, members);
   }
   if (alone_ && out->together) return absl::OkStatus();
-  absl::StatusOr<const Plan*> plan = plans_.Get(std::move(request));
-  if (!plan.ok()) return plan.status();
-  out->plan = *plan;
+  ASSIGN_OR_RETURN(out->plan, plans_.Get(std::move(request)));
   return absl::OkStatus();
 }
 
@@ -283,11 +278,9 @@ absl::StatusOr<const PlannedCall*> CollectivePlanner::Get(CollectiveType type, u
   if (slot == nullptr) {
     auto call = std::make_unique<PlannedCall>();
     const GroupShape& shape = Shape(members);
-    const absl::Status status =
-        costs_.library == nullptr
-            ? PlanPlain(type, bytes, root, members, shape, group, call.get())
-            : PlanWithLibrary(type, bytes, root, members, shape, group, kernel, call.get());
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(costs_.library == nullptr
+                        ? PlanPlain(type, bytes, root, members, shape, group, call.get())
+                        : PlanWithLibrary(type, bytes, root, members, shape, group, kernel, call.get()));
     slot = std::move(call);
   }
   return slot.get();

@@ -6,6 +6,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -47,18 +48,15 @@ absl::StatusOr<std::vector<uint64_t>> ParseSizes(absl::string_view text, double 
   std::vector<uint64_t> sizes;
   for (const absl::string_view item : absl::StrSplit(text, ',')) {
     const size_t dots = item.find("..");
-    const absl::StatusOr<uint64_t> first = ParseSize(item.substr(0, dots));
-    if (!first.ok()) return first.status();
+    ASSIGN_OR_RETURN(const uint64_t first, ParseSize(item.substr(0, dots)));
     if (dots == absl::string_view::npos) {
-      sizes.push_back(*first);
+      sizes.push_back(first);
       continue;
     }
-    const absl::StatusOr<uint64_t> last = ParseSize(item.substr(dots + 2));
-    if (!last.ok()) return last.status();
-    if (*last < *first) return Bad(item, "the smaller size first");
+    ASSIGN_OR_RETURN(const uint64_t last, ParseSize(item.substr(dots + 2)));
+    if (last < first) return Bad(item, "the smaller size first");
     if (!(factor > 1)) return Bad(item, "a factor above 1 for a range");
-    for (double at = static_cast<double>(*first); at <= static_cast<double>(*last) * (1 + 1e-9);
-         at *= factor) {
+    for (double at = static_cast<double>(first); at <= static_cast<double>(last) * (1 + 1e-9); at *= factor) {
       const auto size = static_cast<uint64_t>(std::llround(at));
       if (sizes.empty() || sizes.back() != size) sizes.push_back(size);
       if (sizes.size() > kMostSizes) return Bad(item, absl::StrCat("at most ", kMostSizes, " sizes"));

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "backends/transports/transports.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/proto_io.h"
 
 namespace chakra {
@@ -39,7 +40,7 @@ absl::StatusOr<Transport> BuildTransport(const proto::NetworkTransport& given, a
   proto::NetworkTransport t;
   const absl::string_view known = TransportText(given.name());
   if (!known.empty()) {
-    if (absl::Status s = ParseMessage(known, absl::StrCat("transport ", given.name()), &t); !s.ok()) return s;
+    RETURN_IF_ERROR(ParseMessage(known, absl::StrCat("transport ", given.name()), &t));
   } else if (!given.name().empty() && !HasFields(given) && !given.has_host()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "cluster: collectives.library.", field, "name is \"", given.name(), "\"",
@@ -50,9 +51,7 @@ absl::StatusOr<Transport> BuildTransport(const proto::NetworkTransport& given, a
   Transport out;
   out.has_host = t.has_host();
   out.has_device = HasFields(t) || !t.has_host();
-  absl::StatusOr<HostMessages> host = BuildHostMessages(t.host(), absl::StrCat(field, "host."));
-  if (!host.ok()) return host.status();
-  out.host = *host;
+  ASSIGN_OR_RETURN(out.host, BuildHostMessages(t.host(), absl::StrCat(field, "host.")));
   out.name = t.name();
   struct Number {
     const char* name;

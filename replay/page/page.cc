@@ -7,6 +7,7 @@
 #include "replay/page/columns.h"
 #include "replay/page/frame.h"
 #include "replay/report/report.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/units.h"
 #include "trace/model/trace.h"
 
@@ -52,8 +53,7 @@ absl::StatusOr<std::string> MakePage(const proto::Report& report) {
   if (!printed.ok()) {
     return absl::InternalError(absl::StrCat("cannot print the report: ", printed.ToString()));
   }
-  const absl::StatusOr<std::string> text = PrintReport(report, ReportFormat::kText);
-  if (!text.ok()) return text.status();
+  ASSIGN_OR_RETURN(const std::string text, PrintReport(report, ReportFormat::kText));
   page::Parts parts;
   parts.sections = "page.html";
   parts.styles = {"page.css"};
@@ -65,7 +65,7 @@ absl::StatusOr<std::string> MakePage(const proto::Report& report) {
   parts.title = Title(report);
   parts.heading = FormatTime(Time::Picos(report.makespan_ps()));
   parts.of = absl::StrCat("for ", TracesName(report));
-  parts.text = *text;
+  parts.text = text;
   return page::Assemble(parts);
 }
 

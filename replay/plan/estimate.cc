@@ -5,6 +5,7 @@
 
 #include "replay/plan/sharing.h"
 #include "replay/run/price.h"
+#include "trace/base/status_macros.h"
 #include "trace/generate/layout.h"
 #include "trace/generate/memory.h"
 #include "trace/generate/offload.h"
@@ -135,12 +136,10 @@ absl::Status SetPasses(const StepPlan& step, const Units& units, SharedTimes* sh
     for (size_t i = 0; i < all.size(); ++i) {
       double forward = all[i]->forward, backward = all[i]->backward;
       if (step.split.zero == 3) {
-        const auto next = shared->Gather(*all[(i + 1) % all.size()]);
-        if (!next.ok()) return next.status();
-        const auto before = shared->Gather(*all[i == 0 ? 0 : i - 1]);
-        if (!before.ok()) return before.status();
-        forward = std::max(forward, *next);
-        if (all[i] != &units.embedding) backward = std::max(backward, *before);
+        ASSIGN_OR_RETURN(const auto next, shared->Gather(*all[(i + 1) % all.size()]));
+        ASSIGN_OR_RETURN(const auto before, shared->Gather(*all[i == 0 ? 0 : i - 1]));
+        forward = std::max(forward, next);
+        if (all[i] != &units.embedding) backward = std::max(backward, before);
       }
       out->forward[at] += forward;
       out->backward[at] += backward;
@@ -197,9 +196,8 @@ absl::StatusOr<const Units*> Estimator::UnitsOf(const StepPlan& step, int varian
           KindsOfLayers(step)};
   std::unique_ptr<Units>& slot = units_[*key];
   if (slot == nullptr) {
-    auto units = MeasureUnits(step, prices_);
-    if (!units.ok()) return units.status();
-    slot = std::make_unique<Units>(*std::move(units));
+    ASSIGN_OR_RETURN(auto units, MeasureUnits(step, prices_));
+    slot = std::make_unique<Units>(std::move(units));
   }
   return slot.get();
 }
@@ -216,10 +214,9 @@ absl::StatusOr<Estimator::Updates> Estimator::UpdatesOf(const StepPlan& step, in
   std::vector<generate::Operator> update = operators.Update(elements);
   if (hosts > 0) update.front() = operators.Update(elements - hosts).front();
   for (generate::Operator& op : update) all.push_back(std::move(op));
-  const auto times = prices_->OfOperators(all);
-  if (!times.ok()) return times.status();
+  ASSIGN_OR_RETURN(const auto times, prices_->OfOperators(all));
   Updates out;
-  for (size_t i = 0; i < times->size(); ++i) (i < before ? out.norm : out.update) += (*times)[i];
+  for (size_t i = 0; i < times.size(); ++i) (i < before ? out.norm : out.update) += times[i];
   if (hosts > 0) {
     const double copy = PicosOfCopy(generate::CopiedBytes(hosts), *prices_);
     const double update = 1e3 * static_cast<double>(generate::HostUpdateNs(step, hosts));
@@ -230,83 +227,78 @@ absl::StatusOr<Estimator::Updates> Estimator::UpdatesOf(const StepPlan& step, in
 
 absl::StatusOr<double> Estimator::NodesOf(const StepPlan& step, int variant) {
   Key key;
-  const auto units = UnitsOf(step, variant, &key);
-  if (!units.ok()) return units.status();
+  ASSIGN_OR_RETURN(const auto units, UnitsOf(step, variant, &key));
   const auto of = [](const UnitTimes& u) { return static_cast<double>(u.nodes); };
   double layers = 0;
-  for (int64_t i = 0; i < step.model.layers; ++i) layers += of((*units)->layer[KindOfLayer(step, i)]);
-  const double all = layers + of((*units)->embedding) + of((*units)->head);
+  for (int64_t i = 0; i < step.model.layers; ++i) layers += of(units->layer[KindOfLayer(step, i)]);
+  const double all = layers + of(units->embedding) + of(units->head);
   return all * static_cast<double>(step.micro_batches() * step.split.stage_ranks());
 }
 
 absl::StatusOr<double> Estimator::TimeOf(const StepPlan& step, int variant) {
   const Split& s = step.split;
   Key key;
-  const auto units = UnitsOf(step, variant, &key);
-  if (!units.ok()) return units.status();
-  SharedTimes shared(step, **units, prices_);
+  ASSIGN_OR_RETURN(const auto units, UnitsOf(step, variant, &key));
+  SharedTimes shared(step, *units, prices_);
   std::array<int64_t, 16> now = {};
   std::copy(key.begin(), key.end(), now.begin());
   const int64_t rest[] = {s.pp, s.vpp, step.micro_batches(), s.zero == 3 ? s.dp : 0,
                           static_cast<int64_t>(s.schedule)};
   std::copy(std::begin(rest), std::end(rest), now.begin() + key.size());
   if (now != pipeline_key_) {
-    if (absl::Status e = SetPasses(step, **units, &shared, prices_, &passes_); !e.ok()) return e;
+    RETURN_IF_ERROR(SetPasses(step, *units, &shared, prices_, &passes_));
     pipeline_ = pipelines_.Run(s, step.micro_batches(), passes_);
     pipeline_key_ = now;
   }
   const SharedTimes::Weights first = shared.WeightsOf(0);
   const generate::Operators operators(step.training);
-  const auto clear = prices_->OfOperator(
-      operators.Fill(s.zero == 3 ? first.own : first.dense + first.expert, step.gradient_bytes()));
-  if (!clear.ok()) return clear;
+  ASSIGN_OR_RETURN(const auto clear,
+                   prices_->OfOperator(operators.Fill(s.zero == 3 ? first.own : first.dense + first.expert,
+                                                      step.gradient_bytes())));
   double reduced = 0, updated = 0, wait = 0;
   for (const int64_t stage : std::set<int64_t>{0, std::min<int64_t>(1, s.pp - 1), s.pp / 2, s.pp - 1}) {
     const SharedTimes::Weights w = shared.WeightsOf(stage);
     const bool whole = s.zero == 3 && s.pp == 1 && shared.any();
-    auto end =
-        whole ? shared.WholeStep(PassesOfCopies(step, **units, *prices_)) : shared.Reduced(stage, pipeline_);
-    if (!end.ok()) return end;
-    *end = std::max(*end, HostEnd(step, stage, shared, pipeline_));
-    const auto updates = UpdatesOf(step, w.own, variant);
-    if (!updates.ok()) return updates.status();
+    ASSIGN_OR_RETURN(auto end, whole ? shared.WholeStep(PassesOfCopies(step, *units, *prices_))
+                                     : shared.Reduced(stage, pipeline_));
+    end = std::max(end, HostEnd(step, stage, shared, pipeline_));
+    ASSIGN_OR_RETURN(const auto updates, UpdatesOf(step, w.own, variant));
     if (s.sp) {
-      const auto replicated =
+      ASSIGN_OR_RETURN(
+          const auto replicated,
           prices_->AboutCollective(CollectiveType::kAllReduce, w.replicated * step.gradient_bytes(),
-                                   prices_->GroupsOf(GroupKind::kTensor, s));
-      if (!replicated.ok()) return replicated;
-      *end += *replicated;
+                                   prices_->GroupsOf(GroupKind::kTensor, s)));
+      end += replicated;
     }
     if (step.model.tied && !s.ends_together() && (stage == 0 || stage + 1 == s.pp)) {
-      const auto ends =
+      ASSIGN_OR_RETURN(
+          const auto ends,
           prices_->AboutCollective(CollectiveType::kAllReduce,
                                    step.padded_outputs() / s.tp * step.model.hidden * step.gradient_bytes(),
-                                   prices_->GroupsOf(GroupKind::kEnds, s));
-      if (!ends.ok()) return ends;
-      *end += *ends;
+                                   prices_->GroupsOf(GroupKind::kEnds, s)));
+      end += ends;
     }
-    reduced = std::max(reduced, *end + updates->norm);
-    double after = updates->update;
+    reduced = std::max(reduced, end + updates.norm);
+    double after = updates.update;
     if ((s.zero == 1 || s.zero == 2) && shared.any()) {
       if (s.overlap_param) {
-        const auto waits = WaitForWeights(stage, generate::PieceOf(s, stage, 0), *clear, &shared, pipeline_);
-        if (!waits.ok()) return waits;
-        wait = std::max(wait, *waits);
+        ASSIGN_OR_RETURN(const auto waits,
+                         WaitForWeights(stage, generate::PieceOf(s, stage, 0), clear, &shared, pipeline_));
+        wait = std::max(wait, waits);
       } else {
-        const auto gathered = shared.GatherAll(stage, nullptr);
-        if (!gathered.ok()) return gathered;
-        after += *gathered;
+        ASSIGN_OR_RETURN(const auto gathered, shared.GatherAll(stage, nullptr));
+        after += gathered;
       }
     }
     updated = std::max(updated, after);
   }
   // The norm of all gradients, and with fp16 whether one is infinite.
   const bool all = s.zero > 0 || step.model.experts > 0;
-  const auto norm = prices_->OfCollective(CollectiveType::kAllReduce, 4,
-                                          prices_->GroupsOf(all ? GroupKind::kWorld : GroupKind::kModel, s));
-  if (!norm.ok()) return norm;
+  ASSIGN_OR_RETURN(const auto norm,
+                   prices_->OfCollective(CollectiveType::kAllReduce, 4,
+                                         prices_->GroupsOf(all ? GroupKind::kWorld : GroupKind::kModel, s)));
   const double syncs = step.training.dtype == proto::Training::FP16 ? 2 : 1;
-  return *clear + wait + reduced + syncs * *norm + updated;
+  return clear + wait + reduced + syncs * norm + updated;
 }
 
 }  // namespace chakra::planning

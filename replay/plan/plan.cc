@@ -22,6 +22,7 @@
 #include "replay/run/traces.h"
 #include "trace/base/median.h"
 #include "trace/base/parallel.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/stop.h"
 #include "trace/base/text_table.h"
 #include "trace/generate/counts.h"
@@ -54,11 +55,10 @@ absl::StatusOr<int> RanksOf(const PlanRequest& request) {
     return static_cast<int>(std::max<int64_t>(1, p.tp()) * std::max<int64_t>(1, p.pp()) *
                             std::max<int64_t>(1, p.cp()) * p.dp());
   std::vector<std::string> notes;
-  const auto cluster = DescribeMachine(request.run, &notes);
-  if (!cluster.ok()) return cluster.status();
+  ASSIGN_OR_RETURN(const auto cluster, DescribeMachine(request.run, &notes));
   int64_t devices = 1;
-  for (const proto::Dimension& d : cluster->topology().dimension()) devices *= d.size();
-  if (devices > 0 && devices < (1 << 22) && cluster->topology().dimension_size() > 0)
+  for (const proto::Dimension& d : cluster.topology().dimension()) devices *= d.size();
+  if (devices > 0 && devices < (1 << 22) && cluster.topology().dimension_size() > 0)
     return static_cast<int>(devices);
   return absl::InvalidArgumentError(
       absl::StrCat("the cluster ", ClusterSpec(request.run), " sizes itself to the job; expected --ranks N"));
@@ -91,30 +91,23 @@ class Planner {
   explicit Planner(const PlanRequest& request) : request_(request) {}
 
   absl::StatusOr<proto::PlanReport> Make() {
-    const auto ranks = RanksOf(request_);
-    if (!ranks.ok()) return ranks.status();
-    auto prices = Prices::Make(request_.run, *ranks);
-    if (!prices.ok()) return prices.status();
-    prices_ = *std::move(prices);
-    auto space = MakeSplitSpace(request_.workload, request_.tries, *ranks, prices_->node());
-    if (!space.ok()) return space.status();
-    space_ = *std::move(space);
+    ASSIGN_OR_RETURN(const auto ranks, RanksOf(request_));
+    ASSIGN_OR_RETURN(prices_, Prices::Make(request_.run, ranks));
+    ASSIGN_OR_RETURN(space_, MakeSplitSpace(request_.workload, request_.tries, ranks, prices_->node()));
     space_.domain = prices_->domain();
     memory_ = prices_->device_memory();
     limit_ = static_cast<uint64_t>(std::llround(static_cast<double>(memory_) * (1 - request_.reserve)));
-    auto found = FindSplits(space_, limit_, prices_.get());
-    if (!found.ok()) return found.status();
-    found_ = *std::move(found);
+    ASSIGN_OR_RETURN(found_, FindSplits(space_, limit_, prices_.get()));
     if (found_.splits == found_.not_valid) return NothingValid();
-    if (absl::Status s = ChooseBest(); !s.ok()) return s;
+    RETURN_IF_ERROR(ChooseBest());
     Describe();
     if (chosen_.empty()) {
-      if (absl::Status s = NothingFits(); !s.ok()) return s;
+      RETURN_IF_ERROR(NothingFits());
       return std::move(report_);
     }
     absl::StatusOr<bool> more = true;
     while (more.ok() && *more) {
-      if (absl::Status s = ReplayChosen(); !s.ok()) return s;
+      RETURN_IF_ERROR(ReplayChosen());
       more = ChooseNear();
     }
     if (!more.ok()) return more.status();
@@ -149,9 +142,8 @@ class Planner {
   absl::StatusOr<bool> ChooseNext() {
     while (next_ < found_.fitting.size()) {
       const TriedSplit& tried = found_.fitting[next_++];
-      auto step = StepOf(space_, tried);
-      if (!step.ok()) return step.status();
-      const int64_t peak = PeakOf(*step).first;
+      ASSIGN_OR_RETURN(auto step, StepOf(space_, tried));
+      const int64_t peak = PeakOf(step).first;
       if (limit_ > 0 && static_cast<uint64_t>(peak) > limit_) {  // a stage between the ends
         ++misfits_;
         if (found_.too_large + misfits_ == 1 || peak < found_.closest.peak_bytes) found_.closest = tried;
@@ -159,7 +151,7 @@ class Planner {
       }
       Chosen& chosen = chosen_.emplace_back();
       chosen.tried = tried;
-      chosen.step = *std::move(step);
+      chosen.step = std::move(step);
       SetColumns(tried, chosen.step, space_, &chosen.row);
       SetMemory(static_cast<uint64_t>(peak), &chosen.row);
       // Where flows do not delay each other, one rank of a stage and ring is replayed for all of them.
@@ -177,9 +169,8 @@ class Planner {
 
   absl::Status ChooseBest() {
     while (chosen_.size() < static_cast<size_t>(request_.top)) {
-      const auto chosen = ChooseNext();
-      if (!chosen.ok()) return chosen.status();
-      if (!*chosen) break;
+      ASSIGN_OR_RETURN(const auto chosen, ChooseNext());
+      if (!chosen) break;
       chosen_.back().replayed = chosen_.size() <= kReplaysAnyhow || WithinBudget();
     }
     return absl::OkStatus();
@@ -192,9 +183,8 @@ class Planner {
     if (request_.aim != PlanRequest::Aim::kTime || StopRequested()) return false;
     const size_t end = NearEnd();
     while (next_ < end && WithinBudget() && chosen_.size() < std::min(before + top, kMostRounds * top)) {
-      const auto chosen = ChooseNext();
-      if (!chosen.ok()) return chosen.status();
-      if (!*chosen) break;
+      ASSIGN_OR_RETURN(const auto chosen, ChooseNext());
+      if (!chosen) break;
       chosen_.back().replayed = WithinBudget();
     }
     return chosen_.size() > before && chosen_[before].replayed;
@@ -273,16 +263,15 @@ class Planner {
   }
 
   absl::Status NothingFits() {
-    const auto step = StepOf(space_, found_.closest);
-    if (!step.ok()) return step.status();
-    const auto [peak, stage] = PeakOf(*step);
+    ASSIGN_OR_RETURN(const auto step, StepOf(space_, found_.closest));
+    const auto [peak, stage] = PeakOf(step);
     proto::PlanRow& row = *report_.mutable_closest();
-    SetColumns(found_.closest, *step, space_, &row);
+    SetColumns(found_.closest, step, space_, &row);
     SetMemory(static_cast<uint64_t>(peak), &row);
     report_.set_lacks_bytes(static_cast<uint64_t>(peak) - limit_);
-    report_.set_lacks_rank(generate::Layout(step->split).RankAt({0, 0, 0, stage}));
-    DescribeStep(*step);
-    for (const FitChange& change : ChangesThatFit(*step, limit_)) {
+    report_.set_lacks_rank(generate::Layout(step.split).RankAt({0, 0, 0, stage}));
+    DescribeStep(step);
+    for (const FitChange& change : ChangesThatFit(step, limit_)) {
       proto::PlanHelp& help = *report_.add_help();
       help.set_change(change.options);
       help.set_peak_memory_bytes(change.peak_bytes);
@@ -296,8 +285,7 @@ class Planner {
     traces.keep_twins = true;
     traces.inputs = {generate::WorkloadInput(chosen->row.workload())};
     traces.read.domain = space_.domain;
-    const auto loaded = LoadTraces(traces);
-    if (!loaded.ok()) return loaded.status();
+    ASSIGN_OR_RETURN(const auto loaded, LoadTraces(traces));
     RunOptions run = request_.run;
     run.fabric_options.threads = 1;
     RunHooks hooks;
@@ -307,10 +295,9 @@ class Planner {
           Tell(chosen, static_cast<double>(p.nodes_done) / static_cast<double>(p.nodes_total));
       };
     }
-    const auto report = RunReplay(*loaded, run, hooks);
-    if (!report.ok()) return report.status();
+    ASSIGN_OR_RETURN(const auto report, RunReplay(loaded, run, hooks));
     const std::lock_guard<std::mutex> lock(told_);
-    SetReplayed(*report, &chosen->row);
+    SetReplayed(report, &chosen->row);
     return absl::OkStatus();
   }
 

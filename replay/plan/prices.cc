@@ -8,6 +8,7 @@
 #include "replay/compute/compute.h"
 #include "replay/engine/price.h"
 #include "replay/run/machine.h"
+#include "trace/base/status_macros.h"
 #include "trace/et/read_options.h"
 #include "trace/generate/write.h"
 
@@ -33,25 +34,20 @@ bool Aligned(int64_t block, int64_t node) { return node % block == 0 || block % 
 
 absl::StatusOr<std::unique_ptr<Prices>> Prices::Make(const RunOptions& options, int ranks) {
   std::unique_ptr<Prices> out(new Prices(options));
-  auto described = DescribeMachine(options, &out->run_.warnings);
-  if (!described.ok()) return described.status();
-  auto cluster = BuildCluster(*described, ranks);
+  ASSIGN_OR_RETURN(auto described, DescribeMachine(options, &out->run_.warnings));
+  auto cluster = BuildCluster(described, ranks);
   if (!cluster.ok())
     return absl::Status(cluster.status().code(),
                         absl::StrCat(ClusterSpec(options), ": ", cluster.status().message()));
   out->cluster_ = *std::move(cluster);
-  auto machine = BuildMachine(out->cluster_, options, ranks);
-  if (!machine.ok()) return machine.status();
-  out->machine_ = *std::move(machine);
+  ASSIGN_OR_RETURN(out->machine_, BuildMachine(out->cluster_, options, ranks));
   out->messages_ = std::make_unique<MessagePrices>(*out->machine_, out->cluster_.collectives.library.get());
   const std::string compute = options.compute.empty() ? std::string(kDefaultRungs) : options.compute;
-  auto pricer = GraphPricer::Make(options, compute, out->cluster_.proto.device(), false,
-                                  KernelLoad::Steady(ranks), &out->run_);
-  if (!pricer.ok()) return pricer.status();
-  out->pricer_ = *std::move(pricer);
+  ASSIGN_OR_RETURN(out->pricer_, GraphPricer::Make(options, compute, out->cluster_.proto.device(), false,
+                                                   KernelLoad::Steady(ranks), &out->run_));
   out->ranks_ = ranks;
-  out->domain_ = DomainOf(*described);
-  for (const proto::Dimension& d : described->topology().dimension()) out->node_ *= std::max(1, d.size());
+  out->domain_ = DomainOf(described);
+  for (const proto::Dimension& d : described.topology().dimension()) out->node_ *= std::max(1, d.size());
   out->node_ = std::min(out->node_, ranks);
   return out;
 }
@@ -75,12 +71,10 @@ absl::StatusOr<std::vector<double>> Prices::OfOperators(const std::vector<Operat
     step.stages.resize(1);
     const generate::Spot spot = {0, -1, "forward", "priced"};
     for (const size_t i : fresh) step.stages[0].Compute(operators[i], spot, {});
-    const auto traces = generate::TracesOf(step, "operators", ReadOptions());
-    if (!traces.ok()) return traces.status();
-    const auto times = pricer_->Price(*traces->ranks[0].graph);
-    if (!times.ok()) return times.status();
+    ASSIGN_OR_RETURN(const auto traces, generate::TracesOf(step, "operators", ReadOptions()));
+    ASSIGN_OR_RETURN(const auto times, pricer_->Price(*traces.ranks[0].graph));
     for (size_t n = 0; n < fresh.size(); ++n)
-      operators_[keys[fresh[n]]] = static_cast<double>(times->time[n].picos());
+      operators_[keys[fresh[n]]] = static_cast<double>(times.time[n].picos());
   }
   std::vector<double> out;
   out.reserve(keys.size());
@@ -141,10 +135,9 @@ absl::StatusOr<double> Prices::OfCollective(CollectiveType type, int64_t bytes, 
   if (!fresh) return at->second;
   double most = 0;
   for (const std::vector<int>& members : *groups_[static_cast<size_t>(groups)]) {
-    const auto time =
-        PriceUncontended(*machine_, cluster_.collectives, type, static_cast<uint64_t>(bytes), 0, members);
-    if (!time.ok()) return time.status();
-    most = std::max(most, static_cast<double>(time->picos()));
+    ASSIGN_OR_RETURN(const auto time, PriceUncontended(*machine_, cluster_.collectives, type,
+                                                       static_cast<uint64_t>(bytes), 0, members));
+    most = std::max(most, static_cast<double>(time.picos()));
   }
   return at->second = most;
 }
@@ -158,11 +151,9 @@ absl::StatusOr<double> Prices::AboutCollective(CollectiveType type, int64_t byte
     next = power + 3;
   }
   const int64_t low = int64_t{1} << power, high = int64_t{1} << next;
-  const auto below = OfCollective(type, low, groups);
-  if (!below.ok()) return below;
-  const auto above = OfCollective(type, high, groups);
-  if (!above.ok()) return above;
-  return *below + (*above - *below) * static_cast<double>(bytes - low) / static_cast<double>(high - low);
+  ASSIGN_OR_RETURN(const auto below, OfCollective(type, low, groups));
+  ASSIGN_OR_RETURN(const auto above, OfCollective(type, high, groups));
+  return below + (above - below) * static_cast<double>(bytes - low) / static_cast<double>(high - low);
 }
 
 double Prices::OfMessage(int src, int dst, int64_t bytes) {

@@ -12,6 +12,7 @@
 #include "replay/plan/space.h"
 #include "replay/report/columns.h"
 #include "replay/report/row_table.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/text_table.h"
 #include "trace/io/csv.h"
 #include "trace/io/proto_io.h"
@@ -199,23 +200,21 @@ absl::StatusOr<std::string> PrintPlan(const proto::PlanReport& report, ReportFor
 }
 
 absl::StatusOr<std::string> MakePlanPage(const proto::PlanReport& report) {
-  const auto json = Json(report, false);
-  if (!json.ok()) return json;
-  const auto text = PrintPlan(report, ReportFormat::kText);
-  if (!text.ok()) return text;
+  ASSIGN_OR_RETURN(const auto json, Json(report, false));
+  ASSIGN_OR_RETURN(const auto text, PrintPlan(report, ReportFormat::kText));
   page::Parts parts;
   parts.sections = "plan/plan.html";
   parts.styles = {"page.css"};
   parts.scripts = {"format.js", "table.js", "charts.js", "theme.js", "plan/plan.js"};
   parts.columns = page::ColumnsOf(*proto::PlanReport::descriptor());
   parts.kind = "plan";
-  parts.data = *json;
+  parts.data = json;
   parts.heading = Answer(report);
   parts.of = absl::StrCat("for a step of ", report.model(), " on ", Counted(report.ranks(), "rank"), " of ",
                           report.cluster());
   parts.title =
       absl::StrCat("Plan of ", report.model(), ": ", parts.heading, ", chakra-replay ", report.version());
-  parts.text = *text;
+  parts.text = text;
   return page::Assemble(parts);
 }
 

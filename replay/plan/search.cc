@@ -5,6 +5,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/stop.h"
 #include "trace/generate/check.h"
 #include "trace/generate/memory.h"
@@ -94,7 +95,7 @@ class Searcher {
     for (size_t v = 0; v < space_.variants.size(); ++v) {
       for (const int64_t pp : space_.pp) {
         for (const int64_t vpp : space_.vpp) {
-          if (absl::Status s = TryPieces(static_cast<int>(v), pp, vpp); !s.ok()) return s;
+          RETURN_IF_ERROR(TryPieces(static_cast<int>(v), pp, vpp));
         }
       }
     }
@@ -150,7 +151,7 @@ class Searcher {
             continue;
           }
           step.split.dp = prices_->ranks() / group;
-          if (absl::Status s = TryInner(variant, &step); !s.ok()) return s;
+          RETURN_IF_ERROR(TryInner(variant, &step));
           continue;
         }
         for (const int64_t dp : space_.dp) {
@@ -161,7 +162,7 @@ class Searcher {
                    InnerSplits(pp));
             continue;
           }
-          if (absl::Status s = TryInner(variant, &step); !s.ok()) return s;
+          RETURN_IF_ERROR(TryInner(variant, &step));
         }
       }
     }
@@ -186,7 +187,7 @@ class Searcher {
               step->split.zero = zero;
               step->split.overlap_param =
                   of.has_overlap_param() ? of.overlap_param() : zero == 1 || zero == 2;
-              if (absl::Status s = Try(variant, *step); !s.ok()) return s;
+              RETURN_IF_ERROR(Try(variant, *step));
             }
           }
         }
@@ -210,12 +211,8 @@ class Searcher {
       if (found_.too_large++ == 0 || tried.peak_bytes < found_.closest.peak_bytes) found_.closest = tried;
       return absl::OkStatus();
     }
-    const auto time = estimator_.TimeOf(step, variant);
-    if (!time.ok()) return time.status();
-    tried.estimate_ps = *time;
-    const auto nodes = estimator_.NodesOf(step, variant);
-    if (!nodes.ok()) return nodes.status();
-    tried.nodes = *nodes;
+    ASSIGN_OR_RETURN(tried.estimate_ps, estimator_.TimeOf(step, variant));
+    ASSIGN_OR_RETURN(tried.nodes, estimator_.NodesOf(step, variant));
     found_.fitting.push_back(tried);
     return absl::OkStatus();
   }

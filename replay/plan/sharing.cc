@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "trace/base/status_macros.h"
 #include "trace/generate/layout.h"
 #include "trace/generate/pieces.h"
 #include "trace/generate/reduce.h"
@@ -54,10 +55,10 @@ absl::StatusOr<double> SharedTimes::Gather(const UnitTimes& unit) {
   double sum = 0;
   for (const bool expert : {false, true}) {
     const int64_t elements = expert ? unit.expert : unit.dense;
-    const auto time = Bucket(expert, CollectiveType::kAllGather,
-                             ShareOf(elements, step_.split.holders(expert)) * step_.element_bytes());
-    if (!time.ok()) return time;
-    sum += *time;
+    ASSIGN_OR_RETURN(const auto time,
+                     Bucket(expert, CollectiveType::kAllGather,
+                            ShareOf(elements, step_.split.holders(expert)) * step_.element_bytes()));
+    sum += time;
   }
   return sum;
 }
@@ -66,9 +67,9 @@ absl::StatusOr<double> SharedTimes::Reduce(const UnitTimes& unit) {
   double sum = 0;
   for (const bool expert : {false, true}) {
     const int64_t elements = expert ? unit.expert : unit.dense;
-    const auto time = Bucket(expert, CollectiveType::kReduceScatter, elements * step_.reduced_bytes());
-    if (!time.ok()) return time;
-    sum += *time;
+    ASSIGN_OR_RETURN(const auto time,
+                     Bucket(expert, CollectiveType::kReduceScatter, elements * step_.reduced_bytes()));
+    sum += time;
   }
   return sum;
 }
@@ -85,10 +86,9 @@ absl::StatusOr<SharedTimes::Copies> SharedTimes::CopiesOf(const UnitTimes& unit)
     reduced.bytes = elements * (step_.element_bytes() + step_.reduced_bytes());
     const int64_t own = generate::ShareOf(elements, step_.split.holders(expert));
     if (step_.reduced_bytes() < step_.gradient_bytes()) reduced.bytes += generate::CastBytes(step_, own);
-    const auto times = prices_->OfOperators({gathered, reduced});
-    if (!times.ok()) return times.status();
-    out.gathered += (*times)[0];
-    out.reduced += (*times)[1];
+    ASSIGN_OR_RETURN(const auto times, prices_->OfOperators({gathered, reduced}));
+    out.gathered += times[0];
+    out.reduced += times[1];
   }
   return out;
 }
@@ -143,9 +143,7 @@ absl::StatusOr<double> SharedTimes::Reduced(int64_t stage, const PipelineTimes& 
         pipeline.busy[static_cast<size_t>(stage)] / static_cast<double>(step_.micro_batches());
     double reduced = 0;
     for (int64_t left = batches - 1; left >= 0; --left) {
-      const auto then = ReducedInBuckets(stage, pipeline, static_cast<double>(left) * each, reduced);
-      if (!then.ok()) return then;
-      reduced = *then;
+      ASSIGN_OR_RETURN(reduced, ReducedInBuckets(stage, pipeline, static_cast<double>(left) * each, reduced));
     }
     last = std::max(last, reduced);
     if (s.zero < 2) return last;
@@ -154,10 +152,9 @@ absl::StatusOr<double> SharedTimes::Reduced(int64_t stage, const PipelineTimes& 
   double each = 0, least = 0;
   for (int64_t v = 0; v < s.stage_pieces(); ++v) {
     for (const UnitTimes* unit : UnitsOfPiece(generate::PieceOf(s, stage, v))) {
-      const auto time = Reduce(*unit);
-      if (!time.ok()) return time;
-      each += *time;
-      if (v == 0 && least == 0) least = *time;
+      ASSIGN_OR_RETURN(const auto time, Reduce(*unit));
+      each += time;
+      if (v == 0 && least == 0) least = time;
     }
   }
   if (s.zero == 3) last += least;
@@ -174,9 +171,8 @@ absl::StatusOr<double> SharedTimes::WholeStep(const LeastPasses& least) {
     const auto gather = Gather(*unit), reduce = Reduce(*unit);
     if (!gather.ok()) return gather;
     if (!reduce.ok()) return reduce;
-    const auto copy = CopiesOf(*unit);
-    if (!copy.ok()) return copy.status();
-    copies.push_back(*copy);
+    ASSIGN_OR_RETURN(const auto copy, CopiesOf(*unit));
+    copies.push_back(copy);
     // Two gatherings of a layer, one of the others, and a reduction, each with its copy.
     const bool ends = unit == &units_.embedding || unit == &units_.head;
     const int64_t groups = (dense_ >= 0 ? 1 : 0) + (expert_ >= 0 && unit->expert > 0 ? 1 : 0);
@@ -246,10 +242,10 @@ absl::StatusOr<double> SharedTimes::GatherAll(int64_t stage, std::vector<double>
     for (size_t i = 0; i < units.size(); ++i) {
       elements += expert ? units[i]->expert : units[i]->dense;
       if (elements == 0 || (elements < full && i + 1 < units.size())) continue;
-      const auto time = Bucket(expert, CollectiveType::kAllGather,
-                               ShareOf(elements, step_.split.holders(expert)) * step_.element_bytes());
-      if (!time.ok()) return time;
-      at += *time;
+      ASSIGN_OR_RETURN(const auto time,
+                       Bucket(expert, CollectiveType::kAllGather,
+                              ShareOf(elements, step_.split.holders(expert)) * step_.element_bytes()));
+      at += time;
       for (size_t u = first; ready != nullptr && u <= std::min(i, first_piece - 1); ++u) (*ready)[u] = at;
       elements = 0;
       first = i + 1;

@@ -12,6 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 #include "trace/generate/presets.h"
 #include "trace/io/set_field.h"
 #include "trace/io/settings.h"
@@ -130,9 +131,7 @@ class SpaceMaker {
       : workload_(workload), ranks_(ranks), node_(node) {}
 
   absl::StatusOr<SplitSpace> Make(const std::vector<std::string>& tries) {
-    auto model = generate::ResolveModel(workload_.model());
-    if (!model.ok()) return model.status();
-    model_ = *std::move(model);
+    ASSIGN_OR_RETURN(model_, generate::ResolveModel(workload_.model()));
     if (!workload_.training().has_global_batch()) {
       return absl::InvalidArgumentError(
           "training.global_batch is missing; plan compares steps of equal size: expected the sequences of a "
@@ -142,9 +141,9 @@ class SpaceMaker {
     if (!workload_.training().has_seq() && model_.image == 0)
       return absl::InvalidArgumentError(
           "training.seq is missing; expected the tokens of a sequence, as --training seq=4096");
-    if (absl::Status s = ReadTries(tries); !s.ok()) return s;
+    RETURN_IF_ERROR(ReadTries(tries));
     SetInner();
-    if (absl::Status s = SetVariants(); !s.ok()) return s;
+    RETURN_IF_ERROR(SetVariants());
     return std::move(out_);
   }
 
@@ -155,12 +154,11 @@ class SpaceMaker {
       if (equals == std::string::npos)
         return absl::InvalidArgumentError(
             absl::StrCat("--try: \"", text, "\"; expected FIELD=VALUES, as tp=1,2,4 or pp=1..16"));
-      const auto path = PathOf(std::string(absl::StripAsciiWhitespace(text.substr(0, equals))));
-      if (!path.ok()) return path.status();
-      auto values = ValuesOf(*path, text.substr(equals + 1));
-      if (!values.ok()) return values.status();
-      if (!tries_.emplace(*path, *std::move(values)).second)
-        return absl::InvalidArgumentError(absl::StrCat("--try ", *path, " is there twice"));
+      ASSIGN_OR_RETURN(const auto path,
+                       PathOf(std::string(absl::StripAsciiWhitespace(text.substr(0, equals)))));
+      ASSIGN_OR_RETURN(auto values, ValuesOf(path, text.substr(equals + 1)));
+      if (!tries_.emplace(path, std::move(values)).second)
+        return absl::InvalidArgumentError(absl::StrCat("--try ", path, " is there twice"));
     }
     return absl::OkStatus();
   }
@@ -267,7 +265,7 @@ class SpaceMaker {
       for (size_t i = 0; i < out_.variants.size(); ++i) {
         for (const std::string& value : values) {
           proto::Workload w = out_.variants[i];
-          if (absl::Status s = SetField(path, value, &w); !s.ok()) return s;
+          RETURN_IF_ERROR(SetField(path, value, &w));
           all.push_back(std::move(w));
           names.push_back(absl::StrCat(out_.variant_names[i], out_.variant_names[i].empty() ? "" : " ",
                                        path.substr(path.find('.') + 1), "=", value));

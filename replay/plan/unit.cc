@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "trace/base/status_macros.h"
 #include "trace/generate/layers.h"
 #include "trace/generate/layout.h"
 
@@ -27,20 +28,18 @@ class Walk {
       : step_(step), graph_(graph), prices_(prices), end_(graph.nodes.size()), takes_(graph.nodes.size()) {}
 
   absl::Status Run() {
-    auto times = prices_->OfOperators(graph_.operators);
-    if (!times.ok()) return times.status();
+    ASSIGN_OR_RETURN(auto times, prices_->OfOperators(graph_.operators));
     for (size_t i = 0; i < graph_.nodes.size(); ++i) {
       const StepNode& n = graph_.nodes[i];
       double& free = free_[static_cast<size_t>(n.stream)];
       double at = free;
       for (uint32_t d = n.dep_begin; d < n.dep_end; ++d) at = std::max(at, end_[graph_.deps[d]]);
-      const absl::StatusOr<double> end = EndOf(n, at, *times);
-      if (!end.ok()) return end.status();
-      end_[i] = free = *end;
-      takes_[i] = *end - at;
-      last_ = std::max(last_, *end);
+      ASSIGN_OR_RETURN(const double end, EndOf(n, at, times));
+      end_[i] = free = end;
+      takes_[i] = end - at;
+      last_ = std::max(last_, end);
       if (n.type == NodeType::kComp)
-        computed_.push_back(*end);
+        computed_.push_back(end);
       else
         computed_.push_back(computed_.empty() ? 0 : computed_.back());
     }
@@ -123,7 +122,7 @@ class UnitMeter {
     }
     Build();
     Walk walk(step_, graph_, prices_);
-    if (absl::Status s = walk.Run(); !s.ok()) return s;
+    RETURN_IF_ERROR(walk.Run());
     Units out;
     SetWeights(&out);
     SetForward(walk, &out);

@@ -20,6 +20,7 @@
 #include "replay/report/report.h"
 #include "replay/run/machine.h"
 #include "replay/timeline/timeline.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/proto_io.h"
 
 namespace py = pybind11;
@@ -97,10 +98,9 @@ RunOptions RunOrigin::Options() const {
 
 absl::StatusOr<proto::Report> RunOrigin::Run(const RunOptions& options, RunHooks hooks) const {
   const int domain = traces->goes_by_domain() ? DomainOf(options) : 0;
-  const auto loaded = traces->LoadedFor(domain);
-  if (!loaded.ok()) return loaded.status();
+  ASSIGN_OR_RETURN(const auto loaded, traces->LoadedFor(domain));
   hooks.unedited = [this, domain] { return traces->LoadUnedited(domain); };
-  return RunReplay(**loaded, options, hooks);
+  return RunReplay(*loaded, options, hooks);
 }
 
 RunOptions RunReport::WholeOptions() const {

@@ -10,6 +10,7 @@
 #include "replay/python/errors.h"
 #include "replay/python/ranks.h"
 #include "replay/python/watch.h"
+#include "trace/base/status_macros.h"
 #include "trace/generate/importer.h"
 #include "trace/generate/write.h"
 
@@ -70,9 +71,8 @@ absl::StatusOr<std::shared_ptr<const LoadedTraces>> Traces::LoadedFor(int domain
   }
   TraceOptions of_machine = OptionsHere();
   of_machine.read.domain = domain;
-  auto loaded = LoadTraces(of_machine);
-  if (!loaded.ok()) return loaded.status();
-  domains_.emplace_front(domain, std::make_shared<const LoadedTraces>(*std::move(loaded)));
+  ASSIGN_OR_RETURN(auto loaded, LoadTraces(of_machine));
+  domains_.emplace_front(domain, std::make_shared<const LoadedTraces>(std::move(loaded)));
   if (domains_.size() > kDomains) domains_.pop_back();
   return domains_.front().second;
 }

@@ -4,6 +4,7 @@
 #include "absl/strings/str_format.h"
 #include "replay/goodput/model.h"
 #include "replay/report/row_table.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/text_table.h"
 #include "trace/generate/counts.h"
 
@@ -27,17 +28,15 @@ std::string Both(const char* name, double with, double without, const char* unit
 
 absl::Status AddGoodput(const RunOptions& options, const Metering* metering, const generate::StepPlan* plan,
                         proto::Report* report) {
-  const auto reliability = goodput::LoadReliability(options.reliability);
-  if (!reliability.ok()) return reliability.status();
-  const auto checkpoint = goodput::ParseCheckpoint(options.checkpoint);
-  if (!checkpoint.ok()) return checkpoint.status();
+  ASSIGN_OR_RETURN(const auto reliability, goodput::LoadReliability(options.reliability));
+  ASSIGN_OR_RETURN(const auto checkpoint, goodput::ParseCheckpoint(options.checkpoint));
   goodput::LongRun run;
   run.devices = report->ranks();
   run.step_seconds = static_cast<double>(report->makespan_ps()) * 1e-12;
   run.steps = options.steps > 0 ? static_cast<double>(options.steps) : 30 * 86400 / run.step_seconds;
   if (plan != nullptr) run.parameters = static_cast<double>(generate::TrainedParameters(*plan));
   if (run.step_seconds <= 0) return absl::InvalidArgumentError("--reliability: the step takes no time");
-  auto goodput = goodput::GoodputOf(run, *reliability, *checkpoint, options.seed == 0 ? 1 : options.seed);
+  auto goodput = goodput::GoodputOf(run, reliability, checkpoint, options.seed == 0 ? 1 : options.seed);
   if (!goodput.ok()) return goodput.status();
   if (metering != nullptr) {
     goodput::Footing footing;

@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "replay/report/columns.h"
 #include "replay/report/report.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/utf8.h"
 
 namespace chakra {
@@ -38,7 +39,7 @@ absl::Status WriteLinkSeries(const LinkUses& links, const WriteBytes& write) {
       }
       out += '\n';
       if (out.size() < kFlushAt) continue;
-      if (absl::Status s = write(out); !s.ok()) return s;
+      RETURN_IF_ERROR(write(out));
       out.clear();
     }
   }

@@ -10,6 +10,7 @@
 #include "replay/economics/tables.h"
 #include "replay/economics/tree.h"
 #include "replay/report/energy.h"
+#include "trace/base/status_macros.h"
 #include "trace/model/distinct_graphs.h"
 
 namespace chakra {
@@ -19,17 +20,14 @@ absl::StatusOr<std::unique_ptr<Metering>> Metering::Make(const RunOptions& optio
                                                          const Twins* twins, std::vector<ComputeTimes>* times,
                                                          bool keep) {
   auto out = std::unique_ptr<Metering>(new Metering);
-  const auto model = energy::LoadEnergyModel(options.energy_file);
-  if (!model.ok()) return model.status();
-  auto constants = energy::ConstantsOf(*model, cluster.proto.device().name());
-  if (!constants.ok()) return constants.status();
-  out->constants_ = *std::move(constants);
+  ASSIGN_OR_RETURN(const auto model, energy::LoadEnergyModel(options.energy_file));
+  ASSIGN_OR_RETURN(out->constants_, energy::ConstantsOf(model, cluster.proto.device().name()));
   if (!options.power_cap.empty()) {
-    if (absl::Status s = energy::SetCap(options.power_cap, &out->constants_); !s.ok()) return s;
+    RETURN_IF_ERROR(energy::SetCap(options.power_cap, &out->constants_));
   }
   out->traces_ = &traces;
   out->options_ = &options;
-  if (absl::Status s = out->LoadTables(); !s.ok()) return s;
+  RETURN_IF_ERROR(out->LoadTables());
   const proto::NodePower& node = out->constants_.profile.node();
   out->bill_ = energy::BillOf(cluster.topology, node);
   out->places_ = energy::PlacesOf(cluster.device_of, traces.ranks.size(), node);
@@ -52,14 +50,10 @@ void Metering::Finish(Time makespan) {
 
 absl::Status Metering::LoadTables() {
   if (!options_->prices.empty()) {
-    auto prices = economics::LoadPrices(options_->prices);
-    if (!prices.ok()) return prices.status();
-    prices_ = *std::move(prices);
+    ASSIGN_OR_RETURN(prices_, economics::LoadPrices(options_->prices));
   }
   if (options_->grid.empty()) return absl::OkStatus();
-  auto grid = economics::LoadGrid(options_->grid);
-  if (!grid.ok()) return grid.status();
-  grid_ = *std::move(grid);
+  ASSIGN_OR_RETURN(grid_, economics::LoadGrid(options_->grid));
   const std::string& start = options_->grid_start.empty() ? grid_->first_hour() : options_->grid_start;
   if (start.empty()) return absl::OkStatus();
   const auto moment = economics::ParseMoment(start);
@@ -96,14 +90,10 @@ absl::Status Metering::AddEconomics(proto::Report* report) const {
   economics::Tree* const told = options_->explain ? &tree : nullptr;
   if (told != nullptr) ExplainEnergy(report->energy(), told);
   if (prices_.has_value()) {
-    auto cost = economics::CostOf(step, *prices_, told);
-    if (!cost.ok()) return cost.status();
-    *report->mutable_cost() = *std::move(cost);
+    ASSIGN_OR_RETURN(*report->mutable_cost(), economics::CostOf(step, *prices_, told));
   }
   if (grid_.has_value()) {
-    auto carbon = economics::CarbonOf(step, *grid_, start_, told);
-    if (!carbon.ok()) return carbon.status();
-    *report->mutable_carbon() = *std::move(carbon);
+    ASSIGN_OR_RETURN(*report->mutable_carbon(), economics::CarbonOf(step, *grid_, start_, told));
   }
   for (const proto::Explained& line : tree.lines()) *report->add_explained() = line;
   return absl::OkStatus();

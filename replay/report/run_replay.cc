@@ -36,6 +36,7 @@
 #include "replay/run/simulate.h"
 #include "replay/run/steps.h"
 #include "replay/run/twins.h"
+#include "trace/base/status_macros.h"
 #include "trace/generate/write.h"
 #include "trace/model/distinct_graphs.h"
 
@@ -204,21 +205,20 @@ absl::Status Run::ChooseSources() {
 
 absl::Status Run::BuildMachine() {
   std::vector<std::string>& warnings = description_.warnings;
-  auto described = DescribeMachine(options_, &warnings);
-  if (!described.ok()) return described.status();
-  if (const double slowdown = ExchangeSlowdown(*described);
+  ASSIGN_OR_RETURN(auto described, DescribeMachine(options_, &warnings));
+  if (const double slowdown = ExchangeSlowdown(described);
       slowdown > 0 && step() != nullptr && step()->split.merges_exchanges())
-    described->mutable_collectives()->mutable_library()->set_slowdown(slowdown);
-  if (absl::Status s = UseHostMemory(step(), *set_, &*described); !s.ok())
+    described.mutable_collectives()->mutable_library()->set_slowdown(slowdown);
+  if (absl::Status s = UseHostMemory(step(), *set_, &described); !s.ok())
     return absl::Status(s.code(), absl::StrCat(spec(), ": ", s.message()));
   const int ranks = static_cast<int>(set_->ranks.size());
-  auto cluster = BuildCluster(*described, ranks);
+  auto cluster = BuildCluster(described, ranks);
   if (!cluster.ok()) {
     return absl::Status(cluster.status().code(), absl::StrCat(spec(), ": ", cluster.status().message()));
   }
   std::error_code error;
   if (std::filesystem::is_regular_file(spec(), error)) {
-    if (absl::Status s = AddInput(spec(), "cluster"); !s.ok()) return s;
+    RETURN_IF_ERROR(AddInput(spec(), "cluster"));
   }
   for (const auto& program : cluster->collectives.programs) {
     warnings.insert(warnings.end(), program->warnings.begin(), program->warnings.end());
@@ -226,9 +226,7 @@ absl::Status Run::BuildMachine() {
   warnings.insert(warnings.end(), cluster->notes.begin(), cluster->notes.end());
   cluster_ = *std::move(cluster);
   if (hooks_.machine) hooks_.machine(cluster_.topology);
-  auto machine = chakra::BuildMachine(cluster_, options_, ranks, hooks_.flow_log);
-  if (!machine.ok()) return machine.status();
-  machine_ = *std::move(machine);
+  ASSIGN_OR_RETURN(machine_, chakra::BuildMachine(cluster_, options_, ranks, hooks_.flow_log));
   if (recorded_comm_) return absl::OkStatus();
   for (std::string& line : WhatFabricMisses(cluster_, *machine_, FabricName(options_)))
     warnings.push_back(std::move(line));
@@ -269,34 +267,28 @@ absl::Status Run::FindPinned(const Metrics& metrics, const Simulation& simulatio
   pinned_ = MakePinnedReport(pinned_times_, metrics, starts);
   description_.pinned = &pinned_;
   if (options_.strict_causes >= 0) {
-    if (absl::Status s = CheckPinned(pinned_, options_.strict_causes); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckPinned(pinned_, options_.strict_causes));
   }
   const std::string warning = WarnOfPinned(pinned_, [&] { return ShowsDeviceAlone(*set_); });
   if (warning.empty()) return absl::OkStatus();
   description_.warnings.push_back(warning);
   if (!traces_.edits.has_value()) return absl::OkStatus();
   if (!hooks_.unedited) return absl::OkStatus();
-  const auto without = MakespanWithoutPinned(simulation);
-  if (!without.ok()) return without.status();
-  const auto unedited = hooks_.unedited();
-  if (!unedited.ok()) return unedited.status();
-  const auto before = Run(*unedited, options_, RunHooks()).Measure();
-  if (!before.ok()) return before.status();
-  *pinned_.mutable_held() = HeldByPinned(*before, {metrics.makespan, *without});
+  ASSIGN_OR_RETURN(const auto without, MakespanWithoutPinned(simulation));
+  ASSIGN_OR_RETURN(const auto unedited, hooks_.unedited());
+  ASSIGN_OR_RETURN(const auto before, Run(unedited, options_, RunHooks()).Measure());
+  *pinned_.mutable_held() = HeldByPinned(before, {metrics.makespan, without});
   if (std::string held = WarnOfHeldEdits(pinned_, metrics.makespan); !held.empty())
     description_.warnings.push_back(std::move(held));
   return absl::OkStatus();
 }
 
 absl::StatusOr<PinnedMakespans> Run::Measure() {
-  const auto times = Prepare();
-  if (!times.ok()) return times.status();
-  const Simulation simulation = Simulates(*times);
-  const auto metrics = Simulate(simulation, *machine_);
-  if (!metrics.ok()) return metrics.status();
-  const auto without = MakespanWithoutPinned(simulation);
-  if (!without.ok()) return without.status();
-  return PinnedMakespans{metrics->makespan, *without};
+  ASSIGN_OR_RETURN(const auto times, Prepare());
+  const Simulation simulation = Simulates(times);
+  ASSIGN_OR_RETURN(const auto metrics, Simulate(simulation, *machine_));
+  ASSIGN_OR_RETURN(const auto without, MakespanWithoutPinned(simulation));
+  return PinnedMakespans{metrics.makespan, without};
 }
 
 absl::StatusOr<proto::CriticalPathReport> Run::ExplainPath(const Simulation& simulation,
@@ -305,7 +297,7 @@ absl::StatusOr<proto::CriticalPathReport> Run::ExplainPath(const Simulation& sim
   proto::CriticalPathReport path =
       AttributePath(path_, *set_, LanesOf(options_), LinkKindsOf(cluster_.topology), &changes);
   if (options_.sensitivity) {
-    if (absl::Status s = MeasureSensitivities(simulation, makespan, changes, &path); !s.ok()) return s;
+    RETURN_IF_ERROR(MeasureSensitivities(simulation, makespan, changes, &path));
   }
   return path;
 }
@@ -356,12 +348,10 @@ absl::StatusOr<proto::Report> Run::Report(const Metrics& metrics, const Simulati
     AddTraining({*plan_, *set_, simulation.times, metrics, phases, device, memory}, &report);
   }
   if (metering_ != nullptr) {
-    absl::Status s = metering_->AddTo(run.traffic, &phases, &report);
-    if (!s.ok()) return s;
+    RETURN_IF_ERROR(metering_->AddTo(run.traffic, &phases, &report));
   }
   if (!options_.reliability.empty()) {
-    absl::Status s = AddGoodput(options_, metering_.get(), plan_, &report);
-    if (!s.ok()) return s;
+    RETURN_IF_ERROR(AddGoodput(options_, metering_.get(), plan_, &report));
   }
   return report;
 }
@@ -380,13 +370,11 @@ bool Run::TwinsAreEqual() const {
 
 absl::Status Run::Meter(std::vector<ComputeTimes>* times, Simulation* simulation) {
   if (!options_.energy) return absl::OkStatus();
-  auto metering =
-      Metering::Make(options_, cluster_, *set_, simulation->twins, times, hooks_.replayed != nullptr);
-  if (!metering.ok()) return metering.status();
-  metering_ = *std::move(metering);
+  ASSIGN_OR_RETURN(metering_, Metering::Make(options_, cluster_, *set_, simulation->twins, times,
+                                             hooks_.replayed != nullptr));
   simulation->observer = metering_->observer();
   for (const auto& [file, role] : metering_->Files()) {
-    if (absl::Status s = AddInput(file, role); !s.ok()) return s;
+    RETURN_IF_ERROR(AddInput(file, role));
   }
   return absl::OkStatus();
 }
@@ -395,14 +383,14 @@ absl::StatusOr<std::vector<ComputeTimes>> Run::Prepare() {
   description_.warnings = set_->warnings;
   description_.inputs = traces_.edit_files;
   made_ = generate::PlanOf(*set_);
-  if (absl::Status s = ChooseSources(); !s.ok()) return s;
+  RETURN_IF_ERROR(ChooseSources());
   description_.comm = comm_;
   if (recorded_comm_ && !hooks_.needs_flows.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
         hooks_.needs_flows,
         " need flows, but communication takes its recorded time; expected --comm simulated, or a --cluster"));
   }
-  if (absl::Status s = BuildMachine(); !s.ok()) return s;
+  RETURN_IF_ERROR(BuildMachine());
   twins_ = !traces_.twins.empty() && TwinsAreEqual();
   if (!traces_.twins.empty() && !twins_) {
     resolved_ = traces_.set;
@@ -414,7 +402,7 @@ absl::StatusOr<std::vector<ComputeTimes>> Run::Prepare() {
     ResolveJobDimensions(traces_.jobs, DimensionSizes(cluster_), &*resolved_);
     set_ = &*resolved_;
   }
-  if (absl::Status s = DescribeRanks(); !s.ok()) return s;
+  RETURN_IF_ERROR(DescribeRanks());
   ChooseDevice();
   return PriceTraces(traces_, options_, compute_, cluster_.proto.device(), step(), &description_);
 }
@@ -442,10 +430,9 @@ void Run::TellUnusedPrograms(const Metrics& metrics) {
 }
 
 absl::StatusOr<proto::Report> Run::Go() {
-  auto times = Prepare();
-  if (!times.ok()) return times.status();
+  ASSIGN_OR_RETURN(auto times, Prepare());
   NodeSpans spans;
-  Simulation simulation = Simulates(*times);
+  Simulation simulation = Simulates(times);
   simulation.spans = hooks_.replayed ? &spans : nullptr;
   SpanMeters meters(traces_, *set_, options_, simulation.twins);
   simulation.ran = meters.hook();
@@ -455,7 +442,7 @@ absl::StatusOr<proto::Report> Run::Go() {
   simulation.path = options_.critical_path ? &path_ : nullptr;
   simulation.pinned = delays ? &pinned_times_ : nullptr;
   FindPlan();
-  if (absl::Status s = Meter(&*times, &simulation); !s.ok()) return s;
+  RETURN_IF_ERROR(Meter(&times, &simulation));
   simulation.comm_kinds = plan_ != nullptr ? &comm_kinds_ : nullptr;
   auto metrics = Simulate(simulation, *machine_);
   if (!metrics.ok()) return ExplainStuck(metrics.status(), options_.lanes, description_);
@@ -465,7 +452,7 @@ absl::StatusOr<proto::Report> Run::Go() {
   simulation.observer = nullptr;  // further runs of the simulation are not metered
   simulation.ran = nullptr;
   if (meters.steps() != nullptr) TakeSteps(meters.steps());
-  if (absl::Status s = FindPinned(*metrics, simulation); !s.ok()) return s;
+  RETURN_IF_ERROR(FindPinned(*metrics, simulation));
   if (hooks_.replayed) {
     hooks_.replayed({*set_, spans, *metrics, options_.critical_path ? &path_ : nullptr, *machine_,
                      LanesOf(options_), DimensionSizes(cluster_), recorded_comm_,
@@ -473,9 +460,7 @@ absl::StatusOr<proto::Report> Run::Go() {
   }
   proto::CriticalPathReport path;
   if (options_.critical_path) {
-    auto explained = ExplainPath(simulation, metrics->makespan);
-    if (!explained.ok()) return explained.status();
-    path = *std::move(explained);
+    ASSIGN_OR_RETURN(path, ExplainPath(simulation, metrics->makespan));
     description_.path = &path;
   }
   auto report = Report(*metrics, simulation);

@@ -23,6 +23,7 @@
 #include "replay/nccl/collective_costs.h"
 #include "replay/nccl/library.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/file.h"
 #include "trace/io/settings.h"
 
@@ -159,22 +160,20 @@ absl::StatusOr<CollectiveCosts> CheckCollectives(const proto::Collectives& c,
   out.step_overhead = Time::FromNanos(c.step_overhead_ns());
   out.reduce_bandwidth = Bandwidth::FromGigabytes(c.reduce_gbytes_per_s());
   for (const std::string& spec : c.program()) {
-    absl::StatusOr<CustomProgram> program = LoadProgram(spec);
-    if (!program.ok()) return program.status();
-    out.programs.push_back(std::make_shared<const CustomProgram>(*std::move(program)));
+    ASSIGN_OR_RETURN(CustomProgram program, LoadProgram(spec));
+    out.programs.push_back(std::make_shared<const CustomProgram>(std::move(program)));
   }
   out.algorithm = {c.algorithm().begin(), c.algorithm().end()};
   for (const auto& [collective, algorithm] : out.algorithm) {
-    if (absl::Status s = CheckAlgorithm(collective, algorithm, out.programs); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckAlgorithm(collective, algorithm, out.programs));
   }
   if (c.has_library() && !out.algorithm.empty()) {
     return BadField(absl::StrCat("collectives.algorithm[\"", out.algorithm.begin()->first, "\"]"), "set",
                     "none beside collectives.library: library.choice names its algorithms");
   }
   if (c.has_library()) {
-    absl::StatusOr<LibraryModel> library = BuildLibrary(c.library(), dimensions, ProgramNames(out.programs));
-    if (!library.ok()) return library.status();
-    out.library = std::make_shared<const LibraryModel>(*std::move(library));
+    ASSIGN_OR_RETURN(LibraryModel library, BuildLibrary(c.library(), dimensions, ProgramNames(out.programs)));
+    out.library = std::make_shared<const LibraryModel>(std::move(library));
   }
   return out;
 }
@@ -261,10 +260,9 @@ absl::Status UseHostMemory(const generate::StepPlan* step, const TraceSet& trace
 
 absl::StatusOr<ClusterModel> BuildCluster(const proto::Cluster& cluster, int ranks) {
   if (ranks < 1) return absl::InvalidArgumentError(absl::StrCat("cluster: ", ranks, " ranks; expected >= 1"));
-  if (absl::Status s = CheckSettings(cluster, "cluster: "); !s.ok()) return s;
-  absl::StatusOr<BuiltTopology> built = BuildTopology(cluster.topology(), ranks);
-  if (!built.ok()) return built.status();
-  const Topology* const topology = &built->topology;
+  RETURN_IF_ERROR(CheckSettings(cluster, "cluster: "));
+  ASSIGN_OR_RETURN(BuiltTopology built, BuildTopology(cluster.topology(), ranks));
+  const Topology* const topology = &built.topology;
   if (ranks > topology->devices()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "cluster: the trace has ", ranks, " ranks, the topology only ", topology->devices(), " devices",
@@ -272,42 +270,30 @@ absl::StatusOr<ClusterModel> BuildCluster(const proto::Cluster& cluster, int ran
             ? "; where the hosts of the network's file are nodes: --network FILE:span=rails"
             : ""));
   }
-  if (absl::Status s = CheckDevice(cluster.device()); !s.ok()) return s;
-  absl::StatusOr<MemoryModel> memory = CheckMemory(cluster);
-  if (!memory.ok()) return memory.status();
-  absl::StatusOr<Variation> variation = Variation::Make(cluster.variation(), ranks);
-  if (!variation.ok()) return variation.status();
-  absl::StatusOr<std::vector<int>> device_of = CheckPlacement(cluster.placement(), ranks, *topology);
-  if (!device_of.ok()) return device_of.status();
-  if (absl::Status s = PlaceStorage(cluster.remote_memory(), ranks, topology->devices(), &*memory); !s.ok())
-    return s;
+  RETURN_IF_ERROR(CheckDevice(cluster.device()));
+  ASSIGN_OR_RETURN(MemoryModel memory, CheckMemory(cluster));
+  ASSIGN_OR_RETURN(Variation variation, Variation::Make(cluster.variation(), ranks));
+  ASSIGN_OR_RETURN(std::vector<int> device_of, CheckPlacement(cluster.placement(), ranks, *topology));
+  RETURN_IF_ERROR(PlaceStorage(cluster.remote_memory(), ranks, topology->devices(), &memory));
   // Storage nodes are the first devices without a rank.
-  std::vector<int> reached = *device_of;
+  std::vector<int> reached = device_of;
   std::vector<bool> taken(static_cast<size_t>(topology->devices()));
   for (const int device : reached) taken[static_cast<size_t>(device)] = true;
   for (int d = 0; !reached.empty() && d < topology->devices(); ++d) {
     if (!taken[static_cast<size_t>(d)]) reached.push_back(d);
   }
-  if (absl::Status s = CheckReachable(*built, reached, ranks + memory->storage_nodes); !s.ok()) return s;
-  ClusterModel model{cluster, built->topology, *memory, {}, *std::move(variation), *std::move(device_of)};
-  model.routing = built->routing;
-  model.link_changes = built->changes;
-  model.notes = built->notes;
-  absl::StatusOr<packet::PacketOptions> packet = BuildPacket(cluster.packet());
-  if (!packet.ok()) return packet.status();
-  model.packet = *std::move(packet);
+  RETURN_IF_ERROR(CheckReachable(built, reached, ranks + memory.storage_nodes));
+  ClusterModel model{cluster, built.topology, memory, {}, std::move(variation), std::move(device_of)};
+  model.routing = built.routing;
+  model.link_changes = built.changes;
+  model.notes = built.notes;
+  ASSIGN_OR_RETURN(model.packet, BuildPacket(cluster.packet()));
   model.packet_given = cluster.has_packet();
-  absl::StatusOr<std::vector<PacketChoice>> choices = BuildPacketChoices(cluster, ranks, model.device_of);
-  if (!choices.ok()) return choices.status();
-  model.choices = *std::move(choices);
-  if (absl::Status s = DropLevel(cluster.topology(), model.topology, model.proto.mutable_collectives());
-      !s.ok())
-    return s;
-  absl::StatusOr<CollectiveCosts> collectives =
-      CheckCollectives(model.proto.collectives(), model.topology.dimensions());
-  if (!collectives.ok()) return collectives.status();
-  model.collectives = *std::move(collectives);
-  RecordTopology(*built, model.proto.mutable_topology());
+  ASSIGN_OR_RETURN(model.choices, BuildPacketChoices(cluster, ranks, model.device_of));
+  RETURN_IF_ERROR(DropLevel(cluster.topology(), model.topology, model.proto.mutable_collectives()));
+  ASSIGN_OR_RETURN(model.collectives,
+                   CheckCollectives(model.proto.collectives(), model.topology.dimensions()));
+  RecordTopology(built, model.proto.mutable_topology());
   return model;
 }
 

@@ -16,6 +16,7 @@
 #include "replay/nccl/rates.h"
 #include "replay/run/machine.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -73,9 +74,8 @@ absl::Status SetChoice(const TableOptions& options, CollectiveCosts* costs) {
     return absl::OkStatus();
   }
   auto library = std::make_shared<LibraryModel>(*costs->library);
-  absl::StatusOr<std::string> rule = RuleOf(options, *costs);
-  if (!rule.ok()) return rule.status();
-  library->choice = {{kind, *std::move(rule)}};
+  ASSIGN_OR_RETURN(std::string rule, RuleOf(options, *costs));
+  library->choice = {{kind, std::move(rule)}};
   costs->library = std::move(library);
   return absl::OkStatus();
 }
@@ -100,22 +100,15 @@ absl::StatusOr<CollectiveTable> CollectiveTable::Make(const proto::Cluster& clus
                                                       const TableOptions& options) {
   CollectiveTable table;
   table.options_ = options;
-  absl::StatusOr<ClusterModel> model = BuildCluster(cluster, options.ranks);
-  if (!model.ok()) return model.status();
-  CollectiveCosts& costs = model->collectives;
-  if (absl::Status s = CheckPrograms(costs, options); !s.ok()) return s;
+  ASSIGN_OR_RETURN(ClusterModel model, BuildCluster(cluster, options.ranks));
+  CollectiveCosts& costs = model.collectives;
+  RETURN_IF_ERROR(CheckPrograms(costs, options));
   if (options.peers) {
-    absl::StatusOr<std::vector<SentMessage>> messages =
-        MessagesOf(*options.peers, options.ranks, options.root);
-    if (!messages.ok()) return messages.status();
-    table.messages_ = *std::move(messages);
+    ASSIGN_OR_RETURN(table.messages_, MessagesOf(*options.peers, options.ranks, options.root));
   }
-  if (absl::Status s = SetChoice(options, &costs); !s.ok()) return s;
-  table.cluster_ = std::make_unique<ClusterModel>(*std::move(model));
-  absl::StatusOr<std::unique_ptr<Machine>> machine =
-      BuildMachine(*table.cluster_, options, options.ranks, options.flow_log);
-  if (!machine.ok()) return machine.status();
-  table.machine_ = *std::move(machine);
+  RETURN_IF_ERROR(SetChoice(options, &costs));
+  table.cluster_ = std::make_unique<ClusterModel>(std::move(model));
+  ASSIGN_OR_RETURN(table.machine_, BuildMachine(*table.cluster_, options, options.ranks, options.flow_log));
   for (std::string& line : WhatFabricMisses(*table.cluster_, *table.machine_, FabricName(options)))
     table.cluster_->notes.push_back(std::move(line));
   table.members_.resize(static_cast<size_t>(options.ranks));
@@ -131,20 +124,19 @@ absl::StatusOr<CollectiveTable> CollectiveTable::Make(const proto::Cluster& clus
 
 // What the call takes on its own: the row's times without the gap and the host.
 absl::Status CollectiveTable::Run(uint64_t comm_size, TableRow* row) {
-  const absl::StatusOr<PricedCall> priced =
-      PriceCall(*machine_, cluster_->collectives, options_.type, comm_size, options_.root, members_, &now_,
-                options_.flow_log,
-                /*in_place=*/cluster_->device_of.empty() && !options_.each_flow, plans_.get());
-  if (!priced.ok()) return priced.status();
+  ASSIGN_OR_RETURN(const PricedCall priced,
+                   PriceCall(*machine_, cluster_->collectives, options_.type, comm_size, options_.root,
+                             members_, &now_, options_.flow_log,
+                             /*in_place=*/cluster_->device_of.empty() && !options_.each_flow, plans_.get()));
   // Of a label, the protocol is what follows the last slash.
   const bool library = cluster_->collectives.library != nullptr;
-  const size_t slash = library ? priced->algorithm.rfind('/') : std::string::npos;
-  row->algorithm = priced->algorithm.substr(0, slash);
-  row->protocol = slash == std::string::npos ? "-" : priced->algorithm.substr(slash + 1);
-  row->why = priced->why;
-  row->channels = priced->channels;
-  row->time_us = static_cast<double>(priced->time.picos()) * 1e-6;
-  row->root_us = static_cast<double>(priced->root_time.picos()) * 1e-6;
+  const size_t slash = library ? priced.algorithm.rfind('/') : std::string::npos;
+  row->algorithm = priced.algorithm.substr(0, slash);
+  row->protocol = slash == std::string::npos ? "-" : priced.algorithm.substr(slash + 1);
+  row->why = priced.why;
+  row->channels = priced.channels;
+  row->time_us = static_cast<double>(priced.time.picos()) * 1e-6;
+  row->root_us = static_cast<double>(priced.root_time.picos()) * 1e-6;
   for (const auto& program : cluster_->collectives.programs) {
     if (Fits(*program, options_) && row->algorithm != program->name) row->passed_over = Serves(*program);
   }
@@ -160,14 +152,13 @@ absl::Status CollectiveTable::RunMessages(TableRow* row) {
   const LibraryModel* library = cluster_->collectives.library.get();
   if (call.protocol && library != nullptr && library->mpi != nullptr)
     return absl::InvalidArgumentError("--protocol is of NCCL; libraries on hosts have none");
-  const absl::StatusOr<PricedMessages> priced =
-      PriceMessages(*machine_, cluster_->collectives, call, &now_, options_.flow_log);
-  if (!priced.ok()) return priced.status();
+  ASSIGN_OR_RETURN(const PricedMessages priced,
+                   PriceMessages(*machine_, cluster_->collectives, call, &now_, options_.flow_log));
   row->algorithm = options_.peers->Text();
-  if (priced->protocol) row->protocol = std::string(Name(*priced->protocol));
-  row->why = priced->why;
-  row->channels = priced->channels;
-  row->time_us = row->root_us = static_cast<double>(priced->time.picos()) * 1e-6;
+  if (priced.protocol) row->protocol = std::string(Name(*priced.protocol));
+  row->why = priced.why;
+  row->channels = priced.channels;
+  row->time_us = row->root_us = static_cast<double>(priced.time.picos()) * 1e-6;
   return absl::OkStatus();
 }
 
@@ -180,7 +171,7 @@ absl::StatusOr<TableRow> CollectiveTable::Price(uint64_t bytes) {
   const LibraryModel* library = cluster_->collectives.library.get();
   if (!messages && CollectiveRunner::IsEmpty({.type = options_.type, .bytes = bytes})) return row;
   if (n > 1) {
-    if (absl::Status s = messages ? RunMessages(&row) : Run(comm_size, &row); !s.ok()) return s;
+    RETURN_IF_ERROR(messages ? RunMessages(&row) : Run(comm_size, &row));
   }
   row.device_us = row.time_us;
   if (library != nullptr) {

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "replay/run/rank_box.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -167,16 +168,15 @@ absl::StatusOr<Growth> GrowGroups(const RankTrace& trace, int traced, const Grou
     return growth;
   }
   if (replicas.size() > 1) return Bad(replicas[1], "given twice; beside --ranks, expected it once");
-  const absl::StatusOr<std::string> name = Named(replicas[0], growth);
-  if (!name.ok()) return name.status();
-  if (AreFirst(growth.groups.at(*name).members, growth.recorded)) {
+  ASSIGN_OR_RETURN(const std::string name, Named(replicas[0], growth));
+  if (AreFirst(growth.groups.at(name).members, growth.recorded)) {
     if (traced >= replicas[0].to) return NoMember(replicas[0], traced, traced);
     GrowWhole(replicas[0].to, &growth);
     return growth;
   }
-  if (absl::Status s = SetDimension(replicas[0], *name, traced, &growth); !s.ok()) return s;
+  RETURN_IF_ERROR(SetDimension(replicas[0], name, traced, &growth));
   for (auto& [other, group] : growth.groups) {
-    if (absl::Status s = Renumber(replicas[0], other, &growth); !s.ok()) return s;
+    RETURN_IF_ERROR(Renumber(replicas[0], other, &growth));
   }
   growth.traced = growth.RankOf(traced);
   return growth;

@@ -11,6 +11,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "trace/base/quantity.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -155,9 +156,7 @@ absl::StatusOr<JobSpec> ParseJob(absl::string_view text) {
   const bool timed = !after.empty() && absl::ascii_isdigit(static_cast<unsigned char>(after[0])) &&
                      after.find('/') == absl::string_view::npos;
   if (timed) {
-    absl::StatusOr<Time> start = ParseStart(after);
-    if (!start.ok()) return start.status();
-    spec.start = *start;
+    ASSIGN_OR_RETURN(spec.start, ParseStart(after));
     text = text.substr(0, at);
   }
   if (text.empty()) return absl::InvalidArgumentError("a job without a trace; expected TRACE or TRACE@START");

@@ -9,6 +9,7 @@
 #include "replay/cluster/topology.h"
 #include "replay/cluster/variation.h"
 #include "replay/engine/flow_log.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 
@@ -39,10 +40,10 @@ absl::StatusOr<proto::Cluster> DescribeMachine(const MachineOptions& options,
     loaded->mutable_placement()->set_label(absl::StrCat("--placement \"", options.placement, "\""));
   }
   for (const std::string& s : options.stragglers) {
-    if (absl::Status bad = AddStraggler(s, loaded->mutable_variation()); !bad.ok()) return bad;
+    RETURN_IF_ERROR(AddStraggler(s, loaded->mutable_variation()));
   }
   if (options.seed != 0) loaded->mutable_variation()->set_seed(options.seed);
-  if (absl::Status s = ApplyTopologyOptions(options.topology, &*loaded, notes); !s.ok()) return s;
+  RETURN_IF_ERROR(ApplyTopologyOptions(options.topology, &*loaded, notes));
   return loaded;
 }
 
@@ -65,11 +66,10 @@ absl::StatusOr<std::unique_ptr<Machine>> BuildMachine(const ClusterModel& cluste
   of.changes = cluster.link_changes;
   if (cluster.packet_given) of.Set(cluster.packet);
   of.Set(PacketChoices{cluster.choices});
-  auto machine = MakeMachine(FabricName(options), cluster.topology, of, *options.fabrics);
-  if (!machine.ok()) return machine.status();
+  ASSIGN_OR_RETURN(auto machine, MakeMachine(FabricName(options), cluster.topology, of, *options.fabrics));
   if (log != nullptr) log->SetRanks(cluster.device_of, ranks);
-  LogFlows(log, machine->get());
-  (*machine)->Place(cluster.device_of);
+  LogFlows(log, machine.get());
+  machine->Place(cluster.device_of);
   return machine;
 }
 

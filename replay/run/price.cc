@@ -15,6 +15,7 @@
 #include "replay/run/simulate.h"
 #include "replay/run/trace_memory.h"
 #include "trace/base/free_memory.h"
+#include "trace/base/status_macros.h"
 #include "trace/model/distinct_graphs.h"
 
 namespace chakra {
@@ -38,15 +39,13 @@ absl::Status GraphPricer::ReadTable(const RunOptions& options, bool interpolate,
   if (interpolate && options.kernels.empty())
     run->warnings.push_back("--compute interpolate has no kernel table (--kernels) and answers nothing");
   if (options.kernels.empty()) return absl::OkStatus();
-  auto table = LoadKernelTable(options.kernels);
-  if (!table.ok()) return table.status();
-  index_ = KernelTableIndex::Make(*table, options.kernels);
+  ASSIGN_OR_RETURN(auto table, LoadKernelTable(options.kernels));
+  index_ = KernelTableIndex::Make(table, options.kernels);
   if (!index_.ok()) return index_.status();
   model_.table = &*index_;
-  if (interpolate) model_.interpolation = &between_.emplace(*table);
-  auto input = DescribeInput(options.kernels, "kernels");
-  if (!input.ok()) return input.status();
-  run->inputs.push_back(*std::move(input));
+  if (interpolate) model_.interpolation = &between_.emplace(table);
+  ASSIGN_OR_RETURN(auto input, DescribeInput(options.kernels, "kernels"));
+  run->inputs.push_back(std::move(input));
   return absl::OkStatus();
 }
 
@@ -55,17 +54,14 @@ absl::StatusOr<std::unique_ptr<GraphPricer>> GraphPricer::Make(const RunOptions&
                                                                const proto::Device& device,
                                                                bool zeros_recorded, KernelLoad load,
                                                                RunDescription* run) {
-  const auto rungs = ParseRungs(compute);
-  if (!rungs.ok()) return rungs.status();
-  const auto asked = [&](ComputeRung r) {
-    return std::find(rungs->begin(), rungs->end(), r) != rungs->end();
-  };
+  ASSIGN_OR_RETURN(const auto rungs, ParseRungs(compute));
+  const auto asked = [&](ComputeRung r) { return std::find(rungs.begin(), rungs.end(), r) != rungs.end(); };
   std::unique_ptr<GraphPricer> out(new GraphPricer);
   ComputeModel& model = out->model_;
-  model.rungs = *rungs;
+  model.rungs = rungs;
   model.device = &device;
   model.zeros_recorded = zeros_recorded;
-  if (absl::Status s = out->ReadTable(options, asked(ComputeRung::kInterpolate), run); !s.ok()) return s;
+  RETURN_IF_ERROR(out->ReadTable(options, asked(ComputeRung::kInterpolate), run));
   if (asked(ComputeRung::kModel) || asked(ComputeRung::kRepriced)) {
     out->kernels_ = ModelOf(device, "kernel model", load, run);
     if (out->kernels_.has_value()) model.kernels = &*out->kernels_;
@@ -92,19 +88,17 @@ absl::StatusOr<std::vector<ComputeTimes>> PriceTraces(const LoadedTraces& traces
   // A replay of few nodes takes less than the program itself, and many such may follow each other.
   if (traces.set.nodes() > kFewNodes) {
     const bool recorded = run->comm == kRecordedComm && LanesOf(options) == LanePolicy::kRecorded;
-    if (absl::Status s = CheckMemory(traces.set, FreeMemory(), recorded, compute == "recorded"); !s.ok())
-      return s;
+    RETURN_IF_ERROR(CheckMemory(traces.set, FreeMemory(), recorded, compute == "recorded"));
   }
   const KernelLoad load = step != nullptr ? KernelLoad::Steady(step->split.ranks()) : KernelLoad::Alone();
-  const auto pricer = GraphPricer::Make(options, compute, device, traces.HasTimes(), load, run);
-  if (!pricer.ok()) return pricer.status();
+  ASSIGN_OR_RETURN(const auto pricer,
+                   GraphPricer::Make(options, compute, device, traces.HasTimes(), load, run));
   std::vector<ComputeTimes> times;
   for (const Graph* graph : DistinctGraphs(traces.set).graphs) {
-    auto priced = (*pricer)->Price(*graph);
-    if (!priced.ok()) return priced.status();
-    times.push_back(*std::move(priced));
+    ASSIGN_OR_RETURN(auto priced, pricer->Price(*graph));
+    times.push_back(std::move(priced));
   }
-  for (const auto& [dtype, nodes] : (*pricer)->notes().unknown_peak) {
+  for (const auto& [dtype, nodes] : pricer->notes().unknown_peak) {
     run->warnings.push_back(absl::StrCat("the device gives no peak for ",
                                          dtype.empty() ? "an unknown type" : dtype, ": ", nodes,
                                          " nodes take the default type's"));

@@ -15,6 +15,7 @@
 #include "replay/nccl/message_prices.h"
 #include "replay/nccl/rates.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -217,7 +218,7 @@ absl::StatusOr<Peers> ParsePeers(absl::string_view text) {
 }
 
 absl::StatusOr<std::vector<SentMessage>> MessagesOf(const Peers& peers, int ranks, int root) {
-  if (absl::Status s = CheckPeers(peers, ranks); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckPeers(peers, ranks));
   std::vector<SentMessage> out;
   if (peers.from >= 0) {
     out.push_back({peers.from, peers.to});
@@ -260,14 +261,13 @@ absl::StatusOr<PricedMessages> PriceMessages(Machine& machine, const CollectiveC
   if (call.messages.empty()) return out;
   std::vector<MessageCosts> of;
   if (costs.library != nullptr) of = CostsOfAll(machine, *costs.library, call);
-  const absl::StatusOr<LastEnd> last = Run(machine, call, of, *now, log);
-  if (!last.ok()) return last.status();
-  out.time = last->at - *now;
-  *now = last->at;
+  ASSIGN_OR_RETURN(const LastEnd last, Run(machine, call, of, *now, log));
+  out.time = last.at - *now;
+  *now = last.at;
   if (of.empty()) return out;
-  out.protocol = of[last->message].protocol;
-  out.channels = of[last->message].channels;
-  out.why = Explain(call.messages[last->message], of[last->message]);
+  out.protocol = of[last.message].protocol;
+  out.channels = of[last.message].channels;
+  out.why = Explain(call.messages[last.message], of[last.message]);
   return out;
 }
 

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "replay/run/rank_box.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/text_table.h"
 #include "trace/import/locate.h"
 
@@ -189,7 +190,7 @@ std::vector<std::string> Assumptions(const RankTrace& trace, const Growth& growt
 
 // Gives the peers of the traced rank their new numbers.
 absl::Status Renumber(const Growth& growth, int ranks, RankTrace* traced) {
-  if (absl::Status s = CheckPeers(*traced, ranks); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckPeers(*traced, ranks));
   std::vector<Peer> peers = traced->peers;
   for (Peer& peer : peers) {
     if (peer.src != kNoRank) peer.src = growth.RankOf(peer.src);
@@ -221,10 +222,7 @@ absl::Status Copy(RankTrace traced, const Growth& growth, const std::map<std::st
     for (std::string& name : rank.group_names) {
       const auto group = placed.find(name);
       if (group == placed.end()) continue;
-      absl::StatusOr<std::string> sibling =
-          SiblingGroup(group->second, growth.traced, r, ranks, &traces->groups);
-      if (!sibling.ok()) return sibling.status();
-      name = *std::move(sibling);
+      ASSIGN_OR_RETURN(name, SiblingGroup(group->second, growth.traced, r, ranks, &traces->groups));
     }
     std::vector<Peer> peers = rank.peers;
     for (Peer& peer : peers) {
@@ -253,21 +251,20 @@ absl::Status MakeSymmetric(int ranks, TraceSet* traces, const std::vector<Replic
     return absl::InvalidArgumentError(absl::StrCat(traced.file, ": the trace is of rank ", from,
                                                    "; expected --ranks of more than that, found ", ranks));
   }
-  absl::StatusOr<Growth> growth = GrowGroups(traced, from, traces->groups, ranks, replicas);
-  if (!growth.ok()) return growth.status();
-  if (absl::Status s = Renumber(*growth, ranks, &traced); !s.ok()) return s;
+  ASSIGN_OR_RETURN(Growth growth, GrowGroups(traced, from, traces->groups, ranks, replicas));
+  RETURN_IF_ERROR(Renumber(growth, ranks, &traced));
   std::map<std::string, Placed> placed;
-  for (const auto& [name, group] : growth->groups) {
+  for (const auto& [name, group] : growth.groups) {
     for (const int m : group.members) {
-      if (m >= ranks) return TooFew(*growth, name, ranks);
+      if (m >= ranks) return TooFew(growth, name, ranks);
     }
     placed[name] = {name, group.members, BoxOf(group.members)};
   }
-  traces->assumptions = Assumptions(traced, *growth, ranks, !replicas.empty());
+  traces->assumptions = Assumptions(traced, growth, ranks, !replicas.empty());
   traces->of_one_trace = ranks > 1;
   for (const auto& [name, group] : placed) traces->groups[name] = group.members;
-  traced.graph = WithShares(traced, *growth);
-  return Copy(traced, *growth, placed, ranks, traces);
+  traced.graph = WithShares(traced, growth);
+  return Copy(traced, growth, placed, ranks, traces);
 }
 
 Twins TwinsOfSymmetric(const TraceSet& traces) {

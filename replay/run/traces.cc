@@ -6,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "replay/run/symmetric.h"
 #include "trace/base/checksum.h"
+#include "trace/base/status_macros.h"
 #include "trace/et/read_options.h"
 #include "trace/import/reader.h"
 #include "trace/io/file.h"
@@ -23,12 +24,9 @@ absl::Status Read(const TraceOptions& options, LoadedTraces* out) {
     return traces.status();
   }
   edit::EditRun run(options.edits, options.edits_keep_lanes);
-  auto traces = edit::ReadEdited(options.inputs, read, *options.edits, &run);
-  if (!traces.ok()) return traces.status();
-  auto report = run.Finish();
-  if (!report.ok()) return report.status();
-  out->edits = *std::move(report);
-  out->set = *std::move(traces);
+  ASSIGN_OR_RETURN(auto traces, edit::ReadEdited(options.inputs, read, *options.edits, &run));
+  ASSIGN_OR_RETURN(out->edits, run.Finish());
+  out->set = std::move(traces);
   return absl::OkStatus();
 }
 
@@ -40,14 +38,12 @@ absl::Status AddJobs(const TraceOptions& options, LoadedTraces* out) {
   own.groups_file.clear();
   own.capture = CaptureSelection();
   for (const std::string& text : options.jobs) {
-    const absl::StatusOr<JobSpec> spec = ParseJob(text);
-    if (!spec.ok()) return spec.status();
-    absl::StatusOr<TraceSet> traces = ReadTraceSet({spec->trace}, own);
-    if (!traces.ok()) return traces.status();
-    if (options.ranks > 0 && traces->ranks.size() == 1) {
-      if (absl::Status s = MakeSymmetric(options.ranks, &*traces); !s.ok()) return s;
+    ASSIGN_OR_RETURN(const JobSpec spec, ParseJob(text));
+    ASSIGN_OR_RETURN(TraceSet traces, ReadTraceSet({spec.trace}, own));
+    if (options.ranks > 0 && traces.ranks.size() == 1) {
+      RETURN_IF_ERROR(MakeSymmetric(options.ranks, &traces));
     }
-    inputs.push_back({spec->trace, *std::move(traces), spec->start});
+    inputs.push_back({spec.trace, std::move(traces), spec.start});
   }
   auto merged = MergeJobs(std::move(inputs), &out->jobs);
   if (merged.ok()) out->set = *std::move(merged);
@@ -63,49 +59,45 @@ bool LoadedTraces::HasTimes() const {
 }
 
 absl::StatusOr<InputFile> DescribeInput(const std::string& path, const std::string& role) {
-  auto content = ReadFileAsItIs(path);
-  if (!content.ok()) return content.status();
-  return InputFile{path, Sha256Hex(*content), content->size(), role};
+  ASSIGN_OR_RETURN(auto content, ReadFileAsItIs(path));
+  return InputFile{path, Sha256Hex(content), content.size(), role};
 }
 
 absl::Status FindCaptures(LoadedTraces* traces) {
   for (const RankTrace& trace : traces->set.ranks) {
-    auto capture = ReadCaptureInfo(trace);
-    if (!capture.ok()) return capture.status();
-    if (traces->captures.empty() && !capture->has_value()) break;
+    ASSIGN_OR_RETURN(auto capture, ReadCaptureInfo(trace));
+    if (traces->captures.empty() && !capture.has_value()) break;
     // Ranks that do the same have their steps at the same nodes, as a rule.
-    if (!traces->captures.empty() && capture->has_value() && traces->captures.back().has_value() &&
-        (*capture)->steps == traces->captures.back()->steps)
-      (*capture)->steps = traces->captures.back()->steps;
-    traces->captures.push_back(*std::move(capture));
+    if (!traces->captures.empty() && capture.has_value() && traces->captures.back().has_value() &&
+        capture->steps == traces->captures.back()->steps)
+      capture->steps = traces->captures.back()->steps;
+    traces->captures.push_back(std::move(capture));
   }
   return absl::OkStatus();
 }
 
 absl::StatusOr<LoadedTraces> LoadTraces(const TraceOptions& options) {
   LoadedTraces out;
-  if (absl::Status s = Read(options, &out); !s.ok()) return s;
+  RETURN_IF_ERROR(Read(options, &out));
   const bool made = options.ranks > 1 && out.set.ranks.size() == static_cast<size_t>(options.ranks) &&
                     options.replicas.empty();  // a program on so many devices
   if (options.ranks > 0 && !made) {
     std::vector<Replicas> replicas;
     for (const std::string& text : options.replicas) {
-      absl::StatusOr<Replicas> one = ParseReplicas(text);
-      if (!one.ok()) return one.status();
-      replicas.push_back(*std::move(one));
+      ASSIGN_OR_RETURN(Replicas one, ParseReplicas(text));
+      replicas.push_back(std::move(one));
     }
-    if (absl::Status s = MakeSymmetric(options.ranks, &out.set, replicas); !s.ok()) return s;
+    RETURN_IF_ERROR(MakeSymmetric(options.ranks, &out.set, replicas));
     if (options.keep_twins && options.jobs.empty()) out.twins = TwinsOfSymmetric(out.set);
   }
   if (!options.jobs.empty()) {
-    if (absl::Status s = AddJobs(options, &out); !s.ok()) return s;
+    RETURN_IF_ERROR(AddJobs(options, &out));
   }
   for (const std::string& file : options.edit_files) {
-    auto input = DescribeInput(file, "edits");
-    if (!input.ok()) return input.status();
-    out.edit_files.push_back(*std::move(input));
+    ASSIGN_OR_RETURN(auto input, DescribeInput(file, "edits"));
+    out.edit_files.push_back(std::move(input));
   }
-  if (absl::Status s = FindCaptures(&out); !s.ok()) return s;
+  RETURN_IF_ERROR(FindCaptures(&out));
   return out;
 }
 

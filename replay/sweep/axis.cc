@@ -10,6 +10,7 @@
 #include "proto/cluster.pb.h"
 #include "proto/workload.pb.h"
 #include "replay/sweep/words.h"
+#include "trace/base/status_macros.h"
 #include "trace/generate/workload.h"
 #include "trace/io/set_field.h"
 
@@ -61,7 +62,7 @@ absl::Status CheckRange(const proto::ValueRange& r, const std::string& where) {
 }
 
 absl::Status FillRange(const proto::ValueRange& r, const std::string& where, SweepAxis* out) {
-  if (absl::Status s = CheckRange(r, where); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckRange(r, where));
   if (r.steps() > 0) {
     for (uint32_t i = 0; i < r.steps(); ++i) {
       out->values.push_back(ValueInRange(r, static_cast<double>(i) / (r.steps() - 1)));
@@ -174,17 +175,17 @@ absl::StatusOr<SweepAxis> MakeAxis(const proto::Axis& axis, const std::string& w
   }
   for (const std::string& text : axis.value()) out.values.push_back(TextValue(text));
   if (axis.has_range()) {
-    if (absl::Status s = FillRange(axis.range(), absl::StrCat(where, ".range"), &out); !s.ok()) return s;
+    RETURN_IF_ERROR(FillRange(axis.range(), absl::StrCat(where, ".range"), &out));
   }
   if (axis.choice_size() > 0) {
-    if (absl::Status s = FillChoices(axis, where, &out); !s.ok()) return s;
+    RETURN_IF_ERROR(FillChoices(axis, where, &out));
   }
   std::set<std::string> seen;
   for (const AxisValue& v : out.values) {
     if (seen.insert(v.text).second) continue;
     return SpecError(where, absl::StrCat("axis ", axis.name(), " has the value \"", v.text, "\" twice"));
   }
-  if (absl::Status s = CheckSets(axis, where, out); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckSets(axis, where, out));
   return out;
 }
 

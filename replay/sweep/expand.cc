@@ -11,6 +11,7 @@
 #include "replay/sweep/space.h"
 #include "replay/sweep/words.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/text_table.h"
 
 namespace chakra::sweep {
@@ -51,7 +52,7 @@ class SpaceBuilder {
     for (const auto& step :
          {&SpaceBuilder::ReadWords, &SpaceBuilder::ReadAxes, &SpaceBuilder::ReadExpressions,
           &SpaceBuilder::CheckTemplates, &SpaceBuilder::CheckSearch, &SpaceBuilder::Expand}) {
-      if (absl::Status s = (this->*step)(); !s.ok()) return s;
+      RETURN_IF_ERROR((this->*step)());
     }
     return std::move(space_);
   }
@@ -73,18 +74,17 @@ class SpaceBuilder {
   absl::Status AddParts(const Holder& holder, const std::string& where, int depth, SpaceUnit* out) {
     if (depth > kDeepestGroup) return SpecError(where, "groups are nested too deeply");
     for (int i = 0; i < holder.axis_size(); ++i) {
-      auto axis = MakeAxis(holder.axis(i), absl::StrCat(where, "axis[", i, "]"));
-      if (!axis.ok()) return axis.status();
-      if (axis->range != nullptr && (depth > 0 || !drawn())) {
-        return SpecError(absl::StrCat(axis->where, ".range"),
+      ASSIGN_OR_RETURN(auto axis, MakeAxis(holder.axis(i), absl::StrCat(where, "axis[", i, "]")));
+      if (axis.range != nullptr && (depth > 0 || !drawn())) {
+        return SpecError(absl::StrCat(axis.where, ".range"),
                          "it has neither steps nor step; expected one of them, but for axes of the top level "
                          "where combine is "
                          "RANDOM or LATIN_HYPERCUBE");
       }
       SpaceUnit unit;
       unit.axis = space_.axes_.size();
-      unit.count = axis->values.size();
-      space_.axes_.push_back(*std::move(axis));
+      unit.count = axis.values.size();
+      space_.axes_.push_back(std::move(axis));
       out->parts.push_back(std::move(unit));
     }
     for (int i = 0; i < holder.group_size(); ++i) {
@@ -94,9 +94,9 @@ class SpaceBuilder {
         return SpecError(absl::StrCat(at, "combine"), "expected GRID or ZIP; only a whole sweep is drawn");
       }
       SpaceUnit unit;
-      if (absl::Status s = AddParts(group, at, depth + 1, &unit); !s.ok()) return s;
+      RETURN_IF_ERROR(AddParts(group, at, depth + 1, &unit));
       if (unit.parts.empty()) return SpecError(absl::StrCat(where, "group[", i, "]"), "it has no axis");
-      if (absl::Status s = Count(group.combine(), at, &unit); !s.ok()) return s;
+      RETURN_IF_ERROR(Count(group.combine(), at, &unit));
       out->parts.push_back(std::move(unit));
     }
     return absl::OkStatus();
@@ -121,7 +121,7 @@ class SpaceBuilder {
   }
 
   absl::Status ReadAxes() {
-    if (absl::Status s = AddParts(spec_, "", 0, &space_.top_); !s.ok()) return s;
+    RETURN_IF_ERROR(AddParts(spec_, "", 0, &space_.top_));
     std::set<std::string> seen;
     for (const SweepAxis& axis : space_.axes_) {
       if (!seen.insert(axis.name).second) {
@@ -155,7 +155,7 @@ class SpaceBuilder {
       const std::string where = absl::StrCat("constraint[", i, "]");
       auto e = Expression::Parse(spec_.constraint(i));
       if (!e.ok()) return SpecError(where, e.status().message());
-      if (absl::Status s = CheckNames(*e, where); !s.ok()) return s;
+      RETURN_IF_ERROR(CheckNames(*e, where));
       space_.constraints_.push_back(*std::move(e));
     }
     std::vector<std::string> axes;
@@ -170,17 +170,15 @@ class SpaceBuilder {
         auto expressions = ParseTemplate(word);
         if (!expressions.ok()) return SpecError(where, expressions.status().message());
         for (const Expression& e : *expressions) {
-          if (absl::Status s = CheckNames(e, where); !s.ok()) return s;
+          RETURN_IF_ERROR(CheckNames(e, where));
         }
       }
       return absl::OkStatus();
     };
-    if (absl::Status s = check(space_.words_, "replay"); !s.ok()) return s;
+    RETURN_IF_ERROR(check(space_.words_, "replay"));
     for (const SweepAxis& axis : space_.axes_) {
       for (size_t i = 0; i < axis.values.size(); ++i) {
-        if (absl::Status s = check(axis.values[i].words, absl::StrCat(axis.where, ".choice[", i, "].words"));
-            !s.ok())
-          return s;
+        RETURN_IF_ERROR(check(axis.values[i].words, absl::StrCat(axis.where, ".choice[", i, "].words")));
       }
     }
     return absl::OkStatus();
@@ -231,10 +229,9 @@ class SpaceBuilder {
     if (total > Product(most_points(), filtered ? kMostTried : 1)) {
       return TooMany(total, filtered ? " before its constraints" : "");
     }
-    absl::Status s = !drawn()                           ? ExpandGrid()
-                     : spec_.combine() == proto::RANDOM ? DrawRandom()
-                                                        : DrawHypercube();
-    if (!s.ok()) return s;
+    RETURN_IF_ERROR(!drawn()                           ? ExpandGrid()
+                    : spec_.combine() == proto::RANDOM ? DrawRandom()
+                                                       : DrawHypercube());
     if (space_.points_.empty()) {
       return absl::InvalidArgumentError(absl::StrCat(
           "the sweep has no point: of ", FormatCount(space_.left_out_), " each is left out by a constraint"));
@@ -244,21 +241,20 @@ class SpaceBuilder {
 
   // Keeps a point if the constraints allow it.
   absl::StatusOr<bool> Keep(const Place& place) {
-    auto allowed = space_.Allowed(place);
-    if (!allowed.ok()) return allowed.status();
-    if (*allowed) {
+    ASSIGN_OR_RETURN(auto allowed, space_.Allowed(place));
+    if (allowed) {
       space_.points_.push_back(place);
     } else {
       ++space_.left_out_;
     }
-    return *allowed;
+    return allowed;
   }
 
   absl::Status ExpandGrid() {
     Place place(space_.axes_.size());
     for (uint64_t i = 0; i < space_.top_.count; ++i) {
       if (!place.empty()) Decode(space_.top_, i, &place);
-      if (auto kept = Keep(place); !kept.ok()) return kept.status();
+      RETURN_IF_ERROR(Keep(place).status());
       const uint64_t repeats = std::max<uint64_t>(1, spec_.repeats());
       if (Product(space_.points_.size(), repeats) > most_points())
         return TooMany(Product(space_.points_.size(), repeats), " or more");
@@ -297,9 +293,8 @@ class SpaceBuilder {
       }
       for (const SpaceUnit& unit : space_.top_.parts) PlaceAt(unit, draw.Share(), &place);
       if (finite && !seen.insert(place).second) continue;
-      auto kept = Keep(place);
-      if (!kept.ok()) return kept.status();
-      if (*kept) continue;
+      ASSIGN_OR_RETURN(auto kept, Keep(place));
+      if (kept) continue;
       for (SweepAxis& axis : space_.axes_) {
         if (axis.range != nullptr) axis.values.pop_back();
       }
@@ -320,7 +315,7 @@ class SpaceBuilder {
       }
     }
     for (const Place& place : places) {
-      if (auto kept = Keep(place); !kept.ok()) return kept.status();
+      RETURN_IF_ERROR(Keep(place).status());
     }
     return absl::OkStatus();
   }

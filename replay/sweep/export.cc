@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "replay/sweep/words.h"
 #include "trace/base/json_text.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/csv.h"
 
 namespace chakra::sweep {
@@ -18,9 +19,8 @@ std::string JsonValueOf(const Value& value) {
 }  // namespace
 
 absl::StatusOr<std::string> CommandOf(const Space& space, const Place& place) {
-  auto words = space.Words(place);
-  if (!words.ok()) return words.status();
-  return absl::StrCat("chakra-replay replay ", QuoteWords(*words));
+  ASSIGN_OR_RETURN(auto words, space.Words(place));
+  return absl::StrCat("chakra-replay replay ", QuoteWords(words));
 }
 
 std::string ToCsv(const Results& results, bool wall) {
@@ -62,9 +62,8 @@ absl::StatusOr<std::string> ToJsonLines(const Results& results, bool wall) {
     out += "}";
     if (!row.error.empty()) absl::StrAppend(&out, ",\"error\":", JsonText(row.error));
     if (wall) absl::StrAppendFormat(&out, ",\"wall_s\":%.6f", row.record.wall_s());
-    auto command = CommandOf(*results.space, row.place);
-    if (!command.ok()) return command.status();
-    absl::StrAppend(&out, ",\"command\":", JsonText(*command), "}\n");
+    ASSIGN_OR_RETURN(auto command, CommandOf(*results.space, row.place));
+    absl::StrAppend(&out, ",\"command\":", JsonText(command), "}\n");
   }
   return out;
 }

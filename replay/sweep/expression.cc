@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "replay/sweep/expression_node.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra::sweep {
 std::string ToText(const Value& value) {
@@ -34,28 +35,25 @@ absl::Status Expression::Error(const Node& node, absl::string_view message) cons
 absl::StatusOr<Value> Expression::Evaluate(const Lookup& lookup) const { return Evaluate(*root_, lookup); }
 
 absl::StatusOr<double> Expression::EvaluateNumber(const Lookup& lookup) const {
-  auto value = Evaluate(lookup);
-  if (!value.ok()) return value.status();
-  if (const auto* number = std::get_if<double>(&*value)) return *number;
+  ASSIGN_OR_RETURN(auto value, Evaluate(lookup));
+  if (const auto* number = std::get_if<double>(&value)) return *number;
   return absl::InvalidArgumentError(
-      absl::StrCat("\"", text_, "\" is the text \"", std::get<std::string>(*value), "\"; expected a number"));
+      absl::StrCat("\"", text_, "\" is the text \"", std::get<std::string>(value), "\"; expected a number"));
 }
 
 absl::StatusOr<Value> Expression::EvaluateLogic(const Node& node, const Lookup& lookup) const {
-  auto first = Evaluate(node.of[0], lookup);
-  if (!first.ok()) return first;
-  const auto* number = std::get_if<double>(&*first);
+  ASSIGN_OR_RETURN(auto first, Evaluate(node.of[0], lookup));
+  const auto* number = std::get_if<double>(&first);
   if (number == nullptr)
-    return Error(node, absl::StrCat("\"", ToText(*first), "\" is neither true nor false"));
+    return Error(node, absl::StrCat("\"", ToText(first), "\" is neither true nor false"));
   const bool truth = *number != 0;
   if (node.kind == Node::Kind::kNot) return Value(truth ? 0.0 : 1.0);
   if (node.kind == Node::Kind::kChoose) return Evaluate(node.of[truth ? 1 : 2], lookup);
   if (truth == (node.kind == Node::Kind::kOr)) return Value(truth ? 1.0 : 0.0);
-  auto second = Evaluate(node.of[1], lookup);
-  if (!second.ok()) return second;
-  number = std::get_if<double>(&*second);
+  ASSIGN_OR_RETURN(auto second, Evaluate(node.of[1], lookup));
+  number = std::get_if<double>(&second);
   if (number == nullptr)
-    return Error(node, absl::StrCat("\"", ToText(*second), "\" is neither true nor false"));
+    return Error(node, absl::StrCat("\"", ToText(second), "\" is neither true nor false"));
   return Value(*number != 0 ? 1.0 : 0.0);
 }
 
@@ -79,9 +77,8 @@ absl::StatusOr<Value> Expression::Evaluate(const Node& node, const Lookup& looku
   }
   std::vector<Value> values;
   for (const Node& operand : node.of) {
-    auto value = Evaluate(operand, lookup);
-    if (!value.ok()) return value;
-    values.push_back(*std::move(value));
+    ASSIGN_OR_RETURN(auto value, Evaluate(operand, lookup));
+    values.push_back(std::move(value));
   }
   return Calculate(node, values);
 }
@@ -145,9 +142,8 @@ absl::Status WalkTemplate(absl::string_view text, const TextPart& text_part,
     } else {
       const size_t end = text.find('}', i);
       if (end == text.npos) return lonely(i, "{", "}");
-      auto expression = Expression::Parse(text.substr(i + 1, end - i - 1));
-      if (!expression.ok()) return expression.status();
-      if (absl::Status s = expression_part(*std::move(expression)); !s.ok()) return s;
+      ASSIGN_OR_RETURN(auto expression, Expression::Parse(text.substr(i + 1, end - i - 1)));
+      RETURN_IF_ERROR(expression_part(std::move(expression)));
       i = end;
     }
   }
@@ -158,26 +154,24 @@ absl::Status WalkTemplate(absl::string_view text, const TextPart& text_part,
 
 absl::StatusOr<std::string> FillIn(absl::string_view text, const Lookup& lookup) {
   std::string out;
-  absl::Status s = WalkTemplate(
+  RETURN_IF_ERROR(WalkTemplate(
       text, [&](char c) { out += c; },
       [&](const Expression& e) {
         auto value = e.Evaluate(lookup);
         if (value.ok()) out += ToText(*value);
         return value.status();
-      });
-  if (!s.ok()) return s;
+      }));
   return out;
 }
 
 absl::StatusOr<std::vector<Expression>> ParseTemplate(absl::string_view text) {
   std::vector<Expression> out;
-  absl::Status s = WalkTemplate(
+  RETURN_IF_ERROR(WalkTemplate(
       text, [](char) {},
       [&](Expression&& e) {
         out.push_back(std::move(e));
         return absl::OkStatus();
-      });
-  if (!s.ok()) return s;
+      }));
   return out;
 }
 

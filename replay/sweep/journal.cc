@@ -14,6 +14,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/file.h"
 
 namespace chakra::sweep {
@@ -76,9 +77,8 @@ JournalContent ParseJournal(absl::string_view content) {
 }
 
 absl::StatusOr<JournalContent> ReadJournal(const std::string& path) {
-  auto content = ReadFileAsItIs(path);
-  if (!content.ok()) return content.status();
-  return ParseJournal(*content);
+  ASSIGN_OR_RETURN(auto content, ReadFileAsItIs(path));
+  return ParseJournal(content);
 }
 
 absl::Status JournalWriter::Fail(absl::string_view doing, int error) const {
@@ -95,17 +95,15 @@ absl::StatusOr<std::unique_ptr<JournalWriter>> JournalWriter::Open(const std::st
     return absl::FailedPreconditionError(
         absl::StrCat(path, " is being written by another process; expected one at a time (or --shard)"));
   }
-  auto before = ReadJournal(path);
-  if (!before.ok()) return before.status();
-  out->before_ = *std::move(before);
+  ASSIGN_OR_RETURN(out->before_, ReadJournal(path));
   out->end_ = out->before_.end;
   if (ftruncate(fd, static_cast<off_t>(out->end_)) != 0) return out->Fail("write", errno);
   using google::protobuf::util::MessageDifferencer;
   if (!out->before_.start.has_value() || !MessageDifferencer::Equals(*out->before_.start, start)) {
     proto::SweepRecord record;
     *record.mutable_start() = start;
-    if (absl::Status s = out->Write(record); !s.ok()) return s;
-    if (absl::Status s = out->Flush(); !s.ok()) return s;
+    RETURN_IF_ERROR(out->Write(record));
+    RETURN_IF_ERROR(out->Flush());
   }
   return out;
 }
@@ -140,13 +138,13 @@ absl::Status JournalWriter::Append(const proto::PointRecord& point) {
     proto::SweepRecord files;
     files.mutable_inputs()->set_inputs(point.inputs());
     *files.mutable_inputs()->mutable_file() = point.file();
-    if (absl::Status s = Write(files); !s.ok()) return s;
+    RETURN_IF_ERROR(Write(files));
     before_.files[point.inputs()] = files.inputs();
   }
   proto::SweepRecord record;
   *record.mutable_point() = point;
   record.mutable_point()->clear_file();
-  if (absl::Status s = Write(record); !s.ok()) return s;
+  RETURN_IF_ERROR(Write(record));
   return std::chrono::steady_clock::now() - flushed_ >= kFlushEvery ? Flush() : absl::OkStatus();
 }
 

@@ -10,6 +10,7 @@
 #include "replay/report/columns.h"
 #include "replay/sweep/space.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra::sweep {
 namespace {
@@ -192,7 +193,7 @@ absl::Status CheckMetrics(const proto::Sweep& spec, const std::vector<std::strin
           where + ".name",
           absl::StrCat("\"", name, "\" is a metric, column or axis already; expected another name"));
     }
-    if (absl::Status s = check(spec.metric(i).expression(), where + ".expression"); !s.ok()) return s;
+    RETURN_IF_ERROR(check(spec.metric(i).expression(), where + ".expression"));
     known.push_back(name);
   }
   if (spec.objective().metric().empty()) return absl::OkStatus();

@@ -11,6 +11,7 @@
 #include "replay/sweep/query.h"
 #include "replay/sweep/words.h"
 #include "trace/base/json_text.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/text_table.h"
 #include "trace/io/proto_io.h"
 
@@ -73,10 +74,10 @@ class PageWriter {
 
   absl::StatusOr<std::string> Write() {
     About();
-    if (absl::Status s = Objective(); !s.ok()) return s;
+    RETURN_IF_ERROR(Objective());
     Axes();
     Metrics();
-    if (absl::Status s = Rows(); !s.ok()) return s;
+    RETURN_IF_ERROR(Rows());
     json_.Add("words", words_.Json());
     Points();
     Inputs();
@@ -117,9 +118,7 @@ class PageWriter {
   }
 
   absl::Status Objective() {
-    auto values = query_.Values(aim_.expression);
-    if (!values.ok()) return values.status();
-    values_ = *std::move(values);
+    ASSIGN_OR_RETURN(values_, query_.Values(aim_.expression));
     json_.Add("objective", absl::StrCat("{\"expression\":", JsonText(aim_.expression),
                                         ",\"maximize\":", aim_.maximize ? "true" : "false", "}"));
     return absl::OkStatus();
@@ -163,11 +162,10 @@ class PageWriter {
       metrics.push_back(found == row.metrics.end() ? std::nullopt : std::optional<double>(found->second));
     }
     if (options_.wall) metrics.emplace_back(row.record.wall_s());
-    auto words = results_.space->Words(row.place);
-    if (!words.ok()) return words.status();
+    ASSIGN_OR_RETURN(auto words, results_.space->Words(row.place));
     return absl::StrCat("[", row.number, ",", JsonText(row.id), ",[", absl::StrJoin(row.place, ","), "],",
-                        JsonList(metrics, Number), ",", words_.IndicesOf(*words),
-                        row.error.empty() ? "" : ",", row.error.empty() ? "" : JsonText(row.error), "]");
+                        JsonList(metrics, Number), ",", words_.IndicesOf(words), row.error.empty() ? "" : ",",
+                        row.error.empty() ? "" : JsonText(row.error), "]");
   }
 
   absl::Status Rows() {
@@ -180,9 +178,8 @@ class PageWriter {
     for (const ResultRow* row : chosen) {
       const size_t index = index_.size();
       index_[row] = index;
-      auto json = Row(*row);
-      if (!json.ok()) return json.status();
-      absl::StrAppend(&rows, index == 0 ? "\n" : ",\n", *json);
+      ASSIGN_OR_RETURN(auto json, Row(*row));
+      absl::StrAppend(&rows, index == 0 ? "\n" : ",\n", json);
     }
     json_.Add("rows", absl::StrCat("[", rows, "]"));
     return absl::OkStatus();
@@ -226,20 +223,16 @@ class PageWriter {
 }  // namespace
 
 absl::StatusOr<std::string> PageData(const Results& results, const PageOptions& options) {
-  auto query = Query::Make(results, options.where, false);
-  if (!query.ok()) return query.status();
-  return PageWriter(results, *query, options).Write();
+  ASSIGN_OR_RETURN(auto query, Query::Make(results, options.where, false));
+  return PageWriter(results, query, options).Write();
 }
 
 absl::StatusOr<std::string> MakePage(const Results& results, const PageOptions& options) {
-  auto query = Query::Make(results, options.where, false);
-  if (!query.ok()) return query.status();
-  PageWriter writer(results, *query, options);
-  auto data = writer.Write();
-  if (!data.ok()) return data.status();
+  ASSIGN_OR_RETURN(auto query, Query::Make(results, options.where, false));
+  PageWriter writer(results, query, options);
+  ASSIGN_OR_RETURN(auto data, writer.Write());
   const Aim& aim = writer.aim();
-  auto best = query->Best(aim, kBestAsText);
-  if (!best.ok()) return best.status();
+  ASSIGN_OR_RETURN(auto best, query.Best(aim, kBestAsText));
   const std::optional<double> first = writer.BestValue();
   const std::string name = results.space->spec().name();
   page::Parts parts;
@@ -251,15 +244,15 @@ absl::StatusOr<std::string> MakePage(const Results& results, const PageOptions& 
                    "sweep/again.js",  "sweep/sweep.js"};
   parts.columns = page::ColumnsOf(*proto::InputFile::descriptor());
   parts.kind = "sweep";
-  parts.data = *data;
-  parts.heading = first.has_value() ? query->Cell(aim.expression, *first) : "No result";
-  const uint64_t points = first.has_value() ? query->candidates().size() : query->failed().size();
+  parts.data = data;
+  parts.heading = first.has_value() ? query.Cell(aim.expression, *first) : "No result";
+  const uint64_t points = first.has_value() ? query.candidates().size() : query.failed().size();
   parts.of = absl::StrCat(first.has_value() ? (aim.maximize ? "is the largest " : "is the least ") : "for ",
-                          query->Heading(aim.expression), " of ", FormatCount(points),
+                          query.Heading(aim.expression), " of ", FormatCount(points),
                           points == 1 ? " point" : " points", ": ", name);
-  parts.title = absl::StrCat(name, ": ", parts.heading, ", ", query->Heading(aim.expression),
+  parts.title = absl::StrCat(name, ": ", parts.heading, ", ", query.Heading(aim.expression),
                              ", chakra-replay ", results.start->version());
-  parts.text = PrintAnswer(*best);
+  parts.text = PrintAnswer(best);
   return page::Assemble(parts);
 }
 

@@ -10,6 +10,7 @@
 #include "absl/strings/strip.h"
 #include "trace/base/printable.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/text_table.h"
 #include "trace/base/units.h"
 #include "trace/io/csv.h"
@@ -51,16 +52,15 @@ std::string AnswerToCsv(const Answer& answer) {
 
 absl::StatusOr<Query> Query::Make(const Results& results, const std::string& where, bool raw) {
   Query out(results, raw);
-  if (absl::Status s = out.Select(where); !s.ok()) return s;
+  RETURN_IF_ERROR(out.Select(where));
   return out;
 }
 
 absl::StatusOr<Expression> Query::ParseOver(const std::string& text) const {
-  auto e = Expression::Parse(text);
-  if (!e.ok()) return e.status();
+  ASSIGN_OR_RETURN(auto e, Expression::Parse(text));
   std::vector<std::string> known = results_.metrics;
   for (const SweepAxis& axis : results_.space->axes()) known.push_back(axis.name);
-  for (const std::string& name : e->names()) {
+  for (const std::string& name : e.names()) {
     if (std::find(known.begin(), known.end(), name) != known.end() || IsReportMetric(name)) continue;
     for (const proto::Metric& m : results_.space->spec().metric()) {
       if (m.name() == name)
@@ -132,11 +132,10 @@ absl::Status Query::Select(const std::string& where) {
 }
 
 absl::StatusOr<std::vector<std::optional<double>>> Query::Values(const std::string& expression) const {
-  auto e = ParseOver(expression);
-  if (!e.ok()) return e.status();
+  ASSIGN_OR_RETURN(auto e, ParseOver(expression));
   std::vector<std::optional<double>> out;
   for (const Candidate& c : candidates_) {
-    auto value = Evaluate(*e, c);
+    auto value = Evaluate(e, c);
     out.push_back(value.ok() ? std::optional<double>(*value) : std::nullopt);
   }
   return out;
@@ -194,8 +193,7 @@ Aim Query::Objective() const {
 
 absl::StatusOr<Answer> Query::Best(const std::optional<Aim>& given, size_t top) const {
   std::vector<Aim> aims = {given.value_or(Objective())};
-  auto e = ParseOver(aims[0].expression);
-  if (!e.ok()) return e.status();
+  ASSIGN_OR_RETURN(auto e, ParseOver(aims[0].expression));
   // Further columns that a reader wants to see.
   for (const proto::Metric& m : results_.space->spec().metric()) {
     if (m.name() != aims[0].expression) aims.push_back({m.name(), false});
@@ -204,7 +202,7 @@ absl::StatusOr<Answer> Query::Best(const std::optional<Aim>& given, size_t top) 
   std::vector<std::pair<double, const Candidate*>> order;
   size_t without = 0;
   for (const Candidate& c : candidates_) {
-    auto value = Evaluate(*e, c);
+    auto value = Evaluate(e, c);
     if (value.ok()) {
       order.emplace_back(aims[0].maximize ? -*value : *value, &c);
     } else {
@@ -235,9 +233,8 @@ absl::StatusOr<Answer> Query::Pareto(const std::vector<Aim>& aims) const {
   if (aims.size() < 2) return absl::InvalidArgumentError("pareto expects at least two metrics");
   std::vector<Expression> expressions;
   for (const Aim& aim : aims) {
-    auto e = ParseOver(aim.expression);
-    if (!e.ok()) return e.status();
-    expressions.push_back(*std::move(e));
+    ASSIGN_OR_RETURN(auto e, ParseOver(aim.expression));
+    expressions.push_back(std::move(e));
   }
   struct Scored {
     const Candidate* candidate;
@@ -286,18 +283,14 @@ absl::StatusOr<size_t> Query::FindAxis(const std::string& name) const {
 
 absl::StatusOr<Answer> Query::Table(const std::string& rows, const std::string& columns, const Aim& show,
                                     bool mean) const {
-  auto row_axis = FindAxis(rows);
-  if (!row_axis.ok()) return row_axis.status();
+  ASSIGN_OR_RETURN(auto row_axis, FindAxis(rows));
   size_t column_axis = kNotAxis;
   if (!columns.empty()) {
-    auto found = FindAxis(columns);
-    if (!found.ok()) return found.status();
-    column_axis = *found;
-    if (column_axis == *row_axis)
+    ASSIGN_OR_RETURN(column_axis, FindAxis(columns));
+    if (column_axis == row_axis)
       return absl::InvalidArgumentError(absl::StrCat("rows and columns are both ", rows));
   }
-  auto e = ParseOver(show.expression);
-  if (!e.ok()) return e.status();
+  ASSIGN_OR_RETURN(auto e, ParseOver(show.expression));
   struct CellOf {
     double sum = 0, best = 0;
     size_t count = 0;
@@ -305,9 +298,9 @@ absl::StatusOr<Answer> Query::Table(const std::string& rows, const std::string& 
   std::map<std::pair<uint32_t, uint32_t>, CellOf> cells;
   size_t most = 0;
   for (const Candidate& c : candidates_) {
-    auto value = Evaluate(*e, c);
+    auto value = Evaluate(e, c);
     if (!value.ok()) continue;
-    CellOf& cell = cells[{c.row->place[*row_axis], column_axis == kNotAxis ? 0 : c.row->place[column_axis]}];
+    CellOf& cell = cells[{c.row->place[row_axis], column_axis == kNotAxis ? 0 : c.row->place[column_axis]}];
     const bool better = show.maximize ? *value > cell.best : *value < cell.best;
     if (cell.count == 0 || better) cell.best = *value;
     cell.sum += *value;
@@ -331,7 +324,7 @@ absl::StatusOr<Answer> Query::Table(const std::string& rows, const std::string& 
     out.left.push_back(false);
   }
   for (const uint32_t r : used_rows) {
-    std::vector<std::string> line = {axes[*row_axis].values[r].text};
+    std::vector<std::string> line = {axes[row_axis].values[r].text};
     for (const uint32_t c : used_columns) {
       const auto found = cells.find({r, c});
       line.push_back(

@@ -8,6 +8,7 @@
 #include "replay/sweep/journal.h"
 #include "replay/sweep/search.h"
 #include "replay/sweep/sweep.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/text_table.h"
 
 namespace chakra::sweep {
@@ -17,9 +18,8 @@ using Records = std::map<std::string, proto::PointRecord>;
 
 // Adds the row of a point that has a record.
 absl::StatusOr<bool> AddRow(const Records& records, uint64_t number, const Place& place, Results* out) {
-  auto words = out->space->Words(place);
-  if (!words.ok()) return words.status();
-  const auto found = records.find(Space::Id(*words));
+  ASSIGN_OR_RETURN(auto words, out->space->Words(place));
+  const auto found = records.find(Space::Id(words));
   if (found == records.end()) return false;
   ResultRow row;
   row.number = number;
@@ -47,9 +47,8 @@ absl::Status AddRowsOfSearch(const Records& records, Results* out) {
       const std::vector<Place> places = space.PlacesOf(p);
       std::vector<const proto::PointRecord*> ended;
       for (const Place& place : places) {
-        auto added = AddRow(records, out->points++, place, out);
-        if (!added.ok()) return added.status();
-        if (*added) ended.push_back(&records.at(out->rows.back().id));
+        ASSIGN_OR_RETURN(auto added, AddRow(records, out->points++, place, out));
+        if (added) ended.push_back(&records.at(out->rows.back().id));
       }
       all = all && ended.size() == places.size();
       if (all) costs.push_back(CostOf(space, places, ended));
@@ -154,14 +153,12 @@ absl::StatusOr<Results> LoadResults(const std::vector<std::string>& folders) {
   Records records;
   std::string first;
   for (const std::string& folder : folders) {
-    auto journals = FindJournals(folder);
-    if (!journals.ok()) return journals.status();
-    for (const std::string& path : *journals) {
-      auto content = ReadJournal(path);
-      if (!content.ok()) return content.status();
-      out.damaged += content->damaged;
-      if (!content->start.has_value()) {
-        if (content->points.empty()) continue;
+    ASSIGN_OR_RETURN(auto journals, FindJournals(folder));
+    for (const std::string& path : journals) {
+      ASSIGN_OR_RETURN(auto content, ReadJournal(path));
+      out.damaged += content.damaged;
+      if (!content.start.has_value()) {
+        if (content.points.empty()) continue;
         return absl::DataLossError(
             absl::StrCat(path,
                          ": its first line, which says what the sweep is, is damaged; run the sweep "
@@ -169,14 +166,14 @@ absl::StatusOr<Results> LoadResults(const std::vector<std::string>& folders) {
                          folder, " again, which writes it anew"));
       }
       if (out.start == nullptr) {
-        out.start = std::make_shared<proto::SweepStart>(*content->start);
+        out.start = std::make_shared<proto::SweepStart>(*content.start);
         first = path;
-      } else if (out.start->points_sha256() != content->start->points_sha256()) {
+      } else if (out.start->points_sha256() != content.start->points_sha256()) {
         return absl::InvalidArgumentError(
             absl::StrCat(path, " is of another sweep than ", first, ": their points differ"));
       }
-      for (auto& [id, record] : content->points) records[id] = std::move(record);
-      out.files.merge(content->files);
+      for (auto& [id, record] : content.points) records[id] = std::move(record);
+      out.files.merge(content.files);
     }
   }
   if (out.start == nullptr) return absl::NotFoundError(absl::StrCat(folders[0], " has no results yet"));
@@ -184,11 +181,11 @@ absl::StatusOr<Results> LoadResults(const std::vector<std::string>& folders) {
   if (!space.ok()) return absl::DataLossError(absl::StrCat(first, ": ", space.status().message()));
   out.space.emplace(*std::move(space));
   if (out.space->spec().has_search()) {
-    if (absl::Status s = AddRowsOfSearch(records, &out); !s.ok()) return s;
+    RETURN_IF_ERROR(AddRowsOfSearch(records, &out));
   } else {
     out.points = out.space->points().size();
     for (uint64_t n = 0; n < out.points; ++n) {
-      if (auto added = AddRow(records, n, out.space->points()[n], &out); !added.ok()) return added.status();
+      RETURN_IF_ERROR(AddRow(records, n, out.space->points()[n], &out).status());
     }
   }
   NameColumns(&out);

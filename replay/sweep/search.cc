@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "replay/sweep/draw.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/text_table.h"
 
 namespace chakra::sweep {
@@ -19,15 +20,15 @@ class Walk {
   Walk(const SearchProblem& problem, const proto::Search& options) : problem_(problem), options_(options) {}
 
   absl::StatusOr<SearchResult> Go() {
-    if (absl::Status s = ChooseStarts(); !s.ok()) return s;
+    RETURN_IF_ERROR(ChooseStarts());
     bool moved = true;
     while (moved && !exhausted_) {
       std::vector<GridPoint> round;
       for (const Walker& w : walkers_) {
         if (!w.active) continue;
-        if (absl::Status s = Propose(w, &round); !s.ok()) return s;
+        RETURN_IF_ERROR(Propose(w, &round));
       }
-      if (absl::Status s = Evaluate(round); !s.ok()) return s;
+      RETURN_IF_ERROR(Evaluate(round));
       moved = false;
       for (Walker& w : walkers_) moved |= w.active && Move(&w);
     }
@@ -59,13 +60,12 @@ class Walk {
         if (tries > 0) {
           for (size_t a = 0; a < p.size(); ++a) p[a] = draw.Below(problem_.sizes[a]);
         }
-        auto allowed = problem_.allowed(p);
-        if (!allowed.ok()) return allowed.status();
-        if (*allowed && known_.count(p) == 0 && std::find(starts.begin(), starts.end(), p) == starts.end())
+        ASSIGN_OR_RETURN(auto allowed, problem_.allowed(p));
+        if (allowed && known_.count(p) == 0 && std::find(starts.begin(), starts.end(), p) == starts.end())
           starts.push_back(p);
       }
       if (starts.empty()) break;
-      if (absl::Status s = Evaluate(starts); !s.ok()) return s;
+      RETURN_IF_ERROR(Evaluate(starts));
       for (const GridPoint& start : starts) {
         const auto found = known_.find(start);
         if (found != known_.end() && found->second.has_value()) walkers_.push_back({start});
@@ -89,7 +89,7 @@ class Walk {
       return allowed.status();
     };
     for (const GridPoint& p : Around(w)) {
-      if (absl::Status s = add(p); !s.ok()) return s;
+      RETURN_IF_ERROR(add(p));
     }
     return absl::OkStatus();
   }
@@ -120,9 +120,8 @@ class Walk {
       exhausted_ = true;
     }
     if (round.empty()) return absl::OkStatus();
-    auto costs = problem_.evaluate(round);
-    if (!costs.ok()) return costs.status();
-    for (size_t i = 0; i < round.size(); ++i) known_[round[i]] = (*costs)[i];
+    ASSIGN_OR_RETURN(auto costs, problem_.evaluate(round));
+    for (size_t i = 0; i < round.size(); ++i) known_[round[i]] = costs[i];
     result_.evaluations += round.size();
     ++result_.rounds;
     return absl::OkStatus();

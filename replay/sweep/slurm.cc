@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "replay/sweep/words.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/compressed_file.h"
 
 namespace chakra::sweep {
@@ -56,7 +57,7 @@ absl::StatusOr<std::string> WriteSlurm(const SlurmJob& job) {
   for (const auto& [file, content] : {std::pair<const char*, const std::string*>{"sweep.sbatch", &task},
                                       {"export.sbatch", &last},
                                       {"submit.sh", &submit}}) {
-    if (absl::Status s = WriteFile(absl::StrCat(job.folder, "/", file), *content); !s.ok()) return s;
+    RETURN_IF_ERROR(WriteFile(absl::StrCat(job.folder, "/", file), *content));
   }
   return absl::StrCat(job.folder, "/submit.sh");
 }

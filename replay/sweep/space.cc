@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "replay/sweep/metrics.h"
 #include "trace/base/checksum.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra::sweep {
 
@@ -45,13 +46,12 @@ absl::StatusOr<std::vector<std::string>> Space::Words(const Place& place) const 
         out.push_back(word);
         continue;
       }
-      auto filled = FillIn(word, lookup);
-      if (!filled.ok()) return filled.status();
-      out.push_back(*std::move(filled));
+      ASSIGN_OR_RETURN(auto filled, FillIn(word, lookup));
+      out.push_back(std::move(filled));
     }
     return absl::OkStatus();
   };
-  if (absl::Status s = fill(words_); !s.ok()) return s;
+  RETURN_IF_ERROR(fill(words_));
   for (size_t a = 0; a < axes_.size(); ++a) {
     const SweepAxis& axis = axes_[a];
     const AxisValue& value = axis.values[place[a]];

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "replay/sweep/words.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/field_line.h"
 #include "trace/io/file.h"
 #include "trace/io/proto_io.h"
@@ -119,13 +120,12 @@ class BesideSpec {
 }  // namespace
 
 absl::StatusOr<Spec> ReadSpec(const std::string& path) {
-  auto content = ReadFile(path);
-  if (!content.ok()) return content.status();
+  ASSIGN_OR_RETURN(auto content, ReadFile(path));
   Spec out;
   out.source = path;
-  if (absl::Status s = ParseMessage(*content, path, &out.sweep); !s.ok()) return s;
+  RETURN_IF_ERROR(ParseMessage(content, path, &out.sweep));
   BesideSpec(path).Resolve(&out.sweep);
-  out.text = *std::move(content);
+  out.text = std::move(content);
   if (out.sweep.name().empty()) out.sweep.set_name(std::filesystem::path(path).stem().string());
   return out;
 }

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "replay/sweep/export.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/proto_io.h"
 
 namespace chakra::sweep {
@@ -78,15 +79,12 @@ class Database {
 };
 
 absl::Status WriteSweep(const Results& results, Database* db) {
-  if (absl::Status s = db->Execute(
-          "CREATE TABLE sweep (name TEXT, description TEXT, source TEXT, version TEXT, spec TEXT)");
-      !s.ok())
-    return s;
-  if (absl::Status s = db->Prepare("INSERT INTO sweep VALUES (?, ?, ?, ?, ?)"); !s.ok()) return s;
-  auto spec = FormatMessage(results.start->sweep(), MessageFormat::kText);
-  if (!spec.ok()) return spec.status();
+  RETURN_IF_ERROR(
+      db->Execute("CREATE TABLE sweep (name TEXT, description TEXT, source TEXT, version TEXT, spec TEXT)"));
+  RETURN_IF_ERROR(db->Prepare("INSERT INTO sweep VALUES (?, ?, ?, ?, ?)"));
+  ASSIGN_OR_RETURN(auto spec, FormatMessage(results.start->sweep(), MessageFormat::kText));
   for (const std::string& text : {results.start->sweep().name(), results.start->sweep().description(),
-                                  results.start->source(), results.start->version(), *spec}) {
+                                  results.start->source(), results.start->version(), spec}) {
     db->Add(text);
   }
   return db->Insert();
@@ -105,17 +103,11 @@ absl::Status WritePoints(const Results& results, bool wall, Database* db) {
   columns.emplace_back("error TEXT");
   columns.emplace_back("command TEXT");
   if (wall) columns.emplace_back("wall_s REAL");
-  if (absl::Status s = db->Execute(absl::StrCat("CREATE TABLE point (", absl::StrJoin(columns, ", "), ")"));
-      !s.ok())
-    return s;
+  RETURN_IF_ERROR(db->Execute(absl::StrCat("CREATE TABLE point (", absl::StrJoin(columns, ", "), ")")));
   const std::vector<std::string> marks(columns.size(), "?");
-  if (absl::Status s =
-          db->Prepare(absl::StrCat("INSERT INTO point VALUES (", absl::StrJoin(marks, ", "), ")"));
-      !s.ok())
-    return s;
+  RETURN_IF_ERROR(db->Prepare(absl::StrCat("INSERT INTO point VALUES (", absl::StrJoin(marks, ", "), ")")));
   for (const ResultRow& row : results.rows) {
-    auto command = CommandOf(*results.space, row.place);
-    if (!command.ok()) return command.status();
+    ASSIGN_OR_RETURN(auto command, CommandOf(*results.space, row.place));
     db->Add(row.number);
     db->Add(row.id);
     for (size_t a = 0; a < row.place.size(); ++a)
@@ -133,9 +125,9 @@ absl::Status WritePoints(const Results& results, bool wall, Database* db) {
     } else {
       db->Add(row.error);
     }
-    db->Add(*command);
+    db->Add(command);
     if (wall) db->Add(row.record.wall_s());
-    if (absl::Status s = db->Insert(); !s.ok()) return s;
+    RETURN_IF_ERROR(db->Insert());
   }
   return db->Execute("COMMIT");
 }

@@ -18,6 +18,7 @@
 #include "replay/sweep/search.h"
 #include "trace/base/checksum.h"
 #include "trace/base/printable.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/text_table.h"
 #include "trace/base/utf8.h"
 
@@ -38,9 +39,8 @@ absl::StatusOr<std::vector<std::string>> Ids(const Space& space) {
   std::vector<std::string> out;
   out.reserve(space.points().size());
   for (const Place& place : space.points()) {
-    auto words = space.Words(place);
-    if (!words.ok()) return words.status();
-    out.push_back(Space::Id(*words));
+    ASSIGN_OR_RETURN(auto words, space.Words(place));
+    out.push_back(Space::Id(words));
   }
   return out;
 }
@@ -78,7 +78,7 @@ class Sweeper {
       : spec_(spec), space_(space), options_(options), run_(run) {}
 
   absl::StatusOr<SweepSummary> Go() {
-    if (absl::Status s = Open(); !s.ok()) return s;
+    RETURN_IF_ERROR(Open());
     Runner points(space_, run_, journal_.get(), options_.runner);
     runner_ = &points;
     const auto begin = std::chrono::steady_clock::now();
@@ -103,12 +103,11 @@ class Sweeper {
     if (ToUtf8(spec_.text) == spec_.text && spec_.text.find('\0') == std::string::npos)
       start.set_text(spec_.text);
     start.set_points(space_.points().size());
-    auto digest = PointsDigest(space_);
-    if (!digest.ok()) return digest.status();
-    start.set_points_sha256(*digest);
+    ASSIGN_OR_RETURN(auto digest, PointsDigest(space_));
+    start.set_points_sha256(digest);
     if (auto journals = FindJournals(options_.folder); journals.ok()) {
       for (const std::string& path : *journals) {
-        if (absl::Status s = ReadEarlier(path, start); !s.ok()) return s;
+        RETURN_IF_ERROR(ReadEarlier(path, start));
       }
     }
     auto journal = JournalWriter::Open(JournalPath(options_), start);
@@ -117,21 +116,19 @@ class Sweeper {
   }
 
   absl::Status ReadEarlier(const std::string& path, const proto::SweepStart& start) {
-    auto content = ReadJournal(path);
-    if (!content.ok()) return content.status();
+    ASSIGN_OR_RETURN(auto content, ReadJournal(path));
     // Other journals may be in the middle of a write.
-    if (path == JournalPath(options_)) summary_.damaged += content->damaged;
-    const bool same = content->start.has_value() &&
-                      content->start->points_sha256() == start.points_sha256() &&
-                      content->start->version() == start.version();
-    if (!same && !options_.continue_changed && (content->start.has_value() || !content->points.empty())) {
+    if (path == JournalPath(options_)) summary_.damaged += content.damaged;
+    const bool same = content.start.has_value() && content.start->points_sha256() == start.points_sha256() &&
+                      content.start->version() == start.version();
+    if (!same && !options_.continue_changed && (content.start.has_value() || !content.points.empty())) {
       return absl::FailedPreconditionError(
           absl::StrCat(path, " is of another sweep",
-                       content->start.has_value() ? WhatChanged(*content->start, start, space_) : "",
+                       content.start.has_value() ? WhatChanged(*content.start, start, space_) : "",
                        "\n  expected another folder, or --continue-changed, which keeps the results of the "
                        "same commands"));
     }
-    for (auto& [id, record] : content->points) {
+    for (auto& [id, record] : content.points) {
       if (options_.retry_failed && !record.error().empty()) continue;
       before_[id] = std::move(record);
     }
@@ -139,14 +136,13 @@ class Sweeper {
   }
 
   absl::Status RunAll() {
-    auto ids = Ids(space_);
-    if (!ids.ok()) return ids.status();
+    ASSIGN_OR_RETURN(auto ids, Ids(space_));
     std::vector<Task> tasks;
     std::set<std::string> asked;  // several points may have equal commands
-    for (uint64_t n = 0; n < ids->size(); ++n) {
+    for (uint64_t n = 0; n < ids.size(); ++n) {
       if (n % options_.shard.count != options_.shard.index) continue;
       ++summary_.points;
-      const std::string& id = (*ids)[n];
+      const std::string& id = ids[n];
       if (const auto found = before_.find(id); found != before_.end()) {
         known_[id] = found->second;
         ++summary_.done_before;
@@ -170,10 +166,9 @@ class Sweeper {
   absl::Status RunTasks(std::vector<Task> tasks) {
     if (tasks.empty()) return absl::OkStatus();
     const size_t count = tasks.size();
-    auto records = runner_->Run(std::move(tasks));
-    if (!records.ok()) return records.status();
+    ASSIGN_OR_RETURN(auto records, runner_->Run(std::move(tasks)));
     summary_.run += count;
-    for (auto& [id, record] : *records) known_[id] = std::move(record);
+    for (auto& [id, record] : records) known_[id] = std::move(record);
     return absl::OkStatus();
   }
 
@@ -182,9 +177,8 @@ class Sweeper {
     for (const SpaceUnit& unit : space_.units()) problem.sizes.push_back(unit.count);
     problem.allowed = [&](const GridPoint& p) { return space_.Allowed(space_.PlaceOf(p)); };
     problem.evaluate = [&](const std::vector<GridPoint>& round) { return Evaluate(round); };
-    auto result = RunSearch(problem, spec_.sweep.search());
-    if (!result.ok()) return result.status();
-    summary_.search = DescribeSearch(*result, spec_.sweep.search());
+    ASSIGN_OR_RETURN(auto result, RunSearch(problem, spec_.sweep.search()));
+    summary_.search = DescribeSearch(result, spec_.sweep.search());
     return absl::OkStatus();
   }
 
@@ -195,9 +189,8 @@ class Sweeper {
     for (const GridPoint& p : round) {
       ids.emplace_back();
       for (const Place& place : space_.PlacesOf(p)) {
-        auto words = space_.Words(place);
-        if (!words.ok()) return words.status();
-        const std::string id = Space::Id(*words);
+        ASSIGN_OR_RETURN(auto words, space_.Words(place));
+        const std::string id = Space::Id(words);
         ids.back().push_back(id);
         const uint64_t number = summary_.points++;
         if (known_.count(id) > 0) continue;
@@ -213,7 +206,7 @@ class Sweeper {
       return absl::CancelledError(
           absl::StrCat("--limit ", options_.limit, " ends the search before its end"));
     }
-    if (absl::Status s = RunTasks(std::move(tasks)); !s.ok()) return s;
+    RETURN_IF_ERROR(RunTasks(std::move(tasks)));
     std::vector<std::optional<double>> costs;
     for (size_t i = 0; i < round.size(); ++i) {
       std::vector<const proto::PointRecord*> records;
@@ -271,9 +264,8 @@ absl::StatusOr<std::string> PointsDigest(const Space& space) {
     spec.clear_description();
     return Sha256Hex(spec.SerializeAsString());
   }
-  auto ids = Ids(space);
-  if (!ids.ok()) return ids.status();
-  return Sha256Hex(absl::StrJoin(*ids, "\n"));
+  ASSIGN_OR_RETURN(auto ids, Ids(space));
+  return Sha256Hex(absl::StrJoin(ids, "\n"));
 }
 
 absl::StatusOr<SweepSummary> RunSweep(const Spec& spec, const Space& space, const RunPoint& run,

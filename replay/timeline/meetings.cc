@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "replay/engine/spans.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -24,10 +25,9 @@ void ForEachCall(const TraceSet& traces, const Matching& matching, const F& f) {
 }  // namespace
 
 absl::StatusOr<Meetings> Meetings::Make(const TimelineInput& input, const std::vector<bool>& shown) {
-  absl::StatusOr<Matching> matching =
-      MatchCommunication(*input.traces, input.dimension_sizes, input.recorded_comm);
-  if (!matching.ok()) return matching.status();
-  Meetings meetings(input, *std::move(matching));
+  ASSIGN_OR_RETURN(Matching matching,
+                   MatchCommunication(*input.traces, input.dimension_sizes, input.recorded_comm));
+  Meetings meetings(input, std::move(matching));
   meetings.Arrive(shown);
   return meetings;
 }

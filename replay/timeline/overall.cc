@@ -10,6 +10,7 @@
 #include "replay/energy/curve.h"
 #include "replay/engine/measure/busy.h"
 #include "replay/engine/spans.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -20,7 +21,7 @@ absl::Status WriteSamples(const std::vector<double>& values, Time bucket, Timeli
   for (size_t i = 0; i < values.size(); ++i) {
     if (i > 0 && values[i] == values[i - 1]) continue;
     ++*samples;
-    if (absl::Status s = writer->Sample(bucket * static_cast<int64_t>(i), values[i]); !s.ok()) return s;
+    RETURN_IF_ERROR(writer->Sample(bucket * static_cast<int64_t>(i), values[i]));
   }
   return absl::OkStatus();
 }
@@ -37,7 +38,7 @@ absl::Status WriteCounts(const LinkUse& use, const std::string& name, Time bucke
     for (const uint64_t count : use.counts[k]) values.push_back(scale * static_cast<double>(count));
     values.push_back(0);
     writer->Counter(++*place, absl::StrCat(name, ": ", counted), is_time ? "%" : "in a bucket");
-    if (absl::Status s = WriteSamples(values, bucket, writer, samples); !s.ok()) return s;
+    RETURN_IF_ERROR(WriteSamples(values, bucket, writer, samples));
   }
   return absl::OkStatus();
 }
@@ -120,13 +121,13 @@ absl::Status WriteLinkCounters(const LinkUses& links, int pid, TimelineWriter* w
     for (const float share : use.series) values.push_back(100.0 * share);
     values.push_back(0);
     writer->Counter(++place, absl::StrCat(name, ": taken"), "%");
-    if (absl::Status s = WriteSamples(values, links.bucket, writer, samples); !s.ok()) return s;
+    RETURN_IF_ERROR(WriteSamples(values, links.bucket, writer, samples));
     if (use.queued.empty()) continue;
     values.assign(1, 0);  // queued bytes are those at the ends of buckets
     for (const uint64_t bytes : use.queued) values.push_back(static_cast<double>(bytes));
     writer->Counter(++place, absl::StrCat(name, ": queued"), "bytes");
-    if (absl::Status s = WriteSamples(values, links.bucket, writer, samples); !s.ok()) return s;
-    if (absl::Status s = WriteCounts(use, name, links.bucket, &place, writer, samples); !s.ok()) return s;
+    RETURN_IF_ERROR(WriteSamples(values, links.bucket, writer, samples));
+    RETURN_IF_ERROR(WriteCounts(use, name, links.bucket, &place, writer, samples));
   }
   return absl::OkStatus();
 }
@@ -139,22 +140,19 @@ absl::Status WritePowerCounters(const energy::PowerMeter& meter, const std::vect
     writer->Counter(++place, name, "W");
     for (const energy::PowerStep& step : curve.steps()) {
       ++*samples;
-      if (absl::Status s = writer->Sample(step.at, energy::ToWatts(step.power)); !s.ok()) return s;
+      RETURN_IF_ERROR(writer->Sample(step.at, energy::ToWatts(step.power)));
     }
     return absl::OkStatus();
   };
-  if (absl::Status s = write("all devices", meter.whole()); !s.ok()) return s;
+  RETURN_IF_ERROR(write("all devices", meter.whole()));
   for (const auto& [kind, curves] :
        {std::pair{"devices of rack ", &meter.racks()}, {"devices of node ", &meter.nodes()}}) {
     for (size_t i = 0; i < curves->size(); ++i) {
-      if (absl::Status s = write(absl::StrCat(kind, i), (*curves)[i]); !s.ok()) return s;
+      RETURN_IF_ERROR(write(absl::StrCat(kind, i), (*curves)[i]));
     }
   }
   for (const int rank : ranks) {
-    if (absl::Status s =
-            write(absl::StrCat("device of rank ", rank), meter.device(static_cast<size_t>(rank)));
-        !s.ok())
-      return s;
+    RETURN_IF_ERROR(write(absl::StrCat("device of rank ", rank), meter.device(static_cast<size_t>(rank))));
   }
   return absl::OkStatus();
 }
@@ -175,7 +173,7 @@ absl::Status WriteCriticalPath(const CriticalPath& path, const TraceSet& traces,
       slice.values.push_back({"node", traces.ranks[s.rank].graph->id[s.row]});
     }
     if (s.kind == PathKind::kCollective || s.kind == PathKind::kMessage) AddParts(s, &slice);
-    if (absl::Status written = writer->Slice(slice); !written.ok()) return written;
+    RETURN_IF_ERROR(writer->Slice(slice));
   }
   return absl::OkStatus();
 }

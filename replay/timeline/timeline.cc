@@ -13,6 +13,7 @@
 #include "replay/timeline/overall.h"
 #include "replay/timeline/tracks.h"
 #include "replay/timeline/writer.h"
+#include "trace/base/status_macros.h"
 #include "trace/edit/selector.h"
 
 namespace chakra {
@@ -134,7 +135,7 @@ absl::Status Timeline::WriteRank(int rank) {
     writer_->Track(++place, track.name);
     for (const uint32_t row : track.rows) {
       Describe(rank, row);
-      if (absl::Status s = writer_->Slice(slice_); !s.ok()) return s;
+      RETURN_IF_ERROR(writer_->Slice(slice_));
     }
     totals_.nodes += track.rows.size();
   }
@@ -144,21 +145,19 @@ absl::Status Timeline::WriteRank(int rank) {
 
 absl::StatusOr<TimelineTotals> Timeline::Write() {
   for (const int rank : choice_.ranks) {
-    if (absl::Status s = WriteRank(rank); !s.ok()) return s;
+    RETURN_IF_ERROR(WriteRank(rank));
   }
   const int all = static_cast<int>(input_.traces->ranks.size());
   if (input_.links != nullptr) {
-    absl::Status s = WriteLinkCounters(*input_.links, all, writer_, &totals_.samples);
-    if (!s.ok()) return s;
+    RETURN_IF_ERROR(WriteLinkCounters(*input_.links, all, writer_, &totals_.samples));
   }
   if (input_.meter != nullptr) {
-    absl::Status s = WritePowerCounters(*input_.meter, choice_.ranks, all + 2, writer_, &totals_.samples);
-    if (!s.ok()) return s;
+    RETURN_IF_ERROR(WritePowerCounters(*input_.meter, choice_.ranks, all + 2, writer_, &totals_.samples));
   }
   if (input_.path != nullptr) {
-    if (absl::Status s = WriteCriticalPath(*input_.path, *input_.traces, all + 1, writer_); !s.ok()) return s;
+    RETURN_IF_ERROR(WriteCriticalPath(*input_.path, *input_.traces, all + 1, writer_));
   }
-  if (absl::Status s = writer_->Finish(); !s.ok()) return s;
+  RETURN_IF_ERROR(writer_->Finish());
   totals_.arrows = writer_->arrows();
   totals_.left_out = choice_.left_out;
   return totals_;
@@ -189,14 +188,13 @@ absl::StatusOr<std::vector<int>> ParseTimelineRanks(absl::string_view text) {
   std::vector<edit::Interval> intervals;
   int64_t left = kMostRanks;
   for (const absl::string_view part : absl::StrSplit(text, ',')) {
-    const absl::StatusOr<edit::Interval> interval = edit::ParseInterval(part);
-    if (!interval.ok()) return interval.status();
-    if (interval->last >= kMostRanks || count(*interval) > left) {
+    ASSIGN_OR_RETURN(const edit::Interval interval, edit::ParseInterval(part));
+    if (interval.last >= kMostRanks || count(interval) > left) {
       return absl::InvalidArgumentError(absl::StrCat("\"", part, "\", expected ranks below ", kMostRanks,
                                                      ", and no more than so many in all"));
     }
-    left -= count(*interval);
-    intervals.push_back(*interval);
+    left -= count(interval);
+    intervals.push_back(interval);
   }
   std::vector<int> ranks;
   for (const edit::Interval& i : intervals) {
@@ -209,13 +207,11 @@ absl::StatusOr<std::vector<int>> ParseTimelineRanks(absl::string_view text) {
 
 absl::StatusOr<TimelineTotals> WriteTimeline(const TimelineInput& input, TimelineFormat format,
                                              const WriteBytes& write) {
-  const absl::StatusOr<Choice> choice = Choose(input);
-  if (!choice.ok()) return choice.status();
-  const absl::StatusOr<Meetings> meetings = Meetings::Make(input, choice->shown);
-  if (!meetings.ok()) return meetings.status();
+  ASSIGN_OR_RETURN(const Choice choice, Choose(input));
+  ASSIGN_OR_RETURN(const Meetings meetings, Meetings::Make(input, choice.shown));
   const std::unique_ptr<TimelineWriter> writer =
       format == TimelineFormat::kPerfetto ? NewPerfettoWriter(write) : NewChromeJsonWriter(write);
-  return Timeline(input, *choice, *meetings, writer.get()).Write();
+  return Timeline(input, choice, meetings, writer.get()).Write();
 }
 
 }  // namespace chakra

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "proto/device.pb.h"
 #include "trace/io/proto_io.h"
 
 namespace chakra {
@@ -16,37 +17,64 @@ namespace {
 using testing::IsEmpty;
 using testing::IsSupersetOf;
 
-// KnownDevices() is empty where one file does not parse.
+proto::DeviceFile Whole(const std::string& name) {
+  proto::DeviceFile file;
+  EXPECT_TRUE(ParseTextMessage(DeviceFileText(name), name, &file).ok());
+  return file;
+}
+
+// Parts are found by a look at the text of a file; the whole file says what they are.
+template <typename Part>
+void ExpectPart(const std::string& name, const char* part, bool has, const Part& expected) {
+  SCOPED_TRACE(part);
+  EXPECT_EQ(DevicePart(name, part).empty(), !has);
+  Part found;
+  ASSERT_TRUE(ParseTextMessage(DevicePart(name, part), part, &found).ok());
+  EXPECT_EQ(found.DebugString(), expected.DebugString());
+}
+
 TEST(KnownDevices, EachFileIsADevice) {
-  ASSERT_EQ(KnownDevices().size(), DeviceNames().size());
   EXPECT_THAT(DeviceNames(),
               IsSupersetOf({"H100-SXM5-80GB", "MI355X-288GB", "TPU-v6e", "TPU-v7", "Trainium2", "Gaudi3"}));
-  for (const proto::DeviceFile& file : KnownDevices()) {
-    SCOPED_TRACE(file.device().name());
-    EXPECT_GT(file.device().memory_gbytes_per_s(), 0);
-    EXPECT_GT(file.device().memory_mib(), 0);
-    EXPECT_TRUE(file.device().peak_tflops().contains(file.device().default_dtype()));
-    EXPECT_NE(file.device().architecture(), "");
-    proto::DeviceFile text;
-    const std::string whole = absl::StrCat("device {", DeviceText(file.device().name()), "}");
-    ASSERT_TRUE(ParseTextMessage(whole, "device", &text).ok());
-    EXPECT_EQ(text.device().DebugString(), file.device().DebugString());
+  for (const std::string& name : DeviceNames()) {
+    SCOPED_TRACE(name);
+    const proto::DeviceFile file = Whole(name);
+    const proto::Device& device = file.device();
+    EXPECT_EQ(device.name(), name);
+    EXPECT_GT(device.memory_gbytes_per_s(), 0);
+    EXPECT_GT(device.memory_mib(), 0);
+    EXPECT_TRUE(device.peak_tflops().contains(device.default_dtype()));
+    EXPECT_NE(device.architecture(), "");
+    ExpectPart(name, "device", true, device);
+    ExpectPart(name, "energy", file.has_energy(), file.energy());
+    ExpectPart(name, "price", file.has_price(), file.price());
+    ExpectPart(name, "footprint", file.has_footprint(), file.footprint());
   }
 }
 
-// Aliases are found by a look at the text of a file.
 TEST(KnownDevices, EachNameFindsItsDeviceAlone) {
   std::map<std::string, std::string> owner;
-  for (const proto::DeviceFile& file : KnownDevices()) {
+  for (const std::string& device : DeviceNames()) {
+    const proto::DeviceFile file = Whole(device);
     std::vector<std::string> names(file.alias().begin(), file.alias().end());
-    names.push_back(file.device().name());
+    names.push_back(device);
     for (const std::string& name : names) {
       SCOPED_TRACE(name);
-      EXPECT_TRUE(owner.emplace(name, file.device().name()).second);
+      EXPECT_TRUE(owner.emplace(name, device).second);
       const auto found = KnownDevice(absl::StrCat("NVIDIA ", name));
       ASSERT_TRUE(found.ok() && *found);
-      EXPECT_EQ((*found)->name(), file.device().name());
+      EXPECT_EQ((*found)->name(), device);
     }
+  }
+}
+
+TEST(KnownDevices, PartsMakeRows) {
+  proto::Prices prices;
+  ASSERT_TRUE(AddDeviceParts("price", prices.mutable_device()).ok());
+  ASSERT_GT(prices.device_size(), 0);
+  for (const proto::DevicePrice& price : prices.device()) {
+    EXPECT_GT(price.device_dollars().value(), 0) << price.device();
+    EXPECT_FALSE(DeviceFileText(price.device()).empty());
   }
 }
 
@@ -55,7 +83,7 @@ TEST(KnownDevices, OthersAreNone) {
     const auto found = KnownDevice(name);
     EXPECT_TRUE(found.ok() && !*found) << name;
   }
-  EXPECT_THAT(DeviceText("h100"), IsEmpty());  // an alias
+  EXPECT_THAT(DeviceFileText("h100"), IsEmpty());  // an alias
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 #include "trace/model/device_copy.h"
 
 namespace chakra::edit {
@@ -341,7 +342,7 @@ uint32_t Draft::Clone(uint32_t r) {
 
 absl::Status Draft::Write(std::string* out) {
   if (open_) {
-    if (const auto order = Order(); !order.ok()) return order.status();
+    RETURN_IF_ERROR(Order().status());
   }
   KeepParents();
   out->reserve(out->size() + trace_.raw->bytes.size() + trace_.metadata.size() + size_t{8} * rows_.size() +

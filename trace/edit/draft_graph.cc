@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "trace/base/status_macros.h"
 #include "trace/edit/draft.h"
 #include "trace/model/graph_builder.h"
 
@@ -324,13 +325,12 @@ absl::StatusOr<const std::vector<uint32_t>*> Draft::Order() {
 
 absl::StatusOr<const Chains*> Draft::chains() {
   if (!chains_.chain.empty()) return &chains_;
-  const auto order = Order();
-  if (!order.ok()) return order.status();
+  ASSIGN_OR_RETURN(const auto order, Order());
   Chains found;
   found.place.assign(rows_.size(), 0);
   for (uint32_t r = 0; r < rows_.size(); ++r) found.chain.push_back(r);
   absl::flat_hash_map<uint64_t, uint32_t> lanes;  // the last row of each lane
-  for (const uint32_t r : **order) {
+  for (const uint32_t r : *order) {
     if (!rows_[r].works()) continue;
     const auto [entry, fresh] = lanes.try_emplace(LaneKey(r), r);
     const uint32_t last = fresh ? kNoRow : entry->second;

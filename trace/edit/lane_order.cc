@@ -1,6 +1,7 @@
 #include "trace/edit/lane_order.h"
 
 #include "absl/container/flat_hash_map.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra::edit {
 namespace {
@@ -10,14 +11,13 @@ constexpr uint64_t kGap = uint64_t{1} << 24;
 }  // namespace
 
 absl::StatusOr<LaneOrder> LaneOrder::Make(Draft* draft) {
-  const auto order = draft->Order();
-  if (!order.ok()) return order.status();
+  ASSIGN_OR_RETURN(const auto order, draft->Order());
   LaneOrder out(draft);
   out.next_.assign(draft->size(), kNoRow);
   out.prev_.assign(draft->size(), kNoRow);
   out.key_.assign(draft->size(), 0);
   uint32_t last = kNoRow;
-  for (const uint32_t r : **order) {
+  for (const uint32_t r : *order) {
     out.prev_[r] = last;
     (last == kNoRow ? out.first_ : out.next_[last]) = r;
     last = r;
@@ -76,10 +76,9 @@ absl::Status LaneOrder::Keep(Tally* tally) {
   };
   for (bool again = true; again;) {
     again = false;
-    const auto order = draft_->Order();
-    if (!order.ok()) return order.status();
+    ASSIGN_OR_RETURN(const auto order, draft_->Order());
     std::vector<uint32_t> place(draft_->size());
-    for (uint32_t i = 0; i < (*order)->size(); ++i) place[(**order)[i]] = i;
+    for (uint32_t i = 0; i < order->size(); ++i) place[(*order)[i]] = i;
     absl::flat_hash_map<uint64_t, Lane> lanes;  // for look-ups; never iterated
     for (uint32_t r = first_; r != kNoRow; r = next_[r]) {
       if (draft_->row(r).removed || !draft_->row(r).works() || !draft_->StrictLane(r)) continue;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra::edit {
 namespace {
@@ -12,15 +13,14 @@ bool OfLane(const Dep& d) { return d.row != kNoRow && (d.kind == "thread" || d.k
 }  // namespace
 
 absl::StatusOr<LanePlaces> LanePlaces::Make(Draft* draft) {
-  const auto order = draft->Order();
-  if (!order.ok()) return order.status();
+  ASSIGN_OR_RETURN(const auto order, draft->Order());
   LanePlaces out;
   out.place_.assign(draft->size(), kNoRow);
   out.next_.assign(draft->size(), kNoRow);
   out.previous_.assign(draft->size(), kNoRow);
   absl::flat_hash_map<uint64_t, uint32_t> lanes;  // the last row of each lane
-  for (uint32_t i = 0; i < (*order)->size(); ++i) {
-    const uint32_t r = (**order)[i];
+  for (uint32_t i = 0; i < order->size(); ++i) {
+    const uint32_t r = (*order)[i];
     out.place_[r] = i;
     if (!draft->row(r).works()) continue;
     const auto [last, fresh] = lanes.try_emplace(draft->LaneKey(r), r);

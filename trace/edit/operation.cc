@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra::edit {
 
@@ -147,7 +148,7 @@ absl::StatusOr<NodeSpec> ReadNodeSpec(const proto::NewNode& spec, const std::str
   out.row.tag = spec.tag();
   if (spec.peer() < 0) return BadField(where, "node.peer", absl::StrCat(spec.peer(), ", expected a rank"));
   for (const proto::SetAttribute& a : spec.attribute()) {
-    if (absl::Status s = CheckAttribute(a, where); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckAttribute(a, where));
     out.attributes.push_back(a);
   }
   return out;
@@ -199,7 +200,7 @@ absl::Status CheckInSet(const proto::SetAttribute& spec, const SetShape& shape, 
 
 absl::Status CheckInSet(const NodeSpec& spec, const SetShape& shape, const std::string& where) {
   if (spec.row.type == NodeType::kSend || spec.row.type == NodeType::kRecv) {
-    if (absl::Status s = CheckRank(spec.row.peer, shape, where, "node.peer"); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckRank(spec.row.peer, shape, where, "node.peer"));
   }
   const std::string& group = spec.row.group;
   if (spec.own_group && group != "0" && !shape.groups.empty() && shape.groups.count(group) == 0) {
@@ -210,17 +211,15 @@ absl::Status CheckInSet(const NodeSpec& spec, const SetShape& shape, const std::
   }
   for (const proto::SetAttribute& a : spec.attributes) {
     if (!NamesOthers(a)) continue;
-    absl::Status s = CheckRank(a.int_value(), shape, where, "node.attribute.int_value");
-    if (!s.ok()) return s;
+    RETURN_IF_ERROR(CheckRank(a.int_value(), shape, where, "node.attribute.int_value"));
   }
   return absl::OkStatus();
 }
 
 absl::Status SortRecorded(Draft* draft, std::vector<uint32_t>* rows) {
-  const auto order = draft->Order();
-  if (!order.ok()) return order.status();
+  ASSIGN_OR_RETURN(const auto order, draft->Order());
   std::vector<uint32_t> place(draft->size(), kNoRow);
-  for (uint32_t i = 0; i < (*order)->size(); ++i) place[(**order)[i]] = i;
+  for (uint32_t i = 0; i < order->size(); ++i) place[(*order)[i]] = i;
   std::sort(rows->begin(), rows->end(), [&](uint32_t a, uint32_t b) { return place[a] < place[b]; });
   return absl::OkStatus();
 }

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/text_table.h"
 #include "trace/et/read_options.h"
 #include "trace/import/reader.h"
@@ -35,16 +36,15 @@ std::vector<std::string> ReadStrings(absl::string_view body, absl::string_view n
 
 // Makes the capture's steps begin and end with nodes that still exist, and adds the steps that edits made.
 absl::Status KeepSteps(Draft* draft, std::string* metadata) {
-  absl::StatusOr<std::optional<CaptureInfo>> info = ReadCaptureInfo(draft->trace());
-  if (!info.ok()) return info.status();
-  if (!info->has_value() || (*info)->steps.empty()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(std::optional<CaptureInfo> info, ReadCaptureInfo(draft->trace()));
+  if (!info.has_value() || info->steps.empty()) return absl::OkStatus();
   const Column<uint32_t>& order = draft->trace().graph->order;
   std::vector<uint32_t> place(order.size());
   for (uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
   bool moved = false;
   std::vector<std::string> names;
   std::vector<int64_t> first, last;
-  for (const CaptureInfo::Step& step : (*info)->steps) {
+  for (const CaptureInfo::Step& step : info->steps) {
     uint32_t a = place[step.first], b = place[step.last];
     const auto ends = [&](uint32_t i) { return draft->row(order[i]).start + draft->row(order[i]).duration; };
     if (draft->row(order[a]).removed || draft->row(order[b]).removed ||
@@ -157,7 +157,7 @@ absl::Status EditPlan::Add(const Script& from) {
 absl::StatusOr<EditPlan> EditPlan::Make(const std::vector<Script>& scripts) {
   EditPlan plan;
   for (const Script& script : scripts) {
-    if (absl::Status s = plan.Add(script); !s.ok()) return s;
+    RETURN_IF_ERROR(plan.Add(script));
   }
   return plan;
 }
@@ -287,7 +287,7 @@ absl::Status EditRun::EditOne(const RankTrace& trace, int final_rank, std::strin
   draft.set_keeps_lanes(keep_lanes_);
   std::vector<std::string> record;
   for (size_t k = 0; k < plan_.steps_.size(); ++k) {
-    if (absl::Status s = RunStep(k, final_rank, &draft, &record); !s.ok()) return s;
+    RETURN_IF_ERROR(RunStep(k, final_rank, &draft, &record));
   }
   KeepNames(trace);
   if (after() != nullptr) {
@@ -299,14 +299,14 @@ absl::Status EditRun::EditOne(const RankTrace& trace, int final_rank, std::strin
     }
   }
   std::string metadata = draft.metadata();
-  if (absl::Status s = KeepSteps(&draft, &metadata); !s.ok()) return s;
+  RETURN_IF_ERROR(KeepSteps(&draft, &metadata));
   if (!record.empty()) {
     std::vector<std::string> all = ReadStrings(metadata, "edits");
     all.insert(all.end(), record.begin(), record.end());
     metadata = WithStrings(metadata, kMetadataAttr, "edits", all);
   }
   draft.SetMetadata(std::move(metadata));
-  if (absl::Status s = draft.Write(frames); !s.ok()) return s;
+  RETURN_IF_ERROR(draft.Write(frames));
   const std::lock_guard<std::mutex> lock(mutex_);
   nodes_out_ += draft.live();
   ++ranks_out_;
@@ -325,7 +325,7 @@ absl::Status EditRun::Rewrite(RankTrace trace, std::vector<Rewritten>* out) {
   for (const int f : finals) {
     Rewritten& one = out->emplace_back();
     one.rank = f;
-    if (absl::Status s = EditOne(trace, f, &one.frames); !s.ok()) return s;
+    RETURN_IF_ERROR(EditOne(trace, f, &one.frames));
   }
   return absl::OkStatus();
 }
@@ -367,10 +367,8 @@ absl::StatusOr<proto::EditReport> EditRun::Finish() {
 absl::StatusOr<TraceSet> ReadEdited(const std::vector<std::string>& inputs, const ReadOptions& options,
                                     const EditPlan& plan, EditRun* run, RankRewriter* through) {
   if (plan.needs_shape()) {
-    absl::StatusOr<TraceSet> before = ReadTraceSet(inputs, options);
-    if (!before.ok()) return before.status();
-    if (absl::Status s = run->Begin({static_cast<int>(before->ranks.size()), before->groups}); !s.ok())
-      return s;
+    ASSIGN_OR_RETURN(TraceSet before, ReadTraceSet(inputs, options));
+    RETURN_IF_ERROR(run->Begin({static_cast<int>(before.ranks.size()), before.groups}));
   }
   ReadOptions edited = options;
   edited.rewriter = through == nullptr ? run : through;

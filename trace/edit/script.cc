@@ -8,6 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/field_line.h"
 #include "trace/io/file.h"
 #include "trace/io/json_value.h"
@@ -50,12 +51,11 @@ std::vector<FieldStep> Steps(const Script& script, int index, absl::string_view 
 }  // namespace
 
 absl::StatusOr<Script> ReadScript(const std::string& path) {
-  absl::StatusOr<std::string> content = ReadFile(path, kMostScriptBytes);
-  if (!content.ok()) return content.status();
+  ASSIGN_OR_RETURN(std::string content, ReadFile(path, kMostScriptBytes));
   Script out;
   out.source = path;
-  if (absl::Status s = ParseMessage(*content, path, &out.script); !s.ok()) return s;
-  out.text = *std::move(content);
+  RETURN_IF_ERROR(ParseMessage(content, path, &out.script));
+  out.text = std::move(content);
   return out;
 }
 

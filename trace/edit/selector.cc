@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "re2/re2.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra::edit {
 namespace {
@@ -113,13 +114,9 @@ absl::Status Selector::Node::FillAttributes(const proto::Selector& spec, const s
           absl::StrCat(where, ", ", field, ": absent with a value, expected one of the two"));
     test.name = a.name();
     test.absent = a.absent();
-    absl::StatusOr<Pattern> value =
-        Compile(a.value().empty() ? "" : absl::StrCat("^(?:", a.value(), ")$"), where, field);
-    if (!value.ok()) return value.status();
-    test.value = *std::move(value);
-    auto range = MakeBounds(a.has_range(), a.range(), where, field);
-    if (!range.ok()) return range.status();
-    test.range = *range;
+    ASSIGN_OR_RETURN(test.value,
+                     Compile(a.value().empty() ? "" : absl::StrCat("^(?:", a.value(), ")$"), where, field));
+    ASSIGN_OR_RETURN(test.range, MakeBounds(a.has_range(), a.range(), where, field));
   }
   return absl::OkStatus();
 }
@@ -168,20 +165,16 @@ absl::Status Selector::Node::Fill(const proto::Selector& spec, const std::string
                                          std::make_tuple(&spec.ancestor(), &ancestor, "ancestor"),
                                          std::make_tuple(&spec.shapes(), &shapes, "shapes"),
                                          std::make_tuple(&spec.dtype(), &dtype, "dtype")}) {
-    absl::StatusOr<Pattern> pattern = Compile(*text, where, field);
-    if (!pattern.ok()) return pattern.status();
-    *out = *std::move(pattern);
+    ASSIGN_OR_RETURN(*out, Compile(*text, where, field));
   }
   for (const auto& [given, range, out, field] :
        {std::make_tuple(spec.has_bytes(), &spec.bytes(), &bytes, "bytes"),
         std::make_tuple(spec.has_duration_us(), &spec.duration_us(), &duration, "duration_us"),
         std::make_tuple(spec.has_operations(), &spec.operations(), &operations, "operations")}) {
-    auto made = MakeBounds(given, *range, where, field);
-    if (!made.ok()) return made.status();
-    *out = *made;
+    ASSIGN_OR_RETURN(*out, MakeBounds(given, *range, where, field));
   }
-  if (absl::Status s = FillLists(spec, where); !s.ok()) return s;
-  if (absl::Status s = FillAttributes(spec, where); !s.ok()) return s;
+  RETURN_IF_ERROR(FillLists(spec, where));
+  RETURN_IF_ERROR(FillAttributes(spec, where));
   iteration = spec.iteration();
   if (spec.has_iteration()) {  // checks the syntax only; the trace gives the number of iterations
     const auto parsed = ParseIteration(iteration, SIZE_MAX);
@@ -192,8 +185,7 @@ absl::Status Selector::Node::Fill(const proto::Selector& spec, const std::string
                                          std::make_tuple(&spec.all_of(), &all_of, "all_of"),
                                          std::make_tuple(&spec.none_of(), &none_of, "none_of")}) {
     for (int i = 0; i < list->size(); ++i) {
-      const absl::Status s = out->emplace_back().Fill(list->Get(i), absl::StrCat(where, ", ", field, " ", i));
-      if (!s.ok()) return s;
+      RETURN_IF_ERROR(out->emplace_back().Fill(list->Get(i), absl::StrCat(where, ", ", field, " ", i)));
     }
   }
   return absl::OkStatus();
@@ -206,11 +198,11 @@ class Selector::Evaluation {
 
   absl::Status Prepare(const Node& n) {
     if (!n.iteration.empty()) {
-      if (absl::Status s = FindSteps(n); !s.ok()) return s;
+      RETURN_IF_ERROR(FindSteps(n));
     }
     for (const auto* list : {&n.any_of, &n.all_of, &n.none_of}) {
       for (const Node& child : *list) {
-        if (absl::Status s = Prepare(child); !s.ok()) return s;
+        RETURN_IF_ERROR(Prepare(child));
       }
     }
     return absl::OkStatus();
@@ -314,18 +306,17 @@ class Selector::Evaluation {
   }
 
   absl::Status FindSteps(const Node& n) {
-    absl::StatusOr<Iterations> found = FindIterations(&draft_);
-    if (!found.ok()) return found.status();
-    absl::StatusOr<Interval> wanted = ParseIteration(n.iteration, found->rows.size());
+    ASSIGN_OR_RETURN(Iterations found, FindIterations(&draft_));
+    absl::StatusOr<Interval> wanted = ParseIteration(n.iteration, found.rows.size());
     if (!wanted.ok()) {
       return absl::InvalidArgumentError(
           absl::StrCat(draft_.file(), ": rank ", draft_.rank(), ", iteration: ", wanted.status().message()));
     }
     std::vector<bool>& in = steps_[&n];
     in.resize(draft_.size());
-    for (size_t i = 0; i < found->rows.size(); ++i) {
+    for (size_t i = 0; i < found.rows.size(); ++i) {
       if (!wanted->has(static_cast<int64_t>(i))) continue;
-      for (const uint32_t r : found->rows[i]) in[r] = true;
+      for (const uint32_t r : found.rows[i]) in[r] = true;
     }
     return absl::OkStatus();
   }
@@ -342,7 +333,7 @@ Selector::~Selector() = default;
 
 absl::StatusOr<Selector> Selector::Make(const proto::Selector& spec, absl::string_view where) {
   auto root = std::make_unique<Node>();
-  if (absl::Status s = root->Fill(spec, std::string(where)); !s.ok()) return s;
+  RETURN_IF_ERROR(root->Fill(spec, std::string(where)));
   return Selector(std::move(root));
 }
 
@@ -355,7 +346,7 @@ absl::StatusOr<std::vector<uint32_t>> Selector::Match(Draft* draft) const {
   std::vector<uint32_t> out;
   if (!MayMatch(draft->rank())) return out;
   Evaluation evaluation(draft);
-  if (absl::Status s = evaluation.Prepare(*root_); !s.ok()) return s;
+  RETURN_IF_ERROR(evaluation.Prepare(*root_));
   const bool all = root_->names_others();
   const auto& ids = root_->ids;
   std::vector<uint32_t> rows;

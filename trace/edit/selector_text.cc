@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 #include "trace/edit/selector.h"
 #include "trace/model/capture_info.h"
 
@@ -100,20 +101,18 @@ absl::StatusOr<Interval> ParseIteration(absl::string_view text, size_t count) {
 }
 
 absl::StatusOr<Iterations> FindIterations(Draft* draft) {
-  const auto order = draft->Order();
-  if (!order.ok()) return order.status();
+  ASSIGN_OR_RETURN(const auto order, draft->Order());
   Iterations out;
-  absl::StatusOr<std::optional<CaptureInfo>> info = ReadCaptureInfo(draft->trace());
-  if (!info.ok()) return info.status();
+  ASSIGN_OR_RETURN(std::optional<CaptureInfo> info, ReadCaptureInfo(draft->trace()));
   // The place where each iteration begins, in recorded order.
   std::vector<uint32_t> marks;
-  if (info->has_value()) {
-    for (const CaptureInfo::Step& step : (*info)->steps) {
+  if (info.has_value()) {
+    for (const CaptureInfo::Step& step : info->steps) {
       if (absl::StartsWith(step.name, "ProfilerStep") && !draft->row(step.first).removed)
         marks.push_back(step.first);
     }
   } else {
-    for (const uint32_t r : **order) {  // callees may divide the mark of a step into several nodes
+    for (const uint32_t r : *order) {  // callees may divide the mark of a step into several nodes
       const absl::string_view name = draft->row(r).name;
       if (absl::StartsWith(name, "ProfilerStep") && (marks.empty() || name != draft->row(marks.back()).name))
         marks.push_back(r);
@@ -126,7 +125,7 @@ absl::StatusOr<Iterations> FindIterations(Draft* draft) {
     out.rows.emplace_back();
     out.names.emplace_back("all");
   }
-  for (const uint32_t r : **order) {
+  for (const uint32_t r : *order) {
     if (begins[r]) {
       out.rows.emplace_back();
       out.names.emplace_back(draft->row(r).name);

@@ -9,6 +9,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 #include "trace/et/read_options.h"
 #include "trace/import/inputs.h"
 #include "trace/import/replaced.h"
@@ -37,7 +38,7 @@ std::string PrefixOf(const std::string& file) {
 absl::Status WriteStream(const std::string& path, Compression compression, absl::string_view frames,
                          bool durable) {
   CompressedFile file;
-  if (absl::Status s = file.Open(path, compression, {.durable = durable, .zstd_level = 1}); !s.ok()) return s;
+  RETURN_IF_ERROR(file.Open(path, compression, {.durable = durable, .zstd_level = 1}));
   return file.Finish(frames);
 }
 
@@ -68,7 +69,7 @@ absl::Status EditedOutput::Open(bool many) {
   if (!many_) return absl::OkStatus();
   if (output_ == "-")
     return absl::InvalidArgumentError("cannot write several traces to standard output, expected a folder");
-  if (absl::Status s = CheckReplaceable(output_, ""); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckReplaceable(output_, ""));
   return folder_.Open(output_);
 }
 
@@ -76,7 +77,7 @@ absl::Status EditedOutput::Rewrite(RankTrace trace, std::vector<Rewritten>*) {
   const std::string prefix = PrefixOf(trace.file);
   const Compression compression = Method(trace.file);
   std::vector<Rewritten> made;
-  if (absl::Status s = run_.Rewrite(std::move(trace), &made); !s.ok()) return s;
+  RETURN_IF_ERROR(run_.Rewrite(std::move(trace), &made));
   for (Rewritten& one : made) {
     if (!many_) {
       const std::lock_guard<std::mutex> lock(mutex_);
@@ -89,7 +90,7 @@ absl::Status EditedOutput::Rewrite(RankTrace trace, std::vector<Rewritten>*) {
                          : compression == Compression::kZstd ? ".zst"
                                                              : "";
     const std::string name = absl::StrCat(prefix, ".", one.rank, ".et", ending);
-    if (absl::Status s = WriteStream(folder_.PathOf(name), compression, one.frames, false); !s.ok()) return s;
+    RETURN_IF_ERROR(WriteStream(folder_.PathOf(name), compression, one.frames, false));
     const std::lock_guard<std::mutex> lock(mutex_);
     prefixes_.insert(prefix);
     files_.push_back(name);
@@ -106,11 +107,11 @@ absl::Status EditedOutput::NameAlike() {
     const std::string to = absl::StrCat("trace", absl::string_view(file).substr(name.prefix.size()));
     if (!names.insert(to).second)
       return absl::InvalidArgumentError(absl::StrCat("two traces would be written to ", to));
-    if (absl::Status s = folder_.Rename(file, absl::StrCat(to, ".named")); !s.ok()) return s;
+    RETURN_IF_ERROR(folder_.Rename(file, absl::StrCat(to, ".named")));
     file = to;
   }
   for (const std::string& file : files_) {
-    if (absl::Status s = folder_.Rename(absl::StrCat(file, ".named"), file); !s.ok()) return s;
+    RETURN_IF_ERROR(folder_.Rename(absl::StrCat(file, ".named"), file));
   }
   prefixes_ = {"trace"};
   return absl::OkStatus();
@@ -122,17 +123,17 @@ absl::Status EditedOutput::Commit(const TraceSet& set) {
     if (output_ != "-") return WriteStream(output_, Method(""), lone_, true);
     std::string bytes;
     CompressedFile file;
-    if (absl::Status s = file.Open(&bytes, Method("")); !s.ok()) return s;
-    if (absl::Status s = file.Finish(lone_); !s.ok()) return s;
+    RETURN_IF_ERROR(file.Open(&bytes, Method("")));
+    RETURN_IF_ERROR(file.Finish(lone_));
     if (fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size() && fflush(stdout) == 0)
       return absl::OkStatus();
     return SystemError("write", "standard output", errno);
   }
   if (files_.empty()) return absl::InvalidArgumentError("the edits leave no rank, expected at least one");
-  if (absl::Status s = NameAlike(); !s.ok()) return s;
+  RETURN_IF_ERROR(NameAlike());
   std::sort(files_.begin(), files_.end());
   const std::string& prefix = *prefixes_.begin();
-  if (absl::Status s = CheckReplaceable(output_, prefix); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckReplaceable(output_, prefix));
   const auto groups = std::find_if(set.inputs.begin(), set.inputs.end(), [](const InputFile& f) {
     return f.role == "groups" || f.role == "index" || f.role == "workload";
   });
@@ -140,12 +141,10 @@ absl::Status EditedOutput::Commit(const TraceSet& set) {
   if (groups != set.inputs.end() || (changed && !set.groups.empty())) {
     std::string text = GroupFileText(set.groups);
     if (!changed && groups->role == "groups" && !absl::StrContains(groups->path, "!")) {
-      absl::StatusOr<std::string> as_it_is = ReadFileAsItIs(groups->path);
-      if (!as_it_is.ok()) return as_it_is.status();
-      text = *std::move(as_it_is);
+      ASSIGN_OR_RETURN(text, ReadFileAsItIs(groups->path));
     }
     const std::string name = absl::StrCat(prefix, ".json");
-    if (absl::Status s = WriteFile(folder_.PathOf(name), text); !s.ok()) return s;
+    RETURN_IF_ERROR(WriteFile(folder_.PathOf(name), text));
     files_.push_back(name);
   }
   return folder_.Commit();

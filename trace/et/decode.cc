@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 #include "trace/et/read_options.h"
 #include "trace/io/sniff.h"
 
@@ -223,9 +224,7 @@ absl::StatusOr<RankTrace> Decoder::Decode(absl::string_view content, absl::strin
                                                    r.count, " times; ", r.detail,
                                                    " (an error because strict)"));
   }
-  absl::StatusOr<std::shared_ptr<const Graph>> graph = FinishDeps();
-  if (!graph.ok()) return graph.status();
-  out_.graph = *std::move(graph);
+  ASSIGN_OR_RETURN(out_.graph, FinishDeps());
   out_.raw = std::move(raw_);
   out_.peers = pool_->columns().Share(peers_);
   if (!options.keep_raw) KeepForOthers(content);

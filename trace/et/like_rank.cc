@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/wire.h"
 #include "trace/model/attribute.h"
 #include "trace/model/node_fields.h"
@@ -39,7 +40,7 @@ absl::StatusOr<LikeRank> LikeRank::Make(const RankTrace& of) {
   LikeRank like;
   like.raw_ = of.raw.get();
   for (size_t frame = 1; frame + 1 < of.raw->begin.size(); ++frame) {
-    if (absl::Status s = like.FindValues(of, frame); !s.ok()) return s;
+    RETURN_IF_ERROR(like.FindValues(of, frame));
   }
   return like;
 }

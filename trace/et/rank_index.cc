@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "trace/base/rank_list.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 #include "trace/model/groups.h"
 
 namespace chakra {
@@ -43,17 +44,16 @@ class RankIndexReader {
       return Error(absl::StrCat("field ranks is ", from_.ranks(), "; expected 1 to ", kMostRanks));
     ranks_ = static_cast<int>(from_.ranks());
     for (int f = 0; f < from_.family_size(); ++f) {
-      if (absl::Status s = ReadFamily(from_.family(f)); !s.ok()) return s;
+      RETURN_IF_ERROR(ReadFamily(from_.family(f)));
     }
     // Before space is made for ranks that no graph has.
     for (int g = 0; g < from_.graph_size(); ++g) {
-      if (absl::Status s = ReadRanksOf(from_.graph(g), g); !s.ok()) return s;
+      RETURN_IF_ERROR(ReadRanksOf(from_.graph(g), g));
     }
-    if (absl::Status s = GiveGraphs(); !s.ok()) return s;
+    RETURN_IF_ERROR(GiveGraphs());
     for (int g = 0; g < from_.graph_size(); ++g) {
       subject_ = SubjectOf(g);
-      if (absl::Status s = ReadPlaces(from_.graph(g), &out_.graphs_[static_cast<size_t>(g)]); !s.ok())
-        return s;
+      RETURN_IF_ERROR(ReadPlaces(from_.graph(g), &out_.graphs_[static_cast<size_t>(g)]));
     }
     FindTwins();
     return std::move(out_);
@@ -88,9 +88,7 @@ class RankIndexReader {
       const std::string field = absl::StrCat("group \"", g.name(), "\", field ");
       if (g.name().empty()) return Error(absl::StrCat(field, "name: this name always means all ranks"));
       std::vector<int> members;
-      if (absl::Status s = ReadList(g.ranks(), absl::StrCat("ranks of group \"", g.name(), "\""), &members);
-          !s.ok())
-        return s;
+      RETURN_IF_ERROR(ReadList(g.ranks(), absl::StrCat("ranks of group \"", g.name(), "\""), &members));
       for (const int m : members) family.of_rank.emplace_back(m, static_cast<uint32_t>(family.groups.size()));
       family.groups.push_back(g.name());
       if (!out_.groups_.emplace(g.name(), std::move(members)).second)
@@ -109,7 +107,7 @@ class RankIndexReader {
         from.file().find('/') != std::string::npos || from.file().find('\0') != std::string::npos)
       return Error(
           absl::StrCat("field file is \"", from.file(), "\"; expected the name of a file beside the index"));
-    if (absl::Status s = ReadList(from.ranks(), "ranks", &graph.ranks); !s.ok()) return s;
+    RETURN_IF_ERROR(ReadList(from.ranks(), "ranks", &graph.ranks));
     std::sort(graph.ranks.begin(), graph.ranks.end());
     if (from.rank() < 0 || from.rank() >= ranks_ ||
         !std::binary_search(graph.ranks.begin(), graph.ranks.end(), static_cast<int>(from.rank())))
@@ -146,10 +144,10 @@ class RankIndexReader {
 
   absl::Status ReadPlaces(const proto::RankIndex::Graph& from, RankIndex::Graph* graph) {
     for (const proto::RankIndex::GroupPlace& place : from.group()) {
-      if (absl::Status s = ReadGroupPlace(place, graph); !s.ok()) return s;
+      RETURN_IF_ERROR(ReadGroupPlace(place, graph));
     }
     for (const proto::RankIndex::PeerPlace& place : from.peer()) {
-      if (absl::Status s = ReadPeerPlace(place, graph); !s.ok()) return s;
+      RETURN_IF_ERROR(ReadPeerPlace(place, graph));
     }
     return absl::OkStatus();
   }
@@ -196,7 +194,7 @@ class RankIndexReader {
     }
     for (const proto::RankIndex::PeerPlace::Distance& d : from.own()) {
       std::vector<int> ranks;
-      if (absl::Status s = ReadList(d.ranks(), absl::StrCat("ranks of ", field), &ranks); !s.ok()) return s;
+      RETURN_IF_ERROR(ReadList(d.ranks(), absl::StrCat("ranks of ", field), &ranks));
       for (const int r : ranks) {
         if (d.by() < -int64_t{r} || d.by() >= int64_t{ranks_} - r || d.by() == 0)
           return Error(absl::StrCat("rank ", r, ", field by of ", field, " is ", d.by(),

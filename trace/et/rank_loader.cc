@@ -4,15 +4,14 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 
 absl::Status DecodeFrames(absl::string_view frames, absl::string_view file, int rank,
                           const ReadOptions& options, Worker* worker, Loaded* out) {
   const auto decode = [&](absl::string_view from, int as, const ReadOptions& how, Decoder* with, Loaded* to) {
-    absl::StatusOr<RankTrace> trace = with->Decode(from, file, as, how);
-    if (!trace.ok()) return trace.status();
-    to->trace = *std::move(trace);
+    ASSIGN_OR_RETURN(to->trace, with->Decode(from, file, as, how));
     to->group_nodes = with->group_nodes();
     return absl::OkStatus();
   };
@@ -21,10 +20,10 @@ absl::Status DecodeFrames(absl::string_view frames, absl::string_view file, int 
   ReadOptions with_frames = options;
   with_frames.keep_raw = true;
   Loaded read;
-  if (absl::Status s = decode(frames, rank, with_frames, &worker->before->decoder, &read); !s.ok()) return s;
+  RETURN_IF_ERROR(decode(frames, rank, with_frames, &worker->before->decoder, &read));
   const std::vector<Repair> repairs = read.trace.repairs;
   std::vector<Rewritten> made;
-  if (absl::Status s = options.rewriter->Rewrite(std::move(read.trace), &made); !s.ok()) return s;
+  RETURN_IF_ERROR(options.rewriter->Rewrite(std::move(read.trace), &made));
   out->rewritten = true;
   out->trace.file = std::string(file);
   out->trace.rank = rank;
@@ -32,7 +31,7 @@ absl::Status DecodeFrames(absl::string_view frames, absl::string_view file, int 
   again.strict = false;  // what is left to repair has been judged above
   for (const Rewritten& one : made) {
     Loaded& to = out->became.emplace_back();
-    if (absl::Status s = decode(one.frames, one.rank, again, &worker->decoder, &to); !s.ok()) return s;
+    RETURN_IF_ERROR(decode(one.frames, one.rank, again, &worker->decoder, &to));
     to.trace.repairs = repairs;
     for (Repair& r : to.trace.repairs) r.rank = one.rank;
   }

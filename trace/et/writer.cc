@@ -3,6 +3,7 @@
 #include <google/protobuf/stubs/logging.h>
 
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/wire.h"
 
 namespace chakra {
@@ -81,7 +82,7 @@ absl::Status WriteTrace(const RankTrace& trace, EtWriter* writer) {
   }
   const RawFrames& raw = *trace.raw;
   for (size_t i = raw.has_metadata ? 0 : 1; i + 1 < raw.begin.size(); ++i) {
-    if (absl::Status s = writer->AddFrame(raw.frame(i)); !s.ok()) return s;
+    RETURN_IF_ERROR(writer->AddFrame(raw.frame(i)));
   }
   return writer->Finish();
 }

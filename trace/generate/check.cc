@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 #include "trace/generate/counts.h"
 #include "trace/generate/offload.h"
 
@@ -39,9 +40,9 @@ absl::Status CheckTensor(const StepPlan& p) {
                             m.kv_heads, NearestDivisor(tp, m.kv_heads)));
   }
   if (m.ffn > 0) {
-    if (absl::Status s = Multiple("model.ffn", m.ffn, "parallel.tp", tp); !s.ok()) return s;
+    RETURN_IF_ERROR(Multiple("model.ffn", m.ffn, "parallel.tp", tp));
   }
-  if (absl::Status s = Multiple("model.shared_ffn", m.shared_ffn, "parallel.tp", tp); !s.ok()) return s;
+  RETURN_IF_ERROR(Multiple("model.shared_ffn", m.shared_ffn, "parallel.tp", tp));
   if (m.qk_norm_wide && tp > 1)
     return NotYet("model.qk_norm_wide with parallel.tp, whose ranks have some heads each,", "tp=1");
   if (p.split.sp && tp == 1) return Bad("parallel.sp is yes; expected parallel.tp of more than 1");
@@ -103,19 +104,15 @@ absl::Status CheckPieces(const StepPlan& p) {
 
 absl::Status CheckBatch(const StepPlan& p) {
   const int64_t unit = p.split.dp * p.training.micro_batch;
-  if (absl::Status s = Multiple("training.global_batch", p.training.global_batch,
-                                "parallel.dp * training.micro_batch", unit);
-      !s.ok())
-    return s;
+  RETURN_IF_ERROR(
+      Multiple("training.global_batch", p.training.global_batch, "parallel.dp * training.micro_batch", unit));
   if (p.micro_batches() > kMostMicroBatches) {
     return Bad(absl::StrCat("training.global_batch makes ", p.micro_batches(),
                             " micro-batches; expected at most ", kMostMicroBatches));
   }
   const int64_t shares = p.split.cp * (p.split.cp > 1 && p.model.causal ? 2 : 1);
-  if (absl::Status s = Multiple("training.seq", p.training.seq,
-                                shares > p.split.cp ? "2 * parallel.cp" : "parallel.cp", shares);
-      !s.ok())
-    return s;
+  RETURN_IF_ERROR(Multiple("training.seq", p.training.seq,
+                           shares > p.split.cp ? "2 * parallel.cp" : "parallel.cp", shares));
   if (p.split.sp && p.tokens() % p.split.tp != 0) {
     return Bad(absl::StrCat("training.seq is ", p.training.seq,
                             "; expected a multiple of parallel.tp * parallel.cp, ", p.split.tp * p.split.cp,
@@ -164,7 +161,7 @@ absl::Status CheckExperts(const StepPlan& p) {
   if (s.overlap_expert && s.schedule != Schedule::k1F1B && s.schedule != Schedule::kInterleaved)
     return NotYet("parallel.overlap_expert with another schedule", "1f1b or interleaved");
   if (s.deep && s.etp > 1) return NotYet("parallel.dispatcher=deep with parallel.etp", "dispatcher=alltoall");
-  if (absl::Status e = Multiple("model.expert_ffn", m.expert_ffn, "parallel.etp", s.etp); !e.ok()) return e;
+  RETURN_IF_ERROR(Multiple("model.expert_ffn", m.expert_ffn, "parallel.etp", s.etp));
   if (s.tp > 1 && !s.sp) return Bad("parallel.sp is no; expected yes, for experts and parallel.tp need it");
   return absl::OkStatus();
 }
@@ -270,20 +267,20 @@ std::string NearestDivisor(int64_t v, int64_t of) {
 }
 
 absl::Status CheckPlan(const StepPlan& plan) {
-  if (absl::Status s = CheckRanks(plan.split); !s.ok()) return s;
-  if (absl::Status s = CheckSize(plan); !s.ok()) return s;
-  if (absl::Status s = CheckTensor(plan); !s.ok()) return s;
-  if (absl::Status s = CheckBatch(plan); !s.ok()) return s;
-  if (absl::Status s = CheckPipeline(plan); !s.ok()) return s;
-  if (absl::Status s = CheckPieces(plan); !s.ok()) return s;
-  if (absl::Status s = CheckContext(plan); !s.ok()) return s;
-  if (absl::Status s = CheckExperts(plan); !s.ok()) return s;
-  if (absl::Status s = CheckChunks(plan); !s.ok()) return s;
-  if (absl::Status s = CheckCaps(plan); !s.ok()) return s;
-  if (absl::Status s = CheckFurther(plan); !s.ok()) return s;
-  if (absl::Status s = CheckAdapters(plan); !s.ok()) return s;
-  if (absl::Status s = CheckRecomputed(plan); !s.ok()) return s;
-  if (absl::Status s = CheckOffload(plan); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckRanks(plan.split));
+  RETURN_IF_ERROR(CheckSize(plan));
+  RETURN_IF_ERROR(CheckTensor(plan));
+  RETURN_IF_ERROR(CheckBatch(plan));
+  RETURN_IF_ERROR(CheckPipeline(plan));
+  RETURN_IF_ERROR(CheckPieces(plan));
+  RETURN_IF_ERROR(CheckContext(plan));
+  RETURN_IF_ERROR(CheckExperts(plan));
+  RETURN_IF_ERROR(CheckChunks(plan));
+  RETURN_IF_ERROR(CheckCaps(plan));
+  RETURN_IF_ERROR(CheckFurther(plan));
+  RETURN_IF_ERROR(CheckAdapters(plan));
+  RETURN_IF_ERROR(CheckRecomputed(plan));
+  RETURN_IF_ERROR(CheckOffload(plan));
   return CheckZero(plan);
 }
 

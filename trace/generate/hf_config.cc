@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 #include "trace/generate/hf_keys.h"
 #include "trace/generate/sizes.h"
 #include "trace/io/file.h"
@@ -467,20 +468,18 @@ absl::StatusOr<proto::Model> ReadObject(const JsonReader& reader, const JsonValu
 
 absl::StatusOr<proto::Model> ParseHuggingFaceConfig(absl::string_view content, absl::string_view name) {
   JsonReader reader(content, name);
-  const absl::StatusOr<JsonValue> whole = reader.Next();
-  if (!whole.ok()) return whole.status();
-  if (!whole->is(JsonValue::Kind::kObject)) {
-    return reader.Error(whole->begin, absl::StrCat("expected an object, found ", Name(whole->kind)));
+  ASSIGN_OR_RETURN(const JsonValue whole, reader.Next());
+  if (!whole.is(JsonValue::Kind::kObject)) {
+    return reader.Error(whole.begin, absl::StrCat("expected an object, found ", Name(whole.kind)));
   }
-  if (!reader.AtEnd()) return reader.Error(whole->end, "expected the end of the file");
-  const JsonValue* text = whole->Find("text_config");
-  return ReadObject(reader, text != nullptr && text->is(JsonValue::Kind::kObject) ? *text : *whole, name);
+  if (!reader.AtEnd()) return reader.Error(whole.end, "expected the end of the file");
+  const JsonValue* text = whole.Find("text_config");
+  return ReadObject(reader, text != nullptr && text->is(JsonValue::Kind::kObject) ? *text : whole, name);
 }
 
 absl::StatusOr<proto::Model> ReadHuggingFaceConfig(const std::string& path) {
-  const absl::StatusOr<std::string> content = ReadFile(path, kMostBytes);
-  if (!content.ok()) return content.status();
-  return ParseHuggingFaceConfig(*content, path);
+  ASSIGN_OR_RETURN(const std::string content, ReadFile(path, kMostBytes));
+  return ParseHuggingFaceConfig(content, path);
 }
 
 }  // namespace chakra::generate

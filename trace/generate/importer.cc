@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "trace/base/checksum.h"
+#include "trace/base/status_macros.h"
 #include "trace/generate/sizes.h"
 #include "trace/generate/workload.h"
 #include "trace/generate/write.h"
@@ -31,7 +32,7 @@ struct Source {
 absl::StatusOr<Source> FromMemory(absl::string_view input) {
   Source source;
   const absl::string_view text = absl::StripPrefix(input, kScheme);
-  if (absl::Status s = ParseTextMessage(text, "workload", &source.workload); !s.ok()) return s;
+  RETURN_IF_ERROR(ParseTextMessage(text, "workload", &source.workload));
   const proto::Workload& w = source.workload;
   source.name = !w.name().empty() ? w.name() : !w.model().preset().empty() ? w.model().preset() : "workload";
   source.file = {source.name, Sha256Hex(text), text.size(), "workload"};
@@ -41,11 +42,9 @@ absl::StatusOr<Source> FromMemory(absl::string_view input) {
 absl::StatusOr<Source> FromFile(const std::string& path) {
   WorkloadOptions from;
   from.file = path;
-  auto workload = ReadWorkload(from);
-  if (!workload.ok()) return workload.status();
-  const auto content = ReadFileAsItIs(path);
-  if (!content.ok()) return content.status();
-  return Source{path, *std::move(workload), {path, Sha256Hex(*content), content->size(), "workload"}};
+  ASSIGN_OR_RETURN(auto workload, ReadWorkload(from));
+  ASSIGN_OR_RETURN(const auto content, ReadFileAsItIs(path));
+  return Source{path, std::move(workload), {path, Sha256Hex(content), content.size(), "workload"}};
 }
 
 absl::Status CheckOptions(const ReadOptions& options) {
@@ -63,19 +62,18 @@ absl::StatusOr<TraceSet> Read(const std::vector<std::string>& inputs, const Read
     return absl::InvalidArgumentError(absl::StrCat(inputs.empty() ? "no input" : inputs[0],
                                                    ": a workload is a whole run; expected its file alone"));
   }
-  if (absl::Status s = CheckOptions(options); !s.ok()) return s;
-  auto source = IsWorkloadInput(inputs[0]) ? FromMemory(inputs[0]) : FromFile(inputs[0]);
-  if (!source.ok()) return source.status();
+  RETURN_IF_ERROR(CheckOptions(options));
+  ASSIGN_OR_RETURN(auto source, IsWorkloadInput(inputs[0]) ? FromMemory(inputs[0]) : FromFile(inputs[0]));
   const auto with_name = [&](const absl::Status& s) {
-    return absl::Status(s.code(), absl::StrCat(source->name, ": ", s.message()));
+    return absl::Status(s.code(), absl::StrCat(source.name, ": ", s.message()));
   };
-  const auto plan = ResolvePlan(source->workload, options.domain);
+  const auto plan = ResolvePlan(source.workload, options.domain);
   if (!plan.ok()) return with_name(plan.status());
   const auto step = BuildStep(*plan);
   if (!step.ok()) return with_name(step.status());
-  auto set = TracesOf(*step, source->name, options);
-  if (set.ok()) set->inputs.push_back(source->file);
-  if (set.ok() && source->workload.left_out_size() > 0) set->warnings.push_back(LeftOut(source->workload));
+  auto set = TracesOf(*step, source.name, options);
+  if (set.ok()) set->inputs.push_back(source.file);
+  if (set.ok() && source.workload.left_out_size() > 0) set->warnings.push_back(LeftOut(source.workload));
   return set;
 }
 

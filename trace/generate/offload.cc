@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 #include "trace/generate/memory.h"
 
 namespace chakra::generate {
@@ -78,7 +79,7 @@ absl::Status CheckOptimizer(const StepPlan& p) {
 
 absl::Status TakeOffload(const proto::Training& t, const ModelSize& model, Offload* out) {
   bool activations = false, optimizer = false;
-  if (absl::Status s = TakeNames(t.offload(), &activations, &optimizer); !s.ok()) return s;
+  RETURN_IF_ERROR(TakeNames(t.offload(), &activations, &optimizer));
   if (t.has_offload_layers() && !activations)
     return Bad("training.offload_layers is for activations; expected training.offload=activations too");
   const std::pair<const char*, bool> of_optimizer[] = {{"offload_share", t.has_offload_share()},
@@ -104,7 +105,7 @@ absl::Status CheckOffload(const StepPlan& p) {
   if (p.training.framework != proto::Training::MEGATRON)
     return NotYet("training.offload with another framework", "framework=megatron");
   if (offload.activations) {
-    if (absl::Status s = CheckActivations(p); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckActivations(p));
   }
   return offload.share > 0 ? CheckOptimizer(p) : absl::OkStatus();
 }

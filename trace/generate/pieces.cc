@@ -8,6 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "trace/base/status_macros.h"
 #include "trace/generate/check.h"
 
 namespace chakra::generate {
@@ -45,18 +46,16 @@ class LayoutText {
     while (at_ < rest_.size() && rest_[at_] != ')') {
       std::string part(1, rest_[at_++]);
       if (part == "(") {
-        absl::StatusOr<std::string> inner = Sequence(depth + 1);
-        if (!inner.ok()) return inner;
+        ASSIGN_OR_RETURN(std::string inner, Sequence(depth + 1));
         if (at_ == rest_.size()) return Bad("a \"(\" without its \")\"");
         ++at_;
-        part = *std::move(inner);
+        part = std::move(inner);
       } else if (part.find_first_of("EtmL|") == std::string::npos) {
         return Bad(
             absl::StrCat("'", part, "' is no layer; expected E, t, m, L, |, or a repetition as (tt|)*29"));
       }
-      absl::StatusOr<int64_t> times = Times();
-      if (!times.ok()) return times.status();
-      for (int64_t i = 0; i < *times; ++i) {
+      ASSIGN_OR_RETURN(int64_t times, Times());
+      for (int64_t i = 0; i < times; ++i) {
         out += part;
         if (out.size() > kMostSymbols)
           return Bad(absl::StrCat("expected at most ", kMostSymbols, " layers and pieces"));
@@ -224,9 +223,8 @@ absl::Status TakeLayout(const proto::Parallel& p, Split* split) {
     return Bad("parallel.layout and parallel.first_layers or last_layers are there; expected one of them");
   }
   if (!IsText(p)) return absl::OkStatus();
-  const absl::StatusOr<std::string> symbols = LayoutText(p.layout()).Read();
-  if (!symbols.ok()) return symbols.status();
-  const int64_t pieces = 1 + std::count(symbols->begin(), symbols->end(), '|');
+  ASSIGN_OR_RETURN(const std::string symbols, LayoutText(p.layout()).Read());
+  const int64_t pieces = 1 + std::count(symbols.begin(), symbols.end(), '|');
   if (p.has_vpp() || split->pp == 1 || pieces % split->pp != 0 || p.schedule() == "dualpipev")
     return absl::OkStatus();
   split->vpp = pieces / split->pp;
@@ -238,9 +236,8 @@ absl::StatusOr<std::vector<Piece>> LayPieces(const proto::Workload& workload, co
   const proto::Parallel& p = workload.parallel();
   const int64_t count = split.model_pieces();
   if (IsText(p)) {
-    const absl::StatusOr<std::string> symbols = LayoutText(p.layout()).Read();
-    if (!symbols.ok()) return symbols.status();
-    auto pieces = Lay(p.layout(), *symbols, model);
+    ASSIGN_OR_RETURN(const std::string symbols, LayoutText(p.layout()).Read());
+    auto pieces = Lay(p.layout(), symbols, model);
     if (pieces.ok() && static_cast<int64_t>(pieces->size()) != count) {
       return BadLayout(p.layout(), absl::StrCat("it has ", pieces->size(),
                                                 " pieces; expected parallel.pp * parallel.vpp, ", count));

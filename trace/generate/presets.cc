@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/settings.h"
 
 namespace chakra::generate {
@@ -123,7 +124,7 @@ absl::StatusOr<proto::Model> FindPreset(absl::string_view name) {
   for (const Preset& p : kPresets) {
     if (name != p.name) continue;
     proto::Model model;
-    if (absl::Status s = ReadSettings(p.sizes, name, &model); !s.ok()) return s;
+    RETURN_IF_ERROR(ReadSettings(p.sizes, name, &model));
     model.set_preset(p.name);
     model.set_source(p.source);
     return model;

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 #include "trace/generate/check.h"
 #include "trace/generate/offload.h"
 #include "trace/generate/pieces.h"
@@ -195,8 +196,8 @@ absl::Status TakeSplit(const proto::Parallel& p, const proto::Training& t, const
     out->pp_before_dp = true;
   }
   out->deep = p.has_dispatcher() ? p.dispatcher() == proto::Parallel::DEEP : out->goes_deep(model);
-  if (absl::Status s = TakeLayout(p, out); !s.ok()) return s;
-  if (absl::Status s = TakeSchedule(p, out); !s.ok()) return s;
+  RETURN_IF_ERROR(TakeLayout(p, out));
+  RETURN_IF_ERROR(TakeSchedule(p, out));
   if (p.has_hidden_share() && !out->overlap_expert)
     return Bad(
         "parallel.hidden_share is for passes that run together; expected parallel.overlap_expert=yes too");
@@ -310,9 +311,9 @@ absl::Status TakeTraining(const proto::Training& t, const ModelSize& model, cons
   out->recompute = t.recompute();
   out->recomputes_block = t.recompute_method() == proto::Training::BLOCK;
   out->recompute_layers = t.has_recompute_layers() ? t.recompute_layers() : 1;
-  if (absl::Status s = TakeGradients(t, out); !s.ok()) return s;
-  if (absl::Status s = CheckRecompute(t); !s.ok()) return s;
-  if (absl::Status s = TakeModules(t, model, out); !s.ok()) return s;
+  RETURN_IF_ERROR(TakeGradients(t, out));
+  RETURN_IF_ERROR(CheckRecompute(t));
+  RETURN_IF_ERROR(TakeModules(t, model, out));
   out->optimizer = t.optimizer();
   out->attention = t.attention();
   out->framework = t.framework();
@@ -417,7 +418,7 @@ int64_t StepPlan::padded_outputs() const {
 }
 
 absl::StatusOr<ModelSize> ResolveModel(const proto::Model& m) {
-  if (absl::Status s = CheckSettings(m, "model."); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckSettings(m, "model."));
   if (IsOfTables(m))
     return absl::UnimplementedError(
         "model.tables: splits are planned of transformers alone; known: generate, replay and sweep");
@@ -433,12 +434,12 @@ absl::StatusOr<ModelSize> ResolveModel(const proto::Model& m) {
   out.vocab = m.vocab();
   out.ffn = m.ffn();
   TakeFlags(m, &out);
-  if (absl::Status s = TakeLatent(m, &out); !s.ok()) return s;
-  if (absl::Status s = TakeExperts(m, &out); !s.ok()) return s;
-  if (absl::Status s = TakeImage(m, &out); !s.ok()) return s;
-  if (absl::Status s = TakeWindow(m, &out); !s.ok()) return s;
-  if (absl::Status s = TakeChunks(m, &out); !s.ok()) return s;
-  if (absl::Status s = CheckNorms(m, out); !s.ok()) return s;
+  RETURN_IF_ERROR(TakeLatent(m, &out));
+  RETURN_IF_ERROR(TakeExperts(m, &out));
+  RETURN_IF_ERROR(TakeImage(m, &out));
+  RETURN_IF_ERROR(TakeWindow(m, &out));
+  RETURN_IF_ERROR(TakeChunks(m, &out));
+  RETURN_IF_ERROR(CheckNorms(m, out));
   if (!m.has_head_dim() && !out.latent() && out.hidden % out.heads != 0) {
     return Bad(absl::StrCat("model.hidden is ", out.hidden, "; expected a multiple of model.heads, ",
                             out.heads, NearestMultiple(out.hidden, out.heads), ", or model.head_dim"));
@@ -455,29 +456,21 @@ absl::StatusOr<ModelSize> ResolveModel(const proto::Model& m) {
 }
 
 absl::StatusOr<StepPlan> ResolvePlan(const proto::Workload& workload, int domain) {
-  if (absl::Status s = CheckSettings(workload.parallel(), "parallel."); !s.ok()) return s;
-  if (absl::Status s = CheckSettings(workload.training(), "training."); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckSettings(workload.parallel(), "parallel."));
+  RETURN_IF_ERROR(CheckSettings(workload.training(), "training."));
   StepPlan plan;
   if (IsOfTables(workload.model())) {
-    absl::StatusOr<StepPlan> of_tables = ResolveTableStep(workload);
-    if (!of_tables.ok()) return of_tables;
-    of_tables->workload = TextOf(workload);
+    ASSIGN_OR_RETURN(StepPlan of_tables, ResolveTableStep(workload));
+    of_tables.workload = TextOf(workload);
     return of_tables;
   }
-  if (absl::Status s = CheckWithoutTables(workload); !s.ok()) return s;
-  absl::StatusOr<ModelSize> model = ResolveModel(workload.model());
-  if (!model.ok()) return model.status();
-  plan.model = *std::move(model);
+  RETURN_IF_ERROR(CheckWithoutTables(workload));
+  ASSIGN_OR_RETURN(plan.model, ResolveModel(workload.model()));
   plan.name = workload.name().empty() ? plan.model.name : workload.name();
-  if (absl::Status s = TakeSplit(workload.parallel(), workload.training(), plan.model, domain, &plan.split);
-      !s.ok())
-    return s;
-  if (absl::Status s = TakeTraining(workload.training(), plan.model, plan.split, &plan.training); !s.ok())
-    return s;
-  if (absl::Status s = CheckPlan(plan); !s.ok()) return s;
-  absl::StatusOr<std::vector<Piece>> pieces = LayPieces(workload, plan.model, plan.split);
-  if (!pieces.ok()) return pieces.status();
-  plan.pieces = *std::move(pieces);
+  RETURN_IF_ERROR(TakeSplit(workload.parallel(), workload.training(), plan.model, domain, &plan.split));
+  RETURN_IF_ERROR(TakeTraining(workload.training(), plan.model, plan.split, &plan.training));
+  RETURN_IF_ERROR(CheckPlan(plan));
+  ASSIGN_OR_RETURN(plan.pieces, LayPieces(workload, plan.model, plan.split));
   proto::Workload whole = workload;
   if (plan.split.ep > 1 && domain > 0) whole.mutable_parallel()->set_domain(plan.split.domain);
   plan.workload = TextOf(std::move(whole));

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "trace/base/rank_list.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/settings.h"
 
 namespace chakra::generate {
@@ -43,11 +44,10 @@ absl::Status MissingOfTables(absl::string_view field) {
 // One for each table, or one for all.
 absl::StatusOr<std::vector<int64_t>> ForEachTable(absl::string_view field, const std::string& text,
                                                   int64_t tables, int64_t most) {
-  auto numbers = NumbersOf(field, text, most);
-  if (!numbers.ok()) return numbers;
-  const auto given = static_cast<int64_t>(numbers->size());
-  if (given == 1) numbers->assign(static_cast<size_t>(tables), numbers->front());
-  if (static_cast<int64_t>(numbers->size()) == tables) return numbers;
+  ASSIGN_OR_RETURN(auto numbers, NumbersOf(field, text, most));
+  const auto given = static_cast<int64_t>(numbers.size());
+  if (given == 1) numbers.assign(static_cast<size_t>(tables), numbers.front());
+  if (static_cast<int64_t>(numbers.size()) == tables) return numbers;
   return BadTables(absl::StrCat(field, " lists ", given,
                                 " numbers; expected one for all tables, or one for each of model.tables, ",
                                 tables));
@@ -57,13 +57,9 @@ absl::Status TakeMlps(const proto::Model& m, TableModel* out) {
   if (!m.has_dense_features()) return MissingOfTables("model.dense_features");
   out->dense = m.dense_features();
   if (m.bottom().empty()) return MissingOfTables("model.bottom");
-  auto bottom = NumbersOf("model.bottom", m.bottom(), kMostWidth);
-  if (!bottom.ok()) return bottom.status();
-  out->bottom = *std::move(bottom);
+  ASSIGN_OR_RETURN(out->bottom, NumbersOf("model.bottom", m.bottom(), kMostWidth));
   if (m.top().empty()) return MissingOfTables("model.top");
-  auto top = NumbersOf("model.top", m.top(), kMostWidth);
-  if (!top.ok()) return top.status();
-  out->top = *std::move(top);
+  ASSIGN_OR_RETURN(out->top, NumbersOf("model.top", m.top(), kMostWidth));
   out->dim = m.has_table_dim() ? m.table_dim() : out->bottom.back();
   if (out->dim == out->bottom.back()) return absl::OkStatus();
   return BadTables(absl::StrCat("model.table_dim is ", out->dim,
@@ -203,25 +199,22 @@ void Take(const Table& table, TableSum* sum) {
 bool IsOfTables(const proto::Model& model) { return model.tables() > 0 || !model.table_rows().empty(); }
 
 absl::StatusOr<TableModel> ResolveTables(const proto::Model& m) {
-  if (absl::Status s = CheckSettings(m, "model."); !s.ok()) return s;
-  if (absl::Status s = CheckModelFields(m); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckSettings(m, "model."));
+  RETURN_IF_ERROR(CheckModelFields(m));
   if (m.table_rows().empty()) return MissingOfTables("model.table_rows");
   TableModel out;
-  auto listed = NumbersOf("model.table_rows", m.table_rows(), kMostRows);
-  if (!listed.ok()) return listed.status();
-  const int64_t tables = m.tables() > 0 ? m.tables() : static_cast<int64_t>(listed->size());
+  ASSIGN_OR_RETURN(auto listed, NumbersOf("model.table_rows", m.table_rows(), kMostRows));
+  const int64_t tables = m.tables() > 0 ? m.tables() : static_cast<int64_t>(listed.size());
   if (tables > kMostTables) {
     return BadTables(absl::StrCat("model.table_rows lists ", tables, " tables; expected at most ",
                                   kMostTables, "; the nearest is ", kMostTables));
   }
-  const auto rows = ForEachTable("model.table_rows", m.table_rows(), tables, kMostRows);
-  if (!rows.ok()) return rows.status();
-  const auto pooling =
-      ForEachTable("model.pooling", m.pooling().empty() ? "1" : m.pooling(), tables, kMostPooling);
-  if (!pooling.ok()) return pooling.status();
-  for (size_t i = 0; i < rows->size(); ++i) out.tables.push_back({(*rows)[i], (*pooling)[i]});
-  if (absl::Status s = TakeMlps(m, &out); !s.ok()) return s;
-  if (absl::Status s = TakeCross(m, &out); !s.ok()) return s;
+  ASSIGN_OR_RETURN(const auto rows, ForEachTable("model.table_rows", m.table_rows(), tables, kMostRows));
+  ASSIGN_OR_RETURN(const auto pooling, ForEachTable("model.pooling", m.pooling().empty() ? "1" : m.pooling(),
+                                                    tables, kMostPooling));
+  for (size_t i = 0; i < rows.size(); ++i) out.tables.push_back({rows[i], pooling[i]});
+  RETURN_IF_ERROR(TakeMlps(m, &out));
+  RETURN_IF_ERROR(TakeCross(m, &out));
   return out;
 }
 
@@ -230,8 +223,8 @@ absl::StatusOr<TablePlan> PlaceTables(const TableModel& m, const proto::Workload
   const proto::Parallel& p = w.parallel();
   out.place.assign(m.tables.size(), TablePlace::kOneRank);
   std::vector<int> by_rows, copied;
-  if (absl::Status s = ReadList("parallel.row_wise", p.row_wise(), m.count(), &by_rows); !s.ok()) return s;
-  if (absl::Status s = ReadList("parallel.copied", p.copied(), m.count(), &copied); !s.ok()) return s;
+  RETURN_IF_ERROR(ReadList("parallel.row_wise", p.row_wise(), m.count(), &by_rows));
+  RETURN_IF_ERROR(ReadList("parallel.copied", p.copied(), m.count(), &copied));
   for (const int i : by_rows) out.place[static_cast<size_t>(i)] = TablePlace::kRows;
   for (const int i : copied) {
     TablePlace& place = out.place[static_cast<size_t>(i)];

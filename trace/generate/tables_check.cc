@@ -6,6 +6,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 #include "trace/generate/check.h"
 #include "trace/generate/sizes.h"
 #include "trace/generate/tables.h"
@@ -184,21 +185,20 @@ absl::Status CheckWithoutTables(const proto::Workload& w) {
     }
     return false;
   };
-  if (absl::Status s = refuse(w.model(), "model.", of_model); !s.ok()) return s;
-  if (absl::Status s = refuse(w.parallel(), "parallel.", of_tables); !s.ok()) return s;
+  RETURN_IF_ERROR(refuse(w.model(), "model.", of_model));
+  RETURN_IF_ERROR(refuse(w.parallel(), "parallel.", of_tables));
   return refuse(w.training(), "training.", of_tables);
 }
 
 absl::StatusOr<StepPlan> ResolveTableStep(const proto::Workload& w) {
   const proto::Parallel& p = w.parallel();
   const proto::Training& t = w.training();
-  absl::StatusOr<TableModel> model = ResolveTables(w.model());
-  if (!model.ok()) return model.status();
-  if (absl::Status s = CheckFields(p, "parallel."); !s.ok()) return s;
-  if (absl::Status s = CheckFields(t, "training."); !s.ok()) return s;
-  if (absl::Status s = CheckTypes(t); !s.ok()) return s;
+  ASSIGN_OR_RETURN(TableModel model, ResolveTables(w.model()));
+  RETURN_IF_ERROR(CheckFields(p, "parallel."));
+  RETURN_IF_ERROR(CheckFields(t, "training."));
+  RETURN_IF_ERROR(CheckTypes(t));
   StepPlan plan;
-  plan.tables = *std::move(model);
+  plan.tables = std::move(model);
   plan.model.name = w.model().preset().empty() ? "model" : w.model().preset();
   plan.name = w.name().empty() ? plan.model.name : w.name();
   plan.split.dp = p.has_dp() ? p.dp() : 1;
@@ -208,7 +208,7 @@ absl::StatusOr<StepPlan> ResolveTableStep(const proto::Workload& w) {
   }
   plan.split.overlap_grad = !p.has_overlap_grad() || p.overlap_grad();
   TrainingPlan& out = plan.training;
-  if (absl::Status s = TakeBatch(t, plan.split.dp, &out); !s.ok()) return s;
+  RETURN_IF_ERROR(TakeBatch(t, plan.split.dp, &out));
   out.dtype = t.dtype();
   out.optimizer = t.has_optimizer() ? t.optimizer() : proto::Training::ADAGRAD;
   out.framework = proto::Training::DDP;
@@ -217,10 +217,8 @@ absl::StatusOr<StepPlan> ResolveTableStep(const proto::Workload& w) {
   out.table_optimizer = t.has_table_optimizer() ? t.table_optimizer() : proto::Training::TABLE_ADAGRAD;
   out.table_dtype = t.has_table_dtype() ? t.table_dtype() : proto::Training::FP32;
   out.host = HostCostsOf(t);
-  if (absl::Status s = CheckTableSize(plan); !s.ok()) return s;
-  absl::StatusOr<TablePlan> placed = PlaceTables(plan.tables, w, plan.split.dp);
-  if (!placed.ok()) return placed.status();
-  plan.table_plan = *std::move(placed);
+  RETURN_IF_ERROR(CheckTableSize(plan));
+  ASSIGN_OR_RETURN(plan.table_plan, PlaceTables(plan.tables, w, plan.split.dp));
   plan.split.roles = plan.table_plan.role_of_rank;
   plan.split.role_count = static_cast<int64_t>(plan.table_plan.roles.size());
   plan.pieces = {{0, 0, true, true}};

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "trace/base/rank_list.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra::generate {
 namespace {
@@ -51,8 +52,7 @@ absl::Status TakeChunks(const proto::Model& m, ModelSize* out) {
   if (!m.rope_layers().empty() && (!out->rope || out->latent()))
     return BadLayers(
         "model.rope_layers is for rotary positions; expected model.rope=yes without model.kv_rank");
-  if (absl::Status s = TakeLayers("model.rope_layers", m.rope_layers(), out->layers, &out->turned); !s.ok())
-    return s;
+  RETURN_IF_ERROR(TakeLayers("model.rope_layers", m.rope_layers(), out->layers, &out->turned));
   out->qk_norm_bare = m.qk_norm_bare();
   if (out->qk_norm_bare && (!out->qk_norm || out->qk_norm_wide || out->latent()))
     return BadLayers(

@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "trace/base/status_macros.h"
 #include "trace/generate/foreign.h"
 #include "trace/generate/hf_config.h"
 #include "trace/generate/presets.h"
@@ -35,9 +36,8 @@ absl::StatusOr<std::optional<proto::Workload>> ReadForeignFile(const std::string
   if (!std::filesystem::is_regular_file(path, error)) return std::nullopt;
   const absl::StatusOr<std::string> content = ReadFile(path, kMostBytes);
   if (!content.ok() || !LooksForeign(*content)) return std::nullopt;  // the other reader says what is wrong
-  absl::StatusOr<proto::Workload> workload = ReadForeign(*content, path);
-  if (!workload.ok()) return workload.status();
-  return std::optional<proto::Workload>(*std::move(workload));
+  ASSIGN_OR_RETURN(proto::Workload workload, ReadForeign(*content, path));
+  return std::optional<proto::Workload>(std::move(workload));
 }
 
 // --model: NAME, FILE, keys, or one of the first two with keys behind a colon. A framework's file says the
@@ -79,17 +79,13 @@ absl::Status ExpandModel(absl::string_view folder, proto::Model* model) {
                                                    "\"; expected one of them"));
   }
   if (!model->preset().empty()) {
-    auto preset = FindPreset(model->preset());
-    if (!preset.ok()) return preset.status();
-    below = *std::move(preset);
+    ASSIGN_OR_RETURN(below, FindPreset(model->preset()));
   } else if (!model->config().empty()) {
     const std::filesystem::path path(model->config());
     const std::string at = folder.empty() || path.is_absolute()
                                ? model->config()
                                : (std::filesystem::path(std::string(folder)) / path).string();
-    auto config = ReadHuggingFaceConfig(at);
-    if (!config.ok()) return config.status();
-    below = *std::move(config);
+    ASSIGN_OR_RETURN(below, ReadHuggingFaceConfig(at));
   } else {
     return absl::OkStatus();
   }
@@ -101,26 +97,25 @@ absl::Status ExpandModel(absl::string_view folder, proto::Model* model) {
 
 absl::StatusOr<proto::Workload> ReadWorkload(const WorkloadOptions& options) {
   proto::Workload w;
-  auto foreign = ReadForeignFile(options.file);
-  if (!foreign.ok()) return foreign.status();
-  if (foreign->has_value()) {
-    w = **std::move(foreign);
+  ASSIGN_OR_RETURN(auto foreign, ReadForeignFile(options.file));
+  if (foreign.has_value()) {
+    w = *std::move(foreign);
   } else if (!options.file.empty()) {
-    if (absl::Status s = ReadMessageFile(options.file, &w); !s.ok()) return s;
+    RETURN_IF_ERROR(ReadMessageFile(options.file, &w));
     const std::string folder = std::filesystem::path(options.file).parent_path().string();
     if (absl::Status s = ExpandModel(folder, w.mutable_model()); !s.ok())
       return absl::Status(s.code(), absl::StrCat(options.file, ": ", s.message()));
   }
   if (!options.model.empty()) {
-    if (absl::Status s = ReadModelText(options.model, &w); !s.ok()) return s;
+    RETURN_IF_ERROR(ReadModelText(options.model, &w));
   }
-  if (absl::Status s = ReadSettings(options.parallel, "--parallel", w.mutable_parallel()); !s.ok()) return s;
-  if (absl::Status s = ReadSettings(options.training, "--training", w.mutable_training()); !s.ok()) return s;
+  RETURN_IF_ERROR(ReadSettings(options.parallel, "--parallel", w.mutable_parallel()));
+  RETURN_IF_ERROR(ReadSettings(options.training, "--training", w.mutable_training()));
   const bool named =
       !w.model().preset().empty() || !w.model().config().empty() || !w.model().source().empty();
-  if (absl::Status s = SetFields(options.set, &w); !s.ok()) return s;
+  RETURN_IF_ERROR(SetFields(options.set, &w));
   if (!named) {  // what --set names
-    if (absl::Status s = ExpandModel("", w.mutable_model()); !s.ok()) return s;
+    RETURN_IF_ERROR(ExpandModel("", w.mutable_model()));
   }
   return w;
 }

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "trace/base/parallel.h"
+#include "trace/base/status_macros.h"
 #include "trace/et/rank_index.h"
 #include "trace/et/rank_loader.h"
 #include "trace/et/writer.h"
@@ -88,7 +89,7 @@ absl::Status WriteRank(const StepGraphs& step, const Layout& layout, int rank, E
   et::AttributeProto& workload = *metadata.add_attr();
   workload.set_name(kWorkload);
   workload.set_string_val(step.plan.workload);
-  if (absl::Status s = out->AddMetadata(metadata); !s.ok()) return s;
+  RETURN_IF_ERROR(out->AddMetadata(metadata));
   et::Node node;
   for (size_t i = 0; i < stage.nodes.size(); ++i) {
     const StepNode& n = stage.nodes[i];
@@ -112,7 +113,7 @@ absl::Status WriteRank(const StepGraphs& step, const Layout& layout, int rank, E
     } else {
       SetMessage(layout, rank, n, &node);
     }
-    if (absl::Status s = out->AddNode(node); !s.ok()) return s;
+    RETURN_IF_ERROR(out->AddNode(node));
   }
   return out->Finish();
 }
@@ -152,7 +153,7 @@ absl::Status LoadEach(const StepGraphs& step, const std::string& name, const Rea
   std::vector<Loaded> loaded(static_cast<size_t>(layout.ranks()));
   const auto load = [&](size_t i, Worker* worker) {
     std::string frames;
-    if (absl::Status s = EncodeRank(step, layout, static_cast<int>(i), &frames); !s.ok()) return s;
+    RETURN_IF_ERROR(EncodeRank(step, layout, static_cast<int>(i), &frames));
     return DecodeFrames(frames, name, static_cast<int>(i), options, worker, &loaded[i]);
   };
   absl::Status status = ForEach(loaded.size(), options.threads, [&] {
@@ -174,10 +175,8 @@ absl::Status LoadStages(const StepGraphs& step, const std::string& name, const R
   for (size_t s = 0; s < step.stages.size(); ++s) {
     const int rank = layout.FirstOf(static_cast<int64_t>(s));
     std::string frames;
-    if (absl::Status e = EncodeRank(step, layout, rank, &frames); !e.ok()) return e;
-    absl::StatusOr<RankTrace> trace = decoder.Decode(frames, name, rank, options);
-    if (!trace.ok()) return trace.status();
-    of_stage[s] = *std::move(trace);
+    RETURN_IF_ERROR(EncodeRank(step, layout, rank, &frames));
+    ASSIGN_OR_RETURN(of_stage[s], decoder.Decode(frames, name, rank, options));
   }
   std::vector<std::vector<GroupKind>> kinds;
   for (const StageGraph& stage : step.stages) kinds.push_back(KindsInOrder(stage));
@@ -269,9 +268,8 @@ absl::StatusOr<StepGraphs> BuildStep(const StepPlan& plan) {
   StepGraphs step;
   step.plan = plan;
   for (int64_t s = 0; s < plan.split.graphs(); ++s) {
-    absl::StatusOr<StageGraph> stage = BuildStage(plan, s);
-    if (!stage.ok()) return stage.status();
-    step.stages.push_back(*std::move(stage));
+    ASSIGN_OR_RETURN(StageGraph stage, BuildStage(plan, s));
+    step.stages.push_back(std::move(stage));
   }
   return step;
 }
@@ -304,10 +302,9 @@ absl::Status WriteStep(const StepGraphs& step, const std::string& folder, const 
   }
   WholeFolder own;
   if (whole == nullptr) whole = &own;
-  if (absl::Status s = OpenFolder(folder, whole); !s.ok()) return s;
-  if (absl::Status s = WriteRanks(step, layout, wanted, *whole, threads); !s.ok()) return s;
-  if (absl::Status s = WriteFile(whole->PathOf(kGroupsName), GroupFileText(GroupsOf(step))); !s.ok())
-    return s;
+  RETURN_IF_ERROR(OpenFolder(folder, whole));
+  RETURN_IF_ERROR(WriteRanks(step, layout, wanted, *whole, threads));
+  RETURN_IF_ERROR(WriteFile(whole->PathOf(kGroupsName), GroupFileText(GroupsOf(step))));
   std::vector<std::string> files = {kGroupsName};
   for (const int r : wanted) files.push_back(FileOf(r));
   return PutInPlace(folder, !ranks.empty(), files, whole);
@@ -319,14 +316,12 @@ absl::Status WriteSharedStep(const StepGraphs& step, const std::string& folder, 
   const std::vector<int> owners = OwnersOf(step);
   std::vector<std::string> files;
   for (const int r : owners) files.push_back(FileOf(r));
-  if (absl::Status s = CheckOthers(folder, files); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckOthers(folder, files));
   WholeFolder own;
   if (whole == nullptr) whole = &own;
-  if (absl::Status s = OpenFolder(folder, whole); !s.ok()) return s;
-  if (absl::Status s = WriteRanks(step, layout, owners, *whole, threads); !s.ok()) return s;
-  const absl::Status indexed =
-      WriteMessageFile(IndexOf(step, files), MessageFormat::kJson, whole->PathOf(IndexName()));
-  if (!indexed.ok()) return indexed;
+  RETURN_IF_ERROR(OpenFolder(folder, whole));
+  RETURN_IF_ERROR(WriteRanks(step, layout, owners, *whole, threads));
+  RETURN_IF_ERROR(WriteMessageFile(IndexOf(step, files), MessageFormat::kJson, whole->PathOf(IndexName())));
   files.insert(files.begin(), IndexName());
   return PutInPlace(folder, false, files, whole);
 }
@@ -335,9 +330,7 @@ absl::StatusOr<TraceSet> TracesOf(const StepGraphs& step, const std::string& nam
                                   const ReadOptions& options) {
   TraceSet set;
   const bool each = options.rewriter != nullptr || options.keep_raw;
-  const absl::Status loaded =
-      each ? LoadEach(step, name, options, &set) : LoadStages(step, name, options, &set);
-  if (!loaded.ok()) return loaded;
+  RETURN_IF_ERROR(each ? LoadEach(step, name, options, &set) : LoadStages(step, name, options, &set));
   set.groups = GroupsOf(step);
   if (!set.groups.empty()) set.group_source = name;
   return set;
@@ -352,7 +345,7 @@ absl::StatusOr<std::optional<StepPlan>> PlanOf(const TraceSet& traces) {
     if (a.name() != kWorkload) continue;
     proto::Workload workload;
     const std::string where = absl::StrCat(traces.ranks[0].file, ": metadata attribute workload");
-    if (absl::Status s = ParseTextMessage(a.string_val(), where, &workload); !s.ok()) return s;
+    RETURN_IF_ERROR(ParseTextMessage(a.string_val(), where, &workload));
     absl::StatusOr<StepPlan> plan = ResolvePlan(workload);
     if (!plan.ok())
       return absl::Status(plan.status().code(), absl::StrCat(where, ": ", plan.status().message()));

@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "trace/base/checksum.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/file.h"
 #include "trace/model/groups.h"
 
@@ -63,7 +64,7 @@ absl::Status GroupsFromNodes(const std::vector<std::vector<GroupNode>>& nodes, b
                                  std::string(groups.status().message())});
         continue;
       }
-      if (absl::Status s = MergeGroups(*groups, subject, &set->groups, &members); !s.ok()) return s;
+      RETURN_IF_ERROR(MergeGroups(*groups, subject, &set->groups, &members));
     }
   }
   if (!set->groups.empty()) set->group_source = "process_group:init nodes";
@@ -95,9 +96,7 @@ absl::Status GroupsFromCandidates(const std::string& prefix, const std::vector<G
     return absl::InvalidArgumentError(absl::StrCat(
         "several group files lie beside the traces, name one: ", fit[0]->path, ", ", fit[1]->path));
   }
-  absl::StatusOr<Groups> groups = ParseGroups(fit[0]->text, fit[0]->path);
-  if (!groups.ok()) return groups.status();
-  set->groups = *std::move(groups);
+  ASSIGN_OR_RETURN(set->groups, ParseGroups(fit[0]->text, fit[0]->path));
   set->group_source = fit[0]->path;
   set->inputs.push_back({fit[0]->path, Sha256Hex(fit[0]->text), fit[0]->text.size(), "groups"});
   return absl::OkStatus();

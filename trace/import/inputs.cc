@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 #include "trace/import/registry.h"
 #include "trace/io/compressed_file.h"
 #include "trace/io/file.h"
@@ -54,7 +55,7 @@ absl::Status NothingThere(const std::string& input) {
     return absl::NotFoundError(absl::StrCat(input, ": no such file, folder, or prefix of traces (",
                                             NamesOfTraces(), "); there is no folder ", folder));
   }
-  if (absl::Status s = CheckListing(folder); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckListing(folder));
   const std::string wanted = fs::path(input).filename().string();
   std::vector<std::pair<size_t, std::string>> near;
   for (const std::string& name : ListFolder(folder)) {
@@ -96,7 +97,7 @@ std::vector<TraceFile> FindTraces(const std::string& folder, const std::string* 
 
 absl::StatusOr<std::vector<TraceFile>> ReadFolder(const std::string& folder,
                                                   std::vector<std::string>* passed_over) {
-  if (absl::Status s = CheckListing(folder); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckListing(folder));
   std::vector<TraceFile> found = FindTraces(folder, nullptr, passed_over);
   const std::vector<std::string> names = ListFolder(folder);
   if (found.empty()) {
@@ -152,9 +153,7 @@ absl::StatusOr<std::vector<TraceFile>> ResolveInputs(const std::vector<std::stri
     const fs::file_status status = fs::status(input, error);
     std::vector<TraceFile> found;
     if (fs::is_directory(status)) {
-      absl::StatusOr<std::vector<TraceFile>> read = ReadFolder(input, passed_over);
-      if (!read.ok()) return read.status();
-      found = *std::move(read);
+      ASSIGN_OR_RETURN(found, ReadFolder(input, passed_over));
     } else if (fs::exists(status)) {
       const TraceName name = ParseTraceName(input);
       found.push_back({input, name.prefix, name.rank});

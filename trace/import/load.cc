@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "trace/base/parallel.h"
+#include "trace/base/status_macros.h"
 #include "trace/et/read_options.h"
 #include "trace/import/registry.h"
 #include "trace/io/archive.h"
@@ -33,31 +34,27 @@ absl::Status WithRank(const absl::Status& status, absl::string_view file, int ra
 absl::Status DecodePlain(absl::string_view plain, absl::string_view file, int rank,
                          const ReadOptions& options, Worker* worker, Loaded* out) {
   std::string converted;
-  absl::StatusOr<absl::string_view> frames = ImporterOf(plain).frames(plain, file, &converted);
-  if (!frames.ok()) return frames.status();
-  return DecodeFrames(*frames, file, rank, options, worker, out);
+  ASSIGN_OR_RETURN(absl::string_view frames, ImporterOf(plain).frames(plain, file, &converted));
+  return DecodeFrames(frames, file, rank, options, worker, out);
 }
 
 absl::Status UnpackTo(absl::string_view content, absl::string_view file, Buffer* out) {
   MemorySource raw(content);
-  absl::StatusOr<std::unique_ptr<ByteSource>> source = OpenContent(&raw, file);
-  if (!source.ok()) return source.status();
-  return ReadAll(source->get(), file, out);
+  ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> source, OpenContent(&raw, file));
+  return ReadAll(source.get(), file, out);
 }
 
 absl::Status LoadFile(const TraceFile& file, const ReadOptions& options, Worker* worker, Loaded* out) {
-  absl::StatusOr<std::unique_ptr<FileSource>> disk = FileSource::Open(file.path);
-  if (!disk.ok()) return disk.status();
-  absl::StatusOr<std::unique_ptr<ByteSource>> content = OpenContent(disk->get(), file.path);
-  if (!content.ok()) return content.status();
-  if (absl::Status s = ReadAll(content->get(), file.path, &worker->plain); !s.ok()) return s;
+  ASSIGN_OR_RETURN(std::unique_ptr<FileSource> disk, FileSource::Open(file.path));
+  ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> content, OpenContent(disk.get(), file.path));
+  RETURN_IF_ERROR(ReadAll(content.get(), file.path, &worker->plain));
   if (LooksLikeTar(worker->plain.view().substr(0, kTarHead))) {
     return absl::InvalidArgumentError(
         absl::StrCat(file.path, ": a tar archive beside other inputs, expected it alone"));
   }
   out->input.path = file.path;
   out->input.role = "trace";
-  if (absl::Status s = (*disk)->Finish(&out->input.sha256, &out->input.bytes); !s.ok()) return s;
+  RETURN_IF_ERROR(disk->Finish(&out->input.sha256, &out->input.bytes));
   return DecodePlain(worker->plain.view(), file.path, file.rank, options, worker, out);
 }
 
@@ -163,14 +160,13 @@ absl::Status ReadMembers(const std::string& path, ByteSource* tar, MemberPool* m
   TarReader reader(tar, path);
   Buffer buffer;
   while (!members->failed()) {
-    absl::StatusOr<bool> more = reader.Next();
-    if (!more.ok()) return more.status();
-    if (!*more) break;
+    ASSIGN_OR_RETURN(bool more, reader.Next());
+    if (!more) break;
     const TraceName name = ParseTraceName(reader.name());
     const bool groups = NamedAsGroups(reader.name());
     if (groups ? reader.size() > kMaxGroupFile : !name.is_trace) continue;
-    if (absl::Status s = reader.CheckWhole(); !s.ok()) return s;
-    if (absl::Status s = reader.ReadMember(&buffer); !s.ok()) return s;
+    RETURN_IF_ERROR(reader.CheckWhole());
+    RETURN_IF_ERROR(reader.ReadMember(&buffer));
     const std::string member = absl::StrCat(path, "!", reader.name());
     if (groups) {
       candidates->push_back({member, std::string(buffer.view())});
@@ -187,7 +183,7 @@ absl::Status ReadArchive(const std::string& path, ByteSource* tar, const ReadOpt
   std::vector<TraceFile> files;
   MemberPool members(options, pool);
   absl::Status read = ReadMembers(path, tar, &members, &files, candidates);
-  if (absl::Status s = members.Finish(); !s.ok()) return s;
+  RETURN_IF_ERROR(members.Finish());
   if (!read.ok()) return read;
   for (const TraceFile& f : files) {
     if (f.prefix == files[0].prefix) continue;
@@ -198,7 +194,7 @@ absl::Status ReadArchive(const std::string& path, ByteSource* tar, const ReadOpt
     return absl::InvalidArgumentError(
         absl::StrCat(path, ": expected members named ", NamesOfTraces(), ", the archive has none"));
   }
-  if (absl::Status s = CheckRanks(&files); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckRanks(&files));
   for (Loaded& l : members.loaded()) out->push_back(std::move(l));
   std::sort(out->begin(), out->end(),
             [](const Loaded& a, const Loaded& b) { return a.trace.rank < b.trace.rank; });
@@ -226,17 +222,14 @@ absl::Status LoadLone(TraceFile file, FileSource* disk, ByteSource* content, con
                       GraphPool* pool, std::vector<Loaded>* out) {
   const int recorded_rank = file.rank;
   std::optional<Repair> note;
-  if (absl::Status s = RenumberLone(&file, options, &note); !s.ok()) return s;
+  RETURN_IF_ERROR(RenumberLone(&file, options, &note));
   Worker worker(pool);
-  if (absl::Status s = ReadAll(content, file.path, &worker.plain); !s.ok()) return s;
+  RETURN_IF_ERROR(ReadAll(content, file.path, &worker.plain));
   Loaded& one = out->emplace_back();
   one.input.path = file.path;
   one.input.role = "trace";
-  if (absl::Status s = disk->Finish(&one.input.sha256, &one.input.bytes); !s.ok()) return s;
-  if (absl::Status s = DecodePlain(worker.plain.view(), file.path, file.rank, options, &worker, &one);
-      !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(disk->Finish(&one.input.sha256, &one.input.bytes));
+  RETURN_IF_ERROR(DecodePlain(worker.plain.view(), file.path, file.rank, options, &worker, &one));
   if (note.has_value()) {
     const auto tell = [&](RankTrace* trace) {
       trace->recorded_rank = recorded_rank;
@@ -274,24 +267,21 @@ absl::Status LoadFiles(const std::vector<TraceFile>& files, const ReadOptions& o
 absl::Status LoadSingle(const TraceFile& file, const ReadOptions& options, GraphPool* pool,
                         std::vector<Loaded>* out, std::vector<GroupCandidate>* candidates,
                         InputFile* archive) {
-  absl::StatusOr<std::unique_ptr<FileSource>> disk = FileSource::Open(file.path);
-  if (!disk.ok()) return disk.status();
-  absl::StatusOr<std::unique_ptr<ByteSource>> content = OpenContent(disk->get(), file.path);
-  if (!content.ok()) return content.status();
+  ASSIGN_OR_RETURN(std::unique_ptr<FileSource> disk, FileSource::Open(file.path));
+  ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> content, OpenContent(disk.get(), file.path));
   std::string head(kTarHead, '\0');
-  absl::StatusOr<size_t> got = ReadFully(content->get(), head.data(), head.size());
+  absl::StatusOr<size_t> got = ReadFully(content.get(), head.data(), head.size());
   if (!got.ok()) {  // an archive or not: its name tells
     return ParseTraceName(file.path).is_trace ? WithRank(got.status(), file.path, 0) : got.status();
   }
   head.resize(*got);
   const bool tar = LooksLikeTar(head);
-  const std::unique_ptr<ByteSource> all = PutBack(std::move(head), content->get());
-  if (!tar) return WithRank(LoadLone(file, disk->get(), all.get(), options, pool, out), file.path, 0);
-  absl::Status s = ReadArchive(file.path, all.get(), options, pool, out, candidates);
-  if (!s.ok()) return s;
+  const std::unique_ptr<ByteSource> all = PutBack(std::move(head), content.get());
+  if (!tar) return WithRank(LoadLone(file, disk.get(), all.get(), options, pool, out), file.path, 0);
+  RETURN_IF_ERROR(ReadArchive(file.path, all.get(), options, pool, out, candidates));
   archive->path = file.path;
   archive->role = "trace";
-  return (*disk)->Finish(&archive->sha256, &archive->bytes);
+  return disk->Finish(&archive->sha256, &archive->bytes);
 }
 
 }  // namespace chakra

@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/wire.h"
 #include "trace/import/registry.h"
 #include "trace/io/byte_source.h"
@@ -20,11 +21,9 @@ bool InArchive(const std::string& file) {
 }
 
 absl::Status Unpack(const std::string& file, Buffer* out) {
-  absl::StatusOr<std::unique_ptr<FileSource>> disk = FileSource::Open(file);
-  if (!disk.ok()) return disk.status();
-  absl::StatusOr<std::unique_ptr<ByteSource>> content = OpenContent(disk->get(), file);
-  if (!content.ok()) return content.status();
-  return ReadAll(content->get(), file, out);
+  ASSIGN_OR_RETURN(std::unique_ptr<FileSource> disk, FileSource::Open(file));
+  ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> content, OpenContent(disk.get(), file));
+  return ReadAll(content.get(), file, out);
 }
 
 // Whether `frame` is a node (a first frame without an id is metadata). If so, reads its id.

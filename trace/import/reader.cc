@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "trace/base/status_macros.h"
 #include "trace/et/rank_of.h"
 #include "trace/import/find_groups.h"
 #include "trace/import/inputs.h"
@@ -27,10 +28,9 @@ absl::Status TakeRanksByHand(const ReadOptions& options, std::vector<TraceFile>*
   if (options.capture.rank_of.empty()) return absl::OkStatus();
   bool any = false;
   for (TraceFile& file : *files) {
-    const absl::StatusOr<int> rank = RankByHand(options.capture.rank_of, file.path);
-    if (!rank.ok()) return rank.status();
-    if (*rank >= 0) file.rank = *rank;
-    any = any || *rank >= 0;
+    ASSIGN_OR_RETURN(const int rank, RankByHand(options.capture.rank_of, file.path));
+    if (rank >= 0) file.rank = rank;
+    any = any || rank >= 0;
   }
   if (any) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("--rank-of ", options.capture.rank_of[0],
@@ -42,7 +42,7 @@ absl::Status TakeRanksByHand(const ReadOptions& options, std::vector<TraceFile>*
 
 absl::StatusOr<TraceSet> ReadTraceSet(const std::vector<std::string>& inputs, const ReadOptions& options) {
   if (const Importer* importer = ImporterOfRun(inputs, options)) {
-    if (absl::Status s = CheckRankOf(*importer, options); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckRankOf(*importer, options));
     return importer->run(inputs, options);
   }
   if (!options.capture.steps.empty() || !options.capture.ranks.empty() ||
@@ -52,17 +52,16 @@ absl::StatusOr<TraceSet> ReadTraceSet(const std::vector<std::string>& inputs, co
                                                    " only, and this is none"));
   }
   std::vector<std::string> passed_over;
-  absl::StatusOr<std::vector<TraceFile>> files = ResolveInputs(inputs, &passed_over);
-  if (!files.ok()) return files.status();
+  ASSIGN_OR_RETURN(std::vector<TraceFile> files, ResolveInputs(inputs, &passed_over));
   GraphPool pool;
   std::vector<Loaded> loaded;
   std::vector<GroupCandidate> candidates;
   InputFile archive;
-  absl::Status status = TakeRanksByHand(options, &*files);
-  if (status.ok() && files->size() > 1) status = CheckRanks(&*files);
+  absl::Status status = TakeRanksByHand(options, &files);
+  if (status.ok() && files.size() > 1) status = CheckRanks(&files);
   if (!status.ok()) return status;
-  status = files->size() == 1 ? LoadSingle(files->front(), options, &pool, &loaded, &candidates, &archive)
-                              : LoadFiles(*files, options, &pool, &loaded);
+  status = files.size() == 1 ? LoadSingle(files.front(), options, &pool, &loaded, &candidates, &archive)
+                             : LoadFiles(files, options, &pool, &loaded);
   if (!status.ok()) return status;
 
   TraceSet set;
@@ -72,7 +71,7 @@ absl::StatusOr<TraceSet> ReadTraceSet(const std::vector<std::string>& inputs, co
                                             ? absl::StrCat(" and ", passed_over.size() - 1, " more")
                                             : ""));
   }
-  std::string prefix = files->front().prefix;
+  std::string prefix = files.front().prefix;
   if (!archive.path.empty()) {
     prefix = ParseTraceName(loaded.front().trace.file).prefix;
     set.inputs.push_back(archive);
@@ -106,7 +105,7 @@ absl::StatusOr<RankTrace> DecodeTrace(absl::string_view content, absl::string_vi
   GraphPool pool;
   Worker worker(&pool);
   Loaded loaded;
-  if (absl::Status s = DecodeContent(content, file, rank, options, &worker, &loaded); !s.ok()) return s;
+  RETURN_IF_ERROR(DecodeContent(content, file, rank, options, &worker, &loaded));
   return std::move(loaded.trace);
 }
 

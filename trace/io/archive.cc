@@ -9,6 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -85,11 +86,10 @@ absl::Status TarReader::Error(uint64_t at, absl::string_view what) const {
 }
 
 absl::Status TarReader::ReadExact(char* out, size_t n) {
-  absl::StatusOr<size_t> got = ReadFully(source_, out, n);
-  if (!got.ok()) return got.status();
-  at_ += *got;
-  if (*got == n) return absl::OkStatus();
-  return Error(at_, absl::StrCat("truncated: expected ", n - *got, " more bytes",
+  ASSIGN_OR_RETURN(size_t got, ReadFully(source_, out, n));
+  at_ += got;
+  if (got == n) return absl::OkStatus();
+  return Error(at_, absl::StrCat("truncated: expected ", n - got, " more bytes",
                                  name_.empty() ? "" : absl::StrCat(" of or after ", name_)));
 }
 
@@ -97,7 +97,7 @@ absl::Status TarReader::Skip(uint64_t n) {
   std::vector<char> sink(static_cast<size_t>(std::min<uint64_t>(n, 1 << 16)));
   while (n > 0) {
     const size_t k = static_cast<size_t>(std::min<uint64_t>(n, sink.size()));
-    if (absl::Status s = ReadExact(sink.data(), k); !s.ok()) return s;
+    RETURN_IF_ERROR(ReadExact(sink.data(), k));
     n -= k;
   }
   return absl::OkStatus();
@@ -106,7 +106,7 @@ absl::Status TarReader::Skip(uint64_t n) {
 absl::StatusOr<std::string> TarReader::ReadText(uint64_t size) {
   if (size > kMaxText) return Error(at_, "a header record of more than 1 MiB");
   std::string text(static_cast<size_t>(Padded(size)), '\0');
-  if (absl::Status s = ReadExact(text.data(), text.size()); !s.ok()) return s;
+  RETURN_IF_ERROR(ReadExact(text.data(), text.size()));
   text.resize(static_cast<size_t>(size));
   return text;
 }
@@ -115,7 +115,7 @@ absl::StatusOr<std::string> TarReader::ReadText(uint64_t size) {
 absl::Status TarReader::SkipSparseMap(bool more) {
   while (more) {
     char block[kBlock];
-    if (absl::Status s = ReadExact(block, kBlock); !s.ok()) return s;
+    RETURN_IF_ERROR(ReadExact(block, kBlock));
     more = block[504] != '\0';
   }
   return absl::OkStatus();
@@ -128,12 +128,12 @@ absl::Status TarReader::CheckWhole() const {
 }
 
 absl::StatusOr<bool> TarReader::Next() {
-  if (absl::Status s = Skip(pending_); !s.ok()) return s;
+  RETURN_IF_ERROR(Skip(pending_));
   pending_ = 0;
   Pax pax;
   for (;;) {
     char block[kBlock];
-    if (absl::Status s = ReadExact(block, kBlock); !s.ok()) return s;
+    RETURN_IF_ERROR(ReadExact(block, kBlock));
     const absl::string_view h(block, kBlock);
     if (h.find_first_not_of('\0') == h.npos) return false;
     uint64_t size = 0;
@@ -142,10 +142,9 @@ absl::StatusOr<bool> TarReader::Next() {
     }
     const char type = h[156];
     if (type == 'L' || type == 'x') {
-      absl::StatusOr<std::string> text = ReadText(size);
-      if (!text.ok()) return text.status();
-      if (type == 'L') pax.path = Text(*text);
-      if (type == 'x') ParsePax(*text, &pax);
+      ASSIGN_OR_RETURN(std::string text, ReadText(size));
+      if (type == 'L') pax.path = Text(text);
+      if (type == 'x') ParsePax(text, &pax);
       continue;
     }
     size = pax.size.value_or(size);
@@ -157,13 +156,13 @@ absl::StatusOr<bool> TarReader::Next() {
     size_ = size;
     sparse_ = pax.sparse || type == 'S';
     if (type == 'S') {
-      if (absl::Status s = SkipSparseMap(h[482] != '\0'); !s.ok()) return s;
+      RETURN_IF_ERROR(SkipSparseMap(h[482] != '\0'));
     }
     pending_ = Padded(size);
     if (type == '0' || type == '\0' || type == '7' || type == 'S') return true;
     // Links, devices and folders carry no data of their own; unknown kinds may.
     if (type >= '1' && type <= '6') pending_ = 0;
-    if (absl::Status s = Skip(pending_); !s.ok()) return s;
+    RETURN_IF_ERROR(Skip(pending_));
     pending_ = 0;
     pax = Pax();
   }
@@ -178,10 +177,9 @@ absl::Status TarReader::ReadMember(Buffer* out) {
     if (!out->Reserve(out->size() + step)) {
       return absl::ResourceExhaustedError(absl::StrCat(file_, ": no memory for ", name_));
     }
-    if (absl::Status s = ReadExact(out->data() + out->size(), step); !s.ok()) return s;
+    RETURN_IF_ERROR(ReadExact(out->data() + out->size(), step));
     out->set_size(out->size() + step);
-    if (absl::Status s = CheckUnpacked(*source_, absl::StrCat(file_, "!", name_), out->size()); !s.ok())
-      return s;
+    RETURN_IF_ERROR(CheckUnpacked(*source_, absl::StrCat(file_, "!", name_), out->size()));
   }
   pending_ = Padded(size_) - size_;
   return absl::OkStatus();
@@ -189,16 +187,13 @@ absl::Status TarReader::ReadMember(Buffer* out) {
 
 absl::Status ForEachMember(const std::string& path, const std::function<absl::Status(TarReader*)>& each,
                            std::string* sha256, uint64_t* bytes) {
-  absl::StatusOr<std::unique_ptr<FileSource>> disk = FileSource::Open(path);
-  if (!disk.ok()) return disk.status();
-  absl::StatusOr<std::unique_ptr<ByteSource>> tar = OpenContent(disk->get(), path);
-  if (!tar.ok()) return tar.status();
-  TarReader reader(tar->get(), path);
+  ASSIGN_OR_RETURN(std::unique_ptr<FileSource> disk, FileSource::Open(path));
+  ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> tar, OpenContent(disk.get(), path));
+  TarReader reader(tar.get(), path);
   for (;;) {
-    const absl::StatusOr<bool> more = reader.Next();
-    if (!more.ok()) return more.status();
-    if (!*more) return (*disk)->Finish(sha256, bytes);
-    if (absl::Status s = each(&reader); !s.ok()) return s;
+    ASSIGN_OR_RETURN(const bool more, reader.Next());
+    if (!more) return disk->Finish(sha256, bytes);
+    RETURN_IF_ERROR(each(&reader));
   }
 }
 

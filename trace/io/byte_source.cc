@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/stop.h"
 #include "trace/io/zip.h"
 
@@ -61,9 +62,7 @@ class Unpacker : public ByteSource {
     if (at_ < end_) return true;
     before_ += end_;
     at_ = end_ = 0;
-    absl::StatusOr<size_t> got = raw_->Read(in_.data(), in_.size());
-    if (!got.ok()) return got.status();
-    end_ = *got;
+    ASSIGN_OR_RETURN(end_, raw_->Read(in_.data(), in_.size()));
     return end_ > 0;
   }
   uint64_t offset() const { return before_ + at_; }
@@ -96,9 +95,8 @@ class GzipSource : public Unpacker {
     z_.next_out = reinterpret_cast<Bytef*>(out);
     z_.avail_out = static_cast<uInt>(n);
     while (z_.avail_out == n && n > 0) {
-      absl::StatusOr<bool> more = Fill();
-      if (!more.ok()) return more.status();
-      if (!*more) {
+      ASSIGN_OR_RETURN(bool more, Fill());
+      if (!more) {
         if (inside_) return EndsEarly("gzip", "truncated: the stream goes on past the end");
         return 0;
       }
@@ -137,15 +135,14 @@ class ZstdSource : public Unpacker {
   absl::StatusOr<size_t> Read(char* out, size_t n) override {
     ZSTD_outBuffer to = {out, n, 0};
     while (to.pos == 0 && n > 0) {
-      absl::StatusOr<bool> more = Fill();
-      if (!more.ok()) return more.status();
-      if (!*more && !inside_) return 0;
+      ASSIGN_OR_RETURN(bool more, Fill());
+      if (!more && !inside_) return 0;
       ZSTD_inBuffer from = {in_.data(), end_, at_};
       const size_t rc = ZSTD_decompressStream(ctx_, &to, &from);
       at_ = from.pos;
       if (ZSTD_isError(rc)) return Corrupt(file_, "zstd", offset(), ZSTD_getErrorName(rc));
       inside_ = rc != 0;
-      if (!*more && inside_ && to.pos == 0) {
+      if (!more && inside_ && to.pos == 0) {
         return EndsEarly("zstd", "truncated: the frame goes on past the end");
       }
     }
@@ -213,7 +210,7 @@ absl::StatusOr<std::unique_ptr<FileSource>> FileSource::Open(const std::string& 
 FileSource::~FileSource() { close(fd_); }
 
 absl::StatusOr<size_t> FileSource::Read(char* out, size_t n) {
-  if (absl::Status s = CheckStop(); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckStop());
   ssize_t got;
   do {
     got = read(fd_, out, n);
@@ -227,9 +224,8 @@ absl::StatusOr<size_t> FileSource::Read(char* out, size_t n) {
 absl::Status FileSource::Finish(std::string* sha256, uint64_t* bytes) {
   std::vector<char> skip(kChunk);
   for (;;) {
-    absl::StatusOr<size_t> got = Read(skip.data(), skip.size());
-    if (!got.ok()) return got.status();
-    if (*got == 0) break;
+    ASSIGN_OR_RETURN(size_t got, Read(skip.data(), skip.size()));
+    if (got == 0) break;
   }
   *sha256 = sha_.Hex();
   *bytes = read_;
@@ -246,9 +242,8 @@ bool LooksCompressed(absl::string_view head) { return IsGzip(head) || IsZstd(hea
 absl::StatusOr<std::unique_ptr<ByteSource>> OpenContent(ByteSource* raw, absl::string_view file,
                                                         StreamCut* cut) {
   std::string head(4, '\0');
-  absl::StatusOr<size_t> got = ReadFully(raw, head.data(), head.size());
-  if (!got.ok()) return got.status();
-  head.resize(*got);
+  ASSIGN_OR_RETURN(size_t got, ReadFully(raw, head.data(), head.size()));
+  head.resize(got);
   auto rest = std::make_unique<Rest>(head, raw);
   if (IsGzip(head)) return Unpack<GzipSource>(std::move(rest), file, cut);
   if (IsZstd(head)) return Unpack<ZstdSource>(std::move(rest), file, cut);
@@ -279,21 +274,19 @@ absl::Status ReadAll(ByteSource* source, absl::string_view file, Buffer* out) {
       return absl::ResourceExhaustedError(
           absl::StrCat(file, ": no memory for its content past byte ", out->size()));
     }
-    absl::StatusOr<size_t> got = source->Read(out->data() + out->size(), out->capacity() - out->size());
-    if (!got.ok()) return got.status();
-    if (*got == 0) return absl::OkStatus();
-    out->set_size(out->size() + *got);
-    if (absl::Status s = CheckUnpacked(*source, file, out->size()); !s.ok()) return s;
+    ASSIGN_OR_RETURN(size_t got, source->Read(out->data() + out->size(), out->capacity() - out->size()));
+    if (got == 0) return absl::OkStatus();
+    out->set_size(out->size() + got);
+    RETURN_IF_ERROR(CheckUnpacked(*source, file, out->size()));
   }
 }
 
 absl::StatusOr<size_t> ReadFully(ByteSource* source, char* out, size_t n) {
   size_t done = 0;
   while (done < n) {
-    absl::StatusOr<size_t> got = source->Read(out + done, n - done);
-    if (!got.ok()) return got.status();
-    if (*got == 0) break;
-    done += *got;
+    ASSIGN_OR_RETURN(size_t got, source->Read(out + done, n - done));
+    if (got == 0) break;
+    done += got;
   }
   return done;
 }

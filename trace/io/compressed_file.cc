@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/file.h"
 
 namespace chakra {
@@ -54,7 +55,7 @@ struct CompressedFile::Stream {
   absl::Status WriteGzip(absl::string_view bytes, bool last) {
     constexpr size_t kMost = size_t{1} << 30;  // zlib counts in 32 bits
     for (; bytes.size() > kMost; bytes.remove_prefix(kMost)) {
-      if (absl::Status s = Deflate(bytes.substr(0, kMost), false); !s.ok()) return s;
+      RETURN_IF_ERROR(Deflate(bytes.substr(0, kMost), false));
     }
     return Deflate(bytes, last);
   }
@@ -68,8 +69,7 @@ struct CompressedFile::Stream {
       gzip.avail_out = static_cast<uInt>(out.size());
       result = deflate(&gzip, last ? Z_FINISH : Z_NO_FLUSH);
       if (result == Z_STREAM_ERROR) return absl::InternalError("gzip: stream error");
-      if (absl::Status s = Put(absl::string_view(out).substr(0, out.size() - gzip.avail_out)); !s.ok())
-        return s;
+      RETURN_IF_ERROR(Put(absl::string_view(out).substr(0, out.size() - gzip.avail_out)));
     } while (gzip.avail_out == 0);
     return absl::OkStatus();
   }
@@ -81,7 +81,7 @@ struct CompressedFile::Stream {
       ZSTD_outBuffer o{out.data(), out.size(), 0};
       left = ZSTD_compressStream2(zstd, &o, &in, last ? ZSTD_e_end : ZSTD_e_continue);
       if (ZSTD_isError(left)) return absl::InternalError(absl::StrCat("zstd: ", ZSTD_getErrorName(left)));
-      if (absl::Status s = Put(absl::string_view(out).substr(0, o.pos)); !s.ok()) return s;
+      RETURN_IF_ERROR(Put(absl::string_view(out).substr(0, o.pos)));
     } while (last ? left != 0 : in.pos != in.size);
     return absl::OkStatus();
   }
@@ -113,7 +113,7 @@ CompressedFile::~CompressedFile() = default;
 absl::Status CompressedFile::Open(const std::string& path, Compression compression,
                                   const FileEffort& effort) {
   stream_ = std::make_unique<Stream>(compression, effort.zstd_level);
-  if (absl::Status s = stream_->file.Open(path, effort.durable); !s.ok()) return s;
+  RETURN_IF_ERROR(stream_->file.Open(path, effort.durable));
   return stream_->Start();
 }
 
@@ -138,7 +138,7 @@ absl::Status WriteFile(const std::string& path, absl::string_view content) {
 
 absl::Status WriteFile(const std::string& path, absl::string_view content, Compression compression) {
   CompressedFile file;
-  if (absl::Status s = file.Open(path, compression); !s.ok()) return s;
+  RETURN_IF_ERROR(file.Open(path, compression));
   return file.Finish(content);
 }
 

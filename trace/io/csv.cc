@@ -9,6 +9,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "trace/base/printable.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 
@@ -61,14 +62,14 @@ absl::StatusOr<bool> CsvReader::Next(std::vector<std::string>* fields) {
     if (rest_.empty()) return false;
     line_ = next_line_;
     fields->clear();
-    if (absl::Status s = Record(fields); !s.ok()) return s;
+    RETURN_IF_ERROR(Record(fields));
     if (fields->size() > 1 || !absl::StripAsciiWhitespace((*fields)[0]).empty()) return true;
   }
 }
 
 absl::Status CsvReader::Record(std::vector<std::string>* fields) {
   for (;;) {
-    if (absl::Status s = Field(&fields->emplace_back()); !s.ok()) return s;
+    RETURN_IF_ERROR(Field(&fields->emplace_back()));
     whole_ = !rest_.empty();
     if (rest_.empty()) return absl::OkStatus();
     const char c = rest_[0];
@@ -90,7 +91,7 @@ void CsvReader::SkipBlanks() {
 absl::Status CsvReader::Field(std::string* out) {
   if (kind_ == Fields::kTrimmed) SkipBlanks();
   if (!rest_.empty() && rest_[0] == '"') {
-    if (absl::Status s = Quoted(out); !s.ok()) return s;
+    RETURN_IF_ERROR(Quoted(out));
     if (kind_ == Fields::kTrimmed) SkipBlanks();
     if (absl::StartsWith(rest_, "\r\n")) rest_.remove_prefix(1);
     if (rest_.empty() || rest_[0] == ',' || rest_[0] == '\n') return absl::OkStatus();

@@ -17,6 +17,7 @@
 #include "absl/strings/str_join.h"
 #include "trace/base/quantity.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/setting_range.h"
 
 namespace chakra {
@@ -98,11 +99,10 @@ absl::StatusOr<T> Integer(absl::string_view text, const FieldDescriptor& field, 
     return static_cast<T>(v);
   }
   if (unit.kind == Kind::kNone) return range;
-  const auto quantity = WithUnit(text, field, unit);
-  if (!quantity.ok()) return quantity.status();
-  if (*quantity != std::floor(*quantity) || *quantity > static_cast<double>(std::numeric_limits<T>::max()))
+  ASSIGN_OR_RETURN(const auto quantity, WithUnit(text, field, unit));
+  if (quantity != std::floor(quantity) || quantity > static_cast<double>(std::numeric_limits<T>::max()))
     return range;
-  return static_cast<T>(*quantity);
+  return static_cast<T>(quantity);
 }
 
 absl::StatusOr<bool> Boolean(absl::string_view text) {

@@ -14,6 +14,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/byte_source.h"
 
 namespace chakra {
@@ -58,17 +59,15 @@ absl::Status TooLarge(absl::string_view path, size_t most) {
 absl::StatusOr<std::string> Unpack(absl::string_view packed, const std::string& path, size_t most) {
   constexpr size_t kChunk = size_t{1} << 16;
   MemorySource raw(packed);
-  const absl::StatusOr<std::unique_ptr<ByteSource>> source = OpenContent(&raw, path);
-  if (!source.ok()) return source.status();
+  ASSIGN_OR_RETURN(const std::unique_ptr<ByteSource> source, OpenContent(&raw, path));
   std::string content;
   for (size_t used = 0;;) {
     content.resize(std::max(used + kChunk, std::min(used * 2, content.max_size())));
-    const absl::StatusOr<size_t> got = (*source)->Read(content.data() + used, content.size() - used);
-    if (!got.ok()) return got.status();
-    used += *got;
+    ASSIGN_OR_RETURN(const size_t got, source->Read(content.data() + used, content.size() - used));
+    used += got;
     if (used > most) return TooLarge(path, most);
-    if (absl::Status s = CheckUnpacked(**source, path, used); !s.ok()) return s;
-    if (*got > 0) continue;
+    RETURN_IF_ERROR(CheckUnpacked(*source, path, used));
+    if (got > 0) continue;
     content.resize(used);
     return content;
   }
@@ -99,7 +98,7 @@ absl::Status List(const fs::path& folder, int depth, std::vector<std::string>* f
   for (const fs::path& entry : entries) {
     if (fs::is_directory(entry, error)) {
       if (depth == kDepth) continue;
-      if (absl::Status s = List(entry, depth + 1, files); !s.ok()) return s;
+      RETURN_IF_ERROR(List(entry, depth + 1, files));
     } else if (!absl::StartsWith(entry.filename().string(), "._")) {
       files->push_back(entry.string());
     }
@@ -124,19 +123,16 @@ absl::StatusOr<std::string> ReadFileAsItIs(const std::string& path) { return Rea
 absl::StatusOr<std::string> ReadFile(const std::string& path) { return ReadFile(path, SIZE_MAX); }
 
 absl::StatusOr<std::string> ReadFile(const std::string& path, size_t most) {
-  absl::StatusOr<std::string> content = ReadRaw(path, most);
-  if (!content.ok()) return content;
-  if (content->size() > most) return TooLarge(path, most);
-  if (!LooksCompressed(*content)) return content;
-  return Unpack(*content, path, most);
+  ASSIGN_OR_RETURN(std::string content, ReadRaw(path, most));
+  if (content.size() > most) return TooLarge(path, most);
+  if (!LooksCompressed(content)) return content;
+  return Unpack(content, path, most);
 }
 
 absl::StatusOr<std::string> ReadHead(const std::string& path, size_t most) {
-  const absl::StatusOr<std::unique_ptr<FileSource>> file = FileSource::Open(path);
-  if (!file.ok()) return file.status();
-  const absl::StatusOr<std::unique_ptr<ByteSource>> content = OpenContent(file->get(), path);
-  if (!content.ok()) return content.status();
-  return Head(content->get(), most);
+  ASSIGN_OR_RETURN(const std::unique_ptr<FileSource> file, FileSource::Open(path));
+  ASSIGN_OR_RETURN(const std::unique_ptr<ByteSource> content, OpenContent(file.get(), path));
+  return Head(content.get(), most);
 }
 
 std::string HeadOf(absl::string_view bytes, absl::string_view path, size_t most) {

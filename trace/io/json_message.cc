@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -44,8 +45,7 @@ class Filler {
     for (const JsonMember& m : object.members) {
       const FieldDescriptor* f = FindField(type, m.key);
       if (f == nullptr) {
-        const absl::Status s = unknown ? unknown(m) : UnknownField(type, m);
-        if (!s.ok()) return s;
+        RETURN_IF_ERROR(unknown ? unknown(m) : UnknownField(type, m));
         continue;
       }
       if (!seen.insert(f).second)
@@ -56,7 +56,7 @@ class Filler {
         return reader_.Error(m.at, absl::StrCat("field '", f->name(), "': a second one of '", oneof->name(),
                                                 "', of which there can be one"));
       }
-      if (absl::Status s = FillField(m, f, out); !s.ok()) return s;
+      RETURN_IF_ERROR(FillField(m, f, out));
     }
     return absl::OkStatus();
   }
@@ -79,7 +79,7 @@ class Filler {
     if (!f->is_repeated()) return Set(m.value, f, f->name(), out);
     if (!m.value.is(Kind::kArray)) return Wrong(m.value, f->name(), "an array");
     for (const JsonValue& item : m.value.items) {
-      if (absl::Status s = Set(item, f, f->name(), out); !s.ok()) return s;
+      RETURN_IF_ERROR(Set(item, f, f->name(), out));
     }
     return absl::OkStatus();
   }
@@ -93,12 +93,8 @@ class Filler {
       key.kind = Kind::kString;
       key.begin = entry.at;
       key.text = entry.key;
-      if (absl::Status s = Set(key, f->message_type()->map_key(), f->name(), pair); !s.ok()) return s;
-      if (absl::Status s =
-              Set(entry.value, value_field, absl::StrCat(f->name(), "[\"", entry.key, "\"]"), pair);
-          !s.ok()) {
-        return s;
-      }
+      RETURN_IF_ERROR(Set(key, f->message_type()->map_key(), f->name(), pair));
+      RETURN_IF_ERROR(Set(entry.value, value_field, absl::StrCat(f->name(), "[\"", entry.key, "\"]"), pair));
     }
     return absl::OkStatus();
   }

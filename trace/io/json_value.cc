@@ -9,6 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/utf8.h"
 
 namespace chakra {
@@ -132,7 +133,7 @@ absl::Status JsonReader::Expected(absl::string_view what) const {
 
 absl::StatusOr<JsonValue> JsonReader::Next() {
   JsonValue value;
-  if (absl::Status s = ReadValue(0, &value); !s.ok()) return s;
+  RETURN_IF_ERROR(ReadValue(0, &value));
   return value;
 }
 
@@ -181,12 +182,12 @@ absl::Status JsonReader::ReadObject(int depth, JsonValue* out) {
     JsonMember member;
     member.at = at_;
     if (at_ == source_.size() || source_[at_] != '"') return Expected("a key in double quotes");
-    if (absl::Status s = ReadString(&member.key); !s.ok()) return s;
+    RETURN_IF_ERROR(ReadString(&member.key));
     if (!seen.insert(member.key).second) {
       return Error(member.at, absl::StrCat("JSON: duplicate key '", member.key, "'"));
     }
     if (!Take(':')) return Expected("':' after a key");
-    if (absl::Status s = ReadValue(depth + 1, &member.value); !s.ok()) return s;
+    RETURN_IF_ERROR(ReadValue(depth + 1, &member.value));
     out->members.push_back(std::move(member));
   } while (Take(','));
   return Take('}') ? absl::OkStatus() : Expected("',' or '}'");
@@ -198,7 +199,7 @@ absl::Status JsonReader::ReadArray(int depth, JsonValue* out) {
   if (Take(']')) return absl::OkStatus();
   do {
     out->items.emplace_back();
-    if (absl::Status s = ReadValue(depth + 1, &out->items.back()); !s.ok()) return s;
+    RETURN_IF_ERROR(ReadValue(depth + 1, &out->items.back()));
   } while (Take(','));
   return Take(']') ? absl::OkStatus() : Expected("',' or ']'");
 }
@@ -217,7 +218,7 @@ absl::Status JsonReader::ReadString(std::string* out) {
     if (valid != plain.size()) return Error(run + valid, "JSON: invalid UTF-8 in a string");
     out->append(plain.data(), plain.size());
     if (at_ < source_.size() && source_[at_] == '\\') {
-      if (absl::Status s = ReadEscape(out); !s.ok()) return s;
+      RETURN_IF_ERROR(ReadEscape(out));
     }
   }
   if (at_ == source_.size()) return Error(begin, "JSON: a string without its closing quote");
@@ -251,12 +252,12 @@ absl::Status JsonReader::ReadEscape(std::string* out) {
   if (c != 'u') return Expected("an escape of \"\\/bfnrtu");
   ++at_;
   uint32_t code;
-  if (absl::Status s = ReadHex4(&code); !s.ok()) return s;
+  RETURN_IF_ERROR(ReadHex4(&code));
   if (code >= 0xd800 && code < 0xdc00) {
     uint32_t low = 0;
     if (!absl::StartsWith(source_.substr(at_), "\\u")) return Error(begin, "JSON: half of a surrogate pair");
     at_ += 2;
-    if (absl::Status s = ReadHex4(&low); !s.ok()) return s;
+    RETURN_IF_ERROR(ReadHex4(&low));
     if (low < 0xdc00 || low > 0xdfff) return Error(begin, "JSON: half of a surrogate pair");
     code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
   } else if (code >= 0xdc00 && code < 0xe000) {
@@ -297,9 +298,8 @@ absl::Status JsonReader::ReadNumber(JsonValue* out) {
 
 absl::StatusOr<JsonValue> ParseJson(absl::string_view source, absl::string_view name) {
   JsonReader reader(source, name);
-  absl::StatusOr<JsonValue> value = reader.Next();
-  if (!value.ok()) return value;
-  if (!reader.AtEnd()) return reader.Error(value->end, "JSON: more text after the end of the value");
+  ASSIGN_OR_RETURN(JsonValue value, reader.Next());
+  if (!reader.AtEnd()) return reader.Error(value.end, "JSON: more text after the end of the value");
   return value;
 }
 

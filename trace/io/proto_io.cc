@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/utf8.h"
 #include "trace/io/compressed_file.h"
 #include "trace/io/file.h"
@@ -195,9 +196,8 @@ absl::Status ParseBinary(absl::string_view content, absl::string_view name, Mess
 }  // namespace
 
 absl::Status ReadMessageFile(const std::string& path, Message* out) {
-  const absl::StatusOr<std::string> content = ReadFile(path);
-  if (!content.ok()) return content.status();
-  return ParseMessage(*content, path, out);
+  ASSIGN_OR_RETURN(const std::string content, ReadFile(path));
+  return ParseMessage(content, path, out);
 }
 
 absl::Status ParseTextMessage(absl::string_view content, absl::string_view name, Message* out) {
@@ -218,10 +218,9 @@ absl::Status ParseMessage(absl::string_view content, absl::string_view name, Mes
   const absl::string_view trimmed = absl::StripLeadingAsciiWhitespace(content);
   if (!trimmed.empty() && trimmed[0] == '{') {
     JsonReader reader(content, name);
-    const absl::StatusOr<JsonValue> value = reader.Next();
-    if (!value.ok()) return value.status();
-    if (!reader.AtEnd()) return reader.Error(value->end, "JSON: more text after the end of the value");
-    return JsonToMessage(reader, *value, out);
+    ASSIGN_OR_RETURN(const JsonValue value, reader.Next());
+    if (!reader.AtEnd()) return reader.Error(value.end, "JSON: more text after the end of the value");
+    return JsonToMessage(reader, value, out);
   }
   if (!IsText(content)) return ParseBinary(content, name, out);
   const absl::Status text = ParseTextMessage(content, name, out);
@@ -263,9 +262,8 @@ absl::StatusOr<std::string> FormatMessage(const Message& message, MessageFormat 
 }
 
 absl::Status WriteMessageFile(const Message& message, MessageFormat format, const std::string& path) {
-  const absl::StatusOr<std::string> content = FormatMessage(message, format);
-  if (!content.ok()) return content.status();
-  return WriteFile(path, *content);
+  ASSIGN_OR_RETURN(const std::string content, FormatMessage(message, format));
+  return WriteFile(path, content);
 }
 
 }  // namespace chakra

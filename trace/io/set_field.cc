@@ -10,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "proto/setting.pb.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/field_value.h"
 #include "trace/io/proto_io.h"
 #include "trace/io/settings.h"
@@ -106,7 +107,7 @@ absl::StatusOr<Message*> MapEntry(const std::string& key, const FieldDescriptor*
     }
   }
   Message* entry = r.AddMessage(m, f);
-  if (absl::Status s = PutScalar(key, {}, key_field, entry); !s.ok()) return s;
+  RETURN_IF_ERROR(PutScalar(key, {}, key_field, entry));
   return entry;
 }
 
@@ -122,7 +123,7 @@ class Setter {
     const FieldDescriptor* f = m->GetDescriptor()->FindFieldByName(step.name);
     if (f == nullptr) return Unknown(step.name, *m->GetDescriptor());
     if (!f->options().GetExtension(proto::setting).short_form()) {
-      if (absl::Status s = ExpandShortForm(m); !s.ok()) return s;
+      RETURN_IF_ERROR(ExpandShortForm(m));
     }
     if (f->is_map()) return SetMap(step, last, f, m);
     if (f->is_repeated()) return SetRepeated(steps, i, f, m);
@@ -180,10 +181,9 @@ class Setter {
       return absl::InvalidArgumentError(absl::StrCat("it is a map; expected ", step.name, "[KEY]"));
     }
     if (add_) return absl::InvalidArgumentError("it is a map; expected = in place of +=");
-    auto entry = MapEntry(step.index, f, m);
-    if (!entry.ok()) return entry.status();
+    ASSIGN_OR_RETURN(auto entry, MapEntry(step.index, f, m));
     const FieldDescriptor* value = f->message_type()->map_value();
-    return PutScalar(value_, {}, value, *entry);
+    return PutScalar(value_, {}, value, entry);
   }
 
   absl::Status SetRepeated(const std::vector<PathStep>& steps, size_t i, const FieldDescriptor* f,
@@ -199,7 +199,7 @@ class Setter {
       if (value_.empty()) return absl::OkStatus();
       if (message) return Enter(steps, i, r.AddMessage(m, f));
       for (const absl::string_view one : absl::StrSplit(value_, ',')) {
-        if (absl::Status s = PutScalar(one, {ValuePlace::kAdd}, f, m); !s.ok()) return s;
+        RETURN_IF_ERROR(PutScalar(one, {ValuePlace::kAdd}, f, m));
       }
       return absl::OkStatus();
     }

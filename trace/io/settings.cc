@@ -14,6 +14,7 @@
 #include "absl/strings/str_split.h"
 #include "proto/setting.pb.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/field_value.h"
 #include "trace/io/setting_range.h"
 
@@ -100,7 +101,7 @@ absl::Status CheckMap(const Message& m, const FieldDescriptor* f, const std::str
       values[entry.GetReflection()->GetString(entry, key)] = v;
   }
   for (const auto& [k, v] : values) {
-    if (absl::Status s = Check(range, absl::StrCat(name, "[\"", k, "\"]"), v); !s.ok()) return s;
+    RETURN_IF_ERROR(Check(range, absl::StrCat(name, "[\"", k, "\"]"), v));
   }
   return absl::OkStatus();
 }
@@ -135,7 +136,7 @@ absl::Status CheckAll(const Message& m, const std::string& place) {
   std::vector<const FieldDescriptor*> fields;
   m.GetReflection()->ListFields(m, &fields);
   for (const FieldDescriptor* f : fields) {
-    if (absl::Status s = CheckField(m, f, place); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckField(m, f, place));
   }
   return absl::OkStatus();
 }
@@ -162,7 +163,7 @@ absl::Status ReadOne(absl::string_view value, const FieldDescriptor* f, Message*
   if (f->cpp_type() == FieldDescriptor::CPPTYPE_STRING)
     return SetValue(value, true, {ValuePlace::kAdd}, f, m);
   for (const absl::string_view part : absl::StrSplit(value, 'x')) {
-    if (absl::Status s = SetValue(part, true, {ValuePlace::kAdd}, f, m); !s.ok()) return s;
+    RETURN_IF_ERROR(SetValue(part, true, {ValuePlace::kAdd}, f, m));
   }
   return absl::OkStatus();
 }
@@ -189,7 +190,7 @@ absl::Status CheckKey(const std::string& key, const std::vector<const FieldDescr
       if (!f->is_repeated() && !m.GetReflection()->HasField(m, f))
         continue;  // 0 is as good as absent in some
       if (!NumberAt(m, f, f->is_repeated() ? i : -1, &v)) continue;
-      if (absl::Status s = Check(range, key, v); !s.ok()) return s;
+      RETURN_IF_ERROR(Check(range, key, v));
     }
   }
   return absl::OkStatus();
@@ -240,7 +241,7 @@ absl::Status ReadSettings(const ShortForm& form, Message* out) {
   std::unique_ptr<Message> changed(out->New());
   changed->CopyFrom(*out);
   for (const auto& [key, value] : form.set) {
-    if (absl::Status s = ReadItem(key, value, changed.get()); !s.ok()) return s;
+    RETURN_IF_ERROR(ReadItem(key, value, changed.get()));
   }
   out->GetReflection()->Swap(out, changed.get());
   return absl::OkStatus();
@@ -274,7 +275,7 @@ absl::Status ExpandShortForm(Message* message) {
     if (!f->options().HasExtension(proto::setting) || !SettingOf(*f).short_form()) continue;
     const std::string text = message->GetReflection()->GetString(*message, f);
     if (text.empty()) continue;
-    if (absl::Status s = ReadSettings(text, f->name(), message); !s.ok()) return s;
+    RETURN_IF_ERROR(ReadSettings(text, f->name(), message));
     message->GetReflection()->ClearField(message, f);
   }
   return absl::OkStatus();

@@ -3,6 +3,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -35,9 +36,8 @@ absl::StatusOr<ShortForm> ParseShortForm(absl::string_view text) {
   form.name = std::string(absl::StripAsciiWhitespace(text.substr(0, colon)));
   if (form.name.empty()) return Bad("no name; expected NAME or NAME:key=value,...");
   if (colon == absl::string_view::npos) return form;
-  auto items = SplitItems(text.substr(colon + 1));
-  if (!items.ok()) return items.status();
-  for (const absl::string_view item : *items) {
+  ASSIGN_OR_RETURN(auto items, SplitItems(text.substr(colon + 1)));
+  for (const absl::string_view item : items) {
     const size_t equals = item.find('=');
     const absl::string_view key = absl::StripAsciiWhitespace(item.substr(0, equals));
     if (equals == absl::string_view::npos || key.empty()) {

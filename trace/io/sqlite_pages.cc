@@ -12,6 +12,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/stop.h"
 
 namespace chakra {
@@ -143,20 +144,19 @@ absl::StatusOr<const unsigned char*> SqlitePages::Get(uint32_t number, uint32_t 
 // Adds the children of an interior page.
 absl::Status SqlitePages::Children(uint32_t number, std::vector<uint32_t>* out) const {
   std::string buffer;
-  const absl::StatusOr<const unsigned char*> page = Get(number, 1, &buffer);
-  if (!page.ok()) return page.status();
+  ASSIGN_OR_RETURN(const unsigned char* const page, Get(number, 1, &buffer));
   const auto bad = [&](absl::string_view what) {
     return absl::InvalidArgumentError(absl::StrCat("page ", number, ": ", what));
   };
-  if (**page != kInterior) return bad("not an inner page of a table");
-  const uint32_t cells = NumberAt(*page + 3, 2);
+  if (*page != kInterior) return bad("not an inner page of a table");
+  const uint32_t cells = NumberAt(page + 3, 2);
   if (kInteriorHeader + 2 * uint64_t{cells} > usable_) return bad("more cells than fit");
   for (uint32_t i = 0; i < cells; ++i) {
-    const uint32_t at = NumberAt(*page + kInteriorHeader + 2 * size_t{i}, 2);
+    const uint32_t at = NumberAt(page + kInteriorHeader + 2 * size_t{i}, 2);
     if (at + 4 > usable_) return bad("a cell lies outside of it");
-    out->push_back(NumberAt(*page + at, 4));
+    out->push_back(NumberAt(page + at, 4));
   }
-  out->push_back(NumberAt(*page + 8, 4));
+  out->push_back(NumberAt(page + 8, 4));
   return absl::OkStatus();
 }
 
@@ -172,12 +172,11 @@ absl::StatusOr<std::vector<uint32_t>> SqlitePages::Leaves(uint32_t root) const {
   std::string buffer;
   uint64_t seen = 0;
   for (int depth = 0; depth < kDeepest; ++depth) {
-    const absl::StatusOr<const unsigned char*> first = Get(level.front(), 1, &buffer);
-    if (!first.ok()) return first.status();
-    if (**first == kLeaf) return level;
+    ASSIGN_OR_RETURN(const unsigned char* const first, Get(level.front(), 1, &buffer));
+    if (*first == kLeaf) return level;
     below.clear();
     for (const uint32_t page : level) {
-      if (absl::Status s = Children(page, &below); !s.ok()) return s;
+      RETURN_IF_ERROR(Children(page, &below));
       if (seen + below.size() > bytes_ / page_)  // a tree has each page once
         return absl::InvalidArgumentError(
             absl::StrCat("page ", page, ": its table has more pages than the file"));
@@ -213,13 +212,11 @@ absl::StatusOr<bool> SqliteRows::NextLeaf() {
     if (leaf_ == leaves_.size()) return false;
     number_ = leaves_[leaf_];
     if (left_ == 0) {
-      if (absl::Status s = CheckStop(); !s.ok()) return s;
+      RETURN_IF_ERROR(CheckStop());
       uint32_t count = 1;
       while (count < kRun && leaf_ + count < leaves_.size() && leaves_[leaf_ + count] == number_ + count)
         ++count;
-      const absl::StatusOr<const unsigned char*> run = pages_->Get(number_, count, &run_);
-      if (!run.ok()) return run.status();
-      loaded_ = *run;
+      ASSIGN_OR_RETURN(loaded_, pages_->Get(number_, count, &run_));
       left_ = count;
     }
     page_ = loaded_;
@@ -254,7 +251,7 @@ absl::Status SqliteRows::ReadCell() {
   const uint64_t least = (usable - 12) * 32 / 255 - 23, fits = least + (bytes - least) % (usable - 4);
   const uint64_t local = fits <= most ? fits : least;
   if (local + 4 > static_cast<uint64_t>(end - at)) return Bad("a row lies outside of it");
-  if (absl::Status s = Gather(at, bytes, local); !s.ok()) return s;
+  RETURN_IF_ERROR(Gather(at, bytes, local));
   return ReadRecord(reinterpret_cast<const unsigned char*>(record_.data()), bytes);
 }
 
@@ -265,11 +262,10 @@ absl::Status SqliteRows::Gather(const unsigned char* at, uint64_t bytes, uint64_
   while (record_.size() < bytes) {
     if (++overflow_pages_ > pages_->file_bytes() / pages_->page_bytes())
       return Bad("overflow pages belong to several rows, or go in a circle");
-    const absl::StatusOr<const unsigned char*> page = pages_->Get(next, 1, &overflow_);
-    if (!page.ok()) return page.status();
+    ASSIGN_OR_RETURN(const unsigned char* const page, pages_->Get(next, 1, &overflow_));
     const uint64_t here = std::min<uint64_t>(bytes - record_.size(), pages_->usable_bytes() - 4);
-    record_.append(reinterpret_cast<const char*>(*page) + 4, here);
-    next = NumberAt(*page, 4);
+    record_.append(reinterpret_cast<const char*>(page) + 4, here);
+    next = NumberAt(page, 4);
   }
   return absl::OkStatus();
 }

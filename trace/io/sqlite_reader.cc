@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/stop.h"
 #include "trace/io/file.h"
 
@@ -203,22 +204,20 @@ absl::StatusOr<std::unique_ptr<SqliteReader>> SqliteReader::Open(const std::stri
   absl::StatusOr<std::unique_ptr<FileSource>> disk = FileSource::Open(path);
   if (!disk.ok()) return disk.status();
   std::string head(kHeader, '\0');
-  absl::StatusOr<size_t> read = ReadFully(disk->get(), head.data(), head.size());
-  if (!read.ok()) return read.status();
-  head.resize(*read);
+  ASSIGN_OR_RETURN(size_t read, ReadFully(disk->get(), head.data(), head.size()));
+  head.resize(read);
   if (LooksCompressed(head)) {
     disk = FileSource::Open(path);
     if (!disk.ok()) return disk.status();
-    absl::StatusOr<std::unique_ptr<ByteSource>> content = OpenContent(disk->get(), path);
-    if (!content.ok()) return content.status();
+    ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> content, OpenContent(disk->get(), path));
     Buffer unpacked;
-    if (absl::Status s = ReadAll(content->get(), path, &unpacked); !s.ok()) return s;
+    RETURN_IF_ERROR(ReadAll(content.get(), path, &unpacked));
     absl::StatusOr<std::unique_ptr<SqliteReader>> db = OfBytes(unpacked.view(), path, format);
     if (db.ok()) (*db)->content_ = std::move(unpacked);  // its bytes stay where they are
     return db;
   }
   const uint64_t bytes = (*disk)->SizeHint();
-  if (absl::Status s = CheckHeader(head, bytes, path, format); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckHeader(head, bytes, path, format));
   if (std::filesystem::file_size(path + "-wal", error) > 0 && !error) {
     return absl::InvalidArgumentError(absl::StrCat(
         path, ": ", path, "-wal has changes that are not in the file yet; write them back first: sqlite3 ",
@@ -231,15 +230,15 @@ absl::StatusOr<std::unique_ptr<SqliteReader>> SqliteReader::Open(const std::stri
       SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
   if (sqlite3_open_v2(UriOf(path).c_str(), &db->db_, kHow, nullptr) != SQLITE_OK)
     return db->Fail("cannot be opened");
-  if (absl::Status s = db->Harden(); !s.ok()) return s;
-  if (absl::Status s = db->ReadSchema(); !s.ok()) return s;
+  RETURN_IF_ERROR(db->Harden());
+  RETURN_IF_ERROR(db->ReadSchema());
   return db;
 }
 
 absl::StatusOr<std::unique_ptr<SqliteReader>> SqliteReader::OfBytes(absl::string_view bytes,
                                                                     absl::string_view name,
                                                                     const SqliteFormat& format) {
-  if (absl::Status s = CheckHeader(bytes.substr(0, kHeader), bytes.size(), name, format); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckHeader(bytes.substr(0, kHeader), bytes.size(), name, format));
   std::unique_ptr<SqliteReader> db(new SqliteReader(std::string(name), format));
   db->bytes_ = bytes.size();
   db->memory_ = bytes;
@@ -251,8 +250,8 @@ absl::StatusOr<std::unique_ptr<SqliteReader>> SqliteReader::OfBytes(absl::string
   const auto size = static_cast<sqlite3_int64>(bytes.size());
   if (sqlite3_deserialize(db->db_, "main", data, size, size, SQLITE_DESERIALIZE_READONLY) != SQLITE_OK)
     return db->Fail("cannot be opened");
-  if (absl::Status s = db->Harden(); !s.ok()) return s;
-  if (absl::Status s = db->ReadSchema(); !s.ok()) return s;
+  RETURN_IF_ERROR(db->Harden());
+  RETURN_IF_ERROR(db->ReadSchema());
   return db;
 }
 
@@ -302,7 +301,7 @@ absl::StatusOr<SqliteScan> SqliteReader::ReadThroughSqlite(absl::string_view tab
 
 absl::StatusOr<SqliteScan> SqliteReader::Scan(absl::string_view table, std::vector<absl::string_view> columns,
                                               const std::vector<SqliteCondition>& where, bool direct) const {
-  if (absl::Status s = CheckPlain(table); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckPlain(table));
   const auto it = tables_.find(std::string(table));
   if (it == tables_.end()) return absl::NotFoundError(absl::StrCat(name_, ": it has no table ", table));
   std::vector<SqliteScan::Condition> conditions;

@@ -13,6 +13,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/file.h"
 
 namespace chakra {
@@ -123,7 +124,7 @@ absl::Status WholeFolder::MoveInto(const std::string& folder, const std::vector<
   }
   std::reverse(files.begin(), files.end());
   for (const std::string& name : files) {
-    if (absl::Status s = MoveOut(name, (fs::path(folder) / name).string()); !s.ok()) return s;
+    RETURN_IF_ERROR(MoveOut(name, (fs::path(folder) / name).string()));
   }
   return absl::OkStatus();
 }

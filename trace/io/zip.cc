@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -43,11 +44,11 @@ class Directory {
 
   absl::StatusOr<std::vector<Member>> Read() {
     uint64_t count = 0, at = 0;
-    if (absl::Status s = FindEnd(&count, &at); !s.ok()) return s;
+    RETURN_IF_ERROR(FindEnd(&count, &at));
     std::vector<Member> members;
     for (uint64_t i = 0; i < count; ++i) {
       Member member;
-      if (absl::Status s = ReadEntry(&at, &member); !s.ok()) return s;
+      RETURN_IF_ERROR(ReadEntry(&at, &member));
       if (!absl::EndsWith(member.name, "/")) members.push_back(std::move(member));
     }
     return members;
@@ -74,36 +75,34 @@ class Directory {
     *at = Number(zip_, end + 16, 4);
     if (*count != 0xffff && *at != kIn64) return absl::OkStatus();
     if (end < kLocator || zip_.substr(end - kLocator, 4) != "PK\x06\x07") return absl::OkStatus();
-    const auto record =
-        Record(Number(zip_, end - kLocator + 8, 8), kEnd64, "PK\x06\x06", "the end of its directory");
-    if (!record.ok()) return record.status();
-    *count = Number(*record, 32, 8);
-    *at = Number(*record, 48, 8);
+    ASSIGN_OR_RETURN(const auto record, Record(Number(zip_, end - kLocator + 8, 8), kEnd64, "PK\x06\x06",
+                                               "the end of its directory"));
+    *count = Number(record, 32, 8);
+    *at = Number(record, 48, 8);
     return absl::OkStatus();
   }
 
   absl::Status ReadEntry(uint64_t* at, Member* m) const {
-    const auto entry = Record(*at, kCentral, "PK\x01\x02", "an entry of its directory");
-    if (!entry.ok()) return entry.status();
-    const size_t name = Number(*entry, 28, 2), extra = Number(*entry, 30, 2), comment = Number(*entry, 32, 2);
+    ASSIGN_OR_RETURN(const auto entry, Record(*at, kCentral, "PK\x01\x02", "an entry of its directory"));
+    const size_t name = Number(entry, 28, 2), extra = Number(entry, 30, 2), comment = Number(entry, 32, 2);
     if (zip_.size() - *at - kCentral < name + extra + comment) return Error(*at, "an entry that ends early");
     m->name = std::string(zip_.substr(*at + kCentral, name));
-    m->method = static_cast<int>(Number(*entry, 10, 2));
-    m->crc = static_cast<uint32_t>(Number(*entry, 16, 4));
-    m->packed = Number(*entry, 20, 4);
-    m->size = Number(*entry, 24, 4);
-    uint64_t local = Number(*entry, 42, 4);
+    m->method = static_cast<int>(Number(entry, 10, 2));
+    m->crc = static_cast<uint32_t>(Number(entry, 16, 4));
+    m->packed = Number(entry, 20, 4);
+    m->size = Number(entry, 24, 4);
+    uint64_t local = Number(entry, 42, 4);
     TakeExtra(zip_.substr(*at + kCentral + name, extra), {&m->size, &m->packed, &local});
-    if ((Number(*entry, 8, 2) & 1) != 0)
+    if ((Number(entry, 8, 2) & 1) != 0)
       return Error(*at, absl::StrCat(m->name, " is encrypted; expected an archive without a password"));
     if (m->method != 0 && m->method != 8) {
       return Error(*at, absl::StrCat(m->name, " is packed by method ", m->method,
                                      "; expected 8 (deflate) or 0 (stored)"));
     }
     *at += kCentral + name + extra + comment;
-    const auto head = Record(local, kLocal, "PK\x03\x04", absl::StrCat("the header of ", m->name));
-    if (!head.ok()) return head.status();
-    m->at = local + kLocal + Number(*head, 26, 2) + Number(*head, 28, 2);
+    ASSIGN_OR_RETURN(const auto head,
+                     Record(local, kLocal, "PK\x03\x04", absl::StrCat("the header of ", m->name)));
+    m->at = local + kLocal + Number(head, 26, 2) + Number(head, 28, 2);
     if (m->at > zip_.size() || zip_.size() - m->at < m->packed)
       return Error(local, absl::StrCat(m->name, " ends behind the file"));
     if (m->method == 0 && m->size != m->packed)
@@ -180,7 +179,7 @@ class ZipSource : public ByteSource {
       }
       if (in_member_ && left_ > 0) return ReadData(out, n);
       if (in_member_) {
-        if (absl::Status s = EndMember(); !s.ok()) return s;
+        RETURN_IF_ERROR(EndMember());
       } else if (next_ < members_.size()) {
         BeginMember();
       } else if (!ended_) {
@@ -266,10 +265,9 @@ bool LooksLikeZip(absl::string_view head) { return absl::StartsWith(head, "PK\x0
 
 absl::StatusOr<std::unique_ptr<ByteSource>> OpenZip(std::unique_ptr<ByteSource> raw, absl::string_view file) {
   Buffer zip;
-  if (absl::Status s = ReadAll(raw.get(), file, &zip); !s.ok()) return s;
-  auto members = Directory(zip.view(), file).Read();
-  if (!members.ok()) return members.status();
-  return std::make_unique<ZipSource>(std::move(zip), *std::move(members), file);
+  RETURN_IF_ERROR(ReadAll(raw.get(), file, &zip));
+  ASSIGN_OR_RETURN(auto members, Directory(zip.view(), file).Read());
+  return std::make_unique<ZipSource>(std::move(zip), std::move(members), file);
 }
 
 }  // namespace chakra

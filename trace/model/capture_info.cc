@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "proto/et_def.pb.h"
+#include "trace/base/status_macros.h"
 #include "trace/model/attribute.h"
 
 namespace chakra {
@@ -43,19 +44,19 @@ class Reader {
     CaptureInfo info;
     info.calls_alone = capture->string_val() == kLogs;
     int64_t rank = 0, window = 0;
-    if (absl::Status s = Integer("rank", std::numeric_limits<int>::max(), &rank); !s.ok()) return s;
-    if (absl::Status s = Integer("window_end_ns", kMostNanos, &window); !s.ok()) return s;
+    RETURN_IF_ERROR(Integer("rank", std::numeric_limits<int>::max(), &rank));
+    RETURN_IF_ERROR(Integer("window_end_ns", kMostNanos, &window));
     info.rank = static_cast<int>(rank);
     info.window_end = Time::Nanos(window);
     const AttributeProto* device = nullptr;
-    if (absl::Status s = Find("device", &device); !s.ok()) return s;
+    RETURN_IF_ERROR(Find("device", &device));
     if (device != nullptr) {
       if (!device->has_string_val()) return Bad("device", "expected a string");
       info.device = device->string_val();
     }
-    if (absl::Status s = Bytes("peak_allocated_bytes", &info.peak_allocated_bytes); !s.ok()) return s;
-    if (absl::Status s = Bytes("peak_reserved_bytes", &info.peak_reserved_bytes); !s.ok()) return s;
-    if (absl::Status s = Steps(&info); !s.ok()) return s;
+    RETURN_IF_ERROR(Bytes("peak_allocated_bytes", &info.peak_allocated_bytes));
+    RETURN_IF_ERROR(Bytes("peak_reserved_bytes", &info.peak_reserved_bytes));
+    RETURN_IF_ERROR(Steps(&info));
     return std::optional<CaptureInfo>(std::move(info));
   }
 
@@ -85,7 +86,7 @@ class Reader {
 
   absl::Status Integer(absl::string_view name, int64_t most, int64_t* out) const {
     const AttributeProto* attr = nullptr;
-    if (absl::Status s = Find(name, &attr); !s.ok()) return s;
+    RETURN_IF_ERROR(Find(name, &attr));
     if (attr == nullptr) return Bad(name, "missing; expected an integer");
     const std::string bytes = attr->SerializeAsString();
     Attribute a;
@@ -103,7 +104,7 @@ class Reader {
     const AttributeProto* attr = nullptr;
     if (absl::Status s = Find(name, &attr); !s.ok() || attr == nullptr) return s;
     int64_t bytes = 0;
-    if (absl::Status s = Integer(name, std::numeric_limits<int64_t>::max(), &bytes); !s.ok()) return s;
+    RETURN_IF_ERROR(Integer(name, std::numeric_limits<int64_t>::max(), &bytes));
     *out = static_cast<uint64_t>(bytes);
     return absl::OkStatus();
   }
@@ -111,7 +112,7 @@ class Reader {
   // Reads a list of node ids as rows.
   absl::Status Rows(absl::string_view name, int count, std::vector<uint32_t>* rows) {
     const AttributeProto* attr = nullptr;
-    if (absl::Status s = Find(name, &attr); !s.ok()) return s;
+    RETURN_IF_ERROR(Find(name, &attr));
     std::vector<int64_t> ids;
     if (attr != nullptr) {
       const std::string bytes = attr->SerializeAsString();
@@ -145,12 +146,12 @@ class Reader {
 
   absl::Status Steps(CaptureInfo* info) {
     const AttributeProto* names = nullptr;
-    if (absl::Status s = Find("step_names", &names); !s.ok()) return s;
+    RETURN_IF_ERROR(Find("step_names", &names));
     if (names != nullptr && !names->has_string_list()) return Bad("step_names", "expected a list of strings");
     const int count = names == nullptr ? 0 : names->string_list().values_size();
     std::vector<uint32_t> first, last;
-    if (absl::Status s = Rows("step_first_nodes", count, &first); !s.ok()) return s;
-    if (absl::Status s = Rows("step_last_nodes", count, &last); !s.ok()) return s;
+    RETURN_IF_ERROR(Rows("step_first_nodes", count, &first));
+    RETURN_IF_ERROR(Rows("step_last_nodes", count, &last));
     std::vector<CaptureInfo::Step> steps;
     for (int i = 0; i < count; ++i) {
       const auto at = static_cast<size_t>(i);

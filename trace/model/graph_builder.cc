@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -511,7 +512,7 @@ absl::StatusOr<std::shared_ptr<const Graph>> GraphPool::Intern(GraphDraft* graph
                                                                const std::vector<uint64_t>& offsets) {
   const uint64_t hash = ContentHash(*graph);
   if (auto found = Find(*graph, hash)) return found;
-  if (absl::Status s = FinishGraph(graph, subject, offsets); !s.ok()) return s;
+  RETURN_IF_ERROR(FinishGraph(graph, subject, offsets));
   return Add(hash, WithSharedColumns(graph, &columns_, Keep::kPlain));
 }
 
@@ -519,7 +520,7 @@ absl::StatusOr<std::shared_ptr<const Graph>> GraphPool::InternTimed(GraphDraft* 
                                                                     absl::string_view subject) {
   const uint64_t hash = ContentHash(*graph);
   if (auto found = Find(*graph, hash)) return found;
-  if (absl::Status s = FinishGraph(graph, subject); !s.ok()) return s;
+  RETURN_IF_ERROR(FinishGraph(graph, subject));
   return Add(hash, WithSharedColumns(graph, &columns_, Keep::kNarrowTimes));
 }
 
@@ -527,7 +528,7 @@ absl::StatusOr<std::shared_ptr<const Graph>> GraphPool::InternRecording(GraphDra
                                                                         absl::string_view subject) {
   const uint64_t hash = ContentHash(*graph);
   if (auto found = Find(*graph, hash)) return found;
-  if (absl::Status s = FinishGraph(graph, subject); !s.ok()) return s;
+  RETURN_IF_ERROR(FinishGraph(graph, subject));
   return Add(hash, WithSharedColumns(graph, &columns_, Keep::kRecording));
 }
 

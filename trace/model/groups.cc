@@ -11,6 +11,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/byte_source.h"
 
 namespace chakra {
@@ -106,9 +107,7 @@ absl::Status ReadGroupNodeEntry(element e, absl::string_view subject, Groups* gr
   std::vector<int> ranks;
   element list;
   if (fields["ranks"].get(list) == simdjson::SUCCESS) {
-    absl::StatusOr<std::vector<int>> read = ReadRanks(list, group);
-    if (!read.ok()) return read.status();
-    ranks = *std::move(read);
+    ASSIGN_OR_RETURN(ranks, ReadRanks(list, group));
   }
   if (ranks.empty()) {
     constexpr int64_t kMaxRanks = 1 << 22;
@@ -133,15 +132,13 @@ std::string Quoted(absl::string_view s) {
 }  // namespace
 
 absl::StatusOr<std::string> ReadGroupText(const std::string& path, InputFile* input) {
-  absl::StatusOr<std::unique_ptr<FileSource>> disk = FileSource::Open(path);
-  if (!disk.ok()) return disk.status();
-  absl::StatusOr<std::unique_ptr<ByteSource>> content = OpenContent(disk->get(), path);
-  if (!content.ok()) return content.status();
+  ASSIGN_OR_RETURN(std::unique_ptr<FileSource> disk, FileSource::Open(path));
+  ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> content, OpenContent(disk.get(), path));
   Buffer text;
-  if (absl::Status s = ReadAll(content->get(), path, &text); !s.ok()) return s;
+  RETURN_IF_ERROR(ReadAll(content.get(), path, &text));
   input->path = path;
   input->role = "groups";
-  if (absl::Status s = (*disk)->Finish(&input->sha256, &input->bytes); !s.ok()) return s;
+  RETURN_IF_ERROR(disk->Finish(&input->sha256, &input->bytes));
   return std::string(text.view());
 }
 
@@ -162,12 +159,11 @@ absl::StatusOr<Groups> ParseGroups(absl::string_view json, absl::string_view fil
     if (key.empty()) {
       return absl::InvalidArgumentError(absl::StrCat(subject, ": this name always means all ranks"));
     }
-    absl::StatusOr<std::vector<int>> ranks = ReadRanks(value, subject);
-    if (!ranks.ok()) return ranks.status();
-    if (ranks->empty()) {
+    ASSIGN_OR_RETURN(std::vector<int> ranks, ReadRanks(value, subject));
+    if (ranks.empty()) {
       return absl::InvalidArgumentError(absl::StrCat(subject, ": expected at least one rank"));
     }
-    if (!groups.emplace(std::string(key), *std::move(ranks)).second) {
+    if (!groups.emplace(std::string(key), std::move(ranks)).second) {
       return absl::InvalidArgumentError(absl::StrCat(subject, ": expected each group once"));
     }
   }
@@ -176,11 +172,8 @@ absl::StatusOr<Groups> ParseGroups(absl::string_view json, absl::string_view fil
 
 absl::Status GroupsFromFile(const std::string& path, TraceSet* set) {
   InputFile input;
-  absl::StatusOr<std::string> text = ReadGroupText(path, &input);
-  if (!text.ok()) return text.status();
-  absl::StatusOr<Groups> groups = ParseGroups(*text, path);
-  if (!groups.ok()) return groups.status();
-  set->groups = *std::move(groups);
+  ASSIGN_OR_RETURN(std::string text, ReadGroupText(path, &input));
+  ASSIGN_OR_RETURN(set->groups, ParseGroups(text, path));
   set->group_source = path;
   set->inputs.push_back(std::move(input));
   return absl::OkStatus();
@@ -210,7 +203,7 @@ absl::StatusOr<Groups> ParseGroupNode(absl::string_view text, absl::string_view 
   Groups groups;
   uint64_t members = 0;
   for (const element e : list) {
-    if (absl::Status s = ReadGroupNodeEntry(e, subject, &groups, &members); !s.ok()) return s;
+    RETURN_IF_ERROR(ReadGroupNodeEntry(e, subject, &groups, &members));
   }
   return groups;
 }

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra::packet {
 namespace {
@@ -27,16 +28,15 @@ const TransportKind& KindOf(const TransportConfig& config) {
 }
 
 absl::StatusOr<TransportConfig> ParseTransport(absl::string_view text) {
-  auto spec = ParseNetworkSpec(text);
-  if (!spec.ok()) return spec.status();
+  ASSIGN_OR_RETURN(auto spec, ParseNetworkSpec(text));
   std::vector<std::string> names;
   for (const TransportKind& k : TransportKinds()) names.emplace_back(k.name);
   absl::StatusOr<TransportConfig> found = absl::InvalidArgumentError(
-      absl::StrCat("there is no transport \"", spec->name, "\"", SuggestName(spec->name, names)));
+      absl::StrCat("there is no transport \"", spec.name, "\"", SuggestName(spec.name, names)));
   ForEach(Transports(), [&](auto* t) {
     using T = std::remove_pointer_t<decltype(t)>;
-    if (T::Kind().name != spec->name) return;
-    auto parameters = Parameters::Make(*spec, T::Kind().parameters);
+    if (T::Kind().name != spec.name) return;
+    auto parameters = Parameters::Make(spec, T::Kind().parameters);
     if (!parameters.ok()) {
       found = parameters.status();
       return;

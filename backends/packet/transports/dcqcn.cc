@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/packet/transports/table.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra::packet {
 namespace {
@@ -96,7 +97,7 @@ TransportKind Dcqcn::Kind() {
 
 absl::StatusOr<Dcqcn::Config> Dcqcn::Read(const Parameters& p) {
   Config c;
-  if (absl::Status s = DcqcnTable().Read(p, &c); !s.ok()) return s;
+  RETURN_IF_ERROR(DcqcnTable().Read(p, &c));
   if (p.Given("ai")) c.ai_share = 0;
   if (p.Given("hai")) c.hai_share = 0;
   if (c.rules == Rules::kPaper) {

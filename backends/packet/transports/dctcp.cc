@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/packet/transports/table.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra::packet {
 
@@ -52,7 +53,7 @@ TransportKind Dctcp::Kind() {
 
 absl::StatusOr<Dctcp::Config> Dctcp::Read(const Parameters& p) {
   Config c;
-  if (absl::Status s = DctcpTable().Read(p, &c); !s.ok()) return s;
+  RETURN_IF_ERROR(DctcpTable().Read(p, &c));
   if (p.Given("ai") && p.Given("ai_rate")) return p.Bad("ai_rate", "either ai or ai_rate, not both");
   if (p.Given("ai")) c.ai_rate = 0;
   return c;

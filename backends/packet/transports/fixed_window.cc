@@ -1,6 +1,7 @@
 #include "backends/packet/transports/fixed_window.h"
 
 #include "backends/packet/transports/table.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra::packet {
 
@@ -30,7 +31,7 @@ TransportKind FixedWindow::Kind() {
 
 absl::StatusOr<FixedWindow::Config> FixedWindow::Read(const Parameters& p) {
   Config c;
-  if (absl::Status s = FixedWindowTable().Read(p, &c); !s.ok()) return s;
+  RETURN_IF_ERROR(FixedWindowTable().Read(p, &c));
   return c;
 }
 

@@ -5,6 +5,7 @@
 
 #include "backends/packet/transports/table.h"
 #include "trace/base/splitmix.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra::packet {
 namespace {
@@ -60,7 +61,7 @@ TransportKind Nscc::Kind() {
 
 absl::StatusOr<Nscc::Config> Nscc::Read(const Parameters& p) {
   Config c;
-  if (absl::Status s = NsccTable().Read(p, &c); !s.ok()) return s;
+  RETURN_IF_ERROR(NsccTable().Read(p, &c));
   if (c.target && *c.target == Time::Zero()) return p.Bad("target", "more than 0, 9us for instance");
   return c;
 }

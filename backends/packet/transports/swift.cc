@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "backends/packet/transports/table.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra::packet {
 namespace {
@@ -44,7 +45,7 @@ TransportKind Swift::Kind() {
 
 absl::StatusOr<Swift::Config> Swift::Read(const Parameters& p) {
   Config c;
-  if (absl::Status s = SwiftTable().Read(p, &c); !s.ok()) return s;
+  RETURN_IF_ERROR(SwiftTable().Read(p, &c));
   if (c.base && *c.base == Time::Zero()) return p.Bad("base", "more than 0, 20us for instance");
   if (c.fs_min >= c.fs_max) return p.Bad("fs_min", "less than fs_max, 0.1 for instance");
   if (c.most > 0 && c.most < 1) return p.Bad("most", "0 or at least 1; the nearest is 1");

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/packet/transports/table.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra::packet {
 
@@ -55,7 +56,7 @@ TransportKind Timely::Kind() {
 
 absl::StatusOr<Timely::Config> Timely::Read(const Parameters& p) {
   Config c;
-  if (absl::Status s = TimelyTable().Read(p, &c); !s.ok()) return s;
+  RETURN_IF_ERROR(TimelyTable().Read(p, &c));
   if (c.patched && !p.Given("beta")) c.beta = 0.008;
   if (p.Given("ai")) c.ai_share = 0;
   if (!c.patched && p.Given("reference")) return p.Bad("reference", "none without patched=yes");

@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "backends/topology/builders/common.h"
 #include "backends/topology/builders/compose.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -135,11 +136,10 @@ absl::StatusOr<Network> BuildClos(const ClosPlan& plan, int ports, const ClosLin
   b.AddVertices("core", VertexKind::kSwitch, l.cores, 3);
   AddLinks(l, links, &b);
   const auto rate = [](const LinkClass& c) { return static_cast<double>(c.bandwidth.bytes_per_second()); };
-  auto network = Finish(&b, nullptr,
-                        plan.Note(static_cast<int>(l.leaves), static_cast<int>(l.pods), rate(links.host),
-                                  rate(links.up), rate(links.core)));
-  if (!network.ok()) return network.status();
-  network->guide = std::make_shared<ClosGuide>(l, FirstArcs(network->graph));
+  ASSIGN_OR_RETURN(auto network, Finish(&b, nullptr,
+                                        plan.Note(static_cast<int>(l.leaves), static_cast<int>(l.pods),
+                                                  rate(links.host), rate(links.up), rate(links.core))));
+  network.guide = std::make_shared<ClosGuide>(l, FirstArcs(network.graph));
   return network;
 }
 
@@ -163,26 +163,21 @@ absl::StatusOr<ClosLinks> ReadClosLinks(const Parameters& p, int tiers, int most
   const auto read = [&](absl::string_view name, const char* rate, const char* latency, LinkClass* out) {
     out->name = std::string(name);
     if (!p.Empty(rate)) {
-      const auto r = p.Rate(rate);
-      if (!r.ok()) return r.status();
-      out->bandwidth = *r;
+      ASSIGN_OR_RETURN(out->bandwidth, p.Rate(rate));
     }
     if (!p.Empty(latency)) {
-      const auto t = p.Latency(latency);
-      if (!t.ok()) return t.status();
-      out->latency = *t;
+      ASSIGN_OR_RETURN(out->latency, p.Latency(latency));
     }
     return absl::OkStatus();
   };
   ClosLinks links;
-  if (auto s = read("host", "link", "latency", &links.host); !s.ok()) return s;
+  RETURN_IF_ERROR(read("host", "link", "latency", &links.host));
   links.up = links.host;
   if (!p.Given("latency")) links.up.latency = Time::Nanos(500);
-  if (auto s = read(tiers == 3 ? "leaf-agg" : "leaf-spine", "uplink", "uplink_latency", &links.up); !s.ok())
-    return s;
+  RETURN_IF_ERROR(read(tiers == 3 ? "leaf-agg" : "leaf-spine", "uplink", "uplink_latency", &links.up));
   links.core = links.up;
   if (most < 3) return links;
-  if (auto s = read("agg-core", "core_link", "core_latency", &links.core); !s.ok()) return s;
+  RETURN_IF_ERROR(read("agg-core", "core_link", "core_latency", &links.core));
   return links;
 }
 

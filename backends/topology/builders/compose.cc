@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "backends/topology/builders/common.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -250,7 +251,7 @@ absl::StatusOr<Network> AttachNics(const Network& part, int devices, int per_car
 
 absl::StatusOr<Network> Planes(const Network& part, int copies, int share) {
   const NetworkGraph& g = part.graph;
-  if (absl::Status s = CheckCopies(g, copies); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckCopies(g, copies));
   GraphBuilder b;
   b.AddVertices("device", VertexKind::kDevice, g.devices());
   std::vector<uint32_t> first;
@@ -280,7 +281,7 @@ absl::StatusOr<Network> Planes(const Network& part, int copies, int share) {
 absl::StatusOr<Network> Rails(const Network& part, int rails, const LinkClass& scale_up) {
   const NetworkGraph& g = part.graph;
   const auto k = static_cast<uint32_t>(rails);
-  if (absl::Status s = CheckCopies(g, rails); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckCopies(g, rails));
   GraphBuilder b;
   b.AddVertices("device", VertexKind::kDevice, g.devices() * k);
   const uint32_t domains = b.AddVertices("nvswitch", VertexKind::kNvSwitch, g.devices(), 1);
@@ -310,20 +311,15 @@ std::vector<Parameter> NicParameters() {
 
 absl::StatusOr<NicOptions> ReadNics(const Parameters& p) {
   NicOptions out;
-  const auto per = p.Count("devices_per_nic", 1, 64);
-  if (!per.ok()) return per.status();
-  out.per_card = *per;
-  out.present = *per > 1 || p.Given("pcie") || p.Given("pcie_latency");
+  ASSIGN_OR_RETURN(const auto per, p.Count("devices_per_nic", 1, 64));
+  out.per_card = per;
+  out.present = per > 1 || p.Given("pcie") || p.Given("pcie_latency");
   out.pcie = {"pcie", Bandwidth::BytesPerSecond(63000000000), Time::Nanos(150)};
   if (!p.Empty("pcie")) {
-    const auto rate = p.Rate("pcie", /*any_rate=*/true);
-    if (!rate.ok()) return rate.status();
-    out.pcie.bandwidth = *rate;
+    ASSIGN_OR_RETURN(out.pcie.bandwidth, p.Rate("pcie", /*any_rate=*/true));
   }
   if (!p.Empty("pcie_latency")) {
-    const auto latency = p.Latency("pcie_latency");
-    if (!latency.ok()) return latency.status();
-    out.pcie.latency = *latency;
+    ASSIGN_OR_RETURN(out.pcie.latency, p.Latency("pcie_latency"));
   }
   return out;
 }
@@ -344,9 +340,8 @@ absl::StatusOr<Network> BuildPart(const Parameters& p, absl::string_view key, in
     return absl::InvalidArgumentError(absl::StrCat(p.network(), ": ", key, " nests ", deepest,
                                                    " networks; expected at most ", kMaxNesting));
   }
-  const auto spec = p.Part(key);
-  if (!spec.ok()) return spec.status();
-  auto part = BuildNetwork(*spec, devices, cards);
+  ASSIGN_OR_RETURN(const auto spec, p.Part(key));
+  auto part = BuildNetwork(spec, devices, cards);
   if (part.ok()) return part;
   return absl::Status(part.status().code(),
                       absl::StrCat(p.network(), ": ", key, ": ", part.status().message()));

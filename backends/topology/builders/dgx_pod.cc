@@ -1,6 +1,7 @@
 // dgx_pod and nvl72: NVSwitch domains joined by a network.
 #include "backends/topology/builders/common.h"
 #include "backends/topology/builders/compose.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -40,28 +41,25 @@ const std::vector<Generation>& Nvl72Generations() {
 absl::StatusOr<const Generation*> ReadGeneration(const Parameters& p, const std::vector<Generation>& all) {
   std::vector<std::string> names;
   for (const Generation& g : all) names.emplace_back(g.name);
-  const auto name = p.Choice("generation", names);
-  if (!name.ok()) return name.status();
+  ASSIGN_OR_RETURN(const auto name, p.Choice("generation", names));
   for (const Generation& g : all) {
-    if (*name == g.name) return &g;
+    if (name == g.name) return &g;
   }
   return p.Bad("generation", "one of the list");
 }
 
 absl::StatusOr<Domain> ReadDomain(const Parameters& p, const Generation& g, int size) {
-  const auto latency = p.Latency("nvlink_latency");
-  if (!latency.ok()) return latency.status();
-  const auto chips = p.Choice("chips", {"all", "one"});
-  if (!chips.ok()) return chips.status();
+  ASSIGN_OR_RETURN(const auto latency, p.Latency("nvlink_latency"));
+  ASSIGN_OR_RETURN(const auto chips, p.Choice("chips", {"all", "one"}));
   Domain domain;
   domain.size = size;
   int64_t sum = 0;
   for (const int links : g.links) {
     const int64_t rate = int64_t{links} * g.link_gb * 1000000000;
     sum += rate;
-    domain.chips.push_back({absl::StrCat("nvlink x", links), Bandwidth::BytesPerSecond(rate), *latency});
+    domain.chips.push_back({absl::StrCat("nvlink x", links), Bandwidth::BytesPerSecond(rate), latency});
   }
-  if (*chips == "one") domain.chips = {{"nvlink", Bandwidth::BytesPerSecond(sum), *latency}};
+  if (chips == "one") domain.chips = {{"nvlink", Bandwidth::BytesPerSecond(sum), latency}};
   return domain;
 }
 
@@ -80,9 +78,9 @@ absl::StatusOr<Network> BuildOneDomain(const Domain& domain, int devices) {
 // The network that joins the cards: `of`, or `fallback`.
 absl::StatusOr<Network> BuildJoin(const Parameters& p, const NetworkSpec& fallback, int count,
                                   const Cards& cards) {
-  auto part = p.Empty("of") ? BuildNetwork(fallback, count, cards) : BuildPart(p, "of", count, cards);
-  if (!part.ok()) return part.status();
-  for (const VertexGroup& g : part->graph.groups()) {
+  ASSIGN_OR_RETURN(auto part,
+                   p.Empty("of") ? BuildNetwork(fallback, count, cards) : BuildPart(p, "of", count, cards));
+  for (const VertexGroup& g : part.graph.groups()) {
     if (g.kind != VertexKind::kDevice && g.kind != VertexKind::kSwitch) {
       return p.Bad("of", absl::StrCat("a network of switches only: the cards are there already, and \"",
                                       g.name, "\" is a ", std::string(Name(g.kind))));
@@ -106,9 +104,8 @@ absl::StatusOr<int> SystemDevices(const Parameters& p, const System& system, int
     if (devices == 0) return p.Bad(key, "how many, or a number of devices to connect");
     return devices;
   }
-  const auto n = p.Count(key, 1, kMaxNetworkDevices / system.size);
-  if (!n.ok()) return n.status();
-  return DevicesOf(p, devices, int64_t{*n} * system.size,
+  ASSIGN_OR_RETURN(const auto n, p.Count(key, 1, kMaxNetworkDevices / system.size));
+  return DevicesOf(p, devices, int64_t{n} * system.size,
                    absl::StrCat(key, "=", (devices - 1) / system.size + 1));
 }
 
@@ -118,44 +115,35 @@ struct Card {
 };
 
 absl::StatusOr<Card> ReadCard(const Parameters& p, const System& system, const Generation& g) {
-  const auto per = p.Count("devices_per_nic", 1, system.tray);
-  if (!per.ok()) return per.status();
-  if (system.tray % *per != 0) {
+  ASSIGN_OR_RETURN(const auto per, p.Count("devices_per_nic", 1, system.tray));
+  if (system.tray % per != 0) {
     return p.Bad("devices_per_nic", absl::StrCat("a divisor of ", system.tray, ", 2 for instance"));
   }
-  const auto rate = p.Empty("pcie") ? ParseRate(g.pcie) : p.Rate("pcie", /*any_rate=*/true);
-  if (!rate.ok()) return rate.status();
-  const auto latency = p.Latency("pcie_latency");
-  if (!latency.ok()) return latency.status();
-  return Card{*per, {"pcie", *rate, *latency}};
+  ASSIGN_OR_RETURN(const auto rate, p.Empty("pcie") ? ParseRate(g.pcie) : p.Rate("pcie", /*any_rate=*/true));
+  ASSIGN_OR_RETURN(const auto latency, p.Latency("pcie_latency"));
+  return Card{per, {"pcie", rate, latency}};
 }
 
 absl::StatusOr<Network> BuildSystem(const Parameters& p, int devices, const System& system) {
-  const auto generation = ReadGeneration(p, system.generations);
-  if (!generation.ok()) return generation.status();
-  const Generation& g = **generation;
-  const auto domain = ReadDomain(p, g, system.size);
-  if (!domain.ok()) return domain.status();
-  const auto card = ReadCard(p, system, g);
-  if (!card.ok()) return card.status();
-  const auto n = SystemDevices(p, system, devices);
-  if (!n.ok()) return n.status();
-  if (*n <= system.size && p.Empty("of")) return BuildOneDomain(*domain, *n);
+  ASSIGN_OR_RETURN(const auto generation, ReadGeneration(p, system.generations));
+  const Generation& g = *generation;
+  ASSIGN_OR_RETURN(const auto domain, ReadDomain(p, g, system.size));
+  ASSIGN_OR_RETURN(const auto card, ReadCard(p, system, g));
+  ASSIGN_OR_RETURN(const auto n, SystemDevices(p, system, devices));
+  if (n <= system.size && p.Empty("of")) return BuildOneDomain(domain, n);
   const NetworkSpec rails = {"rail_optimized",
-                             {{"gpus_per_node", absl::StrCat(system.tray / card->devices)},
+                             {{"gpus_per_node", absl::StrCat(system.tray / card.devices)},
                               {"nodes_per_unit", system.nodes_per_unit}}};
-  const auto nic = ParseRate(g.nic);
-  if (!nic.ok()) return nic.status();
-  const auto part = BuildJoin(p, rails, (*n - 1) / card->devices + 1, {*nic, Time::Nanos(500)});
-  if (!part.ok()) return part.status();
-  if (card->devices > 1 && part->guide == nullptr) {
+  ASSIGN_OR_RETURN(const auto nic, ParseRate(g.nic));
+  ASSIGN_OR_RETURN(const auto part, BuildJoin(p, rails, (n - 1) / card.devices + 1, {nic, Time::Nanos(500)}));
+  if (card.devices > 1 && part.guide == nullptr) {
     // A search would find a shared card of two devices as near as their NVSwitches.
     return p.Bad("devices_per_nic",
                  "1 with an `of` that is routed by search; fat_tree, leaf_spine, rail_optimized and "
                  "multi_plane of these take any");
   }
-  auto whole = AttachNics(*part, *n, card->devices, card->pcie, *domain);
-  if (whole.ok()) whole->note = absl::StrCat((*n - 1) / system.size + 1, " x ", g.name, "; ", whole->note);
+  auto whole = AttachNics(part, n, card.devices, card.pcie, domain);
+  if (whole.ok()) whole->note = absl::StrCat((n - 1) / system.size + 1, " x ", g.name, "; ", whole->note);
   return whole;
 }
 

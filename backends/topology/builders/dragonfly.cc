@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "backends/topology/builders/global_links.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -67,8 +68,7 @@ class DragonflyGuide : public GroupGuide {
 
 absl::StatusOr<Shape> ShapeOf(const Parameters& p, int devices) {
   Shape s;
-  const absl::Status read = ReadGroupSizes(p, {{"p", &s.p}, {"a", &s.a}, {"h", &s.h}, {"groups", &s.groups}});
-  if (!read.ok()) return read;
+  RETURN_IF_ERROR(ReadGroupSizes(p, {{"p", &s.p}, {"a", &s.a}, {"h", &s.h}, {"groups", &s.groups}}));
   if (s.p == 0 && s.a == 0 && s.h == 0) {
     int h = devices == 0 ? 2 : 1;
     const auto enough = [&] {
@@ -81,7 +81,7 @@ absl::StatusOr<Shape> ShapeOf(const Parameters& p, int devices) {
   if (s.h == 0) s.h = s.a > 0 ? (s.a + 1) / 2 : s.p;
   if (s.a == 0) s.a = 2 * s.h;
   if (s.p == 0) s.p = s.h;
-  if (absl::Status bad = ChooseGroups(p, "a", s.a, s.h, &s.groups); !bad.ok()) return bad;
+  RETURN_IF_ERROR(ChooseGroups(p, "a", s.a, s.h, &s.groups));
   return s;
 }
 
@@ -92,30 +92,28 @@ std::string Nearest(int devices) {
 }
 
 absl::StatusOr<Network> BuildDragonfly(const Parameters& p, int devices) {
-  const auto shape = ShapeOf(p, devices);
-  if (!shape.ok()) return shape.status();
-  const Shape& s = *shape;
+  ASSIGN_OR_RETURN(const Shape& s, ShapeOf(p, devices));
   const int64_t routers = int64_t{s.a} * s.groups;
-  const auto plan = PlanGroups(p, devices, {s.Room(), Nearest(devices), routers, routers * (s.a - 1) / 2},
-                               "a", GlobalLinks(s.groups, s.a * s.h));
-  if (!plan.ok()) return plan.status();
+  ASSIGN_OR_RETURN(const auto plan,
+                   PlanGroups(p, devices, {s.Room(), Nearest(devices), routers, routers * (s.a - 1) / 2}, "a",
+                              GlobalLinks(s.groups, s.a * s.h)));
 
   GraphBuilder b;
-  b.AddVertices("device", VertexKind::kDevice, static_cast<uint32_t>(plan->devices));
+  b.AddVertices("device", VertexKind::kDevice, static_cast<uint32_t>(plan.devices));
   const uint32_t first =
       b.AddVertices("router", VertexKind::kSwitch, static_cast<uint32_t>(routers), 1, {s.a, s.groups});
   const auto router = [&](int group, int i) {
     return first + static_cast<uint32_t>(group) * static_cast<uint32_t>(s.a) + static_cast<uint32_t>(i);
   };
-  AddHosts(&b, *plan, s.p, first);
-  const uint16_t local = b.AddClass(plan->classes.local);
+  AddHosts(&b, plan, s.p, first);
+  const uint16_t local = b.AddClass(plan.classes.local);
   for (int group = 0; group < s.groups; ++group) {
     for (int i = 0; i < s.a; ++i) {
       for (int j = i + 1; j < s.a; ++j) b.AddLink(router(group, i), router(group, j), local);
     }
   }
-  std::vector<uint16_t> rank = plan->links.Add(&b, b.AddClass(plan->classes.global), s.h, router);
-  return Finish(&b, std::make_shared<DragonflyGuide>(s, *plan, std::move(rank)),
+  std::vector<uint16_t> rank = plan.links.Add(&b, b.AddClass(plan.classes.global), s.h, router);
+  return Finish(&b, std::make_shared<DragonflyGuide>(s, plan, std::move(rank)),
                 absl::StrCat("p = ", s.p, ", a = ", s.a, ", h = ", s.h, ", ", s.groups, " groups"));
 }
 

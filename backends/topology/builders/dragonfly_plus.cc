@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "backends/topology/builders/global_links.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -79,9 +80,8 @@ class DragonflyPlusGuide : public GroupGuide {
 
 absl::StatusOr<Shape> ShapeOf(const Parameters& p, int devices) {
   Shape s;
-  const absl::Status read =
-      ReadGroupSizes(p, {{"p", &s.p}, {"l", &s.l}, {"s", &s.s}, {"h", &s.h}, {"groups", &s.groups}});
-  if (!read.ok()) return read;
+  RETURN_IF_ERROR(
+      ReadGroupSizes(p, {{"p", &s.p}, {"l", &s.l}, {"s", &s.s}, {"h", &s.h}, {"groups", &s.groups}}));
   int n = 0;
   for (const int given : {s.l, s.s, s.h, s.p}) n = n == 0 ? given : n;
   if (n == 0) {
@@ -92,7 +92,7 @@ absl::StatusOr<Shape> ShapeOf(const Parameters& p, int devices) {
     while (n < kMaxGroupPorts && !enough()) ++n;
   }
   for (int* size : {&s.p, &s.l, &s.s, &s.h}) *size = *size == 0 ? n : *size;
-  if (absl::Status bad = ChooseGroups(p, "s", s.s, s.h, &s.groups); !bad.ok()) return bad;
+  RETURN_IF_ERROR(ChooseGroups(p, "s", s.s, s.h, &s.groups));
   return s;
 }
 
@@ -103,31 +103,29 @@ std::string Nearest(int devices) {
 }
 
 absl::StatusOr<Network> BuildDragonflyPlus(const Parameters& p, int devices) {
-  const auto shape = ShapeOf(p, devices);
-  if (!shape.ok()) return shape.status();
-  const Shape& s = *shape;
+  ASSIGN_OR_RETURN(const Shape& s, ShapeOf(p, devices));
   const int64_t leaves = int64_t{s.l} * s.groups, spines = int64_t{s.s} * s.groups;
-  const auto plan = PlanGroups(p, devices, {s.Room(), Nearest(devices), leaves + spines, leaves * s.s}, "s",
-                               GlobalLinks(s.groups, s.s * s.h));
-  if (!plan.ok()) return plan.status();
+  ASSIGN_OR_RETURN(const auto plan,
+                   PlanGroups(p, devices, {s.Room(), Nearest(devices), leaves + spines, leaves * s.s}, "s",
+                              GlobalLinks(s.groups, s.s * s.h)));
 
   GraphBuilder b;
-  b.AddVertices("device", VertexKind::kDevice, static_cast<uint32_t>(plan->devices));
+  b.AddVertices("device", VertexKind::kDevice, static_cast<uint32_t>(plan.devices));
   const uint32_t leaf =
       b.AddVertices("leaf", VertexKind::kSwitch, static_cast<uint32_t>(leaves), 1, {s.l, s.groups});
   const uint32_t spine =
       b.AddVertices("spine", VertexKind::kSwitch, static_cast<uint32_t>(spines), 2, {s.s, s.groups});
-  AddHosts(&b, *plan, s.p, leaf);
-  const uint16_t local = b.AddClass(plan->classes.local);
+  AddHosts(&b, plan, s.p, leaf);
+  const uint16_t local = b.AddClass(plan.classes.local);
   const auto spine_of = [&](int group, int i) {
     return spine + static_cast<uint32_t>(group) * static_cast<uint32_t>(s.s) + static_cast<uint32_t>(i);
   };
   for (int i = 0; i < static_cast<int>(leaves); ++i) {
     for (int j = 0; j < s.s; ++j) b.AddLink(leaf + static_cast<uint32_t>(i), spine_of(i / s.l, j), local);
   }
-  std::vector<uint16_t> rank = plan->links.Add(&b, b.AddClass(plan->classes.global), s.h, spine_of);
+  std::vector<uint16_t> rank = plan.links.Add(&b, b.AddClass(plan.classes.global), s.h, spine_of);
   return Finish(
-      &b, std::make_shared<DragonflyPlusGuide>(s, *plan, std::move(rank)),
+      &b, std::make_shared<DragonflyPlusGuide>(s, plan, std::move(rank)),
       absl::StrCat("p = ", s.p, ", l = ", s.l, ", s = ", s.s, ", h = ", s.h, ", ", s.groups, " groups"));
 }
 

@@ -4,6 +4,7 @@
 #include "backends/topology/builders/clos.h"
 #include "backends/topology/builders/common.h"
 #include "backends/topology/builders/compose.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -60,11 +61,10 @@ absl::StatusOr<ClosPlan> PlanByRadix(const Parameters& p, int ports, int tiers, 
                                                    PlanOfRadix(kMaxRadix, tiers, ratios).Room(),
                                                    ", with k=", kMaxRadix));
   }
-  const auto k = p.Count("k", 2, kMaxRadix);
-  if (!k.ok()) return k.status();
-  const ClosPlan plan = PlanOfRadix(*k, tiers, ratios);
+  ASSIGN_OR_RETURN(const auto k, p.Count("k", 2, kMaxRadix));
+  const ClosPlan plan = PlanOfRadix(k, tiers, ratios);
   if (plan.leaves_per_pod > 0) return plan;
-  const int next = RadixFor(*k + 1, 1, tiers, ratios);
+  const int next = RadixFor(k + 1, 1, tiers, ratios);
   const bool even = ratios.leaf == 1 && ratios.core == 1;
   return p.Bad("k", absl::StrCat(even ? "an even number" : "a number that the ratios split into whole ports",
                                  next > 0 ? absl::StrCat(", ", next, " for instance") : ""));
@@ -80,12 +80,11 @@ absl::StatusOr<int> Whole(const Parameters& p, const char* key, double value, ab
 }
 
 absl::Status CheckRadix(const Parameters& p, const Keys& keys, const ClosPlan& plan) {
-  const auto k = p.Count("k", 2, kMaxRadix);
-  if (!k.ok()) return k.status();
+  ASSIGN_OR_RETURN(const auto k, p.Count("k", 2, kMaxRadix));
   const int64_t leaf = plan.hosts_per_leaf + int64_t{plan.uppers} * plan.links_per_pair;
   const int64_t upper = int64_t{plan.leaves_per_pod} * plan.links_per_pair + plan.cores_per_upper;
   const int64_t most = std::max(std::max(leaf, upper), int64_t{plan.pods});
-  if (most <= *k) return absl::OkStatus();
+  if (most <= k) return absl::OkStatus();
   return p.Bad(
       "k", absl::StrCat("at least ", most, ": a leaf has ", leaf, " ports, one of ", keys.uppers, " ", upper,
                         keys.pods == nullptr ? "" : absl::StrCat(", a core ", plan.pods)));
@@ -115,7 +114,7 @@ absl::Status ReadDerived(const Parameters& p, const char* key, double value, abs
 absl::Status ReadPods(const Parameters& p, const Keys& keys, const ClosPlan* radix, int leaves, double ratio,
                       ClosPlan* plan) {
   const int pods = radix != nullptr ? radix->pods : leaves == 0 ? 0 : (leaves - 1) / plan->leaves_per_pod + 1;
-  if (auto s = ReadNumber(p, keys.pods, std::min(pods, kMaxPart), &plan->pods); !s.ok()) return s;
+  RETURN_IF_ERROR(ReadNumber(p, keys.pods, std::min(pods, kMaxPart), &plan->pods));
   return ReadDerived(p, keys.cores, double(plan->leaves_per_pod) * plan->links_per_pair / ratio,
                      "leaves_per_pod, links_per_pair and core_oversubscription", &plan->cores_per_upper);
 }
@@ -126,26 +125,20 @@ absl::StatusOr<ClosPlan> PlanByNumbers(const Parameters& p, const Keys& keys, in
   const bool by_k = !p.Empty("k"), two = keys.pods == nullptr;
   ClosPlan radix, plan;
   if (by_k) {
-    const auto by_radix = PlanByRadix(p, ports, two ? 2 : 3, ratios);
-    if (!by_radix.ok()) return by_radix.status();
-    radix = *by_radix;
+    ASSIGN_OR_RETURN(radix, PlanByRadix(p, ports, two ? 2 : 3, ratios));
   }
-  if (auto s = ReadNumber(p, "hosts_per_leaf", by_k ? radix.hosts_per_leaf : 0, &plan.hosts_per_leaf);
-      !s.ok())
-    return s;
-  if (auto s = ReadNumber(p, "links_per_pair", 1, &plan.links_per_pair); !s.ok()) return s;
+  RETURN_IF_ERROR(ReadNumber(p, "hosts_per_leaf", by_k ? radix.hosts_per_leaf : 0, &plan.hosts_per_leaf));
+  RETURN_IF_ERROR(ReadNumber(p, "links_per_pair", 1, &plan.links_per_pair));
   const int needed = ports == 0 ? 0 : (ports - 1) / plan.hosts_per_leaf + 1;
   const int leaves = by_k ? radix.leaves_per_pod : two ? std::min(needed, kMaxPart) : 0;
-  if (auto s = ReadNumber(p, keys.leaves, leaves, &plan.leaves_per_pod); !s.ok()) return s;
-  if (auto s = ReadDerived(p, keys.uppers, plan.hosts_per_leaf / ratios.leaf / plan.links_per_pair,
-                           "hosts_per_leaf, oversubscription and links_per_pair", &plan.uppers);
-      !s.ok())
-    return s;
+  RETURN_IF_ERROR(ReadNumber(p, keys.leaves, leaves, &plan.leaves_per_pod));
+  RETURN_IF_ERROR(ReadDerived(p, keys.uppers, plan.hosts_per_leaf / ratios.leaf / plan.links_per_pair,
+                              "hosts_per_leaf, oversubscription and links_per_pair", &plan.uppers));
   if (!two) {
-    if (auto s = ReadPods(p, keys, by_k ? &radix : nullptr, needed, ratios.core, &plan); !s.ok()) return s;
+    RETURN_IF_ERROR(ReadPods(p, keys, by_k ? &radix : nullptr, needed, ratios.core, &plan));
   }
   if (by_k) {
-    if (auto s = CheckRadix(p, keys, plan); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckRadix(p, keys, plan));
   }
   return plan;
 }
@@ -153,11 +146,9 @@ absl::StatusOr<ClosPlan> PlanByNumbers(const Parameters& p, const Keys& keys, in
 // Builds the network of a plan; `fits` names parameters with more room.
 absl::StatusOr<Network> BuildPlan(const Parameters& p, int devices, const ClosPlan& plan, const Keys& keys,
                                   const NicOptions& nics, absl::string_view fits) {
-  const auto n = DevicesOf(p, devices, plan.Room() * nics.per_card, fits);
-  if (!n.ok()) return n.status();
-  const auto links = ReadClosLinks(p, plan.Tiers(), keys.pods == nullptr ? 2 : 3);
-  if (!links.ok()) return links.status();
-  return WithNics(BuildClos(plan, nics.Ports(*n), *links), *n, nics);
+  ASSIGN_OR_RETURN(const auto n, DevicesOf(p, devices, plan.Room() * nics.per_card, fits));
+  ASSIGN_OR_RETURN(const auto links, ReadClosLinks(p, plan.Tiers(), keys.pods == nullptr ? 2 : 3));
+  return WithNics(BuildClos(plan, nics.Ports(n), links), n, nics);
 }
 
 bool AnyGiven(const Parameters& p, const Keys& keys) {
@@ -170,44 +161,39 @@ bool AnyGiven(const Parameters& p, const Keys& keys) {
 
 absl::StatusOr<Network> BuildTree(const Parameters& p, int devices, int tiers, const Keys& keys,
                                   const Ratios& ratios) {
-  const auto nics = ReadNics(p);
-  if (!nics.ok()) return nics.status();
-  const int ports = nics->Ports(devices);
+  ASSIGN_OR_RETURN(const auto nics, ReadNics(p));
+  const int ports = nics.Ports(devices);
   const bool by_numbers = AnyGiven(p, keys);
-  const auto plan = by_numbers ? PlanByNumbers(p, keys, ports, ratios) : PlanByRadix(p, ports, tiers, ratios);
-  if (!plan.ok()) return plan.status();
+  ASSIGN_OR_RETURN(const auto plan,
+                   by_numbers ? PlanByNumbers(p, keys, ports, ratios) : PlanByRadix(p, ports, tiers, ratios));
   std::string fits;
   if (by_numbers) {
     const char* key = keys.pods == nullptr ? keys.leaves : keys.pods;
-    const int64_t each = int64_t{plan->hosts_per_leaf} * (keys.pods == nullptr ? 1 : plan->leaves_per_pod);
+    const int64_t each = int64_t{plan.hosts_per_leaf} * (keys.pods == nullptr ? 1 : plan.leaves_per_pod);
     const int64_t need = (ports + each - 1) / each;
     fits = need <= kMaxPart ? absl::StrCat(key, "=", need) : "more devices a leaf";
   } else if (const int k = RadixFor(2, ports, tiers, ratios); k > 0) {
     fits = absl::StrCat("k=", k);
   }
-  return BuildPlan(p, devices, *plan, keys, *nics, fits);
+  return BuildPlan(p, devices, plan, keys, nics, fits);
 }
 
 absl::StatusOr<Network> BuildLeafSpine(const Parameters& p, int devices) {
-  const auto o = ReadRatio(p, "oversubscription");
-  if (!o.ok()) return o.status();
-  return BuildTree(p, devices, 2, kLeafSpine, {*o, 1});
+  ASSIGN_OR_RETURN(const auto o, ReadRatio(p, "oversubscription"));
+  return BuildTree(p, devices, 2, kLeafSpine, {o, 1});
 }
 
 absl::StatusOr<Network> BuildFatTree(const Parameters& p, int devices) {
-  const auto tiers = p.Count("tiers", 2, 3);
-  if (!tiers.ok()) return tiers.status();
-  const auto o = ReadRatio(p, "oversubscription");
-  if (!o.ok()) return o.status();
-  const auto core = ReadRatio(p, "core_oversubscription");
-  if (!core.ok()) return core.status();
-  if (*tiers == 2) {
+  ASSIGN_OR_RETURN(const auto tiers, p.Count("tiers", 2, 3));
+  ASSIGN_OR_RETURN(const auto o, ReadRatio(p, "oversubscription"));
+  ASSIGN_OR_RETURN(const auto core, ReadRatio(p, "core_oversubscription"));
+  if (tiers == 2) {
     for (const char* key : {"core_oversubscription", "core_link", "core_latency", "hosts_per_leaf",
                             "leaves_per_pod", "aggs_per_pod", "pods", "cores_per_agg", "links_per_pair"}) {
       if (p.Given(key)) return p.Bad(key, "tiers=3 with it (leaf_spine takes such numbers for two tiers)");
     }
   }
-  return BuildTree(p, devices, *tiers, kFatTree, {*o, *core});
+  return BuildTree(p, devices, tiers, kFatTree, {o, core});
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -24,9 +25,7 @@ absl::Status ReadGroupSizes(const Parameters& p, const std::vector<GroupSize>& s
   for (const auto& [key, size] : sizes) {
     if (p.Empty(key)) continue;
     const bool groups = key == absl::string_view("groups");
-    const auto count = p.Count(key, 1, groups ? kMaxNetworkDevices : kMaxGroupPorts);
-    if (!count.ok()) return count.status();
-    *size = *count;
+    ASSIGN_OR_RETURN(*size, p.Count(key, 1, groups ? kMaxNetworkDevices : kMaxGroupPorts));
   }
   return absl::OkStatus();
 }
@@ -55,24 +54,19 @@ absl::StatusOr<LinkClasses> LinkClassesOf(const Parameters& p) {
   for (const auto& [name, latency, c] :
        {std::tuple{"host", "host_latency", &out.host}, std::tuple{"local", "local_latency", &out.local},
         std::tuple{"global", "global_latency", &out.global}}) {
-    auto made = ClassOf(p, name, name, latency);
-    if (!made.ok()) return made.status();
-    *c = *std::move(made);
+    ASSIGN_OR_RETURN(*c, ClassOf(p, name, name, latency));
   }
   return out;
 }
 
 absl::StatusOr<GroupPlan> PlanGroups(const Parameters& p, int devices, const GroupNetworkSize& size,
                                      absl::string_view key, const GlobalLinks& links) {
-  const auto n = DevicesOf(p, devices, size.room, size.fits);
-  if (!n.ok()) return n.status();
-  const auto classes = LinkClassesOf(p);
-  if (!classes.ok()) return classes.status();
+  ASSIGN_OR_RETURN(const auto n, DevicesOf(p, devices, size.room, size.fits));
+  ASSIGN_OR_RETURN(const auto classes, LinkClassesOf(p));
   const int64_t global = int64_t{links.groups()} * links.used() / 2;
-  const absl::Status fits =
-      CheckSize(p, p.Given("groups") ? "groups" : key, *n + size.switches, *n + size.local + global);
-  if (!fits.ok()) return fits;
-  return GroupPlan{*n, *classes, links};
+  RETURN_IF_ERROR(
+      CheckSize(p, p.Given("groups") ? "groups" : key, n + size.switches, n + size.local + global));
+  return GroupPlan{n, classes, links};
 }
 
 void AddHosts(GraphBuilder* b, const GroupPlan& plan, int each, uint32_t first) {

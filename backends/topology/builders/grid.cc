@@ -6,6 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -37,24 +38,22 @@ std::string ShapeText(const std::vector<int>& shape) { return absl::StrJoin(shap
 
 // The given shape, or the most cubic shape for `routers` (0: not known).
 absl::StatusOr<std::vector<int>> ShapeOf(const Parameters& p, int routers) {
-  const auto dims = p.Count("dims", 1, kMaxGridDimensions);
-  if (!dims.ok()) return dims.status();
+  ASSIGN_OR_RETURN(const auto dims, p.Count("dims", 1, kMaxGridDimensions));
   if (p.Empty("shape")) {
     if (routers == 0) return p.Bad("shape", "the sizes of the dimensions, as 4x4x8");
     if (routers > kMaxNetworkDevices) {
       return absl::InvalidArgumentError(
           absl::StrCat(p.network(), ": ", routers, " devices; expected at most ", kMaxNetworkDevices));
     }
-    return MostCubic(routers, *dims);
+    return MostCubic(routers, dims);
   }
-  auto shape = p.Sizes("shape", 1, 1, kMaxGridDimensions);
-  if (!shape.ok()) return shape;
-  if (p.Given("dims") && static_cast<size_t>(*dims) != shape->size()) {
-    return p.Bad("dims", absl::StrCat(shape->size(), ", as shape ", ShapeText(*shape),
+  ASSIGN_OR_RETURN(auto shape, p.Sizes("shape", 1, 1, kMaxGridDimensions));
+  if (p.Given("dims") && static_cast<size_t>(dims) != shape.size()) {
+    return p.Bad("dims", absl::StrCat(shape.size(), ", as shape ", ShapeText(shape),
                                       " has, or one of shape and dims alone"));
   }
   int64_t product = 1;
-  for (const int size : *shape) {
+  for (const int size : shape) {
     product *= size;
     if (product > kMaxNetworkDevices) {
       return p.Bad("shape", absl::StrCat("a product of at most ", kMaxNetworkDevices));
@@ -78,25 +77,20 @@ absl::StatusOr<std::vector<Parameters>> PerDimension(const Parameters& p, const 
   for (const std::string& value : values) {
     NetworkSpec spec{p.network(), {}};
     if (p.Given(key)) spec.set = {{key, std::string(absl::StripAsciiWhitespace(value))}};
-    auto one = Parameters::Make(spec, {{key, value, ""}});
-    if (!one.ok()) return one.status();
-    out.push_back(*std::move(one));
+    ASSIGN_OR_RETURN(auto one, Parameters::Make(spec, {{key, value, ""}}));
+    out.push_back(std::move(one));
   }
   return out;
 }
 
 absl::StatusOr<std::vector<LinkClass>> ClassesOf(const Parameters& p, size_t dims, bool any_rate) {
-  const auto rates = PerDimension(p, "link", dims);
-  if (!rates.ok()) return rates.status();
-  const auto latencies = PerDimension(p, "latency", dims);
-  if (!latencies.ok()) return latencies.status();
+  ASSIGN_OR_RETURN(const auto rates, PerDimension(p, "link", dims));
+  ASSIGN_OR_RETURN(const auto latencies, PerDimension(p, "latency", dims));
   std::vector<LinkClass> classes;
   for (size_t i = 0; i < dims; ++i) {
-    const auto rate = (*rates)[i].Rate("link", any_rate);
-    if (!rate.ok()) return rate.status();
-    const auto latency = (*latencies)[i].Latency("latency");
-    if (!latency.ok()) return latency.status();
-    classes.push_back({dims == 1 ? "link" : absl::StrCat("dim", i), *rate, *latency});
+    ASSIGN_OR_RETURN(const auto rate, rates[i].Rate("link", any_rate));
+    ASSIGN_OR_RETURN(const auto latency, latencies[i].Latency("latency"));
+    classes.push_back({dims == 1 ? "link" : absl::StrCat("dim", i), rate, latency});
   }
   return classes;
 }
@@ -145,35 +139,31 @@ std::vector<Parameter> GridParameters(const char* dims, std::vector<Parameter> m
 }
 
 absl::StatusOr<Grid> GridOf(const Parameters& p, int devices) {
-  const auto hosts = p.Count("hosts", 0, 1024);
-  if (!hosts.ok()) return hosts.status();
-  if (*hosts == 0 && (p.Given("host_link") || p.Given("host_latency"))) {
+  ASSIGN_OR_RETURN(const auto hosts, p.Count("hosts", 0, 1024));
+  if (hosts == 0 && (p.Given("host_link") || p.Given("host_latency"))) {
     return p.Bad("hosts", "at least 1 with host_link or host_latency");
   }
-  const auto order = p.Choice("order", {"dimension", "any"});
-  if (!order.ok()) return order.status();
-  const int each = std::max(*hosts, 1);
+  ASSIGN_OR_RETURN(const auto order, p.Choice("order", {"dimension", "any"}));
+  const int each = std::max(hosts, 1);
   const int routers = static_cast<int>((int64_t{devices} + each - 1) / each);
-  auto shape = ShapeOf(p, routers);
-  if (!shape.ok()) return shape.status();
+  ASSIGN_OR_RETURN(auto shape, ShapeOf(p, routers));
 
   Grid grid;
-  grid.shape = *std::move(shape);
-  grid.any_order = *order == "any";
-  grid.hosts = *hosts;
+  grid.shape = std::move(shape);
+  grid.any_order = order == "any";
+  grid.hosts = hosts;
   const auto room = int64_t{grid.routers()} * each;
   const std::string fits =
       devices == 0 ? ""
                    : absl::StrCat("shape=", ShapeText(MostCubic(std::min(routers, kMaxNetworkDevices),
                                                                 static_cast<int>(grid.shape.size()))));
-  if (*hosts == 0 && devices != 0 && devices < room) {
+  if (hosts == 0 && devices != 0 && devices < room) {
     return absl::InvalidArgumentError(absl::StrCat(p.network(), ": shape ", ShapeText(grid.shape), " is ",
                                                    room, " devices, but ", devices,
                                                    " are to be connected; expected ", fits));
   }
-  const auto n = DevicesOf(p, devices, room, fits);
-  if (!n.ok()) return n.status();
-  grid.devices = static_cast<uint32_t>(*n);
+  ASSIGN_OR_RETURN(const auto n, DevicesOf(p, devices, room, fits));
+  grid.devices = static_cast<uint32_t>(n);
   return grid;
 }
 
@@ -183,15 +173,13 @@ absl::StatusOr<Network> BuildGrid(const Parameters& p, const Grid& grid, bool an
                                                    grid.links(), " links; expected at most ", kMaxGridLinks,
                                                    ", smaller sizes or more dimensions"));
   }
-  auto classes = ClassesOf(p, grid.shape.size(), any_rate);
-  if (!classes.ok()) return classes.status();
+  ASSIGN_OR_RETURN(auto classes, ClassesOf(p, grid.shape.size(), any_rate));
   // Where devices are the routers, their links are their ports.
   if (grid.hosts == 0 && !p.Given("latency") && p.cards().bandwidth.bytes_per_second() > 0) {
-    for (LinkClass& c : *classes) c.latency = p.cards().latency;
+    for (LinkClass& c : classes) c.latency = p.cards().latency;
   }
-  const auto host = ClassOf(p, "host", "host_link", "host_latency");
-  if (!host.ok()) return host.status();
-  return Assemble(grid, *classes, *host,
+  ASSIGN_OR_RETURN(const auto host, ClassOf(p, "host", "host_link", "host_latency"));
+  return Assemble(grid, classes, host,
                   absl::StrCat(ShapeText(grid.shape),
                                grid.hosts == 0 ? "" : absl::StrCat(", ", grid.hosts, " devices a router")));
 }
@@ -203,21 +191,18 @@ std::vector<Parameter> LineParameters(const char* devices_doc) {
 }
 
 absl::StatusOr<Network> BuildLine(const Parameters& p, int devices, Join join, int most) {
-  const auto room = p.Count("devices", 0, most);
-  if (!room.ok()) return room.status();
-  if (*room == 0 && devices == 0) return p.Bad("devices", "how many to connect, >= 1");
-  if (*room != 0 && devices != 0 && *room != devices) {
+  ASSIGN_OR_RETURN(const auto room, p.Count("devices", 0, most));
+  if (room == 0 && devices == 0) return p.Bad("devices", "how many to connect, >= 1");
+  if (room != 0 && devices != 0 && room != devices) {
     return p.Bad("devices", absl::StrCat(devices, ", as many as are to be connected"));
   }
-  const auto n = DevicesOf(p, devices, *room == 0 ? most : *room, "");
-  if (!n.ok()) return n.status();
-  const auto link = ClassOf(p, "link", "link", "latency", /*any_rate=*/true);
-  if (!link.ok()) return link.status();
+  ASSIGN_OR_RETURN(const auto n, DevicesOf(p, devices, room == 0 ? most : room, ""));
+  ASSIGN_OR_RETURN(const auto link, ClassOf(p, "link", "link", "latency", /*any_rate=*/true));
   Grid grid;
-  grid.shape = {*n};
+  grid.shape = {n};
   grid.join = {join};
   grid.devices = static_cast<uint32_t>(grid.shape[0]);
-  return Assemble(grid, {*link}, *link, "");
+  return Assemble(grid, {link}, link, "");
 }
 
 }  // namespace chakra

@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "backends/topology/builders/common.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -25,16 +26,15 @@ absl::StatusOr<int> DimsOf(const Parameters& p, int devices) {
   int dims = 0;
   while (dims < kMostDims && (int64_t{1} << dims) < devices) ++dims;
   if (!p.Empty("dims")) {
-    const auto given = p.Count("dims", 0, kMostDims);
-    if (!given.ok()) return given.status();
-    if (devices != 0 && devices != 1 << *given) {
+    ASSIGN_OR_RETURN(const auto given, p.Count("dims", 0, kMostDims));
+    if (devices != 0 && devices != 1 << given) {
       const int64_t near = int64_t{1} << dims;
-      return absl::InvalidArgumentError(absl::StrCat(
-          p.network(), ": ", *given, " dimensions are ", 1 << *given, " devices, but ", devices,
-          " are to be connected; expected ",
-          near == devices ? absl::StrCat("dims=", dims) : absl::StrCat(1 << *given, " devices")));
+      return absl::InvalidArgumentError(
+          absl::StrCat(p.network(), ": ", given, " dimensions are ", 1 << given, " devices, but ", devices,
+                       " are to be connected; expected ",
+                       near == devices ? absl::StrCat("dims=", dims) : absl::StrCat(1 << given, " devices")));
     }
-    return *given;
+    return given;
   }
   if (devices != 1 << dims) {
     const bool lower = dims > 0 && devices < 1 << dims && devices - (1 << (dims - 1)) < (1 << dims) - devices;
@@ -46,22 +46,19 @@ absl::StatusOr<int> DimsOf(const Parameters& p, int devices) {
 }
 
 absl::StatusOr<Network> BuildHypercube(const Parameters& p, int devices) {
-  const auto dims = DimsOf(p, devices);
-  if (!dims.ok()) return dims.status();
-  const auto link = ClassOf(p, "link", "link", "latency");
-  if (!link.ok()) return link.status();
+  ASSIGN_OR_RETURN(const auto dims, DimsOf(p, devices));
+  ASSIGN_OR_RETURN(const auto link, ClassOf(p, "link", "link", "latency"));
   GraphBuilder b;
-  const uint32_t n = uint32_t{1} << *dims;
-  b.AddVertices("device", VertexKind::kDevice, n, 0, std::vector<int>(static_cast<size_t>(*dims), 2));
+  const uint32_t n = uint32_t{1} << dims;
+  b.AddVertices("device", VertexKind::kDevice, n, 0, std::vector<int>(static_cast<size_t>(dims), 2));
   b.set_devices_forward(true);
-  const uint16_t link_class = b.AddClass(*link);
-  for (int bit = 0; bit < *dims; ++bit) {
+  const uint16_t link_class = b.AddClass(link);
+  for (int bit = 0; bit < dims; ++bit) {
     for (uint32_t v = 0; v < n; ++v) {
       if ((v >> bit & 1) == 0) b.AddLink(v, v | uint32_t{1} << bit, link_class);
     }
   }
-  return Finish(&b, std::make_shared<ECube>(static_cast<uint32_t>(*dims)),
-                absl::StrCat(*dims, " dimensions"));
+  return Finish(&b, std::make_shared<ECube>(static_cast<uint32_t>(dims)), absl::StrCat(dims, " dimensions"));
 }
 
 }  // namespace

@@ -1,13 +1,13 @@
 #include "backends/topology/builders/grid.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
 
 absl::StatusOr<Network> BuildHyperX(const Parameters& p, int devices) {
-  auto grid = GridOf(p, devices);
-  if (!grid.ok()) return grid.status();
-  grid->join.assign(grid->shape.size(), Join::kAll);
-  return BuildGrid(p, *grid, /*any_rate=*/false);
+  ASSIGN_OR_RETURN(auto grid, GridOf(p, devices));
+  grid.join.assign(grid.shape.size(), Join::kAll);
+  return BuildGrid(p, grid, /*any_rate=*/false);
 }
 
 }  // namespace

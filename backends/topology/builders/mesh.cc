@@ -1,13 +1,13 @@
 #include "backends/topology/builders/grid.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
 
 absl::StatusOr<Network> BuildMesh(const Parameters& p, int devices) {
-  auto grid = GridOf(p, devices);
-  if (!grid.ok()) return grid.status();
-  grid->join.assign(grid->shape.size(), Join::kLine);
-  return BuildGrid(p, *grid, /*any_rate=*/true);
+  ASSIGN_OR_RETURN(auto grid, GridOf(p, devices));
+  grid.join.assign(grid.shape.size(), Join::kLine);
+  return BuildGrid(p, grid, /*any_rate=*/true);
 }
 
 }  // namespace

@@ -1,24 +1,21 @@
 #include "backends/topology/builders/common.h"
 #include "backends/topology/builders/compose.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
 
 absl::StatusOr<Network> BuildMultiPlane(const Parameters& p, int devices) {
-  const auto planes = p.Count("planes", 1, 64);
-  if (!planes.ok()) return planes.status();
-  const auto split = p.Flag("split");
-  if (!split.ok()) return split.status();
-  const auto nics = ReadNics(p);
-  if (!nics.ok()) return nics.status();
-  const auto part = BuildPart(p, "of", nics->Ports(devices), p.cards());
-  if (!part.ok()) return part.status();
-  if (part->graph.devices_forward()) {
+  ASSIGN_OR_RETURN(const auto planes, p.Count("planes", 1, 64));
+  ASSIGN_OR_RETURN(const auto split, p.Flag("split"));
+  ASSIGN_OR_RETURN(const auto nics, ReadNics(p));
+  ASSIGN_OR_RETURN(const auto part, BuildPart(p, "of", nics.Ports(devices), p.cards()));
+  if (part.graph.devices_forward()) {
     return p.Bad("of", "a network whose devices do not pass messages on, (fat_tree:k=8) for instance");
   }
-  const int n = devices > 0 ? devices : static_cast<int>(part->graph.devices()) * nics->per_card;
+  const int n = devices > 0 ? devices : static_cast<int>(part.graph.devices()) * nics.per_card;
   if (n > kMaxNetworkDevices) return p.Bad("of", absl::StrCat("at most ", kMaxNetworkDevices, " devices"));
-  return WithNics(Planes(*part, *planes, *split ? *planes : 1), n, *nics);
+  return WithNics(Planes(part, planes, split ? planes : 1), n, nics);
 }
 
 }  // namespace

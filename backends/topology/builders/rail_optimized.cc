@@ -5,6 +5,7 @@
 #include "backends/topology/builders/clos.h"
 #include "backends/topology/builders/common.h"
 #include "backends/topology/builders/compose.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -73,13 +74,10 @@ absl::StatusOr<Rail> ReadRail(const Parameters& p, int per_card) {
                                                (gpus / per_card + 1) * per_card, " for instance"));
   }
   r.rails = gpus / per_card;
-  const auto o = ReadRatio(p, "oversubscription");
-  if (!o.ok()) return o.status();
-  const auto core = ReadRatio(p, "core_oversubscription");
-  if (!core.ok()) return core.status();
-  r.core_ratio = *core;
+  ASSIGN_OR_RETURN(const auto o, ReadRatio(p, "oversubscription"));
+  ASSIGN_OR_RETURN(r.core_ratio, ReadRatio(p, "core_oversubscription"));
   if (r.spines == 0) {
-    const double spines = r.nodes / *o / r.pairs;
+    const double spines = r.nodes / o / r.pairs;
     r.spines = static_cast<int>(std::round(spines));
     if (r.spines < 1 || std::abs(spines - r.spines) > 1e-6) {
       return p.Bad(
@@ -137,24 +135,18 @@ absl::StatusOr<int> RailDevices(const Parameters& p, const Rail& r, const ClosPl
 }
 
 absl::StatusOr<Network> BuildRailOptimized(const Parameters& p, int devices) {
-  const auto nics = ReadNics(p);
-  if (!nics.ok()) return nics.status();
-  const auto r = ReadRail(p, nics->per_card);
-  if (!r.ok()) return r.status();
-  const auto k = RadixOf(p, *r);
-  if (!k.ok()) return k.status();
+  ASSIGN_OR_RETURN(const auto nics, ReadNics(p));
+  ASSIGN_OR_RETURN(const auto r, ReadRail(p, nics.per_card));
+  ASSIGN_OR_RETURN(const auto k, RadixOf(p, r));
   int given = 0;
-  if (auto s = Read(p, "units", 1, 1 << 20, &given); !s.ok()) return s;
-  const int64_t unit = int64_t{r->rails} * r->nodes * nics->per_card;
+  RETURN_IF_ERROR(Read(p, "units", 1, 1 << 20, &given));
+  const int64_t unit = int64_t{r.rails} * r.nodes * nics.per_card;
   int units = static_cast<int>((devices + unit - 1) / unit);
   if (devices == 0) units = std::max(1, given);
-  const auto plan = PlanUnits(p, *r, *k, units);
-  if (!plan.ok()) return plan.status();
-  const auto n = RailDevices(p, *r, *plan, *k, devices, units, given, unit);
-  if (!n.ok()) return n.status();
-  const auto links = ReadClosLinks(p, plan->Tiers(), 3);
-  if (!links.ok()) return links.status();
-  return WithNics(BuildClos(*plan, nics->Ports(*n), *links), *n, *nics);
+  ASSIGN_OR_RETURN(const auto plan, PlanUnits(p, r, k, units));
+  ASSIGN_OR_RETURN(const auto n, RailDevices(p, r, plan, k, devices, units, given, unit));
+  ASSIGN_OR_RETURN(const auto links, ReadClosLinks(p, plan.Tiers(), 3));
+  return WithNics(BuildClos(plan, nics.Ports(n), links), n, nics);
 }
 
 // The switches of one rail, with the fewest tiers of k-port switches.
@@ -162,47 +154,41 @@ absl::StatusOr<ClosPlan> RailPlan(const Parameters& p, int nodes) {
   ClosPlan plan;
   plan.hosts_per_leaf = nodes;
   if (p.Empty("k")) return plan;
-  const auto k = p.Count("k", 2, kMaxRadix);
-  if (!k.ok()) return k.status();
-  if (nodes <= *k) return plan;
-  const int half = *k / 2;
+  ASSIGN_OR_RETURN(const auto k, p.Count("k", 2, kMaxRadix));
+  if (nodes <= k) return plan;
+  const int half = k / 2;
   plan.hosts_per_leaf = plan.uppers = half;
-  plan.leaves_per_pod = *k;
+  plan.leaves_per_pod = k;
   if (nodes <= plan.Room()) return plan;
   plan.leaves_per_pod = plan.cores_per_upper = half;
-  plan.pods = *k;
+  plan.pods = k;
   if (nodes <= plan.Room()) return plan;
-  int more = *k;
+  int more = k;
   while (int64_t{more / 2} * (more / 2) * more < nodes) ++more;
   return p.Bad("k", absl::StrCat("at least ", more, " for ", nodes, " nodes in three tiers"));
 }
 
 absl::StatusOr<Network> BuildRailOnly(const Parameters& p, int devices) {
-  const auto rails = p.Count("gpus_per_node", 1, kMaxRails);
-  if (!rails.ok()) return rails.status();
-  int nodes = devices / *rails;
-  if (devices % *rails != 0) {
+  ASSIGN_OR_RETURN(const auto rails, p.Count("gpus_per_node", 1, kMaxRails));
+  int nodes = devices / rails;
+  if (devices % rails != 0) {
     return absl::InvalidArgumentError(absl::StrCat(p.network(), ": ", devices,
-                                                   " devices; expected whole nodes of ", *rails, ": ",
-                                                   (nodes + 1) * *rails, " for instance"));
+                                                   " devices; expected whole nodes of ", rails, ": ",
+                                                   (nodes + 1) * rails, " for instance"));
   }
   if (!p.Empty("nodes")) {
-    const auto room = p.Count("nodes", 1, kMaxNetworkDevices / *rails);
-    if (!room.ok()) return room.status();
-    const auto n = DevicesOf(p, devices, int64_t{*room} * *rails, absl::StrCat("nodes=", nodes));
-    if (!n.ok()) return n.status();
-    nodes = *n / *rails;
+    ASSIGN_OR_RETURN(const auto room, p.Count("nodes", 1, kMaxNetworkDevices / rails));
+    ASSIGN_OR_RETURN(const auto n,
+                     DevicesOf(p, devices, int64_t{room} * rails, absl::StrCat("nodes=", nodes)));
+    nodes = n / rails;
   }
   if (nodes == 0) return p.Bad("nodes", "how many, or a number of devices to connect");
-  const auto plan = RailPlan(p, nodes);
-  if (!plan.ok()) return plan.status();
-  const auto links = ReadClosLinks(p, plan->Tiers(), 3);
-  if (!links.ok()) return links.status();
-  const auto scale_up = ClassOf(p, "scale-up", "scale_up", "scale_up_latency", /*any_rate=*/true);
-  if (!scale_up.ok()) return scale_up.status();
-  const auto rail = BuildClos(*plan, nodes, *links);
-  if (!rail.ok()) return rail.status();
-  return Rails(*rail, *rails, *scale_up);
+  ASSIGN_OR_RETURN(const auto plan, RailPlan(p, nodes));
+  ASSIGN_OR_RETURN(const auto links, ReadClosLinks(p, plan.Tiers(), 3));
+  ASSIGN_OR_RETURN(const auto scale_up,
+                   ClassOf(p, "scale-up", "scale_up", "scale_up_latency", /*any_rate=*/true));
+  ASSIGN_OR_RETURN(const auto rail, BuildClos(plan, nodes, links));
+  return Rails(rail, rails, scale_up);
 }
 
 }  // namespace

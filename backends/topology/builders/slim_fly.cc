@@ -3,6 +3,7 @@
 
 #include "backends/topology/builders/galois.h"
 #include "backends/topology/builders/global_links.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -170,32 +171,27 @@ std::string Nearest(int devices, int p) {
 absl::StatusOr<Network> BuildSlimFly(const Parameters& p, int devices) {
   int given = 0;
   if (!p.Empty("p")) {
-    const auto count = p.Count("p", 1, 4096);
-    if (!count.ok()) return count.status();
-    given = *count;
+    ASSIGN_OR_RETURN(given, p.Count("p", 1, 4096));
   }
-  const auto q = SizeOf(p, devices, given);
-  if (!q.ok()) return q.status();
-  const int hosts = HostsOf(*q, given);
-  const auto n = DevicesOf(p, devices, Room(*q, given), Nearest(devices, given));
-  if (!n.ok()) return n.status();
-  const auto classes = LinkClassesOf(p);
-  if (!classes.ok()) return classes.status();
-  const int routers = 2 * *q * *q;
-  const auto field = GaloisField::Make(*q);
+  ASSIGN_OR_RETURN(const auto q, SizeOf(p, devices, given));
+  const int hosts = HostsOf(q, given);
+  ASSIGN_OR_RETURN(const auto n, DevicesOf(p, devices, Room(q, given), Nearest(devices, given)));
+  ASSIGN_OR_RETURN(const auto classes, LinkClassesOf(p));
+  const int routers = 2 * q * q;
+  const auto field = GaloisField::Make(q);
   if (!field.has_value()) return p.Bad("q", "a power of a prime");
 
   GraphBuilder b;
-  b.AddVertices("device", VertexKind::kDevice, static_cast<uint32_t>(*n));
+  b.AddVertices("device", VertexKind::kDevice, static_cast<uint32_t>(n));
   const uint32_t first =
-      b.AddVertices("router", VertexKind::kSwitch, static_cast<uint32_t>(routers), 1, {*q, *q, 2});
-  const uint16_t host = b.AddClass(classes->host);
-  for (int d = 0; d < *n; ++d)
+      b.AddVertices("router", VertexKind::kSwitch, static_cast<uint32_t>(routers), 1, {q, q, 2});
+  const uint16_t host = b.AddClass(classes.host);
+  for (int d = 0; d < n; ++d)
     b.AddLink(static_cast<uint32_t>(d), first + static_cast<uint32_t>(d / hosts), host);
   const Generators generators = GeneratorsOf(*field);
-  AddRouterLinks(*field, generators, first, b.AddClass(classes->local), b.AddClass(classes->global), &b);
-  return Finish(&b, std::make_shared<SlimFlyGuide>(*field, generators, hosts, *n),
-                absl::StrCat("q = ", *q, ", ", routers, " routers of degree ", Degree(*q), ", p = ", hosts));
+  AddRouterLinks(*field, generators, first, b.AddClass(classes.local), b.AddClass(classes.global), &b);
+  return Finish(&b, std::make_shared<SlimFlyGuide>(*field, generators, hosts, n),
+                absl::StrCat("q = ", q, ", ", routers, " routers of degree ", Degree(q), ", p = ", hosts));
 }
 
 }  // namespace

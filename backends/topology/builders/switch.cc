@@ -1,26 +1,23 @@
 #include "backends/topology/builders/common.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
 
 absl::StatusOr<Network> BuildSwitch(const Parameters& p, int devices) {
-  const auto room = p.Count("devices", 0, kMaxNetworkDevices);
-  if (!room.ok()) return room.status();
-  if (*room == 0 && devices == 0) return p.Bad("devices", "how many to connect, >= 1");
-  const auto n =
-      DevicesOf(p, devices, *room == 0 ? kMaxNetworkDevices : *room, absl::StrCat("devices=", devices));
-  if (!n.ok()) return n.status();
-  const auto planes = p.Count("planes", 1, 1024);
-  if (!planes.ok()) return planes.status();
-  const auto link = ClassOf(p, "link", "link", "latency", /*any_rate=*/true);
-  if (!link.ok()) return link.status();
+  ASSIGN_OR_RETURN(const auto room, p.Count("devices", 0, kMaxNetworkDevices));
+  if (room == 0 && devices == 0) return p.Bad("devices", "how many to connect, >= 1");
+  ASSIGN_OR_RETURN(const auto n, DevicesOf(p, devices, room == 0 ? kMaxNetworkDevices : room,
+                                           absl::StrCat("devices=", devices)));
+  ASSIGN_OR_RETURN(const auto planes, p.Count("planes", 1, 1024));
+  ASSIGN_OR_RETURN(const auto link, ClassOf(p, "link", "link", "latency", /*any_rate=*/true));
 
   GraphBuilder b;
-  b.AddVertices("device", VertexKind::kDevice, static_cast<uint32_t>(*n));
-  const uint32_t first = b.AddVertices("switch", VertexKind::kSwitch, static_cast<uint32_t>(*planes), 1);
-  const uint16_t link_class = b.AddClass(*link);
-  for (int d = 0; d < *n; ++d) {
-    for (int s = 0; s < *planes; ++s) {
+  b.AddVertices("device", VertexKind::kDevice, static_cast<uint32_t>(n));
+  const uint32_t first = b.AddVertices("switch", VertexKind::kSwitch, static_cast<uint32_t>(planes), 1);
+  const uint16_t link_class = b.AddClass(link);
+  for (int d = 0; d < n; ++d) {
+    for (int s = 0; s < planes; ++s) {
       b.AddLink(static_cast<uint32_t>(d), first + static_cast<uint32_t>(s), link_class);
     }
   }

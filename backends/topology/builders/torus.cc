@@ -3,6 +3,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "backends/topology/builders/grid.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -40,19 +41,15 @@ absl::Status CheckTwist(const Parameters& p, const Grid& grid) {
 }
 
 absl::StatusOr<Network> BuildTorus(const Parameters& p, int devices) {
-  auto grid = GridOf(p, devices);
-  if (!grid.ok()) return grid.status();
-  auto joins = JoinsOf(p, grid->shape.size());
-  if (!joins.ok()) return joins.status();
-  grid->join = *std::move(joins);
-  const auto twist = p.Flag("twist");
-  if (!twist.ok()) return twist.status();
-  grid->twisted = *twist;
-  if (*twist) {
-    if (absl::Status s = CheckTwist(p, *grid); !s.ok()) return s;
+  ASSIGN_OR_RETURN(auto grid, GridOf(p, devices));
+  ASSIGN_OR_RETURN(grid.join, JoinsOf(p, grid.shape.size()));
+  ASSIGN_OR_RETURN(const auto twist, p.Flag("twist"));
+  grid.twisted = twist;
+  if (twist) {
+    RETURN_IF_ERROR(CheckTwist(p, grid));
   }
-  auto network = BuildGrid(p, *grid, /*any_rate=*/false);
-  if (network.ok() && *twist) network->note += ", twisted";
+  auto network = BuildGrid(p, grid, /*any_rate=*/false);
+  if (network.ok() && twist) network->note += ", twisted";
   return network;
 }
 

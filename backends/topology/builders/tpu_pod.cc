@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_join.h"
 #include "backends/topology/builders/common.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -66,11 +67,10 @@ absl::StatusOr<std::vector<int>> DefaultShape(const Parameters& p, const Generat
 absl::StatusOr<std::vector<int>> ShapeOf(const Parameters& p, const Generation& g, int devices) {
   if (p.Empty("shape")) return DefaultShape(p, g, devices);
   const int dims = static_cast<int>(g.pod.size());
-  auto shape = p.Sizes("shape", 1, dims, dims);
-  if (!shape.ok()) return shape;
+  ASSIGN_OR_RETURN(auto shape, p.Sizes("shape", 1, dims, dims));
   int64_t product = 1;
-  for (const int size : *shape) product = std::min<int64_t>(product * size, int64_t{1} << 40);
-  if (product > g.most || !Fits(g, *shape)) {
+  for (const int size : shape) product = std::min<int64_t>(product * size, int64_t{1} << 40);
+  if (product > g.most || !Fits(g, shape)) {
     return p.Bad("shape", absl::StrCat("at most ", g.most, " chips, sizes ",
                                        g.wraps_at == 4 ? "all up to 4 or all multiples of 4" : "up to 16",
                                        ", as ", absl::StrJoin(g.pod, "x"), ", a ", g.name, " pod"));
@@ -81,26 +81,23 @@ absl::StatusOr<std::vector<int>> ShapeOf(const Parameters& p, const Generation& 
 absl::StatusOr<Network> BuildTpuPod(const Parameters& p, int devices) {
   std::vector<std::string> names;
   for (const Generation& g : Generations()) names.emplace_back(g.name);
-  const auto name = p.Choice("generation", names);
-  if (!name.ok()) return name.status();
+  ASSIGN_OR_RETURN(const auto name, p.Choice("generation", names));
   const Generation& g = *std::find_if(Generations().begin(), Generations().end(),
-                                      [&](const Generation& x) { return *name == x.name; });
-  const auto shape = ShapeOf(p, g, devices);
-  if (!shape.ok()) return shape.status();
-  const auto twist = p.Flag("twist");
-  if (!twist.ok()) return twist.status();
+                                      [&](const Generation& x) { return name == x.name; });
+  ASSIGN_OR_RETURN(const auto shape, ShapeOf(p, g, devices));
+  ASSIGN_OR_RETURN(const auto twist, p.Flag("twist"));
   std::vector<int> wraps;
-  for (const int size : *shape) wraps.push_back(size % g.wraps_at == 0 ? 1 : 0);
+  for (const int size : shape) wraps.push_back(size % g.wraps_at == 0 ? 1 : 0);
   const bool all = std::find(wraps.begin(), wraps.end(), 0) == wraps.end();
-  if (*twist && (*name != "v4" || !all)) {
+  if (twist && (name != "v4" || !all)) {
     return p.Bad(
         "twist",
         "no, or generation v4 and a shape k x k x 2k or k x 2k x 2k with k a multiple of 4, as 4x4x8");
   }
   NetworkSpec torus{"torus",
-                    {{"shape", absl::StrJoin(*shape, "x")},
+                    {{"shape", absl::StrJoin(shape, "x")},
                      {"wrap", all ? "all" : absl::StrJoin(wraps, "x")},
-                     {"twist", *twist ? "yes" : "no"},
+                     {"twist", twist ? "yes" : "no"},
                      {"link", p.Empty("link") ? g.link : p.Text("link")},
                      {"latency", p.Text("latency")}}};
   auto network = BuildNetwork(torus, devices);
@@ -108,7 +105,7 @@ absl::StatusOr<Network> BuildTpuPod(const Parameters& p, int devices) {
     return absl::Status(network.status().code(), absl::StrCat(p.network(), ": ", network.status().message()));
   }
   network->note =
-      absl::StrCat("TPU ", *name, ", ", network->note, ", wraps ", all ? "all" : absl::StrJoin(wraps, "x"));
+      absl::StrCat("TPU ", name, ", ", network->note, ", wraps ", all ? "all" : absl::StrJoin(wraps, "x"));
   return network;
 }
 

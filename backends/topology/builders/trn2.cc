@@ -1,24 +1,24 @@
 #include "backends/topology/builders/common.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
 
 absl::StatusOr<Network> BuildTrn2(const Parameters& p, int devices) {
-  const auto instances =
-      p.Empty("instances") ? absl::StatusOr<int>(devices > 16 ? 4 : 1) : p.Count("instances", 1, 4);
-  if (!instances.ok()) return instances.status();
-  if (*instances != 1 && *instances != 4) return p.Bad("instances", "1, or 4 for an UltraServer");
-  if (devices != 0 && devices != *instances * 16) {
+  ASSIGN_OR_RETURN(const auto instances, p.Empty("instances") ? absl::StatusOr<int>(devices > 16 ? 4 : 1)
+                                                              : p.Count("instances", 1, 4));
+  if (instances != 1 && instances != 4) return p.Bad("instances", "1, or 4 for an UltraServer");
+  if (devices != 0 && devices != instances * 16) {
     return absl::InvalidArgumentError(
         absl::StrCat(p.network(), ": ", devices, " devices; expected 16 (instances=1) or 64 (instances=4)"));
   }
-  const bool ultra = *instances == 4;
+  const bool ultra = instances == 4;
   const std::string& link = p.Text("link");
   if (p.Given("z_link") && !ultra) return p.Bad("z_link", "instances=4 with it");
   for (const char* key : {"link", "z_link"}) {
-    if (const auto rate = p.Rate(key); !rate.ok()) return rate.status();
+    RETURN_IF_ERROR(p.Rate(key).status());
   }
-  if (const auto latency = p.Latency("latency"); !latency.ok()) return latency.status();
+  RETURN_IF_ERROR(p.Latency("latency").status());
   auto network =
       BuildNetwork({"torus",
                     {{"shape", ultra ? "4x4x4" : "4x4"},

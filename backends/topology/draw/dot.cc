@@ -6,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "backends/topology/draw/picture.h"
 #include "backends/topology/measure.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/utf8.h"
 
 namespace chakra {
@@ -43,8 +44,7 @@ std::string Width(const NetworkGraph& g, uint16_t link_class) {
 }  // namespace
 
 absl::StatusOr<std::string> DrawDot(const NetworkGraph& graph, const DrawOptions& options) {
-  absl::StatusOr<Picture> picture = MakePicture(graph, options.layout);
-  if (!picture.ok()) return picture.status();
+  ASSIGN_OR_RETURN(Picture picture, MakePicture(graph, options.layout));
   std::vector<std::string> head = options.figures;
   if (!options.title.empty()) head.insert(head.begin(), options.title);
   std::string title = Quote(absl::StrJoin(head, "\n"));
@@ -52,20 +52,20 @@ absl::StatusOr<std::string> DrawDot(const NetworkGraph& graph, const DrawOptions
                                  "  node [shape=box, style=filled, fontname=\"sans-serif\", fontsize=10];\n",
                                  "  edge [fontname=\"sans-serif\", fontsize=8];\n");
   // Rows serve layouts by tier; `neato -n` uses the places of all nodes.
-  for (size_t i = 0; i < picture->nodes.size(); ++i) {
-    const PictureNode& n = picture->nodes[i];
+  for (size_t i = 0; i < picture.nodes.size(); ++i) {
+    const PictureNode& n = picture.nodes[i];
     std::string label = n.count > 1 || n.label.empty() ? n.name : n.label;
     if (n.count > 1) absl::StrAppend(&label, " (", n.count, ")");
     absl::StrAppend(&out, "  n", i, " [label=", Quote(label), ", tooltip=", Quote(n.name), ", fillcolor=\"",
                     kFill[static_cast<size_t>(n.kind)], "\"", n.count > 1 ? ", style=\"filled,dashed\"" : "",
-                    absl::StrFormat(", pos=\"%.1f,%.1f\"", n.x, picture->height - n.y), "];\n");
+                    absl::StrFormat(", pos=\"%.1f,%.1f\"", n.x, picture.height - n.y), "];\n");
   }
-  for (const std::vector<uint32_t>& row : picture->rows) {
+  for (const std::vector<uint32_t>& row : picture.rows) {
     std::vector<std::string> names;
     for (const uint32_t n : row) names.push_back(absl::StrCat("n", n));
     absl::StrAppend(&out, "  {rank=same; ", absl::StrJoin(names, "; "), ";}\n");
   }
-  for (const PictureLine& l : picture->lines) {
+  for (const PictureLine& l : picture.lines) {
     const LinkClass& c = graph.classes()[l.link_class];
     absl::StrAppend(
         &out, "  n", l.a, " -- n", l.b, " [color=\"", kLine[l.link_class % std::size(kLine)],

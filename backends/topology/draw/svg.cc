@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "backends/topology/draw/picture.h"
 #include "backends/topology/measure.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/utf8.h"
 
 namespace chakra {
@@ -291,9 +292,8 @@ class SvgWriter {
 }  // namespace
 
 absl::StatusOr<std::string> DrawSvg(const NetworkGraph& graph, const DrawOptions& options) {
-  absl::StatusOr<Picture> picture = MakePicture(graph, options.layout);
-  if (!picture.ok()) return picture.status();
-  return SvgWriter(graph, *picture, options).Write();
+  ASSIGN_OR_RETURN(Picture picture, MakePicture(graph, options.layout));
+  return SvgWriter(graph, picture, options).Write();
 }
 
 }  // namespace chakra

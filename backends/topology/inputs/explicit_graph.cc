@@ -10,6 +10,7 @@
 #include "backends/topology/inputs/assembly.h"
 #include "backends/topology/inputs/slice.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/proto_io.h"
 
 namespace chakra {
@@ -50,11 +51,11 @@ class Maker {
 
   absl::StatusOr<ReadNetwork> Make() {
     for (int i = 0; i < graph_.vertices_size(); ++i) {
-      if (absl::Status s = AddVertices(i); !s.ok()) return s;
+      RETURN_IF_ERROR(AddVertices(i));
     }
     if (devices_ == 0) return BadNetwork(file_, "no devices; expected vertices of kind DEVICE");
     for (int i = 0; i < graph_.links_size(); ++i) {
-      if (absl::Status s = AddLinks(i); !s.ok()) return s;
+      RETURN_IF_ERROR(AddLinks(i));
     }
     assembly_.set_devices_forward(graph_.devices_forward());
     const auto cut = assembly_.FindCutOff(graph_.devices_forward());
@@ -191,17 +192,15 @@ absl::StatusOr<LinkClass> Maker::ClassOf(const LinkSet& l, const std::string& wh
 absl::Status Maker::AddLinks(int i) {
   const LinkSet& l = graph_.links(i);
   const std::string where = absl::StrCat("links[", i, "]");
-  const auto from = FindEnd(where, "from", l.from());
-  if (!from.ok()) return from.status();
-  const auto to = FindEnd(where, "to", l.to());
-  if (!to.ok()) return to.status();
-  const auto link = ClassOf(l, where, l.name().empty() ? absl::StrCat(from->set, "-", to->set) : l.name());
-  if (!link.ok()) return link.status();
+  ASSIGN_OR_RETURN(const auto from, FindEnd(where, "from", l.from()));
+  ASSIGN_OR_RETURN(const auto to, FindEnd(where, "to", l.to()));
+  ASSIGN_OR_RETURN(const auto link,
+                   ClassOf(l, where, l.name().empty() ? absl::StrCat(from.set, "-", to.set) : l.name()));
   if (l.parallel() < 0) return Bad(where, "parallel", absl::StrCat(l.parallel()), ">= 1");
   if (!(l.loss_rate() >= 0 && l.loss_rate() < 1)) {
     return Bad(where, "loss_rate", absl::StrCat(l.loss_rate()), "0 to below 1");
   }
-  return Join(l, where, *from, *to, assembly_.AddClass(*link));
+  return Join(l, where, from, to, assembly_.AddClass(link));
 }
 
 absl::Status Maker::Join(const LinkSet& l, const std::string& where, const End& from, const End& to,
@@ -269,7 +268,7 @@ absl::StatusOr<ReadNetwork> BuildExplicitGraph(const proto::ExplicitGraph& graph
 
 absl::StatusOr<ReadNetwork> ReadExplicitGraph(absl::string_view text, const std::string& file) {
   proto::ExplicitGraph graph;
-  if (absl::Status s = ParseMessage(text, file, &graph); !s.ok()) return s;
+  RETURN_IF_ERROR(ParseMessage(text, file, &graph));
   return BuildExplicitGraph(graph, file);
 }
 

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "backends/topology/inputs/infragraph_expander.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 
@@ -47,7 +48,7 @@ absl::Status InfraExpander::AnnotateNodes() {
         continue;
       }
       if (below.empty()) {
-        if (absl::Status s = Address(node.name(), where, &below); !s.ok()) return s;
+        RETURN_IF_ERROR(Address(node.name(), where, &below));
       }
       std::vector<uint32_t> xpus;
       for (const uint32_t v : below) {
@@ -107,9 +108,7 @@ absl::Status InfraExpander::AnnotateEdges() {
       for (uint32_t at = first[v]; at < first[v + 1]; ++at) {
         InfraEdge& e = edges_[beside[at]];
         if (!std::binary_search(right.begin(), right.end(), e.a == v ? e.b : e.a)) continue;
-        const auto changed = links_.Change(e.link, edge.attributes(), where);
-        if (!changed.ok()) return changed.status();
-        e.link = *changed;
+        ASSIGN_OR_RETURN(e.link, links_.Change(e.link, edge.attributes(), where));
         found = true;
       }
     }

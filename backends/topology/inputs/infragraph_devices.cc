@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "backends/topology/inputs/assembly.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -70,7 +71,7 @@ absl::Status InfraDevices::CheckDevice(const infragraph::Device& device) {
   const std::string where = absl::StrCat("device \"", device.name(), "\"");
   std::set<std::string> names, links;
   for (const Component& c : device.components()) {
-    if (absl::Status s = CheckInfraName(absl::StrCat(where, ": component"), c.name()); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckInfraName(absl::StrCat(where, ": component"), c.name()));
     const std::string at = absl::StrCat(where, ": component \"", c.name(), "\"");
     if (!names.insert(c.name()).second)
       return absl::InvalidArgumentError(absl::StrCat(at, " is there twice"));
@@ -118,7 +119,7 @@ absl::StatusOr<const InfraDevice*> InfraDevices::Get(absl::string_view name) {
                                    "; expected no device within itself, and at most ", kMaxDepth, " levels"));
   }
   auto expanded = std::make_unique<InfraDevice>();
-  if (absl::Status s = Expand(*it->second, expanded.get()); !s.ok()) return s;
+  RETURN_IF_ERROR(Expand(*it->second, expanded.get()));
   within_.pop_back();
   return done_.emplace(it->first, std::move(expanded)).first->second.get();
 }
@@ -128,13 +129,12 @@ absl::Status InfraDevices::AddRow(const Component& c, InfraDevice* out) {
       absl::StrCat(file_, ": device \"", out->device->name(), "\": component \"", c.name(), "\"");
   const InfraDevice* of = nullptr;
   if (c.choice() == Component::Choice::device) {
-    const auto inner = Get(c.name());
-    if (!inner.ok()) return inner.status();
-    if (*inner == nullptr) {
+    ASSIGN_OR_RETURN(const auto inner, Get(c.name()));
+    if (inner == nullptr) {
       return absl::InvalidArgumentError(
           absl::StrCat(where, ": there is no device of this name", SuggestName(c.name(), Names())));
     }
-    of = *inner;
+    of = inner;
   }
   const auto count = static_cast<uint32_t>(c.count());
   const uint64_t added = uint64_t{count} * (of == nullptr ? 1 : of->size);
@@ -143,7 +143,7 @@ absl::Status InfraDevices::AddRow(const Component& c, InfraDevice* out) {
     return absl::InvalidArgumentError(absl::StrCat(where, ": count is ", c.count(), "; expected at most ",
                                                    kMaxReadVertices, " vertices in a device"));
   }
-  if (absl::Status s = Spend(added, edges); !s.ok()) return s;
+  RETURN_IF_ERROR(Spend(added, edges));
   out->rows.push_back({&c, out->size, count, of});
   if (of == nullptr) {
     out->choice.insert(out->choice.end(), count, static_cast<uint8_t>(c.choice()));
@@ -161,7 +161,7 @@ absl::Status InfraDevices::AddRow(const Component& c, InfraDevice* out) {
 absl::Status InfraDevices::Expand(const infragraph::Device& device, InfraDevice* out) {
   out->device = &device;
   for (const Component& c : device.components()) {
-    if (absl::Status s = AddRow(c, out); !s.ok()) return s;
+    RETURN_IF_ERROR(AddRow(c, out));
   }
   return AddEdges(out);
 }
@@ -189,15 +189,14 @@ absl::Status InfraDevices::Select(const InfraDevice& device, const std::vector<S
                                                    "\" has no component \"", path[0].name, "\"",
                                                    SuggestName(path[0].name, device.Names())));
   }
-  const auto slice = Within(path[0], row->count);
-  if (!slice.ok()) return slice.status();
+  ASSIGN_OR_RETURN(const auto slice, Within(path[0], row->count));
   if (row->of == nullptr) {
     if (path.size() > 1) {
       return absl::InvalidArgumentError(absl::StrCat("\"", path[0].name,
                                                      "\" is a component without parts; expected ",
                                                      "nothing after it, there is \"", path[1].name, "\""));
     }
-    for (uint64_t i = slice->begin; i < slice->end; i += slice->step) {
+    for (uint64_t i = slice.begin; i < slice.end; i += slice.step) {
       out->push_back(base + row->first + static_cast<uint32_t>(i));
     }
     return absl::OkStatus();
@@ -208,9 +207,9 @@ absl::Status InfraDevices::Select(const InfraDevice& device, const std::vector<S
                                                    absl::StrJoin(row->of->Names(), ", "), ")"));
   }
   const std::vector<Slice> rest(path.begin() + 1, path.end());
-  for (uint64_t i = slice->begin; i < slice->end; i += slice->step) {
+  for (uint64_t i = slice.begin; i < slice.end; i += slice.step) {
     const uint32_t first = base + row->first + static_cast<uint32_t>(i) * row->of->size;
-    if (absl::Status s = Select(*row->of, rest, first, partial, out); !s.ok()) return s;
+    RETURN_IF_ERROR(Select(*row->of, rest, first, partial, out));
     if (out->size() > kMaxReadVertices) return Spend(kMaxSelected + 1, 0);
   }
   return absl::OkStatus();
@@ -238,10 +237,10 @@ absl::Status InfraDevices::Connect(infragraph::Scheme::Enum scheme, const std::v
       notes_.push_back(absl::StrCat(where, ": one2one between ", left.size(), " and ", right.size(),
                                     " vertices joins the first ", n));
     }
-    if (absl::Status s = Spend(0, n); !s.ok()) return s;
+    RETURN_IF_ERROR(Spend(0, n));
     for (size_t i = 0; i < n; ++i) add(left[i], right[i]);
   } else if (scheme == Scheme::many2many) {
-    if (absl::Status s = Spend(0, uint64_t{left.size()} * right.size()); !s.ok()) return s;
+    RETURN_IF_ERROR(Spend(0, uint64_t{left.size()} * right.size()));
     for (const uint32_t a : left) {
       for (const uint32_t b : right) add(a, b);
     }
@@ -251,7 +250,7 @@ absl::Status InfraDevices::Connect(infragraph::Scheme::Enum scheme, const std::v
     for (const uint32_t v : right) {
       if (seen.count(v) == 0) way.push_back(v);
     }
-    if (absl::Status s = Spend(0, way.size()); !s.ok()) return s;
+    RETURN_IF_ERROR(Spend(0, way.size()));
     for (size_t i = 0; i < way.size(); ++i) add(way[i], way[(i + 1) % way.size()]);
   }
   if (edges->size() > before) return absl::OkStatus();
@@ -311,9 +310,7 @@ absl::Status InfraDevices::ResolveLinks(size_t first, InfraDevice* out) {
     if (!used[l]) continue;
     use[l].device = out->device;
     use[l].has_xpu = has_xpu;
-    const auto resolved = links_->Resolve(out->device->links(static_cast<int>(l)), use[l]);
-    if (!resolved.ok()) return resolved.status();
-    number[l] = *resolved;
+    ASSIGN_OR_RETURN(number[l], links_->Resolve(out->device->links(static_cast<int>(l)), use[l]));
   }
   for (size_t e = first; e < out->edges.size(); ++e) out->edges[e].link = number[out->edges[e].link];
   return absl::OkStatus();

@@ -7,6 +7,7 @@
 #include "backends/topology/inputs/infragraph.h"
 #include "backends/topology/inputs/infragraph_expander.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -40,33 +41,32 @@ VertexKind KindOf(const Component& c) {
 }  // namespace
 
 absl::Status InfraExpander::AddInstances() {
-  if (absl::Status s = devices_.Check(); !s.ok()) return s;
+  RETURN_IF_ERROR(devices_.Check());
   if (graph_.instances_size() == 0) return Bad("no instances; expected one or more");
   for (const infragraph::Instance& i : graph_.instances()) {
     if (absl::Status s = CheckInfraName("instance", i.name()); !s.ok()) return Bad(s.message());
     const std::string where = absl::StrCat("instance \"", i.name(), "\"");
     if (instances_.count(i.name()) > 0) return Bad(absl::StrCat(where, " is there twice"));
-    const auto device = devices_.Get(i.device());
-    if (!device.ok()) return device.status();
-    if (*device == nullptr) {
+    ASSIGN_OR_RETURN(const auto device, devices_.Get(i.device()));
+    if (device == nullptr) {
       return Bad(absl::StrCat(where, ": there is no device \"", i.device(), "\"",
                               SuggestName(i.device(), devices_.Names())));
     }
-    const uint64_t size = (*device)->size;
+    const uint64_t size = device->size;
     if (i.count() < 1) return Bad(absl::StrCat(where, ": count is ", i.count(), "; expected >= 1"));
     const auto count = static_cast<uint32_t>(i.count());
     if (choice_.size() + size * count > kMaxReadVertices) {
       return Bad(absl::StrCat(where, ": count is ", count, ", ", size * count, " vertices; expected at most ",
                               kMaxReadVertices, " in all"));
     }
-    if (absl::Status s = devices_.Spend(count, uint64_t{count} * (*device)->edges.size()); !s.ok()) return s;
+    RETURN_IF_ERROR(devices_.Spend(count, uint64_t{count} * device->edges.size()));
     const auto first = static_cast<uint32_t>(choice_.size());
-    instances_[i.name()] = {*device, first, count};
+    instances_[i.name()] = {device, first, count};
     order_.push_back(&i);
     for (uint32_t c = 0; c < count; ++c) {
       const auto base = static_cast<uint32_t>(choice_.size());
-      choice_.insert(choice_.end(), (*device)->choice.begin(), (*device)->choice.end());
-      for (const InfraEdge& e : (*device)->edges) edges_.push_back({base + e.a, base + e.b, e.link});
+      choice_.insert(choice_.end(), device->choice.begin(), device->choice.end());
+      for (const InfraEdge& e : device->edges) edges_.push_back({base + e.a, base + e.b, e.link});
     }
   }
   return absl::OkStatus();
@@ -81,12 +81,11 @@ absl::Status InfraExpander::Select(const std::vector<Slice>& path, bool partial,
         absl::StrCat("there is no instance \"", path[0].name, "\"", SuggestName(path[0].name, names)));
   }
   const Instance& instance = it->second;
-  const auto slice = Within(path[0], instance.count);
-  if (!slice.ok()) return slice.status();
+  ASSIGN_OR_RETURN(const auto slice, Within(path[0], instance.count));
   const std::vector<Slice> rest(path.begin() + 1, path.end());
-  for (uint64_t i = slice->begin; i < slice->end; i += slice->step) {
+  for (uint64_t i = slice.begin; i < slice.end; i += slice.step) {
     const uint32_t base = instance.first + static_cast<uint32_t>(i) * instance.device->size;
-    if (absl::Status s = devices_.Select(*instance.device, rest, base, partial, out); !s.ok()) return s;
+    RETURN_IF_ERROR(devices_.Select(*instance.device, rest, base, partial, out));
   }
   return devices_.Spend(out->size(), 0);
 }
@@ -129,7 +128,7 @@ absl::Status InfraExpander::AddEdges() {
   for (int i = 0; i < graph_.edges_size(); ++i) {
     const std::string& name = graph_.edges(i).link();
     const size_t before = edges_.size();
-    if (absl::Status s = AddEdge(i); !s.ok()) return s;
+    RETURN_IF_ERROR(AddEdge(i));
     auto it = resolved.find(name);
     if (it == resolved.end()) {
       const auto at = std::find(names.begin(), names.end(), name);
@@ -137,9 +136,9 @@ absl::Status InfraExpander::AddEdges() {
         return Bad(absl::StrCat("edges[", i, "]: there is no link \"", name, "\" between instances",
                                 SuggestName(name, names)));
       }
-      const auto number = links_.Resolve(graph_.links(static_cast<int>(at - names.begin())), {});
-      if (!number.ok()) return number.status();
-      it = resolved.emplace(name, *number).first;
+      ASSIGN_OR_RETURN(const auto number,
+                       links_.Resolve(graph_.links(static_cast<int>(at - names.begin())), {}));
+      it = resolved.emplace(name, number).first;
     }
     for (size_t e = before; e < edges_.size(); ++e) edges_[e].link = it->second;
   }

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/topology/inputs/assembly.h"
 #include "backends/topology/spec.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -110,12 +111,11 @@ absl::Status ReadRate(const infragraph::LinkBandwidth& b, absl::string_view wher
                       bool* transfers) {
   const bool has[3] = {b.has_gigabits_per_second(), b.has_gigabytes_per_second(),
                        b.has_gigatransfers_per_second()};
-  const auto chosen = Chosen(b.choice(), has, where, "physical.bandwidth");
-  if (!chosen.ok()) return chosen.status();
-  *transfers = *chosen == 3;
-  if (*chosen == 0 || *chosen == 3) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const auto chosen, Chosen(b.choice(), has, where, "physical.bandwidth"));
+  *transfers = chosen == 3;
+  if (chosen == 0 || chosen == 3) return absl::OkStatus();
   *got = true;
-  const bool bits = *chosen == 1;
+  const bool bits = chosen == 1;
   const double v = AsWritten(bits ? b.gigabits_per_second() : b.gigabytes_per_second());
   return SetRate(v * (bits ? 1e9 / 8 : 1e9), where,
                  bits ? "physical.bandwidth.gigabits_per_second" : "physical.bandwidth.gigabytes_per_second",
@@ -125,12 +125,11 @@ absl::Status ReadRate(const infragraph::LinkBandwidth& b, absl::string_view wher
 absl::Status ReadLatency(const infragraph::LinkLatency& l, absl::string_view where, InfraLink* out,
                          bool* got) {
   const bool has[3] = {l.has_ms(), l.has_us(), l.has_ns()};
-  const auto chosen = Chosen(l.choice(), has, where, "physical.latency");
-  if (!chosen.ok()) return chosen.status();
-  if (*chosen == 0) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const auto chosen, Chosen(l.choice(), has, where, "physical.latency"));
+  if (chosen == 0) return absl::OkStatus();
   *got = true;
-  const double v = AsWritten(*chosen == 1 ? l.ms() : *chosen == 2 ? l.us() : l.ns());
-  const double picos = v * (*chosen == 1 ? 1e9 : *chosen == 2 ? 1e6 : 1e3);
+  const double v = AsWritten(chosen == 1 ? l.ms() : chosen == 2 ? l.us() : l.ns());
+  const double picos = v * (chosen == 1 ? 1e9 : chosen == 2 ? 1e6 : 1e3);
   return SetLatency(picos, where, "physical.latency", absl::StrCat(v), out);
 }
 
@@ -209,9 +208,7 @@ absl::StatusOr<uint32_t> InfraLinks::Resolve(const infragraph::Link& link, const
   InfraLink out;
   out.name = link.name();
   bool rate = false, latency = false;
-  if (absl::Status s = Fill(link, use, absl::StrCat(file_, ": ", name), &out, &rate, &latency); !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(Fill(link, use, absl::StrCat(file_, ": ", name), &out, &rate, &latency));
   if (use.device == nullptr) {
     if (!latency) {
       out.latency = kCable;
@@ -246,7 +243,7 @@ absl::StatusOr<uint32_t> InfraLinks::Change(
   InfraLink link = links_[from];
   bool rate = false, latency = false;
   for (const auto& a : attributes) {
-    if (absl::Status s = Apply(a, where, &link, &rate, &latency); !s.ok()) return s;
+    RETURN_IF_ERROR(Apply(a, where, &link, &rate, &latency));
   }
   return Add(std::move(link));
 }

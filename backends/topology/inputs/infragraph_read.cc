@@ -9,6 +9,7 @@
 #include "backends/topology/inputs/assembly.h"
 #include "backends/topology/inputs/infragraph.h"
 #include "trace/base/json_text.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/json_message.h"
 #include "trace/io/proto_io.h"
 
@@ -26,15 +27,14 @@ absl::Status CheckSchema(const JsonReader& reader, const JsonValue& root) {
 
 absl::StatusOr<infragraph::Annotated> FromJson(absl::string_view text, const std::string& file) {
   JsonReader reader(text, file);
-  const auto root = reader.Next();
-  if (!root.ok()) return root.status();
-  if (!reader.AtEnd()) return reader.Error(root->end, "JSON: more text after the end of the value");
-  if (absl::Status s = CheckSchema(reader, *root); !s.ok()) return s;
+  ASSIGN_OR_RETURN(const auto root, reader.Next());
+  if (!reader.AtEnd()) return reader.Error(root.end, "JSON: more text after the end of the value");
+  RETURN_IF_ERROR(CheckSchema(reader, root));
   infragraph::Annotated out;
-  const bool wrapped = root->Find("infrastructure") != nullptr || root->Find("annotations") != nullptr;
+  const bool wrapped = root.Find("infrastructure") != nullptr || root.Find("annotations") != nullptr;
   google::protobuf::Message* target = &out;
   if (!wrapped) target = out.mutable_infrastructure();
-  if (absl::Status s = JsonToMessage(reader, *root, target); !s.ok()) return s;
+  RETURN_IF_ERROR(JsonToMessage(reader, root, target));
   return out;
 }
 
@@ -68,7 +68,7 @@ class YamlPrinter {
     for (const YAML::Node& item : node) {
       if (!first) out_ += ',';
       first = false;
-      if (absl::Status s = Print(item, depth + 1); !s.ok()) return s;
+      RETURN_IF_ERROR(Print(item, depth + 1));
     }
     out_ += ']';
     return absl::OkStatus();
@@ -83,7 +83,7 @@ class YamlPrinter {
       first = false;
       AppendJsonText(item.first.Scalar(), &out_);
       out_ += ':';
-      if (absl::Status s = Print(item.second, depth + 1); !s.ok()) return s;
+      RETURN_IF_ERROR(Print(item.second, depth + 1));
     }
     out_ += '}';
     return absl::OkStatus();
@@ -147,14 +147,13 @@ absl::StatusOr<infragraph::Annotated> ParseInfraGraph(absl::string_view text, co
   infragraph::Annotated out;
   google::protobuf::Message* target = &out;
   if (!looks.wrapped) target = out.mutable_infrastructure();
-  if (absl::Status s = ParseMessage(text, file, target); !s.ok()) return s;
+  RETURN_IF_ERROR(ParseMessage(text, file, target));
   return out;
 }
 
 absl::StatusOr<ReadNetwork> ReadInfraGraph(absl::string_view text, const std::string& file) {
-  const auto graph = ParseInfraGraph(text, file);
-  if (!graph.ok()) return graph.status();
-  return ExpandInfraGraph(*graph, file);
+  ASSIGN_OR_RETURN(const auto graph, ParseInfraGraph(text, file));
+  return ExpandInfraGraph(graph, file);
 }
 
 }  // namespace chakra

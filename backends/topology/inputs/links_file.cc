@@ -13,6 +13,7 @@
 #include "backends/topology/inputs/assembly.h"
 #include "backends/topology/spec.h"
 #include "trace/base/quantity.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -50,7 +51,7 @@ class Reader {
 
   absl::StatusOr<ReadNetwork> Read() {
     for (const auto step : {&Reader::ReadHeader, &Reader::ReadSwitches, &Reader::ReadLinks}) {
-      if (absl::Status s = (this->*step)(); !s.ok()) return s;
+      RETURN_IF_ERROR((this->*step)());
     }
     return Assemble();
   }
@@ -162,7 +163,7 @@ absl::Status Reader::ReadSwitches() {
     const std::string field = nv ? absl::StrCat("NVSwitch ", i) : absl::StrCat("switch ", i - nvswitches_);
     const Word w = words_.Next();
     uint64_t node = 0;
-    if (absl::Status s = Number(w, field, nodes_ - 1, &node); !s.ok()) return s;
+    RETURN_IF_ERROR(Number(w, field, nodes_ - 1, &node));
     if (role_[node] != Role::kHost) return Bad(w, field, "a node that is not listed yet");
     role_[node] = nv ? Role::kNvSwitch : Role::kSwitch;
   }
@@ -208,18 +209,13 @@ absl::Status Reader::ReadLink() {
   uint64_t ends[2] = {0, 0};
   for (uint64_t& end : ends) {
     const Word w = words_.Next();
-    if (absl::Status s = Number(w, absl::StrCat("link ", links_.size(), ": node"), nodes_ - 1, &end);
-        !s.ok()) {
-      return s;
-    }
+    RETURN_IF_ERROR(Number(w, absl::StrCat("link ", links_.size(), ": node"), nodes_ - 1, &end));
     if (&end == &ends[1] && ends[0] == ends[1]) return Bad(w, "second node", "another than the first");
   }
   link.a = static_cast<uint32_t>(ends[0]);
   link.b = static_cast<uint32_t>(ends[1]);
   const Word rate = words_.Next(), delay = words_.Next(), error = words_.Next();
-  const auto kind = KindOf(rate, delay);
-  if (!kind.ok()) return kind.status();
-  link.kind = *kind;
+  ASSIGN_OR_RETURN(link.kind, KindOf(rate, delay));
   if (!absl::SimpleAtod(error.text, &link.loss) || !(link.loss >= 0 && link.loss < 1)) {
     return Bad(error, "error rate", "the share of the packets lost, from 0 to below 1");
   }
@@ -231,7 +227,7 @@ absl::Status Reader::ReadLinks() {
   links_.reserve(link_count_);
   std::vector<bool> linked(nodes_, false);
   for (uint64_t i = 0; i < link_count_; ++i) {
-    if (absl::Status s = ReadLink(); !s.ok()) return s;
+    RETURN_IF_ERROR(ReadLink());
     linked[links_.back().a] = linked[links_.back().b] = true;
   }
   if (const Word w = words_.Next(); !w.text.empty()) {
@@ -327,12 +323,12 @@ absl::StatusOr<ReadNetwork> Reader::Assemble() {
                                   " links are parallel to another; all of them ",
                                   "are used (ns-3 routes over the last of such links only)"));
   }
-  if (absl::Status s = CheckReach(); !s.ok()) return s;
-  auto out = assembly_.Finish(per_server_ == 0 ? "" : absl::StrCat(per_server_, " ", gpu_type_, " a server"),
-                              notes_);
-  if (!out.ok()) return out.status();
-  if (!out->losses.empty()) {
-    out->notes.push_back(absl::StrCat(out->losses.size(), " links lose packets"));
+  RETURN_IF_ERROR(CheckReach());
+  ASSIGN_OR_RETURN(
+      auto out, assembly_.Finish(
+                    per_server_ == 0 ? "" : absl::StrCat(per_server_, " ", gpu_type_, " a server"), notes_));
+  if (!out.losses.empty()) {
+    out.notes.push_back(absl::StrCat(out.losses.size(), " links lose packets"));
   }
   return out;
 }

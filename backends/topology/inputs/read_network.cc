@@ -9,6 +9,7 @@
 #include "backends/topology/inputs/explicit_graph.h"
 #include "backends/topology/inputs/infragraph.h"
 #include "backends/topology/inputs/links_file.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/utf8.h"
 #include "trace/io/json_value.h"
 
@@ -84,9 +85,8 @@ absl::StatusOr<NetworkFormat> SniffNetwork(absl::string_view text, const std::st
 }
 
 absl::StatusOr<ReadNetwork> ReadNetworkFile(absl::string_view text, const std::string& file) {
-  const auto format = SniffNetwork(text, file);
-  if (!format.ok()) return format.status();
-  switch (*format) {
+  ASSIGN_OR_RETURN(const auto format, SniffNetwork(text, file));
+  switch (format) {
     case NetworkFormat::kLinks:
       return ReadLinksFile(text, file);
     case NetworkFormat::kInfraGraph:

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/file.h"
 
 namespace chakra {
@@ -40,11 +41,9 @@ class RouteFileParser {
       ++line_;
       const absl::string_view line = absl::StripAsciiWhitespace(whole.substr(0, whole.find('#')));
       if (line.empty()) continue;
-      const absl::Status s = Line(line);
-      if (!s.ok()) return s;
+      RETURN_IF_ERROR(Line(line));
     }
-    const absl::Status s = CheckHops();
-    if (!s.ok()) return s;
+    RETURN_IF_ERROR(CheckHops());
     return std::move(file_);
   }
 
@@ -91,9 +90,7 @@ class RouteFileParser {
     if (slash != absl::string_view::npos && !absl::SimpleAtoi(text.substr(slash + 1), &stop.which)) {
       return Bad(absl::StrCat("\"", text, "\"; expected a number after \"/\": which of several links"));
     }
-    const auto v = Vertex(text.substr(0, slash));
-    if (!v.ok()) return v.status();
-    stop.vertex = *v;
+    ASSIGN_OR_RETURN(stop.vertex, Vertex(text.substr(0, slash)));
     return stop;
   }
 
@@ -136,26 +133,21 @@ class RouteFileParser {
   absl::Status Route(absl::string_view src_name, absl::string_view dst_name,
                      const std::vector<absl::string_view>& stops) {
     if (src_name == "*") return Bad("\"*\" as SRC; expected lines \"at * to DST via NEXT\" for that");
-    const auto src = Vertex(src_name);
-    if (!src.ok()) return src.status();
-    const auto dst = Vertex(dst_name);
-    if (!dst.ok()) return dst.status();
-    if (*src == *dst) return Bad(absl::StrCat("a route from ", src_name, " to itself"));
+    ASSIGN_OR_RETURN(const auto src, Vertex(src_name));
+    ASSIGN_OR_RETURN(const auto dst, Vertex(dst_name));
+    if (src == dst) return Bad(absl::StrCat("a route from ", src_name, " to itself"));
     const std::string what = absl::StrCat("the route from ", src_name, " to ", dst_name);
-    const absl::Status once = Once(&route_lines_, RouteFile::Key(*src, *dst), what);
-    if (!once.ok()) return once;
+    RETURN_IF_ERROR(Once(&route_lines_, RouteFile::Key(src, dst), what));
     const uint64_t begin = file_.arcs_.size();
-    std::vector<uint32_t> passed = {*src};
+    std::vector<uint32_t> passed = {src};
     for (const absl::string_view name : stops) {
-      const auto stop = StopOf(name);
-      if (!stop.ok()) return stop.status();
-      const auto arc = Arc(passed.back(), *stop, *dst);
-      if (!arc.ok()) return arc.status();
-      passed.push_back(stop->vertex);
-      file_.arcs_.push_back(*arc);
+      ASSIGN_OR_RETURN(const auto stop, StopOf(name));
+      ASSIGN_OR_RETURN(const auto arc, Arc(passed.back(), stop, dst));
+      passed.push_back(stop.vertex);
+      file_.arcs_.push_back(arc);
     }
     const uint32_t last = passed.back();
-    if (last != *dst) {
+    if (last != dst) {
       return Bad(
           absl::StrCat(what, " ends at ", graph_.VertexName(last), "; expected ", dst_name, " as the last"));
     }
@@ -164,36 +156,29 @@ class RouteFileParser {
     if (twice != passed.end()) {
       return Bad(absl::StrCat(what, " passes ", graph_.VertexName(*twice), " twice"));
     }
-    file_.routes_[RouteFile::Key(*src, *dst)] = {begin, file_.arcs_.size()};
+    file_.routes_[RouteFile::Key(src, dst)] = {begin, file_.arcs_.size()};
     return absl::OkStatus();
   }
 
   absl::Status NextHop(absl::string_view at_name, absl::string_view dst_name, absl::string_view next_name) {
-    const auto dst = Vertex(dst_name);
-    if (!dst.ok()) return dst.status();
-    const auto next = StopOf(next_name);
-    if (!next.ok()) return next.status();
+    ASSIGN_OR_RETURN(const auto dst, Vertex(dst_name));
+    ASSIGN_OR_RETURN(const auto next, StopOf(next_name));
     const std::string what = absl::StrCat("the hop at ", at_name, " to ", dst_name);
     if (at_name == "*") {
-      if (next->vertex != *dst && !graph_.Forwards(next->vertex)) {
+      if (next.vertex != dst && !graph_.Forwards(next.vertex)) {
         return Bad(absl::StrCat(next_name, " forwards nothing; expected a switch or ", dst_name));
       }
-      if (!Reached(*next)) return Bad(absl::StrCat("no vertex has that link to ", next_name));
-      const absl::Status once = Once(&any_lines_, *dst, what);
-      if (!once.ok()) return once;
-      file_.anywhere_[*dst] = {next->vertex, next->which};
-      hop_lines_.push_back({NetworkGraph::kNone, *dst, line_});
+      if (!Reached(next)) return Bad(absl::StrCat("no vertex has that link to ", next_name));
+      RETURN_IF_ERROR(Once(&any_lines_, dst, what));
+      file_.anywhere_[dst] = {next.vertex, next.which};
+      hop_lines_.push_back({NetworkGraph::kNone, dst, line_});
       return absl::OkStatus();
     }
-    const auto at = Vertex(at_name);
-    if (!at.ok()) return at.status();
-    if (*at == *dst) return Bad(absl::StrCat("a hop at ", at_name, " to itself"));
-    const absl::Status once = Once(&own_lines_, RouteFile::Key(*at, *dst), what);
-    if (!once.ok()) return once;
-    const auto arc = Arc(*at, *next, *dst);
-    if (!arc.ok()) return arc.status();
-    file_.hops_[RouteFile::Key(*at, *dst)] = *arc;
-    hop_lines_.push_back({*at, *dst, line_});
+    ASSIGN_OR_RETURN(const auto at, Vertex(at_name));
+    if (at == dst) return Bad(absl::StrCat("a hop at ", at_name, " to itself"));
+    RETURN_IF_ERROR(Once(&own_lines_, RouteFile::Key(at, dst), what));
+    ASSIGN_OR_RETURN(file_.hops_[RouteFile::Key(at, dst)], Arc(at, next, dst));
+    hop_lines_.push_back({at, dst, line_});
     return absl::OkStatus();
   }
 
@@ -254,9 +239,8 @@ absl::StatusOr<RouteFile> RouteFile::Parse(absl::string_view text, absl::string_
 }
 
 absl::StatusOr<RouteFile> RouteFile::Load(const std::string& path, const NetworkGraph& graph) {
-  const auto text = ReadFile(path);
-  if (!text.ok()) return text.status();
-  return Parse(*text, path, graph);
+  ASSIGN_OR_RETURN(const auto text, ReadFile(path));
+  return Parse(text, path, graph);
 }
 
 uint32_t RouteFile::Hop(uint32_t at, uint32_t dst) const {

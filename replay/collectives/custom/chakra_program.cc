@@ -12,6 +12,7 @@
 #include "replay/collectives/proof.h"
 #include "replay/collectives/registry.h"
 #include "replay/collectives/validate.h"
+#include "trace/base/status_macros.h"
 #include "trace/import/locate.h"
 #include "trace/import/reader.h"
 
@@ -331,16 +332,16 @@ absl::StatusOr<CustomProgram> Converter::Run(uint64_t recorded_bytes) {
   sent_.assign(ranks, 0);
   received_.assign(ranks, 0);
   for (int r = 0; r < n_; ++r) {
-    if (absl::Status s = Collect(r); !s.ok()) return s;
+    RETURN_IF_ERROR(Collect(r));
   }
-  if (absl::Status s = Match(); !s.ok()) return s;
+  RETURN_IF_ERROR(Match());
   Plan& plan = program_.plan;
   plan.type = type_;
   plan.members = n_;
   plan.even = true;
   plan.programs.resize(ranks);
-  if (absl::Status s = Scale(recorded_bytes); !s.ok()) return s;
-  if (absl::Status s = Enough(); !s.ok()) return s;
+  RETURN_IF_ERROR(Scale(recorded_bytes));
+  RETURN_IF_ERROR(Enough());
   for (int r = 0; r < n_; ++r) AssignStreams(r);
   Connect();
   for (int r = 0; r < n_; ++r) {
@@ -354,7 +355,7 @@ absl::StatusOr<CustomProgram> Converter::Run(uint64_t recorded_bytes) {
   plan.algorithm = program_.name;
   program_.source = prefix_;
   program_.type = type_;
-  if (absl::Status s = Prove(); !s.ok()) return s;
+  RETURN_IF_ERROR(Prove());
   program_.warnings.push_back(absl::StrCat(
       prefix_,
       ": traces do not say which data a message carries: matching, order and bytes are checked, not that ",
@@ -371,9 +372,8 @@ absl::StatusOr<CustomProgram> Converter::Run(uint64_t recorded_bytes) {
 
 absl::StatusOr<CustomProgram> ReadChakraProgram(const std::string& prefix, CollectiveType type,
                                                 uint64_t recorded_bytes) {
-  const absl::StatusOr<TraceSet> traces = ReadTraceSet({prefix}, {});
-  if (!traces.ok()) return traces.status();
-  return Converter(*traces, prefix, type).Run(recorded_bytes);
+  ASSIGN_OR_RETURN(const TraceSet traces, ReadTraceSet({prefix}, {}));
+  return Converter(traces, prefix, type).Run(recorded_bytes);
 }
 
 }  // namespace chakra

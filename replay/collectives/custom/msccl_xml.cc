@@ -10,6 +10,7 @@
 #include "replay/collectives/proof.h"
 #include "replay/collectives/registry.h"
 #include "replay/collectives/validate.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -37,7 +38,7 @@ class Lowering {
 
   // Computes sizes, and pairs sends with receives.
   absl::Status Prepare() {
-    if (absl::Status s = Sizes(); !s.ok()) return s;
+    RETURN_IF_ERROR(Sizes());
     return Match();
   }
 
@@ -154,7 +155,7 @@ absl::Status Lowering::Collect(int g) {
 
 absl::Status Lowering::Match() {
   for (int g = 0; g < gpus(); ++g) {
-    if (absl::Status s = Collect(g); !s.ok()) return s;
+    RETURN_IF_ERROR(Collect(g));
   }
   connections_.assign(static_cast<size_t>(gpus()), 0);
   for (const auto& [channel, send] : senders_) {
@@ -386,25 +387,24 @@ void Lowering::Odd(std::vector<std::string>* warnings) const {
 }  // namespace
 
 absl::StatusOr<CustomProgram> ReadMscclXml(absl::string_view text, const std::string& path) {
-  absl::StatusOr<msccl::Algo> algo = msccl::Parse(text, path);
-  if (!algo.ok()) return algo.status();
-  Lowering lowering(*algo, path);
-  if (absl::Status s = lowering.Prepare(); !s.ok()) return s;
+  ASSIGN_OR_RETURN(msccl::Algo algo, msccl::Parse(text, path));
+  Lowering lowering(algo, path);
+  RETURN_IF_ERROR(lowering.Prepare());
   CustomProgram program;
-  program.name = algo->name;
+  program.name = algo.name;
   program.source = path;
-  program.type = algo->type;
-  program.protocol = algo->proto;
-  program.channels = algo->nchannels;
-  program.min_bytes = algo->min_bytes;
-  program.max_bytes = algo->max_bytes;
-  program.in_place = algo->in_place;
-  program.out_of_place = algo->out_of_place;
+  program.type = algo.type;
+  program.protocol = algo.proto;
+  program.channels = algo.nchannels;
+  program.min_bytes = algo.min_bytes;
+  program.max_bytes = algo.max_bytes;
+  program.in_place = algo.in_place;
+  program.out_of_place = algo.out_of_place;
   for (const bool in_place : {true, false}) {
-    if (in_place ? !algo->in_place : !algo->out_of_place) continue;
+    if (in_place ? !algo.in_place : !algo.out_of_place) continue;
     Plan plan = lowering.Lower(in_place);
     program.warnings.clear();
-    if (absl::Status s = lowering.Prove(plan, &program.root, &program.warnings); !s.ok()) return s;
+    RETURN_IF_ERROR(lowering.Prove(plan, &program.root, &program.warnings));
     program.plan = std::move(plan);
   }
   lowering.Odd(&program.warnings);

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "replay/collectives/proof.h"
 #include "replay/collectives/validate/wiring.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -53,10 +54,9 @@ absl::Status Contents::Begin(const Plan& plan, int root, PlanFault* fault) {
     return Bad(absl::StrCat(cells, " chunks in all; at most ", kMaxWords / static_cast<uint64_t>(words_),
                             " can be followed for a group of this size"));
   in_place_ = plan.input.count == 0 && plan.output.count == 0;
-  const absl::Status fits = ShapeOf(plan.type) == Shape::kNone ? absl::OkStatus()
-                            : in_place_                        ? InPlace()
-                                                               : ByRegions();
-  if (!fits.ok()) return fits;
+  RETURN_IF_ERROR(ShapeOf(plan.type) == Shape::kNone ? absl::OkStatus()
+                  : in_place_                        ? InPlace()
+                                                     : ByRegions());
   Fill();
   return absl::OkStatus();
 }
@@ -92,8 +92,8 @@ absl::Status Contents::Fits(const char* name, const Region& region) const {
 absl::Status Contents::ByRegions() {
   const Plan& plan = *plan_;
   const int n = plan.members;
-  if (absl::Status s = Fits("an input", plan.input); !s.ok()) return s;
-  if (absl::Status s = Fits("an output", plan.output); !s.ok()) return s;
+  RETURN_IF_ERROR(Fits("an input", plan.input));
+  RETURN_IF_ERROR(Fits("an output", plan.output));
   const Shape shape = ShapeOf(plan.type);
   const int in = plan.input.count;
   const int64_t out = plan.output.count;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -52,7 +53,7 @@ absl::Status Execution::Begin() {
     clocks_ = false;
     return absl::OkStatus();
   }
-  if (absl::Status s = contents_.Begin(plan_, options_.root, fault_); !s.ok()) return s;
+  RETURN_IF_ERROR(contents_.Begin(plan_, options_.root, fault_));
   writer_.resize(contents_.cells());
   if (!clocks_) return absl::OkStatus();
   if (reads > kMaxReads) {
@@ -67,15 +68,15 @@ absl::Status Execution::Begin() {
 }
 
 absl::Status Execution::Run() {
-  if (absl::Status s = Begin(); !s.ok()) return s;
+  RETURN_IF_ERROR(Begin());
   while (!ready_.empty()) {
     const uint32_t stream = ready_.front();
     ready_.pop_front();
     streams_[stream].queued = false;
-    if (absl::Status s = RunStream(stream); !s.ok()) return s;
+    RETURN_IF_ERROR(RunStream(stream));
   }
-  if (absl::Status s = Waiting(); !s.ok()) return s;
-  if (absl::Status s = LeftOver(); !s.ok()) return s;
+  RETURN_IF_ERROR(Waiting());
+  RETURN_IF_ERROR(LeftOver());
   return options_.data ? Result() : absl::OkStatus();
 }
 
@@ -90,7 +91,7 @@ absl::Status Execution::RunStream(uint32_t stream) {
   state.awaits = false;
   while (state.next < state.steps) {
     bool done = true;
-    if (absl::Status s = One(stream, &done); !s.ok()) return s;
+    RETURN_IF_ERROR(One(stream, &done));
     if (!done) break;
     AfterStep(stream);
   }
@@ -160,7 +161,7 @@ absl::Status Execution::Send(uint32_t stream, const PlainStep& step, bool* done)
     const int count = barrier_ ? 1 : step.count;
     for (int i = 0; i < count; ++i) {
       const int c = first + PatternOffset(plan_, step.pattern, i);
-      if (absl::Status s = MayRead(stream, c, "sends"); !s.ok()) return s;
+      RETURN_IF_ERROR(MayRead(stream, c, "sends"));
       message.block.push_back(contents_.block(node, c));
       const uint64_t* bits = contents_.bits(node, c);
       message.bits.insert(message.bits.end(), bits, bits + contents_.words());
@@ -206,9 +207,8 @@ absl::Status Execution::Receive(uint32_t stream, const PlainStep& step, bool* do
       return Bad(stream,
                  absl::StrCat("receives chunk ", sent, ", expected chunk ", to, " or one of its size"),
                  &message);
-    absl::Status s =
-        Put(stream, to, IsReduction(step.op), message.block[i], &message.bits[i * words], &message);
-    if (!s.ok()) return s;
+    RETURN_IF_ERROR(
+        Put(stream, to, IsReduction(step.op), message.block[i], &message.bits[i * words], &message));
   }
   return absl::OkStatus();
 }
@@ -220,12 +220,11 @@ absl::Status Execution::Local(uint32_t stream, const PlainStep& step) {
     const int to = step.chunk + c;
     if (!SameSize(plan_, from, to))
       return Bad(stream, absl::StrCat("chunk ", from, " and chunk ", to, " may differ in size"));
-    if (absl::Status s = MayRead(stream, from, "reads"); !s.ok()) return s;
+    RETURN_IF_ERROR(MayRead(stream, from, "reads"));
     const uint64_t* bits = contents_.bits(node, from);
     const MemberBits copy(bits, bits + contents_.words());
-    absl::Status s =
-        Put(stream, to, step.op == StepOp::kReduce, contents_.block(node, from), copy.data(), nullptr);
-    if (!s.ok()) return s;
+    RETURN_IF_ERROR(
+        Put(stream, to, step.op == StepOp::kReduce, contents_.block(node, from), copy.data(), nullptr));
   }
   return absl::OkStatus();
 }
@@ -272,7 +271,7 @@ absl::Status Execution::MayWrite(uint32_t stream, int chunk) {
 absl::Status Execution::Put(uint32_t stream, int chunk, bool add, int32_t block, const uint64_t* bits,
                             const Message* from) {
   const int node = Node(stream);
-  if (absl::Status s = MayWrite(stream, chunk); !s.ok()) return s;
+  RETURN_IF_ERROR(MayWrite(stream, chunk));
   uint64_t* into = contents_.bits(node, chunk);
   int32_t& its = contents_.block(node, chunk);
   const auto words = static_cast<size_t>(contents_.words());

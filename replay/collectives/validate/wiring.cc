@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "replay/collectives/proof.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -27,7 +28,7 @@ class Checker {
       : plan_(plan), wiring_(*wiring), fault_(fault) {}
 
   absl::Status Run() {
-    if (absl::Status s = Whole(); !s.ok()) return s;
+    RETURN_IF_ERROR(Whole());
     Number();
     for (int node = 0; node < plan_.nodes(); ++node) {
       const Program& program = plan_.program(node);
@@ -35,7 +36,7 @@ class Checker {
         const Stream& stream = program.streams[s];
         for (uint32_t i = stream.begin; i < stream.end; ++i) {
           at_ = {node, static_cast<int>(s), static_cast<int>(i - stream.begin)};
-          if (absl::Status status = One(program, program.steps[i]); !status.ok()) return status;
+          RETURN_IF_ERROR(One(program, program.steps[i]));
         }
       }
     }
@@ -104,8 +105,8 @@ class Checker {
     const int least = IsLocal(step.op) ? 1 : 0;
     if (step.count < least)
       return Bad(absl::StrCat("a count of ", step.count, "; expected ", least, " or more"));
-    if (absl::Status s = Pattern(step); !s.ok()) return s;
-    if (absl::Status s = Range(step.chunk, step.count == 0 ? 0 : LastOf(step) + 1); !s.ok()) return s;
+    RETURN_IF_ERROR(Pattern(step));
+    RETURN_IF_ERROR(Range(step.chunk, step.count == 0 ? 0 : LastOf(step) + 1));
     if (IsLocal(step.op)) return Local(step);
     const int peers = plan_.rotational ? plan_.members : plan_.nodes();
     const bool inside = step.peer >= 0 && step.peer < peers;
@@ -125,7 +126,7 @@ class Checker {
   }
 
   absl::Status Local(const Step& step) const {
-    if (absl::Status s = Range(step.peer, step.count); !s.ok()) return s;
+    RETURN_IF_ERROR(Range(step.peer, step.count));
     const int from = ChunkOf(plan_, at_.node, step.peer);
     const int to = ChunkOf(plan_, at_.node, step.chunk);
     if (from < to + step.count && to < from + step.count)

@@ -8,6 +8,7 @@
 #include "absl/strings/strip.h"
 #include "replay/compute/operators/operator_rules.h"
 #include "replay/compute/operators/operator_work.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -359,12 +360,11 @@ absl::StatusOr<ModelledTime> PredictAll(const KernelModel& model, const std::vec
   if (calls.empty()) return absl::InvalidArgumentError("no call to predict");
   ModelledTime sum;
   for (const KernelCall& call : calls) {
-    const auto time = Predict(model, call);
-    if (!time.ok()) return time.status();
-    sum.us += time->us;
-    sum.low_us += time->low_us;
-    sum.high_us += time->high_us;
-    sum.from = time->from;
+    ASSIGN_OR_RETURN(const auto time, Predict(model, call));
+    sum.us += time.us;
+    sum.low_us += time.low_us;
+    sum.high_us += time.high_us;
+    sum.from = time.from;
   }
   return sum;
 }

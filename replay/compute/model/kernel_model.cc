@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "replay/compute/model/machine.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -342,8 +343,7 @@ absl::StatusOr<ModelledTime> KernelModel::Moe(const MoeCall& c) const {
 }
 
 absl::StatusOr<ModelledTime> KernelModel::Stream(const StreamCall& c) const {
-  absl::Status s = Check("stream", {{"bytes", c.bytes, 0}, {"operations", c.operations, 0}});
-  if (!s.ok()) return s;
+  RETURN_IF_ERROR(Check("stream", {{"bytes", c.bytes, 0}, {"operations", c.operations, 0}}));
   laws::StreamConstants constants = machine_->architecture->stream;
   constants[laws::kStreamStartUs] *= ScaleOf(device().kernel_scale().start());
   constants[laws::kStreamMemoryShare] *= ScaleOf(device().kernel_scale().memory_share());

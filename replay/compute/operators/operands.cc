@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
@@ -144,7 +145,7 @@ template <typename Item>
 absl::Status ReadList(TextReader* text, Item item) {
   if (text->Take(']')) return absl::OkStatus();
   do {
-    if (absl::Status s = item(); !s.ok()) return s;
+    RETURN_IF_ERROR(item());
   } while (text->Take(','));
   return text->Take(']') ? absl::OkStatus() : text->Error("\",\" or \"]\"");
 }
@@ -207,7 +208,7 @@ absl::StatusOr<std::vector<Operand>> ParseOperands(absl::string_view shapes, abs
   size_t count = 0;
   s = ReadList(&names, [&] {
     absl::string_view type;
-    if (absl::Status q = names.Quoted(&type); !q.ok()) return q;
+    RETURN_IF_ERROR(names.Quoted(&type));
     if (count < operands.size()) SetType(type, &operands[count]);
     ++count;
     return absl::OkStatus();
@@ -236,7 +237,7 @@ absl::string_view DtypeOf(absl::string_view types) {
   if (!text.Take('[')) return found;
   (void)ReadList(&text, [&] {
     absl::string_view type;
-    if (absl::Status s = text.Quoted(&type); !s.ok()) return s;
+    RETURN_IF_ERROR(text.Quoted(&type));
     const ElementType* element = FindElement(type, false);
     if (found.empty() && element != nullptr) found = element->dtype;
     return absl::OkStatus();

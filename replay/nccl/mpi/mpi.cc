@@ -12,6 +12,7 @@
 #include "replay/collectives/registry.h"
 #include "trace/base/embedded.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/proto_io.h"
 
 namespace chakra::mpi {
@@ -59,12 +60,11 @@ absl::Status AddChoice(const std::string& where, const proto::MpiChoice& choice,
   std::vector<SizedChoice> sized;
   for (int i = 0; i < choice.algorithm_size(); ++i) {
     const std::string entry = absl::StrCat(field, "algorithm[", i, "]");
-    absl::StatusOr<SizedChoice> one = ParseSized(where, entry, choice.algorithm(i), *type);
-    if (!one.ok()) return one.status();
-    if ((i == 0) != (one->bytes == 0) || (i > 0 && one->bytes <= sized.back().bytes))
+    ASSIGN_OR_RETURN(SizedChoice one, ParseSized(where, entry, choice.algorithm(i), *type));
+    if ((i == 0) != (one.bytes == 0) || (i > 0 && one.bytes <= sized.back().bytes))
       return BadField(where, entry, absl::StrCat("\"", choice.algorithm(i), "\""),
                       "no bytes in the first, and more in each that follows");
-    sized.push_back(*std::move(one));
+    sized.push_back(std::move(one));
   }
   if (sized.empty()) return BadField(where, field + "algorithm", "not there", "at least one");
   if (!out->choices.emplace(std::pair(*type, choice.ranks()), std::move(sized)).second)
@@ -110,11 +110,11 @@ absl::string_view LibraryText(absl::string_view name) {
 
 absl::StatusOr<std::shared_ptr<const MpiModel>> ParseMpi(absl::string_view text, const std::string& where) {
   proto::MpiLibrary p;
-  if (absl::Status s = ParseMessage(text, where, &p); !s.ok()) return s;
+  RETURN_IF_ERROR(ParseMessage(text, where, &p));
   auto out = std::make_shared<MpiModel>();
   out->name = p.name();
   for (int i = 0; i < p.choice_size(); ++i) {
-    if (absl::Status s = AddChoice(where, p.choice(i), i, out.get()); !s.ok()) return s;
+    RETURN_IF_ERROR(AddChoice(where, p.choice(i), i, out.get()));
   }
   for (const std::string& name : p.of_share()) {
     const std::optional<CollectiveType> type = CollectiveNamed(name);
@@ -131,7 +131,7 @@ absl::StatusOr<std::shared_ptr<const MpiModel>> ParseMpi(absl::string_view text,
   if (std::count(plans.begin(), plans.end(), out->of_few) == 0)
     return BadField(where, "of_few", absl::StrCat("\"", out->of_few, "\""),
                     absl::StrCat("one of: ", absl::StrJoin(plans, ", ")));
-  if (absl::Status s = TakeNumbers(where, p, out.get()); !s.ok()) return s;
+  RETURN_IF_ERROR(TakeNumbers(where, p, out.get()));
   return out;
 }
 

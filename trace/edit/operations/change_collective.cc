@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 #include "trace/edit/lane_order.h"
 #include "trace/edit/operation.h"
 #include "trace/edit/operations/collectives.h"
@@ -22,15 +23,14 @@ class ChangeCollective : public Operation {
   bool needs_shape() const override { return true; }
 
   absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const override {
-    if (absl::Status s = OnlyCollectives(*draft, matches); !s.ok()) return s;
-    absl::StatusOr<LaneOrder> order = LaneOrder::Make(draft);
-    if (!order.ok()) return order.status();
+    RETURN_IF_ERROR(OnlyCollectives(*draft, matches));
+    ASSIGN_OR_RETURN(LaneOrder order, LaneOrder::Make(draft));
     for (const uint32_t r : matches) {
-      if (absl::Status s = CheckGroup(draft, r); !s.ok()) return s;
+      RETURN_IF_ERROR(CheckGroup(draft, r));
       const std::string old_group(draft->row(r).group), group = group_.empty() ? old_group : group_;
       absl::Status s;
       if (two_phases_) {
-        s = Divide(draft, r, group, &*order, tally);
+        s = Divide(draft, r, group, &order, tally);
       } else if (kind_.has_value()) {
         s = ChangeKind(draft, r, old_group, group, tally);
       } else if (group != old_group) {
@@ -41,7 +41,7 @@ class ChangeCollective : public Operation {
       if (!s.ok()) return s;
       if (group != old_group) draft->SetGroup(r, group);
     }
-    return order->Keep(tally);
+    return order.Keep(tally);
   }
 
  private:
@@ -77,17 +77,15 @@ class ChangeCollective : public Operation {
       return draft->Error(r, "is a barrier, without bytes for another kind");
     uint64_t bytes = *kind_ == CollectiveType::kBarrier ? 0 : comm.bytes;
     if (Grows(old) != Grows(*kind_) && *kind_ != CollectiveType::kBarrier) {
-      const absl::StatusOr<uint64_t> members = GroupSize(draft, r, Grows(old) ? old_group : group);
-      if (!members.ok()) return members.status();
+      ASSIGN_OR_RETURN(const uint64_t members, GroupSize(draft, r, Grows(old) ? old_group : group));
       if (Grows(old)) {
-        if (bytes > static_cast<uint64_t>(INT64_MAX) / *members)
+        if (bytes > static_cast<uint64_t>(INT64_MAX) / members)
           return draft->Error(r,
-                              absl::StrCat(bytes, " bytes of each of ", *members, " ranks are 2^63 or more"));
-        bytes *= *members;
+                              absl::StrCat(bytes, " bytes of each of ", members, " ranks are 2^63 or more"));
+        bytes *= members;
       } else {
-        if (bytes % *members != 0)
-          tally->notes.insert("sizes that the group does not divide were rounded up");
-        bytes = bytes / *members + (bytes % *members != 0 ? 1 : 0);
+        if (bytes % members != 0) tally->notes.insert("sizes that the group does not divide were rounded up");
+        bytes = bytes / members + (bytes % members != 0 ? 1 : 0);
       }
       tally->notes.insert(
           "comm_size, what a rank gives, was converted: the larger of a rank's buffers stays");
@@ -108,10 +106,9 @@ class ChangeCollective : public Operation {
       return draft->Error(r, absl::StrCat("comm_type ", whole.comm.type, " is not that of all_reduce, which ",
                                           kTwoPhases, " is made of"));
     }
-    const absl::StatusOr<uint64_t> members = GroupSize(draft, r, group);
-    if (!members.ok()) return members.status();
-    const uint64_t bytes = whole.comm.bytes, shard = bytes / *members + (bytes % *members != 0 ? 1 : 0);
-    if (bytes % *members != 0) tally->notes.insert("sizes that the group does not divide were rounded up");
+    ASSIGN_OR_RETURN(const uint64_t members, GroupSize(draft, r, group));
+    const uint64_t bytes = whole.comm.bytes, shard = bytes / members + (bytes % members != 0 ? 1 : 0);
+    if (bytes % members != 0) tally->notes.insert("sizes that the group does not divide were rounded up");
     const uint32_t scatter = draft->Clone(r);
     draft->SetCollective(scatter, CollectiveType::kReduceScatter);
     draft->SetCollective(r, CollectiveType::kAllGather);

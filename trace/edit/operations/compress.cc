@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 #include "trace/edit/lane_order.h"
 #include "trace/edit/operation.h"
 #include "trace/edit/operations/collectives.h"
@@ -32,15 +33,14 @@ class Compress : public Operation {
         return draft->Error(r, absl::StrCat("is a ", Name(draft->row(r).type),
                                             ", expected communication only: select { type: \"comm\" }"));
     }
-    absl::StatusOr<LaneOrder> order = LaneOrder::Make(draft);
-    if (!order.ok()) return order.status();
+    ASSIGN_OR_RETURN(LaneOrder order, LaneOrder::Make(draft));
     std::vector<uint32_t> rows = matches;
-    std::sort(rows.begin(), rows.end(), [&](uint32_t a, uint32_t b) { return order->Earlier(a, b); });
-    const std::vector<Place> places = PlacesOf(*draft, rows, *order);
+    std::sort(rows.begin(), rows.end(), [&](uint32_t a, uint32_t b) { return order.Earlier(a, b); });
+    const std::vector<Place> places = PlacesOf(*draft, rows, order);
     for (size_t i = 0; i < rows.size(); ++i) {
-      if (absl::Status s = One(draft, rows[i], places[i], &*order, tally); !s.ok()) return s;
+      RETURN_IF_ERROR(One(draft, rows[i], places[i], &order, tally));
     }
-    return order->Keep(tally);
+    return order.Keep(tally);
   }
 
  private:
@@ -89,9 +89,7 @@ class Compress : public Operation {
     const bool sends = row.type != NodeType::kRecv, receives = row.type != NodeType::kSend;
     uint64_t result = row.comm.bytes;
     if (receives && spec_.decode_us_per_mb() > 0) {
-      const absl::StatusOr<uint64_t> bytes = ResultBytes(draft, r);
-      if (!bytes.ok()) return bytes.status();
-      result = *bytes;
+      ASSIGN_OR_RETURN(result, ResultBytes(draft, r));
     }
     const Time encode = sends ? TimeFor(spec_.encode_us_per_mb(), row.comm.bytes) : Time::Zero();
     const Time decode = receives ? TimeFor(spec_.decode_us_per_mb(), result) : Time::Zero();
@@ -137,11 +135,10 @@ class Compress : public Operation {
     const bool scatters = type == CollectiveType::kReduceScatter ||
                           type == CollectiveType::kReduceScatterBlock || type == CollectiveType::kScatter;
     if (!Grows(type) && !scatters) return row.comm.bytes;
-    const absl::StatusOr<uint64_t> members = GroupSize(draft, r, row.group);
-    if (!members.ok()) return members.status();
-    if (scatters) return row.comm.bytes / *members + (row.comm.bytes % *members != 0 ? 1 : 0);
-    if (row.comm.bytes > UINT64_MAX / *members) return draft->Error(r, "its result has 2^64 bytes or more");
-    return row.comm.bytes * *members;
+    ASSIGN_OR_RETURN(const uint64_t members, GroupSize(draft, r, row.group));
+    if (scatters) return row.comm.bytes / members + (row.comm.bytes % members != 0 ? 1 : 0);
+    if (row.comm.bytes > UINT64_MAX / members) return draft->Error(r, "its result has 2^64 bytes or more");
+    return row.comm.bytes * members;
   }
 
   static uint32_t Add(Draft* draft, std::string name, Time duration, const Place& place, Time start) {

@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 #include "trace/edit/lane_places.h"
 #include "trace/edit/operation.h"
 
@@ -17,40 +18,37 @@ class AddDependencyEdit : public Operation {
   AddDependencyEdit(const proto::AddDependency& spec, Selector on) : spec_(spec), on_(std::move(on)) {}
 
   absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const override {
-    absl::StatusOr<std::vector<uint32_t>> on = on_.Match(draft);
-    if (!on.ok()) return on.status();
-    if (on->empty())
-      return draft->Error(matches.front(), "add_dependency: `on` matches nothing on this rank");
-    if (spec_.which() == proto::AddDependency::ALL) return AddAll(draft, matches, *on);
+    ASSIGN_OR_RETURN(std::vector<uint32_t> on, on_.Match(draft));
+    if (on.empty()) return draft->Error(matches.front(), "add_dependency: `on` matches nothing on this rank");
+    if (spec_.which() == proto::AddDependency::ALL) return AddAll(draft, matches, on);
     std::vector<uint32_t> rows = matches;
-    if (absl::Status s = SortRecorded(draft, &rows); !s.ok()) return s;
-    if (absl::Status s = SortRecorded(draft, &*on); !s.ok()) return s;
-    absl::StatusOr<LanePlaces> places = LanePlaces::Make(draft);
-    if (!places.ok()) return places.status();
+    RETURN_IF_ERROR(SortRecorded(draft, &rows));
+    RETURN_IF_ERROR(SortRecorded(draft, &on));
+    ASSIGN_OR_RETURN(LanePlaces places, LanePlaces::Make(draft));
     const auto add = [&](uint32_t r, uint32_t to) { draft->AddDep(r, to, IsData(), DelayNanos()); };
     for (size_t i = 0; i < rows.size(); ++i) {
       const uint32_t r = rows[i];
       const auto after =
-          std::upper_bound(on->begin(), on->end(), places->place(r),
-                           [&](uint32_t place, uint32_t o) { return place < places->place(o); });
-      auto before = std::lower_bound(on->begin(), on->end(), places->place(r),
-                                     [&](uint32_t o, uint32_t place) { return places->place(o) < place; });
+          std::upper_bound(on.begin(), on.end(), places.place(r),
+                           [&](uint32_t place, uint32_t o) { return place < places.place(o); });
+      auto before = std::lower_bound(on.begin(), on.end(), places.place(r),
+                                     [&](uint32_t o, uint32_t place) { return places.place(o) < place; });
       switch (spec_.which()) {
         case proto::AddDependency::PREVIOUS:
-          if (before != on->begin())
+          if (before != on.begin())
             add(r, *std::prev(before));
           else
             tally->Leave("nothing of `on` is recorded before them");
           break;
         case proto::AddDependency::NEXT:
-          if (after != on->end())
+          if (after != on.end())
             add(r, *after);
           else
             tally->Leave("nothing of `on` is recorded after them");
           break;
         default:  // SAME_INDEX
-          if (i < on->size())
-            add(r, (*on)[i]);
+          if (i < on.size())
+            add(r, on[i]);
           else
             tally->Leave("there are more matches than nodes that `on` matches");
       }
@@ -88,9 +86,8 @@ class DropDependencyEdit : public Operation {
   absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const override {
     std::vector<bool> in(draft->size(), !spec_.has_on());
     if (spec_.has_on()) {
-      absl::StatusOr<std::vector<uint32_t>> on = on_.Match(draft);
-      if (!on.ok()) return on.status();
-      for (const uint32_t r : *on) in[r] = true;
+      ASSIGN_OR_RETURN(std::vector<uint32_t> on, on_.Match(draft));
+      for (const uint32_t r : on) in[r] = true;
     }
     if (spec_.kind() == kEditKind)
       tally->notes.insert(
@@ -140,23 +137,21 @@ class ReorderEdit : public Operation {
 
   absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const override {
     std::vector<uint32_t> rows = matches;
-    if (absl::Status s = SortRecorded(draft, &rows); !s.ok()) return s;
-    absl::StatusOr<LanePlaces> places = LanePlaces::Make(draft);
-    if (!places.ok()) return places.status();
+    RETURN_IF_ERROR(SortRecorded(draft, &rows));
+    ASSIGN_OR_RETURN(LanePlaces places, LanePlaces::Make(draft));
     if (spec_.reverse()) return Reverse(draft, rows, tally);
-    absl::StatusOr<std::vector<uint32_t>> anchors = anchor_.Match(draft);
-    if (!anchors.ok()) return anchors.status();
+    ASSIGN_OR_RETURN(std::vector<uint32_t> anchors, anchor_.Match(draft));
     // Anchors by lane, in recorded order.
     absl::flat_hash_map<uint64_t, std::vector<uint32_t>> of_lane;
-    if (absl::Status s = SortRecorded(draft, &*anchors); !s.ok()) return s;
-    for (const uint32_t a : *anchors) of_lane[draft->LaneKey(a)].push_back(a);
+    RETURN_IF_ERROR(SortRecorded(draft, &anchors));
+    for (const uint32_t a : anchors) of_lane[draft->LaneKey(a)].push_back(a);
     for (const uint32_t r : rows) {
       const auto it = of_lane.find(draft->LaneKey(r));
-      const uint32_t anchor = it == of_lane.end() ? kNoRow : AnchorOf(*places, it->second, r);
+      const uint32_t anchor = it == of_lane.end() ? kNoRow : AnchorOf(places, it->second, r);
       if (anchor == kNoRow) {
         tally->Leave("no anchor on their lane");
       } else {
-        Put(draft, *places, r, anchor, tally);
+        Put(draft, places, r, anchor, tally);
       }
     }
     return absl::OkStatus();
@@ -233,9 +228,8 @@ absl::StatusOr<AnyOperation> MakeAddDependency(const proto::Edit& edit, const st
   if (!spec.has_on()) return BadField(where, "on", "absent, expected a selector");
   if (!(spec.delay_us() >= 0) || spec.delay_us() > kMaxMicros)
     return BadField(where, "delay_us", absl::StrCat(spec.delay_us(), ", expected 0 to ", kMaxMicros));
-  absl::StatusOr<Selector> on = Selector::Make(spec.on(), absl::StrCat(where, ", on"));
-  if (!on.ok()) return on.status();
-  return OnRank<AddDependencyEdit>(spec, *std::move(on));
+  ASSIGN_OR_RETURN(Selector on, Selector::Make(spec.on(), absl::StrCat(where, ", on")));
+  return OnRank<AddDependencyEdit>(spec, std::move(on));
 }
 
 absl::StatusOr<AnyOperation> MakeDropDependency(const proto::Edit& edit, const std::string& where) {
@@ -246,9 +240,8 @@ absl::StatusOr<AnyOperation> MakeDropDependency(const proto::Edit& edit, const s
   if (!spec.kind().empty() && std::find(kKinds.begin(), kKinds.end(), spec.kind()) == kKinds.end())
     return BadField(where, "kind",
                     absl::StrCat("unknown kind \"", spec.kind(), "\"", SuggestName(spec.kind(), kKinds)));
-  absl::StatusOr<Selector> on = Selector::Make(spec.on(), absl::StrCat(where, ", on"));
-  if (!on.ok()) return on.status();
-  return OnRank<DropDependencyEdit>(spec, *std::move(on));
+  ASSIGN_OR_RETURN(Selector on, Selector::Make(spec.on(), absl::StrCat(where, ", on")));
+  return OnRank<DropDependencyEdit>(spec, std::move(on));
 }
 
 absl::StatusOr<AnyOperation> MakeMove(const proto::Edit& edit, const std::string& where) {
@@ -264,9 +257,8 @@ absl::StatusOr<AnyOperation> MakeReorder(const proto::Edit& edit, const std::str
   const proto::Reorder& spec = edit.reorder();
   if (spec.reverse() == spec.has_anchor())
     return BadField(where, "anchor", "expected an anchor, or reverse, and not both");
-  absl::StatusOr<Selector> anchor = Selector::Make(spec.anchor(), absl::StrCat(where, ", anchor"));
-  if (!anchor.ok()) return anchor.status();
-  return OnRank<ReorderEdit>(spec, *std::move(anchor));
+  ASSIGN_OR_RETURN(Selector anchor, Selector::Make(spec.anchor(), absl::StrCat(where, ", anchor")));
+  return OnRank<ReorderEdit>(spec, std::move(anchor));
 }
 
 }  // namespace chakra::edit

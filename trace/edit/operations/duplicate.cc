@@ -4,6 +4,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 #include "trace/edit/lane_places.h"
 #include "trace/edit/operation.h"
 
@@ -19,27 +20,26 @@ class DuplicateEdit : public Operation {
       : spec_(spec), until_(std::move(until)) {}
 
   absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const override {
-    absl::StatusOr<LanePlaces> places = LanePlaces::Make(draft);
-    if (!places.ok()) return places.status();
+    ASSIGN_OR_RETURN(LanePlaces places, LanePlaces::Make(draft));
     std::vector<uint32_t> group_of(draft->size(), kNoRow);
     std::vector<Rows> groups;
     if (until_ != nullptr) {
-      if (absl::Status s = Stretches(draft, *places, matches, &group_of, &groups, tally); !s.ok()) return s;
+      RETURN_IF_ERROR(Stretches(draft, places, matches, &group_of, &groups, tally));
     } else if (spec_.each()) {
       for (const uint32_t r : matches) {
         group_of[r] = static_cast<uint32_t>(groups.size());
         groups.push_back({r});
       }
     } else {
-      Connected(draft, *places, matches, &group_of, &groups);
+      Connected(draft, places, matches, &group_of, &groups);
     }
-    const auto earlier = [&](uint32_t a, uint32_t b) { return places->place(a) < places->place(b); };
+    const auto earlier = [&](uint32_t a, uint32_t b) { return places.place(a) < places.place(b); };
     for (Rows& rows : groups) {
       TakeLaunched(draft, &group_of, &rows);
       std::sort(rows.begin(), rows.end(), earlier);
     }
     const uint32_t known = draft->size();  // rows that `places` knows
-    for (const Rows& rows : groups) CopyGroup(draft, *places, known, rows, tally);
+    for (const Rows& rows : groups) CopyGroup(draft, places, known, rows, tally);
     return absl::OkStatus();
   }
 
@@ -47,10 +47,9 @@ class DuplicateEdit : public Operation {
   // Groups that reach from each match to just before the next row of its lane that `until` matches.
   absl::Status Stretches(Draft* draft, const LanePlaces& places, std::vector<uint32_t> matches,
                          std::vector<uint32_t>* group_of, std::vector<Rows>* groups, Tally* tally) const {
-    absl::StatusOr<std::vector<uint32_t>> ends = until_->Match(draft);
-    if (!ends.ok()) return ends.status();
+    ASSIGN_OR_RETURN(std::vector<uint32_t> ends, until_->Match(draft));
     std::vector<bool> ends_at(draft->size());
-    for (const uint32_t r : *ends) ends_at[r] = true;
+    for (const uint32_t r : ends) ends_at[r] = true;
     std::sort(matches.begin(), matches.end(),
               [&](uint32_t a, uint32_t b) { return places.place(a) < places.place(b); });
     for (const uint32_t match : matches) {
@@ -230,9 +229,8 @@ absl::StatusOr<AnyOperation> MakeDuplicate(const proto::Edit& edit, const std::s
   if (spec.each() && spec.has_until())
     return BadField(where, "each", "there with until, expected one of the two");
   if (spec.has_until()) {
-    absl::StatusOr<Selector> made = Selector::Make(spec.until(), absl::StrCat(where, ", duplicate.until"));
-    if (!made.ok()) return made.status();
-    until = std::make_unique<Selector>(*std::move(made));
+    ASSIGN_OR_RETURN(Selector made, Selector::Make(spec.until(), absl::StrCat(where, ", duplicate.until")));
+    until = std::make_unique<Selector>(std::move(made));
   }
   return OnRank<DuplicateEdit>(spec, std::move(until));
 }

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 #include "trace/edit/lane_order.h"
 #include "trace/edit/lane_places.h"
 #include "trace/edit/operation.h"
@@ -17,9 +18,8 @@ class FuseEdit : public Operation {
 
   absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const override {
     std::vector<uint32_t> rows = matches;
-    if (absl::Status s = SortRecorded(draft, &rows); !s.ok()) return s;
-    absl::StatusOr<LanePlaces> places = LanePlaces::Make(draft);
-    if (!places.ok()) return places.status();
+    RETURN_IF_ERROR(SortRecorded(draft, &rows));
+    ASSIGN_OR_RETURN(LanePlaces places, LanePlaces::Make(draft));
     std::vector<bool> in(draft->size());
     for (const uint32_t r : rows) {
       if (draft->row(r).is_comm())
@@ -27,16 +27,15 @@ class FuseEdit : public Operation {
             r, "fuse: communication, expected other nodes; merge_collectives is for collectives");
       in[r] = true;
     }
-    absl::StatusOr<const Chains*> chains = draft->chains();
-    if (!chains.ok()) return chains.status();
-    const Chains before = **chains;
-    RunJoiner joiner(draft, *places);
+    ASSIGN_OR_RETURN(const Chains* chains, draft->chains());
+    const Chains before = *chains;
+    RunJoiner joiner(draft, places);
     for (const uint32_t r : rows) {
-      if (places->previous(r) != kNoRow && in[places->previous(r)])
+      if (places.previous(r) != kNoRow && in[places.previous(r)])
         continue;  // r is not the first of its
                    // run
       for (uint32_t at = r; at != kNoRow && in[at];) {
-        at = FuseFrom(*draft, *places, in, at, &joiner, tally);
+        at = FuseFrom(*draft, places, in, at, &joiner, tally);
         if (joiner.group().size() < 2) {
           tally->Leave("no neighbour on their lane that they can become one with");
           continue;
@@ -131,18 +130,17 @@ class SplitEdit : public Operation {
   explicit SplitEdit(const proto::Split& spec) : spec_(spec) {}
 
   absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const override {
-    absl::StatusOr<LaneOrder> order = LaneOrder::Make(draft);
-    if (!order.ok()) return order.status();
+    ASSIGN_OR_RETURN(LaneOrder order, LaneOrder::Make(draft));
     int32_t lane = 0;  // for parallel parts
     for (uint32_t r = 0; r < draft->size(); ++r) lane = std::max(lane, draft->row(r).lane);
     for (const uint32_t r : matches) {
       if (draft->row(r).is_comm())
         return draft->Error(
             r, "split: communication, expected other nodes; split_collectives is for collectives");
-      SplitNode(draft, &*order, r, &lane);
+      SplitNode(draft, &order, r, &lane);
       tally->added += static_cast<uint64_t>(spec_.parts() - 1);
     }
-    return order->Keep(tally);
+    return order.Keep(tally);
   }
 
  private:

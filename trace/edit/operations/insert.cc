@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_set.h"
+#include "trace/base/status_macros.h"
 #include "trace/edit/lane_order.h"
 #include "trace/edit/lane_places.h"
 #include "trace/edit/operation.h"
@@ -16,7 +17,7 @@ bool AnyNamesOthers(const std::vector<NodeSpec>& nodes) {
 
 absl::Status CheckNodes(const std::vector<NodeSpec>& nodes, const SetShape& shape, const std::string& where) {
   for (const NodeSpec& n : nodes) {
-    if (absl::Status s = CheckInSet(n, shape, where); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckInSet(n, shape, where));
   }
   return absl::OkStatus();
 }
@@ -55,11 +56,10 @@ class InsertEdit : public Operation {
 
   absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const override {
     std::vector<uint32_t> anchors = matches;
-    if (absl::Status s = SortRecorded(draft, &anchors); !s.ok()) return s;
+    RETURN_IF_ERROR(SortRecorded(draft, &anchors));
     if (spec_.times() == proto::Insert::FIRST) anchors.resize(1);
     if (spec_.times() == proto::Insert::LAST) anchors = {anchors.back()};
-    absl::StatusOr<LaneOrder> order = LaneOrder::Make(draft);
-    if (!order.ok()) return order.status();
+    ASSIGN_OR_RETURN(LaneOrder order, LaneOrder::Make(draft));
     for (const uint32_t anchor : anchors) {
       const Row row = draft->row(anchor);
       const bool after = spec_.where() == proto::Insert::AFTER;
@@ -81,10 +81,10 @@ class InsertEdit : public Operation {
           }
         }
       }
-      PutChain(&*order, chain, after ? anchor : kNoRow, anchor);
+      PutChain(&order, chain, after ? anchor : kNoRow, anchor);
       tally->added += chain.size();
     }
-    return order->Keep(tally);
+    return order.Keep(tally);
   }
 
  private:
@@ -103,14 +103,12 @@ class ReplaceEdit : public Operation {
 
   absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const override {
     std::vector<uint32_t> rows = matches;
-    if (absl::Status s = SortRecorded(draft, &rows); !s.ok()) return s;
-    absl::StatusOr<LanePlaces> places = LanePlaces::Make(draft);
-    if (!places.ok()) return places.status();
-    absl::StatusOr<LaneOrder> order = LaneOrder::Make(draft);
-    if (!order.ok()) return order.status();
-    const bool ordered = runs_ ? ReplaceRuns(draft, *places, rows, &*order, tally)
-                               : ReplaceGroup(draft, &*order, rows, tally).fits;
-    if (ordered) return order->Keep(tally);
+    RETURN_IF_ERROR(SortRecorded(draft, &rows));
+    ASSIGN_OR_RETURN(LanePlaces places, LanePlaces::Make(draft));
+    ASSIGN_OR_RETURN(LaneOrder order, LaneOrder::Make(draft));
+    const bool ordered = runs_ ? ReplaceRuns(draft, places, rows, &order, tally)
+                               : ReplaceGroup(draft, &order, rows, tally).fits;
+    if (ordered) return order.Keep(tally);
     tally->notes.insert(
         "nodes that depend on a match are recorded before others that a match depends on: lanes may run in "
         "another order");
@@ -187,9 +185,8 @@ absl::StatusOr<std::vector<NodeSpec>> ReadSpecs(const Nodes& nodes, const std::s
   if (nodes.empty()) return BadField(where, "node", "absent, expected at least one");
   std::vector<NodeSpec> out;
   for (const proto::NewNode& n : nodes) {
-    absl::StatusOr<NodeSpec> spec = ReadNodeSpec(n, where);
-    if (!spec.ok()) return spec.status();
-    out.push_back(*std::move(spec));
+    ASSIGN_OR_RETURN(NodeSpec spec, ReadNodeSpec(n, where));
+    out.push_back(std::move(spec));
   }
   return out;
 }
@@ -197,17 +194,15 @@ absl::StatusOr<std::vector<NodeSpec>> ReadSpecs(const Nodes& nodes, const std::s
 }  // namespace
 
 absl::StatusOr<AnyOperation> MakeInsert(const proto::Edit& edit, const std::string& where) {
-  absl::StatusOr<std::vector<NodeSpec>> nodes = ReadSpecs(edit.insert().node(), where);
-  if (!nodes.ok()) return nodes.status();
+  ASSIGN_OR_RETURN(std::vector<NodeSpec> nodes, ReadSpecs(edit.insert().node(), where));
   if (edit.insert().aside() && edit.insert().where() != proto::Insert::AFTER)
     return BadField(where, "aside", "there, expected of nodes AFTER the matches only");
-  return OnRank<InsertEdit>(edit.insert(), *std::move(nodes));
+  return OnRank<InsertEdit>(edit.insert(), std::move(nodes));
 }
 
 absl::StatusOr<AnyOperation> MakeReplace(const proto::Edit& edit, const std::string& where) {
-  absl::StatusOr<std::vector<NodeSpec>> nodes = ReadSpecs(edit.replace().node(), where);
-  if (!nodes.ok()) return nodes.status();
-  return OnRank<ReplaceEdit>(edit.replace(), *std::move(nodes));
+  ASSIGN_OR_RETURN(std::vector<NodeSpec> nodes, ReadSpecs(edit.replace().node(), where));
+  return OnRank<ReplaceEdit>(edit.replace(), std::move(nodes));
 }
 
 }  // namespace chakra::edit

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 #include "trace/edit/operation.h"
 #include "trace/edit/operations/collectives.h"
 
@@ -16,11 +17,10 @@ namespace {
 class Merger {
  public:
   static absl::StatusOr<Merger> Make(Draft* draft) {
-    const auto order = draft->Order();
-    if (!order.ok()) return order.status();
+    ASSIGN_OR_RETURN(const auto order, draft->Order());
     Merger out(draft);
     out.place_.assign(draft->size(), 0);
-    for (uint32_t i = 0; i < (*order)->size(); ++i) out.place_[(**order)[i]] = i;
+    for (uint32_t i = 0; i < order->size(); ++i) out.place_[(*order)[i]] = i;
     out.waits_.assign(draft->size(), false);
     return out;
   }
@@ -81,20 +81,18 @@ class MergeCollectives : public Operation {
   explicit MergeCollectives(const proto::MergeCollectives& spec) : spec_(spec) {}
 
   absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const override {
-    if (absl::Status s = OnlyCollectives(*draft, matches); !s.ok()) return s;
+    RETURN_IF_ERROR(OnlyCollectives(*draft, matches));
     std::vector<int64_t> steps(draft->size(), -1);
     if (spec_.per_iteration()) {
-      absl::StatusOr<Iterations> found = FindIterations(draft);
-      if (!found.ok()) return found.status();
-      if (!found->marked) tally->notes.insert("no steps are marked: buckets may span all of the trace");
-      for (size_t i = 0; i < found->rows.size(); ++i) {
-        for (const uint32_t r : found->rows[i]) steps[r] = static_cast<int64_t>(i);
+      ASSIGN_OR_RETURN(Iterations found, FindIterations(draft));
+      if (!found.marked) tally->notes.insert("no steps are marked: buckets may span all of the trace");
+      for (size_t i = 0; i < found.rows.size(); ++i) {
+        for (const uint32_t r : found.rows[i]) steps[r] = static_cast<int64_t>(i);
       }
     }
-    absl::StatusOr<Merger> merger = Merger::Make(draft);
-    if (!merger.ok()) return merger.status();
+    ASSIGN_OR_RETURN(Merger merger, Merger::Make(draft));
     std::vector<uint32_t> rows = matches;
-    std::sort(rows.begin(), rows.end(), [&](uint32_t a, uint32_t b) { return merger->Earlier(a, b); });
+    std::sort(rows.begin(), rows.end(), [&](uint32_t a, uint32_t b) { return merger.Earlier(a, b); });
     // By the properties that all collectives of a bucket share: kind, lane, root, dimensions, step, group,
     // element type.
     std::map<std::tuple<int, uint64_t, int32_t, uint32_t, int64_t, std::string, std::string>, Bucket> open;
@@ -104,7 +102,7 @@ class MergeCollectives : public Operation {
       const std::string dtype = draft->Attr(r, "comm_dtype", &a) ? AttributeText(a) : "";
       Bucket& bucket = open[{row.comm.type, draft->LaneKey(r), row.peer.root, row.comm.involved_dims,
                              steps[r], std::string(row.group), dtype}];
-      if (absl::Status s = Take(draft, &*merger, r, &bucket, tally); !s.ok()) return s;
+      RETURN_IF_ERROR(Take(draft, &merger, r, &bucket, tally));
     }
     for (const auto& [shared, bucket] : open) Close(bucket, false, tally);
     return absl::OkStatus();

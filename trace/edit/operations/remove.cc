@@ -1,3 +1,4 @@
+#include "trace/base/status_macros.h"
 #include "trace/edit/operation.h"
 
 namespace chakra::edit {
@@ -7,14 +8,13 @@ class RemoveEdit : public Operation {
  public:
   explicit RemoveEdit(const proto::Remove& spec) : keep_time_(spec.keep_time()) {}
   absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const override {
-    absl::StatusOr<const Chains*> chains = draft->chains();
-    if (!chains.ok()) return chains.status();
+    ASSIGN_OR_RETURN(const Chains* chains, draft->chains());
     for (const uint32_t r : matches) {
       if (draft->row(r).is_comm())
         tally->notes.insert(
             "communication was removed: all ranks that took part must have lost it, or the replay says who "
             "waits");
-      RemoveRewired(draft, **chains, r, keep_time_);
+      RemoveRewired(draft, *chains, r, keep_time_);
       ++tally->removed;
     }
     return absl::OkStatus();

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 #include "trace/edit/operation.h"
 
 namespace chakra::edit {
@@ -14,8 +15,8 @@ class RepeatEdit : public Operation {
 
   absl::Status Apply(Draft* draft, const std::vector<uint32_t>&, Tally* tally) const override {
     Range range;
-    if (absl::Status s = FindRange(draft, &range); !s.ok()) return s;
-    if (absl::Status s = SortRecorded(draft, &range.rows); !s.ok()) return s;
+    RETURN_IF_ERROR(FindRange(draft, &range));
+    RETURN_IF_ERROR(SortRecorded(draft, &range.rows));
     const size_t n = range.rows.size();
     Time begin = Time::Never(), end;
     for (const uint32_t r : range.rows) {
@@ -54,17 +55,16 @@ class RepeatEdit : public Operation {
       }
       return absl::OkStatus();
     }
-    absl::StatusOr<Iterations> found = FindIterations(draft);
-    if (!found.ok()) return found.status();
-    absl::StatusOr<Interval> wanted = ParseIteration(spec_.iteration(), found->rows.size());
+    ASSIGN_OR_RETURN(Iterations found, FindIterations(draft));
+    absl::StatusOr<Interval> wanted = ParseIteration(spec_.iteration(), found.rows.size());
     if (!wanted.ok())
       return absl::InvalidArgumentError(absl::StrCat(draft->file(), ": rank ", draft->rank(),
                                                      ", repeat.iteration: ", wanted.status().message()));
     for (int64_t i = wanted->first; i <= wanted->last; ++i) {
-      const std::vector<uint32_t>& rows = found->rows[static_cast<size_t>(i)];
+      const std::vector<uint32_t>& rows = found.rows[static_cast<size_t>(i)];
       out->rows.insert(out->rows.end(), rows.begin(), rows.end());
     }
-    if (found->marked) out->step = found->names[static_cast<size_t>(wanted->first)];
+    if (found.marked) out->step = found.names[static_cast<size_t>(wanted->first)];
     return absl::OkStatus();
   }
 

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "trace/base/status_macros.h"
 #include "trace/edit/operation.h"
 
 namespace chakra::edit {
@@ -109,9 +110,8 @@ class RescaleEdit : public SetOperation {
 
   absl::Status Reshape(const SetShape& before, SetShape* after, std::vector<int>* source,
                        std::set<std::string>* notes) const override {
-    absl::StatusOr<Family> family = Choose(before);
-    if (!family.ok()) return family.status();
-    const Grid grid = MakeGrid(before, *family);
+    ASSIGN_OR_RETURN(Family family, Choose(before));
+    const Grid grid = MakeGrid(before, family);
     constexpr uint64_t kMostRanks = 65536, kMostMembers = uint64_t{1} << 22;
     uint64_t members = 0;
     for (const auto& [name, ranks] : before.groups) members += ranks.size();
@@ -131,7 +131,7 @@ class RescaleEdit : public SetOperation {
     }
     after->groups.clear();
     for (const auto& [name, members] : before.groups) {
-      if (absl::Status s = AddGroup(name, members, grid, after); !s.ok()) return s;
+      RETURN_IF_ERROR(AddGroup(name, members, grid, after));
     }
     Explain(grid, after->ranks, notes);
     return absl::OkStatus();
@@ -139,9 +139,8 @@ class RescaleEdit : public SetOperation {
 
   absl::Status Apply(Draft* draft, int rank, const SetShape& before, const SetShape&,
                      Tally* tally) const override {
-    absl::StatusOr<Family> family = Choose(before);
-    if (!family.ok()) return family.status();
-    const Grid grid = MakeGrid(before, *family);
+    ASSIGN_OR_RETURN(Family family, Choose(before));
+    const Grid grid = MakeGrid(before, family);
     const auto old = static_cast<size_t>(draft->rank());
     int place = 0;
     while (place < spec_.to() && grid.Number(grid.coordinate[old], place, spec_.to()) != rank) ++place;
@@ -149,7 +148,7 @@ class RescaleEdit : public SetOperation {
       const Row& row = draft->row(r);
       if (row.removed || !row.works()) continue;
       if (row.is_comm()) {
-        if (absl::Status s = EditComm(draft, r, grid, place, before); !s.ok()) return s;
+        RETURN_IF_ERROR(EditComm(draft, r, grid, place, before));
       } else if (row.type == NodeType::kComp && !row.kept_comm() && WorkFactor(grid) != 1) {
         ScaleWork(draft, r, WorkFactor(grid), tally);
       }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 #include "trace/edit/lane_order.h"
 #include "trace/edit/operation.h"
 #include "trace/edit/operations/collectives.h"
@@ -16,9 +17,8 @@ class SplitCollectives : public Operation {
   explicit SplitCollectives(const proto::SplitCollectives& spec) : spec_(spec) {}
 
   absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const override {
-    if (absl::Status s = OnlyCollectives(*draft, matches); !s.ok()) return s;
-    absl::StatusOr<LaneOrder> order = LaneOrder::Make(draft);
-    if (!order.ok()) return order.status();
+    RETURN_IF_ERROR(OnlyCollectives(*draft, matches));
+    ASSIGN_OR_RETURN(LaneOrder order, LaneOrder::Make(draft));
     std::vector<uint64_t> parts;
     uint64_t made = 0;
     for (const uint32_t r : matches) {  // counts the parts of all matches before making the first
@@ -32,12 +32,12 @@ class SplitCollectives : public Operation {
     }
     for (size_t i = 0; i < matches.size(); ++i) {
       if (parts[i] > 1)
-        Split(draft, matches[i], parts[i], &*order, tally);
+        Split(draft, matches[i], parts[i], &order, tally);
       else
         tally->Leave(spec_.most_bytes() > 0 ? "of at most most_bytes" : "of fewer bytes than parts");
     }
     tally->added += made;
-    return order->Keep(tally);
+    return order.Keep(tally);
   }
 
  private:

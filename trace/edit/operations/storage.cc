@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 #include "trace/edit/lane_order.h"
 #include "trace/edit/lane_places.h"
 #include "trace/edit/operation.h"
@@ -22,27 +23,25 @@ class Storage : public Operation {
   }
 
   absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const override {
-    absl::StatusOr<LaneOrder> order = LaneOrder::Make(draft);
-    if (!order.ok()) return order.status();
+    ASSIGN_OR_RETURN(LaneOrder order, LaneOrder::Make(draft));
     std::vector<uint32_t> rows = matches;
-    std::sort(rows.begin(), rows.end(), [&](uint32_t a, uint32_t b) { return order->Earlier(a, b); });
-    absl::StatusOr<LanePlaces> places = LanePlaces::Make(draft);
-    if (!places.ok()) return places.status();
+    std::sort(rows.begin(), rows.end(), [&](uint32_t a, uint32_t b) { return order.Earlier(a, b); });
+    ASSIGN_OR_RETURN(LanePlaces places, LanePlaces::Make(draft));
     const auto every = static_cast<size_t>(std::max(1, spec_.every()));
     // The row after each match on its lane, before any change.
     std::vector<std::pair<uint32_t, uint32_t>> beside(rows.size(), {kNoRow, kNoRow});
     for (size_t i = every - 1; i < rows.size(); i += every) {
       if (!spec_.blocking() || !draft->StrictLane(rows[i])) continue;
-      beside[i] = {places->previous(rows[i]), places->next(rows[i])};
+      beside[i] = {places.previous(rows[i]), places.next(rows[i])};
     }
     for (size_t i = every - 1; i < rows.size(); i += every) {
       const uint32_t earlier = i >= every ? rows[i - every] : kNoRow;
-      store_ ? Store(draft, rows[i], beside[i].second, &*order)
-             : Load(draft, rows[i], beside[i].first, earlier, &*order);
+      store_ ? Store(draft, rows[i], beside[i].second, &order)
+             : Load(draft, rows[i], beside[i].first, earlier, &order);
       ++tally->added;
     }
     if (rows.size() < every) tally->Leave("their rank has fewer matches than `every`", rows.size());
-    return order->Keep(tally);
+    return order.Keep(tally);
   }
 
  private:

@@ -8,6 +8,7 @@
 #include "absl/strings/str_replace.h"
 #include "re2/re2.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 #include "trace/edit/operation.h"
 
 namespace chakra::edit {
@@ -31,7 +32,7 @@ class Adjust : public Operation {
       : change_(change), only_factor_(change.has_factor() && !change.has_add()) {}
   absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const override {
     for (const uint32_t r : matches) {
-      if (absl::Status s = ApplyTo(draft, r, tally); !s.ok()) return s;
+      RETURN_IF_ERROR(ApplyTo(draft, r, tally));
     }
     return absl::OkStatus();
   }
@@ -59,10 +60,8 @@ class Duration : public Adjust {
                         (works || row.duration > Time::Zero());
     const bool copied = row.is_memory() && row.work.tensor_bytes > 0;
     const Time longest = transfers ? std::max(row.duration, row.transfer) : row.duration;
-    if (absl::Status s = CheckMost(*draft, r, "its duration in us",
-                                   Changed(change_, static_cast<double>(longest.picos()) * 1e-6), kMaxMicros);
-        !s.ok())
-      return s;
+    RETURN_IF_ERROR(CheckMost(*draft, r, "its duration in us",
+                              Changed(change_, static_cast<double>(longest.picos()) * 1e-6), kMaxMicros));
     if (only_factor_ && !timed && !priced && !copied) {
       tally->Leave(row.is_comm() ? "communication without a recorded duration (`bytes` scales sizes)"
                                  : "no recorded duration, operations or bytes");
@@ -94,7 +93,7 @@ class Duration : public Adjust {
     double old = 1;
     if (draft->Attr(r, kTimeFactor, &a) && !AttributeNumber(a, &old)) old = 1;
     const double now = old * change_.factor();
-    if (absl::Status s = CheckMost(*draft, r, "its time_factor", now, kMostTimeFactor); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckMost(*draft, r, "its time_factor", now, kMostTimeFactor));
     const absl::string_view body = draft->row(r).body;
     if (now == old) return absl::OkStatus();
     draft->SetBody(r, now == 1 ? WithoutAttribute(body, kNodeAttr, kTimeFactor)
@@ -104,7 +103,7 @@ class Duration : public Adjust {
   absl::Status ScaleBytes(Draft* draft, uint32_t r) const {
     const uint64_t old = draft->row(r).work.tensor_bytes;
     const double now = Changed(change_, static_cast<double>(old));
-    if (absl::Status s = CheckMost(*draft, r, "its size", now, kMaxCount); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckMost(*draft, r, "its size", now, kMaxCount));
     if (Rounded(now) != old) draft->SetBytes(r, Rounded(now));
     return absl::OkStatus();
   }
@@ -124,7 +123,7 @@ class Bytes : public Adjust {
       }
     }
     const double value = Changed(change_, static_cast<double>(row.bytes()));
-    if (absl::Status s = CheckMost(*draft, r, "its size", value, kMaxCount); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckMost(*draft, r, "its size", value, kMaxCount));
     if (Rounded(value) != row.bytes()) draft->SetBytes(r, Rounded(value));
     return absl::OkStatus();
   }
@@ -142,7 +141,7 @@ class OperationCount : public Adjust {
       return absl::OkStatus();
     }
     const double value = Changed(change_, static_cast<double>(row.work.num_ops));
-    if (absl::Status s = CheckMost(*draft, r, "its operations", value, kMaxCount); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckMost(*draft, r, "its operations", value, kMaxCount));
     const auto now = static_cast<int64_t>(Rounded(value));
     if (now != row.work.num_ops) draft->SetOperations(r, now);
     return absl::OkStatus();
@@ -299,7 +298,7 @@ class AttributeEdit : public Operation {
 
 template <typename Op>
 absl::StatusOr<AnyOperation> MakeAdjustment(const proto::Adjustment& change, const std::string& where) {
-  if (absl::Status s = CheckAdjustment(change, where); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckAdjustment(change, where));
   return OnRank<Op>(change);
 }
 
@@ -349,7 +348,7 @@ absl::StatusOr<AnyOperation> MakeRename(const proto::Edit& edit, const std::stri
 }
 
 absl::StatusOr<AnyOperation> MakeAttribute(const proto::Edit& edit, const std::string& where) {
-  if (absl::Status s = CheckAttribute(edit.attribute(), where); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckAttribute(edit.attribute(), where));
   return OnRank<AttributeEdit>(edit.attribute());
 }
 

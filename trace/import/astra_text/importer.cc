@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "trace/base/status_macros.h"
 #include "trace/import/astra_text/program.h"
 #include "trace/import/astra_text/workload.h"
 #include "trace/import/astra_text/write.h"
@@ -21,31 +22,26 @@ absl::StatusOr<TraceSet> Read(const std::vector<std::string>& inputs, const Read
         inputs[0], ": a text workload has its own groups, and neither steps nor ranks to select"));
   }
   std::vector<std::string> others;
-  const auto files = FindRecordedFiles(inputs, kImporter, &others);
-  if (!files.ok()) return files.status();
-  if (files->size() > 1) {
+  ASSIGN_OR_RETURN(const auto files, FindRecordedFiles(inputs, kImporter, &others));
+  if (files.size() > 1) {
     return absl::InvalidArgumentError(
-        absl::StrCat(absl::StrJoin(*files, ", "), ": each text workload is a whole run; expected one"));
+        absl::StrCat(absl::StrJoin(files, ", "), ": each text workload is a whole run; expected one"));
   }
-  const std::string& path = files->front();
+  const std::string& path = files.front();
   Buffer content;
   InputFile input;
-  if (absl::Status s = ReadRecordedFile(path, &content, &input); !s.ok()) return s;
+  RETURN_IF_ERROR(ReadRecordedFile(path, &content, &input));
   input.role = "trace";
-  const absl::StatusOr<Workload> workload = ReadTextWorkload(content.view(), path);
-  if (!workload.ok()) return workload.status();
-  const absl::StatusOr<Layout> layout = LayoutOf(*workload, options.ranks, path);
-  if (!layout.ok()) return layout.status();
-  const absl::StatusOr<Program> program = ProgramOf(*workload, *layout, path);
-  if (!program.ok()) return program.status();
-  absl::StatusOr<TraceSet> set = TracesOf(*program, *layout, path, options);
-  if (!set.ok()) return set;
-  set->inputs.push_back(std::move(input));
-  set->warnings.insert(set->warnings.begin(), workload->warnings.begin(), workload->warnings.end());
-  if (options.ranks == 0 && workload->ranks == 0) {
-    set->warnings.push_back(
-        absl::StrCat(path, " does not say on how many ranks it runs: here ", layout->ranks,
-                     layout->ranks == 1 ? ", alone, without a collective" : ", one model-parallel group",
+  ASSIGN_OR_RETURN(const Workload workload, ReadTextWorkload(content.view(), path));
+  ASSIGN_OR_RETURN(const Layout layout, LayoutOf(workload, options.ranks, path));
+  ASSIGN_OR_RETURN(const Program program, ProgramOf(workload, layout, path));
+  ASSIGN_OR_RETURN(TraceSet set, TracesOf(program, layout, path, options));
+  set.inputs.push_back(std::move(input));
+  set.warnings.insert(set.warnings.begin(), workload.warnings.begin(), workload.warnings.end());
+  if (options.ranks == 0 && workload.ranks == 0) {
+    set.warnings.push_back(
+        absl::StrCat(path, " does not say on how many ranks it runs: here ", layout.ranks,
+                     layout.ranks == 1 ? ", alone, without a collective" : ", one model-parallel group",
                      "; --ranks N gives it the devices of the cluster"));
   }
   return set;

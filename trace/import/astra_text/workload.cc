@@ -14,6 +14,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra::astra_text {
 namespace {
@@ -98,7 +99,7 @@ class Reader {
   absl::StatusOr<Workload> Run() {
     Words words;
     if (!lines_.Next(&words)) return Bad("expected a kind of parallelism, found the end of the file");
-    if (absl::Status s = Header(words); !s.ok()) return s;
+    RETURN_IF_ERROR(Header(words));
     if (!lines_.Next(&words)) return Bad("expected the number of layers, found the end of the file");
     uint64_t layers = 0;
     if (words.size() != 1 || !absl::SimpleAtoi(words[0], &layers) || layers == 0)
@@ -108,12 +109,12 @@ class Reader {
       if (out_.layers.size() == layers)
         return Bad(absl::StrCat("expected nothing more: line ", said, " says that there are ", layers,
                                 " layers, found ", Quoted(words[0])));
-      if (absl::Status s = OneLayer(words); !s.ok()) return s;
+      RETURN_IF_ERROR(OneLayer(words));
     }
     if (out_.layers.size() < layers)
       return Bad(absl::StrCat("the file ends after ", out_.layers.size(), " layers, expected the ", layers,
                               " of line ", said));
-    if (absl::Status s = CheckLayerNumbers(); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckLayerNumbers());
     return std::move(out_);
   }
 
@@ -143,11 +144,10 @@ class Reader {
   absl::Status List(const Words& words, size_t* at, std::vector<uint32_t>* out) const {
     const absl::string_view key = absl::StripSuffix(words[*at], ":");
     int64_t count = 0, layer = 0;
-    if (absl::Status s = Value(words, at, &count); !s.ok()) return s;
+    RETURN_IF_ERROR(Value(words, at, &count));
     for (int64_t i = 0; i < count; ++i) {
       if (*at >= words.size()) return Bad(absl::StrCat(key, ": expected ", count, " layers, found ", i));
-      if (absl::Status s = Whole(words[(*at)++], key, std::numeric_limits<int>::max(), &layer); !s.ok())
-        return s;
+      RETURN_IF_ERROR(Whole(words[(*at)++], key, std::numeric_limits<int>::max(), &layer));
       out->push_back(static_cast<uint32_t>(layer));
     }
     std::sort(out->begin(), out->end());
@@ -170,9 +170,7 @@ class Reader {
       if (at < words.size() && words[at] == "DLRM_LAST_BOTTOM_LAYER:") ++at;
       if (at >= words.size())
         return Bad(absl::StrCat(words[0], ": expected the number of the last bottom layer behind it"));
-      if (absl::Status s = Whole(words[at++], "last bottom layer", std::numeric_limits<int>::max(), &value);
-          !s.ok())
-        return s;
+      RETURN_IF_ERROR(Whole(words[at++], "last bottom layer", std::numeric_limits<int>::max(), &value));
       out_.last_bottom_layer = static_cast<uint32_t>(value);
     }
     while (at < words.size()) {
@@ -260,19 +258,14 @@ class Reader {
       LayerPass& pass = layer.pass[static_cast<size_t>(p)];
       const size_t at = 2 + 3 * static_cast<size_t>(p);
       const std::string name = kPassNames[static_cast<size_t>(p)];
-      if (absl::Status s = Whole(words[at], absl::StrCat(name, " computation"), kMostNanos, &pass.compute_ns);
-          !s.ok())
-        return s;
-      if (absl::Status s = Collective(words[at + 1], absl::StrCat(name, " collective"), &pass); !s.ok())
-        return s;
+      RETURN_IF_ERROR(Whole(words[at], absl::StrCat(name, " computation"), kMostNanos, &pass.compute_ns));
+      RETURN_IF_ERROR(Collective(words[at + 1], absl::StrCat(name, " collective"), &pass));
       int64_t bytes = 0;
-      if (absl::Status s =
-              Whole(words[at + 2], absl::StrCat(name, " bytes"), static_cast<int64_t>(kMostBytes), &bytes);
-          !s.ok())
-        return s;
+      RETURN_IF_ERROR(
+          Whole(words[at + 2], absl::StrCat(name, " bytes"), static_cast<int64_t>(kMostBytes), &bytes));
       pass.bytes = static_cast<uint64_t>(bytes);
     }
-    if (absl::Status s = Whole(words[11], "update", kMostNanos, &layer.update_ns); !s.ok()) return s;
+    RETURN_IF_ERROR(Whole(words[11], "update", kMostNanos, &layer.update_ns));
     if (!custom) return absl::OkStatus();
     const std::optional<Kind> own = KindOf(words[12]);
     if (own != Kind::kData && own != Kind::kModel && own != Kind::kHybridDataModel &&

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "trace/base/parallel.h"
+#include "trace/base/status_macros.h"
 #include "trace/et/rank_loader.h"
 #include "trace/et/writer.h"
 #include "trace/model/groups.h"
@@ -60,7 +61,7 @@ absl::Status WriteRank(const Program& program, const Layout& layout, const Group
   et::AttributeProto& schema = *metadata.add_attr();
   schema.set_name("schema");
   schema.set_string_val(kSchema);
-  if (absl::Status s = out->AddMetadata(metadata); !s.ok()) return s;
+  RETURN_IF_ERROR(out->AddMetadata(metadata));
   if (!groups.empty()) {
     et::Node node;
     node.set_id(0);
@@ -68,7 +69,7 @@ absl::Status WriteRank(const Program& program, const Layout& layout, const Group
     node.set_type(et::METADATA_NODE);
     node.mutable_inputs()->set_values(GroupNodeText(groups));
     Attribute("is_cpu_op", &node)->set_bool_val(true);
-    if (absl::Status s = out->AddNode(node); !s.ok()) return s;
+    RETURN_IF_ERROR(out->AddNode(node));
   }
   et::Node node;
   for (uint32_t i = 0; i < program.nodes.size(); ++i) {
@@ -93,7 +94,7 @@ absl::Status WriteRank(const Program& program, const Layout& layout, const Group
       if (!from.host) Attribute("stream", &node)->set_int64_val(0);
       Attribute("duration_ns", &node)->set_int64_val(from.duration_ns);
     }
-    if (absl::Status s = out->AddNode(node); !s.ok()) return s;
+    RETURN_IF_ERROR(out->AddNode(node));
   }
   return out->Finish();
 }
@@ -115,8 +116,7 @@ absl::StatusOr<TraceSet> TracesOf(const Program& program, const Layout& layout, 
     const auto rank = static_cast<int>(i);
     std::string frames;
     EtWriter writer(&frames, Compression::kNone);
-    if (absl::Status s = WriteRank(program, layout, GroupsOf(used, layout, rank), rank, &writer); !s.ok())
-      return s;
+    RETURN_IF_ERROR(WriteRank(program, layout, GroupsOf(used, layout, rank), rank, &writer));
     return DecodeFrames(frames, name, rank, options, worker, &loaded[i]);
   };
   absl::Status status = ForEach(loaded.size(), options.threads, [&] {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 #include "trace/import/collective_logs/steps.h"
 
 namespace chakra::collective_logs {
@@ -122,7 +123,7 @@ absl::Status RankBuilder::Build(const JoinedLogs& joined, size_t r, absl::string
   Row(0, kGroupsNode, NodeType::kMetadata, kHasCpuAttr | kIsCpuOp, 0, 0, kNoLane, {});
   Row(kWindow, kWindowNode, NodeType::kMetadata, kHasCpuAttr | kIsCpuOp, 0, 0, kNoLane, {});
   node_of_.resize(rank.log.calls.size());
-  absl::Status status = WalkRank(
+  RETURN_IF_ERROR(WalkRank(
       rank,
       [&](uint64_t node, int64_t begin, int64_t end, const std::vector<uint64_t>& after) {
         Row(node, kBetweenNode, NodeType::kComp, kHasCpuAttr, begin, end - begin, kComputeStream, after);
@@ -132,8 +133,7 @@ absl::Status RankBuilder::Build(const JoinedLogs& joined, size_t r, absl::string
         Call(joined, rank, node, i, after);
         node_of_[i] = node;
         return absl::OkStatus();
-      });
-  if (!status.ok()) return status;
+      }));
   if (std::all_of(graph_.start.begin(), graph_.start.end(), [](Time t) { return t == Time::Zero(); }))
     graph_.start.clear();
   DropEmptyColumns(&graph_);
@@ -141,10 +141,7 @@ absl::Status RankBuilder::Build(const JoinedLogs& joined, size_t r, absl::string
   out->file = rank.log.file;
   // Fields of one message behind those of another are fields of both together.
   out->metadata = absl::StrCat(MetadataOf(joined, rank, format).SerializeAsString(), Steps(joined, rank));
-  absl::StatusOr<std::shared_ptr<const Graph>> graph =
-      pool_->InternTimed(&graph_, absl::StrCat(rank.log.file, ": rank ", r));
-  if (!graph.ok()) return graph.status();
-  out->graph = *std::move(graph);
+  ASSIGN_OR_RETURN(out->graph, pool_->InternTimed(&graph_, absl::StrCat(rank.log.file, ": rank ", r)));
   out->peers = pool_->columns().Share(peers_);
   out->group_names = group_names_;
   return absl::OkStatus();

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "trace/base/status_macros.h"
 #include "trace/base/wire.h"
 #include "trace/import/collective_logs/steps.h"
 #include "trace/import/collective_logs/walk.h"
@@ -68,7 +69,7 @@ absl::Status LogEmitter::Head() {
   wire::AppendText(kIoValues, GroupNodeText(groups), &inner);
   wire::AppendText(kNodeInputs, inner, &frame_);
   Integer("is_cpu_op", ValueField::kBool, 1);
-  if (absl::Status s = writer_->AddFrame(frame_); !s.ok()) return s;
+  RETURN_IF_ERROR(writer_->AddFrame(frame_));
   Open(kWindow, kWindowNode, NodeType::kMetadata, 0, 0);
   Integer("is_cpu_op", ValueField::kBool, 1);
   return writer_->AddFrame(frame_);

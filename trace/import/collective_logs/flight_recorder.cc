@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "trace/base/status_macros.h"
 #include "trace/import/capture/capture.h"
 #include "trace/import/collective_logs/pickle.h"
 #include "trace/import/comm/comm_operators.h"
@@ -217,8 +218,8 @@ absl::Status DumpReader::SumBytes(const Value& e, const char* sizes, const char*
 // comm_size: a rank's input. Of a scatter only the root has one: each gets an equal part of it.
 absl::Status DumpReader::Bytes(const Value& e, LogCall* call) {
   uint64_t in = 0, out = 0;
-  if (absl::Status s = SumBytes(e, "input_sizes", "input_dtypes", &in); !s.ok()) return s;
-  if (absl::Status s = SumBytes(e, "output_sizes", "output_dtypes", &out); !s.ok()) return s;
+  RETURN_IF_ERROR(SumBytes(e, "input_sizes", "input_dtypes", &in));
+  RETURN_IF_ERROR(SumBytes(e, "output_sizes", "output_dtypes", &out));
   const auto members = static_cast<uint64_t>(log_.comms[call->comm].size);
   call->bytes = in;
   if (call->op == static_cast<uint8_t>(CollectiveType::kScatter)) call->bytes = out * members;
@@ -231,13 +232,10 @@ absl::Status DumpReader::Bytes(const Value& e, LogCall* call) {
 absl::Status DumpReader::Times(const Value& e, LogCall* call) {
   bool there = false;
   int64_t started = 0;
-  if (absl::Status s = Integer(e, "time_created_ns", kMostStartNs, &now_.created, &there); !s.ok()) return s;
+  RETURN_IF_ERROR(Integer(e, "time_created_ns", kMostStartNs, &now_.created, &there));
   if (!there || now_.created == 0) return Bad("time_created_ns", "missing; expected when the call was made");
-  if (absl::Status s = Integer(e, "time_discovered_started_ns", kMostStartNs, &started, &there); !s.ok())
-    return s;
-  if (absl::Status s = Integer(e, "time_discovered_completed_ns", kMostStartNs, &now_.completed, &there);
-      !s.ok())
-    return s;
+  RETURN_IF_ERROR(Integer(e, "time_discovered_started_ns", kMostStartNs, &started, &there));
+  RETURN_IF_ERROR(Integer(e, "time_discovered_completed_ns", kMostStartNs, &now_.completed, &there));
   if (now_.completed != 0 && now_.completed < now_.created) {
     return Bad("time_discovered_completed_ns",
                absl::StrCat(now_.completed, ", before the call was made, at ", now_.created));
@@ -339,21 +337,21 @@ absl::Status DumpReader::Entry(const Value& e) {
   LogCall call;
   call.line = entry_;
   now_ = Seen();
-  if (absl::Status s = Group(e, &call); !s.ok()) return s;
-  if (absl::Status s = Operation(e, &call); !s.ok()) return s;
-  if (absl::Status s = Times(e, &call); !s.ok()) return s;
+  RETURN_IF_ERROR(Group(e, &call));
+  RETURN_IF_ERROR(Operation(e, &call));
+  RETURN_IF_ERROR(Times(e, &call));
   const Value* p2p = data_.Find(e, "is_p2p");
   const bool message = p2p != nullptr && p2p->kind() == PlainData::kBool && p2p->integer() != 0;
   int64_t sequence = 0;
   bool there = false;
   const char* field = message ? "p2p_seq_id" : "collective_seq_id";
-  if (absl::Status s = Integer(e, field, INT64_MAX, &sequence, &there); !s.ok()) return s;
+  RETURN_IF_ERROR(Integer(e, field, INT64_MAX, &sequence, &there));
   if (!there) return Bad(field, "missing; expected the number of the call in its group");
   call.sequence = static_cast<uint64_t>(sequence);
   if (now_.coalesced && (call.op == kLogUnknown || NamesNoTensor(e)) && EndCoalesced(call))
     return absl::OkStatus();
   if (now_.coalesced && call.op == kLogUnknown) return absl::OkStatus();
-  if (absl::Status s = Bytes(e, &call); !s.ok()) return s;
+  RETURN_IF_ERROR(Bytes(e, &call));
   log_.calls.push_back(call);
   seen_.push_back(now_);
   return absl::OkStatus();
@@ -399,14 +397,14 @@ absl::StatusOr<RankLog> DumpReader::Run() {
         ": a dump of the Flight Recorder does not say its rank; expected a name that ends in it, as "
         "PyTorch names it: nccl_trace_rank_7"));
   }
-  if (absl::Status s = Version(); !s.ok()) return s;
-  if (absl::Status s = FindGroups(); !s.ok()) return s;
+  RETURN_IF_ERROR(Version());
+  RETURN_IF_ERROR(FindGroups());
   const Value* entries = data_.Find(data_.root(), "entries");
   if (entries != nullptr) {
     if (entries->kind() != PlainData::kList) return Bad("entries", "expected a list");
     for (const uint32_t i : data_.items(*entries)) {
       ++entry_;
-      if (absl::Status s = Entry(data_.at(i)); !s.ok()) return s;
+      RETURN_IF_ERROR(Entry(data_.at(i)));
     }
   }
   PlaceInTime();
@@ -437,10 +435,9 @@ bool NamedAsFlightRecorder(absl::string_view name) {
 }
 
 absl::StatusOr<RankLog> ReadFlightRecorder(absl::string_view content, absl::string_view file) {
-  absl::StatusOr<PlainData> data =
-      !content.empty() && content[0] == '\x80' ? ReadPickle(content, file) : ReadPlainJson(content, file);
-  if (!data.ok()) return data.status();
-  return DumpReader(*std::move(data), file).Run();
+  ASSIGN_OR_RETURN(PlainData data, !content.empty() && content[0] == '\x80' ? ReadPickle(content, file)
+                                                                            : ReadPlainJson(content, file));
+  return DumpReader(std::move(data), file).Run();
 }
 
 }  // namespace chakra::collective_logs

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "simdjson.h"
 #include "trace/base/parallel.h"
+#include "trace/base/status_macros.h"
 #include "trace/et/rank_loader.h"
 #include "trace/et/writer.h"
 #include "trace/import/collective_logs/build.h"
@@ -87,17 +88,14 @@ absl::Status Parse(LogFile* file, Buffer* plain, FactsPool* pool) {
   MemorySource memory(file->content.view());
   ByteSource* raw = &memory;
   if (!file->member) {
-    absl::StatusOr<std::unique_ptr<FileSource>> opened = FileSource::Open(file->path);
-    if (!opened.ok()) return opened.status();
-    disk = *std::move(opened);
+    ASSIGN_OR_RETURN(disk, FileSource::Open(file->path));
     raw = disk.get();
   }
-  absl::StatusOr<std::unique_ptr<ByteSource>> content = OpenContent(raw, file->path);
-  if (!content.ok()) return content.status();
-  if (absl::Status s = ReadAll(content->get(), file->path, plain); !s.ok()) return s;
+  ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> content, OpenContent(raw, file->path));
+  RETURN_IF_ERROR(ReadAll(content.get(), file->path, plain));
   if (!plain->Reserve(plain->size() + simdjson::SIMDJSON_PADDING))
     return absl::ResourceExhaustedError(absl::StrCat(file->path, ": does not fit in memory"));
-  if (absl::Status s = ReadAs(file->recorder, plain->view(), file->path, &file->logs); !s.ok()) return s;
+  RETURN_IF_ERROR(ReadAs(file->recorder, plain->view(), file->path, &file->logs));
   for (RankLog& log : file->logs) log.calls.Share(pool);
   if (disk == nullptr) return absl::OkStatus();
   file->input.path = file->path;
@@ -107,11 +105,11 @@ absl::Status Parse(LogFile* file, Buffer* plain, FactsPool* pool) {
 
 absl::Status AddMembers(const std::string& path, std::vector<LogFile>* files, InputFile* archive) {
   const auto add = [&](TarReader* reader) {
-    if (absl::Status s = reader->CheckWhole(); !s.ok()) return s;
+    RETURN_IF_ERROR(reader->CheckWhole());
     LogFile file;
     file.path = absl::StrCat(path, "!", reader->name());
     file.member = true;
-    if (absl::Status s = reader->ReadMember(&file.content); !s.ok()) return s;
+    RETURN_IF_ERROR(reader->ReadMember(&file.content));
     file.recorder = RecorderOf(HeadOf(file.content.view(), file.path, Importer::kSniffed));
     if (file.recorder >= 0) files->push_back(std::move(file));
     return absl::OkStatus();
@@ -151,11 +149,11 @@ absl::Status FindFiles(const std::vector<std::string>& inputs, int threads, std:
     const bool folder = std::filesystem::is_directory(input, error);
     if (!folder) {
       paths.push_back(input);
-    } else if (absl::Status s = ListFiles(input, &paths); !s.ok()) {
-      return s;
+    } else {
+      RETURN_IF_ERROR(ListFiles(input, &paths));
     }
     const std::vector<Sniffed> sniffed = SniffAll(paths, threads);
-    if (absl::Status s = CheckStop(); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckStop());
     for (size_t i = 0; i < paths.size(); ++i) {
       const std::string& path = paths[i];
       if (!sniffed[i].status.ok() && !folder) return sniffed[i].status;
@@ -166,7 +164,7 @@ absl::Status FindFiles(const std::vector<std::string>& inputs, int threads, std:
       if (file.recorder >= 0) {
         files->push_back(std::move(file));
       } else if (sniffed[i].tar) {
-        if (absl::Status s = AddMembers(path, files, &archives->emplace_back()); !s.ok()) return s;
+        RETURN_IF_ERROR(AddMembers(path, files, &archives->emplace_back()));
       } else if (!folder) {
         return absl::InvalidArgumentError(absl::StrCat(path,
                                                        ": no log of collective calls; expected NCCL's "
@@ -206,29 +204,26 @@ absl::Status ByFrames(const JoinedLogs& joined, size_t r, absl::string_view form
                       const ReadOptions& options, Worker* worker, Loaded* out) {
   std::string frames;
   EtWriter writer(&frames, Compression::kNone);
-  if (absl::Status s = EmitRank(joined, r, format, &writer); !s.ok()) return s;
-  if (absl::Status s = writer.Finish(); !s.ok()) return s;
+  RETURN_IF_ERROR(EmitRank(joined, r, format, &writer));
+  RETURN_IF_ERROR(writer.Finish());
   return DecodeFrames(frames, joined.ranks[r].log.file, static_cast<int>(r), options, worker, out);
 }
 
 absl::StatusOr<TraceSet> ReadRun(const std::vector<std::string>& inputs, const ReadOptions& options) {
-  if (absl::Status s = CheckSelection(options); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckSelection(options));
   TraceSet set;
   std::string format;
-  absl::StatusOr<JoinedLogs> joined = ReadLogs(inputs, options, &set.inputs, &format);
-  if (!joined.ok()) return joined.status();
+  ASSIGN_OR_RETURN(JoinedLogs joined, ReadLogs(inputs, options, &set.inputs, &format));
   if (options.strict) {
-    if (absl::Status s = RefuseNotes(*joined); !s.ok()) return s;
+    RETURN_IF_ERROR(RefuseNotes(joined));
   }
   GraphPool pool;
-  std::vector<Loaded> loaded(joined->ranks.size());
+  std::vector<Loaded> loaded(joined.ranks.size());
   const auto load = [&](size_t i, Worker* worker, RankBuilder* builder) {
-    JoinedRank& rank = joined->ranks[i];
+    JoinedRank& rank = joined.ranks[i];
     const bool direct = options.rewriter == nullptr && !options.keep_raw && RankBuilder::Fits(rank);
-    if (absl::Status s = direct ? builder->Build(*joined, i, format, &loaded[i].trace)
-                                : ByFrames(*joined, i, format, options, worker, &loaded[i]);
-        !s.ok())
-      return s;
+    RETURN_IF_ERROR(direct ? builder->Build(joined, i, format, &loaded[i].trace)
+                           : ByFrames(joined, i, format, options, worker, &loaded[i]));
     rank.log.calls = {};  // memory for the columns
     const auto own = [&](RankTrace* trace) {
       if (rank.log.rank != trace->rank) trace->recorded_rank = rank.log.rank;
@@ -248,10 +243,10 @@ absl::StatusOr<TraceSet> ReadRun(const std::vector<std::string>& inputs, const R
   if (status.ok()) status = Flatten(&loaded);
   if (!status.ok()) return status;
   for (Loaded& l : loaded) set.ranks.push_back(std::move(l.trace));
-  for (size_t g = 0; g < joined->members.size(); ++g)
-    set.groups.emplace(joined->group_names[g], joined->members[g]);
+  for (size_t g = 0; g < joined.members.size(); ++g)
+    set.groups.emplace(joined.group_names[g], joined.members[g]);
   set.group_source = "the logs";
-  set.warnings = joined->warnings;
+  set.warnings = joined.warnings;
   return set;
 }
 
@@ -270,7 +265,7 @@ absl::StatusOr<JoinedLogs> ReadLogs(const std::vector<std::string>& inputs, cons
                                     std::vector<InputFile>* inputs_read, std::string* format) {
   std::vector<LogFile> files;
   std::vector<InputFile> archives;
-  if (absl::Status s = FindFiles(inputs, options.threads, &files, &archives); !s.ok()) return s;
+  RETURN_IF_ERROR(FindFiles(inputs, options.threads, &files, &archives));
   if (files.empty()) {
     return absl::NotFoundError(absl::StrCat(absl::StrJoin(inputs, ", "), ": no log of collective calls"));
   }
@@ -282,10 +277,9 @@ absl::StatusOr<JoinedLogs> ReadLogs(const std::vector<std::string>& inputs, cons
   }
   *format = std::string(kRecorders[files[0].recorder]);
   FactsPool pool;
-  absl::Status status = ForEach(files.size(), options.threads, [&] {
+  RETURN_IF_ERROR(ForEach(files.size(), options.threads, [&] {
     return [&, plain = std::make_unique<Buffer>()](size_t i) { return Parse(&files[i], plain.get(), &pool); };
-  });
-  if (!status.ok()) return status;
+  }));
   std::vector<RankLog> logs;
   for (LogFile& f : files) {
     for (RankLog& l : f.logs) logs.push_back(std::move(l));

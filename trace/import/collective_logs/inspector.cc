@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "simdjson.h"
+#include "trace/base/status_macros.h"
 #include "trace/import/collective_logs/line_template.h"
 #include "trace/import/collective_logs/object_lines.h"
 
@@ -121,9 +122,9 @@ absl::Status InspectorReader::String(const object& o, const char* name, absl::st
 absl::Status InspectorReader::Header(const object& header, uint32_t* comm) {
   absl::string_view id, name;
   int64_t member = 0, size = 0;
-  if (absl::Status s = String(header, "id", &id); !s.ok()) return s;
-  if (absl::Status s = Integer(header, "n_ranks", 1, 1 << 22, &size); !s.ok()) return s;
-  if (absl::Status s = Integer(header, "rank", 0, size - 1, &member); !s.ok()) return s;
+  RETURN_IF_ERROR(String(header, "id", &id));
+  RETURN_IF_ERROR(Integer(header, "n_ranks", 1, 1 << 22, &size));
+  RETURN_IF_ERROR(Integer(header, "rank", 0, size - 1, &member));
   if (line_ > 1 && id == last_id_ && member == last_member_ && log_.comms[last_comm_].size == size) {
     *comm = last_comm_;
     return absl::OkStatus();
@@ -148,14 +149,14 @@ absl::Status InspectorReader::Header(const object& header, uint32_t* comm) {
 
 absl::Status InspectorReader::Process(const object& metadata) {
   absl::string_view version, host;
-  if (absl::Status s = String(metadata, "inspector_output_format_version", &version); !s.ok()) return s;
+  RETURN_IF_ERROR(String(metadata, "inspector_output_format_version", &version));
   if (!absl::StartsWith(version, "v4.")) {
     return Bad("inspector_output_format_version",
                absl::StrCat("\"", version, "\", expected v4.x, which NCCL 2.28 and later write"));
   }
   int64_t process = 0;
-  if (absl::Status s = String(metadata, "hostname", &host); !s.ok()) return s;
-  if (absl::Status s = Integer(metadata, "pid", 0, INT64_MAX, &process); !s.ok()) return s;
+  RETURN_IF_ERROR(String(metadata, "hostname", &host));
+  RETURN_IF_ERROR(Integer(metadata, "pid", 0, INT64_MAX, &process));
   if (log_.process < 0) {
     log_.host = std::string(host);
     log_.process = process;
@@ -169,10 +170,10 @@ absl::Status InspectorReader::Process(const object& metadata) {
 absl::Status InspectorReader::Kind(const object& perf, const std::string& prefix, int64_t members,
                                    LogCall* call) {
   absl::string_view name;
-  if (absl::Status s = String(perf, prefix.c_str(), &name); !s.ok()) return s;
+  RETURN_IF_ERROR(String(perf, prefix.c_str(), &name));
   int64_t bytes = 0;
   const std::string size = prefix + "_msg_size_bytes";
-  if (absl::Status s = Integer(perf, size.c_str(), 0, int64_t{1} << 56, &bytes); !s.ok()) return s;
+  RETURN_IF_ERROR(Integer(perf, size.c_str(), 0, int64_t{1} << 56, &bytes));
   NcclCall known;
   if (!FindNcclCall(name, &known)) {
     return Bad(prefix,
@@ -211,8 +212,8 @@ absl::Status InspectorReader::Trace(const object& perf, LogCall* call) {
       object channel;
       int64_t start = 0, stop = 0;
       if (e.get(channel) != simdjson::SUCCESS) return Bad("kernel_events", "expected objects");
-      if (absl::Status s = Integer(channel, "kernel_start_ts", 0, kMostMicros, &start); !s.ok()) return s;
-      if (absl::Status s = Integer(channel, "kernel_stop_ts", 0, kMostMicros, &stop); !s.ok()) return s;
+      RETURN_IF_ERROR(Integer(channel, "kernel_start_ts", 0, kMostMicros, &start));
+      RETURN_IF_ERROR(Integer(channel, "kernel_stop_ts", 0, kMostMicros, &stop));
       if (start == 0 || stop < start) continue;  // the channel was not seen
       first = std::min(first, start);
       last = std::max(last, stop);
@@ -224,7 +225,7 @@ absl::Status InspectorReader::Trace(const object& perf, LogCall* call) {
   }
   const char* name = IsCollective(call->op) ? "coll_start_ts" : "p2p_start_ts";
   int64_t made = 0;
-  if (absl::Status s = Integer(trace, name, 0, kMostMicros, &made); !s.ok()) return s;
+  RETURN_IF_ERROR(Integer(trace, name, 0, kMostMicros, &made));
   call->timed = made > 0;
   call->start_ns = made * 1000;
   return absl::OkStatus();
@@ -237,13 +238,11 @@ absl::Status InspectorReader::Call(const object& perf, bool p2p, uint32_t comm) 
   call.line = line_;
   call.comm = comm;
   int64_t sequence = 0, micros = 0, peer = -1;
-  if (absl::Status s = Kind(perf, prefix, members, &call); !s.ok()) return s;
-  if (absl::Status s = Integer(perf, (prefix + "_sn").c_str(), 0, INT64_MAX, &sequence); !s.ok()) return s;
-  if (absl::Status s = Integer(perf, (prefix + "_exec_time_us").c_str(), 0, kMostDurationNs / 1000, &micros);
-      !s.ok())
-    return s;
+  RETURN_IF_ERROR(Kind(perf, prefix, members, &call));
+  RETURN_IF_ERROR(Integer(perf, (prefix + "_sn").c_str(), 0, INT64_MAX, &sequence));
+  RETURN_IF_ERROR(Integer(perf, (prefix + "_exec_time_us").c_str(), 0, kMostDurationNs / 1000, &micros));
   if (p2p) {
-    if (absl::Status s = Integer(perf, "p2p_peer", 0, members - 1, &peer); !s.ok()) return s;
+    RETURN_IF_ERROR(Integer(perf, "p2p_peer", 0, members - 1, &peer));
     if (peer == log_.comms[comm].member) call.op = kLogUnknown;  // to itself: a copy
   }
   call.sequence = static_cast<uint64_t>(sequence);
@@ -253,7 +252,7 @@ absl::Status InspectorReader::Call(const object& perf, bool p2p, uint32_t comm) 
   const bool device =
       String(perf, (prefix + "_timing_source").c_str(), &source).ok() && source == "kernel_gpu";
   call.timing = device ? Timing::kDevice : Timing::kHost;
-  if (absl::Status s = Trace(perf, &call); !s.ok()) return s;
+  RETURN_IF_ERROR(Trace(perf, &call));
   Add(call);
   return absl::OkStatus();
 }
@@ -264,16 +263,14 @@ absl::Status InspectorReader::Fields(const object& line) {
   if (line["metadata"].get(metadata) != simdjson::SUCCESS)
     return Bad("metadata", "missing; expected an object");
   uint32_t comm = 0;
-  if (absl::Status s = Process(metadata); !s.ok()) return s;
-  if (absl::Status s = Header(header, &comm); !s.ok()) return s;
+  RETURN_IF_ERROR(Process(metadata));
+  RETURN_IF_ERROR(Header(header, &comm));
   if (line["coll_perf"].get(part) == simdjson::SUCCESS) return Call(part, false, comm);
   if (line["p2p_perf"].get(part) == simdjson::SUCCESS) return Call(part, true, comm);
   if (line["dump_stats"].get(part) == simdjson::SUCCESS) {
     int64_t calls = 0, messages = 0;
-    if (absl::Status s = Integer(part, "coll_dropped_since_last_dump", 0, INT64_MAX / 4, &calls); !s.ok())
-      return s;
-    if (absl::Status s = Integer(part, "p2p_dropped_since_last_dump", 0, INT64_MAX / 4, &messages); !s.ok())
-      return s;
+    RETURN_IF_ERROR(Integer(part, "coll_dropped_since_last_dump", 0, INT64_MAX / 4, &calls));
+    RETURN_IF_ERROR(Integer(part, "p2p_dropped_since_last_dump", 0, INT64_MAX / 4, &messages));
     dropped_ += static_cast<uint64_t>(calls) + static_cast<uint64_t>(messages);
   }
   return absl::OkStatus();  // proxy_perf and what later versions add: no call

@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "trace/base/median.h"
 #include "trace/base/parallel.h"
+#include "trace/base/status_macros.h"
 #include "trace/import/collective_logs/find_ranks.h"
 #include "trace/import/collective_logs/meetings.h"
 
@@ -88,7 +89,7 @@ absl::Status Joiner::FindGroups() {
     }
   }
   for (const Group& group : groups_) {
-    if (absl::Status s = CheckGroup(group); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckGroup(group));
   }
   return absl::OkStatus();
 }
@@ -369,11 +370,11 @@ void Joiner::Report() {
 absl::StatusOr<JoinedLogs> Joiner::Run(int world, std::vector<std::string> warnings) {
   out_.world = world;
   out_.warnings = std::move(warnings);
-  if (absl::Status s = FindGroups(); !s.ok()) return s;
+  RETURN_IF_ERROR(FindGroups());
   NumberMembers();
   NameGroups();
   OrderCalls();
-  if (absl::Status s = Meet(); !s.ok()) return s;
+  RETURN_IF_ERROR(Meet());
   if (out_.timed) AlignClocks();
   SetTransfers();
   PairMessages();
@@ -387,7 +388,7 @@ absl::StatusOr<JoinedLogs> Joiner::Run(int world, std::vector<std::string> warni
 absl::StatusOr<JoinedLogs> JoinRanks(std::vector<RankLog> logs, const std::vector<int>& wanted, int threads) {
   int world = 0;
   std::vector<std::string> warnings;
-  if (absl::Status s = FindRanks(&logs, &world, &warnings); !s.ok()) return s;
+  RETURN_IF_ERROR(FindRanks(&logs, &world, &warnings));
   for (const int rank : wanted) {
     if (std::any_of(logs.begin(), logs.end(), [rank](const RankLog& l) { return l.rank == rank; })) continue;
     return absl::InvalidArgumentError(absl::StrCat(

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra::collective_logs {
 namespace {
@@ -35,7 +36,7 @@ class DebugReader {
     while (!content.empty()) {
       const size_t end = std::min(content.find('\n'), content.size());
       ++line_;
-      if (absl::Status s = Line(content.substr(0, end)); !s.ok()) return s;
+      RETURN_IF_ERROR(Line(content.substr(0, end)));
       content.remove_prefix(std::min(end + 1, content.size()));
     }
     uint64_t calls = 0;

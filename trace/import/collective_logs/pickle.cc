@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "simdjson.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/utf8.h"
 
 namespace chakra::collective_logs {
@@ -162,7 +163,7 @@ absl::Status PickleReader::Tuple(size_t count) {
   size_t first = 0;
   const bool marked = count == 4;  // TUPLE
   if (marked) {
-    if (absl::Status s = FindMark(&first); !s.ok()) return s;
+    RETURN_IF_ERROR(FindMark(&first));
   } else {
     if (stack_.size() < count) return Fail("a tuple of more values than the stack has");
     first = stack_.size() - count;
@@ -181,7 +182,7 @@ absl::Status PickleReader::Tuple(size_t count) {
 absl::Status PickleReader::Fill(bool dict, bool many) {
   size_t first = 0, rest = 0;  // of the stack: the items, and what stays
   if (many) {
-    if (absl::Status s = FindMark(&first); !s.ok()) return s;
+    RETURN_IF_ERROR(FindMark(&first));
     rest = first - 1;
   } else {
     const size_t count = dict ? 2 : 1;
@@ -290,7 +291,7 @@ absl::StatusOr<PlainData> PickleReader::Run() {
   while (!done_) {
     op_at_ = at_;
     if (at_ == bytes_.size()) return Fail("the pickle ends before its STOP; is the file cut short?");
-    if (absl::Status s = Step(static_cast<uint8_t>(bytes_[at_++])); !s.ok()) return s;
+    RETURN_IF_ERROR(Step(static_cast<uint8_t>(bytes_[at_++])));
   }
   op_at_ = at_;
   if (at_ != bytes_.size())

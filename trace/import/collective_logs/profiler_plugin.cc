@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "simdjson.h"
+#include "trace/base/status_macros.h"
 #include "trace/import/capture/capture.h"
 #include "trace/import/host/json_scan.h"
 
@@ -80,8 +81,8 @@ absl::Status PluginReader::Begin(const object& event, bool p2p) {
   if (event["args"].get(args) != simdjson::SUCCESS) return Bad("args", "missing; expected what the call is");
   if (args["CommHash"].get(hash) != simdjson::SUCCESS)
     return Bad("CommHash", "missing; expected the number of the communicator");
-  if (absl::Status s = Number(args, "Rank", 0, (1 << 22) - 1, &rank); !s.ok()) return s;
-  if (absl::Status s = Number(args, "Count", 0, int64_t{1} << 52, &count); !s.ok()) return s;
+  RETURN_IF_ERROR(Number(args, "Rank", 0, (1 << 22) - 1, &rank));
+  RETURN_IF_ERROR(Number(args, "Count", 0, int64_t{1} << 52, &count));
   if (args["Datatype"].get(type) != simdjson::SUCCESS)
     return Bad("Datatype", "missing; expected \"ncclFloat32\"");
   absl::string_view item(type.data(), type.size());
@@ -93,10 +94,10 @@ absl::Status PluginReader::Begin(const object& event, bool p2p) {
     return Bad("name",
                absl::StrCat("\"", absl::string_view(name.data(), name.size()), "\"; expected ", kNcclCalls));
   if (p2p) {
-    if (absl::Status s = Number(args, "Peer", 0, (1 << 22) - 1, &peer); !s.ok()) return s;
+    RETURN_IF_ERROR(Number(args, "Peer", 0, (1 << 22) - 1, &peer));
     if (peer == rank) known.op = kLogUnknown;
-  } else if (absl::Status s = Number(args, "SeqNum", 0, INT64_MAX, &sequence); !s.ok()) {
-    return s;
+  } else {
+    RETURN_IF_ERROR(Number(args, "SeqNum", 0, INT64_MAX, &sequence));
   }
   const std::string id = absl::StrCat("0x", absl::Hex(hash));
   const auto [it, fresh] = comm_of_.try_emplace(id, static_cast<uint32_t>(log_.comms.size()));
@@ -120,7 +121,7 @@ absl::Status PluginReader::Begin(const object& event, bool p2p) {
   first_ = INT64_MAX;
   last_ = -1;
   open_ = true;
-  if (absl::Status s = Number(event, "id", 0, INT32_MAX, &id_); !s.ok()) return s;
+  RETURN_IF_ERROR(Number(event, "id", 0, INT32_MAX, &id_));
   return Time(event, &call_.start_ns);
 }
 
@@ -128,7 +129,7 @@ absl::Status PluginReader::Channel(const object& event, bool begin) {
   int64_t at = 0;
   std::string_view name;
   if (event["name"].get(name) != simdjson::SUCCESS || name != "KernelCh") return absl::OkStatus();
-  if (absl::Status s = Time(event, &at); !s.ok()) return s;
+  RETURN_IF_ERROR(Time(event, &at));
   if (begin) first_ = std::min(first_, at);
   if (!begin) last_ = std::max(last_, at);
   return absl::OkStatus();
@@ -137,10 +138,10 @@ absl::Status PluginReader::Channel(const object& event, bool begin) {
 absl::Status PluginReader::End(const object& event) {
   int64_t id = 0, end = 0;
   if (!open_) return Bad("ph", "a call ends that did not begin");
-  if (absl::Status s = Number(event, "id", 0, INT32_MAX, &id); !s.ok()) return s;
+  RETURN_IF_ERROR(Number(event, "id", 0, INT32_MAX, &id));
   if (id != id_)
     return Bad("id", absl::StrCat(id, " ends inside call ", id_, "; expected its own end before"));
-  if (absl::Status s = Time(event, &end); !s.ok()) return s;
+  RETURN_IF_ERROR(Time(event, &end));
   const bool device = last_ >= first_;
   if (device) {
     call_.start_ns = first_;
@@ -177,7 +178,7 @@ absl::Status PluginReader::Event(absl::string_view text) {
   if (event["ph"].get(phase) != simdjson::SUCCESS) return Bad("ph", "missing; expected \"b\" or \"e\"");
   const bool begin = phase == "b";
   if (log_.process < 0) {
-    if (absl::Status s = Number(event, "pid", 0, INT64_MAX, &log_.process); !s.ok()) return s;
+    RETURN_IF_ERROR(Number(event, "pid", 0, INT64_MAX, &log_.process));
   }
   if (cat == "COLL" || cat == "P2P") return begin ? Begin(event, cat == "P2P") : End(event);
   if (cat == "GPU" && open_) return Channel(event, begin);
@@ -202,7 +203,7 @@ absl::StatusOr<RankLog> PluginReader::Run() {
     const size_t end = pytorch::SkipValue(content_, next);
     cut = end == absl::string_view::npos;
     if (cut) break;
-    if (absl::Status s = Event(content_.substr(next, end - next)); !s.ok()) return s;
+    RETURN_IF_ERROR(Event(content_.substr(next, end - next)));
     next = end;
   }
   if (log_.process < 0) return Bad("", "no event; expected calls of NCCL");

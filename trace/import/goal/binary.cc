@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 #include "trace/import/goal/program.h"
 
 // Little endian, unaligned: magic, then from byte 8 on ranks, the highest cpu and nic, for each rank where
@@ -102,8 +103,8 @@ absl::Status BinaryReader::Block(size_t begin, size_t end, GoalRank* rank) {
   rank->ops.reserve(nodes);
   for (uint32_t i = 0; i < nodes; ++i) {
     const size_t at = first + size_t{i} * kNodeBytes;
-    if (absl::Status s = Node(at, ranks_, &rank->ops.emplace_back()); !s.ok()) return s;
-    if (absl::Status s = Successors(at, end, nodes, appendix, rank); !s.ok()) return s;
+    RETURN_IF_ERROR(Node(at, ranks_, &rank->ops.emplace_back()));
+    RETURN_IF_ERROR(Successors(at, end, nodes, appendix, rank));
     if (rank->deps.size() > (end - appendix) / 4)
       return Fail(appendix, "successors that several nodes share");
   }
@@ -151,8 +152,7 @@ absl::StatusOr<Program> BinaryReader::Run() {
       return Fail(at, absl::StrCat("a block from ", begin, " to ", end, ", expected it to lie behind ",
                                    before, " and within the ", size, " bytes; is the file cut short?"));
     before = end;
-    if (absl::Status s = Block(kMagicBytes + begin, kMagicBytes + end, &out.ranks.emplace_back()); !s.ok())
-      return s;
+    RETURN_IF_ERROR(Block(kMagicBytes + begin, kMagicBytes + end, &out.ranks.emplace_back()));
   }
   return out;
 }

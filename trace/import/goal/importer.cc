@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 #include "trace/import/goal/program.h"
 #include "trace/import/goal/to_traces.h"
 #include "trace/io/byte_source.h"
@@ -28,22 +29,18 @@ absl::StatusOr<TraceSet> ReadGoal(const std::vector<std::string>& inputs, const 
     return absl::InvalidArgumentError(absl::StrCat(
         inputs[0], ": a GOAL program has no process groups, and neither steps nor ranks to select"));
   }
-  absl::StatusOr<std::unique_ptr<FileSource>> disk = FileSource::Open(inputs[0]);
-  if (!disk.ok()) return disk.status();
-  absl::StatusOr<std::unique_ptr<ByteSource>> content = OpenContent(disk->get(), inputs[0]);
-  if (!content.ok()) return content.status();
+  ASSIGN_OR_RETURN(std::unique_ptr<FileSource> disk, FileSource::Open(inputs[0]));
+  ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> content, OpenContent(disk.get(), inputs[0]));
   Buffer plain;
-  if (absl::Status s = ReadAll(content->get(), inputs[0], &plain); !s.ok()) return s;
-  absl::StatusOr<Program> program = LooksLikeGoalBinary(plain.view())
+  RETURN_IF_ERROR(ReadAll(content.get(), inputs[0], &plain));
+  ASSIGN_OR_RETURN(Program program, LooksLikeGoalBinary(plain.view())
                                         ? ReadGoalBinary(plain.view(), inputs[0])
-                                        : ReadGoalText(plain.view(), inputs[0]);
-  if (!program.ok()) return program.status();
-  absl::StatusOr<TraceSet> set = ProgramTraces(*std::move(program), inputs[0], options);
-  if (!set.ok()) return set.status();
-  InputFile& input = set->inputs.emplace_back();
+                                        : ReadGoalText(plain.view(), inputs[0]));
+  ASSIGN_OR_RETURN(TraceSet set, ProgramTraces(std::move(program), inputs[0], options));
+  InputFile& input = set.inputs.emplace_back();
   input.path = inputs[0];
   input.role = "trace";
-  if (absl::Status s = (*disk)->Finish(&input.sha256, &input.bytes); !s.ok()) return s;
+  RETURN_IF_ERROR(disk->Finish(&input.sha256, &input.bytes));
   return set;
 }
 

@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 #include "trace/import/goal/program.h"
 
 namespace chakra::goal {
@@ -128,7 +129,7 @@ absl::Status TextReader::NumberOrAny(absl::string_view what, uint64_t most, uint
     return absl::OkStatus();
   }
   uint64_t n = 0;
-  if (absl::Status s = Number(most, what, &n); !s.ok()) return s;
+  RETURN_IF_ERROR(Number(most, what, &n));
   *out = static_cast<uint32_t>(n);
   return absl::OkStatus();
 }
@@ -160,8 +161,8 @@ absl::Status TextReader::Dependency(absl::string_view label, GoalRank* rank) {
   }
   const absl::string_view of = Word();
   if (of.empty()) return Fail("the label that is waited for");
-  if (absl::Status s = Find(label, &dep.op); !s.ok()) return s;
-  if (absl::Status s = Find(of, &dep.of); !s.ok()) return s;
+  RETURN_IF_ERROR(Find(label, &dep.op));
+  RETURN_IF_ERROR(Find(of, &dep.of));
   if (dep.op == dep.of) return Fail("another operation than itself to wait for");
   rank->deps.push_back(dep);
   return EndOfStatement();
@@ -173,29 +174,29 @@ absl::Status TextReader::Operation(absl::string_view word, GoalRank* rank, absl:
   uint64_t n = 0;
   const bool send = word == "send";
   if (word == "calc") {
-    if (absl::Status s = Number(kMost64, "nanoseconds", &op.size); !s.ok()) return s;
+    RETURN_IF_ERROR(Number(kMost64, "nanoseconds", &op.size));
   } else {
     op.type = send ? OpType::kSend : OpType::kRecv;
-    if (absl::Status s = Number(kMost64, "bytes", &op.size); !s.ok()) return s;
+    RETURN_IF_ERROR(Number(kMost64, "bytes", &op.size));
     if (!TakeWord("b")) return Fail("\"b\" after the bytes");
     if (!TakeWord(send ? "to" : "from")) return Fail(send ? "\"to\" and a rank" : "\"from\" and a rank");
     const uint64_t last = ranks_ - 1;
     if (send) {
-      if (absl::Status s = Number(last, "a rank", &n); !s.ok()) return s;
+      RETURN_IF_ERROR(Number(last, "a rank", &n));
       op.peer = static_cast<uint32_t>(n);
-    } else if (absl::Status s = NumberOrAny("a rank", last, &op.peer); !s.ok()) {
-      return s;
+    } else {
+      RETURN_IF_ERROR(NumberOrAny("a rank", last, &op.peer));
     }
     if (TakeWord("tag")) {
-      if (absl::Status s = NumberOrAny("a tag", kAny, &op.tag); !s.ok()) return s;
+      RETURN_IF_ERROR(NumberOrAny("a tag", kAny, &op.tag));
     }
   }
   if (TakeWord("cpu")) {
-    if (absl::Status s = Number(255, "a cpu", &n); !s.ok()) return s;
+    RETURN_IF_ERROR(Number(255, "a cpu", &n));
     op.cpu = static_cast<uint8_t>(n);
   }
   if (word != "calc" && TakeWord("nic")) {
-    if (absl::Status s = Number(255, "a nic", &n); !s.ok()) return s;
+    RETURN_IF_ERROR(Number(255, "a nic", &n));
     op.nic = static_cast<uint8_t>(n);
   }
   // LogGOPSim keeps the first definition of a label.
@@ -219,7 +220,7 @@ absl::Status TextReader::Header() {
   SkipSpace();
   uint64_t n = 0;
   if (!TakeWord("num_ranks")) return Fail("num_ranks and the number of ranks");
-  if (absl::Status s = Number(kMostGoalRanks, "the number of ranks", &n); !s.ok()) return s;
+  RETURN_IF_ERROR(Number(kMostGoalRanks, "the number of ranks", &n));
   if (n == 0) return Fail("at least 1 rank");
   ranks_ = static_cast<uint32_t>(n);
   return absl::OkStatus();
@@ -230,7 +231,7 @@ absl::Status TextReader::Rank(uint32_t r) {
   SkipSpace();
   if (!TakeWord("rank"))
     return Fail(absl::StrCat("rank ", r, " of ", ranks_, "; ranks come in order, none is left out"));
-  if (absl::Status s = Number(ranks_ - 1, "the number of a rank", &n); !s.ok()) return s;
+  RETURN_IF_ERROR(Number(ranks_ - 1, "the number of a rank", &n));
   if (n != r) return Fail(absl::StrCat("rank ", r, " before rank ", n, "; ranks come in order"));
   SkipSpace();
   if (!Take('{')) return Fail("\"{\" after the rank");
@@ -241,7 +242,7 @@ absl::Status TextReader::Rank(uint32_t r) {
   for (SkipSpace(); !Take('}'); SkipSpace()) {
     if (rank.ops.size() == std::numeric_limits<uint32_t>::max() - 1)
       return Fail("fewer than 2^32 - 1 operations");
-    if (absl::Status s = Statement(&rank); !s.ok()) return s;
+    RETURN_IF_ERROR(Statement(&rank));
   }
   in_rank_ = false;
   rank.SortDeps();
@@ -249,9 +250,9 @@ absl::Status TextReader::Rank(uint32_t r) {
 }
 
 absl::StatusOr<Program> TextReader::Run() {
-  if (absl::Status s = Header(); !s.ok()) return s;
+  RETURN_IF_ERROR(Header());
   for (uint32_t r = 0; r < ranks_; ++r) {
-    if (absl::Status s = Rank(r); !s.ok()) return s;
+    RETURN_IF_ERROR(Rank(r));
   }
   SkipSpace();
   if (!rest_.empty()) return Fail("the end of the file after the last rank");

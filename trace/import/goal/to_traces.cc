@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "proto/et_def.pb.h"
 #include "trace/base/parallel.h"
+#include "trace/base/status_macros.h"
 #include "trace/et/rank_loader.h"
 #include "trace/et/writer.h"
 
@@ -78,7 +79,7 @@ absl::Status WriteRank(const GoalRank& rank, EtWriter* out) {
   et::AttributeProto& schema = *metadata.add_attr();
   schema.set_name("schema");
   schema.set_string_val(std::string(kSchema));
-  if (absl::Status s = out->AddMetadata(metadata); !s.ok()) return s;
+  RETURN_IF_ERROR(out->AddMetadata(metadata));
   et::Node node;
   size_t d = 0;
   for (size_t i = 0; i < rank.ops.size(); ++i) {
@@ -108,7 +109,7 @@ absl::Status WriteRank(const GoalRank& rank, EtWriter* out) {
       et::AttributeProto::Int64List* list = Add("dep_release", &node)->mutable_int64_list();
       for (size_t k = first; k < d; ++k) list->add_values(rank.deps[k].start ? 0 : kReleaseAtEnd);
     }
-    if (absl::Status s = out->AddNode(node); !s.ok()) return s;
+    RETURN_IF_ERROR(out->AddNode(node));
   }
   return out->Finish();
 }
@@ -116,7 +117,7 @@ absl::Status WriteRank(const GoalRank& rank, EtWriter* out) {
 }  // namespace
 
 absl::StatusOr<TraceSet> ProgramTraces(Program program, const std::string& name, const ReadOptions& options) {
-  if (absl::Status s = CheckOps(program, name); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckOps(program, name));
   const std::vector<uint64_t> unequal = MatchSizes(&program);
   TraceSet set;
   GraphPool pool;
@@ -124,10 +125,8 @@ absl::StatusOr<TraceSet> ProgramTraces(Program program, const std::string& name,
   const auto load = [&](size_t i, Worker* worker) {
     std::string frames;
     EtWriter writer(&frames, Compression::kNone);
-    if (absl::Status s = WriteRank(program.ranks[i], &writer); !s.ok()) return s;
-    if (absl::Status s = DecodeFrames(frames, name, static_cast<int>(i), options, worker, &loaded[i]);
-        !s.ok())
-      return s;
+    RETURN_IF_ERROR(WriteRank(program.ranks[i], &writer));
+    RETURN_IF_ERROR(DecodeFrames(frames, name, static_cast<int>(i), options, worker, &loaded[i]));
     if (unequal[i] == 0) return absl::OkStatus();
     loaded[i].trace.repairs.push_back({"receive_size", name, static_cast<int>(i), unequal[i], 0,
                                        "receives of another size than their sends; they take the sends'"});

@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "trace/base/status_macros.h"
 #include "trace/import/hlo/collectives.h"
 #include "trace/import/hlo/fuse.h"
 #include "trace/import/hlo/proto_reader.h"
@@ -40,7 +41,7 @@ bool Sniff(absl::string_view head) {
 
 absl::StatusOr<Module> ReadModule(const std::string& path, InputFile* input) {
   Buffer content;
-  if (absl::Status s = ReadRecordedFile(path, &content, input); !s.ok()) return s;
+  RETURN_IF_ERROR(ReadRecordedFile(path, &content, input));
   input->role = "trace";
   if (const absl::string_view other = OtherForm(content.view()); !other.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -128,19 +129,16 @@ absl::Status CheckOptions(const ReadOptions& options) {
 }
 
 absl::StatusOr<TraceSet> Read(const std::vector<std::string>& inputs, const ReadOptions& options) {
-  if (absl::Status s = CheckOptions(options); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckOptions(options));
   std::vector<std::string> left;
-  auto files = FindRecordedFiles(inputs, kImporter, &left);
-  if (!files.ok()) return files.status();
-  const std::vector<std::string> chosen = Choose(*std::move(files), &left);
+  ASSIGN_OR_RETURN(auto files, FindRecordedFiles(inputs, kImporter, &left));
+  const std::vector<std::string> chosen = Choose(std::move(files), &left);
   // The step is the module that works most; the others set it up.
   std::vector<Candidate> candidates;
   for (const std::string& path : chosen) {
     Candidate c;
     c.path = path;
-    auto module = ReadModule(path, &c.input);
-    if (!module.ok()) return module.status();
-    c.module = *std::move(module);
+    ASSIGN_OR_RETURN(c.module, ReadModule(path, &c.input));
     SetDevices(options.ranks, &c.module);
     FuseElementwise(&c.module);
     auto step = BuildStep(c.module, path);
@@ -155,13 +153,12 @@ absl::StatusOr<TraceSet> Read(const std::vector<std::string>& inputs, const Read
   const auto best = std::max_element(
       candidates.begin(), candidates.end(),
       [](const Candidate& a, const Candidate& b) { return Weight(a.step) < Weight(b.step); });
-  auto set = TracesOf(best->module, best->step, best->path, options);
-  if (!set.ok()) return set;
-  set->inputs.push_back(best->input);
+  ASSIGN_OR_RETURN(auto set, TracesOf(best->module, best->step, best->path, options));
+  set.inputs.push_back(best->input);
   if (candidates.size() > 1) {
-    set->warnings.push_back(absl::StrCat("of ", candidates.size(),
-                                         " modules the one that works most is the step: ", best->path,
-                                         "; name a file to take another"));
+    set.warnings.push_back(absl::StrCat("of ", candidates.size(),
+                                        " modules the one that works most is the step: ", best->path,
+                                        "; name a file to take another"));
   }
   return set;
 }

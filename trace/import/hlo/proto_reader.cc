@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/wire.h"
 #include "trace/import/hlo/proto_fields.h"
 #include "trace/import/hlo/proto_instruction.h"
@@ -168,7 +169,7 @@ absl::Status ModuleReader::Link() {
   if (m_.entry == kNoRow) return Error("no entry computation; expected an HloProto of XLA's dump or profile");
   m_.computations.resize(raw_.size());
   for (uint32_t c = 0; c < raw_.size(); ++c) {
-    if (absl::Status s = LinkComputation(c); !s.ok()) return s;
+    RETURN_IF_ERROR(LinkComputation(c));
   }
   m_.scheduled = !schedule_.empty();
   return CheckCalls(m_, file_);
@@ -296,7 +297,7 @@ absl::StatusOr<Module> ReadHloProto(absl::string_view bytes, absl::string_view f
       BeginsWithText(MessageOf(inner), 1, &name) && IsName(TextOf(name)))
     whole = MessageOf(inner);
   Module module;
-  if (absl::Status s = ModuleReader(file, &module).Read(whole); !s.ok()) return s;
+  RETURN_IF_ERROR(ModuleReader(file, &module).Read(whole));
   return module;
 }
 

@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "trace/base/status_macros.h"
 #include "trace/import/hlo/messages.h"
 #include "trace/import/hlo/trips.h"
 
@@ -190,8 +191,7 @@ absl::Status StepBuilder::AddCollective(uint32_t computation, uint32_t row, cons
     *result = operands.empty() ? std::make_shared<Value>() : operands[0];
     return absl::OkStatus();
   }
-  const auto resolved = ResolveCollective(computation, row, collective);
-  if (!resolved.ok()) return resolved.status();
+  ASSIGN_OR_RETURN(const auto resolved, ResolveCollective(computation, row, collective));
   const bool message = collective.kind == CollectiveKind::kSend || collective.kind == CollectiveKind::kRecv;
   if (message && collective.what->pairs.empty())
     NoteOnce(
@@ -203,16 +203,15 @@ absl::Status StepBuilder::AddCollective(uint32_t computation, uint32_t row, cons
   StepNode node;
   node.computation = computation;
   node.instruction = row;
-  node.collective = *resolved;
+  node.collective = resolved;
   if (collective.phase == CollectivePhase::kStart && !i.synchronous) {
     node.stream = collective.kind == CollectiveKind::kSend   ? StepStream::kSend
                   : collective.kind == CollectiveKind::kRecv ? StepStream::kReceive
                                                              : StepStream::kCollective;
   }
-  const auto added = AddNode(node, operands);
-  if (!added.ok()) return added.status();
+  ASSIGN_OR_RETURN(const auto added, AddNode(node, operands));
   auto value = std::make_shared<Value>();
-  value->nodes = {*added};
+  value->nodes = {added};
   *result = std::move(value);
   return absl::OkStatus();
 }
@@ -230,7 +229,7 @@ absl::Status StepBuilder::RunBeside(const Instruction& i, const std::vector<Valu
   const uint32_t last = std::exchange(last_beside_, kNoRow);
   const auto first = static_cast<uint32_t>(step_.nodes.size());
   ValuePtr inner;
-  if (absl::Status s = Run(i.calls[0], operands, &inner); !s.ok()) return s;
+  RETURN_IF_ERROR(Run(i.calls[0], operands, &inner));
   auto value = std::make_shared<Value>(*inner);
   if (last_beside_ != kNoRow) value->nodes.push_back(last_beside_);
   value->nodes.insert(value->nodes.end(), joined_.begin(), joined_.end());
@@ -259,9 +258,9 @@ absl::Status StepBuilder::RunFusion(uint32_t computation, uint32_t row, const st
         const Instruction& nested = inner.instructions[part];
         if (nested.opcode != "fusion" || nested.calls.empty() || !with_collectives_[nested.calls[0]])
           continue;
-        if (absl::Status s = RunFusion(called, part, inputs, &value); !s.ok()) return s;
+        RETURN_IF_ERROR(RunFusion(called, part, inputs, &value));
       } else {
-        if (absl::Status s = AddCollective(called, part, collective, inputs, &value); !s.ok()) return s;
+        RETURN_IF_ERROR(AddCollective(called, part, collective, inputs, &value));
       }
       inputs.push_back(std::move(value));
     }
@@ -291,7 +290,7 @@ absl::Status StepBuilder::RunWhile(const Computation& in, const Instruction& i, 
   for (int64_t trip = 0; trip < trips; ++trip) {
     const size_t before = step_.nodes.size();
     ValuePtr next;
-    if (absl::Status s = Run(i.calls[0], {state}, &next); !s.ok()) return s;
+    RETURN_IF_ERROR(Run(i.calls[0], {state}, &next));
     state = std::move(next);
     const size_t added = step_.nodes.size() - before;
     if (added == 0) break;  // a body that runs nothing
@@ -382,10 +381,9 @@ absl::Status StepBuilder::AddComputation(uint32_t computation, uint32_t row,
   if (m_.computations[computation].instructions[row].opcode == "copy-start" ||
       (beside_ && step_.facts[node.facts].host != HostCopy::kNone))
     node.stream = StepStream::kCopy;
-  const auto added = AddNode(node, operands);
-  if (!added.ok()) return added.status();
+  ASSIGN_OR_RETURN(const auto added, AddNode(node, operands));
   auto value = std::make_shared<Value>();
-  value->nodes = {*added};
+  value->nodes = {added};
   *result = std::move(value);
   return absl::OkStatus();
 }
@@ -409,7 +407,7 @@ absl::Status StepBuilder::Run(uint32_t computation, const std::vector<ValuePtr>&
                                                      " instructions; expected a step of fewer"));
   std::vector<ValuePtr> values(c.instructions.size(), std::make_shared<Value>());
   for (uint32_t row = 0; row < c.instructions.size(); ++row) {
-    if (absl::Status s = RunInstruction(computation, row, arguments, &values); !s.ok()) return s;
+    RETURN_IF_ERROR(RunInstruction(computation, row, arguments, &values));
   }
   if (step_.nodes.size() == before) empty_.insert(computation);
   *result = c.root == kNoRow ? std::make_shared<Value>() : values[c.root];
@@ -481,7 +479,7 @@ absl::StatusOr<Step> StepBuilder::Build() {
   }
   with_collectives_ = WithCollectives(m_);
   ValuePtr result;
-  if (absl::Status s = Run(m_.entry, {}, &result); !s.ok()) return s;
+  RETURN_IF_ERROR(Run(m_.entry, {}, &result));
   TagMessages(&step_.collectives);
   NoteUnfused();
   if (step_.nodes.empty())

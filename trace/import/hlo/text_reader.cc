@@ -8,6 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "trace/base/status_macros.h"
 #include "trace/import/hlo/asynchronous.h"
 #include "trace/import/hlo/proto_reader.h"
 #include "trace/import/hlo/text_cursor.h"
@@ -233,11 +234,11 @@ absl::Status TextReader::ReadInstruction(Computation* to, std::vector<Names>* al
   absl::string_view inside;
   if (i.opcode.empty() || c_.peek() != '(' || !c_.Bracketed(&inside))
     return Error("an operation and its operands in parentheses that are closed");
-  if (absl::Status s = TakeOperands(absl::StripAsciiWhitespace(inside), &i, &names); !s.ok()) return s;
+  RETURN_IF_ERROR(TakeOperands(absl::StripAsciiWhitespace(inside), &i, &names));
   Attributes attributes;
   if (!c_.ReadAttributes(&attributes)) return Error("attributes whose brackets and quotes are closed");
   for (const auto& [key, value] : attributes) {
-    if (absl::Status s = TakeAttribute(key, value, &i, &names); !s.ok()) return s;
+    RETURN_IF_ERROR(TakeAttribute(key, value, &i, &names));
   }
   AddPartsOfTuples(to, &names, all);
   const auto row = static_cast<uint32_t>(to->instructions.size());
@@ -269,7 +270,7 @@ absl::Status TextReader::ReadComputation() {
   while (!c_.Consume("}")) {
     if (c_.done())
       return Error(absl::StrCat("\"}\" at the end of computation \"", Short(computation.name), "\""));
-    if (absl::Status s = ReadInstruction(&computation, &names); !s.ok()) return s;
+    RETURN_IF_ERROR(ReadInstruction(&computation, &names));
   }
   c_.SkipLine();
   const auto row = static_cast<uint32_t>(m_.computations.size());
@@ -315,18 +316,18 @@ absl::Status TextReader::Link() {
 }
 
 absl::StatusOr<Module> TextReader::Read() {
-  if (absl::Status s = ReadHeader(); !s.ok()) return s;
+  RETURN_IF_ERROR(ReadHeader());
   SkipTables();
   for (;;) {
     c_.Skip();
     if (c_.done()) break;
-    if (absl::Status s = ReadComputation(); !s.ok()) return s;
+    RETURN_IF_ERROR(ReadComputation());
   }
   if (m_.entry == kNoRow)
     return absl::InvalidArgumentError(
         absl::StrCat(file_, ": HLO module \"", Short(m_.name),
                      "\" has no ENTRY computation; expected one, or the file was cut short"));
-  if (absl::Status s = Link(); !s.ok()) return s;
+  RETURN_IF_ERROR(Link());
   return std::move(m_);
 }
 

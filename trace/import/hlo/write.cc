@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "trace/base/parallel.h"
+#include "trace/base/status_macros.h"
 #include "trace/et/rank_loader.h"
 #include "trace/et/writer.h"
 #include "trace/model/groups.h"
@@ -257,7 +258,7 @@ absl::Status DeviceWriter::Write() {
   et::AttributeProto* name = metadata.add_attr();
   name->set_name("hlo_module");
   name->set_string_val(m_.name);
-  if (absl::Status s = writer_->AddMetadata(metadata); !s.ok()) return s;
+  RETURN_IF_ERROR(writer_->AddMetadata(metadata));
   if (const Groups own = names_.With(device_); !own.empty()) {
     et::Node groups;
     groups.set_id(0);
@@ -265,7 +266,7 @@ absl::Status DeviceWriter::Write() {
     groups.set_type(et::METADATA_NODE);
     groups.mutable_inputs()->set_values(GroupNodeText(own));
     Attribute("is_cpu_op", &groups)->set_bool_val(true);
-    if (absl::Status s = writer_->AddNode(groups); !s.ok()) return s;
+    RETURN_IF_ERROR(writer_->AddNode(groups));
   }
   for (uint32_t index = 0; index < step_.nodes.size(); ++index) {
     const StepNode& n = step_.nodes[index];
@@ -294,8 +295,7 @@ absl::StatusOr<TraceSet> TracesOf(const Module& module, const Step& step, const 
   const auto load = [&](size_t i, Worker* worker) {
     std::string frames;
     EtWriter writer(&frames, Compression::kNone);
-    if (absl::Status s = DeviceWriter(module, step, names, static_cast<int>(i), &writer).Write(); !s.ok())
-      return s;
+    RETURN_IF_ERROR(DeviceWriter(module, step, names, static_cast<int>(i), &writer).Write());
     return DecodeFrames(frames, file, static_cast<int>(i), options, worker, &loaded[i]);
   };
   absl::Status status = ForEach(loaded.size(), options.threads, [&] {

@@ -5,6 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/utf8.h"
 #include "trace/import/host/json_scan.h"
 #include "trace/import/host/process_groups.h"
@@ -169,7 +170,7 @@ absl::Status HostNodeReader::ReadAttributes(element value) {
     if (a["name"].get(name) != simdjson::SUCCESS || a["value"].get(v) != simdjson::SUCCESS) {
       return Error("attrs", "objects with name and value", a);
     }
-    if (absl::Status s = ReadScalar(View(name), v); !s.ok()) return s;
+    RETURN_IF_ERROR(ReadScalar(View(name), v));
   }
   return absl::OkStatus();
 }
@@ -296,11 +297,11 @@ absl::Status HostNodeReader::Read(absl::string_view text, uint64_t offset) {
   name_.clear();
   offset_ = offset;
   values_ = types_ = attrs_ = empty_;
-  if (absl::Status s = Parse(text, &fields); !s.ok()) return s;
-  if (absl::Status s = ReadIdentity(fields); !s.ok()) return s;
+  RETURN_IF_ERROR(Parse(text, &fields));
+  RETURN_IF_ERROR(ReadIdentity(fields));
   FieldScan scan(parsed_);
   for (const auto& [key, value] : fields) {
-    if (absl::Status s = ReadField(View(key), value, scan.Next()); !s.ok()) return s;
+    RETURN_IF_ERROR(ReadField(View(key), value, scan.Next()));
   }
   if (name_ == "record_param_comms") ReadCall();
   if (absl::StrContains(name_, "process_group:init")) ReadGroups();

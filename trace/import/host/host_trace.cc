@@ -9,6 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "trace/base/status_macros.h"
 #include "trace/base/utf8.h"
 #include "trace/import/host/host_node.h"
 #include "trace/import/host/json_scan.h"
@@ -99,13 +100,12 @@ absl::Status Walk::ReadNodes(bool* cut) {
     const size_t end = SkipValue(text_, at_);
     *cut = end == kEnd;
     if (*cut) return absl::OkStatus();
-    if (absl::Status s = nodes_->Read(text_.substr(at_, end - at_), at_); !s.ok()) return s;
+    RETURN_IF_ERROR(nodes_->Read(text_.substr(at_, end - at_), at_));
     offsets_.push_back(at_);
     at_ = end;
-    absl::StatusOr<Next> next = AfterValue(']');
-    if (!next.ok()) return next.status();
-    *cut = *next == Next::kCut;
-    if (*next != Next::kMore) return absl::OkStatus();
+    ASSIGN_OR_RETURN(Next next, AfterValue(']'));
+    *cut = next == Next::kCut;
+    if (next != Next::kMore) return absl::OkStatus();
   }
 }
 
@@ -150,15 +150,14 @@ absl::Status Walk::Run() {
   at_ = SkipSpace(text_, at_ + 1);
   bool cut = NothingLeft();
   while (!cut) {
-    if (absl::Status s = ReadField(&cut); !s.ok()) return s;
+    RETURN_IF_ERROR(ReadField(&cut));
     if (cut) break;
-    absl::StatusOr<Next> next = AfterValue('}');
-    if (!next.ok()) return next.status();
-    if (*next == Next::kEnd) {
+    ASSIGN_OR_RETURN(Next next, AfterValue('}'));
+    if (next == Next::kEnd) {
       if (!NothingLeft()) return Expected("nothing after the object");
       break;
     }
-    cut = *next == Next::kCut;
+    cut = next == Next::kCut;
   }
   if (!has_nodes_) return Expected("the field nodes, a list");
   absl::Time wall;
@@ -247,8 +246,8 @@ absl::StatusOr<HostTrace> ReadHostTrace(absl::string_view content, absl::string_
   trace.file = std::string(file);
   HostNodeReader nodes(&trace);
   Walk walk(content, &trace, &nodes);
-  if (absl::Status s = walk.Run(); !s.ok()) return s;
-  if (absl::Status s = SortNodes(walk.offsets(), &trace); !s.ok()) return s;
+  RETURN_IF_ERROR(walk.Run());
+  RETURN_IF_ERROR(SortNodes(walk.offsets(), &trace));
   nodes.ResolveGroups();
   CheckParents(trace, &nodes.repairs());
   trace.rank = FindRank(trace);

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 #include "trace/import/host/json_scan.h"
 #include "trace/model/groups.h"
 
@@ -47,9 +48,7 @@ void ReadAliases(const std::string& json, GroupNote* note) {
 absl::StatusOr<GroupNote> ReadGroupNote(absl::string_view text, absl::string_view subject) {
   GroupNote note;
   const std::string json = WholeEntries(text, &note.cut);
-  absl::StatusOr<Groups> groups = ParseGroupNode(json, subject);
-  if (!groups.ok()) return groups.status();
-  note.groups = *std::move(groups);
+  ASSIGN_OR_RETURN(note.groups, ParseGroupNode(json, subject));
   ReadAliases(json, &note);
   return note;
 }

@@ -5,6 +5,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra::pytorch {
 
@@ -43,23 +44,22 @@ absl::StatusOr<GroupRules> GroupRules::Make(const Groups& groups, absl::string_v
   out.file_ = std::string(file);
   for (const auto& [key, ranks] : groups) {
     const std::string subject = absl::StrCat(file, ", group \"", key, "\"");
-    absl::StatusOr<Rule> rule = Parse(key, subject);
-    if (!rule.ok()) return rule.status();
-    rule->ranks = ranks;
+    ASSIGN_OR_RETURN(Rule rule, Parse(key, subject));
+    rule.ranks = ranks;
     for (const int rank : ranks) {
       if (rank < world) continue;
       return absl::InvalidArgumentError(
           absl::StrCat(subject, ": rank ", rank, " is not there, expected ranks 0 to ", world - 1));
     }
     for (const Rule& other : out.rules_) {
-      if (other.base != rule->base) continue;
+      if (other.base != rule.base) continue;
       const auto both =
           std::find_first_of(ranks.begin(), ranks.end(), other.ranks.begin(), other.ranks.end());
       if (both == ranks.end()) continue;
       return absl::InvalidArgumentError(absl::StrCat(subject, ": rank ", *both, " is in group \"", other.key,
                                                      "\" too, expected one group for calls of one kind"));
     }
-    out.rules_.push_back(*std::move(rule));
+    out.rules_.push_back(std::move(rule));
   }
   return out;
 }

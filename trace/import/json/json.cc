@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "proto/et_def.pb.h"
 #include "trace/base/spelling.h"
+#include "trace/base/status_macros.h"
 #include "trace/et/writer.h"
 #include "trace/io/json_message.h"
 #include "trace/io/json_value.h"
@@ -125,7 +126,7 @@ class NodeReader {
     }
     Node node;
     for (const JsonMember& m : object_.members) {
-      if (absl::Status s = Take(m, &node); !s.ok()) return s;
+      RETURN_IF_ERROR(Take(m, &node));
     }
     for (const char* required : {"id", "type"}) {
       if (seen_.count(required) == 0) {
@@ -298,11 +299,10 @@ absl::Status FromDocument(const JsonReader& reader, const JsonValue& document, a
     return reader.Error(nodes->begin, absl::StrCat("key '", list, "': expected an array of nodes, found ",
                                                    Name(nodes->kind)));
   }
-  if (absl::Status s = writer->AddMetadata(metadata); !s.ok()) return s;
+  RETURN_IF_ERROR(writer->AddMetadata(metadata));
   for (size_t i = 0; i < nodes->items.size(); ++i) {
-    const absl::StatusOr<Node> node = NodeReader(reader, nodes->items[i], i).Read();
-    if (!node.ok()) return node.status();
-    if (absl::Status s = writer->AddNode(*node); !s.ok()) return s;
+    ASSIGN_OR_RETURN(const Node node, NodeReader(reader, nodes->items[i], i).Read());
+    RETURN_IF_ERROR(writer->AddNode(node));
   }
   return absl::OkStatus();
 }
@@ -356,65 +356,62 @@ bool LooksLikeGroups(const JsonValue& object) {
 absl::Status FromJsonizer(JsonReader* reader, const JsonValue& first, EtWriter* writer) {
   if (IsMetadata(first)) {
     GlobalMetadata metadata;
-    if (absl::Status s = JsonToMessage(*reader, first, &metadata); !s.ok()) return s;
-    if (absl::Status s = writer->AddMetadata(metadata); !s.ok()) return s;
-  } else if (absl::Status s = AddJsonizerNode(*reader, first, writer); !s.ok()) {
-    return s;
+    RETURN_IF_ERROR(JsonToMessage(*reader, first, &metadata));
+    RETURN_IF_ERROR(writer->AddMetadata(metadata));
+  } else {
+    RETURN_IF_ERROR(AddJsonizerNode(*reader, first, writer));
   }
   while (!reader->AtEnd()) {
-    const absl::StatusOr<JsonValue> object = reader->Next();
-    if (!object.ok()) return object.status();
-    if (!object->is(Kind::kObject)) {
-      return reader->Error(object->begin, absl::StrCat("expected a node, found ", Name(object->kind)));
+    ASSIGN_OR_RETURN(const JsonValue object, reader->Next());
+    if (!object.is(Kind::kObject)) {
+      return reader->Error(object.begin, absl::StrCat("expected a node, found ", Name(object.kind)));
     }
-    if (!object->members.empty() && !LooksLikeNode(*object) && object->Find("name") == nullptr)
-      return reader->Error(object->begin, "expected a node, found an object without 'id', 'type' and 'name'");
-    if (absl::Status s = AddJsonizerNode(*reader, *object, writer); !s.ok()) return s;
+    if (!object.members.empty() && !LooksLikeNode(object) && object.Find("name") == nullptr)
+      return reader->Error(object.begin, "expected a node, found an object without 'id', 'type' and 'name'");
+    RETURN_IF_ERROR(AddJsonizerNode(*reader, object, writer));
   }
   return absl::OkStatus();
 }
 
 absl::Status Convert(JsonReader* reader, EtWriter* writer) {
   if (reader->AtEnd()) return reader->Error(0, absl::StrCat("nothing but blanks: ", kForms));
-  const absl::StatusOr<JsonValue> first = reader->Next();
-  if (!first.ok()) return first.status();
-  if (!first->is(Kind::kObject)) {
-    return reader->Error(first->begin,
-                         absl::StrCat("the first value is of kind ", Name(first->kind), "; ", kForms));
+  ASSIGN_OR_RETURN(const JsonValue first, reader->Next());
+  if (!first.is(Kind::kObject)) {
+    return reader->Error(first.begin,
+                         absl::StrCat("the first value is of kind ", Name(first.kind), "; ", kForms));
   }
-  if (first->Find("traceEvents") != nullptr) {
+  if (first.Find("traceEvents") != nullptr) {
     return reader->Error(
-        first->begin,
+        first.begin,
         "this is a Kineto trace (it has 'traceEvents'); PyTorch captures are not read beside "
         "Chakra traces");
   }
-  const JsonValue* nodes = first->Find("nodes");
-  if (nodes != nullptr && first->Find("schema") != nullptr) {
-    return reader->Error(first->begin,
+  const JsonValue* nodes = first.Find("nodes");
+  if (nodes != nullptr && first.Find("schema") != nullptr) {
+    return reader->Error(first.begin,
                          nodes->is(Kind::kArray)
                              ? "this is a PyTorch host trace (it has 'nodes' and 'schema'); PyTorch captures "
                                "are not read beside "
                                "Chakra traces"
                              : "this has the 'schema' of a PyTorch host trace, but its 'nodes' are no list");
   }
-  const char* list = first->Find("workload_graph") != nullptr ? "workload_graph"
-                     : nodes != nullptr                       ? "nodes"
-                                                              : nullptr;
+  const char* list = first.Find("workload_graph") != nullptr ? "workload_graph"
+                     : nodes != nullptr                      ? "nodes"
+                                                             : nullptr;
   if (list != nullptr) {
-    if (!reader->AtEnd()) return reader->Error(first->end, "JSON: more text after the end of the value");
-    return FromDocument(*reader, *first, list, writer);
+    if (!reader->AtEnd()) return reader->Error(first.end, "JSON: more text after the end of the value");
+    return FromDocument(*reader, first, list, writer);
   }
-  if (first->members.empty() && reader->AtEnd()) {
-    return reader->Error(first->begin, absl::StrCat("an object without members has no events; ", kForms,
-                                                    ", or a PyTorch capture (\"traceEvents\")"));
+  if (first.members.empty() && reader->AtEnd()) {
+    return reader->Error(first.begin, absl::StrCat("an object without members has no events; ", kForms,
+                                                   ", or a PyTorch capture (\"traceEvents\")"));
   }
-  if (IsMetadata(*first) || LooksLikeNode(*first)) return FromJsonizer(reader, *first, writer);
-  if (LooksLikeGroups(*first)) {
-    return reader->Error(first->begin,
-                         "these are communicator groups (give them with --groups), not a trace");
+  if (IsMetadata(first) || LooksLikeNode(first)) return FromJsonizer(reader, first, writer);
+  if (LooksLikeGroups(first)) {
+    return reader->Error(first.begin, "these are communicator groups (give them with --groups), not a trace");
   }
-  return reader->Error(first->begin,
-                       absl::StrCat("key '", first->members[0].key,
+  return reader->Error(first.begin,
+                       absl::StrCat("key '", first.members[0].key,
                                     "': no Chakra node, which has an 'id' or a 'type'; ", kForms));
 }
 
@@ -424,8 +421,8 @@ absl::StatusOr<std::string> EtFromJson(absl::string_view json, absl::string_view
   JsonReader reader(json, file);
   std::string out;
   EtWriter writer(&out, Compression::kNone);
-  if (absl::Status s = Convert(&reader, &writer); !s.ok()) return s;
-  if (absl::Status s = writer.Finish(); !s.ok()) return s;
+  RETURN_IF_ERROR(Convert(&reader, &writer));
+  RETURN_IF_ERROR(writer.Finish());
   return out;
 }
 
@@ -437,9 +434,7 @@ const Importer kJsonImporter = {
     .sniff = LooksLikeJson,
     .frames = [](absl::string_view plain, absl::string_view file,
                  std::string* keep) -> absl::StatusOr<absl::string_view> {
-      absl::StatusOr<std::string> et = EtFromJson(plain, file);
-      if (!et.ok()) return et.status();
-      *keep = *std::move(et);
+      ASSIGN_OR_RETURN(*keep, EtFromJson(plain, file));
       return *keep;
     },
 };

@@ -3,6 +3,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "proto/et_def.pb.h"
+#include "trace/base/status_macros.h"
 #include "trace/et/kept_frames.h"
 #include "trace/import/json/json.h"
 #include "trace/io/json_message.h"
@@ -15,7 +16,7 @@ using ChakraProtoMsg::Node;
 using google::protobuf::Message;
 
 absl::Status AppendJson(const KeptFrames& frames, size_t i, Message* m, std::string* out) {
-  if (absl::Status s = frames.Parse(i, m); !s.ok()) return s;
+  RETURN_IF_ERROR(frames.Parse(i, m));
   google::protobuf::util::JsonPrintOptions options;
   options.add_whitespace = true;
   std::string text;
@@ -40,13 +41,13 @@ absl::Status AppendJson(const KeptFrames& frames, size_t i, Message* m, std::str
 
 absl::StatusOr<std::string> EtToJson(const RankTrace& trace) {
   const KeptFrames frames(trace, "JSON");
-  if (absl::Status s = frames.Check(); !s.ok()) return s;
+  RETURN_IF_ERROR(frames.Check());
   std::string out;
   for (size_t i = frames.begin(); i < frames.end(); ++i) {
     GlobalMetadata metadata;
     Node node;
     Message* m = i == 0 ? static_cast<Message*>(&metadata) : &node;
-    if (absl::Status s = AppendJson(frames, i, m, &out); !s.ok()) return s;
+    RETURN_IF_ERROR(AppendJson(frames, i, m, &out));
     const bool bare = node.id() == 0 && node.name().empty() && node.type() == 0 && node.ctrl_deps().empty() &&
                       node.data_deps().empty() && node.start_time_micros() == 0 &&
                       node.duration_micros() == 0 && !node.has_inputs() && !node.has_outputs();

@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "trace/base/status_macros.h"
 #include "trace/import/kineto/kineto_event.h"
 #include "trace/import/kineto/kineto_finish.h"
 #include "trace/import/kineto/kineto_head.h"
@@ -91,13 +92,10 @@ absl::StatusOr<DeviceTrace> ReadKineto(ByteSource* source, absl::string_view fil
   kineto::RowBuilder rows(file, &out, &notes);
   int64_t base = 0;
   for (;;) {
-    auto item = scan.Next();
-    if (!item.ok()) return item.status();
-    if (*item == kineto::Scan::Item::kEnd) break;
-    const absl::Status status = *item == kineto::Scan::Item::kEvents
-                                    ? reader.Read(scan.batch(), &rows)
-                                    : ReadMember(scan, file, &out, &base, &notes);
-    if (!status.ok()) return status;
+    ASSIGN_OR_RETURN(auto item, scan.Next());
+    if (item == kineto::Scan::Item::kEnd) break;
+    RETURN_IF_ERROR(item == kineto::Scan::Item::kEvents ? reader.Read(scan.batch(), &rows)
+                                                        : ReadMember(scan, file, &out, &base, &notes));
   }
   if (!scan.has_events()) {
     return absl::InvalidArgumentError(absl::StrCat(file, ": ends at byte ", scan.byte(),
@@ -105,7 +103,7 @@ absl::StatusOr<DeviceTrace> ReadKineto(ByteSource* source, absl::string_view fil
   }
   rows.Finish();
   CountRepairs(scan, reader, &notes);
-  if (absl::Status s = kineto::LeaveOutLost(file, &out, &notes); !s.ok()) return s;
+  RETURN_IF_ERROR(kineto::LeaveOutLost(file, &out, &notes));
   kineto::SetBase(base, &out, &rows.flows(), &notes);
   kineto::SortEvents(&out);
   const absl::StatusOr<kineto::LaneLabels> labels = kineto::FindRanks(out, rows.processes());

@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 #include "trace/import/kineto/kineto_keywords.h"
 
 namespace chakra::pytorch::kineto {
@@ -347,8 +348,7 @@ absl::Status EventReader::Walk(const EventBatch& batch, EventSink* sink) {
     if (error != simdjson::SUCCESS) return Malformed(batch, event, simdjson::error_message(error));
     tokens.index = batch.first_event + i;
     tokens.byte = batch.byte + (*batch.starts)[i];
-    const absl::Status added = sink->Add(tokens);
-    if (!added.ok()) return added;
+    RETURN_IF_ERROR(sink->Add(tokens));
     ++i;
   }
   tokens.Clear();

@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 #include "trace/import/kineto/kineto_text.h"
 
 namespace chakra::pytorch::kineto {
@@ -70,8 +71,7 @@ absl::Status AddGroup(const Reader& reader, element group, DeviceTrace* out, Not
     return absl::OkStatus();
   }
   int size = 0;
-  const absl::Status status = reader.Integer(group, "pg_size", 0, kMaxRanks, &size);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(reader.Integer(group, "pg_size", 0, kMaxRanks, &size));
   std::vector<int64_t> listed;
   bool cut = false;
   element ranks;
@@ -109,15 +109,14 @@ absl::Status AddGroup(const Reader& reader, element group, DeviceTrace* out, Not
 absl::Status ReadDistributedInfo(absl::string_view json, absl::string_view file, uint64_t byte,
                                  DeviceTrace* out, Notes* notes) {
   Reader reader("distributedInfo", file, byte);
-  auto info = reader.Parse(json);
-  if (!info.ok()) return info.status();
-  if (info->is_null()) return absl::OkStatus();
-  if (!info->is_object()) return reader.Error("expected an object");
-  absl::Status status = reader.Integer(*info, "rank", -1, kMaxRanks, &out->rank);
-  if (status.ok()) status = reader.Integer(*info, "world_size", 0, kMaxRanks, &out->world_size);
+  ASSIGN_OR_RETURN(auto info, reader.Parse(json));
+  if (info.is_null()) return absl::OkStatus();
+  if (!info.is_object()) return reader.Error("expected an object");
+  absl::Status status = reader.Integer(info, "rank", -1, kMaxRanks, &out->rank);
+  if (status.ok()) status = reader.Integer(info, "world_size", 0, kMaxRanks, &out->world_size);
   if (!status.ok()) return status;
   element groups;
-  if ((*info)["pg_config"].get(groups) != simdjson::SUCCESS || groups.is_null()) return absl::OkStatus();
+  if (info["pg_config"].get(groups) != simdjson::SUCCESS || groups.is_null()) return absl::OkStatus();
   simdjson::dom::parser inner;
   std::string_view text;
   if (groups.get(text) == simdjson::SUCCESS &&
@@ -136,11 +135,10 @@ absl::Status ReadDistributedInfo(absl::string_view json, absl::string_view file,
 absl::Status ReadDeviceProperties(absl::string_view json, absl::string_view file, uint64_t byte,
                                   DeviceTrace* out) {
   Reader reader("deviceProperties", file, byte);
-  auto properties = reader.Parse(json);
-  if (!properties.ok()) return properties.status();
-  if (properties->is_null()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(auto properties, reader.Parse(json));
+  if (properties.is_null()) return absl::OkStatus();
   array list;
-  if (properties->get(list) != simdjson::SUCCESS) return reader.Error("expected a list of devices");
+  if (properties.get(list) != simdjson::SUCCESS) return reader.Error("expected a list of devices");
   for (const element device : list) {
     if (!device.is_object()) return reader.Error("a device is not an object");
     out->devices.push_back(TextOf(device, "name"));

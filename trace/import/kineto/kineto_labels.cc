@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra::pytorch::kineto {
 namespace {
@@ -38,7 +39,7 @@ class RankFinder {
     Count(named);
     if (named) {
       LabelHosts();
-      if (absl::Status s = LabelPlaces(); !s.ok()) return s;
+      RETURN_IF_ERROR(LabelPlaces());
     } else if (absl::StatusOr<bool> apart = OneDeviceEach(); !apart.ok() || !*apart) {
       return apart.ok() ? absl::StatusOr<LaneLabels>(out) : apart.status();
     }

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "trace/base/status_macros.h"
 #include "trace/import/capture/rank_names.h"
 #include "trace/import/kineto/kineto_comm.h"
 #include "trace/import/kineto/kineto_text.h"
@@ -353,8 +354,7 @@ absl::Status RowBuilder::AddFlow(const EventTokens& e) {
     if (e.id.empty()) return Error(e, "id", e.id, "a number or text");
     end.id = -2 - static_cast<int64_t>(flow_names_.Intern(e.id));
   }
-  const absl::Status status = Time(e, &end.ts);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(Time(e, &end.ts));
   if (e.pid.empty() || e.tid.empty()) return Error(e, e.pid.empty() ? "pid" : "tid", "", "a number or text");
   end.thread = ThreadOf(e);
   flows_.push_back(end);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -134,12 +135,11 @@ absl::StatusOr<bool> Scan::Refill(size_t* keep) {
   event_ -= shift;
   *keep = kHead;
   end_ = kHead + kept;
-  auto n = ReadFully(source_, buffer_.data() + end_, block);
-  if (!n.ok()) return n.status();
-  eof_ = *n < block;
-  end_ += *n;
+  ASSIGN_OR_RETURN(auto n, ReadFully(source_, buffer_.data() + end_, block));
+  eof_ = n < block;
+  end_ += n;
   std::memset(buffer_.data() + end_, 0, EventBatch::kPadding);
-  return *n > 0;
+  return n > 0;
 }
 
 absl::StatusOr<int> Scan::Peek() {
@@ -147,9 +147,8 @@ absl::StatusOr<int> Scan::Peek() {
     while (pos_ < end_ && IsSpace(buffer_.data()[pos_])) ++pos_;
     if (pos_ < end_) return static_cast<unsigned char>(buffer_.data()[pos_]);
     size_t keep = pos_;
-    auto more = Refill(&keep);
-    if (!more.ok()) return more.status();
-    if (!*more) return -1;
+    ASSIGN_OR_RETURN(auto more, Refill(&keep));
+    if (!more) return -1;
   }
 }
 
@@ -240,21 +239,20 @@ absl::StatusOr<bool> Scan::ReadValue(bool keep) {
 }
 
 absl::StatusOr<bool> Scan::Member(Item* item) {
-  auto c = Peek();
-  if (!c.ok()) return c.status();
-  if (*c == '}' && state_ != State::kKey) {
+  ASSIGN_OR_RETURN(auto c, Peek());
+  if (c == '}' && state_ != State::kKey) {
     ++pos_;
     state_ = State::kTail;
     return false;
   }
-  if (state_ == State::kAfterValue && *c >= 0) {
-    if (*c != ',') return Error(absl::StrCat("expected ',' or '}' after the value of \"", key_, "\""));
+  if (state_ == State::kAfterValue && c >= 0) {
+    if (c != ',') return Error(absl::StrCat("expected ',' or '}' after the value of \"", key_, "\""));
     ++pos_;
     state_ = State::kKey;
     return false;
   }
-  if (*c >= 0 && *c != '"') return Error("expected the name of a top-level member");
-  auto more = *c < 0 ? absl::StatusOr<bool>(false) : ReadKey();
+  if (c >= 0 && c != '"') return Error("expected the name of a top-level member");
+  auto more = c < 0 ? absl::StatusOr<bool>(false) : ReadKey();
   if (!more.ok()) return more.status();
   if (*more && key_ == "traceEvents") {
     if (buffer_.data()[pos_] != '[') return Error("\"traceEvents\" is not an array");
@@ -331,15 +329,13 @@ bool Scan::Emit(size_t begin, size_t end) {
 absl::StatusOr<bool> Scan::Events(Item* item) {
   starts_.clear();
   size_t begin = 0, end = 0;
-  const absl::Status cut = Cut(&begin, &end);
-  if (!cut.ok()) return cut;
+  RETURN_IF_ERROR(Cut(&begin, &end));
   *item = Item::kEvents;
   if (Emit(begin, end)) return true;
   if (state_ != State::kEvents) return false;
   size_t keep = expect_ == Expect::kInEvent ? event_ : pos_;
-  auto more = Refill(&keep);
-  if (!more.ok()) return more.status();
-  if (*more) return false;
+  ASSIGN_OR_RETURN(auto more, Refill(&keep));
+  if (more) return false;
   *item = Truncated();
   return true;
 }
@@ -351,8 +347,7 @@ absl::StatusOr<Scan::Item> Scan::Next() {
     absl::StatusOr<bool> found = false;
     switch (state_) {
       case State::kStart: {
-        const absl::Status begun = Begin();
-        if (!begun.ok()) return begun;
+        RETURN_IF_ERROR(Begin());
         break;
       }
       case State::kKeyOrEnd:
@@ -364,9 +359,8 @@ absl::StatusOr<Scan::Item> Scan::Next() {
         found = Events(&item);
         break;
       case State::kTail: {
-        auto c = Peek();
-        if (!c.ok()) return c.status();
-        if (*c >= 0) {
+        ASSIGN_OR_RETURN(auto c, Peek());
+        if (c >= 0) {
           return Error(
               "bytes after the end of the trace; expected one trace a file: cut the file here, or give each "
               "trace a file of its own");

@@ -8,6 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "trace/base/parallel.h"
+#include "trace/base/status_macros.h"
 #include "trace/et/rank_loader.h"
 #include "trace/import/liballprof/liballprof.h"
 #include "trace/io/byte_source.h"
@@ -42,8 +43,8 @@ absl::StatusOr<std::vector<RankFile>> FindRankFiles(const std::vector<std::strin
     std::vector<std::string> paths;
     if (!std::filesystem::is_directory(input, error)) {
       paths.push_back(input);
-    } else if (absl::Status s = ListFiles(input, &paths); !s.ok()) {
-      return s;
+    } else {
+      RETURN_IF_ERROR(ListFiles(input, &paths));
     }
     for (const std::string& path : paths) {
       const absl::StatusOr<std::string> head = ReadHead(path, Importer::kSniffed);
@@ -67,26 +68,22 @@ absl::StatusOr<TraceSet> ReadMpi(const std::vector<std::string>& inputs, const R
     return absl::InvalidArgumentError(absl::StrCat(
         inputs[0], ": a trace of liballprof has no process groups, and neither steps nor ranks to select"));
   }
-  const absl::StatusOr<std::vector<RankFile>> files = FindRankFiles(inputs);
-  if (!files.ok()) return files.status();
+  ASSIGN_OR_RETURN(const std::vector<RankFile> files, FindRankFiles(inputs));
   TraceSet set;
   GraphPool pool;
-  std::vector<Loaded> loaded(files->size());
+  std::vector<Loaded> loaded(files.size());
   const auto load = [&](size_t i, Worker* worker) {
-    const std::string& path = (*files)[i].path;
-    absl::StatusOr<std::unique_ptr<FileSource>> disk = FileSource::Open(path);
-    if (!disk.ok()) return disk.status();
-    absl::StatusOr<std::unique_ptr<ByteSource>> content = OpenContent(disk->get(), path);
-    if (!content.ok()) return content.status();
+    const std::string& path = files[i].path;
+    ASSIGN_OR_RETURN(std::unique_ptr<FileSource> disk, FileSource::Open(path));
+    ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> content, OpenContent(disk.get(), path));
     Buffer plain;
-    if (absl::Status s = ReadAll(content->get(), path, &plain); !s.ok()) return s;
-    const absl::StatusOr<std::string> frames =
-        RankFrames(plain.view(), path, static_cast<int>(files->size()));
-    if (!frames.ok()) return frames.status();
+    RETURN_IF_ERROR(ReadAll(content.get(), path, &plain));
+    ASSIGN_OR_RETURN(const std::string frames,
+                     RankFrames(plain.view(), path, static_cast<int>(files.size())));
     loaded[i].input.path = path;
     loaded[i].input.role = "trace";
-    if (absl::Status s = (*disk)->Finish(&loaded[i].input.sha256, &loaded[i].input.bytes); !s.ok()) return s;
-    return DecodeFrames(*frames, path, static_cast<int>(i), options, worker, &loaded[i]);
+    RETURN_IF_ERROR(disk->Finish(&loaded[i].input.sha256, &loaded[i].input.bytes));
+    return DecodeFrames(frames, path, static_cast<int>(i), options, worker, &loaded[i]);
   };
   absl::Status status = ForEach(loaded.size(), options.threads, [&] {
     return [&load, worker = std::make_unique<Worker>(&pool)](size_t i) { return load(i, worker.get()); };

@@ -13,6 +13,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "proto/et_def.pb.h"
+#include "trace/base/status_macros.h"
 #include "trace/et/writer.h"
 
 namespace chakra::liballprof {
@@ -167,9 +168,7 @@ absl::Status RankReader::Between() {
 
 absl::Status RankReader::CheckComm(const MpiCall& call, const std::vector<absl::string_view>& fields) const {
   int64_t ranks = 0;
-  if (absl::Status s = Integer(fields, call.comm, 2, 1, 1 << 22, "the size of the communicator", &ranks);
-      !s.ok())
-    return s;
+  RETURN_IF_ERROR(Integer(fields, call.comm, 2, 1, 1 << 22, "the size of the communicator", &ranks));
   if (ranks == ranks_) return absl::OkStatus();
   return Fail(
       absl::StrCat(call.name, " on a communicator of ", ranks, " ranks, but there are ", ranks_,
@@ -179,11 +178,11 @@ absl::Status RankReader::CheckComm(const MpiCall& call, const std::vector<absl::
 absl::Status RankReader::Message(const MpiCall& call, const std::vector<absl::string_view>& fields, int count,
                                  int type, int peer, bool send, bool now, uint64_t* node) {
   int64_t n = 0, size = 0, other = 0, tag = 0;
-  if (absl::Status s = CheckComm(call, fields); !s.ok()) return s;
-  if (absl::Status s = Integer(fields, count, 0, 0, INT32_MAX, "the count", &n); !s.ok()) return s;
-  if (absl::Status s = Integer(fields, type, 1, 0, 1 << 24, "the size of the type", &size); !s.ok()) return s;
-  if (absl::Status s = Integer(fields, peer, 0, -2, ranks_ - 1, "the other rank", &other); !s.ok()) return s;
-  if (absl::Status s = Integer(fields, peer + 1, 0, -2, INT32_MAX, "the tag", &tag); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckComm(call, fields));
+  RETURN_IF_ERROR(Integer(fields, count, 0, 0, INT32_MAX, "the count", &n));
+  RETURN_IF_ERROR(Integer(fields, type, 1, 0, 1 << 24, "the size of the type", &size));
+  RETURN_IF_ERROR(Integer(fields, peer, 0, -2, ranks_ - 1, "the other rank", &other));
+  RETURN_IF_ERROR(Integer(fields, peer + 1, 0, -2, INT32_MAX, "the tag", &tag));
   if (other < 0 || tag < 0)
     return Fail(absl::StrCat(call.name, ": rank ", other, ", tag ", tag,
                              ": what is received from any rank, or of any tag, "
@@ -201,14 +200,13 @@ absl::Status RankReader::Message(const MpiCall& call, const std::vector<absl::st
 
 absl::Status RankReader::Collective(const MpiCall& call, const std::vector<absl::string_view>& fields) {
   int64_t n = 0, size = 1, root = -1;
-  if (absl::Status s = CheckComm(call, fields); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckComm(call, fields));
   if (call.count >= 0) {
-    if (absl::Status s = Integer(fields, call.count, 0, 0, INT32_MAX, "the count", &n); !s.ok()) return s;
-    if (absl::Status s = Integer(fields, call.type, 1, 0, 1 << 24, "the size of the type", &size); !s.ok())
-      return s;
+    RETURN_IF_ERROR(Integer(fields, call.count, 0, 0, INT32_MAX, "the count", &n));
+    RETURN_IF_ERROR(Integer(fields, call.type, 1, 0, 1 << 24, "the size of the type", &size));
   }
   if (call.peer >= 0) {
-    if (absl::Status s = Integer(fields, call.peer, 0, 0, ranks_ - 1, "the root", &root); !s.ok()) return s;
+    RETURN_IF_ERROR(Integer(fields, call.peer, 0, 0, ranks_ - 1, "the root", &root));
   }
   Open(std::string(call.name), et::COMM_COLL_NODE);
   Add("is_cpu_op")->set_bool_val(true);
@@ -229,41 +227,29 @@ absl::Status RankReader::Call(const MpiCall& call, const std::vector<absl::strin
       return absl::OkStatus();
     case K::kSend:
     case K::kRecv:
-      if (absl::Status s =
-              Message(call, fields, call.count, call.type, call.peer, call.kind == K::kSend, true, &node);
-          !s.ok())
-        return s;
+      RETURN_IF_ERROR(
+          Message(call, fields, call.count, call.type, call.peer, call.kind == K::kSend, true, &node));
       after_ = {node};
       return absl::OkStatus();
     case K::kIsend:
     case K::kIrecv:
-      if (absl::Status s = Integer(fields, call.request, 0, INT64_MIN, INT64_MAX, "the request", &request);
-          !s.ok())
-        return s;
-      if (absl::Status s =
-              Message(call, fields, call.count, call.type, call.peer, call.kind == K::kIsend, false, &node);
-          !s.ok())
-        return s;
+      RETURN_IF_ERROR(Integer(fields, call.request, 0, INT64_MIN, INT64_MAX, "the request", &request));
+      RETURN_IF_ERROR(
+          Message(call, fields, call.count, call.type, call.peer, call.kind == K::kIsend, false, &node));
       requests_[request] = node;
       return absl::OkStatus();
     case K::kSendrecv:
-      if (absl::Status s = Message(call, fields, 1, 2, 3, true, true, &node); !s.ok()) return s;
-      if (absl::Status s = Message(call, fields, 6, 7, 8, false, true, &other); !s.ok()) return s;
+      RETURN_IF_ERROR(Message(call, fields, 1, 2, 3, true, true, &node));
+      RETURN_IF_ERROR(Message(call, fields, 6, 7, 8, false, true, &other));
       after_ = {node, other};
       return absl::OkStatus();
     case K::kWait:
-      if (absl::Status s = Integer(fields, call.request, 0, INT64_MIN, INT64_MAX, "the request", &request);
-          !s.ok())
-        return s;
+      RETURN_IF_ERROR(Integer(fields, call.request, 0, INT64_MIN, INT64_MAX, "the request", &request));
       Wait(request);
       return absl::OkStatus();
     case K::kWaitall:
-      if (absl::Status s = Integer(fields, call.count, 0, 0, 1 << 20, "the count of requests", &count);
-          !s.ok())
-        return s;
-      if (absl::Status s = Integer(fields, call.request, 0, 0, INT64_MAX / 2, "the first request", &request);
-          !s.ok())
-        return s;
+      RETURN_IF_ERROR(Integer(fields, call.count, 0, 0, 1 << 20, "the count of requests", &count));
+      RETURN_IF_ERROR(Integer(fields, call.request, 0, 0, INT64_MAX / 2, "the first request", &request));
       for (int64_t i = 0; i < count; ++i) Wait(request + i * kRequestBytes);
       return absl::OkStatus();
     case K::kCollective:
@@ -283,8 +269,8 @@ absl::Status RankReader::Line(absl::string_view line) {
         absl::StrJoin(kCalls, ", ", [](std::string* s, const MpiCall& c) { absl::StrAppend(s, c.name); })));
   }
   if (fields.size() < 3) return Fail("expected a call, its begin, arguments and its end, with : between");
-  if (absl::Status s = Time(fields[1], &begin_ns_); !s.ok()) return s;
-  if (absl::Status s = Time(fields.back(), &end_ns_); !s.ok()) return s;
+  RETURN_IF_ERROR(Time(fields[1], &begin_ns_));
+  RETURN_IF_ERROR(Time(fields.back(), &end_ns_));
   if (end_ns_ < begin_ns_) return Fail("the call ends before it begins");
   if (first_ns_ < 0) {
     // Each file has its own clock: time 0 is the end of MPI_Init, which all ranks leave together.
@@ -294,12 +280,12 @@ absl::Status RankReader::Line(absl::string_view line) {
   begin_ns_ = std::max<int64_t>(0, begin_ns_ - first_ns_);
   end_ns_ = std::max<int64_t>(0, end_ns_ - first_ns_);
   if (call->kind != K::kLocal) {
-    if (absl::Status s = Between(); !s.ok()) return s;
+    RETURN_IF_ERROR(Between());
   } else if (begin_ns_ > now_ns_) {
     return absl::OkStatus();  // what it takes counts as computation
   }
   const std::vector<absl::string_view> arguments(fields.begin() + 2, fields.end() - 1);
-  if (absl::Status s = Call(*call, arguments); !s.ok()) return s;
+  RETURN_IF_ERROR(Call(*call, arguments));
   if (call->kind != K::kLocal) now_ns_ = std::max(now_ns_, end_ns_);
   return absl::OkStatus();
 }
@@ -310,15 +296,15 @@ absl::StatusOr<std::string> RankReader::Run() {
   et::AttributeProto& schema = *metadata.add_attr();
   schema.set_name("schema");
   schema.set_string_val("liballprof");
-  if (absl::Status s = writer_.AddMetadata(metadata); !s.ok()) return s;
+  RETURN_IF_ERROR(writer_.AddMetadata(metadata));
   for (absl::string_view line : absl::StrSplit(text_, '\n')) {
     ++line_;
     absl::ConsumeSuffix(&line, "\r");
     if (line.empty() || line[0] == '#') continue;
-    if (absl::Status s = Line(line); !s.ok()) return s;
+    RETURN_IF_ERROR(Line(line));
   }
   if (next_ == 0) return absl::InvalidArgumentError(absl::StrCat(file_, ": no call of MPI that moves data"));
-  if (absl::Status s = writer_.Finish(); !s.ok()) return s;
+  RETURN_IF_ERROR(writer_.Finish());
   return std::move(frames_);
 }
 

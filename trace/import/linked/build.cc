@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 #include "trace/model/delay_cause.h"
 #include "trace/model/device_copy.h"
 
@@ -442,10 +443,7 @@ absl::Status ColumnBuilder::Finish(const CaptureRank& rank, uint32_t index, cons
   out->rank = static_cast<int>(index);
   out->file = std::string(file);
   out->metadata = facts.Metadata(steps).SerializeAsString();
-  absl::StatusOr<std::shared_ptr<const Graph>> graph =
-      pool_->InternRecording(&g_, absl::StrCat(file, ": rank ", index));
-  if (!graph.ok()) return graph.status();
-  out->graph = *std::move(graph);
+  ASSIGN_OR_RETURN(out->graph, pool_->InternRecording(&g_, absl::StrCat(file, ": rank ", index)));
   out->peers = pool_->columns().Share(peers_);
   out->group_names = group_names_;
   g_ = {};

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "trace/base/parallel.h"
+#include "trace/base/status_macros.h"
 #include "trace/et/rank_loader.h"
 #include "trace/et/read_options.h"
 #include "trace/import/linked/build.h"
@@ -19,8 +20,8 @@ namespace chakra::pytorch {
 absl::Status WriteCapture(const Capture& capture, const std::string& prefix, const std::string& suffix) {
   for (uint32_t i = 0; i < capture.ranks.size(); ++i) {
     EtWriter writer(absl::StrCat(prefix, ".", i, ".et", suffix));
-    if (absl::Status s = EmitRank(capture.ranks[i], i, capture.joined, &writer); !s.ok()) return s;
-    if (absl::Status s = writer.Finish(); !s.ok()) return s;
+    RETURN_IF_ERROR(EmitRank(capture.ranks[i], i, capture.joined, &writer));
+    RETURN_IF_ERROR(writer.Finish());
   }
   return absl::OkStatus();
 }
@@ -61,8 +62,8 @@ absl::Status ByFrames(const Capture& capture, uint32_t index, Capture* own_captu
   std::string frames;
   EtWriter writer(&frames, Compression::kNone);
   const CaptureRank& rank = capture.ranks[index];
-  if (absl::Status s = EmitRank(rank, index, capture.joined, &writer); !s.ok()) return s;
-  if (absl::Status s = writer.Finish(); !s.ok()) return s;
+  RETURN_IF_ERROR(EmitRank(rank, index, capture.joined, &writer));
+  RETURN_IF_ERROR(writer.Finish());
   if (own_capture != nullptr) Release(&own_capture->ranks[index]);
   return DecodeFrames(frames, FileOf(rank), static_cast<int>(index), options, worker, out);
 }
@@ -76,7 +77,7 @@ absl::Status AsMade(const Capture& capture, uint32_t index, RankRewriter* rewrit
   out->trace.rank = rank.rank;
   out->rewritten = true;
   return rewriter->WriteAsMade(std::move(rank), [&](EtWriter* writer) {
-    if (absl::Status s = EmitRank(capture.ranks[index], index, capture.joined, writer); !s.ok()) return s;
+    RETURN_IF_ERROR(EmitRank(capture.ranks[index], index, capture.joined, writer));
     return writer->Finish();
   });
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "trace/base/status_macros.h"
 #include "trace/base/wire.h"
 #include "trace/import/linked/rank_facts.h"
 #include "trace/model/groups.h"
@@ -291,10 +292,10 @@ absl::Status Emitter::Run() {
   for (uint32_t i = static_cast<uint32_t>(t_.nodes.size()); i-- > 0;) {
     if (t_.nodes[i].event != kNoRow) first_[t_.nodes[i].event] = i;
   }
-  if (absl::Status s = writer_->AddMetadata(facts_.Metadata(t_.steps)); !s.ok()) return s;
-  if (absl::Status s = GroupNode(); !s.ok()) return s;
+  RETURN_IF_ERROR(writer_->AddMetadata(facts_.Metadata(t_.steps)));
+  RETURN_IF_ERROR(GroupNode());
   for (uint32_t i = 0; i < t_.nodes.size(); ++i) {
-    if (absl::Status s = Node(i); !s.ok()) return s;
+    RETURN_IF_ERROR(Node(i));
   }
   return absl::OkStatus();
 }

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "trace/base/parallel.h"
+#include "trace/base/status_macros.h"
 #include "trace/et/read_options.h"
 #include "trace/import/host/host_only.h"
 #include "trace/import/host/pair.h"
@@ -64,19 +65,14 @@ absl::Status Linker::Link(CaptureRank* rank) {
     rank->pairing = std::move(only.pairing);
   }
   const bool timed = !host_only || !rank->host->linked.empty();
-  if (absl::Status s = timed ? FindSteps(options_.capture, rank->device.get(), &window)
-                             : CheckNoSteps(options_.capture, rank->host->file);
-      !s.ok())
-    return s;
+  RETURN_IF_ERROR(timed ? FindSteps(options_.capture, rank->device.get(), &window)
+                        : CheckNoSteps(options_.capture, rank->host->file));
   if (!host_only && rank->host != nullptr) {
-    absl::StatusOr<Pairing> pairing = Pair(*rank->host, *rank->device);
-    if (!pairing.ok()) return pairing.status();
-    rank->pairing = *std::move(pairing);
+    ASSIGN_OR_RETURN(rank->pairing, Pair(*rank->host, *rank->device));
   }
   if (const auto notes = annotations_.find(rank->rank); notes != annotations_.end()) {
-    const absl::StatusOr<std::string> json = ReadFile(notes->second, kMostAnnotations);
-    if (!json.ok()) return json.status();
-    if (absl::Status s = AnnotateGraphs(*json, notes->second, rank->device.get()); !s.ok()) return s;
+    ASSIGN_OR_RETURN(const std::string json, ReadFile(notes->second, kMostAnnotations));
+    RETURN_IF_ERROR(AnnotateGraphs(json, notes->second, rank->device.get()));
   }
   if (rank->device->schema == DeviceTrace().schema) {
     std::vector<const DeviceTrace*> captures = {rank->device.get()};
@@ -87,10 +83,8 @@ absl::Status Linker::Link(CaptureRank* rank) {
   CutOverruns(rank->device.get());
   const bool paired = rank->host != nullptr;
   std::vector<EventIds>().swap(rank->device->ids);
-  absl::StatusOr<Timeline> timeline =
-      BuildTimeline(*rank->device, rank->host.get(), paired ? &rank->pairing : nullptr, window);
-  if (!timeline.ok()) return timeline.status();
-  rank->timeline = *std::move(timeline);
+  ASSIGN_OR_RETURN(rank->timeline,
+                   BuildTimeline(*rank->device, rank->host.get(), paired ? &rank->pairing : nullptr, window));
   CountRank(rank);
   if (!columns_ || paired || !FitsColumns(*rank)) return absl::OkStatus();
   LeaveCalls(rank, DraftColumns(*rank));
@@ -102,12 +96,10 @@ absl::StatusOr<GroupRules> Linker::ReadGroupRules() {
   const std::string& path = options_.groups_file;
   if (path.empty()) return GroupRules();
   InputFile input;
-  absl::StatusOr<std::string> text = ReadGroupText(path, &input);
-  if (!text.ok()) return text.status();
+  ASSIGN_OR_RETURN(std::string text, ReadGroupText(path, &input));
   out_.inputs.push_back(std::move(input));
-  absl::StatusOr<Groups> groups = ParseGroups(*text, path);
-  if (!groups.ok()) return groups.status();
-  return GroupRules::Make(*groups, path, WorldSize(out_.ranks));
+  ASSIGN_OR_RETURN(Groups groups, ParseGroups(text, path));
+  return GroupRules::Make(groups, path, WorldSize(out_.ranks));
 }
 
 void Linker::NoteUnusedKeys(const GroupRules& asked) {
@@ -137,11 +129,10 @@ absl::StatusOr<Capture> Linker::Join() {
   absl::Status status = ForEach(out_.ranks.size(), options_.threads,
                                 [&] { return [&](size_t i) { return Link(&out_.ranks[i]); }; });
   if (!status.ok()) return status;
-  absl::StatusOr<GroupRules> asked = ReadGroupRules();
-  if (!asked.ok()) return asked.status();
-  out_.joined = JoinRanks(out_.ranks, *asked);
+  ASSIGN_OR_RETURN(GroupRules asked, ReadGroupRules());
+  out_.joined = JoinRanks(out_.ranks, asked);
   if (status = CheckOneJob(out_.ranks, out_.joined.call_groups); !status.ok()) return status;
-  NoteUnusedKeys(*asked);
+  NoteUnusedKeys(asked);
   ReportJoined(&out_);
   if (options_.strict && out_.report.notes_size() > 0) {
     const proto::ConversionNote& n = out_.report.notes(0);
@@ -162,9 +153,8 @@ absl::StatusOr<Capture> JoinRecorded(RecordedRanks recorded, const ReadOptions& 
 }
 
 absl::StatusOr<TraceSet> RecordedTraces(RecordedRanks recorded, const ReadOptions& options) {
-  absl::StatusOr<Capture> capture = Linker(options, ToColumns(options)).Take(std::move(recorded));
-  if (!capture.ok()) return capture.status();
-  return CaptureTraces(*std::move(capture), options);
+  ASSIGN_OR_RETURN(Capture capture, Linker(options, ToColumns(options)).Take(std::move(recorded)));
+  return CaptureTraces(std::move(capture), options);
 }
 
 }  // namespace chakra::pytorch

@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 #include "trace/import/capture/step_ranges.h"
 
 namespace chakra::pytorch {
@@ -65,7 +66,7 @@ absl::Status SelectSteps(const DeviceTrace& device, const std::string& wanted, T
 absl::Status FindSteps(const CaptureSelection& asked, DeviceTrace* device, TimelineOptions* window) {
   const bool own = device->schema == DeviceTrace().schema;  // others' readers mark what they find
   if (own || (!asked.step_range.empty() && device->schema != "nsys")) {
-    if (absl::Status s = MarkSteps(asked.step_range, device); !s.ok()) return s;
+    RETURN_IF_ERROR(MarkSteps(asked.step_range, device));
   }
   return SelectSteps(*device, asked.steps, window);
 }

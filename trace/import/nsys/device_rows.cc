@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 #include "trace/import/nsys/owners.h"
 
 namespace chakra::nsys {
@@ -73,27 +74,23 @@ class DeviceReader {
     if (!db_.Has(table)) return db_.CheckPlain(table);
     std::vector<SqliteCondition> where;
     if (!window_.whole()) where.push_back({.column = "start", .min = window_.begin});
-    absl::StatusOr<SqliteScan> rows = db_.Read(table, Columns(std::move(own_columns)), where);
-    if (!rows.ok()) return rows.status();
+    ASSIGN_OR_RETURN(SqliteScan rows, db_.Read(table, Columns(std::move(own_columns)), where));
     for (;;) {
-      const absl::StatusOr<bool> more = rows->Next();
-      if (!more.ok()) return more.status();
-      if (!*more) return absl::OkStatus();
-      const int64_t start = rows->IntOr(kAtStart, INT64_MIN),
-                    correlation = rows->IntOr(kAtCorrelation, kNone);
-      const absl::StatusOr<int64_t> owner =
-          OwnerOf(*rows, kAtProcess, correlation, start, rows->IntOr(kAtDevice, 0), &owners_);
-      if (!owner.ok()) return owner.status();
-      Process& process = processes_->Of(*owner);
+      ASSIGN_OR_RETURN(const bool more, rows.Next());
+      if (!more) return absl::OkStatus();
+      const int64_t start = rows.IntOr(kAtStart, INT64_MIN), correlation = rows.IntOr(kAtCorrelation, kNone);
+      ASSIGN_OR_RETURN(const int64_t owner,
+                       OwnerOf(rows, kAtProcess, correlation, start, rows.IntOr(kAtDevice, 0), &owners_));
+      Process& process = processes_->Of(owner);
       if (start >= window_.end && !process.launched.contains(correlation)) continue;
       Event event;
-      if (!process.Times(start, rows->IntOr(kAtEnd, start), &event)) continue;
-      const int64_t device = rows->IntOr(kAtDevice, 0);
+      if (!process.Times(start, rows.IntOr(kAtEnd, start), &event)) continue;
+      const int64_t device = rows.IntOr(kAtDevice, 0);
       event.kind = kind;
       event.correlation = correlation >= 0 ? correlation : kNone;
-      event.lane = process.Stream(device, rows->IntOr(kAtContext, 0), rows->IntOr(kAtStream, kNone));
+      event.lane = process.Stream(device, rows.IntOr(kAtContext, 0), rows.IntOr(kAtStream, kNone));
       DeviceExtra extra;
-      const bool needed = own(*rows, &process, &event, &extra);
+      const bool needed = own(rows, &process, &event, &extra);
       ++process.devices[device].first;
       if (needed) {
         process.Add(event, extra);
@@ -176,18 +173,16 @@ constexpr int64_t kNoEvent = 4294967295;  // of eventId
 absl::Status ReadRecords(const SqliteReader& db, Processes* processes) {
   constexpr absl::string_view kTable = "CUPTI_ACTIVITY_KIND_CUDA_EVENT";
   if (!db.Has(kTable)) return db.CheckPlain(kTable);
-  absl::StatusOr<SqliteScan> rows = db.Read(kTable, {"!globalPid", "deviceId", "contextId", "!streamId",
-                                                     "!correlationId", "!eventId", "eventSyncId"});
-  if (!rows.ok()) return rows.status();
+  ASSIGN_OR_RETURN(SqliteScan rows, db.Read(kTable, {"!globalPid", "deviceId", "contextId", "!streamId",
+                                                     "!correlationId", "!eventId", "eventSyncId"}));
   for (;;) {
-    const absl::StatusOr<bool> more = rows->Next();
-    if (!more.ok()) return more.status();
-    if (!*more) break;
-    Process* process = processes->Find(ProcessOf(rows->IntOr(0, 0)));
+    ASSIGN_OR_RETURN(const bool more, rows.Next());
+    if (!more) break;
+    Process* process = processes->Find(ProcessOf(rows.IntOr(0, 0)));
     int64_t stream = 0;
-    if (process == nullptr || !rows->Int(3, &stream)) continue;
-    process->records.push_back({rows->IntOr(5, kNoEvent), rows->IntOr(4, kNone), rows->IntOr(6, 0),
-                                process->StreamOf(rows->IntOr(2, 0), stream, rows->IntOr(1, 0))});
+    if (process == nullptr || !rows.Int(3, &stream)) continue;
+    process->records.push_back({rows.IntOr(5, kNoEvent), rows.IntOr(4, kNone), rows.IntOr(6, 0),
+                                process->StreamOf(rows.IntOr(2, 0), stream, rows.IntOr(1, 0))});
   }
   return absl::OkStatus();
 }
@@ -235,32 +230,29 @@ absl::Status ReadDeviceRows(const SqliteReader& db, const Window& window, Proces
 
 absl::Status ReadSyncRows(const SqliteReader& db, const Window& window, Processes* processes) {
   constexpr absl::string_view kTable = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";
-  if (absl::Status s = ReadRecords(db, processes); !s.ok()) return s;
+  RETURN_IF_ERROR(ReadRecords(db, processes));
   if (!db.Has(kTable)) return db.CheckPlain(kTable);
   std::vector<SqliteCondition> where;
   if (!window.whole()) where.push_back({.column = "start", .min = window.begin, .max = window.end - 1});
-  absl::StatusOr<SqliteScan> rows =
-      db.Read(kTable,
-              {"!start", "!end", "deviceId", "contextId", "!streamId", "!correlationId", "globalPid",
-               "!syncType", "eventId", "eventSyncId"},
-              where);
-  if (!rows.ok()) return rows.status();
+  ASSIGN_OR_RETURN(SqliteScan rows,
+                   db.Read(kTable,
+                           {"!start", "!end", "deviceId", "contextId", "!streamId", "!correlationId",
+                            "globalPid", "!syncType", "eventId", "eventSyncId"},
+                           where));
   Owners owners(db);
   for (;;) {
-    const absl::StatusOr<bool> more = rows->Next();
-    if (!more.ok()) return more.status();
-    if (!*more) break;
+    ASSIGN_OR_RETURN(const bool more, rows.Next());
+    if (!more) break;
     int64_t stream = 0, correlation = 0;
     Event event;
     // Without a stream it is the host that waits for an event, or for all: the call's name says so.
-    if (!rows->Int(5, &correlation) || !rows->Int(4, &stream)) continue;
-    const absl::StatusOr<int64_t> owner =
-        OwnerOf(*rows, 6, correlation, rows->IntOr(0, INT64_MIN), rows->IntOr(2, 0), &owners);
-    if (!owner.ok()) return owner.status();
-    Process* process = processes->Find(*owner);
+    if (!rows.Int(5, &correlation) || !rows.Int(4, &stream)) continue;
+    ASSIGN_OR_RETURN(const int64_t owner,
+                     OwnerOf(rows, 6, correlation, rows.IntOr(0, INT64_MIN), rows.IntOr(2, 0), &owners));
+    Process* process = processes->Find(owner);
     if (process == nullptr) continue;
-    if (!process->Times(rows->IntOr(0, INT64_MIN), rows->IntOr(1, INT64_MIN), &event)) continue;
-    const int64_t type = rows->IntOr(7, 0), waited = rows->IntOr(8, kNoEvent);
+    if (!process->Times(rows.IntOr(0, INT64_MIN), rows.IntOr(1, INT64_MIN), &event)) continue;
+    const int64_t type = rows.IntOr(7, 0), waited = rows.IntOr(8, kNoEvent);
     SyncExtra extra;
     extra.kind = type == 1   ? SyncExtra::kEvent
                  : type == 2 ? SyncExtra::kStreamWaitEvent
@@ -270,9 +262,9 @@ absl::Status ReadSyncRows(const SqliteReader& db, const Window& window, Processe
     event.kind = EventKind::kSync;
     event.correlation = correlation;
     // The device of these rows is not to be relied on: the context tells it.
-    event.lane = process->StreamOf(rows->IntOr(3, 0), stream, rows->IntOr(2, 0));
+    event.lane = process->StreamOf(rows.IntOr(3, 0), stream, rows.IntOr(2, 0));
     if (extra.kind == SyncExtra::kStreamWaitEvent && waited != kNoEvent)
-      process->uses.push_back({process->sync_rows(), correlation, waited, rows->IntOr(9, 0), event.lane});
+      process->uses.push_back({process->sync_rows(), correlation, waited, rows.IntOr(9, 0), event.lane});
     process->Add(event, extra);
   }
   return absl::OkStatus();

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "trace/base/parallel.h"
+#include "trace/base/status_macros.h"
 #include "trace/import/capture/step_ranges.h"
 #include "trace/import/nsys/device_rows.h"
 #include "trace/import/nsys/graph_nodes.h"
@@ -57,7 +58,7 @@ constexpr absl::string_view kDeviceTables[] = {"CUPTI_ACTIVITY_KIND_KERNEL", "CU
 absl::Status Reader::Check() const {
   bool any = false;
   for (const absl::string_view table : kDeviceTables) {
-    if (absl::Status s = db_.CheckPlain(table); !s.ok()) return s;
+    RETURN_IF_ERROR(db_.CheckPlain(table));
     any = any || db_.Has(table);
   }
   if (any) return absl::OkStatus();
@@ -90,7 +91,7 @@ absl::Status Reader::ChooseWindow() {
   if (what_.steps.empty() || what_.steps == "all" || what_.steps == "skip-first" || by_pattern_)
     return absl::OkStatus();
   StepRanges marks(what_.step_range);
-  if (absl::Status s = ReadStepRows(db_, out_->strings, out_->session, &marks); !s.ok()) return s;
+  RETURN_IF_ERROR(ReadStepRows(db_, out_->strings, out_->session, &marks));
   Window window = {INT64_MAX, INT64_MIN};
   chosen_ = marks.Choose();
   for (const auto& [process, steps] : chosen_) {
@@ -140,11 +141,10 @@ absl::Status Reader::ReadTables(const NcclSchemas& schemas) {
   Processes devices(out_->session, out_->strings), ranges(out_->session, out_->strings, true);
   absl::Status status = ForEach(3, what_.threads, [&] {
     return [&](size_t table) -> absl::Status {
-      absl::StatusOr<std::unique_ptr<SqliteReader>> db = db_.Again();  // a connection serves one thread
-      if (!db.ok()) return db.status();
-      if (table == 0) return ReadApiRows(**db, window_, processes_.get());
-      if (table == 1) return ReadDeviceRows(**db, window_, &devices);
-      return ReadNvtxRows(**db, window_, out_->strings, schemas, &ranges, &steps_);
+      ASSIGN_OR_RETURN(std::unique_ptr<SqliteReader> db, db_.Again());  // a connection serves one thread
+      if (table == 0) return ReadApiRows(*db, window_, processes_.get());
+      if (table == 1) return ReadDeviceRows(*db, window_, &devices);
+      return ReadNvtxRows(*db, window_, out_->strings, schemas, &ranges, &steps_);
     };
   });
   if (!status.ok()) return status;
@@ -169,11 +169,10 @@ absl::Status Reader::ReadTables(const NcclSchemas& schemas) {
 }
 
 absl::Status Reader::ReadRows() {
-  const absl::StatusOr<NcclSchemas> schemas = NcclSchemas::Read(db_);
-  if (!schemas.ok()) return schemas.status();
-  absl::Status status = window_.whole() ? ReadTables(*schemas) : ReadCalls(*schemas);
+  ASSIGN_OR_RETURN(const NcclSchemas schemas, NcclSchemas::Read(db_));
+  absl::Status status = window_.whole() ? ReadTables(schemas) : ReadCalls(schemas);
   if (status.ok()) status = ReadThreadNames(db_, out_->strings, processes_.get());
-  if (status.ok()) status = JoinGraphNodes(db_, out_->strings, *schemas, processes_.get());
+  if (status.ok()) status = JoinGraphNodes(db_, out_->strings, schemas, processes_.get());
   return status;
 }
 
@@ -209,18 +208,14 @@ void Reader::Finish(Process* process) {
 }
 
 absl::StatusOr<std::unique_ptr<ExportFile>> Reader::Run() {
-  if (absl::Status s = Check(); !s.ok()) return s;
-  absl::StatusOr<Session> session = ReadSession(db_);
-  if (!session.ok()) return session.status();
-  out_->session = *std::move(session);
-  absl::StatusOr<Strings> strings = Strings::Read(db_);
-  if (!strings.ok()) return strings.status();
-  out_->strings = *std::move(strings);
+  RETURN_IF_ERROR(Check());
+  ASSIGN_OR_RETURN(out_->session, ReadSession(db_));
+  ASSIGN_OR_RETURN(out_->strings, Strings::Read(db_));
   out_->nvtx = db_.Has("NVTX_EVENTS");
   out_->api = db_.Has("CUPTI_ACTIVITY_KIND_RUNTIME");
   processes_ = std::make_unique<Processes>(out_->session, out_->strings);
-  if (absl::Status s = ChooseWindow(); !s.ok()) return s;
-  if (absl::Status s = ReadRows(); !s.ok()) return s;
+  RETURN_IF_ERROR(ChooseWindow());
+  RETURN_IF_ERROR(ReadRows());
   if (window_.whole()) chosen_ = steps_.Choose();
   if (steps_.asked() && chosen_.empty() && !by_pattern_) {
     return absl::InvalidArgumentError(absl::StrCat(

@@ -8,6 +8,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 #include "trace/import/nsys/host_rows.h"
 #include "trace/import/nsys/operator_text.h"
 
@@ -55,18 +56,16 @@ class Joiner {
 absl::Status Joiner::ReadNodes() {
   constexpr absl::string_view kTable = "CUDA_GRAPH_NODE_EVENTS";
   if (!db_.Has(kTable)) return db_.CheckPlain(kTable);
-  absl::StatusOr<SqliteScan> rows =
-      db_.Read(kTable, {"!start", "!globalTid", "!graphNodeId", "originalGraphNodeId"});
-  if (!rows.ok()) return rows.status();
+  ASSIGN_OR_RETURN(SqliteScan rows,
+                   db_.Read(kTable, {"!start", "!globalTid", "!graphNodeId", "originalGraphNodeId"}));
   for (;;) {
-    const absl::StatusOr<bool> more = rows->Next();
-    if (!more.ok()) return more.status();
-    if (!*more) return absl::OkStatus();
+    ASSIGN_OR_RETURN(const bool more, rows.Next());
+    if (!more) return absl::OkStatus();
     Made made;
     int64_t node = 0;
-    made.tid = rows->IntOr(1, 0);
-    made.clone = rows->Int(3, &made.original);
-    if (!rows->Int(0, &made.at) || !rows->Int(2, &node) || processes_->Find(ProcessOf(made.tid)) == nullptr)
+    made.tid = rows.IntOr(1, 0);
+    made.clone = rows.Int(3, &made.original);
+    if (!rows.Int(0, &made.at) || !rows.Int(2, &node) || processes_->Find(ProcessOf(made.tid)) == nullptr)
       continue;
     nodes_[ProcessOf(made.tid)].emplace(node, made);
     if (made.clone) continue;
@@ -77,33 +76,32 @@ absl::Status Joiner::ReadNodes() {
 
 absl::Status Joiner::ReadRanges() {
   if (!db_.Has("NVTX_EVENTS") || first_ > last_) return absl::OkStatus();
-  absl::StatusOr<SqliteScan> rows =
+  ASSIGN_OR_RETURN(
+      SqliteScan rows,
       db_.Read("NVTX_EVENTS", {"!start", "!end", "text", "textId", "!globalTid", "binaryData", "!eventType"},
                {{.column = "eventType", .any_of = {59, 70}},
                 {.column = "start", .max = last_},
-                {.column = "end", .min = first_}});
-  if (!rows.ok()) return rows.status();
+                {.column = "end", .min = first_}}));
   for (;;) {
-    const absl::StatusOr<bool> more = rows->Next();
-    if (!more.ok()) return more.status();
-    if (!*more) break;
-    absl::string_view text = rows->Text(2);
+    ASSIGN_OR_RETURN(const bool more, rows.Next());
+    if (!more) break;
+    absl::string_view text = rows.Text(2);
     int64_t text_id = 0;
-    if (text.empty() && rows->Int(3, &text_id)) strings_.Find(text_id, &text);
+    if (text.empty() && rows.Int(3, &text_id)) strings_.Find(text_id, &text);
     Around around;
     OperatorText op;
-    around.begin = rows->IntOr(0, 0);
-    around.end = rows->IntOr(1, 0);
+    around.begin = rows.IntOr(0, 0);
+    around.end = rows.IntOr(1, 0);
     if (ReadOperatorText(text, &op)) {
       around.op = std::string(op.name);
       around.shapes = op.shapes;
     } else if (IsNcclCall(text)) {
       around.call = std::string(text);
-      around.payload = std::string(rows->Text(5));
+      around.payload = std::string(rows.Text(5));
     } else {
       continue;
     }
-    ranges_[rows->IntOr(4, 0)].push_back(std::move(around));
+    ranges_[rows.IntOr(4, 0)].push_back(std::move(around));
   }
   for (auto& [tid, ranges] : ranges_) {
     std::stable_sort(ranges.begin(), ranges.end(), [](const Around& a, const Around& b) {
@@ -165,8 +163,8 @@ absl::Status Joiner::Run() {
   bool any = false;
   for (const auto& [id, process] : processes_->all()) any = any || !process->graph_kernels.empty();
   if (!any) return absl::OkStatus();
-  if (absl::Status s = ReadNodes(); !s.ok()) return s;
-  if (absl::Status s = ReadRanges(); !s.ok()) return s;
+  RETURN_IF_ERROR(ReadNodes());
+  RETURN_IF_ERROR(ReadRanges());
   for (const auto& [id, process] : processes_->all()) Join(process.get());
   return absl::OkStatus();
 }

@@ -7,6 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 #include "trace/import/nsys/operator_text.h"
 
 namespace chakra::nsys {
@@ -120,16 +121,15 @@ absl::Status NvtxReader::Read(const Window& window) {
   if (!db_.Has(kNvtx)) return db_.CheckPlain(kNvtx);
   std::vector<SqliteCondition> where = Touching(window);
   where.push_back(Ranges());
-  absl::StatusOr<SqliteScan> rows = db_.Read(
-      kNvtx, {"!start", "!end", "!eventType", "text", "textId", "!globalTid", "endGlobalTid", "binaryData"},
-      where);
-  if (!rows.ok()) return rows.status();
+  ASSIGN_OR_RETURN(SqliteScan rows, db_.Read(kNvtx,
+                                             {"!start", "!end", "!eventType", "text", "textId", "!globalTid",
+                                              "endGlobalTid", "binaryData"},
+                                             where));
   for (;;) {
-    const absl::StatusOr<bool> more = rows->Next();
-    if (!more.ok()) return more.status();
-    if (!*more) return absl::OkStatus();
-    if (Process* process = processes_->Find(ProcessOf(rows->IntOr(kTid, 0))); process != nullptr)
-      Range(*rows, process);
+    ASSIGN_OR_RETURN(const bool more, rows.Next());
+    if (!more) return absl::OkStatus();
+    if (Process* process = processes_->Find(ProcessOf(rows.IntOr(kTid, 0))); process != nullptr)
+      Range(rows, process);
   }
 }
 
@@ -168,19 +168,18 @@ uint32_t AddNcclCall(absl::string_view text, absl::string_view data, const NcclS
 absl::Status ReadApiRows(const SqliteReader& db, const Window& window, Processes* processes) {
   constexpr absl::string_view kTable = "CUPTI_ACTIVITY_KIND_RUNTIME";
   if (!db.Has(kTable)) return db.CheckPlain(kTable);
-  absl::StatusOr<SqliteScan> rows =
-      db.Read(kTable, {"!start", "!end", "!globalTid", "!correlationId", "!nameId"}, Touching(window));
-  if (!rows.ok()) return rows.status();
+  ASSIGN_OR_RETURN(
+      SqliteScan rows,
+      db.Read(kTable, {"!start", "!end", "!globalTid", "!correlationId", "!nameId"}, Touching(window)));
   for (;;) {
-    const absl::StatusOr<bool> more = rows->Next();
-    if (!more.ok()) return more.status();
-    if (!*more) return absl::OkStatus();
-    const int64_t tid = rows->IntOr(2, 0), start = rows->IntOr(0, INT64_MIN),
-                  correlation = rows->IntOr(3, kNone);
+    ASSIGN_OR_RETURN(const bool more, rows.Next());
+    if (!more) return absl::OkStatus();
+    const int64_t tid = rows.IntOr(2, 0), start = rows.IntOr(0, INT64_MIN),
+                  correlation = rows.IntOr(3, kNone);
     Process& process = processes->Of(ProcessOf(tid));
     Event event;
-    if (!process.Times(start, rows->IntOr(1, start), &event)) continue;
-    event.name = process.CallName(rows->IntOr(4, kNone));
+    if (!process.Times(start, rows.IntOr(1, start), &event)) continue;
+    event.name = process.CallName(rows.IntOr(4, kNone));
     event.kind = IsDriver(process.trace.strings.Get(event.name)) ? EventKind::kDriver : EventKind::kRuntime;
     event.correlation = correlation >= 0 ? correlation : kNone;
     event.lane = process.Thread(tid);
@@ -193,21 +192,19 @@ absl::Status ReadMpiRows(const SqliteReader& db, const Window& window, Processes
                          uint64_t* calls) {
   for (const absl::string_view table :
        {"MPI_P2P_EVENTS", "MPI_COLLECTIVES_EVENTS", "MPI_START_WAIT_EVENTS"}) {
-    if (absl::Status s = db.CheckPlain(table); !s.ok()) return s;
+    RETURN_IF_ERROR(db.CheckPlain(table));
     if (!db.Has(table)) continue;
-    absl::StatusOr<SqliteScan> rows =
-        db.Read(table, {"!start", "!end", "!globalTid", "!textId"}, Touching(window));
-    if (!rows.ok()) return rows.status();
+    ASSIGN_OR_RETURN(SqliteScan rows,
+                     db.Read(table, {"!start", "!end", "!globalTid", "!textId"}, Touching(window)));
     for (;;) {
-      const absl::StatusOr<bool> more = rows->Next();
-      if (!more.ok()) return more.status();
-      if (!*more) break;
-      const int64_t tid = rows->IntOr(2, 0), start = rows->IntOr(0, INT64_MIN);
+      ASSIGN_OR_RETURN(const bool more, rows.Next());
+      if (!more) break;
+      const int64_t tid = rows.IntOr(2, 0), start = rows.IntOr(0, INT64_MIN);
       Process* process = processes->Find(ProcessOf(tid));
       Event event;
-      if (process == nullptr || !process->Times(start, rows->IntOr(1, start), &event)) continue;
+      if (process == nullptr || !process->Times(start, rows.IntOr(1, start), &event)) continue;
       event.kind = EventKind::kCpuOp;
-      event.name = process->Name(rows->IntOr(3, kNone), "call of MPI");
+      event.name = process->Name(rows.IntOr(3, kNone), "call of MPI");
       event.lane = process->Thread(tid);
       process->Add(event);
       ++*calls;
@@ -224,21 +221,21 @@ absl::Status ReadNvtxRows(const SqliteReader& db, const Window& window, const St
 absl::Status ReadStepRows(const SqliteReader& db, const Strings& strings, const Session& session,
                           StepRanges* steps) {
   if (!db.Has(kNvtx)) return db.CheckPlain(kNvtx);
-  absl::StatusOr<SqliteScan> rows = db.Read(
-      kNvtx, {"!start", "!end", "!eventType", "text", "textId", "!globalTid", "endGlobalTid"}, {Ranges()});
-  if (!rows.ok()) return rows.status();
+  ASSIGN_OR_RETURN(
+      SqliteScan rows,
+      db.Read(kNvtx, {"!start", "!end", "!eventType", "text", "textId", "!globalTid", "endGlobalTid"},
+              {Ranges()}));
   for (;;) {
-    const absl::StatusOr<bool> more = rows->Next();
-    if (!more.ok()) return more.status();
-    if (!*more) return absl::OkStatus();
+    ASSIGN_OR_RETURN(const bool more, rows.Next());
+    if (!more) return absl::OkStatus();
     int64_t start = 0, end = 0, text_id = 0;
-    const int64_t tid = rows->IntOr(5, 0);
-    if (!rows->Int(0, &start) || !rows->Int(1, &end)) continue;
+    const int64_t tid = rows.IntOr(5, 0);
+    if (!rows.Int(0, &start) || !rows.Int(1, &end)) continue;
     if (start < session.first || end > session.last || end < start) continue;
-    if (StartEnd(rows->IntOr(2, 0)) && rows->IntOr(6, tid) != tid) continue;
-    absl::string_view text = rows->Text(3);
+    if (StartEnd(rows.IntOr(2, 0)) && rows.IntOr(6, tid) != tid) continue;
+    absl::string_view text = rows.Text(3);
     OperatorText op;
-    if (text.empty() && rows->Int(4, &text_id)) strings.Find(text_id, &text);
+    if (text.empty() && rows.Int(4, &text_id)) strings.Find(text_id, &text);
     if (!steps->MayBe(text) || IsNcclCall(text) || ReadOperatorText(text, &op)) continue;
     steps->Add(ProcessOf(tid), {tid, start, end, kNoRow}, text);
   }
@@ -247,20 +244,18 @@ absl::Status ReadStepRows(const SqliteReader& db, const Strings& strings, const 
 absl::Status ReadMembers(const SqliteReader& db, const Strings& strings, const NcclSchemas& schemas,
                          Processes* processes) {
   if (!db.Has(kNvtx, "binaryData")) return absl::OkStatus();
-  absl::StatusOr<SqliteScan> rows = db.Read(kNvtx, {"text", "textId", "!globalTid", "!binaryData"},
-                                            {{.column = "binaryData", .any_value = true}});
-  if (!rows.ok()) return rows.status();
+  ASSIGN_OR_RETURN(SqliteScan rows, db.Read(kNvtx, {"text", "textId", "!globalTid", "!binaryData"},
+                                            {{.column = "binaryData", .any_value = true}}));
   for (;;) {
-    const absl::StatusOr<bool> more = rows->Next();
-    if (!more.ok()) return more.status();
-    if (!*more) return absl::OkStatus();
-    absl::string_view text = rows->Text(0);
+    ASSIGN_OR_RETURN(const bool more, rows.Next());
+    if (!more) return absl::OkStatus();
+    absl::string_view text = rows.Text(0);
     int64_t text_id = 0;
-    if (text.empty() && rows->Int(1, &text_id)) strings.Find(text_id, &text);
+    if (text.empty() && rows.Int(1, &text_id)) strings.Find(text_id, &text);
     NcclPayload payload;
-    Process* process = processes->Find(ProcessOf(rows->IntOr(2, 0)));
+    Process* process = processes->Find(ProcessOf(rows.IntOr(2, 0)));
     if (process == nullptr || !absl::StartsWith(text, "ncclComm") ||
-        !schemas.Decode(rows->Text(3), text, &payload))
+        !schemas.Decode(rows.Text(3), text, &payload))
       continue;
     if (payload.ranks > 0 && payload.rank >= 0 && payload.rank < payload.ranks)
       process->members.push_back({payload.member_of, payload.ranks, payload.rank, payload.device});
@@ -270,17 +265,15 @@ absl::Status ReadMembers(const SqliteReader& db, const Strings& strings, const N
 absl::Status ReadThreadNames(const SqliteReader& db, const Strings& strings, Processes* processes) {
   constexpr absl::string_view kTable = "ThreadNames";
   if (!db.Has(kTable)) return db.CheckPlain(kTable);
-  absl::StatusOr<SqliteScan> rows = db.Read(kTable, {"!globalTid", "!nameId"});
-  if (!rows.ok()) return rows.status();
+  ASSIGN_OR_RETURN(SqliteScan rows, db.Read(kTable, {"!globalTid", "!nameId"}));
   for (;;) {
-    const absl::StatusOr<bool> more = rows->Next();
-    if (!more.ok()) return more.status();
-    if (!*more) return absl::OkStatus();
+    ASSIGN_OR_RETURN(const bool more, rows.Next());
+    if (!more) return absl::OkStatus();
     absl::string_view name;
-    const int64_t tid = rows->IntOr(0, 0);
+    const int64_t tid = rows.IntOr(0, 0);
     Process* process = processes->Find(ProcessOf(tid));
     uint32_t thread = 0;
-    if (process == nullptr || !process->FindThread(tid, &thread) || !strings.Find(rows->IntOr(1, -1), &name))
+    if (process == nullptr || !process->FindThread(tid, &thread) || !strings.Find(rows.IntOr(1, -1), &name))
       continue;
     process->trace.threads[thread].name = std::string(name);
   }

@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "trace/base/page_pool.h"
 #include "trace/base/parallel.h"
+#include "trace/base/status_macros.h"
 #include "trace/import/nsys/advice.h"
 #include "trace/import/nsys/export_file.h"
 #include "trace/import/nsys/ranks.h"
@@ -55,14 +56,13 @@ absl::Status FindMembers(const std::string& path, Found* found) {
       (EndsIn(name, kReports) ? found->reports : found->others).push_back(name);
       return absl::OkStatus();
     }
-    if (absl::Status s = reader->CheckWhole(); !s.ok()) return s;
+    RETURN_IF_ERROR(reader->CheckWhole());
     Buffer member;
-    if (absl::Status s = reader->ReadMember(&member); !s.ok()) return s;
+    RETURN_IF_ERROR(reader->ReadMember(&member));
     MemorySource raw(member.view());
-    absl::StatusOr<std::unique_ptr<ByteSource>> plain = OpenContent(&raw, name);
-    if (!plain.ok()) return plain.status();
+    ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> plain, OpenContent(&raw, name));
     Export one{name, std::make_unique<Buffer>()};
-    if (absl::Status s = ReadAll(plain->get(), name, one.content.get()); !s.ok()) return s;
+    RETURN_IF_ERROR(ReadAll(plain.get(), name, one.content.get()));
     if (Sniff(one.content->view().substr(0, Importer::kSniffed))) {
       found->exports.push_back(std::move(one));
     } else {
@@ -82,19 +82,18 @@ absl::Status Find(const std::vector<std::string>& inputs, Found* found) {
     std::vector<std::string> files = {input};
     if (std::filesystem::is_directory(input, error)) {
       files.clear();
-      if (absl::Status s = ListFiles(input, &files); !s.ok()) return s;
+      RETURN_IF_ERROR(ListFiles(input, &files));
     }
     for (const std::string& file : files) {
       if (EndsIn(file, kReports)) {
         found->reports.push_back(file);
         continue;
       }
-      absl::StatusOr<std::string> head = ReadHead(file, Importer::kSniffed);
-      if (!head.ok()) return head.status();
-      if (Sniff(*head)) {
+      ASSIGN_OR_RETURN(std::string head, ReadHead(file, Importer::kSniffed));
+      if (Sniff(head)) {
         found->exports.push_back({file, nullptr});
-      } else if (LooksLikeTar(head->substr(0, kTarHead))) {
-        if (absl::Status s = FindMembers(file, found); !s.ok()) return s;
+      } else if (LooksLikeTar(head.substr(0, kTarHead))) {
+        RETURN_IF_ERROR(FindMembers(file, found));
       } else {
         found->others.push_back(file);
       }
@@ -128,13 +127,11 @@ struct Read {
 };
 
 absl::Status ReadRowsOf(const Export& from, const ReadWhat& what, Read* out) {
-  absl::StatusOr<std::unique_ptr<SqliteReader>> db =
-      from.content == nullptr ? SqliteReader::Open(from.path, kExports)
-                              : SqliteReader::OfBytes(from.content->view(), from.path, kExports);
-  if (!db.ok()) return db.status();
-  absl::StatusOr<std::unique_ptr<ExportFile>> file = ReadExport(**db, what);
-  if (!file.ok()) return file.status();
-  out->file = *std::move(file);
+  ASSIGN_OR_RETURN(std::unique_ptr<SqliteReader> db,
+                   from.content == nullptr
+                       ? SqliteReader::Open(from.path, kExports)
+                       : SqliteReader::OfBytes(from.content->view(), from.path, kExports));
+  ASSIGN_OR_RETURN(out->file, ReadExport(*db, what));
   return absl::OkStatus();
 }
 
@@ -147,9 +144,8 @@ absl::Status ReadDigest(const Export& from, bool digest, Read* out) {
     out->input.bytes = std::filesystem::file_size(from.path, error);
     if (!error) return absl::OkStatus();
   }
-  absl::StatusOr<std::unique_ptr<FileSource>> disk = FileSource::Open(from.path);
-  if (!disk.ok()) return disk.status();
-  return (*disk)->Finish(&out->input.sha256, &out->input.bytes);
+  ASSIGN_OR_RETURN(std::unique_ptr<FileSource> disk, FileSource::Open(from.path));
+  return disk->Finish(&out->input.sha256, &out->input.bytes);
 }
 
 absl::Status ReadOne(const Export& from, const ReadWhat& what, bool digest, Read* out) {
@@ -166,7 +162,7 @@ absl::StatusOr<pytorch::RecordedRanks> ReadRanks(const std::vector<std::string>&
   std::vector<std::string> named = inputs;
   if (options.capture.named()) named = {options.capture.host, options.capture.device};
   std::erase(named, "");
-  if (absl::Status s = Find(named, &found); !s.ok()) return s;
+  RETURN_IF_ERROR(Find(named, &found));
   if (found.exports.empty()) {
     if (!found.reports.empty()) return NotExported(found.reports[0]);
     return absl::NotFoundError(
@@ -177,14 +173,13 @@ absl::StatusOr<pytorch::RecordedRanks> ReadRanks(const std::vector<std::string>&
   const int of_each = std::max(1, options.threads / static_cast<int>(found.exports.size()));
   const ReadWhat what = {options.capture.step_range, options.capture.steps, of_each};
   std::vector<Read> read(found.exports.size());
-  absl::Status status = ForEach(read.size(), options.threads, [&] {
+  RETURN_IF_ERROR(ForEach(read.size(), options.threads, [&] {
     return [&](size_t i) {
       const absl::Status one = ReadOne(found.exports[i], what, options.digests, &read[i]);
       found.exports[i].content = nullptr;
       return one;
     };
-  });
-  if (!status.ok()) return status;
+  }));
   pytorch::RecordedRanks runs;
   std::vector<std::unique_ptr<ExportFile>> files;
   for (Read& one : read) {
@@ -210,18 +205,16 @@ absl::StatusOr<pytorch::RecordedRanks> ReadRanks(const std::vector<std::string>&
 }
 
 absl::StatusOr<TraceSet> Run(const std::vector<std::string>& inputs, const ReadOptions& options) {
-  absl::StatusOr<pytorch::RecordedRanks> ranks = ReadRanks(inputs, options);
-  if (!ranks.ok()) return ranks.status();
-  return pytorch::RecordedTraces(*std::move(ranks), options);
+  ASSIGN_OR_RETURN(pytorch::RecordedRanks ranks, ReadRanks(inputs, options));
+  return pytorch::RecordedTraces(std::move(ranks), options);
 }
 
 }  // namespace
 
 absl::StatusOr<pytorch::Capture> ReadExports(const std::vector<std::string>& inputs,
                                              const ReadOptions& options) {
-  absl::StatusOr<pytorch::RecordedRanks> ranks = ReadRanks(inputs, options);
-  if (!ranks.ok()) return ranks.status();
-  return pytorch::JoinRecorded(*std::move(ranks), options);
+  ASSIGN_OR_RETURN(pytorch::RecordedRanks ranks, ReadRanks(inputs, options));
+  return pytorch::JoinRecorded(std::move(ranks), options);
 }
 
 const Importer kImporter = {

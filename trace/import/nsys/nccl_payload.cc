@@ -5,6 +5,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra::nsys {
 namespace {
@@ -100,23 +101,21 @@ absl::StatusOr<NcclSchemas> NcclSchemas::Read(const SqliteReader& db) {
   out.members_[kFirstSchema + 14] = {comm};
   constexpr absl::string_view kTable = "NVTX_PAYLOAD_SCHEMA_ENTRIES";
   if (!db.Has(kTable)) {
-    if (absl::Status s = db.CheckPlain(kTable); !s.ok()) return s;
+    RETURN_IF_ERROR(db.CheckPlain(kTable));
     return out;
   }
-  absl::StatusOr<SqliteScan> rows = db.Read(kTable, {"!schemaId", "!type", "!name", "offset"});
-  if (!rows.ok()) return rows.status();
+  ASSIGN_OR_RETURN(SqliteScan rows, db.Read(kTable, {"!schemaId", "!type", "!name", "offset"}));
   std::map<uint64_t, std::vector<Member>> told;
   for (;;) {
-    const absl::StatusOr<bool> more = rows->Next();
-    if (!more.ok()) return more.status();
-    if (!*more) break;
-    const int64_t schema = rows->IntOr(0, -1),
-                  offset = rows->IntOr(3, 0);  // the first member's offset is absent
+    ASSIGN_OR_RETURN(const bool more, rows.Next());
+    if (!more) break;
+    const int64_t schema = rows.IntOr(0, -1),
+                  offset = rows.IntOr(3, 0);  // the first member's offset is absent
     if (schema < 0 || offset < 0 || offset > 4096) continue;
     std::vector<Member>& members = told[static_cast<uint64_t>(schema)];
     if (members.size() < 64)  // each process tells all again
       members.push_back(
-          {std::string(rows->Text(2)), static_cast<size_t>(offset), SizeOfType(rows->IntOr(1, 0))});
+          {std::string(rows.Text(2)), static_cast<size_t>(offset), SizeOfType(rows.IntOr(1, 0))});
   }
   for (auto& [schema, members] : told) {
     const bool ours =

@@ -4,21 +4,21 @@
 #include <iterator>
 #include <set>
 
+#include "trace/base/status_macros.h"
+
 namespace chakra::nsys {
 
 absl::Status Owners::ReadCalls() {
   constexpr absl::string_view kTable = "CUPTI_ACTIVITY_KIND_RUNTIME";
   if (!db_.Has(kTable)) return db_.CheckPlain(kTable);
-  absl::StatusOr<SqliteScan> rows = db_.Read(kTable, {"!start", "!correlationId", "!globalTid"});
-  if (!rows.ok()) return rows.status();
+  ASSIGN_OR_RETURN(SqliteScan rows, db_.Read(kTable, {"!start", "!correlationId", "!globalTid"}));
   bool several = false;
   for (;;) {
-    const absl::StatusOr<bool> more = rows->Next();
-    if (!more.ok()) return more.status();
-    if (!*more) break;
-    const int64_t process = ProcessOf(rows->IntOr(2, 0));
+    ASSIGN_OR_RETURN(const bool more, rows.Next());
+    if (!more) break;
+    const int64_t process = ProcessOf(rows.IntOr(2, 0));
     several = several || (!calls_.empty() && std::get<2>(calls_.back()) != process);
-    calls_.emplace_back(rows->IntOr(1, -1), rows->IntOr(0, INT64_MIN), process);
+    calls_.emplace_back(rows.IntOr(1, -1), rows.IntOr(0, INT64_MIN), process);
   }
   if (several) {
     std::sort(calls_.begin(), calls_.end());
@@ -32,14 +32,12 @@ absl::Status Owners::ReadCalls() {
 absl::Status Owners::ReadDevices() {
   constexpr absl::string_view kTable = "CUPTI_ACTIVITY_KIND_KERNEL";
   if (!db_.Has(kTable)) return db_.CheckPlain(kTable);
-  absl::StatusOr<SqliteScan> rows = db_.Read(kTable, {"!deviceId"});
-  if (!rows.ok()) return rows.status();
+  ASSIGN_OR_RETURN(SqliteScan rows, db_.Read(kTable, {"!deviceId"}));
   std::set<int64_t> devices;
   for (;;) {
-    const absl::StatusOr<bool> more = rows->Next();
-    if (!more.ok()) return more.status();
-    if (!*more) break;
-    devices.insert(rows->IntOr(0, 0));
+    ASSIGN_OR_RETURN(const bool more, rows.Next());
+    if (!more) break;
+    devices.insert(rows.IntOr(0, 0));
   }
   devices_.assign(devices.begin(), devices.end());
   return absl::OkStatus();
@@ -47,7 +45,7 @@ absl::Status Owners::ReadDevices() {
 
 absl::StatusOr<int64_t> Owners::Of(int64_t correlation, int64_t start, int64_t device) {
   if (!read_) {
-    if (absl::Status s = ReadCalls(); !s.ok()) return s;
+    RETURN_IF_ERROR(ReadCalls());
     read_ = true;
   }
   if (calls_.empty()) return only_;

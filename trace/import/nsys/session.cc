@@ -4,6 +4,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra::nsys {
 namespace {
@@ -13,13 +14,11 @@ constexpr int64_t kHourNs = 3'600'000'000'000;
 absl::Status ReadPairs(const SqliteReader& db, absl::string_view table,
                        std::multimap<std::string, std::string>* out) {
   if (!db.Has(table)) return db.CheckPlain(table);
-  absl::StatusOr<SqliteScan> rows = db.Read(table, {"!name", "!value"});
-  if (!rows.ok()) return rows.status();
+  ASSIGN_OR_RETURN(SqliteScan rows, db.Read(table, {"!name", "!value"}));
   for (;;) {
-    const absl::StatusOr<bool> more = rows->Next();
-    if (!more.ok()) return more.status();
-    if (!*more) return absl::OkStatus();
-    out->emplace(rows->Text(0), rows->Text(1));
+    ASSIGN_OR_RETURN(const bool more, rows.Next());
+    if (!more) return absl::OkStatus();
+    out->emplace(rows.Text(0), rows.Text(1));
   }
 }
 
@@ -32,11 +31,9 @@ std::string First(const std::multimap<std::string, std::string>& pairs, const st
 absl::Status ReadOne(const SqliteReader& db, absl::string_view table,
                      const std::vector<absl::string_view>& columns, const std::vector<int64_t*>& out) {
   if (!db.Has(table)) return db.CheckPlain(table);
-  absl::StatusOr<SqliteScan> rows = db.Read(table, columns);
-  if (!rows.ok()) return rows.status();
-  const absl::StatusOr<bool> more = rows->Next();
-  if (!more.ok()) return more.status();
-  for (size_t i = 0; *more && i < out.size(); ++i) rows->Int(static_cast<int>(i), out[i]);
+  ASSIGN_OR_RETURN(SqliteScan rows, db.Read(table, columns));
+  ASSIGN_OR_RETURN(const bool more, rows.Next());
+  for (size_t i = 0; more && i < out.size(); ++i) rows.Int(static_cast<int>(i), out[i]);
   return absl::OkStatus();
 }
 
@@ -46,11 +43,11 @@ class SessionReader {
 
   absl::StatusOr<Session> Run() {
     out_.file = db_.name();
-    if (absl::Status s = ReadSwitches(); !s.ok()) return s;
-    if (absl::Status s = ReadTimes(); !s.ok()) return s;
-    if (absl::Status s = ReadHost(); !s.ok()) return s;
-    if (absl::Status s = ReadGpus(); !s.ok()) return s;
-    if (absl::Status s = ReadRanks(); !s.ok()) return s;
+    RETURN_IF_ERROR(ReadSwitches());
+    RETURN_IF_ERROR(ReadTimes());
+    RETURN_IF_ERROR(ReadHost());
+    RETURN_IF_ERROR(ReadGpus());
+    RETURN_IF_ERROR(ReadRanks());
     return std::move(out_);
   }
 
@@ -69,8 +66,8 @@ class SessionReader {
 
 absl::Status SessionReader::ReadSwitches() {
   std::multimap<std::string, std::string> said, recorded;
-  if (absl::Status s = ReadPairs(db_, "META_DATA_EXPORT", &said); !s.ok()) return s;
-  if (absl::Status s = ReadPairs(db_, "META_DATA_CAPTURE", &recorded); !s.ok()) return s;
+  RETURN_IF_ERROR(ReadPairs(db_, "META_DATA_EXPORT", &said));
+  RETURN_IF_ERROR(ReadPairs(db_, "META_DATA_CAPTURE", &recorded));
   out_.product = First(said, "EXPORT_PRODUCT_VERSION");
   out_.schema = First(said, "EXPORT_SCHEMA_VERSION");
   int major = 0;
@@ -94,17 +91,14 @@ absl::Status SessionReader::ReadSwitches() {
 // version are of both kinds. A time before the begin tells the second.
 absl::Status SessionReader::ReadTimes() {
   int64_t start = INT64_MIN, stop = INT64_MIN, utc = INT64_MIN, clock = INT64_MIN, seen = 0;
-  if (absl::Status s = ReadOne(db_, "ANALYSIS_DETAILS", {"startTime", "stopTime"}, {&start, &stop}); !s.ok())
-    return s;
-  if (absl::Status s =
-          ReadOne(db_, "TARGET_INFO_SESSION_START_TIME", {"utcEpochNs", "systemClockNs"}, {&utc, &clock});
-      !s.ok())
-    return s;
+  RETURN_IF_ERROR(ReadOne(db_, "ANALYSIS_DETAILS", {"startTime", "stopTime"}, {&start, &stop}));
+  RETURN_IF_ERROR(
+      ReadOne(db_, "TARGET_INFO_SESSION_START_TIME", {"utcEpochNs", "systemClockNs"}, {&utc, &clock}));
   for (const absl::string_view table : {"CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_MEMCPY",
                                         "CUPTI_ACTIVITY_KIND_RUNTIME", "NVTX_EVENTS"}) {
     int64_t at = INT64_MIN;
     if (!db_.Has(table)) continue;
-    if (absl::Status s = ReadOne(db_, table, {"!start"}, {&at}); !s.ok()) return s;
+    RETURN_IF_ERROR(ReadOne(db_, table, {"!start"}, {&at}));
     if (at == INT64_MIN) continue;
     seen = at;
     break;
@@ -135,7 +129,7 @@ absl::Status SessionReader::ReadTimes() {
 
 absl::Status SessionReader::ReadHost() {
   std::multimap<std::string, std::string> system;
-  if (absl::Status s = ReadPairs(db_, "TARGET_INFO_SYSTEM_ENV", &system); !s.ok()) return s;
+  RETURN_IF_ERROR(ReadPairs(db_, "TARGET_INFO_SYSTEM_ENV", &system));
   out_.host = First(system, "Hostname");
   return absl::OkStatus();
 }
@@ -143,40 +137,34 @@ absl::Status SessionReader::ReadHost() {
 absl::Status SessionReader::ReadGpus() {
   std::map<int64_t, std::string> names;
   if (db_.Has("TARGET_INFO_GPU")) {
-    absl::StatusOr<SqliteScan> rows = db_.Read("TARGET_INFO_GPU", {"!id", "!name"});
-    if (!rows.ok()) return rows.status();
+    ASSIGN_OR_RETURN(SqliteScan rows, db_.Read("TARGET_INFO_GPU", {"!id", "!name"}));
     for (;;) {
-      const absl::StatusOr<bool> more = rows->Next();
-      if (!more.ok()) return more.status();
-      if (!*more) break;
-      names.emplace(rows->IntOr(0, 0), rows->Text(1));
+      ASSIGN_OR_RETURN(const bool more, rows.Next());
+      if (!more) break;
+      names.emplace(rows.IntOr(0, 0), rows.Text(1));
     }
   }
   for (const auto& [id, name] : names) out_.gpus.push_back(name);
   if (!db_.Has("TARGET_INFO_CUDA_DEVICE")) return absl::OkStatus();
-  absl::StatusOr<SqliteScan> rows = db_.Read("TARGET_INFO_CUDA_DEVICE", {"gpuId", "cudaId", "pid"});
-  if (!rows.ok()) return rows.status();
+  ASSIGN_OR_RETURN(SqliteScan rows, db_.Read("TARGET_INFO_CUDA_DEVICE", {"gpuId", "cudaId", "pid"}));
   for (;;) {
-    const absl::StatusOr<bool> more = rows->Next();
-    if (!more.ok()) return more.status();
-    if (!*more) return absl::OkStatus();
-    const auto it = names.find(rows->IntOr(0, -1));
+    ASSIGN_OR_RETURN(const bool more, rows.Next());
+    if (!more) return absl::OkStatus();
+    const auto it = names.find(rows.IntOr(0, -1));
     if (it != names.end())
-      out_.gpu_of.emplace(std::make_pair(rows->IntOr(2, 0), rows->IntOr(1, 0)), it->second);
+      out_.gpu_of.emplace(std::make_pair(rows.IntOr(2, 0), rows.IntOr(1, 0)), it->second);
   }
 }
 
 absl::Status SessionReader::ReadRanks() {
   if (!db_.Has("MPI_RANKS")) return db_.CheckPlain("MPI_RANKS");
-  absl::StatusOr<SqliteScan> rows = db_.Read("MPI_RANKS", {"!globalTid", "!rank"});
-  if (!rows.ok()) return rows.status();
+  ASSIGN_OR_RETURN(SqliteScan rows, db_.Read("MPI_RANKS", {"!globalTid", "!rank"}));
   for (;;) {
-    const absl::StatusOr<bool> more = rows->Next();
-    if (!more.ok()) return more.status();
-    if (!*more) return absl::OkStatus();
-    const int64_t rank = rows->IntOr(1, -1);
+    ASSIGN_OR_RETURN(const bool more, rows.Next());
+    if (!more) return absl::OkStatus();
+    const int64_t rank = rows.IntOr(1, -1);
     if (rank >= 0 && rank < 1 << 22)
-      out_.mpi_rank.emplace(ProcessOf(rows->IntOr(0, 0)), static_cast<int>(rank));
+      out_.mpi_rank.emplace(ProcessOf(rows.IntOr(0, 0)), static_cast<int>(rank));
   }
 }
 
@@ -185,19 +173,17 @@ absl::Status SessionReader::ReadRanks() {
 absl::StatusOr<Strings> Strings::Read(const SqliteReader& db) {
   Strings out;
   if (!db.Has("StringIds")) {
-    if (absl::Status s = db.CheckPlain("StringIds"); !s.ok()) return s;
+    RETURN_IF_ERROR(db.CheckPlain("StringIds"));
     return absl::InvalidArgumentError(absl::StrCat(
         db.name(), ": it has no table StringIds; expected the export of `nsys export -t sqlite`"));
   }
-  absl::StatusOr<SqliteScan> rows = db.Read("StringIds", {"!id", "!value"});
-  if (!rows.ok()) return rows.status();
+  ASSIGN_OR_RETURN(SqliteScan rows, db.Read("StringIds", {"!id", "!value"}));
   for (;;) {
-    const absl::StatusOr<bool> more = rows->Next();
-    if (!more.ok()) return more.status();
-    if (!*more) return out;
+    ASSIGN_OR_RETURN(const bool more, rows.Next());
+    if (!more) return out;
     int64_t id = 0;
-    const absl::string_view text = rows->Text(1);
-    if (!rows->Int(0, &id)) continue;
+    const absl::string_view text = rows.Text(1);
+    if (!rows.Int(0, &id)) continue;
     if (out.at_.try_emplace(id, out.bytes_.size(), static_cast<uint32_t>(text.size())).second)
       out.bytes_.append(text.data(), text.size());
   }

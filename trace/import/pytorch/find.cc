@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "trace/base/status_macros.h"
 #include "trace/et/importer.h"
 #include "trace/import/host/host_trace.h"
 #include "trace/import/kineto/kineto.h"
@@ -75,7 +76,7 @@ absl::StatusOr<std::vector<CaptureFile>> FindCaptureFiles(const std::vector<std:
     std::error_code error;
     if (fs::is_directory(input, error)) {
       std::vector<std::string> listed;
-      if (absl::Status s = ListFiles(input, &listed); !s.ok()) return s;
+      RETURN_IF_ERROR(ListFiles(input, &listed));
       for (std::string& f : listed) (NamedAsCapture(f) ? files : *others).push_back(std::move(f));
     } else {
       files.push_back(input);
@@ -84,10 +85,9 @@ absl::StatusOr<std::vector<CaptureFile>> FindCaptureFiles(const std::vector<std:
   std::vector<CaptureFile> found;
   std::set<std::string> told;  // files that tell ranks of others
   for (const std::string& path : files) {
-    const absl::StatusOr<std::string> head = ReadHead(path, kHead);
-    if (!head.ok()) return head.status();
+    ASSIGN_OR_RETURN(const std::string head, ReadHead(path, kHead));
     CaptureFile file;
-    if (SniffCapture(*head, path, path, &file)) {
+    if (SniffCapture(head, path, path, &file)) {
       std::string told_by;
       if (const int rank = file.host || file.sure ? -1 : RankBeside(path, &told_by); rank >= 0) {
         file.rank = rank;

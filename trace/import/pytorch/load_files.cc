@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "trace/base/parallel.h"
+#include "trace/base/status_macros.h"
 #include "trace/et/importer.h"
 #include "trace/import/host/host_trace.h"
 #include "trace/import/kineto/kineto.h"
@@ -41,14 +42,12 @@ absl::Status ReadTrace(const CaptureFile& file, ByteSource* source, const std::v
                        LoadedFile* out) {
   if (file.host) {
     Buffer text;
-    if (absl::Status s = ReadAll(source, file.path, &text); !s.ok()) return s;
-    absl::StatusOr<HostTrace> host = ReadHostTrace(text.view(), file.path);
-    if (!host.ok()) return host.status();
-    out->host = std::make_unique<HostTrace>(*std::move(host));
+    RETURN_IF_ERROR(ReadAll(source, file.path, &text));
+    ASSIGN_OR_RETURN(HostTrace host, ReadHostTrace(text.view(), file.path));
+    out->host = std::make_unique<HostTrace>(std::move(host));
   } else {
-    absl::StatusOr<DeviceTrace> device = ReadKineto(source, file.path, &out->parts);
-    if (!device.ok()) return device.status();
-    out->device = std::make_unique<DeviceTrace>(*std::move(device));
+    ASSIGN_OR_RETURN(DeviceTrace device, ReadKineto(source, file.path, &out->parts));
+    out->device = std::make_unique<DeviceTrace>(std::move(device));
   }
   AddFaults(faults, file.path, RankIn(*out), RepairsIn(out));
   return absl::OkStatus();
@@ -105,13 +104,11 @@ absl::Status LoadContent(const CaptureFile& file, ByteSource* raw,
                          const std::function<absl::StatusOr<std::unique_ptr<ByteSource>>()>& again,
                          LoadedFile* out) {
   StreamCut cut;
-  absl::StatusOr<std::unique_ptr<ByteSource>> content = OpenContent(raw, file.path, &cut);
-  if (!content.ok()) return content.status();
-  absl::Status status = ReadTrace(file, content->get(), {}, out);
+  ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> content, OpenContent(raw, file.path, &cut));
+  absl::Status status = ReadTrace(file, content.get(), {}, out);
   if (absl::IsInvalidArgument(status)) {
-    absl::StatusOr<std::unique_ptr<ByteSource>> anew = again();
-    if (!anew.ok()) return anew.status();
-    status = ReadMended(file, anew->get(), std::move(status), out);
+    ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> anew, again());
+    status = ReadMended(file, anew.get(), std::move(status), out);
   }
   if (!status.ok()) return status;
   if (!cut.cut && CutShort(out)) {  // a quote too many looks like a file without its end
@@ -169,21 +166,20 @@ absl::Status ReadMembers(const std::string& path, ByteSource* tar, int threads, 
   TarReader reader(tar, path);
   std::vector<Member> batch;
   for (;;) {
-    absl::StatusOr<bool> more = reader.Next();
-    if (!more.ok()) return more.status();
-    if (!*more) break;
+    ASSIGN_OR_RETURN(bool more, reader.Next());
+    if (!more) break;
     const std::string name = reader.name();
     if (absl::StartsWith(name.substr(name.rfind('/') + 1), "._")) continue;  // macOS puts them beside files
     if (!NamedAsCapture(name)) {
       others->push_back(absl::StrCat(path, "!", name));
       continue;
     }
-    if (absl::Status s = reader.CheckWhole(); !s.ok()) return s;
+    RETURN_IF_ERROR(reader.CheckWhole());
     Member& member = batch.emplace_back();
     member.name = name;
-    if (absl::Status s = reader.ReadMember(&member.content); !s.ok()) return s;
+    RETURN_IF_ERROR(reader.ReadMember(&member.content));
     if (static_cast<int>(batch.size()) < std::max(1, threads)) continue;
-    if (absl::Status s = LoadBatch(path, threads, &batch, done); !s.ok()) return s;
+    RETURN_IF_ERROR(LoadBatch(path, threads, &batch, done));
   }
   return LoadBatch(path, threads, &batch, done);
 }
@@ -191,15 +187,14 @@ absl::Status ReadMembers(const std::string& path, ByteSource* tar, int threads, 
 }  // namespace
 
 absl::Status LoadFile(const CaptureFile& file, LoadedFile* out) {
-  absl::StatusOr<std::unique_ptr<FileSource>> disk = FileSource::Open(file.path);
-  if (!disk.ok()) return disk.status();
+  ASSIGN_OR_RETURN(std::unique_ptr<FileSource> disk, FileSource::Open(file.path));
   const auto open = [&]() -> absl::StatusOr<std::unique_ptr<ByteSource>> {
     return FileSource::Open(file.path);
   };
-  if (absl::Status s = LoadContent(file, disk->get(), open, out); !s.ok()) return s;
+  RETURN_IF_ERROR(LoadContent(file, disk.get(), open, out));
   out->input.path = file.path;
   out->input.role = file.host ? "host trace" : "device trace";
-  return (*disk)->Finish(&out->input.sha256, &out->input.bytes);
+  return disk->Finish(&out->input.sha256, &out->input.bytes);
 }
 
 bool IsArchive(const std::string& path) {
@@ -210,12 +205,10 @@ bool IsArchive(const std::string& path) {
 absl::Status LoadArchive(const std::string& path, int threads, std::vector<CaptureFile>* files,
                          std::vector<LoadedFile>* loaded, std::vector<std::string>* others,
                          InputFile* input) {
-  absl::StatusOr<std::unique_ptr<FileSource>> disk = FileSource::Open(path);
-  if (!disk.ok()) return disk.status();
-  absl::StatusOr<std::unique_ptr<ByteSource>> tar = OpenContent(disk->get(), path);
-  if (!tar.ok()) return tar.status();
+  ASSIGN_OR_RETURN(std::unique_ptr<FileSource> disk, FileSource::Open(path));
+  ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> tar, OpenContent(disk.get(), path));
   std::vector<Member> members;
-  if (absl::Status s = ReadMembers(path, tar->get(), threads, &members, others); !s.ok()) return s;
+  RETURN_IF_ERROR(ReadMembers(path, tar.get(), threads, &members, others));
   std::sort(members.begin(), members.end(), [](const Member& a, const Member& b) { return a.name < b.name; });
   for (Member& member : members) {
     if (!member.is_capture) {
@@ -228,7 +221,7 @@ absl::Status LoadArchive(const std::string& path, int threads, std::vector<Captu
   std::sort(others->begin(), others->end());
   input->path = path;
   input->role = "trace";
-  return (*disk)->Finish(&input->sha256, &input->bytes);
+  return disk->Finish(&input->sha256, &input->bytes);
 }
 
 }  // namespace chakra::pytorch

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "trace/base/status_macros.h"
 #include "trace/et/rank_of.h"
 #include "trace/import/capture/rank_names.h"
 #include "trace/import/kineto/graph_capture.h"
@@ -60,7 +61,7 @@ class Placer {
     for (const bool host : {false, true}) ReadFolders(host);
     SpreadFiles();
     rank_.assign(files_.size(), -1);
-    if (absl::Status s = ByHand(rank_of); !s.ok()) return s;
+    RETURN_IF_ERROR(ByHand(rank_of));
     for (size_t i = 0; i < files_.size(); ++i) {
       if (rank_[i] < 0) rank_[i] = Told(i);
     }
@@ -69,11 +70,11 @@ class Placer {
     ByMembers();
     ByPlaces();
     ByNumbers();
-    if (absl::Status s = OfOnePair(); !s.ok()) return s;
+    RETURN_IF_ERROR(OfOnePair());
     PlaceGraphCaptures();
     for (size_t i = 0; i < files_.size(); ++i) {
       if (left_out_[i]) continue;
-      if (absl::Status s = rank_[i] < 0 ? NoRank(i) : PlaceOne(i); !s.ok()) return s;
+      RETURN_IF_ERROR(rank_[i] < 0 ? NoRank(i) : PlaceOne(i));
     }
     return absl::OkStatus();
   }
@@ -185,10 +186,9 @@ absl::Status Placer::ByHand(const std::vector<std::string>& rank_of) {
   bool any = false;
   for (size_t i = 0; i < files_.size(); ++i) {
     const std::string text = part_[i].empty() ? files_[i].path : absl::StrCat(files_[i].path, " ", part_[i]);
-    absl::StatusOr<int> rank = RankByHand(rank_of, text);
-    if (!rank.ok()) return rank.status();
-    rank_[i] = *rank;
-    any = any || *rank >= 0;
+    ASSIGN_OR_RETURN(int rank, RankByHand(rank_of, text));
+    rank_[i] = rank;
+    any = any || rank >= 0;
   }
   if (any) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("--rank-of ", absl::StrJoin(rank_of, " "),

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "trace/base/parallel.h"
+#include "trace/base/status_macros.h"
 #include "trace/et/read_options.h"
 #include "trace/import/kineto/graph_annotations.h"
 #include "trace/import/pytorch/find.h"
@@ -32,13 +33,11 @@ absl::Status FindFiles(const std::vector<std::string>& inputs, const ReadOptions
         continue;
       }
       InputFile archive;
-      if (absl::Status s = LoadArchive(input, options.threads, files, loaded, &others, &archive); !s.ok())
-        return s;
+      RETURN_IF_ERROR(LoadArchive(input, options.threads, files, loaded, &others, &archive));
       out->inputs.push_back(std::move(archive));
     }
-    absl::StatusOr<std::vector<CaptureFile>> found = FindCaptureFiles(plain, &others);
-    if (!found.ok()) return found.status();
-    std::move(found->begin(), found->end(), std::back_inserter(*files));
+    ASSIGN_OR_RETURN(std::vector<CaptureFile> found, FindCaptureFiles(plain, &others));
+    std::move(found.begin(), found.end(), std::back_inserter(*files));
     for (const std::string& o : others) {
       int rank = 0;
       if (NamedAsGraphAnnotations(o, &rank) && !absl::StrContains(o, "!")) {
@@ -59,7 +58,7 @@ absl::StatusOr<RecordedRanks> ReadFiles(const std::vector<std::string>& inputs, 
   RecordedRanks out;
   std::vector<CaptureFile> files;
   std::vector<LoadedFile> loaded;  // by file; those of archives come first
-  if (absl::Status s = FindFiles(inputs, options, &files, &loaded, &out); !s.ok()) return s;
+  RETURN_IF_ERROR(FindFiles(inputs, options, &files, &loaded, &out));
   const size_t done = loaded.size();
   loaded.resize(files.size());
   absl::Status status = ForEach(files.size() - done, options.threads, [&] {
@@ -78,16 +77,14 @@ absl::StatusOr<RecordedRanks> ReadFiles(const std::vector<std::string>& inputs, 
 }  // namespace
 
 absl::StatusOr<Capture> ReadCapture(const std::vector<std::string>& inputs, const ReadOptions& options) {
-  absl::StatusOr<RecordedRanks> read = ReadFiles(inputs, options);
-  if (!read.ok()) return read.status();
-  return JoinRecorded(*std::move(read), options);
+  ASSIGN_OR_RETURN(RecordedRanks read, ReadFiles(inputs, options));
+  return JoinRecorded(std::move(read), options);
 }
 
 absl::StatusOr<TraceSet> ReadCaptureTraces(const std::vector<std::string>& inputs,
                                            const ReadOptions& options) {
-  absl::StatusOr<RecordedRanks> read = ReadFiles(inputs, options);
-  if (!read.ok()) return read.status();
-  return RecordedTraces(*std::move(read), options);
+  ASSIGN_OR_RETURN(RecordedRanks read, ReadFiles(inputs, options));
+  return RecordedTraces(std::move(read), options);
 }
 
 }  // namespace chakra::pytorch

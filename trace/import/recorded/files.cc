@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "trace/base/status_macros.h"
 #include "trace/io/compressed_file.h"
 #include "trace/io/file.h"
 
@@ -27,13 +28,12 @@ absl::StatusOr<std::vector<std::string>> FindRecordedFiles(const std::vector<std
     const bool folder = std::filesystem::is_directory(input, error);
     if (folder) {
       files.clear();
-      if (absl::Status s = ListFiles(input, &files); !s.ok()) return s;
+      RETURN_IF_ERROR(ListFiles(input, &files));
     }
     for (std::string& path : files) {
-      const auto head =
-          folder && !named(path) ? absl::StatusOr<std::string>("") : ReadHead(path, Importer::kSniffed);
-      if (!head.ok()) return head.status();
-      if (importer.Takes(path, *head)) {
+      ASSIGN_OR_RETURN(const auto head, folder && !named(path) ? absl::StatusOr<std::string>("")
+                                                               : ReadHead(path, Importer::kSniffed));
+      if (importer.Takes(path, head)) {
         found.push_back(std::move(path));
       } else if (folder) {
         others->push_back(std::move(path));
@@ -51,14 +51,12 @@ absl::StatusOr<std::vector<std::string>> FindRecordedFiles(const std::vector<std
 }
 
 absl::Status ReadRecordedFile(const std::string& path, Buffer* content, InputFile* input) {
-  absl::StatusOr<std::unique_ptr<FileSource>> disk = FileSource::Open(path);
-  if (!disk.ok()) return disk.status();
-  const absl::StatusOr<std::unique_ptr<ByteSource>> plain = OpenContent(disk->get(), path);
-  if (!plain.ok()) return plain.status();
-  if (absl::Status s = ReadAll(plain->get(), path, content); !s.ok()) return s;
+  ASSIGN_OR_RETURN(std::unique_ptr<FileSource> disk, FileSource::Open(path));
+  ASSIGN_OR_RETURN(const std::unique_ptr<ByteSource> plain, OpenContent(disk.get(), path));
+  RETURN_IF_ERROR(ReadAll(plain.get(), path, content));
   input->path = path;
   input->role = "device trace";
-  return (*disk)->Finish(&input->sha256, &input->bytes);
+  return disk->Finish(&input->sha256, &input->bytes);
 }
 
 }  // namespace chakra

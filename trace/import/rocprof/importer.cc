@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "trace/base/parallel.h"
+#include "trace/base/status_macros.h"
 #include "trace/import/recorded/files.h"
 #include "trace/import/rocprof/json_file.h"
 #include "trace/import/rocprof/ranks.h"
@@ -26,64 +27,56 @@ bool Confirm(const std::string& path, absl::string_view head) {
 
 // One file, of either format.
 absl::Status ReadOne(const std::string& path, std::vector<Recording>* out, InputFile* input) {
-  absl::StatusOr<std::unique_ptr<FileSource>> disk = FileSource::Open(path);
-  if (!disk.ok()) return disk.status();
+  ASSIGN_OR_RETURN(std::unique_ptr<FileSource> disk, FileSource::Open(path));
   char head[16] = {};
-  const absl::StatusOr<size_t> size = ReadFully(disk->get(), head, sizeof(head));
-  if (!size.ok()) return size.status();
-  if (LooksLikeSqlite({head, *size})) {  // is read page by page, however large
-    const auto database = SqliteReader::Open(path, kRocpd);
-    if (!database.ok()) return database.status();
+  ASSIGN_OR_RETURN(const size_t size, ReadFully(disk.get(), head, sizeof(head)));
+  if (LooksLikeSqlite({head, size})) {  // is read page by page, however large
+    ASSIGN_OR_RETURN(const auto database, SqliteReader::Open(path, kRocpd));
     input->path = path;
     input->role = "device trace";
-    if (absl::Status s = ReadRocpd(**database, path, out); !s.ok()) return s;
-    return (*disk)->Finish(&input->sha256, &input->bytes);
+    RETURN_IF_ERROR(ReadRocpd(*database, path, out));
+    return disk->Finish(&input->sha256, &input->bytes);
   }
   Buffer content;
-  if (absl::Status s = ReadRecordedFile(path, &content, input); !s.ok()) return s;
+  RETURN_IF_ERROR(ReadRecordedFile(path, &content, input));
   if (!LooksLikeSqlite(content.view())) return ReadJson(&content, path, out);
-  const auto database = SqliteReader::OfBytes(content.view(), path, kRocpd);
-  if (!database.ok()) return database.status();
-  return ReadRocpd(**database, path, out);
+  ASSIGN_OR_RETURN(const auto database, SqliteReader::OfBytes(content.view(), path, kRocpd));
+  return ReadRocpd(*database, path, out);
 }
 
 absl::StatusOr<pytorch::RecordedRanks> ReadRanks(const std::vector<std::string>& inputs,
                                                  const ReadOptions& options) {
   std::vector<std::string> others;
   const std::string& named = options.capture.device;
-  const auto files =
-      FindRecordedFiles(named.empty() ? inputs : std::vector<std::string>{named}, kImporter, &others);
-  if (!files.ok()) return files.status();
-  std::vector<std::vector<Recording>> read(files->size());
-  std::vector<InputFile> sources(files->size());
-  absl::Status status = ForEach(files->size(), options.threads, [&] {
-    return [&](size_t i) { return ReadOne((*files)[i], &read[i], &sources[i]); };
-  });
-  if (!status.ok()) return status;
+  ASSIGN_OR_RETURN(
+      const auto files,
+      FindRecordedFiles(named.empty() ? inputs : std::vector<std::string>{named}, kImporter, &others));
+  std::vector<std::vector<Recording>> read(files.size());
+  std::vector<InputFile> sources(files.size());
+  RETURN_IF_ERROR(ForEach(files.size(), options.threads, [&] {
+    return [&](size_t i) { return ReadOne(files[i], &read[i], &sources[i]); };
+  }));
   std::vector<Recording> recordings;
   for (std::vector<Recording>& of_file : read) {
     for (Recording& r : of_file) recordings.push_back(std::move(r));
   }
-  auto ranks = RanksOf(std::move(recordings));
-  if (!ranks.ok()) return ranks.status();
-  ranks->inputs = std::move(sources);
-  ranks->files_left_out = std::move(others);
+  ASSIGN_OR_RETURN(auto ranks, RanksOf(std::move(recordings)));
+  ranks.inputs = std::move(sources);
+  ranks.files_left_out = std::move(others);
   return ranks;
 }
 
 absl::StatusOr<TraceSet> Read(const std::vector<std::string>& inputs, const ReadOptions& options) {
-  auto ranks = ReadRanks(inputs, options);
-  if (!ranks.ok()) return ranks.status();
-  return pytorch::RecordedTraces(*std::move(ranks), options);
+  ASSIGN_OR_RETURN(auto ranks, ReadRanks(inputs, options));
+  return pytorch::RecordedTraces(std::move(ranks), options);
 }
 
 }  // namespace
 
 absl::StatusOr<pytorch::Capture> ReadRecordings(const std::vector<std::string>& inputs,
                                                 const ReadOptions& options) {
-  auto ranks = ReadRanks(inputs, options);
-  if (!ranks.ok()) return ranks.status();
-  return pytorch::JoinRecorded(*std::move(ranks), options);
+  ASSIGN_OR_RETURN(auto ranks, ReadRanks(inputs, options));
+  return pytorch::JoinRecorded(std::move(ranks), options);
 }
 
 const Importer kImporter = {

@@ -9,6 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "trace/base/status_macros.h"
 
 namespace chakra::rocprof {
 namespace {
@@ -49,13 +50,11 @@ int64_t Int(const SqliteScan& row, int column) { return row.IntOr(column, 0); }
 template <typename Each>
 absl::Status ForEachRow(const SqliteReader& db, const std::string& table,
                         const std::vector<std::string>& columns, const Each& each) {
-  absl::StatusOr<SqliteScan> rows = db.Read(table, {columns.begin(), columns.end()});
-  if (!rows.ok()) return rows.status();
+  ASSIGN_OR_RETURN(SqliteScan rows, db.Read(table, {columns.begin(), columns.end()}));
   for (;;) {
-    const absl::StatusOr<bool> more = rows->Next();
-    if (!more.ok()) return more.status();
-    if (!*more) return absl::OkStatus();
-    if (absl::Status s = each(*rows); !s.ok()) return s;
+    ASSIGN_OR_RETURN(const bool more, rows.Next());
+    if (!more) return absl::OkStatus();
+    RETURN_IF_ERROR(each(rows));
   }
 }
 
@@ -81,7 +80,7 @@ class TablesReader {
           &TablesReader::Threads, &TablesReader::Kernels, &TablesReader::Tracks, &TablesReader::Timestamps,
           &TablesReader::Events, &TablesReader::Args, &TablesReader::Regions, &TablesReader::Dispatches,
           &TablesReader::Copies}) {
-      if (absl::Status s = (this->*part)(); !s.ok()) return s;
+      RETURN_IF_ERROR((this->*part)());
     }
     return absl::OkStatus();
   }
@@ -279,7 +278,7 @@ absl::Status TablesReader::Placed(absl::string_view table, std::vector<std::stri
   own.insert(own.begin(), kPlace.begin(), kPlace.end());
   return ForEachRow(db_, name, own, [&](const SqliteScan& row) {
     Place place;
-    if (absl::Status s = PlaceOf(table, row, &place); !s.ok()) return s;
+    RETURN_IF_ERROR(PlaceOf(table, row, &place));
     Record record;
     record.begin = place.begin;
     record.end = place.end;
@@ -351,7 +350,7 @@ absl::Status ReadRocpd(const SqliteReader& database, const std::string& file, st
   for (const std::string& suffix : suffixes) {
     Recording& recording = out->emplace_back();
     recording.file = file;
-    if (absl::Status s = TablesReader(database, suffix, &recording).Read(); !s.ok()) return s;
+    RETURN_IF_ERROR(TablesReader(database, suffix, &recording).Read());
   }
   if (!suffixes.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(file, ": no rocpd database: there is no table ",

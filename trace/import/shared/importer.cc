@@ -13,6 +13,7 @@
 #include "absl/strings/strip.h"
 #include "proto/rank_index.pb.h"
 #include "trace/base/parallel.h"
+#include "trace/base/status_macros.h"
 #include "trace/et/like_rank.h"
 #include "trace/et/rank_index.h"
 #include "trace/et/rank_loader.h"
@@ -69,11 +70,10 @@ class SharedRun {
 
   absl::StatusOr<TraceSet> Read() {
     const bool each = options_.rewriter != nullptr || options_.keep_raw;
-    if (absl::Status s = LoadGraphs(each); !s.ok()) return s;
+    RETURN_IF_ERROR(LoadGraphs(each));
     TraceSet set;
     for (Loaded& l : graphs_) set.inputs.push_back(std::move(l.input));
-    const absl::Status made = each ? MakeEach(&set) : MakeAll(&set);
-    if (!made.ok()) return made;
+    RETURN_IF_ERROR(each ? MakeEach(&set) : MakeAll(&set));
     return set;
   }
 
@@ -86,14 +86,13 @@ class SharedRun {
     own.twins = nullptr;
     own.keep_raw = with_frames;
     graphs_.resize(index_.graphs());
-    const absl::Status loaded = ForEach(graphs_.size(), options_.threads, [&] {
+    RETURN_IF_ERROR(ForEach(graphs_.size(), options_.threads, [&] {
       return [&, worker = std::make_unique<Worker>(&pool_)](size_t g) {
         return LoadGraph(g, own, worker.get());
       };
-    });
-    if (!loaded.ok()) return loaded;
+    }));
     for (size_t g = 0; g < graphs_.size(); ++g) {
-      if (absl::Status s = index_.Covers(g, graphs_[g].trace); !s.ok()) return s;
+      RETURN_IF_ERROR(index_.Covers(g, graphs_[g].trace));
     }
     return absl::OkStatus();
   }
@@ -160,9 +159,8 @@ class SharedRun {
   absl::Status MakeEach(TraceSet* set) {
     std::vector<LikeRank> like;
     for (const Loaded& graph : graphs_) {
-      absl::StatusOr<LikeRank> one = LikeRank::Make(graph.trace);
-      if (!one.ok()) return one.status();
-      like.push_back(*std::move(one));
+      ASSIGN_OR_RETURN(LikeRank one, LikeRank::Make(graph.trace));
+      like.push_back(std::move(one));
     }
     std::vector<Loaded> loaded(static_cast<size_t>(index_.ranks()));
     const auto load = [&](size_t i, Worker* worker) {
@@ -189,35 +187,31 @@ class SharedRun {
 };
 
 absl::StatusOr<TraceSet> Read(const std::vector<std::string>& inputs, const ReadOptions& options) {
-  const absl::StatusOr<std::string> path = FindIndex(inputs);
-  if (!path.ok()) return path.status();
+  ASSIGN_OR_RETURN(const std::string path, FindIndex(inputs));
   if (!options.capture.steps.empty() || !options.capture.ranks.empty() ||
       !options.capture.step_range.empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat(*path, ": steps and ranks can be selected of captures only, and this is none"));
+        absl::StrCat(path, ": steps and ranks can be selected of captures only, and this is none"));
   }
   InputFile file;
-  const absl::StatusOr<std::string> text = ReadGroupText(*path, &file);
-  if (!text.ok()) return text.status();
+  ASSIGN_OR_RETURN(const std::string text, ReadGroupText(path, &file));
   proto::RankIndex message;
-  if (absl::Status s = ParseMessage(*text, *path, &message); !s.ok()) return s;
-  absl::StatusOr<RankIndex> index = RankIndex::Make(message, *path);
-  if (!index.ok()) return index.status();
-  SharedRun run(*path, *std::move(index), options);
-  absl::StatusOr<TraceSet> set = run.Read();
-  if (!set.ok()) return set;
+  RETURN_IF_ERROR(ParseMessage(text, path, &message));
+  ASSIGN_OR_RETURN(RankIndex index, RankIndex::Make(message, path));
+  SharedRun run(path, std::move(index), options);
+  ASSIGN_OR_RETURN(TraceSet set, run.Read());
   file.role = "index";
-  set->inputs.push_back(std::move(file));
+  set.inputs.push_back(std::move(file));
   if (options.twins != nullptr) {
     for (int r = 0; r < run.index().ranks(); ++r) options.twins->push_back(run.index().TwinOf(r));
   }
   if (!options.groups_file.empty()) {
-    if (absl::Status s = GroupsFromFile(options.groups_file, &*set); !s.ok()) return s;
+    RETURN_IF_ERROR(GroupsFromFile(options.groups_file, &set));
   } else if (!run.index().groups().empty()) {
-    set->groups = run.index().groups();
-    set->group_source = *path;
+    set.groups = run.index().groups();
+    set.group_source = path;
   }
-  ResolveGroupZero(set->groups, &set->ranks);
+  ResolveGroupZero(set.groups, &set.ranks);
   return set;
 }
 

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "proto/et_def.pb.h"
+#include "trace/base/status_macros.h"
 #include "trace/et/kept_frames.h"
 #include "trace/et/writer.h"
 #include "trace/io/proto_io.h"
@@ -72,7 +73,7 @@ bool LooksLikeTextFormat(absl::string_view s) {
 
 absl::StatusOr<std::string> EtToText(const RankTrace& trace) {
   const KeptFrames frames(trace, "text format");
-  if (absl::Status s = frames.Check(); !s.ok()) return s;
+  RETURN_IF_ERROR(frames.Check());
   EtText text;
   std::string expected;
   EtWriter writer(&expected, Compression::kNone);
@@ -80,15 +81,13 @@ absl::StatusOr<std::string> EtToText(const RankTrace& trace) {
   for (size_t i = frames.begin(); i < frames.end(); ++i) {
     Message* m = i == 0 ? r->MutableMessage(text.message(), text.metadata())
                         : r->AddMessage(text.message(), text.node());
-    if (absl::Status s = frames.Parse(i, m); !s.ok()) return s;
-    if (absl::Status s = writer.AddFrame(m->SerializeAsString()); !s.ok()) return s;
+    RETURN_IF_ERROR(frames.Parse(i, m));
+    RETURN_IF_ERROR(writer.AddFrame(m->SerializeAsString()));
   }
-  if (absl::Status s = writer.Finish(); !s.ok()) return s;
-  absl::StatusOr<std::string> out = FormatMessage(*text.message(), MessageFormat::kText);
-  if (!out.ok()) return out;
-  const absl::StatusOr<std::string> back = EtFromText(*out, trace.file);
-  if (!back.ok()) return back.status();
-  if (*back != expected) {
+  RETURN_IF_ERROR(writer.Finish());
+  ASSIGN_OR_RETURN(std::string out, FormatMessage(*text.message(), MessageFormat::kText));
+  ASSIGN_OR_RETURN(const std::string back, EtFromText(out, trace.file));
+  if (back != expected) {
     return absl::InvalidArgumentError(absl::StrCat(
         trace.file, ": rank ", trace.rank, ": text format cannot carry it: it does not read back the same"));
   }
@@ -98,21 +97,20 @@ absl::StatusOr<std::string> EtToText(const RankTrace& trace) {
 absl::StatusOr<std::string> EtFromText(absl::string_view content, absl::string_view file) {
   google::protobuf::LogSilencer quiet;
   EtText text;
-  if (absl::Status s = ParseTextMessage(content, file, text.message()); !s.ok()) return s;
+  RETURN_IF_ERROR(ParseTextMessage(content, file, text.message()));
   const Message& m = *text.message();
   const auto* r = m.GetReflection();
   std::string out;
   EtWriter writer(&out, Compression::kNone);
   if (r->HasField(m, text.metadata())) {
-    if (absl::Status s = writer.AddFrame(r->GetMessage(m, text.metadata()).SerializeAsString()); !s.ok())
-      return s;
+    RETURN_IF_ERROR(writer.AddFrame(r->GetMessage(m, text.metadata()).SerializeAsString()));
   }
   const int nodes = r->FieldSize(m, text.node());
   for (int i = 0; i < nodes; ++i) {
     const Message& node = r->GetRepeatedMessage(m, text.node(), i);
-    if (absl::Status s = writer.AddFrame(node.SerializeAsString()); !s.ok()) return s;
+    RETURN_IF_ERROR(writer.AddFrame(node.SerializeAsString()));
   }
-  if (absl::Status s = writer.Finish(); !s.ok()) return s;
+  RETURN_IF_ERROR(writer.Finish());
   return out;
 }
 
@@ -124,9 +122,7 @@ const Importer kTextImporter = {
     .sniff = LooksLikeTextFormat,
     .frames = [](absl::string_view plain, absl::string_view file,
                  std::string* keep) -> absl::StatusOr<absl::string_view> {
-      absl::StatusOr<std::string> et = EtFromText(plain, file);
-      if (!et.ok()) return et.status();
-      *keep = *std::move(et);
+      ASSIGN_OR_RETURN(*keep, EtFromText(plain, file));
       return *keep;
     },
 };

@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "trace/base/parallel.h"
+#include "trace/base/status_macros.h"
 #include "trace/import/recorded/files.h"
 #include "trace/import/xplane/ranks.h"
 #include "trace/import/xplane/trace_view.h"
@@ -33,12 +34,11 @@ void LeaveOutViews(std::vector<std::string>* paths, std::vector<std::string>* ot
 // Puts the profile that a view shows in its place.
 absl::Status TakeView(ProfileFile* file) {
   if (!LooksLikeTraceView(file->content.view().substr(0, Importer::kSniffed))) return absl::OkStatus();
-  const absl::StatusOr<std::string> space = XSpaceOfTraceView(file->content.view(), file->path);
-  if (!space.ok()) return space.status();
-  if (!file->content.Reserve(space->size()))
+  ASSIGN_OR_RETURN(const std::string space, XSpaceOfTraceView(file->content.view(), file->path));
+  if (!file->content.Reserve(space.size()))
     return absl::ResourceExhaustedError(absl::StrCat(file->path, ": does not fit in memory"));
-  std::copy(space->begin(), space->end(), file->content.data());
-  file->content.set_size(space->size());
+  std::copy(space.begin(), space.end(), file->content.data());
+  file->content.set_size(space.size());
   return absl::OkStatus();
 }
 
@@ -46,46 +46,41 @@ absl::StatusOr<pytorch::RecordedRanks> ReadRanks(const std::vector<std::string>&
                                                  const ReadOptions& options) {
   std::vector<std::string> others;
   const std::string& named = options.capture.device;
-  auto paths =
-      FindRecordedFiles(named.empty() ? inputs : std::vector<std::string>{named}, kImporter, &others);
-  if (!paths.ok()) return paths.status();
-  LeaveOutViews(&*paths, &others);
-  std::vector<ProfileFile> files(paths->size());
-  std::vector<InputFile> sources(paths->size());
-  const absl::Status status = ForEach(files.size(), options.threads, [&] {
+  ASSIGN_OR_RETURN(auto paths, FindRecordedFiles(named.empty() ? inputs : std::vector<std::string>{named},
+                                                 kImporter, &others));
+  LeaveOutViews(&paths, &others);
+  std::vector<ProfileFile> files(paths.size());
+  std::vector<InputFile> sources(paths.size());
+  RETURN_IF_ERROR(ForEach(files.size(), options.threads, [&] {
     return [&](size_t i) {
-      files[i].path = (*paths)[i];
+      files[i].path = paths[i];
       absl::Status read = ReadRecordedFile(files[i].path, &files[i].content, &sources[i]);
       if (read.ok()) read = TakeView(&files[i]);
       return read;
     };
-  });
-  if (!status.ok()) return status;
-  auto ranks = RanksOf(files);
-  if (!ranks.ok()) return ranks.status();
-  if (std::any_of(paths->begin(), paths->end(), IsView)) {
-    ranks->warnings.push_back(
+  }));
+  ASSIGN_OR_RETURN(auto ranks, RanksOf(files));
+  if (std::any_of(paths.begin(), paths.end(), IsView)) {
+    ranks.warnings.push_back(
         "views of JAX profiles (*.trace.json.gz) have neither the compiled programs nor, of long profiles, "
         "all events: sizes of collectives and shapes are not known; give the *.xplane.pb beside them");
   }
-  ranks->inputs = std::move(sources);
-  ranks->files_left_out = std::move(others);
+  ranks.inputs = std::move(sources);
+  ranks.files_left_out = std::move(others);
   return ranks;
 }
 
 absl::StatusOr<TraceSet> Read(const std::vector<std::string>& inputs, const ReadOptions& options) {
-  auto ranks = ReadRanks(inputs, options);
-  if (!ranks.ok()) return ranks.status();
-  return pytorch::RecordedTraces(*std::move(ranks), options);
+  ASSIGN_OR_RETURN(auto ranks, ReadRanks(inputs, options));
+  return pytorch::RecordedTraces(std::move(ranks), options);
 }
 
 }  // namespace
 
 absl::StatusOr<pytorch::Capture> ReadProfiles(const std::vector<std::string>& inputs,
                                               const ReadOptions& options) {
-  auto ranks = ReadRanks(inputs, options);
-  if (!ranks.ok()) return ranks.status();
-  return pytorch::JoinRecorded(*std::move(ranks), options);
+  ASSIGN_OR_RETURN(auto ranks, ReadRanks(inputs, options));
+  return pytorch::JoinRecorded(std::move(ranks), options);
 }
 
 const Importer kImporter = {

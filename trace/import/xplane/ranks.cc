@@ -8,6 +8,7 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "trace/base/status_macros.h"
 #include "trace/import/recorded/device_rows.h"
 #include "trace/import/xplane/host_threads.h"
 #include "trace/import/xplane/programs.h"
@@ -51,9 +52,7 @@ FileClock ClockOf(const XSpace& space) {
 }
 
 absl::Status ReadProfile(Profile* p) {
-  auto space = ReadXSpace(p->file->content.view(), p->file->path);
-  if (!space.ok()) return space.status();
-  p->space = *std::move(space);
+  ASSIGN_OR_RETURN(p->space, ReadXSpace(p->file->content.view(), p->file->path));
   p->clock = ClockOf(p->space);
   std::set<std::string> names;
   for (const Plane& plane : p->space.planes) {
@@ -349,7 +348,7 @@ absl::StatusOr<pytorch::RecordedRanks> RanksOf(const std::vector<ProfileFile>& f
   for (const ProfileFile& file : files) {
     Profile& p = *profiles.emplace_back(std::make_unique<Profile>());
     p.file = &file;
-    if (absl::Status s = ReadProfile(&p); !s.ok()) return s;
+    RETURN_IF_ERROR(ReadProfile(&p));
     const int64_t base = EarliestOf(p);
     bool first = true;
     uint64_t empty = 0, without_program = 0;
