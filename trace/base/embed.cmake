@@ -1,30 +1,40 @@
 # cmake -DFOLDER=... -DFILES="a.js b.css" -DNAMESPACE=chakra::page -DOUT=files.cc -P embed.cmake: the files as a table,
-# which NAMESPACE::Embedded() gives.
+# which NAMESPACE::Embedded() gives. The assembler reads their bytes, as GCC and Clang ask it to for ELF.
 string(REPLACE " " ";" FILES "${FILES}")
-set(arrays "")
+string(REPLACE "::" "_" own "${NAMESPACE}_embedded")
+set(bytes "")
+set(symbols "")
 set(rows "")
 set(n 0)
 foreach(file ${FILES})
-  file(READ ${FOLDER}/${file} hex HEX)
-  string(REGEX REPLACE "(..)" "0x\\1," bytes "${hex}")
-  string(REGEX REPLACE "(0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,)" "\\1\n" bytes "${bytes}")
-  string(APPEND arrays "constexpr unsigned char kFile${n}[] = {\n${bytes}0};\n")
-  string(APPEND rows "      {\"${file}\", View(kFile${n})},\n")
+  set(begin ${own}_${n})
+  string(APPEND bytes "    .globl ${begin}, ${begin}_end
+    .hidden ${begin}, ${begin}_end
+${begin}:
+    .incbin \"${FOLDER}/${file}\"
+${begin}_end:
+    .byte 0
+")
+  string(APPEND symbols "extern const char ${begin}[], ${begin}_end[];\n")
+  string(APPEND rows "      {\"${file}\", View(${begin}, ${begin}_end)},\n")
   math(EXPR n "${n} + 1")
 endforeach()
-file(WRITE ${OUT} "#include <cstddef>
+file(WRITE ${OUT} "#include \"trace/base/embedded.h\"
 
-#include \"trace/base/embedded.h\"
+asm(R\"(
+    .pushsection .rodata
+${bytes}    .popsection
+)\");
+
+#pragma GCC visibility push(hidden)
+extern \"C\" {
+${symbols}}
+#pragma GCC visibility pop
 
 namespace ${NAMESPACE} {
 namespace {
 
-${arrays}
-// Less the zero at its end.
-template <size_t n>
-absl::string_view View(const unsigned char (&bytes)[n]) {
-  return absl::string_view(reinterpret_cast<const char*>(bytes), n - 1);
-}
+absl::string_view View(const char* begin, const char* end) { return absl::string_view(begin, end - begin); }
 
 }  // namespace
 

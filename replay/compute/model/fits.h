@@ -1,14 +1,17 @@
 // The constants of the laws as fitted, and what the laws leave unexplained where kernels were measured.
-// Written by test/kernel_laws into replay/compute/fitted.
+// Written by bench/kernel_laws into replay/compute/fitted, which the build embeds.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "replay/compute/model/kernel_model.h"
 #include "replay/compute/model/laws.h"
+#include "replay/compute/model/residual_table.h"
 
 namespace chakra::laws {
 
@@ -22,25 +25,19 @@ struct Spreads {
   std::array<double, kBands> across;     // with the law of other devices
 };
 
-// Residuals are logarithms of measured / law, a character each, from '#' for -0.9 on in steps of 0.02.
-inline constexpr double kResidualStep = 0.02;
-inline constexpr int kResidualZero = 45;
-inline double Residual(char c) { return (c - '#' - kResidualZero) * kResidualStep; }
-char ResidualChar(double residual);  // nearest, cut to what a character holds
-
 struct GemmFit {
-  absl::string_view device;  // that was measured
+  std::string device, kernel;  // that were measured
   KernelDtype dtype;
   GemmConstants constants;
   Spreads spreads;
-  absl::string_view residuals;  // by m (kGemmRows), n and k (kGemmSides), the last fastest
+  ResidualTable residuals;  // rows by m (kGemmRows) and n (kGemmSides), columns by k (kGemmSides)
 };
 
-// Rows of the table of residuals: each holds up to that m; the last one everything above too.
+// Each holds up to that m; the last one everything above too.
 inline constexpr double kGemmRows[] = {2,    4,    8,    16,   32,   48,   64,    96,   128,
                                        160,  192,  224,  256,  512,  768,  1024,  1280, 1536,
                                        2048, 2560, 3072, 3584, 4096, 8192, 16384, 32768};
-// Its columns: values of n and of k, between which logarithms are interpolated.
+// Values of n and of k, between which logarithms are interpolated.
 inline constexpr double kGemmSides[] = {32,   64,    128,   256,   512,   768,  1024, 1536,
                                         2048, 2560,  3072,  3584,  4096,  5120, 6144, 7168,
                                         8192, 10240, 12288, 16384, 51200, 65536};
@@ -50,29 +47,24 @@ struct AttentionGroup {
   bool shared;  // keys and values serve several heads
 };
 struct AttentionFit {
-  absl::string_view device, kernel;
+  std::string device, kernel;
   KernelDtype dtype, kv_dtype;
   AttentionConstants constants;
   Spreads spreads;
-  absl::Span<const AttentionGroup> groups;
-  absl::string_view
-      residuals;  // by group, sequence (kAttentionLengths) and heads of all sequences (kAttentionHeads)
+  std::vector<AttentionGroup> groups;
+  // Rows by group and sequence (kAttentionLengths), columns by heads of all sequences (kAttentionHeads).
+  ResidualTable residuals;
 };
 inline constexpr double kAttentionLengths[] = {1,    16,   32,   64,   128,  256,   512,   1024, 1536,
                                                2048, 3072, 4096, 6144, 8192, 10240, 12288, 16384};
 inline constexpr double kAttentionHeads[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192};
 
-struct MoeGroup {
-  double hidden, inter, topk, experts, tp, ep;
-  bool skewed;  // experts have unequal shares
-};
 struct MoeFit {
-  absl::string_view device, kernel;
+  std::string device, kernel;
   KernelDtype dtype;
   MoeConstants constants;
   Spreads spreads;
-  absl::Span<const MoeGroup> groups;
-  absl::string_view residuals;  // by group and tokens (kMoeTokens)
+  ResidualTable residuals;  // rows by MoeGroup, ascending, columns by tokens (kMoeTokens)
 };
 inline constexpr double kMoeTokens[] = {1,    2,    4,    8,    16,   32,   48,   64,    80,
                                         96,   128,  160,  192,  256,  320,  384,  512,   768,
@@ -83,7 +75,8 @@ inline bool IsMain(const GemmFit&) { return true; }
 inline bool IsMain(const AttentionFit& fit) { return fit.kernel != "triton" && fit.kernel != "flashinfer"; }
 inline bool IsMain(const MoeFit&) { return true; }
 
-// Of one architecture the first fit that has the dtype counts.
+// In the order of device, kernel, dtype and kv_dtype, by their names and the order of KernelDtype. Of one
+// architecture the first fit that has the dtype counts.
 absl::Span<const GemmFit> GemmFits();
 absl::Span<const AttentionFit> AttentionFits();
 absl::Span<const MoeFit> MoeFits();

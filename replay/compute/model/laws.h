@@ -1,5 +1,5 @@
 // The laws by which kernels take their time, one for each family, and the constants that they have for each
-// architecture. Constants are fitted on public measurements by test/kernel_laws, which writes
+// architecture. Constants are fitted on public measurements by bench/kernel_laws, which writes
 // replay/compute/fitted.
 #pragma once
 

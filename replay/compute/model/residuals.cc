@@ -2,14 +2,22 @@
 #include <algorithm>
 #include <cmath>
 
+#include "replay/compute/model/fit_file.h"
 #include "replay/compute/model/fits.h"
 
 namespace chakra::laws {
+namespace {
 
-char ResidualChar(double residual) {
-  const long step = std::lround(residual / kResidualStep) + kResidualZero;
-  return static_cast<char>('#' + std::clamp(step, 0L, 2L * kResidualZero));
+// Between the cells around `a` along rows and `b` along columns.
+double Interpolated(const ResidualTable& table, size_t first_row, const Place& a, const Place& b) {
+  const size_t row = first_row + a.at, column = b.at;
+  const double low = table.Residual(row, column) * (1 - b.share) + table.Residual(row, column + 1) * b.share;
+  const double high =
+      table.Residual(row + 1, column) * (1 - b.share) + table.Residual(row + 1, column + 1) * b.share;
+  return low * (1 - a.share) + high * a.share;
 }
+
+}  // namespace
 
 Place PlaceOf(absl::Span<const double> nodes, double value) {
   if (!(value > nodes.front())) return {0, 0};
@@ -19,15 +27,11 @@ Place PlaceOf(absl::Span<const double> nodes, double value) {
 }
 
 double ResidualOf(const GemmFit& fit, const GemmCall& call) {
-  if (fit.residuals.empty() || call.batch != 1) return 0;
+  if (fit.residuals.rows() == 0 || call.batch != 1) return 0;
   constexpr size_t kRows = std::size(kGemmRows), kSides = std::size(kGemmSides);
   const size_t row =
       std::min<size_t>(std::lower_bound(kGemmRows, kGemmRows + kRows, call.m) - kGemmRows, kRows - 1);
-  const Place a = PlaceOf(kGemmSides, call.n), b = PlaceOf(kGemmSides, call.k);
-  const char* cells = fit.residuals.data() + (row * kSides + a.at) * kSides + b.at;
-  const double low = Residual(cells[0]) * (1 - b.share) + Residual(cells[1]) * b.share;
-  const double high = Residual(cells[kSides]) * (1 - b.share) + Residual(cells[kSides + 1]) * b.share;
-  return low * (1 - a.share) + high * a.share;
+  return Interpolated(fit.residuals, row * kSides, PlaceOf(kGemmSides, call.n), PlaceOf(kGemmSides, call.k));
 }
 
 double ResidualOf(const AttentionFit& fit, const AttentionCall& call) {
@@ -50,28 +54,25 @@ double ResidualOf(const AttentionFit& fit, const AttentionCall& call) {
     }
   }
   if (best == fit.groups.size() || call.backward || !call.causal) return 0;
-  constexpr size_t kLengths = std::size(kAttentionLengths), kHeads = std::size(kAttentionHeads);
-  const Place a = PlaceOf(kAttentionLengths, call.seq), b = PlaceOf(kAttentionHeads, call.batch * call.heads);
-  const char* cells = fit.residuals.data() + (best * kLengths + a.at) * kHeads + b.at;
-  const double low = Residual(cells[0]) * (1 - b.share) + Residual(cells[1]) * b.share;
-  const double high = Residual(cells[kHeads]) * (1 - b.share) + Residual(cells[kHeads + 1]) * b.share;
-  return low * (1 - a.share) + high * a.share;
+  return Interpolated(fit.residuals, best * std::size(kAttentionLengths),
+                      PlaceOf(kAttentionLengths, call.seq),
+                      PlaceOf(kAttentionHeads, call.batch * call.heads));
 }
 
 double ResidualOf(const MoeFit& fit, const MoeCall& call) {
-  constexpr size_t kTokens = std::size(kMoeTokens);
-  for (size_t g = 0; g < fit.groups.size(); ++g) {
-    const MoeGroup& group = fit.groups[g];
-    if (group.hidden != call.hidden || group.inter != call.inter || group.topk != call.topk ||
-        group.experts != call.experts || group.tp != call.tp || group.ep != call.ep ||
-        group.skewed != (call.power_law > 0)) {
-      continue;
+  const MoeGroup group = MoeGroupOf(call);
+  size_t row = 0;
+  for (size_t end = fit.residuals.rows(); row < end;) {
+    const size_t middle = row + (end - row) / 2;
+    if (MoeGroupOfLabel(fit.residuals.Label(middle)) < group) {
+      row = middle + 1;
+    } else {
+      end = middle;
     }
-    const Place a = PlaceOf(kMoeTokens, call.tokens);
-    const char* cells = fit.residuals.data() + g * kTokens + a.at;
-    return Residual(cells[0]) * (1 - a.share) + Residual(cells[1]) * a.share;
   }
-  return 0;
+  if (row == fit.residuals.rows() || MoeGroupOfLabel(fit.residuals.Label(row)) != group) return 0;
+  const Place a = PlaceOf(kMoeTokens, call.tokens);
+  return fit.residuals.Residual(row, a.at) * (1 - a.share) + fit.residuals.Residual(row, a.at + 1) * a.share;
 }
 
 }  // namespace chakra::laws

@@ -1,0 +1,48 @@
+// A table of residuals as a file has it: rows of one length, with a label, ":" and a few characters for each
+// number, so that any number is found without reading the others.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+
+namespace chakra::laws {
+
+// Residuals are logarithms of measured / law, whole numbers of steps.
+inline constexpr double kResidualStep = 0.02;
+inline constexpr int kMostResidualSteps = 45;  // up or down
+int ResidualStepsOf(double residual);          // the nearest
+
+class ResidualTable {
+ public:
+  static constexpr size_t kCell = 4;  // characters of a number, blanks before it
+
+  ResidualTable() = default;
+  // `text`, which is to live as long: whole lines. No rows, if they are not of one length with `columns`
+  // numbers each.
+  ResidualTable(absl::string_view text, size_t columns);
+  // A row for each label.
+  ResidualTable(absl::Span<const std::string> labels, absl::Span<const int> steps, size_t columns);
+
+  absl::string_view text() const { return text_; }
+  size_t rows() const { return rows_; }
+  absl::string_view Label(size_t row) const;  // without the blanks at its end
+  int Steps(size_t row, size_t column) const {
+    const char* cell = cells_ + row * length_ + column * kCell;
+    const int number = (cell[2] >= '0' ? 10 * (cell[2] - '0') : 0) + (cell[3] - '0');
+    return cell[1] == '-' || cell[2] == '-' ? -number : number;
+  }
+  double Residual(size_t row, size_t column) const { return Steps(row, column) * kResidualStep; }
+
+ private:
+  std::shared_ptr<const std::string> own_;  // of `text_`, unless that is somebody else's
+  absl::string_view text_;
+  const char* cells_ = nullptr;  // of the first row, behind its label
+  size_t label_ = 0, length_ = 0, rows_ = 0;
+};
+
+}  // namespace chakra::laws
