@@ -79,8 +79,6 @@ absl::Status PutOnBase(const std::string& where, proto::Cluster base, proto::Clu
     cluster->clear_base();
     RETURN_IF_ERROR(Merge(where, *cluster, &base));
     *cluster = std::move(base);
-  } else if (IsName(cluster->device())) {
-    RETURN_IF_ERROR(TakeDevice(cluster->mutable_device()).status());
   }
   const auto take_terms = [&] {
     absl::Status s = TakeTerms(cluster);
