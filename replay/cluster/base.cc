@@ -38,13 +38,6 @@ bool IsName(const proto::Device& device) {
   return fields.size() == 1 && !device.name().empty();
 }
 
-// Puts the known device of that name in the place of a device that is a name; false: none is known.
-absl::StatusOr<bool> TakeDevice(proto::Device* device) {
-  ASSIGN_OR_RETURN(std::optional<proto::Device> known, KnownDevice(device->name()));
-  if (known) *device = *std::move(known);
-  return device->peak_tflops_size() > 0;
-}
-
 // All of `own` but its name and its lists on top of `base`.
 absl::Status Merge(const std::string& where, proto::Cluster own, proto::Cluster* base) {
   if (const std::string list = FindList(own); !list.empty()) {
@@ -53,13 +46,14 @@ absl::Status Merge(const std::string& where, proto::Cluster own, proto::Cluster*
                                                    list, "[0]...=VALUE\""));
   }
   if (IsName(own.device())) {
-    ASSIGN_OR_RETURN(bool known, TakeDevice(own.mutable_device()));
-    if (!known) {
+    ASSIGN_OR_RETURN(std::optional<proto::Device> device, KnownDevice(own.device().name()));
+    if (!device) {
       return absl::InvalidArgumentError(absl::StrCat(where, ": device.name is \"", own.device().name(), "\"",
                                                      SuggestName(own.device().name(), DeviceNames()),
                                                      "; expected a known device, or its other fields too"));
     }
-    base->clear_device();
+    *base->mutable_device() = *std::move(device);
+    own.clear_device();
   }
   base->MergeFrom(own);
   return absl::OkStatus();

@@ -26,7 +26,7 @@ absl::StatusOr<proto::Device> FindDevice(const std::string& name) {
   if (known) return *std::move(known);
   const std::string preset = name.substr(0, name.find(':'));
   std::error_code error;
-  if (!PresetText(preset).empty() || std::filesystem::is_regular_file(name, error)) {
+  if (IsPreset(preset) || std::filesystem::is_regular_file(name, error)) {
     ASSIGN_OR_RETURN(const auto cluster, LoadCluster(name));
     return Usable(cluster.device(), name);
   }

@@ -137,9 +137,10 @@ absl::Status Resolve(const std::string& where, int depth, proto::Cluster* cluste
   return PutOnBase(where, std::move(base), cluster);
 }
 
-absl::StatusOr<proto::Cluster> LoadPreset(absl::string_view name, const std::string& spec, int depth) {
+absl::StatusOr<proto::Cluster> LoadPreset(absl::string_view name, const std::string& text,
+                                          const std::string& spec, int depth) {
   proto::Cluster cluster;
-  RETURN_IF_ERROR(ParseMessage(PresetText(name), absl::StrCat("preset ", name), &cluster));
+  RETURN_IF_ERROR(ParseMessage(text, absl::StrCat("preset ", name), &cluster));
   RETURN_IF_ERROR(Resolve(absl::StrCat("preset ", name), depth, &cluster));
   if (spec.size() == name.size()) return cluster;
   for (absl::string_view item : absl::StrSplit(absl::string_view(spec).substr(name.size() + 1), ',')) {
@@ -151,7 +152,7 @@ absl::StatusOr<proto::Cluster> LoadPreset(absl::string_view name, const std::str
 
 absl::StatusOr<proto::Cluster> Load(const std::string& spec, int depth, std::vector<std::string>* notes) {
   const std::string name = spec.substr(0, spec.find(':'));
-  if (!PresetText(name).empty()) return LoadPreset(name, spec, depth);
+  if (const std::string text = PresetText(name); !text.empty()) return LoadPreset(name, text, spec, depth);
   struct stat unused;
   if (::stat(spec.c_str(), &unused) != 0) {
     const std::string nearest = NearestName(name, PresetNames());

@@ -43,10 +43,16 @@ std::string Whole(absl::string_view text) {
   return out;
 }
 
+absl::string_view FileOf(absl::string_view name) {
+  return FindEmbedded(machines::Embedded(), absl::StrCat(name, ".txtpb"));
+}
+
 }  // namespace
 
+bool IsPreset(absl::string_view name) { return !FileOf(name).empty(); }
+
 std::string PresetText(absl::string_view name) {
-  const absl::string_view text = FindEmbedded(machines::Embedded(), absl::StrCat(name, ".txtpb"));
+  const absl::string_view text = FileOf(name);
   return text.empty() || absl::StrContains(text, "\nbase: ") ? std::string(text) : Whole(text);
 }
 

@@ -13,6 +13,7 @@ namespace chakra {
 // device and the terms of its library stand there whole. The last dimension's size is 0: sized to the trace.
 // `collectives.library` has a level for each dimension, the last included.
 std::string PresetText(absl::string_view name);
+bool IsPreset(absl::string_view name);  // without making its text
 
 std::vector<std::string> PresetNames();
 

@@ -36,7 +36,7 @@ Cluster FromPreset(const std::string& name, const py::kwargs& keys) {
   for (const auto& [key, value] : keys)
     absl::StrAppend(&spec, absl::StrContains(spec, ":") ? "," : ":", std::string(py::str(key)), "=",
                     std::string(py::str(value)));
-  if (PresetText(spec.substr(0, spec.find(':'))).empty()) (void)OrThrow(LoadCluster(spec, nullptr));
+  if (!IsPreset(spec.substr(0, spec.find(':')))) (void)OrThrow(LoadCluster(spec, nullptr));
   return FromSpec(spec);
 }
 
@@ -103,7 +103,7 @@ Cluster ClusterOf(const std::string& spec) {
   const auto found = kept->find(spec);
   if (found != kept->end()) return Make(spec, *found->second.cluster->snapshot());
   Cluster read = FromSpec(spec);
-  if (PresetText(spec.substr(0, spec.find(':'))).empty()) return read;
+  if (!IsPreset(spec.substr(0, spec.find(':')))) return read;
   if (kept->size() >= kMost) kept->clear();
   kept->emplace(spec, read);
   return Make(spec, *read.cluster->snapshot());
