@@ -6,7 +6,7 @@ namespace {
 // Relative rounding error: what may be left of a link that is full.
 constexpr double kRounding = 1e-13;
 // If the weights fall below this share of the last sum, they are summed again.
-constexpr double kRest = 1e-3;
+constexpr double kLeft = 1e-3;
 
 }  // namespace
 
@@ -89,7 +89,7 @@ void Filling::Run() {
     heap_.Pop();
     LinkState& l = links_[full.link];
     if (l.growing == 0) continue;
-    if (l.weight < kRest * l.summed) SumWeights(&l);
+    if (l.weight < kLeft * l.summed) SumWeights(&l);
     const double level = l.left / l.weight;
     if (level > full.level && !heap_.empty() && heap_.top().level < level) {
       heap_.Push({level, full.link});

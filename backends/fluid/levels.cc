@@ -6,9 +6,9 @@
 namespace chakra {
 namespace {
 
-constexpr double kFull = 1e-12;   // share of its capacity by which rounding may overfill a link
-constexpr double kEqual = 4e-12;  // relative difference of levels that count as equal
-constexpr double kSame = 2e-15;   // rounding error of a sum, of the link's capacity
+constexpr double kOverfill = 1e-12;     // share of its capacity by which rounding may overfill a link
+constexpr double kEqualLevels = 4e-12;  // relative difference of levels that count as equal
+constexpr double kSumError = 2e-15;     // rounding error of a sum, of the link's capacity
 constexpr double kRest = 1e-3;    // below this share of the last sum, weights are summed again
 constexpr int kRounds = 8;        // in which a link takes just the flows of the highest level
 constexpr size_t kMarks = 16;     // a sweep marks for at most a 16th as many flows as there are links
@@ -236,7 +236,7 @@ bool FluidLevels::GiveBack(double level) {
   const size_t before = taken_.size();
   size_t kept = 0;
   for (const Taken& t : taken_) {
-    if (level_[t.from] < level * (1 - kEqual)) {
+    if (level_[t.from] < level * (1 - kEqualLevels)) {
       Move(t.flow, t.from);
     } else {
       taken_[kept++] = t;
@@ -257,18 +257,18 @@ double FluidLevels::Evaluate(uint32_t l) {
     Link& link = links_[l];
     const Sums sums = SumOthers(link);
     if (link.held.empty()) {
-      if (sums.used <= link.capacity * (1 + kFull)) {
-        if (std::abs(sums.used - link.used) > link.capacity * kFull) MarkChanged(l);
+      if (sums.used <= link.capacity * (1 + kOverfill)) {
+        if (std::abs(sums.used - link.used) > link.capacity * kOverfill) MarkChanged(l);
         link.used = sums.used;
         return kNoLevel;
       }
-      TakeAbove(l, sums.top * (1 - kEqual));
+      TakeAbove(l, sums.top * (1 - kEqualLevels));
       continue;
     }
     const double level = (link.capacity - sums.used) / link.weight;
-    if (sums.top > level * (1 + kEqual) && !link.others.empty()) {
-      const double least = level * (1 + kEqual);
-      TakeAbove(l, round < kRounds ? std::max(least, sums.top * (1 - kEqual)) : least);
+    if (sums.top > level * (1 + kEqualLevels) && !link.others.empty()) {
+      const double least = level * (1 + kEqualLevels);
+      TakeAbove(l, round < kRounds ? std::max(least, sums.top * (1 - kEqualLevels)) : least);
     } else if (!GiveBack(level)) {
       link.used = link.capacity;
       return level;
@@ -331,7 +331,7 @@ void FluidLevels::TellOthers(size_t place, size_t from, double old, size_t* lowe
   marked_for_ += held.size();
   bool some = told_level_ > least && marked_for_ * kMarks <= order_.size();
   size_t tied = first;
-  while (!some && tied > 0 && level_[order_[tied - 1]] >= least * (1 - 2 * kEqual)) {
+  while (!some && tied > 0 && level_[order_[tied - 1]] >= least * (1 - 2 * kEqualLevels)) {
     --tied;
     some = first - tied > held.size();
   }
@@ -361,7 +361,7 @@ size_t FluidLevels::Step(size_t place) {
   const double level = Evaluate(l);
   seen_[l] = sums_;
   const Link& link = links_[l];
-  const bool same = level == old || std::abs(level - old) * link.weight <= kSame * link.capacity;
+  const bool same = level == old || std::abs(level - old) * link.weight <= kSumError * link.capacity;
   level_[l] = same ? old : level;
   size_t p = place, next = place + 1;
   if (guessed || level_[l] != before) {

@@ -32,7 +32,7 @@ bool IsRule(absl::string_view s) {
   return s.size() >= 5 && s.find_first_not_of('-') == absl::string_view::npos;
 }
 
-enum class Kind : uint8_t { kNone, kLatency, kBandwidth, kCollective, kOther };
+enum class TableKind : uint8_t { kNone, kLatency, kBandwidth, kCollective, kOther };
 
 struct CollectiveName {
   absl::string_view title;  // between "OSU MPI" and "Latency Test"
@@ -52,7 +52,7 @@ constexpr CollectiveName kCollectives[] = {
 
 // A table that is being read.
 struct MicroTable {
-  Kind kind = Kind::kNone;
+  TableKind kind = TableKind::kNone;
   std::string title;
   bool perftest = false;
   bool header = false;     // its line of columns was there
@@ -88,7 +88,7 @@ std::string OsuTitle(absl::string_view line) {
 
 MicroTable OfOsuTitle(std::string title, int line) {
   MicroTable out;
-  out.kind = Kind::kOther;
+  out.kind = TableKind::kOther;
   out.line = line;
   absl::string_view name = title;
   name.remove_prefix(4);  // "OSU "
@@ -99,9 +99,9 @@ MicroTable OfOsuTitle(std::string title, int line) {
   absl::ConsumeSuffix(&name, " Test");
   absl::ConsumePrefix(&name, "Persistent ");
   if (one_sided) name = "";
-  if (name == "Latency") out.kind = Kind::kLatency;
+  if (name == "Latency") out.kind = TableKind::kLatency;
   if (name == "Bandwidth" || name == "Bi-Directional Bandwidth") {
-    out.kind = Kind::kBandwidth;
+    out.kind = TableKind::kBandwidth;
     out.both_ways = name != "Bandwidth";
     out.unit = 1e6;
   }
@@ -109,7 +109,7 @@ MicroTable OfOsuTitle(std::string title, int line) {
   absl::ConsumeSuffix(&name, " Persistent");
   for (const CollectiveName& c : kCollectives) {
     if (name != c.title) continue;
-    out.kind = Kind::kCollective;
+    out.kind = TableKind::kCollective;
     out.collective = &c;
   }
   out.title = std::move(title);
@@ -163,7 +163,8 @@ class MicroReader {
     }
     if (line[0] == '#') {
       const bool columns = absl::StartsWith(absl::StripLeadingAsciiWhitespace(line.substr(1)), "Size");
-      return table_.kind != Kind::kNone && !table_.perftest && columns ? OsuHeader(line) : absl::OkStatus();
+      return table_.kind != TableKind::kNone && !table_.perftest && columns ? OsuHeader(line)
+                                                                            : absl::OkStatus();
     }
     if (IsRule(line)) {
       if (table_.perftest) table_ = MicroTable();
@@ -173,22 +174,22 @@ class MicroReader {
     // A sign, a fraction or an exponent is a row too, and a wrong one.
     double number = 0;
     const bool starts = absl::ascii_isdigit(t[0][0]) || t[0][0] == '-' || t[0][0] == '+' || t[0][0] == '.';
-    if (!starts || !absl::SimpleAtod(t[0], &number) || table_.kind == Kind::kNone ||
-        table_.kind == Kind::kOther)
+    if (!starts || !absl::SimpleAtod(t[0], &number) || table_.kind == TableKind::kNone ||
+        table_.kind == TableKind::kOther)
       return absl::OkStatus();
     return Row(t);
   }
 
   absl::Status OsuBegins(std::string title) {
     table_ = OfOsuTitle(std::move(title), line_);
-    if (table_.kind == Kind::kOther) {
+    if (table_.kind == TableKind::kOther) {
       Warn(absl::StrCat("\"", table_.title, "\" tells neither a message nor a collective: left out"));
     }
-    if (table_.kind == Kind::kCollective && ranks_ < 2) {
+    if (table_.kind == TableKind::kCollective && ranks_ < 2) {
       return Error(absl::StrCat("the file does not say how many ranks ran \"", table_.title,
                                 "\"; expected --ranks N, or --ranks FILE=N"));
     }
-    if (table_.kind == Kind::kCollective && absl::StrContains(table_.title, "MPI")) {
+    if (table_.kind == TableKind::kCollective && absl::StrContains(table_.title, "MPI")) {
       Warn(absl::StrCat("\"", table_.title, "\": taken as calls of the cluster's library, on ", ranks_,
                         " ranks"));
     }
@@ -200,11 +201,11 @@ class MicroReader {
     table_.columns = 2;
     table_.value = 1;
     const bool bandwidth = absl::StrContains(line, "(MB/s)"), latency = absl::StrContains(line, "(us)");
-    if (table_.kind == Kind::kOther) return absl::OkStatus();
-    if (table_.kind == Kind::kBandwidth ? bandwidth : latency) return absl::OkStatus();
+    if (table_.kind == TableKind::kOther) return absl::OkStatus();
+    if (table_.kind == TableKind::kBandwidth ? bandwidth : latency) return absl::OkStatus();
     return Error(absl::StrCat(
         "columns \"", line.substr(0, 80), "\" below \"", table_.title, "\"; expected ",
-        table_.kind == Kind::kBandwidth ? "\"# Size  Bandwidth (MB/s)\"" : "\"# Size  Latency (us)\""));
+        table_.kind == TableKind::kBandwidth ? "\"# Size  Bandwidth (MB/s)\"" : "\"# Size  Latency (us)\""));
   }
 
   absl::Status PerftestHeader(absl::string_view line) {
@@ -220,7 +221,7 @@ class MicroReader {
       if (columns[i] == "t_avg[usec]") average = i;
       if (columns[i] == "MsgRate[Mpps]") table.messages = i;
       if (!absl::StartsWith(columns[i], "BW_average[")) continue;
-      table.kind = Kind::kBandwidth;
+      table.kind = TableKind::kBandwidth;
       table.value = i;
       table.unit = columns[i] == "BW_average[Gb/sec]"                                          ? 1e9 / 8
                    : columns[i] == "BW_average[MB/sec]" || columns[i] == "BW_average[MiB/sec]" ? 1048576
@@ -228,20 +229,22 @@ class MicroReader {
       if (table.unit == 0)
         return Error(absl::StrCat("column \"", columns[i], "\"; expected MB/sec, MiB/sec or Gb/sec"));
     }
-    if (table.kind == Kind::kNone && (typical || average)) {
-      table.kind = Kind::kLatency;
+    if (table.kind == TableKind::kNone && (typical || average)) {
+      table.kind = TableKind::kLatency;
       table.value = typical ? *typical : *average;
     }
-    if (table.kind == Kind::kNone) return Error("columns of perftest without t_typical, t_avg or BW average");
+    if (table.kind == TableKind::kNone)
+      return Error("columns of perftest without t_typical, t_avg or BW average");
     RETURN_IF_ERROR(Title(&table));
-    table.columns = table.kind == Kind::kBandwidth && table.messages ? *table.messages + 1 : table.value + 1;
+    table.columns =
+        table.kind == TableKind::kBandwidth && table.messages ? *table.messages + 1 : table.value + 1;
     table_ = std::move(table);
     return absl::OkStatus();
   }
 
   // What the title says, or else the file's name: of a latency whether it is there and back.
   absl::Status Title(MicroTable* table) const {
-    const bool latency = table->kind == Kind::kLatency;
+    const bool latency = table->kind == TableKind::kLatency;
     if (table->title.empty()) {
       const absl::string_view name = absl::string_view(path_).substr(path_.rfind('/') + 1);
       for (const absl::string_view verb : {"write", "send", "read"}) {
@@ -281,16 +284,16 @@ class MicroReader {
     const bool read = absl::SimpleAtod(token, &value);
     if (read && NoRate(value)) return absl::OkStatus();
     if (!read || !std::isfinite(value) || value <= 0 || value > kLongestMicros) {
-      return Error(absl::StrCat(table_.kind == Kind::kBandwidth ? "rate" : "time", " \"", token.substr(0, 40),
-                                "\"; expected a number above 0"));
+      return Error(absl::StrCat(table_.kind == TableKind::kBandwidth ? "rate" : "time", " \"",
+                                token.substr(0, 40), "\"; expected a number above 0"));
     }
     if (!table_.perftest && t.back() == "Fail") Warn("its data was wrong (Fail), time kept");
-    return table_.kind == Kind::kCollective ? Collective(bytes, value) : Point(bytes, value, t);
+    return table_.kind == TableKind::kCollective ? Collective(bytes, value) : Point(bytes, value, t);
   }
 
   // Small messages of a slow network: "0.00".
   bool NoRate(double value) {
-    if (table_.kind != Kind::kBandwidth || value != 0) return false;
+    if (table_.kind != TableKind::kBandwidth || value != 0) return false;
     Warn("a rate of 0, which has too few digits: left out");
     return true;
   }
@@ -316,7 +319,7 @@ class MicroReader {
     row.file = path_;
     row.line = line_;
     const double counts = table_.both_ways ? value / 2 : value;
-    if (table_.kind == Kind::kLatency) {
+    if (table_.kind == TableKind::kLatency) {
       row.latency_us = counts;
     } else {
       row.gbytes_per_s = counts * table_.unit * 1e-9;

@@ -28,7 +28,7 @@ std::string Source(const PointRow& row) {
 using Tables = std::map<std::pair<std::string, std::string>, const PointRow*>;
 
 // The tables that are far from `best`: pairs of nodes differ, or something else ran.
-std::string Apart(const Tables& tables, const PointRow& best) {
+std::string ApartByPoint(const Tables& tables, const PointRow& best) {
   std::vector<std::string> far;
   for (const auto& [table, row] : tables) {
     const bool rate = best.gbytes_per_s > 0;
@@ -78,7 +78,7 @@ void FitWire(const std::vector<PointRow>& points, PointFit* fit) {
   fit->fitted.push_back(absl::StrCat(name, ": ", FourDigits(was), " -> ", FourDigits(dimension->latency_ns()),
                                      ", ", Source(*best), "; assumed: between two nodes, over ",
                                      through_switch ? "the two links of one switch" : "one link",
-                                     ", with what cards and drivers take", Apart(tables, *best)));
+                                     ", with what cards and drivers take", ApartByPoint(tables, *best)));
 }
 
 void FitRate(const std::vector<PointRow>& points, const proto::LibraryLevel& level, PointFit* fit) {
@@ -114,7 +114,7 @@ void FitRate(const std::vector<PointRow>& points, const proto::LibraryLevel& lev
     to->set_rate_share(std::min(1.0, share));
     fit->fitted.push_back(absl::StrCat(
         "transport.rate_share: ", FourDigits(was), " -> ", FourDigits(to->rate_share()), ", ", Source(*best),
-        "; assumed: one card of ", FourDigits(link), " GB/s", Apart(tables, *best)));
+        "; assumed: one card of ", FourDigits(link), " GB/s", ApartByPoint(tables, *best)));
   }
 }
 

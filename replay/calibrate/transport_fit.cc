@@ -38,9 +38,9 @@ constexpr double kLeastShare = 1e-3;
 constexpr double kWorthTerms = 0.02;
 
 enum Field { kMessage, kRate, kLargeUs, kPost, kExchange };
-constexpr int kFields = 5;
+constexpr int kTransportFields = 5;
 // Values are as the time is linear in them: of the rate its reciprocal.
-using Values = std::array<double, kFields>;
+using Values = std::array<double, kTransportFields>;
 
 struct Info {
   const char* name;
@@ -48,7 +48,7 @@ struct Info {
   double least_us;  // an uncertainty below this is none; 0: relative alone
   const char* needs;
 };
-constexpr Info kInfo[kFields] = {
+constexpr Info kInfo[kTransportFields] = {
     {"message_us", 1, 1, "rows of two node counts, at most 8 KiB, of a collective of rings or trees"},
     {"rate_share", 0.03, 0, "rows between nodes whose time is the cards', of 1 MiB and more"},
     {"large_us", 1, 1, "rows between nodes of 16 KiB to 256 KiB, of a collective of rings or trees"},
@@ -129,7 +129,7 @@ class Fitter {
   absl::Status Run(bool rate) {
     for (int round = 0; round < kMostRounds; ++round) {
       double moved = 0;
-      for (int i = 0; i < kFields; ++i) {
+      for (int i = 0; i < kTransportFields; ++i) {
         const auto f = static_cast<Field>(i);
         if (f == kRate && !rate) continue;
         const double was = values_[f];
@@ -289,7 +289,7 @@ class Fitter {
   absl::Status DropWhatHelpsNot() {
     absl::StatusOr<double> cost = Cost(values_);
     if (!cost.ok()) return cost.status();
-    for (int i = 0; i < kFields; ++i) {
+    for (int i = 0; i < kTransportFields; ++i) {
       const auto f = static_cast<Field>(i);
       if (tells_[f].empty() || values_[f] == start_[f]) continue;
       Values without = values_;
@@ -324,7 +324,7 @@ class Fitter {
   const std::vector<MeasuredRow>& rows_;
   size_t level_;
   Values start_{}, values_{};
-  std::array<std::string, kFields> tells_, why_not_;
+  std::array<std::string, kTransportFields> tells_, why_not_;
   std::map<size_t, std::set<uint64_t>> sizes_;  // by series
   double small_bytes_ = 0;
   bool one_node_ = false;
@@ -339,11 +339,11 @@ void Set(Field f, double value, bool small, proto::NetworkTransport* to) {
   if (f == kExchange) small ? to->set_small_exchange_us(value) : to->set_exchange_us(value);
 }
 
-void Write(const Fitter& fitter, bool rate, size_t index, TransportFit* out) {
+void WriteRow(const Fitter& fitter, bool rate, size_t index, TransportFit* out) {
   proto::LibraryLevel* level =
       out->cluster.mutable_collectives()->mutable_library()->mutable_level(static_cast<int>(index));
   std::vector<std::string> names;
-  for (int i = 0; i < kFields; ++i) {
+  for (int i = 0; i < kTransportFields; ++i) {
     const auto f = static_cast<Field>(i);
     const std::string name = absl::StrCat("transport.", fitter.NameOf(f));
     if (f == kRate && !rate) {
@@ -381,7 +381,7 @@ absl::StatusOr<TransportFit> FitTransport(const proto::Cluster& cluster,
   const bool rate = level.carried() <= 0;
   Fitter fitter(samples, rows, *index, start);
   RETURN_IF_ERROR(fitter.Run(rate));
-  Write(fitter, rate, *index, &out);
+  WriteRow(fitter, rate, *index, &out);
   return out;
 }
 

@@ -40,7 +40,7 @@ std::string DescribeTables(const generate::StepPlan& plan) {
       FormatCount(static_cast<uint64_t>(plan.split.ranks())), SplitText(plan));
 }
 
-std::string Describe(const generate::StepPlan& plan) {
+std::string DescribeStep(const generate::StepPlan& plan) {
   if (plan.tables.any()) return DescribeTables(plan);
   const generate::ModelParameters p = generate::CountParameters(plan.model);
   const double flops = generate::TrainingFlopsPerToken(plan);
@@ -164,9 +164,9 @@ class GenerateCommand : public Command {
     TextPage page = PageOf("-");
     std::string left_out = generate::LeftOut(*workload);
     if (!left_out.empty()) left_out = absl::StrCat("\nWarning: ", left_out, "\n");
-    const absl::Status written = WriteOutput(
-        "-",
-        page.Finish(absl::StrCat(Describe(*plan), DescribeMemory(*plan, device_memory_, &page), left_out)));
+    const absl::Status written =
+        WriteOutput("-", page.Finish(absl::StrCat(DescribeStep(*plan),
+                                                  DescribeMemory(*plan, device_memory_, &page), left_out)));
     return written.ok() ? kDone : Fail(written);
   }
 

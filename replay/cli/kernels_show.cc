@@ -62,7 +62,7 @@ double OperationsOf(const KernelCall& call) {
   return 4 * a->batch * a->heads * pairs * a->head_dim;
 }
 
-std::string Rate(const KernelCall& call, double us) {
+std::string CallRate(const KernelCall& call, double us) {
   if (const auto* s = std::get_if<StreamCall>(&call))
     return absl::StrFormat("%.4g GB/s", s->bytes / us * 1e-3);
   return absl::StrFormat("%.4g TFLOP/s", OperationsOf(call) / us * 1e-6);
@@ -98,7 +98,7 @@ absl::Status ShowKernelModel(const std::string& device_name, const std::string& 
     ASSIGN_OR_RETURN(const auto time, chakra::Predict(model, *rows.call[i]));
     std::vector<std::string> cells(rows.fields[i].begin() + 2, rows.fields[i].end());
     for (double us : {time.us, time.low_us, time.high_us}) cells.push_back(absl::StrFormat("%.4g us", us));
-    cells.push_back(Rate(*rows.call[i], time.us));
+    cells.push_back(CallRate(*rows.call[i], time.us));
     table.Add(std::move(cells));
     from = time.from;
   }

@@ -27,7 +27,7 @@ absl::Status CheckKind(const std::string& kind, const LinkFault& f) {
   return wrong == nullptr ? absl::OkStatus() : absl::InvalidArgumentError(wrong);
 }
 
-absl::Status Parse(const std::string& text, LinkFault* f) {
+absl::Status ParseFault(const std::string& text, LinkFault* f) {
   ASSIGN_OR_RETURN(const auto spec, ParseShortForm(text));
   const std::vector<std::string> kinds = {"down", "slow", "lossy"};
   if (std::find(kinds.begin(), kinds.end(), spec.name) == kinds.end()) {
@@ -45,7 +45,7 @@ absl::Status AddFault(const std::string& text, proto::Topology* topology) {
   // The last dimension is what joins nodes.
   fault.set_dimension(topology->dimension_size() - 1);
   fault.set_label(absl::StrCat("--fault \"", text, "\""));
-  if (absl::Status s = Parse(text, &fault); !s.ok()) {
+  if (absl::Status s = ParseFault(text, &fault); !s.ok()) {
     return absl::InvalidArgumentError(absl::StrCat(fault.label(), ": ", s.message()));
   }
   *topology->add_fault() = fault;

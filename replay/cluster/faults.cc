@@ -161,7 +161,8 @@ absl::StatusOr<Span> SpanOf(const Labelled& where, const proto::LinkFault& f) {
 }
 
 // What is left of a link over time, where it changes; `always`: what it loses of its packets without faults.
-void Merge(uint32_t link, const std::vector<Span>& spans, double always, std::vector<LinkChange>* changes) {
+void MergeSpans(uint32_t link, const std::vector<Span>& spans, double always,
+                std::vector<LinkChange>* changes) {
   std::set<Time> instants = {Time::Zero()};
   for (const Span& s : spans) {
     instants.insert(s.begin);
@@ -206,7 +207,7 @@ absl::StatusOr<std::vector<LinkChange>> ExpandFaults(const proto::Topology& prot
   std::vector<LinkChange> changes;
   for (const auto& [link, of_link] : spans) {
     const auto loss = losses.find(link);
-    Merge(link, of_link, loss == losses.end() ? 0 : loss->second, &changes);
+    MergeSpans(link, of_link, loss == losses.end() ? 0 : loss->second, &changes);
   }
   std::stable_sort(changes.begin(), changes.end(),
                    [](const LinkChange& a, const LinkChange& b) { return a.at < b.at; });

@@ -19,7 +19,7 @@ namespace chakra {
 namespace {
 
 using proto::Dimension;
-using Kind = TopologyDimension::Kind;
+using DimensionKind = TopologyDimension::Kind;
 
 std::string DimensionField(int i, absl::string_view field) {
   return absl::StrCat("topology.dimension[", i, "].", field);
@@ -283,7 +283,7 @@ absl::Status Builder::BuildOne(size_t i, int64_t below) {
 
 absl::Status Builder::BuildNetworks() {
   for (size_t i = 0; i < dims_.size(); ++i) {
-    if (dims_[i].kind != Kind::kNetwork || dims_[i].network != nullptr) continue;
+    if (dims_[i].kind != DimensionKind::kNetwork || dims_[i].network != nullptr) continue;
     RETURN_IF_ERROR(BuildOne(i, Below(i)));
   }
   return absl::OkStatus();
@@ -295,13 +295,16 @@ absl::Status Builder::MakeNetworks() {
   for (const proto::LinkFault& f : proto_.fault()) named.insert(f.dimension());
   for (size_t i = 0; i < dims_.size(); ++i) {
     TopologyDimension& d = dims_[i];
-    if (named.count(asked_[i]) == 0 || d.kind == Kind::kNetwork) continue;
-    NetworkSpec spec{d.kind == Kind::kRing ? "ring" : d.kind == Kind::kSwitch ? "switch" : "full_mesh", {}};
+    if (named.count(asked_[i]) == 0 || d.kind == DimensionKind::kNetwork) continue;
+    NetworkSpec spec{d.kind == DimensionKind::kRing     ? "ring"
+                     : d.kind == DimensionKind::kSwitch ? "switch"
+                                                        : "full_mesh",
+                     {}};
     spec.set.emplace_back("link", absl::StrCat(d.bandwidth.bytes_per_second(), "B/s"));
     spec.set.emplace_back("latency", absl::StrCat(d.latency.picos(), "ps"));
     auto network = BuildNetwork(spec, d.size);
     if (!network.ok()) return InDimension(i, "kind", network.status());
-    d.kind = Kind::kNetwork;
+    d.kind = DimensionKind::kNetwork;
     d.each_rail = true;
     d.network = std::make_shared<const Network>(*std::move(network));
     made_.push_back(static_cast<int>(i));

@@ -7,7 +7,7 @@ namespace {
 
 // n - 1 rounds of two rings: one to the right (`way` = 1) on the even chunks, and its mirror image on the odd
 // chunks. Slot j of a ring is chunk 2 j or 2 j + 1.
-void Rounds(int n, int first, StepOp receive, Program* program) {
+void HalfRounds(int n, int first, StepOp receive, Program* program) {
   const auto chunk = [n](int way, int slot) {
     const int j = ((way * slot) % n + n) % n;
     return 2 * j + (way == 1 ? 0 : 1);
@@ -32,15 +32,15 @@ absl::Status BuildBidirectionalRing(const PlanRequest&, Plan* plan) {
   program.connections = 2;
   switch (plan->type) {
     case CollectiveType::kAllReduce:
-      Rounds(n, 0, StepOp::kRecvReduce, &program);
-      Rounds(n, 1, StepOp::kRecv, &program);
+      HalfRounds(n, 0, StepOp::kRecvReduce, &program);
+      HalfRounds(n, 1, StepOp::kRecv, &program);
       break;
     case CollectiveType::kAllGather:
-      Rounds(n, 0, StepOp::kRecv, &program);
+      HalfRounds(n, 0, StepOp::kRecv, &program);
       plan->parts = 2;
       break;
     default:  // reduce-scatter
-      Rounds(n, -1, StepOp::kRecvReduce, &program);
+      HalfRounds(n, -1, StepOp::kRecvReduce, &program);
       break;
   }
   SetRotational(std::move(program), 2 * n, plan);

@@ -28,8 +28,8 @@ Places PlacesOf(absl::string_view algorithm, int n) {
 }
 
 // Appends a reduction to `root`, or a broadcast from there, of all chunks.
-void AddTree(const Places& places, bool reduce, int root, Assembly* assembly, const std::vector<int>& streams,
-             int chunks) {
+void AddHostTree(const Places& places, bool reduce, int root, Assembly* assembly,
+                 const std::vector<int>& streams, int chunks) {
   const int n = static_cast<int>(streams.size());
   const auto at = [&](int v) { return streams[static_cast<size_t>((int64_t{v} + root) % n)]; };
   const auto receive_all = [&](int v) {
@@ -70,8 +70,8 @@ absl::Status BuildHostTree(const PlanRequest& request, Plan* plan) {
   plan->chunks = 1;
   Assembly assembly(plan);
   const std::vector<int> streams = assembly.OpenEach(0, plan->members);
-  AddTree(PlacesOf(plan->algorithm, plan->members), plan->type == CollectiveType::kReduce, request.root,
-          &assembly, streams, 1);
+  AddHostTree(PlacesOf(plan->algorithm, plan->members), plan->type == CollectiveType::kReduce, request.root,
+              &assembly, streams, 1);
   return assembly.Finish();
 }
 
@@ -81,8 +81,8 @@ absl::Status BuildReduceBroadcast(const PlanRequest&, Plan* plan) {
   Assembly assembly(plan);
   const std::vector<int> streams = assembly.OpenEach(0, plan->members);
   const bool linear = plan->algorithm == "linear";
-  AddTree(PlacesOf(linear ? "linear" : "", plan->members), true, 0, &assembly, streams, 1);
-  AddTree(PlacesOf(linear ? "linear" : "knomial", plan->members), false, 0, &assembly, streams, 1);
+  AddHostTree(PlacesOf(linear ? "linear" : "", plan->members), true, 0, &assembly, streams, 1);
+  AddHostTree(PlacesOf(linear ? "linear" : "knomial", plan->members), false, 0, &assembly, streams, 1);
   return assembly.Finish();
 }
 

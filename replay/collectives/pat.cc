@@ -13,7 +13,7 @@ struct Round {
   std::vector<int> offsets;
 };
 
-std::vector<Round> Rounds(int n) {
+std::vector<Round> PatRounds(int n) {
   std::vector<Round> rounds;
   int distance = 1;
   while (distance * 2 < n) distance *= 2;
@@ -34,7 +34,7 @@ std::vector<Round> Rounds(int n) {
 absl::Status BuildPat(const PlanRequest&, Plan* plan) {
   const int n = plan->members;
   const bool gathers = plan->type == CollectiveType::kAllGather;
-  const std::vector<Round> rounds = Rounds(n);
+  const std::vector<Round> rounds = PatRounds(n);
   Program program;
   program.connections = static_cast<uint32_t>(rounds.size());
   for (size_t i = 0; i < rounds.size(); ++i) {

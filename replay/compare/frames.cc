@@ -16,8 +16,8 @@ namespace {
 
 constexpr size_t kValueWidth = 60;
 
-using Value = const ChakraProtoMsg::AttributeProto*;  // null: absent
-using Attributes = std::map<std::string, Value>;
+using AttributeValue = const ChakraProtoMsg::AttributeProto*;  // null: absent
+using Attributes = std::map<std::string, AttributeValue>;
 
 template <typename Message>
 Attributes ByKey(const Message& message) {
@@ -26,7 +26,7 @@ Attributes ByKey(const Message& message) {
   return out;
 }
 
-std::string ValueText(Value attribute) {
+std::string ValueText(AttributeValue attribute) {
   if (attribute == nullptr) return "";
   ChakraProtoMsg::AttributeProto value = *attribute;
   value.clear_name();
@@ -61,7 +61,7 @@ bool CompareNode(const ChakraProtoMsg::Node& a, const ChakraProtoMsg::Node& b, u
     AddDifference(name, 1, row, x, y, out);
     differs = true;
   };
-  CompareAttributes(ByKey(a), ByKey(b), [&](const std::string& key, Value x, Value y) {
+  CompareAttributes(ByKey(a), ByKey(b), [&](const std::string& key, AttributeValue x, AttributeValue y) {
     if (FindAttributeKey(key) == AttributeKey::kOther) {
       differ(absl::StrCat("attr.", key), ValueText(x), ValueText(y));
     }
@@ -123,9 +123,10 @@ void CompareMetadata(const TraceSet& a, const TraceSet& b, proto::Comparison* ou
       text->set_b(y);
     };
     if (of_a.version() != of_b.version()) add("schema version", of_a.version(), of_b.version());
-    CompareAttributes(ByKey(of_a), ByKey(of_b), [&](const std::string& key, Value x, Value y) {
-      add(absl::StrCat("metadata ", key), ValueText(x), ValueText(y));
-    });
+    CompareAttributes(ByKey(of_a), ByKey(of_b),
+                      [&](const std::string& key, AttributeValue x, AttributeValue y) {
+                        add(absl::StrCat("metadata ", key), ValueText(x), ValueText(y));
+                      });
   }
 }
 

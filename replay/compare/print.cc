@@ -123,8 +123,8 @@ size_t Widest(const std::string& text) {
 }
 
 // The rows of a section, with the measure that sorts and those in `others`.
-std::string Rows(const proto::Section& section, const std::vector<const proto::Change*>& rows,
-                 const std::vector<std::string>& others, size_t name_width, TextPage* page) {
+std::string PrintRows(const proto::Section& section, const std::vector<const proto::Change*>& rows,
+                      const std::vector<std::string>& others, size_t name_width, TextPage* page) {
   std::vector<std::string> header = {Title(section.name()), absl::StrCat(Title(section.by()), " A"), "B",
                                      "change", "%"};
   std::vector<bool> left = {true, false, false, false, false};
@@ -183,7 +183,7 @@ std::string SectionText(const proto::Section& section, size_t top, TextPage* pag
   const size_t least = WidthToTellApart(section, rows, 20);
   size_t width = std::max(kNameWidth, least);
   while (true) {
-    table = Rows(section, rows, others, width, page);
+    table = PrintRows(section, rows, others, width, page);
     const bool fits_itself = page != nullptr && page->limited();  // with all columns
     if (fits_itself || Widest(table) <= kColumns + std::max(kNameWidth, least) - kNameWidth) break;
     if (width > std::max<size_t>(28, least)) {

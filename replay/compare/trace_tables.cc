@@ -160,13 +160,13 @@ void AddCommunication(const RankTrace& rank, std::map<std::pair<std::string, std
   }
 }
 
-// Steps of captures: of all ranks, how long these took together, and the most of a rank.
-struct Steps {
+// StepTimes of captures: of all ranks, how long these took together, and the most of a rank.
+struct StepTimes {
   uint64_t count = 0, most = 0;
   __int128 duration = 0;
 };
-Steps StepsOf(const TraceSet& traces) {
-  Steps out;
+StepTimes StepsOf(const TraceSet& traces) {
+  StepTimes out;
   for (const RankTrace& rank : traces.ranks) {
     const auto info = ReadCaptureInfo(rank);
     if (!info.ok() || !info->has_value() || rank.graph->start.empty()) continue;
@@ -272,7 +272,7 @@ std::vector<ComparedTable> TraceTables(const TraceSet& traces, const TraceTableO
     }
   }
   for (const auto& [key, s] : communication) collectives[CollectiveName(key.first, key.second)].Add(s, 1);
-  const Steps steps = StepsOf(traces);
+  const StepTimes steps = StepsOf(traces);
   ComparedTable run{"run",
                     {"span_ps", "duration_ps", "chain_ps", "mean_step_ps", "steps", "operations", "bytes",
                      "nodes", "dependencies", "ranks", "distinct_graphs"}};

@@ -24,7 +24,7 @@ struct RowWork {
   bool known() const { return operations > 0 || bytes > 0; }
 };
 
-RowWork WorkOf(const proto::KernelRow& row, const std::string& default_dtype) {
+RowWork RowWorkOf(const proto::KernelRow& row, const std::string& default_dtype) {
   if (row.operations() > 0 || row.bytes() > 0) {
     return {static_cast<double>(row.operations()), static_cast<double>(row.bytes())};
   }
@@ -131,7 +131,7 @@ absl::StatusOr<proto::KernelTable> TransferTable(const proto::KernelTable& table
   }
   const std::string default_dtype = dtype.empty() ? DefaultDtype(from) : dtype;
   std::vector<RowWork> work;
-  for (const proto::KernelRow& row : table.row()) work.push_back(WorkOf(row, default_dtype));
+  for (const proto::KernelRow& row : table.row()) work.push_back(RowWorkOf(row, default_dtype));
   proto::KernelTable out = table;
   out.set_device(to.name());
   out.set_source(

@@ -63,7 +63,7 @@ proto::FoundRun Describe(const Attempt& attempt) {
   return run;
 }
 
-std::string Command(absl::string_view verb, const Attempt& attempt, absl::string_view after) {
+std::string AttemptCommand(absl::string_view verb, const Attempt& attempt, absl::string_view after) {
   return absl::StrCat("chakra-replay ", verb, " ", sweep::QuoteWords(attempt.inputs), after);
 }
 
@@ -103,7 +103,7 @@ bool Read(const Attempt& attempt, const RunLimits& limits, FoundRuns* found, pro
   *run = Describe(attempt);
   if (run->bytes() > limits.most_bytes) {
     run->set_unread(true);
-    run->set_next(Command("inspect", attempt, ""));
+    run->set_next(AttemptCommand("inspect", attempt, ""));
     for (const Candidate& c : attempt.files) found->used.insert(c.path);
     return true;
   }
@@ -121,7 +121,8 @@ bool Read(const Attempt& attempt, const RunLimits& limits, FoundRuns* found, pro
   NoteWhatReadersSay(traces->set, run);
   // A capture alone is replayed as recorded; what was never timed needs a machine.
   const std::string cluster = run->span_ps() > 0 ? "" : "dgx-h100";
-  run->set_next(Command("replay", attempt, cluster.empty() ? "" : absl::StrCat(" --cluster ", cluster)));
+  run->set_next(
+      AttemptCommand("replay", attempt, cluster.empty() ? "" : absl::StrCat(" --cluster ", cluster)));
   TryReplay(*traces, cluster, run);
   return true;
 }

@@ -259,8 +259,8 @@ void AddChunks(const Rates& rates, uint64_t bytes, const GroupShape& shape, cons
 }
 
 // Adds what the candidate's term says of transfers: see proto::LibraryTerm.
-void AddKernel(const Rates& rates, CollectiveType type, uint64_t bytes, const GroupShape& shape,
-               const Candidate& c, CallCosts* costs) {
+void AddKernelCost(const Rates& rates, CollectiveType type, uint64_t bytes, const GroupShape& shape,
+                   const Candidate& c, CallCosts* costs) {
   const LibraryTerm* term = rates.Term(c.protocol);
   const double own = static_cast<double>(bytes) / shape.ranks;
   if (c.plan == "ring") WaitOnce(term, rates.nodes() > 1, own, shape, costs);
@@ -374,7 +374,7 @@ CallCosts CostsOf(const LibraryModel& library, CollectiveType type, uint64_t byt
     costs.begin += Time::FromNanos(rounds * step * 1e3);
   }
   if (c.plan == "ring") CutRing(library, bytes, shape, c, &costs);
-  AddKernel(rates, type, bytes, shape, c, &costs);
+  AddKernelCost(rates, type, bytes, shape, c, &costs);
   return costs;
 }
 

@@ -57,7 +57,7 @@ constexpr uint64_t kElement = 2;  // bytes, of float16 and bfloat16
 
 // The entry for `ranks`; 0: none.
 template <size_t kEntries>
-uint64_t LimitOf(const Limits (&table)[kEntries], Generation generation, int ranks) {
+uint64_t TableLimit(const Limits (&table)[kEntries], Generation generation, int ranks) {
   for (const Limits& l : table) {
     if (l.ranks == ranks) return generation == Generation::kBlackwell ? l.blackwell : l.hopper;
   }
@@ -73,8 +73,8 @@ std::string Stages(int ranks, uint64_t bytes) {
 // Custom kernels first, then symmetric memory: vllm/distributed/device_communicators/cuda_communicator.py.
 std::string PickVllm(Generation generation, int ranks, uint64_t bytes, bool multicast) {
   if (generation < Generation::kHopper) return bytes < kMostCustom ? Stages(ranks, bytes) : "";
-  if (bytes < LimitOf(kVllmCustom, generation, ranks)) return Stages(ranks, bytes);
-  if (!multicast || bytes >= LimitOf(kVllmSymmetric, generation, ranks)) return "";
+  if (bytes < TableLimit(kVllmCustom, generation, ranks)) return Stages(ranks, bytes);
+  if (!multicast || bytes >= TableLimit(kVllmSymmetric, generation, ranks)) return "";
   // By multimem on these members, by two-shot on others: symm_mem.py, _WORLD_SIZES_MULTIMEM.
   const bool in_switch = ranks >= (generation == Generation::kHopper ? 4 : 6);
   return in_switch ? kMultimem : kTwoShot;
@@ -120,7 +120,7 @@ const std::vector<std::string>& Software() {
 std::string Pick(absl::string_view software, Generation generation, int ranks, uint64_t bytes,
                  bool multicast) {
   if (software == "tensorrt_llm") {
-    const uint64_t elements = LimitOf(kTensorRtTwoShot, generation, ranks);
+    const uint64_t elements = TableLimit(kTensorRtTwoShot, generation, ranks);
     if (elements == 0 || bytes > kTensorRtWorkspace) return "";
     return bytes / kElement >= elements ? kTwoShot : kOneShot;
   }

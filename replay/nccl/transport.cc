@@ -14,7 +14,7 @@ namespace chakra {
 namespace {
 
 constexpr double kMostMicros = 1e6;
-constexpr double kMostBytes = 1e15;
+constexpr double kMostMessageBytes = 1e15;
 constexpr int kMostNodes = 1 << 22;
 
 // Whether more than the name and the source is given.
@@ -64,13 +64,13 @@ absl::StatusOr<Transport> BuildTransport(const proto::NetworkTransport& given, a
   const Number numbers[] = {
       {"message_us", t.has_message_us(), t.message_us(), kMostMicros, &out.message_us},
       {"large_us", t.has_large_us(), t.large_us(), kMostMicros, &out.large_us},
-      {"large_bytes", t.has_large_bytes(), t.large_bytes(), kMostBytes, &out.large_bytes},
+      {"large_bytes", t.has_large_bytes(), t.large_bytes(), kMostMessageBytes, &out.large_bytes},
       {"rate_share", t.has_rate_share(), t.rate_share(), 1, &out.rate_share, true},
       {"post_us", t.has_post_us(), t.post_us(), kMostMicros, &out.post_us},
       {"exchange_us", t.has_exchange_us(), t.exchange_us(), kMostMicros, &out.exchange_us},
       {"small_exchange_us", t.has_small_exchange_us(), t.small_exchange_us(), kMostMicros,
        &out.small_exchange_us},
-      {"small_bytes", t.has_small_bytes(), t.small_bytes(), kMostBytes, &out.small_bytes},
+      {"small_bytes", t.has_small_bytes(), t.small_bytes(), kMostMessageBytes, &out.small_bytes},
       {"exchange_share", t.has_exchange_share(), t.exchange_share(), 1, &out.exchange_share, true},
       {"quiet_nodes", t.has_quiet_nodes(), static_cast<double>(t.quiet_nodes()), kMostNodes, nullptr},
       {"crowding", t.has_crowding(), t.crowding(), 1000, &out.crowding},

@@ -15,7 +15,7 @@ using google::protobuf::Descriptor;
 
 std::string Text(absl::string_view text) { return absl::StrCat("\"", absl::CEscape(text), "\""); }
 
-std::string Json(const ReportColumn& c) {
+std::string ColumnJson(const ReportColumn& c) {
   std::string json =
       absl::StrCat("{\"of\":", Text(c.field->name()), ",\"at\":", c.place, ",\"title\":", Text(c.label()),
                    ",\"unit\":", Text(proto::Shown::Unit_Name(c.unit)), ",\"digits\":", c.digits());
@@ -39,7 +39,7 @@ void Add(const Descriptor& type, std::map<std::string, std::string>* tables) {
     const std::vector<ReportColumn> columns = chakra::ColumnsOf(type, View::kPage, name);
     if (columns.empty()) continue;
     (*tables)[name.empty() ? type.name() : absl::StrCat(type.name(), " ", name)] =
-        absl::StrJoin(columns, ",", [](std::string* out, const ReportColumn& c) { *out += Json(c); });
+        absl::StrJoin(columns, ",", [](std::string* out, const ReportColumn& c) { *out += ColumnJson(c); });
   }
 }
 

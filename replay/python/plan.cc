@@ -54,7 +54,7 @@ Planned Plan(const std::vector<std::string>& words, const py::object& cluster, c
   return {std::make_shared<const proto::PlanReport>(*std::move(report))};
 }
 
-py::str Printed(const Planned& plan, ReportFormat format) {
+py::str PrintedPlan(const Planned& plan, ReportFormat format) {
   return Text(OrThrow(planning::PrintPlan(*plan.report, format)));
 }
 
@@ -68,9 +68,9 @@ const CLI::App& OptionsOfPlan() {
 void BindPlan(py::module_& module) {
   py::class_<Planned>(module, "PlanReport", "The best splits. Made by plan().")
       .def("record", [](const Planned& p) { return RecordObject(p.report); })
-      .def("to_json", [](const Planned& p) { return Printed(p, ReportFormat::kJson); })
-      .def("to_csv", [](const Planned& p) { return Printed(p, ReportFormat::kCsv); })
-      .def("to_text", [](const Planned& p) { return Printed(p, ReportFormat::kText); })
+      .def("to_json", [](const Planned& p) { return PrintedPlan(p, ReportFormat::kJson); })
+      .def("to_csv", [](const Planned& p) { return PrintedPlan(p, ReportFormat::kCsv); })
+      .def("to_text", [](const Planned& p) { return PrintedPlan(p, ReportFormat::kText); })
       .def("html", [](const Planned& p) { return Text(OrThrow(planning::MakePlanPage(*p.report))); });
   module.def("plan", &Plan);
 }

@@ -87,7 +87,7 @@ std::vector<std::string> TypeWords() {
   return words;
 }
 
-std::vector<std::string> CollectiveWords() {
+std::vector<std::string> CollectiveNames() {
   std::vector<std::string> words;
   for (int t = 0; t < kCollectiveTypes; ++t) words.emplace_back(Name(static_cast<CollectiveType>(t)));
   return words;
@@ -140,7 +140,7 @@ class NodeColumns {
     table->Add("lane", "its thread or stream; -1: none was recorded", std::move(lane_));
     table->Add("start_ps", "recorded; 0: none", std::move(start_));
     table->Add("duration_ps", "recorded; 0: none", std::move(duration_));
-    table->AddWords("collective", "kind of a collective", std::move(collective_), CollectiveWords(), true);
+    table->AddWords("collective", "kind of a collective", std::move(collective_), CollectiveNames(), true);
     table->AddWords("group", "of communication; \"\": all ranks", std::move(group_), groups_.Take(), true);
     table->Add("bytes", "that communication sends, or computation and memory nodes move", std::move(bytes_));
     table->Add("src", "of a receive; -1: none", std::move(src_));
@@ -284,7 +284,7 @@ void BindRanks(py::module_& module) {
   BindComm(type);
   BindDependencies(type);
   module.attr("NODE_TYPES") = py::tuple(py::cast(TypeWords()));
-  module.attr("COLLECTIVES") = py::tuple(py::cast(CollectiveWords()));
+  module.attr("COLLECTIVES") = py::tuple(py::cast(CollectiveNames()));
   module.attr("NO_LANE") = kNoLane;
 }
 

@@ -108,7 +108,7 @@ py::object Attribute(const RecordHolder& holder, const std::string& name) {
 
 // Values of a column of rows.
 template <typename T, typename F>
-std::vector<T> Collect(const Message& in, const FieldDescriptor& rows, F get) {
+std::vector<T> CollectRows(const Message& in, const FieldDescriptor& rows, F get) {
   const int n = in.GetReflection()->FieldSize(in, &rows);
   std::vector<T> out;
   out.reserve(static_cast<size_t>(n));
@@ -122,11 +122,11 @@ std::string DocOf(const ReportColumn& column) {
   return unit.empty() ? column.label() : absl::StrCat(column.label(), " (", unit, ")");
 }
 
-void AddTexts(const Message& in, const FieldDescriptor& rows, const ReportColumn& column, Table* table) {
+void AddTextsOf(const Message& in, const FieldDescriptor& rows, const ReportColumn& column, Table* table) {
   const FieldDescriptor* field = column.field;
   absl::flat_hash_map<std::string, int32_t> index;
   std::vector<std::string> words;
-  auto codes = Collect<int32_t>(in, rows, [&](const Message& row) {
+  auto codes = CollectRows<int32_t>(in, rows, [&](const Message& row) {
     const auto& r = *row.GetReflection();
     const std::string text =
         field->enum_type() != nullptr ? r.GetEnum(row, field)->name() : r.GetString(row, field);
@@ -144,33 +144,33 @@ void AddColumn(const Message& in, const FieldDescriptor& rows, const ReportColum
   switch (field->cpp_type()) {
     case FieldDescriptor::CPPTYPE_STRING:
     case FieldDescriptor::CPPTYPE_ENUM:
-      return AddTexts(in, rows, column, table);
+      return AddTextsOf(in, rows, column, table);
     case FieldDescriptor::CPPTYPE_BOOL:
-      return table->Add(name, doc, Collect<uint8_t>(in, rows, [&](const Message& row) {
+      return table->Add(name, doc, CollectRows<uint8_t>(in, rows, [&](const Message& row) {
                           return row.GetReflection()->GetBool(row, field);
                         }));
     case FieldDescriptor::CPPTYPE_FLOAT:
-      return table->Add(name, doc, Collect<double>(in, rows, [&](const Message& row) {
+      return table->Add(name, doc, CollectRows<double>(in, rows, [&](const Message& row) {
                           return row.GetReflection()->GetFloat(row, field);
                         }));
     case FieldDescriptor::CPPTYPE_DOUBLE:
-      return table->Add(name, doc, Collect<double>(in, rows, [&](const Message& row) {
+      return table->Add(name, doc, CollectRows<double>(in, rows, [&](const Message& row) {
                           return row.GetReflection()->GetDouble(row, field);
                         }));
     case FieldDescriptor::CPPTYPE_INT32:
-      return table->Add(name, doc, Collect<int32_t>(in, rows, [&](const Message& row) {
+      return table->Add(name, doc, CollectRows<int32_t>(in, rows, [&](const Message& row) {
                           return row.GetReflection()->GetInt32(row, field);
                         }));
     case FieldDescriptor::CPPTYPE_INT64:
-      return table->Add(name, doc, Collect<int64_t>(in, rows, [&](const Message& row) {
+      return table->Add(name, doc, CollectRows<int64_t>(in, rows, [&](const Message& row) {
                           return row.GetReflection()->GetInt64(row, field);
                         }));
     case FieldDescriptor::CPPTYPE_UINT32:
-      return table->Add(name, doc, Collect<uint64_t>(in, rows, [&](const Message& row) {
+      return table->Add(name, doc, CollectRows<uint64_t>(in, rows, [&](const Message& row) {
                           return row.GetReflection()->GetUInt32(row, field);
                         }));
     case FieldDescriptor::CPPTYPE_UINT64:
-      return table->Add(name, doc, Collect<uint64_t>(in, rows, [&](const Message& row) {
+      return table->Add(name, doc, CollectRows<uint64_t>(in, rows, [&](const Message& row) {
                           return row.GetReflection()->GetUInt64(row, field);
                         }));
     case FieldDescriptor::CPPTYPE_MESSAGE:
@@ -179,7 +179,7 @@ void AddColumn(const Message& in, const FieldDescriptor& rows, const ReportColum
 }
 
 // A line: what its numbers and texts are, as far as there is room, and how many rows its tables have.
-std::string ReprOf(const RecordHolder& holder) {
+std::string RecordRepr(const RecordHolder& holder) {
   constexpr size_t kWide = 160;
   const Message& message = holder.get();
   const auto& in = *message.GetReflection();
@@ -253,7 +253,7 @@ void BindRecords(py::module_& module) {
              return &a.type() == &other.type() &&
                     google::protobuf::util::MessageDifferencer::Equals(a.get(), other.get());
            })
-      .def("__repr__", [](const RecordHolder& r) { return Text(ReprOf(r)); })
+      .def("__repr__", [](const RecordHolder& r) { return Text(RecordRepr(r)); })
       .def("__str__", [](const RecordHolder& r) { return Text(r.get().DebugString()); });
 }
 

@@ -15,7 +15,7 @@
 namespace chakra {
 namespace {
 
-constexpr int kRows = 8;
+constexpr int kPathRows = 8;
 constexpr double kApart = 0.05;  // of a gain: then the measured one is said to differ
 
 std::string Table(const std::string& what, const google::protobuf::RepeatedPtrField<proto::PathShare>& rows,
@@ -23,8 +23,8 @@ std::string Table(const std::string& what, const google::protobuf::RepeatedPtrFi
   if (rows.empty()) return "";
   RowTable<proto::PathShare> table;
   table.Title("name", what);
-  for (int i = 0; i < std::min(kRows, rows.size()); ++i) table.Add(rows[i]);
-  const int rest = rows.size() - kRows;
+  for (int i = 0; i < std::min(kPathRows, rows.size()); ++i) table.Add(rows[i]);
+  const int rest = rows.size() - kPathRows;
   return absl::StrCat("\n", table.Print(page),
                       rest > 0 ? absl::StrCat("  ... and ", rest, " more (all are in --format json)\n") : "");
 }
@@ -41,7 +41,7 @@ std::string Sensitivities(const proto::CriticalPathReport& path, TextPage* page)
   } else {
     table.Without("measured");
   }
-  for (int i = 0; i < std::min(kRows, path.sensitivity_size()); ++i) table.Add(path.sensitivity(i));
+  for (int i = 0; i < std::min(kPathRows, path.sensitivity_size()); ++i) table.Add(path.sensitivity(i));
   // Gains of nothing do not count.
   const bool apart = std::any_of(path.sensitivity().begin(), path.sensitivity().end(), [](const auto& s) {
     return s.measured() && s.gain() > 1e-5 &&
@@ -90,7 +90,7 @@ std::string Stragglers(const proto::Report& report, TextPage* page) {
                    [](const auto* a, const auto* b) { return a->kept_waiting_ps() > b->kept_waiting_ps(); });
   RowTable<proto::RankReport> table("stragglers");
   table.Left("rank");
-  for (size_t i = 0; i < std::min<size_t>(kRows, ranks.size()); ++i) table.Add(*ranks[i]);
+  for (size_t i = 0; i < std::min<size_t>(kPathRows, ranks.size()); ++i) table.Add(*ranks[i]);
   return absl::StrCat("\nStragglers: last to arrive at collectives\n", table.Print(page));
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kFlushAt = 1 << 16;
 
-std::string Head(const LinkUse& use) {
+std::string LinksHead(const LinkUse& use) {
   return absl::StrCat(use.link, ",", CsvField(ToUtf8(use.name)), ",", CsvField(ToUtf8(use.link_class)), ",");
 }
 
@@ -27,7 +27,7 @@ absl::Status WriteLinkSeries(const LinkUses& links, const WriteBytes& write) {
   out += '\n';
   const int64_t bucket = links.bucket.picos();
   for (const LinkUse& use : links.busiest) {
-    const std::string head = Head(use);
+    const std::string head = LinksHead(use);
     for (size_t i = 0; i < use.series.size(); ++i) {
       const int64_t begin = bucket * static_cast<int64_t>(i);
       absl::StrAppend(&out, head, begin, ",", begin + bucket, absl::StrFormat(",%.6f,", use.series[i]));
@@ -53,7 +53,7 @@ absl::Status WriteLinkTotals(const LinkUses& links, bool packets, Time end, cons
   out += '\n';
   for (const LinkUse& use : links.busiest) {
     const proto::LinkReport totals = LinkTotalsOf(use, end);
-    absl::StrAppend(&out, Head(use), use.dimension);
+    absl::StrAppend(&out, LinksHead(use), use.dimension);
     for (const ReportColumn& c : columns) {
       const bool empty = !packets && c.shown->group() == "packets";
       absl::StrAppend(&out, ",", empty ? "" : CsvOf(totals, c));

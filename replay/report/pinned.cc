@@ -14,7 +14,7 @@
 namespace chakra {
 namespace {
 
-constexpr size_t kRows = 16;     // of ranks
+constexpr size_t kRankLines = 16;  // of ranks
 constexpr double kNamed = 0.01;  // of the time of all: causes below this are not named
 
 using P = proto::PinnedTime;
@@ -127,11 +127,11 @@ std::string PrintPinned(const proto::Report& report, TextPage* page) {
   const proto::PinnedReport& pinned = report.pinned();
   std::vector<const proto::PinnedTime*> ranks;
   for (const proto::PinnedTime& r : pinned.rank()) ranks.push_back(&r);
-  const bool cut = ranks.size() > kRows;
+  const bool cut = ranks.size() > kRankLines;
   if (cut) {
     std::stable_sort(ranks.begin(), ranks.end(),
                      [](const auto* a, const auto* b) { return a->share() > b->share(); });
-    ranks.resize(kRows);
+    ranks.resize(kRankLines);
   }
   RowTable<proto::PinnedTime> table;
   table.Left("of");

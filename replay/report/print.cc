@@ -30,7 +30,7 @@ constexpr int kRankRows = 16;
 constexpr int kStepRows = 16;
 constexpr int kListRows = 8;
 
-std::string Ps(int64_t ps) { return FormatTime(Time::Picos(ps)); }
+std::string PsText(int64_t ps) { return FormatTime(Time::Picos(ps)); }
 
 std::string Head(const proto::Report& r) {
   std::string out = absl::StrCat("chakra-replay ", r.version(), "\n");
@@ -51,10 +51,10 @@ std::string Head(const proto::Report& r) {
     absl::StrAppend(&out, "  invalid  ", FormatCount(r.invalid_nodes()),
                     " INVALID nodes, replayed as no-ops\n");
   }
-  absl::StrAppend(&out, "\nMakespan   ", Ps(r.makespan_ps()),
+  absl::StrAppend(&out, "\nMakespan   ", PsText(r.makespan_ps()),
                   absl::StrFormat("   (%.9g s)\n", Time::Picos(r.makespan_ps()).seconds()));
   if (r.makespan_high_ps() > 0) {
-    absl::StrAppend(&out, "  from ", Ps(r.makespan_low_ps()), " to ", Ps(r.makespan_high_ps()),
+    absl::StrAppend(&out, "  from ", PsText(r.makespan_low_ps()), " to ", PsText(r.makespan_high_ps()),
                     " by the errors that the kernel model states\n");
   }
   return out;
@@ -121,7 +121,9 @@ std::string Steps(const proto::Report& r, TextPage* page) {
                 return percent(s, difference > 0 ? "+" : "", difference);
               })
       .Show("kernel_start_error_ps",
-            [](const proto::StepReport& s) { return s.kernels() > 0 ? Ps(s.kernel_start_error_ps()) : "-"; })
+            [](const proto::StepReport& s) {
+              return s.kernels() > 0 ? PsText(s.kernel_start_error_ps()) : "-";
+            })
       .Insert(80, "of step", false, [&](const proto::StepReport& s) {
         return s.kernels() > 0 ? percent(s, "", s.kernel_start_error_ps()) : "-";
       });
@@ -209,7 +211,7 @@ std::string Rungs(const proto::Report& r, TextPage* page) {
                                   [](const proto::RungReport& x) { return x.error_ps() > 0; });
   RowTable<proto::RungReport> table;
   if (errors) {
-    table.Show("error_ps", [](const auto& x) { return x.error_ps() > 0 ? Ps(x.error_ps()) : "-"; });
+    table.Show("error_ps", [](const auto& x) { return x.error_ps() > 0 ? PsText(x.error_ps()) : "-"; });
   } else {
     table.Without("error");
   }

@@ -22,11 +22,11 @@ namespace {
 
 using generate::StepPlan;
 
-constexpr const char* kKinds[] = {"tensor",    "context",  "expert", "weights",
-                                  "gradients", "pipeline", "tables", "other"};
+constexpr const char* kGroupKinds[] = {"tensor",    "context",  "expert", "weights",
+                                       "gradients", "pipeline", "tables", "other"};
 constexpr const char* kPhases[] = {"forward", "recompute", "backward", "step"};
-constexpr size_t kOther = std::size(kKinds) - 1;
-static_assert(std::size(kKinds) <= kCommKinds);
+constexpr size_t kOther = std::size(kGroupKinds) - 1;
+static_assert(std::size(kGroupKinds) <= kCommKinds);
 
 constexpr char kMfuFormula[] =
     "model FLOPs / (devices x peak x time): each product of the model three times, causal attention at half, "
@@ -82,7 +82,7 @@ void SetTimes(double sum_ps, int64_t most_ps, const Metrics& metrics, Row* row) 
 }
 
 void AddExposed(const Metrics& metrics, proto::TrainingReport* out) {
-  for (size_t kind = 0; kind < std::size(kKinds); ++kind) {
+  for (size_t kind = 0; kind < std::size(kGroupKinds); ++kind) {
     double sum = 0;
     int64_t most = 0;
     for (const RankMetrics& rank : metrics.ranks) {
@@ -92,7 +92,7 @@ void AddExposed(const Metrics& metrics, proto::TrainingReport* out) {
     }
     if (most == 0) continue;
     proto::ExposedReport& row = *out->add_exposed();
-    row.set_kind(kKinds[kind]);
+    row.set_kind(kGroupKinds[kind]);
     SetTimes(sum, most, metrics, &row);
   }
 }
@@ -206,7 +206,7 @@ void AddRates(const ReplayedStep& step, proto::TrainingReport* out) {
   out->set_hfu_formula(kHfuFormula);
 }
 
-std::string Percent(double share) { return absl::StrFormat("%.1f %%", 100 * share); }
+std::string PercentText(double share) { return absl::StrFormat("%.1f %%", 100 * share); }
 
 std::string Rounded(double number) { return FormatCount(static_cast<uint64_t>(number + 0.5)); }
 
@@ -318,14 +318,15 @@ std::string PrintTraining(const proto::Report& report, TextPage* page) {
                    Rounded(samples ? t.samples_per_s_per_device() : t.tokens_per_s_per_device()),
                    " of them on a device\n");
   if (t.peak_tflops() > 0) {
-    absl::StrAppendFormat(&out, "  MFU      %s, HFU %s: %.1f of %g TFLOP/s (%s) a device\n", Percent(t.mfu()),
-                          Percent(t.hfu()), t.tflops_per_s_per_device(), t.peak_tflops(), t.peak_dtype());
+    absl::StrAppendFormat(&out, "  MFU      %s, HFU %s: %.1f of %g TFLOP/s (%s) a device\n",
+                          PercentText(t.mfu()), PercentText(t.hfu()), t.tflops_per_s_per_device(),
+                          t.peak_tflops(), t.peak_dtype());
     absl::StrAppend(&out, "           MFU: ", t.mfu_formula(), "\n           HFU: ", t.hfu_formula(), "\n");
   } else {
     absl::StrAppendFormat(&out, "  rate     %.1f TFLOP/s a device, whose peak is not known\n",
                           t.tflops_per_s_per_device());
   }
-  absl::StrAppend(&out, "  bubble   ", Percent(t.bubble_share()),
+  absl::StrAppend(&out, "  bubble   ", PercentText(t.bubble_share()),
                   " of the step: mean over ranks of the time in which nothing runs\n");
   absl::StrAppend(
       &out, "  memory   ", FormatBytes(t.peak_memory_bytes()), " at the peak",

@@ -108,7 +108,7 @@ absl::Status SetDimension(const Replicas& replicas, const std::string& name, int
 }
 
 // A group within one place of the dimension gets new numbers; one over all places grows with the dimension.
-absl::Status Renumber(const Replicas& replicas, const std::string& name, Growth* growth) {
+absl::Status RenumberGroups(const Replicas& replicas, const std::string& name, Growth* growth) {
   Growth::Group& group = growth->groups.at(name);
   std::map<int64_t, std::set<int64_t>> by_place;  // the members' numbers without the place
   for (const int m : group.members) {
@@ -176,7 +176,7 @@ absl::StatusOr<Growth> GrowGroups(const RankTrace& trace, int traced, const Grou
   }
   RETURN_IF_ERROR(SetDimension(replicas[0], name, traced, &growth));
   for (auto& [other, group] : growth.groups) {
-    RETURN_IF_ERROR(Renumber(replicas[0], other, &growth));
+    RETURN_IF_ERROR(RenumberGroups(replicas[0], other, &growth));
   }
   growth.traced = growth.RankOf(traced);
   return growth;

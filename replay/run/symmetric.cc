@@ -28,7 +28,7 @@ int32_t Shift(int32_t peer, int traced, int rank, int ranks) {
 
 bool Outside(int32_t peer, int ranks) { return peer != kNoRank && (peer < 0 || peer >= ranks); }
 
-absl::Status CheckPeers(const RankTrace& trace, int ranks) {
+absl::Status CheckTracePeers(const RankTrace& trace, int ranks) {
   const Graph& graph = *trace.graph;
   for (uint32_t row = 0; row < graph.size(); ++row) {
     const NodeType type = graph.type[row];
@@ -190,14 +190,14 @@ std::vector<std::string> Assumptions(const RankTrace& trace, const Growth& growt
 
 // Gives the peers of the traced rank their new numbers.
 absl::Status Renumber(const Growth& growth, int ranks, RankTrace* traced) {
-  RETURN_IF_ERROR(CheckPeers(*traced, ranks));
+  RETURN_IF_ERROR(CheckTracePeers(*traced, ranks));
   std::vector<Peer> peers = traced->peers;
   for (Peer& peer : peers) {
     if (peer.src != kNoRank) peer.src = growth.RankOf(peer.src);
     if (peer.dst != kNoRank) peer.dst = growth.RankOf(peer.dst);
   }
   traced->peers = std::move(peers);
-  return CheckPeers(*traced, ranks);
+  return CheckTracePeers(*traced, ranks);
 }
 
 absl::Status TooFew(const Growth& growth, const std::string& name, int ranks) {

@@ -7,7 +7,7 @@
 
 #include "fabric_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using Kind = TopologyDimension::Kind;
@@ -136,4 +136,4 @@ TEST(Analytical, WhatTakesForeverNeverEnds) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -8,7 +8,7 @@
 
 #include "transport_testing.h"
 
-namespace chakra::packet {
+namespace chakra::packet::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -216,4 +216,4 @@ TEST(Dctcp, RefusesBadValues) {
 }
 
 }  // namespace
-}  // namespace chakra::packet
+}  // namespace chakra::packet::CHAKRA_FILE

@@ -12,7 +12,7 @@
 #include "backends/topology/network.h"
 #include "test/backends/network_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::ElementsAre;
@@ -412,4 +412,4 @@ TEST(Grid, TheLastRoutersMayHaveFewerDevices) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -8,7 +8,7 @@
 #include "backends/topology/expand.h"
 #include "test/backends/network_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -228,4 +228,4 @@ TEST(Fold, KeepsTheEnds) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

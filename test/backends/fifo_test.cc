@@ -9,7 +9,7 @@
 
 #include "fabric_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using Kind = TopologyDimension::Kind;
@@ -247,4 +247,4 @@ TEST(Fifo, AgreesWithTheSlowObviousOne) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

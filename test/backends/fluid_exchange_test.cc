@@ -6,7 +6,7 @@
 #include "backends/fluid/fluid.h"
 #include "fabric_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using Kind = TopologyDimension::Kind;
@@ -108,4 +108,4 @@ TEST(FluidExchange, RefusedWhereOthersAreUnderWay) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

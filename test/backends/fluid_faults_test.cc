@@ -10,7 +10,7 @@
 #include "test/backends/fabric_testing.h"
 #include "test/backends/network_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 Topology OnNetwork(const std::string& spec, int devices) {
@@ -272,4 +272,4 @@ TEST(FluidFaults, FaultsAreForFluid) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -11,7 +11,7 @@
 #include "fabric_testing.h"
 #include "slow_rates.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using Kind = TopologyDimension::Kind;
@@ -309,4 +309,4 @@ TEST(FluidClocks, AGuestEndsTheClocks) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

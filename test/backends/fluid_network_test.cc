@@ -9,7 +9,7 @@
 #include "backends/fluid/network.h"
 #include "slow_rates.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 TEST(FluidNetwork, TheTextbookExamples) {
@@ -123,4 +123,4 @@ TEST(FluidNetwork, AgreesWithTheSlowSolverAsFlowsComeAndGo) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

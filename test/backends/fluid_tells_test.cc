@@ -8,7 +8,7 @@
 #include "backends/fluid/rounding.h"
 #include "backends/fluid/tell_queue.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 TEST(TellQueue, EqualsASortedList) {
@@ -57,4 +57,4 @@ TEST(FirstPico, IsAtOrAfterButForNoise) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

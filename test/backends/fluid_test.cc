@@ -9,7 +9,7 @@
 #include "backends/fluid/options.h"
 #include "fabric_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using Kind = TopologyDimension::Kind;
@@ -313,4 +313,4 @@ TEST(Fluid, AskingAtTheInstantOfTheFlowsSolvesNothing) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -8,7 +8,7 @@
 #include "backends/fluid/fluid.h"
 #include "fabric_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 // By tag: when each flow of an all-to-all of random sizes is received. A last flow comes at `late`.
@@ -79,4 +79,4 @@ TEST(FluidTolerance, OutOfRange) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "test/backends/network_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::AllOf;
@@ -118,4 +118,4 @@ TEST(GridParameters, BadHypercubes) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

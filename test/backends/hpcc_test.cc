@@ -10,7 +10,7 @@
 
 #include "backends/packet/transports/any_transport.h"
 
-namespace chakra::packet {
+namespace chakra::packet::CHAKRA_FILE {
 namespace {
 
 using namespace packet;
@@ -239,4 +239,4 @@ TEST(Hpcc, BadParameters) {
 }
 
 }  // namespace
-}  // namespace chakra::packet
+}  // namespace chakra::packet::CHAKRA_FILE

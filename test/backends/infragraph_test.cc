@@ -5,7 +5,7 @@
 #include "absl/strings/str_replace.h"
 #include "test/backends/network_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::Contains;
@@ -390,4 +390,4 @@ TEST(InfraGraph, ManyGroupsAreFoundByName) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -4,7 +4,7 @@
 
 #include "test/backends/network_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::AllOf;
@@ -184,4 +184,4 @@ TEST(LinksFile, DevicesOnSeveralSwitchesMayAllMeet) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -5,7 +5,7 @@
 #include "backends/topology/builders/global_links.h"
 #include "network_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::Test;
@@ -329,4 +329,4 @@ TEST(SlimFlyTest, BadInput) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -8,7 +8,7 @@
 #include "backends/topology/measure/max_flow.h"
 #include "test/backends/network_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 constexpr double kLink = 50e9;  // B/s
@@ -375,4 +375,4 @@ TEST(ExpandTopology, NetworksOfEachRail) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

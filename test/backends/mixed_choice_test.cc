@@ -3,7 +3,7 @@
 
 #include "test/backends/mixed_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::AllOf;
@@ -168,4 +168,4 @@ TEST(MixedChoice, OptionsInTheWrongPlaceAreRefused) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

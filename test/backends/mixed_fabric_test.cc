@@ -5,7 +5,7 @@
 
 #include "test/backends/mixed_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::Each;
@@ -417,4 +417,4 @@ TEST(MixedFabric, ManyDimensionsAndSwitches) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

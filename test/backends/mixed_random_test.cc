@@ -3,7 +3,7 @@
 
 #include "test/backends/mixed_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 constexpr const char* kPackets[] = {"",
@@ -85,4 +85,4 @@ TEST(MixedRandom, EverythingEndsOnceAndInOrderOfTime) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using validation::CurveFlow;
@@ -120,4 +120,4 @@ TEST(PacketCurves, WaysOfAPairDiffer) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -15,7 +15,7 @@
 #include "test/backends/packet_testing.h"
 #include "test/backends/packet_ways_testing.h"
 
-namespace chakra::packet {
+namespace chakra::packet::CHAKRA_FILE {
 namespace {
 
 using ::testing::ElementsAre;
@@ -411,4 +411,4 @@ TEST(Senders, WithoutAWayConnectionsWaitForNewRoutes) {
 }
 
 }  // namespace
-}  // namespace chakra::packet
+}  // namespace chakra::packet::CHAKRA_FILE

@@ -7,7 +7,7 @@
 
 #include "backends/packet/events/events.h"
 
-namespace chakra::packet {
+namespace chakra::packet::CHAKRA_FILE {
 namespace {
 
 using packet::BucketEvents;
@@ -115,4 +115,4 @@ TEST(PacketEventsBeyond, ShowsTheNextBucket) {
 }
 
 }  // namespace
-}  // namespace chakra::packet
+}  // namespace chakra::packet::CHAKRA_FILE

@@ -11,7 +11,7 @@
 #include "backends/fluid/options.h"
 #include "test/backends/packet_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -333,4 +333,4 @@ TEST(PacketFabric, ABufferMustHoldWhatItsPortsSetAside) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -8,7 +8,7 @@
 #include "backends/packet/ends/later.h"
 #include "test/backends/packet_outcome.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 class FlowVector final : public FlowList {
@@ -210,4 +210,4 @@ TEST(PacketLater, AMessageOfOnePacketTakesLittleMemoryUnderWay) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "test/backends/packet_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -261,4 +261,4 @@ TEST(PacketLoss, WhatMakesNoSenseIsRefused) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

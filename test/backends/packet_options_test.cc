@@ -14,7 +14,7 @@
 #include "test/backends/packet_testing.h"
 #include "trace/io/settings.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using packet::FixedWindow;
@@ -399,4 +399,4 @@ TEST(PacketOptions, OtherFabricsRefuseThem) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

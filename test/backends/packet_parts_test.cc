@@ -11,7 +11,7 @@
 #include "test/backends/packet_testing.h"
 #include "test/backends/packet_ways_testing.h"
 
-namespace chakra::packet {
+namespace chakra::packet::CHAKRA_FILE {
 namespace {
 
 using ::testing::ElementsAre;
@@ -134,4 +134,4 @@ TEST(PacketSim, WhatSkippingTakesOutIsNotSent) {
 }
 
 }  // namespace
-}  // namespace chakra::packet
+}  // namespace chakra::packet::CHAKRA_FILE

@@ -17,7 +17,7 @@
 #include "test/backends/packet_testing.h"
 #include "test/backends/packet_ways_testing.h"
 
-namespace chakra::packet {
+namespace chakra::packet::CHAKRA_FILE {
 namespace {
 
 using ::testing::ElementsAre;
@@ -352,4 +352,4 @@ TEST(FindDeadlock, NamesThePortsOfACycle) {
 }
 
 }  // namespace
-}  // namespace chakra::packet
+}  // namespace chakra::packet::CHAKRA_FILE

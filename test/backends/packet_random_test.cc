@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "test/backends/packet_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using packet::KindOf;
@@ -134,4 +134,4 @@ TEST(PacketRandom, NothingIsMadeOrLostOnAnyNetwork) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -8,7 +8,7 @@
 #include "test/backends/mixed_testing.h"
 #include "test/sanitized.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 uint64_t Sum(const std::vector<uint64_t>& values) {
@@ -243,4 +243,4 @@ TEST(PacketSeries, BothSidesOfMixedAddUp) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -14,7 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "test/backends/packet_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -517,4 +517,4 @@ TEST(PacketSkip, AMessageMayBeToldLongAfterItsConnectionHasEnded) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "test/backends/packet_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -313,4 +313,4 @@ TEST(PacketSwitch, ClassesShareByWeight) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -9,7 +9,7 @@
 #include "backends/packet/parts/worker_crew.h"
 #include "test/backends/packet_outcome.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using packet::WorkerCrew;
@@ -181,4 +181,4 @@ TEST(WorkerCrew, DoesEachTaskOnceARound) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

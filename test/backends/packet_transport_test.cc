@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "test/backends/packet_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using packet::TransportKind;
@@ -178,4 +178,4 @@ TEST(PacketTransport, FairQueuesGiveALongFlowItsShare) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -10,7 +10,7 @@
 #include "test/backends/packet_testing.h"
 #include "test/backends/packet_ways_testing.h"
 
-namespace chakra::packet {
+namespace chakra::packet::CHAKRA_FILE {
 namespace {
 
 using ::testing::ElementsAre;
@@ -154,4 +154,4 @@ TEST(Ways, FactsAreOfTheNarrowestLinkAndTheTimeThereAndBack) {
 }
 
 }  // namespace
-}  // namespace chakra::packet
+}  // namespace chakra::packet::CHAKRA_FILE

@@ -5,7 +5,7 @@
 
 #include "test/backends/packet_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 // 4,150 bytes of a full packet on a link, 332 ns at 100 Gb/s (12.5 GB/s).
@@ -158,4 +158,4 @@ TEST(PacketWire, CostIsWhatAMessageAloneTakes) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

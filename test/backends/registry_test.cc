@@ -5,7 +5,7 @@
 
 #include "backends/mixed/choice.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using testing::HasSubstr;
@@ -39,4 +39,4 @@ TEST(Registry, AnUnknownNameComesWithTheNearestAndTheList) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -11,7 +11,7 @@
 #include "backends/registry.h"
 #include "test/backends/network_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using Kind = TopologyDimension::Kind;
@@ -278,4 +278,4 @@ TEST(Router, ANamelessPolicyIsNamed) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -8,7 +8,7 @@
 
 #include "backends/packet/transports/any_transport.h"
 
-namespace chakra::packet {
+namespace chakra::packet::CHAKRA_FILE {
 namespace {
 
 using namespace packet;
@@ -168,4 +168,4 @@ TEST(Swift, BadParameters) {
 }
 
 }  // namespace
-}  // namespace chakra::packet
+}  // namespace chakra::packet::CHAKRA_FILE

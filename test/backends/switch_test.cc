@@ -4,7 +4,7 @@
 
 #include "fabric_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using Kind = TopologyDimension::Kind;
@@ -102,4 +102,4 @@ TEST(Switch, FabricsWithoutSwitchesSaySo) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using Kind = TopologyDimension::Kind;
@@ -110,4 +110,4 @@ TEST(Topology, RefusesWhatCannotBeBuilt) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

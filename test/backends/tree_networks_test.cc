@@ -4,7 +4,7 @@
 
 #include "test/backends/network_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::AllOf;
@@ -434,4 +434,4 @@ TEST(TreeErrors, NameTheFieldAndTheNearestValue) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

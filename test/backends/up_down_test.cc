@@ -6,7 +6,7 @@
 #include "backends/topology/routing/dependency_cycle.h"
 #include "network_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 const LinkClass kLink{"link", Bandwidth::BytesPerSecond(1000000000), Time::Micros(1)};
@@ -349,4 +349,4 @@ TEST(DependencyCycleTest, NamesTheLinks) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

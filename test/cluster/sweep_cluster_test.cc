@@ -14,7 +14,7 @@
 #include "absl/strings/str_replace.h"
 #include "test/folders.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 namespace fs = std::filesystem;
@@ -146,4 +146,4 @@ TEST_F(SweepCluster, AJobArrayOfSlurm) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -13,7 +13,7 @@
 #include "replay/economics/tables.h"
 #include "trace/io/proto_io.h"
 
-namespace chakra::economics {
+namespace chakra::economics::CHAKRA_FILE {
 namespace {
 
 using testing::HasSubstr;
@@ -153,4 +153,4 @@ TEST_F(Tables, HoursOfAGridGoRound) {
 }
 
 }  // namespace
-}  // namespace chakra::economics
+}  // namespace chakra::economics::CHAKRA_FILE

@@ -14,7 +14,7 @@
 #include "test/folders.h"
 #include "test/replay/run_binary.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using testing::HasSubstr;
@@ -239,4 +239,4 @@ TEST(EnergyCli, TimelinesAndPagesHaveThePower) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

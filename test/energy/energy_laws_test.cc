@@ -3,7 +3,7 @@
 
 #include "test/replay/acceptance_testing.h"
 
-namespace chakra::acceptance {
+namespace chakra::acceptance::CHAKRA_FILE {
 namespace {
 
 class PowerOfKernels : public Bench {
@@ -82,4 +82,4 @@ TEST_F(PowerOfKernels, ARegulatorHoldsTheMeanAtTheRating) {
 }
 
 }  // namespace
-}  // namespace chakra::acceptance
+}  // namespace chakra::acceptance::CHAKRA_FILE

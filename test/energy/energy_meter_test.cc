@@ -10,7 +10,7 @@
 #include "replay/energy/curve.h"
 #include "replay/energy/meter.h"
 
-namespace chakra::energy {
+namespace chakra::energy::CHAKRA_FILE {
 namespace {
 
 constexpr DeviceLevels kLevels = {100000, 50000, 20000, 400000};
@@ -370,4 +370,4 @@ TEST(Amounts, MicrojoulesOfPartsAddUp) {
 }
 
 }  // namespace
-}  // namespace chakra::energy
+}  // namespace chakra::energy::CHAKRA_FILE

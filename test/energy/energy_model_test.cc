@@ -11,7 +11,7 @@
 #include "replay/energy/site.h"
 #include "replay/run/cluster_model.h"
 
-namespace chakra::energy {
+namespace chakra::energy::CHAKRA_FILE {
 namespace {
 
 using testing::HasSubstr;
@@ -196,4 +196,4 @@ TEST(EnergySite, APartOfTheSiteStaysAtAnyLoad) {
 }
 
 }  // namespace
-}  // namespace chakra::energy
+}  // namespace chakra::energy::CHAKRA_FILE

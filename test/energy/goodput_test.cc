@@ -8,7 +8,7 @@
 #include "replay/goodput/model.h"
 #include "replay/goodput/renewal.h"
 
-namespace chakra::goodput {
+namespace chakra::goodput::CHAKRA_FILE {
 namespace {
 
 Cycle Of(double interval, double block, double restart, double detect, double between) {
@@ -163,4 +163,4 @@ TEST(GoodputModel, WhatIsWrongIsRefusedByField) {
 }
 
 }  // namespace
-}  // namespace chakra::goodput
+}  // namespace chakra::goodput::CHAKRA_FILE

@@ -13,7 +13,8 @@ namespace {
 
 using chakra::fuzz::Require;
 
-void Check(const absl::StatusOr<chakra::ReadNetwork>& a, const absl::StatusOr<chakra::ReadNetwork>& b) {
+void CheckInfragraph(const absl::StatusOr<chakra::ReadNetwork>& a,
+                     const absl::StatusOr<chakra::ReadNetwork>& b) {
   Require(a.status() == b.status(), "the same answer twice");
   if (!a.ok()) {
     Require(absl::StrContains(a.status().message(), "fuzz.net"), "an error names the file");
@@ -34,7 +35,7 @@ void Check(const absl::StatusOr<chakra::ReadNetwork>& a, const absl::StatusOr<ch
 
 FUZZ_TARGET(infragraph_fuzz, data, size) {
   const absl::string_view text(reinterpret_cast<const char*>(data), size);
-  Check(chakra::ReadNetworkFile(text, "fuzz.net"), chakra::ReadNetworkFile(text, "fuzz.net"));
-  Check(chakra::ReadInfraGraph(text, "fuzz.net"), chakra::ReadInfraGraph(text, "fuzz.net"));
+  CheckInfragraph(chakra::ReadNetworkFile(text, "fuzz.net"), chakra::ReadNetworkFile(text, "fuzz.net"));
+  CheckInfragraph(chakra::ReadInfraGraph(text, "fuzz.net"), chakra::ReadInfraGraph(text, "fuzz.net"));
   return 0;
 }

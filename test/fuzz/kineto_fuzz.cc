@@ -26,7 +26,7 @@ void CheckEvent(const DeviceTrace& t, const Event& e) {
   Require(op || OnHost(e.kind) || e.extra != kNoRow, "a device event has its extra row");
 }
 
-void Check(const DeviceTrace& t) {
+void CheckKineto(const DeviceTrace& t) {
   for (size_t i = 0; i < t.events.size(); ++i) {
     CheckEvent(t, t.events[i]);
     if (i == 0) continue;
@@ -57,9 +57,9 @@ FUZZ_TARGET(kineto_fuzz, data, size) {
     fuzz::Require(!a.status().message().empty(), "an error says why");
     return 0;
   }
-  Check(*a);
+  CheckKineto(*a);
   fuzz::Require(parts.size() == again.size(), "the same ranks twice");
-  for (const RankPart& part : parts) Check(*part.device);
+  for (const RankPart& part : parts) CheckKineto(*part.device);
   fuzz::Require(a->events.size() == b->events.size() && a->strings == b->strings, "the same trace twice");
   return 0;
 }

@@ -21,7 +21,7 @@ absl::StatusOr<std::unique_ptr<ExportFile>> ReadBytes(absl::string_view bytes, c
   return ReadExport(**db, what);
 }
 
-void Check(const pytorch::DeviceTrace& t) {
+void CheckNsys(const pytorch::DeviceTrace& t) {
   for (size_t i = 0; i < t.events.size(); ++i) {
     const pytorch::Event& e = t.events[i];
     const bool op = e.kind == pytorch::EventKind::kCpuOp || e.kind == pytorch::EventKind::kAnnotation;
@@ -64,7 +64,7 @@ FUZZ_TARGET(nsys_fuzz, data, size) {
     pytorch::RecordedRanks runs;
     for (RankDraft& draft : drafts) {
       if (draft.fill != nullptr) draft.fill(draft.trace.get());
-      Check(*draft.trace);
+      CheckNsys(*draft.trace);
       runs.Add(std::move(draft.trace));
     }
     const auto linked = pytorch::JoinRecorded(std::move(runs), ReadOptions());

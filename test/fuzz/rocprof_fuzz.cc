@@ -14,7 +14,7 @@ namespace {
 using fuzz::Require;
 
 // What became of the bytes, in a line.
-std::string ReadBytes(absl::string_view bytes) {
+std::string ReadRocprof(absl::string_view bytes) {
   std::vector<Recording> recordings;
   absl::Status status;
   if (LooksLikeSqlite(bytes)) {
@@ -51,7 +51,7 @@ FUZZ_TARGET(rocprof_fuzz, data, size) {
   const absl::string_view bytes(reinterpret_cast<const char*>(data), size);
   (void)chakra::rocprof::LooksLikeJson(bytes);
   (void)chakra::rocprof::LooksLikeRocpd(bytes);
-  chakra::fuzz::Require(chakra::rocprof::ReadBytes(bytes) == chakra::rocprof::ReadBytes(bytes),
+  chakra::fuzz::Require(chakra::rocprof::ReadRocprof(bytes) == chakra::rocprof::ReadRocprof(bytes),
                         "the same answer twice");
   return 0;
 }

@@ -20,7 +20,7 @@ namespace {
 
 using chakra::fuzz::Require;
 
-void Check(const chakra::proto::Workload& workload) {
+void CheckWorkload(const chakra::proto::Workload& workload) {
   const auto plan = chakra::generate::ResolvePlan(workload);
   Require(plan.ok() || !plan.status().message().empty(), "an error says what is wrong");
   if (!plan.ok()) return;
@@ -57,7 +57,7 @@ FUZZ_TARGET(workload_fuzz, data, size) {
     if (!model.ok()) return 0;
     *workload.mutable_model() = *model;
     workload.mutable_training()->set_seq(1024);
-    Check(workload);
+    CheckWorkload(workload);
     return 0;
   }
   const std::vector<std::string> parts = absl::StrSplit(text, absl::MaxSplits('|', 2));
@@ -69,6 +69,6 @@ FUZZ_TARGET(workload_fuzz, data, size) {
   if (parts.size() > 2) options.training = parts[2];
   const auto read = chakra::generate::ReadWorkload(options);
   Require(read.ok() || !read.status().message().empty(), "an error says what is wrong");
-  if (read.ok()) Check(*read);
+  if (read.ok()) CheckWorkload(*read);
   return 0;
 }

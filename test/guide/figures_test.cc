@@ -5,7 +5,7 @@
 
 #include "test/guide/transcript.h"
 
-namespace chakra::guide {
+namespace chakra::guide::CHAKRA_FILE {
 namespace {
 
 using ::testing::ElementsAre;
@@ -44,4 +44,4 @@ TEST(Figures, QuantitiesAreNumbersWithUnitsOutsideOfCode) {
 }
 
 }  // namespace
-}  // namespace chakra::guide
+}  // namespace chakra::guide::CHAKRA_FILE

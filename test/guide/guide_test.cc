@@ -18,7 +18,7 @@
 #include "test/guide/transcript.h"
 #include "test/sanitized.h"
 
-namespace chakra::guide {
+namespace chakra::guide::CHAKRA_FILE {
 namespace {
 
 namespace fs = std::filesystem;
@@ -222,4 +222,4 @@ TEST(Readmes, FoldersNameWhatIsInThem) {
 }
 
 }  // namespace
-}  // namespace chakra::guide
+}  // namespace chakra::guide::CHAKRA_FILE

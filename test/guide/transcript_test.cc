@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace chakra::guide {
+namespace chakra::guide::CHAKRA_FILE {
 namespace {
 
 using ::testing::ElementsAre;
@@ -58,4 +58,4 @@ TEST(Transcript, RenewedKeepsWhatIsLeftOut) {
 }
 
 }  // namespace
-}  // namespace chakra::guide
+}  // namespace chakra::guide::CHAKRA_FILE

@@ -135,6 +135,54 @@ void ForEachType(const std::string& text, const std::function<void(const std::st
   }
 }
 
+struct Local {
+  std::string name, alias;  // alias: what the name stands for; "" of a type, a function or a constant
+};
+
+// What a declaration of an unnamed namespace gives a name to; name "" where nothing.
+Local LocalOf(const std::string& declaration) {
+  static const RE2 kAlias(R"((?s)\b(?:using|namespace)\s+(\w+)\s*=\s*(.*))");
+  static const RE2 kUsing(R"(\busing\b)");
+  static const RE2 kType(
+      R"((?s)\b(?:class|struct|union|enum)\s+(?:class\s+|struct\s+)?([A-Z]\w*)\s*(?:final\s*)?(?::[^:].*)?$)");
+  static const RE2 kFunction(R"((?s)^[^=]*[\w>&*]\s+[&*]?([A-Z]\w*)\s*\()");
+  static const RE2 kConstant(R"(\b(k[A-Z]\w*)\s*(?:\[[^=]*\])?\s*(?:=|$))");
+  Local local;
+  if (RE2::PartialMatch(declaration, kAlias, &local.name, &local.alias) ||
+      RE2::PartialMatch(declaration, kUsing) || RE2::PartialMatch(declaration, kType, &local.name) ||
+      RE2::PartialMatch(declaration, kFunction, &local.name))
+    return local;
+  RE2::PartialMatch(declaration, kConstant, &local.name);
+  return local;
+}
+
+// Name to alias of what LocalOf() finds in all unnamed namespaces of a file, outside of types and functions.
+std::map<std::string, std::string> LocalNames(const std::string& text) {
+  static const RE2 kBegin(R"(\bnamespace\s*\{)");
+  std::map<std::string, std::string> out;
+  re2::StringPiece rest(text);
+  while (RE2::FindAndConsume(&rest, kBegin)) {
+    std::string declaration;
+    int depth = 1;
+    size_t i = 0;
+    for (; i < rest.size() && depth > 0; ++i) {
+      const char c = rest[i];
+      if (c == '}') --depth;
+      if (depth == 1 && (c == '{' || c == ';')) {
+        Local local = LocalOf(declaration);
+        out.emplace(std::move(local.name), std::move(local.alias));
+        declaration.clear();
+      } else if (depth == 1 && c != '}') {
+        declaration += c;
+      }
+      if (c == '{') ++depth;
+    }
+    rest.remove_prefix(i);
+  }
+  out.erase("");
+  return out;
+}
+
 }  // namespace
 
 Tree ReadTree(const fs::path& root, std::vector<std::string> layers) {
@@ -253,6 +301,37 @@ std::vector<std::string> TypesTwice(const Tree& tree) {
       if (!fresh && it->second != path)
         out.push_back(name.substr(2) + " is defined in " + it->second + " and in " + path);
     });
+  }
+  return out;
+}
+
+std::vector<std::string> LocalNamesTwice(const Tree& tree) {
+  struct First {
+    std::string file, alias;
+  };
+  std::map<std::pair<std::string, std::string>, First> first;  // by folder and name
+  std::vector<std::string> out;
+  for (const auto& [path, text] : tree.text) {
+    if (!path.ends_with(".cc")) continue;
+    for (const auto& [name, alias] : LocalNames(Stripped(text))) {
+      const auto [it, fresh] = first.try_emplace({Folder(path), name}, First{path, alias});
+      if (!fresh && (alias.empty() || alias != it->second.alias))
+        out.push_back(name + " is a local name in " + it->second.file + " and in " + path);
+    }
+  }
+  return out;
+}
+
+std::vector<std::string> FoldersTooFull(const Tree& tree, size_t most) {
+  std::map<std::string, std::set<std::string>> sources;  // by folder
+  for (const auto& [path, text] : tree.text) {
+    if (IsCode(path)) sources[Folder(path)].insert(Stem(path));
+  }
+  std::vector<std::string> out;
+  for (const auto& [folder, files] : sources) {
+    if (files.size() > most)
+      out.push_back(folder + " has " + std::to_string(files.size()) + " sources; expected at most " +
+                    std::to_string(most) + ", or rooms");
   }
   return out;
 }

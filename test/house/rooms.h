@@ -35,6 +35,13 @@ std::vector<std::string> ArrowsUp(const Tree& tree);
 // would take them for one. Unnamed namespaces do not count.
 std::vector<std::string> TypesTwice(const Tree& tree);
 
+// One line for each type, function or constant that two files of one folder have in unnamed namespaces: the
+// files of a folder are compiled together. Overloads count too.
+std::vector<std::string> LocalNamesTwice(const Tree& tree);
+
+// One line for each folder with more than `most` sources beside each other. x.h with x.cc is one.
+std::vector<std::string> FoldersTooFull(const Tree& tree, size_t most);
+
 // One line for each C++ file of a folder whose README.md lists its files (a table that begins with "| file
 // |") and leaves this one out, and for each name in such a table that stands for no file.
 std::vector<std::string> FilesUnlisted(const Tree& tree);

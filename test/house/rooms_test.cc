@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace chakra::house {
+namespace chakra::house::CHAKRA_FILE {
 namespace {
 
 using ::testing::AllOf;
@@ -23,6 +23,10 @@ TEST(House, HasNoCircleOfRooms) { EXPECT_THAT(Circles(Ours()), IsEmpty()); }
 TEST(House, HasNoArrowUp) { EXPECT_THAT(ArrowsUp(Ours()), IsEmpty()); }
 
 TEST(House, DefinesEachTypeOnce) { EXPECT_THAT(TypesTwice(Ours()), IsEmpty()); }
+
+TEST(House, HasEachLocalNameOnceInAFolder) { EXPECT_THAT(LocalNamesTwice(Ours()), IsEmpty()); }
+
+TEST(House, HasNoFolderOfMoreThanFortySources) { EXPECT_THAT(FoldersTooFull(Ours(), 40), IsEmpty()); }
 
 TEST(House, ListsItsFiles) { EXPECT_THAT(FilesUnlisted(Ours()), IsEmpty()); }
 
@@ -91,6 +95,39 @@ TEST(Types, CountWithTheirNamespaces) {
   EXPECT_THAT(twice("struct A {};", "struct A; enum class E; const char* s = \"struct A {};\";"), IsEmpty());
 }
 
+TEST(LocalNames, AreFoundOutsideOfTypesAndFunctions) {
+  const auto twice = [](const std::string& a, const std::string& b) {
+    return LocalNamesTwice({.layers = {"a"}, .text = {{"a/1.cc", a}, {"a/2.cc", b}}});
+  };
+  const auto both = [&](const std::string& text) {
+    return twice("namespace n {\nnamespace {\n" + text + "\n}\n}", "namespace {\n" + text + "\n}");
+  };
+  EXPECT_THAT(both("struct A { int b; };"), ElementsAre("A is a local name in a/1.cc and in a/2.cc"));
+  EXPECT_THAT(both("class A final : public B {};"), ElementsAre(HasSubstr("A is")));
+  EXPECT_THAT(both("enum class A : uint8_t { kB };"), ElementsAre(HasSubstr("A is")));
+  EXPECT_THAT(both("constexpr int kA = 1;"), ElementsAre(HasSubstr("kA is")));
+  EXPECT_THAT(both("const char* const kA[] = {\"B\"};"), ElementsAre(HasSubstr("kA is")));
+  EXPECT_THAT(both("absl::Status A(int b) { return C(b); }"), ElementsAre(HasSubstr("A is")));
+  EXPECT_THAT(both("template <typename T>\nconst B<T>& A(T b) { int kC = 1; }"),
+              ElementsAre(HasSubstr("A is")));
+  EXPECT_THAT(both("struct A { int B(); };\nint A::B() { return 1; }").size(), 1);
+  EXPECT_THAT(both("using m::kA;"), IsEmpty());
+  EXPECT_THAT(both("using A = m::B;"), IsEmpty());
+  EXPECT_THAT(twice("namespace { using A = B; }", "namespace { using A = C; }"),
+              ElementsAre(HasSubstr("A is")));
+  EXPECT_THAT(twice("struct A {};", "namespace { struct A {}; }"), IsEmpty());
+  EXPECT_THAT(LocalNamesTwice({.layers = {"a"},
+                               .text = {{"a/x/1.cc", "namespace { struct A {}; }"},
+                                        {"a/y/1.cc", "namespace { struct A {}; }"}}}),
+              IsEmpty());
+}
+
+TEST(Rooms, OfTooManySourcesAreNamed) {
+  const Tree tree{.layers = {"a"}, .text = {{"a/x.h", ""}, {"a/x.cc", ""}, {"a/y.h", ""}, {"a/r/z.h", ""}}};
+  EXPECT_THAT(FoldersTooFull(tree, 1), ElementsAre("a has 2 sources; expected at most 1, or rooms"));
+  EXPECT_THAT(FoldersTooFull(tree, 2), IsEmpty());
+}
+
 TEST(Files, AreListedWhereSomeAre) {
   Tree tree{.layers = {"a"}, .text = {{"a/x.h", ""}, {"a/y.cc", ""}, {"a/z_1.h", ""}}};
   const auto with = [&](const std::string& rows) {
@@ -105,4 +142,4 @@ TEST(Files, AreListedWhereSomeAre) {
 }
 
 }  // namespace
-}  // namespace chakra::house
+}  // namespace chakra::house::CHAKRA_FILE

@@ -9,7 +9,7 @@
 #include "replay/compare/reports.h"
 #include "test/page/browser.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 // Of ranks whose host is busy for a part of the time, and copies too where `copies`.
@@ -82,4 +82,4 @@ TEST_F(CompareBrowser, WhatIsOfOneKindHasItsName) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -14,7 +14,7 @@
 #include "test/page/browser.h"
 #include "trace/base/units.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -227,4 +227,4 @@ TEST_F(Browser, ControlsDoWhatTheySay) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

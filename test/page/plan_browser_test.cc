@@ -9,7 +9,7 @@
 #include "replay/plan/print.h"
 #include "test/page/browser.h"
 
-namespace chakra::planning {
+namespace chakra::planning::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -131,4 +131,4 @@ TEST_F(PlanBrowser, APageWithoutAnAnswerSaysWhatLacks) {
 }
 
 }  // namespace
-}  // namespace chakra::planning
+}  // namespace chakra::planning::CHAKRA_FILE

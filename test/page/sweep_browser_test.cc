@@ -17,7 +17,7 @@
 #include "test/page/browser.h"
 #include "test/replay/sweep_testing.h"
 
-namespace chakra::sweep {
+namespace chakra::sweep::CHAKRA_FILE {
 namespace {
 
 using ::testing::ElementsAre;
@@ -394,4 +394,4 @@ TEST_F(SweepBrowser, SweepsOfManyShapes) {
 }
 
 }  // namespace
-}  // namespace chakra::sweep
+}  // namespace chakra::sweep::CHAKRA_FILE

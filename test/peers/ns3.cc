@@ -306,7 +306,7 @@ class Udp {
 };
 
 template <typename Stack>
-Ns3Result Simulate(const Ns3Case& what) {
+Ns3Result SimulateNs3(const Ns3Case& what) {
   ns3::Time::SetResolution(ns3::Time::PS);
   Stack stack(what);
   Ns3Result result;
@@ -372,7 +372,7 @@ Ns3Result RunNs3(const Ns3Case& what, Ns3Stack stack) {
   if (child < 0) return failed("no process");
   if (child == 0) {
     close(ends[0]);
-    const Ns3Result r = stack == Ns3Stack::kUdp ? Simulate<Udp>(what) : Simulate<Devices>(what);
+    const Ns3Result r = stack == Ns3Stack::kUdp ? SimulateNs3<Udp>(what) : SimulateNs3<Devices>(what);
     const auto nanos = static_cast<int64_t>(r.seconds * 1e9);
     std::vector<int64_t> values = {static_cast<int64_t>(r.hops), nanos};
     values.insert(values.end(), r.received.begin(), r.received.end());

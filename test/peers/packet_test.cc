@@ -9,7 +9,7 @@
 
 #include "test/peers/packets.h"
 
-namespace chakra::peers {
+namespace chakra::peers::CHAKRA_FILE {
 namespace {
 
 constexpr uint64_t kRate = 12500000000;  // bytes/s: 80 ps a byte
@@ -217,4 +217,4 @@ TEST(PacketNs3, RandomNetworks) {
 }
 
 }  // namespace
-}  // namespace chakra::peers
+}  // namespace chakra::peers::CHAKRA_FILE

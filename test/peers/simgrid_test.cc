@@ -12,7 +12,7 @@
 #include "backends/fluid/options.h"
 #include "test/peers/sends.h"
 
-namespace chakra::peers {
+namespace chakra::peers::CHAKRA_FILE {
 namespace {
 
 using Kind = TopologyDimension::Kind;
@@ -281,4 +281,4 @@ TEST(SimGrid, RandomPlatforms) {
 }
 
 }  // namespace
-}  // namespace chakra::peers
+}  // namespace chakra::peers::CHAKRA_FILE

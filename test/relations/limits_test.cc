@@ -8,7 +8,7 @@
 #include "backends/registry.h"
 #include "test/folders.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using Kind = TopologyDimension::Kind;
@@ -108,4 +108,4 @@ TEST(Limits, HoldWhenOthersJoin) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

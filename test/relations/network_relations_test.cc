@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace chakra::relations {
+namespace chakra::relations::CHAKRA_FILE {
 namespace {
 
 constexpr uint64_t kMiB = 1 << 20;
@@ -38,4 +38,4 @@ TEST(NetworkRelations, LinksCarryTheBytesOfMessages) {
 }
 
 }  // namespace
-}  // namespace chakra::relations
+}  // namespace chakra::relations::CHAKRA_FILE

@@ -10,7 +10,7 @@
 #include "replay/run/traces.h"
 #include "test/folders.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 std::string Given(const std::string& path) { return std::string(CHAKRA_SHARED_DATA) + "/strangers/" + path; }
@@ -123,4 +123,4 @@ TEST(Programs, ATracesCallOfNoBytesTakesNoTime) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

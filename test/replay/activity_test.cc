@@ -8,7 +8,7 @@
 #include "replay/report/device_kernels.h"
 #include "test/trace/graph_of.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 // A kernel on stream 7 from 0 to 30 us and one from 45 us to 60 us, the host on thread 1 from 0 to 15 us.
@@ -78,4 +78,4 @@ TEST(DeviceKernels, AreThoseOfTheDeviceAlone) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

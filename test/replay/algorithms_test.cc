@@ -8,7 +8,7 @@
 #include "replay/engine/measure/metrics.h"
 #include "replay/engine/options.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using T = CollectiveType;
@@ -135,4 +135,4 @@ TEST(Algorithms, TheTreeBeatsTheRingForSmallDataOnManyRanks) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

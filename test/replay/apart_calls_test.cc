@@ -8,7 +8,7 @@
 #include "replay/engine/serial_groups.h"
 #include "test/replay/engine_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ApartKind = TopologyDimension::Kind;
@@ -257,4 +257,4 @@ TEST(LoneRing, AsFlowByFlow) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -26,7 +26,7 @@
 #include "test/folders.h"
 #include "trace/io/file.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using Kind = TopologyDimension::Kind;
@@ -221,4 +221,4 @@ TEST(AstraSimRows, PartsSideBySide) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -17,7 +17,7 @@
 #include "test/replay/trace_builder.h"
 #include "trace/model/distinct_graphs.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using T = CollectiveType;
@@ -120,4 +120,4 @@ TEST(AstraSimTable, OneMessage) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

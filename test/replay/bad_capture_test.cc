@@ -13,7 +13,7 @@
 #include "trace/io/compressed_file.h"
 #include "trace/io/file.h"
 
-namespace chakra::acceptance {
+namespace chakra::acceptance::CHAKRA_FILE {
 namespace {
 
 using pytorch::HostBuilder;
@@ -234,4 +234,4 @@ TEST_F(BadCapture, DamageAnywhereIsSurvived) {
 }
 
 }  // namespace
-}  // namespace chakra::acceptance
+}  // namespace chakra::acceptance::CHAKRA_FILE

@@ -7,7 +7,7 @@
 
 #include "acceptance_testing.h"
 
-namespace chakra::acceptance {
+namespace chakra::acceptance::CHAKRA_FILE {
 namespace {
 
 using std::to_string;
@@ -412,4 +412,4 @@ TEST_F(BadInput, UnknownNamesAreAnsweredWithTheNearest) {
 }
 
 }  // namespace
-}  // namespace chakra::acceptance
+}  // namespace chakra::acceptance::CHAKRA_FILE

@@ -12,7 +12,7 @@
 #include "replay/engine/measure/metrics.h"
 #include "replay/engine/options.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using T = CollectiveType;
@@ -410,4 +410,4 @@ TEST(BlockAlgorithms, RefusalsSayWhatIsExpected) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

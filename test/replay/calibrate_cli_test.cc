@@ -3,7 +3,7 @@
 
 #include "test/replay/acceptance_testing.h"
 
-namespace chakra::acceptance {
+namespace chakra::acceptance::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -183,4 +183,4 @@ TEST_F(CalibrateCli, NothingIsOverwrittenOrReadWithoutEnd) {
 }
 
 }  // namespace
-}  // namespace chakra::acceptance
+}  // namespace chakra::acceptance::CHAKRA_FILE

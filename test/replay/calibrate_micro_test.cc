@@ -6,7 +6,7 @@
 #include "replay/calibrate/point_fit.h"
 #include "test/replay/calibrate_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::Contains;
@@ -247,4 +247,4 @@ TEST(PointFit, ARateIsAShareOfTheCards) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

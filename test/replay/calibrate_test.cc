@@ -7,7 +7,7 @@
 #include "replay/run/cluster_model.h"
 #include "test/replay/calibrate_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::Contains;
@@ -314,4 +314,4 @@ TEST(Calibrate, RefusesWhatItCannotUse) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

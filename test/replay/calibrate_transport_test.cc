@@ -7,7 +7,7 @@
 #include "replay/run/cluster_model.h"
 #include "test/replay/calibrate_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::AllOf;
@@ -228,4 +228,4 @@ TEST(CalibrateTransport, WhatIsWrittenCanBeBuilt) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

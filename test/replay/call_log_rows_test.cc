@@ -11,7 +11,7 @@
 #include "test/replay/run_binary.h"
 #include "test/trace/call_log_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using collective_logs::InspectorLine;
@@ -82,4 +82,4 @@ TEST(CallLogRows, CalibrateFitsThem) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

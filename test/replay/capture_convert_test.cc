@@ -10,7 +10,7 @@
 #include "test/trace/pytorch/capture_builder.h"
 #include "test/trace/pytorch/capture_files.h"
 
-namespace chakra::acceptance {
+namespace chakra::acceptance::CHAKRA_FILE {
 namespace {
 
 using pytorch::Shared;
@@ -133,4 +133,4 @@ TEST_F(CaptureCommand, OnePairByItsFiles) {
 }
 
 }  // namespace
-}  // namespace chakra::acceptance
+}  // namespace chakra::acceptance::CHAKRA_FILE

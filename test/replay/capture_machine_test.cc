@@ -8,7 +8,7 @@
 #include "test/replay/captured_machine.h"
 #include "trace/import/locate.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using pytorch::machine::Outcome;
@@ -144,4 +144,4 @@ TEST(CaptureMachine, CallsOfOneKernelTakeItsTimeOnce) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -11,7 +11,7 @@
 #include "test/replay/acceptance_testing.h"
 #include "trace/io/file.h"
 
-namespace chakra::acceptance {
+namespace chakra::acceptance::CHAKRA_FILE {
 namespace {
 
 struct Allocation {
@@ -106,4 +106,4 @@ TEST_F(CaptureMemory, IsThatOfTheFullestDevice) {
 }
 
 }  // namespace
-}  // namespace chakra::acceptance
+}  // namespace chakra::acceptance::CHAKRA_FILE

@@ -19,7 +19,7 @@
 #include "trace/import/reader.h"
 #include "trace/model/distinct_graphs.h"
 
-namespace chakra::acceptance {
+namespace chakra::acceptance::CHAKRA_FILE {
 namespace {
 
 using pytorch::Capture;
@@ -405,4 +405,4 @@ TEST_F(Longer, AKernelOfTwiceTheTimeMovesWhatDependsOnItAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace chakra::acceptance
+}  // namespace chakra::acceptance::CHAKRA_FILE

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 constexpr FlowEnd::Kind kSent = FlowEnd::kSent, kReceived = FlowEnd::kReceived;
@@ -44,4 +44,4 @@ TEST(SpreadMessages, WhatIsNotCutEndsAtOnce) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -3,7 +3,7 @@
 #include "acceptance_testing.h"
 #include "test/folders.h"
 
-namespace chakra::acceptance {
+namespace chakra::acceptance::CHAKRA_FILE {
 namespace {
 
 class Stranger : public Bench {
@@ -168,4 +168,4 @@ TEST_F(Stranger, AstraSimConfigurationsBecomeAClusterFile) {
 }
 
 }  // namespace
-}  // namespace chakra::acceptance
+}  // namespace chakra::acceptance::CHAKRA_FILE

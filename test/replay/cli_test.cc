@@ -13,6 +13,7 @@
 #include "test/replay/run_binary.h"
 #include "trace/io/proto_io.h"
 
+namespace CHAKRA_FILE {
 namespace {
 
 namespace fs = std::filesystem;
@@ -145,3 +146,4 @@ TEST_F(Cli, InspectsAsTextAndJson) {
 }
 
 }  // namespace
+}  // namespace CHAKRA_FILE

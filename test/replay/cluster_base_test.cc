@@ -9,7 +9,7 @@
 #include "replay/cluster/load.h"
 #include "replay/cluster/options.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -101,4 +101,4 @@ TEST_F(ClusterBase, Refuses) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -12,7 +12,7 @@
 #include "replay/engine/memory_model.h"
 #include "replay/run/cluster_model.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using testing::AllOf;
@@ -235,4 +235,4 @@ TEST(Cluster, RemoteMemoryReplacesLocal) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

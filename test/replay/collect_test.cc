@@ -8,7 +8,7 @@
 #include "proto/et_def.pb.h"
 #include "test/trace/graph_of.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using testing::HasSubstr;
@@ -145,4 +145,4 @@ TEST(Merge, OtherDevicesOnlyWhenAsked) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

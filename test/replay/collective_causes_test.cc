@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 const Time us = Time::Nanos(1000);
@@ -79,4 +79,4 @@ TEST(CallCauses, ASwitchHasNoNode) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -8,7 +8,7 @@
 #include "test/folders.h"
 #include "test/replay/acceptance_testing.h"
 
-namespace chakra::acceptance {
+namespace chakra::acceptance::CHAKRA_FILE {
 namespace {
 
 using ::testing::AllOf;
@@ -277,4 +277,4 @@ TEST_F(CollectiveCli, ANetworkThatTheRanksDoNotNeedIsTold) {
 }
 
 }  // namespace
-}  // namespace chakra::acceptance
+}  // namespace chakra::acceptance::CHAKRA_FILE

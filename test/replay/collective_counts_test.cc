@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 Matching TwoGroups() {
@@ -96,4 +96,4 @@ TEST(CollectiveCounts, FlowsAndClosedForms) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -13,7 +13,7 @@
 #include "test/replay/library_testing.h"
 #include "trace/io/file.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using T = CollectiveType;
@@ -295,4 +295,4 @@ TEST(CollectivePrice, ErrorsAndGroups) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

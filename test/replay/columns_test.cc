@@ -15,7 +15,7 @@
 #include "replay/report/row_table.h"
 #include "replay/sweep/metrics.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::google::protobuf::Descriptor;
@@ -171,4 +171,4 @@ TEST(Columns, WhatSweepsKeepHasNamesOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

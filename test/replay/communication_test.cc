@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -88,4 +88,4 @@ TEST(PrintCommunication, ASumByKindAndDimensionComesFirst) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -4,7 +4,7 @@
 #include "proto/compare.pb.h"
 #include "test/replay/acceptance_testing.h"
 
-namespace chakra::acceptance {
+namespace chakra::acceptance::CHAKRA_FILE {
 namespace {
 
 using ::testing::AllOf;
@@ -170,4 +170,4 @@ TEST_F(Compare, BadInputIsStatus1) {
 }
 
 }  // namespace
-}  // namespace chakra::acceptance
+}  // namespace chakra::acceptance::CHAKRA_FILE

@@ -14,7 +14,7 @@
 #include "test/replay/trace_builder.h"
 #include "trace/io/proto_io.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::AllOf;
@@ -352,4 +352,4 @@ TEST(Print, FitsTheTerminalAndOneLineOfCsvAChange) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

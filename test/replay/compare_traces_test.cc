@@ -12,7 +12,7 @@
 #include "replay/compare/traces.h"
 #include "test/replay/trace_builder.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::ElementsAre;
@@ -346,4 +346,4 @@ TEST(CompareTraces, TheOtherWayRound) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -11,7 +11,7 @@
 #include "test/trace/pytorch/compiled_capture.h"
 #include "trace/import/reader.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using testing::ElementsAre;
@@ -45,4 +45,4 @@ TEST(CompiledKernels, TablesTellCodesApart) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -10,7 +10,7 @@
 #include "test/replay/switch_bench.h"
 #include "trace/io/compressed_file.h"
 
-namespace chakra::acceptance {
+namespace chakra::acceptance::CHAKRA_FILE {
 namespace {
 
 using ::testing::StartsWith;
@@ -89,4 +89,4 @@ TEST_F(CompressedOutput, DamageIsRefused) {
 }
 
 }  // namespace
-}  // namespace chakra::acceptance
+}  // namespace chakra::acceptance::CHAKRA_FILE

@@ -8,7 +8,7 @@
 #include "replay/compute/model/kernel_model.h"
 #include "test/trace/graph_of.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using testing::ElementsAre;
@@ -338,4 +338,4 @@ TEST(Rungs, RepricedIsTheRecordedTimeTimesARatio) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -9,7 +9,7 @@
 #include "test/folders.h"
 #include "test/replay/acceptance_testing.h"
 
-namespace chakra::acceptance {
+namespace chakra::acceptance::CHAKRA_FILE {
 namespace {
 
 using ::testing::ContainsRegex;
@@ -162,4 +162,4 @@ TEST_F(CriticalPathCli, TextNamesCausesAndOnlyWhenAsked) {
 }
 
 }  // namespace
-}  // namespace chakra::acceptance
+}  // namespace chakra::acceptance::CHAKRA_FILE

@@ -6,7 +6,7 @@
 #include "test/folders.h"
 #include "test/sanitized.h"
 
-namespace chakra::acceptance {
+namespace chakra::acceptance::CHAKRA_FILE {
 namespace {
 
 const std::string kData = CHAKRA_SHARED_DATA;
@@ -66,4 +66,4 @@ TEST_F(CriticalPathData, OfCapturesAsRecordedAndSimulated) {
 }
 
 }  // namespace
-}  // namespace chakra::acceptance
+}  // namespace chakra::acceptance::CHAKRA_FILE

@@ -15,7 +15,7 @@
 #include "test/replay/random_traces.h"
 #include "trace/model/distinct_graphs.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 struct PathRun {
@@ -272,4 +272,4 @@ TEST(CriticalPath, FabricsWithContentionAreWholeToo) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

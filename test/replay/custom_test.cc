@@ -15,7 +15,7 @@
 #include "test/folders.h"
 #include "trace_builder.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using T = CollectiveType;
@@ -475,4 +475,4 @@ TEST_F(ChakraProgram, WaitingInACircleIsFound) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -15,7 +15,7 @@
 #include "trace/io/compressed_file.h"
 #include "trace/io/file.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 namespace fs = std::filesystem;
@@ -259,4 +259,4 @@ TEST_F(Doctor, CommandLine) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

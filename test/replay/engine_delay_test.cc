@@ -8,7 +8,7 @@
 #include "replay/engine/spans.h"
 #include "test/replay/engine_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -90,4 +90,4 @@ TEST(EngineDelay, ADelayPastTheEndOfTimeIsTold) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -13,7 +13,7 @@
 #include "test/replay/random_traces.h"
 #include "test/sanitized.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -84,4 +84,4 @@ TEST(EngineRandom, AgreesWithTheSlowInterpreterOnRandomTraces) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

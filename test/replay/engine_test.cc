@@ -12,7 +12,7 @@
 #include "replay/engine/spans.h"
 #include "test/replay/engine_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -329,4 +329,4 @@ TEST(Engine, AnAbsurdDurationIsNotWrappedAround) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

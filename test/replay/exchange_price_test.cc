@@ -4,7 +4,7 @@
 #include "backends/registry.h"
 #include "replay/engine/price.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 Time PricedOnFluid(const Topology& topology, const std::string& algorithm, Time overhead, bool in_place) {
@@ -48,4 +48,4 @@ TEST(ExchangePrice, AsFlowByFlow) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

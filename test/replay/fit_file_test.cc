@@ -18,7 +18,7 @@ namespace chakra::fitted {
 absl::Span<const EmbeddedFile> Embedded();
 }  // namespace chakra::fitted
 
-namespace chakra::laws {
+namespace chakra::laws::CHAKRA_FILE {
 namespace {
 
 using testing::HasSubstr;
@@ -245,4 +245,4 @@ TEST(FitFile, GroupsAreInLabels) {
 }
 
 }  // namespace
-}  // namespace chakra::laws
+}  // namespace chakra::laws::CHAKRA_FILE

@@ -14,7 +14,7 @@
 #include "test/replay/csv_testing.h"
 #include "test/replay/engine_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 std::unique_ptr<Machine> Logged(std::unique_ptr<Machine> machine, FlowLog* log) {
@@ -241,4 +241,4 @@ TEST(FlowLog, TheEngineSaysWhatFlowsBelongTo) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 TEST(FlowTimes, SizesByPowersOfTen) {
@@ -54,4 +54,4 @@ TEST(FlowTimes, QuantilesToTheBucketInAnyOrder) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "test/replay/acceptance_testing.h"
 
-namespace chakra::acceptance {
+namespace chakra::acceptance::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -204,4 +204,4 @@ TEST_F(GenerateCli, RefusesWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace chakra::acceptance
+}  // namespace chakra::acceptance::CHAKRA_FILE

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "test/replay/acceptance_testing.h"
 
-namespace chakra::acceptance {
+namespace chakra::acceptance::CHAKRA_FILE {
 namespace {
 
 class HloCli : public Bench {
@@ -78,4 +78,4 @@ ENTRY %e (p: f32[262144]) -> f32[262144] {
 }
 
 }  // namespace
-}  // namespace chakra::acceptance
+}  // namespace chakra::acceptance::CHAKRA_FILE

@@ -6,7 +6,7 @@
 #include "test/trace/graph_of.h"
 #include "trace/import/reader.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 // 0 (5) -> 1 (1) -> 3 (2); 0 -> 2 (4) -> 3; 4 (7) alone.
@@ -75,4 +75,4 @@ TEST(Inspect, BundledStepIsWhatItsGeneratorSays) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -9,7 +9,7 @@
 #include "replay/compute/convex_weights.h"
 #include "replay/compute/work_fit.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using Interpolated = KernelInterpolation::Outcome;
@@ -231,4 +231,4 @@ TEST(Interpolate, LeavesOutRowsThatHaveNoPlace) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

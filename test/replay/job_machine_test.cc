@@ -15,7 +15,7 @@
 #include "test/replay/captured_machine.h"
 #include "test/sanitized.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using pytorch::CommArgs;
@@ -287,4 +287,4 @@ TEST(JobMachine, MessagesThatAreLeftBehindAreToldWhereTheReceiverCameLater) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -5,7 +5,7 @@
 #include "replay/engine/options.h"
 #include "test/replay/engine_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 // Compute, then a message of 1 MB from rank 0 to rank 1.
@@ -205,4 +205,4 @@ TEST(Jobs, ExpectOne) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -9,7 +9,7 @@
 #include "replay/compute/operators/operator_work.h"
 #include "replay/compute/transfer.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 TEST(KernelNames, EveryLibraryHasItsFamilies) {
@@ -265,4 +265,4 @@ TEST(Reprice, CopiesToTheHostStayAndTheUnknownGoByTheSheets) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -17,7 +17,7 @@
 #include "replay/compute/model/fits.h"
 #include "replay/compute/model/predict.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using testing::HasSubstr;
@@ -368,4 +368,4 @@ TEST(CalibrateDevice, NeedsMeasuredTimes) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <limits>
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using testing::HasSubstr;
@@ -235,4 +235,4 @@ TEST(KernelTable, LoadsCsvAndTextByName) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -16,6 +16,7 @@
 #include "test/replay/run_binary.h"
 #include "trace/io/proto_io.h"
 
+namespace CHAKRA_FILE {
 namespace {
 
 namespace fs = std::filesystem;
@@ -227,3 +228,4 @@ TEST_F(KernelsCli, BadInputIsRefused) {
 }
 
 }  // namespace
+}  // namespace CHAKRA_FILE

@@ -11,7 +11,7 @@
 #include "proto/device.pb.h"
 #include "trace/io/proto_io.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using testing::IsEmpty;
@@ -87,4 +87,4 @@ TEST(KnownDevices, OthersAreNone) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

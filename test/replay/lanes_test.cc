@@ -6,7 +6,7 @@
 #include "replay/engine/lane_policy.h"
 #include "test/replay/trace_builder.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::Each;
@@ -118,4 +118,4 @@ TEST(Lanes, CommunicationWithoutALaneChainsByGroupAndByDestination) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

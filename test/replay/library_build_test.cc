@@ -5,7 +5,7 @@
 #include "test/folders.h"
 #include "test/replay/library_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::AllOf;
@@ -271,4 +271,4 @@ TEST(LibraryBuild, ALevelGoesWithItsDimension) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -10,7 +10,7 @@
 #include "replay/nccl/rates.h"
 #include "test/replay/library_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using T = CollectiveType;
@@ -500,4 +500,4 @@ TEST(LibraryCosts, TrafficIsPayload) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -17,7 +17,7 @@
 #include "test/replay/engine_testing.h"
 #include "test/replay/library_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using T = CollectiveType;
@@ -474,4 +474,4 @@ TEST(LibraryPlanner, EachShapeIsPlannedOnce) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -12,7 +12,7 @@
 #include "test/replay/switch_bench.h"
 #include "test/sanitized.h"
 
-namespace chakra::acceptance {
+namespace chakra::acceptance::CHAKRA_FILE {
 namespace {
 
 using ::testing::AllOf;
@@ -206,4 +206,4 @@ TEST_F(Logs, OfCollectives) {
 }
 
 }  // namespace
-}  // namespace chakra::acceptance
+}  // namespace chakra::acceptance::CHAKRA_FILE

@@ -20,7 +20,7 @@
 #include "trace/import/goal/program.h"
 #include "trace/import/goal/to_traces.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using goal::GoalDep;
@@ -373,4 +373,4 @@ TEST(ConvertToGoal, LowersCollectivesSoThatTheProgramRuns) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

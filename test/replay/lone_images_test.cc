@@ -9,7 +9,7 @@
 #include "replay/engine/rails.h"
 #include "test/replay/library_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using T = CollectiveType;
@@ -193,4 +193,4 @@ TEST(Loops, SayWhatTheStepsSay) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

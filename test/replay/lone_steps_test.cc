@@ -4,7 +4,7 @@
 #include "replay/engine/price.h"
 #include "test/replay/library_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using T = CollectiveType;
@@ -77,4 +77,4 @@ TEST(LoneSteps, AwaitsAndWaitsForEver) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

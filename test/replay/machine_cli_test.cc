@@ -4,7 +4,7 @@
 
 #include "test/replay/acceptance_testing.h"
 
-namespace chakra::acceptance {
+namespace chakra::acceptance::CHAKRA_FILE {
 namespace {
 
 using ::testing::Contains;
@@ -162,4 +162,4 @@ TEST_F(Machine, ALoneRankKeepsItsPlaceAmongItsPeers) {
 }
 
 }  // namespace
-}  // namespace chakra::acceptance
+}  // namespace chakra::acceptance::CHAKRA_FILE

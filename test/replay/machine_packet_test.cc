@@ -9,7 +9,7 @@
 #include "replay/run/cluster_model.h"
 #include "trace/io/proto_io.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::AllOf;
@@ -179,4 +179,4 @@ TEST(MachinePacket, SetComesLast) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -8,7 +8,7 @@
 
 #include "test/trace/graph_of.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 // One rank with `n` nodes of 100 ps each, of which each may be 10 ps longer and 5 ps shorter.
@@ -84,4 +84,4 @@ TEST(MakespanRange, NoneWhereTheModelAnsweredNothing) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -17,7 +17,7 @@
 #include "test/replay/trace_builder.h"
 #include "trace/model/graph_builder.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::AllOf;
@@ -302,4 +302,4 @@ TEST(Match, CopiesOfOneTraceLackTheSamePartners) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

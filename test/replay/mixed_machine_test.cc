@@ -7,7 +7,7 @@
 #include "replay/run/cluster_model.h"
 #include "trace/io/proto_io.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::AllOf;
@@ -102,4 +102,4 @@ TEST(MixedMachine, TheTextComesBesideTheCluster) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -11,7 +11,7 @@
 #include "test/replay/engine_testing.h"
 #include "test/replay/run_binary.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::AllOf;
@@ -95,4 +95,4 @@ TEST(MixedReplay, TheBinaryTakesChoices) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -12,7 +12,7 @@
 #include "replay/run/collective_table.h"
 #include "trace/io/set_field.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -202,4 +202,4 @@ TEST(Mpi, FilesNameTheirFields) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -12,7 +12,7 @@
 #include "test/replay/engine_testing.h"
 #include "trace/io/proto_io.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 TraceBuilder Mixed() {
@@ -135,4 +135,4 @@ TEST(NameTimes, MergedNumbers) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

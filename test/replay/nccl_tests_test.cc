@@ -12,7 +12,7 @@
 #include "absl/strings/str_replace.h"
 #include "test/folders.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::AllOf;
@@ -492,4 +492,4 @@ TEST(NcclTests, ReadsTheMeasurementsOfValidation) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -16,7 +16,7 @@
 #include "test/replay/run_binary.h"
 #include "trace/io/compressed_file.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -230,4 +230,4 @@ TEST(NetworkCards, SharedInputs) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

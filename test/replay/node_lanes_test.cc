@@ -9,7 +9,7 @@
 #include "replay/cluster/options.h"
 #include "replay/run/collective_table.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 std::unique_ptr<Machine> TwoLevels(const Topology& topology) { return *MakeMachine("fluid", topology, {}); }
@@ -75,4 +75,4 @@ TEST(NodeLanes, EveryCardCounts) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

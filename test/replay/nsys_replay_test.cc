@@ -9,7 +9,7 @@
 #include "bench/nsys_generator.h"
 #include "test/folders.h"
 
-namespace chakra::acceptance {
+namespace chakra::acceptance::CHAKRA_FILE {
 namespace {
 
 class NsysReplay : public Bench {
@@ -112,4 +112,4 @@ TEST_F(NsysReplay, RecordHelpNamesTheSwitches) {
 }
 
 }  // namespace
-}  // namespace chakra::acceptance
+}  // namespace chakra::acceptance::CHAKRA_FILE

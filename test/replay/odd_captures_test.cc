@@ -12,7 +12,7 @@
 #include "test/replay/run_binary.h"
 #include "trace/io/proto_io.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::AllOf;
@@ -167,4 +167,4 @@ TEST_F(OddCaptures, StepsAreTheAnnotationsThatAreAskedFor) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -11,7 +11,7 @@
 #include "test/replay/acceptance_testing.h"
 #include "test/replay/run_binary.h"
 
-namespace chakra::acceptance {
+namespace chakra::acceptance::CHAKRA_FILE {
 namespace {
 
 namespace fs = std::filesystem;
@@ -137,4 +137,4 @@ TEST_F(OddFiles, TheLastLineOfAListOfRanksIsEnough) {
 }
 
 }  // namespace
-}  // namespace chakra::acceptance
+}  // namespace chakra::acceptance::CHAKRA_FILE

@@ -5,7 +5,7 @@
 
 #include <set>
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using testing::ElementsAre;
@@ -151,4 +151,4 @@ TEST(OperatorWork, EveryNameIsThereOnce) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

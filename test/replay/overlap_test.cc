@@ -11,7 +11,7 @@
 #include "test/trace/pytorch/capture_builder.h"
 #include "trace/io/proto_io.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 // A capture of one rank, written to a file of its own.
@@ -66,4 +66,4 @@ TEST(Overlap, MessagesOfOneRankWaitForTheOther) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -11,7 +11,7 @@
 #include "test/replay/engine_testing.h"
 #include "trace/base/heap4.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -155,4 +155,4 @@ TEST_F(OwnFabric, WithoutTheLineItIsUnknown) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -19,7 +19,7 @@
 #include "test/replay/run_binary.h"
 #include "trace/base/stop.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::AllOf;
@@ -337,4 +337,4 @@ TEST(PacketReplay, TheBinaryPricesCollectivesAndSaysWhyItCannot) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

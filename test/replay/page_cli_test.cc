@@ -5,7 +5,7 @@
 #include "test/replay/acceptance_testing.h"
 #include "test/replay/page_testing.h"
 
-namespace chakra::acceptance {
+namespace chakra::acceptance::CHAKRA_FILE {
 namespace {
 
 using ::google::protobuf::util::MessageDifferencer;
@@ -65,4 +65,4 @@ TEST_F(Pages, AFullDiskIsAnError) {
 }
 
 }  // namespace
-}  // namespace chakra::acceptance
+}  // namespace chakra::acceptance::CHAKRA_FILE

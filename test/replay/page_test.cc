@@ -10,7 +10,7 @@
 #include "test/replay/page_testing.h"
 #include "trace/base/checksum.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::google::protobuf::util::MessageDifferencer;
@@ -179,4 +179,4 @@ TEST(Assets, AreThereByName) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

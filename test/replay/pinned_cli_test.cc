@@ -16,7 +16,7 @@
 #include "test/replay/trace_builder.h"
 #include "trace/io/proto_io.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 namespace fs = std::filesystem;
@@ -246,4 +246,4 @@ TEST_F(PinnedCli, CompareTellsTheDifference) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -10,7 +10,7 @@
 #include "test/replay/engine_testing.h"
 #include "test/replay/random_traces.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 struct Ran {
@@ -196,4 +196,4 @@ TEST(Pinned, RecordedWaitsTakeTheTimeThatTheReplayGivesThem) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -8,7 +8,7 @@
 #include "replay/engine/options.h"
 #include "test/replay/engine_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 std::vector<int> Placed(const char* rule, int ranks, int devices) {
@@ -161,4 +161,4 @@ TEST(Placement, SharesTheMemoryOfTheNode) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

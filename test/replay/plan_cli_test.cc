@@ -10,7 +10,7 @@
 #include "proto/sweep.pb.h"
 #include "test/replay/acceptance_testing.h"
 
-namespace chakra::acceptance {
+namespace chakra::acceptance::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -353,4 +353,4 @@ TEST_F(PlanCli, SweepsVaryTheSplit) {
 }
 
 }  // namespace
-}  // namespace chakra::acceptance
+}  // namespace chakra::acceptance::CHAKRA_FILE

@@ -5,7 +5,7 @@
 
 #include "plan_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 // A machine that computes with numbers: streams, and messages, move in random
@@ -180,4 +180,4 @@ TEST(PlanOrder, ARaceShows) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

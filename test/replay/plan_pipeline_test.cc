@@ -8,7 +8,7 @@
 #include "replay/plan/pipeline.h"
 #include "trace/generate/schedule.h"
 
-namespace chakra::planning {
+namespace chakra::planning::CHAKRA_FILE {
 namespace {
 
 using generate::Pass;
@@ -169,4 +169,4 @@ TEST(PlanPipeline, UnequalPassesAndMessagesTakeWhatEveryPassTakes) {
 }
 
 }  // namespace
-}  // namespace chakra::planning
+}  // namespace chakra::planning::CHAKRA_FILE

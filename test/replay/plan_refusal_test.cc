@@ -6,7 +6,7 @@
 #include "replay/collectives/proof.h"
 #include "replay/collectives/validate.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using testing::HasSubstr;
@@ -256,4 +256,4 @@ TEST(PlanRefusal, StreamsThatRace) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

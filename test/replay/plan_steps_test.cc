@@ -8,7 +8,7 @@
 #include "replay/engine/measure/metrics.h"
 #include "replay/engine/options.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using T = CollectiveType;
@@ -157,4 +157,4 @@ TEST(PlanSteps, EveryPlanEnds) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -3,7 +3,7 @@
 #include "plan_testing.h"
 #include "replay/collectives/validate.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using testing::HasSubstr;
@@ -188,4 +188,4 @@ TEST(PlanTraffic, UnevenBytesAddUp) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

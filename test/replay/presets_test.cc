@@ -13,7 +13,7 @@
 #include "replay/run/cluster_model.h"
 #include "trace/io/proto_io.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using testing::AllOf;
@@ -312,4 +312,4 @@ TEST(Presets, AnUnknownOneListsAll) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -8,7 +8,7 @@
 #include "test/replay/acceptance_testing.h"
 #include "test/replay/trace_builder.h"
 
-namespace chakra::acceptance {
+namespace chakra::acceptance::CHAKRA_FILE {
 namespace {
 
 // What the binary writes on a terminal, and its status; -1 where there are no
@@ -83,4 +83,4 @@ TEST_F(ProgressOnATerminal, AnErrorStandsOnALineOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace chakra::acceptance
+}  // namespace chakra::acceptance::CHAKRA_FILE

@@ -10,6 +10,7 @@
 #include "test/replay/trace_builder.h"
 #include "trace/io/proto_io.h"
 
+namespace CHAKRA_FILE {
 namespace {
 
 const std::string kStep = std::string(CHAKRA_SOURCE_DIR) + "/examples/transformer_step";
@@ -174,3 +175,4 @@ TEST(RanksCli, WhatIsRefused) {
 }
 
 }  // namespace
+}  // namespace CHAKRA_FILE

@@ -8,7 +8,7 @@
 #include "test/folders.h"
 #include "trace/import/reader.h"
 
-namespace chakra::acceptance {
+namespace chakra::acceptance::CHAKRA_FILE {
 namespace {
 
 const std::string kData = CHAKRA_SHARED_DATA;
@@ -313,4 +313,4 @@ TEST_F(RealData, CapturesArePredictedFromAnotherDevice) {
 }
 
 }  // namespace
-}  // namespace chakra::acceptance
+}  // namespace chakra::acceptance::CHAKRA_FILE

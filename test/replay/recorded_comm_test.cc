@@ -15,7 +15,7 @@
 #include "test/replay/trace_builder.h"
 #include "trace/model/distinct_graphs.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::ElementsAre;
@@ -291,4 +291,4 @@ TEST(RecordedComm, WhatHasNoRecordedTimeIsRefusedOrTold) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -20,7 +20,7 @@
 #include "test/replay/trace_builder.h"
 #include "trace/model/distinct_graphs.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -274,4 +274,4 @@ TEST(RowTimes, AreCopiedWhenTheyAreWritten) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

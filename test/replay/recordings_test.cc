@@ -17,7 +17,7 @@
 #include "trace/io/compressed_file.h"
 #include "trace/io/file.h"
 
-namespace chakra::acceptance {
+namespace chakra::acceptance::CHAKRA_FILE {
 namespace {
 
 std::string SharedFile(const std::string& name) { return absl::StrCat(CHAKRA_SHARED_DATA, "/", name); }
@@ -237,4 +237,4 @@ TEST(Recordings, CommandsWorkOnThem) {
 }
 
 }  // namespace
-}  // namespace chakra::acceptance
+}  // namespace chakra::acceptance::CHAKRA_FILE

@@ -9,7 +9,7 @@
 #include "replay/run/description.h"
 #include "test/trace/graph_of.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 // Two ranks of one graph with two compute nodes; rank 1 ends last.
@@ -221,4 +221,4 @@ TEST(Report, OfManyStepsTheWorstAreShown) {
 TEST(Report, UnknownFormatIsAnError) { EXPECT_FALSE(ParseReportFormat("xml").ok()); }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

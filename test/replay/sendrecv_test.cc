@@ -11,7 +11,7 @@
 #include "test/replay/engine_testing.h"
 #include "test/replay/library_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::AllOf;
@@ -282,4 +282,4 @@ TEST(SentMessage, OfMpiTakesWhatHostsTake) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -7,7 +7,7 @@
 
 #include "test/replay/acceptance_testing.h"
 
-namespace chakra::acceptance {
+namespace chakra::acceptance::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -132,4 +132,4 @@ TEST_F(ShareCli, RefusesWhatDoesNotGoTogether) {
 }
 
 }  // namespace
-}  // namespace chakra::acceptance
+}  // namespace chakra::acceptance::CHAKRA_FILE

@@ -11,7 +11,7 @@
 #include "replay/nccl/choose.h"
 #include "test/replay/library_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -230,4 +230,4 @@ TEST(Shipped, TheRecordedKernelTellsThePlanner) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

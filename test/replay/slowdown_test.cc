@@ -6,7 +6,7 @@
 #include "replay/engine/options.h"
 #include "replay/nccl/library.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using T = CollectiveType;
@@ -95,4 +95,4 @@ TEST(Slowdown, WorkIsConserved) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

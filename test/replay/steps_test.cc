@@ -10,7 +10,7 @@
 #include "replay/engine/spans.h"
 #include "test/replay/trace_builder.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 NodeSpan Span(int64_t begin, int64_t end) { return {Time::Micros(begin), Time::Micros(end)}; }
@@ -129,4 +129,4 @@ TEST(Steps, RanksWithoutACaptureHaveNone) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

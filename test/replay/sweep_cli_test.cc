@@ -14,7 +14,7 @@
 #include "run_binary.h"
 #include "test/folders.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 namespace fs = std::filesystem;
@@ -340,4 +340,4 @@ TEST_F(SweepCli, ASignalStopsAPointOfPackets) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

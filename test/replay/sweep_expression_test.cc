@@ -4,7 +4,7 @@
 #include "replay/sweep/expression.h"
 #include "replay/sweep/words.h"
 
-namespace chakra::sweep {
+namespace chakra::sweep::CHAKRA_FILE {
 namespace {
 
 using testing::ElementsAre;
@@ -142,4 +142,4 @@ TEST(SweepWords, QuotedWordsSplitIntoTheSame) {
 }
 
 }  // namespace
-}  // namespace chakra::sweep
+}  // namespace chakra::sweep::CHAKRA_FILE

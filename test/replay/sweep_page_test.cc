@@ -13,7 +13,7 @@
 #include "trace/base/json_text.h"
 #include "trace/io/csv.h"
 
-namespace chakra::sweep {
+namespace chakra::sweep::CHAKRA_FILE {
 namespace {
 
 using testing::ElementsAre;
@@ -266,4 +266,4 @@ TEST_F(SweepPage, NamesTheFilesThatWereRead) {
 }
 
 }  // namespace
-}  // namespace chakra::sweep
+}  // namespace chakra::sweep::CHAKRA_FILE

@@ -9,7 +9,7 @@
 #include "replay/sweep/search.h"
 #include "sweep_testing.h"
 
-namespace chakra::sweep {
+namespace chakra::sweep::CHAKRA_FILE {
 namespace {
 
 using testing::ElementsAre;
@@ -263,4 +263,4 @@ TEST(SweepSearch, FailedPointsAreWorseThanAll) {
 }
 
 }  // namespace
-}  // namespace chakra::sweep
+}  // namespace chakra::sweep::CHAKRA_FILE

@@ -11,7 +11,7 @@
 #include "sweep_testing.h"
 #include "trace/base/stop.h"
 
-namespace chakra::sweep {
+namespace chakra::sweep::CHAKRA_FILE {
 namespace {
 
 using testing::HasSubstr;
@@ -331,4 +331,4 @@ TEST(SweepJournal, AnyBytesAreReadAndCounted) {
 }
 
 }  // namespace
-}  // namespace chakra::sweep
+}  // namespace chakra::sweep::CHAKRA_FILE

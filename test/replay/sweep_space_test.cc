@@ -12,7 +12,7 @@
 #include "replay/sweep/words.h"
 #include "trace/io/proto_io.h"
 
-namespace chakra::sweep {
+namespace chakra::sweep::CHAKRA_FILE {
 namespace {
 
 using testing::ElementsAre;
@@ -246,4 +246,4 @@ TEST(SweepSpec, ErrorsNameTheLine) {
 }
 
 }  // namespace
-}  // namespace chakra::sweep
+}  // namespace chakra::sweep::CHAKRA_FILE

@@ -13,7 +13,7 @@
 #include "trace/et/read_options.h"
 #include "trace/import/reader.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 // Rank `rank` sends to `to`.
@@ -294,4 +294,4 @@ TEST(OneRankAsMany, WithoutAGroupOfAllRanksNoneGrows) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

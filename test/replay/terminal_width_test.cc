@@ -16,7 +16,7 @@
 #include "test/replay/acceptance_testing.h"
 #include "trace/base/text_page.h"
 
-namespace chakra::acceptance {
+namespace chakra::acceptance::CHAKRA_FILE {
 namespace {
 
 using ::testing::EndsWith;
@@ -153,4 +153,4 @@ TEST_F(TerminalWidth, WhatIsShortenedIsTold) {
 }
 
 }  // namespace
-}  // namespace chakra::acceptance
+}  // namespace chakra::acceptance::CHAKRA_FILE

@@ -9,7 +9,7 @@
 #include "test/replay/switch_bench.h"
 #include "test/replay/timeline_testing.h"
 
-namespace chakra::acceptance {
+namespace chakra::acceptance::CHAKRA_FILE {
 namespace {
 
 const std::string kDlrm = std::string(CHAKRA_SHARED_DATA) + "/param/dlrm/kineto";
@@ -66,4 +66,4 @@ TEST_F(TimelineOfCapture, HasEachKernelWhereItWas) {
 }
 
 }  // namespace
-}  // namespace chakra::acceptance
+}  // namespace chakra::acceptance::CHAKRA_FILE

@@ -5,7 +5,7 @@
 #include "test/replay/switch_bench.h"
 #include "test/replay/timeline_testing.h"
 
-namespace chakra::acceptance {
+namespace chakra::acceptance::CHAKRA_FILE {
 namespace {
 
 using ::testing::AllOf;
@@ -104,4 +104,4 @@ TEST_F(Timelines, WhatFailsLeavesNothing) {
 }
 
 }  // namespace
-}  // namespace chakra::acceptance
+}  // namespace chakra::acceptance::CHAKRA_FILE

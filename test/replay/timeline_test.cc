@@ -14,7 +14,7 @@
 #include "test/replay/random_traces.h"
 #include "test/replay/timeline_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::AllOf;
@@ -434,4 +434,4 @@ TEST(TimelineRanks, Lists) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

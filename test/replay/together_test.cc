@@ -7,7 +7,7 @@
 #include "replay/nccl/planner.h"
 #include "test/replay/library_testing.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using T = CollectiveType;
@@ -86,4 +86,4 @@ TEST(Together, ElsewhereThePlanRuns) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using testing::HasSubstr;
@@ -57,4 +57,4 @@ TEST(TraceMemory, WhatDoesNotFitIsRefusedWithItsNeed) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

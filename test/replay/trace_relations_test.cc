@@ -15,7 +15,7 @@
 #include "test/sanitized.h"
 #include "trace/io/file.h"
 
-namespace chakra::acceptance {
+namespace chakra::acceptance::CHAKRA_FILE {
 namespace {
 
 namespace et = ChakraProtoMsg;
@@ -267,4 +267,4 @@ TEST_F(TraceRelations, CategoriesOfARankAddUp) {
 }
 
 }  // namespace
-}  // namespace chakra::acceptance
+}  // namespace chakra::acceptance::CHAKRA_FILE

@@ -9,7 +9,7 @@
 #include "replay/compute/device_rates.h"
 #include "replay/compute/model/kernel_model.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using testing::HasSubstr;
@@ -169,4 +169,4 @@ TEST(Devices, EveryOneIsWholeAndFindsItself) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -4,7 +4,7 @@
 
 #include "test/replay/trace_builder.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using T = CollectiveType;
@@ -73,4 +73,4 @@ TEST(Transfers, OfOneTraceTheLeastOfRepeats) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -16,7 +16,7 @@
 #include "test/replay/calibrate_testing.h"
 #include "trace/io/proto_io.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -209,4 +209,4 @@ TEST(BetweenNodes, FarCardsHaveNoLL128BeforeItsRelease) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

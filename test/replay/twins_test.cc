@@ -19,7 +19,7 @@
 #include "trace/generate/importer.h"
 #include "trace/generate/workload.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 constexpr char kDense[] = "layers=4,hidden=512,heads=8,kv_heads=4,ffn=1024,vocab=4096";
@@ -252,4 +252,4 @@ TEST(Twins, ExpandToWhatEachRankHas) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

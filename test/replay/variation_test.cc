@@ -8,7 +8,7 @@
 #include "test/replay/engine_testing.h"
 #include "trace/io/proto_io.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 proto::Variation Parsed(const char* text) {
@@ -281,4 +281,4 @@ TEST(Straggler, ShortForm) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -7,7 +7,7 @@
 #include "test/folders.h"
 #include "test/replay/acceptance_testing.h"
 
-namespace chakra::acceptance {
+namespace chakra::acceptance::CHAKRA_FILE {
 namespace {
 
 const std::string kFolder = std::string(CHAKRA_SOURCE_DIR) + "/examples/what_if/";
@@ -96,4 +96,4 @@ TEST_F(WhatIf, OnASymbolicStep) {
 }
 
 }  // namespace
-}  // namespace chakra::acceptance
+}  // namespace chakra::acceptance::CHAKRA_FILE

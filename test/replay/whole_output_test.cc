@@ -12,7 +12,7 @@
 #include "test/replay/acceptance_testing.h"
 #include "trace/io/file.h"
 
-namespace chakra::acceptance {
+namespace chakra::acceptance::CHAKRA_FILE {
 namespace {
 
 using ::testing::ElementsAre;
@@ -223,4 +223,4 @@ TEST_F(WholeOutput, LinksOfAByteASecondTakeLongerThanAnyRun) {
 }
 
 }  // namespace
-}  // namespace chakra::acceptance
+}  // namespace chakra::acceptance::CHAKRA_FILE

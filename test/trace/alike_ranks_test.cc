@@ -9,7 +9,7 @@
 #include "proto/et_def.pb.h"
 #include "trace/et/decode.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 struct Choice {
@@ -89,4 +89,4 @@ TEST(AlikeRanks, WhatMayVaryIsFoundAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

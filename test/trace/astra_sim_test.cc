@@ -10,7 +10,7 @@
 #include "test/folders.h"
 #include "trace/io/compressed_file.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::AllOf;
@@ -206,4 +206,4 @@ TEST(AstraSim, RealConfigurations) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

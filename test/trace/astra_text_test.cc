@@ -12,7 +12,7 @@
 #include "trace/import/astra_text/workload.h"
 #include "trace/import/astra_text/write.h"
 
-namespace chakra::astra_text {
+namespace chakra::astra_text::CHAKRA_FILE {
 namespace {
 
 using ::testing::ElementsAre;
@@ -284,4 +284,4 @@ TEST(AstraText, RefusesMoreNodesThanMemoryHolds) {
 }
 
 }  // namespace
-}  // namespace chakra::astra_text
+}  // namespace chakra::astra_text::CHAKRA_FILE

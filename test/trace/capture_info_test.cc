@@ -9,7 +9,7 @@
 
 #include "test/replay/trace_builder.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -157,4 +157,4 @@ TEST(CaptureInfo, MetadataThatDoNotParseAreAnError) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

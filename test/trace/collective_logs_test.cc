@@ -16,7 +16,7 @@
 #include "trace/model/capture_info.h"
 #include "trace/model/graph_builder.h"
 
-namespace chakra::collective_logs {
+namespace chakra::collective_logs::CHAKRA_FILE {
 namespace {
 
 using ::testing::ElementsAre;
@@ -539,4 +539,4 @@ TEST(CallLogs, TheShortestRepeatingPatternIsAStep) {
 }
 
 }  // namespace
-}  // namespace chakra::collective_logs
+}  // namespace chakra::collective_logs::CHAKRA_FILE

@@ -12,7 +12,7 @@
 #include "trace/et/decode.h"
 #include "trace/et/read_options.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::ElementsAre;
@@ -294,4 +294,4 @@ TEST(DepUnexplained, GraphsThatDifferInItOrInACauseAreNotShared) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

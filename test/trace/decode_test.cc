@@ -13,7 +13,7 @@
 #include "trace/et/read_options.h"
 #include "trace/import/reader.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ChakraProtoMsg::AttributeProto;
@@ -390,4 +390,4 @@ TEST(Decode, AgreesWithProtobuf) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 TEST(Demangle, WritesNamesAsTheSourceDoes) {
@@ -33,4 +33,4 @@ TEST(Demangle, LeavesOtherNamesAlone) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -5,7 +5,7 @@
 #include "test/trace/edit_testing.h"
 #include "trace/et/read_options.h"
 
-namespace chakra::edit {
+namespace chakra::edit::CHAKRA_FILE {
 namespace {
 
 using ::testing::AllOf;
@@ -119,4 +119,4 @@ TEST(EditChecks, EditsById) {
 }
 
 }  // namespace
-}  // namespace chakra::edit
+}  // namespace chakra::edit::CHAKRA_FILE

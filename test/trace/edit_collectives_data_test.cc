@@ -10,7 +10,7 @@
 #include "test/trace/edit_testing.h"
 #include "trace/et/read_options.h"
 
-namespace chakra::edit {
+namespace chakra::edit::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -202,4 +202,4 @@ TEST_F(EditCapture, ChangesCompressesAndStores) {
 }
 
 }  // namespace
-}  // namespace chakra::edit
+}  // namespace chakra::edit::CHAKRA_FILE

@@ -8,7 +8,7 @@
 #include "test/trace/edit_testing.h"
 #include "trace/et/read_options.h"
 
-namespace chakra::edit {
+namespace chakra::edit::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -408,4 +408,4 @@ TEST(Compress, RefusesBadFields) {
 }
 
 }  // namespace
-}  // namespace chakra::edit
+}  // namespace chakra::edit::CHAKRA_FILE

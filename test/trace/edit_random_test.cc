@@ -7,7 +7,7 @@
 #include "test/trace/edit_testing.h"
 #include "trace/et/read_options.h"
 
-namespace chakra::edit {
+namespace chakra::edit::CHAKRA_FILE {
 namespace {
 
 struct Shape {
@@ -168,4 +168,4 @@ TEST(RandomEdits, WhatIsLeftWaitsAsLongWithoutWhatWasRemoved) {
 }
 
 }  // namespace
-}  // namespace chakra::edit
+}  // namespace chakra::edit::CHAKRA_FILE

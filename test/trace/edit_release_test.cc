@@ -4,7 +4,7 @@
 
 #include "test/trace/edit_testing.h"
 
-namespace chakra::edit {
+namespace chakra::edit::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -140,4 +140,4 @@ TEST(EditParents, AreThoseThatStandInPlaceOfRemovedCalls) {
 }
 
 }  // namespace
-}  // namespace chakra::edit
+}  // namespace chakra::edit::CHAKRA_FILE

@@ -4,7 +4,7 @@
 
 #include "test/trace/edit_testing.h"
 
-namespace chakra::edit {
+namespace chakra::edit::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -95,4 +95,4 @@ TEST(Storage, RefusesBadFields) {
 }
 
 }  // namespace
-}  // namespace chakra::edit
+}  // namespace chakra::edit::CHAKRA_FILE

@@ -4,7 +4,7 @@
 
 #include "test/trace/edit_testing.h"
 
-namespace chakra::edit {
+namespace chakra::edit::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -291,4 +291,4 @@ TEST(EditRepeat, CopiesFollowEachOtherOnTheirLanes) {
 }
 
 }  // namespace
-}  // namespace chakra::edit
+}  // namespace chakra::edit::CHAKRA_FILE

@@ -4,7 +4,7 @@
 
 #include "test/trace/edit_testing.h"
 
-namespace chakra::edit {
+namespace chakra::edit::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -59,4 +59,4 @@ TEST(EditUnexplained, IsNoAttributeForTheEditOfAttributes) {
 }
 
 }  // namespace
-}  // namespace chakra::edit
+}  // namespace chakra::edit::CHAKRA_FILE

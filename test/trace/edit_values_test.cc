@@ -5,7 +5,7 @@
 #include "test/trace/edit_testing.h"
 #include "trace/et/read_options.h"
 
-namespace chakra::edit {
+namespace chakra::edit::CHAKRA_FILE {
 namespace {
 
 using ::testing::AllOf;
@@ -288,4 +288,4 @@ TEST(EditAlgebra, InverseFactorsUndoAndOrderDoesNotMatter) {
 }
 
 }  // namespace
-}  // namespace chakra::edit
+}  // namespace chakra::edit::CHAKRA_FILE

@@ -11,7 +11,7 @@
 #include "test/trace/call_log_testing.h"
 #include "trace/import/collective_logs/pickle.h"
 
-namespace chakra::collective_logs {
+namespace chakra::collective_logs::CHAKRA_FILE {
 namespace {
 
 using ::testing::ElementsAre;
@@ -300,4 +300,4 @@ TEST(Pickle, AValueMayHoldItself) {
 }
 
 }  // namespace
-}  // namespace chakra::collective_logs
+}  // namespace chakra::collective_logs::CHAKRA_FILE

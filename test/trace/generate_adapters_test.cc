@@ -14,7 +14,7 @@
 #include "trace/generate/operators.h"
 #include "trace/generate/workload.h"
 
-namespace chakra::generate {
+namespace chakra::generate::CHAKRA_FILE {
 namespace {
 
 constexpr char kSmall[] = "layers=8,hidden=512,heads=8,kv_heads=4,ffn=1024,vocab=4096";
@@ -225,4 +225,4 @@ TEST(GenerateAdapters, RefusesWhatIsNotGenerated) {
 }
 
 }  // namespace
-}  // namespace chakra::generate
+}  // namespace chakra::generate::CHAKRA_FILE

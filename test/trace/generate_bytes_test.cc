@@ -23,7 +23,7 @@
 #include "trace/generate/workload.h"
 #include "trace/generate/write.h"
 
-namespace chakra::generate {
+namespace chakra::generate::CHAKRA_FILE {
 namespace {
 
 using Call = std::pair<CollectiveType, GroupKind>;
@@ -430,4 +430,4 @@ TEST(GenerateBytes, OfEveryCollectiveOf200RandomSteps) {
 }
 
 }  // namespace
-}  // namespace chakra::generate
+}  // namespace chakra::generate::CHAKRA_FILE

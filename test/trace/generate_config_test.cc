@@ -14,7 +14,7 @@
 #include "trace/generate/sizes.h"
 #include "trace/generate/workload.h"
 
-namespace chakra::generate {
+namespace chakra::generate::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -373,4 +373,4 @@ TEST(GenerateConfig, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace chakra::generate
+}  // namespace chakra::generate::CHAKRA_FILE

@@ -4,7 +4,7 @@
 #include "trace/generate/counts.h"
 #include "trace/generate/presets.h"
 
-namespace chakra::generate {
+namespace chakra::generate::CHAKRA_FILE {
 namespace {
 
 ModelSize Preset(const std::string& name) {
@@ -104,4 +104,4 @@ TEST(GenerateCounts, AttentionGrowsWithTheSquareOfTheSequence) {
 }
 
 }  // namespace
-}  // namespace chakra::generate
+}  // namespace chakra::generate::CHAKRA_FILE

@@ -10,7 +10,7 @@
 #include "test/trace/generate_testing.h"
 #include "trace/generate/write.h"
 
-namespace chakra::generate {
+namespace chakra::generate::CHAKRA_FILE {
 namespace {
 
 struct Sum {
@@ -134,4 +134,4 @@ TEST(GenerateExperts, BlocksOfBothDirectionsAreGathered) {
 }
 
 }  // namespace
-}  // namespace chakra::generate
+}  // namespace chakra::generate::CHAKRA_FILE

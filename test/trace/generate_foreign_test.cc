@@ -15,7 +15,7 @@
 #include "trace/generate/workload.h"
 #include "trace/import/reader.h"
 
-namespace chakra::generate {
+namespace chakra::generate::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -310,4 +310,4 @@ TEST(GenerateForeign, IsAWorkloadLikeAnyOther) {
 }
 
 }  // namespace
-}  // namespace chakra::generate
+}  // namespace chakra::generate::CHAKRA_FILE

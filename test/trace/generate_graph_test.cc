@@ -20,7 +20,7 @@
 #include "trace/generate/workload.h"
 #include "trace/generate/write.h"
 
-namespace chakra::generate {
+namespace chakra::generate::CHAKRA_FILE {
 namespace {
 
 constexpr char kOss[] =
@@ -439,4 +439,4 @@ TEST(GenerateGraph, NoRandomSplitWaitsForEver) {
 }
 
 }  // namespace
-}  // namespace chakra::generate
+}  // namespace chakra::generate::CHAKRA_FILE

@@ -9,7 +9,7 @@
 #include "trace/generate/sizes.h"
 #include "trace/generate/workload.h"
 
-namespace chakra::generate {
+namespace chakra::generate::CHAKRA_FILE {
 namespace {
 
 constexpr double kGib = 1024.0 * 1024 * 1024;
@@ -231,4 +231,4 @@ TEST(GenerateMemory, NormsBehindTheHalvesKeepTheirInputs) {
 }
 
 }  // namespace
-}  // namespace chakra::generate
+}  // namespace chakra::generate::CHAKRA_FILE

@@ -9,7 +9,7 @@
 #include "trace/generate/memory.h"
 #include "trace/generate/stage.h"
 
-namespace chakra::generate {
+namespace chakra::generate::CHAKRA_FILE {
 namespace {
 
 bool IsExchange(const StepNode& n) { return n.stream == Stream::kExpert || n.stream == Stream::kExpertRail; }
@@ -109,4 +109,4 @@ TEST(GenerateMerge, TwoPassesKeepOneMicroBatchAndALayer) {
 }
 
 }  // namespace
-}  // namespace chakra::generate
+}  // namespace chakra::generate::CHAKRA_FILE

@@ -13,7 +13,7 @@
 #include "trace/generate/offload.h"
 #include "trace/generate/stage.h"
 
-namespace chakra::generate {
+namespace chakra::generate::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -156,4 +156,4 @@ TEST(GenerateOffload, ReadsMegatronsNames) {
 }
 
 }  // namespace
-}  // namespace chakra::generate
+}  // namespace chakra::generate::CHAKRA_FILE

@@ -14,7 +14,7 @@
 #include "trace/generate/counts.h"
 #include "trace/generate/write.h"
 
-namespace chakra::generate {
+namespace chakra::generate::CHAKRA_FILE {
 namespace {
 
 // Layers that are made again: which, and how often, by their attention.
@@ -159,4 +159,4 @@ TEST(GenerateRecompute, RecomputesTogether) {
 }
 
 }  // namespace
-}  // namespace chakra::generate
+}  // namespace chakra::generate::CHAKRA_FILE

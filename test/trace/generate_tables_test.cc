@@ -23,7 +23,7 @@
 #include "trace/generate/presets.h"
 #include "trace/generate/write.h"
 
-namespace chakra::generate {
+namespace chakra::generate::CHAKRA_FILE {
 namespace {
 
 using testing::ElementsAre;
@@ -313,4 +313,4 @@ TEST(GenerateTables, RefusesWhatDoesNotApply) {
 }
 
 }  // namespace
-}  // namespace chakra::generate
+}  // namespace chakra::generate::CHAKRA_FILE

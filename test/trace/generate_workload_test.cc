@@ -11,7 +11,7 @@
 #include "trace/generate/sizes.h"
 #include "trace/generate/workload.h"
 
-namespace chakra::generate {
+namespace chakra::generate::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -262,4 +262,4 @@ TEST(GenerateWorkload, TheDispatcherGoesByTheMachineAndTheModel) {
 }
 
 }  // namespace
-}  // namespace chakra::generate
+}  // namespace chakra::generate::CHAKRA_FILE

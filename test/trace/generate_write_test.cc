@@ -13,7 +13,7 @@
 #include "trace/import/reader.h"
 #include "trace/model/graph_builder.h"
 
-namespace chakra::generate {
+namespace chakra::generate::CHAKRA_FILE {
 namespace {
 
 // The host takes what its launches take together, in pieces that nodes of streams wait for.
@@ -101,4 +101,4 @@ TEST(GenerateWrite, FilesAreWhatMemoryHas) {
 }
 
 }  // namespace
-}  // namespace chakra::generate
+}  // namespace chakra::generate::CHAKRA_FILE

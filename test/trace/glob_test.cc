@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 TEST(Glob, AStarStandsForAnyText) {
@@ -39,4 +39,4 @@ TEST(Glob, OneCharacterStandsForAnyOnlyWhereAsked) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

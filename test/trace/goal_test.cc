@@ -15,7 +15,7 @@
 #include "trace/import/goal/to_traces.h"
 #include "trace/import/reader.h"
 
-namespace chakra::goal {
+namespace chakra::goal::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -285,4 +285,4 @@ TEST(GoalTraces, AreReadByTheRegistry) {
 }
 
 }  // namespace
-}  // namespace chakra::goal
+}  // namespace chakra::goal::CHAKRA_FILE

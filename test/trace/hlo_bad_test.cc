@@ -14,7 +14,7 @@
 #include "trace/import/hlo/text_reader.h"
 #include "trace/import/reader.h"
 
-namespace chakra::hlo_bad {
+namespace chakra::hlo_bad::CHAKRA_FILE {
 namespace {
 
 using namespace chakra::testing_xplane;  // NOLINT: a builder of messages
@@ -237,4 +237,4 @@ TEST(HloBad, CallsThatDoubleEnd) {
 }
 
 }  // namespace
-}  // namespace chakra::hlo_bad
+}  // namespace chakra::hlo_bad::CHAKRA_FILE

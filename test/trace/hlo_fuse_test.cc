@@ -16,7 +16,7 @@
 #include "trace/import/hlo/text_reader.h"
 #include "trace/import/hlo/trips.h"
 
-namespace chakra::hlo {
+namespace chakra::hlo::CHAKRA_FILE {
 namespace {
 
 using testing::ElementsAre;
@@ -167,4 +167,4 @@ TEST(HloFuse, FusionsStaySmall) {
 }
 
 }  // namespace
-}  // namespace chakra::hlo
+}  // namespace chakra::hlo::CHAKRA_FILE

@@ -17,7 +17,7 @@
 #include "trace/import/hlo/text_values.h"
 #include "trace/import/hlo/write.h"
 
-namespace chakra::hlo {
+namespace chakra::hlo::CHAKRA_FILE {
 namespace {
 
 using testing::ElementsAre;
@@ -574,4 +574,4 @@ ENTRY %e (a: bf16[128,512], w: bf16[512,256], q: bf16[16,128,64], k: bf16[16,64,
 }
 
 }  // namespace
-}  // namespace chakra::hlo
+}  // namespace chakra::hlo::CHAKRA_FILE

@@ -18,7 +18,7 @@
 #include "trace/import/hlo/write.h"
 #include "trace/import/reader.h"
 
-namespace chakra::hlo {
+namespace chakra::hlo::CHAKRA_FILE {
 namespace {
 
 using testing::ElementsAre;
@@ -489,4 +489,4 @@ TEST(Hlo, AModuleIsOneTraceForEachDevice) {
 }
 
 }  // namespace
-}  // namespace chakra::hlo
+}  // namespace chakra::hlo::CHAKRA_FILE

@@ -10,7 +10,7 @@
 #include <fstream>
 #include <functional>
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 namespace fs = std::filesystem;
@@ -163,4 +163,4 @@ TEST(CheckRanks, SortsAndNamesWhatIsMissingOrTwice) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

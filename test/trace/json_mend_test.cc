@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "trace/io/json_value.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -98,4 +98,4 @@ TEST(MendJson, ManyFaultsTakeNoLongerThanTheirNumber) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -16,7 +16,7 @@
 #include "trace/import/text/text.h"
 #include "trace/io/file.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::AllOf;
@@ -243,4 +243,4 @@ TEST(Json, RealTracesRoundTrip) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

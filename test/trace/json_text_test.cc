@@ -4,7 +4,7 @@
 
 #include "trace/io/json_value.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 TEST(JsonText, Escapes) {
@@ -23,4 +23,4 @@ TEST(JsonText, IsReadAgain) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

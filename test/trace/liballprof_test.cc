@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "trace/import/reader.h"
 
-namespace chakra::liballprof {
+namespace chakra::liballprof::CHAKRA_FILE {
 namespace {
 
 using ::testing::ElementsAre;
@@ -126,4 +126,4 @@ TEST(Liballprof, RanksAreThoseOfTheNames) {
 }
 
 }  // namespace
-}  // namespace chakra::liballprof
+}  // namespace chakra::liballprof::CHAKRA_FILE

@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "trace/base/splitmix.h"
 
-namespace chakra::collective_logs {
+namespace chakra::collective_logs::CHAKRA_FILE {
 namespace {
 
 int RoleOfNumber(absl::string_view path) {
@@ -71,4 +71,4 @@ TEST(LineTemplate, ALineIsWholeAndTheSame) {
 }
 
 }  // namespace
-}  // namespace chakra::collective_logs
+}  // namespace chakra::collective_logs::CHAKRA_FILE

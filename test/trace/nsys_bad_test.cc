@@ -10,7 +10,7 @@
 #include "trace/import/reader.h"
 #include "trace/io/sqlite_reader.h"
 
-namespace chakra::nsys {
+namespace chakra::nsys::CHAKRA_FILE {
 namespace {
 
 using testing::Contains;
@@ -285,4 +285,4 @@ TEST_F(NsysBad, NoExportAtAll) {
 }
 
 }  // namespace
-}  // namespace chakra::nsys
+}  // namespace chakra::nsys::CHAKRA_FILE

@@ -12,7 +12,7 @@
 #include "test/trace/nsys_sql.h"
 #include "trace/import/nsys/importer.h"
 
-namespace chakra::nsys {
+namespace chakra::nsys::CHAKRA_FILE {
 namespace {
 
 using pytorch::Capture;
@@ -187,4 +187,4 @@ TEST_F(NsysCalls, CallsOfAGroupAreSharedOutAmongTheGpusOfAThread) {
 }
 
 }  // namespace
-}  // namespace chakra::nsys
+}  // namespace chakra::nsys::CHAKRA_FILE

@@ -9,7 +9,7 @@
 #include "trace/import/nsys/operator_text.h"
 #include "trace/import/nsys/session.h"
 
-namespace chakra::nsys {
+namespace chakra::nsys::CHAKRA_FILE {
 
 using pytorch::StepRange;
 using pytorch::StepRanges;
@@ -178,4 +178,4 @@ TEST(NsysSteps, AreRangesThatFollowEachOther) {
 }
 
 }  // namespace
-}  // namespace chakra::nsys
+}  // namespace chakra::nsys::CHAKRA_FILE

@@ -13,7 +13,7 @@
 #include "trace/import/reader.h"
 #include "trace/model/graph_builder.h"
 
-namespace chakra::nsys {
+namespace chakra::nsys::CHAKRA_FILE {
 namespace {
 
 using pytorch::Capture;
@@ -495,4 +495,4 @@ TEST_F(NsysRead, ColumnsOfTwoHostsAreThoseOfFrames) {
 }
 
 }  // namespace
-}  // namespace chakra::nsys
+}  // namespace chakra::nsys::CHAKRA_FILE

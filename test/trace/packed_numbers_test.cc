@@ -16,7 +16,7 @@
 #include "trace/import/nsys/packed_rows.h"
 #include "trace/model/narrow_column.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 // Numbers of all lengths, in an order that is the same in each run.
@@ -202,4 +202,4 @@ TEST(CommCalls, KeepEqualCallsOnce) {
 
 }  // namespace rows
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

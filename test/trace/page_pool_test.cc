@@ -8,7 +8,7 @@
 
 #include "trace/base/splitmix.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 constexpr size_t kMiB = 1 << 20;
@@ -93,4 +93,4 @@ TEST(PagePool, KnowsItsOwn) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

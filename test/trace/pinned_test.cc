@@ -8,7 +8,7 @@
 
 #include "test/replay/trace_builder.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 constexpr Time Ns(int64_t n) { return Time::Nanos(n); }
@@ -110,4 +110,4 @@ TEST(Pinned, NothingIsPinnedInAGraphWithoutDelays) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -8,7 +8,7 @@
 #include "trace/base/text_table.h"
 #include "trace/io/printable_message.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 TEST(Printable, EscapesWhatATerminalObeys) {
@@ -60,4 +60,4 @@ TEST(Printable, AllTextsOfAMessage) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -13,7 +13,7 @@
 #include "trace/io/compressed_file.h"
 #include "trace/io/file.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::AllOf;
@@ -169,4 +169,4 @@ TEST(ProtoIo, FilesAreCompressedByNameAndUnpackedByContent) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

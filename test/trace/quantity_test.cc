@@ -5,7 +5,7 @@
 #include "trace/base/median.h"
 #include "trace/base/units.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 TEST(Units, SplitQuantity) {
@@ -87,4 +87,4 @@ TEST(Units, TimesThatAreTooLongAreNever) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

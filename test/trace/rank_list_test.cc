@@ -5,7 +5,7 @@
 
 #include <random>
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::ElementsAre;
@@ -74,4 +74,4 @@ TEST(RankList, RefusesWhatIsNone) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

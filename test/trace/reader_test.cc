@@ -17,7 +17,7 @@
 #include "trace/et/read_options.h"
 #include "trace/import/locate.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 namespace fs = std::filesystem;
@@ -328,4 +328,4 @@ TEST_F(RealData, BadFiles) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

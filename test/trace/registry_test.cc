@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 TEST(Registry, EveryFormatSaysWhatItIs) {
@@ -72,4 +72,4 @@ TEST(Registry, MessagesListTheFormats) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

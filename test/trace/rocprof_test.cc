@@ -18,7 +18,7 @@
 #include "trace/io/file.h"
 #include "trace/io/sqlite_reader.h"
 
-namespace chakra::rocprof {
+namespace chakra::rocprof::CHAKRA_FILE {
 namespace {
 
 using testing::AllOf;
@@ -363,4 +363,4 @@ TEST(SqliteReader, ReadsTablesAloneAndInMemoryAsOnDisk) {
 }
 
 }  // namespace
-}  // namespace chakra::rocprof
+}  // namespace chakra::rocprof::CHAKRA_FILE

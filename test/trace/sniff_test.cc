@@ -6,7 +6,7 @@
 #include "trace/import/reader.h"
 #include "trace/import/text/text.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using absl::string_view;
@@ -63,4 +63,4 @@ TEST(Sniff, WhatIsNoTraceNamesTheRank) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 TEST(Spelling, EditDistance) {
@@ -24,4 +24,4 @@ TEST(Spelling, NearestName) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -12,7 +12,7 @@
 #include "trace/base/splitmix.h"
 #include "trace/io/sqlite_reader.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using testing::HasSubstr;
@@ -181,4 +181,4 @@ TEST_F(SqlitePagesRead, ATreeInACircleIsRefused) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -9,7 +9,7 @@
 #include "trace/base/parallel.h"
 #include "trace/import/reader.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -53,4 +53,4 @@ TEST(Stop, EndsAReading) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 // Texts of every length, so that each way through the hash is taken.
@@ -54,4 +54,4 @@ TEST(StringTable, ClearForgets) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_split.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::EndsWith;
@@ -90,4 +90,4 @@ TEST(TextPage, NoTerminalIsNarrowerThanTwenty) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

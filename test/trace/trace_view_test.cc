@@ -8,7 +8,7 @@
 #include "trace/import/reader.h"
 #include "trace/import/registry.h"
 
-namespace chakra::xplane {
+namespace chakra::xplane::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -115,4 +115,4 @@ TEST(TraceView, WhatIsNoneIsSaid) {
 }
 
 }  // namespace
-}  // namespace chakra::xplane
+}  // namespace chakra::xplane::CHAKRA_FILE

@@ -15,7 +15,7 @@
 #include "trace/import/reader.h"
 #include "trace/io/file.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -163,4 +163,4 @@ TEST(Writer, RealTracesRoundTrip) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

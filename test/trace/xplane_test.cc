@@ -15,7 +15,7 @@
 #include "trace/import/xplane/ranks.h"
 #include "trace/import/xplane/xspace.h"
 
-namespace chakra::xplane {
+namespace chakra::xplane::CHAKRA_FILE {
 namespace {
 
 using namespace chakra::testing_xplane;  // NOLINT: a builder of messages
@@ -366,4 +366,4 @@ TEST(XPlane, BadFilesAreRefused) {
 }
 
 }  // namespace
-}  // namespace chakra::xplane
+}  // namespace chakra::xplane::CHAKRA_FILE

@@ -13,7 +13,7 @@
 #include "trace/io/archive.h"
 #include "trace/io/byte_source.h"
 
-namespace chakra {
+namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -130,4 +130,4 @@ TEST(Zip, WhatIsWrongIsSaid) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::CHAKRA_FILE

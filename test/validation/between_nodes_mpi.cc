@@ -12,7 +12,7 @@ namespace {
 
 // The median of |error| over all machines in a band is at most this: what it was when the check was written,
 // and 3 points.
-constexpr double kMost[kNodesBands.size()] = {0.30, 0.33, 0.35, 0.36};
+constexpr double kMostMpi[kNodesBands.size()] = {0.30, 0.33, 0.35, 0.36};
 
 std::string CallText(const NodesCall& c) {
   return c.algorithm.empty() ? absl::StrCat(c.collective, " | the library's")
@@ -76,8 +76,8 @@ std::vector<Finding> CheckBetweenNodesMpi(const std::vector<NodesCall>& calls) {
       const double error = MedianAbsolute(cells[band]);
       out.push_back(
           {absl::StrFormat("MPI, %s: median of the absolute error %.1f %% of %d calls, at most %.0f %%",
-                           kNodesBands[band], 100 * error, cells[band].size(), 100 * kMost[band]),
-           error <= kMost[band]});
+                           kNodesBands[band], 100 * error, cells[band].size(), 100 * kMostMpi[band]),
+           error <= kMostMpi[band]});
     }
   }
   return out;

@@ -7,7 +7,7 @@
 #include "test/folders.h"
 #include "trace/io/file.h"
 
-namespace chakra::validation {
+namespace chakra::validation::CHAKRA_FILE {
 namespace {
 
 using ::testing::ElementsAre;
@@ -228,4 +228,4 @@ TEST(NodesMachines, OursAreReadable) {
 }
 
 }  // namespace
-}  // namespace chakra::validation
+}  // namespace chakra::validation::CHAKRA_FILE

@@ -37,7 +37,7 @@ constexpr double kSameSize = 1.1;  // sizes within this factor count as repeats
 constexpr int kManyRepeats = 5;    // whose median is at most kAgree times the least
 constexpr double kAgree = 1.15;
 constexpr double kMostGapUs = 10;     // between two calls of a group that follow one another
-constexpr double kMostMedian = 0.15;  // of all, and of captures with kFewKnown known transfers or more
+constexpr double kMostCaptureMedian = 0.15;  // of all, and of captures with kFewKnown known transfers or more
 constexpr size_t kFewKnown = 5;
 // NCCL up to 2.11, whose kernels take this, sends to peers with Simple only: computeP2pWorkElem() of
 // src/enqueue.cc knows no protocol.
@@ -47,7 +47,7 @@ constexpr const char* kKnown[] = {"holds waits",    "last arrival",  "root",
                                   "follows a call", "repeats agree", "another library"};
 
 // What the errors of single captures come from, as far as the files tell.
-constexpr char kNotes[] = R"(
+constexpr char kCaptureNotes[] = R"(
 - `a100_resnet50_ddp`: no all-reduce carries more than 13 GB/s, on 8 channels. On NVLink NCCL makes 24, so its two GPUs may
   be joined by something slower than the preset's links; the file does not say.
 - `a100_rank-3_of_8`: NCCL up to 2.11, whose kernels take `ncclWorkElem` and which sends to peers with Simple only. An
@@ -240,8 +240,8 @@ absl::Status ReadCapture(const std::string& folder, const std::string& name, std
   return absl::OkStatus();
 }
 
-double MedianError(const std::vector<CaptureRow>& rows, const std::string& capture, bool known,
-                   size_t* count) {
+double MedianOfCaptures(const std::vector<CaptureRow>& rows, const std::string& capture, bool known,
+                        size_t* count) {
   std::vector<double> errors;
   for (const CaptureRow& row : rows) {
     if (row.known == Known::kOther) continue;
@@ -284,8 +284,8 @@ std::string CapturesMarkdown(const std::vector<CaptureRow>& rows) {
   }
   for (const std::string& capture : captures) {
     size_t known = 0, all = 0;
-    const double median = MedianError(rows, capture, true, &known);
-    const double of_all = MedianError(rows, capture, false, &all);
+    const double median = MedianOfCaptures(rows, capture, true, &known);
+    const double of_all = MedianOfCaptures(rows, capture, false, &all);
     const auto first =
         std::find_if(rows.begin(), rows.end(), [&](const CaptureRow& r) { return r.capture == capture; });
     absl::StrAppend(&out, "| ", capture.empty() ? "all" : capture, " | ",
@@ -293,7 +293,7 @@ std::string CapturesMarkdown(const std::vector<CaptureRow>& rows) {
                     " | ", known, " | ", known == 0 ? "-" : absl::StrFormat("%.1f %%", 100 * median), " | ",
                     absl::StrFormat("%.1f %%", 100 * of_all), " |\n");
   }
-  absl::StrAppend(&out, kNotes);
+  absl::StrAppend(&out, kCaptureNotes);
   absl::StrAppend(
       &out,
       "\n| capture | collective | bytes | GPUs | calls | recorded | known by | simulated | with | "
@@ -312,16 +312,16 @@ std::vector<Finding> CheckCaptures(const std::vector<CaptureRow>& rows) {
     findings.push_back(
         {absl::StrFormat(
              "captures, %s: median |error| %.1f %% of %d known transfers; expected at most %.0f %%", what,
-             100 * median, known, 100 * kMostMedian),
-         known > 0 && median <= kMostMedian});
+             100 * median, known, 100 * kMostCaptureMedian),
+         known > 0 && median <= kMostCaptureMedian});
   };
   size_t known = 0;
-  const double median = MedianError(rows, "", true, &known);
+  const double median = MedianOfCaptures(rows, "", true, &known);
   check("all", median, known);
   std::set<std::string> captures;
   for (const CaptureRow& row : rows) captures.insert(row.capture);
   for (const std::string& capture : captures) {
-    const double of_one = MedianError(rows, capture, true, &known);
+    const double of_one = MedianOfCaptures(rows, capture, true, &known);
     if (known >= kFewKnown) check(capture, of_one, known);
   }
   return findings;

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace chakra::validation {
+namespace chakra::validation::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -45,4 +45,4 @@ TEST(Choices, GroupsOfTwoAreNone) {
 }
 
 }  // namespace
-}  // namespace chakra::validation
+}  // namespace chakra::validation::CHAKRA_FILE

@@ -17,10 +17,10 @@ namespace chakra::validation {
 namespace {
 
 constexpr int kNode = 8;  // GPUs
-constexpr double kMostMedian = 0.10;
+constexpr double kMostExpertsMedian = 0.10;
 
 // The names of machines in the table begin so.
-constexpr std::pair<const char*, const char*> kPresets[] = {
+constexpr std::pair<const char*, const char*> kExpertPresets[] = {
     {"H800", "dgx-h800"}, {"SM90", "dgx-h100"}, {"SM100", "dgx-b200"}};
 
 // How many of `places` the `topk` experts of a token lie on, at random.
@@ -57,7 +57,7 @@ absl::StatusOr<ExpertsRow> RowOf(const CsvLine& line) {
         line.Read("topk", &topk), line.Read("bottleneck_GBps", &rate)}) {
     if (!s.ok()) return s;
   }
-  for (const auto& [begin, preset] : kPresets) {
+  for (const auto& [begin, preset] : kExpertPresets) {
     if (absl::StartsWith(row.machine, begin)) row.preset = preset;
   }
   if (row.preset.empty()) return line.Error("gpu_nic", "names no machine that has a preset");
@@ -89,14 +89,14 @@ absl::StatusOr<ExpertsRow> RowOf(const CsvLine& line) {
   return row;
 }
 
-double Error(const ExpertsRow& row, double us) { return us / row.measured_us - 1; }
+double ExpertsError(const ExpertsRow& row, double us) { return us / row.measured_us - 1; }
 
 // Of the rows of `kernel`, or of all if that is empty.
-double MedianError(const std::vector<ExpertsRow>& rows, const std::string& kernel, bool library) {
+double MedianOfExperts(const std::vector<ExpertsRow>& rows, const std::string& kernel, bool library) {
   std::vector<double> errors;
   for (const ExpertsRow& r : rows) {
     if (kernel.empty() || r.kernel == kernel)
-      errors.push_back(std::abs(Error(r, library ? r.library_us : r.kernel_us)));
+      errors.push_back(std::abs(ExpertsError(r, library ? r.library_us : r.kernel_us)));
   }
   return Median(std::move(errors));
 }
@@ -131,7 +131,8 @@ std::string ExpertsMarkdown(const std::vector<ExpertsRow>& rows) {
     const auto count = std::count_if(
         rows.begin(), rows.end(), [&](const ExpertsRow& r) { return *kernel == '\0' || r.kernel == kernel; });
     absl::StrAppendFormat(&out, "| %s | %d | %.1f %% | %.1f %% |\n", *kernel == '\0' ? "all" : kernel, count,
-                          100 * MedianError(rows, kernel, true), 100 * MedianError(rows, kernel, false));
+                          100 * MedianOfExperts(rows, kernel, true),
+                          100 * MedianOfExperts(rows, kernel, false));
   }
   absl::StrAppend(
       &out,
@@ -143,7 +144,7 @@ std::string ExpertsMarkdown(const std::vector<ExpertsRow>& rows) {
     absl::StrAppendFormat(
         &out, "| %s | %s | %s | %d | %s | %.1f | %.0f us | %.0f us | %+.1f %% | %.0f us | %+.1f %% |\n",
         r.kernel, machine, r.preset, r.ranks, r.op, r.bytes * 1e-6, r.measured_us, r.library_us,
-        100 * Error(r, r.library_us), r.kernel_us, 100 * Error(r, r.kernel_us));
+        100 * ExpertsError(r, r.library_us), r.kernel_us, 100 * ExpertsError(r, r.kernel_us));
   }
   return out;
 }
@@ -151,10 +152,11 @@ std::string ExpertsMarkdown(const std::vector<ExpertsRow>& rows) {
 std::vector<Finding> CheckExperts(const std::vector<ExpertsRow>& rows) {
   std::vector<Finding> findings;
   for (const char* kernel : {"", "low-latency", "normal", "V2"}) {
-    const double median = MedianError(rows, kernel, false);
-    findings.push_back({absl::StrFormat("experts, %s: median |error| %.1f %%; expected at most %.0f %%",
-                                        *kernel == '\0' ? "all" : kernel, 100 * median, 100 * kMostMedian),
-                        !rows.empty() && median <= kMostMedian});
+    const double median = MedianOfExperts(rows, kernel, false);
+    findings.push_back(
+        {absl::StrFormat("experts, %s: median |error| %.1f %%; expected at most %.0f %%",
+                         *kernel == '\0' ? "all" : kernel, 100 * median, 100 * kMostExpertsMedian),
+         !rows.empty() && median <= kMostExpertsMedian});
   }
   return findings;
 }

@@ -27,7 +27,7 @@ std::vector<std::string> Names(const std::vector<T>& rows, Name name) {
 }
 
 // "GPU FP16" or "GPU train": what a label says beside the device.
-std::string ChoiceOf(const MeasuredTable& t) { return t.label.substr(t.device.size()); }
+std::string KernelChoice(const MeasuredTable& t) { return t.label.substr(t.device.size()); }
 
 // Errors of some rows, and how many of these were as small as was said.
 class Figures {
@@ -78,7 +78,7 @@ absl::StatusOr<std::vector<Transferred>> TransferAll(const std::vector<MeasuredT
   std::vector<Transferred> all;
   for (const MeasuredTable& from : tables) {
     for (const MeasuredTable& to : tables) {
-      if (&from == &to || from.set != to.set || ChoiceOf(from) != ChoiceOf(to)) continue;
+      if (&from == &to || from.set != to.set || KernelChoice(from) != KernelChoice(to)) continue;
       const auto source = FindDevice(from.device);
       if (!source.ok()) return source.status();
       const auto target = FindDevice(to.device);

@@ -87,7 +87,8 @@ double MedianError(const std::vector<Predicted>& rows) {
   return Median(errors);
 }
 
-std::string Line(const std::string& set, const std::string& where, const std::vector<Predicted>& rows) {
+std::string PredictionLine(const std::string& set, const std::string& where,
+                           const std::vector<Predicted>& rows) {
   std::vector<double> signs, others;
   double worst = 0;
   int within = 0, ranged = 0;
@@ -240,9 +241,9 @@ the first device's time.
   groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
   for (size_t i = 0; i < groups.size(); ++i) {
     const auto& [set, where] = groups[i];
-    absl::StrAppend(&out, Line(set, where, OfSet(rows, set, where)));
+    absl::StrAppend(&out, PredictionLine(set, where, OfSet(rows, set, where)));
     if (i + 1 == groups.size() || groups[i + 1].first != set)
-      absl::StrAppend(&out, Line(set, "**all**", OfSet(rows, set)));
+      absl::StrAppend(&out, PredictionLine(set, "**all**", OfSet(rows, set)));
   }
   return out;
 }

@@ -21,8 +21,8 @@ namespace chakra::validation {
 namespace {
 
 constexpr uint64_t kMiB = 1 << 20;
-constexpr const char* kBands[] = {"below 1 MiB", "1 to 32 MiB", "from 32 MiB"};
-constexpr double kMostMedian[] = {0.10, 0.08, 0.04};
+constexpr const char* kSizeBands[] = {"below 1 MiB", "1 to 32 MiB", "from 32 MiB"};
+constexpr double kMostNodeMedian[] = {0.10, 0.08, 0.04};
 constexpr double kMostAllToAll = 0.06;  // from 32 MiB
 constexpr double kMostCell = 0.15;      // of a machine, collective and band of more than kSmallCell rows
 constexpr size_t kSmallCell = 10;
@@ -39,7 +39,7 @@ struct Cell {
   std::vector<double> errors, left_out;
 };
 
-double Error(const OneNodeRow& row, double us) { return us / row.time_us - 1; }
+double NodeError(const OneNodeRow& row, double us) { return us / row.time_us - 1; }
 
 double MedianOfAbsolute(std::vector<double> errors) {
   for (double& e : errors) e = std::abs(e);
@@ -118,8 +118,8 @@ std::map<Key, Cell> Cells(const std::vector<OneNodeRow>& rows, const std::vector
   std::map<Key, Cell> cells;
   for (size_t i = 0; i < rows.size(); ++i) {
     Cell& cell = cells[{rows[i].preset, rows[i].collective, BandOf(rows[i].bytes)}];
-    cell.errors.push_back(Error(rows[i], presets[i]));
-    if (left_out[i] > 0) cell.left_out.push_back(Error(rows[i], left_out[i]));
+    cell.errors.push_back(NodeError(rows[i], presets[i]));
+    if (left_out[i] > 0) cell.left_out.push_back(NodeError(rows[i], left_out[i]));
   }
   return cells;
 }
@@ -216,9 +216,9 @@ std::string OneNodeMarkdown(const std::vector<OneNodeRow>& rows, const std::vect
     AppendErrors(cell.left_out, &out);
     absl::StrAppend(&out, "\n");
   };
-  for (const auto& [band, cell] : bands) line(absl::StrCat("all | all | ", kBands[band]), cell);
+  for (const auto& [band, cell] : bands) line(absl::StrCat("all | all | ", kSizeBands[band]), cell);
   for (const auto& [key, cell] : Cells(rows, presets, left_out)) {
-    line(absl::StrCat(std::get<0>(key), " | ", std::get<1>(key), " | ", kBands[std::get<2>(key)]), cell);
+    line(absl::StrCat(std::get<0>(key), " | ", std::get<1>(key), " | ", kSizeBands[std::get<2>(key)]), cell);
   }
   return out;
 }
@@ -227,14 +227,14 @@ std::vector<Finding> CheckOneNode(const std::vector<OneNodeRow>& rows, const std
   std::vector<Finding> findings;
   std::vector<double> all, all_to_all, by_band[3];
   for (size_t i = 0; i < rows.size(); ++i) {
-    all.push_back(Error(rows[i], presets[i]));
+    all.push_back(NodeError(rows[i], presets[i]));
     by_band[BandOf(rows[i].bytes)].push_back(all.back());
     if (rows[i].collective == "all_to_all" && BandOf(rows[i].bytes) == 2) all_to_all.push_back(all.back());
   }
   for (size_t b = 0; b < 3; ++b) {
     if (by_band[b].empty()) continue;
-    findings.push_back(AtMost(absl::StrCat("one node, ", kBands[b]), MedianOfAbsolute(by_band[b]),
-                              by_band[b].size(), kMostMedian[b]));
+    findings.push_back(AtMost(absl::StrCat("one node, ", kSizeBands[b]), MedianOfAbsolute(by_band[b]),
+                              by_band[b].size(), kMostNodeMedian[b]));
   }
   if (!all_to_all.empty()) {
     findings.push_back(AtMost("one node, all_to_all from 32 MiB", MedianOfAbsolute(all_to_all),
@@ -245,9 +245,9 @@ std::vector<Finding> CheckOneNode(const std::vector<OneNodeRow>& rows, const std
                       Near(all) >= kLeastNear});
   for (const auto& [key, cell] : Cells(rows, presets, std::vector<double>(rows.size(), 0))) {
     if (cell.errors.size() <= kSmallCell) continue;
-    findings.push_back(AtMost(
-        absl::StrCat("one node, ", std::get<0>(key), ", ", std::get<1>(key), ", ", kBands[std::get<2>(key)]),
-        MedianOfAbsolute(cell.errors), cell.errors.size(), kMostCell));
+    findings.push_back(AtMost(absl::StrCat("one node, ", std::get<0>(key), ", ", std::get<1>(key), ", ",
+                                           kSizeBands[std::get<2>(key)]),
+                              MedianOfAbsolute(cell.errors), cell.errors.size(), kMostCell));
   }
   return findings;
 }

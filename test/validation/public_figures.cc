@@ -113,7 +113,7 @@ const std::vector<Source>& Sources() {
   return *sources;
 }
 
-absl::StatusOr<CollectiveTable> TableOf(const Source& source) {
+absl::StatusOr<CollectiveTable> FigureTable(const Source& source) {
   const absl::StatusOr<proto::Cluster> cluster = LoadCluster(source.preset);
   if (!cluster.ok()) return cluster.status();
   TableOptions options;
@@ -129,7 +129,7 @@ double MeasuredUs(const Source& source, const Figure& figure) {
   return figure.kib * kKiB * BusFactor(source.collective, source.ranks) / (figure.value * 1e3);
 }
 
-double Error(const PublicRow& row) { return row.predicted_us / row.measured_us - 1; }
+double FigureError(const PublicRow& row) { return row.predicted_us / row.measured_us - 1; }
 
 std::string Text(const Source& s) { return absl::StrCat(s.preset, ", ", s.ranks, " GPUs, ", s.collective); }
 
@@ -138,8 +138,8 @@ std::pair<double, double> Medians(const std::vector<PublicRow>& rows, std::optio
   std::vector<double> signed_errors, errors;
   for (const PublicRow& row : rows) {
     if (source && row.source != *source) continue;
-    signed_errors.push_back(Error(row));
-    errors.push_back(std::abs(Error(row)));
+    signed_errors.push_back(FigureError(row));
+    errors.push_back(std::abs(FigureError(row)));
   }
   return {Median(errors), Median(signed_errors)};
 }
@@ -149,7 +149,7 @@ std::pair<double, double> Medians(const std::vector<PublicRow>& rows, std::optio
 absl::StatusOr<std::vector<PublicRow>> PredictPublicFigures() {
   std::vector<PublicRow> rows;
   for (const Source& source : Sources()) {
-    absl::StatusOr<CollectiveTable> table = TableOf(source);
+    absl::StatusOr<CollectiveTable> table = FigureTable(source);
     if (!table.ok()) return table.status();
     for (const Figure& figure : source.figures) {
       PublicRow row;
@@ -195,7 +195,7 @@ std::string PublicFiguresMarkdown(const std::vector<PublicRow>& rows) {
   for (const PublicRow& r : rows) {
     absl::StrAppendFormat(&out, "| %s | %d | %s | %s | %.1f us | %.1f us | %s | %+.1f %% |\n", r.preset,
                           r.ranks, r.collective, SizeText(r.bytes), r.measured_us, r.predicted_us,
-                          r.algorithm, 100 * Error(r));
+                          r.algorithm, 100 * FigureError(r));
   }
   return out;
 }

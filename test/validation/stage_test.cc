@@ -17,7 +17,7 @@
 #include "test/trace/generate_testing.h"
 #include "trace/import/reader.h"
 
-namespace chakra::generate {
+namespace chakra::generate::CHAKRA_FILE {
 namespace {
 
 // Nodes of one kind of a rank. STAGE counts a multiplication with its addition as one operation, and elements
@@ -247,4 +247,4 @@ TEST_F(Stage, ShardedLlamaOnSixteenRanks) {
 }
 
 }  // namespace
-}  // namespace chakra::generate
+}  // namespace chakra::generate::CHAKRA_FILE

@@ -7,7 +7,7 @@
 #include "test/validation/plot.h"
 #include "test/validation/summary.h"
 
-namespace chakra::validation {
+namespace chakra::validation::CHAKRA_FILE {
 namespace {
 
 using ::testing::ElementsAre;
@@ -191,4 +191,4 @@ TEST(Captures, NoFolderIsNoRows) {
 }
 
 }  // namespace
-}  // namespace chakra::validation
+}  // namespace chakra::validation::CHAKRA_FILE

@@ -32,7 +32,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr absl::string_view kHeader = "side,run,median_step_ms,others_share,kept,steps_ms";
+constexpr absl::string_view kWhatIfHeader = "side,run,median_step_ms,others_share,kept,steps_ms";
 
 double Millis(Time t) { return static_cast<double>(t.picos()) * 1e-9; }
 
@@ -92,8 +92,8 @@ absl::StatusOr<std::vector<StepMetrics>> Steps(const TraceSet& set) {
 
 absl::StatusOr<Runs> ParseRuns(const std::string& csv) {
   const std::vector<std::string> lines = absl::StrSplit(csv, '\n', absl::SkipEmpty());
-  if (lines.empty() || lines[0] != kHeader)
-    return absl::InvalidArgumentError(absl::StrCat("line 1: expected \"", kHeader, "\""));
+  if (lines.empty() || lines[0] != kWhatIfHeader)
+    return absl::InvalidArgumentError(absl::StrCat("line 1: expected \"", kWhatIfHeader, "\""));
   Runs runs;
   for (size_t i = 1; i < lines.size(); ++i) {
     const std::vector<std::string> fields = absl::StrSplit(lines[i], ',');

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace chakra::validation {
+namespace chakra::validation::CHAKRA_FILE {
 namespace {
 
 using ::testing::ElementsAre;
@@ -79,4 +79,4 @@ TEST(Replays, ErrorsAreThoseOfScriptsAndCaptures) {
 }
 
 }  // namespace
-}  // namespace chakra::validation
+}  // namespace chakra::validation::CHAKRA_FILE

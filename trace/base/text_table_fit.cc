@@ -21,7 +21,7 @@ bool AllOf(absl::string_view s, absl::string_view allowed) {
 
 // Whether `cell` is a number, such as "38.15 ms", "84 %", "0 1 2 3", "<= 1e+03" or "2-7": cutting it would
 // make a different number.
-bool IsNumber(absl::string_view cell) {
+bool IsNumberCell(absl::string_view cell) {
   const std::vector<absl::string_view> words = absl::StrSplit(cell, ' ', absl::SkipEmpty());
   if (words.empty() || cell.find_first_of("0123456789") == cell.npos) return false;
   constexpr size_t kUnit = 5;  // longest unit, in bytes: Gb/s fits
@@ -81,7 +81,7 @@ FittedTable::FittedTable(const TextTable& table, TextPage* page)
       if (c >= row.cells.size()) continue;
       const size_t width = DisplayWidth(row.cells[c]);
       cells = std::max(cells, width);
-      if (!column.left || IsNumber(row.cells[c])) number = std::max(number, width);
+      if (!column.left || IsNumberCell(row.cells[c])) number = std::max(number, width);
     }
     header_.push_back(DisplayWidth(column.name));
     word_.push_back(word);
@@ -248,7 +248,7 @@ std::string FittedTable::Records() {
       const std::string name = page_->Fit(column.name, long_word ? room : std::max(header_[c], room));
       const size_t pad = label - std::min(label, DisplayWidth(name));
       const size_t cell = DisplayWidth(row.cells[c]);
-      const bool number = !column.left || IsNumber(row.cells[c]);
+      const bool number = !column.left || IsNumberCell(row.cells[c]);
       const std::string value = Cell(row, c, number ? std::max(room, cell) : room);
       const std::string line = absl::StrCat(indent, name, ": ", std::string(pad, ' '), value);
       if (DisplayWidth(line) <= page_->width()) {

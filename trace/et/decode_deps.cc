@@ -10,7 +10,7 @@
 
 namespace chakra {
 namespace {
-constexpr int64_t kMaxPicos = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMaxGap = std::numeric_limits<int64_t>::max();
 }  // namespace
 
 bool Decoder::IndexIds() {
@@ -179,7 +179,7 @@ bool Decoder::ConvertStarts() {
   uint64_t max = 0;
   for (const uint64_t s : start_ns_) max = std::max(max, s);
   if (max == 0) return true;
-  constexpr uint64_t kMaxNanos = static_cast<uint64_t>(kMaxPicos) / 1000;
+  constexpr uint64_t kMaxNanos = static_cast<uint64_t>(kMaxGap) / 1000;
   uint64_t base = 0;
   if (max > kMaxNanos) {
     base = max;

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "trace/base/status_macros.h"
 #include "trace/generate/counts.h"
+#include "trace/generate/not_yet.h"
 #include "trace/generate/offload.h"
 
 namespace chakra::generate {
@@ -15,29 +16,25 @@ namespace {
 constexpr int64_t kMostRanks = int64_t{1} << 22;
 constexpr int64_t kMostMicroBatches = 1 << 16;
 
-absl::Status Bad(absl::string_view what) { return absl::InvalidArgumentError(what); }
-
 absl::Status Multiple(absl::string_view field, int64_t v, absl::string_view of, int64_t unit) {
   if (v % unit == 0) return absl::OkStatus();
-  return Bad(
+  return absl::InvalidArgumentError(
       absl::StrCat(field, " is ", v, "; expected a multiple of ", of, ", ", unit, NearestMultiple(v, unit)));
-}
-
-absl::Status NotYet(absl::string_view what, absl::string_view known) {
-  return absl::UnimplementedError(absl::StrCat(what, " is not generated yet; known: ", known));
 }
 
 absl::Status CheckTensor(const StepPlan& p) {
   const ModelSize& m = p.model;
   const int64_t tp = p.split.tp;
   if (m.heads % tp != 0) {
-    return Bad(absl::StrCat("parallel.tp is ", tp, "; expected a divisor of model.heads, ", m.heads,
-                            NearestDivisor(tp, m.heads)));
+    return absl::InvalidArgumentError(absl::StrCat("parallel.tp is ", tp,
+                                                   "; expected a divisor of model.heads, ", m.heads,
+                                                   NearestDivisor(tp, m.heads)));
   }
   // Where there are fewer key heads than ranks, each is on several (Megatron-LM's rule).
   if (!m.latent() && m.kv_heads % tp != 0 && tp % m.kv_heads != 0) {
-    return Bad(absl::StrCat("parallel.tp is ", tp, "; expected a divisor or a multiple of model.kv_heads, ",
-                            m.kv_heads, NearestDivisor(tp, m.kv_heads)));
+    return absl::InvalidArgumentError(absl::StrCat("parallel.tp is ", tp,
+                                                   "; expected a divisor or a multiple of model.kv_heads, ",
+                                                   m.kv_heads, NearestDivisor(tp, m.kv_heads)));
   }
   if (m.ffn > 0) {
     RETURN_IF_ERROR(Multiple("model.ffn", m.ffn, "parallel.tp", tp));
@@ -45,7 +42,8 @@ absl::Status CheckTensor(const StepPlan& p) {
   RETURN_IF_ERROR(Multiple("model.shared_ffn", m.shared_ffn, "parallel.tp", tp));
   if (m.qk_norm_wide && tp > 1)
     return NotYet("model.qk_norm_wide with parallel.tp, whose ranks have some heads each,", "tp=1");
-  if (p.split.sp && tp == 1) return Bad("parallel.sp is yes; expected parallel.tp of more than 1");
+  if (p.split.sp && tp == 1)
+    return absl::InvalidArgumentError("parallel.sp is yes; expected parallel.tp of more than 1");
   return absl::OkStatus();
 }
 
@@ -57,37 +55,42 @@ absl::Status CheckTwoWays(const StepPlan& p) {
   const absl::string_view name = mirrored ? "dualpipe" : "dualpipev";
   const int64_t vpp = mirrored ? 1 : 2;
   if (s.pp == 1 || (mirrored && s.pp % 2 != 0)) {
-    return Bad(absl::StrCat("parallel.pp is ", s.pp, "; with schedule=", name, " expected ",
-                            mirrored ? "an even number" : "more than 1",
-                            mirrored && s.pp > 1 ? NearestMultiple(s.pp, 2) : "; the nearest is 2"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("parallel.pp is ", s.pp, "; with schedule=", name, " expected ",
+                     mirrored ? "an even number" : "more than 1",
+                     mirrored && s.pp > 1 ? NearestMultiple(s.pp, 2) : "; the nearest is 2"));
   }
   if (s.vpp != vpp)
-    return Bad(absl::StrCat("parallel.vpp is ", s.vpp, "; with schedule=", name, " expected ", vpp));
+    return absl::InvalidArgumentError(
+        absl::StrCat("parallel.vpp is ", s.vpp, "; with schedule=", name, " expected ", vpp));
   const int64_t m = p.micro_batches(), least = 2 * s.pp, unit = mirrored ? 2 : 1;
   if (m >= least && m % unit == 0) return absl::OkStatus();
   const int64_t nearest = std::max(least, (m + unit - 1) / unit * unit);
-  return Bad(absl::StrCat("training.global_batch makes ", m, " micro-batches; with schedule=", name,
-                          " expected ", mirrored ? "an even number, " : "", "at least 2 * parallel.pp, ",
-                          least, "; the nearest is ", nearest,
-                          ", global_batch=", nearest * s.dp * p.training.micro_batch));
+  return absl::InvalidArgumentError(
+      absl::StrCat("training.global_batch makes ", m, " micro-batches; with schedule=", name, " expected ",
+                   mirrored ? "an even number, " : "", "at least 2 * parallel.pp, ", least,
+                   "; the nearest is ", nearest, ", global_batch=", nearest * s.dp * p.training.micro_batch));
 }
 
 absl::Status CheckPipeline(const StepPlan& p) {
   const Split& s = p.split;
   if (s.schedule == Schedule::kDualPipe || s.schedule == Schedule::kDualPipeV) return CheckTwoWays(p);
   if (s.schedule == Schedule::kInterleaved && s.vpp == 1)
-    return Bad("parallel.schedule is \"interleaved\"; expected parallel.vpp of more than 1");
+    return absl::InvalidArgumentError(
+        "parallel.schedule is \"interleaved\"; expected parallel.vpp of more than 1");
   if (s.vpp > 1 && s.pp == 1) {
-    return Bad(absl::StrCat("parallel.vpp is ", s.vpp, "; expected 1, for parallel.pp is 1"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("parallel.vpp is ", s.vpp, "; expected 1, for parallel.pp is 1"));
   }
   if (s.vpp > 1 && s.schedule != Schedule::kInterleaved) {
-    return Bad(absl::StrCat("parallel.vpp is ", s.vpp, "; expected 1, or parallel.schedule interleaved"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("parallel.vpp is ", s.vpp, "; expected 1, or parallel.schedule interleaved"));
   }
   if (s.vpp > 1 && p.micro_batches() % s.pp != 0) {
-    return Bad(absl::StrCat("training.global_batch makes ", p.micro_batches(),
-                            " micro-batches; expected a multiple of parallel.pp, ", s.pp,
-                            ", for parallel.schedule is interleaved",
-                            NearestMultiple(p.micro_batches(), s.pp)));
+    return absl::InvalidArgumentError(absl::StrCat("training.global_batch makes ", p.micro_batches(),
+                                                   " micro-batches; expected a multiple of parallel.pp, ",
+                                                   s.pp, ", for parallel.schedule is interleaved",
+                                                   NearestMultiple(p.micro_batches(), s.pp)));
   }
   return absl::OkStatus();
 }
@@ -97,9 +100,9 @@ absl::Status CheckPieces(const StepPlan& p) {
   const Split& s = p.split;
   const int64_t most = p.model.layers + p.model.mtp + 2;
   if (s.pp <= most && s.vpp <= most && s.model_pieces() <= most) return absl::OkStatus();
-  return Bad(absl::StrCat("parallel.pp is ", s.pp, " and parallel.vpp ", s.vpp,
-                          "; expected no more pieces than model.layers, ", p.model.layers,
-                          NearestDivisor(s.pp, p.model.layers)));
+  return absl::InvalidArgumentError(absl::StrCat("parallel.pp is ", s.pp, " and parallel.vpp ", s.vpp,
+                                                 "; expected no more pieces than model.layers, ",
+                                                 p.model.layers, NearestDivisor(s.pp, p.model.layers)));
 }
 
 absl::Status CheckBatch(const StepPlan& p) {
@@ -107,16 +110,17 @@ absl::Status CheckBatch(const StepPlan& p) {
   RETURN_IF_ERROR(
       Multiple("training.global_batch", p.training.global_batch, "parallel.dp * training.micro_batch", unit));
   if (p.micro_batches() > kMostMicroBatches) {
-    return Bad(absl::StrCat("training.global_batch makes ", p.micro_batches(),
-                            " micro-batches; expected at most ", kMostMicroBatches));
+    return absl::InvalidArgumentError(absl::StrCat("training.global_batch makes ", p.micro_batches(),
+                                                   " micro-batches; expected at most ", kMostMicroBatches));
   }
   const int64_t shares = p.split.cp * (p.split.cp > 1 && p.model.causal ? 2 : 1);
   RETURN_IF_ERROR(Multiple("training.seq", p.training.seq,
                            shares > p.split.cp ? "2 * parallel.cp" : "parallel.cp", shares));
   if (p.split.sp && p.tokens() % p.split.tp != 0) {
-    return Bad(absl::StrCat("training.seq is ", p.training.seq,
-                            "; expected a multiple of parallel.tp * parallel.cp, ", p.split.tp * p.split.cp,
-                            NearestMultiple(p.training.seq, p.split.tp * p.split.cp), ", or parallel.sp=no"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("training.seq is ", p.training.seq,
+                     "; expected a multiple of parallel.tp * parallel.cp, ", p.split.tp * p.split.cp,
+                     NearestMultiple(p.training.seq, p.split.tp * p.split.cp), ", or parallel.sp=no"));
   }
   return absl::OkStatus();
 }
@@ -127,9 +131,10 @@ absl::Status CheckContext(const StepPlan& p) {
     const int64_t heads =
         std::max<int64_t>(1, (p.model.latent() ? p.model.heads : p.model.kv_heads) / p.split.tp);
     if (heads % p.split.cp != 0) {
-      return Bad(absl::StrCat("parallel.cp is ", p.split.cp,
-                              "; with cp_kind=ulysses expected a divisor of the key heads of a rank, ", heads,
-                              NearestDivisor(p.split.cp, heads)));
+      return absl::InvalidArgumentError(
+          absl::StrCat("parallel.cp is ", p.split.cp,
+                       "; with cp_kind=ulysses expected a divisor of the key heads of a rank, ", heads,
+                       NearestDivisor(p.split.cp, heads)));
     }
   }
   if (p.training.attention == proto::Training::MATH) {
@@ -146,23 +151,27 @@ absl::Status CheckExperts(const StepPlan& p) {
   const Split& s = p.split;
   if (m.experts == 0) {
     if (s.ep == 1 && s.etp == 1) return absl::OkStatus();
-    return Bad(absl::StrCat(s.ep > 1 ? "parallel.ep is " : "parallel.etp is ", s.ep > 1 ? s.ep : s.etp,
-                            "; expected 1, for the model has no experts"));
+    return absl::InvalidArgumentError(absl::StrCat(s.ep > 1 ? "parallel.ep is " : "parallel.etp is ",
+                                                   s.ep > 1 ? s.ep : s.etp,
+                                                   "; expected 1, for the model has no experts"));
   }
   if (m.experts % s.ep != 0) {
-    return Bad(absl::StrCat("parallel.ep is ", s.ep, "; expected a divisor of model.experts, ", m.experts,
-                            NearestDivisor(s.ep, m.experts)));
+    return absl::InvalidArgumentError(absl::StrCat("parallel.ep is ", s.ep,
+                                                   "; expected a divisor of model.experts, ", m.experts,
+                                                   NearestDivisor(s.ep, m.experts)));
   }
   if (s.stage_ranks() % (s.ep * s.etp) != 0) {
-    return Bad(absl::StrCat("parallel.ep * parallel.etp is ", s.ep * s.etp,
-                            "; expected a divisor of parallel.tp * parallel.cp * parallel.dp, ",
-                            s.stage_ranks(), NearestDivisor(s.ep * s.etp, s.stage_ranks())));
+    return absl::InvalidArgumentError(
+        absl::StrCat("parallel.ep * parallel.etp is ", s.ep * s.etp,
+                     "; expected a divisor of parallel.tp * parallel.cp * parallel.dp, ", s.stage_ranks(),
+                     NearestDivisor(s.ep * s.etp, s.stage_ranks())));
   }
   if (s.overlap_expert && s.schedule != Schedule::k1F1B && s.schedule != Schedule::kInterleaved)
     return NotYet("parallel.overlap_expert with another schedule", "1f1b or interleaved");
   if (s.deep && s.etp > 1) return NotYet("parallel.dispatcher=deep with parallel.etp", "dispatcher=alltoall");
   RETURN_IF_ERROR(Multiple("model.expert_ffn", m.expert_ffn, "parallel.etp", s.etp));
-  if (s.tp > 1 && !s.sp) return Bad("parallel.sp is no; expected yes, for experts and parallel.tp need it");
+  if (s.tp > 1 && !s.sp)
+    return absl::InvalidArgumentError("parallel.sp is no; expected yes, for experts and parallel.tp need it");
   return absl::OkStatus();
 }
 
@@ -177,7 +186,7 @@ absl::Status CheckChunks(const StepPlan& p) {
 
 absl::Status CheckCaps(const StepPlan& p) {
   if (p.model.score_cap && p.training.attention == proto::Training::FLASH1)
-    return Bad(
+    return absl::InvalidArgumentError(
         "training.attention is flash1; expected flash with model.score_cap, which that kernel has not");
   return absl::OkStatus();
 }
@@ -185,7 +194,8 @@ absl::Status CheckCaps(const StepPlan& p) {
 absl::Status CheckFurther(const StepPlan& p) {
   if (p.model.mtp == 0) return absl::OkStatus();
   if (p.model.image > 0)
-    return Bad(absl::StrCat("model.mtp is ", p.model.mtp, "; expected 0, for a model of images"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("model.mtp is ", p.model.mtp, "; expected 0, for a model of images"));
   return Multiple("model.hidden", p.model.hidden, "parallel.tp", p.split.tp);
 }
 
@@ -201,14 +211,16 @@ absl::Status CheckRecomputed(const StepPlan& p) {
 absl::Status CheckZero(const StepPlan& p) {
   const bool fsdp = p.training.framework == proto::Training::FSDP;
   if (fsdp && p.split.zero != 3) {
-    return Bad(absl::StrCat("parallel.zero is ", p.split.zero, "; expected 3 with training.framework=fsdp"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("parallel.zero is ", p.split.zero, "; expected 3 with training.framework=fsdp"));
   }
   if (p.training.framework == proto::Training::DDP && p.split.zero != 0) {
-    return Bad(absl::StrCat("parallel.zero is ", p.split.zero, "; expected 0 with training.framework=ddp"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("parallel.zero is ", p.split.zero, "; expected 0 with training.framework=ddp"));
   }
   if (p.split.overlap_param && p.split.zero != 1 && p.split.zero != 2) {
-    return Bad(absl::StrCat("parallel.overlap_param is yes; expected parallel.zero of 1 or 2, it is ",
-                            p.split.zero));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "parallel.overlap_param is yes; expected parallel.zero of 1 or 2, it is ", p.split.zero));
   }
   return absl::OkStatus();
 }
@@ -230,17 +242,18 @@ absl::Status CheckSize(const StepPlan& p) {
   const double in_flight = operations / static_cast<double>(p.model.hidden) *
                            static_cast<double>(p.split.vpp * std::max<int64_t>(1, p.micro_batches()));
   if (operations < 1e18 && in_flight < 4e18) return absl::OkStatus();
-  return Bad(absl::StrCat("training.seq is ", p.training.seq, " and training.micro_batch ",
-                          p.training.micro_batch, ": a micro-batch has ", operations,
-                          " operations, and there are ", p.micro_batches(),
-                          " of them; expected less than 1e18 operations, and 4e18 in all over model.hidden"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("training.seq is ", p.training.seq, " and training.micro_batch ", p.training.micro_batch,
+                   ": a micro-batch has ", operations, " operations, and there are ", p.micro_batches(),
+                   " of them; expected less than 1e18 operations, and 4e18 in all over model.hidden"));
 }
 
 absl::Status CheckRanks(const Split& s) {
   double ranks = 1;
   for (const int64_t n : {s.tp, s.cp, s.dp, s.pp}) ranks *= static_cast<double>(n);
   if (ranks <= static_cast<double>(kMostRanks)) return absl::OkStatus();
-  return Bad(absl::StrCat("parallel.tp * cp * dp * pp is ", ranks, "; expected at most ", kMostRanks));
+  return absl::InvalidArgumentError(
+      absl::StrCat("parallel.tp * cp * dp * pp is ", ranks, "; expected at most ", kMostRanks));
 }
 
 }  // namespace

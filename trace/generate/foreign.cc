@@ -23,24 +23,24 @@
 namespace chakra::generate {
 namespace {
 
-enum class Kind : uint8_t { kNone, kArguments, kRecipe, kTorchtitan };
+enum class ForeignKind : uint8_t { kNone, kArguments, kRecipe, kTorchtitan };
 
-Kind KindOf(absl::string_view text) {
-  if (absl::StrContains(text, '\0')) return Kind::kNone;
+ForeignKind KindOf(absl::string_view text) {
+  if (absl::StrContains(text, '\0')) return ForeignKind::kNone;
   if (absl::StrContains(text, "--num-layers") || absl::StrContains(text, "--hidden-size"))
-    return Kind::kArguments;
+    return ForeignKind::kArguments;
   bool recipe = false;
   for (absl::string_view line : absl::StrSplit(text, '\n')) {
     line = absl::StripAsciiWhitespace(line);
     for (const absl::string_view table : {"[model]", "[training]", "[parallelism]"}) {
-      if (absl::StartsWith(line, table)) return Kind::kTorchtitan;
+      if (absl::StartsWith(line, table)) return ForeignKind::kTorchtitan;
     }
     recipe = recipe || absl::StartsWith(line, "tensor_model_parallel_size:");
   }
-  return recipe ? Kind::kRecipe : Kind::kNone;
+  return recipe ? ForeignKind::kRecipe : ForeignKind::kNone;
 }
 
-absl::Status Bad(absl::string_view name, absl::string_view what) {
+absl::Status BadValue(absl::string_view name, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat(name, ": ", what));
 }
 
@@ -188,7 +188,7 @@ absl::Status ReadRecipe(absl::string_view content, absl::string_view name, Forei
   ForeignKeys whole(name);
   try {
     const YAML::Node root = YAML::Load(std::string(content));
-    if (!root.IsMap()) return Bad(name, "expected a map of tables, as model: and train:");
+    if (!root.IsMap()) return BadValue(name, "expected a map of tables, as model: and train:");
     for (const auto& entry : root) {
       if (!entry.first.IsScalar()) continue;
       const std::string& table = entry.first.Scalar();
@@ -198,7 +198,7 @@ absl::Status ReadRecipe(absl::string_view content, absl::string_view name, Forei
       Flatten(entry.second, known && entry.second.IsMap() ? "" : table, 0, keys);
     }
   } catch (const YAML::Exception& e) {
-    return Bad(name, absl::StrCat("line ", e.mark.line + 1, ": ", e.msg));
+    return BadValue(name, absl::StrCat("line ", e.mark.line + 1, ": ", e.msg));
   }
   return absl::OkStatus();
 }
@@ -228,8 +228,8 @@ void Flatten(const toml::table& table, const std::string& prefix, int depth, For
 absl::Status ReadToml(absl::string_view content, absl::string_view name, ForeignKeys* keys) {
   const toml::parse_result result = toml::parse(std::string_view(content.data(), content.size()));
   if (!result) {
-    return Bad(name, absl::StrCat("line ", result.error().source().begin.line, ": ",
-                                  std::string(result.error().description())));
+    return BadValue(name, absl::StrCat("line ", result.error().source().begin.line, ": ",
+                                       std::string(result.error().description())));
   }
   Flatten(result.table(), "", 0, keys);
   return absl::OkStatus();
@@ -237,28 +237,28 @@ absl::Status ReadToml(absl::string_view content, absl::string_view name, Foreign
 
 }  // namespace
 
-bool LooksForeign(absl::string_view head) { return KindOf(head) != Kind::kNone; }
+bool LooksForeign(absl::string_view head) { return KindOf(head) != ForeignKind::kNone; }
 
 absl::StatusOr<proto::Workload> ReadForeign(absl::string_view content, absl::string_view name) {
   ForeignKeys keys(name);
   proto::Workload workload;
   absl::Status read;
   switch (KindOf(content)) {
-    case Kind::kArguments:
+    case ForeignKind::kArguments:
       ReadArguments(content, &keys);
       TakeMegatron(keys, false, &workload);
       break;
-    case Kind::kRecipe:
+    case ForeignKind::kRecipe:
       read = ReadRecipe(content, name, &keys);
       if (read.ok()) TakeMegatron(keys, true, &workload);
       break;
-    case Kind::kTorchtitan:
+    case ForeignKind::kTorchtitan:
       read = ReadToml(content, name, &keys);
       if (read.ok()) TakeTorchtitan(keys, &workload);
       break;
-    case Kind::kNone:
-      read =
-          Bad(name, "expected arguments of Megatron-LM, a recipe of Megatron-Bridge, or torchtitan's TOML");
+    case ForeignKind::kNone:
+      read = BadValue(name,
+                      "expected arguments of Megatron-LM, a recipe of Megatron-Bridge, or torchtitan's TOML");
   }
   if (!read.ok()) return read;
   if (!keys.status().ok()) return keys.status();

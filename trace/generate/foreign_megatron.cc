@@ -18,7 +18,7 @@ namespace {
 
 // Beginnings of keys that do not change what a step computes or sends, or that change no more than its
 // kernels' names.
-const std::vector<absl::string_view>& Harmless() {
+const std::vector<absl::string_view>& HarmlessArguments() {
   static const std::vector<absl::string_view>* list =
       new std::vector<absl::string_view>{"lr",
                                          "min_lr",
@@ -479,7 +479,7 @@ class Megatron {
 
 void TakeMegatron(ForeignKeys& keys, bool recipe, proto::Workload* workload) {
   Megatron(keys, recipe, workload).Take();
-  keys.NameTheRest(Harmless(), workload);
+  keys.NameTheRest(HarmlessArguments(), workload);
 }
 
 }  // namespace chakra::generate

@@ -37,7 +37,7 @@ constexpr Flavor kFlavors[] = {
     {"qwen3", "235B-A22B", "qwen3-235b-a22b", ""},
 };
 
-const std::vector<absl::string_view>& Harmless() {
+const std::vector<absl::string_view>& HarmlessKeys() {
   static const std::vector<absl::string_view>* list =
       new std::vector<absl::string_view>{"job.",
                                          "profiling.",
@@ -229,7 +229,7 @@ class Torchtitan {
 
 void TakeTorchtitan(ForeignKeys& keys, proto::Workload* workload) {
   Torchtitan(keys, workload).Take();
-  keys.NameTheRest(Harmless(), workload);
+  keys.NameTheRest(HarmlessKeys(), workload);
 }
 
 }  // namespace chakra::generate

@@ -18,7 +18,7 @@
 namespace chakra::generate {
 namespace {
 
-constexpr size_t kMostBytes = size_t{16} << 20;
+constexpr size_t kMostConfigBytes = size_t{16} << 20;
 
 using Keys = ConfigKeys;
 
@@ -478,7 +478,7 @@ absl::StatusOr<proto::Model> ParseHuggingFaceConfig(absl::string_view content, a
 }
 
 absl::StatusOr<proto::Model> ReadHuggingFaceConfig(const std::string& path) {
-  ASSIGN_OR_RETURN(const std::string content, ReadFile(path, kMostBytes));
+  ASSIGN_OR_RETURN(const std::string content, ReadFile(path, kMostConfigBytes));
   return ParseHuggingFaceConfig(content, path);
 }
 

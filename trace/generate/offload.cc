@@ -10,6 +10,7 @@
 #include "trace/base/spelling.h"
 #include "trace/base/status_macros.h"
 #include "trace/generate/memory.h"
+#include "trace/generate/not_yet.h"
 
 namespace chakra::generate {
 namespace {
@@ -19,21 +20,16 @@ namespace {
 // 3,193 ms more without (Megatron-Bridge, skills/nemo-mbridge-perf-cpu-offloading/card.yaml, of 2026-03-30).
 constexpr double kHostUpdates = 6.6e8;
 
-absl::Status Bad(absl::string_view what) { return absl::InvalidArgumentError(what); }
-
-absl::Status NotYet(absl::string_view what, absl::string_view known) {
-  return absl::UnimplementedError(absl::StrCat(what, " is not generated yet; known: ", known));
-}
-
 absl::Status TakeNames(absl::string_view names, bool* activations, bool* optimizer) {
   const std::vector<std::string> known = {"activations", "optimizer"};
   for (const absl::string_view name : absl::StrSplit(names, '+', absl::SkipEmpty())) {
     const bool first = name == known[0];
     if (!first && name != known[1]) {
-      return Bad(absl::StrCat("training.offload has \"", name, "\"", SuggestName(std::string(name), known)));
+      return absl::InvalidArgumentError(
+          absl::StrCat("training.offload has \"", name, "\"", SuggestName(std::string(name), known)));
     }
     bool& taken = first ? *activations : *optimizer;
-    if (taken) return Bad(absl::StrCat("training.offload has \"", name, "\" twice"));
+    if (taken) return absl::InvalidArgumentError(absl::StrCat("training.offload has \"", name, "\" twice"));
     taken = true;
   }
   return absl::OkStatus();
@@ -42,22 +38,25 @@ absl::Status TakeNames(absl::string_view names, bool* activations, bool* optimiz
 absl::Status CheckActivations(const StepPlan& p) {
   const TrainingPlan& t = p.training;
   const auto refuse = [](absl::string_view field, absl::string_view value, absl::string_view expected) {
-    return Bad(absl::StrCat("parallel.", field, " is ", value,
-                            "; with training.offload=activations expected ", expected,
-                            ", as Megatron-LM's cpu_offloading does"));
+    return absl::InvalidArgumentError(absl::StrCat("parallel.", field, " is ", value,
+                                                   "; with training.offload=activations expected ", expected,
+                                                   ", as Megatron-LM's cpu_offloading does"));
   };
   if (p.split.pp > 1) return refuse("pp", absl::StrCat(p.split.pp), "1");
   if (t.recompute != proto::Training::NONE)
-    return Bad("training.recompute is given; with training.offload=activations expected recompute=none");
+    return absl::InvalidArgumentError(
+        "training.recompute is given; with training.offload=activations expected recompute=none");
   if (t.graphs)
-    return Bad("training.cuda_graphs is yes; with training.offload=activations expected cuda_graphs=no");
+    return absl::InvalidArgumentError(
+        "training.cuda_graphs is yes; with training.offload=activations expected cuda_graphs=no");
   if (p.model.mtp > 0) return NotYet("training.offload=activations with model.mtp", "mtp=0");
   if (p.model.layers < 2)
-    return Bad("model.layers is 1; with training.offload=activations expected 2 or more");
+    return absl::InvalidArgumentError(
+        "model.layers is 1; with training.offload=activations expected 2 or more");
   if (t.offload.layers >= p.model.layers) {
-    return Bad(absl::StrCat("training.offload_layers is ", t.offload.layers,
-                            "; expected less than model.layers, ", p.model.layers, "; the nearest is ",
-                            p.model.layers - 1));
+    return absl::InvalidArgumentError(absl::StrCat("training.offload_layers is ", t.offload.layers,
+                                                   "; expected less than model.layers, ", p.model.layers,
+                                                   "; the nearest is ", p.model.layers - 1));
   }
   return absl::OkStatus();
 }
@@ -70,9 +69,10 @@ absl::Status CheckOptimizer(const StepPlan& p) {
                   "adam, adamw");
   }
   if (p.split.zero == 1 || p.split.zero == 2) return absl::OkStatus();
-  return Bad(absl::StrCat("parallel.zero is ", p.split.zero,
-                          "; with training.offload=optimizer expected Megatron-LM's distributed optimizer, "
-                          "zero=1"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("parallel.zero is ", p.split.zero,
+                   "; with training.offload=optimizer expected Megatron-LM's distributed optimizer, "
+                   "zero=1"));
 }
 
 }  // namespace
@@ -81,14 +81,15 @@ absl::Status TakeOffload(const proto::Training& t, const ModelSize& model, Offlo
   bool activations = false, optimizer = false;
   RETURN_IF_ERROR(TakeNames(t.offload(), &activations, &optimizer));
   if (t.has_offload_layers() && !activations)
-    return Bad("training.offload_layers is for activations; expected training.offload=activations too");
+    return absl::InvalidArgumentError(
+        "training.offload_layers is for activations; expected training.offload=activations too");
   const std::pair<const char*, bool> of_optimizer[] = {{"offload_share", t.has_offload_share()},
                                                        {"overlap_offload", t.has_overlap_offload()},
                                                        {"host_updates_per_s", t.has_host_updates_per_s()}};
   for (const auto& field : of_optimizer) {
     if (field.second && !optimizer) {
-      return Bad(absl::StrCat("training.", field.first,
-                              " is for the optimizer; expected training.offload=optimizer too"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "training.", field.first, " is for the optimizer; expected training.offload=optimizer too"));
     }
   }
   if (activations) out->layers = t.has_offload_layers() ? t.offload_layers() : model.layers - 1;

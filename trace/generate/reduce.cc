@@ -7,7 +7,7 @@ namespace chakra::generate {
 
 namespace {
 
-Operator Passes(const char* name, int64_t bytes) {
+Operator PassesOver(const char* name, int64_t bytes) {
   Operator op;
   op.name = name;
   op.bytes = bytes;
@@ -58,7 +58,7 @@ void Sharing::Close(bool expert, int64_t micro_batch) {
     if (plan_.split.zero ==
         3) {  // from the gradients of a unit to shares beside each other, in the type that is reduced
       bucket.nodes = {graph_->Compute(
-          Passes("chunk_cat", bucket.elements * (plan_.element_bytes() + plan_.reduced_bytes())), spot,
+          PassesOver("chunk_cat", bucket.elements * (plan_.element_bytes() + plan_.reduced_bytes())), spot,
           bucket.nodes)};
     }
     uint32_t node = graph_->Collective(
@@ -67,7 +67,8 @@ void Sharing::Close(bool expert, int64_t micro_batch) {
         bucket.elements * plan_.reduced_bytes(), spot, bucket.nodes);
     if (plan_.reduced_bytes() < plan_.gradient_bytes()) {  // FSDP2: to the type of the weights
       const int64_t own = ShareOf(bucket.elements, RanksOf(expert));
-      node = graph_->Compute(Passes("float_copy_elementwise_kernel", CastBytes(plan_, own)), spot, {node});
+      node =
+          graph_->Compute(PassesOver("float_copy_elementwise_kernel", CastBytes(plan_, own)), spot, {node});
     }
     if (last) reduced_.push_back(node);
   }
@@ -84,9 +85,9 @@ uint32_t Sharing::GatherOf(bool expert, int64_t elements, const Spot& spot, cons
 // Weights that are gathered anew are cast anew; others are cast once a step, which is nothing beside it.
 uint32_t Sharing::CastOf(int64_t elements, const Spot& spot, uint32_t at) {
   if (plan_.training.looks_before_cast)
-    at = graph_->Compute(Passes("amax_reduce_kernel", elements * plan_.element_bytes()), spot, {at});
+    at = graph_->Compute(PassesOver("amax_reduce_kernel", elements * plan_.element_bytes()), spot, {at});
   const char* kernel = plan_.training.block_scales ? "mxfp8_quantize_kernel" : "cast_transpose_kernel";
-  return graph_->Compute(Passes(kernel, elements * (plan_.element_bytes() + 2)), spot, {at});
+  return graph_->Compute(PassesOver(kernel, elements * (plan_.element_bytes() + 2)), spot, {at});
 }
 
 NodeList Sharing::Gather(const WeightUnit& unit, const Spot& spot, const NodeList& after) {
@@ -96,7 +97,7 @@ NodeList Sharing::Gather(const WeightUnit& unit, const Spot& spot, const NodeLis
     if (elements == 0 || RanksOf(expert) == 1) continue;
     const uint32_t gathered = GatherOf(expert, elements, spot, after);
     // To the weights of the unit, each whole (FSDP2).
-    nodes.push_back(graph_->Compute(Passes("split_with_sizes_copy", 2 * elements * plan_.element_bytes()),
+    nodes.push_back(graph_->Compute(PassesOver("split_with_sizes_copy", 2 * elements * plan_.element_bytes()),
                                     spot, {gathered}));
     if (plan_.training.narrow() && unit.layer >= 0) nodes.back() = CastOf(elements, spot, nodes.back());
   }

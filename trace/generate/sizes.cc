@@ -21,17 +21,16 @@
 namespace chakra::generate {
 namespace {
 
-absl::Status Bad(absl::string_view what) { return absl::InvalidArgumentError(what); }
-
 absl::Status Missing(absl::string_view field, absl::string_view why = "") {
-  return Bad(absl::StrCat(field, " is missing", why));
+  return absl::InvalidArgumentError(absl::StrCat(field, " is missing", why));
 }
 
 absl::Status TakeLatent(const proto::Model& m, ModelSize* out) {
   out->kv_rank = m.kv_rank();
   out->q_rank = m.q_rank();
   if (out->kv_rank == 0) {
-    if (out->q_rank > 0) return Bad("model.q_rank is for latent attention; expected model.kv_rank too");
+    if (out->q_rank > 0)
+      return absl::InvalidArgumentError("model.q_rank is for latent attention; expected model.kv_rank too");
     return absl::OkStatus();
   }
   constexpr absl::string_view kWhy = "; latent attention (model.kv_rank) needs it";
@@ -48,14 +47,15 @@ absl::Status TakeGroups(const proto::Model& m, ModelSize* out) {
   out->expert_groups = m.has_expert_groups() ? m.expert_groups() : 1;
   out->top_groups = m.has_top_groups() ? m.top_groups() : out->expert_groups;
   if (out->experts % out->expert_groups != 0) {
-    return Bad(absl::StrCat("model.expert_groups is ", out->expert_groups,
-                            "; expected a divisor of model.experts, ", out->experts,
-                            NearestDivisor(out->expert_groups, out->experts)));
+    return absl::InvalidArgumentError(absl::StrCat("model.expert_groups is ", out->expert_groups,
+                                                   "; expected a divisor of model.experts, ", out->experts,
+                                                   NearestDivisor(out->expert_groups, out->experts)));
   }
   const int64_t each = out->experts / out->expert_groups, least = (out->top_k + each - 1) / each;
   if (out->top_groups > out->expert_groups || out->top_groups < least) {
-    return Bad(absl::StrCat("model.top_groups is ", out->top_groups, "; expected ", least, " to ",
-                            out->expert_groups, ", so that model.top_k experts lie in them"));
+    return absl::InvalidArgumentError(absl::StrCat("model.top_groups is ", out->top_groups, "; expected ",
+                                                   least, " to ", out->expert_groups,
+                                                   ", so that model.top_k experts lie in them"));
   }
   return absl::OkStatus();
 }
@@ -63,13 +63,15 @@ absl::Status TakeGroups(const proto::Model& m, ModelSize* out) {
 absl::Status TakeExperts(const proto::Model& m, ModelSize* out) {
   out->experts = m.experts();
   if (out->experts == 0) {
-    if (m.top_k() > 0) return Bad("model.top_k is for experts; expected model.experts too");
-    if (m.clamp()) return Bad("model.clamp is for experts; expected model.experts too");
+    if (m.top_k() > 0)
+      return absl::InvalidArgumentError("model.top_k is for experts; expected model.experts too");
+    if (m.clamp())
+      return absl::InvalidArgumentError("model.clamp is for experts; expected model.experts too");
     return absl::OkStatus();
   }
   if (!m.has_top_k()) return Missing("model.top_k", "; a model with experts needs it");
   if (m.top_k() > out->experts) {
-    return Bad(
+    return absl::InvalidArgumentError(
         absl::StrCat("model.top_k is ", m.top_k(), "; expected at most model.experts, ", out->experts));
   }
   out->top_k = m.top_k();
@@ -87,8 +89,9 @@ absl::Status TakeImage(const proto::Model& m, ModelSize* out) {
   if (out->image == 0) return m.has_vocab() ? absl::OkStatus() : Missing("model.vocab");
   if (!m.has_patch()) return Missing("model.patch", "; a model of images needs it");
   if (out->image % m.patch() != 0) {
-    return Bad(absl::StrCat("model.image is ", out->image, "; expected a multiple of model.patch, ",
-                            m.patch(), NearestMultiple(out->image, m.patch())));
+    return absl::InvalidArgumentError(absl::StrCat("model.image is ", out->image,
+                                                   "; expected a multiple of model.patch, ", m.patch(),
+                                                   NearestMultiple(out->image, m.patch())));
   }
   out->patch = m.patch();
   out->channels = m.has_channels() ? m.channels() : 3;
@@ -124,21 +127,25 @@ void TakeFlags(const proto::Model& m, ModelSize* out) {
 
 absl::Status CheckNorms(const proto::Model& m, const ModelSize& size) {
   if (!size.pre_norm && !size.post_norm)
-    return Bad("model.pre_norm is no; expected model.post_norm=yes, for a block without norms is not known");
+    return absl::InvalidArgumentError(
+        "model.pre_norm is no; expected model.post_norm=yes, for a block without norms is not known");
   if (size.shared_norm && !size.pre_norm)
-    return Bad("model.shared_norm is yes; expected model.pre_norm=yes, for it is before both halves");
+    return absl::InvalidArgumentError(
+        "model.shared_norm is yes; expected model.pre_norm=yes, for it is before both halves");
   if (size.shared_norm && size.post_norm)
-    return Bad("model.shared_norm is yes; expected model.post_norm=no, for both halves are added at once");
+    return absl::InvalidArgumentError(
+        "model.shared_norm is yes; expected model.post_norm=no, for both halves are added at once");
   if (m.has_norm_bias() && !size.layer_norm)
-    return Bad("model.norm_bias is for norm=layer; expected model.norm=layer");
+    return absl::InvalidArgumentError("model.norm_bias is for norm=layer; expected model.norm=layer");
   if (size.qk_norm_wide && (!size.qk_norm || size.latent()))
-    return Bad(
+    return absl::InvalidArgumentError(
         "model.qk_norm_wide is for norms of queries and keys; expected model.qk_norm=yes without "
         "model.kv_rank");
   if (size.image > 0 && size.logit_cap)
-    return Bad("model.logit_cap is for text; expected 0 with model.image");
+    return absl::InvalidArgumentError("model.logit_cap is for text; expected 0 with model.image");
   if (size.image > 0 && (size.embedding_norm || size.head_bias))
-    return Bad("model.embedding_norm and model.head_bias are for text; expected neither with model.image");
+    return absl::InvalidArgumentError(
+        "model.embedding_norm and model.head_bias are for text; expected neither with model.image");
   return absl::OkStatus();
 }
 
@@ -163,7 +170,8 @@ absl::Status TakeSchedule(const proto::Parallel& p, Split* out) {
           "interleaved, zb-h1, dualpipe, dualpipev"));
     }
   }
-  return Bad(absl::StrCat("parallel.schedule is \"", name, "\"", SuggestName(name, known)));
+  return absl::InvalidArgumentError(
+      absl::StrCat("parallel.schedule is \"", name, "\"", SuggestName(name, known)));
 }
 
 absl::Status TakeSplit(const proto::Parallel& p, const proto::Training& t, const ModelSize& model, int domain,
@@ -190,7 +198,7 @@ absl::Status TakeSplit(const proto::Parallel& p, const proto::Training& t, const
   out->domain = p.has_domain() ? p.domain() : domain > 0 ? domain : kUsualDomain;
   if (!p.order().empty() && p.order() != "tp-cp-ep-dp-pp") {
     if (p.order() != "tp-cp-ep-pp-dp") {
-      return Bad(
+      return absl::InvalidArgumentError(
           absl::StrCat("parallel.order is \"", p.order(), "\"; expected tp-cp-ep-dp-pp or tp-cp-ep-pp-dp"));
     }
     out->pp_before_dp = true;
@@ -199,7 +207,7 @@ absl::Status TakeSplit(const proto::Parallel& p, const proto::Training& t, const
   RETURN_IF_ERROR(TakeLayout(p, out));
   RETURN_IF_ERROR(TakeSchedule(p, out));
   if (p.has_hidden_share() && !out->overlap_expert)
-    return Bad(
+    return absl::InvalidArgumentError(
         "parallel.hidden_share is for passes that run together; expected parallel.overlap_expert=yes too");
   out->hidden_share = p.hidden_share();
   return absl::OkStatus();
@@ -212,7 +220,7 @@ constexpr double kLaunchUs = 33, kLayerUs = 300, kCallUs = 42, kBatchUs = 4100, 
 constexpr double kGraphLaunchUs = 1;  // a node of a CUDA graph
 
 absl::Status BadModule(absl::string_view name, absl::string_view what) {
-  return Bad(absl::StrCat("training.recompute_modules has \"", name, "\"", what));
+  return absl::InvalidArgumentError(absl::StrCat("training.recompute_modules has \"", name, "\"", what));
 }
 
 // Errors: a module that no layer has, or that another one makes again too.
@@ -242,7 +250,8 @@ absl::Status TakeModules(const proto::Training& t, const ModelSize& model, Train
     return absl::OkStatus();
   }
   if (t.recompute() != proto::Training::SELECTIVE)
-    return Bad("training.recompute_modules is for single modules; expected training.recompute=selective");
+    return absl::InvalidArgumentError(
+        "training.recompute_modules is for single modules; expected training.recompute=selective");
   const std::vector<std::string> known(kModuleNames, kModuleNames + kModules);
   for (const absl::string_view name : absl::StrSplit(t.recompute_modules(), '+')) {
     const auto found = std::find(known.begin(), known.end(), name);
@@ -257,8 +266,8 @@ absl::Status CheckRecompute(const proto::Training& t) {
   if (t.recompute() != proto::Training::FULL) {
     const bool method = t.has_recompute_method();
     if (!method && !t.has_recompute_layers()) return absl::OkStatus();
-    return Bad(absl::StrCat("training.recompute_", method ? "method" : "layers",
-                            " is for whole layers; expected training.recompute=full"));
+    return absl::InvalidArgumentError(absl::StrCat("training.recompute_", method ? "method" : "layers",
+                                                   " is for whole layers; expected training.recompute=full"));
   }
   if (t.recompute_method() == proto::Training::BLOCK && !t.has_recompute_layers()) {
     return Missing("training.recompute_layers",
@@ -266,7 +275,7 @@ absl::Status CheckRecompute(const proto::Training& t) {
   }
   if (t.recompute_method() == proto::Training::UNIFORM && t.has_recompute_layers() &&
       t.recompute_layers() == 0)
-    return Bad(
+    return absl::InvalidArgumentError(
         "training.recompute_layers is 0; with recompute_method=uniform expected at least 1; the nearest is "
         "1");
   return absl::OkStatus();
@@ -277,8 +286,9 @@ absl::Status TakeGradients(const proto::Training& t, TrainingPlan* out) {
   using proto::Training;
   const auto type = t.grad_reduce_dtype();
   const auto bad = [&](absl::string_view what) {
-    return Bad(absl::StrCat("training.grad_reduce_dtype is ",
-                            absl::AsciiStrToLower(Training::Dtype_Name(type)), "; expected ", what));
+    return absl::InvalidArgumentError(absl::StrCat("training.grad_reduce_dtype is ",
+                                                   absl::AsciiStrToLower(Training::Dtype_Name(type)),
+                                                   "; expected ", what));
   };
   const bool half = t.dtype() == Training::FP16;
   if (type == Training::FP8) return bad("fp32 or bf16; the nearest is bf16");
@@ -299,8 +309,8 @@ absl::Status TakeTraining(const proto::Training& t, const ModelSize& model, cons
                           TrainingPlan* out) {
   const int64_t patches = model.image > 0 ? model.image / model.patch : 0;
   if (model.image > 0 && t.has_seq() && t.seq() != patches * patches + 1) {
-    return Bad(absl::StrCat("training.seq is ", t.seq(), "; expected the patches of an image and one, ",
-                            patches * patches + 1));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "training.seq is ", t.seq(), "; expected the patches of an image and one, ", patches * patches + 1));
   }
   if (model.image == 0 && !t.has_seq())
     return Missing("training.seq", "; expected the tokens of a sequence, as --training seq=4096");
@@ -332,7 +342,7 @@ absl::Status TakeTraining(const proto::Training& t, const ModelSize& model, cons
   for (const auto& [field, given] :
        {std::pair{"lora_on", t.has_lora_on()}, {"lora_dropout", t.has_lora_dropout()}}) {
     if (given && out->lora == 0)
-      return Bad(
+      return absl::InvalidArgumentError(
           absl::StrCat("training.", field, " is for adapters; expected training.lora too, as lora=16"));
   }
   out->host = HostCostsOf(t);
@@ -441,13 +451,15 @@ absl::StatusOr<ModelSize> ResolveModel(const proto::Model& m) {
   RETURN_IF_ERROR(TakeChunks(m, &out));
   RETURN_IF_ERROR(CheckNorms(m, out));
   if (!m.has_head_dim() && !out.latent() && out.hidden % out.heads != 0) {
-    return Bad(absl::StrCat("model.hidden is ", out.hidden, "; expected a multiple of model.heads, ",
-                            out.heads, NearestMultiple(out.hidden, out.heads), ", or model.head_dim"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("model.hidden is ", out.hidden, "; expected a multiple of model.heads, ", out.heads,
+                     NearestMultiple(out.hidden, out.heads), ", or model.head_dim"));
   }
   out.head_dim = m.has_head_dim() ? m.head_dim() : out.hidden / out.heads;
   if (out.heads % out.kv_heads != 0) {
-    return Bad(absl::StrCat("model.kv_heads is ", out.kv_heads, "; expected a divisor of model.heads, ",
-                            out.heads, NearestDivisor(out.kv_heads, out.heads)));
+    return absl::InvalidArgumentError(absl::StrCat("model.kv_heads is ", out.kv_heads,
+                                                   "; expected a divisor of model.heads, ", out.heads,
+                                                   NearestDivisor(out.kv_heads, out.heads)));
   }
   if (out.ffn == 0 && out.expert_layers() < out.layers + out.mtp) {
     return Missing("model.ffn", "; layers without experts need it");

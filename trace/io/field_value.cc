@@ -27,16 +27,16 @@ using google::protobuf::EnumDescriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::Reflection;
-using Kind = FieldUnit::Kind;
+using UnitKind = FieldUnit::Kind;
 
 // The longer of two that a name may end in comes first.
-constexpr FieldUnit kUnits[] = {{Kind::kRate, "_gbytes_per_s", "GB/s", 1e9},
-                                {Kind::kRate, "_bytes_per_s", "B/s", 1},
-                                {Kind::kRate, "_gbps", "Gb/s", 0.125e9},
-                                {Kind::kBytes, "_bytes", "B", 1},
-                                {Kind::kTime, "_ps", "ps", 1},
-                                {Kind::kTime, "_ns", "ns", 1e3},
-                                {Kind::kTime, "_us", "us", 1e6}};
+constexpr FieldUnit kUnits[] = {{UnitKind::kRate, "_gbytes_per_s", "GB/s", 1e9},
+                                {UnitKind::kRate, "_bytes_per_s", "B/s", 1},
+                                {UnitKind::kRate, "_gbps", "Gb/s", 0.125e9},
+                                {UnitKind::kBytes, "_bytes", "B", 1},
+                                {UnitKind::kTime, "_ps", "ps", 1},
+                                {UnitKind::kTime, "_ns", "ns", 1e3},
+                                {UnitKind::kTime, "_us", "us", 1e6}};
 
 absl::Status Expected(absl::string_view value, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("\"", value, "\"; expected ", what));
@@ -51,11 +51,11 @@ Time MostTime(const FieldDescriptor& field, const FieldUnit& unit) {
 
 // A quantity in the field's unit.
 absl::StatusOr<double> WithUnit(absl::string_view text, const FieldDescriptor& field, const FieldUnit& unit) {
-  if (unit.kind == Kind::kBytes) {
+  if (unit.kind == UnitKind::kBytes) {
     const auto bytes = ParseBytes(text);
     return bytes.ok() ? absl::StatusOr<double>(static_cast<double>(*bytes)) : bytes.status();
   }
-  if (unit.kind == Kind::kTime) {
+  if (unit.kind == UnitKind::kTime) {
     const auto time = ParseTime(text, MostTime(field, unit));
     return time.ok() ? absl::StatusOr<double>(static_cast<double>(time->picos()) / unit.scale)
                      : time.status();
@@ -70,8 +70,8 @@ absl::StatusOr<double> Number(absl::string_view text, const FieldDescriptor& fie
                               bool needs_unit) {
   double v = 0;
   const bool plain = absl::SimpleAtod(text, &v) && std::isfinite(v);
-  if (unit.kind == Kind::kNone) return plain ? absl::StatusOr<double>(v) : Expected(text, "a number");
-  if (plain && (!needs_unit || unit.kind == Kind::kBytes)) return v;
+  if (unit.kind == UnitKind::kNone) return plain ? absl::StatusOr<double>(v) : Expected(text, "a number");
+  if (plain && (!needs_unit || unit.kind == UnitKind::kBytes)) return v;
   auto quantity = WithUnit(text, field, unit);
   if (quantity.ok() || needs_unit ||
       (!text.empty() && absl::ascii_isdigit(static_cast<unsigned char>(text[0]))))
@@ -83,7 +83,7 @@ template <typename T>
 absl::StatusOr<T> Integer(absl::string_view text, const FieldDescriptor& field, bool needs_unit) {
   const FieldUnit unit = UnitOf(field);
   T out = 0;
-  const bool plain = !needs_unit || unit.kind == Kind::kNone || unit.kind == Kind::kBytes;
+  const bool plain = !needs_unit || unit.kind == UnitKind::kNone || unit.kind == UnitKind::kBytes;
   if (plain && absl::SimpleAtoi(text, &out)) return out;
   const SettingRange known(field, true);
   const absl::Status range =
@@ -91,14 +91,14 @@ absl::StatusOr<T> Integer(absl::string_view text, const FieldDescriptor& field, 
                                  : absl::StrCat("a whole number from ", std::numeric_limits<T>::min(), " to ",
                                                 std::numeric_limits<T>::max()));
   double v = 0;
-  if (absl::SimpleAtod(text, &v) && (v < 0 || unit.kind == Kind::kNone)) {
+  if (absl::SimpleAtod(text, &v) && (v < 0 || unit.kind == UnitKind::kNone)) {
     // "1e6" is one too. Beyond 2^53 a double does not tell which.
     const double most = std::min(9007199254740992.0, static_cast<double>(std::numeric_limits<T>::max()));
     if (v != std::floor(v) || v < static_cast<double>(std::numeric_limits<T>::min()) || v > most)
       return range;
     return static_cast<T>(v);
   }
-  if (unit.kind == Kind::kNone) return range;
+  if (unit.kind == UnitKind::kNone) return range;
   ASSIGN_OR_RETURN(const auto quantity, WithUnit(text, field, unit));
   if (quantity != std::floor(quantity) || quantity > static_cast<double>(std::numeric_limits<T>::max()))
     return range;

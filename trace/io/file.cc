@@ -56,7 +56,7 @@ absl::Status TooLarge(absl::string_view path, size_t most) {
   return absl::InvalidArgumentError(absl::StrCat(path, ": larger than expected, at most ", most, " bytes"));
 }
 
-absl::StatusOr<std::string> Unpack(absl::string_view packed, const std::string& path, size_t most) {
+absl::StatusOr<std::string> UnpackAll(absl::string_view packed, const std::string& path, size_t most) {
   constexpr size_t kChunk = size_t{1} << 16;
   MemorySource raw(packed);
   ASSIGN_OR_RETURN(const std::unique_ptr<ByteSource> source, OpenContent(&raw, path));
@@ -126,7 +126,7 @@ absl::StatusOr<std::string> ReadFile(const std::string& path, size_t most) {
   ASSIGN_OR_RETURN(std::string content, ReadRaw(path, most));
   if (content.size() > most) return TooLarge(path, most);
   if (!LooksCompressed(content)) return content;
-  return Unpack(content, path, most);
+  return UnpackAll(content, path, most);
 }
 
 absl::StatusOr<std::string> ReadHead(const std::string& path, size_t most) {

@@ -18,10 +18,10 @@ namespace {
 constexpr size_t kNone = absl::string_view::npos;
 constexpr size_t kDeep = 128;                   // brackets that may be open
 constexpr size_t kMostTries = 4096;             // for one element
-constexpr size_t kMostBytes = size_t{1} << 20;  // of a string with quotes inside
+constexpr size_t kMostStringBytes = size_t{1} << 20;  // of a string with quotes inside
 constexpr size_t kKeysKept = 4096;              // of a depth
 
-enum Kind { kComma, kMissing, kQuote, kWord, kControl, kEscape, kKinds };
+enum Repair { kComma, kMissing, kQuote, kWord, kControl, kEscape, kKinds };
 struct KindText {
   const char *kind, *what;
 };
@@ -80,7 +80,7 @@ class Mender {
     out_.append(text_.data() + at_, n);
     at_ += n;
   }
-  void Count(Kind kind, size_t at) {
+  void Count(Repair kind, size_t at) {
     if (now_.count[kind]++ == 0) now_.first[kind] = at;
   }
   State Save() const {
@@ -295,7 +295,7 @@ bool Mender::String(bool key, size_t from) {
   for (const bool strict : {true, false}) {
     if (!strict && from != at_ + 1) break;
     bool first = from == at_ + 1;
-    for (size_t i = from; i < text_.size() && i - at_ < kMostBytes; ++i) {
+    for (size_t i = from; i < text_.size() && i - at_ < kMostStringBytes; ++i) {
       if (text_[i] == '\n' && strict) break;
       if (text_[i] == '\\') {
         ++i;

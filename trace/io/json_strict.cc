@@ -7,7 +7,7 @@
 namespace chakra {
 namespace {
 
-constexpr size_t kNone = absl::string_view::npos;
+constexpr size_t kNowhere = absl::string_view::npos;
 
 enum class Expect { kValue, kValueOrEnd, kKey, kKeyOrEnd, kColon, kCommaOrEnd };
 
@@ -42,18 +42,18 @@ size_t JsonStringEnd(absl::string_view text, size_t at) {
   for (size_t i = at + 1; i < text.size(); ++i) {
     const char c = text[i];
     if (c == '"') return i + 1;
-    if (static_cast<unsigned char>(c) < 0x20) return kNone;
+    if (static_cast<unsigned char>(c) < 0x20) return kNowhere;
     if (c != '\\') continue;
-    if (++i >= text.size()) return kNone;
+    if (++i >= text.size()) return kNowhere;
     if (text[i] == 'u') {
       for (int k = 0; k < 4; ++k) {
-        if (++i >= text.size() || !IsHexDigit(text[i])) return kNone;
+        if (++i >= text.size() || !IsHexDigit(text[i])) return kNowhere;
       }
     } else if (!absl::StrContains("\"\\/bfnrt", text[i])) {
-      return kNone;
+      return kNowhere;
     }
   }
-  return kNone;
+  return kNowhere;
 }
 
 size_t JsonObjectEnd(absl::string_view text, size_t at, size_t most, std::vector<JsonKey>* keys) {
@@ -65,38 +65,38 @@ size_t JsonObjectEnd(absl::string_view text, size_t at, size_t most, std::vector
     if (closes) {
       const bool may =
           expect == Expect::kCommaOrEnd || expect == (c == '}' ? Expect::kKeyOrEnd : Expect::kValueOrEnd);
-      if (!may || open.back() != (c == '}' ? '{' : '[')) return kNone;
+      if (!may || open.back() != (c == '}' ? '{' : '[')) return kNowhere;
       open.pop_back();
       ++at;
       if (open.empty()) return at;
       expect = Expect::kCommaOrEnd;
     } else if (expect == Expect::kCommaOrEnd || expect == Expect::kColon) {
-      if (c != (expect == Expect::kColon ? ':' : ',')) return kNone;
+      if (c != (expect == Expect::kColon ? ':' : ',')) return kNowhere;
       expect = expect == Expect::kColon || open.back() == '[' ? Expect::kValue : Expect::kKey;
       ++at;
     } else if (c == '"') {
       const bool key = expect == Expect::kKey || expect == Expect::kKeyOrEnd;
       const size_t end = JsonStringEnd(text, at);
-      if (end == kNone) return kNone;
+      if (end == kNowhere) return kNowhere;
       if (key) keys->emplace_back(open.size(), text.substr(at + 1, end - at - 2));
       expect = key ? Expect::kColon : Expect::kCommaOrEnd;
       at = end;
     } else if (expect == Expect::kKey || expect == Expect::kKeyOrEnd) {
-      return kNone;
+      return kNowhere;
     } else if (c == '{' || c == '[') {
-      if (open.size() >= most) return kNone;
+      if (open.size() >= most) return kNowhere;
       open.push_back(c);
       expect = c == '{' ? Expect::kKeyOrEnd : Expect::kValueOrEnd;
       ++at;
     } else {
       size_t end = at;
       while (end < text.size() && !IsJsonBlank(text[end]) && !absl::StrContains(",:{}[]\"", text[end])) ++end;
-      if (!IsJsonLiteral(text.substr(at, end - at))) return kNone;
+      if (!IsJsonLiteral(text.substr(at, end - at))) return kNowhere;
       expect = Expect::kCommaOrEnd;
       at = end;
     }
   }
-  return kNone;
+  return kNowhere;
 }
 
 }  // namespace chakra

@@ -55,7 +55,7 @@ absl::StatusOr<std::vector<PathStep>> ParsePath(absl::string_view path) {
   }
 }
 
-std::vector<std::string> FieldNames(const Descriptor& type) {
+std::vector<std::string> FieldNamesOf(const Descriptor& type) {
   std::vector<std::string> names;
   for (int i = 0; i < type.field_count(); ++i) names.push_back(type.field(i)->name());
   return names;
@@ -152,7 +152,7 @@ class Setter {
   }
 
   static absl::Status Unknown(const std::string& name, const Descriptor& type) {
-    const std::vector<std::string> names = FieldNames(type);
+    const std::vector<std::string> names = FieldNamesOf(type);
     const std::string nearest = NearestName(name, names);
     return absl::InvalidArgumentError(
         absl::StrCat(type.name(), " has no field \"", name, "\"",
@@ -164,9 +164,9 @@ class Setter {
   absl::Status Enter(const std::vector<PathStep>& steps, size_t i, Message* inner) const {
     if (i + 1 < steps.size()) return Set(steps, i + 1, inner);
     if (value_.find(':') == value_.npos && value_.find('{') == value_.npos) {
-      return absl::InvalidArgumentError(absl::StrCat("it is a group of fields; expected one of them (",
-                                                     absl::StrJoin(FieldNames(*inner->GetDescriptor()), ", "),
-                                                     "), or its fields in the text format"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "it is a group of fields; expected one of them (",
+          absl::StrJoin(FieldNamesOf(*inner->GetDescriptor()), ", "), "), or its fields in the text format"));
     }
     return ParseTextMessage(value_, steps[i].name, inner);
   }

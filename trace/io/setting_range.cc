@@ -25,7 +25,7 @@ std::string Plain(double v) {
 }
 
 // With the unit: the largest in which a time is a whole number.
-std::string WithUnit(double v, const FieldUnit& unit) {
+std::string PrintWithUnit(double v, const FieldUnit& unit) {
   constexpr std::pair<const char*, double> kTimes[] = {
       {"s", 1e12}, {"ms", 1e9}, {"us", 1e6}, {"ns", 1e3}, {"ps", 1}};
   if (unit.kind != FieldUnit::Kind::kTime) return absl::StrCat(Plain(v), unit.sign);
@@ -55,7 +55,7 @@ bool SettingRange::Holds(double v) const {
          !(setting_.has_below() && v >= setting_.below());
 }
 
-std::string SettingRange::Print(double v) const { return WithUnit(v, unit_); }
+std::string SettingRange::Print(double v) const { return PrintWithUnit(v, unit_); }
 
 std::string SettingRange::Text() const {
   const bool whole = whole_ && unit_.kind == FieldUnit::Kind::kNone;

@@ -22,10 +22,10 @@ constexpr unsigned char kInterior = 5, kLeaf = 13;  // pages of tables with numb
 constexpr size_t kInteriorHeader = 12, kLeafHeader = 8;
 constexpr int kDeepest = 20;                // of a tree, as SQLite has it
 constexpr uint32_t kRun = 32;               // pages that are read at once
-constexpr uint64_t kMostBytes = 256 << 20;  // of one row
+constexpr uint64_t kMostRowBytes = 256 << 20;  // of one row
 constexpr uint32_t kUtf8 = 1;
 
-uint32_t NumberAt(const unsigned char* at, size_t bytes) {
+uint32_t BigEndian(const unsigned char* at, size_t bytes) {
   uint32_t v = 0;
   for (size_t i = 0; i < bytes; ++i) v = v << 8 | at[i];
   return v;
@@ -79,7 +79,7 @@ bool IsPlainRecord(absl::string_view sql) {
 }
 
 uint32_t SqlitePages::Number(absl::string_view header, size_t at, size_t bytes) {
-  return NumberAt(reinterpret_cast<const unsigned char*>(header.data()) + at, bytes);
+  return BigEndian(reinterpret_cast<const unsigned char*>(header.data()) + at, bytes);
 }
 
 SqlitePages::SqlitePages(absl::string_view head, uint64_t bytes) : bytes_(bytes) {
@@ -149,14 +149,14 @@ absl::Status SqlitePages::Children(uint32_t number, std::vector<uint32_t>* out) 
     return absl::InvalidArgumentError(absl::StrCat("page ", number, ": ", what));
   };
   if (*page != kInterior) return bad("not an inner page of a table");
-  const uint32_t cells = NumberAt(page + 3, 2);
+  const uint32_t cells = BigEndian(page + 3, 2);
   if (kInteriorHeader + 2 * uint64_t{cells} > usable_) return bad("more cells than fit");
   for (uint32_t i = 0; i < cells; ++i) {
-    const uint32_t at = NumberAt(page + kInteriorHeader + 2 * size_t{i}, 2);
+    const uint32_t at = BigEndian(page + kInteriorHeader + 2 * size_t{i}, 2);
     if (at + 4 > usable_) return bad("a cell lies outside of it");
-    out->push_back(NumberAt(page + at, 4));
+    out->push_back(BigEndian(page + at, 4));
   }
-  out->push_back(NumberAt(page + 8, 4));
+  out->push_back(BigEndian(page + 8, 4));
   return absl::OkStatus();
 }
 
@@ -225,7 +225,7 @@ absl::StatusOr<bool> SqliteRows::NextLeaf() {
     ++leaf_;
     if (*page_ != kLeaf) return Bad("not a leaf of a table");
     cell_ = 0;
-    cells_ = NumberAt(page_ + 3, 2);
+    cells_ = BigEndian(page_ + 3, 2);
     if (kLeafHeader + 2 * uint64_t{cells_} > pages_->usable_bytes()) return Bad("more rows than fit");
   } while (cells_ == 0);
   return true;
@@ -234,7 +234,7 @@ absl::StatusOr<bool> SqliteRows::NextLeaf() {
 absl::Status SqliteRows::ReadCell() {
   const uint32_t usable = pages_->usable_bytes();
   const unsigned char* const end = page_ + usable;
-  const uint32_t place = NumberAt(page_ + kLeafHeader + 2 * size_t{cell_}, 2);
+  const uint32_t place = BigEndian(page_ + kLeafHeader + 2 * size_t{cell_}, 2);
   ++cell_;
   if (place < kLeafHeader || place >= usable) return Bad("a row lies outside of it");
   const unsigned char* at = page_ + place;
@@ -247,7 +247,7 @@ absl::Status SqliteRows::ReadCell() {
     if (bytes > static_cast<uint64_t>(end - at)) return Bad("a row lies outside of it");
     return ReadRecord(at, bytes);
   }
-  if (bytes > kMostBytes || bytes > pages_->file_bytes()) return Bad("a row is longer than any may be");
+  if (bytes > kMostRowBytes || bytes > pages_->file_bytes()) return Bad("a row is longer than any may be");
   const uint64_t least = (usable - 12) * 32 / 255 - 23, fits = least + (bytes - least) % (usable - 4);
   const uint64_t local = fits <= most ? fits : least;
   if (local + 4 > static_cast<uint64_t>(end - at)) return Bad("a row lies outside of it");
@@ -258,14 +258,14 @@ absl::Status SqliteRows::ReadCell() {
 // Brings together a row that goes on in overflow pages.
 absl::Status SqliteRows::Gather(const unsigned char* at, uint64_t bytes, uint64_t local) {
   record_.assign(reinterpret_cast<const char*>(at), local);
-  uint32_t next = NumberAt(at + local, 4);
+  uint32_t next = BigEndian(at + local, 4);
   while (record_.size() < bytes) {
     if (++overflow_pages_ > pages_->file_bytes() / pages_->page_bytes())
       return Bad("overflow pages belong to several rows, or go in a circle");
     ASSIGN_OR_RETURN(const unsigned char* const page, pages_->Get(next, 1, &overflow_));
     const uint64_t here = std::min<uint64_t>(bytes - record_.size(), pages_->usable_bytes() - 4);
     record_.append(reinterpret_cast<const char*>(page) + 4, here);
-    next = NumberAt(page, 4);
+    next = BigEndian(page, 4);
   }
   return absl::OkStatus();
 }

@@ -22,7 +22,7 @@ namespace {
 
 constexpr char kPartial[] = ".partial-";
 
-absl::Status SystemError(absl::string_view doing, absl::string_view path, int error) {
+absl::Status FolderError(absl::string_view doing, absl::string_view path, int error) {
   return absl::UnavailableError(absl::StrCat("cannot ", doing, " ", path, ": ", std::strerror(error)));
 }
 
@@ -71,7 +71,7 @@ absl::Status WholeFolder::Open(const std::string& output) {
   RemoveStale();
   const std::string folder = absl::StrCat(output_, kPartial, getpid());
   if (!fs::create_directory(folder, error)) {
-    return error ? SystemError("make the folder", folder, error.value())
+    return error ? FolderError("make the folder", folder, error.value())
                  : absl::InvalidArgumentError(absl::StrCat("cannot make the folder ", folder, ": it exists"));
   }
   {
@@ -92,25 +92,25 @@ absl::Status WholeFolder::Rename(absl::string_view name, absl::string_view to) c
 
 absl::Status WholeFolder::MoveOut(absl::string_view name, const std::string& path) const {
   return rename(PathOf(name).c_str(), path.c_str()) == 0 ? absl::OkStatus()
-                                                         : SystemError("write", path, errno);
+                                                         : FolderError("write", path, errno);
 }
 
 absl::Status WholeFolder::Commit() {
   const std::lock_guard<std::mutex> lock(mutex_);
   std::error_code error;
   if (!fs::exists(output_, error)) {
-    if (rename(folder_.c_str(), output_.c_str()) != 0) return SystemError("rename to", output_, errno);
+    if (rename(folder_.c_str(), output_.c_str()) != 0) return FolderError("rename to", output_, errno);
     folder_.clear();
     return absl::OkStatus();
   }
   if (renameat2(AT_FDCWD, folder_.c_str(), AT_FDCWD, output_.c_str(), RENAME_EXCHANGE) == 0)
     return absl::OkStatus();  // the destructor removes the old folder
   const std::string old = absl::StrCat(output_, ".old-", getpid());
-  if (rename(output_.c_str(), old.c_str()) != 0) return SystemError("rename", output_, errno);
+  if (rename(output_.c_str(), old.c_str()) != 0) return FolderError("rename", output_, errno);
   if (rename(folder_.c_str(), output_.c_str()) != 0) {
     const int failed = errno;
     rename(old.c_str(), output_.c_str());
-    return SystemError("rename to", output_, failed);
+    return FolderError("rename to", output_, failed);
   }
   folder_ = old;
   return absl::OkStatus();
@@ -120,7 +120,7 @@ absl::Status WholeFolder::MoveInto(const std::string& folder, const std::vector<
                                    std::vector<std::string> files) {
   const std::lock_guard<std::mutex> lock(mutex_);
   for (const std::string& path : stale) {
-    if (unlink(path.c_str()) != 0 && errno != ENOENT) return SystemError("remove", path, errno);
+    if (unlink(path.c_str()) != 0 && errno != ENOENT) return FolderError("remove", path, errno);
   }
   std::reverse(files.begin(), files.end());
   for (const std::string& name : files) {

@@ -21,7 +21,7 @@ namespace {
 constexpr size_t kLocal = 30, kCentral = 46, kEnd = 22, kLocator = 20, kEnd64 = 56;
 constexpr size_t kMostComment = 0xffff;
 constexpr uint32_t kIn64 = 0xffffffff;  // the value stands in the extra field
-constexpr size_t kBlock = 512;          // of tar
+constexpr size_t kTarBlock = 512;       // of tar
 
 struct Member {
   std::string name;
@@ -31,7 +31,7 @@ struct Member {
 };
 
 // Little-endian numbers of a record; the caller has checked its length.
-uint64_t Number(absl::string_view record, size_t at, size_t bytes) {
+uint64_t LittleEndian(absl::string_view record, size_t at, size_t bytes) {
   uint64_t v = 0;
   for (size_t i = bytes; i-- > 0;) v = v << 8 | static_cast<unsigned char>(record[at + i]);
   return v;
@@ -71,29 +71,30 @@ class Directory {
     const size_t end = zip_.rfind("PK\x05\x06");
     if (end == zip_.npos || end < from || zip_.size() - end < kEnd)
       return Error(zip_.size(), "there is no directory at the end; the file was cut short");
-    *count = Number(zip_, end + 10, 2);
-    *at = Number(zip_, end + 16, 4);
+    *count = LittleEndian(zip_, end + 10, 2);
+    *at = LittleEndian(zip_, end + 16, 4);
     if (*count != 0xffff && *at != kIn64) return absl::OkStatus();
     if (end < kLocator || zip_.substr(end - kLocator, 4) != "PK\x06\x07") return absl::OkStatus();
-    ASSIGN_OR_RETURN(const auto record, Record(Number(zip_, end - kLocator + 8, 8), kEnd64, "PK\x06\x06",
-                                               "the end of its directory"));
-    *count = Number(record, 32, 8);
-    *at = Number(record, 48, 8);
+    ASSIGN_OR_RETURN(const auto record, Record(LittleEndian(zip_, end - kLocator + 8, 8), kEnd64,
+                                               "PK\x06\x06", "the end of its directory"));
+    *count = LittleEndian(record, 32, 8);
+    *at = LittleEndian(record, 48, 8);
     return absl::OkStatus();
   }
 
   absl::Status ReadEntry(uint64_t* at, Member* m) const {
     ASSIGN_OR_RETURN(const auto entry, Record(*at, kCentral, "PK\x01\x02", "an entry of its directory"));
-    const size_t name = Number(entry, 28, 2), extra = Number(entry, 30, 2), comment = Number(entry, 32, 2);
+    const size_t name = LittleEndian(entry, 28, 2), extra = LittleEndian(entry, 30, 2),
+                 comment = LittleEndian(entry, 32, 2);
     if (zip_.size() - *at - kCentral < name + extra + comment) return Error(*at, "an entry that ends early");
     m->name = std::string(zip_.substr(*at + kCentral, name));
-    m->method = static_cast<int>(Number(entry, 10, 2));
-    m->crc = static_cast<uint32_t>(Number(entry, 16, 4));
-    m->packed = Number(entry, 20, 4);
-    m->size = Number(entry, 24, 4);
-    uint64_t local = Number(entry, 42, 4);
+    m->method = static_cast<int>(LittleEndian(entry, 10, 2));
+    m->crc = static_cast<uint32_t>(LittleEndian(entry, 16, 4));
+    m->packed = LittleEndian(entry, 20, 4);
+    m->size = LittleEndian(entry, 24, 4);
+    uint64_t local = LittleEndian(entry, 42, 4);
     TakeExtra(zip_.substr(*at + kCentral + name, extra), {&m->size, &m->packed, &local});
-    if ((Number(entry, 8, 2) & 1) != 0)
+    if ((LittleEndian(entry, 8, 2) & 1) != 0)
       return Error(*at, absl::StrCat(m->name, " is encrypted; expected an archive without a password"));
     if (m->method != 0 && m->method != 8) {
       return Error(*at, absl::StrCat(m->name, " is packed by method ", m->method,
@@ -102,7 +103,7 @@ class Directory {
     *at += kCentral + name + extra + comment;
     ASSIGN_OR_RETURN(const auto head,
                      Record(local, kLocal, "PK\x03\x04", absl::StrCat("the header of ", m->name)));
-    m->at = local + kLocal + Number(head, 26, 2) + Number(head, 28, 2);
+    m->at = local + kLocal + LittleEndian(head, 26, 2) + LittleEndian(head, 28, 2);
     if (m->at > zip_.size() || zip_.size() - m->at < m->packed)
       return Error(local, absl::StrCat(m->name, " ends behind the file"));
     if (m->method == 0 && m->size != m->packed)
@@ -114,11 +115,11 @@ class Directory {
   // Zip64: what did not fit in 32 bits, in this order.
   static void TakeExtra(absl::string_view extra, const std::vector<uint64_t*>& values) {
     while (extra.size() >= 4) {
-      const size_t id = Number(extra, 0, 2), size = Number(extra, 2, 2);
+      const size_t id = LittleEndian(extra, 0, 2), size = LittleEndian(extra, 2, 2);
       absl::string_view data = extra.substr(4, size);
       for (uint64_t* v : values) {
         if (id != 1 || *v != kIn64 || data.size() < 8) continue;
-        *v = Number(data, 0, 8);
+        *v = LittleEndian(data, 0, 8);
         data.remove_prefix(8);
       }
       extra.remove_prefix(std::min(extra.size(), 4 + size));
@@ -130,7 +131,7 @@ class Directory {
 
 // The header of a member of a tar archive, with the name in a record of its own where it is long.
 std::string TarHeader(const std::string& name, uint64_t size, char type) {
-  std::string h(kBlock, '\0');
+  std::string h(kTarBlock, '\0');
   const auto put = [&](size_t at, absl::string_view text) { std::memcpy(&h[at], text.data(), text.size()); };
   put(0, absl::string_view(name).substr(0, 100));
   put(100, "0000644");
@@ -149,7 +150,7 @@ std::string TarHeader(const std::string& name, uint64_t size, char type) {
   return h;
 }
 
-std::string Padding(uint64_t size) { return std::string((kBlock - size % kBlock) % kBlock, '\0'); }
+std::string Padding(uint64_t size) { return std::string((kTarBlock - size % kTarBlock) % kTarBlock, '\0'); }
 
 std::string HeadersOf(const Member& m) {
   std::string out;
@@ -184,7 +185,7 @@ class ZipSource : public ByteSource {
         BeginMember();
       } else if (!ended_) {
         ended_ = true;
-        Tell(std::string(2 * kBlock, '\0'));
+        Tell(std::string(2 * kTarBlock, '\0'));
       } else {
         return 0;
       }

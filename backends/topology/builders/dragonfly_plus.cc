@@ -7,15 +7,15 @@
 namespace chakra {
 namespace {
 
-constexpr int kMaxBalanced = 46;  // room for more than kMaxNetworkDevices
+constexpr int kMaxBalancedPlus = 46;  // room for more than kMaxNetworkDevices
 
-struct Shape {
+struct PlusShape {
   int p = 0, l = 0, s = 0, h = 0;  // devices of a leaf; leaves and spines of a group; global links of a spine
   int groups = 0;
   int64_t Room() const { return int64_t{p} * l * groups; }
 };
 
-Shape Balanced(int n, int groups) {
+PlusShape BalancedPlus(int n, int groups) {
   return {n, n, n, n, groups > 0 ? groups : static_cast<int>(int64_t{n} * n + 1)};
 }
 
@@ -23,7 +23,7 @@ Shape Balanced(int n, int groups) {
 // route goes back over a leaf. Arcs are numbered in the order in which BuildDragonflyPlus() adds links.
 class DragonflyPlusGuide : public GroupGuide {
  public:
-  DragonflyPlusGuide(const Shape& shape, const GroupPlan& plan, std::vector<uint16_t> rank)
+  DragonflyPlusGuide(const PlusShape& shape, const GroupPlan& plan, std::vector<uint16_t> rank)
       : GroupGuide(plan, shape.p, shape.h, std::move(rank)), shape_(shape), leaves_(shape.l * shape.groups) {}
 
  private:
@@ -74,12 +74,12 @@ class DragonflyPlusGuide : public GroupGuide {
     for (int leaf = 0; leaf < shape_.l; ++leaf) arcs->push_back(Down(here, leaf));
   }
 
-  Shape shape_;
+  PlusShape shape_;
   int leaves_;
 };
 
-absl::StatusOr<Shape> ShapeOf(const Parameters& p, int devices) {
-  Shape s;
+absl::StatusOr<PlusShape> PlusShapeOf(const Parameters& p, int devices) {
+  PlusShape s;
   RETURN_IF_ERROR(
       ReadGroupSizes(p, {{"p", &s.p}, {"l", &s.l}, {"s", &s.s}, {"h", &s.h}, {"groups", &s.groups}}));
   int n = 0;
@@ -87,7 +87,7 @@ absl::StatusOr<Shape> ShapeOf(const Parameters& p, int devices) {
   if (n == 0) {
     n = devices == 0 ? 2 : 1;
     const auto enough = [&] {
-      return Balanced(n, s.groups).Room() >= devices && s.groups <= int64_t{n} * n + 1;
+      return BalancedPlus(n, s.groups).Room() >= devices && s.groups <= int64_t{n} * n + 1;
     };
     while (n < kMaxGroupPorts && !enough()) ++n;
   }
@@ -96,18 +96,18 @@ absl::StatusOr<Shape> ShapeOf(const Parameters& p, int devices) {
   return s;
 }
 
-std::string Nearest(int devices) {
+std::string NearestPlus(int devices) {
   int n = 1;
-  while (n < kMaxBalanced && Balanced(n, 0).Room() < devices) ++n;
-  return absl::StrCat("p=", n, ",l=", n, ",s=", n, ",h=", n, " with room for ", Balanced(n, 0).Room());
+  while (n < kMaxBalancedPlus && BalancedPlus(n, 0).Room() < devices) ++n;
+  return absl::StrCat("p=", n, ",l=", n, ",s=", n, ",h=", n, " with room for ", BalancedPlus(n, 0).Room());
 }
 
 absl::StatusOr<Network> BuildDragonflyPlus(const Parameters& p, int devices) {
-  ASSIGN_OR_RETURN(const Shape& s, ShapeOf(p, devices));
+  ASSIGN_OR_RETURN(const PlusShape& s, PlusShapeOf(p, devices));
   const int64_t leaves = int64_t{s.l} * s.groups, spines = int64_t{s.s} * s.groups;
   ASSIGN_OR_RETURN(const auto plan,
-                   PlanGroups(p, devices, {s.Room(), Nearest(devices), leaves + spines, leaves * s.s}, "s",
-                              GlobalLinks(s.groups, s.s * s.h)));
+                   PlanGroups(p, devices, {s.Room(), NearestPlus(devices), leaves + spines, leaves * s.s},
+                              "s", GlobalLinks(s.groups, s.s * s.h)));
 
   GraphBuilder b;
   b.AddVertices("device", VertexKind::kDevice, static_cast<uint32_t>(plan.devices));

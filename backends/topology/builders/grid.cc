@@ -37,7 +37,7 @@ void Divide(int product, int dims, int least, std::vector<int>* so_far, std::vec
 std::string ShapeText(const std::vector<int>& shape) { return absl::StrJoin(shape, "x"); }
 
 // The given shape, or the most cubic shape for `routers` (0: not known).
-absl::StatusOr<std::vector<int>> ShapeOf(const Parameters& p, int routers) {
+absl::StatusOr<std::vector<int>> GridShape(const Parameters& p, int routers) {
   ASSIGN_OR_RETURN(const auto dims, p.Count("dims", 1, kMaxGridDimensions));
   if (p.Empty("shape")) {
     if (routers == 0) return p.Bad("shape", "the sizes of the dimensions, as 4x4x8");
@@ -146,7 +146,7 @@ absl::StatusOr<Grid> GridOf(const Parameters& p, int devices) {
   ASSIGN_OR_RETURN(const auto order, p.Choice("order", {"dimension", "any"}));
   const int each = std::max(hosts, 1);
   const int routers = static_cast<int>((int64_t{devices} + each - 1) / each);
-  ASSIGN_OR_RETURN(auto shape, ShapeOf(p, routers));
+  ASSIGN_OR_RETURN(auto shape, GridShape(p, routers));
 
   Grid grid;
   grid.shape = std::move(shape);

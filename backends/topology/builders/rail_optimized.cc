@@ -10,7 +10,7 @@
 namespace chakra {
 namespace {
 
-constexpr int kMaxRadix = 4096;
+constexpr int kMaxRailRadix = 4096;
 constexpr int kMaxRails = 1024;
 
 // The numbers of a rail-optimised network, before its tiers are known.
@@ -61,11 +61,11 @@ absl::Status Read(const Parameters& p, const char* key, int least, int most, int
 absl::StatusOr<Rail> ReadRail(const Parameters& p, int per_card) {
   Rail r;
   int gpus = 8;
-  for (auto s :
-       {Read(p, "gpus_per_node", 1, kMaxRails, &gpus), Read(p, "nodes_per_unit", 1, 1 << 14, &r.nodes),
-        Read(p, "links_per_pair", 1, 64, &r.pairs), Read(p, "tiers", 0, 3, &r.tiers),
-        Read(p, "spines", 1, 1 << 14, &r.spines), Read(p, "units_per_pod", 1, kMaxRadix, &r.units_per_pod),
-        Read(p, "cores_per_spine", 1, 1 << 14, &r.cores_per_spine)}) {
+  for (auto s : {Read(p, "gpus_per_node", 1, kMaxRails, &gpus),
+                 Read(p, "nodes_per_unit", 1, 1 << 14, &r.nodes), Read(p, "links_per_pair", 1, 64, &r.pairs),
+                 Read(p, "tiers", 0, 3, &r.tiers), Read(p, "spines", 1, 1 << 14, &r.spines),
+                 Read(p, "units_per_pod", 1, kMaxRailRadix, &r.units_per_pod),
+                 Read(p, "cores_per_spine", 1, 1 << 14, &r.cores_per_spine)}) {
     if (!s.ok()) return s;
   }
   if (r.tiers == 1) return p.Bad("tiers", "0 (as few as k allows), 2 or 3; the nearest is 2");
@@ -92,7 +92,7 @@ absl::StatusOr<Rail> ReadRail(const Parameters& p, int per_card) {
 
 absl::StatusOr<int> RadixOf(const Parameters& p, const Rail& r) {
   if (p.Empty("k")) return std::max({2 * r.nodes, r.nodes + r.spines * r.pairs, 2 * r.rails * r.pairs});
-  const auto k = p.Count("k", 2, kMaxRadix);
+  const auto k = p.Count("k", 2, kMaxRailRadix);
   if (k.ok() && r.nodes + r.spines * r.pairs > *k) {
     return p.Bad("k", absl::StrCat("at least ", r.nodes + r.spines * r.pairs, ": a leaf has ", r.nodes,
                                    " ports down and ", r.spines * r.pairs, " up"));
@@ -122,7 +122,7 @@ absl::StatusOr<ClosPlan> PlanUnits(const Parameters& p, const Rail& r, int k, in
 absl::StatusOr<int> RailDevices(const Parameters& p, const Rail& r, const ClosPlan& plan, int k, int asked,
                                 int units, int given, int64_t unit) {
   std::string fits;
-  for (int more = k + 2; more <= kMaxRadix && fits.empty(); more += 2) {
+  for (int more = k + 2; more <= kMaxRailRadix && fits.empty(); more += 2) {
     if (PlanOf(r, more, units).Room() >= int64_t{units} * r.rails * r.nodes) fits = absl::StrCat("k=", more);
   }
   const int64_t most = plan.Room() / (int64_t{r.rails} * r.nodes);
@@ -154,7 +154,7 @@ absl::StatusOr<ClosPlan> RailPlan(const Parameters& p, int nodes) {
   ClosPlan plan;
   plan.hosts_per_leaf = nodes;
   if (p.Empty("k")) return plan;
-  ASSIGN_OR_RETURN(const auto k, p.Count("k", 2, kMaxRadix));
+  ASSIGN_OR_RETURN(const auto k, p.Count("k", 2, kMaxRailRadix));
   if (nodes <= k) return plan;
   const int half = k / 2;
   plan.hosts_per_leaf = plan.uppers = half;

@@ -162,7 +162,7 @@ void AddRouterLinks(const GaloisField& field, const Generators& generators, uint
   }
 }
 
-std::string Nearest(int devices, int p) {
+std::string NearestSlimFly(int devices, int p) {
   if (Room(kMostQ, p) < devices) p = 0;
   const int q = Smallest(devices, p);
   return absl::StrCat("q=", q, ",p=", HostsOf(q, p), " with room for ", Room(q, p));
@@ -175,7 +175,7 @@ absl::StatusOr<Network> BuildSlimFly(const Parameters& p, int devices) {
   }
   ASSIGN_OR_RETURN(const auto q, SizeOf(p, devices, given));
   const int hosts = HostsOf(q, given);
-  ASSIGN_OR_RETURN(const auto n, DevicesOf(p, devices, Room(q, given), Nearest(devices, given)));
+  ASSIGN_OR_RETURN(const auto n, DevicesOf(p, devices, Room(q, given), NearestSlimFly(devices, given)));
   ASSIGN_OR_RETURN(const auto classes, LinkClassesOf(p));
   const int routers = 2 * q * q;
   const auto field = GaloisField::Make(q);

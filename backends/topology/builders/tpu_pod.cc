@@ -11,7 +11,7 @@ namespace {
 // v4's rate derived from its bisection (24 TB/s over 512 links). Wraps:
 // multiples of a 4-chip cube where optical switches join the cubes, the whole
 // axis of 16 on the others (jax-ml/scaling-book, tpus.md).
-struct Generation {
+struct TpuGeneration {
   const char* name;
   std::vector<int> pod;
   int most;      // chips of a pod
@@ -19,8 +19,8 @@ struct Generation {
   const char* link;
 };
 
-const std::vector<Generation>& Generations() {
-  static const auto* const kAll = new std::vector<Generation>{
+const std::vector<TpuGeneration>& Generations() {
+  static const auto* const kAll = new std::vector<TpuGeneration>{
       {"v4", {16, 16, 16}, 4096, 4, "46.9GB/s"}, {"v5e", {16, 16}, 256, 16, "50GB/s"},
       {"v5p", {16, 20, 28}, 8960, 4, "100GB/s"}, {"v6e", {16, 16}, 256, 16, "100GB/s"},
       {"v7x", {16, 24, 24}, 9216, 4, "100GB/s"},
@@ -29,14 +29,14 @@ const std::vector<Generation>& Generations() {
 }
 
 // Whether a slice of this shape exists: a part of a cube, or whole cubes.
-bool Fits(const Generation& g, const std::vector<int>& shape) {
+bool Fits(const TpuGeneration& g, const std::vector<int>& shape) {
   const auto all = [&](auto holds) { return std::all_of(shape.begin(), shape.end(), holds); };
   if (g.wraps_at > 4) return all([&](int size) { return size <= g.wraps_at; });
   return all([](int size) { return size <= 4; }) || all([](int size) { return size % 4 == 0; });
 }
 
 // The slice of `chips` chips whose longest side is least; empty: none.
-std::vector<int> SliceOf(const Generation& g, int chips) {
+std::vector<int> SliceOf(const TpuGeneration& g, int chips) {
   std::vector<int> best;
   const int depth = g.pod.size() == 3 ? chips : 1;
   for (int a = 1; a <= depth; ++a) {
@@ -50,7 +50,7 @@ std::vector<int> SliceOf(const Generation& g, int chips) {
   return best;
 }
 
-absl::StatusOr<std::vector<int>> DefaultShape(const Parameters& p, const Generation& g, int devices) {
+absl::StatusOr<std::vector<int>> DefaultShape(const Parameters& p, const TpuGeneration& g, int devices) {
   if (devices == 0) return g.pod;
   if (devices > g.most) {
     return absl::InvalidArgumentError(absl::StrCat(p.network(), ": ", devices, " devices, but a ", g.name,
@@ -64,7 +64,7 @@ absl::StatusOr<std::vector<int>> DefaultShape(const Parameters& p, const Generat
       absl::StrCat(p.network(), ": no ", g.name, " slice has ", devices, " chips; the next is ", near));
 }
 
-absl::StatusOr<std::vector<int>> ShapeOf(const Parameters& p, const Generation& g, int devices) {
+absl::StatusOr<std::vector<int>> PodShape(const Parameters& p, const TpuGeneration& g, int devices) {
   if (p.Empty("shape")) return DefaultShape(p, g, devices);
   const int dims = static_cast<int>(g.pod.size());
   ASSIGN_OR_RETURN(auto shape, p.Sizes("shape", 1, dims, dims));
@@ -80,11 +80,11 @@ absl::StatusOr<std::vector<int>> ShapeOf(const Parameters& p, const Generation& 
 
 absl::StatusOr<Network> BuildTpuPod(const Parameters& p, int devices) {
   std::vector<std::string> names;
-  for (const Generation& g : Generations()) names.emplace_back(g.name);
+  for (const TpuGeneration& g : Generations()) names.emplace_back(g.name);
   ASSIGN_OR_RETURN(const auto name, p.Choice("generation", names));
-  const Generation& g = *std::find_if(Generations().begin(), Generations().end(),
-                                      [&](const Generation& x) { return name == x.name; });
-  ASSIGN_OR_RETURN(const auto shape, ShapeOf(p, g, devices));
+  const TpuGeneration& g = *std::find_if(Generations().begin(), Generations().end(),
+                                         [&](const TpuGeneration& x) { return name == x.name; });
+  ASSIGN_OR_RETURN(const auto shape, PodShape(p, g, devices));
   ASSIGN_OR_RETURN(const auto twist, p.Flag("twist"));
   std::vector<int> wraps;
   for (const int size : shape) wraps.push_back(size % g.wraps_at == 0 ? 1 : 0);

@@ -9,7 +9,7 @@
 namespace chakra {
 namespace {
 
-constexpr double kMargin = 30;
+constexpr double kCircleMargin = 30;
 
 struct Point {
   double x, y;
@@ -82,7 +82,7 @@ class Grouped {
     out_.node_of.assign(g_.vertices(), 0);
     const double inner = open ? RadiusFor(routers, 34, 26) : 0;
     const double outer = RadiusFor(fold.shown(), open ? 2 * inner + 84 : 120, open ? 2 * inner + 40 : 160);
-    const double middle = outer + inner + kMargin + 44;
+    const double middle = outer + inner + kCircleMargin + 44;
     out_.width = out_.height = 2 * middle;
     for (uint32_t shown = 0; shown < fold.shown(); ++shown) {
       const Point p = OnCircle(outer, shown, fold.shown());
@@ -188,7 +188,7 @@ absl::StatusOr<Picture> RingPicture(const NetworkGraph& graph) {
   out.node_of.assign(graph.vertices(), 0);
   const Folding fold = Fold(graph.devices(), 48, 24, 8);
   const double radius = RadiusFor(fold.shown(), fold.shown() > 24 ? 54 : 124, 130);
-  const double middle = radius + kMargin + 48;
+  const double middle = radius + kCircleMargin + 48;
   for (uint32_t v = 0; v < graph.devices(); ++v) {
     const uint32_t shown = fold.Of(v);
     out.node_of[v] = shown;

@@ -10,7 +10,7 @@
 namespace chakra {
 namespace {
 
-constexpr double kMargin = 60;
+constexpr double kGridMargin = 60;
 
 using Cell = std::array<uint32_t, 3>;
 
@@ -105,8 +105,8 @@ class GridDrawing {
           PictureNode node;
           node.kind = group_.kind;
           node.count = 0;
-          node.x = kMargin + 40 + x * dx + (solid ? y * slant : 0);
-          node.y = kMargin + (solid ? (nz - 1 - z) * plane + (ny - 1 - y) * dy : y * dy);
+          node.x = kGridMargin + 40 + x * dx + (solid ? y * slant : 0);
+          node.y = kGridMargin + (solid ? (nz - 1 - z) * plane + (ny - 1 - y) * dy : y * dy);
           node.w = solid ? 58 : 82;
           node.h = solid ? 22 : 32;
           row.push_back(static_cast<uint32_t>(out_.nodes.size()));
@@ -115,8 +115,8 @@ class GridDrawing {
         out_.rows.push_back(std::move(row));
       }
     }
-    out_.width = 2 * kMargin + 80 + (nx - 1) * dx + (solid ? (ny - 1) * slant : 0);
-    out_.height = 2 * kMargin + nz * plane - dy - (solid ? 76 : 0);
+    out_.width = 2 * kGridMargin + 80 + (nx - 1) * dx + (solid ? (ny - 1) * slant : 0);
+    out_.height = 2 * kGridMargin + nz * plane - dy - (solid ? 76 : 0);
   }
 
   void NameNode(uint32_t v, bool long_names) {

@@ -43,7 +43,7 @@ constexpr double kFlash2Share = 1 / 1.75;
 constexpr double kFarSpread = 0.5;                   // where no left-out device tells
 constexpr double kMostWork = 4611686018427387904.0;  // 2^62
 
-size_t At(KernelDtype dtype) { return static_cast<size_t>(dtype); }
+size_t IndexOf(KernelDtype dtype) { return static_cast<size_t>(dtype); }
 
 // A number of a call, for messages.
 struct Dimension {
@@ -219,7 +219,7 @@ KernelModel& KernelModel::operator=(KernelModel&&) noexcept = default;
 const proto::Device& KernelModel::device() const { return machine_->device; }
 
 absl::Status KernelModel::CheckDtype(KernelDtype dtype) const {
-  if (machine_->unit[At(dtype)].peak_per_us > 0) return absl::OkStatus();
+  if (machine_->unit[IndexOf(dtype)].peak_per_us > 0) return absl::OkStatus();
   std::vector<absl::string_view> has;
   for (int i = 0; i < kKernelDtypes; ++i) {
     if (machine_->unit[i].peak_per_us > 0) has.push_back(Name(static_cast<KernelDtype>(i)));
@@ -233,7 +233,7 @@ absl::StatusOr<ModelledTime> KernelModel::Gemm(const GemmCall& c) const {
   s.Update(CheckWork("gemm", 2 * c.batch * c.m * c.n * c.k));
   s.Update(CheckDtype(c.dtype));
   if (!s.ok()) return s;
-  const size_t d = At(c.dtype);
+  const size_t d = IndexOf(c.dtype);
   // The tables have cuBLAS for bf16 alone. Training multiplies narrow types by cuBLASLt (TransformerEngine,
   // torch._scaled_mm), serving by kernels of its own.
   const bool cublas = c.cublas || machine_->load.steady;
@@ -303,7 +303,7 @@ absl::StatusOr<ModelledTime> KernelModel::Attention(const AttentionCall& asked) 
   constants = Scaled(device().kernel_scale(), constants, laws::kAttentionStartCycles,
                      laws::kAttentionPeakShare, laws::kAttentionMemoryShare);
   const double us =
-      laws::Attention(constants, machine_->unit[At(c.dtype)], BytesOf(c.dtype), BytesOf(c.kv_dtype), c);
+      laws::Attention(constants, machine_->unit[IndexOf(c.dtype)], BytesOf(c.dtype), BytesOf(c.kv_dtype), c);
   return Answer{*machine_, us, own ? ResidualOf(*fit, c) : 0, own ? &fit->spreads : nullptr,
                 c.backward || !c.causal ? kBatchSpread : 0}
       .Time();
@@ -336,7 +336,7 @@ absl::StatusOr<ModelledTime> KernelModel::Moe(const MoeCall& c) const {
   constants = laws::Carried(*fit, constants, machine_->architecture->warp_share);
   constants = Scaled(device().kernel_scale(), constants, laws::kMoeStartCycles, laws::kMoePeakShare,
                      laws::kMoeMemoryShare);
-  const double us = laws::Moe(constants, machine_->unit[At(c.dtype)], BytesOf(c.dtype), c);
+  const double us = laws::Moe(constants, machine_->unit[IndexOf(c.dtype)], BytesOf(c.dtype), c);
   return Answer{*machine_, us, own == nullptr ? 0 : ResidualOf(*own, c),
                 own == nullptr ? nullptr : &own->spreads}
       .Time();
@@ -348,7 +348,7 @@ absl::StatusOr<ModelledTime> KernelModel::Stream(const StreamCall& c) const {
   constants[laws::kStreamStartUs] *= ScaleOf(device().kernel_scale().start());
   constants[laws::kStreamMemoryShare] *= ScaleOf(device().kernel_scale().memory_share());
   if (c.for_layout && machine_->architecture->any_layout) return ModelledTime{0, 0, 0, "data sheet"};
-  const double us = laws::Stream(constants, machine_->unit[At(KernelDtype::kFp32)], c);
+  const double us = laws::Stream(constants, machine_->unit[IndexOf(KernelDtype::kFp32)], c);
   return ModelledTime{us, us * std::exp(-kStreamSpread), us * std::exp(kStreamSpread), "data sheet"};
 }
 

@@ -73,7 +73,7 @@ KernelCall Gemm(Fields& f) {
                   f.Need("n"), f.Need("k"),          f.Text("kernel") == "cublas"};
 }
 
-KernelCall Attention(Fields& f) {
+KernelCall AskedAttention(Fields& f) {
   AttentionCall call;
   call.dtype = f.Dtype();
   call.kv_dtype = f.Dtype("kv_dtype", Name(call.dtype));
@@ -105,7 +105,7 @@ KernelCall Moe(Fields& f) {
 }
 
 // A convolution as the product that it is: rows are places of the output, columns its channels.
-KernelCall Convolution(Fields& f) {
+KernelCall AskedConvolution(Fields& f) {
   const double stride = f.Number("stride", 1), pad = f.Number("pad", 0), r = f.Need("r"),
                s = f.Number("s", r);
   if (!(stride >= 1)) f.Wrong("stride is below 1");
@@ -133,9 +133,9 @@ constexpr Op kOps[] = {
     {{"gemm", "m,n,k", "dtype,batch,kernel"}, Gemm},
     {{"attention", "seq,heads,head_dim",
       "dtype,kv_dtype,batch,prefix,kv_heads,window,causal,backward,kernel"},
-     Attention},
+     AskedAttention},
     {{"moe", "tokens,hidden,inter,topk,experts", "dtype,tp,ep,distribution"}, Moe},
-    {{"convolution", "in,out,h,w,r", "dtype,batch,s,stride,pad,groups"}, Convolution},
+    {{"convolution", "in,out,h,w,r", "dtype,batch,s,stride,pad,groups"}, AskedConvolution},
     {{"elementwise", kStreamNeeds, kStreamMay}, Stream<StreamKind::kElementwise>},
     {{"reduction", kStreamNeeds, kStreamMay}, Stream<StreamKind::kReduction>},
     {{"norm", kStreamNeeds, kStreamMay}, Stream<StreamKind::kNorm>},

@@ -13,7 +13,7 @@
 #include "trace/import/reader.h"
 #include "trace/model/graph_builder.h"
 
-namespace chakra::pytorch {
+namespace chakra::pytorch::CHAKRA_FILE {
 namespace {
 
 namespace fs = std::filesystem;
@@ -60,4 +60,4 @@ TEST(ColumnBuilder, MakesWhatTheDecoderMakesOfFramesOfRealRecordings) {
 }
 
 }  // namespace
-}  // namespace chakra::pytorch
+}  // namespace chakra::pytorch::CHAKRA_FILE

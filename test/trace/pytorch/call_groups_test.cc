@@ -8,7 +8,7 @@
 #include "test/trace/pytorch/capture_builder.h"
 #include "test/trace/pytorch/capture_files.h"
 
-namespace chakra::pytorch {
+namespace chakra::pytorch::CHAKRA_FILE {
 namespace {
 
 using ::testing::ElementsAre;
@@ -135,4 +135,4 @@ INSTANTIATE_TEST_SUITE_P(Shared, GlooJobs, testing::Values("gloo_tp4", "gloo_pp4
                          [](const auto& job) { return std::string(job.param); });
 
 }  // namespace
-}  // namespace chakra::pytorch
+}  // namespace chakra::pytorch::CHAKRA_FILE

@@ -7,7 +7,7 @@
 #include "trace/import/join/machines.h"
 #include "trace/import/join/one_job.h"
 
-namespace chakra::pytorch {
+namespace chakra::pytorch::CHAKRA_FILE {
 namespace {
 
 using ::testing::ElementsAre;
@@ -137,4 +137,4 @@ TEST(CheckOneJob, GroupsMustAgree) {
 }
 
 }  // namespace
-}  // namespace chakra::pytorch
+}  // namespace chakra::pytorch::CHAKRA_FILE

@@ -2,7 +2,7 @@
 
 #include "trace/import/capture/capture.h"
 
-namespace chakra::pytorch {
+namespace chakra::pytorch::CHAKRA_FILE {
 namespace {
 
 TEST(ParseCommOp, EveryNameThatPyTorchWrites) {
@@ -106,4 +106,4 @@ TEST(ItemSize, KnowsEachSpelling) {
 }
 
 }  // namespace
-}  // namespace chakra::pytorch
+}  // namespace chakra::pytorch::CHAKRA_FILE

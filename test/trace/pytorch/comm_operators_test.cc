@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace chakra::pytorch {
+namespace chakra::pytorch::CHAKRA_FILE {
 namespace {
 
 CommCall Read(const std::string& name, const std::string& shapes, const std::string& types) {
@@ -96,4 +96,4 @@ TEST(CommOperators, Peers) {
 }
 
 }  // namespace
-}  // namespace chakra::pytorch
+}  // namespace chakra::pytorch::CHAKRA_FILE

@@ -12,7 +12,7 @@
 #include "trace/import/reader.h"
 #include "trace/model/graph_builder.h"
 
-namespace chakra::pytorch {
+namespace chakra::pytorch::CHAKRA_FILE {
 namespace {
 
 using testing::HasSubstr;
@@ -112,4 +112,4 @@ TEST(Compiled, AHashThatIsNoTextIsRefusedByFileAndNode) {
 }
 
 }  // namespace
-}  // namespace chakra::pytorch
+}  // namespace chakra::pytorch::CHAKRA_FILE

@@ -4,7 +4,7 @@
 #include "gtest/gtest.h"
 #include "test/trace/pytorch/capture_builder.h"
 
-namespace chakra::pytorch {
+namespace chakra::pytorch::CHAKRA_FILE {
 namespace {
 
 // The host runs ahead of one stream: what it launches waits there.
@@ -342,4 +342,4 @@ TEST(DeviceOrder, AKernelThatFoundNoRoomBeginsWithTheLastBlocksOfALargeOne) {
 }
 
 }  // namespace
-}  // namespace chakra::pytorch
+}  // namespace chakra::pytorch::CHAKRA_FILE

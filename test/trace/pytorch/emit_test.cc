@@ -8,7 +8,7 @@
 #include "trace/import/reader.h"
 #include "trace/model/capture_info.h"
 
-namespace chakra::pytorch {
+namespace chakra::pytorch::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -201,4 +201,4 @@ TEST(Emit, CommunicationThatIsNoCall) {
 }
 
 }  // namespace
-}  // namespace chakra::pytorch
+}  // namespace chakra::pytorch::CHAKRA_FILE

@@ -7,7 +7,7 @@
 #include "trace/import/pytorch/importer.h"
 #include "trace/import/registry.h"
 
-namespace chakra::pytorch {
+namespace chakra::pytorch::CHAKRA_FILE {
 namespace {
 
 using ::testing::ElementsAre;
@@ -108,4 +108,4 @@ TEST(ImporterOfRun, AFolderWithTracesIsNone) {
 }
 
 }  // namespace
-}  // namespace chakra::pytorch
+}  // namespace chakra::pytorch::CHAKRA_FILE

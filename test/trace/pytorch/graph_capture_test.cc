@@ -9,7 +9,7 @@
 #include "test/trace/pytorch/capture_builder.h"
 #include "trace/import/kineto/graph_annotations.h"
 
-namespace chakra::pytorch {
+namespace chakra::pytorch::CHAKRA_FILE {
 namespace {
 
 // The capture of a graph of `ops`, from `at` on: each operator launches one kernel, which does not run.
@@ -179,4 +179,4 @@ TEST(GraphCapture, TheTwoTracesOfAnInferenceEngine) {
 }
 
 }  // namespace
-}  // namespace chakra::pytorch
+}  // namespace chakra::pytorch::CHAKRA_FILE

@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "test/trace/pytorch/capture_files.h"
 
-namespace chakra::pytorch {
+namespace chakra::pytorch::CHAKRA_FILE {
 namespace {
 
 using ::testing::ElementsAre;
@@ -404,4 +404,4 @@ TEST(PublicCaptures, OtherFilesAreRefused) {
 }
 
 }  // namespace
-}  // namespace chakra::pytorch
+}  // namespace chakra::pytorch::CHAKRA_FILE

@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "test/trace/pytorch/capture_builder.h"
 
-namespace chakra::pytorch {
+namespace chakra::pytorch::CHAKRA_FILE {
 namespace {
 
 using ::testing::ElementsAre;
@@ -239,4 +239,4 @@ TEST(JoinRanks, ALibraryWithGroupsOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace chakra::pytorch
+}  // namespace chakra::pytorch::CHAKRA_FILE

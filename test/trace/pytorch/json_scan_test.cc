@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 
-namespace chakra::pytorch {
+namespace chakra::pytorch::CHAKRA_FILE {
 namespace {
 
 constexpr size_t kEnd = absl::string_view::npos;
@@ -62,4 +62,4 @@ TEST(QuoteNonNumbers, QuotesOnlyWhatIsNoNumberOutsideOfStrings) {
 }
 
 }  // namespace
-}  // namespace chakra::pytorch
+}  // namespace chakra::pytorch::CHAKRA_FILE

@@ -12,7 +12,7 @@
 #include "trace/import/kineto/kineto.h"
 #include "trace/import/timeline/timeline.h"
 
-namespace chakra::pytorch {
+namespace chakra::pytorch::CHAKRA_FILE {
 namespace {
 
 using testing::HasSubstr;
@@ -145,4 +145,4 @@ TEST(OtherEvents, WhatNothingTellsIsLeftOutAndNoHost) {
 }
 
 }  // namespace
-}  // namespace chakra::pytorch
+}  // namespace chakra::pytorch::CHAKRA_FILE

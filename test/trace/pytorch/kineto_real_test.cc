@@ -16,7 +16,7 @@
 #include "test/folders.h"
 #include "trace/import/kineto/kineto.h"
 
-namespace chakra::pytorch {
+namespace chakra::pytorch::CHAKRA_FILE {
 namespace {
 
 using testing::ElementsAre;
@@ -155,4 +155,4 @@ TEST_F(RealKineto, OtherErasAndDevices) {
 }
 
 }  // namespace
-}  // namespace chakra::pytorch
+}  // namespace chakra::pytorch::CHAKRA_FILE

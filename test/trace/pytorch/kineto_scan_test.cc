@@ -8,7 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
-namespace chakra::pytorch::kineto {
+namespace chakra::pytorch::kineto::CHAKRA_FILE {
 namespace {
 
 // What Scan gives: "key=value" for a member, each event's text, how it ends.
@@ -98,4 +98,4 @@ TEST(Scan, EventsAcrossBlocks) {
 }
 
 }  // namespace
-}  // namespace chakra::pytorch::kineto
+}  // namespace chakra::pytorch::kineto::CHAKRA_FILE

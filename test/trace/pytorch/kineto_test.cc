@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "bench/capture_generator.h"
 
-namespace chakra::pytorch {
+namespace chakra::pytorch::CHAKRA_FILE {
 namespace {
 
 using testing::ElementsAre;
@@ -518,4 +518,4 @@ TEST(Kineto, GeneratedCapture) {
 }
 
 }  // namespace
-}  // namespace chakra::pytorch
+}  // namespace chakra::pytorch::CHAKRA_FILE

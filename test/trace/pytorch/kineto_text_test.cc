@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace chakra::pytorch::kineto {
+namespace chakra::pytorch::kineto::CHAKRA_FILE {
 namespace {
 
 int64_t Nanos(absl::string_view token) {
@@ -104,4 +104,4 @@ TEST(WithoutLayout, DropsLineBreaksAndIndentation) {
 }
 
 }  // namespace
-}  // namespace chakra::pytorch::kineto
+}  // namespace chakra::pytorch::kineto::CHAKRA_FILE

@@ -5,7 +5,7 @@
 #include "test/sanitized.h"
 #include "test/trace/pytorch/machine.h"
 
-namespace chakra::pytorch {
+namespace chakra::pytorch::CHAKRA_FILE {
 namespace {
 
 using machine::Begins;
@@ -150,4 +150,4 @@ TEST(MachineCauses, ADependentLaunchBeginsWhereTheKernelBeforeItReleasesIt) {
 }
 
 }  // namespace
-}  // namespace chakra::pytorch
+}  // namespace chakra::pytorch::CHAKRA_FILE

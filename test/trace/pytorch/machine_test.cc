@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace chakra::pytorch {
+namespace chakra::pytorch::CHAKRA_FILE {
 namespace {
 
 using machine::Begins;
@@ -71,4 +71,4 @@ TEST(Machine, WithoutSyncRowsMostIsStillTold) {
 }
 
 }  // namespace
-}  // namespace chakra::pytorch
+}  // namespace chakra::pytorch::CHAKRA_FILE

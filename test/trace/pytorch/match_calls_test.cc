@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace chakra::pytorch {
+namespace chakra::pytorch::CHAKRA_FILE {
 namespace {
 
 // `steps` steps of `calls` calls of one kind, from step `first` on; step N begins at N ms.
@@ -78,4 +78,4 @@ TEST(SameCalls, ComparesKindsAndSteps) {
 }
 
 }  // namespace
-}  // namespace chakra::pytorch
+}  // namespace chakra::pytorch::CHAKRA_FILE

@@ -3,7 +3,7 @@
 #include "gtest/gtest.h"
 #include "test/trace/pytorch/capture_builder.h"
 
-namespace chakra::pytorch {
+namespace chakra::pytorch::CHAKRA_FILE {
 namespace {
 
 int Between(const Linked& l) {
@@ -81,4 +81,4 @@ TEST(TimerWaits, ARoundFollowsWhatTheDeviceDidLast) {
 }
 
 }  // namespace
-}  // namespace chakra::pytorch
+}  // namespace chakra::pytorch::CHAKRA_FILE

@@ -9,7 +9,7 @@
 #include "trace/import/host/host_trace.h"
 #include "trace/import/kineto/kineto.h"
 
-namespace chakra::pytorch {
+namespace chakra::pytorch::CHAKRA_FILE {
 namespace {
 
 using ::testing::AllOf;
@@ -335,4 +335,4 @@ TEST(PublicPairs, HostAndDeviceOfDifferentPrograms) {
 }
 
 }  // namespace
-}  // namespace chakra::pytorch
+}  // namespace chakra::pytorch::CHAKRA_FILE

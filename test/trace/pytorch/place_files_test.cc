@@ -9,7 +9,7 @@
 #include "test/trace/pytorch/capture_builder.h"
 #include "trace/import/pytorch/read_capture.h"
 
-namespace chakra::pytorch {
+namespace chakra::pytorch::CHAKRA_FILE {
 namespace {
 
 using ::testing::AllOf;
@@ -282,4 +282,4 @@ TEST(PlaceFiles, AStreamThatTwoProcessesShowIsOne) {
 }
 
 }  // namespace
-}  // namespace chakra::pytorch
+}  // namespace chakra::pytorch::CHAKRA_FILE

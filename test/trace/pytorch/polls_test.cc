@@ -3,7 +3,7 @@
 #include "gtest/gtest.h"
 #include "test/trace/pytorch/capture_builder.h"
 
-namespace chakra::pytorch {
+namespace chakra::pytorch::CHAKRA_FILE {
 namespace {
 
 // An operator that launches a kernel of 300 us and goes on `react` ns after the end of the kernel.
@@ -39,4 +39,4 @@ TEST(FindPolls, OneMatchAmongManyIsChance) {
 }
 
 }  // namespace
-}  // namespace chakra::pytorch
+}  // namespace chakra::pytorch::CHAKRA_FILE

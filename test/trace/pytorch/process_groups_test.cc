@@ -5,7 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace chakra::pytorch {
+namespace chakra::pytorch::CHAKRA_FILE {
 namespace {
 
 using ::testing::ElementsAre;
@@ -65,4 +65,4 @@ TEST(StridedGroup, OnlyWhereTheThreeAreAGroup) {
 }
 
 }  // namespace
-}  // namespace chakra::pytorch
+}  // namespace chakra::pytorch::CHAKRA_FILE

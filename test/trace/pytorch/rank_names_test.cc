@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "trace/et/rank_of.h"
 
-namespace chakra::pytorch {
+namespace chakra::pytorch::CHAKRA_FILE {
 namespace {
 
 using ::testing::ElementsAre;
@@ -105,4 +105,4 @@ TEST(RankByHand, AGroupOrANumber) {
 }
 
 }  // namespace
-}  // namespace chakra::pytorch
+}  // namespace chakra::pytorch::CHAKRA_FILE

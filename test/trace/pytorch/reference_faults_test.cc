@@ -4,7 +4,7 @@
 #include "gtest/gtest.h"
 #include "test/trace/pytorch/capture_builder.h"
 
-namespace chakra::pytorch {
+namespace chakra::pytorch::CHAKRA_FILE {
 namespace {
 
 using ::testing::ElementsAre;
@@ -418,4 +418,4 @@ TEST(ReferenceFault, OperandsAreCopiedOntoEveryKernel) {
 }
 
 }  // namespace
-}  // namespace chakra::pytorch
+}  // namespace chakra::pytorch::CHAKRA_FILE

@@ -3,7 +3,7 @@
 #include "gtest/gtest.h"
 #include "test/trace/pytorch/capture_builder.h"
 
-namespace chakra::pytorch {
+namespace chakra::pytorch::CHAKRA_FILE {
 namespace {
 
 // The waits of a capture: "thread 2 from 1000 until 5000 because of thread 1 at 5000: wake_up", one line for
@@ -165,4 +165,4 @@ TEST(BackwardCallers, ArrowsTellTheCallerElseTheThreadWithMostOperators) {
 }
 
 }  // namespace
-}  // namespace chakra::pytorch
+}  // namespace chakra::pytorch::CHAKRA_FILE

@@ -4,7 +4,7 @@
 #include "gtest/gtest.h"
 #include "test/trace/pytorch/machine.h"
 
-namespace chakra::pytorch {
+namespace chakra::pytorch::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
@@ -246,4 +246,4 @@ TEST(Timeline, NothingToReplayIsAnError) {
 }
 
 }  // namespace
-}  // namespace chakra::pytorch
+}  // namespace chakra::pytorch::CHAKRA_FILE

@@ -7,7 +7,7 @@
 #include "test/trace/pytorch/capture_builder.h"
 #include "trace/import/timeline/overruns.h"
 
-namespace chakra::pytorch {
+namespace chakra::pytorch::CHAKRA_FILE {
 namespace {
 
 TEST(Unseen, LaunchesWithoutKernelsCount) {
@@ -124,4 +124,4 @@ TEST(LostTimes, AnEventWithoutATimeRefusesNothing) {
 }
 
 }  // namespace
-}  // namespace chakra::pytorch
+}  // namespace chakra::pytorch::CHAKRA_FILE

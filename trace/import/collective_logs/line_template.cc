@@ -94,7 +94,7 @@ const char* SkipNumber(const char* p, const char* end) {
 }
 
 // A call of memcmp() takes longer than to compare so few bytes.
-bool Equal(const char* a, const char* b, size_t size) {
+bool EqualText(const char* a, const char* b, size_t size) {
   if (size < 8) {
     for (size_t i = 0; i < size; ++i) {
       if (a[i] != b[i]) return false;
@@ -184,14 +184,14 @@ bool LineTemplate::Fits(absl::string_view text, int64_t* values, size_t* length)
   const char* p = text.data();
   const char* end = p + text.size();
   for (const Piece& piece : pieces_) {
-    if (static_cast<size_t>(end - p) < piece.size || !Equal(p, bytes_.data() + piece.begin, piece.size))
+    if (static_cast<size_t>(end - p) < piece.size || !EqualText(p, bytes_.data() + piece.begin, piece.size))
       return false;
     p += piece.size;
     p = piece.ignored ? SkipNumber(p, end) : SkipInteger(p, end, values++);
     if (p == nullptr) return false;
   }
   const size_t tail = bytes_.size() - tail_;
-  if (static_cast<size_t>(end - p) < tail || !Equal(p, bytes_.data() + tail_, tail)) return false;
+  if (static_cast<size_t>(end - p) < tail || !EqualText(p, bytes_.data() + tail_, tail)) return false;
   p += tail;
   *length = static_cast<size_t>(p - text.data());
   return p == end || *p == '\n';

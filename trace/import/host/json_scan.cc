@@ -9,20 +9,20 @@
 namespace chakra::pytorch {
 namespace {
 
-constexpr size_t kEnd = absl::string_view::npos;
+constexpr size_t kNotFound = absl::string_view::npos;
 
 // One past the string whose opening quote is at `at`.
 size_t SkipString(absl::string_view text, size_t at) {
   for (size_t from = at + 1; from < text.size();) {
     const void* quote = std::memchr(text.data() + from, '"', text.size() - from);
-    if (quote == nullptr) return kEnd;
+    if (quote == nullptr) return kNotFound;
     const size_t found = static_cast<size_t>(static_cast<const char*>(quote) - text.data());
     size_t slashes = 0;
     while (text[found - 1 - slashes] == '\\') ++slashes;  // stops at the opening quote at the latest
     if (slashes % 2 == 0) return found + 1;
     from = found + 1;
   }
-  return kEnd;
+  return kNotFound;
 }
 
 // The kind of each byte: 1 opens, 2 closes, 3 begins a string.
@@ -53,11 +53,11 @@ size_t SkipSpace(absl::string_view text, size_t at) {
 }
 
 size_t SkipValue(absl::string_view text, size_t at) {
-  if (at >= text.size()) return kEnd;
+  if (at >= text.size()) return kNotFound;
   if (text[at] == '"') return SkipString(text, at);
   if (KindOf(text[at]) != 1) {  // a number or a word
     const size_t end = text.find_first_of(",]} \n\r\t:", at);
-    return end == kEnd ? kEnd : end;
+    return end == kNotFound ? kNotFound : end;
   }
   size_t depth = 0;
   for (size_t i = at; i < text.size(); ++i) {
@@ -69,11 +69,11 @@ size_t SkipValue(absl::string_view text, size_t at) {
       if (--depth == 0) return i + 1;
     } else {
       const size_t end = SkipString(text, i);
-      if (end == kEnd) return kEnd;
+      if (end == kNotFound) return kNotFound;
       i = end - 1;
     }
   }
-  return kEnd;
+  return kNotFound;
 }
 
 absl::string_view FieldScan::Next() {
@@ -115,7 +115,7 @@ std::string QuoteNonNumbers(absl::string_view json) {
     size_t end = i + 1;
     if (json[i] == '"') {
       end = SkipString(json, i);
-      if (end == kEnd) return "";
+      if (end == kNotFound) return "";
     } else if (absl::ascii_isalnum(static_cast<unsigned char>(json[i])) || json[i] == '-' || json[i] == '+') {
       while (end < json.size() && absl::ascii_isalpha(static_cast<unsigned char>(json[end]))) ++end;
       if (IsNonNumber(json.substr(i, end - i))) {

@@ -15,7 +15,7 @@
 namespace chakra::pytorch::kineto {
 namespace {
 
-constexpr size_t kShown = 8;  // categories and processes listed at most
+constexpr size_t kMostListed = 8;  // categories and processes listed at most
 
 int64_t IntegerOf(const EventTokens& e, Arg arg) {
   int64_t v = kNone;
@@ -251,7 +251,7 @@ void OtherEvents::Finish(const std::function<bool(absl::string_view)>& runs_host
     const std::string place = process.empty() ? category : absl::StrCat(category, " (\"", process, "\")");
     if (roles[i] == Role::kUnknown) {
       ++left_out;
-      if (unknown.size() < kShown) unknown.insert(place);
+      if (unknown.size() < kMostListed) unknown.insert(place);
     } else if (roles[i] == Role::kHardware || roles[i] == Role::kCommunication) {
       if (OnlyWaits(texts_.Get(other.type))) {
         ++waits;
@@ -260,7 +260,7 @@ void OtherEvents::Finish(const std::function<bool(absl::string_view)>& runs_host
       } else {
         AddOperation(other, roles[i], thread);
         ++operations;
-        if (taken.size() < kShown) taken.insert(place);
+        if (taken.size() < kMostListed) taken.insert(place);
       }
     }
     out_->skipped += roles[i] == Role::kDerived ? 1 : 0;

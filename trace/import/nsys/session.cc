@@ -28,7 +28,7 @@ std::string First(const std::multimap<std::string, std::string>& pairs, const st
 }
 
 // The first row's values of a table that may be absent; kept as they are where it is.
-absl::Status ReadOne(const SqliteReader& db, absl::string_view table,
+absl::Status ReadRow(const SqliteReader& db, absl::string_view table,
                      const std::vector<absl::string_view>& columns, const std::vector<int64_t*>& out) {
   if (!db.Has(table)) return db.CheckPlain(table);
   ASSIGN_OR_RETURN(SqliteScan rows, db.Read(table, columns));
@@ -91,14 +91,14 @@ absl::Status SessionReader::ReadSwitches() {
 // version are of both kinds. A time before the begin tells the second.
 absl::Status SessionReader::ReadTimes() {
   int64_t start = INT64_MIN, stop = INT64_MIN, utc = INT64_MIN, clock = INT64_MIN, seen = 0;
-  RETURN_IF_ERROR(ReadOne(db_, "ANALYSIS_DETAILS", {"startTime", "stopTime"}, {&start, &stop}));
+  RETURN_IF_ERROR(ReadRow(db_, "ANALYSIS_DETAILS", {"startTime", "stopTime"}, {&start, &stop}));
   RETURN_IF_ERROR(
-      ReadOne(db_, "TARGET_INFO_SESSION_START_TIME", {"utcEpochNs", "systemClockNs"}, {&utc, &clock}));
+      ReadRow(db_, "TARGET_INFO_SESSION_START_TIME", {"utcEpochNs", "systemClockNs"}, {&utc, &clock}));
   for (const absl::string_view table : {"CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_MEMCPY",
                                         "CUPTI_ACTIVITY_KIND_RUNTIME", "NVTX_EVENTS"}) {
     int64_t at = INT64_MIN;
     if (!db_.Has(table)) continue;
-    RETURN_IF_ERROR(ReadOne(db_, table, {"!start"}, {&at}));
+    RETURN_IF_ERROR(ReadRow(db_, table, {"!start"}, {&at}));
     if (at == INT64_MIN) continue;
     seen = at;
     break;

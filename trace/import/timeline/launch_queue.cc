@@ -20,9 +20,9 @@ struct Launch {
   uint32_t call = 0, op = 0;
 };
 
-class Finder {
+class QueueFinder {
  public:
-  Finder(const DeviceTrace& device, const HostThreads& host, const DeviceOrder& order)
+  QueueFinder(const DeviceTrace& device, const HostThreads& host, const DeviceOrder& order)
       : d_(device), host_(host), order_(order) {}
 
   std::vector<QueueWait> Run() {
@@ -119,7 +119,7 @@ class Finder {
 
 std::vector<QueueWait> FindQueueWaits(const DeviceTrace& device, const HostThreads& host,
                                       const DeviceOrder& order) {
-  return Finder(device, host, order).Run();
+  return QueueFinder(device, host, order).Run();
 }
 
 }  // namespace chakra::pytorch

@@ -7,9 +7,9 @@
 namespace chakra::pytorch {
 namespace {
 
-class Finder {
+class PollFinder {
  public:
-  Finder(const DeviceTrace& device, const HostThreads& host, const std::vector<DeviceOp>& ops)
+  PollFinder(const DeviceTrace& device, const HostThreads& host, const std::vector<DeviceOp>& ops)
       : d_(device), host_(host), ops_(ops), op_of_launch_(device.events.size(), kNoRow) {
     for (uint32_t i = 0; i < ops.size(); ++i) {
       if (ops[i].launch != kNoRow) op_of_launch_[ops[i].launch] = i;
@@ -85,7 +85,7 @@ class Finder {
 
 std::vector<Poll> FindPolls(const DeviceTrace& device, const HostThreads& host,
                             const std::vector<DeviceOp>& ops) {
-  return Finder(device, host, ops).Run();
+  return PollFinder(device, host, ops).Run();
 }
 
 }  // namespace chakra::pytorch
