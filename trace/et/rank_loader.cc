@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "trace/base/parallel.h"
 #include "trace/base/status_macros.h"
 
 namespace chakra {
@@ -54,6 +55,34 @@ absl::Status Flatten(std::vector<Loaded>* loaded) {
   }
   *loaded = std::move(out);
   return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<RankTrace>> LoadRanks(
+    size_t ranks, const ReadOptions& options, GraphPool* pool,
+    const std::function<absl::Status(size_t rank, Worker* worker, Loaded* out)>& load) {
+  std::vector<Loaded> loaded(ranks);
+  RETURN_IF_ERROR(ForEach(ranks, options.threads, [&] {
+    return
+        [&, worker = std::make_unique<Worker>(pool)](size_t i) { return load(i, worker.get(), &loaded[i]); };
+  }));
+  RETURN_IF_ERROR(Flatten(&loaded));
+  std::vector<RankTrace> out;
+  out.reserve(loaded.size());
+  for (Loaded& l : loaded) out.push_back(std::move(l.trace));
+  return out;
+}
+
+absl::StatusOr<std::vector<RankTrace>> LoadWritten(
+    size_t ranks, const ReadOptions& options, const std::string& file,
+    const std::function<absl::Status(size_t rank, EtWriter* writer)>& write) {
+  GraphPool pool;
+  return LoadRanks(ranks, options, &pool, [&](size_t i, Worker* worker, Loaded* out) {
+    std::string frames;
+    EtWriter writer(&frames, Compression::kNone);
+    RETURN_IF_ERROR(write(i, &writer));
+    RETURN_IF_ERROR(writer.Finish());
+    return DecodeFrames(frames, file, static_cast<int>(i), options, worker, out);
+  });
 }
 
 }  // namespace chakra

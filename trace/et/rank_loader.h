@@ -1,14 +1,17 @@
 // From the frames of a rank to its columns, through what changes ranks on the way.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "trace/et/decode.h"
 #include "trace/et/read_options.h"
+#include "trace/et/writer.h"
 #include "trace/io/byte_source.h"
 #include "trace/model/graph_builder.h"
 #include "trace/model/trace.h"
@@ -42,7 +45,21 @@ struct Loaded {
 absl::Status DecodeFrames(absl::string_view frames, absl::string_view file, int rank,
                           const ReadOptions& options, Worker* worker, Loaded* out);
 
+// Whether frames of a rank are asked for, beside its columns or in their place.
+inline bool WantsFrames(const ReadOptions& options) {
+  return options.rewriter != nullptr || options.keep_raw;
+}
+
 // Puts what rewritten ranks became in their place, by rank. Error: not one trace for each of 0 to n - 1.
 absl::Status Flatten(std::vector<Loaded>* loaded);
+
+// The ranks of a run that a reader makes itself, on options.threads threads: `load` fills in a rank.
+absl::StatusOr<std::vector<RankTrace>> LoadRanks(
+    size_t ranks, const ReadOptions& options, GraphPool* pool,
+    const std::function<absl::Status(size_t rank, Worker* worker, Loaded* out)>& load);
+// Likewise by frames: `write` writes those of a rank. `file` is for messages.
+absl::StatusOr<std::vector<RankTrace>> LoadWritten(
+    size_t ranks, const ReadOptions& options, const std::string& file,
+    const std::function<absl::Status(size_t rank, EtWriter* writer)>& write);
 
 }  // namespace chakra

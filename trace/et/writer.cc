@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "trace/base/status_macros.h"
 #include "trace/base/wire.h"
+#include "trace/model/groups.h"
 
 namespace chakra {
 namespace {
@@ -73,6 +74,23 @@ absl::Status EtWriter::Finish() {
   Flush(true).IgnoreError();  // an error stays in status_
   sink_.reset();
   return status_;
+}
+
+ChakraProtoMsg::GlobalMetadata MetadataWith(const char* name, absl::string_view text) {
+  ChakraProtoMsg::GlobalMetadata metadata;
+  metadata.set_version("0.0.4");
+  AddAttribute(name, &metadata)->set_string_val(std::string(text));
+  return metadata;
+}
+
+ChakraProtoMsg::Node NodeOfGroups(const Groups& groups) {
+  ChakraProtoMsg::Node node;
+  node.set_id(0);
+  node.set_name("## process_group:init ##");
+  node.set_type(ChakraProtoMsg::METADATA_NODE);
+  node.mutable_inputs()->set_values(GroupNodeText(groups));
+  AddAttribute("is_cpu_op", &node)->set_bool_val(true);
+  return node;
 }
 
 absl::Status WriteTrace(const RankTrace& trace, EtWriter* writer) {

@@ -46,6 +46,19 @@ class EtWriter {
   absl::Status status_;
 };
 
+// Adds an attribute to a node, or to metadata.
+template <typename Message>
+ChakraProtoMsg::AttributeProto* AddAttribute(const char* name, Message* to) {
+  ChakraProtoMsg::AttributeProto* attribute = to->add_attr();
+  attribute->set_name(name);
+  return attribute;
+}
+
+// Metadata of schema 0.0.4 with one attribute.
+ChakraProtoMsg::GlobalMetadata MetadataWith(const char* name, absl::string_view text);
+// Node 0, which names process groups in the form that PyTorch writes.
+ChakraProtoMsg::Node NodeOfGroups(const Groups& groups);
+
 // Writes kept raw frames byte for byte; the ending of the path chooses the compression. FailedPrecondition if
 // the trace was read without ReadOptions::keep_raw.
 absl::Status WriteTrace(const RankTrace& trace, const std::string& path);

@@ -31,12 +31,6 @@ namespace et = ChakraProtoMsg;
 
 constexpr char kWorkload[] = "workload";  // an attribute of metadata
 
-et::AttributeProto* AddAttribute(const char* name, et::Node* node) {
-  et::AttributeProto* a = node->add_attr();
-  a->set_name(name);
-  return a;
-}
-
 const StageGraph& StageOf(const StepGraphs& step, const Layout& layout, int rank) {
   return step.stages[static_cast<size_t>(layout.GraphOf(rank))];
 }
@@ -84,12 +78,7 @@ void SetCopy(const StepNode& n, et::Node* node) {
 
 absl::Status WriteRank(const StepGraphs& step, const Layout& layout, int rank, EtWriter* out) {
   const StageGraph& stage = StageOf(step, layout, rank);
-  et::GlobalMetadata metadata;
-  metadata.set_version("0.0.4");
-  et::AttributeProto& workload = *metadata.add_attr();
-  workload.set_name(kWorkload);
-  workload.set_string_val(step.plan.workload);
-  RETURN_IF_ERROR(out->AddMetadata(metadata));
+  RETURN_IF_ERROR(out->AddMetadata(MetadataWith(kWorkload, step.plan.workload)));
   et::Node node;
   for (size_t i = 0; i < stage.nodes.size(); ++i) {
     const StepNode& n = stage.nodes[i];
@@ -115,7 +104,7 @@ absl::Status WriteRank(const StepGraphs& step, const Layout& layout, int rank, E
     }
     RETURN_IF_ERROR(out->AddNode(node));
   }
-  return out->Finish();
+  return absl::OkStatus();
 }
 
 // What a rank has beside the graph of its stage, in the order in which a reader of its file finds it.
@@ -140,28 +129,14 @@ void SetOwn(const StageGraph& stage, const Layout& layout, int rank, RankTrace* 
   trace->peers = std::move(peers);
 }
 
-absl::Status EncodeRank(const StepGraphs& step, const Layout& layout, int rank, std::string* frames) {
-  EtWriter writer(frames, Compression::kNone);
-  return WriteRank(step, layout, rank, &writer);
-}
-
 // By frames of each rank, which a rewriter changes or the trace keeps.
 absl::Status LoadEach(const StepGraphs& step, const std::string& name, const ReadOptions& options,
                       TraceSet* set) {
   const Layout layout(step.plan.split);
-  GraphPool pool;
-  std::vector<Loaded> loaded(static_cast<size_t>(layout.ranks()));
-  const auto load = [&](size_t i, Worker* worker) {
-    std::string frames;
-    RETURN_IF_ERROR(EncodeRank(step, layout, static_cast<int>(i), &frames));
-    return DecodeFrames(frames, name, static_cast<int>(i), options, worker, &loaded[i]);
+  const auto write = [&](size_t i, EtWriter* writer) {
+    return WriteRank(step, layout, static_cast<int>(i), writer);
   };
-  absl::Status status = ForEach(loaded.size(), options.threads, [&] {
-    return [&load, worker = std::make_unique<Worker>(&pool)](size_t i) { return load(i, worker.get()); };
-  });
-  if (status.ok()) status = Flatten(&loaded);
-  if (!status.ok()) return status;
-  for (Loaded& l : loaded) set->ranks.push_back(std::move(l.trace));
+  ASSIGN_OR_RETURN(set->ranks, LoadWritten(static_cast<size_t>(layout.ranks()), options, name, write));
   return absl::OkStatus();
 }
 
@@ -175,7 +150,9 @@ absl::Status LoadStages(const StepGraphs& step, const std::string& name, const R
   for (size_t s = 0; s < step.stages.size(); ++s) {
     const int rank = layout.FirstOf(static_cast<int64_t>(s));
     std::string frames;
-    RETURN_IF_ERROR(EncodeRank(step, layout, rank, &frames));
+    EtWriter writer(&frames, Compression::kNone);
+    RETURN_IF_ERROR(WriteRank(step, layout, rank, &writer));
+    RETURN_IF_ERROR(writer.Finish());
     ASSIGN_OR_RETURN(of_stage[s], decoder.Decode(frames, name, rank, options));
   }
   std::vector<std::vector<GroupKind>> kinds;
@@ -244,7 +221,8 @@ absl::Status WriteRanks(const StepGraphs& step, const Layout& layout, const std:
   return ForEach(ranks.size(), threads, [&] {
     return [&](size_t i) {
       EtWriter writer(folder.PathOf(FileOf(ranks[i])));
-      return WriteRank(step, layout, ranks[i], &writer);
+      RETURN_IF_ERROR(WriteRank(step, layout, ranks[i], &writer));
+      return writer.Finish();
     };
   });
 }
@@ -329,8 +307,8 @@ absl::Status WriteSharedStep(const StepGraphs& step, const std::string& folder, 
 absl::StatusOr<TraceSet> TracesOf(const StepGraphs& step, const std::string& name,
                                   const ReadOptions& options) {
   TraceSet set;
-  const bool each = options.rewriter != nullptr || options.keep_raw;
-  RETURN_IF_ERROR(each ? LoadEach(step, name, options, &set) : LoadStages(step, name, options, &set));
+  RETURN_IF_ERROR(WantsFrames(options) ? LoadEach(step, name, options, &set)
+                                       : LoadStages(step, name, options, &set));
   set.groups = GroupsOf(step);
   if (!set.groups.empty()) set.group_source = name;
   return set;

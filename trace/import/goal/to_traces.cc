@@ -1,14 +1,12 @@
 #include "trace/import/goal/to_traces.h"
 
 #include <map>
-#include <memory>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "proto/et_def.pb.h"
-#include "trace/base/parallel.h"
 #include "trace/base/status_macros.h"
 #include "trace/et/rank_loader.h"
 #include "trace/et/writer.h"
@@ -67,19 +65,8 @@ std::vector<uint64_t> MatchSizes(Program* program) {
   return unequal;
 }
 
-et::AttributeProto* Add(const char* name, et::Node* node) {
-  et::AttributeProto* a = node->add_attr();
-  a->set_name(name);
-  return a;
-}
-
 absl::Status WriteRank(const GoalRank& rank, EtWriter* out) {
-  et::GlobalMetadata metadata;
-  metadata.set_version("0.0.4");
-  et::AttributeProto& schema = *metadata.add_attr();
-  schema.set_name("schema");
-  schema.set_string_val(std::string(kSchema));
-  RETURN_IF_ERROR(out->AddMetadata(metadata));
+  RETURN_IF_ERROR(out->AddMetadata(MetadataWith("schema", kSchema)));
   et::Node node;
   size_t d = 0;
   for (size_t i = 0; i < rank.ops.size(); ++i) {
@@ -89,15 +76,15 @@ absl::Status WriteRank(const GoalRank& rank, EtWriter* out) {
     node.set_id(i);
     node.set_name(calc ? "calc" : send ? "send" : "recv");
     node.set_type(calc ? et::COMP_NODE : send ? et::COMM_SEND_NODE : et::COMM_RECV_NODE);
-    Add("is_cpu_op", &node)->set_bool_val(true);
-    Add("tid", &node)->set_int64_val(op.cpu + (calc ? 0 : 256 * int64_t{op.nic}));
-    Add("any_order", &node)->set_bool_val(true);
+    AddAttribute("is_cpu_op", &node)->set_bool_val(true);
+    AddAttribute("tid", &node)->set_int64_val(op.cpu + (calc ? 0 : 256 * int64_t{op.nic}));
+    AddAttribute("any_order", &node)->set_bool_val(true);
     if (calc) {
-      Add("duration_ns", &node)->set_int64_val(static_cast<int64_t>(op.size));
+      AddAttribute("duration_ns", &node)->set_int64_val(static_cast<int64_t>(op.size));
     } else {
-      Add("comm_size", &node)->set_int64_val(static_cast<int64_t>(op.size));
-      Add(send ? "comm_dst" : "comm_src", &node)->set_int32_val(static_cast<int32_t>(op.peer));
-      Add("comm_tag", &node)->set_int32_val(static_cast<int32_t>(op.tag));
+      AddAttribute("comm_size", &node)->set_int64_val(static_cast<int64_t>(op.size));
+      AddAttribute(send ? "comm_dst" : "comm_src", &node)->set_int32_val(static_cast<int32_t>(op.peer));
+      AddAttribute("comm_tag", &node)->set_int32_val(static_cast<int32_t>(op.tag));
     }
     bool early = false;
     const size_t first = d;
@@ -106,12 +93,12 @@ absl::Status WriteRank(const GoalRank& rank, EtWriter* out) {
       early = early || rank.deps[d].start;
     }
     if (early) {
-      et::AttributeProto::Int64List* list = Add("dep_release", &node)->mutable_int64_list();
+      et::AttributeProto::Int64List* list = AddAttribute("dep_release", &node)->mutable_int64_list();
       for (size_t k = first; k < d; ++k) list->add_values(rank.deps[k].start ? 0 : kReleaseAtEnd);
     }
     RETURN_IF_ERROR(out->AddNode(node));
   }
-  return out->Finish();
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -120,24 +107,13 @@ absl::StatusOr<TraceSet> ProgramTraces(Program program, const std::string& name,
   RETURN_IF_ERROR(CheckOps(program, name));
   const std::vector<uint64_t> unequal = MatchSizes(&program);
   TraceSet set;
-  GraphPool pool;
-  std::vector<Loaded> loaded(program.ranks.size());
-  const auto load = [&](size_t i, Worker* worker) {
-    std::string frames;
-    EtWriter writer(&frames, Compression::kNone);
-    RETURN_IF_ERROR(WriteRank(program.ranks[i], &writer));
-    RETURN_IF_ERROR(DecodeFrames(frames, name, static_cast<int>(i), options, worker, &loaded[i]));
-    if (unequal[i] == 0) return absl::OkStatus();
-    loaded[i].trace.repairs.push_back({"receive_size", name, static_cast<int>(i), unequal[i], 0,
-                                       "receives of another size than their sends; they take the sends'"});
-    return absl::OkStatus();
-  };
-  absl::Status status = ForEach(loaded.size(), options.threads, [&] {
-    return [&load, worker = std::make_unique<Worker>(&pool)](size_t i) { return load(i, worker.get()); };
-  });
-  if (status.ok()) status = Flatten(&loaded);
-  if (!status.ok()) return status;
-  for (Loaded& l : loaded) set.ranks.push_back(std::move(l.trace));
+  const auto write = [&](size_t i, EtWriter* writer) { return WriteRank(program.ranks[i], writer); };
+  ASSIGN_OR_RETURN(set.ranks, LoadWritten(program.ranks.size(), options, name, write));
+  for (size_t i = 0; i < unequal.size() && options.rewriter == nullptr; ++i) {
+    if (unequal[i] == 0) continue;
+    set.ranks[i].repairs.push_back({"receive_size", name, static_cast<int>(i), unequal[i], 0,
+                                    "receives of another size than their sends; they take the sends'"});
+  }
   return set;
 }
 

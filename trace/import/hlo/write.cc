@@ -1,29 +1,21 @@
 #include "trace/import/hlo/write.h"
 
 #include <algorithm>
-#include <memory>
+#include <map>
 #include <set>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "trace/base/parallel.h"
 #include "trace/base/status_macros.h"
 #include "trace/et/rank_loader.h"
 #include "trace/et/writer.h"
-#include "trace/model/groups.h"
 
 namespace chakra::hlo {
 namespace {
 
 namespace et = ChakraProtoMsg;
-
-et::AttributeProto* Attribute(const char* name, et::Node* node) {
-  et::AttributeProto* a = node->add_attr();
-  a->set_name(name);
-  return a;
-}
 
 // "fusion.12.clone.3" as "fusion": kernels that differ in their number alone have one name.
 std::string WithoutNumber(absl::string_view name) {
@@ -172,9 +164,9 @@ void DeviceWriter::Deps(const StepNode& n, et::Node* node) const {
 
 void DeviceWriter::Common(const StepNode& n, et::Node* node) const {
   const Instruction& i = m_.computations[n.computation].instructions[n.instruction];
-  Attribute("is_cpu_op", node)->set_bool_val(false);
-  Attribute("hlo", node)->set_string_val(i.name);
-  if (!i.op_name.empty()) Attribute("module", node)->set_string_val(i.op_name);
+  AddAttribute("is_cpu_op", node)->set_bool_val(false);
+  AddAttribute("hlo", node)->set_string_val(i.name);
+  if (!i.op_name.empty()) AddAttribute("module", node)->set_string_val(i.op_name);
 }
 
 absl::Status DeviceWriter::Computation(const StepNode& n, uint32_t index) {
@@ -191,10 +183,10 @@ absl::Status DeviceWriter::Computation(const StepNode& n, uint32_t index) {
   }
   Deps(n, &node);
   Common(n, &node);
-  Attribute("stream", &node)->set_int64_val(static_cast<int64_t>(n.stream));
-  Attribute("op", &node)->set_string_val(facts.op);
-  Attribute("num_ops", &node)->set_int64_val(facts.operations);
-  Attribute("tensor_size", &node)->set_uint64_val(static_cast<uint64_t>(facts.bytes));
+  AddAttribute("stream", &node)->set_int64_val(static_cast<int64_t>(n.stream));
+  AddAttribute("op", &node)->set_string_val(facts.op);
+  AddAttribute("num_ops", &node)->set_int64_val(facts.operations);
+  AddAttribute("tensor_size", &node)->set_uint64_val(static_cast<uint64_t>(facts.bytes));
   node.mutable_inputs()->set_shapes(facts.shapes);
   node.mutable_inputs()->set_types(facts.types);
   return writer_->AddNode(node);
@@ -213,20 +205,20 @@ absl::Status DeviceWriter::Message(const StepNode& n, uint32_t index, bool send)
       n.stream == StepStream::kCompute      ? (send ? StepStream::kSend : StepStream::kReceive)
       : n.stream == StepStream::kCollective ? (send ? StepStream::kSend : StepStream::kReceive)
                                             : n.stream;
-  Attribute("stream", &node)->set_int64_val(static_cast<int64_t>(stream));
+  AddAttribute("stream", &node)->set_int64_val(static_cast<int64_t>(stream));
   if (other == device_) {  // a copy in place
     if (!send) return absl::OkStatus();
     node.set_type(et::COMP_NODE);
     node.set_name("xla::copy/collective-permute");
-    Attribute("tensor_size", &node)->set_uint64_val(static_cast<uint64_t>(2 * bytes));
+    AddAttribute("tensor_size", &node)->set_uint64_val(static_cast<uint64_t>(2 * bytes));
     return writer_->AddNode(node);
   }
   node.set_name(m_.computations[n.computation].instructions[n.instruction].name);
   node.set_type(send ? et::COMM_SEND_NODE : et::COMM_RECV_NODE);
-  Attribute("comm_size", &node)->set_int64_val(bytes);
-  Attribute("comm_src", &node)->set_int32_val(static_cast<int32_t>(send ? device_ : other));
-  Attribute("comm_dst", &node)->set_int32_val(static_cast<int32_t>(send ? other : device_));
-  Attribute("comm_tag", &node)->set_int32_val(static_cast<int32_t>(c.tag));
+  AddAttribute("comm_size", &node)->set_int64_val(bytes);
+  AddAttribute("comm_src", &node)->set_int32_val(static_cast<int32_t>(send ? device_ : other));
+  AddAttribute("comm_dst", &node)->set_int32_val(static_cast<int32_t>(send ? other : device_));
+  AddAttribute("comm_tag", &node)->set_int32_val(static_cast<int32_t>(c.tag));
   return writer_->AddNode(node);
 }
 
@@ -239,34 +231,22 @@ absl::Status DeviceWriter::WholeCollective(const StepNode& n, uint32_t index) {
   Deps(n, &node);
   Common(n, &node);
   const uint32_t group = c.group_of[static_cast<size_t>(device_)];
-  Attribute("stream", &node)->set_int64_val(static_cast<int64_t>(n.stream));
-  Attribute("comm_type", &node)->set_int64_val(static_cast<int64_t>(TypeOf(c.what.kind)));
-  Attribute("comm_size", &node)->set_int64_val(c.what.in_bytes);
-  Attribute("comm_out_size", &node)->set_int64_val(c.what.out_bytes);
-  Attribute("pg_name", &node)->set_string_val(names_.Of(n.collective, group));
+  AddAttribute("stream", &node)->set_int64_val(static_cast<int64_t>(n.stream));
+  AddAttribute("comm_type", &node)->set_int64_val(static_cast<int64_t>(TypeOf(c.what.kind)));
+  AddAttribute("comm_size", &node)->set_int64_val(c.what.in_bytes);
+  AddAttribute("comm_out_size", &node)->set_int64_val(c.what.out_bytes);
+  AddAttribute("pg_name", &node)->set_string_val(names_.Of(n.collective, group));
   if (c.what.kind == CollectiveKind::kBroadcast || c.what.kind == CollectiveKind::kReduce)
-    Attribute("root", &node)->set_int32_val(static_cast<int32_t>(c.groups[group].front()));
+    AddAttribute("root", &node)->set_int32_val(static_cast<int32_t>(c.groups[group].front()));
   return writer_->AddNode(node);
 }
 
 absl::Status DeviceWriter::Write() {
-  et::GlobalMetadata metadata;
-  metadata.set_version("0.0.4");
-  et::AttributeProto* schema = metadata.add_attr();
-  schema->set_name("schema");
-  schema->set_string_val("hlo");
-  et::AttributeProto* name = metadata.add_attr();
-  name->set_name("hlo_module");
-  name->set_string_val(m_.name);
+  et::GlobalMetadata metadata = MetadataWith("schema", "hlo");
+  AddAttribute("hlo_module", &metadata)->set_string_val(m_.name);
   RETURN_IF_ERROR(writer_->AddMetadata(metadata));
   if (const Groups own = names_.With(device_); !own.empty()) {
-    et::Node groups;
-    groups.set_id(0);
-    groups.set_name("## process_group:init ##");
-    groups.set_type(et::METADATA_NODE);
-    groups.mutable_inputs()->set_values(GroupNodeText(own));
-    Attribute("is_cpu_op", &groups)->set_bool_val(true);
-    RETURN_IF_ERROR(writer_->AddNode(groups));
+    RETURN_IF_ERROR(writer_->AddNode(NodeOfGroups(own)));
   }
   for (uint32_t index = 0; index < step_.nodes.size(); ++index) {
     const StepNode& n = step_.nodes[index];
@@ -281,7 +261,7 @@ absl::Status DeviceWriter::Write() {
     }
     if (!s.ok()) return s;
   }
-  return writer_->Finish();
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -290,20 +270,10 @@ absl::StatusOr<TraceSet> TracesOf(const Module& module, const Step& step, const 
                                   const ReadOptions& options) {
   const GroupNames names(step);
   TraceSet set;
-  GraphPool pool;
-  std::vector<Loaded> loaded(static_cast<size_t>(step.mesh.devices()));
-  const auto load = [&](size_t i, Worker* worker) {
-    std::string frames;
-    EtWriter writer(&frames, Compression::kNone);
-    RETURN_IF_ERROR(DeviceWriter(module, step, names, static_cast<int>(i), &writer).Write());
-    return DecodeFrames(frames, file, static_cast<int>(i), options, worker, &loaded[i]);
+  const auto write = [&](size_t i, EtWriter* writer) {
+    return DeviceWriter(module, step, names, static_cast<int>(i), writer).Write();
   };
-  absl::Status status = ForEach(loaded.size(), options.threads, [&] {
-    return [&load, worker = std::make_unique<Worker>(&pool)](size_t i) { return load(i, worker.get()); };
-  });
-  if (status.ok()) status = Flatten(&loaded);
-  if (!status.ok()) return status;
-  for (Loaded& l : loaded) set.ranks.push_back(std::move(l.trace));
+  ASSIGN_OR_RETURN(set.ranks, LoadWritten(static_cast<size_t>(step.mesh.devices()), options, file, write));
   set.groups = names.groups();
   if (!set.groups.empty()) set.group_source = "the HLO module";
   set.warnings = step.warnings;

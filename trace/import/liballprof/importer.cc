@@ -7,7 +7,6 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "trace/base/parallel.h"
 #include "trace/base/status_macros.h"
 #include "trace/et/rank_loader.h"
 #include "trace/import/liballprof/liballprof.h"
@@ -70,9 +69,9 @@ absl::StatusOr<TraceSet> ReadMpi(const std::vector<std::string>& inputs, const R
   }
   ASSIGN_OR_RETURN(const std::vector<RankFile> files, FindRankFiles(inputs));
   TraceSet set;
+  set.inputs.resize(files.size());
   GraphPool pool;
-  std::vector<Loaded> loaded(files.size());
-  const auto load = [&](size_t i, Worker* worker) {
+  const auto load = [&](size_t i, Worker* worker, Loaded* out) {
     const std::string& path = files[i].path;
     ASSIGN_OR_RETURN(std::unique_ptr<FileSource> disk, FileSource::Open(path));
     ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> content, OpenContent(disk.get(), path));
@@ -80,18 +79,12 @@ absl::StatusOr<TraceSet> ReadMpi(const std::vector<std::string>& inputs, const R
     RETURN_IF_ERROR(ReadAll(content.get(), path, &plain));
     ASSIGN_OR_RETURN(const std::string frames,
                      RankFrames(plain.view(), path, static_cast<int>(files.size())));
-    loaded[i].input.path = path;
-    loaded[i].input.role = "trace";
-    RETURN_IF_ERROR(disk->Finish(&loaded[i].input.sha256, &loaded[i].input.bytes));
-    return DecodeFrames(frames, path, static_cast<int>(i), options, worker, &loaded[i]);
+    set.inputs[i].path = path;
+    set.inputs[i].role = "trace";
+    RETURN_IF_ERROR(disk->Finish(&set.inputs[i].sha256, &set.inputs[i].bytes));
+    return DecodeFrames(frames, path, static_cast<int>(i), options, worker, out);
   };
-  absl::Status status = ForEach(loaded.size(), options.threads, [&] {
-    return [&load, worker = std::make_unique<Worker>(&pool)](size_t i) { return load(i, worker.get()); };
-  });
-  if (!status.ok()) return status;
-  for (const Loaded& l : loaded) set.inputs.push_back(l.input);
-  if (status = Flatten(&loaded); !status.ok()) return status;
-  for (Loaded& l : loaded) set.ranks.push_back(std::move(l.trace));
+  ASSIGN_OR_RETURN(set.ranks, LoadRanks(files.size(), options, &pool, load));
   return set;
 }
 

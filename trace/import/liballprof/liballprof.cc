@@ -96,11 +96,7 @@ class RankReader {
   absl::Status Between();
   et::Node* Open(const std::string& name, et::NodeType type);
   absl::Status Close();
-  et::AttributeProto* Add(const char* name) {
-    et::AttributeProto* a = node_.add_attr();
-    a->set_name(name);
-    return a;
-  }
+  et::AttributeProto* Add(const char* name) { return AddAttribute(name, &node_); }
   void Wait(int64_t request) {
     const auto it = requests_.find(request);
     if (it == requests_.end()) return;  // MPI_REQUEST_NULL
@@ -291,12 +287,7 @@ absl::Status RankReader::Line(absl::string_view line) {
 }
 
 absl::StatusOr<std::string> RankReader::Run() {
-  et::GlobalMetadata metadata;
-  metadata.set_version("0.0.4");
-  et::AttributeProto& schema = *metadata.add_attr();
-  schema.set_name("schema");
-  schema.set_string_val("liballprof");
-  RETURN_IF_ERROR(writer_.AddMetadata(metadata));
+  RETURN_IF_ERROR(writer_.AddMetadata(MetadataWith("schema", "liballprof")));
   for (absl::string_view line : absl::StrSplit(text_, '\n')) {
     ++line_;
     absl::ConsumeSuffix(&line, "\r");

@@ -69,7 +69,7 @@ class SharedRun {
       : path_(path), index_(std::move(index)), options_(options) {}
 
   absl::StatusOr<TraceSet> Read() {
-    const bool each = options_.rewriter != nullptr || options_.keep_raw;
+    const bool each = WantsFrames(options_);
     RETURN_IF_ERROR(LoadGraphs(each));
     TraceSet set;
     for (Loaded& l : graphs_) set.inputs.push_back(std::move(l.input));
@@ -162,20 +162,14 @@ class SharedRun {
       ASSIGN_OR_RETURN(LikeRank one, LikeRank::Make(graph.trace));
       like.push_back(std::move(one));
     }
-    std::vector<Loaded> loaded(static_cast<size_t>(index_.ranks()));
-    const auto load = [&](size_t i, Worker* worker) {
+    const auto load = [&](size_t i, Worker* worker, Loaded* out) {
       const int rank = static_cast<int>(i);
       const size_t graph = index_.GraphOf(rank);
       std::string frames;
       like[graph].AppendFrames(index_, rank, &frames);
-      return DecodeFrames(frames, graphs_[graph].trace.file, rank, options_, worker, &loaded[i]);
+      return DecodeFrames(frames, graphs_[graph].trace.file, rank, options_, worker, out);
     };
-    absl::Status status = ForEach(loaded.size(), options_.threads, [&] {
-      return [&load, worker = std::make_unique<Worker>(&pool_)](size_t i) { return load(i, worker.get()); };
-    });
-    if (status.ok()) status = Flatten(&loaded);
-    if (!status.ok()) return status;
-    for (Loaded& l : loaded) set->ranks.push_back(std::move(l.trace));
+    ASSIGN_OR_RETURN(set->ranks, LoadRanks(static_cast<size_t>(index_.ranks()), options_, &pool_, load));
     return absl::OkStatus();
   }
 
