@@ -13,12 +13,12 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "bench/capture_generator.h"
 #include "bench/measure.h"
 #include "trace/et/read_options.h"
-#include "trace/et/writer.h"
 #include "trace/import/kineto/kineto.h"
-#include "trace/import/linked/emit.h"
+#include "trace/import/linked/linker.h"
 #include "trace/import/pytorch/read_capture.h"
 #include "trace/io/byte_source.h"
 
@@ -76,16 +76,16 @@ bool ReadFrom(const std::string& path) {
   return file.ok() && pytorch::ReadKineto(file->get(), path).ok();
 }
 
-// From the file to Chakra frames: read, linked, and written to nowhere.
+// From the file to Chakra frames: read, linked, and written to a file that does not stay.
 bool ConvertFrom(const std::string& path) {
   ReadOptions options;
   options.capture.device = path;
-  const auto capture = pytorch::ReadCapture({}, options);
+  auto capture = pytorch::ReadCapture({}, options);
   if (!capture.ok()) return false;
-  const auto out = std::filesystem::temp_directory_path() / "chakra_kineto_bench.et";
-  EtWriter writer(out.string(), Compression::kNone);
-  return pytorch::EmitRank(capture->ranks[0], 0, capture->joined, &writer)
-      .ok();  // not finished: nothing stays
+  const auto out = std::filesystem::temp_directory_path() / absl::StrCat("chakra_kineto_bench_", getpid());
+  const bool written = pytorch::WriteCapture(*std::move(capture), out.string(), "").ok();
+  std::filesystem::remove(out.string() + ".0.et");
+  return written;
 }
 
 double CpuSeconds(const rusage& usage) {

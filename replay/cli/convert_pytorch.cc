@@ -90,7 +90,7 @@ absl::Status PytorchOptions::Run() const {
   const OnSignal discard([&] { folder.Discard(); });
   RETURN_IF_ERROR(folder.Open(prefix));
   const std::string name = fs::path(prefix).filename().string();
-  RETURN_IF_ERROR(pytorch::WriteCapture(capture, folder.PathOf(name), suffix));
+  RETURN_IF_ERROR(pytorch::WriteCapture(std::move(capture), folder.PathOf(name), suffix));
   std::vector<std::string> files;
   for (size_t i = 0; i < capture.ranks.size(); ++i)
     files.push_back(absl::StrCat(name, ".", i, ".et", suffix));

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "test/trace/call_log_testing.h"
+#include "trace/et/writer.h"
 #include "trace/import/collective_logs/importer.h"
 #include "trace/import/collective_logs/steps.h"
 #include "trace/model/capture_info.h"
@@ -375,13 +376,18 @@ TEST(CallLogs, ColumnsAreThoseOfTheFrames) {
   const auto direct = folder.Read(), frames = folder.Read(framed);
   ASSERT_TRUE(direct.ok() && frames.ok()) << direct.status() << frames.status();
   for (size_t r = 0; r < 4; ++r) {
-    const RankTrace &a = direct->ranks[r], &b = frames->ranks[r];
+    std::string bytes;
+    EtWriter writer(&bytes, Compression::kNone);
+    ASSERT_TRUE(WriteTrace(frames->ranks[r], &writer).ok());
+    const auto decoded = DecodeTrace(bytes, "w.et", static_cast<int>(r), {});
+    ASSERT_TRUE(decoded.ok()) << decoded.status();
+    const RankTrace &a = direct->ranks[r], &b = *decoded;
     EXPECT_TRUE(SameContent(*a.graph, *b.graph)) << r;
     EXPECT_EQ(a.graph->order, b.graph->order);
     EXPECT_EQ(a.graph->child, b.graph->child);
     EXPECT_EQ(a.group_names, b.group_names);
     EXPECT_EQ(a.metadata, b.metadata);
-    EXPECT_EQ(a.repairs.size(), b.repairs.size());
+    EXPECT_EQ(a.repairs.size(), frames->ranks[r].repairs.size());
     ASSERT_EQ(a.peers.size(), b.peers.size());
     for (size_t i = 0; i < a.peers.size(); ++i) {
       const Peer &x = a.peers[i], &y = b.peers[i];

@@ -9,34 +9,73 @@
 
 namespace chakra {
 
-absl::Status DecodeFrames(absl::string_view frames, absl::string_view file, int rank,
-                          const ReadOptions& options, Worker* worker, Loaded* out) {
-  const auto decode = [&](absl::string_view from, int as, const ReadOptions& how, Decoder* with, Loaded* to) {
-    ASSIGN_OR_RETURN(to->trace, with->Decode(from, file, as, how));
-    to->group_nodes = with->group_nodes();
-    return absl::OkStatus();
-  };
-  if (options.rewriter == nullptr) return decode(frames, rank, options, &worker->decoder, out);
+namespace {
+
+absl::Status Decode(absl::string_view frames, absl::string_view file, int rank, const ReadOptions& options,
+                    Decoder* decoder, Loaded* out) {
+  ASSIGN_OR_RETURN(out->trace, decoder->Decode(frames, file, rank, options));
+  out->group_nodes = decoder->group_nodes();
+  return absl::OkStatus();
+}
+
+Worker::Before* BeforeOf(Worker* worker) {
   if (worker->before == nullptr) worker->before = std::make_unique<Worker::Before>();
-  ReadOptions with_frames = options;
-  with_frames.keep_raw = true;
-  Loaded read;
-  RETURN_IF_ERROR(decode(frames, rank, with_frames, &worker->before->decoder, &read));
-  const std::vector<Repair> repairs = read.trace.repairs;
-  std::vector<Rewritten> made;
-  RETURN_IF_ERROR(options.rewriter->Rewrite(std::move(read.trace), &made));
+  return worker->before.get();
+}
+
+// Takes `read`, which has its frames, through the rewriter.
+absl::Status Rewrite(RankTrace read, const ReadOptions& options, Worker* worker, Loaded* out) {
   out->rewritten = true;
-  out->trace.file = std::string(file);
-  out->trace.rank = rank;
+  out->trace.file = read.file;
+  out->trace.rank = read.rank;
+  const std::string file = read.file;
+  const std::vector<Repair> repairs = read.repairs;
+  std::vector<Rewritten> made;
+  RETURN_IF_ERROR(options.rewriter->Rewrite(std::move(read), &made));
   ReadOptions again = options;
-  again.strict = false;  // what is left to repair has been judged above
+  again.strict = false;  // what is left to repair has been judged before
   for (const Rewritten& one : made) {
     Loaded& to = out->became.emplace_back();
-    RETURN_IF_ERROR(decode(one.frames, one.rank, again, &worker->decoder, &to));
+    RETURN_IF_ERROR(Decode(one.frames, file, one.rank, again, &worker->decoder, &to));
     to.trace.repairs = repairs;
     for (Repair& r : to.trace.repairs) r.rank = one.rank;
   }
   return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status DecodeFrames(absl::string_view frames, absl::string_view file, int rank,
+                          const ReadOptions& options, Worker* worker, Loaded* out) {
+  if (options.rewriter == nullptr) return Decode(frames, file, rank, options, &worker->decoder, out);
+  ReadOptions with_frames = options;
+  with_frames.keep_raw = true;
+  Loaded read;
+  RETURN_IF_ERROR(Decode(frames, file, rank, with_frames, &BeforeOf(worker)->decoder, &read));
+  return Rewrite(std::move(read.trace), options, worker, out);
+}
+
+absl::Status FinishColumns(RankDraft* draft, Keep keep, absl::string_view file, int rank,
+                           const ReadOptions& options, Worker* worker, Loaded* out) {
+  RankTrace& trace = out->trace;
+  trace.rank = rank;
+  trace.file = std::string(file);
+  if (options.rewriter != nullptr && options.rewriter->WritesAsMade()) {
+    out->rewritten = true;
+    return options.rewriter->WriteAsMade(trace, [&](EtWriter* writer) {
+      RETURN_IF_ERROR(WriteFrames(*draft, writer));
+      return writer->Finish();
+    });
+  }
+  if (WantsFrames(options)) trace.raw = FramesOf(*draft);
+  const bool last = options.rewriter == nullptr;
+  GraphPool* pool = last ? worker->pool : &BeforeOf(worker)->pool;
+  ASSIGN_OR_RETURN(trace.graph, pool->Intern(&draft->graph, absl::StrCat(file, ": rank ", rank),
+                                             /*offsets=*/{}, last ? keep : Keep::kPlain));
+  trace.peers = pool->columns().Share(draft->peers);
+  trace.group_names = draft->group_names;
+  trace.metadata = draft->metadata;
+  return last ? absl::OkStatus() : Rewrite(std::exchange(trace, RankTrace()), options, worker, out);
 }
 
 absl::Status Flatten(std::vector<Loaded>* loaded) {

@@ -1,4 +1,4 @@
-// From the frames of a rank to its columns, through what changes ranks on the way.
+// From what a reader made of a rank, frames or columns, to the trace, through what changes ranks on the way.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "trace/et/decode.h"
+#include "trace/et/rank_draft.h"
 #include "trace/et/read_options.h"
-#include "trace/et/writer.h"
 #include "trace/io/byte_source.h"
 #include "trace/model/graph_builder.h"
 #include "trace/model/trace.h"
@@ -20,7 +20,8 @@ namespace chakra {
 
 // One thread's tools: they keep their memory from file to file.
 struct Worker {
-  explicit Worker(GraphPool* pool) : decoder(pool) {}
+  explicit Worker(GraphPool* graphs) : pool(graphs), decoder(graphs) {}
+  GraphPool* pool;
   Decoder decoder;
   Buffer plain;
   // Of ranks that a rewriter takes, before it does: few of their graphs are kept.
@@ -49,6 +50,11 @@ absl::Status DecodeFrames(absl::string_view frames, absl::string_view file, int 
 inline bool WantsFrames(const ReadOptions& options) {
   return options.rewriter != nullptr || options.keep_raw;
 }
+
+// Likewise finishes columns, whose side table has frames where WantsFrames(). The graph of `draft` is used up
+// with Keep::kRecording. Errors: those of FinishGraph() and of the rewriter.
+absl::Status FinishColumns(RankDraft* draft, Keep keep, absl::string_view file, int rank,
+                           const ReadOptions& options, Worker* worker, Loaded* out);
 
 // Puts what rewritten ranks became in their place, by rank. Error: not one trace for each of 0 to n - 1.
 absl::Status Flatten(std::vector<Loaded>* loaded);

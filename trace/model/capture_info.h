@@ -1,4 +1,4 @@
-// What a converted PyTorch capture says about itself (trace/import/linked/emit.h writes it): its rank, its
+// What a converted PyTorch capture says about itself (trace/import/linked/build.h writes it): its rank, its
 // window and the steps that were measured.
 #pragma once
 

@@ -342,9 +342,6 @@ Column<T> Own(const std::vector<T>& values) {
   return Column<T>(std::move(copy));
 }
 
-// What of a graph is narrow: as of GraphPool::Intern(), InternTimed() and InternRecording().
-enum class Keep { kPlain, kNarrowTimes, kRecording };
-
 // Times differ between ranks, even where the ranks do the same; all else may be equal.
 std::shared_ptr<Graph> WithSharedColumns(GraphDraft* g, ColumnPool* pool, Keep keep) {
   auto out = std::make_shared<Graph>();
@@ -509,27 +506,12 @@ std::shared_ptr<const Graph> GraphPool::Find(const GraphDraft& graph, uint64_t h
 }
 
 absl::StatusOr<std::shared_ptr<const Graph>> GraphPool::Intern(GraphDraft* graph, absl::string_view subject,
-                                                               const std::vector<uint64_t>& offsets) {
+                                                               const std::vector<uint64_t>& offsets,
+                                                               Keep keep) {
   const uint64_t hash = ContentHash(*graph);
   if (auto found = Find(*graph, hash)) return found;
   RETURN_IF_ERROR(FinishGraph(graph, subject, offsets));
-  return Add(hash, WithSharedColumns(graph, &columns_, Keep::kPlain));
-}
-
-absl::StatusOr<std::shared_ptr<const Graph>> GraphPool::InternTimed(GraphDraft* graph,
-                                                                    absl::string_view subject) {
-  const uint64_t hash = ContentHash(*graph);
-  if (auto found = Find(*graph, hash)) return found;
-  RETURN_IF_ERROR(FinishGraph(graph, subject));
-  return Add(hash, WithSharedColumns(graph, &columns_, Keep::kNarrowTimes));
-}
-
-absl::StatusOr<std::shared_ptr<const Graph>> GraphPool::InternRecording(GraphDraft* graph,
-                                                                        absl::string_view subject) {
-  const uint64_t hash = ContentHash(*graph);
-  if (auto found = Find(*graph, hash)) return found;
-  RETURN_IF_ERROR(FinishGraph(graph, subject));
-  return Add(hash, WithSharedColumns(graph, &columns_, Keep::kRecording));
+  return Add(hash, WithSharedColumns(graph, &columns_, keep));
 }
 
 std::shared_ptr<const Graph> GraphPool::Add(uint64_t hash, std::shared_ptr<const Graph> made) {

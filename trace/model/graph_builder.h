@@ -61,6 +61,13 @@ class ColumnPool {
       known_;
 };
 
+// How a pool keeps the columns of a graph.
+enum class Keep : uint8_t {
+  kPlain,
+  kNarrowTimes,  // of a rank whose times alone are its own: times are narrow where this is possible
+  kRecording,    // all are narrow where this is possible, and the draft is used up
+};
+
 // The distinct graphs of a run. Thread-safe. The order of calls decides only which of several equal graphs is
 // kept.
 class GraphPool {
@@ -73,11 +80,8 @@ class GraphPool {
   // spare memory, whose columns but the times are shared with equal ones of other graphs, and returns the
   // copy. Errors: those of FinishGraph().
   absl::StatusOr<std::shared_ptr<const Graph>> Intern(GraphDraft* graph, absl::string_view subject,
-                                                      const std::vector<uint64_t>& offsets = {});
-  // The same of a rank whose times alone are its own: columns of times are narrow where this is possible.
-  absl::StatusOr<std::shared_ptr<const Graph>> InternTimed(GraphDraft* graph, absl::string_view subject);
-  // The same of a recording, whose columns are narrow where this is possible. Uses `graph` up.
-  absl::StatusOr<std::shared_ptr<const Graph>> InternRecording(GraphDraft* graph, absl::string_view subject);
+                                                      const std::vector<uint64_t>& offsets = {},
+                                                      Keep keep = Keep::kPlain);
   // For what ranks have beside their graphs.
   ColumnPool& columns() { return columns_; }
 

@@ -1,5 +1,5 @@
-// Columns that are built without frames, against the decoder's of the frames. WhatIsWrittenIsWhatIsReplayed
-// in convert_test.cc compares those of a composed capture.
+// Columns that are built without frames, against the decoder's of the frames that are made of them.
+// WhatIsWrittenIsWhatIsReplayed in convert_test.cc compares those of a composed capture.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "test/folders.h"
 #include "trace/et/read_options.h"
+#include "trace/et/writer.h"
 #include "trace/import/reader.h"
 #include "trace/model/graph_builder.h"
 
@@ -20,7 +21,7 @@ namespace fs = std::filesystem;
 
 auto Fields(const Peer& p) { return std::make_tuple(p.src, p.dst, p.tag, p.root, p.group); }
 
-// Reads the inputs by columns, and (since raw frames are asked for) by frames.
+// Reads the inputs without frames, and with frames, which are decoded.
 void ExpectSameBothWays(const std::vector<std::string>& inputs, const std::string& steps) {
   SCOPED_TRACE(absl::StrCat(inputs[0], " ", steps));
   ReadOptions options;
@@ -32,15 +33,23 @@ void ExpectSameBothWays(const std::vector<std::string>& inputs, const std::strin
   ASSERT_TRUE(frames.ok()) << frames.status();
   ASSERT_EQ(columns->ranks.size(), frames->ranks.size());
   for (size_t r = 0; r < columns->ranks.size(); ++r) {
-    const RankTrace &a = columns->ranks[r], &b = frames->ranks[r];
+    const RankTrace& a = columns->ranks[r];
     EXPECT_EQ(a.raw, nullptr);
-    EXPECT_NE(b.raw, nullptr);
+    ASSERT_NE(frames->ranks[r].raw, nullptr);
+    std::string bytes;
+    EtWriter writer(&bytes, Compression::kNone);
+    ASSERT_TRUE(WriteTrace(frames->ranks[r], &writer).ok());
+    const auto decoded = DecodeTrace(bytes, a.file, a.rank, {});
+    ASSERT_TRUE(decoded.ok()) << decoded.status();
+    const RankTrace& b = *decoded;
+    EXPECT_TRUE(SameContent(*a.graph, *frames->ranks[r].graph));
     EXPECT_TRUE(SameContent(*a.graph, *b.graph));
     EXPECT_EQ(a.graph->strings, b.graph->strings);
     EXPECT_EQ(a.graph->order, b.graph->order);
     EXPECT_EQ(a.metadata, b.metadata);
     EXPECT_EQ(a.group_names, b.group_names);
-    EXPECT_EQ(a.recorded_rank, b.recorded_rank);
+    EXPECT_EQ(a.recorded_rank, frames->ranks[r].recorded_rank);
+    EXPECT_TRUE(b.repairs.empty());
     ASSERT_EQ(a.peers.size(), b.peers.size());
     for (size_t i = 0; i < a.peers.size(); ++i) EXPECT_EQ(Fields(a.peers[i]), Fields(b.peers[i]));
   }

@@ -25,7 +25,6 @@
 #include "trace/import/host/host_trace.h"
 #include "trace/import/host/pair.h"
 #include "trace/import/kineto/kineto.h"
-#include "trace/import/linked/emit.h"
 #include "trace/import/pytorch/read_capture.h"
 #include "trace/import/timeline/timeline.h"
 #include "trace/io/byte_source.h"
@@ -439,7 +438,7 @@ inline Written Parse(const std::string& et) {
 inline Written Emitted(const Capture& capture, uint32_t index = 0) {
   std::string et;
   EtWriter writer(&et, Compression::kNone);
-  EXPECT_TRUE(EmitRank(capture.ranks[index], index, capture.joined, &writer).ok());
+  EXPECT_TRUE(WriteRank(capture, index, &writer).ok());
   EXPECT_TRUE(writer.Finish().ok());
   return Parse(et);
 }

@@ -68,7 +68,12 @@ TEST(Compiled, ColumnsAreThoseOfTheFrames) {
   const auto frames = ReadTraceSet({folder.path()}, options);
   ASSERT_TRUE(columns.ok()) << columns.status();
   ASSERT_TRUE(frames.ok()) << frames.status();
-  EXPECT_TRUE(SameContent(*columns->ranks[0].graph, *frames->ranks[0].graph));
+  std::string bytes;
+  EtWriter writer(&bytes, Compression::kNone);
+  ASSERT_TRUE(WriteTrace(frames->ranks[0], &writer).ok());
+  const auto decoded = DecodeTrace(bytes, "w.0.et", 0, {});
+  ASSERT_TRUE(decoded.ok()) << decoded.status();
+  EXPECT_TRUE(SameContent(*columns->ranks[0].graph, *decoded->graph));
   EXPECT_FALSE(columns->ranks[0].graph->code.empty());
 }
 

@@ -1,10 +1,9 @@
-#include "trace/import/linked/emit.h"
-
 #include <set>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "test/trace/pytorch/capture_builder.h"
+#include "trace/import/linked/linker.h"
 #include "trace/import/reader.h"
 #include "trace/model/capture_info.h"
 

@@ -12,9 +12,7 @@
 #include "trace/base/parallel.h"
 #include "trace/base/status_macros.h"
 #include "trace/et/rank_loader.h"
-#include "trace/et/writer.h"
 #include "trace/import/collective_logs/build.h"
-#include "trace/import/collective_logs/emit.h"
 #include "trace/import/collective_logs/flight_recorder.h"
 #include "trace/import/collective_logs/inspector.h"
 #include "trace/import/collective_logs/nccl_debug.h"
@@ -200,15 +198,6 @@ absl::Status CheckSelection(const ReadOptions& options) {
       absl::StrCat(options.groups_file, ": collective logs name their own groups; expected no file of them"));
 }
 
-absl::Status ByFrames(const JoinedLogs& joined, size_t r, absl::string_view format,
-                      const ReadOptions& options, Worker* worker, Loaded* out) {
-  std::string frames;
-  EtWriter writer(&frames, Compression::kNone);
-  RETURN_IF_ERROR(EmitRank(joined, r, format, &writer));
-  RETURN_IF_ERROR(writer.Finish());
-  return DecodeFrames(frames, joined.ranks[r].log.file, static_cast<int>(r), options, worker, out);
-}
-
 absl::StatusOr<TraceSet> ReadRun(const std::vector<std::string>& inputs, const ReadOptions& options) {
   RETURN_IF_ERROR(CheckSelection(options));
   TraceSet set;
@@ -221,10 +210,10 @@ absl::StatusOr<TraceSet> ReadRun(const std::vector<std::string>& inputs, const R
   std::vector<Loaded> loaded(joined.ranks.size());
   const auto load = [&](size_t i, Worker* worker, RankBuilder* builder) {
     JoinedRank& rank = joined.ranks[i];
-    const bool direct = options.rewriter == nullptr && !options.keep_raw && RankBuilder::Fits(rank);
-    RETURN_IF_ERROR(direct ? builder->Build(joined, i, format, &loaded[i].trace)
-                           : ByFrames(joined, i, format, options, worker, &loaded[i]));
+    RETURN_IF_ERROR(builder->Build(joined, i, format, WantsFrames(options)));
     rank.log.calls = {};  // memory for the columns
+    RETURN_IF_ERROR(FinishColumns(builder->draft(), Keep::kNarrowTimes, rank.log.file, static_cast<int>(i),
+                                  options, worker, &loaded[i]));
     const auto own = [&](RankTrace* trace) {
       if (rank.log.rank != trace->rank) trace->recorded_rank = rank.log.rank;
       for (Repair r : rank.log.repairs) {
@@ -237,7 +226,7 @@ absl::StatusOr<TraceSet> ReadRun(const std::vector<std::string>& inputs, const R
     return absl::OkStatus();
   };
   absl::Status status = ForEach(loaded.size(), options.threads, [&] {
-    return [&load, worker = std::make_unique<Worker>(&pool), builder = std::make_unique<RankBuilder>(&pool)](
+    return [&load, worker = std::make_unique<Worker>(&pool), builder = std::make_unique<RankBuilder>()](
                size_t i) { return load(i, worker.get(), builder.get()); };
   });
   if (status.ok()) status = Flatten(&loaded);

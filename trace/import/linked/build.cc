@@ -1,271 +1,20 @@
 #include "trace/import/linked/build.h"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
+#include <string>
 #include <utility>
+#include <vector>
 
-#include "absl/strings/str_cat.h"
-#include "trace/base/status_macros.h"
-#include "trace/model/delay_cause.h"
+#include "absl/container/flat_hash_map.h"
+#include "trace/base/wire.h"
+#include "trace/import/linked/draft.h"
+#include "trace/import/linked/rank_facts.h"
 #include "trace/model/device_copy.h"
+#include "trace/model/graph_builder.h"
+#include "trace/model/groups.h"
 
 namespace chakra::pytorch {
-namespace {
-
-constexpr int64_t kMostNs = std::numeric_limits<int64_t>::max() / 1000;
-constexpr uint32_t kRootRow = 1;  // of the graph; row 0 names the groups
-
-bool Holds(int64_t ns) { return ns >= 0 && ns <= kMostNs; }
-
-// By EdgeKind.
-const DelayCause* Causes() {
-  static const auto kCauses = [] {
-    std::vector<DelayCause> causes;
-    for (int k = 0; k < kEdgeKinds; ++k) causes.push_back(CauseOfKind(Name(static_cast<EdgeKind>(k))));
-    return causes;
-  }();
-  return kCauses.data();
-}
-
-class Drafter {
- public:
-  explicit Drafter(const CaptureRank& rank) : rank_(rank), facts_(rank) {}
-  ColumnDraft Run();
-
- private:
-  using Row = DraftRow;
-  void Node(uint32_t i);
-  void Add(Row row, uint32_t i);
-  void Operands(const TimelineNode& node, Row* row);
-  bool ToldOperands(const TimelineNode& node, Row* row);
-  uint32_t Text(uint32_t string);  // of the device trace
-  int32_t LaneOf(int64_t number);
-
-  const CaptureRank& rank_;
-  const RankFacts facts_;
-  ColumnDraft out_;
-  absl::flat_hash_map<int64_t, int32_t> big_lanes_;
-  std::vector<uint32_t> text_of_;  // by string of the device trace: in the graph's; kNoRow: not yet
-};
-
-uint32_t Drafter::Text(uint32_t string) {
-  uint32_t& known = text_of_[string];
-  if (known == kNoRow) known = out_.strings.Intern(rank_.device->strings.Get(string));
-  return known;
-}
-
-// A number that needs more than 31 bits gets a negative lane, in order of appearance.
-int32_t Drafter::LaneOf(int64_t number) {
-  if (number >= 0 && number <= std::numeric_limits<int32_t>::max()) return static_cast<int32_t>(number);
-  const auto next = static_cast<int32_t>(-1 - static_cast<int64_t>(big_lanes_.size()));
-  return big_lanes_.try_emplace(number, next).first->second;
-}
-
-// Adds the row of node `i`, with its dependencies.
-void Drafter::Add(Row row, uint32_t i) {
-  const Timeline& t = rank_.timeline;
-  row.deps = static_cast<uint32_t>(t.edge_begin[i + 1] - t.edge_begin[i]);
-  out_.Add(row);
-  for (uint64_t e = t.edge_begin[i]; e < t.edge_begin[i + 1]; ++e) {
-    const TimelineEdge& edge = t.edges[e];
-    out_.Add(DraftDep{edge.from + kRootRow, Causes()[static_cast<size_t>(edge.kind)], t.DelayOf(edge),
-                      t.UnexplainedOf(edge), facts_.ReleaseOf(edge)});
-  }
-}
-
-bool Drafter::ToldOperands(const TimelineNode& node, Row* row) {
-  const DeviceTrace& d = *rank_.device;
-  const Event& event = d.events[node.event];
-  if (node.host || event.extra == kNoRow || d.device[event.extra].op == 0) return false;
-  const DeviceExtra& told = d.device[event.extra];
-  row->shapes = Text(told.shapes);
-  row->types = Text(told.types);
-  if (told.operations >= 0) {
-    row->work.num_ops = told.operations;
-    row->work.has_num_ops = true;
-  }
-  if (told.traffic >= 0 && told.bytes < 0) {
-    row->work.tensor_bytes = static_cast<uint64_t>(told.traffic);
-    row->work.has_tensor_bytes = true;
-  }
-  return true;
-}
-
-// Fills shapes and types with strings of the graph.
-void Drafter::Operands(const TimelineNode& node, Row* row) {
-  const DeviceTrace& d = *rank_.device;
-  if (ToldOperands(node, row)) return;
-  if (const Event& own = d.events[node.event]; !node.host && own.extra != kNoRow) {
-    if (const uint32_t captured = d.device[own.extra].graph_op; captured != kNoRow) {
-      row->shapes = Text(d.graph_ops[captured].shapes);
-      row->types = Text(d.graph_ops[captured].types);
-      return;
-    }
-  }
-  const uint32_t op = facts_.OperatorOf(node);
-  if (op == kNoRow) return;
-  if (rank_.host != nullptr) {
-    const RankFacts::OperandTexts texts = facts_.OperandsOf(op);
-    row->shapes = out_.strings.Intern(texts.shapes);
-    row->types = out_.strings.Intern(texts.types);
-  } else if (d.events[op].extra != kNoRow) {
-    row->shapes = Text(d.ops[d.events[op].extra].shapes);
-    row->types = Text(d.ops[d.events[op].extra].types);
-  }
-  if (const CompiledKernel* compiled = facts_.CompiledOf(op); compiled != nullptr) {
-    row->code = Text(compiled->hash);
-    if (d.events[node.event].kind == EventKind::kKernel) row->work = RankFacts::WorkOf(*compiled);
-  }
-}
-
-void Drafter::Node(uint32_t i) {
-  const TimelineNode& node = rank_.timeline.nodes[i];
-  Row row;
-  row.host = node.host;
-  row.start_ns = node.start;
-  const bool own_work = node.IsOwnWork();
-  if (!own_work && node.event == kNoRow) {
-    row.type = NodeType::kMetadata;
-    row.name = out_.strings.Intern(kWindowNodeName);
-    return Add(row, i);
-  }
-  row.duration_ns = node.dur;
-  row.lane = LaneOf(facts_.LaneOf(node, i));
-  if (own_work) {
-    row.name = out_.strings.Intern(kOwnWorkName);
-    return Add(row, i);
-  }
-  const DeviceTrace& d = *rank_.device;
-  const Event& event = d.events[node.event];
-  row.strings = out_.strings.size();
-  row.name = Text(event.name);
-  if (node.part == 0) Operands(node, &row);
-  row.comm = node.comm;
-  row.copy = event.kind == EventKind::kMemcpy || event.kind == EventKind::kMemset;
-  if (!node.host && event.extra != kNoRow) row.moved = d.device[event.extra].bytes;
-  if (node.comm == kNoRow && row.moved >= 0) {
-    row.work.tensor_bytes = static_cast<uint64_t>(row.moved);
-    row.work.has_tensor_bytes = true;
-  }
-  Add(row, i);
-}
-
-ColumnDraft Drafter::Run() {
-  text_of_.assign(rank_.device->strings.size(), kNoRow);
-  Row groups;
-  groups.name = out_.strings.Intern(kGroupsNodeName);
-  groups.type = NodeType::kMetadata;
-  groups.host = true;
-  groups.start_ns = rank_.timeline.window_begin;
-  out_.Add(groups);
-  for (uint32_t i = 0; i < rank_.timeline.nodes.size(); ++i) Node(i);
-  out_.strings.Shrink();
-  out_.drafted = true;
-  return std::move(out_);
-}
-
-// Empties vectors, with their memory.
-template <typename... T>
-void Free(std::vector<T>&... vectors) {
-  (std::vector<T>().swap(vectors), ...);
-}
-
-// Keeps some rows of a column of `all` rows, and says where they are now.
-class Kept {
- public:
-  explicit Kept(size_t all) : place_(all, kNoRow) {}
-  uint32_t Of(uint32_t row) {
-    if (row == kNoRow) return kNoRow;
-    if (place_[row] == kNoRow) {
-      place_[row] = static_cast<uint32_t>(rows_.size());
-      rows_.push_back(row);
-    }
-    return place_[row];
-  }
-  template <typename T>
-  std::vector<T> Rows(const std::vector<T>& all) const {
-    std::vector<T> out;
-    out.reserve(rows_.size());
-    for (const uint32_t row : rows_) out.push_back(all[row]);
-    return out;
-  }
-
- private:
-  std::vector<uint32_t> place_, rows_;
-};
-
-}  // namespace
-
-bool FitsColumns(const CaptureRank& rank) {
-  const Timeline& t = rank.timeline;
-  if (rank.device == nullptr || t.nodes.size() >= kNoRow / 2 || t.edges.size() >= kNoRow) return false;
-  const RankFacts facts(rank);
-  for (uint32_t i = 0; i < t.nodes.size(); ++i) {
-    if (!Holds(t.nodes[i].dur)) return false;
-    for (uint64_t e = t.edge_begin[i]; e < t.edge_begin[i + 1]; ++e) {
-      const TimelineEdge& edge = t.edges[e];
-      if (edge.from >= i || (e > t.edge_begin[i] && t.edges[e - 1].from >= edge.from)) return false;
-      if (!Holds(t.DelayOf(edge))) return false;
-      if (edge.extra == TimelineEdge::kNoExtra) continue;
-      const int64_t unexplained = t.UnexplainedOf(edge), release = facts.ReleaseOf(edge);
-      if (unexplained < 0 || unexplained > t.DelayOf(edge) || release < 0 || release > kReleaseAtEnd)
-        return false;
-    }
-  }
-  return true;
-}
-
-bool FitsColumns(const CaptureRank& rank, uint32_t index, const Joined& joined) {
-  const RankFacts facts(rank, index, joined);
-  const auto in_time = [&](int64_t start_ns) { return Holds(facts.StartOf(start_ns)); };
-  const Timeline& t = rank.timeline;
-  const ColumnDraft& drafted = rank.columns;
-  if ((drafted.drafted && (!in_time(drafted.first_ns()) || !in_time(drafted.last_ns()))) ||
-      !std::all_of(t.nodes.begin(), t.nodes.end(), [&](const TimelineNode& n) { return in_time(n.start); }))
-    return false;
-  if (facts.RootDelay() < 0 || facts.RootDelay() > kMostNs / 2) return false;
-  for (const TimelineEdge& edge : t.edges) {
-    if (edge.from == 0 && !Holds(facts.DelayOf(edge))) return false;
-  }
-  return std::all_of(joined.comms[index].begin(), joined.comms[index].end(), [](const CommPlan& plan) {
-    return plan.bytes <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) &&
-           plan.transfer_ns <= kMostNs && plan.peer >= kNoRank && plan.root >= kNoRank;
-  });
-}
-
-ColumnDraft DraftColumns(const CaptureRank& rank) { return Drafter(rank).Run(); }
-
-void LeaveCalls(CaptureRank* rank, ColumnDraft draft) {
-  Timeline& t = rank->timeline;
-  DeviceTrace& d = *rank->device;
-  Kept nodes(t.nodes.size());
-  for (uint32_t i = 0; i < t.nodes.size(); ++i) {
-    if (t.nodes[i].comm != kNoRow) nodes.Of(i);
-  }
-  draft.steps = t.steps;
-  for (TimelineStep& step : t.steps) {
-    step.first = nodes.Of(step.first);
-    step.last = nodes.Of(step.last);
-  }
-  t.nodes = nodes.Rows(t.nodes);
-  rank->calls.reserve(t.nodes.size());
-  for (TimelineNode& node : t.nodes) {
-    rank->calls.push_back(node.event == kNoRow ? CallPlace() : rank->PlaceOf(node));
-    if (node.event != kNoRow) node.event = static_cast<uint32_t>(rank->calls.size() - 1);
-  }
-  Free(t.caller, t.edge_begin, t.edges, t.extras, d.events, d.ops, d.device, d.syncs, d.runtime, d.comms,
-       d.fwdbwd, d.graph_ops, d.graph_nodes, d.waits, d.compiled);
-  rank->columns = std::move(draft);
-}
-
-uint32_t ColumnBuilder::GroupIndex(absl::string_view name) {
-  if (name.empty()) return 0;
-  const auto [it, added] = group_index_.try_emplace(name, static_cast<uint32_t>(group_names_.size()));
-  if (added) group_names_.emplace_back(name);
-  return it->second;
-}
-
 namespace {
 
 // Columns for the rows of a draft, without those that stay empty.
@@ -300,7 +49,92 @@ void AddDep(const DraftDep& dep, int64_t delay_ns, bool releases, GraphDraft* g)
   if (releases) g->dep_release.push_back(dep.release);
 }
 
-}  // namespace
+// Brings columns and what joining adds together.
+class ColumnBuilder {
+ public:
+  ColumnBuilder(const CaptureRank& rank, uint32_t index, const Joined& joined)
+      : rank_(rank), joined_(joined), plans_(joined.comms[index]), facts_(rank, index, joined) {}
+  RankDraft Run(ColumnDraft draft);
+
+ private:
+  // A row that carries a call.
+  struct CallRow {
+    uint32_t row = 0, comm = 0, strings = 0;  // comm, strings and what follows: as of DraftRow
+    Work work;
+    int64_t moved = -1;
+  };
+  void AddRow(const DraftRow& row, int64_t start_ns);
+  void Rows(const ColumnDraft& draft);
+  void Calls();
+  void NameKinds(std::vector<CallRow>* kept);
+  void KeepCall(CallRow* row);
+  void AddCall(const CallRow& row);
+  uint32_t GroupIndex(absl::string_view name);
+  // Of frames, where they are wanted.
+  void FrameGroups();
+  void FrameCall(const CallRow& row);
+  void FrameKept(const CallRow& row);
+  void Beside(FieldPlace field, absl::string_view text);
+  void Beside(FieldPlace field, const std::vector<int64_t>& values);
+
+  const CaptureRank& rank_;
+  const Joined& joined_;
+  const std::vector<CommPlan>& plans_;
+  const RankFacts facts_;
+  RankDraft out_;
+  GraphDraft& g_ = out_.graph;
+  SideTable::Frames& more_ = out_.side.more;
+  std::vector<CallRow> calls_;  // by row
+  absl::flat_hash_map<std::string, uint32_t> group_index_;
+};
+
+uint32_t ColumnBuilder::GroupIndex(absl::string_view name) {
+  if (name.empty()) return 0;
+  const auto [it, added] = group_index_.try_emplace(name, static_cast<uint32_t>(out_.group_names.size()));
+  if (added) out_.group_names.emplace_back(name);
+  return it->second;
+}
+
+void ColumnBuilder::Beside(FieldPlace field, absl::string_view text) {
+  if (!text.empty()) more_.Text(field, out_.side.strings.Intern(text));
+}
+
+void ColumnBuilder::Beside(FieldPlace field, const std::vector<int64_t>& values) {
+  std::string packed;
+  for (const int64_t v : values) wire::AppendVarint(static_cast<uint64_t>(v), &packed);
+  Beside(field, packed);
+}
+
+// Of row 0, the process groups, in the form that PyTorch writes.
+void ColumnBuilder::FrameGroups() {
+  more_.Text("values", out_.side.strings.Intern(GroupNodeText(joined_.groups)));
+  more_.Has("is_cpu_op");
+  more_.End();
+}
+
+void ColumnBuilder::FrameCall(const CallRow& row) {
+  const CommPlan& plan = plans_[row.comm];
+  const CommCall& call = rank_.timeline.comms[row.comm];
+  more_.Has({"comm_type", "pg_name", "root", "comm_dst", "comm_src", "comm_tag", "eager", "transfer_ns"});
+  if (plan.has_bytes) more_.Has("comm_size");
+  Beside("comm_library", call.library);
+  Beside("comm_dtype", call.dtype);
+  if (call.out_bytes >= 0) more_.Number("comm_out_size", call.out_bytes);
+  Beside("in_split", call.in_split);
+  Beside("out_split", call.out_split);
+  more_.End();
+}
+
+// Of a kernel that communicates and is no call: readers that do not know comm_kind take it for computation.
+void ColumnBuilder::FrameKept(const CallRow& row) {
+  const CommCall& call = rank_.timeline.comms[row.comm];
+  more_.Has("comm_kind");
+  Beside("comm_library kept", call.library);
+  Beside("pg_name kept", plans_[row.comm].group);
+  if (call.in_bytes >= 0) more_.Number("comm_size kept", call.in_bytes);
+  if (row.moved >= 0) more_.Has("tensor_size moved");
+  more_.End();
+}
 
 void ColumnBuilder::AddRow(const DraftRow& row, int64_t start_ns) {
   g_.name.push_back(row.name);
@@ -322,17 +156,17 @@ void ColumnBuilder::AddRow(const DraftRow& row, int64_t start_ns) {
 
 // Fills the columns but those of calls. The root is the begin of the run. A node none of whose dependencies
 // has a delay tells no cause.
-void ColumnBuilder::Rows(const ColumnDraft& draft, const RankFacts& facts) {
+void ColumnBuilder::Rows(const ColumnDraft& draft) {
   Reserve(draft, &g_);
   ColumnDraft::Reader reader(draft);
   DraftRow row;
   DraftDep dep;
-  const int64_t root_delay_ns = facts.RootDelay();
+  const int64_t root_delay_ns = facts_.RootDelay();
   const bool types = draft.has_types(), code = draft.has_code(), releases = draft.releases();
   bool any_start = false, any_delay = false;
   for (uint32_t i = 0; i < draft.rows(); ++i) {
     reader.Read(&row);
-    const int64_t start_ns = i <= kRootRow ? 0 : facts.StartOf(row.start_ns);
+    const int64_t start_ns = i <= kRootRow ? 0 : facts_.StartOf(row.start_ns);
     any_start = any_start || start_ns != 0;
     AddRow(row, start_ns);
     if (types) g_.types.push_back(row.types);
@@ -356,13 +190,13 @@ void ColumnBuilder::Rows(const ColumnDraft& draft, const RankFacts& facts) {
 
 // Gives kept calls the names of their kinds. Strings are numbered in the order of the rows that use them
 // first, a row's kind before its name.
-void ColumnBuilder::NameKinds(const CaptureRank& rank, std::vector<CallRow>* kept) {
+void ColumnBuilder::NameKinds(std::vector<CallRow>* kept) {
   StringTable strings;
   std::vector<uint32_t> place(g_.strings.size());
   auto next = kept->begin();
   for (uint32_t s = 0; s <= g_.strings.size(); ++s) {
     for (; next != kept->end() && next->strings <= s; ++next)
-      next->work.comm_kind = strings.Intern(Name(rank.timeline.comms[next->comm].op));
+      next->work.comm_kind = strings.Intern(Name(rank_.timeline.comms[next->comm].op));
     if (s < g_.strings.size()) place[s] = strings.Intern(g_.strings.Get(s));
   }
   for (std::vector<uint32_t>* column : {&g_.name, &g_.shapes, &g_.types, &g_.code}) {
@@ -371,20 +205,22 @@ void ColumnBuilder::NameKinds(const CaptureRank& rank, std::vector<CallRow>* kep
   g_.strings = std::move(strings);
 }
 
-void ColumnBuilder::Keep(const CommPlan& plan, CallRow* row) {
+void ColumnBuilder::KeepCall(CallRow* row) {
   if (row->moved >= 0) {
     row->work.tensor_bytes = static_cast<uint64_t>(row->moved);
     row->work.has_tensor_bytes = true;
   }
   g_.flags[row->row] |= kKeptComm;
-  GroupIndex(plan.group);
+  GroupIndex(plans_[row->comm].group);
+  if (out_.side.wanted) FrameKept(*row);
 }
 
-void ColumnBuilder::AddCall(const CommPlan& plan, const CallRow& row) {
+void ColumnBuilder::AddCall(const CallRow& row) {
+  const CommPlan& plan = plans_[row.comm];
   g_.type[row.row] = plan.type;
   g_.payload[row.row] = static_cast<uint32_t>(g_.comm.size());
   Comm& comm = g_.comm.emplace_back();
-  Peer& peer = peers_.emplace_back();
+  Peer& peer = out_.peers.emplace_back();
   if (plan.type == NodeType::kCollective) comm.type = static_cast<uint8_t>(plan.collective);
   comm.has_bytes = plan.has_bytes;
   comm.bytes = plan.has_bytes ? plan.bytes : 0;
@@ -399,21 +235,21 @@ void ColumnBuilder::AddCall(const CommPlan& plan, const CallRow& row) {
   if (plan.type == NodeType::kSend) peer.dst = plan.peer;
   if (plan.type == NodeType::kRecv) peer.src = plan.peer;
   if (plan.type != NodeType::kCollective) peer.tag = plan.tag;
+  if (out_.side.wanted) FrameCall(row);
 }
 
-void ColumnBuilder::Calls(const CaptureRank& rank, const std::vector<CommPlan>& plans) {
+void ColumnBuilder::Calls() {
   std::vector<CallRow> kept;
   for (CallRow& call : std::exchange(calls_, {})) {
-    const CommPlan& plan = plans[call.comm];
-    if (plan.type != NodeType::kComp) {
-      AddCall(plan, call);
+    if (plans_[call.comm].type != NodeType::kComp) {
+      AddCall(call);
       continue;
     }
-    Keep(plan, &call);
+    KeepCall(&call);
     kept.push_back(call);
   }
   if (kept.empty()) return;
-  NameKinds(rank, &kept);
+  NameKinds(&kept);
   std::vector<Work> work;
   work.reserve(g_.work.size() + kept.size());
   auto next = kept.begin();
@@ -427,27 +263,42 @@ void ColumnBuilder::Calls(const CaptureRank& rank, const std::vector<CommPlan>& 
   g_.work = std::move(work);
 }
 
-absl::Status ColumnBuilder::Finish(const CaptureRank& rank, uint32_t index, const Joined& joined,
-                                   absl::string_view file, ColumnDraft draft, RankTrace* out) {
-  const RankFacts facts(rank, index, joined);
-  g_ = {};
-  peers_.clear();
-  group_names_.assign(1, "");
-  group_index_.clear();
-  Rows(draft, facts);
+RankDraft ColumnBuilder::Run(ColumnDraft draft) {
+  out_.group_names.emplace_back();
+  Rows(draft);
   g_.strings = std::move(draft.strings);
-  const std::vector<TimelineStep> steps = std::move(draft.steps);
+  out_.side = std::move(draft.side);
+  out_.metadata = facts_.Metadata(draft.steps).SerializeAsString();
   draft = {};
-  Calls(rank, joined.comms[index]);
+  if (out_.side.wanted) FrameGroups();
+  Calls();
   DropEmptyColumns(&g_);
-  out->rank = static_cast<int>(index);
-  out->file = std::string(file);
-  out->metadata = facts.Metadata(steps).SerializeAsString();
-  ASSIGN_OR_RETURN(out->graph, pool_->InternRecording(&g_, absl::StrCat(file, ": rank ", index)));
-  out->peers = pool_->columns().Share(peers_);
-  out->group_names = group_names_;
-  g_ = {};
-  return absl::OkStatus();
+  return std::move(out_);
+}
+
+}  // namespace
+
+bool FitsColumns(const CaptureRank& rank, uint32_t index, const Joined& joined) {
+  const RankFacts facts(rank, index, joined);
+  const auto in_time = [&](int64_t start_ns) { return HoldsNs(facts.StartOf(start_ns)); };
+  const Timeline& t = rank.timeline;
+  const ColumnDraft& drafted = rank.columns;
+  if ((drafted.drafted && (!in_time(drafted.first_ns()) || !in_time(drafted.last_ns()))) ||
+      !std::all_of(t.nodes.begin(), t.nodes.end(), [&](const TimelineNode& n) { return in_time(n.start); }))
+    return false;
+  if (!HoldsNs(facts.RootDelay()) || !HoldsNs(2 * facts.RootDelay())) return false;
+  for (const TimelineEdge& edge : t.edges) {
+    if (edge.from == 0 && !HoldsNs(facts.DelayOf(edge))) return false;
+  }
+  return std::all_of(joined.comms[index].begin(), joined.comms[index].end(), [](const CommPlan& plan) {
+    return plan.bytes <= static_cast<uint64_t>(INT64_MAX) &&
+           (plan.transfer_ns < 0 || HoldsNs(plan.transfer_ns)) && plan.peer >= kNoRank &&
+           plan.root >= kNoRank;
+  });
+}
+
+RankDraft JoinColumns(const CaptureRank& rank, uint32_t index, const Joined& joined, ColumnDraft draft) {
+  return ColumnBuilder(rank, index, joined).Run(std::move(draft));
 }
 
 }  // namespace chakra::pytorch

@@ -1,30 +1,18 @@
 // From a capture that was joined to files, and to traces.
 #include <map>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "trace/base/parallel.h"
 #include "trace/base/status_macros.h"
 #include "trace/et/rank_loader.h"
-#include "trace/et/read_options.h"
 #include "trace/import/linked/build.h"
-#include "trace/import/linked/emit.h"
+#include "trace/import/linked/draft.h"
 #include "trace/import/linked/linker.h"
 
 namespace chakra::pytorch {
-
-absl::Status WriteCapture(const Capture& capture, const std::string& prefix, const std::string& suffix) {
-  for (uint32_t i = 0; i < capture.ranks.size(); ++i) {
-    EtWriter writer(absl::StrCat(prefix, ".", i, ".et", suffix));
-    RETURN_IF_ERROR(EmitRank(capture.ranks[i], i, capture.joined, &writer));
-    RETURN_IF_ERROR(writer.Finish());
-  }
-  return absl::OkStatus();
-}
 
 namespace {
 
@@ -57,92 +45,61 @@ const std::string& FileOf(const CaptureRank& rank) {
   return rank.device_file.empty() ? rank.host_file : rank.device_file;
 }
 
-absl::Status ByFrames(const Capture& capture, uint32_t index, Capture* own_capture,
-                      const ReadOptions& options, Worker* worker, chakra::Loaded* out) {
-  std::string frames;
-  EtWriter writer(&frames, Compression::kNone);
+// The columns of a rank. Of `own_capture`, if not null, the rank keeps no events; of ranks whose columns are
+// drafted it is not null, for a draft is used up. Error: columns cannot hold the rank.
+absl::StatusOr<RankDraft> ColumnsOf(const Capture& capture, uint32_t index, Capture* own_capture,
+                                    bool frames) {
   const CaptureRank& rank = capture.ranks[index];
-  RETURN_IF_ERROR(EmitRank(rank, index, capture.joined, &writer));
-  RETURN_IF_ERROR(writer.Finish());
-  if (own_capture != nullptr) Release(&own_capture->ranks[index]);
-  return DecodeFrames(frames, FileOf(rank), static_cast<int>(index), options, worker, out);
-}
-
-// Where the rewriter takes frames as they are made.
-absl::Status AsMade(const Capture& capture, uint32_t index, RankRewriter* rewriter, chakra::Loaded* out) {
-  RankTrace rank;
-  rank.rank = static_cast<int>(index);
-  rank.file = FileOf(capture.ranks[index]);
-  out->trace.file = rank.file;
-  out->trace.rank = rank.rank;
-  out->rewritten = true;
-  return rewriter->WriteAsMade(std::move(rank), [&](EtWriter* writer) {
-    RETURN_IF_ERROR(EmitRank(capture.ranks[index], index, capture.joined, writer));
-    return writer->Finish();
-  });
-}
-
-// Precondition: of ranks whose columns are drafted `own_capture` is not null, for a draft is used up.
-absl::Status ByColumns(const Capture& capture, uint32_t index, Capture* own_capture, ColumnBuilder* builder,
-                       RankTrace* out) {
-  const CaptureRank& rank = capture.ranks[index];
-  if (rank.columns.drafted && !FitsColumns(rank, index, capture.joined)) {
+  if ((!rank.columns.drafted && !FitsColumns(rank)) || !FitsColumns(rank, index, capture.joined)) {
     return absl::InvalidArgumentError(
         absl::StrCat(FileOf(rank), ": rank ", rank.rank,
                      ": its times, or the sizes of its calls, lie outside of what a trace can "
                      "hold: 106 days from the begin of the run; expected recordings of one run"));
   }
-  ColumnDraft draft;
-  if (rank.columns.drafted) {
-    draft = std::move(own_capture->ranks[index].columns);
-  } else {
-    draft = DraftColumns(rank);
+  if (own_capture == nullptr) {
+    ColumnDraft draft = DraftColumns(rank, frames);
     draft.steps = rank.timeline.steps;
+    return JoinColumns(rank, index, capture.joined, std::move(draft));
   }
-  return builder->Finish(rank, index, capture.joined, FileOf(rank), std::move(draft), out);
+  CaptureRank* own = &own_capture->ranks[index];
+  if (!rank.columns.drafted) LeaveCalls(own, DraftColumns(rank, frames));
+  return JoinColumns(rank, index, capture.joined, std::move(own->columns));
+}
+
+absl::Status WriteFiles(const Capture& capture, Capture* own_capture, const std::string& prefix,
+                        const std::string& suffix) {
+  for (uint32_t i = 0; i < capture.ranks.size(); ++i) {
+    ASSIGN_OR_RETURN(const RankDraft rank, ColumnsOf(capture, i, own_capture, /*frames=*/true));
+    if (own_capture != nullptr) Release(&own_capture->ranks[i]);
+    EtWriter writer(absl::StrCat(prefix, ".", i, ".et", suffix));
+    RETURN_IF_ERROR(WriteFrames(rank, &writer));
+    RETURN_IF_ERROR(writer.Finish());
+  }
+  return absl::OkStatus();
 }
 
 // `own_capture`, if not null, is `capture`: what a rank has is freed as soon as it is written.
 absl::StatusOr<TraceSet> TracesOf(const Capture& capture, Capture* own_capture, const ReadOptions& options) {
   TraceSet set;
   GraphPool pool;
-  std::vector<chakra::Loaded> loaded(capture.ranks.size());
-  const auto load = [&](size_t i, Worker* worker, ColumnBuilder* builder) {
+  const auto load = [&](size_t i, Worker* worker, chakra::Loaded* out) {
     const CaptureRank& rank = capture.ranks[i];
     const auto index = static_cast<uint32_t>(i);
-    absl::Status status;
-    const bool as_made = options.rewriter != nullptr && options.rewriter->WritesAsMade();
-    const bool plain = as_made || (options.rewriter == nullptr && !options.keep_raw);
-    const bool fits =
-        rank.columns.drafted || (plain && FitsColumns(rank) && FitsColumns(rank, index, capture.joined));
-    if (fits && as_made) {
-      status = AsMade(capture, index, options.rewriter, &loaded[i]);
-    } else if (fits) {
-      status = ByColumns(capture, index, own_capture, builder, &loaded[i].trace);
-    } else {
-      status = ByFrames(capture, index, own_capture, options, worker, &loaded[i]);
-    }
-    if (!status.ok()) return status;
+    ASSIGN_OR_RETURN(RankDraft draft, ColumnsOf(capture, index, own_capture, WantsFrames(options)));
     if (own_capture != nullptr) {
       Release(&own_capture->ranks[i]);
       std::vector<CommPlan>().swap(own_capture->joined.comms[i]);
     }
+    RETURN_IF_ERROR(
+        FinishColumns(&draft, Keep::kRecording, FileOf(rank), static_cast<int>(index), options, worker, out));
     const auto own = [&](RankTrace* trace) {
       if (rank.rank != trace->rank) trace->recorded_rank = rank.rank;
     };
-    own(&loaded[i].trace);
-    for (chakra::Loaded& made : loaded[i].became) own(&made.trace);
+    own(&out->trace);
+    for (chakra::Loaded& made : out->became) own(&made.trace);
     return absl::OkStatus();
   };
-  absl::Status status = ForEach(capture.ranks.size(), options.threads, [&] {
-    return [&load, worker = std::make_unique<Worker>(&pool),
-            builder = std::make_unique<ColumnBuilder>(&pool)](size_t i) {
-      return load(i, worker.get(), builder.get());
-    };
-  });
-  if (status.ok()) status = Flatten(&loaded);
-  if (!status.ok()) return status;
-  for (chakra::Loaded& l : loaded) set.ranks.push_back(std::move(l.trace));
+  ASSIGN_OR_RETURN(set.ranks, LoadRanks(capture.ranks.size(), options, &pool, load));
   set.inputs = capture.inputs;
   set.groups = capture.joined.groups;
   set.group_source = GroupSource(capture.joined.call_groups);
@@ -158,6 +115,19 @@ absl::StatusOr<TraceSet> TracesOf(const Capture& capture, Capture* own_capture, 
 }
 
 }  // namespace
+
+absl::Status WriteRank(const Capture& capture, uint32_t index, EtWriter* writer) {
+  ASSIGN_OR_RETURN(const RankDraft rank, ColumnsOf(capture, index, nullptr, /*frames=*/true));
+  return WriteFrames(rank, writer);
+}
+
+absl::Status WriteCapture(const Capture& capture, const std::string& prefix, const std::string& suffix) {
+  return WriteFiles(capture, nullptr, prefix, suffix);
+}
+
+absl::Status WriteCapture(Capture&& capture, const std::string& prefix, const std::string& suffix) {
+  return WriteFiles(capture, &capture, prefix, suffix);
+}
 
 absl::StatusOr<TraceSet> CaptureTraces(const Capture& capture, const ReadOptions& options) {
   return TracesOf(capture, nullptr, options);

@@ -8,13 +8,13 @@
 #include "absl/strings/str_join.h"
 #include "trace/base/parallel.h"
 #include "trace/base/status_macros.h"
-#include "trace/et/read_options.h"
+#include "trace/et/rank_loader.h"
 #include "trace/import/host/host_only.h"
 #include "trace/import/host/pair.h"
 #include "trace/import/join/one_job.h"
 #include "trace/import/kineto/graph_annotations.h"
 #include "trace/import/kineto/graph_capture.h"
-#include "trace/import/linked/build.h"
+#include "trace/import/linked/draft.h"
 #include "trace/import/linked/report.h"
 #include "trace/import/linked/steps.h"
 #include "trace/import/timeline/overruns.h"
@@ -87,7 +87,7 @@ absl::Status Linker::Link(CaptureRank* rank) {
                    BuildTimeline(*rank->device, rank->host.get(), paired ? &rank->pairing : nullptr, window));
   CountRank(rank);
   if (!columns_ || paired || !FitsColumns(*rank)) return absl::OkStatus();
-  LeaveCalls(rank, DraftColumns(*rank));
+  LeaveCalls(rank, DraftColumns(*rank, WantsFrames(options_)));
   return absl::OkStatus();
 }
 
@@ -143,9 +143,6 @@ absl::StatusOr<Capture> Linker::Join() {
   return std::move(out_);
 }
 
-// Whether columns are all that is asked for, and not frames.
-bool ToColumns(const ReadOptions& options) { return options.rewriter == nullptr && !options.keep_raw; }
-
 }  // namespace
 
 absl::StatusOr<Capture> JoinRecorded(RecordedRanks recorded, const ReadOptions& options) {
@@ -153,7 +150,7 @@ absl::StatusOr<Capture> JoinRecorded(RecordedRanks recorded, const ReadOptions& 
 }
 
 absl::StatusOr<TraceSet> RecordedTraces(RecordedRanks recorded, const ReadOptions& options) {
-  ASSIGN_OR_RETURN(Capture capture, Linker(options, ToColumns(options)).Take(std::move(recorded)));
+  ASSIGN_OR_RETURN(Capture capture, Linker(options, true).Take(std::move(recorded)));
   return CaptureTraces(std::move(capture), options);
 }
 

@@ -54,8 +54,13 @@ absl::StatusOr<Capture> JoinRecorded(RecordedRanks recorded, const ReadOptions& 
 // ranks are joined. Errors: those of JoinRecorded() and of CaptureTraces().
 absl::StatusOr<TraceSet> RecordedTraces(RecordedRanks recorded, const ReadOptions& options);
 
-// Writes PREFIX.N.et for each rank, compressed by `suffix` ("", ".gz", ".zst").
+// Writes PREFIX.N.et for each rank, compressed by `suffix` ("", ".gz", ".zst"). Error: a rank whose times or
+// sizes a trace cannot hold.
 absl::Status WriteCapture(const Capture& capture, const std::string& prefix, const std::string& suffix);
+// The same in less memory: frees what ranks have, but their numbers and names, while they are written.
+absl::Status WriteCapture(Capture&& capture, const std::string& prefix, const std::string& suffix);
+// Writes the frames of the rank at `index`; the caller finishes the writer.
+absl::Status WriteRank(const Capture& capture, uint32_t index, EtWriter* writer);
 
 // The traces that WriteCapture() would write, as the reader would read them.
 absl::StatusOr<TraceSet> CaptureTraces(const Capture& capture, const ReadOptions& options);

@@ -4,11 +4,12 @@
 #include <string>
 
 #include "absl/strings/numbers.h"
+#include "trace/et/writer.h"
 
 namespace chakra::pytorch {
 
 RankFacts::RankFacts(const CaptureRank& rank, uint32_t index, const Joined& joined)
-    : rank_(rank), t_(rank.timeline), comms_(&joined.comms[index]), joined_(true) {
+    : rank_(rank), t_(rank.timeline), joined_(true) {
   window_ = joined.window_begin_ns - joined.clock_offset_ns[index] -
             (rank.device == nullptr ? 0 : rank.device->base_ns);
   NumberLanes();
@@ -51,58 +52,37 @@ absl::string_view RankFacts::DeviceName() const {
 }
 
 ChakraProtoMsg::GlobalMetadata RankFacts::Metadata(const std::vector<TimelineStep>& steps) const {
-  ChakraProtoMsg::GlobalMetadata metadata;
-  metadata.set_version("0.0.4");
-  const auto text = [&](const char* name, absl::string_view value) {
-    ChakraProtoMsg::AttributeProto* a = metadata.add_attr();
-    a->set_name(name);
-    a->set_string_val(std::string(value));
+  ChakraProtoMsg::GlobalMetadata metadata =
+      MetadataWith("schema", rank_.host != nullptr ? rank_.host->schema : rank_.device->schema);
+  const auto number = [&](const char* name, int64_t value) {
+    AddAttribute(name, &metadata)->set_int64_val(value);
   };
-  text("schema", rank_.host != nullptr ? rank_.host->schema : rank_.device->schema);
-  text("capture", "pytorch");
-  ChakraProtoMsg::AttributeProto* rank = metadata.add_attr();
-  rank->set_name("rank");
-  rank->set_int64_val(rank_.rank);
-  ChakraProtoMsg::AttributeProto* window = metadata.add_attr();
-  window->set_name("window_end_ns");
-  window->set_int64_val(t_.window_end - window_);
-  if (const absl::string_view device = DeviceName(); !device.empty()) text("device", device);
+  AddAttribute("capture", &metadata)->set_string_val("pytorch");
+  number("rank", rank_.rank);
+  number("window_end_ns", t_.window_end - window_);
+  if (const absl::string_view device = DeviceName(); !device.empty())
+    AddAttribute("device", &metadata)->set_string_val(std::string(device));
   if (rank_.device != nullptr) {
     // Of a process with several devices the one that holds the most.
     MemoryPeak most;
     for (const MemoryPeak& m : rank_.device->memory) most = m.allocated > most.allocated ? m : most;
-    const auto bytes = [&](const char* name, int64_t value) {
-      ChakraProtoMsg::AttributeProto* a = metadata.add_attr();
-      a->set_name(name);
-      a->set_int64_val(value);
-    };
-    if (most.allocated > 0) bytes("peak_allocated_bytes", most.allocated);
-    if (most.allocated > 0 && most.reserved > 0) bytes("peak_reserved_bytes", most.reserved);
+    if (most.allocated > 0) number("peak_allocated_bytes", most.allocated);
+    if (most.allocated > 0 && most.reserved > 0) number("peak_reserved_bytes", most.reserved);
   }
   if (const UnseenWork& unseen = t_.unseen; unseen.any()) {
-    const auto count = [&](const char* name, uint64_t value) {
-      ChakraProtoMsg::AttributeProto* a = metadata.add_attr();
-      a->set_name(name);
-      a->set_int64_val(static_cast<int64_t>(value));
-    };
-    count("launches", unseen.launches);
-    count("launches_unseen", unseen.launches_unseen);
-    count("graphs", unseen.graphs);
-    count("graphs_unseen", unseen.graphs_unseen);
-    count("unknown_events", unseen.unknown);
+    number("launches", static_cast<int64_t>(unseen.launches));
+    number("launches_unseen", static_cast<int64_t>(unseen.launches_unseen));
+    number("graphs", static_cast<int64_t>(unseen.graphs));
+    number("graphs_unseen", static_cast<int64_t>(unseen.graphs_unseen));
+    number("unknown_events", static_cast<int64_t>(unseen.unknown));
   }
-  ChakraProtoMsg::AttributeProto *names = metadata.add_attr(), *first = metadata.add_attr(),
-                                 *last = metadata.add_attr();
-  names->set_name("step_names");
-  first->set_name("step_first_nodes");
-  last->set_name("step_last_nodes");
-  names->mutable_string_list();
-  first->mutable_uint64_list();
-  last->mutable_uint64_list();
+  auto& names = *AddAttribute("step_names", &metadata)->mutable_string_list();
+  auto& first = *AddAttribute("step_first_nodes", &metadata)->mutable_uint64_list();
+  auto& last = *AddAttribute("step_last_nodes", &metadata)->mutable_uint64_list();
   for (const TimelineStep& step : steps) {
-    names->mutable_string_list()->add_values(step.name);
-    first->mutable_uint64_list()->add_values(step.first + 1);
-    last->mutable_uint64_list()->add_values(step.last + 1);
+    names.add_values(step.name);
+    first.add_values(step.first + 1);
+    last.add_values(step.last + 1);
   }
   return metadata;
 }

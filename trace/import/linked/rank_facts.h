@@ -1,4 +1,4 @@
-// What a rank's frames (emit.h) and its columns (build.h) say alike.
+// What a rank's columns (build.h) say of it, and how they number what it has.
 #pragma once
 
 #include <algorithm>
@@ -22,10 +22,9 @@ class RankFacts {
   // `rank`, the rank at `index`, and `joined` must outlive the object.
   RankFacts(const CaptureRank& rank, uint32_t index, const Joined& joined);
   // Of a rank that is not joined yet: times count from DeviceTrace::base_ns, delays from the rank's own
-  // window, and no call is replayed as one.
+  // window.
   explicit RankFacts(const CaptureRank& rank);
 
-  int64_t StartOf(const TimelineNode& node) const { return StartOf(node.start); }
   // The number of the lane of node `i`: the capture's where these are distinct. A node that runs beside the
   // others has a lane of its own.
   int64_t LaneOf(const TimelineNode& node, uint32_t i) const {
@@ -42,11 +41,6 @@ class RankFacts {
   int64_t ReleaseOf(const TimelineEdge& edge) const {
     return edge.extra == TimelineEdge::kNoExtra ? kReleaseAtEnd
                                                 : std::llround(t_.ShareOf(edge) * kReleaseAtEnd);
-  }
-  // What the call in `row` of the timeline is replayed as; null: none, or it is no call.
-  const CommPlan* PlanOf(const TimelineNode& node) const {
-    const CommPlan* plan = node.comm == kNoRow || !joined_ ? nullptr : &(*comms_)[node.comm];
-    return plan == nullptr || plan->type == NodeType::kComp ? nullptr : plan;
   }
   // `steps`: by nodes of the whole timeline.
   ChakraProtoMsg::GlobalMetadata Metadata(const std::vector<TimelineStep>& steps) const;
@@ -70,7 +64,6 @@ class RankFacts {
 
   const CaptureRank& rank_;
   const Timeline& t_;
-  const std::vector<CommPlan>* comms_ = nullptr;
   const bool joined_;
   int64_t window_ = 0;  // when the times of nodes begin to count; ns since the device trace's base
   std::vector<int64_t> tid_, stream_;  // by lane

@@ -8,6 +8,7 @@
 
 #include "trace/base/packed_numbers.h"
 #include "trace/import/timeline/timeline.h"
+#include "trace/model/side_table.h"
 #include "trace/model/string_table.h"
 #include "trace/model/trace.h"
 
@@ -64,6 +65,7 @@ class ColumnDraft {
   int64_t last_ns() const { return last_ns_; }
 
   StringTable strings;  // of the graph
+  SideTable side;       // where frames are wanted: a frame for each row, but for what joining adds
   std::vector<TimelineStep> steps;
   bool drafted = false;
 
