@@ -7,7 +7,7 @@
 //   arrival   once cpu and card of the receiver are free: cpu busy for o + max(n O, n G), card for g + n G
 //   s > S     rendezvous: the send ends only when the message meets its receive
 //
-// Replay() runs programs of computation, sends and receives by these rules (replay/engine/log_gps.h). The
+// Replay() runs programs of computation, sends and receives by these rules (replay/engine/loggops/log_gps.h). The
 // fabric by itself only prices a message that is alone: latency 2 o + L, transfer n G.
 #pragma once
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "replay/engine/match.h"
+#include "replay/engine/match/match.h"
 #include "trace/model/trace.h"
 
 namespace chakra {

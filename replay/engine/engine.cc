@@ -7,9 +7,9 @@
 #include "backends/loggps/loggps.h"
 #include "replay/engine/causes/pinned.h"
 #include "replay/engine/engine_run.h"
-#include "replay/engine/log_gps.h"
+#include "replay/engine/loggops/log_gps.h"
 #include "replay/engine/measure/transfers.h"
-#include "replay/engine/recorded_run.h"
+#include "replay/engine/recorded/recorded_run.h"
 #include "trace/base/status_macros.h"
 
 namespace chakra {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "replay/engine/alone/lone_call.h"
 #include "replay/engine/flow_log.h"
-#include "replay/engine/lone_call.h"
-#include "replay/engine/serial_groups.h"
+#include "replay/engine/symmetry/serial_groups.h"
 #include "trace/base/status_macros.h"
 #include "trace/model/distinct_graphs.h"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "replay/engine/lane_policy.h"
-#include "replay/engine/match.h"
+#include "replay/engine/match/match.h"
 #include "trace/model/trace.h"
 
 namespace chakra {

@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "replay/collectives/accounting.h"
-#include "replay/engine/collective_runner.h"
-#include "replay/engine/lone_call.h"
+#include "replay/engine/alone/lone_call.h"
+#include "replay/engine/simulated/collective_runner.h"
 #include "replay/nccl/collective_costs.h"
 #include "replay/nccl/planned_call.h"
 #include "replay/nccl/planner.h"

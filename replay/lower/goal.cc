@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "replay/collectives/registry.h"
 #include "replay/engine/lanes.h"
-#include "replay/engine/match.h"
+#include "replay/engine/match/match.h"
 #include "replay/engine/price.h"
 #include "replay/nccl/fast_path.h"
 #include "replay/nccl/planner.h"

@@ -20,7 +20,7 @@
 #include "replay/engine/causes/critical_path.h"
 #include "replay/engine/causes/pinned.h"
 #include "replay/engine/measure/metrics.h"
-#include "replay/engine/recorded_comm.h"
+#include "replay/engine/recorded/recorded_comm.h"
 #include "replay/engine/spans.h"
 #include "replay/nccl/planner.h"
 #include "replay/report/goodput.h"

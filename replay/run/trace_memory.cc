@@ -3,7 +3,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "replay/compute/compute_times.h"
-#include "replay/engine/match.h"
+#include "replay/engine/match/match.h"
 #include "trace/base/free_memory.h"
 #include "trace/model/distinct_graphs.h"
 

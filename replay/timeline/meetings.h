@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "replay/engine/match.h"
+#include "replay/engine/match/match.h"
 #include "replay/engine/spans.h"
 #include "replay/timeline/timeline.h"
 #include "replay/timeline/writer.h"

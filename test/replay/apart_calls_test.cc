@@ -5,7 +5,7 @@
 
 #include "backends/fluid/options.h"
 #include "replay/engine/price.h"
-#include "replay/engine/serial_groups.h"
+#include "replay/engine/symmetry/serial_groups.h"
 #include "test/replay/engine_testing.h"
 
 namespace chakra::CHAKRA_FILE {

@@ -1,4 +1,4 @@
-#include "replay/engine/card_lanes.h"
+#include "replay/engine/symmetry/card_lanes.h"
 
 #include <gtest/gtest.h>
 

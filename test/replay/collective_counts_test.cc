@@ -1,4 +1,4 @@
-#include "replay/engine/collective_counts.h"
+#include "replay/engine/simulated/collective_counts.h"
 
 #include <gtest/gtest.h>
 

@@ -4,9 +4,9 @@
 #include "backends/fluid/options.h"
 #include "replay/cluster/options.h"
 #include "replay/collectives/loops.h"
-#include "replay/engine/lone_call.h"
-#include "replay/engine/mirror.h"
-#include "replay/engine/rails.h"
+#include "replay/engine/alone/lone_call.h"
+#include "replay/engine/symmetry/mirror.h"
+#include "replay/engine/symmetry/rails.h"
 #include "test/replay/library_testing.h"
 
 namespace chakra::CHAKRA_FILE {

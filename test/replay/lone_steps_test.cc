@@ -1,6 +1,6 @@
 // Calls without events, against the same calls flow by flow.
 #include "replay/collectives/registry.h"
-#include "replay/engine/lone_call.h"
+#include "replay/engine/alone/lone_call.h"
 #include "replay/engine/price.h"
 #include "test/replay/library_testing.h"
 

@@ -1,4 +1,4 @@
-#include "replay/engine/match.h"
+#include "replay/engine/match/match.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

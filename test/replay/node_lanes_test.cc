@@ -1,6 +1,6 @@
 // Rings and trees of a library over several nodes use all network cards, where
 // flows share links.
-#include "replay/engine/node_lanes.h"
+#include "replay/engine/symmetry/node_lanes.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "replay/engine/recorded_comm.h"
+#include "replay/engine/recorded/recorded_comm.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

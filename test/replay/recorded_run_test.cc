@@ -1,5 +1,5 @@
 // Recorded communication replayed rank by rank is what the event loop makes of it.
-#include "replay/engine/recorded_run.h"
+#include "replay/engine/recorded/recorded_run.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@
 #include "backends/registry.h"
 #include "replay/compute/row_times.h"
 #include "replay/engine/engine.h"
-#include "replay/engine/match.h"
-#include "replay/engine/recorded_walk.h"
+#include "replay/engine/match/match.h"
+#include "replay/engine/recorded/recorded_walk.h"
 #include "replay/engine/spans.h"
 #include "test/replay/trace_builder.h"
 #include "trace/model/distinct_graphs.h"

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "replay/engine/match.h"
+#include "replay/engine/match/match.h"
 #include "test/replay/trace_builder.h"
 #include "test/trace/graph_of.h"
 #include "trace/et/read_options.h"

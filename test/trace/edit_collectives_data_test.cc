@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "replay/engine/match.h"
+#include "replay/engine/match/match.h"
 #include "test/folders.h"
 #include "test/trace/edit_testing.h"
 #include "trace/et/read_options.h"

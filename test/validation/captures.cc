@@ -13,7 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "replay/cluster/load.h"
 #include "replay/collectives/accounting.h"
-#include "replay/engine/match.h"
+#include "replay/engine/match/match.h"
 #include "replay/run/collective_table.h"
 #include "test/validation/measured.h"
 #include "trace/base/median.h"

@@ -9,7 +9,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "backends/machine.h"
 #include "replay/engine/causes/cause.h"
-#include "replay/engine/match.h"
+#include "replay/engine/match/match.h"
 #include "replay/nccl/fast_path.h"
 #include "replay/nccl/planned_call.h"
 #include "trace/base/units.h"

@@ -9,7 +9,7 @@
 
 #include "backends/machine.h"
 #include "replay/engine/causes/cause.h"
-#include "replay/engine/match.h"
+#include "replay/engine/match/match.h"
 #include "replay/nccl/fast_path.h"
 #include "trace/model/trace.h"
 

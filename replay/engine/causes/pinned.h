@@ -5,7 +5,7 @@
 
 #include "replay/compute/compute_times.h"
 #include "replay/engine/causes/cause.h"
-#include "replay/engine/match.h"
+#include "replay/engine/match/match.h"
 #include "trace/model/pinned.h"
 #include "trace/model/trace.h"
 #include "trace/model/twins.h"

@@ -1,7 +1,7 @@
 // Compares simulated with recorded communication.
 #pragma once
 
-#include "replay/engine/match.h"
+#include "replay/engine/match/match.h"
 #include "replay/engine/measure/metrics.h"
 #include "trace/model/trace.h"
 

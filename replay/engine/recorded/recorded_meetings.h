@@ -1,0 +1,137 @@
+// The calls and messages of a replay of recorded communication, and when their members come to them.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <tuple>
+#include <vector>
+
+#include "replay/engine/match/match.h"
+#include "replay/engine/measure/metrics.h"
+#include "replay/engine/recorded/recorded_walk.h"
+
+namespace chakra {
+
+// The members of a call, or the sides of a message, on their way to it. When `left` is 0, nothing changes any
+// more.
+struct RecordedMeeting {
+  // Which threads the members are on.
+  enum Spread : uint8_t {
+    kOne,     // one
+    kLocked,  // several, which hold the lock
+    kParted,  // several, each of which has a part of its own, where its members come; `left` is the number of
+              // parts that have members to come, and one
+  };
+  std::atomic<uint32_t> left = 0;
+  uint32_t last_rank = 0;  // of those that came last, the lowest one of the first round. kParted, not
+                           // complete: which of the parts
+  uint16_t first_round = 0, last_round = 0;  // of those that came last
+  Spread spread = kOne;
+  std::atomic<bool> locked = false;
+  int64_t first = Time::Never().picos(), last = -1;  // when members came
+  int64_t longest = -1;                              // transfer; of a message that nobody waits for -1
+  uint64_t sum = 0;                                  // of the times when members came; it may wrap around
+
+  // `rank` comes, and takes part for `transfer`, or -1.
+  void Come(uint32_t rank, const RoundEnd& begin, int64_t transfer) {
+    const auto round = static_cast<uint16_t>(begin.round);
+    Latest(begin.ps, round, round, rank);
+    first = std::min(first, begin.ps);
+    longest = std::max(longest, transfer);
+    sum += static_cast<uint64_t>(begin.ps);
+  }
+  // All that came to `part` come here.
+  void Add(const RecordedMeeting& part) {
+    Latest(part.last, part.first_round, part.last_round, part.last_rank);
+    first = std::min(first, part.first);
+    longest = std::max(longest, part.longest);
+    sum += part.sum;
+  }
+
+ private:
+  void Latest(int64_t ps, uint16_t from_round, uint16_t to_round, uint32_t rank) {
+    if (ps > last) {
+      last = ps;
+      last_rank = rank;
+      first_round = from_round;
+      last_round = to_round;
+    } else if (ps == last) {
+      if (std::tie(from_round, rank) < std::tie(first_round, last_rank)) {
+        first_round = from_round;
+        last_rank = rank;
+      }
+      last_round = std::max(last_round, to_round);
+    }
+  }
+};
+
+// Meetings by number: that of a call, or the number of calls and that of a message. Threads have ranks of
+// their own.
+class RecordedMeetings {
+ public:
+  explicit RecordedMeetings(const Matching& matching)
+      : matching_(matching), calls_(static_cast<uint32_t>(matching.calls.size())) {}
+  // Before members come.
+  void Prepare(uint32_t threads, const std::function<uint32_t(uint32_t rank)>& thread_of);
+
+  uint32_t calls() const { return calls_; }
+  const RecordedMeeting& operator[](uint32_t meeting) const { return meetings_[meeting]; }
+  // Whether the meeting is complete, and when its last member came.
+  bool Known(uint32_t meeting, RoundEnd* last) const {
+    const RecordedMeeting& m = meetings_[meeting];
+    if (m.left.load(std::memory_order_acquire) > 0) return false;
+    last->ps = m.last;
+    last->round = m.last_round;
+    return true;
+  }
+  // A rank of the thread comes. `eager`: it leaves its message behind. True: it was the last one.
+  bool Arrive(uint32_t thread, uint32_t rank, uint32_t meeting, const RoundEnd& begin, int64_t transfer,
+              bool eager) {
+    RecordedMeeting& m = meetings_[meeting];
+    if (m.spread == RecordedMeeting::kParted) return ArriveAtPart(thread, rank, &m, begin, transfer);
+    const bool shared = m.spread == RecordedMeeting::kLocked;
+    while (shared && m.locked.exchange(true, std::memory_order_acquire)) {
+    }
+    m.Come(rank, begin, eager ? -1 : transfer);
+    if (eager) eager_end_[meeting - calls_] = begin.ps + transfer;
+    const uint32_t left = m.left.load(std::memory_order_relaxed) - 1;
+    m.left.store(left, std::memory_order_release);
+    if (shared) m.locked.store(false, std::memory_order_release);
+    return left == 0;
+  }
+  // What calls and messages took.
+  void Report(Metrics* metrics) const;
+
+ private:
+  bool ArriveAtPart(uint32_t thread, uint32_t rank, RecordedMeeting* m, const RoundEnd& begin,
+                    int64_t transfer) {
+    const uint32_t at = m->last_rank;
+    RecordedMeeting& part = parts_[thread][at];
+    part.Come(rank, begin, transfer);
+    const uint32_t left = part.left.load(std::memory_order_relaxed) - 1;
+    part.left.store(left, std::memory_order_relaxed);
+    // The last part to be complete finds the others as they are.
+    return left == 0 && m->left.fetch_sub(1, std::memory_order_acq_rel) == 2 && AddParts(at, m);
+  }
+  bool AddParts(uint32_t at, RecordedMeeting* m);
+  // `members` by thread.
+  static RecordedMeeting::Spread SpreadOf(const std::vector<uint32_t>& members, uint32_t made);
+  void Make(uint32_t threads, const std::function<void(uint32_t meeting, RecordedMeeting* made)>& fill);
+  void NumberParts(uint32_t threads, const std::vector<std::vector<uint32_t>>& members);
+  void ReportCalls(Metrics* metrics) const;
+  void ReportMessages(Metrics* metrics) const;
+
+  const Matching& matching_;
+  const uint32_t calls_;
+  struct Free {
+    void operator()(RecordedMeeting* meetings) const { ::operator delete(meetings); }
+  };
+  std::unique_ptr<RecordedMeeting[], Free> meetings_;  // made on all threads: there may be many millions
+  std::vector<int64_t> eager_end_;                     // by message, of one that its sender left behind
+  std::vector<std::vector<RecordedMeeting>> parts_;    // by thread
+};
+
+}  // namespace chakra

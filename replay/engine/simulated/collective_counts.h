@@ -1,0 +1,54 @@
+// Counts what collective calls took, by group and kind, and which rank waited for which.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "replay/engine/match/match.h"
+#include "replay/engine/measure/metrics.h"
+#include "replay/nccl/planned_call.h"
+#include "trace/base/units.h"
+
+namespace chakra {
+
+class CollectiveCounts {
+ public:
+  // The caller's `matching` must outlive the counts.
+  explicit CollectiveCounts(const Matching& matching);
+
+  // Counts a finished call: when each member began, the last of these times, and when the last member ended.
+  // Precondition: `begin` has a time for each member of the call's group.
+  void CountCall(const CollectiveCall& call, const std::vector<Time>& begin, Time last_arrival,
+                 Time last_end);
+  // Counts how a call was run. Call it for each call, after every CountCall(), in the order in which the
+  // report lists algorithms.
+  void CountChoice(const CollectiveCall& call, const PlannedCall& planned);
+  // `times`: groups that do the same.
+  void CountFlow(uint64_t times = 1) { flows_ += times; }
+  // Counts a call that was answered in closed form.
+  void CountClosed(uint64_t times = 1) { closed_ += times; }
+
+  uint64_t flows() const { return flows_; }
+
+  // Adds the counts to `metrics`. Skips ranks that `metrics` does not have.
+  void AddTo(Metrics* metrics) const;
+
+ private:
+  CollectiveMetrics& Total(const CollectiveCall& call) {
+    return totals_[call.group][static_cast<size_t>(call.type)];
+  }
+
+  // Adds the waits of a call whose members began at `begin`; `last` is the first of those that came last.
+  void AddWaits(const std::vector<int>& members, const std::vector<Time>& begin, Time last_arrival,
+                size_t last);
+
+  const Matching& matching_;
+  // By group and kind; names are looked up once at the end.
+  std::vector<std::array<CollectiveMetrics, kCollectiveTypes>> totals_;
+  std::vector<Time> waited_, kept_waiting_;  // by rank; see RankMetrics
+  uint64_t flows_ = 0;
+  uint64_t closed_ = 0;
+};
+
+}  // namespace chakra
