@@ -46,6 +46,7 @@ void Machine::Ask() {
   prices_ = dynamic_cast<const PathPrices*>(fabric_.get());
   report_ = dynamic_cast<FabricReport*>(fabric_.get());
   apart_ = dynamic_cast<ApartFabrics*>(fabric_.get());
+  endpoint_prices_ = dynamic_cast<const EndpointPrices*>(fabric_.get());
 }
 
 std::unique_ptr<Machine> Machine::MakeApart() const {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "backends/apart.h"
+#include "backends/endpoint_prices.h"
 #include "backends/exchange_prices.h"
 #include "backends/fabric.h"
 #include "backends/fabric_report.h"
@@ -42,6 +43,8 @@ class MachineView {
   std::vector<LinkCost> CostByLinks(int src, int dst, uint64_t bytes, Bandwidth limit = Bandwidth()) const;
   // Between devices.
   const PathPrices& prices() const { return *prices_; }
+  // Null: the fabric has none.
+  const EndpointPrices* endpoint_prices() const { return endpoint_prices_; }
 
   // As FabricReport has them; nothing where the fabric has no report.
   void Account(int src, int dst, uint64_t bytes, uint64_t times) {
@@ -67,6 +70,7 @@ class MachineView {
 
   const PathPrices* prices_ = nullptr;  // of the fabric, or own_prices_
   FabricReport* report_ = nullptr;      // of the fabric; may be null
+  const EndpointPrices* endpoint_prices_ = nullptr;  // likewise
 };
 
 class Machine final : public MachineView, public Fabric {

@@ -11,9 +11,11 @@
 // fabric by itself only prices a message that is alone: latency 2 o + L, transfer n G.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "backends/analytical/path_cost.h"
+#include "backends/endpoint_prices.h"
 #include "backends/fabric.h"
 #include "backends/fabric_options.h"
 #include "trace/base/heap4.h"
@@ -40,7 +42,7 @@ struct LogGpsOptions {
   Time Overhead(uint64_t bytes) const { return PerByte(overhead_per_byte_ns, bytes); }
 };
 
-class LogGpsFabric final : public Fabric, public PathPrices {
+class LogGpsFabric final : public Fabric, public PathPrices, public EndpointPrices {
  public:
   explicit LogGpsFabric(const LogGpsOptions& options) : options_(options) {}
   FlowId Start(const Flow& flow, Time now) override;
@@ -48,7 +50,16 @@ class LogGpsFabric final : public Fabric, public PathPrices {
   void AdvanceTo(Time t, std::vector<FlowEnd>* ended) override;
   bool contention_free() const override { return true; }
   FlowCost Cost(int src, int dst, uint64_t bytes) const override;
-  const LogGpsOptions& options() const { return options_; }
+
+  Busy Sending(uint64_t bytes) const override {
+    return {options_.overhead + options_.Overhead(bytes), options_.gap + options_.Gap(bytes)};
+  }
+  Busy Receiving(uint64_t bytes) const override {
+    return {options_.overhead + std::max(options_.Overhead(bytes), options_.Gap(bytes)),
+            options_.gap + options_.Gap(bytes)};
+  }
+  Time FirstByte() const override { return options_.overhead + options_.latency; }
+  bool MeetsReceive(uint64_t bytes) const override { return bytes > options_.rendezvous_bytes; }
 
  private:
   struct End {

@@ -4,10 +4,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "backends/loggps/loggps.h"
 #include "replay/engine/causes/pinned.h"
 #include "replay/engine/engine_run.h"
-#include "replay/engine/loggops/log_gps.h"
 #include "replay/engine/measure/transfers.h"
 #include "replay/engine/recorded/recorded_run.h"
 #include "trace/base/status_macros.h"
@@ -25,13 +23,18 @@ absl::StatusOr<Metrics> Replay(const TraceSet& traces, const std::vector<Compute
     return absl::InvalidArgumentError("collectives.splits: expected at least 1");
   ASSIGN_OR_RETURN(Matching matching,
                    MatchCommunication(traces, options.dimension_sizes, options.recorded_comm, options.twins));
-  if (const auto* loggps = dynamic_cast<const LogGpsFabric*>(&machine.prices());
-      loggps != nullptr && !options.recorded_comm)
-    return ReplayLogGps(traces, compute, loggps->options(), options, matching);
   ASSIGN_OR_RETURN(std::optional<Metrics> recorded, ReplayRecorded(traces, compute, options, matching));
   if (recorded.has_value()) return *std::move(recorded);
   NodeSpans spans;
   EngineOptions own = options;
+  const bool endpoints = machine.endpoint_prices() != nullptr && !options.recorded_comm;
+  if (endpoints) {  // not of its runs
+    own.twins = nullptr;
+    own.observer = nullptr;
+    own.comm_kinds = nullptr;
+    own.pinned = nullptr;
+    return Engine(traces, compute, machine, own, matching).Run();
+  }
   if (options.ran && options.spans == nullptr) own.spans = &spans;
   absl::StatusOr<Metrics> metrics = Engine(traces, compute, machine, own, matching).Run();
   for (uint32_t r = 0; metrics.ok() && options.ran && r < traces.ranks.size(); ++r) {

@@ -1,10 +1,13 @@
 #include "replay/engine/engine_run.h"
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 #include "replay/engine/alone/lone_call.h"
-#include "replay/engine/flow_log.h"
-#include "replay/engine/symmetry/serial_groups.h"
+#include "replay/engine/loggops/log_gps.h"
+#include "replay/engine/price.h"
+#include "replay/engine/simulated/simulated_comm.h"
 #include "trace/base/status_macros.h"
 #include "trace/model/distinct_graphs.h"
 
@@ -13,11 +16,41 @@ namespace {
 
 constexpr uint64_t kInstantsPerProgress = 64;  // of packets an instant may take a millisecond
 
+std::unique_ptr<Communication> CommunicationOf(const TraceSet& traces,
+                                               const std::vector<ComputeTimes>& compute, Machine& machine,
+                                               const EngineOptions& options, const Matching& matching,
+                                               CollectivePlanner* planner, MemoryUnits* memory) {
+  const EndpointPrices* const prices = machine.endpoint_prices();
+  if (prices != nullptr && !options.recorded_comm)
+    return std::make_unique<LogGps>(traces, compute, *prices, options);
+  return std::make_unique<SimulatedComm>(traces, &machine, options, matching, planner, memory, SimulateApart);
+}
+
+double SlowdownOf(const EngineOptions& options) {
+  const LibraryModel* const library = options.collectives.library.get();
+  return library == nullptr || options.recorded_comm ? 0 : library->slowdown;
+}
+
 }  // namespace
 
+Engine::Engine(const TraceSet& traces, const std::vector<ComputeTimes>& compute, Machine& machine,
+               const EngineOptions& options, const Matching& matching)
+    : traces_(traces),
+      compute_(compute),
+      machine_(machine),
+      options_(options),
+      matching_(matching),
+      planner_(machine, options_.collectives, PriceUncontended),
+      memory_(options.memory, options.device_of, static_cast<uint32_t>(traces.ranks.size())),
+      recorded_(traces, matching, options.least_recorded_comm, options.recorded_comm),
+      comm_(CommunicationOf(traces, compute, machine, options, matching, &planner_, &memory_)),
+      ahead_(comm_->ahead()),
+      slowdown_(ahead_ ? 0 : SlowdownOf(options), traces.ranks.size()) {}
+
 void Engine::Prepare() {
+  const LanePolicy lanes = ahead_ ? LanePolicy::kUnlimited : options_.lanes;
   const DistinctGraphs distinct(traces_);
-  for (const Graph* graph : distinct.graphs) graph_lanes_.push_back(LanesOfGraph(*graph, options_.lanes));
+  for (const Graph* graph : distinct.graphs) graph_lanes_.push_back(LanesOfGraph(*graph, lanes));
   names_.Prepare(distinct, options_.lanes, TimesAreFixed() ? &compute_ : nullptr, options_.lane_names);
   std::vector<bool> devices;  // by graph; for variation
   if (options_.variation != nullptr) {
@@ -26,8 +59,6 @@ void Engine::Prepare() {
   ranks_.resize(traces_.ranks.size());
   if (options_.path != nullptr || options_.pinned != nullptr) {
     causes_.Prepare(traces_, options_.twins);
-    runner_.KeepCauses();
-    messages_.KeepCauses();
   }
   if (options_.spans != nullptr) options_.spans->assign(ranks_.size(), {});
   for (uint32_t r = 0; r < ranks_.size(); ++r) {
@@ -50,10 +81,12 @@ void Engine::Prepare() {
     if (options_.spans != nullptr) (*options_.spans)[r].resize(rank.left);
     rank.ready.resize(rank.lanes->queues);
     rank.running.resize(rank.lanes->queues);
-    rank.own = LanesOfRank(*rank.trace, options_.lanes, matching_);
+    rank.own = LanesOfRank(*rank.trace, lanes, matching_);
     const Graph& graph = *rank.graph;
     rank.waits.resize(graph.size());
-    rank.not_before.resize(graph.child_delay.empty() ? 0 : graph.size());
+    const Time start = options_.start.empty() ? Time::Zero() : options_.start[r];
+    if (ahead_) rank.not_before.assign(graph.size(), start);
+    if (!ahead_ && !graph.child_delay.empty()) rank.not_before.resize(graph.size());
     for (uint32_t row = 0; row < graph.size(); ++row) {
       rank.waits[row] = graph.dep_begin[row + 1] - graph.dep_begin[row];
     }
@@ -65,37 +98,22 @@ void Engine::Prepare() {
     }
     for (uint32_t row = 0; row < graph.size(); ++row) {
       if (rank.waits[row] != 0) continue;
-      if (options_.start.empty() || options_.start[r] == Time::Zero()) {
+      if (ahead_) {
+        comm_->Released(r, row, start);
+      } else if (start == Time::Zero()) {
         ready_.push_back(OfRank(r, rank.lanes->place[row]));
       } else {
-        if (causes_.on()) causes_.RankStarts(r, row, options_.start[r]);
-        events_.Push({options_.start[r], r, row | Event::kReady});
+        if (causes_.on()) causes_.RankStarts(r, row, start);
+        events_.Push({start, r, row | Event::kReady});
       }
     }
   }
 }
 
 absl::StatusOr<Metrics> Engine::Run() {
-  RETURN_IF_ERROR(memory_.Check(traces_));
-  const auto kept = [](const auto& all) {
-    return std::any_of(all.begin(), all.end(), [](const auto& one) { return one.kept; });
-  };
-  if (options_.recorded_comm || kept(matching_.calls) || kept(matching_.messages)) recorded_.Prepare();
-  if (!options_.recorded_comm) {
-    RETURN_IF_ERROR(runner_.Prepare());
-  }
+  RETURN_IF_ERROR(comm_->Prepare());
+  RETURN_IF_ERROR(recorded_.Prepare());
   Prepare();
-  const bool each_flow = causes_.on() || options_.flow_log != nullptr;
-  if (options_.fast_paths && !options_.recorded_comm && !each_flow) {
-    if (machine_.contention_free()) {
-      runner_.LetApart({}, SimulateApart);
-    } else if (!HasTwins() && machine_.MakeApart() != nullptr) {
-      runner_.LetApart(SerialGroups(traces_, options_.lanes, matching_), SimulateApart);
-    }
-  }
-  if (!options_.recorded_comm) {
-    RETURN_IF_ERROR(runner_.CheckMemory());
-  }
   Loop();
   if (Stopped(options_)) return absl::CancelledError("the run was told to stop");
   if (nodes_done_ < nodes_total_) return Unfinished();
@@ -111,7 +129,7 @@ void Engine::Loop() {
   while (true) {
     DropMoved();
     const Time own = events_.empty() ? Time::Never() : events_.top().at;
-    const Time now = std::min(own, machine_.NextEvent(own));
+    const Time now = std::min(own, comm_->NextEvent(own));
     if (now == Time::Never()) break;
     now_ = now;
     HandleInstant(now);
@@ -125,14 +143,15 @@ void Engine::Loop() {
 // Retires every event at `now`, then starts the nodes that became ready.
 void Engine::HandleInstant(Time now) {
   while (true) {
-    if (machine_.NextEvent(now) <= now) {
-      AdvanceFabric(now);
+    if (comm_->NextEvent(now) <= now) {
+      comm_->AdvanceTo(now);
+      ahead_ ? FollowAhead(now) : Retire(now);
     } else if (!events_.empty() && events_.top().at == now) {
       const Event event = events_.top();
       events_.Pop();
       if (event.rank & Event::kWake) {
-        runner_.OnWake(event.rank & ~Event::kWake, event.row, now);
-        RetireRunner(now);
+        comm_->OnWake(event.rank & ~Event::kWake, event.row, now);
+        Retire(now);
       } else if (event.row & Event::kReady) {
         ready_.push_back(OfRank(event.rank, ranks_[event.rank].lanes->place[event.row & ~Event::kReady]));
       } else if (!Slows(event.rank, event.row) || slowdown_.Ends(event.rank, event.row, now)) {
@@ -145,44 +164,62 @@ void Engine::HandleInstant(Time now) {
   Dispatch(now);
 }
 
-void Engine::AdvanceFabric(Time now) {
-  flow_ends_.clear();
-  machine_.AdvanceTo(now, &flow_ends_);
-  for (const FlowEnd& end : flow_ends_) {
-    if (CollectiveRunner::OwnsTag(end.tag)) {
-      runner_.OnFlow(end, now);
-    } else if ((end.tag & MemoryUnits::kTag) != 0) {
-      EndStorage(memory_.TakeTransfer(end.tag), now);
+void Engine::Retire(Time now) {
+  for (const Communication::Wake& wake : comm_->wakes())
+    events_.Push({wake.at, wake.active | Event::kWake, wake.stream});
+  comm_->wakes().clear();
+  for (Communication::Ended& end : comm_->ended()) {
+    if (causes_.on()) causes_.EndsFor(end.rank, end.row, std::move(end.cause));
+    if (end.at == now) {
+      Finish(end.rank, end.row, now);
     } else {
-      OnMessage(end, now);
+      EndAt(end.at, end.rank, end.row);
     }
   }
-  RetireRunner(now);
+  comm_->ended().clear();
 }
 
-// Finishes nodes that the runner ended at `now`. Called only while retiring.
-void Engine::RetireRunner(Time now) {
-  if (HasTwins()) FoldEnded();
-  for (CollectiveRunner::Ended& end : runner_.ended()) {
-    if (end.at != now) continue;
-    if (causes_.on()) causes_.EndsFor(end.rank, end.row, std::move(end.cause));
-    Finish(end.rank, end.row, now);
-  }
-  std::erase_if(runner_.ended(), [now](const CollectiveRunner::Ended& end) { return end.at == now; });
-  DrainRunner();
-}
-
-void Engine::DrainRunner() {
-  for (const CollectiveRunner::Wake& wake : runner_.wakes()) {
+void Engine::Drain(Communication* comm, Time now) {
+  for (const Communication::Wake& wake : comm->wakes())
     events_.Push({wake.at, wake.active | Event::kWake, wake.stream});
-  }
-  runner_.wakes().clear();
-  if (HasTwins()) FoldEnded();
-  for (CollectiveRunner::Ended& end : runner_.ended()) {
+  comm->wakes().clear();
+  for (const Communication::Node& node : comm->moving()) BeginReceive(node.rank, node.row, now);
+  comm->moving().clear();
+  for (Communication::Ended& end : comm->ended()) {
     if (causes_.on()) causes_.EndsFor(end.rank, end.row, std::move(end.cause));
     EndAt(end.at, end.rank, end.row);
   }
-  runner_.ended().clear();
+  comm->ended().clear();
+}
+
+void Engine::FollowAhead(Time now) {
+  for (const auto& [rank, row] : comm_->began()) ReleaseAhead(rank, row, true, now, now);
+  comm_->began().clear();
+  for (const auto& [rank, row] : comm_->moving()) {
+    Clock(rank, row, now);
+    ranks_[rank].busy.Begin(ClassOf(*ranks_[rank].graph, row), now);
+  }
+  comm_->moving().clear();
+  for (const Communication::Ended& end : comm_->ended()) {
+    ReleaseAhead(end.rank, end.row, false, now, end.at);
+    EndAt(end.at, end.rank, end.row);
+  }
+  comm_->ended().clear();
+}
+
+// Children that wait for the begin of a node alone, or all others of a node that ends at `end`.
+void Engine::ReleaseAhead(uint32_t r, uint32_t row, bool at_begin, Time now, Time end) {
+  RankState& rank = ranks_[r];
+  const Graph& graph = *rank.graph;
+  for (uint32_t i = graph.child_begin[row]; i < graph.child_begin[row + 1]; ++i) {
+    const int64_t release = graph.child_release.empty() ? kReleaseAtEnd : graph.child_release[i];
+    if ((release == 0) != at_begin) continue;
+    Time at = graph.type[row] == NodeType::kComp ? now + ReleasedAfter(end - now, release) : end;
+    if (!graph.child_delay.empty()) at += graph.child_delay[i];
+    Time& not_before = rank.not_before[graph.child[i]];
+    not_before = std::max(not_before, at);
+    Release(r, graph.child[i]);
+  }
 }
 
 // Starts ready nodes, by rank and recorded order, until no node is ready.
@@ -226,33 +263,29 @@ void Engine::Start(uint32_t r, uint32_t row, Time now) {
   RankState& rank = ranks_[r];
   const Graph& graph = *rank.graph;
   const NodeType type = graph.type[row];
-  if (options_.spans != nullptr) (*options_.spans)[r][row].begin = now;
-  if (Clocked(type)) rank.names->Begin(row, now, rank.ranks);
+  Clock(r, row, now);
   const bool recorded = Recorded(r, row);
   if (type != NodeType::kRecv || recorded) rank.busy.Begin(ClassOf(graph, row), now, KindOf(r, row));
   if (!graph.child_release.empty()) ReleaseEarly(r, row, now);
   if (options_.observer != nullptr) Observe(r, row, recorded, now);
-  if (recorded) return StartRecorded(r, row, now);
   switch (type) {
     case NodeType::kComp:
       EndAt(Slows(r, row) ? slowdown_.Begin(r, row, WorkOf(r, row), now) : now + WorkOf(r, row), r, row);
       break;
     case NodeType::kMemLoad:
     case NodeType::kMemStore:
-      StartMemory(r, row, now);
-      break;
+      if (!memory_.on_network()) {
+        StartMemory(r, row, now);
+        break;
+      }
+      [[fallthrough]];
     case NodeType::kSend:
-      StartSend(r, row, now);
-      break;
     case NodeType::kRecv:
-      StartReceive(r, row, now);
-      break;
     case NodeType::kCollective: {
-      const CommSlot slot = matching_.slots[r][graph.payload[row]];
-      if (slowdown_.on()) Slow(r, true, now);
-      runner_.Arrive(slot.index, slot.member, row, now, causes_.on() ? causes_.of(r, row) : CauseRef());
-      if (HasTwins()) ArriveTwins(slot, row, now);
-      DrainRunner();
+      if (slowdown_.on() && type == NodeType::kCollective && !recorded) Slow(r, true, now);
+      Communication* const comm = recorded ? &recorded_ : comm_.get();
+      comm->Begin(r, row, now, causes_.on() ? causes_.of(r, row) : CauseRef());
+      Drain(comm, now);
       break;
     }
     case NodeType::kInvalid:
@@ -263,38 +296,6 @@ void Engine::Start(uint32_t r, uint32_t row, Time now) {
       EndAt(now, r, row);
       break;
   }
-}
-
-void Engine::ArriveTwins(const CommSlot& slot, uint32_t row, Time now) {
-  const GroupInfo& group = matching_.groups[matching_.calls[slot.index].group];
-  const auto rank = static_cast<uint32_t>(group.members[slot.member]);
-  TwinsEnd& end = twins_end_[{rank, row}];
-  end.left = 1;
-  for (uint32_t m = group.next_twin[slot.member]; m != slot.member; m = group.next_twin[m]) ++end.left;
-  for (uint32_t m = group.next_twin[slot.member]; m != slot.member; m = group.next_twin[m])
-    runner_.Arrive(slot.index, m, row, now, causes_.on() ? causes_.of(rank, row) : CauseRef());
-}
-
-// Ends of calls move later only, and so the makespan: by no more than twins_apart_.
-void Engine::FoldEnded() {
-  std::vector<CollectiveRunner::Ended> folded;
-  for (CollectiveRunner::Ended& end : runner_.ended()) {
-    const auto rank = static_cast<uint32_t>((*options_.twins)[end.rank]);
-    const auto it = twins_end_.find({rank, end.row});
-    if (it == twins_end_.end()) {  // folded before
-      folded.push_back(std::move(end));
-      continue;
-    }
-    TwinsEnd& all = it->second;
-    if (all.first == Time::Never() || end.at > all.last) all.cause = std::move(end.cause);
-    all.first = std::min(all.first, end.at);
-    all.last = std::max(all.last, end.at);
-    if (--all.left > 0) continue;
-    twins_apart_ += all.last - all.first;
-    folded.push_back({rank, end.row, all.last, std::move(all.cause)});
-    twins_end_.erase(it);
-  }
-  runner_.ended() = std::move(folded);
 }
 
 void Engine::Observe(uint32_t r, uint32_t row, bool recorded, Time now) {
@@ -333,31 +334,10 @@ void Engine::ReleaseEarly(uint32_t r, uint32_t row, Time now) {
   }
 }
 
-void Engine::StartRecorded(uint32_t r, uint32_t row, Time now) {
-  const Graph& graph = *ranks_[r].graph;
-  const uint32_t index = matching_.slots[r][graph.payload[row]].index;
-  if (graph.type[row] == NodeType::kCollective) {
-    recorded_.ArriveCall(index, r, row, now);
-  } else {
-    recorded_.ArriveMessage(index, r, row, now);
-  }
-  for (const RecordedComm::Ended& end : recorded_.ended()) {
-    if (causes_.on()) causes_.EndsFor(end.rank, end.row, causes_.of(r, row));  // `row` arrived last
-    EndAt(end.at, end.rank, end.row);
-  }
-  recorded_.ended().clear();
-}
-
 // An access to a shared memory waits for the accesses before it.
 void Engine::StartMemory(uint32_t r, uint32_t row, Time now) {
   const Graph& graph = *ranks_[r].graph;
   const uint64_t bytes = graph.work[graph.payload[row]].tensor_bytes;
-  if (memory_.on_network()) {
-    if (options_.flow_log != nullptr) options_.flow_log->Name({"storage", "", memory_.flows()});
-    const bool store = graph.type[row] == NodeType::kMemStore;
-    machine_.Start(memory_.Begin(r, row, store, bytes, CollectiveRunner::kForeignTag, now), now);
-    return;
-  }
   if (!causes_.on()) return EndAt(memory_.Serve(r, bytes, now).end, r, row);
   CauseRef& last = memory_.last(r);
   const MemoryUnits::Access access = memory_.Serve(r, bytes, now);
@@ -365,72 +345,6 @@ void Engine::StartMemory(uint32_t r, uint32_t row, Time now) {
   last = Because(begin, {.rank = r, .row = row, .at = access.end});
   causes_.EndsFor(r, row, last);
   EndAt(access.end, r, row);
-}
-
-// The bytes are there; drives may need longer.
-void Engine::EndStorage(const MemoryUnits::Transfer& access, Time now) {
-  const Time end = std::max(now, access.end);
-  if (causes_.on()) {
-    const CauseRef& begin = causes_.of(access.rank, access.row);
-    causes_.EndsFor(access.rank, access.row,
-                    Because(begin, {.rank = access.rank, .row = access.row, .at = end}));
-  }
-  if (end > now) return EndAt(end, access.rank, access.row);
-  Finish(access.rank, access.row, now);
-}
-
-void Engine::StartSend(uint32_t r, uint32_t row, Time now) {
-  const uint32_t index = matching_.slots[r][ranks_[r].graph->payload[row]].index;
-  if (messages_.Send(index, now, causes_.on() ? causes_.of(r, row) : CauseRef()))
-    BeginReceive(matching_.messages[index], now);
-}
-
-// A receive listens from its issue on, but counts as communication only while its message is under way.
-void Engine::StartReceive(uint32_t r, uint32_t row, Time now) {
-  const uint32_t index = matching_.slots[r][ranks_[r].graph->payload[row]].index;
-  const Messages::Receive state = messages_.Listen(index, now);
-  if (state == Messages::Receive::kListens) return;
-  BeginReceive(matching_.messages[index], now);
-  if (state == Messages::Receive::kThere) EndAt(now, r, row);
-}
-
-// The side that waits for the message ends because of it, at `now`; a receive that starts later has its own
-// cause.
-void Engine::EndsForMessage(uint32_t index, FlowEnd::Kind kind, Time now) {
-  const MatchedMessage& message = matching_.messages[index];
-  const bool sent = kind == FlowEnd::kSent;
-  const MessageCosts costs = messages_.CostsOf(index);
-  CauseRef cause = messages_.CauseOf(index);
-  if (!sent && !messages_.receiver_waits(index)) return;
-  const auto rank = static_cast<uint32_t>(sent ? message.src : message.dst);
-  const uint32_t row = sent ? message.send_row : message.recv_row;
-  causes_.EndsFor(rank, row,
-                  Because(std::move(cause), {.kind = sent ? Cause::kSending : Cause::kFlow,
-                                             .message = true,
-                                             .rank = rank,
-                                             .row = row,
-                                             .of = index,
-                                             .src = message.src,
-                                             .dst = message.dst,
-                                             .bytes = message.bytes,
-                                             .limit = costs.limit,
-                                             .software = sent ? costs.begin : costs.begin + costs.latency,
-                                             .at = now}));
-}
-
-void Engine::OnMessage(const FlowEnd& end, Time now) {
-  const uint32_t index = Messages::IndexOf(end.tag);
-  const MatchedMessage& message = matching_.messages[index];
-  // The sender's kernel begins before its first byte leaves, and ends later by as much.
-  const Time own = end.kind == FlowEnd::kSent ? messages_.CostsOf(index).begin : Time::Zero();
-  if (causes_.on()) EndsForMessage(index, end.kind, now + own);
-  if (end.kind == FlowEnd::kSent && own > Time::Zero()) {
-    EndAt(now + own, static_cast<uint32_t>(message.src), message.send_row);
-  } else if (end.kind == FlowEnd::kSent) {
-    Finish(static_cast<uint32_t>(message.src), message.send_row, now);
-  } else if (messages_.Arrive(index, now)) {
-    Finish(static_cast<uint32_t>(message.dst), message.recv_row, now);
-  }
 }
 
 // A gap between two nodes of one host thread is work of the host that no node covers: a slow host takes
@@ -454,6 +368,7 @@ void Engine::Finish(uint32_t r, uint32_t row, Time now) {
   if (Clocked(graph.type[row])) rank.names->End(row, now, rank.ranks);
   --rank.left;
   ++nodes_done_;
+  if (ahead_) return;  // its children are released
   if (causes_.on()) causes_.Ends(r, row, now);
   const uint32_t end = graph.child_begin[row + 1];
   for (uint32_t i = graph.child_begin[row]; i < end; ++i) {

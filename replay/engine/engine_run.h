@@ -2,16 +2,15 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <utility>
+#include <memory>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "replay/cluster/variation.h"
 #include "replay/compute/compute_times.h"
 #include "replay/engine/causes/node_causes.h"
+#include "replay/engine/communication.h"
 #include "replay/engine/lanes.h"
 #include "replay/engine/match/match.h"
 #include "replay/engine/measure/busy.h"
@@ -20,11 +19,9 @@
 #include "replay/engine/memory_units.h"
 #include "replay/engine/observer.h"
 #include "replay/engine/options.h"
-#include "replay/engine/price.h"
 #include "replay/engine/recorded/recorded_comm.h"
-#include "replay/engine/simulated/collective_runner.h"
-#include "replay/engine/simulated/messages.h"
 #include "replay/engine/slowdown.h"
+#include "replay/nccl/planner.h"
 #include "trace/base/heap4.h"
 
 namespace chakra {
@@ -46,21 +43,7 @@ struct Event {
 class Engine {
  public:
   Engine(const TraceSet& traces, const std::vector<ComputeTimes>& compute, Machine& machine,
-         const EngineOptions& options, const Matching& matching)
-      : traces_(traces),
-        compute_(compute),
-        machine_(machine),
-        options_(options),
-        matching_(matching),
-        planner_(machine, options_.collectives, PriceUncontended),
-        runner_(&machine, options.collectives, matching, options.fast_paths, &planner_, options.flow_log),
-        messages_(matching, &machine, options.collectives.library.get(), options.flow_log),
-        recorded_(traces, matching, options.least_recorded_comm),
-        memory_(options.memory, options.device_of, static_cast<uint32_t>(traces.ranks.size())),
-        slowdown_(options.collectives.library == nullptr || options.recorded_comm
-                      ? 0
-                      : options.collectives.library->slowdown,
-                  traces.ranks.size()) {}
+         const EngineOptions& options, const Matching& matching);
 
   absl::StatusOr<Metrics> Run();
 
@@ -88,43 +71,43 @@ class Engine {
   void Prepare();
   void Loop();
   void HandleInstant(Time now);
-  void AdvanceFabric(Time now);
-  void RetireRunner(Time now);
-  void DrainRunner();
-  // The twins of rank `r` arrive with it.
-  void ArriveTwins(const CommSlot& slot, uint32_t row, Time now);
-  // Calls that ended for a rank and its twins end for the rank when they did for the last of these.
-  void FoldEnded();
+  // What communication did: nodes that end now are finished. Called only while retiring.
+  void Retire(Time now);
+  // The same after a node began: what ends now ends in an event.
+  void Drain(Communication* comm, Time now);
+  // The same of Communication::ahead().
+  void FollowAhead(Time now);
+  void ReleaseAhead(uint32_t rank, uint32_t row, bool at_begin, Time now, Time end);
   bool HasTwins() const { return options_.twins != nullptr && !options_.twins->empty(); }
   // Gives twins the metrics of the ranks that stand for them.
   void AddTwins(Metrics* metrics) const;
   void Release(uint32_t rank, uint32_t row) {
     if (--ranks_[rank].waits[row] > 0) return;
     const RankState& state = ranks_[rank];
-    if (!state.not_before.empty() && state.not_before[row] > now_) {
-      events_.Push({state.not_before[row], rank, row | Event::kReady});
-    } else {
-      if (causes_.on()) causes_.Ready(rank, row);
-      ready_.push_back(OfRank(rank, state.lanes->place[row]));
+    if (!state.not_before.empty()) {
+      if (ahead_) return comm_->Released(rank, row, state.not_before[row]);
+      if (state.not_before[row] > now_)
+        return events_.Push({state.not_before[row], rank, row | Event::kReady});
     }
+    if (causes_.on()) causes_.Ready(rank, row);
+    ready_.push_back(OfRank(rank, state.lanes->place[row]));
   }
   void Dispatch(Time now);
   void Start(uint32_t rank, uint32_t row, Time now);
-  void StartRecorded(uint32_t rank, uint32_t row, Time now);
-  void StartSend(uint32_t rank, uint32_t row, Time now);
-  void StartReceive(uint32_t rank, uint32_t row, Time now);
+  // Counts a node from now on.
+  void Clock(uint32_t r, uint32_t row, Time now) {
+    RankState& rank = ranks_[r];
+    if (options_.spans != nullptr) (*options_.spans)[r][row].begin = now;
+    if (Clocked(rank.graph->type[row])) rank.names->Begin(row, now, rank.ranks);
+  }
   // A receive whose message is under way counts as communication.
-  void BeginReceive(const MatchedMessage& message, Time now) {
-    const auto rank = static_cast<uint32_t>(message.dst);
-    ranks_[rank].busy.Begin(BusyClock::kComm, now, KindOf(rank, message.recv_row));
-    if (options_.observer != nullptr) options_.observer->Transfer(rank, message.recv_row, now);
+  void BeginReceive(uint32_t rank, uint32_t row, Time now) {
+    ranks_[rank].busy.Begin(BusyClock::kComm, now, KindOf(rank, row));
+    if (options_.observer != nullptr) options_.observer->Transfer(rank, row, now);
   }
   // Tells the observer that a node begins.
   void Observe(uint32_t rank, uint32_t row, bool recorded, Time now);
   void StartMemory(uint32_t rank, uint32_t row, Time now);
-  void EndStorage(const MemoryUnits::Transfer& access, Time now);
-  void EndsForMessage(uint32_t index, FlowEnd::Kind kind, Time now);
-  void OnMessage(const FlowEnd& end, Time now);
   void Finish(uint32_t rank, uint32_t row, Time now);
   void ReleaseEarly(uint32_t rank, uint32_t row, Time now);
   // Whether the row releases its child `i`, an index into Graph::child, before its end.
@@ -147,6 +130,11 @@ class Engine {
     const uint32_t index = matching_.slots[rank][graph.payload[row]].index;
     return graph.type[row] == NodeType::kCollective ? matching_.calls[index].kept
                                                     : matching_.messages[index].kept;
+  }
+  // What a call or message goes by.
+  const Communication& CommOf(bool kept) const {
+    if (kept || options_.recorded_comm) return recorded_;
+    return *comm_;
   }
   // Whether `row` is computation on the device whose end a slowdown may move.
   bool Slows(uint32_t rank, uint32_t row) const {
@@ -193,10 +181,10 @@ class Engine {
   const EngineOptions& options_;
   const Matching& matching_;
   CollectivePlanner planner_;
-  CollectiveRunner runner_;
-  Messages messages_;
-  RecordedComm recorded_;
   MemoryUnits memory_;
+  RecordedComm recorded_;
+  std::unique_ptr<Communication> comm_;  // of nodes that do not take their recorded time
+  const bool ahead_;                     // comm_->ahead()
   Slowdown slowdown_;
   NodeCauses causes_;  // kept if options_.path or options_.pinned is set
   std::vector<GraphLanes> graph_lanes_;
@@ -207,15 +195,6 @@ class Engine {
   static uint64_t OfRank(uint32_t rank, uint32_t number) { return uint64_t{rank} << 32 | number; }
   std::vector<uint64_t> ready_, batch_;  // OfRank(rank, place)
   std::vector<uint64_t> touched_;        // OfRank(rank, queued lane)
-  std::vector<FlowEnd> flow_ends_;
-  // Of a call of a rank and its twins: how many have not ended it, and when the others did.
-  struct TwinsEnd {
-    uint32_t left = 0;
-    Time first = Time::Never(), last;
-    CauseRef cause;  // of the first one that ended at `last`
-  };
-  absl::flat_hash_map<std::pair<uint32_t, uint32_t>, TwinsEnd> twins_end_;  // by rank and row
-  Time twins_apart_;  // sum over calls: from the first twin's end to the last one's
   uint64_t nodes_done_ = 0, nodes_total_ = 0, invalid_ = 0;
   Time now_;
 };

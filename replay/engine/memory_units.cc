@@ -56,7 +56,8 @@ MemoryUnits::Access MemoryUnits::Serve(uint32_t rank, uint64_t bytes, Time now) 
 }
 
 // Devices without a rank come after the ranks, as Machine::Place() numbers them.
-Flow MemoryUnits::Begin(uint32_t rank, uint32_t row, bool store, uint64_t bytes, uint64_t tag, Time now) {
+Flow MemoryUnits::Begin(uint32_t rank, uint32_t row, bool store, uint64_t bytes, uint64_t tag, Time now,
+                        CauseRef cause) {
   uint32_t number = static_cast<uint32_t>(transfers_.size());
   if (unused_.empty()) {
     transfers_.emplace_back();
@@ -65,7 +66,7 @@ Flow MemoryUnits::Begin(uint32_t rank, uint32_t row, bool store, uint64_t bytes,
     unused_.pop_back();
   }
   const bool drives = model_.bandwidth.bytes_per_second() > 0;
-  transfers_[number] = {rank, row, drives ? Serve(rank, bytes, now).end : now};
+  transfers_[number] = {rank, row, drives ? Serve(rank, bytes, now).end : now, std::move(cause)};
   ++flows_;
   Flow flow;
   flow.src = static_cast<int>(rank);
@@ -80,7 +81,7 @@ Flow MemoryUnits::Begin(uint32_t rank, uint32_t row, bool store, uint64_t bytes,
 MemoryUnits::Transfer MemoryUnits::TakeTransfer(uint64_t tag) {
   const auto number = static_cast<uint32_t>(tag);
   unused_.push_back(number);
-  return transfers_[number];
+  return std::move(transfers_[number]);
 }
 
 }  // namespace chakra

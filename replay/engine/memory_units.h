@@ -34,11 +34,12 @@ class MemoryUnits {
   bool on_network() const { return model_.kind == MemoryModel::Kind::kNetwork; }
   // The flow of an access, with `tag`, kTag and a number.
   static constexpr uint64_t kTag = uint64_t{1} << 62;
-  Flow Begin(uint32_t rank, uint32_t row, bool store, uint64_t bytes, uint64_t tag, Time now);
+  Flow Begin(uint32_t rank, uint32_t row, bool store, uint64_t bytes, uint64_t tag, Time now, CauseRef cause);
   // The access whose flow has ended: drives are through at `end`, which may be before that.
   struct Transfer {
     uint32_t rank = 0, row = 0;
     Time end;
+    CauseRef cause;  // that Begin() had
   };
   Transfer TakeTransfer(uint64_t tag);
   uint64_t flows() const { return flows_; }

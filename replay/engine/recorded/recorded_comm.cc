@@ -37,19 +37,37 @@ absl::Status CheckRecordedComm(const TraceSet& traces, std::vector<std::string>*
   return absl::OkStatus();
 }
 
-RecordedComm::RecordedComm(const TraceSet& traces, const Matching& matching, bool least)
+RecordedComm::RecordedComm(const TraceSet& traces, const Matching& matching, bool least, bool all)
     : traces_(traces),
       matching_(matching),
       least_(least),
+      all_(all),
       calls_(matching.calls.size()),
       messages_(matching.messages.size()) {}
 
-void RecordedComm::Prepare() {
+absl::Status RecordedComm::Prepare() {
+  const auto kept = [](const auto& all) {
+    return std::any_of(all.begin(), all.end(), [](const auto& one) { return one.kept; });
+  };
+  if (!all_ && !kept(matching_.calls) && !kept(matching_.messages)) return absl::OkStatus();
   const DistinctGraphs distinct(traces_);
   graph_of_.assign(distinct.of_rank.begin(), distinct.of_rank.end());
   least_times_.resize(distinct.graphs.size());
   for (size_t r = traces_.ranks.size(); r-- > 0;)
     least_times_[graph_of_[r]] = LeastOfRepeats(traces_.ranks[r]);
+  return absl::OkStatus();
+}
+
+void RecordedComm::Begin(uint32_t rank, uint32_t row, Time now, CauseRef cause) {
+  const Graph& graph = *traces_.ranks[rank].graph;
+  const uint32_t index = matching_.slots[rank][graph.payload[row]].index;
+  if (graph.type[row] == NodeType::kCollective) {
+    const CollectiveCall& call = matching_.calls[index];
+    return Arrive(&calls_[index], call.made, LoneCall(call), rank, row, now, cause);
+  }
+  const MatchedMessage& m = matching_.messages[index];
+  Arrive(&messages_[index], (m.send_row != kNoRow) + (m.recv_row != kNoRow), LoneMessage(m), rank, row, now,
+         cause);
 }
 
 bool RecordedComm::Meeting::Has(uint32_t rank) const {
@@ -76,7 +94,7 @@ Time RecordedComm::Least(uint32_t rank, uint32_t row) const {
 }
 
 void RecordedComm::Arrive(Meeting* meeting, uint32_t expected, bool lone, uint32_t rank, uint32_t row,
-                          Time now) {
+                          Time now, const CauseRef& cause) {
   if (meeting->here.empty()) meeting->first = now;
   if (meeting->here.empty() || now > meeting->last) meeting->last_rank = rank;
   meeting->last = now;
@@ -88,14 +106,14 @@ void RecordedComm::Arrive(Meeting* meeting, uint32_t expected, bool lone, uint32
   if (eager(rank, row)) {  // an eager send leaves its message behind
     const Time at = now + traces_.ranks[rank].graph->duration[row];
     meeting->end = std::max(meeting->end, at);
-    ended_.push_back({rank, row, at});
+    ended_.push_back({rank, row, at, cause});
   }
   if (meeting->here.size() < expected) return;
   for (const Meeting::Arrival& a : meeting->here) {
     if (eager(a.rank, a.row)) continue;
     const Time at = now + Transfer(lone, a.rank, a.row);
     meeting->end = std::max(meeting->end, at);
-    ended_.push_back({a.rank, a.row, at});
+    ended_.push_back({a.rank, a.row, at, cause});  // `row` arrived last
   }
 }
 
@@ -155,7 +173,9 @@ void RecordedComm::WarnOfWaits(Metrics* metrics) const {
           : absl::StrCat(what, " (the least of the repeats: ", FormatTime(least), ")"));
 }
 
-void RecordedComm::Report(Metrics* metrics) const {
+void RecordedComm::Report(Metrics* metrics) { all_ ? ReportAll(metrics) : ReportKept(metrics); }
+
+void RecordedComm::ReportAll(Metrics* metrics) const {
   for (size_t i = 0; i < calls_.size(); ++i) {
     AddCall(i, std::string(Name(matching_.calls[i].type)), metrics);
   }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "replay/engine/communication.h"
 #include "replay/engine/match/match.h"
 #include "replay/engine/measure/least_of_repeats.h"
 #include "replay/engine/measure/metrics.h"
@@ -28,41 +29,33 @@ namespace chakra {
 // (not null) gets a line for people.
 absl::Status CheckRecordedComm(const TraceSet& traces, std::vector<std::string>* warnings);
 
-class RecordedComm {
+class RecordedComm final : public Communication {
  public:
-  struct Ended {
-    uint32_t rank;
-    uint32_t row;
-    Time at;
-  };
-
   // The arguments must outlive the object. A call expects the members that made it (CollectiveCall::made), a
-  // message the sides that have a row. `least`: EngineOptions::least_recorded_comm.
-  RecordedComm(const TraceSet& traces, const Matching& matching, bool least);
-  // Call it before the first arrival.
-  void Prepare();
+  // message the sides that have a row. `least`: EngineOptions::least_recorded_comm. `all`: not the kept
+  // alone.
+  RecordedComm(const TraceSet& traces, const Matching& matching, bool least, bool all);
 
-  void ArriveCall(uint32_t call, uint32_t rank, uint32_t row, Time now) {
-    Arrive(&calls_[call], matching_.calls[call].made, LoneCall(matching_.calls[call]), rank, row, now);
+  absl::Status Prepare() override;
+  void Begin(uint32_t rank, uint32_t row, Time now, CauseRef cause) override;
+  bool Arrived(uint32_t call, uint32_t member) const override {
+    return AtCall(call, static_cast<uint32_t>(matching_.groups[matching_.calls[call].group].members[member]));
   }
-  void ArriveMessage(uint32_t message, uint32_t rank, uint32_t row, Time now) {
-    const MatchedMessage& m = matching_.messages[message];
-    Arrive(&messages_[message], (m.send_row != kNoRow) + (m.recv_row != kNoRow), LoneMessage(m), rank, row,
-           now);
+  bool ReceiverWaits(uint32_t message) const override {
+    return AtMessage(message, static_cast<uint32_t>(matching_.messages[message].dst));
+  }
+  bool Sent(uint32_t message) const override {
+    return AtMessage(message, static_cast<uint32_t>(matching_.messages[message].src));
+  }
+  // Whether the sender waits for a receive that has not begun.
+  bool SenderWaits(uint32_t message) const {
+    return matching_.messages[message].recv_row != kNoRow && Sent(message) && !ReceiverWaits(message);
   }
 
-  // Whether `rank` has arrived at the call, or at the message as one of its sides.
-  bool AtCall(uint32_t call, uint32_t rank) const { return calls_[call].Has(rank); }
-  bool AtMessage(uint32_t message, uint32_t rank) const { return messages_[message].Has(rank); }
-
-  // The ends to come, in no particular order; the caller empties the list.
-  std::vector<Ended>& ended() { return ended_; }
-
-  // Adds all calls and messages to `metrics`, and a warning where recorded times contain waits for ranks
-  // without a trace: how much of them the least of the repeats would take, and which of the two the run took.
-  void Report(Metrics* metrics) const;
-  // The same of those that are kept in a run that simulates the others.
-  void ReportKept(Metrics* metrics) const;
+  // Adds all calls and messages, or those that are kept in a run that simulates the others, and a warning
+  // where recorded times contain waits for ranks without a trace: how much of them the least of the repeats
+  // would take, and which of the two the run took.
+  void Report(Metrics* metrics) override;
 
  private:
   struct Meeting {
@@ -76,11 +69,16 @@ class RecordedComm {
     std::vector<Arrival> here;
     bool Has(uint32_t rank) const;
   };
+  bool AtCall(uint32_t call, uint32_t rank) const { return calls_[call].Has(rank); }
+  bool AtMessage(uint32_t message, uint32_t rank) const { return messages_[message].Has(rank); }
+  void ReportAll(Metrics* metrics) const;
+  void ReportKept(Metrics* metrics) const;
   void AddCall(size_t i, const std::string& kind, Metrics* metrics) const;
   // Whether the recorded time contains waits for members or a partner without a trace.
   bool LoneCall(const CollectiveCall& call) const;
   bool LoneMessage(const MatchedMessage& message) const;
-  void Arrive(Meeting* meeting, uint32_t expected, bool lone, uint32_t rank, uint32_t row, Time now);
+  void Arrive(Meeting* meeting, uint32_t expected, bool lone, uint32_t rank, uint32_t row, Time now,
+              const CauseRef& cause);
   Time Recorded(uint32_t rank, uint32_t row) const;
   Time Least(uint32_t rank, uint32_t row) const;
   Time Transfer(bool lone, uint32_t rank, uint32_t row) const {
@@ -92,11 +90,10 @@ class RecordedComm {
 
   const TraceSet& traces_;
   const Matching& matching_;
-  const bool least_;
+  const bool least_, all_;
   std::vector<std::vector<Time>> least_times_;  // LeastOfRepeats(), by distinct graph
   std::vector<uint32_t> graph_of_;              // by rank
   std::vector<Meeting> calls_, messages_;
-  std::vector<Ended> ended_;
 };
 
 }  // namespace chakra

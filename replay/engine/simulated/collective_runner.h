@@ -13,6 +13,7 @@
 #include "replay/collectives/registry.h"
 #include "replay/engine/causes/cause.h"
 #include "replay/engine/causes/collective_causes.h"
+#include "replay/engine/communication.h"
 #include "replay/engine/flow_log.h"
 #include "replay/engine/match/match.h"
 #include "replay/engine/measure/metrics.h"
@@ -31,17 +32,8 @@ namespace chakra {
 // wakes(); the caller drains both after each call.
 class CollectiveRunner {
  public:
-  struct Ended {
-    uint32_t rank;
-    uint32_t row;
-    Time at;         // may lie in the future
-    CauseRef cause;  // where causes are kept
-  };
-  struct Wake {
-    Time at;
-    uint32_t active;
-    uint32_t stream;
-  };
+  using Ended = Communication::Ended;
+  using Wake = Communication::Wake;
 
   // Of no bytes the library launches nothing: such a call takes no time.
   static bool IsEmpty(const CollectiveCall& call) {
