@@ -5,8 +5,7 @@
 #include "replay/cluster/options.h"
 #include "replay/collectives/loops.h"
 #include "replay/engine/alone/lone_call.h"
-#include "replay/engine/symmetry/mirror.h"
-#include "replay/engine/symmetry/rails.h"
+#include "replay/engine/symmetry/call_images.h"
 #include "test/replay/library_testing.h"
 
 namespace chakra::CHAKRA_FILE {
@@ -24,8 +23,8 @@ struct ImageCall {
     EXPECT_TRUE(call.ok()) << call.status();
     planned = **call;
   }
-  bool OneRail() { return RailsAlike(*m->fabric, planned, matching); }
-  bool Mirrored() { return MirrorOf(*m->fabric, planned, matching, OneRail()).has_value(); }
+  bool OneRail() { return ImagesOf(*m->fabric, planned, matching).one_rail; }
+  bool Mirrored() { return ImagesOf(*m->fabric, planned, matching).mirrored(); }
   std::optional<StepTimes> Time() {
     return TimeByImages(*m->fabric, m->costs(), planned, matching, &planner);
   }

@@ -1,5 +1,5 @@
 // One rank simulated for all that do the same, against all of them simulated.
-#include "replay/run/twins.h"
+#include "replay/engine/symmetry/twins.h"
 
 #include <gtest/gtest.h>
 

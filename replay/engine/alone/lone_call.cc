@@ -4,8 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "replay/engine/symmetry/mirror.h"
-#include "replay/engine/symmetry/rails.h"
+#include "replay/engine/symmetry/call_images.h"
 #include "replay/nccl/fast_path.h"
 #include "trace/base/heap4.h"
 
@@ -96,21 +95,19 @@ std::optional<StepTimes> TimeByImages(Machine& machine, const CollectiveCosts& c
                                       const Matching& matching, CollectivePlanner* planner) {
   const std::unique_ptr<Machine> apart = machine.MakeApart();
   if (apart == nullptr || call.plan == nullptr || call.costs.at_once > 1) return std::nullopt;
-  const bool one_rail = RailsAlike(*apart, call, matching);
-  std::optional<Mirror> mirror = MirrorOf(*apart, call, matching, one_rail);
-  if (!one_rail && !mirror) return std::nullopt;
+  CallImages images = ImagesOf(*apart, call, matching);
+  const bool mirrored = images.mirrored();
+  if (!images.one_rail && !mirrored) return std::nullopt;
   CollectiveRunner runner(apart.get(), costs, matching, true, planner);
   if (!runner.Prepare().ok()) return std::nullopt;
-  if (one_rail) runner.GoByOneRail();
-  if (mirror) {
-    for (const auto& [link, image] : mirror->links) apart->Unite(link, image);
-    runner.LeaveOut(std::move(mirror->left_out));
-  }
+  if (images.one_rail) runner.GoByOneRail();
+  for (const auto& [link, image] : images.links) apart->Unite(link, image);
+  if (mirrored) runner.LeaveOut(std::move(images.left_out));
   const int root = matching.calls[0].root, members = call.plan->members;
   StepTimes times;
   const auto ended = [&](const CollectiveRunner::Ended& e) {
     const auto member = static_cast<int>(e.row);
-    const bool is_root = member == root || (mirror && member == Mirror::ImageOf(root, members));
+    const bool is_root = member == root || (mirrored && member == CallImages::ImageOf(root, members));
     times.last = std::max(times.last, e.at);
     if (is_root) times.root = std::max(times.root, e.at);
   };

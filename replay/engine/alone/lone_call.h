@@ -49,8 +49,8 @@ struct StepTimes {
 };
 
 // The times of call 0 of `matching`, all of whose members begin together, where some of its flows stand for
-// others: those of one rail for all rails (rails.h), those of one tree for the other (mirror.h). nullopt:
-// each flow must be simulated, or the call never ends. `planner` plans on `machine` with `costs`.
+// others (call_images.h). nullopt: each flow must be simulated, or the call never ends. `planner` plans on
+// `machine` with `costs`.
 std::optional<StepTimes> TimeByImages(Machine& machine, const CollectiveCosts& costs, const PlannedCall& call,
                                       const Matching& matching, CollectivePlanner* planner);
 

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "replay/engine/alone/lone_call.h"
-#include "replay/engine/symmetry/card_lanes.h"
+#include "replay/engine/symmetry/call_paths.h"
 #include "replay/nccl/fast_path.h"
 
 namespace chakra {
@@ -37,33 +37,31 @@ std::vector<RingLink> LinksOfRing(Machine& machine, const PlannedCall& call, uin
                                   const std::vector<int>& members) {
   Matching matching;
   matching.groups.push_back({"", members, static_cast<int>(members.size()), {}, {}});
-  GroupLanes lanes(machine, matching);
+  CallPaths paths(machine, matching);
   const size_t n = members.size();
   std::vector<uint8_t> used(machine.topology().links());
   std::vector<Hop> hops;
   std::vector<RingLink> links;
   for (size_t m = 0; m < n; ++m) {
-    const int src = members[m], dst = members[(m + 1) % n], level = machine.Level(src, dst);
+    const CallPath path = paths.Of(0, call, static_cast<int>(m), static_cast<int>(m + 1 == n ? 0 : m + 1));
     const auto& levels = call.costs.levels;
-    const Bandwidth limit = levels.empty() ? Bandwidth() : levels[static_cast<size_t>(level)].limit;
-    const Time delay = levels.empty() ? Time::Zero() : levels[static_cast<size_t>(level)].latency;
-    const int cards = levels.empty() ? 1 : levels[static_cast<size_t>(level)].cards;
-    const NodeLanes* over = cards > 1 ? &lanes.Of(0, call.costs) : nullptr;
-    const auto a = static_cast<uint32_t>(m), b = static_cast<uint32_t>((m + 1) % n);
-    const CardShare share(limit, cards, over == nullptr ? 1 : over->Cards(a, b));
+    const CallCosts::Level none{}, &level = levels.empty() ? none : levels[static_cast<size_t>(path.level)];
+    const NodeLanes* const over = path.lanes;
+    const CardShare share(level.limit, path.cards, over == nullptr ? 1 : over->Cards(path.from, path.to));
     const uint64_t wire = over != nullptr  ? share.Of(chunk, 0)
                           : levels.empty() ? chunk
-                                           : call.costs.OnWire(chunk, level);
+                                           : call.costs.OnWire(chunk, path.level);
     for (int card = 0; card < share.cards; ++card) {
-      const auto [one, other] = over == nullptr ? std::pair(src, dst) : over->Ends(a, b, card);
+      const auto [one, other] =
+          over == nullptr ? std::pair(path.src, path.dst) : over->Ends(path.from, path.to, card);
       hops.clear();
       if (one == other || !machine.LinksBetween(one, other, &hops)) return {};
       for (const Hop& hop : hops) {
         if (used[hop.link]++ != 0) return {};
       }
       const FlowCost cost = machine.Cost(one, other, wire, share.limit);
-      const Time waits = lanes.DelayOf(src, dst, one, other, wire, share.limit);
-      const RingLink link = {cost.transfer, cost.latency + delay + waits};
+      const Time waits = paths.lanes().DelayOf(path.src, path.dst, one, other, wire, share.limit);
+      const RingLink link = {cost.transfer, cost.latency + level.latency + waits};
       if (cost.received() == Time::Never()) return {};
       if (card == 0) links.push_back(link);
       if (links.back() != link) return {};

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "replay/engine/alone/lone_call.h"
+#include "replay/engine/symmetry/call_paths.h"
 #include "replay/nccl/fast_path.h"
 
 namespace chakra {
@@ -18,10 +19,8 @@ class LoneSteps {
   LoneSteps(const MachineView& machine, const CollectiveCosts& costs, const PlannedCall& call, uint64_t bytes,
             const std::vector<int>& members)
       : machine_(machine), costs_(costs), call_(call), plan_(*call.plan), chunk_(EqualChunk(call, bytes)) {
-    endpoints_ = members;
-    for (const PlanSwitch& s : plan_.switches)
-      endpoints_.push_back(
-          machine.SwitchBetween(members[static_cast<size_t>(s.a)], members[static_cast<size_t>(s.b)]));
+    for (int node = 0; node < plan_.nodes(); ++node)
+      endpoints_.push_back(EndpointOf(machine, plan_, members, node));
   }
 
   // False: two messages of a connection overtake each other, or streams wait for ever.

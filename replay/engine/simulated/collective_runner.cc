@@ -1,7 +1,6 @@
 #include "replay/engine/simulated/collective_runner.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <utility>
 
@@ -76,9 +75,8 @@ absl::Status CollectiveRunner::CheckSwitches(const Plan& plan, const GroupInfo& 
 
 int CollectiveRunner::Endpoint(const Active& a, uint32_t node) const {
   const std::vector<int>& members = matching_.groups[matching_.calls[a.call].group].members;
-  if (node < members.size()) return members[node];
-  const PlanSwitch& s = a.plan->switches[node - members.size()];
-  return machine_->SwitchBetween(members[s.a], members[s.b]);
+  return node < members.size() ? members[node]
+                               : EndpointOf(*machine_, *a.plan, members, static_cast<int>(node));
 }
 
 bool CollectiveRunner::Arrived(uint32_t call, uint32_t member) const {
@@ -151,8 +149,7 @@ void CollectiveRunner::Release(uint32_t active, Time now) {
   if (all && a.planned->together && !a.learns) {
     a.switches_left = 0;
     counts_.CountClosed(TimesOf(a.call));
-    together_calls_.emplace(a.planned, std::make_pair(a.call, uint64_t{0})).first->second.second +=
-        TimesOf(a.call);
+    apart_.Count(a.call, *a.planned, nullptr, TimesOf(a.call));
     if (keep_causes_) {
       origins_ = learned_.Origins(a.planned);
       ends_.assign(members, now + *a.planned->together);
@@ -184,26 +181,6 @@ bool CollectiveRunner::EndApart(uint32_t active, Time now) {
   const auto members = static_cast<uint32_t>(a.row.size());
   for (uint32_t m = 0; m < members; ++m) EndMember(active_[active], m, now + outcome->ends[m], {});
   return true;
-}
-
-// Tells the fabric the bytes of messages that were not simulated.
-void CollectiveRunner::AccountTogether(uint32_t call, uint64_t calls) {
-  Active a;
-  a.call = call;
-  a.planned = plan_of_[call];
-  a.plan = a.planned->plan;
-  a.chunk = EqualChunk(*a.planned, matching_.calls[call].bytes);
-  for (int node = 0; node < a.plan->nodes(); ++node) {
-    // Counts messages with the same size and the same end points together.
-    std::map<std::pair<int, uint64_t>, uint64_t> times;
-    for (const Step& step : a.plan->program(node).steps) {
-      if (IsSend(step.op)) ++times[{step.peer, StepBytes(a, step, static_cast<uint32_t>(node), 0)}];
-    }
-    for (const auto& [way, count] : times) {
-      machine_->Account(Endpoint(a, static_cast<uint32_t>(node)),
-                        Endpoint(a, static_cast<uint32_t>(way.first)), way.second, count * calls);
-    }
-  }
 }
 
 void CollectiveRunner::RunFast(uint32_t active) {
@@ -275,7 +252,6 @@ void CollectiveRunner::EndMembersFor(uint32_t active) {
 void CollectiveRunner::Report(Metrics* metrics) {
   fast_.Account();
   apart_.Report();
-  for (const auto& [planned, of] : together_calls_) AccountTogether(of.first, of.second);
   for (uint32_t i = 0; i < matching_.calls.size(); ++i) {
     if (calls_[i].over && plan_of_[i] != nullptr) counts_.CountChoice(matching_.calls[i], *plan_of_[i]);
   }

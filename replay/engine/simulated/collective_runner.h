@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +18,7 @@
 #include "replay/engine/measure/metrics.h"
 #include "replay/engine/simulated/collective_counts.h"
 #include "replay/engine/symmetry/apart_calls.h"
+#include "replay/engine/symmetry/call_paths.h"
 #include "replay/engine/symmetry/card_lanes.h"
 #include "replay/nccl/collective_costs.h"
 #include "replay/nccl/fast_path.h"
@@ -64,11 +64,11 @@ class CollectiveRunner {
     apart_.Find(serial, plan_of_, simulate);
   }
 
-  // The first rail stands for all (rails.h). Before the first arrival; flows and links are then not those of
-  // the call.
+  // The first rail stands for all (call_images.h). Before the first arrival; flows and links are then not
+  // those of the call.
   void GoByOneRail() { one_rail_ = true; }
-  // Leaves streams out (mirror.h), by number in the plan. Before the first arrival, for a matching of one
-  // call.
+  // Leaves streams out (call_images.h), by number in the plan. Before the first arrival, for a matching of
+  // one call.
   void LeaveOut(std::vector<bool> streams) { left_out_ = std::move(streams); }
 
   // Error: there is no memory for a call that is simulated message by message. After Prepare() and
@@ -264,7 +264,6 @@ class CollectiveRunner {
   void Release(uint32_t active, Time now);
   // Answers a call all of whose members begin now, if it is one that is simulated apart.
   bool EndApart(uint32_t active, Time now);
-  void AccountTogether(uint32_t call, uint64_t calls);
   void EndTogether(uint32_t active, Time at);
 
   Machine* machine_;
@@ -290,8 +289,6 @@ class CollectiveRunner {
   std::vector<Time> ends_;  // scratch, like origins_
   std::vector<uint32_t> origins_;
   CollectiveCounts counts_;
-  // Calls answered by PlannedCall::together: the first call of each plan, and their number.
-  std::map<const PlannedCall*, std::pair<uint32_t, uint64_t>> together_calls_;
 };
 
 }  // namespace chakra

@@ -39,51 +39,17 @@ std::map<std::pair<int, uint64_t>, uint64_t> MessagesOf(const PlannedCall& plann
   return messages;
 }
 
-size_t PairsIn(const Plan& plan) {
-  return size_t{plan.programs[0].connections} * static_cast<size_t>(plan.members);
-}
-
 }  // namespace
 
-const std::vector<ApartCalls::Pair>& ApartCalls::PairsOf(const Plan& plan) {
-  std::vector<Pair>& pairs = pairs_[&plan];
-  if (!pairs.empty()) return pairs;
-  std::vector<int> peers;
-  for (int node = 0; node < plan.nodes(); ++node) {
-    peers.clear();
-    for (const Step& step : plan.program(node).steps) {
-      if (IsSend(step.op)) peers.push_back(plan.rotational ? (node + step.peer) % plan.members : step.peer);
-    }
-    std::sort(peers.begin(), peers.end());
-    peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
-    for (const int peer : peers) pairs.push_back({node, peer});
-  }
-  return pairs;
-}
-
-int ApartCalls::Endpoint(const std::vector<int>& members, const Plan& plan, int node) const {
-  if (node < plan.members) return members[static_cast<size_t>(node)];
-  const PlanSwitch& s = plan.switches[static_cast<size_t>(node - plan.members)];
-  return machine_->SwitchBetween(members[static_cast<size_t>(s.a)], members[static_cast<size_t>(s.b)]);
-}
-
 bool ApartCalls::LinksOf(uint32_t call, const PlannedCall& planned, std::vector<Hop>* links) {
-  const Plan& plan = *planned.plan;
   const uint32_t group = matching_.calls[call].group;
-  const std::vector<int>& members = matching_.groups[group].members;
-  const auto& levels = planned.costs.levels;
   bool fixed = true;
-  for (const auto& [from, to] : PairsOf(plan)) {
-    const int src = Endpoint(members, plan, from), dst = Endpoint(members, plan, to);
-    fixed = machine_->LinksBetween(src, dst, links) && fixed;
-    if (levels.empty() || from >= plan.members || to >= plan.members) continue;
-    const int cards = levels[static_cast<size_t>(machine_->Level(src, dst))].cards;
-    if (cards == 1) continue;
-    fixed = false;
-    const NodeLanes& lanes = lanes_.Of(group, planned.costs);
-    const auto a = static_cast<uint32_t>(from), b = static_cast<uint32_t>(to);
-    for (int lane = 0; lane < std::min(cards, lanes.Cards(a, b)); ++lane) {
-      const auto [one, other] = lanes.Ends(a, b, lane);
+  for (const auto& [from, to] : paths_.PairsOf(*planned.plan)) {
+    const CallPath path = paths_.Of(group, planned, from, to);
+    fixed = machine_->LinksBetween(path.src, path.dst, links) && fixed && path.lanes == nullptr;
+    if (path.lanes == nullptr) continue;
+    for (int lane = 0; lane < std::min(path.cards, path.lanes->Cards(path.from, path.to)); ++lane) {
+      const auto [one, other] = path.lanes->Ends(path.from, path.to, lane);
       machine_->LinksBetween(one, other, links);
     }
   }
@@ -167,7 +133,7 @@ void ApartCalls::Find(const std::vector<bool>& serial, const std::vector<const P
     const bool spread = std::any_of(levels.begin(), levels.end(), [](const auto& l) { return l.cards > 1; });
     if (!seen.insert({plan, group, spread}).second) continue;
     of_plans.push_back(c);
-    pairs += plan->rotational ? PairsIn(*plan) : PairsOf(*plan).size();
+    pairs += paths_.CountPairs(*plan);
   }
   apart_ = serial;
   const bool alone = units.size() == 1 && std::all_of(matching_.messages.begin(), matching_.messages.end(),
@@ -198,18 +164,16 @@ std::string ApartCalls::KeyOf(uint32_t call, const PlannedCall& planned) {
   for (const CallCosts::Level& l : costs.levels) {
     absl::StrAppend(&key, " ", l.latency.picos(), ",", l.wire, ",", l.limit.bytes_per_second());
   }
+  if (free_) return key + PathsOf(c.group, planned);
   const Plan& plan = *planned.plan;
-  const std::vector<int>& members = matching_.groups[c.group].members;
-  if (free_) return key + PathsOf(plan, members);
-  const size_t pairs = plan.rotational ? PairsIn(plan) : PairsOf(plan).size();
-  if (pairs > kKeyPairs) return absl::StrCat(key, " group ", c.group);
+  if (paths_.CountPairs(plan) > kKeyPairs) return absl::StrCat(key, " group ", c.group);
   absl::flat_hash_map<uint32_t, uint32_t> number;  // of links, in the order of their first use
   std::vector<Hop> links;
-  for (const auto& [from, to] : PairsOf(plan)) {
-    const int src = Endpoint(members, plan, from), dst = Endpoint(members, plan, to);
+  for (const auto& [from, to] : paths_.PairsOf(plan)) {
+    const CallPath path = paths_.Of(c.group, planned, from, to);
     links.clear();
-    machine_->LinksBetween(src, dst, &links);
-    absl::StrAppend(&key, ";", costs.levels.empty() ? 0 : machine_->Level(src, dst));
+    machine_->LinksBetween(path.src, path.dst, &links);
+    absl::StrAppend(&key, ";", costs.levels.empty() ? 0 : path.level);
     for (const Hop& hop : links) {
       const auto n = static_cast<uint32_t>(number.size());
       absl::StrAppend(&key, " ", number.try_emplace(hop.link, n).first->second, "/", hop.link_class);
@@ -218,21 +182,21 @@ std::string ApartCalls::KeyOf(uint32_t call, const PlannedCall& planned) {
   return key;
 }
 
-std::string ApartCalls::PathsOf(const Plan& plan, const std::vector<int>& members) {
+std::string ApartCalls::PathsOf(uint32_t group, const PlannedCall& planned) {
   const Topology& topology = machine_->topology();
   const auto dimensions = static_cast<int>(topology.dimensions().size());
   std::map<std::vector<int>, uint32_t> kinds;
-  std::vector<int> path;
+  std::vector<int> way;
   std::string key;
-  for (const auto& [from, to] : PairsOf(plan)) {
-    const int src = Endpoint(members, plan, from), dst = Endpoint(members, plan, to);
-    path.assign(1, machine_->Level(src, dst));
-    const bool at_switch = topology.IsSwitch(src) || topology.IsSwitch(dst);
+  for (const auto& [from, to] : paths_.PairsOf(*planned.plan)) {
+    const CallPath path = paths_.Of(group, planned, from, to);
+    way.assign(1, path.level);
+    const bool at_switch = topology.IsSwitch(path.src) || topology.IsSwitch(path.dst);
     for (int d = 0; d < dimensions && !at_switch; ++d) {
-      const int a = machine_->Coordinate(src, d), b = machine_->Coordinate(dst, d);
-      path.push_back(a == b ? 0 : topology.LinksWithin(d, a, b));
+      const int a = machine_->Coordinate(path.src, d), b = machine_->Coordinate(path.dst, d);
+      way.push_back(a == b ? 0 : topology.LinksWithin(d, a, b));
     }
-    const uint32_t kind = kinds.try_emplace(path, static_cast<uint32_t>(kinds.size())).first->second;
+    const uint32_t kind = kinds.try_emplace(way, static_cast<uint32_t>(kinds.size())).first->second;
     key.append(reinterpret_cast<const char*>(&kind), sizeof(kind));
   }
   for (const auto& [links, kind] : kinds) absl::StrAppend(&key, ";", kind, ":", absl::StrJoin(links, " "));
@@ -290,18 +254,19 @@ void ApartCalls::Report() {
     std::map<std::pair<int, uint64_t>, uint64_t> messages;
     for (int node = 0; node < plan.nodes(); ++node) {
       if (node == 0 || !alike) messages = MessagesOf(*use.planned, call.bytes, node);
-      const int src = Endpoint(members, plan, node), like_src = Endpoint(use.outcome->members, plan, node);
+      const auto at = [&](const std::vector<int>& of, int n) { return EndpointOf(*machine_, plan, of, n); };
+      const int src = at(members, node);
       for (const auto& [way, count] : messages) {
         const int peer = plan.rotational ? (node + way.first) % plan.members : way.first;
-        const int dst = Endpoint(members, plan, peer), like_dst = Endpoint(use.outcome->members, plan, peer);
-        if (free_) {
+        const int dst = at(members, peer);
+        if (machine_->contention_free()) {
           machine_->Account(src, dst, way.second, count * use.times);
           continue;
         }
         const uint64_t wire =
             costs.levels.empty() ? way.second : costs.OnWire(way.second, machine_->Level(src, dst));
-        machine_->CountApart(src, dst, way.second, wire, count * use.times, like_src, like_dst,
-                             use.outcome->peaks);
+        machine_->CountApart(src, dst, way.second, wire, count * use.times, at(use.outcome->members, node),
+                             at(use.outcome->members, peer), use.outcome->peaks);
       }
     }
   }

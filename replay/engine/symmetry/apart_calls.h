@@ -26,7 +26,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "backends/machine.h"
 #include "replay/engine/match/match.h"
-#include "replay/engine/symmetry/card_lanes.h"
+#include "replay/engine/symmetry/call_paths.h"
 #include "replay/nccl/collective_costs.h"
 #include "replay/nccl/planned_call.h"
 #include "replay/nccl/planner.h"
@@ -54,7 +54,7 @@ class ApartCalls {
         costs_(costs),
         matching_(matching),
         planner_(planner),
-        lanes_(*machine, matching) {}
+        paths_(*machine, matching) {}
 
   // Finds the groups whose flows meet no others. `serial`: by group, as SerialGroups() has it. `plan_of`: by
   // call; null: no flows. Without this call there are none.
@@ -67,13 +67,13 @@ class ApartCalls {
   }
   // When the members of a call end that begin together. Null: the call must be simulated among the others.
   const Outcome* Of(uint32_t call, const PlannedCall& planned);
-  // Counts the flows of a call that ended as `outcome` says.
+  // Counts the flows of a call that ended as `outcome` says; null: in closed form, on a fabric without
+  // contention.
   void Count(uint32_t call, const PlannedCall& planned, const Outcome* outcome, uint64_t times);
   // Tells the machine what was counted.
   void Report();
 
  private:
-  using Pair = std::pair<int, int>;                                 // of nodes of a plan: sender and receiver
   using Call = std::tuple<const PlannedCall*, uint32_t, uint64_t>;  // the plan, the group, and the bytes
   struct Use {
     const PlannedCall* planned;
@@ -82,9 +82,6 @@ class ApartCalls {
     uint64_t times = 0;
   };
 
-  // The nodes of a plan that exchange messages, each pair once.
-  const std::vector<Pair>& PairsOf(const Plan& plan);
-  int Endpoint(const std::vector<int>& members, const Plan& plan, int node) const;
   // Appends the links of a call's flows. False: flows may take other links, too, or several cards.
   bool LinksOf(uint32_t call, const PlannedCall& planned, std::vector<Hop>* links);
   // Whether all flows of the replay are of groups of the same ranks, on paths without choice.
@@ -96,7 +93,7 @@ class ApartCalls {
   // Equal for calls that are one another's image.
   std::string KeyOf(uint32_t call, const PlannedCall& planned);
   // What KeyOf() says of the paths of a plan in a group, where no flow changes another's times.
-  std::string PathsOf(const Plan& plan, const std::vector<int>& members);
+  std::string PathsOf(uint32_t group, const PlannedCall& planned);
   Outcome Simulated(uint32_t call, const PlannedCall& planned);
 
   Machine* machine_;
@@ -108,8 +105,7 @@ class ApartCalls {
   std::vector<bool> apart_;     // by group; empty: none is
   std::vector<bool> can_;       // by call: its plan may end all members together, or it is the last
   std::vector<uint32_t> last_;  // by group: its last call; kNoRow: another group has its ranks, too
-  GroupLanes lanes_;
-  std::map<const Plan*, std::vector<Pair>> pairs_;
+  CallPaths paths_;
   absl::flat_hash_map<Call, const Outcome*> known_;
   std::map<std::string, std::unique_ptr<Outcome>> outcomes_;
   size_t ends_ = 0;                   // that they keep

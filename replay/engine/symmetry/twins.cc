@@ -1,4 +1,4 @@
-#include "replay/run/twins.h"
+#include "replay/engine/symmetry/twins.h"
 
 #include <algorithm>
 #include <cstdint>

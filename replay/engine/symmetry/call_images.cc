@@ -1,17 +1,19 @@
-#include "replay/engine/symmetry/mirror.h"
+#include "replay/engine/symmetry/call_images.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
 #include <set>
 #include <tuple>
 
-#include "replay/engine/symmetry/card_lanes.h"
+#include "replay/engine/symmetry/call_paths.h"
+#include "replay/engine/symmetry/images.h"
 #include "replay/nccl/fast_path.h"
 
 namespace chakra {
 namespace {
 
-constexpr uint32_t kNone = 0xffffffff;
+constexpr uint32_t kNone = Images::kNone;
 
 // The steps of a stream; of a loop, those of one round.
 struct Round {
@@ -24,60 +26,69 @@ struct Round {
   int32_t MoveAt(uint32_t i) const { return loop != nullptr ? loop[i].move : 0; }
 };
 
-// Pairs of numbers that are images of each other.
-class Pairs {
- public:
-  explicit Pairs(size_t count) : image_(count, kNone) {}
-  // False: that contradicts an earlier call, or both are the same.
-  bool Join(uint32_t a, uint32_t b) {
-    if (a == b) return false;
-    if (image_[a] == kNone && image_[b] == kNone) {
-      image_[a] = b;
-      image_[b] = a;
+// Whether the links of each rail are the image of the first rail's, and carry nothing else.
+bool RailsAlike(Machine& machine, const PlannedCall& planned, CallPaths* paths) {
+  const auto& levels = planned.costs.levels;
+  if (std::none_of(levels.begin(), levels.end(), [](const auto& l) { return l.cards > 1; })) return false;
+  const int rails = paths->lanes().Of(0, planned.costs).PerNode();
+  if (rails < 2) return false;
+  Images links(machine.topology().links(), static_cast<size_t>(rails));
+  std::vector<Hop> first, there;
+  return CallPaths::ForEachPair(*planned.plan, [&](int from, int to) {
+    const CallPath path = paths->Of(0, planned, from, to);
+    first.clear();
+    if (path.lanes == nullptr) {
+      return machine.LinksBetween(path.src, path.dst, &first) &&
+             std::all_of(first.begin(), first.end(), [&](const Hop& hop) { return links.Keep(hop.link); });
     }
-    return image_[a] == b && image_[b] == a;
-  }
-  uint32_t image(uint32_t a) const { return image_[a]; }
-
- private:
-  std::vector<uint32_t> image_;
-};
+    const auto [one, other] = path.OnRail(0);
+    if (path.cards != rails || one == other || !machine.LinksBetween(one, other, &first)) return false;
+    for (int rail = 0; rail < rails; ++rail) {
+      const auto [a, b] = path.OnRail(rail);
+      there.clear();
+      if (!machine.LinksBetween(a, b, &there) || !SameClasses(first, there)) return false;
+      for (size_t h = 0; h < first.size(); ++h) {
+        if (!links.Map(static_cast<size_t>(rail), first[h].link, there[h].link)) return false;
+      }
+    }
+    return true;
+  });
+}
 
 class MirrorFinder {
  public:
-  MirrorFinder(Machine& machine, const PlannedCall& planned, const Matching& matching, bool one_rail)
+  MirrorFinder(Machine& machine, const PlannedCall& planned, bool one_rail, CallPaths* paths)
       : machine_(machine),
+        planned_(planned),
         plan_(*planned.plan),
-        costs_(planned.costs),
-        members_(matching.groups[0].members),
         one_rail_(one_rail),
-        group_lanes_(machine, matching),
+        paths_(paths),
         part_(plan_.stream_base.back() + plan_.connection_base.back()),
         connections_(plan_.connection_base.back()),
         links_(machine.topology().links()) {}
 
-  std::optional<Mirror> Find() {
+  // False: the plan is no mirror image of itself.
+  bool Find(CallImages* out) {
     const auto n = static_cast<uint32_t>(plan_.members);
-    if (plan_.stream_base.back() == 0) return std::nullopt;
+    if (plan_.stream_base.back() == 0) return false;
     FindParts();
     std::vector<std::vector<uint32_t>> first(n), second(n);  // streams of each member
     for (uint32_t m = 0; m < n; ++m) {
       for (uint32_t s = plan_.stream_base[m]; s < plan_.stream_base[m + 1]; ++s) {
         if (Part(s) != Part(0) && second_part_ == kNone) second_part_ = Part(s);
-        if (Part(s) != Part(0) && Part(s) != second_part_) return std::nullopt;
+        if (Part(s) != Part(0) && Part(s) != second_part_) return false;
         (Part(s) == Part(0) ? first : second)[m].push_back(s);
       }
     }
     for (uint32_t m = 0; m < n; ++m) {
-      if (!AreImages(m, first[m], second[n - 1 - m])) return std::nullopt;
+      if (!AreImages(m, first[m], second[n - 1 - m])) return false;
     }
-    Mirror mirror;
-    mirror.left_out.resize(plan_.stream_base.back());
+    out->left_out.resize(plan_.stream_base.back());
     for (const std::vector<uint32_t>& streams : second) {
-      for (const uint32_t s : streams) mirror.left_out[s] = true;
+      for (const uint32_t s : streams) out->left_out[s] = true;
     }
-    mirror.links = std::move(joined_);
-    return mirror;
+    out->links = std::move(joined_);
+    return true;
   }
 
  private:
@@ -142,7 +153,7 @@ class MirrorFinder {
         }
         if (!IsSend(a.op) && !IsReceive(a.op)) continue;
         if (a.peer != plan_.members - 1 - b.peer) return false;
-        if (!connections_.Join(ConnectionOf(member, a), ConnectionOf(image, b))) return false;
+        if (!connections_.Pair(ConnectionOf(member, a), ConnectionOf(image, b))) return false;
         if (IsSend(a.op)) peers.insert(static_cast<uint32_t>(a.peer));
       }
     }
@@ -150,62 +161,59 @@ class MirrorFinder {
                        [&](uint32_t peer) { return ArePathsImages(member, peer); });
   }
 
-  bool PathOf(uint32_t from, uint32_t to, std::vector<Hop>* path) {
-    path->clear();
-    int src = members_[from], dst = members_[to];
-    if (src == dst) return false;
-    const bool cut =
-        !costs_.levels.empty() && costs_.levels[static_cast<size_t>(machine_.Level(src, dst))].cards > 1;
-    if (cut && !one_rail_) return false;
-    if (cut) std::tie(src, dst) = group_lanes_.Of(0, costs_).OnRail(from, to, 0);
-    return machine_.LinksBetween(src, dst, path);
+  // The level of a path, and its links.
+  bool PathOf(uint32_t from, uint32_t to, int* level, std::vector<Hop>* links) {
+    const CallPath path = paths_->Of(0, planned_, static_cast<int>(from), static_cast<int>(to));
+    *level = path.level;
+    links->clear();
+    if (path.src == path.dst || (path.lanes != nullptr && !one_rail_)) return false;
+    const auto [src, dst] = path.lanes == nullptr ? std::pair(path.src, path.dst) : path.OnRail(0);
+    return machine_.LinksBetween(src, dst, links);
   }
 
   bool ArePathsImages(uint32_t from, uint32_t to) {
     const uint32_t last = static_cast<uint32_t>(plan_.members) - 1;
-    if (machine_.Level(members_[from], members_[to]) !=
-        machine_.Level(members_[last - from], members_[last - to])) {
+    int level = 0, image_level = 0;
+    if (!PathOf(from, to, &level, &path_) || !PathOf(last - from, last - to, &image_level, &image_path_))
       return false;
-    }
-    if (!PathOf(from, to, &path_) || !PathOf(last - from, last - to, &image_path_)) return false;
-    if (path_.size() != image_path_.size()) return false;
+    if (level != image_level || !SameClasses(path_, image_path_)) return false;
     for (size_t h = 0; h < path_.size(); ++h) {
-      if (path_[h].link_class != image_path_[h].link_class) return false;
-      const bool known = links_.image(path_[h].link) != kNone;
-      if (!links_.Join(path_[h].link, image_path_[h].link)) return false;
+      const bool known = links_.Of(path_[h].link) != kNone;
+      if (!links_.Pair(path_[h].link, image_path_[h].link)) return false;
       if (!known) joined_.push_back({path_[h], image_path_[h]});
     }
     // A flow on both of two links that are one would take twice its rate there.
     return std::none_of(path_.begin(), path_.end(), [&](const Hop& hop) {
       return std::any_of(path_.begin(), path_.end(),
-                         [&](const Hop& other) { return links_.image(hop.link) == other.link; });
+                         [&](const Hop& other) { return links_.Of(hop.link) == other.link; });
     });
   }
 
   Machine& machine_;
+  const PlannedCall& planned_;
   const Plan& plan_;
-  const CallCosts& costs_;
-  const std::vector<int>& members_;
   bool one_rail_;
-  GroupLanes group_lanes_;
+  CallPaths* paths_;
   std::vector<uint32_t> part_;
   uint32_t second_part_ = kNone;
-  Pairs connections_;
-  Pairs links_;
+  Images connections_;
+  Images links_;
   std::vector<std::pair<Hop, Hop>> joined_;
   std::vector<Hop> path_, image_path_;
 };
 
 }  // namespace
 
-std::optional<Mirror> MirrorOf(Machine& machine, const PlannedCall& planned, const Matching& matching,
-                               bool one_rail) {
-  const Plan* plan = planned.plan;
-  if (plan == nullptr || plan->rotational || !plan->switches.empty() || machine.contention_free()) {
-    return std::nullopt;
-  }
-  if (EqualChunk(planned, matching.calls[0].bytes) == kUnevenChunks) return std::nullopt;
-  return MirrorFinder(machine, planned, matching, one_rail).Find();
+CallImages ImagesOf(Machine& machine, const PlannedCall& planned, const Matching& matching) {
+  CallImages images;
+  const Plan* const plan = planned.plan;
+  if (plan == nullptr || machine.contention_free()) return images;
+  CallPaths paths(machine, matching);
+  images.one_rail = RailsAlike(machine, planned, &paths);
+  if (!plan->rotational && plan->switches.empty() &&
+      EqualChunk(planned, matching.calls[0].bytes) != kUnevenChunks)
+    MirrorFinder(machine, planned, images.one_rail, &paths).Find(&images);
+  return images;
 }
 
 }  // namespace chakra
