@@ -71,39 +71,28 @@ absl::StatusOr<PricedCall> PriceCall(Machine& machine, const CollectiveCosts& co
         " bytes on ", members.size(),
         " ranks would last longer than the longest simulated time, 106 days; is a bandwidth near zero?"));
   };
-  if (const std::optional<Time> together = call->together; together && log == nullptr) {
-    if (*together == Time::Never()) return too_long();
-    *now = begin + *together;
-    return PricedCall{*together, *together, call->algorithm, call->why, call->channels};
-  }
-  if (in_place && log == nullptr) {
-    if (const std::optional<ExchangeTime> time = TimeOfExchange(machine, costs, *call, bytes, members)) {
-      if (time->last == Time::Never()) return too_long();
-      *now = begin + time->last;
-      return PricedCall{time->last, time->last, call->algorithm, call->why, call->channels};
-    }
-    if (const std::optional<Time> time = TimeOfRing(machine, costs, *call, bytes, members)) {
-      if (*time == Time::Never()) return too_long();
-      *now = begin + *time;
-      return PricedCall{*time, *time, call->algorithm, call->why, call->channels};
-    }
+  const auto priced = [&](Time last, Time root_end) -> absl::StatusOr<PricedCall> {
+    if (last == Time::Never()) return too_long();
+    *now = begin + last;
+    return PricedCall{last, root_end, call->algorithm, call->why, call->channels};
+  };
+  const bool closed = in_place && log == nullptr;
+  if (call->together && log == nullptr) return priced(*call->together, *call->together);
+  if (closed) {
+    if (const auto time = TimeOfExchange(machine, costs, *call, bytes, members))
+      return priced(time->last, time->last);
+    if (const auto time = TimeOfRing(machine, costs, *call, bytes, members)) return priced(*time, *time);
   }
   CollectiveRunner runner(&machine, costs, matching, log == nullptr, &planner, log);
   RETURN_IF_ERROR(runner.Prepare());
-  if (in_place && log == nullptr) {
-    if (const std::optional<StepTimes> time = TimeOfSteps(machine, costs, *call, bytes, root, members)) {
-      if (time->last == Time::Never()) return too_long();
-      *now = begin + time->last;
-      return PricedCall{time->last, time->root, call->algorithm, call->why, call->channels};
-    }
+  if (closed) {
+    if (const auto time = TimeOfSteps(machine, costs, *call, bytes, root, members))
+      return priced(time->last, time->root);
   }
   RETURN_IF_ERROR(runner.CheckMemory());
-  if (in_place && log == nullptr) {
-    if (const auto time = TimeByImages(machine, costs, *call, matching, &planner)) {
-      if (time->last == Time::Never()) return too_long();
-      *now = begin + time->last;
-      return PricedCall{time->last, time->root, call->algorithm, call->why, call->channels};
-    }
+  if (closed) {
+    if (const auto time = TimeByImages(machine, costs, *call, matching, &planner))
+      return priced(time->last, time->root);
   }
   Time last = begin, root_end = begin;
   const bool done = RunLoneCall(machine, runner, static_cast<uint32_t>(members.size()), begin,
@@ -117,10 +106,7 @@ absl::StatusOr<PricedCall> PriceCall(Machine& machine, const CollectiveCosts& co
     return absl::FailedPreconditionError(
         absl::StrCat(std::string(Name(type)), " on ", members.size(), " ranks cannot finish: ", why));
   }
-  if (last == Time::Never()) return too_long();
-  *now = last;
-  const PlannedCall& planned = *runner.planned(0);
-  return PricedCall{last - begin, root_end - begin, planned.algorithm, planned.why, planned.channels};
+  return last == Time::Never() ? too_long() : priced(last - begin, root_end - begin);
 }
 
 absl::StatusOr<Time> PriceUncontended(const MachineView& machine, const CollectiveCosts& costs,
