@@ -121,7 +121,7 @@ absl::StatusOr<std::string> ReplayCommand::Replay() {
   const bool shown = timeline_.asked() || !html_.empty();
   arguments_.run().fabric_options.link_series |= shown && kind != nullptr && kind->shows_links;
   ProgressLine line(quiet_);
-  RunHooks hooks;
+  ReplayHooks hooks;
   hooks.flow_log = logs_.flow_log();
   if (logs_.any()) hooks.needs_flows = "--flow-log, --link-log and --link-totals";
   if (line.enabled()) hooks.progress = [&line](const Progress& p) { line.Update(p); };

@@ -119,7 +119,7 @@ sweep::Outcome SweepPoints::RunHere(const std::vector<std::string>& words) {
   if (!held->traces.ok()) return {held->traces.status(), {}, ""};
   if (!point.given("--threads")) point.arguments().run().fabric_options.threads = threads_;
   sweep::MachineCounts machine;
-  RunHooks hooks;
+  ReplayHooks hooks;
   hooks.machine = [&](const Topology& topology) { machine = CountMachine(topology); };
   auto report = RunReplay(*held->traces, point.arguments().run(), hooks);
   if (!report.ok()) return {report.status(), {}, ""};

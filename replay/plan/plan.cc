@@ -288,7 +288,7 @@ class Planner {
     ASSIGN_OR_RETURN(const auto loaded, LoadTraces(traces));
     RunOptions run = request_.run;
     run.fabric_options.threads = 1;
-    RunHooks hooks;
+    ReplayHooks hooks;
     if (request_.progress) {
       hooks.progress = [this, chosen](const Progress& p) {
         if (p.nodes_total > 0)

@@ -41,7 +41,7 @@ std::shared_ptr<RunReport> Replay(const std::shared_ptr<Traces>& traces, const p
   Watch watch(progress);
   absl::StatusOr<proto::Report> report = absl::UnknownError("");
   watch.Run([&] {
-    RunHooks hooks;
+    ReplayHooks hooks;
     hooks.progress = [&watch](const Progress& p) { watch.Tell(p); };
     RunOptions options = origin.Options();
     options.activity = true;  // as the command's JSON has it
@@ -96,7 +96,7 @@ RunOptions RunOrigin::Options() const {
   return options;
 }
 
-absl::StatusOr<proto::Report> RunOrigin::Run(const RunOptions& options, RunHooks hooks) const {
+absl::StatusOr<proto::Report> RunOrigin::Run(const RunOptions& options, ReplayHooks hooks) const {
   const int domain = traces->goes_by_domain() ? DomainOf(options) : 0;
   ASSIGN_OR_RETURN(const auto loaded, traces->LoadedFor(domain));
   hooks.unedited = [this, domain] { return traces->LoadUnedited(domain); };
@@ -132,7 +132,7 @@ std::string RunReport::WriteTimeline(const std::string& path, const std::string&
   cli::Output output{path, {}};
   ThrowIf(output.Open());
   absl::StatusOr<TimelineTotals> totals = TimelineTotals();
-  RunHooks hooks;
+  ReplayHooks hooks;
   hooks.replayed = [&](const FinishedRun& run) {
     const LinkUses links = run.machine.Links(kLinksOfTimeline);
     TimelineInput input = {&run.traces, &run.spans, run.lanes, run.dimension_sizes, run.recorded_comm};

@@ -26,7 +26,7 @@ struct RunOrigin {
 
   // The options, with the cluster.
   RunOptions Options() const;
-  absl::StatusOr<proto::Report> Run(const RunOptions& options, RunHooks hooks) const;
+  absl::StatusOr<proto::Report> Run(const RunOptions& options, ReplayHooks hooks) const;
 };
 
 class RunReport {

@@ -1,22 +1,18 @@
 // One replay, from options to the report.
 #pragma once
 
-#include <atomic>
 #include <functional>
-#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "backends/machine.h"
-#include "backends/topology/topology.h"
 #include "proto/report.pb.h"
 #include "replay/energy/meter.h"
-#include "replay/engine/flow_log.h"
 #include "replay/engine/lane_policy.h"
 #include "replay/engine/measure/metrics.h"
-#include "replay/engine/options.h"
 #include "replay/engine/spans.h"
 #include "replay/run/options.h"
+#include "replay/run/run.h"
 #include "replay/run/traces.h"
 
 namespace chakra {
@@ -35,13 +31,8 @@ struct FinishedRun {
   const energy::PowerMeter* meter = nullptr;  // null: RunOptions::energy is not asked for
 };
 
-// What a caller sees of a run on its way. All may be null.
-struct RunHooks {
-  FlowLog* flow_log = nullptr;                    // the caller's; told its ranks, and of every flow
-  std::string needs_flows;                        // who needs flows, for the error where there are none
-  std::function<void(const Progress&)> progress;  // see EngineOptions
-  const std::atomic<bool>* stop = nullptr;        // likewise
-  std::function<void(const Topology&)> machine;   // once, before the run
+// What a caller sees of a run and of its end. All may be null.
+struct ReplayHooks : RunHooks {
   // Once, after the run, which ended at `end`.
   std::function<void(const MachineView& machine, Time end)> finished;
   // After it; null: the times of nodes are not kept.
@@ -52,9 +43,8 @@ struct RunHooks {
 };
 
 // Replays `traces`. Same inputs, same report; any number of calls may share `traces` at once.
-// Errors: options that are no good for these traces or this machine, files that cannot be read, and what
-// Replay() finds.
+// Errors: those of Run.
 absl::StatusOr<proto::Report> RunReplay(const LoadedTraces& traces, const RunOptions& options,
-                                        const RunHooks& hooks = {});
+                                        const ReplayHooks& hooks = {});
 
 }  // namespace chakra
