@@ -25,6 +25,7 @@
 #include "trace/base/status_macros.h"
 #include "trace/base/text_table.h"
 #include "trace/io/file.h"
+#include "trace/base/threads.h"
 
 namespace chakra::cli {
 namespace {

@@ -7,12 +7,13 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "backends/topology/measure.h"
-#include "replay/cli/collective_options.h"
 #include "replay/cli/command.h"
 #include "replay/cli/log_options.h"
+#include "replay/cli/message_options.h"
 #include "replay/cli/terminal.h"
 #include "replay/nccl/mpi/mpi.h"
 #include "replay/run/collective_table.h"
+#include "replay/run/collective_arguments.h"
 #include "replay/run/machine.h"
 #include "trace/base/json_text.h"
 #include "trace/base/status_macros.h"
@@ -29,7 +30,7 @@ class CollectiveCommand : public Command {
  public:
   explicit CollectiveCommand(CLI::App* app) : Command(app) {
     app->allow_extras();
-    arguments_.AddTo(app);
+    AddOptions(app, &told_);
     const std::string o = "Output";
     app->add_flag("--explain", explain_,
                   "Also what was considered for each size, and why it was or was not taken")
@@ -47,16 +48,17 @@ class CollectiveCommand : public Command {
   }
 
   int Run() override {
-    const absl::StatusOr<std::vector<uint64_t>> sizes = arguments_.Sizes();
+    arguments_.emplace(told_);
+    const absl::StatusOr<std::vector<uint64_t>> sizes = arguments_->Sizes();
     if (!sizes.ok()) return Misuse(std::string(sizes.status().message()));
-    if (absl::Status s = logs_.Check(*this->app(), FabricName(arguments_.options()), output_); !s.ok()) {
+    if (absl::Status s = logs_.Check(*this->app(), FabricName(arguments_->options()), output_); !s.ok()) {
       return Misuse(std::string(s.message()));
     }
     if (absl::Status s = CheckOutputPath(output_); !s.ok()) return Fail(s);
     if (absl::Status s = logs_.Open(); !s.ok()) return Fail(s);
-    logs_.Apply(&arguments_.options().fabric_options);
-    arguments_.options().flow_log = logs_.flow_log();
-    arguments_.options().each_flow = logs_.any();
+    logs_.Apply(&arguments_->options().fabric_options);
+    arguments_->options().flow_log = logs_.flow_log();
+    arguments_->options().each_flow = logs_.any();
     absl::StatusOr<std::string> text = Table(*sizes);
     if (!misuse_.ok()) return Misuse(std::string(misuse_.message()));
     if (!text.ok()) return Fail(text.status());
@@ -68,7 +70,7 @@ class CollectiveCommand : public Command {
  private:
   absl::StatusOr<std::string> Table(const std::vector<uint64_t>& sizes) {
     std::vector<std::string> notes;
-    absl::StatusOr<CollectiveTable> table = arguments_.Table(&notes, &misuse_);
+    absl::StatusOr<CollectiveTable> table = arguments_->Table(&notes, &misuse_);
     for (const std::string& note : notes) PrintError(note);
     if (!table.ok()) return table.status();
     std::vector<TableRow> rows;
@@ -97,7 +99,7 @@ class CollectiveCommand : public Command {
           "\"channels\": %d, \"time_us\": %.3f, \"device_us\": %.3f, \"host_us\": %.3f, \"algbw_GBps\": "
           "%.3f, "
           "\"busbw_GBps\": %.3f",
-          &row == &rows.front() ? "" : ",", arguments_.kind(), arguments_.options().ranks, row.bytes,
+          &row == &rows.front() ? "" : ",", arguments_->kind(), arguments_->options().ranks, row.bytes,
           InJson(row.algorithm), row.protocol, row.channels, row.time_us, row.device_us, row.host_us,
           row.algbw, row.busbw);
       if (explain_)
@@ -113,8 +115,8 @@ class CollectiveCommand : public Command {
         absl::StrCat("collective,ranks,bytes,algorithm,protocol,channels,time_us,algbw_GBps,busbw_GBps",
                      explain_ ? ",why" : "", "\n");
     for (const TableRow& row : rows) {
-      absl::StrAppendFormat(&out, "%s,%d,%d,%s,%s,%d,%.3f,%.3f,%.3f%s\n", arguments_.kind(),
-                            arguments_.options().ranks, row.bytes, CsvField(row.algorithm), row.protocol,
+      absl::StrAppendFormat(&out, "%s,%d,%d,%s,%s,%d,%.3f,%.3f,%.3f%s\n", arguments_->kind(),
+                            arguments_->options().ranks, row.bytes, CsvField(row.algorithm), row.protocol,
                             row.channels, row.time_us, row.algbw, row.busbw,
                             explain_ ? absl::StrCat(",", CsvField(row.why)) : "");
     }
@@ -140,9 +142,9 @@ class CollectiveCommand : public Command {
     }
     TextPage page = PageOf(output_);
     return page.Finish(absl::StrFormat(
-        "# %s on %d ranks of %s, fabric %s%s\n%s%s%s", arguments_.kind(), arguments_.options().ranks,
-        cluster.name().empty() ? ClusterSpec(arguments_.options()) : cluster.name(),
-        FabricName(arguments_.options()), LibraryName(cluster), Networks(model), WhatTimeIs(rows),
+        "# %s on %d ranks of %s, fabric %s%s\n%s%s%s", arguments_->kind(), arguments_->options().ranks,
+        cluster.name().empty() ? ClusterSpec(arguments_->options()) : cluster.name(),
+        FabricName(arguments_->options()), LibraryName(cluster), Networks(model), WhatTimeIs(rows),
         table.Print(&page)));
   }
 
@@ -214,7 +216,8 @@ class CollectiveCommand : public Command {
     return out;
   }
 
-  CollectiveArguments arguments_;
+  proto::CollectiveRun told_;
+  std::optional<CollectiveArguments> arguments_;
   bool explain_ = false;
   std::string format_ = "text";
   std::string output_ = "-";

@@ -10,23 +10,17 @@
 #include <filesystem>
 #include <limits>
 #include <system_error>
-#include <thread>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "backends/fluid/options.h"
-#include "backends/packet/options.h"
-#include "backends/registry.h"
-#include "proto/cluster.pb.h"
 #include "trace/base/free_memory.h"
 #include "trace/base/printable.h"
 #include "trace/base/quantity.h"
 #include "trace/base/spelling.h"
 #include "trace/io/compressed_file.h"
-#include "trace/io/settings.h"
 
 namespace chakra::cli {
 namespace {
@@ -43,12 +37,6 @@ std::vector<std::string> OptionNames(const CLI::App& app) {
     for (const std::string& n : o->get_snames()) names.push_back("-" + n);
   }
   return names;
-}
-
-// Of a short form.
-std::string Keys(const google::protobuf::Descriptor& type) {
-  return absl::StrJoin(DescribeSettings(type), ", ",
-                       [](std::string* out, const SettingDoc& d) { out->append(d.key); });
 }
 
 }  // namespace
@@ -99,76 +87,18 @@ void AddMemoryOption(CLI::App* app, const std::string& group) {
       ->group(group);
 }
 
-void AddFlowOptions(CLI::App* app, const std::string& group, FabricOptions* options) {
-  const std::string fabrics = Listed(FabricsThatTake(FlowOptions::kSet));
-  FlowOptions& flows = options->Ask<FlowOptions>();
-  app->add_option_function<double>(
-         "--flow-startup-ns", [&flows](double ns) { flows.startup = Time::FromNanos(ns); },
-         absl::StrCat("Time before a flow takes its links, for --fabric ", fabrics, "; ns; default: 0"))
-      ->type_name("NS")
-      ->group(group);
-  app->add_option("--flow-efficiency", flows.efficiency,
-                  absl::StrCat("Share of each link's bandwidth that flows get, for --fabric ", fabrics,
-                               "; default: 1"))
-      ->type_name("SHARE")
-      ->group(group);
-  app->add_option(
-         "--fluid-tolerance", flows.tolerance,
-         absl::StrCat("Where each end changes the rates of hundreds of flows, as in an all-to-all of "
-                      "unequal sizes: give to others what ended flows leave later, by at most this share of "
-                      "the time since a flow last came, for --fabric ",
-                      fabrics, "; 0 to 0.1; default: 0, at once"))
-      ->type_name("FRACTION")
-      ->group(group);
-}
-
-void AddTopologyOptions(CLI::App* app, const std::string& group, TopologyOptions* options) {
-  app->add_option(
-         "--network", options->network,
-         "What joins the nodes, in place of the cluster's last dimension: NAME:key=value,... (see "
-         "`chakra-replay topology list`) or a file of a network, FILE:span=... with the key; span=rails: "
-         "a network for each rail; span=machine: all dimensions. Ports are the cluster's cards where the "
-         "network does not say; injection=400Gb/s makes all ports of a device so fast together")
-      ->type_name("SPEC")
-      ->group(group);
-  app->add_option("--routing", options->routing,
-                  absl::StrCat("Through networks: ecmp, destination, flowlet, spray, valiant or ugal, with "
-                               ":key=value,... (",
-                               Keys(*proto::Routing::descriptor()), "); default: ecmp"))
-      ->type_name("SPEC")
-      ->group(group);
-  app->add_option("--fault", options->faults,
-                  absl::StrCat("A fault of links, for --fabric ", Listed(FabricsThatFollowLinks()),
-                               "; may be repeated: "
-                               "down:vertex=leaf.3,after=10us,until=1ms "
-                               "or slow:device=5,bandwidth=0.5 or lossy:from=leaf.0,to=spine.1,loss=0.01 "
-                               "(share of packets that "
-                               "packet loses by chance, and of the bandwidth that fluid takes)"))
-      ->type_name("SPEC")
-      ->group(group);
-  app->add_option("--packet", options->packet,
-                  absl::StrCat("Packets, queues and transport, for --fabric ",
-                               Listed(FabricsThatTake(packet::PacketOptions::kSet)), ": key=value,... (",
-                               Keys(*proto::PacketNetwork::descriptor()),
-                               "); what they mean: SETTINGS of `chakra-replay manual`"))
-      ->type_name("SPEC")
-      ->group(group);
-  app->add_option("--mixed", options->mixed,
-                  "Messages that --fabric mixed sends by packets, the others being fluid: link=leaf.0 or "
-                  "link=leaf.* - spine.0 (that cross such links), class, dimension (of links), ranks=8-15 or "
-                  "ranks=(3,8-15), after=10us, until=1ms (when they begin); of all that is given. May be "
-                  "repeated: any of them")
-      ->type_name("SPEC")
-      ->group(group);
-  app->add_option(
-         "--set", options->set,
-         "A field of the cluster (proto/cluster.proto), after all other options: "
-         "device.memory_gbytes_per_s=3350, topology.dimension[0].latency_ns=500, "
-         "collectives.algorithm[all_reduce]=ring; += adds to a list; of a generated step also a field of "
-         "proto/workload.proto: parallel.tp=8; may be repeated")
-      ->type_name("FIELD=VALUE")
-      ->allow_extra_args(false)
-      ->group(group);
+void AddDeviceMemory(CLI::App* app, const std::string& group, const std::string& help, uint64_t* bytes) {
+  CLI::Option* option = app->add_option_function<std::string>(
+      "--device-memory",
+      [bytes](const std::string& text) {
+        const auto parsed = ParseBytes(text);
+        if (!parsed.ok())
+          throw CLI::ValidationError("--device-memory", std::string(parsed.status().message()));
+        *bytes = *parsed;
+      },
+      help);
+  option->type_name("BYTES");
+  if (!group.empty()) option->group(group);
 }
 
 CLI::Validator WholeFrom(uint64_t least) {
@@ -180,12 +110,6 @@ CLI::Validator WholeFrom(uint64_t least) {
     return absl::StrCat("it is ", text, "; expected a whole number from ", least, " to ", kMost);
   };
   return CLI::Validator(check, "");
-}
-
-absl::Status CheckFabricName(const std::string& name) {
-  if (FindFabric(name) != nullptr) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("there is no fabric \"", name, "\"", SuggestName(name, FabricNames())));
 }
 
 void PrintError(absl::string_view message) {
@@ -242,7 +166,5 @@ absl::Status CheckOutputPath(const std::string& path) {
   }
   return absl::OkStatus();
 }
-
-int DefaultThreads() { return std::max(1u, std::thread::hardware_concurrency()); }
 
 }  // namespace chakra::cli

@@ -9,8 +9,6 @@
 #include "CLI/CLI.hpp"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "backends/fabric_options.h"
-#include "replay/cluster/options.h"
 
 namespace chakra::cli {
 
@@ -55,9 +53,6 @@ std::unique_ptr<Command> MakeGoodputCommand(CLI::App* root);
 std::unique_ptr<Command> MakeCompletionCommand(CLI::App* root);
 std::unique_ptr<Command> MakeManualCommand(CLI::App* root);
 
-// FlowOptions, bound to `options`, which must outlive the parsing.
-void AddFlowOptions(CLI::App* app, const std::string& group, FabricOptions* options);
-
 // From now on memory that is freed stays with the process: for commands whose ranks come and go by the
 // megabyte, which would else pay for clearing the same pages again and again.
 void KeepFreedMemory();
@@ -65,23 +60,16 @@ void KeepFreedMemory();
 // --max-memory, which limits the process once it is parsed.
 void AddMemoryOption(CLI::App* app, const std::string& group);
 
-// --reliability and --checkpoint, bound to what must outlive the parsing.
-void AddGoodputOptions(CLI::App* app, std::string* reliability, std::string* checkpoint);
+// --device-memory, a size with its unit, bound to `bytes`, which must outlive the parsing.
+void AddDeviceMemory(CLI::App* app, const std::string& group, const std::string& help, uint64_t* bytes);
 
 // The check of an option that takes one of `words`, which shells then offer.
 CLI::Validator OneOf(const std::vector<std::string>& words);
 // The words of an option with that check; of another option none.
 std::vector<std::string> WordsOf(CLI::Option* option);
 
-// --network, --routing, --fault, --packet, --mixed and --set, bound to `options`, which must outlive the
-// parsing.
-void AddTopologyOptions(CLI::App* app, const std::string& group, TopologyOptions* options);
-
 // The check of an option that is a whole number of 64 bits without a sign: CLI11 takes -1 for 2^64 - 1.
 CLI::Validator WholeFrom(uint64_t least);
-
-// Errors: there is no such fabric; with the nearest name.
-absl::Status CheckFabricName(const std::string& name);
 
 // What `app`, which allows extras, did not understand first, with the nearest option; "": it understood all.
 std::string StrayArgument(const CLI::App& app);
@@ -99,8 +87,5 @@ absl::Status WriteOutput(const std::string& path, absl::string_view content);
 // An error when a file at `path` could not be created because its folder is missing or
 // `path` is a folder. "-" is always fine.
 absl::Status CheckOutputPath(const std::string& path);
-
-// Threads that a run uses when it is not told: the machine's, at least 1.
-int DefaultThreads();
 
 }  // namespace chakra::cli

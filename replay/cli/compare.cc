@@ -6,7 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "replay/cli/capture_options.h"
+#include "replay/cli/message_options.h"
 #include "replay/cli/command.h"
 #include "replay/cli/output.h"
 #include "replay/cli/terminal.h"
@@ -23,6 +23,7 @@
 #include "trace/base/text_table.h"
 #include "trace/et/read_options.h"
 #include "trace/import/reader.h"
+#include "trace/base/threads.h"
 
 namespace chakra::cli {
 namespace {
@@ -113,12 +114,12 @@ void CompareCommand::AddTraceOptions(CLI::App* app) {
   app->add_option("--steps", read_.capture.steps, "Which ProfilerStep marks of captures, as for replay")
       ->type_name("STEPS")
       ->group(g);
-  AddStepRangeOption(app, &read_, g);
+  AddCaptureOptions(app, &read_, g, {"step-range"});
   app->add_option("--select-ranks", read_.capture.ranks, "Only these ranks of captures, comma-separated")
       ->type_name("LIST")
       ->delimiter(',')
       ->group(g);
-  AddRankOfOption(app, &read_, g);
+  AddCaptureOptions(app, &read_, g, {"rank-of"});
   app->add_flag("--strict", read_.strict, "Refuse what would otherwise be repaired")->group(g);
   app->add_flag("--allow-truncated", read_.allow_truncated, "Drop a partial last node instead of refusing it")
       ->group(g);

@@ -36,6 +36,7 @@
 #include "trace/io/proto_io.h"
 #include "trace/io/whole_folder.h"
 #include "trace/model/groups.h"
+#include "trace/base/threads.h"
 
 namespace chakra::cli {
 namespace {

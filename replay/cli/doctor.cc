@@ -8,6 +8,7 @@
 #include "replay/cli/command.h"
 #include "replay/cli/terminal.h"
 #include "trace/io/proto_io.h"
+#include "trace/base/threads.h"
 
 namespace chakra::cli {
 namespace {

@@ -5,12 +5,13 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "replay/cli/capture_options.h"
+#include "proto/command.pb.h"
+#include "replay/cli/message_options.h"
 #include "replay/cli/command.h"
-#include "replay/cli/edit_options.h"
 #include "replay/cli/on_signal.h"
 #include "replay/cli/terminal.h"
 #include "replay/report/edits.h"
+#include "replay/run/edits.h"
 #include "trace/base/status_macros.h"
 #include "trace/edit/write_set.h"
 #include "trace/et/read_options.h"
@@ -18,6 +19,7 @@
 #include "trace/import/registry.h"
 #include "trace/io/compressed_file.h"
 #include "trace/io/proto_io.h"
+#include "trace/base/threads.h"
 
 namespace chakra::cli {
 namespace {
@@ -30,7 +32,7 @@ class EditCommand : public Command {
     app->add_option("-o,--output", output_, "A folder, or a file for one trace; - is standard output")
         ->type_name("OUT");
     app->add_flag("--dry-run", dry_run_, "Say what the edits would do, and write nothing");
-    edits_.AddTo(app, "--script", "Edits, in the order in which they are given");
+    AddOptions(app, &edits_);
     const std::string g = "Traces and report";
     app->add_option("--compression", compression_,
                     "none, gzip or zstd; default: by the end of OUT, in a folder as the traces were")
@@ -73,7 +75,7 @@ class EditCommand : public Command {
 
   std::vector<std::string> inputs_;
   ReadOptions read_;
-  EditOptions edits_;
+  proto::EditedTraces::Edits edits_;
   std::string output_, compression_;
   std::string report_ = "-";
   bool dry_run_ = false, quiet_ = false;
@@ -121,11 +123,12 @@ bool ManyTraces(const std::vector<std::string>& inputs, const ReadOptions& read,
 
 absl::Status EditCommand::Edit() {
   KeepFreedMemory();
-  RETURN_IF_ERROR(edits_.Prepare());
-  edit::EditRun run(&edits_.plan());
+  ASSIGN_OR_RETURN(const ReadEdits edits, MakeEdits(edits_.edit()));
+  const edit::EditPlan& plan = *edits.plan;
+  edit::EditRun run(&plan);
   if (dry_run_) {
     Nowhere nowhere(&run);
-    absl::StatusOr<TraceSet> set = edit::ReadEdited(inputs_, read_, edits_.plan(), &run, &nowhere);
+    absl::StatusOr<TraceSet> set = edit::ReadEdited(inputs_, read_, plan, &run, &nowhere);
     if (!set.ok()) return set.status();
     absl::StatusOr<proto::EditReport> report = run.Finish();
     return report.ok() ? Report(*report) : report.status();
@@ -134,7 +137,7 @@ absl::Status EditCommand::Edit() {
   const OnSignal discard([&] { out.Discard(); });
   const bool many = ManyTraces(inputs_, read_, output_);
   RETURN_IF_ERROR(out.Open(many));
-  ASSIGN_OR_RETURN(TraceSet set, edit::ReadEdited(inputs_, read_, edits_.plan(), &run, &out));
+  ASSIGN_OR_RETURN(TraceSet set, edit::ReadEdited(inputs_, read_, plan, &run, &out));
   ASSIGN_OR_RETURN(proto::EditReport report, run.Finish());
   report.set_version(CHAKRA_VERSION);
   RETURN_IF_ERROR(out.Commit(set));
@@ -147,10 +150,11 @@ absl::Status EditCommand::Edit() {
 }
 
 int EditCommand::Run() {
+  if (absl::Status s = CheckEdits(edits_.edit()); !s.ok()) return Misuse(std::string(s.message()));
   if (inputs_.empty() && !read_.capture.named()) return Misuse("edit expects at least one IN");
   if (output_.empty() && !dry_run_) return Misuse("edit expects -o OUT, or --dry-run");
   if (!output_.empty() && dry_run_) return Misuse("--dry-run writes nothing; expected no -o");
-  if (!edits_.any())
+  if (edits_.edit().empty())
     return Misuse("edit expects an edit: --script FILE, --do EDIT, or a short form as --scale");
   if (absl::Status s = CheckOutputPath(report_); !s.ok()) return Fail(s);
   const absl::Status status = Edit();

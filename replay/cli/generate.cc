@@ -9,7 +9,7 @@
 #include "replay/cli/command.h"
 #include "replay/cli/on_signal.h"
 #include "replay/cli/terminal.h"
-#include "replay/cli/workload_options.h"
+#include "replay/cli/message_options.h"
 #include "replay/report/fitting.h"
 #include "replay/report/training.h"
 #include "trace/base/text_table.h"
@@ -21,6 +21,7 @@
 #include "trace/generate/workload.h"
 #include "trace/generate/write.h"
 #include "trace/io/whole_folder.h"
+#include "trace/base/threads.h"
 
 namespace chakra::cli {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "replay/cli/command.h"
+#include "replay/cli/message_options.h"
 #include "replay/cli/terminal.h"
 #include "replay/goodput/model.h"
 #include "replay/report/report.h"
@@ -97,21 +98,6 @@ class GoodputCommand : public Command {
 };
 
 }  // namespace
-
-void AddGoodputOptions(CLI::App* app, std::string* reliability, std::string* checkpoint) {
-  const std::string g = "Failures";
-  app->add_option("--reliability", *reliability,
-                  "How often parts fail: a preset (llama3, rsc-1, rsc-2, cloud, none) or a file "
-                  "(proto/reliability.proto)")
-      ->type_name("PRESET|FILE")
-      ->group(g);
-  app->add_option(
-         "--checkpoint", *checkpoint,
-         "key=value,...: mode (blocking, asynchronous), gbytes or bytes_per_parameter, writers_share, "
-         "interval_seconds, host, storage (GB/s), storage_gbytes")
-      ->type_name("SPEC")
-      ->group(g);
-}
 
 std::unique_ptr<Command> MakeGoodputCommand(CLI::App* root) {
   return std::make_unique<GoodputCommand>(

@@ -9,7 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "replay/cli/capture_options.h"
+#include "replay/cli/message_options.h"
 #include "replay/cli/command.h"
 #include "replay/cli/kernels_model.h"
 #include "replay/cli/kernels_print.h"
@@ -31,6 +31,7 @@
 #include "trace/io/proto_io.h"
 #include "trace/model/capture_info.h"
 #include "trace/model/distinct_graphs.h"
+#include "trace/base/threads.h"
 
 namespace chakra::cli {
 namespace {

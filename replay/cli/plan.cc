@@ -5,17 +5,19 @@
 
 #include "absl/strings/str_cat.h"
 #include "replay/cli/command.h"
+#include "replay/cli/message_options.h"
 #include "replay/cli/on_signal.h"
 #include "replay/cli/output.h"
-#include "replay/cli/plan_options.h"
 #include "replay/cli/progress.h"
 #include "replay/cli/terminal.h"
 #include "replay/plan/print.h"
+#include "replay/plan/request.h"
 #include "replay/run/machine.h"
 #include "replay/sweep/words.h"
 #include "trace/base/status_macros.h"
 #include "trace/base/stop.h"
 #include "trace/base/text_table.h"
+#include "trace/io/options.h"
 #include "trace/io/proto_io.h"
 
 namespace chakra::cli {
@@ -44,14 +46,14 @@ class PlanCommand : public Command {
   // Words of `replay` for the machine.
   std::string MachineWords() const;
 
-  PlanArguments arguments_;
+  proto::PlanRun told_;
   std::string report_ = "-", html_, sweep_, format_;
   bool quiet_ = false;
 };
 
 PlanCommand::PlanCommand(CLI::App* app) : Command(app) {
   app->allow_extras();
-  arguments_.AddTo(app);
+  AddOptions(app, &told_);
   AddOutput(app);
   app->footer(
       "Example:\n"
@@ -82,7 +84,7 @@ void PlanCommand::AddOutput(CLI::App* app) {
 }
 
 absl::Status PlanCommand::Check() {
-  RETURN_IF_ERROR(arguments_.Check());
+  RETURN_IF_ERROR(planning::CheckPlanRun(told_));
   const std::vector<NamedOutput> outputs = {{report_, "the report"}};
   if (!html_.empty()) {
     RETURN_IF_ERROR(CheckApart({html_, "--html"}, outputs));
@@ -94,30 +96,24 @@ absl::Status PlanCommand::Check() {
 }
 
 std::string PlanCommand::MachineWords() const {
-  const RunOptions& run = arguments_.request().run;
-  std::vector<std::string> words = {"--cluster", ClusterSpec(run)};
-  for (const CLI::Option* option : app()->get_options()) {
-    if (option->get_group() != "Machine" || option->count() == 0 || option->check_name("--cluster")) continue;
-    for (const std::string& value : option->results()) {
-      words.push_back(option->get_name());
-      if (option->get_items_expected_max() > 0) words.push_back(value);
-    }
-  }
-  return sweep::QuoteWords(words);
+  proto::PlanRun::Machine machine = told_.machine();
+  if (machine.cluster().empty()) machine.set_cluster(kDefaultCluster);
+  return sweep::QuoteWords(PrintWords(machine));
 }
 
 absl::Status PlanCommand::Make() {
-  RETURN_IF_ERROR(arguments_.ReadWorkload());
+  ASSIGN_OR_RETURN(planning::PlanRequest request, planning::RequestOf(told_));
+  request.run.version = CHAKRA_VERSION;
   absl::StatusOr<proto::PlanReport> report = absl::UnknownError("");
   {
     const StopOnSignal stop;
     const StopScope scope(StopOnSignal::flag());
     ProgressLine line(quiet_);
-    report =
-        arguments_.Plan([&line, begin = std::optional<double>()](const planning::PlanProgress& p) mutable {
-          if (!begin.has_value()) begin = line.spent();  // the search has ended
-          if (line.Due()) line.Draw(LineOf(p, line.spent() - *begin));
-        });
+    request.progress = [&line, begin = std::optional<double>()](const planning::PlanProgress& p) mutable {
+      if (!begin.has_value()) begin = line.spent();  // the search has ended
+      if (line.Due()) line.Draw(LineOf(p, line.spent() - *begin));
+    };
+    report = planning::MakeToldPlan(request);
   }
   if (!report.ok()) return report.status();
   absl::StatusOr<std::string> html = "", sweep = "";

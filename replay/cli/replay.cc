@@ -5,9 +5,9 @@
 #include "backends/registry.h"
 #include "replay/cli/command.h"
 #include "replay/cli/log_options.h"
+#include "replay/cli/message_options.h"
 #include "replay/cli/output.h"
 #include "replay/cli/progress.h"
-#include "replay/cli/run_options.h"
 #include "replay/cli/terminal.h"
 #include "replay/cli/timeline_options.h"
 #include "replay/engine/engine.h"
@@ -15,6 +15,7 @@
 #include "replay/page/page.h"
 #include "replay/report/report.h"
 #include "replay/report/run_replay.h"
+#include "replay/run/arguments.h"
 #include "replay/run/machine.h"
 #include "trace/base/status_macros.h"
 #include "trace/base/text_table.h"
@@ -31,7 +32,7 @@ class ReplayCommand : public Command {
  public:
   explicit ReplayCommand(CLI::App* app) : Command(app) {
     app->allow_extras();
-    arguments_.AddTo(app);
+    AddOptions(app, &told_);
     AddReportOptions(app);
     logs_.AddTo(app, "Logs");
     timeline_.AddTo(app, "Timeline");
@@ -51,7 +52,7 @@ class ReplayCommand : public Command {
   std::string Format() const;
   absl::StatusOr<std::string> Replay();
 
-  RunArguments arguments_;
+  proto::Run told_;
   std::string report_ = "-";
   std::string html_;  // "": not asked for
   std::string format_;
@@ -112,14 +113,17 @@ void TellSize(const TraceOptions& options, const TraceSet& set) {
 }
 
 absl::StatusOr<std::string> ReplayCommand::Replay() {
-  ASSIGN_OR_RETURN(auto options, arguments_.traces());
+  ASSIGN_OR_RETURN(ResolvedRun resolved, ResolveRun(told_));
+  TraceOptions& options = resolved.traces;
+  RunOptions& run = resolved.run;
+  run.version = CHAKRA_VERSION;
   options.keep_twins = true;
   ASSIGN_OR_RETURN(const auto traces, LoadTraces(options));
   if (options.ranks > 0 && !quiet_) TellSize(options, traces.set);
-  logs_.Apply(&arguments_.run().fabric_options);
-  const FabricKind* const kind = FindFabric(FabricName(arguments_.run()));
+  logs_.Apply(&run.fabric_options);
+  const FabricKind* const kind = FindFabric(FabricName(run));
   const bool shown = timeline_.asked() || !html_.empty();
-  arguments_.run().fabric_options.link_series |= shown && kind != nullptr && kind->shows_links;
+  run.fabric_options.link_series |= shown && kind != nullptr && kind->shows_links;
   ProgressLine line(quiet_);
   ReplayHooks hooks;
   hooks.flow_log = logs_.flow_log();
@@ -130,12 +134,12 @@ absl::StatusOr<std::string> ReplayCommand::Replay() {
     logged_ = logs_.Finish(machine, end);
   };
   if (timeline_.asked()) {
-    hooks.replayed = [&](const FinishedRun& run) {
-      TimelineInput input = {&run.traces, &run.spans, run.lanes, run.dimension_sizes, run.recorded_comm};
-      input.metrics = &run.metrics;
-      input.path = run.path;
-      input.meter = run.meter;
-      logged_.Update(timeline_.Finish(std::move(input), run.machine));
+    hooks.replayed = [&](const FinishedRun& done) {
+      TimelineInput input = {&done.traces, &done.spans, done.lanes, done.dimension_sizes, done.recorded_comm};
+      input.metrics = &done.metrics;
+      input.path = done.path;
+      input.meter = done.meter;
+      logged_.Update(timeline_.Finish(std::move(input), done.machine));
     };
   }
   hooks.unedited = [&] {
@@ -144,14 +148,14 @@ absl::StatusOr<std::string> ReplayCommand::Replay() {
     plain.edit_files.clear();
     return LoadTraces(plain);
   };
-  RunOptions run = arguments_.run();
+  const bool tells_path = run.critical_path;
   run.critical_path |= !html_.empty();
   run.activity = !html_.empty() || Format() == "json";
   ASSIGN_OR_RETURN(auto report, RunReplay(traces, run, hooks));
   if (!html_.empty()) page_ = MakePage(report);
   if (report.makespan_ps() == 0 && Format() == "csv")  // which has no room for the report's warning
     std::cerr << "chakra-replay: warning: nothing takes time: the makespan is 0 s\n";
-  if (!arguments_.run().critical_path) report.clear_critical_path();
+  if (!tells_path) report.clear_critical_path();
   ASSIGN_OR_RETURN(const auto format, ParseReportFormat(Format()));
   TextPage page = PageOf(report_, Format());
   const auto text = PrintReport(report, format, &page);
@@ -159,8 +163,8 @@ absl::StatusOr<std::string> ReplayCommand::Replay() {
 }
 
 int ReplayCommand::Run() {
-  if (absl::Status s = arguments_.Check(); !s.ok()) return Misuse(std::string(s.message()));
-  const std::string fabric = FabricName(arguments_.run());
+  if (absl::Status s = CheckRun(told_); !s.ok()) return Misuse(std::string(s.message()));
+  const std::string fabric = FabricNameOf(told_.machine());
   if (absl::Status s = logs_.Check(*app(), fabric, report_); !s.ok()) {
     return Misuse(std::string(s.message()));
   }

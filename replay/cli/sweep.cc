@@ -15,15 +15,16 @@
 #include "replay/cli/on_signal.h"
 #include "replay/cli/progress.h"
 #include "replay/cli/sweep_mpi.h"
-#include "replay/cli/sweep_points.h"
 #include "replay/cli/sweep_questions.h"
 #include "replay/cli/terminal.h"
 #include "replay/sweep/export.h"
+#include "replay/sweep/points.h"
 #include "replay/sweep/query.h"
 #include "replay/sweep/slurm.h"
 #include "replay/sweep/words.h"
 #include "trace/base/status_macros.h"
 #include "trace/base/text_table.h"
+#include "trace/base/threads.h"
 
 namespace chakra::cli {
 namespace {
@@ -181,8 +182,8 @@ absl::Status SweepCommand::WriteArray(const sweep::Spec& spec, const sweep::Spac
 }
 
 absl::StatusOr<sweep::SweepSummary> SweepCommand::Sweep(const sweep::Spec& spec, const sweep::Space& space) {
-  SweepPoints points(trace_cache_, std::max(1, DefaultThreads() / options_.runner.jobs));
-  auto slow = CheckPoints(space, &points);
+  sweep::SweepPoints points(trace_cache_, std::max(1, DefaultThreads() / options_.runner.jobs));
+  auto slow = sweep::CheckPoints(space, &points);
   if (!slow.ok()) return sweep::InSpec(spec, slow.status());
   if (dry_run_) {
     RETURN_IF_ERROR(DryRun(space));
@@ -276,7 +277,7 @@ int SweepCommand::RunPoints() {
 }
 
 int SweepCommand::WorkForOthers() {
-  SweepPoints points(trace_cache_, 1);
+  sweep::SweepPoints points(trace_cache_, 1);
   const absl::Status s =
       processes_->Work([&](const std::vector<std::string>& words) { return points.Run(words); });
   return s.ok() ? kDone : Fail(s);

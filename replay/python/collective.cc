@@ -5,26 +5,19 @@
 #include <utility>
 #include <vector>
 
-#include "replay/cli/collective_options.h"
+#include "proto/command.pb.h"
 #include "replay/python/cluster.h"
 #include "replay/python/errors.h"
+#include "replay/python/options.h"
 #include "replay/python/table.h"
 #include "replay/python/tools.h"
 #include "replay/python/watch.h"
+#include "replay/run/collective_arguments.h"
 
 namespace py = pybind11;
 
 namespace chakra::python {
 namespace {
-
-struct CollectiveWords {
-  CLI::App app{"", "collective"};
-  cli::CollectiveArguments arguments;
-  CollectiveWords() {
-    NameApp(&app);
-    arguments.AddTo(&app);
-  }
-};
 
 // A column of texts, each its own word.
 void AddTexts(const std::string& name, const std::string& doc, std::vector<std::string> texts, Table* table) {
@@ -65,24 +58,27 @@ std::shared_ptr<Table> TableOfRows(const std::vector<TableRow>& rows) {
   return table;
 }
 
-std::pair<std::shared_ptr<Table>, std::vector<std::string>> Price(const std::vector<std::string>& words,
+std::pair<std::shared_ptr<Table>, std::vector<std::string>> Price(const std::string& kind,
+                                                                  const py::dict& keywords,
                                                                   const py::object& cluster) {
-  CollectiveWords parsed;
-  ParseWords(&parsed.app, words);
+  proto::CollectiveRun told;
+  told.set_collective(kind);
+  FillOptions(keywords, &told);
+  CollectiveArguments arguments(told);
   std::shared_ptr<const DescribedCluster> described;
   if (!cluster.is_none()) {
     const auto given = cluster.cast<Cluster>();
     described = given.cluster->snapshot();
-    parsed.arguments.options().cluster = given.cluster->spec();
-    parsed.arguments.options().described = described.get();
+    arguments.options().cluster = given.cluster->spec();
+    arguments.options().described = described.get();
   }
   Watch watch{py::none()};
   std::vector<std::string> notes;
   std::vector<TableRow> rows;
   watch.Run([&] {
-    const std::vector<uint64_t> sizes = OrThrow(parsed.arguments.Sizes());
+    const std::vector<uint64_t> sizes = OrThrow(arguments.Sizes());
     absl::Status misuse;
-    CollectiveTable table = OrThrow(parsed.arguments.Table(&notes, &misuse));
+    CollectiveTable table = OrThrow(arguments.Table(&notes, &misuse));
     for (const uint64_t size : sizes) {
       rows.push_back(OrThrow(table.Price(size)));
       if (watch.stop()->load()) break;
@@ -92,11 +88,6 @@ std::pair<std::shared_ptr<Table>, std::vector<std::string>> Price(const std::vec
 }
 
 }  // namespace
-
-const CLI::App& OptionsOfCollective() {
-  static const CollectiveWords* const kWords = new CollectiveWords();
-  return kWords->app;
-}
 
 void BindCollective(py::module_& module) { module.def("collective", &Price); }
 

@@ -1,22 +1,28 @@
-// Keyword arguments as the words of the command line, whose options say what they are.
+// Keyword arguments as the options of the command line.
 #pragma once
 
+#include <google/protobuf/message.h>
 #include <pybind11/pybind11.h>
 
 #include <string>
-#include <vector>
 
-#include "CLI/CLI.hpp"
+#include "replay/python/errors.h"
 
 namespace chakra::python {
 
-// `fabric="fluid"` is --fabric=fluid, `lanes=None` is left out, `no_fast_path=True` is a flag; of what may be
-// repeated a list gives one word each. A dict is "key=value,...", and of options whose values are NAME=VALUE
-// one word for each item. Errors: TypeError for a name that `app` has not, with the nearest.
-std::vector<std::string> WordsOf(const CLI::App& app, const pybind11::dict& keywords);
+// Keyword arguments as fields of a message (trace/io/options.h): `fabric="fluid"` is --fabric=fluid,
+// `lanes=None` is left out, `no_fast_path=True` is a flag; of what may be repeated a list gives one value
+// each. A dict is "key=value,...", and of options whose values are NAME=VALUE one value for each item.
+// Errors: TypeError for a name that there is not, with the nearest; values that the option does not take.
+void FillOptions(const pybind11::dict& keywords, google::protobuf::Message* message);
 
-// What an option is: name, keyword, type, help, group, flag, many, choices. Of those that have a long name.
-pybind11::list DescribeOptions(const CLI::App& app);
+// A message that Python holds. Errors: it is none.
+template <typename M>
+M MessageOf(const std::string& bytes) {
+  M message;
+  if (!message.ParseFromString(bytes)) ThrowInvalid("arguments of another version");
+  return message;
+}
 
 void BindOptions(pybind11::module_& module);
 

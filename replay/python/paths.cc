@@ -1,9 +1,10 @@
 #include "replay/python/paths.h"
 
+#include <google/protobuf/descriptor.h>
+
 #include <filesystem>
 #include <system_error>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 namespace py = pybind11;
@@ -80,21 +81,28 @@ std::string Folder::Reach(const std::string& path) const {
   return (fs::path(path_) / path).lexically_normal().string();
 }
 
-std::vector<std::string> Folder::ReachWords(const std::vector<std::string>& words) const {
-  if (!left()) return words;
-  std::vector<std::string> out;
-  for (const std::string& word : words) {
-    const size_t value = absl::StartsWith(word, "--") ? word.find('=') : std::string::npos;
+void Folder::ReachIn(google::protobuf::Message* message) const {
+  if (!left()) return;
+  using google::protobuf::FieldDescriptor;
+  const google::protobuf::Reflection& r = *message->GetReflection();
+  const auto reached = [this](const FieldDescriptor& f, const std::string& value) {
     std::error_code error;
-    if (!absl::StartsWith(word, "-")) {
-      out.push_back(Reach(word));
-    } else if (value != std::string::npos && fs::exists(fs::path(path_) / word.substr(value + 1), error)) {
-      out.push_back(absl::StrCat(word.substr(0, value + 1), Reach(word.substr(value + 1))));
-    } else {
-      out.push_back(word);
+    return f.name() == "trace" || fs::exists(fs::path(path_) / value, error) ? Reach(value) : value;
+  };
+  std::vector<const FieldDescriptor*> fields;
+  r.ListFields(*message, &fields);
+  for (const FieldDescriptor* f : fields) {
+    const int n = f->is_repeated() ? r.FieldSize(*message, f) : 1;
+    for (int i = 0; i < n; ++i) {
+      if (f->message_type() != nullptr) {
+        ReachIn(f->is_repeated() ? r.MutableRepeatedMessage(message, f, i) : r.MutableMessage(message, f));
+      } else if (f->cpp_type() == FieldDescriptor::CPPTYPE_STRING && f->is_repeated()) {
+        r.SetRepeatedString(message, f, i, reached(*f, r.GetRepeatedString(*message, f, i)));
+      } else if (f->cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
+        r.SetString(message, f, reached(*f, r.GetString(*message, f)));
+      }
     }
   }
-  return out;
 }
 
 }  // namespace chakra::python

@@ -1,6 +1,7 @@
 // Paths between Python, whose texts may stand for bytes that are no UTF-8, and the library.
 #pragma once
 
+#include <google/protobuf/message.h>
 #include <pybind11/pybind11.h>
 
 #include <string>
@@ -29,8 +30,8 @@ class Folder {
   bool left() const;
   // A path that was given in it, for now.
   std::string Reach(const std::string& path) const;
-  // The same of words: of options too, where their value is a file there.
-  std::vector<std::string> ReachWords(const std::vector<std::string>& words) const;
+  // The same of all options of a message whose value is a file there, and of its traces.
+  void ReachIn(google::protobuf::Message* message) const;
 
  private:
   std::string path_;

@@ -4,10 +4,12 @@
 #include <string>
 #include <utility>
 
-#include "replay/cli/plan_options.h"
 #include "replay/plan/print.h"
+#include "replay/plan/request.h"
 #include "replay/python/cluster.h"
 #include "replay/python/errors.h"
+#include "replay/python/options.h"
+#include "replay/python/paths.h"
 #include "replay/python/records.h"
 #include "replay/python/table.h"
 #include "replay/python/tools.h"
@@ -18,37 +20,36 @@ namespace py = pybind11;
 namespace chakra::python {
 namespace {
 
-struct PlanWords {
-  CLI::App app{"", "plan"};
-  cli::PlanArguments arguments;
-  PlanWords() {
-    NameApp(&app);
-    arguments.AddTo(&app);
-  }
-};
-
 struct Planned {
   std::shared_ptr<const proto::PlanReport> report;
 };
 
-Planned Plan(const std::vector<std::string>& words, const py::object& cluster, const py::object& progress) {
-  PlanWords parsed;
-  ParseWords(&parsed.app, words);
+Planned Plan(const py::object& workload, const py::dict& keywords, const py::object& cluster,
+             const py::object& progress) {
+  proto::PlanRun told;
+  for (const std::string& path : PathsOf(workload)) told.set_workload(path);
+  FillOptions(keywords, &told);
   std::shared_ptr<const DescribedCluster> described;
+  std::string spec;
   if (!cluster.is_none()) {
     const auto given = cluster.cast<Cluster>();
     described = given.cluster->snapshot();
-    parsed.arguments.request().run.cluster = given.cluster->spec();
-    parsed.arguments.request().run.described = described.get();
+    spec = given.cluster->spec();
   }
   Watch watch(progress);
   absl::StatusOr<proto::PlanReport> report = absl::UnknownError("");
   watch.Run([&] {
-    ThrowIf(parsed.arguments.Check());
-    ThrowIf(parsed.arguments.ReadWorkload());
-    report = parsed.arguments.Plan([&watch](const planning::PlanProgress& p) {
+    ThrowIf(planning::CheckPlanRun(told));
+    planning::PlanRequest request = OrThrow(planning::RequestOf(told));
+    request.run.version = CHAKRA_VERSION;
+    if (described != nullptr) {
+      request.run.cluster = spec;
+      request.run.described = described.get();
+    }
+    request.progress = [&watch](const planning::PlanProgress& p) {
       watch.Tell(p.share, static_cast<uint64_t>(p.done), static_cast<uint64_t>(p.of));
-    });
+    };
+    report = planning::MakeToldPlan(request);
   });
   ThrowIf(report.status());
   return {std::make_shared<const proto::PlanReport>(*std::move(report))};
@@ -59,11 +60,6 @@ py::str PrintedPlan(const Planned& plan, ReportFormat format) {
 }
 
 }  // namespace
-
-const CLI::App& OptionsOfPlan() {
-  static const PlanWords* const kWords = new PlanWords();
-  return kWords->app;
-}
 
 void BindPlan(py::module_& module) {
   py::class_<Planned>(module, "PlanReport", "The best splits. Made by plan().")

@@ -14,6 +14,7 @@
 #include "replay/page/page.h"
 #include "replay/python/cluster.h"
 #include "replay/python/errors.h"
+#include "replay/python/options.h"
 #include "replay/python/paths.h"
 #include "replay/python/records.h"
 #include "replay/python/watch.h"
@@ -31,8 +32,8 @@ namespace {
 constexpr size_t kLinksOfTimeline = 16;  // that have counters
 
 std::shared_ptr<RunReport> Replay(const std::shared_ptr<Traces>& traces, const py::object& cluster,
-                                  const std::vector<std::string>& words, const py::object& progress) {
-  RunOrigin origin{traces, traces->ArgumentsOf(words), nullptr, "", Folder()};
+                                  const std::string& told, const py::object& progress) {
+  RunOrigin origin{traces, traces->RunOf(MessageOf<proto::Run>(told)), nullptr, "", Folder()};
   if (!cluster.is_none()) {
     const auto given = cluster.cast<Cluster>();
     origin.described = given.cluster->snapshot();
@@ -83,7 +84,8 @@ py::str PrintCompared(const RunReport& a, const RunReport& b, bool merge_numbers
 }  // namespace
 
 RunOptions RunOrigin::Options() const {
-  RunOptions options = arguments->arguments().run();
+  RunOptions options = resolved->run;
+  options.version = CHAKRA_VERSION;
   for (std::string* file :
        {&options.kernels, &options.energy_file, &options.prices, &options.grid, &options.reliability}) {
     std::error_code error;

@@ -19,10 +19,10 @@ namespace chakra::python {
 // How a report came about, to look at the same run once more.
 struct RunOrigin {
   std::shared_ptr<Traces> traces;
-  std::shared_ptr<cli::PointArguments> arguments;
+  std::shared_ptr<const ResolvedRun> resolved;
   std::shared_ptr<const DescribedCluster> described;  // null: as the arguments say
   std::string spec;                                   // of `described`
-  Folder folder{""};                                  // of the arguments' files
+  Folder folder{""};                                  // of the options' files
 
   // The options, with the cluster.
   RunOptions Options() const;

@@ -13,15 +13,15 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "replay/cli/command.h"
-#include "replay/cli/sweep_points.h"
 #include "replay/python/errors.h"
 #include "replay/python/results.h"
 #include "replay/python/table.h"
 #include "replay/python/watch.h"
+#include "replay/sweep/points.h"
 #include "replay/sweep/spec.h"
 #include "replay/sweep/sweep.h"
 #include "trace/base/stop.h"
+#include "trace/base/threads.h"
 #include "trace/io/proto_io.h"
 
 namespace py = pybind11;
@@ -112,7 +112,7 @@ class PointsSource {
 // Points that Python runs on its threads.
 class LentPoints {
  public:
-  LentPoints(size_t kept, int threads, cli::SweepPoints::Places sent)
+  LentPoints(size_t kept, int threads, sweep::SweepPoints::Places sent)
       : points_(kept, threads, std::move(sent)) {}
   proto::PointRecord Run(const std::vector<std::string>& words) {
     const StopScope scope(&stop_);
@@ -121,7 +121,7 @@ class LentPoints {
   void Stop() { stop_ = true; }
 
  private:
-  cli::SweepPoints points_;
+  sweep::SweepPoints points_;
   std::atomic<bool> stop_{false};
 };
 
@@ -149,12 +149,12 @@ py::dict SummaryOf(const sweep::SweepSummary& summary) {
 py::dict RunSweep(const SweepSpec& swept, const RunArguments& arguments, const std::string& version,
                   const py::object& progress, const py::object& serve) {
   const int jobs = std::max(1, arguments.jobs);
-  cli::SweepPoints points(arguments.trace_cache, std::max(1, cli::DefaultThreads() / jobs));
+  sweep::SweepPoints points(arguments.trace_cache, std::max(1, DefaultThreads() / jobs));
   Watch watch(progress);
   absl::StatusOr<sweep::SweepSummary> summary = absl::UnknownError("");
   std::exception_ptr raised;
   absl::StatusOr<std::vector<size_t>> slow = absl::UnknownError("");
-  Watch{py::none()}.Run([&] { slow = cli::CheckPoints(*swept.space, &points); });
+  Watch{py::none()}.Run([&] { slow = sweep::CheckPoints(*swept.space, &points); });
   if (!slow.ok()) ThrowIf(sweep::InSpec(swept.spec, slow.status()));
   {
     const py::gil_scoped_release released;
@@ -215,8 +215,8 @@ void BindPoints(py::module_& module) {
       .def("progress", &PointsSource::Progress);
   py::class_<LentPoints, std::shared_ptr<LentPoints>>(module, "SweepPoints",
                                                       "Runs points; what reads the same traces shares them.")
-      .def(py::init<size_t, int, cli::SweepPoints::Places>(), py::arg("kept") = 2, py::arg("threads") = 1,
-           py::arg("sent") = cli::SweepPoints::Places())
+      .def(py::init<size_t, int, sweep::SweepPoints::Places>(), py::arg("kept") = 2, py::arg("threads") = 1,
+           py::arg("sent") = sweep::SweepPoints::Places())
       .def("run",
            [](LentPoints& points, const std::vector<std::string>& words) {
              std::string record;

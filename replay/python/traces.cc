@@ -8,11 +8,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "replay/python/errors.h"
+#include "replay/python/options.h"
 #include "replay/python/ranks.h"
 #include "replay/python/watch.h"
 #include "trace/base/status_macros.h"
 #include "trace/generate/importer.h"
 #include "trace/generate/write.h"
+#include "trace/io/options.h"
 
 namespace py = pybind11;
 
@@ -23,14 +25,11 @@ constexpr size_t kRecent = 16;  // arguments that are remembered
 constexpr size_t kDomains = 4;  // steps of experts that are
 
 // Errors: an option that says nothing of traces.
-absl::Status CheckOfTraces(const cli::PointArguments& point) {
-  for (const CLI::Option* option : point.app().get_options()) {
-    if (option->count() == 0 || option->get_lnames().empty()) continue;
-    if (!cli::PointArguments::IsOfMachine(*option) || option->check_name("--set") ||
-        option->check_name("--threads"))
-      continue;
+absl::Status CheckOfTraces(const proto::Run& told) {
+  for (const MessageOption& option : MessageOption::Of(*proto::Run::descriptor())) {
+    if (MayBeOfTraces(option) || option.name() == "threads" || !option.Given(told)) continue;
     return absl::InvalidArgumentError(
-        absl::StrCat(option->get_name(), " says nothing of traces; expected in a call of replay"));
+        absl::StrCat(option.shown(), " says nothing of traces; expected in a call of replay"));
   }
   return absl::OkStatus();
 }
@@ -43,17 +42,17 @@ absl::StatusOr<LoadedTraces> LoadWatched(const TraceOptions& options) {
 
 }  // namespace
 
-std::shared_ptr<Traces> Traces::Load(const std::vector<std::string>& words, const Folder& folder) {
+std::shared_ptr<Traces> Traces::Load(proto::Run told, const Folder& folder) {
   auto out = std::make_shared<Traces>();
-  out->words_ = folder.ReachWords(words);
-  out->arguments_ = std::make_shared<cli::PointArguments>();
-  ThrowIf(out->arguments_->Parse(out->words_));
-  ThrowIf(CheckOfTraces(*out->arguments_));
-  out->key_ = out->arguments_->TraceKey();
-  out->options_ = OrThrow(out->arguments_->arguments().traces());
-  out->options_.keep_twins = true;
-  out->loaded_ = std::make_shared<const LoadedTraces>(OrThrow(LoadWatched(out->options_)));
-  if (generate::AreWorkload(out->options_.inputs)) {
+  folder.ReachIn(&told);
+  out->told_ = std::move(told);
+  ThrowIf(CheckRun(out->told_));
+  ThrowIf(CheckOfTraces(out->told_));
+  out->resolved_ = OrThrow(ResolveRun(out->told_));
+  TraceOptions& options = out->resolved_.traces;
+  options.keep_twins = true;
+  out->loaded_ = std::make_shared<const LoadedTraces>(OrThrow(LoadWatched(options)));
+  if (generate::AreWorkload(options.inputs)) {
     const auto step = generate::PlanOf(out->loaded_->set);
     out->goes_by_domain_ = step.ok() && step->has_value() && (*step)->split.ep > 1;
   }
@@ -61,7 +60,7 @@ std::shared_ptr<Traces> Traces::Load(const std::vector<std::string>& words, cons
 }
 
 absl::StatusOr<std::shared_ptr<const LoadedTraces>> Traces::LoadedFor(int domain) const {
-  if (!goes_by_domain_ || domain == options_.read.domain) return loaded_;
+  if (!goes_by_domain_ || domain == resolved_.traces.read.domain) return loaded_;
   const std::lock_guard<std::mutex> lock(domains_mutex_);
   const auto found =
       std::find_if(domains_.begin(), domains_.end(), [&](const auto& d) { return d.first == domain; });
@@ -78,7 +77,7 @@ absl::StatusOr<std::shared_ptr<const LoadedTraces>> Traces::LoadedFor(int domain
 }
 
 TraceOptions Traces::OptionsHere() const {
-  TraceOptions here = options_;
+  TraceOptions here = resolved_.traces;
   if (generate::AreWorkload(here.inputs)) return here;
   for (std::string& input : here.inputs) input = folder_.Reach(input);
   return here;
@@ -95,29 +94,29 @@ std::shared_ptr<const TraceSet> Traces::whole() const {
   return whole_;
 }
 
-std::shared_ptr<cli::PointArguments> Traces::ArgumentsOf(const std::vector<std::string>& more) {
+std::shared_ptr<const ResolvedRun> Traces::RunOf(const proto::Run& more) {
+  const std::string key = more.SerializeAsString();
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     for (auto it = recent_.begin(); it != recent_.end(); ++it) {
-      if (it->first != more) continue;
+      if (it->first != key) continue;
       recent_.splice(recent_.begin(), recent_, it);
       return recent_.front().second;
     }
   }
-  std::vector<std::string> words = words_;
-  words.insert(words.end(), more.begin(), more.end());
-  auto point = std::make_shared<cli::PointArguments>();
-  ThrowIf(point->Parse(words));
-  if (point->TraceKey() != key_) {
+  proto::Run told = told_;
+  told.MergeFrom(more);
+  ThrowIf(CheckRun(told));
+  if (TraceKey(told) != TraceKey(told_)) {
     ThrowInvalid(
-        absl::StrCat(absl::StrJoin(more, " "),
+        absl::StrCat(absl::StrJoin(PrintWords(more), " "),
                      ": changes the traces, which are read already; expected in the call of load or model"));
   }
-  (void)OrThrow(point->arguments().traces());
+  auto run = std::make_shared<const ResolvedRun>(OrThrow(ResolveRun(told)));
   const std::lock_guard<std::mutex> lock(mutex_);
-  recent_.emplace_front(more, point);
+  recent_.emplace_front(key, run);
   if (recent_.size() > kRecent) recent_.pop_back();
-  return point;
+  return run;
 }
 
 absl::StatusOr<LoadedTraces> Traces::LoadUnedited(int domain) const {
@@ -135,13 +134,17 @@ void BindTraces(py::module_& module) {
                                               "Traces in memory. Made by load() and model().")
       .def_static(
           "load",
-          [](const std::vector<std::string>& words, const std::string& folder) {
-            return Traces::Load(words, folder.empty() ? Folder() : Folder(folder));
+          [](const std::string& told, const std::string& folder) {
+            return Traces::Load(MessageOf<proto::Run>(told), folder.empty() ? Folder() : Folder(folder));
           },
-          py::arg("words"), py::arg("folder") = "")
-      .def_property_readonly("words", [](const Traces& t) { return WordList(t.words()); })
-      .def_property_readonly("words_here",
-                             [](const Traces& t) { return WordList(t.folder().ReachWords(t.words())); })
+          py::arg("told"), py::arg("folder") = "")
+      .def_property_readonly("told", [](const Traces& t) { return py::bytes(t.told().SerializeAsString()); })
+      .def_property_readonly("told_here",
+                             [](const Traces& t) {
+                               proto::Run told = t.told();
+                               t.folder().ReachIn(&told);
+                               return py::bytes(told.SerializeAsString());
+                             })
       .def_property_readonly("folder", [](const Traces& t) { return PathText(t.folder().path()); })
       .def_property_readonly("ranks", [](const Traces& t) { return t.loaded().set.ranks.size(); })
       .def_property_readonly("node_count", [](const Traces& t) { return t.loaded().set.nodes(); })

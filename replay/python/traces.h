@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "replay/cli/point_arguments.h"
 #include "replay/python/paths.h"
 #include "replay/python/table.h"
+#include "replay/run/arguments.h"
 #include "replay/run/traces.h"
 
 namespace chakra::python {
@@ -20,9 +20,9 @@ namespace chakra::python {
 // Immutable but for what it remembers of calls. Any number of runs may share it at once.
 class Traces {
  public:
-  // `words` as `replay` takes them, given in `folder`: TRACE... and options of traces. Errors: theirs;
+  // What is told of traces, given in `folder`. Errors: those of CheckRun(), ResolveRun() and LoadTraces();
   // options of the machine.
-  static std::shared_ptr<Traces> Load(const std::vector<std::string>& words, const Folder& folder);
+  static std::shared_ptr<Traces> Load(proto::Run told, const Folder& folder);
 
   const LoadedTraces& loaded() const { return *loaded_; }
   // Whether what a run replays depends on its machine: a step whose ranks share experts.
@@ -34,32 +34,30 @@ class Traces {
   // With the peers of twins.
   std::shared_ptr<const TraceSet> whole() const;
   // That read them, and where they were given.
-  const std::vector<std::string>& words() const { return words_; }
+  const proto::Run& told() const { return told_; }
   const Folder& folder() const { return folder_; }
   // What reads them again, wherever the process is now.
   TraceOptions OptionsHere() const;
   // One row for each node of all ranks.
   std::shared_ptr<Table> Nodes() const;
 
-  // The arguments of a run of these traces: their words and `more`. The last ones are remembered. Errors:
-  // what `replay` would say; words that would change the traces.
-  std::shared_ptr<cli::PointArguments> ArgumentsOf(const std::vector<std::string>& more);
+  // A run of these traces that is told `more`. The last ones are remembered. Errors: what `replay` would say;
+  // options that would change the traces.
+  std::shared_ptr<const ResolvedRun> RunOf(const proto::Run& more);
   // As LoadedFor(), without edits.
   absl::StatusOr<LoadedTraces> LoadUnedited(int domain) const;
 
  private:
   Folder folder_;
-  std::vector<std::string> words_;
-  std::string key_;
-  std::shared_ptr<cli::PointArguments> arguments_;  // hold the edits
-  TraceOptions options_;
+  proto::Run told_;
+  ResolvedRun resolved_;
   std::shared_ptr<const LoadedTraces> loaded_;
   bool goes_by_domain_ = false;
   mutable std::mutex domains_mutex_;  // of domains_
   mutable std::list<std::pair<int, std::shared_ptr<const LoadedTraces>>> domains_;
   mutable std::mutex mutex_;
   mutable std::shared_ptr<const TraceSet> whole_;
-  std::list<std::pair<std::vector<std::string>, std::shared_ptr<cli::PointArguments>>> recent_;
+  std::list<std::pair<std::string, std::shared_ptr<const ResolvedRun>>> recent_;
 };
 
 void BindTraces(pybind11::module_& module);

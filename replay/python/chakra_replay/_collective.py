@@ -17,7 +17,7 @@ def collective(kind: str, cluster: ClusterLike = None, **options: Any) -> Table:
 
     `collective("all_reduce", "dgx-h100", ranks=16, bytes="1KiB..8GiB")`. Raises Error.
     """
-    table, notes = _core.collective([kind, *_core.tool_words("collective", options)], cluster_of(cluster))
+    table, notes = _core.collective(kind, options, cluster_of(cluster))
     for note in notes:
         warnings.warn(note, stacklevel=2)
     return Table(table, name=kind)

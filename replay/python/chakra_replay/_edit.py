@@ -10,10 +10,6 @@ from ._options import Paths, document
 from ._traces import Traces, load
 
 
-def _words_of(traces: Traces | Paths) -> list[str | bytes]:
-    return list(traces._core.words_here) if isinstance(traces, Traces) else _core.paths_of(traces)
-
-
 @document("edit")
 def edit(traces: Traces | Paths, output: str | os.PathLike[str] | None = None, **options: Any) -> Any:
     """Changes traces: what if kernels, collectives or ranks were others?
@@ -25,6 +21,8 @@ def edit(traces: Traces | Paths, output: str | os.PathLike[str] | None = None, *
     """
     if output is None:
         options = {("edit" if name == "script" else name): value for name, value in options.items()}
-        words = _words_of(traces)
-        return Traces(_core.Traces.load([*words, *_core.replay_words(options)]))
-    return _core.write_edited([*_words_of(traces), *_core.tool_words("edit", options)], os.fsencode(output))
+        if isinstance(traces, Traces):  # two messages behind each other are both
+            return Traces(_core.Traces.load(traces._core.told_here + _core.told_of_run([], options)))
+        return Traces(_core.Traces.load(_core.told_of_run(traces, options)))
+    told = _core.told_of_edit(traces._core.told_here if isinstance(traces, Traces) else traces, options)
+    return _core.write_edited(told, os.fsencode(output))

@@ -74,5 +74,4 @@ def plan(workload: str | os.PathLike[str] | None = None, cluster: ClusterLike = 
     --try is named try_. Raises Error.
     """
     given = {("try" if name == "try_" else name): value for name, value in options.items()}
-    words = _core.tool_words("plan", {"model": model, **given})
-    return Plan(_core.plan([*_core.paths_of(workload), *words], cluster_of(cluster), progress_of(progress)))
+    return Plan(_core.plan(workload, {"model": model, **given}, cluster_of(cluster), progress_of(progress)))

@@ -50,6 +50,6 @@ def replay(traces: Traces | Paths, cluster: ClusterLike = None, *,
     `progress` is called a few times a second with the share that is done, seconds of simulated time, nodes that are
     done, and all nodes; True shows a bar. Ctrl-C stops the run. Other threads go on meanwhile. Raises Error.
     """
-    report = _core.replay(traces_of(traces)._core, cluster_of(cluster), _core.replay_words(options),
+    report = _core.replay(traces_of(traces)._core, cluster_of(cluster), _core.told_of_run([], options),
                           progress_of(progress))
     return Report(report)

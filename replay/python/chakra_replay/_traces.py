@@ -86,24 +86,24 @@ class Traces:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Traces are read again where they are unpickled.
-        return _reload, (self._core.words, os.fsencode(self._core.folder))
+        return _reload, (self._core.told, os.fsencode(self._core.folder))
 
     def __repr__(self) -> str:
         return f"<Traces of {self.ranks} ranks, {self.node_count:,} nodes>"
 
 
-def _reload(words: list[str | bytes], folder: bytes) -> Traces:
-    return Traces(_core.Traces.load(words, folder))
+def _reload(told: bytes, folder: bytes) -> Traces:
+    return Traces(_core.Traces.load(told, folder))
 
 
-def _words_of(path: Any) -> list[str | bytes]:
-    """A path, or several, as words. Raises TypeError, which says what to give, for anything else."""
+def _paths_of(path: Any) -> list[Any]:
+    """A path, or several, as a list. Raises TypeError, which says what to give, for anything else."""
     several = path if isinstance(path, Sequence) and not isinstance(path, str) else [path]
     for one in several:
         if not isinstance(one, (str, os.PathLike)):
             more = "; these traces are in memory already, give them to replay()" if isinstance(one, Traces) else ""
             raise TypeError(f"load: {shown(one)} is no path; expected a str, a pathlib.Path, or a list of them{more}")
-    return list(_core.paths_of(path))
+    return list(several)
 
 
 @document("load")
@@ -113,11 +113,11 @@ def load(*paths: Paths, **options: Any) -> Traces:
     `load("step", ranks=64)` makes 64 ranks of one trace, `load("step", scale="mlp=0.5")` edits what it reads.
     Raises Error.
     """
-    words = [word for path in paths for word in _words_of(path)]
-    if not words and options.get("model") is None:
+    several = [one for path in paths for one in _paths_of(path)]
+    if not several and options.get("model") is None:
         raise Error('load: expected at least one path, as load("step"); chakra_replay.model("llama3-8b", ...) makes '
                     "a step without files", "invalid_argument")
-    return Traces(_core.Traces.load([*words, *_core.replay_words(options)]))
+    return Traces(_core.Traces.load(_core.told_of_run(several, options)))
 
 
 @document("load")

@@ -11,11 +11,12 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "proto/run.pb.h"
 #include "replay/run/traces.h"
 #include "replay/sweep/runner.h"
 #include "replay/sweep/space.h"
 
-namespace chakra::cli {
+namespace chakra::sweep {
 
 class SweepPoints {
  public:
@@ -28,10 +29,10 @@ class SweepPoints {
       : kept_(kept), threads_(threads), sent_(std::move(sent)) {}
 
   // As `replay` would; any number of calls at once. What reads the same traces shares them.
-  sweep::Outcome Run(const std::vector<std::string>& words);
+  Outcome Run(const std::vector<std::string>& words);
 
-  // Everything that can be said without a trace: the words, the cluster, its fields. The words of the traces,
-  // which are equal where traces are shared.
+  // Everything that can be said without a trace: the words, the cluster, its fields. The TraceKey(), which is
+  // equal where traces are shared.
   absl::StatusOr<std::string> Check(const std::vector<std::string>& words) const;
 
   // Reads the traces of a point, if they are not held yet.
@@ -42,8 +43,8 @@ class SweepPoints {
     std::once_flag once;
     absl::StatusOr<LoadedTraces> traces = absl::UnknownError("");
   };
-  sweep::Outcome RunHere(const std::vector<std::string>& words);
-  std::shared_ptr<Held> Hold(const std::string& trace_key, const TraceOptions& options);
+  Outcome RunHere(const std::vector<std::string>& words);
+  std::shared_ptr<Held> Hold(const proto::Run& run, const TraceOptions& options);
 
   const size_t kept_;
   const int threads_;
@@ -54,6 +55,6 @@ class SweepPoints {
 
 // Tries each value of each axis in the first point that has it, and reads the traces of the first point. The
 // axes whose values change the traces. Errors begin with the axis' path in the spec.
-absl::StatusOr<std::vector<size_t>> CheckPoints(const sweep::Space& space, SweepPoints* points);
+absl::StatusOr<std::vector<size_t>> CheckPoints(const Space& space, SweepPoints* points);
 
-}  // namespace chakra::cli
+}  // namespace chakra::sweep

@@ -1,4 +1,4 @@
-#include "replay/cli/collective_options.h"
+#include "replay/run/collective_arguments.h"
 
 #include <algorithm>
 #include <optional>
@@ -6,14 +6,16 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "backends/registry.h"
-#include "replay/cli/command.h"
 #include "replay/collectives/registry.h"
 #include "replay/nccl/sizes.h"
+#include "replay/run/arguments.h"
 #include "replay/run/machine.h"
+#include "trace/base/free_memory.h"
 #include "trace/base/spelling.h"
 #include "trace/base/status_macros.h"
+#include "trace/base/threads.h"
 
-namespace chakra::cli {
+namespace chakra {
 namespace {
 
 // Ranks of one whole block of the fixed dimensions: a node of the presets.
@@ -25,75 +27,25 @@ int DevicesOf(const proto::Cluster& cluster) {
 
 }  // namespace
 
-void CollectiveArguments::AddTo(CLI::App* app) {
-  app->add_option(
-         "COLLECTIVE", kind_,
-         "all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, ..., or sendrecv: sends and "
-         "receives that begin together")
-      ->type_name("");
-  AddMachine(app);
-  const std::string w = "What is priced";
-  app->add_option("--bytes", bytes_, "Sizes and ranges, e.g. 8,1KiB..8GiB; default: 1KiB..8GiB")
-      ->type_name("LIST")
-      ->group(w);
-  app->add_option("--factor", factor_, "From size to size of a range; default: 2")->type_name("F")->group(w);
-  app->add_option("--algorithm", options_.algorithm,
-                  "auto, cheapest, one algorithm, or software whose choice by size counts (vllm, sglang, "
-                  "tensorrt_llm); default: the cluster's choice")
-      ->type_name("NAME")
-      ->group(w);
-  app->add_option("--protocol", options_.protocol, "ll, ll128 or simple; default: the choice's")
-      ->type_name("NAME")
-      ->check(OneOf({"ll", "ll128", "simple"}))
-      ->group(w);
-  app->add_option(
-         "--peers", peers_,
-         "Of sendrecv, who sends to whom: next (each rank to the one after it, the last to rank 0), "
-         "next:8 (to the one 8 further), pair:3,12 (3 to 12), exchange (each rank of the first half "
-         "with its place in the second, both ways), exchange:3,12 (these two), incast (all to --root), "
-         "outcast (--root to all); default: next, as sendrecv_perf")
-      ->type_name("SPEC")
-      ->group(w);
-  app->add_option("--root", options_.root,
-                  "Of rooted collectives, and of sendrecv with incast and outcast; default: 0")
-      ->type_name("RANK")
-      ->group(w);
-  app->add_option("--program", options_.programs,
-                  "Algorithms from files: MSCCL XML, or COLLECTIVE=PREFIX of Chakra traces; may be repeated")
-      ->type_name("SPEC")
-      ->group(w);
-}
-
-void CollectiveArguments::AddMachine(CLI::App* app) {
-  const std::string m = "Machine";
-  app->add_option("--cluster", options_.cluster,
-                  "A preset, PRESET:key=value,... or a cluster file; default: dgx-h100")
-      ->type_name("SPEC")
-      ->group(m);
-  app->add_option("--ranks", options_.ranks, "Ranks; default: one node of the cluster")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1 << 22).description(""))
-      ->group(m);
-  app->add_option("--fabric", options_.fabric,
-                  absl::StrCat("What simulates messages: ", ListedWithHelp(), "; default: ", kDefaultFabrics))
-      ->type_name("NAME")
-      ->group(m);
-  AddTopologyOptions(app, m, &options_.topology);
-  AddFlowOptions(app, m, &options_.fabric_options);
-  app->add_option("--devices-per-thread", options_.devices_per_thread,
-                  "Devices that one host thread launches on, as -g of nccl-tests; default: 1, as training "
-                  "and serving have")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1 << 16).description(""))
-      ->group(m);
-  options_.fabric_options.threads = DefaultThreads();
-  app->add_option(
-         "--threads", options_.fabric_options.threads,
-         "Threads that run --fabric packet; the result does not depend on it; default: the machine's cores")
-      ->type_name("N")
-      ->check(CLI::Range(1, 4096).description(""))
-      ->group(m);
-  AddMemoryOption(app, m);
+CollectiveArguments::CollectiveArguments(const proto::CollectiveRun& told)
+    : kind_(told.collective()),
+      peers_(told.priced().peers()),
+      bytes_(told.priced().has_bytes() ? told.priced().bytes() : "1KiB..8GiB"),
+      factor_(told.priced().has_factor() ? told.priced().factor() : 2) {
+  const proto::CollectiveRun::Machine& machine = told.machine();
+  options_.cluster = machine.cluster();
+  options_.ranks = machine.ranks();
+  options_.fabric = machine.fabric();
+  options_.topology = TopologyOf(machine.topology());
+  TakeFlows(machine.flows(), &options_.fabric_options);
+  options_.devices_per_thread = machine.devices_per_thread();
+  options_.fabric_options.threads = machine.has_threads() ? machine.threads() : DefaultThreads();
+  const proto::CollectiveRun::Priced& priced = told.priced();
+  options_.algorithm = priced.algorithm();
+  options_.protocol = priced.protocol();
+  options_.root = priced.root();
+  options_.programs.assign(priced.program().begin(), priced.program().end());
+  if (machine.has_max_memory_bytes()) limited_ = LimitMemory(machine.max_memory_bytes());
 }
 
 absl::Status CollectiveArguments::ReadKind() {
@@ -129,6 +81,8 @@ absl::Status CollectiveArguments::ReadPeers() {
 }
 
 absl::StatusOr<std::vector<uint64_t>> CollectiveArguments::Sizes() {
+  if (!limited_.ok())
+    return absl::Status(limited_.code(), absl::StrCat("--max-memory: ", limited_.message()));
   RETURN_IF_ERROR(ReadKind());
   RETURN_IF_ERROR(CheckFabricName(FabricName(options_)));
   return ParseSizes(bytes_, factor_);
@@ -163,4 +117,4 @@ absl::Status CollectiveArguments::CheckChoice(const proto::Cluster& cluster) con
                     : absl::OkStatus();  // CollectiveTable::Make() says what fails
 }
 
-}  // namespace chakra::cli
+}  // namespace chakra

@@ -1,4 +1,4 @@
-#include "replay/cli/sweep_points.h"
+#include "replay/sweep/points.h"
 
 #include <algorithm>
 #include <set>
@@ -8,19 +8,19 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "backends/topology/dimension_size.h"
-#include "replay/cli/command.h"
-#include "replay/cli/point_arguments.h"
 #include "replay/report/run_replay.h"
+#include "replay/run/arguments.h"
 #include "replay/run/machine.h"
 #include "trace/base/checksum.h"
 #include "trace/base/status_macros.h"
 #include "trace/base/text_table.h"
+#include "trace/io/options.h"
 
-namespace chakra::cli {
+namespace chakra::sweep {
 namespace {
 
-sweep::MachineCounts CountMachine(const Topology& topology) {
-  sweep::MachineCounts out;
+MachineCounts CountMachine(const Topology& topology) {
+  MachineCounts out;
   out.devices = topology.devices();
   out.links = static_cast<int64_t>(topology.links() / 2);
   for (size_t d = 0; d < topology.dimensions().size(); ++d) {
@@ -31,6 +31,13 @@ sweep::MachineCounts CountMachine(const Topology& topology) {
     out.cable_bytes_per_s = static_cast<int64_t>(size.cable_bytes_per_s);
   }
   return out;
+}
+
+absl::StatusOr<proto::Run> ReadPoint(const std::vector<std::string>& words) {
+  proto::Run run;
+  RETURN_IF_ERROR(ReadWords(words, &run));
+  RETURN_IF_ERROR(CheckRun(run));
+  return run;
 }
 
 // "PATHS:CONTENTS", see WarnOfInputs() of results. `made`: the workload is made of options, and is no file
@@ -47,11 +54,10 @@ std::string DigestInputs(const proto::Report& report, bool made) {
 
 }  // namespace
 
-std::shared_ptr<SweepPoints::Held> SweepPoints::Hold(const std::string& trace_key,
-                                                     const TraceOptions& options) {
+std::shared_ptr<SweepPoints::Held> SweepPoints::Hold(const proto::Run& run, const TraceOptions& options) {
   // A step's groups of experts go by the machine too.
   const std::string key =
-      absl::StrCat(trace_key, " ", options.read.domain, options.edits_keep_lanes ? "" : " free lanes");
+      absl::StrCat(TraceKey(run), " ", options.read.domain, options.edits_keep_lanes ? "" : " free lanes");
   std::shared_ptr<Held> held;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -70,27 +76,24 @@ std::shared_ptr<SweepPoints::Held> SweepPoints::Hold(const std::string& trace_ke
 }
 
 absl::Status SweepPoints::Load(const std::vector<std::string>& words) {
-  PointArguments point;
-  RETURN_IF_ERROR(point.Parse(words));
-  const bool made = point.arguments().has_workload();
-  ASSIGN_OR_RETURN(auto options, point.arguments().traces());
-  const absl::Status read = Hold(point.TraceKey(), options)->traces.status();
+  ASSIGN_OR_RETURN(const proto::Run run, ReadPoint(words));
+  ASSIGN_OR_RETURN(const ResolvedRun resolved, ResolveRun(run));
+  const absl::Status read = Hold(run, resolved.traces)->traces.status();
   // A split that is not valid is a point with an error, the first one too.
   const bool of_point =
       absl::IsInvalidArgument(read) || absl::IsUnimplemented(read) || absl::IsResourceExhausted(read);
-  return made && of_point ? absl::OkStatus() : read;
+  return TellsWorkload(run) && of_point ? absl::OkStatus() : read;
 }
 
 absl::StatusOr<std::string> SweepPoints::Check(const std::vector<std::string>& words) const {
-  PointArguments point;
-  RETURN_IF_ERROR(point.Parse(words));
-  RETURN_IF_ERROR(point.arguments().traces().status());
+  ASSIGN_OR_RETURN(const proto::Run run, ReadPoint(words));
+  ASSIGN_OR_RETURN(const ResolvedRun resolved, ResolveRun(run));
   std::vector<std::string> notes;
-  RETURN_IF_ERROR(DescribeMachine(point.arguments().run(), &notes).status());
-  return point.TraceKey();
+  RETURN_IF_ERROR(DescribeMachine(resolved.run, &notes).status());
+  return TraceKey(run);
 }
 
-sweep::Outcome SweepPoints::Run(const std::vector<std::string>& words) {
+Outcome SweepPoints::Run(const std::vector<std::string>& words) {
   if (sent_.empty()) return RunHere(words);
   std::vector<std::string> here = words;
   for (std::string& word : here) {
@@ -98,7 +101,7 @@ sweep::Outcome SweepPoints::Run(const std::vector<std::string>& words) {
       if (word == there) word = local;
     }
   }
-  sweep::Outcome outcome = RunHere(here);
+  Outcome outcome = RunHere(here);
   const auto told = [this](absl::string_view text) {
     std::string out(text);
     for (const auto& [local, there] : sent_) out = absl::StrReplaceAll(out, {{local, there}});
@@ -109,19 +112,18 @@ sweep::Outcome SweepPoints::Run(const std::vector<std::string>& words) {
   return outcome;
 }
 
-sweep::Outcome SweepPoints::RunHere(const std::vector<std::string>& words) {
-  PointArguments point;
-  if (absl::Status s = point.Parse(words); !s.ok()) return {s, {}, ""};
-  const bool made = point.arguments().has_workload();
-  auto options = point.arguments().traces();
-  if (!options.ok()) return {options.status(), {}, ""};
-  const std::shared_ptr<Held> held = Hold(point.TraceKey(), *options);
+Outcome SweepPoints::RunHere(const std::vector<std::string>& words) {
+  const auto run = ReadPoint(words);
+  if (!run.ok()) return {run.status(), {}, ""};
+  auto resolved = ResolveRun(*run);
+  if (!resolved.ok()) return {resolved.status(), {}, ""};
+  const std::shared_ptr<Held> held = Hold(*run, resolved->traces);
   if (!held->traces.ok()) return {held->traces.status(), {}, ""};
-  if (!point.given("--threads")) point.arguments().run().fabric_options.threads = threads_;
-  sweep::MachineCounts machine;
+  if (!run->process().has_threads()) resolved->run.fabric_options.threads = threads_;
+  MachineCounts machine;
   ReplayHooks hooks;
   hooks.machine = [&](const Topology& topology) { machine = CountMachine(topology); };
-  auto report = RunReplay(*held->traces, point.arguments().run(), hooks);
+  auto report = RunReplay(*held->traces, resolved->run, hooks);
   if (!report.ok()) return {report.status(), {}, ""};
   for (proto::InputFile& input : *report->mutable_input()) {
     for (const auto& [local, there] : sent_) {
@@ -131,17 +133,17 @@ sweep::Outcome SweepPoints::RunHere(const std::vector<std::string>& words) {
       }
     }
   }
-  return {absl::OkStatus(), sweep::MetricsOf(*report, machine), DigestInputs(*report, made), report->input()};
+  return {absl::OkStatus(), MetricsOf(*report, machine), DigestInputs(*report, TellsWorkload(*run)),
+          report->input()};
 }
 
-absl::StatusOr<std::vector<size_t>> CheckPoints(const sweep::Space& space, SweepPoints* points) {
-  using sweep::Place;
+absl::StatusOr<std::vector<size_t>> CheckPoints(const Space& space, SweepPoints* points) {
   const auto& axes = space.axes();
   // Of a search the middle of each axis, as it begins there.
   std::vector<Place> places = space.points();
   if (space.spec().has_search()) {
     std::vector<uint64_t> middle;
-    for (const sweep::SpaceUnit& unit : space.units()) middle.push_back((unit.count - 1) / 2);
+    for (const SpaceUnit& unit : space.units()) middle.push_back((unit.count - 1) / 2);
     for (size_t u = 0; u < middle.size(); ++u) {
       for (uint64_t i = 0; i < space.units()[u].count; ++i) {
         std::vector<uint64_t> at = middle;
@@ -185,4 +187,4 @@ absl::StatusOr<std::vector<size_t>> CheckPoints(const sweep::Space& space, Sweep
   return std::vector<size_t>(slow.begin(), slow.end());
 }
 
-}  // namespace chakra::cli
+}  // namespace chakra::sweep

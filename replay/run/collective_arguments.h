@@ -5,18 +5,17 @@
 #include <string>
 #include <vector>
 
-#include "CLI/CLI.hpp"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "proto/command.pb.h"
 #include "replay/run/collective_table.h"
 
-namespace chakra::cli {
+namespace chakra {
 
 class CollectiveArguments {
  public:
-  // COLLECTIVE and the options, bound to this, which must outlive the parsing.
-  void AddTo(CLI::App* app);
-  // Once, after the parsing: checks what the command line alone says. The sizes that are priced.
+  explicit CollectiveArguments(const proto::CollectiveRun& told);
+  // Once: checks what is told alone. The sizes that are priced.
   absl::StatusOr<std::vector<uint64_t>> Sizes();
   // After Sizes(): what prices them. Where an option is at fault that the ranks, or the cluster's library and
   // programs refuse, it is in `misuse` too.
@@ -27,16 +26,14 @@ class CollectiveArguments {
   const TableOptions& options() const { return options_; }
 
  private:
-  void AddMachine(CLI::App* app);
   absl::Status ReadKind();
   absl::Status ReadPeers();
   absl::Status CheckChoice(const proto::Cluster& cluster) const;
 
-  std::string kind_;
-  std::string peers_;
-  std::string bytes_ = "1KiB..8GiB";
-  double factor_ = 2;
+  std::string kind_, peers_, bytes_;
+  double factor_;
+  absl::Status limited_;  // of --max-memory
   TableOptions options_;
 };
 
-}  // namespace chakra::cli
+}  // namespace chakra
