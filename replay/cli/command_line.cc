@@ -13,6 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "replay/cli/command.h"
 #include "replay/cli/commit.h"
+#include "replay/cli/message_options.h"
 #include "replay/cli/output.h"
 #include "trace/base/spelling.h"
 
@@ -134,6 +135,7 @@ int RunCommandLine(const std::vector<std::string>& arguments) {
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // from the last to the first
   } catch (const CLI::Success& e) {                                             // --help and --version
+    FillHelp(&app);
     app.exit(e);
     std::cout.flush();
     if (std::cout.good()) return kDone;

@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "backends/registry.h"
 #include "replay/cli/command.h"
+#include "replay/cli/message_options.h"
 #include "replay/cluster/presets.h"
 #include "replay/compute/compute.h"
 #include "replay/compute/compute_times.h"
@@ -153,6 +154,7 @@ class CompletionCommand : public Command {
 
   int Run() override {
     CLI::App* root = app()->get_parent();
+    FillHelp(root);
     std::vector<Offered> all;
     Gather(root, "", &all);
     const std::string script = shell_ == "bash" ? Bash(all) : shell_ == "zsh" ? Zsh(all) : Fish(root, all);

@@ -11,6 +11,7 @@
 #include "proto/cluster.pb.h"
 #include "proto/workload.pb.h"
 #include "replay/cli/command.h"
+#include "replay/cli/message_options.h"
 #include "replay/cluster/load.h"
 #include "trace/io/settings.h"
 
@@ -90,7 +91,8 @@ class ManualCommand : public Command {
   }
 
   int Run() override {
-    const CLI::App* root = app()->get_parent();
+    CLI::App* root = app()->get_parent();
+    FillHelp(root);
     std::string page = absl::StrCat(
         ".TH CHAKRA\\-REPLAY 1 \"\" \"chakra\\-replay ", Roff(CHAKRA_VERSION), "\" \"User commands\"\n",
         ".SH NAME\nchakra\\-replay \\- replay distributed\\-training traces on simulated clusters\n",

@@ -17,7 +17,7 @@ namespace {
 using Values = std::vector<std::string>;
 
 CLI::Option* Declare(CLI::App* app, const MessageOption& option, std::function<void(const Values&)> set) {
-  const std::string help = HelpOf(option), name = option.shown();
+  const std::string help = option.help(), name = option.shown();
   if (!option.bare().empty()) {
     // A flag's own text, which may be given, goes through a check.
     const auto text = std::make_shared<std::string>();
@@ -62,6 +62,11 @@ void AddOptions(CLI::App* app, google::protobuf::Message* message, const std::st
     const std::string& heading = group.empty() ? option.group() : group;
     if (!heading.empty()) added->group(heading);
   }
+}
+
+void FillHelp(CLI::App* app) {
+  for (CLI::Option* option : app->get_options()) option->description(FillIn(option->get_description()));
+  for (CLI::App* sub : app->get_subcommands(nullptr)) FillHelp(sub);
 }
 
 void AddTopologyOptions(CLI::App* app, const std::string& group, TopologyOptions* options) {

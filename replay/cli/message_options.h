@@ -21,6 +21,10 @@ namespace chakra::cli {
 void AddOptions(CLI::App* app, google::protobuf::Message* message, const std::string& group = "",
                 const std::vector<std::string>& only = {}, const std::function<void()>& filled = nullptr);
 
+// Fills in what help says in {...}: of use before help is shown, and not before, since it takes longer than to
+// parse.
+void FillHelp(CLI::App* app);
+
 // The same for commands that have a part of a run, bound to what they take:
 // --network, --routing, --fault, --packet, --mixed and --set;
 void AddTopologyOptions(CLI::App* app, const std::string& group, TopologyOptions* options);

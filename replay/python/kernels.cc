@@ -14,6 +14,7 @@
 #include "replay/compute/transfer.h"
 #include "replay/python/cluster.h"
 #include "replay/python/errors.h"
+#include "replay/python/paths.h"
 #include "replay/python/records.h"
 #include "replay/python/results.h"
 #include "replay/python/table.h"
@@ -135,7 +136,8 @@ void BindKernels(py::module_& module) {
       .def_static("load", [](const std::string& path) { return Held(OrThrow(LoadKernelTable(path))); })
       .def_static(
           "collect",
-          [](const std::vector<std::string>& paths, bool host, const std::string& device, int threads) {
+          [](const py::object& given, bool host, const std::string& device, int threads) {
+            const std::vector<std::string> paths = PathsOf(given);
             Kernels out;
             Watch{py::none()}.Run([&] { out = Collect(paths, ReadOptions(), host, device, threads); });
             return out;

@@ -46,7 +46,7 @@ struct Keyword {
 
 Keyword KeywordOf(const MessageOption& option) {
   return {option.name(),  option.value(),
-          HelpOf(option), option.group().empty() ? "Options" : option.group(),
+          FillIn(option.help()), option.group().empty() ? "Options" : option.group(),
           option.flag(),  !option.flag() || !option.bare().empty(),
           option.many(),  option.words()};
 }
@@ -151,7 +151,6 @@ void BindOptions(py::module_& module) {
     FillOptions(keywords, &told);
     return py::bytes(told.SerializeAsString());
   });
-  module.def("paths_of", [](const py::object& paths) { return WordList(PathsOf(paths)); });
 }
 
 }  // namespace chakra::python

@@ -20,13 +20,6 @@ std::string Current() {
   return error ? "" : path.string();
 }
 
-bool IsText(const std::string& text) {
-  const py::object read = py::reinterpret_steal<py::object>(
-      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "strict"));
-  if (!read) PyErr_Clear();
-  return static_cast<bool>(read);
-}
-
 }  // namespace
 
 std::string WordOf(const py::handle& value) {
@@ -52,17 +45,6 @@ std::vector<std::string> PathsOf(const py::object& paths) {
     for (const py::handle& path : paths) add(path);
   } else if (!paths.is_none()) {
     add(paths);
-  }
-  return out;
-}
-
-py::list WordList(const std::vector<std::string>& words) {
-  py::list out;
-  for (const std::string& word : words) {
-    if (IsText(word))
-      out.append(py::str(word));
-    else
-      out.append(py::bytes(word));
   }
   return out;
 }

@@ -14,8 +14,6 @@ std::string WordOf(const pybind11::handle& value);
 // Paths, or what stands for them. One that begins as an option does is written so that it is none.
 std::vector<std::string> PathsOf(const pybind11::object& paths);
 
-// Words for Python to hand back: a str, or bytes where it is no UTF-8.
-pybind11::list WordList(const std::vector<std::string>& words);
 // A path for Python to open.
 pybind11::str PathText(const std::string& path);
 

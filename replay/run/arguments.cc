@@ -266,7 +266,7 @@ std::string FabricNameOf(const proto::MachineTexts& machine) {
   return FabricName(options);
 }
 
-std::string HelpOf(const MessageOption& option) {
+std::string FillIn(std::string help) {
   struct Term {
     const char* name;
     std::string (*text)();
@@ -283,7 +283,6 @@ std::string HelpOf(const MessageOption& option) {
       {"{keys of Training}", [] { return KeysOf(*proto::Training::descriptor()); }},
       {"{keys of Routing}", [] { return KeysOf(*proto::Routing::descriptor()); }},
       {"{keys of PacketNetwork}", [] { return KeysOf(*proto::PacketNetwork::descriptor()); }}};
-  std::string help = option.help();
   if (!absl::StrContains(help, "{")) return help;
   for (const Term& term : kTerms) {
     if (absl::StrContains(help, term.name)) help = absl::StrReplaceAll(help, {{term.name, term.text()}});

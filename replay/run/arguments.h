@@ -45,8 +45,8 @@ generate::WorkloadOptions WorkloadOf(const proto::Run::Step::Model& model);
 // As FabricName().
 std::string FabricNameOf(const proto::MachineTexts& machine);
 
-// The help of an option, with what the program knows filled in.
-std::string HelpOf(const MessageOption& option);
+// The help of an option with what the program knows in the place of {...}.
+std::string FillIn(std::string help);
 
 // Errors: there is no such fabric; with the nearest name.
 absl::Status CheckFabricName(const std::string& name);

@@ -12,7 +12,6 @@ namespace chakra {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using Words = std::vector<std::string>;
 
 proto::Run Read(const Words& words) {
@@ -86,7 +85,7 @@ TEST(Options, ErrorsNameTheOption) {
   EXPECT_EQ(ErrorOf({"--ranks", "0"}), "--ranks: it is 0; expected a whole number from 1 to 16777216");
   EXPECT_EQ(ErrorOf({"--seed", "-1"}),
             "--seed: it is -1; expected a whole number from 1 to 18446744073709551615");
-  EXPECT_THAT(ErrorOf({"--lanes", "singl"}), HasSubstr("--lanes: \"singl\"; expected recorded, single"));
+  EXPECT_EQ(ErrorOf({"--lanes", "singl"}), "--lanes: singl not in {recorded,single,unlimited}");
   EXPECT_EQ(ErrorOf({"--fabric", "fluid", "--fabric", "fluid"}), "--fabric is given twice; expected once");
 }
 

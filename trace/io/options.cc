@@ -70,8 +70,7 @@ absl::Status SetField(const std::string& value, const FieldDescriptor* f, Messag
     case FieldDescriptor::CPPTYPE_STRING: {
       const auto& words = OptionOf(*f).word();
       if (!words.empty() && std::find(words.begin(), words.end(), value) == words.end())
-        return Expected(value, absl::StrCat(absl::StrJoin(words, ", "),
-                                            SuggestName(value, {words.begin(), words.end()})));
+        return absl::InvalidArgumentError(absl::StrCat(value, " not in {", absl::StrJoin(words, ","), "}"));
       f->is_repeated() ? r.AddString(m, f, value) : r.SetString(m, f, value);
       return absl::OkStatus();
     }

@@ -78,7 +78,7 @@ class KernelTable:
         """The kernels that traces measured. `host_operations`: those of the host too. Traces in memory are read again."""
         if isinstance(traces, Traces):
             return cls(_core.Kernels.collect_of(core_of(traces), host_operations, device_name, threads))
-        return cls(_core.Kernels.collect(_core.paths_of(traces), host_operations, device_name, threads))
+        return cls(_core.Kernels.collect(traces, host_operations, device_name, threads))
 
     @classmethod
     def merge(cls, *tables: KernelTable, any_device: bool = False) -> KernelTable:
