@@ -29,7 +29,7 @@ using proto::Option;
 
 const Option& OptionOf(const FieldDescriptor& f) { return f.options().GetExtension(proto::option); }
 
-absl::Status Expected(const std::string& value, absl::string_view what) {
+absl::Status ExpectedValue(const std::string& value, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("\"", value, "\"; expected ", what));
 }
 
@@ -64,7 +64,7 @@ absl::Status SetField(const std::string& value, const FieldDescriptor* f, Messag
   double number = 0;
   switch (f->cpp_type()) {
     case FieldDescriptor::CPPTYPE_BOOL:
-      if (value != "true" && value != "false") return Expected(value, "no value, or true or false");
+      if (value != "true" && value != "false") return ExpectedValue(value, "no value, or true or false");
       r.SetBool(m, f, value == "true");
       return absl::OkStatus();
     case FieldDescriptor::CPPTYPE_STRING: {
@@ -75,7 +75,7 @@ absl::Status SetField(const std::string& value, const FieldDescriptor* f, Messag
       return absl::OkStatus();
     }
     case FieldDescriptor::CPPTYPE_DOUBLE:
-      if (!absl::SimpleAtod(value, &number)) return Expected(value, "a number");
+      if (!absl::SimpleAtod(value, &number)) return ExpectedValue(value, "a number");
       r.SetDouble(m, f, number);
       return absl::OkStatus();
     case FieldDescriptor::CPPTYPE_INT32:
