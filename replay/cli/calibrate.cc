@@ -24,8 +24,8 @@
 #include "replay/cluster/load.h"
 #include "trace/base/status_macros.h"
 #include "trace/base/text_table.h"
-#include "trace/io/file.h"
 #include "trace/base/threads.h"
+#include "trace/io/file.h"
 
 namespace chakra::cli {
 namespace {

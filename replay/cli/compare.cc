@@ -6,8 +6,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "replay/cli/message_options.h"
 #include "replay/cli/command.h"
+#include "replay/cli/message_options.h"
 #include "replay/cli/output.h"
 #include "replay/cli/terminal.h"
 #include "replay/compare/input.h"
@@ -21,9 +21,9 @@
 #include "trace/base/spelling.h"
 #include "trace/base/status_macros.h"
 #include "trace/base/text_table.h"
+#include "trace/base/threads.h"
 #include "trace/et/read_options.h"
 #include "trace/import/reader.h"
-#include "trace/base/threads.h"
 
 namespace chakra::cli {
 namespace {

@@ -20,6 +20,7 @@
 #include "replay/run/price.h"
 #include "replay/run/traces.h"
 #include "trace/base/status_macros.h"
+#include "trace/base/threads.h"
 #include "trace/et/rank_index.h"
 #include "trace/et/read_options.h"
 #include "trace/et/writer.h"
@@ -36,7 +37,6 @@
 #include "trace/io/proto_io.h"
 #include "trace/io/whole_folder.h"
 #include "trace/model/groups.h"
-#include "trace/base/threads.h"
 
 namespace chakra::cli {
 namespace {

@@ -7,16 +7,16 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "replay/cli/message_options.h"
 #include "replay/cli/command.h"
+#include "replay/cli/message_options.h"
 #include "replay/cli/on_signal.h"
 #include "replay/cli/terminal.h"
 #include "trace/base/status_macros.h"
+#include "trace/base/threads.h"
 #include "trace/import/pytorch/read_capture.h"
 #include "trace/import/replaced.h"
 #include "trace/io/proto_io.h"
 #include "trace/io/whole_folder.h"
-#include "trace/base/threads.h"
 
 namespace chakra::cli {
 

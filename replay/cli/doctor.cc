@@ -7,8 +7,8 @@
 
 #include "replay/cli/command.h"
 #include "replay/cli/terminal.h"
-#include "trace/io/proto_io.h"
 #include "trace/base/threads.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra::cli {
 namespace {

@@ -6,20 +6,20 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "proto/command.pb.h"
-#include "replay/cli/message_options.h"
 #include "replay/cli/command.h"
+#include "replay/cli/message_options.h"
 #include "replay/cli/on_signal.h"
 #include "replay/cli/terminal.h"
 #include "replay/report/edits.h"
 #include "replay/run/edits.h"
 #include "trace/base/status_macros.h"
+#include "trace/base/threads.h"
 #include "trace/edit/write_set.h"
 #include "trace/et/read_options.h"
 #include "trace/import/inputs.h"
 #include "trace/import/registry.h"
 #include "trace/io/compressed_file.h"
 #include "trace/io/proto_io.h"
-#include "trace/base/threads.h"
 
 namespace chakra::cli {
 namespace {

@@ -7,12 +7,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "replay/cli/command.h"
+#include "replay/cli/message_options.h"
 #include "replay/cli/on_signal.h"
 #include "replay/cli/terminal.h"
-#include "replay/cli/message_options.h"
 #include "replay/report/fitting.h"
 #include "replay/report/training.h"
 #include "trace/base/text_table.h"
+#include "trace/base/threads.h"
 #include "trace/generate/counts.h"
 #include "trace/generate/layout.h"
 #include "trace/generate/memory.h"
@@ -21,7 +22,6 @@
 #include "trace/generate/workload.h"
 #include "trace/generate/write.h"
 #include "trace/io/whole_folder.h"
-#include "trace/base/threads.h"
 
 namespace chakra::cli {
 namespace {

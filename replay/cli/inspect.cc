@@ -1,12 +1,12 @@
 #include "trace/model/inspect.h"
 
-#include "replay/cli/message_options.h"
 #include "replay/cli/command.h"
+#include "replay/cli/message_options.h"
 #include "replay/cli/terminal.h"
+#include "trace/base/threads.h"
 #include "trace/et/read_options.h"
 #include "trace/import/reader.h"
 #include "trace/import/registry.h"
-#include "trace/base/threads.h"
 
 namespace chakra::cli {
 namespace {

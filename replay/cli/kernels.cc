@@ -9,11 +9,11 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "replay/cli/message_options.h"
 #include "replay/cli/command.h"
 #include "replay/cli/kernels_model.h"
 #include "replay/cli/kernels_print.h"
 #include "replay/cli/kernels_show.h"
+#include "replay/cli/message_options.h"
 #include "replay/cli/terminal.h"
 #include "replay/cluster/devices.h"
 #include "replay/compute/collect.h"
@@ -25,13 +25,13 @@
 #include "trace/base/spelling.h"
 #include "trace/base/status_macros.h"
 #include "trace/base/text_table.h"
+#include "trace/base/threads.h"
 #include "trace/et/read_options.h"
 #include "trace/import/reader.h"
 #include "trace/import/registry.h"
 #include "trace/io/proto_io.h"
 #include "trace/model/capture_info.h"
 #include "trace/model/distinct_graphs.h"
-#include "trace/base/threads.h"
 
 namespace chakra::cli {
 namespace {

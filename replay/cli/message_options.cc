@@ -41,7 +41,8 @@ CLI::Option* Declare(CLI::App* app, const MessageOption& option, std::function<v
 
 // A message of the command's own, whose fields go to what the command takes.
 template <typename M>
-void AddPart(CLI::App* app, const std::string& group, const Values& only, std::function<void(const M&)> take) {
+void AddPart(CLI::App* app, const std::string& group, const Values& only,
+             std::function<void(const M&)> take) {
   const auto message = std::make_shared<M>();
   AddOptions(app, message.get(), group, only, [message, take = std::move(take)] { take(*message); });
 }
@@ -93,7 +94,8 @@ void AddCaptureOptions(CLI::App* app, ReadOptions* options, const std::string& g
 }
 
 void AddGroupsOption(CLI::App* app, ReadOptions* options, const std::string& group) {
-  AddPart<proto::Run::Groups>(app, group, {}, [options](const auto& m) { options->groups_file = m.groups(); });
+  AddPart<proto::Run::Groups>(app, group, {},
+                              [options](const auto& m) { options->groups_file = m.groups(); });
 }
 
 void AddWorkloadOptions(CLI::App* app, const std::string& group, generate::WorkloadOptions* options) {

@@ -222,6 +222,18 @@ void Engine::ReleaseAhead(uint32_t r, uint32_t row, bool at_begin, Time now, Tim
   }
 }
 
+bool Engine::ReleasesLater(uint32_t rank, uint32_t row) {
+  const Time at = ranks_[rank].not_before[row];
+  if (ahead_) {
+    comm_->Released(rank, row, at);
+  } else if (at > now_) {
+    events_.Push({at, rank, row | Event::kReady});
+  } else {
+    return false;
+  }
+  return true;
+}
+
 // Starts ready nodes, by rank and recorded order, until no node is ready.
 void Engine::Dispatch(Time now) {
   do {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "absl/base/attributes.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "replay/cluster/variation.h"
@@ -81,17 +82,15 @@ class Engine {
   bool HasTwins() const { return options_.twins != nullptr && !options_.twins->empty(); }
   // Gives twins the metrics of the ranks that stand for them.
   void AddTwins(Metrics* metrics) const;
-  void Release(uint32_t rank, uint32_t row) {
+  ABSL_ATTRIBUTE_ALWAYS_INLINE void Release(uint32_t rank, uint32_t row) {
     if (--ranks_[rank].waits[row] > 0) return;
     const RankState& state = ranks_[rank];
-    if (!state.not_before.empty()) {
-      if (ahead_) return comm_->Released(rank, row, state.not_before[row]);
-      if (state.not_before[row] > now_)
-        return events_.Push({state.not_before[row], rank, row | Event::kReady});
-    }
+    if (!state.not_before.empty() && ReleasesLater(rank, row)) return;
     if (causes_.on()) causes_.Ready(rank, row);
     ready_.push_back(OfRank(rank, state.lanes->place[row]));
   }
+  // Of a released row whose delays may not be over: whether it is told to others, or to an event.
+  bool ReleasesLater(uint32_t rank, uint32_t row);
   void Dispatch(Time now);
   void Start(uint32_t rank, uint32_t row, Time now);
   // Counts a node from now on.
@@ -159,7 +158,7 @@ class Engine {
   bool Clocked(NodeType type) const { return type != NodeType::kComp || !TimesAreFixed(); }
   // What WorkOf() is where computation varies or its times are narrow.
   Time VariedWorkOf(const RankState& rank, uint32_t number, uint32_t row) const;
-  Time WorkOf(uint32_t rank, uint32_t row) const {
+  ABSL_ATTRIBUTE_ALWAYS_INLINE Time WorkOf(uint32_t rank, uint32_t row) const {
     const RankState& state = ranks_[rank];
     if (state.work != nullptr && options_.variation == nullptr) [[likely]]
       return state.work[row];

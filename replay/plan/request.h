@@ -3,8 +3,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "proto/plan.pb.h"
 #include "proto/command.pb.h"
+#include "proto/plan.pb.h"
 #include "replay/plan/plan.h"
 
 namespace chakra::planning {

@@ -45,10 +45,10 @@ struct Keyword {
 };
 
 Keyword KeywordOf(const MessageOption& option) {
-  return {option.name(),  option.value(),
+  return {option.name(),         option.value(),
           FillIn(option.help()), option.group().empty() ? "Options" : option.group(),
-          option.flag(),  !option.flag() || !option.bare().empty(),
-          option.many(),  option.words()};
+          option.flag(),         !option.flag() || !option.bare().empty(),
+          option.many(),         option.words()};
 }
 
 size_t Find(const std::vector<Keyword>& keywords, const std::string& name) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "absl/base/attributes.h"
 #include "replay/engine/measure/metrics.h"
 #include "trace/base/units.h"
 #include "trace/model/device_copy.h"
@@ -65,7 +66,7 @@ class BusyClock {
 };
 
 // The class of work of a node.
-inline BusyClock::Class ClassOf(const Graph& graph, uint32_t row) {
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline BusyClock::Class ClassOf(const Graph& graph, uint32_t row) {
   switch (graph.type[row]) {
     case NodeType::kComp:
       if (graph.is_kept_comm(row)) return BusyClock::kComm;

@@ -175,6 +175,7 @@ CaptureFolder* OddPair(CaptureFolder* folder, const std::string& on1, const std:
       k.Launch(1, 3000, 2000, 20, "ncclDevKernel_SendRecv(x)", 20000, 5000);
       h.Comm(11, 10, 6, rank == 1 ? on1 : on3, 1000, "odd", rank == 1 ? root1 : root3, 1, 2, 2);
     } else {
+      k.Launch(1, 3000, 2000, 7, "gemm", 20000, 5000);
       h.Node(11, "record_param_comms", 10, 6);
     }
     folder->Rank(rank, k, &h);
