@@ -6,9 +6,9 @@
 
 #include "backends/topology/draw.h"
 #include "backends/topology/measure.h"
-#include "replay/cli/topology_input.h"
-#include "replay/cli/topology_print.h"
-#include "replay/cli/topology_report.h"
+#include "replay/cli/topology/topology_input.h"
+#include "replay/cli/topology/topology_print.h"
+#include "replay/cli/topology/topology_report.h"
 #include "replay/python/cluster.h"
 #include "replay/python/errors.h"
 #include "replay/python/records.h"

@@ -1,4 +1,4 @@
-#include "replay/cli/kernels_show.h"
+#include "replay/cli/kernels/kernels_show.h"
 
 #include <algorithm>
 #include <variant>

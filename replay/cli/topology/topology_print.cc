@@ -1,4 +1,4 @@
-#include "replay/cli/topology_print.h"
+#include "replay/cli/topology/topology_print.h"
 
 #include <algorithm>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "replay/cli/topology_report.h"
+#include "replay/cli/topology/topology_report.h"
 
 #include "backends/topology/size.h"
 #include "trace/base/utf8.h"

@@ -1,4 +1,4 @@
-#include "replay/cli/kernels_model.h"
+#include "replay/cli/kernels/kernels_model.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"

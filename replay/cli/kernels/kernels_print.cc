@@ -1,4 +1,4 @@
-#include "replay/cli/kernels_print.h"
+#include "replay/cli/kernels/kernels_print.h"
 
 #include <algorithm>
 #include <cmath>

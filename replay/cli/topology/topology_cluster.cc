@@ -3,7 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/topology/topology.h"
-#include "replay/cli/topology_input.h"
+#include "replay/cli/topology/topology_input.h"
 #include "replay/run/cluster_model.h"
 #include "trace/base/status_macros.h"
 

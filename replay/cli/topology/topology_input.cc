@@ -1,4 +1,4 @@
-#include "replay/cli/topology_input.h"
+#include "replay/cli/topology/topology_input.h"
 
 #include <filesystem>
 #include <system_error>

@@ -3,7 +3,7 @@
 
 #include "backends/topology/measure.h"
 #include "proto/topology_report.pb.h"
-#include "replay/cli/topology_input.h"
+#include "replay/cli/topology/topology_input.h"
 
 namespace chakra::cli {
 
