@@ -16,8 +16,10 @@
 
 namespace chakra {
 
-// A field of a frame. Its name is that of the attribute, or of a part of the message; a word more tells apart
-// fields of one name at two places.
+// A field of a frame. Its name is that of the attribute, or of a part of the message. A second word tells apart
+// fields with one name: "late" and "early" for another place in the frame, "beside" for a node whose columns
+// have no such value, "kept" for communication that is no call, "moved" for bytes that a copy moves, "down" for
+// another order.
 struct FrameField {
   absl::string_view name;
   ValueField kind = ValueField::kString;
@@ -84,7 +86,7 @@ inline constexpr FrameField kFrameFields[] = {
     {"out_split", ValueField::kInt64List},
     {"timed_by"},
     {"tensor_size moved", ValueField::kUint64},
-    {"more"},  // what SideTable::more has of the node
+    {"more"},  // all other attributes of the node: SideTable::more
 };
 static_assert(std::size(kFrameFields) <= 64);
 
