@@ -222,10 +222,10 @@ absl::StatusOr<Constants> ConstantsOf(const proto::EnergyModel& model, const std
   const proto::PowerProfile* shares = ProfileIn(model, kDefault);
   if (known == nullptr || shares == nullptr || known->power().most_watts().value() <= 0) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "--energy: nobody says what the device ", device.empty() ? "(the cluster names none)" : "",
+        "--energy: the power of the device ", device.empty() ? "(the cluster names none)" : "",
         device.empty() ? "" : absl::StrCat("\"", device, "\""),
-        " draws; expected a file with profile { device: \"", device,
-        "\" power { most_watts { value: ... } } }, or a device of",
+        " is not known; expected a file with profile { device: \"", device,
+        "\" power { most_watts { value: ... } } }, or another device",
         NearestOfKnown(device, ProfileNames(model))));
   }
   out.profile = *shares;
