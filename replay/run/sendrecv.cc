@@ -145,8 +145,8 @@ struct LastEnd {
 };
 
 // Runs the messages, each with its costs (empty: none).
-absl::StatusOr<LastEnd> Run(Machine& machine, const SendRecvCall& call,
-                            const std::vector<MessageCosts>& costs, Time begin, FlowLog* log) {
+absl::StatusOr<LastEnd> RunSends(Machine& machine, const SendRecvCall& call,
+                                 const std::vector<MessageCosts>& costs, Time begin, FlowLog* log) {
   const auto starts = [&](size_t i) { return begin + (costs.empty() ? Time::Zero() : costs[i].begin); };
   std::vector<size_t> order(call.messages.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -261,7 +261,7 @@ absl::StatusOr<PricedMessages> PriceMessages(Machine& machine, const CollectiveC
   if (call.messages.empty()) return out;
   std::vector<MessageCosts> of;
   if (costs.library != nullptr) of = CostsOfAll(machine, *costs.library, call);
-  ASSIGN_OR_RETURN(const LastEnd last, Run(machine, call, of, *now, log));
+  ASSIGN_OR_RETURN(const LastEnd last, RunSends(machine, call, of, *now, log));
   out.time = last.at - *now;
   *now = last.at;
   if (of.empty()) return out;
