@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "proto/command.pb.h"
 #include "proto/run.pb.h"
 
 namespace chakra::CHAKRA_FILE {
@@ -49,6 +50,13 @@ TEST(Options, ListsTakeAllWordsOrOne) {
   EXPECT_THAT(run.ranks().job(), ElementsAre("j"));
   EXPECT_THAT(run.trace(), ElementsAre("t"));
   EXPECT_THAT(run.capture().select_ranks(), ElementsAre(1, 2, 3));
+}
+
+TEST(Options, NumbersHaveTheRangeOfTheirField) {
+  EXPECT_EQ(Read({"--ranks", "0x10"}).reading().ranks(), 16);
+  proto::CollectiveRun collective;
+  ASSERT_TRUE(ReadWords({"broadcast", "--root", "-1"}, &collective).ok());
+  EXPECT_EQ(collective.priced().root(), -1);
 }
 
 TEST(Options, EditsKeepTheirOrder) {

@@ -34,13 +34,11 @@ absl::Status ExpectedValue(const std::string& value, absl::string_view what) {
 }
 
 // A whole number in the field's range, hexadecimal too.
-absl::Status ReadWhole(const std::string& value, const FieldDescriptor& f, uint64_t* out) {
-  const bool narrow = f.cpp_type() == FieldDescriptor::CPPTYPE_INT32;
-  const Option& s = OptionOf(f);
-  const uint64_t least = s.has_least() ? static_cast<uint64_t>(s.least()) : 0;
-  const uint64_t most = s.has_most() ? static_cast<uint64_t>(s.most())
-                        : narrow     ? static_cast<uint64_t>(std::numeric_limits<int32_t>::max())
-                                     : std::numeric_limits<uint64_t>::max();
+template <typename T>
+absl::Status ReadWhole(const std::string& value, const Option& option, T* out) {
+  using Limits = std::numeric_limits<T>;
+  const T least = option.has_least() ? static_cast<T>(option.least()) : Limits::min();
+  const T most = option.has_most() ? static_cast<T>(option.most()) : Limits::max();
   const bool hex = absl::StartsWith(value, "0x");
   const bool read = hex ? absl::SimpleHexAtoi(value, out) : absl::SimpleAtoi(value, out);
   if (read && *out >= least && *out <= most) return absl::OkStatus();
@@ -61,6 +59,7 @@ std::string Shortest(double v) {
 absl::Status SetField(const std::string& value, const FieldDescriptor* f, Message* m) {
   const Reflection& r = *m->GetReflection();
   uint64_t whole = 0;
+  int32_t narrow = 0;
   double number = 0;
   switch (f->cpp_type()) {
     case FieldDescriptor::CPPTYPE_BOOL:
@@ -79,15 +78,14 @@ absl::Status SetField(const std::string& value, const FieldDescriptor* f, Messag
       r.SetDouble(m, f, number);
       return absl::OkStatus();
     case FieldDescriptor::CPPTYPE_INT32:
-      RETURN_IF_ERROR(ReadWhole(value, *f, &whole));
-      f->is_repeated() ? r.AddInt32(m, f, static_cast<int32_t>(whole))
-                       : r.SetInt32(m, f, static_cast<int32_t>(whole));
+      RETURN_IF_ERROR(ReadWhole(value, OptionOf(*f), &narrow));
+      f->is_repeated() ? r.AddInt32(m, f, narrow) : r.SetInt32(m, f, narrow);
       return absl::OkStatus();
     default:
       if (absl::EndsWith(f->name(), "_bytes")) {
         ASSIGN_OR_RETURN(whole, ParseBytes(value));
       } else {
-        RETURN_IF_ERROR(ReadWhole(value, *f, &whole));
+        RETURN_IF_ERROR(ReadWhole(value, OptionOf(*f), &whole));
       }
       r.SetUInt64(m, f, whole);
       return absl::OkStatus();

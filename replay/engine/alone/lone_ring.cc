@@ -60,7 +60,9 @@ std::vector<RingLink> LinksOfRing(Machine& machine, const PlannedCall& call, uin
         if (used[hop.link]++ != 0) return {};
       }
       const FlowCost cost = machine.Cost(one, other, wire, share.limit);
-      const Time waits = paths.lanes().DelayOf(path.src, path.dst, one, other, wire, share.limit);
+      const Time waits = over == nullptr
+                             ? Time::Zero()
+                             : paths.lanes().DelayOf(path.src, path.dst, one, other, wire, share.limit);
       const RingLink link = {cost.transfer, cost.latency + level.latency + waits};
       if (cost.received() == Time::Never()) return {};
       if (card == 0) links.push_back(link);
