@@ -134,7 +134,7 @@ double FigureError(const PublicRow& row) { return row.predicted_us / row.measure
 std::string Text(const Source& s) { return absl::StrCat(s.preset, ", ", s.ranks, " GPUs, ", s.collective); }
 
 // The medians of the errors with and without their signs.
-std::pair<double, double> Medians(const std::vector<PublicRow>& rows, std::optional<int> source) {
+std::pair<double, double> FigureMedians(const std::vector<PublicRow>& rows, std::optional<int> source) {
   std::vector<double> signed_errors, errors;
   for (const PublicRow& row : rows) {
     if (source && row.source != *source) continue;
@@ -184,10 +184,10 @@ std::string PublicFiguresMarkdown(const std::vector<PublicRow>& rows) {
     absl::StrAppendFormat(&out, "| %s | %d | %.1f %% | %+.1f %% |\n", head, count, 100 * medians.first,
                           100 * medians.second);
   };
-  line("all | all", rows.size(), Medians(rows, std::nullopt));
+  line("all | all", rows.size(), FigureMedians(rows, std::nullopt));
   for (size_t i = 0; i < Sources().size(); ++i) {
     const Source& s = Sources()[i];
-    line(absl::StrCat(Text(s), " | ", s.from), s.figures.size(), Medians(rows, static_cast<int>(i)));
+    line(absl::StrCat(Text(s), " | ", s.from), s.figures.size(), FigureMedians(rows, static_cast<int>(i)));
   }
   absl::StrAppend(&out,
                   "\n| machine | GPUs | collective | size | measured | predicted | with | error |\n"
@@ -208,9 +208,9 @@ std::vector<Finding> CheckPublicFigures(const std::vector<PublicRow>& rows) {
                          100 * median, 100 * bound),
          median <= bound});
   };
-  add(absl::StrCat("all ", rows.size(), " rows"), Medians(rows, std::nullopt).first, kMostMedian);
+  add(absl::StrCat("all ", rows.size(), " rows"), FigureMedians(rows, std::nullopt).first, kMostMedian);
   for (size_t i = 0; i < Sources().size(); ++i) {
-    add(Text(Sources()[i]), Medians(rows, static_cast<int>(i)).first, kMostOfSource);
+    add(Text(Sources()[i]), FigureMedians(rows, static_cast<int>(i)).first, kMostOfSource);
   }
   return findings;
 }
