@@ -58,11 +58,11 @@ FUZZ_TARGET(nsys_fuzz, data, size) {
     std::vector<std::unique_ptr<ExportFile>> files;
     files.push_back(*std::move(a));
     fuzz::Require(files[0]->processes.size() == (*b)->processes.size(), "the same processes twice");
-    std::vector<RankDraft> drafts = DraftRanks(&files);
+    std::vector<DeviceRank> drafts = DraftRanks(&files);
     NumberRanks(&drafts);
     ListGroups(&drafts);
     pytorch::RecordedRanks runs;
-    for (RankDraft& draft : drafts) {
+    for (DeviceRank& draft : drafts) {
       if (draft.fill != nullptr) draft.fill(draft.trace.get());
       CheckNsys(*draft.trace);
       runs.Add(std::move(draft.trace));

@@ -54,7 +54,7 @@ absl::StatusOr<TraceSet> Read(const std::string& folder, const std::string& scri
 }
 
 // Recorded times, recorded lanes, recorded communication; the machine is not asked.
-absl::StatusOr<std::vector<StepMetrics>> Steps(const TraceSet& set) {
+absl::StatusOr<std::vector<StepMetrics>> StepsIn(const TraceSet& set) {
   const auto preset = LoadCluster("dgx-h100", nullptr);
   if (!preset.ok()) return preset.status();
   const auto cluster = BuildCluster(*preset, static_cast<int>(set.ranks.size()));
@@ -120,7 +120,7 @@ absl::StatusOr<StepTime> ReplayCapture(const std::string& folder, const std::str
                                        const std::string& groups) {
   absl::StatusOr<TraceSet> set = Read(folder, script, groups);
   if (!set.ok()) return set.status();
-  const auto steps = Steps(*set);
+  const auto steps = StepsIn(*set);
   if (!steps.ok()) return steps.status();
   std::map<std::string, std::pair<Time, Time>> longest;
   for (const StepMetrics& s : *steps) {

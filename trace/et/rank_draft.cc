@@ -1,6 +1,8 @@
 #include "trace/et/rank_draft.h"
 
 #include <bit>
+#include <cstdlib>
+#include <cstring>
 
 #include "trace/base/status_macros.h"
 #include "trace/base/wire.h"
@@ -45,7 +47,9 @@ class FrameMaker {
 
   const RankDraft& rank_;
   const GraphDraft& g_;
-  std::vector<std::string> heads_;  // by field: of an attribute the bytes from its name to its value
+  // By field, of an attribute the bytes from its name to its value. A head and a varint are less than 128
+  // bytes.
+  std::vector<std::string> heads_;
   SideTable::Frames::Reader rows_, more_;
   uint32_t row_ = kNoRow;
   size_t unexplained_ = 0;  // of g_.dep_unexplained: the first of this row or a later one
@@ -59,6 +63,7 @@ FrameMaker::FrameMaker(const RankDraft& rank)
     wire::AppendText(kAttrName, field.name.substr(0, field.name.find(' ')), &head);
     wire::AppendTag(static_cast<uint32_t>(field.kind), HoldsText(field) ? wire::kBytes : wire::kVarint,
                     &head);
+    if (head.size() > 64) std::abort();  // of kFrameFields, which no input changes
   }
 }
 
@@ -74,13 +79,20 @@ void FrameMaker::Add(SideTable::Frames::Reader* from) {
     AddField(static_cast<size_t>(std::countr_zero(left)), from);
 }
 
+// Most fields are numbers: appended as a whole, not byte for byte.
 void FrameMaker::AddNumber(size_t field, int64_t v) {
+  constexpr uint32_t kTag = kNodeAttr << 3 | wire::kBytes;
+  static_assert(kTag < 128);
   const std::string& head = heads_[field];
-  const auto bits = static_cast<uint64_t>(v);
-  wire::AppendTag(kNodeAttr, wire::kBytes, &frame_);
-  AppendVarint(head.size() + VarintSize(bits), &frame_);
-  frame_.append(head);
-  AppendVarint(bits, &frame_);
+  char bytes[128];
+  std::memcpy(bytes + 2, head.data(), head.size());
+  char* end = bytes + 2 + head.size();
+  auto bits = static_cast<uint64_t>(v);
+  for (; bits >= 0x80; bits >>= 7) *end++ = static_cast<char>(bits | 0x80);
+  *end++ = static_cast<char>(bits);
+  bytes[0] = static_cast<char>(kTag);
+  bytes[1] = static_cast<char>(end - bytes - 2);
+  frame_.append(bytes, static_cast<size_t>(end - bytes));
 }
 
 void FrameMaker::AddText(size_t field, absl::string_view text) {

@@ -125,10 +125,13 @@ class SideTable {
     }
     // Ends a frame.
     void End() {
-      const auto [it, added] = known_.try_emplace(fields_, static_cast<uint32_t>(distinct_.size()));
-      if (added) distinct_.push_back(fields_);
+      if (distinct_.empty() || distinct_[row_] != fields_) {
+        const auto [it, added] = known_.try_emplace(fields_, static_cast<uint32_t>(distinct_.size()));
+        if (added) distinct_.push_back(fields_);
+        row_ = it->second;
+      }
       frames_.Begin();
-      frames_.Number(it->second);
+      frames_.Number(row_);
       fields_ = 0;
     }
 
@@ -159,6 +162,7 @@ class SideTable {
     PackedNumbers frames_, values_;  // by frame: its fields, a row of distinct_; values, one after the other
     std::vector<uint64_t> distinct_;
     absl::flat_hash_map<uint64_t, uint32_t> known_;  // rows of distinct_
+    uint32_t row_ = 0;                               // of distinct_: the last frame's
     uint64_t fields_ = 0;                            // of the frame that is being made
     int64_t last_[std::size(kFrameFields)] = {};
   };

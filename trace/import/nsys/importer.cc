@@ -197,10 +197,10 @@ absl::StatusOr<pytorch::RecordedRanks> ReadRanks(const std::vector<std::string>&
   }
   runs.files_left_out = std::move(found.others);
   runs.warnings = Missing(files);
-  std::vector<RankDraft> drafts = DraftRanks(&files);
+  std::vector<DeviceRank> drafts = DraftRanks(&files);
   NumberRanks(&drafts);
   ListGroups(&drafts);
-  for (RankDraft& draft : drafts) runs.Add(std::move(draft.trace), std::move(draft.fill));
+  for (DeviceRank& draft : drafts) runs.Add(std::move(draft.trace), std::move(draft.fill));
   return runs;
 }
 

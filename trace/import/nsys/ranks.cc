@@ -128,9 +128,9 @@ class Divider {
   std::map<uint32_t, int64_t> device_of_;  // by row: of calls of threads that drive several
 };
 
-RankDraft DraftOf(size_t file, const Process& process, int64_t device, std::unique_ptr<DeviceTrace> trace,
-                  std::vector<uint64_t> comm_of, const Session& session) {
-  RankDraft draft;
+DeviceRank DraftOf(size_t file, const Process& process, int64_t device, std::unique_ptr<DeviceTrace> trace,
+                   std::vector<uint64_t> comm_of, const Session& session) {
+  DeviceRank draft;
   draft.trace = std::move(trace);
   draft.file = file;
   draft.pid = PidOf(process.id);
@@ -146,20 +146,20 @@ RankDraft DraftOf(size_t file, const Process& process, int64_t device, std::uniq
 }
 
 // Whether `ranks` has as many ranks as drafts, all distinct; then they are set.
-bool SetRanks(const std::vector<int>& ranks, std::vector<RankDraft>* drafts) {
+bool SetRanks(const std::vector<int>& ranks, std::vector<DeviceRank>* drafts) {
   const std::set<int> distinct(ranks.begin(), ranks.end());
   if (distinct.size() != drafts->size() || distinct.contains(-1)) return false;
   for (size_t i = 0; i < ranks.size(); ++i) (*drafts)[i].trace->rank = ranks[i];
   return true;
 }
 
-bool NumberByMpi(std::vector<RankDraft>* drafts) {
+bool NumberByMpi(std::vector<DeviceRank>* drafts) {
   std::vector<int> ranks;
-  for (const RankDraft& draft : *drafts) ranks.push_back(draft.mpi_rank);
+  for (const DeviceRank& draft : *drafts) ranks.push_back(draft.mpi_rank);
   return SetRanks(ranks, drafts);
 }
 
-bool NumberByNccl(std::vector<RankDraft>* drafts) {
+bool NumberByNccl(std::vector<DeviceRank>* drafts) {
   std::map<std::pair<int64_t, uint64_t>, std::vector<int>>
       places;  // by size and communicator: by draft, the rank
   for (size_t i = 0; i < drafts->size(); ++i) {
@@ -199,10 +199,10 @@ std::vector<int> MembersOf(const Comm& comm, int world) {
 namespace {
 
 // The process as a rank, whose rows are unpacked when they are asked for.
-RankDraft WholeProcess(size_t f, const std::shared_ptr<ExportFile>& file, std::shared_ptr<Process> process) {
+DeviceRank WholeProcess(size_t f, const std::shared_ptr<ExportFile>& file, std::shared_ptr<Process> process) {
   auto trace = std::make_unique<DeviceTrace>(std::move(process->trace));
-  RankDraft draft = DraftOf(f, *process, process->devices.begin()->first, std::move(trace), process->comm_of,
-                            file->session);
+  DeviceRank draft = DraftOf(f, *process, process->devices.begin()->first, std::move(trace), process->comm_of,
+                             file->session);
   draft.fill = [file, process = std::move(process)](DeviceTrace* out) {
     process->trace = std::move(*out);
     FinishRows(process.get());
@@ -214,8 +214,8 @@ RankDraft WholeProcess(size_t f, const std::shared_ptr<ExportFile>& file, std::s
 
 }  // namespace
 
-std::vector<RankDraft> DraftRanks(std::vector<std::unique_ptr<ExportFile>>* files) {
-  std::vector<RankDraft> drafts;
+std::vector<DeviceRank> DraftRanks(std::vector<std::unique_ptr<ExportFile>>* files) {
+  std::vector<DeviceRank> drafts;
   for (size_t f = 0; f < files->size(); ++f) {
     const std::shared_ptr<ExportFile> file = std::move((*files)[f]);
     for (std::unique_ptr<Process>& process : std::exchange(file->processes, {})) {
@@ -235,13 +235,13 @@ std::vector<RankDraft> DraftRanks(std::vector<std::unique_ptr<ExportFile>>* file
       }
     }
   }
-  std::stable_sort(drafts.begin(), drafts.end(), [](const RankDraft& a, const RankDraft& b) {
+  std::stable_sort(drafts.begin(), drafts.end(), [](const DeviceRank& a, const DeviceRank& b) {
     return std::tie(a.file, a.device, a.pid) < std::tie(b.file, b.device, b.pid);
   });
   return drafts;
 }
 
-RankSource NumberRanks(std::vector<RankDraft>* drafts) {
+RankSource NumberRanks(std::vector<DeviceRank>* drafts) {
   RankSource source = RankSource::kMpi;
   if (!NumberByMpi(drafts)) {
     source = RankSource::kNccl;
@@ -251,17 +251,17 @@ RankSource NumberRanks(std::vector<RankDraft>* drafts) {
     }
   }
   std::sort(drafts->begin(), drafts->end(),
-            [](const RankDraft& a, const RankDraft& b) { return a.trace->rank < b.trace->rank; });
-  for (RankDraft& draft : *drafts) {
+            [](const DeviceRank& a, const DeviceRank& b) { return a.trace->rank < b.trace->rank; });
+  for (DeviceRank& draft : *drafts) {
     for (Repair& repair : draft.trace->repairs) repair.rank = draft.trace->rank;
   }
   return source;
 }
 
-void ListGroups(std::vector<RankDraft>* drafts) {
+void ListGroups(std::vector<DeviceRank>* drafts) {
   std::map<uint64_t, Comm> comms;
   int world = 0;
-  for (const RankDraft& draft : *drafts) {
+  for (const DeviceRank& draft : *drafts) {
     world = std::max(world, draft.trace->rank + 1);
     for (const Membership& m : draft.members) {
       Comm& comm = comms[m.comm];
@@ -278,7 +278,7 @@ void ListGroups(std::vector<RankDraft>* drafts) {
     if (std::vector<int> members = MembersOf(comm, world); !members.empty())
       groups.emplace(GroupName(id), std::move(members));
   }
-  for (RankDraft& draft : *drafts) {
+  for (DeviceRank& draft : *drafts) {
     DeviceTrace& trace = *draft.trace;
     trace.world_size = world;
     trace.groups = groups;

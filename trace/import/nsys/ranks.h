@@ -14,7 +14,7 @@
 namespace chakra::nsys {
 
 // A process, or the part of a process that drives one of its GPUs.
-struct RankDraft {
+struct DeviceRank {
   std::unique_ptr<pytorch::DeviceTrace> trace;
   // What fills the rest of the trace, whose rows are packed; null: it is whole.
   std::function<void(pytorch::DeviceTrace*)> fill;
@@ -32,14 +32,14 @@ enum class RankSource : uint8_t { kMpi, kNccl, kOrder };
 // several GPUs becomes several: threads go where they launch; a thread that launches on several GPUs goes to
 // each, and its calls of NCCL tell no sizes then. Takes what the files have read, but no rows of processes
 // that stay whole.
-std::vector<RankDraft> DraftRanks(std::vector<std::unique_ptr<ExportFile>>* files);
+std::vector<DeviceRank> DraftRanks(std::vector<std::unique_ptr<ExportFile>>* files);
 
 // Sets the ranks: those of MPI; else those of the largest communicator that all are in; else 0, 1, ... in
 // order. Sorts by rank.
-RankSource NumberRanks(std::vector<RankDraft>* drafts);
+RankSource NumberRanks(std::vector<DeviceRank>* drafts);
 
 // Lists the members of each communicator (DeviceTrace::groups), as far as they are known, and what depends on
 // how many there are.
-void ListGroups(std::vector<RankDraft>* drafts);
+void ListGroups(std::vector<DeviceRank>* drafts);
 
 }  // namespace chakra::nsys
