@@ -76,10 +76,6 @@ void Put(double v, const NumberField& n, PacketOptions* o) {
       n.member);
 }
 
-absl::Status Bad(absl::string_view key, absl::string_view value, absl::string_view expected) {
-  return absl::InvalidArgumentError(absl::StrCat("packet: ", key, " is ", value, "; expected ", expected));
-}
-
 absl::Status OfPackets(const absl::Status& s) {
   return s.ok() ? s : absl::InvalidArgumentError(absl::StrCat("packet: ", s.message()));
 }
@@ -158,7 +154,7 @@ absl::Status ReadMarks(const proto::PacketNetwork& m, PacketOptions* o) {
         {"ecn_probability", m.has_ecn_probability(), absl::StrCat(m.ecn_probability())},
         {"ecn_at", m.has_ecn_at(), o->ecn_at_enqueue ? "enqueue" : "dequeue"}};
     for (const auto& [key, is, value] : given) {
-      if (is) return Bad(key, value, "none while switches do not mark; or ecn=yes");
+      if (is) return BadOption(key, value, "none while switches do not mark; or ecn=yes");
     }
     return absl::OkStatus();
   }
@@ -170,9 +166,9 @@ absl::Status ReadMarks(const proto::PacketNetwork& m, PacketOptions* o) {
   if (high && !low) o->ecn_low = o->ecn_high;
   if (low || high) return absl::OkStatus();
   if (!kind.ecn) {
-    return Bad("ecn", "yes",
-               absl::StrCat("thresholds beside it, as ecn_low=32us,ecn_high=128us; transport ", kind.name,
-                            " has none of its own"));
+    return BadOption("ecn", "yes",
+                     absl::StrCat("thresholds beside it, as ecn_low=32us,ecn_high=128us; transport ",
+                                  kind.name, " has none of its own"));
   }
   o->ecn_published = true;
   o->ecn_low = Lasting(marking.low);
@@ -199,6 +195,10 @@ void ReadConnections(const proto::PacketNetwork& m, PacketOptions* o) {
 }
 
 }  // namespace
+
+absl::Status BadOption(absl::string_view key, absl::string_view value, absl::string_view expected) {
+  return absl::InvalidArgumentError(absl::StrCat("packet: ", key, " is ", value, "; expected ", expected));
+}
 
 absl::Status CheckPacketRanges(const PacketOptions& o) {
   for (const NumberField& n : kNumbers) {
@@ -228,8 +228,8 @@ absl::StatusOr<PacketOptions> ReadPacketOptions(const proto::PacketNetwork& pack
   ReadFields(m, &o);
   RETURN_IF_ERROR(ReadTransport(m, &o));
   if (m.has_alpha() && o.buffer == 0) {
-    return Bad("alpha", absl::StrCat(o.alpha),
-               "a buffer beside it, as buffer=32MB, whose free part it is a multiple of");
+    return BadOption("alpha", absl::StrCat(o.alpha),
+                     "a buffer beside it, as buffer=32MB, whose free part it is a multiple of");
   }
   RETURN_IF_ERROR(ReadMarks(m, &o));
   ReadConnections(m, &o);

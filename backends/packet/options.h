@@ -102,6 +102,8 @@ absl::StatusOr<PacketOptions> ReadPacketOptions(const proto::PacketNetwork& pack
 absl::StatusOr<PacketOptions> ParsePacketOptions(absl::string_view text);
 // The same checks for options made by hand.
 absl::Status CheckPacketOptions(const PacketOptions& options);
+// Their error: the option `key` is `value`, `expected` another one.
+absl::Status BadOption(absl::string_view key, absl::string_view value, absl::string_view expected);
 // The part of them that is each field's own range.
 absl::Status CheckPacketRanges(const PacketOptions& options);
 

@@ -99,11 +99,7 @@ void AddGroupsOption(CLI::App* app, ReadOptions* options, const std::string& gro
 }
 
 void AddWorkloadOptions(CLI::App* app, const std::string& group, generate::WorkloadOptions* options) {
-  AddPart<proto::Run::Step::Model>(app, group, {}, [options](const auto& m) {
-    options->model = m.model();
-    options->parallel = m.parallel();
-    options->training = m.training();
-  });
+  AddPart<proto::Run::Step::Model>(app, group, {}, [options](const auto& m) { TakeModel(m, options); });
 }
 
 void AddGoodputOptions(CLI::App* app, std::string* reliability, std::string* checkpoint) {

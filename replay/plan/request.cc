@@ -58,7 +58,8 @@ absl::StatusOr<PlanRequest> RequestOf(const proto::PlanRun& told) {
   PlanRequest out;
   const proto::PlanRun::Machine& machine = told.machine();
   const proto::PlanRun::Search& search = told.search();
-  generate::WorkloadOptions workload = WorkloadOf(told.model());
+  generate::WorkloadOptions workload;
+  TakeModel(told.model(), &workload);
   workload.file = told.workload();
   ASSIGN_OR_RETURN(out.workload, generate::ReadWorkload(workload));
   // A model of a file is called by it.

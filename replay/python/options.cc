@@ -30,75 +30,63 @@ std::string PairOf(const py::handle& key, const py::handle& value) {
   return absl::StrCat(WordOf(key), "=", WordOf(value));
 }
 
-// What an option is, whoever declared it.
-struct Keyword {
-  std::string name;  // without dashes
-  std::string type, help, group;
-  bool flag = false;   // may stand alone
-  bool value = false;  // may have a value
-  bool many = false;   // may be given several times
-  std::vector<std::string> choices;
-
-  std::string keyword() const { return absl::StrReplaceAll(name, {{"-", "_"}}); }
-  // Whether a value is NAME=VALUE, each of them by itself.
-  bool pair() const { return absl::StrContains(type, "="); }
-};
-
-Keyword KeywordOf(const MessageOption& option) {
-  return {option.name(),         option.value(),
-          FillIn(option.help()), option.group().empty() ? "Options" : option.group(),
-          option.flag(),         !option.flag() || !option.bare().empty(),
-          option.many(),         option.words()};
+std::string KeywordOf(const MessageOption& option) {
+  return absl::StrReplaceAll(option.name(), {{"-", "_"}});
 }
 
-size_t Find(const std::vector<Keyword>& keywords, const std::string& name) {
+// Whether a value is NAME=VALUE, each of them by itself.
+bool TakesPairs(const MessageOption& option) { return absl::StrContains(option.value(), "="); }
+
+const MessageOption& Find(const std::vector<MessageOption>& options, const std::string& name) {
   std::vector<std::string> known;
-  for (size_t i = 0; i < keywords.size(); ++i) {
-    known.push_back(keywords[i].keyword());
-    if (known.back() == name) return i;
+  for (const MessageOption& option : options) {
+    if (option.positional()) continue;
+    known.push_back(KeywordOf(option));
+    if (known.back() == name) return option;
   }
   throw py::type_error(absl::StrCat("there is no option \"", name, "\"", SuggestName(name, known)));
 }
 
 // The values that are meant; null: the option stands alone.
-void AddValues(const Keyword& option, const py::handle& value, std::vector<std::optional<std::string>>* out) {
+void AddValues(const MessageOption& option, const py::handle& value,
+               std::vector<std::optional<std::string>>* out) {
   if (value.is_none()) return;
   if (py::isinstance<py::bool_>(value)) {
-    if (!option.flag)
+    if (!option.flag())
       throw py::type_error(
-          absl::StrCat(option.keyword(), " is ", std::string(py::repr(value)), "; expected a value"));
+          absl::StrCat(KeywordOf(option), " is ", std::string(py::repr(value)), "; expected a value"));
     if (value.cast<bool>()) out->push_back(std::nullopt);
   } else if (py::isinstance<py::dict>(value)) {
     std::vector<std::string> pairs;
     for (const auto& [key, one] : value.cast<py::dict>()) pairs.push_back(PairOf(key, one));
-    if (!option.pair()) pairs = {absl::StrJoin(pairs, ",")};
+    if (!TakesPairs(option)) pairs = {absl::StrJoin(pairs, ",")};
     out->insert(out->end(), pairs.begin(), pairs.end());
   } else if (py::isinstance<py::list>(value) || py::isinstance<py::tuple>(value)) {
     std::vector<std::string> values;
     for (const py::handle& one : value) {
-      if (option.many)
+      if (option.many())
         AddValues(option, one, out);
       else
         values.push_back(WordOf(one));
     }
-    if (!option.many) out->push_back(absl::StrJoin(values, ","));
+    if (!option.many()) out->push_back(absl::StrJoin(values, ","));
   } else {
     out->push_back(WordOf(value));
   }
 }
 
-py::dict Describe(const Keyword& k) {
+py::dict Describe(const MessageOption& option) {
   py::dict d;
-  d["name"] = "--" + k.name;
-  d["keyword"] = k.keyword();
-  d["type"] = k.type;
-  d["help"] = k.help;
-  d["group"] = k.group;
-  d["flag"] = k.flag;
-  d["value"] = k.value;
-  d["many"] = k.many;
-  d["pair"] = k.pair() && !k.flag;
-  d["choices"] = k.choices;
+  d["name"] = option.shown();
+  d["keyword"] = KeywordOf(option);
+  d["type"] = option.value();
+  d["help"] = FillIn(option.help());
+  d["group"] = option.group().empty() ? "Options" : option.group();
+  d["flag"] = option.flag();
+  d["value"] = !option.flag() || !option.bare().empty();
+  d["many"] = option.many();
+  d["pair"] = TakesPairs(option) && !option.flag();
+  d["choices"] = option.words();
   return d;
 }
 
@@ -117,7 +105,7 @@ py::list DescribeFunction(const std::string& function) {
     if (option.positional()) continue;
     const bool both = option.name() == "set" || option.name() == "threads";
     const bool other = function == "load" ? !option.reads() : function == "replay" && option.reads();
-    if (both || !other) out.append(Describe(KeywordOf(option)));
+    if (both || !other) out.append(Describe(option));
   }
   return out;
 }
@@ -125,17 +113,11 @@ py::list DescribeFunction(const std::string& function) {
 }  // namespace
 
 void FillOptions(const py::dict& keywords, google::protobuf::Message* message) {
-  std::vector<MessageOption> options;
-  std::vector<Keyword> known;
-  for (MessageOption& option : MessageOption::Of(*message->GetDescriptor())) {
-    if (option.positional()) continue;
-    known.push_back(KeywordOf(option));
-    options.push_back(std::move(option));
-  }
+  const std::vector<MessageOption> options = MessageOption::Of(*message->GetDescriptor());
   for (const auto& [keyword, value] : keywords) {
-    const MessageOption& option = options[Find(known, py::str(keyword))];
+    const MessageOption& option = Find(options, py::str(keyword));
     std::vector<std::optional<std::string>> values;
-    AddValues(KeywordOf(option), value, &values);
+    AddValues(option, value, &values);
     std::vector<std::string> texts;
     for (const auto& v : values) texts.push_back(v.value_or(option.bare().empty() ? "true" : option.bare()));
     if (const absl::Status s = option.SetAll(texts, message); !s.ok())

@@ -18,8 +18,6 @@ namespace {
 
 constexpr size_t kRows = 16;
 
-std::string Ps(int64_t ps) { return FormatTime(Time::Picos(ps)); }
-
 // Whether nothing tells what the calls carried; barriers carry nothing.
 bool Sizeless(absl::string_view kind, uint64_t bytes) { return bytes == 0 && kind != "barrier"; }
 
@@ -121,8 +119,8 @@ std::string PrintSums(const std::vector<Sum>& sums, TextPage* page) {
     std::string ranks = s.most_ranks == 0 ? "-" : absl::StrCat(s.most_ranks);
     if (s.least_ranks != s.most_ranks) ranks = absl::StrCat(s.least_ranks, "-", s.most_ranks);
     table.Add({s.kind, Shorten(s.dimension, 24, "-"), FormatCount(static_cast<uint64_t>(s.groups)), ranks,
-               FormatCount(s.count), Sizeless(s.kind, s.bytes) ? "-" : FormatBytes(s.bytes), Ps(s.mean_ps()),
-               Ps(s.wait_ps / s.groups)});
+               FormatCount(s.count), Sizeless(s.kind, s.bytes) ? "-" : FormatBytes(s.bytes),
+               PsText(s.mean_ps()), PsText(s.wait_ps / s.groups)});
   }
   return absl::StrCat(
       "\nCommunication by kind and dimension of the split\n", table.Print(page),
@@ -162,7 +160,7 @@ std::string PrintRows(const proto::Report& r, const std::vector<Alike>& rows, Te
     table
         .Show("recorded_ps",
               [](const proto::CollectiveReport& c) {
-                return c.recorded_count() == 0 ? "-" : Ps(c.recorded_ps());
+                return c.recorded_count() == 0 ? "-" : PsText(c.recorded_ps());
               })
         .Show("simulated_to_recorded", [](const proto::CollectiveReport& c) {
           return c.simulated_to_recorded() == 0 ? "-" : absl::StrFormat("%.3f", c.simulated_to_recorded());

@@ -30,8 +30,6 @@ constexpr int kRankRows = 16;
 constexpr int kStepRows = 16;
 constexpr int kListRows = 8;
 
-std::string PsText(int64_t ps) { return FormatTime(Time::Picos(ps)); }
-
 std::string Head(const proto::Report& r) {
   std::string out = absl::StrCat("chakra-replay ", r.version(), "\n");
   absl::StrAppend(&out, "  traces   ", FormatCount(r.ranks()), r.ranks() == 1 ? " rank, " : " ranks, ",

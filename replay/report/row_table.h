@@ -8,8 +8,12 @@
 #include "absl/strings/string_view.h"
 #include "google/protobuf/message.h"
 #include "trace/base/text_page.h"
+#include "trace/base/units.h"
 
 namespace chakra {
+
+// Picoseconds of a report, as text.
+inline std::string PsText(int64_t ps) { return FormatTime(Time::Picos(ps)); }
 
 // RowTable without the type of its rows.
 class RowTableBase {

@@ -125,7 +125,8 @@ RunOptions OptionsOf(const proto::Run& run) {
 
 // The workload of a step that is told by options, in place of what `traces` and `run` have of it.
 absl::Status TakeWorkload(const proto::Run& told, TraceOptions* traces, RunOptions* run) {
-  generate::WorkloadOptions workload = WorkloadOf(told.step().model());
+  generate::WorkloadOptions workload;
+  TakeModel(told.step().model(), &workload);
   std::vector<std::string>& set = run->topology.set;
   const auto own = std::stable_partition(set.begin(), set.end(),
                                          [](const std::string& s) { return !generate::IsWorkloadField(s); });
@@ -251,12 +252,10 @@ void TakeFlows(const proto::FlowTexts& texts, FabricOptions* options) {
   if (texts.has_fluid_tolerance()) flows.tolerance = texts.fluid_tolerance();
 }
 
-generate::WorkloadOptions WorkloadOf(const proto::Run::Step::Model& model) {
-  generate::WorkloadOptions out;
-  out.model = model.model();
-  out.parallel = model.parallel();
-  out.training = model.training();
-  return out;
+void TakeModel(const proto::Run::Step::Model& model, generate::WorkloadOptions* options) {
+  options->model = model.model();
+  options->parallel = model.parallel();
+  options->training = model.training();
 }
 
 std::string FabricNameOf(const proto::MachineTexts& machine) {

@@ -40,7 +40,7 @@ inline bool MayBeOfTraces(const MessageOption& option) { return option.reads() |
 CaptureSelection SelectionOf(const proto::Capture& capture);
 TopologyOptions TopologyOf(const proto::TopologyTexts& texts);
 void TakeFlows(const proto::FlowTexts& texts, FabricOptions* options);
-generate::WorkloadOptions WorkloadOf(const proto::Run::Step::Model& model);
+void TakeModel(const proto::Run::Step::Model& model, generate::WorkloadOptions* options);
 
 // As FabricName().
 std::string FabricNameOf(const proto::MachineTexts& machine);

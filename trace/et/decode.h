@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -19,6 +20,8 @@
 #include "trace/model/trace.h"
 
 namespace chakra {
+
+inline constexpr int64_t kMaxPicos = std::numeric_limits<int64_t>::max();  // that Time holds
 
 // The content of a METADATA node whose name contains "process_group:init".
 struct GroupNode {

@@ -1,7 +1,6 @@
 // What a node's attributes say of its dependencies: delays, their causes, and when each releases the node.
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -11,14 +10,13 @@
 namespace chakra {
 namespace {
 
-constexpr int64_t kMaxDelay = std::numeric_limits<int64_t>::max();
 
 }  // namespace
 
 bool Decoder::SetDelays(AttributeKey key, const Attribute& a, Node* node) {
   std::vector<int64_t> values;
   bool good = ToIntegers(a, &values);
-  for (const int64_t d : values) good = good && d >= 0 && d <= kMaxDelay / 1000;
+  for (const int64_t d : values) good = good && d >= 0 && d <= kMaxPicos / 1000;
   if (!good) {
     return Fail(a.value.at, node, absl::StrCat("attribute ", a.name),
                 absl::StrCat("expected a list of nanoseconds, 0 or more, found ", ValueKind(a.value.number)));

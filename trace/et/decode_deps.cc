@@ -1,7 +1,6 @@
 // The last part of decoding: resolves ids to rows, and derives the columns that need rows.
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <string>
 #include <tuple>
 
@@ -9,10 +8,6 @@
 #include "trace/et/decode.h"
 
 namespace chakra {
-namespace {
-constexpr int64_t kMaxGap = std::numeric_limits<int64_t>::max();
-}  // namespace
-
 bool Decoder::IndexIds() {
   const auto n = static_cast<uint32_t>(g_.id.size());
   sparse_rows_.clear();
@@ -179,7 +174,7 @@ bool Decoder::ConvertStarts() {
   uint64_t max = 0;
   for (const uint64_t s : start_ns_) max = std::max(max, s);
   if (max == 0) return true;
-  constexpr uint64_t kMaxNanos = static_cast<uint64_t>(kMaxGap) / 1000;
+  constexpr uint64_t kMaxNanos = static_cast<uint64_t>(kMaxPicos) / 1000;
   uint64_t base = 0;
   if (max > kMaxNanos) {
     base = max;

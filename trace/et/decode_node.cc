@@ -13,8 +13,6 @@
 namespace chakra {
 namespace {
 
-constexpr int64_t kMaxPicos = std::numeric_limits<int64_t>::max();
-
 // A fast ReadAttribute() for the shape of nearly all attributes: a short name, then one value (int32, int64,
 // uint32, uint64, bool, string or string list) that fills the rest. False for any other shape; `out` is then
 // unspecified.

@@ -22,8 +22,6 @@ using simdjson::dom::object;
 
 using kineto::ToNanos;
 
-absl::string_view View(std::string_view s) { return {s.data(), s.size()}; }
-
 constexpr size_t kMostMembers = size_t{1} << 24;
 
 std::string Short(absl::string_view s) { return ToUtf8(s.substr(0, 60)); }

@@ -13,8 +13,6 @@ namespace {
 using simdjson::dom::array;
 using simdjson::dom::element;
 
-absl::string_view ToView(std::string_view s) { return {s.data(), s.size()}; }
-
 // The sums over the tensors of a call.
 struct Tensors {
   bool any = false;
@@ -91,7 +89,7 @@ std::string InnerType(absl::string_view type) {
 
 absl::string_view TypeAt(array types, size_t i) {
   std::string_view text;
-  return types.at(i).get(text) == simdjson::SUCCESS ? ToView(text) : absl::string_view();
+  return types.at(i).get(text) == simdjson::SUCCESS ? View(text) : absl::string_view();
 }
 
 // The index of the collective's name; values.size() if there is none.
@@ -100,7 +98,7 @@ size_t FindName(const std::vector<element>& values, size_t from) {
   for (size_t i = from; i < values.size(); ++i) {
     std::string_view text;
     if (values[i].get(text) != simdjson::SUCCESS) continue;
-    if (ParseCommOp(ToView(text)) != CommOp::kUnknown) return i;
+    if (ParseCommOp(View(text)) != CommOp::kUnknown) return i;
     if (first == values.size()) first = i;
   }
   return first;
@@ -146,7 +144,7 @@ void ReadBeforeName(const std::vector<element>& values, size_t from, size_t to, 
         seq_done = call->seq != kNone;
       }
     } else if (values[i].get(text) == simdjson::SUCCESS) {
-      call->group = std::string(ToView(text));
+      call->group = std::string(View(text));
       group_done = true;
     } else if (values[i].is_int64() || values[i].is_uint64()) {
       ints.push_back(values[i]);
@@ -206,7 +204,7 @@ bool ParseSplit(absl::string_view text, std::vector<int64_t>* out) {
 bool AttrInt(element e, int64_t* out) {
   std::string_view text;
   if (Int(e, out)) return true;
-  return e.get(text) == simdjson::SUCCESS && absl::SimpleAtoi(ToView(text), out);
+  return e.get(text) == simdjson::SUCCESS && absl::SimpleAtoi(View(text), out);
 }
 
 void ReadAttr(absl::string_view name, element value, CommCall* call) {
@@ -234,8 +232,8 @@ void ReadAttr(absl::string_view name, element value, CommCall* call) {
   for (const auto& t : kTexts) {
     if (t.name == name && !text.empty()) *t.to = std::string(text);
   }
-  if (name == "in_split_size") ParseSplit(ToView(text), &call->in_split);
-  if (name == "out_split_size") ParseSplit(ToView(text), &call->out_split);
+  if (name == "in_split_size") ParseSplit(View(text), &call->in_split);
+  if (name == "out_split_size") ParseSplit(View(text), &call->out_split);
 }
 
 // Output elements of a call on each rank, from its input elements; kNone if not known (chakra-format:
@@ -348,7 +346,7 @@ CommCall ReadCommCall(array values, array types, array attrs, CommOddities* odd)
   for (const element a : attrs) {
     element value;
     if (a["name"].get(text) == simdjson::SUCCESS && a["value"].get(value) == simdjson::SUCCESS) {
-      ReadAttr(ToView(text), value, &call);
+      ReadAttr(View(text), value, &call);
     }
   }
   call.op = ParseCommOp(call.name);

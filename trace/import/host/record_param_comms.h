@@ -4,9 +4,15 @@
 
 #include <simdjson.h>
 
+#include <string_view>
+
+#include "absl/strings/string_view.h"
 #include "trace/import/capture/capture.h"
 
 namespace chakra::pytorch {
+
+// simdjson's texts are of the standard library's type.
+inline absl::string_view View(std::string_view s) { return {s.data(), s.size()}; }
 
 // Oddities of a call.
 struct CommOddities {
