@@ -33,7 +33,7 @@ uint64_t Below(uint64_t n, uint64_t* state) {
   return x % n;
 }
 
-std::vector<int> Shuffled(int devices, uint64_t seed) {
+std::vector<int> DevicesInRandomOrder(int devices, uint64_t seed) {
   std::vector<int> order(static_cast<size_t>(devices));
   std::iota(order.begin(), order.end(), 0);
   for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[Below(i, &seed)]);
@@ -163,10 +163,10 @@ absl::StatusOr<std::vector<int>> PlaceByRule(absl::string_view rule, int ranks, 
   if (name == "linear") {
     std::iota(device.begin(), device.end(), 0);
   } else if (name == "random") {
-    device = Shuffled(devices, value);
+    device = DevicesInRandomOrder(devices, value);
     device.resize(static_cast<size_t>(ranks));
   } else if (name == "scattered") {
-    const std::vector<int> nodes = Shuffled(devices / node, value);
+    const std::vector<int> nodes = DevicesInRandomOrder(devices / node, value);
     for (int i = 0; i < ranks; ++i)
       device[static_cast<size_t>(i)] = nodes[static_cast<size_t>(i / node)] * node + i % node;
   } else if (name == "round_robin") {

@@ -18,7 +18,7 @@
 namespace chakra::cli {
 namespace {
 
-constexpr char kModule[] = "chakra-replay-mpi.so";
+constexpr char kModuleFile[] = "chakra-replay-mpi.so";
 // MPI's own waiting would take a core from the points.
 constexpr std::chrono::milliseconds kNap(1);
 constexpr std::chrono::milliseconds kProgressEvery(200);
@@ -34,7 +34,7 @@ absl::StatusOr<const ChakraMpi*> LoadModule() {
   std::error_code error;
   const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
   std::vector<std::string> failures;
-  for (const std::filesystem::path& at : {folder / kModule, folder / CHAKRA_MPI_FOLDER / kModule}) {
+  for (const std::filesystem::path& at : {folder / kModuleFile, folder / CHAKRA_MPI_FOLDER / kModuleFile}) {
     void* module = dlopen(at.c_str(), RTLD_NOW | RTLD_GLOBAL);  // MPI's own plug-ins look for its symbols
     if (module == nullptr) {
       failures.emplace_back(dlerror());

@@ -14,9 +14,9 @@ constexpr int kStalled =
 // Solves the linear program of the header with the revised simplex method. It has a row for each coordinate,
 // relative to x and scaled, and a row for the sum of the weights. Columns from `count` on are artificial, one
 // for each row.
-class Simplex {
+class FaceWalk {
  public:
-  Simplex(const PointSet& points, const std::vector<double>& x, size_t without)
+  FaceWalk(const PointSet& points, const std::vector<double>& x, size_t without)
       : points_(points), x_(x), without_(without), rows_(points.dimension + 1), scale_(points.dimension, 0) {
     for (size_t i = 0; i < points.count; ++i) {
       for (size_t j = 0; j < points.dimension; ++j) {
@@ -199,7 +199,7 @@ class Simplex {
 std::optional<std::vector<Weight>> ConvexWeights(const PointSet& points, const std::vector<double>& x,
                                                  size_t without) {
   if (points.count == 0 || (points.count == 1 && without == 0)) return std::nullopt;
-  Simplex simplex(points, x, without);
+  FaceWalk simplex(points, x, without);
   if (!simplex.Feasible() || !simplex.Nearest()) return std::nullopt;
   std::vector<Weight> weights = simplex.Weights();
   if (weights.empty()) return std::nullopt;

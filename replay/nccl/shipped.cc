@@ -53,7 +53,7 @@ constexpr uint64_t kMostCustom = 8 * kMiB;
 constexpr Limits kTensorRtTwoShot[] = {
     {2, 4096 * 4096, 4096 * 4096}, {4, 1024 * 1024, 1024 * 2048}, {8, 512 * 512, 1024 * 1024}};
 constexpr uint64_t kTensorRtWorkspace = 64 * kMiB;
-constexpr uint64_t kElement = 2;  // bytes, of float16 and bfloat16
+constexpr uint64_t kHalfBytes = 2;  // bytes, of float16 and bfloat16
 
 // The entry for `ranks`; 0: none.
 template <size_t kEntries>
@@ -122,7 +122,7 @@ std::string Pick(absl::string_view software, Generation generation, int ranks, u
   if (software == "tensorrt_llm") {
     const uint64_t elements = TableLimit(kTensorRtTwoShot, generation, ranks);
     if (elements == 0 || bytes > kTensorRtWorkspace) return "";
-    return bytes / kElement >= elements ? kTwoShot : kOneShot;
+    return bytes / kHalfBytes >= elements ? kTwoShot : kOneShot;
   }
   if (ranks != 2 && ranks != 4 && ranks != 6 && ranks != 8) return "";
   if (software == "vllm") return PickVllm(generation, ranks, bytes, multicast);

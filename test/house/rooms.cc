@@ -1,6 +1,7 @@
 #include "test/house/rooms.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <fstream>
 #include <functional>
@@ -305,16 +306,33 @@ std::vector<std::string> TypesTwice(const Tree& tree) {
   return out;
 }
 
+// The room whose files CMakeLists.txt compiles together: "replay/engine" of "replay/engine/match/match.cc".
+std::string CompiledTogether(const std::string& path) {
+  const std::string folder = Folder(path);
+  const size_t layer = folder.find('/');
+  return layer == std::string::npos ? folder : folder.substr(0, folder.find('/', layer + 1));
+}
+
+// The first namespace with a name in the file.
+std::string NamespaceOf(const std::string& text) {
+  static const RE2 kNamespace(R"(\bnamespace\s+([\w:]+)\s*\{)");
+  std::string name;
+  RE2::PartialMatch(text, kNamespace, &name);
+  return name;
+}
+
 std::vector<std::string> LocalNamesTwice(const Tree& tree) {
   struct First {
     std::string file, alias;
   };
-  std::map<std::pair<std::string, std::string>, First> first;  // by folder and name
+  std::map<std::array<std::string, 3>, First> first;  // by room, namespace and name
   std::vector<std::string> out;
   for (const auto& [path, text] : tree.text) {
     if (!path.ends_with(".cc")) continue;
-    for (const auto& [name, alias] : LocalNames(Stripped(text))) {
-      const auto [it, fresh] = first.try_emplace({Folder(path), name}, First{path, alias});
+    const std::string code = Stripped(text);
+    for (const auto& [name, alias] : LocalNames(code)) {
+      const auto [it, fresh] =
+          first.try_emplace({CompiledTogether(path), NamespaceOf(code), name}, First{path, alias});
       if (!fresh && (alias.empty() || alias != it->second.alias))
         out.push_back(name + " is a local name in " + it->second.file + " and in " + path);
     }

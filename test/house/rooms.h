@@ -35,8 +35,9 @@ std::vector<std::string> ArrowsUp(const Tree& tree);
 // would take them for one. Unnamed namespaces do not count.
 std::vector<std::string> TypesTwice(const Tree& tree);
 
-// One line for each type, function or constant that two files of one folder have in unnamed namespaces: the
-// files of a folder are compiled together. Overloads count too.
+// One line for each type, function or constant that two files of one room ("replay/engine" and its folders)
+// have in unnamed namespaces of the same namespace: the files of a room are compiled together. Overloads
+// count too.
 std::vector<std::string> LocalNamesTwice(const Tree& tree);
 
 // One line for each folder with more than `most` sources beside each other. x.h with x.cc is one.

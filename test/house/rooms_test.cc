@@ -24,7 +24,7 @@ TEST(House, HasNoArrowUp) { EXPECT_THAT(ArrowsUp(Ours()), IsEmpty()); }
 
 TEST(House, DefinesEachTypeOnce) { EXPECT_THAT(TypesTwice(Ours()), IsEmpty()); }
 
-TEST(House, HasEachLocalNameOnceInAFolder) { EXPECT_THAT(LocalNamesTwice(Ours()), IsEmpty()); }
+TEST(House, HasEachLocalNameOnceInARoom) { EXPECT_THAT(LocalNamesTwice(Ours()), IsEmpty()); }
 
 TEST(House, HasNoFolderOfMoreThanFortySources) { EXPECT_THAT(FoldersTooFull(Ours(), 40), IsEmpty()); }
 
@@ -100,7 +100,8 @@ TEST(LocalNames, AreFoundOutsideOfTypesAndFunctions) {
     return LocalNamesTwice({.layers = {"a"}, .text = {{"a/1.cc", a}, {"a/2.cc", b}}});
   };
   const auto both = [&](const std::string& text) {
-    return twice("namespace n {\nnamespace {\n" + text + "\n}\n}", "namespace {\n" + text + "\n}");
+    return twice("namespace n {\nnamespace {\n" + text + "\n}\n}",
+                 "namespace n {\nnamespace {\n" + text + "\n}\n}");
   };
   EXPECT_THAT(both("struct A { int b; };"), ElementsAre("A is a local name in a/1.cc and in a/2.cc"));
   EXPECT_THAT(both("class A final : public B {};"), ElementsAre(HasSubstr("A is")));
@@ -120,6 +121,13 @@ TEST(LocalNames, AreFoundOutsideOfTypesAndFunctions) {
                                .text = {{"a/x/1.cc", "namespace { struct A {}; }"},
                                         {"a/y/1.cc", "namespace { struct A {}; }"}}}),
               IsEmpty());
+  EXPECT_THAT(LocalNamesTwice({.layers = {"a"},
+                               .text = {{"a/x/1.cc", "namespace { struct A {}; }"},
+                                        {"a/x/y/1.cc", "namespace { struct A {}; }"}}}),
+              ElementsAre(HasSubstr("A is")));
+  EXPECT_THAT(
+      twice("namespace n { namespace { struct A {}; } }", "namespace m { namespace { struct A {}; } }"),
+      IsEmpty());
 }
 
 TEST(Rooms, OfTooManySourcesAreNamed) {

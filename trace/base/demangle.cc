@@ -9,6 +9,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
+#include "trace/base/ascii.h"
 
 namespace chakra {
 namespace {
@@ -24,8 +25,6 @@ std::string ByTheRules(const std::string& name) {
       abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
   return status == 0 && plain != nullptr ? std::string(plain.get()) : "";
 }
-
-bool IsDigit(char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); }
 
 size_t DigitsAt(absl::string_view text, size_t at) {
   size_t n = 0;

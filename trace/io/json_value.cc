@@ -9,6 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "trace/base/ascii.h"
 #include "trace/base/status_macros.h"
 #include "trace/base/utf8.h"
 
@@ -16,8 +17,6 @@ namespace chakra {
 namespace {
 
 constexpr int kMaxDepth = 100;
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 void AppendUtf8(uint32_t c, std::string* out) {
   if (c < 0x80) {

@@ -79,7 +79,7 @@ absl::StatusOr<int> Whole(const Parameters& p, const char* key, double value, ab
                                  std::max(1.0, std::min(whole, double(kMaxPart))), " is the nearest"));
 }
 
-absl::Status CheckRadix(const Parameters& p, const Keys& keys, const ClosPlan& plan) {
+absl::Status CheckPorts(const Parameters& p, const Keys& keys, const ClosPlan& plan) {
   ASSIGN_OR_RETURN(const auto k, p.Count("k", 2, kMaxRadix));
   const int64_t leaf = plan.hosts_per_leaf + int64_t{plan.uppers} * plan.links_per_pair;
   const int64_t upper = int64_t{plan.leaves_per_pod} * plan.links_per_pair + plan.cores_per_upper;
@@ -138,7 +138,7 @@ absl::StatusOr<ClosPlan> PlanByNumbers(const Parameters& p, const Keys& keys, in
     RETURN_IF_ERROR(ReadPods(p, keys, by_k ? &radix : nullptr, needed, ratios.core, &plan));
   }
   if (by_k) {
-    RETURN_IF_ERROR(CheckRadix(p, keys, plan));
+    RETURN_IF_ERROR(CheckPorts(p, keys, plan));
   }
   return plan;
 }

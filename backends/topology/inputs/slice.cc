@@ -8,7 +8,7 @@
 namespace chakra {
 namespace {
 
-constexpr uint64_t kMost = uint64_t{1} << 40;
+constexpr uint64_t kMostCount = uint64_t{1} << 40;
 
 absl::Status BadSlice(absl::string_view text, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("\"", text, "\": ", what));
@@ -18,7 +18,7 @@ bool ParseIndex(absl::string_view text, uint64_t* out) {
   for (const char c : text) {
     if (!absl::ascii_isdigit(static_cast<unsigned char>(c))) return false;
   }
-  return absl::SimpleAtoi(text, out) && *out <= kMost;
+  return absl::SimpleAtoi(text, out) && *out <= kMostCount;
 }
 
 }  // namespace

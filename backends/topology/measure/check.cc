@@ -16,7 +16,7 @@ constexpr double kPortRates[] = {1,  2,  2.5, 5,  8,   10,  14,  16,  20,  25,  
 
 bool IsSwitch(VertexKind kind) { return kind == VertexKind::kSwitch; }
 
-std::string Digits(double v) { return absl::StrFormat("%.4g", v); }
+std::string FourDigits(double v) { return absl::StrFormat("%.4g", v); }
 
 std::string Names(const NetworkGraph& g, const std::vector<uint32_t>& vertices) {
   std::string out;
@@ -75,9 +75,9 @@ void CheckRates(const NetworkGraph& g, std::vector<Finding>* out) {
         });
     if (std::abs(*nearest - gbits) <= 1e-6 * gbits) continue;
     std::string text =
-        absl::StrCat("links \"", c.name, "\" have ", Digits(gbits), " Gb/s (", Digits(gbits / 8),
+        absl::StrCat("links \"", c.name, "\" have ", FourDigits(gbits), " Gb/s (", FourDigits(gbits / 8),
                      " GB/s), which is no rate of an Ethernet or InfiniBand port; the nearest is ",
-                     Digits(*nearest), " Gb/s");
+                     FourDigits(*nearest), " Gb/s");
     const auto is_port = [](double v) {
       return std::any_of(std::begin(kPortRates), std::end(kPortRates),
                          [v](double p) { return std::abs(p - v) <= 1e-6 * p; });
@@ -93,7 +93,7 @@ void CheckEvenness(const NetworkFigures& f, std::vector<Finding>* out) {
     if (!IsSwitch(g.kind) || g.most_ratio <= g.least_ratio * (1 + 1e-9)) continue;
     out->push_back(
         {false, absl::StrCat("switches \"", g.name, "\" are unlike: bandwidth down to bandwidth up is ",
-                             Digits(g.least_ratio), " to ", Digits(g.most_ratio))});
+                             FourDigits(g.least_ratio), " to ", FourDigits(g.most_ratio))});
   }
 }
 

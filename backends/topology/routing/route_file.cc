@@ -21,7 +21,7 @@ uint32_t ArcNumber(const NetworkGraph& g, uint32_t from, uint32_t to, uint32_t w
   return NetworkGraph::kNone;
 }
 
-std::vector<absl::string_view> Words(absl::string_view text) {
+std::vector<absl::string_view> SplitWords(absl::string_view text) {
   return absl::StrSplit(text, absl::ByAnyChar(" \t"), absl::SkipEmpty());
 }
 
@@ -69,9 +69,9 @@ class RouteFileParser {
       if (colon == absl::string_view::npos) return Bad(absl::StrCat("no \":\" after DST; ", kForms));
       return Route(absl::StripAsciiWhitespace(line.substr(0, arrow)),
                    absl::StripAsciiWhitespace(line.substr(arrow + 2, colon - arrow - 2)),
-                   Words(line.substr(colon + 1)));
+                   SplitWords(line.substr(colon + 1)));
     }
-    const std::vector<absl::string_view> words = Words(line);
+    const std::vector<absl::string_view> words = SplitWords(line);
     if (words.size() != 6 || words[0] != "at" || words[2] != "to" || words[4] != "via") {
       return Bad(absl::StrCat("\"", line.substr(0, 80), "\"; ", kForms));
     }

@@ -9,7 +9,7 @@ namespace {
 
 constexpr uint16_t kNoWay = 0xffff;
 constexpr uint16_t kUpwards = 0x8000;
-constexpr int kMost = 0x7ffe;
+constexpr int kMostLinks = 0x7ffe;
 
 // Whether all links that messages pass through join different tiers, and some tier is not 0.
 bool TiersOrder(const NetworkGraph& g) {
@@ -112,7 +112,7 @@ void UpDown::Search(uint32_t to, std::vector<uint16_t>* field) {
       if (u == to || !g.Forwards(u) || !fields_.Alive(in) || IsUp(in)) continue;
       uint16_t& there = (*field)[fields_.Index(u)];
       if (there != kNoWay) continue;
-      there = static_cast<uint16_t>(std::min(links, kMost));
+      there = static_cast<uint16_t>(std::min(links, kMostLinks));
       queue_.push_back(u);
     }
   }
@@ -125,7 +125,7 @@ void UpDown::Search(uint32_t to, std::vector<uint16_t>* field) {
       if (!g.Forwards(u) || !fields_.Alive(arc) || !IsUp(arc)) continue;
       const uint16_t above = (*field)[fields_.Index(u)];
       if (above == kNoWay) continue;
-      const int links = std::min((above & ~kUpwards) + 1, kMost);
+      const int links = std::min((above & ~kUpwards) + 1, kMostLinks);
       here = std::min(here, static_cast<uint16_t>(links | kUpwards));
     }
   }

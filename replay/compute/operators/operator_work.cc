@@ -12,13 +12,13 @@ namespace {
 
 namespace rules = operator_rules;
 
-struct Entry {
+struct OperatorEntry {
   const char* name;  // without "aten::"
   rules::Work (*work)(const rules::Call&);
 };
 
 // A line for each operator. To add an operator, add a line here, and a rule (operator_rules.cc) if none fits.
-constexpr Entry kOperators[] = {
+constexpr OperatorEntry kOperators[] = {
     // Products of matrices.
     {"mm", rules::Mm},
     {"_scaled_mm", rules::Mm},
@@ -217,9 +217,9 @@ constexpr Entry kOperators[] = {
     {"_fused_sgd_", rules::FusedSgd},
 };
 
-const Entry* Find(absl::string_view name) {
+const OperatorEntry* Find(absl::string_view name) {
   absl::ConsumePrefix(&name, "aten::");
-  for (const Entry& e : kOperators) {
+  for (const OperatorEntry& e : kOperators) {
     if (name == e.name) return &e;
   }
   return nullptr;
@@ -229,7 +229,7 @@ const Entry* Find(absl::string_view name) {
 
 std::optional<OperatorWork> WorkOfOperator(absl::string_view name, const std::vector<Operand>& operands,
                                            int unknown_element_bytes) {
-  const Entry* entry = Find(name);
+  const OperatorEntry* entry = Find(name);
   if (entry == nullptr) return std::nullopt;
   const rules::Call call(operands, unknown_element_bytes);
   std::optional<OperatorWork> work = entry->work(call);
@@ -258,13 +258,13 @@ std::optional<OperatorWork> WorkOfKernel(absl::string_view name, absl::string_vi
 }
 
 OperatorRule RuleOfOperator(absl::string_view name) {
-  const Entry* entry = Find(name);
+  const OperatorEntry* entry = Find(name);
   return entry == nullptr ? nullptr : entry->work;
 }
 
 std::vector<std::string> KnownOperators() {
   std::vector<std::string> names;
-  for (const Entry& e : kOperators) names.emplace_back(e.name);
+  for (const OperatorEntry& e : kOperators) names.emplace_back(e.name);
   return names;
 }
 

@@ -10,7 +10,7 @@
 namespace chakra {
 namespace {
 
-void Add(Time transfer, CollectiveMetrics* total) {
+void AddTransfer(Time transfer, CollectiveMetrics* total) {
   if (transfer == Time::Never()) return;
   total->recorded += transfer;
   ++total->recorded_count;
@@ -48,10 +48,11 @@ void AddRecordedTransfers(const TraceSet& traces, const Matching& matching, Metr
   for (size_t i = 0; i < calls.size(); ++i) {
     const CollectiveCall& call = matching.calls[i];
     if (call.kept) continue;
-    Add(calls[i], &metrics->collectives[{std::string(Name(call.type)), matching.groups[call.group].name}]);
+    AddTransfer(calls[i],
+                &metrics->collectives[{std::string(Name(call.type)), matching.groups[call.group].name}]);
   }
   for (size_t i = 0; i < messages.size(); ++i) {
-    if (!matching.messages[i].kept) Add(messages[i], &metrics->collectives[{"send_recv", ""}]);
+    if (!matching.messages[i].kept) AddTransfer(messages[i], &metrics->collectives[{"send_recv", ""}]);
   }
 }
 

@@ -20,7 +20,7 @@ struct Family {
 };
 
 // Distances of the members from the first; equal for all groups of a family.
-std::vector<int> Pattern(const std::vector<int>& members) {
+std::vector<int> Strides(const std::vector<int>& members) {
   std::vector<int> out;
   for (const int m : members) out.push_back(m - members.front());
   return out;
@@ -30,7 +30,7 @@ std::vector<Family> Families(const SetShape& set) {
   std::map<std::vector<int>, Family> by_pattern;
   for (const auto& [name, members] : set.groups) {
     if (members.size() < 2) continue;
-    Family& f = by_pattern[Pattern(members)];
+    Family& f = by_pattern[Strides(members)];
     f.names.push_back(name);
     f.members.push_back(members);
   }

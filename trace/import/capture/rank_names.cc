@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "trace/base/ascii.h"
 
 namespace chakra::pytorch {
 namespace {
@@ -18,7 +19,6 @@ namespace {
 // data before pipeline.
 constexpr absl::string_view kDimensions[] = {"pp", "dp", "edp", "ep", "cp", "dcp", "sp", "etp", "tp"};
 
-bool IsDigit(char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); }
 bool IsLetter(char c) { return absl::ascii_isalpha(static_cast<unsigned char>(c)); }
 
 // The number at `at` or behind one separator; -1: none, or more than six digits.

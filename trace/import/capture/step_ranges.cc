@@ -2,22 +2,20 @@
 
 #include <algorithm>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "trace/base/ascii.h"
 #include "trace/base/glob.h"
 
 namespace chakra::pytorch {
 namespace {
 
-bool IsAsciiDigit(char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); }
-
 // "iteration 12 of 40" as "iteration # of #".
 std::string WithoutNumbers(absl::string_view text) {
   std::string out;
   for (const char c : text) {
-    if (!IsAsciiDigit(c)) {
+    if (!IsDigit(c)) {
       out += c;
     } else if (out.empty() || out.back() != '#') {
       out += '#';
@@ -29,8 +27,8 @@ std::string WithoutNumbers(absl::string_view text) {
 // The first number in the text; -1: none.
 int64_t NumberIn(absl::string_view text) {
   size_t from = 0, to = 0;
-  while (from < text.size() && !IsAsciiDigit(text[from])) ++from;
-  for (to = from; to < text.size() && IsAsciiDigit(text[to]);) ++to;
+  while (from < text.size() && !IsDigit(text[from])) ++from;
+  for (to = from; to < text.size() && IsDigit(text[to]);) ++to;
   int64_t n = -1;
   return absl::SimpleAtoi(text.substr(from, to - from), &n) ? n : -1;
 }

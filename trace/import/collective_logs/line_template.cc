@@ -5,14 +5,12 @@
 #include <cstring>
 #include <utility>
 
-#include "absl/strings/ascii.h"
+#include "trace/base/ascii.h"
 
 namespace chakra::collective_logs {
 namespace {
 
 constexpr std::ptrdiff_t kMostDigits = 18;
-
-bool IsDigit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
 
 static_assert(std::endian::native == std::endian::little, "the first of eight digits is the lowest byte");
 

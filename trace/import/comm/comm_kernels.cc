@@ -224,7 +224,7 @@ std::vector<std::string> SplitArguments(absl::string_view list) {
 }
 
 // "8", or "(int)8".
-int64_t MembersOf(absl::string_view argument) {
+int64_t KernelMembers(absl::string_view argument) {
   if (const size_t cast = argument.rfind(')'); cast != argument.npos) argument.remove_prefix(cast + 1);
   int64_t n = 0;
   return absl::SimpleAtoi(argument, &n) && n > 0 ? n : kNone;
@@ -281,7 +281,7 @@ KernelSays ReadCommKernel(absl::string_view name, CommKernel* out) {
                        std::end(kOfProcessGroups);
   if (row->library == "NCCL") out->dtype = TypeInName(path);
   if (row->size_argument >= 0 && static_cast<size_t>(row->size_argument) < kernel.arguments.size())
-    out->group_size = MembersOf(kernel.arguments[static_cast<size_t>(row->size_argument)]);
+    out->group_size = KernelMembers(kernel.arguments[static_cast<size_t>(row->size_argument)]);
   return KernelSays::kCommunicates;
 }
 

@@ -26,6 +26,7 @@ struct CallPlace {
 struct CaptureRank {
   int rank = 0;                        // global
   std::string host_file, device_file;  // "": not captured
+  const std::string& file() const { return device_file.empty() ? host_file : device_file; }
   std::unique_ptr<HostTrace> host;
   std::unique_ptr<DeviceTrace> device;
   // What adds the rows to `device`, so that those of a rank are in memory only while it is linked; null: they

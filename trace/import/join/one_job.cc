@@ -14,13 +14,7 @@
 namespace chakra::pytorch {
 namespace {
 
-std::string FileOf(const CaptureRank& rank) {
-  return rank.device_file.empty() ? rank.host_file : rank.device_file;
-}
-
-std::string Rank(const CaptureRank& rank) {
-  return absl::StrCat("rank ", rank.rank, " (", FileOf(rank), ")");
-}
+std::string Rank(const CaptureRank& rank) { return absl::StrCat("rank ", rank.rank, " (", rank.file(), ")"); }
 
 std::set<int64_t> StepNumbers(const CaptureRank& rank) {
   const StepMarks steps(rank);

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "trace/base/ascii.h"
+
 namespace chakra::pytorch::kineto {
 namespace {
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // The parts of a JSON number: sign, digits without the point, and the place of the point.
 struct Decimal {

@@ -41,10 +41,6 @@ void Release(CaptureRank* rank) {
   rank->calls = {};
 }
 
-const std::string& FileOf(const CaptureRank& rank) {
-  return rank.device_file.empty() ? rank.host_file : rank.device_file;
-}
-
 // The columns of a rank. Of `own_capture`, if not null, the rank keeps no events; of ranks whose columns are
 // drafted it is not null, for a draft is used up. Error: columns cannot hold the rank.
 absl::StatusOr<RankDraft> ColumnsOf(const Capture& capture, uint32_t index, Capture* own_capture,
@@ -52,7 +48,7 @@ absl::StatusOr<RankDraft> ColumnsOf(const Capture& capture, uint32_t index, Capt
   const CaptureRank& rank = capture.ranks[index];
   if ((!rank.columns.drafted && !FitsColumns(rank)) || !FitsColumns(rank, index, capture.joined)) {
     return absl::InvalidArgumentError(
-        absl::StrCat(FileOf(rank), ": rank ", rank.rank,
+        absl::StrCat(rank.file(), ": rank ", rank.rank,
                      ": its times, or the sizes of its calls, lie outside of what a trace can "
                      "hold: 106 days from the begin of the run; expected recordings of one run"));
   }
@@ -91,7 +87,7 @@ absl::StatusOr<TraceSet> TracesOf(const Capture& capture, Capture* own_capture, 
       std::vector<CommPlan>().swap(own_capture->joined.comms[i]);
     }
     RETURN_IF_ERROR(
-        FinishColumns(&draft, Keep::kRecording, FileOf(rank), static_cast<int>(index), options, worker, out));
+        FinishColumns(&draft, Keep::kRecording, rank.file(), static_cast<int>(index), options, worker, out));
     const auto own = [&](RankTrace* trace) {
       if (rank.rank != trace->rank) trace->recorded_rank = rank.rank;
     };

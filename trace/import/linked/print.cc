@@ -38,7 +38,7 @@ std::string Ranks(const proto::ConversionReport& r, TextPage* page) {
   return out;
 }
 
-std::string Members(const proto::GroupConversion& g) {
+std::string PrintMembers(const proto::GroupConversion& g) {
   constexpr int kListed = 12;
   std::string out;
   for (int i = 0; i < std::min(g.ranks_size(), kListed); ++i)
@@ -59,7 +59,7 @@ std::string GroupLines(const proto::ConversionReport& r, TextPage* page) {
   std::string said;
   for (int i = 0; i < std::min(r.groups_size(), kRows); ++i) {
     const proto::GroupConversion& g = r.groups(i);
-    table.Add({Shorten(g.name(), 32, "-"), Members(g), FormatCount(g.calls()), g.origin()});
+    table.Add({Shorten(g.name(), 32, "-"), PrintMembers(g), FormatCount(g.calls()), g.origin()});
     if (g.origin() == "named") continue;
     const auto [it, fresh] = evidence.try_emplace(g.evidence(), g.name());
     if (fresh) absl::StrAppend(&said, "  ", g.name(), ": ", g.evidence(), "\n");

@@ -23,7 +23,7 @@ using ChakraProtoMsg::GlobalMetadata;
 using ChakraProtoMsg::Node;
 using google::protobuf::Message;
 
-constexpr absl::string_view kEndings[] = {".txtpb"};
+constexpr absl::string_view kTextEndings[] = {".txtpb"};
 
 // message EtText { GlobalMetadata metadata = 1; repeated Node node = 2; }, made
 // at run time because it is no file format of its own.
@@ -118,7 +118,7 @@ const Importer kTextImporter = {
     .name = "text",
     .title = "Chakra trace as text",
     .help = "protobuf's text format of the metadata and the nodes",
-    .endings = kEndings,
+    .endings = kTextEndings,
     .sniff = LooksLikeTextFormat,
     .frames = [](absl::string_view plain, absl::string_view file,
                  std::string* keep) -> absl::StatusOr<absl::string_view> {
