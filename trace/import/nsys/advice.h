@@ -1,4 +1,4 @@
-// What an export lacks that a replay could use, what that costs, and the switch that records it.
+// Data that an export lacks and a replay could use: the consequence, and the switch that records the data.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,8 @@
 
 namespace chakra::nsys {
 
-// One sentence for each thing that is missing. To be asked before the files' processes are taken.
+// Returns one sentence for each kind of missing data. Call this before DraftRanks() takes the processes of
+// `files`.
 std::vector<std::string> Missing(const std::vector<std::unique_ptr<ExportFile>>& files);
 
 }  // namespace chakra::nsys

@@ -22,7 +22,7 @@ using pytorch::EventKind;
 using pytorch::kNone;
 using pytorch::SyncExtra;
 
-// ENUM_CUDA_MEMCPY_OPER and ENUM_CUDA_MEM_KIND, as Kineto writes them.
+// ENUM_CUDA_MEMCPY_OPER and ENUM_CUDA_MEM_KIND, in the words of Kineto.
 constexpr absl::string_view kCopies[] = {"Unknown", "HtoD",       "DtoH",       "HtoA",      "AtoH",
                                          "AtoA",    "AtoD",       "DtoA",       "DtoD",      "HtoH",
                                          "PtoP",    "HtoD (UVM)", "DtoH (UVM)", "DtoD (UVM)"};
@@ -53,7 +53,7 @@ std::vector<absl::string_view> Columns(std::vector<absl::string_view> own) {
   return all;
 }
 
-// The process of a row, which `column` tells if the file has it.
+// Returns the process of a row: from `column`, if the file has it, else from `owners`.
 absl::StatusOr<int64_t> OwnerOf(const SqliteScan& row, int column, int64_t correlation, int64_t start,
                                 int64_t device, Owners* owners) {
   int64_t global_pid = 0;
@@ -66,8 +66,8 @@ class DeviceReader {
   DeviceReader(const SqliteReader& db, const Window& window, Processes* processes)
       : db_(db), window_(window), processes_(processes), owners_(db) {}
 
-  // Calls own(row, process, event, extra) for each operation that counts, to fill the rest; own() returns
-  // whether the operation needs its extra.
+  // Calls own(row, process, event, extra) for each operation in the window, to fill the other members. own()
+  // returns whether the operation needs its extra.
   template <typename Own>
   absl::Status Read(absl::string_view table, EventKind kind, std::vector<absl::string_view> own_columns,
                     const Own& own) {
@@ -120,7 +120,7 @@ class DeviceReader {
   Owners owners_;
 };
 
-// Grids and blocks are not read: nothing asks for them.
+// Does not read grids and blocks: nothing uses them.
 absl::Status DeviceReader::Kernels() {
   return Read("CUPTI_ACTIVITY_KIND_KERNEL", EventKind::kKernel, {"mangledName", "demangledName", "shortName"},
               [](const SqliteScan& row, Process* process, Event* event, DeviceExtra*) {
@@ -157,7 +157,7 @@ absl::Status DeviceReader::Sets() {
               });
 }
 
-// A launch of a graph that was traced as a whole is one operation, in which nothing is known.
+// A launch of a graph that was traced as a whole becomes one operation; its kernels are not known.
 absl::Status DeviceReader::Graphs() {
   return Read("CUPTI_ACTIVITY_KIND_GRAPH_TRACE", EventKind::kKernel, {"graphId"},
               [](const SqliteScan& row, Process* process, Event* event, DeviceExtra*) {
@@ -168,7 +168,7 @@ absl::Status DeviceReader::Graphs() {
               });
 }
 
-constexpr int64_t kNoEvent = 4294967295;  // of eventId
+constexpr int64_t kNoEvent = 4294967295;  // the eventId of a row without an event
 
 absl::Status ReadRecords(const SqliteReader& db, Processes* processes) {
   constexpr absl::string_view kTable = "CUPTI_ACTIVITY_KIND_CUDA_EVENT";
@@ -187,7 +187,7 @@ absl::Status ReadRecords(const SqliteReader& db, Processes* processes) {
   return absl::OkStatus();
 }
 
-// The records of a process's events, as waits ask for them. Correlations grow with the order of calls.
+// Finds the records of a process's events. Correlations grow in the order of calls.
 class Records {
  public:
   explicit Records(std::vector<EventRecord> records) : all_(std::move(records)) {
@@ -200,7 +200,8 @@ class Records {
                  [](const EventRecord& record) { return record.event_sync != 0; });
     sort(&numbered_, Numbered);
   }
-  // The record that the profiler numbered with a wait, else the last before the wait; null: none.
+  // Returns the record to which the profiler gave the same eventSyncId as to the wait, else the last record
+  // of the event before the wait; null: none.
   const EventRecord* Of(const EventUse& use) const {
     const auto numbered = std::lower_bound(
         numbered_.begin(), numbered_.end(), std::make_tuple(use.event, use.event_sync, INT64_MIN),
@@ -219,7 +220,7 @@ class Records {
   static std::tuple<int64_t, int64_t, int64_t> Numbered(const EventRecord& r) {
     return {r.event, r.event_sync, r.correlation};
   }
-  std::vector<EventRecord> all_, numbered_;  // by what these say
+  std::vector<EventRecord> all_, numbered_;  // sorted by InTime() and Numbered()
 };
 
 }  // namespace
@@ -245,7 +246,8 @@ absl::Status ReadSyncRows(const SqliteReader& db, const Window& window, Processe
     if (!more) break;
     int64_t stream = 0, correlation = 0;
     Event event;
-    // Without a stream it is the host that waits for an event, or for all: the call's name says so.
+    // Rows without a stream are waits of the host, for an event or for the whole device: the name of the
+    // host's call shows these.
     if (!rows.Int(5, &correlation) || !rows.Int(4, &stream)) continue;
     ASSIGN_OR_RETURN(const int64_t owner,
                      OwnerOf(rows, 6, correlation, rows.IntOr(0, INT64_MIN), rows.IntOr(2, 0), &owners));
@@ -261,7 +263,7 @@ absl::Status ReadSyncRows(const SqliteReader& db, const Window& window, Processe
     if (extra.kind == SyncExtra::kOther) continue;
     event.kind = EventKind::kSync;
     event.correlation = correlation;
-    // The device of these rows is not to be relied on: the context tells it.
+    // The device in these rows is not reliable; the device of the context is used.
     event.lane = process->StreamOf(rows.IntOr(3, 0), stream, rows.IntOr(2, 0));
     if (extra.kind == SyncExtra::kStreamWaitEvent && waited != kNoEvent)
       process->uses.push_back({process->sync_rows(), correlation, waited, rows.IntOr(9, 0), event.lane});
@@ -296,8 +298,8 @@ void GuessRecords(Process* process) {
     if (pytorch::OnDevice(e.kind) && e.correlation != kNone) lane_of.emplace(e.correlation, e.lane);
   }
   struct Last {
-    uint32_t lane = kNoRow,
-             recorded = kNoRow;  // of the last launch, and of the launch before the last record
+    // lane: of the last launch; recorded: of the last launch before the last record.
+    uint32_t lane = kNoRow, recorded = kNoRow;
     int64_t record = kNone;
   };
   std::vector<Last> threads(trace.threads.size());

@@ -1,4 +1,4 @@
-// What ran on devices: kernels, copies, sets, whole graphs; and what waited for what.
+// Reads what ran on devices (kernels, copies, sets, whole graphs), and which stream waited for which event.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@ namespace chakra::nsys {
 // Adds the operations of all devices that were launched in the window. Errors: those of SqliteReader::Read().
 absl::Status ReadDeviceRows(const SqliteReader& db, const Window& window, Processes* processes);
 
-// Adds rows of synchronisation, and the records of events.
+// Adds the rows of synchronization, and the records of events.
 absl::Status ReadSyncRows(const SqliteReader& db, const Window& window, Processes* processes);
 
-// Ties waits to the records of their events where these were traced. Precondition: the process's rows are
-// unpacked.
+// Links each wait to the record of its event, where the record was traced. Precondition: the rows of the
+// process are unpacked.
 void TieToRecords(Process* process);
 
-// Ties the waits whose records were not traced to the last record before them on their thread. Precondition:
-// the process's events are sorted by time.
+// Links each wait whose record was not traced to the last record before the wait on the same thread.
+// Precondition: the events of the process are sorted by time.
 void GuessRecords(Process* process);
 
 }  // namespace chakra::nsys

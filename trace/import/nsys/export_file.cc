@@ -50,7 +50,7 @@ class Reader {
   std::map<int64_t, std::vector<StepRange>> chosen_;
 };
 
-// The tables of which an export that is of use has one.
+// A usable export has at least one of these tables.
 constexpr absl::string_view kDeviceTables[] = {"CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_MEMCPY",
                                                "CUPTI_ACTIVITY_KIND_MEMSET",
                                                "CUPTI_ACTIVITY_KIND_GRAPH_TRACE"};
@@ -76,7 +76,7 @@ absl::Status Reader::Check() const {
                                                  "); record with `nsys profile --trace=cuda,nvtx`"));
 }
 
-// The number of a step that "7" or "7-9" begins or ends with.
+// Reads the first and the last step of a selection such as "7" or "7-9". Returns false for other texts.
 bool Selected(const std::string& steps, int64_t* from, int64_t* to) {
   const size_t dash = steps.find('-');
   if (!absl::SimpleAtoi(steps.substr(0, dash), from)) return false;
@@ -84,10 +84,10 @@ bool Selected(const std::string& steps, int64_t* from, int64_t* to) {
   return dash == steps.npos || absl::SimpleAtoi(steps.substr(dash + 1), to);
 }
 
-// Where steps are asked for that ranges mark, what lies outside of them need not be kept. The linker selects
-// them again, exactly, for each rank, and says what is wrong with the selection.
+// If the user selects steps that ranges mark, rows outside these steps need not be kept. The linker selects
+// the steps again, exactly, for each rank, and reports errors of the selection.
 absl::Status Reader::ChooseWindow() {
-  // Without its first step the linker could not leave it out: "skip-first" is nearly all anyway.
+  // For "skip-first" nearly all rows are needed. The linker also needs the first step to recognize it.
   if (what_.steps.empty() || what_.steps == "all" || what_.steps == "skip-first" || by_pattern_)
     return absl::OkStatus();
   StepRanges marks(what_.step_range);
@@ -115,7 +115,7 @@ absl::Status Reader::ChooseWindow() {
   return absl::OkStatus();
 }
 
-// Leaves out processes that ran nothing on a device.
+// Removes processes that ran nothing on a device.
 void Reader::DropIdle() {
   for (auto it = processes_->all().begin(); it != processes_->all().end();) {
     const bool idle = it->second->devices.empty();
@@ -124,7 +124,8 @@ void Reader::DropIdle() {
   }
 }
 
-// The tables of a window one after the other: what ran on devices is chosen by the calls that launched it.
+// Reads the tables of a window one after the other: device operations are selected by the calls that launched
+// them.
 absl::Status Reader::ReadCalls(const NcclSchemas& schemas) {
   absl::Status status = ReadApiRows(db_, window_, processes_.get());
   if (status.ok()) status = ReadDeviceRows(db_, window_, processes_.get());
@@ -136,7 +137,7 @@ absl::Status Reader::ReadCalls(const NcclSchemas& schemas) {
   return status;
 }
 
-// The large tables of a whole recording beside each other, then joined in the order of ReadCalls().
+// Reads the large tables of a whole recording in parallel, then joins them in the order of ReadCalls().
 absl::Status Reader::ReadTables(const NcclSchemas& schemas) {
   Processes devices(out_->session, out_->strings), ranges(out_->session, out_->strings, true);
   absl::Status status = ForEach(3, what_.threads, [&] {
@@ -176,8 +177,8 @@ absl::Status Reader::ReadRows() {
   return status;
 }
 
-// Ranges that are steps get the name that a PyTorch profile's steps have. In a window there are some of the
-// steps, which are numbered as all are.
+// Marks ranges that are steps with the names of steps in a PyTorch profile. A window holds only some of the
+// steps; they keep their numbers in the whole recording.
 void Reader::MarkSteps(Process* process) {
   const auto read = steps_.all().find(process->id);
   const auto chosen = chosen_.find(process->id);
@@ -193,7 +194,7 @@ void Reader::MarkSteps(Process* process) {
   }
 }
 
-// All that needs no rows.
+// Sets what does not depend on the unpacked rows.
 void Reader::Finish(Process* process) {
   pytorch::DeviceTrace& trace = process->trace;
   MarkSteps(process);

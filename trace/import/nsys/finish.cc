@@ -14,7 +14,8 @@ namespace {
 using pytorch::Event;
 using pytorch::EventKind;
 
-// Joins backward operators to the forward operators of their sequence numbers: of those the last that began.
+// Joins each backward operator to the last forward operator before it that has the same sequence number and
+// is on another thread.
 void Arrows(pytorch::DeviceTrace* trace) {
   absl::flat_hash_map<int64_t, uint32_t> forward;
   for (uint32_t row = 0; row < trace->events.size(); ++row) {

@@ -5,8 +5,8 @@
 
 namespace chakra::nsys {
 
-// Unpacks the rows of a process: events are sorted, waits are tied to the records of their events, steps are
-// named, and backward operators are joined to forward ones. Adds to the process's notes.
+// Unpacks the rows of a process. Sorts its events, links waits to the records of their events, names steps,
+// and joins backward operators to forward operators. Adds to the notes of the process.
 void FinishRows(Process* process);
 
 }  // namespace chakra::nsys

@@ -15,18 +15,18 @@
 namespace chakra::nsys {
 namespace {
 
-// How a node came to be.
+// The origin of a node: the thread and the time at which it was made.
 struct Made {
   int64_t tid = 0, at = 0;
   int64_t original = 0;  // the node that it was cloned from, if `clone`
   bool clone = false;
 };
 
-// An operator, or a call of NCCL, around moments at which nodes were made.
+// An operator or an NCCL call that may have been open when a node was made.
 struct Around {
   int64_t begin = 0, end = 0;
   std::string op, shapes;
-  std::string call, payload;  // of NCCL; op is "" then
+  std::string call, payload;  // of NCCL; `op` is "" then
 };
 
 class Joiner {
@@ -40,7 +40,7 @@ class Joiner {
   absl::Status ReadNodes();
   absl::Status ReadRanges();
   const Made* OriginOf(const NodesOf& nodes, int64_t node) const;
-  // The innermost at `at`, of operators or of calls of NCCL; null: none.
+  // Returns the innermost operator (`nccl`: the innermost NCCL call) that was open at made.at; null: none.
   const Around* InnermostAt(const Made& made, bool nccl) const;
   void Join(Process* process);
 
@@ -49,8 +49,8 @@ class Joiner {
   const NcclSchemas& schemas_;
   Processes* processes_;
   std::map<int64_t, NodesOf> nodes_;               // by process
-  std::map<int64_t, std::vector<Around>> ranges_;  // by thread; by begin
-  int64_t first_ = INT64_MAX, last_ = INT64_MIN;   // moments at which nodes were made
+  std::map<int64_t, std::vector<Around>> ranges_;  // by thread; sorted by begin
+  int64_t first_ = INT64_MAX, last_ = INT64_MIN;   // range of times at which nodes were made
 };
 
 absl::Status Joiner::ReadNodes() {
@@ -112,7 +112,7 @@ absl::Status Joiner::ReadRanges() {
 }
 
 const Made* Joiner::OriginOf(const NodesOf& nodes, int64_t node) const {
-  constexpr int kDeepest = 16;  // clones of clones; a file may say that nodes are clones of each other
+  constexpr int kDeepest = 16;  // a limit, as nodes of a damaged file may be clones of each other
   for (int i = 0; i < kDeepest; ++i) {
     const auto it = nodes.find(node);
     if (it == nodes.end()) return nullptr;

@@ -1,4 +1,4 @@
-// Kernels that CUDA graphs launched, and the operators that put them there.
+// Finds the operators that put kernels into CUDA graphs.
 #pragma once
 
 #include "absl/status/status.h"
@@ -8,10 +8,11 @@
 
 namespace chakra::nsys {
 
-// Where graphs were traced node by node, a kernel names its node, and CUDA_GRAPH_NODE_EVENTS tells when and
-// on which thread the node was made, or which node it was cloned from. The operator around that moment, and
-// the call of NCCL around it, are the kernel's. Counts what was joined. Precondition: NVTX ranges are read.
-// In a window, ranges of before are read again for this.
+// Gives each kernel of a CUDA graph its operator and its NCCL call, where graphs were traced node by node. A
+// kernel names its node; CUDA_GRAPH_NODE_EVENTS has the time and the thread at which the node was made, or
+// the node that it was cloned from. The kernel gets the operator and the NCCL call that were open at that
+// time. Counts the joined kernels. Precondition: NVTX ranges are read. Reads NVTX ranges around those times
+// again, because they may be before the window.
 absl::Status JoinGraphNodes(const SqliteReader& db, const Strings& strings, const NcclSchemas& schemas,
                             Processes* processes);
 

@@ -31,13 +31,13 @@ bool IsDriver(absl::string_view call) {
   return absl::StartsWith(call, "cu") && !absl::StartsWith(call, "cuda");
 }
 
-// NCCL gives bytes as its API has counts: what a rank receives of a reduce-scatter or scatter, what goes to
-// each peer of an all-to-all, else what a rank sends (src/collectives.cc).
+// NCCL reports bytes for the count that its API takes: of a reduce-scatter or scatter, the bytes that a rank
+// receives; of an all-to-all, the bytes for each peer; else the bytes that a rank sends (src/collectives.cc).
 void SetSizes(const NcclPayload& payload, CommCall* call) {
   if (call->op == CommOp::kReduceScatter || call->op == CommOp::kScatter) {
     call->out_bytes = payload.bytes;
   } else {
-    call->in_bytes = payload.bytes;  // of an all-to-all: times the members, which are known later
+    call->in_bytes = payload.bytes;  // all-to-all: ListGroups() multiplies by the number of members
   }
   call->root = call->p2p ? payload.peer : payload.root;
 }
@@ -62,11 +62,11 @@ class NvtxReader {
   StepRanges* steps_;
 };
 
-// PushPop and StartEnd ranges, of NVTX's own and of text files.
+// PushPop and StartEnd ranges, of NVTX itself (59, 60) and of text files (70, 71).
 SqliteCondition Ranges() { return {.column = "eventType", .any_of = {59, 60, 70, 71}}; }
 bool StartEnd(int64_t type) { return type == 60 || type == 71; }
 
-// Adds a range that is an operator. False: it is none.
+// Adds a range that is an operator. Returns false for other ranges.
 bool NvtxReader::Operator(absl::string_view text, Process* process, Event* event) {
   OperatorText op;
   if (!ReadOperatorText(text, &op)) return false;
@@ -88,7 +88,7 @@ bool NvtxReader::Operator(absl::string_view text, Process* process, Event* event
 void NvtxReader::Range(const SqliteScan& row, Process* process) {
   const int64_t start = row.IntOr(kStart, INT64_MIN);
   int64_t end = 0, text_id = 0;
-  if (!row.Int(kEnd, &end) || end < start) {  // versions without NULL have 0 or -1
+  if (!row.Int(kEnd, &end) || end < start) {  // versions without NULL write 0 or -1
     ++process->open_ranges;
     return;
   }
@@ -96,7 +96,7 @@ void NvtxReader::Range(const SqliteScan& row, Process* process) {
   if (text.empty() && row.Int(kTextId, &text_id)) strings_.Find(text_id, &text);
   const int64_t tid = row.IntOr(kTid, 0);
   const bool free = StartEnd(row.IntOr(kType, 0));
-  // A range that need not nest says no more than its name: it counts where it is a step.
+  // StartEnd ranges need not nest, so they are used only as steps.
   if (free && (row.IntOr(kEndTid, tid) != tid || !steps_->MayBe(text))) {
     ++process->free_ranges;
     return;

@@ -1,4 +1,5 @@
-// What ran on the host: calls of CUDA, and the ranges of NVTX: operators, NCCL's calls, the user's marks.
+// Reads what ran on the host: calls of CUDA and MPI, and the ranges of NVTX: operators, calls of NCCL, marks
+// of the user.
 #pragma once
 
 #include <cstdint>
@@ -15,36 +16,37 @@ namespace chakra::nsys {
 using pytorch::StepRange;
 using pytorch::StepRanges;
 
-// Whether a range's text is the name of a call of NCCL: "ncclAllReduce", but not "nccl:all_reduce", which is
-// PyTorch's.
+// Whether a range's text is the name of an NCCL call: "ncclAllReduce" is; "nccl:all_reduce", a name of
+// PyTorch, is not.
 bool IsNcclCall(absl::string_view text);
 
-// Adds what a range of NCCL tells: the place in a communicator, or a call, whose row of DeviceTrace::comms it
-// gives. kNoRow: the call moves no data. `payload`: as the file has it; empty: none.
+// Adds what an NCCL range records: a rank's place in a communicator, or a call. Returns the call's row in
+// DeviceTrace::comms; kNoRow: the call moves no data. `payload`: the bytes in the file; may be empty.
 uint32_t AddNcclCall(absl::string_view text, absl::string_view payload, const NcclSchemas& schemas,
                      Process* process);
 
-// Adds the calls of the runtime's and the driver's interface that touch the window, and their processes.
+// Adds the calls of the CUDA runtime and driver API that touch the window, and the processes that made them.
 absl::Status ReadApiRows(const SqliteReader& db, const Window& window, Processes* processes);
 
-// Adds the calls of MPI that touch the window, of processes that are there, with the times that they took;
-// their number goes to `calls`.
+// Adds the MPI calls that touch the window, with their recorded durations. Skips processes that are not in
+// `processes`. Adds the number of the calls to `calls`.
 absl::Status ReadMpiRows(const SqliteReader& db, const Window& window, Processes* processes, uint64_t* calls);
 
-// Adds the ranges that touch the window, of processes that are there. Ranges that may be steps go to `steps`
-// too.
+// Adds the NVTX ranges that touch the window. Skips processes that are not in `processes`. Ranges that may be
+// steps are added to `steps` too.
 absl::Status ReadNvtxRows(const SqliteReader& db, const Window& window, const Strings& strings,
                           const NcclSchemas& schemas, Processes* processes, StepRanges* steps);
 
-// The ranges that may be steps, and no others.
+// Adds only the ranges that may be steps.
 absl::Status ReadStepRows(const SqliteReader& db, const Strings& strings, const Session& session,
                           StepRanges* steps);
 
-// Where processes are in which communicators, from the whole recording: most are made long before a window.
+// Adds the places of processes in communicators, from the whole recording: most communicators are made long
+// before a window.
 absl::Status ReadMembers(const SqliteReader& db, const Strings& strings, const NcclSchemas& schemas,
                          Processes* processes);
 
-// Names the threads that are there.
+// Sets the names of the threads that `processes` has.
 absl::Status ReadThreadNames(const SqliteReader& db, const Strings& strings, Processes* processes);
 
 }  // namespace chakra::nsys

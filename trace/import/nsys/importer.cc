@@ -27,7 +27,7 @@ namespace {
 constexpr absl::string_view kEndings[] = {".sqlite", ".sqlite3", ".db"};
 constexpr absl::string_view kReports[] = {".nsys-rep", ".qdrep", ".qdstrm"};
 
-// rocpd's files are SQLite too.
+// Files of rocpd are SQLite too.
 bool Sniff(absl::string_view head) { return LooksLikeSqlite(head) && !absl::StrContains(head, "rocpd_"); }
 
 template <size_t n>
@@ -36,7 +36,7 @@ bool EndsIn(absl::string_view name, const absl::string_view (&endings)[n]) {
                      [&](absl::string_view ending) { return absl::EndsWith(name, ending); });
 }
 
-// An export: a file, or a member of an archive, "ARCHIVE!MEMBER", in memory.
+// An export: a file, or a member of an archive ("ARCHIVE!MEMBER") in memory.
 struct Export {
   std::string path;
   std::unique_ptr<Buffer> content;  // null: a file
@@ -48,7 +48,7 @@ struct Found {
   std::vector<InputFile> archives;
 };
 
-// Adds the exports in a tar archive. Their members are in memory until they are read.
+// Adds the exports in a tar archive. They stay in memory until they are read.
 absl::Status FindMembers(const std::string& path, Found* found) {
   const auto add = [&](TarReader* reader) {
     const std::string name = absl::StrCat(path, "!", reader->name());
@@ -123,7 +123,7 @@ absl::Status NotExported(const std::string& report) {
 
 struct Read {
   std::unique_ptr<ExportFile> file;
-  InputFile input;  // no path: a member of an archive
+  InputFile input;  // path "": a member of an archive
 };
 
 absl::Status ReadRowsOf(const Export& from, const ReadWhat& what, Read* out) {
@@ -157,7 +157,7 @@ absl::Status ReadOne(const Export& from, const ReadWhat& what, bool digest, Read
 
 absl::StatusOr<pytorch::RecordedRanks> ReadRanks(const std::vector<std::string>& inputs,
                                                  const ReadOptions& options) {
-  KeepPages();  // an export has the ranks of a machine, which are linked one after the other
+  KeepPages();  // an export has the ranks of one machine, which are linked one after the other
   Found found;
   std::vector<std::string> named = inputs;
   if (options.capture.named()) named = {options.capture.host, options.capture.device};
@@ -187,7 +187,7 @@ absl::StatusOr<pytorch::RecordedRanks> ReadRanks(const std::vector<std::string>&
     if (!one.input.path.empty()) runs.inputs.push_back(std::move(one.input));
   }
   runs.inputs.insert(runs.inputs.end(), found.archives.begin(), found.archives.end());
-  // A report beside its export is no surprise.
+  // A report is accepted if its export is among the inputs too.
   for (const std::string& report : found.reports) {
     const std::string stem = report.substr(0, report.rfind('.'));
     const bool exported = std::any_of(found.exports.begin(), found.exports.end(), [&](const Export& file) {

@@ -1,4 +1,4 @@
-// Exports of Nsight Systems among the formats of trace/import/registry.h.
+// The importer of Nsight Systems exports, for trace/import/registry.h.
 #pragma once
 
 #include <string>

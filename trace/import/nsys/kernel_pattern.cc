@@ -15,12 +15,12 @@ using pytorch::Event;
 using pytorch::EventKind;
 using pytorch::kNone;
 
-constexpr double kShare = 0.95;  // of the kernels that a period later repeats
+constexpr double kShare = 0.95;  // of the kernels that must repeat one period later
 
-// Whether at least `share` of the elements equal the one `period` later.
+// Whether at least `share` of the elements equal the element `period` later.
 bool Repeats(const std::vector<uint32_t>& s, size_t period, double share) {
   const size_t n = s.size() - period;
-  size_t left = static_cast<size_t>(static_cast<double>(n) * (1 - share));  // that may differ
+  size_t left = static_cast<size_t>(static_cast<double>(n) * (1 - share));  // number that may still differ
   for (size_t i = 0; i < n; ++i) {
     if (s[i] == s[i + period]) continue;
     if (left-- == 0) return false;
@@ -30,7 +30,7 @@ bool Repeats(const std::vector<uint32_t>& s, size_t period, double share) {
 
 // The kernels of a process, in the order in which they ran, and the calls that launched them.
 struct Kernels {
-  std::vector<uint32_t> rows, names, launches;  // events; interned names; events, kNoRow where not known
+  std::vector<uint32_t> rows, names, launches;  // events; interned names; events, or kNoRow if not known
 };
 
 Kernels KernelsOf(const pytorch::DeviceTrace& trace) {
@@ -52,8 +52,8 @@ Kernels KernelsOf(const pytorch::DeviceTrace& trace) {
   return out;
 }
 
-// Where in a period it begins: before the kernel that the device was idle before the longest, over all
-// periods.
+// Returns the position in `period` at which steps begin: the kernel before which the device was idle longest,
+// summed over all periods.
 size_t PhaseOf(const pytorch::DeviceTrace& trace, const Kernels& kernels, size_t period) {
   std::vector<int64_t> idle(period);
   int64_t busy_until = INT64_MIN;
@@ -74,8 +74,8 @@ class Marker {
     }
   }
 
-  // When the call tree around the launch at `row` begins: the outermost call that began after `after` and
-  // ended before `before`.
+  // Returns the begin of the call tree around the launch at `row`: of the outermost call around the launch
+  // that began after `after` and ended before `before`.
   int64_t TreeBegin(uint32_t row, int64_t after, int64_t before) const {
     const Event& launch = trace_.events[row];
     int64_t begin = launch.ts;
@@ -93,7 +93,7 @@ class Marker {
   std::vector<uint32_t> host_;  // rows of the thread
 };
 
-// The thread that launches the first kernels of periods; kNoRow: it is not known.
+// Returns the thread that launches the first kernels of periods; kNoRow: not known.
 uint32_t FirstThread(const pytorch::DeviceTrace& trace, const Kernels& kernels, size_t phase, size_t period) {
   for (size_t i = phase; i < kernels.launches.size(); i += period) {
     if (kernels.launches[i] != kNoRow) return trace.events[kernels.launches[i]].lane;
@@ -107,7 +107,8 @@ size_t PeriodOf(const std::vector<uint32_t>& sequence, double share) {
   const size_t n = sequence.size();
   std::map<uint32_t, std::vector<size_t>> places;
   for (size_t i = 0; i < n; ++i) places[sequence[i]].push_back(i);
-  // Rare elements have the fewest distances, and a period is a distance of each.
+  // Try the distances between equal elements. Rare elements have the fewest distances, and each element that
+  // repeats has the period among its distances.
   std::vector<const std::vector<size_t>*> rare;
   for (const auto& [element, at] : places) {
     if (at.size() > 1) rare.push_back(&at);
@@ -154,7 +155,7 @@ void MarkPattern(Process* process) {
     begins.push_back(marker.TreeBegin(marks[k], after, before));
   }
   std::vector<Event> steps;
-  for (size_t k = 0; k + 1 < marks.size(); ++k) {  // nothing tells where the last period ends
+  for (size_t k = 0; k + 1 < marks.size(); ++k) {  // the end of the last period is not known
     Event step;
     step.kind = EventKind::kAnnotation;
     step.lane = thread;

@@ -16,7 +16,7 @@ constexpr absl::string_view kComm = "NCCL communicator ID", kParent = "Parent NC
                             kBytes = "Message size [bytes]", kPeer = "Peer rank", kRoot = "Root",
                             kRanks = "No. of ranks", kRank = "Rank", kDevice = "CUDA device";
 
-// The number of a call's schema (src/include/nvtx.h), from kFirstSchema on.
+// The number of a call's schema, counted from kFirstSchema (src/include/nvtx.h).
 struct CallRow {
   absl::string_view call;
   int schema;
@@ -50,7 +50,7 @@ uint64_t LittleEndian(absl::string_view bytes, size_t at, int size) {
   return v;
 }
 
-// Bytes of the types that NCCL's structs have (nvToolsExtPayload.h); an enumeration is an int.
+// Bytes of the types in NCCL's structs (nvToolsExtPayload.h); an enumeration is an int.
 int SizeOfType(int64_t type) { return type == 18 || type == 22 || type == 17 || type == 21 ? 8 : 4; }
 
 bool AsNumber(uint64_t v, int64_t most, int64_t* out) {
@@ -60,9 +60,9 @@ bool AsNumber(uint64_t v, int64_t most, int64_t* out) {
 }
 
 void Set(absl::string_view name, uint64_t v, NcclPayload* out) {
-  constexpr int64_t kMostRanks = 1 << 22, kMostBytes = int64_t{1} << 40;  // times ranks below 2^63
+  constexpr int64_t kMostRanks = 1 << 22, kMostBytes = int64_t{1} << 40;  // bytes times ranks stay below 2^63
   if (name == kComm) out->comm = v;
-  if (name == kParent) out->member_of = v;  // a split tells its caller's place in the parent
+  if (name == kParent) out->member_of = v;  // a split reports the caller's place in the parent
   if (name == kBytes) AsNumber(v, kMostBytes, &out->bytes);
   if (name == kPeer) AsNumber(v, kMostRanks, &out->peer);
   if (absl::StartsWith(name, kRoot)) AsNumber(v, kMostRanks, &out->root);
@@ -71,7 +71,7 @@ void Set(absl::string_view name, uint64_t v, NcclPayload* out) {
   if (name == kDevice) AsNumber(v, 1 << 16, &out->device);
 }
 
-// A hexadecimal text, as some exports have binary values in columns of text.
+// Decodes hexadecimal text: some exports write binary values into text columns.
 std::string Unpacked(absl::string_view data) {
   const bool hex = data.size() % 2 == 0 && std::all_of(data.begin(), data.end(), [](char c) {
                      return absl::ascii_isxdigit(static_cast<unsigned char>(c));
@@ -83,7 +83,7 @@ std::string Unpacked(absl::string_view data) {
 
 absl::StatusOr<NcclSchemas> NcclSchemas::Read(const SqliteReader& db) {
   NcclSchemas out;
-  // NCCL 2.19 to 2.29, for what the tables do not say.
+  // The layout of NCCL 2.19 to 2.29, for schemas that the tables lack.
   const Member comm = {std::string(kComm), 0, 8}, bytes = {std::string(kBytes), 8, 8};
   const std::vector<Member> init = {
       comm, {std::string(kRanks), 8, 4}, {std::string(kRank), 12, 4}, {std::string(kDevice), 16, 4}};
@@ -109,11 +109,10 @@ absl::StatusOr<NcclSchemas> NcclSchemas::Read(const SqliteReader& db) {
   for (;;) {
     ASSIGN_OR_RETURN(const bool more, rows.Next());
     if (!more) break;
-    const int64_t schema = rows.IntOr(0, -1),
-                  offset = rows.IntOr(3, 0);  // the first member's offset is absent
+    const int64_t schema = rows.IntOr(0, -1), offset = rows.IntOr(3, 0);  // the first member has no offset
     if (schema < 0 || offset < 0 || offset > 4096) continue;
     std::vector<Member>& members = told[static_cast<uint64_t>(schema)];
-    if (members.size() < 64)  // each process tells all again
+    if (members.size() < 64)  // each process records all schemas again
       members.push_back(
           {std::string(rows.Text(2)), static_cast<size_t>(offset), SizeOfType(rows.IntOr(1, 0))});
   }

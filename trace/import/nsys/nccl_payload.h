@@ -1,10 +1,10 @@
-// What NCCL attaches to its NVTX ranges: communicator, bytes, peer.
+// Reads what NCCL attaches to its NVTX ranges: communicator, bytes, peer.
 //
 // An export with --include-blobs=true keeps the bytes of the payloads that a range carries
 // (NVTX_EVENTS.binaryData): a header of four 64-bit numbers (domain, schema, bytes of the payload, and the
-// payload's place or end), then the payload, a C struct of NCCL's (src/include/nvtx_payload_schemas.h).
-// NVTX_PAYLOAD_SCHEMA_ENTRIES says where its members are; where it does not, the layout of NCCL 2.19 to 2.29
-// is taken.
+// payload's place or end), then the payload, a C struct of NCCL (src/include/nvtx_payload_schemas.h).
+// NVTX_PAYLOAD_SCHEMA_ENTRIES has the offsets of its members. Without these entries, the layout of NCCL 2.19
+// to 2.29 is used.
 #pragma once
 
 #include <cstdint>
@@ -28,10 +28,10 @@ struct NcclPayload {
 
 class NcclSchemas {
  public:
-  // Without the tables of schemas the layout is NCCL's own.
+  // Uses the layout of NCCL 2.19 to 2.29 if the file has no tables of schemas.
   static absl::StatusOr<NcclSchemas> Read(const SqliteReader& db);
-  // Decodes the payload of a range of NCCL. `call`: the range's text, "ncclAllReduce". False: `data` is no
-  // payload that is known, or too short.
+  // Decodes the payload of an NCCL range. `call`: the text of the range, such as "ncclAllReduce". Returns
+  // false if the layout of `data` is not known, or `data` is too short.
   bool Decode(absl::string_view data, absl::string_view call, NcclPayload* out) const;
 
  private:

@@ -7,7 +7,7 @@
 namespace chakra::nsys {
 namespace {
 
-// The list of lists of numbers that `text` begins with, without blanks; "": it begins with none that closes.
+// Returns the list of lists of numbers at the begin of `text`, without blanks; "": there is no complete list.
 std::string ShapesAt(absl::string_view text) {
   std::string out;
   int depth = 0;

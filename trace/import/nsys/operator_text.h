@@ -1,4 +1,4 @@
-// PyTorch's operators as the texts of NVTX ranges (torch.autograd.profiler.emit_nvtx, nsys --pytorch).
+// Reads PyTorch operators from the texts of NVTX ranges (torch.autograd.profiler.emit_nvtx, nsys --pytorch).
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@
 
 namespace chakra::nsys {
 
-// "aten::mm, seq = 12, op_id = 7, sizes = [[8, 4], [4, 2]], input_op_ids = [(5,0), ...]": each part but the
-// name may be absent (PyTorch's getNvtxStr, torch/csrc/profiler/util.cpp).
+// "aten::mm, seq = 12, op_id = 7, sizes = [[8, 4], [4, 2]], input_op_ids = [(5,0), ...]": all parts but the
+// name are optional (PyTorch's getNvtxStr, torch/csrc/profiler/util.cpp).
 struct OperatorText {
   absl::string_view name;
   int64_t seq = -1;
-  std::string shapes;  // as Kineto writes "Input Dims": "[[8,4],[4,2]]"; "": not told
+  std::string shapes;  // in the form of Kineto's "Input Dims": "[[8,4],[4,2]]"; "": not recorded
 };
 
-// False: the text is no operator's.
+// Returns false if the text is not that of an operator.
 bool ReadOperatorText(absl::string_view text, OperatorText* out);
 
 }  // namespace chakra::nsys

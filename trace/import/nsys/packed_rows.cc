@@ -11,7 +11,7 @@ using pytorch::kNone;
 using pytorch::OpExtra;
 using pytorch::SyncExtra;
 
-// The first byte of a row: its kind, and what else follows.
+// The first byte of a row: its kind, and flags of the fields that follow.
 constexpr uint8_t kKind = 15, kLane = 16, kCorrelation = 32, kNext = 64, kExtra = 128;
 
 }  // namespace

@@ -1,5 +1,6 @@
-// Rows of a device trace in the order in which they are read, in a tenth of the memory that the trace takes:
-// numbers as what they are more than those of the row before, in as few bytes as they need.
+// Packed rows of a device trace, in the order in which they are read. They take a tenth of the memory of the
+// unpacked rows: times, correlations and sequence numbers are stored as differences from the row before, and
+// every number in as few bytes as it needs.
 #pragma once
 
 #include <cstddef>
@@ -11,33 +12,34 @@
 
 namespace chakra::nsys {
 
-// How the rows of a part of a trace name what the whole has; empty: as the part does.
+// Maps texts, threads and calls of a part of a trace to those of the whole trace. Empty: the numbers are
+// equal.
 struct RowNames {
-  std::vector<uint32_t> text, thread, comm;  // rows of the whole's, by the part's
+  std::vector<uint32_t> text, thread, comm;  // rows of the whole trace, by rows of the part
 };
 
 class PackedRows {
  public:
-  // Members of extras that no export tells are not kept, nor are grids and blocks.
+  // Keeps no grids and blocks, and no members of extras that exports do not record.
   void Add(const pytorch::Event& event);
   void Add(const pytorch::Event& event, const pytorch::OpExtra& extra);
   void Add(const pytorch::Event& event, const pytorch::DeviceExtra& extra);
   void Add(const pytorch::Event& event, const pytorch::SyncExtra& extra);
 
-  // Rows, and extras of each kind.
+  // Number of rows, and of extras of each kind.
   size_t size() const { return rows_; }
   size_t ops() const { return ops_; }
   size_t devices() const { return devices_; }
   size_t syncs() const { return syncs_; }
 
-  // Adds the rows and their extras to `out`. Event::extra counts from what `out` has.
+  // Adds the rows and their extras to `out`. Event::extra continues the numbers of the extras in `out`.
   void Unpack(const RowNames& names, pytorch::DeviceTrace* out) const;
 
  private:
   class Reader;
   void Begin(const pytorch::Event& e, bool extra);
 
-  // What a row is told against, of the row before.
+  // The values of the row before, which differences are counted from.
   struct Before {
     int64_t ts = 0, correlation = 0, seq = 0;
     uint32_t host_lane = 0, device_lane = 0;

@@ -187,7 +187,7 @@ void Process::Absorb(Process* part) {
   for (size_t c = 0; c < from.comms.size(); ++c)
     names.comm.push_back(Call(std::move(from.comms[c]), part->comm_of[c]));
   for (GraphKernel& kernel : part->graph_kernels) kernel.extra += devices_rows();
-  for (Part& rows : part->parts_) {  // of a part, which absorbed none
+  for (Part& rows : part->parts_) {  // `part` has absorbed no other part
     if (!parts_.empty()) parts_.back().whole = true;
     parts_.push_back({std::move(rows.rows), names, true});
   }

@@ -40,10 +40,11 @@ class Divider {
   }
 
   const std::vector<int64_t>& devices() const { return devices_; }
-  // The part of one device. `comm_of`: the process's; grows with the part's calls.
+  // Returns the part of one device. `comm_of`: that of the process; entries are added for calls that the part
+  // adds.
   std::unique_ptr<DeviceTrace> PartOf(int64_t device, std::vector<uint64_t>* comm_of) const {
     auto part = std::make_unique<DeviceTrace>(trace_);
-    std::vector<uint32_t> unknown(part->comms.size(), kNoRow);  // by call: the same, of an unknown kind
+    std::vector<uint32_t> unknown(part->comms.size(), kNoRow);  // by call: its copy of unknown kind
     uint64_t shared = 0;
     part->events.clear();
     for (uint32_t row = 0; row < trace_.events.size(); ++row) {
@@ -71,13 +72,13 @@ class Divider {
   }
 
  private:
-  // A call of NCCL on a thread that drives several devices.
+  // Whether `e` is an NCCL call on a thread that drives several devices.
   bool IsSharedCall(const Event& e) const {
     return e.kind == EventKind::kAnnotation && e.extra != kNoRow && trace_.ops[e.extra].comm != kNoRow &&
            drives_[e.lane].size() > 1;
   }
 
-  // Steps are those of all devices, whichever thread marks them. Threads that drive none go with the first.
+  // Each device gets the steps of all threads. Threads that drive no device belong to the first device.
   bool BelongsTo(uint32_t row, int64_t device) const {
     const Event& e = trace_.events[row];
     if (!pytorch::OnHost(e.kind)) return trace_.streams[e.lane].device == device;
@@ -88,8 +89,8 @@ class Divider {
     return driven.empty() ? device == devices_.front() : driven.contains(device);
   }
 
-  // The devices that a call of a thread may be for: those of its communicator, by place in it, else all that
-  // the thread drives.
+  // Returns the devices that a call of a thread may be for: those of its communicator, sorted by rank there,
+  // else all devices that the thread drives.
   std::vector<int64_t> DevicesOf(uint32_t call, uint32_t thread) const {
     std::map<int64_t, int64_t> places;  // by rank in the communicator
     for (const Membership& m : process_.members) {
@@ -102,8 +103,9 @@ class Divider {
     return out;
   }
 
-  // A thread that drives several devices makes one call after the other for each of them, in a group: equal
-  // calls, as many as devices or a multiple, are shared out in turn.
+  // A thread that drives several devices makes one call for each of them, one after the other, in a group.
+  // Runs of equal calls whose number is a multiple of the number of devices are assigned to the devices in
+  // turn.
   void ShareCalls() {
     std::map<uint32_t, std::vector<uint32_t>> calls;  // by thread: rows
     for (uint32_t row = 0; row < trace_.events.size(); ++row) {
@@ -125,7 +127,7 @@ class Divider {
   const DeviceTrace& trace_;
   std::vector<int64_t> devices_;
   std::vector<std::set<int64_t>> drives_;  // by thread: devices that it launches on
-  std::map<uint32_t, int64_t> device_of_;  // by row: of calls of threads that drive several
+  std::map<uint32_t, int64_t> device_of_;  // by row; only calls of threads that drive several devices
 };
 
 DeviceRank DraftOf(size_t file, const Process& process, int64_t device, std::unique_ptr<DeviceTrace> trace,
@@ -145,7 +147,7 @@ DeviceRank DraftOf(size_t file, const Process& process, int64_t device, std::uni
   return draft;
 }
 
-// Whether `ranks` has as many ranks as drafts, all distinct; then they are set.
+// Sets the ranks if they are distinct, and none is -1. Returns false otherwise.
 bool SetRanks(const std::vector<int>& ranks, std::vector<DeviceRank>* drafts) {
   const std::set<int> distinct(ranks.begin(), ranks.end());
   if (distinct.size() != drafts->size() || distinct.contains(-1)) return false;
@@ -160,8 +162,8 @@ bool NumberByMpi(std::vector<DeviceRank>* drafts) {
 }
 
 bool NumberByNccl(std::vector<DeviceRank>* drafts) {
-  std::map<std::pair<int64_t, uint64_t>, std::vector<int>>
-      places;  // by size and communicator: by draft, the rank
+  // By size and communicator: the rank of each draft.
+  std::map<std::pair<int64_t, uint64_t>, std::vector<int>> places;
   for (size_t i = 0; i < drafts->size(); ++i) {
     for (const Membership& m : (*drafts)[i].members) {
       std::vector<int>& ranks = places[{m.ranks, m.comm}];
@@ -173,21 +175,22 @@ bool NumberByNccl(std::vector<DeviceRank>* drafts) {
                      [&](const auto& place) { return SetRanks(place.second, drafts); });
 }
 
-// What is known of a communicator.
+// A communicator, as far as it is known.
 struct Comm {
   int64_t size = -1;
-  std::map<int64_t, int> global;  // by place in it
+  std::map<int64_t, int> global;  // global rank, by rank in the communicator
   std::set<int> users;
 };
 
-// Its members in order; empty: not known.
+// Returns the members in order; empty: not known.
 std::vector<int> MembersOf(const Comm& comm, int world) {
   std::vector<int> members;
   if (comm.size > 0 && static_cast<int64_t>(comm.global.size()) == comm.size) {
     for (const auto& [place, rank] : comm.global) members.push_back(rank);
     return members;
   }
-  // Without their places: members as ranks are, which is how groups are made.
+  // The ranks in the communicator are not known. Global ranks in ascending order are the usual order of a
+  // group.
   if (static_cast<int64_t>(comm.users.size()) == comm.size || (comm.size < 0 && comm.users.size() > 1))
     return {comm.users.begin(), comm.users.end()};
   for (int rank = 0; comm.size == world && rank < world; ++rank) members.push_back(rank);
@@ -198,7 +201,7 @@ std::vector<int> MembersOf(const Comm& comm, int world) {
 
 namespace {
 
-// The process as a rank, whose rows are unpacked when they are asked for.
+// Makes one rank of the process. Its rows are unpacked when `fill` is called.
 DeviceRank WholeProcess(size_t f, const std::shared_ptr<ExportFile>& file, std::shared_ptr<Process> process) {
   auto trace = std::make_unique<DeviceTrace>(std::move(process->trace));
   DeviceRank draft = DraftOf(f, *process, process->devices.begin()->first, std::move(trace), process->comm_of,

@@ -1,4 +1,4 @@
-// From the processes of exports to the ranks of a run, and to the groups that they communicate in.
+// From the processes of exports to the ranks of a run and their groups.
 #pragma once
 
 #include <cstdint>
@@ -16,30 +16,31 @@ namespace chakra::nsys {
 // A process, or the part of a process that drives one of its GPUs.
 struct DeviceRank {
   std::unique_ptr<pytorch::DeviceTrace> trace;
-  // What fills the rest of the trace, whose rows are packed; null: it is whole.
+  // Adds the packed rows to the trace; null: the trace is complete.
   std::function<void(pytorch::DeviceTrace*)> fill;
   std::vector<Membership> members;
   std::vector<uint64_t> comm_of;  // as Process::comm_of
   size_t file = 0;
-  int64_t pid = 0, device = 0;  // the lowest ordinal of its devices
+  int64_t pid = 0, device = 0;  // device: the lowest ordinal of its devices
   int mpi_rank = -1;
 };
 
-// How the ranks of a run are known.
+// Where the rank numbers of a run come from.
 enum class RankSource : uint8_t { kMpi, kNccl, kOrder };
 
-// The drafts of all files, in the order of files, devices, processes. A process whose kernels of NCCL are on
-// several GPUs becomes several: threads go where they launch; a thread that launches on several GPUs goes to
-// each, and its calls of NCCL tell no sizes then. Takes what the files have read, but no rows of processes
-// that stay whole.
+// Returns the ranks of all files, without their numbers, sorted by file, device and process. A process that
+// ran NCCL kernels on several GPUs becomes one rank for each GPU. Each thread belongs to the GPUs that it
+// launches on. An NCCL call of a thread that launches on several GPUs, and that cannot be assigned to one of
+// them, becomes a call of unknown kind on each. Takes the processes out of `files`; the rows of processes
+// that stay whole remain packed.
 std::vector<DeviceRank> DraftRanks(std::vector<std::unique_ptr<ExportFile>>* files);
 
-// Sets the ranks: those of MPI; else those of the largest communicator that all are in; else 0, 1, ... in
+// Numbers the ranks as MPI does; else by the largest communicator that contains all ranks; else 0, 1, ... in
 // order. Sorts by rank.
 RankSource NumberRanks(std::vector<DeviceRank>* drafts);
 
-// Lists the members of each communicator (DeviceTrace::groups), as far as they are known, and what depends on
-// how many there are.
+// Lists the members of each communicator (DeviceTrace::groups), as far as they are known, and sets the sizes
+// of calls that depend on the number of members.
 void ListGroups(std::vector<DeviceRank>* drafts);
 
 }  // namespace chakra::nsys

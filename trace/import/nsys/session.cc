@@ -27,7 +27,7 @@ std::string First(const std::multimap<std::string, std::string>& pairs, const st
   return it == pairs.end() ? "" : it->second;
 }
 
-// The first row's values of a table that may be absent; kept as they are where it is.
+// Reads the first row of a table. Values stay unchanged if the table or a value is absent.
 absl::Status ReadRow(const SqliteReader& db, absl::string_view table,
                      const std::vector<absl::string_view>& columns, const std::vector<int64_t*>& out) {
   if (!db.Has(table)) return db.CheckPlain(table);
@@ -87,8 +87,8 @@ absl::Status SessionReader::ReadSwitches() {
   return absl::OkStatus();
 }
 
-// Times of a file are those of the machine's clock, or count from the begin of the recording: files of one
-// version are of both kinds. A time before the begin tells the second.
+// Times in a file are readings of the machine's clock, or count from the start of the recording. Files of one
+// version exist in both kinds. A time before the recording's start shows that times count from it.
 absl::Status SessionReader::ReadTimes() {
   int64_t start = INT64_MIN, stop = INT64_MIN, utc = INT64_MIN, clock = INT64_MIN, seen = 0;
   RETURN_IF_ERROR(ReadRow(db_, "ANALYSIS_DETAILS", {"startTime", "stopTime"}, {&start, &stop}));
@@ -121,7 +121,7 @@ absl::Status SessionReader::ReadTimes() {
     out_.last = shift_ + (from_zero ? 0 : begin) + length + kHourNs;
     if (seen >= out_.first && seen <= out_.last) return absl::OkStatus();
   }
-  // Nothing tells how long the recording was: no more than a month around what is there.
+  // The length of the recording is not known: accept times within a month of the first row.
   out_.first = seen - 720 * kHourNs;
   out_.last = seen + 720 * kHourNs;
   return absl::OkStatus();
