@@ -18,19 +18,19 @@ constexpr absl::string_view kEndings[] = {".json", ".db", ".sqlite"};
 
 bool Sniff(absl::string_view head) { return LooksLikeJson(head) || LooksLikeRocpd(head); }
 
-// Another program's SQLite may have a "schema_version", too.
+// SQLite files of other programs may have a "schema_version" too.
 bool Confirm(const std::string& path, absl::string_view head) {
   if (!LooksLikeSqlite(head) || NamesRocpd(head)) return true;
   const auto database = SqliteReader::Open(path, kRocpd);
-  return !database.ok() || HasRocpdTables(**database);  // what is damaged, its reader says
+  return !database.ok() || HasRocpdTables(**database);  // its reader reports what is damaged
 }
 
-// One file, of either format.
+// Reads one file, JSON or rocpd.
 absl::Status ReadOne(const std::string& path, std::vector<Recording>* out, InputFile* input) {
   ASSIGN_OR_RETURN(std::unique_ptr<FileSource> disk, FileSource::Open(path));
   char head[16] = {};
   ASSIGN_OR_RETURN(const size_t size, ReadFully(disk.get(), head, sizeof(head)));
-  if (LooksLikeSqlite({head, size})) {  // is read page by page, however large
+  if (LooksLikeSqlite({head, size})) {  // a database is read page by page, so that its size does not matter
     ASSIGN_OR_RETURN(const auto database, SqliteReader::Open(path, kRocpd));
     input->path = path;
     input->role = "device trace";

@@ -1,4 +1,4 @@
-// Recordings of rocprofv3 as a format of traces.
+// The importer of rocprofv3 recordings, for trace/import/registry.h.
 #pragma once
 
 #include "absl/status/statusor.h"

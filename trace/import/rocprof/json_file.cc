@@ -18,7 +18,7 @@ constexpr absl::string_view kTop = "rocprofiler-sdk-tool";
 
 absl::string_view View(std::string_view s) { return {s.data(), s.size()}; }
 
-// A value that is a number; of another kind 0. Handles and ids are 64 bits without a sign.
+// Reads a number; 0 for a value of another type. Handles and ids are unsigned 64-bit numbers.
 error_code Integer(ondemand::value value, int64_t* out) {
   ondemand::number n;
   const error_code error = value.get_number().get(n);
@@ -32,10 +32,10 @@ error_code Integer(ondemand::value value, int64_t* out) {
   return simdjson::SUCCESS;
 }
 
-using RawKey = ondemand::raw_json_string;  // compares with a text without a copy; escapes stay
+using RawKey = ondemand::raw_json_string;  // compares with a text without a copy; keeps escapes
 
-// Calls each(key, value) for the fields of an object until one gives an error. Key: RawKey, or
-// absl::string_view for a key without escapes.
+// Calls each(key, value) for the fields of an object, until each() returns an error. Key: RawKey, or
+// absl::string_view to decode escapes in keys.
 template <typename Key, typename Each>
 error_code ForFieldsOf(ondemand::object object, Each each) {
   for (auto field : object) {
@@ -61,7 +61,7 @@ error_code ForFields(ondemand::value value, Each each) {
   return ForFieldsOf<Key>(object, each);
 }
 
-// {"handle": 7}, or 7.
+// Reads {"handle": 7}, or 7.
 error_code Handle(ondemand::value value, int64_t* out) {
   ondemand::json_type type;
   if (const error_code e = value.type().get(type)) return e;
@@ -69,7 +69,7 @@ error_code Handle(ondemand::value value, int64_t* out) {
   return ForFields<RawKey>(value, [out](RawKey, ondemand::value inner) { return Integer(inner, out); });
 }
 
-// {"x": 1, "y": 2, "z": 3}.
+// Reads {"x": 1, "y": 2, "z": 3}.
 error_code Extent(ondemand::value value, uint32_t out[3]) {
   return ForFields<RawKey>(value, [out](RawKey key, ondemand::value inner) {
     int64_t n = 0;
@@ -88,14 +88,14 @@ error_code Text(ondemand::value value, std::string* out) {
   return e;
 }
 
-// One record of any kind: what records share, and what single kinds have beside.
+// One record of any kind: the members of all kinds together.
 struct Record {
-  Dispatch d;  // of a call only times, thread and correlation
+  Dispatch d;  // calls use only times, thread and correlation
   int64_t kind = 0, operation = 0, bytes = kUnknown, from = kUnknown, to = kUnknown;
   Arguments args;
 };
 
-// A call whose name is known only by numbers until all strings are read.
+// A call whose name is known only as numbers until all strings are read.
 struct NumberedCall {
   uint32_t call = 0;
   int64_t kind = 0, operation = 0;
@@ -105,7 +105,7 @@ class ProcessReader {
  public:
   explicit ProcessReader(Recording* out) : out_(*out) {}
 
-  // Reads one element of the file's list. What is wrong beyond the JSON itself is in status().
+  // Reads one element of the file's list. Errors other than those of JSON are in status().
   error_code Read(ondemand::object process);
   absl::Status status() const { return status_; }
 
@@ -132,7 +132,7 @@ class ProcessReader {
   Recording& out_;
   absl::Status status_;
   std::vector<NumberedCall> numbered_;
-  std::vector<std::pair<std::string, std::vector<std::string>>> names_;  // by kind: its name, its operations
+  std::vector<std::pair<std::string, std::vector<std::string>>> names_;  // by kind: name, operations
   std::map<int64_t, std::string> marks_;                                 // by correlation
 };
 
@@ -246,7 +246,7 @@ error_code ProcessReader::DispatchInfo(ondemand::value value, Record* r) {
   });
 }
 
-// {"count": "1024", ...}, or [{"name": "count", "value": "1024"}, ...].
+// Reads {"count": "1024", ...}, or [{"name": "count", "value": "1024"}, ...].
 error_code ProcessReader::ReadArguments(ondemand::value value, Arguments* args) {
   ondemand::json_type type;
   if (const error_code e = value.type().get(type)) return e;
@@ -359,7 +359,7 @@ error_code ProcessReader::Records(ondemand::value value) {
   });
 }
 
-// Kinds and operations are numbers into the file's own names.
+// Sets the names of calls: their kinds and operations are numbers into the names that the file lists.
 void ProcessReader::NameCalls() {
   uint64_t nameless = 0;
   for (const NumberedCall& n : numbered_) {

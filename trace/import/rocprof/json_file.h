@@ -10,13 +10,13 @@
 
 namespace chakra::rocprof {
 
-// Adds a recording for each process of the file. `text` is the file's content; its memory grows by the
-// padding that the parser wants. Errors name the file, the byte or the record, and what was expected: text
-// that is no JSON or was cut short; a record without times; times outside of a clock's range. Counted
-// instead: ends before begins ("rocprof_negative_duration"), names and agents that are not in the file.
+// Adds a recording for each process of the file. `text`: the file's content; its memory grows by the padding
+// that the parser needs. Errors name the file, the byte or the record, and what was expected: the text is not
+// JSON or was cut short; a record has no times; times are outside of a clock's range. Repairs count ends
+// before begins ("rocprof_negative_duration"), and names and agents that the file lacks.
 absl::Status ReadJson(Buffer* text, const std::string& file, std::vector<Recording>* out);
 
-// Whether content begins like such a file.
+// Whether a file that begins with `head` is the JSON of rocprofv3.
 bool LooksLikeJson(absl::string_view head);
 
 }  // namespace chakra::rocprof

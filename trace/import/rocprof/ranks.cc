@@ -22,14 +22,14 @@ using pytorch::DeviceExtra;
 using pytorch::DeviceTrace;
 using pytorch::EventKind;
 
-// One GPU of a process.
+// One GPU of a process: it becomes a rank.
 struct Unit {
   Recording* recording = nullptr;
   int64_t agent = 0;
-  bool first = false;  // of its process
+  bool first = false;  // whether it is the first GPU of its process
 };
 
-// What the recordings lack.
+// Counts of what the recordings have, to find what they lack.
 struct Missing {
   uint64_t kernels = 0, launched = 0, comm_kernels = 0, rccl_calls = 0, rccl_args = 0;
   int64_t comm_ns = 0;
@@ -60,7 +60,7 @@ class DeviceBuilder {
     rows_.Finish(base);
   }
 
-  // The GPU that a copy is counted to: where it goes, or where it comes from.
+  // The GPU that a copy is assigned to: its target if that is a GPU, else its source.
   int64_t AgentOf(const Copy& c) const {
     const auto gpu = [&](int64_t handle) {
       const auto it = r_.agents.find(handle);
@@ -92,8 +92,8 @@ class DeviceBuilder {
   Missing& missing_;
   Communicators communicators_;
   absl::flat_hash_map<int64_t, Kernel> kernels_;
-  absl::flat_hash_set<int64_t> threads_;   // whose calls are this rank's
-  absl::flat_hash_set<int64_t> launched_;  // correlations of its device operations
+  absl::flat_hash_set<int64_t> threads_;   // threads whose calls belong to this rank
+  absl::flat_hash_set<int64_t> launched_;  // correlations of the rank's device operations
   absl::flat_hash_set<int64_t> hip_;       // correlations of calls of HIP
 };
 
@@ -138,7 +138,7 @@ void DeviceBuilder::AddCall(const Call& call) {
     rows_.AddHost(name, thread, span);
     return;
   }
-  // A library's call is an operator. Where calls of HIP were not recorded, it launches its kernel itself.
+  // A call of RCCL is an operator. If calls of HIP were not recorded, the call also launches its kernel.
   const bool launches = launched_.contains(call.correlation) && !hip_.contains(call.correlation);
   if (launches) rows_.AddHost(name, thread, span);
   span.kind = EventKind::kCpuOp;
@@ -149,7 +149,7 @@ void DeviceBuilder::AddCall(const Call& call) {
   if (call.args != kNoRow) ++missing_.rccl_args;
   const Arguments* args = call.args == kNoRow ? nullptr : &r_.args[call.args];
   CommCall read = ReadRcclCall(name, args, communicators_);
-  // A communicator as large as the job has all ranks.
+  // A communicator of the job's size has all ranks.
   for (int rank = 0; read.group_size == world_ && world_ > 1 && rank < world_; ++rank)
     read.ranks.push_back(rank);
   rows_.SetCall(event, rows_.AddComm(std::move(read)));
@@ -159,7 +159,7 @@ void DeviceBuilder::AddDispatch(const Dispatch& d) {
   DeviceExtra extra;
   for (int axis = 0; axis < 3; ++axis) {
     extra.block[axis] = d.block[axis];
-    // A grid of AMD's counts work items; everyone else's counts blocks.
+    // The grid of an AMD kernel counts work items; in the trace, grids count blocks.
     extra.grid[axis] = d.block[axis] == 0 ? d.grid[axis] : (d.grid[axis] + d.block[axis] - 1) / d.block[axis];
   }
   const Kernel& kernel = KernelOf(d.kernel);
@@ -209,7 +209,7 @@ void DeviceBuilder::AddCopy(const Copy& c) {
                   {EventKind::kMemcpy, c.begin, c.end, c.correlation}, extra);
 }
 
-// "rank3" or "rank_3" in a file's name; kNoRank: none.
+// The rank in a file's name ("rank3" or "rank_3"); kNoRank: none.
 int RankInName(const std::string& file) {
   const pytorch::NamedRank named = pytorch::RankFromName(file.substr(file.rfind('/') + 1));
   return named.sure ? named.rank : kNoRank;
@@ -239,7 +239,7 @@ std::vector<Unit> UnitsOf(std::vector<Recording>* recordings) {
   for (Recording& r : *recordings) {
     bool first = true;
     std::set<int64_t> agents = AgentsUsed(&r);
-    if (agents.empty() && !r.calls.empty()) agents.insert(kUnknown);  // the host alone
+    if (agents.empty() && !r.calls.empty()) agents.insert(kUnknown);  // only the host was recorded
     for (const int64_t agent : agents) {
       units.push_back({&r, agent, first});
       first = false;
@@ -295,7 +295,7 @@ absl::StatusOr<pytorch::RecordedRanks> RanksOf(std::vector<Recording> recordings
   const bool all_told =
       recordings.size() == units.size() &&
       std::all_of(units.begin(), units.end(), [&](const Unit& u) { return told(u) != kNoRank; });
-  // Clocks of one machine are one, so that its ranks have one base.
+  // Processes of one machine share its clock, so its ranks have one base.
   std::map<std::string, int64_t> base;
   for (const Recording& r : recordings) {
     int64_t& least = base.try_emplace(r.machine, INT64_MAX).first->second;

@@ -1,4 +1,4 @@
-// From recordings of processes to ranks: each GPU that a process used is one.
+// From recordings of processes to ranks: each GPU that a process used is a rank.
 #pragma once
 
 #include <vector>
@@ -9,11 +9,11 @@
 
 namespace chakra::rocprof {
 
-// The rank of a process is that of its environment, else the number in its file's name ("rank3"), else its
-// place in the order of machine, GPU and process. Processes of several GPUs have several ranks, one after
-// another; a host thread is with each GPU that it launches on, one that launches nothing with the first. Says
-// what to record where launches or collectives are missing. Errors: two processes of one rank; nothing that
-// was recorded.
+// Makes a rank of each GPU that a process used. If each process used one GPU, and each has a rank in its
+// environment or in its file's name ("rank3"), ranks have these numbers. Otherwise ranks are numbered in the
+// order of machine, GPU and process. A host thread belongs to each GPU that it launches on; a thread that
+// launches nothing belongs to the first GPU of its process. Warns, with the switch to record with, if
+// launches or collectives are missing. Errors: two processes have the same rank; nothing was recorded.
 absl::StatusOr<pytorch::RecordedRanks> RanksOf(std::vector<Recording> recordings);
 
 }  // namespace chakra::rocprof

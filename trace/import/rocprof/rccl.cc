@@ -14,7 +14,7 @@ namespace {
 using pytorch::CommCall;
 using pytorch::CommOp;
 
-// ncclDataType_t of nccl.h, in its order, as pytorch::ItemSize() reads them.
+// ncclDataType_t of nccl.h, in its order, as names that pytorch::ItemSize() knows.
 constexpr absl::string_view kRcclTypes[] = {"int8",    "uint8",    "int32",         "uint32",
                                             "int64",   "uint64",   "float16",       "float32",
                                             "float64", "bfloat16", "float8_e4m3fn", "float8_e5m2"};
@@ -37,7 +37,7 @@ absl::string_view TypeOfText(absl::string_view text) {
   return "";
 }
 
-// The number of an argument; kUnknown: it is not there, or no number.
+// The number of an argument, the first of `names` that has one; kUnknown: there is none.
 int64_t NumberOf(const Arguments& args, std::initializer_list<absl::string_view> names) {
   for (const absl::string_view name : names) {
     const auto it = args.find(name);

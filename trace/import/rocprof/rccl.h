@@ -1,4 +1,4 @@
-// What a recorded call of RCCL says of the communication that it asks for.
+// From a recorded call of RCCL to the communication that it asks for.
 #pragma once
 
 #include "absl/strings/string_view.h"
@@ -7,7 +7,7 @@
 
 namespace chakra::rocprof {
 
-// A communicator, as calls that make one tell.
+// A communicator, as the call that made it describes it.
 struct Communicator {
   int64_t size = kUnknown, rank = kUnknown;
 };
@@ -15,15 +15,16 @@ struct Communicator {
 // By the communicator's address, as text.
 using Communicators = std::map<std::string, Communicator, std::less<>>;
 
-// Whether the call moves data: a collective, a send or a receive; not ncclGroupEnd or ncclCommInitRank.
+// Whether the call is a collective, a send or a receive; not ncclGroupEnd or ncclCommInitRank.
 bool MovesData(absl::string_view name);
 
-// Adds the communicator that the call makes, if it makes one and its arguments tell.
+// Adds the communicator that the call makes, if it makes one and its arguments name it.
 void AddCommunicator(absl::string_view name, const Arguments& args, Communicators* known);
 
-// The call, from its name and, where they were recorded, its arguments: count, datatype, root or peer,
-// communicator. Bytes follow NCCL's API (nccl.h): counts of the rank's input, but of its output for
-// ncclReduceScatter, and of each peer for all-to-all, gather and scatter. Precondition: MovesData(name).
+// Returns the call, from its name and, where they were recorded, its arguments: count, datatype, root or
+// peer, communicator. Bytes follow NCCL's API (nccl.h): the count is of the rank's input; for
+// ncclReduceScatter, of its output; for all-to-all and scatter, of the data for each peer. Precondition:
+// MovesData(name).
 pytorch::CommCall ReadRcclCall(absl::string_view name, const Arguments* args, const Communicators& known);
 
 }  // namespace chakra::rocprof

@@ -1,4 +1,4 @@
-// What rocprofv3 recorded of one process, whether its file is JSON or a rocpd database.
+// A recording of one process by rocprofv3, from JSON or from a rocpd database.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace chakra::rocprof {
 
 inline constexpr int64_t kUnknown = -1;  // an absent identifier
 
-// A processor: of a GPU, `index` is its number among the GPUs of the machine that the process sees.
+// A processor. `index` of a GPU: its number among the GPUs of the machine that the process sees.
 struct Agent {
   bool gpu = false;
   int index = 0;
@@ -25,11 +25,11 @@ struct Agent {
 
 enum class Domain : uint8_t { kHip, kHsa, kRccl, kMarker, kOther };
 
-// A call of the host, or a range that it marks. Times are ns of the machine's clock since its boot.
+// A call of the host, or a range that the program marks. Times are ns of the machine's clock since its boot.
 struct Call {
   int64_t begin = 0, end = 0;
   int64_t thread = 0;
-  int64_t correlation = kUnknown;  // also of the device operations that the call launched
+  int64_t correlation = kUnknown;  // the device operations that the call launched have the same one
   uint32_t name = 0;               // in Recording::strings
   uint32_t args = kNoRow;          // row of Recording::args
   Domain domain = Domain::kOther;
@@ -54,17 +54,17 @@ struct Copy {
   int64_t correlation = kUnknown;
   int64_t from = kUnknown, to = kUnknown;  // agents
   int64_t stream = kUnknown;
-  int64_t bytes = kUnknown;  // absent in old files
+  int64_t bytes = kUnknown;  // kUnknown in old files, which have no sizes
 };
 
 struct Recording {
   std::string file;
-  std::string machine;  // name of the host; "": not told
+  std::string machine;  // name of the host; "": not recorded
   int64_t pid = 0;
-  int rank = kNoRank;                              // by the process's environment, where it was recorded
-  int world = 0;                                   // likewise
+  int rank = kNoRank;  // from the environment of the process, where it was recorded
+  int world = 0;       // as `rank`; 0: not recorded
   std::map<int64_t, Agent> agents;                 // by handle
-  absl::flat_hash_map<int64_t, uint32_t> kernels;  // by id: the name, in strings
+  absl::flat_hash_map<int64_t, uint32_t> kernels;  // by id: the name's row in `strings`
   std::vector<Call> calls;
   std::vector<Arguments> args;
   std::vector<Dispatch> dispatches;
@@ -72,14 +72,14 @@ struct Recording {
   StringTable strings;
   std::vector<Repair> repairs;
 
-  // Counts a repair; the first of a kind gives the detail.
+  // Counts a repair. `detail` is kept from the first of a kind.
   void Note(absl::string_view kind, absl::string_view detail, uint64_t n = 1);
 };
 
-// Times that no machine's clock shows: 0 < t < 2^61 ns (73 years).
+// Whether the value is a time of a machine's clock: 0 < ns < 2^61 (73 years).
 bool IsTime(int64_t ns);
 
-// Which library a call belongs to, by its name: "hipLaunchKernel", "ncclAllReduce".
+// The library that a call belongs to, by its name ("hipLaunchKernel", "ncclAllReduce").
 Domain DomainOf(absl::string_view name);
 
 }  // namespace chakra::rocprof

@@ -14,25 +14,25 @@
 namespace chakra::rocprof {
 namespace {
 
-constexpr absl::string_view kPrefix = "rocpd_";  // of all its tables
+constexpr absl::string_view kPrefix = "rocpd_";  // the prefix of all its tables
 constexpr absl::string_view kDispatchTable = "rocpd_kernel_dispatch";
 constexpr absl::string_view kRegionTable = "rocpd_region";
 
-// What a row of rocpd_track tells.
+// A row of rocpd_track.
 struct Track {
   int64_t pid = kUnknown, tid = kUnknown, agent = kUnknown, queue = kUnknown, stream = kUnknown;
 };
 
-// What a row of rocpd_event tells.
+// A row of rocpd_event.
 struct HostEvent {
   int64_t correlation = kUnknown;
   uint32_t category = 0;
-  uint32_t message = 0;  // of a range that the program marks
+  uint32_t message = 0;  // the text of a range that the program marks
   uint32_t args = kNoRow;
 };
 
-// The place and the times of a row, whichever schema it is of. Members of both schemas; the columns' order is
-// that of kPlace.
+// The place and the times of a row, in either schema. kPlace has the columns of both schemas, in the order in
+// which PlaceOf() reads them.
 const std::vector<std::string> kPlace = {"start", "end",      "start_id", "end_id",    "track_id", "pid",
                                          "tid",   "agent_id", "queue_id", "stream_id", "event_id", "id"};
 struct Place {
@@ -41,9 +41,9 @@ struct Place {
   const HostEvent* event = nullptr;
 };
 
-const int kOwn = static_cast<int>(kPlace.size());  // the first column behind the place
+const int kOwn = static_cast<int>(kPlace.size());  // the first column behind those of kPlace
 
-// 0 where there is none.
+// The value of a column; 0: NULL.
 int64_t Int(const SqliteScan& row, int column) { return row.IntOr(column, 0); }
 
 // Calls each(row) for the rows of a table.
@@ -117,8 +117,8 @@ class TablesReader {
   const SqliteReader& db_;
   const std::string suffix_;
   Recording& out_;
-  absl::flat_hash_map<int64_t, uint32_t> string_;  // by id: in Recording::strings
-  absl::flat_hash_map<int64_t, int64_t> thread_;   // by id: the system's number
+  absl::flat_hash_map<int64_t, uint32_t> string_;  // by id: row in Recording::strings
+  absl::flat_hash_map<int64_t, int64_t> thread_;   // by id: number of the thread in its operating system
   absl::flat_hash_map<int64_t, Track> track_;      // by id
   absl::flat_hash_map<int64_t, int64_t> time_;     // by id
   absl::flat_hash_map<int64_t, HostEvent> event_;  // by id
@@ -210,7 +210,7 @@ absl::Status TablesReader::Args() {
   return Optional("rocpd_arg", {"event_id", "name", "value"}, [&](const SqliteScan& row) {
     const auto it = event_.find(Int(row, 0));
     if (it == event_.end()) return;
-    // Of the many calls of HIP nothing but their names is needed.
+    // Only arguments of RCCL calls are used; HIP has far more calls.
     if (!absl::StrContains(out_.strings.Get(it->second.category), "RCCL")) return;
     if (it->second.args == kNoRow) {
       it->second.args = static_cast<uint32_t>(out_.args.size());
@@ -268,8 +268,8 @@ absl::Status TablesReader::PlaceOf(absl::string_view table, const SqliteScan& ro
   return absl::OkStatus();
 }
 
-// Reads a table whose rows have a place, into records that begin with times, thread and correlation; each()
-// fills the rest. `own`: further columns, from kOwn on.
+// Reads a table whose rows have a place, into records that begin with times, thread and correlation. each()
+// sets the other members. `own`: more columns, from kOwn on.
 template <typename Record, typename Each>
 absl::Status TablesReader::Placed(absl::string_view table, std::vector<std::string> own,
                                   std::vector<Record>* out, const Each& each) {
@@ -338,7 +338,7 @@ absl::Status ReadRocpd(const SqliteReader& database, const std::string& file, st
   std::vector<std::string> suffixes;
   for (const std::string& table : database.Tables()) {
     absl::string_view suffix = table;
-    // "rocpd_region" alone is a whole name; "rocpd_regional" is another's table.
+    // "rocpd_region" is a full name of a table; "rocpd_regional" is another table.
     if (!absl::ConsumePrefix(&suffix, kDispatchTable) && !absl::ConsumePrefix(&suffix, kRegionTable))
       continue;
     if (!suffix.empty() && suffix[0] != '_') continue;
@@ -360,7 +360,7 @@ absl::Status ReadRocpd(const SqliteReader& database, const std::string& file, st
 }
 
 bool LooksLikeRocpd(absl::string_view head) {
-  // Where the schema has many pages, the first ones have none of it, but the metadata's tags.
+  // If the schema has many pages, its first pages may have only the metadata's tags and no table.
   return LooksLikeSqlite(head) && (NamesRocpd(head) || absl::StrContains(head, "schema_version"));
 }
 

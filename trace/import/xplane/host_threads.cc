@@ -9,14 +9,14 @@
 namespace chakra::xplane {
 namespace {
 
-// "$profiler.py:101 start_trace".
+// Whether a frame is jax.profiler.start_trace(): "$profiler.py:101 start_trace".
 bool StartsProfiler(absl::string_view name) {
   return absl::StartsWith(name, "$profiler") && absl::EndsWith(name, " start_trace");
 }
 
 constexpr absl::string_view kWaits = "block_until_ready";
 
-// Leaves out waits inside of waits.
+// Removes waits inside other waits.
 void KeepOuterWaits(HostThreadCalls* thread) {
   std::vector<HostCall> waits;
   for (const HostCall& call : thread->calls) {
@@ -38,7 +38,7 @@ void KeepOuterWaits(HostThreadCalls* thread) {
   thread->calls.insert(thread->calls.end(), waits.begin(), waits.end());
 }
 
-// The times in which a thread is in a call, ascending and apart.
+// The times in which a thread is in a call, ascending and disjoint.
 std::vector<std::pair<int64_t, int64_t>> BusyTimes(const HostThreadCalls& thread) {
   std::vector<std::pair<int64_t, int64_t>> all, busy;
   for (const HostCall& call : thread.calls) all.emplace_back(call.begin, call.end);
@@ -59,7 +59,7 @@ bool OnlyLaunches(const HostThreadCalls& thread) {
                      [](const HostCall& c) { return c.correlation >= 0 && c.step < 0; });
 }
 
-// Whether nearly all calls of `inner` lie within calls of `outer`.
+// Whether nearly all calls of `inner` are within calls of `outer`.
 bool LiesWithin(const HostThreadCalls& inner, const HostThreadCalls& outer) {
   constexpr double kNearlyAll = 0.95;
   const std::vector<std::pair<int64_t, int64_t>> busy = BusyTimes(outer);
@@ -106,7 +106,7 @@ absl::Status ReadHostThreads(const Plane& plane, const FileClock& clock, const s
       }
       if (StartsProfiler(call.name) && times.timed && Sane(times))
         out->profiler_start = std::max(out->profiler_start, clock.End(line, times));
-      // Frames of Python ("$file.py:12 f") are not work of their own, nor are marks without a duration.
+      // Frames of Python ("$file.py:12 f") and marks without a duration are no work of their own.
       const bool idle = times.duration_ps == 0 && call.correlation < 0;
       if (absl::StartsWith(call.name, "$") && absl::EndsWith(call.name, kWaits)) {
         call.waits = true;

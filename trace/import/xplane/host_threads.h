@@ -13,12 +13,12 @@
 
 namespace chakra::xplane {
 
-// A call of the host; ns by the file's clock.
+// A call of the host; times in ns of the file's clock.
 struct HostCall {
   int64_t begin = 0, end = 0;
   absl::string_view name;
   int64_t correlation = pytorch::kNone, step = -1;
-  bool waits = false;  // for the device
+  bool waits = false;  // whether it waits for the device
 };
 
 struct HostThreadCalls {
@@ -30,19 +30,19 @@ struct HostThreadCalls {
 struct HostThreads {
   std::vector<HostThreadCalls> threads;
   uint64_t skipped = 0, damaged = 0;
-  uint64_t before_start = 0;           // calls that FinishHostThreads() left out
+  uint64_t before_start = 0;           // number of calls that FinishHostThreads() removed
   int64_t profiler_start = INT64_MIN;  // when jax.profiler.start_trace() returned
 };
 
-// Adds the lines of a plane "/host:CPU". Frames of Python and marks are skipped, but for frames that wait for
-// the device (block_until_ready); events with impossible times are counted as damaged. Errors name `file`.
+// Adds the lines of a plane "/host:CPU". Skips frames of Python and marks, except frames that wait for the
+// device (block_until_ready). Counts events with impossible times as damaged. Errors name `file`.
 absl::Status ReadHostThreads(const Plane& plane, const FileClock& clock, const std::string& file,
                              HostThreads* out);
 
-// Leaves out what ended before the profiler had started, which is no part of the job and may take seconds.
-// Of waits inside each other only the outer one stays.
-// Calls of HIP or CUDA lie on lines of their own ("Host Threads/7"): such a line becomes part of the thread
-// inside whose calls nearly all of its calls lie, if there is but one.
+// Removes calls that ended before the profiler had started: they do not belong to the job and may take
+// seconds. Of waits inside each other, keeps only the outermost.
+// Calls of HIP or CUDA have lines of their own ("Host Threads/7"). Such a line is joined to the thread whose
+// calls enclose nearly all of its calls, if exactly one thread does.
 void FinishHostThreads(HostThreads* host);
 
 }  // namespace chakra::xplane

@@ -22,7 +22,7 @@ bool Sniff(absl::string_view head) { return LooksLikeXSpace(head) || LooksLikeTr
 
 bool IsView(absl::string_view path) { return absl::EndsWith(WithoutCompression(path), ".json"); }
 
-// A view is read only where the profile that it was made of is not there.
+// A view is read only if no profile is among the inputs.
 void LeaveOutViews(std::vector<std::string>* paths, std::vector<std::string>* others) {
   if (std::all_of(paths->begin(), paths->end(), IsView)) return;
   const auto kept =
@@ -31,7 +31,7 @@ void LeaveOutViews(std::vector<std::string>* paths, std::vector<std::string>* ot
   paths->erase(kept, paths->end());
 }
 
-// Puts the profile that a view shows in its place.
+// Replaces the content of a view by the profile that it shows.
 absl::Status TakeView(ProfileFile* file) {
   if (!LooksLikeTraceView(file->content.view().substr(0, Importer::kSniffed))) return absl::OkStatus();
   ASSIGN_OR_RETURN(const std::string space, XSpaceOfTraceView(file->content.view(), file->path));

@@ -1,4 +1,4 @@
-// JAX's profiles as a format of traces.
+// The importer of JAX profiles, for trace/import/registry.h.
 #pragma once
 
 #include <string>

@@ -49,7 +49,7 @@ std::string TypeOfFirst(const hlo::Shape& shape) {
 
 }  // namespace
 
-// What stands for results of others is followed to these.
+// Follows instructions that only pass on results, such as tuples, to the instructions that compute them.
 void Program::Producers(const hlo::Computation& c, uint32_t row, int depth,
                         std::vector<std::string>* out) const {
   constexpr int kMostHops = 32;
@@ -138,7 +138,7 @@ Program* Programs::Find(int64_t id, absl::string_view module) {
   return by_id_.at(named->second).get();
 }
 
-// An end has the number of its start.
+// The end of a collective has the number of its start.
 const KnownOp* Programs::ByName(absl::string_view instruction) {
   const auto found = by_instruction_.find(instruction);
   if (found != by_instruction_.end()) return found->second.get();

@@ -22,7 +22,7 @@ using pytorch::DeviceTrace;
 using pytorch::EventKind;
 using pytorch::kNone;
 
-// One file, read.
+// The contents of one file.
 struct Profile {
   const ProfileFile* file = nullptr;
   XSpace space;
@@ -33,7 +33,7 @@ struct Profile {
   uint64_t skipped = 0, damaged = 0;  // of the host and of all devices
 };
 
-// Lines count from the begin of the profile, or from the epoch.
+// Times of lines count from the begin of the profile, or from the epoch.
 FileClock ClockOf(const XSpace& space) {
   constexpr int64_t kYear2001Ns = 978307200'000000000;
   FileClock clock;
@@ -77,7 +77,7 @@ absl::Status ReadProfile(Profile* p) {
   return absl::OkStatus();
 }
 
-// One device of a profile.
+// Makes the trace of one device of a profile.
 class DeviceBuilder {
  public:
   DeviceBuilder(Profile* profile, const DeviceTimeline& device, int rank, bool first, DeviceTrace* out)
@@ -101,17 +101,18 @@ class DeviceBuilder {
  private:
   // An instruction of a program on this device.
   struct Ref {
-    const KnownOp* known = nullptr;   // null: nothing is known of it
-    std::vector<uint32_t> producers;  // refs
-    absl::string_view kernel;         // that it launches
-    bool several = false;             // it launches others too
+    const KnownOp* known = nullptr;   // null: the instruction is not known
+    std::vector<uint32_t> producers;  // rows of refs_
+    absl::string_view kernel;         // name of the first kernel that it launches
+    bool several = false;             // it launches different kernels
     bool in_flight = false;           // the profile has the time between its start and its end
-    uint32_t event = kNoRow;          // that ran it last
+    uint32_t event = kNoRow;          // the last event that ran it
     int64_t stream = 0, end = 0;      // of that event
-    size_t open = 0;                  // of a start that has not ended: 1 + its row of ops_; 0: none
+    // Of a start that has not ended: 1 + its row in ops_; 0: none.
+    size_t open = 0;
   };
   struct PlacedOp {
-    const DeviceOp* op = nullptr;  // of a flight the start
+    const DeviceOp* op = nullptr;  // of a transfer: its start
     uint32_t ref = kNoRow;
     int64_t begin = 0, end = 0, stream = 0;
   };
@@ -131,9 +132,10 @@ class DeviceBuilder {
   const bool first_;
   DeviceTrace& out_;
   pytorch::DeviceRows rows_;
-  std::vector<PlacedOp> ops_;  // of the device, and flights of its collectives
+  std::vector<PlacedOp> ops_;  // operations of the device, and transfers of its collectives
   std::vector<Ref> refs_;
-  // A name lies at few places of the file, so that looking for its place is enough for most operations.
+  // A cache of ref_of_ by the address of the name: a name is in few places of the file, so most searches end
+  // here.
   absl::flat_hash_map<std::pair<int64_t, const char*>, uint32_t> ref_at_;
   absl::flat_hash_map<std::pair<int64_t, std::string>, uint32_t> ref_of_;
   uint64_t without_program_ = 0;
@@ -204,7 +206,7 @@ void DeviceBuilder::AddHost() {
   }
 }
 
-// An instruction that launches several kernels shares its work among them.
+// Finds instructions that launch several kernels: their work is not known for each kernel.
 void DeviceBuilder::CountKernels() {
   for (const PlacedOp& placed : ops_) {
     if (placed.ref == kNoRow) continue;
@@ -215,8 +217,9 @@ void DeviceBuilder::CountKernels() {
   }
 }
 
-// On a TPU a collective that runs beside others has a start and an end on the core's own line, and what lies
-// between is on a line of its own, or on none. That time is the collective; the end only waits for it.
+// Adds transfers of asynchronous collectives on a TPU. Such a collective has a start and an end on the core's
+// line. The transfer between them is on a line of its own, or on none: then it is added here. The transfer
+// counts as the collective; the end only waits for it.
 void DeviceBuilder::AddFlights() {
   if (!d_.tpu) return;
   const size_t n = ops_.size();
@@ -279,7 +282,7 @@ void DeviceBuilder::AddOp(const PlacedOp& placed) {
   if (known == nullptr || known->instruction == nullptr) without_program_ += op.hlo.empty() ? 0 : 1;
   if (known != nullptr) {
     if (!collective) SetFacts(refs_[placed.ref], &extra);
-    // A start on the core's own line is no transfer, where the transfer is on another line.
+    // On a TPU, the start on the core's line does not count as the transfer.
     const bool carries = collective && phase != hlo::CollectivePhase::kDone &&
                          (!d_.tpu || placed.stream == 1 || phase == hlo::CollectivePhase::kWhole);
     if (carries && op.kind == EventKind::kKernel) SetCalls(*known, &extra);
@@ -287,7 +290,7 @@ void DeviceBuilder::AddOp(const PlacedOp& placed) {
       const Ref& source = refs_[producer];
       if (source.event == kNoRow || source.stream == placed.stream) continue;
       waits.push_back(source.event);
-      // What an end took was waiting.
+      // The time of an end until its transfer ended is a wait.
       if (collective && phase == hlo::CollectivePhase::kDone)
         span.begin = std::clamp(source.end, span.begin, span.end);
     }
@@ -298,7 +301,7 @@ void DeviceBuilder::AddOp(const PlacedOp& placed) {
   for (const uint32_t source : waits) rows_.AddWait(event, source);
   if (placed.ref == kNoRow) return;
   Ref& ref = refs_[placed.ref];
-  // The transfer counts, not the start of it.
+  // While the transfer runs, it remains the instruction's event, not an operation on the core's line.
   if (ref.event != kNoRow && d_.tpu && placed.stream == 0 && ref.end > placed.begin) return;
   ref.event = event;
   ref.stream = placed.stream;

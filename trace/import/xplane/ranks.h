@@ -1,4 +1,4 @@
-// From profiles to ranks: each device with operations is one.
+// From profiles to ranks: each device with operations is a rank.
 #pragma once
 
 #include <memory>
@@ -16,10 +16,11 @@ struct ProfileFile {
   Buffer content;
 };
 
-// The devices of all files, one file a host in the order of their names: the devices of each follow those of
-// the host before. A host thread is with each device that it launches on; one that launches nothing is with
-// the first. Shapes, operations, groups and data dependencies between streams are those of the programs in
-// the file. Errors name the file: damaged, without a device that ran anything.
+// Makes ranks of the devices of all files. Each file is one host; hosts are in the order of `files`, and
+// ranks count the devices of one host after the other. A host thread belongs to each device that it launches
+// on; a thread that launches nothing belongs to the first device. Shapes, operations, groups and data
+// dependencies between streams come from the programs in the file. Errors name the file: it is damaged, or no
+// device ran anything.
 absl::StatusOr<pytorch::RecordedRanks> RanksOf(const std::vector<ProfileFile>& files);
 
 }  // namespace chakra::xplane

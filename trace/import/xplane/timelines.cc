@@ -17,9 +17,9 @@ namespace {
 
 using pytorch::EventKind;
 
-constexpr int64_t kMostPs = int64_t{50} * 86400 * 1'000'000'000'000;  // twice as much is still a number
+constexpr int64_t kMostPs = int64_t{50} * 86400 * 1'000'000'000'000;  // twice as much still fits into 64 bits
 
-// The stats of an operation that are read, in the order of kOpStats.
+// The stats that are read of an operation, in the order of kOpStats.
 enum class OpStat : uint8_t {
   kCorrelation,
   kKernelDetails,
@@ -36,7 +36,7 @@ constexpr absl::string_view kOpStats[] = {"correlation_id", "kernel_details", "m
                                           "memset_details", "hlo_op",         "hlo_module",
                                           "program_id",     "flops",          "bytes_accessed"};
 
-// "17" of "Stream #17(Kernel)".
+// Reads "17" of "Stream #17(Kernel)".
 bool StreamOf(absl::string_view line, int64_t* stream) {
   if (!absl::ConsumePrefix(&line, "Stream #")) return false;
   size_t digits = 0;
@@ -44,7 +44,7 @@ bool StreamOf(absl::string_view line, int64_t* stream) {
   return absl::SimpleAtoi(line.substr(0, digits), stream);
 }
 
-// "1280,1,1" behind "grid:".
+// Reads "1280,1,1" behind "grid:".
 void ExtentAfter(absl::string_view details, absl::string_view key, uint32_t out[3]) {
   const size_t at = details.find(key);
   if (at == details.npos) return;
@@ -65,7 +65,7 @@ int64_t NumberAfter(absl::string_view details, absl::string_view key) {
   return absl::SimpleAtoi(rest.substr(0, rest.find_first_not_of("0123456789")), &n) ? n : -1;
 }
 
-// Names of copies as CUPTI has them, which the kernel model knows by Kineto's.
+// From CUPTI's names of copies to those of Kineto, which the kernel model knows.
 absl::string_view CopyName(absl::string_view name) {
   static constexpr std::pair<absl::string_view, absl::string_view> kNames[] = {{"MemcpyH2D", "Memcpy HtoD"},
                                                                                {"MemcpyD2H", "Memcpy DtoH"},
@@ -78,13 +78,13 @@ absl::string_view CopyName(absl::string_view name) {
   return name;
 }
 
-// The instruction's name of a TPU's event: "%fusion.3 = bf16[8]{0} fusion(...)", or "fusion.3".
+// The instruction's name in a TPU event: "%fusion.3 = bf16[8]{0} fusion(...)", or "fusion.3".
 absl::string_view InstructionName(absl::string_view text) {
   absl::ConsumePrefix(&text, "%");
   return text.substr(0, text.find(" = "));
 }
 
-// Whether all is the same, of texts the place in the file.
+// Whether all members are equal; texts are compared by their address in the file.
 bool Alike(const OpFacts& a, const OpFacts& b) {
   const auto same = [](absl::string_view x, absl::string_view y) {
     return x.data() == y.data() && x.size() == y.size();
@@ -117,10 +117,10 @@ class TimelineReader {
  private:
   absl::Status ReadOps(const Line& line, int64_t stream);
   absl::Status ReadSteps(const Line& line);
-  // What is the same for all events of a name, and the launch that an event of it told last: most are alike.
+  // The facts that all events of a name share, and the launch of its last event: most launches are equal.
   struct OfName {
     OpFacts facts;
-    const OpFacts* last = nullptr;  // of the event before
+    const OpFacts* last = nullptr;  // facts of the last event
     absl::string_view details;
     uint32_t grid[3] = {0, 0, 0}, block[3] = {0, 0, 0};
   };
@@ -145,7 +145,7 @@ class TimelineReader {
   DeviceTimeline& out_;
   static constexpr int64_t kFewStats = 4096;
   std::vector<OpStat> few_stats_;               // by id, below kFewStats
-  absl::flat_hash_map<int64_t, OpStat> stats_;  // the others
+  absl::flat_hash_map<int64_t, OpStat> stats_;  // by id, the others
   absl::flat_hash_map<int64_t, std::unique_ptr<OfName>> of_metadata_;
 };
 
@@ -206,7 +206,7 @@ TimelineReader::OfName& TimelineReader::OfMetadata(int64_t id) {
   if (known != nullptr) return *known;
   known = std::make_unique<OfName>();
   OpFacts& op = known->facts;
-  int64_t correlation = -1;  // of events, not of names
+  int64_t correlation = -1;  // events have it, not names
   const auto metadata = plane_.events.find(id);
   if (metadata == plane_.events.end()) {
     op.name = "(event without a name)";
@@ -272,7 +272,7 @@ absl::Status TimelineReader::ReadSteps(const Line& line) {
   return whole ? absl::OkStatus() : Damaged(line);
 }
 
-// Loops, conditionals and calls lie around what they run: of operations that hold others only these are kept.
+// Removes operations that enclose others: loops, conditionals and calls. Their parts remain.
 void TimelineReader::KeepLeaves(size_t from) {
   const auto begin = out_.ops.begin() + static_cast<ptrdiff_t>(from);
   std::stable_sort(begin, out_.ops.end(), [](const DeviceOp& a, const DeviceOp& b) {
@@ -298,8 +298,8 @@ void TimelineReader::KeepLeaves(size_t from) {
   out_.ops.resize(to);
 }
 
-// GPUs say what they can, not what they are: the devices that have these numbers (data sheets of the
-// vendors).
+// A GPU's plane has its properties, but not its name: returns the device with these properties (data sheets
+// of the vendors).
 std::string TimelineReader::NameDevice() const {
   Stat stat;
   if (FindStat(plane_.own_stats, plane_, "device_type_string", &stat) && !stat.text.empty())

@@ -14,11 +14,11 @@
 
 namespace chakra::xplane {
 
-// Which clock a file's lines have: added to a line's timestamp it gives ns since the epoch, as far as the
-// file tells.
+// The clock of a file's lines. A line's timestamp plus `add_ns` is ns since the epoch, if the file records
+// its start time.
 struct FileClock {
   int64_t add_ns = 0;
-  // Begin and end of an event, rounded to ns one by one, so that those of a serial line stay apart.
+  // Begin and end of an event, each rounded to ns, so that events of a serial line do not overlap.
   int64_t Begin(const Line& line, const EventTimes& t) const { return Place(line, t.offset_ps); }
   int64_t End(const Line& line, const EventTimes& t) const {
     return Place(line, t.offset_ps + t.duration_ps);
@@ -28,15 +28,15 @@ struct FileClock {
   int64_t Place(const Line& line, int64_t ps) const;
 };
 
-// Whether an event's times can be: offsets and durations of at most 50 days, none negative.
+// Whether an event's times are possible: offset and duration are at most 50 days, and not negative.
 bool Sane(const EventTimes& times);
 
 // What most events of a name have in common.
 struct OpFacts {
   absl::string_view name;            // of the kernel
-  absl::string_view hlo;             // of the instruction; "": not told
-  absl::string_view module;          // of its program
-  int64_t program = 0;               // likewise; 0: not told
+  absl::string_view hlo;             // name of the instruction; "": not recorded
+  absl::string_view module;          // name of the instruction's program
+  int64_t program = 0;               // number of the instruction's program; 0: not recorded
   int64_t bytes = -1;                // of copies and sets
   int64_t flops = -1, traffic = -1;  // as the profile counts them
   uint32_t grid[3] = {0, 0, 0}, block[3] = {0, 0, 0};
@@ -47,27 +47,26 @@ struct DeviceOp {
   int64_t begin = 0, end = 0;  // ns
   int64_t correlation = -1;
   int64_t stream = 0;
-  const OpFacts* facts = nullptr;  // never null; in DeviceTimeline::facts
+  const OpFacts* facts = nullptr;  // never null; points into DeviceTimeline::facts
 };
 
 struct DeviceTimeline {
   int ordinal = 0;  // "/device:GPU:3" is 3
   bool tpu = false;
-  std::string device;  // what it is: "AMD Instinct MI300X"; "": not known
+  std::string device;  // product name: "AMD Instinct MI300X"; "": not known
   std::vector<std::unique_ptr<const OpFacts>> facts;
-  std::vector<DeviceOp> ops;  // by begin
+  std::vector<DeviceOp> ops;  // sorted by begin
   std::vector<pytorch::DeviceStep> steps;
   uint64_t skipped = 0, damaged = 0;
 };
 
-// Whether the plane is a device whose operations are read: a GPU or a TPU, and not one of its cores for
-// embeddings.
+// Whether the plane is that of a GPU or a TPU. Planes of a TPU's embedding cores are not read.
 bool IsDevice(absl::string_view plane_name);
 
-// GPU: each line "Stream #N" is a stream; lines that XProf derives from them are not read again. TPU: "XLA
-// Ops" is the core's own order, of which calls of others and loops are left out where their parts are there;
-// "Async XLA Ops" is what runs beside it. Steps are those of the line "Steps". Errors name the file and the
-// line: events that are damaged.
+// Reads the timelines of a device. GPU: each line "Stream #N" is a stream; lines that XProf derives from
+// these are skipped. TPU: "XLA Ops" has the operations of the core in order; calls and loops are left out
+// where their parts are on the line too; "Async XLA Ops" has operations that run in parallel to the core.
+// Steps come from the line "Steps". Errors name the file and the line: an event is damaged.
 absl::Status ReadTimeline(const Plane& plane, const FileClock& clock, absl::string_view file,
                           DeviceTimeline* out);
 

@@ -34,7 +34,7 @@ struct ViewPlane {
   Ids events, stats;
 };
 
-// A number, also one that is written as text, of arguments that are numbers.
+// Reads a number of an argument, which may be written as text.
 bool ToNumber(element value, int64_t* number) {
   double real = 0;
   std::string_view text;

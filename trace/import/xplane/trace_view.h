@@ -1,5 +1,5 @@
-// XProf's and TensorBoard's view of a profile: Chrome's JSON (HOST.trace.json.gz), which lies beside
-// *.xplane.pb.
+// Reads XProf's and TensorBoard's view of a profile: JSON in Chrome's format (HOST.trace.json.gz), in the
+// same folder as *.xplane.pb.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace chakra::xplane {
 
-// Whether JSON text begins as a view does.
+// Whether a file that begins with `head` is such a view.
 bool LooksLikeTraceView(absl::string_view head);
 
-// The XSpace that the view shows: its processes are planes, its threads lines, its spans events, with
-// arguments as stats. What the profile has beside that (compiled programs, properties of devices) is not in
-// it. InvalidArgument, with file: no JSON, or no list of events.
+// Returns the XSpace that the view shows: its processes are planes, its threads are lines, its spans are
+// events with their arguments as stats. The view lacks other parts of the profile: compiled programs, and
+// properties of devices. InvalidArgument, with `file`: no JSON, or no list of events.
 absl::StatusOr<std::string> XSpaceOfTraceView(absl::string_view json, absl::string_view file);
 
 }  // namespace chakra::xplane

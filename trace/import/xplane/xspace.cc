@@ -21,7 +21,7 @@ const char* ForFields(Cursor c, Each each) {
   return nullptr;
 }
 
-// An entry of a map from numbers to messages.
+// Reads an entry of a map from numbers to messages.
 const char* ReadEntry(const Field& f, int64_t* key, Cursor* value) {
   if (f.type != wire::kBytes) return "an entry of a map that is no message";
   *value = {nullptr, nullptr};
@@ -71,7 +71,7 @@ const char* ReadLine(const Field& f, Plane* plane) {
     return nullptr;
   });
   if (!display.empty()) line.name = display;
-  // Below 2^61 ns, 73 years, sums of times are numbers.
+  // Below 2^61 ns (73 years), sums of times do not overflow.
   if (wrong == nullptr && (line.timestamp_ns < 0 || line.timestamp_ns >= int64_t{1} << 61))
     return "a line whose timestamp is no time";
   return wrong;
@@ -117,7 +117,7 @@ bool LooksLikeXSpace(absl::string_view head) {
   uint64_t tag = 0, size = 0;
   if (!wire::ReadVarint(&c, &tag) || tag != (1 << 3 | wire::kBytes) || !wire::ReadVarint(&c, &size))
     return false;
-  // The plane's number and name; the plane itself may be longer than `head`.
+  // Reads the plane's number and name; the plane itself may be longer than `head`.
   for (int field = 0; field < 2; ++field) {
     if (!wire::ReadVarint(&c, &tag)) return false;
     if (tag == (1 << 3 | wire::kVarint)) {

@@ -1,4 +1,4 @@
-// Reads the planes, lines and events of an XSpace (.xplane.pb) where they lie.
+// Reads the planes, lines and events of an XSpace (.xplane.pb) in place, without a copy.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace chakra::xplane {
 
-// Views of the file's bytes, by the field numbers of xplane.proto (openxla/xla,
+// Views of the file's bytes. Field numbers are those of xplane.proto (openxla/xla,
 // third_party/tsl/tsl/profiler/protobuf).
 
-// The value of one XStat; a reference to a name is that name.
+// The value of one XStat; a reference to a name has that name as `text`.
 struct Stat {
-  int64_t number = 0;      // of integers; of a double its whole part
-  double real = 0;         // of any number
+  int64_t number = 0;      // of integers; for a double, its integer part
+  double real = 0;         // of all numbers
   absl::string_view text;  // of texts, bytes and references
 };
 
@@ -29,7 +29,7 @@ struct EventMetadata {
 
 struct Line {
   int64_t id = 0;
-  absl::string_view name;  // the display name, where there is one
+  absl::string_view name;  // the display name, if there is one
   int64_t timestamp_ns = 0;
   wire::Cursor body = {nullptr, nullptr};
   uint64_t events = 0;
@@ -48,27 +48,28 @@ struct XSpace {
   std::vector<std::string> hostnames;
 };
 
-// Begin and end of an event on its line: picoseconds since the line's timestamp.
+// Begin and duration of an event on its line, in picoseconds; the begin counts from the line's timestamp.
 struct EventTimes {
   int64_t metadata = 0;
   int64_t offset_ps = 0, duration_ps = 0;
-  bool timed = true;  // false: it only counts occurrences
+  bool timed = true;  // false: the event only counts occurrences
 };
 
-// `bytes` must outlive the result. Errors name the file and the byte: no XSpace, or one that was cut short.
+// Reads an XSpace. `bytes` must outlive the result. Errors name the file and the byte: `bytes` is not an
+// XSpace, or was cut short.
 absl::StatusOr<XSpace> ReadXSpace(absl::string_view bytes, absl::string_view file);
 
-// Whether content begins like an XSpace: a plane with a name.
+// Whether a file that begins with `head` is an XSpace: it begins with a plane that has a name.
 bool LooksLikeXSpace(absl::string_view head);
 
-// One XStat. Returns its metadata's id, or -1 if it is damaged.
+// Reads one XStat. Returns the id of its metadata, or -1 if it is damaged.
 int64_t ReadStat(wire::Cursor c, const Plane& plane, Stat* out);
 
-// The stat of this name among `stats`. False: it is not there.
+// Finds the stat of this name in `stats`. Returns false if there is none.
 bool FindStat(const std::vector<wire::Cursor>& stats, const Plane& plane, absl::string_view name, Stat* out);
 
-// Calls `each` for each event of a line, with its times and the bytes of its stats. False: an event is
-// damaged.
+// Calls `each` for each event of a line, with its times and the bytes of its stats. Returns false if an event
+// is damaged.
 template <typename Each>
 bool ForEvents(const Line& line, Each each) {
   wire::Cursor c = line.body;
