@@ -14,14 +14,15 @@ namespace {
 constexpr absl::string_view kOwnStarts[] = {"all-reduce", "all-gather", "collective-permute", "copy",
                                             "async"};
 
-// "fusion" of "fusion-start"; "": the opcode is no such half.
+// Returns X if the opcode is X followed by `half` ("fusion" of "fusion-start"); "": the opcode is not such a
+// half, or X has start opcodes of its own.
 absl::string_view Wrapped(absl::string_view opcode, absl::string_view half) {
   if (!absl::ConsumeSuffix(&opcode, half)) return "";
   const bool own = std::find(std::begin(kOwnStarts), std::end(kOwnStarts), opcode) != std::end(kOwnStarts);
   return own || opcode == "send" || opcode == "recv" ? "" : opcode;
 }
 
-// The computation of one operation, `opcode`, that takes its attributes from `start`.
+// Makes the computation of one operation, `opcode`. Moves its attributes there from `start`.
 Computation ComputationOf(const Computation& in, Instruction* start, absl::string_view opcode) {
   Computation out;
   out.name = absl::StrCat(start->name, " in ", in.name);
@@ -40,7 +41,7 @@ Computation ComputationOf(const Computation& in, Instruction* start, absl::strin
     out.instructions.push_back(std::move(parameter));
     root.operands.push_back(row);
   }
-  // (operands), result, state
+  // The shape is ((operands), result, state).
   if (start->shape.tuple() && start->shape.parts.size() >= 2) root.shape = start->shape.parts[1];
   out.root = static_cast<uint32_t>(out.instructions.size());
   root.name = absl::StrCat(start->name, ".", opcode);

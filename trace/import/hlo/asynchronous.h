@@ -1,13 +1,13 @@
-// Operations that run beside others: "fusion-start" and its kind as what XLA means by them.
+// Asynchronous operations of HLO text: from "fusion-start" and the like to async-start.
 #pragma once
 
 #include "trace/import/hlo/module.h"
 
 namespace chakra::hlo {
 
-// HLO text writes async-start of a computation that is one operation, X, as X-start with the attributes of X,
-// and its other halves as X-update and X-done. Makes async-start, -update and -done with such a computation
-// of them again. Operations whose starts are opcodes of their own (all-reduce, all-gather,
+// Turns X-start, X-update and X-done into async-start, async-update and async-done. HLO text writes an
+// async-start whose computation is one operation, X, as X-start with the attributes of X; this makes the
+// computation again. Operations that have a start opcode of their own (all-reduce, all-gather,
 // collective-permute, copy) stay as they are.
 void WrapAsynchronous(Module* module);
 

@@ -9,7 +9,7 @@
 namespace chakra::hlo {
 namespace {
 
-// The number in `key = N : i64` of an MLIR dictionary; `missing` where there is none.
+// Reads N of `key = N : i64` in an MLIR dictionary; returns `missing` if there is none.
 int64_t DictionaryNumber(absl::string_view config, absl::string_view key, int64_t missing) {
   const size_t at = config.find(key);
   if (at == config.npos) return missing;
@@ -30,10 +30,10 @@ double NumberOf(simdjson::dom::element value) {
 
 struct Mask {
   bool causal = false;
-  double window = 0;  // keys that a query sees; 0: all
+  double window = 0;  // number of keys that a query sees; 0: all
 };
 
-// cudnn_fmha_backend_config: the mask, and the scores' shape [batch, heads, queries, keys].
+// Reads cudnn_fmha_backend_config: the mask, and the scores' shape [batch, heads, queries, keys].
 bool ReadCudnn(const std::string& config, Attention* a, Mask* mask) {
   if (!absl::StrContains(config, "cudnn_fmha_backend_config")) return false;
   simdjson::dom::parser parser;
@@ -58,7 +58,7 @@ bool ReadCudnn(const std::string& config, Attention* a, Mask* mask) {
   return true;
 }
 
-// Transformer Engine says the mask by number (NVTE_Mask_Type: 2 and above but 6 are causal), or by name.
+// Reads the mask of Transformer Engine, by number (NVTE_Mask_Type: 2 to 5 are causal) or by name.
 Mask MaskOf(const Instruction& call) {
   Mask mask;
   const int64_t number = DictionaryNumber(call.backend_config, "mask_type", -1);
@@ -106,8 +106,8 @@ bool ReadAttention(const Instruction& call, const std::vector<const Shape*>& ope
   } else {
     mask = MaskOf(call);
   }
-  // Two products forward, five backward (FlashAttention-2, section 3.2); a causal mask leaves half of the
-  // pairs, a window its length of each row.
+  // Two GEMMs forward, five backward (FlashAttention-2, section 3.2). A causal mask leaves half of the pairs;
+  // a window leaves its length of each row.
   a.operations = (a.backward ? 10 : 4) * a.batch * a.heads * a.queries * a.keys * a.width;
   if (mask.window > 0 && mask.window < a.keys) {
     a.operations *= mask.window / a.keys;

@@ -1,4 +1,4 @@
-// Fused attention: which custom calls are that, and their sizes.
+// Fused attention: finds the custom calls that compute it, and their sizes.
 #pragma once
 
 #include <string>
@@ -12,11 +12,13 @@ struct Attention {
   double batch = 1, queries = 1, keys = 1, heads = 1, kv_heads = 1, width = 1;
   bool backward = false;
   std::string type;
-  double operations = 0;  // of both or, backward, all five products, without the pairs that a mask leaves out
+  // Of the two GEMMs forward, or the five backward, without the pairs that a mask leaves out.
+  double operations = 0;
 };
 
-// cuDNN's calls, Transformer Engine's and others that are named so: query, key and value, or these packed,
-// each [batch, length, heads, width], or in the order that cuDNN's configuration tells. False: another call.
+// Reads the attention calls of cuDNN, Transformer Engine and others with such names. Operands are query, key
+// and value, or all three packed, each as [batch, length, heads, width], or in the order that cuDNN's
+// configuration gives. Returns false for other calls.
 bool ReadAttention(const Instruction& call, const std::vector<const Shape*>& operands, Attention* out);
 
 }  // namespace chakra::hlo

@@ -34,7 +34,7 @@ CollectiveKind KindOfName(absl::string_view opcode) {
   return CollectiveKind::kNone;
 }
 
-// The kind and the phase, by the opcode.
+// Sets the kind and the phase by the opcode.
 void SetKind(absl::string_view opcode, Collective* out) {
   out->kind = KindOfName(opcode);
   if (out->kind == CollectiveKind::kNone && absl::ConsumeSuffix(&opcode, "-start")) {
@@ -48,8 +48,7 @@ void SetKind(absl::string_view opcode, Collective* out) {
   }
 }
 
-// Pairs that frontend attributes of sends and receives have are not kept; these have pairs of their own or
-// none.
+// The largest id of a replica, partition or device that the instruction names; -1: it names none.
 int64_t LargestId(const Instruction& i) {
   int64_t most = -1;
   for (const auto& [source, target] : i.pairs) most = std::max({most, source, target});
@@ -68,15 +67,15 @@ const Shape& FirstArray(const Shape& shape) {
   return *at;
 }
 
-// What a device gives to the others. Of operations that are told where to read and to write, or which device
-// is the root, only the data.
+// Bytes that a device sends. For operations that also have offsets or a target buffer as operands, and for
+// those with a root, counts only the data.
 int64_t OperandsBytes(const Computation& c, const Instruction& i, CollectiveKind kind) {
   constexpr int64_t kMostBytes = int64_t{1} << 60;
   const auto operand = [&](size_t n) -> const Shape& { return c.instructions[i.operands[n]].shape; };
   if (absl::StartsWith(i.opcode, "ragged-all-to-all") && !i.operands.empty()) return BytesOf(operand(0));
   if ((kind == CollectiveKind::kBroadcast || kind == CollectiveKind::kReduce) && !i.shape.tuple())
     return BytesOf(i.shape);
-  // In place: the data, where it goes, and the places in both.
+  // A permute in place has four operands: the data, the target buffer, and the offsets in both.
   if (kind == CollectiveKind::kPermute && i.operands.size() == 4 && i.slice_elements > 0) {
     const int64_t bits = BitsOfType(FirstArray(operand(0)).type);
     return i.slice_elements > kMostBytes / std::max<int64_t>(1, bits) ? kMostBytes
@@ -90,14 +89,16 @@ int64_t OperandsBytes(const Computation& c, const Instruction& i, CollectiveKind
   return sum;
 }
 
-// Of an operation that XLA runs beside others, the result: what its start returns has operands in front.
+// Bytes of the result. The tuple that the start of an asynchronous operation returns has the operands before
+// the result; that of an all-reduce has only results.
 int64_t ResultBytes(const Instruction& i, CollectivePhase phase, CollectiveKind kind) {
   if (phase != CollectivePhase::kStart || !i.shape.tuple() || kind == CollectiveKind::kAllReduce)
     return BytesOf(i.shape);
   return i.shape.parts.size() < 2 ? BytesOf(i.shape) : BytesOf(i.shape.parts[1]);
 }
 
-// Takes one id to its places. Groups of replicas or partitions stand for one set of places each.
+// Maps the ids in groups and pairs to devices. A group of replicas means one group of devices for each
+// partition, and a group of partitions one for each replica.
 class Placer {
  public:
   Placer(const Collective& c, const Mesh& mesh, int64_t largest) : mesh_(mesh) {
@@ -110,7 +111,7 @@ class Placer {
     } else {
       mode_ = grouped ? Mode::kReplicaAllPartitions : Mode::kPartition;
     }
-    // Files leave out what XLA knows otherwise: ids beyond the replicas are partitions.
+    // Files may lack the fields that decide the mode: ids beyond the number of replicas are partitions.
     if (mode_ == Mode::kReplica && largest >= mesh.replicas && largest < mesh.partitions)
       mode_ = Mode::kPartition;
     if (mode_ == Mode::kReplicaAllPartitions && (mesh.replicas == 1 || largest >= mesh.replicas))
@@ -118,7 +119,7 @@ class Placer {
     if (mode_ != Mode::kBoth && largest >= Ids()) mode_ = Mode::kBoth;
   }
 
-  // How many ids there are, and of how many sets of places each group stands.
+  // The number of ids, and the number of groups of devices that each group means.
   int64_t Ids() const {
     return mode_ == Mode::kBoth        ? mesh_.devices()
            : mode_ == Mode::kPartition ? mesh_.partitions
@@ -141,7 +142,8 @@ class Placer {
   const Mesh& mesh_;
 };
 
-// The collective of a fusion that else only cuts and places what it moves.
+// Returns the collective of a fusion that has one collective and otherwise only moves data; nullopt: another
+// fusion.
 std::optional<Collective> CollectiveOfFusion(const Module& module, const Instruction& fusion) {
   if (fusion.calls.size() != 1) return std::nullopt;
   const Computation& inner = module.computations[fusion.calls[0]];
@@ -154,7 +156,7 @@ std::optional<Collective> CollectiveOfFusion(const Module& module, const Instruc
   if (found == kNoRow) return std::nullopt;
   Collective out = CollectiveOf(module, inner, found);
   if (out.phase != CollectivePhase::kWhole) return std::nullopt;
-  // An all-reduce of which each device keeps its slice: TPUs do that as a reduce-scatter.
+  // An all-reduce of which each device keeps its slice: TPUs run it as a reduce-scatter.
   if (out.kind == CollectiveKind::kAllReduce && absl::StartsWith(inner.name, "all-reduce-scatter")) {
     out.kind = CollectiveKind::kReduceScatter;
     out.out_bytes = BytesOf(fusion.shape);
@@ -203,7 +205,7 @@ Collective CollectiveOf(const Module& module, const Computation& computation, ui
   out.in = &computation;
   if (opcode == "async-start" || opcode == "async-done" || opcode == "async-update") {
     if (opcode == "async-done" || opcode == "async-update") {
-      // What an end ends is told by its operand.
+      // The operands lead to the start that this end or update belongs to.
       uint32_t at = row;
       for (int hops = 0; hops < 8 && computation.instructions[at].opcode != "async-start"; ++hops) {
         if (computation.instructions[at].operands.empty()) return out;
@@ -237,7 +239,7 @@ Collective CollectiveOf(const Module& module, const Computation& computation, ui
   out.in_bytes = OperandsBytes(computation, i, out.kind);
   out.out_bytes = ResultBytes(i, out.phase, out.kind);
   if (out.kind == CollectiveKind::kSend || out.kind == CollectiveKind::kRecv) {
-    // (data, context, token): of a send the operand too.
+    // The shape is (data, context, token). Its data are also the operand of a send.
     const Shape& shape = i.shape;
     out.in_bytes = out.out_bytes =
         shape.tuple() && !shape.parts.empty() ? BytesOf(shape.parts[0]) : BytesOf(shape);
@@ -257,7 +259,8 @@ bool IsCollective(absl::string_view opcode) { return KindOfName(opcode) != Colle
 
 std::vector<bool> WithCollectives(const Module& module) {
   std::vector<bool> with(module.computations.size());
-  // Computations call others that may stand before or behind them, no deeper than CheckCalls() allows.
+  // Repeated until nothing changes, because computations may be listed before or after those that they call.
+  // CheckCalls() limits the depth of calls.
   for (bool found = true; found;) {
     found = false;
     for (size_t c = 0; c < with.size(); ++c) {

@@ -44,7 +44,8 @@ constexpr TypeName kTypeNames[] = {
     {"pred", "bool"},
 };
 
-// What stays where it is, or only says something to the compiler.
+// Opcodes that run nothing themselves: they move no data, or only inform the compiler, or their computations
+// run instead.
 constexpr absl::string_view kIdle[] = {
     "parameter",    "constant",    "tuple",       "get-tuple-element", "bitcast",    "after-all",
     "partition-id", "replica-id",  "opt-barrier", "add-dependency",    "domain",     "get-dimension-size",
@@ -65,7 +66,7 @@ constexpr absl::string_view kIdleTargets[] = {"Sharding",
                                               "X64SplitLow",
                                               "X64SplitHigh"};
 
-// Kinds of kernels, by what an instruction or the root of a fusion does.
+// Kinds of kernels, by the opcode of an instruction or of a part of a fusion.
 struct OpcodeKind {
   absl::string_view opcode, op;
 };
@@ -101,7 +102,7 @@ bool MovesOnly(absl::string_view opcode) {
   return std::find(std::begin(kMoves), std::end(kMoves), opcode) != std::end(kMoves);
 }
 
-// The number after "key" in a configuration, as a number or a text; -1: there is none.
+// The number after "key" in a configuration, written as a number or as text; -1: there is none.
 int64_t NumberAfter(absl::string_view config, absl::string_view key) {
   const size_t at = config.find(absl::StrCat("\"", key, "\""));
   if (at == config.npos) return -1;
@@ -134,7 +135,7 @@ class FactsReader {
  private:
   const Instruction& At(uint32_t row) const { return c_.instructions[row]; }
   const Shape& OperandShape(const Instruction& i, size_t n) const { return At(i.operands[n]).shape; }
-  // The work of one instruction inside of a fusion, without memory.
+  // Operations of one instruction inside a fusion, where it moves no memory.
   double InnerOperations(const Computation& inner, const Instruction& i);
   double Touched(const Computation& inner, uint32_t parameter, int depth) const;
   double Written(const Computation& inner) const;
@@ -151,7 +152,7 @@ class FactsReader {
 
   const Module& m_;
   const Computation& c_;
-  absl::flat_hash_map<uint32_t, double> nested_;  // operations of fusions inside of fusions, by computation
+  absl::flat_hash_map<uint32_t, double> nested_;  // operations of nested fusions, by computation
 };
 
 double FactsReader::OperandBytes(const Instruction& i) const {
@@ -183,7 +184,7 @@ double FactsReader::InnerOperations(const Computation& inner, const Instruction&
   return static_cast<double>(ElementsOf(i.shape));
 }
 
-// Bytes that a fusion reads of its parameter: all, but for one that is only sliced or updated in place.
+// Bytes of a parameter that a fusion reads: all, unless the parameter is only sliced or updated in place.
 double FactsReader::Touched(const Computation& inner, uint32_t parameter, int depth) const {
   const double whole = static_cast<double>(BytesOf(inner.instructions[parameter].shape));
   double sum = 0;
@@ -197,7 +198,7 @@ double FactsReader::Touched(const Computation& inner, uint32_t parameter, int de
     if (first && (user.opcode == "dynamic-slice" || user.opcode == "slice" || user.opcode == "gather")) {
       sum += static_cast<double>(BytesOf(user.shape));
     } else if (first && user.opcode == "dynamic-update-slice") {
-      continue;  // what is not updated stays where it is
+      continue;  // the other elements are not touched
     } else if (user.opcode == "bitcast" && depth < 8) {
       sum += Touched(inner, row, depth + 1);
     } else {
@@ -207,7 +208,7 @@ double FactsReader::Touched(const Computation& inner, uint32_t parameter, int de
   return used ? std::min(sum, whole) : 0;
 }
 
-// Bytes that a fusion writes: its result, but of an update in place only what is updated.
+// Bytes that a fusion writes: its result; for an update in place, only the updated elements.
 double FactsReader::Written(const Computation& inner) const {
   if (inner.root == kNoRow) return 0;
   std::vector<uint32_t> roots = {inner.root};
@@ -233,7 +234,8 @@ void FactsReader::ReadGemm(const Gemm& g, Facts* f) const {
   f->operations = std::max(f->operations, Bounded(g.operations()));
 }
 
-// x, w and out in the dimensions of `i`: forward, or a gradient that XLA writes as a forward convolution.
+// Reads a convolution: forward, or a gradient that XLA writes as a forward convolution. x, w and out have the
+// dimensions of `i`.
 void FactsReader::ReadConvolution(const Shape& x, const Shape& w, const Shape& out, const Instruction& i,
                                   Facts* f) const {
   Gemm gemm;
@@ -320,13 +322,14 @@ bool FactsReader::ReadFusedAttention(const Instruction& i, Facts* f) const {
   return true;
 }
 
-// A library's product, or one of XLA's calls that stand for one.
+// Reads the GEMM of a library, or a GEMM that XLA writes as a custom call.
 bool FactsReader::ReadLibraryProduct(const Instruction& i, Facts* f) const {
   if (i.operands.size() < 2) return false;
   const Shape &lhs = OperandShape(i, 0), &rhs = OperandShape(i, 1);
   const auto rank = static_cast<int64_t>(lhs.dims.size());
   DotDims dims;
-  // [batch, m, k] x [batch, n, k], and x [batch, k, n]
+  // block_scaled_dot is [batch, m, k] x [batch, n, k]; oneDNN's matmul is that, or [batch, m, k] x [batch, k,
+  // n].
   const bool scaled = absl::StrContains(i.target, "block_scaled_dot"),
              onednn = absl::StrContains(i.target, "__onednn$matmul");
   if ((scaled || onednn) && rank >= 2 && rhs.dims.size() == lhs.dims.size()) {
@@ -342,7 +345,7 @@ bool FactsReader::ReadLibraryProduct(const Instruction& i, Facts* f) const {
 }
 
 void FactsReader::ReadLibrary(const Instruction& i, Facts* f) const {
-  // A library's last result may be the memory that it works in, which says nothing of the work.
+  // The last result of a library's call may be its workspace, whose size says nothing about the work.
   const bool works = i.shape.tuple() && i.shape.parts.size() > 1 &&
                      (absl::StartsWith(i.target, "__cu") || absl::StartsWith(i.target, "te_")) &&
                      (i.shape.parts.back().type == "s8" || i.shape.parts.back().type == "u8") &&
@@ -355,8 +358,8 @@ void FactsReader::ReadLibrary(const Instruction& i, Facts* f) const {
   if (i.operands.size() >= 2 && absl::StrContains(i.target, "$conv")) {
     const Shape &a = OperandShape(i, 0), &b = OperandShape(i, 1);
     if (absl::StrContains(i.target, "BackwardFilter")) {
-      ReadConvolution(a, out, b, i,
-                      f);  // the result has the filter's dimensions, the second operand the output's
+      // The result has the dimensions of the filter, and the second operand those of the output.
+      ReadConvolution(a, out, b, i, f);
     } else if (absl::StrContains(i.target, "BackwardInput")) {
       ReadConvolution(out, b, a, i, f);
     } else {
@@ -369,7 +372,7 @@ void FactsReader::ReadLibrary(const Instruction& i, Facts* f) const {
     f->op = "xla::sort";
     return;
   }
-  // What the author of a kernel says of it (Pallas).
+  // The estimate that the author of a kernel gives (Pallas).
   if (const size_t said = i.backend_config.find("\"cost_estimate\""); said != std::string::npos) {
     const absl::string_view estimate = absl::string_view(i.backend_config).substr(said);
     const int64_t operations = NumberAfter(estimate, "flops"),
@@ -381,17 +384,18 @@ void FactsReader::ReadLibrary(const Instruction& i, Facts* f) const {
   f->unknown = true;
 }
 
-// A copy, or a fusion that only moves, of which one end alone is in the host's memory.
+// Recognizes a copy, or a fusion that only moves data, between the host's and the device's memory.
 void FactsReader::ReadHostCopy(const Instruction& i, Facts* f) const {
   const bool moves = i.opcode == "copy" || i.opcode == "copy-start" || i.opcode == "dynamic-slice" ||
                      i.opcode == "dynamic-update-slice" || i.opcode == "slice" ||
                      (i.opcode == "fusion" && f->operations == 0);
   if (!moves || i.operands.empty()) return;
-  // copy-start has (target, source, ...); an update in place goes where its first operand is.
+  // copy-start returns (target, source, ...). The first operand of an update in place is its target, so one
+  // operand in the other memory is enough.
   const Shape& target = i.shape.tuple() && !i.shape.parts.empty() ? i.shape.parts[0] : i.shape;
   bool reads = false, reads_own = false;
   for (size_t n = 0; n < i.operands.size(); ++n) {
-    if (BytesOf(OperandShape(i, n)) <= 8) continue;  // places in the arrays
+    if (BytesOf(OperandShape(i, n)) <= 8) continue;  // indices into the arrays
     (OperandShape(i, n).host ? reads : reads_own) = true;
   }
   if (target.host ? !reads_own : !reads) return;

@@ -13,9 +13,10 @@
 namespace chakra::hlo {
 namespace {
 
-// Instructions of one fusion, with those that are in it several times.
+// Maximum number of instructions in one fusion; an instruction that occurs in it several times counts each
+// time.
 constexpr uint32_t kLargestFusion = 64;
-// Modules of fewer are taken as they are written.
+// Modules with at most this many element-wise operations stay as they are.
 constexpr size_t kFewest = 16;
 
 constexpr absl::string_view kElementwise[] = {
@@ -49,7 +50,7 @@ bool Elementwise(const Instruction& i) { return In(kElementwise, i.opcode) && !i
 bool Producer(const Instruction& i) { return Elementwise(i) || (In(kMoved, i.opcode) && !i.shape.tuple()); }
 bool User(const Instruction& i) { return Producer(i) || In(kUsersOnly, i.opcode); }
 
-// Of one computation: what becomes part of its users.
+// Moves instructions of one computation into fusions of their users.
 class ComputationFuser {
  public:
   ComputationFuser(Module* m, uint32_t computation) : m_(*m), c_(computation) {}
@@ -93,7 +94,8 @@ void ComputationFuser::Choose() {
   }
 }
 
-// Puts the instruction and what is fused into it at the end of `inner`; other operands become parameters.
+// Adds the instruction, and those that are fused into it, to the end of `inner`; other operands become
+// parameters.
 uint32_t ComputationFuser::Clone(uint32_t row, Computation* inner, std::vector<uint32_t>* leaves,
                                  absl::flat_hash_map<uint32_t, uint32_t>* cloned) {
   if (const auto it = cloned->find(row); it != cloned->end()) return it->second;

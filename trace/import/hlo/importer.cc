@@ -21,7 +21,8 @@ namespace {
 constexpr absl::string_view kExplained[] = {".mlir"};
 constexpr absl::string_view kEndings[] = {".hlo", ".hlo.txt", ".txt", ".hlo.pb", ".hlo_proto.pb", ".pb"};
 
-// What a file is that comes from XLA or before it, but is no module that can be read; "": something else.
+// Describes a file that comes from XLA, or from a step before it, but is not a module that can be read; "":
+// another file.
 absl::string_view OtherForm(absl::string_view head) {
   for (head = absl::StripLeadingAsciiWhitespace(head); absl::StartsWith(head, "//");
        head = absl::StripLeadingAsciiWhitespace(head))
@@ -60,12 +61,12 @@ struct Candidate {
   InputFile input;
 };
 
-// Whether the name says what a dump folder has of one module: the result of the optimisations, or a step
-// before it.
+// Whether the file's name says that the module is the result of the optimizations. A dump folder has other
+// stages of each module too.
 bool AfterOptimizations(const std::string& path) { return absl::StrContains(path, "after_optimizations"); }
 
-// Of a folder's files those that can be a step: after the optimisations, where there are such. Of a module as
-// text and as proto the text, which has the numbers of devices.
+// Returns the files of a folder that may be a step: only those after the optimizations, if there are any. If
+// a module is there as text and as proto, returns the text, which has the number of devices.
 std::vector<std::string> Choose(std::vector<std::string> files, std::vector<std::string>* left) {
   if (std::any_of(files.begin(), files.end(), AfterOptimizations)) {
     const auto kept = std::stable_partition(files.begin(), files.end(), AfterOptimizations);
@@ -102,8 +103,8 @@ double Weight(const Step& step) {
   return sum;
 }
 
-// A module that says neither on how many devices it runs nor names any runs on those that are asked for:
-// replicas, unless all its collectives have channels, which join partitions.
+// If a module neither gives its number of devices nor names any device, runs it on `ranks` devices: as
+// replicas, or as partitions if all its collectives have channels, which connect partitions.
 void SetDevices(int ranks, Module* module) {
   bool told = false;
   if (ranks <= 0 || MeshOf(*module, &told).devices() != 1 || told) return;
@@ -133,7 +134,7 @@ absl::StatusOr<TraceSet> Read(const std::vector<std::string>& inputs, const Read
   std::vector<std::string> left;
   ASSIGN_OR_RETURN(auto files, FindRecordedFiles(inputs, kImporter, &left));
   const std::vector<std::string> chosen = Choose(std::move(files), &left);
-  // The step is the module that works most; the others set it up.
+  // The step is the module with the most work; other modules prepare it.
   std::vector<Candidate> candidates;
   for (const std::string& path : chosen) {
     Candidate c;

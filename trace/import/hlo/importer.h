@@ -1,4 +1,4 @@
-// XLA's dumps of modules as a format of traces.
+// The importer of XLA's module dumps, for trace/import/registry.h.
 #pragma once
 
 #include "trace/et/importer.h"

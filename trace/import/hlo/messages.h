@@ -1,4 +1,4 @@
-// Which sends of a step meet which receives.
+// Matches the sends of a step with its receives.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,9 @@
 
 namespace chakra::hlo {
 
-// Sets StepCollective::tag. A send and a receive of one channel meet, where a channel has both; others those
-// of the same pairs. A permute is both in one.
+// Sets StepCollective::tag. Sends and receives on one channel have the same tag, if the channel has both.
+// Other sends and receives have the same tag if they have the same pairs. A permute is a send and a receive
+// in one, with a tag of its own.
 void TagMessages(std::vector<StepCollective>* collectives);
 
 }  // namespace chakra::hlo

@@ -83,7 +83,7 @@ std::vector<std::vector<int64_t>> ListGroups(const ReplicaGroups& g) {
   std::vector<int64_t> stride(rank, 1);
   for (size_t i = rank; i-- > 1;) stride[i - 1] = stride[i] * g.reshape[i];
   std::vector<std::vector<int64_t>> out(static_cast<size_t>(g.groups));
-  std::vector<int64_t> at(rank);  // place in the transposed array
+  std::vector<int64_t> at(rank);  // position in the transposed array
   for (int64_t n = 0; n < devices; ++n) {
     int64_t id = 0;
     for (size_t i = 0; i < rank; ++i) id += at[i] * stride[order[i]];
@@ -98,8 +98,8 @@ std::vector<std::vector<int64_t>> ListGroups(const ReplicaGroups& g) {
 
 namespace {
 
-// An axis of a mesh as what the parts that are meant cut it into: dimensions, from the first on, and of which
-// of `refs` each is (kNoRow: of none). Null, or what is wrong.
+// Cuts an axis of a mesh at the parts that `refs` name. Adds the sizes of the resulting dimensions, from the
+// first on, and for each its row in `refs` (kNoRow: none). Returns null, or an error text.
 const char* CutAxis(int64_t axis, int64_t size, const std::vector<AxisRef>& refs, std::vector<int64_t>* dims,
                     std::vector<uint32_t>* ref_of) {
   std::vector<uint32_t> parts;
@@ -126,8 +126,8 @@ const char* CutAxis(int64_t axis, int64_t size, const std::vector<AxisRef>& refs
   return nullptr;
 }
 
-// The mesh as an array whose last dimensions are what a collective goes along: iota's form. Null, or what is
-// wrong.
+// Writes the mesh as an array whose last dimensions are those along which the collective communicates: the
+// iota form. Returns null, or an error text.
 const char* ToIota(const std::vector<int64_t>& sizes, const std::vector<AxisRef>& refs, ReplicaGroups* out) {
   for (const AxisRef& ref : refs) {
     if (ref.axis < 0 || ref.axis >= static_cast<int64_t>(sizes.size()))

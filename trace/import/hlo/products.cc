@@ -40,7 +40,7 @@ std::vector<int64_t> NumbersOf(simdjson::dom::element value) {
 int64_t FloorOf(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }  // b > 0
 int64_t ModuloOf(int64_t a, int64_t b) { return a - FloorOf(a, b) * b; }
 
-// x with a x = 1 modulo m, where a and m have no common divisor.
+// Returns x with a * x = 1 modulo m, where a and m have no common divisor.
 int64_t InverseOf(int64_t a, int64_t m) {
   int64_t r0 = m, r1 = ModuloOf(a, m), t0 = 0, t1 = 1;
   while (r1 != 0) {
@@ -51,7 +51,7 @@ int64_t InverseOf(int64_t a, int64_t m) {
   return ModuloOf(t0, m);
 }
 
-// How many of o = 0 ... out - 1 have o stride + first in 0 ... extent, and divisible by `hole`.
+// Counts the o in 0 ... out - 1 for which o * stride + first is in 0 ... extent and divisible by `hole`.
 int64_t Meeting(int64_t out, int64_t stride, int64_t first, int64_t extent, int64_t hole) {
   const int64_t low = std::max<int64_t>(0, FloorOf(-first + stride - 1, stride)),
                 high = std::min(out - 1, FloorOf(extent - first, stride));
@@ -65,7 +65,8 @@ int64_t Meeting(int64_t out, int64_t stride, int64_t first, int64_t extent, int6
   return begin > high ? 0 : (high - begin) / period + 1;
 }
 
-// Pairs of an output's and a weight's place along one dimension between which there is an input.
+// Counts the pairs of an output and a weight along one dimension that use an input, and not padding or a
+// hole.
 double PairsAlong(const WindowDim& w, int64_t in, int64_t out) {
   constexpr int64_t kMost = int64_t{1} << 30, kMostPlaces = int64_t{1} << 20;
   if (in <= 0 || out <= 0 || w.size <= 0) return 0;
@@ -85,7 +86,7 @@ int64_t WholeSize(const Shape& shape, const std::vector<int64_t>& dims, size_t d
 
 WindowDim WindowOf(const Instruction& i, const Shape& w, size_t d) {
   if (d < i.window.size()) return i.window[d];
-  WindowDim told;  // by the weights' shape alone
+  WindowDim told;  // from the shape of the weights only
   told.size = WholeSize(w, i.conv.kernel_spatial, d);
   return told;
 }

@@ -1,4 +1,4 @@
-// Products and convolutions: their sizes and how many multiplications and additions they are.
+// GEMMs and convolutions: their sizes, and their numbers of multiplications and additions.
 #pragma once
 
 #include <cstdint>
@@ -8,26 +8,27 @@
 
 namespace chakra::hlo {
 
-// A product as [batch, m, k] x [batch, k, n].
+// A GEMM [batch, m, k] x [batch, k, n].
 struct Gemm {
   double batch = 1, m = 1, n = 1, k = 1;
   std::string lhs_type, rhs_type;
   double operations() const { return 2 * batch * m * n * k; }
 };
 
-// Of dot, scaled-dot and ragged-dot: of the latter each row of the left meets the weights of its group. A
-// left operand of which a sparse format keeps a part counts as the whole.
+// Returns the GEMM of a dot, scaled-dot or ragged-dot. In a ragged-dot, each row of the left operand is
+// multiplied by the weights of its group only. A left operand in a sparse format counts as dense.
 Gemm GemmOf(const Shape& lhs, const Shape& rhs, const DotDims& dims);
 
-// The dot_dimension_numbers of a library's product in its backend configuration. False: it has none.
+// Reads dot_dimension_numbers from the backend configuration of a library's GEMM. Returns false if it has
+// none.
 bool DotDimsOfConfig(const std::string& config, DotDims* out);
 
-// 2 for each pair of an input and a weight that meet; those that would meet padding or holes do not
-// (HloCostAnalysis). x, w and out in the dimensions of `i`.
+// Returns 2 for each pair of an input and a weight that are multiplied; padding and holes do not count
+// (HloCostAnalysis). x, w and out have the dimensions of `i`.
 double ConvolutionOperations(const Shape& x, const Shape& w, const Shape& out, const Instruction& i);
 
-// Whether a convolution is a product, as XLA writes those for TPUs: no window, or one that walks over batches
-// or over a contracted dimension.
+// Whether a convolution is a GEMM; XLA writes GEMMs for TPUs as convolutions. Such a convolution has no
+// window, or a window over batches or over a contracted dimension.
 bool ProductOfConvolution(const Shape& x, const Shape& w, const Shape& out, const Instruction& i, Gemm* gemm);
 
 // The size of a dimension; 1: the shape has no such dimension.

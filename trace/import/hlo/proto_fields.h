@@ -1,5 +1,4 @@
-// Fields of XLA's protobuf messages, read from their bytes. What reads a field returns null, or what is
-// wrong.
+// Reads the fields of XLA's protobuf messages from their bytes. The functions return null, or an error text.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +10,7 @@
 
 namespace chakra::hlo {
 
-// What a field of a damaged file holds is looked at only where it is a text or a message.
+// The text or the message of a field; empty if the field is of another type, as in damaged files.
 inline absl::string_view TextOf(const wire::Field& f) {
   return f.type == wire::kBytes ? f.text() : absl::string_view();
 }
@@ -19,7 +18,7 @@ inline wire::Cursor MessageOf(const wire::Field& f) {
   return f.type == wire::kBytes ? f.message() : wire::Cursor{nullptr, nullptr};
 }
 
-// What a field must hold: null, or what is wrong.
+// Reads a number or a text. Error: the field is of another type.
 inline const char* TakeNumber(const wire::Field& f, int64_t* out) {
   if (f.type != wire::kVarint) return "a number of another type";
   *out = static_cast<int64_t>(f.bits);
@@ -31,7 +30,7 @@ inline const char* TakeText(const wire::Field& f, std::string* out) {
   return nullptr;
 }
 
-// Reads all fields of a message. `each` returns null, or what is wrong.
+// Calls `each` for all fields of a message, until it returns an error.
 template <typename Each>
 const char* ForFields(wire::Cursor c, Each each) {
   while (!c.done()) {

@@ -62,7 +62,7 @@ const char* ReadDotDims(const Field& f, DotDims* out) {
 
 const char* ReadConvDims(const Field& f, ConvDims* out) {
   *out = ConvDims();
-  out->input_feature = out->kernel_input = out->output_feature = 0;  // proto3 leaves zeros out
+  out->input_feature = out->kernel_input = out->output_feature = 0;  // proto3 does not write zeros
   return ForFields(MessageOf(f), [&](const Field& g) -> const char* {
     const auto n = static_cast<int64_t>(g.bits);
     if (g.number == 3) out->kernel_input = n;
@@ -84,7 +84,7 @@ const char* ReadGroup(const Field& f, ReplicaGroups* out) {
                    [&](const Field& g) -> const char* { return g.number == 1 ? Numbers(g, &ids) : nullptr; });
 }
 
-// IotaReplicaGroupListProto.
+// Reads an IotaReplicaGroupListProto.
 const char* ReadIota(const Field& f, ReplicaGroups* out) {
   return ForFields(MessageOf(f), [&](const Field& g) -> const char* {
     if (g.number == 1) out->groups = static_cast<int64_t>(g.bits);
@@ -95,7 +95,7 @@ const char* ReadIota(const Field& f, ReplicaGroups* out) {
   });
 }
 
-// CollectiveDeviceListProto.
+// Reads a CollectiveDeviceListProto.
 const char* ReadDeviceList(const Field& f, ReplicaGroups* out) {
   return ForFields(MessageOf(f), [&](const Field& g) -> const char* {
     if (g.number == 1) return ReadGroup(g, out);
@@ -103,7 +103,7 @@ const char* ReadDeviceList(const Field& f, ReplicaGroups* out) {
   });
 }
 
-// MeshAxesReplicaGroupListProto: groups along axes of a mesh (MeshProto, AxisRefProto).
+// Reads a MeshAxesReplicaGroupListProto: groups along axes of a mesh (MeshProto, AxisRefProto).
 const char* ReadMeshAxes(const Field& f, ReplicaGroups* out) {
   std::vector<int64_t> sizes, devices;
   std::vector<AxisRef> refs;
@@ -135,8 +135,8 @@ const char* ReadMeshAxes(const Field& f, ReplicaGroups* out) {
   return wrong != nullptr ? wrong : GroupsAlongMesh(sizes, refs, devices, out);
 }
 
-// Window, of which a dimension is size = 1, stride = 2, padding_low = 3, window_dilation = 5, base_dilation
-// = 6.
+// Reads a Window. Fields of a dimension: size = 1, stride = 2, padding_low = 3, window_dilation = 5,
+// base_dilation = 6.
 const char* ReadWindow(const Field& f, std::vector<WindowDim>* out) {
   return ForFields(MessageOf(f), [&](const Field& g) -> const char* {
     if (g.number != 1) return nullptr;
@@ -153,7 +153,7 @@ const char* ReadWindow(const Field& f, std::vector<WindowDim>* out) {
   });
 }
 
-// RaggedDotDimensionNumbers.
+// Reads RaggedDotDimensionNumbers.
 const char* ReadRaggedDims(const Field& f, DotDims* out) {
   return ForFields(MessageOf(f), [&](const Field& g) -> const char* {
     if (g.number == 1) return ReadDotDims(g, out);
@@ -161,7 +161,7 @@ const char* ReadRaggedDims(const Field& f, DotDims* out) {
   });
 }
 
-// Of a literal the value of an integer scalar.
+// Reads a literal that is an integer scalar; ignores others.
 const char* ReadLiteral(const Field& f, Instruction* out) {
   return ForFields(MessageOf(f), [&](const Field& g) -> const char* {
     // s32s = 4, s64s = 5, u32s = 6 (LiteralProto).
@@ -267,7 +267,7 @@ const char* ReadInstruction(const Field& f, RawInstruction* out) {
     }
     return nullptr;
   });
-  // Files have the older list beside the newer one, or alone.
+  // Files have the older list in addition to the newer one, or only the older list.
   if (!it.replica_groups.iota() && it.replica_groups.listed.empty()) it.replica_groups = std::move(old);
   return wrong;
 }

@@ -9,14 +9,14 @@
 
 namespace chakra::hlo {
 
-// An instruction as it lies in the file: ids in place of rows.
+// An instruction as in the file, with ids instead of rows.
 struct RawInstruction {
   Instruction it;
   int64_t id = 0;
   std::vector<int64_t> operands, calls, control;
 };
 
-// Reads HloInstructionProto. Returns null, or what is wrong.
+// Reads a HloInstructionProto. Returns null, or an error text.
 const char* ReadInstruction(const wire::Field& f, RawInstruction* out);
 
 }  // namespace chakra::hlo

@@ -48,7 +48,7 @@ class ModuleReader {
   int64_t entry_id_ = 0;
   std::vector<RawComputation> raw_;
   absl::flat_hash_map<int64_t, uint32_t> computation_;           // by id
-  absl::flat_hash_map<int64_t, std::vector<int64_t>> schedule_;  // by computation's id
+  absl::flat_hash_map<int64_t, std::vector<int64_t>> schedule_;  // by the computation's id
 };
 
 const char* ModuleReader::ReadComputation(const Field& f) {
@@ -97,7 +97,7 @@ absl::Status ModuleReader::LinkComputation(uint32_t c) {
   RawComputation& raw = raw_[c];
   Computation& out = m_.computations[c];
   out.name = raw.name;
-  // The order of the schedule, where there is one of all its instructions.
+  // Use the order of the schedule, if it has all instructions.
   if (const auto order = schedule_.find(raw.id); order != schedule_.end()) {
     absl::flat_hash_map<int64_t, size_t> place;
     for (size_t i = 0; i < order->second.size(); ++i) place.try_emplace(order->second[i], i);
@@ -111,7 +111,8 @@ absl::Status ModuleReader::LinkComputation(uint32_t c) {
   }
   absl::flat_hash_map<int64_t, uint32_t> rows;
   for (uint32_t i = 0; i < raw.instructions.size(); ++i) {
-    // Newer files keep the computation in the upper half of an id, and leave it out of operands' ids or not.
+    // Newer files have the computation in the upper half of an instruction's id. Ids of operands have this
+    // half or lack it.
     if (!rows.try_emplace(raw.instructions[i].id, i).second) {
       return Error(absl::StrCat("computation \"", Short(out.name), "\" has two instructions of id ",
                                 raw.instructions[i].id));
@@ -195,7 +196,7 @@ absl::Status ModuleReader::Read(Cursor c) {
   return Link();
 }
 
-// The message in field 1, where that is a message of field `inner` = text again.
+// Reads the first field of a message. Returns false if it is not field `number`, or not a text or message.
 bool BeginsWithText(Cursor c, uint32_t number, Field* f) {
   return !c.done() && wire::ReadField(&c, f) == nullptr && f->number == number && f->type == wire::kBytes;
 }
@@ -206,7 +207,8 @@ bool IsName(absl::string_view text) {
   });
 }
 
-// The first field's value begins in `head`, whether or not it ends there.
+// Removes the tag and the size of the first field from `head`. The value of the field may end after `head`.
+// Returns false if the tag is another one.
 bool ConsumeTag(absl::string_view* head, char tag, uint64_t* size) {
   if (head->empty() || (*head)[0] != tag) return false;
   Cursor c = wire::CursorOf(head->substr(1));
@@ -220,7 +222,7 @@ bool ConsumeTag(absl::string_view* head, char tag, uint64_t* size) {
 absl::Status CheckCalls(const Module& module, absl::string_view file) {
   enum : uint8_t { kNew, kOpen, kDone };
   std::vector<uint8_t> state(module.computations.size(), kNew);
-  std::vector<int> depth(module.computations.size());  // of the calls below, once done
+  std::vector<int> depth(module.computations.size());  // of nested calls, valid once kDone
   std::vector<std::pair<uint32_t, std::vector<uint32_t>>> stack;
   const auto callees = [&](uint32_t c) {
     std::vector<uint32_t> out;
@@ -275,7 +277,7 @@ void ReadBackendConfig(Instruction* i) {
       if (absl::SimpleAtoi(rest.substr(0, digits), &trips)) {
         i->trip_count = trips;
       } else if (digits > 0) {
-        i->trip_count = INT64_MAX;  // which no step holds
+        i->trip_count = INT64_MAX;  // more than a step may have
       }
     }
   }
@@ -284,7 +286,8 @@ void ReadBackendConfig(Instruction* i) {
 }
 
 absl::StatusOr<Module> ReadHloProto(absl::string_view bytes, absl::string_view file) {
-  // HloProto.hlo_module is field 1, as HloModuleProto.name is: a name is text without control characters.
+  // Field 1 of HloProto is the module, and field 1 of HloModuleProto is the name: a name has no control
+  // characters.
   Cursor whole = wire::CursorOf(bytes);
   Field first;
   if (!BeginsWithText(whole, 1, &first))
@@ -305,8 +308,8 @@ bool LooksLikeHloProto(absl::string_view head) {
   uint64_t size = 0;
   absl::string_view rest = head;
   if (!ConsumeTag(&rest, '\x0a', &size)) return false;
-  // HloSnapshot: {1: HloProto}; HloProto: {1: HloModuleProto}; HloModuleProto: {1: name, 2: entry's name,
-  // ...}.
+  // HloSnapshot: {1: HloProto}; HloProto: {1: HloModuleProto}; HloModuleProto: {1: name, 2: name of the
+  // entry, ...}.
   absl::string_view inner = rest;
   uint64_t name = 0, entry = 0;
   for (int depth = 0; depth < 2 && ConsumeTag(&inner, '\x0a', &name); ++depth) {

@@ -1,4 +1,5 @@
-// Reads XLA's HLO protos: HloProto, as profiles and --xla_dump_hlo_as_proto have it, and HloModuleProto.
+// Reads XLA's HLO protos: HloProto, as in profiles and in dumps of --xla_dump_hlo_as_proto, and
+// HloModuleProto.
 #pragma once
 
 #include "absl/status/statusor.h"
@@ -7,20 +8,20 @@
 
 namespace chakra::hlo {
 
-// Errors name the file and what is damaged: bytes that are no such message; operands, computations and roots
-// that are not in the module; computations that call themselves. Fields by their numbers in openxla/xla
+// Reads a module. Errors name the file and what is damaged: the bytes are no such message; the module lacks
+// an operand, a computation or a root; a computation calls itself. Field numbers are those of openxla/xla
 // xla/service/hlo.proto and xla/xla_data.proto.
 absl::StatusOr<Module> ReadHloProto(absl::string_view bytes, absl::string_view file);
 
-// Whether content begins like one of these messages.
+// Whether a file that begins with `head` is one of these messages.
 bool LooksLikeHloProto(absl::string_view head);
 
-// Error, naming the file: a computation that calls itself, over others or not; calls nested deeper than
-// kDeepest. What else reads modules calls this too.
+// Returns an error that names the file if a computation calls itself, directly or not, or if calls are nested
+// deeper than kDeepest. The reader of HLO text calls this too.
 absl::Status CheckCalls(const Module& module, absl::string_view file);
 inline constexpr int kDeepest = 256;
 
-// Sets what a backend's configuration tells of an instruction: trip counts, and whether a start is
+// Sets what the backend configuration of an instruction gives: the trip count, and whether a start is
 // synchronous.
 void ReadBackendConfig(Instruction* instruction);
 

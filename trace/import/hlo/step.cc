@@ -16,16 +16,16 @@
 namespace chakra::hlo {
 namespace {
 
-// What produced a value: nodes, and of a tuple each of its parts.
+// The nodes that made a value; for a tuple, also those of each part.
 struct Value {
   std::vector<uint32_t> nodes;
   std::vector<std::shared_ptr<const Value>> parts;
 };
 using ValuePtr = std::shared_ptr<const Value>;
 
-// Instructions that are looked at, whether they run or not.
+// Maximum number of instructions that are visited, whether they run or not.
 constexpr uint64_t kMostVisited = uint64_t{1} << 26;
-// Devices of all collectives: half a gigabyte.
+// Maximum number of devices, summed over all collectives: half a gigabyte.
 constexpr uint64_t kMostPlaces = uint64_t{1} << 25;
 
 void Gather(const Value& value, std::set<uint32_t>* out) {
@@ -74,11 +74,11 @@ class StepBuilder {
   std::map<uint32_t, double> work_of_;                                          // by computation
   std::vector<uint32_t> joined_;  // ends that the next node of the main stream waits for
   uint32_t last_compute_ = kNoRow;
-  bool beside_ = false;                 // what runs is what an async-start began
-  uint32_t last_beside_ = kNoRow;       // of that, the last kernel
+  bool beside_ = false;                 // whether the current computation is that of an async-start
+  uint32_t last_beside_ = kNoRow;       // the last kernel of such a computation
   std::vector<bool> with_collectives_;  // by computation
   uint64_t placed_ = 0;                 // devices of all collectives
-  uint64_t visited_ = 0;                // instructions, with those that do not run
+  uint64_t visited_ = 0;                // instructions, including those that do not run
   std::set<uint32_t> empty_;            // computations that run nothing
   std::set<std::string> noted_;
   std::map<std::string, uint64_t> unknown_;  // custom calls by target
@@ -93,7 +93,7 @@ uint32_t StepBuilder::FactsRow(uint32_t computation, uint32_t row) {
   return it->second;
 }
 
-// Bytes and operations of all that a computation runs once, to compare branches by.
+// Bytes and operations of one run of a computation, to compare branches.
 double StepBuilder::WorkOf(uint32_t computation) {
   if (const auto it = work_of_.find(computation); it != work_of_.end()) return it->second;
   double sum = 0;
@@ -216,8 +216,8 @@ absl::Status StepBuilder::AddCollective(uint32_t computation, uint32_t row, cons
   return absl::OkStatus();
 }
 
-// The computation of an async-start, beside the main stream: its kernels one after another, its collectives
-// as others that were started. All of it is done at the end that belongs to it.
+// Runs the computation of an async-start in parallel to the main stream: its kernels one after another, its
+// collectives as other collectives that were started. The async-done of the start waits for all of it.
 absl::Status StepBuilder::RunBeside(const Instruction& i, const std::vector<ValuePtr>& operands,
                                     ValuePtr* result) {
   if (i.async_thread == "host")
@@ -243,8 +243,7 @@ absl::Status StepBuilder::RunBeside(const Instruction& i, const std::vector<Valu
   return absl::OkStatus();
 }
 
-// A fusion that holds collectives: these, and a kernel where the fusion does more than to cut and to place
-// what they move.
+// Runs a fusion that has collectives: the collectives, and a kernel if the fusion computes too.
 absl::Status StepBuilder::RunFusion(uint32_t computation, uint32_t row, const std::vector<ValuePtr>& operands,
                                     ValuePtr* result) {
   const Instruction& i = m_.computations[computation].instructions[row];
@@ -414,14 +413,14 @@ absl::Status StepBuilder::Run(uint32_t computation, const std::vector<ValuePtr>&
   return absl::OkStatus();
 }
 
-// Data of the host come by a way of which the module says nothing.
+// Warns about transfers from and to the host: the module does not say how long they take.
 void StepBuilder::NoteHost(const Instruction& i) {
   if (i.opcode == "infeed" || i.opcode == "outfeed")
     NoteOnce("infeeds and outfeeds exchange data with the host; they are left out");
 }
 
-// Before its optimisations a module has no fusions, so that each element-wise operation would go through
-// memory.
+// Warns about modules from before the optimizations, which have no fusions: each element-wise operation would
+// go through memory. Also warns about other properties of the module that make the step inexact.
 void StepBuilder::NoteUnfused() {
   size_t fusions = 0, loops = 0;
   for (const Computation& c : m_.computations) {

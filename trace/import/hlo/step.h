@@ -1,4 +1,5 @@
-// From an XLA module to what its devices run, node by node: calls in place, loops as often as they go round.
+// From an XLA module to the nodes that its devices run: calls are run in place, and loops as often as they
+// iterate.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,9 @@
 
 namespace chakra::hlo {
 
-// The streams that XLA's GPU runtime uses: a start waits for all that the main stream was given before, and
-// what the main stream is given after an end waits for what the start began. kBeside: kernels of async-start.
+// The streams of XLA's GPU runtime. A start waits for all work that was put on the main stream before it;
+// work that is put on the main stream after an end waits for the work of the start. kBeside: kernels of
+// async-start.
 enum class StepStream : uint8_t { kCompute, kCollective, kSend, kReceive, kCopy, kBeside };
 
 struct StepNode {
@@ -25,14 +27,14 @@ struct StepNode {
   uint32_t dep_begin = 0, dep_end = 0;  // in Step::deps
 };
 
-// A collective, resolved to devices. One entry for each instruction, however often it runs.
+// A collective as groups or pairs of devices. There is one for each instruction, however often it runs.
 struct StepCollective {
   Collective what;
   std::vector<std::vector<int64_t>> groups;        // of devices
   std::vector<std::pair<int64_t, int64_t>> pairs;  // of a permute, sends and receives
   std::vector<uint32_t> group_of;                  // by device: its row of groups; kNoRow: in none
   std::vector<int64_t> source_of, target_of;       // by device; -1: none
-  uint32_t tag = 0;  // of its messages: a send's is that of the receives that it meets
+  uint32_t tag = 0;  // of its messages; a send and the receives that match it have the same tag
 };
 
 struct Step {
@@ -44,13 +46,13 @@ struct Step {
   std::vector<std::string> warnings;
 };
 
-// The most nodes that a step may have.
+// Maximum number of nodes of a step.
 inline constexpr size_t kMostNodes = size_t{1} << 24;
 
-// Errors name `file` and the instruction: groups that do not fit the devices; more than kMostNodes nodes.
-// Warnings: a loop whose count is not known goes round once; of a conditional the branch with the most work
-// is taken; custom calls that nothing tells; what goes to and from the host, and is left out; a module from
-// before its optimisations.
+// Builds the step of a module. Errors name `file` and the instruction: groups do not fit the devices; there
+// are more than kMostNodes nodes. Warnings: a loop whose trip count is not known runs once; of a conditional,
+// the branch with the most work runs; custom calls of unknown work; transfers to and from the host, which are
+// left out; a module from before its optimizations.
 absl::StatusOr<Step> BuildStep(const Module& module, absl::string_view file);
 
 }  // namespace chakra::hlo

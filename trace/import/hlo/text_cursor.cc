@@ -153,7 +153,7 @@ bool TextCursor::ReadShapeAt(int depth, Shape* out) {
     if (d != "?" && (!absl::SimpleAtoi(d, &n) || n < 0)) return false;
     out->dims.push_back(n);
   }
-  // A layout follows at once; a computation's body does not.
+  // A layout follows the dimensions without a blank; the body of a computation does not.
   absl::string_view layout;
   if (peek() == '{' && !Bracketed(&layout)) return false;
   out->host = absl::StrContains(layout, "S(5)");
@@ -164,7 +164,7 @@ bool TextCursor::SkipValue() {
   absl::string_view inside;
   while (!done() && text_[at_] != ',' && text_[at_] != '\n') {
     const char c = text_[at_];
-    if (c == ')' || c == ']' || c == '}') return true;  // of what the attributes are in
+    if (c == ')' || c == ']' || c == '}') return true;  // closes the bracket around the attributes
     if (c == '"') {
       if (!SkipQuoted()) return false;
     } else if (c == '(' || c == '[' || c == '{') {

@@ -1,4 +1,4 @@
-// A place in HLO text, and the tokens from there on.
+// A position in HLO text, and the tokens from there on.
 #pragma once
 
 #include <cstdint>
@@ -19,25 +19,26 @@ class TextCursor {
   char peek() const { return done() ? '\0' : text_[at_]; }
   size_t at() const { return at_; }
   int64_t line() const;  // from 1
-  // What is left of the line, shortened, for messages.
+  // The remaining text of the line, shortened, for messages.
   std::string Rest() const;
 
-  // Skips blanks and comments; line ends too.
+  // Skips blanks, comments and line ends.
   void Skip();
-  // The same, but not over the end of a line.
+  // Skips blanks and comments, but no line end.
   void SkipInLine();
   void SkipLine();
-  bool Consume(absl::string_view token);  // after Skip()
-  // The same, where nothing follows it on its line.
+  bool Consume(absl::string_view token);  // calls Skip() first
+  // As Consume(), but only if nothing follows the token on its line.
   bool ConsumeLine(absl::string_view token);
-  // "%name" or "name"; "": there is none.
+  // Reads "%name" or "name"; "": there is none.
   absl::string_view Name();
-  // What is between the bracket here and the one that closes it; quotes are one token. False: nothing closes
-  // it.
+  // Reads the text between the bracket here and the bracket that closes it; a quoted text is one token.
+  // Returns false if the bracket is not closed.
   bool Bracketed(absl::string_view* inside);
-  // "bf16[8,128]{1,0:T(8,128)}" or a tuple. False: it is no shape.
+  // Reads "bf16[8,128]{1,0:T(8,128)}" or a tuple. Returns false if there is no shape.
   bool ReadShape(Shape* out) { return ReadShapeAt(0, out); }
-  // "key=value" pairs, each after a comma; lines may end between them. False: a value that does not end.
+  // Reads "key=value" pairs, each after a comma; lines may end between pairs. Returns false if a value does
+  // not end.
   bool ReadAttributes(std::vector<std::pair<absl::string_view, absl::string_view>>* out);
 
  private:
@@ -47,15 +48,15 @@ class TextCursor {
 
   absl::string_view text_;
   size_t at_ = 0;
-  mutable size_t counted_to_ = 0;  // at_ only grows
-  mutable int64_t counted_ = 0;    // line ends up to there
+  mutable size_t counted_to_ = 0;  // counted_ is valid up to here; at_ only grows
+  mutable int64_t counted_ = 0;    // number of line ends up to counted_to_
 };
 
-// Parts of a list at its own commas: "{0,1},{2}" has two.
+// Splits a list at its own commas, not at those of inner lists: "{0,1},{2}" has two parts.
 std::vector<absl::string_view> SplitList(absl::string_view text);
 // A quoted text without its quotes and escapes; any other text as it is.
 std::string Unquoted(absl::string_view text);
-// Numbers of "{0,1}", "0,1" or "[0,1]". False: something else.
+// Reads the numbers of "{0,1}", "0,1" or "[0,1]". Returns false for other texts.
 bool ParseNumbers(absl::string_view text, std::vector<int64_t>* out);
 
 }  // namespace chakra::hlo

@@ -19,7 +19,7 @@ namespace {
 
 constexpr absl::string_view kPairsAttribute = "_xla_send_recv_source_target_pairs";
 
-// What an instruction refers to by name.
+// The names that an instruction refers to.
 struct Names {
   std::vector<std::string> operands, calls, control;
   int64_t line = 0;
@@ -74,7 +74,7 @@ absl::Status TextReader::ReadHeader() {
   return absl::OkStatus();
 }
 
-// Tables that metadata point into: a title alone on its line, then lines that begin with a number.
+// Skips tables that metadata refer to: a title alone on its line, then lines that begin with a number.
 void TextReader::SkipTables() {
   static constexpr absl::string_view kTitles[] = {"FileNames", "FunctionNames", "FileLocations",
                                                   "StackFrames"};
@@ -88,7 +88,8 @@ void TextReader::SkipTables() {
   }
 }
 
-// "%p#0#1", a part of a part of %p: one instruction for each, named so.
+// Adds instructions for operands such as "%p#0#1", part 1 of part 0 of %p: one for each part, with such a
+// name.
 void TextReader::AddPartsOfTuples(Computation* to, Names* names, std::vector<Names>* all) {
   for (const std::string& operand : names->operands) {
     for (size_t mark = operand.find('#'); mark != operand.npos; mark = operand.find('#', mark + 1)) {

@@ -7,13 +7,13 @@
 
 namespace chakra::hlo {
 
-// The grammar is that of XLA's HloParser: names with or without %, comments, layouts with tiles and memory
-// spaces, attributes in any order; those that are not needed are skipped. Errors name the file and the line,
-// what was there and what was expected: text that does not parse or was cut short, operands and computations
-// that are not there, computations that call themselves, forms of replica groups that are not known.
+// Reads a module. The grammar is that of XLA's HloParser: names with or without %, comments, layouts with
+// tiles and memory spaces, attributes in any order. Unknown attributes are skipped. Errors name the file and
+// the line, the text there, and what was expected: the text does not parse or was cut short; an operand or a
+// computation does not exist; a computation calls itself; the form of replica groups is not known.
 absl::StatusOr<Module> ReadHloText(absl::string_view text, absl::string_view file);
 
-// Whether content begins with "HloModule NAME", after comments.
+// Whether a file that begins with `head` begins with "HloModule NAME", after comments.
 bool LooksLikeHloText(absl::string_view head);
 
 }  // namespace chakra::hlo

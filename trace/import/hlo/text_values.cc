@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kLargestSlice = int64_t{1} << 50;
 
-// The text up to and with `end`, which is taken off `rest`. False: there is no `end`.
+// Moves the text before `end` from `rest` to `out`, and removes `end`. Returns false if there is no `end`.
 bool TakeTo(absl::string_view* rest, char end, absl::string_view* out) {
   const size_t at = rest->find(end);
   if (at == rest->npos) return false;
@@ -53,7 +53,8 @@ bool ParseMeshDevices(absl::string_view text, std::vector<int64_t>* out) {
   return !out->empty();
 }
 
-// "mesh['a'=2,'b'=4], device_ids=(0,2,...) {'b','a':(1)2}": the devices that differ along these axes alone.
+// "mesh['a'=2,'b'=4], device_ids=(0,2,...) {'b','a':(1)2}": groups of devices that differ only along the axes
+// in braces.
 bool ParseMeshGroups(absl::string_view text, ReplicaGroups* out) {
   std::vector<absl::string_view> names;
   std::vector<int64_t> sizes, devices;
@@ -129,7 +130,7 @@ bool ParseIotaGroups(absl::string_view text, ReplicaGroups* out) {
   return true;
 }
 
-// "3x3" or "1_1x1_1": one text a dimension.
+// Splits "3x3" or "1_1x1_1" into one text for each dimension.
 bool ForDims(absl::string_view text, std::vector<WindowDim>* dims,
              bool (*take)(absl::string_view text, WindowDim* dim)) {
   const std::vector<absl::string_view> parts = absl::StrSplit(text, 'x');

@@ -11,7 +11,7 @@ namespace {
 constexpr int64_t kMostTrips = int64_t{1} << 24;
 constexpr int kMostHops = 64;
 
-// An instruction of a computation. Of one inside of a fusion, the fusion.
+// An instruction of a computation. `fusion`: the fusion that the computation is in; null: none.
 struct Place {
   const Computation* c = nullptr;
   uint32_t row = kNoRow;
@@ -20,7 +20,8 @@ struct Place {
   const Instruction* operator->() const { return &c->instructions[row]; }
 };
 
-// Looks through what hands a value on: copies, views, fusions of one result, tuples of which a part is taken.
+// Follows values through instructions that only pass them on: copies, views, fusions of one result, tuples of
+// which a part is used.
 class Tracer {
  public:
   explicit Tracer(const Module& m) : m_(m) {}
@@ -50,7 +51,7 @@ class Tracer {
   Place Operand(const Place& of, size_t n) { return Behind(Place{of.c, of->operands[n], of.fusion}); }
 
  private:
-  // Of a part of a tuple that is made here, what it was made of.
+  // Moves from a part of a tuple that this computation makes to the value of the part.
   bool PartOfTuple(Place* at) {
     const Instruction& i = **at;
     if (i.opcode != "get-tuple-element" || i.operands.empty()) return false;
@@ -63,7 +64,7 @@ class Tracer {
   }
 
   const Module& m_;
-  std::deque<Place> fusions_;  // which places point to
+  std::deque<Place> fusions_;  // places point into it
 };
 
 bool IsConstant(const Place& at) {
@@ -71,7 +72,7 @@ bool IsConstant(const Place& at) {
          at->constant >= -kMostTrips;
 }
 
-// The part of the loop's state that a value is; 0 where the state is one number. -1: it is none.
+// Returns the part of the loop's state that a value is; 0 if the state is one number. -1: it is no such part.
 int64_t PartOfState(const Place& at) {
   if (at.fusion != nullptr) return -1;
   if (at->opcode == "parameter") return at->shape.tuple() ? -1 : 0;
@@ -79,7 +80,7 @@ int64_t PartOfState(const Place& at) {
   return at.c->instructions[at->operands[0]].opcode == "parameter" ? at->tuple_index : -1;
 }
 
-// Part of a state, as a computation returns it, or as a loop is given it.
+// Finds a part of the loop's state: of the body's result, or of the state with which the loop starts.
 bool PartOf(Tracer* t, Place state, int64_t part, Place* out) {
   state = t->Behind(state);
   if (!state->shape.tuple()) {
@@ -99,7 +100,8 @@ class Loop {
         body_{&m.computations[loop.calls[0]], m.computations[loop.calls[0]].root, nullptr},
         start_{&in, loop.operands[0], nullptr} {}
 
-  // What the body adds to a part of the state each time; 0: nothing, or something else happens to it.
+  // Returns what the body adds to a part of the state in each iteration; 0: nothing, or it changes the part
+  // in another way.
   int64_t AddedTo(int64_t part) {
     Place next;
     if (!PartOf(&t_, body_, part, &next) || next->operands.size() != 2) return 0;
@@ -117,7 +119,7 @@ class Loop {
     return true;
   }
 
-  // A constant, or a part of the state that starts as one and that the body hands on.
+  // Reads a constant, or a part of the state that starts as a constant and that the body does not change.
   bool Bound(const Place& at, int64_t* out) {
     if (IsConstant(at)) {
       *out = at->constant;
@@ -135,7 +137,7 @@ class Loop {
   Place body_, start_;
 };
 
-// How often a number that starts at `first` and grows by `step` is on this side of `end`.
+// Returns how often a number that starts at `first` and grows by `step` satisfies the comparison with `end`.
 int64_t Trips(absl::string_view direction, int64_t first, int64_t end, int64_t step) {
   if (direction == "LE") ++end;
   if (direction == "GE") --end;

@@ -1,4 +1,4 @@
-// How often a loop goes round.
+// How often a loop iterates.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,11 @@
 
 namespace chakra::hlo {
 
-// The count of a loop of the computation `in` over a number that starts at a constant, that its body adds a
-// constant to or takes one from, and that its condition compares with a constant, as JAX's scans are before
-// XLA's optimisations. Fusions, copies and parts of the state that no round changes are seen through. -1: it
-// is no such loop, or one of its constants is not in the module.
+// Returns the trip count of a loop in the computation `in`. The loop must count with a number that starts at
+// a constant, to which the body adds a constant or from which it subtracts one, and which the condition
+// compares with a constant. JAX's scans have this form before XLA's optimizations. The search follows values
+// through fusions, copies, and parts of the state that no iteration changes. -1: the loop has another form,
+// or one of the constants is not in the module.
 int64_t TripCount(const Module& module, const Computation& in, const Instruction& loop);
 
 }  // namespace chakra::hlo

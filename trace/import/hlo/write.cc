@@ -17,7 +17,7 @@ namespace {
 
 namespace et = ChakraProtoMsg;
 
-// "fusion.12.clone.3" as "fusion": kernels that differ in their number alone have one name.
+// "fusion.12.clone.3" becomes "fusion": kernels that differ only in their number have one name.
 std::string WithoutNumber(absl::string_view name) {
   for (;;) {
     const size_t dot = name.rfind('.');
@@ -32,7 +32,8 @@ std::string WithoutNumber(absl::string_view name) {
   return std::string(name);
 }
 
-// The name by which the kernel model knows a product by its shapes, and a stream by its bytes.
+// The name by which the kernel model knows the node: for GEMMs, convolutions and attention, which it prices
+// by shapes, the operator alone.
 std::string NameOf(const Facts& facts, const Instruction& i) {
   const bool by_shapes = facts.op == "xla::dot" || facts.op == "xla::convolution" ||
                          absl::StartsWith(facts.op, "xla::attention");
@@ -56,7 +57,7 @@ CollectiveType TypeOf(CollectiveKind kind) {
   }
 }
 
-// "ranks 0,1", "all", or "64 ranks from 0, #2": names of groups by their members.
+// Names of groups by their members: "ranks 0,1", "world", or "64 ranks from 0, #2".
 class GroupNames {
  public:
   explicit GroupNames(const Step& step) : of_rank_(static_cast<size_t>(step.mesh.devices())) {
@@ -66,12 +67,12 @@ class GroupNames {
         of.push_back(Add(std::vector<int>(group.begin(), group.end()), step.mesh.devices()));
     }
   }
-  // Of a group of a collective, both by their rows in the step.
+  // Returns the name of a group of a collective. Both are rows in the step.
   const std::string& Of(uint32_t collective, uint32_t group) const {
     return named_[of_[collective][group]]->first;
   }
   const Groups& groups() const { return groups_; }
-  // Those that hold the rank.
+  // Returns the groups that have the rank as member.
   Groups With(int rank) const {
     Groups out;
     for (const uint32_t group : of_rank_[static_cast<size_t>(rank)]) out.insert(*named_[group]);
@@ -109,10 +110,10 @@ class DeviceWriter {
   absl::Status Write();
 
  private:
-  // Ids: a node of the step has two, of which most use the first; a permute receives with it and sends with
-  // the other.
+  // Each node of the step has two ids. Most nodes use only the first; a permute receives with the first and
+  // sends with the second.
   static uint64_t Id(uint32_t node) { return 2 * uint64_t{node} + 1; }
-  // What of the collective this device has.
+  // Whether this device receives, sends, or takes part as member of a group.
   bool Receives(const StepNode& n) const;
   bool Sends(const StepNode& n) const;
   bool Takes(const StepNode& n) const;
@@ -148,7 +149,7 @@ bool DeviceWriter::Takes(const StepNode& n) const {
   return group != kNoRow && c.groups[group].size() > 1;
 }
 
-// Data dependencies; those on a collective that this device has no part in are done from the beginning.
+// Adds data dependencies. Dependencies on collectives in which this device takes no part are left out.
 void DeviceWriter::Deps(const StepNode& n, et::Node* node) const {
   for (uint32_t d = n.dep_begin; d < n.dep_end; ++d) {
     const uint32_t on = step_.deps[d];
@@ -206,7 +207,7 @@ absl::Status DeviceWriter::Message(const StepNode& n, uint32_t index, bool send)
       : n.stream == StepStream::kCollective ? (send ? StepStream::kSend : StepStream::kReceive)
                                             : n.stream;
   AddAttribute("stream", &node)->set_int64_val(static_cast<int64_t>(stream));
-  if (other == device_) {  // a copy in place
+  if (other == device_) {  // a copy on the device itself
     if (!send) return absl::OkStatus();
     node.set_type(et::COMP_NODE);
     node.set_name("xla::copy/collective-permute");

@@ -11,10 +11,11 @@
 
 namespace chakra::hlo {
 
-// All devices of the step. A computation has its operator as name ("xla::dot", "xla::loop/loop_add_fusion"),
-// num_ops, tensor_size, shapes and types, and no time: the run's kernel model or table prices it. `hlo` is
-// the instruction's name, `module` that in the program. A permute is a send and a receive; a device that is
-// in no pair, or in no group, has no node of it. Copies to the host's memory and from it are memory nodes.
+// Makes the traces of all devices of the step. A computation has its operator as name ("xla::dot",
+// "xla::loop/loop_add_fusion"), num_ops, tensor_size, shapes and types, but no time: the kernel model or the
+// kernel table of the run gives it. Attribute `hlo` is the instruction's name, `module` its name in the
+// program. A permute becomes a send and a receive; a device that is in no pair or group of a collective has
+// no node of it. Copies to and from the host's memory are memory nodes.
 absl::StatusOr<TraceSet> TracesOf(const Module& module, const Step& step, const std::string& file,
                                   const ReadOptions& options);
 
