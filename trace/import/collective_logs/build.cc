@@ -25,7 +25,7 @@ constexpr int64_t kComputeStream = 0;
 
 Time Nanos(int64_t ns) { return Time::Picos(ns * 1000); }
 
-// What the rank's trace says of itself, but of its steps.
+// The metadata of the rank's trace, without its steps.
 ChakraProtoMsg::GlobalMetadata MetadataOf(const JoinedLogs& joined, const JoinedRank& rank,
                                           absl::string_view format) {
   ChakraProtoMsg::GlobalMetadata metadata = MetadataWith("schema", format);
@@ -46,17 +46,17 @@ bool Fits(const JoinedRank& rank) {
 
 }  // namespace
 
-// What a call becomes.
+// The node of a call.
 struct RankBuilder::CallNode {
   CallNode(const JoinedLogs& joined, const JoinedRank& rank, size_t call);
   const CallFacts& facts;
   size_t group = 0;         // row of JoinedLogs::members
-  NodeType type;            // kComp: no machine can price it
-  bool kept = false;        // then its comm_kind is said
-  bool collective = false;  // by its kind, even where it is kept
+  NodeType type;            // kComp: the call keeps its recorded time
+  bool kept = false;        // whether it keeps its recorded time; it then gets comm_kind
+  bool collective = false;  // by its kind, even if it is kept
   bool has_bytes = false;
   int other = kNoRank;  // the root, or the other side of a message
-  // Messages that were launched together run beside each other: they have no stream.
+  // Only collectives have a stream: messages that were launched together run in parallel.
   int64_t stream() const { return kComputeStream + 1 + static_cast<int64_t>(facts.comm); }
 };
 
@@ -85,7 +85,7 @@ void RankBuilder::Reset(bool frames) {
   draft_.side.wanted = frames;
 }
 
-// Of rows 0 and 1.
+// Adds the frames of rows 0 and 1.
 void RankBuilder::FrameHead(const JoinedLogs& joined, const JoinedRank& rank) {
   if (!draft_.side.wanted) return;
   Groups groups;
@@ -99,7 +99,8 @@ void RankBuilder::FrameHead(const JoinedLogs& joined, const JoinedRank& rank) {
   frames.End();
 }
 
-// What frames of later rows have alike. Precondition: `after` are different nodes, at most two.
+// Adds the fields that the frames of all later rows have. Precondition: the nodes in `after` differ; there
+// are at most two.
 SideTable::Frames& RankBuilder::FrameOf(const Nodes& after) {
   SideTable::Frames& frames = draft_.side.rows;
   frames.Has({"id", "name", "type", "is_cpu_op", "start_ns", "duration_ns"});
@@ -125,7 +126,7 @@ void RankBuilder::FrameCall(const JoinedLogs& joined, const CallNode& call, cons
   frames.End();
 }
 
-// The name's index in the graph's strings, which are those of calls' kinds but for a few.
+// Returns the index of a name in the graph's strings. Most names are those of kinds of calls.
 uint32_t RankBuilder::NameIndex(absl::string_view name) {
   for (const auto& [known, index] : names_) {
     if (known.data() == name.data() && known.size() == name.size()) return index;
@@ -151,7 +152,7 @@ void RankBuilder::Row(uint64_t id, absl::string_view name, NodeType type, uint8_
   graph_.dep_begin.push_back(static_cast<uint32_t>(graph_.dep.size()));
 }
 
-// In the order in which calls name them.
+// Numbers groups in the order in which calls use them.
 uint32_t RankBuilder::GroupIndex(const JoinedLogs& joined, size_t group) {
   const std::string& name = joined.group_names[group];
   if (name.empty()) return 0;
@@ -192,8 +193,8 @@ void RankBuilder::Call(const JoinedLogs& joined, const JoinedRank& rank, uint64_
   if (!call.collective) peer.tag = static_cast<int32_t>(call.group);
 }
 
-// Most ranks have the calls of others, and many their steps. A step lasts until the next one begins: what is
-// computed before that belongs to it.
+// Many ranks have the same calls, and often the same steps. A step lasts until the next one begins: the
+// computation before that belongs to it.
 const std::string& RankBuilder::Steps(const JoinedLogs& joined, const JoinedRank& rank) {
   const LogCalls& calls = rank.log.calls;
   if (calls.key() != steps_of_ || calls.empty()) {
@@ -275,7 +276,7 @@ absl::Status RankBuilder::Build(const JoinedLogs& joined, size_t r, absl::string
   if (std::all_of(graph_.start.begin(), graph_.start.end(), [](Time t) { return t == Time::Zero(); }))
     graph_.start.clear();
   DropEmptyColumns(&graph_);
-  // Fields of one message behind those of another are fields of both together.
+  // Encoded fields that are appended to an encoded message become fields of that message.
   draft_.metadata = absl::StrCat(MetadataOf(joined, rank, format).SerializeAsString(), Steps(joined, rank));
   return absl::OkStatus();
 }

@@ -1,5 +1,5 @@
-// The calls of one rank, kept in the little memory that many ranks leave: what a call is (kind, bytes,
-// communicator, number), which ranks that do the same have in common, apart from when it ran.
+// The calls of one rank, in a form that needs little memory for many ranks. The facts of a call (kind, bytes,
+// group, number) are stored apart from its times, so that ranks with equal calls share the facts.
 #pragma once
 
 #include <cstdint>
@@ -18,37 +18,38 @@ namespace chakra::collective_logs {
 enum LogOp : uint8_t { kLogSend = kCollectiveTypes, kLogRecv, kLogUnknown };
 inline bool IsCollective(uint8_t op) { return op < kCollectiveTypes; }
 
-// Who measured how long a call took.
+// What measured the duration of a call.
 enum class Timing : uint8_t {
-  kNone,    // nobody: the duration is 0
-  kHost,    // the host: it contains what the host did late
+  kNone,    // nothing: the duration is 0
+  kHost,    // the host: the duration includes delays of the host
   kDevice,  // the device's clock, or events on its stream
 };
 
-// What a call is.
+// The facts of a call, without its times.
 struct CallFacts {
-  uint64_t bytes = 0;     // as comm_size has it: of this rank's input buffer
-  uint64_t sequence = 0;  // among the calls of the communicator; of messages: counted apart
-  uint32_t comm = 0;      // of RankLog::comms
-  int32_t peer = -1;  // member of the communicator: the root, or the other side of a message; -1: not told
-  uint32_t line = 0;  // where in the file: line, or number of the entry; from 1
+  uint64_t bytes = 0;     // of this rank's input buffer, as comm_size
+  uint64_t sequence = 0;  // among the calls of the group; messages are counted separately
+  uint32_t comm = 0;      // row of RankLog::comms
+  // Member of the group: the root, or the other side of a message; -1: not recorded.
+  int32_t peer = -1;
+  uint32_t line = 0;  // line of the file, or number of the entry; from 1
   uint8_t op = kLogUnknown;
   Timing timing = Timing::kNone;
-  bool parts = false;  // `bytes` are one member's part; the log does not know the number of members
-  bool timed = false;  // start_ns is a time; else calls are known by their order alone
+  bool parts = false;  // `bytes` is the part for one member; the log lacks the number of members
+  bool timed = false;  // start_ns is a time; if false, only the order of calls is known
 };
 static_assert(std::has_unique_object_representations_v<CallFacts>);
 
-// A call with all that is known of it.
+// A call with all its facts and times.
 struct LogCall : CallFacts {
   int64_t start_ns = 0;  // by the clock of the rank's log
   int64_t duration_ns = 0;
   int64_t transfer_ns = -1;  // from the last member's arrival to this rank's end; -1: not known
-  bool lost = false;         // not all members logged the call, so that no call can be replayed
+  bool lost = false;         // a member did not log the call, so that it cannot be replayed
   bool eager = false;        // a send that ended before its receive began
 };
 
-// Equal facts of several ranks, once. Thread-safe.
+// Stores equal facts of several ranks once. Thread-safe.
 class FactsPool {
  public:
   Column<CallFacts> Share(const std::vector<CallFacts>& facts);
@@ -58,7 +59,8 @@ class FactsPool {
   absl::flat_hash_map<uint64_t, std::vector<Column<CallFacts>>> known_;
 };
 
-// In the order of the file, or as they were sorted. 16 bytes a call, 24 with SetTransfer(), beside facts.
+// The calls of a rank, in the order of the file, or sorted by start. Needs 16 bytes for each call, or 24
+// after SetTransfer(), in addition to the facts.
 class LogCalls {
  public:
   size_t size() const { return times_.size(); }
@@ -66,9 +68,9 @@ class LogCalls {
   LogCall operator[](size_t i) const;
   void push_back(const LogCall& call);
   void Reserve(size_t n);
-  // Replaces the call.
+  // Replaces a call.
   void Set(size_t i, const LogCall& call);
-  // Keeps the first `n`.
+  // Keeps the first `n` calls.
   void Truncate(size_t n);
 
   const CallFacts& facts(size_t i) const { return own_.empty() ? shared_[i] : own_[i]; }
@@ -80,16 +82,16 @@ class LogCalls {
   bool eager(size_t i) const { return !marks_.empty() && (marks_[i] & kEager) != 0; }
 
   void SetTime(size_t i, int64_t start_ns, int64_t duration_ns) { times_[i] = {start_ns, duration_ns}; }
-  void Move(int64_t by_ns);  // all starts
+  void Move(int64_t by_ns);  // moves all starts
   void SetTransfer(size_t i, int64_t ns);
   void SetLost(size_t i) { Mark(i, kLost); }
   void SetEager(size_t i) { Mark(i, kEager); }
-  // By start; calls that start together keep their order.
+  // Sorts by start; calls with equal starts keep their order.
   void Sort();
 
-  // Takes the pool's copy of the facts. The first change of a fact makes a copy of all again.
+  // Replaces the facts by the pool's copy of them. The first change of a fact makes an own copy again.
   void Share(FactsPool* pool);
-  // Equal for calls that share their facts.
+  // Equal for lists of calls that share their facts.
   const CallFacts* key() const { return own_.empty() ? shared_.data() : own_.data(); }
 
   // for (const LogCall& call : calls)
@@ -117,10 +119,10 @@ class LogCalls {
   enum : uint8_t { kLost = 1, kEager = 2 };
   void Mark(size_t i, uint8_t what);
 
-  std::vector<CallFacts> own_;  // one of the two has all
+  std::vector<CallFacts> own_;  // either own_ or shared_ has all facts
   Column<CallFacts> shared_;
   std::vector<Times> times_;
-  std::vector<int64_t> transfer_;  // empty: none is known
+  std::vector<int64_t> transfer_;  // empty: no transfer time is known
   std::vector<uint8_t> marks_;     // empty: no call is marked
 };
 

@@ -1,4 +1,4 @@
-// Who is which rank of the job.
+// Finds the ranks of logs.
 #include "trace/import/collective_logs/find_ranks.h"
 
 #include <algorithm>
@@ -17,9 +17,9 @@ absl::Status TwoLogs(const RankLog& a, const RankLog& b) {
                                                  "; expected one: name the files that are meant"));
 }
 
-// The files of a process: the profiler plugin writes one for each communicator. Processes of several hosts
-// may have one number, so that the folder counts too, and a second file of one communicator is another
-// process.
+// Joins the files of each process: the profiler plugin writes one file for each communicator. Processes of
+// different hosts may have the same number, so files must also be in the same folder. A second file of the
+// same communicator belongs to another process.
 std::vector<RankLog> MergeProcesses(std::vector<RankLog> logs) {
   std::vector<RankLog> out;
   std::map<std::tuple<std::string, int64_t>, std::vector<size_t>> of_process;
@@ -53,7 +53,8 @@ std::vector<RankLog> MergeProcesses(std::vector<RankLog> logs) {
   return out;
 }
 
-// By the communicator that all logs have, the largest of several. False: there is none.
+// Takes the ranks from the group that all logs have, the largest if there are several. Returns false if there
+// is none.
 bool ByWorld(std::vector<RankLog>* logs, int* world) {
   struct Seen {
     size_t logs = 0;
@@ -85,7 +86,7 @@ bool ByWorld(std::vector<RankLog>* logs, int* world) {
 }
 
 void ByProcess(std::vector<RankLog>* logs) {
-  // A process with several devices has its ranks one after the other.
+  // The ranks of a process with several devices are next to each other.
   std::stable_sort(logs->begin(), logs->end(), [](const RankLog& a, const RankLog& b) {
     return std::tie(a.host, a.process, a.file) < std::tie(b.host, b.process, b.file);
   });

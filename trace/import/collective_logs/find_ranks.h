@@ -1,4 +1,4 @@
-// Who is which rank of the job: see join.h.
+// Finds the ranks of logs; join.h has the rules.
 #pragma once
 
 #include <string>
@@ -9,8 +9,9 @@
 
 namespace chakra::collective_logs {
 
-// Sets RankLog::rank of all, brings the files of a process together, and sorts by rank. `world`: ranks of the
-// job, as far as the logs tell. Errors: two logs of one rank.
+// Sets RankLog::rank of all logs, joins the files of each process, and sorts by rank. `world`: number of
+// ranks of the job, as far as the logs have it. Errors: two logs of one rank; some logs name their rank and
+// others do not.
 absl::Status FindRanks(std::vector<RankLog>* logs, int* world, std::vector<std::string>* warnings);
 
 }  // namespace chakra::collective_logs

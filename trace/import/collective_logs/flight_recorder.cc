@@ -32,7 +32,7 @@ class DumpReader {
   absl::StatusOr<RankLog> Run();
 
  private:
-  // The number of the entry, from 1; 0: outside the entries.
+  // An error in the current entry: entry_ counts from 1; 0: outside the entries.
   absl::Status Bad(absl::string_view field, absl::string_view what) const {
     return absl::InvalidArgumentError(absl::StrCat(
         log_.file, entry_ == 0 ? "" : absl::StrCat(": entry ", entry_), ", field ", field, ": ", what));
@@ -52,10 +52,10 @@ class DumpReader {
   void PlaceInTime();
 
   struct Seen {
-    int64_t created = 0, completed = 0;  // 0: not told
-    bool coalesced = false;              // stands for the calls of its sequence number before it
+    int64_t created = 0, completed = 0;  // 0: not recorded
+    bool coalesced = false;              // closes the calls before it that have its sequence number
     bool ended = false;
-    bool part = false;  // of calls that run as one
+    bool part = false;  // one of several calls that run as one
   };
   PlainData data_;
   RankLog log_;
@@ -77,7 +77,7 @@ bool AsInteger(const Value& v, int64_t* out) {
   return true;
 }
 
-// "[0, 1]".
+// Parses "[0, 1]".
 bool ParseRanks(absl::string_view text, std::vector<int>* ranks) {
   text = absl::StripAsciiWhitespace(text);
   if (!absl::ConsumePrefix(&text, "[") || !absl::ConsumeSuffix(&text, "]")) return false;
@@ -91,7 +91,8 @@ bool ParseRanks(absl::string_view text, std::vector<int>* ranks) {
   return std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
 }
 
-// An integer of 0 to `most`; None, and 0 in JSON, stand for what is not there.
+// Reads an integer of 0 to `most`. `there`: false if the field is missing or None. JSON dumps may have 0 for
+// a missing time.
 absl::Status DumpReader::Integer(const Value& e, const char* field, int64_t most, int64_t* out,
                                  bool* there) const {
   const Value* v = data_.Find(e, field);
@@ -128,7 +129,7 @@ absl::Status DumpReader::FindGroups() {
     }
     comm.size = static_cast<int>(comm.ranks.size());
     const auto own = std::find(comm.ranks.begin(), comm.ranks.end(), log_.rank);
-    if (own == comm.ranks.end()) continue;  // of other ranks: no call of this one is on it
+    if (own == comm.ranks.end()) continue;  // a group of other ranks, on which this rank makes no calls
     comm.member = static_cast<int>(own - comm.ranks.begin());
     if (!comm_of_.emplace(comm.id, static_cast<uint32_t>(log_.comms.size())).second)
       return Bad("pg_config", absl::StrCat("the group \"", comm.id, "\" twice"));
@@ -137,7 +138,7 @@ absl::Status DumpReader::FindGroups() {
   return absl::OkStatus();
 }
 
-// process_group is (name, description); older dumps have the number alone, pg_id.
+// process_group is (name, description), or the name only.
 absl::Status DumpReader::Group(const Value& e, LogCall* call) {
   const Value* pair = data_.Find(e, "process_group");
   absl::string_view name;
@@ -215,7 +216,8 @@ absl::Status DumpReader::SumBytes(const Value& e, const char* sizes, const char*
   return absl::OkStatus();
 }
 
-// comm_size: a rank's input. Of a scatter only the root has one: each gets an equal part of it.
+// comm_size is a rank's input. In a scatter only the root has an input, of which each member gets an equal
+// part.
 absl::Status DumpReader::Bytes(const Value& e, LogCall* call) {
   uint64_t in = 0, out = 0;
   RETURN_IF_ERROR(SumBytes(e, "input_sizes", "input_dtypes", &in));
@@ -253,9 +255,9 @@ absl::Status DumpReader::Times(const Value& e, LogCall* call) {
   return absl::OkStatus();
 }
 
-// The calls that were launched together have no events of their own: they take those of the whole, and share
-// its time. An all-gather of uneven parts is a row of broadcasts, a reduce-scatter one of reductions. False:
-// no call before is a part of it.
+// Ends a group of calls that were launched together. They have no events of their own, so they get those of
+// the whole and share its time. An all-gather of uneven parts is a series of broadcasts, and a reduce-scatter
+// one of reductions. Returns false if no call before belongs to the whole.
 bool DumpReader::EndCoalesced(const LogCall& whole) {
   size_t first = log_.calls.size();
   while (first > 0 && log_.calls[first - 1].comm == whole.comm &&
@@ -295,7 +297,7 @@ bool DumpReader::EndCoalesced(const LogCall& whole) {
   log_.calls.Truncate(kept);
   seen_.resize(kept);
   const auto members = static_cast<uint64_t>(log_.comms[whole.comm].size);
-  if (gather && members > 0) {  // comm_size is what a rank gives
+  if (gather && members > 0) {  // comm_size is what one rank sends
     LogCall all = log_.calls[first];
     all.bytes = (all.bytes + members - 1) / members;
     log_.calls.Set(first, all);
@@ -304,7 +306,7 @@ bool DumpReader::EndCoalesced(const LogCall& whole) {
   return true;
 }
 
-// Collectives from `first` on run as one: each takes its share of the time, by bytes.
+// Divides the time of collectives from `first` on, which ran as one, by their bytes.
 void DumpReader::ShareTime(size_t first) {
   unsigned __int128 bytes = 0, before = 0;
   for (size_t i = first; i < log_.calls.size(); ++i) {
@@ -357,7 +359,7 @@ absl::Status DumpReader::Entry(const Value& e) {
   return absl::OkStatus();
 }
 
-// See the header for the rule.
+// Sets the times of calls by the rule in the header.
 void DumpReader::PlaceInTime() {
   std::vector<int64_t> free(log_.comms.size(), 0);  // by group: when its last call ended
   LogCalls kept;

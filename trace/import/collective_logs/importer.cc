@@ -30,7 +30,7 @@ constexpr absl::string_view kEndings[] = {".log", ".json", ".jsonl", ".pickle", 
 constexpr absl::string_view kRecorders[] = {"nccl_inspector", "nccl_profiler", "flight_recorder",
                                             "nccl_debug"};
 
-// Which of kRecorders; -1: none.
+// Returns the index in kRecorders of the recorder; -1: none.
 int RecorderOf(absl::string_view head) {
   if (LooksLikeInspector(head)) return 0;
   if (LooksLikeProfilerPlugin(head)) return 1;
@@ -48,8 +48,8 @@ absl::Status ReadText(int recorder, absl::string_view content, absl::string_view
   return log.status();
 }
 
-// Text that is not JSON is read once it is mended. simdjson::SIMDJSON_PADDING bytes can be read behind
-// `content`.
+// If the text is not valid JSON, mends it and reads it again. simdjson::SIMDJSON_PADDING bytes can be read
+// behind `content`.
 absl::Status ReadAs(int recorder, absl::string_view content, absl::string_view file,
                     std::vector<RankLog>* out) {
   const size_t before = out->size();
@@ -70,17 +70,17 @@ absl::Status ReadAs(int recorder, absl::string_view content, absl::string_view f
   return absl::OkStatus();
 }
 
-// A file, on its way to its logs.
+// A file, while it is read.
 struct LogFile {
   std::string path;
-  Buffer content;  // a member of an archive
+  Buffer content;  // of a member of an archive
   bool member = false;
   int recorder = -1;
   std::vector<RankLog> logs;
   InputFile input;
 };
 
-// `plain` is the worker's memory for content, `pool` has what calls of several files are.
+// `plain` is the worker's memory for content; `pool` has the facts that calls of several files share.
 absl::Status Parse(LogFile* file, Buffer* plain, FactsPool* pool) {
   std::unique_ptr<FileSource> disk;
   MemorySource memory(file->content.view());
@@ -117,7 +117,7 @@ absl::Status AddMembers(const std::string& path, std::vector<LogFile>* files, In
   return ForEachMember(path, add, &archive->sha256, &archive->bytes);
 }
 
-// What the first bytes of a file tell.
+// What the first bytes of a file show.
 struct Sniffed {
   absl::Status status;
   int recorder = -1;
@@ -211,7 +211,7 @@ absl::StatusOr<TraceSet> ReadRun(const std::vector<std::string>& inputs, const R
   const auto load = [&](size_t i, Worker* worker, RankBuilder* builder) {
     JoinedRank& rank = joined.ranks[i];
     RETURN_IF_ERROR(builder->Build(joined, i, format, WantsFrames(options)));
-    rank.log.calls = {};  // memory for the columns
+    rank.log.calls = {};  // frees memory for the columns
     RETURN_IF_ERROR(FinishColumns(builder->draft(), Keep::kNarrowTimes, rank.log.file, static_cast<int>(i),
                                   options, worker, &loaded[i]));
     const auto own = [&](RankTrace* trace) {

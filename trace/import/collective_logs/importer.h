@@ -1,4 +1,4 @@
-// Logs of collective calls among the formats of trace/import/registry.h.
+// The importer of logs of collective calls, for trace/import/registry.h.
 #pragma once
 
 #include <string>
@@ -13,16 +13,16 @@ namespace chakra::collective_logs {
 
 extern const Importer kImporter;
 
-// Whether `head`, the first bytes of a file's content, is of a log of calls.
+// Whether a file that begins with `head` is a log of calls.
 bool LooksLikeCallLog(absl::string_view head);
 
-// The logs that inputs (files, folders, tar archives) hold, brought together. `files`, if not null, gets what
-// was read; `format` the recorder: "nccl_inspector", "nccl_profiler" or "flight_recorder". Errors: those of
-// the readers and of JoinRanks(); logs of different recorders; no log.
+// Reads and joins the logs in `inputs` (files, folders, tar archives). `files`, if not null, gets the files
+// that were read; `format` gets the recorder: "nccl_inspector", "nccl_profiler", "flight_recorder" or
+// "nccl_debug". Errors: those of the readers and of JoinRanks(); logs of different recorders; no log.
 absl::StatusOr<JoinedLogs> ReadLogs(const std::vector<std::string>& inputs, const ReadOptions& options,
                                     std::vector<InputFile>* files, std::string* format);
 
-// The logs of one file's content, for whoever has it in memory.
+// Reads the logs in the content of one file.
 absl::Status ReadLog(absl::string_view content, absl::string_view file, std::vector<RankLog>* out);
 
 }  // namespace chakra::collective_logs

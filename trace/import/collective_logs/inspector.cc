@@ -23,10 +23,10 @@ using simdjson::dom::object;
 
 absl::string_view Text(std::string_view s) { return {s.data(), s.size()}; }
 
-// What numbers of a line are for.
+// Roles of the numbers in a line.
 enum Role { kSequence, kBytes, kMicros, kMade, kBegan, kStopped };
 
-// By the number's path: "coll_perf.coll_sn".
+// Returns the role of a number by its path, such as "coll_perf.coll_sn".
 int RoleOf(absl::string_view path) {
   if (path == "metadata.dump_timestamp_us") return LineTemplate::kIgnored;
   const absl::string_view prefix = absl::StartsWith(path, "p2p") ? "p2p" : "coll";
@@ -50,12 +50,12 @@ int RoleOf(absl::string_view path) {
 
 constexpr int64_t kMostMicros = kMostStartNs / 1000;
 
-// A line that was read, and what lines like it are.
+// A line that was read, and the template of similar lines.
 struct KnownLine {
   LineTemplate like;
-  LogCall call;        // of the line; of others apart from numbers and times
-  uint64_t times = 1;  // members whose parts the bytes of the call are
-  size_t next = 0;     // the known line that followed the last time
+  LogCall call;        // of the line; similar lines differ only in numbers and times
+  uint64_t times = 1;  // by which the byte count in the line is multiplied
+  size_t next = 0;     // the known line that followed this one last time
 };
 constexpr size_t kMostKnown = 64;
 
@@ -118,7 +118,7 @@ absl::Status InspectorReader::String(const object& o, const char* name, absl::st
   return absl::OkStatus();
 }
 
-// The communicator of the line: most lines have that of the line before.
+// Finds the communicator of the line. Most lines have that of the line before.
 absl::Status InspectorReader::Header(const object& header, uint32_t* comm) {
   absl::string_view id, name;
   int64_t member = 0, size = 0;
@@ -191,7 +191,7 @@ void InspectorReader::Place(int64_t first, int64_t last, LogCall* call) {
   call->start_ns = first * 1000;
   log_.device_starts = true;
   call->timed = true;
-  // Whole microseconds of two clocks: the device's duration counts, if there is one.
+  // Both times are whole microseconds. If the device measured the duration, that is more exact.
   if (call->timing != Timing::kDevice) call->duration_ns = std::min((last - first) * 1000, kMostDurationNs);
 }
 
@@ -201,7 +201,7 @@ void InspectorReader::Add(const LogCall& call) {
   log_.calls.push_back(call);
 }
 
-// When the kernel's channels ran; where there are none, when the host made the call.
+// Sets the start to that of the kernel's first channel, or, without channels, to the host's call.
 absl::Status InspectorReader::Trace(const object& perf, LogCall* call) {
   object trace;
   if (perf["event_trace_ts"].get(trace) != simdjson::SUCCESS) return absl::OkStatus();
@@ -214,7 +214,7 @@ absl::Status InspectorReader::Trace(const object& perf, LogCall* call) {
       if (e.get(channel) != simdjson::SUCCESS) return Bad("kernel_events", "expected objects");
       RETURN_IF_ERROR(Integer(channel, "kernel_start_ts", 0, kMostMicros, &start));
       RETURN_IF_ERROR(Integer(channel, "kernel_stop_ts", 0, kMostMicros, &stop));
-      if (start == 0 || stop < start) continue;  // the channel was not seen
+      if (start == 0 || stop < start) continue;  // the channel was not recorded
       first = std::min(first, start);
       last = std::max(last, stop);
     }
@@ -243,7 +243,7 @@ absl::Status InspectorReader::Call(const object& perf, bool p2p, uint32_t comm) 
   RETURN_IF_ERROR(Integer(perf, (prefix + "_exec_time_us").c_str(), 0, kMostDurationNs / 1000, &micros));
   if (p2p) {
     RETURN_IF_ERROR(Integer(perf, "p2p_peer", 0, members - 1, &peer));
-    if (peer == log_.comms[comm].member) call.op = kLogUnknown;  // to itself: a copy
+    if (peer == log_.comms[comm].member) call.op = kLogUnknown;  // a message to itself is a copy
   }
   call.sequence = static_cast<uint64_t>(sequence);
   call.peer = static_cast<int32_t>(peer);
@@ -273,7 +273,7 @@ absl::Status InspectorReader::Fields(const object& line) {
     RETURN_IF_ERROR(Integer(part, "p2p_dropped_since_last_dump", 0, INT64_MAX / 4, &messages));
     dropped_ += static_cast<uint64_t>(calls) + static_cast<uint64_t>(messages);
   }
-  return absl::OkStatus();  // proxy_perf and what later versions add: no call
+  return absl::OkStatus();  // proxy_perf, and fields of later versions, are no calls
 }
 
 absl::Status InspectorReader::Line(absl::string_view line) {
@@ -286,8 +286,8 @@ absl::Status InspectorReader::Line(absl::string_view line) {
   return Fields(fields);
 }
 
-// A process that drives several devices is in each of its communicators as often as it has devices: its k-th
-// rank is the k-th lowest member everywhere.
+// Divides the log of a process that drives several devices into ranks. Such a process is in each of its
+// groups once for each device. Its k-th rank is its k-th lowest member of each group.
 absl::Status InspectorReader::Split(std::vector<RankLog>* out) {
   std::map<std::string, std::set<int>> members;
   for (const LogComm& c : log_.comms) members[c.id].insert(c.member);
@@ -329,7 +329,7 @@ absl::Status InspectorReader::Split(std::vector<RankLog>* out) {
   return absl::OkStatus();
 }
 
-// The call of a line whose numbers are values_. False: some are out of range, or not all are there.
+// Makes the call of a line from its numbers, values_. Returns false if a number is out of range or missing.
 bool InspectorReader::CallOf(const KnownLine& known, LogCall* call) {
   *call = known.call;
   call->line = line_;
@@ -383,7 +383,7 @@ bool InspectorReader::CallOf(const KnownLine& known, LogCall* call) {
   return true;
 }
 
-// Takes a line that made a call for what others are like, if they would be read as it was.
+// Makes a template of a line that had a call, if the template reads the line as the parser did.
 void InspectorReader::Learn(absl::string_view line, size_t calls_before) {
   if (log_.calls.size() != calls_before + 1 || known_.size() >= kMostKnown) return;
   std::optional<LineTemplate> like = LineTemplate::Of(line, RoleOf);
@@ -394,7 +394,7 @@ void InspectorReader::Learn(absl::string_view line, size_t calls_before) {
   if (!known.like.Fits(line, values_.data(), &length)) return;
   for (size_t i = 0; i < values_.size(); ++i) {
     if (known.like.roles()[i] != kBytes) continue;
-    if (values_[i] == 0) return;  // a part of nothing does not tell of how many
+    if (values_[i] == 0) return;  // 0 bytes do not show the factor
     known.times = known.call.bytes / static_cast<uint64_t>(values_[i]);
   }
   LogCall again;
@@ -408,8 +408,8 @@ void InspectorReader::Learn(absl::string_view line, size_t calls_before) {
   known_.push_back(std::move(known));
 }
 
-// Reads the line that `text` begins with, if it is like one that was read. What followed the last line the
-// last time is tried first.
+// Reads the line at the begin of `text` by a template, if one fits. Tries first the template that followed
+// the last one before.
 bool InspectorReader::ReadKnown(absl::string_view text, size_t* length) {
   for (size_t k = 0; k < known_.size(); ++k) {
     const size_t guess = known_[last_known_].next;

@@ -1,10 +1,10 @@
-// Logs of NCCL's Inspector, a profiler plugin: one JSON object a line, for each call that ended; or over
-// several lines, where a formatter laid them out.
+// Reads logs of NCCL's Inspector, a profiler plugin: one JSON object for each call that ended, on one line
+// each, or on several lines after a formatter.
 //
 // The layout is that of plugins/profiler/inspector/inspector_json.cc in NCCL: "header" (communicator),
 // "metadata" (format v4.x, host, process) and "coll_perf", "p2p_perf" or "dump_stats". coll_msg_size_bytes is
 // the count of the API call times the size of its type. A call's time is that of its longest channel on this
-// rank, in whole microseconds. Only verbose logs (NCCL_INSPECTOR_DUMP_VERBOSE=1) say when a call began:
+// rank, in whole microseconds. Only verbose logs (NCCL_INSPECTOR_DUMP_VERBOSE=1) have the begin of a call:
 // event_trace_ts has the host's call and each channel's kernel, in microseconds since the epoch.
 #pragma once
 
@@ -18,10 +18,10 @@ namespace chakra::collective_logs {
 
 bool LooksLikeInspector(absl::string_view head);
 
-// Reads a process's log: one rank, or several where the process drives several devices. `content` is followed
-// by kPadding readable bytes. A last line that is cut short is dropped, with a note. Errors name file, line
-// and field: a line that is no JSON, another version, a field that is missing or out of range, a process
-// whose communicators do not tell its ranks apart.
+// Reads the log of a process: one rank, or several if the process drives several devices. `content` is
+// followed by SIMDJSON_PADDING readable bytes. A last line that is cut short is dropped, with a note. Errors name
+// file, line and field: a line is not JSON; an unknown version; a field is missing or out of range; the
+// groups of a process do not show which of its ranks made a call.
 absl::Status ReadInspector(absl::string_view content, absl::string_view file, std::vector<RankLog>* out);
 
 }  // namespace chakra::collective_logs

@@ -19,14 +19,14 @@
 namespace chakra::collective_logs {
 namespace {
 
-// Clocks of hosts that differ less are left as they are: the ends of one call differ by as much.
+// Smaller differences between clocks of hosts are not corrected: the ends of one call differ by as much.
 constexpr int64_t kLeastOffsetNs = 50000;
 
-// A communicator and the ranks that logged it.
+// A group and the ranks that logged it.
 struct Group {
   std::string id, name;
   int size = 0;
-  std::vector<int> job_ranks;  // of the members, where told
+  std::vector<int> job_ranks;  // ranks of the members, if recorded
   std::vector<RankComm> logs;
 };
 
@@ -50,7 +50,7 @@ class Joiner {
   void BeginAtZero();
   void Report();
   LogCalls& calls(uint32_t rank) { return out_.ranks[rank].log.calls; }
-  // fn(number of the rank), on threads; ranks must not meet in it.
+  // Calls fn(rank) for all ranks, on threads. fn must not change other ranks.
   template <typename Fn>
   void ForRanks(const Fn& fn) {
     (void)ForEach(out_.ranks.size(), threads_, [&] {
@@ -107,10 +107,10 @@ absl::Status Joiner::CheckGroup(const Group& group) const {
   return absl::OkStatus();
 }
 
-// Members without a log get numbers past those of all ranks that have one.
+// Members without a log get the numbers after those of all logged ranks.
 void Joiner::NumberMembers() {
   int next = static_cast<int>(out_.ranks.size());
-  std::map<int, int> of_job;  // rank of the job -> of the replay
+  std::map<int, int> of_job;  // from rank of the job to rank of the replay
   for (size_t i = 0; i < out_.ranks.size(); ++i) of_job[out_.ranks[i].log.rank] = static_cast<int>(i);
   for (const Group& group : groups_) {
     std::vector<int>& members = out_.members.emplace_back(static_cast<size_t>(group.size), -1);
@@ -137,7 +137,7 @@ void Joiner::NameGroups() {
   for (const Group& g : groups_) {
     std::string name = g.name.empty() ? g.id : g.name;
     if (uses[name] > 1 && name != g.id) absl::StrAppend(&name, " ", g.id);
-    // Subgroups of different ranks may have one name: the lowest member tells them apart.
+    // Subgroups of different ranks may have the same name: the lowest member is added to it.
     const int lowest = g.job_ranks.empty() ? static_cast<int>(g.logs[0].first)
                                            : *std::min_element(g.job_ranks.begin(), g.job_ranks.end());
     if (uses[name] > 1) absl::StrAppend(&name, "@", lowest);
@@ -146,8 +146,8 @@ void Joiner::NameGroups() {
   }
 }
 
-// By begin. Calls of a communicator run one after the other on a device: what their rounded times overlap is
-// cut off. Without times calls have the order of the file, one call behind the other.
+// Sorts calls by start. Calls of a group run one after the other on a device, so overlaps from rounded times
+// are cut off. Without times, calls keep the order of the file, and each starts when the one before ends.
 void Joiner::OrderCalls() {
   for (JoinedRank& rank : out_.ranks) {
     LogCalls& calls = rank.log.calls;
@@ -164,8 +164,9 @@ void Joiner::OrderCalls() {
     JoinedRank& rank = out_.ranks[r];
     LogCalls& calls = rank.log.calls;
     if (out_.timed) calls.Sort();
-    int64_t end = 0;                                              // of the last call
-    std::vector<int64_t> free(rank.log.comms.size(), INT64_MIN);  // by communicator
+    int64_t end = 0;  // of the last call
+    // By row of log.comms: when its last collective ended.
+    std::vector<int64_t> free(rank.log.comms.size(), INT64_MIN);
     for (size_t i = 0; i < calls.size(); ++i) {
       const CallFacts& call = calls.facts(i);
       const int64_t start = calls.start_ns(i);
@@ -206,8 +207,8 @@ absl::Status Joiner::Meet() {
   return absl::OkStatus();
 }
 
-// Each rank's clock against that of a rank whose clock is settled, through the calls that both made. Ranks
-// are settled group by group from the first rank on.
+// Aligns the clock of each rank with that of a rank whose clock is settled, by the calls that both made.
+// Settles ranks group by group, from the first rank on.
 void Joiner::AlignClocks() {
   std::vector<bool> settled(out_.ranks.size());
   std::vector<std::vector<uint32_t>> groups_of(out_.ranks.size());
@@ -244,7 +245,7 @@ void Joiner::AlignClocks() {
           });
           const RankLog& log = out_.ranks[r].log;
           const int64_t by = late.empty() ? 0 : -static_cast<int64_t>(Median(late));
-          // Ends that a host found late tell nothing of clocks.
+          // Ends that a host found late do not show the offset of a clock.
           if (!log.shared_clock || (log.device_starts && std::abs(by) >= kLeastOffsetNs))
             out_.ranks[r].offset_ns = by;
           settle(r);
@@ -274,8 +275,8 @@ void Joiner::SetTransfers() {
   });
 }
 
-// Sends and receives of a pair of ranks by their order. Rings lose the oldest: where the numbers differ, the
-// last ones are partners.
+// Matches the sends and receives of each pair of ranks in order. Rings drop their oldest calls: if the
+// numbers of sends and receives differ, the last ones match.
 void Joiner::PairMessages() {
   using Side = std::vector<std::pair<uint32_t, size_t>>;  // rank and call
   struct Pair {
@@ -314,7 +315,7 @@ void Joiner::PairMessages() {
 
 void Joiner::BeginAtZero() {
   int64_t first = std::numeric_limits<int64_t>::max();
-  for (const JoinedRank& rank : out_.ranks) {  // calls are in the order of begin
+  for (const JoinedRank& rank : out_.ranks) {  // calls are sorted by start
     if (!rank.log.calls.empty()) first = std::min(first, rank.log.calls.start_ns(0));
   }
   ForRanks([this, first](uint32_t r) {
@@ -329,7 +330,7 @@ void Joiner::Report() {
   ForRanks([this](uint32_t r) {
     JoinedRank& rank = out_.ranks[r];
     uint64_t lost = 0, gaps = 0;
-    std::vector<std::vector<uint64_t>> numbers;  // by communicator
+    std::vector<std::vector<uint64_t>> numbers;  // by row of log.comms
     const LogCalls& calls = rank.log.calls;
     for (size_t i = 0; i < calls.size(); ++i) {
       const CallFacts& call = calls.facts(i);

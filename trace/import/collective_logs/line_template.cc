@@ -20,15 +20,15 @@ uint64_t WordAt(const char* p) {
   return word;
 }
 
-// How many of the eight bytes are digits before the first that is none.
+// Returns how many of the eight bytes are digits, before the first byte that is not one.
 int DigitsOf(uint64_t word) {
   const uint64_t low = word ^ 0x3030303030303030;
-  // What is more than 9 gets its highest bit; it may carry into bytes behind, which nobody asks for.
+  // Sets the highest bit of each byte above 9. Carries may change later bytes, which are not used.
   const uint64_t none = ((low + 0x7676767676767676) | low) & 0x8080808080808080;
   return none == 0 ? 8 : std::countr_zero(none) / 8;
 }
 
-// The number that the first `digits` bytes say, of 1 to 8: pairs of digits become numbers, then pairs of
+// Returns the number in the first `digits` bytes, 1 to 8: pairs of digits become numbers, then pairs of
 // these.
 uint64_t NumberOf(uint64_t word, int digits) {
   constexpr uint64_t kEveryFourth = 0x000000ff000000ff;
@@ -39,7 +39,7 @@ uint64_t NumberOf(uint64_t word, int digits) {
          32;
 }
 
-// Past an integer of 0 to 10^18 - 1; null: there is none.
+// Skips an integer of 0 to 10^18 - 1, and returns its end; null: there is none.
 const char* SkipInteger(const char* p, const char* end, int64_t* out) {
   constexpr uint64_t kPowers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
   const char* first = p;
@@ -58,7 +58,7 @@ const char* SkipInteger(const char* p, const char* end, int64_t* out) {
   return p;
 }
 
-// Past all digits.
+// Skips all digits, and returns their end.
 const char* SkipDigits(const char* p, const char* end) {
   while (end - p >= 8) {
     const int digits = DigitsOf(WordAt(p));
@@ -69,7 +69,7 @@ const char* SkipDigits(const char* p, const char* end) {
   return p;
 }
 
-// Past a number of JSON; null: there is none.
+// Skips a JSON number, and returns its end; null: there is none.
 const char* SkipNumber(const char* p, const char* end) {
   const auto digits = [&] {
     const char* first = p;
@@ -91,7 +91,7 @@ const char* SkipNumber(const char* p, const char* end) {
   return p;
 }
 
-// A call of memcmp() takes longer than to compare so few bytes.
+// Faster than memcmp() for few bytes.
 bool EqualText(const char* a, const char* b, size_t size) {
   if (size < 8) {
     for (size_t i = 0; i < size; ++i) {
@@ -104,7 +104,7 @@ bool EqualText(const char* a, const char* b, size_t size) {
   return differ == 0;
 }
 
-// Past a text, whose first quote is at `at`.
+// Skips a text whose first quote is at `at`, and returns its end.
 size_t SkipText(absl::string_view line, size_t at) {
   for (++at; at < line.size() && line[at] != '"'; ++at) {
     if (line[at] == '\\') ++at;
@@ -117,11 +117,11 @@ template <typename Fn>
 void ForEachNumber(absl::string_view line, const Fn& number) {
   std::string path;
   struct Open {
-    size_t path;  // its length before the object or list
+    size_t path;  // length of the path before the object or list
     bool list;
   };
   std::vector<Open> open;
-  bool key = false;  // a text is the key of a member
+  bool key = false;  // whether a text is the key of a member
   for (size_t at = 0; at < line.size();) {
     const char c = line[at];
     if (c == '{' || c == '[') {

@@ -1,9 +1,9 @@
-// A line of JSON that is another line with other numbers in it, read without parsing: programs that log write
-// the same few lines again and again.
+// Reads lines of JSON that differ from an earlier line only in numbers, without parsing them: programs write
+// the same few kinds of lines again and again.
 //
-// A template is made of a line that a parser found valid. A line that fits has the same bytes apart from
-// numbers that may differ, each of which is a valid number of JSON: so it is valid, too, and says the same
-// but for these numbers.
+// A template is made from a line that a parser found valid. A line fits if it has the same bytes except for
+// numbers that may differ, each of which is a valid JSON number. Such a line is valid too, and differs in
+// meaning only by these numbers.
 #pragma once
 
 #include <cstdint>
@@ -18,20 +18,21 @@ namespace chakra::collective_logs {
 
 class LineTemplate {
  public:
-  // What a number is for, which the user numbers from 0 on, or one of these.
-  static constexpr int kFixed = -1;    // as in the template
-  static constexpr int kIgnored = -2;  // any number, which nobody asks for
+  // The role of a number: a number of the caller's, from 0 on, or one of these.
+  static constexpr int kFixed = -1;    // equal to that in the template
+  static constexpr int kIgnored = -2;  // any number; its value is not used
 
-  // `line` is an object of JSON. `role_of` is asked for each number of it by its path: "a.b[].c". A number
-  // with a role of its own must be an integer of 0 to 10^18 - 1 in all lines. Nothing: such a number is none.
+  // Makes a template of `line`, a JSON object. role_of(path) gives the role of each number; a path is
+  // "a.b[].c". A number with a role of the caller's must be an integer of 0 to 10^18 - 1 in all lines.
+  // nullopt: a number is not such an integer, or the line is too long.
   static std::optional<LineTemplate> Of(absl::string_view line,
                                         const std::function<int(absl::string_view path)>& role_of);
 
-  // The numbers that have a role, in the order of the line.
+  // The roles of the numbers that have one, in the order of the line.
   const std::vector<int>& roles() const { return roles_; }
 
-  // Whether `text` begins with a line that fits, and ends there or has a line break behind. `values` gets the
-  // numbers, as many as roles(); `length` the bytes of the line.
+  // Whether `text` begins with a line that fits, and ends there or continues with a line break. `values` gets
+  // the numbers, one for each of roles(); `length` gets the bytes of the line.
   bool Fits(absl::string_view text, int64_t* values, size_t* length) const;
 
  private:
@@ -42,7 +43,7 @@ class LineTemplate {
   };
   std::string bytes_;  // without the numbers that may differ
   std::vector<Piece> pieces_;
-  uint32_t tail_ = 0;  // where the bytes behind the last number begin
+  uint32_t tail_ = 0;  // offset of the bytes behind the last number
   std::vector<int> roles_;
 };
 

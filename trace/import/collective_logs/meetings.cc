@@ -50,7 +50,8 @@ const Meetings::Numbers& Meetings::NumbersOf(const RankComm& of) const {
   return of.second < numbers.size() ? numbers[of.second] : none;
 }
 
-// Members that logged consecutive numbers, or equal lists, as nearly all do, need no list of their own.
+// Members whose numbers are consecutive, or equal to those of the others, need no list of their own. Nearly
+// all members are such.
 void Meetings::AddGroup(const std::vector<RankComm>& logs) {
   const auto base = static_cast<uint32_t>(meetings_.size());
   const Numbers* some = nullptr;

@@ -1,4 +1,4 @@
-// Which collective calls of ranks are one call: those of one group with one number.
+// Finds the rendezvous of ranks: collective calls of one group with one number.
 #pragma once
 
 #include <cstdint>
@@ -14,23 +14,25 @@ namespace chakra::collective_logs {
 // A logged rank, and its row of RankLog::comms.
 using RankComm = std::pair<uint32_t, uint32_t>;
 
-// One collective call of a group.
+// One collective call of a group, on all its members.
 struct Meeting {
-  uint32_t members = 0;  // that logged it
+  uint32_t members = 0;  // number of members that logged it
   bool timed = true;
   int64_t last_start = INT64_MIN;
   int64_t least_duration = INT64_MAX;
 };
 
-// Memory grows with the calls of groups, and with the lists of calls that differ between ranks.
+// The rendezvous of all groups. Memory grows with the number of calls of groups, and with the lists of calls
+// that differ between ranks.
 class Meetings {
  public:
-  // `calls` by logged rank; they must not change while the object lives, apart from their times and marks.
-  // `logs`: of each group.
+  // `calls`: by logged rank; they must not change during the object's lifetime, except for times and marks.
+  // `logs`: by group.
   Meetings(const std::vector<const LogCalls*>& calls, const std::vector<std::vector<RankComm>>& logs);
 
   size_t size() const { return meetings_.size(); }
-  // fn(call, number of its meeting, the meeting) for each collective of the rank, in their order.
+  // Calls fn(call, number of its rendezvous, the rendezvous) for each collective of the rank, in the order of
+  // calls.
   template <typename Fn>
   void ForEach(uint32_t rank, const Fn& fn) {
     const std::vector<uint32_t>& ordinal = lists_[rank]->ordinal;
@@ -43,10 +45,10 @@ class Meetings {
   }
 
  private:
-  // A call's number in its communicator, and which of several with one number: calls that were launched
+  // A call's number in its group, and its position among the calls with this number: calls that were launched
   // together share a number.
   using Key = std::pair<uint64_t, uint32_t>;
-  // The numbers of a rank's calls on one communicator.
+  // The numbers of a rank's calls on one group.
   struct Numbers {
     uint64_t first = 0;
     uint32_t count = 0;
@@ -54,15 +56,16 @@ class Meetings {
     bool operator==(const Numbers&) const = default;
     Key at(uint32_t i) const { return keys.empty() ? Key{first + i, 0} : keys[i]; }
   };
-  // What ranks with equal facts have in common.
+  // Shared by ranks with equal facts.
   struct List {
-    std::vector<uint32_t> ordinal;  // by call: which of its communicator's; kNoRow: no collective
-    std::vector<Numbers> numbers;   // by communicator
+    // By call: its position among the calls of its group; kNoRow: not a collective.
+    std::vector<uint32_t> ordinal;
+    std::vector<Numbers> numbers;  // by row of RankLog::comms
   };
-  // Where the meetings of a rank's calls on one communicator are.
+  // The rendezvous of a rank's calls on one group.
   struct Place {
     uint32_t base = 0;
-    std::vector<uint32_t> at;  // by ordinal; empty: one after the other from `base`
+    std::vector<uint32_t> at;  // by ordinal; empty: base, base + 1, ...
   };
   static List ListOf(const LogCalls& calls);
   const Numbers& NumbersOf(const RankComm& of) const;
@@ -70,7 +73,7 @@ class Meetings {
 
   const std::vector<const LogCalls*> calls_;
   std::vector<std::shared_ptr<const List>> lists_;  // by rank
-  std::vector<std::vector<Place>> places_;          // by rank and communicator
+  std::vector<std::vector<Place>> places_;          // by rank and row of RankLog::comms
   std::vector<Meeting> meetings_;
 };
 

@@ -21,7 +21,7 @@ constexpr int kBytesOf[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1};  // by ncclData
 
 using Tokens = std::vector<absl::string_view>;
 
-// The token after `key`; "" if there is none.
+// Returns the token after `key`; "": there is none.
 absl::string_view After(const Tokens& tokens, absl::string_view key) {
   const auto at = std::find(tokens.begin(), tokens.end(), key);
   return at == tokens.end() || at + 1 == tokens.end() ? absl::string_view() : at[1];
@@ -76,14 +76,14 @@ class DebugReader {
   int line_ = 0;
   std::map<std::pair<std::string, std::string>, Comm> comms_;  // by process and pointer
   std::map<std::string, size_t> logs_;                         // by process and device
-  std::map<std::string, int> made_;         // communicators of a process, where no line has ids
-  std::map<std::string, uint64_t> chosen_;  // "AllReduce of 1048576 bytes: RING SIMPLE 24"
+  std::map<std::string, int> made_;         // number of communicators of a process, if lines have no ids
+  std::map<std::string, uint64_t> chosen_;  // "AllReduce of 1048576 bytes: ring/simple"
 };
 
 absl::Status DebugReader::Line(absl::string_view line) {
   const size_t info = line.find(kInfo);
   if (info == line.npos) return absl::OkStatus();
-  // "HOST:PID:TID [DEVICE]", with tags in front.
+  // "HOST:PID:TID [DEVICE]", after other tags.
   const Tokens before = absl::StrSplit(line.substr(0, info), ' ', absl::SkipEmpty());
   if (before.size() < 2) return absl::OkStatus();
   const std::vector<absl::string_view> parts = absl::StrSplit(before[before.size() - 2], ':');
@@ -98,7 +98,8 @@ absl::Status DebugReader::Line(absl::string_view line) {
   absl::string_view name = t[0];
   if (!absl::ConsumeSuffix(&name, ":")) return absl::OkStatus();
   if (t.size() > 2 && t[1] == "opCount") return Call(process, name, t);
-  // "AllReduce: 1048576 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..23}", or numbers in older ones.
+  // "AllReduce: 1048576 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..23}"; older versions have
+  // numbers.
   const absl::string_view algorithm = After(t, "Algo"), protocol = After(t, "proto");
   if (t.size() > 3 && t[2] == "Bytes" && !algorithm.empty())
     ++chosen_[absl::StrCat(name, " of ", t[1], " bytes: ", absl::AsciiStrToLower(algorithm), "/",
@@ -116,7 +117,7 @@ absl::Status DebugReader::Init(const std::string& process, const Tokens& t) {
     return Bad("a rank that is not in its communicator");
   const auto key = std::make_pair(process, pointer);
   std::string id(After(t, "commId"));
-  if (const auto known = comms_.find(key); known != comms_.end()) {  // START, and then COMPLETE
+  if (const auto known = comms_.find(key); known != comms_.end()) {  // START comes before COMPLETE
     const LogComm& c = (*out_)[known->second.log].comms[known->second.row];
     if (c.member == rank && c.size == size && (id.empty() || c.id == id)) return absl::OkStatus();
   }

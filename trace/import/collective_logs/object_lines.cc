@@ -11,7 +11,7 @@ bool GoOverLines(absl::string_view content) {
   const size_t end = content.find('\n');
   if (end == content.npos || absl::EndsWith(absl::StripTrailingAsciiWhitespace(content.substr(0, end)), "}"))
     return false;
-  // A line that was cut short is followed by another object.
+  // If a line was cut short, another object follows it.
   const absl::string_view next = absl::StripLeadingAsciiWhitespace(content.substr(end));
   return !next.empty() && next[0] != '{';
 }

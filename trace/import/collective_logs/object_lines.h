@@ -1,5 +1,5 @@
-// Logs of one JSON object a line that a formatter has laid out over several lines, as `jq` and NCCL's own
-// documentation show them.
+// Joins the lines of JSON objects in a log that should have one object on each line, but was formatted, as
+// `jq` and NCCL's own documentation do.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace chakra::collective_logs {
 
-// Whether the first object goes on behind its first line.
+// Whether the first object has more than one line.
 bool GoOverLines(absl::string_view content);
 
-// The same objects, each on the line that it began on, with blank lines in place of its others. `padding`
-// bytes can be read behind the result.
+// Returns the same objects with one line each. An object starts on the line where it started before; blank
+// lines replace its other lines. `padding` bytes can be read behind the result.
 std::string InOneLineEach(absl::string_view content, size_t padding);
 
 }  // namespace chakra::collective_logs

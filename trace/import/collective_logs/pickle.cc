@@ -17,7 +17,7 @@
 namespace chakra::collective_logs {
 namespace {
 
-// Opcodes that no plain data needs, by Python's names, for messages.
+// Opcodes that plain data do not need, with Python's names for them, for error messages.
 struct RefusedOpcode {
   uint8_t code;
   const char* name;
@@ -88,7 +88,7 @@ class PickleReader {
   size_t at_ = 0, op_at_ = 0;
   PlainData data_;
   std::vector<uint32_t> stack_;  // values, and kMark
-  // What was remembered, by key: keys count from 0, as a rule.
+  // The memo: values by key. Keys usually count from 0; other keys are in sparse_memo_.
   std::vector<uint32_t> memo_;
   absl::flat_hash_map<uint64_t, uint32_t> sparse_memo_;
   bool done_ = false;
@@ -105,7 +105,7 @@ absl::Status PickleReader::Refuse(uint8_t code) const {
   return Fail(absl::StrCat("0x", absl::Hex(code), " is no opcode of a pickle"));
 }
 
-// A little-endian number of `width` bytes.
+// Reads a little-endian number of `width` bytes.
 bool PickleReader::Number(size_t width, uint64_t* out) {
   if (bytes_.size() - at_ < width) return false;
   *out = 0;
@@ -152,7 +152,7 @@ absl::Status PickleReader::Text(size_t width) {
   return absl::OkStatus();
 }
 
-// The values behind the last MARK begin at `after`.
+// Finds the values behind the last MARK: they begin at `after`.
 absl::Status PickleReader::FindMark(size_t* after) const {
   *after = stack_.size();
   while (*after > 0 && stack_[*after - 1] != kMark) --*after;
@@ -180,7 +180,7 @@ absl::Status PickleReader::Tuple(size_t count) {
 
 // APPEND, APPENDS, SETITEM, SETITEMS.
 absl::Status PickleReader::Fill(bool dict, bool many) {
-  size_t first = 0, rest = 0;  // of the stack: the items, and what stays
+  size_t first = 0, rest = 0;  // in the stack: where items begin, and how many values remain
   if (many) {
     RETURN_IF_ERROR(FindMark(&first));
     rest = first - 1;
@@ -229,7 +229,7 @@ absl::Status PickleReader::Step(uint8_t code) {
       if (!Number(1, &n)) return Short();
       if (n < 2 || n > 5) return Fail(absl::StrCat("pickle protocol ", n, ", expected 2 to 5"));
       return absl::OkStatus();
-    case 0x95:  // FRAME: where a writer flushed; the bytes go on as they are
+    case 0x95:  // FRAME: the length of a block; its bytes follow as usual
       return Number(8, &n) ? absl::OkStatus() : Short();
     case '.':  // STOP
       if (stack_.size() != 1 || stack_.back() == kMark)
@@ -299,7 +299,7 @@ absl::StatusOr<PlainData> PickleReader::Run() {
   return std::move(data_);
 }
 
-// JSON as deep as simdjson takes it: at most 1,024 levels.
+// Reads JSON. simdjson limits its depth to 1,024 levels.
 class JsonReader {
  public:
   explicit JsonReader(PlainData* data) : data_(data) {}
@@ -321,7 +321,7 @@ class JsonReader {
       }
       case Type::INT64:
         return data_->Add(PlainData::Value::Integer(int64_t(e)));
-      case Type::UINT64:  // above 2^63: no number that a log has
+      case Type::UINT64:  // 2^63 or more: logs have no such number
       case Type::DOUBLE:
         return data_->Add(PlainData::Value::Real(double(e)));
       case Type::STRING: {
@@ -338,7 +338,7 @@ class JsonReader {
 
  private:
   void Push(uint32_t value) { stack_.push_back(value); }
-  // Of what is on the stack from `first` on.
+  // Makes a list or dictionary of the values on the stack from `first` on.
   uint32_t Container(PlainData::Kind kind, size_t first) {
     const uint32_t container = data_->Add(PlainData::Value::Container(kind));
     data_->AddItems(container, absl::MakeConstSpan(stack_).subspan(first));
@@ -379,7 +379,7 @@ const PlainData::Value* PlainData::Find(const Value& dict, absl::string_view key
 bool LooksLikePickle(absl::string_view head) {
   if (head.size() < 3 || head[0] != '\x80' || head[1] < 2 || head[1] > 5) return false;
   const size_t first = head[2] == '\x95' ? 11 : 2;  // after a FRAME
-  // A dictionary, or what no plain data begin with, which is refused by name.
+  // A dictionary, or a common opcode that does not begin plain data: ReadPickle() reports it by its name.
   return head.size() > first && absl::StrContains("}(]cX\x8c", head[first]);
 }
 

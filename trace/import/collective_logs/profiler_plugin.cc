@@ -45,8 +45,8 @@ class PluginReader {
   simdjson::dom::parser parser_;
   RankLog log_;
   std::map<std::string, uint32_t> comm_of_;
-  std::vector<uint64_t> messages_;  // by communicator
-  bool open_ = false;               // inside a call, which is `call_`
+  std::vector<uint64_t> messages_;  // by row of log_.comms
+  bool open_ = false;               // whether a call, `call_`, has begun and not ended
   LogCall call_;
   int64_t root_ = -1;  // of the API call around
   int64_t id_ = 0, first_ = 0, last_ = 0;

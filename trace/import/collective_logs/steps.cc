@@ -12,8 +12,8 @@ bool Equal(const CallFacts& a, const CallFacts& b) {
 
 }  // namespace
 
-// The Z algorithm (Gusfield, "Algorithms on Strings, Trees and Sequences", section 1.4) on the reversed
-// calls: z[p] is how many of the last calls equal those p before.
+// Uses the Z algorithm (Gusfield, "Algorithms on Strings, Trees and Sequences", section 1.4) on the reversed
+// calls: z[p] is the number of last calls that each equal the call p before.
 std::vector<uint32_t> FindSteps(const LogCalls& calls) {
   const size_t n = calls.size();
   std::vector<uint32_t> steps;

@@ -8,9 +8,10 @@
 
 namespace chakra::collective_logs {
 
-// The first call of each step, and one past the last call; ascending; empty: nothing repeats. The period is
-// the least number of calls p such that the last calls, at least half of all and 2 p, each equal the call p
-// before (operation, communicator, bytes and peer). Linear in the number of calls.
+// Returns the first call of each step, and the number of calls; ascending. Empty: nothing repeats. A step has
+// p calls, where p is the smallest number for which each of the last calls equals the call p before it
+// (operation, group, bytes and peer). The last calls are at least half of all calls and at least 2 p. Linear
+// in the number of calls.
 std::vector<uint32_t> FindSteps(const LogCalls& calls);
 
 }  // namespace chakra::collective_logs
