@@ -1,4 +1,4 @@
-// Text workloads among the formats of trace/import/registry.h.
+// The importer of text workloads, for trace/import/registry.h.
 #pragma once
 
 #include "trace/et/importer.h"

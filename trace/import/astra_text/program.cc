@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint64_t kMostNodes = uint64_t{1} << 22;
 
-// Who runs a collective of a pass in a kind of parallelism; nullopt: nobody.
+// The ranks that run a collective of a pass, by the kind of parallelism; nullopt: no rank runs it.
 std::optional<Scope> ScopeOf(const Layer& layer, Pass pass, bool first_layer) {
   const bool weights = pass == kWeightGradient;
   const Suffix suffix = layer.pass[pass].suffix;
@@ -36,17 +36,17 @@ std::optional<Scope> ScopeOf(const Layer& layer, Pass pass, bool first_layer) {
       if (suffix == Suffix::kDpEp) return Scope::kExpertData;
       return weights ? Scope::kData : Scope::kTensor;
     case Kind::kHybridCustomized:
-      break;  // of a workload alone
+      break;  // layers of such a workload have another kind
   }
   return std::nullopt;
 }
 
-// Precondition: the workload's checkpoints have one before the layer.
+// The last checkpoint before a layer. Precondition: there is one.
 uint32_t CheckpointBefore(const Workload& workload, uint32_t layer) {
   return *(std::lower_bound(workload.checkpoints.begin(), workload.checkpoints.end(), layer) - 1);
 }
 
-// Of a computation and a collective for each pass of a layer.
+// An upper bound of the number of nodes: a computation and a collective for each pass of a layer.
 uint64_t MostNodes(const Workload& workload) {
   uint64_t nodes = 2 * kPasses * uint64_t{workload.layers.size()} + 1;
   for (const uint32_t layer : workload.recomputed_before)
@@ -82,7 +82,7 @@ class Builder {
   }
 
  private:
-  // A collective that was begun, and how long after its end it is done.
+  // A collective that has started, and the time from its end until others may use its result.
   using Begun = std::optional<ProgramNode::Dep>;
 
   uint32_t count() const { return static_cast<uint32_t>(w_.layers.size()); }
@@ -117,7 +117,7 @@ class Builder {
     node.name = absl::StrCat(l.name, " ", Name(p.type));
     node.type = p.type;
     node.scope = *scope;
-    // SimAI's size of an all-gather is that of what is gathered; that of traces, what one rank gives.
+    // SimAI's size of an all-gather is that of the gathered data; in traces it is that of one rank's data.
     const bool whole = IsTransformer(w_.kind) && p.type == CollectiveType::kAllGather;
     node.bytes = whole ? p.bytes / static_cast<uint64_t>(size) : p.bytes;
     return ProgramNode::Dep{Add(std::move(node)), l.update_ns};
@@ -125,7 +125,7 @@ class Builder {
   void Wait(const Begun& begun) {
     if (begun.has_value()) now_.push_back(*begun);
   }
-  // Waits at once: the collective waited for all that came before.
+  // Waits for a collective. It waited for everything before, so no other dependency is needed.
   void Block(const Begun& begun) {
     if (begun.has_value()) now_ = {*begun};
   }
@@ -168,7 +168,7 @@ class Builder {
     }
   }
 
-  // The tables of embeddings are layer 0, which exchanges what it looked up while the bottom layers compute.
+  // Layer 0 is the embedding tables. It exchanges the rows that it looked up while the bottom layers compute.
   void Dlrm() {
     Begun looked_up, gradients;
     for (uint32_t i = 0; i < count(); ++i) {
@@ -190,7 +190,7 @@ class Builder {
     }
   }
 
-  // The step is over when all that was begun is done.
+  // Ends the step when everything that was started is done.
   void End() {
     std::vector<ProgramNode::Dep> all = now_;
     for (const Begun& begun : outstanding_) {
@@ -215,7 +215,7 @@ class Builder {
   const Workload& w_;
   const Layout& layout_;
   Program out_;
-  std::vector<ProgramNode::Dep> now_;  // what the rank waits for before it does anything more
+  std::vector<ProgramNode::Dep> now_;  // what the next node of the rank waits for
   std::vector<Begun> outstanding_;
   uint64_t left_out_ = 0;
 };

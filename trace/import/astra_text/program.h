@@ -1,4 +1,4 @@
-// What each rank of a text workload runs, in the order of ASTRA-sim 1.
+// The program of each rank of a text workload, in the order of ASTRA-sim 1.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace chakra::astra_text {
 
-// Who takes part in a collective.
+// The ranks that take part in a collective.
 enum class Scope : uint8_t {
   kAll,
-  kFirstDimension,   // of the network: ranks that differ in it alone
-  kOtherDimensions,  // ranks that differ in the others alone
-  kTensor,           // neighbours, model_parallel_NPU_group at a time
-  kData,             // ranks with the same place among these neighbours
-  kExpert,           // of kData, neighbours, ep at a time
-  kExpertData,       // of kData, ranks with the same place among these
+  kFirstDimension,   // of the network: ranks that differ only in it
+  kOtherDimensions,  // ranks that differ only in the other dimensions
+  kTensor,           // blocks of model_parallel_NPU_group consecutive ranks
+  kData,             // ranks with the same position in these blocks
+  kExpert,           // ep consecutive members of a kData group
+  kExpertData,       // members of a kData group with the same position in their kExpert groups
 };
 inline constexpr int kScopes = 7;
 absl::string_view Name(Scope scope);  // "tp"
@@ -29,15 +29,16 @@ struct Layout {
   int ranks = 1;
   int tensor = 1;  // tensor * expert divides ranks
   int expert = 1;
-  // Of kScopes those that the layout knows; 0: the network tells.
+  // Number of ranks of a scope's groups; 0: it depends on the dimensions of the network.
   int SizeOf(Scope scope) const;
-  // The number of a rank's group, from 0, and its members, ascending. Precondition: SizeOf(scope) > 0.
+  // The number of a rank's group, from 0, and the members of this group, ascending. Precondition:
+  // SizeOf(scope) > 0.
   int GroupOf(Scope scope, int rank) const;
   std::vector<int> MembersOf(Scope scope, int rank) const;
 };
 
-// `ranks`: 0: what the workload says, else the fewest that can run it. Errors: a number of ranks that the
-// workload's groups do not divide.
+// Returns the layout. `ranks`: number of ranks; 0: that of the workload or, if it has none, the smallest
+// possible number. Errors: the number of ranks is not a multiple of the ranks that share a layer.
 absl::StatusOr<Layout> LayoutOf(const Workload& workload, int ranks, absl::string_view file);
 
 struct ProgramNode {
@@ -60,11 +61,12 @@ struct Program {
   std::vector<std::string> warnings;
 };
 
-// One pass: forward, then backward from the last layer to the first. The rank computes one thing after the
-// other. It waits for a collective of the forward pass at once, for one of the weights' gradients at the end
-// of the step, and in between for one of the inputs' gradients: at once in HYBRID_TRANSFORMER and its like,
-// after the weights' gradient of the layer elsewhere. Collectives of one rank, and those that the kind of
-// parallelism does not run, are left out. Error: more than 2^22 nodes.
+// Builds the program of one step: forward, then backward from the last layer to the first. A rank computes
+// one thing after the other. It waits at once for a collective of the forward pass, and at the end of the
+// step for one of the weights' gradients. For a collective of the inputs' gradients it waits at once in
+// HYBRID_TRANSFORMER and HYBRID_TRANSFORMER_FWD_IN_BCKWD, otherwise after the weights' gradient of the layer.
+// Collectives of one rank, and those that the kind of parallelism does not run, are left out. Error: more
+// than 2^22 nodes.
 absl::StatusOr<Program> ProgramOf(const Workload& workload, const Layout& layout, absl::string_view file);
 
 }  // namespace chakra::astra_text

@@ -68,11 +68,11 @@ std::optional<Kind> KindOf(absl::string_view word) {
 
 bool IsDlrm(Kind kind) { return kind == Kind::kHybridDlrm || kind == Kind::kHybridDlrmEnhanced; }
 
-// Lines that hold words, with their numbers.
+// The lines that have words, with their numbers.
 class Lines {
  public:
   explicit Lines(absl::string_view text) : rest_(text) {}
-  // False: there is none.
+  // Returns false at the end of the text.
   bool Next(Words* words) {
     while (!done_) {
       const size_t end = rest_.find('\n');
@@ -124,7 +124,7 @@ class Reader {
     return absl::InvalidArgumentError(absl::StrCat(file_, ": line ", lines_.number(), ": ", what));
   }
 
-  // A whole number, "8" or "8.0".
+  // Reads a whole number, "8" or "8.0".
   absl::Status Whole(absl::string_view word, absl::string_view field, int64_t most, int64_t* out) const {
     absl::string_view digits = word;
     if (const size_t dot = word.find('.');
@@ -134,7 +134,8 @@ class Reader {
     return Bad(absl::StrCat(field, ": expected a whole number from 0 to ", most, ", found ", Quoted(word)));
   }
 
-  // The values after the word at `at`, which is advanced beyond them: one, or as many as the first one says.
+  // Value() reads the number after the word at `at`; List() reads the number of values, and the values. Both
+  // move `at` past what they read.
   absl::Status Value(const Words& words, size_t* at, int64_t* out) const {
     const absl::string_view key = absl::StripSuffix(words[*at], ":");
     if (++*at >= words.size())
@@ -181,7 +182,7 @@ class Reader {
       } else if (key == "checkpoint_initiates") {
         s = List(words, &at, &out_.recomputed_before);
       } else if (key == "vpp" || key == "ga" || key == "pp_comm") {
-        // What they say is in the layers, or goes with pp.
+        // Their effect is in the layers already, or depends on pp.
         if (++at >= words.size()) return Bad(absl::StrCat(key, ": expected a number behind it"));
         ++at;
       } else {
@@ -191,7 +192,7 @@ class Reader {
                                                              : nullptr;
         if (known == nullptr && key != "pp") {
           if (unknown++ == 0) first_unknown = words[at];
-          // With its value.
+          // Skip the value too.
           at += absl::EndsWith(words[at], ":") && at + 1 < words.size() ? 2 : 1;
           continue;
         }
@@ -278,7 +279,7 @@ class Reader {
     return absl::OkStatus();
   }
 
-  // What the first line says of layers.
+  // Checks the layer numbers in the first line.
   absl::Status CheckLayerNumbers() const {
     const auto last = static_cast<uint32_t>(out_.layers.size() - 1);
     const auto bad = [&](const std::string& what) {
@@ -313,7 +314,8 @@ absl::string_view Name(Kind kind) {
   return "";
 }
 
-// Three lines tell, for DATA or MODEL alone may begin any text; the longer names are nobody else's.
+// Checks three lines if the kind has no '_': DATA or MODEL may begin any text, but no other format has the
+// longer names.
 bool LooksLikeTextWorkload(absl::string_view head) {
   Lines lines(head);
   Words words;

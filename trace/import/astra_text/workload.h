@@ -1,14 +1,14 @@
-// Text workloads: one line a layer, as ASTRA-sim 1 and SimAI read them and AICB writes them.
+// Text workloads: one line for each layer. ASTRA-sim 1 and SimAI read them; AICB writes them.
 //
 //   HYBRID_TRANSFORMER model_parallel_NPU_group: 4
 //   2
 //   layer0 -1 100 ALLREDUCE 4096 100 NONE 0 100 ALLREDUCE 8192 10
 //   layer1 -1 100 NONE      0    100 NONE 0 100 ALLREDUCE 8192 10
 //
-// The first line names the kind of parallelism, the second the number of layers. A layer has a name, a number
-// without a meaning, and for the forward pass, the gradient of the inputs and that of the weights each a time
-// of computation (ns), a collective and its bytes. Last comes a time (ns) that passes after each of its
-// collectives. With HYBRID_CUSTOMIZED a layer names its own kind.
+// The first line names the kind of parallelism, the second the number of layers. A layer has a name and a
+// number without a meaning. Then it has, for each of the forward pass, the gradient of the inputs and that of
+// the weights, a time of computation (ns), a collective and its bytes. The last number is a time (ns) that
+// passes after each of its collectives. With HYBRID_CUSTOMIZED, each layer also names its own kind.
 #pragma once
 
 #include <array>
@@ -40,11 +40,11 @@ inline bool IsTransformer(Kind kind) {
   return kind == Kind::kHybridTransformer || kind == Kind::kHybridTransformerFwdInBckwd;
 }
 
-// Of a layer.
+// The passes of a layer.
 enum Pass : uint8_t { kForward, kInputGradient, kWeightGradient };
 inline constexpr int kPasses = 3;
 
-// Whose call a collective is: what its name ends with.
+// The end of a collective's name: it selects the ranks that make the call.
 enum class Suffix : uint8_t { kNone, kEp, kDpEp };  // "ALLTOALL", "ALLTOALL_EP", "ALLREDUCE_DP_EP"
 
 struct LayerPass {
@@ -59,26 +59,26 @@ struct Layer {
   std::string name;
   std::array<LayerPass, kPasses> pass;
   int64_t update_ns = 0;
-  Kind kind = Kind::kData;  // HYBRID_CUSTOMIZED: its own; else that of the workload
+  Kind kind = Kind::kData;  // that of the workload or, with HYBRID_CUSTOMIZED, the layer's own
 };
 
 struct Workload {
   Kind kind = Kind::kData;
-  // Of the first line; 0: not told.
+  // From the first line; 0: not given.
   int model_parallel = 0;
   int expert_parallel = 0;
   int ranks = 0;
-  uint32_t last_bottom_layer = 0;           // of HYBRID_DLRM
-  std::vector<uint32_t> checkpoints;        // layers that recomputation may begin with; sorted
-  std::vector<uint32_t> recomputed_before;  // layers before whose backward pass it runs; sorted
+  uint32_t last_bottom_layer = 0;           // of HYBRID_DLRM and HYBRID_DLRM_ENHANCED
+  std::vector<uint32_t> checkpoints;        // layers at which recomputation may begin; sorted
+  std::vector<uint32_t> recomputed_before;  // layers before whose backward pass recomputation runs; sorted
   std::vector<Layer> layers;
   std::vector<std::string> warnings;
 };
 
-// Whether `head`, the beginning of a file, is that of a text workload.
+// Whether a file that begins with `head` is a text workload.
 bool LooksLikeTextWorkload(absl::string_view head);
 
-// Errors (InvalidArgument) name the line, the field and what is expected.
+// Reads a workload. Errors (InvalidArgument) name the line, the field and what is expected.
 absl::StatusOr<Workload> ReadTextWorkload(absl::string_view text, absl::string_view file);
 
 }  // namespace chakra::astra_text

@@ -29,7 +29,7 @@ Groups GroupsOf(const std::vector<Scope>& used, const Layout& layout, int rank) 
   return groups;
 }
 
-// Id of a node of the program; 0 is the node of the groups.
+// The id of a program node; 0 is the node of the groups.
 uint64_t Id(uint32_t node) { return uint64_t{node} + 1; }
 
 void Collective(const ProgramNode& from, const Layout& layout, int rank, et::Node* node) {

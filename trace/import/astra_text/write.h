@@ -12,10 +12,9 @@ namespace chakra::astra_text {
 
 inline constexpr char kSchema[] = "astra_sim_text";
 
-// Computation is on stream 0 of the device and has its time as duration. A collective has its group as
-// pg_name
-// ("tp 3", whose members the traces tell) or as involved_dim; no stream, so that those of different groups
-// overlap. `name`: of the input, for messages.
+// Makes the traces of all ranks. Computation is on stream 0 of the device and has its time as duration. A
+// collective names its group by pg_name ("tp 3"; the traces list its members) or by involved_dim. Collectives
+// have no stream, so that those of different groups overlap. `name`: the name of the input, for messages.
 absl::StatusOr<TraceSet> TracesOf(const Program& program, const Layout& layout, const std::string& name,
                                   const ReadOptions& options);
 

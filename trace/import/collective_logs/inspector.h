@@ -19,9 +19,9 @@ namespace chakra::collective_logs {
 bool LooksLikeInspector(absl::string_view head);
 
 // Reads the log of a process: one rank, or several if the process drives several devices. `content` is
-// followed by SIMDJSON_PADDING readable bytes. A last line that is cut short is dropped, with a note. Errors name
-// file, line and field: a line is not JSON; an unknown version; a field is missing or out of range; the
-// groups of a process do not show which of its ranks made a call.
+// followed by simdjson::SIMDJSON_PADDING readable bytes. A last line that is cut short is dropped, with a
+// note. Errors name file, line and field: a line is not JSON; an unknown version; a field is missing or out
+// of range; the groups of a process do not show which of its ranks made a call.
 absl::Status ReadInspector(absl::string_view content, absl::string_view file, std::vector<RankLog>* out);
 
 }  // namespace chakra::collective_logs

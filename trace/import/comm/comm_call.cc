@@ -15,7 +15,7 @@ struct OpWord {
   CommOp op;
 };
 
-// A word that is the beginning of another word comes after it.
+// A word that is the begin of another word must come after it.
 constexpr OpWord kOps[] = {
     {"allreduce", CommOp::kAllReduce},
     {"allgather", CommOp::kAllGather},
@@ -47,7 +47,7 @@ struct TypeSize {
   int bytes;
 };
 
-// c10::ScalarType's names, caffe2::TypeMeta's, numpy's and HCCL's, in lower case.
+// Names of c10::ScalarType, caffe2::TypeMeta, numpy and HCCL, in lower case.
 constexpr TypeSize kTypes[] = {
     {"float", 4},
     {"double", 8},
@@ -216,7 +216,7 @@ bool MovesData(CommOp op) {
 }
 
 void MergeCall(const CommCall& from, CommCall* to) {
-  // A SendRecv kernel may carry any operation: the call says which.
+  // A SendRecv kernel may carry any operation: the call has its kind.
   if (to->op == CommOp::kUnknown || (MovesData(from.op) && !MovesData(to->op))) to->op = from.op;
   if (to->name.empty()) to->name = from.name;
   if (to->group.empty()) to->group = from.group;

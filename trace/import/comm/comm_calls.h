@@ -1,4 +1,4 @@
-// Calls of communication by number. Steps make the same calls again and again: equal calls are kept once.
+// Calls of communication by number. Steps repeat the same calls: equal calls are stored once.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace chakra::pytorch {
 
 class CommCalls {
  public:
-  // The number of the call: numbers grow by one.
+  // Adds a call, and returns its number. Numbers grow by one.
   uint32_t Add(CommCall call) {
     const uint64_t hash =
         absl::HashOf(call.op, call.name, call.group, call.in_bytes, call.out_bytes, call.root, call.seq);
@@ -28,7 +28,7 @@ class CommCalls {
     }
     return AddRow(row);
   }
-  // The number of one more call that equals the call of that number.
+  // Adds a call that is equal to call `number`, and returns its number.
   uint32_t AddLike(uint32_t number) { return AddRow(row_[number]); }
 
   const CommCall& operator[](size_t number) const { return distinct_[row_[number]]; }
@@ -42,10 +42,10 @@ class CommCalls {
     row_.push_back(row);
     return static_cast<uint32_t>(row_.size() - 1);
   }
-  std::vector<uint32_t> row_;  // by number: in distinct_
+  std::vector<uint32_t> row_;  // by number: row of distinct_
   std::vector<CommCall> distinct_;
-  absl::flat_hash_map<uint64_t, uint32_t> first_;  // by hash: the last one added with it
-  std::vector<uint32_t> next_;                     // one added before with the same hash; kNoRow: none
+  absl::flat_hash_map<uint64_t, uint32_t> first_;  // by hash: the last call that was added with it
+  std::vector<uint32_t> next_;                     // the call before it with the same hash; kNoRow: none
 };
 
 }  // namespace chakra::pytorch

@@ -21,13 +21,13 @@ struct KernelRow {
   int size_argument = -1;  // the template argument that is the number of members
 };
 
-constexpr absl::string_view kLocal = "";  // a look-alike: computation within one device
+constexpr absl::string_view kLocal = "";  // computation on one device, with a name like that of communication
 
-// The first row that matches counts. A pattern is the end of a kernel's path, from the begin of a component:
-// "deep_ep::*" matches "a::deep_ep::f". '*' stands for any text. Case does not count.
-// To add a library, add a row, and its real names to the test.
+// The first row that matches counts. A pattern matches the end of a kernel's path, from the begin of a
+// component: "deep_ep::*" matches "a::deep_ep::f". '*' matches any text. Case does not matter.
+// To add a library, add a row, and its real kernel names to the test.
 constexpr KernelRow kKernelRows[] = {
-    // NCCL, and RCCL, whose kernels have NCCL's names. A kernel SendRecv or Generic may carry any kind.
+    // NCCL, and RCCL, whose kernels have the same names. A kernel SendRecv or Generic may carry any kind.
     {"*nccl*AllReduce*", "NCCL", CommOp::kAllReduce},
     {"*nccl*ReduceScatter*", "NCCL", CommOp::kReduceScatter},
     {"*nccl*AllGather*", "NCCL", CommOp::kAllGather},
@@ -98,7 +98,7 @@ constexpr KernelRow kKernelRows[] = {
     {"alltoall_on_stream_kernel*", "NVSHMEM", CommOp::kAllToAll},
     {"nvshmem*", "NVSHMEM"},
     {"rocshmem*", "rocSHMEM"},
-    // PyTorch's symmetric memory, and kernels of others that are built like its kernels.
+    // PyTorch's symmetric memory, and kernels of other libraries with the same structure.
     {"*one_shot_all_reduce_norm_kernel", "TensorRT-LLM", CommOp::kAllReduce},
     {"fbgemm_gpu::*shot_all_reduce*", "FBGEMM", CommOp::kAllReduce},
     {"multimem_one_shot_reduce*kernel*", "symmetric memory", CommOp::kReduce},
@@ -138,7 +138,7 @@ constexpr KernelRow kKernelRows[] = {
     {"userbuffers_fp16_sum_inplace_gpu_*_rs*", "userbuffers", CommOp::kReduceScatter},
     {"userbuffers_fp16_sum_inplace_gpu_*", "userbuffers", CommOp::kAllReduce},
     {"kuserbuffers_*", "userbuffers"},
-    // Collectives in Triton: of Iris, and of others that name their kernels by what they do.
+    // Collectives in Triton: those of Iris, and those of others that name kernels after the collective.
     {"persistent_all_reduce*", "Triton", CommOp::kAllReduce},
     {"persistent_all_gather*", "Triton", CommOp::kAllGather},
     {"persistent_reduce_scatter*", "Triton", CommOp::kReduceScatter},
@@ -155,7 +155,7 @@ constexpr KernelRow kKernelRows[] = {
     {"Memcpy PtoP*", "peer copy"},
 };
 
-// Libraries whose calls go through a process group.
+// Libraries whose calls use a process group.
 constexpr absl::string_view kOfProcessGroups[] = {"NCCL", "RCCL", "MSCCL", "MSCCL++", "oneCCL", "HCCL"};
 
 // The patterns of kKernelRows, in lower case.
@@ -174,7 +174,7 @@ const KernelRow* FindKernelRow(absl::string_view path) {
     const absl::string_view pattern = LowerPatterns()[row];
     for (size_t at = 0; at != absl::string_view::npos;) {
       const absl::string_view tail = path.substr(at);
-      // A pattern without namespaces is that of the kernel itself.
+      // A pattern without "::" must match the kernel's own name.
       const bool whole = absl::StrContains(pattern, "::") || !absl::StrContains(tail, "::");
       if (whole && MatchesGlob(pattern, tail)) return &kKernelRows[row];
       const size_t next = path.find("::", at);
@@ -184,7 +184,7 @@ const KernelRow* FindKernelRow(absl::string_view path) {
   return nullptr;
 }
 
-// The element type in a name of NCCL, such as "ncclDevKernel_AllReduce_Sum_f32_RING_LL".
+// The element type in the name of an NCCL kernel, such as "ncclDevKernel_AllReduce_Sum_f32_RING_LL".
 absl::string_view TypeInName(absl::string_view path) {
   static constexpr std::pair<absl::string_view, absl::string_view> kTypes[] = {
       {"_float", "float"},      {"_f32", "float"},        {"_half", "half"},     {"_f16", "half"},
@@ -197,7 +197,8 @@ absl::string_view TypeInName(absl::string_view path) {
   return "";
 }
 
-// The end of the bracket that opens at `at`, one past it; the text's end if nothing closes it.
+// Returns the position after the bracket that closes the one at `at`; the end of the text if it is not
+// closed.
 size_t AfterBracket(absl::string_view text, size_t at) {
   int depth = 0;
   for (size_t i = at; i < text.size(); ++i) {
@@ -223,7 +224,7 @@ std::vector<std::string> SplitArguments(absl::string_view list) {
   return out;
 }
 
-// "8", or "(int)8".
+// Reads "8" or "(int)8".
 int64_t KernelMembers(absl::string_view argument) {
   if (const size_t cast = argument.rfind(')'); cast != argument.npos) argument.remove_prefix(cast + 1);
   int64_t n = 0;
@@ -255,7 +256,7 @@ KernelName SplitKernelName(absl::string_view name) {
       i = end;
     } else if (text[i] == '(') {
       break;
-    } else if (text[i] == ' ') {  // what came before was the return type
+    } else if (text[i] == ' ') {  // the text before was the return type
       out.path.clear();
       out.arguments.clear();
       ++i;

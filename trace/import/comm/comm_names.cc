@@ -27,7 +27,7 @@ KernelSays CommNames::Kernel(const Event& e, const CommKernel** out) {
         break;
       case KernelSays::kCommunicates:
         known = static_cast<uint32_t>(kernels_.size());
-        // RCCL's kernels have NCCL's names.
+        // Kernels of RCCL have the names of NCCL's.
         if (amd_ && kernel.library == "NCCL") kernel.library = "RCCL";
         kernels_.push_back(kernel);
         break;

@@ -1,4 +1,4 @@
-// What the names of a capture's events tell of communication. Each distinct name is read once.
+// Reads communication from the names of a capture's events. Each distinct name is read once.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ class CommNames {
   // `device` must outlive the object.
   explicit CommNames(const DeviceTrace& device);
 
-  // Of a device operation: whether its name tells that it communicates, and, if so, `out` (owned by this).
+  // Whether a device operation communicates, by its name. Sets `out` if it does; this object owns it.
   KernelSays Kernel(const Event& e, const CommKernel** out);
-  // Of an operator or annotation: null if it does not communicate.
+  // Reads an operator or annotation. Null: it does not communicate.
   const CommOperator* Operator(const Event& e);
-  // The call that operator `e` is, as its name and arguments tell. Precondition: `op` is its Operator().
+  // Returns the call of operator `e`, from its name and arguments. Precondition: `op` is Operator(e).
   CommCall CallOf(const Event& e, const CommOperator& op) const;
-  // The call as the name of a kernel tells it.
+  // Returns the call of a kernel, from its name.
   CommCall CallOf(const Event& e, const CommKernel& kernel) const;
 
  private:

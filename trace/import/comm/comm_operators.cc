@@ -17,19 +17,19 @@ namespace {
 
 struct OperatorRow {
   absl::string_view pattern;
-  bool whole;      // each kernel that it launches communicates; else those that their names tell
+  bool whole;      // every kernel that it launches communicates; if false, only kernels with such names
   int input = -1;  // see CommOperator
   int output = -1;
 };
 
-// Annotations of the backends of process groups; the rest of the name is the kind.
+// Prefixes of annotations by the backends of process groups; the rest of the name is the kind.
 constexpr absl::string_view kBackends[] = {
     "nccl:", "rccl:", "xccl:", "hccl:", "gloo:", "ucc:", "mpi:", "ccl:"};
 
-// The first row that matches counts; '*' stands for any text. The kind is in the name.
-// To add an operator, add a row. An operator whose first tensor is what it sends needs no numbers.
+// The first row that matches counts; '*' matches any text. The kind is in the name.
+// To add an operator, add a row. An operator that sends its first tensor needs no argument numbers.
 constexpr OperatorRow kOperatorRows[] = {
-    // torch.distributed: outputs come first where there are any.
+    // torch.distributed: outputs come first, if there are any.
     {"c10d::*allgather*", true, 1, 0},
     {"c10d::*reduce_scatter*", true, 1, 0},
     {"c10d::gather_", true, 1, 0},
@@ -67,7 +67,7 @@ constexpr OperatorRow kOperatorRows[] = {
     {"fbgemm::*all_reduce*", false},
 };
 
-// The kind that a custom operator has in its name: "inplace_all_reduce",
+// Finds the kind in the name of a custom operator: "inplace_all_reduce",
 // "flashinfer_allreduce_residual_rmsnorm".
 CommOp KindInName(absl::string_view name) {
   if (const size_t colon = name.rfind(':'); colon != name.npos) name.remove_prefix(colon + 1);
@@ -108,7 +108,7 @@ void ReadPeer(absl::string_view name, CommOperator* out) {
   out->peer = peer;
 }
 
-// The parts of a JSON list at its top level; empty for anything else.
+// The items of a JSON list at its top level; empty for any other text.
 std::vector<absl::string_view> ListParts(absl::string_view text) {
   std::vector<absl::string_view> parts;
   text = absl::StripAsciiWhitespace(text);
@@ -132,8 +132,8 @@ std::vector<absl::string_view> ListParts(absl::string_view text) {
   return parts;
 }
 
-// Elements of one argument: "[8, 1024]" is a tensor, "[[8], [4]]" a list of tensors, "[]" a tensor of one
-// element. kNone for anything else, and for more than 2^48.
+// Number of elements of one argument: "[8, 1024]" is a tensor, "[[8], [4]]" a list of tensors, "[]" a tensor
+// of one element. kNone for any other text, and for more than 2^48.
 int64_t Elements(absl::string_view shape, int depth = 0) {
   const std::vector<absl::string_view> parts = ListParts(shape);
   if (parts.empty()) return shape == "[]" ? 1 : kNone;
@@ -167,7 +167,7 @@ struct Arguments {
   bool tensor(size_t i) const { return ItemSize(type(i)) > 0 || absl::StartsWith(type(i), "TensorList"); }
 };
 
-// Elements and bytes of argument `i`; kNone: not told.
+// Elements and bytes of argument `i`; kNone: not known.
 void Measure(const Arguments& args, size_t i, int64_t* elements, int64_t* bytes) {
   *elements = *bytes = kNone;
   if (i >= args.shapes.size() || !args.tensor(i)) return;
@@ -176,7 +176,7 @@ void Measure(const Arguments& args, size_t i, int64_t* elements, int64_t* bytes)
   if (*elements >= 0 && item > 0) *bytes = *elements * item;
 }
 
-// Sums over all arguments: what an annotation of a process group lists is what its rank gives.
+// Sums all arguments: an annotation of a process group lists the tensors that its rank sends.
 void MeasureAll(const Arguments& args, CommCall* call) {
   int64_t elements = 0, bytes = 0;
   bool any = false;

@@ -10,7 +10,7 @@ bool IsMessage(const CommCall& call) {
   return call.p2p || call.op == CommOp::kSend || call.op == CommOp::kRecv;
 }
 
-// Whether a call of kind `whole` may be made of calls of kind `part`.
+// Whether a call of kind `whole` may consist of calls of kind `part`.
 bool MadeOf(CommOp whole, CommOp part) {
   return (whole == CommOp::kAllGather && part == CommOp::kBroadcast) ||
          (whole == CommOp::kReduceScatter && part == CommOp::kReduce);
@@ -31,7 +31,7 @@ std::vector<CommCall> MergeParts(std::vector<CommCall> calls, CommOp whole) {
                                                   [&](const CommCall& c) { return MadeOf(whole, c.op); });
   std::vector<CommCall> out;
   for (CommCall& call : calls) {
-    if (made) {  // what each member gives to all, or gets of all
+    if (made) {  // broadcasts have what each member sends to all, reductions what it gets
       call.op = whole;
       if (whole == CommOp::kAllGather) {
         if (call.out_bytes < 0) call.out_bytes = call.in_bytes;

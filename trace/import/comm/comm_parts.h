@@ -1,4 +1,4 @@
-// The calls that one kernel carries, where they are parts of a call.
+// Merges the calls that one kernel carries, if they are parts of one call.
 #pragma once
 
 #include <vector>
@@ -7,9 +7,9 @@
 
 namespace chakra::pytorch {
 
-// Calls that were made one by one and run as one: of collectives of one kind on one group one is left, of the
-// sum of their sizes (kNone where one is not told). `whole`: the kind of call that they make up, where a name
-// tells it: an all-gather of uneven parts is a row of broadcasts. Messages stay as they are.
+// Merges calls that were made one by one and run as one. Collectives of one kind on one group become one
+// call, with the sums of their sizes (kNone if a size is not known). `whole`: the kind of call that they make
+// up, if a name gives it: an all-gather of uneven parts is a series of broadcasts. Messages stay as they are.
 std::vector<CommCall> MergeParts(std::vector<CommCall> calls, CommOp whole);
 
 }  // namespace chakra::pytorch

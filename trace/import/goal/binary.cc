@@ -8,9 +8,10 @@
 #include "trace/base/status_macros.h"
 #include "trace/import/goal/program.h"
 
-// Little endian, unaligned: magic, then from byte 8 on ranks, the highest cpu and nic, for each rank where
-// its block begins and ends (from byte 8), and the blocks: number of nodes and of roots, the roots, 39 bytes
-// a node, and the successors of all nodes.
+// Little-endian and unaligned. The file has the magic; from byte 8 on the number of ranks, the highest cpu
+// and the highest nic; for each rank the begin and the end of its block, counted from byte 8; and the blocks.
+// A block has the number of nodes and of roots, the roots, 39 bytes for each node, and the successors of all
+// nodes.
 
 namespace chakra::goal {
 namespace {
@@ -46,7 +47,7 @@ class BinaryReader {
 
   absl::string_view bytes_, file_;
   uint32_t rank_ = kAny, ranks_ = 0;
-  std::vector<uint32_t> waits_;  // by node: edges that lead to it
+  std::vector<uint32_t> waits_;  // by node: number of edges that lead to it
 };
 
 absl::Status BinaryReader::Node(size_t at, uint32_t ranks, GoalOp* op) const {
@@ -65,7 +66,7 @@ absl::Status BinaryReader::Node(size_t at, uint32_t ranks, GoalOp* op) const {
   return absl::OkStatus();
 }
 
-// The lists of one node: what its end releases, and what its begin does.
+// Reads the successors of one node: those that its end releases, and those that its begin releases.
 absl::Status BinaryReader::Successors(size_t at, size_t end, uint32_t nodes, size_t appendix,
                                       GoalRank* rank) {
   const auto node = static_cast<uint32_t>(rank->ops.size() - 1);

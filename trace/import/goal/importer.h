@@ -1,4 +1,4 @@
-// GOAL programs among the formats of trace/import/registry.h.
+// The importer of GOAL programs, for trace/import/registry.h.
 #pragma once
 
 #include "trace/et/importer.h"

@@ -1,8 +1,8 @@
-// A GOAL program: what each rank sends, receives and computes, and what waits for what.
+// A GOAL program: the messages and computations of each rank, and their dependencies.
 //
 // GOAL is the input of LogGOPSim and ATLAHS (Hoefler, Siebert, Lumsdaine: "Group Operation Assembly
-// Language", ICPP 2009). The text's grammar is that of LogGOPSim's txt2bin.re, the binary's layout that of
-// its Parser.hpp.
+// Language", ICPP 2009). The grammar of the text is that of LogGOPSim's txt2bin.re, the layout of the binary
+// that of its Parser.hpp.
 #pragma once
 
 #include <compare>
@@ -17,13 +17,13 @@ namespace chakra::goal {
 
 enum class OpType : uint8_t { kSend = 1, kRecv = 2, kCalc = 3 };  // as in the binary
 
-inline constexpr uint32_t kAny = 0xffffffff;  // of a receive's peer or tag
+inline constexpr uint32_t kAny = 0xffffffff;  // the peer or tag of a receive that accepts any
 
 struct GoalOp {
   OpType type = OpType::kCalc;
   uint8_t cpu = 0, nic = 0;
   uint32_t peer = 0, tag = 0;
-  uint64_t size = 0;  // bytes; of a calc nanoseconds
+  uint64_t size = 0;  // bytes; of a calc, nanoseconds
   bool operator==(const GoalOp&) const = default;
 };
 
@@ -36,7 +36,7 @@ struct GoalDep {
 
 struct GoalRank {
   std::vector<GoalOp> ops;
-  std::vector<GoalDep> deps;  // by op, then by what it waits for; each once
+  std::vector<GoalDep> deps;  // sorted by op, then by the operation that it waits for; each once
   bool operator==(const GoalRank&) const = default;
   void SortDeps();
 };
@@ -51,17 +51,17 @@ bool LooksLikeGoalText(absl::string_view head);
 bool LooksLikeGoalBinary(absl::string_view head);
 
 // Reads the text form. `file` is for messages. Errors name file and line, what was expected and what was
-// found: a statement that is none, options out of order, a label that is not defined before, a number out of
-// range, a peer that is no rank, ranks that are missing or out of order.
+// found: an unknown statement; options out of order; a label that is not defined before; a number out of
+// range; a peer that is not a rank; ranks that are missing or out of order.
 absl::StatusOr<Program> ReadGoalText(absl::string_view text, absl::string_view file);
 
-// Reads the binary form. Errors name file, rank, node and byte: another magic, blocks that overlap or lie
-// outside the file, an unknown type, a successor that is no node, dependency counts that are not those of the
+// Reads the binary form. Errors name file, rank, node and byte: another magic; blocks that overlap or are
+// outside the file; an unknown type; a successor that is not a node; dependency counts that differ from the
 // edges.
 absl::StatusOr<Program> ReadGoalBinary(absl::string_view bytes, absl::string_view file);
 
-// Both forms, as LogGOPSim reads them. The same program gives the same bytes; read again it is the same
-// program.
+// Write a program in a form that LogGOPSim reads. Equal programs give equal bytes, and the bytes give an
+// equal program when they are read.
 std::string GoalText(const Program& program);
 std::string GoalBinary(const Program& program);
 

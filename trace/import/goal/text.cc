@@ -25,7 +25,7 @@ class TextReader {
   absl::Status Fail(absl::string_view expected) const;
   bool SkipComment();
   void SkipBlanks();  // within a line
-  void SkipSpace();   // and lines and comments
+  void SkipSpace();   // also over line ends and comments
   absl::string_view Word();
   bool Take(char c);
   bool TakeWord(absl::string_view word);
@@ -44,7 +44,7 @@ class TextReader {
   uint32_t rank_ = 0, ranks_ = 0;
   bool in_rank_ = false;
   Program out_;
-  absl::flat_hash_map<absl::string_view, uint32_t> labels_;  // of the rank
+  absl::flat_hash_map<absl::string_view, uint32_t> labels_;  // of the current rank
 };
 
 absl::Status TextReader::Fail(absl::string_view expected) const {
@@ -57,7 +57,7 @@ absl::Status TextReader::Fail(absl::string_view expected) const {
                                                                  : absl::StrCat("\"", found, "\"")));
 }
 
-// A comment at the beginning of what is left: // to the end of the line, or /* to */.
+// Skips a comment at the begin of the remaining text: // to the end of the line, or /* to */.
 bool TextReader::SkipComment() {
   if (absl::StartsWith(rest_, "//")) {
     rest_.remove_prefix(std::min(rest_.find('\n'), rest_.size()));

@@ -42,7 +42,8 @@ absl::Status CheckOps(const Program& program, const std::string& name) {
   return absl::OkStatus();
 }
 
-// LogGOPSim compares no sizes; the send's bytes go over the network.
+// Gives each receive the size of its send: LogGOPSim does not compare sizes, and transfers the bytes of the
+// send. Returns the number of changed receives of each rank.
 std::vector<uint64_t> MatchSizes(Program* program) {
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, std::vector<uint64_t>> sent;  // from, to, tag
   for (uint32_t r = 0; r < program->ranks.size(); ++r) {

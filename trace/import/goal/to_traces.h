@@ -1,9 +1,9 @@
 // GOAL programs as traces.
 //
-// Node i is operation i. A calc is computation of the host on unit cpu (attributes tid and any_order: a cpu
-// serves one operation at a time, in no recorded order), a send or receive has cpu + 256 * nic there.
-// `requires` is a data dependency, `irequires` one that is released at the begin (dep_release 0). Metadata:
-// schema "goal".
+// Node i is operation i. A calc is computation of the host on unit cpu: attribute tid is the cpu, and
+// any_order says that a cpu serves one operation at a time, in no recorded order. The tid of a send or
+// receive is cpu + 256 * nic. `requires` is a data dependency; `irequires` is one that is released at the
+// begin (dep_release 0). Metadata: schema "goal".
 #pragma once
 
 #include <string>
@@ -18,9 +18,10 @@ namespace chakra::goal {
 
 inline constexpr absl::string_view kSchema = "goal";
 
-// Errors: a receive from any rank or of any tag, which times alone could match; a calc of more than 106 days;
-// a message of 2^56 bytes or more; a cycle. A receive of another size than its send takes the send's, with a
-// repair "receive_size". `name`: of the input, for messages.
+// Makes the traces of all ranks. Errors: a receive from any rank or of any tag, because only times could
+// match it; a calc of more than 106 days; a message of 2^56 bytes or more; a message to its own rank; a
+// cycle. A receive that has another size than its send gets the send's size, with a repair "receive_size".
+// `name`: the name of the input, for messages.
 absl::StatusOr<TraceSet> ProgramTraces(Program program, const std::string& name, const ReadOptions& options);
 
 }  // namespace chakra::goal

@@ -44,8 +44,8 @@ enum class Role {
   kTexts
 };
 
-// What a key of a feeder or STAGE node means, and the attribute it becomes
-// (chakra-format, JSON relatives 2 and 3).
+// The meaning of a key of a feeder or STAGE node, and the attribute that it becomes (chakra-format, JSON
+// relatives 2 and 3).
 struct Rule {
   const char* key;
   Role role;
@@ -101,18 +101,18 @@ void AddText(const std::string& name, absl::string_view text,
   a->set_string_val(std::string(text));
 }
 
-// A key that no rule knows: kept as the JSON text of its value.
+// Keeps the JSON text of a key that no rule knows.
 void Keep(const JsonReader& reader, const JsonMember& m,
           google::protobuf::RepeatedPtrField<AttributeProto>* attr) {
   AddText("json." + m.key, reader.Raw(m.value), attr);
 }
 
-// A scalar's text as a user would write it; the JSON text of anything else.
+// The text of a scalar as a user would write it; for other values, their JSON text.
 std::string PlainText(const JsonReader& reader, const JsonValue& v) {
   return v.is(Kind::kString) ? v.text : std::string(reader.Raw(v));
 }
 
-// Fills one node of the feeder's or STAGE's form.
+// Reads one node of the feeder's or STAGE's form.
 class NodeReader {
  public:
   NodeReader(const JsonReader& reader, const JsonValue& object, size_t index)
@@ -275,7 +275,7 @@ class NodeReader {
   std::set<std::string> seen_;
 };
 
-// The feeder's and STAGE's forms: one object with the nodes under `list`.
+// Reads the feeder's and STAGE's forms: one object with the nodes under `list`.
 absl::Status FromDocument(const JsonReader& reader, const JsonValue& document, absl::string_view list,
                           EtWriter* writer) {
   GlobalMetadata metadata;
@@ -326,8 +326,8 @@ bool IsMetadata(const JsonValue& object) {
   return true;
 }
 
-// Whether an object has what only a node has: its type, or an id beside dependencies, attributes or a time. A
-// name alone is anybody's.
+// Whether an object has keys that only a node has: a type, or an id together with dependencies, attributes or
+// a time. A name is not enough, since other objects have one too.
 bool LooksLikeNode(const JsonValue& object) {
   const JsonValue* type = object.Find("type");
   int64_t number = 0;

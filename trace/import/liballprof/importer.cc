@@ -23,7 +23,7 @@ struct RankFile {
   int rank = -1;
 };
 
-// The last number in the name: pmpi-trace-rank-7.txt.
+// Returns the last number in the name: 7 of pmpi-trace-rank-7.txt.
 int RankIn(absl::string_view path) {
   const absl::string_view name = path.substr(path.rfind('/') + 1);
   size_t end = name.size();

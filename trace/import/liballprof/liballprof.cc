@@ -21,7 +21,7 @@ namespace {
 
 namespace et = ChakraProtoMsg;
 
-// Where a call's arguments lie among the fields between begin and end; -1: it has none.
+// The positions of a call's arguments in the fields between begin and end; -1: the call has no such argument.
 struct MpiCall {
   absl::string_view name;
   enum Kind : uint8_t {
@@ -37,7 +37,7 @@ struct MpiCall {
   } kind = kLocal;
   int count = -1, type = -1, peer = -1, tag = -1, comm = -1, request = -1;
   CollectiveType collective = CollectiveType::kAllReduce;
-  bool per_rank = false;  // the count is for each of the ranks
+  bool per_rank = false;  // the count is for each rank, not for all together
 };
 using K = MpiCall;
 constexpr MpiCall kCalls[] = {
@@ -71,7 +71,7 @@ constexpr MpiCall kCalls[] = {
     {"MPI_Testall", K::kLocal},
     {"MPI_Wtime", K::kLocal},
 };
-constexpr int64_t kRequestBytes = 8;    // of an MPI_Request in an array of them, as Schedgen takes it
+constexpr int64_t kRequestBytes = 8;    // of an MPI_Request in an array, as Schedgen assumes
 constexpr double kMostMicros = 3.2e15;  // 100 years
 
 class RankReader {
@@ -111,10 +111,10 @@ class RankReader {
   EtWriter writer_{&frames_, Compression::kNone};
   et::Node node_;
   uint64_t next_ = 0;
-  std::vector<uint64_t> after_;           // what the program's next step waits for
-  std::map<int64_t, uint64_t> requests_;  // request -> node
-  int64_t first_ns_ = -1, now_ns_ = 0;    // the last call's end
-  int64_t begin_ns_ = 0, end_ns_ = 0;     // of the call at hand
+  std::vector<uint64_t> after_;           // nodes that the program's next node waits for
+  std::map<int64_t, uint64_t> requests_;  // by request: its node
+  int64_t first_ns_ = -1, now_ns_ = 0;  // first_ns_: the file's time at time 0; now_ns_: end of the last call
+  int64_t begin_ns_ = 0, end_ns_ = 0;   // of the current call
 };
 
 absl::Status RankReader::Integer(const std::vector<absl::string_view>& fields, int at, int part,
@@ -138,7 +138,7 @@ absl::Status RankReader::Time(absl::string_view field, int64_t* ns) const {
   return absl::OkStatus();
 }
 
-// Every node of the program waits for the one before; `after_` is what the next one waits for.
+// Begins a node. It waits for the nodes in `after_`: each step of the program waits for the step before.
 et::Node* RankReader::Open(const std::string& name, et::NodeType type) {
   node_.Clear();
   node_.set_id(next_++);
@@ -150,7 +150,7 @@ et::Node* RankReader::Open(const std::string& name, et::NodeType type) {
 
 absl::Status RankReader::Close() { return writer_.AddNode(node_); }
 
-// Computation since the last call.
+// Adds the computation since the last call.
 absl::Status RankReader::Between() {
   if (begin_ns_ <= now_ns_) return absl::OkStatus();
   Open("[between calls]", et::COMP_NODE);
@@ -269,7 +269,7 @@ absl::Status RankReader::Line(absl::string_view line) {
   RETURN_IF_ERROR(Time(fields.back(), &end_ns_));
   if (end_ns_ < begin_ns_) return Fail("the call ends before it begins");
   if (first_ns_ < 0) {
-    // Each file has its own clock: time 0 is the end of MPI_Init, which all ranks leave together.
+    // Each file has its own clock. Time 0 is the end of MPI_Init, which all ranks leave together.
     first_ns_ = absl::StartsWith(name, "MPI_Init") ? end_ns_ : begin_ns_;
     now_ns_ = 0;
   }
@@ -278,7 +278,7 @@ absl::Status RankReader::Line(absl::string_view line) {
   if (call->kind != K::kLocal) {
     RETURN_IF_ERROR(Between());
   } else if (begin_ns_ > now_ns_) {
-    return absl::OkStatus();  // what it takes counts as computation
+    return absl::OkStatus();  // its time counts as computation
   }
   const std::vector<absl::string_view> arguments(fields.begin() + 2, fields.end() - 1);
   RETURN_IF_ERROR(Call(*call, arguments));

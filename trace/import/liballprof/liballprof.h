@@ -1,11 +1,12 @@
-// Traces of MPI programs by liballprof, the profiler of LogGOPSim and ATLAHS: one text file a rank.
+// Reads traces of MPI programs by liballprof, the profiler of LogGOPSim and ATLAHS. Each rank has a text
+// file; the last number in the file's name is the rank.
 //
 // The layout is that of liballprof's template.c and of LogGOPSim's Schedgen, which reads it
-// (process_trace.cpp): comments begin with #; a line is a call and its arguments, fields by ':' and parts of
-// a field by ',',
+// (process_trace.cpp). Comments begin with #. A line is a call with its arguments; ':' separates fields, and
+// ',' the parts of a field:
 // MPI_Send:<begin>:<buffer>:<count>:<type>,<size>[,<extent>]:<rank>:<tag>:<comm>,<rank>,<ranks>:<end>
-// with times in microseconds. What lies between calls is computation. MPI_Isend and MPI_Irecv go on beside
-// the program until MPI_Wait or MPI_Waitall asks for their requests. A collective is one of all ranks.
+// Times are microseconds. The time between calls is computation. MPI_Isend and MPI_Irecv run in parallel to
+// the program until MPI_Wait or MPI_Waitall waits for their requests. A collective is one of all ranks.
 #pragma once
 
 #include <string>
@@ -20,10 +21,9 @@ namespace chakra::liballprof {
 
 bool LooksLikeLiballprof(absl::string_view head);
 
-// The frames of one rank, whose number is the last one in the file's name. Errors name file and line: a call
-// that the reader does not know, a field that is missing or no number, an end before its begin, a receive
-// from any rank or of any tag, a call on a communicator of fewer ranks than the first call's, a peer that is
-// no rank.
+// Returns the frames of one rank. `ranks`: number of ranks of the run. Errors name file and line: an unknown
+// call; a field is missing or not a number; a call ends before it begins; a receive from any rank or of any
+// tag; a call on a communicator that does not have all ranks; a peer that is not a rank.
 absl::StatusOr<std::string> RankFrames(absl::string_view text, absl::string_view file, int ranks);
 
 extern const Importer kImporter;

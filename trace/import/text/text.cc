@@ -25,8 +25,8 @@ using google::protobuf::Message;
 
 constexpr absl::string_view kTextEndings[] = {".txtpb"};
 
-// message EtText { GlobalMetadata metadata = 1; repeated Node node = 2; }, made
-// at run time because it is no file format of its own.
+// message EtText { GlobalMetadata metadata = 1; repeated Node node = 2; }. It is made at run time because it
+// is not a file format of its own.
 class EtText {
  public:
   EtText() : pool_(google::protobuf::DescriptorPool::generated_pool()), factory_(&pool_) {

@@ -1,4 +1,4 @@
-// Between .et frames and protobuf's text format.
+// Converts between .et frames and protobuf's text format.
 #pragma once
 
 #include <string>
@@ -10,15 +10,14 @@
 
 namespace chakra {
 
-// The blocks that EtToText() writes. No frame begins so: its first tag would
+// Whether content begins with a block that EtToText() writes. No frame begins like this: its first tag would
 // have a wire type that protobuf does not define.
 bool LooksLikeTextFormat(absl::string_view content);
 
-// Text format: one `metadata { ... }` or `node { ... }` block for each frame.
-// Same needs and errors as EtToJson() of trace/import/json.
+// Converts a trace to text format: one `metadata { ... }` or `node { ... }` block for each frame. It has the
+// same preconditions and errors as EtToJson() of trace/import/json.
 absl::StatusOr<std::string> EtToText(const RankTrace& trace);
-// The inverse, as plain .et bytes. Errors (InvalidArgument) name file, line,
-// column and field.
+// Converts text format to plain .et bytes. Errors (InvalidArgument) name file, line, column and field.
 absl::StatusOr<std::string> EtFromText(absl::string_view text, absl::string_view file);
 
 extern const Importer kTextImporter;
