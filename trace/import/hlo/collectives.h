@@ -56,8 +56,8 @@ struct Collective {
   int64_t in_bytes = 0, out_bytes = 0;  // of one device, all operands and all results
 };
 
-// Returns the collective of an instruction; kind kNone: it is not a collective. A collective in groups of one
-// device counts as one. An async-start counts if its computation runs nothing but the collective.
+// Returns the collective of an instruction; kind kNone: it is not a collective. Groups of one device make a
+// collective too. An async-start counts if its computation runs nothing but the collective.
 Collective CollectiveOf(const Module& module, const Computation& computation, uint32_t row);
 
 // Reads a collective from an instruction's name, which XLA makes from the opcode ("all-reduce-start.3"), for

@@ -135,7 +135,7 @@ class FactsReader {
  private:
   const Instruction& At(uint32_t row) const { return c_.instructions[row]; }
   const Shape& OperandShape(const Instruction& i, size_t n) const { return At(i.operands[n]).shape; }
-  // Operations of one instruction inside a fusion, where it moves no memory.
+  // Operations of one instruction inside a fusion, where it reads and writes no memory.
   double InnerOperations(const Computation& inner, const Instruction& i);
   double Touched(const Computation& inner, uint32_t parameter, int depth) const;
   double Written(const Computation& inner) const;

@@ -19,8 +19,8 @@ bool Computes(const Instruction& instruction);
 enum class HostCopy : uint8_t { kNone, kToHost, kFromHost };
 
 struct Facts {
-  // "xla::dot", "xla::convolution", "xla::attention", "xla::loop", "xla::reduce", "xla::copy",
-  // "xla::transpose", "xla::gather", "xla::scatter", "xla::sort", "xla::custom-call".
+  // "xla::dot", "xla::convolution", "xla::attention", "xla::attention_backward", "xla::loop", "xla::reduce",
+  // "xla::copy", "xla::transpose", "xla::gather", "xla::scatter", "xla::sort", "xla::custom-call".
   std::string op;
   // Of the operands, as PyTorch prints them. GEMMs are [batch, m, k] and [batch, k, n], convolutions [n, c,
   // ...] and [k, c / groups, ...], attention three times [batch, length, heads, width].

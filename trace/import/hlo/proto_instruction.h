@@ -16,7 +16,7 @@ struct RawInstruction {
   std::vector<int64_t> operands, calls, control;
 };
 
-// Reads a HloInstructionProto. Returns null, or an error text.
+// Reads an HloInstructionProto. Returns null, or an error text.
 const char* ReadInstruction(const wire::Field& f, RawInstruction* out);
 
 }  // namespace chakra::hlo

@@ -1,4 +1,5 @@
-// Data that an export lacks and a replay could use: the consequence, and the switch that records the data.
+// Warnings about data that an export lacks: what a replay cannot do without the data, and the switch that
+// records it.
 #pragma once
 
 #include <memory>

@@ -14,7 +14,7 @@ namespace {
 using pytorch::Event;
 using pytorch::EventKind;
 
-// Joins each backward operator to the last forward operator before it that has the same sequence number and
+// Joins each backward operator to the last forward operator before it with the same sequence number, if that
 // is on another thread.
 void Arrows(pytorch::DeviceTrace* trace) {
   absl::flat_hash_map<int64_t, uint32_t> forward;

@@ -52,8 +52,8 @@ Kernels KernelsOf(const pytorch::DeviceTrace& trace) {
   return out;
 }
 
-// Returns the position in `period` at which steps begin: the kernel before which the device was idle longest,
-// summed over all periods.
+// Returns the position within a period of the kernel that a step begins with: the device was idle longest
+// before this kernel, summed over all periods.
 size_t PhaseOf(const pytorch::DeviceTrace& trace, const Kernels& kernels, size_t period) {
   std::vector<int64_t> idle(period);
   int64_t busy_until = INT64_MIN;

@@ -39,7 +39,7 @@ class PackedRows {
   class Reader;
   void Begin(const pytorch::Event& e, bool extra);
 
-  // The values of the row before, which differences are counted from.
+  // The values of the row before, from which differences are counted.
   struct Before {
     int64_t ts = 0, correlation = 0, seq = 0;
     uint32_t host_lane = 0, device_lane = 0;

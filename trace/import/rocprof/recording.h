@@ -29,7 +29,7 @@ enum class Domain : uint8_t { kHip, kHsa, kRccl, kMarker, kOther };
 struct Call {
   int64_t begin = 0, end = 0;
   int64_t thread = 0;
-  int64_t correlation = kUnknown;  // the device operations that the call launched have the same one
+  int64_t correlation = kUnknown;  // equal to that of the device operations that the call launched
   uint32_t name = 0;               // in Recording::strings
   uint32_t args = kNoRow;          // row of Recording::args
   Domain domain = Domain::kOther;

@@ -138,7 +138,7 @@ Program* Programs::Find(int64_t id, absl::string_view module) {
   return by_id_.at(named->second).get();
 }
 
-// The end of a collective has the number of its start.
+// The end of a collective has the same number in its name as the start.
 const KnownOp* Programs::ByName(absl::string_view instruction) {
   const auto found = by_instruction_.find(instruction);
   if (found != by_instruction_.end()) return found->second.get();

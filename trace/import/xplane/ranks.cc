@@ -105,7 +105,7 @@ class DeviceBuilder {
     std::vector<uint32_t> producers;  // rows of refs_
     absl::string_view kernel;         // name of the first kernel that it launches
     bool several = false;             // it launches different kernels
-    bool in_flight = false;           // the profile has the time between its start and its end
+    bool in_flight = false;           // the profile has its transfer on a line of its own
     uint32_t event = kNoRow;          // the last event that ran it
     int64_t stream = 0, end = 0;      // of that event
     // Of a start that has not ended: 1 + its row in ops_; 0: none.
@@ -290,7 +290,7 @@ void DeviceBuilder::AddOp(const PlacedOp& placed) {
       const Ref& source = refs_[producer];
       if (source.event == kNoRow || source.stream == placed.stream) continue;
       waits.push_back(source.event);
-      // The time of an end until its transfer ended is a wait.
+      // The end's time before the transfer ended is a wait: it is cut off.
       if (collective && phase == hlo::CollectivePhase::kDone)
         span.begin = std::clamp(source.end, span.begin, span.end);
     }
