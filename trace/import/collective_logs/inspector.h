@@ -1,5 +1,5 @@
-// Reads logs of NCCL's Inspector, a profiler plugin: one JSON object for each call that ended, on one line
-// each, or on several lines after a formatter.
+// Reads logs of NCCL's Inspector, a profiler plugin: one JSON object for each call that ended. An object has
+// one line, or several lines after a formatter.
 //
 // The layout is that of plugins/profiler/inspector/inspector_json.cc in NCCL: "header" (communicator),
 // "metadata" (format v4.x, host, process) and "coll_perf", "p2p_perf" or "dump_stats". coll_msg_size_bytes is

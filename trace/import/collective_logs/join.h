@@ -1,17 +1,17 @@
 // Joins the logs of ranks: finds the rank of each log, corrects clocks, and matches calls.
 //
-// Ranks. A Flight Recorder's file has its rank in its name. Otherwise, the numbers in a group of all ranks
-// are the ranks. If no group has all, ranks are numbered by host and process. Calls of a group are one call
-// if their sequence numbers are equal. A recorder drops calls when its ring is full. A call that a logged
-// member lacks cannot be replayed, and keeps its recorded time as communication.
+// Ranks. A Flight Recorder's file has its rank in its name. Otherwise, a rank is its number in the group that
+// has all ranks. If there is no such group, ranks are numbered by host and process. Calls of a group are one
+// call if their sequence numbers are equal. A recorder drops calls when its ring is full. A call that a
+// logged member lacks cannot be replayed, and keeps its recorded time as communication.
 //
 // Clocks. A collective ends on all members at nearly the same time. If every process has its own clock, or
 // the device's times show that clocks of hosts differ, the median difference of the ends is the offset of a
 // clock.
 //
 // Between calls. Logs record no computation. The time before a rank's first call counts as computation. So
-// does the time before each later call, from the end of the rank's last call or the begin of its next one;
-// the call waits for this computation.
+// does the time from the latest begin or end of an earlier call to the begin of the next call, which waits
+// for this computation.
 #pragma once
 
 #include <vector>

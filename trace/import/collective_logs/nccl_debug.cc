@@ -117,7 +117,7 @@ absl::Status DebugReader::Init(const std::string& process, const Tokens& t) {
     return Bad("a rank that is not in its communicator");
   const auto key = std::make_pair(process, pointer);
   std::string id(After(t, "commId"));
-  if (const auto known = comms_.find(key); known != comms_.end()) {  // START comes before COMPLETE
+  if (const auto known = comms_.find(key); known != comms_.end()) {  // the COMPLETE after a START
     const LogComm& c = (*out_)[known->second.log].comms[known->second.row];
     if (c.member == rank && c.size == size && (id.empty() || c.id == id)) return absl::OkStatus();
   }

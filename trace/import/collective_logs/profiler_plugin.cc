@@ -48,7 +48,7 @@ class PluginReader {
   std::vector<uint64_t> messages_;  // by row of log_.comms
   bool open_ = false;               // whether a call, `call_`, has begun and not ended
   LogCall call_;
-  int64_t root_ = -1;  // of the API call around
+  int64_t root_ = -1;  // of the COLL_API around the call
   int64_t id_ = 0, first_ = 0, last_ = 0;
   uint64_t by_host_ = 0;
 };
