@@ -24,7 +24,8 @@ std::set<std::string> NamedGroups(const TraceSet& set) {
   return names;
 }
 
-// Whether the file has a group of one of these names. A file that cannot be read has: its error must be told.
+// Whether the file lists a group of one of these names. True for a file that cannot be parsed, so that its
+// error is reported.
 bool HasOneOf(const GroupCandidate& candidate, const std::set<std::string>& names) {
   const absl::StatusOr<Groups> groups = ParseGroups(candidate.text, candidate.path);
   return !groups.ok() || std::any_of(groups->begin(), groups->end(),
@@ -58,7 +59,7 @@ absl::Status GroupsFromNodes(const std::vector<std::vector<GroupNode>>& nodes, b
     for (const GroupNode& node : nodes[r]) {
       const std::string subject = absl::StrCat(trace.file, ": rank ", r, ", node ", node.id);
       absl::StatusOr<Groups> groups = ParseGroupNode(node.text, subject);
-      if (!groups.ok()) {  // PyTorch cuts long texts: what it says is lost, the trace is not
+      if (!groups.ok()) {  // PyTorch cuts long texts: the groups of this node are lost, the trace is not
         if (strict) return groups.status();
         trace.repairs.push_back({"unreadable_group_node", trace.file, static_cast<int>(r), 1, node.id,
                                  std::string(groups.status().message())});
@@ -85,7 +86,7 @@ absl::Status GroupsFromCandidates(const std::string& prefix, const std::vector<G
   if (fit.size() > 1) {
     const std::set<std::string> names = NamedGroups(*set);
     if (names.empty()) return absl::OkStatus();
-    // Of other lists beside the traces, none has a group that they name.
+    // Keep the lists that have a group which the traces name; the other lists belong to something else.
     std::vector<const GroupCandidate*> named;
     std::copy_if(fit.begin(), fit.end(), std::back_inserter(named),
                  [&](const GroupCandidate* c) { return HasOneOf(*c, names); });

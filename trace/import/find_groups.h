@@ -1,4 +1,4 @@
-// Where the process groups of a run come from.
+// Finds the process groups of a run.
 #pragma once
 
 #include <cstdint>
@@ -12,29 +12,30 @@
 
 namespace chakra {
 
-inline constexpr uint64_t kMaxGroupFile = uint64_t{64}
-                                          << 20;  // bytes; larger files beside the traces are no group files
+inline constexpr uint64_t kMaxGroupFile = uint64_t{64}  // In bytes. Larger files in the folder or archive of
+                                                        // the traces are not read as group files.
+                                          << 20;
 
-// A file that may name groups, beside the traces or in their archive.
+// A file that may list groups, in the folder or the archive of the traces.
 struct GroupCandidate {
   std::string path;
   std::string text;
 };
 
-// Whether a file of this name, beside traces or in their archive, may name groups: it ends in ".json".
+// Whether a file of this name, in the folder or archive of traces, may list groups: the name ends in ".json".
 bool NamedAsGroups(absl::string_view name);
 
-// Such files beside the traces of one run.
+// The files that may list groups in the folder of the traces PREFIX.N.et.
 std::vector<GroupCandidate> FindCandidates(const std::string& prefix);
 
-// Each sets groups, group_source and inputs of `set`, or leaves them where it
-// finds none.
+// Each function below sets groups, group_source and inputs of `set`, or leaves them as they are if it finds
+// no groups.
 
-// The traces' own nodes; nodes[r] are those of set->ranks[r]. One that cannot
-// be read is a repair, or an error when `strict`.
+// Reads the group nodes of the traces; nodes[r] are those of set->ranks[r]. A group node that cannot be read
+// is a repair, or an error if `strict`.
 absl::Status GroupsFromNodes(const std::vector<std::vector<GroupNode>>& nodes, bool strict, TraceSet* set);
 
-// PREFIX.json, or the only candidate that looks like groups.
+// Reads PREFIX.json, or else the only candidate that looks like groups.
 absl::Status GroupsFromCandidates(const std::string& prefix, const std::vector<GroupCandidate>& candidates,
                                   TraceSet* set);
 

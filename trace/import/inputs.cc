@@ -71,8 +71,8 @@ absl::Status NothingThere(const std::string& input) {
                                           names.empty() ? "nothing" : Shorten(names)));
 }
 
-// Traces in `folder` with a rank in their name; all of them, or one prefix's.
-// Those of other formats count where there is no native one.
+// Traces in `folder` that have a rank in their name: all of them, or only those of `prefix`. Traces of other
+// formats are returned only if there is no native trace.
 std::vector<TraceFile> FindTraces(const std::string& folder, const std::string* prefix,
                                   std::vector<std::string>* passed_over) {
   std::vector<TraceFile> found, others;

@@ -1,4 +1,4 @@
-// From what a user names to the trace files that are meant.
+// From the names that a user gives to trace files and their ranks.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace chakra {
 
-// What PREFIX.N.et[.zst|.gz] says, or another ending of a format whose files hold a
-// rank each. `rank` is -1 where the name has no number; `is_trace` is false for other
-// endings, and for the "._NAME" that macOS puts beside NAME.
+// A file name taken apart: PREFIX.N.et[.zst|.gz], or PREFIX.N with the ending of another format whose files
+// hold one rank each. `rank` is -1 if the name has no number. `is_trace` is false for other endings, and for
+// the file "._NAME" that macOS writes next to NAME.
 struct TraceName {
   std::string prefix;  // with the folder
   int rank = -1;
   bool is_trace = false;
-  bool native = false;  // of Importer
+  bool native = false;  // Importer::native
 };
 TraceName ParseTraceName(absl::string_view path);
 
@@ -27,15 +27,15 @@ struct TraceFile {
   int rank = 0;
 };
 
-// The files that `inputs` (files, folders, prefixes) name, not yet opened.
-// Errors: nothing there (with what lies near), a folder that cannot be listed,
-// several prefixes in a folder. `passed_over`, if not null, gets the files of other formats that hold ranks of a
-// run, as PREFIX.N.json beside PREFIX.N.et: the native ones are read.
+// The files that `inputs` (files, folders, prefixes) name, not yet opened. `passed_over`, if not null, gets
+// the files of other formats that are not read because native files of the same prefix exist: PREFIX.N.json
+// next to PREFIX.N.et. Errors: nothing of this name exists (the message lists similar names), a folder cannot
+// be listed, a folder has several prefixes.
 absl::StatusOr<std::vector<TraceFile>> ResolveInputs(const std::vector<std::string>& inputs,
                                                      std::vector<std::string>* passed_over = nullptr);
 
-// Sorts by rank. Errors: a rank twice, or one missing in 0 to n - 1. A single
-// file without a number is rank 0.
+// Sorts by rank. A single file without a number is rank 0. Errors: two files of one rank; a rank between 0
+// and the greatest rank without a file.
 absl::Status CheckRanks(std::vector<TraceFile>* files);
 
 }  // namespace chakra

@@ -22,7 +22,7 @@
 namespace chakra {
 namespace {
 
-// `status` with "FILE: rank N" at its beginning.
+// `status` with "FILE: rank N" at the beginning of its message.
 absl::Status WithRank(const absl::Status& status, absl::string_view file, int rank) {
   absl::string_view what = status.message();
   const std::string subject = absl::StrCat(file, ": ");
@@ -58,8 +58,8 @@ absl::Status LoadFile(const TraceFile& file, const ReadOptions& options, Worker*
   return DecodePlain(worker->plain.view(), file.path, file.rank, options, worker, out);
 }
 
-// Decodes members on other threads while the archive is read on this one. With
-// one thread, Add() decodes at once.
+// Decodes members on other threads while this thread reads the archive. With one thread, Add() decodes at
+// once.
 class MemberPool {
  public:
   MemberPool(const ReadOptions& options, GraphPool* pool) : options_(options), pool_(pool), own_(pool) {
@@ -69,7 +69,7 @@ class MemberPool {
   }
   ~MemberPool() { Join(); }
 
-  // Takes the content of `buffer` and leaves another to be filled.
+  // Takes the content of `buffer` and leaves a buffer that can be filled again.
   void Add(const std::string& file, int rank, Buffer* buffer) {
     Task task{&loaded_.emplace_back(), &status_.emplace_back(), file, rank, Buffer()};
     if (threads_.empty()) {
@@ -89,7 +89,7 @@ class MemberPool {
 
   bool failed() const { return failed_; }
 
-  // Waits for all members; their first error by position.
+  // Waits for all members. Returns the first error in the order of the members.
   absl::Status Finish() {
     Join();
     for (const absl::Status& s : status_) {
@@ -143,7 +143,7 @@ class MemberPool {
   const ReadOptions& options_;
   GraphPool* pool_;
   Worker own_;
-  std::deque<Loaded> loaded_;  // addresses stay
+  std::deque<Loaded> loaded_;  // pointers to its elements stay valid
   std::deque<absl::Status> status_;
   std::vector<std::thread> threads_;
   std::mutex mutex_;
@@ -154,7 +154,7 @@ class MemberPool {
   bool done_ = false;
 };
 
-// Hands the members of an archive to `members`, and what may name groups to `candidates`.
+// Passes the traces of an archive to `members`, and files that may list groups to `candidates`.
 absl::Status ReadMembers(const std::string& path, ByteSource* tar, MemberPool* members,
                          std::vector<TraceFile>* files, std::vector<GroupCandidate>* candidates) {
   TarReader reader(tar, path);
@@ -201,7 +201,7 @@ absl::Status ReadArchive(const std::string& path, ByteSource* tar, const ReadOpt
   return absl::OkStatus();
 }
 
-// A lone trace that its name calls rank N stands for rank 0.
+// If the only trace has a rank other than 0 in its name, makes it rank 0 and reports that in `note`.
 absl::Status RenumberLone(TraceFile* file, const ReadOptions& options, std::optional<Repair>* note) {
   if (file->rank <= 0) {
     file->rank = 0;
@@ -217,7 +217,7 @@ absl::Status RenumberLone(TraceFile* file, const ReadOptions& options, std::opti
   return absl::OkStatus();
 }
 
-// `content` is that of `disk`.
+// `content` is the unpacked content of `disk`.
 absl::Status LoadLone(TraceFile file, FileSource* disk, ByteSource* content, const ReadOptions& options,
                       GraphPool* pool, std::vector<Loaded>* out) {
   const int recorded_rank = file.rank;
@@ -271,7 +271,7 @@ absl::Status LoadSingle(const TraceFile& file, const ReadOptions& options, Graph
   ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> content, OpenContent(disk.get(), file.path));
   std::string head(kTarHead, '\0');
   absl::StatusOr<size_t> got = ReadFully(content.get(), head.data(), head.size());
-  if (!got.ok()) {  // an archive or not: its name tells
+  if (!got.ok()) {  // the content does not show whether this is an archive: the name decides
     return ParseTraceName(file.path).is_trace ? WithRank(got.status(), file.path, 0) : got.status();
   }
   head.resize(*got);

@@ -17,17 +17,17 @@
 
 namespace chakra {
 
-// Decodes one rank, whose `content` may be compressed, and of any format.
+// Decodes one rank. `content` may be compressed, and of any format whose files hold one rank.
 absl::Status DecodeContent(absl::string_view content, absl::string_view file, int rank,
                            const ReadOptions& options, Worker* worker, Loaded* out);
 
-// One file each rank, in order. The first error by position, whatever order the
-// threads worked in.
+// Loads files of one rank each; `out` has the order of `files`. Returns the first error in that order,
+// whatever order the threads worked in.
 absl::Status LoadFiles(const std::vector<TraceFile>& files, const ReadOptions& options, GraphPool* pool,
                        std::vector<Loaded>* out);
 
-// One input file: one rank, or an archive of all ranks, sorted by rank. The
-// latter also fills `archive` and adds its JSON members to `candidates`.
+// Loads one input file: a single rank, or an archive of all ranks, which are sorted by rank. For an archive,
+// also fills `archive` and adds its JSON members to `candidates`.
 absl::Status LoadSingle(const TraceFile& file, const ReadOptions& options, GraphPool* pool,
                         std::vector<Loaded>* out, std::vector<GroupCandidate>* candidates,
                         InputFile* archive);

@@ -14,7 +14,7 @@
 namespace chakra {
 namespace {
 
-// Whether `file` is "archive.tar.zst!member" and not the name of a file.
+// Whether `file` has the form "archive.tar.zst!member" and no file of this name exists.
 bool InArchive(const std::string& file) {
   std::error_code error;
   return file.find('!') != std::string::npos && !std::filesystem::exists(file, error);
@@ -26,7 +26,7 @@ absl::Status Unpack(const std::string& file, Buffer* out) {
   return ReadAll(content.get(), file, out);
 }
 
-// Whether `frame` is a node (a first frame without an id is metadata). If so, reads its id.
+// Whether `frame` is a node: a first frame without an id is metadata. Sets `id` to the node's id.
 bool ReadId(wire::Cursor frame, bool first, uint64_t* id) {
   bool node = !first;
   *id = 0;

@@ -1,4 +1,4 @@
-// Finds where a node lies in its file, for messages made long after decoding.
+// Finds the position of a node in its file, for messages that are made long after decoding.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace chakra {
 // makes the locator read that file again.
 class NodeLocator {
  public:
-  // Byte offset, in the decompressed stream, of the frame of node `id`. -1 if the node cannot be found, and
-  // for members of archives, which would have to be unpacked from their beginning.
+  // Byte offset of the frame of node `id` in the decompressed stream. -1 if the node is not found, and for
+  // members of archives, which would have to be unpacked from their beginning.
   int64_t Locate(const std::string& file, uint64_t id);
   // "rank 3, node 17 ("matmul") of dir/w.3.et, byte 1234"; for a member of an archive: "... of a.tar!w.3.et
   // (in an archive)".
@@ -23,7 +23,7 @@ class NodeLocator {
  private:
   struct Index {
     std::string file;
-    absl::flat_hash_map<uint64_t, int64_t> begin;  // begin of the node's frame, by id
+    absl::flat_hash_map<uint64_t, int64_t> begin;  // byte offset of each node's frame, by id
   };
   static Index Read(const std::string& file);
   Index last_[2];  // the most recent first

@@ -15,7 +15,8 @@
 namespace chakra {
 namespace {
 
-// Other formats number ranks by what their files say.
+// Only the PyTorch reader takes ranks from --rank-of. Other formats read the ranks from the content of their
+// files.
 absl::Status CheckRankOf(const Importer& importer, const ReadOptions& options) {
   if (options.capture.rank_of.empty() || importer.name == "pytorch") return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(

@@ -30,7 +30,7 @@ namespace chakra {
 namespace {
 
 constexpr const Importer* kImporters[] = {
-    &collective_logs::kImporter,  // before pytorch, which takes every list of Chrome's events
+    &collective_logs::kImporter,  // before pytorch, which accepts every list of Chrome trace events
     &pytorch::kImporter,
     &rocprof::kImporter,
     &xplane::kImporter,
@@ -42,8 +42,8 @@ constexpr const Importer* kImporters[] = {
     &shared::kImporter,
     &kJsonImporter,
     &kTextImporter,
-    &nsys::kImporter,  // after others whose files are SQLite
-    &kEtImporter,      // the last: it takes what no other claims
+    &nsys::kImporter,  // after the other formats whose files are SQLite
+    &kEtImporter,      // the last: it accepts every file that no other format claims
 };
 
 bool NamedNative(absl::string_view name) {
@@ -59,13 +59,13 @@ const Importer* SniffRun(const std::string& path) {
   return nullptr;
 }
 
-// Whether a file's name is one of formats that files make a run of together.
+// Whether the name is one of a format that reads the files of a run together.
 bool NamedForRuns(absl::string_view name) {
   return std::any_of(std::begin(kImporters), std::end(kImporters),
                      [&](const Importer* i) { return i->run != nullptr && NamedAs(*i, name); });
 }
 
-// The format that cannot read a file of this name, but says what to do with it; null: none.
+// The format that cannot read a file of this name but explains what to do with it; null: none.
 const Importer* Explaining(absl::string_view name) {
   for (const Importer* i : kImporters) {
     if (Explains(*i, name)) return i;
@@ -73,8 +73,8 @@ const Importer* Explaining(absl::string_view name) {
   return nullptr;
 }
 
-// The format of the runs in a tar archive; null: it is none, or it has native traces, which count as in a
-// folder.
+// The format of the run in a tar archive. Null if there is none, or if the archive has native traces: as in a
+// folder, these are read instead.
 const Importer* SniffArchive(const std::string& path) {
   const absl::StatusOr<std::unique_ptr<FileSource>> disk = FileSource::Open(path);
   if (!disk.ok()) return nullptr;
@@ -85,7 +85,7 @@ const Importer* SniffArchive(const std::string& path) {
   Buffer member;
   for (;;) {
     const absl::StatusOr<bool> more = reader.Next();
-    if (!more.ok() || !*more) return found;  // whoever reads the archive says what is wrong with it
+    if (!more.ok() || !*more) return found;  // the reader of the archive will report its error
     if (NamedNative(reader.name())) return nullptr;
     if (found != nullptr || !NamedForRuns(reader.name())) continue;
     if (!reader.ReadMember(&member).ok()) return nullptr;
@@ -96,7 +96,7 @@ const Importer* SniffArchive(const std::string& path) {
   }
 }
 
-// Titles of the formats that files make a run of together: "PyTorch capture".
+// Titles of the formats that read the files of a run together, each after `before`: "PyTorch capture".
 std::string Titles(absl::string_view before, bool with_help) {
   std::string out;
   for (const Importer* i : kImporters) {
@@ -136,7 +136,7 @@ const Importer* ImporterOfRun(const std::vector<std::string>& inputs, const Read
     for (const std::string& path : {options.capture.host, options.capture.device}) {
       if (const Importer* i = path.empty() ? nullptr : SniffRun(path)) return i;
     }
-    return &pytorch::kImporter;  // it says what the files are not
+    return &pytorch::kImporter;  // its error says what was expected of the files
   }
   if (!inputs.empty() && generate::IsWorkloadInput(inputs[0])) return &generate::kImporter;
   for (const Importer* i : kImporters) {
@@ -154,7 +154,8 @@ const Importer* ImporterOfRun(const std::vector<std::string>& inputs, const Read
     }
   }
   if (std::any_of(files.begin(), files.end(), NamedNative)) return nullptr;
-  // A folder of JAX has the profile, and the same cut short as Chrome's JSON, which looks like PyTorch's.
+  // A folder of JAX holds the profile, and a shortened copy of it as Chrome trace JSON, which looks like
+  // PyTorch's: try the profile first.
   std::stable_partition(files.begin(), files.end(),
                         [](const std::string& path) { return absl::EndsWith(path, ".xplane.pb"); });
   for (const std::string& path : files) {

@@ -18,7 +18,8 @@ namespace chakra {
 namespace fs = std::filesystem;
 namespace {
 
-// Traces as text, which `convert --to text` writes, are named so too.
+// `convert --to text` writes traces named PREFIX.N.txtpb; these names, and those that end in .txt, are read
+// like PREFIX.N.et.
 TraceName NameOf(const std::string& name) {
   const absl::string_view plain = WithoutCompression(name);
   for (const absl::string_view ending : {".txtpb", ".txt"}) {

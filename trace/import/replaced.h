@@ -1,4 +1,4 @@
-// What may be lost where a set of traces is written.
+// Which earlier set of traces is lost when a new set is written.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace chakra {
 
-// An error unless `folder` is not there, is empty, or holds nothing but an earlier set of traces of the name
-// `prefix` ("": of any one name) with its groups and its index: a folder that is written whole takes its
-// place.
+// OK if `folder` does not exist, is empty, or holds only an earlier set of traces with the prefix `prefix`
+// ("": any single prefix), its groups and its index. Otherwise an error. A caller then writes a new folder
+// and replaces this one with it.
 absl::Status CheckReplaceable(const std::string& folder, absl::string_view prefix);
 
-// The traces PREFIX.N.et in the folder of `prefix`, whatever their compression, by rank: an earlier set,
-// which a new one takes the place of.
+// The traces PREFIX.N.et in the folder of `prefix`, compressed or not, by rank: an earlier set, which a new
+// one replaces.
 std::vector<std::string> TracesOfPrefix(const std::string& prefix);
 
 }  // namespace chakra

@@ -12,12 +12,12 @@
 
 namespace chakra::pytorch {
 
-// Whether `a` comes first: it begins earlier, or is longer.
+// Whether `a` comes first: it begins earlier, or begins at the same time and is longer.
 inline bool ComesBefore(const Event& a, const Event& b) { return a.ts != b.ts ? a.ts < b.ts : a.dur > b.dur; }
 
-// Fills `order` with its rows 0, 1, ... as `before(a, b)` has them, equal ones as they are, where they
-// consist of a few runs that are in order: files interleave one for each table or line. False: there are more
-// runs, so that merging two by two would go over the rows more often than sorting does.
+// Fills `order` with its rows 0, 1, ... sorted stably by `before(a, b)`, if the rows consist of at most 64
+// runs that are already sorted: files interleave a few such runs, one for each table or line. False: there
+// are more runs. Merging them two by two would then pass over the rows more often than sorting does.
 template <typename Before>
 bool OrderByRuns(const Before& before, std::vector<uint32_t>* order) {
   constexpr size_t kMostRuns = 64;
@@ -46,7 +46,7 @@ bool OrderByRuns(const Before& before, std::vector<uint32_t>* order) {
   return true;
 }
 
-// Rows of the events by begin, longer ones first, then as they are.
+// Rows of the events sorted by begin, longer ones first, then by row.
 std::vector<uint32_t> OrderOfEvents(const std::vector<Event>& events);
 
 }  // namespace chakra::pytorch

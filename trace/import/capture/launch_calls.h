@@ -1,4 +1,5 @@
-// What calls of a runtime or driver do with kernels and graphs, by their names: CUDA's, HIP's and others'.
+// What runtime and driver calls do with kernels and graphs, judged by the names of the calls in CUDA, HIP and
+// others.
 #pragma once
 
 #include "absl/strings/match.h"

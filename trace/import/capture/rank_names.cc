@@ -15,13 +15,13 @@
 namespace chakra::pytorch {
 namespace {
 
-// Dimensions in the order in which Megatron-LM, vLLM and SGLang count ranks, the slowest first; vLLM counts
+// Dimensions in the order in which Megatron-LM, vLLM and SGLang count ranks, the slowest first. vLLM counts
 // data before pipeline.
 constexpr absl::string_view kDimensions[] = {"pp", "dp", "edp", "ep", "cp", "dcp", "sp", "etp", "tp"};
 
 bool IsLetter(char c) { return absl::ascii_isalpha(static_cast<unsigned char>(c)); }
 
-// The number at `at` or behind one separator; -1: none, or more than six digits.
+// The number at `at`, or after one separator there; -1: no number, or more than six digits.
 int NumberAt(absl::string_view name, size_t at) {
   if (at < name.size() && absl::StrContains("-_.=: ", name[at])) ++at;
   size_t end = at;
@@ -30,7 +30,7 @@ int NumberAt(absl::string_view name, size_t at) {
   return end > at && end - at <= 6 && absl::SimpleAtoi(name.substr(at, end - at), &number) ? number : -1;
 }
 
-// Adds the dimension at `at`, where a word begins: its letters, "_rank" or not, a number.
+// Reads the dimension at `at`, the beginning of a word (letters, optionally "_rank", a number), into `out`.
 void ReadPlace(absl::string_view name, size_t at, NamedRank* out) {
   size_t end = at;
   while (end < name.size() && IsLetter(name[end])) ++end;
@@ -48,7 +48,7 @@ void ReadPlace(absl::string_view name, size_t at, NamedRank* out) {
   if (std::none_of(out->places.begin(), out->places.end(), same)) out->places.emplace_back(word, number);
 }
 
-// Whether "rank" at `at` belongs to a dimension before it, as in "pp_rank_0".
+// Whether "rank" at `at` belongs to the dimension before it, as in "pp_rank_0".
 bool OfDimension(absl::string_view name, size_t at) {
   if (at > 0 && absl::StrContains("-_.", name[at - 1])) --at;
   size_t begin = at;
@@ -57,7 +57,7 @@ bool OfDimension(absl::string_view name, size_t at) {
          std::end(kDimensions);
 }
 
-// Mixed radix: the last of `order` is the fastest.
+// The ranks of places, counted in mixed radix: the last dimension of `order` varies fastest.
 std::vector<int> Count(const std::vector<std::map<std::string, int>>& at,
                        const std::vector<std::string>& order) {
   std::map<std::string, int> size;
@@ -91,8 +91,8 @@ bool Holds(const std::vector<PlacedFile>& files, const std::vector<int>& ranks) 
   return true;
 }
 
-// The dimensions that all files name and that differ, without those that the others make needless: SGLang's
-// data and expert ranks follow from the tensor rank.
+// The dimensions that all files name and that differ between files, without dimensions that follow from the
+// others: SGLang's data and expert ranks follow from the tensor rank.
 std::vector<std::string> NeededDimensions(const std::vector<std::map<std::string, int>>& at) {
   std::vector<std::string> needed;
   for (const absl::string_view d : kDimensions) {
@@ -160,7 +160,7 @@ bool SplitProcess(absl::string_view process, std::string* label, std::string* nu
 std::string LabelOfName(absl::string_view name) {
   std::string label, number;
   NamedRank named = RankFromName(name);
-  // A lone number in brackets counts where a process's number follows.
+  // A bare number in brackets is a rank only if the number of a process follows it.
   if (!named.sure && named.places.empty() && SplitProcess(name, &label, &number)) named = RankFromName(label);
   std::vector<std::string> parts;
   for (const auto& [dimension, k] : named.places)

@@ -1,4 +1,4 @@
-// What names of files, and labels of processes, say of ranks.
+// Reads ranks from the names of files and the labels of processes.
 #pragma once
 
 #include <string>
@@ -9,38 +9,40 @@
 
 namespace chakra::pytorch {
 
-// A place in a dimension of the split of a job over ranks: {"tp", 1}.
+// A coordinate of a rank in one parallel dimension of its job: {"tp", 1}.
 using Place = std::pair<std::string, int>;
 
 struct NamedRank {
-  int rank = -1;      // by "rank" or "worker", else the number at the end; -1: none
-  bool sure = false;  // by "rank" or "worker"
-  std::vector<Place>
-      places;  // by "tp1", "TP-1", "pp_rank_0"..., in the order of the name, each dimension once
+  int rank = -1;      // the number after "rank" or "worker", else the number at the end; -1: none
+  bool sure = false;  // rank comes from "rank" or "worker"
+  // From "tp1", "TP-1", "pp_rank_0" ..., in the order of the name, each dimension once.
+  std::vector<Place> places;
 };
 
 // Reads a name without its folders. Endings of captures (".pt.trace.json.gz") are cut off first.
 NamedRank RankFromName(absl::string_view name);
 
-// A process that its file labels with a rank, as those do that bring the ranks of a job into one file:
-// "[TP00] 10", "rank1 4711". False: there is no number at the end, or nothing before it tells a rank.
+// Splits the label of a process that names a rank, as files have it that hold the ranks of a whole job:
+// "[TP00] 10", "rank1 4711". False: there is no number at the end, or the text before it names no rank.
 bool SplitProcess(absl::string_view process, std::string* label, std::string* number);
 
-// The rank that the name of a process tells, in one way of writing: "[Rank 0] 1001" and "rank0 python" are of
-// "rank0", "[TP00-DP1] 7" and "Worker_TP0_DP1" of "TP0-DP1". "": it tells none.
+// The rank that the name of a process gives, in one normal form: "rank0" for "[Rank 0] 1001" and "rank0
+// python", "TP0-DP1" for "[TP00-DP1] 7" and "Worker_TP0_DP1". "": the name gives no rank.
 std::string LabelOfName(absl::string_view name);
 
 // A file, or a part of one, that has places in its name and no rank.
 struct PlacedFile {
   std::vector<Place> places;
-  std::vector<int>
-      members;  // ranks that it may be of, as far as the groups tell it that it calls on; empty: any
+  // Ranks that the file may have, because they are members of the groups that its calls are on; empty: any
+  // rank.
+  std::vector<int> members;
 };
 
-// The rank of each file by its places; empty, with `why`, where they do not tell it. A dimension that orders
-// all files is the rank. Several count with the last one fastest, in the order in which what members say
-// holds: pipeline, data, expert, context, tensor, or data before pipeline. Where members do not tell these
-// two apart, nothing is guessed.
+// The rank of each file, computed from its places. Empty, with the reason in `why`, if the places do not
+// determine the ranks. If one dimension distinguishes all files, its number is the rank. Several dimensions
+// are counted in mixed radix, the last one fastest, in the order pipeline, data, expert, context, tensor, or
+// with data before pipeline: the order whose ranks agree with PlacedFile::members. If both orders agree and
+// their ranks differ, the result is empty. `order` gets the order that was used.
 std::vector<int> RanksFromPlaces(const std::vector<PlacedFile>& files, std::string* order, std::string* why);
 
 }  // namespace chakra::pytorch

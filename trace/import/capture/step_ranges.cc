@@ -11,7 +11,7 @@
 namespace chakra::pytorch {
 namespace {
 
-// "iteration 12 of 40" as "iteration # of #".
+// Replaces each number by '#': "iteration 12 of 40" becomes "iteration # of #".
 std::string WithoutNumbers(absl::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -33,7 +33,7 @@ int64_t NumberIn(absl::string_view text) {
   return absl::SimpleAtoi(text.substr(from, to - from), &n) ? n : -1;
 }
 
-// Those that follow each other: what begins inside another is left out.
+// The ranges that follow each other; a range that begins inside an earlier one is left out.
 std::vector<StepRange> InOrder(std::vector<StepRange> ranges) {
   std::sort(ranges.begin(), ranges.end(), [](const StepRange& a, const StepRange& b) {
     return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
@@ -45,7 +45,7 @@ std::vector<StepRange> InOrder(std::vector<StepRange> ranges) {
   return out;
 }
 
-// vLLM's batches.
+// The annotations of vLLM's batches.
 bool IsServing(absl::string_view text) { return absl::StartsWith(text, "execute_context_"); }
 
 int64_t Total(const std::vector<StepRange>& ranges) {
@@ -59,7 +59,8 @@ int64_t Total(const std::vector<StepRange>& ranges) {
 bool StepRanges::MayBe(absl::string_view text) const {
   if (asked()) return MatchesGlob(pattern_, text);
   constexpr size_t kMost = 100;
-  if (text.size() > kMost || absl::StartsWith(text, "Optimizer.")) return false;  // PyTorch's own mark
+  // the annotation that PyTorch makes for each optimizer
+  if (text.size() > kMost || absl::StartsWith(text, "Optimizer.")) return false;
   const std::string lower = absl::AsciiStrToLower(text);
   return IsServing(text) || absl::StrContains(lower, "step") || absl::StrContains(lower, "iter") ||
          absl::StrContains(lower, "batch");
@@ -125,7 +126,7 @@ absl::Status MarkSteps(const std::string& pattern, DeviceTrace* device) {
         absl::StrCat(device->file, ": no annotation or operator is named \"", pattern,
                      "\"; expected the text of one, '*' standing for any text, as --step-range"));
   }
-  if (ranges.asked()) {  // steps of the profiler's own are none now
+  if (ranges.asked()) {  // the profiler's own marks are not steps now
     for (Event& e : device->events) {
       if (OnHost(e.kind) && absl::StartsWith(device->name_of(e), "ProfilerStep#"))
         e.name = device->strings.Intern(absl::StrCat("[", std::string(device->name_of(e)), "]"));

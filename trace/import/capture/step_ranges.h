@@ -1,4 +1,4 @@
-// Which ranges of a host's threads are the steps of a run: NVTX's, or a profiler's annotations.
+// Finds which ranges of a host's threads are the steps of a run: NVTX ranges, or annotations of a profiler.
 #pragma once
 
 #include <cstdint>
@@ -18,32 +18,34 @@ namespace chakra::pytorch {
 // A range of a thread; times are those of the file.
 struct StepRange {
   int64_t global_tid = 0, begin = 0, end = 0;
-  uint32_t row = kNoRow;  // of DeviceTrace::events, if it is there
-  uint32_t text = 0;      // in the strings of StepRanges
+  uint32_t row = kNoRow;  // of DeviceTrace::events, if the range is an event
+  uint32_t text = 0;      // index into StepRanges::strings_
   int64_t number = 0;     // of the step
 };
 
-// The ranges whose text is as --step-range says; without it, ranges that follow each other on one thread with
-// one text but for digits, which has "step", "iter" or "batch" in it, and that together are most of the time
-// from the first to the last; or those of an engine that serves requests
-// ("execute_context_0(0)_generation_8(8)").
+// Chooses the ranges that are steps. With a pattern (--step-range): ranges whose text matches it. Without
+// one, either the ranges of one thread that
+// - follow each other and have the same text but for its numbers,
+// - have "step", "iter" or "batch" in the text,
+// - cover at least half of the time from the begin of the first to the end of the last;
+// or the ranges of an engine that serves requests ("execute_context_0(0)_generation_8(8)").
 class StepRanges {
  public:
-  // `pattern`: with '*' for any text; "": as above.
+  // `pattern`: the text of the ranges, with '*' for any text; "": no pattern.
   explicit StepRanges(std::string pattern) : pattern_(std::move(pattern)) {}
   bool asked() const { return !pattern_.empty(); }
-  // Whether a range of this text, which is no operator's, may be a step.
+  // Whether a range of this text may be a step. Precondition: the range is not an operator.
   bool MayBe(absl::string_view text) const;
   void Add(int64_t process, StepRange range, absl::string_view text);
-  // Moves the rows of a process's ranges behind `rows` others; forgets those of a process.
+  // MoveRows() adds `rows` to the rows of a process's ranges. Forget() removes the ranges of a process.
   void MoveRows(int64_t process, uint32_t rows);
   void Forget(int64_t process) { ranges_.erase(process); }
-  // The steps of each process, in order. Numbers are those in the texts, where each has one and they grow;
-  // else 0, 1, ...
+  // The steps of each process, in order. Step numbers come from the texts if each text has a number and the
+  // numbers increase; otherwise they are 0, 1, ...
   std::map<int64_t, std::vector<StepRange>> Choose() const;
-  // What was added, by process.
+  // The ranges that were added, by process.
   const std::map<int64_t, std::vector<StepRange>>& all() const { return ranges_; }
-  // "iteration 3": the text of a range.
+  // The text of a range: "iteration 3".
   std::string TextOf(const StepRange& range) const { return std::string(strings_.Get(range.text)); }
 
  private:
@@ -54,9 +56,9 @@ class StepRanges {
   std::map<int64_t, std::vector<StepRange>> ranges_;  // by process
 };
 
-// Gives the annotations that are steps the name that a PyTorch profile's steps have, "ProfilerStep#N".
-// Without `pattern` nothing is done where there are such; else those of an engine that serves requests are
-// steps. Error: `pattern` matches no annotation or operator of the host.
+// Renames annotations that are steps to "ProfilerStep#N", the name of steps in PyTorch profiles. Without
+// `pattern`, does nothing if the trace has such names already; otherwise the batches of an engine that serves
+// requests become steps. Error: `pattern` matches no annotation or operator of the host.
 absl::Status MarkSteps(const std::string& pattern, DeviceTrace* device);
 
 }  // namespace chakra::pytorch

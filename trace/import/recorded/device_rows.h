@@ -1,4 +1,4 @@
-// Fills a DeviceTrace from another recording than Kineto's, in any order of the events.
+// Fills a DeviceTrace from a recording other than Kineto's. Events may come in any order.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace chakra::pytorch {
 
-// The kind of a host call or of a device operation, and when it ran: ns on the recording's clock, end >=
+// The kind of a host call or device operation, and the time when it ran: ns on the recording's clock, end >=
 // begin.
 struct EventSpan {
   EventKind kind = EventKind::kKernel;
@@ -23,33 +23,34 @@ struct EventSpan {
 
 class DeviceRows {
  public:
-  // `out` must outlive the builder, and is empty but for file, schema, machine and the like.
+  // `out` must outlive this object. It is empty except for members such as file, schema and machine.
   explicit DeviceRows(DeviceTrace* out) : out_(out) {}
 
-  // Room for so many events in all, of which so many are of the device.
+  // Reserves memory for `events` events in all, `device` of which are device operations.
   void Reserve(size_t events, size_t device) {
     out_->events.reserve(events);
     out_->device.reserve(device);
   }
 
-  // Rows of DeviceTrace::threads and streams, made when first asked for.
+  // Rows of DeviceTrace::threads and DeviceTrace::streams. A row is added when it is first asked for.
   uint32_t Thread(int64_t pid, int64_t tid, absl::string_view name);
   uint32_t Stream(int device, int64_t stream);
 
-  // Each returns the event's number: the argument of Wait(), not its row.
+  // Each function returns the number of the event. AddWait(), SetCall() and SetStream() take this number; it
+  // is not the row that the event has after Finish().
   uint32_t AddHost(absl::string_view name, uint32_t thread, const EventSpan& span);
   uint32_t AddDevice(absl::string_view name, uint32_t stream, const EventSpan& span, DeviceExtra extra);
-  // Calls that are added one after another are rows one after another. Returns the row.
+  // Adds a row of DeviceTrace::comms and returns it. Calls added one after another get consecutive rows.
   uint32_t AddComm(CommCall call);
-  // The host event is the call `comm`, a row of DeviceTrace::comms.
+  // Says that the host event is the call `comm`, a row of DeviceTrace::comms.
   void SetCall(uint32_t event, uint32_t comm);
-  // The host event is on `stream` as the runtime numbers it.
+  // Says that the host event is on `stream`, as the runtime numbers streams.
   void SetStream(uint32_t event, int64_t stream);
   void AddWait(uint32_t event, uint32_t source) { out_->waits.push_back({event, source}); }
   void AddStep(const DeviceStep& step) { out_->steps.push_back(step); }
 
-  // Sorts everything, and counts times from `base` on, which is since the epoch, or since another begin that
-  // the ranks of a machine share.
+  // Sorts everything and makes times relative to `base`. `base` is a time since the epoch, or since another
+  // origin that the ranks of a machine share.
   void Finish(int64_t base);
 
  private:
@@ -57,11 +58,12 @@ class DeviceRows {
 
   DeviceTrace* out_;
   std::map<std::pair<int64_t, int64_t>, uint32_t> threads_, streams_;
-  std::pair<int64_t, int64_t> last_stream_ = {-1, -1};  // and its row: most ask for the same as before
+  std::pair<int64_t, int64_t> last_stream_ = {-1, -1};  // its row is last_stream_row_; most events have the
+                                                        // stream of the event before
   uint32_t last_stream_row_ = kNoRow;
 };
 
-// "step 12", "iteration_12", "ProfilerStep#12" and the like: the number; -1: it is no name of a step.
+// The number in the name of a step: "step 12", "iteration_12", "ProfilerStep#12". -1: not the name of a step.
 int64_t StepNumber(absl::string_view name);
 
 }  // namespace chakra::pytorch

@@ -1,4 +1,4 @@
-// Finds and reads the files of a recording that is not PyTorch's.
+// Finds and reads the files of a recording that was not made by PyTorch.
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@
 
 namespace chakra {
 
-// The files of `importer` among `inputs` (files, and folders with their contents), sorted by path; by ending
-// and first bytes. Those of folders that are none are added to `others`. Errors: a file that was named and is
-// of another format; none at all.
+// The files of `importer` among `inputs` (files, and folders with their contents), sorted by path. Files are
+// recognized by their content; files of folders must also have an ending of the format. Files of folders that
+// are not of the format are added to `others`. Errors: an input file is of another format; no file is found.
 absl::StatusOr<std::vector<std::string>> FindRecordedFiles(const std::vector<std::string>& inputs,
                                                            const Importer& importer,
                                                            std::vector<std::string>* others);
 
-// The file's content, unpacked, and what is said of it as an input. Errors: those of OpenContent().
+// Reads the unpacked content of a file, and fills `input`. Errors: those of OpenContent().
 absl::Status ReadRecordedFile(const std::string& path, Buffer* content, InputFile* input);
 
 }  // namespace chakra

@@ -32,7 +32,7 @@ constexpr absl::string_view kEndings[] = {kRankIndexEnding};
 
 bool IsIndex(absl::string_view path) { return absl::EndsWith(WithoutCompression(path), kRankIndexEnding); }
 
-// The indices that lie in a folder, or beside files with this prefix.
+// The index files in a folder, or those with this prefix.
 std::vector<std::string> IndicesAt(const std::string& input) {
   std::error_code error;
   const bool folder = fs::is_directory(input, error);
@@ -114,7 +114,7 @@ class SharedRun {
     return DecodeFrames(worker->plain.view(), file, index_.OwnerOf(graph), options, worker, out);
   }
 
-  // What a rank has beside its graph, but for its peers.
+  // Sets everything of a rank except what SetPeers() sets: metadata, repairs and peers.
   void SetOwn(int rank, RankTrace* out) const {
     const RankTrace& of = graphs_[index_.GraphOf(rank)].trace;
     out->rank = rank;
@@ -155,7 +155,7 @@ class SharedRun {
     });
   }
 
-  // By frames of each rank, which a rewriter changes or the trace keeps.
+  // Makes each rank from its own frames, because a rewriter changes them or the trace keeps them.
   absl::Status MakeEach(TraceSet* set) {
     std::vector<LikeRank> like;
     for (const Loaded& graph : graphs_) {

@@ -1,4 +1,4 @@
-// Folders whose ranks share files, by their index (proto/rank_index.proto).
+// Reads folders whose ranks share files, by their index (proto/rank_index.proto).
 #pragma once
 
 #include "trace/et/importer.h"
