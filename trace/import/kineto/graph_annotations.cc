@@ -22,7 +22,8 @@ namespace {
 using kineto::Arg;
 using kineto::EventTokens;
 
-// The notes of a node, as the arguments of an event. `texts` keeps what they are views of.
+// The annotations of one node, in the form of the arguments of an event. `texts` owns the texts that the
+// result points to.
 EventTokens TokensOf(const simdjson::dom::element& entries, std::deque<std::string>* texts) {
   EventTokens tokens;
   simdjson::dom::array list;

@@ -11,13 +11,13 @@
 namespace chakra::pytorch {
 namespace {
 
-// Calls that make a node of a graph when their stream is captured.
+// Whether a call makes a node of a graph while its stream is captured.
 bool MakesNode(absl::string_view name) {
   return LaunchesKernel(name) || absl::StrContains(name, "MemcpyAsync") ||
          absl::StrContains(name, "MemsetAsync") || absl::StrContains(name, "MemsetD");
 }
 
-// An operator as a capture shows it; views of the capturing trace.
+// An operator that called a launching function during a capture. Views into the capturing trace.
 struct Captured {
   absl::string_view name, shapes, types;
   bool operator==(const Captured& o) const {
@@ -26,7 +26,7 @@ struct Captured {
 };
 using CapturedGraph = std::vector<Captured>;  // by node
 
-// The graphs that the threads of a trace captured. Precondition: events are sorted.
+// Finds the graphs that the threads of a trace captured. Precondition: events are sorted.
 class CaptureFinder {
  public:
   explicit CaptureFinder(const DeviceTrace& trace) : d_(trace), threads_(trace.threads.size()) {}
@@ -74,7 +74,8 @@ class CaptureFinder {
   std::vector<Thread> threads_;
 };
 
-// What all captures of a length agree on; the rest is "".
+// The operators that all captures of one length have in common. A name, or shapes and types, that differ
+// become "".
 CapturedGraph Agreed(const std::vector<const CapturedGraph*>& captures) {
   CapturedGraph out = *captures[0];
   for (const CapturedGraph* other : captures) {
@@ -86,12 +87,12 @@ CapturedGraph Agreed(const std::vector<const CapturedGraph*>& captures) {
   return out;
 }
 
-// Copies of text that outlive interning.
+// Copies of the texts: interning into a string table invalidates views of it.
 struct OwnOp {
   std::string name, shapes, types;
 };
 
-// The number of a device operation's node; -1: not told.
+// The graph node of the device operation at `row`; -1: not recorded.
 int64_t NodeOf(const DeviceTrace& trace, uint32_t row) {
   const uint32_t extra = trace.events[row].extra;
   const auto it = std::lower_bound(trace.graph_nodes.begin(), trace.graph_nodes.end(), extra,
@@ -99,13 +100,13 @@ int64_t NodeOf(const DeviceTrace& trace, uint32_t row) {
   return it != trace.graph_nodes.end() && it->extra == extra ? it->node : -1;
 }
 
-// Puts the operations of a launch, by start, in the order in which their nodes were made. False: it is not
-// known.
+// Sorts the operations of a launch, given by start, into the order in which their nodes were made. False:
+// that order is not known.
 bool InOrderOfNodes(const DeviceTrace& trace, std::vector<uint32_t>* rows) {
   const auto lane = [&](uint32_t row) { return trace.events[row].lane; };
   if (std::all_of(rows->begin(), rows->end(), [&](uint32_t row) { return lane(row) == lane(rows->front()); }))
     return true;
-  std::map<uint32_t, int64_t> last;  // node of each stream
+  std::map<uint32_t, int64_t> last;  // the last node of each stream
   std::vector<std::pair<int64_t, uint32_t>> nodes;
   for (const uint32_t row : *rows) {
     const int64_t node = NodeOf(trace, row);
@@ -133,7 +134,7 @@ bool ShowsGraphCaptureOnly(const DeviceTrace& trace) {
 
 GraphJoin JoinCapturedGraphs(const std::vector<const DeviceTrace*>& from, DeviceTrace* to) {
   GraphJoin join;
-  absl::flat_hash_map<int64_t, std::vector<uint32_t>> launches;  // by correlation: rows of device operations
+  absl::flat_hash_map<int64_t, std::vector<uint32_t>> launches;  // rows of device operations by correlation
   for (const Event& e : to->events) {
     if (IsCall(e) && e.correlation >= 0 && LaunchesGraph(to->name_of(e))) launches.try_emplace(e.correlation);
   }
@@ -153,7 +154,7 @@ GraphJoin JoinCapturedGraphs(const std::vector<const DeviceTrace*>& from, Device
     for (const Captured& op : Agreed(captures))
       agreed[length].push_back({std::string(op.name), std::string(op.shapes), std::string(op.types)});
   }
-  std::map<size_t, std::vector<uint32_t>> rows_of;  // by length: rows of graph_ops
+  std::map<size_t, std::vector<uint32_t>> rows_of;  // rows of graph_ops by length
   for (const auto& [length, ops] : agreed) {
     for (const OwnOp& op : ops) {
       rows_of[length].push_back(op.name.empty() ? kNoRow : static_cast<uint32_t>(to->graph_ops.size()));

@@ -1,5 +1,4 @@
-// Kernels that CUDA and HIP graphs launched, and the operators that were called when the graphs were
-// captured.
+// Finds the operators of kernels that CUDA and HIP graphs launch: those that ran when the graph was captured.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +8,21 @@
 
 namespace chakra::pytorch {
 
-// Whether a trace shows a graph being captured (calls *StreamBeginCapture), and launches none: inference
-// engines write such a trace beside that of the execution.
+// Whether a trace shows that a graph is captured (calls *StreamBeginCapture) and launches no graph. Inference
+// engines write such a trace in addition to the trace of the execution.
 bool ShowsGraphCaptureOnly(const DeviceTrace& trace);
 
 struct GraphJoin {
-  uint64_t kernels = 0;  // that graphs launched
-  uint64_t joined = 0;   // that have an operator now
+  uint64_t kernels = 0;  // launched by graphs
+  uint64_t joined = 0;   // those that now have an operator
 };
 
-// Gives the kernels of each launch of a graph in `to` their operators and shapes (DeviceExtra::graph_op),
-// from the captures in `from`, which may have `to` itself. The k-th operation of a launch, by start, is that
-// of the k-th launching call between begin and end of a capture with as many such calls. Operations of one
-// launch on several streams go by the numbers of their nodes, if the source tells these and they agree with
-// the order of each stream; else the operations stay without. Of several captures of that length, what all
-// agree on counts.
+// Gives the kernels of each graph launch in `to` their operators and shapes (DeviceExtra::graph_op). `from`
+// are the traces with captures; it may include `to`. The k-th operation of a launch, by start, gets the
+// operator of the k-th launching call of a capture that has as many launching calls as the launch has
+// operations. If the operations of a launch are on several streams, they are ordered by the numbers of their
+// nodes instead; if these numbers are missing or contradict the order on a stream, the operations get no
+// operator. If several captures have that length, only what they agree on is used.
 GraphJoin JoinCapturedGraphs(const std::vector<const DeviceTrace*>& from, DeviceTrace* to);
 
 }  // namespace chakra::pytorch

@@ -61,7 +61,7 @@ absl::Status HoldsSeveralRanks(absl::string_view file, absl::string_view why) {
       "; expected a file for each rank, or processes that are labelled with their ranks (\"[TP00] 4711\")"));
 }
 
-// The ranks of a file go to `parts`; what the file needed mending counts for the first.
+// Moves the ranks of a file to `parts`. Repairs of the whole file are reported for the first rank only.
 absl::StatusOr<DeviceTrace> TakeApart(const DeviceTrace& all, const kineto::LaneLabels& labels,
                                       const std::vector<kineto::FlowEnd>& flows, kineto::Notes* notes,
                                       std::vector<RankPart>* parts) {
@@ -123,9 +123,9 @@ bool LooksLikeKineto(absl::string_view head) {
   if (begin == absl::string_view::npos) return false;
   head.remove_prefix(begin);
   if (head[0] == '[') return absl::StrContains(head, "\"ph\"");
-  if (head[0] != '{' || absl::StrContains(head, "\"highres-ticks\""))
-    return false;  // a view of a JAX profile
-  // Members that Kineto writes before the events may fill the head.
+  // XProf's JSON view of a JAX profile
+  if (head[0] != '{' || absl::StrContains(head, "\"highres-ticks\"")) return false;
+  // The members that Kineto writes before "traceEvents" may fill the whole head.
   return absl::StrContains(head, "\"traceEvents\"") || absl::StrContains(head, "\"deviceProperties\"") ||
          absl::StrContains(head, "\"baseTimeNanoseconds\"");
 }

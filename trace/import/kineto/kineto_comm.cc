@@ -20,14 +20,14 @@ class CommReader {
     uint64_t bad = 0;
     if (!event_.has(arg)) return "";
     if (ToText(event_.arg(arg), &scratch_, &text, &bad)) return std::string(text);
-    return std::string(event_.arg(arg));  // a number, where others write text
+    return std::string(event_.arg(arg));  // a number, where other files have a text
   }
   int64_t Integer(Arg arg) {
     int64_t v = kNone;
     if (event_.has(arg) && !ToInteger(event_.arg(arg), &v)) Wrong(arg, "an integer");
     return v;
   }
-  // Empty, and sets `cut`, if the list is not whole.
+  // The list is empty, and `cut` is set, if the file has only a part of it.
   std::vector<int64_t> Integers(Arg arg, bool* cut) {
     std::vector<int64_t> list;
     *cut = false;

@@ -1,4 +1,4 @@
-// The communication call that the arguments of an operator or a kernel describe.
+// Reads the communication call that the arguments of an operator or a kernel describe.
 #pragma once
 
 #include "trace/import/capture/capture.h"
@@ -7,7 +7,7 @@
 
 namespace chakra::pytorch::kineto {
 
-// Arguments of the wrong type are skipped and counted.
+// Skips and counts arguments of the wrong type.
 CommCall ReadComm(const EventTokens& event, Notes* notes);
 
 }  // namespace chakra::pytorch::kineto

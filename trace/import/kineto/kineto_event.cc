@@ -72,7 +72,7 @@ constexpr Keyword<Category> kCategoryWords[] = {
 };
 constexpr Keywords<Category, 256> kCategories(kCategoryWords);
 
-// Ends of words: profilers of other devices put their own name before.
+// Endings of categories: profilers of other devices write the name of their device before them.
 constexpr Keyword<Category> kCategoryEnds[] = {
     {"_runtime", Of(EventKind::kRuntime)},
     {"_driver", Of(EventKind::kDriver)},
@@ -157,7 +157,7 @@ void TrimRight(absl::string_view* s) {
 
 absl::string_view View(std::string_view s) { return absl::string_view(s.data(), s.size()); }
 
-// The token of a number, string, true or false, or the text of a whole array or object; empty for null.
+// The token of a number, string, true or false, or the text of a whole array or object. Empty for null.
 simdjson::error_code Token(ondemand::value value, absl::string_view* out) {
   *out = View(value.raw_json_token());
   if (out->front() == '[' || out->front() == '{') {
@@ -183,7 +183,7 @@ simdjson::error_code Token(ondemand::value value, absl::string_view* out) {
 absl::string_view KeyText(const ondemand::field& field) {
   const char* begin = field.key().raw();
   const char* end = begin;
-  while (*end != '"') ++end;  // the index guarantees that strings end; no known name has an escape
+  while (*end != '"') ++end;  // simdjson has checked that strings end; no known name has an escape
   return absl::string_view(begin, static_cast<size_t>(end - begin));
 }
 
@@ -257,7 +257,7 @@ simdjson::error_code ReadEvent(ondemand::object object, EventTokens* out) {
   return simdjson::SUCCESS;
 }
 
-// The length of the UTF-8 character at `p`; 0: not valid.
+// The length of the UTF-8 character at `p`; 0: not valid UTF-8.
 size_t CharacterLength(const char* p, size_t left) {
   const auto at = [p](size_t i) { return static_cast<unsigned char>(p[i]); };
   if (at(0) < 0x80) return 1;
@@ -382,7 +382,7 @@ void EventReader::Mend(const EventBatch& batch) {
     } else if (c == '"') {
       quoted = !quoted;
     } else if (quoted && c == '\\' && (c == batch.text[i + 1] || batch.text[i + 1] == '"')) {
-      ++i;  // the next byte neither ends the string nor escapes
+      ++i;  // the escaped byte neither ends the string nor begins an escape
     }
     i += n == 0 ? 1 : n;
   }

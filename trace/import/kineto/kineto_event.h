@@ -11,26 +11,25 @@
 
 namespace chakra::pytorch::kineto {
 
-// The meaning of "cat".
+// The meaning of "cat", an event's category.
 struct Category {
   enum Use : uint8_t {
     kAbsent,   // no "cat"
-    kUnknown,  // an unknown category
+    kUnknown,  // a category that the reader does not know
     kNoWork,   // a known category without work: python_function, gpu_user_annotation, ...
     kFwdBwd,
-    kLaunch,   // arrows from the host to what it launches on a device, where the device's side has no
-               // correlation
-    kInstant,  // what a host notes at one time, such as what an allocator holds
-    kEvent,    // `kind` says which
+    kLaunch,   // arrows from the host to a device operation, where the operation has no correlation
+    kInstant,  // an event at one time on the host, such as the memory that an allocator holds
+    kEvent,    // a kind of event that the reader keeps: `kind`
   } use = kAbsent;
   EventKind kind = EventKind::kCpuOp;
 };
 
-// `token`: the value of "cat", with its quotes. A word that is not known, but ends as others do
-// ("mlu_runtime"), is what these are.
+// `token`: the value of "cat", with its quotes. An unknown word with a known ending ("mlu_runtime") has the
+// category of that ending.
 Category ParseCategory(absl::string_view token);
 
-// The arguments that the reader uses, each in any of its spellings.
+// The arguments that the reader uses. An argument may have several spellings.
 enum class Arg : uint8_t {
   kExternalId,
   kCorrelation,
@@ -70,7 +69,7 @@ enum class Arg : uint8_t {
   kDstRank,
   kCommSeq,
   kGraphNode,
-  // Of a kernel that Inductor generated.
+  // Arguments of a kernel that Inductor generated.
   kKernelBackend,
   kKernelFile,
   kKernelHash,
@@ -79,12 +78,12 @@ enum class Arg : uint8_t {
   kStages,
   kKernelOperations,
   kKernelGigabytes,
-  // Of what an allocator holds.
+  // Arguments that say how much memory an allocator holds.
   kAllocated,
   kReserved,
   kDeviceType,
   kDeviceId,
-  // Of other profilers (torch_npu's, Habana's).
+  // Arguments of other profilers (torch_npu's, Habana's).
   kPhysicalStream,
   kTaskType,
   kConnection,
@@ -94,9 +93,9 @@ enum class Arg : uint8_t {
   kLabels,
 };
 inline constexpr int kArgs = static_cast<int>(Arg::kLabels) + 1;
-static_assert(kArgs <= 64);  // EventTokens::seen
+static_assert(kArgs <= 64);  // bits of EventTokens::seen
 
-// The argument of this name. False: the reader has no use for it.
+// Finds the argument of this name. False: the reader does not use it.
 bool FindArg(absl::string_view name, Arg* out);
 
 // Tokens of one event: values as written, strings with their quotes. Empty: absent or null.
@@ -108,8 +107,8 @@ struct EventTokens {
   absl::string_view arg(Arg a) const { return has(a) ? args[static_cast<int>(a)] : absl::string_view(); }
   void Clear();
 
-  uint64_t index = 0;  // in the file
-  uint64_t byte = 0;   // where the event begins in the file
+  uint64_t index = 0;  // index of the event in the file
+  uint64_t byte = 0;   // byte of the file at which the event begins
   uint64_t seen = 0;   // bit a: args[a] is set
   absl::string_view args[kArgs];
 };
@@ -125,8 +124,8 @@ class EventReader {
   // `file` must outlive the reader.
   explicit EventReader(absl::string_view file);
   ~EventReader();
-  // Passes the events of `batch` to `sink`, in order; stops at the sink's first error. Bytes that no JSON
-  // string may have are replaced in place and counted. Errors name the file, the event and the byte.
+  // Passes the events of `batch` to `sink`, in order; stops at the sink's first error. Bytes that are not
+  // allowed in a JSON string are replaced in place and counted. Errors name the file, the event and the byte.
   absl::Status Read(const EventBatch& batch, EventSink* sink);
 
   uint64_t bad_utf8() const { return bad_utf8_; }          // bytes that are not UTF-8, now '?'
@@ -136,7 +135,7 @@ class EventReader {
   struct Impl;
   absl::Status Walk(const EventBatch& batch, EventSink* sink);
   absl::Status Malformed(const EventBatch& batch, size_t event, absl::string_view why);
-  // The error for a batch that cannot be indexed; names the first event at fault.
+  // The error for a batch that simdjson cannot index; names the first event that is at fault.
   absl::Status Blame(const EventBatch& batch, absl::string_view why);
   void Mend(const EventBatch& batch);
 

@@ -15,7 +15,7 @@
 namespace chakra::pytorch::kineto {
 namespace {
 
-// Rows of kCpuOp by thread, in the order of events.
+// Rows of the kCpuOp events of each thread, in the order of events.
 std::vector<std::vector<uint32_t>> OperatorsByThread(const DeviceTrace& trace) {
   std::vector<std::vector<uint32_t>> rows(trace.threads.size());
   for (uint32_t i = 0; i < trace.events.size(); ++i) {
@@ -29,16 +29,16 @@ int64_t SequenceOf(const DeviceTrace& trace, uint32_t row) {
   return extra == kNoRow ? kNone : trace.ops[extra].seq;
 }
 
-// The operators that a flow end at `ts` may belong to: all that start at `ts`, outermost first; if there are
-// none, the innermost operator around `ts`.
+// The operators that the end of an arrow at time `ts` may belong to: all operators that start at `ts`,
+// outermost first. If there are none: the innermost operator around `ts`.
 std::vector<uint32_t> Candidates(const DeviceTrace& trace, const std::vector<uint32_t>& rows, int64_t ts) {
   const auto begins_before = [&](uint32_t row, int64_t t) { return trace.events[row].ts < t; };
   auto it = std::lower_bound(rows.begin(), rows.end(), ts, begins_before);
   std::vector<uint32_t> found;
-  constexpr size_t kSame = 64;  // at most this many are compared
+  constexpr size_t kSame = 64;  // maximum number of operators compared
   for (auto i = it; i != rows.end() && trace.events[*i].ts == ts && found.size() < kSame; ++i)
     found.push_back(*i);
-  constexpr int kDepth = 4096;  // at most this many calls are looked back over
+  constexpr int kDepth = 4096;  // maximum number of earlier operators examined
   for (int n = 0; found.empty() && it != rows.begin() && n < kDepth; ++n) {
     const Event& e = trace.events[*--it];
     if (e.ts + e.dur > ts) found.push_back(*it);
@@ -46,8 +46,8 @@ std::vector<uint32_t> Candidates(const DeviceTrace& trace, const std::vector<uin
   return found;
 }
 
-// The first pair with equal sequence numbers; else the first of each side that has one; else the first of
-// each side.
+// The first pair of operators with equal sequence numbers. Without one: for each side, its first operator
+// with a sequence number, or else its first operator.
 FlowArrow Choose(const DeviceTrace& trace, const std::vector<uint32_t>& from,
                  const std::vector<uint32_t>& to) {
   for (const uint32_t f : from) {
@@ -110,7 +110,7 @@ void SetBase(int64_t written, DeviceTrace* out, std::vector<FlowEnd>* flows, Not
   if (out->events.empty()) earliest = 0;
   out->base_ns = written;
   if (written > 0 && earliest > written / 2) {
-    // With the base added, times would lie decades ahead: they count from the epoch already.
+    // Times that already count from the epoch: adding the base would move them decades ahead.
     notes->Count(
         "kineto_base_ignored", 0,
         absl::StrCat("baseTimeNanoseconds is ", written, ", but the events' times count from the epoch"));
@@ -125,7 +125,7 @@ void SetBase(int64_t written, DeviceTrace* out, std::vector<FlowEnd>* flows, Not
 void SortEvents(DeviceTrace* out) {
   std::vector<Event>& events = out->events;
   if (std::is_sorted(events.begin(), events.end(), ComesBefore)) return;
-  // Not in place: a file interleaves a few sorted runs, and this reads one run after the other.
+  // Not sorted in place: a file interleaves a few sorted runs, and a copy reads one run after the other.
   std::vector<Event> sorted;
   sorted.reserve(events.size());
   const std::vector<uint32_t> order = OrderOfEvents(events);
@@ -150,7 +150,7 @@ void ResolveFlows(std::vector<FlowEnd>* flows, DeviceTrace* out, Notes* notes) {
     while (middle < flows->size() && (*flows)[middle].id == (*flows)[i].id && (*flows)[middle].begins)
       ++middle;
     for (end = middle; end < flows->size() && (*flows)[end].id == (*flows)[i].id;) ++end;
-    // Ends with an id that is used several times pair in the order of the file.
+    // Ends with the same id are paired in the order of the file.
     const size_t pairs = std::min(middle - i, end - middle);
     lost += end - i - 2 * pairs;
     for (size_t k = 0; k < pairs; ++k) {

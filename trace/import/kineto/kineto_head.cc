@@ -19,7 +19,7 @@ namespace {
 using simdjson::dom::array;
 using simdjson::dom::element;
 
-constexpr int kMaxRanks = 1 << 22;  // a larger number is damaged
+constexpr int kMaxRanks = 1 << 22;  // a larger number shows that the file is damaged
 
 class Reader {
  public:

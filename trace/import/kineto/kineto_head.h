@@ -10,11 +10,11 @@
 
 namespace chakra::pytorch::kineto {
 
-// `json`: the text of the member's value; `byte`: where it lies in `file`, for
+// In the functions below, `json` is the text of the member's value, and `byte` its position in `file`, for
 // messages. Errors name the file, the byte and the field.
 
-// Reads rank, world size and process groups. A group that lists no ranks and is as large as the world holds
-// all ranks.
+// Reads the rank, the world size and the process groups. A group that lists no ranks, or only a part, and has
+// the size of the world holds all ranks.
 absl::Status ReadDistributedInfo(absl::string_view json, absl::string_view file, uint64_t byte,
                                  DeviceTrace* out, Notes* notes);
 // Reads the names of the devices.

@@ -14,7 +14,7 @@ struct Keyword {
   Value value;
 };
 
-// Each word has at least 2 bytes. At most `kSlots` / 4 words; `kSlots` is a power of two.
+// Each word has at least 2 bytes. There are at most `kSlots` / 4 words; `kSlots` is a power of two.
 template <typename Value, size_t kSlots>
 class Keywords {
  public:
@@ -27,7 +27,7 @@ class Keywords {
       slot_[i] = k;
     }
   }
-  // Null if `word` is not in the set.
+  // The value of `word`; null if `word` is not in the set.
   constexpr const Value* Find(absl::string_view word) const {
     if (word.size() < 2) return nullptr;
     for (size_t i = Hash(word); !slot_[i].word.empty(); i = (i + 1) % kSlots) {

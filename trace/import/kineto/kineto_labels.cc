@@ -14,13 +14,14 @@
 namespace chakra::pytorch::kineto {
 namespace {
 
-// A device, as a process shows it.
+// A device as one process shows it.
 using Place = std::pair<uint32_t, int>;  // process, device
 
-// Who launched the operations of a place.
+// The processes whose calls launched the operations of a place.
 struct Tally {
-  std::map<uint32_t, uint64_t> alone;  // by the process that alone has the correlation
-  uint64_t shared = 0;                 // processes of several ranks have the correlation
+  std::map<uint32_t, uint64_t> alone;  // operations by process, if calls of this process alone have their
+                                       // correlation
+  uint64_t shared = 0;                 // operations whose correlation calls of several processes have
 };
 
 constexpr uint32_t kSeveral = kNoRow - 1;
@@ -63,7 +64,7 @@ class RankFinder {
     });
   }
 
-  // Processes with calls of the host.
+  // Finds the processes with events of the host.
   void FindHosts() {
     std::vector<bool> works(trace_.threads.size());
     for (const Event& e : trace_.events) {
@@ -83,12 +84,12 @@ class RankFinder {
     return told.size() > 1 || std::any_of(lanes_.processes.begin(), lanes_.processes.end(), in_text);
   }
 
-  // Who launches where. Without labels only what Kineto's own categories show counts: others write a process
-  // for each layer of one rank.
+  // Counts which processes launch on which devices. Without labels, only events of Kineto's own categories
+  // count: other profilers write several processes, one a layer of software, for one rank.
   void Count(bool named) {
     const size_t threads = named ? trace_.threads.size() : lanes_.own_threads;
     const size_t streams = named ? trace_.streams.size() : lanes_.own_streams;
-    absl::flat_hash_map<int64_t, uint32_t> launched_by;  // by correlation
+    absl::flat_hash_map<int64_t, uint32_t> launched_by;  // process by correlation
     for (const Event& e : trace_.events) {
       if (!Launches(e) || e.lane >= threads) continue;
       const uint32_t process = lanes_.threads[e.lane];
@@ -113,8 +114,8 @@ class RankFinder {
     }
   }
 
-  // The key that has at least nine of ten of the counts; null: none has. Operations whose call is not in the
-  // file may meet another rank's call.
+  // The key with at least 90 % of `counts`, if `counts` are at least 10 % of `counts` and `others` together;
+  // else null. Not 100 %: an operation whose call is missing from the file may match a call of another rank.
   template <typename Key>
   static const Key* Most(const std::map<Key, uint64_t>& counts, uint64_t others) {
     uint64_t all = 0;
@@ -127,9 +128,9 @@ class RankFinder {
     return most != nullptr && best * 10 >= all * 9 && all * 10 >= all + others ? most : nullptr;
   }
 
-  // Processes of the host without a label that launch on labelled devices.
+  // Labels processes of the host that have no label and launch on labelled devices.
   void LabelHosts() {
-    std::map<uint32_t, std::map<std::string, uint64_t>> on;  // by process
+    std::map<uint32_t, std::map<std::string, uint64_t>> on;  // operations on each label, by process
     for (const auto& [place, tally] : tallies_) {
       const std::string& label = label_[place.first];
       for (const auto& [process, n] : tally.alone) {
@@ -160,7 +161,7 @@ class RankFinder {
     return absl::OkStatus();
   }
 
-  // True: each process that launches has one device of its own, and no two have the same.
+  // Whether each process that launches has exactly one device, and no two processes have the same device.
   absl::StatusOr<bool> OneDeviceEach() {
     std::map<uint32_t, std::set<Place>> of;  // places by the process that launches there
     bool reused = false;
@@ -190,7 +191,7 @@ class RankFinder {
     return true;
   }
 
-  // An error where processes launch on several devices under the same correlations; false else.
+  // False, or an error if processes launch on several devices under the same correlations.
   absl::StatusOr<bool> Reused() const {
     std::set<int> all;
     bool several = false;
@@ -209,8 +210,8 @@ class RankFinder {
   std::set<uint32_t> hosts_, launch_;
   std::map<Place, Tally> tallies_;
   std::set<uint32_t> reused_by_;                // processes that share correlations with others
-  std::map<int64_t, std::set<int>> reused_on_;  // devices by such a correlation
-  std::map<Place, std::string> of_place_;       // labels of places whose process has none
+  std::map<int64_t, std::set<int>> reused_on_;  // devices by shared correlation
+  std::map<Place, std::string> of_place_;       // labels of places whose process has no label
 };
 
 }  // namespace

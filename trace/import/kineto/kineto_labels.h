@@ -1,4 +1,4 @@
-// Finds which ranks a file holds, by what labels its processes and by who launches on which device.
+// Finds the ranks that a file holds, by the labels of its processes and by the devices on which they launch.
 #pragma once
 
 #include <string>
@@ -10,21 +10,22 @@
 
 namespace chakra::pytorch::kineto {
 
-// Labels of the ranks that lanes are of, by row; "": none. No rows: the file holds one rank.
+// The labels of ranks for each lane, by row; "": no label. No rows: the file holds one rank.
 struct LaneLabels {
   std::vector<std::string> threads, streams;
-  bool by_device = false;  // nothing labels the processes: "device 1" is whose calls launch there
+  bool by_device = false;  // no process is labelled: "device 1" is the rank whose calls launch there
   bool any() const { return !threads.empty() || !streams.empty(); }
 };
 
-// A file holds several ranks where
-// - a process is labelled in its own text ("[TP00] 10");
-// - names or labels of processes with calls tell two ranks or more;
-// - nothing labels them, and two processes or more launch each on one device of its own.
+// A file holds several ranks if
+// - the text of a process has a label ("[TP00] 10"),
+// - or the names or labels of its processes with work give two or more ranks,
+// - or no process has a label, and two or more processes launch, each on one device of its own.
 //
-// A process of a device without a label is that of the rank whose calls launch on it, by correlations that
-// one rank alone has; likewise one of the host whose calls launch on a labelled device. InvalidArgument: the
-// file holds several ranks, which nothing takes apart for sure; the message says why.
+// A device process without a label belongs to the rank whose calls launch on it; only correlations that one
+// rank alone has count for that. A host process without a label belongs to the rank of the labelled device on
+// which its calls launch. InvalidArgument: the file holds several ranks that cannot be told apart reliably;
+// the message says why.
 absl::StatusOr<LaneLabels> FindRanks(const DeviceTrace& trace, const LaneProcesses& lanes);
 
 }  // namespace chakra::pytorch::kineto

@@ -1,4 +1,4 @@
-// Counts the repairs in one file by kind, in the order of appearance.
+// Counts the repairs of one file by kind, in the order of their first appearance.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@ namespace chakra::pytorch::kineto {
 
 class Notes {
  public:
-  // `first`: the event's index in the file. The first repair of a kind gives `first` and `detail`.
+  // Counts `n` repairs. `first`: the index of the event in the file. `first` and `detail` of the first repair
+  // of a kind are kept.
   void Count(absl::string_view kind, uint64_t first, absl::string_view detail, uint64_t n = 1) {
     for (Repair& r : repairs_) {
       if (r.kind != kind) continue;

@@ -15,14 +15,15 @@
 namespace chakra::pytorch::kineto {
 namespace {
 
-constexpr size_t kMostListed = 8;  // categories and processes listed at most
+constexpr size_t kMostListed = 8;  // maximum number of categories and processes listed
 
 int64_t IntegerOf(const EventTokens& e, Arg arg) {
   int64_t v = kNone;
   return e.has(arg) && ToInteger(e.arg(arg), &v) ? v : kNone;
 }
 
-// "NPU", "GPU 3": a device's label or process; its number if there is one.
+// Whether the label or name of a process is that of a device: "NPU", "GPU 3". `number` is set if it has a
+// number.
 bool NamesDevice(absl::string_view text, int64_t* number) {
   static constexpr absl::string_view kKinds[] = {"npu", "hpu", "gpu", "xpu", "mlu", "gcu", "tpu", "musa"};
   const std::string lower = absl::AsciiStrToLower(text);
@@ -34,7 +35,7 @@ bool NamesDevice(absl::string_view text, int64_t* number) {
   return false;
 }
 
-// Whether a task of this type only waits for others, or says that it is there: it moves and computes nothing.
+// Whether a task of this type only waits for other tasks or records an event: it moves and computes nothing.
 bool OnlyWaits(absl::string_view type) {
   const std::string lower = absl::AsciiStrToLower(type);
   for (const absl::string_view word :
@@ -140,7 +141,7 @@ void OtherEvents::ForStreams(const std::function<void(uint32_t, absl::string_vie
   }
 }
 
-// Whether a collective that another event shows is made of this task.
+// Whether the task is a part of a collective that another event shows.
 bool OtherEvents::IsPart(const Other& other, Role role) {
   return collectives_ && IsCollective(other) == (role == Role::kHardware);
 }
@@ -153,7 +154,7 @@ bool OtherEvents::IsCollective(const Other& other) {
   return known->second;
 }
 
-// "hcom_allGather__503_0_1" of `count` elements, on the thread "Group 0 Communication".
+// Reads "hcom_allGather__503_0_1" of `count` elements on the thread "Group 0 Communication".
 CommCall OtherEvents::CallOf(const Other& other) const {
   CommCall call;
   CommKernel kernel;
@@ -173,7 +174,8 @@ CommCall OtherEvents::CallOf(const Other& other) const {
   return call;
 }
 
-// Ties an operation to the call that launched it: of its connection, or at the begin of its arrow.
+// Gives an operation the correlation of the call that launched it: the call with the same connection, or the
+// call at the begin of the operation's arrow.
 void OtherEvents::Link(const Other& other, const ThreadFinder& thread, Event* row) {
   if (row->correlation != kNone) return;
   if (const auto call = call_of_.find(other.connection);
@@ -238,7 +240,7 @@ void OtherEvents::Finish(const std::function<bool(absl::string_view)>& runs_host
     roles.push_back(RoleOf(other, runs_host));
     collectives_ = collectives_ || (roles.back() == Role::kCommunication && IsCollective(other));
   }
-  for (size_t i = 0; i < others_.size(); ++i) {  // calls first: operations are tied to them
+  for (size_t i = 0; i < others_.size(); ++i) {  // calls first: operations refer to them
     if (roles[i] == Role::kCalls) AddCall(others_[i], thread);
   }
   std::set<std::string> taken, unknown;

@@ -1,5 +1,6 @@
-// Events whose category alone does not tell what they are: other profilers than Kineto's (torch_npu's,
-// Habana's) write none, or their own. What their process is called, and how they are tied to others, tells.
+// Reads events that their category alone does not classify: profilers other than Kineto (torch_npu's,
+// Habana's) write no category, or their own. The names of processes and the links between events classify
+// them.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,8 @@
 
 namespace chakra::pytorch::kineto {
 
-// The kind of a device operation of a category that is not known: by the category's words, else by its name.
+// The kind of a device operation of an unknown category: by words of the category, else by the operation's
+// name.
 EventKind KindOnDevice(absl::string_view category, absl::string_view name);
 
 class OtherEvents {
@@ -25,36 +27,41 @@ class OtherEvents {
   // The arguments must outlive the object.
   OtherEvents(DeviceTrace* out, Notes* notes) : out_(out), notes_(notes) {}
 
-  // A complete event; `row` has its times, name and correlation (kNone: not told).
+  // Adds a complete event. `row` has its times, name and correlation (kNone: not recorded).
   void Add(const EventTokens& event, const Event& row);
-  // An end of an arrow of Category::kLaunch.
+  // Adds one end of an arrow of Category::kLaunch.
   void AddArrow(const EventTokens& event, int64_t id, int64_t ts);
-  // "process_name", "process_labels", "thread_name".
+  // Adds "process_name", "process_labels" or "thread_name".
   void AddMetadata(const EventTokens& event, absl::string_view text);
 
-  // Decides and adds rows. `runs_host`: whether events of the host are known of a process (its "pid" as
-  // written). `thread`: the thread of a call of the process and thread that are written so.
+  // Classifies the events and adds their rows. `runs_host`: whether a process (its "pid" as written) has
+  // known events of the host. `thread`: returns the row of DeviceTrace::threads for a process and a thread as
+  // written.
   //
-  // - In a process called "Ascend Hardware", or labelled as a device ("NPU", "GPU 0"): an operation of that
-  //   device. Tasks that only wait or record an event are no work, and left out.
-  // - "Communication", "HCCL": collectives; the tasks of which they are made are left out, and tasks of the
-  //   hardware's processes that have a collective's name.
-  // - "CANN": a call of the host. "Overlap Analysis": derived from the others; left out.
-  // - Category "hpu_op": a call where events of the host are known of the process, else an operation.
-  // All others are left out and counted.
+  // - An event in a process called "Ascend Hardware", or labelled as a device ("NPU", "GPU 0"), is an
+  //   operation of
+  // that device. Tasks that only wait or record an event are left out.
+  // - An event in a process "Communication" or "HCCL" is a collective. The tasks that the collective consists
+  //   of are
+  // left out, and so are tasks in the hardware's processes that have the name of a collective.
+  // - An event in a process "CANN" is a call of the host.
+  // - An event in a process "Overlap Analysis" is derived from others, and left out.
+  // - An event of category "hpu_op" is a call if its process has known events of the host, else an operation.
+  //
+  // All other events are left out and counted.
   using ThreadFinder = std::function<uint32_t(absl::string_view pid, absl::string_view tid)>;
   void Finish(const std::function<bool(absl::string_view pid)>& runs_host, const ThreadFinder& thread);
-  // Calls `each` for the streams that Finish() added, with their process as written.
+  // Calls `each` for the streams that Finish() added, with the process of each stream as written.
   void ForStreams(const std::function<void(uint32_t lane, absl::string_view pid)>& each) const;
 
  private:
   enum class Role : uint8_t { kUnknown, kHardware, kCommunication, kCalls, kDerived };
   struct Other {
     Event row;
-    uint32_t category = 0, lane = 0;  // of texts_; of lanes_
+    uint32_t category = 0, lane = 0;  // index into texts_; row of lanes_
     int64_t connection = kNone, physical = kNone, count = kNone;
-    uint32_t type = 0;       // text: of the task, or the hardware's event
-    uint32_t data_type = 0;  // text: of the elements of a collective
+    uint32_t type = 0;       // text: the type of the task, or the name of the hardware event
+    uint32_t data_type = 0;  // text: the type of a collective's elements
   };
   struct Lane {
     uint32_t pid = 0, tid = 0;  // texts, as written
@@ -72,7 +79,7 @@ class OtherEvents {
   void AddCall(const Other& other, const ThreadFinder& thread);
   void AddOperation(const Other& other, Role role, const ThreadFinder& thread);
   bool IsPart(const Other& other, Role role);
-  bool IsCollective(const Other& other);  // by its name
+  bool IsCollective(const Other& other);  // judged by its name
   CommCall CallOf(const Other& other) const;
   void Link(const Other& other, const ThreadFinder& thread, Event* row);
 
@@ -82,15 +89,19 @@ class OtherEvents {
   std::vector<Other> others_;
   std::vector<Lane> lanes_;
   absl::flat_hash_map<std::pair<uint32_t, uint32_t>, uint32_t> lane_of_;
-  std::map<std::string, std::string> process_names_, labels_, thread_names_;  // by pid; by "pid tid"
+  // by pid; thread_names_ by "pid tid"
+  std::map<std::string, std::string> process_names_, labels_, thread_names_;
   std::map<std::string, int> devices_;                                        // by pid
   absl::flat_hash_map<uint32_t, bool> communicates_;                          // by name in the trace
-  absl::flat_hash_map<int64_t, Arrow> begins_;                                // of arrows, by id
-  absl::flat_hash_map<std::pair<uint32_t, int64_t>, int64_t> ends_;  // by lane and time: the arrow's id
-  absl::flat_hash_map<int64_t, int64_t> call_of_;    // by connection: the correlation of its call
-  absl::flat_hash_map<int64_t, int64_t> launch_of_;  // by arrow: the correlation of the call that was added
-  int64_t next_ = int64_t{1} << 40;                  // a correlation that no event has
-  bool collectives_ = false;                         // a process of communication tells them
+  absl::flat_hash_map<int64_t, Arrow> begins_;                                // begins of arrows, by id
+  // ids of arrows, by lane and time of their end
+  absl::flat_hash_map<std::pair<uint32_t, int64_t>, int64_t> ends_;
+  absl::flat_hash_map<int64_t, int64_t> call_of_;    // correlation of the call, by connection
+  absl::flat_hash_map<int64_t, int64_t> launch_of_;  // correlation of the call that was added for an arrow,
+                                                     // by the arrow's id
+  int64_t next_ = int64_t{1} << 40;                  // the next correlation that no event has
+  bool collectives_ = false;                         // the file shows collectives in a process of
+                                                     // communication
 };
 
 }  // namespace chakra::pytorch::kineto

@@ -17,10 +17,10 @@
 namespace chakra::pytorch::kineto {
 namespace {
 
-constexpr size_t kShown = 40;   // bytes of a value in a message
-constexpr size_t kUnknown = 8;  // unknown categories listed at most
+constexpr size_t kShown = 40;   // bytes of a value shown in a message
+constexpr size_t kUnknown = 8;  // maximum number of unknown categories listed
 
-// kNone for -1, also if written as an unsigned 32-bit number.
+// kNone for -1, also if -1 is written as an unsigned 32-bit number.
 int64_t Stream(int64_t v) { return v < 0 || v == std::numeric_limits<uint32_t>::max() ? kNone : v; }
 
 // Reads a size; MTIA writes "14139908 bytes".
@@ -138,7 +138,7 @@ uint32_t RowBuilder::ThreadOf(const EventTokens& e) {
   const uint32_t process = ProcessOf(e.pid);
   if (int64_t number = 0; absl::SimpleAtoi(processes_.processes[process].number, &number))
     return text_threads_[text] = AddThread(number, std::string(Plain(e.tid)), process);
-  // If a process has no number, its text becomes part of the thread's name.
+  // A process without a number: its text becomes part of the thread's name.
   const std::string tid = pid ? std::string(Plain(e.tid)) : absl::StrCat(Plain(e.pid), ":", Plain(e.tid));
   return text_threads_[text] = AddThread(pid ? key.first : kNone, tid, process);
 }
@@ -169,7 +169,7 @@ absl::Status RowBuilder::StreamOf(const EventTokens& e, uint32_t* lane) {
 }
 
 uint32_t RowBuilder::Comm(const EventTokens& e) {
-  // What annotates kernels of graphs may tell all but the collective, which the kernel's name tells.
+  // Annotations of kernels in graphs may lack the collective; the kernel's name has it.
   const bool annotated = e.has(Arg::kInElems) && e.has(Arg::kDtype) && e.has(Arg::kGraphNode);
   if (!e.has(Arg::kCollective) && !annotated) return kNoRow;
   out_->comms.push_back(ReadComm(e, notes_));
@@ -376,10 +376,10 @@ void RowBuilder::AddMetadata(const EventTokens& e) {
 }
 
 void RowBuilder::AddMemory(const EventTokens& e) {
-  constexpr int64_t kHost = 0;  // c10::DeviceType
+  constexpr int64_t kHost = 0;  // value of c10::DeviceType
   if (e.name != "\"[memory]\"" || Integer(e, Arg::kDeviceType) == kHost) return;
   const int64_t device = Integer(e, Arg::kDeviceId), allocated = Integer(e, Arg::kAllocated);
-  if (device < 0 || allocated < 0) return;  // older profilers tell no totals
+  if (device < 0 || allocated < 0) return;  // older profilers record no totals
   auto peak = std::find_if(out_->memory.begin(), out_->memory.end(),
                            [&](const MemoryPeak& m) { return m.device == device; });
   if (peak == out_->memory.end()) peak = out_->memory.insert(peak, {device, 0, 0});
@@ -405,15 +405,16 @@ absl::Status RowBuilder::Add(const EventTokens& e) {
 }
 
 void RowBuilder::FinishOthers() {
-  std::set<std::string> hosts;                       // processes
-  std::map<std::string, uint32_t> by_place, by_tid;  // threads
+  std::set<std::string> hosts;                       // pids of processes with threads
+  std::map<std::string, uint32_t> by_place, by_tid;  // rows of threads, by "pid tid" and by tid
   for (uint32_t i = 0; i < out_->threads.size(); ++i) {
     const ThreadLane& thread = out_->threads[i];
     hosts.insert(absl::StrCat(thread.pid));
     by_place.try_emplace(absl::StrCat(thread.pid, " ", thread.tid), i);
     by_tid.try_emplace(thread.tid, i);
   }
-  // A library's calls are shown beside the thread that made them, in a process that is none.
+  // Profilers show a library's calls under the number of the thread that made them, but in a process that
+  // does not exist. Such a call goes to the thread with the same number in any process.
   const auto thread_of = [&](absl::string_view pid, absl::string_view tid) {
     const auto own = by_place.find(absl::StrCat(std::string(pid), " ", std::string(tid)));
     if (own != by_place.end()) return own->second;

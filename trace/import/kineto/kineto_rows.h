@@ -21,21 +21,22 @@ namespace chakra::pytorch::kineto {
 // One end of a "fwdbwd" arrow.
 struct FlowEnd {
   int64_t id = 0;
-  int64_t ts = 0;  // like Event::ts of the rows
+  int64_t ts = 0;  // counts like Event::ts of the rows
   uint32_t thread = 0;
   bool begins = false;
 };
 
-// Processes as the file writes them, and which lanes are of which.
+// The processes of a file as it writes them, and the process of each lane.
 struct LaneProcesses {
   struct Process {
-    std::string written;  // "1001", "[TP00] 10"
-    std::string label;    // of the rank that its text, its name or its labels tell: "[TP00]"; "": none
-    std::string number;   // at the end of a text with a label: "10"; else ""
+    std::string written;  // "pid" as written: "1001", "[TP00] 10"
+    std::string label;    // the rank's label in the process's text, name or labels: "[TP00]"; "": none
+    std::string number;   // the number at the end of a text with a label: "10"; else ""
   };
   std::vector<Process> processes;
-  std::vector<uint32_t> threads, streams;   // rows of `processes`, by lane
-  size_t own_threads = 0, own_streams = 0;  // the first ones, of events of Kineto's categories
+  std::vector<uint32_t> threads, streams;   // row of `processes`, by lane
+  size_t own_threads = 0, own_streams = 0;  // so many of the first lanes come from events of Kineto's own
+                                            // categories
 };
 
 class RowBuilder : public EventSink {
@@ -48,9 +49,9 @@ class RowBuilder : public EventSink {
   // Names the threads and adds the counts to the notes.
   void Finish();
   std::vector<FlowEnd>& flows() { return flows_; }
-  // Of the lanes, after Finish().
+  // The processes of the lanes. Valid after Finish().
   const LaneProcesses& processes() const { return processes_; }
-  // Lanes of one stream that several processes show become one. For files that hold one rank.
+  // Joins the lanes of one stream that several processes show. Only for files that hold one rank.
   void JoinStreams();
 
  private:
@@ -59,9 +60,9 @@ class RowBuilder : public EventSink {
   absl::Status Error(const EventTokens& event, absl::string_view field, absl::string_view token,
                      absl::string_view expected) const;
   absl::Status Time(const EventTokens& event, int64_t* ts) const;
-  // A time of `field`; also one that is written as text, which is counted. False: no number.
+  // Reads the time in `field`. A time that is written as text is read and counted. False: not a number.
   bool Nanos(const EventTokens& event, absl::string_view field, absl::string_view token, int64_t* ns) const;
-  // kNone if absent; an error if not an integer.
+  // kNone if absent; an error if it is not an integer.
   absl::Status Identifier(const EventTokens& event, Arg arg, absl::string_view field, int64_t* out) const;
   // kNone if absent or not an integer; the latter is counted.
   int64_t Integer(const EventTokens& event, Arg arg);
@@ -78,9 +79,9 @@ class RowBuilder : public EventSink {
   uint32_t Comm(const EventTokens& event);
   uint32_t Operator(const EventTokens& event);
   uint32_t Compiled(const EventTokens& event);
-  // A text argument, interned; 0: absent.
+  // The text of an argument, interned; 0: absent.
   uint32_t Words(const EventTokens& event, Arg arg);
-  // A number that is not negative, times `scale`; kNone if absent or none, which is counted.
+  // A number that is not negative, times `scale`. kNone if absent, or if not such a number, which is counted.
   int64_t Amount(const EventTokens& event, Arg arg, double scale);
   uint32_t Runtime(const EventTokens& event);
   uint32_t Device(const EventTokens& event);
@@ -90,23 +91,25 @@ class RowBuilder : public EventSink {
   uint32_t ThreadOf(const EventTokens& event);
   uint32_t AddThread(int64_t pid, std::string tid, uint32_t process);
   absl::Status StreamOf(const EventTokens& event, uint32_t* lane);
-  // The row of a process, its "pid" as written.
+  // The row of the process whose "pid" is written like this.
   uint32_t ProcessOf(absl::string_view pid);
 
   absl::string_view file_;
   DeviceTrace* out_;
   Notes* notes_;
   std::vector<FlowEnd> flows_;
-  std::vector<std::pair<std::string, std::string>> thread_names_;  // "pid tid" as written, name
-  std::set<std::string> placed_;  // the first few categories that are not known, of operations with a stream
+  std::vector<std::pair<std::string, std::string>> thread_names_;  // "pid tid" as written, and the name
+  // The first few unknown categories of operations with a stream.
+  std::set<std::string> placed_;
   OtherEvents others_;
   absl::flat_hash_map<Pair, uint32_t> threads_;
   absl::flat_hash_map<std::string, uint32_t> text_threads_;  // threads whose pid or tid is not a number
-  // By process (its number, else -2 less its row), device and stream.
+  // Rows of DeviceTrace::streams by process (its number, or -2 minus its row if it has none), device and
+  // stream.
   absl::flat_hash_map<std::tuple<int64_t, int64_t, int64_t>, uint32_t> streams_;
   LaneProcesses processes_;
   absl::flat_hash_map<std::string, uint32_t> process_rows_;
-  std::string last_pid_;  // a token, and its process
+  std::string last_pid_;  // the token last looked up; its process is last_process_
   uint32_t last_process_ = 0;
   StringTable flow_names_;
   std::string scratch_, layout_;

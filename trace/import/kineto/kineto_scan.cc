@@ -14,13 +14,13 @@
 namespace chakra::pytorch::kineto {
 namespace {
 
-constexpr size_t kBlock = size_t{4} << 20;     // read at a time
-constexpr size_t kBatch = size_t{256} << 10;   // bytes of a batch of events; small, so that the index stays
-                                               // in cache
-constexpr size_t kMaxHeld = size_t{64} << 20;  // largest event or member; a larger one is a string that never
-                                               // ends
+constexpr size_t kBlock = size_t{4} << 20;  // bytes read at a time
+// Bytes of a batch of events; small, so that simdjson's index stays in cache.
+constexpr size_t kBatch = size_t{256} << 10;
+// Largest event or member; anything larger is a string that never ends.
+constexpr size_t kMaxHeld = size_t{64} << 20;
 constexpr size_t kMaxKey = 4096;
-constexpr size_t kHead = 64;  // room before the bytes, for the '[' of a batch
+constexpr size_t kHead = 64;  // free bytes before the text, for the '[' of a batch
 
 bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
@@ -28,7 +28,8 @@ struct Masks {
   uint64_t quote = 0, backslash = 0, open = 0, close = 0;
 };
 
-// Bit i describes p[i]. Setting bit 5 folds [ into {, and ] into }, and folds no other byte into these.
+// Bit i of each mask describes p[i]. Setting bit 5 of a byte turns '[' into '{' and ']' into '}', and no
+// other byte into these.
 Masks Classify(const char* p) {
   Masks m;
 #ifdef __SSE2__
@@ -55,7 +56,7 @@ Masks Classify(const char* p) {
   return m;
 }
 
-// Bit i of the result: the parity of bits 0 to i.
+// Bit i of the result is the parity of bits 0 to i.
 uint64_t PrefixXor(uint64_t x) {
   for (int shift = 1; shift < 64; shift *= 2) x ^= x << shift;
   return x;
@@ -120,7 +121,7 @@ absl::StatusOr<bool> Scan::Refill(size_t* keep) {
                                                    ": an event or member of more than ", kMaxHeld,
                                                    " bytes; expected its end (is a quote missing?)"));
   }
-  buffer_.set_size(end_);  // bytes that growing must keep
+  buffer_.set_size(end_);  // growing must keep these bytes
   // Reserve more than is needed now, so that a slightly longer rest does not move the buffer again.
   const uint64_t hint = source_->SizeHint();
   const size_t block = hint == 0 ? kBlock : std::clamp<uint64_t>(hint + 1, 4096, kBlock);
@@ -128,7 +129,7 @@ absl::StatusOr<bool> Scan::Refill(size_t* keep) {
   if (need > buffer_.capacity() && !buffer_.Reserve(need + kept + block / 4)) {
     return absl::ResourceExhaustedError(absl::StrCat(file_, ": no memory to read it"));
   }
-  const size_t shift = *keep - kHead;  // modulo 2^64 at the very start, as base_ is
+  const size_t shift = *keep - kHead;  // wraps around at the very start, and base_ with it
   if (kept > 0) std::memmove(buffer_.data() + kHead, buffer_.data() + *keep, kept);
   base_ += shift;
   pos_ -= shift;
@@ -179,7 +180,7 @@ absl::Status Scan::Begin() {
 }
 
 absl::StatusOr<bool> Scan::ReadKey() {
-  size_t at = ++pos_;  // behind the quote
+  size_t at = ++pos_;  // after the quote
   for (;; ++at) {
     if (at == end_) {
       const size_t read = at - pos_;
@@ -319,7 +320,7 @@ bool Scan::Emit(size_t begin, size_t end) {
   char* data = buffer_.data();
   saved_at_ = end;
   saved_ = data[end];
-  data[begin - 1] = '[';  // overwrites a byte that was read already
+  data[begin - 1] = '[';  // overwrites a byte that has been read
   data[end] = ']';
   batch_ = {data + begin - 1, end - begin + 2, &starts_, events_, FileByte(begin - 1)};
   events_ += starts_.size();

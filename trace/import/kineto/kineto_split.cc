@@ -10,7 +10,7 @@
 namespace chakra::pytorch::kineto {
 namespace {
 
-// Copies rows of one trace to another, with the columns that they need.
+// Copies rows of one trace to another, with the rows of other columns that they refer to.
 class RowCopier {
  public:
   RowCopier(const DeviceTrace& from, DeviceTrace* to) : from_(from), to_(to) {
@@ -74,7 +74,7 @@ class RowCopier {
 
 std::vector<SplitRank> SplitByLabel(const DeviceTrace& all, const LaneLabels& labels,
                                     const std::vector<FlowEnd>& flows) {
-  std::map<std::string, size_t> of;  // by label
+  std::map<std::string, size_t> of;  // index of the rank, by label
   const auto label = [&](const Event& e) -> const std::string& {
     return OnHost(e.kind) ? labels.threads[e.lane] : labels.streams[e.lane];
   };
@@ -104,7 +104,7 @@ std::vector<SplitRank> SplitByLabel(const DeviceTrace& all, const LaneLabels& la
     const auto owner = of.find(labels.threads[end.thread]);
     if (owner != of.end()) ranks[owner->second].flows.push_back(end);
   }
-  if (!ranks.empty()) ranks[0].part.device->unknown_events = all.unknown_events;  // counted once
+  if (!ranks.empty()) ranks[0].part.device->unknown_events = all.unknown_events;  // count them only once
   for (SplitRank& rank : ranks) {
     std::vector<GraphNodeOf>& nodes = rank.part.device->graph_nodes;
     std::sort(nodes.begin(), nodes.end(),

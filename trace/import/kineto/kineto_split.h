@@ -1,4 +1,4 @@
-// Takes the ranks of a file that holds several apart.
+// Splits a file that holds several ranks.
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@
 
 namespace chakra::pytorch::kineto {
 
-// One of several ranks, with the ends of its arrows.
+// One rank of the file, with the ends of its arrows.
 struct SplitRank {
   RankPart part;
   std::vector<FlowEnd> flows;
 };
 
-// The ranks of `all`, by `labels`, which has rows. Each has its own rows, and the columns that these need;
-// `all.rank` counts for none, for it is that of one of them.
+// The ranks of `all`. `labels` must have rows. Each rank gets its own events and the rows that these refer
+// to. `all.rank` is not used: it is the rank of only one of them.
 std::vector<SplitRank> SplitByLabel(const DeviceTrace& all, const LaneLabels& labels,
                                     const std::vector<FlowEnd>& flows);
 

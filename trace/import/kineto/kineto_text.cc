@@ -95,8 +95,8 @@ void AppendUtf8(uint32_t c, std::string* out) {
   }
 }
 
-// s[at] is the 'u' of "\uXXXX". Appends the character (U+FFFD for half of a
-// pair) and returns how many bytes of `s` it took; 0: not a valid escape.
+// s[at] is the 'u' of "\uXXXX". Appends the character (U+FFFD for half of a pair) and returns how many bytes
+// of `s` were used; 0: not a valid escape.
 size_t AppendUnicode(absl::string_view s, size_t at, std::string* out) {
   const int32_t first = Unit(s, at + 1);
   if (first < 0) return 0;
