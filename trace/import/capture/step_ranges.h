@@ -24,11 +24,11 @@ struct StepRange {
 };
 
 // Chooses the ranges that are steps. With a pattern (--step-range): ranges whose text matches it. Without
-// one, either the ranges of one thread that
+// one, the ranges of an engine that serves requests ("execute_context_0(0)_generation_8(8)"), or the ranges
+// of one thread that
 // - follow each other and have the same text but for its numbers,
-// - have "step", "iter" or "batch" in the text,
-// - cover at least half of the time from the begin of the first to the end of the last;
-// or the ranges of an engine that serves requests ("execute_context_0(0)_generation_8(8)").
+// - have "step", "iter" or "batch" in the text, and
+// - cover at least half of the time from the begin of the first to the end of the last.
 class StepRanges {
  public:
   // `pattern`: the text of the ranges, with '*' for any text; "": no pattern.

@@ -39,11 +39,9 @@ class OtherEvents {
   // written.
   //
   // - An event in a process called "Ascend Hardware", or labelled as a device ("NPU", "GPU 0"), is an
-  //   operation of
-  // that device. Tasks that only wait or record an event are left out.
+  //   operation of that device. Tasks that only wait or record an event are left out.
   // - An event in a process "Communication" or "HCCL" is a collective. The tasks that the collective consists
-  //   of are
-  // left out, and so are tasks in the hardware's processes that have the name of a collective.
+  //   of are left out, and so are tasks in the hardware's processes that have the name of a collective.
   // - An event in a process "CANN" is a call of the host.
   // - An event in a process "Overlap Analysis" is derived from others, and left out.
   // - An event of category "hpu_op" is a call if its process has known events of the host, else an operation.

@@ -3,14 +3,14 @@
 namespace chakra::pytorch {
 namespace {
 
-// The first byte of a row: what differs from what most rows have.
+// Bits of a row's first byte: the fields that differ from their usual value and follow.
 constexpr uint8_t kHost = 1, kType = 2, kLane = 4, kShapes = 8, kTypes = 16, kCode = 32, kWork = 64,
                   kCall = 128;
-// Beside the cause of a dependency.
+// Bits of a dependency's first byte: its cause, and flags for the fields that follow.
 constexpr uint8_t kCause = 15, kUnexplained = 16, kRelease = 32;
 static_assert(kDelayCauses <= kCause);
 
-// Beside the type of a row.
+// Flag in the byte with a row's type.
 constexpr uint8_t kCopy = 128;
 
 constexpr bool Knows(const Work& work) { return work.has_num_ops || work.has_tensor_bytes; }

@@ -1,5 +1,5 @@
-// The columns of a rank before ranks are joined, row by row and packed: those of all ranks are in memory at
-// once, and what they become is not.
+// The columns of a rank before ranks are joined, row by row. They are packed because the drafts of all ranks
+// are in memory at the same time.
 #pragma once
 
 #include <algorithm>
@@ -14,58 +14,60 @@
 
 namespace chakra::pytorch {
 
-// A dependency of a row. Delays are as if the run began with this rank.
+// A dependency of a row. Delays are given as if the run began with this rank.
 struct DraftDep {
-  uint32_t row = 0;  // before the row that waits
+  uint32_t row = 0;  // a row before the row that waits
   DelayCause cause = DelayCause::kOther;
   int64_t delay_ns = 0, unexplained_ns = 0;
   int64_t release = kReleaseAtEnd;
 };
 
-// A row of a graph; texts are in ColumnDraft::strings. All but the dependencies come with each.
+// A row of a graph, without its dependencies. Texts are indices into ColumnDraft::strings.
 struct DraftRow {
   uint32_t name = 0, shapes = 0, types = 0, code = 0;
   NodeType type = NodeType::kComp;
   bool host = false;
-  bool copy = false;                      // it moves or sets memory
-  int64_t start_ns = 0, duration_ns = 0;  // the start since DeviceTrace::base_ns
+  bool copy = false;                      // the row moves or sets memory
+  int64_t start_ns = 0, duration_ns = 0;  // start_ns counts from DeviceTrace::base_ns
   int32_t lane = kNoLane;
-  Work work;               // what is known of it, whatever it is replayed as
-  uint32_t deps = 0;       // how many follow
-  uint32_t comm = kNoRow;  // of a row that carries a call: row of Timeline::comms
-  uint32_t strings = 0;    // likewise: of the graph, before the row's own
-  int64_t moved = -1;      // likewise: bytes of a copy, where it is replayed as one
+  Work work;               // what is known of the work, however the row is replayed
+  uint32_t deps = 0;       // number of dependencies that follow the row
+  uint32_t comm = kNoRow;  // row of Timeline::comms, if the row carries a call
+  uint32_t strings = 0;    // if the row carries a call: number of the graph's strings before those of this
+                           // row
+  int64_t moved = -1;      // if the row carries a call: bytes of a copy, used if the call keeps its recorded
+                           // time
 };
 
 class ColumnDraft {
  public:
-  // Rows come in their order, each followed by its dependencies.
+  // Rows are added in their order, each followed by its dependencies.
   void Add(const DraftRow& row);
   void Add(const DraftDep& dep);
 
   class Reader {
    public:
     explicit Reader(const ColumnDraft& draft) : in_(draft.numbers_) {}
-    void Read(DraftRow* row);  // the next one
+    void Read(DraftRow* row);  // reads the next row
     void Read(DraftDep* dep);
 
    private:
     PackedNumbers::Reader in_;
     DraftRow before_;
-    uint32_t row_ = 0;  // the next one
+    uint32_t row_ = 0;  // the next row
   };
 
   uint32_t rows() const { return rows_; }
   uint32_t deps() const { return deps_; }
-  uint32_t works() const { return works_; }    // rows with work that is known
-  bool releases() const { return releases_; }  // whether any dependency releases before its end
+  uint32_t works() const { return works_; }    // rows whose work is known
+  bool releases() const { return releases_; }  // whether any dependency is released before its end
   bool has_types() const { return has_types_; }
   bool has_code() const { return has_code_; }
-  int64_t first_ns() const { return first_ns_; }  // the least and the greatest start
+  int64_t first_ns() const { return first_ns_; }  // the earliest start; last_ns(): the latest
   int64_t last_ns() const { return last_ns_; }
 
-  StringTable strings;  // of the graph
-  SideTable side;       // where frames are wanted: a frame for each row, but for what joining adds
+  StringTable strings;  // strings of the graph
+  SideTable side;       // if frames are wanted: a frame for each row, without the fields that joining adds
   std::vector<TimelineStep> steps;
   bool drafted = false;
 

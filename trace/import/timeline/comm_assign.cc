@@ -13,9 +13,9 @@
 namespace chakra::pytorch {
 namespace {
 
-constexpr uint64_t kUnusual = ~uint64_t{0};  // no key
+constexpr uint64_t kUnusual = ~uint64_t{0};  // not a key
 
-// Operators of communication inside `row`'s callers: its innermost call.
+// Assigns the communication calls of a rank to device operations and host nodes.
 class Assigner {
  public:
   Assigner(const DeviceTrace& device, const HostTrace* host, const Pairing* pairing,
@@ -38,7 +38,7 @@ class Assigner {
   void Run();
 
  private:
-  // The number in facts_ of the call that host event `row` itself is; kNoRow: it is not a call.
+  // The number in facts_ of the call that host event `row` is; kNoRow: the event is not a call.
   uint32_t FactsOf(uint32_t row);
   void FindOuter();
   void CollectCalls();
@@ -51,9 +51,9 @@ class Assigner {
   bool AssignUsual(const DeviceOp& op, uint64_t* usual);
   std::vector<uint32_t> Pending(const DeviceOp& op);
   bool IsCall(uint32_t row) const { return place_[row] != kNoRow; }
-  // The call that a row is; null: none.
+  // The call that event `row` is; null: it is not a call.
   const CommCall* Known(uint32_t row) const { return IsCall(row) ? &facts_[place_[row]] : nullptr; }
-  // Whether a row's arguments, or the host's trace, say all that a call is.
+  // Whether the arguments of an event, or the host's trace, describe a call completely.
   bool IsTold(uint32_t row) const {
     const Event& e = d_.events[row];
     if (e.kind != EventKind::kCpuOp && e.kind != EventKind::kAnnotation) return false;
@@ -92,26 +92,27 @@ class Assigner {
   Timeline* t_;
   std::vector<NewEdge>* edges_;
   std::vector<uint32_t> calls_;   // rows of host events that are calls, by (thread, time)
-  CommCalls facts_;               // of calls_
-  std::vector<uint32_t> told_;    // by row of DeviceTrace::comms: a number of facts_ that it is; kNoRow
-  std::vector<uint32_t> place_;   // by event row: in calls_; kNoRow: it is no call
-  std::vector<bool> outer_;       // by event row: whether it is around calls
-  std::vector<bool> has_kernel_;  // by event row: whether it is a call that launched a kernel
-  std::vector<bool> carried_;     // by event row: whether it is a call that a node carries
-  // By a kernel's name and the row in facts_ of the call around it: the number of a call of the timeline that
-  // such a kernel carries.
+  CommCalls facts_;               // by number in calls_
+  std::vector<uint32_t> told_;    // by row of DeviceTrace::comms: the number in facts_ of a call with these
+                                  // arguments; kNoRow: none yet
+  std::vector<uint32_t> place_;   // by event row: the number in calls_ and facts_; kNoRow: not a call
+  std::vector<bool> outer_;       // by event row: whether a completely described call is inside the event
+  std::vector<bool> has_kernel_;  // by event row: whether the event is a call that launched a kernel
+  std::vector<bool> carried_;     // by event row: whether the event is a call that a node carries
+  // By the name of a kernel and the row in facts_ of the call around it: the number in Timeline::comms of a
+  // call that such a kernel carries.
   absl::flat_hash_map<uint64_t, uint32_t> usual_;
-  // The calls of a thread that move data, in its order; those before `first` are carried.
+  // The calls of a thread that move data, in the thread's order. The calls before `first` are carried.
   struct OpenCalls {
     std::vector<uint32_t> rows;
     size_t first = 0;
-    bool by_time = true;  // ascending by begin
+    bool by_time = true;  // sorted by begin
   };
   std::vector<OpenCalls> open_;  // by thread
-  absl::flat_hash_map<uint32_t, std::vector<TimelineEdge>>
-      causes_;  // by device node; filled when first needed
+  // By device node; filled when first needed.
+  absl::flat_hash_map<uint32_t, std::vector<TimelineEdge>> causes_;
   CommNames names_;
-  uint32_t param_comms_ = kNoRow;  // the name of record_param_comms
+  uint32_t param_comms_ = kNoRow;  // index of the name "record_param_comms"
   uint64_t extra_kernels_ = 0, nameless_ = 0;
 };
 
@@ -136,8 +137,8 @@ uint32_t Assigner::FactsOf(uint32_t row) {
   return number;
 }
 
-// What is around calls that are told with all they are ("ncclAllReduce" or record_param_comms in
-// "nccl:all_reduce") is no call of its own.
+// Marks the events around completely described calls: "nccl:all_reduce" around "ncclAllReduce" or
+// record_param_comms. These events are not calls of their own.
 void Assigner::FindOuter() {
   for (uint32_t row = 0; row < d_.events.size(); ++row) {
     if (!IsTold(row)) continue;
@@ -146,8 +147,8 @@ void Assigner::FindOuter() {
   }
 }
 
-// Of one thread: an annotation that launches nothing, of a kind that the thread's calls are told of with all
-// they are, tells one of these again.
+// Drops the calls of annotations that repeat another call of their thread: an annotation that launches
+// nothing, if the thread also has completely described calls of the same kind.
 void Assigner::DropTwice(const HostThread& thread) {
   absl::flat_hash_set<CommOp> told;
   for (const uint32_t row : thread.events) {
@@ -193,8 +194,8 @@ void Assigner::CollectCalls() {
   }
 }
 
-// The call that an annotation of a process group ("nccl:all_reduce") is, where no record_param_comms around
-// it tells more.
+// Reads the call that an annotation of a process group ("nccl:all_reduce") describes. False: `row` is another
+// event, or a call around or inside the annotation describes the communication better.
 bool Assigner::CallOfAnnotation(uint32_t row, CommCall* call) {
   const Event& e = d_.events[row];
   const CommOperator* op = names_.Operator(e);
@@ -203,7 +204,8 @@ bool Assigner::CallOfAnnotation(uint32_t row, CommCall* call) {
     if (IsCall(up)) return false;
   }
   *call = names_.CallOf(e, *op);
-  if (op->closes && call->in_bytes < 0) call->op = CommOp::kCoalesced;  // what came before has the sizes
+  // the calls before the annotation have the sizes
+  if (op->closes && call->in_bytes < 0) call->op = CommOp::kCoalesced;
   return true;
 }
 
@@ -228,24 +230,25 @@ bool Assigner::Communicates(const DeviceOp& op, const CommKernel** kernel) {
   return false;
 }
 
-// Adds to `call` what the callers of a kernel tell, the innermost first: operators and annotations up to a
-// call of calls_. Returns the row of that call, else that of the innermost operator; kNoRow: no caller
+// Adds to `call` what the callers of a kernel say, the innermost first: operators and annotations, up to a
+// call of calls_. Returns the row of that call, or else of the innermost operator; kNoRow: no caller
 // communicates.
 uint32_t Assigner::MergeCallers(const DeviceOp& op, CommCall* call) {
   uint32_t innermost = kNoRow;
-  CommCall said;  // by operators
+  CommCall said;  // by operators and annotations
   for (uint32_t row = op.launch; row != kNoRow; row = threads_.parent[row]) {
     if (const CommCall* own = Known(row); own != nullptr) {
       MergeCall(*own, call);
       if (MovesData(own->op)) MergeCall(said, call);
-      call->own_group = false;  // a call of a process group
+      call->own_group = false;  // it is a call of a process group
       return row;
     }
     const CommOperator* around = names_.Operator(d_.events[row]);
     if (around == nullptr || (!MovesData(around->op) && around->op != CommOp::kCoalesced)) continue;
     const CommCall outer = names_.CallOf(d_.events[row], *around);
     if (innermost == kNoRow) innermost = row;
-    if (said.op != CommOp::kUnknown && said.op != outer.op) continue;  // one of several parts of `outer`
+    // `said` is one of several parts of `outer`
+    if (said.op != CommOp::kUnknown && said.op != outer.op) continue;
     MergeCall(outer, &said);
     call->own_group = call->own_group && outer.own_group;
   }
@@ -253,13 +256,13 @@ uint32_t Assigner::MergeCallers(const DeviceOp& op, CommCall* call) {
   return innermost;
 }
 
-// The kernel communicates, but is no call of its own: it takes its recorded time.
+// The kernel communicates but does not carry a call: it is replayed with its recorded time.
 void Assigner::Keep(const DeviceOp& op, CommCall call) {
   call.kept = true;
   t_->nodes[first_node_[op.event]].comm = Add(std::move(call));
 }
 
-// Splits a kernel of which the source tells several calls. False: it tells one, or none.
+// Splits a kernel if its source lists several calls for it. False: the source lists one call or none.
 bool Assigner::CarriesSeveral(const DeviceOp& op) {
   const Event& e = d_.events[op.event];
   if (e.extra == kNoRow || d_.device[e.extra].comm == kNoRow || d_.device[e.extra].comms < 2) return false;
@@ -271,15 +274,15 @@ bool Assigner::CarriesSeveral(const DeviceOp& op) {
   return true;
 }
 
-// Adds a call that the device's side alone tells to the tally.
+// Adds a call that only the device trace shows to the tally.
 void Assigner::Count(const CommCall& call) {
   ++t_->tally.calls;
   t_->tally.bytes += static_cast<uint64_t>(std::max<int64_t>(0, call.in_bytes));
 }
 
-// Assigns a kernel that is the first of the call around it, where nothing lies between that tells of
-// communication too, and such a kernel in such a call is known. False: `usual` is the key in usual_ if the
-// latter is all that is missing, else kUnusual.
+// Assigns a kernel that is the first of the call around it, if no event in between communicates and a kernel
+// of the same name has carried an equal call before. False: the kernel is not assigned. `usual` is then the
+// key in usual_ if only the earlier kernel is missing, else kUnusual.
 bool Assigner::AssignUsual(const DeviceOp& op, uint64_t* usual) {
   const Event& e = d_.events[op.event];
   *usual = kUnusual;
@@ -298,9 +301,9 @@ bool Assigner::AssignUsual(const DeviceOp& op, uint64_t* usual) {
   return true;
 }
 
-// What a library's calls within an operator tell, where the kernel was launched behind them, at the end of
-// their group: of one call the rest of `call`; of sends and receives of a collective its sizes and group.
-// Splits the kernel of other calls, and is true then.
+// Uses the library's calls inside operator `around`, for a kernel that was launched after them, when their
+// group ended. A single call adds to `call` what it lacks. Sends and receives of a collective give its sizes
+// and group. Several other calls split the kernel; only then is the result true.
 bool Assigner::CarriesInner(const DeviceOp& op, uint32_t around, CommCall* call) {
   std::vector<uint32_t> inner = Pending(op);
   std::erase_if(inner, [&](uint32_t row) {
@@ -360,8 +363,8 @@ void Assigner::AssignKernel(const DeviceOp& op, const CommKernel* kernel) {
   }
   CommCall around = call;
   uint32_t own = MergeCallers(op, &around);
-  const uint32_t innermost = own != kNoRow && !IsCall(own) ? own : kNoRow;  // an operator
-  // An operator may be made of several kinds: a gather of uneven parts is a row of broadcasts.
+  const uint32_t innermost = own != kNoRow && !IsCall(own) ? own : kNoRow;  // an operator that is not a call
+  // An operator may consist of calls of another kind: a gather of uneven parts is a sequence of broadcasts.
   const bool part = own != kNoRow && !IsCall(own) && MovesData(named.op) && around.op != named.op;
   if (part) {
     own = kNoRow;
@@ -391,13 +394,13 @@ void Assigner::AssignKernel(const DeviceOp& op, const CommKernel* kernel) {
     ++nameless_;
     return Keep(op, std::move(call));
   }
-  if (own != kNoRow && !IsCall(own)) Count(call);  // a call that only an operator tells
+  if (own != kNoRow && !IsCall(own)) Count(call);  // only an operator shows this call
   const uint32_t number = Add(std::move(call));
   t_->nodes[first_node_[op.event]].comm = number;
   if (usual != kUnusual) usual_.emplace(usual, number);
 }
 
-// Calls on the launching thread that no kernel has carried yet.
+// Calls of the launching thread that no kernel has carried yet.
 std::vector<uint32_t> Assigner::Pending(const DeviceOp& op) {
   std::vector<uint32_t> pending;
   if (op.launch == kNoRow) return pending;
@@ -413,8 +416,9 @@ std::vector<uint32_t> Assigner::Pending(const DeviceOp& op) {
   return pending;
 }
 
-// Makes one node for each call, all at the kernel's time; the kernel's node follows them. Calls that are
-// parts of one are one, which the kernel's node carries. `around`: what launched it; null: not told.
+// Makes a node for each call, all at the kernel's time; the kernel's node follows them. Calls that are parts
+// of one call are merged; if one call is left, the kernel's node carries it. `around`: the operator that
+// launched the kernel; null: unknown.
 void Assigner::SplitKernel(const DeviceOp& op, std::vector<CommCall> calls, const CommOperator* around) {
   const uint32_t kernel = first_node_[op.event];
   calls = MergeParts(std::move(calls), around == nullptr ? CommOp::kUnknown : around->op);
@@ -422,7 +426,7 @@ void Assigner::SplitKernel(const DeviceOp& op, std::vector<CommCall> calls, cons
     t_->nodes[kernel].comm = Add(std::move(calls[0]));
     return;
   }
-  // Group the device's edges by node once, since a capture may have many of these kernels.
+  // Group the device's edges by node once: a capture may have many of these kernels.
   if (causes_.empty()) {
     for (const NewEdge& e : *edges_) {
       if (!t_->nodes[e.to].host) causes_[e.to].push_back(e.edge);
@@ -443,8 +447,8 @@ void Assigner::SplitKernel(const DeviceOp& op, std::vector<CommCall> calls, cons
   n.dur = 0;
 }
 
-// A collective that the host carries out is its own event. Counts calls that neither a kernel nor a host
-// event carries.
+// Gives collectives that the host carries out to the nodes of their own events. Counts calls that neither a
+// kernel nor a host event carries.
 void Assigner::AssignHostCalls() {
   uint64_t without = 0;
   CommTally& tally = t_->tally;
@@ -481,7 +485,8 @@ void Assigner::AssignHostCalls() {
 
 void Assigner::Run() {
   CollectCalls();
-  // Of the kernels of one operator, one that says itself that it communicates carries the call.
+  // Kernels that only their operator shows to communicate come last: another kernel of that operator, with a
+  // name or arguments of communication, carries the call if there is one.
   std::vector<const DeviceOp*> by_operator;
   for (const DeviceOp& op : order_.ops) {
     const Event& e = d_.events[op.event];

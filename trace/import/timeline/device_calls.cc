@@ -7,7 +7,7 @@ namespace chakra::pytorch {
 namespace {
 
 SyncCall SyncOf(absl::string_view name) {
-  if (absl::EndsWith(name, "block_until_ready")) return SyncCall::kDevice;  // JAX's
+  if (absl::EndsWith(name, "block_until_ready")) return SyncCall::kDevice;  // a call of JAX
   if (!absl::StrContains(name, "ynchronize")) return SyncCall::kNo;
   if (absl::StrContains(name, "Stream")) return SyncCall::kStream;
   if (absl::StrContains(name, "Event")) return SyncCall::kEvent;
@@ -33,7 +33,7 @@ uint8_t CallNames::Of(const Event& e) {
 }
 
 void RowsByCorrelation::Expect(int64_t least, int64_t most, size_t count) {
-  constexpr uint64_t kSparse = 4;  // ids for each that is used
+  constexpr uint64_t kSparse = 4;  // maximum number of ids in the range for each id that is used
   if (count == 0 || static_cast<uint64_t>(most) - static_cast<uint64_t>(least) > kSparse * count) return;
   first_ = least;
   dense_.assign(static_cast<size_t>(most - least) + 1, kNoRow);

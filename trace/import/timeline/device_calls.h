@@ -1,4 +1,4 @@
-// What the calls of a device's runtime do, by their names, and where they stand by their correlation.
+// Classifies calls of a device's runtime by their names, and finds events by their correlation.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@ namespace chakra::pytorch {
 // What a call makes its thread wait for.
 enum class SyncCall : uint8_t { kNo, kDevice, kStream, kEvent };
 
-// What the names of a capture's calls say, each read once. The capture must live as long.
+// Classifies the calls of a capture; reads each name once. `device` must outlive the object.
 class CallNames {
  public:
   explicit CallNames(const DeviceTrace& device) : d_(device), known_(device.strings.size()) {}
   SyncCall Sync(const Event& e) { return static_cast<SyncCall>(Of(e) >> 2 & 3); }
-  // A stream is made to wait for an event.
+  // Whether the call makes a stream wait for an event.
   bool Waits(const Event& e) { return (Of(e) & kWait) != 0; }
-  // An event is recorded on a stream.
+  // Whether the call records an event on a stream.
   bool Records(const Event& e) { return (Of(e) & kRecord) != 0; }
 
  private:
@@ -30,12 +30,12 @@ class CallNames {
   std::vector<uint8_t> known_;
 };
 
-// Rows of events by their correlation: an array where ids are dense, as profilers number calls.
+// Rows of events by their correlation. An array if the ids are dense, as profilers number calls.
 class RowsByCorrelation {
  public:
-  // `count` ids from `least` to `most` follow.
+  // Prepares for `count` ids from `least` to `most`.
   void Expect(int64_t least, int64_t most, size_t count);
-  // The row of an id, to be set; kNoRow: none yet.
+  // The row of an id, which the caller may set; kNoRow: not set yet.
   uint32_t* At(int64_t id) {
     if (IsDense(id)) return &dense_[static_cast<size_t>(id - first_)];
     return &others_.try_emplace(id, kNoRow).first->second;

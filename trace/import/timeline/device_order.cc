@@ -17,12 +17,12 @@
 namespace chakra::pytorch {
 namespace {
 
-// A device operation that a host call waited for may seem to end this much after the call.
+// A device operation that a host call waited for may seem to end up to this much after the call.
 constexpr int64_t kClockNs = 1000;
-// The launch latency where no operation found its stream idle: what launches take on the GPUs of the captures
-// that tell (V100 to B200, MI250, MI300: 4 to 10 us).
+// Launch latency if no operation found its stream idle: the usual one on the GPUs of captures that show it
+// (V100 to B200, MI250, MI300: 4 to 10 us).
 constexpr int64_t kUsualLaunchNs = 6000;
-// How many running operations a search for an ended one skips at most.
+// Maximum number of running operations that a search for an ended one skips.
 constexpr int kLookBack = 64;
 
 class Orderer {
@@ -54,7 +54,7 @@ class Orderer {
     const uint32_t launch = out_.ops[op].launch;
     return launch == kNoRow ? INT64_MIN : host_.Begin(launch);
   }
-  // The last operation of `stream` launched before `t` (and with an end at or before `end`).
+  // The last operation of `stream` that was launched before `t` and ended at or before `end`.
   uint32_t LastLaunched(uint32_t stream, int64_t t, int64_t end) const;
 
   void FindLaunches();
@@ -82,16 +82,17 @@ class Orderer {
   CallNames names_;
   DeviceOrder out_;
   RowsByCorrelation launch_by_correlation_;
-  absl::flat_hash_map<int64_t, std::vector<uint32_t>>
-      repeated_;      // correlations that several calls share: these calls
-  PlacedOps placed_;  // without its lanes and ops, which are in out_
-  // By launching call: the waits of the stream before what the call launched.
+  // By correlation that several calls share: these calls.
+  absl::flat_hash_map<int64_t, std::vector<uint32_t>> repeated_;
+  PlacedOps placed_;  // without its lanes and ops, which move to out_
+  // By launching call: the waits of the stream before the operation that the call launched.
   std::vector<std::pair<uint32_t, PendingWait>> waits_;
-  std::vector<bool> waiting_;                             // by event row: whether it is such a call
-  RowsByCorrelation sync_by_correlation_;                 // kSync event rows
+  std::vector<bool> waiting_;                             // by event row: whether waits_ has the call
+  RowsByCorrelation sync_by_correlation_;                 // rows of kSync events
   absl::flat_hash_set<uint32_t> graphs_;                  // calls that launched several operations
-  std::vector<uint32_t> by_end_;                          // ops by end
-  absl::flat_hash_map<uint32_t, uint32_t> op_of_source_;  // of DeviceTrace::waits: event row -> op
+  std::vector<uint32_t> by_end_;                          // rows of operations, sorted by end
+  absl::flat_hash_map<uint32_t, uint32_t> op_of_source_;  // row of the operation, by event row of a source in
+                                                          // DeviceTrace::waits
   uint64_t before_launch_ = 0, unexplained_ = 0, backlog_ = 0;
   int64_t unexplained_ns_ = 0;
 };
@@ -123,7 +124,8 @@ void Orderer::FindLaunches() {
   }
 }
 
-// The call with the operation's correlation; of several calls, the last that began before the operation.
+// The call with the operation's correlation. If several calls have it: the last one that began before the
+// operation.
 uint32_t Orderer::LaunchOf(const Event& op) const {
   uint32_t best = op.correlation >= 0 ? launch_by_correlation_.Find(op.correlation) : kNoRow;
   if (best == kNoRow || repeated_.empty()) return best;
@@ -147,7 +149,9 @@ void Orderer::PlaceOps() {
     if (!OnDevice(e.kind)) continue;
     const uint32_t launch = LaunchOf(e);
     const bool launched = launch != kNoRow;
-    if (e.ts < options_.begin) continue;  // even if the window's begin cuts the call that launched it
+    if (e.ts < options_.begin)
+      continue;  // even if the window's begin cuts the call that launched the
+                 // operation
     if (!launched && (e.ts >= options_.end || (windowed && e.correlation >= 0))) continue;
     if (!launched) ++outside;
     if (!launched && e.correlation < 0) ++untold;
@@ -180,7 +184,7 @@ uint32_t Orderer::LastLaunched(uint32_t stream, int64_t t, int64_t end) const {
   return kNoRow;
 }
 
-// The stream that a StreamWaitEvent makes wait, if the profiler gives it.
+// The stream that a StreamWaitEvent makes wait; kNoRow: the profiler does not show it.
 uint32_t Orderer::WaitingStream(uint32_t call) const {
   const uint32_t sync = sync_by_correlation_.Find(d_.events[call].correlation);
   if (sync == kNoRow) return kNoRow;
@@ -190,14 +194,14 @@ uint32_t Orderer::WaitingStream(uint32_t call) const {
 }
 
 // Attaches each stream wait to the next launch on its stream or, if the stream is not known, on its thread.
-// Indexes the profiler's synchronisation rows.
+// Indexes the profiler's synchronisation events.
 void Orderer::CollectCalls() {
   for (uint32_t row = 0; row < d_.events.size(); ++row) {
     if (d_.events[row].kind != EventKind::kSync || d_.events[row].correlation < 0) continue;
     uint32_t* sync = sync_by_correlation_.At(d_.events[row].correlation);
     if (*sync == kNoRow) *sync = row;
   }
-  std::vector<uint32_t> op_of_launch(d_.events.size(), kNoRow);  // the first
+  std::vector<uint32_t> op_of_launch(d_.events.size(), kNoRow);  // the first operation
   for (uint32_t i = static_cast<uint32_t>(out_.ops.size()); i-- > 0;) {
     if (out_.ops[i].launch != kNoRow) op_of_launch[out_.ops[i].launch] = i;
   }
@@ -245,9 +249,9 @@ void Orderer::CollectCalls() {
                    [](const auto& a, const auto& b) { return a.first < b.first; });
 }
 
-// Finds two medians: from call to start where the stream was known to be idle, and from end to start where
-// the next operation had long been launched. A stream that was busy throughout tells no launch latency: work
-// from before the window may have kept each operation waiting.
+// Finds two medians: launch_latency, from call to start if the stream was known to be idle; stream_gap, from
+// end to start if the next operation had been launched long before. A stream that was always busy shows no
+// launch latency: work from before the window may have delayed each operation.
 void Orderer::FindTypical() {
   std::vector<int64_t> latency, gap;
   int64_t least = kUsualLaunchNs;
@@ -271,8 +275,7 @@ void Orderer::FindTypical() {
   out_.stream_gap = gap.empty() ? std::min<int64_t>(1000, out_.launch_latency) : LowerMedian(std::move(gap));
 }
 
-// `base`: when the cause occurred. The operation is ready `typical` later, or at its begin if that is
-// earlier.
+// `base`: when the cause occurred. The operation is ready `typical` later, but not after its begin.
 void Orderer::AddCause(EdgeKind kind, uint32_t source, int64_t base, int64_t typical, int64_t begin) {
   if (base > begin) return;
   out_.causes.push_back({kind, source, std::min(begin, base + typical)});
@@ -316,7 +319,7 @@ void Orderer::AddWaits(uint32_t i) {
   }
 }
 
-// The operations on other lanes whose data this one needs.
+// Adds the operations on other lanes whose data this one needs, as the source records them.
 void Orderer::AddToldWaits(uint32_t i) {
   const DeviceOp& op = out_.ops[i];
   auto it = std::lower_bound(d_.waits.begin(), d_.waits.end(), op.event,
@@ -328,8 +331,9 @@ void Orderer::AddToldWaits(uint32_t i) {
   }
 }
 
-// The first operation of a stream that waited longer than the window had lasted when it was launched waited
-// for work from before the window: the state of the stream at the window's begin.
+// Handles the first operation of a stream. If it waited, after its launch, longer than the window had lasted
+// at the launch, it waited for work from before the window: its begin then depends only on the begin of the
+// window.
 void Orderer::AddBacklog(uint32_t i) {
   const DeviceOp& op = out_.ops[i];
   if (op.launch == kNoRow || placed_.after[i] != kNoRow || placed_.release[i] != kNoRow) return;
@@ -344,7 +348,7 @@ void Orderer::AddBacklog(uint32_t i) {
   ++backlog_;
 }
 
-// The last cause also gets the time that is left until the operation began.
+// Delays the latest cause until the operation's begin, which is then exact.
 void Orderer::Tighten(uint32_t i) {
   DeviceOp& op = out_.ops[i];
   DeviceCause* binding = nullptr;
@@ -373,7 +377,7 @@ void Orderer::FindCauses() {
   }
   absl::erase_if(op_of_source_, [](const auto& entry) { return entry.second == kNoRow; });
   InferredCauses inferred(d_, out_.ops, by_end_, graphs_);
-  out_.causes.reserve(4 * out_.ops.size());  // few have more; room that is not used takes no memory
+  out_.causes.reserve(4 * out_.ops.size());  // few operations have more causes; unused room takes no memory
   auto also = placed_.also.begin();
   for (uint32_t i = 0; i < out_.ops.size(); ++i) {
     DeviceOp& op = out_.ops[i];
@@ -402,7 +406,7 @@ void Orderer::FindCauses() {
     AddBacklog(i);
     Tighten(i);
   }
-  // Operations come by begin: of several that a call launched the first counts.
+  // Operations are sorted by begin: of the operations of one call, the first counts.
   std::vector<LaunchCut>& cuts = out_.launch_cuts;
   std::stable_sort(cuts.begin(), cuts.end(),
                    [](const LaunchCut& a, const LaunchCut& b) { return a.call < b.call; });
@@ -431,7 +435,7 @@ void Orderer::AddSync(uint32_t call, std::vector<uint32_t> ops) {
 }
 
 void Orderer::FindSyncs() {
-  absl::flat_hash_map<uint32_t, uint32_t> copies;  // launching call -> copy
+  absl::flat_hash_map<uint32_t, uint32_t> copies;  // copies by launching call
   for (uint32_t i = 0; i < out_.ops.size(); ++i) {
     if (out_.ops[i].launch != kNoRow && d_.events[out_.ops[i].event].kind == EventKind::kMemcpy)
       copies[out_.ops[i].launch] = i;
@@ -474,8 +478,8 @@ void Orderer::FindSyncs() {
         AddSync(row, last);
         continue;
       }
-      // The trace does not tell the stream or event. Of the operations that had ended when the call returned,
-      // take the one that ended last.
+      // The trace does not show the stream or event. Take the operation that ended last before the call
+      // returned.
       uint32_t best = kNoRow;
       if (what == SyncCall::kStream) {
         for (const uint32_t op : last) {
@@ -497,7 +501,7 @@ void Orderer::FindSyncs() {
   for (const Poll& poll : FindPolls(d_, host_, out_.ops)) {
     if (!known.contains(poll.call)) AddSync(poll.call, {poll.op});
   }
-  // Not earlier: another call may cut the end of an operation that this call waited for.
+  // Only now: an AddSync() for another call may have cut the end of an operation that this call waited for.
   for (HostSync& sync : out_.syncs) {
     sync.until = host_.Begin(sync.call);
     for (const uint32_t op : sync.sources) {

@@ -1,5 +1,5 @@
-// The device's side of a capture: for each device operation the call that launched it, its place on its
-// stream, the operations that it waited for, and the host calls that waited for it.
+// Finds, for each device operation of a capture, the call that launched it, its place on its stream, the
+// operations that it waited for, and the host calls that waited for it.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace chakra::pytorch {
 
-// A cause that a device operation could not begin before. `ready` <= the operation's start.
+// A cause before which a device operation could not begin. `ready` <= the operation's start.
 struct DeviceCause {
   EdgeKind kind = EdgeKind::kStream;
-  uint32_t source =
-      kNoRow;         // kLaunch: row of the launching call; kStart: none; else row of a device operation
+  // kLaunch: row of the launching call; kStart: kNoRow; else row of a device operation.
+  uint32_t source = kNoRow;
   int64_t ready = 0;  // ns since base: when the operation could have begun if this were its only cause
-  int64_t unexplained = 0;  // ns before `ready` for which there is no reason
+  int64_t unexplained = 0;  // ns before `ready` that nothing explains
 };
 
 struct DeviceOp {
@@ -32,25 +32,25 @@ struct DeviceOp {
 struct HostSync {
   uint32_t call = 0;              // row of the runtime call
   std::vector<uint32_t> sources;  // rows of device operations
-  int64_t until = 0;              // end of the last source, if the call waited; else the call's begin
+  int64_t until = 0;              // end of the last source, if the call waited for it; else the call's begin
 };
 
-// A launching call, by event row, that submitted the operation that it launched before it returned.
+// A launching call that had submitted its operation before it returned, by event row.
 struct LaunchCut {
   uint32_t call = 0;
-  int64_t time = 0;  // when
+  int64_t time = 0;  // begin of the operation
 };
 
 struct DeviceOrder {
   std::vector<DeviceLane> lanes;
-  std::vector<DeviceOp> ops;  // by (begin, row)
+  std::vector<DeviceOp> ops;  // sorted by (begin, row)
   std::vector<DeviceCause> causes;
-  std::vector<HostSync> syncs;         // by (call)
-  std::vector<LaunchCut> launch_cuts;  // by (call), one for each
+  std::vector<HostSync> syncs;         // sorted by call
+  std::vector<LaunchCut> launch_cuts;  // sorted by call, at most one for each call
   std::vector<Repair> repairs;
   int64_t launch_latency = 0, stream_gap = 0;  // ns, medians
 
-  // When a call submitted what it launched; INT64_MIN: it has no cut.
+  // When `call` had submitted its operation: LaunchCut::time; INT64_MIN: no cut.
   int64_t CutOf(uint32_t call) const;
 };
 

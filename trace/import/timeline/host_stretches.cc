@@ -7,7 +7,7 @@
 namespace chakra::pytorch {
 namespace {
 
-// Goes through one thread.
+// Emits the nodes of one thread.
 class Walker {
  public:
   Walker(const HostThreads& host, const OwnWork& own_work, uint32_t thread, const ThreadMarks& marks,
@@ -36,15 +36,15 @@ class Walker {
   const std::vector<int64_t>& cuts_;
   TimelineDraft* draft_;
   std::vector<Waiter>* waiters_;
-  // What was emitted so far.
-  uint32_t last_ = kNoRow;  // node
-  int64_t waited_ = 0;      // since the last node's end
-  bool inside_ = false;     // the last node's call is still open
+  // State after the last emitted node.
+  uint32_t last_ = kNoRow;  // last node of the thread
+  int64_t waited_ = 0;      // time waited since the last node's end
+  bool inside_ = false;     // whether the last node's call is still open
   std::vector<const HostWait*> owed_;
   size_t next_wait_ = 0, next_cut_ = 0;
 };
 
-// Emits a node of the call `row`, or, if that is kNoRow, of the thread's own work.
+// Emits a node of the call `row`, or of the thread's own work if `row` is kNoRow.
 void Walker::EmitNode(uint32_t row, int64_t from, int64_t to) {
   TimelineNode n;
   n.event = row;
@@ -67,7 +67,7 @@ void Walker::EmitNode(uint32_t row, int64_t from, int64_t to) {
   owed_.clear();
 }
 
-// Takes one wait of the stretch up to `to` and moves `from` past it.
+// Adds one wait of the stretch from `from` to `to`, and moves `from` to its end.
 void Walker::TakeWait(const HostWait& wait, int64_t* from, int64_t to) {
   const int64_t until = std::min(wait.until, to);
   waited_ += std::max<int64_t>(0, until - std::max(*from, wait.from));
@@ -75,7 +75,7 @@ void Walker::TakeWait(const HostWait& wait, int64_t* from, int64_t to) {
   *from = std::max(*from, until);
 }
 
-// Before the thread's first node, only what follows a wait is known to be work.
+// Before the thread's first node, only the time after a wait is known to be work.
 void Walker::EmitOwnWork(int64_t from, int64_t to) {
   inside_ = false;
   if (last_ == kNoRow && owed_.empty()) return;
@@ -92,8 +92,8 @@ void Walker::EmitIdle(int64_t from, int64_t to) {
   EmitOwnWork(from, to);
 }
 
-// Emits a stretch of `row` itself, without callees, cut where the call waited and where it submitted what it
-// launched.
+// Emits a stretch of the call `row` without its callees. The stretch is divided where the call waited and
+// where it submitted what it launched.
 void Walker::EmitStretch(uint32_t row, int64_t from, int64_t to) {
   const auto emit = [&](int64_t a, int64_t b) {
     while (next_cut_ < cuts_.size() && cuts_[next_cut_] <= a) ++next_cut_;
@@ -140,7 +140,7 @@ void Walker::Run() {
   close_until(kNoRow);
 }
 
-// Emits events that began on a thread and ended on another: they are not in the thread's order.
+// Emits events that began on a thread and ended on another one: they are outside of the thread's order.
 void EmitAsync(const DeviceTrace& device, const HostThreads& host, uint32_t thread, TimelineDraft* draft) {
   for (const uint32_t row : host.threads[thread].async) {
     TimelineNode n;

@@ -9,7 +9,7 @@ bool InferredCauses::OnOtherStream(uint32_t i, uint32_t other) const {
   return a != b && d_.streams[a].device == d_.streams[b].device;
 }
 
-// `ended`: how many of by_end_ ended before operation `i` began.
+// `ended`: number of operations of by_end_ that ended before operation `i` began.
 bool InferredCauses::EndedNear(uint32_t i, int64_t ready, size_t ended, DeviceCause* cause) const {
   const DeviceOp& op = ops_[i];
   int looked = 0;

@@ -9,13 +9,14 @@
 namespace chakra::pytorch {
 namespace {
 
-// At least so many long launches, and three of four of all of them, must agree, up to kNear.
+// At least this many long launches, and three of four of all long launches, must show the same depth, within
+// kNear.
 constexpr uint64_t kLeastAgreeing = 4;
-// Short operations that ended before the call went on make a depth seem smaller by at most this: the largest
-// depth that is common is the queue's.
+// Short operations that end before the call continues can make the depth seem smaller, by at most this. The
+// queue's depth is therefore the largest common one.
 constexpr int64_t kNear = 8;
 
-// A call, and the operation that it launched; of several the one that ends last.
+// A call and the operation that it launched; the one that ends last if there are several.
 struct Launch {
   uint32_t call = 0, op = 0;
 };
@@ -40,7 +41,7 @@ class QueueFinder {
   }
 
  private:
-  // How many operations have a launch that took long: no fewer than there are such launches.
+  // Number of operations whose launch took long: at least the number of such launches.
   uint64_t LongLaunches() const {
     return static_cast<uint64_t>(std::count_if(order_.ops.begin(), order_.ops.end(), [&](const DeviceOp& op) {
       return op.launch != kNoRow && host_.End(op.launch) - host_.Begin(op.launch) >= kLongLaunchNs;
@@ -48,11 +49,11 @@ class QueueFinder {
   }
   int64_t EndOf(const Launch& l) const { return order_.ops[l.op].end; }
 
-  // The launches of each device, in order. A call that waits for what it launches itself is no launch.
+  // The launches of each device, in order. A call that waits for its own operation is left out.
   std::map<int, std::vector<Launch>> ByDevice() const {
     absl::flat_hash_set<uint32_t> waiting;
     for (const HostSync& sync : order_.syncs) waiting.insert(sync.call);
-    absl::flat_hash_map<uint32_t, uint32_t> last;  // by call: its operation
+    absl::flat_hash_map<uint32_t, uint32_t> last;  // operation by call
     for (uint32_t i = 0; i < order_.ops.size(); ++i) {
       const uint32_t call = order_.ops[i].launch;
       if (call == kNoRow || waiting.contains(call)) continue;
@@ -71,7 +72,7 @@ class QueueFinder {
     return out;
   }
 
-  // How many launches the device takes ahead; 0: the capture does not tell.
+  // The number of launches that the device accepts ahead of execution; 0: the capture does not show it.
   int64_t DepthOf(const std::vector<Launch>& launches) const {
     std::vector<uint32_t> by_end(launches.size());
     for (uint32_t i = 0; i < by_end.size(); ++i) by_end[i] = i;
@@ -79,7 +80,7 @@ class QueueFinder {
       return EndOf(launches[a]) != EndOf(launches[b]) ? EndOf(launches[a]) < EndOf(launches[b]) : a < b;
     });
     uint64_t all = 0;
-    std::map<int64_t, uint64_t> votes;  // by depth
+    std::map<int64_t, uint64_t> votes;  // number of long launches, by depth
     for (uint32_t i = 0; i < launches.size(); ++i) {
       const int64_t begin = host_.Begin(launches[i].call), end = host_.End(launches[i].call);
       if (end - begin < kLongLaunchNs) continue;
@@ -94,7 +95,7 @@ class QueueFinder {
     return Agreed(votes, all);
   }
 
-  // The depth that three of four of `all` long launches tell; 0: they tell none.
+  // The depth that three of four of `all` long launches show; 0: none.
   static int64_t Agreed(const std::map<int64_t, uint64_t>& votes, uint64_t all) {
     const auto most = std::max_element(votes.begin(), votes.end(),
                                        [](const auto& a, const auto& b) { return a.second < b.second; });

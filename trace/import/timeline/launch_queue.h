@@ -1,4 +1,4 @@
-// Calls that waited for room in the device's queue.
+// Finds calls that waited for room in the device's launch queue.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,19 @@
 
 namespace chakra::pytorch {
 
-// `call` had to wait, or would have had to, until `op` had ended.
+// `call` could not return before `op` had ended, whether it really had to wait or not.
 struct QueueWait {
   uint32_t call = 0;  // row of the call
   uint32_t op = 0;    // row of DeviceOrder::ops
 };
 
-// A device takes so many launches ahead (NVIDIA's drivers about 1,022) and no more: a host that is further
-// ahead waits, in the call that launches, for the end of the launch that many before. A capture tells the
-// depth where the queue was full: long launches end shortly (kQueueReactNs) after the end of an operation
-// that was always launched the same number of launches before. Then every launch waits for the one that
-// number before it, most of them for something that has long ended. Empty where nothing tells a depth of
-// kLeastDepth or more. By time.
+// A device accepts a limited number of launches ahead of execution, the depth of its queue (about 1,022 with
+// NVIDIA's drivers). A host that is further ahead waits, inside the launching call, until the operation
+// launched `depth` launches before has ended. A capture shows the depth if the queue was full: long launches
+// (kLongLaunchNs) then end within kQueueReactNs after the end of an operation that was launched a constant
+// number of launches before. Given the depth, every launch waits for the launch `depth` before it; most of
+// those operations ended long ago. The result is sorted by time. It is empty if the capture shows no depth of
+// kLeastDepth or more.
 inline constexpr int64_t kLongLaunchNs = 100000, kQueueReactNs = 20000;
 inline constexpr int64_t kLeastDepth = 128;
 std::vector<QueueWait> FindQueueWaits(const DeviceTrace& device, const HostThreads& host,

@@ -18,7 +18,7 @@ class Cutter {
  public:
   explicit Cutter(DeviceTrace* device) : d_(device), names_(*device), of_stream_(device->streams.size()) {
     CallNames calls(*device);
-    bool several = false;  // devices: a call tells not which one it waits for
+    bool several = false;  // with several devices, it is not known which one a call waits for
     for (const StreamLane& s : d_->streams) several = several || s.device != d_->streams[0].device;
     for (uint32_t row = 0; row < d_->events.size(); ++row) {
       const Event& e = d_->events[row];
@@ -31,7 +31,7 @@ class Cutter {
   }
 
   void Run() {
-    std::vector<std::pair<uint32_t, int64_t>> cuts;  // row, and where it ends
+    std::vector<std::pair<uint32_t, int64_t>> cuts;  // row, and its new end
     for (const std::vector<uint32_t>& rows : of_stream_) {
       for (size_t i = 0; i < rows.size(); ++i) {
         if (const int64_t end = BoundOf(rows, i); end != kNone) cuts.push_back({rows[i], end});
@@ -56,7 +56,7 @@ class Cutter {
   }
 
  private:
-  // Where rows[i], which cannot last as long as it is said to, ends at the latest; kNone: it may.
+  // The latest possible end of rows[i], if its recorded duration is impossible; else kNone.
   int64_t BoundOf(const std::vector<uint32_t>& rows, size_t i) {
     constexpr size_t kLook = 64;
     const Event& e = d_->events[rows[i]];
@@ -85,15 +85,16 @@ class Cutter {
     return names_.Kernel(e, &kernel) == KernelSays::kCommunicates;
   }
 
-  // `next`: when the next operation began; `times`: as long as others of its name.
+  // Whether `e` lasts `times` as long as usual for its name, or extremely long compared with the time until
+  // the next operation began, at `next`.
   bool IsLong(const Event& e, int64_t next, int64_t times) {
     const bool beside_next =
         next != INT64_MAX && next - e.ts >= kSome / kVeryLong && e.dur / kVeryLong >= next - e.ts;
     return beside_next || e.dur / times >= std::max<int64_t>(1, UsualOf(e.name));
   }
 
-  // When the host had waited for the whole device for the first time after it had launched `e`; INT64_MAX: it
-  // did not, or `e` is short.
+  // The end of the host's first wait for the whole device after the launch of `e`. INT64_MAX: there is no
+  // such wait, or `e` is short.
   int64_t SyncedAfter(const Event& e) {
     if (synced_.empty() || e.dur < kSome || e.correlation < 0) return INT64_MAX;
     if (!std::exchange(launches_read_, true)) {
@@ -109,7 +110,7 @@ class Cutter {
     return at == synced_.end() ? INT64_MAX : std::max(e.ts, at->second);
   }
 
-  // The median duration of the operations of a name; no limit where there are fewer than three.
+  // The median duration of the operations of a name; INT64_MAX if there are fewer than three.
   int64_t UsualOf(uint32_t name) {
     if (usual_.empty()) {
       std::vector<std::vector<int64_t>> durations(d_->strings.size());
@@ -123,16 +124,17 @@ class Cutter {
   }
 
   static constexpr int64_t kLong = 100, kVeryLong = 1000;
-  static constexpr int64_t kSome = 1000000;  // ns; shorter ones harm nobody
+  static constexpr int64_t kSome = 1000000;  // ns; shorter operations do no harm
 
   DeviceTrace* d_;
   CommNames names_;
   std::vector<std::vector<uint32_t>> of_stream_;
-  // The begin of each wait, and the first end of this or a later one.
+  // For each wait for the device, by begin: its begin, and the first end of this or a later wait.
   std::vector<std::pair<int64_t, int64_t>> synced_;
   std::vector<int64_t> usual_;  // by name; filled when first needed
   bool launches_read_ = false;
-  absl::flat_hash_map<int64_t, int64_t> launched_;  // begins of calls by correlation; likewise
+  absl::flat_hash_map<int64_t, int64_t> launched_;  // begins of calls by correlation; filled when first
+                                                    // needed
 };
 
 }  // namespace

@@ -17,7 +17,7 @@ OwnWork::OwnWork(const DeviceTrace& device, const HostThreads& host)
   for (uint32_t row = 0; row < events.size(); ++row) {
     if (is_call(events[row])) calls_.push_back(row);
   }
-  // Events come by time: what is left is the order of calls that begin at once.
+  // Events are sorted by time: only calls that begin at the same time need sorting.
   for (auto begin = calls_.begin(); begin != calls_.end();) {
     auto end = std::next(begin);
     while (end != calls_.end() && events[*end].ts == events[*begin].ts) ++end;

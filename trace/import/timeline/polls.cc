@@ -35,7 +35,7 @@ class PollFinder {
     uint64_t all = 0, close = 0;
   };
 
-  // Visits the stretches of a thread in which the innermost open call did something by itself.
+  // Visits the stretches of a thread in which its innermost open call ran code of its own.
   void Walk(const HostThread& thread) {
     std::vector<uint32_t> open;
     int64_t now = host_.window_begin;
@@ -76,7 +76,7 @@ class PollFinder {
   const DeviceTrace& d_;
   const HostThreads& host_;
   const std::vector<DeviceOp>& ops_;
-  std::vector<uint32_t> op_of_launch_;           // by event row: the last one of each call
+  std::vector<uint32_t> op_of_launch_;           // by event row: the last operation of each call
   absl::flat_hash_map<uint32_t, Count> counts_;  // by name of the call
   std::vector<Candidate> candidates_;
 };

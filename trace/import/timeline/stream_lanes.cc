@@ -20,7 +20,7 @@ bool LanePlacer::Communicates(const DeviceOp& op) {
   return names_.Kernel(d_.events[op.event], &kernel) == KernelSays::kCommunicates;
 }
 
-// Cuts communication that ends on the stream shortly after `begin`.
+// Cuts communication on the stream that ends shortly after `begin`.
 void LanePlacer::CutCommunication(uint32_t stream, int64_t begin) {
   for (const uint32_t lane : lanes_of_[stream]) {
     DeviceOp& op = out_.ops[last_[lane]];

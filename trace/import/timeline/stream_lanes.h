@@ -1,6 +1,7 @@
-// Streams of a capture as lanes: operations of a stream run in order, but one may begin before the one before
-// it has ended. With programmatic dependent launch (CUDA, from Hopper on) a kernel releases the next one
-// before its own end; branches of a graph may share a stream; and conversion between clocks rounds.
+// Puts the operations of streams on lanes. Operations of a stream run in order, but an operation may begin
+// before the previous one has ended: with programmatic dependent launch (CUDA, since Hopper) a kernel
+// releases the next one before its own end; branches of a graph may share a stream; and conversion between
+// clocks rounds times.
 #pragma once
 
 #include <cstdint>
@@ -15,33 +16,35 @@ namespace chakra::pytorch {
 
 struct PlacedOps {
   std::vector<DeviceLane> lanes;
-  std::vector<DeviceOp> ops;                     // by begin; without causes
-  std::vector<std::vector<uint32_t>> of_stream;  // by stream: its operations, by begin
-  // By operation: the operation of its stream that ended last of those that had ended when it began; kNoRow:
-  // none.
+  std::vector<DeviceOp> ops;                     // sorted by begin; without causes
+  std::vector<std::vector<uint32_t>> of_stream;  // by stream: its operations, sorted by begin
+  // By operation: of the operations of its stream that had ended when it began, the one that ended last;
+  // kNoRow: none.
   std::vector<uint32_t> after;
-  // Operations and others of their stream that had ended too, but not before the one in `after` began: with
-  // other durations one of them may be the last. By operation.
+  // Pairs of an operation and another one of its stream that had also ended, but not before the one in
+  // `after` began: with other durations it might end last. Sorted by operation.
   std::vector<std::pair<uint32_t, uint32_t>> also;
-  // By operation: the operation of its stream that began last, if that one still ran; kNoRow: none ran.
+  // By operation: the operation of its stream that began last before it, if that one was still running; else
+  // kNoRow.
   std::vector<uint32_t> release;
   uint64_t split = 0;    // lanes beyond the first of their stream
   uint64_t clipped = 0;  // operations that were cut
 };
 
-// Takes the device operations of a trace by begin. Operations of a lane never overlap.
+// Places the device operations of a trace, which must come sorted by begin. Operations of one lane never
+// overlap.
 class LanePlacer {
  public:
   explicit LanePlacer(const DeviceTrace& device);
-  // `row`: of an event on the device; `launch`: of the call that launched it, or kNoRow.
+  // `row`: of an event on the device. `launch`: row of the call that launched it, or kNoRow.
   void Add(uint32_t row, uint32_t launch);
   PlacedOps Take();
 
  private:
-  // When communication ends is not known when it begins, so that it cannot release what follows: of two
-  // operations that overlap by at most this, the communication is cut.
+  // When communication begins, its end is not known, so it cannot release a later operation. If it overlaps
+  // the next operation by at most this, the communication is cut.
   static constexpr int64_t kRoundingNs = 2000;
-  // In a graph what began at most this after the end of an operation followed that operation.
+  // An operation of a graph that began at most this after the end of another one followed that one.
   static constexpr int64_t kNextNs = 5000;
 
   bool Communicates(const DeviceOp& op);

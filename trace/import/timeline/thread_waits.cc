@@ -9,7 +9,7 @@
 namespace chakra::pytorch {
 namespace {
 
-// Answers how long a thread was busy, and when it last did something.
+// Computes how long a thread was busy, and when its events begin and end.
 class Activity {
  public:
   explicit Activity(const HostThread& thread) : thread_(thread), before_(thread.busy.size() + 1) {
@@ -66,7 +66,7 @@ bool BackwardAt(const DeviceTrace& device, const HostThreads& host, uint32_t thr
   return false;
 }
 
-// Whether one of `waits`, which are sorted by thread and time, is of thread `a` and from i0 to i1.
+// Whether one of `waits`, sorted by thread and time, is of thread `a` and overlaps the time from i0 to i1.
 bool Explained(uint32_t a, int64_t i0, int64_t i1, const std::vector<ThreadWait>& waits) {
   const auto it = std::partition_point(waits.begin(), waits.end(), [&](const ThreadWait& w) {
     return std::tie(w.thread, w.until) <= std::tie(a, i0);
@@ -131,9 +131,10 @@ void Finder::FindPasses(uint32_t a, uint32_t caller) {
   }
 }
 
-// The thread that ended the idle time of thread `a` from i0 to i1, and when; kNoRow: none.
+// The thread that ended the idle time of thread `a` from i0 to i1, and when. `source` is kNoRow if there is
+// none.
 ThreadWait Finder::Explain(uint32_t a, int64_t i0, int64_t i1) const {
-  ThreadWait most, last;  // the thread that was busy for longest; the one that did something last
+  ThreadWait most, last;  // the thread that was busy for longest; the thread that was active last
   most.source = last.source = kNoRow;
   most.thread = last.thread = a;
   last.source_time = i0;
@@ -142,7 +143,7 @@ ThreadWait Finder::Explain(uint32_t a, int64_t i0, int64_t i1) const {
     if (b == a || host_.threads[b].busy.empty()) continue;
     const int64_t bound = activity_[b].LastBound(i1);
     if (bound <= i0) continue;
-    if (callers_[b] == a && activity_[b].BusyAt(i1)) continue;  // `a` did not wait for the pass
+    if (callers_[b] == a && activity_[b].BusyAt(i1)) continue;  // `a` did not wait for the backward pass
     const int64_t covered = activity_[b].BusyIn(i0, i1);
     sum += covered;
     if (covered > most_busy) {
@@ -161,7 +162,7 @@ ThreadWait Finder::Explain(uint32_t a, int64_t i0, int64_t i1) const {
   return last;
 }
 
-// Finds waits of thread `a` for messages and collectives that are shown on the thread itself.
+// Finds waits of thread `a` for messages and collectives that the profiler shows on the thread itself.
 void Finder::FindOwn(uint32_t a, const std::vector<ThreadWait>& passes) {
   std::vector<uint32_t> rows = host_.threads[a].async;
   std::erase_if(rows, [&](uint32_t row) { return !IsHostCollective(d_, d_.events[row]); });

@@ -12,7 +12,7 @@ bool MayBeHostCollective(EventKind kind) {
 }
 bool IsNamedAsHostCollective(absl::string_view name) { return absl::StartsWith(name, "gloo:"); }
 
-// An end at most this much after the caller's end is due to rounding: some files cut times to whole
+// A call may end up to this much after its caller because of rounding: some files cut times to whole
 // microseconds.
 constexpr int64_t kRoundingNs = 2000;
 
@@ -27,7 +27,7 @@ void SetWindow(const DeviceTrace& device, const TimelineOptions& options, HostTh
   host->window_end = std::min(end, options.end);
 }
 
-// Whether `rows` are of a thread that only asks the device how far it is.
+// Whether `rows` are those of a thread that only queries the device.
 bool OnlyAsks(const DeviceTrace& device, const std::vector<uint32_t>& rows) {
   return !rows.empty() && std::all_of(rows.begin(), rows.end(), [&](uint32_t row) {
     const Event& e = device.events[row];
@@ -35,8 +35,8 @@ bool OnlyAsks(const DeviceTrace& device, const std::vector<uint32_t>& rows) {
   });
 }
 
-// Ends the window with the last thing that is not a round of a thread that only asks, and leaves out the
-// rounds that begin later. `rows`: of each thread.
+// Ends the window with the last event that is not a query of a thread that only queries, and leaves out the
+// queries that begin later. `rows`: of each thread.
 void LeaveOutLateRounds(const DeviceTrace& device, std::vector<std::vector<uint32_t>>* rows,
                         HostThreads* host) {
   std::vector<bool> asks;
@@ -57,7 +57,7 @@ void LeaveOutLateRounds(const DeviceTrace& device, std::vector<std::vector<uint3
   }
 }
 
-// IsHostCollective() of the events of a trace.
+// IsHostCollective() for the events of a trace, with each name read once.
 class HostCollectives {
  public:
   explicit HostCollectives(const DeviceTrace& device) : named_(device.strings.size()) {
@@ -113,10 +113,10 @@ void Nest(const DeviceTrace& device, const HostCollectives& collectives, const s
   }
 }
 
-// Events nest: of those that are open the innermost ends first.
+// Finds the begins and ends of a thread's events. Events nest: of the open events, the innermost ends first.
 void FindBounds(const HostThreads& host, HostThread* thread) {
   std::vector<int64_t>& bounds = thread->bounds;
-  std::vector<int64_t> open;  // ends
+  std::vector<int64_t> open;  // ends of open events
   const auto add = [&](int64_t bound) {
     if (bounds.empty() || bounds.back() != bound) bounds.push_back(bound);
   };

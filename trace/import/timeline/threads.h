@@ -1,4 +1,4 @@
-// The host's threads of a capture: how calls nest, and when a thread was idle.
+// The host threads of a capture: how calls nest, and when a thread was idle.
 #pragma once
 
 #include <algorithm>
@@ -19,21 +19,21 @@ struct Interval {
 
 // One host thread in its window.
 struct HostThread {
-  std::vector<uint32_t> events;  // rows of nested events, by begin, callers first
-  std::vector<uint32_t> async;   // rows that overlap others without nesting: they began on this thread and
-                                 // ended on another
+  std::vector<uint32_t> events;  // rows of nested events, sorted by begin, callers first
+  // Rows that overlap others without nesting: they began on this thread and ended on another one.
+  std::vector<uint32_t> async;
   std::vector<Interval> busy;    // times with an open operator or runtime call; disjoint, ascending
   std::vector<int64_t> bounds;   // every begin and end of `events`, ascending
 };
 
 struct HostThreads {
   std::vector<HostThread> threads;  // by row of DeviceTrace::threads
-  std::vector<uint32_t> parent;     // by event row: the enclosing event of the same thread; kNoRow
-  uint64_t clipped = 0;             // ends that rounding put after the caller's end
-  uint64_t late_rounds = 0;         // calls left out: see NestHostEvents
+  std::vector<uint32_t> parent;     // by event row: the enclosing event of the same thread, or kNoRow
+  uint64_t clipped = 0;             // calls whose end rounding had put after the caller's end
+  uint64_t late_rounds = 0;         // calls left out, see NestHostEvents()
   int64_t window_begin = 0, window_end = 0;
 
-  // Of an event row: clipped to the window, an end also to the enclosing event.
+  // Begin and end of an event row, clipped to the window. An end is also clipped to the enclosing event.
   int64_t Begin(uint32_t row) const { return Clip((*events)[row].ts); }
   int64_t End(uint32_t row) const {
     if (!ends.empty()) {
@@ -46,21 +46,20 @@ struct HostThreads {
     return std::clamp(time, window_begin, std::max(window_begin, window_end));
   }
 
-  const std::vector<Event>* events = nullptr;   // the trace's, which must outlive this
-  absl::flat_hash_map<uint32_t, int64_t> ends;  // of the rows whose callers end earlier
+  const std::vector<Event>* events = nullptr;   // of the trace, which must outlive this object
+  absl::flat_hash_map<uint32_t, int64_t> ends;  // ends of the rows whose callers end earlier
 };
 
-// Whether a call only asks: how far a stream or an event is, or of what kind something is.
+// Whether a call only queries: the progress of a stream or an event, or an attribute.
 bool IsQuery(absl::string_view name);
 
-// Whether a worker of the host carries out this collective ("gloo:all_reduce"). Some profilers show such a
-// collective on the thread that called it, where it overlaps the thread's own work.
+// Whether a worker thread of the host carries out this collective ("gloo:all_reduce"). Some profilers show
+// such a collective on the thread that called it, where it overlaps the thread's own work.
 bool IsHostCollective(const DeviceTrace& device, const Event& e);
 
-// Nests host events. The window is that of `options`, or the span of the events. A thread that does nothing
-// but ask the device how far it is (NCCL's watchdog) goes on by a timer after the profiled work has ended,
-// and nobody waits for it: its rounds that begin after the last other event are left out, and the window ends
-// with that event.
+// Nests host events. The window is that of `options`, or the span of the events. A thread that only queries
+// the device (NCCL's watchdog) continues by a timer after the profiled work has ended, and nothing waits for
+// it. Its calls that begin after the last other event are left out, and the window ends with that event.
 HostThreads NestHostEvents(const DeviceTrace& device, const TimelineOptions& options);
 
 }  // namespace chakra::pytorch

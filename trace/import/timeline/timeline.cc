@@ -44,17 +44,18 @@ class Builder {
   TimelineDraft draft_;
   std::vector<ThreadMarks> marks_;  // by thread
   std::vector<uint32_t> node_of_op_;
-  absl::flat_hash_set<uint32_t> own_;  // operations that the call that launched them waits for
+  absl::flat_hash_set<uint32_t> own_;  // operations that their own launching call waits for
 };
 
-// When `call`, which waited until `until`, began to wait: at the last bound of its thread before.
+// When `call`, which waited until `until`, began to wait: at the last begin or end of an event of its thread
+// before that.
 int64_t Builder::WorkedUntil(uint32_t call, int64_t until) const {
   const std::vector<int64_t>& bounds = host_.threads[d_.events[call].lane].bounds;
   const auto it = std::lower_bound(bounds.begin(), bounds.end(), until);
   return it == bounds.begin() ? until : std::max(host_.Begin(call), *(it - 1));
 }
 
-// Collects the waits of each thread, in order. No bound of the thread lies inside a wait.
+// Collects the waits of each thread, in order. No event of the thread begins or ends inside a wait.
 void Builder::CollectWaits() {
   marks_.resize(host_.threads.size());
   for (const HostSync& sync : order_.syncs) {
@@ -127,7 +128,7 @@ void Builder::EmitCause(uint32_t i, uint32_t node, const DeviceCause& cause) {
   const DeviceOp& op = order_.ops[i];
   const bool blocks = own_.contains(i);
   if (from == kNoRow || cause.ready < draft_.EndOf(from) || blocks) {
-    // A call that waits for the operation that it launched submitted it earlier.
+    // A call that waits for the operation that it launched submitted the operation earlier.
     from = draft_.LastEnded(d_.events[cause.source].lane, cause.ready, blocks ? op.end : INT64_MAX);
   }
   if (from == kNoRow) from = 0;
@@ -157,7 +158,7 @@ void Builder::ConnectWaits(const std::vector<Waiter>& waiters) {
   for (const auto& [node, wait] : waiters) {
     for (const uint32_t op : wait->device) {
       const uint32_t from = node_of_op_[op];
-      // A call goes on at once; an idle thread has its timer's rest.
+      // A call continues at once. An idle thread continues when its timer ends.
       const bool idle = wait->call == kNoRow;
       draft_.AddEdge(from, node, wait->kind, idle ? draft_.t.nodes[node].start - draft_.EndOf(from) : 0);
     }
@@ -189,7 +190,7 @@ void Builder::FindSteps() {
   FindDeviceSteps();
 }
 
-// A step that only times tell lasts from its first operation to the end of its last.
+// A step that is known only by its times lasts from its first operation to the end of its last.
 void Builder::FindDeviceSteps() {
   for (const DeviceStep& step : d_.steps) {
     uint32_t first = kNoRow, last = kNoRow;

@@ -1,9 +1,9 @@
-// Builds the dependency graph that a machine followed, from what its profiler saw.
+// Builds the dependency graph that a machine followed, from what its profiler recorded.
 //
 // A Timeline has nodes, each a stretch of one host thread or one device operation, and edges between them. An
 // edge has a kind and a delay: how long after the end of `from` (or the point where `from` released the node)
 // the node may begin. Every edge agrees with the measurement: that point + delay <= the node's start. Each
-// node has one tight edge, so a replay of the unchanged timeline reproduces the measurement from
+// node has one tight edge. A replay of the unchanged timeline therefore reproduces the measurement from
 // dependencies, durations, launch costs and gaps alone, and an edit moves everything that depends on the
 // edited node.
 #pragma once
@@ -23,13 +23,13 @@ namespace chakra::pytorch {
 
 enum class EdgeKind : uint8_t {
   kStart,       // begin of the window; only if nothing else is known about a lane's first node
-  kThread,      // order on a host thread; the delay is an idle gap, of which nothing is known
+  kThread,      // order on a host thread; the delay is an idle gap that nothing explains
   kCall,        // order on a host thread inside one call: enter, return
-  kHandOff,     // a host thread begins work that another handed to it (forward -> backward)
-  kWakeUp,      // a host thread goes on when another has finished its work
+  kHandOff,     // a host thread begins work that another thread handed over (forward -> backward)
+  kWakeUp,      // a host thread continues when another thread has finished its work
   kLaunch,      // runtime call -> device operation; the delay is the launch latency
   kStream,      // order on a device's stream
-  kRelease,     // likewise, of an operation that began before the one before it had ended
+  kRelease,     // order on a stream, of an operation that began before the previous one had ended
   kEventWait,   // event record -> stream wait, across streams
   kSync,        // device operation -> host call that waits for it
   kCollective,  // an asynchronous collective of the host -> the call that waits for it
@@ -37,11 +37,12 @@ enum class EdgeKind : uint8_t {
 inline constexpr int kEdgeKinds = 11;
 absl::string_view Name(EdgeKind kind);  // "start", "thread", ...
 
-// What few edges have beside a delay.
+// The rare members of an edge.
 struct EdgeExtra {
   int64_t delay_ns = 0;        // of an edge with kLongDelay
-  int64_t unexplained_ns = 0;  // the part of the delay for which there is no reason
-  double share = 1;            // of the duration of `from` after which the node is released; 1: at its end
+  int64_t unexplained_ns = 0;  // the part of the delay that nothing explains
+  double share = 1;            // share of the duration of `from` after which the node is released; 1: at its
+                               // end
 };
 
 struct TimelineEdge {
@@ -49,13 +50,14 @@ struct TimelineEdge {
   static constexpr uint32_t kLongDelay = 0xffffffff;
   TimelineEdge() = default;
   TimelineEdge(uint32_t node, EdgeKind of_kind) : from(node), kind(of_kind) {}
-  uint32_t from = 0;  // node
+  uint32_t from = 0;  // the node that `to` waits for
   EdgeKind kind : 4 = EdgeKind::kThread;
   uint32_t extra : 28 = kNoExtra;  // row of Timeline::extras
-  uint32_t delay = 0;              // ns; kLongDelay: the extra has it
+  uint32_t delay = 0;              // ns; kLongDelay: EdgeExtra::delay_ns has it
 };
 
-// How long after its begin an operation that lasts `dur` ns releases another at a share of its duration; ns.
+// How long after its begin, in ns, an operation that lasts `dur` ns releases another one at a share of its
+// duration.
 inline int64_t ReleasedAfter(int64_t dur, double share) {
   return share == 1 ? dur : std::llround(static_cast<double>(dur) * share);
 }
@@ -64,8 +66,8 @@ struct TimelineNode {
   uint32_t event = kNoRow;  // row of DeviceTrace::events; kNoRow: the root, or IsOwnWork()
   uint32_t part : 31 = 0;   // callees divide a host call into stretches; each stretch is a part
   bool host : 1 = true;
-  int64_t start =
-      0;  // as measured; ns since DeviceTrace::base_ns. For a call that waits: when the waiting ended
+  // As measured; ns since DeviceTrace::base_ns. For a call that waits: when the waiting ended.
+  int64_t start = 0;
   int64_t dur = 0;    // ns that the node takes by itself
   int32_t lane = -1;  // host: row of DeviceTrace::threads; device: row of Timeline::lanes; -1: not ordered
   uint32_t comm = kNoRow;  // row of Timeline::comms: the call that this node carries
@@ -87,28 +89,28 @@ struct TimelineStep {
   uint32_t first = 0, last = 0;  // nodes; the step lasts from first's start to last's end
 };
 
-// Counts of communication calls in the traces (without waits and set-up), and of calls that no node carries.
+// Communication calls in the traces (without waits and set-up), and those of them that no node carries.
 struct CommTally {
   uint64_t calls = 0, bytes = 0;
   uint64_t left_out = 0, left_out_bytes = 0;
 };
 
 struct Timeline {
-  std::vector<TimelineNode> nodes;   // by (start, order found); node 0 is the root
-  std::vector<uint64_t> edge_begin;  // nodes + 1
-  std::vector<TimelineEdge> edges;   // for each node the nodes that it waits for, without duplicates
-  std::vector<EdgeExtra> extras;     // of edges
+  std::vector<TimelineNode> nodes;   // sorted by (start, order found); node 0 is the root
+  std::vector<uint64_t> edge_begin;  // by node: its first edge; one more entry than nodes
+  std::vector<TimelineEdge> edges;   // for each node, the nodes that it waits for, without duplicates
+  std::vector<EdgeExtra> extras;     // rows for TimelineEdge::extra
   std::vector<DeviceLane> lanes;
   CommCalls comms;  // without their numbers (CommCall::seq)
   CommTally tally;
   UnseenWork unseen;
   std::vector<TimelineStep> steps;
-  std::vector<uint32_t>
-      caller;  // by event row: the enclosing host call, or the call that launched it; kNoRow
+  // By event row: the enclosing host call, or the call that launched the device operation; kNoRow: none.
+  std::vector<uint32_t> caller;
   std::vector<Repair> repairs;
   int64_t window_begin = 0, window_end = 0;  // ns since base
 
-  // ns; never negative.
+  // In ns; never negative.
   int64_t DelayOf(const TimelineEdge& e) const {
     return e.delay == TimelineEdge::kLongDelay ? extras[e.extra].delay_ns : e.delay;
   }
@@ -125,8 +127,8 @@ struct TimelineOptions {
   int64_t begin = INT64_MIN, end = INT64_MAX;
 };
 
-// `host` and `pairing` may be null: then only the device trace tells communication. Errors: a device trace
-// with nothing to replay.
+// `host` and `pairing` may be null: then communication is known from the device trace alone. Errors: a device
+// trace with nothing to replay.
 absl::StatusOr<Timeline> BuildTimeline(const DeviceTrace& device, const HostTrace* host,
                                        const Pairing* pairing, const TimelineOptions& options);
 

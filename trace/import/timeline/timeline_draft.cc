@@ -15,7 +15,7 @@ TimelineDraft::TimelineDraft(const DeviceTrace& device, const HostThreads& host)
       nodes_of_(host.threads.size()) {
   t.window_begin = host.window_begin;
   t.window_end = host.window_end;
-  // Most calls have one stretch or two: room that is not used takes no memory.
+  // Most calls have one stretch or two. Unused room takes no memory.
   t.nodes.reserve(device.events.size() + device.events.size() / 2 + 1);
   edges.reserve(2 * device.events.size() + 1);
   TimelineNode root;
@@ -50,8 +50,8 @@ uint32_t TimelineDraft::LastEnded(uint32_t thread, int64_t time, int64_t before)
   return after == rows.begin ? kNoRow : after - 1;
 }
 
-// Rows of nodes by start. Nodes that start at the same time come after the nodes that they wait for, and else
-// in the order found.
+// Rows of nodes, sorted by start. Nodes that start at the same time come after the nodes that they wait for,
+// otherwise in the order found.
 std::vector<uint32_t> TimelineDraft::OrderNodes() const {
   const auto n = static_cast<uint32_t>(t.nodes.size());
   std::vector<uint32_t> order(n), place(n);
@@ -61,8 +61,8 @@ std::vector<uint32_t> TimelineDraft::OrderNodes() const {
   };
   if (!OrderByRuns(before, &order)) std::stable_sort(order.begin(), order.end(), before);
   for (uint32_t i = 0; i < n; ++i) place[order[i]] = i;
-  // Edges between nodes that start at the same time, by the place of the node that waits. The order is
-  // computed again only if the order found breaks one of them.
+  // Edges between nodes that start at the same time, sorted by place. The order is computed again only if it
+  // breaks one of these edges.
   std::vector<std::pair<uint32_t, uint32_t>> ties;
   bool wrong = false;
   for (const NewEdge& e : edges) {
@@ -101,7 +101,7 @@ std::vector<uint32_t> TimelineDraft::OrderNodes() const {
   return sorted;
 }
 
-// Lengthens the latest edge of each of these nodes until the node's measured start.
+// Lengthens the latest edge of each of these nodes so that it ends at the node's measured start.
 void TimelineDraft::Tighten(const std::vector<uint32_t>& nodes) {
   struct Latest {
     size_t edge = SIZE_MAX;
@@ -128,8 +128,8 @@ void TimelineDraft::Tighten(const std::vector<uint32_t>& nodes) {
   }
 }
 
-// Drops releases by nodes that turned out to communicate, whose end is not known when they begin, or that
-// were divided.
+// Drops releases by nodes that communicate, whose end is not known when they begin, and by nodes that were
+// divided since.
 void TimelineDraft::DropReleases() {
   std::vector<uint32_t> freed;
   std::erase_if(edges, [&](const NewEdge& e) {
@@ -141,7 +141,7 @@ void TimelineDraft::DropReleases() {
   if (!freed.empty()) Tighten(freed);
 }
 
-// Puts the nodes in their order. Returns how many edges contradicted time and were dropped.
+// Puts the nodes in their order. Returns the number of edges that contradicted time and were dropped.
 uint64_t TimelineDraft::Renumber() {
   const auto n = static_cast<uint32_t>(t.nodes.size());
   std::vector<uint32_t> order = OrderNodes();
@@ -169,8 +169,9 @@ uint64_t TimelineDraft::Renumber() {
   return lost.size();
 }
 
-// By node, without duplicates: of edges from one node the one with the longest delay. Most nodes have one
-// edge or two, so that edges are first dealt out to their nodes, and then sorted there.
+// Sorts the edges by node, without duplicates: of the edges from one node, the one with the longest delay
+// stays. Most nodes have one edge or two, so edges are first distributed to their nodes and then sorted
+// there.
 void TimelineDraft::SortEdges() {
   const size_t n = t.nodes.size();
   std::vector<uint64_t>& next = t.edge_begin;
@@ -178,7 +179,9 @@ void TimelineDraft::SortEdges() {
   for (const NewEdge& e : edges) ++next[e.to + 1];
   for (size_t i = 0; i < n; ++i) next[i + 1] += next[i];
   std::vector<TimelineEdge> dealt(edges.size());
-  for (const NewEdge& e : edges) dealt[next[e.to]++] = e.edge;  // next[i] ends where node i + 1 begins
+  for (const NewEdge& e : edges)
+    dealt[next[e.to]++] = e.edge;  // afterwards next[i] is where the edges of
+                                   // node i + 1 begin
   std::vector<NewEdge>().swap(edges);
   size_t kept = 0, begin = 0;
   for (size_t i = 0; i < n; ++i) {

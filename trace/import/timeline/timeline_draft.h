@@ -1,4 +1,4 @@
-// A timeline that is being made: nodes and edges in the order in which they are found.
+// A timeline under construction: nodes and edges in the order in which they are found.
 #pragma once
 
 #include <algorithm>
@@ -20,13 +20,14 @@ struct NewEdge {
 
 class TimelineDraft {
  public:
-  // Begins with the root. `device` must outlive this.
+  // Begins with the root node. `device` must outlive the object.
   TimelineDraft(const DeviceTrace& device, const HostThreads& host);
 
-  // The row of a node: rows grow by one with each. The first and the last node of an event are kept.
+  // Adds a node and returns its row; rows are consecutive. The first and the last node of an event are
+  // recorded.
   uint32_t Add(const TimelineNode& node);
-  // Likewise of a node of a host thread, in the thread's order. Precondition: since the thread's first node
-  // came, no other node was added.
+  // Adds a node of a host thread, in the thread's order. Precondition: since the thread's first node, no node
+  // of another thread or of the device was added.
   uint32_t AddOnThread(uint32_t thread, const TimelineNode& node);
   void AddEdge(uint32_t from, uint32_t to, EdgeKind kind, int64_t delay, int64_t unexplained = 0) {
     delay = std::max<int64_t>(0, delay);
@@ -43,24 +44,25 @@ class TimelineDraft {
     edges.push_back({to, edge});
   }
   int64_t EndOf(uint32_t node) const { return t.nodes[node].start + t.nodes[node].dur; }
-  // When `e` lets its node begin.
+  // When edge `e` lets its node begin.
   int64_t ReadyBy(const TimelineEdge& e) const {
     const TimelineNode& from = t.nodes[e.from];
     return from.start + ReleasedAfter(from.dur, t.ShareOf(e)) + t.DelayOf(e);
   }
-  // The last node of `thread` that had ended at `time` and begun before `before`; kNoRow: none.
+  // The last node of `thread` that had ended at `time` and had begun before `before`; kNoRow: none.
   uint32_t LastEnded(uint32_t thread, int64_t time, int64_t before = INT64_MAX) const;
 
-  // Sorts the nodes, and the edges by node; drops edges that contradict time (counted), and gives nodes that
-  // lost their edges others that let them begin as measured.
+  // Sorts the nodes, and the edges by node. Drops edges that contradict time (counted), and lengthens or adds
+  // edges so that the nodes that lost one still begin as measured.
   Timeline Finish();
 
-  Timeline t;  // nodes, not sorted; neither edge_begin nor edges; fewer extras than TimelineEdge::kNoExtra
+  // Nodes are not sorted; edge_begin and edges are empty. Has fewer extras than TimelineEdge::kNoExtra.
+  Timeline t;
   std::vector<NewEdge> edges;
   std::vector<uint32_t> first_node, last_node;  // by event row; kNoRow: none
 
  private:
-  // The nodes of a thread: rows that follow one another.
+  // The nodes of a thread, which are consecutive.
   struct Rows {
     uint32_t begin = 0, end = 0;
   };
@@ -73,7 +75,7 @@ class TimelineDraft {
     if (edge->delay != TimelineEdge::kLongDelay) return;
     EdgeExtra extra = edge->extra == TimelineEdge::kNoExtra ? EdgeExtra() : t.extras[edge->extra];
     extra.delay_ns = delay;
-    edge->extra = AddExtra(extra);  // another edge may have the former
+    edge->extra = AddExtra(extra);  // another edge may use the old row
   }
   std::vector<uint32_t> OrderNodes() const;
   void Tighten(const std::vector<uint32_t>& nodes);

@@ -8,7 +8,7 @@
 namespace chakra::pytorch {
 namespace {
 
-// Whether a servant asks the device, and carries out no collectives of the host.
+// Whether a servant queries the device, and carries out no collectives of the host.
 bool AsksDevice(const DeviceTrace& device, const HostThread& thread) {
   const auto calls = [&](uint32_t row) { return device.events[row].kind >= EventKind::kRuntime; };
   const auto collective = [&](uint32_t row) { return IsHostCollective(device, device.events[row]); };

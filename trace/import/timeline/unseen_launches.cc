@@ -22,7 +22,7 @@ Launches WhatLaunches(absl::string_view name) {
 UnseenWork FindUnseenWork(const DeviceTrace& device, const HostThreads& host, const DeviceOrder& order) {
   UnseenWork out;
   std::vector<Launches> of_name(device.strings.size(), Launches::kUnread);
-  std::vector<bool> launched(device.events.size());  // the call, or one inside it
+  std::vector<bool> launched(device.events.size());  // the call, or a call inside it, launched an operation
   for (const DeviceOp& op : order.ops) {
     for (uint32_t row = op.launch; row != kNoRow && !launched[row]; row = host.parent[row])
       launched[row] = true;

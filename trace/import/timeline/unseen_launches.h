@@ -1,4 +1,4 @@
-// Launches whose kernels a capture does not show.
+// Counts launches whose kernels a capture does not show.
 #pragma once
 
 #include "trace/import/capture/capture.h"
@@ -8,9 +8,10 @@
 
 namespace chakra::pytorch {
 
-// Counts the calls of the window that launch kernels and graphs, and those of them of which no operation of
-// the device tells. Calls without a correlation do not count, nor those that a graph's capture records: these
-// launch nothing. Of calls inside one another (a runtime's and its driver's) the outermost counts.
+// Counts the calls in the window that launch kernels and graphs, and those of them for which the capture
+// shows no device operation. Calls without a correlation do not count. Calls that the capture of a graph
+// records do not count either, because they launch nothing. If calls are nested (a runtime's and its
+// driver's), the outermost counts.
 UnseenWork FindUnseenWork(const DeviceTrace& device, const HostThreads& host, const DeviceOrder& order);
 
 }  // namespace chakra::pytorch
