@@ -37,7 +37,7 @@ std::vector<Match> LongestChain(const std::vector<Match>& m) {
   return chain;
 }
 
-// Pairs of equal names with the same sequence number, which occurs once on each side.
+// Pairs of operators with the same name and sequence number, if these occur together once on each side.
 std::vector<Match> AnchorsBySequenceNumber(const OpSequence& a, const OpSequence& b) {
   absl::flat_hash_map<std::pair<uint32_t, int64_t>, Places> places;
   for (uint32_t i = 0; i < a.size(); ++i) {
@@ -62,7 +62,7 @@ std::vector<Match> AnchorsBySequenceNumber(const OpSequence& a, const OpSequence
   return LongestChain(unique);
 }
 
-// For each position where a run of `k` names begins, the number of the run's kind; equal runs are of one
+// For each position where a run of `k` names begins, the number of the run's kind. Equal runs have the same
 // kind.
 std::vector<uint32_t> RunKinds(const OpSequence& s, uint32_t k,
                                absl::flat_hash_map<std::vector<uint32_t>, uint32_t>* kinds) {
@@ -82,8 +82,8 @@ std::vector<std::vector<uint32_t>> PlacesByKind(const std::vector<uint32_t>& kin
   return places;
 }
 
-// Votes for each shift of b against a (index: shift + a's size): the number of runs of `k` names that agree
-// on it. The rarest runs vote first, so that the effort stays bounded.
+// Votes for each shift of b against a (index: shift + a's size): the number of pairs of equal runs of `k`
+// names with that shift. The rarest runs vote first, to bound the effort.
 std::vector<uint32_t> VoteShifts(const OpSequence& a, const OpSequence& b, uint32_t k) {
   constexpr uint64_t kMostVotes = 1 << 22;
   absl::flat_hash_map<std::vector<uint32_t>, uint32_t> kinds;
@@ -112,7 +112,8 @@ std::vector<uint32_t> VoteShifts(const OpSequence& a, const OpSequence& b, uint3
   return votes;
 }
 
-// Matches in runs of at least `k` equal names, at the shift with the most votes.
+// Matches in runs of at least `k` equal names, at the shift with the most votes. `windows`: the number of
+// shifts with as many votes.
 std::vector<Match> AnchorsByVote(const OpSequence& a, const OpSequence& b, uint32_t k, uint64_t* windows) {
   const std::vector<uint32_t> votes = VoteShifts(a, b, k);
   const auto best = std::max_element(votes.begin(), votes.end());
@@ -141,8 +142,8 @@ struct Gap {
   uint32_t a, a_end, b, b_end;
 };
 
-// Myers' greedy algorithm over one gap, in pieces: after kMostEdits edits the aligner accepts the furthest
-// path, and begins a new piece at its end.
+// Myers' greedy algorithm for one gap, in pieces. After kMostEdits edits the aligner accepts the path that
+// got furthest, and begins a new piece at the end of that path.
 class GapAligner {
  public:
   GapAligner(const OpSequence& a, const OpSequence& b, std::vector<uint32_t>* to) : a_(a), b_(b), to_(*to) {}
@@ -189,7 +190,7 @@ class GapAligner {
     return a_.name[g.a + static_cast<uint32_t>(x)] == b_.name[g.b + static_cast<uint32_t>(y)];
   }
 
-  // Walks the path that ends at (x, x - k) after `edits` edits back to its begin.
+  // Records the matches of the path that ends at (x, x - k) after `edits` edits, from its end to its begin.
   void Back(const Gap& g, const std::vector<std::vector<int>>& trace, int edits, int k, int x) {
     for (int d = edits; d >= 0; --d) {
       const std::vector<int>& v = trace[static_cast<size_t>(d)];
@@ -249,9 +250,8 @@ Alignment AlignAt(const OpSequence& a, const OpSequence& b, const std::vector<Ma
 
 Alignment Align(const OpSequence& a, const OpSequence& b) {
   Alignment best = AlignAt(a, b, AnchorsBySequenceNumber(a, b));
-  if (10 * best.matched >= 9 * a.size())
-    return best;  // else the sequence numbers may belong to other
-                  // iterations
+  // Otherwise the sequence numbers may belong to other iterations.
+  if (10 * best.matched >= 9 * a.size()) return best;
   for (const uint32_t k : {8u, 3u, 1u}) {
     if (k > a.size()) continue;
     uint64_t windows = 1;

@@ -26,7 +26,7 @@ constexpr size_t kMostMembers = size_t{1} << 24;
 
 std::string Short(absl::string_view s) { return ToUtf8(s.substr(0, 60)); }
 
-// Reads a number, given as a number or as decimal text.
+// Reads an integer, given as a number or as decimal text.
 bool ToUint64(element e, uint64_t* out) {
   std::string_view text;
   if (e.get(*out) == simdjson::SUCCESS) return true;
@@ -70,7 +70,7 @@ absl::Status HostNodeReader::Error(absl::string_view field, absl::string_view ex
                                                  ", found ", Short(simdjson::minify(found))));
 }
 
-// Parses a whole node, after the bare nan and inf of old writers were put into quotes.
+// Parses a whole node. If that fails, puts the bare nan and inf of old writers in quotes and parses again.
 absl::Status HostNodeReader::Parse(absl::string_view text, object* object) {
   const auto parse = [&](absl::string_view json) {
     padded_.assign(json.data(), json.size());
@@ -175,7 +175,7 @@ absl::Status HostNodeReader::ReadAttributes(element value) {
 
 bool HostNodeReader::ReadLinked(absl::string_view key, element value, absl::string_view raw) {
   const auto time = [&](int64_t* ns) {
-    constexpr int64_t kMost = int64_t{1} << 62;  // differences fit
+    constexpr int64_t kMost = int64_t{1} << 62;  // differences of two times do not overflow
     if (!ToNanos(raw, ns) || *ns <= -kMost || *ns >= kMost) *ns = kNone;
     return true;
   };

@@ -13,10 +13,10 @@
 
 namespace chakra::pytorch {
 
-// Counted repairs of one file, by kind.
+// Counts the repairs of one file by kind.
 class RepairLog {
  public:
-  // The first `detail` of each kind is kept.
+  // Counts a repair. `node` and `detail` of the first repair of each kind are kept.
   void Add(absl::string_view kind, uint64_t node, absl::string_view detail);
   // Appends the counted repairs to `repairs`, ordered by kind, with `file` and `rank`.
   void Take(const std::string& file, int rank, std::vector<Repair>* repairs) const;
@@ -25,23 +25,22 @@ class RepairLog {
   std::map<std::string, Repair> kinds_;
 };
 
-// Bytes that are kept of one argument list; longer texts are cut.
+// Maximum bytes kept of one argument list; longer texts are cut.
 inline constexpr size_t kKeptText = 64 << 10;
 
 class HostNodeReader {
  public:
-  // Nodes, calls, strings and groups go to `out`, which must outlive this.
+  // Nodes, calls, strings and groups are added to `out`, which must outlive the reader.
   explicit HostNodeReader(HostTrace* out);
   HostNodeReader(const HostNodeReader&) = delete;
   HostNodeReader& operator=(const HostNodeReader&) = delete;
 
-  // `text`: one node's JSON, from its opening bracket to its closing one;
-  // `offset`: where it begins in the file. Errors name the file, the byte, the
-  // node and the field.
+  // Reads one node. `text`: the node's JSON from its opening bracket to its closing one; `offset`: the
+  // position of `text` in the file. Errors name the file, the byte, the node and the field.
   absl::Status Read(absl::string_view text, uint64_t offset);
 
-  // Replaces the pointer of a known backend by pg_name in the groups of calls, and adds the evenly spaced
-  // groups that only calls describe. Call it once, after the last node.
+  // In the groups of calls, replaces the pointer of a known backend by its pg_name. Adds the evenly spaced
+  // groups that only calls describe. Must be called once, after the last node.
   void ResolveGroups();
 
   RepairLog& repairs() { return repairs_; }
@@ -53,7 +52,7 @@ class HostNodeReader {
   absl::Status ReadArguments(simdjson::dom::element value, absl::string_view raw, bool inputs);
   absl::Status ReadAttributes(simdjson::dom::element value);
   absl::Status ReadScalar(absl::string_view key, simdjson::dom::element value);
-  // A field that chakra_trace_link adds. False: it is none of these.
+  // Reads a field that chakra_trace_link adds. False: another field.
   bool ReadLinked(absl::string_view key, simdjson::dom::element value, absl::string_view raw);
   void ReadCall();
   void ReadGroups();
@@ -63,8 +62,8 @@ class HostNodeReader {
 
   HostTrace* out_;
   RepairLog repairs_;
-  size_t members_ = 0;                        // members of all groups
-  std::map<std::string, std::string> alias_;  // pointer of a backend to pg_name
+  size_t members_ = 0;                        // number of members of all groups
+  std::map<std::string, std::string> alias_;  // pg_name by pointer of a backend
   simdjson::dom::parser parser_, empty_parser_;
   simdjson::dom::array empty_;
   std::string padded_;

@@ -119,7 +119,7 @@ class HostConverter {
   const HostTrace& host_;
   int64_t base_ = INT64_MAX;
   HostOnly out_;
-  std::vector<uint32_t> node_;  // by event; kNoRow: of no operator
+  std::vector<uint32_t> node_;  // row of the node, by event; kNoRow: the event is not an operator
   absl::flat_hash_map<uint32_t, uint32_t> threads_;
   std::map<int64_t, uint32_t> streams_;
 };

@@ -1,5 +1,5 @@
-// A host trace without a device trace gives the order of operators and communication, but no times, unless
-// chakra_trace_link took these into it.
+// Makes a device trace from a host trace without one. It gives the order of operators and communication, but
+// has no times unless chakra_trace_link added them to the host trace.
 #pragma once
 
 #include "trace/import/capture/capture.h"
@@ -7,10 +7,11 @@
 
 namespace chakra::pytorch {
 
-// A device trace in which every operator of `host` is an event of length 0 at time 0, in the order of ids,
-// which is the order of calls; and the pairing of events and operators. Of a linked trace (HostTrace::linked)
-// operators have their times, device operations are events on their streams, and a call of length 0 at the
-// begin of the operator above each launches it, for the file does not say when that was.
+// A device trace in which every operator of the host trace is an event of length 0 at time 0, in the order of
+// ids (the order of calls), and the pairing of events and operators. If chakra_trace_link linked the host
+// trace (HostTrace::linked), operators have their times and device operations are events on their streams.
+// The file does not say when a device operation was launched: a call of length 0 launches it at the begin of
+// the operator above it.
 struct HostOnly {
   DeviceTrace device;
   Pairing pairing;

@@ -30,7 +30,7 @@ constexpr absl::string_view kSchemas[] = {
     "1.1.1-chakra.1.0.0",
 };
 
-// Walks the file's outer object and passes each node on.
+// Walks through the file's outer object and passes each node on.
 class Walk {
  public:
   Walk(absl::string_view content, HostTrace* out, HostNodeReader* nodes)
@@ -38,19 +38,19 @@ class Walk {
 
   absl::Status Run();
 
-  // Where each node of the trace begins.
+  // Position of each node of the trace in the file.
   const std::vector<uint64_t>& offsets() const { return offsets_; }
 
  private:
   enum class Next { kMore, kEnd, kCut };
 
   absl::Status Expected(absl::string_view what) const;
-  // What follows a value in a container that ends with `close`: a comma, the end of the container, or the end
-  // of the file.
+  // Reads what follows a value in a container that ends with `close`: a comma, the end of the container, or
+  // the end of the file.
   absl::StatusOr<Next> AfterValue(char close);
   absl::Status ReadField(bool* cut);
   absl::Status ReadNodes(bool* cut);
-  // Whether the rest is what a killed writer leaves: no bytes, or zero bytes.
+  // Whether the rest of the file is what a killed writer leaves: nothing, or zero bytes.
   bool NothingLeft() const;
 
   absl::string_view text_;
@@ -59,8 +59,8 @@ class Walk {
   size_t at_ = 0;
   bool has_nodes_ = false;
   bool has_schema_ = false;
-  int64_t start_ms_ = kNone;  // of the steady clock
-  std::string time_;          // "2026-11-23 05:30:16", local
+  int64_t start_ms_ = kNone;  // time of the steady clock
+  std::string time_;          // local time, "2026-11-23 05:30:16"
   std::vector<uint64_t> offsets_;
 };
 
@@ -208,9 +208,9 @@ void CheckParents(const HostTrace& trace, RepairLog* repairs) {
   }
 }
 
-// The rank on which all calls of known groups agree; a group is known by start and stride, or by its list of
-// ranks. Early files do not list groups; if such a file has only one group, this group is taken for all
-// ranks.
+// The rank on which all calls of known groups agree; kNoRank: none. A group is known by its start and stride,
+// or by its list of ranks. Early files do not list groups: if the calls of such a file use only one group,
+// that group is taken for all ranks.
 int FindRank(const HostTrace& trace) {
   std::set<int64_t> known, alone;
   std::set<std::string> groups;
@@ -272,7 +272,7 @@ bool LooksLikeHostTrace(absl::string_view head) {
     at = SkipSpace(head, at + 1);
     if (at >= head.size()) return false;
     schema |= key == "schema" && head[at] == '"';
-    // Other writers may put nodes before the schema.
+    // Other writers may put the nodes before the schema.
     if (key == "nodes" && head[at] == '[') {
       return schema || absl::StrContains(head.substr(at), "\"schema\"") ||
              absl::StrContains(head, "\"rf_id\"");

@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kNotFound = absl::string_view::npos;
 
-// One past the string whose opening quote is at `at`.
+// The position after the string whose opening quote is at `at`.
 size_t SkipString(absl::string_view text, size_t at) {
   for (size_t from = at + 1; from < text.size();) {
     const void* quote = std::memchr(text.data() + from, '"', text.size() - from);
@@ -25,7 +25,7 @@ size_t SkipString(absl::string_view text, size_t at) {
   return kNotFound;
 }
 
-// The kind of each byte: 1 opens, 2 closes, 3 begins a string.
+// The kind of each byte: 1 opens, 2 closes, 3 begins a string, 0 is any other byte.
 constexpr std::array<unsigned char, 256> MakeKinds() {
   std::array<unsigned char, 256> kinds{};
   kinds['{'] = kinds['['] = 1;
@@ -87,9 +87,9 @@ absl::string_view FieldScan::Next() {
 
 std::string CutValue(absl::string_view value, size_t limit) {
   if (value.size() <= limit) return std::string(value);
-  if (KindOf(value[0]) != 1) return "\"\"";  // a single string: no part of it is whole
+  if (KindOf(value[0]) != 1) return "\"\"";  // a single string: a part of a string is not a value
   std::string open, best_open(1, value[0] == '{' ? '}' : ']');
-  size_t best = 1;  // the longest prefix that only lacks closing brackets
+  size_t best = 1;  // length of the longest prefix that only lacks closing brackets
   for (size_t i = 0; i < value.size() && i + open.size() < limit; ++i) {
     const char c = value[i];
     const unsigned char kind = KindOf(c);

@@ -12,14 +12,14 @@ namespace chakra::pytorch {
 // The first byte at or after `at` that is not JSON whitespace; text.size() if there is none.
 size_t SkipSpace(absl::string_view text, size_t at);
 
-// One past the value that begins at `at`; npos if the text ends inside the value. Brackets are counted, not
-// matched, so the value may be invalid JSON.
+// The position after the value that begins at `at`; npos if the text ends inside the value. Brackets are
+// counted, not matched, so the value may be invalid JSON.
 size_t SkipValue(absl::string_view text, size_t at);
 
-// The fields of one whole and valid JSON object, in the order of the text.
+// Walks through the fields of one whole and valid JSON object, in the order of the text.
 class FieldScan {
  public:
-  // Precondition: a JSON parser accepts `object`, an object.
+  // Precondition: `object` is an object that a JSON parser accepts.
   explicit FieldScan(absl::string_view object) : text_(object) {}
   // The text of the next field's value. Precondition: there is a next field.
   absl::string_view Next();
@@ -29,12 +29,12 @@ class FieldScan {
   size_t at_ = 0;
 };
 
-// At most `limit` bytes of a valid JSON value, cut after a whole element and closed again, so that the result
-// is valid.
+// At most `limit` bytes of a valid JSON value, cut after a whole element. Open brackets are closed, so the
+// result is valid JSON.
 std::string CutValue(absl::string_view value, size_t limit);
 
-// `json` with quotes around nan, inf and Infinity (any case, signed) outside of strings, as newer writers
-// write them. Empty if there are none.
+// `json` with quotes around nan, inf and infinity (any case, with or without sign) outside of strings, as
+// newer writers have them. Empty if there are none.
 std::string QuoteNonNumbers(absl::string_view json);
 
 }  // namespace chakra::pytorch

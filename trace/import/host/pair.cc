@@ -14,12 +14,12 @@ namespace {
 
 // Evidence for an offset between the record function ids of host and device.
 struct Evidence {
-  uint64_t agree = 0;     // ids of `common` with equal names
-  uint64_t common = 0;    // ids that both have
-  std::string differing;  // the first few names that differ, for people
+  uint64_t agree = 0;     // ids of `common` whose names are equal
+  uint64_t common = 0;    // ids that both traces have
+  std::string differing;  // text with the first few names that differ
 };
 
-// Wraps around instead of overflowing, since ids may be any numbers.
+// Wraps around instead of overflowing, because ids may be any numbers.
 int64_t Plus(uint64_t id, int64_t offset) { return static_cast<int64_t>(id + static_cast<uint64_t>(offset)); }
 
 class Pairer {
@@ -65,9 +65,10 @@ class Pairer {
 
   const HostTrace& host_;
   const DeviceTrace& device_;
-  std::vector<uint32_t> host_name_;  // by name in the device trace: the name in the host trace; kNoRow: none
-  std::vector<uint32_t> nodes_;      // rows of operators
-  std::vector<uint32_t> ops_;        // rows of events that are operators
+  std::vector<uint32_t> host_name_;  // by name in the device trace: the same name in the host trace; kNoRow:
+                                     // none
+  std::vector<uint32_t> nodes_;      // rows of host nodes that are operators
+  std::vector<uint32_t> ops_;        // rows of device events that are operators
   absl::flat_hash_map<int64_t, uint32_t> by_rf_;
 };
 
@@ -117,7 +118,8 @@ std::vector<int64_t> Pairer::OffsetCandidates() const {
     offsets.push_back(-o);
     offsets.push_back(o);
   }
-  std::map<uint32_t, std::pair<std::vector<int64_t>, std::vector<int64_t>>> ids;  // by name
+  // ids of host nodes and of events, by name
+  std::map<uint32_t, std::pair<std::vector<int64_t>, std::vector<int64_t>>> ids;
   for (const uint32_t i : nodes_) {
     const HostNode& n = host_.nodes[i];
     std::vector<int64_t>& list = ids[n.name].first;
@@ -146,7 +148,7 @@ std::vector<int64_t> Pairer::OffsetCandidates() const {
   return offsets;
 }
 
-// The offset at which most names agree; 0 unless another one is better.
+// The offset at which most names agree; 0 unless another offset is better.
 int64_t Pairer::FindOffset() const {
   constexpr size_t kSample = 4096;
   std::vector<uint32_t> sample;
@@ -185,7 +187,7 @@ Pairing Pairer::PairById(std::string* evidence) const {
   Pairing out = Empty("record_function_id");
   const Evidence as_written = Test(0, nodes_);
   Evidence found = as_written;
-  constexpr uint64_t kFew = 50;  // one name in 50 may differ without casting doubt on the ids
+  constexpr uint64_t kFew = 50;  // up to one name in 50 may differ before the ids are doubted
   if ((as_written.common - as_written.agree) * kFew > as_written.common || as_written.common == 0) {
     out.rf_offset = FindOffset();
     if (out.rf_offset != 0) found = Test(out.rf_offset, nodes_);
@@ -222,7 +224,7 @@ Pairing Pairer::PairById(std::string* evidence) const {
   return out;
 }
 
-// Operators by thread, in the order of their entry.
+// The operators of each thread, in the order of their entry.
 std::map<uint32_t, OpSequence> Pairer::HostThreads() const {
   std::vector<uint32_t> rows = nodes_;
   std::stable_sort(rows.begin(), rows.end(),
@@ -244,8 +246,8 @@ std::map<uint32_t, OpSequence> Pairer::DeviceThreads() const {
   for (const uint32_t i : ops_) lanes[device_.events[i].lane].push_back(i);
   std::map<uint32_t, OpSequence> threads;
   for (auto& [lane, rows] : lanes) {
-    // Times of old files are too coarse to order operators entered in one microsecond; External ids ascend in
-    // the order of entry.
+    // The times of old files are too coarse to order operators that were entered in the same microsecond.
+    // External ids ascend in the order of entry.
     const bool ids = std::all_of(rows.begin(), rows.end(),
                                  [&](uint32_t i) { return device_.ids_of(i).external != kNone; });
     if (ids) {
@@ -256,7 +258,7 @@ std::map<uint32_t, OpSequence> Pairer::DeviceThreads() const {
     OpSequence& t = threads[lane];
     for (const uint32_t i : rows) {
       const Event& e = device_.events[i];
-      // A name that the host trace lacks is kNoRow, which equals none of the host's names.
+      // kNoRow, for a name that the host trace lacks, equals none of the host's names.
       t.name.push_back(host_name_[e.name]);
       t.seq.push_back(e.extra == kNoRow ? kNone : device_.ops[e.extra].seq);
       t.row.push_back(i);
@@ -265,7 +267,7 @@ std::map<uint32_t, OpSequence> Pairer::DeviceThreads() const {
   return threads;
 }
 
-// The most operators that both could share: the overlap of their names.
+// The greatest number of operators that both can share, judged by their names.
 uint64_t Overlap(const OpSequence& a, const OpSequence& b) {
   absl::flat_hash_map<uint32_t, uint64_t> count;
   for (const uint32_t n : a.name) ++count[n];
@@ -296,8 +298,8 @@ void Pairer::TakeThread(uint32_t tid, const OpSequence& a, const OpSequence& b, 
   }
 }
 
-// Common names agree in any two programs, so at least half of the thread must match without large gaps, or
-// nearly all of Kineto's trace if that is the shorter one.
+// Whether two threads are the same program. Common names agree in any two programs, so at least half of the
+// host's thread must match without large gaps, or nearly all of Kineto's thread if that is the shorter one.
 bool Fits(const OpSequence& a, const OpSequence& b, const Alignment& found) {
   constexpr size_t kEnough = 32;
   if (2 * found.matched >= a.size() && 2 * found.matched >= found.span_b) return true;
@@ -355,12 +357,12 @@ absl::StatusOr<Pairing> Pairer::Run() {
   std::string by_id, by_thread;
   Pairing best = Empty("record_function_id");
   if (!by_rf_.empty()) best = PairById(&by_id);
-  // Ids that miss a tenth or more are doubtful, and files of 2023 have none.
+  // Ids are doubtful if a tenth of the operators or more do not match. Files of 2023 have no ids.
   if (10 * best.matched < 9 * nodes_.size() || by_rf_.empty()) {
     Pairing other = PairByThread(&by_thread);
     if (other.matched > best.matched) best = std::move(other);
   }
-  // Either trace may be a window of the other.
+  // Either trace may cover only a part of the other.
   if (best.matched == 0 || 2 * best.matched < std::min(nodes_.size(), ops_.size())) {
     return absl::InvalidArgumentError(
         absl::StrCat(host_.file, ": ", device_.file, ": host and device traces are of different runs: of ",

@@ -12,13 +12,13 @@
 namespace chakra::pytorch {
 namespace {
 
-// `text`; if it is a cut array, an array of its whole entries.
+// `text`; if it is an array that was cut, an array of its whole entries.
 std::string WholeEntries(absl::string_view text, bool* cut) {
   size_t at = SkipSpace(text, 0);
   *cut = at < text.size() && text[at] == '[' && SkipValue(text, at) == absl::string_view::npos;
   if (!*cut) return std::string(text);
   const size_t begin = at;
-  size_t whole = ++at;  // one past the last whole entry
+  size_t whole = ++at;  // position after the last whole entry
   for (;;) {
     at = SkipValue(text, SkipSpace(text, at));
     if (at == absl::string_view::npos) break;

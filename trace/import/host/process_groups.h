@@ -15,16 +15,17 @@ namespace chakra::pytorch {
 
 struct GroupNote {
   Groups groups;                             // by pg_name
-  std::map<std::string, std::string> alias;  // backend_id of early files, as decimal text, to pg_name
+  std::map<std::string, std::string> alias;  // pg_name by backend_id, as decimal text; only early files have
+                                             // it
   bool cut = false;                          // the text was cut; `groups` has the whole entries
 };
 
-// `text`: the string in inputs.values, a JSON array of groups. An empty "ranks" means 0 to group_size - 1.
-// Errors begin with `subject`.
+// `text`: the string in inputs.values, a JSON array of groups. An empty "ranks" means ranks 0 to group_size -
+// 1. Errors begin with `subject`.
 absl::StatusOr<GroupNote> ReadGroupNote(absl::string_view text, absl::string_view subject);
 
-// The group of `size` ranks from `start` on, `stride` apart; empty if the arguments do not describe a group
-// (absent, or -1, which PyTorch writes for ranks that are not evenly spaced).
+// The group of `size` ranks from `start` on, `stride` apart. Empty if the arguments do not describe a group:
+// they are absent, or -1, which PyTorch writes for ranks that are not evenly spaced.
 std::vector<int> StridedGroup(int64_t start, int64_t stride, int64_t size);
 
 }  // namespace chakra::pytorch

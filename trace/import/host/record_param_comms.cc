@@ -18,8 +18,8 @@ struct Tensors {
   bool any = false;
   int64_t elems = 0;
   int64_t bytes = 0;
-  int64_t item = 0;   // of the first one
-  std::string dtype;  // of the first one
+  int64_t item = 0;   // of the first tensor
+  std::string dtype;  // of the first tensor
 };
 
 bool Int(element e, int64_t* out) { return !e.is_bool() && e.get(*out) == simdjson::SUCCESS; }
@@ -36,7 +36,7 @@ bool Ints(element e, std::vector<int64_t>* out) {
   return true;
 }
 
-// [id, storage, offset, numel, itemsize, "device"].
+// Whether `a` is a tensor: [id, storage, offset, numel, itemsize, "device"].
 bool IsTensor(array a) {
   if (a.size() != 6) return false;
   int64_t n = 0;
@@ -92,7 +92,8 @@ absl::string_view TypeAt(array types, size_t i) {
   return types.at(i).get(text) == simdjson::SUCCESS ? View(text) : absl::string_view();
 }
 
-// The index of the collective's name; values.size() if there is none.
+// The index of the collective's name: the first text that names a known collective, else the first text.
+// values.size() if there is no text.
 size_t FindName(const std::vector<element>& values, size_t from) {
   size_t first = values.size();
   for (size_t i = from; i < values.size(); ++i) {
@@ -128,7 +129,7 @@ void ReadSeq(array a, CommCall* call) {
   }
 }
 
-// Reads the arguments before the name: seq, group, rank; each may be absent.
+// Reads the arguments before the name: seq, group, rank. Each may be absent.
 void ReadBeforeName(const std::vector<element>& values, size_t from, size_t to, int64_t* rank,
                     CommCall* call) {
   std::vector<element> ints;
@@ -236,8 +237,8 @@ void ReadAttr(absl::string_view name, element value, CommCall* call) {
   if (name == "out_split_size") ParseSplit(View(text), &call->out_split);
 }
 
-// Output elements of a call on each rank, from its input elements; kNone if not known (chakra-format:
-// all_gather in=n, out=n*world, ...).
+// Output elements of a call on each rank, computed from its input elements; kNone if not known. The
+// collective gives the ratio: an all-gather of n elements has n * world output elements.
 int64_t OutElems(const CommCall& call) {
   int64_t out = 0;
   const bool split = !call.out_split.empty();
@@ -258,8 +259,8 @@ int64_t OutElems(const CommCall& call) {
   }
 }
 
-// Converts splits from rows along dimension 0 to elements. `elems`: elements of the whole buffer; kNone: not
-// known. False if the splits do not divide the buffer.
+// Converts splits from rows of dimension 0 to elements. `elems`: elements of the whole buffer; kNone: not
+// known. False if the splits do not add up to the buffer.
 bool ScaleSplit(int64_t elems, int64_t row, std::vector<int64_t>* split) {
   int64_t total = 0;
   for (int64_t& s : *split) {
@@ -276,7 +277,7 @@ int64_t RowElems(int64_t elems, const std::vector<int64_t>& split) {
   return elems > 0 && total > 0 && elems % total == 0 ? elems / total : 0;
 }
 
-// Converts both splits to element counts; drops both if they contradict the sizes.
+// Converts both splits to element counts. Drops both, and returns false, if they contradict the sizes.
 bool FinishSplits(CommCall* call) {
   if (call->in_split.empty() && call->out_split.empty()) return true;
   int64_t row = RowElems(call->in_elems, call->in_split);
@@ -331,7 +332,7 @@ CommCall ReadCommCall(array values, array types, array attrs, CommOddities* odd)
     AddTensors(args[at], &tensors);
     if (tensors.dtype.empty()) tensors.dtype = InnerType(TypeAt(types, at));
   }
-  // An empty list of tensors: "GenericList[]", and no split can come first.
+  // An empty list of tensors, "GenericList[]": here it cannot be a list of splits.
   if (at == 0 && !args.empty() && args[0].is_array() && TypeAt(types, 0) == "GenericList[]") ++at;
 
   int64_t rank = kNone;

@@ -22,14 +22,14 @@ namespace {
 namespace fs = std::filesystem;
 constexpr size_t kHead = Importer::kSniffed;
 constexpr int64_t kMostRanks = int64_t{1} << 22;
-constexpr size_t kMostInfo = size_t{4} << 20;  // bytes of what a profiler says of itself
+constexpr size_t kMostInfo = size_t{4} << 20;  // maximum bytes of a file that describes a profiler
 
 bool NamedAsProfilerInfo(absl::string_view name) {
   return absl::StartsWith(name, "profiler_info") && absl::EndsWith(name, ".json");
 }
 
-// torch_npu writes profiler_info_3.json, with "rank_id", beside a trace or the folder that it is in. -1:
-// there is none, or several are.
+// The rank of a trace of torch_npu, which writes profiler_info_3.json, with "rank_id", next to the trace or
+// next to its folder. -1: there is no such file, or there are several. `told_by`: the file.
 int RankBeside(const std::string& path, std::string* told_by) {
   const fs::path folder = fs::path(path).parent_path();
   for (const fs::path& near : {folder, folder.parent_path()}) {
@@ -83,7 +83,7 @@ absl::StatusOr<std::vector<CaptureFile>> FindCaptureFiles(const std::vector<std:
     }
   }
   std::vector<CaptureFile> found;
-  std::set<std::string> told;  // files that tell ranks of others
+  std::set<std::string> told;  // files that give the rank of another file
   for (const std::string& path : files) {
     ASSIGN_OR_RETURN(const std::string head, ReadHead(path, kHead));
     CaptureFile file;

@@ -1,4 +1,4 @@
-// PyTorch captures among the formats of trace/import/registry.h.
+// PyTorch captures, as a format of trace/import/registry.h.
 #pragma once
 
 #include "trace/et/importer.h"

@@ -19,9 +19,9 @@
 namespace chakra::pytorch {
 namespace {
 
-constexpr size_t kMostMended = size_t{2} << 30;  // bytes of a text that is mended in memory
+constexpr size_t kMostMended = size_t{2} << 30;  // maximum bytes of a text that is mended in memory
 
-// Where a file's repairs are told, and of which rank.
+// The list for the repairs of a file. If the file holds several ranks, the list of the first rank.
 std::vector<Repair>* RepairsIn(LoadedFile* file) {
   if (file->host != nullptr) return &file->host->repairs;
   return file->parts.empty() ? &file->device->repairs : &file->parts[0].device->repairs;
@@ -37,7 +37,7 @@ void AddFaults(const std::vector<JsonFault>& faults, absl::string_view file, int
     repairs->push_back({std::string(f.kind), std::string(file), rank, f.count, 0, f.detail});
 }
 
-// Reads a trace from `source`, plain text. `faults`: what was mended in it.
+// Reads a trace from `source`, plain text. `faults`: the faults of the text that were mended.
 absl::Status ReadTrace(const CaptureFile& file, ByteSource* source, const std::vector<JsonFault>& faults,
                        LoadedFile* out) {
   if (file.host) {
@@ -53,7 +53,7 @@ absl::Status ReadTrace(const CaptureFile& file, ByteSource* source, const std::v
   return absl::OkStatus();
 }
 
-// The whole text of `source`. False: it cannot be read, or is too long to be mended.
+// Reads the whole text of `source`. False: it cannot be read, or is too long to be mended.
 bool ReadToMend(ByteSource* source, Buffer* out) {
   for (size_t room = size_t{1} << 20;; room *= 2) {
     if (!out->Reserve(std::min(room, kMostMended + 1))) return false;
@@ -68,8 +68,8 @@ bool ReadToMend(ByteSource* source, Buffer* out) {
   }
 }
 
-// Reads a trace whose text is not JSON once it is mended. `failed`: what is wrong with it as it is, which
-// stands where the text needs no mending.
+// Mends a text that is not JSON, and reads the trace in it. `failed`: the error of the original text; it is
+// returned if the text needs no mending or is not readable after it.
 absl::Status ReadMended(const CaptureFile& file, ByteSource* raw, absl::Status failed, LoadedFile* out) {
   StreamCut cut;
   absl::StatusOr<std::unique_ptr<ByteSource>> content = OpenContent(raw, file.path, &cut);
@@ -85,7 +85,7 @@ absl::Status ReadMended(const CaptureFile& file, ByteSource* raw, absl::Status f
   return ReadTrace(file, &source, mended->faults, out).ok() ? absl::OkStatus() : failed;
 }
 
-// Whether a trace was read up to its last whole event or node only.
+// Whether only a first part of the file, up to its last whole event or node, was read.
 bool CutShort(LoadedFile* file) {
   const std::vector<Repair>& repairs = *RepairsIn(file);
   return std::any_of(repairs.begin(), repairs.end(), [](const Repair& r) {
@@ -99,7 +99,7 @@ size_t Rows(const LoadedFile& file) {
   return rows;
 }
 
-// `again` opens the same content once more.
+// Reads a trace from the content `raw`. `again` opens the same content once more.
 absl::Status LoadContent(const CaptureFile& file, ByteSource* raw,
                          const std::function<absl::StatusOr<std::unique_ptr<ByteSource>>()>& again,
                          LoadedFile* out) {
@@ -111,7 +111,7 @@ absl::Status LoadContent(const CaptureFile& file, ByteSource* raw,
     status = ReadMended(file, anew.get(), std::move(status), out);
   }
   if (!status.ok()) return status;
-  if (!cut.cut && CutShort(out)) {  // a quote too many looks like a file without its end
+  if (!cut.cut && CutShort(out)) {  // a superfluous quote looks like a file without its end
     absl::StatusOr<std::unique_ptr<ByteSource>> anew = again();
     LoadedFile mended;
     if (anew.ok() && ReadMended(file, anew->get(), absl::InvalidArgumentError("cut"), &mended).ok() &&
@@ -127,7 +127,7 @@ absl::Status LoadContent(const CaptureFile& file, ByteSource* raw,
   return absl::OkStatus();
 }
 
-// A member of an archive, on its way to a LoadedFile.
+// A member of an archive, and what was read from it.
 struct Member {
   std::string name;
   Buffer content;
@@ -169,7 +169,8 @@ absl::Status ReadMembers(const std::string& path, ByteSource* tar, int threads, 
     ASSIGN_OR_RETURN(bool more, reader.Next());
     if (!more) break;
     const std::string name = reader.name();
-    if (absl::StartsWith(name.substr(name.rfind('/') + 1), "._")) continue;  // macOS puts them beside files
+    // macOS writes such a file next to each file
+    if (absl::StartsWith(name.substr(name.rfind('/') + 1), "._")) continue;
     if (!NamedAsCapture(name)) {
       others->push_back(absl::StrCat(path, "!", name));
       continue;

@@ -22,9 +22,9 @@ namespace {
 constexpr absl::string_view kByHand =
     "--rank-of 'PATTERN' finds ranks in names by a regular expression, --rank-of 'PATTERN=N' gives one";
 
-// The ranks that are in all groups that a trace calls on and that are listed; empty: any.
+// The ranks that are in all groups whose ranks a trace lists; empty: any rank, or none.
 std::vector<int> Members(const std::vector<CommCall>& comms) {
-  std::set<std::vector<int>> groups;  // of which there are far fewer than calls
+  std::set<std::vector<int>> groups;  // far fewer than calls
   for (const CommCall& call : comms) {
     if (!call.ranks.empty() && !call.ranks_cut) groups.insert(call.ranks);
   }
@@ -45,7 +45,7 @@ std::vector<int> Members(const std::vector<CommCall>& comms) {
   return both;
 }
 
-// The folders that a path names, the outermost first.
+// The folders in a path, the outermost first.
 std::vector<absl::string_view> FoldersOf(absl::string_view path) {
   std::vector<absl::string_view> folders = absl::StrSplit(path, '/');
   folders.pop_back();
@@ -103,7 +103,7 @@ class Placer {
     const std::vector<Event>& events = loaded_[i].device->events;
     return std::any_of(events.begin(), events.end(), [](const Event& e) { return OnDevice(e.kind); });
   }
-  // The size of the job, as far as files tell it; 0: they do not.
+  // The number of ranks of the job, as far as files show it; 0: unknown.
   int WorldSize() const;
   size_t Count(bool host) const {
     size_t n = 0;
@@ -116,14 +116,15 @@ class Placer {
   PlacedFiles* out_;
   std::vector<int> rank_;
   std::vector<bool> left_out_;
-  std::vector<std::string>
-      part_;  // what labels the processes that a file stands for; "": it stands for a file
+  // Label of the processes, if the entry is one rank of a file with several; "": the entry is a whole file.
+  std::vector<std::string> part_;
   std::string why_no_places_;
 };
 
-// Where the name of a file says nothing, or has but a number at its end, its folders' names may tell
-// ("rank0_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json"). Folders that all files of a kind are in do not
-// tell these apart. Of a lone file the nearest two folders count, and the word "rank" alone.
+// Reads ranks and places from the folders of a file
+// ("rank0_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json") if the file's own name has neither, or only a
+// number at its end. Folders that all files of a kind share do not distinguish them and are not used. For a
+// single file only the two nearest folders are used, and only "rank" or "worker" in their names.
 void Placer::ReadFolders(bool host) {
   std::vector<size_t> of_kind;
   for (size_t i = 0; i < files_.size(); ++i) {
@@ -150,7 +151,8 @@ void Placer::ReadFolders(bool host) {
   }
 }
 
-// A file of several ranks becomes one for each; their labels take the place of its name.
+// Makes an entry for each rank of a file that holds several. The labels of the ranks are used in place of the
+// file's name.
 void Placer::SpreadFiles() {
   part_.resize(files_.size());
   for (size_t i = 0, own = files_.size(); i < own; ++i) {
@@ -195,18 +197,18 @@ absl::Status Placer::ByHand(const std::vector<std::string>& rank_of) {
                                                  ": no file's path matches; the first is ", files_[0].path));
 }
 
-// By the content, or "rank" in the name.
+// The rank in the content of a file, or after "rank" in its name; -1: none.
 int Placer::Told(size_t i) const {
   const LoadedFile& l = loaded_[i];
-  // A host trace knows only its place in a group.
+  // A host trace knows only its place in a group: the name comes first.
   if (l.host != nullptr && files_[i].sure) return files_[i].rank;
   const int own = l.host != nullptr ? l.host->rank : l.device->rank;
   if (own >= 0) return own;
   return files_[i].sure ? files_[i].rank : -1;
 }
 
-// Ranks in names that count anew in each replica of a server ("dp1_tp0_rank0"): files of several places have
-// one. Their places then tell.
+// Drops ranks of names that begin at 0 in each replica of a server ("dp1_tp0_rank0"): files with different
+// places then have the same rank. ByPlaces() finds the ranks of these files.
 void Placer::ForgetLocalRanks() {
   std::map<std::pair<bool, int>, std::vector<Place>> first;
   bool local = false;
@@ -251,7 +253,7 @@ void Placer::LeaveOutFrontEnds() {
     LeaveOut(i, "it shows no rank, no device operation and no call, as the trace of a front end");
 }
 
-// The only rank that can be in all groups that a file calls on.
+// Sets the rank of a file if only one rank is in all groups of its calls.
 void Placer::ByMembers() {
   for (size_t i = 0; i < files_.size(); ++i) {
     if (rank_[i] >= 0 || left_out_[i] || files_[i].host) continue;
@@ -261,7 +263,7 @@ void Placer::ByMembers() {
 }
 
 void Placer::ByPlaces() {
-  std::map<std::vector<Place>, PlacedFile> placed;  // files of several kinds share a place
+  std::map<std::vector<Place>, PlacedFile> placed;  // files of several kinds may have the same place
   for (size_t i = 0; i < files_.size(); ++i) {
     if (rank_[i] >= 0 || left_out_[i] || files_[i].places.empty()) continue;
     PlacedFile& file = placed[files_[i].places];
@@ -300,7 +302,7 @@ int Placer::WorldSize() const {
   return static_cast<int>(std::min<int64_t>(world, 1 << 30));
 }
 
-// A number at the end of a name counts only if there is more than one file of its kind.
+// A number at the end of a name counts only if there are several files of its kind.
 void Placer::ByNumbers() {
   const int world = WorldSize();
   for (size_t i = 0; i < files_.size(); ++i) {
@@ -313,7 +315,7 @@ void Placer::ByNumbers() {
   }
 }
 
-// One pair: a file without a rank takes that of the other file.
+// If there is only one pair of host and device traces, a file without a rank gets the rank of the other file.
 absl::Status Placer::OfOnePair() {
   std::vector<size_t> pair;
   for (size_t i = 0; i < files_.size(); ++i) {
@@ -334,7 +336,8 @@ absl::Status Placer::OfOnePair() {
   return absl::OkStatus();
 }
 
-// Traces of graphs' captures without a rank: those of the only rank, or nobody's.
+// Traces that only show the capture of graphs and have no rank: they belong to the only rank, or are left
+// out.
 void Placer::PlaceGraphCaptures() {
   std::vector<int> ranks;
   for (size_t i = 0; i < files_.size(); ++i) {
@@ -374,7 +377,8 @@ absl::Status Placer::PlaceOne(size_t i) {
   r.rank = rank;
   const bool host = files_[i].host;
   std::string& name = host ? r.host_file : r.device_file;
-  if (!host && !name.empty()) {  // the trace of the graphs' capture, and that of their execution
+  if (!host && !name.empty()) {  // the trace of a graph's capture and the trace of its execution may have the
+                                 // same rank
     if (ShowsGraphCaptureOnly(*loaded_[i].device)) {
       r.graph_captures.push_back(std::move(loaded_[i].device));
       return absl::OkStatus();

@@ -1,4 +1,4 @@
-// Which rank each file of a capture is of.
+// Finds the rank of each file of a capture.
 #pragma once
 
 #include <map>
@@ -15,21 +15,23 @@ namespace chakra::pytorch {
 struct PlacedFiles {
   std::map<int, CaptureRank> ranks;
   std::vector<std::string> warnings;
-  std::vector<std::string> left_out;  // files that are of no rank
+  std::vector<std::string> left_out;  // files that belong to no rank
 };
 
-// Moves what was loaded to its ranks; `loaded` goes with `files`. A file that holds several ranks counts as
-// one file for each, whose label is part of its path. The rank of a file is, in this order:
-// - the one that `rank_of` gives (RankByHand());
-// - what its content, or "rank" in its name, says;
-// - the only rank that is in all groups that it calls on;
-// - its place in the dimensions of the split, by its name (RanksFromPlaces());
-// - the number at the end of its name, unless the job is smaller, or files of its kind have "rank" in theirs.
-// "rank" and places may stand in the name of a folder, too, unless all files of a kind are in it.
+// Moves the loaded traces to their ranks. `loaded` has the order of `files`. A file that holds several ranks
+// is treated as one file for each rank, with the rank's label after its path. The rank of a file is, in this
+// order:
+// - the rank that `rank_of` gives (RankByHand());
+// - the rank in its content, or after "rank" in its name;
+// - the only rank that is in all groups that its calls are on;
+// - the rank that follows from the places in its name (RanksFromPlaces());
+// - the number at the end of its name, unless the job has fewer ranks, or other files of its kind have "rank"
+//   in their names.
+// "rank" and places may also be in the name of a folder, unless all files of a kind are in that folder.
 //
-// A front end's trace, with neither rank nor device nor calls, is left out of a run whose other files have
-// them, with a warning; so is the trace of a graph's capture that nobody can tell the rank of. Errors
-// (InvalidArgument) name the file: a rank that nothing tells, two files for one rank.
+// The trace of a front end, which has no rank, no device operation and no call, is left out with a warning if
+// other files have them. So is the trace of a graph's capture whose rank is unknown. Errors (InvalidArgument)
+// name the file: a rank is unknown, or two files have the same rank.
 absl::Status PlaceFiles(std::vector<CaptureFile> files, std::vector<LoadedFile>* loaded,
                         const std::vector<std::string>& rank_of, PlacedFiles* out);
 

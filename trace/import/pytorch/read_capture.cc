@@ -17,7 +17,8 @@
 namespace chakra::pytorch {
 namespace {
 
-// The files of the inputs: `files`, and of those what archives hold in `loaded`.
+// Finds the files of the inputs. `files` gets all of them; `loaded` gets the content of those in archives,
+// which come first.
 absl::Status FindFiles(const std::vector<std::string>& inputs, const ReadOptions& options,
                        std::vector<CaptureFile>* files, std::vector<LoadedFile>* loaded, RecordedRanks* out) {
   const CaptureSelection& selection = options.capture;
@@ -57,7 +58,7 @@ absl::Status FindFiles(const std::vector<std::string>& inputs, const ReadOptions
 absl::StatusOr<RecordedRanks> ReadFiles(const std::vector<std::string>& inputs, const ReadOptions& options) {
   RecordedRanks out;
   std::vector<CaptureFile> files;
-  std::vector<LoadedFile> loaded;  // by file; those of archives come first
+  std::vector<LoadedFile> loaded;  // by file; files in archives come first
   RETURN_IF_ERROR(FindFiles(inputs, options, &files, &loaded, &out));
   const size_t done = loaded.size();
   loaded.resize(files.size());
