@@ -12,8 +12,8 @@
 namespace chakra::pytorch {
 namespace {
 
-// The ranks of the call's group, as far as the capture lists them; empty: it does not. PyTorch calls the
-// group of all ranks "0" and describes it as "default_pg".
+// The ranks of the call's group, if the capture lists them; else empty. PyTorch names the group of all ranks
+// "0" and describes it as "default_pg".
 std::vector<int> ListedMembers(const CaptureRank& rank, const CommCall& call, int world) {
   if (!call.ranks.empty() && !call.ranks_cut) return call.ranks;
   if (call.start >= 0 && call.stride > 0 && call.group_size > 0 && call.group_size <= world) {
@@ -35,7 +35,8 @@ std::vector<int> ListedMembers(const CaptureRank& rank, const CommCall& call, in
   return {};
 }
 
-// How good an inference is: calls whose group was inferred, fewest contradictions first among equals.
+// How good an inference is: more calls with an inferred group are better; if equal, fewer calls for which
+// every group is contradicted.
 struct Quality {
   uint64_t inferred = 0, unknown = 0;
   bool operator<(const Quality& o) const {
@@ -94,8 +95,8 @@ std::string GroupFinder::Unnamed(const Members& members) const {
   return absl::StrCat(members.size(), " ranks from ", members.front());
 }
 
-// The row of a group of this name and these members. Of several groups with one name each further one has its
-// first rank in its name.
+// The row of the group with this name and these members; added if there is none. If several groups have one
+// name, all but the first get their first rank as a suffix ("tp@2").
 uint32_t GroupFinder::Row(const std::string& name, const Members& members, GroupOrigin origin,
                           const std::string& evidence) {
   std::string tried = name;
@@ -123,7 +124,7 @@ uint32_t GroupFinder::FindRule(uint32_t r, const TimelineNode& node, const CommC
   return asked_.Find(ruled);
 }
 
-// The row of the group of a call whose library has groups of its own.
+// The row of the group of a call whose library has its own groups.
 uint32_t GroupFinder::OwnGroupRow(const CaptureRank& rank, const CommCall& call) {
   Members members;
   if (!OwnGroup(rank, call, world_, &members)) {
@@ -137,7 +138,7 @@ uint32_t GroupFinder::OwnGroupRow(const CaptureRank& rank, const CommCall& call)
              "the only group of the rank that calls of this library can be on");
 }
 
-// Groups that the user or the capture lists. Remembers the other collectives.
+// Sets the groups that the user or the capture lists. Remembers the other collectives in open_.
 void GroupFinder::TakeListed(uint32_t r) {
   const CaptureRank& rank = ranks_[r];
   for (const TimelineNode& node : rank.timeline.nodes) {
@@ -175,10 +176,10 @@ Inference GroupFinder::InferWith(HostStreams how, const MixedStreams& mixed) con
   return out;
 }
 
-// If another way to take the host's threads for streams infers other members for a call, the call's group is
-// no more than a guess.
+// Makes the group of a call a guess if `other`, which combined the host's threads into streams in another
+// way, inferred other members for the call.
 void GroupFinder::Doubt(const Inference& other, Inference* best) const {
-  std::map<std::pair<uint32_t, uint32_t>, size_t> stream_of;  // by rank and comm
+  std::map<std::pair<uint32_t, uint32_t>, size_t> stream_of;  // stream of `other`, by rank and comm
   for (size_t i = 0; i < other.groups.size(); ++i) {
     if (other.groups[i].origin != GroupOrigin::kInferred || other.streams.streams[i].device) continue;
     for (const uint32_t comm : other.streams.comms[i]) stream_of[{other.streams.captured[i], comm}] = i;
@@ -197,12 +198,14 @@ void GroupFinder::Doubt(const Inference& other, Inference* best) const {
   }
 }
 
-// The same with streams of the device parted by kind and size where their calls are of several groups: where
-// times tell other members for some of them, or members that they do not tell for all.
+// Infers again with some device streams divided by kind and size of their calls, because they carry calls of
+// several groups. A stream is divided if the times then give members for some of its calls that differ from
+// those of the whole stream, or members at all if they gave none for the whole stream.
 Inference GroupFinder::InferMixed(Inference whole) const {
-  constexpr double kAgainst = 8;  // bits; a stream of the device is one group's but for good reasons
+  constexpr double kAgainst = 8;  // bits needed against the members of a whole stream: a device stream
+                                  // usually belongs to one group
   MixedStreams several, mixed;
-  std::map<std::pair<uint32_t, uint32_t>, size_t> stream_of;  // by rank and comm
+  std::map<std::pair<uint32_t, uint32_t>, size_t> stream_of;  // stream of `whole`, by rank and comm
   for (size_t i = 0; i < whole.groups.size(); ++i) {
     const std::vector<StreamCall>& calls = whole.streams.streams[i].calls;
     const bool kinds = std::any_of(calls.begin(), calls.end(),
@@ -237,10 +240,12 @@ void GroupFinder::Infer() {
   Take(best);
 }
 
-// Streams of the host with equal members are taken for one group, which carries its calls out in one order;
-// each stream of a device is a group of its own.
+// Adds the inferred groups. Streams of the host with equal members become one group, which carries out its
+// calls in one order. Of the device, only streams with equal calls (InferredGroup::kind) and equal members
+// become one group.
 void GroupFinder::Take(const Inference& inference) {
-  std::map<std::pair<std::string, Members>, std::vector<uint32_t>> kinds;  // by name and members
+  // kinds of streams, by name and members
+  std::map<std::pair<std::string, Members>, std::vector<uint32_t>> kinds;
   for (size_t i = 0; i < inference.groups.size(); ++i) {
     const CallStream& stream = inference.streams.streams[i];
     const InferredGroup& found = inference.groups[i];

@@ -1,4 +1,4 @@
-// The group of each collective of a capture, and how it is known.
+// Finds the group of each collective of a capture, and how it is known.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +17,22 @@ namespace chakra::pytorch {
 // A group of the job.
 struct CallGroup {
   std::string name;
-  std::vector<int> ranks;  // global; in the order of the group
+  std::vector<int> ranks;  // global ranks, in the order of the group
   GroupOrigin origin = GroupOrigin::kNamed;
   std::string evidence;
-  uint64_t calls = 0;  // of captured ranks
+  uint64_t calls = 0;  // number of calls of captured ranks
 };
 
 struct CallGroups {
   std::vector<CallGroup> groups;          // in the order of their first calls, by rank
-  std::vector<std::vector<uint32_t>> of;  // by captured rank, then by row of Timeline::comms; kNoRow: none
+  std::vector<std::vector<uint32_t>> of;  // row of `groups`, by captured rank and by row of Timeline::comms;
+                                          // kNoRow: none
 };
 
-// Gives a group to each collective and to each named send and receive. Names are as the capture writes them;
-// a pointer to a group, which differs between ranks, names none. Where several groups have one name, the
-// first rank is added ("tp@2"). `machine`: by captured rank, equal numbers share a clock; -1: not known.
+// Gives a group to each collective, and to each send and receive whose group is named. Names are as the
+// capture writes them. A pointer to a group is not used as a name, because it differs between ranks. If
+// several groups have one name, the first rank is appended ("tp@2"). `machine`: by captured rank; ranks with
+// equal numbers share a clock; -1: unknown.
 CallGroups FindCallGroups(const std::vector<CaptureRank>& ranks, int world, const std::vector<int>& machine,
                           const GroupRules& asked);
 

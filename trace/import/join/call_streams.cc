@@ -19,14 +19,14 @@ bool EndsTogether(CommOp op) {
          op == CommOp::kReduceScatter || op == CommOp::kBarrier;
 }
 
-// Kind, size and element type; sizes only where they are equal on all members.
+// Hash of a call's kind, sizes and element type. Sizes count only if they are equal on all members.
 uint64_t KeyOf(const CommCall& call) {
   const bool sized =
       call.op != CommOp::kAllToAll && call.op != CommOp::kGather && call.op != CommOp::kScatter;
   return absl::HashOf(call.op, sized ? call.in_bytes : 0, sized ? call.out_bytes : 0, call.dtype);
 }
 
-// The ranks of threads among the threads of a rank that carry collectives, by number.
+// The positions, by thread number, of the threads of a rank that carry collectives.
 std::map<uint32_t, uint32_t> ThreadOrder(const DeviceTrace& d, const std::set<uint32_t>& lanes) {
   std::vector<std::tuple<bool, int64_t, std::string, uint32_t>> all;
   for (const uint32_t lane : lanes) {
@@ -40,7 +40,7 @@ std::map<uint32_t, uint32_t> ThreadOrder(const DeviceTrace& d, const std::set<ui
   return order;
 }
 
-// The calls of one rank by stream.
+// Collects the calls of one rank by stream.
 class RankStreams {
  public:
   RankStreams(const CaptureRank& rank, uint32_t captured, HostStreams how, const MixedStreams& mixed)
@@ -65,7 +65,7 @@ class RankStreams {
   const StepMarks steps_;
   std::vector<const TimelineNode*> nodes_;
   std::map<uint32_t, uint32_t> thread_order_;
-  std::map<uint32_t, std::set<std::string>> pointers_;  // by stream of the device
+  std::map<uint32_t, std::set<std::string>> pointers_;  // pointers to groups, by device stream
 };
 
 void RankStreams::FindPointers() {
@@ -80,7 +80,7 @@ void RankStreams::FindPointers() {
   thread_order_ = ThreadOrder(*rank_.device, threads);
 }
 
-// What tells streams of this rank apart.
+// A text that is equal for the calls of one stream of this rank.
 std::string RankStreams::StreamOf(const TimelineNode& node) const {
   const CommCall& call = CallOf(node);
   if (IsPointer(call.group)) return absl::StrCat("pointer ", call.group);
@@ -108,7 +108,8 @@ std::string RankStreams::StreamOf(const TimelineNode& node) const {
 void RankStreams::Finish(int machine, CallStreams* out) {
   FindPointers();
   std::map<std::string, std::vector<const TimelineNode*>> by_stream;
-  std::map<std::string, std::map<int64_t, std::string>> sizes;  // by stream: told sizes, and what told them
+  std::map<std::string, std::map<int64_t, std::string>> sizes;  // by stream: the group sizes that its calls
+                                                                // show, and the source of each
   for (const TimelineNode* node : nodes_) {
     const std::string stream = StreamOf(*node);
     std::string from;
@@ -117,13 +118,15 @@ void RankStreams::Finish(int machine, CallStreams* out) {
     by_stream[stream].push_back(node);
     out->on_host = out->on_host || node->host;
   }
-  std::map<std::pair<std::string, int64_t>, uint32_t> rows;  // by stream and size
+  std::map<std::pair<std::string, int64_t>, uint32_t> rows;  // row of CallStreams::streams, by stream and
+                                                             // size
   for (const auto& [stream, nodes] : by_stream) {
     const std::map<int64_t, std::string>& told = sizes[stream];
     for (const TimelineNode* node : nodes) {
       std::string from;
       int64_t size = MembersBySize(CallOf(*node), &from);
-      // One size holds for all calls of the stream; of several, each is a group of its own.
+      // If the calls of the stream show one size, it holds for all of them. If they show several sizes, each
+      // size is a group of its own.
       if (told.size() == 1) std::tie(size, from) = *told.begin();
       const auto [it, fresh] = rows.try_emplace({stream, size}, static_cast<uint32_t>(out->streams.size()));
       if (fresh) {

@@ -15,34 +15,35 @@
 
 namespace chakra::pytorch {
 
-// Of the event of a node that carries a call.
+// Facts about the event of a node that carries a call.
 struct CallPlace {
   uint32_t lane = 0;  // Event::lane
-  int64_t called =
-      0;  // when the call began that launched the event, if one did; else when the node began; ns
+  // When the call that launched the event began, or, if nothing launched it, when the node began; ns.
+  int64_t called = 0;
 };
 
-// One rank of a capture that was read and linked.
+// One rank of a capture, read and linked.
 struct CaptureRank {
   int rank = 0;                        // global
   std::string host_file, device_file;  // "": not captured
   const std::string& file() const { return device_file.empty() ? host_file : device_file; }
   std::unique_ptr<HostTrace> host;
   std::unique_ptr<DeviceTrace> device;
-  // What adds the rows to `device`, so that those of a rank are in memory only while it is linked; null: they
-  // are there.
+  // Adds the rows to `device`, so that the rows of a rank are in memory only while it is linked. Null: the
+  // rows have been added.
   std::function<void(DeviceTrace*)> fill;
-  std::vector<std::unique_ptr<DeviceTrace>> graph_captures;  // of its graphs, in traces of their own
+  std::vector<std::unique_ptr<DeviceTrace>> graph_captures;  // traces that only show the capture of this
+                                                             // rank's graphs
   GraphJoin graphs;
   Pairing pairing;
   Timeline timeline;
-  // Where the rank's columns are drafted already, there are no events, and nodes are no more than joining
-  // needs: TimelineNode::event is then a row of `calls`, and `counts` is what the report says of all events.
+  // If the rank's columns have been drafted, its events are gone, and only the nodes that joining needs are
+  // left. TimelineNode::event is then a row of `calls`, and `counts` has the report's counts of all events.
   ColumnDraft columns;
   std::vector<CallPlace> calls;
   proto::RankConversion counts;
 
-  // Of the event of `node`, which has one. Precondition: the rank is linked.
+  // Facts about the event of `node`. Preconditions: the node has an event, and the rank is linked.
   CallPlace PlaceOf(const TimelineNode& node) const {
     if (columns.drafted) return calls[node.event];
     const uint32_t caller = node.host ? kNoRow : timeline.caller[node.event];

@@ -34,7 +34,7 @@ class Aligner {
  private:
   struct Difference {
     int64_t middle = 0, spread = 0;
-    uint32_t other = 0;  // the rank that it is against
+    uint32_t other = 0;  // the rank that the clock was compared with
   };
   int64_t Base(uint32_t r) const { return ranks_[r].device == nullptr ? 0 : ranks_[r].device->base_ns; }
   void Note(const char* kind, uint32_t r, const std::string& detail) {
@@ -51,12 +51,12 @@ class Aligner {
   const std::vector<MatchedGroup>& groups_;
   Clocks out_;
   std::vector<bool> known_;
-  uint32_t first_ = 0;                        // whose clock others are held against
-  std::vector<std::vector<size_t>> of_rank_;  // sure groups
+  uint32_t first_ = 0;                        // the rank whose clock the others are compared with
+  std::vector<std::vector<size_t>> of_rank_;  // by rank: its groups in groups_ that are sure
   std::vector<std::vector<StepMarks::Mark>> marks_;
 };
 
-// The difference of the clock of `r` to clocks that are known; false: no call tells.
+// Measures the difference between the clock of `r` and clocks that are known. False: no shared call.
 bool Aligner::Measure(uint32_t r, Difference* d) const {
   std::vector<int64_t> differences;
   for (const size_t g : of_rank_[r]) {
@@ -78,7 +78,7 @@ bool Aligner::Measure(uint32_t r, Difference* d) const {
   return true;
 }
 
-// Whether moving the clock of `r` by d.middle would move a step away from the one of its number.
+// Whether moving the clock of `r` by d.middle would move its steps away from the steps with the same numbers.
 bool Aligner::PartsSteps(uint32_t r, const Difference& d) const {
   std::map<int64_t, const StepMarks::Mark*> others;
   for (const StepMarks::Mark& mark : marks_[d.other]) others.emplace(mark.number, &mark);
@@ -97,7 +97,7 @@ bool Aligner::PartsSteps(uint32_t r, const Difference& d) const {
   return together ? std::abs(d.middle) >= half : UpperMedian(after) >= half;
 }
 
-// All ranks of a machine have its clock.
+// Sets the clock of all ranks on the machine of `r`.
 void Aligner::Settle(uint32_t r, int64_t offset) {
   for (uint32_t x = 0; x < ranks_.size(); ++x) {
     if (x != r && (machine_[r] < 0 || machine_[x] != machine_[r])) continue;
@@ -123,7 +123,8 @@ void Aligner::Move(uint32_t r, const Difference& d) {
                     ends));
 }
 
-// Settles `first` and all ranks that calls hold against it, be it by way of others.
+// Settles the clock of `first` and of all ranks that shared calls connect to it, directly or through other
+// ranks.
 void Aligner::SettleFrom(uint32_t first) {
   first_ = first;
   Settle(first, 0);

@@ -1,4 +1,4 @@
-// Brings the clocks of captured ranks together.
+// Aligns the clocks of captured ranks.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace chakra::pytorch {
 // One collective call of a rank.
 struct GroupCall {
   uint32_t comm = 0;           // row of Timeline::comms
-  int64_t begin = 0, end = 0;  // ns of the rank's own clock, since the epoch
+  int64_t begin = 0, end = 0;  // ns since the epoch, on the rank's own clock
 };
 
 // The calls of a group that all its captured members show: calls[m][i] is call i of member m.
@@ -25,16 +25,17 @@ struct MatchedGroup {
 
 struct Clocks {
   std::vector<int64_t> offset_ns;  // by captured rank: what to add to its clock
-  // By captured rank: the lowest one that shared collectives tell its clock from, or that is on its machine.
+  // By captured rank: the lowest captured rank whose clock is connected to this rank's clock, by shared
+  // collectives (directly or through other ranks) or by a common machine.
   std::vector<uint32_t> one_with;
   std::vector<Repair> notes;  // clock_aligned, clock_not_aligned, clock_left
 };
 
-// A collective ends on all members at nearly the same time: the ends of calls on sure groups tell the
-// difference of two clocks, if that exceeds the spread of the ends. Ranks of one machine have one clock,
-// which is moved as one. A difference that would part steps of one number, or, where steps of one number are
-// together as they are, is half a step or more, is not that of clocks, and no clock is moved by that. Linear
-// in calls. `machine`: as of FindMachines().
+// A collective ends on all members at nearly the same time. So the ends of calls on sure groups give the
+// difference of two clocks, if that exceeds the spread of the ends. Ranks of one machine share a clock, which
+// is moved as a whole. A difference is not taken for one of clocks if steps with the same number coincide and
+// it is half a step or more, or if such steps would not coincide after the move; the clock then stays as it
+// is. The time is linear in the number of calls. `machine`: from FindMachines().
 Clocks AlignClocks(const std::vector<CaptureRank>& ranks, const std::vector<int>& machine,
                    const std::vector<MatchedGroup>& groups);
 

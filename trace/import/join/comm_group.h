@@ -1,4 +1,4 @@
-// The group of a call whose library has groups of its own, such as an inference engine's all-reduce.
+// Finds the group of a call whose library has its own groups, such as the all-reduce of an inference engine.
 #pragma once
 
 #include <vector>
@@ -8,10 +8,11 @@
 
 namespace chakra::pytorch {
 
-// For a call whose members the capture does not name. A call of a process group is then taken for a call of
-// all ranks: true, and `members` stays empty. A call of another library (CommCall::own_group) is of a known
-// group of the rank, or of all ranks, where that is the only one (of the size that the kernel tells): true,
-// and `members` are that group's. False: nothing tells the group.
+// For a call whose members the capture does not name. A call of a process group is taken for a call of all
+// ranks: the result is true, and `members` is empty. A call of another library (CommCall::own_group) is on
+// one of the rank's known groups or on all ranks. If only one of these is possible (given the size that the
+// kernel shows), the result is true and `members` are its ranks; empty: all ranks. False: the group is
+// unknown.
 bool OwnGroup(const CaptureRank& rank, const CommCall& call, int world_size, std::vector<int>* members);
 
 }  // namespace chakra::pytorch

@@ -12,39 +12,40 @@
 
 namespace chakra::pytorch {
 
-// What a rule may ask of a call.
+// The properties of a call that rules test.
 struct RuledCall {
   absl::string_view name, description;  // of its group, as the capture writes them; "": none
   CommOp op = CommOp::kUnknown;
   int64_t bytes = kNone;   // of the input
-  absl::string_view lane;  // the stream or thread that carries the call, as the capture numbers it
+  absl::string_view lane;  // stream or thread that carries the call, as the capture numbers it
   int rank = 0;            // global
 };
 
-// The file is {"KEY": [ranks], ...} (trace/model/groups.h), ranks as the capture numbers them. A key is
-//   NAME         calls on the group of this name or description
-//   ?            calls whose group has no name, and of these
-//   ?KIND        those of a kind: all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, ...
-//   ?KIND:BYTES  of a kind and size (bytes of the input)
-//   ?...%LANE    on this stream or thread ("?%20", "?all_reduce%3")
-// and may end in "@" and any text: keys that differ only there are groups of one kind. A key holds for the
-// ranks of its list alone. A name goes before a rule; of several rules the one with more conditions holds.
+// The file is {"KEY": [ranks], ...} (trace/model/groups.h), with ranks as the capture numbers them. A key is
+//   NAME         calls on the group with this name or description
+//   ?            calls whose group has no name; the keys below select some of these calls:
+//   ?KIND        calls of a kind: all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, ...
+//   ?KIND:BYTES  calls of a kind and size (bytes of the input)
+//   ?...%LANE    calls on this stream or thread ("?%20", "?all_reduce%3")
+// and may end in "@" and any text: keys that differ only in this text are groups of one kind. A key applies
+// only to the ranks in its list. A name takes precedence over other keys; of those, the one with most
+// conditions applies.
 class GroupRules {
  public:
   GroupRules() = default;
-  // Errors name `file` and the key: a kind that is none, a size that is none, two keys that hold for one call
-  // alike, a rank that `world` ranks do not have.
+  // Errors name `file` and the key: an unknown kind, an invalid size, two keys that apply equally to a call,
+  // a rank that is not below `world`.
   static absl::StatusOr<GroupRules> Make(const Groups& groups, absl::string_view file, int world);
 
   bool empty() const { return rules_.empty(); }
   const std::string& file() const { return file_; }
-  // The row of the rule that holds for `call`; kNoRow: none does. Thread-compatible.
+  // The row of the rule that applies to `call`; kNoRow: none. Thread-compatible.
   uint32_t Find(const RuledCall& call) const;
   const std::vector<int>& ranks(uint32_t rule) const { return rules_[rule].ranks; }
   const std::string& key(uint32_t rule) const { return rules_[rule].key; }
-  // What says that the rule gave a call its group.
+  // Text that says that the rule gave a call its group.
   std::string Evidence(uint32_t rule) const;
-  // What the group is called: the key without "?".
+  // The name of the group: the key without "?".
   std::string NameOf(uint32_t rule) const;
   size_t size() const { return rules_.size(); }
 

@@ -10,12 +10,12 @@
 namespace chakra::pytorch {
 namespace {
 
-// One dimension of a split: g ranks that are s apart.
+// One dimension of a split: `size` ranks that are `stride` apart.
 struct Dimension {
   int size = 1, stride = 1;
 };
 
-// Whether ranks of 0..n-1 that differ in this dimension only are in the same block: n is a multiple of it.
+// The dimensions of n ranks: n is a multiple of size * stride, so that all groups are equal.
 std::vector<Dimension> Dimensions(int n) {
   std::vector<Dimension> all;
   for (int stride = 1; stride < n; ++stride) {
@@ -27,7 +27,7 @@ std::vector<Dimension> Dimensions(int n) {
   return all;
 }
 
-// The number that the members of a group have in common.
+// A number that is equal for the ranks of one group, and differs between groups.
 int64_t Without(int64_t rank, const Dimension& d) {
   const int64_t block = int64_t{d.size} * d.stride;
   return rank / block * block + rank % d.stride;

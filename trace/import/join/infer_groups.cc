@@ -17,36 +17,37 @@
 namespace chakra::pytorch {
 namespace {
 
-// What clocks and profilers of one machine may be off by.
+// Maximum error between clocks and between profilers of one machine.
 constexpr int64_t kDeviceToleranceNs = 20000, kHostToleranceNs = 50000;
-// Fewer calls than this do not tell by how much calls vary.
+// Fewer calls than this do not show how much calls vary.
 constexpr size_t kFewestCalls = 4;
-// Of so many calls ends of larger groups would be seen together, were they of such groups.
+// In this many calls, ends in larger groups would be seen to coincide if there were larger groups.
 constexpr size_t kManyCalls = 8;
-// Ends of members lie closer than their begins by so many bits a call.
+// Minimum bits for each call by which the ends of members are closer than their begins.
 constexpr double kSureByCall = 1.5, kLikelyByCall = 1;
 
-// Streams of different ranks whose calls are the same.
+// Streams of different ranks with the same calls.
 struct Class {
-  std::vector<uint32_t> streams;  // ascending by rank; the first one leads
-  std::vector<int> shift;         // call i of the leader is call i + shift of the stream
-  bool sure = true;               // of the shifts
-  bool stage = false;             // ranks with one program, out of a class that no split of all ranks fits
+  std::vector<uint32_t> streams;  // ascending by rank; the first stream is the leader
+  std::vector<int> shift;         // by stream: call i of the leader is call i + shift of the stream
+  bool sure = true;               // whether the shifts are sure
+  bool stage = false;             // the ranks with one program, out of a class that no split of all ranks
+                                  // fits
 };
 
 struct Verdict {
   GroupOrigin origin = GroupOrigin::kGuessed;
   const GroupSplit* split = nullptr;
   std::string evidence;
-  bool parted = false;     // the split holds for some groups only
-  double likely_bits = 0;  // as of InferredGroup
+  bool parted = false;     // the split fits some of its groups only
+  double likely_bits = 0;  // see InferredGroup
 };
 
 std::string Micros(int64_t ns) {
   return ns < 10000 ? absl::StrCat(ns / 1000, ".", ns % 1000 / 100, " us") : absl::StrCat(ns / 1000, " us");
 }
 
-// Whether two streams show a part of the same calls. Numbered steps must agree in every call.
+// Whether two streams show a part of the same calls. If steps have numbers, these must agree in every call.
 bool Alike(const std::vector<StreamCall>& a, const std::vector<StreamCall>& b, CallShift* shift) {
   return FindShift(a, b, shift) && (shift->sure || a.front().step == StreamCall::kNoStep);
 }
@@ -87,12 +88,12 @@ class Inferrer {
   const std::vector<CallStream>& streams_;
   const int captured_, world_;
   std::vector<Class> classes_;
-  std::map<int, std::vector<uint32_t>> of_rank_;  // streams
+  std::map<int, std::vector<uint32_t>> of_rank_;  // streams by rank
   std::vector<InferredGroup> out_;
 };
 
-// A rank's streams are taken in the order of their first calls: ranks with one program make the streams'
-// first calls in one order.
+// The streams, sorted by rank and first call: ranks with one program make the first calls of their streams in
+// the same order.
 std::vector<uint32_t> Inferrer::InOrder() const {
   std::vector<uint32_t> order;
   for (uint32_t i = 0; i < streams_.size(); ++i) {
@@ -105,8 +106,8 @@ std::vector<uint32_t> Inferrer::InOrder() const {
   return order;
 }
 
-// Puts a stream into the first class that has the same calls and no stream of its rank yet; else, if no class
-// has the same calls, into the first one whose window is another.
+// Puts a stream into the first class that has the same calls and no stream of its rank yet. If no class has
+// the same calls, puts it into the first class whose calls overlap with the stream's, in another window.
 bool Inferrer::Place(uint32_t i, const std::vector<uint32_t>& alike) {
   const CallStream& stream = streams_[i];
   bool same_calls = false;
@@ -143,7 +144,7 @@ void Inferrer::MakeClasses() {
   }
 }
 
-// At most kSamples of the calls that all streams of the class have, evenly.
+// Up to kSamples of the calls that all streams of the class have, evenly distributed.
 SharedCalls Inferrer::Shared(const Class& c) const {
   SharedCalls shared;
   int from = 0, to = static_cast<int>(streams_[c.streams[0]].calls.size());
@@ -164,7 +165,7 @@ SharedCalls Inferrer::Shared(const Class& c) const {
   return shared;
 }
 
-// Whether sizes allow the split. All members of a group are there if all ranks were captured.
+// Whether sizes allow the split. If all ranks were captured, the class has all members of each group.
 bool Inferrer::Possible(const Class& c, const GroupSplit& split) const {
   const int64_t size = streams_[c.streams[0]].size;
   if (captured_ == world_) return split.size > 0 && (size == 0 ? split.size > 1 : split.size == size);
@@ -183,8 +184,8 @@ std::vector<Held> Inferrer::HoldAll(const Class& c, const std::vector<GroupSplit
   return held;
 }
 
-// Whether a rank outside the class has calls that the class could have: windows that begin apart part
-// classes.
+// Whether a rank outside the class has calls that may belong to the class: windows that begin at different
+// calls may have divided one class.
 bool Inferrer::MayHaveMore(const Class& c) const {
   if (c.stage || static_cast<int>(c.streams.size()) == captured_) return false;
   const CallStream& leader = streams_[c.streams[0]];
@@ -197,8 +198,8 @@ bool Inferrer::MayHaveMore(const Class& c) const {
   });
 }
 
-// Without numbered steps, whether two groups of the split would end together too if the calls of one were
-// moved against those of the other: then which call is which is not sure.
+// If steps have no numbers: whether two groups of the split would also end together with the calls of one
+// shifted against the other. Then it is not sure which calls correspond.
 bool Inferrer::AnotherOrderFits(const Class& c, const Held& best) const {
   const CallStream& leader = streams_[c.streams[0]];
   if (leader.calls.front().step != StreamCall::kNoStep) return false;
@@ -236,7 +237,8 @@ Verdict Inferrer::Judge(const Class& c, const std::vector<GroupSplit>& splits) c
   if (best == nullptr)
     return {GroupOrigin::kUnknown, nullptr,
             absl::StrCat(told, "each split of ", ranks, " into equal groups is contradicted", early)};
-  // Windows that begin apart may have parted a class: without all ranks times must tell.
+  // Windows that begin at different calls may have divided the class: unless it has all ranks, times must
+  // decide.
   const bool all = static_cast<int>(c.streams.size()) == captured_ && captured_ == world_;
   if (possible == 1 && (all || leader.size > 0) && (captured_ == world_ || leader.size == world_)) {
     return {GroupOrigin::kInferred, best->split,
@@ -248,7 +250,7 @@ Verdict Inferrer::Judge(const Class& c, const std::vector<GroupSplit>& splits) c
   const std::string refuted = contradicted == 0 ? ""
                                                 : absl::StrCat("; contradicted are ", contradicted, " of ",
                                                                possible, " splits", early);
-  // A group that does not divide the job is more likely a part of one.
+  // A group that does not divide the job is more likely only a part of a group.
   const bool whole = possible > 1 || captured_ < world_ || world_ % static_cast<int>(c.streams.size()) == 0;
   const bool sure = whole && c.sure && !MayHaveMore(c) && !AnotherOrderFits(c, *best);
   if (sure && calls >= kFewestCalls && against.Clear()) {
@@ -280,7 +282,7 @@ Verdict Inferrer::Judge(const Class& c, const std::vector<GroupSplit>& splits) c
           !against.even, likely ? coincide.bits : 0};
 }
 
-// Whether ranks that were not captured are members too.
+// Whether ranks that were not captured are also members.
 bool Inferrer::OfAll(const Class& c, const Verdict& verdict) const {
   return captured_ < world_ && verdict.split->groups == 1 &&
          (verdict.origin == GroupOrigin::kGuessed || streams_[c.streams[0]].size == world_);
@@ -304,7 +306,7 @@ void Inferrer::Answer(const Class& c, const Verdict& verdict) {
   }
 }
 
-// A stream whose calls no other captured rank shows.
+// Answers for a stream whose calls no other captured rank shows.
 void Inferrer::AnswerAlone(uint32_t i) {
   const CallStream& stream = streams_[i];
   InferredGroup& answer = out_[i];
@@ -336,7 +338,7 @@ void Inferrer::AnswerAlone(uint32_t i) {
                     : absl::StrCat("nothing tells the members; all ", world_, " ranks were assumed");
 }
 
-// What a rank calls, on all of its streams: equal for ranks with one program.
+// A hash of the calls of a rank on all of its streams; equal for ranks with the same program.
 uint64_t Inferrer::Program(int rank) const {
   std::vector<std::tuple<std::string, int64_t, std::vector<uint64_t>>> all;
   for (const uint32_t i : of_rank_.at(rank)) {
@@ -348,8 +350,9 @@ uint64_t Inferrer::Program(int rank) const {
   return absl::HashOf(all);
 }
 
-// Stages of a pipeline may make the same calls on groups of different kinds. If no split holds for all ranks,
-// the blocks of equally many adjacent ranks with one program each are judged alone. False: there are none.
+// Stages of a pipeline may make the same calls on groups of different kinds. If no split fits all ranks,
+// decides for each block of adjacent ranks with the same program alone; all blocks must have the same size.
+// False: there are no such blocks.
 bool Inferrer::DecideByStage(const Class& c) {
   std::vector<Class> stages;
   uint64_t last = 0;

@@ -13,8 +13,8 @@ namespace chakra::pytorch {
 namespace {
 
 constexpr double kPeerErrors = 5.0, kPeerGain = 0.1;
-// Of two ranks that do not meet, ends lie half as far apart as begins once in two messages: that many bits
-// more than for each other layout are no chance.
+// Two ranks that do not communicate have ends half as far apart as their begins, by chance, in one of two
+// messages. This many bits more than for each other layout are not chance.
 constexpr double kSurePeerBits = 12;
 constexpr size_t kFewestMessages = 4;
 
@@ -63,16 +63,17 @@ class Matcher {
     });
   }
 
-  // False: the layout is out.
+  // Matches all messages. False: the layout is ruled out.
   bool Match(const Layout& layout);
-  // By how many bits the two sides of messages end closer than they begin; as far as senders wait.
+  // The number of bits by which the two sides of messages end closer than they begin. Only meaningful if
+  // senders wait.
   double BitsOfEnds() const;
-  // By receive: how far its end is from where the layout predicts it, ns.
+  // By receive: the distance of its end from the predicted end, ns.
   const std::vector<int64_t>& off() const { return off_; }
   std::vector<std::vector<uint32_t>> Take() { return std::move(peer_); }
 
  private:
-  using Call = std::pair<uint32_t, uint32_t>;  // row and call
+  using Call = std::pair<uint32_t, uint32_t>;  // row and index of the call
   const PeerCall& At(const Call& c) const { return calls_[c.first][c.second]; }
   int64_t End(const Call& c) const { return At(c).end; }
   bool MatchOne(const Layout& layout, const Call& receive);
@@ -80,9 +81,9 @@ class Matcher {
 
   const std::vector<std::vector<PeerCall>>& calls_;
   const int64_t tolerance_;
-  std::vector<Call> receives_;  // by end
-  std::vector<std::map<uint64_t, std::vector<uint32_t>>>
-      open_;  // by row and key: sends without a receive, last first
+  std::vector<Call> receives_;  // sorted by end
+  // By row and key: sends without a receive, the last one first.
+  std::vector<std::map<uint64_t, std::vector<uint32_t>>> open_;
   std::vector<std::vector<uint32_t>> peer_;
   std::map<Call, Call> last_;                   // by (from, to): last send and its receive
   std::vector<std::pair<Call, Call>> matched_;  // send and receive, in the order of receives_
@@ -106,7 +107,7 @@ bool Matcher::MatchOne(const Layout& layout, const Call& receive) {
   const Call send = {best, sends.back()};
   sends.pop_back();
   const auto [it, fresh] = last_.try_emplace({best, receive.first}, send.second, receive.second);
-  if (!fresh) {  // messages from one rank to another do not overtake
+  if (!fresh) {  // messages from one rank to another do not overtake each other
     if (it->second.first > send.second || it->second.second > receive.second) return false;
     it->second = {send.second, receive.second};
   }
@@ -116,7 +117,7 @@ bool Matcher::MatchOne(const Layout& layout, const Call& receive) {
   return true;
 }
 
-// Ends of receives after the later begin, against the median for messages of the key.
+// Compares the time from the later begin to the end of each receive with the median for its key.
 void Matcher::Predict() {
   std::map<uint64_t, std::vector<int64_t>> after;
   off_.clear();
@@ -162,7 +163,7 @@ bool Matcher::Match(const Layout& layout) {
   return true;
 }
 
-// By how many standard errors `worse` is worse, and by how much in the mean.
+// How much worse `worse` is: in standard errors, and in the mean.
 std::pair<double, double> BetterBy(const std::vector<int64_t>& worse, const std::vector<int64_t>& better) {
   constexpr int64_t kResolutionNs = 500;
   const auto scale = static_cast<double>(std::max(Median(better), kResolutionNs));
@@ -178,18 +179,20 @@ std::pair<double, double> BetterBy(const std::vector<int64_t>& worse, const std:
   return {mean / (std::sqrt(variance / n) + 1e-3), mean};
 }
 
-// What messages say of two clocks.
+// Facts about the messages between two clocks.
 struct Between {
   bool forth = false, back = false;
-  int64_t apart = 0;  // the most that a message ends apart on its two sides, ns
+  int64_t apart = 0;  // the greatest difference between the ends of a message on its two sides, ns
 };
 
-// Whether the messages show that clocks which differ by number are one. `peer`: as InferredPeers::peer.
+// Whether the messages show that clocks with different numbers are the same clock. `peer`: see
+// InferredPeers::peer.
 bool ShowOneClock(const std::vector<std::vector<PeerCall>>& calls,
                   const std::vector<std::vector<uint32_t>>& peer, const std::vector<uint32_t>& clock,
                   int64_t tolerance_ns) {
   if (clock.empty()) return true;
-  std::map<std::pair<uint32_t, uint32_t>, Between> links;              // by clocks, the lower one first
+  // by pair of clocks, the lower one first
+  std::map<std::pair<uint32_t, uint32_t>, Between> links;
   std::map<std::pair<uint32_t, uint32_t>, std::vector<int64_t>> sent;  // ends, by sender and receiver
   for (uint32_t r = 0; r < calls.size(); ++r) {
     for (size_t i = 0; i < calls[r].size(); ++i) {
@@ -243,7 +246,7 @@ InferredPeers InferPeers(const std::vector<std::vector<PeerCall>>& calls, int64_
   const size_t messages = left[best].off.size();
   bool clear = messages >= kFewestMessages, together = clear;
   for (size_t i = 0; i < left.size(); ++i) {
-    // A ring whose ends do not speak to each other is the row.
+    // A ring whose first and last rank exchange nothing is the same as the row.
     if (i == best || left[i].peer == left[best].peer) continue;
     const auto [errors, mean] = BetterBy(left[i].off, left[best].off);
     clear = clear && errors >= kPeerErrors && mean >= kPeerGain;

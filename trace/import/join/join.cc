@@ -18,7 +18,7 @@
 namespace chakra::pytorch {
 namespace {
 
-// Sets the bytes of this rank's input buffer, also if only the output is known.
+// Sets the bytes of this rank's input buffer. If only the output is known, computes the input from it.
 void SetBytes(const CommCall& call, int64_t members, CommPlan* plan) {
   int64_t bytes = call.in_bytes;
   if (bytes <= 0 && call.out_bytes > 0) {
@@ -111,10 +111,11 @@ class Joiner {
   // By row of call_groups, then by captured rank: nodes in the order of begin.
   std::vector<std::map<uint32_t, std::vector<const TimelineNode*>>> calls_;
   std::vector<MatchedGroup> matched_;
-  std::map<uint32_t, std::vector<const TimelineNode*>> peerless_;  // by captured rank
+  std::map<uint32_t, std::vector<const TimelineNode*>> peerless_;  // sends and receives without a known peer,
+                                                                   // by captured rank
 };
 
-// Plans the call of `node`. False: its group does not hold this rank.
+// Plans the call of `node`. False: this rank is not in the call's group.
 bool Joiner::PlanCall(uint32_t r, const TimelineNode& node, uint64_t* sizeless) {
   const CaptureRank& rank = ranks_[r];
   const CommCall& call = rank.timeline.comms[node.comm];
@@ -158,7 +159,7 @@ bool Joiner::PlanCall(uint32_t r, const TimelineNode& node, uint64_t* sizeless) 
   return true;
 }
 
-// The group of all ranks, for messages of no group.
+// The group of all ranks, for messages without a group.
 std::string Joiner::WorldGroup() {
   std::vector<int> all;
   for (int i = 0; i < out_.world_size; ++i) all.push_back(i);
@@ -169,7 +170,7 @@ std::string Joiner::WorldGroup() {
 void Joiner::PlanRank(uint32_t r) {
   out_.comms[r].resize(ranks_[r].timeline.comms.size());
   uint64_t strange = 0, sizeless = 0;
-  std::map<std::string, uint64_t> unknown;  // by why
+  std::map<std::string, uint64_t> unknown;  // number of calls, by reason
   for (const TimelineNode& node : ranks_[r].timeline.nodes) {
     if (node.comm == kNoRow) continue;
     out_.comms[r][node.comm].type = NodeType::kComp;
@@ -192,8 +193,8 @@ void Joiner::PlanRank(uint32_t r) {
   NoteGuessed(r);
 }
 
-// Sends and receives that do not name their peers: by their order and times. `clock`: by captured rank, ranks
-// of one number have one clock.
+// Infers the peers of sends and receives that do not name them, from order and times. `clock`: by captured
+// rank; ranks with the same number share a clock.
 void Joiner::FindPeers(const std::vector<uint32_t>& clock) {
   constexpr int64_t kToleranceNs = 50000;
   std::vector<uint32_t> rows, clock_of;
@@ -235,7 +236,7 @@ void Joiner::TakePeers(const InferredPeers& found, const std::vector<uint32_t>& 
   }
 }
 
-// Says of each guessed group what was assumed.
+// Notes what was assumed for each guessed group.
 void Joiner::NoteGuessed(uint32_t r) {
   std::map<uint32_t, uint64_t> calls;  // by group
   for (const uint32_t row : out_.call_groups.of[r]) {
@@ -272,7 +273,7 @@ void Joiner::Renumber() {
   }
 }
 
-// The shift of each member's calls against those of the first one. False: they do not agree.
+// Finds the shift of each member's calls against those of the first member. False: the calls do not agree.
 bool Joiner::Shifts(const std::vector<uint32_t>& members, const std::vector<std::vector<StreamCall>>& calls,
                     std::vector<int>* shifts) const {
   shifts->assign(members.size(), 0);
@@ -284,7 +285,7 @@ bool Joiner::Shifts(const std::vector<uint32_t>& members, const std::vector<std:
   return true;
 }
 
-// Calls of a group that not all captured members show are kept as recorded.
+// Keeps calls of a group that not all captured members show as they were recorded.
 void Joiner::LeaveOut(uint32_t g, uint32_t r, int from, int to, bool good) {
   uint64_t left_out = 0;
   const std::vector<const TimelineNode*>& nodes = calls_[g][r];
@@ -300,7 +301,7 @@ void Joiner::LeaveOut(uint32_t g, uint32_t r, int from, int to, bool good) {
                     "; kept as recorded, as communication"));
 }
 
-// Whether call `i` of the first member agrees with the calls of all others in kind and size.
+// Whether call `i` of the first member agrees with the calls of all other members in kind and size.
 bool InOneOrder(const std::vector<std::vector<StreamCall>>& calls, const std::vector<int>& shifts, int i) {
   for (size_t m = 1; m < calls.size(); ++m) {
     if (calls[m][static_cast<size_t>(i + shifts[m])].key != calls[0][static_cast<size_t>(i)].key)
@@ -387,9 +388,9 @@ void Joiner::CollectMessages() {
   }
 }
 
-// By captured rank: whether its clock is seen to be one with that of the first rank, as it is. Ranks speak
-// both ways, or by way of others, and receive nothing before it was sent, in one order. `clock`: as of
-// Clocks::one_with.
+// By captured rank: whether messages show that its clock is the same as the first rank's. Ranks exchange
+// messages in both directions, directly or through other ranks, and nothing is received before it was sent.
+// `clock`: see Clocks::one_with.
 std::vector<bool> Joiner::ToldByMessages(const std::vector<uint32_t>& clock) const {
   std::map<std::pair<uint32_t, uint32_t>, bool> in_order;  // by clocks of sender and receiver
   for (const auto& [who, sends] : sent_) {
@@ -419,8 +420,8 @@ std::vector<bool> Joiner::ToldByMessages(const std::vector<uint32_t>& clock) con
   return told;
 }
 
-// Matches the k-th send from one rank to another with the k-th receive there, if both sides have equally
-// many.
+// Matches the k-th send from one rank to another with the k-th receive there, if both sides have the same
+// number of messages.
 void Joiner::MeasureMessages() {
   for (const auto& [who, sends] : sent_) {
     const auto it = received_.find(who);

@@ -13,7 +13,8 @@
 namespace chakra::pytorch {
 namespace {
 
-// The host in "HOST_PID.TIME.pt.trace.json", if the events are of that pid; "": the name does not tell.
+// The machine in the device trace, or the host in "HOST_PID.TIME.pt.trace.json" if the events have that pid;
+// "": unknown.
 std::string HostInName(const CaptureRank& rank) {
   if (rank.device == nullptr) return "";
   if (!rank.device->machine.empty()) return rank.device->machine;
@@ -34,17 +35,17 @@ std::string HostInName(const CaptureRank& rank) {
   return own ? std::string(name.substr(0, line)) : "";
 }
 
-// What a host trace says of its machine's clock.
+// When the steady clock of a rank's machine began, from its host trace.
 struct Boot {
   int64_t ms = kNone, pid = kNone;
   uint32_t rank = 0;
 };
 
-// Numbers the machines of traces whose steady clocks began at one time, from `next` on.
+// Numbers the machines of traces whose steady clocks began at the same time. `next` is the next free number.
 void ByBoot(std::vector<Boot> boots, int* next, std::vector<int>* machine) {
-  // The wall clock is cut to seconds, and read some time before or after the steady clock.
+  // The wall clock is cut to seconds, and is read shortly before or after the steady clock.
   constexpr int64_t kRoundingMs = 1500;
-  constexpr int64_t kOneLaunch = 4096;  // processes
+  constexpr int64_t kOneLaunch = 4096;  // maximum difference between the pids of one launch
   std::sort(boots.begin(), boots.end(), [](const Boot& a, const Boot& b) {
     return std::tie(a.ms, a.pid, a.rank) < std::tie(b.ms, b.pid, b.rank);
   });
@@ -64,7 +65,7 @@ void ByBoot(std::vector<Boot> boots, int* next, std::vector<int>* machine) {
 }  // namespace
 
 std::vector<int> FindMachines(const std::vector<CaptureRank>& ranks) {
-  // An earlier begin is that of another clock, such as the wall clock itself.
+  // An earlier begin shows that the clock is another one, such as the wall clock itself.
   constexpr int64_t kYear2001Ms = 978307200000;
   std::vector<int> machine(ranks.size(), -1);
   std::map<std::string, int> hosts;

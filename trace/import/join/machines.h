@@ -1,4 +1,4 @@
-// Which ranks of a capture ran on one machine, and so by one clock.
+// Finds which ranks of a capture ran on the same machine, and so with the same clock.
 #pragma once
 
 #include <vector>
@@ -7,14 +7,12 @@
 
 namespace chakra::pytorch {
 
-// By captured rank, the number of its machine; -1: nothing tells. Two ranks are of one machine if
+// By captured rank, the number of its machine; -1: unknown. Two ranks are on the same machine if
 // - their device traces say so (DeviceTrace::machine), or
-// - their Kineto files have the names that PyTorch gives, HOST_PID.TIME.pt.trace.json, with one host (the pid
-// is
-//   that of the events), or
-// - their host traces say the same begin of the steady clock (within what the writer rounds), and their
-// processes
-//   differ, by no more than one launch makes.
+// - their Kineto files have names that PyTorch gives, HOST_PID.TIME.pt.trace.json, with the same host (and
+//   the pid of the events), or
+// - their host traces have the same begin of the steady clock (up to the writer's rounding), and their pids
+//   differ, but by no more than the pids of one launch.
 std::vector<int> FindMachines(const std::vector<CaptureRank>& ranks);
 
 }  // namespace chakra::pytorch

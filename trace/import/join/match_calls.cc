@@ -12,10 +12,10 @@ namespace {
 
 constexpr int64_t kMovedNs = 20000;
 
-// Only calls at the bounds of steps may lie in another step.
+// Maximum number of calls in different steps: only calls at the bounds of steps may be in another step.
 int MostApart(int calls) { return calls / 4 + 1; }
 
-// The first call of each step.
+// The index of the first call of each step.
 std::map<int64_t, int> FirstOfSteps(const std::vector<StreamCall>& calls) {
   std::map<int64_t, int> first;
   for (size_t i = 0; i < calls.size(); ++i) {
@@ -24,7 +24,7 @@ std::map<int64_t, int> FirstOfSteps(const std::vector<StreamCall>& calls) {
   return first;
 }
 
-// The shifts to try: those that the steps say, or all small ones.
+// The shifts to try: those that step numbers suggest, or else all small ones.
 std::set<int> Candidates(const std::vector<StreamCall>& a, const std::vector<StreamCall>& b, bool* by_steps) {
   const std::map<int64_t, int> in_a = FirstOfSteps(a), in_b = FirstOfSteps(b);
   std::set<int> shifts;
@@ -48,24 +48,25 @@ std::set<int> Candidates(const std::vector<StreamCall>& a, const std::vector<Str
 }
 
 struct Score {
-  int steps_apart = 0;  // calls whose step differs
-  int64_t spread = 0;   // of the ends' differences
-  int64_t penalty = 0;  // without better evidence both begin at the same call, with one clock
+  int steps_apart = 0;  // number of calls whose steps differ
+  int64_t spread = 0;   // spread of the differences of the ends
+  int64_t penalty = 0;  // without better evidence, both begin at the same call, with the same clock
   bool operator<(const Score& o) const {
     return steps_apart != o.steps_apart ? steps_apart < o.steps_apart
                                         : spread + penalty < o.spread + o.penalty;
   }
 };
 
-// Whether calls i and i + 1 of `b` are calls i and i + 1 of `a` the other way round, and were under way
-// together on one of the ranks: workers of the host take calls from a queue, and the later one may note its
-// begin first.
+// Whether calls i and i + 1 of `b` are calls i + 1 and i of `a`, and both ran at the same time on one of the
+// ranks. Workers of the host take calls from a queue, and the worker with the later call may record its begin
+// first.
 bool Swapped(const StreamCall* a, const StreamCall* b) {
   const auto together = [](const StreamCall* c) { return c[1].begin < c[0].end; };
   return a[0].key == b[1].key && a[1].key == b[0].key && (together(a) || together(b));
 }
 
-// False: calls that both have differ in kind or size. Steps count where both have some (`by_steps`).
+// Rates shift `s`. False: corresponding calls differ in kind or size. Steps count if both have some
+// (`by_steps`).
 bool Rate(const std::vector<StreamCall>& a, const std::vector<StreamCall>& b, int s, int from, int to,
           bool by_steps, Score* score) {
   std::vector<int64_t> differences;

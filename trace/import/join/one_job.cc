@@ -67,7 +67,7 @@ void Checker::CompareWorlds(const CaptureRank& a, const CaptureRank& b) {
 }
 
 void Checker::CompareWindows(const CaptureRank& a, const CaptureRank& b) {
-  // Times of a file without a base count from the machine's begin and cannot be compared.
+  // Times of a file without a base count from the start of the machine and cannot be compared.
   constexpr int64_t kYear2001Ns = 978307200'000000000;
   if (a.device == nullptr || b.device == nullptr || a.device_file.empty() || b.device_file.empty()) return;
   const int64_t a_begin = a.device->base_ns + a.timeline.window_begin,
@@ -90,7 +90,7 @@ void Checker::CompareSteps(const CaptureRank& a, const CaptureRank& b) {
                       *other.begin(), " to ", *other.rbegin()));
 }
 
-// What each rank lists as a group's members must be what each of them lists.
+// Two ranks must list the same members for a group that both are in.
 void Checker::CompareGroups() {
   std::map<std::string, std::vector<std::pair<size_t, const std::vector<int>*>>> listed;
   for (size_t r = 0; r < ranks_.size(); ++r) {
@@ -106,7 +106,7 @@ void Checker::CompareGroups() {
         return std::find(first.begin(), first.end(), rank) != first.end() &&
                std::find(members->begin(), members->end(), rank) != members->end();
       };
-      // Ranks know groups that they are not in; one name may stand for several groups.
+      // Ranks know groups that they are not in, and several groups may have one name.
       if (*members == first || !in_both(ranks_[lists[0].first].rank) || !in_both(ranks_[r].rank)) continue;
       Reason(absl::StrCat("group \"", name, "\" has ranks ", absl::StrJoin(first, ","), " in ",
                           Rank(ranks_[lists[0].first]), ", ", absl::StrJoin(*members, ","), " in ",
@@ -116,7 +116,8 @@ void Checker::CompareGroups() {
   }
 }
 
-// Members of a group of known members that both make many calls on it make some of the same kind and size.
+// If two ranks both make many calls on a group with known members, some of these calls must have the same
+// kind and size.
 void Checker::CompareCalls() {
   std::map<uint32_t, std::map<size_t, std::set<uint64_t>>> kinds;  // by group and rank
   std::map<std::pair<uint32_t, size_t>, size_t> calls;

@@ -1,4 +1,4 @@
-// Whether captured ranks can be of one job.
+// Checks whether captured ranks can be of one job.
 #pragma once
 
 #include <vector>
@@ -9,15 +9,16 @@
 
 namespace chakra::pytorch {
 
-// InvalidArgument, with each reason and the files it is about, if the ranks cannot be of one job:
-// - their files say different numbers of ranks;
-// - a group of one name has different members on two of its members;
-// - numbered steps of which two ranks have none in common;
-// - windows further apart than clocks of machines that keep the time (kMostApartNs), by clocks that count
-// from
-//   the epoch;
-// - both make kMany collectives or more on what must be one group, and none is the same.
-// What is compared is each rank with the first one; `groups` as of FindCallGroups().
+// InvalidArgument if the ranks cannot be of one job; the message has each reason and the files concerned.
+// Reasons:
+// - their files give different numbers of ranks;
+// - a group has different members in the files of two of its members;
+// - two ranks have numbered steps, and no number in common;
+// - their windows are further apart (kMostApartNs) than clocks of well-kept machines, if the clocks count
+//   from the epoch;
+// - both make kMany collectives or more on one group, and none of them is the same.
+// Worlds, windows and steps of each rank are compared with those of the first rank. `groups`: from
+// FindCallGroups().
 inline constexpr int64_t kMostApartNs = 5'000'000'000;
 inline constexpr size_t kMany = 8;
 absl::Status CheckOneJob(const std::vector<CaptureRank>& ranks, const CallGroups& groups);

@@ -10,9 +10,9 @@ namespace chakra::pytorch {
 namespace {
 
 // A split must be better than another one by this many standard errors of the mean over calls, and by this
-// much of the mean itself (of log(1 + (off / scale)^2): 0.1 is 10 % in the square of what is off).
+// much in the mean itself, which is that of log(1 + (off / scale)^2): 0.1 is 10 % of the square of the error.
 constexpr double kClearly = 5.0, kSomewhat = 2.0, kLeastGain = 0.1;
-// Begins that vary by so many times what ends vary by show waiting.
+// Begins that vary this many times as much as ends show waiting.
 constexpr double kWaiting = 8.0;
 
 double Cost(int64_t off, double scale) {
@@ -35,7 +35,8 @@ Gain GainOver(const SplitFit& worse, const SplitFit& better, double scale) {
   return {mean / (std::sqrt(variance / n) + 1e-3), mean};
 }
 
-// Whether no group is predicted far worse than all groups are: calls of two kinds may be in one class.
+// Whether no group is predicted far worse than the groups are on the whole: one class may have calls of two
+// kinds.
 bool Even(const SplitFit& fit, const GroupSplit& split, int64_t middle) {
   constexpr int64_t kTimes = 4, kLittleNs = 3000;
   std::vector<std::vector<int64_t>> off(split.groups);
@@ -46,7 +47,7 @@ bool Even(const SplitFit& fit, const GroupSplit& split, int64_t middle) {
   });
 }
 
-// The least mean gain of a group of `split` over ranks that do not wait for each other.
+// The minimum, over the groups of `split`, of the mean gain over ranks that do not wait for each other.
 double LeastGroupGain(const SplitFit& alone, const SplitFit& fit, const GroupSplit& split, double scale) {
   std::vector<double> gain(split.groups), calls(split.groups);
   for (size_t r = 0; r < fit.off.size(); ++r) {
@@ -60,7 +61,7 @@ double LeastGroupGain(const SplitFit& alone, const SplitFit& fit, const GroupSpl
   return least;
 }
 
-// Whether each group of `fine` lies in one group of `coarse`.
+// Whether each group of `fine` is inside one group of `coarse`.
 bool Refines(const GroupSplit& fine, const GroupSplit& coarse) {
   std::vector<uint32_t> within(fine.groups, UINT32_MAX);
   for (size_t r = 0; r < fine.group.size(); ++r) {
@@ -99,7 +100,7 @@ Comparison Compare(const SharedCalls& shared, const std::vector<Held>& held, con
                    int64_t tolerance) {
   Comparison out;
   out.largest = best.split;
-  // Profilers have a resolution; what lies below it is no difference.
+  // Resolution of profilers; a smaller time is no difference.
   constexpr int64_t kResolutionNs = 500;
   const auto scale = static_cast<double>(std::max(best.middle, kResolutionNs));
   const SplitFit fit = FitSplit(shared, *best.split, tolerance);
@@ -124,7 +125,7 @@ Comparison Compare(const SharedCalls& shared, const std::vector<Held>& held, con
 
 namespace {
 
-// How far two ranks' times lie apart by call, less the median of that if their clocks may be off.
+// The distance of two ranks' times for each call, minus its median if their clocks may differ.
 std::vector<int64_t> Apart(const std::vector<StreamCall>& a, const std::vector<StreamCall>& b,
                            int64_t StreamCall::*time, bool off) {
   std::vector<int64_t> apart;
@@ -134,7 +135,7 @@ std::vector<int64_t> Apart(const std::vector<StreamCall>& a, const std::vector<S
   return apart;
 }
 
-// Of two ranks' calls: by how many bits their ends lie closer than their begins.
+// The number of bits by which the ends of two ranks' calls are closer than their begins.
 double BitsOf(const std::vector<StreamCall>& a, const std::vector<StreamCall>& b, bool off) {
   constexpr double kResolutionNs = 500, kMostBits = 8;
   const std::vector<int64_t> begins = Apart(a, b, &StreamCall::begin, off),
@@ -154,8 +155,8 @@ std::vector<std::vector<uint32_t>> MembersOf(const GroupSplit& split) {
   return members;
 }
 
-// The least of a group's pairs, for each member beyond the first, of all groups. Of large groups, the pairs
-// of the first member alone.
+// Sum over groups of the minimum over the group's pairs, times the number of members beyond the first. In
+// large groups, only pairs with the first member are used.
 double BitsOf(const SharedCalls& shared, const GroupSplit& split) {
   constexpr size_t kAllPairs = 16;
   double sum = 0;
@@ -171,8 +172,8 @@ double BitsOf(const SharedCalls& shared, const GroupSplit& split) {
   return sum;
 }
 
-// In the median, of pairs that are in one group of `coarse`, and in one of `fine` or not: what ends tell, if
-// clocks may be off or not. Of large groups, a part of the pairs.
+// The median bits of pairs that are in one group of `coarse` and are (`in_one`) or are not in one group of
+// `fine`. `off`: clocks may differ. In large groups, only a part of the pairs is used.
 double MiddleBits(const SharedCalls& shared, const GroupSplit& fine, const GroupSplit& coarse, bool in_one,
                   bool off) {
   constexpr size_t kOthers = 8;
@@ -194,7 +195,7 @@ double MiddleBits(const SharedCalls& shared, const GroupSplit& fine, const Group
 
 Coincidence Coinciding(const SharedCalls& shared, const std::vector<Held>& held) {
   Coincidence out;
-  double best = 0, second = 0;  // ranks alone: no end coincides
+  double best = 0, second = 0;  // each rank alone: no ends coincide
   for (const Held& h : held) {
     if (h.contradicted || h.split->size == 1) continue;
     const double bits = BitsOf(shared, *h.split);
@@ -213,10 +214,10 @@ Coincidence Coinciding(const SharedCalls& shared, const std::vector<Held>& held)
   out.one_clock =
       shared.machine[0] >= 0 && std::all_of(shared.machine.begin(), shared.machine.end(),
                                             [&](int machine) { return machine == shared.machine[0]; });
-  // Fewer calls tell nothing but by clocks as they are.
+  // With fewer calls, differences between clocks cannot be measured.
   constexpr size_t kFewest = 4;
   const bool off = !out.one_clock && shared.columns() >= kFewest;
-  constexpr double kMuch = 0.25;  // of what ends of members tell
+  constexpr double kMuch = 0.25;  // share of the bits of actual members
   const double much = kMuch * std::max(0.0, MiddleBits(shared, *out.split, *out.split, true, off));
   out.likely = std::none_of(held.begin(), held.end(), [&](const Held& h) {
     return !h.contradicted && h.split != out.split && h.split->size != 1 && Refines(*out.split, *h.split) &&

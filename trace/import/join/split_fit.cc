@@ -10,10 +10,10 @@
 namespace chakra::pytorch {
 namespace {
 
-// Ranks of one group whose clocks are one.
+// Ranks of one group that share a clock.
 using Clock = std::vector<uint32_t>;
 
-// The clocks of each group, the clock of its first rank first.
+// The clocks of each group; the clock of the group's first rank comes first.
 std::vector<std::vector<Clock>> ClocksOf(const SharedCalls& shared, const GroupSplit& split) {
   std::vector<std::vector<Clock>> clocks(split.groups);
   std::map<std::pair<uint32_t, int>, size_t> place;  // by group and machine
@@ -82,10 +82,11 @@ class Fitter {
   const int64_t tolerance_;
   SplitFit fit_;
   std::vector<uint32_t> key_;                // by column
-  std::vector<std::vector<int64_t>> after_;  // by key: ends after the last begin
+  std::vector<std::vector<int64_t>> after_;  // by key: times from the last begin to the ends
 };
 
-// Whether a member ended before another one began. Between two clocks only both directions together tell.
+// Checks whether a member ended before another one began. Between two clocks, only both directions together
+// can show that.
 void Fitter::Hold(const std::vector<Clock>& clocks) {
   const Clock& first = clocks[0];
   for (const Clock& clock : clocks) {
@@ -133,7 +134,7 @@ double Deviation(const std::vector<StreamCall>& a, const std::vector<StreamCall>
   return static_cast<double>(Median(std::move(differences)));
 }
 
-// How much more the begins of two ranks vary against each other than their ends.
+// How much more the begins of two ranks vary against each other than their ends do.
 double BeginsByEnds(const std::vector<StreamCall>& a, const std::vector<StreamCall>& b) {
   constexpr double kResolutionNs = 500;
   return Deviation(a, b, &StreamCall::begin) / std::max(Deviation(a, b, &StreamCall::end), kResolutionNs);
