@@ -17,7 +17,7 @@
 namespace chakra::pytorch {
 namespace {
 
-// Columns for the rows of a draft, without those that stay empty.
+// Reserves columns for the rows of a draft, except those that stay empty.
 void Reserve(const ColumnDraft& draft, GraphDraft* g) {
   const size_t rows = draft.rows(), deps = draft.deps();
   for (auto* column : {&g->name, &g->payload, &g->shapes}) column->reserve(rows);
@@ -49,7 +49,7 @@ void AddDep(const DraftDep& dep, int64_t delay_ns, bool releases, GraphDraft* g)
   if (releases) g->dep_release.push_back(dep.release);
 }
 
-// Brings columns and what joining adds together.
+// Makes the columns of a rank from its draft and from what joining adds.
 class ColumnBuilder {
  public:
   ColumnBuilder(const CaptureRank& rank, uint32_t index, const Joined& joined)
@@ -59,7 +59,7 @@ class ColumnBuilder {
  private:
   // A row that carries a call.
   struct CallRow {
-    uint32_t row = 0, comm = 0, strings = 0;  // comm, strings and what follows: as of DraftRow
+    uint32_t row = 0, comm = 0, strings = 0;  // comm, strings and the members below: see DraftRow
     Work work;
     int64_t moved = -1;
   };
@@ -70,7 +70,7 @@ class ColumnBuilder {
   void KeepCall(CallRow* row);
   void AddCall(const CallRow& row);
   uint32_t GroupIndex(absl::string_view name);
-  // Of frames, where they are wanted.
+  // The functions below write the side table, and are called only if frames are wanted.
   void FrameGroups();
   void FrameCall(const CallRow& row);
   void FrameKept(const CallRow& row);
@@ -105,7 +105,7 @@ void ColumnBuilder::Beside(FieldPlace field, const std::vector<int64_t>& values)
   Beside(field, packed);
 }
 
-// Of row 0, the process groups, in the form that PyTorch writes.
+// Writes the process groups, in the form of PyTorch, to the frame of row 0.
 void ColumnBuilder::FrameGroups() {
   more_.Text("values", out_.side.strings.Intern(GroupNodeText(joined_.groups)));
   more_.Has("is_cpu_op");
@@ -125,7 +125,8 @@ void ColumnBuilder::FrameCall(const CallRow& row) {
   more_.End();
 }
 
-// Of a kernel that communicates and is no call: readers that do not know comm_kind take it for computation.
+// Writes the frame of a kernel that communicates but carries no call. Readers that do not know comm_kind take
+// it for computation.
 void ColumnBuilder::FrameKept(const CallRow& row) {
   const CommCall& call = rank_.timeline.comms[row.comm];
   more_.Has("comm_kind");
@@ -154,8 +155,8 @@ void ColumnBuilder::AddRow(const DraftRow& row, int64_t start_ns) {
   g_.payload.push_back(payload);
 }
 
-// Fills the columns but those of calls. The root is the begin of the run. A node none of whose dependencies
-// has a delay tells no cause.
+// Fills the columns except those of calls. The root is the begin of the run. The dependencies of a node whose
+// delays are all 0 get the cause kOther.
 void ColumnBuilder::Rows(const ColumnDraft& draft) {
   Reserve(draft, &g_);
   ColumnDraft::Reader reader(draft);
@@ -188,8 +189,8 @@ void ColumnBuilder::Rows(const ColumnDraft& draft) {
   g_.dep_cause.clear();
 }
 
-// Gives kept calls the names of their kinds. Strings are numbered in the order of the rows that use them
-// first, a row's kind before its name.
+// Gives kept calls the names of their kinds. Strings are numbered in the order of the rows that first use
+// them, the kind of a row before its name.
 void ColumnBuilder::NameKinds(std::vector<CallRow>* kept) {
   StringTable strings;
   std::vector<uint32_t> place(g_.strings.size());

@@ -1,4 +1,4 @@
-// From a capture that was joined to files, and to traces.
+// From a joined capture to files, and to traces.
 #include <map>
 #include <string>
 #include <utility>
@@ -29,7 +29,7 @@ std::string GroupSource(const CallGroups& call_groups) {
       ")");
 }
 
-// All but numbers and names.
+// Frees everything of a rank except numbers and names.
 void Release(CaptureRank* rank) {
   rank->host = nullptr;
   rank->device = nullptr;
@@ -41,8 +41,9 @@ void Release(CaptureRank* rank) {
   rank->calls = {};
 }
 
-// The columns of a rank. Of `own_capture`, if not null, the rank keeps no events; of ranks whose columns are
-// drafted it is not null, for a draft is used up. Error: columns cannot hold the rank.
+// The columns of a rank. If `own_capture` is not null, it is `capture`, and the rank's events are freed. It
+// must not be null for ranks whose columns are drafted, because the draft is used up. Error: columns cannot
+// hold the rank.
 absl::StatusOr<RankDraft> ColumnsOf(const Capture& capture, uint32_t index, Capture* own_capture,
                                     bool frames) {
   const CaptureRank& rank = capture.ranks[index];
@@ -74,7 +75,8 @@ absl::Status WriteFiles(const Capture& capture, Capture* own_capture, const std:
   return absl::OkStatus();
 }
 
-// `own_capture`, if not null, is `capture`: what a rank has is freed as soon as it is written.
+// If `own_capture` is not null, it is `capture`, and the data of each rank is freed when its columns have
+// been made.
 absl::StatusOr<TraceSet> TracesOf(const Capture& capture, Capture* own_capture, const ReadOptions& options) {
   TraceSet set;
   GraphPool pool;

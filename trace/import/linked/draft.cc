@@ -14,7 +14,7 @@
 namespace chakra::pytorch {
 namespace {
 
-// By EdgeKind.
+// The cause of each EdgeKind.
 const DelayCause* Causes() {
   static const auto kCauses = [] {
     std::vector<DelayCause> causes;
@@ -35,13 +35,13 @@ class Drafter {
   void Add(Row row, uint32_t i);
   void Operands(const TimelineNode& node, Row* row);
   bool ToldOperands(const TimelineNode& node, Row* row);
-  uint32_t Text(uint32_t string);  // of the device trace
+  uint32_t Text(uint32_t string);  // text of the device trace
   int32_t LaneOf(int64_t number);
-  // Of frames, where they are wanted.
+  // The functions below write the side table, and are called only if frames are wanted.
   void BeginFrames();
   void Frame(uint32_t i);
   uint32_t DepKinds(uint32_t i);
-  void Beside(FieldPlace field, uint32_t string);  // of the device trace
+  void Beside(FieldPlace field, uint32_t string);  // text of the device trace
   void BesideCompiled(const CompiledKernel& compiled);
   void FrameWork(const Row& row);
 
@@ -50,11 +50,15 @@ class Drafter {
   ColumnDraft out_;
   SideTable::Frames& frames_ = out_.side.rows;
   std::vector<uint32_t> first_;      // by event: its first node, or kNoRow
-  std::vector<uint32_t> beside_of_;  // by string of the device trace: in the side table's; kNoRow: not yet
-  uint32_t category_[kEventKinds + 1] = {};          // strings of the side table; the last of own work
-  uint32_t kinds_[kEdgeKinds + 1][kEdgeKinds] = {};  // likewise, of one or two dependencies; 0: not yet
+  std::vector<uint32_t> beside_of_;  // by string of the device trace: the same string in the side table;
+                                     // kNoRow: not added yet
+  uint32_t category_[kEventKinds + 1] = {};          // strings of the side table; the last one is for own
+                                                     // work
+  uint32_t kinds_[kEdgeKinds + 1][kEdgeKinds] = {};  // strings of the side table for one or two dependencies;
+                                                     // 0: not added yet
   absl::flat_hash_map<int64_t, int32_t> big_lanes_;
-  std::vector<uint32_t> text_of_;  // by string of the device trace: in the graph's; kNoRow: not yet
+  std::vector<uint32_t> text_of_;  // by string of the device trace: the same string in the graph; kNoRow: not
+                                   // added yet
 };
 
 uint32_t Drafter::Text(uint32_t string) {
@@ -63,7 +67,8 @@ uint32_t Drafter::Text(uint32_t string) {
   return known;
 }
 
-// A number that needs more than 31 bits gets a negative lane, in order of appearance.
+// The lane of a thread or stream number. A number that needs more than 31 bits gets a negative lane, in the
+// order of appearance.
 int32_t Drafter::LaneOf(int64_t number) {
   if (number >= 0 && number <= INT32_MAX) return static_cast<int32_t>(number);
   const auto next = static_cast<int32_t>(-1 - static_cast<int64_t>(big_lanes_.size()));
@@ -78,7 +83,7 @@ void Drafter::Beside(FieldPlace field, uint32_t string) {
   frames_.Text(field, known);
 }
 
-// What dep_kinds says, as a string of the side table. Precondition: node `i` has dependencies.
+// The text of dep_kinds, as a string of the side table. Precondition: node `i` has dependencies.
 uint32_t Drafter::DepKinds(uint32_t i) {
   const Timeline& t = rank_.timeline;
   const uint64_t begin = t.edge_begin[i], end = t.edge_begin[i + 1];
@@ -92,7 +97,7 @@ uint32_t Drafter::DepKinds(uint32_t i) {
   return known = out_.side.strings.Intern(text);
 }
 
-// Says what the frame of node `i` has but operands, work and what joining adds.
+// Writes the frame of node `i`, except its operands, its work and what joining adds.
 void Drafter::Frame(uint32_t i) {
   const Timeline& t = rank_.timeline;
   const TimelineNode& node = t.nodes[i];
@@ -114,7 +119,8 @@ void Drafter::Frame(uint32_t i) {
   if (correlation >= 0 && !node.host) frames_.Number("correlation", correlation);
 }
 
-// What a compiler tells of a kernel, at the operator that launches it and at the kernel.
+// Writes what a compiler records of a kernel to the frames of the kernel and of the operator that launches
+// it.
 void Drafter::BesideCompiled(const CompiledKernel& compiled) {
   if (compiled.backend != 0) Beside("kernel_backend", compiled.backend);
   if (compiled.file != 0) Beside("kernel_file", compiled.file);
@@ -125,7 +131,8 @@ void Drafter::BesideCompiled(const CompiledKernel& compiled) {
   if (compiled.stages >= 0) frames_.Number("num_stages", compiled.stages);
 }
 
-// What is known of a node's work, before what it moves takes the place of that.
+// Writes the known work of a node to its frame. In the row, the bytes that a copy moves replace the tensor
+// size.
 void Drafter::FrameWork(const Row& row) {
   const bool beside = row.comm != kNoRow;
   if (row.work.has_num_ops)
@@ -168,7 +175,7 @@ bool Drafter::ToldOperands(const TimelineNode& node, Row* row) {
   return true;
 }
 
-// Fills shapes and types with strings of the graph.
+// Sets the shapes and types of a row, as strings of the graph.
 void Drafter::Operands(const TimelineNode& node, Row* row) {
   const DeviceTrace& d = *rank_.device;
   const bool frames = out_.side.wanted;
@@ -252,7 +259,7 @@ void Drafter::BeginFrames() {
   for (uint32_t i = static_cast<uint32_t>(t.nodes.size()); i-- > 0;) {
     if (t.nodes[i].event != kNoRow) first_[t.nodes[i].event] = i;
   }
-  frames_.Has({"name", "type", "more"});  // of row 0
+  frames_.Has({"name", "type", "more"});  // row 0
   frames_.End();
 }
 
@@ -271,13 +278,13 @@ ColumnDraft Drafter::Run() {
   return std::move(out_);
 }
 
-// Empties vectors, with their memory.
+// Empties vectors and frees their memory.
 template <typename... T>
 void Free(std::vector<T>&... vectors) {
   (std::vector<T>().swap(vectors), ...);
 }
 
-// Keeps some rows of a column of `all` rows, and says where they are now.
+// Keeps some rows of a column with `all` rows, and gives their new positions.
 class Kept {
  public:
   explicit Kept(size_t all) : place_(all, kNoRow) {}

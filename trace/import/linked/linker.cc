@@ -28,8 +28,7 @@ constexpr size_t kMostAnnotations = size_t{1} << 30;  // bytes
 
 class Linker {
  public:
-  // `columns`: the columns of each rank are drafted as soon as the rank is linked, and take the place of its
-  // events.
+  // `columns`: the columns of each rank are drafted when the rank has been linked, and replace its events.
   Linker(const ReadOptions& options, bool columns) : options_(options), columns_(columns) {}
 
   absl::StatusOr<Capture> Take(RecordedRanks recorded) {
@@ -52,7 +51,7 @@ class Linker {
   const bool columns_;
   Capture out_;
   std::map<int, CaptureRank> by_rank_;
-  std::map<int, std::string> annotations_;  // of graphs: files by rank
+  std::map<int, std::string> annotations_;  // files with annotations of graphs, by rank
 };
 
 absl::Status Linker::Link(CaptureRank* rank) {
@@ -91,7 +90,7 @@ absl::Status Linker::Link(CaptureRank* rank) {
   return absl::OkStatus();
 }
 
-// The user's file of groups; without one, none.
+// Reads the user's file of groups; without one, there are no rules.
 absl::StatusOr<GroupRules> Linker::ReadGroupRules() {
   const std::string& path = options_.groups_file;
   if (path.empty()) return GroupRules();

@@ -47,7 +47,7 @@ std::string PrintMembers(const proto::GroupConversion& g) {
   return out.empty() ? "-" : out;
 }
 
-// One line for each group; evidence is told once for groups that share it.
+// One line for each group. Groups with the same evidence have it printed once.
 std::string GroupLines(const proto::ConversionReport& r, TextPage* page) {
   const std::string peers = r.peers_inferred() == 0
                                 ? ""
@@ -55,7 +55,7 @@ std::string GroupLines(const proto::ConversionReport& r, TextPage* page) {
                                                " sends and receives, inferred: ", r.peer_evidence(), "\n");
   if (r.groups_size() == 0) return peers;
   TextTable table({"group", "ranks", "calls", "how known"}, {true, true, false, true});
-  std::map<std::string, std::string> evidence;  // by origin and text, the first group
+  std::map<std::string, std::string> evidence;  // name of the first group with this evidence, by evidence
   std::string said;
   for (int i = 0; i < std::min(r.groups_size(), kRows); ++i) {
     const proto::GroupConversion& g = r.groups(i);
@@ -92,7 +92,7 @@ std::string Graphs(const proto::ConversionReport& r) {
                       " with the operator that the graph's capture shows\n");
 }
 
-// Prints notes of one kind on several ranks as one line.
+// One line for each kind of notes, with the number of ranks that have such notes.
 std::string Notes(const proto::ConversionReport& r) {
   struct Line {
     uint64_t count = 0;

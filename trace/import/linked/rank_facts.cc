@@ -41,7 +41,7 @@ void RankFacts::NumberLanes() {
   }
 }
 
-// The name that all devices of the rank's file have; "" if it names none, or several.
+// The name that all devices in the rank's file have; "" if there is no name, or several.
 absl::string_view RankFacts::DeviceName() const {
   if (rank_.device == nullptr || rank_.device->devices.empty()) return "";
   const std::string& name = rank_.device->devices[0];
@@ -63,7 +63,7 @@ ChakraProtoMsg::GlobalMetadata RankFacts::Metadata(const std::vector<TimelineSte
   if (const absl::string_view device = DeviceName(); !device.empty())
     AddAttribute("device", &metadata)->set_string_val(std::string(device));
   if (rank_.device != nullptr) {
-    // Of a process with several devices the one that holds the most.
+    // If a process used several devices: the one that held the most.
     MemoryPeak most;
     for (const MemoryPeak& m : rank_.device->memory) most = m.allocated > most.allocated ? m : most;
     if (most.allocated > 0) number("peak_allocated_bytes", most.allocated);

@@ -1,4 +1,4 @@
-// What a rank's columns (build.h) say of it, and how they number what it has.
+// Facts about a rank for its columns (build.h), and the numbers of its lanes and nodes.
 #pragma once
 
 #include <algorithm>
@@ -12,26 +12,27 @@
 
 namespace chakra::pytorch {
 
-inline constexpr absl::string_view kGroupsNodeName = "## process_group:init ##";  // of node 0
-inline constexpr absl::string_view kWindowNodeName = "[capture window]";          // of node 1
+inline constexpr absl::string_view kGroupsNodeName = "## process_group:init ##";  // name of node 0
+inline constexpr absl::string_view kWindowNodeName = "[capture window]";          // name of node 1
 inline constexpr absl::string_view kOwnWorkName = "[between calls]";
 
-// Numbers of a rank's lanes and nodes. Node i of the timeline has the id i + 1; node 0 is the groups'.
+// Facts about a rank. Node i of the timeline has the id i + 1; node 0 has the groups.
 class RankFacts {
  public:
   // `rank`, the rank at `index`, and `joined` must outlive the object.
   RankFacts(const CaptureRank& rank, uint32_t index, const Joined& joined);
-  // Of a rank that is not joined yet: times count from DeviceTrace::base_ns, delays from the rank's own
-  // window.
+  // For a rank that is not joined yet: times count from DeviceTrace::base_ns, delays from the begin of the
+  // rank's own window.
   explicit RankFacts(const CaptureRank& rank);
 
-  // The number of the lane of node `i`: the capture's where these are distinct. A node that runs beside the
-  // others has a lane of its own.
+  // The number of the lane of node `i`: the capture's number if that is distinct. A node that is not ordered
+  // on a lane gets a number of its own.
   int64_t LaneOf(const TimelineNode& node, uint32_t i) const {
     if (node.lane < 0) return 1500000000 + int64_t{i};
     return (node.host ? tid_ : stream_)[static_cast<size_t>(node.lane)];
   }
-  // The delay of an edge. The root is the begin of the window of all ranks; this rank's may begin later.
+  // The delay of an edge. The root is the begin of the window of all ranks; the window of this rank may begin
+  // later.
   int64_t DelayOf(const TimelineEdge& edge) const {
     return t_.DelayOf(edge) + (edge.from == 0 ? RootDelay() : 0);
   }
@@ -42,20 +43,20 @@ class RankFacts {
     return edge.extra == TimelineEdge::kNoExtra ? kReleaseAtEnd
                                                 : std::llround(t_.ShareOf(edge) * kReleaseAtEnd);
   }
-  // `steps`: by nodes of the whole timeline.
+  // `steps`: with nodes of the whole timeline.
   ChakraProtoMsg::GlobalMetadata Metadata(const std::vector<TimelineStep>& steps) const;
 
-  // The row of the event whose operator a node belongs to; kNoRow: none.
+  // The row of the event of the operator that a node belongs to; kNoRow: none.
   uint32_t OperatorOf(const TimelineNode& node) const;
-  // Its shapes and types, and the host's node of the operator (null: none).
+  // The shapes and types of an operator, and its host node (null: none).
   struct OperandTexts {
     absl::string_view shapes, types;
     const HostNode* host = nullptr;
   };
   OperandTexts OperandsOf(uint32_t operator_row) const;
-  // What a compiler tells of the kernel that the operator launches; null: nothing.
+  // What a compiler records of the kernel that the operator launches; null: nothing.
   const CompiledKernel* CompiledOf(uint32_t operator_row) const;
-  // The work of one launch, as far as it is told.
+  // The work of one launch, as far as it is recorded.
   static Work WorkOf(const CompiledKernel& compiled);
 
  private:
@@ -65,8 +66,8 @@ class RankFacts {
   const CaptureRank& rank_;
   const Timeline& t_;
   const bool joined_;
-  int64_t window_ = 0;  // when the times of nodes begin to count; ns since the device trace's base
-  std::vector<int64_t> tid_, stream_;  // by lane
+  int64_t window_ = 0;                 // origin of the times of nodes, ns since the device trace's base
+  std::vector<int64_t> tid_, stream_;  // numbers by lane
 };
 
 }  // namespace chakra::pytorch

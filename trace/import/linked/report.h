@@ -1,4 +1,4 @@
-// What a conversion tells of the ranks that it linked and joined.
+// Fills the report of a conversion.
 #pragma once
 
 #include "trace/import/join/capture_rank.h"
@@ -6,10 +6,11 @@
 
 namespace chakra::pytorch {
 
-// Counts a linked rank's events, nodes and edges in rank->counts. Precondition: its events are there.
+// Counts the events, nodes and edges of a linked rank in rank->counts. Precondition: the rank still has its
+// events.
 void CountRank(CaptureRank* rank);
 
-// Fills capture->report from its ranks and from what joined them: groups, peers, ranks, repairs, warnings.
+// Fills capture->report with the capture's groups, peers, ranks, repairs and warnings.
 void ReportJoined(Capture* capture);
 
 }  // namespace chakra::pytorch

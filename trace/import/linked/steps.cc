@@ -12,7 +12,8 @@
 namespace chakra::pytorch {
 namespace {
 
-// The step marks of a device trace, begin and end: events named "ProfilerStep#N", or steps told by times.
+// The steps of a device trace, by number: events named "ProfilerStep#N", and steps of which only times are
+// recorded.
 std::map<int64_t, DeviceStep> Steps(const DeviceTrace& device) {
   std::map<int64_t, DeviceStep> steps;
   for (const Event& e : device.events) {
@@ -26,7 +27,7 @@ std::map<int64_t, DeviceStep> Steps(const DeviceTrace& device) {
   return steps;
 }
 
-// Sets the window to the steps that "7", "7-9", "first", "last" or "skip-first" selects among the marks.
+// Sets the window to the steps that `wanted` selects: "7", "7-9", "first", "last" or "skip-first".
 absl::Status SelectSteps(const DeviceTrace& device, const std::string& wanted, TimelineOptions* window) {
   if (wanted.empty() || wanted == "all") return absl::OkStatus();
   const std::map<int64_t, DeviceStep> steps = Steps(device);
@@ -64,7 +65,8 @@ absl::Status SelectSteps(const DeviceTrace& device, const std::string& wanted, T
 }  // namespace
 
 absl::Status FindSteps(const CaptureSelection& asked, DeviceTrace* device, TimelineOptions* window) {
-  const bool own = device->schema == DeviceTrace().schema;  // others' readers mark what they find
+  const bool own = device->schema == DeviceTrace().schema;  // readers of other recordings mark the steps that
+                                                            // they find
   if (own || (!asked.step_range.empty() && device->schema != "nsys")) {
     RETURN_IF_ERROR(MarkSteps(asked.step_range, device));
   }

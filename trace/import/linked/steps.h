@@ -1,4 +1,4 @@
-// Which part of a recording is asked for.
+// Selects the part of a recording that the user asked for.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace chakra::pytorch {
 
-// Marks the steps of a trace, and sets the window to those that are asked for: "7", "7-9", "first", "last" or
-// "skip-first". Errors: no such steps, with those that there are.
+// Marks the steps of a trace, and sets the window to the selected ones: "7", "7-9", "first", "last" or
+// "skip-first". Errors: there are no such steps; the message lists the existing ones.
 absl::Status FindSteps(const CaptureSelection& asked, DeviceTrace* device, TimelineOptions* window);
 
-// Without times there are no steps to select. Errors: some are asked for.
+// Error if steps are selected: for a host trace without times, which has no steps.
 absl::Status CheckNoSteps(const CaptureSelection& asked, const std::string& file);
 
 }  // namespace chakra::pytorch
