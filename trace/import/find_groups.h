@@ -12,9 +12,8 @@
 
 namespace chakra {
 
-inline constexpr uint64_t kMaxGroupFile = uint64_t{64}  // In bytes. Larger files in the folder or archive of
-                                                        // the traces are not read as group files.
-                                          << 20;
+// In bytes. Larger files in the folder or archive of the traces are not read as group files.
+inline constexpr uint64_t kMaxGroupFile = uint64_t{64} << 20;
 
 // A file that may list groups, in the folder or the archive of the traces.
 struct GroupCandidate {

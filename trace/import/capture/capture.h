@@ -1,6 +1,6 @@
-// A capture of one rank as it was written: the host's execution trace (HostTrace) and Kineto's timeline
-// (DeviceTrace), or the same filled from another recording. Readers fill these structs and interpret only
-// names, units and integer times.
+// A capture of one rank as it was written: the execution trace of the host (HostTrace), and the timeline of
+// the device (DeviceTrace), which Kineto or another profiler recorded. Readers fill these structs and
+// interpret only names, units and integer times.
 #pragma once
 
 #include <cstdint>
@@ -63,18 +63,20 @@ struct CommCall {
   int64_t start = kNone, stride = kNone;  // first global rank of the group, and the distance of its ranks
   int64_t seq = kNone;
   bool p2p = false;             // seq marks the call as point-to-point
-  int64_t root = kNone;         // as written: the root of broadcast, reduce, gather and scatter; the peer of
-                                // send and recv
+  // As written: the root of broadcast, reduce, gather and scatter; the peer of send and recv.
+  int64_t root = kNone;
   bool root_is_global = false;  // false: root is a rank inside the group
   int64_t rank = kNone;         // the caller's rank inside its group, if the source gives it
   int64_t in_elems = kNone, out_elems = kNone;
   int64_t in_bytes = kNone, out_bytes = kNone;  // elements x item size, summed over tensors
   std::string dtype;
   std::vector<int64_t> in_split, out_split;  // elements for each peer; empty: even split
-  std::string library;                       // the library that carries the call: "NCCL", "DeepEP", ...; "":
-                                             // unknown
+  // The library that carries the call: "NCCL", "DeepEP", ...; "": unknown.
+  std::string library;
   bool own_group = false;  // the library has its own groups: a missing group does not mean the world group
-  bool kept = false;       // this kernel belongs to a call that another kernel carries
+  // The kernel communicates but carries no call: another kernel carries its call, or its collective is
+  // unknown. It is replayed with its recorded time.
+  bool kept = false;
   bool operator==(const CommCall&) const = default;
 };
 // Copies fields of `from` that `to` lacks.
@@ -119,8 +121,8 @@ struct HostTrace {
   std::vector<HostNode> nodes;  // ascending by id
   std::vector<CommCall> comms;
   StringTable strings;
-  absl::flat_hash_map<uint64_t, LinkedNode> linked;  // by id; empty: chakra_trace_link did not process the
-                                                     // trace
+  // By id; empty: chakra_trace_link did not process the trace.
+  absl::flat_hash_map<uint64_t, LinkedNode> linked;
   Groups groups;  // from process_group:init nodes, and evenly spaced groups that calls describe
   std::vector<Repair> repairs;
   const HostNode* Find(uint64_t id) const;  // null: none
@@ -202,8 +204,8 @@ struct GraphNodeOf {
 };
 // The operator that launched a kernel while a graph was captured; the kernel became a node of the graph.
 struct GraphOp {
-  uint32_t name = 0, shapes = 0, types = 0;  // like Event::name, OpExtra::shapes and OpExtra::types of an
-                                             // operator
+  // Like Event::name, OpExtra::shapes and OpExtra::types of an operator.
+  uint32_t name = 0, shapes = 0, types = 0;
 };
 // Event::extra of kSync.
 struct SyncExtra {
@@ -279,8 +281,8 @@ struct DeviceTrace {
   std::vector<MemoryPeak> memory;        // one for each device, in the order of the file; without the host
   bool external_is_correlation = false;  // files of 2023: the External id of a kernel is its correlation
   std::vector<Repair> repairs;           // counts of NaN or negative durations, unknown categories, ...
-  uint64_t unknown_events = 0;           // events left out that may be device events: their kind or their
-                                         // time is unknown
+  // Events left out that may be device events: their kind or their time is unknown.
+  uint64_t unknown_events = 0;
   uint64_t skipped = 0;                  // events that are no work (python_function, overhead, flows, ...)
   absl::string_view name_of(const Event& e) const { return strings.Get(e.name); }
   EventIds ids_of(uint32_t row) const { return row < ids.size() ? ids[row] : EventIds(); }

@@ -1,4 +1,4 @@
-// The order of a timeline's events.
+// Sorts the events of a device trace.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What runtime and driver calls do with kernels and graphs, judged by the names of the calls in CUDA, HIP and
-// others.
+// Classifies runtime and driver calls of CUDA, HIP and others by their names: what they do with kernels and
+// graphs.
 #pragma once
 
 #include "absl/strings/match.h"

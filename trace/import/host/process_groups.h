@@ -15,8 +15,8 @@ namespace chakra::pytorch {
 
 struct GroupNote {
   Groups groups;                             // by pg_name
-  std::map<std::string, std::string> alias;  // pg_name by backend_id, as decimal text; only early files have
-                                             // it
+  // pg_name by backend_id, as decimal text; only early files have it.
+  std::map<std::string, std::string> alias;
   bool cut = false;                          // the text was cut; `groups` has the whole entries
 };
 

@@ -202,8 +202,8 @@ void GroupFinder::Doubt(const Inference& other, Inference* best) const {
 // several groups. A stream is divided if the times then give members for some of its calls that differ from
 // those of the whole stream, or members at all if they gave none for the whole stream.
 Inference GroupFinder::InferMixed(Inference whole) const {
-  constexpr double kAgainst = 8;  // bits needed against the members of a whole stream: a device stream
-                                  // usually belongs to one group
+  // Bits needed against the members of a whole stream: a device stream usually belongs to one group.
+  constexpr double kAgainst = 8;
   MixedStreams several, mixed;
   std::map<std::pair<uint32_t, uint32_t>, size_t> stream_of;  // stream of `whole`, by rank and comm
   for (size_t i = 0; i < whole.groups.size(); ++i) {

@@ -25,8 +25,8 @@ struct CallGroup {
 
 struct CallGroups {
   std::vector<CallGroup> groups;          // in the order of their first calls, by rank
-  std::vector<std::vector<uint32_t>> of;  // row of `groups`, by captured rank and by row of Timeline::comms;
-                                          // kNoRow: none
+  // Row of `groups`, by captured rank and by row of Timeline::comms; kNoRow: none.
+  std::vector<std::vector<uint32_t>> of;
 };
 
 // Gives a group to each collective, and to each send and receive whose group is named. Names are as the

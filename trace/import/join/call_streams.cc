@@ -108,8 +108,8 @@ std::string RankStreams::StreamOf(const TimelineNode& node) const {
 void RankStreams::Finish(int machine, CallStreams* out) {
   FindPointers();
   std::map<std::string, std::vector<const TimelineNode*>> by_stream;
-  std::map<std::string, std::map<int64_t, std::string>> sizes;  // by stream: the group sizes that its calls
-                                                                // show, and the source of each
+  // By stream: the group sizes that its calls show, and the source of each.
+  std::map<std::string, std::map<int64_t, std::string>> sizes;
   for (const TimelineNode* node : nodes_) {
     const std::string stream = StreamOf(*node);
     std::string from;
@@ -118,8 +118,8 @@ void RankStreams::Finish(int machine, CallStreams* out) {
     by_stream[stream].push_back(node);
     out->on_host = out->on_host || node->host;
   }
-  std::map<std::pair<std::string, int64_t>, uint32_t> rows;  // row of CallStreams::streams, by stream and
-                                                             // size
+  // Row of CallStreams::streams, by stream and size.
+  std::map<std::pair<std::string, int64_t>, uint32_t> rows;
   for (const auto& [stream, nodes] : by_stream) {
     const std::map<int64_t, std::string>& told = sizes[stream];
     for (const TimelineNode* node : nodes) {

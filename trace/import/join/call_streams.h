@@ -26,8 +26,8 @@ struct CallStreams {
   std::vector<CallStream> streams;
   std::vector<uint32_t> captured;            // by stream: index of its captured rank
   std::vector<std::vector<uint32_t>> comms;  // by stream: rows of Timeline::comms, in the order of calls
-  std::vector<uint32_t> lane;                // by stream: lane of the device stream; kNoRow: on the host, or
-                                             // the group has a name or a pointer
+  // By stream: lane of the device stream; kNoRow: on the host, or the group has a name or a pointer.
+  std::vector<uint32_t> lane;
   bool on_host = false;                      // host threads carry out some of the calls
 };
 

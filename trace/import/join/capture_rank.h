@@ -32,8 +32,8 @@ struct CaptureRank {
   // Adds the rows to `device`, so that the rows of a rank are in memory only while it is linked. Null: the
   // rows have been added.
   std::function<void(DeviceTrace*)> fill;
-  std::vector<std::unique_ptr<DeviceTrace>> graph_captures;  // traces that only show the capture of this
-                                                             // rank's graphs
+  // Traces that only show the capture of this rank's graphs.
+  std::vector<std::unique_ptr<DeviceTrace>> graph_captures;
   GraphJoin graphs;
   Pairing pairing;
   Timeline timeline;

@@ -31,8 +31,8 @@ struct Class {
   std::vector<uint32_t> streams;  // ascending by rank; the first stream is the leader
   std::vector<int> shift;         // by stream: call i of the leader is call i + shift of the stream
   bool sure = true;               // whether the shifts are sure
-  bool stage = false;             // the ranks with one program, out of a class that no split of all ranks
-                                  // fits
+  // The ranks with one program, out of a class that no split of all ranks fits.
+  bool stage = false;
 };
 
 struct Verdict {

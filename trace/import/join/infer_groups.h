@@ -35,8 +35,8 @@ namespace chakra::pytorch {
 struct CallStream {
   int rank = 0;                   // global
   int machine = -1;               // ranks with the same number share a clock; -1: unknown
-  std::string label;              // the capture's name of the group, if it is the same on all ranks; "": no
-                                  // name
+  // The capture's name of the group, if it is the same on all ranks; "": no name.
+  std::string label;
   int64_t size = 0;               // members, from sizes of buffers or from arguments; 0: unknown
   std::string size_from;          // the source of `size`, in words
   bool device = true;             // a stream of a device; false: threads of the host

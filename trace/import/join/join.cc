@@ -111,8 +111,8 @@ class Joiner {
   // By row of call_groups, then by captured rank: nodes in the order of begin.
   std::vector<std::map<uint32_t, std::vector<const TimelineNode*>>> calls_;
   std::vector<MatchedGroup> matched_;
-  std::map<uint32_t, std::vector<const TimelineNode*>> peerless_;  // sends and receives without a known peer,
-                                                                   // by captured rank
+  // Sends and receives without a known peer, by captured rank.
+  std::map<uint32_t, std::vector<const TimelineNode*>> peerless_;
 };
 
 // Plans the call of `node`. False: this rank is not in the call's group.

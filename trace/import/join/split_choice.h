@@ -56,8 +56,8 @@ struct Coincidence {
   const GroupSplit* split = nullptr;  // the split with most evidence; null: none
   double bits = 0;                    // evidence beyond that of each other possible split
   double by_call = 0;                 // bits for each call of a member
-  bool likely = false;     // ends do not also coincide in larger groups; differences between clocks are
-                           // removed if clocks may differ
+  // Ends do not also coincide in larger groups; differences between clocks are removed if clocks may differ.
+  bool likely = false;
   bool one_clock = false;  // all ranks are on one machine
 };
 inline constexpr double kSureBits = 12, kLikelyBits = 3;

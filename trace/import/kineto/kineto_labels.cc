@@ -19,8 +19,8 @@ using Place = std::pair<uint32_t, int>;  // process, device
 
 // The processes whose calls launched the operations of a place.
 struct Tally {
-  std::map<uint32_t, uint64_t> alone;  // operations by process, if calls of this process alone have their
-                                       // correlation
+  // Operations by process, if calls of this process alone have their correlation.
+  std::map<uint32_t, uint64_t> alone;
   uint64_t shared = 0;                 // operations whose correlation calls of several processes have
 };
 

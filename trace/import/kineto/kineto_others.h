@@ -95,11 +95,11 @@ class OtherEvents {
   // ids of arrows, by lane and time of their end
   absl::flat_hash_map<std::pair<uint32_t, int64_t>, int64_t> ends_;
   absl::flat_hash_map<int64_t, int64_t> call_of_;    // correlation of the call, by connection
-  absl::flat_hash_map<int64_t, int64_t> launch_of_;  // correlation of the call that was added for an arrow,
-                                                     // by the arrow's id
+  // Correlation of the call that was added for an arrow, by the arrow's id.
+  absl::flat_hash_map<int64_t, int64_t> launch_of_;
   int64_t next_ = int64_t{1} << 40;                  // the next correlation that no event has
-  bool collectives_ = false;                         // the file shows collectives in a process of
-                                                     // communication
+  // The file shows collectives in a process of communication.
+  bool collectives_ = false;
 };
 
 }  // namespace chakra::pytorch::kineto

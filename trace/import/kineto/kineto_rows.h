@@ -35,8 +35,8 @@ struct LaneProcesses {
   };
   std::vector<Process> processes;
   std::vector<uint32_t> threads, streams;   // row of `processes`, by lane
-  size_t own_threads = 0, own_streams = 0;  // so many of the first lanes come from events of Kineto's own
-                                            // categories
+  // Number of the first lanes that come from events of Kineto's own categories.
+  size_t own_threads = 0, own_streams = 0;
 };
 
 class RowBuilder : public EventSink {

@@ -50,15 +50,15 @@ class Drafter {
   ColumnDraft out_;
   SideTable::Frames& frames_ = out_.side.rows;
   std::vector<uint32_t> first_;      // by event: its first node, or kNoRow
-  std::vector<uint32_t> beside_of_;  // by string of the device trace: the same string in the side table;
-                                     // kNoRow: not added yet
-  uint32_t category_[kEventKinds + 1] = {};          // strings of the side table; the last one is for own
-                                                     // work
-  uint32_t kinds_[kEdgeKinds + 1][kEdgeKinds] = {};  // strings of the side table for one or two dependencies;
-                                                     // 0: not added yet
+  // By string of the device trace: the same string in the side table; kNoRow: not added yet.
+  std::vector<uint32_t> beside_of_;
+  // Strings of the side table; the last one is for own work.
+  uint32_t category_[kEventKinds + 1] = {};
+  // Strings of the side table for one or two dependencies; 0: not added yet.
+  uint32_t kinds_[kEdgeKinds + 1][kEdgeKinds] = {};
   absl::flat_hash_map<int64_t, int32_t> big_lanes_;
-  std::vector<uint32_t> text_of_;  // by string of the device trace: the same string in the graph; kNoRow: not
-                                   // added yet
+  // By string of the device trace: the same string in the graph; kNoRow: not added yet.
+  std::vector<uint32_t> text_of_;
 };
 
 uint32_t Drafter::Text(uint32_t string) {

@@ -65,8 +65,8 @@ absl::Status SelectSteps(const DeviceTrace& device, const std::string& wanted, T
 }  // namespace
 
 absl::Status FindSteps(const CaptureSelection& asked, DeviceTrace* device, TimelineOptions* window) {
-  const bool own = device->schema == DeviceTrace().schema;  // readers of other recordings mark the steps that
-                                                            // they find
+  // Readers of other recordings mark the steps that they find.
+  const bool own = device->schema == DeviceTrace().schema;
   if (own || (!asked.step_range.empty() && device->schema != "nsys")) {
     RETURN_IF_ERROR(MarkSteps(asked.step_range, device));
   }

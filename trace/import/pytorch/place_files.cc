@@ -377,8 +377,8 @@ absl::Status Placer::PlaceOne(size_t i) {
   r.rank = rank;
   const bool host = files_[i].host;
   std::string& name = host ? r.host_file : r.device_file;
-  if (!host && !name.empty()) {  // the trace of a graph's capture and the trace of its execution may have the
-                                 // same rank
+  // The trace of a graph's capture and the trace of its execution may have the same rank.
+  if (!host && !name.empty()) {
     if (ShowsGraphCaptureOnly(*loaded_[i].device)) {
       r.graph_captures.push_back(std::move(loaded_[i].device));
       return absl::OkStatus();

@@ -58,8 +58,8 @@ class DeviceRows {
 
   DeviceTrace* out_;
   std::map<std::pair<int64_t, int64_t>, uint32_t> threads_, streams_;
-  std::pair<int64_t, int64_t> last_stream_ = {-1, -1};  // its row is last_stream_row_; most events have the
-                                                        // stream of the event before
+  // Its row is last_stream_row_; most events have the stream of the event before.
+  std::pair<int64_t, int64_t> last_stream_ = {-1, -1};
   uint32_t last_stream_row_ = kNoRow;
 };
 

@@ -33,10 +33,10 @@ struct DraftRow {
   Work work;               // what is known of the work, however the row is replayed
   uint32_t deps = 0;       // number of dependencies that follow the row
   uint32_t comm = kNoRow;  // row of Timeline::comms, if the row carries a call
-  uint32_t strings = 0;    // if the row carries a call: number of the graph's strings before those of this
-                           // row
-  int64_t moved = -1;      // if the row carries a call: bytes of a copy, used if the call keeps its recorded
-                           // time
+  // If the row carries a call: number of the graph's strings before those of this row.
+  uint32_t strings = 0;
+  // If the row carries a call: bytes of a copy, used if the call keeps its recorded time.
+  int64_t moved = -1;
 };
 
 class ColumnDraft {

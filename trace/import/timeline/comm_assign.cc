@@ -93,8 +93,8 @@ class Assigner {
   std::vector<NewEdge>* edges_;
   std::vector<uint32_t> calls_;   // rows of host events that are calls, by (thread, time)
   CommCalls facts_;               // by number in calls_
-  std::vector<uint32_t> told_;    // by row of DeviceTrace::comms: the number in facts_ of a call with these
-                                  // arguments; kNoRow: none yet
+  // By row of DeviceTrace::comms: the number in facts_ of a call with these arguments; kNoRow: none yet.
+  std::vector<uint32_t> told_;
   std::vector<uint32_t> place_;   // by event row: the number in calls_ and facts_; kNoRow: not a call
   std::vector<bool> outer_;       // by event row: whether a completely described call is inside the event
   std::vector<bool> has_kernel_;  // by event row: whether the event is a call that launched a kernel

@@ -91,8 +91,8 @@ class Orderer {
   RowsByCorrelation sync_by_correlation_;                 // rows of kSync events
   absl::flat_hash_set<uint32_t> graphs_;                  // calls that launched several operations
   std::vector<uint32_t> by_end_;                          // rows of operations, sorted by end
-  absl::flat_hash_map<uint32_t, uint32_t> op_of_source_;  // row of the operation, by event row of a source in
-                                                          // DeviceTrace::waits
+  // Row of the operation, by event row of a source in DeviceTrace::waits.
+  absl::flat_hash_map<uint32_t, uint32_t> op_of_source_;
   uint64_t before_launch_ = 0, unexplained_ = 0, backlog_ = 0;
   int64_t unexplained_ns_ = 0;
 };
@@ -149,9 +149,8 @@ void Orderer::PlaceOps() {
     if (!OnDevice(e.kind)) continue;
     const uint32_t launch = LaunchOf(e);
     const bool launched = launch != kNoRow;
-    if (e.ts < options_.begin)
-      continue;  // even if the window's begin cuts the call that launched the
-                 // operation
+    // Even if the window's begin cuts the call that launched the operation.
+    if (e.ts < options_.begin) continue;
     if (!launched && (e.ts >= options_.end || (windowed && e.correlation >= 0))) continue;
     if (!launched) ++outside;
     if (!launched && e.correlation < 0) ++untold;

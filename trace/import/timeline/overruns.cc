@@ -133,8 +133,8 @@ class Cutter {
   std::vector<std::pair<int64_t, int64_t>> synced_;
   std::vector<int64_t> usual_;  // by name; filled when first needed
   bool launches_read_ = false;
-  absl::flat_hash_map<int64_t, int64_t> launched_;  // begins of calls by correlation; filled when first
-                                                    // needed
+  // Begins of calls by correlation; filled when first needed.
+  absl::flat_hash_map<int64_t, int64_t> launched_;
 };
 
 }  // namespace

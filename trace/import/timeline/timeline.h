@@ -41,8 +41,8 @@ absl::string_view Name(EdgeKind kind);  // "start", "thread", ...
 struct EdgeExtra {
   int64_t delay_ns = 0;        // of an edge with kLongDelay
   int64_t unexplained_ns = 0;  // the part of the delay that nothing explains
-  double share = 1;            // share of the duration of `from` after which the node is released; 1: at its
-                               // end
+  // Share of the duration of `from` after which the node is released; 1: at its end.
+  double share = 1;
 };
 
 struct TimelineEdge {
@@ -50,7 +50,7 @@ struct TimelineEdge {
   static constexpr uint32_t kLongDelay = 0xffffffff;
   TimelineEdge() = default;
   TimelineEdge(uint32_t node, EdgeKind of_kind) : from(node), kind(of_kind) {}
-  uint32_t from = 0;  // the node that `to` waits for
+  uint32_t from = 0;  // the node that is waited for
   EdgeKind kind : 4 = EdgeKind::kThread;
   uint32_t extra : 28 = kNoExtra;  // row of Timeline::extras
   uint32_t delay = 0;              // ns; kLongDelay: EdgeExtra::delay_ns has it
@@ -83,7 +83,7 @@ struct DeviceLane {
   uint32_t copy = 0;    // 0, or the number of the overlapping lane
 };
 
-// A ProfilerStep, or the whole window if there are no steps.
+// A step of the recording, named "ProfilerStep#N", that is inside the window.
 struct TimelineStep {
   std::string name;
   uint32_t first = 0, last = 0;  // nodes; the step lasts from first's start to last's end

@@ -179,9 +179,8 @@ void TimelineDraft::SortEdges() {
   for (const NewEdge& e : edges) ++next[e.to + 1];
   for (size_t i = 0; i < n; ++i) next[i + 1] += next[i];
   std::vector<TimelineEdge> dealt(edges.size());
-  for (const NewEdge& e : edges)
-    dealt[next[e.to]++] = e.edge;  // afterwards next[i] is where the edges of
-                                   // node i + 1 begin
+  // Afterwards next[i] is where the edges of node i + 1 begin.
+  for (const NewEdge& e : edges) dealt[next[e.to]++] = e.edge;
   std::vector<NewEdge>().swap(edges);
   size_t kept = 0, begin = 0;
   for (size_t i = 0; i < n; ++i) {
