@@ -62,7 +62,7 @@ struct CommCall {
   int64_t group_size = kNone;
   int64_t start = kNone, stride = kNone;  // first global rank of the group, and the distance of its ranks
   int64_t seq = kNone;
-  bool p2p = false;             // seq marks the call as point-to-point
+  bool p2p = false;  // seq marks the call as point-to-point
   // As written: the root of broadcast, reduce, gather and scatter; the peer of send and recv.
   int64_t root = kNone;
   bool root_is_global = false;  // false: root is a rank inside the group
@@ -283,7 +283,7 @@ struct DeviceTrace {
   std::vector<Repair> repairs;           // counts of NaN or negative durations, unknown categories, ...
   // Events left out that may be device events: their kind or their time is unknown.
   uint64_t unknown_events = 0;
-  uint64_t skipped = 0;                  // events that are no work (python_function, overhead, flows, ...)
+  uint64_t skipped = 0;  // events that are no work (python_function, overhead, flows, ...)
   absl::string_view name_of(const Event& e) const { return strings.Get(e.name); }
   EventIds ids_of(uint32_t row) const { return row < ids.size() ? ids[row] : EventIds(); }
   // Sets the ids of a row of events.

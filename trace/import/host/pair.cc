@@ -67,8 +67,8 @@ class Pairer {
   const DeviceTrace& device_;
   // By name in the device trace: the same name in the host trace; kNoRow: none.
   std::vector<uint32_t> host_name_;
-  std::vector<uint32_t> nodes_;      // rows of host nodes that are operators
-  std::vector<uint32_t> ops_;        // rows of device events that are operators
+  std::vector<uint32_t> nodes_;  // rows of host nodes that are operators
+  std::vector<uint32_t> ops_;    // rows of device events that are operators
   absl::flat_hash_map<int64_t, uint32_t> by_rf_;
 };
 

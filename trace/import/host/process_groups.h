@@ -14,10 +14,10 @@
 namespace chakra::pytorch {
 
 struct GroupNote {
-  Groups groups;                             // by pg_name
+  Groups groups;  // by pg_name
   // pg_name by backend_id, as decimal text; only early files have it.
   std::map<std::string, std::string> alias;
-  bool cut = false;                          // the text was cut; `groups` has the whole entries
+  bool cut = false;  // the text was cut; `groups` has the whole entries
 };
 
 // `text`: the string in inputs.values, a JSON array of groups. An empty "ranks" means ranks 0 to group_size -

@@ -24,7 +24,7 @@ struct CallGroup {
 };
 
 struct CallGroups {
-  std::vector<CallGroup> groups;          // in the order of their first calls, by rank
+  std::vector<CallGroup> groups;  // in the order of their first calls, by rank
   // Row of `groups`, by captured rank and by row of Timeline::comms; kNoRow: none.
   std::vector<std::vector<uint32_t>> of;
 };

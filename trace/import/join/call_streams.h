@@ -28,7 +28,7 @@ struct CallStreams {
   std::vector<std::vector<uint32_t>> comms;  // by stream: rows of Timeline::comms, in the order of calls
   // By stream: lane of the device stream; kNoRow: on the host, or the group has a name or a pointer.
   std::vector<uint32_t> lane;
-  bool on_host = false;                      // host threads carry out some of the calls
+  bool on_host = false;  // host threads carry out some of the calls
 };
 
 bool IsPointToPoint(CommOp op);

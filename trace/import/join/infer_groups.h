@@ -33,8 +33,8 @@ namespace chakra::pytorch {
 
 // The calls of one rank on one group that has no name.
 struct CallStream {
-  int rank = 0;                   // global
-  int machine = -1;               // ranks with the same number share a clock; -1: unknown
+  int rank = 0;      // global
+  int machine = -1;  // ranks with the same number share a clock; -1: unknown
   // The capture's name of the group, if it is the same on all ranks; "": no name.
   std::string label;
   int64_t size = 0;               // members, from sizes of buffers or from arguments; 0: unknown

@@ -21,7 +21,7 @@ using Place = std::pair<uint32_t, int>;  // process, device
 struct Tally {
   // Operations by process, if calls of this process alone have their correlation.
   std::map<uint32_t, uint64_t> alone;
-  uint64_t shared = 0;                 // operations whose correlation calls of several processes have
+  uint64_t shared = 0;  // operations whose correlation calls of several processes have
 };
 
 constexpr uint32_t kSeveral = kNoRow - 1;

@@ -34,7 +34,7 @@ struct LaneProcesses {
     std::string number;   // the number at the end of a text with a label: "10"; else ""
   };
   std::vector<Process> processes;
-  std::vector<uint32_t> threads, streams;   // row of `processes`, by lane
+  std::vector<uint32_t> threads, streams;  // row of `processes`, by lane
   // Number of the first lanes that come from events of Kineto's own categories.
   size_t own_threads = 0, own_streams = 0;
 };

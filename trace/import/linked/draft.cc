@@ -49,7 +49,7 @@ class Drafter {
   const RankFacts facts_;
   ColumnDraft out_;
   SideTable::Frames& frames_ = out_.side.rows;
-  std::vector<uint32_t> first_;      // by event: its first node, or kNoRow
+  std::vector<uint32_t> first_;  // by event: its first node, or kNoRow
   // By string of the device trace: the same string in the side table; kNoRow: not added yet.
   std::vector<uint32_t> beside_of_;
   // Strings of the side table; the last one is for own work.

@@ -91,8 +91,8 @@ class Assigner {
   const std::vector<uint32_t>& first_node_;
   Timeline* t_;
   std::vector<NewEdge>* edges_;
-  std::vector<uint32_t> calls_;   // rows of host events that are calls, by (thread, time)
-  CommCalls facts_;               // by number in calls_
+  std::vector<uint32_t> calls_;  // rows of host events that are calls, by (thread, time)
+  CommCalls facts_;              // by number in calls_
   // By row of DeviceTrace::comms: the number in facts_ of a call with these arguments; kNoRow: none yet.
   std::vector<uint32_t> told_;
   std::vector<uint32_t> place_;   // by event row: the number in calls_ and facts_; kNoRow: not a call

@@ -87,10 +87,10 @@ class Orderer {
   PlacedOps placed_;  // without its lanes and ops, which move to out_
   // By launching call: the waits of the stream before the operation that the call launched.
   std::vector<std::pair<uint32_t, PendingWait>> waits_;
-  std::vector<bool> waiting_;                             // by event row: whether waits_ has the call
-  RowsByCorrelation sync_by_correlation_;                 // rows of kSync events
-  absl::flat_hash_set<uint32_t> graphs_;                  // calls that launched several operations
-  std::vector<uint32_t> by_end_;                          // rows of operations, sorted by end
+  std::vector<bool> waiting_;              // by event row: whether waits_ has the call
+  RowsByCorrelation sync_by_correlation_;  // rows of kSync events
+  absl::flat_hash_set<uint32_t> graphs_;   // calls that launched several operations
+  std::vector<uint32_t> by_end_;           // rows of operations, sorted by end
   // Row of the operation, by event row of a source in DeviceTrace::waits.
   absl::flat_hash_map<uint32_t, uint32_t> op_of_source_;
   uint64_t before_launch_ = 0, unexplained_ = 0, backlog_ = 0;

@@ -16,7 +16,7 @@ struct DeviceCause {
   EdgeKind kind = EdgeKind::kStream;
   // kLaunch: row of the launching call; kStart: kNoRow; else row of a device operation.
   uint32_t source = kNoRow;
-  int64_t ready = 0;  // ns since base: when the operation could have begun if this were its only cause
+  int64_t ready = 0;        // ns since base: when the operation could have begun if this were its only cause
   int64_t unexplained = 0;  // ns before `ready` that nothing explains
 };
 

@@ -22,8 +22,8 @@ struct HostThread {
   std::vector<uint32_t> events;  // rows of nested events, sorted by begin, callers first
   // Rows that overlap others without nesting: they began on this thread and ended on another one.
   std::vector<uint32_t> async;
-  std::vector<Interval> busy;    // times with an open operator or runtime call; disjoint, ascending
-  std::vector<int64_t> bounds;   // every begin and end of `events`, ascending
+  std::vector<Interval> busy;   // times with an open operator or runtime call; disjoint, ascending
+  std::vector<int64_t> bounds;  // every begin and end of `events`, ascending
 };
 
 struct HostThreads {
