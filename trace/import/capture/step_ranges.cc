@@ -59,7 +59,7 @@ int64_t Total(const std::vector<StepRange>& ranges) {
 bool StepRanges::MayBe(absl::string_view text) const {
   if (asked()) return MatchesGlob(pattern_, text);
   constexpr size_t kMost = 100;
-  // the annotation that PyTorch makes for each optimizer
+  // PyTorch makes an annotation "Optimizer.step#..." for each optimizer.
   if (text.size() > kMost || absl::StartsWith(text, "Optimizer.")) return false;
   const std::string lower = absl::AsciiStrToLower(text);
   return IsServing(text) || absl::StrContains(lower, "step") || absl::StrContains(lower, "iter") ||

@@ -118,7 +118,7 @@ std::vector<int64_t> Pairer::OffsetCandidates() const {
     offsets.push_back(-o);
     offsets.push_back(o);
   }
-  // ids of host nodes and of events, by name
+  // Ids of host nodes and of events, by name.
   std::map<uint32_t, std::pair<std::vector<int64_t>, std::vector<int64_t>>> ids;
   for (const uint32_t i : nodes_) {
     const HostNode& n = host_.nodes[i];

@@ -244,7 +244,7 @@ void GroupFinder::Infer() {
 // calls in one order. Of the device, only streams with equal calls (InferredGroup::kind) and equal members
 // become one group.
 void GroupFinder::Take(const Inference& inference) {
-  // kinds of streams, by name and members
+  // Kinds of streams, by name and members.
   std::map<std::pair<std::string, Members>, std::vector<uint32_t>> kinds;
   for (size_t i = 0; i < inference.groups.size(); ++i) {
     const CallStream& stream = inference.streams.streams[i];

@@ -191,7 +191,7 @@ bool ShowOneClock(const std::vector<std::vector<PeerCall>>& calls,
                   const std::vector<std::vector<uint32_t>>& peer, const std::vector<uint32_t>& clock,
                   int64_t tolerance_ns) {
   if (clock.empty()) return true;
-  // by pair of clocks, the lower one first
+  // By pair of clocks, the lower one first.
   std::map<std::pair<uint32_t, uint32_t>, Between> links;
   std::map<std::pair<uint32_t, uint32_t>, std::vector<int64_t>> sent;  // ends, by sender and receiver
   for (uint32_t r = 0; r < calls.size(); ++r) {

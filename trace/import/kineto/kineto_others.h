@@ -87,12 +87,12 @@ class OtherEvents {
   std::vector<Other> others_;
   std::vector<Lane> lanes_;
   absl::flat_hash_map<std::pair<uint32_t, uint32_t>, uint32_t> lane_of_;
-  // by pid; thread_names_ by "pid tid"
+  // By pid; thread_names_ by "pid tid".
   std::map<std::string, std::string> process_names_, labels_, thread_names_;
   std::map<std::string, int> devices_;                // by pid
   absl::flat_hash_map<uint32_t, bool> communicates_;  // by name in the trace
   absl::flat_hash_map<int64_t, Arrow> begins_;        // begins of arrows, by id
-  // ids of arrows, by lane and time of their end
+  // Ids of arrows, by lane and time of their end.
   absl::flat_hash_map<std::pair<uint32_t, int64_t>, int64_t> ends_;
   absl::flat_hash_map<int64_t, int64_t> call_of_;  // correlation of the call, by connection
   // Correlation of the call that was added for an arrow, by the arrow's id.

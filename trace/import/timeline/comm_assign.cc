@@ -204,7 +204,7 @@ bool Assigner::CallOfAnnotation(uint32_t row, CommCall* call) {
     if (IsCall(up)) return false;
   }
   *call = names_.CallOf(e, *op);
-  // the calls before the annotation have the sizes
+  // The calls before the annotation have the sizes.
   if (op->closes && call->in_bytes < 0) call->op = CommOp::kCoalesced;
   return true;
 }
