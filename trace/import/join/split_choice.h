@@ -25,7 +25,8 @@ struct Gain {
   double errors = 0, mean = 0;
 };
 
-// The best split compared with the other possible ones, including each rank alone.
+// The best split compared with the other possible (not contradicted) ones, including each rank alone.
+// `largest`: the split into the largest groups that is not clearly worse.
 struct Comparison {
   size_t others = 0;        // number of other splits into groups, including contradicted ones
   Gain least = {1e9, 1e9};  // minimum over the other possible splits

@@ -20,8 +20,8 @@ struct HostWait {
   EdgeKind kind = EdgeKind::kSync;
   std::vector<uint32_t> device;  // sources: device operations,
   uint32_t event = kNoRow;       // or an event of this thread that is not in its order,
-  uint32_t thread = kNoRow;      // or an event of another thread that began or ended at `time`
-  int64_t time = 0;              // begin or end of the event of `thread`
+  uint32_t thread = kNoRow;      // or an event of this other thread, which begins or ends at `time`
+  int64_t time = 0;              // only with `thread`
 };
 
 struct ThreadMarks {
