@@ -18,7 +18,7 @@ struct Sha256::State {
 
 namespace {
 
-// Of a digest that OpenSSL has, nothing fails but memory.
+// OpenSSL has SHA-256, so a call fails only if memory runs out.
 void Check(bool done) {
   if (!done) throw std::bad_alloc();
 }

@@ -1,4 +1,4 @@
-// SHA-256: a result records the checksums of the files that it was made from.
+// SHA-256. A result records the checksums of its input files.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace chakra {
 
-// Feed with Update(), then take Hex() once.
+// Call Update() any number of times, then Hex() once.
 class Sha256 {
  public:
   Sha256();

@@ -15,7 +15,7 @@ namespace chakra {
 namespace {
 
 bool IsMangled(absl::string_view name) {
-  constexpr size_t kMost = 1 << 16;  // longer ones take ages
+  constexpr size_t kMost = 1 << 16;  // longer names take too long
   return absl::StartsWith(name, "_Z") && name.size() <= kMost;
 }
 
@@ -32,7 +32,8 @@ size_t DigitsAt(absl::string_view text, size_t at) {
   return n;
 }
 
-// The identifier at `at`, written with its length before it ("3bf16"), and its end; "": there is none.
+// Returns the identifier at `at`, which has its length before it ("3bf16"), and sets `end` to its end.
+// Returns "" if there is none.
 absl::string_view IdentifierAt(absl::string_view text, size_t at, size_t* end) {
   const size_t digits = DigitsAt(text, at);
   size_t length = 0;
@@ -42,7 +43,7 @@ absl::string_view IdentifierAt(absl::string_view text, size_t at, size_t* end) {
   return text.substr(at + digits, length);
 }
 
-// The length of a floating type of few bits at `at` ("DF16_", "DF16b"); 0: there is none.
+// Returns the length of a small floating type ("DF16_", "DF16b") at `at`, or 0 if there is none.
 size_t SmallFloatAt(absl::string_view text, size_t at) {
   const absl::string_view rest = text.substr(at);
   if (!absl::StartsWith(rest, "DF")) return 0;
@@ -50,8 +51,8 @@ size_t SmallFloatAt(absl::string_view text, size_t at) {
   return last > 2 && last < rest.size() && absl::StrContains("_bx", rest[last]) ? last + 1 : 0;
 }
 
-// Whether digits at `at` are of a literal ("Li8E"), an array or a back reference, and no length of an
-// identifier.
+// Whether the digits at `at` belong to a literal ("Li8E"), an array or a back reference, and are not the
+// length of an identifier.
 bool IsNumber(absl::string_view name, size_t at) {
   const char before = name[at - 1];
   const bool literal =
@@ -59,10 +60,10 @@ bool IsNumber(absl::string_view name, size_t at) {
   return literal || absl::StrContains("nAST_", before);
 }
 
-// With "f" (float) for floating types of few bits.
+// Returns `name` with each small floating type replaced by "f" (float).
 std::string WithKnownTypes(absl::string_view name) {
   std::string out;
-  bool named = true;  // what came before is an identifier, or the begin
+  bool named = true;  // whether an identifier, or the beginning of the name, comes before `at`
   for (size_t at = 0, end = 0; at < name.size(); at = end) {
     if (const size_t type = SmallFloatAt(name, at); type > 0) {
       out += 'f';
@@ -78,7 +79,7 @@ std::string WithKnownTypes(absl::string_view name) {
   return out;
 }
 
-// "_ZN1a1fI..." as "a::f": the identifiers that follow each other.
+// Returns "a::f" for "_ZN1a1fI...": joins the identifiers at the beginning of the name.
 std::string PathOf(absl::string_view name) {
   size_t at = 2;
   if (at < name.size() && name[at] == 'N') ++at;

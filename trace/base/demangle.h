@@ -1,4 +1,4 @@
-// Names of C++ functions as compilers mangle them.
+// Demangles the names of C++ functions.
 #pragma once
 
 #include <string>
@@ -7,13 +7,14 @@
 
 namespace chakra {
 
-// A mangled name ("_Z...") as c++filt writes it. "": `name` is not mangled, is longer than 64 KiB, or no rule
-// fits it.
+// Demangles `name` ("_Z...") as c++filt does. Returns "" if `name` is not mangled, is longer than 64 KiB, or
+// does not follow the mangling rules.
 std::string Demangle(absl::string_view name);
 
-// The same, to recognize a function rather than to name it: floating types of few bits (DF16b, DF16_), which
-// not all demanglers know, become float where this one does not, and of a name that no rule fits the path
-// alone is left: "a::f". So several functions may get one text. "": there is not even a path.
+// Like Demangle(), but for recognizing a function, not for showing its name: several functions may get the
+// same text. Small floating types (DF16b, DF16_), which not all demanglers know, become float if this
+// demangler does not know them. If `name` does not follow the rules, returns only its path: "a::f". Returns
+// "" if there is no path either.
 std::string DemangleRoughly(absl::string_view name);
 
 }  // namespace chakra

@@ -1,5 +1,6 @@
-# cmake -DFOLDER=... -DFILES="a.js b.css" -DNAMESPACE=chakra::page -DOUT=files.cc -P embed.cmake: the files as a table,
-# which NAMESPACE::Embedded() gives. The assembler reads their bytes, as GCC and Clang ask it to for ELF.
+# cmake -DFOLDER=... -DFILES="a.js b.css" -DNAMESPACE=chakra::page -DOUT=files.cc -P embed.cmake: writes a source
+# file in which NAMESPACE::Embedded() returns a table of the files. The assembler includes their bytes (.incbin),
+# which GCC and Clang support for ELF.
 string(REPLACE " " ";" FILES "${FILES}")
 string(REPLACE "::" "_" own "${NAMESPACE}_embedded")
 set(bytes "")

@@ -1,5 +1,5 @@
-// Files that a build puts into the library: pages, transports, machines. embed.cmake makes the table of a
-// folder.
+// Files that the build embeds in the library: pages, transports, machines. embed.cmake generates the table of
+// the files of a folder.
 #pragma once
 
 #include <algorithm>
@@ -12,11 +12,11 @@
 namespace chakra {
 
 struct EmbeddedFile {
-  absl::string_view name;  // its path in the folder
+  absl::string_view name;  // path within the folder
   absl::string_view text;
 };
 
-// What is in the file of that name; empty where there is none.
+// Returns the text of the file `name`, or an empty view if there is no such file.
 inline absl::string_view FindEmbedded(absl::Span<const EmbeddedFile> files, absl::string_view name) {
   for (const EmbeddedFile& file : files) {
     if (file.name == name) return file.text;
@@ -24,7 +24,7 @@ inline absl::string_view FindEmbedded(absl::Span<const EmbeddedFile> files, absl
   return absl::string_view();
 }
 
-// The files' names without their endings, sorted.
+// Returns the names of the files without their extensions, sorted.
 inline std::vector<std::string> EmbeddedNames(absl::Span<const EmbeddedFile> files) {
   std::vector<std::string> names;
   for (const EmbeddedFile& file : files) names.emplace_back(file.name.substr(0, file.name.rfind('.')));

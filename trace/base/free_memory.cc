@@ -14,13 +14,14 @@ namespace {
 
 constexpr uint64_t kNoLimit = UINT64_MAX;
 
-// A number alone in a file; kNoLimit: there is none ("max" too).
+// Reads a number from a file that holds nothing else. Returns kNoLimit if there is no number (for example
+// "max").
 uint64_t NumberIn(const char* path) {
   uint64_t n = 0;
   return std::ifstream(path) >> n ? n : kNoLimit;
 }
 
-// A line "NAME: N kB" of a file, in bytes.
+// Reads the line "NAME: N kB" of a file; returns bytes.
 uint64_t LineIn(const char* path, const std::string& name) {
   std::ifstream file(path);
   std::string word, unit;

@@ -1,4 +1,4 @@
-// How much memory the process may take.
+// Free memory of the process, and a limit for it.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,13 @@
 
 namespace chakra {
 
-// Bytes that the process may still take: the least of what the machine has available and what the process's
-// limit of its data and its control group leave. UINT64_MAX: the system does not tell.
+// Bytes that the process can still allocate: the minimum of the machine's available memory and of what the
+// process's resource limits and its control group still allow. UINT64_MAX if the system does not report it.
 uint64_t FreeMemory();
 
-// From now on the process has at most so many bytes of data (heap, stacks and arrays of its own):
-// FreeMemory() goes by that, and what asks for more gets std::bad_alloc. Error: the process has more already.
+// Limits the data of the process (heap, threads' stacks and private mappings) to `bytes` from now on.
+// FreeMemory() respects the limit, and allocations beyond it throw std::bad_alloc. Error: the process has
+// more data already.
 absl::Status LimitMemory(uint64_t bytes);
 
 // "1.31 GB".

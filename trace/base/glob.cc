@@ -13,7 +13,7 @@ bool MatchesGlob(absl::string_view pattern, absl::string_view text, char one) {
     } else if (p < pattern.size() && (pattern[p] == text[t] || (one != 0 && pattern[p] == one))) {
       ++p;
       ++t;
-    } else if (star != absl::string_view::npos) {  // the star takes one more
+    } else if (star != absl::string_view::npos) {  // let the star match one more character
       p = star + 1;
       t = ++from;
     } else {

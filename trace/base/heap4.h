@@ -1,4 +1,5 @@
-// A 4-ary min-heap: half as deep as a binary heap, and the children of an item lie on one or two cache lines.
+// A 4-ary min-heap. It is half as deep as a binary heap, and the children of an item share one or two cache
+// lines.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +9,7 @@
 
 namespace chakra {
 
-// E has `bool Before(const E&) const`, a total order.
+// E has `bool Before(const E&) const`, a strict total order.
 template <typename E>
 class Heap4 {
  public:
@@ -16,8 +17,8 @@ class Heap4 {
   const E& top() const { return items_.front(); }
   size_t MemoryBytes() const { return items_.capacity() * sizeof(E); }
 
-  // Small items come by value, in registers: callers write what is behind a reference in parts, and a copy
-  // that reads these parts as one waits for them.
+  // Small items are passed by value, in registers. Callers often write a referenced item in parts; a copy
+  // that then reads the whole item at once would have to wait for these writes.
   using Item = std::conditional_t<sizeof(E) <= 2 * sizeof(void*), E, const E&>;
   void Push(Item e) {
     size_t i = items_.size();

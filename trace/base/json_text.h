@@ -1,4 +1,4 @@
-// Text as JSON has it.
+// Writes JSON strings.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace chakra {
 
-// Adds `text` in quotes, with escapes for quotes, backslashes and control characters. JSON must be UTF-8:
-// what may be any bytes goes through ToUtf8() first.
+// Appends `text` in quotes; escapes quotes, backslashes and control characters. JSON must be UTF-8: convert
+// text that may hold any bytes with ToUtf8() first.
 void AppendJsonText(absl::string_view text, std::string* out);
 std::string JsonText(absl::string_view text);
 

@@ -8,7 +8,8 @@
 
 namespace chakra {
 
-// Of an even number of values the upper one of the two in the middle; T() of none.
+// Returns the median; for an even number of values, the upper one of the two middle values. T() if there are
+// none.
 template <typename T>
 T UpperMedian(std::vector<T> values) {
   if (values.empty()) return T();
@@ -17,7 +18,8 @@ T UpperMedian(std::vector<T> values) {
   return *middle;
 }
 
-// Of an even number of values the lower one of the two in the middle; T() of none.
+// Returns the median; for an even number of values, the lower one of the two middle values. T() if there are
+// none.
 template <typename T>
 T LowerMedian(std::vector<T> values) {
   if (values.empty()) return T();
@@ -26,8 +28,8 @@ T LowerMedian(std::vector<T> values) {
   return *middle;
 }
 
-// Of an even number of values what lies half-way between the two in the middle: of whole numbers the nearest
-// one towards the lower of them. T() of none.
+// Returns the median; for an even number of values, the midpoint of the two middle values. For integers, the
+// midpoint is rounded towards the lower one. T() if there are none.
 template <typename T>
 T Median(std::vector<T> values) {
   if (values.empty()) return T();

@@ -1,4 +1,5 @@
-// Numbers in as few bytes as they need, in the order in which they are written.
+// A sequence of numbers, each stored in as few bytes as it needs, and read in the order in which it was
+// written.
 #pragma once
 
 #include <algorithm>
@@ -24,9 +25,10 @@ class PackedNumbers {
     return *this;
   }
 
-  static constexpr size_t kMost = 192;  // bytes between two calls of Begin(); a number takes at most 10
+  static constexpr size_t kMost =
+      192;  // maximum of bytes written between two calls of Begin(); a number needs at most 10
 
-  // Before a few numbers. A reader calls Begin() at the same places.
+  // Makes room for the next few numbers. The reader must call Begin() at the same positions.
   void Begin() {
     if (static_cast<size_t>(end_ - at_) < kMost) Grow();
   }
@@ -35,14 +37,14 @@ class PackedNumbers {
     for (; v >= 0x80; v >>= 7) *at_++ = static_cast<uint8_t>(v | 0x80);
     *at_++ = static_cast<uint8_t>(v);
   }
-  // Small numbers below 0 take few bytes too.
+  // Negative numbers of small magnitude need few bytes too.
   void Signed(int64_t v) { Number(static_cast<uint64_t>(v) << 1 ^ static_cast<uint64_t>(v >> 63)); }
-  // How much more `v` is than `before`: differences wrap around, so that any two numbers have one.
+  // Writes the difference of `v` and `before`. It wraps around, so any two numbers have one.
   void Change(int64_t before, int64_t v) {
     Signed(static_cast<int64_t>(static_cast<uint64_t>(v) - static_cast<uint64_t>(before)));
   }
 
-  // Reads what was written, which must outlive the reader and no longer change.
+  // Reads the numbers. The PackedNumbers object must outlive the reader and must not change any more.
   class Reader {
    public:
     explicit Reader(const PackedNumbers& of) : of_(of) {}
@@ -78,18 +80,18 @@ class PackedNumbers {
  private:
   struct Chunk {
     std::unique_ptr<uint8_t[]> bytes;
-    size_t used = 0;  // but of the last one
+    size_t used = 0;  // bytes written; not set for the last chunk
   };
   void Grow() {
     constexpr size_t kLeast = 4 << 10, kLargest = 1 << 20;
     if (!chunks_.empty()) chunks_.back().used = static_cast<size_t>(at_ - chunks_.back().bytes.get());
     const size_t bytes = std::min(kLargest, kLeast << std::min<size_t>(chunks_.size(), 8));
-    chunks_.push_back({std::unique_ptr<uint8_t[]>(new uint8_t[bytes]), 0});  // not cleared
+    chunks_.push_back({std::unique_ptr<uint8_t[]>(new uint8_t[bytes]), 0});  // deliberately not zeroed
     at_ = chunks_.back().bytes.get();
     end_ = at_ + bytes;
   }
   std::vector<Chunk> chunks_;
-  uint8_t *at_ = nullptr, *end_ = nullptr;  // in the last one
+  uint8_t *at_ = nullptr, *end_ = nullptr;  // within the last chunk
 };
 
 }  // namespace chakra

@@ -7,11 +7,11 @@
 namespace chakra {
 namespace {
 
-constexpr size_t kGrain = 256 << 10;  // all blocks and parts are multiples
-// A process may have some 65,000 mappings, and each part may be one.
+constexpr size_t kGrain = 256 << 10;  // all blocks and parts are multiples of this, in bytes
+// A process may have about 65,000 mappings, and each part may be a mapping of its own.
 constexpr size_t kMostParts = 8192;
 
-// Null: there is no memory.
+// Maps new pages. Returns null if memory runs out.
 char* MapNew(size_t bytes, char* at = nullptr, int fixed = 0) {
   void* const begin = mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | fixed, -1, 0);
   return begin == MAP_FAILED ? nullptr : static_cast<char*>(begin);
@@ -19,7 +19,8 @@ char* MapNew(size_t bytes, char* at = nullptr, int fixed = 0) {
 
 }  // namespace
 
-// Makes the front of a free block the next part of `to`, in place.
+// Cuts `bytes` off the front of the free block `from` and makes them the next part of `to`, without moving
+// them.
 void PagePool::MoveFront(size_t bytes, Block* from, Block* to) {
   to->parts.push_back(bytes);
   from->begin += bytes;
@@ -30,8 +31,8 @@ void PagePool::MoveFront(size_t bytes, Block* from, Block* to) {
   --free_parts_;
 }
 
-// Moves free pages to the front of `to`, from the longest blocks first. Returns how many bytes; where there
-// is no memory for the rest, `to` loses its begin.
+// Moves free pages to the front of `to`, those of the longest free blocks first. Returns the number of bytes
+// moved. If there is no memory for the rest, sets `to->begin` to null.
 size_t PagePool::FillFromFree(Block* to) {
   size_t filled = 0;
   while (filled < to->bytes && !free_.empty()) {
@@ -40,8 +41,8 @@ size_t PagePool::FillFromFree(Block* to) {
     while (filled < to->bytes && from->bytes > 0) {
       const size_t part = std::min(from->parts.back(), to->bytes - filled);
       if (mremap(from->begin, part, part, MREMAP_MAYMOVE | MREMAP_FIXED, to->begin + filled) == MAP_FAILED) {
-        // No room for another mapping: the rest are new pages, which the kernel may have dropped for this
-        // one.
+        // The process has too many mappings. The kernel may have unmapped the target already, so map new
+        // pages for the rest.
         if (MapNew(to->bytes - filled, to->begin + filled, MAP_FIXED) == nullptr) to->begin = nullptr;
         return filled;
       }
@@ -85,7 +86,7 @@ void* PagePool::Take(size_t bytes) {
   return begin;
 }
 
-// Gives the kernel the blocks that consist of the most parts back, until few enough are left.
+// Returns free blocks to the kernel, those with the most parts first, until few enough parts are left.
 void PagePool::Trim() {
   while (free_parts_ > kMostParts) {
     const auto most = std::max_element(free_.begin(), free_.end(), [](const Block& a, const Block& b) {
@@ -109,7 +110,7 @@ bool PagePool::Give(void* block) {
 }
 
 void KeepPages() {
-  static PagePool* const pool = new PagePool;  // to the end of the process
+  static PagePool* const pool = new PagePool;  // lives until the process ends
   kept_pages = pool;
 }
 

@@ -1,6 +1,7 @@
-// Large blocks of memory whose pages stay with the process when they are freed, for the blocks that come
-// next, whatever their sizes: a rank after the other is linked in arrays of other lengths each time. A heap
-// would keep holes that nothing fits; giving pages back costs the kernel's clearing them again.
+// A pool of large memory blocks. The pages of a freed block stay with the process and are used for later
+// blocks, whatever their sizes. The program links one rank after another, each with arrays of other lengths:
+// a heap would keep holes that no array fits, and if pages were returned to the kernel, it would have to zero
+// them again.
 #pragma once
 
 #include <atomic>
@@ -17,21 +18,22 @@
 
 namespace chakra {
 
-// Thread-safe. Blocks begin on a page, and hold what was in their pages before.
+// Thread-safe. Blocks begin at a page boundary. They are not zeroed: they hold whatever their pages held
+// before.
 class PagePool {
  public:
-  static constexpr size_t kLeast = 1 << 20;  // bytes of a block that is worth a place here
+  static constexpr size_t kLeast = 1 << 20;  // minimum size of a block that the pool should serve, in bytes
 
-  // A block of at least `bytes`: of free pages, moved together by the kernel where no free block is long
-  // enough, and of new pages where there are not enough. Null: there is no memory.
+  // Returns a block of at least `bytes`. If no free block is long enough, the kernel moves free pages
+  // together, and new pages are added if there are too few. Returns null if memory runs out.
   void* Take(size_t bytes);
-  // Frees a block. False: it is none of this pool's.
+  // Frees a block. Returns false if the block is not from this pool.
   bool Give(void* block);
-  // Bytes that were taken from the kernel so far.
+  // Bytes obtained from the kernel so far.
   size_t mapped() const { return mapped_; }
 
  private:
-  // The pool's own lists must not come from the pool.
+  // Allocator for the pool's own lists, which must not use the pool.
   template <typename T>
   struct OfTheHeap {
     using value_type = T;
@@ -51,7 +53,8 @@ class PagePool {
   struct Block {
     char* begin = nullptr;
     size_t bytes = 0;
-    List<size_t> parts;  // bytes of what the kernel moves at once, the first last
+    List<size_t>
+        parts;  // sizes of the pieces that the kernel can move as a whole, in bytes; the first piece is last
   };
   void MoveFront(size_t bytes, Block* from, Block* to);
   size_t FillFromFree(Block* to);
@@ -66,10 +69,10 @@ class PagePool {
   std::atomic<size_t> mapped_ = 0;
 };
 
-// The pool that the program's operator new takes large blocks from; null: none. Only the program has such an
-// operator (replay/cli/operator_new.cc): libraries and tests take memory as ever.
+// The pool that the program's operator new uses for large blocks; null: none. Only the program has such an
+// operator (replay/cli/operator_new.cc); libraries and tests use the normal allocator.
 inline std::atomic<PagePool*> kept_pages{nullptr};
-// From now on there is one.
+// Creates that pool. From now on, operator new uses it.
 void KeepPages();
 
 }  // namespace chakra

@@ -1,4 +1,4 @@
-// Independent tasks on a few threads.
+// Runs independent tasks on several threads.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,8 @@
 
 namespace chakra {
 
-// The error of the first task that failed, by position, whatever order the tasks ran in.
+// Returns the error of the first task, by position, that failed; the order in which the tasks ran does not
+// matter.
 inline absl::Status FirstError(const std::vector<absl::Status>& all) {
   for (const absl::Status& s : all) {
     if (!s.ok()) return s;
@@ -22,15 +23,15 @@ inline absl::Status FirstError(const std::vector<absl::Status>& all) {
   return absl::OkStatus();
 }
 
-// The number of threads for `tasks` tasks: `threads`, but at least 1, at most 256 and at most one for each
+// The number of threads for `tasks` tasks: `threads`, but at least 1, at most 256, and at most one for each
 // task.
 inline int ThreadCount(int threads, size_t tasks) {
   return static_cast<int>(
       std::max<size_t>(1, std::min<size_t>({static_cast<size_t>(std::max(1, threads)), tasks, 256})));
 }
 
-// Starts threads that run f(1) to f(n). Where the system gives no more threads, or no memory for them, there
-// are fewer: whoever needs a certain number looks at `threads`.
+// Starts threads that run f(1) to f(n). Starts fewer if the system has no more threads or no memory for them;
+// a caller that needs a certain number checks the size of `threads`.
 template <typename F>
 void StartThreads(int n, const F& f, std::vector<std::thread>* threads) {
   try {
@@ -41,11 +42,11 @@ void StartThreads(int n, const F& f, std::vector<std::thread>* threads) {
   }
 }
 
-// Runs tasks 0 to n - 1. Each thread calls make() once; make() returns a function, which may own the thread's
-// tools, and the thread calls this function with the number of each task. Threads take tasks in order, so
-// every task before a failed one runs to its end. Returns the error of the first failed task by position; a
-// task that was not begun since the caller's StopScope says stop has failed. Where a thread has no memory
-// left, the caller gets its std::bad_alloc when all threads have ended.
+// Runs tasks 0 to n - 1. Each thread calls make() once. make() returns a function, which may own the thread's
+// buffers; the thread calls this function with the number of each of its tasks. Threads claim tasks in order,
+// so every task before a failed one runs to its end. Returns the error of the first failed task by position.
+// A task that was not started because the caller's StopScope requested a stop counts as failed. If a thread
+// runs out of memory, the caller gets std::bad_alloc after all threads have ended.
 template <typename Make>
 absl::Status ForEach(size_t n, int threads, const Make& make) {
   std::vector<absl::Status> status(n);

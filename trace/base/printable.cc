@@ -9,7 +9,7 @@
 namespace chakra {
 namespace {
 
-// Precondition: `s` is one well-formed sequence of at least two bytes.
+// Decodes `s`. Precondition: `s` is one well-formed UTF-8 sequence of at least two bytes.
 uint32_t CodeOf(absl::string_view s) {
   const auto byte = [&](size_t i) { return static_cast<uint32_t>(static_cast<unsigned char>(s[i])); };
   uint32_t code = byte(0) & (0xffu >> (s.size() + 1));
@@ -17,7 +17,8 @@ uint32_t CodeOf(absl::string_view s) {
   return code;
 }
 
-// Controls of Latin-1, marks of direction, separators of lines, and marks that nobody sees.
+// Whether `code` is a Latin-1 control character, a direction mark, a line separator or an invisible
+// character.
 bool IsTricky(uint32_t code) {
   return (code >= 0x80 && code <= 0x9f) || code == 0xad || code == 0x61c || code == 0x200b ||
          (code >= 0x200e && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||

@@ -1,4 +1,4 @@
-// Text of users' files as it is printed. The one escaping of the program.
+// Makes text from users' files safe to print. All parts of the program use these functions for this.
 #pragma once
 
 #include <string>
@@ -7,13 +7,13 @@
 
 namespace chakra {
 
-// `text` on one line, for a terminal: what a terminal could take for a command or a new line, what turns the
-// direction of text, and bytes that are not UTF-8 become escapes: "\n", "\x1b", "\u202e". A backslash stays:
-// what is printable does not change.
+// Makes `text` safe for one line of a terminal. Escapes ("\n", "\x1b", "\u202e") replace newlines, control
+// characters, characters that change the direction of text, and bytes that are not UTF-8. A backslash stays
+// as it is, so printable text does not change.
 std::string Printable(absl::string_view text);
 
-// The same for lines that were laid out: newlines and tabs stay. Escapes of characters beyond ASCII are those
-// of JSON, so that JSON keeps its meaning.
+// Like Printable(), for text that has lines already: newlines and tabs stay. The escapes of valid characters
+// beyond ASCII are also valid in JSON, so JSON text keeps its meaning.
 std::string PrintableLines(absl::string_view text);
 
 }  // namespace chakra

@@ -1,4 +1,4 @@
-// The order of many whole numbers, in time that grows with their count alone.
+// Sorts many integers in linear time (radix sort).
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace chakra {
 
-// The rows 0 to n - 1 by key(row), an int64_t; equal ones as they are.
+// Returns the rows 0 to n - 1, sorted by key(row), an int64_t. The sort is stable.
 template <typename Key>
 std::vector<uint32_t> OrderByKey(size_t n, const Key& key) {
   std::vector<uint32_t> order(n);

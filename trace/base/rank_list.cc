@@ -14,7 +14,7 @@ absl::Status Wrong(absl::string_view part, absl::string_view expected) {
   return absl::InvalidArgumentError(absl::StrCat("\"", part.substr(0, 40), "\": expected ", expected));
 }
 
-// Decimal digits alone.
+// Parses decimal digits only: no sign, no blanks.
 bool ToNumber(absl::string_view text, int64_t* out) {
   return !text.empty() &&
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; }) &&
@@ -29,7 +29,7 @@ std::string FormatRanks(absl::Span<const int> ranks) {
     size_t last = i;
     const int64_t step = i + 1 < ranks.size() ? int64_t{ranks[i + 1]} - ranks[i] : 0;
     while (step > 0 && last + 1 < ranks.size() && int64_t{ranks[last + 1]} - ranks[last] == step) ++last;
-    if (last < i + 2 && (last == i || step != 1)) last = i;  // two that are no neighbours: one by one
+    if (last < i + 2 && (last == i || step != 1)) last = i;  // two ranks that are not neighbours: one by one
     absl::StrAppend(&out, out.empty() ? "" : ",", ranks[i]);
     if (last > i) absl::StrAppend(&out, "-", ranks[last]);
     if (last > i && step > 1) absl::StrAppend(&out, ":", step);

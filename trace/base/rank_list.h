@@ -1,4 +1,4 @@
-// Lists of ranks as text: "0-7,9,16-30:2" is 0 to 7, 9, and each second from 16 to 30.
+// Lists of ranks as text: "0-7,9,16-30:2" is 0 to 7, 9, and every second rank from 16 to 30.
 #pragma once
 
 #include <string>
@@ -10,11 +10,12 @@
 
 namespace chakra {
 
-// The order is kept; what descends, or has no equal steps, is listed one by one.
+// Keeps the order of `ranks`. Ranks that descend or have unequal steps are listed one by one.
 std::string FormatRanks(absl::Span<const int> ranks);
 
-// Appends to `out`. Errors (InvalidArgument), which begin with the part that is wrong: no list of this form,
-// a rank of `ranks` or more, more than `ranks` entries, a range that ends before it begins.
+// Parses `text` and appends the ranks to `out`. Errors (InvalidArgument) begin with the wrong part of `text`:
+// wrong syntax, a rank that is not below `ranks`, more than `ranks` entries, or a range whose end is before
+// its beginning.
 absl::Status ParseRanks(absl::string_view text, int ranks, std::vector<int>* out);
 
 }  // namespace chakra

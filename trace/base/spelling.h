@@ -1,4 +1,4 @@
-// What a misspelt word was meant to be.
+// Did-you-mean: finds the valid name that is nearest to a wrong one.
 #pragma once
 
 #include <cstddef>
@@ -9,19 +9,19 @@
 
 namespace chakra {
 
-// Insertions, deletions, substitutions and swaps of neighbours that make `b` of `a`. Takes a time of the
-// product of both lengths: callers cap what users may make long.
+// The number of insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`. The time
+// is proportional to the product of both lengths, so callers limit the length of users' text.
 size_t EditDistance(absl::string_view a, absl::string_view b);
 
-// The candidate that `word` is most likely a misspelling of; the first of equals.
-// Case, '_', '-' and blanks do not count. "" when nothing is within a third of
-// the word's length in edits.
+// Returns the candidate nearest to `word`, the first one if several are equally near. Case, '_', '-' and
+// blanks do not count. Returns "" if no candidate is within an edit distance of a third of the length of
+// `word`.
 std::string NearestName(absl::string_view word, const std::vector<std::string>& candidates);
 
-// "; did you mean 'NEAREST'?", or "; known: a, b, c" when nothing is near.
+// Returns "; did you mean 'NEAREST'?", or "; known: a, b, c" if no candidate is near.
 std::string SuggestName(absl::string_view word, const std::vector<std::string>& candidates);
 
-// "; did you mean \"NEAREST\"? Known: a, b, c", or " Known: a, b, c" when nothing is near.
+// Returns "; did you mean \"NEAREST\"? Known: a, b, c", or " Known: a, b, c" if no candidate is near.
 std::string NearestOfKnown(absl::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace chakra

@@ -6,7 +6,7 @@
 
 namespace chakra {
 
-// The distance between the state of one number and that of the next.
+// The difference between successive states of the generator.
 inline constexpr uint64_t kSplitMixStep = 0x9e3779b97f4a7c15;
 
 // SplitMix64's finalizer: turns neighbouring numbers into unrelated ones.

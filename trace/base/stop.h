@@ -1,4 +1,4 @@
-// A wish to stop a long reading, known to the threads that read.
+// Lets a caller stop a long read: the threads that read check a flag.
 #pragma once
 
 #include <atomic>
@@ -12,8 +12,8 @@ namespace internal {
 inline thread_local const std::atomic<bool>* stop_flag = nullptr;
 }  // namespace internal
 
-// Lends `flag` (may be null) to what this thread calls while the scope lives; ForEach() lends its caller's to
-// its threads. Not owned.
+// Makes `flag` (may be null) the stop flag of this thread while the scope lives. ForEach() passes its
+// caller's flag on to its threads. Not owned.
 class StopScope {
  public:
   explicit StopScope(const std::atomic<bool>* flag) : before_(std::exchange(internal::stop_flag, flag)) {}
@@ -30,7 +30,7 @@ inline bool StopRequested() {
   return internal::stop_flag != nullptr && internal::stop_flag->load(std::memory_order_relaxed);
 }
 
-// Errors: cancelled, once the scope's flag is set.
+// Returns a Cancelled error once the scope's flag is set.
 inline absl::Status CheckStop() {
   return StopRequested() ? absl::CancelledError("the reading was told to stop") : absl::OkStatus();
 }

@@ -15,7 +15,7 @@
 namespace chakra {
 namespace {
 
-// While an object of this class lives, wcwidth() knows Unicode, whatever the locale of the process is.
+// While an object of this class lives, wcwidth() handles Unicode, whatever the locale of the process.
 class UnicodeLocale {
  public:
   UnicodeLocale() : before_(uselocale(locale())) {}
@@ -23,14 +23,14 @@ class UnicodeLocale {
   UnicodeLocale(const UnicodeLocale&) = delete;
   UnicodeLocale& operator=(const UnicodeLocale&) = delete;
 
-  // The columns that `c` takes; -1 if `c` cannot be shown.
+  // The number of columns of `c`; -1 if `c` cannot be shown.
   static int Width(wchar_t c) {
     if (c < 0x20) return -1;
     return locale() == nullptr && c >= 0xa0 ? 1 : wcwidth(c);
   }
 
  private:
-  // Null, with which uselocale() changes nothing, if the system has no C.UTF-8.
+  // Null if the system has no C.UTF-8; uselocale(null) changes nothing.
   static locale_t locale() {
     static const locale_t unicode = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
     return unicode;
@@ -52,7 +52,7 @@ struct Glyph {
   size_t width;
 };
 
-// The characters of `text`; one that cannot be shown becomes "?".
+// Splits `text` into characters; characters that cannot be shown become "?".
 std::vector<Glyph> Glyphs(absl::string_view text) {
   const UnicodeLocale unicode;
   std::vector<Glyph> glyphs;
@@ -79,9 +79,9 @@ bool IsPlain(absl::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
 }
 
-// The beginning of a continuation line. If a gap follows the first word of `line`, the continuation is
-// aligned with the text after the gap; otherwise it is indented a little further. A comment's continuation is
-// a comment too.
+// Returns the beginning of a continuation line. If a gap of blanks follows the first word of `line`, the
+// continuation is aligned with the text after the gap; otherwise it is indented by two more columns. The
+// continuation of a comment is a comment too.
 std::string Hanging(absl::string_view line, size_t width) {
   const size_t indent = std::min(line.find_first_not_of(' '), line.size());
   const size_t word_end = line.find("  ", indent);
@@ -97,7 +97,7 @@ std::string Hanging(absl::string_view line, size_t width) {
 
 std::string WrapLine(absl::string_view line, size_t width) {
   const std::string next = Hanging(line, width);
-  const size_t keep = std::min(line.find_first_not_of(" #"), line.size());  // blanks that indent stay
+  const size_t keep = std::min(line.find_first_not_of(" #"), line.size());  // keeps the indentation
   return WrapText(line.substr(0, keep), line.substr(keep), next, width);
 }
 
@@ -110,7 +110,7 @@ std::string WrapText(absl::string_view begin, absl::string_view text, absl::stri
   size_t taken = DisplayWidth(line);
   bool empty = true;
   while (!text.empty()) {
-    // Blanks between words stay, except where a line is broken.
+    // Keep the blanks between words, except at a line break.
     const size_t blanks = std::min(text.find_first_not_of(' '), text.size());
     const size_t end = std::min(text.find(' ', blanks), text.size());
     const absl::string_view word = text.substr(blanks, end - blanks);
@@ -149,8 +149,7 @@ std::string TextPage::Fit(absl::string_view text, size_t width) const {
   for (size_t left = room - taken; tail > head && glyphs[tail - 1].width <= left; --tail)
     left -= glyphs[tail - 1].width;
   while (tail < glyphs.size() && glyphs[tail].width == 0)
-    ++tail;  // drops combining characters of a
-             // character that was left out
+    ++tail;  // drop the combining characters of a character that was cut
   for (size_t i = 0; i < head; ++i) absl::StrAppend(&out, glyphs[i].bytes);
   out += ellipsis;
   for (size_t i = tail; i < glyphs.size(); ++i) absl::StrAppend(&out, glyphs[i].bytes);

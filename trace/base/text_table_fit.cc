@@ -12,15 +12,15 @@
 namespace chakra {
 namespace {
 
-// Columns; texts and words of headers are not shortened below this width.
+// In columns. Texts and the words of headers are not shortened below this width.
 constexpr size_t kLeastText = 12;
 
 bool AllOf(absl::string_view s, absl::string_view allowed) {
   return s.find_first_not_of(allowed) == absl::string_view::npos;
 }
 
-// Whether `cell` is a number, such as "38.15 ms", "84 %", "0 1 2 3", "<= 1e+03" or "2-7": cutting it would
-// make a different number.
+// Whether `cell` is a number, such as "38.15 ms", "84 %", "0 1 2 3", "<= 1e+03" or "2-7". A number is never
+// cut, because the rest would be a different number.
 bool IsNumberCell(absl::string_view cell) {
   const std::vector<absl::string_view> words = absl::StrSplit(cell, ' ', absl::SkipEmpty());
   if (words.empty() || cell.find_first_of("0123456789") == cell.npos) return false;
@@ -48,17 +48,17 @@ class FittedTable {
 
   size_t LeastApart(size_t column) const;
   size_t Total(const Columns& columns, const Widths& widths, bool tight) const;
-  // Narrows the widest of `columns` until all fit in `room`. False: they cannot fit.
+  // Narrows the widest of `columns` until all fit in `room`. Returns false if they cannot fit.
   bool Shrink(const Columns& columns, size_t room, bool tight, Widths* widths) const;
   void Note(size_t column);
   std::vector<std::string> HeaderLines(size_t column, size_t width);
   std::string Cell(const TextTable::Row& row, size_t column, size_t width);
   std::string Line(const Columns& columns, const Widths& widths, bool tight,
                    const std::vector<std::string>& cells) const;
-  // A table of some of the columns. `lines`: with the lines of text below rows.
+  // Prints a table of some of the columns. `lines`: also prints the lines of text below the rows.
   std::string Rows(const Columns& columns, const Widths& widths, bool tight, bool lines);
   size_t KeyColumns() const;
-  // Several tables below each other; "" if some column is too wide.
+  // Prints several tables below each other. Returns "" if some column is too wide.
   std::string Parts();
   std::string Records();
 
@@ -66,8 +66,8 @@ class FittedTable {
   TextPage* page_;
   Columns all_;
   Widths header_, word_;   // widest line, and widest word, of the header
-  Widths cells_, number_;  // widest cell, and widest cell that must not be cut
-  Widths least_;           // the least width of each column
+  Widths cells_, number_;  // widest cell, and widest cell that is a number
+  Widths least_;           // minimum width of each column
 };
 
 FittedTable::FittedTable(const TextTable& table, TextPage* page)
@@ -91,7 +91,7 @@ FittedTable::FittedTable(const TextTable& table, TextPage* page)
   }
 }
 
-// The least width, from kLeastText on, at which distinct cells of a column stay distinct when shortened.
+// The minimum width, at least kLeastText, at which distinct cells of a column stay distinct when shortened.
 size_t FittedTable::LeastApart(size_t column) const {
   std::set<absl::string_view> cells;
   size_t widest = 0;
@@ -196,7 +196,7 @@ std::string FittedTable::Rows(const Columns& columns, const Widths& widths, bool
   return out;
 }
 
-// How many leading columns tell the rows apart; 1 if all columns together do not.
+// The number of leading columns that identify the rows; 1 if even all columns together do not.
 size_t FittedTable::KeyColumns() const {
   for (size_t keys = 1; keys < all_.size(); ++keys) {
     std::set<std::vector<std::string>> seen;
@@ -237,13 +237,13 @@ std::string FittedTable::Parts() {
 std::string FittedTable::Records() {
   const size_t label = std::min(*std::max_element(header_.begin(), header_.end()), page_->width() / 2);
   const std::string indent(table_.indent_, ' ');
-  const size_t room = page_->width() - indent.size() - 2;  // for a value on a line of its own
+  const size_t room = page_->width() - indent.size() - 2;  // for a value on its own line
   std::string out;
   for (const TextTable::Row& row : table_.rows_) {
     if (!out.empty()) out += "\n";
     for (size_t c = 0; c < row.cells.size(); ++c) {
       const TextColumn& column = table_.columns_[c];
-      const bool long_word = word_[c] > room;  // shorter names are broken at blanks
+      const bool long_word = word_[c] > room;  // the page breaks names of shorter words at blanks
       if (long_word) Note(c);
       const std::string name = page_->Fit(column.name, long_word ? room : std::max(header_[c], room));
       const size_t pad = label - std::min(label, DisplayWidth(name));

@@ -1,4 +1,4 @@
-// How many threads a program uses.
+// The default number of threads.
 #pragma once
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 
 namespace chakra {
 
-// Where nobody says: the machine's, at least 1.
+// The number of threads if none is given: that of the machine, at least 1.
 inline int DefaultThreads() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
 
 }  // namespace chakra

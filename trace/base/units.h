@@ -9,7 +9,8 @@
 namespace chakra {
 
 // An instant or a span of simulated time: an integer count of picoseconds, up to 106 days. At 800 Gb/s a byte
-// lasts 10 ps, so nothing coarser is exact. What would be longer is Never(): no absurd input wraps around.
+// needs 10 ps, so a coarser unit would not be exact. Sums and products that are too large become Never()
+// instead of wrapping around.
 class Time {
  public:
   constexpr Time() = default;
@@ -49,8 +50,8 @@ class Time {
   int64_t ps_ = 0;
 };
 
-// A rate of transfer: an integer count of bytes per second, so that ASTRA-sim's
-// "GB/s" (2^30 bytes in 1e9 ns) and decimal GB/s are both exact.
+// A transfer rate: an integer count of bytes per second, so that both ASTRA-sim's "GB/s" (2^30 bytes in 1e9
+// ns) and decimal GB/s are exact.
 class Bandwidth {
  public:
   constexpr Bandwidth() = default;
@@ -64,12 +65,12 @@ class Bandwidth {
   int64_t bps_ = 0;
 };
 
-// Time to move `bytes` at `rate`, rounded up to a whole picosecond.
-// Precondition: rate > 0. Saturates at Time::Never().
+// The time to move `bytes` at `rate`, rounded up to a whole picosecond. Saturates at Time::Never().
+// Precondition: rate > 0.
 inline Time TransferTime(uint64_t bytes, Bandwidth rate) {
   const uint64_t bps = static_cast<uint64_t>(rate.bytes_per_second());
   constexpr uint64_t kPicos = 1000000000000;
-  if (bytes <= 9000000) {  // the product fits 63 bits, as a time does: a far cheaper division
+  if (bytes <= 9000000) {  // the numerator fits 63 bits: a much cheaper division
     return Time::Picos(static_cast<int64_t>((bytes * kPicos + bps - 1) / bps));
   }
   const unsigned __int128 ps = (static_cast<unsigned __int128>(bytes) * kPicos + bps - 1) / bps;
@@ -77,7 +78,7 @@ inline Time TransferTime(uint64_t bytes, Bandwidth rate) {
   return Time::Picos(static_cast<int64_t>(ps));
 }
 
-// "1.234 ms": at most four significant digits, the unit chosen by size. "> 106 days" of Never().
+// "1.234 ms": at most four significant digits, in the unit that suits the size. "> 106 days" for Never().
 std::string FormatTime(Time t);
 // "1.5 GiB", binary units.
 std::string FormatBytes(uint64_t bytes);

@@ -1,4 +1,5 @@
-// Waits for what another thread does soon: to fall asleep and to be woken would take longer.
+// Waits for an event that another thread causes soon, without sleeping: to sleep and wake up would take
+// longer.
 #pragma once
 
 #include <thread>
@@ -11,7 +12,7 @@ inline void Pause() {
 #endif
 }
 
-// Until `done()`, or false: not soon.
+// Waits until `done()` is true. Returns false if that takes too long.
 template <typename Done>
 bool WaitShortly(const Done& done) {
   constexpr int kSpins = 2000, kYields = 200;

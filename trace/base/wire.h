@@ -1,4 +1,4 @@
-// The protobuf wire format: fields are read in place, and appended one by one.
+// The protobuf wire format: reads fields in place, and appends fields one by one.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace chakra::wire {
 
 enum Type : uint32_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
 
-// The part of a message that is still to be read.
+// The unread part of a message.
 struct Cursor {
   const uint8_t* p;
   const uint8_t* end;
@@ -24,10 +24,10 @@ inline Cursor CursorOf(absl::string_view message) {
   return {p, p + message.size()};
 }
 
-// One field: its number, its type and its value. `bits` holds a scalar; a
-// kBytes field lies at [p, p + bits).
+// A field: its number, type and value. `bits` holds a scalar value; the value of a kBytes field is at [p, p +
+// bits).
 struct Field {
-  const uint8_t* at = nullptr;  // where the tag begins
+  const uint8_t* at = nullptr;  // where the field's tag begins
   uint32_t number = 0;
   uint32_t type = 0;
   uint64_t bits = 0;
@@ -36,7 +36,7 @@ struct Field {
   Cursor message() const { return {p, p + bits}; }
 };
 
-// False when the bytes end early or the varint is longer than 10 bytes; the cursor is then unspecified.
+// Returns false if the bytes end early or the varint is longer than 10 bytes; the cursor is then unspecified.
 inline bool ReadVarint(Cursor* c, uint64_t* out) {
   const uint8_t* p = c->p;
   if (p == c->end) return false;
@@ -55,7 +55,8 @@ inline bool ReadVarint(Cursor* c, uint64_t* out) {
   return true;
 }
 
-// Reads the next field. Returns null, or what is wrong with the field. Precondition: the cursor is not done.
+// Reads the next field. Returns null, or a text that says what is wrong. Precondition: the cursor is not
+// done.
 inline const char* ReadField(Cursor* c, Field* f) {
   f->at = c->p;
   uint64_t tag;
@@ -93,7 +94,7 @@ inline const char* ReadField(Cursor* c, Field* f) {
   }
 }
 
-// How many bytes AppendVarint() appends.
+// The number of bytes that AppendVarint() appends.
 inline size_t VarintSize(uint64_t v) {
   size_t n = 1;
   for (; v >= 0x80; v >>= 7) ++n;
@@ -113,7 +114,7 @@ inline void AppendNumber(uint32_t field, uint64_t v, std::string* out) {
   AppendVarint(v, out);
 }
 
-// Appends a field that holds a text or a message.
+// Appends a field that holds a string or a message.
 inline void AppendText(uint32_t field, absl::string_view text, std::string* out) {
   AppendTag(field, kBytes, out);
   AppendVarint(text.size(), out);
