@@ -15,11 +15,11 @@ namespace chakra {
 namespace {
 
 constexpr size_t kBlock = 512;
-constexpr uint64_t kMaxText = 1 << 20;  // bytes of a long name or of a pax header
+constexpr uint64_t kMaxText = 1 << 20;  // maximum size of a long name or of a pax header
 
 uint64_t Padded(uint64_t n) { return (n + kBlock - 1) / kBlock * kBlock; }
 
-// An octal number, or GNU's base-256 form. False when it is neither.
+// Parses an octal number, or GNU's base-256 form. Returns false if `field` is neither.
 bool ParseNumber(absl::string_view field, uint64_t* out) {
   *out = 0;
   if ((field[0] & 0x80) != 0) {
@@ -48,7 +48,7 @@ bool ChecksumOk(absl::string_view h) {
   return sum == want;
 }
 
-// What a pax header says of the member behind it: records of "LENGTH KEY=VALUE\n".
+// The contents of a pax header, which describe the next member: records of the form "LENGTH KEY=VALUE\n".
 struct Pax {
   std::string path;
   std::optional<uint64_t> size;
@@ -111,7 +111,8 @@ absl::StatusOr<std::string> TarReader::ReadText(uint64_t size) {
   return text;
 }
 
-// GNU's header of a sparse member lists the pieces that are stored; blocks of further ones may follow.
+// The GNU header of a sparse member lists the stored pieces. If they do not fit there, blocks with more of
+// them follow; this skips those blocks.
 absl::Status TarReader::SkipSparseMap(bool more) {
   while (more) {
     char block[kBlock];
@@ -160,7 +161,7 @@ absl::StatusOr<bool> TarReader::Next() {
     }
     pending_ = Padded(size);
     if (type == '0' || type == '\0' || type == '7' || type == 'S') return true;
-    // Links, devices and folders carry no data of their own; unknown kinds may.
+    // Links, devices and folders have no data; members of unknown types may have some.
     if (type >= '1' && type <= '6') pending_ = 0;
     RETURN_IF_ERROR(Skip(pending_));
     pending_ = 0;
@@ -170,7 +171,7 @@ absl::StatusOr<bool> TarReader::Next() {
 
 absl::Status TarReader::ReadMember(Buffer* out) {
   out->set_size(0);
-  // The buffer grows as bytes arrive, since a damaged header may give any size.
+  // The buffer grows as bytes arrive, because a damaged header may claim any size.
   while (out->size() < size_) {
     const size_t left = static_cast<size_t>(size_ - out->size());
     const size_t step = std::min(left, std::max(out->size(), size_t{16} << 20));

@@ -13,25 +13,26 @@
 
 namespace chakra {
 
-// How much of a file LooksLikeTar() wants to see.
+// The number of bytes at the beginning of a file that LooksLikeTar() needs.
 inline constexpr size_t kTarHead = 512;
 
-// True when `head` (kTarHead bytes) is the header of a tar member.
+// Whether `head` (kTarHead bytes) is the header of a tar member.
 bool LooksLikeTar(absl::string_view head);
 
-// ustar, GNU long names, pax paths and sizes. Members that are no files are passed over.
+// Reads ustar archives, with GNU long names, and with pax paths and sizes. Skips members that are not files.
 class TarReader {
  public:
-  // `source` must outlive the reader; `file` is used in messages.
+  // `source` must outlive the reader. `file` is the name for error messages.
   TarReader(ByteSource* source, absl::string_view file) : source_(source), file_(file) {}
-  // Goes to the next file. False at the end of the archive. Errors: a damaged header, or one that ends early;
-  // they name the byte in the unpacked archive.
+  // Goes to the next file. Returns false at the end of the archive. Errors: a header that is damaged or ends
+  // early. Errors give the byte position in the unpacked archive.
   absl::StatusOr<bool> Next();
   const std::string& name() const { return name_; }
-  // Error: the member was stored without its holes (`tar --sparse`); ReadMember() would give what is left.
+  // Error: the member is sparse (`tar --sparse`), so the archive lacks its holes and ReadMember() would
+  // return only the stored pieces.
   absl::Status CheckWhole() const;
   uint64_t size() const { return size_; }
-  // Reads the content of the current member. Call it at most once for each member.
+  // Reads the content of the current member. May be called at most once for each member.
   absl::Status ReadMember(Buffer* out);
 
  private:
@@ -47,11 +48,11 @@ class TarReader {
   uint64_t size_ = 0;
   bool sparse_ = false;
   uint64_t at_ = 0;       // bytes read
-  uint64_t pending_ = 0;  // bytes of the current member, padding included, that are still to be read
+  uint64_t pending_ = 0;  // unread bytes of the current member, including its padding
 };
 
-// Calls each() at each member of the archive at `path`, which may be packed, and then tells the file's
-// checksum and size. Errors: those of the file, of the archive and of each(); the first ends the reading.
+// Calls each() for each member of the archive at `path`, which may be compressed, and then sets the checksum
+// and the size of the file. Stops at the first error of the file, of the archive or of each().
 absl::Status ForEachMember(const std::string& path, const std::function<absl::Status(TarReader*)>& each,
                            std::string* sha256, uint64_t* bytes);
 

@@ -29,7 +29,7 @@ absl::Status Corrupt(absl::string_view file, absl::string_view kind, uint64_t at
       absl::StrCat(file, ": ", kind, " stream, compressed byte ", at, ": ", what));
 }
 
-// Gives bytes that were already read, then the rest of the stream.
+// Returns the bytes `head`, which were read before, and then the rest of the stream.
 class Rest : public ByteSource {
  public:
   Rest(std::string head, ByteSource* raw) : head_(std::move(head)), raw_(raw) {}
@@ -49,7 +49,7 @@ class Rest : public ByteSource {
   ByteSource* raw_;
 };
 
-// The base of the gzip and zstd sources: a window on the compressed bytes.
+// The base class of the gzip and zstd sources: a buffer of compressed bytes.
 class Unpacker : public ByteSource {
  public:
   Unpacker(std::unique_ptr<ByteSource> raw, absl::string_view file, StreamCut* cut)
@@ -57,7 +57,7 @@ class Unpacker : public ByteSource {
   std::optional<uint64_t> Packed() const override { return offset(); }
 
  protected:
-  // Makes at least one compressed byte available; false at the end.
+  // Makes at least one compressed byte available. Returns false at the end.
   absl::StatusOr<bool> Fill() {
     if (at_ < end_) return true;
     before_ += end_;
@@ -66,12 +66,13 @@ class Unpacker : public ByteSource {
     return end_ > 0;
   }
   uint64_t offset() const { return before_ + at_; }
-  // The end of a stream that goes on past the end of the file: an error, or the end of the content.
+  // Handles a stream that is truncated: an error, or the end of the content if the caller wants to know
+  // `cut_`.
   absl::StatusOr<size_t> EndsEarly(const char* format, absl::string_view what);
 
   std::unique_ptr<ByteSource> raw_;
   std::string file_;
-  StreamCut* cut_;  // null: an error
+  StreamCut* cut_;  // null: a truncated stream is an error
   std::vector<char> in_;
   size_t at_ = 0;
   size_t end_ = 0;

@@ -1,4 +1,4 @@
-// Byte streams: files, memory, and what gzip or zstd hides in them.
+// Byte streams: files, memory, and the content of gzip, zstd and zip files.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,7 @@
 
 namespace chakra {
 
-// A growing array of bytes. It keeps its memory and never clears it, so that it can be filled again and
-// again. Large buffers lie on huge pages.
+// A growing array of bytes. It keeps its memory, so that it can be refilled, and does not zero new memory.
 class Buffer {
  public:
   Buffer() = default;
@@ -47,16 +46,15 @@ class Buffer {
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
-  // Fills at most `n` bytes of `out` and returns how many; 0 only at the end.
+  // Reads at most `n` bytes into `out` and returns their number; 0 only at the end.
   virtual absl::StatusOr<size_t> Read(char* out, size_t n) = 0;
-  // About how many bytes will come; 0 when unknown.
+  // The approximate number of bytes that will come; 0 if unknown.
   virtual uint64_t SizeHint() const { return 0; }
-  // Compressed bytes that what was read so far came from; nothing when it is
-  // plain.
+  // The number of compressed bytes that were unpacked so far; nullopt if the source is not compressed.
   virtual std::optional<uint64_t> Packed() const { return std::nullopt; }
 };
 
-// Reads `bytes`, which must outlive it.
+// Reads `bytes`, which must outlive the object.
 class MemorySource : public ByteSource {
  public:
   explicit MemorySource(absl::string_view bytes) : bytes_(bytes) {}
@@ -67,15 +65,15 @@ class MemorySource : public ByteSource {
   absl::string_view bytes_;
 };
 
-// Reads a file and computes its SHA-256 meanwhile.
+// Reads a file, and computes its SHA-256 at the same time.
 class FileSource : public ByteSource {
  public:
-  // Errors: NotFound, or the system's reason.
+  // Errors: NotFound, or the reason that the system gives.
   static absl::StatusOr<std::unique_ptr<FileSource>> Open(const std::string& path);
   ~FileSource() override;
   absl::StatusOr<size_t> Read(char* out, size_t n) override;
   uint64_t SizeHint() const override { return size_; }
-  // Reads the rest of the file, then gives the digest and the size of the whole file.
+  // Reads the rest of the file, then returns the digest and the size of the whole file.
   absl::Status Finish(std::string* sha256, uint64_t* bytes);
 
  private:
@@ -87,41 +85,42 @@ class FileSource : public ByteSource {
   Sha256 sha_;
 };
 
-// True when `head`, the first bytes of a stream, opens a gzip or a zstd stream.
+// Whether `head`, the first bytes of a stream, begins a gzip or a zstd stream.
 bool LooksCompressed(absl::string_view head);
 
-// Where a compressed stream ends before its end mark, as what was cut short does.
+// The place where a compressed stream ends before its end mark, because the file was truncated.
 struct StreamCut {
   bool cut = false;
-  uint64_t byte = 0;  // compressed bytes that there were
+  uint64_t byte = 0;  // number of compressed bytes before the end
 };
 
-// The content of `raw`: unpacked when its first bytes say gzip (any number of
-// members) or zstd (any number of frames, windows of up to 2 GiB), else as it
-// is. `raw` must outlive the result; `file` is used in messages. Errors of
-// Read() name the byte of the compressed stream. With `cut`, which must outlive the result, a stream that
-// ends early is no error: the content ends with what was whole, and `cut` says so. Damage stays an error.
+// Returns the content of `raw`, whose first bytes give the format: gzip (any number of members) and zstd (any
+// number of frames, windows of up to 2 GiB) are unpacked, zip becomes a tar archive (zip.h), and everything
+// else stays as it is. `raw` must outlive the result. `file` is the name for error messages. Errors of Read()
+// give the byte of the compressed stream. If `cut` is set (it must outlive the result), a truncated stream is
+// not an error: the content ends with the last bytes that could be unpacked, and `cut` says where. Damage is
+// always an error.
 absl::StatusOr<std::unique_ptr<ByteSource>> OpenContent(ByteSource* raw, absl::string_view file,
                                                         StreamCut* cut = nullptr);
 
-// A source that gives `head`, which was already read from `rest`, and then `rest`. `rest` must outlive the
+// Returns a source of `head`, which was read from `rest` before, followed by `rest`. `rest` must outlive the
 // result.
 std::unique_ptr<ByteSource> PutBack(std::string head, ByteSource* rest);
 
-// Content that must be in memory at once is refused as a decompression bomb if it unpacks to more than
-// kFreelyUnpacked bytes and to more than kMaxRatio times its compressed size.
+// Content that is unpacked into memory is refused as a decompression bomb if it has more than kFreelyUnpacked
+// bytes and more than kMaxRatio times its compressed size.
 inline constexpr uint64_t kFreelyUnpacked = uint64_t{1} << 30;
 inline constexpr uint64_t kMaxRatio = 1000;
 
-// Error (ResourceExhausted, naming `file`) if `bytes`, the number of bytes read from `source` into memory,
-// exceeds these limits.
+// Checks these limits for `bytes`, the number of bytes that were read from `source` into memory. Error:
+// ResourceExhausted, with the name `file`.
 absl::Status CheckUnpacked(const ByteSource& source, absl::string_view file, uint64_t bytes);
 
-// Reads everything into `out` and replaces its content. `file` names the input in errors: the content does
-// not fit in memory, or exceeds CheckUnpacked()'s limits.
+// Replaces the content of `out` with the whole stream. `file` is the name for error messages. Errors: the
+// content does not fit in memory, or exceeds the limits of CheckUnpacked().
 absl::Status ReadAll(ByteSource* source, absl::string_view file, Buffer* out);
 
-// Fills `out` with exactly `n` bytes, or with fewer at the end of the stream.
+// Reads `n` bytes into `out`, or fewer if the stream ends, and returns their number.
 absl::StatusOr<size_t> ReadFully(ByteSource* source, char* out, size_t n);
 
 }  // namespace chakra

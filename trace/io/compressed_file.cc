@@ -53,7 +53,7 @@ struct CompressedFile::Stream {
   }
 
   absl::Status WriteGzip(absl::string_view bytes, bool last) {
-    constexpr size_t kMost = size_t{1} << 30;  // zlib counts in 32 bits
+    constexpr size_t kMost = size_t{1} << 30;  // zlib's sizes have 32 bits
     for (; bytes.size() > kMost; bytes.remove_prefix(kMost)) {
       RETURN_IF_ERROR(Deflate(bytes.substr(0, kMost), false));
     }
@@ -90,7 +90,7 @@ struct CompressedFile::Stream {
   int zstd_level;
   OutputFile file;
   std::string* text = nullptr;
-  std::string out = std::string(1 << 17, '\0');  // compressed
+  std::string out = std::string(1 << 17, '\0');  // buffer of compressed bytes
   z_stream gzip = {};
   bool gzip_open = false;
   ZSTD_CCtx* zstd = nullptr;

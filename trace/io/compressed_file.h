@@ -1,4 +1,4 @@
-// Writes bytes to a file or a string, compressed if asked for.
+// Writes bytes to a file or a string, optionally compressed.
 #pragma once
 
 #include <memory>
@@ -11,20 +11,21 @@ namespace chakra {
 
 enum class Compression { kNone, kGzip, kZstd };
 
-// The compression that the ending of the name asks for: ".gz" or ".zst".
+// The compression for the file name extension: ".gz" or ".zst".
 Compression CompressionOf(absl::string_view path);
-// The name without that ending: what is left of it tells the format of the content.
+// The name without that extension; the rest of the name gives the format of the content.
 absl::string_view WithoutCompression(absl::string_view path);
 
-// How much effort writing a file takes.
+// How much effort goes into writing a file.
 struct FileEffort {
   bool durable = true;  // see OutputFile::Open()
   int zstd_level = 3;   // a lower level is faster
 };
 
-// One stream: Open(), Append() as often as needed, Finish(). The same input in the same pieces gives the same
-// output. Finish() makes the file appear under its name; an object that is destroyed without Finish() leaves
-// no file behind. Errors name the path and the system's reason; after an error no method may be called.
+// Writes one stream: call Open(), Append() any number of times, Finish(). The same input in the same pieces
+// gives the same output. Finish() makes the file appear under its name; if the object is destroyed without
+// Finish(), no file is left behind. Errors give the path and the system's reason; after an error, no method
+// may be called.
 class CompressedFile {
  public:
   CompressedFile();
@@ -34,10 +35,10 @@ class CompressedFile {
 
   absl::Status Open(const std::string& path) { return Open(path, CompressionOf(path)); }
   absl::Status Open(const std::string& path, Compression compression, const FileEffort& effort = {});
-  // Writes to a string, which must outlive this object and is complete after Finish().
+  // Writes to the string `out`, which must outlive this object and is complete after Finish().
   absl::Status Open(std::string* out, Compression compression);
   absl::Status Append(absl::string_view bytes);
-  // Appends `bytes`, the last ones, and closes the stream.
+  // Appends the last bytes and closes the stream.
   absl::Status Finish(absl::string_view bytes = {});
 
  private:
@@ -45,7 +46,7 @@ class CompressedFile {
   std::unique_ptr<Stream> stream_;
 };
 
-// Writes a whole file, compressed by its name.
+// Writes a whole file, compressed if its name says so.
 absl::Status WriteFile(const std::string& path, absl::string_view content);
 absl::Status WriteFile(const std::string& path, absl::string_view content, Compression compression);
 

@@ -87,7 +87,7 @@ void CsvReader::SkipBlanks() {
   }
 }
 
-// Stops before ',' or the end of the line.
+// Reads a field and stops before ',' or the line end.
 absl::Status CsvReader::Field(std::string* out) {
   if (kind_ == Fields::kTrimmed) SkipBlanks();
   if (!rest_.empty() && rest_[0] == '"') {

@@ -11,46 +11,48 @@
 
 namespace chakra {
 
-// A function that takes the next bytes of an output.
+// A function that receives the next bytes of an output.
 using WriteBytes = std::function<absl::Status(absl::string_view)>;
 
-// One field of CSV: `text` as Printable() has it (trace/base/printable.h), in quotes if it has commas or
-// quotes. A "'" goes before text that a spreadsheet would take for a formula: it begins with =, +, - or @ and
-// is no number.
+// Returns `text` as a CSV field for spreadsheets: escaped by Printable() (trace/base/printable.h), in quotes
+// if it has commas or quotes. A "'" is put before a text that LooksLikeFormula().
 std::string CsvField(absl::string_view text);
-// One field: any text, which CsvReader gives back. In quotes if it has commas, quotes or ends of lines.
+// Returns `text` as a CSV field from which CsvReader reads the same text; in quotes if it has commas, quotes
+// or line ends.
 std::string CsvAsItIs(absl::string_view text);
-// Whether a spreadsheet would take the text of a field for a formula.
+// Whether a spreadsheet would take `text` for a formula: it begins with =, +, - or @ and is not a number.
 bool LooksLikeFormula(absl::string_view text);
-// A name in a table that is read again: with a "'" before it if it looks like a formula or begins with "'".
+// Returns a name for a table that is read again: with a "'" before it if it looks like a formula or begins
+// with "'".
 std::string CsvNamed(absl::string_view text);
-// The name that such a cell holds.
+// Returns the name in a cell that was written with CsvNamed().
 absl::string_view CsvNameOf(absl::string_view cell);
-// In quotes whatever it has.
+// Returns `text` in quotes, whatever it contains.
 std::string CsvQuoted(absl::string_view text);
 
-// One record after another: fields between ',', in quotes perhaps, and quotes doubled inside quotes. A byte
-// order mark at the beginning is passed over, and so are lines of nothing but blanks.
+// Reads one record after another. Fields are separated by ',' and may be in quotes; a quote inside quotes is
+// doubled. Skips a byte order mark at the beginning, and blank lines.
 class CsvReader {
  public:
   enum class Fields {
     kAsTheyAre,
-    kTrimmed,  // without the blanks around them; quotes have to close on their line
+    kTrimmed,  // without surrounding blanks; a quote must be closed on its line
   };
 
-  // `name` is the file's, for messages. Both must outlive the reader.
+  // `name` is the file name for error messages. `content` and `name` must outlive the reader.
   CsvReader(absl::string_view content, absl::string_view name, Fields kind = Fields::kAsTheyAre);
 
-  // False at the end. Errors: those of Error(), for a quote that is not closed, or text behind one that is.
+  // Reads the next record. Returns false at the end. Errors: a quote that is not closed, or text after a
+  // closing quote.
   absl::StatusOr<bool> Next(std::vector<std::string>* fields);
 
-  // Of the record that was read last: its first line, counted from 1;
+  // The first line of the last record, counted from 1.
   size_t line() const { return line_; }
-  // "FILE:LINE";
+  // "FILE:LINE" of the last record.
   std::string where() const;
-  // whether its line ends, as the last line of a file that was cut does not.
+  // Whether the last record ends with a line end; false for the last line of a truncated file.
   bool whole() const { return whole_; }
-  // "FILE:LINE: WHAT" (InvalidArgument).
+  // Returns the error "FILE:LINE: WHAT" (InvalidArgument).
   absl::Status Error(absl::string_view what) const;
 
  private:

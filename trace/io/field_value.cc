@@ -29,7 +29,7 @@ using google::protobuf::Message;
 using google::protobuf::Reflection;
 using UnitKind = FieldUnit::Kind;
 
-// The longer of two that a name may end in comes first.
+// If one suffix ends in another, the longer suffix comes first.
 constexpr FieldUnit kUnits[] = {{UnitKind::kRate, "_gbytes_per_s", "GB/s", 1e9},
                                 {UnitKind::kRate, "_bytes_per_s", "B/s", 1},
                                 {UnitKind::kRate, "_gbps", "Gb/s", 0.125e9},
@@ -42,14 +42,14 @@ absl::Status Expected(absl::string_view value, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("\"", value, "\"; expected ", what));
 }
 
-// The longest time that a field may be: what its range says, and a second where that is less or nothing.
+// The maximum time that a field's text may give: the maximum of the field's range, but at least one second.
 Time MostTime(const FieldDescriptor& field, const FieldUnit& unit) {
   const proto::Setting& setting = field.options().GetExtension(proto::setting);
   const Time second = Time::Micros(1000000);
   return setting.has_most() ? std::max(second, Time::FromNanos(setting.most() * unit.scale * 1e-3)) : second;
 }
 
-// A quantity in the field's unit.
+// Parses a quantity with its unit and converts it to the field's unit.
 absl::StatusOr<double> WithUnit(absl::string_view text, const FieldDescriptor& field, const FieldUnit& unit) {
   if (unit.kind == UnitKind::kBytes) {
     const auto bytes = ParseBytes(text);
@@ -65,7 +65,7 @@ absl::StatusOr<double> WithUnit(absl::string_view text, const FieldDescriptor& f
                    : rate.status();
 }
 
-// A number, or what WithUnit() reads.
+// Parses a plain number, or a quantity with its unit.
 absl::StatusOr<double> Number(absl::string_view text, const FieldDescriptor& field, const FieldUnit& unit,
                               bool needs_unit) {
   double v = 0;
@@ -92,7 +92,7 @@ absl::StatusOr<T> Integer(absl::string_view text, const FieldDescriptor& field, 
                                                 std::numeric_limits<T>::max()));
   double v = 0;
   if (absl::SimpleAtod(text, &v) && (v < 0 || unit.kind == UnitKind::kNone)) {
-    // "1e6" is one too. Beyond 2^53 a double does not tell which.
+    // Accepts "1e6" too, but only up to 2^53, where doubles are exact.
     const double most = std::min(9007199254740992.0, static_cast<double>(std::numeric_limits<T>::max()));
     if (v != std::floor(v) || v < static_cast<double>(std::numeric_limits<T>::min()) || v > most)
       return range;

@@ -22,13 +22,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kDepth = 3;  // of folders in a folder that ListFiles() looks into
+constexpr int kDepth = 3;  // levels of sub-folders that ListFiles() visits
 
 absl::Status Errno(absl::string_view doing, absl::string_view path, int error) {
   return absl::ErrnoToStatus(error, absl::StrCat("cannot ", doing, " '", path, "'"));
 }
 
-// At most `most` bytes, and the first one beyond.
+// Reads the file, but stops once more than `most` bytes were read.
 absl::StatusOr<std::string> ReadRaw(const std::string& path, size_t most) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return Errno("open", path, errno);
@@ -80,7 +80,7 @@ std::string Head(ByteSource* content, size_t most) {
   size_t got = 0;
   while (got < head.size()) {
     const absl::StatusOr<size_t> n = content->Read(head.data() + got, head.size() - got);
-    if (!n.ok() || *n == 0) break;  // damage is told of when the file is read whole
+    if (!n.ok() || *n == 0) break;  // damage is reported when the whole file is read
     got += *n;
   }
   head.resize(got);
@@ -182,7 +182,8 @@ absl::Status OutputFile::Open(const std::string& path, bool durable) {
 bool OutputFile::OpenUnnamed() {
   const std::string folder = fs::path(target_).parent_path().string();
   fd_ = open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
-  unnamed_ = fd_ >= 0 && access(PathOfOpen(fd_).c_str(), F_OK) == 0;  // by which it gets its name
+  unnamed_ =
+      fd_ >= 0 && access(PathOfOpen(fd_).c_str(), F_OK) == 0;  // through this path the file gets its name
   if (fd_ >= 0 && !unnamed_) {
     close(fd_);
     fd_ = -1;
@@ -190,7 +191,7 @@ bool OutputFile::OpenUnnamed() {
   return unnamed_;
 }
 
-// A file that has the name already stays until the new one is there.
+// Gives the unnamed file its name. A file that has this name already stays until the new file replaces it.
 bool OutputFile::Name() {
   const std::string from = PathOfOpen(fd_);
   const auto name = [&](const std::string& to) {

@@ -16,10 +16,10 @@ namespace chakra {
 namespace {
 
 constexpr size_t kNone = absl::string_view::npos;
-constexpr size_t kDeep = 128;                   // brackets that may be open
-constexpr size_t kMostTries = 4096;             // for one element
-constexpr size_t kMostStringBytes = size_t{1} << 20;  // of a string with quotes inside
-constexpr size_t kKeysKept = 4096;              // of a depth
+constexpr size_t kDeep = 128;                         // maximum nesting of brackets
+constexpr size_t kMostTries = 4096;                   // maximum retries for one element
+constexpr size_t kMostStringBytes = size_t{1} << 20;  // maximum size of a string with quotes inside
+constexpr size_t kKeysKept = 4096;                    // maximum number of remembered keys at one depth
 
 enum Repair { kComma, kMissing, kQuote, kWord, kControl, kEscape, kKinds };
 struct KindText {
@@ -58,18 +58,18 @@ class Mender {
 
  private:
   enum class Expect { kValue, kValueOrEnd, kKey, kKeyOrEnd, kColon, kCommaOrEnd };
-  // What a retry goes back to, beside the text.
+  // The state to which a retry returns.
   struct State {
     size_t at = 0, out = 0;
     std::string open;  // '{' and '['
     Expect expect = Expect::kValue;
-    size_t comma = kNone;  // where in the output the last comma lies, if nothing follows it yet
+    size_t comma = kNone;  // position of the last comma in the output, if nothing follows it yet
     std::array<uint64_t, kKinds> count{}, first{};
   };
-  // A string with quotes inside, whose end was chosen among several.
+  // A string with quotes inside, for which one of several possible ends was chosen.
   struct Choice {
     State before;
-    size_t next;  // where the search for another end begins
+    size_t next;  // where the search for another end starts
   };
 
   bool Done() {
@@ -111,9 +111,9 @@ class Mender {
   size_t at_ = 0, farthest_ = 0;
   std::string out_;
   State now_;
-  std::vector<Choice> choices_;  // of the element that is being mended
+  std::vector<Choice> choices_;  // of the element that is being repaired
   size_t tries_ = 0;
-  std::vector<absl::flat_hash_set<std::string>> known_;  // keys by depth, of elements that needed no mending
+  std::vector<absl::flat_hash_set<std::string>> known_;  // keys by depth, of elements that needed no repair
 };
 
 bool Mender::Step() {
@@ -168,7 +168,7 @@ bool Mender::Key(char c) {
 }
 
 bool Mender::AfterValue(char c) {
-  if (now_.open.empty()) {  // another value, as of JSON Lines
+  if (now_.open.empty()) {  // another value, as in JSON Lines
     if (c == ',' || c == '}' || c == ']') return false;
     now_.expect = Expect::kValue;
     return true;
@@ -210,7 +210,7 @@ bool Mender::Close(char c) {
   return true;
 }
 
-// Copies an element of a list that is JSON, and remembers its keys.
+// Copies an element of a list if it is valid JSON, and remembers its keys.
 bool Mender::TakeStrictElement() {
   std::vector<JsonKey> keys;
   const size_t end = JsonObjectEnd(text_, at_, kDeep, &keys);
@@ -229,7 +229,8 @@ bool Mender::TakeStrictElement() {
   return true;
 }
 
-// Whether a key of `depth`, and its colon, stand at `at`.
+// Whether a key and its colon are at `at`. `known`: the key must be one that other elements have at this
+// `depth`, if there are any.
 bool Mender::KeyFollows(size_t at, size_t depth, bool known) const {
   if (at >= text_.size() || text_[at] != '"') return at >= text_.size();
   const size_t end = JsonStringEnd(text_, at);
@@ -240,7 +241,7 @@ bool Mender::KeyFollows(size_t at, size_t depth, bool known) const {
   return known_[depth].contains(std::string(text_.substr(at + 1, end - at - 2)));
 }
 
-// Whether brackets at `at` close what is open, and what follows them can follow.
+// Whether the brackets at `at` close open ones, and are followed by text that may follow there.
 bool Mender::FollowsClosers(size_t at, bool known) const {
   size_t depth = now_.open.size();
   while (at < text_.size() && (text_[at] == '}' || text_[at] == ']')) {
@@ -260,7 +261,7 @@ bool Mender::FollowsClosers(size_t at, bool known) const {
   return !known || depth + 1 >= known_.size() || known_[depth + 1].empty();
 }
 
-// Whether the quote at `quote` can end a string. `known`: keys that follow must be known.
+// Whether a string can end at the quote at `quote`. `known`: a key that follows must be a known one.
 bool Mender::EndsHere(size_t quote, bool key, bool known) const {
   const size_t next = Blanks(quote + 1);
   if (next >= text_.size()) return true;
@@ -278,16 +279,17 @@ bool Mender::EndsHere(size_t quote, bool key, bool known) const {
                ? absl::StrContains("\"{[-tfnN", text_[then]) || IsHexDigit(text_[then])
                : KeyFollows(then, now_.open.size(), known) || (!known && absl::ascii_isalpha(text_[then]));
   }
-  // A comma is missing: a key that is known, or another line.
+  // A comma is missing here: the next key must be known, or on another line.
   if (next == quote + 1 || c != '"' || in_list) return next > quote + 1 && c == '"' && in_list;
   const bool line = absl::StrContains(text_.substr(quote + 1, next - quote - 1), '\n');
   const bool learned = now_.open.size() < known_.size() && !known_[now_.open.size()].empty();
   return KeyFollows(next, now_.open.size(), known) && (line || (known && learned));
 }
 
-// The string at at_, whose end is sought from `from` on.
+// Reads the string at at_. Searches for its end from `from` on.
 bool Mender::String(bool key, size_t from) {
-  // The first quote ends it where it can; later ones, where what follows is known from other elements.
+  // First pass: the string ends at its first quote if it can, or at a later quote on the same line, if the
+  // key that follows is known. Second pass: the key need not be known, and the string may have several lines.
   if (choices_.size() >= kMostTries) {
     choices_.erase(choices_.begin(), choices_.begin() + kMostTries / 2);
     tries_ = 0;
@@ -304,7 +306,7 @@ bool Mender::String(bool key, size_t from) {
       if (text_[i] != '"') continue;
       const bool plain = std::exchange(first, false);
       if (!EndsHere(i, key, strict && !plain)) {
-        if (key) break;  // nobody writes quotes in keys
+        if (key) break;  // keys never contain quotes
         continue;
       }
       if (!plain) choices_.push_back({Save(), i + 1});
@@ -315,7 +317,7 @@ bool Mender::String(bool key, size_t from) {
   }
   size_t quote = at_ + 1;
   while (quote < text_.size() && text_[quote] != '"') quote += text_[quote] == '\\' ? 2 : 1;
-  if (from == at_ + 1 && quote >= text_.size()) {  // the end of a file that was cut short
+  if (from == at_ + 1 && quote >= text_.size()) {  // the file is truncated here
     Copy(text_.size() - at_);
     return true;
   }
@@ -323,7 +325,7 @@ bool Mender::String(bool key, size_t from) {
   return false;
 }
 
-// Writes the string between the quotes at `begin` and `end`.
+// Appends the string between the quotes at `begin` and `end` to the output.
 void Mender::WriteString(size_t begin, size_t end) {
   out_.push_back('"');
   bool quotes = false;
@@ -355,7 +357,7 @@ void Mender::WriteString(size_t begin, size_t end) {
   at_ = end + 1;
 }
 
-// A number, a word of JSON's, or a word without quotes, which gets them.
+// Reads a number, true, false, null, or a word without quotes, which gets quotes.
 bool Mender::Word(bool key) {
   size_t end = at_;
   while (end < text_.size() && !IsJsonBlank(text_[end]) &&
@@ -381,7 +383,7 @@ bool Mender::Word(bool key) {
   return true;
 }
 
-// Gives the last string that can end elsewhere its next end.
+// Returns to the last string that has another possible end, and tries this end.
 bool Mender::Retry() {
   while (!choices_.empty() && ++tries_ < kMostTries) {
     Choice last = std::move(choices_.back());

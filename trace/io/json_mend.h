@@ -1,4 +1,4 @@
-// Text that its writer meant as JSON, made JSON.
+// Repairs text that was meant as JSON.
 #pragma once
 
 #include <cstdint>
@@ -10,24 +10,24 @@
 
 namespace chakra {
 
-// What was mended, of one kind.
+// All repairs of one kind.
 struct JsonFault {
   const char* kind = "";  // "json_missing_comma"
-  std::string detail;     // for people, with the byte of the first one
+  std::string detail;     // for people, with the byte position of the first repair
   uint64_t count = 0;
 };
 
 struct MendedJson {
   std::string text;
-  std::vector<JsonFault> faults;  // empty: the text was JSON, or ends before its JSON does
+  std::vector<JsonFault> faults;  // empty: the text is valid JSON, or truncated but otherwise valid
 };
 
-// Mends what writers of traces are known to do: superfluous and missing commas, unescaped quotes and control
-// characters in strings, escapes that JSON does not know, words without quotes (also as keys). An element of
-// a list that is JSON stays as it is. Where a string with quotes inside ends is told by what follows: a key
-// that other elements have, or brackets that close what is open. A text that ends early is mended up to its
-// end. Several values may follow one another. InvalidArgument: what cannot be mended, with file, line, column
-// and byte.
+// Repairs the errors that known writers of traces make: superfluous and missing commas, unescaped quotes and
+// control characters in strings, invalid escapes, and words (also keys) without quotes. Valid elements of a
+// list stay as they are. If a string has quotes inside, its end is found from the text that follows: a key
+// that other elements have, or brackets that close open ones. A truncated text is repaired up to its end. The
+// text may hold several values, one after another. Error (InvalidArgument): the text cannot be repaired; with
+// file, line, column and byte.
 absl::StatusOr<MendedJson> MendJson(absl::string_view text, absl::string_view file);
 
 }  // namespace chakra

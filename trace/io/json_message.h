@@ -1,4 +1,4 @@
-// Reads a JSON object into any protobuf message (the proto3 JSON mapping); every error gives a position.
+// Reads a JSON object into any protobuf message (proto3 JSON mapping). Every error gives a position.
 #pragma once
 
 #include <google/protobuf/message.h>
@@ -10,11 +10,11 @@
 
 namespace chakra {
 
-// Called with each key of the outermost object for which the message has no field.
+// Called for each key of the outermost object that is not a field of the message.
 using UnknownKey = std::function<absl::Status(const JsonMember&)>;
 
-// Fills `out` from `object`, which `reader` read. A field may have its proto name or its camelCase name; null
-// leaves a field at its default. Without `unknown`, an unknown key is an error that suggests the nearest
+// Fills `out` from `object`, which `reader` read. Fields may have their proto names or their camelCase names;
+// null leaves a field at its default. Without `unknown`, an unknown key is an error that suggests the nearest
 // valid name.
 absl::Status JsonToMessage(const JsonReader& reader, const JsonValue& object, google::protobuf::Message* out,
                            const UnknownKey& unknown = nullptr);

@@ -1,4 +1,4 @@
-// Where pieces of JSON end in a text that may be none (RFC 8259).
+// Finds the ends of JSON values in text that may not be valid JSON (RFC 8259).
 #pragma once
 
 #include <cstddef>
@@ -13,20 +13,22 @@ namespace chakra {
 inline bool IsJsonBlank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 inline bool IsHexDigit(char c) { return absl::ascii_isxdigit(static_cast<unsigned char>(c)); }
 
-// The first byte from `at` on that is no blank; the text's size if there is none.
+// Returns the position of the first byte at or after `at` that is not a blank, or text.size() if there is
+// none.
 size_t AfterJsonBlanks(absl::string_view text, size_t at);
 
-// Whether a word is a JSON number, true, false or null.
+// Whether `word` is a JSON number, true, false or null.
 bool IsJsonLiteral(absl::string_view word);
 
-// One past the string whose first quote is at `at`; npos: it is not JSON's.
+// Returns the position after the string that begins with the quote at `at`, or npos if the string is not
+// valid JSON.
 size_t JsonStringEnd(absl::string_view text, size_t at);
 
-// A key, as written, and how many brackets are open around it.
+// The number of open brackets around a key, and the key as written.
 using JsonKey = std::pair<size_t, absl::string_view>;
 
-// One past the object or list at `at`, whose keys are added to `keys`; npos: it is not JSON, or has more than
-// `most` levels.
+// Returns the position after the object or list at `at`, and appends its keys to `keys`. Returns npos if it
+// is not valid JSON or has more than `most` levels.
 size_t JsonObjectEnd(absl::string_view text, size_t at, size_t most, std::vector<JsonKey>* keys);
 
 }  // namespace chakra

@@ -36,7 +36,7 @@ void AppendUtf8(uint32_t c, std::string* out) {
   }
 }
 
-// Reads a literal such as "4.0" or "4e3". False unless it is a whole number below 2^63.
+// Parses a literal such as "4.0" or "4e3". Returns false unless it is an integer with a magnitude below 2^63.
 bool WholeDouble(absl::string_view text, double* out) {
   return absl::SimpleAtod(text, out) && std::trunc(*out) == *out && std::abs(*out) < 9223372036854775808.0;
 }

@@ -1,5 +1,4 @@
-// A strict JSON parser (RFC 8259) that records the position of every value and key, so that later errors can
-// give it.
+// A strict JSON parser (RFC 8259). It records the position of every value and key for later error messages.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +18,7 @@ struct JsonValue {
 
   Kind kind = Kind::kNull;
   bool boolean = false;
-  size_t begin = 0;  // byte offsets in the source
+  size_t begin = 0;  // begin and end: byte offsets in the source
   size_t end = 0;
   std::string text;                 // string: decoded, valid UTF-8; number: as written
   std::vector<JsonValue> items;     // array
@@ -28,11 +27,11 @@ struct JsonValue {
   const JsonValue* Find(absl::string_view key) const;
   bool is(Kind k) const { return kind == k; }
 
-  // A number, or a string that holds one (as proto3 JSON writes 64-bit integers), within the type's range.
-  // 4.0 and 4e3 are integers. False for any other value.
+  // Converts a number, or a string that holds one (as proto3 JSON writes 64-bit integers), if it is in the
+  // range of the type. 4.0 and 4e3 are integers. Returns false for any other value.
   bool ToInt64(int64_t* out) const;
   bool ToUint64(uint64_t* out) const;
-  // A finite number; with `allow_special` also the strings "NaN", "Infinity" and "-Infinity".
+  // Converts a finite number; with `allow_special` also the strings "NaN", "Infinity" and "-Infinity".
   bool ToDouble(double* out, bool allow_special = false) const;
 };
 
@@ -42,24 +41,24 @@ struct JsonMember {
   JsonValue value;
 };
 
-// "string", "number", ...; for messages.
+// Returns "string", "number", ... for error messages.
 absl::string_view Name(JsonValue::Kind kind);
 
-// Reads one value after another from a source that must outlive it.
+// Reads one value after another from `source`, which must outlive the reader.
 class JsonReader {
  public:
-  // `name` is the name of the file, for messages.
+  // `name` is the name of the file, for error messages.
   JsonReader(absl::string_view source, absl::string_view name) : source_(source), name_(name) {}
 
-  // True when only blanks are left.
+  // Whether only blanks are left.
   bool AtEnd();
   // Reads the next value. Errors (InvalidArgument) say what is wrong, with file:line:column and byte. More
   // than 100 levels of nesting are an error.
   absl::StatusOr<JsonValue> Next();
 
-  // "file:line:column", counted from 1, columns in bytes.
+  // Returns "file:line:column", counted from 1; columns are bytes.
   std::string Where(size_t offset) const;
-  // "MESSAGE at file:line:column (byte N)", InvalidArgument.
+  // Returns the error "MESSAGE at file:line:column (byte N)" (InvalidArgument).
   absl::Status Error(size_t offset, absl::string_view message) const;
   // The source text of a value.
   absl::string_view Raw(const JsonValue& v) const { return source_.substr(v.begin, v.end - v.begin); }
@@ -74,7 +73,7 @@ class JsonReader {
   absl::Status ReadHex4(uint32_t* out);
   absl::Status ReadNumber(JsonValue* out);
   bool Take(char c);
-  // The error "expected WHAT, found ..." at the current position.
+  // Returns the error "expected WHAT, found ..." at the current position.
   absl::Status Expected(absl::string_view what) const;
 
   absl::string_view source_;
@@ -82,7 +81,7 @@ class JsonReader {
   size_t at_ = 0;
 };
 
-// The only value of a document; anything after it is an error.
+// Parses a document that is a single value; anything after the value is an error.
 absl::StatusOr<JsonValue> ParseJson(absl::string_view source, absl::string_view name);
 
 }  // namespace chakra

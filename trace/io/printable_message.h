@@ -1,11 +1,11 @@
-// Messages whose texts come from users' files, before they are printed for people.
+// Makes messages with texts from users' files safe to print.
 #pragma once
 
 #include <google/protobuf/message.h>
 
 namespace chakra {
 
-// Makes all texts in a message, but keys of maps, Printable() (trace/base/printable.h).
+// Applies Printable() (trace/base/printable.h) to all texts in a message, except the keys of maps.
 void MakePrintable(google::protobuf::Message* message);
 
 // A copy with printable texts.

@@ -41,7 +41,7 @@ std::vector<std::string> FieldNames(const Descriptor* type) {
   return names;
 }
 
-// The text between the first pair of double quotes after `lead`; "" if none.
+// Returns the text between the first pair of double quotes after `lead`; "" if there is none.
 std::string QuotedAfter(const std::string& message, const std::string& lead) {
   const size_t at = message.find(lead);
   if (at == std::string::npos) return "";
@@ -50,12 +50,12 @@ std::string QuotedAfter(const std::string& message, const std::string& lead) {
   return end == std::string::npos ? "" : message.substr(begin + 1, end - begin - 1);
 }
 
-// Finds the message type with that full name in or below `type`.
+// Finds the message type with this full name in the descriptor pool of `type`.
 const Descriptor* FindType(const Descriptor* type, const std::string& name) {
   return type->file()->pool()->FindMessageTypeByName(name);
 }
 
-// Finds the enum-typed field of that name in any message type reachable from `type`.
+// Finds the enum field with this name in `type` or a message type that it contains.
 const FieldDescriptor* FindEnumField(const Descriptor* type, const std::string& name, int depth = 0) {
   if (const FieldDescriptor* f = type->FindFieldByName(name); f != nullptr && f->enum_type() != nullptr)
     return f;
@@ -67,7 +67,7 @@ const FieldDescriptor* FindEnumField(const Descriptor* type, const std::string& 
   return nullptr;
 }
 
-// Keeps the first error of a text parse, in this project's words.
+// Keeps the first error of the text parser and rewrites it in the style of this project.
 class TextErrors : public google::protobuf::io::ErrorCollector {
  public:
   TextErrors(absl::string_view content, absl::string_view name, const Descriptor* type)
@@ -101,7 +101,7 @@ class TextErrors : public google::protobuf::io::ErrorCollector {
   const std::string& text() const { return text_; }
 
  private:
-  // The field whose value stands at a position: the last name before it.
+  // Returns the name of the field whose value is at this position: the last name before it.
   std::string FieldBefore(int line, int column) const {
     const std::vector<absl::string_view> lines = absl::StrSplit(content_, '\n');
     if (line < 0 || static_cast<size_t>(line) >= lines.size()) return "";
@@ -123,7 +123,8 @@ class TextErrors : public google::protobuf::io::ErrorCollector {
   std::string text_;
 };
 
-// "topology.dimension[2]" of the first message with unknown fields, and the field's number.
+// Finds the first message with unknown fields. Sets `where` to its path ("topology.dimension[2]") and
+// `number` to the number of the unknown field.
 bool FindUnknown(const Message& m, const std::string& path, std::string* where, int* number) {
   const auto* r = m.GetReflection();
   if (const auto& unknown = r->GetUnknownFields(m); !unknown.empty()) {
@@ -148,8 +149,8 @@ bool FindUnknown(const Message& m, const std::string& path, std::string* where, 
   return false;
 }
 
-// Where the wire data of a message first goes wrong: the offset of the
-// outermost field that does not parse, and its name.
+// Returns the position of the first error in the wire data of a message: the offset and the name of the
+// outermost field that cannot be parsed.
 std::string LocateBinaryError(absl::string_view content, const Message& prototype) {
   using google::protobuf::internal::WireFormatLite;
   google::protobuf::io::CodedInputStream in(reinterpret_cast<const uint8_t*>(content.data()),
@@ -225,7 +226,7 @@ absl::Status ParseMessage(absl::string_view content, absl::string_view name, Mes
   if (!IsText(content)) return ParseBinary(content, name, out);
   const absl::Status text = ParseTextMessage(content, name, out);
   if (text.ok()) return text;
-  // A short binary message may be printable throughout.
+  // A short binary message may consist of printable bytes only.
   if (ParseBinary(content, name, out).ok()) return absl::OkStatus();
   out->Clear();
   return text;

@@ -61,13 +61,13 @@ std::vector<std::string> FieldNamesOf(const Descriptor& type) {
   return names;
 }
 
-// A value of the field that the path ends in.
+// Sets the field at the end of the path.
 absl::Status PutScalar(absl::string_view value, ValuePlace place, const FieldDescriptor* f, Message* m) {
   const absl::Status s = SetValue(value, false, place, f, m);
   return s.ok() ? s : absl::InvalidArgumentError(absl::StrCat(f->name(), " is ", s.message()));
 }
 
-// The position that `index` means in a repeated field, which it may follow by one.
+// Returns the position in a repeated field that `index` denotes; it may be one past the last element.
 absl::StatusOr<int> Position(const std::string& index, const FieldDescriptor* f, const Message& m) {
   const Reflection& r = *m.GetReflection();
   const int size = r.FieldSize(m, f);
@@ -95,7 +95,7 @@ absl::StatusOr<int> Position(const std::string& index, const FieldDescriptor* f,
                                                  names.empty() ? "" : SuggestName(index, names)));
 }
 
-// The value field of the entry with that key; a new entry where there is none.
+// Returns the map entry with this key; adds one if there is none.
 absl::StatusOr<Message*> MapEntry(const std::string& key, const FieldDescriptor* f, Message* m) {
   const Reflection& r = *m->GetReflection();
   const FieldDescriptor* key_field = f->message_type()->map_key();
@@ -113,7 +113,7 @@ absl::StatusOr<Message*> MapEntry(const std::string& key, const FieldDescriptor*
 
 class Setter {
  public:
-  // `any_position`: an element that there is not is made.
+  // `any_position`: an element that does not exist is added.
   Setter(const std::string& value, bool add, bool any_position)
       : value_(value), add_(add), any_position_(any_position) {}
 
@@ -140,7 +140,7 @@ class Setter {
       return Enter(steps, i, m->GetReflection()->MutableMessage(m, f));
     }
     if (!last) return Leaf(step.name);
-    // The exact bandwidth would take precedence over the one that is set here.
+    // The exact bandwidth would take precedence over the bandwidth that is set here.
     const FieldDescriptor* exact = m->GetDescriptor()->FindFieldByName("bandwidth_bytes_per_s");
     if (f->name() == "bandwidth_gbytes_per_s" && exact != nullptr) m->GetReflection()->ClearField(m, exact);
     return PutScalar(value_, {}, f, m);
@@ -160,7 +160,7 @@ class Setter {
                      absl::StrJoin(names, ", ")));
   }
 
-  // The rest of the path in `inner`, or all of it from the text format.
+  // Sets the rest of the path in `inner`; at the end of the path, reads `inner` from the text format.
   absl::Status Enter(const std::vector<PathStep>& steps, size_t i, Message* inner) const {
     if (i + 1 < steps.size()) return Set(steps, i + 1, inner);
     if (value_.find(':') == value_.npos && value_.find('{') == value_.npos) {

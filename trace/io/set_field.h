@@ -1,4 +1,4 @@
-// One field of a message, set by its path and a text: `--set` of the command line.
+// Sets a field of a message, given its path and a text: `--set` on the command line.
 #pragma once
 
 #include <google/protobuf/message.h>
@@ -10,31 +10,34 @@
 
 namespace chakra {
 
-// Sets the field at `path` of `message`, which is changed only when the result is OK.
+// Sets the field at `path` of `message`. `message` changes only if the result is OK.
 //
-// A path is names with dots between them. `[...]` follows a repeated field (its position from 0, or from
-// the end as -1; the number of elements adds one; for messages that have a name, that name) or a map (its
-// key): "topology.dimension[0].latency_ns", "topology.dimension[nvlink].size",
-// "collectives.algorithm[all_reduce]". A path that ends in '+' adds to a repeated field.
-// Values: a number, in the unit of the field's name or with its own ("4KiB", "2us", "400Gb/s"), yes or no, a
-// word of an enum, text; of a repeated field "a,b,c"; of a message its fields in the text format. Nothing
-// clears a repeated field, a map or a message. Ranges are CheckSettings()'s. What would take precedence gives
-// way: a dimension's bandwidth_gbytes_per_s clears its bandwidth_bytes_per_s, and the text of a short form
-// becomes fields (ExpandShortForm()).
+// A path consists of field names with dots between them. `[...]` follows a repeated field or a map. For a
+// repeated field, it holds a position from 0, or from the end as -1 (the number of elements adds an element);
+// if the elements are messages with a name, it may hold this name. For a map, it holds the key. Examples:
+// "topology.dimension[0].latency_ns", "topology.dimension[nvlink].size", "collectives.algorithm[all_reduce]".
+// A path that ends in '+' adds to a repeated field.
 //
-// Errors (InvalidArgument) give the path and the value, and say what was expected: an unknown field with the
-// nearest name and the valid ones, a value of another type or out of its range.
+// A value is a number, in the unit of the field's name or with its own unit ("4KiB", "2us", "400Gb/s"); yes
+// or no; an enum value; or text. The value of a repeated field is "a,b,c". The value of a message is its
+// fields in the text format. An empty value clears a repeated field, a map or a message. Ranges are not
+// checked here but in CheckSettings(). Fields that would take precedence over the new value are cleared:
+// bandwidth_bytes_per_s of a dimension when its bandwidth_gbytes_per_s is set. The text of a short form is
+// first expanded into fields (ExpandShortForm()).
+//
+// Errors (InvalidArgument) give the path and the value, and say what was expected: for an unknown field, the
+// nearest name and all valid names; also a value of another type, or out of the range of its type.
 absl::Status SetField(const std::string& path, const std::string& value, google::protobuf::Message* message);
 
-// What SetField() would say of path and value whatever the elements of repeated fields: names of fields,
-// types and ranges.
+// Checks path and value as SetField() does (field names, types, and the ranges of types), but allows any
+// element of a repeated field.
 absl::Status CheckField(const std::string& path, const std::string& value,
                         const google::protobuf::Message& type);
 
-// SetField() from "FIELD=VALUE" or "FIELD+=VALUE".
+// Calls SetField() with "FIELD=VALUE" or "FIELD+=VALUE".
 absl::Status SetFieldFromText(const std::string& text, google::protobuf::Message* message);
 
-// The same for each text of --set, in order. Errors begin with "--set ".
+// Calls SetFieldFromText() for each text of --set, in order. Errors begin with "--set ".
 absl::Status SetFields(const std::vector<std::string>& texts, google::protobuf::Message* message);
 
 }  // namespace chakra

@@ -24,7 +24,7 @@ std::string Plain(double v) {
              : absl::StrCat(v);
 }
 
-// With the unit: the largest in which a time is a whole number.
+// Prints `v` with its unit; a time in the largest unit in which it is a whole number.
 std::string PrintWithUnit(double v, const FieldUnit& unit) {
   constexpr std::pair<const char*, double> kTimes[] = {
       {"s", 1e12}, {"ms", 1e9}, {"us", 1e6}, {"ns", 1e3}, {"ps", 1}};

@@ -1,4 +1,4 @@
-// The numbers that a field may be, by its options (proto/setting.proto).
+// The range of a numeric field, from its options (proto/setting.proto).
 #pragma once
 
 #include <google/protobuf/descriptor.h>
@@ -12,16 +12,16 @@ namespace chakra {
 
 class SettingRange {
  public:
-  // `by_key`: the name that stands before the words has no unit, so that they have it.
+  // `by_key`: values are printed with their unit, because the key of a short form does not give the unit.
   SettingRange(const google::protobuf::FieldDescriptor& field, bool by_key);
 
   bool any() const;
   bool Holds(double v) const;
   std::string Print(double v) const;
-  // "64B to 65000B", "> 0 and <= 1", "a whole number from 1 to 256".
+  // Returns "64B to 65000B", "> 0 and <= 1", "a whole number from 1 to 256".
   std::string Text() const;
-  // What helps beside it: "; the nearest is 64B", or for a share that looks like a percentage "; 5 % is
-  // 0.05".
+  // Returns a hint to add to an error: "; the nearest is 64B", or, for a share that looks like a percentage,
+  // "; 5 % is 0.05".
   std::string Hint(double v) const;
 
  private:

@@ -36,7 +36,8 @@ absl::Status Check(const Range& range, const std::string& name, double v) {
       absl::StrCat(name, " is ", range.Print(v), "; expected ", range.Text(), range.Hint(v)));
 }
 
-// The value of a number; `at`: of a repeated field, else -1. False: it is none.
+// Reads a numeric field; `at` is the position in a repeated field, or -1. Returns false if the field is not
+// numeric.
 bool NumberAt(const Message& m, const FieldDescriptor* f, int at, double* out) {
   const Reflection& r = *m.GetReflection();
 #define CHAKRA_GET(TYPE)                                                                  \
@@ -59,7 +60,7 @@ bool NumberAt(const Message& m, const FieldDescriptor* f, int at, double* out) {
 #undef CHAKRA_GET
 }
 
-// An enum read from a file may be a number that has no name.
+// Checks that the value has a name: an enum read from a file may be any number.
 absl::Status CheckEnum(const Message& m, const FieldDescriptor* f, const std::string& name) {
   const int number = m.GetReflection()->GetEnumValue(m, f);
   if (f->enum_type()->FindValueByNumber(number) != nullptr) return absl::OkStatus();
@@ -76,8 +77,8 @@ std::string LabelOf(const Message& m) {
              : m.GetReflection()->GetString(m, f);
 }
 
-// A field of the type, or of a message in it, is a setting. Of those that hold themselves: as far as one
-// looks.
+// Whether a field of the type, or of a message in it, is a setting. The depth is limited, because message
+// types may contain themselves.
 bool HasSettings(const Descriptor& type, int depth = 0) {
   for (int i = 0; i < type.field_count(); ++i) {
     const FieldDescriptor& f = *type.field(i);
@@ -92,7 +93,7 @@ absl::Status CheckAll(const Message& m, const std::string& place);
 absl::Status CheckMap(const Message& m, const FieldDescriptor* f, const std::string& name) {
   const FieldDescriptor *key = f->message_type()->map_key(), *value = f->message_type()->map_value();
   const Range range(*f, false);
-  // In the order of the keys, so that the error is always the same.
+  // Check in the order of the keys, so that the same error is reported each time.
   std::map<std::string, double> values;
   for (int i = 0; i < m.GetReflection()->FieldSize(m, f); ++i) {
     const Message& entry = m.GetReflection()->GetRepeatedMessage(m, f, i);
@@ -155,7 +156,7 @@ absl::Status UnknownKey(const std::string& key, const Descriptor& type) {
   return absl::InvalidArgumentError(absl::StrCat("unknown key \"", key, "\"", SuggestName(key, known)));
 }
 
-// One value of a short form.
+// Reads one value of a short form.
 absl::Status ReadOne(absl::string_view value, const FieldDescriptor* f, Message* m) {
   if (!f->is_repeated()) return SetValue(value, true, {}, f, m);
   m->GetReflection()->ClearField(m, f);
@@ -168,7 +169,7 @@ absl::Status ReadOne(absl::string_view value, const FieldDescriptor* f, Message*
   return absl::OkStatus();
 }
 
-// A value whose unit says which of the fields it is of.
+// Reads a value whose unit determines which one of `fields` it sets.
 absl::Status ReadByUnit(absl::string_view value, const std::vector<const FieldDescriptor*>& fields,
                         Message* m) {
   const bool has_unit = !value.empty() && absl::ascii_isalpha(static_cast<unsigned char>(value.back()));
@@ -179,7 +180,7 @@ absl::Status ReadByUnit(absl::string_view value, const std::vector<const FieldDe
       "\"", value, "\"; expected a size in bytes (not bits) or a time, with its unit, as 400KB or 32us"));
 }
 
-// The range of what was set.
+// Checks the range of the fields that `key` sets.
 absl::Status CheckKey(const std::string& key, const std::vector<const FieldDescriptor*>& fields,
                       const Message& m) {
   for (const FieldDescriptor* f : fields) {
@@ -188,7 +189,7 @@ absl::Status CheckKey(const std::string& key, const std::vector<const FieldDescr
     double v = 0;
     for (int i = 0; i < n; ++i) {
       if (!f->is_repeated() && !m.GetReflection()->HasField(m, f))
-        continue;  // 0 is as good as absent in some
+        continue;  // absent; 0 counts as absent for some fields
       if (!NumberAt(m, f, f->is_repeated() ? i : -1, &v)) continue;
       RETURN_IF_ERROR(Check(range, key, v));
     }
@@ -221,7 +222,7 @@ std::string Words(const google::protobuf::EnumDescriptor& type) {
   return absl::StrCat(absl::StrJoin(words, ", "), " or ", last);
 }
 
-// What a field's type and range add to its line.
+// Returns the allowed values of a field, by its type and range, for its description.
 std::string RangeOf(const FieldDescriptor& f) {
   if (f.cpp_type() == FieldDescriptor::CPPTYPE_ENUM) return Words(*f.enum_type());
   if (f.cpp_type() == FieldDescriptor::CPPTYPE_BOOL) return "yes or no";
@@ -287,7 +288,7 @@ std::vector<SettingDoc> DescribeSettings(const Descriptor& type) {
     const FieldDescriptor& f = *type.field(i);
     const std::string key = SettingKey(f), range = RangeOf(f);
     if (key.empty()) continue;
-    if (!docs.empty() && docs.back().key == key) {  // the other field of a oneof
+    if (!docs.empty() && docs.back().key == key) {  // another field of a oneof with the same key
       absl::StrAppend(&docs.back().doc, ", or ", range);
       continue;
     }

@@ -10,7 +10,7 @@ namespace {
 
 absl::Status Bad(absl::string_view what) { return absl::InvalidArgumentError(what); }
 
-// Cuts `text` at commas outside parentheses.
+// Splits `text` at commas outside of parentheses.
 absl::StatusOr<std::vector<absl::string_view>> SplitItems(absl::string_view text) {
   std::vector<absl::string_view> items;
   size_t begin = 0;

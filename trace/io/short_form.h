@@ -1,4 +1,4 @@
-// "NAME:key=value,key=value": the short form of a setting or of a network.
+// Parses and prints "NAME:key=value,key=value", the short form of a setting or of a network.
 #pragma once
 
 #include <string>
@@ -15,12 +15,12 @@ struct ShortForm {
   std::vector<std::pair<std::string, std::string>> set;  // keys and values, as given
 };
 
-// Commas and "=" inside of parentheses belong to a value. Errors: no name, an item that is no KEY=VALUE, a
-// key twice, parentheses that do not match.
+// Parses a short form. Commas and "=" inside parentheses belong to the value. Errors: no name, an item that
+// is not KEY=VALUE, a repeated key, unbalanced parentheses.
 absl::StatusOr<ShortForm> ParseShortForm(absl::string_view text);
 std::string PrintShortForm(const ShortForm& form);
 
-// A value without the parentheses around it, where it has them.
+// Returns `value` without the parentheses around it, if there are any.
 absl::string_view WithoutParentheses(absl::string_view value);
 
 }  // namespace chakra

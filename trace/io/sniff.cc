@@ -36,7 +36,7 @@ constexpr Signature kSignatures[] = {
 constexpr Signature kUtf16 = {"", "text in UTF-16, as Windows writes it; expected UTF-8",
                               "convert: iconv -f UTF-16 -t UTF-8 PATH > utf8.json"};
 
-// A byte-order mark, then letters and signs of ASCII.
+// Whether `s` is a byte-order mark followed by ASCII characters in UTF-16.
 bool LooksLikeUtf16(absl::string_view s) {
   const bool little = absl::StartsWith(s, "\xff\xfe");
   if (!little && !absl::StartsWith(s, "\xfe\xff")) return false;
@@ -69,7 +69,7 @@ bool LooksLikeJson(absl::string_view s) {
 }
 
 bool LooksLikeAppleDouble(absl::string_view s) {
-  // Big-endian magic number and version 2: RFC 1740, appendix A.
+  // Big-endian magic number, and version 2: RFC 1740, appendix A.
   return absl::StartsWith(s, absl::string_view("\x00\x05\x16\x07\x00\x02\x00\x00", 8));
 }
 

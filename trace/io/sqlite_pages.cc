@@ -18,11 +18,11 @@
 namespace chakra {
 namespace {
 
-constexpr unsigned char kInterior = 5, kLeaf = 13;  // pages of tables with numbered rows
+constexpr unsigned char kInterior = 5, kLeaf = 13;  // types of pages of tables whose rows have numbers
 constexpr size_t kInteriorHeader = 12, kLeafHeader = 8;
-constexpr int kDeepest = 20;                // of a tree, as SQLite has it
-constexpr uint32_t kRun = 32;               // pages that are read at once
-constexpr uint64_t kMostRowBytes = 256 << 20;  // of one row
+constexpr int kDeepest = 20;                   // maximum depth of a tree, as in SQLite
+constexpr uint32_t kRun = 32;                  // maximum number of pages that are read together
+constexpr uint64_t kMostRowBytes = 256 << 20;  // maximum size of a row
 constexpr uint32_t kUtf8 = 1;
 
 uint32_t BigEndian(const unsigned char* at, size_t bytes) {
@@ -31,7 +31,7 @@ uint32_t BigEndian(const unsigned char* at, size_t bytes) {
   return v;
 }
 
-// Reads a number of 1 to 9 bytes. Null: it does not end before `end`.
+// Reads a number of 1 to 9 bytes. Returns null if the number does not end before `end`.
 inline const unsigned char* Varint(const unsigned char* at, const unsigned char* end, uint64_t* out) {
   if (at < end && *at < 0x80) {
     *out = *at;
@@ -94,7 +94,7 @@ SqlitePages::~SqlitePages() {
 
 namespace {
 
-// Whether the layout that the header tells is one that is read here.
+// Whether the header describes a layout that this file can read.
 bool IsKnown(absl::string_view head) {
   if (head.size() < SqlitePages::kHeader) return false;
   const uint32_t page = SqlitePages::Number(head, 16, 2), reserved = SqlitePages::Number(head, 20, 1);
@@ -141,7 +141,7 @@ absl::StatusOr<const unsigned char*> SqlitePages::Get(uint32_t number, uint32_t 
   return reinterpret_cast<const unsigned char*>(buffer->data());
 }
 
-// Adds the children of an interior page.
+// Appends the children of an interior page.
 absl::Status SqlitePages::Children(uint32_t number, std::vector<uint32_t>* out) const {
   std::string buffer;
   ASSIGN_OR_RETURN(const unsigned char* const page, Get(number, 1, &buffer));
@@ -177,7 +177,7 @@ absl::StatusOr<std::vector<uint32_t>> SqlitePages::Leaves(uint32_t root) const {
     below.clear();
     for (const uint32_t page : level) {
       RETURN_IF_ERROR(Children(page, &below));
-      if (seen + below.size() > bytes_ / page_)  // a tree has each page once
+      if (seen + below.size() > bytes_ / page_)  // a valid tree has each page once
         return absl::InvalidArgumentError(
             absl::StrCat("page ", page, ": its table has more pages than the file"));
     }
@@ -206,7 +206,7 @@ absl::Status SqliteRows::Bad(absl::string_view what) const {
   return absl::InvalidArgumentError(absl::StrCat("page ", number_, ": ", what));
 }
 
-// Goes to the next leaf that has rows. Leaves that follow each other in the file are read together.
+// Goes to the next leaf that has rows. Leaves that are adjacent in the file are read together.
 absl::StatusOr<bool> SqliteRows::NextLeaf() {
   do {
     if (leaf_ == leaves_.size()) return false;
@@ -255,7 +255,7 @@ absl::Status SqliteRows::ReadCell() {
   return ReadRecord(reinterpret_cast<const unsigned char*>(record_.data()), bytes);
 }
 
-// Brings together a row that goes on in overflow pages.
+// Assembles a row that continues in overflow pages.
 absl::Status SqliteRows::Gather(const unsigned char* at, uint64_t bytes, uint64_t local) {
   record_.assign(reinterpret_cast<const char*>(at), local);
   uint32_t next = BigEndian(at + local, 4);
@@ -278,7 +278,7 @@ absl::Status SqliteRows::ReadRecord(const unsigned char* at, uint64_t bytes) {
   const unsigned char* const types_end = at + header;
   uint64_t offset = header;
   for (const int slot : slot_of_) {
-    if (type_at >= types_end) break;  // columns that were added later
+    if (type_at >= types_end) break;  // columns that were added after the row was written
     uint64_t type = 0;
     type_at = Varint(type_at, types_end, &type);
     if (type_at == nullptr) return Bad("a row's header ends early");

@@ -1,7 +1,7 @@
-// Rows of plain tables straight from the pages of an SQLite file, several times as fast as through SQLite's
-// virtual machine. The layout is that of https://www.sqlite.org/fileformat2.html: tables are B-trees of
-// pages, rows are records in their leaves. Nothing in a file is taken at its word: each place is checked
-// before it is read. Thread-safe: each scan has buffers of its own.
+// Reads rows of plain tables directly from the pages of an SQLite file, several times faster than SQLite's
+// virtual machine. Format: https://www.sqlite.org/fileformat2.html. Tables are B-trees of pages, and rows are
+// records in the leaves. The file is not trusted: each position is checked before it is read. Thread-safe:
+// each scan has its own buffers.
 #pragma once
 
 #include <bit>
@@ -18,18 +18,19 @@
 
 namespace chakra {
 
-// Whether the rows of the table that `sql` creates are records of all of its columns, in their order: no
-// column is computed, has a default that rows lack, or is the row's number.
+// Whether each row of the table that `sql` creates is a record of all of its columns in their order: no
+// column is computed, has a default value for rows that lack it, or is an alias of the row number.
 bool IsPlainRecord(absl::string_view sql);
 
-// The pages of a file that nobody writes meanwhile.
+// The pages of a file that must not change meanwhile.
 class SqlitePages {
  public:
-  static constexpr size_t kHeader = 100;  // bytes of the file's
-  // A number of the header, of at most 4 bytes, the highest first.
+  static constexpr size_t kHeader = 100;  // bytes of the file's header
+  // Reads a big-endian number of at most 4 bytes from the header.
   static uint32_t Number(absl::string_view header, size_t at, size_t bytes);
 
-  // `head`: the file's first kHeader bytes. Null: its texts are not UTF-8, or the file cannot be opened.
+  // `head`: the first kHeader bytes of the file. Returns null if the file cannot be opened, or if its texts
+  // are not UTF-8 or its page size is invalid.
   static std::unique_ptr<SqlitePages> OfFile(const std::string& path, absl::string_view head);
   // `bytes` must outlive the object.
   static std::unique_ptr<SqlitePages> OfBytes(absl::string_view bytes);
@@ -37,37 +38,37 @@ class SqlitePages {
   SqlitePages(const SqlitePages&) = delete;
   SqlitePages& operator=(const SqlitePages&) = delete;
 
-  // Whether page `root` is the root of a table with numbered rows.
+  // Whether page `root` is the root of a table whose rows have numbers.
   bool IsTable(uint32_t root) const;
-  // The leaves of the table whose root is page `root`, in the order of rows. Errors say what is wrong with
-  // which page. Precondition: IsTable().
+  // Returns the leaves of the table whose root is page `root`, in the order of rows. Errors give the page and
+  // what is wrong with it. Precondition: IsTable().
   absl::StatusOr<std::vector<uint32_t>> Leaves(uint32_t root) const;
 
   uint32_t page_bytes() const { return page_; }
-  uint32_t usable_bytes() const { return usable_; }  // of a page
+  uint32_t usable_bytes() const { return usable_; }  // of each page
   uint64_t file_bytes() const { return bytes_; }
-  // The bytes of `count` pages from `number` on: in memory, or read to `buffer`. Errors: the file has no such
-  // page, or the system's reason.
+  // Returns the bytes of `count` pages from `number` on, which are in memory or are read into `buffer`.
+  // Errors: the file has no such page, or the system's reason.
   absl::StatusOr<const unsigned char*> Get(uint32_t number, uint32_t count, std::string* buffer) const;
 
  private:
   SqlitePages(absl::string_view head, uint64_t bytes);
   absl::Status Children(uint32_t number, std::vector<uint32_t>* out) const;
 
-  int fd_ = -1;               // of a file
-  absl::string_view memory_;  // else
+  int fd_ = -1;               // of the file; -1: the pages are in memory_
+  absl::string_view memory_;  // else the whole file in memory
   uint64_t bytes_ = 0;
   uint32_t page_ = 0, usable_ = 0;
 };
 
-// A pass over the rows in `leaves`. Values of another type than asked for, and of columns that a row lacks,
-// are absent.
+// A scan of the rows in `leaves`. A value is absent if the row lacks the column or if the value is not of the
+// type that was asked for.
 class SqliteRows {
  public:
-  // `columns`: the places of the columns that are asked for, in a row; below 0: the column is always absent.
+  // `columns`: the positions of the requested columns in a row; below 0: the column is always absent.
   SqliteRows(const SqlitePages* pages, std::vector<uint32_t> leaves, const std::vector<int>& columns);
 
-  // Goes to the next row; false: there is none. Errors say what is wrong with which page.
+  // Goes to the next row. Returns false if there is none. Errors give the page and what is wrong with it.
   absl::StatusOr<bool> Next() {
     if (cell_ == cells_) {
       const absl::StatusOr<bool> more = NextLeaf();
@@ -77,7 +78,7 @@ class SqliteRows {
     if (!row.ok()) return row;
     return true;
   }
-  // `column`: a place in `columns`.
+  // `column`: an index into `columns`.
   bool Int(int column, int64_t* out) const {
     const Value& value = values_[static_cast<size_t>(column)];
     switch (value.type) {
@@ -109,15 +110,15 @@ class SqliteRows {
     }
   }
   bool Has(int column) const { return values_[static_cast<size_t>(column)].type != 0; }
-  absl::string_view Text(int column) const;  // text or bytes, until Next()
+  absl::string_view Text(int column) const;  // text or bytes; valid until Next()
 
  private:
-  // A value as a record has it: its serial type (0: absent), and its bytes.
+  // A value in a record: its serial type (0: absent) and its bytes.
   struct Value {
     uint64_t type = 0;
     const unsigned char* at = nullptr;
   };
-  // A number whose highest byte comes first.
+  // Reads a big-endian number.
   template <typename T>
   static T Load(const unsigned char* at) {
     T v;
@@ -135,15 +136,14 @@ class SqliteRows {
 
   const SqlitePages* pages_;
   std::vector<uint32_t> leaves_;
-  std::vector<int>
-      slot_of_;  // by column of the table, up to the last that is asked for; below 0: nobody asks
-  std::vector<Value> values_;  // by column asked for
-  std::vector<int> twins_;     // pairs: a place in `columns`, and an earlier one of the same column
-  size_t leaf_ = 0;            // the next one
+  std::vector<int> slot_of_;   // by column of the table, up to the last requested one; below 0: not requested
+  std::vector<Value> values_;  // by requested column
+  std::vector<int> twins_;     // pairs: an index in `columns`, and an earlier index of the same column
+  size_t leaf_ = 0;            // index of the next leaf
   std::string run_, record_, overflow_;
-  uint64_t overflow_pages_ = 0;            // of all rows
-  const unsigned char* loaded_ = nullptr;  // leaves in a row, of which leaf_ is the first that is not read
-  uint32_t left_ = 0;                      // of these
+  uint64_t overflow_pages_ = 0;            // number of overflow pages read so far
+  const unsigned char* loaded_ = nullptr;  // next unread leaf of those that were read together
+  uint32_t left_ = 0;                      // number of these that are left
   const unsigned char* page_ = nullptr;
   uint32_t number_ = 0, cell_ = 0, cells_ = 0;
 };

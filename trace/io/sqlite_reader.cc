@@ -20,14 +20,16 @@ namespace {
 
 constexpr absl::string_view kMagic("SQLite format 3\0", 16);
 constexpr size_t kHeader = SqlitePages::kHeader;
-constexpr int kMostBytes = 256 << 20;  // of one value: NVTX texts are short, payloads tiny
+constexpr int kMostBytes = 256 << 20;  // maximum size of a value: NVTX texts are short, payloads small
 constexpr int kMostColumns = 1000;
-// The least that a row takes in a page: its place, its size, its number, a header.
+// The minimum size of a row in a page: its position, its size, its number, a header.
 constexpr uint64_t kLeastRow = 4;
-// Places of columns in a row: of one that the table lacks, and of one whose values SQLite converts.
+// Positions of columns in a row: of a column that the table lacks, and of a column whose values SQLite
+// converts.
 constexpr int kAbsent = -1, kConverted = -2;
 
-// Whether the header's count of pages fits the file. The count is valid where the change counters agree.
+// Checks that the page count in the header fits the file. The count is valid only if the two change counters
+// are equal.
 absl::Status CheckHeader(absl::string_view head, uint64_t bytes, absl::string_view name,
                          const SqliteFormat& format) {
   if (head.size() < kHeader || !LooksLikeSqlite(head)) {
@@ -50,7 +52,7 @@ absl::Status CheckHeader(absl::string_view head, uint64_t bytes, absl::string_vi
   return absl::OkStatus();
 }
 
-// A path as SQLite's URIs have it.
+// Returns `path` as a URI for SQLite.
 std::string UriOf(const std::string& path) {
   std::error_code error;
   const std::string full = std::filesystem::absolute(path, error).string();
@@ -79,8 +81,8 @@ bool IsVirtual(absl::string_view sql) {
   return absl::StartsWith(upper, "CREATE VIRTUAL");
 }
 
-// Whether SQLite turns whole numbers of a column into others as it reads them, by the rules of
-// https://www.sqlite.org/datatype3.html 3.1.
+// Whether SQLite converts the integers of a column to floating point when it reads them, by the rules of
+// section 3.1 of https://www.sqlite.org/datatype3.html.
 bool IsReal(const char* declared) {
   const std::string type = absl::AsciiStrToUpper(declared == nullptr ? "" : declared);
   for (const absl::string_view other : {"INT", "CHAR", "CLOB", "TEXT", "BLOB"}) {
@@ -143,11 +145,11 @@ absl::Status SqliteReader::Harden() {
                                                                    {SQLITE_LIMIT_WORKER_THREADS, 0}}) {
     sqlite3_limit(db_, what, most);
   }
-  // Cells that overlap are told before they are read.
+  // Cells that overlap are detected before they are read.
   good = good && sqlite3_exec(db_, "PRAGMA cell_size_check=ON", nullptr, nullptr, nullptr) == SQLITE_OK;
   readable_ = {"sqlite_master", "sqlite_schema"};
   good = good && sqlite3_set_authorizer(db_, Authorize, this) == SQLITE_OK;
-  // Once in a few milliseconds.
+  // Check every few milliseconds whether to stop.
   sqlite3_progress_handler(
       db_, 100'000, [](void*) { return StopRequested() ? 1 : 0; }, nullptr);
   return good ? absl::OkStatus() : Fail("cannot be opened for reading alone");
@@ -158,7 +160,8 @@ absl::Status SqliteReader::ReadSchema() {
   if (sqlite3_prepare_v2(db_, "SELECT type, name, sql, rootpage FROM sqlite_master", -1, &list, nullptr) !=
       SQLITE_OK)
     return Fail("its list of tables cannot be read");
-  std::vector<std::pair<std::string, uint32_t>> plain;  // with the root where rows are plain records
+  std::vector<std::pair<std::string, uint32_t>>
+      plain;  // name, and root page if the rows are plain records (else 0)
   int code;
   while ((code = sqlite3_step(list)) == SQLITE_ROW) {
     const std::string type(TextAt(list, 0)), name(TextAt(list, 1));
@@ -213,7 +216,7 @@ absl::StatusOr<std::unique_ptr<SqliteReader>> SqliteReader::Open(const std::stri
     Buffer unpacked;
     RETURN_IF_ERROR(ReadAll(content.get(), path, &unpacked));
     absl::StatusOr<std::unique_ptr<SqliteReader>> db = OfBytes(unpacked.view(), path, format);
-    if (db.ok()) (*db)->content_ = std::move(unpacked);  // its bytes stay where they are
+    if (db.ok()) (*db)->content_ = std::move(unpacked);  // moving does not move the bytes
     return db;
   }
   const uint64_t bytes = (*disk)->SizeHint();
@@ -245,8 +248,8 @@ absl::StatusOr<std::unique_ptr<SqliteReader>> SqliteReader::OfBytes(absl::string
   db->pages_ = SqlitePages::OfBytes(bytes);
   constexpr int kHow = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_MEMORY;
   if (sqlite3_open_v2(":memory:", &db->db_, kHow, nullptr) != SQLITE_OK) return db->Fail("cannot be opened");
-  auto* data =
-      reinterpret_cast<unsigned char*>(const_cast<char*>(bytes.data()));  // read alone, as the flag says
+  auto* data = reinterpret_cast<unsigned char*>(
+      const_cast<char*>(bytes.data()));  // SQLite only reads it, because of the flag
   const auto size = static_cast<sqlite3_int64>(bytes.size());
   if (sqlite3_deserialize(db->db_, "main", data, size, size, SQLITE_DESERIALIZE_READONLY) != SQLITE_OK)
     return db->Fail("cannot be opened");
@@ -366,7 +369,7 @@ absl::StatusOr<bool> SqliteScan::NextRow() {
     if (code == SQLITE_DONE) return false;
     if (code != SQLITE_ROW) return db_->Fail(absl::StrCat("table ", table_, ", after ", rows_, " rows"));
   }
-  // Pages that point at each other in a circle, or many times at one, would go on for ages.
+  // Pages that form a cycle, or many pointers to the same page, would make the scan almost endless.
   if (++rows_ > db_->bytes_ / kLeastRow) {
     return absl::InvalidArgumentError(absl::StrCat(db_->name_, ": table ", table_,
                                                    ": more rows than a file of ", db_->bytes_,
@@ -396,8 +399,8 @@ bool SqliteScan::Counts() const {
   return true;
 }
 
-// One way through the statement for both questions. Values without a lock are safe: no other thread has the
-// statement.
+// Gets the value once and asks it for both type and number. This is safe without a lock, because no other
+// thread uses the statement.
 bool SqliteScan::IntOfStatement(int column, int64_t* out) const {
   sqlite3_value* value = sqlite3_column_value(statement_, column);
   if (sqlite3_value_type(value) != SQLITE_INTEGER) return false;

@@ -26,7 +26,7 @@ absl::Status FolderError(absl::string_view doing, absl::string_view path, int er
   return absl::UnavailableError(absl::StrCat("cannot ", doing, " ", path, ": ", std::strerror(error)));
 }
 
-// `path` without slashes at its end; for a link, its target.
+// Returns `path` without trailing slashes; for a link, its target.
 std::string Resolved(std::string path) {
   while (path.size() > 1 && path.back() == '/') path.pop_back();
   std::error_code error;
@@ -45,12 +45,12 @@ WholeFolder::~WholeFolder() {
 void WholeFolder::Discard() {
   const std::lock_guard<std::mutex> lock(mutex_);
   std::error_code error;
-  // Threads that still write may add a file while the folder is being emptied.
+  // Threads that still write may add a file while the folder is being removed.
   for (int i = 0; i < 100 && !folder_.empty() && fs::exists(folder_, error); ++i)
     fs::remove_all(folder_, error);
 }
 
-// Removes folders of killed runs: folders whose lock nobody holds.
+// Removes folders of killed runs: those that no process has locked.
 void WholeFolder::RemoveStale() const {
   const fs::path path(output_);
   const std::string parent = path.has_parent_path() ? path.parent_path().string() : ".";

@@ -1,4 +1,4 @@
-// A folder whose files appear together, or not at all.
+// A folder whose files appear all together or not at all.
 #pragma once
 
 #include <mutex>
@@ -10,36 +10,36 @@
 
 namespace chakra {
 
-// Files go to a new folder beside the output. Commit() puts it in the place of the output in one step;
-// MoveInto() puts its files into a folder that has others. Without one of them nothing is left behind, and
-// what was there stays. Errors name the path and the system's reason.
+// Files are written to a new folder next to the output. Commit() replaces the output by this folder in one
+// step; MoveInto() moves the files to a folder that has other files. If neither is called, nothing is left
+// behind, and the output stays as it was. Errors give the path and the system's reason.
 class WholeFolder {
  public:
   WholeFolder() = default;
-  // Removes what was written, unless it was put in its place.
+  // Removes the files that were written, unless they were committed or moved.
   ~WholeFolder();
   WholeFolder(const WholeFolder&) = delete;
   WholeFolder& operator=(const WholeFolder&) = delete;
 
-  // Makes the new folder beside `output`. Removes what killed runs left there.
+  // Creates the new folder next to `output`. Removes the folders that killed runs left there.
   absl::Status Open(const std::string& output);
   bool opened() const { return !folder_.empty(); }
-  // Where a file of this name is to be written.
+  // The path under which to write the file `name`.
   std::string PathOf(absl::string_view name) const;
-  // Gives a file that was written another name.
+  // Renames a file that was written.
   absl::Status Rename(absl::string_view name, absl::string_view to) const;
-  // Moves a file that was written to a path outside.
+  // Moves a file that was written to a path outside of the folder.
   absl::Status MoveOut(absl::string_view name, const std::string& path) const;
 
-  // Puts the folder in the place of the output: what was in that one is lost.
+  // Replaces the output by the folder. The old content of the output is lost.
   absl::Status Commit();
-  // Moves all files to a folder that stays, and removes files `stale` from there: these first, from the first
-  // on, and then the new ones, the last first. A set of ranks in that order, if the process dies between,
-  // lacks its rank 0.
+  // Moves all files to `folder`, which stays, and removes the files `stale`. Removes `stale` first, in order,
+  // and then moves the new files, the last one first. If ranks are given in order and the process dies in
+  // between, the folder lacks rank 0.
   absl::Status MoveInto(const std::string& folder, const std::vector<std::string>& stale,
                         std::vector<std::string> files);
 
-  // Removes what was written so far. Any thread may call it at any time; the process should end afterwards.
+  // Removes the files written so far. Any thread may call it at any time; the process should end afterwards.
   void Discard();
 
  private:
@@ -47,8 +47,8 @@ class WholeFolder {
 
   std::string output_;
   std::mutex mutex_;
-  std::string folder_;  // "": there is none
-  int lock_ = -1;       // lock on the folder while this process lives
+  std::string folder_;  // "": there is no folder
+  int lock_ = -1;       // lock on the folder, held while this process lives
 };
 
 }  // namespace chakra

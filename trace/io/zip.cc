@@ -16,21 +16,21 @@
 namespace chakra {
 namespace {
 
-// Sizes of records without what is variable in them: APPNOTE.TXT 6.3.10,
-// sections 4.3.7, 4.3.12, 4.3.16, 4.3.15 and 4.3.14.
+// Sizes of records without their variable parts: APPNOTE.TXT 6.3.10, sections 4.3.7, 4.3.12, 4.3.16, 4.3.15
+// and 4.3.14.
 constexpr size_t kLocal = 30, kCentral = 46, kEnd = 22, kLocator = 20, kEnd64 = 56;
 constexpr size_t kMostComment = 0xffff;
-constexpr uint32_t kIn64 = 0xffffffff;  // the value stands in the extra field
-constexpr size_t kTarBlock = 512;       // of tar
+constexpr uint32_t kIn64 = 0xffffffff;  // the value is in the extra field
+constexpr size_t kTarBlock = 512;       // block size of tar
 
 struct Member {
   std::string name;
-  uint64_t packed = 0, size = 0, at = 0;  // at: of its data
+  uint64_t packed = 0, size = 0, at = 0;  // at: position of its data
   uint32_t crc = 0;
   int method = 0;
 };
 
-// Little-endian numbers of a record; the caller has checked its length.
+// Reads a little-endian number from a record; the caller has checked the record's length.
 uint64_t LittleEndian(absl::string_view record, size_t at, size_t bytes) {
   uint64_t v = 0;
   for (size_t i = bytes; i-- > 0;) v = v << 8 | static_cast<unsigned char>(record[at + i]);
@@ -58,7 +58,7 @@ class Directory {
   absl::Status Error(uint64_t at, absl::string_view what) const {
     return absl::InvalidArgumentError(absl::StrCat(file_, ": zip archive, byte ", at, ": ", what));
   }
-  // The record at `at`, or an error that names it.
+  // Returns the record at `at`, or an error that names `what`.
   absl::StatusOr<absl::string_view> Record(uint64_t at, size_t size, absl::string_view magic,
                                            absl::string_view what) const {
     if (at > zip_.size() || zip_.size() - at < size || zip_.substr(at, 4) != magic)
@@ -112,7 +112,7 @@ class Directory {
     return absl::OkStatus();
   }
 
-  // Zip64: what did not fit in 32 bits, in this order.
+  // Reads the zip64 values: those that did not fit in 32 bits, in this order.
   static void TakeExtra(absl::string_view extra, const std::vector<uint64_t*>& values) {
     while (extra.size() >= 4) {
       const size_t id = LittleEndian(extra, 0, 2), size = LittleEndian(extra, 2, 2);
@@ -129,7 +129,7 @@ class Directory {
   absl::string_view zip_, file_;
 };
 
-// The header of a member of a tar archive, with the name in a record of its own where it is long.
+// Returns the header of a member of a tar archive, with the first 100 bytes of its name.
 std::string TarHeader(const std::string& name, uint64_t size, char type) {
   std::string h(kTarBlock, '\0');
   const auto put = [&](size_t at, absl::string_view text) { std::memcpy(&h[at], text.data(), text.size()); };
@@ -252,7 +252,7 @@ class ZipSource : public ByteSource {
   std::vector<Member> members_;
   std::string file_;
   size_t next_ = 0;
-  std::string text_;  // headers and padding that come next, from told_ on
+  std::string text_;  // headers and padding to return next, from told_ on
   size_t told_ = 0;
   bool in_member_ = false, ended_ = false, inflating_ = false;
   uint64_t left_ = 0, packed_left_ = 0;

@@ -1,4 +1,4 @@
-// Zip archives as streams of tar, so that what reads tar archives reads them.
+// Reads a zip archive as a tar stream, so that the readers of tar archives can read it.
 #pragma once
 
 #include <memory>
@@ -9,13 +9,13 @@
 
 namespace chakra {
 
-// True when `head`, the first four bytes of a stream, opens a zip archive that is not empty.
+// Whether `head`, the first four bytes of a stream, begins a zip archive that is not empty.
 bool LooksLikeZip(absl::string_view head);
 
-// The files of the archive `raw`, in the order of its directory, as a tar archive. Reads all of `raw` into
-// memory, for the directory stands at the end. Errors: a directory that is not there or does not fit the
-// file, a member that is encrypted, or packed by another method than deflate. Errors of Read(): damage. They
-// name `file`, the member and the byte.
+// Returns the files of the archive `raw`, in the order of its directory, as a tar archive. Reads all of `raw`
+// into memory, because the directory is at the end. Errors: a directory that is missing or does not fit the
+// file; a member that is encrypted or has another compression method than deflate. Errors of Read(): damage.
+// All errors give `file` and the byte, those of a member also its name.
 absl::StatusOr<std::unique_ptr<ByteSource>> OpenZip(std::unique_ptr<ByteSource> raw, absl::string_view file);
 
 }  // namespace chakra
