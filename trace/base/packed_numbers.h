@@ -25,8 +25,7 @@ class PackedNumbers {
     return *this;
   }
 
-  static constexpr size_t kMost =
-      192;  // maximum of bytes written between two calls of Begin(); a number needs at most 10
+  static constexpr size_t kMost = 192;  // maximum of bytes between two calls of Begin(); at most 10 a number
 
   // Makes room for the next few numbers. The reader must call Begin() at the same positions.
   void Begin() {

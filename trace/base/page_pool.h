@@ -53,8 +53,7 @@ class PagePool {
   struct Block {
     char* begin = nullptr;
     size_t bytes = 0;
-    List<size_t>
-        parts;  // sizes of the pieces that the kernel can move as a whole, in bytes; the first piece is last
+    List<size_t> parts;  // bytes of the pieces that the kernel can move as a whole, the first piece last
   };
   void MoveFront(size_t bytes, Block* from, Block* to);
   size_t FillFromFree(Block* to);

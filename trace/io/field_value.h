@@ -22,11 +22,7 @@ FieldUnit UnitOf(const google::protobuf::FieldDescriptor& field);
 
 // Which value of the field is set.
 struct ValuePlace {
-  enum How {
-    kSet,
-    kSetAt,
-    kAdd
-  };  // the single value, the value at `at`, or an additional value of a repeated field
+  enum How { kSet, kSetAt, kAdd };  // the single value, the value at `at`, or an additional one
   How how = kSet;
   int at = 0;
 };

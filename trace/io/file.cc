@@ -182,8 +182,7 @@ absl::Status OutputFile::Open(const std::string& path, bool durable) {
 bool OutputFile::OpenUnnamed() {
   const std::string folder = fs::path(target_).parent_path().string();
   fd_ = open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
-  unnamed_ =
-      fd_ >= 0 && access(PathOfOpen(fd_).c_str(), F_OK) == 0;  // through this path the file gets its name
+  unnamed_ = fd_ >= 0 && access(PathOfOpen(fd_).c_str(), F_OK) == 0;  // Name() needs this path
   if (fd_ >= 0 && !unnamed_) {
     close(fd_);
     fd_ = -1;

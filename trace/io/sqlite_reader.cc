@@ -160,8 +160,7 @@ absl::Status SqliteReader::ReadSchema() {
   if (sqlite3_prepare_v2(db_, "SELECT type, name, sql, rootpage FROM sqlite_master", -1, &list, nullptr) !=
       SQLITE_OK)
     return Fail("its list of tables cannot be read");
-  std::vector<std::pair<std::string, uint32_t>>
-      plain;  // name, and root page if the rows are plain records (else 0)
+  std::vector<std::pair<std::string, uint32_t>> plain;  // name, and root page or 0: see Table::root
   int code;
   while ((code = sqlite3_step(list)) == SQLITE_ROW) {
     const std::string type(TextAt(list, 0)), name(TextAt(list, 1));

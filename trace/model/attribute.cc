@@ -14,7 +14,7 @@ struct Kind {
   const char* name;
   uint8_t wire;  // wire type of the scalar; a list is always kBytes
 };
-// Scalar kinds at fields 3, 5, 7, ...; the list of each is the field after it.
+// Scalar kinds have the field numbers 3, 5, 7, ...; the list of a kind has the next number.
 constexpr Kind kKinds[] = {{"double", 1},   {"float", 5},    {"int32", 0},  {"int64", 0},   {"uint32", 0},
                            {"uint64", 0},   {"sint32", 0},   {"sint64", 0}, {"fixed32", 5}, {"fixed64", 1},
                            {"sfixed32", 5}, {"sfixed64", 1}, {"bool", 0},   {"string", 2},  {"bytes", 2}};
@@ -40,7 +40,7 @@ uint32_t WireOf(uint32_t number) {
   return number % 2 == 1 ? kKinds[(number - kFirstValue) / 2].wire : static_cast<uint32_t>(wire::kBytes);
 }
 
-// Precondition: d came from a proto double or float.
+// Precondition: `d` comes from a proto double or float.
 bool FromReal(double d, __int128* out) {
   if (!(std::fabs(d) < 18446744073709551616.0) || d != std::trunc(d)) return false;
   *out = static_cast<__int128>(d);
@@ -192,8 +192,8 @@ bool ToText(const Attribute& a, std::string* out) {
 
 namespace {
 
-// Calls add(bits, kind) for each entry of a list of integers or bools, until add() returns false. False if
-// add() did, and for any other value.
+// Calls add(bits, kind) for each entry of a list of integers or bools, until add() returns false. Returns
+// false if add() did, and for any other value.
 template <typename Add>
 bool ForEachEntry(const Attribute& a, const Add& add) {
   const uint32_t n = a.value.number;

@@ -18,7 +18,7 @@ namespace {
 using ChakraProtoMsg::AttributeProto;
 
 constexpr char kCapture[] = "capture";
-// What it may be: whose captures have this form.
+// The possible values of `capture`: the formats whose captures have these attributes.
 constexpr absl::string_view kLogs = "collective_logs";
 constexpr absl::string_view kCaptures[] = {"pytorch", kLogs};
 constexpr int64_t kMostNanos = std::numeric_limits<int64_t>::max() / 1000;
@@ -66,7 +66,7 @@ class Reader {
                                                    " (the trace says capture: pytorch)"));
   }
 
-  // *found is null if the attribute is absent.
+  // Sets *found to null if the attribute is absent.
   absl::Status Find(absl::string_view name, const AttributeProto** found) const {
     *found = nullptr;
     for (const AttributeProto& a : metadata_.attr()) {
@@ -99,7 +99,7 @@ class Reader {
     return absl::OkStatus();
   }
 
-  // 0: absent.
+  // Sets *out to 0 if the attribute is absent.
   absl::Status Bytes(absl::string_view name, uint64_t* out) const {
     const AttributeProto* attr = nullptr;
     if (absl::Status s = Find(name, &attr); !s.ok() || attr == nullptr) return s;

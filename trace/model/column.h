@@ -1,4 +1,4 @@
-// A column of a graph: values that no longer change, which several graphs may have in common.
+// A column of a graph: immutable values, which several graphs may share.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace chakra {
 
-// Reads like a const std::vector. A copy shares the values. To change some, make a vector of it and assign
-// the vector.
+// Can be read like a const std::vector. A copy shares the values. To change values, convert the column to a
+// vector, change the vector and assign it.
 template <typename T>
 class Column {
  public:
@@ -41,7 +41,7 @@ class Column {
   const T* begin() const { return data_; }
   const T* end() const { return data_ + size_; }
 
-  // Whether both are the same values in memory.
+  // Whether both columns are the same values in memory.
   bool Shares(const Column& o) const { return data_ == o.data_ && size_ == o.size_; }
   friend bool operator==(const Column& a, const Column& b) {
     return a.Shares(b) || std::equal(a.begin(), a.end(), b.begin(), b.end());

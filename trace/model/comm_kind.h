@@ -1,4 +1,4 @@
-// What communication a node is, as text.
+// The kind of communication of a node, as text.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,9 @@
 
 namespace chakra {
 
-// "all_reduce", "send", "recv"; of communication that is kept, what its recording calls it; "unknown": a
-// collective that does not say; "collective 12": of a type that the schema lacks; "": no communication.
+// "all_reduce", "send", "recv", ...; for communication that is not a call (kKeptComm), the name in its
+// recording; "unknown" for a collective without a type; "collective 12" for a type that the schema lacks; ""
+// for a node that does not communicate.
 inline std::string CommKind(const Graph& graph, uint32_t row) {
   if (graph.type[row] == NodeType::kSend) return "send";
   if (graph.type[row] == NodeType::kRecv) return "recv";

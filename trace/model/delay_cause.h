@@ -1,4 +1,4 @@
-// Why the delay of a dependency is there: what the node did, or was not known to wait for, meanwhile.
+// The causes of dependency delays: what the node did in the meantime, or that nothing is known of it.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,16 @@
 namespace chakra {
 
 enum class DelayCause : uint8_t {
-  kHostGaps,       // a host thread between two calls or within one: thread, call, hand_off, wake_up, sync,
+  kHostGaps,       // a host thread between two calls or within a call: thread, call, hand_off, wake_up, sync,
                    // collective
-  kLaunchLatency,  // from a call to the device operation that the call launched: launch
+  kLaunchLatency,  // from a call to the device operation that it launched: launch
   kStreamGaps,     // between device operations: stream, release, event_wait
-  kStart,          // from the begin of the capture's window: start
-  kOther,          // an edit's delay, an unknown kind, or none
+  kStart,          // from the beginning of the capture's window: start
+  kOther,          // an edit's delay, an unknown kind, or no kind
 };
 inline constexpr int kDelayCauses = 5;
 
-// The cause of a kind, an entry of dep_kinds ("launch").
+// Returns the cause for a kind of dependency, an entry of dep_kinds ("launch").
 DelayCause CauseOfKind(absl::string_view kind);
 
 }  // namespace chakra

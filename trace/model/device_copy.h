@@ -1,4 +1,4 @@
-// Device operations that move or set memory and compute nothing, as captures tell them.
+// Device operations that move or set memory and do not compute, as recorded in captures.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,13 @@
 
 namespace chakra {
 
-// A bit of Graph::flags beside those of trace.h: a COMP node whose attribute category is that of a copy.
+// A bit of Graph::flags, in addition to those of trace.h: a COMP node whose attribute category is that of a
+// copy.
 inline constexpr uint8_t kDeviceCopy = 16;
 
 inline bool IsDeviceCopy(const Graph& graph, uint32_t row) { return (graph.flags[row] & kDeviceCopy) != 0; }
 
-// Whether an attribute category ("kernel", "gpu_memcpy", ...) is that of a copy.
+// Whether a value of the attribute category ("kernel", "gpu_memcpy", ...) denotes a copy.
 inline bool IsCopyCategory(absl::string_view category) {
   return category == "gpu_memcpy" || category == "gpu_memset";
 }

@@ -8,8 +8,7 @@
 
 namespace chakra {
 
-// The distinct graphs, in the order of the first rank that has each, and for each rank the index of its
-// graph.
+// The distinct graphs, ordered by the first rank that has each, and the index of each rank's graph.
 struct DistinctGraphs {
   explicit DistinctGraphs(const TraceSet& traces);
   std::vector<const Graph*> graphs;

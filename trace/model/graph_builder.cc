@@ -23,8 +23,7 @@ uint64_t Mix(uint64_t h, uint64_t v) {
   return static_cast<uint64_t>(m) ^ static_cast<uint64_t>(m >> 64);
 }
 
-// The multiply-and-fold of wyhash, in four independent chains so that the
-// multiplier stays busy.
+// The multiply-and-fold step of wyhash, in four independent chains, so that the multiplier is always busy.
 uint64_t HashBytes(uint64_t h, const void* data, size_t n) {
   const char* p = static_cast<const char*>(data);
   const auto word = [](const char* q) {
@@ -61,7 +60,7 @@ uint64_t HashRow(uint64_t h, const std::pair<uint32_t, Time>& p) {
   return Mix(Mix(h, p.first), static_cast<uint64_t>(p.second.picos()));
 }
 
-// Of any kind of column.
+// Hashes any kind of column.
 template <typename C>
 uint64_t HashColumn(uint64_t h, const C& v) {
   using T = typename C::value_type;
@@ -135,8 +134,8 @@ void BuildChildren(GraphDraft* g) {
   }
 }
 
-// Sorts rows by id without comparisons, if ids are compact and no starts are recorded. False otherwise;
-// `rows` is then unspecified.
+// Sorts rows by id without comparisons, if ids are compact and no starts are recorded. Otherwise returns
+// false; `rows` is then unspecified.
 bool ByCompactId(const GraphDraft& g, std::vector<uint32_t>* rows) {
   if (!g.start.empty() || g.id.empty()) return false;
   const auto [min, max] = std::minmax_element(g.id.begin(), g.id.end());
@@ -148,10 +147,10 @@ bool ByCompactId(const GraphDraft& g, std::vector<uint32_t>* rows) {
   for (const uint32_t row : by_id) {
     if (row != kNoRow) rows->push_back(row);
   }
-  return rows->size() == g.size();  // else two nodes have one id
+  return rows->size() == g.size();  // false: two nodes have the same id
 }
 
-// Rows by (start, id).
+// Returns the rows sorted by (start, id).
 std::vector<uint32_t> ByKey(const GraphDraft& g) {
   std::vector<uint32_t> rows(g.size());
   std::iota(rows.begin(), rows.end(), 0);
@@ -165,8 +164,8 @@ std::vector<uint32_t> ByKey(const GraphDraft& g) {
   return rows;
 }
 
-// A set of numbers below n from which the least can be taken. The lowest level has a bit for each number;
-// each level above has a bit for each word of the level below that is not 0.
+// A set of numbers below n that can return its minimum. The lowest level has a bit for each number; each
+// higher level has a bit for each nonzero word of the level below.
 class LeastFirst {
  public:
   explicit LeastFirst(uint32_t n) {
@@ -184,7 +183,7 @@ class LeastFirst {
       i /= 64;
     }
   }
-  // Precondition: not empty.
+  // Removes and returns the minimum. Precondition: not empty.
   uint32_t Take() {
     uint32_t i = 0;
     for (size_t l = level_.size(); l-- > 0;)
@@ -206,7 +205,7 @@ std::string NodeText(const GraphDraft& g, uint32_t row) {
   return absl::StrCat(g.id[row], " (\"", g.name_of(row), "\")");
 }
 
-// Precondition: the rows with unmet dependencies hold a cycle.
+// Precondition: some of the rows with unmet dependencies form a cycle.
 absl::Status CycleError(const GraphDraft& g, const std::vector<uint32_t>& unmet, absl::string_view subject,
                         const std::vector<uint64_t>& offsets) {
   uint32_t row = 0;
@@ -270,12 +269,12 @@ absl::Status FinishGraph(GraphDraft* g, absl::string_view subject, const std::ve
   for (uint32_t i = 0; i < n && sorted; ++i) {
     for (uint32_t e = g->dep_begin[i]; e < g->dep_begin[i + 1]; ++e) sorted &= place[g->dep[e]] < place[i];
   }
-  if (sorted) {  // then the smallest key is always ready
+  if (sorted) {  // the row with the smallest key is then always ready
     g->order = std::move(rows);
     return absl::OkStatus();
   }
   std::vector<uint32_t> unmet(n);
-  LeastFirst ready(n);  // of places
+  LeastFirst ready(n);  // set of positions in `rows`
   for (uint32_t i = 0; i < n; ++i) {
     unmet[i] = g->dep_begin[i + 1] - g->dep_begin[i];
     if (unmet[i] == 0) ready.Add(place[i]);
@@ -334,7 +333,7 @@ bool SameGraphs(const A& a, const B& b) {
          a.strings == b.strings;
 }
 
-// Without spare memory.
+// Copies `values` without spare memory.
 template <typename T>
 Column<T> Own(const std::vector<T>& values) {
   std::vector<T> copy(values.size());
@@ -342,7 +341,7 @@ Column<T> Own(const std::vector<T>& values) {
   return Column<T>(std::move(copy));
 }
 
-// Times differ between ranks, even where the ranks do the same; all else may be equal.
+// Shares all columns except those of times: times differ even between ranks that do the same.
 std::shared_ptr<Graph> WithSharedColumns(GraphDraft* g, ColumnPool* pool, Keep keep) {
   auto out = std::make_shared<Graph>();
   const bool recording = keep == Keep::kRecording;
@@ -422,8 +421,7 @@ bool CountsUp(const std::vector<T>& values) {
 
 }  // namespace
 
-// The first `count` numbers from 0 on: those of the longest column that was asked for stand for the shorter
-// ones.
+// Returns a column of the numbers 0 to count - 1: a prefix of the longest such column so far.
 template <typename T>
 Column<T> ColumnPool::Counting(size_t count, Column<T>* longest) {
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -435,7 +433,7 @@ Column<T> ColumnPool::Counting(size_t count, Column<T>* longest) {
   return longest->First(count);
 }
 
-// The column in `pooled` that equals `values`; if there is none, adds what make() returns.
+// Returns the column in `pooled` that equals `values`; if there is none, adds the result of make().
 template <typename Pooled, typename Values, typename Make>
 Pooled ColumnPool::Pool(absl::flat_hash_map<uint64_t, std::vector<Pooled>>* pooled, const Values& values,
                         const Make& make) {
@@ -452,7 +450,7 @@ Pooled ColumnPool::Pool(absl::flat_hash_map<uint64_t, std::vector<Pooled>>* pool
   Pooled own = make();
   const std::lock_guard<std::mutex> lock(mutex_);
   std::vector<Pooled>& same_hash = (*pooled)[hash];
-  for (const Pooled& c : same_hash) {  // another thread may have added an equal column meanwhile
+  for (const Pooled& c : same_hash) {  // another thread may have added an equal column in the meantime
     if (Same(c, own)) return c;
   }
   same_hash.push_back(own);
@@ -522,7 +520,7 @@ std::shared_ptr<const Graph> GraphPool::Add(uint64_t hash, std::shared_ptr<const
     count_ = 0;
   }
   auto& same_hash = graphs_[hash];
-  for (const auto& c : same_hash) {  // another thread may have added an equal graph meanwhile
+  for (const auto& c : same_hash) {  // another thread may have added an equal graph in the meantime
     if (SameContent(*c, *made)) return c;
   }
   same_hash.push_back(made);

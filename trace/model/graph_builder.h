@@ -1,4 +1,4 @@
-// Makes finished graphs of decoded columns; equal graphs share one copy.
+// Builds graphs from decoded columns; equal graphs share one copy.
 #pragma once
 
 #include <cstdint>
@@ -15,30 +15,32 @@
 
 namespace chakra {
 
-// Empties all columns and texts; their memory stays.
+// Clears all columns and texts, but keeps their memory.
 void ClearDraft(GraphDraft* graph);
-// Empties the lanes, shapes, types and measured transfers where no node has one: see GraphColumns.
+// Clears the columns of lanes, shapes, types, code, time factors and transfer times that have no value in any
+// row (see GraphColumns).
 void DropEmptyColumns(GraphDraft* graph);
 
-// Derives child, child_begin and order from the other columns, which must be filled. Error: a cycle. The
+// Computes child, child_begin and order from the other columns, which must be filled. Error: a cycle. The
 // message begins with `subject` ("dir/w.3.et: rank 3") and lists the nodes of one cycle by id and name, and
 // by their offsets in the file if `offsets` (one for each row) is not empty.
 absl::Status FinishGraph(GraphDraft* graph, absl::string_view subject,
                          const std::vector<uint64_t>& offsets = {});
 
-// A hash of every column that FinishGraph() does not derive.
+// A hash of all columns that FinishGraph() does not compute.
 uint64_t ContentHash(const Graph& graph);
 uint64_t ContentHash(const GraphDraft& graph);
 bool SameContent(const Graph& a, const Graph& b);
 bool SameContent(const Graph& a, const GraphDraft& b);
 
-// Columns by what is in them: equal ones share their values. Thread-safe.
+// Shares columns: columns with equal values have one copy. Thread-safe.
 class ColumnPool {
  public:
-  // A column of `values`, without spare memory. T: any that a graph or a rank has, but Time.
+  // Returns a column of `values` without spare memory. T: any type of a column of a graph or a rank, except
+  // Time.
   template <typename T>
   Column<T> Share(const std::vector<T>& values);
-  // Likewise a column that is narrow where this is possible.
+  // Like Share(), but the column is narrow if possible.
   template <typename T>
   NarrowColumn<T> ShareNarrow(const std::vector<T>& values);
   void Clear();
@@ -61,28 +63,28 @@ class ColumnPool {
       known_;
 };
 
-// How a pool keeps the columns of a graph.
+// How a pool stores the columns of a graph.
 enum class Keep : uint8_t {
   kPlain,
-  kNarrowTimes,  // of a rank whose times alone are its own: times are narrow where this is possible
-  kRecording,    // all are narrow where this is possible, and the draft is used up
+  kNarrowTimes,  // for ranks that differ only in their times: times are narrow if possible
+  kRecording,    // all columns are narrow if possible, and the draft is emptied
 };
 
-// The distinct graphs of a run. Thread-safe. The order of calls decides only which of several equal graphs is
-// kept.
+// The distinct graphs of a run. Thread-safe. The order of calls only decides which one of several equal
+// graphs is kept.
 class GraphPool {
  public:
-  // When `most` distinct graphs are pooled and another comes, the pool forgets all of them; callers keep the
-  // graphs that they hold.
+  // A pool that already has `most` distinct graphs forgets all of them when another one is added. Callers
+  // keep the graphs that they hold.
   explicit GraphPool(size_t most = SIZE_MAX) : most_(most) {}
 
-  // The pooled graph that equals `graph`. If there is none, the pool finishes `graph`, adds a copy without
-  // spare memory, whose columns but the times are shared with equal ones of other graphs, and returns the
-  // copy. Errors: those of FinishGraph().
+  // Returns the pooled graph that equals `graph`. If there is none, finishes `graph`, adds a copy without
+  // spare memory and returns the copy. The copy shares equal columns with other graphs, except columns of
+  // times and releases. Errors: those of FinishGraph().
   absl::StatusOr<std::shared_ptr<const Graph>> Intern(GraphDraft* graph, absl::string_view subject,
                                                       const std::vector<uint64_t>& offsets = {},
                                                       Keep keep = Keep::kPlain);
-  // For what ranks have beside their graphs.
+  // For columns of ranks that are not part of their graphs.
   ColumnPool& columns() { return columns_; }
 
  private:

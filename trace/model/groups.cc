@@ -34,7 +34,7 @@ bool ToRank(element e, int* out) {
   return n >= 0 && n <= std::numeric_limits<int>::max();
 }
 
-// `subject`: "FILE, group \"KEY\"".
+// Parses the ranks of a group. `subject`: "FILE, group \"KEY\"".
 absl::StatusOr<std::vector<int>> ReadRanks(element value, absl::string_view subject) {
   array list;
   if (value.get(list) != simdjson::SUCCESS) {
@@ -61,7 +61,7 @@ absl::StatusOr<std::vector<int>> ReadRanks(element value, absl::string_view subj
   return ranks;
 }
 
-// The JSON inside ['...'], Python's spelling of a list of one string.
+// Returns the JSON inside ['...'], a list of one string in Python syntax.
 std::string FromPythonList(absl::string_view s) {
   if (s.size() < 4) return std::string(s);
   s = s.substr(2, s.size() - 4);
@@ -73,7 +73,7 @@ std::string FromPythonList(absl::string_view s) {
   return out;
 }
 
-// Finds the array of groups in `text`, in any of the accepted wrappings.
+// Finds the array of groups in `text`, in any of the accepted forms.
 simdjson::error_code FindGroupArray(absl::string_view text, simdjson::dom::parser* parser, array* out) {
   while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0) text.remove_prefix(1);
   while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) text.remove_suffix(1);
@@ -102,7 +102,7 @@ absl::Status ReadGroupNodeEntry(element e, absl::string_view subject, Groups* gr
   } else {
     return absl::InvalidArgumentError(absl::StrCat(subject, ": a group without pg_name"));
   }
-  if (name.empty()) return absl::OkStatus();  // all ranks
+  if (name.empty()) return absl::OkStatus();  // "" is the group of all ranks
   const std::string group = absl::StrCat(subject, ", group \"", name, "\"");
   std::vector<int> ranks;
   element list;
@@ -185,7 +185,8 @@ bool LooksLikeGroups(absl::string_view json) {
   if (parser.parse(json.data(), json.size()).get(entries) != simdjson::SUCCESS) return false;
   for (const auto& [key, value] : entries) {
     array list;
-    if (key == "logical-dims" || value.get(list) != simdjson::SUCCESS) return false;  // ASTRA-sim's topology
+    if (key == "logical-dims" || value.get(list) != simdjson::SUCCESS)
+      return false;  // a topology of ASTRA-sim
     for (const element e : list) {
       if (!e.is_int64() && !e.is_uint64() && !e.is_string()) return false;
     }

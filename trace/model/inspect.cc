@@ -14,7 +14,7 @@
 namespace chakra {
 namespace {
 
-// What all ranks of one graph have in common.
+// The summary of a graph, which all ranks with this graph share.
 struct GraphSummary {
   uint32_t index = 0;
   LongestChain chain;
@@ -45,7 +45,7 @@ GraphSummary Summarize(const Graph& graph, uint32_t index) {
 
 using Traffic = std::map<std::pair<std::string, std::string>, std::pair<uint64_t, uint64_t>>;
 
-// Nodes and bytes by kind of communication and group.
+// Counts nodes and bytes by kind of communication and group.
 class TrafficOfRank {
  public:
   explicit TrafficOfRank(const RankTrace& rank) : rank_(rank) {}
@@ -91,20 +91,20 @@ class TrafficOfRank {
   };
   const RankTrace& rank_;
   Traffic sums_;
-  // Calls of one kind often follow one another.
+  // Consecutive calls are often of one kind, so the entry of the last call is kept.
   Key last_key_;
   std::pair<uint64_t, uint64_t>* last_ = nullptr;
 };
 
 struct Summaries {
-  std::vector<GraphSummary> graphs;  // of each distinct graph, in the order of ranks
+  std::vector<GraphSummary> graphs;  // of the distinct graphs, in the order of ranks
   std::vector<uint32_t> graph_of;    // by rank
   std::vector<Traffic> traffic;      // by rank
 };
 
 Summaries SummarizeAll(const TraceSet& traces, int threads) {
   Summaries out;
-  std::unordered_map<const Graph*, uint32_t> index;  // for look-ups; never iterated
+  std::unordered_map<const Graph*, uint32_t> index;  // for lookups; never iterated
   std::vector<const Graph*> graphs;
   for (const RankTrace& rank : traces.ranks) {
     const auto [it, fresh] = index.try_emplace(rank.graph.get(), static_cast<uint32_t>(graphs.size()));
@@ -151,7 +151,7 @@ void FillPath(const RankTrace& rank, const LongestChain& chain, proto::CriticalP
   out->set_last_name(ToUtf8(graph.name_of(chain.rows.back())));
 }
 
-// The pinned part of a chain.
+// Returns the unexplained time along a chain.
 PinnedTime PinnedOf(const Graph& graph, const LongestChain& chain) {
   PinnedTime out;
   const PinnedWaits waits(graph);
@@ -167,7 +167,7 @@ PinnedTime PinnedOf(const Graph& graph, const LongestChain& chain) {
   return out;
 }
 
-// Adds a rank; ranks come in order, after `out` has got the critical path up to this one.
+// Adds a rank. Ranks must be added in order, after the critical path in `out` includes this rank.
 void AddPinned(const RankTrace& rank, const GraphSummary& s, proto::Inspection* out) {
   proto::PinnedReport& pinned = *out->mutable_pinned();
   *pinned.add_rank() = ToProto(s.pinned, absl::StrCat("rank ", rank.rank), s.chain.duration);
@@ -178,7 +178,7 @@ void AddPinned(const RankTrace& rank, const GraphSummary& s, proto::Inspection* 
   *pinned.mutable_critical_path() = ToProto(path, "critical path", s.chain.duration);
 }
 
-// The shares of the whole, once the longest chain of all is known.
+// Computes the shares of the whole, once the longest chain of all ranks is known.
 void FinishPinned(proto::Inspection* out) {
   proto::PinnedReport& pinned = *out->mutable_pinned();
   const int64_t whole = out->critical_path().duration_ps();

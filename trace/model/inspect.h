@@ -1,4 +1,4 @@
-// A summary of a set of traces, without replaying it.
+// Summarizes a set of traces without replaying it.
 #pragma once
 
 #include <string>
@@ -12,29 +12,28 @@
 
 namespace chakra {
 
-// For reports; what may be any bytes as UTF-8.
+// Conversions for reports; text that may hold any bytes becomes UTF-8.
 proto::Repair ToProto(const Repair& repair);
 proto::InputFile ToProto(const InputFile& file);
-// `of`: whose time it is; `whole`: the time of which it is a share.
+// `of`: the owner of the time, as text; `whole`: the time of which the share is computed.
 proto::PinnedTime ToProto(const PinnedTime& time, const std::string& of, Time whole);
 
-// The longest chain of dependencies of a graph by recorded durations and delays: its rows
-// from first to last. Empty for an empty graph. Among chains of one length,
-// the one with the lowest last row, and before each row the lowest such
-// dependency.
+// The longest chain of dependencies of a graph, by recorded durations and delays: its rows from first to
+// last. Empty for an empty graph. Among chains of equal length, the one with the lowest last row; of several
+// dependencies that decide when a row starts, the lowest row.
 struct LongestChain {
   Time duration;
   std::vector<uint32_t> rows;
 };
 LongestChain FindLongestChain(const Graph& graph);
 
-// Summarises the traces, graphs beside each other on threads.
+// Summarizes the traces on `threads` threads.
 proto::Inspection Inspect(const TraceSet& traces, int threads = 1);
 
-// The summary as text for people: aligned tables; long tables are cut, with a note. `page`: the page to lay
-// tables out for (the caller passes the text to TextPage::Finish()); null: no limit.
+// Prints the summary for people: aligned tables; long tables are cut, with a note. `page`: the page for which
+// tables are laid out (the caller passes the text to TextPage::Finish()); null: no limit.
 std::string PrintInspectionText(const proto::Inspection& inspection, TextPage* page = nullptr);
-// The summary as JSON: field names in snake_case, every field printed, 64-bit integers as strings.
+// Prints the summary as JSON: field names in snake_case, every field printed, 64-bit integers as strings.
 absl::StatusOr<std::string> PrintInspectionJson(const proto::Inspection& inspection);
 
 }  // namespace chakra

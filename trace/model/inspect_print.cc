@@ -24,7 +24,7 @@ std::string More(int total, absl::string_view what) {
                       " (all are in --format json)\n");
 }
 
-// What a replay takes as given, and the causes of that, the longest first.
+// Prints the unexplained time and its causes, the longest one first.
 std::string Pinned(const proto::PinnedReport& pinned) {
   const proto::PinnedTime& run = pinned.run();
   std::vector<std::pair<int64_t, absl::string_view>> causes = {

@@ -15,7 +15,7 @@ bool IsWhole(T) {
   return true;
 }
 
-// The lesser of two values; kNone is more than all.
+// Returns the smaller value; kNone counts as greater than all others.
 Time Lesser(Time a, Time b) { return std::min(a, b); }
 uint32_t Lesser(uint32_t a, uint32_t b) { return std::min(a, b); }
 int32_t Lesser(int32_t a, int32_t b) {
@@ -57,11 +57,11 @@ void NarrowColumn<T>::Count(const T* begin, const T* end, Units* out) {
   out->special = specials > 0;
 }
 
-// How the values of a block take the least memory.
+// Chooses the encoding of a block that needs the least memory.
 template <typename T>
 typename NarrowColumn<T>::Block NarrowColumn<T>::BlockOf(const Units& units, const T* begin, const T* end) {
-  constexpr size_t kCost = 24;  // bytes that a value elsewhere counts as: it also takes longer to find
-  constexpr int kFewBits = 8;   // of which it is not worth to save some
+  constexpr size_t kCost = 24;  // cost of a value stored elsewhere, in bytes: it is also slower to find
+  constexpr int kFewBits = 8;   // a width that is not worth reducing
   Block block;
   block.base = units.base;
   const int all = std::bit_width(units.most);
@@ -69,7 +69,7 @@ typename NarrowColumn<T>::Block NarrowColumn<T>::BlockOf(const Units& units, con
   block.width = static_cast<uint8_t>(all);
   block.special = uint32_t{1} << std::min(all, kMostBits - 1);
   if (plain && all <= kFewBits) return block;
-  std::array<uint32_t, 66> need{};  // values by bits that they need beside two codes that are no values
+  std::array<uint32_t, 66> need{};  // number of values by the bits that they need if two codes are special
   for (const T* v = begin; v != end; ++v) {
     const uint64_t of = units.of[v - begin];
     if (of == kNoUnits) {
@@ -90,7 +90,7 @@ typename NarrowColumn<T>::Block NarrowColumn<T>::BlockOf(const Units& units, con
   return block;
 }
 
-// Writes the bits of the values of a block, for which there is room.
+// Writes the bits of the values of a block into the space reserved for them.
 template <typename T>
 void NarrowColumn<T>::Fill(const Units& units, const T* values, size_t begin, size_t end, Block* block,
                            Narrowed* to) {
@@ -113,7 +113,8 @@ void NarrowColumn<T>::Fill(const Units& units, const T* values, size_t begin, si
 
 template <typename T>
 NarrowColumn<T> NarrowColumn<T>::Narrow(const std::vector<T>& values) {
-  constexpr size_t kWorthIt = 4 * kBlock, kFew = 16;  // of so many values one may be elsewhere
+  constexpr size_t kWorthIt = 4 * kBlock,
+                   kFew = 16;  // minimum number of values; at most one in kFew may be stored elsewhere
   const auto plain = [&] { return NarrowColumn(std::vector<T>(values.begin(), values.end())); };
   if (values.size() < kWorthIt) return plain();
   auto narrowed = std::make_shared<Narrowed>();

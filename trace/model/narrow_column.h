@@ -1,5 +1,5 @@
-// Columns whose values may take a fraction of their memory: recordings have whole nanoseconds, most of them
-// short, few texts, and dependencies on what came shortly before.
+// Columns whose values may need only a fraction of their memory. This suits recordings: their times are whole
+// nanoseconds, mostly short; they have few distinct texts; and dependencies are on recent nodes.
 #pragma once
 
 #include <compare>
@@ -16,9 +16,9 @@
 
 namespace chakra {
 
-// How values of a type become narrow: a block of values has a base, the least of them, and each value is told
-// as so many units above, in as many bits as the block's values need. Numbers are unsigned, and wrap around.
-// kNone is a value that may be far from all others.
+// How values of a type are made narrow. Each block of values has a base, its minimum. Each value is stored as
+// a multiple of kUnit above the base, in as many bits as the values of the block need. Numbers are unsigned
+// and wrap around. kNone is a special value that may be far from all others.
 template <typename T>
 struct Narrowing;
 template <>
@@ -43,7 +43,7 @@ struct Narrowing<int32_t> {
   static int32_t Value(uint64_t n) { return static_cast<int32_t>(n); }
 };
 
-// Reads like a const std::vector, but gives values, not references. A copy shares the values.
+// Can be read like a const std::vector, but returns values, not references. A copy shares the values.
 template <typename T>
 class NarrowColumn {
  public:
@@ -82,7 +82,7 @@ class NarrowColumn {
   NarrowColumn() = default;
   NarrowColumn(std::vector<T> values);    // NOLINT: a vector is a column
   NarrowColumn(const Column<T>& values);  // NOLINT
-  // The same values in less memory, if they are such that this is possible.
+  // Returns a column of the same values in less memory, if their values allow it.
   static NarrowColumn Narrow(const std::vector<T>& values);
 
   size_t size() const { return size_; }
@@ -95,13 +95,13 @@ class NarrowColumn {
   }
   const_iterator begin() const { return {this, 0}; }
   const_iterator end() const { return {this, size_}; }
-  // The values in memory; null: the column is narrow.
+  // Returns the values in memory; null: the column is narrow.
   const T* plain() const { return plain_; }
   std::vector<T> ToVector() const;
-  // The `count` values from `begin` on.
+  // Copies `count` values from position `begin` on to `out`.
   void Read(size_t begin, size_t count, T* out) const;
 
-  // Whether both are the same values in memory.
+  // Whether both columns are the same values in memory.
   bool Shares(const NarrowColumn& o) const {
     return size_ == o.size_ && plain_ == o.plain_ && blocks_ == o.blocks_;
   }
@@ -117,22 +117,22 @@ class NarrowColumn {
  private:
   using By = Narrowing<T>;
   static constexpr size_t kBlock = 256;
-  // The bits of a block's values lie one after the other, and take a whole number of groups of bytes.
+  // The bits of the values of a block are contiguous. Their size is a whole number of groups of kGroup bytes.
   static constexpr size_t kGroup = kBlock / 8;
-  // The greatest code of a block stands for a value that is elsewhere: one that is no whole number of units,
-  // or so far above the others that its bits would cost more. The code before stands for kNone. Both only
-  // where the block has such a value.
+  // A block with special values reserves its two greatest codes for them. The greatest code denotes a value
+  // that is stored elsewhere, because it is not a whole number of units or would need too many bits. The code
+  // before it denotes kNone.
   struct Block {
     uint64_t base = 0;
-    uint32_t group = 0;    // the first of its bits
-    uint32_t special = 0;  // codes from here on are no values
-    uint32_t first = 0;    // of its values that are elsewhere
-    uint8_t width = 0;     // bits of a value, at most kMostBits
+    uint32_t group = 0;    // position of its bits, in groups
+    uint32_t special = 0;  // codes from here on are special
+    uint32_t first = 0;    // index of its first value in `elsewhere`
+    uint8_t width = 0;     // bits of each value, at most kMostBits
   };
   static constexpr int kMostBits = 32;
   struct Narrowed {
     std::vector<Block> blocks;
-    std::vector<uint8_t> bits;  // with a word behind them
+    std::vector<uint8_t> bits;  // padded by one word at the end
     std::vector<std::pair<size_t, T>> elsewhere;
   };
   uint64_t BitsAt(const Block& block, size_t i) const {
@@ -142,11 +142,11 @@ class NarrowColumn {
     return word >> bit % 8 & ((uint64_t{1} << block.width) - 1);
   }
   T Special(size_t i) const;
-  // The values of a block as units above its base.
+  // The values of a block, in units above its base.
   struct Units {
     uint64_t base = 0;
-    uint64_t of[kBlock];  // of what is special: kNoUnits
-    uint64_t most = 0;    // of those that have units
+    uint64_t of[kBlock];  // kNoUnits: not a whole number of units, or kNone
+    uint64_t most = 0;    // maximum, without kNoUnits
     bool special = false;
   };
   static constexpr uint64_t kNoUnits = ~uint64_t{0};

@@ -1,5 +1,5 @@
-// Field numbers of the messages in a trace (proto/et_def.proto), for code that writes bytes without a message
-// object for each node.
+// Field numbers of the messages in a trace (proto/et_def.proto), for code that writes bytes without building
+// a message object for each node.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ inline constexpr uint32_t kMetadataAttr = 2;
 // Fields of AttributeProto and of its lists.
 inline constexpr uint32_t kAttrName = 1, kListValues = 1;
 
-// The value fields of AttributeProto that new attributes use.
+// The value fields of AttributeProto that written attributes use.
 enum class ValueField : uint32_t {
   kDouble = 3,
   kInt32 = 7,

@@ -41,7 +41,7 @@ PinnedTime LongestPinned(const Graph& graph) {
   if (n == 0) return out;
   const PinnedWaits waits(graph);
   std::vector<Time> end(n);
-  std::vector<uint32_t> by(n, kNoRow);  // the entry of dep that decides when a row begins
+  std::vector<uint32_t> by(n, kNoRow);  // the entry of dep that decides when a row starts
   for (const uint32_t row : graph.order) {
     Time begin;
     for (uint32_t e = graph.dep_begin[row]; e < graph.dep_begin[row + 1]; ++e) {

@@ -1,6 +1,6 @@
-// Pinned time: what a replay takes as given, so that no change of durations moves it. It is delays of
-// dependencies, and host calls that wait for nobody knows what. A dependency that lasts 0 releases others at
-// once.
+// Unexplained time: time that a replay takes as recorded, so that changes of durations do not move it. It
+// consists of the delays of dependencies, and of host calls for which the trace does not say what they wait
+// for. If durations are 0, a dependency releases others at once.
 #pragma once
 
 #include <array>
@@ -14,12 +14,12 @@
 namespace chakra {
 
 enum class PinnedCause : uint8_t {
-  kHostGaps,       // as DelayCause, without what nothing explains
-  kLaunchLatency,  // likewise
-  kStreamGaps,     // likewise
-  kStart,          // likewise
-  kUnexplained,    // the part of any delay that nothing explains
-  kRecordedWaits,  // host calls named *Synchronize, beyond kOwnWork
+  kHostGaps,       // as in DelayCause, without kUnexplained
+  kLaunchLatency,  // as in DelayCause, without kUnexplained
+  kStreamGaps,     // as in DelayCause, without kUnexplained
+  kStart,          // as in DelayCause, without kUnexplained
+  kUnexplained,    // the part of any delay that has no known cause (dep_unexplained_ns)
+  kRecordedWaits,  // host calls named *Synchronize, without kOwnWork
   kOther,          // other delays
 };
 inline constexpr int kPinnedCauses = 7;
@@ -34,21 +34,22 @@ struct PinnedTime {
   Time total() const;
 };
 
-// Whether any dependency of the graph has a delay, be it 0: a graph without any has nothing pinned.
+// Whether the graph has delays of dependencies, even if they are 0. A graph without delays has no unexplained
+// time.
 inline bool HasDelays(const Graph& graph) { return !graph.dep_delay.empty(); }
 
-// Adds the delay of an entry of graph.dep. Precondition: HasDelays(graph).
+// Adds the delay of an entry of graph.dep to `to`. Precondition: HasDelays(graph).
 void AddDelay(const Graph& graph, uint32_t dep, PinnedTime* to);
 
-// The host calls of a graph that wait and have no dependency that says for what. A call that waited for a
-// known operation of the device lasts, in a graph, only from the end of that operation on.
+// The host calls of a graph that wait without a dependency that says for what. (For a call that waits for a
+// known operation of the device, the graph only has the time after the end of this operation.)
 class PinnedWaits {
  public:
-  // What a call that does not wait takes at most; the rest is waiting.
+  // The maximum time of a call that does not wait; the rest of the call's time is waiting.
   static constexpr Time kOwnWork = Time::Micros(10);
 
   explicit PinnedWaits(const Graph& graph);
-  // Of the time that a row takes in a replay, the part that is a recorded wait.
+  // Returns the part of a row's duration in the replay that is a recorded wait.
   Time Of(uint32_t row, Time duration) const {
     if (!waits_[graph_->name[row]] || duration <= kOwnWork || !IsHostCall(row)) return Time::Zero();
     return duration - kOwnWork;
@@ -57,11 +58,11 @@ class PinnedWaits {
  private:
   bool IsHostCall(uint32_t row) const { return graph_->type[row] == NodeType::kComp && graph_->is_cpu(row); }
   const Graph* graph_;
-  std::vector<bool> waits_;  // by string: the name of a call that waits
+  std::vector<bool> waits_;  // by string: whether it is the name of a call that waits
 };
 
-// The pinned time of a rank by itself: the longest path on which all durations are 0 but recorded waits. Of
-// paths of one length the one that ends with the lowest row, and goes back over the lowest rows.
+// The unexplained time of a rank alone: that of the longest path if all durations except recorded waits are
+// 0. Among paths of equal length, the one that ends at the lowest row and goes back over the lowest rows.
 // Precondition: HasDelays(graph).
 PinnedTime LongestPinned(const Graph& graph);
 

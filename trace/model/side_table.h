@@ -1,5 +1,5 @@
-// What the frames of a recorded rank have and its columns do not: attributes that a replay does not need, and
-// which fields each frame has.
+// Data of a recorded rank's frames that the columns lack: attributes that a replay does not need, and which
+// fields each frame has.
 #pragma once
 
 #include <cstdint>
@@ -16,23 +16,23 @@
 
 namespace chakra {
 
-// A field of a frame. Its name is that of the attribute, or of a part of the message. A second word tells apart
-// fields with one name: "late" and "early" for another place in the frame, "beside" for a node whose columns
-// have no such value, "kept" for communication that is no call, "moved" for bytes that a copy moves, "down" for
-// another order.
+// A field of a frame. Its name is that of the attribute, or of a part of the message. A second word
+// distinguishes fields with the same name: "late" and "early": at another position in the frame; "beside": of
+// a node whose columns have no such value; "kept": of communication that is not a call; "moved": bytes that a
+// copy moves; "down": in another order.
 struct FrameField {
   absl::string_view name;
   ValueField kind = ValueField::kString;
 };
 
-// All fields of frames of recordings, in their order. Those that WriteFrames() finds in columns are left out
-// where the columns say nothing; all others have a value in the side table.
+// All fields of the frames of recordings, in their order in a frame. WriteFrames() reads some fields from
+// columns, and leaves them out if the columns have no value; all others have a value in the side table.
 inline constexpr FrameField kFrameFields[] = {
     {"id"},
     {"name"},
     {"type"},
     {"micros"},  // start_time_micros and duration_micros
-    {"values"},  // of the inputs; from the side table
+    {"values"},  // of the inputs; stored in the side table
     {"is_cpu_op", ValueField::kBool},
     {"tid", ValueField::kInt64},
     {"stream", ValueField::kInt64},
@@ -62,10 +62,10 @@ inline constexpr FrameField kFrameFields[] = {
     {"num_stages", ValueField::kInt64},
     {"num_ops", ValueField::kInt64},
     {"tensor_size", ValueField::kUint64},
-    {"num_ops beside", ValueField::kInt64},  // of a node whose columns have none
+    {"num_ops beside", ValueField::kInt64},  // of a node whose columns have no such value
     {"tensor_size beside", ValueField::kUint64},
     {"comm_kind"},
-    {"comm_library kept", ValueField::kString},  // of communication that is no call, as what follows
+    {"comm_library kept", ValueField::kString},  // this and the next two: of communication that is not a call
     {"pg_name kept"},
     {"comm_size kept", ValueField::kInt64},
     {"pg_name early"},
@@ -90,7 +90,7 @@ inline constexpr FrameField kFrameFields[] = {
 };
 static_assert(std::size(kFrameFields) <= 64);
 
-// Where a field stands. The compiler looks names up, and refuses others.
+// Returns the position of a field. It is computed at compile time, and an unknown name does not compile.
 constexpr size_t PlaceOf(absl::string_view field) {
   for (size_t i = 0; i < std::size(kFrameFields); ++i) {
     if (kFrameFields[i].name == field) return i;
@@ -104,7 +104,7 @@ struct FieldPlace {
 
 class SideTable {
  public:
-  // The fields of frames, one frame after the other, packed. Values come in the order of their fields.
+  // The fields of frames, packed, one frame after another. Values are in the order of the fields.
   class Frames {
    public:
     void Has(FieldPlace field) { fields_ |= uint64_t{1} << field.at; }
@@ -117,13 +117,13 @@ class SideTable {
       values_.Change(last_[field.at], v);
       last_[field.at] = v;
     }
-    // `string`: of SideTable::strings. Lists are texts too: packed varints.
+    // `string`: an index into SideTable::strings. Lists are stored as texts too: packed varints.
     void Text(FieldPlace field, uint32_t string) {
       Has(field);
       values_.Begin();
       values_.Number(string);
     }
-    // Ends a frame.
+    // Ends the frame.
     void End() {
       if (distinct_.empty() || distinct_[row_] != fields_) {
         const auto [it, added] = known_.try_emplace(fields_, static_cast<uint32_t>(distinct_.size()));
@@ -138,7 +138,8 @@ class SideTable {
     class Reader {
      public:
       explicit Reader(const Frames& of) : of_(of), frames_(of.frames_), values_(of.values_) {}
-      // The fields of the next frame, a bit for each. The values that they have must be read, in their order.
+      // Returns the fields of the next frame, one bit each. The caller must then read their values, in their
+      // order.
       uint64_t Next() {
         frames_.Begin();
         return of_.distinct_[frames_.Number()];
@@ -159,19 +160,19 @@ class SideTable {
     };
 
    private:
-    PackedNumbers frames_, values_;  // by frame: its fields, a row of distinct_; values, one after the other
+    PackedNumbers frames_, values_;  // the fields of each frame, as a row of distinct_; the values
     std::vector<uint64_t> distinct_;
-    absl::flat_hash_map<uint64_t, uint32_t> known_;  // rows of distinct_
-    uint32_t row_ = 0;                               // of distinct_: the last frame's
-    uint64_t fields_ = 0;                            // of the frame that is being made
+    absl::flat_hash_map<uint64_t, uint32_t> known_;  // set of fields to row of distinct_
+    uint32_t row_ = 0;                               // row of distinct_ of the last frame
+    uint64_t fields_ = 0;                            // fields of the current frame
     int64_t last_[std::size(kFrameFields)] = {};
   };
 
   bool wanted = false;  // whether there are frames
-  Frames rows;          // by row of the graph
-  Frames more;          // of the rows with "more", in their order: what is known later than the rest
+  Frames rows;          // one for each row of the graph
+  Frames more;          // one for each row that has "more", in their order: values that are known only later
   StringTable strings;
-  std::vector<int64_t> big_lanes;  // the numbers of the lanes -1, -2, ...
+  std::vector<int64_t> big_lanes;  // the true numbers of the lanes -1, -2, ...
 };
 
 }  // namespace chakra

@@ -19,7 +19,7 @@ uint64_t Fold(uint64_t a, uint64_t b) {
 
 }  // namespace
 
-// The multiply-and-fold of wyhash, cheap for names of a few words.
+// The multiply-and-fold step of wyhash, cheap for names of a few words.
 uint32_t StringTable::Hash(absl::string_view s) {
   constexpr uint64_t kA = 0xa0761d6478bd642f, kB = 0xe7037ed1a0b428db;
   const char* p = s.data();
@@ -31,7 +31,7 @@ uint32_t StringTable::Hash(absl::string_view s) {
     a = Word(p);
     b = Word(p + n - 8);
   } else if (n > 0) {
-    std::memcpy(&a, p, n);  // n may be 0, and the data() of an empty view null.
+    std::memcpy(&a, p, n);  // n may be 0, and data() of an empty view may be null
   }
   h = Fold(a ^ kB, b ^ h);
   return static_cast<uint32_t>(h ^ h >> 32);

@@ -1,9 +1,9 @@
-// The trace model: what every rank does, in columns.
+// The trace model: the operations of every rank, in columns.
 //
-// A Graph is immutable once built. Ranks with equal graphs share one Graph; what differs between these ranks
-// (peers, tags, groups) is in RankTrace. Graphs that differ in a few columns, as those of ranks that do the
-// same at other times, share the others. The raw frames hold node attributes that the replay does not need;
-// the reader keeps frames on request (ReadOptions::keep_raw).
+// A Graph is immutable. Ranks with equal graphs share one Graph; what may still differ between these ranks
+// (peers, tags, groups) is in RankTrace. Graphs that differ only in a few columns, such as those of ranks
+// that do the same at different times, share the other columns. Node attributes that a replay does not need
+// exist only in the raw frames, which the reader keeps on request (ReadOptions::keep_raw).
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@
 
 namespace chakra {
 
-// Values as on the wire (et_def.proto).
+// Values as in the file format (et_def.proto).
 enum class NodeType : uint8_t {
   kInvalid = 0,
   kMetadata = 1,
@@ -49,10 +49,10 @@ enum class CollectiveType : uint8_t {
 };
 inline constexpr int kCollectiveTypes = 10;
 
-absl::string_view Name(NodeType type);        // "COMM_COLL_NODE"; the schema's spelling
-absl::string_view Name(CollectiveType type);  // "all_reduce"; lower case
+absl::string_view Name(NodeType type);        // "COMM_COLL_NODE": spelled as in the schema
+absl::string_view Name(CollectiveType type);  // "all_reduce": lower case
 
-// What results name as the group of communication that is no call (kKeptComm).
+// The name that results give to the group of communication that is not a call (kKeptComm).
 inline constexpr absl::string_view kUnknownGroup = "(not known)";
 
 inline constexpr uint32_t kNoRow = 0xffffffff;
@@ -62,21 +62,20 @@ inline constexpr int32_t kNoRank = -1;
 // Bits of Graph::flags.
 inline constexpr uint8_t kIsCpuOp = 1;     // the attribute is_cpu_op is true
 inline constexpr uint8_t kHasCpuAttr = 2;  // the attribute is_cpu_op is present
-inline constexpr uint8_t kKeptComm = 4;  // a COMP node with comm_kind: communication that is no call which a
-                                         // machine could price; it takes its recorded time
+inline constexpr uint8_t kKeptComm = 4;  // a COMP node with comm_kind: communication that is not a call whose
+                                         // time a fabric could compute; it takes its recorded time
 
-// The most that a node's time may be taken times (the attribute time_factor).
+// The maximum of the attribute time_factor, by which a node's time is multiplied.
 inline constexpr double kMostTimeFactor = 1e9;
 
-// The fields of a COMM_* node that are the same on all ranks that share a graph.
+// The fields of a COMM_* node that are equal for all ranks that share a graph.
 struct Comm {
   uint64_t bytes = 0;          // comm_size: bytes of this rank's input buffer
-  uint32_t involved_dims = 0;  // bit i: network dimension i takes part; valid when dims_count > 0
+  uint32_t involved_dims = 0;  // involved_dim: bit i: network dimension i takes part; valid if dims_count > 0
   int32_t priority = 0;        // comm_priority
-  uint8_t dims_count = 0;      // entries of involved_dim; 0: absent
-  uint8_t type = 0xff;         // CollectiveType as written; 0xff: absent. Values above 9 are kept, at most
-                               // 0xfe.
-  bool has_bytes = false;      // comm_size present
+  uint8_t dims_count = 0;      // number of entries of involved_dim; 0: absent
+  uint8_t type = 0xff;         // CollectiveType as written, values above 9 too, at most 0xfe; 0xff: absent
+  bool has_bytes = false;      // whether comm_size is present
   bool eager = false;          // eager: the send ended before its receive began
 };
 
@@ -95,18 +94,19 @@ struct Work {
   uint64_t tensor_bytes = 0;  // tensor_size
   bool has_num_ops = false;
   bool has_tensor_bytes = false;
-  uint32_t comm_kind =
-      0;  // comm_kind, as an index into Graph::strings: "all_reduce", ..., "unknown"; 0: absent
+  uint32_t comm_kind = 0;  // comm_kind ("all_reduce", "unknown", ...): index into Graph::strings; 0: absent
 };
 
-// An entry of Graph::dep_release: the dependency releases the row at its end.
+// The value of Graph::dep_release for a dependency that releases the row at the end of the node it depends
+// on.
 inline constexpr int64_t kReleaseAtEnd = 1000000000000;
 
-// How long after its begin a node that lasts `duration` releases another one, to the nearest picosecond.
+// The time from the start of a node of length `duration` until it releases a dependent node, rounded to
+// picoseconds.
 Time ReleasedAfter(Time duration, int64_t release);
 
-// What a graph has, in columns of the kind C, and of the kind N where values may be narrow. Row i is the i-th
-// node frame of the file.
+// The columns of a graph: of kind C, or of kind N if their values may be narrow. Row i is the i-th node frame
+// of the file.
 template <template <typename> class C, template <typename> class N = C>
 struct GraphColumns {
   uint32_t size() const { return static_cast<uint32_t>(id.size()); }
@@ -115,46 +115,45 @@ struct GraphColumns {
   N<uint32_t> name;  // indices into `strings`
   C<NodeType> type;
   C<uint8_t> flags;     // kIsCpuOp, ...
-  N<Time> start;        // recorded; empty if all are 0
-  N<Time> duration;     // recorded; 0: none
-  N<int32_t> lane;      // CPU op: its thread (tid); else its stream (attribute stream, or else
-                        // tid); kNoLane: neither. Empty if no node has a lane
+  N<Time> start;        // recorded start; empty: all are 0
+  N<Time> duration;     // recorded duration; 0: none
+  N<int32_t> lane;  // of a CPU op: its thread (tid); otherwise its stream, or its tid if it has no stream;
+                    // kNoLane: neither. Empty: no node has a lane
   N<uint32_t> payload;  // index into comm (COMM_*) or work (COMP, MEM_*), or kNoRow
-  N<uint32_t> shapes;   // inputs.shapes, as indices into `strings` (0: none); empty if no node has
-                        // shapes
-  N<uint32_t> types;    // inputs.types, likewise
-  N<uint32_t> code;     // kernel_hash, likewise: compilers give kernels of different code one name
-  N<uint32_t> factor;   // time_factor, likewise, as text (0: 1): what a table, a model or a roofline says is
-                       // taken times it; recorded durations hold it already
+  N<uint32_t> shapes;   // inputs.shapes, as indices into `strings` (0: none); empty: no node has shapes
+  N<uint32_t> types;    // inputs.types, stored like shapes
+  N<uint32_t> code;     // kernel_hash, stored like shapes: kernels with different code may have the same name
+  N<uint32_t> factor;   // time_factor as text, stored like shapes (0: the factor is 1). Times from a table, a
+                        // model or a roofline are multiplied by it; recorded durations include it already
 
   C<Comm> comm;
-  N<Time> transfer;  // for each entry of comm: measured time from the last arrival on (transfer_ns); Never():
-                     // absent. Empty: all are absent
+  N<Time> transfer;  // for each entry of comm: measured time after the last rank arrived (transfer_ns);
+                     // Never(): absent. Empty: all are absent
   C<Work> work;
 
   // Data and control dependencies together, as rows in CSR form; each list is ascending and has no
-  // duplicates. The reader dropped references to the node itself and to missing nodes, and counted them in
+  // duplicates. The reader drops dependencies of a node on itself and on missing nodes, and counts them in
   // RankTrace::repairs.
   N<uint32_t> dep_begin;  // size() + 1
   N<uint32_t> dep;
-  N<Time> dep_delay;        // for each entry of dep: delay after the end of the dependency
-                            // (dep_delay_ns); empty: all 0
-  C<DelayCause> dep_cause;  // for each entry of dep_delay: from dep_kinds
-  // Of dep_delay the part that nothing explains (dep_unexplained_ns), where that is not 0: index of the entry
-  // and part, ascending by index.
+  N<Time> dep_delay;  // for each entry of dep: delay after the end of the dependency (dep_delay_ns); empty:
+                      // all are 0
+  C<DelayCause> dep_cause;  // for each entry of dep_delay: its cause (dep_kinds)
+  // The part of an entry of dep_delay that is unexplained (dep_unexplained_ns), if not 0: index of the entry,
+  // and the part; ascending by index.
   C<std::pair<uint32_t, Time>> dep_unexplained;
-  // For each entry of dep: when in its duration the dependency releases the row (dep_release), from 0 to
-  // kReleaseAtEnd; empty: all at the end. The delay counts from there. Only computation releases before its
-  // end.
+  // For each entry of dep: at which part of its duration the dependency releases the row (dep_release), from
+  // 0 to kReleaseAtEnd; empty: all at the end. The delay counts from this moment. Only computation releases
+  // others before its end.
   C<int64_t> dep_release;
-  // The inverse of dep: the rows that wait for row i.
+  // The inverse of dep: the rows that depend on row i.
   N<uint32_t> child_begin;  // size() + 1
   N<uint32_t> child;
-  N<Time> child_delay;       // for each entry of child; empty: all 0
-  C<int64_t> child_release;  // likewise; empty: all at the end
+  N<Time> child_delay;       // for each entry of child; empty: all are 0
+  C<int64_t> child_release;  // for each entry of child; empty: all at the end
 
-  // All rows in recorded order: a topological order in which, of all rows that could come next, the one with
-  // the smallest (start, id) comes next.
+  // All rows in recorded order: the topological order that always continues with the row that has the
+  // smallest (start, id) of all rows whose dependencies are done.
   C<uint32_t> order;
 
   StringTable strings;  // string 0 is ""
@@ -162,7 +161,7 @@ struct GraphColumns {
   absl::string_view name_of(uint32_t row) const { return strings.Get(name[row]); }
   bool is_cpu(uint32_t row) const { return (flags[row] & kIsCpuOp) != 0; }
   bool is_kept_comm(uint32_t row) const { return (flags[row] & kKeptComm) != 0; }
-  // Of row i of `comm`.
+  // The transfer time of entry i of `comm`.
   Time transfer_of(uint32_t i) const { return transfer.empty() ? Time::Never() : transfer[i]; }
   // Precondition: is_kept_comm(row).
   absl::string_view kept_kind(uint32_t row) const { return strings.Get(work[payload[row]].comm_kind); }
@@ -171,16 +170,16 @@ struct GraphColumns {
 // One distinct dependency graph.
 struct Graph : GraphColumns<Column, NarrowColumn> {};
 
-// A graph that is being made.
+// A graph under construction.
 template <typename T>
 using OwnColumn = std::vector<T>;
 struct GraphDraft : GraphColumns<OwnColumn> {};
 
-// The frames of one file as they were read, for lossless output. Frame 0 is the metadata (empty if absent),
+// The frames of a file as they were read, for lossless output. Frame 0 is the metadata (empty if absent);
 // frame i + 1 is row i of the graph.
 struct RawFrames {
-  std::string bytes;            // message bodies, without lengths
-  std::vector<uint64_t> begin;  // frames + 1 offsets into bytes
+  std::string bytes;            // message bodies, without their lengths
+  std::vector<uint64_t> begin;  // offsets into `bytes`, one more than there are frames
   bool has_metadata = true;     // false: the file had no metadata frame
   absl::string_view frame(size_t i) const {
     return absl::string_view(bytes).substr(begin[i], begin[i + 1] - begin[i]);
@@ -189,28 +188,28 @@ struct RawFrames {
 
 // A fault in the input that the reader repaired, or a note about the input.
 struct Repair {
-  std::string kind;  // stable, e.g. "dangling_ctrl_dep"
+  std::string kind;  // stable name, such as "dangling_ctrl_dep"
   std::string file;
   int rank = 0;
   uint64_t count = 0;
-  uint64_t first_node = 0;  // id
+  uint64_t first_node = 0;  // node id
   std::string detail;       // for people
 };
 
 struct RankTrace {
   int rank = 0;
-  int recorded_rank = kNoRank;  // the rank in the file's name, if it is not `rank` (a lone trace); else
-                                // kNoRank
+  int recorded_rank = kNoRank;  // the rank in the file's name, if it differs from `rank` (for a single
+                                // trace); otherwise kNoRank
   std::string file;             // path as given; "archive.tar.zst!member" inside an archive
-  std::string metadata;         // serialised GlobalMetadata, may be empty
+  std::string metadata;         // serialized GlobalMetadata; may be empty
   std::shared_ptr<const Graph> graph;
   Column<Peer> peers;                    // peers[i] belongs to graph->comm[i]
   std::vector<std::string> group_names;  // 0 is "" (all ranks)
   std::vector<Repair> repairs;
-  std::shared_ptr<const RawFrames> raw;  // null unless kept
+  std::shared_ptr<const RawFrames> raw;  // null unless the frames are kept
 };
 
-// Process groups by name. "" always means all ranks and is not listed.
+// Process groups by name. The name "" always means all ranks and is not listed.
 using Groups = std::map<std::string, std::vector<int>>;
 
 struct InputFile {
@@ -219,7 +218,8 @@ struct InputFile {
   uint64_t bytes = 0;
   std::string role;  // "trace", "groups", ...
 };
-// Whether a file of this role holds a rank's trace or a part of it: "trace", "host trace", "device trace".
+// Whether a file with this role holds the trace of a rank or a part of it: "trace", "host trace", "device
+// trace".
 inline bool IsTraceRole(absl::string_view role) {
   return role == "trace" || role == "host trace" || role == "device trace";
 }
@@ -228,12 +228,11 @@ inline bool IsTraceRole(absl::string_view role) {
 struct TraceSet {
   std::vector<RankTrace> ranks;
   Groups groups;
-  std::string group_source;  // where groups came from; "": no groups
+  std::string group_source;  // where the groups came from; "": no groups
   std::vector<InputFile> inputs;
-  std::vector<std::string> warnings;  // about the whole set; notes about one rank are in its repairs
-  bool of_one_trace = false;          // every rank does what one traced rank did
-  std::vector<std::string>
-      assumptions;  // what was taken for granted to make ranks that have no trace; for people
+  std::vector<std::string> warnings;     // about the whole set; notes about a rank are in its repairs
+  bool of_one_trace = false;             // all ranks do what a single traced rank did
+  std::vector<std::string> assumptions;  // assumptions made to create ranks that have no trace; for people
   uint64_t nodes() const;
   size_t distinct_graphs() const;
 };

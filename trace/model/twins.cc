@@ -11,7 +11,7 @@ void ExpandTwins(const Twins& twins, TraceSet* traces) {
     const auto of = static_cast<size_t>(twins[r]);
     if (of == r) continue;
     RankTrace& twin = traces->ranks[r];
-    if (!twin.peers.empty()) continue;  // it stands with them
+    if (!twin.peers.empty()) continue;  // it has its peers already
     twin.metadata = traces->ranks[of].metadata;
     std::vector<Peer> peers = traces->ranks[of].peers;
     const auto by = static_cast<int32_t>(static_cast<int64_t>(r) - static_cast<int64_t>(of));

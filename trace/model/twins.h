@@ -1,4 +1,4 @@
-// Ranks that do what another rank does.
+// Symmetric ranks: ranks that do the same as another rank.
 #pragma once
 
 #include <vector>
@@ -7,16 +7,16 @@
 
 namespace chakra {
 
-// By rank: the rank whose twin it is, or itself. Empty: there are no twins. A twin has the graph of the
-// other, sends and receives what the other does to and from ranks at the same distance, and has groups of its
-// own in the order of the other's group_names. Its RankTrace may have no peers and no metadata until
-// ExpandTwins().
+// By rank: the rank to which it is symmetric, or itself. Empty: there are no symmetric ranks. A symmetric
+// rank has the graph of the other rank, sends to and receives from ranks at the same distances, and has its
+// own groups, in the order of the other rank's group_names. Its RankTrace may lack peers and metadata until
+// ExpandTwins() adds them.
 using Twins = std::vector<int>;
 
-// Gives each twin the peers and the metadata that it stands without.
+// Adds the missing peers and metadata of symmetric ranks.
 void ExpandTwins(const Twins& twins, TraceSet* traces);
 
-// Whether `rank` has nothing of its own but its groups.
+// Whether `rank` is symmetric to another rank, so that it has nothing of its own except its groups.
 inline bool IsTwin(const Twins* twins, int rank) {
   return twins != nullptr && !twins->empty() && (*twins)[static_cast<size_t>(rank)] != rank;
 }

@@ -33,7 +33,7 @@ UnseenWork UnseenOf(const TraceSet& traces) {
                                                             {"unknown_events", &sum.unknown}};
   for (const RankTrace& rank : traces.ranks) {
     ChakraProtoMsg::GlobalMetadata metadata;
-    // Few traces have any: do not parse the metadata of others.
+    // Few traces have these attributes: do not parse the metadata of others.
     if (!absl::StrContains(rank.metadata, "unknown_events") || !metadata.ParseFromString(rank.metadata))
       continue;
     for (const auto& attr : metadata.attr()) {

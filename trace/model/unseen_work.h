@@ -1,4 +1,4 @@
-// What of a device's work captures do not show, although the calls of its host tell of it.
+// Work of a device that captures do not show, although host calls launched it.
 #pragma once
 
 #include <cstdint>
@@ -8,25 +8,28 @@
 
 namespace chakra {
 
-// Profilers drop kernels at the begin of a session, and those of graphs.
+// Profilers lose kernels at the beginning of a session, and the kernels of graphs.
 struct UnseenWork {
-  uint64_t launches = 0, launches_unseen = 0;  // calls that launch a kernel; of these, without an operation
-  uint64_t graphs = 0, graphs_unseen = 0;      // calls that launch a graph; of these, without any operation
-  uint64_t unknown = 0;  // where no operation of a device is seen: events left out that may be some
+  uint64_t launches = 0,
+           launches_unseen = 0;  // calls that launch a kernel; those of them without a device operation
+  uint64_t graphs = 0,
+           graphs_unseen = 0;  // calls that launch a graph; those of them without any device operation
+  uint64_t unknown = 0;  // left-out events that may be device operations; counted only if the capture has no
+                         // device operation
 
   bool any() const { return launches_unseen + graphs_unseen + unknown > 0; }
-  // Whether so much is unseen that computation, and what bounds the run, are not known.
+  // Whether so much work is missing that computation time, and what bounds the run, are unknown.
   bool Counts() const {
     return launches_unseen * 50 > launches || graphs_unseen * 50 > graphs || unknown > 0;
   }
 };
 
-// "8 of 10 launches of kernels and 4 of 4 launches of graphs have no operation of the device in the capture";
-// "" where none is unseen.
+// Returns "8 of 10 launches of kernels and 4 of 4 launches of graphs have no operation of the device in the
+// capture", or "" if no work is missing.
 std::string Describe(const UnseenWork& unseen);
 
-// The sum over ranks of what their metadata say: the attributes launches, launches_unseen, graphs,
-// graphs_unseen and unknown_events, integers; absent: 0.
+// Returns the sum over all ranks of the metadata attributes launches, launches_unseen, graphs, graphs_unseen
+// and unknown_events (integers; absent: 0).
 UnseenWork UnseenOf(const TraceSet& traces);
 
 }  // namespace chakra
