@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kSizes = 64;
 
-// Whether the bytes from `begin` to `end` are one whole varint.
+// Whether the bytes from `begin` to `end` are exactly one varint.
 bool EndsThere(const char* begin, const char* end) {
   for (const char* p = begin; p < end - 1; ++p) {
     if ((*p & 0x80) == 0) return false;

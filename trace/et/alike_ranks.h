@@ -1,7 +1,9 @@
-// Ranks whose files differ in little: in whom they exchange messages with, and in the names of their groups.
+// Files of ranks that differ only in the ranks that they exchange messages with, and in the names of their
+// groups.
 //
-// A training step of 256 ranks is often a handful of graphs. A file that has the bytes of an earlier one, but
-// for the values of such attributes, is that graph with other peers: it is compared, not decoded.
+// A training step of 256 ranks often has only a few distinct graphs. If a file equals an earlier file except
+// for the values of these attributes, it has the same graph with other peers. Such a file is compared, not
+// decoded.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +17,11 @@
 
 namespace chakra {
 
-// A value in a file that ranks of one graph may have otherwise.
+// A value in a file that may differ between ranks that share a graph.
 struct VaryingValue {
   enum Kind : uint8_t { kGroup, kSource, kDestination, kTag };
-  uint64_t begin = 0, end = 0;  // bytes of the content: a text, or a varint
-  uint32_t peer = kNoRow;       // its row of RankTrace::peers; kNoRow: the node is no communication
+  uint64_t begin = 0, end = 0;  // byte range in the content: a text, or a varint
+  uint32_t peer = kNoRow;       // row in RankTrace::peers; kNoRow: the node does not communicate
   Kind kind = kGroup;
 };
 
@@ -34,20 +36,20 @@ struct DecodedRank {
 
 class AlikeRanks {
  public:
-  // The earlier file that `content` equals but for its varying values; null: none is known. Values of another
-  // length are not found equal. Valid until the next Keep().
+  // Returns the earlier file that `content` equals except for its varying values; null if there is none.
+  // Values of different length count as a difference. The result is valid until the next Keep().
   const DecodedRank* Find(absl::string_view content);
-  // Whether a file of this size, which Find() did not find, should be kept: from the second of a size on, so
-  // that files which are alike in nothing are not copied.
+  // Whether a file of this size, which Find() did not find, should be kept: only if another file of this size
+  // was not found before. So files that are all different are not copied.
   bool Wants(size_t size);
-  // The least recently found are dropped where all would take more than kMostBytes.
+  // Keeps a file. Drops the least recently found files if all files need more than kMostBytes.
   void Keep(DecodedRank rank);
 
   static constexpr size_t kMostBytes = size_t{64} << 20;
 
  private:
-  std::list<DecodedRank> ranks_;  // the most recently found first
-  std::vector<size_t> sizes_;     // of files that were not found, the last few
+  std::list<DecodedRank> ranks_;  // most recently found first
+  std::vector<size_t> sizes_;     // sizes of the last few files that were not found
   size_t bytes_ = 0;
 };
 

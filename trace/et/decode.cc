@@ -15,8 +15,8 @@ constexpr size_t kCheckIdsFrom = size_t{1} << 22;
 
 absl::string_view AsText(const uint8_t* p, size_t n) { return {reinterpret_cast<const char*>(p), n}; }
 
-// Whether `frame` has only well-formed messages in field 2, as a GlobalMetadata without a version has. A Node
-// without an id begins with the same bytes.
+// Whether `frame` consists only of well-formed attributes in field 2, like a GlobalMetadata without a
+// version. A Node without an id begins with the same bytes.
 bool OnlyAttributes(wire::Cursor frame) {
   wire::Field f;
   while (!frame.done()) {
@@ -140,8 +140,7 @@ bool Decoder::CheckSchema(wire::Cursor frames) {
     const uint8_t* at = frames.p;
     uint64_t length = 0;
     if (!wire::ReadVarint(&frames, &length) || length > frames.left())
-      return true;  // the frame loop reports
-                    // it
+      return true;  // the caller's loop reports the error
     if (LooksLikeOldSchema({frames.p, frames.p + length})) {
       return FailFile(Offset(at),
                       "schema 0.0.1 is not supported; convert with the tool that wrote it (STAGE: its 0.0.4 "
@@ -197,8 +196,8 @@ bool Decoder::ReadFrames() {
   while (!c.done()) {
     if (!ReadFrameLength(&c, &frame, &truncated)) return false;
     if (!truncated && !ReadNode(frame)) return false;
-    // A frame without an id may be one byte, yet fills a row of every column: find such frames before memory
-    // runs out.
+    // A frame without an id may be one byte, but fills a row of every column. Find duplicate ids early,
+    // before memory runs out.
     if (g_.id.size() >= kCheckIdsFrom && std::has_single_bit(g_.id.size()) && !IndexIds()) return false;
     if (g_.id.size() >= kNoRow - 1) return FailFile(Offset(c.p), "more than 2^32 - 2 nodes");
   }

@@ -1,4 +1,4 @@
-// Decodes the frames of one .et file straight into columns.
+// Decodes the frames of an .et file directly into columns.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace chakra {
 
-inline constexpr int64_t kMaxPicos = std::numeric_limits<int64_t>::max();  // that Time holds
+inline constexpr int64_t kMaxPicos = std::numeric_limits<int64_t>::max();  // the maximum of Time
 
 // The content of a METADATA node whose name contains "process_group:init".
 struct GroupNode {
@@ -29,19 +29,20 @@ struct GroupNode {
   std::string text;  // inputs.values
 };
 
-// Decodes file after file and keeps its memory between files, and some files: one that is like an earlier one
-// is compared with that, not decoded (alike_ranks.h). Not thread-safe; several decoders may share a pool.
+// Decodes one file after another. It keeps its memory between files, and also some of the files: a file that
+// resembles an earlier one is compared with it instead of being decoded (alike_ranks.h). Not thread-safe;
+// several decoders may share a pool.
 //
 // Times come from start_time_micros and duration_micros, or from the finer attributes start_ns and
-// duration_ns, which take precedence. Starts that do not fit in picoseconds (such as microseconds since the
-// epoch) are counted from the first start in the file.
+// duration_ns, which take precedence. If starts do not fit in picoseconds (such as microseconds since the
+// epoch), they are counted from the first start in the file.
 class Decoder {
  public:
   // `pool` must outlive the decoder.
   explicit Decoder(GraphPool* pool) : pool_(pool) {}
 
-  // `content`: plain frames, neither compressed nor JSON. Errors name `file`,
-  // rank, node id, field and the byte in `content`.
+  // `content`: plain frames, neither compressed nor JSON. Errors give `file`, rank, node id, field and the
+  // byte in `content`.
   absl::StatusOr<RankTrace> Decode(absl::string_view content, absl::string_view file, int rank,
                                    const ReadOptions& options);
 
@@ -73,10 +74,10 @@ class Decoder {
   };
 
   void Reset(absl::string_view content, absl::string_view file, int rank, const ReadOptions& options);
-  // Fills out_ with what `like` is with the values of `content`. False: they are out of range.
+  // Fills out_ from `like`, with the varying values of `content`. Returns false if a value is out of range.
   bool TakeAlike(const DecodedRank& like, absl::string_view content);
   void KeepForOthers(absl::string_view content);
-  // Those that return bool return false after an error, with status_ set.
+  // The functions that return bool return false after an error, and set status_.
   bool ReadFrames();
   bool ReadFrameLength(wire::Cursor* c, wire::Cursor* frame, bool* truncated);
   bool ReadFirst(wire::Cursor frame);
@@ -89,7 +90,7 @@ class Decoder {
   bool SetNumber(AttributeKey key, const Attribute& a, Node* node);
   void StoreNumber(AttributeKey key, __int128 v, const Attribute& a, Node* node);
   bool SetGroup(AttributeKey key, const Attribute& a, Node* node);
-  // Notes where the value of a node's group or peer lies.
+  // Records the position of a value of a node's group or peer.
   void NoteVarying(VaryingValue::Kind kind, const Attribute& a);
   bool SetDelays(AttributeKey key, const Attribute& a, Node* node);
   bool SetReleases(const Attribute& a, Node* node);
@@ -101,7 +102,7 @@ class Decoder {
   void AddNode(const Node& node, uint64_t offset);
   bool ResolveDeps(bool with_ctrl);
   absl::StatusOr<std::shared_ptr<const Graph>> FinishDeps();
-  // What the dependencies of a row have in delays_, causes_ and unexplained_; null: nothing.
+  // The values of a row's dependencies in delays_, causes_, unexplained_ and releases_; null: none.
   struct RowDelays {
     const int64_t* delay = nullptr;
     const DelayCause* cause = nullptr;
@@ -149,28 +150,28 @@ class Decoder {
   std::vector<uint64_t> start_ns_;
   std::vector<uint64_t> data_, ctrl_;              // dependencies as ids
   std::vector<uint64_t> data_begin_, ctrl_begin_;  // rows + 1
-  // Of dep_delay_ns, dep_unexplained_ns and dep_release: the values of the rows that have some, one row after
-  // the other; and these rows, with where their values begin.
+  // The values of dep_delay_ns, dep_unexplained_ns or dep_release: those of all rows that have the attribute,
+  // one row after another; and for each such row, the row and where its values begin.
   struct ValuesOfRows {
     std::vector<int64_t> values;
     std::vector<std::pair<uint32_t, uint64_t>> rows;
-    size_t next = 0;  // of rows: not yet resolved
+    size_t next = 0;  // index in `rows` of the next row to resolve
   };
   ValuesOfRows delays_, unexplained_, releases_;
   bool AnyDelays() const { return !delays_.rows.empty() || !releases_.rows.empty(); }
   std::vector<DelayCause> causes_;        // for each of delays_.values
-  std::vector<DelayedDep> delayed_deps_;  // of the row that is being resolved, in files with delays
+  std::vector<DelayedDep> delayed_deps_;  // of the row that is being resolved; only used in files with delays
   AlikeRanks alike_;
   std::vector<VaryingValue> varying_;
-  size_t varying_before_ = 0;     // of varying_: those of earlier nodes
-  bool plain_attribute_ = false;  // the attribute that is being read has its value last
+  size_t varying_before_ = 0;     // number of entries of varying_ from earlier nodes
+  bool plain_attribute_ = false;  // the current attribute has its value last
   bool all_noted_ = false;        // varying_ has every group
   std::vector<GroupNode> group_nodes_;
   absl::flat_hash_map<std::string, uint32_t> group_index_;
   absl::flat_hash_map<uint64_t, int32_t> big_lanes_;
   uint64_t first_id_ = 0;
-  std::vector<uint32_t> dense_rows_;                     // by id - first_id_, if ids are compact
-  absl::flat_hash_map<uint64_t, uint32_t> sparse_rows_;  // else
+  std::vector<uint32_t> dense_rows_;                     // by id - first_id_; used if ids are compact
+  absl::flat_hash_map<uint64_t, uint32_t> sparse_rows_;  // used otherwise
   bool dense_ = true;
 };
 

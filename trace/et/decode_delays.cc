@@ -1,4 +1,5 @@
-// What a node's attributes say of its dependencies: delays, their causes, and when each releases the node.
+// Decodes the attributes about a node's dependencies: delays, their causes, and when each dependency releases
+// the node.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -53,7 +54,7 @@ bool Decoder::SetKinds(const Attribute& a, Node* node) {
   return true;
 }
 
-// Notes the causes of the node's delays: of data dependencies those that dep_kinds tells.
+// Appends the causes of the node's delays: from dep_kinds for data dependencies, kOther for the others.
 bool Decoder::AddDelayCauses(const Node& node) {
   if (!node.has_delays) return true;
   const uint64_t data = data_.size() - data_begin_.back();

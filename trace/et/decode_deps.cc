@@ -1,4 +1,4 @@
-// The last part of decoding: resolves ids to rows, and derives the columns that need rows.
+// The last step of decoding: resolves ids to rows, and computes the columns that need rows.
 #include <algorithm>
 #include <functional>
 #include <string>
@@ -42,7 +42,7 @@ uint32_t Decoder::FindRow(uint64_t id) const {
   return it == sparse_rows_.end() ? kNoRow : it->second;
 }
 
-// `delays`: of the row's dependencies; ids[begin] is dependency `first` of the row.
+// `delays`: the delays of the row's dependencies; ids[begin] is dependency number `first` of the row.
 bool Decoder::AddDeps(uint32_t row, const std::vector<uint64_t>& ids, uint64_t begin, uint64_t end, bool data,
                       const RowDelays& delays, uint64_t first) {
   for (uint64_t e = begin; e < end; ++e) {
@@ -80,15 +80,15 @@ bool Decoder::AddDeps(uint32_t row, const std::vector<uint64_t>& ids, uint64_t b
   return true;
 }
 
-// Sorts g_.dep from `begin` on and drops duplicates.
+// Sorts g_.dep from position `begin` on and removes duplicates.
 void Decoder::SortDeps(size_t begin) {
   const auto first = g_.dep.begin() + static_cast<ptrdiff_t>(begin);
   if (!std::is_sorted(first, g_.dep.end())) std::sort(first, g_.dep.end());
   g_.dep.erase(std::unique(first, g_.dep.end()), g_.dep.end());
 }
 
-// Adds delayed_deps_ by row, without duplicates, to the columns, and empties it; of duplicates the one that
-// releases last stays, of these the one with the longest delay.
+// Moves delayed_deps_ to the columns, sorted by row and without duplicates. Of duplicates, keeps the one that
+// releases last; if there are several, the one with the longest delay.
 void Decoder::TakeDelayedDeps() {
   const auto key = [](const DelayedDep& d) {
     return std::make_tuple(d.row, -d.release, -d.delay.picos(), d.cause, d.unexplained);
@@ -110,7 +110,7 @@ void Decoder::TakeDelayedDeps() {
   delayed_deps_.clear();
 }
 
-// Finds what the attributes say of the `deps` dependencies of a row, which is above those asked for before.
+// Finds the delays of the `deps` dependencies of a row. Rows must be passed in ascending order.
 bool Decoder::FindDelays(uint32_t row, uint64_t deps, RowDelays* out) {
   const auto fail = [&](const char* field, const std::string& what) {
     status_ = absl::InvalidArgumentError(absl::StrCat(Subject(), ", node ", g_.id[row], " (\"",
@@ -193,9 +193,9 @@ bool Decoder::ConvertStarts() {
   return true;
 }
 
-// Some converters wrote ctrl_deps with the ids of another trace. In such a file nodes wait for themselves. If
-// its control dependencies also make a cycle, they are meaningless: all are ignored, and only data
-// dependencies count.
+// Some converters wrote ctrl_deps with the ids of another trace. In such files, nodes wait for themselves. If
+// the control dependencies of such a file also make a cycle, they are meaningless: all are ignored, and only
+// data dependencies count.
 absl::StatusOr<std::shared_ptr<const Graph>> Decoder::FinishDeps() {
   absl::StatusOr<std::shared_ptr<const Graph>> graph = pool_->Intern(&g_, Subject(), offset_);
   std::vector<Repair>& repairs = out_.repairs;

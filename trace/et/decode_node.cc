@@ -1,4 +1,4 @@
-// The middle part of decoding: turns one node frame into a row of the columns.
+// The middle step of decoding: turns a node frame into a row of the columns.
 #include <cstring>
 #include <limits>
 
@@ -13,9 +13,9 @@
 namespace chakra {
 namespace {
 
-// A fast ReadAttribute() for the shape of nearly all attributes: a short name, then one value (int32, int64,
-// uint32, uint64, bool, string or string list) that fills the rest. False for any other shape; `out` is then
-// unspecified.
+// A fast version of ReadAttribute() for the form of nearly all attributes: a short name, followed by one
+// value (int32, int64, uint32, uint64, bool, string or string list) that fills the rest. Returns false for
+// any other form; `out` is then unspecified.
 inline bool ReadPlainAttribute(wire::Cursor c, Attribute* out) {
   if (c.left() < 5 || c.p[0] != 0x0a || c.p[1] >= 0x80 || size_t{c.p[1]} + 4 > c.left()) return false;
   out->name = absl::string_view(reinterpret_cast<const char*>(c.p + 2), c.p[1]);
@@ -34,7 +34,7 @@ inline bool ReadPlainAttribute(wire::Cursor c, Attribute* out) {
   return out->value.type == wire::kBytes && (kTexts & bit) != 0 && out->value.bits == c.left();
 }
 
-// The values that an integer attribute may have.
+// The valid values of an integer attribute.
 struct Range {
   __int128 low, high;
 };
@@ -78,8 +78,8 @@ uint32_t Decoder::GroupIndex(absl::string_view name) {
   return it->second;
 }
 
-// A thread id of the system may need more than 31 bits. Each such id gets a negative lane, in order of
-// appearance.
+// Returns the lane for a thread or stream id. Thread ids of the system may need more than 31 bits; each such
+// id gets a negative lane, in order of first use.
 int32_t Decoder::LaneOf(__int128 v) {
   if (v >= 0 && v <= std::numeric_limits<int32_t>::max()) return static_cast<int32_t>(v);
   const auto next = static_cast<int32_t>(-1 - static_cast<int64_t>(big_lanes_.size()));
@@ -113,7 +113,7 @@ bool Decoder::ReadNodeField(const wire::Field& f, Node* node) {
   static constexpr absl::string_view kNames[] = {
       "",       "id",      "name", "type", "ctrl_deps", "data_deps", "start_time_micros", "duration_micros",
       "inputs", "outputs", "attr"};
-  static constexpr uint32_t kWire[] = {0, 0, 2, 0, 9, 9, 0, 0, 2, 2, 2};  // 9: checked by ReadDeps
+  static constexpr uint32_t kWire[] = {0, 0, 2, 0, 9, 9, 0, 0, 2, 2, 2};  // 9: checked by ReadDeps()
   if (f.number > 10) return true;
   if (kWire[f.number] != 9 && kWire[f.number] != f.type) {
     return Fail(f.at, node, kNames[f.number],
@@ -234,7 +234,7 @@ bool Decoder::SetGroup(AttributeKey key, const Attribute& a, Node* node) {
   if (key == AttributeKey::kGroupName) {
     node->has_group = true;
   } else if (node->has_group) {
-    return true;  // pg_name wins
+    return true;  // pg_name takes precedence
   }
   node->peer.group = GroupIndex(text);
   NoteVarying(VaryingValue::kGroup, a);
@@ -243,12 +243,14 @@ bool Decoder::SetGroup(AttributeKey key, const Attribute& a, Node* node) {
 
 void Decoder::NoteVarying(VaryingValue::Kind kind, const Attribute& a) {
   const bool text = a.value.type == wire::kBytes;
-  // What is not noted may not vary. A group has to be: its name is told of its file.
+  // Values that are not recorded must be equal in both files. Every group must be recorded, because each file
+  // has its own list of group names.
   if (!plain_attribute_ || (kind == VaryingValue::kGroup) != text) {
     all_noted_ = all_noted_ && kind != VaryingValue::kGroup;
     return;
   }
-  // Tags of integers that are not negative have one byte.
+  // Plain integers have field numbers of at most 13, so that their tags have one byte; negative values are
+  // not recorded.
   if (!text && (a.value.number > 13 || a.value.bits > std::numeric_limits<int32_t>::max())) return;
   const uint8_t* begin = text ? a.value.p : a.value.at + 1;
   const uint8_t* end = begin + a.value.bits;
@@ -292,8 +294,8 @@ bool Decoder::SetTimeFactor(const Attribute& a, Node* node) {
   return true;
 }
 
-// A fast path for the three attributes that nearly every node has. False unless the value is an int64 or
-// uint64 and not negative.
+// A fast path for the three attributes that nearly every node has. Returns false unless the value is a
+// nonnegative int64 or uint64.
 bool Decoder::SetPlainNumber(AttributeKey key, const Attribute& a, Node* node) {
   if ((a.value.number != 9 && a.value.number != 13) || a.value.bits > static_cast<uint64_t>(kMaxPicos)) {
     return false;
@@ -427,11 +429,11 @@ void Decoder::AddNode(const Node& node, uint64_t offset) {
   g_.lane.push_back(lane);
   g_.shapes.push_back(g_.strings.Intern(node.shapes));
   g_.types.push_back(g_.strings.Intern(node.types));
-  if (!node.code.empty() || !g_.code.empty()) {  // few traces have any
+  if (!node.code.empty() || !g_.code.empty()) {  // few traces have kernel hashes
     g_.code.resize(g_.id.size() - 1);
     g_.code.push_back(g_.strings.Intern(node.code));
   }
-  if (node.time_factor != 1 || !g_.factor.empty()) {  // likewise
+  if (node.time_factor != 1 || !g_.factor.empty()) {  // few traces have time factors
     g_.factor.resize(g_.id.size() - 1);
     g_.factor.push_back(
         node.time_factor == 1 ? 0 : g_.strings.Intern(absl::StrFormat("%.17g", node.time_factor)));

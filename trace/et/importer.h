@@ -1,4 +1,4 @@
-// What a format offers that traces are read from.
+// The interface of a trace format.
 #pragma once
 
 #include <string>
@@ -12,50 +12,54 @@
 
 namespace chakra {
 
-// Each format has one, in its own folder, and a line in trace/import/registry.cc. There are two kinds: a
-// file holds a rank (`frames` is set), or files make a run only together (`run` is set).
+// Each format has one Importer, in its own folder, and a line in trace/import/registry.cc. There are two
+// kinds of formats: either each file holds a rank (`frames` is set), or several files together make a run
+// (`run` is set).
 struct Importer {
   absl::string_view name;   // "pytorch"
-  absl::string_view title;  // "PyTorch capture": one run or file of the format, for messages
-  absl::string_view help;   // what its files are: "JSON of torch.profiler or ..."
-  absl::Span<const absl::string_view> endings;  // of the files' names, before .gz and .zst: {".json"}
+  absl::string_view title;  // "PyTorch capture": a run or file of the format, for messages
+  absl::string_view help;   // describes the files: "JSON of torch.profiler or ..."
+  absl::Span<const absl::string_view> endings;  // extensions of file names, before .gz and .zst: {".json"}
 
-  // Whether a file of this name may be of the format, beside those with the endings; null: none may. Of a run
-  // only.
+  // Whether a file with this name, which has none of these extensions, may be of the format; null: no. Only
+  // for formats with `run`.
   bool (*named)(absl::string_view name) = nullptr;
 
-  // Whether a file is of this format. `head` is the beginning of its content, unpacked: kSniffed bytes at
-  // least, where the file has so many.
+  // Whether a file is of this format. `head` is the beginning of its unpacked content: at least kSniffed
+  // bytes, or the whole content if it is shorter.
   bool (*sniff)(absl::string_view head);
-  // Where the beginning cannot tell: whether the file at `path`, whose `head` sniff() took, is of this
-  // format. Null: sniff() tells. Of a run only, and not asked for what lies in archives.
+  // Set if the beginning of a file is not enough: whether the file at `path`, whose `head` sniff() accepts,
+  // is of this format. Null: sniff() decides alone. Only for formats with `run`, and not called for files in
+  // archives.
   bool (*confirm)(const std::string& path, absl::string_view head) = nullptr;
   bool Takes(const std::string& path, absl::string_view head) const {
     return sniff(head) && (confirm == nullptr || confirm(path, head));
   }
 
-  // The .et frames of a file, whose whole content is `plain`: a part of `plain`, or what is put into `keep`.
-  // `file` is for messages. Errors name file and place, and say what was expected.
+  // Returns the .et frames of a file, whose whole content is `plain`: a part of `plain`, or data stored in
+  // `keep`. `file` is for error messages. Errors give file and position, and say what was expected.
   absl::StatusOr<absl::string_view> (*frames)(absl::string_view plain, absl::string_view file,
                                               std::string* keep) = nullptr;
-  // The files are frames as they lie. In a folder that has such files, those of other formats are no traces.
+  // The files are .et frames already. In a folder with such files, files of other formats are not traces.
   bool native = false;
 
-  // All ranks of the run that `inputs` (files and folders) and `options` name. Errors as above.
+  // Returns all ranks of the run that `inputs` (files and folders) and `options` describe. Errors as for
+  // `frames`.
   absl::StatusOr<TraceSet> (*run)(const std::vector<std::string>& inputs,
                                   const ReadOptions& options) = nullptr;
-  // Of a run: it was recorded, so that its steps and ranks can be selected.
+  // Only with `run`: the run was recorded, so its steps and ranks can be selected.
   bool recorded = true;
-  // Of a run: whether an input (a file, folder or prefix) is of this format though native traces lie there,
-  // which belong to it. Null: native traces are a run of their own.
+  // Only with `run`: whether an input (a file, folder or prefix) is of this format although it has native
+  // traces, which then belong to it. Null: native traces are a run of their own.
   bool (*leads)(const std::string& input) = nullptr;
-  // Of a run: endings of files that `run` cannot read, but explains: {".nsys-rep"}.
+  // Only with `run`: extensions of files that `run` cannot read but explains in its error: {".nsys-rep"}.
   absl::Span<const absl::string_view> explained = {};
 
   static constexpr size_t kSniffed = size_t{64} << 10;
 };
 
-// Chakra's own format. Its files have no signature: what no other format claims is taken for them.
+// Chakra's own format. Its files have no signature: a file that no other format recognizes is assumed to be
+// one.
 extern const Importer kEtImporter;
 
 }  // namespace chakra

@@ -15,7 +15,7 @@ namespace {
 using ChakraProtoMsg::Node;
 using google::protobuf::Message;
 
-// The first unknown field of a message or of one in it; 0: none.
+// Returns the number of the first unknown field of a message or of a message in it; 0 if there is none.
 int UnknownField(const Message& m) {
   const auto* r = m.GetReflection();
   if (!r->GetUnknownFields(m).empty()) return r->GetUnknownFields(m).field(0).number();

@@ -19,12 +19,12 @@ bool NamesRank(AttributeKey key) {
   return key == AttributeKey::kCommSrc || key == AttributeKey::kCommDst || key == AttributeKey::kRoot;
 }
 
-// Integers whose varint is their value, where they are not negative.
+// Whether `f` is a nonnegative integer whose varint is its value (not zigzag).
 bool PlainVarint(const wire::Field& f) {
   return f.type == wire::kVarint && f.number <= 13 && f.bits <= std::numeric_limits<int32_t>::max();
 }
 
-// Where a text or a varint ends.
+// Returns the end of a field that is a text or a varint.
 const uint8_t* EndOf(const wire::Field& f) {
   if (f.type == wire::kBytes) return f.p + f.bits;
   wire::Cursor c = {f.at, f.at + 20};
@@ -53,7 +53,7 @@ absl::Status LikeRank::FindValues(const RankTrace& of, size_t frame) {
       type == NodeType::kSend || type == NodeType::kRecv || type == NodeType::kCollective;
   wire::Field f;
   for (wire::Cursor c = whole; !c.done();) {
-    if (wire::ReadField(&c, &f) != nullptr) break;  // the decoder has taken the frame
+    if (wire::ReadField(&c, &f) != nullptr) break;  // cannot happen: the decoder has read this frame
     if (f.number != kNodeAttr || f.type != wire::kBytes) continue;
     Attribute a;
     const uint8_t* wrong = nullptr;

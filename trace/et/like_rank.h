@@ -1,4 +1,4 @@
-// From the frames of one rank to those of another that does the same, but beside other groups and ranks.
+// Turns the frames of a rank into those of another rank that does the same with other groups and ranks.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,23 @@ namespace chakra {
 
 class LikeRank {
  public:
-  // `of` has its frames (RankTrace::raw), which must outlive this. Errors (InvalidArgument) name file, rank,
-  // node and attribute: a group that is not written as text, a rank of communication that is not written as a
-  // varint.
+  // `of` must have its frames (RankTrace::raw) and must outlive the result. Errors (InvalidArgument) give
+  // file, rank, node and attribute: a group that is not stored as text, or a rank of communication that is
+  // not stored as a varint.
   static absl::StatusOr<LikeRank> Make(const RankTrace& of);
 
-  // Appends the frames of `rank`, each behind its length: those of `of`, with what the index has in place of
-  // groups and ranks. Precondition: index.Covers() the trace.
+  // Appends the frames of `rank`, each preceded by its length: the frames of `of`, with groups and ranks
+  // replaced as the index says. Precondition: index.Covers() the trace.
   void AppendFrames(const RankIndex& index, int rank, std::string* out) const;
 
  private:
-  // A value that other ranks have otherwise, and the attribute that holds it. Places are bytes of the frame.
+  // A value that differs between ranks, and the attribute that holds it. Positions are bytes within the
+  // frame.
   struct Value {
     size_t frame = 0;
     uint64_t field = 0, message = 0, value = 0, value_end = 0, message_end = 0;
     bool group = false;
-    int rank = kNoRank;  // else
+    int rank = kNoRank;  // the rank to replace, if not a group
   };
   absl::Status FindValues(const RankTrace& of, size_t frame);
   void AppendAttribute(absl::string_view frame, const Value& v, const RankIndex& index, int rank,

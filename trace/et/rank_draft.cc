@@ -21,7 +21,7 @@ class FrameMaker {
  public:
   explicit FrameMaker(const RankDraft& rank);
 
-  // The frame of the next row; valid until the next call.
+  // Returns the frame of the next row; valid until the next call.
   absl::string_view Next();
 
  private:
@@ -37,7 +37,7 @@ class FrameMaker {
   void AddText(size_t field, absl::string_view text);
   void AddList(size_t field, absl::string_view packed);
 
-  // Of the row.
+  // Values of the current row.
   int64_t Lane() const;
   int64_t StartNs() const { return g_.start.empty() ? 0 : g_.start[row_].picos() / 1000; }
   int64_t DurationNs() const { return g_.duration[row_].picos() / 1000; }
@@ -47,12 +47,12 @@ class FrameMaker {
 
   const RankDraft& rank_;
   const GraphDraft& g_;
-  // By field, of an attribute the bytes from its name to its value. A head and a varint are less than 128
-  // bytes.
+  // For each field that is an attribute: the encoded bytes between its start and its value. A head and a
+  // varint together have less than 128 bytes.
   std::vector<std::string> heads_;
   SideTable::Frames::Reader rows_, more_;
   uint32_t row_ = kNoRow;
-  size_t unexplained_ = 0;  // of g_.dep_unexplained: the first of this row or a later one
+  size_t unexplained_ = 0;  // index in g_.dep_unexplained of the first entry of this row or a later one
   std::string frame_, inner_;
 };
 
@@ -63,7 +63,7 @@ FrameMaker::FrameMaker(const RankDraft& rank)
     wire::AppendText(kAttrName, field.name.substr(0, field.name.find(' ')), &head);
     wire::AppendTag(static_cast<uint32_t>(field.kind), HoldsText(field) ? wire::kBytes : wire::kVarint,
                     &head);
-    if (head.size() > 64) std::abort();  // of kFrameFields, which no input changes
+    if (head.size() > 64) std::abort();  // depends only on kFrameFields, not on input
   }
 }
 
@@ -79,7 +79,7 @@ void FrameMaker::Add(SideTable::Frames::Reader* from) {
     AddField(static_cast<size_t>(std::countr_zero(left)), from);
 }
 
-// Most fields are numbers: appended as a whole, not byte for byte.
+// Most fields are numbers, so a number is appended in one piece, not byte by byte.
 void FrameMaker::AddNumber(size_t field, int64_t v) {
   constexpr uint32_t kTag = kNodeAttr << 3 | wire::kBytes;
   static_assert(kTag < 128);
@@ -104,7 +104,7 @@ void FrameMaker::AddText(size_t field, absl::string_view text) {
   frame_.append(text.data(), text.size());
 }
 
-// `packed`: varints.
+// `packed`: the varints of the list.
 void FrameMaker::AddList(size_t field, absl::string_view packed) {
   const std::string& head = heads_[field];
   const size_t list = 1 + VarintSize(packed.size()) + packed.size();
@@ -174,7 +174,7 @@ int64_t FrameMaker::Lane() const {
   return lane >= 0 ? lane : rank_.side.big_lanes[static_cast<size_t>(-1 - int64_t{lane})];
 }
 
-// Adds what only messages and collectives have.
+// Adds a field that only messages and collectives have.
 void FrameMaker::AddComm(size_t field) {
   const Comm& comm = g_.comm[g_.payload[row_]];
   const Peer& peer = rank_.peers[g_.payload[row_]];

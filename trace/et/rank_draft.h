@@ -1,4 +1,4 @@
-// A rank that a reader made as columns, and its frames: the one place where frames are made of columns.
+// A rank that a reader built as columns, and its frames. Only this file makes frames from columns.
 #pragma once
 
 #include <memory>
@@ -13,17 +13,18 @@
 namespace chakra {
 
 struct RankDraft {
-  GraphDraft graph;                      // its columns but those that FinishGraph() derives
-  std::vector<Peer> peers;               // as of RankTrace
-  std::vector<std::string> group_names;  // likewise
-  std::string metadata;                  // likewise
-  SideTable side;                        // where frames are wanted
+  GraphDraft graph;         // all columns except those that FinishGraph() computes
+  std::vector<Peer> peers;  // peers, group_names and metadata: as in RankTrace
+  std::vector<std::string> group_names;
+  std::string metadata;
+  SideTable side;  // filled if frames are wanted
 };
 
-// Writes the frames of `rank`, whose side table has a frame for each row. The caller finishes the writer.
+// Writes the frames of `rank`, whose side table must have a frame for each row. The caller finishes the
+// writer.
 absl::Status WriteFrames(const RankDraft& rank, EtWriter* writer);
 
-// The same frames, as a reader keeps those of a file.
+// Returns the same frames in the form in which a reader keeps the frames of a file.
 std::shared_ptr<const RawFrames> FramesOf(const RankDraft& rank);
 
 }  // namespace chakra

@@ -14,7 +14,7 @@
 namespace chakra {
 namespace {
 
-constexpr int kMostRounds = 256;  // rings of more ranks have no twins
+constexpr int kMostRounds = 256;  // in rings of more ranks, no symmetric ranks are found
 constexpr int64_t kMostRanks = int64_t{1} << 22;
 
 template <typename T>
@@ -24,7 +24,7 @@ const T* FindRank(const std::vector<std::pair<int, T>>& by_rank, int rank) {
   return it == by_rank.end() || it->first != rank ? nullptr : &it->second;
 }
 
-// The first rank that is there twice; -1: none.
+// Sorts by rank. Returns the first rank that is there twice, or -1.
 template <typename T>
 int SortByRank(std::vector<std::pair<int, T>>* by_rank) {
   std::sort(by_rank->begin(), by_rank->end());
@@ -46,7 +46,7 @@ class RankIndexReader {
     for (int f = 0; f < from_.family_size(); ++f) {
       RETURN_IF_ERROR(ReadFamily(from_.family(f)));
     }
-    // Before space is made for ranks that no graph has.
+    // Check the lists first, before allocating memory for ranks that belong to no graph.
     for (int g = 0; g < from_.graph_size(); ++g) {
       RETURN_IF_ERROR(ReadRanksOf(from_.graph(g), g));
     }
@@ -117,7 +117,7 @@ class RankIndexReader {
     return absl::OkStatus();
   }
 
-  // To each rank its graph.
+  // Assigns each rank its graph.
   absl::Status GiveGraphs() {
     constexpr uint32_t kNone = 0xffffffff;
     subject_.clear();
@@ -215,8 +215,8 @@ class RankIndexReader {
     return absl::OkStatus();
   }
 
-  // What tells ranks apart: their graphs and distances, and then the classes of their partners, until that tells no
-  // more apart.
+  // Finds classes of symmetric ranks. At first, ranks differ by their graphs and distances; then, round by
+  // round, by the classes of their partners, until there are no new classes.
   void FindTwins() {
     const auto n = static_cast<size_t>(ranks_);
     absl::flat_hash_map<std::vector<int64_t>, int64_t> known;
@@ -230,7 +230,7 @@ class RankIndexReader {
           const int64_t by = *FindRank(p.by, static_cast<int>(r));
           key.push_back(round == 0 ? by : of[static_cast<size_t>(static_cast<int64_t>(r) + by)]);
         }
-        next[r] = known.try_emplace(key, static_cast<int64_t>(r)).first->second;  // the first of its class
+        next[r] = known.try_emplace(key, static_cast<int64_t>(r)).first->second;  // first rank of its class
       }
       of.swap(next);
       if (known.size() == classes) break;
@@ -245,7 +245,7 @@ class RankIndexReader {
   RankIndex out_;
   int ranks_ = 0;
   uint64_t entries_ = 0;
-  std::string subject_;  // of what is being read
+  std::string subject_;  // the part of the index that is being read, for messages
   absl::flat_hash_map<std::string, size_t> family_of_;
 };
 

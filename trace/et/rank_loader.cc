@@ -23,7 +23,7 @@ Worker::Before* BeforeOf(Worker* worker) {
   return worker->before.get();
 }
 
-// Takes `read`, which has its frames, through the rewriter.
+// Passes `read`, which must have its frames, through the rewriter, and decodes the results.
 absl::Status Rewrite(RankTrace read, const ReadOptions& options, Worker* worker, Loaded* out) {
   out->rewritten = true;
   out->trace.file = read.file;
@@ -33,7 +33,7 @@ absl::Status Rewrite(RankTrace read, const ReadOptions& options, Worker* worker,
   std::vector<Rewritten> made;
   RETURN_IF_ERROR(options.rewriter->Rewrite(std::move(read), &made));
   ReadOptions again = options;
-  again.strict = false;  // what is left to repair has been judged before
+  again.strict = false;  // faults that remain were reported when `read` was decoded
   for (const Rewritten& one : made) {
     Loaded& to = out->became.emplace_back();
     RETURN_IF_ERROR(Decode(one.frames, file, one.rank, again, &worker->decoder, &to));

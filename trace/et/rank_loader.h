@@ -1,4 +1,4 @@
-// From what a reader made of a rank, frames or columns, to the trace, through what changes ranks on the way.
+// Turns what a reader read of a rank, frames or columns, into a trace, through the rewriter if there is one.
 #pragma once
 
 #include <functional>
@@ -18,13 +18,13 @@
 
 namespace chakra {
 
-// One thread's tools: they keep their memory from file to file.
+// The buffers of a thread: they keep their memory from file to file.
 struct Worker {
   explicit Worker(GraphPool* graphs) : pool(graphs), decoder(graphs) {}
   GraphPool* pool;
   Decoder decoder;
   Buffer plain;
-  // Of ranks that a rewriter takes, before it does: few of their graphs are kept.
+  // For ranks before they are rewritten: only few of their graphs are kept.
   struct Before {
     GraphPool pool{4};
     Decoder decoder{&pool};
@@ -32,38 +32,40 @@ struct Worker {
   std::unique_ptr<Before> before;
 };
 
-// One rank.
+// The result of loading a rank.
 struct Loaded {
   RankTrace trace;
   std::vector<GroupNode> group_nodes;
   InputFile input;
-  // With ReadOptions::rewriter: what the rank became, and `trace` is empty.
+  // With ReadOptions::rewriter: `became` has the rewritten ranks, and `trace` is empty.
   bool rewritten = false;
   std::vector<Loaded> became;
 };
 
-// Decodes plain frames, through options.rewriter where there is one.
+// Decodes plain frames, and rewrites them if options.rewriter is set.
 absl::Status DecodeFrames(absl::string_view frames, absl::string_view file, int rank,
                           const ReadOptions& options, Worker* worker, Loaded* out);
 
-// Whether frames of a rank are asked for, beside its columns or in their place.
+// Whether frames of a rank are needed, in addition to its columns or instead of them.
 inline bool WantsFrames(const ReadOptions& options) {
   return options.rewriter != nullptr || options.keep_raw;
 }
 
-// Likewise finishes columns, whose side table has frames where WantsFrames(). The graph of `draft` is used up
-// with Keep::kRecording. Errors: those of FinishGraph() and of the rewriter.
+// Finishes columns, and rewrites the rank if options.rewriter is set. The side table must have frames if
+// WantsFrames(). Keep::kRecording empties the graph of `draft`. Errors: those of FinishGraph() and of the
+// rewriter.
 absl::Status FinishColumns(RankDraft* draft, Keep keep, absl::string_view file, int rank,
                            const ReadOptions& options, Worker* worker, Loaded* out);
 
-// Puts what rewritten ranks became in their place, by rank. Error: not one trace for each of 0 to n - 1.
+// Replaces rewritten ranks by their results, sorted by rank. Error: the results are not one trace for each of
+// the ranks 0 to n - 1.
 absl::Status Flatten(std::vector<Loaded>* loaded);
 
-// The ranks of a run that a reader makes itself, on options.threads threads: `load` fills in a rank.
+// Loads the ranks of a run that a reader builds itself, on options.threads threads. `load` fills in a rank.
 absl::StatusOr<std::vector<RankTrace>> LoadRanks(
     size_t ranks, const ReadOptions& options, GraphPool* pool,
     const std::function<absl::Status(size_t rank, Worker* worker, Loaded* out)>& load);
-// Likewise by frames: `write` writes those of a rank. `file` is for messages.
+// Like LoadRanks(), for ranks as frames: `write` writes the frames of a rank. `file` is for messages.
 absl::StatusOr<std::vector<RankTrace>> LoadWritten(
     size_t ranks, const ReadOptions& options, const std::string& file,
     const std::function<absl::Status(size_t rank, EtWriter* writer)>& write);

@@ -17,7 +17,7 @@ absl::Status Refuse(absl::string_view pattern, absl::string_view what) {
                                                  "the rank in a file's path, 'TP-(\\d+)', or PATTERN=RANK"));
 }
 
-// Cuts "=N" off the end of `pattern`. False: there is none.
+// Removes "=N" from the end of `pattern`. Returns false if there is none.
 bool CutRank(std::string* pattern, int* rank) {
   const size_t equals = pattern->rfind('=');
   if (equals == pattern->npos || equals + 1 == pattern->size()) return false;

@@ -1,4 +1,4 @@
-// Ranks of files that a user gives by hand.
+// Ranks of files, given by the user (--rank-of).
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace chakra {
 
-// The rank of the file at `path` by the first of `patterns` that its path matches; -1: none matches. A
-// pattern is a regular expression (RE2) that is sought anywhere in the path: with one group "(\d+)", which
-// finds the rank, or followed by "=N", the rank. InvalidArgument: a pattern of neither form, or a group that
-// finds no number.
+// Returns the rank of the file at `path`, from the first of `patterns` that matches its path; -1 if none
+// matches. A pattern is a regular expression (RE2) that may match any part of the path. It either has one
+// group "(\d+)" that captures the rank, or is followed by "=N", where N is the rank. Error (InvalidArgument):
+// a pattern of another form, or a captured text that is not a rank.
 absl::StatusOr<int> RankByHand(const std::vector<std::string>& patterns, absl::string_view path);
 
 }  // namespace chakra

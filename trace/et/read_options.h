@@ -1,4 +1,4 @@
-// What is asked of readers of traces.
+// Options for readers of traces.
 #pragma once
 
 #include <functional>
@@ -11,39 +11,38 @@
 
 namespace chakra {
 
-// What of a capture is meant, a run that a profiler recorded.
+// Selects a part of a capture (a run that a profiler recorded).
 struct CaptureSelection {
-  std::string host, device;  // one pair of files; "": what the inputs name
-  std::vector<int> ranks;    // only these (global) ranks; empty: all
+  std::string host, device;  // a pair of files; "": as the inputs name them
+  std::vector<int> ranks;    // only these global ranks; empty: all
   bool named() const { return !host.empty() || !device.empty(); }
-  std::vector<std::string> rank_of;  // ranks of files given by hand: patterns of RankByHand()
-  std::string steps;       // "", "all", "first", "last", "skip-first", "N" or "N-M"; N is the number in
-                           // ProfilerStep#N
-  std::string step_range;  // which ranges (of NVTX, or annotations) are steps: text, '*' for any; "pattern", of
-                           // Nsight Systems: the kernels that repeat; "": told by their names
+  std::vector<std::string> rank_of;  // ranks of files: patterns of RankByHand()
+  std::string steps;  // "", "all", "first", "last", "skip-first", "N" or "N-M"; N: number in ProfilerStep#N
+  std::string step_range;  // which ranges (of NVTX, or annotations) are steps: a text, with '*' for any text;
+                           // "pattern" (Nsight Systems): kernels that repeat; "": ranges with known names
 };
 
-// A rank as a RankRewriter made it.
+// A rank as a RankRewriter produced it.
 struct Rewritten {
   int rank = 0;
-  std::string frames;  // the frames of an .et file, not compressed
+  std::string frames;  // the frames of an .et file, uncompressed
 };
 
 class EtWriter;
 
-// Changes ranks between reading their files and decoding them into columns.
+// Changes ranks after their files are read and before they are decoded into columns.
 class RankRewriter {
  public:
   virtual ~RankRewriter() = default;
   // Called once for each rank, from several threads at once. `trace` has its frames (RankTrace::raw). The
-  // reader decodes what Rewrite() adds to `out` in place of the rank; if Rewrite() adds nothing, the rank is
-  // left out.
+  // reader decodes the frames that Rewrite() adds to `out` instead of the rank; if Rewrite() adds nothing,
+  // the rank is left out.
   virtual absl::Status Rewrite(RankTrace trace, std::vector<Rewritten>* out) = 0;
 
-  // Whether the frames of a recording's rank may go to WriteAsMade() in place of Rewrite(): one that changes
-  // nothing needs them in no memory.
+  // Whether the reader may call WriteAsMade() instead of Rewrite() for ranks of recordings. A rewriter that
+  // changes nothing then needs no frames in memory.
   virtual bool WritesAsMade() const { return false; }
-  // `rank` has neither graph nor frames; `emit` writes its frames. From several threads at once.
+  // `rank` has neither graph nor frames; `emit` writes its frames. Called from several threads at once.
   virtual absl::Status WriteAsMade(RankTrace /*rank*/,
                                    const std::function<absl::Status(EtWriter*)>& /*emit*/) {
     return absl::UnimplementedError("a rewriter that takes frames as they are made writes them");
@@ -53,19 +52,19 @@ class RankRewriter {
 struct ReadOptions {
   bool keep_raw = false;             // keep RawFrames, for lossless output
   bool allow_truncated = false;      // drop a partial last node, with a repair
-  bool strict = false;               // every repair is an error
-  int threads = 1;                   // files decoded at once; the result does not depend on it
-  CaptureSelection capture;          // of captures only
+  bool strict = false;               // repairs are errors
+  int threads = 1;                   // number of files decoded at once; does not change the result
+  CaptureSelection capture;          // only for captures
   RankRewriter* rewriter = nullptr;  // not owned
-  std::string groups_file;  // file of process groups; "": the reader looks beside the traces and in metadata
-                            // nodes
-  int ranks = 0;  // asked for, for files of one program that do not say on how many devices it runs; 0: not told
-  // Neighbouring ranks that NVLink or its like joins, for steps that go by that; 0: not known.
+  std::string groups_file;  // process groups; "": the reader looks next to the traces, and in metadata nodes
+  int ranks = 0;  // number of ranks, for files of a single program without a number of devices; 0: not given
+  // Number of neighbouring ranks that are connected by NVLink or similar, for formats that need it; 0:
+  // unknown.
   int domain = 0;
-  // False: InputFile::sha256 may be empty, where a file would be read once more for it alone.
+  // False: InputFile::sha256 may be empty if the reader would have to read the file again only to compute it.
   bool digests = true;
-  // Not owned; where not null, a reader that makes the ranks of a run itself may leave out what twins share,
-  // and says here which ranks are twins. Others leave it as it is.
+  // Not owned. If not null, a reader that creates the ranks of a run itself may omit the data that symmetric
+  // ranks share, and reports here which ranks are symmetric. Other readers do not change it.
   Twins* twins = nullptr;
 };
 

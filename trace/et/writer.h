@@ -1,4 +1,4 @@
-// Writes .et files: the inverse of the reader, without loss.
+// Writes .et files losslessly: the inverse of the reader.
 #pragma once
 
 #include <memory>
@@ -12,27 +12,27 @@
 
 namespace chakra {
 
-// A stream of frames, each a varint32 length and one message: the metadata first, then nodes. The same calls
-// give the same bytes. After the first error every call returns this error. Errors name the path and the
+// Writes a stream of frames, each a varint32 length and a message: first the metadata, then nodes. The same
+// calls give the same bytes. After an error, every call returns this error. Errors give the path and the
 // system's reason, or the node that cannot be written.
 class EtWriter {
  public:
-  // Writes to a file. Finish() makes the file appear under its name; a writer that is destroyed without
-  // Finish() leaves no file behind.
+  // Writes to a file. Finish() makes the file appear under its name; if the writer is destroyed without
+  // Finish(), no file is left behind.
   explicit EtWriter(const std::string& path);
   EtWriter(const std::string& path, Compression compression);
-  // Writes to a string, which must outlive the writer and is complete after Finish().
+  // Writes to the string `out`, which must outlive the writer and is complete after Finish().
   EtWriter(std::string* out, Compression compression);
   ~EtWriter();
   EtWriter(const EtWriter&) = delete;
   EtWriter& operator=(const EtWriter&) = delete;
 
-  // FailedPrecondition unless it is the first frame.
+  // Error (FailedPrecondition): it is not the first frame.
   absl::Status AddMetadata(const ChakraProtoMsg::GlobalMetadata& metadata);
   absl::Status AddNode(const ChakraProtoMsg::Node& node);
   // Adds a frame whose message is `body`, unchanged.
   absl::Status AddFrame(absl::string_view body);
-  // Call it once, as the last call.
+  // Must be the last call.
   absl::Status Finish();
 
  private:
@@ -40,8 +40,8 @@ class EtWriter {
   absl::Status Flush(bool last);
 
   std::unique_ptr<CompressedFile> sink_;
-  std::string buffer_;   // frames not yet handed to the sink
-  std::string scratch_;  // one serialised message
+  std::string buffer_;   // frames that were not passed to the sink yet
+  std::string scratch_;  // a serialized message
   uint64_t frames_ = 0;
   absl::Status status_;
 };
@@ -54,13 +54,13 @@ ChakraProtoMsg::AttributeProto* AddAttribute(const char* name, Message* to) {
   return attribute;
 }
 
-// Metadata of schema 0.0.4 with one attribute.
+// Returns metadata of schema 0.0.4 with one attribute.
 ChakraProtoMsg::GlobalMetadata MetadataWith(const char* name, absl::string_view text);
-// Node 0, which names process groups in the form that PyTorch writes.
+// Returns node 0, which lists process groups in the form that PyTorch writes.
 ChakraProtoMsg::Node NodeOfGroups(const Groups& groups);
 
-// Writes kept raw frames byte for byte; the ending of the path chooses the compression. FailedPrecondition if
-// the trace was read without ReadOptions::keep_raw.
+// Writes the kept raw frames byte for byte. The extension of the path gives the compression. Error
+// (FailedPrecondition): the trace was read without ReadOptions::keep_raw.
 absl::Status WriteTrace(const RankTrace& trace, const std::string& path);
 absl::Status WriteTrace(const RankTrace& trace, EtWriter* writer);
 
