@@ -13,7 +13,7 @@ namespace {
 
 int64_t NanosOf(Time t) { return (t.picos() + 500) / 1000; }
 
-// The start as written, in nanoseconds: start_ns or start_time_micros.
+// Returns the start as written, in nanoseconds: start_ns or start_time_micros.
 int64_t RawStartOf(absl::string_view body) {
   Attribute a;
   __int128 v = 0;

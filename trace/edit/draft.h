@@ -1,8 +1,8 @@
-// One rank's trace, open to edits.
+// The trace of a rank, open to edits.
 //
-// A draft begins with the rank as the reader gives it: its rows are the nodes of the file, in order; new rows
-// follow. Values, dependencies and whole nodes may change. Write() gives the frames of the result; a node
-// that no call touched keeps its bytes.
+// The first rows of a draft are the nodes of the file, in order, as the reader returned them; new rows
+// follow. Values, dependencies and whole nodes may change. Write() returns the frames of the result; a node
+// that no call changed keeps its bytes.
 #pragma once
 
 #include <algorithm>
@@ -30,16 +30,16 @@ namespace chakra::edit {
 struct Dep {
   uint64_t id = 0;
   uint32_t row = kNoRow;
-  bool data = true;                 // data_deps, else ctrl_deps
+  bool data = true;                 // in data_deps, otherwise in ctrl_deps
   int64_t delay_ns = 0;             // dep_delay_ns
   absl::string_view kind;           // the entry of dep_kinds; "": the node has no dep_kinds
-  int64_t unexplained_ns = 0;       // dep_unexplained_ns: a part of delay_ns
+  int64_t unexplained_ns = 0;       // dep_unexplained_ns: the unexplained part of delay_ns
   int64_t release = kReleaseAtEnd;  // dep_release
 
-  // How long after the begin of `row`, which lasts `duration`, the dependency holds.
+  // The time from the start of `row`, which lasts `duration`, until the dependency is satisfied.
   Time Held(Time duration) const { return ReleasedAfter(duration, release) + Time::Nanos(delay_ns); }
-  // Takes release and delay of `other`, a dependency on the same row, if that one holds longer. `duration`:
-  // of the row; 0: not known.
+  // Takes release and delay of `other`, a dependency on the same row, if `other` holds longer. `duration`:
+  // duration of the row; 0: unknown.
   void TakeLonger(const Dep& other, Time duration) {
     const bool later = other.release != release ? other.release > release : other.delay_ns > delay_ns;
     const Time own = Held(duration), others = other.Held(duration);
@@ -51,16 +51,16 @@ struct Dep {
 };
 using Deps = absl::InlinedVector<Dep, 2>;
 
-inline constexpr absl::string_view kEditKind = "edit";  // entry of dep_kinds of a dependency that an edit
-                                                        // made
-// The dependency as one that an edit makes.
+inline constexpr absl::string_view kEditKind =
+    "edit";  // entry of dep_kinds for a dependency that an edit added
+// Returns the dependency marked as one that an edit added.
 inline Dep OfEdit(Dep dep) {
   dep.kind = kEditKind;
   return dep;
 }
 
-// The same with its delay alone, which counts from the end of what it depends on: for a dependency on another
-// row, of which a part means nothing. `duration`: of the row depended on.
+// Returns the dependency with a delay that counts from the end of its row, for use with another row, where a
+// release part of the way has no meaning. `duration`: duration of the row that it depends on.
 inline Dep AfterEnd(Dep dep, Time duration) {
   const Time early = duration - ReleasedAfter(duration, dep.release);
   dep.delay_ns = std::max(Time::Zero(), Time::Nanos(dep.delay_ns) - early).picos() / 1000;
@@ -69,9 +69,9 @@ inline Dep AfterEnd(Dep dep, Time duration) {
   return dep;
 }
 
-// The parts of a node that edits look at. Views live as long as the draft.
+// The parts of a node that edits use. The views live as long as the draft.
 struct Row {
-  absl::string_view body;  // the node's bytes, without the changes that `dirty` marks
+  absl::string_view body;  // the node's bytes, without the changes marked in `dirty`
   uint64_t id = 0;
   absl::string_view name, shapes, types;
   NodeType type = NodeType::kInvalid;
@@ -79,37 +79,36 @@ struct Row {
   uint8_t dirty = 0;
   bool removed = false;
   bool added = false;
-  bool changed = false;  // or `body` was changed
+  bool changed = false;  // any value, or `body`, was changed
   int32_t lane = kNoLane;
   Time start, duration;
-  Comm comm;                      // of a communication node
-  Time transfer = Time::Never();  // likewise: transfer_ns
-  Peer peer;                      // likewise; Peer::group is not kept up to date: use `group`
-  absl::string_view group;        // likewise; "": all ranks
-  Work work;                      // of any other node
+  Comm comm;                      // for communication nodes
+  Time transfer = Time::Never();  // transfer_ns, for communication nodes
+  Peer peer;                      // for communication nodes; Peer::group is not kept up to date: use `group`
+  absl::string_view group;        // for communication nodes; "": all ranks
+  Work work;                      // for all other nodes
   bool cpu() const { return (flags & kIsCpuOp) != 0; }
-  // Communicates, but is no COMM_* node.
+  // Whether the node communicates but is not a COMM_* node.
   bool kept_comm() const { return type == NodeType::kComp && (flags & kKeptComm) != 0; }
   bool is_comm() const {
     return type == NodeType::kCollective || type == NodeType::kSend || type == NodeType::kRecv;
   }
   bool is_memory() const { return type == NodeType::kMemLoad || type == NodeType::kMemStore; }
-  // Moves or sets memory: of captures, these are COMP nodes.
+  // Whether the node moves or sets memory; in captures, such nodes are COMP nodes.
   bool copies() const { return is_memory() || (flags & kDeviceCopy) != 0; }
-  // Neither METADATA nor INVALID.
+  // Whether the node is neither METADATA nor INVALID.
   bool works() const { return type != NodeType::kMetadata && type != NodeType::kInvalid; }
   uint64_t bytes() const { return is_comm() ? comm.bytes : work.tensor_bytes; }
 };
 
-// Chains: consecutive rows of a lane, each of which depends on the end of the row before. So a row depends on
-// all earlier rows of its chain.
+// Chains: consecutive rows of a lane, each of which depends on the end of the previous row. So a row depends
+// on all earlier rows of its chain.
 struct Chains {
-  std::vector<uint32_t> chain, place;                        // by row: the number of its chain, and its place
-                                                             // in the chain
+  std::vector<uint32_t> chain, place;  // by row: number of its chain, and position in the chain
   bool knows(uint32_t r) const { return r < chain.size(); }  // false: r is a new row
 };
 
-// What Draft::Add() makes a node of.
+// The values of a node for Draft::Add().
 struct NewRow {
   std::string name;
   NodeType type = NodeType::kComp;
@@ -120,7 +119,7 @@ struct NewRow {
   uint64_t bytes = 0;
   CollectiveType collective = CollectiveType::kAllReduce;
   std::string group;
-  int32_t peer = kNoRank;  // of a send or receive
+  int32_t peer = kNoRank;  // for a send or receive
   int32_t tag = 0;
 };
 
@@ -132,33 +131,36 @@ struct SetShape {
 
 class Draft {
  public:
-  // `trace` was read with ReadOptions::keep_raw; the draft keeps its graph and frames alive.
+  // `trace` must have been read with ReadOptions::keep_raw. The draft keeps its graph and frames alive.
   explicit Draft(RankTrace trace);
   Draft(const Draft&) = delete;
   Draft& operator=(const Draft&) = delete;
 
   int rank() const { return rank_; }
   void set_rank(int rank) { rank_ = rank; }
-  // The set that the rank belongs to; null: not known. The caller owns it.
+  // The set of ranks that the rank belongs to; null: unknown. Owned by the caller.
   const SetShape* shape() const { return shape_; }
   void set_shape(const SetShape* shape) { shape_ = shape; }
-  // False: dependencies alone will decide when nodes run, and edits add none to keep lanes in order.
+  // False: the replay will run nodes by dependencies alone, so edits add no dependencies that keep lanes in
+  // order.
   bool keeps_lanes() const { return keeps_lanes_; }
   void set_keeps_lanes(bool keeps) { keeps_lanes_ = keeps; }
   const std::string& file() const { return trace_.file; }
   const std::string& metadata() const { return trace_.metadata; }
   const RankTrace& trace() const { return trace_; }
-  uint32_t size() const { return static_cast<uint32_t>(rows_.size()); }  // rows, removed ones included
+  uint32_t size() const {
+    return static_cast<uint32_t>(rows_.size());
+  }  // number of rows, removed ones included
   const Row& row(uint32_t r) const { return rows_[r]; }
-  // "node 17 ("matmul")". The caller adds file and rank.
+  // Returns "node 17 ("matmul")". The caller adds file and rank.
   std::string Describe(uint32_t r) const;
-  // An error about a row.
+  // Returns an error about a row.
   absl::Status Error(uint32_t r, absl::string_view what) const;
 
-  // Values. Times are rounded to a nanosecond.
+  // Change values. Times are rounded to a nanosecond.
   void SetName(uint32_t r, absl::string_view name);
   void SetDuration(uint32_t r, Time duration);
-  void SetStart(uint32_t r, Time start);  // on the draft's clock, that of Row::start
+  void SetStart(uint32_t r, Time start);  // in the draft's time, like Row::start
   void SetBytes(uint32_t r, uint64_t bytes);
   void SetOperations(uint32_t r, int64_t operations);
   void SetTransfer(uint32_t r, Time transfer);
@@ -166,73 +168,77 @@ class Draft {
   void CopyLane(uint32_t r, uint32_t from);  // copies the attributes as they are written
   void SetCollective(uint32_t r, CollectiveType type);
   void SetGroup(uint32_t r, absl::string_view group);
-  void SetPeer(uint32_t r, const Peer& peer);  // src, dst, tag and root, where the node has them
+  void SetPeer(uint32_t r, const Peer& peer);  // sets those of src, dst, tag and root that the node has
   void SetInputs(uint32_t r, absl::string_view shapes, absl::string_view types);
   void SetInputValues(uint32_t r, absl::string_view values);  // inputs.values
   absl::string_view InputValues(uint32_t r) const;
-  // An attribute that the model does not keep.
+  // Sets the node's bytes, for an attribute that the model does not have.
   void SetBody(uint32_t r, std::string body);
   bool Attr(uint32_t r, absl::string_view name, Attribute* out) const {
     return FindAttribute(rows_[r].body, kNodeAttr, name, out);
   }
 
-  // Structure.
+  // Change the structure.
   const Deps& deps(uint32_t r) { return OpenGraph().deps_[r]; }
   const absl::InlinedVector<uint32_t, 2>& children(uint32_t r) { return OpenGraph().children_[r]; }
-  // Makes row r depend on `on`. If it does already, the longer delay counts. No-op if r is `on`.
+  // Makes row r depend on `on`. If it already does, the dependency that holds longer is kept. Does nothing if
+  // r is `on`.
   void AddDep(uint32_t r, uint32_t on, bool data, int64_t delay_ns = 0) {
     AddDep(r, on, Dep{0, kNoRow, data, delay_ns, kEditKind});
   }
-  // The same, with the delay and the kind of `like`, whose id and row do not count.
+  // The same with delay, release and kind of `like`; its id and row are ignored.
   void AddDep(uint32_t r, uint32_t on, const Dep& like);
-  // AddDep() for each of `more`.
+  // Calls AddDep() for each of `more`.
   void AddDeps(uint32_t r, const Deps& more);
-  // Drops the dependency of r on `on`. False if there is none. `implied`: the caller ensures that r still
-  // waits for everything that `on` waits for.
+  // Removes the dependency of r on `on`. Returns false if there is none. `implied`: the caller ensures that r
+  // still waits for everything that `on` waits for.
   bool DropDep(uint32_t r, uint32_t on, bool implied = false);
-  // Of deps(r)[dep]. What nothing explains stays the same share of the delay.
+  // Sets the delay of deps(r)[dep]. The unexplained part keeps its share of the delay.
   void SetDelay(uint32_t r, size_t dep, int64_t delay_ns);
-  // Whether a dependency waits for the end of its row: only computation releases rows on its way.
+  // Whether a dependency waits for the end of its row: only computation releases other rows before its end.
   bool AtEnd(const Dep& d) const {
     return d.release == kReleaseAtEnd || (d.release > 0 && rows_[d.row].type != NodeType::kComp);
   }
-  // The longest dependency of r on `on`, as one of an edit. Precondition: there is one.
+  // Returns the longest dependency of r on `on`, marked as one that an edit added. Precondition: there is
+  // one.
   Dep DepOn(uint32_t r, uint32_t on);
-  // Lets `move` change row and release of each dependency on `from`; delay and kind stay.
+  // Calls `move` to change row and release of each dependency on `from`; delay and kind stay.
   void MoveChildren(uint32_t from, absl::FunctionRef<void(Dep*)> move);
   // Makes every row that waits for the end of `from` wait for the end of `to` instead. Rows that `from`
-  // releases earlier still depend on `from`.
+  // releases before its end still depend on `from`.
   void MoveChildren(uint32_t from, uint32_t to);
-  // Makes every row that `from` releases when it begins depend on the begin of `to` instead.
+  // Makes every row that `from` releases at its start depend on the start of `to` instead.
   void MoveBeginChildren(uint32_t from, uint32_t to);
-  // Adds a row at the end, without dependencies, whose id is above all others.
+  // Adds a row at the end, without dependencies. Its id is greater than all others.
   uint32_t Add(const NewRow& spec, Time start);
-  // Adds a row like r: same bytes and values, a new id, no dependencies.
+  // Adds a copy of r: same bytes and values, a new id, no dependencies.
   uint32_t Clone(uint32_t r);
-  // Removes a row and its dependencies. Precondition: no row depends on it. What it called is called by
-  // `instead` then; kNoRow: by whoever called it.
+  // Removes a row and its dependencies. Precondition: no row depends on it. The caller (`parent`) of the
+  // nodes that it called becomes `instead`; kNoRow: the removed row's own caller.
   void Remove(uint32_t r, uint32_t instead = kNoRow);
-  // `copy` of r is called by the copy of r's caller, where copy_of has that one.
+  // Makes the copy of r's caller in copy_of, if there is one, the caller of `copy`, a copy of r.
   void KeepCaller(uint32_t r, uint32_t copy, const absl::flat_hash_map<uint32_t, uint32_t>& copy_of);
 
-  // The rows that were not removed, in recorded order (as Graph::order). Errors: a cycle, with its nodes.
+  // Returns the rows that were not removed, in recorded order (as Graph::order). Errors: a cycle, with its
+  // nodes.
   absl::StatusOr<const std::vector<uint32_t>*> Order();
-  // The chains of the draft; valid until a dependency within a chain is dropped or moved. Errors: a cycle.
+  // Returns the chains of the draft; valid until a dependency within a chain is removed or moved. Errors: a
+  // cycle.
   absl::StatusOr<const Chains*> chains();
-  // The lane of r: rows with equal keys share a lane, on which rows run one after the other
+  // Returns the key of r's lane. Rows with equal keys share a lane, on which they run one after another
   // (replay/engine/lanes.h, policy `recorded`).
   uint64_t LaneKey(uint32_t r) const;
-  // Whether the rows of r's lane run in recorded order, even when a later row is ready first.
+  // Whether the rows of r's lane run in recorded order even if a later row is ready first.
   bool StrictLane(uint32_t r) const;
   // Whether r is `on` or depends on it, directly or through other rows.
   bool Reaches(uint32_t r, uint32_t on);
 
-  // Row of the operator that called r, or kNoRow. The caller is, in this order: the attribute `parent`
-  // (captures), the row that launched r, or, in the output of PyTorch's converter, the only control
-  // dependency.
+  // Returns the row of the operator that called r, or kNoRow. The caller is the first that exists of: the
+  // attribute `parent` (captures); the row that launched r; the only control dependency, in the output of
+  // PyTorch's converter.
   uint32_t Parent(uint32_t r);
 
-  // A step of a capture that an edit made, from the start of row `first` to the end of row `last`.
+  // A step of a capture that an edit added, from the start of row `first` to the end of row `last`.
   struct Step {
     std::string name;
     uint32_t first = 0, last = 0;
@@ -242,17 +248,17 @@ class Draft {
   }
   const std::vector<Step>& added_steps() const { return steps_; }
 
-  // Sets the body of the metadata frame. With "", Write() adds no metadata frame to a file that had none.
+  // Sets the body of the metadata frame. If it is "", Write() adds no metadata frame to a file without one.
   void SetMetadata(std::string body) { trace_.metadata = std::move(body); }
-  // Appends the frames. Errors: dependencies that make a cycle.
+  // Appends the frames to `out`. Errors: dependencies that make a cycle.
   absl::Status Write(std::string* out);
-  // Rows that were changed or added, and not removed.
+  // The number of rows that were changed or added, and not removed.
   uint64_t changed() const { return changed_; }
   uint64_t live() const { return rows_.size() - removed_; }
 
-  // Row of a node id, or kNoRow.
+  // Returns the row of a node id, or kNoRow.
   uint32_t Find(uint64_t id);
-  // Copies a text; the copy lives as long as the draft.
+  // Copies a text. The copy lives as long as the draft.
   absl::string_view Keep(absl::string_view text);
 
  private:
@@ -269,7 +275,8 @@ class Draft {
   int64_t RawStart(Time start) const;
   void Changed() { order_.clear(); }
   bool Chained(uint32_t a, uint32_t b) const;
-  // The id in the attribute `parent`, or what stands for a removed node of that id. False: there is none.
+  // Reads the id in the attribute `parent`; for a removed node, the id of its replacement. Returns false if
+  // there is none.
   bool ParentId(uint32_t r, uint64_t* id) const;
   void KeepParents();
 
@@ -288,15 +295,15 @@ class Draft {
   std::vector<absl::InlinedVector<uint32_t, 2>> children_;
   absl::flat_hash_map<uint64_t, uint32_t> row_of_;
   static constexpr uint64_t kNobody = UINT64_MAX;
-  absl::flat_hash_map<uint64_t, uint64_t> callers_;  // of removed host nodes: who calls instead, or kNobody
+  absl::flat_hash_map<uint64_t, uint64_t> callers_;  // removed host nodes: replacing caller, or kNobody
   uint64_t last_id_ = 0;
-  int64_t epoch_ns_ = 0;  // raw start less Row::start
+  int64_t epoch_ns_ = 0;  // start as written minus Row::start
   bool has_starts_ = false;
   uint64_t removed_ = 0, changed_ = 0;
-  std::vector<uint32_t> order_;  // empty: not known
-  Chains chains_;                // likewise
+  std::vector<uint32_t> order_;  // empty: unknown
+  Chains chains_;                // empty: unknown
   std::vector<Step> steps_;
-  int from_pytorch_ = -1;  // whether control dependencies are callers; -1: not known
+  int from_pytorch_ = -1;  // whether control dependencies are callers; -1: unknown
 };
 
 }  // namespace chakra::edit

@@ -1,4 +1,4 @@
-// The part of Draft for dependencies, order and lanes.
+// Implements dependencies, order and lanes of Draft.
 #include <algorithm>
 
 #include "absl/strings/match.h"
@@ -12,7 +12,7 @@
 namespace chakra::edit {
 namespace {
 
-// Appends the ids of one field, packed or not.
+// Appends the ids of a field, packed or not.
 void ReadIds(const wire::Field& f, std::vector<uint64_t>* out) {
   if (f.type == wire::kVarint) {
     out->push_back(f.bits);
@@ -114,7 +114,7 @@ void Draft::AddDeps(uint32_t r, const Deps& more) {
     for (const Dep& d : more) AddDep(r, d.row, d);
     return;
   }
-  absl::flat_hash_map<uint32_t, size_t> at;  // for look-ups; never iterated
+  absl::flat_hash_map<uint32_t, size_t> at;  // for lookups; never iterated
   for (size_t i = 0; i < deps_[r].size(); ++i) at.try_emplace(deps_[r][i].row, i);
   for (const Dep& d : more) {
     if (d.row == r) continue;
@@ -189,7 +189,7 @@ void Draft::MoveChildren(uint32_t from, absl::FunctionRef<void(Dep*)> move) {
       if (d.row != from) continue;
       const Dep before = d;
       move(&d);
-      if (d.row == child) d = before;  // nothing waits for itself
+      if (d.row == child) d = before;  // a row cannot wait for itself
       moved = moved || d.row != from || d.release != before.release;
       stays = stays || d.row == from;
       d.id = rows_[d.row].id;
@@ -199,7 +199,8 @@ void Draft::MoveChildren(uint32_t from, absl::FunctionRef<void(Dep*)> move) {
     if (!moved) continue;
     if (Chained(child, from)) chains_ = {};
     if (!stays) Erase(&children_[from], child);
-    // A row that depended on both depends on the new one once, with what holds longer.
+    // A row that depended on both rows now depends on the new row once, with the dependency that holds
+    // longer.
     Deps kept;
     for (const Dep& d : deps_[child]) {
       const auto same = std::find_if(kept.begin(), kept.end(),
@@ -329,7 +330,7 @@ absl::StatusOr<const Chains*> Draft::chains() {
   Chains found;
   found.place.assign(rows_.size(), 0);
   for (uint32_t r = 0; r < rows_.size(); ++r) found.chain.push_back(r);
-  absl::flat_hash_map<uint64_t, uint32_t> lanes;  // the last row of each lane
+  absl::flat_hash_map<uint64_t, uint32_t> lanes;  // last row of each lane
   for (const uint32_t r : *order) {
     if (!rows_[r].works()) continue;
     const auto [entry, fresh] = lanes.try_emplace(LaneKey(r), r);
@@ -408,7 +409,7 @@ void Draft::KeepCaller(uint32_t r, uint32_t copy, const absl::flat_hash_map<uint
   SetBody(copy, WithInteger(rows_[copy].body, kNodeAttr, "parent", ValueField::kInt64, rows_[it->second].id));
 }
 
-// Rows whose caller was removed name who called it, or nobody.
+// Gives rows whose caller was removed the replacing caller, or none.
 void Draft::KeepParents() {
   Attribute a;
   __int128 written = 0;

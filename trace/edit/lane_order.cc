@@ -72,14 +72,14 @@ uint32_t LaneOrder::LastUntil(uint32_t r, Time t) const {
 absl::Status LaneOrder::Keep(Tally* tally) {
   struct Lane {
     uint32_t last = kNoRow;
-    bool broken = false;  // true: from here on, every row waits for the row before
+    bool broken = false;  // true: from here on, every row waits for the previous row
   };
   for (bool again = true; again;) {
     again = false;
     ASSIGN_OR_RETURN(const auto order, draft_->Order());
     std::vector<uint32_t> place(draft_->size());
     for (uint32_t i = 0; i < order->size(); ++i) place[(*order)[i]] = i;
-    absl::flat_hash_map<uint64_t, Lane> lanes;  // for look-ups; never iterated
+    absl::flat_hash_map<uint64_t, Lane> lanes;  // for lookups; never iterated
     for (uint32_t r = first_; r != kNoRow; r = next_[r]) {
       if (draft_->row(r).removed || !draft_->row(r).works() || !draft_->StrictLane(r)) continue;
       if (!draft_->keeps_lanes() && !draft_->row(r).is_comm()) continue;

@@ -18,7 +18,7 @@ absl::StatusOr<LanePlaces> LanePlaces::Make(Draft* draft) {
   out.place_.assign(draft->size(), kNoRow);
   out.next_.assign(draft->size(), kNoRow);
   out.previous_.assign(draft->size(), kNoRow);
-  absl::flat_hash_map<uint64_t, uint32_t> lanes;  // the last row of each lane
+  absl::flat_hash_map<uint64_t, uint32_t> lanes;  // last row of each lane
   for (uint32_t i = 0; i < order->size(); ++i) {
     const uint32_t r = (*order)[i];
     out.place_[r] = i;

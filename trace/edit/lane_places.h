@@ -1,4 +1,4 @@
-// The recorded order of a draft's rows, overall and on each lane, before an edit.
+// The recorded order of a draft's rows, overall and on each lane, as it was before an edit.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ class LanePlaces {
  public:
   static absl::StatusOr<LanePlaces> Make(Draft* draft);
 
-  // The place of r in recorded order, from 0.
+  // The position of r in recorded order, from 0.
   uint32_t place(uint32_t r) const { return place_[r]; }
-  // The next and the previous row on the lane of r, or kNoRow.
+  // The next and the previous row on the lane of r; kNoRow if there is none.
   uint32_t next(uint32_t r) const { return next_[r]; }
   uint32_t previous(uint32_t r) const { return previous_[r]; }
 
@@ -23,8 +23,8 @@ class LanePlaces {
   std::vector<uint32_t> place_, next_, previous_;
 };
 
-// Takes r out of the order of its lane. In captures, dependencies of kind "thread" or "stream" make this
-// order: afterwards they lead from r's predecessors to r's successors.
+// Removes r from the order of its lane. In captures, dependencies of kind "thread" or "stream" make this
+// order; afterwards they lead from r's predecessors to r's successors.
 void LeaveLane(Draft* draft, uint32_t r);
 
 }  // namespace chakra::edit

@@ -19,8 +19,8 @@ void AppendBytes(const uint8_t* from, const uint8_t* to, std::string* out) {
   out->append(reinterpret_cast<const char*>(from), static_cast<size_t>(to - from));
 }
 
-// `body` with `piece` (a whole field, or nothing) in place of the fields that `is` selects. If it selects
-// none, `piece` goes before the first field with a higher number than `field`.
+// Returns `body` with `piece` (a whole field, or nothing) instead of the fields that `is` selects. If it
+// selects none, inserts `piece` before the first field with a number greater than `field`.
 template <typename Is>
 std::string Put(absl::string_view body, uint32_t field, absl::string_view piece, const Is& is) {
   std::string out;
@@ -49,7 +49,7 @@ std::string PutField(absl::string_view body, uint32_t field, absl::string_view p
   return Put(body, field, piece, [&](const wire::Field& f) { return f.number == field; });
 }
 
-// A fast test: whether an attribute is a name and one value, as nearly all are, and its name is not `name`.
+// A fast test: whether an attribute consists of a name other than `name` and one value, as nearly all do.
 bool IsOther(absl::string_view text, absl::string_view name) {
   if (text.size() < 2 || text[0] != 0x0a || static_cast<uint8_t>(text[1]) >= 0x80) return false;
   const auto n = static_cast<size_t>(text[1]);
@@ -59,7 +59,7 @@ bool IsOther(absl::string_view text, absl::string_view name) {
   return !rest.done() && wire::ReadField(&rest, &value) == nullptr && rest.done() && value.number > 2;
 }
 
-// The attributes `name` of a message: begin and end of the first, and their number.
+// The attributes called `name` in a message: begin and end of the first, and their number.
 struct Found {
   const uint8_t *begin = nullptr, *end = nullptr;
   int count = 0;
@@ -83,14 +83,14 @@ Found FindAttributes(absl::string_view body, uint32_t attr, absl::string_view na
   return out;
 }
 
-// `value` is the whole value field of an AttributeProto.
+// `value` is the encoded value field of an AttributeProto.
 std::string PutAttribute(absl::string_view body, uint32_t attr, absl::string_view name,
                          absl::string_view value, const Found& found) {
   std::string message, piece;
   AppendText(kAttrName, name, &message);
   message.append(value.data(), value.size());
   AppendText(attr, message, &piece);
-  if (found.count == 1) {  // in its place
+  if (found.count == 1) {  // replace it in its position
     std::string out;
     out.reserve(body.size() + piece.size());
     AppendBytes(CursorOf(body).p, found.begin, &out);
@@ -119,7 +119,8 @@ void AppendFixed(T v, std::string* out) {
 
 bool Fits(__int128 v, __int128 low, __int128 high) { return v >= low && v <= high; }
 
-// Appends an integer as the value field `number` of AttributeProto. False if the integer does not fit.
+// Appends an integer as the value field `number` of AttributeProto. Returns false if the integer does not
+// fit.
 bool AppendInteger(uint32_t number, __int128 v, std::string* out) {
   const auto bits = static_cast<uint64_t>(v);
   const bool fits_signed = Fits(v, INT64_MIN, INT64_MAX), fits32 = Fits(v, INT32_MIN, INT32_MAX);
@@ -194,7 +195,7 @@ void SetInteger(std::string* body, uint32_t attr, absl::string_view name, ValueF
   std::string value;
   if (found.count > 0 && AppendInteger(found.last.value.number, v, &value)) {
     const uint8_t* at = found.last.value.at;
-    if (found.count == 1 && static_cast<size_t>(found.end - at) == value.size()) {  // as long as it was
+    if (found.count == 1 && static_cast<size_t>(found.end - at) == value.size()) {  // same length as before
       std::memcpy(body->data() + (at - CursorOf(*body).p), value.data(), value.size());
     } else {
       *body = PutAttribute(*body, attr, name, value, found);

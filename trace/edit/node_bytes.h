@@ -1,5 +1,5 @@
-// Changes single fields of a Node message in its bytes; all other fields, unknown ones included, keep their
-// bytes and places.
+// Changes single fields in the bytes of a Node message. All other fields, also unknown ones, keep their bytes
+// and positions.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ std::string WithText(absl::string_view body, uint32_t field, absl::string_view t
 std::string WithNumbers(absl::string_view body, uint32_t field, const std::vector<uint64_t>& values);
 
 // Sets the attribute `name` of a Node or of GlobalMetadata (`attr`: field 10 or 2). An existing attribute
-// keeps its place. It keeps its kind too if it holds a number of any kind and `v` fits; otherwise the value
-// goes to `field`.
+// keeps its position. It also keeps its kind if it holds a number of any kind and `v` fits; otherwise the
+// value is stored as `field`.
 std::string WithInteger(absl::string_view body, uint32_t attr, absl::string_view name, ValueField field,
                         __int128 v);
 void SetInteger(std::string* body, uint32_t attr, absl::string_view name, ValueField field,
@@ -37,12 +37,13 @@ std::string WithStrings(absl::string_view body, uint32_t attr, absl::string_view
                         const std::vector<std::string>& v);
 std::string WithoutAttribute(absl::string_view body, uint32_t attr, absl::string_view name);
 
-// Finds the last attribute of this name, which is the one that protobuf's readers use. False: there is none.
+// Finds the last attribute with this name, which is the one that protobuf's readers use. Returns false if
+// there is none.
 bool FindAttribute(absl::string_view body, uint32_t attr, absl::string_view name, Attribute* out);
 
-// An attribute's value as text: numbers in decimal, bools as 0 and 1, lists as "[1, 2]".
+// Returns an attribute's value as text: numbers in decimal, bools as 0 and 1, lists as "[1, 2]".
 std::string AttributeText(const Attribute& a);
-// The value as a number. False for lists, and for texts that are not numbers.
+// Reads the value as a number. Returns false for lists, and for texts that are not numbers.
 bool AttributeNumber(const Attribute& a, double* out);
 
 }  // namespace chakra::edit

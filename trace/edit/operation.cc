@@ -31,7 +31,7 @@ void Tally::Add(const Tally& other, bool notes_only) {
 
 namespace {
 
-// Attributes that have an operation of their own, or that encode dependencies.
+// Attributes that have their own operation, or that encode dependencies.
 constexpr absl::string_view kReserved[] = {"comm_size",   "comm_type",   "tensor_size",  "num_ops",
                                            "duration_ns", "start_ns",    "comm_src",     "comm_dst",
                                            "comm_tag",    "transfer_ns", "stream",       "tid",
@@ -160,14 +160,14 @@ uint32_t AddNode(Draft* draft, const NodeSpec& spec, uint32_t anchor, Time start
   row.name = absl::StrReplaceAll(row.name, {{"{name}", like.name}});
   const bool comm = row.type >= NodeType::kSend;
   if (comm && !spec.own_group && like.is_comm()) row.group = std::string(like.group);
-  // Communication and storage without a lane have queues of their own.
+  // Communication and storage without a lane have their own queues.
   const bool shares = like.lane != kNoLane || (row.type == NodeType::kComp && like.type == NodeType::kComp);
   if (!spec.own_lane && shares) {
     row.cpu = like.cpu();
     row.lane = like.lane;
   }
   const uint32_t r = draft->Add(row, start);
-  // Thread ids of more than 31 bits are copied as written.
+  // Copy thread ids of more than 31 bits as they are written.
   if (!spec.own_lane && row.lane < 0 && row.lane != kNoLane) draft->CopyLane(r, anchor);
   for (const proto::SetAttribute& a : spec.attributes) ApplyAttribute(draft, r, a);
   return r;
@@ -226,15 +226,16 @@ absl::Status SortRecorded(Draft* draft, std::vector<uint32_t>* rows) {
 
 namespace {
 
-// A dependency that a row has or would get.
+// A dependency that a row has already or would get.
 struct Link {
-  uint32_t chain, place;  // of the row depended on
+  uint32_t chain, place;  // of the row that it depends on
   int64_t release, delay_ns;
-  size_t added;  // its index among those to be added; SIZE_MAX: the row has it already
+  size_t added;  // index in the list of dependencies to add; SIZE_MAX: the row has it already
 };
 
-// Removes dependencies from `more` that another one, of r or in `more`, implies: one on a later row of the
-// chain, or on the same row and released no earlier, that waits as long.
+// Removes dependencies from `more` that another dependency, of r or in `more`, implies: a dependency on a
+// later row of the chain, or on the same row with a release that is not earlier, with at least the same
+// delay.
 void DropImplied(Draft* draft, const Chains& chains, uint32_t r, Deps* more) {
   std::vector<Link> links;
   const auto add = [&](const Dep& d, size_t number) {
@@ -265,9 +266,9 @@ void DropImplied(Draft* draft, const Chains& chains, uint32_t r, Deps* more) {
   more->resize(kept);
 }
 
-// Whether a row waited for one on its own lane by way of `r` on another, and woke up by `kind` of dependency:
-// a thread that handed work over and waited for it, a stream that another one took turns with. What handing
-// over and waking up took goes with `r`.
+// Whether row `to` waited for row `from` of its own lane by way of `r` on another lane, and woke up by a
+// dependency of this `kind`: a thread that handed work over and waited for it, or streams that took turns.
+// The time for handing over and waking up disappears with `r`.
 bool WentAround(const Draft& draft, uint32_t from, uint32_t r, uint32_t to, absl::string_view kind) {
   if (kind != "wake_up" && kind != "sync" && kind != "event_wait") return false;
   const auto same = [&](uint32_t a, uint32_t b) {

@@ -1,5 +1,5 @@
-// What an edit does with the nodes that its selector matched. A new operation is a message in
-// proto/edit.proto, a class in its own file, and a line in registry.cc.
+// The interface of edit operations: what an edit does with the nodes that its selector matched. A new
+// operation needs a message in proto/edit.proto, a class in its own file, and a line in registry.cc.
 #pragma once
 
 #include <array>
@@ -22,52 +22,52 @@
 
 namespace chakra::edit {
 
-// What an edit did on one rank; EditRun sums over ranks.
+// What an edit did on a rank. EditRun sums it over ranks.
 struct Tally {
   uint64_t matched = 0, added = 0, removed = 0;
   std::set<std::string> notes;                        // assumptions
-  std::map<std::string, uint64_t, std::less<>> left;  // matches that were left as they are, by the reason
-  std::array<uint64_t, 4> scaled = {};                // nodes whose time `duration` changed, by kScaled
+  std::map<std::string, uint64_t, std::less<>> left;  // number of unchanged matches, by reason
+  std::array<uint64_t, 4> scaled = {};  // number of nodes whose time `duration` changed, by kScaled
 
   void Leave(absl::string_view reason, uint64_t nodes = 1);
-  // Adds counts and notes of another rank; `notes_only` those that need no sum.
+  // Adds the counts and notes of another rank; with `notes_only`, only the notes.
   void Add(const Tally& other, bool notes_only);
 };
 inline constexpr const char* kScaled[] = {"on the host", "on the device", "of communication", "of memory"};
 
-// An operation on one rank. Immutable, since several threads edit ranks.
+// An operation on one rank. Immutable, because several threads edit ranks.
 class Operation {
  public:
   virtual ~Operation() = default;
-  // `matches` are the selected rows, ascending. Errors name rank and node.
+  // `matches` are the selected rows, ascending. Errors give rank and node.
   virtual absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const = 0;
-  // Whether Apply() reads Draft::shape(), or Check() has anything to check.
+  // Whether Apply() uses Draft::shape(), or Check() has something to check.
   virtual bool needs_shape() const { return false; }
-  // Called before the first rank is edited, with the set as it is before this edit: checks that ranks and
-  // groups that the edit names exist.
+  // Called before the first rank is edited, with the set as it is before this edit. Checks that the ranks and
+  // groups named in the edit exist.
   virtual absl::Status Check(const SetShape&, const std::string& /*where*/) const { return absl::OkStatus(); }
 };
 
-// An operation on the set of ranks. It selects nothing; its selector must be empty.
+// An operation on the set of ranks. It selects no nodes, so its selector must be empty.
 class SetOperation {
  public:
   virtual ~SetOperation() = default;
-  // Gives the set after the edit. source[r] is the old rank that the new rank r is made of. `notes` as in
-  // Tally.
+  // Returns the set after the edit. source[r] is the old rank from which the new rank r is made. `notes`: as
+  // in Tally.
   virtual absl::Status Reshape(const SetShape& before, SetShape* after, std::vector<int>* source,
                                std::set<std::string>* notes) const = 0;
-  // Turns `draft`, the trace of an old rank, into that of `rank` of the set after the edit.
+  // Turns `draft`, the trace of an old rank, into the trace of `rank` in the set after the edit.
   virtual absl::Status Apply(Draft* draft, int rank, const SetShape& before, const SetShape& after,
                              Tally* tally) const = 0;
 };
 
-// Either an operation on a rank or one on the set; the other pointer is null.
+// An operation either on a rank or on the set; the other pointer is null.
 struct AnyOperation {
   std::unique_ptr<Operation> on_rank;
   std::unique_ptr<SetOperation> on_set;
 };
 
-// Makes the operation of an edit. Errors begin with `where` ("script.txtpb: edit 2 (fuse)") and name the
+// Makes the operation of an edit. Errors begin with `where` ("script.txtpb: edit 2 (fuse)") and give the
 // field and what is expected there.
 using MakeOperation = absl::StatusOr<AnyOperation> (*)(const proto::Edit& edit, const std::string& where);
 
@@ -78,7 +78,7 @@ struct OperationEntry {
 };
 const std::vector<OperationEntry>& Operations();
 
-// One function for each operation; registry.cc lists them.
+// One function for each operation, listed in registry.cc.
 absl::StatusOr<AnyOperation> MakeDuration(const proto::Edit& edit, const std::string& where);
 absl::StatusOr<AnyOperation> MakeBytes(const proto::Edit& edit, const std::string& where);
 absl::StatusOr<AnyOperation> MakeWork(const proto::Edit& edit, const std::string& where);
@@ -117,10 +117,10 @@ AnyOperation OnSet(Args&&... args) {
   return {nullptr, std::make_unique<Op>(std::forward<Args>(args)...)};
 }
 
-// "WHERE, FIELD: WHAT" (InvalidArgument).
+// Returns the error "WHERE, FIELD: WHAT" (InvalidArgument).
 absl::Status BadField(absl::string_view where, absl::string_view field, absl::string_view what);
 
-// A NewNode that was checked.
+// A checked NewNode.
 struct NodeSpec {
   NewRow row;             // `lane` is kNoLane unless given
   bool own_lane = false;  // false: the node runs on the anchor's lane
@@ -128,11 +128,11 @@ struct NodeSpec {
   std::vector<proto::SetAttribute> attributes;
 };
 absl::StatusOr<NodeSpec> ReadNodeSpec(const proto::NewNode& spec, const std::string& where);
-// Adds the node, on the lane of `anchor` unless the spec gives a lane, with recorded start `start`.
+// Adds the node, on the lane of `anchor` unless `spec` has a lane, with the recorded start `start`.
 uint32_t AddNode(Draft* draft, const NodeSpec& spec, uint32_t anchor, Time start);
-// NamesOthers(): whether the node, or the attribute, names a rank or a group. CheckInSet(): error if the set
-// lacks it. Ranks are not checked for a lone trace, which may belong to a larger set; groups are not checked
-// if no group is known.
+// NamesOthers(): whether the node, or the attribute, refers to a rank or a group. CheckInSet(): error if the
+// set does not have this rank or group. Ranks are not checked for a single trace, which may belong to a
+// larger set; groups are not checked if no groups are known.
 bool NamesOthers(const NodeSpec& spec);
 bool NamesOthers(const proto::SetAttribute& spec);
 absl::Status CheckInSet(const NodeSpec& spec, const SetShape& shape, const std::string& where);
@@ -142,11 +142,11 @@ absl::Status CheckInSet(const proto::SetAttribute& spec, const SetShape& shape, 
 absl::Status CheckAttribute(const proto::SetAttribute& spec, const std::string& where);
 void ApplyAttribute(Draft* draft, uint32_t r, const proto::SetAttribute& spec);
 
-// `old`, scaled or replaced as `change` says; at least 0.
+// Returns `old`, scaled or replaced by `change`; at least 0.
 double Changed(const proto::Adjustment& change, double old);
 absl::Status CheckAdjustment(const proto::Adjustment& change, const std::string& where);
 
-// The longest recorded time in microseconds: its picoseconds must fit in 64 bits.
+// The maximum recorded time in microseconds: in picoseconds it must fit in 64 bits.
 inline constexpr double kMaxMicros = 9.2e12;
 
 // Converts microseconds to the nearest picosecond.
@@ -155,7 +155,8 @@ Time FromMicros(double us);
 // Sorts `rows` in recorded order. Errors: a cycle.
 absl::Status SortRecorded(Draft* draft, std::vector<uint32_t>* rows);
 
-// What makes r wait for another row as it waits for `on`. Precondition: r depends on `on`.
+// Returns a dependency that makes r wait for another row as r waits for `on`. Precondition: r depends on
+// `on`.
 inline Dep LikeDepOn(Draft* draft, uint32_t r, uint32_t on) {
   Dep out = OfEdit(draft->DepOn(r, on));
   out.data = true;
@@ -163,9 +164,9 @@ inline Dep LikeDepOn(Draft* draft, uint32_t r, uint32_t on) {
 }
 
 // Removes r. Every row that depended on r then depends on all rows that r depended on, unless other
-// dependencies imply this. Delays add up, but for those of a way over r's lane and back that ended with
-// waking up; with `keep_time`, r's duration is added too. Precondition: `chains` holds for the draft, before
-// and after the call.
+// dependencies imply this. The delays of both dependencies are added, except if the row waited for a row of
+// its own lane by way of r and then woke up (see the implementation). With `keep_time`, the duration of r is
+// added too. Precondition: `chains` is valid for the draft, before and after the call.
 void RemoveRewired(Draft* draft, const Chains& chains, uint32_t r, bool keep_time);
 
 }  // namespace chakra::edit

@@ -34,7 +34,7 @@ std::vector<std::string> ReadStrings(absl::string_view body, absl::string_view n
   return out;
 }
 
-// Makes the capture's steps begin and end with nodes that still exist, and adds the steps that edits made.
+// Makes the capture's steps begin and end with nodes that still exist, and adds the steps that edits added.
 absl::Status KeepSteps(Draft* draft, std::string* metadata) {
   ASSIGN_OR_RETURN(std::optional<CaptureInfo> info, ReadCaptureInfo(draft->trace()));
   if (!info.has_value() || info->steps.empty()) return absl::OkStatus();
@@ -86,7 +86,7 @@ const OperationEntry* FindOperation(proto::Edit::OperationCase kind) {
   return nullptr;
 }
 
-// "FILE:LINE: edit 2 (fuse), most: ..." of "edit 2 (fuse), most: ...".
+// Turns "edit 2 (fuse), most: ..." into "FILE:LINE: edit 2 (fuse), most: ...".
 absl::Status Located(const Script& script, int index, const absl::Status& status, absl::string_view subject) {
   absl::string_view path = status.message();
   if (absl::ConsumePrefix(&path, subject)) path = path.substr(0, path.find(':'));
@@ -95,7 +95,8 @@ absl::Status Located(const Script& script, int index, const absl::Status& status
                                                   ": ", status.message()));
 }
 
-// What needs sums over ranks: what was scaled, unless the selector says it, and what was left alone.
+// Adds the notes that need sums over ranks: what was scaled, unless the selector says it, and what was left
+// unchanged.
 void AddCounts(const proto::Edit& edit, const Tally& tally, proto::EditOutcome* o) {
   const auto parts =
       std::count_if(tally.scaled.begin(), tally.scaled.end(), [](uint64_t n) { return n > 0; });
@@ -223,7 +224,7 @@ absl::Status EditRun::RunStep(size_t k, int final_rank, Draft* draft, std::vecto
   if (step.apply.on_set != nullptr) {
     const int next = RankBefore(k + 1, final_rank);
     status = step.apply.on_set->Apply(draft, next, *shapes_[k], *shapes_[k + 1], &tally);
-    // An operation on the set that leaves a rank unchanged has matched nothing on this rank.
+    // If an operation on the set leaves a rank unchanged, it matched nothing on this rank.
     const bool same =
         next == rank && draft->changed() == changed && shapes_[k]->groups == shapes_[k + 1]->groups;
     tally.matched = same ? 0 : draft->live();
@@ -241,7 +242,7 @@ absl::Status EditRun::RunStep(size_t k, int final_rank, Draft* draft, std::vecto
     record->push_back(absl::StrCat(step.edit.ShortDebugString(), " # matched ", tally.matched, ", added ",
                                    tally.added, ", removed ", tally.removed));
   }
-  // A rank that becomes several ranks is counted once.
+  // Count a rank that becomes several ranks once.
   bool first = true;
   if (!rank_at_.empty()) {
     const std::vector<int>& at = *rank_at_[k];
@@ -258,7 +259,7 @@ absl::Status EditRun::RunStep(size_t k, int final_rank, Draft* draft, std::vecto
   return absl::OkStatus();
 }
 
-// Keeps names for the hint about an edit that matches nothing.
+// Keeps names for the hint in the error about an edit that matches nothing.
 void EditRun::KeepNames(const RankTrace& trace) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (std::none_of(counts_.begin(), counts_.end(), [](const Count& c) { return c.tally.matched == 0; }))
@@ -267,7 +268,7 @@ void EditRun::KeepNames(const RankTrace& trace) {
     names_.emplace(trace.graph->name_of(i));
 }
 
-// Counts faults that the reader repairs in memory and the output keeps.
+// Counts faults that the reader repairs in memory and that remain in the output.
 void EditRun::CountFaults(const RankTrace& trace) {
   const std::lock_guard<std::mutex> lock(mutex_);
   for (const Repair& repair : trace.repairs) {

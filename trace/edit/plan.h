@@ -1,4 +1,4 @@
-// A compiled edit script (EditPlan), and its run over the ranks of a trace set (EditRun).
+// Compiled edit scripts (EditPlan), and their run over the ranks of a trace set (EditRun).
 #pragma once
 
 #include <map>
@@ -20,16 +20,16 @@ namespace chakra::edit {
 // Compiled edit scripts. Immutable.
 class EditPlan {
  public:
-  // Compiles scripts that run one after the other. Errors (InvalidArgument) name file and line, the edit by
+  // Compiles scripts that run one after another. Errors (InvalidArgument) give file and line, the edit by
   // number (from 1) and name, the field, its value and what is expected.
   static absl::StatusOr<EditPlan> Make(const std::vector<Script>& scripts);
 
   // The names of the scripts.
   const std::string& name() const { return name_; }
-  // Whether the plan changes ranks or groups; EditRun must then know the set before it edits the first rank.
+  // Whether the plan changes ranks or groups. EditRun must then know the set before it edits the first rank.
   bool reshapes() const;
-  // Whether EditRun should know the set, for this or another reason. If it does not, edits of nodes that need
-  // the set are errors.
+  // Whether EditRun should know the set, for this or another reason. If it does not know the set, edits of
+  // nodes that need it are errors.
   bool needs_shape() const;
 
  private:
@@ -51,19 +51,20 @@ class EditPlan {
   std::vector<Step> steps_;
 };
 
-// Edits ranks and counts what was done. Several threads may call Rewrite().
+// Edits ranks and counts the changes. Several threads may call Rewrite().
 class EditRun : public RankRewriter {
  public:
-  // `plan` must outlive the run. `keep_lanes`: new nodes get dependencies where their lanes need these to run
-  // in order; false: for a replay in which dependencies alone decide.
+  // `plan` must outlive the run. `keep_lanes`: new nodes get the dependencies that their lanes need to run in
+  // order; false: for a replay in which dependencies alone decide.
   explicit EditRun(const EditPlan* plan, bool keep_lanes = true);
 
-  // Tells the run the set. Call it before the first Rewrite(): required if plan->reshapes(), else optional.
-  // Errors: ranks or groups that an operation cannot handle.
+  // Passes the set to the run. Must be called before the first Rewrite() if plan->reshapes(), otherwise
+  // optional. Errors: ranks or groups that an operation cannot handle.
   absl::Status Begin(const SetShape& shape);
 
-  // Gives the ranks that are made of this rank: usually one; several or none if ranks are added or removed.
-  // Their frames are valid Chakra; the metadata's attribute `edits` (a list of texts) records the edits.
+  // Returns the ranks that are made from this rank: usually one; several or none if ranks are added or
+  // removed. Their frames are valid Chakra. The metadata's attribute `edits` (a list of texts) records the
+  // edits.
   absl::Status Rewrite(RankTrace trace, std::vector<Rewritten>* out) override;
 
   // The set after the edits; valid after Begin(). Null: only nodes change.
@@ -71,8 +72,8 @@ class EditRun : public RankRewriter {
     return plan_.reshapes() && !shapes_.empty() ? shapes_.back().get() : nullptr;
   }
 
-  // Call it after the last Rewrite(). Error (InvalidArgument): an edit without `allow_no_match` that matched
-  // nothing on any rank.
+  // Must be called after the last Rewrite(). Error (InvalidArgument): an edit without `allow_no_match` that
+  // matched nothing on any rank.
   absl::StatusOr<proto::EditReport> Finish();
 
  private:
@@ -89,24 +90,22 @@ class EditRun : public RankRewriter {
 
   const EditPlan& plan_;
   const bool keep_lanes_;
-  // The set before each step and after the last; empty: not known. Consecutive steps share one object where
-  // the set does not change.
+  // The set before each step and after the last; empty: unknown. Consecutive steps share an object if the set
+  // does not change.
   std::vector<std::shared_ptr<const SetShape>> shapes_;
-  std::vector<std::shared_ptr<const std::vector<int>>> rank_at_;  // likewise; [final rank]: the rank's number
-                                                                  // at this step
-  std::vector<std::vector<int>> becomes_;                         // [old rank]: its final ranks; empty: not
-                                                                  // known
+  std::vector<std::shared_ptr<const std::vector<int>>> rank_at_;  // by step: final rank to rank at the step
+  std::vector<std::vector<int>> becomes_;  // by old rank: its final ranks; empty: unknown
   std::mutex mutex_;
   std::vector<Count> counts_;    // by step
-  std::set<std::string> names_;  // some of the nodes' names, for messages
+  std::set<std::string> names_;  // names of some nodes, for messages
   std::map<std::string, proto::InputFault> faults_;
   int ranks_in_ = 0, ranks_out_ = 0;
   uint64_t nodes_in_ = 0, nodes_out_ = 0;
 };
 
-// Reads `inputs` and edits them. `run` is a fresh run of the plan. If `through` is not null, the reader calls
-// `through`, which calls `run`. Reads the inputs twice if plan.reshapes(). Errors: those of ReadTraceSet()
-// and of the edits.
+// Reads `inputs` and edits them. `run` must be a new run of `plan`. If `through` is not null, the reader
+// calls `through`, which calls `run`. Reads the inputs twice if plan.needs_shape(). Errors: those of
+// ReadTraceSet() and of the edits.
 absl::StatusOr<TraceSet> ReadEdited(const std::vector<std::string>& inputs, const ReadOptions& options,
                                     const EditPlan& plan, EditRun* run, RankRewriter* through = nullptr);
 

@@ -37,8 +37,8 @@ bool RunJoiner::DependsThrough(uint32_t r) {
                      [&](const Dep& d) { return !Before(d, begin) && !Inside(d.row) && Depends(d.row); });
 }
 
-// Whether r, a row outside the group, depends on the group. Answers stay valid while the group grows, since
-// Add() adds rows that come after every row visited.
+// Whether r, a row outside the group, depends on the group. Answers stay valid while the group grows, because
+// Add() only adds rows that are after every visited row.
 bool RunJoiner::Depends(uint32_t r) {
   const uint32_t begin = Place(group_.front());
   const auto enter = [&](uint32_t row) {
@@ -70,7 +70,7 @@ void RunJoiner::Became(const std::vector<uint32_t>& rows) {
   for (uint32_t r = static_cast<uint32_t>(place_.size()); r < draft_.size(); ++r) leader_.push_back(rows[0]);
   for (auto* list : {&place_, &inside_, &seen_}) list->resize(draft_.size());
   depends_.resize(draft_.size());
-  // Moves rows that the new rows depend on before them, and all other rows of the stretch after them.
+  // Moves rows that the new rows depend on before them, and all other rows in between after them.
   const uint32_t begin = Place(group_.front()), end = Place(group_.back());
   ++round_;
   stack_.push_back({rows[0], 0});

@@ -22,8 +22,8 @@ using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::TextFormat;
 
-// The steps of a path such as "select, any_of 0, name" or "node.lane" in edit `index`. A path leads through
-// the edit's operation unless it begins with the selection.
+// Returns the steps of a path such as "select, any_of 0, name" or "node.lane" in edit `index`. A path leads
+// through the edit's operation unless it begins with "select".
 std::vector<FieldStep> Steps(const Script& script, int index, absl::string_view path) {
   const proto::Edit& edit = script.script.edit(index);
   std::vector<FieldStep> out = {{proto::EditScript::descriptor()->FindFieldByName("edit"), index}};

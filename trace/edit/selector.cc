@@ -51,7 +51,7 @@ absl::StatusOr<std::optional<Bounds>> MakeBounds(bool given, const proto::Range&
   return std::optional<Bounds>(b);
 }
 
-// Kinds of nodes that selectors know beside the schema's types.
+// Kinds of nodes that selectors know in addition to the schema's types.
 struct Kind {
   const char* name;
   bool (*is)(const Row&);
@@ -94,8 +94,7 @@ struct Selector::Node {
   std::vector<Node> any_of, all_of, none_of;
   bool names_others() const {
     return !types.empty() || !ids.empty();
-  }  // true: METADATA and INVALID nodes
-     // may match
+  }  // true: METADATA and INVALID nodes may match
 
   absl::Status Fill(const proto::Selector& spec, const std::string& where);
   absl::Status FillLists(const proto::Selector& spec, const std::string& where);
@@ -176,7 +175,7 @@ absl::Status Selector::Node::Fill(const proto::Selector& spec, const std::string
   RETURN_IF_ERROR(FillLists(spec, where));
   RETURN_IF_ERROR(FillAttributes(spec, where));
   iteration = spec.iteration();
-  if (spec.has_iteration()) {  // checks the syntax only; the trace gives the number of iterations
+  if (spec.has_iteration()) {  // checks only the syntax; the number of iterations depends on the trace
     const auto parsed = ParseIteration(iteration, SIZE_MAX);
     if (!parsed.ok())
       return absl::InvalidArgumentError(absl::StrCat(where, ", iteration: ", parsed.status().message()));
@@ -191,7 +190,7 @@ absl::Status Selector::Node::Fill(const proto::Selector& spec, const std::string
   return absl::OkStatus();
 }
 
-// One selector against one draft.
+// The evaluation of a selector on a draft.
 class Selector::Evaluation {
  public:
   Evaluation(Draft* draft) : draft_(*draft) {}
@@ -276,7 +275,7 @@ class Selector::Evaluation {
     return !n.ancestor || HasAncestor(n, r);
   }
 
-  // Keeps answers, since many rows share callers.
+  // Caches answers, because many rows share callers.
   bool HasAncestor(const Node& n, uint32_t r) {
     std::vector<int8_t>& known = ancestors_[&n];
     known.resize(draft_.size(), -1);

@@ -1,4 +1,4 @@
-// A compiled proto::Selector: chooses the nodes of an edit.
+// A compiled proto::Selector: selects the nodes of an edit.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace chakra::edit {
 
-// Immutable, and safe to share between threads.
+// Immutable and thread-safe.
 class Selector {
  public:
-  // Errors begin with `where` ("script.txtpb: edit 2, select") and name the field, its value and what is
+  // Errors begin with `where` ("script.txtpb: edit 2, select") and give the field, its value and what is
   // expected.
   static absl::StatusOr<Selector> Make(const proto::Selector& spec, absl::string_view where);
 
@@ -24,7 +24,8 @@ class Selector {
   Selector& operator=(Selector&&) noexcept;
   ~Selector();
 
-  // Rows that match and were not removed, ascending. Errors: an iteration that the trace does not have.
+  // Returns the rows that match and were not removed, ascending. Errors: an iteration that the trace does not
+  // have.
   absl::StatusOr<std::vector<uint32_t>> Match(Draft* draft) const;
   // Whether rows of this rank can match at all.
   bool MayMatch(int rank) const;
@@ -36,39 +37,42 @@ class Selector {
   std::unique_ptr<Node> root_;
 };
 
-// A range of integers in [0, 2^63), written "0-7", "3" or "0-254/2". Errors say what is expected.
+// A range of integers in [0, 2^63), written "0-7", "3" or "0-254/2" (every second). Errors say what is
+// expected.
 struct Interval {
   int64_t first = 0, last = 0, step = 1;
   bool has(int64_t v) const { return v >= first && v <= last && (v - first) % step == 0; }
 };
 absl::StatusOr<Interval> ParseInterval(absl::string_view text);
 
-// A lane, written "stream:7", "thread:1", "stream:*" or "none". Lanes below 0 stand for thread ids of more
-// than 31 bits, as reports name them ("thread -1").
+// A lane, written "stream:7", "thread:1", "stream:*" or "none". Lanes below 0 are the numbers that reports
+// show for thread ids of more than 31 bits ("thread -1").
 struct LaneSpec {
-  bool any = false, none = false;  // any: all lanes of the kind; none: no recorded lane
+  bool any = false, none = false;  // any: all lanes of the kind; none: nodes without a recorded lane
   bool cpu = false;
   int32_t lane = 0;
 };
 absl::StatusOr<LaneSpec> ParseLane(absl::string_view text);
-// The same for a lane that nodes are put on. Error: a lane below 0, whose id it does not say.
+// The same for a lane on which to put nodes. Error: a lane below 0, because it does not give the thread id.
 absl::StatusOr<LaneSpec> ParseLaneToPutOn(absl::string_view text);
 
-// Reads a NodeType by its name in the schema, such as "COMP_NODE". Errors suggest one of these names or of
+// Parses a NodeType from its name in the schema, such as "COMP_NODE". Errors suggest one of these names or of
 // `others`.
 absl::StatusOr<NodeType> ParseNodeType(absl::string_view text, std::vector<std::string> others = {});
-// Reads a CollectiveType by its name, such as "all_reduce".
+// Parses a CollectiveType from its name, such as "all_reduce".
 absl::StatusOr<CollectiveType> ParseCollective(absl::string_view text);
 
-// The iterations of a rank. They are the steps in a capture's metadata; else the stretches from one node
-// named "ProfilerStep..." to the next; else the whole trace is one iteration.
+// The iterations of a rank. In a capture, an iteration begins with the first node of each step named
+// "ProfilerStep..." in the metadata; in other traces, with each node named "ProfilerStep...". Without such
+// steps or nodes, the whole trace is one iteration.
 struct Iterations {
   std::vector<std::vector<uint32_t>> rows;  // rows of each iteration, ascending
   std::vector<std::string> names;
-  bool marked = false;  // false: the whole trace is taken for one iteration
+  bool marked = false;  // false: the whole trace is one iteration
 };
 absl::StatusOr<Iterations> FindIterations(Draft* draft);
-// Reads "0", "2-4", "first" or "last" of `count` iterations. Errors say which iterations exist.
+// Parses "0", "2-4", "first" or "last", for a trace with `count` iterations. Errors say which iterations
+// exist.
 absl::StatusOr<Interval> ParseIteration(absl::string_view text, size_t count);
 
 }  // namespace chakra::edit

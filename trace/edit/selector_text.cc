@@ -1,4 +1,4 @@
-// Parses the texts in selectors (ranges, lanes, names), and finds a trace's iterations.
+// Parses the texts in selectors (ranges, lanes, names), and finds the iterations of a trace.
 #include <algorithm>
 
 #include "absl/strings/match.h"
@@ -46,7 +46,7 @@ absl::StatusOr<LaneSpec> ParseLane(absl::string_view text) {
   if (out.cpu || absl::ConsumePrefix(&rest, "stream:")) {
     out.any = rest == "*";
     if (out.any) return out;
-    // Captures have lanes below 0, and kNoLane is none.
+    // Captures have lanes below 0; kNoLane means no lane.
     if (!rest.empty() && absl::SimpleAtoi(rest, &lane) && lane > kNoLane && lane <= INT32_MAX) {
       out.lane = static_cast<int32_t>(lane);
       return out;
@@ -104,7 +104,7 @@ absl::StatusOr<Iterations> FindIterations(Draft* draft) {
   ASSIGN_OR_RETURN(const auto order, draft->Order());
   Iterations out;
   ASSIGN_OR_RETURN(std::optional<CaptureInfo> info, ReadCaptureInfo(draft->trace()));
-  // The place where each iteration begins, in recorded order.
+  // The rows with which iterations begin, in recorded order.
   std::vector<uint32_t> marks;
   if (info.has_value()) {
     for (const CaptureInfo::Step& step : info->steps) {
@@ -112,7 +112,7 @@ absl::StatusOr<Iterations> FindIterations(Draft* draft) {
         marks.push_back(step.first);
     }
   } else {
-    for (const uint32_t r : *order) {  // callees may divide the mark of a step into several nodes
+    for (const uint32_t r : *order) {  // callees may divide the node of a step into several nodes
       const absl::string_view name = draft->row(r).name;
       if (absl::StartsWith(name, "ProfilerStep") && (marks.empty() || name != draft->row(marks.back()).name))
         marks.push_back(r);

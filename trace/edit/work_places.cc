@@ -5,7 +5,7 @@
 namespace chakra::edit {
 namespace {
 
-// The sums of weights up to the end of each row.
+// Returns the sums of weights up to the end of each row.
 std::vector<int64_t> Ends(const std::vector<Row>& rows) {
   std::vector<int64_t> ends(rows.size());
   const auto sum = [&](auto&& weight) {
@@ -34,7 +34,7 @@ WorkPlaces::Place WorkPlaces::Of(size_t i, int64_t release) const {
   const int64_t begin = i == 0 ? 0 : old_ends_[i - 1];
   const __int128 done = begin + ReleasedAfter(Time::Picos(old_ends_[i] - begin), release).picos();
   const auto at = static_cast<int64_t>((done * new_ends_.back() + old_ends_.back() / 2) / old_ends_.back());
-  // Between two rows, the end of the earlier one.
+  // A point between two rows is the end of the earlier row.
   const auto row =
       static_cast<size_t>(std::lower_bound(new_ends_.begin(), new_ends_.end(), at) - new_ends_.begin());
   const int64_t from = row == 0 ? 0 : new_ends_[row - 1], weight = new_ends_[row] - from;

@@ -25,8 +25,8 @@ absl::Status SystemError(absl::string_view doing, absl::string_view path, int er
   return absl::UnavailableError(absl::StrCat("cannot ", doing, " ", path, ": ", std::strerror(error)));
 }
 
-// The name prefix of a trace: "workload" for "dir/workload.3.et.zst" or "a.tar!x/workload.3.et"; "trace" for
-// captures.
+// Returns the name prefix of a trace: "workload" for "dir/workload.3.et.zst" or "a.tar!x/workload.3.et";
+// "trace" for captures.
 std::string PrefixOf(const std::string& file) {
   const size_t bang = file.find('!');
   const TraceName name = ParseTraceName(bang == file.npos ? file : file.substr(bang + 1));
@@ -42,7 +42,7 @@ absl::Status WriteStream(const std::string& path, Compression compression, absl:
   return file.Finish(frames);
 }
 
-// `path` without slashes at its end; for a link, its target.
+// Returns `path` without trailing slashes; for a link, its target.
 std::string Resolved(std::string path) {
   while (path.size() > 1 && path.back() == '/') path.pop_back();
   std::error_code error;
@@ -98,7 +98,7 @@ absl::Status EditedOutput::Rewrite(RankTrace trace, std::vector<Rewritten>*) {
   return absl::OkStatus();
 }
 
-// Files that make a run together may be named as their writer likes: their traces get one prefix.
+// Gives all traces the same prefix: files that together make a run may have any names.
 absl::Status EditedOutput::NameAlike() {
   if (prefixes_.size() < 2) return absl::OkStatus();
   std::set<std::string> names;

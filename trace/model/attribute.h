@@ -39,7 +39,7 @@ enum class AttributeKey : uint8_t {
   kDepKinds,        // dep_kinds: one word for each of data_deps
   kCategory,        // category: the profiler's name for this kind of operation
   kKernelHash,      // kernel_hash: hash of the code that a compiler made for the node
-  kTimeFactor,      // time_factor: the node's time is multiplied by this
+  kTimeFactor,      // time_factor: factor of times that are not recorded
 };
 
 // An AttributeProto, split into name and value. value.number is 0 if the attribute has no value.

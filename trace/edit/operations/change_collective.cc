@@ -97,7 +97,7 @@ class ChangeCollective : public Operation {
     return absl::OkStatus();
   }
 
-  // Makes r an all_gather and adds a reduce_scatter before r. Each takes half of the recorded time, as in a
+  // Makes r an all_gather and adds a reduce_scatter before it. Each gets half of the recorded time, as in a
   // ring.
   absl::Status Divide(Draft* draft, uint32_t r, const std::string& group, LaneOrder* order,
                       Tally* tally) const {

@@ -12,7 +12,7 @@ constexpr absl::string_view kGive =
     "expected groups from --groups FILE, from a JSON file beside the traces, or from a process_group:init "
     "node";
 
-// The groups in the rank's own process_group:init nodes.
+// Returns the groups in the rank's own process_group:init nodes.
 Groups OwnGroups(Draft* draft) {
   Groups out;
   uint64_t members = 0;
@@ -21,7 +21,7 @@ Groups OwnGroups(Draft* draft) {
     if (row.removed || row.type != NodeType::kMetadata || !absl::StrContains(row.name, "process_group:init"))
       continue;
     const absl::StatusOr<Groups> here = ParseGroupNode(draft->InputValues(r), draft->Describe(r));
-    // The reader has reported faults of the other nodes.
+    // The reader has already reported the faults of these nodes.
     if (here.ok() && !MergeGroups(*here, draft->Describe(r), &out, &members).ok()) break;
   }
   return out;

@@ -1,4 +1,4 @@
-// Helpers of the edits of collectives.
+// Helpers for edits of collectives.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,17 @@ namespace chakra::edit {
 // Error if one of `rows` is not a collective.
 absl::Status OnlyCollectives(const Draft& draft, const std::vector<uint32_t>& rows);
 
-// The number of ranks in a group, from the set or from the rank's process_group:init nodes. Errors are about
-// node `r`: no groups are known (the message says where they can be given), or the set lacks the group (the
-// message suggests the nearest name).
+// Returns the number of ranks in a group, from the set or from the rank's process_group:init nodes. Errors
+// are about node `r`: no groups are known (the message says where they can be given), or the set lacks the
+// group (the message suggests the nearest name).
 absl::StatusOr<uint64_t> GroupSize(Draft* draft, uint32_t r, absl::string_view group);
 
-// Whether the output is `members` times as large as the input, which comm_size measures: all_gather and
-// gather.
+// Whether the output is larger than the input, whose size is comm_size, by the number of members: all_gather
+// and gather.
 bool Grows(CollectiveType type);
 
-// The share of `total` for bytes [begin, end) of `bytes`, in whole nanoseconds. The shares of consecutive
-// parts add up to `total`.
+// Returns the share of `total` for bytes [begin, end) of `bytes`, in whole nanoseconds. The shares of
+// consecutive parts add up to `total`.
 Time ShareOf(Time total, uint64_t begin, uint64_t end, uint64_t bytes);
 
 // Makes `to` depend on everything that `from` depends on.

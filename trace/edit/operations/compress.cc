@@ -1,4 +1,4 @@
-// Reduces bytes of communication, at the cost of nodes that encode and decode.
+// Reduces the bytes of communication, at the cost of nodes that encode and decode.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kMostMicrosPerMb = 1e9;
 
-// Where a node runs.
+// The lane of an added node.
 struct Place {
   bool cpu = false;
   int32_t lane = kNoLane;
@@ -44,8 +44,8 @@ class Compress : public Operation {
   }
 
  private:
-  // For each of `rows`, the lane of the last compute node recorded before it: on the device if there is one,
-  // else on the host.
+  // Returns, for each of `rows`, the lane of the last compute node recorded before it: a node of the device
+  // if the trace has any, otherwise of the host.
   std::vector<Place> PlacesOf(const Draft& draft, const std::vector<uint32_t>& rows,
                               const LaneOrder& order) const {
     std::vector<Place> out(rows.size());
@@ -103,7 +103,8 @@ class Compress : public Operation {
       ++tally->added;
     }
     if (decode > Time::Zero()) {
-      // Right before the first node that waits for the communication, so that a stream computes meanwhile.
+      // Place it right before the first node that waits for the communication, so that the stream computes
+      // until then.
       const uint32_t before = order->FirstChild(r);
       const Time start = before == kNoRow ? row.start + row.duration : draft->row(before).start;
       const uint32_t node = Add(draft, absl::StrCat("decode_", row.name), decode, place, start);
@@ -127,7 +128,7 @@ class Compress : public Operation {
     if (row.transfer != Time::Never()) draft->SetTransfer(r, Scaled(row.transfer));
   }
 
-  // The bytes that a rank holds after the communication.
+  // Returns the number of bytes that a rank has after the communication.
   static absl::StatusOr<uint64_t> ResultBytes(Draft* draft, uint32_t r) {
     const Row& row = draft->row(r);
     if (row.type != NodeType::kCollective) return row.comm.bytes;
@@ -148,7 +149,7 @@ class Compress : public Operation {
     spec.cpu = place.cpu;
     spec.lane = place.lane;
     const uint32_t node = draft->Add(spec, start);
-    // Thread ids of more than 31 bits are copied as written.
+    // Copy thread ids of more than 31 bits as they are written.
     if (place.like != kNoRow && place.lane < 0) draft->CopyLane(node, place.like);
     return node;
   }

@@ -10,7 +10,7 @@
 namespace chakra::edit {
 namespace {
 
-// The limit for one edit on one rank.
+// The maximum for an edit on a rank.
 constexpr uint64_t kMostNewDependencies = uint64_t{1} << 20;
 
 class AddDependencyEdit : public Operation {
@@ -158,8 +158,8 @@ class ReorderEdit : public Operation {
   }
 
  private:
-  // BEFORE: the last anchor recorded before the match, else the next anchor. AFTER: the next anchor, else the
-  // last before.
+  // BEFORE: the last anchor recorded before the match; if there is none, the first anchor after it. AFTER:
+  // the first anchor after the match; if there is none, the last before it.
   uint32_t AnchorOf(const LanePlaces& places, const std::vector<uint32_t>& anchors, uint32_t r) const {
     const auto next = std::lower_bound(anchors.begin(), anchors.end(), places.place(r),
                                        [&](uint32_t a, uint32_t p) { return places.place(a) < p; });

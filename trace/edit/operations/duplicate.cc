@@ -11,7 +11,7 @@
 namespace chakra::edit {
 namespace {
 
-// A group of nodes that is copied as one: rows in recorded order.
+// Nodes that are copied together: rows in recorded order.
 using Rows = std::vector<uint32_t>;
 
 class DuplicateEdit : public Operation {
@@ -38,13 +38,13 @@ class DuplicateEdit : public Operation {
       TakeLaunched(draft, &group_of, &rows);
       std::sort(rows.begin(), rows.end(), earlier);
     }
-    const uint32_t known = draft->size();  // rows that `places` knows
+    const uint32_t known = draft->size();  // number of rows that `places` knows
     for (const Rows& rows : groups) CopyGroup(draft, places, known, rows, tally);
     return absl::OkStatus();
   }
 
  private:
-  // Groups that reach from each match to just before the next row of its lane that `until` matches.
+  // Makes a group of each match and the rows after it on its lane, up to the next row that `until` matches.
   absl::Status Stretches(Draft* draft, const LanePlaces& places, std::vector<uint32_t> matches,
                          std::vector<uint32_t>* group_of, std::vector<Rows>* groups, Tally* tally) const {
     ASSIGN_OR_RETURN(std::vector<uint32_t> ends, until_->Match(draft));
@@ -73,7 +73,7 @@ class DuplicateEdit : public Operation {
     return absl::OkStatus();
   }
 
-  // Matches that follow each other on a lane, or depend on each other, are one group.
+  // Makes groups of matches that follow each other on a lane or depend on each other.
   static void Connected(Draft* draft, const LanePlaces& places, const std::vector<uint32_t>& matches,
                         std::vector<uint32_t>* group_of, std::vector<Rows>* groups) {
     absl::flat_hash_map<uint32_t, uint32_t> index;
@@ -117,8 +117,8 @@ class DuplicateEdit : public Operation {
     }
   }
 
-  // A copy keeps the recorded start of its original, so that it comes before the rows that followed the
-  // original.
+  // Copies a group. A copy keeps the recorded start of its original, so that it comes before the rows that
+  // followed the original.
   void CopyGroup(Draft* draft, const LanePlaces& places, uint32_t known, const Rows& rows,
                  Tally* tally) const {
     const uint32_t original = draft->size();
@@ -146,8 +146,8 @@ class DuplicateEdit : public Operation {
     }
   }
 
-  // Rows that nodes of the group depend on and that are recorded after the group's first node: these rows
-  // keep their dependencies on the original group. Rows from `known` on are copies.
+  // Returns the rows that nodes of the group depend on and that are recorded after the group's first node:
+  // these rows keep their dependencies on the original group. Rows from `known` on are copies.
   static absl::flat_hash_set<uint32_t> Needed(Draft* draft, const LanePlaces& places, uint32_t known,
                                               const Rows& rows) {
     absl::flat_hash_set<uint32_t> needed;
@@ -163,9 +163,10 @@ class DuplicateEdit : public Operation {
     return needed;
   }
 
-  // Connects a copy internally as the group is. On each lane the copy's first node follows the previous
-  // copy's last node, with the gap before the group's first node. A node that depends on nothing in the group
-  // depends on the ends of the previous copy.
+  // Connects the nodes of a copy as those of the group are connected. On each lane, the copy's first node
+  // follows the previous copy's last node, with the gap that was before the group's first node. On lanes
+  // without a strict order, a node that depends on nothing in the group depends on the ends of the previous
+  // copy.
   static void Connect(Draft* draft, const Rows& rows, const Rows& before, const Rows& copies) {
     absl::flat_hash_map<uint32_t, uint32_t> copy_of;
     absl::flat_hash_map<uint64_t, uint32_t> lane_end;
@@ -177,7 +178,7 @@ class DuplicateEdit : public Operation {
       if (std::none_of(children.begin(), children.end(), [&](uint32_t c) { return copy_of.contains(c); }))
         ends.push_back(before[i]);
     }
-    absl::flat_hash_map<uint64_t, uint32_t> newest;  // copy of each lane
+    absl::flat_hash_map<uint64_t, uint32_t> newest;  // newest copied row of each lane
     for (size_t i = 0; i < rows.size(); ++i) {
       draft->KeepCaller(rows[i], copies[i], copy_of);
       bool inside = false;
@@ -205,8 +206,8 @@ class DuplicateEdit : public Operation {
     }
   }
 
-  // A child of r outside the group depends on r's last copy instead, unless r handed work to another thread
-  // there (hand_off).
+  // Makes a child of r outside the group depend on r's last copy instead, unless r handed work to another
+  // thread there (hand_off).
   static void Follow(Draft* draft, uint32_t child, uint32_t r, uint32_t last) {
     for (const Dep& d : Deps(draft->deps(child))) {
       if (d.row != r || d.kind == "hand_off") continue;

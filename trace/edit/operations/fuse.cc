@@ -32,8 +32,7 @@ class FuseEdit : public Operation {
     RunJoiner joiner(draft, places);
     for (const uint32_t r : rows) {
       if (places.previous(r) != kNoRow && in[places.previous(r)])
-        continue;  // r is not the first of its
-                   // run
+        continue;  // r is not the first row of its run
       for (uint32_t at = r; at != kNoRow && in[at];) {
         at = FuseFrom(*draft, places, in, at, &joiner, tally);
         if (joiner.group().size() < 2) {
@@ -48,7 +47,8 @@ class FuseEdit : public Operation {
   }
 
  private:
-  // Fuses as much of the run that begins with `first` as can be one node. Returns the next row on the lane.
+  // Fuses as many rows of the run that begins with `first` as can be one node. Returns the next row on the
+  // lane.
   uint32_t FuseFrom(const Draft& draft, const LanePlaces& places, const std::vector<bool>& in, uint32_t first,
                     RunJoiner* joiner, Tally* tally) const {
     joiner->Begin(first);
@@ -95,7 +95,7 @@ class FuseEdit : public Operation {
     }
   }
 
-  // Makes `first` wait for what node r waits for.
+  // Makes `first` wait for everything that r waits for.
   void TakeDeps(Draft* draft, const Chains& chains, uint32_t first, uint32_t r, Tally* tally) const {
     for (const Dep& d : Deps(draft->deps(r))) {
       if (d.row == kNoRow) continue;
@@ -108,7 +108,7 @@ class FuseEdit : public Operation {
     }
   }
 
-  // Removes a host node that launched only r; the host saves its time.
+  // Removes a host node that launched only r, together with its time.
   static void RemoveLaunch(Draft* draft, const Chains& chains, uint32_t launch, uint32_t r, Tally* tally) {
     draft->DropDep(r, launch);
     const auto& children = draft->children(launch);

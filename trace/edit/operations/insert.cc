@@ -34,7 +34,7 @@ std::vector<uint32_t> MakeChain(Draft* draft, const std::vector<NodeSpec>& specs
   return chain;
 }
 
-// Places a chain in the order: its first row right behind `behind`, or, if that is kNoRow, its last right
+// Places a chain in the order: its first row right after `behind`; if `behind` is kNoRow, its last row right
 // before `before`.
 void PutChain(LaneOrder* order, const std::vector<uint32_t>& chain, uint32_t behind, uint32_t before) {
   if (behind != kNoRow) {
@@ -118,12 +118,12 @@ class ReplaceEdit : public Operation {
  private:
   struct Replaced {
     std::vector<uint32_t> chain;
-    // A chain needs a place in the recorded order that is behind all its dependencies and before all rows
-    // that depend on it.
+    // Whether there is a position in recorded order that is after all dependencies of the chain and before
+    // all rows that depend on the chain.
     bool fits = true;
   };
 
-  // False: a chain does not fit.
+  // Returns false if a chain does not fit.
   bool ReplaceRuns(Draft* draft, const LanePlaces& places, const std::vector<uint32_t>& rows,
                    LaneOrder* order, Tally* tally) const {
     std::vector<bool> in(draft->size());
@@ -131,7 +131,8 @@ class ReplaceEdit : public Operation {
     RunJoiner joiner(draft, places);
     bool fit = true;
     for (const uint32_t r : rows) {
-      if (places.previous(r) != kNoRow && in[places.previous(r)]) continue;  // r is not the first of its run
+      if (places.previous(r) != kNoRow && in[places.previous(r)])
+        continue;  // r is not the first row of its run
       for (uint32_t at = r; at != kNoRow && in[at];) {
         joiner.Begin(at);
         for (at = places.next(at); at != kNoRow && in[at] && !joiner.DependsThrough(at); at = places.next(at))
@@ -164,7 +165,7 @@ class ReplaceEdit : public Operation {
     uint32_t behind = order->LastDep(chain.front());
     if (behind != kNoRow && order->Earlier(behind, group.front())) behind = kNoRow;
     uint32_t child = order->FirstChild(chain.back());
-    for (size_t i = 0; i + 1 < chain.size(); ++i) {  // rows that are released on the way
+    for (size_t i = 0; i + 1 < chain.size(); ++i) {  // rows that the chain releases before its end
       for (const uint32_t c : draft->children(chain[i])) {
         if (c != chain[i + 1] && (child == kNoRow || order->Earlier(c, child))) child = c;
       }

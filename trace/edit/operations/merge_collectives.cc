@@ -11,9 +11,9 @@
 namespace chakra::edit {
 namespace {
 
-// Merges nodes in recorded order, each into the next of its bucket. Dependencies against the recorded order
-// then come only from nodes that were merged already, so no path from a node to the next of its bucket leads
-// past the latter.
+// Merges nodes in recorded order, each into the next node of its bucket. Then only nodes that were merged
+// already have dependencies against the recorded order. So a path from a node to the next node of its bucket
+// never contains rows after the latter.
 class Merger {
  public:
   static absl::StatusOr<Merger> Make(Draft* draft) {
@@ -27,8 +27,8 @@ class Merger {
 
   bool Earlier(uint32_t a, uint32_t b) const { return place_[a] < place_[b]; }
 
-  // Merges a into b. False, with nothing changed, if b depends on a through other rows. Precondition:
-  // Earlier(a, b), and no node behind b was merged.
+  // Merges a into b. If b depends on a through other rows, returns false and changes nothing. Preconditions:
+  // Earlier(a, b); no node after b was merged.
   bool Merge(uint32_t a, uint32_t b) {
     const bool apart = Waiting(a, b);
     for (const uint32_t r : waiting_) waits_[r] = false;
@@ -44,7 +44,7 @@ class Merger {
  private:
   explicit Merger(Draft* draft) : draft_(draft) {}
 
-  // Fills waiting_ with the rows before b that wait for a. False if b waits for one of them.
+  // Fills waiting_ with the rows before b that wait for a. Returns false if b waits for one of them.
   bool Waiting(uint32_t a, uint32_t b) {
     waiting_.clear();
     const auto add = [&](uint32_t r) {
@@ -63,7 +63,7 @@ class Merger {
   }
 
   Draft* draft_;
-  std::vector<uint32_t> place_;  // by row, in recorded order
+  std::vector<uint32_t> place_;  // by row: position in recorded order
   std::vector<bool> waits_;      // by row: whether it is in waiting_
   std::vector<uint32_t> waiting_;
 };
@@ -93,7 +93,7 @@ class MergeCollectives : public Operation {
     ASSIGN_OR_RETURN(Merger merger, Merger::Make(draft));
     std::vector<uint32_t> rows = matches;
     std::sort(rows.begin(), rows.end(), [&](uint32_t a, uint32_t b) { return merger.Earlier(a, b); });
-    // By the properties that all collectives of a bucket share: kind, lane, root, dimensions, step, group,
+    // Key: the properties that all collectives of a bucket share: kind, lane, root, dimensions, step, group,
     // element type.
     std::map<std::tuple<int, uint64_t, int32_t, uint32_t, int64_t, std::string, std::string>, Bucket> open;
     for (const uint32_t r : rows) {
@@ -114,7 +114,8 @@ class MergeCollectives : public Operation {
            (spec_.count() > 0 && b.count >= spec_.count());
   }
 
-  // Tells why the one of a bucket of one stays as it is; `blocked`: the next one waits for it through others.
+  // Notes why a collective alone in its bucket stays unchanged. `blocked`: the next collective waits for it
+  // through other nodes.
   void Close(const Bucket& bucket, bool blocked, Tally* tally) const {
     if (bucket.count != 1) return;
     tally->Leave(Full(bucket) ? "a full bucket alone, by bucket_bytes or count"

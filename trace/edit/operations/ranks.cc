@@ -1,4 +1,4 @@
-// Edits of whole ranks: renumber ranks, rename groups, delay a rank's start.
+// Edits of whole ranks: renumber ranks, rename groups, delay the start of a rank.
 #include <algorithm>
 #include <cmath>
 
@@ -119,8 +119,8 @@ class DelayRankEdit : public Operation {
     std::vector<uint32_t> roots;
     for (uint32_t r = 0; r < draft->size(); ++r) {
       if (draft->row(r).removed || !draft->row(r).works()) continue;
-      // A METADATA node, such as the begin of a capture, takes no time: a node that waits only for such nodes
-      // is a root too.
+      // A METADATA node, such as the beginning of a capture, takes no time: a node that waits only for such
+      // nodes is a root too.
       const Deps& deps = draft->deps(r);
       if (std::all_of(deps.begin(), deps.end(),
                       [&](const Dep& d) { return d.row == kNoRow || !draft->row(d.row).works(); })) {

@@ -7,8 +7,8 @@
 namespace chakra::edit {
 namespace {
 
-// Copies an iteration, one copy after the other. On recorded lanes a copy follows the previous copy as the
-// iteration followed what was before it; without lanes a copy begins when the previous one has ended.
+// Copies an iteration, one copy after another. On recorded lanes, a copy follows the previous copy as the
+// iteration followed the rows before it; without lanes, a copy starts when the previous copy has ended.
 class RepeatEdit : public Operation {
  public:
   explicit RepeatEdit(const proto::Repeat& spec) : spec_(spec) {}
@@ -25,7 +25,7 @@ class RepeatEdit : public Operation {
     }
     const Time period = end - begin;
     const uint32_t original = draft->size();
-    std::vector<uint32_t> last = range.rows;  // the newest copy of each row
+    std::vector<uint32_t> last = range.rows;  // newest copy of each row
     for (int k = 1; k < spec_.times(); ++k) {
       std::vector<uint32_t> copies(n);
       for (size_t i = 0; i < n; ++i) {
@@ -71,7 +71,7 @@ class RepeatEdit : public Operation {
   static void Connect(Draft* draft, const std::vector<uint32_t>& rows, const std::vector<uint32_t>& before,
                       const std::vector<uint32_t>& copies, Tally* tally) {
     absl::flat_hash_map<uint32_t, uint32_t> copy_of;
-    absl::flat_hash_map<uint64_t, uint32_t> lane_end;  // by lane: the last row of the previous copy
+    absl::flat_hash_map<uint64_t, uint32_t> lane_end;  // by lane: last row of the previous copy
     std::vector<uint32_t> leaves;
     for (size_t i = 0; i < rows.size(); ++i) copy_of[rows[i]] = copies[i];
     for (size_t i = 0; i < rows.size(); ++i) {
@@ -109,7 +109,7 @@ class RepeatEdit : public Operation {
     }
   }
 
-  // Makes rows that followed the iteration follow its last copy.
+  // Makes the rows that followed the iteration follow its last copy.
   static void Follow(Draft* draft, const std::vector<uint32_t>& rows, const std::vector<uint32_t>& last,
                      uint32_t original, Time end, Time shift) {
     std::vector<bool> in(draft->size());

@@ -12,15 +12,15 @@
 namespace chakra::edit {
 namespace {
 
-// The groups along one dimension: disjoint, with equal distances between members, and together holding all
+// The groups along a dimension: disjoint, with equal distances between their members, and together with all
 // ranks.
 struct Family {
   std::vector<std::string> names;
   std::vector<std::vector<int>> members;
 };
 
-// Distances of the members from the first; equal for all groups of a family.
-std::vector<int> Strides(const std::vector<int>& members) {
+// Returns the distances of the members from the first member; equal for all groups of a family.
+std::vector<int> Pattern(const std::vector<int>& members) {
   std::vector<int> out;
   for (const int m : members) out.push_back(m - members.front());
   return out;
@@ -41,7 +41,7 @@ std::vector<Family> Families(const SetShape& set) {
     bool once = true;
     Family distinct;
     for (size_t g = 0; g < f.names.size(); ++g) {
-      // Count several groups of the same ranks once.
+      // Count several groups with the same ranks once.
       if (std::find(distinct.members.begin(), distinct.members.end(), f.members[g]) != distinct.members.end())
         continue;
       distinct.names.push_back(f.names[g]);
@@ -64,14 +64,13 @@ std::string Describe(const std::vector<Family>& families) {
   return absl::StrJoin(parts, "; ");
 }
 
-// Where each rank is: in which group of the family, and at which place in it.
+// The position of each rank: its group in the family (coordinate), and its place in this group.
 struct Grid {
-  int width = 0, stride = 0;           // stride: distance of rank numbers along the dimension; 0: not
-                                       // constant
+  int width = 0, stride = 0;  // stride: distance of rank numbers along the dimension; 0: not constant
   std::vector<int> coordinate, place;  // by rank
   std::vector<std::vector<int>> members;
 
-  // The new rank number. It keeps the order of dimensions if the old numbers had a stride.
+  // Returns the new rank number. It keeps the order of dimensions if the old numbers have a stride.
   int Number(int coordinate_of, int place_of, int new_width) const {
     if (stride > 0) {
       const int first = members[static_cast<size_t>(coordinate_of)].front();
@@ -234,14 +233,14 @@ class RescaleEdit : public SetOperation {
     for (int p = 0; p < spec_.to(); ++p) {
       for (const int c : by_place.begin()->second) wide.push_back(grid.Number(c, p, spec_.to()));
     }
-    // Members stay ascending by rank if they were.
+    // Members stay ascending by rank if they were ascending before.
     if (std::is_sorted(members.begin(), members.end())) std::sort(wide.begin(), wide.end());
     after->groups[name] = wide;
     return absl::OkStatus();
   }
 
   double Ratio(const Grid& grid) const { return static_cast<double>(grid.width) / spec_.to(); }
-  // The factor for computation, and for messages between ranks at one place of the data dimension.
+  // The factor for computation, and for messages between ranks at the same place of the data dimension.
   double WorkFactor(const Grid& grid) const {
     return spec_.dimension() == proto::Rescale::TENSOR || spec_.keep_global_batch() ? Ratio(grid) : 1;
   }
@@ -261,7 +260,7 @@ class RescaleEdit : public SetOperation {
           r, static_cast<uint64_t>(std::llround(static_cast<double>(row.work.tensor_bytes) * factor)));
   }
 
-  // Whether the group lies along the dimension, that is, holds ranks at different places.
+  // Whether the group is along the dimension, that is, has ranks at different places.
   static bool Along(const std::vector<int>& members, const Grid& grid) {
     return std::any_of(members.begin(), members.end(), [&](int m) {
       return grid.place[static_cast<size_t>(m)] != grid.place[static_cast<size_t>(members.front())];
@@ -281,8 +280,8 @@ class RescaleEdit : public SetOperation {
       const auto rank = static_cast<size_t>(*p);
       if (*p < 0 || rank >= grid.place.size())
         return draft->Error(r, absl::StrCat("rank ", *p, " is not of the traces"));
-      // A peer at the same place stays at the rank's place. Along the dimension, the peer keeps its place
-      // number, or gets the last place if that number is gone.
+      // A peer at the same place stays at the rank's place. A peer at another place keeps its place number,
+      // or gets the last place if this number no longer exists.
       const bool same = grid.place[rank] == grid.place[static_cast<size_t>(draft->rank())];
       if (!same && row.type != NodeType::kCollective)
         return draft->Error(
@@ -293,7 +292,7 @@ class RescaleEdit : public SetOperation {
     draft->SetPeer(r, peer);
     double factor = 1;
     if (along) {
-      // comm_size is the input buffer: one shard in an all-gather, the whole in others.
+      // comm_size is the size of the input buffer: one shard in an all-gather, all data in other collectives.
       const auto type = static_cast<CollectiveType>(row.comm.type);
       if (type == CollectiveType::kAllGather || type == CollectiveType::kGather) factor = Ratio(grid);
     } else if (spec_.dimension() == proto::Rescale::TENSOR || spec_.keep_global_batch()) {

@@ -1,4 +1,4 @@
-// Splits a collective into several, each with a part of its bytes.
+// Splits a collective into several collectives, each with a part of its bytes.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -21,7 +21,7 @@ class SplitCollectives : public Operation {
     ASSIGN_OR_RETURN(LaneOrder order, LaneOrder::Make(draft));
     std::vector<uint64_t> parts;
     uint64_t made = 0;
-    for (const uint32_t r : matches) {  // counts the parts of all matches before making the first
+    for (const uint32_t r : matches) {  // counts the parts of all matches before making any
       parts.push_back(PartsOf(draft->row(r).comm.bytes, tally));
       made += parts.back() - 1;
       if (made > kMostParts) {
@@ -41,7 +41,7 @@ class SplitCollectives : public Operation {
   }
 
  private:
-  // The number of parts, at least 1.
+  // Returns the number of parts, at least 1.
   uint64_t PartsOf(uint64_t bytes, Tally* tally) const {
     uint64_t parts = static_cast<uint64_t>(spec_.parts());
     if (spec_.most_bytes() > 0) parts = bytes / spec_.most_bytes() + (bytes % spec_.most_bytes() > 0 ? 1 : 0);
@@ -70,7 +70,7 @@ class SplitCollectives : public Operation {
       at += size;
       if (!own) CopyDeps(draft, r, part);
       if (!own && spec_.parallel()) {
-        // Lists the node itself before the parts in each child's dependencies.
+        // Each child's list of dependencies has the node itself before its parts.
         for (const uint32_t child : children) draft->AddDep(child, part, LikeDepOn(draft, child, r));
         order->After(part, last == kNoRow ? r : last);
       } else if (!own) {

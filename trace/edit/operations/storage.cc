@@ -1,4 +1,4 @@
-// Adds reads of storage before nodes that need data, and writes after nodes that make data.
+// Adds reads from storage before nodes that need data, and writes after nodes that make data.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -11,7 +11,7 @@
 namespace chakra::edit {
 namespace {
 
-constexpr double kMostMicros = 9.2e12;  // microseconds; the picoseconds must fit in 64 bits
+constexpr double kMostMicros = 9.2e12;  // microseconds; in picoseconds it must fit in 64 bits
 
 class Storage : public Operation {
  public:
@@ -28,7 +28,7 @@ class Storage : public Operation {
     std::sort(rows.begin(), rows.end(), [&](uint32_t a, uint32_t b) { return order.Earlier(a, b); });
     ASSIGN_OR_RETURN(LanePlaces places, LanePlaces::Make(draft));
     const auto every = static_cast<size_t>(std::max(1, spec_.every()));
-    // The row after each match on its lane, before any change.
+    // The rows before and after each match on its lane, before any change.
     std::vector<std::pair<uint32_t, uint32_t>> beside(rows.size(), {kNoRow, kNoRow});
     for (size_t i = every - 1; i < rows.size(); i += every) {
       if (!spec_.blocking() || !draft->StrictLane(rows[i])) continue;
@@ -45,7 +45,7 @@ class Storage : public Operation {
   }
 
  private:
-  // Adds a store after r. If the store blocks, rows that depend on r and the next row on r's lane wait for
+  // Adds a store after r. If the store blocks, rows that depend on r, and the next row on r's lane, wait for
   // it.
   void Store(Draft* draft, uint32_t r, uint32_t next, LaneOrder* order) const {
     const uint32_t node = draft->Add(node_, draft->row(r).start + draft->row(r).duration);
@@ -60,8 +60,8 @@ class Storage : public Operation {
     order->After(node, r);
   }
 
-  // Adds a load before r; r waits for it. A load that blocks begins when r could have begun; otherwise it
-  // reads ahead and begins when the match before r is done.
+  // Adds a load before r; r waits for it. A load that blocks starts when r could have started; otherwise it
+  // reads ahead, and starts when the earlier match is done.
   void Load(Draft* draft, uint32_t r, uint32_t previous, uint32_t earlier, LaneOrder* order) const {
     const uint32_t node = draft->Add(node_, draft->row(r).start);
     if (spec_.blocking()) {

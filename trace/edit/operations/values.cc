@@ -44,8 +44,8 @@ class Adjust : public Operation {
   const bool only_factor_;
 };
 
-// Adjusts recorded times. A `factor` also reaches what no duration tells: `time_factor` of computation on
-// devices, which holds for whatever prices it, and the bytes of memory operations.
+// Adjusts recorded times. A `factor` also changes times that are not recorded: for computation on devices, it
+// sets `time_factor`, by which computed times are multiplied; for memory operations, it scales the bytes.
 class Duration : public Adjust {
  public:
   using Adjust::Adjust;
@@ -77,7 +77,7 @@ class Duration : public Adjust {
     if (!only_factor_) return absl::OkStatus();
     return priced ? ScalePrice(draft, r) : copied ? ScaleBytes(draft, r) : absl::OkStatus();
   }
-  // As kScaled has them.
+  // Returns the index of the row's part in kScaled.
   static size_t PartOf(const Row& row) {
     return row.cpu() ? 0 : row.copies() ? 3 : row.is_comm() || row.kept_comm() ? 2 : 1;
   }
@@ -170,8 +170,8 @@ class Delay : public Adjust {
 struct Element {
   const char* name;
   double bytes;
-  const char* tensor;             // the name that PyTorch's observer writes
-  std::vector<std::string> comm;  // spellings in comm_dtype; edits write the first
+  const char* tensor;             // name that PyTorch's observer writes
+  std::vector<std::string> comm;  // names in comm_dtype; edits write the first
 };
 const std::vector<Element>& Elements() {
   static const auto* elements = new std::vector<Element>{
@@ -232,7 +232,7 @@ class DtypeEdit : public Operation {
     }
     size_t first = absl::string_view::npos;
     const Element* found = nullptr;
-    for (const Element& e : Elements()) {  // the first tensor of an arithmetic type decides
+    for (const Element& e : Elements()) {  // the first tensor with a known element type decides
       const size_t at = row.types.find(e.tensor);
       if (at < first) {
         first = at;
