@@ -1,4 +1,4 @@
-// The causes of dependency delays: what the node did in the meantime, or that nothing is known of it.
+// The causes of dependency delays: why a node did not start at once when its dependency was done.
 #pragma once
 
 #include <cstdint>

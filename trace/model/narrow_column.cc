@@ -113,8 +113,7 @@ void NarrowColumn<T>::Fill(const Units& units, const T* values, size_t begin, si
 
 template <typename T>
 NarrowColumn<T> NarrowColumn<T>::Narrow(const std::vector<T>& values) {
-  constexpr size_t kWorthIt = 4 * kBlock,
-                   kFew = 16;  // minimum number of values; at most one in kFew may be stored elsewhere
+  constexpr size_t kWorthIt = 4 * kBlock, kFew = 16;  // minimum size; at most one value in kFew is elsewhere
   const auto plain = [&] { return NarrowColumn(std::vector<T>(values.begin(), values.end())); };
   if (values.size() < kWorthIt) return plain();
   auto narrowed = std::make_shared<Narrowed>();
