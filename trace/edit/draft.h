@@ -51,8 +51,8 @@ struct Dep {
 };
 using Deps = absl::InlinedVector<Dep, 2>;
 
-inline constexpr absl::string_view kEditKind =
-    "edit";  // entry of dep_kinds for a dependency that an edit added
+inline constexpr absl::string_view kEditKind = "edit";  // dep_kinds entry of an added dependency
+
 // Returns the dependency marked as one that an edit added.
 inline Dep OfEdit(Dep dep) {
   dep.kind = kEditKind;

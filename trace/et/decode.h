@@ -171,7 +171,7 @@ class Decoder {
   absl::flat_hash_map<uint64_t, int32_t> big_lanes_;
   uint64_t first_id_ = 0;
   std::vector<uint32_t> dense_rows_;                     // by id - first_id_; used if ids are compact
-  absl::flat_hash_map<uint64_t, uint32_t> sparse_rows_;  // used otherwise
+  absl::flat_hash_map<uint64_t, uint32_t> sparse_rows_;  // by id; used if ids are not compact
   bool dense_ = true;
 };
 

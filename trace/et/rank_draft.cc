@@ -47,8 +47,8 @@ class FrameMaker {
 
   const RankDraft& rank_;
   const GraphDraft& g_;
-  // For each field that is an attribute: the encoded bytes between its start and its value. A head and a
-  // varint together have less than 128 bytes.
+  // For each field that is an attribute: its encoded name and the tag of its value. A head and a varint
+  // together have less than 128 bytes.
   std::vector<std::string> heads_;
   SideTable::Frames::Reader rows_, more_;
   uint32_t row_ = kNoRow;

@@ -66,8 +66,7 @@ class Unpacker : public ByteSource {
     return end_ > 0;
   }
   uint64_t offset() const { return before_ + at_; }
-  // Handles a stream that is truncated: an error, or the end of the content if the caller wants to know
-  // `cut_`.
+  // Handles a truncated stream: an error, or the end of the content if `cut_` is set.
   absl::StatusOr<size_t> EndsEarly(const char* format, absl::string_view what);
 
   std::unique_ptr<ByteSource> raw_;

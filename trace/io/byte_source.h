@@ -50,7 +50,8 @@ class ByteSource {
   virtual absl::StatusOr<size_t> Read(char* out, size_t n) = 0;
   // The approximate number of bytes that will come; 0 if unknown.
   virtual uint64_t SizeHint() const { return 0; }
-  // The number of compressed bytes that were unpacked so far; nullopt if the source is not compressed.
+  // The number of compressed bytes that were unpacked so far (zip: of the whole archive); nullopt if the
+  // source is not compressed.
   virtual std::optional<uint64_t> Packed() const { return std::nullopt; }
 };
 

@@ -16,7 +16,7 @@ struct FieldUnit {
   Kind kind = Kind::kNone;
   absl::string_view suffix;  // end of the field's name, as "_ns"
   absl::string_view sign;    // unit symbol, as "ns"
-  double scale = 1;          // size of the unit: picoseconds, or bytes per second
+  double scale = 1;          // size of the unit: picoseconds, bytes, or bytes per second
 };
 FieldUnit UnitOf(const google::protobuf::FieldDescriptor& field);
 

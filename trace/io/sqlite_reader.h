@@ -155,7 +155,7 @@ class SqliteScan {
   const SqliteReader* db_;
   std::string table_;
   std::vector<Condition> where_;
-  sqlite3_stmt* statement_ = nullptr;   // set unless direct_ is
+  sqlite3_stmt* statement_ = nullptr;   // null if direct_ is set
   std::unique_ptr<SqliteRows> direct_;  // set if the rows are read without SQLite
   uint64_t rows_ = 0;                   // rows that NextRow() returned
 };

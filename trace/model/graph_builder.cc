@@ -341,7 +341,7 @@ Column<T> Own(const std::vector<T>& values) {
   return Column<T>(std::move(copy));
 }
 
-// Shares all columns except those of times: times differ even between ranks that do the same.
+// Shares all columns except those of times and releases: times differ even between ranks that do the same.
 std::shared_ptr<Graph> WithSharedColumns(GraphDraft* g, ColumnPool* pool, Keep keep) {
   auto out = std::make_shared<Graph>();
   const bool recording = keep == Keep::kRecording;

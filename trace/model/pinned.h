@@ -1,6 +1,6 @@
 // Unexplained time: time that a replay takes as recorded, so that changes of durations do not move it. It
 // consists of the delays of dependencies, and of host calls for which the trace does not say what they wait
-// for. If durations are 0, a dependency releases others at once.
+// for. All other durations count as 0, so dep_release has no effect.
 #pragma once
 
 #include <array>
