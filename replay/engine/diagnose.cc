@@ -11,11 +11,11 @@ namespace chakra {
 namespace {
 
 struct Wait {
-  int for_rank = kNoRank;  // kNoRank: waits for nobody
+  int for_rank = kNoRank;  // kNoRank: the rank waits for no other rank
   std::string text;
 };
 
-// The wait of a rank in a collective that another member has not reached.
+// The wait of `row` in a collective that another member has not reached. Empty if there is no such wait.
 Wait WaitInCall(const StuckView& view, const RankTrace& trace, uint32_t row, NodeLocator* locator) {
   const Matching& matching = *view.matching;
   const CommSlot slot = matching.slots[trace.rank][trace.graph->payload[row]];
@@ -73,7 +73,7 @@ absl::Status DiagnoseStuck(const StuckView& view) {
   NodeLocator locator;
   int rank = 0;
   while (rank < static_cast<int>(ranks) && view.left(rank) == 0) ++rank;
-  const bool carried = !view.fabric.empty();  // the network holds what they wait for
+  const bool carried = !view.fabric.empty();  // whether the network holds the messages that ranks wait for
   std::string head = absl::StrCat("the run cannot finish: ", view.total - view.finished, " of ", view.total,
                                   " nodes wait for ", carried ? "the network: " : "each other", view.fabric);
   while (rank < static_cast<int>(ranks) && step_of[rank] == 0) {

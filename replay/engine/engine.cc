@@ -28,7 +28,7 @@ absl::StatusOr<Metrics> Replay(const TraceSet& traces, const std::vector<Compute
   NodeSpans spans;
   EngineOptions own = options;
   const bool endpoints = machine.endpoint_prices() != nullptr && !options.recorded_comm;
-  if (endpoints) {  // whose runs have none of these
+  if (endpoints) {  // LogGOPS supports none of these
     own.twins = nullptr;
     own.observer = nullptr;
     own.comm_kinds = nullptr;

@@ -1,4 +1,4 @@
-// The end of a run: its metrics, or why it could not finish.
+// The end of a run: collects its metrics, or explains why it could not finish.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -70,8 +70,8 @@ Metrics Engine::Collect() {
   return metrics;
 }
 
-// Waits in calls are counted by groups, of twins too. Recorded communication ends at the same times on all
-// twins: nothing is to be said of it.
+// `waited` and `kept_waiting` are not copied: waits in calls are counted by group, for symmetric ranks too.
+// The metrics of recorded communication are copied, because it ends at the same times on all symmetric ranks.
 void Engine::AddTwins(Metrics* metrics) const {
   for (size_t r = 0; r < metrics->ranks.size(); ++r) {
     const auto of = static_cast<size_t>((*options_.twins)[r]);

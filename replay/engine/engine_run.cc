@@ -14,7 +14,8 @@
 namespace chakra {
 namespace {
 
-constexpr uint64_t kInstantsPerProgress = 64;  // of packets an instant may take a millisecond
+constexpr uint64_t kInstantsPerProgress = 64;  // on a packet fabric, one instant may take a millisecond to
+                                               // simulate
 
 std::unique_ptr<Communication> CommunicationOf(const TraceSet& traces,
                                                const std::vector<ComputeTimes>& compute, Machine& machine,
@@ -52,7 +53,7 @@ void Engine::Prepare() {
   const DistinctGraphs distinct(traces_);
   for (const Graph* graph : distinct.graphs) graph_lanes_.push_back(LanesOfGraph(*graph, lanes));
   names_.Prepare(distinct, options_.lanes, TimesAreFixed() ? &compute_ : nullptr, options_.lane_names);
-  std::vector<bool> devices;  // by graph; for variation
+  std::vector<bool> devices;  // by graph: whether it computes on a device; filled only with variation
   if (options_.variation != nullptr) {
     for (const Graph* graph : distinct.graphs) devices.push_back(WhatComputes(*graph).device);
   }
@@ -120,9 +121,9 @@ absl::StatusOr<Metrics> Engine::Run() {
   return Collect();
 }
 
-// Each round handles one instant: first retires every event of the instant, then starts every node that
-// became ready. A node that starts and ends in no time ends in another round of the same instant. Nothing
-// depends on the order in which ranks were read.
+// Each round handles one instant: it first retires every event of the instant, then starts every node that
+// became ready. A node that starts and ends at the same instant ends in another round of this instant. The
+// result does not depend on the order in which the ranks were read.
 void Engine::Loop() {
   uint64_t instants = 0;
   Dispatch(Time::Zero());
@@ -207,7 +208,8 @@ void Engine::FollowAhead(Time now) {
   comm_->ended().clear();
 }
 
-// Children that wait for the begin of a node alone, or all others of a node that ends at `end`.
+// Releases the children of `row`: if `at_begin`, those that wait only for the begin of `row`; else all
+// others, for a node that ends at `end`.
 void Engine::ReleaseAhead(uint32_t r, uint32_t row, bool at_begin, Time now, Time end) {
   RankState& rank = ranks_[r];
   const Graph& graph = *rank.graph;
@@ -321,7 +323,7 @@ void Engine::Observe(uint32_t r, uint32_t row, bool recorded, Time now) {
   if (type != NodeType::kRecv || recorded) observer.Transfer(r, row, now);
 }
 
-// Releases the children that wait for a part of the row's duration only: known when the row begins.
+// The compute time of `row`, with the cluster's variation. Kept communication does not vary.
 Time Engine::VariedWorkOf(const RankState& rank, uint32_t number, uint32_t row) const {
   const Time time = rank.compute->time[row];
   if (options_.variation == nullptr || rank.graph->is_kept_comm(row)) return time;
@@ -329,6 +331,8 @@ Time Engine::VariedWorkOf(const RankState& rank, uint32_t number, uint32_t row) 
                                      time);
 }
 
+// Releases the children that wait for only a part of the row's duration. Their times are known when the row
+// begins.
 void Engine::ReleaseEarly(uint32_t r, uint32_t row, Time now) {
   RankState& rank = ranks_[r];
   const Graph& graph = *rank.graph;
@@ -346,7 +350,7 @@ void Engine::ReleaseEarly(uint32_t r, uint32_t row, Time now) {
   }
 }
 
-// An access to a shared memory waits for the accesses before it.
+// An access to a shared memory waits for all earlier accesses.
 void Engine::StartMemory(uint32_t r, uint32_t row, Time now) {
   const Graph& graph = *ranks_[r].graph;
   const uint64_t bytes = graph.work[graph.payload[row]].tensor_bytes;
@@ -359,8 +363,8 @@ void Engine::StartMemory(uint32_t r, uint32_t row, Time now) {
   EndAt(access.end, r, row);
 }
 
-// A gap between two nodes of one host thread is work of the host that no node covers: a slow host takes
-// longer.
+// A gap between two nodes of one host thread is host work that no node covers, so a slow host takes longer
+// for it.
 Time Engine::DelayOf(uint32_t r, uint32_t row, uint32_t i) const {
   const Graph& graph = *ranks_[r].graph;
   const Time delay = graph.child_delay[i];
@@ -380,7 +384,7 @@ void Engine::Finish(uint32_t r, uint32_t row, Time now) {
   if (Clocked(graph.type[row])) rank.names->End(row, now, rank.ranks);
   --rank.left;
   ++nodes_done_;
-  if (ahead_) return;  // its children are released
+  if (ahead_) return;  // the children were released ahead of time
   if (causes_.on()) causes_.Ends(r, row, now);
   const uint32_t end = graph.child_begin[row + 1];
   for (uint32_t i = graph.child_begin[row]; i < end; ++i) {

@@ -27,8 +27,10 @@
 
 namespace chakra {
 
-// An event of the engine itself. A node ends; or a node becomes ready (`row` has kReady set); or a stream of
-// a collective goes on (`rank` has kWake set and holds the active call, `row` is the stream).
+// An event of the engine itself. One of three kinds:
+// - A node ends.
+// - A node becomes ready (`row` has kReady set).
+// - A stream of a collective continues (`rank` has kWake set and holds the active call; `row` is the stream).
 struct Event {
   static constexpr uint32_t kWake = 1u << 31;
   static constexpr uint32_t kReady = 1u << 31;  // bit of `row`: the delays of the node's dependencies are
@@ -36,7 +38,7 @@ struct Event {
   Time at;
   uint32_t rank;
   uint32_t row;
-  // By time, rank and row; as one number, so that no branch has to be foretold.
+  // Orders by time, rank and row. They are compared as one number, which needs no unpredictable branch.
   bool Before(const Event& o) const { return Order() < o.Order(); }
   __int128 Order() const { return __int128{at.picos()} << 64 | (uint64_t{rank} << 32 | row); }
 };
@@ -54,9 +56,10 @@ class Engine {
     const Graph* graph = nullptr;
     const GraphLanes* lanes = nullptr;
     const ComputeTimes* compute = nullptr;
-    const Time* work = nullptr;  // compute->time in memory; null: narrow
+    const Time* work = nullptr;  // times as a plain array (compute->time.plain()); null: stored in a narrower
+                                 // form
     RankLanes own;
-    std::vector<uint32_t> waits;   // by row: number of dependencies and lane predecessors that are not done
+    std::vector<uint32_t> waits;   // by row: number of unfinished dependencies and lane predecessors
     std::vector<Time> not_before;  // by row: when the delays of all finished dependencies are over; empty: no
                                    // delays
     std::vector<std::vector<uint32_t>> ready;  // by queued lane: min-heaps of places
@@ -65,22 +68,24 @@ class Engine {
     BusyClock busy;
     const uint8_t* comm_kinds = nullptr;  // by index of Graph::comm; null: all 0
     NameTimes::OfGraph* names = nullptr;
-    bool has_device = false;  // computes on a device
-    int64_t ranks = 1;        // that do the same; of a twin 1
+    bool has_device = false;  // whether the rank computes on a device
+    int64_t ranks = 1;        // number of ranks that do the same as this one, itself included; 1 for a rank
+                              // that is not simulated itself
   };
 
   void Prepare();
   void Loop();
   void HandleInstant(Time now);
-  // What communication did: nodes that end now are finished. Called only while retiring.
+  // Takes over what communication reports; nodes that end now are finished at once. Called only while
+  // retiring events.
   void Retire(Time now);
-  // The same after a node began: what ends now ends in an event.
+  // Takes over what communication reports after a node began; nodes that end now end by an event.
   void Drain(Communication* comm, Time now);
-  // The same of Communication::ahead().
+  // Takes over what communication reports if Communication::ahead().
   void FollowAhead(Time now);
   void ReleaseAhead(uint32_t rank, uint32_t row, bool at_begin, Time now, Time end);
   bool HasTwins() const { return options_.twins != nullptr && !options_.twins->empty(); }
-  // Gives twins the metrics of the ranks that stand for them.
+  // Copies the metrics of each simulated rank to the ranks symmetric to it.
   void AddTwins(Metrics* metrics) const;
   ABSL_ATTRIBUTE_ALWAYS_INLINE void Release(uint32_t rank, uint32_t row) {
     if (--ranks_[rank].waits[row] > 0) return;
@@ -89,33 +94,34 @@ class Engine {
     if (causes_.on()) causes_.Ready(rank, row);
     ready_.push_back(OfRank(rank, state.lanes->place[row]));
   }
-  // Of a released row whose delays may not be over: whether it is told to others, or to an event.
+  // Handles a released row whose delays may not be over. Returns true if the row becomes ready later: by
+  // Communication::Released() or by an event.
   bool ReleasesLater(uint32_t rank, uint32_t row);
   void Dispatch(Time now);
   void Start(uint32_t rank, uint32_t row, Time now);
-  // Counts a node from now on.
+  // Records the begin of a node in spans and name times.
   void Clock(uint32_t r, uint32_t row, Time now) {
     RankState& rank = ranks_[r];
     if (options_.spans != nullptr) (*options_.spans)[r][row].begin = now;
     if (Clocked(rank.graph->type[row])) rank.names->Begin(row, now, rank.ranks);
   }
-  // A receive whose message is under way counts as communication.
+  // Counts a receive as communication from now on: its message is under way.
   void BeginReceive(uint32_t rank, uint32_t row, Time now) {
     ranks_[rank].busy.Begin(BusyClock::kComm, now, KindOf(rank, row));
     if (options_.observer != nullptr) options_.observer->Transfer(rank, row, now);
   }
-  // Tells the observer that a node begins.
+  // Reports the begin of a node to the observer.
   void Observe(uint32_t rank, uint32_t row, bool recorded, Time now);
   void StartMemory(uint32_t rank, uint32_t row, Time now);
   void Finish(uint32_t rank, uint32_t row, Time now);
   void ReleaseEarly(uint32_t rank, uint32_t row, Time now);
-  // Whether the row releases its child `i`, an index into Graph::child, before its end.
+  // Whether the row releases its child at entry `i` of Graph::child before the row's own end.
   static bool Early(const Graph& graph, uint32_t row, uint32_t i) {
     const int64_t release = graph.child_release[i];
     return release == 0 || (release != kReleaseAtEnd && graph.type[row] == NodeType::kComp);
   }
   void EndAt(Time at, uint32_t rank, uint32_t row) { events_.Push({at, rank, row}); }
-  // The kind of communication of a row; 0 of other rows.
+  // The kind of communication of a row; 0 if the row is no communication.
   uint8_t KindOf(uint32_t rank, uint32_t row) const {
     const RankState& state = ranks_[rank];
     if (state.comm_kinds == nullptr || state.graph->type[row] < NodeType::kSend) return 0;
@@ -130,16 +136,16 @@ class Engine {
     return graph.type[row] == NodeType::kCollective ? matching_.calls[index].kept
                                                     : matching_.messages[index].kept;
   }
-  // What a call or message goes by.
+  // The implementation that carries a call or message. `kept`: it keeps its recorded time.
   const Communication& CommOf(bool kept) const {
     if (kept || options_.recorded_comm) return recorded_;
     return *comm_;
   }
-  // Whether `row` is computation on the device whose end a slowdown may move.
+  // Whether `row` is computation on the device, whose end a slowdown may move.
   bool Slows(uint32_t rank, uint32_t row) const {
     return slowdown_.on() && ClassOf(*ranks_[rank].graph, row) == BusyClock::kCompute;
   }
-  // Drops the next events while they are ends of computation that have moved meanwhile.
+  // Drops events from the top of the queue that announce ends of computation which have moved since.
   void DropMoved() {
     while (slowdown_.on() && !events_.empty()) {
       const Event& e = events_.top();
@@ -148,15 +154,15 @@ class Engine {
       events_.Pop();
     }
   }
-  // A collective of several members begins or ends on a rank.
+  // Updates the ends of computation when a collective of several members begins or ends on a rank.
   void Slow(uint32_t rank, bool begins, Time now) {
     for (const Slowdown::End& end : slowdown_.Change(rank, begins, now)) EndAt(end.at, rank, end.row);
   }
   // Whether computation takes exactly the times in compute_.
   bool TimesAreFixed() const { return options_.variation == nullptr && !slowdown_.on(); }
-  // Whether names_ must be told when a node of this type runs.
+  // Whether names_ needs the begin and end of each node of this type.
   bool Clocked(NodeType type) const { return type != NodeType::kComp || !TimesAreFixed(); }
-  // What WorkOf() is where computation varies or its times are narrow.
+  // WorkOf() if computation varies or its times are stored in a narrower form.
   Time VariedWorkOf(const RankState& rank, uint32_t number, uint32_t row) const;
   ABSL_ATTRIBUTE_ALWAYS_INLINE Time WorkOf(uint32_t rank, uint32_t row) const {
     const RankState& state = ranks_[rank];
@@ -170,7 +176,7 @@ class Engine {
   }
   // The delay of child entry `i` of `row`.
   Time DelayOf(uint32_t rank, uint32_t row, uint32_t i) const;
-  // The error that says why nodes are left when nothing more can happen.
+  // The error that explains why nodes are unfinished although no event is left.
   absl::Status Unfinished();
   Metrics Collect();
 
@@ -182,7 +188,7 @@ class Engine {
   CollectivePlanner planner_;
   MemoryUnits memory_;
   RecordedComm recorded_;
-  std::unique_ptr<Communication> comm_;  // of nodes that do not take their recorded time
+  std::unique_ptr<Communication> comm_;  // for nodes that do not take their recorded time
   const bool ahead_;                     // comm_->ahead()
   Slowdown slowdown_;
   NodeCauses causes_;  // kept if options_.path or options_.pinned is set
@@ -190,7 +196,7 @@ class Engine {
   NameTimes names_;
   std::vector<RankState> ranks_;
   Heap4<Event> events_;
-  // A rank and a number of its own as one number, which sorts faster than a pair.
+  // A rank and a number within the rank, as one number, which sorts faster than a pair.
   static uint64_t OfRank(uint32_t rank, uint32_t number) { return uint64_t{rank} << 32 | number; }
   std::vector<uint64_t> ready_, batch_;  // OfRank(rank, place)
   std::vector<uint64_t> touched_;        // OfRank(rank, queued lane)

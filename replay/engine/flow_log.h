@@ -28,39 +28,38 @@ struct FlowOrigin {
   uint32_t part = 0;
 };
 
-// The log that LoggedFabric keeps: a line of names, then a row for each flow, in the order in which flows
-// were received (those of one instant: in which they were started). `flow` numbers flows in the order of
-// their starts. A row is written when it is complete, so memory grows only with the flows under way.
+// The log that LoggedFabric keeps: a header line, then a row for each flow, in the order in which flows were
+// received. Flows received at the same instant are in the order of their starts. `flow` numbers flows in the
+// order of their starts. A row is written when it is complete, so memory grows only with the flows under way.
 //
-//   flow, src_rank, dst_rank      ranks are empty for switches and devices without one
-//   src_device, dst_device        of the topology; numbers from its devices on are switches
-//   bytes, wire_bytes             payload; what its links carry, where it stands for one of several cards or links
-//   kind, group, call, step, part FlowOrigin; calls are counted in the order of matching, messages as well.
-//                                 Empty where nobody said it, step and part of messages too
-//   start_ps, sent_ps             when it was started; when its last byte had left, empty where nobody asked
-//   received_ps, time_ps          when its last byte was there (empty: never); since its start
-//   alone_ps, slowdown            PathPrices::Cost() plus Flow::delay, empty where there is no way; time_ps
-//   over
-//                                 it, empty where it is 0
+//   flow, src_rank, dst_rank      ranks are empty for switches and for devices without a rank
+//   src_device, dst_device        of the topology; numbers that no device has are switches
+//   bytes, wire_bytes             payload; bytes on its links (differs if spread over several NICs or links)
+//   kind, group, call, step, part FlowOrigin; calls and messages are counted in the order of matching.
+//                                 Empty if the origin is not known; step and part are empty for messages
+//   start_ps, sent_ps             the start; when the last byte had left (empty if nobody asked for it)
+//   received_ps, time_ps          when the last byte had arrived (empty: never); time since the start
+//   alone_ps, slowdown            PathPrices::Cost() plus Flow::delay (empty if there is no path);
+//                                 time_ps divided by alone_ps (empty if alone_ps is 0)
 //
-// A FlowEnd names only the tag. So flows with the same tag that are under way at the same time must be
-// Flow::in_order with equal delays, or the fabric must be contention_free().
+// A FlowEnd names only the tag. Flows that have the same tag and are under way at the same time must
+// therefore be Flow::in_order with equal delays, or the fabric must be contention_free().
 class FlowLog {
  public:
   explicit FlowLog(WriteBytes write);
 
-  // Sets the ranks: [0, ranks), rank r on device_of[r]; if `device_of` is empty, on device r. Without this
-  // call every device is a rank.
+  // Sets the ranks [0, ranks): rank r is on device_of[r], or on device r if `device_of` is empty. Without
+  // this call every device is a rank.
   void SetRanks(const std::vector<int>& device_of, int ranks);
   // Reserves numbers for the calls of a run; returns the first number.
   uint64_t AddCalls(uint64_t calls) { return std::exchange(calls_, calls_ + calls); }
-  // Gives the origin of the next flow that starts.
+  // Sets the origin of the next flow that starts.
   void Name(const FlowOrigin& origin);
   uint64_t flows() const { return flows_; }
-  // Times of the received flows, except flows that take no time alone.
+  // Times of the received flows, except flows whose uncontended time is 0.
   const FlowTimes& times() const { return times_; }
-  // Writes the rest, including flows that never ended. Call it once, as the last call. Errors: the first
-  // error of `write`; nothing was written after it.
+  // Writes the remaining rows, including flows that never ended. Must be the last call, made once. Returns
+  // the first error of `write`; nothing was written after it.
   absl::Status Finish();
 
  private:
@@ -83,7 +82,7 @@ class FlowLog {
   };
 
   void Start(const Flow& flow, const FlowCost& alone, Time now);
-  // `exact`: flows end when they would end alone.
+  // `exact`: each flow ends exactly when it would end without other traffic.
   void End(const FlowEnd& end, bool exact);
   void Row(const Open& flow);
   void Endpoints(const Open& flow);
@@ -94,10 +93,10 @@ class FlowLog {
   std::string buffer_;
   FlowTimes times_;
   bool ranks_known_ = false;
-  std::vector<int> rank_on_;  // by device; -1: none
+  std::vector<int> rank_on_;  // by device; -1: no rank
   uint64_t calls_ = 0, flows_ = 0;
-  Open named_;                       // the next flow, as far as Name() described it
-  std::vector<std::string> labels_;  // as CSV
+  Open named_;                       // the next flow, with what Name() has set
+  std::vector<std::string> labels_;  // CSV fields: kind and group
   absl::flat_hash_map<std::string, uint32_t> label_;
   std::string scratch_;
   std::vector<Open> open_;
@@ -105,10 +104,10 @@ class FlowLog {
   absl::flat_hash_map<uint64_t, Queue> by_tag_;
 };
 
-// A fabric whose flows are logged; passes all on, and changes no answer.
+// A fabric that logs its flows. It passes every call to another fabric and changes no result.
 class LoggedFabric final : public Fabric {
  public:
-  // `prices` are of `inner`. `log` must outlive the fabric.
+  // `prices` are those of `inner`. `log` must outlive the fabric.
   LoggedFabric(std::unique_ptr<Fabric> inner, const PathPrices& prices, FlowLog* log)
       : inner_(std::move(inner)), prices_(prices), log_(log) {}
 
@@ -126,8 +125,8 @@ class LoggedFabric final : public Fabric {
   FlowLog* log_;
 };
 
-// The flows of `machine` are logged from now on; nothing where `log` is null. The log has devices, and is
-// told which rank sits on which by SetRanks().
+// Logs the flows of `machine` from now on; does nothing if `log` is null. The log sees devices; SetRanks()
+// gives it the rank on each device.
 void LogFlows(FlowLog* log, Machine* machine);
 
 }  // namespace chakra

@@ -25,12 +25,12 @@ QueuedLane QueueOf(const Graph& graph, uint32_t row, LanePolicy policy) {
     case NodeType::kCollective:
     case NodeType::kSend:
       return single ? kCommLane : kNoQueuedLane;
-    default:  // a receive only listens, and so occupies no lane
+    default:  // a receive only listens and occupies no lane
       return kNoQueuedLane;
   }
 }
 
-// Whether a row is computation on a unit that serves in any order.
+// Whether a row is computation on a unit that runs its nodes in any order.
 bool IsUnit(const Graph& graph, uint32_t row) {
   return graph.type[row] == NodeType::kComp && InAnyOrder(graph, row) && !graph.lane.empty() &&
          graph.lane[row] != kNoLane && !graph.is_kept_comm(row);
@@ -66,7 +66,7 @@ GraphLanes LanesOfGraph(const Graph& graph, LanePolicy policy) {
         it->second = row;
       }
     } else if (policy == LanePolicy::kRecorded && IsUnit(graph, row)) {
-      // More units than there are numbers share the last one.
+      // If there are more units than numbers, the units beyond share the last number.
       const auto [it, fresh] = units.emplace(
           graph.lane[row], static_cast<uint8_t>(std::min<uint32_t>(lanes.queues, kNoQueuedLane - 1)));
       if (fresh) lanes.queues = std::min<uint32_t>(lanes.queues + 1, kNoQueuedLane);
@@ -83,7 +83,7 @@ RankLanes LanesOfRank(const RankTrace& trace, LanePolicy policy, const Matching&
   const Graph& graph = *trace.graph;
   if (policy != LanePolicy::kRecorded || graph.comm.empty()) return lanes;
   lanes.comm_next.assign(graph.comm.size(), kNoRow);
-  absl::flat_hash_map<uint64_t, uint32_t> last;  // group, or destination -> row of comm
+  absl::flat_hash_map<uint64_t, uint32_t> last;  // group, or destination -> index into graph.comm
   for (uint32_t row : graph.order) {
     if (!IsComm(graph.type[row]) || graph.type[row] == NodeType::kRecv) continue;
     if (RunsOnRecordedLane(graph, row)) continue;

@@ -55,7 +55,7 @@ MemoryUnits::Access MemoryUnits::Serve(uint32_t rank, uint64_t bytes, Time now) 
   return {begin, free};
 }
 
-// Devices without a rank come after the ranks, as Machine::Place() numbers them.
+// Storage nodes come after the ranks: Machine::Place() numbers devices without a rank in this way.
 Flow MemoryUnits::Begin(uint32_t rank, uint32_t row, bool store, uint64_t bytes, uint64_t tag, Time now,
                         CauseRef cause) {
   uint32_t number = static_cast<uint32_t>(transfers_.size());

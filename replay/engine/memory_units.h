@@ -13,16 +13,16 @@
 
 namespace chakra {
 
-// A shared memory, and the drives of a storage node, serve one access after the other, in the order of calls;
-// a rank's own memory serves all accesses at the same time.
+// A shared memory serves one access after the other, in the order of calls, and so do the drives of a storage
+// node. A rank's own memory serves all accesses at the same time.
 class MemoryUnits {
  public:
   // The arguments must outlive the object. `device_of` is EngineOptions::device_of.
   MemoryUnits(const MemoryModel& model, const std::vector<int>& device_of, uint32_t ranks);
 
-  // Errors: a memory node without bytes; a memory node although no memory is configured.
+  // Errors: a memory node without bytes, or a memory node although no memory is configured.
   absl::Status Check(const TraceSet& traces) const;
-  // When an access begins and ends that `rank` requests at `now`.
+  // The begin and the end of an access that `rank` requests at `now`.
   struct Access {
     Time begin, end;
   };
@@ -30,16 +30,16 @@ class MemoryUnits {
   // The cause of the end of the last access to the memory of `rank`; the caller sets it.
   CauseRef& last(uint32_t rank) { return last_[shared() ? UnitOf(rank) : 0]; }
 
-  // Whether accesses are flows. Then, in place of Serve():
+  // Whether accesses are flows. If so, the caller uses Begin() and TakeTransfer() in place of Serve().
   bool on_network() const { return model_.kind == MemoryModel::Kind::kNetwork; }
-  // The flow of an access, with `tag`, kTag and a number.
+  // The flow of an access. Its tag consists of `tag`, kTag and a number.
   static constexpr uint64_t kTag = uint64_t{1} << 62;
   Flow Begin(uint32_t rank, uint32_t row, bool store, uint64_t bytes, uint64_t tag, Time now, CauseRef cause);
-  // The access whose flow has ended: drives are through at `end`, which may be before that.
+  // The access whose flow has ended. Its drives finish at `end`, which may be before the end of the flow.
   struct Transfer {
     uint32_t rank = 0, row = 0;
     Time end;
-    CauseRef cause;  // that Begin() had
+    CauseRef cause;  // the cause given to Begin()
   };
   Transfer TakeTransfer(uint64_t tag);
   uint64_t flows() const { return flows_; }
@@ -49,7 +49,7 @@ class MemoryUnits {
     return model_.kind == MemoryModel::Kind::kPool || model_.kind == MemoryModel::Kind::kPerNode ||
            on_network();
   }
-  // The shared memory that `rank` uses.
+  // The number of the shared memory that `rank` uses.
   size_t UnitOf(uint32_t rank) const;
 
   const MemoryModel& model_;

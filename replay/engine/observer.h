@@ -1,4 +1,4 @@
-// What a caller is told of nodes while a run goes on.
+// The interface through which a caller follows nodes while a run is in progress.
 #pragma once
 
 #include <cstdint>
@@ -7,19 +7,20 @@
 
 namespace chakra {
 
-// The engine calls in the order of time; within an instant in an order that depends on the inputs alone. A node begins
-// once and ends once: communication with Wait() or Arrive(), all others with Begin(). A rank is an index of
-// TraceSet::ranks, a row one of its graph.
+// The engine makes these calls in the order of time; within an instant, in an order that depends on the
+// inputs alone. A node begins once and ends once. Communication begins with Wait() or Arrive(), all other
+// nodes with Begin(). A rank is an index into TraceSet::ranks, a row is a row of the rank's graph.
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
-  // A node that is no communication begins.
+  // A node that is not communication begins.
   virtual void Begin(uint32_t rank, uint32_t row, Time now) = 0;
   // Communication begins.
   virtual void Wait(uint32_t rank, uint32_t row, Time now) = 0;
   // Communication that has begun moves data from now on.
   virtual void Transfer(uint32_t rank, uint32_t row, Time now) = 0;
-  // A collective call of `members` ranks has one more of them. With the last of them all move data.
+  // One more member arrives at collective call `call`, which has `members` members with a trace. When the
+  // last member arrives, all members begin to move data.
   virtual void Arrive(uint32_t rank, uint32_t row, uint32_t call, uint32_t members, Time now) = 0;
   virtual void End(uint32_t rank, uint32_t row, Time now) = 0;
 };

@@ -32,44 +32,47 @@ struct EngineOptions {
   LanePolicy lanes = LanePolicy::kRecorded;
   MemoryModel memory;
   CollectiveCosts collectives;
-  // Communication takes its measured time (Comm::transfer, else the node's duration) from the arrival of the
-  // last member that has a trace. Nothing goes over the fabric, and no rank waits for partners without a
-  // trace.
+  // Communication takes its measured time (Comm::transfer, else the node's duration), counted from the
+  // arrival of the last member that has a trace. No flow goes over the fabric, and no rank waits for partners
+  // without a trace.
   bool recorded_comm = false;
-  // Of communication that takes its recorded time: that time contains the waits for members without a trace.
-  // Such a call or message takes the least of its repeats (same kind, group or peer, and bytes) in place of
-  // its own time.
+  // For communication that takes its recorded time, if that time contains the waits for members without a
+  // trace: each call or message takes the minimum of its repeats (same kind, group or peer, and bytes) in
+  // place of its own time.
   bool least_recorded_comm = false;
-  bool fast_paths = true;  // closed forms where the fabric allows them; recorded communication without events
-  int threads = 1;         // that replay recorded communication; results do not depend on it
+  bool fast_paths = true;  // use closed forms where the fabric allows them, and replay recorded communication
+                           // without events
+  int threads = 1;         // threads that replay recorded communication; results do not depend on their
+                           // number
   bool strict = false;
-  // Sizes of the topology's dimensions, fastest first; for involved_dim. May be empty.
+  // Sizes of the topology's dimensions, fastest first, to resolve involved_dim. May be empty.
   std::vector<int> dimension_sizes;
   const Variation* variation = nullptr;  // not owned; null: every node takes its ComputeTimes
   std::vector<Time> start;               // by rank: when its first node may begin; empty: all at 0
-  // By rank: its device. With MemoryModel::kPerNode the rank uses the memory of the device's node. Empty:
-  // rank r is on device r.
+  // By rank: its device. With MemoryModel::kPerNode, a rank uses the memory of the device's node. Empty: rank
+  // r is on device r.
   std::vector<int> device_of;
-  FlowLog* flow_log = nullptr;  // the fabric's log, which the engine tells what flows belong to; not owned;
+  FlowLog* flow_log = nullptr;  // the fabric's log; the engine sets the origin of each flow in it; not owned;
                                 // may be null
   std::function<void(const Progress&)> progress;  // called from time to time; may be null
-  // Not owned; where progress is told, a run whose stop is set ends as Cancelled; null: nobody stops it.
+  // If set to true, the run ends with a Cancelled error at the next instant where progress is due. Not owned;
+  // null: the run cannot be stopped.
   const std::atomic<bool>* stop = nullptr;
-  // By distinct graph and index of Graph::comm: the kind of communication, below kCommKinds, of
-  // RankMetrics::exposed_of; not owned; null: all are of kind 0.
+  // By distinct graph and index into Graph::comm: the kind of communication (below kCommKinds) for
+  // RankMetrics::exposed_of. Not owned; null: all communication is of kind 0.
   const std::vector<std::vector<uint8_t>>* comm_kinds = nullptr;
-  // Not owned; null: each rank is simulated. Twins have the metrics and the pinned time of the rank whose
-  // twins they are, no spans, and their calls and messages are counted. Exact where CheckTwins() says so; not
-  // with `path`, `variation` or `start`.
+  // Symmetric ranks, of which only one is simulated. The others get its metrics and its unexplained time, but
+  // no spans; their calls and messages are counted. Exact if CheckTwins() returns true; not to be used with
+  // `path`, `variation` or `start`. Not owned; null: each rank is simulated.
   const Twins* twins = nullptr;
-  LaneNames* lane_names = nullptr;  // whose lanes the run takes; not owned; null: it makes its own
-  RunObserver* observer = nullptr;  // told of each node; not owned; null: nobody
+  LaneNames* lane_names = nullptr;  // a cache of the lanes of graphs; not owned; null: the run makes its own
+  RunObserver* observer = nullptr;  // gets the events of each node; not owned; null: none
   NodeSpans* spans = nullptr;       // filled if not null; not owned
-  // Gets the spans of each rank that is no twin, once, on any thread, in any order: they are not kept for
-  // all.
+  // Called with the spans of each simulated rank, once, on any thread, in any order. Spans are not kept for
+  // all ranks at once.
   std::function<void(uint32_t rank, const std::vector<NodeSpan>& spans)> ran;
-  CriticalPath* path = nullptr;  // likewise
-  PinnedRun* pinned = nullptr;   // likewise
+  CriticalPath* path = nullptr;  // filled if not null; not owned
+  PinnedRun* pinned = nullptr;   // filled if not null; not owned
 };
 
 inline bool Stopped(const EngineOptions& options) { return options.stop != nullptr && options.stop->load(); }

@@ -17,7 +17,7 @@
 namespace chakra {
 namespace {
 
-// Every flow as if it were alone.
+// A fabric on which every flow takes the time that it takes without other traffic.
 class Uncontended final : public Fabric, public PathPrices {
  public:
   explicit Uncontended(const PathPrices& like) : like_(like) {}

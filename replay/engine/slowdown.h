@@ -22,21 +22,21 @@ class Slowdown {
   Slowdown(double slowdown, size_t ranks);
   bool on() const { return factor_ != kFull; }
 
-  // Computation `row` begins on `rank` with `work`. Returns when it ends unless Change() moves the end.
+  // Computation `row` with `work` begins on `rank`. Returns its end, unless Change() moves the end later.
   Time Begin(uint32_t rank, uint32_t row, Time work, Time now);
-  // Whether the end of `row` that was announced for `at` still holds.
+  // Whether the end of `row` that was announced for `at` is still valid.
   bool Holds(uint32_t rank, uint32_t row, Time at) const;
-  // Holds() for `now`; forgets the row if true.
+  // Whether `row` ends now, as Holds() says. If so, forgets the row.
   bool Ends(uint32_t rank, uint32_t row, Time now);
-  // A collective begins or ends on `rank`. Returns the new ends of all computation on `rank`, none earlier
-  // than `now`.
+  // A collective begins or ends on `rank`. Returns the new ends of all computation that is under way on
+  // `rank`; none is earlier than `now`.
   const std::vector<End>& Change(uint32_t rank, bool begins, Time now);
 
  private:
   static constexpr int64_t kFull = 1000000;
   struct Work {
     uint32_t row;
-    Time left;  // at full speed, as of `since`
+    Time left;  // at full speed, at time `since`
     Time since;
     Time end;
   };

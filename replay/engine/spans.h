@@ -1,4 +1,4 @@
-// When nodes ran.
+// The times when nodes ran.
 #pragma once
 
 #include <vector>
