@@ -2,7 +2,7 @@
 
 namespace chakra {
 
-// A chain may be as long as the run has steps, so it is freed without recursion.
+// A chain may be as long as the run has steps, so chains are freed without recursion.
 void CauseRef::Drop(Cause* cause) {
   while (cause != nullptr && --cause->refs == 0) {
     Cause* parent = std::exchange(cause->parent.cause_, nullptr);

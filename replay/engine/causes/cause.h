@@ -1,9 +1,9 @@
-// Causes: why an event of a run happened when it did. The cause of an event is what ended last of all that
-// the event waited for.
+// Causes: why an event of a run happened when it did. Of all that an event waited for, its cause is what
+// ended last.
 //
-// Each cause has one parent, so the causes of a run are a tree whose root is time 0. The path from the last
+// Each cause has one parent, so the causes of a run form a tree whose root is time 0. The path from the last
 // event to the root is a critical path of the run, exact by construction. Only causes that lead to something
-// still under way are kept: memory grows with these, not with the length of the run.
+// still under way are kept: memory grows with the work under way, not with the length of the run.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ class CauseRef {
   Cause* cause_ = nullptr;
 };
 
-// A cause takes the time from the end of its parent to its own end.
+// A cause spans the time from the end of its parent to its own end.
 struct Cause {
   enum Kind : uint8_t {
     kNode,      // a node: computation, memory, or a recorded transfer
@@ -49,7 +49,7 @@ struct Cause {
     kStart,     // a rank that began late
     kFlow,      // a message, from its start to its receipt
     kSending,   // a message, until its last byte had left
-    kOverhead,  // work of a collective library beside the wire
+    kOverhead,  // work of a collective library, other than on the wire
     kReduce,    // a collective's copies and reductions
     kClosed,    // a collective in closed form, from the arrival of member `src` to the end of member `dst`
   };
@@ -60,8 +60,8 @@ struct Cause {
   uint32_t of = kNoRow;  // kDelay: the row of the dependency; else see `message`
   int src = 0, dst = 0;  // kFlow, kSending: end points of the fabric
   uint64_t bytes = 0;    // kFlow, kSending: on the links
-  Bandwidth limit;       // the same: Flow::limit
-  Time software;         // kFlow: Flow::delay; kSending: of the sender
+  Bandwidth limit;       // kFlow, kSending: Flow::limit
+  Time software;         // kFlow: Flow::delay; kSending: the sender's software time
   Time at;               // when the cause ended
   CauseRef parent;       // set by Because(), like `refs`
   mutable uint32_t refs = 0;

@@ -16,7 +16,7 @@
 
 namespace chakra {
 
-// Whose time a call spends: a member's, given by rank and node, or a switch's, which has neither.
+// The member or switch whose time a call spends. A member is given by rank and node; a switch has neither.
 struct Spender {
   uint32_t call = kNoRow;
   uint32_t rank = 0;
@@ -34,7 +34,7 @@ struct Spender {
 };
 
 // The causes of one call under way: of its members' arrivals, its streams and its messages. Connections and
-// streams have the numbers of the call's plan.
+// streams are numbered as in the call's plan.
 class CallCauses {
  public:
   // The first of `members` members arrives for `cause`; the call's switches start at this time.
@@ -42,11 +42,11 @@ class CallCauses {
   // The call runs step by step, with `streams` streams.
   void OpenStreams(size_t streams) { stream_.resize(streams); }
   void Arrive(uint32_t member, const CauseRef& cause) { arrival_[member] = cause; }
-  // Why a member starts, or a switch (numbers from the number of members on).
+  // Why a node of the plan starts: a member, or a switch (numbers from the number of members on).
   const CauseRef& StartOf(uint32_t node) const { return node < arrival_.size() ? arrival_[node] : opening_; }
 
   const CauseRef& stream(uint32_t stream) const { return stream_[stream]; }
-  // A stream starts, or goes on, for `cause`.
+  // A stream starts or continues for `cause`.
   void Continue(uint32_t stream, const CauseRef& cause) { stream_[stream] = cause; }
   // The member of the stream spends the time until `cause` ends.
   void Spend(uint32_t stream, Cause&& cause) {
@@ -56,12 +56,13 @@ class CallCauses {
   // A stream sends `flow` over a connection. The messages of a connection arrive in the order in which they
   // were sent.
   void Send(uint32_t stream, uint64_t connection, const Flow& flow);
-  // The last message of a connection has left; its stream waited for this at the cost of `spender`.
+  // The last message of a connection has left; its stream waited for this. The wait is the time of `spender`.
   void Left(uint32_t stream, uint64_t connection, const Spender& spender, Time now);
   // The first message under way on a connection arrived, and no stream waits for it. The stream that receives
-  // it later has another cause for being late.
+  // the message later is late for another reason.
   void Received(uint64_t connection) { Take(connection); }
-  // The first message under way on a connection arrived; `stream` waited for it at the cost of `spender`.
+  // The first message under way on a connection arrived; `stream` waited for it. The wait is the time of
+  // `spender`.
   void Received(uint64_t connection, uint32_t stream, const Spender& spender, Time now);
 
   CallCauses() = default;
@@ -85,10 +86,10 @@ class CallCauses {
 };
 
 // The causes within calls whose members all arrive at the same instant. The first such call of a plan runs
-// step by step; its causes hold for all later ones.
+// step by step; its causes hold for all later calls of the plan.
 class LearnedCauses {
  public:
-  // `matching` and `fabric` are the caller's and must outlive this.
+  // `matching` and `machine` are owned by the caller and must outlive this object.
   LearnedCauses(const Matching& matching, const MachineView& machine)
       : matching_(matching), machine_(machine) {}
 
@@ -100,7 +101,7 @@ class LearnedCauses {
   const std::vector<uint32_t>& Origins(const PlannedCall* planned) const {
     return learned_.at(planned).origin;
   }
-  // By member: what its time was spent on; null: not known.
+  // By member: how its time was spent; null: not known.
   const std::vector<PathParts>* Parts(const PlannedCall* planned) const {
     const auto found = learned_.find(planned);
     return found == learned_.end() ? nullptr : &found->second.parts;

@@ -15,7 +15,8 @@ void Add(const PathParts& more, PathParts* parts) {
   }
 }
 
-// What a message spends. One that goes over several cards takes less than its bytes would over one.
+// How a message spends `length`. A message spread over several NICs takes less time than its bytes would take
+// over one; the parts are then cut to `length`.
 PathParts PartsOf(const Cause& cause, Time length, const MachineView& machine) {
   PathParts parts;
   std::vector<LinkCost> costs = machine.CostByLinks(cause.src, cause.dst, cause.bytes, cause.limit);
@@ -123,7 +124,7 @@ CriticalPath TracePath(const CauseRef& final, Time makespan, const Matching& mat
     if (final.get() != nullptr) drain.rank = drain.from_rank = final->rank;
     path.segments.push_back(drain);
   }
-  // Goes back in time, so a segment grows at its beginning.
+  // The loop goes back in time, so a segment grows at its beginning.
   for (const Cause* cause = final.get(); cause != nullptr; cause = cause->parent.get()) {
     PathSegment s = SegmentOf(*cause, matching, machine, explain);
     if (!path.segments.empty() && SameCall(s, path.segments.back())) {

@@ -15,7 +15,8 @@ namespace chakra {
 // The engine keeps these during a run: one cause for each node that is ready or runs.
 class NodeCauses {
  public:
-  // Without Prepare() nothing is kept, and only on() may be called. Of twins nothing is kept.
+  // Without Prepare() nothing is kept, and only on() may be called. Nothing is kept for ranks that are not
+  // simulated because they are symmetric to others.
   void Prepare(const TraceSet& traces, const Twins* twins) {
     for (const RankTrace& rank : traces.ranks)
       nodes_.emplace_back(IsTwin(twins, rank.rank) ? 0 : rank.graph->size());
@@ -27,7 +28,7 @@ class NodeCauses {
   void RankStarts(uint32_t rank, uint32_t row, Time at) {
     nodes_[rank][row] = Because({}, {.kind = Cause::kStart, .rank = rank, .row = row, .at = at});
   }
-  // The node that ended last, of row `by`, delays this node until `at`, longer than any node before did.
+  // The node that ended last, in row `by`, delays this node until `at`, longer than any earlier node did.
   void Delays(uint32_t rank, uint32_t row, uint32_t by, Time at) {
     nodes_[rank][row] = Because(last_, {.kind = Cause::kDelay, .rank = rank, .row = row, .of = by, .at = at});
   }
@@ -43,7 +44,7 @@ class NodeCauses {
   void BeginsOn(size_t lane, uint32_t rank, uint32_t row, Time now) {
     if (nodes_[rank][row].at() < now) nodes_[rank][row] = Lane(rank, lane);
   }
-  // Why a running node began; after EndsFor(), why it ends, if that is more than its own time.
+  // Why a running node began; after EndsFor(), why it ends, if more than its own duration decides its end.
   const CauseRef& of(uint32_t rank, uint32_t row) const { return nodes_[rank][row]; }
   void EndsFor(uint32_t rank, uint32_t row, CauseRef cause) { nodes_[rank][row] = std::move(cause); }
   void Ends(uint32_t rank, uint32_t row, Time now) {

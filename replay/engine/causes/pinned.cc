@@ -9,7 +9,7 @@
 namespace chakra {
 namespace {
 
-// A replay without lanes, in which nothing takes time but delays and recorded waits.
+// A replay without lanes, in which only delays and recorded waits take time.
 class PinnedReplay {
  public:
   PinnedReplay(const TraceSet& traces, const std::vector<ComputeTimes>& compute, const Matching& matching,
@@ -55,11 +55,11 @@ class PinnedReplay {
   struct Place {
     uint32_t rank = 0, row = kNoRow;
   };
-  // The sides of a call or message that have begun.
+  // The rendezvous of a call or message: the sides that have begun.
   struct Meeting {
     std::vector<Place> here;
     Time last;
-    Place latest;  // who began at `last`: of several the lowest
+    Place latest;  // the side that began at `last`; if several did, the lowest
   };
 
   const Graph& GraphOf(uint32_t rank) const { return *traces_.ranks[rank].graph; }
@@ -69,8 +69,8 @@ class PinnedReplay {
     return waits_[g].Of(p.row, compute_[g].time[p.row]);
   }
 
-  // When a row begins: known when all that the row depends on has ended. `by`: the first entry of dep that
-  // decides; kNoRow: none.
+  // When a row begins. Valid once all dependencies of the row have ended. `by`: the first entry of Graph::dep
+  // that decides the begin; kNoRow: none.
   Time BeginOf(Place p, uint32_t* by) const {
     const Graph& graph = GraphOf(p.rank);
     Time begin;
@@ -85,7 +85,7 @@ class PinnedReplay {
     return begin;
   }
 
-  // The meeting of a row; null: the row is no communication. `expected`: its sides.
+  // The rendezvous of a row; null: the row is no communication. `expected`: the number of its sides.
   Meeting* MeetingOf(Place p, uint32_t* expected) {
     const Graph& graph = GraphOf(p.rank);
     if (graph.type[p.row] < NodeType::kSend) return nullptr;
@@ -99,14 +99,14 @@ class PinnedReplay {
     return &messages_[index];
   }
 
-  // Whether a row ends without waiting for its other side.
+  // Whether a row ends without waiting for the other side.
   bool Leaves(Place p) const {
     const Graph& graph = GraphOf(p.rank);
     return graph.type[p.row] == NodeType::kSend &&
            (!recorded_comm_ || graph.comm[graph.payload[p.row]].eager);
   }
 
-  // All that `p` depends on has ended; at_ holds when `p` may begin.
+  // Begins `p`, all of whose dependencies have ended. at_ contains the time when `p` may begin.
   void Begin(Place p) {
     uint32_t expected = 0;
     Meeting* meeting = MeetingOf(p, &expected);
@@ -137,7 +137,7 @@ class PinnedReplay {
     }
   }
 
-  // What the path to the rank's last end consists of.
+  // The unexplained time on the path to the rank's last end.
   PinnedTime PathOf(uint32_t rank) {
     PinnedTime out;
     if (at_[rank].empty()) return out;
@@ -166,7 +166,7 @@ class PinnedReplay {
   const bool recorded_comm_;
   std::vector<PinnedWaits> waits_;            // by distinct graph
   std::vector<std::vector<uint32_t>> unmet_;  // by rank and row: dependencies that have not ended
-  std::vector<std::vector<Time>> at_;  // by rank and row: when it may begin; once it has ended, its end
+  std::vector<std::vector<Time>> at_;  // by rank and row: when the row may begin; once it has ended, its end
   std::vector<Meeting> calls_, messages_;
   std::vector<Place> ready_;
 };

@@ -1,4 +1,5 @@
-// The pinned time of a run: how long each rank takes when nothing takes time but what is taken as given.
+// The unexplained time of a run: how long each rank takes if only the recorded times that no edit can move
+// take time.
 #pragma once
 
 #include <vector>
@@ -12,23 +13,24 @@
 
 namespace chakra {
 
-// The pinned time of a run.
+// The unexplained time of a run.
 struct PinnedRun {
   std::vector<PinnedTime> ranks;  // PinnedOfRanks()
   PinnedTime path;                // PinnedOfPath()
 };
 
-// By rank: the longest path over the delays of dependencies and recorded waits (of the times in `compute`, as
-// of Replay()) from time 0 to the rank's last end, all other durations and transfers being 0. Members of a
-// collective and the two sides of a message meet as in a replay: a receive waits for its send; a send waits
-// for its receive if `recorded_comm`, unless the send is eager. Lanes are no part of it: what a lane ordered
-// is a dependency in a capture. Ranks whose graph has no delays have no delays of their own. Precondition: a
-// replay of the same traces came to its end. `twins` (null: there are none) as `matching` was made with.
+// By rank: the longest path from time 0 to the rank's last end over the delays of dependencies and recorded
+// waits. Waits are taken from the times in `compute`, which is as in Replay(); all other durations and
+// transfers are 0. Members of a collective and the two sides of a message wait for each other as in a replay:
+// a receive waits for its send; a send waits for its receive if `recorded_comm`, unless the send is eager.
+// Lanes are left out: in a capture, the order of a lane is recorded as dependencies. Ranks whose graph has no
+// delays have no delays of their own. Precondition: a replay of the same traces has finished. `twins`: as
+// passed when `matching` was made; null: no symmetric ranks.
 std::vector<PinnedTime> PinnedOfRanks(const TraceSet& traces, const std::vector<ComputeTimes>& compute,
                                       const Matching& matching, bool recorded_comm,
                                       const Twins* twins = nullptr);
 
-// The part that is pinned of the critical path that leads to `final`.
+// The unexplained part of the critical path that leads to `final`.
 PinnedTime PinnedOfPath(const CauseRef& final, const TraceSet& traces,
                         const std::vector<ComputeTimes>& compute);
 

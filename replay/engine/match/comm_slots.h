@@ -1,4 +1,4 @@
-// What each row of communication of a rank takes part in, in memory that ranks with equal calls share.
+// The call or message of each communication row of a rank, in memory that ranks with equal calls share.
 #pragma once
 
 #include <algorithm>
@@ -10,17 +10,17 @@
 
 namespace chakra {
 
-// What a COMM_* row takes part in: a call, with this rank's member number, or a message.
+// The call or message of a communication row; for a call, also this rank's member number.
 struct CommSlot {
   uint32_t index = 0;   // index into Matching::calls or Matching::messages
   uint32_t member = 0;  // collectives only
 };
 
-// The slots of a rank by row of graph->comm.
+// The slots of a rank, by index into graph->comm.
 class CommSlots {
  public:
   CommSlots() = default;
-  // `use`: by row, which of `members` the slot's is.
+  // `use`: by slot, the index into `members` of the slot's member number.
   CommSlots(Column<uint32_t> index, Column<uint32_t> use, std::vector<uint32_t> members)
       : index_(std::move(index)), use_(std::move(use)), members_(std::move(members)) {}
   explicit CommSlots(const std::vector<CommSlot>& slots) {

@@ -21,12 +21,12 @@ namespace {
 
 // 256 TiB, so that sums over all ranks fit in 64 bits.
 constexpr uint64_t kMostBytes = uint64_t{1} << 48;
-constexpr size_t kMostListed = 100;  // the most messages that an error lists
+constexpr size_t kMostListed = 100;  // the maximum number of messages that an error lists
 
 constexpr absl::string_view kRemedy =
     ". The edit `bytes` sets the bytes of nodes that it selects (see chakra-replay edit --help)";
 
-// Whether a communication node tells how long it took.
+// Whether a communication node has a recorded time.
 bool HasRecordedTime(const Graph& graph, uint32_t row) {
   return graph.transfer_of(graph.payload[row]) != Time::Never() || graph.duration[row] > Time::Zero();
 }
@@ -80,7 +80,7 @@ class Matcher {
     std::vector<size_t> before;
     for (size_t u = 0; alike != nullptr && u < alike->uses.size(); ++u) {
       const auto group = GroupOf(trace, alike->uses[u].first_row);
-      if (!group.ok()) alike = nullptr;  // the error is that of a row, which may have others before
+      if (!group.ok()) alike = nullptr;  // AddRows() reports the error: an earlier row may have another error
       if (!group.ok()) break;
       groups.push_back(group->first);
       members.push_back(group->second);
@@ -105,7 +105,8 @@ class Matcher {
     return absl::OkStatus();
   }
 
-  // Whether all calls of the rank are known, but those of one group, which are like those of another group.
+  // Adds the calls of the rank if all are known except those of one group, and these equal the calls of
+  // another group. Returns whether this was the case.
   bool AddGroup(const RankTrace& trace, const CallPattern& alike, const std::vector<uint32_t>& groups) {
     uint32_t like = 0;
     const std::optional<size_t> missing = pattern_groups_.OneMissing(alike, groups, &like);
@@ -124,7 +125,7 @@ class Matcher {
     return true;
   }
 
-  // Node by node.
+  // Matches the rank node by node.
   absl::Status AddRows(const RankTrace& trace) {
     slots_.assign(trace.graph->comm.size(), {});
     for (uint32_t row : trace.graph->order) {
@@ -140,7 +141,7 @@ class Matcher {
     return absl::OkStatus();
   }
 
-  // The calls of a rank by row of Graph::comm, where those of its groups are known.
+  // The calls of a rank, by index into Graph::comm, if the calls of its groups are known.
   Column<uint32_t> IndexOf(const Graph& graph, CallPattern* alike,
                            const std::vector<uint32_t>& groups) const {
     const auto [known, fresh] = alike->indices.try_emplace(groups);
@@ -154,7 +155,7 @@ class Matcher {
     return known->second = std::move(index);
   }
 
-  // The group of a call, and which of its members the rank is.
+  // The group of a call, and the rank's member number in it.
   absl::StatusOr<std::pair<uint32_t, uint32_t>> GroupOf(const RankTrace& trace, uint32_t row) {
     auto group = groups_.Find(trace, row);
     if (group_calls_.size() < result_.groups.size()) group_calls_.resize(result_.groups.size());
@@ -258,7 +259,7 @@ class Matcher {
     return absl::OkStatus();
   }
 
-  // For messages: what `rank` does instead of call `n` of group `g`.
+  // For error messages: what `rank` does instead of call `n` of group `g`.
   std::string Instead(int rank, uint32_t g, uint32_t n) {
     const RankTrace& trace = traces_.ranks[rank];
     const Graph& graph = *trace.graph;
@@ -279,7 +280,7 @@ class Matcher {
     return twins_ == nullptr || twins_->empty() ? rank : (*twins_)[static_cast<size_t>(rank)];
   }
 
-  // What twins do beside the ranks that are matched.
+  // Counts the calls and messages of symmetric ranks, which are not matched themselves.
   void CountTwins() {
     std::vector<uint64_t> ranks(traces_.ranks.size());
     for (const int of : *twins_) ++ranks[static_cast<size_t>(of)];
@@ -292,7 +293,8 @@ class Matcher {
       group.next_twin.resize(group.members.size());
       for (uint32_t m = 0; m < group.members.size(); ++m) {
         const auto [at, fresh] = last.emplace(TwinOf(group.members[m]), m);
-        group.next_twin[m] = fresh ? m : group.next_twin[at->second];  // the first of them
+        group.next_twin[m] = fresh ? m : group.next_twin[at->second];  // the ring closes with the first such
+                                                                       // member
         group.next_twin[at->second] = m;
         at->second = m;
       }
@@ -357,7 +359,7 @@ class Matcher {
     return absl::OkStatus();
   }
 
-  // By group: the members that do what they do themselves, and are no twins of others.
+  // By group: the number of members that are simulated themselves.
   std::vector<uint64_t> SimulatedMembers() const {
     std::vector<uint64_t> out;
     for (const GroupInfo& group : result_.groups)
@@ -366,7 +368,7 @@ class Matcher {
     return out;
   }
 
-  // Warns of what a partial run leaves out.
+  // Warns about calls and messages that a partial run leaves out.
   void WarnPartial() {
     uint64_t calls = 0, alone = 0, messages = 0;
     const std::vector<uint64_t> simulated = SimulatedMembers();
@@ -386,7 +388,7 @@ class Matcher {
     warn(messages, " messages have one side only; they take their recorded time");
   }
 
-  // Lists every send and receive without partner or of unequal size.
+  // Lists every send and receive without a partner or with a partner of another size.
   absl::Status CheckMessages() {
     std::vector<std::string> lines;
     size_t bad = 0;
@@ -419,7 +421,8 @@ class Matcher {
                       [](std::string* out, const std::string& line) { out->append(Printable(line)); })));
   }
 
-  // Ranks that are copies of one trace lack the same partners: one example says it for all.
+  // The error for ranks that are copies of one trace: all of them lack the same partners, so one example is
+  // enough.
   static absl::Status OneSided(size_t bad, const std::string& first) {
     return absl::InvalidArgumentError(absl::StrCat(
         bad, " messages have no partner, since every rank does what the traced rank did; the first: ", first,
@@ -450,7 +453,7 @@ class Matcher {
   std::vector<absl::flat_hash_map<uint32_t, uint32_t>> made_;  // [rank]: group -> calls so far
   absl::flat_hash_map<std::tuple<int, int, int32_t>, Channel> channels_;
   std::vector<Unequal> unequal_;
-  std::vector<CommSlot> slots_;  // of the rank that is matched
+  std::vector<CommSlot> slots_;  // of the rank that is being matched
   CallPatterns patterns_;
   PatternGroups pattern_groups_;
   NodeLocator locator_;

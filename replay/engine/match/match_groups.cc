@@ -77,7 +77,7 @@ absl::StatusOr<uint32_t> GroupResolver::Resolve(const RankTrace& trace, uint32_t
     if (!partial_ && traces_.ranks.size() == 1 && !traces_.of_one_trace) {
       RETURN_IF_ERROR(CheckLone(trace, row, name, it->second));
     }
-    // Made once: each of its members asks for it.
+    // Each member of a group asks for it, but the group is made only once.
     if (const auto known = named_.find(&*it); known != named_.end()) return known->second;
     std::vector<int> members;
     for (int r : it->second) {
@@ -99,7 +99,7 @@ absl::StatusOr<uint32_t> GroupResolver::Resolve(const RankTrace& trace, uint32_t
   return InvolvedDims(trace.rank, comm);
 }
 
-// The ranks that differ from `rank` only in dimensions that take part.
+// The group of all ranks that differ from `rank` only in dimensions that take part.
 uint32_t GroupResolver::InvolvedDims(int rank, const Comm& comm) {
   std::vector<bool> involved(dims_.size(), true);
   bool all = true;
@@ -108,7 +108,7 @@ uint32_t GroupResolver::InvolvedDims(int rank, const Comm& comm) {
     all = all && (involved[d] || dims_[d] == 1);
   }
   if (all) return 0;
-  // The lowest of them, which each of them finds.
+  // The lowest rank of the group; each member computes the same one.
   int64_t first = rank, stride = 1;
   for (size_t d = 0; d < dims_.size(); stride *= dims_[d], ++d) {
     if (involved[d]) first -= (rank / stride) % dims_[d] * stride;

@@ -12,8 +12,8 @@
 
 namespace chakra {
 
-// The caller calls Begin() and End() in the order of time, in pairs of one class and, of communication, one
-// kind (EngineOptions::comm_kinds).
+// The caller calls Begin() and End() in the order of time. Each pair has one class and, if that is
+// communication, one kind (EngineOptions::comm_kinds).
 class BusyClock {
  public:
   enum Class : uint8_t { kCompute, kHost, kComm, kMemory, kNothing };

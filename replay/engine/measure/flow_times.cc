@@ -6,7 +6,7 @@
 namespace chakra {
 namespace {
 
-constexpr int kDropped = 52 - 6;  // low bits of a double's fraction that a bucket ignores
+constexpr int kDropped = 52 - 6;  // low bits of a double's fraction, which buckets ignore
 
 uint32_t BucketOf(double x) { return static_cast<uint32_t>(std::bit_cast<uint64_t>(x) >> kDropped); }
 

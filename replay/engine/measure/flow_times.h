@@ -1,4 +1,4 @@
-// Compares the times of flows with the times that they would take alone, by size.
+// Compares the times of flows with their times without other traffic, by size.
 #pragma once
 
 #include <array>
@@ -12,10 +12,10 @@ namespace chakra {
 
 // The flows of one class of sizes: more than a tenth of `most_bytes`, and at most `most_bytes`.
 struct FlowTimesRow {
-  uint64_t most_bytes = 0;  // a power of ten; 1,000: all smaller sizes too; ~0: all sizes above 1e9
+  uint64_t most_bytes = 0;  // a power of ten; 1,000: also all smaller sizes; ~0: all sizes above 1e9
   uint64_t flows = 0;
   Time mean;  // rounded down
-  // Slowdowns (time / time alone), accurate to 0.8 %; the maximum is exact.
+  // Slowdowns (time / time without other traffic), accurate to 0.8 %; the maximum is exact.
   double median = 0, p99 = 0, max = 0;
 };
 

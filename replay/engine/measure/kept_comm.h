@@ -1,4 +1,5 @@
-// Communication that is no call (Graph::is_kept_comm): it takes its recorded time whatever the machine.
+// Communication nodes that are not matched as calls (Graph::is_kept_comm): they take their recorded time on
+// any machine.
 #pragma once
 
 #include "replay/engine/measure/metrics.h"
@@ -6,7 +7,7 @@
 
 namespace chakra {
 
-// Adds the kept nodes of all ranks to Metrics::kept, and to Metrics::collectives by kind, on kUnknownGroup.
+// Adds the kept nodes of all ranks to Metrics::kept and, by kind, to Metrics::collectives on kUnknownGroup.
 void CountKept(const TraceSet& traces, Metrics* metrics);
 
 }  // namespace chakra

@@ -1,4 +1,4 @@
-// The shortest of the calls that a rank repeats, which waited least for the others.
+// The shortest of the calls that a rank repeats: the one that waited the shortest time for other ranks.
 #pragma once
 
 #include <vector>
@@ -7,9 +7,9 @@
 
 namespace chakra {
 
-// By row of Graph::comm of `trace`, the least recorded time of the row and its repeats: collectives of one
-// kind, group and size; sends, or receives, of one peer and size. Rows without a recorded time neither count
-// nor get one.
+// By index into Graph::comm of `trace`: the minimum recorded time of the row and its repeats. Repeats are
+// collectives of one kind, group and size, or sends (or receives) of one peer and size. Rows without a
+// recorded time are not counted and get none.
 std::vector<Time> LeastOfRepeats(const RankTrace& trace);
 
 }  // namespace chakra

@@ -13,39 +13,39 @@
 
 namespace chakra {
 
-// Kinds of communication that EngineOptions::comm_kinds tells apart.
+// The number of kinds of communication that EngineOptions::comm_kinds distinguishes.
 inline constexpr int kCommKinds = 8;
 
 struct RankMetrics {
   Time end;           // when its last node ended
-  Time compute_busy;  // at least one COMP node ran that is no host operation and no copy
+  Time compute_busy;  // at least one COMP node ran, other than host operations and copies
   Time host_busy;     // at least one host operation ran
   Time comm_busy;     // at least one communication node ran or waited
   Time exposed_comm;  // comm_busy without a (non-host) COMP node running
-  Time memory_busy;   // at least one memory node, or copy of a capture, ran
+  Time memory_busy;   // at least one memory node, or copy from a capture, ran
   Time idle;          // `end` minus the time in which any node ran
   uint64_t nodes = 0;
   Time waited;          // sum of waits in collectives for the last member to arrive
-  Time kept_waiting;    // sum of the waits of others where this rank arrived last; if several members arrived
-                        // last, the wait counts for the lowest member
-  Time exposed_memory;  // memory_busy without computation or communication; host operations hide none of it
-  // exposed_comm by kind; while several kinds run at once, the lowest has the time.
+  Time kept_waiting;    // sum of the waits of others for this rank, in calls where it arrived last; if
+                        // several members arrived last, the wait counts for the lowest of them
+  Time exposed_memory;  // memory_busy without computation or communication; host operations do not hide it
+  // exposed_comm by kind. While several kinds run at once, the time counts for the lowest kind.
   std::array<Time, kCommKinds> exposed_of{};
 };
 
-// The instances of one kind on one group that took one algorithm.
+// The instances of one kind on one group that used one algorithm.
 struct ChosenAlgorithm {
   std::string algorithm;  // "ring", or "ring/simple" of a library
   uint64_t count = 0;
-  uint64_t least_bytes = 0, most_bytes = 0;  // of one instance, counted as CollectiveMetrics::bytes
-  std::string why;                           // why the first instance took it; empty without a library
+  uint64_t least_bytes = 0, most_bytes = 0;  // of one instance, in the measure of CollectiveMetrics::bytes
+  std::string why;                           // why the first instance used it; empty without a library
 };
 
 // All instances of one kind on one group. Point-to-point messages have one entry: kind "send_recv", group "".
 struct CollectiveMetrics {
   int ranks = 0;
   uint64_t count = 0;
-  uint64_t bytes = 0;           // larger of a rank's in and out buffer, summed over instances
+  uint64_t bytes = 0;           // the larger of a rank's input and output buffer, summed over instances
   Time time;                    // last end - last arrival, summed
   Time wait;                    // last arrival - first arrival, summed
   Time recorded;                // recorded time of the simulated instances, from the last arrival on, summed
@@ -59,10 +59,11 @@ struct NameMetrics {
   std::string name;
   uint64_t count = 0;
   Time time;            // from begin to end, including waits for partners, summed
-  bool merged = false;  // stands for several names: "layer#.mlp", or "(others)"
+  bool merged = false;  // covers several names: "layer#.mlp", or "(others)"
 };
 
-// Communication that no machine priced, although the run simulates communication, or that no call stands for.
+// Communication that keeps its recorded time although the run simulates communication: nothing could price
+// it, or it is not matched as a call.
 struct KeptComm {
   uint64_t nodes = 0;
   Time time;  // recorded, summed over nodes
@@ -80,7 +81,7 @@ struct Metrics {
   std::vector<Repair> repairs;  // found while replaying
   std::vector<std::string> warnings;
   std::vector<NameMetrics> operators;  // by name of node (NameTimes::Report()), the longest first
-  std::vector<NameMetrics> lanes;      // likewise
+  std::vector<NameMetrics> lanes;      // by name of lane, the longest first
 };
 
 }  // namespace chakra

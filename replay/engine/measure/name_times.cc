@@ -35,8 +35,8 @@ void MergeInto(absl::string_view name, std::string* out) {
   }
 }
 
-// Sums by name. With more than kLongestNames names, names that differ only in numbers share a sum, if
-// `may_merge`.
+// Sums by name. If `may_merge` and there are more than kLongestNames names, names that differ only in numbers
+// share a sum.
 class Sums {
  public:
   explicit Sums(bool may_merge) : may_merge_(may_merge) {}

@@ -19,15 +19,15 @@
 
 namespace chakra {
 
-// Rows that Metrics::operators and Metrics::lanes list one by one.
+// The maximum number of rows that Metrics::operators and Metrics::lanes list one by one.
 inline constexpr size_t kLongestNames = 500;
 
 // `name` with "#" in place of each number.
 std::string MergeNumbers(absl::string_view name);
 
-// The lane that a node counts for. With LanePolicy::kRecorded, the thread or stream that the trace names
-// ("thread 1", "stream 7"); else "host", "compute", "communication" or "storage" by its type; "" for nodes
-// without work.
+// The lane that a node counts for. With LanePolicy::kRecorded, the thread or stream named in the trace
+// ("thread 1", "stream 7"); else "host", "compute", "communication" or "storage", by the node's type; "" for
+// nodes without work.
 std::string LaneName(const Graph& graph, uint32_t row, LanePolicy policy);
 
 // LaneName() of all rows.
@@ -37,7 +37,8 @@ struct NamedLanes {
   std::vector<uint32_t> of_row;    // index into `names`
 };
 
-// The NamedLanes of graphs. Graphs that share the columns which tell them share them. Thread-safe.
+// A cache of NamedLanes. Graphs that share the columns which determine lanes share one NamedLanes.
+// Thread-safe.
 class LaneNames {
  public:
   // `graph` must outlive the object.
@@ -50,19 +51,20 @@ class LaneNames {
     std::shared_ptr<const NamedLanes> lanes;
   };
   std::mutex mutex_;
-  absl::flat_hash_map<std::pair<const void*, const void*>, std::vector<Known>> known_;  // by two columns
+  absl::flat_hash_map<std::pair<const void*, const void*>, std::vector<Known>> known_;  // key: two columns
 };
 
-// The engine reports begin and end of each node; of COMP nodes only if their times may differ from
-// ComputeTimes. Ranks of one graph share their sums, so each node needs only the number of its lane.
+// The engine reports the begin and the end of each node. It does so for COMP nodes only if their times may
+// differ from ComputeTimes. Ranks of one graph share their sums, so each node needs only the number of its
+// lane.
 class NameTimes {
  public:
   class OfGraph {
    public:
-    // `ranks` do the same at the same time.
+    // `ranks`: how many ranks run the node at the same time.
     void Begin(uint32_t row, Time now, int64_t ranks = 1) { Add(row, -__int128{now.picos()} * ranks); }
     void End(uint32_t row, Time now, int64_t ranks = 1) { Add(row, __int128{now.picos()} * ranks); }
-    // Both of a node of one rank, whose time is known.
+    // Begin() and End() for a node of one rank whose time is known.
     void Ran(uint32_t row, int64_t ps) { Add(row, ps); }
 
    private:
@@ -73,26 +75,28 @@ class NameTimes {
     }
     const Graph* graph_ = nullptr;
     uint64_t ranks_ = 0;
-    std::vector<__int128> name_;               // by string: sum of ends minus begins, running nodes included
-    std::vector<__int128> lane_;               // likewise
+    std::vector<__int128> name_;               // by string: sum of ends minus sum of begins, running nodes
+                                               // included
+    std::vector<__int128> lane_;               // by lane: the same sum
     const uint32_t* lane_of_ = nullptr;        // lanes_->of_row
     std::shared_ptr<const NamedLanes> lanes_;  // graphs with the same columns share them
   };
 
-  // `fixed`: the times of COMP nodes, by distinct graph; null: the engine calls Begin() and End() for these,
-  // too. `lanes`: null: nobody else names the lanes. The graphs and `fixed` must outlive the object.
+  // `fixed`: the times of COMP nodes, by distinct graph; null: the engine calls Begin() and End() for COMP
+  // nodes too. `lanes`: a cache of lanes; null: the object makes its own. The graphs and `fixed` must outlive
+  // the object.
   void Prepare(const DistinctGraphs& graphs, LanePolicy policy, const std::vector<ComputeTimes>* fixed,
                LaneNames* lanes);
   OfGraph* of_graph(uint32_t graph) { return &graphs_[graph]; }
 
-  // Call it when every node that began has ended. Fills Metrics::operators and Metrics::lanes, the longest
+  // Call this when every node that began has ended. Fills Metrics::operators and Metrics::lanes, the longest
   // first, equal ones by name. Rows beyond kLongestNames become one row, "(others)". If there are more than
   // kLongestNames names of operators, names that differ only in numbers share a row. Sums beyond the range of
   // Time are Time::Never().
   void Report(Metrics* metrics) const;
 
  private:
-  // Nodes of a graph.
+  // How many nodes of a graph each name and each lane has.
   struct Counts {
     const Graph* graph = nullptr;
     std::shared_ptr<const NamedLanes> lanes;

@@ -22,7 +22,7 @@ void AddRecordedTransfers(const TraceSet& traces, const Matching& matching, Metr
   std::vector<Time> calls(matching.calls.size(), Time::Never());
   std::vector<Time> messages(matching.messages.size(), Time::Never());
   bool any = false;
-  std::map<const Graph*, std::vector<Time>> least;  // of ranks that one trace stands for
+  std::map<const Graph*, std::vector<Time>> least;  // only for ranks that are copies of one trace
   for (const RankTrace& trace : traces.ranks) {
     const Graph& graph = *trace.graph;
     const CommSlots& slots = matching.slots[static_cast<size_t>(trace.rank)];
