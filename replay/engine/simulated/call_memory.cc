@@ -10,10 +10,10 @@ namespace chakra {
 namespace {
 
 constexpr uint64_t kMuch = uint64_t{256} << 20;  // bytes
-// Messages that have arrived, and who waits for one.
+// Bytes of a connection: the number of messages that have arrived, and the stream that waits for one.
 constexpr uint64_t kOfConnection = 2 * sizeof(uint32_t);
 
-// Sends that no step of their stream comes before but sends.
+// The number of sends that begin at once: those at the begin of their stream, with only sends before them.
 uint64_t SendsAtOnce(const Plan& plan) {
   uint64_t sends = 0;
   for (const Program& program : plan.programs) {
@@ -27,7 +27,7 @@ uint64_t SendsAtOnce(const Plan& plan) {
   return plan.rotational ? sends * static_cast<uint64_t>(plan.members) : sends;
 }
 
-// Of a message, as it goes over the last level.
+// The bytes of a message on the wire of the outermost level.
 uint64_t WireBytes(const PlannedCall& planned, uint64_t bytes) {
   const CallCosts& costs = planned.costs;
   uint64_t chunk = EqualChunk(planned, bytes);

@@ -1,4 +1,4 @@
-// Whether there is memory for the messages of a collective call.
+// Checks whether there is enough memory for the messages of a collective call.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace chakra {
 
-// What a call takes at least that is simulated message by message.
+// The minimum of memory for a call that is simulated message by message.
 struct CallMemory {
-  uint64_t messages = 0;  // that begin at once where its members do
-  uint64_t bytes = 0;     // for them and for what the engine keeps of each connection
+  uint64_t messages = 0;  // number of messages that begin at once if all members begin at once
+  uint64_t bytes = 0;     // for these messages, and for what the engine keeps for each connection
 };
 CallMemory LeastMemoryOf(const Fabric& fabric, const PlannedCall& planned, uint64_t bytes);
 
-// Error: `call`, of so many members, takes more than the process may have. The system is asked only where
-// the call takes much.
+// Returns an error if `call`, of `members` members, needs more memory than the process may have. The system
+// is asked only for calls that need much memory.
 absl::Status CheckCallMemory(const Fabric& fabric, const CollectiveCall& call, uint64_t members,
                              const PlannedCall& planned);
 

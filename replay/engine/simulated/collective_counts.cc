@@ -31,7 +31,7 @@ void CollectiveCounts::CountCall(const CollectiveCall& call, const std::vector<T
   total.time += last_end - last_arrival;
   total.wait += last_arrival - first;
   if (last_arrival == first) return;
-  // If several members came last, the others waited for the first of them in the group.
+  // If several members arrived last, the others waited for the first of them in the group's order.
   const auto last = std::find(begin.begin(), begin.end(), last_arrival) - begin.begin();
   AddWaits(members, begin, last_arrival, static_cast<size_t>(last));
   for (const auto* copy : matching_.groups[call.group].copies)

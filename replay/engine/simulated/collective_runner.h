@@ -1,5 +1,5 @@
-// Runs matched collective calls on a fabric: step by step as flows, or in closed form where the closed form
-// is exact.
+// Runs matched collective calls on a fabric: step by step as flows, or in closed form if the closed form is
+// exact.
 #pragma once
 
 #include <cstdint>
@@ -28,19 +28,19 @@
 
 namespace chakra {
 
-// The runner never calls back. It collects what ended in ended(), and the times at which it must be woken in
-// wakes(); the caller drains both after each call.
+// The runner never calls back. It collects the ends of members in ended(), and the times at which it must be
+// woken in wakes(); the caller empties both after each call.
 class CollectiveRunner {
  public:
   using Ended = Communication::Ended;
   using Wake = Communication::Wake;
 
-  // Of no bytes the library launches nothing: such a call takes no time.
+  // Whether the call takes no time: the library launches nothing for a call of no bytes, except a barrier.
   static bool IsEmpty(const CollectiveCall& call) {
     return call.bytes == 0 && call.type != CollectiveType::kBarrier;
   }
-  // `planner` must outlive the runner and plan on `machine` with `costs`. `log`, where given, is of
-  // `machine`; it is told what flows belong to.
+  // `planner` must outlive the runner and plan on `machine` with `costs`. `log`, if not null, is the log of
+  // `machine`; the runner sets the origins of flows in it.
   CollectiveRunner(Machine* machine, const CollectiveCosts& costs, const Matching& matching, bool fast_paths,
                    CollectivePlanner* planner, FlowLog* log = nullptr)
       : machine_(machine),
@@ -58,32 +58,34 @@ class CollectiveRunner {
   // Plans every call. Errors: an algorithm that cannot plan its collective.
   absl::Status Prepare();
 
-  // Lets calls be simulated apart whose flows meet no others (apart_calls.h). After Prepare(), before the
-  // first arrival. `serial`: as SerialGroups() has it. Not where causes are kept, or flows logged.
+  // Allows isolated calls to be simulated by themselves (apart_calls.h). Must be called after Prepare() and
+  // before the first arrival. `serial`: as from SerialGroups(). Not to be called if causes are kept or flows
+  // are logged.
   void LetApart(const std::vector<bool>& serial, ApartCalls::Simulate simulate) {
     apart_.Find(serial, plan_of_, simulate);
   }
 
-  // The first rail stands for all (call_images.h). Before the first arrival; flows and links are then not
-  // those of the call.
+  // Simulates only the first rail, in place of all (call_images.h). Must be called before the first arrival.
+  // The flows and the loads of links are then not those of the whole call.
   void GoByOneRail() { one_rail_ = true; }
-  // Leaves streams out (call_images.h), by number in the plan. Before the first arrival, for a matching of
-  // one call.
+  // Leaves streams out (call_images.h), given by number in the plan. Must be called before the first arrival,
+  // for a matching of one call.
   void LeaveOut(std::vector<bool> streams) { left_out_ = std::move(streams); }
 
-  // Error: there is no memory for a call that is simulated message by message. After Prepare() and
-  // LetApart().
+  // Returns an error if there is not enough memory for a call that is simulated message by message. Must be
+  // called after Prepare() and LetApart().
   absl::Status CheckMemory() const;
 
-  // Keeps causes from now on: those given to Arrive() and those that follow. Call it before the first
-  // arrival.
+  // Keeps causes from now on: those passed to Arrive(), and those that follow from them. Must be called
+  // before the first arrival.
   void KeepCauses() { keep_causes_ = true; }
 
   // Member `member` arrives at `call` at `now`, with node `row`, for `cause`.
   void Arrive(uint32_t call, uint32_t member, uint32_t row, Time now, CauseRef cause = {});
-  // A flow ended for whose tag OwnsTag() is true.
+  // A flow ended. Precondition: OwnsTag() is true for its tag.
   void OnFlow(const FlowEnd& end, Time now);
-  // Fetches the stream that OnFlow() of this end will wake; then its step.
+  // Fetch() prefetches the stream that OnFlow() of this end will wake; FetchStep() prefetches the stream's
+  // next step.
   void Fetch(const FlowEnd& end) const {
     if (const StreamRun* run = WokenBy(end)) PrefetchToWrite(run);
   }
@@ -107,14 +109,14 @@ class CollectiveRunner {
     }
   }
 
-  // Flows that are not the runner's must have this bit of their tag set.
+  // This bit must be set in the tags of flows that are not the runner's.
   static constexpr uint64_t kForeignTag = uint64_t{1} << 63;
   static bool OwnsTag(uint64_t tag) { return (tag & kForeignTag) == 0; }
 
   std::vector<Ended>& ended() { return ended_; }
   std::vector<Wake>& wakes() { return wakes_; }
 
-  // How call `call` is run; null: a group of one. After Prepare().
+  // The plan of call `call`; null: a group of one. To be called after Prepare().
   const PlannedCall* planned(uint32_t call) const { return plan_of_[call]; }
 
   // Explains a call that was answered in closed form: see FastPath::Explain().
@@ -128,7 +130,7 @@ class CollectiveRunner {
   // True from the arrival of `member` on.
   bool Arrived(uint32_t call, uint32_t member) const;
 
-  // Adds the calls that ended to `metrics`, and tells the fabric the bytes of closed forms.
+  // Adds the calls that ended to `metrics`, and reports the bytes of calls in closed form to the fabric.
   void Report(Metrics* metrics);
   uint64_t flows() const { return counts_.flows(); }
 
@@ -139,7 +141,7 @@ class CollectiveRunner {
     uint32_t left = 0;  // members that have not ended
     bool over = false;
   };
-  // One line of the cache: streams run in no order.
+  // Each has one cache line of its own, because streams run in no particular order.
   struct alignas(64) StreamRun {
     uint32_t next = 0;  // step
     uint32_t end = 0;
@@ -148,12 +150,13 @@ class CollectiveRunner {
     int part = 0;
     bool paid = false;  // the overhead of the next step is paid
     bool busy = false;  // the step before `next` is under way
-    // Streams of the same node that await this one, as a list, what is done first in front: 1 + the stream;
-    // 0: the end.
+    // The list of streams of the same node that await this stream, in the order in which the awaited steps
+    // will be done. Each entry is 1 + the stream; 0: end of the list.
     uint32_t first_awaiting = 0;
-    uint32_t next_awaiting = 0;      // after this stream, in the list of the stream that it awaits
-    uint32_t connections = 0;        // the first incoming one of the node
-    uint32_t period = 0;             // of its loop; 0: it has none
+    uint32_t next_awaiting = 0;      // the stream after this one, in the list of the stream that this one
+                                     // awaits
+    uint32_t connections = 0;        // the node's first incoming connection
+    uint32_t period = 0;             // of its loop; 0: the stream has no loop
     const Step* steps = nullptr;     // of the node's program, or
     const LoopStep* loop = nullptr;  // of the loop
     // Step `next`.
@@ -170,10 +173,11 @@ class CollectiveRunner {
     const PlannedCall* planned = nullptr;
     const Plan* plan = nullptr;
     bool fast = false;
-    bool learns = false;       // the members arrived together; the call runs step by step to learn its causes
-    bool sends_first = false;  // an IsExchange() in which nothing comes between the sends of a member
-    bool held = false;   // the instant of the first arrival is not over: members that arrive in it begin
-                         // together
+    bool learns = false;       // all members arrived together; the call runs step by step so that its causes
+                               // are learned
+    bool sends_first = false;  // the plan is an IsExchange(), and each member starts all its sends at once
+    bool held = false;   // the instant of the first arrival is not over; all members that arrive in this
+                         // instant begin together
     uint64_t chunk = 0;  // bytes of each chunk if all are equal, else kUneven
     Time first, last_arrival, last_end;
     std::vector<uint32_t> row;  // by member; kNoRow: not arrived
@@ -186,21 +190,21 @@ class CollectiveRunner {
     std::vector<uint32_t> sender;        // by connection: 1 + the stream that waits until its message has
                                          // left; 0: none
     SpreadMessages spread;
-    CallCauses why;  // where causes are kept
+    CallCauses why;  // if causes are kept
   };
   // Wake::stream: all members of the call end.
   static constexpr uint32_t kWholeCall = 0xffffffff;
-  // Wake::stream: the instant of the first arrivals is over.
+  // Wake::stream: the instant of the first arrival is over.
   static constexpr uint32_t kHeld = 0xfffffffe;
   static constexpr uint64_t kUneven = ~uint64_t{0};
   class MemberSends;  // the sends of a member, as a list of flows
-  // A flow's tag holds the call's slot, the lane and the connection.
+  // The tag of a flow consists of the call's slot, the lane and the connection.
   static constexpr int kConnectionBits = 33;
   static constexpr int kLaneBits = 8;
   static uint32_t SlotOf(uint64_t tag) { return static_cast<uint32_t>(tag >> (kConnectionBits + kLaneBits)); }
   static uint64_t ConnectionOf(uint64_t tag) { return tag & ((uint64_t{1} << kConnectionBits) - 1); }
 
-  // The stream that waits for the end; null: none.
+  // The stream that waits for `end`; null: none.
   const StreamRun* WokenBy(const FlowEnd& end) const {
     const Active& a = active_[SlotOf(end.tag)];
     const std::vector<uint32_t>& waits = end.kind == FlowEnd::kSent ? a.sender : a.waiter;
@@ -208,61 +212,62 @@ class CollectiveRunner {
     return stream == 0 ? nullptr : &a.streams[stream - 1];
   }
   uint32_t Open(uint32_t call, Time now, const CauseRef& cause);
-  // Makes room for the steps of a call.
+  // Allocates the streams and connections of a call that runs step by step.
   void OpenSteps(Active& a);
   // Starts the streams of a member or a switch.
   void StartNode(uint32_t active, uint32_t node, Time now);
   void Run(uint32_t active, uint32_t stream, Time now);
   bool Send(uint32_t active, uint32_t stream, const Step& step, Time now);
-  // Starts `flow`, a message between two members, over `cards` cards of their nodes.
+  // Starts `flow`, a message between two members, spread over `cards` NICs of their nodes.
   void SendSpread(Active& a, const Flow& flow, const StreamRun& run, uint32_t to, int cards, Time now);
-  // The message of a step of `run`, which sends to node `to`.
+  // The message of step `step` of `run`, which sends to node `to`.
   Flow FlowOf(const Active& a, uint32_t active, const StreamRun& run, const Step& step, uint32_t to) const;
-  // On which a step of `run` sends to node `to`: that of the stream's own copy of the plan.
+  // The connection on which a step of `run` sends to node `to`, in the stream's own copy of the plan.
   uint64_t ConnectionOf(const Active& a, const StreamRun& run, const Step& step, uint32_t to) const {
     return uint64_t{run.connections} - a.plan->connection_base[run.member] + a.plan->connection_base[to] +
            step.connection;
   }
   uint32_t ReceiverOf(const Plan& plan, const StreamRun& run, const Step& step) const;
-  // Starts all sends of a member at once, where a.sends_first.
+  // Starts all sends of a member at once. Precondition: a.sends_first.
   void SendAll(uint32_t active, uint32_t stream, Time now);
-  // Starts a flow of the step before `run.next`.
+  // Starts a flow of the step just before `run.next`.
   void Start(const Active& a, const StreamRun& run, const Flow& flow, Time now);
-  // Runs a copy, reduction or await. True if the stream must wait.
+  // Runs a copy, reduction or await. Returns true if the stream must wait.
   bool Local(uint32_t active, uint32_t stream, const Step& step, Time now);
   // Whether `other` has done what `step` of `run` awaits; both are streams of one node.
   bool HasDone(const StreamRun& run, const StreamRun& other, const Step& step) const;
-  // Puts `stream` into the list of those that await `other`.
+  // Adds `stream` to the list of streams that await `other`.
   static void Await(Active& a, uint32_t stream, StreamRun* other);
-  // Wakes the streams that awaited what `stream` has done by now, in order of their numbers.
+  // Wakes the streams whose awaited step of `stream` is done by now, in the order of their numbers.
   void WakeAwaiting(uint32_t active, uint32_t stream, Time now);
   // Whether `run` is a stream of a member. The other nodes are switches, which work without cost.
   static bool IsMember(const Active& a, const StreamRun& run) {
     return run.member < static_cast<uint32_t>(a.plan->members);
   }
-  // Where a member or switch lies in the machine.
+  // The end point of a member or switch in the machine.
   int Endpoint(const Active& a, uint32_t node) const;
-  // Checks that every switch of `plan` exists and reaches every node that it exchanges messages with.
+  // Checks that every switch of `plan` exists and reaches every node with which it exchanges messages.
   absl::Status CheckSwitches(const Plan& plan, const GroupInfo& group) const;
-  // How many groups do what the group of `call` does.
+  // The number of symmetric groups that the group of `call` stands for, itself included.
   uint64_t TimesOf(uint32_t call) const { return matching_.groups[matching_.calls[call].group].times(); }
   uint64_t StepBytes(const Active& a, const Step& step, uint32_t member, int part) const;
   // `cause`: the cause of the stream that ended last.
   void EndNode(Active& a, uint32_t node, Time at, const CauseRef& cause);
   void EndMember(Active& a, uint32_t member, Time at, CauseRef cause);
-  // Ends the members of a call in closed form at the times ends_, each because of the arrival of its origin
+  // Ends the members of a call in closed form at the times in ends_, each caused by the arrival of its origin
   // in origins_.
   void EndMembersFor(uint32_t active);
-  // Wakes a stream at `at`; until then it spends its time on `kind`.
+  // Wakes a stream at `at`; until then the stream spends its time on `kind`.
   void WakeAfter(Active& a, uint32_t active, uint32_t stream, Time at, Cause::Kind kind);
-  // Whose time a member or a switch of a call spends.
+  // The member or switch of a call whose time is spent.
   Spender Whose(const Active& a, uint32_t node) const;
   void Close(Active& a);
   void RunFast(uint32_t active);
   // If all members arrived in the same instant, answers the call in closed form; otherwise starts the members
   // that have arrived.
   void Release(uint32_t active, Time now);
-  // Answers a call all of whose members begin now, if it is one that is simulated apart.
+  // Answers a call whose members all begin now, if it is isolated and its outcome is known. Returns whether
+  // it did.
   bool EndApart(uint32_t active, Time now);
   void EndTogether(uint32_t active, Time at);
 
@@ -274,7 +279,7 @@ class CollectiveRunner {
   bool one_rail_ = false;
   std::vector<bool> left_out_;  // empty: none
   FlowLog* log_;
-  uint64_t first_call_ = 0;  // the log's number of the first call
+  uint64_t first_call_ = 0;  // the number of the first call in the log
   CollectivePlanner* planner_;
   FastPath fast_;
   GroupLanes lanes_;
@@ -284,7 +289,7 @@ class CollectiveRunner {
   std::vector<uint32_t> free_;
   std::vector<Ended> ended_;
   std::vector<Wake> wakes_;
-  LearnedCauses learned_;  // where causes are kept
+  LearnedCauses learned_;  // if causes are kept
   ApartCalls apart_;
   std::vector<Time> ends_;  // scratch, like origins_
   std::vector<uint32_t> origins_;

@@ -1,4 +1,4 @@
-// How members of a call go through the steps of its plan.
+// How the members of a call execute the steps of its plan.
 #include <algorithm>
 #include <memory>
 #include <tuple>
@@ -12,7 +12,8 @@ namespace chakra {
 void CollectiveRunner::OpenSteps(Active& a) {
   const Plan& plan = *a.plan;
   a.chunk = EqualChunk(*a.planned, matching_.calls[a.call].bytes);
-  const auto copies = static_cast<size_t>(a.planned->costs.at_once);  // of the plan's streams and connections
+  const auto copies = static_cast<size_t>(a.planned->costs.at_once);  // copies of the plan's streams and
+                                                                      // connections
   const size_t connections = copies * plan.connection_base.back();
   a.streams.resize(copies * plan.stream_base.back());
   a.streams_left.assign(static_cast<size_t>(plan.nodes()), 0);
@@ -20,7 +21,7 @@ void CollectiveRunner::OpenSteps(Active& a) {
   a.inbox.assign(connections, 0);
   a.waiter.assign(connections, 0);
   const bool exchange = IsExchange(plan);
-  if (!exchange) a.sender.assign(connections, 0);  // nobody waits in an exchange
+  if (!exchange) a.sender.assign(connections, 0);  // in an exchange, no stream waits for a message to leave
   a.spread.clear();
   const auto one_card = [](const CallCosts::Level& level) { return level.cards <= 1; };
   a.sends_first = exchange && !keep_causes_ && log_ == nullptr && TimesOf(a.call) == 1 &&
@@ -36,7 +37,7 @@ void CollectiveRunner::StartNode(uint32_t active, uint32_t member, Time now) {
   const uint32_t base = plan.stream_base[member];
   const auto of_node = static_cast<uint32_t>(program.streams.size());
   const uint32_t streams = of_node * static_cast<uint32_t>(a.planned->costs.at_once);
-  // Copy after copy of the node's streams.
+  // Streams are stored copy after copy of the plan.
   const auto at = [&](uint32_t s) { return s / of_node * plan.stream_base.back() + base + s % of_node; };
   const auto runs = [&](uint32_t s) { return left_out_.empty() || !left_out_[at(s)]; };
   for (uint32_t s = 0; s < streams; ++s) a.streams_left[member] += runs(s) ? 1 : 0;
@@ -129,7 +130,7 @@ void CollectiveRunner::SendAll(uint32_t active, uint32_t stream, Time now) {
   machine_->StartAll(std::make_shared<MemberSends>(this, active, stream, sends), now);
 }
 
-// True if the stream must wait (for its overhead, or until the message left).
+// Returns true if the stream must wait: for its overhead, or until the message has left.
 bool CollectiveRunner::Send(uint32_t active, uint32_t stream, const Step& step, Time now) {
   Active& a = active_[active];
   StreamRun& run = a.streams[stream];
@@ -188,7 +189,7 @@ void CollectiveRunner::SendSpread(Active& a, const Flow& flow, const StreamRun& 
   for (int lane = 0; lane < share.cards; ++lane) {
     Flow part = flow;
     part.bytes = share.Of(flow.bytes, lane);
-    part.wire_bytes = share.Of(flow.bytes, 0);  // padded to equal parts, so that all cards do the same
+    part.wire_bytes = share.Of(flow.bytes, 0);  // padded to equal parts, so that all NICs carry the same
     part.limit = share.limit;
     part.tag |= static_cast<uint64_t>(lane) << kConnectionBits;
     start(part, lanes.Ends(from, to, lane));
@@ -207,7 +208,7 @@ void CollectiveRunner::WakeAwaiting(uint32_t active, uint32_t stream, Time now) 
   while (done.first_awaiting != 0) {
     const uint32_t s = done.first_awaiting - 1;
     StreamRun& run = a.streams[s];
-    if (!HasDone(run, done, run.Next())) break;  // nor have those behind it what they await
+    if (!HasDone(run, done, run.Next())) break;  // the streams after it in the list wait for later steps
     done.first_awaiting = std::exchange(run.next_awaiting, 0);
     if (keep_causes_) a.why.Continue(s, a.why.stream(stream));
     wakes_.push_back({now, active, s});
@@ -288,7 +289,7 @@ void CollectiveRunner::Run(uint32_t active, uint32_t stream, Time now) {
       }
       continue;
     }
-    // One more overhead closes the end of a part.
+    // One more overhead ends each part.
     const CallCosts& costs = a.planned->costs;
     const Time close = costs_.step_overhead + costs.part_end;
     if (close > Time::Zero() && !run.paid && IsMember(a, run)) {

@@ -14,8 +14,8 @@
 namespace chakra {
 
 // A send ends when its last byte has left, a receive when the last byte has arrived. A receive issued before
-// its send listens. A library adds what MessagePrices has for a message that begins alone: both ends end
-// later by it, and its limit is the flow's.
+// its send listens. With a library, MessagePrices gives the additional costs of a message that begins while
+// no other does: both ends are later by these costs, and the flow has their limit.
 class Messages {
  public:
   // The arguments must outlive the object; `library` and `log` may be null.
@@ -24,16 +24,17 @@ class Messages {
   // Keeps the causes given to Send(). Call it before the first message.
   void KeepCauses() { causes_.resize(state_.size()); }
 
-  // Message `index` starts, for `cause`. True if its receiver listens and so begins to communicate.
+  // Message `index` starts, for `cause`. Returns true if its receiver listens; the receiver then begins to
+  // communicate.
   bool Send(uint32_t index, Time now, CauseRef cause = {});
-  // The receiver of message `index` is ready. The result tells whether the receiver listens, or the message
-  // is under way or has arrived.
+  // The receiver of message `index` is ready. Returns whether the receiver now listens, or the message is
+  // under way or has arrived.
   enum class Receive : uint8_t { kListens, kUnderWay, kThere };
   Receive Listen(uint32_t index, Time now);
-  // The last byte of message `index` arrived. True if the receiver waits for it.
+  // The last byte of message `index` arrived. Returns true if the receiver waits for it.
   bool Arrive(uint32_t index, Time now);
 
-  // The costs of message `index` beside the wire.
+  // The costs of message `index` other than those of the wire.
   MessageCosts CostsOf(uint32_t index);
 
   bool receiver_waits(uint32_t index) const { return (state_[index] & kReceiverWaits) != 0; }
@@ -56,7 +57,7 @@ class Messages {
   MessagePrices prices_;
   FlowLog* log_;
   std::vector<uint8_t> state_;      // bits of State, by message
-  std::vector<Time> first_, last_;  // by message: when its first and its last side was ready
+  std::vector<Time> first_, last_;  // by message: when its first side and its last side were ready
   std::vector<CauseRef> causes_;    // by message; empty: not kept
   CollectiveMetrics total_;
   uint64_t flows_ = 0;

@@ -64,7 +64,7 @@ void SimulatedComm::Begin(uint32_t rank, uint32_t row, Time now, CauseRef cause)
     if (messages_.Send(slot.index, now, std::move(cause))) moving_.push_back(receiver);
     return;
   }
-  // A receive listens from its issue on, but counts as communication only while its message is under way.
+  // A receive listens from its issue on, but it counts as communication only while its message is under way.
   const Messages::Receive state = messages_.Listen(slot.index, now);
   if (state == Messages::Receive::kListens) return;
   moving_.push_back(receiver);
@@ -84,7 +84,7 @@ void SimulatedComm::AdvanceTo(Time now) {
     if (CollectiveRunner::OwnsTag(end.tag)) {
       runner_.OnFlow(end, now);
     } else if ((end.tag & MemoryUnits::kTag) != 0) {
-      // The bytes are there; drives may need longer.
+      // The bytes have arrived, but drives may need longer.
       MemoryUnits::Transfer access = memory_->TakeTransfer(end.tag);
       const Time at = std::max(now, access.end);
       CauseRef cause;
@@ -120,7 +120,7 @@ void SimulatedComm::ArriveTwins(const CommSlot& slot, uint32_t row, Time now, co
     runner_.Arrive(slot.index, m, row, now, cause);
 }
 
-// Ends of calls move later only, and so the makespan: by no more than twins_apart_.
+// Ends of calls move only to later times, and so does the makespan: by no more than twins_apart_.
 void SimulatedComm::FoldEnded() {
   std::vector<Ended> folded;
   for (Ended& end : runner_.ended()) {
@@ -154,11 +154,11 @@ CauseRef SimulatedComm::CauseOfEnd(uint32_t index, FlowEnd::Kind kind, Time at) 
                                             .at = at});
 }
 
-// The side that waits for the message ends because of it; a receive that starts later has its own cause.
+// The side that waits for the message ends because of it. A receive that starts later has its own cause.
 void SimulatedComm::OnMessage(const FlowEnd& end, Time now) {
   const uint32_t index = Messages::IndexOf(end.tag);
   const MatchedMessage& message = matching_.messages[index];
-  // The sender's kernel begins before its first byte leaves, and ends later by as much.
+  // The sender's kernel begins before its first byte leaves; the send ends later by the same time.
   const bool sent = end.kind == FlowEnd::kSent;
   const Time at = now + (sent ? messages_.CostsOf(index).begin : Time::Zero());
   CauseRef cause = keeps_causes() ? CauseOfEnd(index, end.kind, at) : CauseRef();

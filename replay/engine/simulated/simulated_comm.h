@@ -23,7 +23,7 @@ namespace chakra {
 class SimulatedComm final : public Communication {
  public:
   // The arguments must outlive the object. `planner` plans on `machine` with the costs of `options`; `apart`
-  // simulates calls that have the machine to themselves.
+  // simulates isolated calls.
   SimulatedComm(const TraceSet& traces, Machine* machine, const EngineOptions& options,
                 const Matching& matching, CollectivePlanner* planner, MemoryUnits* memory,
                 ApartCalls::Simulate apart);
@@ -47,14 +47,15 @@ class SimulatedComm final : public Communication {
  private:
   bool keeps_causes() const { return options_.path != nullptr || options_.pinned != nullptr; }
   bool HasTwins() const { return options_.twins != nullptr && !options_.twins->empty(); }
-  // The twins of a rank arrive with it.
+  // Arrivals of the members that are symmetric to a rank: they arrive with it.
   void ArriveTwins(const CommSlot& slot, uint32_t row, Time now, const CauseRef& cause);
-  // Calls that ended for a rank and its twins end for the rank when they did for the last of these.
+  // Combines the ends of a rank and its symmetric ranks: the call ends for the rank when the last of them
+  // ends.
   void FoldEnded();
-  // Takes what the runner collected.
+  // Moves what the runner collected to ended_ and wakes_.
   void TakeCalls();
   void OnMessage(const FlowEnd& end, Time now);
-  // Why a side of a message ends, at `at`.
+  // The cause for which a side of a message ends at `at`.
   CauseRef CauseOfEnd(uint32_t index, FlowEnd::Kind kind, Time at);
   void WarnOfTwins(Metrics* metrics) const;
   void Start(uint32_t rank, uint32_t row, bool store, uint64_t bytes, Time now, CauseRef cause);
@@ -68,14 +69,14 @@ class SimulatedComm final : public Communication {
   MemoryUnits* memory_;
   ApartCalls::Simulate apart_;
   std::vector<FlowEnd> flow_ends_;
-  // Of a call of a rank and its twins: how many have not ended it, and when the others did.
+  // For a call of a rank and its symmetric ranks: how many have not ended, and when the others ended.
   struct TwinsEnd {
     uint32_t left = 0;
     Time first = Time::Never(), last;
-    CauseRef cause;  // of the first one that ended at `last`
+    CauseRef cause;  // of the first rank that ended at `last`
   };
   absl::flat_hash_map<std::pair<uint32_t, uint32_t>, TwinsEnd> twins_end_;  // by rank and row
-  Time twins_apart_;  // sum over calls: from the first twin's end to the last one's
+  Time twins_apart_;  // sum over calls: time from the first to the last end among symmetric ranks
 };
 
 }  // namespace chakra

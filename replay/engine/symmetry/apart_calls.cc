@@ -12,12 +12,15 @@ namespace chakra {
 namespace {
 
 constexpr uint32_t kSharedLink = kNoRow - 1;
-constexpr size_t kMostPairs = size_t{1} << 22;  // that are looked at before a replay
-constexpr size_t kMostPeaks = size_t{1} << 25;  // of links, that all outcomes keep together
-constexpr size_t kMostEnds = size_t{1} << 22;   // of members, likewise, where no flow changes another's times
-constexpr size_t kKeyPairs = size_t{1} << 14;   // more, and a group has no images
+constexpr size_t kMostPairs = size_t{1} << 22;  // the maximum number of pairs that are examined before a
+                                                // replay
+constexpr size_t kMostPeaks = size_t{1} << 25;  // the maximum number of link peaks in all outcomes together
+constexpr size_t kMostEnds = size_t{1} << 22;   // the maximum number of ends of members in all outcomes, if
+                                                // no flow changes another's times
+constexpr size_t kKeyPairs = size_t{1} << 14;   // a group with more pairs is treated as symmetric to no other
 
-// What a node of a plan sends in a call: by peer, as its steps have it, and bytes, the number of messages.
+// The messages that a node of a plan sends in a call: number of messages by peer (numbered as in the node's
+// steps) and bytes.
 std::map<std::pair<int, uint64_t>, uint64_t> MessagesOf(const PlannedCall& planned, uint64_t bytes,
                                                         int node) {
   const Plan& plan = *planned.plan;
@@ -102,7 +105,7 @@ void ApartCalls::Find(const std::vector<bool>& serial, const std::vector<const P
   simulate_ = simulate;
   free_ = machine_->contention_free();
   if (free_) {
-    // Paths through a network may depend on what the message is.
+    // Paths through a network may differ from message to message.
     if (machine_->topology().has_network()) return;
     apart_.assign(matching_.groups.size(), true);
     can_.assign(plan_of.size(), false);
@@ -139,7 +142,7 @@ void ApartCalls::Find(const std::vector<bool>& serial, const std::vector<const P
   const bool alone = units.size() == 1 && std::all_of(matching_.messages.begin(), matching_.messages.end(),
                                                       [](const MatchedMessage& m) { return m.kept; });
   if (alone && HasAllLinks(of_plans, plan_of)) {
-    // Each link is the one unit's.
+    // All links belong to the only unit.
   } else if (pairs > kMostPairs) {
     apart_.clear();
     return;
@@ -217,8 +220,8 @@ ApartCalls::Outcome ApartCalls::Simulated(uint32_t call, const PlannedCall& plan
 
 const ApartCalls::Outcome* ApartCalls::Of(uint32_t call, const PlannedCall& planned) {
   const CollectiveCall& c = matching_.calls[call];
-  const bool alone = free_ || last_[c.group] == call;  // its members may end one after another
-  // Where one size does not end all members together, others hardly do.
+  const bool alone = free_ || last_[c.group] == call;  // the members may end at different times
+  // If the members do not all end together for one size, they hardly do for other sizes.
   if (!alone && apart_ends_.contains(planned.plan)) return nullptr;
   const Outcome*& known = known_[{&planned, c.group, c.bytes}];
   if (known == nullptr) {

@@ -15,18 +15,18 @@ namespace {
 
 constexpr uint32_t kNone = Images::kNone;
 
-// The steps of a stream; of a loop, those of one round.
+// The steps of a stream; if the stream is a loop, those of one round.
 struct Round {
-  const Step* steps = nullptr;     // or
-  const LoopStep* loop = nullptr;  // of a loop
+  const Step* steps = nullptr;     // null if the stream is a loop
+  const LoopStep* loop = nullptr;  // null if the stream is no loop
   uint32_t count = 0;
-  uint32_t total = 0;  // with all rounds
+  uint32_t total = 0;  // number of steps in all rounds
 
   const Step& At(uint32_t i) const { return loop != nullptr ? loop[i].step : steps[i]; }
   int32_t MoveAt(uint32_t i) const { return loop != nullptr ? loop[i].move : 0; }
 };
 
-// Whether the links of each rail are the image of the first rail's, and carry nothing else.
+// Whether the links of each rail are symmetric to those of the first rail, and carry nothing else.
 bool RailsAlike(Machine& machine, const PlannedCall& planned, CallPaths* paths) {
   const auto& levels = planned.costs.levels;
   if (std::none_of(levels.begin(), levels.end(), [](const auto& l) { return l.cards > 1; })) return false;
@@ -67,7 +67,7 @@ class MirrorFinder {
         connections_(plan_.connection_base.back()),
         links_(machine.topology().links()) {}
 
-  // False: the plan is no mirror image of itself.
+  // Returns false if the plan is not symmetric to itself in reverse order of members.
   bool Find(CallImages* out) {
     const auto n = static_cast<uint32_t>(plan_.members);
     if (plan_.stream_base.back() == 0) return false;
@@ -109,8 +109,8 @@ class MirrorFinder {
            step.connection;
   }
 
-  // Parts of the plan: streams that exchange messages, or wait for each other. Union-find over streams and
-  // then connections.
+  // Parts of the plan: sets of streams that exchange messages or wait for each other. part_ is a union-find
+  // structure over streams, followed by connections.
   uint32_t Part(uint32_t i) {
     while (part_[i] != i) i = part_[i] = part_[part_[i]];
     return i;
@@ -132,7 +132,8 @@ class MirrorFinder {
     }
   }
 
-  // Whether the streams `ours` of `member` have `theirs` of its image as images, in this order.
+  // Whether the streams `ours` of `member` are symmetric to the streams `theirs` of its counterpart, in this
+  // order.
   bool AreImages(uint32_t member, const std::vector<uint32_t>& ours, const std::vector<uint32_t>& theirs) {
     if (ours.size() != theirs.size()) return false;
     const uint32_t image = static_cast<uint32_t>(plan_.members) - 1 - member;
@@ -161,7 +162,7 @@ class MirrorFinder {
                        [&](uint32_t peer) { return ArePathsImages(member, peer); });
   }
 
-  // The level of a path, and its links.
+  // Gets the level of a path, and its links. Returns false if the links are not fixed.
   bool PathOf(uint32_t from, uint32_t to, int* level, std::vector<Hop>* links) {
     const CallPath path = paths_->Of(0, planned_, static_cast<int>(from), static_cast<int>(to));
     *level = path.level;
@@ -182,7 +183,7 @@ class MirrorFinder {
       if (!links_.Pair(path_[h].link, image_path_[h].link)) return false;
       if (!known) joined_.push_back({path_[h], image_path_[h]});
     }
-    // A flow on both of two links that are one would take twice its rate there.
+    // A flow that crosses both of two links that are united would have twice its rate there.
     return std::none_of(path_.begin(), path_.end(), [&](const Hop& hop) {
       return std::any_of(path_.begin(), path_.end(),
                          [&](const Hop& other) { return links_.Of(hop.link) == other.link; });

@@ -1,16 +1,17 @@
-// Flows of one call that are images of each other, so that one stands for the others.
+// Symmetric flows of one call, of which only some are simulated.
 //
-// Rails: the cards with the same place in their nodes, with their links. A message between nodes may go over
-// all cards of the nodes (card_lanes.h); then it has a part on each rail, and all parts take the same bytes
-// of links. If every rail's links are the image of the first rail's, and carry nothing else, then the rails
-// are copies of each other that begin alike: each part ends with the part on the first rail, to the
-// picosecond.
+// Rails: a rail consists of the NICs with the same place in their nodes, and their links. A message between
+// nodes may use all NICs of the nodes (card_lanes.h). It then has a part on each rail, and all parts put the
+// same bytes on links. If the links of every rail are symmetric to those of the first rail, and carry nothing
+// else, then all rails behave alike from the begin: each part ends at the same picosecond as the part on the
+// first rail.
 //
-// Mirrors: member m of n has member n - 1 - m as its image. The second of two trees (BuildDoubleBinaryTree())
-// is the image of the first where the number of nodes is even: each stream does what its image does, for
-// images of its peers, over links of the same classes. Then two streams that are images of each other do all
-// at the same instants, if all members begin together, and so do two links. One of the trees, on links that
-// carry for their image, too, has the times of both.
+// Reverse order: member m of n has member n - 1 - m as its counterpart. The second of two trees
+// (BuildDoubleBinaryTree()) is the counterpart of the first if the number of nodes is even: each stream does
+// what its counterpart does, with counterparts of its peers, over links of the same classes. If all members
+// begin together, two streams that are counterparts do everything at the same instants, and so do two links.
+// Therefore one of the trees, on links that also carry the flows of their counterparts, has the times of
+// both.
 #pragma once
 
 #include <utility>
@@ -23,19 +24,20 @@
 namespace chakra {
 
 struct CallImages {
-  bool one_rail = false;  // the first rail stands for all; false too if no message is cut
-  // Streams of the plan, numbered through, whose images stand for them; empty: the plan is no mirror image of
-  // itself on this machine.
+  bool one_rail = false;  // only the first rail is simulated, for all; false also if no message is spread
+                          // over NICs
+  // By stream of the plan, numbered over all nodes: whether it is left out because its counterpart is
+  // simulated. Empty: the plan is not symmetric in reverse order on this machine.
   std::vector<bool> left_out;
-  std::vector<std::pair<Hop, Hop>> links;  // that are images of each other
+  std::vector<std::pair<Hop, Hop>> links;  // pairs of links that are counterparts
 
   bool mirrored() const { return !left_out.empty(); }
-  // Whose streams end as those of `member` that are left out.
+  // The member whose streams end as the left-out streams of `member` would.
   static int ImageOf(int member, int members) { return members - 1 - member; }
 };
 
-// Of call 0 of `matching`, which has the machine to itself and runs as `planned` says. Nothing is an image
-// where flows do not delay each other, or may take one of several paths. Precondition: MakeApart() of the
+// The symmetric flows of call 0 of `matching`, an isolated call that runs as `planned` says. There are none
+// if flows do not delay each other, or may take one of several paths. Precondition: MakeApart() of the
 // machine is not null.
 CallImages ImagesOf(Machine& machine, const PlannedCall& planned, const Matching& matching);
 

@@ -1,4 +1,4 @@
-// Who exchanges messages in a call, between which end points, and over which links.
+// Which nodes of a plan exchange messages in a call, between which end points, and over which links.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace chakra {
 
-// Where a node of a plan, a member or a switch, lies in the machine.
+// The end point of a node of a plan, which is a member or a switch, in the machine.
 inline int EndpointOf(const MachineView& machine, const Plan& plan, const std::vector<int>& members,
                       int node) {
   if (node < plan.members) return members[static_cast<size_t>(node)];
@@ -23,12 +23,12 @@ inline int EndpointOf(const MachineView& machine, const Plan& plan, const std::v
   return machine.SwitchBetween(members[static_cast<size_t>(s.a)], members[static_cast<size_t>(s.b)]);
 }
 
-// How messages go from one node of a plan to another.
+// The path of messages from one node of a plan to another.
 struct CallPath {
   int src = 0, dst = 0;              // end points
-  int level = 0;                     // of the machine
-  int cards = 1;                     // that a message is cut for
-  const NodeLanes* lanes = nullptr;  // of a cut message; null: it is whole
+  int level = 0;                     // of the machine that the path crosses
+  int cards = 1;                     // number of NICs that a message is planned to be spread over
+  const NodeLanes* lanes = nullptr;  // of a spread message; null: the message is not spread
   uint32_t from = 0, to = 0;         // nodes of the plan
 
   std::pair<int, int> OnRail(int rail) const { return lanes->OnRail(from, to, rail); }
@@ -42,11 +42,11 @@ class CallPaths {
   CallPaths(const MachineView& machine, const Matching& matching)
       : machine_(machine), matching_(matching), lanes_(machine, matching) {}
 
-  // fn(from, to) for nodes of a plan that exchange messages, each pair once, until it is false. Whether it
-  // always was true.
+  // Calls fn(from, to) for the nodes of a plan that exchange messages, each pair once, until fn returns
+  // false. Returns whether fn always returned true.
   template <typename Fn>
   static bool ForEachPair(const Plan& plan, const Fn& fn) {
-    std::vector<int> peers;  // as the steps of a node have them
+    std::vector<int> peers;  // numbered as in the steps of a node
     for (int node = 0; node < plan.nodes(); ++node) {
       if (node == 0 || !plan.rotational) peers = PeersOf(plan.program(node));
       for (const int peer : peers) {
@@ -55,9 +55,9 @@ class CallPaths {
     }
     return true;
   }
-  // The same as a list, which is kept.
+  // The pairs of ForEachPair() as a list, which is cached.
   const std::vector<Pair>& PairsOf(const Plan& plan);
-  // Their number, or a bound of it.
+  // The number of pairs, or an upper bound for rotational plans.
   size_t CountPairs(const Plan& plan) {
     if (!plan.rotational) return PairsOf(plan).size();
     return size_t{plan.programs[0].connections} * static_cast<size_t>(plan.members);

@@ -1,4 +1,4 @@
-// Numbers, such as those of links, that are images of each other.
+// A symmetric relation between numbers, such as those of links.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,15 @@
 
 namespace chakra {
 
-// One-to-one maps of numbers below `count` to others, in several copies. No number is an image in two copies.
+// One-to-one maps of numbers below `count` to counterparts, in several copies. No number is a counterpart in
+// two copies.
 class Images {
  public:
   static constexpr uint32_t kNone = 0xffffffff;
 
   explicit Images(size_t count, size_t copies = 1) : to_(count * copies, kNone), from_(count, kNone) {}
 
-  // In `copy`, `image` is that of `a`. False: that contradicts an earlier call.
+  // Makes `image` the counterpart of `a` in `copy`. Returns false if this contradicts an earlier call.
   bool Map(size_t copy, uint32_t a, uint32_t image) {
     uint32_t &to = to_[copy * from_.size() + a], &from = from_[image];
     if (to == kNone && from == kNone) {
@@ -25,9 +26,9 @@ class Images {
     }
     return to == image && from == a;
   }
-  // Each is the image of the other; they differ.
+  // Makes each of two different numbers the counterpart of the other.
   bool Pair(uint32_t a, uint32_t b) { return a != b && Map(0, a, b) && Map(0, b, a); }
-  // Nothing has the image `a`. False: something has.
+  // Records that `a` is the counterpart of no number. Returns false if it is the counterpart of one.
   bool Keep(uint32_t a) {
     if (from_[a] == kNone) from_[a] = kKept;
     return from_[a] == kKept;
@@ -37,10 +38,10 @@ class Images {
  private:
   static constexpr uint32_t kKept = kNone - 1;
   std::vector<uint32_t> to_;    // by copy and number
-  std::vector<uint32_t> from_;  // by image
+  std::vector<uint32_t> from_;  // by counterpart
 };
 
-// Whether links of a path may have those of the other as images, one by one.
+// Whether the links of two paths may be counterparts of each other, one by one.
 inline bool SameClasses(const std::vector<Hop>& path, const std::vector<Hop>& image) {
   if (path.size() != image.size()) return false;
   for (size_t h = 0; h < path.size(); ++h) {

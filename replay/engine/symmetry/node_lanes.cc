@@ -5,7 +5,7 @@
 namespace chakra {
 namespace {
 
-// The same for members on one node alone.
+// The number of the node of `member`; equal only for members on the same node.
 uint64_t NodeOf(const MachineView& machine, int member, int level) {
   const auto& dimensions = machine.topology().dimensions();
   if (level <= 0) return static_cast<uint64_t>(member);

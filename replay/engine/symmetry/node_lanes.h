@@ -1,5 +1,5 @@
-// Spreads messages between nodes over all network cards of the nodes: a ring of a collective library is many
-// rings, each of which leaves a node by a different card.
+// Spreads messages between nodes over all NICs of the nodes: a ring of a collective library consists of many
+// rings, each of which leaves a node through a different NIC.
 #pragma once
 
 #include <algorithm>
@@ -11,24 +11,24 @@
 
 namespace chakra {
 
-// The members of a group, by node. Each member has its own card.
+// The members of a group, by node. Each member has its own NIC.
 class NodeLanes {
  public:
-  // Members are on one node when their path crosses only levels below `level`.
+  // Members are on one node if their path crosses only levels below `level`.
   NodeLanes(const MachineView& machine, const std::vector<int>& members, int level);
 
-  // The number of cards that the nodes of two members both have. Precondition: the nodes differ.
+  // The number of NICs that both nodes of two members have. Precondition: the nodes differ.
   int Cards(uint32_t a, uint32_t b) const {
     return static_cast<int>(std::min(nodes_[node_of_[a]].size(), nodes_[node_of_[b]].size()));
   }
   // The end points of lane `lane` (below Cards()) of a message from a to b: members with the same place in
-  // their nodes, and so on one rail, if there are rails.
+  // their nodes, and therefore on one rail, if the machine has rails.
   std::pair<int, int> Ends(uint32_t a, uint32_t b, int lane) const {
     const std::vector<int>&from = nodes_[node_of_[a]], &to = nodes_[node_of_[b]];
     const size_t place = place_[a] + static_cast<size_t>(lane);
     return {from[place % from.size()], to[place % to.size()]};
   }
-  // The number of members of each node; 0: nodes have different numbers.
+  // The number of members of each node; 0: nodes have different numbers of members.
   int PerNode() const {
     const size_t n = nodes_[0].size();
     for (const std::vector<int>& node : nodes_) {
@@ -36,7 +36,7 @@ class NodeLanes {
     }
     return static_cast<int>(n);
   }
-  // The end points of the part of a message from a to b that goes over rail `rail`, below PerNode().
+  // The end points of the part of a message from a to b that uses rail `rail`, below PerNode().
   std::pair<int, int> OnRail(uint32_t a, uint32_t b, int rail) const {
     return {nodes_[node_of_[a]][static_cast<size_t>(rail)], nodes_[node_of_[b]][static_cast<size_t>(rail)]};
   }

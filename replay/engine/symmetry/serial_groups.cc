@@ -10,7 +10,7 @@
 namespace chakra {
 namespace {
 
-// What a rank waits for: its graph's dependencies, and the chains of its lanes.
+// The order of a rank's rows, from its graph's dependencies and the chains of its lanes.
 class Order {
  public:
   Order(const RankTrace& trace, LanePolicy policy, const Matching& matching)
@@ -30,11 +30,12 @@ class Order {
     }
   }
 
-  // Whether the rows of the unit, which `unit_of` gives by row of graph.comm, follow one another. Each knows
-  // the last call that has ended before it begins: in a chain it is the one before.
+  // Whether the calls of the unit follow one another. `unit_of` is the unit by index into graph.comm. Each
+  // row has the number of the last call that has ended before the row begins; in a chain this is always the
+  // previous call.
   bool IsChain(const std::vector<uint32_t>& unit_of, uint32_t unit) const {
     if (sorted_.size() != graph_.size()) return false;  // a cycle
-    std::vector<uint32_t> before(graph_.size(), 0);     // number of the last call that ended, from 1 on
+    std::vector<uint32_t> before(graph_.size(), 0);     // number of the last call that has ended, from 1 on
     uint32_t calls = 0;
     for (const uint32_t row : sorted_) {
       uint32_t after = before[row];
@@ -50,7 +51,7 @@ class Order {
   }
 
  private:
-  // f(row, whether it waits for the end).
+  // Calls f(next row, whether it waits for the end of `row`).
   template <typename F>
   void ForEachNext(uint32_t row, F f) const {
     for (uint32_t i = graph_.child_begin[row]; i < graph_.child_begin[row + 1]; ++i)
@@ -85,7 +86,8 @@ std::vector<bool> SerialGroups(const TraceSet& traces, LanePolicy policy, const 
   const std::vector<uint32_t> unit_of = GroupsOfSameRanks(matching);
   std::vector<bool> serial(matching.groups.size(), policy != LanePolicy::kUnlimited);
   if (policy != LanePolicy::kRecorded) return serial;  // kSingle has one lane of communication
-  // Ranks of one graph whose calls are of alike groups have one answer: by unit, in the order of first use.
+  // Ranks with one graph whose calls have the same pattern of units and groups share one answer, by unit in
+  // the order of first use.
   std::map<std::pair<const Graph*, std::vector<uint32_t>>, std::vector<bool>> known;
   for (size_t r = 0; r < traces.ranks.size(); ++r) {
     const Graph& graph = *traces.ranks[r].graph;

@@ -10,11 +10,11 @@
 
 namespace chakra {
 
-// By group: the first group of the same ranks.
+// By group: the first group that has the same ranks.
 std::vector<uint32_t> GroupsOfSameRanks(const Matching& matching);
 
-// By group: whether each rank's calls of groups of the same ranks follow one another: each begins after the
-// end of the one before, because dependencies and lanes have it so.
+// By group: whether each rank's calls of all groups with the same ranks follow one another, that is, whether
+// dependencies and lanes make each call begin after the end of the previous one.
 std::vector<bool> SerialGroups(const TraceSet& traces, LanePolicy policy, const Matching& matching);
 
 }  // namespace chakra

@@ -58,7 +58,8 @@ class TwinsCheck {
                        [](NodeType t) { return t == NodeType::kMemLoad || t == NodeType::kMemStore; });
   }
 
-  // The ranks that `rank` exchanges messages with.
+  // Finds the ranks with which `rank` exchanges messages. Returns false if one of them is not simulated
+  // itself.
   bool FindPeers(int rank) {
     const RankTrace& trace = Trace(rank);
     if (trace.peers.size() != trace.graph->comm.size()) return false;
@@ -71,7 +72,8 @@ class TwinsCheck {
     return std::all_of(peers.begin(), peers.end(), [&](int p) { return Exists(p) && Of(p) == p; });
   }
 
-  // Whether the members of each of a rank's groups are twins of members.
+  // Whether each member of a rank's groups is simulated itself or symmetric to another member of the same
+  // group.
   bool AllStoodFor(int rank) {
     for (const std::string& name : Trace(rank).group_names) {
       if (name.empty() || !checked_.insert(name).second) continue;
@@ -85,7 +87,7 @@ class TwinsCheck {
     return true;
   }
 
-  // Whether twin `rank` sees what the other sees.
+  // Whether `rank` sees the same peers, groups and costs as the rank that is simulated for it.
   bool Same(int rank) {
     const int of = Of(rank);
     if (!Exists(of) || Of(of) != of || Trace(rank).graph != Trace(of).graph) return false;
@@ -121,9 +123,9 @@ class TwinsCheck {
   const Twins& twins_;
   const TraceSet& traces_;
   const MachineView& machine_;
-  const bool own_memory_;  // of each rank
+  const bool own_memory_;  // whether each rank has its own memory
   const bool recorded_comm_;
-  std::vector<std::set<int>> peers_;  // by rank; of twins none
+  std::vector<std::set<int>> peers_;  // by rank; empty for ranks that are not simulated
   absl::flat_hash_set<std::string> checked_;
 };
 

@@ -8,11 +8,15 @@
 
 namespace chakra {
 
-// True if replaying one rank for all its twins gives each rank the times that it would have by itself: flows
-// on `machine` do not delay each other, the graphs do not use a `memory` that ranks share, members of a
-// twin's group stand in for those of the other's group one by one and see equal costs between neighbours and
-// to the first member, and messages go to ranks that have no twins of another place, at equal costs. With
-// `recorded_comm` nothing crosses the machine, and all must be twins of one rank.
+// Returns true if replaying one of several symmetric ranks gives each of them the times that it would have by
+// itself. The conditions are:
+// - Flows on `machine` do not delay each other.
+// - The graphs do not use a `memory` that ranks share.
+// - The groups of symmetric ranks have symmetric members one by one, with equal costs between neighbours and
+//   to the first member.
+// - Messages go to ranks at the same distance that are symmetric to each other, at equal costs.
+//
+// With `recorded_comm` nothing crosses the machine, and all ranks must be symmetric to rank 0.
 bool CheckTwins(const Twins& twins, const TraceSet& traces, const MachineView& machine,
                 const MemoryModel& memory, bool recorded_comm = false);
 
