@@ -42,8 +42,8 @@ class Lowering {
   absl::StatusOr<goal::Program> Run(std::vector<std::string>* notes);
 
  private:
-  // What a row became: an operation where it begins, one where it ends, and for computation that releases
-  // others in its midst the operation that ends there.
+  // The operations of a row: one at its begin, one at its end, and for computation that releases other rows
+  // before its end, the operations that end at these releases.
   struct Lowered {
     uint32_t first = 0, last = 0;
     std::map<int64_t, uint32_t> at;  // by release
@@ -78,7 +78,7 @@ class Lowering {
   PlanCache plain_;
   std::vector<const Plan*> plan_of_;  // by call; null: one member, or no size
   std::vector<uint32_t> tag_of_;      // by call: the first of its tags
-  GoalRank out_;                      // of the rank at hand, as the next
+  GoalRank out_;                      // the rank that is being lowered
   std::vector<Lowered> rows_;
   std::vector<uint8_t> cpu_of_;  // by row
   uint64_t delays_ = 0, in_switch_ = 0, shared_cpus_ = 0;
@@ -184,17 +184,18 @@ void Lowering::Message(uint32_t r, uint32_t row, Lowered* out) {
   out->first = out->last = Add(op);
 }
 
-// The streams of one member. A step that only starts a message lets the next one begin when it has begun.
+// Adds the steps of one member. After a step that only starts a message, the next step waits for the step's
+// begin.
 void Lowering::Steps(const Plan& plan, uint32_t call, uint32_t member, uint8_t cpu, const Lowered& whole) {
   const Program& program = plan.program(static_cast<int>(member));
   const GroupInfo& group = matching_.groups[matching_.calls[call].group];
   const uint64_t bytes = matching_.calls[call].bytes;
   struct Done {
     uint32_t op;
-    bool start;  // the next step waits for its begin only
+    bool start;  // whether the next step waits only for its begin
   };
   std::vector<std::vector<Done>> done(program.streams.size());             // by stream and step
-  std::vector<std::pair<uint32_t, std::pair<uint32_t, uint32_t>>> awaits;  // op, (stream, steps)
+  std::vector<std::pair<uint32_t, std::pair<uint32_t, uint32_t>>> awaits;  // operation, (stream, step)
   for (uint32_t s = 0; s < program.streams.size(); ++s) {
     Done before{whole.first, false};
     for (uint32_t i = program.streams[s].begin; i < program.streams[s].end; ++i) {
@@ -251,7 +252,7 @@ absl::Status Lowering::Collective(uint32_t r, uint32_t row, Lowered* out) {
   return absl::OkStatus();
 }
 
-// The row waits for its dependencies, through a calc where they have a delay.
+// Makes the row wait for its dependencies; a dependency with a delay becomes a calc in between.
 void Lowering::Wait(uint32_t r, uint32_t row) {
   const Graph& g = *traces_.ranks[r].graph;
   for (uint32_t e = g.dep_begin[row]; e < g.dep_begin[row + 1]; ++e) {
@@ -310,7 +311,7 @@ absl::Status Lowering::LowerRank(uint32_t r) {
   const RankLanes own = LanesOfRank(trace, LanePolicy::kRecorded, matching_);
   for (uint32_t row = 0; row < g.size(); ++row) {
     if (g.type[row] < NodeType::kSend || own.comm_next.empty()) continue;
-    // Sends of a GOAL program have no order but what it says.
+    // Sends of a GOAL program have only the order that the program states.
     const uint32_t next = own.comm_next[g.payload[row]];
     if (next != kNoRow && !InAnyOrder(g, row)) Requires(rows_[next].first, rows_[row].last);
   }

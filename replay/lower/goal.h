@@ -1,12 +1,15 @@
-// Lowers traces to GOAL programs: every collective becomes the sends, receives and reductions of the plan
-// that the cluster's library, or the default algorithm, has for it.
+// Lowers traces to GOAL programs: every collective becomes the sends, receives and reductions of its plan.
+// The plan is that of the cluster's library, or of the default algorithm.
 //
-// A node of computation is a calc of its time in `times` on the cpu of its lane, an access to memory one of
-// the time that the cluster's memory takes when it is idle; a dependency is `requires`, one that is released
-// at the begin `irequires`, one within computation a calc that is cut there. A delay of a dependency is a
-// calc on the cpu of the node that waits. Lanes with a recorded order are chains. What GOAL cannot say is
-// left out: overheads and protocols of the library, switches that reduce (the calls take the default
-// algorithm), splits.
+// - A computation node becomes a calc of its time in `times`, on the cpu of its lane.
+// - An access to memory becomes a calc of the time that the cluster's memory needs when idle.
+// - A dependency becomes `requires`; if it is released at the begin, `irequires`; if it is released within
+//   computation, the calc is cut there.
+// - A delay of a dependency becomes a calc on the cpu of the node that waits.
+// - Lanes with a recorded order become chains.
+//
+// GOAL cannot express overheads and protocols of the library, splits, and switches that reduce; these are
+// left out. Calls that would use such switches take the default algorithm.
 #pragma once
 
 #include <string>
@@ -21,10 +24,10 @@
 
 namespace chakra {
 
-// `times`: one for each of DistinctGraphs(traces). `machine` is of `cluster`, for as many ranks at least.
-// `notes` gets a line for each kind of thing that was left out. Errors: those of MatchCommunication(); a
-// collective of a group with members without a trace; an access to memory that the cluster does not have;
-// more than 2^31 messages of collectives.
+// `times`: one for each of DistinctGraphs(traces). `machine` is the machine of `cluster`, for at least as
+// many ranks. A line is added to `notes` for each kind of thing that was left out. Errors: those of
+// MatchCommunication(); a collective of a group with members without a trace; an access to memory that the
+// cluster does not have; more than 2^31 messages of collectives.
 absl::StatusOr<goal::Program> LowerToGoal(const TraceSet& traces, const std::vector<ComputeTimes>& times,
                                           const ClusterModel& cluster, const MachineView& machine,
                                           std::vector<std::string>* notes);

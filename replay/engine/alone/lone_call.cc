@@ -11,9 +11,9 @@
 namespace chakra {
 namespace {
 
-// Larger exchanges go by kinds of flows, which may round an end to the next picosecond.
+// Larger exchanges are simulated by kinds of flows, which may round an end to the next picosecond.
 constexpr size_t kExchangeByFlows = 256;
-constexpr size_t kAhead = 4;  // ends of flows
+constexpr size_t kAhead = 4;  // how many ends of flows the loop prefetches ahead
 
 struct DueWake {
   Time at;

@@ -1,4 +1,4 @@
-// A collective call that has a machine to itself.
+// Isolated collective calls: each has the machine to itself.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,15 @@
 
 namespace chakra {
 
-// Runs call 0 of `runner`, which is on `machine`, until its members have ended; all of them arrive at
-// `begin`, member m with row m. Calls ended() for each. False: nothing happens any more though members are
-// left.
+// Runs call 0 of `runner`, which is on `machine`, until its members have ended. All members arrive at
+// `begin`, member m with row m. Calls ended() for each member. Returns false if members are left but no event
+// is.
 bool RunLoneCall(Machine& machine, CollectiveRunner& runner, uint32_t members, Time begin,
                  const std::function<void(const CollectiveRunner::Ended&)>& ended);
 
-// The time of a call in which each member sends the same to each other at once, and then waits for all, where
-// the fabric knows that time (backends/exchange_prices.h); nullopt: any other. `members` are ranks.
+// The time of a call in which each member sends the same amount to each other member at once, and then waits
+// for all, if the fabric has a price for it (backends/exchange_prices.h); nullopt: any other call. `members`
+// are ranks.
 std::optional<ExchangeTime> TimeOfExchange(const Machine& machine, const CollectiveCosts& costs,
                                            const PlannedCall& call, uint64_t bytes,
                                            const std::vector<int>& members,
@@ -31,30 +32,30 @@ std::optional<ExchangeTime> TimeOfExchange(const Machine& machine, const Collect
 void SimulateApart(Machine* machine, const CollectiveCosts& costs, CollectivePlanner* planner,
                    const PlannedCall& planned, ApartCalls::Outcome* outcome);
 
-// The time of a call whose members, all begun together, send round a ring in which each message has its links
-// to itself; nullopt: any other call. For fabrics such as `fluid` (backends/apart.h), on which the messages
-// of a connection leave one after another.
+// The time of a call whose members begin together and send around a ring in which each message has its links
+// to itself; nullopt: any other call. Only for fabrics such as `fluid` (backends/apart.h), on which the
+// messages of a connection leave one after another.
 std::optional<Time> TimeOfRing(Machine& machine, const CollectiveCosts& costs, const PlannedCall& call,
                                uint64_t bytes, const std::vector<int>& members);
 
-// When each member ends of a call on a fabric whose flows never delay each other, where each node of the plan
-// has steps of its own: to the picosecond what RunLoneCall() finds for all that begin at zero, without
-// events. Empty: any other call, and one that never ends.
+// By member: when it ends. For a call on a fabric whose flows never delay each other, if each node of the
+// plan has its own steps. The result equals, to the picosecond, that of RunLoneCall() if all members begin at
+// zero, but needs no events. Empty: any other call, or a call that never ends.
 std::vector<Time> TimesOfSteps(const MachineView& machine, const CollectiveCosts& costs,
                                const PlannedCall& call, uint64_t bytes, const std::vector<int>& members);
 
 struct StepTimes {
   Time last;  // from the common begin to the end of the last member
-  Time root;  // to the end of the member `root`
+  Time root;  // from the common begin to the end of member `root`
 };
 
-// The times of call 0 of `matching`, all of whose members begin together, where some of its flows stand for
-// others (call_images.h). nullopt: each flow must be simulated, or the call never ends. `planner` plans on
-// `machine` with `costs`.
+// The times of call 0 of `matching`, whose members all begin together, if it has symmetric flows of which
+// only some need simulation (call_images.h). nullopt: each flow must be simulated, or the call never ends.
+// `planner` plans on `machine` with `costs`.
 std::optional<StepTimes> TimeByImages(Machine& machine, const CollectiveCosts& costs, const PlannedCall& call,
                                       const Matching& matching, CollectivePlanner* planner);
 
-// The same as TimesOfSteps(), of the members that matter to a caller; nullopt: TimesOfSteps() is empty.
+// The result of TimesOfSteps() for the last member and the root; nullopt: TimesOfSteps() is empty.
 std::optional<StepTimes> TimeOfSteps(const MachineView& machine, const CollectiveCosts& costs,
                                      const PlannedCall& call, uint64_t bytes, int root,
                                      const std::vector<int>& members);

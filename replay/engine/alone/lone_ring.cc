@@ -1,8 +1,9 @@
 // A ring whose messages have their links to themselves: TimeOfRing().
 //
-// Member m sends message s when it has sent s - 1 and received s - 1; a message leaves when the one before
-// has left. So all times follow from those of the step before. The links of a machine's nodes repeat: if the
-// costs of the ring's links have a period of k, then so have all times, and k members stand for all.
+// Member m sends message s when it has sent s - 1 and received s - 1; a message leaves when the previous one
+// has left. So all times of a step follow from those of the previous step. The links of a machine's nodes
+// repeat: if the costs of the ring's links have a period of k, so have all times, and k members are enough to
+// compute.
 #include <algorithm>
 #include <memory>
 
@@ -14,12 +15,12 @@ namespace chakra {
 namespace {
 
 struct RingLink {
-  Time transfer;  // while a message holds its links
-  Time rest;      // after that, until it is received
+  Time transfer;  // while a message occupies its links
+  Time rest;      // from then until the message is received
   bool operator==(const RingLink&) const = default;
 };
 
-// Whether the plan's only stream sends and receives in turn, on one connection.
+// Whether the plan's only stream sends and receives alternately, on one connection.
 bool IsRing(const Plan& plan) {
   if (!plan.rotational || plan.input.count > 0 || plan.output.count > 0 || plan.members < 3) return false;
   const Program& program = plan.programs[0];
@@ -32,7 +33,8 @@ bool IsRing(const Plan& plan) {
   return true;
 }
 
-// The links of the ring from each member on; empty: messages share links, or are not alike.
+// The links of the ring, by the member at which they begin. Empty: messages share links, or the parts of a
+// spread message differ.
 std::vector<RingLink> LinksOfRing(Machine& machine, const PlannedCall& call, uint64_t chunk,
                                   const std::vector<int>& members) {
   Matching matching;

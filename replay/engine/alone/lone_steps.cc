@@ -1,7 +1,7 @@
 // A call whose flows never delay each other, step by step without events: TimesOfSteps().
 //
-// When a message arrives follows from when it left, whatever else is under way. So each stream runs as far as
-// its messages have come, in any order of the streams, and carries its own clock.
+// The arrival of a message follows from the time when it left, whatever else is under way. So each stream has
+// its own clock and runs as far as its messages have arrived; the order of the streams does not matter.
 #include <algorithm>
 #include <utility>
 
@@ -23,7 +23,7 @@ class LoneSteps {
       endpoints_.push_back(EndpointOf(machine, plan_, members, node));
   }
 
-  // False: two messages of a connection overtake each other, or streams wait for ever.
+  // Returns false if two messages of a connection overtake each other, or if streams wait forever.
   bool Run();
   // When each member ends. After Run().
   const std::vector<Time>& ends() const { return ends_; }
@@ -35,16 +35,16 @@ class LoneSteps {
     int part = 0;
     bool over = false;
     Time at;
-    size_t done = 0;  // in done_: when this stream's first step was done
+    size_t done = 0;  // index into done_ of the end of this stream's first step
     std::vector<std::pair<uint32_t, uint32_t>>
-        awaited_by;  // a number of steps, and the stream that waits for it
+        awaited_by;  // a number of steps, and the stream that waits for their end
   };
   struct Way {
     std::vector<Time> arrivals;
     size_t taken = 0;
     Time last;                      // arrival
     uint32_t waiter = 0;            // 1 + the stream that waits for a message; 0: none
-    uint64_t bytes = ~uint64_t{0};  // that `sent` and `there` are for
+    uint64_t bytes = ~uint64_t{0};  // for which `sent` and `there` are computed
     Time sent, there;
   };
 
@@ -52,7 +52,7 @@ class LoneSteps {
   uint64_t Bytes(const Step& step) const { return chunk_ * static_cast<uint64_t>(step.count); }
   void Open();
   void Advance(uint32_t stream);
-  // Does one step; false: it must wait.
+  // Executes one step; returns false if it must wait.
   bool Do(const Step& step, uint32_t stream);
   void Send(const Step& step, StreamClock* run);
   void Price(Way* way, int src, int dst, uint64_t bytes) const;
@@ -68,7 +68,7 @@ class LoneSteps {
   std::vector<int> endpoints_;  // by node
   std::vector<StreamClock> runs_;
   std::vector<Way> ways_;
-  std::vector<Time> done_;  // by step of a stream, where plans have local steps
+  std::vector<Time> done_;  // end times of steps, by stream and step; filled only if the plan has local steps
   std::vector<uint32_t> ready_;
   std::vector<Time> ends_;
   bool overtaken_ = false;
@@ -201,7 +201,7 @@ void LoneSteps::WakeAwaiting(StreamClock* run) {
   });
 }
 
-// Whether paths do not depend on what else the message is.
+// Whether the path between two end points is the same for all messages.
 bool HasOnePathForAPair(const Topology& topology) {
   const std::vector<TopologyDimension>& dimensions = topology.dimensions();
   return std::none_of(dimensions.begin(), dimensions.end(),
@@ -214,7 +214,7 @@ std::vector<Time> TimesOfSteps(const MachineView& machine, const CollectiveCosts
                                const PlannedCall& call, uint64_t bytes, const std::vector<int>& members) {
   if (!machine.contention_free() || call.plan == nullptr || !HasOnePathForAPair(machine.topology()))
     return {};
-  if (call.plan->rotational) return {};  // FastPath has those
+  if (call.plan->rotational) return {};  // FastPath handles those
   if (call.plan->has_local_steps && call.costs.Rounds() > 1) return {};
   if (EqualChunk(call, bytes) == kUnevenChunks) return {};
   uint64_t steps = 0;

@@ -77,7 +77,7 @@ void LogGps::AdvanceTo(Time) {
 void LogGps::Calc(const Event& e) {
   Rank& rank = ranks_[e.rank];
   Time end = e.at;
-  if (rank.graph->type[e.row] == NodeType::kComp) {  // the others are metadata
+  if (rank.graph->type[e.row] == NodeType::kComp) {  // all other nodes here are metadata
     Time& cpu = rank.cpu[Cpu(*rank.graph, e.row)];
     if (cpu > e.at) return Again(e, cpu);
     end = cpu = e.at + compute_[distinct_.of_rank[e.rank]].time[e.row];
@@ -103,7 +103,7 @@ void LogGps::Send(const Event& e) {
   if (!prices_.MeetsReceive(bytes)) Ends(e.rank, e.row, cpu);
 }
 
-// A rendezvous that met: its sender goes on from the instant of the meeting.
+// If the sender waits for the receive, ends the send at the instant when message and receive have met.
 void LogGps::Meet(Time now, uint32_t sender, uint32_t send_row) {
   if (!prices_.MeetsReceive(BytesOf(sender, send_row))) return;
   Rank& from = ranks_[sender];
@@ -126,7 +126,7 @@ void LogGps::Receive(const Event& e) {
   arrived.pop_front();
   Meet(e.at, sender, send_row);
   moving_.push_back({e.rank, e.row});
-  // Its message may still keep a cpu busy that was idle when the receive was made.
+  // The message may still keep a cpu busy that was idle when the receive was made.
   Ends(e.rank, e.row, std::max(e.at, done));
 }
 
@@ -172,7 +172,7 @@ absl::Status LogGps::Unfinished(uint64_t left) const {
                    first.empty() ? "" : absl::StrCat("; one that waits for its partner: ", first)));
 }
 
-// A message that nobody had asked for keeps the cpu busy past the last node.
+// A message that no receive asked for keeps the cpu busy beyond the last node.
 void LogGps::Report(Metrics* metrics) {
   for (size_t r = 0; r < ranks_.size(); ++r) {
     RankMetrics& rank = metrics->ranks[r];

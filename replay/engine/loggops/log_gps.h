@@ -1,13 +1,15 @@
-// Programs of computation, sends and receives in the LogGOPS model (backends/loggps/loggps.h): the rules of
-// LogGOPSim, with one of them mended.
+// Programs of computation, sends and receives in the LogGOPS model (backends/loggps/loggps.h). The rules are
+// those of LogGOPSim, with one correction.
 //
-// Events are ordered by time, then by when they were made; of the nodes that one event releases, sends are
-// made before receives, receives before computation, in recorded order. An event that finds its cpu or card
-// busy tries again when they are free, with its place in the order. Messages meet receives of their source
-// and tag in the order in which they arrive and are posted. A message keeps the cpu of the number that its
-// send has busy at the receiver. A receive takes no time of its own and has ended when its message was taken.
-// LogGOPSim gives a released node the time when its cpu is free, which on a cpu that idles may lie before the
-// release; here a node never begins before what it waits for has ended.
+// Events are ordered by time, then by when they were created. Of the nodes that one event releases, the
+// events of sends are created before those of receives, and those of receives before computation, in recorded
+// order. An event that finds its cpu or NIC busy tries again when they are free, and keeps its place in the
+// order. Messages and receives of one source and tag are matched in the order in which they arrive and are
+// posted. At the receiver, a message occupies the cpu with the same number as the cpu of its send. A receive
+// takes no time of its own; it ends when its message has been taken.
+//
+// The correction: LogGOPSim gives a released node the time when its cpu is free, which may be before the
+// release if the cpu is idle. Here a node never begins before its dependencies have ended.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +29,8 @@
 
 namespace chakra {
 
-// Runs ahead(): an end is known as soon as its node begins, and what it releases has its place in the order.
+// Runs ahead(): the end of a node is known as soon as the node begins, and the nodes that it releases are
+// placed in the order at once.
 class LogGps final : public Communication {
  public:
   // The arguments must outlive the object.
@@ -35,8 +38,8 @@ class LogGps final : public Communication {
          const EngineOptions& options)
       : traces_(traces), compute_(compute), distinct_(traces), prices_(prices), options_(options) {}
 
-  // Errors: a collective or an access to memory, which the model does not know; options that it does not
-  // take.
+  // Errors: a collective or an access to memory, which the model does not have; options that the model does
+  // not support.
   absl::Status Prepare() override;
   bool ahead() const override { return true; }
   void Begin(uint32_t, uint32_t, Time, CauseRef) override {}
@@ -45,7 +48,7 @@ class LogGps final : public Communication {
     ranks_[rank].released.push_back({row, not_before});
   }
   Time NextEvent(Time limit) override;
-  // One event alone: what it releases comes before the next.
+  // Handles a single event: the nodes that it releases come before the next event.
   void AdvanceTo(Time now) override;
   absl::Status Unfinished(uint64_t left) const override;
   void Report(Metrics* metrics) override;
@@ -56,10 +59,10 @@ class LogGps final : public Communication {
     Time at;
     uint64_t order;
     Kind kind;
-    uint32_t rank, row;  // of the node; of a message's send
+    uint32_t rank, row;  // kNode: of the node; kMessage: of the send
     bool Before(const Event& o) const { return at != o.at ? at < o.at : order < o.order; }
   };
-  // When a resource is free, by its number.
+  // When each resource is free, by its number.
   struct Units {
     std::vector<Time> free;
     Time& operator[](size_t i) {
@@ -69,7 +72,7 @@ class LogGps final : public Communication {
   };
   struct Side {
     uint32_t rank, row;
-    Time done;  // of a message: when the receiver has taken it
+    Time done;  // when the receiver has taken the message; unused for a receive
   };
   struct Row {
     uint32_t row;
@@ -80,9 +83,9 @@ class LogGps final : public Communication {
     const Graph* graph = nullptr;
     Units cpu, sends, receives;
     std::vector<Time> sent;        // by row: when a send began
-    std::vector<uint8_t> waiting;  // by row: communication that has begun and not ended
-    std::vector<Row> released;     // by the event at hand
-    Queue posted, arrived;         // receives, and messages as (rank, row) of their sends
+    std::vector<uint8_t> waiting;  // by row: whether communication has begun and not ended
+    std::vector<Row> released;     // by the current event
+    Queue posted, arrived;         // receives; and messages, as (rank, row) of their sends
   };
 
   void Calc(const Event& e);
@@ -99,7 +102,7 @@ class LogGps final : public Communication {
     ranks_[rank].waiting[row] = 0;
   }
   void MakeReleased();
-  // Numbers of a node's cpu and card; those without are 0.
+  // The numbers of a node's cpu and NIC; 0 if the trace has none.
   static size_t Cpu(const Graph& g, uint32_t row) { return Unit(g, row) % 256; }
   static size_t Card(const Graph& g, uint32_t row) { return Unit(g, row) / 256; }
   static uint32_t Unit(const Graph& g, uint32_t row);

@@ -103,7 +103,7 @@ void RecordedComm::Arrive(Meeting* meeting, uint32_t expected, bool lone, uint32
     const Graph& graph = *traces_.ranks[r].graph;
     return graph.type[its_row] == NodeType::kSend && graph.comm[graph.payload[its_row]].eager;
   };
-  if (eager(rank, row)) {  // an eager send leaves its message behind
+  if (eager(rank, row)) {  // an eager send leaves before its receive begins
     const Time at = now + traces_.ranks[rank].graph->duration[row];
     meeting->end = std::max(meeting->end, at);
     ended_.push_back({rank, row, at, cause});
@@ -113,7 +113,7 @@ void RecordedComm::Arrive(Meeting* meeting, uint32_t expected, bool lone, uint32
     if (eager(a.rank, a.row)) continue;
     const Time at = now + Transfer(lone, a.rank, a.row);
     meeting->end = std::max(meeting->end, at);
-    ended_.push_back({a.rank, a.row, at, cause});  // `row` arrived last
+    ended_.push_back({a.rank, a.row, at, cause});  // the cause is that of the last arrival, `row`
   }
 }
 
@@ -144,7 +144,7 @@ uint64_t RecordedComm::RanksAt(size_t call) const {
   return group.members.size() * group.times() / calls_[call].here.size();
 }
 
-// Sums over the ranks that take part: each waited on its own.
+// Sums over the ranks that take part, because each rank waited by itself.
 void RecordedComm::WarnOfWaits(Metrics* metrics) const {
   uint64_t nodes = 0;
   Time recorded, least;

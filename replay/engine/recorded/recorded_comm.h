@@ -1,12 +1,13 @@
 // Communication that takes its recorded time, without a fabric.
 //
-// A collective (or a message) begins when the last of its members that have a trace arrives, and ends for
-// each of them after its own measured transfer: waiting for others is simulated, the transfer is not. A send
-// that ended before its receive began (Comm::eager) does not wait.
+// A collective (or a message) begins when the last of its members that have a trace arrives. It ends for each
+// member after the member's own measured transfer: waiting for others is simulated, the transfer is not. A
+// send that ended before its receive began (Comm::eager) does not wait.
 //
-// Where members have no trace, nothing tells the transfer from the wait for them. A run that repeats what was
-// recorded takes both. A run that changes what the ranks waited for (`least`) takes the least of the repeats:
-// of a rank's calls of one kind, group and size, the shortest waited least.
+// If members have no trace, the recorded time does not separate the transfer from the wait for them. A run
+// that repeats the recording uses both together. A run that changes what the ranks waited for (`least`) uses
+// the minimum of the repeats: among a rank's calls of one kind, group and size, the shortest one waited for
+// the shortest time.
 #pragma once
 
 #include <cstdint>
@@ -24,16 +25,16 @@
 
 namespace chakra {
 
-// Checks that the traces can be replayed with EngineOptions::recorded_comm. Error, naming the first node, if
-// no communication node has a recorded time. If only some nodes lack one, they take no time, and `warnings`
-// (not null) gets a line for people.
+// Checks that the traces can be replayed with EngineOptions::recorded_comm. Returns an error, naming the
+// first node, if no communication node has a recorded time. If only some nodes lack one, they take no time,
+// and a line is added to `warnings` (not null).
 absl::Status CheckRecordedComm(const TraceSet& traces, std::vector<std::string>* warnings);
 
 class RecordedComm final : public Communication {
  public:
-  // The arguments must outlive the object. A call expects the members that made it (CollectiveCall::made), a
-  // message the sides that have a row. `least`: EngineOptions::least_recorded_comm. `all`: not the kept
-  // alone.
+  // The arguments must outlive the object. A call waits for the members that made it (CollectiveCall::made),
+  // a message for the sides that have a row. `least`: EngineOptions::least_recorded_comm. `all`: carry all
+  // communication, not only what is kept.
   RecordedComm(const TraceSet& traces, const Matching& matching, bool least, bool all);
 
   absl::Status Prepare() override;
@@ -52,9 +53,9 @@ class RecordedComm final : public Communication {
     return matching_.messages[message].recv_row != kNoRow && Sent(message) && !ReceiverWaits(message);
   }
 
-  // Adds all calls and messages, or those that are kept in a run that simulates the others, and a warning
-  // where recorded times contain waits for ranks without a trace: how much of them the least of the repeats
-  // would take, and which of the two the run took.
+  // Adds all calls and messages to `metrics`; in a run that simulates communication, only those that are
+  // kept. Adds a warning if recorded times contain waits for ranks without a trace: it states the recorded
+  // time, the minimum of the repeats, and which of the two the run used.
   void Report(Metrics* metrics) override;
 
  private:
@@ -65,7 +66,7 @@ class RecordedComm final : public Communication {
       Time at;
     };
     Time first, last, end;
-    uint32_t last_rank = 0;  // of several ranks that arrived last, the first one reported
+    uint32_t last_rank = 0;  // if several ranks arrived last, the first of them to be reported
     std::vector<Arrival> here;
     bool Has(uint32_t rank) const;
   };
@@ -85,7 +86,8 @@ class RecordedComm final : public Communication {
     return lone && least_ ? Least(rank, row) : Recorded(rank, row);
   }
   void WarnOfWaits(Metrics* metrics) const;
-  // How many ranks do what each rank at the call did; more than one where they are twins.
+  // The number of ranks that each rank at the call stands for, itself included; more than one if ranks are
+  // symmetric.
   uint64_t RanksAt(size_t call) const;
 
   const TraceSet& traces_;

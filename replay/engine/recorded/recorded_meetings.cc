@@ -11,7 +11,7 @@
 namespace chakra {
 namespace {
 
-// A call is in parts if each part has so many members in the mean.
+// A call is split into parts if the average number of members per part is at least this.
 constexpr size_t kMembersOfPart = 4;
 
 }  // namespace
@@ -33,7 +33,7 @@ RecordedMeeting::Spread RecordedMeetings::SpreadOf(const std::vector<uint32_t>& 
                                                                : RecordedMeeting::kLocked;
 }
 
-// Makes all meetings, each to be filled.
+// Allocates all rendezvous on `threads` threads and calls `fill` for each.
 void RecordedMeetings::Make(uint32_t threads, const std::function<void(uint32_t, RecordedMeeting*)>& fill) {
   constexpr size_t kAtOnce = 1 << 16;
   static_assert(std::is_trivially_destructible_v<RecordedMeeting>);

@@ -1,4 +1,4 @@
-// The calls and messages of a replay of recorded communication, and when their members come to them.
+// The calls and messages of a replay of recorded communication, and when their members arrive.
 #pragma once
 
 #include <algorithm>
@@ -15,27 +15,29 @@
 
 namespace chakra {
 
-// The members of a call, or the sides of a message, on their way to it. When `left` is 0, nothing changes any
-// more.
+// The rendezvous of the members of a call, or of the sides of a message. It does not change any more once
+// `left` is 0.
 struct RecordedMeeting {
-  // Which threads the members are on.
+  // The threads that the members are on.
   enum Spread : uint8_t {
-    kOne,     // one
-    kLocked,  // several, which hold the lock
-    kParted,  // several, each of which has a part of its own, where its members come; `left` is the number of
-              // parts that have members to come, and one
+    kOne,     // all on one thread
+    kLocked,  // on several threads, which take the lock
+    kParted,  // on several threads, each with its own part for its members; `left` is 1 plus the number of
+              // parts with members still to arrive
   };
+  // Members that have not arrived; but see kParted.
   std::atomic<uint32_t> left = 0;
-  uint32_t last_rank = 0;  // of those that came last, the lowest one of the first round. kParted, not
-                           // complete: which of the parts
-  uint16_t first_round = 0, last_round = 0;  // of those that came last
+  uint32_t last_rank = 0;  // the lowest of the ranks that arrived last, in the first round of these. kParted
+                           // and not complete: the index of the part
+  uint16_t first_round = 0, last_round = 0;  // rounds of the members that arrived last
   Spread spread = kOne;
   std::atomic<bool> locked = false;
-  int64_t first = Time::Never().picos(), last = -1;  // when members came
-  int64_t longest = -1;                              // transfer; of a message that nobody waits for -1
-  uint64_t sum = 0;                                  // of the times when members came; it may wrap around
+  int64_t first = Time::Never().picos(), last = -1;  // when members arrived
+  int64_t longest = -1;                              // the longest transfer; -1 for a message whose sides do
+                                                     // not wait
+  uint64_t sum = 0;                                  // of the times when members arrived; it may wrap around
 
-  // `rank` comes, and takes part for `transfer`, or -1.
+  // `rank` arrives. `transfer` is its recorded transfer, or -1 if it does not wait.
   void Come(uint32_t rank, const RoundEnd& begin, int64_t transfer) {
     const auto round = static_cast<uint16_t>(begin.round);
     Latest(begin.ps, round, round, rank);
@@ -43,7 +45,7 @@ struct RecordedMeeting {
     longest = std::max(longest, transfer);
     sum += static_cast<uint64_t>(begin.ps);
   }
-  // All that came to `part` come here.
+  // Adds all arrivals at `part` to this rendezvous.
   void Add(const RecordedMeeting& part) {
     Latest(part.last, part.first_round, part.last_round, part.last_rank);
     first = std::min(first, part.first);
@@ -68,18 +70,18 @@ struct RecordedMeeting {
   }
 };
 
-// Meetings by number: that of a call, or the number of calls and that of a message. Threads have ranks of
-// their own.
+// All rendezvous, by number: the number of a call, or the number of calls plus the number of a message. Each
+// thread has its own ranks.
 class RecordedMeetings {
  public:
   explicit RecordedMeetings(const Matching& matching)
       : matching_(matching), calls_(static_cast<uint32_t>(matching.calls.size())) {}
-  // Before members come.
+  // Must be called before members arrive.
   void Prepare(uint32_t threads, const std::function<uint32_t(uint32_t rank)>& thread_of);
 
   uint32_t calls() const { return calls_; }
   const RecordedMeeting& operator[](uint32_t meeting) const { return meetings_[meeting]; }
-  // Whether the meeting is complete, and when its last member came.
+  // Whether the rendezvous is complete. If so, `last` is set to the arrival of its last member.
   bool Known(uint32_t meeting, RoundEnd* last) const {
     const RecordedMeeting& m = meetings_[meeting];
     if (m.left.load(std::memory_order_acquire) > 0) return false;
@@ -87,7 +89,8 @@ class RecordedMeetings {
     last->round = m.last_round;
     return true;
   }
-  // A rank of the thread comes. `eager`: it leaves its message behind. True: it was the last one.
+  // A rank of `thread` arrives. `eager`: the rank sends a message and does not wait. Returns true if the rank
+  // was the last one.
   bool Arrive(uint32_t thread, uint32_t rank, uint32_t meeting, const RoundEnd& begin, int64_t transfer,
               bool eager) {
     RecordedMeeting& m = meetings_[meeting];
@@ -102,7 +105,7 @@ class RecordedMeetings {
     if (shared) m.locked.store(false, std::memory_order_release);
     return left == 0;
   }
-  // What calls and messages took.
+  // Adds the times of calls and messages to `metrics`.
   void Report(Metrics* metrics) const;
 
  private:
@@ -113,11 +116,11 @@ class RecordedMeetings {
     part.Come(rank, begin, transfer);
     const uint32_t left = part.left.load(std::memory_order_relaxed) - 1;
     part.left.store(left, std::memory_order_relaxed);
-    // The last part to be complete finds the others as they are.
+    // The thread that completes the last part sees the final state of all other parts.
     return left == 0 && m->left.fetch_sub(1, std::memory_order_acq_rel) == 2 && AddParts(at, m);
   }
   bool AddParts(uint32_t at, RecordedMeeting* m);
-  // `members` by thread.
+  // `members`: number of members by thread. `made`: members that make the call.
   static RecordedMeeting::Spread SpreadOf(const std::vector<uint32_t>& members, uint32_t made);
   void Make(uint32_t threads, const std::function<void(uint32_t meeting, RecordedMeeting* made)>& fill);
   void NumberParts(uint32_t threads, const std::vector<std::vector<uint32_t>>& members);
@@ -129,9 +132,9 @@ class RecordedMeetings {
   struct Free {
     void operator()(RecordedMeeting* meetings) const { ::operator delete(meetings); }
   };
-  std::unique_ptr<RecordedMeeting[], Free> meetings_;  // made on all threads: there may be many millions
-  std::vector<int64_t> eager_end_;                     // by message, of one that its sender left behind
-  std::vector<std::vector<RecordedMeeting>> parts_;    // by thread
+  std::unique_ptr<RecordedMeeting[], Free> meetings_;  // allocated on all threads: there may be many millions
+  std::vector<int64_t> eager_end_;                     // by message: the end of an eager send; 0: not eager
+  std::vector<std::vector<RecordedMeeting>> parts_;    // by thread and number of the part
 };
 
 }  // namespace chakra

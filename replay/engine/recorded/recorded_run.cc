@@ -64,20 +64,20 @@ class RecordedRun {
   const uint32_t threads_, ranks_each_;
   std::vector<RecordedShape> shapes_;  // by distinct graph
   std::vector<RecordedWalk> walks_;    // by rank
-  std::vector<uint32_t> waits_;        // by rank: the meeting that its walk waits for
+  std::vector<uint32_t> waits_;        // by rank: the rendezvous that its walk waits for
   NameTimes names_;
-  std::mutex mutex_;  // of all below
+  std::mutex mutex_;  // guards all members below
   std::condition_variable changed_;
-  std::vector<std::vector<uint32_t>> inbox_;  // by thread: meetings that others completed
-  std::atomic<uint64_t> told_ = 0;            // how often
+  std::vector<std::vector<uint32_t>> inbox_;  // by thread: rendezvous that other threads completed
+  std::atomic<uint64_t> told_ = 0;            // how often inbox_ was filled
   uint32_t idle_ = 0;
   bool over_ = false;
   std::atomic<bool> lost_ = false;
-  std::atomic<uint64_t> done_ = 0;  // nodes, now and then
+  std::atomic<uint64_t> done_ = 0;  // nodes, updated from time to time
   uint64_t nodes_ = 0;
 };
 
-// Walks the ranks of a thread until all have ended, or wait for one another.
+// Walks the ranks of a thread until all have ended, or wait for each other.
 class RecordedRun::Worker {
  public:
   Worker(RecordedRun* run, uint32_t thread)
@@ -135,7 +135,7 @@ class RecordedRun::Worker {
     complete_.clear();
     if (++walks_ % kWalksPerProgress == 0) Progress();
   }
-  // The ranks of this thread that wait for the meeting go on.
+  // Continues the ranks of this thread that wait for the rendezvous.
   void Wake(uint32_t meeting) {
     const auto wake = [&](uint32_t rank) {
       if (run_.waits_[rank] == meeting) ready_.push_back(rank);
@@ -151,7 +151,7 @@ class RecordedRun::Worker {
     const std::vector<uint32_t>& members = MembersOf(run_.matching_.calls[meeting].group);
     for (size_t i = members.size(); i-- > 0;) wake(members[i]);
   }
-  // Of a group, those on this thread.
+  // The members of a group that are on this thread.
   const std::vector<uint32_t>& MembersOf(uint32_t group) {
     std::vector<uint32_t>& members = members_[group];
     if (!members.empty()) return members;
@@ -161,7 +161,7 @@ class RecordedRun::Worker {
     }
     return members;
   }
-  // The other threads look for ranks that wait for the meeting.
+  // Makes the other threads look for ranks that wait for the rendezvous.
   void Tell(uint32_t meeting) {
     const std::lock_guard<std::mutex> lock(run_.mutex_);
     for (uint32_t t = 0; t < run_.threads_; ++t) {
@@ -170,7 +170,7 @@ class RecordedRun::Worker {
     ++run_.told_;
     run_.changed_.notify_all();
   }
-  // Waits for meetings that others complete; false: nothing more can happen.
+  // Waits for rendezvous that other threads complete. Returns false if no rank can continue.
   bool Receive() {
     WaitShortly([&] { return run_.told_.load(std::memory_order_relaxed) != told_ || run_.threads_ == 1; });
     std::vector<uint32_t> meetings;
@@ -205,20 +205,21 @@ class RecordedRun::Worker {
   static constexpr uint64_t kWalksPerProgress = 4096;
   RecordedRun& run_;
   const uint32_t thread_;
-  uint32_t rank_ = 0;  // that walks
+  uint32_t rank_ = 0;  // the rank that is walked
   uint64_t rows_ = 0, walks_ = 0, told_ = 0;
   int64_t now_ = 0;
-  volatile uint64_t touched_ = 0;               // that what was touched is read
-  std::vector<uint32_t> ready_;                 // ranks; the last one is next
+  volatile uint64_t touched_ = 0;               // sum of prefetched values, so that the compiler keeps their
+                                                // reads
+  std::vector<uint32_t> ready_;                 // ranks; the last one is walked next
   std::vector<std::vector<uint32_t>> members_;  // by group: see MembersOf()
-  std::vector<uint32_t> complete_;              // meetings that the walk completed
+  std::vector<uint32_t> complete_;              // rendezvous that the current walk completed
 };
 
-// Walks a rank whose meetings are all known, and measures it.
+// Walks a rank all of whose rendezvous are complete, and measures it.
 class RecordedRun::Measurer {
  public:
   explicit Measurer(RecordedRun* run) : run_(*run) {}
-  // False: a time is past the longest.
+  // Returns false if a time exceeds the longest simulated time.
   bool Measure(uint32_t rank, RankMetrics* out) {
     const uint32_t graph = run_.distinct_.of_rank[rank];
     begins_.clear();
@@ -290,7 +291,7 @@ class RecordedRun::Measurer {
   RecordedRun& run_;
   const Graph* graph_ = nullptr;
   NameTimes::OfGraph* names_ = nullptr;
-  const uint8_t* kinds_ = nullptr;  // by row of Graph::comm; null: all 0
+  const uint8_t* kinds_ = nullptr;  // by index into Graph::comm; null: all 0
   std::vector<NodeSpan>* spans_ = nullptr;
   std::vector<NodeSpan> rank_spans_;
   int64_t end_ = 0;  // of the communication that began last
@@ -311,14 +312,15 @@ bool RecordedRun::Fits() const {
          std::all_of(matching_.messages.begin(), matching_.messages.end(), paired);
 }
 
-// Whether two graphs have all columns that walks read in common, but those of times.
+// Whether two graphs share all columns that walks read, except those of times.
 bool Alike(const Graph& a, const Graph& b) {
   return a.type.Shares(b.type) && a.flags.Shares(b.flags) && a.order.Shares(b.order) &&
          a.lane.Shares(b.lane) && a.payload.Shares(b.payload) && a.comm.Shares(b.comm) &&
          a.dep_begin.Shares(b.dep_begin) && a.dep.Shares(b.dep);
 }
 
-// Graphs that are alike are looked at once.
+// Finds the shape of each graph; graphs that share their columns share one shape. Returns false if a graph
+// does not fit.
 bool RecordedRun::FindShapes() {
   absl::flat_hash_map<std::tuple<const void*, const void*, const void*>, std::vector<RecordedShape>> known;
   for (const Graph* g : distinct_.graphs) {
@@ -343,13 +345,13 @@ void RecordedRun::PrepareWalks() {
   inbox_.resize(threads_);
 }
 
-// False: ranks wait for one another, or a time is past the longest.
+// Returns false if ranks wait for each other, or if a time exceeds the longest simulated time.
 bool RecordedRun::WalkAll() {
   std::vector<std::thread> others;
   const int wanted = static_cast<int>(threads_) - 1;
   StartThreads(
       wanted, [this](int t) { Worker(this, static_cast<uint32_t>(t)).Run(); }, &others);
-  if (others.size() < static_cast<size_t>(wanted)) lost_ = true;  // nobody would walk the ranks of the others
+  if (others.size() < static_cast<size_t>(wanted)) lost_ = true;  // their ranks would not be walked
   Worker(this, 0).Run();
   for (std::thread& t : others) t.join();
   return !lost_ && std::all_of(walks_.begin(), walks_.end(), [](const RecordedWalk& walk) {

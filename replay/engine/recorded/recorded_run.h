@@ -1,5 +1,6 @@
-// A replay in which all communication takes its recorded time, without a queue of events: each rank walks its
-// nodes (recorded_walk.h) until it waits for a call, on threads. The metrics are those of the engine.
+// A replay in which all communication takes its recorded time, without a queue of events: on several threads,
+// each rank walks its nodes (recorded_walk.h) until it must wait for a call. The metrics are those of the
+// engine.
 #pragma once
 
 #include <optional>
@@ -14,10 +15,10 @@
 
 namespace chakra {
 
-// Nothing: the engine must replay the run, as the options or the traces ask for more than walks do
-// (variation, causes, members without a trace, queued lanes, delays), or as it cannot come to its end. Error:
-// Cancelled. The result does not depend on EngineOptions::threads. Takes 48 bytes a call or message, beside
-// the nodes of a rank for each thread.
+// Returns nullopt if the engine must replay the run: because the options or the traces need more than walks
+// offer (variation, causes, members without a trace, queued lanes, delays), or because the run cannot finish.
+// Error: Cancelled. The result does not depend on EngineOptions::threads. Needs 48 bytes for each call or
+// message, plus the nodes of one rank for each thread.
 absl::StatusOr<std::optional<Metrics>> ReplayRecorded(const TraceSet& traces,
                                                       const std::vector<ComputeTimes>& compute,
                                                       const EngineOptions& options, const Matching& matching);

@@ -41,7 +41,7 @@ void RecordedWalk::LookAhead() {
   const uint32_t begin = at_, end = std::min(begin + kAhead, graph_->size());
   std::array<Time, kAhead> times;
   compute_->Read(begin, end - begin, times.data());
-  // Rows of communication, whose transfers lie one after the other as a rule.
+  // Communication rows; their transfers are usually consecutive in memory.
   std::array<uint32_t, kAhead> comm, payload;
   uint32_t comms = 0;
   for (uint32_t row = begin; row < end; ++row) {

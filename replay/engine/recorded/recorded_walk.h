@@ -1,9 +1,9 @@
-// The nodes of one rank in recorded order, with the times when each begins and ends: what a run needs where
-// all communication takes its recorded time and no lane is queued.
+// The nodes of one rank in recorded order, with the times when each begins and ends. Walks replay a run in
+// which all communication takes its recorded time and no lane is queued.
 //
-// A node begins when what it waits for has ended: its dependencies and the node before it on its lane. So
-// times are maxima and sums, and no queue of events is needed: a rank goes on from node to node until one
-// waits for a call that not all members have reached.
+// A node begins when its dependencies and the previous node of its lane have ended. So times are maxima and
+// sums, and no queue of events is needed: a rank continues from node to node until one waits for a call that
+// not all members have reached.
 #pragma once
 
 #include <algorithm>
@@ -20,28 +20,30 @@
 
 namespace chakra {
 
-// When a node ended. Of one instant, nodes that take no time end in later rounds: see Engine::Loop().
+// When a node ended. Among ends at the same instant, nodes that take no time end in later rounds: see
+// Engine::Loop().
 struct RoundEnd {
   int64_t ps = 0;
   uint32_t round = 0;
   uint32_t waits =
-      kNoRow;  // the meeting after whose last member it ends, `ps` later; kNoRow: the end is known
+      kNoRow;  // the end is `ps` after the last arrival at this rendezvous; kNoRow: the end is known
   bool Before(const RoundEnd& o) const { return ps != o.ps ? ps < o.ps : round < o.round; }
 };
 
-// What graphs that share all columns but those of times have in common.
+// The properties that graphs have in common if they share all columns except those of times.
 struct RecordedShape {
   static constexpr int32_t kMostLanes = 4096;
-  const Graph* like = nullptr;  // one of them: ranks read its columns, so that these stay in the caches
-  // Whether a walk can replay the graph: no delays, no releases before the end, no node on a queued lane, no
-  // memory, no lanes of the host, and rows in recorded order.
+  const Graph* like = nullptr;  // one of these graphs; all ranks read its columns, so that the columns stay
+                                // in the caches
+  // Whether a walk can replay the graph. This requires no delays, no releases before the end, no node on a
+  // queued lane, no memory nodes, no lanes of the host, and rows in recorded order.
   bool fits = false;
-  uint32_t window = 1;  // a power of 2: dependencies are fewer rows before
-  uint32_t lanes = 0;   // all lanes are below
+  uint32_t window = 1;  // a power of 2; each dependency is fewer rows back than this
+  uint32_t lanes = 0;   // all lanes are below this
   static RecordedShape Of(const Graph& graph);
 };
 
-// A rank on its way.
+// A walk of one rank through its nodes.
 class RecordedWalk {
  public:
   // The arguments must outlive the walk.
@@ -56,20 +58,20 @@ class RecordedWalk {
         lane_(shape.window),
         ends_(shape.window + shape.lanes) {}
 
-  // Goes on. Calls of `run`, for each node in order:
-  //   bool Known(meeting, RoundEnd*): whether the meeting is complete, and when its last member came
-  //   bool Arrive(meeting, begin, transfer, eager): communication begins; false: the run is given up
-  //   void Ran(row, begin, end): `end.waits` is set where it is not known
-  // A meeting is a number: that of a call, or the number of calls and that of a message. Returns kDone, kLost
-  // where the walk cannot replay the times, or the meeting that the next node waits for.
+  // Continues the walk. Calls these functions of `run`, for each node in order:
+  //   bool Known(meeting, RoundEnd*): whether the rendezvous is complete, and when its last member arrived
+  //   bool Arrive(meeting, begin, transfer, eager): communication begins; false: give up the run
+  //   void Ran(row, begin, end): a node ran; `end.waits` is set if its end is not known
+  // The number `meeting` is that of a call, or the number of calls plus that of a message. Returns kDone,
+  // kLost if the walk cannot replay the times, or the rendezvous that the next node waits for.
   static constexpr uint32_t kDone = kNoRow, kLost = kNoRow - 1;
   template <typename Run>
   uint32_t GoOn(Run* run);
 
   uint32_t rows_done() const { return at_; }
-  // Ask for what the next nodes need, so that several ranks wait for memory at the same time: each for what
-  // tells where the next one finds more. The last one returns the sum of what was read, which wraps around;
-  // `meeting` is the next one, or kDone.
+  // Prefetch the data of the next nodes, so that several ranks wait for memory at the same time. Call them in
+  // this order: each prefetches the addresses that the next one reads. AskLast() returns the sum of what it
+  // read, which wraps around; it sets `meeting` to the rank's next rendezvous, or kDone.
   void AskFirst() const {
     Prefetch(this);
     Prefetch(&ends_);
@@ -79,16 +81,15 @@ class RecordedWalk {
   const Graph& graph() const { return *own_; }
 
  private:
-  static constexpr uint32_t kAhead =
-      32;  // rows that are looked at together, so that times are read in one go
-  static constexpr uint32_t kTouched = 2;  // rows
+  static constexpr uint32_t kAhead = 32;  // rows that are prepared together, so that times are read in one go
+  static constexpr uint32_t kTouched = 2;  // rows that AskLast() prefetches
   static constexpr int64_t kMost = Time::Never().picos();
   enum Kind : uint8_t { kOther, kEager, kWaits };
-  // A row before it begins.
+  // A row that has not begun.
   struct Next {
-    int64_t ps;        // how long it takes: kWaits: from when its last member comes
-    uint32_t meeting;  // of communication
-    uint16_t lane;     // of those of the trace, kNoEnd, or kChained: see ChainOf()
+    int64_t ps;        // its duration; kWaits: from the arrival of the last member on
+    uint32_t meeting;  // for communication
+    uint16_t lane;     // lane in the trace, kNoEnd, or kChained: see ChainOf()
     Kind kind;
   };
   static constexpr uint16_t kNoEnd = 0xffff, kChained = 0xfffe;
@@ -97,14 +98,15 @@ class RecordedWalk {
   void LookAhead();
   void ReadTransfers(const uint32_t* payload, uint32_t count, Time* times) const;
   uint16_t LaneOf(uint32_t row) const;
-  // Where the end of the communication before, without a recorded lane, is.
+  // The end of the previous node in the row's chain, for communication without a recorded lane.
   RoundEnd* ChainOf(uint32_t row);
   template <typename Run>
   bool Settle(Run* run, RoundEnd* end);
   template <typename Run>
   static bool Begin(Run* run, const Next& next, const RoundEnd& begin, RoundEnd* end);
 
-  // `ps` after `begin`; false: past the longest time, or before it.
+  // Sets `end` to `ps` after `begin`. Returns false if `ps` is negative or the end exceeds the longest
+  // simulated time.
   static bool After(const RoundEnd& begin, int64_t ps, RoundEnd* end) {
     end->waits = kNoRow;
     if (ps < 0 || __builtin_add_overflow(begin.ps, ps, &end->ps) || end->ps == kMost) return false;
@@ -112,18 +114,18 @@ class RecordedWalk {
     return true;
   }
 
-  const Graph* graph_;  // of the shape: all but times
+  const Graph* graph_;  // a graph of the shape: all columns except times
   const Graph* own_;
   const RowTimes* compute_;
   const Matching* matching_;
-  const Column<uint32_t>* slots_;  // calls and messages by row of Graph::comm
-  uint32_t mask_, lane_;           // of ends_: the last rows, by row; then the lanes
-  uint32_t at_ = 0, looked_ = 0;   // the next row; the row behind those in ahead_
+  const Column<uint32_t>* slots_;  // numbers of calls and messages, by index into Graph::comm
+  uint32_t mask_, lane_;           // of ends_: the last rows, at row & mask_; then the lanes, from lane_ on
+  uint32_t at_ = 0, looked_ = 0;   // the next row; the row after those in ahead_
   uint32_t waits_for_ = kDone;
   std::vector<RoundEnd> ends_;
-  // Communication without a recorded lane: by group, or destination and bit 32.
+  // The last ends of communication without a recorded lane, by group, or by destination with bit 32 set.
   absl::flat_hash_map<uint64_t, RoundEnd> chains_;
-  std::array<Next, kAhead> ahead_;  // of row i: i % kAhead
+  std::array<Next, kAhead> ahead_;  // row i is at i % kAhead
 };
 
 inline void RecordedWalk::AskNext() const {
@@ -155,7 +157,7 @@ inline uint64_t RecordedWalk::AskLast(uint32_t* meeting) const {
   return read;
 }
 
-// The row's lane, or where else the end of the node before it is.
+// The row's lane, or where else the end of its predecessor is stored.
 inline uint16_t RecordedWalk::LaneOf(uint32_t row) const {
   if (RunsOnRecordedLane(*graph_, row)) return static_cast<uint16_t>(graph_->lane[row]);
   const NodeType type = graph_->type[row];
@@ -169,7 +171,7 @@ inline RoundEnd* RecordedWalk::ChainOf(uint32_t row) {
                       : uint64_t{matching_->calls[index].group}];
 }
 
-// Whether the end is known, or has become so.
+// Whether the end is known, or can be computed now.
 template <typename Run>
 bool RecordedWalk::Settle(Run* run, RoundEnd* end) {
   if (end->waits == kNoRow) return true;
@@ -188,7 +190,7 @@ bool RecordedWalk::Begin(Run* run, const Next& next, const RoundEnd& begin, Roun
   if (next.kind == kOther) return After(begin, next.ps, end);
   const bool eager = next.kind == kEager;
   if (next.ps < 0 || !run->Arrive(next.meeting, begin, next.ps, eager)) return false;
-  if (eager) return After(begin, next.ps, end);  // it leaves its message behind
+  if (eager) return After(begin, next.ps, end);  // an eager send does not wait
   end->ps = next.ps;
   end->waits = next.meeting;
   return true;
