@@ -1,4 +1,4 @@
-// Bytes and bandwidths of collectives as nccl-tests counts them.
+// Bytes and bandwidths of collectives, counted as nccl-tests does.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,16 @@
 
 namespace chakra {
 
-// The larger of a rank's in and out buffer, in bytes.
+// The larger of a rank's input and output buffer, in bytes.
 uint64_t BufferBytes(CollectiveType type, uint64_t comm_size, int ranks);
 
 // The comm_size of a call whose larger buffer has `bytes`. For all-gather and gather: the bytes that one rank
 // sends, rounded down, but at least 1.
 uint64_t CommSize(CollectiveType type, uint64_t bytes, int ranks);
 
-// Bus bandwidth over algorithm bandwidth of a collective on `ranks` ranks:
-// all_reduce 2(n-1)/n; all_gather, reduce_scatter, reduce_scatter_block,
-// all_to_all, gather and scatter (n-1)/n; others 1. From nccl-tests,
-// doc/PERFORMANCE.md and the getBw() of each test.
+// The factor from algorithm bandwidth to bus bandwidth for a collective on `ranks` ranks: 2(n-1)/n for
+// all_reduce; (n-1)/n for all_gather, reduce_scatter, reduce_scatter_block, all_to_all, gather and scatter; 1
+// for others. From nccl-tests, doc/PERFORMANCE.md and the getBw() of each test.
 double BusFactor(absl::string_view kind, int ranks);
 
 }  // namespace chakra

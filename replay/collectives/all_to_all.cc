@@ -8,7 +8,7 @@
 namespace chakra {
 namespace {
 
-// Sets the regions: input by destination, output by source, then `more` * n chunks of scratch.
+// Sets the regions: n chunks of input by destination, n of output by source, then `more` * n of scratch.
 void SetRegions(int more, Plan* plan) {
   const int n = plan->members;
   plan->chunks = (2 + more) * n;
@@ -46,7 +46,7 @@ absl::Status BuildBruckAllToAll(const PlanRequest& request, Plan* plan) {
   const std::vector<int> stream = assembly.OpenEach(0, n);
   for (int m = 0; m < n; ++m) {
     const auto at = [&](int member) { return stream[static_cast<size_t>(member)]; };
-    // Slot j holds the data for m + j; in round d the slot moves d members on if j has bit d.
+    // Slot j holds the data for m + j. In round d, the slot moves on by d members if j has bit d.
     assembly.Copy(at(m), m, work, n - m);
     if (m > 0) assembly.Copy(at(m), 0, work + n - m, m);
     for (int d = 1; d < n; d *= 2) {
@@ -80,7 +80,7 @@ absl::Status BuildHierarchicalAllToAll(const PlanRequest& request, Plan* plan) {
     const int i = m % k, b = m / k;
     const int own = stream[static_cast<size_t>(m)];
     const auto at = [&](int block, int place) { return stream[static_cast<size_t>(block * k + place)]; };
-    // Data for place p of any block goes to place p of this block.
+    // Phase 1: data for place p of any block goes to place p of this block.
     for (int c = 0; c < n; ++c) assembly.Copy(own, c, packed + c % k * blocks + c / k, 1);
     for (int d = 1; d < k; ++d) assembly.Send(own, at(b, (i + d) % k), packed + (i + d) % k * blocks, blocks);
     assembly.Copy(own, packed + i * blocks, arrived + i * blocks, blocks);
@@ -88,7 +88,7 @@ absl::Status BuildHierarchicalAllToAll(const PlanRequest& request, Plan* plan) {
       const int from = (i - d + k) % k;
       assembly.Receive(StepOp::kRecv, at(b, from), own, arrived + from * blocks, blocks);
     }
-    // Data of all members for a block goes to this block.
+    // Phase 2: data that all members of this block have for another block goes to that block.
     for (int c = 0; c < n; ++c) assembly.Copy(own, arrived + c % k * blocks + c / k, staged + c, 1);
     for (int d = 1; d < blocks; ++d) {
       const int to = (b + d) % blocks;
@@ -115,7 +115,7 @@ absl::Status BuildPxn(const PlanRequest& request, Plan* plan) {
   const auto at = [k](const std::vector<int>& streams, int block, int place) {
     return streams[static_cast<size_t>(block * k + place)];
   };
-  // The nearest block first, the own block last, so that the network starts early.
+  // The nearest block comes first and the own block last, so that the network starts early.
   for (int e = 1; e <= blocks; ++e) {
     const bool own = e == blocks;
     for (int d = 0; d < k; ++d) {  // all members take the same step, so that receives are in the order of

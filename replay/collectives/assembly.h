@@ -1,4 +1,4 @@
-// Helpers for builders of plans with several streams: streams that grow side by side, and checks of requests.
+// Helpers for builders of plans with several streams: streams that grow in parallel, and checks of requests.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace chakra {
 // messages gets a connection.
 class Assembly {
  public:
-  // `plan` has its members and switches, and must outlive the assembly.
+  // `plan` must have its members and switches set, and must outlive the assembly.
   explicit Assembly(Plan* plan) : plan_(plan), of_node_(static_cast<size_t>(plan->nodes())) {}
 
   // Opens a stream of member or switch `node`.
@@ -28,7 +28,7 @@ class Assembly {
 
   // Appends to `from` a send to `to` that waits until the message has left.
   void Send(int from, int to, int chunk, int count) { Send(StepOp::kSendWait, from, to, chunk, count); }
-  // Appends to `from` a send (`op`) to `to`, of chunks that lie as `pattern` says (Step::pattern).
+  // Appends to `from` a send (`op`) to `to`, of chunks that are arranged as `pattern` says (Step::pattern).
   void Send(StepOp op, int from, int to, int chunk, int count, uint8_t pattern = 0);
   // Appends to `to` the receive (`op`) of a message from `from`.
   void Receive(StepOp op, int from, int to, int chunk, int count, uint8_t pattern = 0);
@@ -39,12 +39,12 @@ class Assembly {
   }
   // Appends a copy of the `count` chunks at `source` to `chunk`.
   void Copy(int stream, int source, int chunk, int count);
-  // Appends to `stream` a wait for the first `steps` steps of `other`, a stream of the same node; one more
-  // than it has: for its end.
+  // Appends to `stream` a wait for the first `steps` steps of `other`, a stream of the same node. `steps` of
+  // one more than `other` has: waits for its end.
   void Await(int stream, int other, int steps);
 
-  // Moves the streams to the plan's programs; the assembly is then empty. InvalidArgument if a node has more
-  // incoming connections than a step can name.
+  // Moves the streams to the plan's programs; the assembly is then empty. Returns InvalidArgument if a node
+  // has more incoming connections than a step can number.
   absl::Status Finish();
 
  private:
@@ -62,10 +62,10 @@ class Assembly {
   absl::flat_hash_map<std::pair<int, int>, uint32_t> connection_;  // by (from, to), both streams
 };
 
-// FailedPrecondition if `request` names fewer than two levels of blocks.
+// Returns FailedPrecondition if `request` names fewer than two levels of blocks.
 absl::Status NeedBlocks(const PlanRequest& request);
 
-// InvalidArgument if a plan has more than 2^26 steps.
+// Returns InvalidArgument if a plan has more than 2^26 steps.
 absl::Status CheckSteps(const PlanRequest& request, int64_t steps);
 
 }  // namespace chakra

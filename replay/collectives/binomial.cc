@@ -5,8 +5,8 @@
 namespace chakra {
 namespace {
 
-// Member v of the tree, counted from the root: its parent clears v's lowest
-// set bit; its children set one bit below that.
+// Member v of the tree, numbered from the root. The parent's number is v without its lowest set bit; a
+// child's number has one more bit, below that one.
 struct Place {
   int parent = -1;
   std::vector<int> children;  // the child with the largest subtree first

@@ -10,8 +10,8 @@ absl::Status BuildBruck(const PlanRequest&, Plan* plan) {
   plan->chunk_is_whole = true;
   plan->synchronizing = true;
   plan->programs.resize(static_cast<size_t>(n));
-  // A member holds its own block and those of the `held` - 1 members after it. A range that wraps around the
-  // last block needs two messages.
+  // A member holds its own block and the blocks of the `held` - 1 members after it. A range that wraps around
+  // the last block needs two messages.
   uint16_t connection = 0;
   for (int held = 1; held < n; held *= 2, ++connection) {
     const int count = std::min(held, n - held);

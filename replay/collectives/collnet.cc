@@ -6,15 +6,15 @@
 namespace chakra {
 namespace {
 
-// The distance, in pieces, between the piece being scattered and the piece being gathered. It is large enough
+// The distance, in pieces, between the piece that is scattered and the piece that is gathered. It is so large
 // that neither the network nor the block waits for the other.
 constexpr int kLag = 4;
 
 }  // namespace
 
-// Chunk p k + i is share i of piece p. A member sends shares to the others of its block and adds the shares
-// that they send. The network's switch then adds the shares of this place in all blocks, and the member sends
-// the result to the others of its block.
+// Chunk p k + i is share i of piece p. A member sends shares to the other members of its block and adds the
+// shares that it receives. The network's switch then adds the shares of this place in all blocks, and the
+// member sends the result to the other members of its block.
 absl::Status BuildCollnet(const PlanRequest& request, Plan* plan) {
   RETURN_IF_ERROR(NeedBlocks(request));
   const int n = plan->members, k = request.blocks[0];
@@ -32,7 +32,8 @@ absl::Status BuildCollnet(const PlanRequest& request, Plan* plan) {
                          added = assembly.OpenEach(n, k);
   std::vector<int> port;
   for (int m = 0; m < n; ++m) port.push_back(assembly.Open(n + m % k));
-  std::vector<int> ready(static_cast<size_t>(n) * static_cast<size_t>(request.pieces));  // in steps of `down`
+  std::vector<int> ready(static_cast<size_t>(n) * static_cast<size_t>(request.pieces));  // number of steps of
+                                                                                         // `down`
   const auto exchange = [&](StepOp op, int p) {
     for (int d = 1; d < k; ++d) {
       for (int m = 0; m < n; ++m) {

@@ -5,9 +5,9 @@
 namespace chakra {
 namespace {
 
-// Member m sends a chunk to every other member: its own chunk, or (`follow`) the receiver's. Then it receives
-// the chunks of the others, and adds them to its own or puts each in its place. Takes the next n - 1
-// connections.
+// Member m sends a chunk to every other member: its own chunk, or the receiver's if `follow`. Then it
+// receives the chunks of the others, and adds them to its own (`adds`) or stores each in its place. Uses the
+// next n - 1 connections.
 void Exchange(int n, bool follow, bool adds, Program* program) {
   const auto connection = [first = program->connections](int i) {
     return static_cast<uint16_t>(first + static_cast<uint32_t>(i) - 1);

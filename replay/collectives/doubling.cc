@@ -6,9 +6,9 @@
 namespace chakra {
 namespace {
 
-// Divides a group into a power of two and the rest. Members of the rest give their data to partners before
-// the rounds and get the result after them (Thakur, Rabenseifner and Gropp 2005). The rest are the last
-// members, or, with `pairs`, every other one of the first: neighbours fold, as in MPI libraries.
+// Divides a group into a power of two and the rest. Members of the rest add their data to partners before the
+// rounds and get the result after them (Thakur, Rabenseifner and Gropp 2005). The rest are the last members.
+// With `pairs`, they are every second of the first members, so that neighbours fold, as in MPI libraries.
 struct Folded {
   explicit Folded(Plan* p, bool of_pairs = false)
       : plan(p), power(static_cast<int>(std::bit_floor(static_cast<unsigned>(p->members)))), pairs(of_pairs) {
@@ -18,13 +18,14 @@ struct Folded {
   int power;
   bool pairs;
 
-  // The member that takes part in the rounds as number v of `power`, and the partner of the i-th of the rest.
+  // At(): the member that takes part in the rounds as number v of `power`; for small v it is the partner of
+  // the v-th member of the rest. Rest(): the i-th member of the rest.
   int At(int v) const {
     return pairs ? (v < plan->members - power ? 2 * v + 1 : v + plan->members - power) : v;
   }
   int Rest(int i) const { return pairs ? 2 * i : power + i; }
 
-  // `from` sends, `to` receives `count` chunks from `chunk` on.
+  // `from` sends `count` chunks from `chunk` on, and `to` receives them.
   void Move(int from, int to, StepOp receive, int chunk, int count, uint8_t pattern = 0) {
     Program& receiver = plan->programs[static_cast<size_t>(to)];
     const auto connection = static_cast<uint16_t>(receiver.connections++);
@@ -32,14 +33,14 @@ struct Folded {
         {StepOp::kSend, connection, to, chunk, count, pattern});
     pending.push_back({to, {receive, connection, from, chunk, count, pattern}});
   }
-  // Chunks `step` apart.
+  // The pattern of chunks that begin `step` apart.
   uint8_t PatternOf(int step) {
     size_t i = 0;
     while (i < plan->patterns.size() && plan->patterns[i].step != step) ++i;
     if (i == plan->patterns.size()) plan->patterns.push_back({1, 1, step});
     return static_cast<uint8_t>(i + 1);
   }
-  // Receives come after the sends of their round.
+  // Appends the receives of a round, which come after its sends.
   void EndRound() {
     for (const auto& [member, step] : pending)
       plan->programs[static_cast<size_t>(member)].steps.push_back(step);
@@ -87,8 +88,8 @@ absl::Status BuildHalvingDoubling(const PlanRequest&, Plan* plan) {
                                                    " on ", plan->members, " ranks; expected a power of two"));
   }
   plan->chunk_is_whole = gathers;
-  // The chunks that `member` has a part in when all are shared with those whose last bits, below `block`, are
-  // the same.
+  // Moves the chunks whose numbers equal `member` modulo `block`. At this distance, exactly these are shared
+  // by the members whose numbers equal `member` modulo `block`.
   const auto move = [&](int from, int to, StepOp receive, int member, int block) {
     const int count = group.power / block;
     group.Move(group.At(from), group.At(to), receive, member % block, count,
@@ -116,7 +117,7 @@ absl::Status BuildNearDoubling(const PlanRequest&, Plan* plan) {
     return absl::InvalidArgumentError(absl::StrCat(plan->algorithm, " for ", std::string(Name(plan->type)),
                                                    " on ", plan->members, " ranks; expected a power of two"));
   }
-  // Members whose numbers differ below `d` alone hold, or will hold, the same `d` chunks.
+  // Members whose numbers differ only below `d` hold, or will hold, the same `d` chunks.
   for (int d = 1; d < group.power && plan->chunk_is_whole; d *= 2) {
     for (int m = 0; m < group.power; ++m) group.Move(m, m ^ d, StepOp::kRecv, m & -d, d);
     group.EndRound();

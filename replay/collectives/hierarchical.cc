@@ -1,4 +1,4 @@
-// Plans over nested blocks: rings level by level, and algorithms of choice for each level.
+// Plans over nested blocks: rings level by level, and a chosen algorithm for each level.
 #include <algorithm>
 #include <numeric>
 
@@ -17,8 +17,8 @@ std::vector<int> Upwards(const PlanRequest& request) {
   return order;
 }
 
-// Each part takes the levels by load, the least loaded first, since the first level of a part carries the
-// most.
+// Each part visits the levels in the order of their load, the least loaded first, because the first level of
+// a part carries the most.
 std::vector<std::vector<int>> Balanced(const PlanRequest& request) {
   std::vector<double> load(request.blocks.size(), 0);
   std::vector<std::vector<int>> orders;

@@ -10,9 +10,9 @@
 namespace chakra {
 namespace {
 
-constexpr int kRadix = 4;  // of "knomial": the default of Open MPI
+constexpr int kRadix = 4;  // radix of "knomial": the default of Open MPI
 
-// Member v of a tree, counted from the root.
+// The tree, with members numbered from the root.
 struct Places {
   std::vector<int> parent;                 // -1: the root
   std::vector<std::vector<int>> children;  // the largest subtree last
@@ -27,7 +27,7 @@ Places PlacesOf(absl::string_view algorithm, int n) {
   return places;
 }
 
-// Appends a reduction to `root`, or a broadcast from there, of all chunks.
+// Appends a reduction of all chunks to `root`, or a broadcast from `root`.
 void AddHostTree(const Places& places, bool reduce, int root, Assembly* assembly,
                  const std::vector<int>& streams, int chunks) {
   const int n = static_cast<int>(streams.size());
@@ -57,7 +57,8 @@ std::vector<int> HostTreeChildren(absl::string_view algorithm, int v, int n) {
     }
     return children;
   }
-  // A member's number in digits of this radix, with one of the digits below the last that is not 0 set.
+  // Children differ from v in one digit of v's number in this radix: a digit below the lowest digit of v that
+  // is not 0.
   const int64_t radix = algorithm == "linear" ? n : algorithm == "knomial" ? kRadix : 2;
   for (int64_t place = 1; place < n && v / place % radix == 0; place *= radix) {
     for (int64_t digit = 1; digit < radix && v + digit * place < n; ++digit)
@@ -95,7 +96,7 @@ absl::Status BuildScatterAllGather(const PlanRequest& request, Plan* plan) {
   const std::vector<int> streams = assembly.OpenEach(0, n);
   const auto at = [&](int v) { return streams[static_cast<size_t>((int64_t{v} + request.root) % n)]; };
   const Places places = PlacesOf("", n);
-  // A member gets the chunks of its subtree: its own and those after it.
+  // A member gets the chunks of its subtree: its own and the following ones.
   for (int v = 0; v < n; ++v) {
     const auto size = [&](int child) { return std::min(child & -child, n - child); };
     if (v > 0) assembly.Receive(StepOp::kRecv, at(places.parent[static_cast<size_t>(v)]), at(v), v, size(v));

@@ -1,4 +1,4 @@
-// Trees of MPI libraries.
+// The trees of MPI libraries.
 #pragma once
 
 #include <vector>
@@ -7,9 +7,9 @@
 
 namespace chakra {
 
-// The children of member v of n, counted from the root, in the tree of an algorithm of BuildHostTree()
-// ("knomial", "binary", "linear", else radix 2): in the order in which they are served, the largest subtree
-// last.
+// The children of member v of n, numbered from the root, in the tree of an algorithm of BuildHostTree()
+// ("knomial", "binary", "linear", else radix 2). They are in the order in which they are served, the largest
+// subtree last.
 std::vector<int> HostTreeChildren(absl::string_view algorithm, int v, int n);
 
 }  // namespace chakra

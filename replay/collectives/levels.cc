@@ -117,9 +117,8 @@ class LevelPlan {
       const size_t streams = parts_ == 1 ? 1 : size_.size();
       for (size_t l = 0; l < streams; ++l) of_level_.push_back(assembly_.OpenEach(0, n_));
     }
-    std::vector<int> before(static_cast<size_t>(parts_),
-                            -1);                          // the streams of a part's phase before, of which
-    std::vector<int> steps(static_cast<size_t>(parts_));  // this many steps are its own
+    std::vector<int> before(static_cast<size_t>(parts_), -1);  // by part: streams of its previous phase, and
+    std::vector<int> steps(static_cast<size_t>(parts_));       // their number of steps at that phase's end
     std::vector<std::vector<int>> at_place(size_.size(),
                                            std::vector<int>(static_cast<size_t>(options_.at_once), -1));
     for (const PhaseVisit& visit : Schedule()) {
@@ -154,7 +153,7 @@ class LevelPlan {
     std::vector<LevelPhase> phases;
     for (const LevelPhase& phase : PhasesOf(plan_->type, static_cast<int>(order.size()))) {
       const int level = order[static_cast<size_t>(phase.level)];
-      // Where levels have streams of their own, another part may come between the halves of an all-reduce.
+      // If levels have their own streams, another part may come between the halves of an all-reduce.
       if (phase.kind == PhaseKind::kReduce && !options_.stream_for_phase) {
         phases.push_back({level, PhaseKind::kScatter});
         phases.push_back({level, PhaseKind::kGather});
@@ -217,7 +216,7 @@ class LevelPlan {
                           options_.stream_for_phase ? ServeFirst::kFirstCome : ServeFirst::kLowestPart);
   }
 
-  // The place of a phase's level in the order in which its part is scattered.
+  // The position of a phase's level in the order in which its part is scattered.
   int PositionOf(const PhaseVisit& visit) const {
     const auto part = static_cast<size_t>(visit.part);
     const std::vector<int>& order = options_.order[part];
@@ -225,7 +224,7 @@ class LevelPlan {
     return static_cast<int>(std::find(order.begin(), order.end(), level) - order.begin());
   }
 
-  // The number, in all_, of the streams in which a phase on `level` runs, one for each member.
+  // The index into all_ of the streams in which a phase on `level` runs, one for each member.
   int StreamsFor(size_t level) {
     if (!options_.stream_for_phase) {
       if (all_.empty()) all_ = of_level_;
@@ -245,7 +244,7 @@ class LevelPlan {
   int Coordinate(int m, int level) const {
     return m / stride_[static_cast<size_t>(level)] % size_[static_cast<size_t>(level)];
   }
-  // The chunks in a slice of a part at `position` in its order.
+  // The number of chunks in a slice of a part at `position` in the part's order.
   int Width(size_t part, int position) const {
     int width = n_;
     for (int j = 0; j <= position; ++j)
@@ -260,8 +259,8 @@ class LevelPlan {
     return static_cast<uint8_t>(index + 1);
   }
 
-  // Slices q, q + every, q + 2 every, ... of what member m has of the part before it is scattered over the
-  // level. Where the collective prescribes which member has which chunk, a slice has the chunks of all
+  // Slices q, q + every, q + 2 every, ... of the part's data that member m has before it is scattered over
+  // the level. If the collective prescribes which member has which chunk, a slice has the chunks of all
   // members whose coordinates equal m's below this level, and q on it.
   Slice SlicesFrom(int m, int q, int every) {
     const auto level = static_cast<size_t>(level_);
@@ -281,7 +280,7 @@ class LevelPlan {
     return {first + q * width, slices * width, slices == 1 ? uint8_t{0} : Pattern({width, 1, every * width})};
   }
 
-  // All chunks whose place has the digit q on this level: what goes to, or came from, coordinate q.
+  // All chunks whose place has the digit q on this level: the data that goes to, or came from, coordinate q.
   Slice Exchanged(int q) {
     const auto level = static_cast<size_t>(level_);
     const int stride = stride_[level], count = n_ / size_[level];
@@ -289,7 +288,7 @@ class LevelPlan {
     return {q * stride * parts_ + part_, count,
             whole ? uint8_t{0} : Pattern({stride, parts_, stride * size_[level] * parts_})};
   }
-  // Where what passes through lies, by its distance at the start.
+  // The scratch chunks of data that passes through a member, by its distance at the start.
   Slice Passing(int distance) {
     const int count = n_ / size_[static_cast<size_t>(level_)];
     return {(n_ + (distance - 1) * count) * parts_ + part_, count,
@@ -383,8 +382,8 @@ class LevelPlan {
     for (int d = 1; d < k; ++d) Receive(StepOp::kRecv, At(c - d), Exchanged((c - d + k) % k));
   }
 
-  // What goes d places on passes from neighbour to neighbour, d times. The farthest goes first, so that all
-  // of a member's own data has left before the first that is for it arrives.
+  // Data whose distance is d passes from neighbour to neighbour, d times. The farthest data goes first, so
+  // that all of a member's own data has left before the first data for the member arrives.
   void PassOn() {
     const int k = size_[static_cast<size_t>(level_)], c = Coordinate(me_, level_);
     for (int hop = 1; hop < k; ++hop) {
@@ -396,7 +395,7 @@ class LevelPlan {
   }
 
   const std::vector<int> size_;  // by level, like stride_ and bandwidth_
-  std::vector<int> stride_;      // distance of member numbers
+  std::vector<int> stride_;      // distance between member numbers
   LevelOptions options_;
   std::vector<double> bandwidth_;
   Plan* plan_;
@@ -408,7 +407,7 @@ class LevelPlan {
   Assembly assembly_;
   std::vector<std::vector<int>> of_level_;
   std::vector<std::vector<int>> all_;  // streams by member
-  // Of the phase that is written.
+  // State of the phase that is being emitted.
   int part_ = 0, level_ = 0, position_ = 0, me_ = 0;
   const std::vector<int>* streams_ = nullptr;
 };

@@ -1,4 +1,5 @@
-// Plans over nested levels of members, one algorithm for each level: the parts of the data visit the levels.
+// Plans over nested levels of members, with one algorithm for each level. The data is cut into parts, which
+// visit the levels.
 #pragma once
 
 #include <optional>
@@ -14,15 +15,15 @@ namespace chakra {
 
 enum class LevelAlgorithm { kRing, kDirect, kHalvingDoubling };
 
-// "ring+direct": an algorithm for each level, the fastest-running first. Two or more. nullopt: `text` is
-// none.
+// Parses "ring+direct": two or more algorithms, one for each level, the fastest-running level first. nullopt:
+// `text` has another form.
 std::optional<std::vector<LevelAlgorithm>> ParseLevelAlgorithms(absl::string_view text);
 
-// What a part does on a level.
+// The work of a part on a level.
 enum class PhaseKind {
   kScatter,   // reduce-scatter
   kGather,    // all-gather
-  kReduce,    // both
+  kReduce,    // reduce-scatter and all-gather
   kExchange,  // all-to-all
 };
 
@@ -31,8 +32,8 @@ struct LevelPhase {
   PhaseKind kind = PhaseKind::kScatter;
 };
 
-// The phases of a part: an all-reduce scatters up to the last level, reduces there, and gathers back; a
-// reduce-scatter and an all-to-all go up, an all-gather down. Empty for other collectives.
+// The phases of a part. An all-reduce scatters up to the last level, reduces there, and gathers back; a
+// reduce-scatter and an all-to-all go up the levels, an all-gather goes down. Empty for other collectives.
 std::vector<LevelPhase> PhasesOf(CollectiveType type, int levels);
 
 // One phase of one part, at one of the places of its level.
@@ -44,28 +45,29 @@ struct PhaseVisit {
   double end = 0;
 };
 
-// Who is served first of the parts that wait for a level.
+// Which of the parts that wait for a level is served first.
 enum class ServeFirst { kFirstCome, kLowestPart };
 
-// Part p visits level_of[p][i] for took[p][i] in its phase i. A level serves `at_once` parts at a time; of
-// parts that came together, first the one with the lower number. In order of `begin`.
+// The visits, in the order of `begin`. Part p visits level_of[p][i] for took[p][i] in its phase i. A level
+// serves `at_once` parts at a time; of parts that arrive at the same time, the one with the lower number is
+// first.
 std::vector<PhaseVisit> SchedulePhases(const std::vector<std::vector<int>>& level_of,
                                        const std::vector<std::vector<double>>& took, int levels, int at_once,
                                        ServeFirst first);
 
-// How a plan by levels is made.
+// Options of a plan by levels.
 struct LevelOptions {
   std::vector<std::vector<int>> order;    // by part: the levels in the order in which it is scattered
   std::vector<LevelAlgorithm> algorithm;  // by level; empty: rings
-  // True: a stream for each phase of each part. False: one for each level, or one in all for a single part;
-  // a member then has one message at a time on a level.
+  // True: each phase of each part has a stream. False: each level has a stream (a single part has one stream
+  // for all levels), so a member has one message at a time on a level.
   bool stream_for_phase = false;
-  int at_once = 1;           // parts that a level serves at a time
-  std::vector<double> took;  // by phase; empty: a phase takes its bytes over its level's bandwidth
+  int at_once = 1;           // number of parts that a level serves at a time
+  std::vector<double> took;  // by phase; empty: the bytes of a phase divided by its level's bandwidth
 };
 
 // Fills `plan`, whose type, algorithm and members are set, for request.blocks. Errors: a level whose size its
-// algorithm cannot have; an algorithm without this collective; a plan that is too large.
+// algorithm does not support; an algorithm that cannot do this collective; a plan that is too large.
 absl::Status BuildLevels(const PlanRequest& request, const LevelOptions& options, Plan* plan);
 
 }  // namespace chakra

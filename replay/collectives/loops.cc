@@ -3,8 +3,9 @@
 namespace chakra {
 namespace {
 
-constexpr uint32_t kLongest = 16;         // steps of a loop
-constexpr size_t kFew = size_t{1} << 16;  // steps of a plan: they stay in the cache as they are
+constexpr uint32_t kLongest = 16;         // the maximum number of steps in a loop
+constexpr size_t kFew = size_t{1} << 16;  // plans with fewer steps get no loops: their steps stay in the
+                                          // cache as they are
 constexpr size_t kSmall = 4;              // the loops must be smaller than the steps by this factor
 
 bool Repeats(const Step* steps, uint32_t count, uint32_t period) {
@@ -20,7 +21,7 @@ bool Repeats(const Step* steps, uint32_t count, uint32_t period) {
   return true;
 }
 
-// The shortest period of the steps that goes into their number; 0: none.
+// The shortest period of the steps that divides their number; 0: none.
 uint32_t PeriodOf(const Step* steps, uint32_t count) {
   for (uint32_t period = 1; period <= kLongest && 2 * period <= count; ++period) {
     if (count % period == 0 && Repeats(steps, count, period)) return period;

@@ -1,12 +1,11 @@
-// Streams that do the same for piece after piece.
+// Finds streams that repeat the same steps for piece after piece.
 #pragma once
 
 #include "replay/collectives/plan.h"
 
 namespace chakra {
 
-// Sets plan->loops and plan->loop_steps. Plans with few steps, and those in which all members do the same,
-// get none.
+// Sets plan->loops and plan->loop_steps. Plans with few steps, and rotational plans, get no loops.
 void FindLoops(Plan* plan);
 
 }  // namespace chakra

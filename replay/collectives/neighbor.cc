@@ -19,10 +19,10 @@ absl::Status BuildNeighbor(const PlanRequest& request, Plan* plan) {
   plan->synchronizing = true;
   Assembly assembly(plan);
   const std::vector<int> streams = assembly.OpenEach(0, n);
-  std::vector<int> last(static_cast<size_t>(n));  // the pair of blocks that a member got last
+  std::vector<int> last(static_cast<size_t>(n));  // the pair of blocks that a member received last
   for (int m = 0; m < n; ++m) last[static_cast<size_t>(m)] = m / 2;
   for (int round = 0; round < n / 2; ++round) {
-    // Pairs (0, 1), (2, 3), ... and (1, 2), (3, 4), ... in turn.
+    // Alternates between the pairs (0, 1), (2, 3), ... and (1, 2), (3, 4), ...
     const auto partner = [&](int m) { return (m + ((m % 2 == 0) == (round % 2 == 0) ? 1 : n - 1)) % n; };
     const auto first = [&](int m) { return round == 0 ? m : 2 * last[static_cast<size_t>(m)]; };
     const int count = round == 0 ? 1 : 2;

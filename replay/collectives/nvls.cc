@@ -10,8 +10,8 @@ namespace chakra {
 namespace {
 
 // All-reduce through a switch in each block of `k` members. The switch adds a piece and sends each member its
-// share of the sum. Members with the same place in all blocks reduce their shares by trees and send them back
-// to their switches, which multicast them. Chunk p k + i is share i of piece p.
+// share of the sum. Members with the same place in all blocks reduce their shares over trees and send them
+// back to their switches, which multicast them. Chunk p k + i is share i of piece p.
 class InSwitchAllReduce {
  public:
   InSwitchAllReduce(int k, int pieces, Plan* plan)
@@ -24,8 +24,8 @@ class InSwitchAllReduce {
     returned_ = assembly_.OpenEach(n_, blocks_);
     for (int m = 0; m < n_; ++m) port_.push_back(assembly_.Open(n_ + m / k_));
     if (blocks_ > 1) OpenTrees();
-    // A piece returns `lag` pieces after the piece being contributed, so that a member's uplink does not idle
-    // while its share is under way.
+    // A piece is returned `lag` pieces after it was contributed, so that a member's uplink is not idle while
+    // its share is under way.
     const int lag = blocks_ == 1 ? 1 : 1 + 2 * std::bit_width(static_cast<unsigned>(blocks_));
     for (int p = 0; p < pieces_ + lag; ++p) {
       if (p < pieces_) Contribute(p);
@@ -96,8 +96,8 @@ class InSwitchAllReduce {
   }
   int Member(int t, int v, int i) const { return TreePlace(t, blocks_, v) * k_ + i; }
 
-  // Pieces take the two trees in turn. `shared`, in and out: when each member has its share. `passed`: when
-  // the member has also passed the share on.
+  // Reduces a piece between blocks; pieces use the two trees alternately. `shared`, in and out: when each
+  // member has its share. `passed`: when the member has also passed the share on.
   void ReduceBetweenBlocks(int p, std::vector<Mark>* shared, std::vector<Mark>* passed) {
     const int t = p % 2;
     passed->resize(static_cast<size_t>(n_));
@@ -128,18 +128,17 @@ class InSwitchAllReduce {
   int k_, pieces_, n_, blocks_;
   Assembly assembly_;
   std::vector<int> up_, down_;              // by member: streams to and from its switch
-  std::vector<int> added_, returned_;       // by switch: streams of contributions, and of shares that come
-                                            // back
+  std::vector<int> added_, returned_;       // by switch: streams of contributions, and of returned shares
   std::vector<int> port_;                   // by member: its switch's stream towards it
   std::vector<TreeNode> tree_;              // the tree over blocks
   std::vector<int> rise_[2], fall_[2];      // by tree and member: streams up and down; the root has one
                                             // stream for both
   std::vector<std::vector<Mark>> reduced_;  // by piece and member: when the member's share is final
-  std::vector<std::vector<Mark>> passed_;   // likewise: when the share has been passed on
+  std::vector<std::vector<Mark>> passed_;   // by piece and member: when the member has passed its share on
 };
 
-// All-gather and reduce-scatter through one switch. Chunk j k + p is piece p of the data that member j gives
-// or gets.
+// All-gather and reduce-scatter through one switch. Chunk j k + p is piece p of the data that member j sends
+// (all-gather) or gets (reduce-scatter).
 absl::Status BuildOneWay(const PlanRequest& request, Plan* plan) {
   const int n = plan->members, k = request.pieces;
   const bool gathers = plan->type == CollectiveType::kAllGather;

@@ -6,8 +6,8 @@
 namespace chakra {
 namespace {
 
-// A round of the all-gather: every member sends to the member `distance` ahead the blocks of the members that
-// are `offsets` behind itself.
+// A round of the all-gather: every member sends, to the member `distance` ahead, the blocks of the members
+// that are `offsets` behind itself.
 struct Round {
   int distance;
   std::vector<int> offsets;
@@ -39,7 +39,7 @@ absl::Status BuildPat(const PlanRequest&, Plan* plan) {
   program.connections = static_cast<uint32_t>(rounds.size());
   for (size_t i = 0; i < rounds.size(); ++i) {
     const auto connection = static_cast<uint16_t>(i);
-    // Reduce-scatter is the all-gather backwards: the last round comes first, and receivers send.
+    // Reduce-scatter is the reverse of the all-gather: the last round comes first, and receivers send.
     const Round& round = gathers ? rounds[i] : rounds[rounds.size() - 1 - i];
     const int d = round.distance;
     const auto behind = [n](int o) { return (n - o) % n; };

@@ -1,5 +1,5 @@
 // A plan: a collective as data. Each member has streams of sends, receives and reductions on ranges of
-// chunks. The form is that of MSCCL, so a plan from a file is not a special case.
+// chunks. The form is that of MSCCL, so plans from files need no special treatment.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,18 @@
 namespace chakra {
 
 enum class StepOp : uint8_t {
-  kSend,        // starts a message and goes on
+  kSend,        // starts a message and continues
   kSendWait,    // starts a message and waits until its last byte has left
   kRecv,        // waits for a message
   kRecvReduce,  // waits for a message and adds it to the chunks
-  // The same, but goes on when half is added: what is sent on next. The rest is added beside.
+  // Like kRecvReduce, but continues when half is added, the half that is sent on next. The other half is
+  // added in parallel with the next steps.
   kRecvReduceHalf,
-  kRecvReduceBeside,  // the same, but goes on at once: all is added beside what follows
+  kRecvReduceBeside,  // like kRecvReduce, but continues at once; all is added in parallel with the next steps
   kCopy,              // local: copies chunks [peer, peer + count) to [chunk, chunk + count)
   kReduce,            // local: adds chunks [peer, peer + count) to [chunk, chunk + count)
-  // Waits until stream `peer` of the same node has done its first `chunk` steps; one more than it has: until
-  // it has ended.
+  // Waits until stream `peer` of the same node has done its first `chunk` steps. If `chunk` is one more than
+  // the number of steps: until the stream has ended.
   kAwait,
 };
 
@@ -37,7 +38,7 @@ struct Step {
   Step(StepOp what, uint16_t on, int32_t with, int32_t first, int32_t chunks, uint8_t runs = 0)
       : op(what), pattern(runs), connection(on), peer(with), chunk(first), count(chunks) {}
   StepOp op = StepOp::kSend;
-  uint8_t pattern = 0;      // 0: chunks lie side by side; else 1 + an index into Plan::patterns
+  uint8_t pattern = 0;      // 0: chunks are consecutive; else 1 + an index into Plan::patterns
   uint16_t connection = 0;  // dense index among the receiver's incoming connections
   int32_t peer = 0;         // a node, or as StepOp says; in a rotational plan: offset from the member, in [0,
                             // members)
@@ -45,7 +46,7 @@ struct Step {
   int32_t count = 0;        // chunks
 };
 
-// Where the chunks of one message lie: in runs of `run` chunks, `unit` apart; runs begin `step` apart.
+// The arrangement of a message's chunks: runs of `run` chunks that are `unit` apart; runs begin `step` apart.
 struct ChunkPattern {
   int32_t run = 1;
   int32_t unit = 1;
@@ -53,7 +54,7 @@ struct ChunkPattern {
   bool operator==(const ChunkPattern&) const = default;
 };
 
-// Steps of a stream run in order. Streams of a node run side by side.
+// The steps of a stream run in order. The streams of a node run in parallel.
 struct Stream {
   uint32_t begin = 0;  // in Program::steps
   uint32_t end = 0;
@@ -65,8 +66,8 @@ struct Program {
   uint32_t connections = 0;  // incoming
 };
 
-// A stream whose steps repeat, with other chunks each time: step i is step i % period of the loop, whose
-// chunk is then i / period times `move` higher.
+// A loop: a stream whose steps repeat on other chunks each time. Step i is step i % period of the loop, with
+// a chunk that is i / period times `move` higher.
 struct LoopStep {
   Step step;
   int32_t move = 0;
@@ -89,7 +90,7 @@ struct PlanSwitch {
   int b = 0;
 };
 
-// The nodes of a plan are its members, numbered [0, members) by their position in the group, and then its
+// The nodes of a plan are its members, numbered [0, members) by their position in the group, followed by its
 // switches, [members, members + switches.size()). Each has a program. A switch begins without data and need
 // not end with any.
 struct Plan {
@@ -105,13 +106,13 @@ struct Plan {
   // True: each chunk has B bytes (all-gather: B for each member). False: B is cut into chunks.
   bool chunk_is_whole = false;
   // The number of chunks that B is cut into; 0: `chunks`. Chunk c is as large as chunk c % parts, so that
-  // input, output and scratch can lie side by side.
+  // input, output and scratch can follow one another.
   int parts = 0;
-  // True: the plan serves only sizes that `parts` divides; all chunks are then equally large, and data may
-  // move between any two.
+  // True: the plan serves only sizes that are multiples of `parts`. All chunks are then equally large, and
+  // data may move between any two chunks.
   bool even = false;
-  // Where a member's input and output lie, for plans that do not work in place. Both empty: the plan works in
-  // place, on blocks in the collective's order from chunk 0 on; chunks after these are scratch.
+  // The regions of a member's input and output, for plans that do not work in place. Both empty: the plan
+  // works in place, on blocks in the collective's order from chunk 0 on; later chunks are scratch.
   //   all_reduce, reduce, broadcast: k chunks each; all_gather, gather: input k,
   //   output n k by member; reduce_scatter, scatter: input n k, output k;
   //   all_to_all: n k each, input by destination, output by source.
@@ -119,15 +120,15 @@ struct Plan {
   Region output;
   std::vector<Program> programs;
   std::vector<PlanSwitch> switches;
-  std::vector<ChunkPattern> patterns;  // of sends and receives; not in rotational plans
+  std::vector<ChunkPattern> patterns;  // of sends and receives; empty in rotational plans
 
   // Derived by NumberThrough(): the first stream and the first incoming connection of each node, numbered
-  // through over all nodes. nodes() + 1 entries.
+  // over all nodes. nodes() + 1 entries.
   std::vector<uint32_t> stream_base;
   std::vector<uint32_t> connection_base;
   bool has_local_steps = false;  // derived: some step is a kCopy, kReduce or kAwait
-  // Derived: the loops of all streams, numbered through, where they are a small part of the steps. They say
-  // again what `programs` says, for who runs many streams in turns.
+  // Derived: the loops of all streams, numbered over all nodes, if loops are a small part of the steps. They
+  // repeat what `programs` says in a compact form, for code that runs many streams alternately.
   std::vector<StreamLoop> loops;  // empty: none
   std::vector<LoopStep> loop_steps;
 
@@ -145,15 +146,15 @@ inline uint64_t ChunkBytes(const Plan& plan, uint64_t bytes, int first, int coun
   return at(first + count) - at(first);
 }
 
-// How far chunk i of a step's chunks lies from the first.
+// The distance from the first chunk of a step to its chunk i.
 inline int PatternOffset(const Plan& plan, uint8_t pattern, int i) {
   if (pattern == 0) return i;
   const ChunkPattern& p = plan.patterns[pattern - size_t{1}];
   return i / p.run * p.step + i % p.run * p.unit;
 }
 
-// The chunk that `chunk` means in a step of `node`. In a rotational plan with k chunks for each member:
-// (chunk + k * node) modulo the number of chunks.
+// The absolute chunk that `chunk` denotes in a step of `node`. In a rotational plan with k chunks for each
+// member: (chunk + k * node) modulo the number of chunks.
 inline int ChunkOf(const Plan& plan, int node, int chunk) {
   if (!plan.rotational) return chunk;
   const int64_t each = plan.chunks / plan.members;
@@ -170,8 +171,8 @@ inline uint64_t StepBytesOf(const Plan& plan, uint64_t bytes, int node, const St
   return sum;
 }
 
-// Whether a send after `before`, the step before it in its stream (null: none), begins together with another:
-// a library that starts several messages at once pays for its step once.
+// Whether a send begins together with the previous step of its stream, `before` (null: none). A library that
+// starts several messages at once pays for its step once.
 inline bool SharesStep(const Step* before) { return before != nullptr && before->op == StepOp::kSend; }
 
 }  // namespace chakra

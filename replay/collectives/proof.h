@@ -1,9 +1,9 @@
-// What a proof of a plan is asked for, and where it finds the plan wrong.
+// The options of a proof of a plan, and the place where a proof finds a fault.
 #pragma once
 
 namespace chakra {
 
-// -1: not known.
+// A place in a plan; -1: not known.
 struct PlanFault {
   int node = -1;    // a member, or members + a switch
   int stream = -1;  // among the node's streams
@@ -14,7 +14,8 @@ struct ProofOptions {
   int root = 0;  // for rooted collectives
   // Messages that a connection holds before its sender must wait; 0: any number.
   int in_flight = 0;
-  // False: proves only matching, sizes and waits, for plans that do not tell which data their messages carry.
+  // False: proves only matching, sizes and waits. For plans that do not record which data their messages
+  // carry.
   bool data = true;
 };
 

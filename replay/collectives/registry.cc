@@ -23,7 +23,7 @@ struct Entry {
   bool of_hosts = false;  // see IsOfHosts()
 };
 
-// A line for each algorithm. The first that can plan a collective is the default for it.
+// A line for each algorithm. The first algorithm that can plan a collective is its default.
 const std::vector<Entry>& Entries() {
   using T = CollectiveType;
   static const std::vector<Entry>* entries = new std::vector<Entry>{

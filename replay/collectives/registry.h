@@ -17,27 +17,28 @@
 
 namespace chakra {
 
-// The collective of a name; the names of all collectives, in the order of CollectiveType.
+// The collective with a name, and the names of all collectives, in the order of CollectiveType.
 std::optional<CollectiveType> CollectiveNamed(absl::string_view name);
 std::vector<std::string> CollectiveNames();
 
 // The algorithms that can plan `type`, the default first.
 std::vector<std::string> AlgorithmsFor(CollectiveType type);
 
-// Into blocks of one size or of several.
+// Whether `type` is a reduce-scatter, into blocks of one size or of several sizes.
 inline bool IsReduceScatter(CollectiveType type) {
   return type == CollectiveType::kReduceScatter || type == CollectiveType::kReduceScatterBlock;
 }
 
-// Whether only libraries on hosts (MPI) have this algorithm of `type`: those of devices do not consider it.
+// Whether only libraries on hosts (MPI) have this algorithm of `type`; libraries of devices do not consider
+// it.
 bool IsOfHosts(CollectiveType type, absl::string_view algorithm);
 
 // Builds the plan for `request`. Errors: an algorithm that cannot plan the collective (the error lists those
-// that can); a group whose size or blocks the algorithm cannot serve; FailedPrecondition if the algorithm
+// that can); a group whose size or blocks the algorithm does not support; FailedPrecondition if the algorithm
 // needs two levels of blocks and `request` has fewer.
 absl::StatusOr<Plan> BuildPlan(const PlanRequest& request);
 
-// Whether all members do the same: send one message to each other member, and then receive one from each.
+// Whether all members do the same: first send one message to each other member, then receive one from each.
 bool IsExchange(const Plan& plan);
 
 // Derives stream_base and connection_base of a plan whose programs are filled.

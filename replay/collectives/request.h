@@ -1,4 +1,4 @@
-// The request that BuildPlan() builds a plan for.
+// The request from which BuildPlan() builds a plan.
 #pragma once
 
 #include <compare>
@@ -14,17 +14,17 @@ struct PlanRequest {
   std::string algorithm;  // empty: the default
   int members = 0;        // >= 2
   int root = 0;           // a member; rooted collectives only
-  // Sizes of nested blocks, the fastest-running first (GPUs of a node, nodes of
-  // a pod, ...); their product is `members`. Empty: one block of all.
+  // Sizes of nested blocks, the fastest-running first (GPUs of a node, nodes of a pod, ...); their product is
+  // `members`. Empty: one block of all members.
   std::vector<int> blocks;
   // Bandwidth of a member's links at each level of `blocks`, in any unit; empty: equal. `themis` uses it to
   // balance the load between levels.
   std::vector<double> bandwidth;
-  // The number of pieces that a pipelined plan cuts its data into.
+  // The number of pieces into which a pipelined plan cuts its data.
   int pieces = 8;
-  // Plans with an algorithm for each level (`algorithm` is "A+B+..."): the parts that data is cut into, the
-  // number of them that a level serves at a time, and how long a part's phases take, in their order and in
-  // any unit (PhasesOf()); empty: each as long as its bytes.
+  // For plans with an algorithm for each level (`algorithm` is "A+B+..."): the number of parts that the data
+  // is cut into, the number of parts that a level serves at a time, and the duration of each phase of a part,
+  // in the order of PhasesOf() and in any unit. Empty `took`: durations in proportion to bytes.
   int parts = 1;
   int at_once = 1;
   std::vector<double> took;

@@ -9,8 +9,8 @@ namespace {
 
 int Mod(int a, int n) { return ((a % n) + n) % n; }
 
-// n-1 rounds in which member m sends chunk m + first - s and receives
-// chunk m + first - 1 - s from its left neighbour.
+// n-1 rounds. In round s, member m sends chunk m + first - s and receives chunk m + first - 1 - s from its
+// left neighbour.
 void Rounds(int n, int first, StepOp receive, Program* program) {
   for (int s = 0; s < n - 1; ++s) {
     program->steps.push_back({StepOp::kSend, 0, 1, Mod(first - s, n), 1});
@@ -20,8 +20,8 @@ void Rounds(int n, int first, StepOp receive, Program* program) {
 
 }  // namespace
 
-// In round r, what goes d places further leaves with d = 1, 2, ..., n - 1 - r, and lies where it would be if
-// it were the receiver's own data for the same member.
+// In round r, a member sends the data whose remaining distance is d = 1, 2, ..., n - 1 - r. Received data is
+// stored where the receiver's own data for the same member would be.
 absl::Status BuildRingAllToAll(const PlanRequest& request, Plan* plan) {
   const int n = plan->members;
   RETURN_IF_ERROR(CheckSteps(request, int64_t{n} * (n - 1)));

@@ -29,9 +29,9 @@ std::vector<TreeNode> TreeOfChains(int k, int blocks) {
 }
 
 // Adds a tree whose vertex v is member `label[v]`, for `pieces` chunks from `first` on. A member has one
-// stream for data going up and one for data going down; the root has a single stream, which turns each piece
-// around. The heads of chains of `k` members send down to other blocks and to their own chain in separate
-// streams, since these are separate links.
+// stream for data going up and one for data going down. The root has a single stream, which returns each
+// piece. The heads of chains of `k` members send down to other blocks and to their own chain in separate
+// streams, because these are separate links.
 void AddTree(const std::vector<TreeNode>& tree, const std::vector<int>& label, int k, int first, int pieces,
              Assembly* assembly) {
   std::vector<int> up, down, across;
@@ -60,7 +60,8 @@ void AddTree(const std::vector<TreeNode>& tree, const std::vector<int>& label, i
       assembly->Send(is_far(v, child) ? across[v] : down[v], down[static_cast<size_t>(child)], chunk, 1);
     }
   };
-  // The first piece of all numbers the connections; then, vertex by vertex, memory is near.
+  // The first piece of all vertices numbers the connections. The other pieces are added vertex by vertex, for
+  // locality of memory.
   for (size_t v = 0; v < tree.size(); ++v) add(v, first);
   for (size_t v = 0; v < tree.size(); ++v) {
     for (int chunk = first + 1; chunk < first + pieces; ++chunk) add(v, chunk);
@@ -73,7 +74,7 @@ std::vector<TreeNode> InOrderTree(int n) {
   std::vector<TreeNode> nodes(static_cast<size_t>(n));
   const std::function<void(int, int, int)> place = [&](int begin, int end, int parent) {
     if (begin >= end) return;
-    // The left part is a full tree where possible, so that leaves have even numbers.
+    // The left part is a full tree if possible, so that leaves have even numbers.
     int size = 1;
     while (size * 2 <= end - begin) size *= 2;
     const int root = begin + size - 1;

@@ -10,8 +10,8 @@ struct TreeNode {
   std::vector<int> children;
 };
 
-// A balanced binary tree over 0 .. n - 1 in order: the middle of a range is the root of the parts left and
-// right of it. So every second vertex is a leaf.
+// A balanced binary tree over 0 .. n - 1 in order: the middle of a range is the root of the parts to its left
+// and right. Every second vertex is therefore a leaf.
 std::vector<TreeNode> InOrderTree(int n);
 
 // The place, of n, of vertex `v` of tree 0 or 1. The second tree is the first one mirrored (n even) or

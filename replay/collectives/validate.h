@@ -1,4 +1,4 @@
-// Proves that a plan computes its collective and cannot wait for itself, and computes what a plan moves
+// Proves that a plan computes its collective and has no cycle of waits, and computes what a plan moves
 // between each pair of nodes.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace chakra {
 
-// ValidatePlan() with options. `fault` may be null.
+// ValidatePlan() with options. `fault`, if not null, gets the place of an error.
 absl::Status ProvePlan(const Plan& plan, const ProofOptions& options, PlanFault* fault);
 
 struct PairTraffic {
@@ -23,8 +23,8 @@ struct PairTraffic {
   bool operator==(const PairTraffic&) const = default;
 };
 
-// What a call of `bytes` moves between each pair of nodes that exchanges messages, by (from, to). Errors:
-// steps of the plan that do not fit together.
+// The messages and bytes that a call of `bytes` moves between each pair of nodes, ordered by (from, to).
+// Pairs without messages are left out. Errors: inconsistent steps of the plan.
 absl::StatusOr<std::vector<PairTraffic>> TrafficOf(const Plan& plan, uint64_t bytes);
 
 }  // namespace chakra

@@ -36,9 +36,9 @@ class Converter {
   };
   struct Spot {
     int stream = -1;
-    int end = 0;  // steps of the stream up to and including this one
+    int end = 0;  // number of steps of the stream up to and including this one
     int connection = 0;
-    bool adds = false;  // a receive whose message is reduced
+    bool adds = false;  // whether this is a receive whose message is reduced
   };
 
   absl::Status Bad(int rank, uint32_t row, absl::string_view what) const {
@@ -149,7 +149,7 @@ absl::Status Converter::Match() {
   return absl::OkStatus();
 }
 
-// Streams are chains: a node joins the stream of a dependency that no other node follows.
+// Streams are chains: a node joins the stream of a dependency that no other node has joined after.
 void Converter::AssignStreams(int rank) {
   const Graph& g = graph(rank);
   std::vector<Spot>& spots = spots_[static_cast<size_t>(rank)];
@@ -169,7 +169,7 @@ void Converter::AssignStreams(int rank) {
   }
 }
 
-// Makes connections; a connection has one stream at each end.
+// Makes the connections. A connection has one stream at each end.
 void Converter::Connect() {
   for (const auto& [channel, sends] : sends_) {
     const auto [from, to, tag] = channel;
@@ -186,7 +186,7 @@ void Converter::Connect() {
   }
 }
 
-// The bytes of the recorded call, from the MSCCL algorithm in the metadata; 0: not known.
+// The bytes of the recorded call, computed from the MSCCL algorithm in the metadata; 0: not known.
 uint64_t Converter::FromXml() const {
   ChakraProtoMsg::GlobalMetadata metadata;
   if (!metadata.ParseFromString(traces_.ranks[0].metadata)) return 0;
@@ -207,8 +207,8 @@ uint64_t Converter::FromXml() const {
   return 0;
 }
 
-// The bytes of a call in which the busiest member receives no more than it must (all-reduce: 2 (n - 1) / n of
-// the bytes); 0: not known.
+// The bytes of a call in which the busiest member receives exactly the required minimum (all-reduce: 2 (n -
+// 1) / n of the bytes); 0: not known.
 uint64_t Converter::Least() const {
   using T = CollectiveType;
   const auto n = static_cast<unsigned __int128>(n_);
@@ -286,7 +286,7 @@ void Converter::Steps(int rank) {
   for (const uint32_t row : g.order) {
     Spot& spot = spots[row];
     std::vector<Step>& mine = steps[static_cast<size_t>(spot.stream)];
-    std::map<int, int> awaited;  // by stream: steps
+    std::map<int, int> awaited;  // by stream: number of steps
     for (uint32_t i = g.dep_begin[row]; i < g.dep_begin[row + 1]; ++i) {
       const Spot& before = spots[g.dep[i]];
       if (before.stream == spot.stream || before.end == 0) continue;

@@ -59,7 +59,7 @@ class Parser {
   }
 
  private:
-  // Keeps the first error; what is read after it does not matter.
+  // Keeps the first error; values that are read after it do not matter.
   Parser& Bad(absl::string_view what) {
     if (status_.ok()) status_ = Error(path_, line_, gpu_, block_, step_, what);
     return *this;
@@ -112,10 +112,10 @@ class Parser {
     Gpus(node, gpus);
   }
 
-  // Reads which calls the algorithm serves, by bytes and by place of the buffers.
+  // Reads which calls the algorithm serves, by size and by whether they work in place.
   void Window(const pugi::xml_node& node) {
     constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
-    const bool current = node.attribute("outofplace");  // rccl and msccl-executor-nccl demand it
+    const bool current = node.attribute("outofplace");  // rccl and msccl-executor-nccl require it
     algo_.in_place = Int(node, "inplace", 0, 1) == 1;
     algo_.out_of_place = current ? Int(node, "outofplace", 0, 1) == 1 : !algo_.in_place;
     if (!algo_.in_place && !algo_.out_of_place) Bad("inplace=\"0\" outofplace=\"0\"; expected one to be 1");
@@ -245,8 +245,8 @@ class Parser {
     return place;
   }
 
-  // Checks depid and deps, which name a thread block and one of its steps; this step or a later one must
-  // publish.
+  // Checks depid and deps, which name a thread block and one of its steps. That step or a later one must have
+  // hasdep.
   void Dependencies(const Gpu& gpu) {
     const auto blocks = static_cast<int>(gpu.blocks.size());
     for (block_ = 0; block_ < blocks; ++block_) {

@@ -18,7 +18,7 @@ namespace {
 // The number of messages that a connection of NCCL holds (NCCL_STEPS).
 constexpr int kSlots = 8;
 
-// The MSCCL step that a step of the plan comes from.
+// The MSCCL step that a step of the plan was made from.
 struct Origin {
   int step;
   int line;
@@ -36,16 +36,17 @@ class Lowering {
  public:
   Lowering(const msccl::Algo& algo, const std::string& path) : algo_(algo), path_(path) {}
 
-  // Computes sizes, and pairs sends with receives.
+  // Computes sizes, and matches sends with receives.
   absl::Status Prepare() {
     RETURN_IF_ERROR(Sizes());
     return Match();
   }
 
-  // Makes the plan, with input and output in one place or apart.
+  // Makes the plan, for calls in place or with separate buffers.
   Plan Lower(bool in_place);
 
-  // Proves the plan for the root for which it holds; fills `root` and `warnings`.
+  // Proves the plan. For a rooted collective, finds the root for which the proof holds. Fills `root` and
+  // `warnings`.
   absl::Status Prove(const Plan& plan, int* root, std::vector<std::string>* warnings) const;
 
   void Odd(std::vector<std::string>* warnings) const;
@@ -57,11 +58,11 @@ class Lowering {
   absl::Status Collect(int gpu);
   void LowerBlock(int gpu, int block, Program* program);
   void LowerStep(int gpu, int block, int index, const msccl::Step& step, Program* program) const;
-  // The operations that a step becomes, beside an await.
+  // The operations of a step, without its await.
   std::vector<StepOp> Ops(int gpu, const msccl::Step& step) const;
   int Published(int gpu, const msccl::Step& step) const;
   void Count(int gpu);
-  // How many steps of the awaited stream must be done before `step` may run.
+  // The number of steps of the awaited stream that must be done before `step` may run.
   int Awaited(const msccl::Step& step, int published) const {
     return before_[static_cast<size_t>(step.depid)][static_cast<size_t>(published) + 1];
   }
@@ -82,13 +83,13 @@ class Lowering {
   std::map<Channel, End> senders_, receivers_;
   std::map<Channel, uint16_t> connection_;
   std::vector<uint32_t> connections_;  // by receiver
-  // For the plan that is being made.
+  // State of the plan that is being made.
   int base_[3] = {0, 0, 0};
   int own_buffer_ = -1;  // in place: the buffer that is a member's own part of the other buffer; -1: none
   int per_member_ = 0;
   int temporary_ = 0;                     // of the current thread block
-  std::vector<std::vector<int>> before_;  // of the current GPU: [block][step]: steps of the plan before this
-                                          // step
+  std::vector<std::vector<int>> before_;  // of the current GPU: [block][step]: number of steps of the plan
+                                          // before this step
   std::vector<std::vector<int>> awaits_;  // [block][step]: the step of depid that is awaited; -1: none
   std::vector<std::vector<std::vector<Origin>>> origins_;  // [gpu][block][step of the stream]
 };
@@ -280,7 +281,7 @@ std::vector<StepOp> Lowering::Ops(int g, const msccl::Step& step) const {
   return {};
 }
 
-// The step at which the step that `step` waits for is published.
+// The first step, from the one that `step` waits for on, that publishes the block's progress (hasdep).
 int Lowering::Published(int g, const msccl::Step& step) const {
   const msccl::Block& other = algo_.gpus[static_cast<size_t>(g)].blocks[static_cast<size_t>(step.depid)];
   int published = step.deps;
@@ -288,7 +289,7 @@ int Lowering::Published(int g, const msccl::Step& step) const {
   return published;
 }
 
-// Fills before_. An await of steps that become no operation becomes no operation either.
+// Fills before_. Awaits of steps that become no operation are dropped.
 void Lowering::Count(int g) {
   const std::vector<msccl::Block>& blocks = algo_.gpus[static_cast<size_t>(g)].blocks;
   before_.assign(blocks.size(), {});

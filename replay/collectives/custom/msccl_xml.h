@@ -9,9 +9,9 @@
 
 namespace chakra {
 
-// Reads, checks and proves one <algo>. Thread blocks become streams, channels separate connections. An
-// algorithm for in-place and out-of-place calls is proved for both; its plan is the out-of-place one. Errors
-// name `path`, line, gpu, tb and step, and say what was expected.
+// Reads, checks and proves one <algo>. Thread blocks become streams; channels become separate connections. If
+// an algorithm serves calls in place and with separate buffers, it is proved for both, and its plan is the
+// one for separate buffers. Errors name `path`, line, gpu, tb and step, and say what was expected.
 absl::StatusOr<CustomProgram> ReadMscclXml(absl::string_view text, const std::string& path);
 
 }  // namespace chakra

@@ -18,11 +18,11 @@ using MemberBits = std::vector<uint64_t>;
 inline bool HasMember(const uint64_t* bits, int m) { return (bits[m / 64] >> (m % 64) & 1) != 0; }
 
 // Blocks are numbered as the collective defines them (see Plan::input). all_reduce, reduce and broadcast have
-// k blocks; a barrier has one; all others have n k, ordered by the member whose input (all_gather, gather) or
-// output a block is.
+// k blocks; a barrier has one. All others have n k, ordered by the member whose input (all_gather, gather) or
+// output the block is.
 class Contents {
  public:
-  // Checks the regions of `plan`. The plan must outlive this.
+  // Checks the regions of `plan` and fills the initial contents. The plan must outlive this object.
   absl::Status Begin(const Plan& plan, int root, PlanFault* fault);
 
   static constexpr int32_t kNothing = -1;
@@ -34,11 +34,10 @@ class Contents {
   }
   size_t cells() const { return block_.size(); }
 
-  // Whether a chunk is one in which an in-place all-to-all collects the data for a member: the member's own
-  // blocks.
+  // Whether an in-place all-to-all collects data for `node` in this chunk: true for the member's own blocks.
   bool Collects(int node, int chunk) const;
 
-  // The first chunk of `member` whose content is not what the collective demands, or -1. `missing`: a member
+  // The first chunk of `member` whose content is not what the collective requires, or -1. `missing`: a member
   // whose data the chunk lacks, or -1; `what` explains.
   int FirstWrong(int member, int32_t* block, int* missing, std::string* what);
 
@@ -46,7 +45,7 @@ class Contents {
   struct Owed {
     int chunk;
     int32_t block;
-    int only;  // the member whose data it must have; -1: all members
+    int only;  // the member whose data only the block must have; -1: data of all members
   };
   absl::Status Bad(absl::string_view what) const;
   absl::Status InPlace();

@@ -11,7 +11,8 @@ namespace {
 constexpr size_t kMaxLosses = 256;
 constexpr size_t kMaxReads = size_t{1} << 27;
 
-// The steps that an await of `chunk` steps of `stream` asks for: its end comes with its last.
+// The number of steps of `stream` that an await of `chunk` steps requires. An await of the stream's end
+// requires all its steps.
 uint32_t AwaitedSteps(const Program& program, int stream, int chunk) {
   const Stream& other = program.streams[static_cast<size_t>(stream)];
   return std::min(static_cast<uint32_t>(chunk), other.end - other.begin);
@@ -303,7 +304,7 @@ absl::Status Execution::Put(uint32_t stream, int chunk, bool add, int32_t block,
   return absl::OkStatus();
 }
 
-// The stream that `stream` waits for; kNoStream: no stream can end the wait.
+// The stream for which `stream` waits; kNoStream: no stream can end the wait.
 uint32_t Execution::Blocker(uint32_t stream) const {
   const int node = Node(stream);
   const Program& program = plan_.program(node);
@@ -317,7 +318,7 @@ absl::Status Execution::Waiting() const {
   uint32_t at = 0;
   while (at < streams_.size() && streams_[at].next == streams_[at].steps) ++at;
   if (at == streams_.size()) return absl::OkStatus();
-  // Goes from each waiting stream to the one that it waits for, until a stream is met twice or has ended.
+  // Follows each waiting stream to the one for which it waits, until a stream is visited twice or has ended.
   std::vector<bool> seen(streams_.size(), false);
   while (!seen[at]) {
     seen[at] = true;
@@ -353,7 +354,7 @@ absl::Status Execution::LeftOver() const {
   return absl::OkStatus();
 }
 
-// A written chunk of `m` that holds data which belongs in another chunk.
+// A written chunk of `m` that has data which belongs in another chunk, or -1.
 int Execution::Misplaced(int m, int32_t block, int missing, int but) {
   for (int c = 0; c < plan_.chunks; ++c) {
     if (c == but || contents_.block(m, c) != block) continue;

@@ -1,4 +1,4 @@
-// Executes a plan symbolically in one order, which stands for all orders: any two steps that conflict on a
+// Executes a plan symbolically in one order, which represents all orders: any two steps that conflict on a
 // chunk must be ordered by the plan, or the execution fails.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace chakra {
 
 class Execution {
  public:
-  // The arguments must outlive the execution; CheckPlan() made `wiring`.
+  // The arguments must outlive the execution. `wiring` must come from CheckPlan().
   Execution(const Plan& plan, const Wiring& wiring, const ProofOptions& options, PlanFault* fault)
       : plan_(plan), wiring_(wiring), options_(options), fault_(fault) {}
 
@@ -31,7 +31,7 @@ class Execution {
     uint32_t stream = 0;  // the sender's stream and step
     uint32_t step = 0;
     std::vector<int32_t> block;  // by chunk
-    std::vector<uint64_t> bits;  // words a chunk
+    std::vector<uint64_t> bits;  // number of words for each chunk: Contents::words()
     Clock clock;
   };
   struct StreamState {
@@ -40,7 +40,8 @@ class Execution {
     bool queued = false;
     bool awaits = false;
     Clock clock;
-    std::vector<std::pair<uint32_t, Clock>> awaited;  // steps that are awaited, with the clocks after them
+    std::vector<std::pair<uint32_t, Clock>> awaited;  // awaited numbers of steps, with the clocks after these
+                                                      // steps
   };
   struct Access {
     uint32_t stream = kNoStream;
@@ -55,13 +56,13 @@ class Execution {
 
   absl::Status Begin();
   absl::Status RunStream(uint32_t stream);
-  // Executes the next step of `stream`, or sets `done` to false.
+  // Executes the next step of `stream`. Sets `done` to false if the step must wait.
   absl::Status One(uint32_t stream, bool* done);
   absl::Status Send(uint32_t stream, const PlainStep& step, bool* done);
   absl::Status Receive(uint32_t stream, const PlainStep& step, bool* done);
   absl::Status Local(uint32_t stream, const PlainStep& step);
   bool Await(uint32_t stream, const PlainStep& step);
-  // Stores or adds one chunk that was received or read.
+  // Stores one chunk that was received or read, or adds it if `add`.
   absl::Status Put(uint32_t stream, int chunk, bool add, int32_t block, const uint64_t* bits,
                    const Message* from);
   absl::Status MayRead(uint32_t stream, int chunk, absl::string_view what);
@@ -90,13 +91,13 @@ class Execution {
   const ProofOptions& options_;
   PlanFault* fault_;
   bool barrier_ = false;
-  bool clocks_ = false;  // some node has several streams
+  bool clocks_ = false;  // whether some node has several streams
   Contents contents_;
   std::vector<StreamState> streams_;
   std::deque<uint32_t> ready_;
   std::vector<std::deque<Message>> inbox_;  // by connection
-  std::vector<Access> writer_;              // by cell
-  std::vector<size_t> reads_begin_;         // by node: first entry of its cells in reads_
+  std::vector<Access> writer_;              // by cell: the last write
+  std::vector<size_t> reads_begin_;         // by node: index of its first cell in reads_
   std::vector<uint32_t> reads_;             // by cell and stream of the cell's node: 1 + the step of the last
                                             // read
   std::vector<Loss> losses_;

@@ -146,7 +146,7 @@ class Checker {
     return absl::OkStatus();
   }
 
-  // How far the last chunk of a message lies from the first: patterns go upwards.
+  // The distance of the last chunk of a message from the first: patterns only go upwards.
   int LastOf(const Step& step) const { return PatternOffset(plan_, step.pattern, step.count - 1); }
 
   absl::Status Pattern(const Step& step) const {
@@ -285,7 +285,7 @@ absl::Status PlanError(const Plan& plan, const PlanFault& at, absl::string_view 
 
 bool SameSize(const Plan& plan, int a, int b) {
   if (a == b || plan.chunk_is_whole || plan.even) return true;
-  // If the place of a block differs between members, chunks of different sizes cannot hold it.
+  // If the place of a block differs between members, its chunks must be equally large for any size of a call.
   const bool by_place = plan.type == CollectiveType::kAllToAll || plan.type == CollectiveType::kScatter ||
                         plan.type == CollectiveType::kReduceScatter ||
                         plan.type == CollectiveType::kReduceScatterBlock;

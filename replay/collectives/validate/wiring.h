@@ -15,7 +15,7 @@ namespace chakra {
 
 inline constexpr uint32_t kNoStream = 0xffffffff;
 
-// Streams and connections, numbered through over the plan's nodes.
+// Streams and connections, numbered over all nodes of the plan.
 struct Wiring {
   std::vector<uint32_t> stream_base;      // nodes + 1
   std::vector<uint32_t> connection_base;  // nodes + 1
@@ -31,8 +31,8 @@ struct PlainStep {
   int chunk = 0;            // kAwait: steps
   int source = 0;           // kCopy, kReduce: the first chunk to read
   int count = 0;            // chunks
-  uint8_t pattern = 0;      // as Step has it
-  uint32_t connection = 0;  // numbered through over all nodes; sends and receives only
+  uint8_t pattern = 0;      // as in Step
+  uint32_t connection = 0;  // numbered over all nodes; sends and receives only
 };
 
 // Precondition: CheckPlan() accepted the step.
@@ -43,8 +43,8 @@ std::string StepText(const Plan& plan, int node, const Step& step);  // "recv ch
 std::string StepPlace(const Plan& plan, int node, int stream,
                       int index);  // "member 3, stream 0, step 7 (...)"
 
-// "plan ring for all_reduce on 5 members: PLACE: WHAT"; also fills `fault`. With stream or index -1, PLACE is
-// the node as a whole.
+// The error "plan ring for all_reduce on 5 members: PLACE: WHAT"; also fills `fault`. With stream or index
+// -1, PLACE is the whole node.
 absl::Status PlanError(const Plan& plan, const PlanFault& at, absl::string_view what, PlanFault* fault);
 
 // Whether chunks a and b are equally large for every size of a call.
