@@ -6,31 +6,32 @@
 namespace chakra::nccl {
 namespace {
 
-// By protocol: LL, LL128, Simple.
+// Each array is by protocol: LL, LL128, Simple.
 constexpr double kDataShare[kProtocols] = {0.5, 120.0 / 128, 1};
 
-// A step of a ring, of large chunks: Simple takes 24 us with the steps inside a node of MareNostrum 5, from
-// 128 KiB a step on, where LL and LL128 are far from their constants of 2.7 and 4 us.
+// Additional time of a ring's step of large chunks. On MareNostrum 5, Simple takes 24 us with the steps
+// inside a node, from 128 KiB a step on, where LL and LL128 are far from their constants of 2.7 and 4 us.
 constexpr double kRingLargeUs[kProtocols] = {4.5, 20, 8};
 constexpr double kRingLargeBytes = 65536;
 
-// The data of a channel that is under way in a step of a tree: a share of the call's, and at most so many
-// bytes. A step of 8 MiB takes 55 us on MareNostrum 5, of 16 MiB 130 us on Alps.
+// The data of a channel that is under way in a step of a tree: a share of the call's bytes, up to a maximum
+// in bytes. A step of 8 MiB takes 55 us on MareNostrum 5, of 16 MiB 130 us on Alps.
 constexpr double kTreeShareUnderWay[kProtocols] = {0.5, 0.9, 0.34};
 constexpr double kTreeBytesUnderWay[kProtocols] = {55000, 540000, 600000};
-// Two nodes of 8 H100 on InfiniBand take 118 us beside the bytes at 16 MiB, 135 at 32, 198 at 64, 210 from
-// 128 MiB on.
+// On two nodes of 8 H100 with InfiniBand, a call takes this much longer than its bytes: 118 us at 16 MiB, 135
+// at 32, 198 at 64, 210 from 128 MiB on.
 constexpr double kNvlsShareUnderWay = 1.2;
 constexpr double kNvlsBytesUnderWay = 3700000;  // of each member
-// A full pipeline has so many messages under way one after another, each with the transport's own latency: at
-// 64 MiB on two nodes TCPXO takes 0.9 ms more than the bytes do, EFA 0.35 ms, InfiniBand 0.2 ms.
+// The number of messages that a full pipeline has under way one after another, each with the transport's own
+// latency. At 64 MiB on two nodes, TCPXO takes 0.9 ms more than the bytes do, EFA 0.35 ms, InfiniBand 0.2 ms.
 constexpr double kMessagesUnderWay = 3.5;
 
-// Of the bytes that a member sends to others in an exchange: so many at most, and this share of them.
+// The bytes that fill the pipeline of an exchange: this share of the bytes that a member sends to others,
+// counted up to this maximum.
 constexpr double kExchangeFillBytes = 2.5e6;
 constexpr double kExchangeFillShare = 0.35;
 
-// Messages of a channel, in bytes, are at least this large where a call uses all channels.
+// The minimum size of a channel's messages, in bytes, if a call uses all channels.
 constexpr double kLeastMessage = 4096;
 constexpr double kMostTreeMessage[kProtocols] = {65536, 131072, 131072};
 

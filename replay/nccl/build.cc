@@ -32,7 +32,7 @@ absl::Status Bad(absl::string_view field, absl::string_view got, absl::string_vi
   return absl::InvalidArgumentError(absl::StrCat(kPrefix, field, " is ", got, "; expected ", expected));
 }
 
-// Error unless `v` is in (0, most], or in [0, most] if `zero` is allowed.
+// Returns an error unless `v` is in (0, most], or in [0, most] if `zero` is allowed.
 absl::Status Check(absl::string_view field, double v, double most, bool zero) {
   if (std::isfinite(v) && v <= most && (zero ? v >= 0 : v > 0)) return absl::OkStatus();
   return Bad(field, absl::StrCat(v), absl::StrCat("a number ", zero ? ">= 0" : "> 0", " and <= ", most));
@@ -70,8 +70,8 @@ absl::Status CheckWiring(const proto::LibraryLevel& p, int level, const std::str
   return absl::OkStatus();
 }
 
-// What a device of a network can send at once, in links of the dimension's bandwidth: of the device with
-// least.
+// The rate at which the slowest device of a network can send over all its links, as a multiple of the
+// dimension's bandwidth.
 double PortsOf(const TopologyDimension& dim) {
   if (dim.network == nullptr) return 1;
   const NetworkGraph& graph = dim.network->graph;
@@ -88,7 +88,7 @@ double PortsOf(const TopologyDimension& dim) {
 
 bool IsOfHosts(const CollectiveLibrary& p) { return !p.name().empty() && p.name() != "nccl"; }
 
-// Whether the transport of a network has numbers for the library.
+// Checks that the transport of a network has numbers for the library.
 absl::Status CheckUser(const LibraryLevel& level, bool hosts, const std::string& field) {
   if (level.link != LibraryLink::kNet || (hosts ? level.transport.has_host : level.transport.has_device))
     return absl::OkStatus();
@@ -126,7 +126,7 @@ absl::StatusOr<LibraryLevel> CheckLevel(const CollectiveLibrary& library, int i,
   out.kind = network ? TopologyDimension::Kind::kSwitch : dim.kind;
   out.link_gbytes_per_s = static_cast<double>(dim.bandwidth.bytes_per_second()) * 1e-9;
   if (network) out.ports = PortsOf(dim);
-  // Probably Gb/s written as GB/s: no card is faster than this limit.
+  // A higher value is probably Gb/s written as GB/s: no NIC is faster than this limit.
   if (!network && out.link == LibraryLink::kNet && dim.bandwidth > Parameters::kMaxPortRate) {
     return absl::InvalidArgumentError(
         absl::StrCat("cluster: topology.dimension[", i, "].bandwidth_gbytes_per_s is ", out.link_gbytes_per_s,
@@ -145,7 +145,7 @@ absl::StatusOr<LibraryLevel> CheckLevel(const CollectiveLibrary& library, int i,
   out.nic_latency_us = p.nic_latency_us();
   ASSIGN_OR_RETURN(out.transport, BuildTransport(p.transport(), field + "transport."));
   RETURN_IF_ERROR(CheckUser(out, hosts, field));
-  if (network) out.transport.quiet_nodes = 0;  // its links are shared in the simulation
+  if (network) out.transport.quiet_nodes = 0;  // the simulation shares its links between flows
   out.far_cards = p.far_cards();
   out.in_switch_alone = p.in_switch_alone();
   RETURN_IF_ERROR(Check(field + "carried", p.carried(), 1, true));
@@ -159,7 +159,7 @@ absl::StatusOr<LibraryLevel> CheckLevel(const CollectiveLibrary& library, int i,
   return out;
 }
 
-// The algorithms of the library and of the registry.
+// The names of all algorithms, of the library and of the registry, that a term may have.
 std::vector<std::string> ListTermNames() {
   std::vector<std::string> names = {"ring",     "tree",     "nvls",   "nvls_tree",          "collnet", "pat",
                                     "two_shot", "multimem", "deepep", "deepep_low_latency", "program"};
@@ -176,7 +176,7 @@ const std::vector<std::string>& TermNames() {
   return *kNames;
 }
 
-// What a term says of transfers on one node.
+// Reads the fields of a term about transfers on one node.
 absl::Status AddKernel(const proto::LibraryTerm& p, const std::string& field, LibraryTerm* term) {
   for (const absl::Status& s :
        {Check(field + "channel_gbytes_per_s", p.channel_gbytes_per_s(), kMaxGigabytes, true),
@@ -279,7 +279,8 @@ absl::Status AddChoices(const CollectiveLibrary& p, const std::map<CollectiveTyp
   return absl::OkStatus();
 }
 
-// A library on buffers of hosts: no kernels, so that nothing is launched and no computation is slowed down.
+// Builds a library on buffers of hosts. It has no kernels, so nothing is launched and no computation is
+// slowed down.
 absl::StatusOr<LibraryModel> BuildHostLibrary(const CollectiveLibrary& p,
                                               const std::vector<TopologyDimension>& dimensions,
                                               const std::map<CollectiveType, RuleNames>& programs) {
@@ -384,7 +385,7 @@ const std::string* RuleIn(const std::map<std::string, std::string>& rules, Colle
   const std::string* rule = nullptr;
   ChoiceKey best;
   for (const auto& [text, value] : rules) {
-    const ChoiceKey key = *ParseChoiceKey(text);  // whoever has the rules checked their keys
+    const ChoiceKey key = *ParseChoiceKey(text);  // the keys were checked when the rules were read
     if (key.collective != std::string(Name(type))) continue;
     if (!key.group.empty() && key.group != std::string(group)) continue;
     if ((key.ranks != 0 && key.ranks != ranks) || key.from > bytes) continue;

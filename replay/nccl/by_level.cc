@@ -19,7 +19,7 @@ class Phases {
   // Whether each message so far costs all members the same.
   bool alike() const { return alike_; }
 
-  // Of a phase in which a member holds `held` chunks of `unit` bytes when it begins.
+  // The time of a phase in which a member holds `held` chunks of `unit` bytes when the phase begins.
   Time Of(const LevelPhase& phase, LevelAlgorithm algorithm, uint64_t held, uint64_t unit) {
     level_ = static_cast<size_t>(phase.level);
     stride_ = 1;
@@ -44,7 +44,8 @@ class Phases {
  private:
   int64_t Size() const { return request_.blocks[level_]; }
 
-  // From each member to the one whose coordinate is `distance` further, or differs in that bit.
+  // The cost of a message from each member to the one whose coordinate is larger by `distance` or, with
+  // `bit`, differs in that bit.
   FlowCost Message(int64_t distance, uint64_t bytes, bool bit = false) {
     const auto k = static_cast<size_t>(Size());
     FlowCost first;
@@ -62,8 +63,8 @@ class Phases {
     return costs_.step_overhead + Message(distance, bytes, bit).received();
   }
 
-  // A message to each other member, all at once. Where flows delay each other, those of one port follow each
-  // other.
+  // The time of a message to each other member, all at once. On fabrics where flows delay each other, the
+  // messages of one port follow each other.
   Time AtOnce(uint64_t bytes) {
     Time last;
     for (int64_t d = 1; d < Size(); ++d) last = std::max(last, Message(d, bytes).received());
@@ -117,7 +118,7 @@ std::optional<Time> PricePhases(const MachineView& machine, const CollectiveCost
   const auto algorithms = ParseLevelAlgorithms(request->algorithm);
   const int levels = static_cast<int>(request->blocks.size());
   if (!algorithms || algorithms->size() != request->blocks.size())
-    return std::nullopt;  // its builder says so
+    return std::nullopt;  // the plan's builder reports the error
   const std::vector<LevelPhase> visits = PhasesOf(request->type, levels);
   const bool gathers = request->type == CollectiveType::kAllGather;
   uint64_t held = gathers ? 1 : static_cast<uint64_t>(request->members);

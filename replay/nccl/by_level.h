@@ -1,4 +1,4 @@
-// Calls that run one algorithm on each level of their group, part after part.
+// Prices calls that run one algorithm on each level of their group, part after part.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 
 namespace chakra {
 
-// Sets request->took from what a message alone costs on `machine`, where request->algorithm names one for
-// each of request->blocks, `members` are devices in the order of the blocks, and `bytes` is comm_size.
-// Returns, where flows do not delay each other and all members see the same costs, the time from a common
-// begin to the common end, equal to the picosecond to the replay of the plan.
+// Sets request->took from the costs of isolated messages on `machine`. request->algorithm must name an
+// algorithm for each of request->blocks; `members` are devices in the order of the blocks; `bytes` is
+// comm_size. If flows do not delay each other and all members see the same costs, returns the time from the
+// common begin to the common end, equal to the replay of the plan to the picosecond; else nullopt.
 std::optional<Time> PricePhases(const MachineView& machine, const CollectiveCosts& costs, uint64_t bytes,
                                 const std::vector<int>& members, PlanRequest* request);
 

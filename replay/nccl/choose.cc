@@ -17,7 +17,7 @@ namespace {
 
 std::string InMicros(double us) { return absl::StrFormat("%.4g us", us); }
 
-// "NAME: [BEST] TIME WHAT, next OTHER TIME". `best` is "" where the rule or the table beside it names the
+// "NAME: [BEST] TIME WHAT, next OTHER TIME". `best` is "" if the rule or the table next to it names the
 // winner.
 std::string Why(const std::string& rule, const std::string& best, const char* what, double best_us,
                 const Candidate* next, double next_us) {
@@ -26,8 +26,8 @@ std::string Why(const std::string& rule, const std::string& best, const char* wh
   return why;
 }
 
-// The candidate with the least time, among those with a time of 0 or more. `named`: the reason names it,
-// since explanations list the library's own candidates only.
+// The candidate with the minimum time, among those with a time of 0 or more. `named`: the reason names the
+// candidate; needed because explanations list only the library's own candidates.
 std::optional<Choice> LeastOf(const std::vector<Candidate>& candidates, const std::vector<double>& us,
                               const std::string& rule, const char* what, bool named = false) {
   const Candidate* best = nullptr;
@@ -54,10 +54,11 @@ double PriceOf(const Candidate& c, const PriceFunction& price) {
   return time.ok() ? static_cast<double>(time->picos()) * 1e-6 : -1;
 }
 
-// Whether a rule may take the candidate.
+// Whether a rule may choose the candidate.
 bool Fits(const Candidate& c) { return c.unfit.empty() || c.on_request; }
 
-// Whether the candidate answers to this name. A shipped kernel shares its plan with others.
+// Whether the candidate has this name. A shipped kernel does not go by the name of its plan, which it shares
+// with others.
 bool IsCalled(const Candidate& c, const std::string& name) {
   return c.algorithm == name || (!c.shipped && c.plan == name);
 }
@@ -66,7 +67,7 @@ bool IsSoftware(const std::string& name) {
   return std::find(shipped::Software().begin(), shipped::Software().end(), name) != shipped::Software().end();
 }
 
-// Chooses the protocol of one algorithm: the named one, or the best that fits.
+// Chooses the protocol of one algorithm: the protocol that the rule names, or the best that fits.
 absl::StatusOr<Choice> ChooseProtocol(const std::vector<Candidate>& candidates, const Rule& rule,
                                       const PriceFunction& price) {
   std::vector<Candidate> fitting;
@@ -82,7 +83,7 @@ absl::StatusOr<Choice> ChooseProtocol(const std::vector<Candidate>& candidates, 
   }
   if (fitting.empty()) return absl::InvalidArgumentError(absl::StrCat("this group cannot take ", unfit));
   if (rule.protocol || fitting[0].of_hosts) return Choice{fitting[0], "fixed"};
-  // What the library itself would not take stands back, unless there is nothing else.
+  // Candidates that the library itself would not choose are dropped, unless there are no others.
   const auto own = [](const Candidate& c) { return c.unfit.empty(); };
   if (std::any_of(fitting.begin(), fitting.end(), own)) {
     fitting.erase(std::remove_if(fitting.begin(), fitting.end(), std::not_fn(own)), fitting.end());
@@ -93,7 +94,7 @@ absl::StatusOr<Choice> ChooseProtocol(const std::vector<Candidate>& candidates, 
   const bool predicted = fitting[0].unfit.empty();
   std::vector<double> us;
   for (const Candidate& c : fitting) us.push_back(predicted ? c.time_us : PriceOf(c, price));
-  // A candidate that cannot be priced cannot be planned: planning it will give the reason.
+  // A candidate that cannot be priced cannot be planned either. Planning it will report the reason.
   std::optional<Choice> least = LeastOf(fitting, us, "", predicted ? "predicted" : "simulated");
   if (!least) return Choice{fitting.back(), last};
   least->why =
@@ -160,7 +161,7 @@ absl::StatusOr<Rule> ParseRule(absl::string_view rule, const RuleNames& names) {
 
 absl::StatusOr<Choice> Choose(const std::vector<Candidate>& candidates, const std::string& text,
                               const PriceFunction& price) {
-  // What nearly all calls are told needs no names.
+  // "auto" is by far the most frequent rule and needs no names.
   ASSIGN_OR_RETURN(const Rule rule, text == "auto" ? absl::StatusOr<Rule>(Rule{text, std::nullopt})
                                                    : ParseRule(text, NamesOf(candidates)));
   if (rule.protocol && !candidates.empty() && candidates[0].of_hosts) {

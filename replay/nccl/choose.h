@@ -26,7 +26,7 @@ using PriceFunction = std::function<absl::StatusOr<Time>(const Candidate&)>;
 // A parsed rule.
 struct Rule {
   std::string algorithm;             // "auto", "cheapest" or a name
-  std::optional<Protocol> protocol;  // absent: any
+  std::optional<Protocol> protocol;  // nullopt: any
 };
 
 // The names that a rule may use for calls with these candidates.
@@ -37,17 +37,22 @@ std::map<CollectiveType, RuleNames> ProgramNames(
     const std::vector<std::shared_ptr<const CustomProgram>>& programs);
 Protocol ProtocolOf(const CustomProgram& program);  // Simple if the program names none
 
-// Reads "auto" (or "*"), "cheapest" or one of `names`, alone or followed by "/PROTOCOL". Names may hold a
-// "/". Errors: any other rule; a protocol that the name does not have. They list what is allowed.
+// Parses "auto" (or "*"), "cheapest" or one of `names`, optionally followed by "/PROTOCOL". Names may contain
+// a "/". Errors, which list what is allowed: any other rule; a protocol that the name does not have.
 absl::StatusOr<Rule> ParseRule(absl::string_view rule, const RuleNames& names);
 
-// Follows `rule`. "auto" takes the library's own algorithm with the least predicted time. "cheapest" takes
-// the candidate with the least price. "ALGORITHM" takes the protocol of this algorithm with the least time
-// (predicted for the library's own algorithms, else the price); "ALGORITHM/PROTOCOL" takes exactly this
-// candidate. "auto/PROTOCOL" (or "*/PROTOCOL") and "cheapest/PROTOCOL" consider one protocol only. `price` is
-// not called where a prediction serves. The name of software (shipped::Software()) takes what this software
-// takes, and "auto" where it leaves the call to the library. Errors: those of ParseRule(); a rule that names a candidate that does
-// not fit this group, with the reason.
+// Follows `rule`:
+// - "auto" chooses the library's own algorithm with the minimum predicted time.
+// - "cheapest" chooses the candidate with the minimum price.
+// - "ALGORITHM" chooses the protocol of this algorithm with the minimum time (predicted for the library's own
+//   algorithms, else the price).
+// - "ALGORITHM/PROTOCOL" chooses exactly this candidate.
+// - "auto/PROTOCOL" (or "*/PROTOCOL") and "cheapest/PROTOCOL" consider only one protocol.
+// - The name of software (shipped::Software()) chooses what this software would choose, and "auto" if the
+//   software leaves the call to the library.
+//
+// `price` is not called if a prediction is enough. Errors: those of ParseRule(); a rule that names a
+// candidate which does not fit this group, with the reason.
 absl::StatusOr<Choice> Choose(const std::vector<Candidate>& candidates, const std::string& rule,
                               const PriceFunction& price);
 

@@ -13,7 +13,7 @@ namespace chakra {
 struct LibraryModel;   // replay/nccl/library.h
 struct CustomProgram;  // replay/collectives/custom/custom_program.h
 
-// The costs of the collective library beside the wire (cluster.proto).
+// The costs of a collective library other than those of the wire (cluster.proto).
 struct CollectiveCosts {
   int splits = 1;
   int splits_at_once = 1;
@@ -21,7 +21,7 @@ struct CollectiveCosts {
   Bandwidth reduce_bandwidth;  // 0: free
   std::map<std::string, std::string> algorithm;
   std::shared_ptr<const LibraryModel> library;  // null: only the costs above
-  // Algorithms from files; `algorithm`, or a rule of the library, may name them.
+  // Algorithms from files; `algorithm` or a rule of the library may name them.
   std::vector<std::shared_ptr<const CustomProgram>> programs;
 };
 

@@ -53,10 +53,10 @@ double TreeCorrection(Protocol p, uint64_t bytes) {
   return log < 22 ? kTreeCorrection[static_cast<int>(p)][log] : 1;
 }
 
-// The chunk: NCCL, src/enqueue.cc. A loop of 8 members' chunks takes 13.6, 21, 30 and 58 us, with 16 channels
-// of 8 H200 (fitted on nccl_one_node.csv up to 64 KiB) as with 24 of 8 B200 (stas00/ml-engineering, network).
-// Above 4 GiB B200 carries 11 % more, whatever the version (2.26 to 2.30; A4 of Google Cloud;
-// NVIDIA/nccl#1807); the cause is not known.
+// The chunk sizes are those of NCCL, src/enqueue.cc. A loop of 8 members' chunks takes 13.6, 21, 30 and 58
+// us, with 16 channels of 8 H200 (fitted on nccl_one_node.csv up to 64 KiB) and also with 24 of 8 B200
+// (stas00/ml-engineering, network). Above 4 GiB, B200 carries 11 % more with any version (2.26 to 2.30; A4 of
+// Google Cloud; NVIDIA/nccl#1807); the cause is not known.
 NvlsChannel NvlsChannelFor(uint64_t bytes, int channels, int members) {
   constexpr uint64_t kKiB = 1024, kMostOfOneRate = uint64_t{4} << 30;
   const uint64_t at_once = static_cast<uint64_t>(channels) * static_cast<uint64_t>(members);

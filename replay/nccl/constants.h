@@ -1,7 +1,7 @@
 // NCCL's constants. Latencies are in us, bandwidths in GB/s.
 //
-// Source: NCCL, src/graph/tuning.cc and ncclTunerConstantsDefaults, as of release 2.30. Comments name the
-// tables that later releases dropped or changed.
+// Source: NCCL, src/graph/tuning.cc and ncclTunerConstantsDefaults, release 2.30. Comments name the tables
+// that later releases dropped or changed.
 #pragma once
 
 #include "replay/nccl/library.h"
@@ -15,9 +15,9 @@ double BaseLatency(Algorithm a, Protocol p);
 // The latency of a step over a link.
 double StepLatency(Algorithm a, Protocol p, LibraryLink link);
 
-// The largest bus bandwidth of LL, by generation and nodes.
+// The maximum bus bandwidth of LL, by generation and number of nodes.
 double MaxLL(Generation g, int nodes);
-// The largest bandwidths of one channel.
+// The maximum bandwidths of one channel.
 double MaxRingLL128(Generation g);
 double MaxTreeLL128(Generation g, int nodes);
 double MaxTree(Generation g, int nodes);
@@ -27,25 +27,26 @@ double MaxNvlsTree(Generation g, int nodes);
 // reach the model).
 double TreeCorrection(Protocol p, uint64_t bytes);
 
-// The most data that a step of one channel moves: an eighth of the protocol's buffer, without flags. Simple
-// differs: NCCL_BUFFSIZE / 2.
+// The maximum data that a step of one channel moves: an eighth of the protocol's buffer, without flags.
+// Simple differs: NCCL_BUFFSIZE / 2.
 inline constexpr uint64_t kChunkLL = 32 << 10;
 inline constexpr uint64_t kChunkLL128 = 576000;
-// The most bytes that grouped sends move to one peer with LL: NCCL src/enqueue.cc, NCCL_P2P_LL_THRESHOLD.
+// The maximum number of bytes that grouped sends move to one peer with LL: NCCL src/enqueue.cc,
+// NCCL_P2P_LL_THRESHOLD.
 inline constexpr uint64_t kMostLLToPeer = 16 << 10;
 
-// What the 512 threads of a channel move at once with LL, 8 bytes each.
+// The bytes that the 512 threads of a channel move at once with LL, 8 bytes each.
 inline constexpr uint64_t kPass = 4096;
 
-// What one channel of an all-reduce in the switch carries, and what filling its pipeline takes for each member.
+// The rate of one channel of an all-reduce in the switch, and the time for each member to fill its pipeline.
 struct NvlsChannel {
   double gbytes_per_s;
   double fill_us;
 };
 NvlsChannel NvlsChannelFor(uint64_t bytes, int channels, int members);
 
-// ThreadThreshold(): with fewer bytes for each thread than this, the library uses fewer channels. Threads():
-// the threads of a channel.
+// ThreadThreshold(): the library uses fewer channels if a thread would have fewer bytes than this. Threads():
+// the number of threads of a channel.
 int ThreadThreshold(Algorithm a, Protocol p, int ranks);
 inline int Threads(Protocol p) { return p == Protocol::kLL128 ? 640 : 512; }
 

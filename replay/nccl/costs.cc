@@ -19,19 +19,19 @@ uint64_t ChunkBytes(const LibraryModel& library, Protocol p) {
                                  : library.chunk_bytes;
 }
 
-// A message goes at `rate`, in GB/s, spread over `ways` links or cards.
+// Sets the rate of a message to `rate`, in GB/s, spread over `ways` links or NICs.
 void SetRate(double rate, double ways, CallCosts::Level* level) {
   level->wire = static_cast<uint64_t>(std::llround(static_cast<double>(CallCosts::kWhole) / ways));
   level->limit = Bandwidth::FromGigabytes(std::clamp(rate / ways, 1e-9, 1e9));
 }
 
-// A message takes `times` as long.
+// Makes messages take `times` as long.
 void Slow(double times, CallCosts::Level* level) {
   const double limit = static_cast<double>(level->limit.bytes_per_second()) / times;
   level->limit = Bandwidth::BytesPerSecond(std::max<int64_t>(1, std::llround(limit)));
 }
 
-// What a message of `bytes` takes of one link.
+// The time that a message of `bytes` occupies one link.
 double WireUs(const CallCosts::Level& level, double bytes) {
   return bytes * static_cast<double>(level.wire) / static_cast<double>(CallCosts::kWhole) /
          (static_cast<double>(level.limit.bytes_per_second()) * 1e-6);
@@ -44,7 +44,8 @@ double MessageRate(const LibraryModel& library, const Rates& rates, const Candid
   const bool several = rates.nodes() > 1;
   if (family == Algorithm::kRing && c.algorithm == "ring") {
     if (!several) return rates.Bus(family, c.protocol, rates.bus());
-    // A ring's members step together. A chain's pass on pieces, inside the node as fast as its links are.
+    // The members of a ring step together. The members of a chain pass on pieces, inside the node at the rate
+    // of its links.
     const double own = rates.RingBus(c.protocol, network);
     return c.plan == "chain" ? own : std::min(own, rates.RingBus(c.protocol, !network));
   }
@@ -65,8 +66,8 @@ double MessageRate(const LibraryModel& library, const Rates& rates, const Candid
   return rates.Bus(Algorithm::kRing, c.protocol, own);
 }
 
-// The number of messages to all other members that one link of a device in block `i` carries at the same
-// time.
+// The number of messages, in an exchange with all other members, that one link of a device in block `i`
+// carries at the same time.
 double ToAll(const GroupShape& shape, size_t i, const LibraryLevel& level) {
   const int size = shape.blocks[i];
   int below = 1;  // the number of members whose messages cross this level on the same links
@@ -83,15 +84,16 @@ double ToAll(const GroupShape& shape, size_t i, const LibraryLevel& level) {
   return 1;
 }
 
-// Of an inner node of a tree over nodes.
+// The number of children of an inner node of a tree over nodes.
 int ChildrenOf(int nodes) { return nodes > 2 ? 2 : 1; }
 
-// The number of messages that streams of `c` send at the same time on one device's link of a level. For plans
-// not listed it is 1: they send one message after the other, or to neighbours on separate links.
+// The number of messages that streams of `c` send at the same time on one device's link of a level. It is 1
+// for plans not listed: they send one message after the other, or to neighbours on separate links.
 double AtOnce(const GroupShape& shape, const LibraryLevel& level, int nodes, const Candidate& c) {
   const bool shared = level.kind == TopologyDimension::Kind::kSwitch;
   const bool network = level.link == LibraryLink::kNet;
-  // Up and down two trees, of half of the data each. Between nodes a stream serves both children in turn.
+  // Data goes up and down two trees, each with half of the data. Between nodes, a stream serves both children
+  // in turn.
   const double between = 2 * nccl::CarriedByTree(nodes) / ChildrenOf(nodes);
   if (c.plan == "double_binary_tree") return network ? between : 4;
   if (c.plan == "nvls_tree") return network ? between : 1;
@@ -99,7 +101,7 @@ double AtOnce(const GroupShape& shape, const LibraryLevel& level, int nodes, con
   return 1;
 }
 
-// Each channel of a ring moves at most a chunk in a step; the rest needs further rounds.
+// In a step, each channel of a ring moves at most one chunk; more data needs further rounds.
 void CutRing(const LibraryModel& library, uint64_t bytes, const GroupShape& shape, const Candidate& c,
              CallCosts* costs) {
   const double loop = static_cast<double>(ChunkBytes(library, c.protocol)) * c.channels * shape.ranks;
@@ -110,15 +112,15 @@ void CutRing(const LibraryModel& library, uint64_t bytes, const GroupShape& shap
   }
 }
 
-// The number of a device's links that the channels of a ring go over: on a switch one; on a mesh or a wiring
-// they spread over several.
+// The number of a device's links over which the channels of a ring are spread: one on a switch; several on a
+// mesh or a wiring.
 double LinksOf(const LibraryLevel& level, const Rates& rates) {
   const bool one = level.kind == TopologyDimension::Kind::kSwitch && level.wired == 0;
   return one ? 1 : rates.intra() / (level.link_gbytes_per_s * level.efficiency);
 }
 
-// What a direct exchange adds for its peers on other nodes: the network's proxy takes one message after the
-// other, and the pipeline fills.
+// The additional time of a direct exchange for its peers on other nodes: the network's proxy serves one
+// message after the other, and the pipeline fills.
 double RemotePeersUs(const Rates& rates, Protocol p, uint64_t bytes, const GroupShape& shape) {
   const Transport& transport = rates.network()->transport;
   const int peers = shape.ranks - (rates.even() ? rates.per_node() : 1);
@@ -128,12 +130,12 @@ double RemotePeersUs(const Rates& rates, Protocol p, uint64_t bytes, const Group
          nccl::ExchangeFillUs(message * peers, rates.OwnRate(true));
 }
 
-// Of an all-reduce over switches and trees, beside the pieces of the data: measured on plans of 8 to 64
-// pieces for 2 to 32 nodes.
+// Additional pieces of an all-reduce over switches and trees, for each doubling of nodes: measured on plans
+// of 8 to 64 pieces for 2 to 32 nodes.
 constexpr double kPiecesUnderWayPerDoubling = 4;
 
-// As TreePipeline(). A member sends all data up to the switch and its share of the sums back; the law has the
-// call's bus bandwidth.
+// The counterpart of TreePipeline() for NVLS trees. A member sends all data up to the switch and its share of
+// the sums back, while the law has the call's bus bandwidth.
 void NvlsTreePipeline(const Rates& rates, uint64_t bytes, const Candidate& c, int ranks, CallCosts* costs) {
   const double doublings = std::log2(std::max(1, rates.nodes()));
   const double fills =
@@ -146,11 +148,11 @@ void NvlsTreePipeline(const Rates& rates, uint64_t bytes, const Candidate& c, in
   }
 }
 
-// Channels of a member that serve its card, at most: NCCL's search makes 2 to 4 on a node of one device and
-// one card.
+// The maximum number of a member's channels that serve its NIC: NCCL's search makes 2 to 4 on a node of one
+// device and one NIC.
 constexpr int kChannelsOfCard = 4;
 
-// What a step over the network takes more than one of few bytes.
+// The additional time of a step over the network, compared to a step of few bytes.
 double NetworkStepUs(const Rates& rates, Algorithm family, uint64_t bytes, const Candidate& c, int ranks) {
   if (rates.network() == nullptr) return 0;
   const Transport& transport = rates.network()->transport;
@@ -164,17 +166,17 @@ double NetworkStepUs(const Rates& rates, Algorithm family, uint64_t bytes, const
     return nccl::NvlsTreeStepUs(transport, all, rates.in_switch_channels(), rates.per_node(),
                                 std::min(of_switch, of_cards));
   }
-  if (c.plan == "chain") {  // each piece passes all members
+  if (c.plan == "chain") {  // each piece passes through all members
     const double piece = all / std::max(1, PiecesOf(rates.library(), c, bytes, ranks));
     return nccl::RingStepUs(transport, c.protocol, piece, channels);
   }
-  // Plans that the library does not have, as its rings. An exchange has RemotePeersUs().
+  // Plans that the library does not have are priced like its rings. RemotePeersUs() prices an exchange.
   return c.plan == "direct" ? 0 : nccl::RingStepUs(transport, c.protocol, all / ranks, channels);
 }
 
-// The pieces of a tree fill its branches before the first comes back, at the rates of its messages: they go
-// so much faster that the call takes what its links do. NetworkStepUs() has what the library's own chunks
-// take.
+// The factor by which messages of a tree must be faster so that the whole call takes the time of its links:
+// the pieces of a tree first fill its branches before the first piece comes back, at the rates of the tree's
+// messages. NetworkStepUs() prices the library's own chunks.
 double TreePipeline(const LibraryModel& library, const Rates& rates, uint64_t bytes, const Candidate& c,
                     int ranks) {
   const double chunk = static_cast<double>(bytes) / 2 / PiecesOf(library, c, bytes, ranks);
@@ -187,11 +189,11 @@ double TreePipeline(const LibraryModel& library, const Rates& rates, uint64_t by
   return (fills + (pieces - 1) * slowest) / (pieces * slowest);
 }
 
-// What a channel's rate adds to the begin, in us, of one node. Steps of a ring or a chain then wait for a
-// pass, and their messages take what the wire takes of them.
+// Returns the additional begin time, in us, for a channel's rate, on one node. Steps of a ring or a chain
+// then wait for a pass, and their messages take only the time of the wire.
 double AddChannels(const Rates& rates, const LibraryTerm& term, uint64_t bytes, const GroupShape& shape,
                    const Candidate& c, CallCosts* costs) {
-  // A member of a chain passes on all of the data, of a ring a part in each step.
+  // A member of a chain passes on all of the data; a member of a ring passes on a part in each step.
   const bool chain = c.plan == "chain";
   const double carried = static_cast<double>(bytes) / (chain ? 1 : shape.ranks);
   const bool direct = c.plan == "direct";
@@ -208,16 +210,16 @@ double AddChannels(const Rates& rates, const LibraryTerm& term, uint64_t bytes, 
     SetRate(of.link_gbytes_per_s * links / flagged, std::max(1.0, links), &level);
     level.latency += Time::FromNanos(term.step_share * Micros(pass, rate) * 1e3);
     const double wire_us = WireUs(level, carried);
-    // Along a chain one step follows upon the other: what the wire takes is a part of what the channel takes.
+    // Along a chain, steps follow each other, so the time of the wire is a part of the channel's time.
     if (chain) own_us = std::max(0.0, own_us - wire_us);
   }
   return own_us;
 }
 
-// The fill of the pipeline makes each message longer, so that it scales with its links.
+// Adds the fill of the pipeline as longer messages, so that it scales with the links.
 void AddFill(const LibraryTerm& term, CollectiveType type, double own, const GroupShape& shape,
              const Candidate& c, CallCosts* costs) {
-  // What goes out in a step, and in all.
+  // The bytes that a member sends in a step, and in the whole call.
   const double members = shape.ranks;
   const double step = FamilyOf(c.algorithm) == Algorithm::kNvls ? own * members
                       : c.plan == "direct"                      ? own * (members - 1)
@@ -228,8 +230,8 @@ void AddFill(const LibraryTerm& term, CollectiveType type, double own, const Gro
   for (const int index : shape.levels) Slow(longer, &costs->levels[static_cast<size_t>(index)]);
 }
 
-// The parts of a ring follow upon each other without a gap, so that its steps wait once for all of them.
-// This holds with a term as without: a term that repeats a built-in constant must change nothing.
+// The parts of a ring follow each other without a gap, so its steps wait once for all parts. This is the same
+// with a term and without: a term that repeats a built-in constant must change nothing.
 void WaitOnce(const LibraryTerm* term, bool several, double own, const GroupShape& shape, CallCosts* costs) {
   for (const int index : shape.levels) {
     CallCosts::Level& level = costs->levels[static_cast<size_t>(index)];
@@ -242,23 +244,23 @@ void WaitOnce(const LibraryTerm* term, bool several, double own, const GroupShap
   }
 }
 
-// Of an all-reduce in the switch, beside the pieces of the data: measured on plans of 2 to 64 pieces.
+// Additional pieces of an all-reduce in the switch: measured on plans of 2 to 64 pieces.
 constexpr double kPiecesUnderWay = 1.66;
 
-// In the switch a channel carries the less the smaller its chunk is.
+// Slows messages in the switch: a channel carries less, the smaller its chunk is.
 void AddChunks(const Rates& rates, uint64_t bytes, const GroupShape& shape, const Candidate& c,
                CallCosts* costs) {
   const nccl::NvlsChannel channel = nccl::NvlsChannelFor(bytes, c.channels, shape.ranks);
   costs->begin += Time::FromNanos(channel.fill_us * shape.ranks * 1e3);
   // A member sends its data up and its share of the sums back.
   const double share_of_link = rates.InSwitch(false) / (1 + 1.0 / shape.ranks);
-  // The plan's own pipeline fills and drains by so many pieces more.
+  // The plan's own pipeline already adds this many pieces to fill and drain.
   const double pipeline = 1 + kPiecesUnderWay / PiecesOf(rates.library(), c, bytes, shape.ranks);
   const double longer = std::max(1.0, share_of_link / (channel.gbytes_per_s * c.channels)) / pipeline;
   for (const int index : shape.levels) Slow(longer, &costs->levels[static_cast<size_t>(index)]);
 }
 
-// Adds what the candidate's term says of transfers: see proto::LibraryTerm.
+// Adds the costs of transfers from the candidate's term: see proto::LibraryTerm.
 void AddKernelCost(const Rates& rates, CollectiveType type, uint64_t bytes, const GroupShape& shape,
                    const Candidate& c, CallCosts* costs) {
   const LibraryTerm* term = rates.Term(c.protocol);
@@ -271,7 +273,7 @@ void AddKernelCost(const Rates& rates, CollectiveType type, uint64_t bytes, cons
     return;
   }
   if (term == nullptr) return;
-  // Peers of a direct exchange are served side by side; each doubling of them adds one step.
+  // Peers of a direct exchange are served in parallel; each doubling of their number adds one step.
   const double step_us = rates.Step(FamilyOf(c.algorithm), c.protocol, false);
   double begin_us = direct ? step_us * (std::log2(shape.ranks) - 1) : 0;
   if (term->channel_gbytes_per_s > 0) begin_us += AddChannels(rates, *term, bytes, shape, c, costs);
@@ -308,7 +310,7 @@ CallCosts ShippedCosts(const LibraryModel& library, const Rates& rates, const Ca
 
 void ShareLinks(const LibraryModel& library, CollectiveType type, const GroupShape& shape, const Candidate& c,
                 CallCosts* costs) {
-  if (c.of_hosts) return;  // mpi::CostsOf() has it
+  if (c.of_hosts) return;  // mpi::CostsOf() has done this
   if (type == CollectiveType::kGather && c.plan == "linear") return ShareAmongPeers(library, shape, costs);
   const int nodes = Rates(library, shape).nodes();
   for (const int level : shape.levels) {
@@ -343,16 +345,16 @@ CallCosts CostsOf(const LibraryModel& library, CollectiveType type, uint64_t byt
     const bool network = library.levels[level].link == LibraryLink::kNet;
     double latency_us = rates.StepAt(family, c.protocol, level) + (network ? step_us : 0);
     if (half) latency_us /= 2;
-    // A plan in the switch sends few pieces before the first comes back: what steps take is once for the
-    // call.
+    // A plan in the switch sends few pieces before the first comes back, so the time of its steps counts once
+    // for the call.
     if (network && several && family == Algorithm::kNvlsTree) {
       costs.begin += Time::FromNanos(2 * std::log2(rates.nodes()) * std::exchange(latency_us, 0) * 1e3);
     }
-    // The longest way round the plan's ring crosses all borders between nodes, a part of the library's all
-    // but one.
+    // The longest path around the plan's ring crosses all borders between nodes; a part of the library's ring
+    // crosses all but one.
     if (network && several && c.plan == "ring") latency_us *= 1 - 1.0 / rates.nodes();
     out.latency = Time::FromNanos(latency_us * 1e3);
-    // The rates of rings and trees include all cards of a node, and all links of a device.
+    // The rates of rings and trees are those of all NICs of a node, and of all links of a device.
     const bool all_links = ring || family == Algorithm::kTree;
     if (all_links && network) out.cards = rates.per_node();
     const double ways = !all_links ? 1
@@ -366,7 +368,7 @@ CallCosts CostsOf(const LibraryModel& library, CollectiveType type, uint64_t byt
     for (CallCosts::Level& level : costs.levels) Slow(1 / fills, &level);
   }
   if (family == Algorithm::kNvlsTree && several) NvlsTreePipeline(rates, bytes, c, shape.ranks, &costs);
-  // The library serves one peer on each channel at a time. Between nodes RemotePeersUs() has it.
+  // The library serves one peer at a time on each channel. RemotePeersUs() covers this between nodes.
   if ((c.plan == "direct" && !several) || c.plan == "pairwise" || c.plan == "linear" ||
       c.plan == "one_shot") {
     const int rounds = (shape.ranks - 2) / library.channels;

@@ -33,7 +33,8 @@ bool FastPath::Applies(const PlannedCall& call, uint64_t bytes) const {
 
 namespace {
 
-constexpr size_t kMostPairs = size_t{1} << 28;  // whose kinds of cost are kept, a byte each
+constexpr size_t kMostPairs = size_t{1} << 28;  // the maximum number of pairs whose kinds of cost are kept,
+                                                // one byte each
 
 bool IsExchange(const Program& program) {
   const size_t half = program.steps.size() / 2;
@@ -61,8 +62,8 @@ FlowCost PairCost(const MachineView& machine, const CallCosts& costs, int src, i
 
 namespace {
 
-// Whether the blocks' coordinates in the top dimension are alike for all that paths ask of them: on a ring,
-// each is as far from the next as all others are; elsewhere it matters only that they differ.
+// Whether the blocks' coordinates in the top dimension are symmetric with regard to paths. On a ring, the
+// distance from each block to the next must be the same; elsewhere the coordinates must only differ.
 bool BlocksAreAlike(const TopologyDimension& d, const std::vector<int>& blocks) {
   if (d.kind == TopologyDimension::Kind::kNetwork) return false;
   if (d.kind == TopologyDimension::Kind::kRing) {
@@ -145,9 +146,9 @@ void FastPath::FillCosts(Entry* entry) const {
   if (!e.uniform) FillKinds(entry);
 }
 
-// Paths of one length cost the same, so there are few kinds of cost: a byte says which one a pair has. Where
-// there are more pairs than kMostPairs, or more kinds than a byte tells, costs are found when they are
-// needed.
+// Paths of one length have the same cost, so there are few kinds of cost, and one byte for each pair holds
+// its kind. If there are more than kMostPairs pairs, or more kinds than a byte can hold, costs are computed
+// when they are needed.
 void FastPath::FillKinds(Entry* entry) const {
   Entry& e = *entry;
   e.cost.clear();
@@ -176,8 +177,8 @@ Time FastPath::Together(const Entry& e) const {
     Ring(e, std::vector<Time>(static_cast<size_t>(e.plan->members)), &ends, nullptr);
     return ends[0];
   }
-  // All members are always in the same state, so a member receives on a connection exactly what it sends on
-  // it.
+  // All members are always in the same state, so what a member receives on a connection is exactly what it
+  // sends on the connection.
   const Program& program = e.plan->programs[0];
   std::vector<std::vector<Time>> arrived(program.connections);
   std::vector<size_t> taken(program.connections, 0);
@@ -206,7 +207,7 @@ Time FastPath::Together(const Entry& e) const {
           }
           t += ReduceTime(costs_, step.op, e.bytes[c]);
           break;
-        default:  // local steps: Applies() refuses such plans
+        default:  // local steps; Applies() rejects plans with them
           break;
       }
     }
@@ -222,7 +223,7 @@ void FastPath::Skewed(const Entry& e, const std::vector<Time>& begin, std::vecto
   std::vector<Time>& t = *end;
   t = begin;
   for (Time& at : t) at += e.costs->begin;
-  std::vector<std::vector<Time>> arrived(program.connections);  // for each message n entries, by receiver
+  std::vector<std::vector<Time>> arrived(program.connections);  // n entries for each message, by receiver
   std::vector<size_t> taken(program.connections, 0);
   std::vector<std::vector<uint32_t>> from(
       program.connections);  // parallel to `arrived`; filled if origins are wanted
@@ -268,14 +269,14 @@ void FastPath::Skewed(const Entry& e, const std::vector<Time>& begin, std::vecto
   }
 }
 
-// A member ends with the latest of its own last send and of what it receives. Its origin is that of the first
-// receive, in the order of its steps, that is as late as the latest.
+// A member ends with the later of its own last send and its latest receive. Its origin is that of its latest
+// receive; if several are equally late, of the first of them in the order of its steps.
 void FastPath::Exchange(const Entry& e, const std::vector<Time>& begin, std::vector<Time>* end,
                         std::vector<uint32_t>* origin) const {
   const Program& program = e.plan->programs[0];
   const size_t n = begin.size();
   const size_t connections = program.connections;
-  std::vector<uint32_t> place(connections);  // of a connection's receive
+  std::vector<uint32_t> place(connections);  // by connection: index of its receive among the receives
   for (size_t i = 0; i < connections; ++i)
     place[program.steps[connections + i].connection] = static_cast<uint32_t>(i);
   std::vector<Time>& t = *end;
@@ -316,7 +317,7 @@ void FastPath::Exchange(const Entry& e, const std::vector<Time>& begin, std::vec
 // A ring is linear in max-plus algebra. Let c be the cost of a link, and let each step s add the same time to
 // all members. Then after S steps member m ends at
 //   sum of the steps' times + max over k in [0, S] of (begin[m - k] + c[m - k] + ... + c[m - 1]).
-// Whole turns only add time, so the n largest k decide. A sliding maximum answers all members.
+// Whole turns only add time, so the n largest k decide. A sliding maximum gives the result for all members.
 std::vector<int> FastPath::RingOrder(const Entry& e) {
   const int n = e.plan->members;
   std::vector<int> order(n);
@@ -339,7 +340,7 @@ void FastPath::Ring(const Entry& e, const std::vector<Time>& begin, std::vector<
   const int64_t window = std::min<int64_t>(steps + 1, n);
   // Members in the order of the ring, unrolled: place u is member order[u mod n].
   const std::vector<int> order = RingOrder(e);
-  std::vector<Picos> before(static_cast<size_t>(n) + 1);  // sum of the costs of links before each place
+  std::vector<Picos> before(static_cast<size_t>(n) + 1);  // sum of the costs of the links before each place
   for (int i = 0; i < n; ++i) {
     before[i + 1] = before[i] + CostOf(e, 0, static_cast<size_t>(order[i])).received().picos();
   }
@@ -348,7 +349,7 @@ void FastPath::Ring(const Entry& e, const std::vector<Time>& begin, std::vector<
     return before[n] * turn + before[u - turn * n];
   };
   const auto lead = [&](int64_t u) { return begin[order[((u % n) + n) % n]].picos() - upto(u); };
-  std::deque<int64_t> best;  // places in the window, by falling lead
+  std::deque<int64_t> best;  // places in the window, in order of decreasing lead
   end->resize(n);
   if (origin != nullptr) origin->resize(n);
   for (int64_t u = -steps; u < n - steps + window - 1; ++u) {
@@ -389,8 +390,8 @@ void FastPath::Evaluate(const PlannedCall& call, uint32_t group, const std::vect
   }
 }
 
-// All members do the same, so each member's origin is as far from the member as the origin of member 0 is
-// from member 0.
+// All members do the same, so the distance of each member's origin from the member is that of member 0's
+// origin from member 0.
 void FastPath::TogetherOrigins(Entry* e, std::vector<uint32_t>* origin) {
   const int n = e->plan->members;
   if (e->together_origin < 0) {

@@ -1,5 +1,5 @@
-// Explains how a closed form spends its time: the longest path from the member that decided to the member
-// that ended.
+// Explains how a closed form spends its time: the longest path from the member whose begin decided to the
+// member that ended.
 #include <algorithm>
 #include <limits>
 
@@ -30,7 +30,7 @@ void FastPath::AddMessage(const Entry& e, uint32_t c, int sender, int64_t times,
   parts->AddLinks(machine_->CostByLinks(src, dst, wire, limit), times);
 }
 
-// The path has the largest number of hops, at most the number of steps, that leads from `origin` to `member`.
+// The path from `origin` to `member` with the largest number of hops that is at most the number of steps.
 PathParts FastPath::ExplainRing(const Entry& e, uint32_t origin, uint32_t member) const {
   const int n = e.plan->members;
   const Program& program = e.plan->programs[0];
@@ -59,8 +59,8 @@ Time FastPath::Overhead(const Program& program, size_t step) const {
   return SharesStep(step == 0 ? nullptr : &program.steps[step - 1]) ? Time::Zero() : costs_.step_overhead;
 }
 
-// Evaluates step by step for all members as if only `origin` had begun, then goes back from `member` along
-// the deciding steps.
+// Evaluates all steps for all members as if only `origin` had begun. Then follows the deciding steps back
+// from `member`.
 PathParts FastPath::ExplainSteps(const Entry& e, uint32_t origin, uint32_t member) const {
   constexpr int64_t kNot = std::numeric_limits<int64_t>::min() / 2;
   const Program& program = e.plan->programs[0];
@@ -68,13 +68,14 @@ PathParts FastPath::ExplainSteps(const Entry& e, uint32_t origin, uint32_t membe
   const size_t steps = program.steps.size();
   std::vector<int64_t> t(n, kNot);
   t[origin] = 0;
-  std::vector<std::vector<int64_t>> arrived(program.connections);  // blocks of n, by receiver
-  std::vector<std::vector<size_t>> sent(program.connections);      // the step that sent each message
+  std::vector<std::vector<int64_t>> arrived(program.connections);  // blocks of n entries, by receiver
+  std::vector<std::vector<size_t>> sent(program.connections);      // by message: the step that sent it
   std::vector<size_t> taken(program.connections, 0);
   std::vector<std::vector<bool>> waited(steps * static_cast<size_t>(e.costs->Rounds()));  // by step, then by
                                                                                           // member
   std::vector<size_t> message(waited.size());                                             // by step: the
-                                                                                          // message's number
+                                                                                          // number of its
+                                                                                          // message
   for (size_t i = 0; i < waited.size(); ++i) {
     const Step& step = program.steps[i % steps];
     const uint32_t c = step.connection;
@@ -107,7 +108,7 @@ PathParts FastPath::ExplainSteps(const Entry& e, uint32_t origin, uint32_t membe
   PathParts parts;
   parts.software = e.costs->begin;
   size_t m = member;
-  bool within = false;  // true: the path is within a message, whose send is done
+  bool within = false;  // whether the path is within a message whose send has already been counted
   for (size_t i = waited.size(); i-- > 0;) {
     const Step& step = program.steps[i % steps];
     const uint32_t c = step.connection;

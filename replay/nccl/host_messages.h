@@ -1,4 +1,5 @@
-// What a message takes from the memory of one host to that of another: proto::HostMessages. Times are in us.
+// The costs of a message from the memory of one host to that of another: proto::HostMessages. Times are in
+// us.
 #pragma once
 
 #include "absl/status/statusor.h"
@@ -16,7 +17,7 @@ struct HostMessages {
   double rank_gbytes_per_s = 0;  // 0: no limit
   double post_us = 0;
 
-  // What a message of `bytes` takes beside its latency and its bytes at the full rate.
+  // The time of a message of `bytes` other than its latency and the time of its bytes at the full rate.
   double OwnUs(double bytes) const;
 };
 

@@ -1,8 +1,8 @@
-// A collective library with NCCL's structure: its costs beside the wire, and its choice of algorithm and
-// protocol. Times are in microseconds, bandwidths in GB/s (1e9 bytes); a plan's costs are Time.
+// A collective library with NCCL's structure: its costs other than those of the wire, and its choice of
+// algorithm and protocol. Times are in microseconds, bandwidths in GB/s (1e9 bytes); a plan's costs are Time.
 //
-// Source of the structure: NCCL's tuner (src/graph/tuning.cc and src/tuning,
-// releases 2.10 to 2.30). Constants: constants.h.
+// Source of the structure: NCCL's tuner (src/graph/tuning.cc and src/tuning, releases 2.10 to 2.30).
+// Constants: constants.h.
 #pragma once
 
 #include <array>
@@ -45,24 +45,25 @@ struct LibraryLevel {
   double efficiency = 1;
   double carried = 1;  // see proto::LibraryLevel
   int shared_by = 1;
-  double ports = 1;                 // links of a device, in such links: more than one on a torus, for example
+  double ports = 1;                 // number of a device's links, each of link_gbytes_per_s: more than one on
+                                    // a torus, for example
   double in_switch_efficiency = 0;  // 0: the switch only forwards
   int in_switch_channels = 0;
   bool in_switch_alone = false;  // see proto::LibraryLevel
-  int in_switch_ranks = 2;  // the least members of a group that runs inside the switch
+  int in_switch_ranks = 2;       // minimum number of members of a group that runs inside the switch
   double nic_latency_us = 0;
   Transport transport;
   bool far_cards = false;  // see proto::LibraryLevel
   int wired = 0;           // number of devices of the wiring; 0: no wiring
   std::vector<int> links;  // [a * wired + b]: parallel links between devices a and b of a block
   double wire_gbytes_per_s = 0;
-  double wire_us = 0;  // what the links of a path take, as far as the dimension says
+  double wire_us = 0;  // latency of the links of a path, if the dimension gives it
 };
 
 // See proto::LibraryTerm.
 struct LibraryTerm {
   std::optional<double> base_us, step_us, network_step_us, bus_share, network_share;
-  double channel_gbytes_per_s = 0;  // 0: the bus alone counts
+  double channel_gbytes_per_s = 0;  // 0: only the bus counts
   double step_share = 0;
   double own_gbytes_per_s = 0;  // 0: free
   double fill_bytes = 0;
@@ -73,8 +74,8 @@ struct LibraryTerm {
 };
 
 struct LibraryModel {
-  std::shared_ptr<const mpi::MpiModel> mpi;  // null: NCCL; else of a library on hosts, the fields below but
-                                             // `levels` and `choice` mean nothing
+  std::shared_ptr<const mpi::MpiModel> mpi;  // null: NCCL; else a library on hosts, for which only `levels`
+                                             // and `choice` of the fields below have a meaning
   Generation generation = Generation::kHopper;
   int version = nccl::kNewestVersion;
   int channels = 1;
@@ -95,7 +96,8 @@ struct LibraryModel {
 using RuleNames = std::map<std::string, std::set<Protocol>>;
 
 // Checks every field against the topology's dimensions, and each rule against the names for its collective:
-// those of the library and of `programs`, which come from files. Errors name the field and what was expected.
+// those of the library and those of `programs`, which come from files. Errors name the field and what was
+// expected.
 absl::StatusOr<LibraryModel> BuildLibrary(const proto::CollectiveLibrary& library,
                                           const std::vector<TopologyDimension>& dimensions,
                                           const std::map<CollectiveType, RuleNames>& programs = {});
@@ -107,44 +109,45 @@ RuleNames NamesFor(const LibraryModel& library, CollectiveType type,
 // How the members of a group are placed in the machine.
 struct GroupShape {
   int ranks = 1;
-  // Nested blocks, the innermost first, and the level that each crosses. A group that is not a product of
-  // blocks is one block at its highest level.
+  // Nested blocks, the innermost first, and the level that each of them crosses. A group that is not a
+  // product of blocks has a single block at the highest level.
   std::vector<int> blocks;
   std::vector<int> levels;
-  int rings = 0;  // rings that fit on the wiring of level 0, if it has a wiring
-  // For a group that is not a product of blocks: the number of its nodes, and the fewest members on one of
-  // them. 0: the group is a product.
+  int rings = 0;  // number of rings that fit on the wiring of level 0, if it has a wiring
+  // For a group that is not a product of blocks: the number of its nodes, and the minimum number of members
+  // on a node. 0: the group is a product.
   int uneven_nodes = 0;
   int uneven_per_node = 0;
   auto operator<=>(const GroupShape&) const = default;
 };
 
-// Reads the shape off the machine. `members` are its ranks; `library` may be null.
+// Determines the shape from the machine. `members` are the group's ranks; `library` may be null.
 GroupShape ShapeOf(const MachineView& machine, const LibraryModel* library, const std::vector<int>& members);
 
-// The costs of one call beside the bytes of its plan.
+// The costs of one call other than those of the bytes of its plan.
 struct CallCosts {
   struct Level {
     Time latency;            // added to each message
-    uint64_t wire = kWhole;  // 2^32 times the bytes on one of the ways that a message is spread over
-    // The most that the library makes on one way, in bytes on the wire: the flags of its protocol, its
-    // channels and the share that a stream has of them are a limit, never bytes. 0: none.
+    uint64_t wire = kWhole;  // 2^32 times the bytes on one of the links or NICs that a message is spread over
+    // The maximum rate that the library reaches on one of these links or NICs, in bytes on the wire. The
+    // flags of its protocol, its channels and the share that a stream has of them lower this limit; they
+    // never add bytes. 0: none.
     Bandwidth limit;
-    // The network cards of a node, each of which carries `wire` at the same time. Where flows do not delay
-    // each other, one card stands for all.
+    // The number of NICs of a node, each of which carries `wire` at the same time. If flows do not delay each
+    // other, only one NIC is simulated.
     int cards = 1;
   };
   static constexpr uint64_t kWhole = uint64_t{1} << 32;
   Time begin;                 // before a member's first step
   int parts = 1;              // the data is cut into this many parts, which run one after another
-  int at_once = 1;            // or this many side by side, at most `parts`
+  int at_once = 1;            // number of parts that run in parallel, at most `parts`
   Time part_end;              // after a member's last step of each part
   std::vector<Level> levels;  // by level of the path; empty: no latency, and `wire` is kWhole
 
-  // How many parts come after each other where those that run side by side do not delay each other.
+  // The number of rounds of parts, if parts that run in parallel do not delay each other.
   int Rounds() const { return (parts + at_once - 1) / at_once; }
 
-  // The rate of a message with all its ways, in bytes a second, as far as the library limits it.
+  // The rate of a whole message over all its links or NICs, in bytes a second, as limited by the library.
   double RateOf(size_t level) const {
     return static_cast<double>(levels[level].limit.bytes_per_second()) * static_cast<double>(kWhole) /
            static_cast<double>(levels[level].wire);
@@ -156,28 +159,28 @@ struct CallCosts {
   }
 };
 
-// A way to run a call.
+// A possible algorithm and protocol for a call.
 struct Candidate {
   std::string algorithm;  // the library's name: "ring", "tree", "nvls", ...
   Protocol protocol = Protocol::kSimple;
   std::string plan;         // the registry's name
   int channels = 1;         // channels that a call of this size uses
-  int sends_at_once = 0;    // streams of a member that send; programs from files only
-  int sends_to_peer = 0;    // those of them that send to one peer
+  int sends_at_once = 0;    // number of streams of a member that send; only for programs from files
+  int sends_to_peer = 0;    // number of these streams that send to one peer
   double latency_us = 0;    // prediction: time_us = latency_us + bytes / gbytes_per_s
   double gbytes_per_s = 0;  // algorithm bandwidth
   double time_us = 0;
-  std::string unfit;                   // why the candidate is not considered; empty: it is
-  bool on_request = false;             // a rule may name the candidate although it is unfit
+  std::string unfit;                   // why the candidate is not considered; empty: it is considered
+  bool on_request = false;             // a rule may name the candidate although it does not fit
   bool shipped = false;                // a kernel of other software: shipped.h
-  bool of_hosts = false;               // of MPI, which has no protocols
-  std::vector<std::string> picked_by;  // software that takes it for this call, or "auto"
-  std::string picked_why;              // one clause; empty: the name of the software says it
-  std::string Label() const;           // "ring/simple", of hosts "ring"
+  bool of_hosts = false;               // an algorithm of MPI, which has no protocols
+  std::vector<std::string> picked_by;  // software that would choose it for this call, or "auto"
+  std::string picked_why;              // one clause; empty: the name of the software is the reason
+  std::string Label() const;           // "ring/simple", for libraries on hosts "ring"
 };
 
-// All ways to run a collective of `type` on `bytes` (the larger of a rank's buffers) in a group of this
-// shape, with the time that the library's tuner predicts.
+// All candidates for a collective of `type` on `bytes` (the larger of a rank's buffers) in a group of this
+// shape, with the times that the library's tuner predicts.
 std::vector<Candidate> Candidates(const LibraryModel& library, CollectiveType type, uint64_t bytes,
                                   const GroupShape& shape);
 
@@ -185,9 +188,9 @@ std::vector<Candidate> Candidates(const LibraryModel& library, CollectiveType ty
 CallCosts CostsOf(const LibraryModel& library, CollectiveType type, uint64_t bytes, const GroupShape& shape,
                   const Candidate& candidate);
 
-// Divides what a device's links carry among the messages that a plan sends over them at the same time: each
-// stream has its share of the library's channels, also while the others have nothing to send. Fabrics with
-// and without contention have the same limits, so that the latter are never slower.
+// Divides the rate of a device's links among the messages that a plan sends over them at the same time: each
+// stream has its share of the library's channels, even while the other streams have nothing to send. Fabrics
+// with and without contention have the same limits, so fabrics without contention are never slower.
 void ShareLinks(const LibraryModel& library, CollectiveType type, const GroupShape& shape,
                 const Candidate& candidate, CallCosts* costs);
 
@@ -196,7 +199,7 @@ void ShareLinks(const LibraryModel& library, CollectiveType type, const GroupSha
 std::string RuleFor(const LibraryModel& library, CollectiveType type, uint64_t bytes, int ranks,
                     absl::string_view group);
 
-// The same of any such rules; null: none is for this call.
+// The rule for a call among any such `rules`; null: none is for this call.
 const std::string* RuleIn(const std::map<std::string, std::string>& rules, CollectiveType type, uint64_t bytes,
                           int ranks, absl::string_view group);
 

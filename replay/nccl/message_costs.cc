@@ -13,14 +13,14 @@ namespace {
 
 using nccl::Algorithm;
 
-// A message is an exchange with one peer: the terms of that plan are its own.
+// A message is priced as an exchange with one peer, with the terms of that plan.
 constexpr char kPlan[] = "direct";
 
-// A channel gets no more of a message than this before the library takes more channels: NCCL src/enqueue.cc,
-// calcP2pChannelCount; in one node and in several.
+// The library uses more channels if a channel would get more of a message than this, within one node and over
+// several nodes: NCCL src/enqueue.cc, calcP2pChannelCount.
 constexpr uint64_t kMostOfChannel = 16 << 20, kMostOfChannelOverNodes = 512 << 10;
 
-// What a channel carries to one peer over NVLink with Simple. sendrecv_perf on 8 H100, NCCL 2.29.2
+// The rate of a channel to one peer over NVLink with Simple. sendrecv_perf on 8 H100, NCCL 2.29.2
 // (xxrjun/nccl-tests-cluster): 33.5 and 67 MB, 4 channels, 82 GB/s; 134 MB, 8 channels, 163 GB/s. Other
 // generations: assumed.
 constexpr double kChannelGigabytes = 20.6;
@@ -29,7 +29,7 @@ double BeginUs(const Rates& rates, Protocol p, double bytes, const MessageSettin
   double us = rates.Base(Algorithm::kRing, p);
   if (rates.nodes() > 1) {
     const Transport& transport = rates.network()->transport;
-    // exchange_us is what an exchange takes between its messages.
+    // exchange_us is the time that an exchange takes between its messages.
     us += nccl::kExchangeBeginUs +
           (setting.peers > 1 ? transport.ExchangeUs(bytes, setting.peers) : transport.post_us) +
           nccl::ExchangeFillUs(bytes * setting.peers, rates.OwnRate(true));
@@ -37,7 +37,7 @@ double BeginUs(const Rates& rates, Protocol p, double bytes, const MessageSettin
   }
   const double step_us = rates.Step(Algorithm::kRing, p, false);
   us += (setting.peers - 1) / rates.library().channels * step_us;
-  // As of an exchange, each doubling of the peers adds a step.
+  // As in an exchange, each doubling of the peers adds a step.
   if (rates.Term(p) != nullptr) us += step_us * (std::log2(setting.peers + 1) - 1);
   return us;
 }
@@ -51,7 +51,7 @@ double LatencyUs(const Rates& rates, Protocol p, double bytes, size_t level) {
   return us;
 }
 
-// What all messages on the link of an end reach together, in GB/s.
+// The rate that all messages on the link of an end reach together, in GB/s.
 double LinkRate(const Rates& rates, Protocol p, double bytes, size_t level, const MessageSetting& setting) {
   double own = rates.OwnRate(level);
   if (rates.nodes() > 1) {
@@ -60,7 +60,8 @@ double LinkRate(const Rates& rates, Protocol p, double bytes, size_t level, cons
     return rates.Bus(Algorithm::kRing, p, own);
   }
   double rate = rates.Bus(Algorithm::kRing, p, own);
-  // One message has what an exchange loses of a link: 367 of 371 GB/s on 8 H100, where an exchange has 348.
+  // A single message does not lose the share of a link that an exchange loses: it has 367 of 371 GB/s on 8
+  // H100, where an exchange has 348.
   if (setting.peers == 1) rate /= std::min(1.0, rates.Share(p));
   const LibraryTerm* term = rates.Term(p);
   const double all = bytes * setting.peers;
@@ -93,7 +94,7 @@ Protocol ProtocolOfMessage(const LibraryModel& library, uint64_t bytes) {
 int ChannelsOfMessage(const LibraryModel& library, uint64_t bytes, int ranks, int nodes) {
   const unsigned all = std::bit_ceil(static_cast<unsigned>(std::max(1, library.channels)));
   const uint64_t most = nodes > 1 ? kMostOfChannelOverNodes : kMostOfChannel;
-  // At first so few that each rank of the communicator could have as many.
+  // The first number is so small that each rank of the group could have as many channels to every other rank.
   unsigned channels = all;
   while (channels > 1 && uint64_t{channels} * static_cast<unsigned>(ranks) > all) channels /= 2;
   while (channels < all && bytes > channels * most) channels *= 2;

@@ -1,5 +1,5 @@
-// What one message of the library costs beside the wire: a send and the receive that meets it (ncclSend,
-// ncclRecv).
+// The costs of one message of the library other than those of the wire: a send and its matching receive
+// (ncclSend, ncclRecv).
 #pragma once
 
 #include <compare>
@@ -13,13 +13,14 @@
 
 namespace chakra {
 
-// What begins together with a message.
+// What happens at the same time as a message.
 struct MessageSetting {
-  int ranks = 2;       // of the communicator
-  int nodes = 1;       // that these are on
-  int busy_nodes = 1;  // that those ranks are on that send or receive now
-  // Messages that one of the two ends sends, or that it receives, of the same kind (inside the node, over the
-  // network); and those of them that share a link of that end with this message.
+  int ranks = 2;       // ranks of the group
+  int nodes = 1;       // nodes of these ranks
+  int busy_nodes = 1;  // nodes of those ranks that send or receive now
+  // `peers`: the number of messages of the same kind (inside the node, or over the network) that one of the
+  // two ends sends, or that it receives. `on_link`: the number of these that share a link of that end with
+  // this message.
   int peers = 1;
   int on_link = 1;
   auto operator<=>(const MessageSetting&) const = default;
@@ -34,18 +35,18 @@ struct MessageCosts {
   int channels = 1;
   Time begin;       // before the message starts
   Time latency;     // added to it: Flow::delay
-  Bandwidth limit;  // the most that the library makes, in bytes of data: Flow::limit
+  Bandwidth limit;  // maximum rate that the library reaches, in bytes of data: Flow::limit
 };
 
-// The protocol that the library's release takes for a message of `bytes`.
+// The protocol that the library's release uses for a message of `bytes`.
 Protocol ProtocolOfMessage(const LibraryModel& library, uint64_t bytes);
 
-// The channels that serve a message of `bytes` to one peer inside a node, in a communicator of `ranks` on
+// The number of channels that serve a message of `bytes` to one peer inside a node, in a group of `ranks` on
 // `nodes`.
 int ChannelsOfMessage(const LibraryModel& library, uint64_t bytes, int ranks, int nodes);
 
-// The costs of a message of `bytes` (> 0) from rank `src` to another, `dst`. `protocol`: in place of
-// ProtocolOfMessage()'s; kLL or kSimple; not of MPI.
+// The costs of a message of `bytes` (> 0) from rank `src` to another rank, `dst`. `protocol` (kLL or kSimple)
+// overrides ProtocolOfMessage(); it must not be set for MPI.
 MessageCosts CostsOfMessage(const LibraryModel& library, const MachineView& machine, int src, int dst,
                             uint64_t bytes, const MessageSetting& setting,
                             std::optional<Protocol> protocol = std::nullopt);

@@ -1,4 +1,4 @@
-// What the messages of a run cost beside the wire, each kind of them worked out once.
+// The costs of the messages of a run other than those of the wire. Each kind of message is computed once.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,19 @@
 
 namespace chakra {
 
-// Messages of one level, size and setting cost the same, but where devices are wired. Not thread-safe.
+// Messages of one level, size and setting have the same costs, except where devices are wired. Not
+// thread-safe.
 class MessagePrices {
  public:
-  // `machine` and `library` must outlive the object. A null library costs nothing.
+  // `machine` and `library` must outlive the object. A null library has no costs.
   MessagePrices(const MachineView& machine, const LibraryModel* library)
       : machine_(machine), library_(library) {}
 
-  // Of a message of `bytes` from device `src` to `dst`; null where the library adds nothing: there is none,
-  // the message has no bytes or stays where it is. Valid until the next call.
+  // The costs of a message of `bytes` from device `src` to `dst`. Null if the library adds nothing: there is
+  // no library, the message has no bytes, or src and dst are the same. Valid until the next call.
   const MessageCosts* Of(int src, int dst, uint64_t bytes, const MessageSetting& setting,
                          std::optional<Protocol> protocol = std::nullopt);
-  // The same of a message that begins alone, in a communicator of its two ends.
+  // The costs of a message that begins while no other does, in a group of its two ends.
   const MessageCosts* Of(int src, int dst, uint64_t bytes);
 
  private:

@@ -7,7 +7,7 @@
 
 namespace chakra {
 
-// The pieces of a call of `bytes` that runs as `c` among `ranks` members.
+// The number of pieces of a call of `bytes` that runs as `c` among `ranks` members.
 int PiecesOf(const LibraryModel& library, const Candidate& c, uint64_t bytes, int ranks);
 
 }  // namespace chakra

@@ -10,16 +10,15 @@
 
 namespace chakra {
 
-// The way to run calls of one kind, size and group. Lives as long as its planner.
+// How to run calls of one kind, size and group. Lives as long as its planner.
 struct PlannedCall {
   const Plan* plan = nullptr;  // null if only `together` is needed
-  // See TimeTogether(). Set by planners that price calls alone, and for plans whose members all end at the
-  // same time.
+  // See TimeTogether(). Set by planners for isolated calls, if all members of the plan end at the same time.
   std::optional<Time> together;
   CallCosts costs;
   std::string algorithm;  // "ring", or "ring/simple" of a library
   std::string why;        // why the library chose it; empty without a library
-  int channels = 1;       // known with a library and for programs from files
+  int channels = 1;       // set with a library, and for programs from files
 };
 
 }  // namespace chakra

@@ -29,8 +29,8 @@ namespace {
 // If the plan is even, the bytes of a call must be a multiple of this.
 int Cuts(const Plan& plan) { return plan.parts > 0 ? plan.parts : plan.chunks; }
 
-// Counts the streams of a member that send, at all and to one peer: so many messages are sent at the same
-// time.
+// Counts the streams of a member that send, in total and to one peer. This is the number of messages that are
+// sent at the same time.
 void CountSends(const Plan& plan, Candidate* c) {
   c->sends_at_once = c->sends_to_peer = 1;
   for (const Program& program : plan.programs) {
@@ -48,7 +48,8 @@ void CountSends(const Plan& plan, Candidate* c) {
   }
 }
 
-// Trees and switches know two levels only, inside and between nodes, however many levels the topology has.
+// Plans over trees and switches distinguish only two levels, inside and between nodes, however many levels
+// the topology has.
 std::vector<int> BlocksFor(const std::string& plan, const Rates& rates, const GroupShape& shape) {
   if (!rates.even()) return {};
   if (plan != "double_binary_tree" && plan != "nvls_tree" && plan != "collnet") return shape.blocks;
@@ -56,8 +57,7 @@ std::vector<int> BlocksFor(const std::string& plan, const Rates& rates, const Gr
                            : std::vector<int>{rates.per_node()};
 }
 
-// Whether members send to one peer while they send to another, and do not wait for the first message to
-// leave.
+// Whether members send to several peers at once, without waiting for the first message to leave.
 bool BeginsAtOnce(const Plan& plan) {
   const std::vector<Step>& steps = plan.programs[0].steps;
   return steps.size() > 1 && steps[0].op == StepOp::kSend && steps[1].op == StepOp::kSend;
@@ -199,7 +199,7 @@ absl::Status CollectivePlanner::PlanPlain(CollectiveType type, uint64_t bytes, i
     ASSIGN_OR_RETURN(request.algorithm, AlgorithmOn(shape, type, *chosen));
     if (shape.blocks.size() > 1) request.blocks = shape.blocks;
     if (request.algorithm == "themis") request.bandwidth = Bandwidths(members, shape);
-    if (ParseLevelAlgorithms(request.algorithm)) {  // its parts are part of the plan
+    if (ParseLevelAlgorithms(request.algorithm)) {  // the parts are in the plan itself
       request.parts = std::exchange(out->costs.parts, 1);
       request.at_once = std::exchange(out->costs.at_once, 1);
       out->together = PricePhases(machine_, costs_, bytes, members, &request);
@@ -260,7 +260,7 @@ absl::Status CollectivePlanner::PlanWithLibrary(CollectiveType type, uint64_t by
   out->algorithm = c.Label();
   out->why = told ? "by the name of the recorded kernel" : choice->why;
   out->channels = c.channels;
-  // Under one switch the members of an all-reduce end together, so a replay may use this time, too.
+  // Under one switch, the members of an all-reduce end together, so that a replay may use this time too.
   if (alone_ || (c.plan == "nvls" && type == CollectiveType::kAllReduce)) {
     out->together = TimeTogether(machine_, costs_, request, out->costs, bytes, members);
   }

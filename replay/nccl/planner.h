@@ -19,30 +19,30 @@
 
 namespace chakra {
 
-// What a call takes on `fabric` with `costs` where every flow goes as if it were alone. The engine, which
-// runs plans, has one: PriceUncontended().
+// The time of an isolated call on `machine` with `costs`, without contention. The engine, which runs plans,
+// implements it: PriceUncontended().
 using PriceAlone = absl::StatusOr<Time> (*)(const MachineView& machine, const CollectiveCosts& costs,
                                             CollectiveType type, uint64_t bytes, int root,
                                             const std::vector<int>& members);
 
-// The calls that a program from a file serves, as text that begins with its file.
+// A text that begins with the program's file and lists the calls that the program serves.
 std::string Serves(const CustomProgram& program);
 
 // Plans each kind, size and group once. Not thread-safe.
 class CollectivePlanner {
  public:
-  // `machine` gives groups their shape, `price` compares what a library may choose. `alone`: for calls that
-  // run by themselves and whose members begin together, so that a plan with a closed form need not be built.
-  // `plans`, where given, keeps the plans and must outlive the planner.
+  // `machine` gives groups their shape; `price` compares the choices of a library. `alone`: for isolated
+  // calls whose members begin together, so that a plan with a closed form need not be built. `plans`, if not
+  // null, keeps the plans and must outlive the planner.
   CollectivePlanner(const MachineView& machine, const CollectiveCosts& costs, PriceAlone price,
                     bool alone = false, PlanCache* plans = nullptr);
   CollectivePlanner(const CollectivePlanner&) = delete;
   CollectivePlanner& operator=(const CollectivePlanner&) = delete;
 
   // `members` are devices; the address of the vector identifies the group. `group` is the group's name for
-  // LibraryModel::choice. `kernel`: see shipped::AlgorithmOfKernel(); a library runs the call so, where the
-  // group can take that algorithm and no rule says another. Precondition: at least two members. Errors: an
-  // algorithm that cannot plan the collective on this group.
+  // LibraryModel::choice. `kernel`: see shipped::AlgorithmOfKernel(); a library uses that algorithm if the
+  // group can run it and no rule says otherwise. Precondition: at least two members. Errors: an algorithm
+  // that cannot plan the collective on this group.
   absl::StatusOr<const PlannedCall*> Get(CollectiveType type, uint64_t bytes, int root,
                                          const std::vector<int>& members, const std::string& group,
                                          const char* kernel = nullptr);
@@ -58,7 +58,8 @@ class CollectivePlanner {
   std::vector<double> Bandwidths(const std::vector<int>& members, const GroupShape& shape) const;
   absl::Status PlanPlain(CollectiveType type, uint64_t bytes, int root, const std::vector<int>& members,
                          const GroupShape& shape, const std::string& group, PlannedCall* out);
-  // `algorithm`, which may name one for each dimension, as a group of this shape takes it.
+  // `algorithm`, which may name an algorithm for each dimension, reduced to the dimensions that a group of
+  // this shape spans.
   absl::StatusOr<std::string> AlgorithmOn(const GroupShape& shape, CollectiveType type,
                                           const std::string& algorithm) const;
   absl::Status PlanWithLibrary(CollectiveType type, uint64_t bytes, int root, const std::vector<int>& members,
@@ -70,7 +71,7 @@ class CollectivePlanner {
   const CollectiveCosts& costs_;
   PriceAlone price_;
   bool alone_;
-  bool by_size_;  // plans depend on the size of a call
+  bool by_size_;  // whether plans depend on the size of a call
   PlanCache own_plans_;
   PlanCache& plans_;
   absl::flat_hash_map<const std::vector<int>*, GroupShape> shapes_;

@@ -68,7 +68,7 @@ Rates::Rates(const LibraryModel& library, const GroupShape& shape, absl::string_
 void Rates::AddLevel(const GroupShape& shape, int index, int members) {
   if (members < 2) return;
   const LibraryLevel& level = library_.levels[static_cast<size_t>(index)];
-  // The tuner believes its search; costs go by what was measured.
+  // The tuner uses the rate that its search assumes; costs use the measured rate.
   const double rate = DeviceRate(level, members) * level.efficiency * (measured_.empty() ? 1 : level.carried);
   if (level.link == LibraryLink::kNet) {
     if (rate <= inter_) network_ = &level;
@@ -120,18 +120,18 @@ double Rates::Base(nccl::Algorithm a, Protocol p) const {
 double Rates::StepAt(nccl::Algorithm a, Protocol p, size_t index) const {
   const LibraryLevel& level = library_.levels[index];
   const bool network = level.link == LibraryLink::kNet;
-  // Steps that overlap with their data were measured in one node, where no step waits for another one's
-  // proxy.
+  // Steps that overlap with their data were measured on one node, where no step waits for the proxy of
+  // another step.
   const LibraryTerm* kernel = TermOfKernel(p);
   if (!network && kernel != nullptr && kernel->step_us && !(kernel->step_overlaps && nodes_ > 1))
     return *kernel->step_us;
   const bool in_switch = a == nccl::Algorithm::kNvls || a == nccl::Algorithm::kNvlsTree;
-  if (in_switch && !network) return 0;  // in the base
-  // With one member on each node, a network step of the ring costs as much as one of the tree; so does the
-  // one step of a direct exchange, which nothing before it hides.
+  if (in_switch && !network) return 0;  // included in the base
+  // With one member on each node, a network step of the ring costs as much as one of the tree. The same holds
+  // for the only step of a direct exchange, which no earlier step hides.
   const bool bare = per_node_ == 1 || measured_ == "direct";
   const nccl::Algorithm as = network && bare && a == nccl::Algorithm::kRing ? nccl::Algorithm::kTree : a;
-  // Peers of an exchange have their buffers ready: no step waits for the one before.
+  // Peers of an exchange have their buffers ready, so no step waits for the previous one.
   const Protocol steps_as = measured_ == "direct" && network ? Protocol::kLL : p;
   double us = nccl::StepLatency(as, steps_as, level.link);
   if (network) {
@@ -195,7 +195,7 @@ double Rates::BuiltInBus(nccl::Algorithm a, Protocol p, double simple) const {
     }
     return simple;
   }
-  // Two racks of GB200 take LL128 up to 64 MiB, at the rate of the channels that the search found.
+  // Two racks of GB200 use LL128 up to 64 MiB, at the rate of the channels that the search found.
   const int found = nodes_ > 1 ? std::min(channels_, library_.search_channels) : channels_;
   if (a != nccl::Algorithm::kTree) return simple;
   if (p == Protocol::kLL) return std::min(simple / 3.8, nccl::MaxLL(g, nodes_));
@@ -226,7 +226,7 @@ double Rates::Channel(const Candidate& c, size_t level) const {
   const bool known = measured != library_.terms.end() && measured->second.channel_gbytes_per_s > 0;
   const double own = Bus(nccl::Algorithm::kRing, c.protocol, OwnRate(level));
   if (!known) return own / std::max(library_.channels, c.sends_at_once);
-  // On a mesh each peer has a link of its own.
+  // On a mesh, each peer has its own link.
   const bool mesh = l.kind == TopologyDimension::Kind::kFullyConnected && l.wired == 0;
   const int sharing = std::max(1, mesh ? c.sends_to_peer : c.sends_at_once);
   return std::min(measured->second.channel_gbytes_per_s, own / sharing);

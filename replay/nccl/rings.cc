@@ -25,7 +25,7 @@ class Packing {
   }
 
  private:
-  using Ring = std::vector<std::pair<int, int>>;  // the directed links that a ring takes
+  using Ring = std::vector<std::pair<int, int>>;  // the directed links of a ring
   size_t At(int a, int b) const { return static_cast<size_t>(a) * devices_ + b; }
 
   // Finds all rings; each begins at the first position.
@@ -82,7 +82,7 @@ class Packing {
   int steps_ = 0;
 };
 
-// The fewest links that a position has to others; 0 if the links do not connect all positions.
+// The minimum number of links that a position has to the others; 0 if the links do not connect all positions.
 int FewestLinks(const std::vector<int>& links, int devices, const std::vector<int>& positions) {
   std::vector<int> reached = {positions[0]};
   int fewest = std::numeric_limits<int>::max();

@@ -6,8 +6,8 @@
 namespace chakra {
 namespace {
 
-// Whether members[i] and members[i + 1] always meet at the level that a product
-// of blocks would have them meet at.
+// Whether the path between members[i] and members[i + 1] always has the level that it would have in a product
+// of blocks.
 bool IsProduct(const MachineView& machine, const std::vector<int>& members, const GroupShape& shape) {
   for (size_t i = 0; i + 1 < members.size(); ++i) {
     size_t carry = i + 1;
@@ -20,7 +20,7 @@ bool IsProduct(const MachineView& machine, const std::vector<int>& members, cons
   return true;
 }
 
-// Members are of one node when they meet below the first level that is a network.
+// Two members are on one node if the path between them is below the first level that is a network.
 void CountNodes(const MachineView& machine, const LibraryModel& library, const std::vector<int>& members,
                 GroupShape* shape) {
   int network = 0;
@@ -28,7 +28,7 @@ void CountNodes(const MachineView& machine, const LibraryModel& library, const s
          library.levels[static_cast<size_t>(network)].link != LibraryLink::kNet) {
     ++network;
   }
-  std::vector<std::pair<int, int>> nodes;  // one member of the node, and the number of its members
+  std::vector<std::pair<int, int>> nodes;  // a member of the node, and the number of its members
   size_t last = 0;
   for (const int member : members) {
     const auto here = [&](size_t i) {
@@ -51,7 +51,7 @@ void CountNodes(const MachineView& machine, const LibraryModel& library, const s
 GroupShape ShapeOf(const MachineView& machine, const LibraryModel* library, const std::vector<int>& members) {
   GroupShape shape;
   shape.ranks = static_cast<int>(members.size());
-  std::vector<int> met;  // [level]: number of members that meet the first member at this level
+  std::vector<int> met;  // [level]: number of members whose path to the first member has this level
   int highest = 0;
   for (const int member : members) {
     if (member == members[0]) continue;

@@ -14,7 +14,7 @@ namespace chakra {
 // text and say what was expected.
 absl::StatusOr<uint64_t> ParseSize(absl::string_view text);
 
-// Reads sizes and ranges, separated by commas. A range such as "1KiB..8GiB" has the first size and its
+// Parses sizes and ranges, separated by commas. A range such as "1KiB..8GiB" has the first size and its
 // multiples by powers of `factor`, up to the second size. At most 10,000 sizes, in the order given.
 absl::StatusOr<std::vector<uint64_t>> ParseSizes(absl::string_view text, double factor);
 

@@ -9,7 +9,7 @@ namespace chakra {
 namespace {
 
 struct PricedMessage {
-  Time takes;  // of its sender's link
+  Time takes;  // time on its sender's link
   Time there;  // from its start to its arrival
 };
 
@@ -22,8 +22,9 @@ PricedMessage Price(const MachineView& machine, const CallCosts& call, int src, 
   return {cost.sent, cost.received()};
 }
 
-// All pieces up to the switch and as sums to their owners by shares, the shares back and the pieces down;
-// a share returns one piece behind. The order of the switch's port is share 0, share 1, piece 0, share 2, ...
+// All-reduce in the switch: each member sends all pieces up; the switch sends each owner its share of the
+// sums; the owners send the shares back, and the switch sends the pieces down. A share returns one piece
+// later. The order of the switch's port is share 0, share 1, piece 0, share 2, ...
 Time InSwitch(Time begin, int pieces, const PricedMessage& piece, const PricedMessage& share) {
   Time up = begin, added, returned, port, down = begin, have;
   for (int p = 0; p <= pieces; ++p) {
@@ -47,7 +48,8 @@ Time InSwitch(Time begin, int pieces, const PricedMessage& piece, const PricedMe
   return std::max(up, down);
 }
 
-// All pieces of all members up to the switch, and from each port the pieces of all down.
+// All-gather in the switch: all members send all their pieces up, and each port sends the pieces of all
+// members down.
 Time GatherInSwitch(Time begin, int members, int pieces, const PricedMessage& piece) {
   Time up = begin, port, down = begin;
   for (int p = 0; p < pieces; ++p) {
@@ -60,14 +62,16 @@ Time GatherInSwitch(Time begin, int members, int pieces, const PricedMessage& pi
   return std::max(up, down);
 }
 
-// Up to the switch a piece for each owner in turn, whose sum it sends on at once: the next one for this owner
-// comes when all others had theirs. The last owner ends last.
+// Reduce-scatter in the switch: each member sends up a piece for each owner in turn, and the switch sends the
+// sum on at once. The next piece for the same owner comes when all other owners have had theirs. The last
+// owner ends last.
 Time ScatterFromSwitch(Time begin, int members, int pieces, const PricedMessage& piece) {
   const int64_t sums = int64_t{members} * pieces;
   return std::max(begin + piece.takes * sums, begin + piece.takes * (sums - 1) + piece.there + piece.there);
 }
 
-// A chain up and down again, each member passing on what has come; `arrives` is by piece.
+// A chain up and down again, in which each member passes on the pieces that have arrived; `arrives` is by
+// piece.
 Time Chain(Time begin, int members, int pieces, const PricedMessage& piece, Time reduce) {
   std::vector<Time> arrives(static_cast<size_t>(pieces));
   Time last = begin;
@@ -82,7 +86,7 @@ Time Chain(Time begin, int members, int pieces, const PricedMessage& piece, Time
   };
   pass(false, true, Time::Zero());                                   // the end of the chain
   for (int v = 2; v < members; ++v) pass(true, true, reduce);        // up
-  pass(true, true, reduce);                                          // the root turns each piece around
+  pass(true, true, reduce);                                          // the root returns each piece
   for (int v = 2; v < members; ++v) pass(true, true, Time::Zero());  // down
   pass(true, false, Time::Zero());
   return last;

@@ -12,9 +12,9 @@
 
 namespace chakra {
 
-// From the common begin to the last member's end, equal to the picosecond to the
-// replay of the plan. For `nvls` under one switch and for `double_binary_tree` over one block, on fabrics on
-// which flows do not delay each other; nullopt for everything else. `bytes` is comm_size.
+// The time from the common begin to the last member's end, equal to the replay of the plan to the picosecond.
+// For `nvls` under one switch and for `double_binary_tree` over one block, on fabrics where flows do not
+// delay each other; nullopt for everything else. `bytes` is comm_size.
 std::optional<Time> TimeTogether(const MachineView& machine, const CollectiveCosts& costs,
                                  const PlanRequest& request, const CallCosts& call, uint64_t bytes,
                                  const std::vector<int>& members);

@@ -17,7 +17,7 @@ constexpr double kMostMicros = 1e6;
 constexpr double kMostMessageBytes = 1e15;
 constexpr int kMostNodes = 1 << 22;
 
-// Whether more than the name and the source is given.
+// Whether any field other than the name, the source and the host numbers is set.
 bool HasFields(const proto::NetworkTransport& t) {
   return t.has_message_us() || t.has_large_us() || t.has_rate_share() || t.has_post_us() ||
          t.has_exchange_us() || t.has_small_exchange_us() || t.has_exchange_share() || t.has_crowding() ||

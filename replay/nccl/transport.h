@@ -1,5 +1,5 @@
-// What a message between two network cards costs beside its bytes: proto::NetworkTransport, with what it
-// leaves out. Times are in us.
+// The costs of a message between two NICs other than those of its bytes: proto::NetworkTransport, with its
+// defaults filled in. Times are in us.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace chakra {
 
-// From 0 to 1, with the logarithm of `bytes`, from a quarter of `at` to twice as much.
+// Rises from 0 to 1 with the logarithm of `bytes`, from a quarter of `at` to twice `at`.
 double RiseTo(double at, double bytes);
 
 struct Transport {
@@ -29,21 +29,23 @@ struct Transport {
   int quiet_nodes = 0;  // 0: no crowding
   double crowding = 0;
   double tuner_latency_us = 0;
-  bool has_host = false;   // numbers for libraries of hosts
-  bool has_device = true;  // and of devices: a transport that is not known has those that it gives
+  bool has_host = false;   // whether it has numbers for libraries of hosts
+  bool has_device = true;  // whether it has numbers for libraries of devices; true also if it has none for
+                           // hosts
   HostMessages host;
 
-  // What a message of `bytes` costs more than one of few bytes.
+  // The additional time of a message of `bytes` over that of a message of few bytes.
   double LargeUs(double bytes) const { return large_us * RiseTo(large_bytes, bytes); }
-  // What an exchange with `peers` on other nodes, `bytes` to each, takes before and between its messages.
+  // The time that an exchange with `peers` on other nodes, with `bytes` to each, takes before and between its
+  // messages.
   double ExchangeUs(double bytes, int peers) const {
     return (bytes <= small_bytes ? small_exchange_us : exchange_us) + post_us * peers;
   }
-  // How much longer than alone a byte takes on so many nodes.
+  // The factor by which a byte takes longer on `nodes` nodes than on few.
   double Crowding(int nodes) const;
 };
 
-// Fills in what a known transport of that name has. Errors name the field below `field`
+// Fills in the values of a known transport of that name. Errors name the field below `field`
 // ("level[1].transport."): an unknown name without any field of its own, or a value out of range.
 absl::StatusOr<Transport> BuildTransport(const proto::NetworkTransport& given, absl::string_view field);
 

@@ -17,7 +17,7 @@ using nccl::Algorithm;
 constexpr double kNoBandwidth = 0;
 constexpr char kUneven[] = "nodes have different numbers of members";
 
-// Whether each member reads the memory of each other at the full rate of its own link.
+// Whether each member can read the memory of each other member at the full rate of its own link.
 bool IsOnOneNvlinkSwitch(const LibraryModel& library, const GroupShape& shape) {
   if (shape.uneven_nodes > 0 || shape.levels.size() != 1) return false;
   const LibraryLevel& level = library.levels[static_cast<size_t>(shape.levels[0])];
@@ -89,7 +89,7 @@ class Tuner {
     return out_.back();
   }
 
-  // Small sizes use fewer channels: each thread of a channel must have at least a threshold of bytes.
+  // Small sizes use fewer channels: each thread of a channel must have at least a minimum number of bytes.
   int Channels(Algorithm a, Protocol p) const {
     const double least = static_cast<double>(nccl::ThreadThreshold(a, p, n_)) * nccl::Threads(p);
     const double earned = std::floor(static_cast<double>(bytes_) / least);
@@ -178,9 +178,9 @@ class Tuner {
     if (rates_.nodes() < 2 || rates_.nodes() < n_) c.unfit = "needs one member on each of several nodes";
   }
 
-  // Adds grouped sends and receives, with which the library runs collectives that it does not have.
+  // Adds grouped sends and receives, with which the library runs the collectives that it does not have.
   void PointToPoint() {
-    // All peers at the same time if the registry has such a plan.
+    // Sends to all peers at the same time, if the registry has such a plan.
     const std::string plan = type_ == T::kAllToAll ? "direct" : AlgorithmsFor(type_)[0];
     const double link = rates_.nodes() > 1 ? rates_.OwnRate(true) : rates_.intra();
     for (const Protocol p : {Protocol::kLL, Protocol::kSimple}) {
@@ -209,14 +209,14 @@ class Tuner {
     }
   }
 
-  // The candidate stands back, unless a rule names it.
+  // Makes the library not choose the candidate; a rule may still name it.
   static void Stand(const char* why, Candidate* c) {
     c->unfit = why;
     c->on_request = true;
   }
 
-  // Adds the kernels of other software. One-shot takes the place of the registry's plan of this name, which
-  // has the library's constants, where its own law holds.
+  // Adds the kernels of other software. Where the law of one-shot holds, its kernel replaces the registry's
+  // plan of the same name, which has the library's constants.
   void Shipped() {
     const bool reached = IsOnOneNvlinkSwitch(library_, shape_);
     const bool multicast = reached && rates_.OneSwitch(false);

@@ -25,7 +25,7 @@ absl::StatusOr<int> ParseVersion(absl::string_view text) {
 
 std::string VersionText(int version) { return absl::StrCat(version / 100, ".", version % 100); }
 
-// NCCL's release notes.
+// Source: NCCL's release notes.
 int FirstVersionOf(absl::string_view algorithm) {
   if (algorithm == "nvls") return 217;
   if (algorithm == "nvls_tree") return 218;

@@ -13,7 +13,7 @@ namespace {
 
 using T = CollectiveType;
 
-// Whether members of a node send to other nodes one at a time, or all of them side by side.
+// Whether only one member of a node at a time sends to other nodes; otherwise all of them send in parallel.
 bool SendsOneByOne(absl::string_view plan) {
   for (const char* name : {"ring", "neighbor", "chain", "reduce_broadcast", "binomial", "binomial_even",
                            "knomial", "binary", "linear"}) {
@@ -22,7 +22,8 @@ bool SendsOneByOne(absl::string_view plan) {
   return false;
 }
 
-// Whether a member always meets members whose numbers are close to its own, or all of them in turn.
+// Whether a member always exchanges messages with members whose numbers are close to its own, or with all
+// members in turn.
 bool MeetsNeighbours(absl::string_view plan) {
   for (const char* name : {"ring", "neighbor", "chain", "pairwise", "direct"}) {
     if (plan == name) return true;
@@ -43,7 +44,7 @@ class Group {
     rounds_ = RoundsOf(plan_, type_, bytes_, ranks_, per_node_);
   }
 
-  // The latency of a message beside its links, and the rate of one message.
+  // LatencyUs(): the latency of a message other than that of its links. Rate(): the rate of one message.
   double LatencyUs(const LibraryLevel& level) const {
     const bool far = level.link == LibraryLink::kNet;
     const HostMessages& m = MessagesOn(level, mpi_);
@@ -65,7 +66,7 @@ class Group {
     return std::clamp(rate, 1e-9, 1e9);
   }
 
-  // What a rank's own processor takes in the course of the call.
+  // The time that a rank's own processor spends during the call.
   double OwnUs() const {
     double us = mpi_.call_us + CopyUs() + PostsUs() + ConvergeUs();
     for (const Round& r : rounds_) {
@@ -76,14 +77,15 @@ class Group {
     return us;
   }
 
-  // The library waits for each message of a pairwise exchange before it begins the next; the plan does not.
+  // The time between the messages of a pairwise exchange: the library waits for each message before it begins
+  // the next, but the plan does not.
   double PacedUs() const {
     const LibraryLevel* level = LevelOf(ranks_ > per_node_);
     if (plan_ != "pairwise" || level == nullptr) return 0;
     return (ranks_ - 2) * (LatencyUs(*level) + level->wire_us);
   }
 
-  // The call by itself, all members beginning together.
+  // The time of the isolated call if all members begin together.
   double TimeUs() const {
     double us = OwnUs();
     for (const Round& r : rounds_) {
@@ -104,7 +106,7 @@ class Group {
   double Cards(const LibraryLevel& level) const {
     return static_cast<double>(per_node_) / std::min(level.shared_by, per_node_);
   }
-  // The members of a node that send to other nodes at the same time.
+  // The number of members of a node that send to other nodes at the same time.
   double Senders() const { return SendsOneByOne(plan_) ? 1 : per_node_; }
 
   double ReduceUs(double bytes) const {
@@ -114,7 +116,7 @@ class Group {
   double Fresh() const {
     return bytes_ > mpi_.cache_bytes ? mpi_.fresh_gbytes_per_s : mpi_.copy_gbytes_per_s;
   }
-  // From the caller's buffer to another, before or after the rounds.
+  // The time to copy from the caller's buffer to another one, before or after the rounds.
   double CopyUs() const {
     const double share = bytes_ / ranks_;
     if (type_ == T::kAllGather) return Micros(share, mpi_.copy_gbytes_per_s);
@@ -122,16 +124,16 @@ class Group {
     if (type_ == T::kAllReduce && plan_ != "ring") return Micros(bytes_, mpi_.copy_gbytes_per_s);
     if (type_ != T::kAllToAll) return 0;
     if (plan_ != "bruck") return Micros(share, mpi_.copy_gbytes_per_s);
-    double moved = 2 * bytes_;  // turned round before and after; packed and unpacked for each message
+    double moved = 2 * bytes_;  // rotated before and after; packed and unpacked for each message
     for (const Round& r : rounds_) moved += 2 * r.bytes * r.times;
     return Micros(moved, mpi_.copy_gbytes_per_s);
   }
-  // To begin a message to each of many peers.
+  // The time to begin a message to each of many peers.
   double PostsUs() const {
     if (plan_ != "direct" && plan_ != "linear") return 0;
     return (per_node_ - 1) * mpi_.memory.post_us + (ranks_ - per_node_) * Messages(true).post_us;
   }
-  // The messages of all others arrive at the root one after the other.
+  // The time in which the messages of all others arrive at the root, one after the other.
   double ConvergeUs() const {
     if (plan_ != "linear" || type_ == T::kBroadcast) return 0;
     double us = 0;
@@ -142,7 +144,8 @@ class Group {
     }
     return us;
   }
-  // Members beyond the largest power of two first give all their data to others, which "pat" does not play.
+  // The time of the fold, which the plan "pat" leaves out: members beyond the largest power of two first give
+  // all their data to others.
   double FoldUs() const {
     const bool far = per_node_ == 1;
     const LibraryLevel* level = LevelOf(far);
@@ -162,7 +165,7 @@ class Group {
   std::vector<Round> rounds_;
 };
 
-// What the library takes for a call, and between which limits.
+// The library's choice for a call, and a text that states the limits for which it holds.
 struct Taken {
   std::string algorithm;
   std::string why;
@@ -186,8 +189,8 @@ std::optional<Taken> TakenFor(const MpiModel& mpi, T type, uint64_t bytes, int r
 
 constexpr uint64_t kElement = 4;  // bytes, assumed: float and int32
 
-// The plan of an algorithm in this call: those that need other numbers of ranks or elements fall back as the
-// libraries do.
+// The plan of an algorithm in this call. Algorithms that need another number of ranks or elements fall back
+// to another plan, as the libraries do.
 std::string PlanOf(const MpiModel& mpi, const MpiAlgorithm& a, T type, uint64_t bytes, int ranks) {
   const bool power = std::has_single_bit(static_cast<unsigned>(ranks));
   const absl::string_view plan = a.plan;

@@ -35,7 +35,7 @@ std::string KnownFor(CollectiveType type) {
   return absl::StrJoin(names, ", ");
 }
 
-// Reads "ring" or "BYTES ring".
+// Parses "ring" or "BYTES ring".
 absl::StatusOr<SizedChoice> ParseSized(const std::string& where, const std::string& field,
                                        const std::string& text, CollectiveType type) {
   const std::vector<std::string> parts = absl::StrSplit(text, ' ', absl::SkipEmpty());

@@ -1,6 +1,5 @@
-// MPI on buffers of hosts as a collective library: what it chooses, and what its calls cost. Each library is
-// a file of this folder in the text format of proto::MpiLibrary. Times are in us, rates in 1e9 bytes a
-// second.
+// MPI on buffers of hosts as a collective library: its choices, and the costs of its calls. Each library is a
+// file of this folder in the text format of proto::MpiLibrary. Times are in us, rates in 1e9 bytes a second.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +17,7 @@
 
 namespace chakra::mpi {
 
-// From so many bytes on, this algorithm.
+// The algorithm for calls of at least `bytes`.
 struct SizedChoice {
   uint64_t bytes = 0;
   std::string algorithm;
@@ -26,7 +25,7 @@ struct SizedChoice {
 
 struct MpiModel {
   std::string name;  // "Open MPI 4.1"
-  // By collective and the least number of ranks.
+  // By collective and minimum number of ranks.
   std::map<std::pair<CollectiveType, int>, std::vector<SizedChoice>> choices;
   std::vector<CollectiveType> of_share;
   double call_us = 0;
@@ -38,47 +37,46 @@ struct MpiModel {
   std::string of_few;  // a plan: see proto::MpiLibrary
 };
 
-// The names of the files, and "mpi" for the one that stands for all.
+// The names of the files, and "mpi", an alias.
 std::vector<std::string> LibraryNames();
 
-// The file of that name, with its comments; "": there is none. "mpi" is Open MPI.
+// The file of that name, with its comments; "" if there is none. "mpi" is Open MPI.
 absl::string_view LibraryText(absl::string_view name);
 
-// The library of one of LibraryNames(). Errors: another name, with the known ones; a file that does not hold
-// what proto::MpiLibrary says, with the field.
+// The library of one of LibraryNames(). Errors: another name (the error lists the known names); a file that
+// does not conform to proto::MpiLibrary, with the field.
 absl::StatusOr<std::shared_ptr<const MpiModel>> LoadMpi(absl::string_view name);
-// The same from the text of a file.
+// The library from the text of a file.
 absl::StatusOr<std::shared_ptr<const MpiModel>> ParseMpi(absl::string_view text, const std::string& where);
 
-// An algorithm of the libraries and the plan of the registry that it runs as.
+// An algorithm of the libraries, and the registry's plan that it runs as.
 struct MpiAlgorithm {
   const char* name;
   const char* plan;
 };
-// Those of a collective; empty: none of the libraries' algorithms is known.
+// The algorithms of a collective; empty: no algorithm of the libraries is known.
 std::vector<MpiAlgorithm> AlgorithmsOf(CollectiveType type);
 
-// The error for a collective without any.
+// The error for a collective without any known algorithm.
 absl::Status NotPriced(const MpiModel& mpi, CollectiveType type);
 
-// Messages that follow one another in a call, as its slowest rank sees them.
+// A number of equal messages that follow each other in a call, as the call's slowest rank sees them.
 struct Round {
-  bool far = false;    // they go to another node
-  double bytes = 0;    // of a message
-  double reduced = 0;  // what is added afterwards
+  bool far = false;    // the messages go to another node
+  double bytes = 0;    // of one message
+  double reduced = 0;  // bytes added after each message
   double times = 1;
-  double behind = 0;  // messages of this size that leave before it on the same link
+  double behind = 0;  // number of messages of this size that leave before it on the same link
 };
 // `per_node`: members of a node, which have consecutive numbers.
 std::vector<Round> RoundsOf(absl::string_view plan, CollectiveType type, double bytes, int ranks,
                             int per_node);
 
-// What messages on a level of the machine have, and the most that one of them reaches, in GB/s.
+// The numbers for messages on a level of the machine, and the maximum rate of one of them, in GB/s.
 const HostMessages& MessagesOn(const LibraryLevel& level, const MpiModel& mpi);
 double RateOn(const LibraryLevel& level, const MpiModel& mpi);
 
-// What Candidates() and CostsOf() of library.h give for a library with `mpi`. `bytes`: the larger of a rank's
-// buffers.
+// Candidates() and CostsOf() of library.h for a library with `mpi`. `bytes`: the larger of a rank's buffers.
 std::vector<Candidate> CandidatesOf(const LibraryModel& library, CollectiveType type, uint64_t bytes,
                                     const GroupShape& shape);
 CallCosts CostsOf(const LibraryModel& library, CollectiveType type, uint64_t bytes, const GroupShape& shape,

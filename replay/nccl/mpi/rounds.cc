@@ -12,7 +12,7 @@ using T = CollectiveType;
 
 int CeilLog2(int n) { return std::bit_width(static_cast<unsigned>(n - 1)); }
 
-// Of one call: collects its rounds.
+// Collects the rounds of one call.
 struct Call {
   double bytes;
   int ranks;
@@ -20,18 +20,18 @@ struct Call {
   std::vector<Round> rounds;
 
   bool Several() const { return ranks > per_node; }
-  // To a member whose number is `distance` away.
+  // Adds messages to a member whose number is `distance` away.
   void Add(int64_t distance, double message, double reduced, double times = 1, double behind = 0) {
     if (times > 0) rounds.push_back({distance >= per_node, message, reduced, times, behind});
   }
-  // Between neighbours: the slowest of them are on two nodes.
+  // Adds messages between neighbours; the slowest ones are between two nodes.
   void AddNeighbours(double message, double reduced, double times) {
     if (times > 0) rounds.push_back({Several(), message, reduced, times, 0});
   }
 
   int Power() const { return static_cast<int>(std::bit_floor(static_cast<unsigned>(ranks))); }
-  // What neighbours of members give them before the rounds, or get after them, where `ranks` is no power of
-  // two. Then others lie between those that meet.
+  // If `ranks` is not a power of two: adds the messages between neighbours before the rounds, or after them.
+  // The members that take part in the rounds are then every second one, see Between().
   void Fold(double reduced) {
     if (Power() != ranks) Add(1, bytes, reduced);
   }
@@ -53,12 +53,12 @@ struct Call {
   }
   void Bruck(bool to_all) {
     for (int64_t d = 1; d < ranks; d *= 2) {
-      // Of an all-to-all: the distances that have bit d.
+      // `whole`: for an all-to-all, the number of distances below `ranks` that have bit d.
       const int64_t whole = ranks / (2 * d) * d + std::max<int64_t>(0, ranks % (2 * d) - d);
       AddNeighbours(bytes / ranks * static_cast<double>(to_all ? whole : std::min(d, ranks - d)), 0, 1);
     }
   }
-  // Down the tree along the members that are served last.
+  // Adds messages down the tree, along the members that are served last.
   void Broadcast(absl::string_view tree) {
     int v = 0;
     for (;;) {
@@ -73,7 +73,7 @@ struct Call {
       for (int64_t d = 1; d < ranks; d *= 2) Add(d, bytes, bytes);
       return;
     }
-    // A member adds what all its children send.
+    // A member adds the data that all its children send.
     int v = 0;
     for (;;) {
       const std::vector<int> children = HostTreeChildren(tree, v, ranks);
