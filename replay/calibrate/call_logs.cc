@@ -26,7 +26,7 @@ using collective_logs::JoinedRank;
 using collective_logs::LogCalls;
 using collective_logs::Timing;
 
-// One call, of all its members.
+// One call, combined over all its members.
 struct Together {
   uint32_t members = 0;
   bool timed = true, device = true;
@@ -66,7 +66,7 @@ std::vector<Together> CallsOf(const JoinedLogs& logs) {
   return calls;
 }
 
-// By group: the hosts of its members; 0: not told.
+// By group: the number of hosts of its members; 0: not known.
 std::vector<int> NodesOf(const JoinedLogs& logs) {
   std::vector<int> nodes;
   for (const std::vector<int>& members : logs.members) {

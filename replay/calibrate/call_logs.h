@@ -1,4 +1,4 @@
-// Times of collectives from logs of a job's calls, as rows of measurements.
+// Times of collectives from logs of a job's calls, as measured rows.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@
 
 namespace chakra {
 
-// Whether an input of `calibrate` holds logs of calls: a folder, or a file by its first bytes. False also if
-// it cannot be read.
+// Whether an input of `calibrate` contains logs of calls: a folder, or a file judged by its first bytes.
+// False if the input cannot be read.
 bool HoldsCallLogs(const std::string& input);
 
-// One row for each collective, number of ranks and of nodes, and size: the median of its calls. A call counts
-// if all its members logged it and the device timed them all; its time is the shortest of its members', who
-// came last and so waited least. `inputs` are of one job. MeasuredRun::warnings says how many calls the
-// device timed, how many the host, and how many do not count. Errors: those of collective_logs::ReadLogs();
-// no call that counts.
+// Returns one row for each collective, number of ranks and of nodes, and size: the median of its calls. A
+// call counts if all its members logged it and the device timed all of them. Its time is the shortest of its
+// members' times: that member arrived last and waited for the shortest time. `inputs` must be of one job.
+// MeasuredRun::warnings says how many calls the device timed, how many the host timed, and how many do not
+// count. Errors: those of collective_logs::ReadLogs(); no call that counts.
 absl::StatusOr<MeasuredRun> ReadCallLogRows(const std::vector<std::string>& inputs, int threads);
 
 }  // namespace chakra

@@ -16,15 +16,15 @@
 namespace chakra {
 namespace {
 
-constexpr double kWorthIt = 0.01;  // a moved switch must lower the error of a row by this, on average
-constexpr double kFarthest = 8;    // the largest factor by which a switch of the library may move
+constexpr double kWorthIt = 0.01;  // moving a switch must lower the error by this for each row, on average
+constexpr double kFarthest = 8;    // the maximum factor by which a switch of the library may move
 
 // The rows of one collective and number of ranks, by size. All rows of one size share a label.
 struct Series {
   std::vector<uint64_t> sizes;
   std::vector<std::vector<size_t>> rows;
   std::vector<std::string> label;
-  std::vector<std::string> own;  // the labels that the library chooses
+  std::vector<std::string> own;  // the labels of the library's choice
 };
 
 std::vector<Series> SeriesOf(const std::vector<Sample>& all) {
@@ -50,7 +50,7 @@ void Assign(const Series& series, std::vector<std::string>* label) {
   }
 }
 
-// Whether each size has a label that the library gives to this size or to a size nearby.
+// Whether each size has a label that the library uses for this size or for a size nearby.
 bool Near(const Series& series) {
   for (size_t i = 0; i < series.sizes.size(); ++i) {
     bool near = false;
@@ -73,7 +73,8 @@ absl::Status MoveSwitches(Samples& samples, Series* series, std::vector<std::str
     const Series now = *series;
     for (size_t i = 1; i < now.sizes.size() && !moved; ++i) {
       if (now.label[i] == now.label[i - 1]) continue;
-      // Up by j: sizes i .. i + j - 1 join the smaller sizes; down likewise.
+      // `by` > 0: sizes i .. i + by - 1 join the smaller sizes; `by` < 0: sizes i + by .. i - 1 join the
+      // larger ones.
       for (const int by : {1, 2, 3, 4, -1, -2, -3, -4}) {
         Series trial = now;
         bool fits = true;
@@ -97,8 +98,8 @@ absl::Status MoveSwitches(Samples& samples, Series* series, std::vector<std::str
   return absl::OkStatus();
 }
 
-// Writes the fitted constants of one label, and lists those that were not fitted. `sizes`: of the label's
-// rows.
+// Writes the fitted constants of one label, and lists those that were not fitted. `sizes`: the sizes of the
+// label's rows.
 void Write(const std::string& name, const LabelStart& start, const LabelFit& fit,
            const std::set<uint64_t>& sizes, Fit* out) {
   auto* terms = out->cluster.mutable_collectives()->mutable_library()->mutable_term();
@@ -139,8 +140,8 @@ void Write(const std::string& name, const LabelStart& start, const LabelFit& fit
   }
 }
 
-// Writes a rule for each run of sizes whose label differs from the library's. The ends of a run are halfway
-// (in the logarithm) to the next sizes. For all other sizes the library's rules stay.
+// Writes a rule for each run of sizes whose label differs from the library's choice. The ends of a run are
+// halfway (in the logarithm) to the next sizes. All other sizes keep the library's rules.
 void WriteChoice(const Series& series, CollectiveType type, int ranks, const LibraryModel& library,
                  Fit* out) {
   auto& choice = *out->cluster.mutable_collectives()->mutable_library()->mutable_choice();
@@ -154,7 +155,7 @@ void WriteChoice(const Series& series, CollectiveType type, int ranks, const Lib
     const double below = i > 0 ? static_cast<double>(series.sizes[i - 1]) : 0;
     moved[static_cast<uint64_t>(std::ceil(std::sqrt(below * static_cast<double>(series.sizes[i]))))] = last;
   }
-  LibraryModel others = library;  // without the rules that are being replaced
+  LibraryModel others = library;  // the library without the rules that are replaced
   std::set<uint64_t> from;
   for (const auto& entry : moved) from.insert(entry.first);
   for (const auto& [text, rule] : library.choice) {
@@ -219,8 +220,8 @@ absl::StatusOr<std::vector<FittedRow>> PriceRows(const proto::Cluster& before, c
 
 namespace {
 
-// Clears what terms say of transfers beside the bandwidth, and, where `channels` says so, of channels. False
-// if they say nothing.
+// Clears the fields of terms about transfers other than the bandwidth and, if `channels`, also those about
+// channels. Returns false if no such field was set.
 bool Simplify(bool channels, proto::Cluster* cluster) {
   bool any = false;
   for (proto::LibraryTerm& t : *cluster->mutable_collectives()->mutable_library()->mutable_term()) {
@@ -240,13 +241,14 @@ bool Simplify(bool channels, proto::Cluster* cluster) {
   return any;
 }
 
-// How nccl-tests was started.
+// The option with which nccl-tests was started.
 std::string Launch(int devices_per_thread) {
   return devices_per_thread == 0 ? "a -g that the file does not tell"
                                  : absl::StrCat("-g ", devices_per_thread);
 }
 
-// Small sizes show the host where one thread launches for many devices, the kernel where each has its own.
+// Checks that all rows were launched in the same way. Small sizes measure the host if one thread launches on
+// many devices, and the kernel if each device has its own thread.
 absl::Status CheckLaunches(const std::vector<MeasuredRow>& rows) {
   for (const MeasuredRow& row : rows) {
     if (row.devices_per_thread == rows[0].devices_per_thread) continue;

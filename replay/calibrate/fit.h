@@ -29,36 +29,37 @@ struct Fit {
   std::vector<std::string> warnings;  // what makes the fit doubtful
 };
 
-inline constexpr double kFarOff = 0.3;  // median error of a fit that explains its rows badly
+inline constexpr double kFarOff = 0.3;  // a fit with a larger median error does not explain its rows
 
 // Prices each row on both clusters. Errors: as for Calibrate().
 absl::StatusOr<std::vector<FittedRow>> PriceRows(const proto::Cluster& before, const proto::Cluster& after,
                                                  const std::vector<MeasuredRow>& rows);
 
-// The highest level of the library that is a network; absent: none is.
+// The highest level of the library that is a network; nullopt: there is none.
 std::optional<size_t> NetworkLevel(const proto::CollectiveLibrary& library);
 
-// As messages have values: "0.7616".
+// The text of a value in messages: "0.7616".
 std::string FourDigits(double value);
 
-// The median of |after / measured - 1|; of `before` if `after` is false.
+// The median of |after / measured - 1|, or of |before / measured - 1| if `after` is false.
 double MedianError(const Fit& fit, bool after);
 
-// Fills in `fit`'s rows, and a warning if its cluster is kFarOff from them. Errors: as for Calibrate().
+// Fills in `fit`'s rows, and adds a warning if the error of its cluster exceeds kFarOff. Errors: as for
+// Calibrate().
 absl::Status JudgeFit(const proto::Cluster& before, const std::vector<MeasuredRow>& rows, Fit* fit);
 
-// Fits, for each algorithm and protocol that the rows exercise, base_us, step_us, network_step_us and the
-// share of the bandwidth (LibraryTerm), the host's enqueue_us, and, for groups of one size, the sizes at
-// which the library changes its protocol. The time of a call is linear in the first four. So each fit is a
+// Fits base_us, step_us, network_step_us and the share of the bandwidth (LibraryTerm) for each algorithm and
+// protocol in the rows; the host's enqueue_us; and, for groups of one size, the sizes at which the library
+// changes its protocol. The time of a call is linear in the first four constants. Each fit is therefore a
 // least squares fit of relative errors, reweighted until it minimises the absolute errors, with a weak pull
 // towards the cluster's constants.
 //
-// A constant keeps its value and is listed in `kept` if it changes no row by 1 %, if it cannot be separated
-// from others (base and step with one number of ranks), or if the scatter of the rows leaves it uncertain by
-// 20 % (latencies: and by 1 us). A constant that rows of one size alone give is fitted with a warning, as is
-// a cluster that is kFarOff from its rows. No share exceeds what the links carry. Errors: no rows, a cluster
-// without collectives.library, rows whose ranks or nodes the cluster cannot hold (the error names file and
-// line), rows that identify no constant.
+// A constant keeps its value and is listed in `kept` in three cases: it changes no row by 1 %; it cannot be
+// separated from others (base and step with one number of ranks); or the scatter of the rows leaves it
+// uncertain by 20 % (latencies: and by 1 us). There is a warning for a constant that is fitted from rows of a
+// single size, and for a cluster whose error exceeds kFarOff. No share exceeds what the links carry. Errors:
+// no rows; a cluster without collectives.library; rows whose ranks or nodes do not fit the cluster (the error
+// names file and line); rows that identify no constant.
 absl::StatusOr<Fit> Calibrate(const proto::Cluster& cluster, const std::vector<MeasuredRow>& rows);
 
 }  // namespace chakra

@@ -18,7 +18,7 @@ using Table = std::tuple<std::string, CollectiveType, int>;  // file, collective
 
 Table TableOf(const MeasuredRow& row) { return {row.file, row.type, row.ranks}; }
 
-// In place over out of place, in the median of the sizes that have both.
+// By table: the time in place divided by the time out of place, in the median of the sizes that have both.
 std::map<Table, double> Ratios(const std::vector<MeasuredRow>& rows) {
   std::map<Table, std::map<uint64_t, std::pair<double, double>>> times;  // by size: out of place, in place
   for (const MeasuredRow& row : rows) {
@@ -36,7 +36,7 @@ std::map<Table, double> Ratios(const std::vector<MeasuredRow>& rows) {
   return ratios;
 }
 
-// Whether the half in place is nearer to what `cluster` costs.
+// Whether the in-place half is nearer to the prices of `cluster` than the other half.
 absl::StatusOr<bool> InPlaceIsNearer(const proto::Cluster& cluster, const Table& table,
                                      const std::vector<MeasuredRow>& rows) {
   std::vector<MeasuredRow> own;

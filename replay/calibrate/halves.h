@@ -1,4 +1,4 @@
-// The halves of nccl-tests' rows, out of place and in place, where they measure different things.
+// The halves of nccl-tests' rows, out of place and in place, which may measure different things.
 #pragma once
 
 #include <optional>
@@ -11,18 +11,18 @@
 
 namespace chakra {
 
-// In the median of the sizes of a file, collective and number of ranks one half takes so many times as long
-// as the other: an algorithm of its own ran in one of them, or memory was copied.
+// The ratio of the halves' times (median over the sizes of a file, collective and number of ranks) from which
+// on they measure different things: one of them used another algorithm, or copied memory.
 inline constexpr double kHalvesApart = 2;
 
-// Which half is fitted. Both measure other things (in place an all-gather copies nothing), so that they are
-// never fitted together.
+// The half to fit. The halves are never fitted together, because they measure different things: for example,
+// an all-gather in place copies nothing.
 enum class Half { kOutOfPlace, kInPlace };
 
-// Leaves, of each file, collective and number of ranks that has both halves, the one that is asked for.
-// Without `asked` that is out of place; of halves that are kHalvesApart or more it is the one that is nearer
-// to what `cluster` costs, and the other is dropped. All other rows go to `others`, for people to compare.
-// Returns a line for people about each pair that is so far apart. Errors: as for PriceRows().
+// Keeps one half for each file, collective and number of ranks that has both: the half `asked`, or out of
+// place without `asked`. If the halves differ by kHalvesApart or more and `asked` is not set, keeps the half
+// that is nearer to the prices of `cluster`, and drops the other. All other rows go to `others`, for
+// comparison. Returns a line for each pair of halves that differs by this much. Errors: as for PriceRows().
 absl::StatusOr<std::vector<std::string>> ChooseHalves(const proto::Cluster& cluster,
                                                       std::optional<Half> asked,
                                                       std::vector<MeasuredRow>* rows,

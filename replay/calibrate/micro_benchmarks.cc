@@ -22,12 +22,13 @@ using Words = std::vector<absl::string_view>;
 constexpr double kLongestMicros = 1e12;
 constexpr double kMostGigabytes = 1e6;
 constexpr uint64_t kLargestBytes = uint64_t{1} << 50;
-constexpr double kRatesAgree = 0.03;  // a row's rate, and its messages times their size
+constexpr double kRatesAgree = 0.03;  // maximum difference between a row's rate and the product of its
+                                      // messages and their size
 constexpr size_t kMostWarnings = 200;
 
 Words WordsOf(absl::string_view s) { return absl::StrSplit(s, absl::ByAnyChar(" \t"), absl::SkipEmpty()); }
 
-// A line of dashes or a table's frame.
+// Whether a line consists of dashes: a rule, or a table's frame.
 bool IsRule(absl::string_view s) {
   return s.size() >= 5 && s.find_first_not_of('-') == absl::string_view::npos;
 }
@@ -37,7 +38,7 @@ enum class TableKind : uint8_t { kNone, kLatency, kBandwidth, kCollective, kOthe
 struct CollectiveName {
   absl::string_view title;  // between "OSU MPI" and "Latency Test"
   CollectiveType type;
-  bool one_part;  // sizes are of one rank's part
+  bool one_part;  // sizes are those of one rank's part
 };
 constexpr CollectiveName kCollectives[] = {
     {"Allreduce", CollectiveType::kAllReduce, false},
@@ -50,13 +51,13 @@ constexpr CollectiveName kCollectives[] = {
     {"Scatter", CollectiveType::kScatter, true},
 };
 
-// A table that is being read.
+// The table that is currently read.
 struct MicroTable {
   TableKind kind = TableKind::kNone;
   std::string title;
   bool perftest = false;
-  bool header = false;     // its line of columns was there
-  bool both_ways = false;  // there and back, or both directions together
+  bool header = false;     // whether its line of columns was read
+  bool both_ways = false;  // whether times are there and back, or rates of both directions together
   double unit = 0;         // bytes of the bandwidth's unit
   const CollectiveName* collective = nullptr;
   size_t columns = 0, value = 0;
@@ -64,7 +65,8 @@ struct MicroTable {
   int line = 0;                    // of the title or the header
 };
 
-// perftest's columns as words: "BW average[MB/sec]" is one.
+// A line of perftest's columns, with each column as one word: "BW average[MB/sec]" becomes
+// "BW_average[MB/sec]".
 std::string JoinedColumns(absl::string_view line) {
   return absl::StrReplaceAll(line, {{"BW peak", "BW_peak"},
                                     {"BW average", "BW_average"},
@@ -79,7 +81,7 @@ bool IsPerftestHeader(absl::string_view line) {
          (absl::StrContains(line, "usec]") || absl::StrContains(line, "BW average["));
 }
 
-// "# OSU MPI-CUDA Latency Test v7.5": without the version; "" for other lines.
+// The title "# OSU MPI-CUDA Latency Test v7.5" without "# " and the version; "" for other lines.
 std::string OsuTitle(absl::string_view line) {
   if (!absl::ConsumePrefix(&line, "# OSU ")) return "";
   const size_t end = line.find(" Test");
@@ -93,7 +95,7 @@ MicroTable OfOsuTitle(std::string title, int line) {
   absl::string_view name = title;
   name.remove_prefix(4);  // "OSU "
   const size_t library = std::min(name.find(' ') + 1, name.size());
-  // "MPI_Put", "MPI_Get_accumulate": not a message, or there and back.
+  // "MPI_Put", "MPI_Get_accumulate": these measure no message, or measure there and back.
   const bool one_sided = absl::StrContains(name.substr(0, library), "_");
   name.remove_prefix(library);  // "MPI-CUDA "
   absl::ConsumeSuffix(&name, " Test");
@@ -154,7 +156,7 @@ class MicroReader {
     if (line.empty()) return absl::OkStatus();
     if (std::string title = OsuTitle(line); !title.empty()) return OsuBegins(std::move(title));
     if (IsPerftestHeader(line)) return PerftestHeader(line);
-    // "RDMA_Write Latency Test" stands above a table, centred.
+    // "RDMA_Write Latency Test" is printed above a table, centred.
     if (line.size() < 64 && (absl::EndsWith(line, " Latency Test") || absl::EndsWith(line, " BW Test")) &&
         line[0] != '#') {
       perftest_title_ = std::string(line);
@@ -171,7 +173,7 @@ class MicroReader {
       return absl::OkStatus();
     }
     const Words t = WordsOf(line);
-    // A sign, a fraction or an exponent is a row too, and a wrong one.
+    // A line that begins with a sign, a fraction or an exponent is also a row, but a wrong one.
     double number = 0;
     const bool starts = absl::ascii_isdigit(t[0][0]) || t[0][0] == '-' || t[0][0] == '+' || t[0][0] == '.';
     if (!starts || !absl::SimpleAtod(t[0], &number) || table_.kind == TableKind::kNone ||
@@ -242,7 +244,7 @@ class MicroReader {
     return absl::OkStatus();
   }
 
-  // What the title says, or else the file's name: of a latency whether it is there and back.
+  // Determines from the title, or else from the file's name, whether the table measures both ways.
   absl::Status Title(MicroTable* table) const {
     const bool latency = table->kind == TableKind::kLatency;
     if (table->title.empty()) {
@@ -291,15 +293,15 @@ class MicroReader {
     return table_.kind == TableKind::kCollective ? Collective(bytes, value) : Point(bytes, value, t);
   }
 
-  // Small messages of a slow network: "0.00".
+  // Small messages on a slow network may have the rate "0.00".
   bool NoRate(double value) {
     if (table_.kind != TableKind::kBandwidth || value != 0) return false;
     Warn("a rate of 0, which has too few digits: left out");
     return true;
   }
 
-  // perftest's rate is its messages times their size. MsgRate has six digits behind the point, small rates
-  // two.
+  // Checks that perftest's rate is its messages times their size. MsgRate has six decimals, and small rates
+  // have two.
   absl::Status CheckMessages(uint64_t bytes, double value, const Words& t) const {
     double messages = 0;
     if (!table_.messages || !absl::SimpleAtod(t[*table_.messages], &messages) || !(messages > 1e-4))

@@ -10,11 +10,11 @@ namespace {
 
 bool LooksLikeJson(absl::string_view text) {
   if (absl::StartsWith(text, "{")) return true;
-  if (!absl::ConsumePrefix(&text, "[")) return false;  // "[1,0]<stdout>:" is no JSON
+  if (!absl::ConsumePrefix(&text, "[")) return false;  // "[1,0]<stdout>:" is not JSON
   return absl::StartsWith(absl::StripLeadingAsciiWhitespace(text), "{");
 }
 
-// A header with a column "collective" and another.
+// Whether the text begins with a header of a column "collective" and at least one other column.
 bool LooksLikeCsv(absl::string_view text) {
   const absl::string_view line = text.substr(0, text.find('\n'));
   return absl::StartsWithIgnoreCase(absl::StripPrefix(line, "\""), "collective") &&

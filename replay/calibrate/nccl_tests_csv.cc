@@ -1,5 +1,5 @@
-// CSV: of rccl-tests -Z csv, of `chakra-replay collective`, and tables of
-// measurements with gpus and size_bytes.
+// CSV of rccl-tests -Z csv, of `chakra-replay collective`, and tables of measurements with gpus and
+// size_bytes.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -70,7 +70,7 @@ constexpr KeyName kKeyNames[] = {
     {"note", kKeyNote},
 };
 
-// "ring", "NVLS"; no sentence.
+// Whether the text is a name such as "ring" or "NVLS", and not a sentence.
 bool IsName(absl::string_view s) {
   return !s.empty() && s != "n/a" && std::all_of(s.begin(), s.end(), [](char c) {
     return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '+' || c == '.';
@@ -117,7 +117,7 @@ class CsvTable {
     return need(kKeyTime, "time_us or time");
   }
 
-  // rccl-tests writes the number of nodes after the name, and no column for it.
+  // rccl-tests writes the number of nodes after the name, but has no column for it.
   absl::Status Record(Fields& fields, bool whole) {
     extra_nodes_.clear();
     if (fields.size() == columns_ + 1 && rccl_ && at_[kKeyNodes] < 0 && at_[kKeyGpusPerRank] >= 0) {
@@ -157,7 +157,7 @@ class CsvTable {
     return Wrong(key, "a number");
   }
 
-  // Reads collective, ranks and nodes; a change of any of these begins another run.
+  // Reads collective, ranks and nodes. A change of any of these begins another run.
   absl::Status Shape() {
     const std::optional<Test> test = TestNamed(Field(kKeyCollective));
     if (!test)
@@ -227,11 +227,11 @@ class CsvTable {
 
   Output out_;
   int line_ = 0;
-  size_t columns_ = 0;  // 0: before the header
+  size_t columns_ = 0;  // 0: the header has not been read
   std::array<int, kKeys> at_;
   bool rccl_ = false;
   std::string extra_nodes_;
-  const Fields* fields_ = nullptr;  // of the record that is read
+  const Fields* fields_ = nullptr;  // of the record that is being read
   Run run_;
 };
 

@@ -1,4 +1,4 @@
-// Infers the collective and the number of ranks from rows, if no line gives them.
+// Infers the collective and the number of ranks from rows, if no line contains them.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -61,8 +61,8 @@ int Blocks(const Run& run) {
   return blocks <= (1u << 22) ? static_cast<int>(blocks) : 0;
 }
 
-// The tests that the columns redop and root allow: from version 2.13 on ("none", -1), and before, when a test
-// printed only the columns that it used.
+// The tests that the columns redop and root allow: both columns from version 2.13 on ("none", -1); before, a
+// test printed only the columns that it used.
 std::vector<Test> TestsOfColumns(const Row& row) {
   using enum Test;
   const bool op = row.redop && !row.redop->empty() && *row.redop != "none";
@@ -93,8 +93,8 @@ bool Fits(const Half& half, uint64_t size, Test test, int n, uint64_t scale) {
   const double a1 = half.alg.value + half.alg.half;
   const double share = (n - 1.0) / n;
   const bool blocks = MovesBlocks(test);
-  // busbw / algbw (PERFORMANCE.md of nccl-tests). Before 2.13 algbw of these
-  // counted the n - 1 blocks that move, and busbw was the same.
+  // busbw / algbw (PERFORMANCE.md of nccl-tests). Before 2.13, algbw of these tests counted only the n - 1
+  // blocks that move, and busbw was equal to algbw.
   const double factor[2] = {test == Test::kAllReduce ? 2 * share : blocks ? share : 1.0, 1.0};
   const double moved[2] = {1.0, share};
   for (int style = 0; style < (blocks ? 2 : 1); ++style) {

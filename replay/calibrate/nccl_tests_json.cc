@@ -17,8 +17,8 @@ namespace {
 
 using Kind = JsonValue::Kind;
 
-// `json` with quotes around words outside of strings that JSON does not define, such as inf, -nan, N/A or
-// AllReduce.
+// Puts quotes around words that JSON does not define, such as inf, -nan, N/A or AllReduce, outside of
+// strings.
 std::string QuoteWords(absl::string_view json) {
   std::string out;
   out.reserve(json.size());
@@ -79,7 +79,7 @@ class JsonRuns {
                          "expected an object with \"results\" (nccl-tests -J) or \"name\" (rccl-tests)");
   }
 
-  // Counts on from the last offset, since values mostly come in the order of the text.
+  // Continues to count from the last offset, because values are usually read in the order of the text.
   int LineOf(size_t offset) {
     if (offset < counted_) {
       counted_ = 0;

@@ -62,7 +62,7 @@ class RowReader {
   }
 
  private:
-  // "RING  SIMPLE  24" after a half, as rccl-tests -M appends it.
+  // Reads "RING  SIMPLE  24" after a half, in the form of rccl-tests -M.
   void TakeAlgorithm() {
     if (rest_.size() < 3 || !IsWord(rest_[0]) || !IsWord(rest_[1])) return;
     int channels = 0;
@@ -149,7 +149,7 @@ std::string ReadWith(const std::vector<LogColumn>& columns, absl::Span<const abs
   std::vector<Half>& halves = row->halves;
   if (halves.size() > 2) return "more than two times";
   halves.back().in_place = halves.size() == 2 || !layout.only_out_of_place;
-  // The name of the algorithm may stand once, at the end.
+  // The name of the algorithm may be printed only once, at the end.
   if (halves.size() == 2 && halves[0].algorithm.empty()) {
     halves[0].algorithm = halves[1].algorithm;
     halves[0].protocol = halves[1].protocol;
@@ -158,7 +158,7 @@ std::string ReadWith(const std::vector<LogColumn>& columns, absl::Span<const abs
   return "";
 }
 
-// The layouts that a row may have when its header is missing.
+// The layouts that a row may have if its header is missing.
 std::vector<std::vector<LogColumn>> KnownLayouts() {
   const std::vector<LogColumn> half = {kTime, kAlg, kBus, kWrong};
   const std::vector<LogColumn> stats = {kTime, kAlg, kBus, kWrong, kStat, kStat, kStat, kStat};
@@ -190,7 +190,7 @@ bool Layout::OfHeader(const Tokens& tokens, Layout* out) {
   const auto has = [&](LogColumn c) {
     return std::find(out->columns.begin(), out->columns.end(), c) != out->columns.end();
   };
-  // Up to 1.0 the header was "bytes N ...", and times were in milliseconds.
+  // Up to version 1.0, the header was "bytes N ...", and times were in milliseconds.
   out->milliseconds = tokens[0] == "bytes";
   return has(kCount) && has(kType) && (has(kTime) || has(kCpuTime));
 }
@@ -216,7 +216,7 @@ std::string ReadRow(const Tokens& tokens, const Layout& layout, Row* row) {
     if (f.empty()) return "";
     if (fault.empty()) fault = f;
   }
-  // An empty redop: hypercube, alltoallv.
+  // The tests hypercube and alltoallv have an empty redop.
   if (no_redop && ReadWith(kLayouts[0], rest, layout, true, row).empty()) return "";
   return fault;
 }

@@ -15,7 +15,7 @@ enum class LogColumn : uint8_t {
   kType,
   kRedop,
   kRoot,
-  kTime,  // begins a half
+  kTime,  // begins a half of the row
   kCpuTime,
   kAlg,
   kBus,
@@ -29,15 +29,15 @@ enum class LogColumn : uint8_t {
 
 struct Layout {
   std::vector<LogColumn> columns;  // empty: no header was seen
-  bool milliseconds = false;       // times
+  bool milliseconds = false;       // times are in milliseconds
   bool only_out_of_place = false;  // a single half is out-of-place
 
-  // False if `tokens` are not a header.
+  // Returns false if `tokens` are not a header.
   static bool OfHeader(const std::vector<absl::string_view>& tokens, Layout* out);
 };
 
-// Reads a row with `layout`; without a header, with the known layout that fits. Returns what is wrong with
-// the row, or "".
+// Reads a row with `layout`, or without a header with the known layout that fits. Returns the fault of the
+// row, or "".
 std::string ReadRow(const std::vector<absl::string_view>& tokens, const Layout& layout, Row* row);
 
 }  // namespace chakra::nccl_tests

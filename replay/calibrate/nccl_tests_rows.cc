@@ -23,7 +23,7 @@ struct TestName {
   absl::string_view plain;  // lower case, letters only
   Test test;
 };
-// A name comes before the names that it contains.
+// A name comes before the names that are parts of it.
 constexpr TestName kNames[] = {
     {"reducescatter", Test::kReduceScatter},
     {"allreduce", Test::kAllReduce},
@@ -163,7 +163,8 @@ absl::StatusOr<MeasuredRun> Output::Take(absl::string_view sought) {
 
 namespace {
 
-// Whether most rows have a bus bandwidth that is not 0 and not the algorithm's, as no run of one rank prints.
+// Whether most rows have a bus bandwidth that is neither 0 nor the algorithm bandwidth. A run of one rank
+// never prints this.
 bool ShowsTraffic(const Run& run) {
   size_t halves = 0, shown = 0;
   for (const Row& row : run.rows) {
@@ -221,7 +222,7 @@ absl::Status Output::Add(const Run& run) {
 }
 
 absl::Status StartRcclRun(const RcclShape& shape, int line, Output* out, Run* run) {
-  // The program takes all processes of a communicator to be on one node, so its one node may be several.
+  // The program assumes that all processes of a group are on one node, so its one node may be several.
   constexpr int kLargestNode = 16;
   const bool one = shape.nodes == 1 && shape.ranks > kLargestNode;
   const int nodes = one ? 0 : shape.nodes;
@@ -255,7 +256,7 @@ void Output::Emit(const Run& run, const Row& row, const Half& half, Test test, i
   const uint64_t bytes = row.size * scale;
   double time = half.time.value;
   if (half.cpu_time) {
-    // The printed bandwidth uses the exact time.
+    // The printed bandwidth was computed from the exact time.
     if (!half.alg.present || half.alg.value < 200 * half.alg.half) {
       Warn(row.line,
            absl::StrCat(side, ": a launching thread's time, and algbw has too few digits: left out"));

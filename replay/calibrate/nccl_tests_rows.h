@@ -30,13 +30,13 @@ inline constexpr int kTests = 11;
 inline bool MovesBlocks(Test test) { return test > Test::kSendRecv; }
 
 absl::string_view Name(Test test);
-// From "all_reduce_perf", "./build/all_reduce_perf", "AllReduce", "allreduce".
+// Parses "all_reduce_perf", "./build/all_reduce_perf", "AllReduce", "allreduce".
 std::optional<Test> TestNamed(absl::string_view name);
 // Finds the longest name of a test within `text`, such as "nccl_all-gather_8.log".
 std::optional<Test> TestIn(absl::string_view text);
 // The bytes of an element; 0 if the type is not known.
 int ElementBytes(absl::string_view dtype);
-// 22809 is "2.28.9", 2402 is "2.4.2".
+// The text of NCCL's version code: 22809 is "2.28.9", 2402 is "2.4.2".
 std::string VersionText(int64_t code);
 
 // A printed number. The true number is within value +- half.
@@ -45,8 +45,8 @@ struct Figure {
   double half = 0;
   bool present = false;
 };
-// Reads a decimal number, also 1e+06. False if `token` is not a number. "N/A", nan and inf give a figure that
-// is not present.
+// Parses a decimal number, also with an exponent as in 1e+06. Returns false if `token` is not a number.
+// "N/A", nan and inf give a figure that is not present.
 bool ParseFigure(absl::string_view token, Figure* out);
 
 struct Half {
@@ -73,7 +73,7 @@ struct Row {
 // Rows of one execution of a test.
 struct Run {
   std::optional<Test> test;
-  int ranks = 0;  // 0: not said
+  int ranks = 0;  // 0: not known
   int nodes = 0;
   std::string device;
   // True: sizes may be those of a received block (rccl-tests -x).
@@ -95,7 +95,7 @@ class Output {
 
   const std::string& path() const { return path_; }
   MeasuredRun& result() { return result_; }
-  // The result. Errors: no rows; `sought` says what was expected.
+  // The result. Errors: no rows; `sought` describes the expected rows.
   absl::StatusOr<MeasuredRun> Take(absl::string_view sought);
 
  private:
@@ -103,21 +103,21 @@ class Output {
 
   std::string path_;
   MeasuredRun result_;
-  size_t unsaid_ = 0;  // number of warnings that were not kept
+  size_t unsaid_ = 0;  // number of warnings beyond the maximum
 };
 
-// What a row of rccl-tests -x tells about its run.
+// The facts about its run that a row of rccl-tests -x contains.
 struct RcclShape {
   Test test;
   int ranks;  // GPUs
   int nodes;
 };
-// Keeps `run` if it is of `shape`, else adds it to `out` and starts another.
+// Keeps `run` if it has `shape`; else adds it to `out` and starts another run.
 absl::Status StartRcclRun(const RcclShape& shape, int line, Output* out, Run* run);
 
-// Finds the test that printed the rows; uses the number of ranks if lines give it.
+// Finds the test that printed the rows. Uses the number of ranks if it is known.
 absl::Status FindTest(const Run& run, const Output& out, Test* test, std::string* doubt);
-// Finds the number of ranks; fills `doubt` if the lines give another number.
+// Finds the number of ranks. Fills `doubt` if the lines contain another number.
 absl::Status FindRanks(const Run& run, Test test, const Output& out, int* ranks, std::string* doubt);
 // Whether the half's time and bandwidths agree with `test` on `n` ranks with `scale` (1 or n) times the
 // printed size.

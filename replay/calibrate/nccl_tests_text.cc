@@ -1,4 +1,4 @@
-// Reads what nccl-tests and rccl-tests print to the terminal.
+// Reads the terminal output of nccl-tests and rccl-tests.
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -34,14 +34,14 @@ bool After(const Tokens& tokens, absl::string_view key, T* out) {
   return false;
 }
 
-// Whether `s` begins with this shape, where 9 stands for a digit.
+// Whether `s` begins with this shape, where 9 matches any digit.
 bool BeginsAs(absl::string_view s, absl::string_view shape) {
   return s.size() >= shape.size() && std::equal(shape.begin(), shape.end(), s.begin(), [](char p, char c) {
            return p == '9' ? absl::ascii_isdigit(static_cast<unsigned char>(c)) : c == p;
          });
 }
 
-// Whether what is left of a line, after a tag, is nccl-tests' own.
+// Whether the rest of a line, after a tag, was printed by nccl-tests.
 bool IsOwn(absl::string_view rest) {
   rest = absl::StripLeadingAsciiWhitespace(rest);
   if (absl::StartsWith(rest, "#")) return true;
@@ -49,9 +49,9 @@ bool IsOwn(absl::string_view rest) {
   return t.size() > 2 && IsCount(t[0]) && IsCount(t[1]) && ElementBytes(t[2]) > 0;
 }
 
-// Cuts one tag off the front: "[1,0]<stdout>:" of mpirun --tag-output, "0: " of srun -l, "[pod/nccl-0/main] "
-// and "2026-11-27T10:00:00.5Z " of kubectl logs, "2026-11-27 10:00:00,5 ", "nccl-1  | " of docker compose,
-// "node1: " of pdsh.
+// Removes one tag from the front of a line. Tags are "[1,0]<stdout>:" of mpirun --tag-output, "0: " of srun
+// -l, "[pod/nccl-0/main] " and "2026-11-27T10:00:00.5Z " of kubectl logs, "2026-11-27 10:00:00,5 ", "nccl-1
+// | " of docker compose, and "node1: " of pdsh.
 bool CutTag(absl::string_view* line) {
   constexpr size_t kLongest = 160;
   const absl::string_view body = absl::StripLeadingAsciiWhitespace(*line);
@@ -71,7 +71,7 @@ bool CutTag(absl::string_view* line) {
                ? cut(after)
                : false;
   }
-  // "(Worker pid=17) " of Ray, "Nov 27 10:00:00 node1 job[17]: " of a system's log.
+  // "(Worker pid=17) " of Ray, or "Nov 27 10:00:00 node1 job[17]: " of a system log.
   for (const absl::string_view end : {") ", ": "}) {
     const size_t at = body.substr(0, kLongest).find(end);
     const bool begins = end[0] == ')'
@@ -94,7 +94,7 @@ bool CutTag(absl::string_view* line) {
   return false;
 }
 
-// `line` without what others put in front of it.
+// `line` without the tags that other programs put in front.
 absl::string_view WithoutTag(absl::string_view line) {
   for (int tags = 0; tags < 4 && CutTag(&line); ++tags) {
   }
@@ -109,7 +109,7 @@ struct Devices {
     std::string host, process;
   };
   std::vector<Line> lines;
-  std::string name;  // of the first
+  std::string name;  // of the first device
 
   // The number of distinct ranks in the first rank's group.
   int Ranks(int per_process) const {
@@ -124,16 +124,16 @@ struct Devices {
     }
     const int64_t count = std::max<int64_t>(static_cast<int64_t>(ranks.size()), Least());
     const int64_t all = static_cast<int64_t>(processes.size()) * per_process;
-    // The lines of one process are cut at 2,048 bytes; its first rank is there. Ranks that are printed more
-    // than once belong to independent processes.
+    // The lines of one process are cut at 2,048 bytes, but its first rank is always there. Ranks that are
+    // printed more than once belong to independent processes.
     const bool once =
         static_cast<ptrdiff_t>(ranks.size()) ==
         std::count_if(lines.begin(), lines.end(), [&](const Line& l) { return l.group == lines[0].group; });
     return static_cast<int>(pids && once && all > count && all < (1 << 22) ? all : count);
   }
 
-  // Ranks count from 0: a list of one group that lost lines has as many ranks at least as its highest one
-  // says.
+  // The minimum number of ranks. Ranks count from 0, so a list of one group that lost lines has at least as
+  // many ranks as its highest rank plus 1.
   int Least() const {
     int least = 0;
     for (const Line& l : lines) {
@@ -143,7 +143,7 @@ struct Devices {
     return least;
   }
 
-  // 0: the list lost its first lines.
+  // The number of nodes; 0: the list lost its first lines.
   int Nodes() const {
     std::set<int> ranks;
     std::set<absl::string_view> hosts;
@@ -218,7 +218,7 @@ class TextReader {
 
   absl::Status Header(const Layout& layout) {
     RETURN_IF_ERROR(Begin());
-    // The line above says which halves there are, the line below the unit.
+    // The line above the header lists the halves, the line below has the unit.
     const bool out_of_place = layout_.only_out_of_place;
     layout_ = layout;
     layout_.only_out_of_place = out_of_place;
@@ -247,7 +247,7 @@ class TextReader {
     return Mentioned(line, t);
   }
 
-  // Called for a line that stands before a table: rows before this line belong to another run.
+  // Called for a line that precedes a table: rows before this line belong to another run.
   absl::Status Begin() { return run_.rows.empty() ? absl::OkStatus() : EndRun(); }
 
   absl::Status NameIs(absl::string_view name) {
@@ -283,8 +283,8 @@ class TextReader {
     return absl::OkStatus();
   }
 
-  // "Rank  0 Group  0 Pid  4711 on HOST device  0 [0000:04:00] NAME"; older
-  // versions without Group, or without Pid.
+  // Reads "Rank  0 Group  0 Pid  4711 on HOST device  0 [0000:04:00] NAME". Older versions have no Group, or
+  // no Pid.
   absl::Status Device(absl::string_view line, const Tokens& t) {
     // Where rccl-tests cuts the lines of a process, the lines of the next process follow immediately.
     const size_t again = line.rfind("Rank ");
@@ -300,7 +300,7 @@ class TextReader {
     if (After(t, "Pid", &pid)) d.process = absl::StrCat(pid);
     const auto on = std::find(t.begin(), t.end(), "on");
     const auto device = std::find(t.begin(), t.end(), "device");
-    if (on == t.end() || device == t.end() || on + 1 >= device) return absl::OkStatus();  // cut
+    if (on == t.end() || device == t.end() || on + 1 >= device) return absl::OkStatus();  // the line is cut
     d.host = std::string(on[1]);
     const size_t bracket = line.find("] ");
     if (devices_.lines.empty() && bracket != absl::string_view::npos) {
@@ -343,7 +343,7 @@ class TextReader {
     }
   }
 
-  // Looks for a row behind other text, or for the command that is about to run.
+  // Looks for a row after other text, or for the command that is about to run.
   absl::Status Mentioned(absl::string_view line, const Tokens& t) {
     for (size_t i = 2; i < t.size(); ++i) {
       if (ElementBytes(t[i]) == 0 || !IsCount(t[i - 1]) || !IsCount(t[i - 2])) continue;
@@ -392,7 +392,7 @@ class TextReader {
   Devices devices_;
   Layout layout_;
   bool started_ = false;  // a start line named the test
-  int per_process_ = 0;   // GPUs; 0: not said
+  int per_process_ = 0;   // GPUs of a process; 0: not known
 };
 
 }  // namespace

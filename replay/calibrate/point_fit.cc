@@ -13,8 +13,9 @@ namespace chakra {
 namespace {
 
 constexpr uint64_t kWireBytes = 8;
-constexpr double kFar = 1.25;       // tables that differ by more are named
-constexpr double kSameRate = 1.01;  // a rate that is no more above the card's is the card's
+constexpr double kFar = 1.25;       // tables that are slower than the best by more than this are named
+constexpr double kSameRate = 1.01;  // a rate that exceeds the NIC's by no more than this factor is taken as
+                                    // the NIC's
 
 std::string Source(const PointRow& row) {
   return absl::StrCat("told by ", row.test, " (", row.file, ":", row.line, ", ", row.bytes,
@@ -24,10 +25,10 @@ std::string Source(const PointRow& row) {
                       row.halved ? ", half of what the file has" : "", ")");
 }
 
-// The row of each table (file and test) that counts.
+// By table (file and test): the row that counts.
 using Tables = std::map<std::pair<std::string, std::string>, const PointRow*>;
 
-// The tables that are far from `best`: pairs of nodes differ, or something else ran.
+// Names the tables that are much slower than `best`: pairs of nodes differ, or something else was running.
 std::string ApartByPoint(const Tables& tables, const PointRow& best) {
   std::vector<std::string> far;
   for (const auto& [table, row] : tables) {
@@ -42,7 +43,7 @@ std::string ApartByPoint(const Tables& tables, const PointRow& best) {
 }
 
 void FitWire(const std::vector<PointRow>& points, PointFit* fit) {
-  // Of each table the row nearest to 8 bytes.
+  // Picks the row nearest to 8 bytes of each table.
   Tables tables;
   bool any = false;
   for (const PointRow& p : points) {

@@ -1,4 +1,4 @@
-// What messages between two devices (perftest, osu_latency, osu_bw) tell of a cluster's network.
+// Fits a cluster's network to messages between two devices (perftest, osu_latency, osu_bw).
 #pragma once
 
 #include <string>
@@ -11,18 +11,20 @@ namespace chakra {
 
 struct PointFit {
   proto::Cluster cluster;
-  // A line for each field that was told: old and new value, what told it, what is assumed.
+  // A line for each fitted field: old and new value, the row that determines it, and what is assumed.
   std::vector<std::string> fitted;
   std::vector<std::string> kept;  // a line for each field that stays, with the reason
 };
 
-// Takes from `points`, which are taken to be between two nodes:
-//   - topology.dimension[-1].latency_ns: the shortest latency of 8 bytes or, of a table without it, of fewer.
-//     It is spread over the links of a path: two through the switch of kind SWITCH, else one. Nothing is
-//     taken off for cards, drivers or MPI. Links of kind NETWORK have latencies of their own: not taken.
-//   - transport.rate_share: the highest rate, as a share of what the library has of a device's card.
-//     A rate above the card's is not taken.
-// Points of no use give a line in `kept`. Without points nothing is said.
+// Fits these fields to `points`, which are assumed to be between two nodes:
+//   - topology.dimension[-1].latency_ns: the shortest latency of 8 bytes, or of fewer if a table has no row
+//   of 8.
+//     It is divided among the links of a path: two through the switch of kind SWITCH, else one. Nothing is
+//     subtracted for NICs, drivers or MPI. Not fitted for kind NETWORK, whose links have their own latencies.
+//   - transport.rate_share: the highest rate, as a share of the rate that the library assumes for a device's
+//   NIC.
+//     A rate above the NIC's is not used.
+// Each field that the points do not determine gives a line in `kept`. Without points, nothing is listed.
 PointFit FitPoints(const proto::Cluster& cluster, const std::vector<PointRow>& points);
 
 }  // namespace chakra

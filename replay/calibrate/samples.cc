@@ -15,7 +15,7 @@
 namespace chakra {
 namespace {
 
-constexpr double kMaxShare = 1000;  // the largest share that BuildLibrary() accepts
+constexpr double kMaxShare = 1000;  // the maximum share that BuildLibrary() accepts
 constexpr double kMaxSlow = 1e6;
 
 std::string Lower(const std::string& text) {
@@ -39,8 +39,8 @@ bool HasAny(const LibraryTerm& term) {
                      [&](const auto field) { return (term.*field).has_value(); });
 }
 
-// The share with which messages use their links fully. LL sends as many bytes of flags as of data; in LL128,
-// 8 of 128 bytes are flags.
+// The maximum share, at which messages use their links fully. LL sends as many bytes of flags as of data; in
+// LL128, 8 of 128 bytes are flags.
 double MostShare(const LibraryModel& library, CollectiveType type, const GroupShape& shape,
                  const Candidate& c) {
   LibraryModel plain = library;
@@ -67,8 +67,8 @@ double MostShare(const LibraryModel& library, CollectiveType type, const GroupSh
   return most;
 }
 
-// The library without what cards and their transport add to a step: a term's network_step_us replaces the
-// library's constant, and these come on top of both.
+// The library without the additions of NICs and their transport to a step. A term's network_step_us replaces
+// only the library's constant; these additions apply in both cases.
 LibraryModel WithoutCards(LibraryModel library) {
   for (LibraryLevel& level : library.levels) level.nic_latency_us = level.transport.message_us = 0;
   return library;
@@ -204,7 +204,7 @@ absl::StatusOr<Linear> Samples::AsLabel(size_t i, const std::string& name) {
   Linear linear;
   ASSIGN_OR_RETURN(const double fixed, DeviceTime(series, sample.bytes, label, {}));
   linear.fixed = fixed;
-  // Apart from rounding, the time is linear in each constant, so two values give the line.
+  // Except for rounding, the time is linear in each constant, so two values determine the line.
   constexpr Constants kStepOf = {10, 1, 1, 0.125, 0.125};
   for (size_t j = 0; j < kConstants; ++j) {
     std::array<double, 2> us{};

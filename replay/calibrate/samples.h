@@ -1,4 +1,4 @@
-// Measurements as the fit uses them: their times are linear in the constants of their label.
+// Measurements in the form that the fit uses: their times are linear in the constants of their label.
 #pragma once
 
 #include <array>
@@ -14,28 +14,28 @@
 
 namespace chakra {
 
-// The constants of one algorithm and protocol. kSlow is 1 / share.
+// The constants of one algorithm and protocol. kSlow and kNetworkSlow are 1 / share.
 enum Constant { kBase, kStep, kNetworkStep, kSlow, kNetworkSlow };
 inline constexpr int kConstants = 5;
 inline constexpr const char* kConstantNames[kConstants] = {"base_us", "step_us", "network_step_us",
                                                            "bus_share", "network_share"};
 using Constants = std::array<double, kConstants>;
-inline constexpr double kMostMicros = 1e6;  // the largest value that BuildLibrary() accepts
+inline constexpr double kMostMicros = 1e6;  // the maximum value that BuildLibrary() accepts
 
-// The device time in us: fixed + the sum of slope[j] * (constant[j] - start[j]) over the constants that are
-// set.
+// The device time in us: `fixed` plus the sum of slope[j] * (constant[j] - start[j]) over the constants that
+// are set.
 struct Linear {
   double fixed = 0;  // the time with the cluster's constants
   Constants slope{};
-  Constants start{};  // the values that change nothing when set
+  Constants start{};  // the values at which the time is `fixed`
 };
 
-// One label's constants before the fit. Steps may depend on the group.
+// The constants of one label before the fit. Steps may differ between groups.
 struct LabelStart {
   std::string algorithm;
   Protocol protocol = Protocol::kSimple;
   Constants start{};  // the largest value among the groups
-  Constants least{};  // the least value among the groups that have one
+  Constants least{};  // the smallest value among the groups that have one
   Constants lower{};  // bounds of a fit: no share exceeds what the wire carries
   Constants upper{};
 };
@@ -44,14 +44,14 @@ struct Sample {
   double measured_us = 0;
   double gap_us = 0;  // between kernels
   int devices_per_thread = 1;
-  std::string label;  // the library's choice, or what the measurement gives
-  bool told = false;  // the measurement gives the label
+  std::string label;  // the library's choice, or the label in the measurement
+  bool told = false;  // whether the measurement contains the label
   int series = 0;     // number of the series: rows of one collective and number of ranks
-  int nodes = 1;      // that the cluster lays the ranks on
+  int nodes = 1;      // number of nodes on which the cluster places the ranks
   uint64_t bytes = 0;
 };
 
-// Prices rows with trial constants. Remembers prices.
+// Prices rows with trial constants. Caches prices.
 class Samples {
  public:
   static absl::StatusOr<Samples> Make(const proto::Cluster& cluster, const std::vector<MeasuredRow>& rows);
@@ -63,7 +63,7 @@ class Samples {
   absl::StatusOr<Linear> AsLabel(size_t i, const std::string& label);
   // The device time of sample `i` with the cluster's constants, in us.
   absl::StatusOr<double> Price(size_t i) const;
-  // The same with a library that `change` has changed: it may set constants, not the shape of levels.
+  // Price() with a library modified by `change`, which may set constants but not the shape of levels.
   absl::StatusOr<double> PriceWith(size_t i, const std::function<void(LibraryModel*)>& change) const;
 
  private:

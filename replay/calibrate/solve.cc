@@ -13,23 +13,23 @@ namespace chakra {
 namespace {
 
 constexpr double kFlat = 1.08;         // launches bound a row whose time is within this factor of them
-constexpr double kLeastEffect = 0.01;  // least effect of a whole constant on the time of a row
-constexpr double kLeastApart = 0.004;  // least part of this effect that no other constant explains
-// The relative pull towards the given constants: bandwidths are known better than latencies.
+constexpr double kLeastEffect = 0.01;  // minimum effect of a whole constant on the time of a row
+constexpr double kLeastApart = 0.004;  // minimum part of this effect that no other constant explains
+// The relative pull towards the given constants. Bandwidths are better known than latencies.
 constexpr double kPull = 0.003, kLatencyPull = 0.0005;
 constexpr int kRounds = 40;
 constexpr double kSmallestError = 0.005;  // below this, absolute errors are smoothed
-// The largest standard errors of an identified constant: relative, and in us for a latency.
+// The maximum standard errors of an identified constant: relative, and in us for a latency.
 constexpr double kUncertain = 0.2, kUncertainUs = 1;
-constexpr double kLeastScatter = 0.001;  // least scatter of any row
-constexpr double kOthers = 4;  // the scatter of all labels weighs as much as this many rows of a label
+constexpr double kLeastScatter = 0.001;  // minimum scatter of any row
+constexpr double kOthers = 4;  // the scatter of all labels has the weight of this many rows of a label
 
 // Constants in the order in which they are tried, the most trusted first.
 constexpr std::array<Constant, kConstants> kOrder = {kSlow, kNetworkSlow, kBase, kStep, kNetworkStep};
 
 bool IsLatency(size_t j) { return j != kSlow && j != kNetworkSlow; }
 
-// The value that a relative change of a constant refers to.
+// The reference value for relative changes of a constant.
 double Scale(const LabelStart& label, size_t j) { return label.start[j] > 0 ? label.start[j] : 1; }
 
 // The rows of one label, each divided by its measured time.
@@ -57,7 +57,7 @@ Rows Collect(const std::vector<Sample>& samples, const std::vector<size_t>& of,
   return rows;
 }
 
-// Takes constants one by one, each only if its effect is not explained by those taken before.
+// Accepts constants one by one, each only if the constants accepted before do not explain its effect.
 std::vector<int> Identify(const Rows& rows, LabelFit* fit) {
   std::vector<int> taken;
   std::vector<Eigen::VectorXd> basis;
@@ -83,7 +83,7 @@ std::vector<int> Identify(const Rows& rows, LabelFit* fit) {
   return taken;
 }
 
-// The relative changes of the taken constants that explain `missing`, by iterative reweighting.
+// The relative changes of the accepted constants that explain `missing`, by iterative reweighting.
 Eigen::VectorXd LeastAbsolute(const Eigen::MatrixXd& effect, const Eigen::VectorXd& missing,
                               const Eigen::VectorXd& pull) {
   const auto n = effect.rows();
@@ -103,7 +103,7 @@ Eigen::VectorXd LeastAbsolute(const Eigen::MatrixXd& effect, const Eigen::Vector
   return change;
 }
 
-// The sum of absolute errors, and the number of rows minus the number of constants.
+// The sum of the absolute errors, and the number of rows minus the number of constants.
 struct Scatter {
   double sum = 0;
   double freedom = 0;
@@ -114,9 +114,9 @@ Scatter ScatterOf(const Eigen::VectorXd& left, Eigen::Index constants) {
   return {left.cwiseAbs().sum(), static_cast<double>(left.size() - constants)};
 }
 
-// The standard errors of these changes for rows with mean absolute error `mean`. The errors are assumed
-// normal: their mean absolute value is sqrt(2 / pi) times the standard deviation, and the variance of a least
-// absolute fit is pi / 2 times that of least squares.
+// The standard errors of the changes, for rows with mean absolute error `mean`. Errors are assumed to be
+// normally distributed: their mean absolute value is sqrt(2 / pi) times the standard deviation, and the
+// variance of a least absolute fit is pi / 2 times that of least squares.
 Eigen::VectorXd StandardErrors(const Eigen::MatrixXd& effect, double mean, const Eigen::VectorXd& pull) {
   const auto k = effect.cols();
   Eigen::MatrixXd information = effect.transpose() * effect;
@@ -125,7 +125,7 @@ Eigen::VectorXd StandardErrors(const Eigen::MatrixXd& effect, double mean, const
   return std::max(kLeastScatter, mean) * (M_PI / 2) * variance.diagonal().cwiseMax(0).cwiseSqrt();
 }
 
-// The free constants, and the rest that they must explain.
+// The free constants, and the remaining times that they must explain.
 struct System {
   Eigen::MatrixXd effect;
   Eigen::VectorXd missing;
@@ -149,7 +149,7 @@ System SystemOf(const Rows& rows, const LabelStart& label, const LabelFit& fit, 
   return out;
 }
 
-// The scatter of the rows, before any constant is dropped.
+// The scatter of the rows before any constant is dropped.
 Scatter ScatterOf(const Rows& rows, const LabelStart& label) {
   LabelFit fit;
   const std::vector<int> taken = Identify(rows, &fit);
@@ -165,8 +165,8 @@ std::string Uncertain(size_t j, double value, double error) {
                          IsLatency(j) ? error : error / value * shown);
 }
 
-// Solves for the taken constants, except those that the rows leave uncertain. A constant that would pass a
-// bound is held at the bound. Returns the remaining sum of absolute errors.
+// Solves for the accepted constants, except those that the rows leave uncertain. A constant that would exceed
+// a bound is held at the bound. Returns the remaining sum of absolute errors.
 double FitTaken(const Rows& rows, const LabelStart& label, double others, std::vector<int> taken,
                 LabelFit* fit) {
   std::vector<int> held;
@@ -209,7 +209,7 @@ double FitTaken(const Rows& rows, const LabelStart& label, double others, std::v
       continue;
     }
     fit->identified[static_cast<size_t>(constant)] = false;
-    // Without the dropped constant, held constants may lie inside their bounds again.
+    // Without the dropped constant, held constants may be inside their bounds again.
     taken.insert(taken.end(), held.begin(), held.end());
     held.clear();
     if (taken.empty()) left = rows.missing.cwiseAbs().sum();
@@ -225,7 +225,7 @@ void FitLabel(const Rows& rows, const LabelStart& label, double others, LabelFit
   std::vector<int> taken = Identify(rows, fit);
   LabelFit best = *fit;
   double left = FitTaken(rows, label, others, taken, &best);
-  // If groups had several values, a single value must lower the error to replace them.
+  // If groups have several values, a single value replaces them only if it lowers the error.
   for (const Constant j : {kStep, kNetworkStep}) {
     if (!best.identified[j] || label.least[j] >= label.start[j]) continue;
     taken.erase(std::find(taken.begin(), taken.end(), j));
@@ -293,7 +293,7 @@ absl::StatusOr<Solution> SolveAt(Samples& samples, const std::vector<std::string
 }
 
 absl::StatusOr<Solution> Solve(Samples& samples, const std::vector<std::string>& label) {
-  // By series: (time for each device, size), the least time first.
+  // By series: (time for each device, size), the shortest time first.
   std::map<int, std::vector<std::pair<double, uint64_t>>> series;
   // A launch cannot take longer than a whole row.
   double most = samples.library().enqueue_us;

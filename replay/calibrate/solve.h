@@ -1,4 +1,4 @@
-// Solves for the constants with the least absolute relative errors, for given labels.
+// Solves for the constants with the minimum absolute relative errors, for given labels.
 #pragma once
 
 #include <array>
@@ -14,9 +14,9 @@ namespace chakra {
 struct LabelFit {
   Constants value{};
   std::array<bool, kConstants> identified{};
-  std::array<bool, kConstants> bounded{};      // identified, but at LabelStart's bound
-  std::array<std::string, kConstants> reason;  // why it is not identified; empty: the library has no such
-                                               // constant here
+  std::array<bool, kConstants> bounded{};      // identified, but held at LabelStart's bound
+  std::array<std::string, kConstants> reason;  // why the constant is not identified; empty: the library has
+                                               // no such constant here
 };
 
 struct Solution {
@@ -27,12 +27,13 @@ struct Solution {
 };
 
 // Fits the constants of every label in `label` (by sample). The host's launches take `enqueue_us` for each
-// device. Rows that took no longer than the launches do not count for any constant.
+// device. Rows that took no longer than their launches are not used for any constant.
 absl::StatusOr<Solution> SolveAt(Samples& samples, const std::vector<std::string>& label, double enqueue_us,
                                  bool enqueue_identified);
 
-// SolveAt() with the enqueue_us of the least cost. Tried are the library's value, lowered so that it binds no
-// row, and, for each series with several sizes about as fast as its fastest row, the median of these.
+// SolveAt() with the enqueue_us of minimum cost. The trials are the library's value, lowered so that it
+// bounds no row, and, for each series with several sizes about as fast as its fastest row, the median of
+// these.
 absl::StatusOr<Solution> Solve(Samples& samples, const std::vector<std::string>& label);
 
 }  // namespace chakra

@@ -22,30 +22,33 @@ namespace {
 constexpr uint64_t kSmall = 8 << 10;
 constexpr uint64_t kMiddleFrom = 16 << 10, kMiddleTo = 256 << 10;
 constexpr uint64_t kLarge = 1 << 20;
-constexpr size_t kLargestSizes = 4;  // of a series, that tell the rate
+constexpr size_t kLargestSizes = 4;  // number of a series' largest sizes that determine the rate
 constexpr uint64_t kSmallToPeer = 1 << 10;
 constexpr size_t kFewestRows = 3;
 constexpr int kMostRounds = 10;
-constexpr double kSettled = 0.001;    // a round that changes values by no more is the last
-constexpr double kLeastTold = 0.01;   // of a field, or of 1 us, on a row that tells it
-constexpr double kLeastByRate = 0.3;  // of a row's time, where it tells the rate
+constexpr double kSettled = 0.001;    // the fit ends after a round that changes no value by more than this
+constexpr double kLeastTold = 0.01;   // minimum effect on a row that determines a field: of the whole field,
+                                      // or of 1 us
+constexpr double kLeastByRate = 0.3;  // minimum share of the rate in the time of a row that determines the
+                                      // rate
 constexpr double kTooUncertain = 0.2;
-constexpr double kPeersApart = 0.2;  // of rows that tell post_us by the difference of their peers
+constexpr double kPeersApart = 0.2;  // minimum relative difference of two rows that determine post_us by the
+                                     // difference of their peers
 constexpr size_t kMostPaired = 400;
-constexpr double kLaunchBound = 1.08;  // no more than so many times the launches: the host's time
+constexpr double kLaunchBound = 1.08;  // a row up to this factor above its launches shows the host's time
 constexpr double kLeastShare = 1e-3;
-// The terms of all rows are worth it where they halve the median error, and lower it by so much.
+// Terms are fitted to all rows if they halve the median error and lower it by at least this.
 constexpr double kWorthTerms = 0.02;
 
 enum Field { kMessage, kRate, kLargeUs, kPost, kExchange };
 constexpr int kTransportFields = 5;
-// Values are as the time is linear in them: of the rate its reciprocal.
+// Values in the form in which the time is linear: for the rate, its reciprocal.
 using Values = std::array<double, kTransportFields>;
 
 struct Info {
   const char* name;
-  double step;      // a change that shows in times
-  double least_us;  // an uncertainty below this is none; 0: relative alone
+  double step;      // a change that is visible in times
+  double least_us;  // a smaller uncertainty is ignored; 0: only the relative uncertainty counts
   const char* needs;
 };
 constexpr Info kInfo[kTransportFields] = {
@@ -57,14 +60,14 @@ constexpr Info kInfo[kTransportFields] = {
 
 double Shown(Field f, double value) { return f == kRate ? 1 / value : value; }
 
-// "8 KiB", "100 bytes"
+// Formats sizes as "8 KiB" or "100 bytes".
 std::string Size(uint64_t bytes) {
   if (bytes >= 1 << 20 && bytes % (1 << 20) == 0) return absl::StrCat(bytes >> 20, " MiB");
   if (bytes >= 1 << 10 && bytes % (1 << 10) == 0) return absl::StrCat(bytes >> 10, " KiB");
   return absl::StrCat(bytes, bytes == 1 ? " byte" : " bytes");
 }
 
-// "2", "2 and 4", "2, 4 and 8"
+// Formats sets as "2", "2 and 4", or "2, 4 and 8".
 template <typename T>
 std::string Listed(const std::set<T>& of) {
   std::string out;
@@ -76,13 +79,13 @@ std::string Listed(const std::set<T>& of) {
   return out;
 }
 
-// A row's own value of a field. It counts by `weight`, what 1 of the field is of its time.
+// The value of a field according to one row. `weight`: the share of 1 of the field in the row's time.
 struct Told {
   size_t row;
   double value;
   double weight;
-  double slope;    // us for 1 of the field
-  double missing;  // us that the row takes longer than with the values now
+  double slope;    // us for a change of 1 of the field
+  double missing;  // us by which the row takes longer than with the current values
 };
 
 // Values of rows, each with its weight.
@@ -141,19 +144,19 @@ class Fitter {
     return DropWhatHelpsNot();
   }
 
-  // Not empty: the rows tell the field; which do.
+  // The rows that determine the field; empty: no rows do.
   const std::string& TellsOf(Field f) const { return tells_[f]; }
   const std::string& WhyNot(Field f) const { return why_not_[f]; }
   double Start(Field f) const { return Shown(f, start_[f]); }
   double Value(Field f) const { return Shown(f, values_[f]); }
   bool small() const { return small_bytes_ > 0; }
-  // "exchange_us" is another field for messages of at most small_bytes.
+  // The exchange field for messages of at most small_bytes has another name.
   const char* NameOf(Field f) const {
     return f == kExchange && small_bytes_ > 0 ? "small_exchange_us" : kInfo[f].name;
   }
 
  private:
-  // Whether the row may tell the field, by what it measures.
+  // Whether the row may determine the field, by its kind and size.
   bool Concerns(Field f, size_t i) const {
     const Sample& s = samples_.all()[i];
     if (s.nodes < 2) return false;
@@ -177,11 +180,11 @@ class Fitter {
     return s.bytes >= kLarge && static_cast<size_t>(larger) < kLargestSizes && (!to_all || !others_);
   }
 
-  // The time of row `i` as the table of calls has it, with the values.
+  // The time of row `i` with `values`, as in the table of calls.
   absl::StatusOr<double> Price(size_t i, const Values& values) const {
     const Sample& s = samples_.all()[i];
     ASSIGN_OR_RETURN(const double us, samples_.PriceWith(i, [&](LibraryModel* library) {
-      if (level_ >= library->levels.size()) return;  // a group of one node may have no such level
+      if (level_ >= library->levels.size()) return;  // a group of one node may not have this level
       LibraryLevel& level = library->levels[level_];
       level.transport.message_us = values[kMessage];
       if (values[kRate] != start_[kRate]) level.carried = level.transport.rate_share = 1 / values[kRate];
@@ -214,8 +217,8 @@ class Fitter {
     return told;
   }
 
-  // What rows with different numbers of peers say of post_us, whatever a call takes once: of each pair the
-  // difference.
+  // The values of post_us from pairs of rows with different numbers of peers. Differences cancel the time
+  // that a call takes once.
   Weighted OfPairs(const std::vector<Told>& told) const {
     Weighted out;
     const size_t n = std::min(told.size(), kMostPaired);
@@ -258,7 +261,8 @@ class Fitter {
     }
     const double value = WeightedMedian(values);
     for (auto& [off, weight] : values) off = std::abs(off - value);
-    // Of normal errors: the deviation from their mean size, and the error of a median from the deviation.
+    // For normal errors: the standard deviation from their mean absolute value, and the error of a median
+    // from the standard deviation.
     const double error = 1.2533 * 1.2533 * WeightedMean(values) / std::sqrt(static_cast<double>(told.size()));
     if (error > std::max(kTooUncertain * std::abs(value), kInfo[f].least_us)) {
       why_not_[f] = absl::StrCat(
@@ -284,8 +288,8 @@ class Fitter {
     return cost;
   }
 
-  // A field changes the times of more rows than tell it. It stays as it was if all rows together are nearer
-  // then.
+  // A field changes the times of more rows than those that determine it. It keeps its old value if all rows
+  // together are then nearer.
   absl::Status DropWhatHelpsNot() {
     absl::StatusOr<double> cost = Cost(values_);
     if (!cost.ok()) return cost.status();
@@ -305,7 +309,7 @@ class Fitter {
     return absl::OkStatus();
   }
 
-  // "by 12 rows of all_reduce on 2 and 4 nodes, 8 bytes to 8 KiB"
+  // Formats "by 12 rows of all_reduce on 2 and 4 nodes, 8 bytes to 8 KiB".
   std::string Describe(const std::vector<Told>& told) const {
     std::set<std::string> kinds;
     std::set<int> nodes;
@@ -328,7 +332,7 @@ class Fitter {
   std::map<size_t, std::set<uint64_t>> sizes_;  // by series
   double small_bytes_ = 0;
   bool one_node_ = false;
-  bool others_ = false;  // large rows of other collectives than all_to_all
+  bool others_ = false;  // whether there are large rows of collectives other than all_to_all
 };
 
 void Set(Field f, double value, bool small, proto::NetworkTransport* to) {
@@ -436,7 +440,7 @@ absl::StatusOr<Fit> CalibrateApart(const proto::Cluster& cluster, const std::vec
                         "fitted to them too",
                         100 * off));
     Append(fit.fitted, &terms->fitted);
-    // Before all fits, not before that of the terms.
+    // The times before all fits, not only before the fit of terms.
     ASSIGN_OR_RETURN(terms->rows, PriceRows(cluster, terms->cluster, rows));
   }
   Append(between.kept, &terms->kept);
