@@ -40,10 +40,9 @@ bool LooksLikeMicroBenchmark(absl::string_view text);
 //     osu_alltoall, osu_reduce_scatter, osu_bcast, osu_reduce, osu_gather, osu_scatter. Sizes of
 //     osu_allgather and osu_gather are the bytes that one rank sends, those of osu_alltoall and osu_scatter
 //     the bytes to one rank; rows multiply them by `ranks`, as nccl-tests counts. MB/s are 1e6 bytes.
-//   - perftest: ib_write_lat, ib_send_lat, ib_read_lat (there and back, so its times are halved),
-//   ib_write_bw,
-//     ib_send_bw, ib_read_bw. MB/sec are 2^20 bytes, Gb/sec 1e9 bits. Rates of bidirectional tests are
-//     halved. Latencies are the typical ones if the table has them, else the averages.
+//   - perftest: ib_write_lat, ib_send_lat, ib_read_lat (there and back, so its times are halved);
+//     ib_write_bw, ib_send_bw, ib_read_bw. MB/sec are 2^20 bytes, Gb/sec 1e9 bits. Rates of bidirectional
+//     tests are halved. Latencies are the typical ones if the table has them, else the averages.
 // Other tests of OSU are left out with a warning. `ranks`: the number of ranks of all collectives in the
 // file, which the file does not contain; 0: not known.
 //

@@ -45,12 +45,10 @@ bool LooksLikeNcclTests(absl::string_view text);
 // Reads a log or table of measurements. `path` names it in messages, and gives the collective if the text
 // does not. The form is detected from the text:
 //   - the output of nccl-tests (1.0 to 2.19) and rccl-tests, also with the output of other programs in
-//   between,
-//     and several runs in one file;
+//     between, and several runs in one file;
 //   - JSON of nccl-tests -J; CSV and JSON lines of rccl-tests -x;
 //   - CSV with a header, of `chakra-replay collective --format csv` (collective, ranks, bytes, time_us, ...),
-//   or
-//     with gpus and size_bytes for ranks and bytes.
+//     or with gpus and size_bytes for ranks and bytes.
 // The number of ranks comes from the device lines and is checked against busbw / algbw, which decides if the
 // two differ. The collective comes from the start line, the command or the file name, or else from the
 // columns. Rows that are cut, mixed with other output or inconsistent with their own bandwidth are dropped

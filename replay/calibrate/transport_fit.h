@@ -27,8 +27,7 @@ struct TransportFit {
 //   - large_us: rings and trees of 16 KiB to 256 KiB
 //   - post_us: all_to_all of less than 1 KiB to a peer
 //   - exchange_us: all_to_all of less than 1 KiB to a peer, on two counts of several nodes; with small_bytes
-//   it
-//     is small_exchange_us
+//     it is small_exchange_us
 // A row's time is linear in each of them (in 1 / rate_share), so each row gives a value. The weighted median
 // of these values has the minimum absolute relative error. A field keeps its value if fewer than three rows
 // depend on it, if they leave it uncertain by 20 % (times: and by 1 us; post_us: by 0.2 us), or if all rows

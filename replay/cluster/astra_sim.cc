@@ -32,7 +32,7 @@ std::string Stem(const std::string& path) {
 
 // ---- system, memory and groups JSON ----
 
-// A JSON object whose keys are taken one by one; what is left is named.
+// A JSON object whose keys are taken one by one. Keys that were not taken are noted.
 class Options {
  public:
   Options(const std::string& file, std::string content, std::vector<std::string>* notes)
@@ -63,7 +63,7 @@ class Options {
                          absl::StrCat("key '", key, "': expected ", expected, ", found ", reader_.Raw(v)));
   }
 
-  // A finite number >= 0; untouched when the key is absent.
+  // Reads a finite number >= 0. `out` keeps its value if the key is absent.
   absl::Status TakeNumber(absl::string_view key, absl::string_view unit, double* out,
                           bool* present = nullptr) {
     const JsonValue* v = Take(key);
@@ -76,7 +76,7 @@ class Options {
     return absl::OkStatus();
   }
 
-  // Notes each key that nobody took.
+  // Notes each key that was not taken.
   void NoteRest(const std::vector<std::pair<std::string, std::string>>& without_counterpart) {
     std::vector<std::string> known(taken_.begin(), taken_.end());
     std::set<std::string> named;
@@ -105,7 +105,7 @@ class Options {
   std::vector<std::string>* notes_;
 };
 
-// A collective by its name in an ASTRA-sim option and here.
+// The name of a collective in ASTRA-sim's options and in this project.
 struct Implemented {
   const char* option;
   const char* name;
@@ -139,14 +139,14 @@ class Implementations {
       (*out_.mutable_algorithm())[name_] = all;
       return absl::OkStatus();
     }
-    // A communicator group that is not the whole world is one ring in ASTRA-sim, whatever the list says.
+    // In ASTRA-sim, a group that is not the whole world is one ring, whatever the list says.
     (*out_.mutable_algorithm())[absl::StrCat(name_, ":", devices_)] = all;
     (*out_.mutable_algorithm())[name_] = "ring";
     return absl::OkStatus();
   }
 
  private:
-  // A custom collective is a set of Chakra traces, which is a program here.
+  // A custom collective is a set of Chakra traces; this project calls it a program.
   absl::Status TakeCustom() {
     custom_ = false;
     const std::string key = key_ + "-custom";
@@ -170,7 +170,8 @@ class Implementations {
     return absl::OkStatus();
   }
 
-  // The names here, one for each entry. `flat`: each runs over the whole group ("oneRing").
+  // Reads the list of algorithms under this project's names, one for each entry. `flat`: each algorithm runs
+  // over the whole group ("oneRing").
   absl::Status Read(const JsonValue& v, std::vector<std::string>* algorithms, bool* flat) {
     static const std::map<std::string, std::string> kNames = {{"ring", "ring"},
                                                               {"oneRing", "ring"},
@@ -206,7 +207,8 @@ class Implementations {
     return absl::OkStatus();
   }
 
-  // Whether the list can be run here; else says why, and what is run. Completes a list that is too short.
+  // Whether the list can be run here; if not, notes why, and what is run instead. Extends a list that is too
+  // short.
   bool Carry(std::vector<std::string>* algorithms, bool flat) {
     const auto dimensions = static_cast<size_t>(topology_.dimension_size());
     const auto without = [&](absl::string_view why) {
@@ -263,7 +265,7 @@ class Implementations {
   const proto::Topology& topology_;
   proto::Collectives& out_;
   int64_t devices_ = 1;
-  // Of the collective at hand.
+  // State of the collective that is being read.
   std::string key_, name_;
   bool custom_ = false;
 };
@@ -296,7 +298,7 @@ absl::Status ReadActive(Options* o, proto::Collectives* out) {
   return absl::OkStatus();
 }
 
-// Options of order. FIFO and LIFO give chunks of one collective the same times.
+// Notes options of order. FIFO and LIFO need no note: they give chunks of one collective the same times.
 void TakeScheduling(Options* o, int dimensions) {
   const JsonValue* policy = o->Take("scheduling-policy");
   if (policy != nullptr && policy->text != "LIFO" && policy->text != "FIFO") {

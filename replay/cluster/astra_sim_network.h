@@ -1,4 +1,4 @@
-// The network of an ASTRA-sim analytical back end.
+// Reads the network file of ASTRA-sim's analytical back end.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace chakra {
 
-// Adds the dimensions that `content`, YAML, lists. Errors name `file`, line, column and key.
+// Adds the dimensions in `content`, which is YAML. Errors name `file`, line, column and key.
 absl::Status ReadAstraSimNetwork(const std::string& content, const std::string& file,
                                  proto::Cluster* cluster);
 

@@ -16,7 +16,7 @@
 namespace chakra {
 namespace {
 
-// The path of a list that is given, not counting maps; "": there is none.
+// The path of the first list that is set, maps excluded; "": there is none.
 std::string FindList(const google::protobuf::Message& message) {
   const google::protobuf::Reflection& reflection = *message.GetReflection();
   std::vector<const google::protobuf::FieldDescriptor*> fields;
@@ -31,14 +31,14 @@ std::string FindList(const google::protobuf::Message& message) {
   return "";
 }
 
-// Whether the device has nothing but a name.
+// Whether the device has only a name.
 bool IsName(const proto::Device& device) {
   std::vector<const google::protobuf::FieldDescriptor*> fields;
   device.GetReflection()->ListFields(device, &fields);
   return fields.size() == 1 && !device.name().empty();
 }
 
-// All of `own` but its name and its lists on top of `base`.
+// Merges `own` into `base`. `own` must have no lists; a device that has only a name is looked up.
 absl::Status Merge(const std::string& where, proto::Cluster own, proto::Cluster* base) {
   if (const std::string list = FindList(own); !list.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(where, ": ", list,
@@ -83,7 +83,7 @@ absl::Status PutOnBase(const std::string& where, proto::Cluster base, proto::Clu
     if (absl::Status s = SetFieldFromText(text, cluster); !s.ok())
       return absl::InvalidArgumentError(absl::StrCat(where, ": change \"", text, "\": ", s.message()));
   }
-  return take_terms();  // of a change
+  return take_terms();  // a change may name terms too
 }
 
 }  // namespace chakra

@@ -1,4 +1,4 @@
-// Clusters that change another one: proto::Cluster.base and change.
+// Clusters that change another cluster: proto::Cluster.base and change.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace chakra {
 
-// Puts `cluster` on top of its base: its own fields, then `change`. `base`: what its `base` names; empty
-// where it names none. Errors name `where` and the field: a list that is given beside a base, an unknown
-// device, and what SetField() refuses.
+// Puts `cluster` on top of its base: first its own fields, then `change`. `base`: the cluster that the field
+// `base` names; empty if the field is. Errors name `where` and the field: a list that is set although there
+// is a base, an unknown device, and errors of SetField().
 absl::Status PutOnBase(const std::string& where, proto::Cluster base, proto::Cluster* cluster);
 
 }  // namespace chakra

@@ -5,7 +5,7 @@
 namespace chakra {
 namespace {
 
-// `field` with what stands before it.
+// `field` includes its prefix.
 absl::Status Wrong(absl::string_view field, absl::string_view got, absl::string_view expected) {
   return absl::InvalidArgumentError(absl::StrCat(field, " is ", got, "; expected ", expected));
 }

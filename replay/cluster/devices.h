@@ -1,4 +1,4 @@
-// Devices by name: their peaks and memory bandwidth, without a cluster around them.
+// Devices by name: their peaks and memory bandwidth, without a cluster.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace chakra {
 
-// A known device, that of a cluster preset ("dgx-h100"), or that of a cluster file.
-// Errors: neither (with the nearest name, or all), a file that does not parse, a device without memory
+// A known device, the device of a cluster preset ("dgx-h100"), or the device of a cluster file. Errors: no
+// such name (with the nearest name, or all names), a file that does not parse, a device without memory
 // bandwidth or peaks.
 absl::StatusOr<proto::Device> FindDevice(const std::string& name);
 

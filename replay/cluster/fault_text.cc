@@ -1,4 +1,4 @@
-// Faults as the command line writes them.
+// Parses faults in the form of the command line.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -14,7 +14,7 @@ namespace {
 
 using proto::LinkFault;
 
-// What a kind must say, and must not.
+// Checks that the fields which a kind requires are set, and those which it excludes are not.
 absl::Status CheckKind(const std::string& kind, const LinkFault& f) {
   const char* wrong = nullptr;
   if (kind == "slow" && !f.has_bandwidth()) {
@@ -42,7 +42,7 @@ absl::Status ParseFault(const std::string& text, LinkFault* f) {
 
 absl::Status AddFault(const std::string& text, proto::Topology* topology) {
   LinkFault fault;
-  // The last dimension is what joins nodes.
+  // By default the fault is in the last dimension, which connects the nodes.
   fault.set_dimension(topology->dimension_size() - 1);
   fault.set_label(absl::StrCat("--fault \"", text, "\""));
   if (absl::Status s = ParseFault(text, &fault); !s.ok()) {

@@ -16,7 +16,7 @@
 namespace chakra {
 namespace {
 
-// What one fault does to a link, from when to when.
+// The effect of one fault on a link, and its time span.
 struct Span {
   Time begin, end;
   double bandwidth, loss;
@@ -31,7 +31,7 @@ class Expander {
         where_(where),
         fault_(fault) {}
 
-  // Links of Topology, each direction apart.
+  // The links of Topology that the fault affects, each direction separately.
   absl::StatusOr<std::vector<uint32_t>> Links() {
     RETURN_IF_ERROR(Choose());
     ASSIGN_OR_RETURN(std::vector<uint32_t> copies, Copies());
@@ -160,7 +160,8 @@ absl::StatusOr<Span> SpanOf(const Labelled& where, const proto::LinkFault& f) {
   return span;
 }
 
-// What is left of a link over time, where it changes; `always`: what it loses of its packets without faults.
+// Appends the changes of a link over time that `spans` cause. `always`: the share of packets that the link
+// loses without faults.
 void MergeSpans(uint32_t link, const std::vector<Span>& spans, double always,
                 std::vector<LinkChange>* changes) {
   std::set<Time> instants = {Time::Zero()};

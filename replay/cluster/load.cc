@@ -24,11 +24,11 @@
 namespace chakra {
 namespace {
 
-// A key of "PRESET:key=value" is a field, in its unit.
+// A key of "PRESET:key=value" sets a field.
 struct Override {
   const char* key;
   const char* path;
-  double scale = 1;  // of a plain number: units of the key for one of the field
+  double scale = 1;  // plain numbers are divided by this: units of the key in one unit of the field
 };
 constexpr absl::string_view kPeak = "peak_tflops";
 constexpr Override kOverrides[] = {
@@ -50,12 +50,12 @@ constexpr Override kOverrides[] = {
     {"reduce_gbytes_per_s", "collectives.reduce_gbytes_per_s"},
 };
 
-// Of a size, a rate or a peak 0 would mean that it is open or unknown.
+// Whether the key may be set to 0. For a size, a rate or a peak, 0 would mean open or unknown.
 bool MayBeZero(absl::string_view key) {
   return absl::EndsWith(key, "_latency_ns") || key == "step_overhead_ns" || key == "reduce_gbytes_per_s";
 }
 
-// Sizes a node of several dimensions, all but the last, from the inside out.
+// Sets the size of a node of several dimensions (all but the last), from the inside out.
 absl::Status SizeNode(int gpus, proto::Topology* topology) {
   int left = gpus;
   for (int i = 0; i + 1 < topology->dimension_size(); ++i) {
@@ -73,7 +73,7 @@ absl::Status SetOverride(absl::string_view spec, absl::string_view key, absl::st
                          const Override& o, proto::Cluster* cluster) {
   std::string path = o.path, text(value);
   if (o.key == kPeak) {
-    // An unknown dtype is BuildCluster()'s to refuse.
+    // BuildCluster() reports an unknown dtype.
     const absl::string_view dtype =
         key == kPeak ? cluster->device().default_dtype() : key.substr(kPeak.size() + 1);
     absl::StrAppend(&path, "[", dtype, "]");
@@ -119,7 +119,7 @@ constexpr int kMostBases = 8;
 
 absl::StatusOr<proto::Cluster> Load(const std::string& spec, int depth, std::vector<std::string>* notes);
 
-// Loads what the cluster's base names, and puts the cluster on top. `depth`: of bases so far.
+// Loads the cluster's base, and puts the cluster on top of it. `depth`: the number of bases so far.
 absl::Status Resolve(const std::string& where, int depth, proto::Cluster* cluster) {
   proto::Cluster base;
   if (!cluster->base().empty()) {

@@ -1,5 +1,5 @@
-// What fabric `mixed` sends by packets: from the command line and the proto to
-// what the fabric takes.
+// The flows that fabric `mixed` simulates by packets: from the command line and the proto to the fabric's
+// options.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@
 
 namespace chakra {
 
-// --mixed: "key=value,..." with link, class, dimension, ranks ("ranks=8-15", "ranks=(3,8-15)"), after and
-// until (with their units). One more choice of the cluster; its label is "--mixed" and the text, with which
-// errors begin: an unknown key with the nearest one, a value that is none, nothing chosen.
+// Adds a choice to the cluster, from "key=value,..." of --mixed. The keys are link, class, dimension, ranks
+// ("ranks=8-15", "ranks=(3,8-15)"), after and until (with their units). The choice's label is "--mixed" and
+// the text; errors begin with it: an unknown key (with the nearest one), an invalid value, or no key at all.
 absl::Status AddPacketChoice(const std::string& text, proto::Cluster* cluster);
 
-// `device_of`: by rank; empty: its own number. Errors name the choice (by its label, where it has one), the
-// field, and what was expected. Links are looked at when the fabric is made.
+// `device_of`: by rank; empty: rank r is on device r. Errors name the choice (by its label, if it has one),
+// the field, and what was expected. Links are checked later, when the fabric is made.
 absl::StatusOr<std::vector<PacketChoice>> BuildPacketChoices(const proto::Cluster& cluster, int ranks,
                                                              const std::vector<int>& device_of);
 

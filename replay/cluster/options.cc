@@ -17,7 +17,7 @@
 namespace chakra {
 namespace {
 
-// Dimensions that faults name become networks.
+// Whether some dimension is a network. Dimensions that faults name become networks.
 bool HasNetwork(const proto::Topology& topology) {
   return topology.fault_size() > 0 ||
          std::any_of(topology.dimension().begin(), topology.dimension().end(),
@@ -30,7 +30,7 @@ absl::Status SetRouting(const std::string& text, proto::Topology* topology) {
   ASSIGN_OR_RETURN(auto form, ParseShortForm(text));
   auto policy = ParseRoutingPolicy(form.name);
   if (!policy.ok()) return policy.status();
-  // All of it but the files of routes.
+  // Replaces all routing options except the files of routes.
   proto::Routing routing;
   *routing.mutable_route_file() = topology->routing().route_file();
   routing.set_policy(form.name);

@@ -1,4 +1,4 @@
-// The packet network of a cluster: from the proto to what the fabric takes.
+// The packet network of a cluster: from the proto to the fabric's options.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace chakra {
 
-// Errors: as packet::ReadPacketOptions(), after "cluster: ".
+// Errors: those of packet::ReadPacketOptions(), after "cluster: ".
 absl::StatusOr<packet::PacketOptions> BuildPacket(const proto::PacketNetwork& network);
 
-// --packet: "key=value,..." over what the cluster says. What does not go together is BuildPacket()'s to
-// refuse.
+// Sets "key=value,..." of --packet, on top of the cluster's fields. BuildPacket() checks that the values are
+// consistent.
 absl::Status SetPacket(const std::string& text, proto::Cluster* cluster);
 
 }  // namespace chakra

@@ -15,7 +15,7 @@ absl::Span<const EmbeddedFile> Embedded();  // machines/
 
 namespace {
 
-// What stands between the quotes of a line that is `before`, a name in quotes, and `after`; "": it is none.
+// The name in a line that consists of `before`, a name in quotes, and `after`; "": the line has another form.
 absl::string_view NameIn(absl::string_view line, absl::string_view before, absl::string_view after) {
   line = absl::StripAsciiWhitespace(line);
   if (!absl::ConsumePrefix(&line, before) || !absl::ConsumeSuffix(&line, after)) return "";
@@ -27,7 +27,7 @@ void AddIndented(absl::string_view text, absl::string_view indent, std::string* 
     absl::StrAppend(out, line.empty() ? "" : indent, line, "\n");
 }
 
-// The text with what the names of a device and of terms stand for in their place.
+// The text with the names of a device and of terms replaced by the text that they refer to.
 std::string Whole(absl::string_view text) {
   std::string out;
   for (absl::string_view line : absl::StrSplit(absl::StripSuffix(text, "\n"), '\n')) {

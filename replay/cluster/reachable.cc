@@ -1,4 +1,4 @@
-// Whether all ranks reach each other, and stay so.
+// Checks whether all ranks reach each other, and will still do so after all faults.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -18,7 +18,7 @@ class Reach {
  public:
   Reach(const NetworkGraph& graph, const std::vector<bool>* alive) : graph_(graph), alive_(alive) {}
 
-  // Two of the devices of which the first has no way to the second.
+  // Finds two of the devices such that the first has no path to the second.
   std::optional<Pair> FindCutOff(const std::vector<uint32_t>& devices) {
     if (devices.size() < 2) return std::nullopt;
     for (const bool forward : {true, false}) {
@@ -51,7 +51,7 @@ class Reach {
     return seen;
   }
 
-  // Where nothing forwards: two without a link.
+  // For networks in which no vertex forwards: finds two devices without a link.
   std::optional<Pair> FindUnlinked(const std::vector<uint32_t>& devices) const {
     std::vector<uint32_t> mark(graph_.vertices(), NetworkGraph::kNone);
     for (const uint32_t d : devices) {
@@ -66,7 +66,8 @@ class Reach {
     return std::nullopt;
   }
 
-  // Parts of the network that only devices join do not join each other.
+  // Finds two devices that are attached to no common part of the network. Parts that only devices connect are
+  // separate, because devices do not forward.
   std::optional<Pair> FindApart(const std::vector<uint32_t>& devices) {
     std::vector<uint32_t> part(graph_.vertices(), NetworkGraph::kNone);
     uint32_t parts = 0;
@@ -85,7 +86,8 @@ class Reach {
       ++parts;
     }
     if (parts < 2) return std::nullopt;
-    std::map<std::set<uint32_t>, uint32_t> kinds;  // parts that devices hang on, and the first that does
+    std::map<std::set<uint32_t>, uint32_t> kinds;  // sets of parts to which devices are attached, and the
+                                                   // first device with each set
     for (const uint32_t d : devices) {
       std::set<uint32_t> of;
       for (uint32_t arc = graph_.begin(d); arc < graph_.end(d); ++arc) {
@@ -107,7 +109,8 @@ class Reach {
   const std::vector<bool>* alive_;
 };
 
-// Links that are down at the end of all faults.
+// By dimension and copy: which arcs of the network are up after all faults. Only networks with links that are
+// down.
 std::map<Pair, std::vector<bool>> AliveAtTheEnd(const BuiltTopology& built) {
   std::map<uint32_t, double> left;
   for (const LinkChange& c : built.changes) left[c.link] = c.bandwidth;
@@ -124,8 +127,8 @@ std::map<Pair, std::vector<bool>> AliveAtTheEnd(const BuiltTopology& built) {
   return alive;
 }
 
-// Devices of each copy of a network that ranks use; where a message passes through devices on its way
-// between dimensions, all of them.
+// By copy of a network: the devices that ranks use. If messages pass through devices on their path between
+// dimensions, all devices.
 std::map<uint32_t, std::vector<uint32_t>> Used(const BuiltTopology& built, int dimension,
                                                const std::vector<int>& device_of, int ranks) {
   const TopologyDimension& d = built.topology.dimensions()[static_cast<size_t>(dimension)];
@@ -153,7 +156,7 @@ absl::Status CheckReachable(const BuiltTopology& built, const std::vector<int>& 
     const TopologyDimension& d = built.topology.dimensions()[i];
     if (d.network == nullptr) continue;
     const int dimension = static_cast<int>(i);
-    std::set<std::vector<uint32_t>> whole;  // sets of devices that are fine without faults
+    std::set<std::vector<uint32_t>> whole;  // sets of devices that are connected without faults
     for (const auto& [copy, devices] : Used(built, dimension, device_of, ranks)) {
       const auto dead = alive.find({static_cast<uint32_t>(i), copy});
       if (dead == alive.end() && !whole.insert(devices).second) continue;

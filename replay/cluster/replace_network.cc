@@ -1,4 +1,4 @@
-// What --network puts into a cluster.
+// Replaces networks of a cluster by the option --network.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -26,10 +26,10 @@ bool IsFile(const std::string& path) {
   return stat(path.c_str(), &s) == 0 && S_ISREG(s.st_mode);
 }
 
-// What --network says.
+// The option --network, parsed.
 struct Asked {
-  std::string file;  // "": a network by its name
-  NetworkSpec spec;  // without `span`; of a file: of no name
+  std::string file;  // "": a network given by its name
+  NetworkSpec spec;  // without `span`; for a file: with no name
   std::string span;  // "", "all", "rails" or "machine"
 };
 
@@ -72,7 +72,7 @@ absl::StatusOr<const NetworkKind*> KindOf(const NetworkSpec& spec) {
                                                  SuggestName(spec.name, names)));
 }
 
-// Takes the place of all dimensions.
+// Replaces all dimensions.
 void ReplaceAll(const std::string& text, const Dimension& dimension, proto::Cluster* cluster,
                 std::vector<std::string>* notes) {
   cluster->mutable_topology()->clear_dimension();
@@ -84,7 +84,7 @@ void ReplaceAll(const std::string& text, const Dimension& dimension, proto::Clus
                                 "dimensions, is not used"));
 }
 
-// The ports of a network that is built are the cards of what it replaces.
+// The ports of a built network get the rate and the latency of the NICs that it replaces.
 void TakeCards(const Dimension& last, Dimension* dimension) {
   if (dimension->network().build().empty()) return;
   dimension->set_bandwidth_gbytes_per_s(last.bandwidth_gbytes_per_s());
@@ -92,7 +92,7 @@ void TakeCards(const Dimension& last, Dimension* dimension) {
   dimension->set_latency_ns(last.latency_ns());
 }
 
-// Takes the place of what joins the blocks of the dimensions below.
+// Replaces the dimension that connects the blocks of the dimensions below.
 void ReplaceLast(Dimension dimension, proto::Topology* topology) {
   const bool joins = topology->dimension_size() > 1 && !dimension.network().build().empty();
   if (joins) dimension.set_size(topology->dimension(topology->dimension_size() - 1).size());
@@ -100,7 +100,7 @@ void ReplaceLast(Dimension dimension, proto::Topology* topology) {
   *topology->add_dimension() = std::move(dimension);
 }
 
-// Whether the dimension inside nodes can be what the NVSwitches of a file are.
+// Whether the dimension inside nodes can represent the NVSwitches of a file.
 bool SwitchesFit(const proto::Topology& topology) {
   return topology.dimension_size() == 2 && topology.dimension(0).kind() == Dimension::SWITCH;
 }

@@ -1,4 +1,5 @@
-// What a collective library's kernels take on the device, by the name of its generation: files of terms/.
+// The costs of a collective library's kernels on the device, by the name of the device's generation: files of
+// terms/.
 #pragma once
 
 #include <string>
@@ -9,11 +10,11 @@
 
 namespace chakra {
 
-// The text format of a CollectiveLibrary that has terms and kernel_gap_us alone; "": none has that name.
+// A CollectiveLibrary in text format that has only terms and kernel_gap_us; "": no file has that name.
 absl::string_view TermsText(absl::string_view name);
 
-// Puts the terms that `collectives.library.terms` names in the place of those that are there, and clears the
-// name. Errors: a name that is not known, with the nearest one.
+// Replaces the terms of the library by those that `collectives.library.terms` names, and clears the name.
+// Errors: an unknown name, with the nearest one.
 absl::Status TakeTerms(proto::Cluster* cluster);
 
 }  // namespace chakra

@@ -45,7 +45,7 @@ Bandwidth BandwidthOf(const Dimension& d) {
                                        : Bandwidth::FromGigabytes(d.bandwidth_gbytes_per_s());
 }
 
-// For files whose hosts may be whole nodes.
+// A hint for files whose hosts may be whole nodes.
 std::string RailsHint(const proto::Network& n) {
   if (n.file().empty() || n.span() == proto::Network::EACH_RAIL) return "";
   return "; where its hosts are blocks, a network for each place in a block: --network FILE:span=rails (in a "
@@ -53,7 +53,7 @@ std::string RailsHint(const proto::Network& n) {
          "span: EACH_RAIL)";
 }
 
-// The cards of the devices that a network joins.
+// The NICs of the devices that a network connects.
 Cards CardsOf(const Dimension& d) { return {BandwidthOf(d), Time::FromNanos(d.latency_ns())}; }
 
 absl::StatusOr<TopologyDimension> CheckDimension(const Dimension& d, int i) {
@@ -91,9 +91,9 @@ absl::StatusOr<TopologyDimension> CheckDimension(const Dimension& d, int i) {
   return out;
 }
 
-// Devices of a rack-sized block (NVL72) that each block of `ranks` uses: schedulers give a job equal parts of
-// racks, 64 of 72 for one of 256. The most that divides the ranks, if that is half of the block at least; 0:
-// none.
+// The number of devices of a rack-sized block (NVL72) that `ranks` use in each block. Schedulers give a job
+// equal parts of racks, for example 64 of 72 to a job of 256. The result is the largest number that divides
+// the ranks, if it is at least half of the block; 0: none.
 int PartOfRack(int64_t ranks, int block) {
   constexpr int kLeastRack = 32;
   if (block < kLeastRack) return 0;
@@ -117,7 +117,7 @@ absl::Status SizeTo(int64_t ranks, size_t open, std::vector<TopologyDimension>* 
   (*dims)[open].size = static_cast<int>(std::max<int64_t>(1, ranks / fixed));
   int64_t left = ranks;
   const bool whole = ranks < fixed || ranks % fixed == 0;
-  if (ranks < fixed) {  // the least part of a block that has room for all
+  if (ranks < fixed) {  // the smallest part of a block that has room for all ranks
     for (TopologyDimension& dim : *dims) {
       if (left < dim.size) dim.size = static_cast<int>(left);
       left = (left + dim.size - 1) / dim.size;
@@ -137,7 +137,7 @@ absl::Status SizeTo(int64_t ranks, size_t open, std::vector<TopologyDimension>* 
 }
 
 struct Losses {
-  int asked;  // place in the proto
+  int asked;  // index in the proto
   std::vector<LinkLoss> losses;
 };
 
@@ -184,14 +184,14 @@ absl::Status Builder::ReadDimensions() {
   return absl::OkStatus();
 }
 
-// Devices of the blocks that dimension `i` joins.
+// The number of devices of the blocks that dimension `i` connects.
 int64_t Builder::Below(size_t i) const {
   int64_t below = 1;
   for (size_t k = 0; k < i; ++k) below = std::min<int64_t>(below * dims_[k].size, int64_t{1} << 31);
   return dims_[i].each_rail ? 1 : below;
 }
 
-// Those that are written down have a size of their own.
+// Reads the networks of files and of graphs in the proto, which have a size of their own.
 absl::Status Builder::ReadNetworks() {
   for (size_t i = 0; i < dims_.size(); ++i) {
     const proto::Network& n = proto_.dimension(asked_[i]).network();
@@ -238,7 +238,7 @@ absl::Status Builder::Size() {
   return open < 0 ? absl::OkStatus() : SizeTo(ranks_, static_cast<size_t>(open), &dims_, &asked_);
 }
 
-// A network that the ranks do not need must still make sense.
+// Checks networks that are left out because the ranks do not need them.
 absl::Status Builder::CheckLeftOut() {
   for (int i = 0; i < proto_.dimension_size(); ++i) {
     if (std::find(asked_.begin(), asked_.end(), i) != asked_.end()) continue;
@@ -270,7 +270,7 @@ absl::Status Builder::BuildOne(size_t i, int64_t below) {
   const Cards cards = CardsOf(proto_.dimension(asked_[i]));
   auto network = BuildNetwork(*spec, static_cast<int>(devices), cards);
   if (!network.ok() && proto_.dimension(asked_[i]).size() == 0) {
-    // Parameters may leave no choice of size.
+    // The parameters may allow only one size.
     auto own = BuildNetwork(*spec, 0, cards);
     if (own.ok() && own->graph.devices() >= devices && own->graph.devices() % below == 0)
       network = std::move(own);
@@ -289,7 +289,7 @@ absl::Status Builder::BuildNetworks() {
   return absl::OkStatus();
 }
 
-// A dimension of another kind, with vertices that faults can name.
+// Converts dimensions of other kinds that faults name to networks, whose vertices faults can name.
 absl::Status Builder::MakeNetworks() {
   std::set<int> named;
   for (const proto::LinkFault& f : proto_.fault()) named.insert(f.dimension());

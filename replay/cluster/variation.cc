@@ -21,9 +21,9 @@ namespace {
 constexpr double kMostFactor = 1e6;
 constexpr double kMostSkewNanos = 1e12;  // 1000 s
 constexpr double kMostSigma = 10;
-constexpr size_t kListed = 8;  // ranks that a line names
+constexpr size_t kListed = 8;  // maximum number of ranks that a line names
 
-// What a random number is for.
+// The purpose of a random number.
 enum Purpose : uint64_t { kJitter = 1, kSecond = 2, kStraggler = 3, kSkew = 4 };
 
 uint64_t Hash(uint64_t seed, Purpose purpose, int rank, uint64_t id) {
@@ -33,7 +33,7 @@ uint64_t Hash(uint64_t seed, Purpose purpose, int rank, uint64_t id) {
   return SplitMix(h + kSplitMixStep * (id + 1));
 }
 
-// In (0, 1): the middles of 2^53 equal parts.
+// Maps a hash to (0, 1): to the middles of 2^53 equal parts.
 double Unit(uint64_t hash) { return (static_cast<double>(hash >> 11) + 0.5) * 0x1p-53; }
 
 absl::Status Bad(absl::string_view field, absl::string_view got, absl::string_view expected) {
@@ -41,7 +41,7 @@ absl::Status Bad(absl::string_view field, absl::string_view got, absl::string_vi
       absl::StrCat("cluster: variation.", field, " is ", got, "; expected ", expected));
 }
 
-// In (0, most].
+// Whether `v` is in (0, most].
 bool IsPositive(double v, double most) { return std::isfinite(v) && v > 0 && v <= most; }
 std::string Positive(double most) { return absl::StrCat("a number > 0 and <= ", most); }
 
@@ -49,11 +49,11 @@ absl::Status CheckPositive(absl::string_view field, double v, double most) {
   return IsPositive(v, most) ? absl::OkStatus() : Bad(field, absl::StrCat(v), Positive(most));
 }
 
-// How messages and short forms call a part.
+// The names of a part in messages and in short forms.
 struct PartName {
   proto::Variation::Part part;
-  absl::string_view name;   // of the short form; "": without one
-  absl::string_view shown;  // as what varies
+  absl::string_view name;   // in the short form; "": the short form has no name
+  absl::string_view shown;  // in messages
 };
 constexpr PartName kParts[] = {{proto::Variation::COMPUTATION, "", "compute"},
                                {proto::Variation::DEVICE, "device", "device"},
@@ -90,7 +90,7 @@ Time Scaled(Time time, double factor) {
   return picos < kMost ? Time::Picos(static_cast<int64_t>(picos)) : Time::Never();
 }
 
-// The ranks whose hashes are the smallest.
+// Draws the ranks with the smallest hashes.
 std::vector<int> DrawStragglers(double share, uint64_t seed, int ranks) {
   std::vector<std::pair<uint64_t, int>> by_hash;
   for (int r = 0; r < ranks; ++r) by_hash.emplace_back(Hash(seed, kStraggler, r, 0), r);
@@ -102,7 +102,7 @@ std::vector<int> DrawStragglers(double share, uint64_t seed, int ranks) {
   return drawn;
 }
 
-// "3, 8", and ... after the first few.
+// Formats "3, 8", with ", ..." after the first kListed ranks.
 std::string Named(const std::vector<int>& ranks) {
   const std::vector<int> first(ranks.begin(), ranks.begin() + std::min(ranks.size(), kListed));
   return absl::StrCat(absl::StrJoin(first, ", "), first.size() < ranks.size() ? ", ..." : "");
@@ -188,7 +188,7 @@ std::vector<std::string> FactorsWithoutEffect(const proto::Variation& proto,
   for (int i = 0; i < proto.speed_size(); ++i) {
     const proto::Variation::Speed& speed = proto.speed(i);
     const auto ranks = ParseRanks(speed.ranks(), static_cast<int>(by_rank.size()));
-    if (!ranks.ok()) continue;  // Make() has refused it
+    if (!ranks.ok()) continue;  // Make() has reported the error
     std::vector<int> idle;
     for (const int r : *ranks) {
       const Computes& c = by_rank[static_cast<size_t>(r)];
@@ -208,7 +208,7 @@ std::vector<std::string> FactorsWithoutEffect(const proto::Variation& proto,
   return lines;
 }
 
-// Of the ranks `which`; 1 for all others.
+// Multiplies the factors of the ranks `which`.
 void Variation::Slow(const std::vector<int>& which, proto::Variation::Part part, double factor, int ranks) {
   if (factor_.empty()) factor_.assign(static_cast<size_t>(ranks), {1, 1, 1});
   for (const int r : which) {
@@ -298,7 +298,7 @@ double Variation::Factor(int rank, uint64_t id, Processor on) const {
   if (jitter_ == Jitter::kNone) return factor;
   const double u = Unit(Hash(seed_, kJitter, rank, id));
   if (jitter_ == Jitter::kUniform) return factor * (1 + sigma_ * std::sqrt(3.0) * (2 * u - 1));
-  // Box and Muller's transform.
+  // Box-Muller transform.
   constexpr double kTwoPi = 6.283185307179586;
   const double z = std::sqrt(-2 * std::log(u)) * std::cos(kTwoPi * Unit(Hash(seed_, kSecond, rank, id)));
   return factor * std::exp(sigma_ * z - sigma_ * sigma_ / 2);

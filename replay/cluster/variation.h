@@ -1,4 +1,4 @@
-// Ranks and nodes that differ in speed: what Variation of cluster.proto means.
+// Ranks and nodes that differ in speed: the implementation of Variation in cluster.proto.
 #pragma once
 
 #include <array>
@@ -14,17 +14,17 @@
 
 namespace chakra {
 
-// "3,8-15", or "all", as ascending ranks of [0, ranks). Errors: no such list, a
-// rank twice or outside, with the nearest valid one.
+// Parses "3,8-15", or "all", to ascending ranks in [0, ranks). Errors: another form; a rank that occurs twice
+// or is out of range, with the nearest valid one.
 absl::StatusOr<std::vector<int>> ParseRanks(absl::string_view list, int ranks);
 
-// "[PART:]RANK=FACTOR", the short form of Variation::Speed, appended to `out`. PART
-// is device, host or rank; RANK may be a list. Errors: no such form; the values
-// are checked by Variation::Make(), whose errors then name "--straggler" and the text.
+// Appends "[PART:]RANK=FACTOR", the short form of Variation::Speed, to `out`. PART is device, host or rank;
+// RANK may be a list. Errors: another form. Variation::Make() checks the values; its errors then name
+// "--straggler" and the text.
 absl::Status AddStraggler(absl::string_view text, proto::Variation* out);
 
-// What runs a COMP node. The last two differ by the rank: does its trace have
-// computation on a device?
+// The processor that runs a COMP node. Host nodes are kHost if the trace of the rank has computation on a
+// device, else kOnlyHost.
 enum class Processor : uint8_t { kDevice, kHost, kOnlyHost };
 inline constexpr int kProcessors = 3;
 
@@ -35,13 +35,13 @@ struct Computes {
 };
 Computes WhatComputes(const Graph& graph);
 
-// A line for each entry of `proto` whose part has nothing to do on some of its ranks: there the factor
-// changes nothing. Precondition: Variation::Make() took `proto` for as many ranks.
+// Returns a line for each entry of `proto` whose part has nothing to compute on some of the entry's ranks,
+// where the factor changes nothing. Precondition: Variation::Make() accepted `proto` for as many ranks.
 std::vector<std::string> FactorsWithoutEffect(const proto::Variation& proto,
                                               const std::vector<Computes>& by_rank);
 
-// Everything random is a hash of the seed and of what it is for (rank, node id),
-// so that it depends neither on order nor on threads. Immutable.
+// Speeds and start times of ranks. Every random value is a hash of the seed and of its purpose (rank, node
+// id), so it depends neither on order nor on threads. Immutable.
 class Variation {
  public:
   // Nothing varies.
@@ -50,17 +50,17 @@ class Variation {
   static absl::StatusOr<Variation> Make(const proto::Variation& proto, int ranks);
 
   bool varies_compute() const { return jitter_ != Jitter::kNone || !factor_.empty(); }
-  // What node `id` of `rank` takes on `on` where the trace or the device says `time`, to
-  // the nearest picosecond; saturates at Time::Never().
+  // The time of node `id` of `rank` on `on`, if the trace or the device gives `time`. Rounded to the nearest
+  // picosecond; saturates at Time::Never().
   Time Compute(int rank, uint64_t id, Processor on, Time time) const;
-  // What a delay between two nodes of one host thread becomes: work of the host that no node covers. Rounds
-  // and saturates likewise.
+  // The varied length of a gap between two nodes of one host thread, which is host work that no node covers.
+  // Rounded to the nearest picosecond; saturates at Time::Never().
   Time HostGap(int rank, Processor on, Time gap) const;
 
-  // By rank, when its first node may start; empty: all at 0.
+  // By rank: when its first node may start; empty: all at 0.
   const std::vector<Time>& starts() const { return start_; }
 
-  // One line on what varies, with the seed; "" when nothing does.
+  // One line about what varies, with the seed; "" if nothing does.
   const std::string& text() const { return text_; }
 
  private:
@@ -75,9 +75,9 @@ class Variation {
 
   uint64_t seed_ = 1;
   std::vector<Factors> factor_;  // by rank; empty: 1
-  std::vector<int> stragglers_;  // drawn
+  std::vector<int> stragglers_;  // the ranks drawn as stragglers
   Jitter jitter_ = Jitter::kNone;
-  double sigma_ = 0;  // uniform: of the factor; lognormal: of its logarithm
+  double sigma_ = 0;  // uniform: standard deviation of the factor; lognormal: of its logarithm
   std::vector<Time> start_;
   std::string text_;
 };
