@@ -26,7 +26,7 @@ struct Fit {
   std::vector<std::string> fitted;    // one line for each fitted constant: its old and its new value
   std::vector<std::string> kept;      // one line for each constant that the rows do not identify, with the
                                       // reason
-  std::vector<std::string> warnings;  // what makes the fit doubtful
+  std::vector<std::string> warnings;  // reasons to doubt the fit
 };
 
 inline constexpr double kFarOff = 0.3;  // a fit with a larger median error does not explain its rows

@@ -36,7 +36,7 @@ bool IsRule(absl::string_view s) {
 enum class TableKind : uint8_t { kNone, kLatency, kBandwidth, kCollective, kOther };
 
 struct CollectiveName {
-  absl::string_view title;  // between "OSU MPI" and "Latency Test"
+  absl::string_view title;  // the text between "OSU MPI" and "Latency Test"
   CollectiveType type;
   bool one_part;  // sizes are those of one rank's part
 };
@@ -74,7 +74,7 @@ std::string JoinedColumns(absl::string_view line) {
                                     {"% percentile", "%_percentile"}});
 }
 
-// "#bytes #iterations ..." of perftest.
+// Whether the line is a header of perftest: "#bytes #iterations ...".
 bool IsPerftestHeader(absl::string_view line) {
   const Words t = WordsOf(line.substr(0, 512));
   return t.size() >= 3 && t[0] == "#bytes" && t[1] == "#iterations" &&

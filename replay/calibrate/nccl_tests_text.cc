@@ -198,7 +198,7 @@ class TextReader {
     return Other(line, tokens);
   }
 
-  // "SIZE COUNT TYPE ..."
+  // Whether the tokens begin a row: "SIZE COUNT TYPE ...".
   static bool RowBegins(const Tokens& t) {
     return t.size() >= 3 && IsCount(t[0]) && IsCount(t[1]) &&
            (ElementBytes(t[2]) > 0 ||
@@ -326,7 +326,7 @@ class TextReader {
       }
       return;
     }
-    // "NCCL version 2.18.3+cuda12.2", "RCCL version : 2.22.3-develop:..."
+    // Lines such as "NCCL version 2.18.3+cuda12.2", "RCCL version : 2.22.3-develop:..."
     for (size_t i = 0; i + 2 < t.size(); ++i) {
       if ((t[i] != "NCCL" && t[i] != "RCCL") || t[i + 1] != "version") continue;
       const absl::string_view s = t[i + 2] == ":" && i + 3 < t.size() ? t[i + 3] : t[i + 2];

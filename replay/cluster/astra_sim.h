@@ -11,7 +11,7 @@ namespace chakra {
 
 // Paths; "" if there is no such file. The network file is required.
 struct AstraSimInputs {
-  std::string network_yaml;  // of the analytical front end
+  std::string network_yaml;  // network file of the analytical front end
   std::string system_json;
   std::string memory_json;  // remote memory
   std::string groups_json;  // groups of ranks; they are only checked

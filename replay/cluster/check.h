@@ -1,4 +1,4 @@
-// Checks of a cluster file's fields. Errors: "cluster: FIELD is VALUE; expected ...".
+// Checks fields of a cluster file. Errors: "cluster: FIELD is VALUE; expected ...".
 #pragma once
 
 #include <string>

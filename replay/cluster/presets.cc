@@ -10,7 +10,7 @@
 
 namespace chakra {
 namespace machines {
-absl::Span<const EmbeddedFile> Embedded();  // machines/
+absl::Span<const EmbeddedFile> Embedded();  // the files of machines/
 }  // namespace machines
 
 namespace {

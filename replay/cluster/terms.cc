@@ -8,7 +8,7 @@
 
 namespace chakra {
 namespace terms {
-absl::Span<const EmbeddedFile> Embedded();  // terms/
+absl::Span<const EmbeddedFile> Embedded();  // the files of terms/
 }  // namespace terms
 
 absl::string_view TermsText(absl::string_view name) {

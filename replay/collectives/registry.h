@@ -1,5 +1,5 @@
-// The collective algorithms by name. To add an algorithm: write a file beside ring.cc, declare its builder in
-// builders.h, and add a line to registry.cc.
+// The collective algorithms by name. To add an algorithm: write a file next to ring.cc, declare its builder
+// in builders.h, and add a line to registry.cc.
 #pragma once
 
 #include <compare>

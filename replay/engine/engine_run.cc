@@ -208,7 +208,7 @@ void Engine::FollowAhead(Time now) {
   comm_->ended().clear();
 }
 
-// Releases the children of `row`: if `at_begin`, those that wait only for the begin of `row`; else all
+// Releases the children of `row`: if `at_begin`, those that wait only for the start of `row`; else all
 // others, for a node that ends at `end`.
 void Engine::ReleaseAhead(uint32_t r, uint32_t row, bool at_begin, Time now, Time end) {
   RankState& rank = ranks_[r];

@@ -99,7 +99,7 @@ class Engine {
   bool ReleasesLater(uint32_t rank, uint32_t row);
   void Dispatch(Time now);
   void Start(uint32_t rank, uint32_t row, Time now);
-  // Records the begin of a node in spans and name times.
+  // Records the start of a node in spans and name times.
   void Clock(uint32_t r, uint32_t row, Time now) {
     RankState& rank = ranks_[r];
     if (options_.spans != nullptr) (*options_.spans)[r][row].begin = now;
@@ -110,7 +110,7 @@ class Engine {
     ranks_[rank].busy.Begin(BusyClock::kComm, now, KindOf(rank, row));
     if (options_.observer != nullptr) options_.observer->Transfer(rank, row, now);
   }
-  // Reports the begin of a node to the observer.
+  // Reports the start of a node to the observer.
   void Observe(uint32_t rank, uint32_t row, bool recorded, Time now);
   void StartMemory(uint32_t rank, uint32_t row, Time now);
   void Finish(uint32_t rank, uint32_t row, Time now);
@@ -160,7 +160,7 @@ class Engine {
   }
   // Whether computation takes exactly the times in compute_.
   bool TimesAreFixed() const { return options_.variation == nullptr && !slowdown_.on(); }
-  // Whether names_ needs the begin and end of each node of this type.
+  // Whether names_ needs the start and end of each node of this type.
   bool Clocked(NodeType type) const { return type != NodeType::kComp || !TimesAreFixed(); }
   // WorkOf() if computation varies or its times are stored in a narrower form.
   Time VariedWorkOf(const RankState& rank, uint32_t number, uint32_t row) const;

@@ -22,7 +22,7 @@ class MemoryUnits {
 
   // Errors: a memory node without bytes, or a memory node although no memory is configured.
   absl::Status Check(const TraceSet& traces) const;
-  // The begin and the end of an access that `rank` requests at `now`.
+  // The start and the end of an access that `rank` requests at `now`.
   struct Access {
     Time begin, end;
   };

@@ -15,9 +15,9 @@ class RunObserver {
   virtual ~RunObserver() = default;
   // A node that is not communication begins.
   virtual void Begin(uint32_t rank, uint32_t row, Time now) = 0;
-  // Communication begins.
+  // A send or a receive begins.
   virtual void Wait(uint32_t rank, uint32_t row, Time now) = 0;
-  // Communication that has begun moves data from now on.
+  // A send or a receive that has begun moves data from now on.
   virtual void Transfer(uint32_t rank, uint32_t row, Time now) = 0;
   // One more member arrives at collective call `call`, which has `members` members with a trace. When the
   // last member arrives, all members begin to move data.

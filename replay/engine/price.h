@@ -14,8 +14,8 @@
 namespace chakra {
 
 struct PricedCall {
-  Time time;              // from the common begin to the end of the last member, without the launch
-  Time root_time;         // from the common begin to the end of member `root`
+  Time time;              // from the common start to the end of the last member, without the launch
+  Time root_time;         // from the common start to the end of member `root`
   std::string algorithm;  // "ring/simple", or the plan's name without a library
   std::string why;
   int channels = 1;

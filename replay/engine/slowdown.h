@@ -22,7 +22,7 @@ class Slowdown {
   Slowdown(double slowdown, size_t ranks);
   bool on() const { return factor_ != kFull; }
 
-  // Computation `row` with `work` begins on `rank`. Returns its end, unless Change() moves the end later.
+  // Computation `row` with `work` begins on `rank`. Returns its end, unless Change() moves it.
   Time Begin(uint32_t rank, uint32_t row, Time work, Time now);
   // Whether the end of `row` that was announced for `at` is still valid.
   bool Holds(uint32_t rank, uint32_t row, Time at) const;

@@ -42,7 +42,7 @@ class Lowering {
   absl::StatusOr<goal::Program> Run(std::vector<std::string>* notes);
 
  private:
-  // The operations of a row: one at its begin, one at its end, and for computation that releases other rows
+  // The operations of a row: one at its start, one at its end, and for computation that releases other rows
   // before its end, the operations that end at these releases.
   struct Lowered {
     uint32_t first = 0, last = 0;
@@ -192,7 +192,7 @@ void Lowering::Steps(const Plan& plan, uint32_t call, uint32_t member, uint8_t c
   const uint64_t bytes = matching_.calls[call].bytes;
   struct Done {
     uint32_t op;
-    bool start;  // whether the next step waits only for its begin
+    bool start;  // whether the next step waits only for its start
   };
   std::vector<std::vector<Done>> done(program.streams.size());             // by stream and step
   std::vector<std::pair<uint32_t, std::pair<uint32_t, uint32_t>>> awaits;  // operation, (stream, step)

@@ -3,7 +3,7 @@
 //
 // - A computation node becomes a calc of its time in `times`, on the cpu of its lane.
 // - An access to memory becomes a calc of the time that the cluster's memory needs when idle.
-// - A dependency becomes `requires`; if it is released at the begin, `irequires`; if it is released within
+// - A dependency becomes `requires`; if it is released at the start, `irequires`; if it is released within
 //   computation, the calc is cut there.
 // - A delay of a dependency becomes a calc on the cpu of the node that waits.
 // - Lanes with a recorded order become chains.

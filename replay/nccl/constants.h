@@ -23,8 +23,8 @@ double MaxTreeLL128(Generation g, int nodes);
 double MaxTree(Generation g, int nodes);
 double MaxNvlsTree(Generation g, int nodes);
 
-// The share of the tree's bandwidth that the tuner assumes, by size: 64 B, 128 B, ... (medium sizes do not
-// reach the model).
+// The share of the tree's bandwidth that the tuner assumes, by size: 64 B, 128 B, ... (its model
+// overestimates medium sizes).
 double TreeCorrection(Protocol p, uint64_t bytes);
 
 // The maximum data that a step of one channel moves: an eighth of the protocol's buffer, without flags.

@@ -52,12 +52,12 @@ class FastPath {
 
   // Computes when each member ends from when each began. `group` identifies `members` (ranks) in later calls.
   // Account() counts the call `times` times. If `origin` is not null, it is set, by member, to the member
-  // whose begin decided the member's end. Precondition: Applies(call, bytes).
+  // whose start decided the member's end. Precondition: Applies(call, bytes).
   void Evaluate(const PlannedCall& call, uint32_t group, const std::vector<int>& members, uint64_t bytes,
                 const std::vector<Time>& begin, std::vector<Time>* end,
                 std::vector<uint32_t>* origin = nullptr, uint64_t times = 1);
 
-  // How the time from the begin of `origin` to the end of `member` is spent. Precondition: Evaluate() for the
+  // How the time from the start of `origin` to the end of `member` is spent. Precondition: Evaluate() for the
   // same call, group and bytes gave `origin` as the origin of `member`.
   PathParts Explain(const PlannedCall& call, uint32_t group, const std::vector<int>& members, uint64_t bytes,
                     uint32_t origin, uint32_t member);
@@ -78,7 +78,7 @@ class FastPath {
     bool uniform = false;         // whether every member sees the same costs
     size_t period = 0;            // members this far apart see the same costs: see PeriodOfCosts()
     Time together;                // duration when all begin together; valid if uniform
-    int together_origin = -1;     // the member whose begin then decides the end of member 0; -1: not computed
+    int together_origin = -1;     // the member whose start then decides the end of member 0; -1: not computed
                                   // yet
     std::vector<FlowCost> cost;   // [connection] if uniform, else [kind]; with the library's latencies
     std::vector<uint8_t> kind;    // [connection * period + sender]; empty: uniform, or too many to keep

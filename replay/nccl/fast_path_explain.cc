@@ -1,4 +1,4 @@
-// Explains how a closed form spends its time: the longest path from the member whose begin decided to the
+// Explains how a closed form spends its time: the longest path from the member whose start decided to the
 // member that ended.
 #include <algorithm>
 #include <limits>

@@ -128,7 +128,7 @@ GroupShape ShapeOf(const MachineView& machine, const LibraryModel* library, cons
 struct CallCosts {
   struct Level {
     Time latency;            // added to each message
-    uint64_t wire = kWhole;  // 2^32 times the bytes on one of the links or NICs that a message is spread over
+    uint64_t wire = kWhole;  // 2^32 times the share of a message on one of its links or NICs
     // The maximum rate that the library reaches on one of these links or NICs, in bytes on the wire. The
     // flags of its protocol, its channels and the share that a stream has of them lower this limit; they
     // never add bytes. 0: none.

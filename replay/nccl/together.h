@@ -12,7 +12,7 @@
 
 namespace chakra {
 
-// The time from the common begin to the last member's end, equal to the replay of the plan to the picosecond.
+// The time from the common start to the last member's end, equal to the replay of the plan to the picosecond.
 // For `nvls` under one switch and for `double_binary_tree` over one block, on fabrics where flows do not
 // delay each other; nullopt for everything else. `bytes` is comm_size.
 std::optional<Time> TimeTogether(const MachineView& machine, const CollectiveCosts& costs,

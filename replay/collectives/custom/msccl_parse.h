@@ -73,10 +73,10 @@ struct Algo {
   std::vector<Gpu> gpus;                  // by id
 };
 
-// Ignores elements and attributes that MSCCL does not define.
+// Parses the text of the file `path`. Ignores elements and attributes that MSCCL does not define.
 absl::StatusOr<Algo> Parse(absl::string_view text, const std::string& path);
 
-// "FILE:12: gpu 0, tb 1, step 2: WHAT"; negative numbers are left out.
+// The error "FILE:12: gpu 0, tb 1, step 2: WHAT". Parts with negative numbers are left out.
 absl::Status Error(const std::string& path, int line, int gpu, int block, int step, absl::string_view what);
 
 }  // namespace chakra::msccl

@@ -45,8 +45,8 @@ std::vector<Time> TimesOfSteps(const MachineView& machine, const CollectiveCosts
                                const PlannedCall& call, uint64_t bytes, const std::vector<int>& members);
 
 struct StepTimes {
-  Time last;  // from the common begin to the end of the last member
-  Time root;  // from the common begin to the end of member `root`
+  Time last;  // from the common start to the end of the last member
+  Time root;  // from the common start to the end of member `root`
 };
 
 // The times of call 0 of `matching`, whose members all begin together, if it has symmetric flows of which

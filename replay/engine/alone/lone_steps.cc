@@ -42,7 +42,7 @@ class LoneSteps {
   struct Way {
     std::vector<Time> arrivals;
     size_t taken = 0;
-    Time last;                      // arrival
+    Time last;                      // the last arrival
     uint32_t waiter = 0;            // 1 + the stream that waits for a message; 0: none
     uint64_t bytes = ~uint64_t{0};  // for which `sent` and `there` are computed
     Time sent, there;

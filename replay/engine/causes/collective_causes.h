@@ -1,4 +1,4 @@
-// Causes within collective calls: why each member and stream goes on when it does.
+// Causes within collective calls: why each member and stream continues when it does.
 #pragma once
 
 #include <cstdint>

@@ -70,7 +70,7 @@ class PinnedReplay {
   }
 
   // When a row begins. Valid once all dependencies of the row have ended. `by`: the first entry of Graph::dep
-  // that decides the begin; kNoRow: none.
+  // that decides the start; kNoRow: none.
   Time BeginOf(Place p, uint32_t* by) const {
     const Graph& graph = GraphOf(p.rank);
     Time begin;

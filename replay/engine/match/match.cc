@@ -19,7 +19,7 @@
 namespace chakra {
 namespace {
 
-// 256 TiB, so that sums over all ranks fit in 64 bits.
+// Maximum size of a call or message: 256 TiB, so that sums over all ranks fit in 64 bits.
 constexpr uint64_t kMostBytes = uint64_t{1} << 48;
 constexpr size_t kMostListed = 100;  // the maximum number of messages that an error lists
 

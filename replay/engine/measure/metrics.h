@@ -58,7 +58,7 @@ struct CollectiveMetrics {
 struct NameMetrics {
   std::string name;
   uint64_t count = 0;
-  Time time;            // from begin to end, including waits for partners, summed
+  Time time;            // from start to end, including waits for partners, summed
   bool merged = false;  // covers several names: "layer#.mlp", or "(others)"
 };
 

@@ -54,7 +54,7 @@ class LaneNames {
   absl::flat_hash_map<std::pair<const void*, const void*>, std::vector<Known>> known_;  // key: two columns
 };
 
-// The engine reports the begin and the end of each node. It does so for COMP nodes only if their times may
+// The engine reports the start and the end of each node. It does so for COMP nodes only if their times may
 // differ from ComputeTimes. Ranks of one graph share their sums, so each node needs only the number of its
 // lane.
 class NameTimes {

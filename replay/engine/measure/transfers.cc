@@ -26,7 +26,7 @@ void AddRecordedTransfers(const TraceSet& traces, const Matching& matching, Metr
   for (const RankTrace& trace : traces.ranks) {
     const Graph& graph = *trace.graph;
     const CommSlots& slots = matching.slots[static_cast<size_t>(trace.rank)];
-    if (graph.comm.empty() || slots.size() < graph.comm.size()) continue;  // a twin is not matched
+    if (graph.comm.empty() || slots.size() < graph.comm.size()) continue;  // symmetric to a matched rank
     std::vector<Time>* repeats = nullptr;
     if (traces.of_one_trace) {
       const auto [at, added] = least.try_emplace(&graph);

@@ -13,7 +13,7 @@ constexpr uint64_t kMuch = uint64_t{256} << 20;  // bytes
 // Bytes of a connection: the number of messages that have arrived, and the stream that waits for one.
 constexpr uint64_t kOfConnection = 2 * sizeof(uint32_t);
 
-// The number of sends that begin at once: those at the begin of their stream, with only sends before them.
+// The number of sends that begin at once: those at the start of their stream, with only sends before them.
 uint64_t SendsAtOnce(const Plan& plan) {
   uint64_t sends = 0;
   for (const Program& program : plan.programs) {

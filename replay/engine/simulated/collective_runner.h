@@ -116,7 +116,8 @@ class CollectiveRunner {
   std::vector<Ended>& ended() { return ended_; }
   std::vector<Wake>& wakes() { return wakes_; }
 
-  // The plan of call `call`; null: a group of one. To be called after Prepare().
+  // The plan of call `call`; null: a group of one, a kept call, or a call that takes no time. To be called
+  // after Prepare().
   const PlannedCall* planned(uint32_t call) const { return plan_of_[call]; }
 
   // Explains a call that was answered in closed form: see FastPath::Explain().
@@ -157,8 +158,8 @@ class CollectiveRunner {
                                      // awaits
     uint32_t connections = 0;        // the node's first incoming connection
     uint32_t period = 0;             // of its loop; 0: the stream has no loop
-    const Step* steps = nullptr;     // of the node's program, or
-    const LoopStep* loop = nullptr;  // of the loop
+    const Step* steps = nullptr;     // of the node's program
+    const LoopStep* loop = nullptr;  // of the loop; used if period > 0
     // Step `next`.
     Step Next() const {
       if (period == 0) return steps[next];
@@ -283,7 +284,7 @@ class CollectiveRunner {
   CollectivePlanner* planner_;
   FastPath fast_;
   GroupLanes lanes_;
-  std::vector<const PlannedCall*> plan_of_;  // by call; null: a group of one
+  std::vector<const PlannedCall*> plan_of_;  // by call; null: see planned()
   std::vector<CallState> calls_;
   std::vector<Active> active_;
   std::vector<uint32_t> free_;

@@ -106,7 +106,7 @@ Flow CollectiveRunner::FlowOf(const Active& a, uint32_t active, const StreamRun&
 
 class CollectiveRunner::MemberSends final : public FlowList {
  public:
-  // The call is open until all its messages have been received; the runner must live as long.
+  // The call stays open until all its messages have been received; the runner must outlive the list.
   MemberSends(const CollectiveRunner* runner, uint32_t active, uint32_t stream, uint32_t sends)
       : FlowList(sends), runner_(runner), active_(active), stream_(stream) {}
   Flow At(uint32_t i) const override {

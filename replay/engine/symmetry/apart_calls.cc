@@ -116,7 +116,7 @@ void ApartCalls::Find(const std::vector<bool>& serial, const std::vector<const P
   if (machine_->MakeApart() == nullptr) return;
   const std::vector<uint32_t> unit_of = GroupsOfSameRanks(matching_);
   const size_t groups = matching_.groups.size();
-  std::vector<uint32_t> of_plans;  // a call of each plan and group
+  std::vector<uint32_t> of_plans;  // one call for each plan and group
   std::set<std::tuple<const Plan*, uint32_t, bool>> seen;
   std::set<uint32_t> units, used;
   size_t pairs = 0;

@@ -39,10 +39,10 @@ namespace chakra {
 class ApartCalls {
  public:
   struct Outcome {
-    std::vector<Time> ends;     // by member, counted from the common begin
+    std::vector<Time> ends;     // by member, counted from the common start
     bool together = false;      // whether all ends are equal
     std::vector<int> members;   // of the call that was simulated
-    std::vector<double> peaks;  // as ApartFabrics::Peaks()
+    std::vector<double> peaks;  // from ApartFabrics::Peaks()
     Matching matching;          // of that call only
   };
   // Simulates the only call of outcome->matching on an idle `machine`, and fills the remaining fields of

@@ -3,8 +3,8 @@
 // Rails: a rail consists of the NICs with the same place in their nodes, and their links. A message between
 // nodes may use all NICs of the nodes (card_lanes.h). It then has a part on each rail, and all parts put the
 // same bytes on links. If the links of every rail are symmetric to those of the first rail, and carry nothing
-// else, then all rails behave alike from the begin: each part ends at the same picosecond as the part on the
-// first rail.
+// else, then all rails behave in the same way from the start: each part ends at the same picosecond as the
+// part on the first rail.
 //
 // Reverse order: member m of n has member n - 1 - m as its counterpart. The second of two trees
 // (BuildDoubleBinaryTree()) is the counterpart of the first if the number of nodes is even: each stream does

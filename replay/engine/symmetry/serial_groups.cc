@@ -91,7 +91,7 @@ std::vector<bool> SerialGroups(const TraceSet& traces, LanePolicy policy, const 
   std::map<std::pair<const Graph*, std::vector<uint32_t>>, std::vector<bool>> known;
   for (size_t r = 0; r < traces.ranks.size(); ++r) {
     const Graph& graph = *traces.ranks[r].graph;
-    std::vector<uint32_t> kinds(2 * graph.comm.size(), kNoRow);  // of units, then of groups
+    std::vector<uint32_t> kinds(2 * graph.comm.size(), kNoRow);  // numbers of units, then of groups
     absl::flat_hash_map<uint32_t, uint32_t> number, number_of_group;
     std::vector<uint32_t> units;
     for (uint32_t row = 0; row < graph.size(); ++row) {

@@ -68,7 +68,7 @@ struct Round {
   double times = 1;
   double behind = 0;  // number of messages of this size that leave before it on the same link
 };
-// `per_node`: members of a node, which have consecutive numbers.
+// The rounds of a call that runs as `plan`. `per_node`: members of a node, which have consecutive numbers.
 std::vector<Round> RoundsOf(absl::string_view plan, CollectiveType type, double bytes, int ranks,
                             int per_node);
 
