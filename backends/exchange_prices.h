@@ -1,4 +1,4 @@
-// What an exchange costs that has an idle fabric to itself.
+// The time of an exchange (all devices send to each other) that has an idle fabric to itself.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace chakra {
 
-// A message of an exchange between two devices of a level; see Topology::Level().
+// The message that a device sends to each device of one level; see Topology::Level().
 struct ExchangeMessage {
   uint64_t wire_bytes = 0;  // as Flow::wire_bytes
   Time delay;               // as Flow::delay
@@ -17,19 +17,20 @@ struct ExchangeMessage {
 };
 
 struct ExchangeTime {
-  Time last;              // from the begin until the last message is received
-  bool together = false;  // every device receives its last message then
+  Time last;              // from the start until the last message has been received
+  bool together = false;  // every device receives its last message at this instant
 };
 
-// A fabric may derive from ExchangePrices, if the fabric can answer without making a flow for each pair.
+// A fabric may derive from ExchangePrices if it can compute the time without making a flow for each pair.
 class ExchangePrices {
  public:
   virtual ~ExchangePrices() = default;
 
-  // All `devices` (different ones, at least 2) send a message to each other at the same instant, as flows of
-  // class 0. `messages`: by level. If `peaks` is not null, it gets the highest rate of each link, in bytes a
-  // picosecond, by the topology's number. nullopt: the fabric is not idle, or the flows are not alike, so
-  // that each must be simulated.
+  // Each of `devices` (all different, at least 2) sends one message to each other one, all at the same
+  // instant, as flows of service class 0. `messages` is indexed by the level of the pair. If `peaks` is not
+  // null, it receives the highest rate of each link in bytes a picosecond, by the topology's number of the
+  // link. Returns nullopt if the fabric is not idle, or if the flows are not symmetric and each must be
+  // simulated.
   virtual std::optional<ExchangeTime> TimeOfExchange(const std::vector<int>& devices,
                                                      const std::vector<ExchangeMessage>& messages,
                                                      std::vector<double>* peaks = nullptr) const = 0;

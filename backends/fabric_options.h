@@ -1,4 +1,4 @@
-// What a run asks of its fabric.
+// The options that a run gives to its fabric.
 #pragma once
 
 #include <any>
@@ -11,24 +11,25 @@
 
 namespace chakra {
 
-// Options of some fabrics only: a struct with a `static constexpr OptionSet kSet` and a `bool asked() const`,
-// in the folder of the fabric that defines them. Fabrics that do not take a set refuse it where it is asked
-// for: "fabric packet: messages chosen for packets are for mixed".
+// Describes a set of options that only some fabrics have. The set is a struct with a `static constexpr
+// OptionSet kSet` and a `bool asked() const`, in the folder of the fabric that defines it. A fabric that does
+// not take the set refuses a run that asks for it: "fabric packet: messages chosen for packets are for
+// mixed".
 struct OptionSet {
   const char* what;       // "messages chosen for packets"
   const char* are;        // "is" or "are"
-  const char* also = "";  // behind the names of the fabrics
+  const char* also = "";  // follows the names of the fabrics
 };
 
 class FabricOptions {
  public:
-  RoutingOptions routing;  // through networks
-  int threads = 1;         // that may run the fabric, 1 to 4096; they change no result
-  // Of fabrics that follow links (FabricKind::follows_links):
+  RoutingOptions routing;  // of paths through networks
+  int threads = 1;         // that may run the fabric, 1 to 4096; results do not depend on them
+  // For fabrics that follow links (FabricKind::follows_links):
   std::vector<LinkChange> changes;  // links that go down, come back, have less bandwidth, or lose packets
-  bool link_series = false;         // FabricReport::Links() tells what was taken over time
+  bool link_series = false;         // FabricReport::Links() also reports the use of links over time
 
-  // The set `T`, to be changed. Stays where it is.
+  // Returns the set `T`, to be changed; adds it with its defaults if there is none. The address stays valid.
   template <typename T>
   T& Ask() {
     if (T* set = Find<T>()) return *set;
@@ -44,7 +45,7 @@ class FabricOptions {
   void Drop() {
     sets_.remove_if([](const Held& held) { return held.set == &T::kSet; });
   }
-  // The defaults where nobody asked for the set.
+  // Returns a copy of the set, or its defaults if nobody has asked for it.
   template <typename T>
   T Get() const {
     const T* set = const_cast<FabricOptions*>(this)->Find<T>();
@@ -60,7 +61,7 @@ class FabricOptions {
 
  private:
   struct Held {
-    const OptionSet* set;  // names the type
+    const OptionSet* set;  // identifies the type
     std::any value;
     bool (*asked)(const std::any& set);
   };
@@ -72,7 +73,7 @@ class FabricOptions {
     return nullptr;
   }
 
-  std::list<Held> sets_;  // in the order in which they were asked for
+  std::list<Held> sets_;  // in the order of the first Ask() or Set()
 };
 
 }  // namespace chakra

@@ -1,4 +1,4 @@
-// What a fabric tells of a run.
+// What a fabric reports about a run.
 #pragma once
 
 #include <cstddef>
@@ -14,24 +14,22 @@ struct DimensionTraffic {
   std::string name;
   std::string kind;
   int size = 0;
-  uint64_t bytes = 0;  // payload times links crossed in this dimension
+  uint64_t bytes = 0;  // payload bytes times the links crossed in this dimension
 };
 
-// A fabric that derives from FabricReport is asked for what it carried. Reports
-// on other fabrics have nothing of that.
+// A fabric that derives from FabricReport reports what it carried. For other fabrics, reports leave that out.
 class FabricReport {
  public:
   virtual ~FabricReport() = default;
 
-  // Counts `times` messages of `bytes` from src to dst that were not simulated.
+  // Counts `times` messages of `bytes` from src to dst that the fabric did not simulate.
   virtual void Account(int src, int dst, uint64_t bytes, uint64_t times) = 0;
   virtual std::vector<DimensionTraffic> Traffic() const = 0;
-  // The `most` busiest links, up to the last AdvanceTo(). Nothing from a fabric
-  // that does not follow links.
+  // The `most` busiest links, up to the last AdvanceTo(). Empty if the fabric does not follow links.
   virtual LinkUses Links(size_t /*most*/) const { return {}; }
-  // What packets did; no transport from a fabric that sends none.
+  // Counts of packets; `transport` is empty if the fabric sends no packets.
   virtual PacketTotals Packets() const { return {}; }
-  // Why flows that are under way will never end, when NextEvent() is Never(); "" where nothing is known.
+  // Why flows that are under way will never end, when NextEvent() is Never(); "" if unknown.
   virtual std::string WhyStuck() const { return ""; }
 };
 

@@ -1,4 +1,4 @@
-// What links did in a run, and what is done to them.
+// What links did in a run, and changes of links during a run.
 #pragma once
 
 #include <array>
@@ -12,33 +12,33 @@
 
 namespace chakra {
 
-// From `at` on a link has another bandwidth, until the next change of it.
+// From `at` on, a link has another bandwidth or loss, until the next change of the same link.
 struct LinkChange {
   Time at;
-  uint32_t link = 0;     // of Topology, one direction
-  double bandwidth = 1;  // share of its own, [0, 1]; 0: it is down
-  double loss = 0;       // share of its packets that are lost by chance, [0, 1)
+  uint32_t link = 0;     // number in the Topology, one direction
+  double bandwidth = 1;  // share of the link's own bandwidth, [0, 1]; 0: the link is down
+  double loss = 0;       // share of the link's packets that are lost at random, [0, 1)
 
-  // Share of its own bandwidth that gets through.
+  // The share of the link's own bandwidth that gets through.
   double Left() const { return bandwidth * (1 - loss); }
 };
 
-// What is counted of packets on a link, of `packet` and `mixed`.
+// Counts of packets on one link, from `packet` and `mixed`.
 struct LinkCounts {
-  uint64_t packets = 0;  // of all kinds
+  uint64_t packets = 0;  // packets of all kinds
   uint64_t marks = 0;
-  uint64_t drops = 0;  // for want of room, or since the link was down
-  uint64_t lost = 0;   // on the link, by chance
+  uint64_t drops = 0;  // no room in the queue, or the link was down
+  uint64_t lost = 0;   // lost on the link at random
   uint64_t trims = 0;
-  uint64_t pauses = 0;  // that its other end asked for
-  uint64_t paused = 0;  // ps in which a pause kept back a class of packets, or several
+  uint64_t pauses = 0;  // requested by the other end of the link
+  uint64_t paused = 0;  // ps in which at least one class of packets was paused
 
   bool operator==(const LinkCounts&) const = default;
 };
 
-// What is counted in all and by bucket of time.
+// A count that reports give as a total and as a series over time.
 struct LinkCount {
-  const char* name;  // of LinkReport's total; its series is NAME_series
+  const char* name;  // field of LinkReport for the total; its series is NAME_series
   uint64_t LinkCounts::*total;
 };
 inline constexpr LinkCount kLinkCounts[] = {
@@ -52,44 +52,44 @@ struct LinkUse : LinkCounts {
   std::string link_class;
   int dimension = 0;
   Bandwidth bandwidth;
-  uint64_t bytes = 0;        // that it carried, what protocols add included
-  uint64_t flows = 0;        // that crossed it, each once
-  double peak = 0;           // the most of its bandwidth that was taken at an instant, [0, 1]
-  uint64_t most_queued = 0;  // `packet`: the most bytes that waited for it
-  // Share of the bandwidth taken, by bucket of LinkUses::bucket from time 0; empty unless asked for.
+  uint64_t bytes = 0;        // carried, including what protocols add
+  uint64_t flows = 0;        // that crossed the link, each counted once
+  double peak = 0;           // highest share of the bandwidth in use at any instant, [0, 1]
+  uint64_t most_queued = 0;  // `packet`: highest number of bytes that waited for the link
+  // Share of the bandwidth in use, by bucket of LinkUses::bucket from time 0; empty unless requested.
   std::vector<float> series;
-  std::vector<uint64_t> queued;  // `packet`: bytes that waited at the end of a bucket, beside `series`
-  // `packet`: each of kLinkCounts by bucket, beside `series`; empty where there were none. Their sums are the
-  // totals.
+  std::vector<uint64_t> queued;  // `packet`: bytes that waited at the end of each bucket of `series`
+  // `packet`: each of kLinkCounts, by bucket of `series`; empty if the total is 0. The sum of a series is its
+  // total.
   static constexpr size_t kCounts = std::size(kLinkCounts);
   std::array<std::vector<uint64_t>, kCounts> counts;
 };
 
 // What the packets of a fabric did, up to its last AdvanceTo().
 struct PacketTotals {
-  std::string transport;  // "": the fabric sends no packets, and all else is 0
-  uint64_t packets = 0;   // of data that entered the network, those sent again included
-  uint64_t again = 0;     // of those: sent before
+  std::string transport;  // "": the fabric sends no packets, and all counts are 0
+  uint64_t packets = 0;   // data packets that entered the network, including those sent again
+  uint64_t again = 0;     // those of `packets` that had been sent before
   uint64_t acks = 0;      // acknowledgements and requests
   uint64_t drops = 0, trims = 0, marks = 0, pauses = 0, timeouts = 0;
-  uint64_t lost = 0;    // by links, by chance; not among `drops`
-  uint64_t hops = 0;    // packets of any kind over a link
-  uint64_t events = 0;  // that the simulation took for them
-  // `mixed`: messages that went by packets and that were fluid, and their payload bytes.
+  uint64_t lost = 0;    // lost by links at random; not included in `drops`
+  uint64_t hops = 0;    // packets of any kind times the links that they crossed
+  uint64_t events = 0;  // events that the simulation processed for the packets
+  // `mixed`: messages that went by packets, messages that were fluid, and the payload bytes of each.
   uint64_t messages = 0, fluid_messages = 0, bytes = 0, fluid_bytes = 0;
-  // Where it skips (PacketOptions::skip): packets of data that were counted but not simulated; jumps over
-  // times of constant rates; flows that ended as flows before them did.
+  // Where PacketOptions::skip is on: data packets that were counted but not simulated; jumps over times of
+  // constant rates; flows whose end was copied from an earlier flow.
   uint64_t skipped = 0, jumps = 0, repeats = 0;
-  double skip_error = 0;  // TransportKind::skip_error, where it skips
+  double skip_error = 0;  // TransportKind::skip_error, where PacketOptions::skip is on
 
-  // All counts; not `transport` and what is known of it.
+  // Adds all counts; leaves `transport` and `skip_error`.
   inline PacketTotals& operator+=(const PacketTotals& o);
 };
 
 struct PacketCount {
-  const char* name;  // of PacketReport
+  const char* name;  // field of PacketReport
   uint64_t PacketTotals::*total;
-  bool of_packets = false;  // what packets did: where packets are skipped, they are counted all the same
+  bool of_packets = false;  // counts what packets did, including packets that were skipped
 };
 inline constexpr PacketCount kPacketCounts[] = {{"packets", &PacketTotals::packets, true},
                                                 {"sent_again", &PacketTotals::again, true},
@@ -118,7 +118,7 @@ PacketTotals& PacketTotals::operator+=(const PacketTotals& o) {
 struct LinkUses {
   uint64_t links = 0;            // directions of links that carried anything
   Time bucket;                   // 0: no series
-  std::vector<LinkUse> busiest;  // by bytes over bandwidth, then by number
+  std::vector<LinkUse> busiest;  // by bytes over bandwidth, ties by number of the link
 };
 
 }  // namespace chakra

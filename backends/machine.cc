@@ -41,7 +41,7 @@ Machine::Machine(const MachineView& like, std::unique_ptr<Fabric> fabric)
   Ask();
 }
 
-// What else the fabric is.
+// Finds the optional interfaces of the fabric.
 void Machine::Ask() {
   prices_ = dynamic_cast<const PathPrices*>(fabric_.get());
   report_ = dynamic_cast<FabricReport*>(fabric_.get());
@@ -76,7 +76,7 @@ void Machine::Place(const std::vector<int>& device_of) {
 
 void Machine::Wrap(const std::function<std::unique_ptr<Fabric>(std::unique_ptr<Fabric>)>& wrap) {
   fabric_ = wrap(std::move(fabric_));
-  apart_ = nullptr;  // what wraps the fabric sees each flow
+  apart_ = nullptr;  // the wrapper must see each flow, and ApartFabrics would bypass it
 }
 
 }  // namespace chakra

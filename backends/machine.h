@@ -1,7 +1,7 @@
 // A machine: a topology, the ranks on its devices, and the fabric that simulates its links.
 //
-// Everything here takes ranks where topologies and fabrics take devices. End points that are switches
-// (>= devices()) are the same in both.
+// The functions here take ranks; topologies and fabrics take devices. An end point that is a switch (>=
+// devices()) has the same number in both.
 #pragma once
 
 #include <functional>
@@ -20,33 +20,34 @@
 
 namespace chakra {
 
-// What a machine is, and what it did. Simulates nothing.
+// The parts of a machine that do not simulate: its topology, its prices and its reports.
 class MachineView {
  public:
   int devices() const { return topology_->devices(); }
   const Topology& topology() const { return *topology_; }
-  // The hierarchy of the machine, nearest first: the highest level that a path between two ranks crosses, and
-  // a rank's number within its block there.
+  // The hierarchy of the machine, nearest level first. Level() is the highest level that a path between two
+  // ranks crosses; Coordinate() is a rank's number within its block at that level.
   int Level(int a, int b) const { return topology_->Level(At(a), At(b)); }
   int Coordinate(int rank, int level) const { return topology_->Coordinate(At(rank), level); }
-  // The one switch between two ranks, as an end point of flows to and from the devices that hang on it
-  // (>= devices()); -1: there is no such switch.
+  // The one switch between two ranks, as an end point of flows to and from its devices (>= devices()); -1 if
+  // there is no such switch.
   int SwitchBetween(int a, int b) const { return topology_->SwitchBetween(At(a), At(b)); }
 
-  // As PathPrices has them: the fabric's own, or those of `analytical`.
+  // See PathPrices. The prices are the fabric's own, or those of `analytical`.
   bool contention_free() const { return prices_->contention_free(); }
   FlowCost Cost(int src, int dst, uint64_t bytes) const { return prices_->Cost(At(src), At(dst), bytes); }
-  // Of a message whose sender makes at most `limit` (0: no limit): what that adds is the narrowest link's.
+  // The cost of a message whose sender produces at most `limit` (0: no limit). CostByLinks() adds the
+  // additional time to the link with the longest transfer.
   FlowCost Cost(int src, int dst, uint64_t bytes, Bandwidth limit) const {
     return Cost(src, dst, bytes).Limited(bytes, limit);
   }
   std::vector<LinkCost> CostByLinks(int src, int dst, uint64_t bytes, Bandwidth limit = Bandwidth()) const;
-  // Between devices.
+  // The same prices by device.
   const PathPrices& prices() const { return *prices_; }
-  // Null: the fabric has none.
+  // Null if the fabric has none.
   const EndpointPrices* endpoint_prices() const { return endpoint_prices_; }
 
-  // As FabricReport has them; nothing where the fabric has no report.
+  // See FabricReport; without effect, or empty, if the fabric has no report.
   void Account(int src, int dst, uint64_t bytes, uint64_t times) {
     if (report_ != nullptr) report_->Account(At(src), At(dst), bytes, times);
   }
@@ -57,7 +58,7 @@ class MachineView {
 
  protected:
   MachineView() = default;
-  // The topology and the ranks of `like`.
+  // Copies the topology and the placement of `like`.
   explicit MachineView(const MachineView* like) : topology_(like->topology_), device_of_(like->device_of_) {}
   int At(int endpoint) const {
     const auto i = static_cast<size_t>(endpoint);
@@ -65,25 +66,26 @@ class MachineView {
   }
 
   std::shared_ptr<const Topology> topology_;
-  std::vector<int> device_of_;  // of all ranks below devices(); empty: rank r is device r
+  std::vector<int> device_of_;  // for all ranks below devices(); empty: rank r is device r
   std::unique_ptr<PathPrices> own_prices_;
 
-  const PathPrices* prices_ = nullptr;  // of the fabric, or own_prices_
-  FabricReport* report_ = nullptr;      // of the fabric; may be null
-  const EndpointPrices* endpoint_prices_ = nullptr;  // likewise
+  const PathPrices* prices_ = nullptr;               // the fabric, or own_prices_
+  FabricReport* report_ = nullptr;                   // the fabric; may be null
+  const EndpointPrices* endpoint_prices_ = nullptr;  // the fabric; may be null
 };
 
 class Machine final : public MachineView, public Fabric {
  public:
-  // `fabric` is one over `topology`. `prices`: for a fabric that has none; may be null for others.
+  // `fabric` simulates `topology`. `prices`: for a fabric without its own; may be null for other fabrics.
   Machine(const Topology& topology, std::unique_ptr<Fabric> fabric, std::unique_ptr<PathPrices> prices);
-  // `like` with another fabric, which has prices.
+  // A machine as `like`, with another fabric. `fabric` must have its own prices.
   Machine(const MachineView& like, std::unique_ptr<Fabric> fabric);
 
-  // Rank r sits on device `device_of`[r]: at most devices() of them, all different. Ranks that are not placed
-  // take the devices that are left, in order. Empty: rank r sits on device r.
+  // Puts rank r on device `device_of`[r]: at most devices() entries, all different. The remaining ranks get
+  // the remaining devices in order. Empty: rank r is on device r.
   void Place(const std::vector<int>& device_of);
-  // `wrap` puts a fabric around the one that is there, which keeps its prices and its report.
+  // `wrap` receives the fabric and returns a fabric around it. Prices and reports stay those of the inner
+  // fabric.
   void Wrap(const std::function<std::unique_ptr<Fabric>(std::unique_ptr<Fabric>)>& wrap);
 
   FlowId Start(const Flow& flow, Time now) override {
@@ -102,11 +104,11 @@ class Machine final : public MachineView, public Fabric {
   Time NextEvent(Time limit) override { return fabric_->NextEvent(limit); }
   void AdvanceTo(Time t, std::vector<FlowEnd>* ended) override { fabric_->AdvanceTo(t, ended); }
 
-  // Of devices.
+  // The fabric itself, whose end points are devices.
   const Fabric& fabric() const { return *fabric_; }
 
-  // As ApartFabrics has them. MakeApart(): null too if the fabric is no such fabric; the others may be called
-  // where it is not null.
+  // See ApartFabrics. MakeApart() also returns null if the fabric is no ApartFabrics. The others may be
+  // called only where MakeApart() is not null.
   std::unique_ptr<Machine> MakeApart() const;
   void Unite(const Hop& link, const Hop& like) { apart_->Unite(link, like); }
   bool LinksBetween(int src, int dst, std::vector<Hop>* links) {
@@ -117,7 +119,7 @@ class Machine final : public MachineView, public Fabric {
                   int like_dst, const std::vector<double>& peaks) {
     apart_->CountApart(At(src), At(dst), bytes, wire_bytes, times, At(like_src), At(like_dst), peaks);
   }
-  // As ExchangePrices has it; nullopt too if the fabric has no such prices.
+  // See ExchangePrices; also nullopt if the fabric is no ExchangePrices.
   std::optional<ExchangeTime> TimeOfExchange(const std::vector<int>& ranks,
                                              const std::vector<ExchangeMessage>& messages,
                                              std::vector<double>* peaks = nullptr) const;

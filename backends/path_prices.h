@@ -1,4 +1,4 @@
-// What messages cost on an idle fabric.
+// The cost of a message on an idle fabric.
 #pragma once
 
 #include <cstddef>
@@ -9,18 +9,18 @@
 
 namespace chakra {
 
-// Uncontended cost of one message.
+// The cost of one message without contention.
 struct FlowCost {
   Time latency;   // from first byte sent to first byte received
-  Time transfer;  // bytes over the narrowest link (store and forward: sum over links)
-  Time sent;      // from first to last byte leaving the source: bytes over the narrowest link
-                  // (store and forward: over the first)
+  Time transfer;  // bytes over the narrowest link (store and forward: the sum over all links)
+  // from first to last byte leaving the source: bytes over the narrowest link (store and forward: the first)
+  Time sent;
   Time received() const { return latency + transfer; }
-  // The same for a message of `bytes` whose sender makes at most `limit` (0: no limit).
+  // The cost of this message of `bytes` if its sender produces at most `limit` (0: no limit).
   FlowCost Limited(uint64_t bytes, Bandwidth limit) const {
     if (limit.bytes_per_second() == 0 || transfer == Time::Never()) return *this;
     FlowCost slower = *this;
-    // Store and forward: the sender is the first of several that take their time.
+    // With store and forward, only the first of several transfers becomes slower.
     const Time own = TransferTime(bytes, limit), first = sent < transfer ? sent : transfer;
     if (own <= first) return slower;
     slower.sent += own - first;
@@ -29,29 +29,29 @@ struct FlowCost {
   }
 };
 
-// What links of one kind take of a FlowCost.
+// The part of a FlowCost that one link of the path accounts for.
 struct LinkCost {
-  size_t link_class = 0;  // of Topology::link_classes()
+  size_t link_class = 0;  // index in Topology::link_classes()
   Time latency, transfer;
 };
 
-// A fabric that derives from PathPrices says what a message costs. For other
-// fabrics Machine takes the prices of `analytical`.
+// A fabric that derives from PathPrices says what a message costs. For other fabrics, Machine uses the prices
+// of `analytical`.
 class PathPrices {
  public:
   virtual ~PathPrices() = default;
 
-  // Between two devices, or a switch (Topology::SwitchBetween()) and a device on it.
+  // The cost between two devices, or between a switch (Topology::SwitchBetween()) and one of its devices.
   virtual FlowCost Cost(int src, int dst, uint64_t bytes) const = 0;
-  // The same by the links of the path: their latencies and transfers add up to its. Bytes take their time on
-  // the narrowest link (store and forward: on each), and so does what is no link's own latency.
+  // Cost() split by the links of the path; latencies and transfers add up to those of Cost(). The transfer
+  // counts on the narrowest link (store and forward: on each link). Latency that belongs to no link counts
+  // there too.
   virtual std::vector<LinkCost> CostByLinks(int src, int dst, uint64_t bytes) const {
     const FlowCost cost = Cost(src, dst, bytes);
     return {{0, cost.latency, cost.transfer}};
   }
-  // True when flows never delay each other, so that Cost() is exact whatever
-  // else is in flight. The engine may then answer whole collectives in closed
-  // form, and tell of their bytes by FabricReport::Account().
+  // True if flows never delay each other, so that Cost() is exact whatever else is under way. The engine may
+  // then compute whole collectives in closed form and report their bytes with FabricReport::Account().
   virtual bool contention_free() const { return false; }
 };
 

@@ -7,7 +7,7 @@
 #include "trace/base/spelling.h"
 #include "trace/base/status_macros.h"
 
-// One line a fabric: the function that gives its FabricKind.
+// One line for each fabric: the function that returns its FabricKind.
 #define CHAKRA_FABRICS(FABRIC) \
   FABRIC(AnalyticalKind)       \
   FABRIC(FifoKind)             \
@@ -68,7 +68,7 @@ absl::Status Check(const FabricKind& kind, const Topology& topology, const Fabri
   return kind.check == nullptr ? absl::OkStatus() : kind.check(topology, options);
 }
 
-// What messages cost on fabric `analytical`, for a fabric that has no prices: it may be slower.
+// The prices of fabric `analytical`, for a fabric without its own. Messages on that fabric may take longer.
 class PlainPrices final : public PathPrices {
  public:
   PlainPrices(const Topology& topology, const RoutingOptions& routing) {
@@ -87,7 +87,7 @@ class PlainPrices final : public PathPrices {
   const PathPrices* prices_;
 };
 
-// `options` with the parameters that `text`, NAME:key=value,..., has.
+// `options` with the parameters in `text`, which is NAME:key=value,...
 absl::StatusOr<FabricOptions> WithParameters(const FabricKind& kind, absl::string_view text,
                                              const FabricOptions& options) {
   if (text == kind.name) return options;

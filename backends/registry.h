@@ -1,5 +1,5 @@
-// The fabrics by name. To add one: a folder beside analytical/ that defines its FabricKind, and a line in
-// registry.cc.
+// The fabrics by name. To add a fabric: a folder next to analytical/ that defines its FabricKind, and a line
+// in registry.cc.
 #pragma once
 
 #include <memory>
@@ -17,44 +17,48 @@
 
 namespace chakra {
 
-// What a fabric says of itself.
+// Describes a fabric.
 struct FabricKind {
   const char* name;
-  const char* help;  // what it models, in one line
+  const char* help;  // one line: what the fabric models
   std::unique_ptr<Fabric> (*make)(const Topology& topology, const FabricOptions& options);
-  // Parameters of its own, after its name ("NAME:key=value,..."; spec.h), and what makes options of them.
+  // Its own parameters, given after its name ("NAME:key=value,..."; spec.h), and the function that reads
+  // them.
   std::vector<Parameter> parameters = {};
   absl::Status (*read)(const Parameters& parameters, FabricOptions* options) = nullptr;
-  // Option sets that it knows, and those that change nothing for it.
+  // The option sets that the fabric uses, and those that it accepts without effect.
   std::vector<const OptionSet*> takes = {}, ignores = {};
-  // It is a FabricReport whose Links() tells of links, and it takes FabricOptions::changes and link_series.
+  // The fabric is a FabricReport whose Links() reports links, and accepts FabricOptions::changes and
+  // link_series.
   bool follows_links = false;
-  // Pages and timelines show what links did over time even if nobody asks for link_series, which refuses
-  // nothing here.
+  // Pages and timelines show the use of links over time even if nobody asks for link_series. Do not set this
+  // if the fabric refuses some runs with link_series.
   bool shows_links = false;
-  // What else it refuses; null: nothing. Errors begin with "fabric NAME: ", or name the set that they are of.
+  // Checks for anything else that the fabric refuses; null: no check. Errors begin with "fabric NAME: " or
+  // with the name of the option set.
   absl::Status (*check)(const Topology& topology, const FabricOptions& options) = nullptr;
 };
-// Their names differ.
+// Names must differ.
 using FabricKinds = std::vector<const FabricKind*>;
-// Those of this program.
+// The fabrics of this program.
 const FabricKinds& Fabrics();
 
-// `name`: NAME, or NAME:key=value,... with parameters of that fabric. Errors: a name that `fabrics` do not
-// have, with the nearest one and the list; an option that the fabric does not take, or out of range.
+// `name`: NAME, or NAME:key=value,... with parameters of that fabric. Errors: a name that is not in `fabrics`
+// (the message suggests the nearest one and lists all); an option that the fabric does not take or that is
+// out of range.
 absl::StatusOr<std::unique_ptr<Fabric>> MakeFabric(absl::string_view name, const Topology& topology,
                                                    const FabricOptions& options,
                                                    const FabricKinds& fabrics = Fabrics());
-// The same with what describes it, each rank on the device of its number.
+// As MakeFabric(), with the fabric in a Machine. Rank r is on device r.
 absl::StatusOr<std::unique_ptr<Machine>> MakeMachine(absl::string_view name, const Topology& topology,
                                                      const FabricOptions& options,
                                                      const FabricKinds& fabrics = Fabrics());
 
-// By its name, whatever parameters follow. Null: none has that name.
+// Finds a fabric by its name; parameters after the name are ignored. Null if there is none.
 const FabricKind* FindFabric(absl::string_view name, const FabricKinds& fabrics = Fabrics());
 std::vector<std::string> NamesOf(const FabricKinds& fabrics);
 std::vector<std::string> FabricNames();
-// Those that take a set of options, or follow links.
+// The fabrics that take a set of options, or that follow links.
 FabricKinds FabricsThatTake(const OptionSet& set, const FabricKinds& fabrics = Fabrics());
 FabricKinds FabricsThatFollowLinks(const FabricKinds& fabrics = Fabrics());
 // "fluid, packet and mixed".
@@ -62,7 +66,7 @@ std::string Listed(const FabricKinds& fabrics);
 // "fluid (flows share links), packet (every packet)", for the help of commands.
 std::string ListedWithHelp(const FabricKinds& fabrics = Fabrics());
 
-// "fabric NAME: WHAT", of a FabricKind::check.
+// An error for FabricKind::check: "fabric NAME: WHAT".
 absl::Status RefusedByFabric(absl::string_view name, absl::string_view what);
 
 }  // namespace chakra

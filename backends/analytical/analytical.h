@@ -1,8 +1,9 @@
-// `analytical`: a flow takes latency + bytes / narrowest bandwidth, without contention.
+// `analytical`: a flow needs latency + bytes / narrowest bandwidth, without contention.
 //
 // received = now + sum of the path's latencies + bytes / narrowest bandwidth (cut-through: Kermani and
-// Kleinrock, "Virtual Cut-Through", 1979, without the time of the header). With store_and_forward, bytes /
-// bandwidth is summed over the links. sent = now + bytes / narrowest bandwidth (with store_and_forward, that
+// Kleinrock, "Virtual Cut-Through", 1979, without the time of the header). With store_and_forward, the sum of
+// bytes / bandwidth over the links replaces the second term. sent = now + bytes / narrowest bandwidth (with
+// store_and_forward: over the first link's bandwidth). A flow whose end would pass Time::Never() never ends.
 // of the first link). A time past Time::Never() saturates, and the flow never ends.
 #pragma once
 
@@ -40,12 +41,12 @@ class AnalyticalFabric final : public Fabric, public PathPrices, public FabricRe
   static constexpr size_t kRecent = 1024;  // a power of two
 
   // Many flows end at one instant, so the heap holds instants, each with a list of ends in order of Start.
-  // The heap may have an instant twice, if it had dropped out of the recent ones: the earlier list goes
-  // first.
+  // The heap may hold an instant twice, if the instant had left recent_ before the second list began. Then
+  // the earlier list comes first.
   struct Instant {
     Time at;
     uint64_t order;
-    uint32_t head;  // first end of its list
+    uint32_t head;  // first end of the list
     bool Before(const Instant& o) const { return at != o.at ? at < o.at : order < o.order; }
   };
   struct End {
@@ -61,7 +62,7 @@ class AnalyticalFabric final : public Fabric, public PathPrices, public FabricRe
   Recent& RecentOf(Time t) { return recent_[static_cast<uint64_t>(t.picos()) * 0x9e3779b97f4a7c15u >> 54]; }
   void Push(Time at, uint64_t tag, FlowEnd::Kind kind);
 
-  mutable PathCost cost_;  // remembers transfer times
+  mutable PathCost cost_;  // caches transfer times
   Heap4<Instant> heap_;
   std::vector<End> ends_;
   uint32_t free_ = kNone;  // list of unused ends

@@ -9,8 +9,8 @@
 namespace chakra {
 namespace {
 
-// Messages are not split here: with policies that split messages, each message takes one path by its own
-// hash.
+// This fabric does not split messages. With policies that split them, each message takes one path, chosen by
+// its own hash.
 RoutingOptions OnePath(RoutingOptions routing) {
   routing.stripes = false;
   if (routing.policy == RoutingPolicy::kSpray || routing.policy == RoutingPolicy::kFlowlet) {
@@ -59,7 +59,7 @@ Time FifoFabric::Serve(uint32_t m, uint64_t order, Time head) {
 }
 
 FlowId FifoFabric::Start(const Flow& flow, Time now) {
-  // Heads that reached a link before this message starts are served before the message.
+  // Messages whose heads reach a link before this one starts are served first.
   if (!heap_.empty() && heap_.top().at <= now) Run(now, &early_);
   const FlowId order = flows_++;
   uint32_t m;

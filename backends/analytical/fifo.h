@@ -1,13 +1,13 @@
-// `analytical-fifo`: like `analytical`, but each directed link serves one message at a time, in the order in
-// which heads of messages arrive (ties: order of Start).
+// `analytical-fifo`: like `analytical`, but each link (one direction) serves one message at a time, in the
+// order in which heads of messages arrive (ties: order of Start).
 //
-// On link i of a path, where the head arrives at h and the tail at t:
+// On link i of a path, the head of the message arrives at h and the tail at t:
 //   begin  s = max(h, link free)
 //   end    e = max(s + bytes / bandwidth, t)     the link is busy until then
-// On link i + 1 the head arrives at s + latency (with store_and_forward: together with the tail), the tail at
-// e + latency. sent = e of the first link, but not earlier than in `analytical`; received = e + latency of
-// the last link, but not earlier than its limit lets it: a message that its sender makes slowly takes a link
-// for as long as its bytes need, no longer. Alone on its path a message takes what `analytical` says, to the
+// The head arrives at link i + 1 at s + latency (with store_and_forward: together with the tail), the tail at
+// e + latency. sent = e of the first link, but not earlier than in `analytical`. received = e + latency of
+// the last link, but not earlier than Flow::limit allows. A slow sender does not keep a link busy for longer
+// than the bytes need. A message that is alone on its path takes the same time as in `analytical`, to the
 // picosecond. Buffers are unbounded.
 #pragma once
 
@@ -43,7 +43,7 @@ class FifoFabric final : public Fabric, public PathPrices, public FabricReport {
 
   struct Event {
     Time at;
-    uint64_t order_kind;  // order of Start times 4, plus the kind
+    uint64_t order_kind;  // order of Start * 4 + kind
     uint32_t message;
     bool Before(const Event& o) const { return at != o.at ? at < o.at : order_kind < o.order_kind; }
   };
@@ -52,26 +52,27 @@ class FifoFabric final : public Fabric, public PathPrices, public FabricReport {
     uint64_t tag;
     Time delay;
     Time tail;   // when the tail arrives at the link that the head waits for
-    Time least;  // received no earlier: Flow::limit
+    Time least;  // earliest time to be received: Flow::limit
     PathCursor cursor;
     Hop hop;        // the link that the head waits for
-    uint32_t next;  // next hop of its route, if there is a router
+    uint32_t next;  // next hop of the route, if there is a router
   };
 
-  // Serves message `m`, whose head arrives at `head`, and posts the next events. Returns the end of service.
+  // Serves message `m`, whose head arrives at `head`, and posts its next events. Returns the end of the
+  // service.
   Time Serve(uint32_t m, uint64_t order, Time head);
   bool NextHop(uint32_t m);
   void Post(Time at, uint64_t order, Kind kind, uint32_t m);
   void Run(Time t, std::vector<FlowEnd>* ended);
 
-  mutable PathCost cost_;  // remembers transfer times
+  mutable PathCost cost_;  // caches transfer times
   bool store_and_forward_;
   std::vector<Time> link_free_;
   Heap4<Event> heap_;
   std::vector<Message> messages_;
   std::vector<Route> routes_;  // by message; used if there is a router
   std::vector<uint32_t> unused_;
-  std::vector<FlowEnd> early_;  // ends before a Start() that were not yet reported
+  std::vector<FlowEnd> early_;  // ends before the last Start() that AdvanceTo() has not reported yet
   FlowId flows_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// What `analytical` and `analytical-fifo` may be asked for.
+// Options of `analytical` and `analytical-fifo`.
 #pragma once
 
 #include "backends/fabric_options.h"
@@ -9,7 +9,7 @@ struct PathOptions {
   static constexpr OptionSet kSet = {"store and forward", "is", "; flows are no messages here"};
   bool asked() const { return store_and_forward; }
 
-  bool store_and_forward = false;  // each link takes the whole message before the next does
+  bool store_and_forward = false;  // a link receives the whole message before the next link begins
 };
 
 }  // namespace chakra

@@ -1,5 +1,4 @@
-// The cost of a path when nothing else is in flight: one term for each dimension; only networks need a walk
-// over links.
+// The cost of a path on an idle fabric. Each dimension adds one term; only networks need a walk over links.
 #pragma once
 
 #include <cstdint>
@@ -18,22 +17,22 @@ class PathCost {
  public:
   PathCost(const Topology& topology, bool store_and_forward, const RoutingOptions& routing);
 
-  // Precondition: a path of the topology. Not thread-safe, since it remembers the last transfer times.
+  // Precondition: the topology has a path from src to dst. Not thread-safe, because it caches transfer times.
   // Never() if dead links cut dst off.
   FlowCost Price(int src, int dst, uint64_t bytes);
   FlowCost Price(const Route& route, uint64_t bytes);
-  // The links that Price() counts. Empty if dead links cut dst off, and from a device to itself.
+  // The links that Price() counts. Empty if src is dst, or if dead links cut dst off.
   std::vector<RouteHop> Hops(int src, int dst);
-  // `cost`, that of such a message on a fabric over these paths, as PathPrices::CostByLinks() has it. Where a
-  // way is split, a link's latency counts by its share.
+  // Splits `cost`, the cost of this message on a fabric with these paths, as PathPrices::CostByLinks() does.
+  // Where a message is split over several routes, a link's latency counts by the link's share of the message.
   std::vector<LinkCost> ByLinks(int src, int dst, uint64_t bytes, const FlowCost& cost);
-  // Counts `times` messages in Traffic().
+  // Adds `times` messages to Traffic().
   void Account(int src, int dst, uint64_t bytes, uint64_t times);
   void Account(const Route& route, uint64_t bytes);
   // Price() and Account() in one pass.
   FlowCost PriceAndAccount(const Flow& flow);
 
-  // The transfer time over one link of a class.
+  // The transfer time over a link of this class.
   Time Transfer(size_t link_class, uint64_t bytes);
 
   // Null if the topology has no network.
@@ -48,12 +47,12 @@ class PathCost {
     int size;
     Time latency;
     size_t link_class;
-    uint64_t carried = 0;  // payload * links
+    uint64_t carried = 0;  // payload bytes times links
   };
   struct Class {
     Bandwidth bandwidth;
     Time latency;
-    uint64_t last_bytes = 0;  // arguments and result of the last Transfer()
+    uint64_t last_bytes = 0;  // argument and result of the last Transfer()
     Time last_time;
   };
   int Links(const Dim& d, int a, int b) const;
@@ -65,7 +64,7 @@ class PathCost {
   std::vector<Dim> dims_;
   std::vector<Class> classes_;
   std::unique_ptr<Router> router_;
-  std::vector<double> shares_;  // by dimension: shares of a message
+  std::vector<double> shares_;  // by dimension: scratch space of Account()
   bool store_and_forward_;
 };
 
@@ -118,7 +117,8 @@ inline FlowCost PathCost::Walk(int src, int dst, uint64_t bytes, uint64_t payloa
       answer.transfer = transfer;
     }
   }
-  if (!store_and_forward_) answer.sent = answer.transfer;  // the source sends no faster than the path carries
+  // the source cannot send faster than the narrowest link
+  if (!store_and_forward_) answer.sent = answer.transfer;
   return answer;
 }
 

@@ -39,7 +39,7 @@ absl::Status ReadLogGps(const Parameters& p, FabricOptions* options) {
 
 }  // namespace
 
-// In whole attoseconds, so that 0.02 ns a byte is exact for any message.
+// Computes in whole attoseconds, so that 0.02 ns a byte is exact for any message.
 Time LogGpsOptions::PerByte(double ns, uint64_t bytes) {
   const uint64_t n = std::max<uint64_t>(bytes, 1) - 1;
   const __int128 product = static_cast<__int128>(std::llround(ns * 1e9)) * n;

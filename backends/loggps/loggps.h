@@ -1,14 +1,13 @@
-// `loggps`: the LogGOPS model of message passing: no topology, but processors and network cards that are
-// busy.
+// `loggps`: the LogGOPS model of message passing. It has no topology; messages keep processors and NICs busy.
 //
 // Hoefler, Schneider, Lumsdaine: "LogGOPSim - Simulating Large-Scale Applications in the LogGOPS Model" (LSAP
-// 2010). A message of s bytes, where n = max(s, 1) - 1:
-//   send      its cpu is busy for o + n O, its card for g + n G; the first byte arrives o + L after the begin
-//   arrival   once cpu and card of the receiver are free: cpu busy for o + max(n O, n G), card for g + n G
+// 2010). A message of s bytes, with n = max(s, 1) - 1:
+//   send      the sender's CPU is busy for o + n O, its NIC for g + n G; the first byte arrives after o + L
+//   arrival   when the receiver's CPU and NIC are free: CPU busy for o + max(n O, n G), NIC for g + n G
 //   s > S     rendezvous: the send ends only when the message meets its receive
 //
-// Replay() runs programs of computation, sends and receives by these rules (replay/engine/loggops/log_gps.h). The
-// fabric by itself only prices a message that is alone: latency 2 o + L, transfer n G.
+// Replay() runs programs of computation, sends and receives by these rules (replay/engine/loggops/log_gps.h).
+// The fabric itself only prices one message without contention: latency 2 o + L, transfer max(n G, n O).
 #pragma once
 
 #include <algorithm>
@@ -23,7 +22,7 @@
 
 namespace chakra {
 
-// LogGOPSim's defaults.
+// The defaults are those of LogGOPSim.
 struct LogGpsOptions {
   static constexpr OptionSet kSet = {"LogGPS parameters", "are"};
   bool asked() const { return given; }
@@ -31,12 +30,12 @@ struct LogGpsOptions {
   bool given = false;
   Time latency = Time::Nanos(2500);   // L
   Time overhead = Time::Nanos(1500);  // o
-  Time gap = Time::Nanos(1000);       // g, from one message of a card to the next
+  Time gap = Time::Nanos(1000);       // g, between two messages of a NIC
   double gap_per_byte_ns = 6;         // G
   double overhead_per_byte_ns = 0;    // O
   uint64_t rendezvous_bytes = 65535;  // S: larger messages wait for their receives
 
-  // n times G or O, to the nearest picosecond.
+  // n times G or O, rounded to the nearest picosecond.
   static Time PerByte(double ns, uint64_t bytes);
   Time Gap(uint64_t bytes) const { return PerByte(gap_per_byte_ns, bytes); }
   Time Overhead(uint64_t bytes) const { return PerByte(overhead_per_byte_ns, bytes); }

@@ -1,4 +1,4 @@
-// What a dimension of a machine is made of, as size.h says for a network.
+// The size of one dimension of a machine; size.h has the size of a network.
 #pragma once
 
 #include "backends/topology/size.h"
@@ -6,8 +6,8 @@
 
 namespace chakra {
 
-// All copies of a dimension, without NVSwitches where it joins blocks of other dimensions; of a dimension of
-// size 1: nothing but the injection.
+// The sum over all copies of a dimension. NVSwitches do not count in a dimension above another one. For a
+// dimension of size 1, only `injection` and `ports` are set.
 NetworkSize SizeOf(const Topology& topology, int dimension);
 
 }  // namespace chakra

@@ -30,8 +30,8 @@ struct DrawOptions {
   std::vector<std::string> figures;  // lines below the title
 };
 
-// A network that is too large to draw is folded: consecutive vertices become one, with their number. Names
-// may have any bytes. Errors: a layout that does not fit the network.
+// A network that is too large to draw is folded: consecutive vertices are drawn as one, with their number.
+// Names may contain any bytes. Errors: a layout that does not fit the network.
 absl::StatusOr<std::string> DrawSvg(const NetworkGraph& graph, const DrawOptions& options);
 absl::StatusOr<std::string> DrawDot(const NetworkGraph& graph, const DrawOptions& options);
 

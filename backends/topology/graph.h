@@ -1,5 +1,5 @@
-// A network as a graph: devices, network cards, switches, and the links between them. Immutable once built;
-// takes some tens of bytes for each link.
+// A network as a graph: devices, NICs, switches, and the links between them. Immutable once built; needs some
+// tens of bytes for each link.
 #pragma once
 
 #include <cstdint>
@@ -81,18 +81,18 @@ class NetworkGraph {
 
   // The graph with all bandwidths multiplied by `bandwidth` and all latencies by `latency`; both > 0.
   NetworkGraph Scaled(double bandwidth, double latency) const;
-  // The graph with the bandwidth of these arcs multiplied by `bandwidth` > 0. `arcs`: by arc; both directions
-  // of a link alike.
+  // The graph with the bandwidth of the arcs in `arcs` (indexed by arc) multiplied by `bandwidth` > 0. `arcs`
+  // must contain both directions of a link or none.
   NetworkGraph ScaledWhere(const std::vector<bool>& arcs, double bandwidth) const;
 
-  // The bytes that the graph takes in memory.
+  // The memory that the graph needs, in bytes.
   uint64_t MemoryBytes() const;
 
  private:
   friend class GraphBuilder;
   uint32_t devices_ = 0;
   bool devices_forward_ = false;
-  std::vector<uint32_t> first_;    // by vertex: its first arc; and the number of arcs
+  std::vector<uint32_t> first_;    // by vertex: its first arc; the last entry is the number of arcs
   std::vector<uint32_t> target_;   // by arc
   std::vector<uint32_t> reverse_;  // by arc
   std::vector<uint16_t> class_;    // by arc

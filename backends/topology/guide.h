@@ -16,8 +16,8 @@ class Guide {
   virtual ~Guide() = default;
   // Appends to `arcs` the arcs out of `at` that a message to `to` may take, in a fixed order. Following any
   // of these arcs at each vertex leads to `to` after finitely many arcs. Appends nothing if at == to or if
-  // there is no path. `to` is a device, or a vertex of NetworkGraph that messages pass through and that has a
-  // device beside it (an edge switch; in a torus, any device).
+  // there is no path. `to` is a device, or a vertex that messages pass through and that is linked to a device
+  // (an edge switch; in a torus, any device).
   virtual void Next(uint32_t at, uint32_t to, std::vector<uint32_t>* arcs) const = 0;
 };
 

@@ -41,12 +41,11 @@ struct ClassFigures {
 // Distances between devices in links, over ordered pairs of distinct devices. Messages pass through devices
 // only if the graph allows it.
 struct DistanceFigures {
-  int diameter = 0;                                     // over the pairs with a path
-  double average = 0;                                   // likewise
-  uint64_t devices = 0;                                 // number of devices that were searched from
-  bool exact = true;                                    // all devices were searched from; else a seeded
-                                                        // sample
-  uint64_t unreachable = 0;                             // searched ordered pairs without a path
+  int diameter = 0;          // over the pairs with a path
+  double average = 0;        // over the pairs with a path
+  uint64_t devices = 0;      // number of devices that were searched from
+  bool exact = true;         // true: all devices were searched from; false: a seeded sample
+  uint64_t unreachable = 0;  // searched ordered pairs without a path
   std::vector<std::pair<uint32_t, uint32_t>> examples;  // at most kMaxExamples of these pairs
   static constexpr size_t kMaxExamples = 8;
 };
@@ -64,8 +63,8 @@ struct NetworkFigures {
   std::vector<ClassFigures> classes;
   uint64_t links = 0;
   DistanceFigures distances;
-  // The halvings, the one with the least bandwidth first. This one is an upper bound of the bisection
-  // bandwidth, which is the least over all halvings. Empty: fewer than two devices.
+  // The halvings, the one with the lowest bandwidth first. Its bandwidth is an upper bound of the bisection
+  // bandwidth, which is the minimum over all halvings. Empty: fewer than two devices.
   std::vector<Halving> halvings;
   int left_out = 0;             // number of halvings that exceeded flow_budget
   std::vector<uint32_t> alone;  // devices without links
@@ -80,7 +79,7 @@ DistanceFigures MeasureDistances(const NetworkGraph& graph, const MeasureOptions
 std::vector<Halving> MeasureHalvings(const NetworkGraph& graph, const MeasureOptions& options, int* left_out);
 
 struct CheckOptions {
-  int radix = 0;  // the most links of a switch; 0: any number
+  int radix = 0;  // maximum number of links of a switch; 0: any number
 };
 
 struct Finding {
@@ -88,9 +87,9 @@ struct Finding {
   std::string text;
 };
 
-// What is wrong with a network, or looks wrong: pairs without a path, devices without links, switches with
-// more links than `radix`, rates that no Ethernet or InfiniBand port has, switches of one group with
-// different oversubscription. Errors come first.
+// Errors and suspicious facts of a network: pairs without a path, devices without links, switches with more
+// links than `radix`, rates that no Ethernet or InfiniBand port has, switches of one group with different
+// oversubscription. Errors come first.
 std::vector<Finding> CheckNetwork(const NetworkGraph& graph, const NetworkFigures& figures,
                                   const CheckOptions& options);
 

@@ -9,7 +9,7 @@
 
 namespace chakra {
 
-// Each is in its own file in builders/.
+// Each kind is in its own file in builders/.
 NetworkKind DgxPodNetwork();
 NetworkKind DragonflyNetwork();
 NetworkKind DragonflyPlusNetwork();
@@ -32,7 +32,7 @@ NetworkKind Trn2Network();
 
 namespace {
 
-// Of all networks that join devices.
+// A parameter of all networks that are not whole machines.
 constexpr char kInjectionKey[] = "injection";
 Parameter InjectionParameter() {
   return {kInjectionKey, "",

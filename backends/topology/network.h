@@ -27,10 +27,10 @@ struct NetworkKind {
   const char* source;   // the publication or document that defines it
   std::vector<Parameter> parameters;
   // `devices`: the number of devices to connect, in the order of their numbers; 0: as many as the parameters
-  // give. Errors: a parameter out of range; more devices than the parameters have room for (the error
+  // allow. Errors: a parameter out of range; more devices than the parameters have room for (the error
   // suggests the nearest parameters with room).
   absl::StatusOr<Network> (*build)(const Parameters& parameters, int devices);
-  // True: a whole machine, including nodes; false: it joins nodes.
+  // True: a whole machine, including nodes; false: a network that joins nodes.
   bool whole = false;
 };
 
@@ -40,8 +40,8 @@ const std::vector<NetworkKind>& NetworkKinds();
 // Errors: an unknown name, with the nearest one and the list; an unknown parameter.
 absl::Status CheckParameters(const NetworkSpec& spec);
 
-// `cards`: of the devices; those of a whole machine are its own. Errors: those of CheckParameters() and of
-// the builder.
+// `cards`: the NICs of the devices; a kind with `whole` ignores them, because it has its own. Errors: those
+// of CheckParameters() and of the builder.
 absl::StatusOr<Network> BuildNetwork(const NetworkSpec& spec, int devices, const Cards& cards = {});
 
 }  // namespace chakra

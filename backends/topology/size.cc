@@ -14,7 +14,7 @@ namespace {
 
 bool IsSwitchKind(VertexKind kind) { return kind == VertexKind::kSwitch || kind == VertexKind::kNvSwitch; }
 
-// Kinds of all vertices; NetworkGraph::kind() searches.
+// The kind of each vertex; a table, because NetworkGraph::kind() does a search.
 std::vector<VertexKind> KindsOf(const NetworkGraph& g) {
   std::vector<VertexKind> kinds(g.vertices());
   for (const VertexGroup& group : g.groups()) {
@@ -31,8 +31,8 @@ class Ports {
  public:
   explicit Ports(const NetworkGraph& graph) : g_(graph), kinds_(KindsOf(graph)) {}
 
-  // Calls `each` with every arc out of a device, or out of its card, that is a port, and the share of it that
-  // the device has.
+  // Calls `each` with every port of a device (an arc out of the device or out of its NIC), and the device's
+  // share of the port.
   template <typename Each>
   void ForEach(uint32_t device, const Each& each) const {
     bool only_nvlink = true;
@@ -74,7 +74,7 @@ class Ports {
   std::vector<VertexKind> kinds_;
 };
 
-// The least injection over the devices, and that device's ports.
+// The minimum injection over the devices; `of_device` receives the number of ports of that device.
 double LeastInjection(const Ports& ports, uint32_t devices, int* of_device) {
   double least = std::numeric_limits<double>::infinity();
   for (uint32_t v = 0; v < devices; ++v) {
@@ -152,7 +152,7 @@ SharedLinks SharedLinksOf(const NetworkGraph& g) {
     };
     if (kinds[from] == VertexKind::kNic) count(from);
     if (kinds[to] == VertexKind::kNic) count(to);
-    out.any = devices != 1;  // a card of one device is its port
+    out.any = devices != 1;  // the links of a NIC with one device are the device's ports
   }
   if (!out.any) return out;
   for (const GroupFigures& group : MeasureGroups(g)) {
@@ -179,7 +179,7 @@ int EqualPorts(const NetworkGraph& g, bool nvswitches) {
 
 std::optional<SwitchedBlocks> SwitchedBlocksOf(const NetworkGraph& g) {
   const std::vector<VertexKind> kinds = KindsOf(g);
-  // By device: the first device of its block, and what its links to NVSwitches carry.
+  // By device: the first device of its block, and the bandwidth of its links to NVSwitches.
   std::vector<uint32_t> first(g.devices(), NetworkGraph::kNone);
   std::vector<int64_t> bandwidth(g.devices());
   SwitchedBlocks blocks;

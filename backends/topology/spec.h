@@ -1,7 +1,7 @@
 // The text form of a network, "NAME:key=value,key=value", and its values.
 //
-// A value is a count ("8"), a list of sizes ("4x4x8"), a rate or a time with
-// its unit ("400Gb/s", "50GB/s", "500ns"), a word, or a network itself in
+// A value is a count ("8"), a list of sizes ("4x4x8"), a rate or a time with its unit ("400Gb/s", "50GB/s",
+// "500ns"), a word, or a network in parentheses ("planes=4,of=(fat_tree:k=8)").
 // parentheses ("planes=4,of=(fat_tree:k=8)").
 #pragma once
 
@@ -19,20 +19,21 @@ namespace chakra {
 
 using NetworkSpec = ShortForm;
 
-// Errors: ParseShortForm()'s, after the text.
+// Errors: those of ParseShortForm(), preceded by the text.
 absl::StatusOr<NetworkSpec> ParseNetworkSpec(absl::string_view text);
 
-// The cards of the devices that a network is to join: what its ports are where nothing else is said.
+// The NICs of the devices that a network joins. They give the default rate and latency of the network's
+// ports.
 struct Cards {
-  Bandwidth bandwidth;  // of one, in each direction; 0: not known
-  Time latency;         // of its link
+  Bandwidth bandwidth;  // of one NIC, in each direction; 0: unknown
+  Time latency;         // of the NIC's link
 };
 
 // A parameter of a builder. `fallback` is the value if the parameter is not given; empty: the builder derives
 // the value, as `doc` says.
 struct Parameter {
-  // What cards that are known give in place of `fallback`. All links of a network are as fast as its ports
-  // unless somebody says otherwise; latencies of links between switches have nothing to do with cards.
+  // Which property of the NICs replaces `fallback`, if the NICs are known. By default all links of a network
+  // are as fast as its ports. Latencies of links between switches do not depend on NICs.
   enum class FromCards : uint8_t { kNothing, kBandwidth, kLatency };
   std::string key, fallback;
   std::string doc;  // with the unit and the range: for `topology list`
@@ -68,8 +69,8 @@ class Parameters {
   absl::StatusOr<std::string> Choice(absl::string_view key, const std::vector<std::string>& words) const;
   absl::StatusOr<Time> Latency(absl::string_view key) const;
   absl::StatusOr<uint64_t> Bytes(absl::string_view key, uint64_t least, uint64_t most) const;
-  // The rate of a cable or card. Unless `any_rate`, given rates above kMaxPortRate are refused, since they
-  // are probably Gb/s written as GB/s.
+  // The rate of a cable or NIC. Unless `any_rate` is set, a given rate above kMaxPortRate is refused, because
+  // it is probably a value in Gb/s written as GB/s.
   absl::StatusOr<Bandwidth> Rate(absl::string_view key, bool any_rate = false) const;
   // The network in the parentheses.
   absl::StatusOr<NetworkSpec> Part(absl::string_view key) const;

@@ -14,8 +14,8 @@ namespace {
 
 using Kind = TopologyDimension::Kind;
 
-// The number of directed links for each device in a dimension that is not a network (for a switch two: one to
-// and one from the switch).
+// The number of directed links for each device in a dimension that is not a network. A switch has two: one to
+// and one from the switch.
 uint64_t LinksPerDevice(const TopologyDimension& d) {
   if (d.size < 2) return 0;
   return d.kind == Kind::kFullyConnected ? static_cast<uint64_t>(d.size - 1) : 2;
@@ -37,10 +37,9 @@ absl::Status Check(const TopologyDimension& d, size_t index) {
   return absl::OkStatus();
 }
 
-// Sets the bandwidth to the least, over devices, of a device's widest port, since a message takes one port
-// unless it is split, as over NVSwitches; and the latency to half of that between the first and the last
-// device.
-// Blocks: whether the network joins blocks that other dimensions make, so that its NVSwitches carry nothing.
+// Sets the bandwidth to that of a device's widest port, the minimum over the devices: a message uses one port
+// unless it is split over NVSwitches. Sets the latency to half of that of the path between the first and the
+// last device. `blocks`: the network joins blocks of other dimensions, so its NVSwitches carry nothing.
 void Describe(const NetworkGraph& g, bool blocks, TopologyDimension* d) {
   int64_t least = std::numeric_limits<int64_t>::max();
   for (uint32_t v = 0; v < g.devices(); ++v) {
@@ -213,7 +212,7 @@ Topology::Ends Topology::LinkEnds(uint32_t link) const {
   if (d.kind == Kind::kNetwork) {
     const NetworkPlace place = NetworkArc(link);
     const NetworkGraph& g = d.network->graph;
-    // Each dimension has 2^40 numbers; copies follow one another.
+    // Each dimension has 2^40 numbers; the copies of a network follow each other.
     const auto end = [&](uint32_t v) {
       if (v < g.devices()) return static_cast<uint64_t>(DeviceAt(dim, place.copy, v));
       return (uint64_t{i} + 1) << 40 | (uint64_t{place.copy} * g.vertices() + v);
@@ -285,7 +284,7 @@ int Topology::SwitchBetween(int a, int b) const {
   return found;
 }
 
-// The only link between a device and a switch.
+// The path between a device and a switch, which is one link.
 bool Topology::SwitchHop(PathCursor* cursor, Hop* hop) const {
   if (cursor->at == cursor->dst) return false;
   const bool up = IsSwitch(cursor->dst);

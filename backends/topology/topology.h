@@ -19,11 +19,11 @@ struct TopologyDimension {
   Kind kind = Kind::kSwitch;
   int size = 1;         // number of blocks of the dimensions below that it joins
   Bandwidth bandwidth;  // of a link, in each direction; kNetwork: set by Make() to a device's widest port
-  Time latency;         // of a link; a path over a switch pays it twice; kNetwork: set by Make() to half of
-                        // the longest
+  // of a link; a path over a switch has it twice; kNetwork: set by Make() to half the latency of a path
+  Time latency;
   std::string name;
   // kNetwork: the graph. It holds the devices of all blocks, in the order of their numbers. With `each_rail`
-  // there is a copy of the graph for each place in a block, which holds the devices with this place.
+  // there is one copy of the graph for each place in a block, and a copy holds the devices at that place.
   std::shared_ptr<const Network> network;
   bool each_rail = false;
 };
@@ -39,16 +39,16 @@ struct Hop {
 
 // The position of a message on its path; see Topology::NextHop().
 struct PathCursor {
-  int at = 0;  // the device reached, or whose link to a switch was taken
+  int at = 0;  // the device reached, or the device whose link to a switch was taken
   int dst = 0;
-  uint16_t dimension = 0;  // dimensions below this one are corrected
+  uint16_t dimension = 0;  // all dimensions below this one are corrected
   bool at_switch = false;  // the message is in this dimension's switch
 };
 
-// A product of dimensions; device numbers run fastest in the first. A message corrects one dimension after
-// the other, in order (dimension order); on a ring it goes the shorter way, and in a tie upwards. A network
-// that holds all devices corrects the dimensions below it as well. A Router chooses paths through networks. A
-// network is stored once, however many copies there are.
+// A product of dimensions; device numbers run fastest in the first dimension. A message corrects one
+// dimension after the other, in order (dimension order). On a ring it takes the shorter direction, and in a
+// tie upwards. A network that holds all devices also corrects the dimensions below it. A Router chooses paths
+// through networks. A network is stored once, however many copies there are.
 class Topology {
  public:
   static constexpr int kMaxDimensions = 32;
@@ -70,7 +70,7 @@ class Topology {
   size_t FirstClass(int dim) const { return class_base_[static_cast<size_t>(dim)]; }
   // The dimension of a kind of links.
   int ClassDimension(size_t link_class) const;
-  // "device 3 - switch of dim0", "leaf.1 - spine.2 of dim1": for messages.
+  // "device 3 - switch of dim0", "leaf.1 - spine.2 of dim1": for reports and errors.
   std::string LinkName(uint32_t link) const;
   // The ends of a link. An end is an end point of paths (a device, or a switch as numbered by
   // SwitchBetween()) or, with a larger number, a vertex of a network other than a device. All ends have
@@ -81,22 +81,22 @@ class Topology {
   Ends LinkEnds(uint32_t link) const;
   // A link with its dimension and class.
   Hop LinkHop(uint32_t link) const;
-  // Appends the links from src to dst in order. Empty when src == dst. Precondition: both are devices; or one
-  // is a switch and the other a device linked to this switch, and then the path is this link. They do not
-  // differ in a network.
+  // Appends the links from src to dst in order; none if src == dst. Precondition: both are devices whose path
+  // crosses no network; or one is a switch and the other a device linked to it, and then the path is this
+  // link.
   void Path(int src, int dst, std::vector<Hop>* path) const;
-  // Path() link by link, without storing the path: moves the cursor over the next link. False at the
+  // Path() link by link, without storing the path: moves the cursor over the next link. Returns false at the
   // destination.
   bool NextHop(PathCursor* cursor, Hop* hop) const;
   // The number of links of `dim` on a path from coordinate `a` to coordinate `b`.
   int LinksWithin(int dim, int a, int b) const;
-  // The switch, as an end point of paths, that two devices of a switch dimension share: devices() + dimension
-  // * devices() + the device of their block whose coordinate there is 0. -1 if they differ in no or in
-  // several dimensions, or in one without a switch, or if they are not devices.
+  // The switch that two devices of a switch dimension share, as an end point of paths: devices() + dimension
+  // * devices() + the device of their block with coordinate 0 in that dimension. -1 if they differ in no
+  // dimension, in several, or in one that is no switch, or if they are not devices.
   int SwitchBetween(int a, int b) const;
   bool IsSwitch(int endpoint) const { return endpoint >= devices_; }
   int SwitchDimension(int endpoint) const { return endpoint / devices_ - 1; }
-  // The highest dimension in which two devices differ; 0 if they are equal. If one is a switch: the switch's
+  // The highest dimension in which two devices differ; 0 if they are equal. If one is a switch, the switch's
   // dimension.
   int Level(int a, int b) const {
     if (IsSwitch(a) || IsSwitch(b)) return SwitchDimension(a > b ? a : b);
@@ -104,8 +104,8 @@ class Topology {
     while (d > 0 && Coordinate(a, static_cast<int>(d)) == Coordinate(b, static_cast<int>(d))) --d;
     return static_cast<int>(d);
   }
-  // NetworkCopy(): the copy, from 0, of the network of dimension `dim` that holds a device. NetworkDevice():
-  // the device's number in this network. DeviceAt(): the inverse of both.
+  // NetworkCopy(): the copy, counted from 0, of the network of dimension `dim` that holds the device.
+  // NetworkDevice(): the device's number in this network. DeviceAt(): the inverse of both.
   uint32_t NetworkCopy(int dim, int device) const;
   uint32_t NetworkDevice(int dim, int device) const;
   int DeviceAt(int dim, uint32_t copy, uint32_t network_device) const;

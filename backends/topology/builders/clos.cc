@@ -15,8 +15,8 @@ namespace {
 
 constexpr double kMaxRatio = 64;
 
-// The leaf of each port, and the numbers of vertices: ports, leaves, uppers (pod by pod), cores (group by
-// group).
+// The leaf of each port, and the numbers of vertices. Their order is: ports, leaves, uppers (pod by pod),
+// cores (group by group).
 struct Layout {
   Layout(const ClosPlan& p, int n) : plan(p), ports(static_cast<uint32_t>(n)) {
     const int unit = p.rails * p.hosts_per_leaf;
@@ -72,7 +72,7 @@ class ClosGuide : public Guide {
   }
 
   Layout layout_;
-  std::vector<uint32_t> first_;  // arc of each vertex, and the end
+  std::vector<uint32_t> first_;  // first arc of each vertex, and the number of arcs
 };
 
 void AddLinks(const Layout& l, const ClosLinks& links, GraphBuilder* b) {

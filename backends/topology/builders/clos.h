@@ -1,4 +1,4 @@
-// Trees of leaves, spines and cores, the common part of fat_tree, leaf_spine, rail_optimized and rail_only.
+// Trees of leaves, spines and cores: the common part of fat_tree, leaf_spine, rail_optimized and rail_only.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,9 @@
 
 namespace chakra {
 
-// A folded Clos network of one to three tiers. Each leaf of a pod is linked to
-// every upper switch of the pod `links_per_pair` times. Three tiers: upper
-// switch i of each pod is linked once to each of the `cores_per_upper` cores of
-// group i. One and two tiers: a single pod.
+// A folded Clos network of one to three tiers. Each leaf of a pod is linked to every upper switch of the pod
+// `links_per_pair` times. With three tiers, upper switch i of each pod is linked once to each of the
+// `cores_per_upper` cores of group i. With one or two tiers there is a single pod.
 struct ClosPlan {
   int hosts_per_leaf = 1;
   int rails = 1;           // port p is on leaf p mod `rails` of unit p / (rails * hosts_per_leaf)
@@ -26,7 +25,7 @@ struct ClosPlan {
 
   int64_t Room() const { return int64_t{hosts_per_leaf} * leaves_per_pod * pods; }
   int Tiers() const { return uppers == 0 ? 1 : cores_per_upper == 0 ? 2 : 3; }
-  // "2 tiers, 1.5:1 at the leaves, ..."; ratios are of (links * rate).
+  // "2 tiers, 1.5:1 at the leaves, ..."; ratios compare links * rate.
   std::string Note(int leaves, int pods_built, double host_rate, double up_rate, double core_rate) const;
 };
 
@@ -39,9 +38,9 @@ struct ClosLinks {
 // by formula. Precondition: 1 <= ports <= plan.Room().
 absl::StatusOr<Network> BuildClos(const ClosPlan& plan, int ports, const ClosLinks& links);
 
-// The parameters of rates and latencies, for a kind of network with up to `tiers` tiers.
+// The parameters for rates and latencies of a kind of network with up to `tiers` tiers.
 std::vector<Parameter> ClosLinkParameters(int tiers);
-// `tiers`: the tiers of this network; `most`: the most that its kind has.
+// `tiers`: the tiers of this network; `most`: the maximum of its kind.
 absl::StatusOr<ClosLinks> ReadClosLinks(const Parameters& p, int tiers, int most);
 
 // Reads a ratio of ports down to ports up, such as "7:1", or only the first number if the second is 1. Range:

@@ -9,8 +9,8 @@ namespace chakra {
 
 constexpr int kMaxNetworkDevices = 1 << 22;
 
-// The number of devices of a network with room for `room` devices: `asked`, or `room` if `asked` is 0. `fits`
-// names parameters with more room, for the error.
+// The number of devices of a network that has room for `room` devices: `asked`, or `room` if `asked` is 0.
+// `fits` names parameters with more room, for the error text.
 inline absl::StatusOr<int> DevicesOf(const Parameters& p, int asked, int64_t room, absl::string_view fits) {
   if (asked > room) {
     return absl::InvalidArgumentError(absl::StrCat(p.network(), ": ", asked, " devices, but room for ", room,
@@ -23,7 +23,7 @@ inline absl::StatusOr<int> DevicesOf(const Parameters& p, int asked, int64_t roo
   return asked == 0 ? static_cast<int>(room) : asked;
 }
 
-// Makes a class of links from two parameters.
+// Reads a class of links from two parameters.
 inline absl::StatusOr<LinkClass> ClassOf(const Parameters& p, absl::string_view name,
                                          absl::string_view rate_key, absl::string_view latency_key,
                                          bool any_rate = false) {

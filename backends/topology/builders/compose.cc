@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kMaxNesting = 8;
 
-// Adds the vertices of a part other than its devices, in groups named `prefix` + the group's name.
+// Adds all vertices of a part except its devices. Groups are named `prefix` + the group's name.
 uint32_t AddOthers(const NetworkGraph& part, absl::string_view prefix, int raise, GraphBuilder* b) {
   uint32_t first = NetworkGraph::kNone;
   for (const VertexGroup& g : part.groups()) {
@@ -23,7 +23,7 @@ uint32_t AddOthers(const NetworkGraph& part, absl::string_view prefix, int raise
   return first;
 }
 
-// One arc of each link, in an order that keeps the order of every vertex's arcs when links are added in it.
+// One arc of each link. Adding links in this order keeps the order of every vertex's arcs.
 std::vector<uint32_t> LinkOrder(const NetworkGraph& g) {
   std::vector<uint32_t> order, next(g.vertices()), stack;
   order.reserve(g.links());
@@ -47,8 +47,8 @@ std::vector<uint32_t> LinkOrder(const NetworkGraph& g) {
   return order;
 }
 
-// Adds the links of a part. `vertex` maps its vertices to those of the whole, `link_class` its arcs to
-// classes of the whole.
+// Adds the links of a part. `vertex` maps vertices of the part to those of the whole, `link_class` maps arcs
+// of the part to classes of the whole.
 template <typename V, typename C>
 void AddPartLinks(const NetworkGraph& part, const V& vertex, const C& link_class, GraphBuilder* b) {
   for (const uint32_t arc : LinkOrder(part)) {
@@ -80,8 +80,8 @@ class PartGuide : public Guide {
       : part_(part.guide), part_first_(FirstArcs(part.graph)), part_devices_(part.graph.devices()) {}
   uint32_t PartVertices() const { return static_cast<uint32_t>(part_first_.size() - 1); }
   uint32_t PartDegree(uint32_t v) const { return part_first_[v + 1] - part_first_[v]; }
-  // Appends the arcs on which the part goes on from `v` to `to`. In the whole, the part's arcs of v begin at
-  // `begin`.
+  // Appends the arcs that the part's guide offers from `v` to `to`. In the whole, the part's arcs of v begin
+  // at `begin`.
   void Follow(uint32_t v, uint32_t to, uint32_t begin, std::vector<uint32_t>* arcs) const {
     const size_t old = arcs->size();
     part_->Next(v, to, arcs);
@@ -91,12 +91,11 @@ class PartGuide : public Guide {
   std::shared_ptr<const Guide> part_;
   std::vector<uint32_t> part_first_;
   uint32_t part_devices_;
-  std::vector<uint32_t> first_;  // first arcs of the whole
+  std::vector<uint32_t> first_;  // by vertex of the whole: its first arc
 };
 
-// Vertices: devices, switches of the domains, then the part's. Arcs of a
-// device: to its domain's switches, to its card; of a card: the part's, then
-// its devices.
+// Vertices: devices, switches of the domains, then those of the part. Arcs of a device: to its domain's
+// switches, then to its NIC. Arcs of a NIC: the part's, then to its devices.
 class NicGuide : public PartGuide {
  public:
   NicGuide(const Network& part, const NetworkGraph& whole, uint32_t per_card, uint32_t domain, uint32_t chips)
@@ -140,8 +139,8 @@ class NicGuide : public PartGuide {
   uint32_t devices_, per_card_, domain_, chips_, base_;
 };
 
-// Vertices: devices, then what else a part has, copy by copy; arcs of a device
-// likewise.
+// Vertices: devices, then the other vertices of the part, copy by copy. The arcs of a device are also copy by
+// copy.
 class PlanesGuide : public PartGuide {
  public:
   PlanesGuide(const Network& part, const NetworkGraph& whole, uint32_t copies)
@@ -170,8 +169,8 @@ class PlanesGuide : public PartGuide {
   uint32_t copies_;
 };
 
-// Vertices: devices, a switch for each domain, then the rails' own, rail by
-// rail. Arcs of a device: to the domain's switch, then those of its rail.
+// Vertices: devices, a switch for each domain, then the other vertices of the part, rail by rail. Arcs of a
+// device: to the domain's switch, then those of its rail.
 class RailsGuide : public PartGuide {
  public:
   RailsGuide(const Network& part, const NetworkGraph& whole, uint32_t rails)

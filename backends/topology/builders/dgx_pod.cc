@@ -6,9 +6,9 @@
 namespace chakra {
 namespace {
 
-// Rates are payload in each direction. Sources of links and rates of NVLink by generation, cards and PCIe
-// x16: stas00/ml-engineering, network and accelerator tables; chips of the B200 board: ServeTheHome, Computex
-// 2024; 5+4+4+5: as commonly reported.
+// Rates are payload in each direction. Sources: for links and rates of NVLink by generation, NICs and PCIe
+// x16: stas00/ml-engineering, network and accelerator tables; for the switches of the B200 board:
+// ServeTheHome, Computex 2024; the split 5+4+4+5: as commonly reported.
 struct Generation {
   const char* name;
   std::vector<int> links;  // links of a device to each switch of its domain
@@ -75,7 +75,7 @@ absl::StatusOr<Network> BuildOneDomain(const Domain& domain, int devices) {
   return Finish(&b, nullptr, "");
 }
 
-// The network that joins the cards: `of`, or `fallback`.
+// The network that joins the NICs: `of`, or `fallback`.
 absl::StatusOr<Network> BuildJoin(const Parameters& p, const NetworkSpec& fallback, int count,
                                   const Cards& cards) {
   ASSIGN_OR_RETURN(auto part,
@@ -92,7 +92,7 @@ absl::StatusOr<Network> BuildJoin(const Parameters& p, const NetworkSpec& fallba
 struct System {
   const std::vector<Generation>& generations;
   int size;  // devices of a domain
-  int tray;  // devices that have their own rails
+  int tray;  // devices with rails of their own
   const char* count_key;
   const char* nodes_per_unit;  // of the default network
 };
@@ -137,7 +137,7 @@ absl::StatusOr<Network> BuildSystem(const Parameters& p, int devices, const Syst
   ASSIGN_OR_RETURN(const auto nic, ParseRate(g.nic));
   ASSIGN_OR_RETURN(const auto part, BuildJoin(p, rails, (n - 1) / card.devices + 1, {nic, Time::Nanos(500)}));
   if (card.devices > 1 && part.guide == nullptr) {
-    // A search would find a shared card of two devices as near as their NVSwitches.
+    // A search would find a NIC that two devices share as near as their NVSwitches.
     return p.Bad("devices_per_nic",
                  "1 with an `of` that is routed by search; fat_tree, leaf_spine, rail_optimized and "
                  "multi_plane of these take any");

@@ -8,7 +8,7 @@
 namespace chakra {
 namespace {
 
-// The number of arcs in a dimension of a router at coordinate `c`.
+// The number of arcs in one dimension of a router at coordinate `c`.
 uint32_t ArcsAt(Join join, int c, int size) {
   switch (join) {
     case Join::kLine:
@@ -41,7 +41,7 @@ uint32_t RouterAt(const Grid& grid, const Coordinates& c) {
   return router;
 }
 
-// The neighbour one up or down (by = 1, -1) in `dim` of a twisted torus.
+// The next router up or down (by = 1, -1) in `dim` of a twisted torus.
 uint32_t TwistedNeighbour(const Grid& grid, uint32_t router, size_t dim, int by) {
   const int k = *std::min_element(grid.shape.begin(), grid.shape.end());
   Coordinates c = CoordinatesOf(grid, router);
@@ -55,7 +55,7 @@ uint32_t TwistedNeighbour(const Grid& grid, uint32_t router, size_t dim, int by)
   return RouterAt(grid, c);
 }
 
-// The common part of both guides: devices on routers, and the numbers of the routers' arcs.
+// The common part of both guides: the devices on routers, and the numbers of the routers' arcs.
 class GridGuideBase : public Guide {
  public:
   GridGuideBase(Grid grid, const NetworkGraph& graph) : grid_(std::move(grid)) {
@@ -83,7 +83,7 @@ class GridGuideBase : public Guide {
   }
 
  protected:
-  // `arc` is the first arc to another router.
+  // `arc` is the first arc of `at` to another router.
   virtual void Step(uint32_t at, uint32_t to, uint32_t arc, std::vector<uint32_t>* arcs) const = 0;
   const Grid grid_;
 
@@ -134,11 +134,11 @@ class DimensionOrder : public GridGuideBase {
   }
 };
 
-// A twisted torus is the integer lattice modulo another lattice. So the distance is the least sum of |steps|
-// over all representations of the difference, and a neighbour is nearer exactly if it lies on a
-// representation with the least sum. In a dimension of size k the steps are there - here + w * k; if the sum
-// of all w is odd, the target moves by k along the other dimensions. |w| > 1 never gives the least sum, since
-// w and w +- 2 have the same effect and |there - here| < k.
+// A twisted torus is the integer lattice modulo another lattice. So the distance is the minimum sum of
+// |steps| over all representations of the difference, and a neighbour is nearer exactly if it is on a
+// representation with the minimum sum. In a dimension of size k the steps are there - here + w * k; if the
+// sum of all w is odd, the target moves by k along the other dimensions. |w| > 1 never gives the minimum,
+// because w and w +- 2 have the same effect and |there - here| < k.
 class TwistedTorus : public GridGuideBase {
  public:
   TwistedTorus(Grid grid, const NetworkGraph& graph) : GridGuideBase(std::move(grid), graph) {
@@ -150,7 +150,7 @@ class TwistedTorus : public GridGuideBase {
   void Step(uint32_t at, uint32_t to, uint32_t arc, std::vector<uint32_t>* arcs) const override {
     const Coordinates here = CoordinatesOf(grid_, at), there = CoordinatesOf(grid_, to);
     int least = -1;
-    unsigned ways = 0;  // bit 2 * dim: up, the next: down
+    unsigned ways = 0;  // bit 2 * dim: up; bit 2 * dim + 1: down
     const int combinations = short_.size() == 2 ? 9 : 3;
     for (int i = 0; i < combinations; ++i) {
       const std::array<int, 2> wraps = {i % 3 - 1, short_.size() == 2 ? i / 3 - 1 : 0};
@@ -163,7 +163,7 @@ class TwistedTorus : public GridGuideBase {
     for (size_t dim = 0; dim < grid_.shape.size(); ++dim) {
       if ((ways >> (2 * dim) & 3) == 0) continue;
       const auto pair = static_cast<uint32_t>(2 * dim);
-      // Each link was added by its lower end, in the order of their numbers.
+      // Each link was added by the end with the lower number, in the order of these numbers.
       const bool up_is_first = here[dim] == 0 && TwistedNeighbour(grid_, at, dim, -1) > at;
       if (ways >> pair & 1) arcs->push_back(arc + pair + (up_is_first ? 0 : 1));
       if (ways >> pair & 2) arcs->push_back(arc + pair + (up_is_first ? 1 : 0));

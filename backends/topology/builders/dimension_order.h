@@ -1,4 +1,4 @@
-// Grids of routers: numbers, links and minimal routing.
+// Grids of routers: their numbers, links and minimal routing.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace chakra {
 
-// How routers that differ in only one coordinate are joined: each to the next (kLine); also the last to the
-// first, where two routers have only one link (kRing); all to all (kAll).
+// How routers that differ in only one coordinate are joined. kLine: each to the next. kRing: also the last to
+// the first, but two routers have only one link. kAll: all to all.
 enum class Join : uint8_t { kLine, kRing, kAll };
 
 // The router at (c0, c1, ...) has the number c0 + shape[0] * (c1 + shape[1] * ...).
 struct Grid {
   std::vector<int> shape;  // fastest first, each >= 1
   std::vector<Join> join;  // by dimension
-  // True: a guide offers every dimension in which a message must still move, not only the first.
+  // True: the guide offers every dimension that must still be corrected, not only the first.
   bool any_order = false;
   // True: a twisted torus of k x 2k, k x k x 2k or k x 2k x 2k in any order, k >= 2. A message that crosses
   // the wrap of a dimension of size k also moves by k along each dimension of size 2k.
@@ -37,9 +37,9 @@ struct Grid {
 // in order.
 void AddGridLinks(const Grid& grid, size_t dim, uint16_t link_class, GraphBuilder* builder);
 
-// A guide for dimension order: it corrects the first dimension that differs; on a ring, along the shorter
-// side, or along both if they are equal. In a twisted torus it offers every link that leads nearer. Takes 4
-// bytes for each router. `graph` was built from `grid`.
+// A guide for dimension order: corrects the first dimension that differs; on a ring in the shorter direction,
+// or in both if they are equal. In a twisted torus it offers every link that leads nearer. Needs 4 bytes for
+// each router. Precondition: `graph` was built from `grid`.
 std::shared_ptr<const Guide> GridGuide(Grid grid, const NetworkGraph& graph);
 
 }  // namespace chakra

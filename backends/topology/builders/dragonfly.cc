@@ -7,11 +7,11 @@
 namespace chakra {
 namespace {
 
-constexpr int kMaxBalanced = 46;  // one more than the h of the largest balanced dragonfly within
-                                  // kMaxNetworkDevices
+// One more than the h of the largest balanced dragonfly within kMaxNetworkDevices.
+constexpr int kMaxBalanced = 46;
 
 struct Shape {
-  int p = 0, a = 0, h = 0;  // devices and global links of a router, routers of a group
+  int p = 0, a = 0, h = 0;  // devices of a router; routers of a group; global links of a router
   int groups = 0;
   int64_t Room() const { return int64_t{p} * a * groups; }
 };
@@ -20,8 +20,9 @@ Shape Balanced(int h, int groups) {
   return {h, 2 * h, h, groups > 0 ? groups : static_cast<int>(2 * int64_t{h} * h + 1)};
 }
 
-// Routes with one global hop: local, global, local, each if needed. Of several links between two groups,
-// those on the shortest routes. Arcs are numbered in the order in which BuildDragonfly() adds links.
+// Routes with one global hop: local, global, local, where a local hop is left out if not needed. If two
+// groups have several links, the route uses those on the shortest routes. Arcs are numbered in the order in
+// which BuildDragonfly() adds links.
 class DragonflyGuide : public GroupGuide {
  public:
   DragonflyGuide(const Shape& shape, const GroupPlan& plan, std::vector<uint16_t> rank)

@@ -19,7 +19,7 @@ PlusShape BalancedPlus(int n, int groups) {
   return {n, n, n, n, groups > 0 ? groups : static_cast<int>(int64_t{n} * n + 1)};
 }
 
-// Routes: leaf, spine, global link, spine, leaf. From a spine without a link to the message's group, the
+// Routes: leaf, spine, global link, spine, leaf. From a spine without a link to the destination's group, the
 // route goes back over a leaf. Arcs are numbered in the order in which BuildDragonflyPlus() adds links.
 class DragonflyPlusGuide : public GroupGuide {
  public:

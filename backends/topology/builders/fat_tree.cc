@@ -12,7 +12,7 @@ namespace {
 constexpr int kMaxRadix = 4096;
 constexpr int kMaxPart = 1 << 16;
 
-// The names of the numbers in the network's parameters; null: no such parameter.
+// The names of the network's parameters for these numbers; null: no such parameter.
 struct Keys {
   const char *leaves, *uppers, *pods, *cores;
 };
@@ -23,8 +23,8 @@ struct Ratios {
   double leaf = 1, core = 1;
 };
 
-// The plan with switches of k ports (Al-Fares 2008 for 1:1). It has no leaves if k cannot be split by the
-// ratios.
+// The plan with switches of k ports (Al-Fares 2008 for 1:1). The plan has no leaves if the ratios cannot
+// split k.
 ClosPlan PlanOfRadix(int k, int tiers, const Ratios& ratios) {
   ClosPlan plan;
   plan.hosts_per_leaf = DownPorts(k, ratios.leaf);
@@ -38,7 +38,8 @@ ClosPlan PlanOfRadix(int k, int tiers, const Ratios& ratios) {
   return plan;
 }
 
-// The least k >= `from` that splits, is even unless equal to `from`, and has room; 0: none.
+// The smallest k >= `from` that the ratios can split, that is even unless equal to `from`, and that has room;
+// 0: none.
 int RadixFor(int from, int64_t ports, int tiers, const Ratios& ratios) {
   for (int k = from; k <= kMaxRadix; k += k % 2 == 1 ? 1 : 2) {
     const ClosPlan plan = PlanOfRadix(k, tiers, ratios);
@@ -70,7 +71,7 @@ absl::StatusOr<ClosPlan> PlanByRadix(const Parameters& p, int ports, int tiers, 
                                  next > 0 ? absl::StrCat(", ", next, " for instance") : ""));
 }
 
-// `value` as a whole number; error about `key` if it is not whole.
+// `value` as a whole number; an error about `key` if it is not whole.
 absl::StatusOr<int> Whole(const Parameters& p, const char* key, double value, absl::string_view of) {
   const double whole = std::round(value);
   if (whole >= 1 && whole <= kMaxPart && std::abs(value - whole) < 1e-6 * whole)
@@ -90,7 +91,7 @@ absl::Status CheckPorts(const Parameters& p, const Keys& keys, const ClosPlan& p
                         keys.pods == nullptr ? "" : absl::StrCat(", a core ", plan.pods)));
 }
 
-// Reads `key`, or takes `fallback`. Error if the value is not a count.
+// Reads `key`; without `key`, `fallback`. Error if the value is not a count.
 absl::Status ReadNumber(const Parameters& p, const char* key, int fallback, int* out) {
   if (!p.Empty(key)) {
     const auto n = p.Count(key, 1, kMaxPart);
@@ -102,7 +103,7 @@ absl::Status ReadNumber(const Parameters& p, const char* key, int fallback, int*
   return absl::OkStatus();
 }
 
-// ReadNumber() with a fallback that follows from other numbers.
+// As ReadNumber(), with a fallback that is derived from other numbers.
 absl::Status ReadDerived(const Parameters& p, const char* key, double value, absl::string_view of, int* out) {
   if (!p.Empty(key)) return ReadNumber(p, key, 0, out);
   const auto n = Whole(p, key, value, of);
@@ -110,7 +111,7 @@ absl::Status ReadDerived(const Parameters& p, const char* key, double value, abs
   return n.status();
 }
 
-// `leaves`: those that the devices need; 0: not known. `radix`: the plan for k, or null.
+// `leaves`: the number that the devices need; 0: unknown. `radix`: the plan for k, or null.
 absl::Status ReadPods(const Parameters& p, const Keys& keys, const ClosPlan* radix, int leaves, double ratio,
                       ClosPlan* plan) {
   const int pods = radix != nullptr ? radix->pods : leaves == 0 ? 0 : (leaves - 1) / plan->leaves_per_pod + 1;
@@ -119,7 +120,7 @@ absl::Status ReadPods(const Parameters& p, const Keys& keys, const ClosPlan* rad
                      "leaves_per_pod, links_per_pair and core_oversubscription", &plan->cores_per_upper);
 }
 
-// Takes each number as given, or derives it from `k`, the ratios and the devices.
+// Reads each number, or derives it from `k`, the ratios and the devices.
 absl::StatusOr<ClosPlan> PlanByNumbers(const Parameters& p, const Keys& keys, int ports,
                                        const Ratios& ratios) {
   const bool by_k = !p.Empty("k"), two = keys.pods == nullptr;

@@ -28,14 +28,14 @@ std::optional<GaloisField> GaloisField::Make(int q) {
   return std::nullopt;
 }
 
-// Takes x^e + digits as the modulus if x then generates all elements but 0.
+// Uses x^e + digits as the modulus if x then generates all elements except 0.
 bool GaloisField::TryPolynomial(int digits) {
   const int top = q_ / p_;
   power_.assign(1, 1);
   log_.assign(static_cast<size_t>(q_), 0);
   for (int k = 1;; ++k) {
     const int last = power_.back();
-    int next = last % top * p_;  // times x; the digit that leaves is worth -digits each
+    int next = last % top * p_;  // times x; a digit that overflows adds -digits each
     for (int i = last / top; i > 0; --i) next = Subtract(next, digits);
     if (next == 1) return k == q_ - 1;
     if (next == 0 || k == q_ - 1) return false;

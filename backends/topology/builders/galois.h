@@ -1,4 +1,4 @@
-// Arithmetic in finite fields, for constructions of networks.
+// Arithmetic in finite fields, for the construction of networks.
 #pragma once
 
 #include <optional>
@@ -6,9 +6,9 @@
 
 namespace chakra {
 
-// The field of q = p^e elements, p prime. Elements are [0, q): the digits to
-// base p are the coefficients of a polynomial modulo a primitive one (the first
-// in the order of its digits), whose root x generates all elements but 0.
+// The field of q = p^e elements, p prime. Elements are [0, q): the digits in base p are the coefficients of a
+// polynomial, modulo a primitive polynomial whose root x generates all elements except 0. The primitive
+// polynomial is the first in the order of its digits.
 class GaloisField {
  public:
   static constexpr int kMaxSize = 1024;
@@ -30,7 +30,7 @@ class GaloisField {
 
   int p_, q_;
   std::vector<int> power_;  // by exponent
-  std::vector<int> log_;    // by element; of 0 unused
+  std::vector<int> log_;    // by element; the entry of 0 is unused
 };
 
 }  // namespace chakra

@@ -8,7 +8,8 @@
 namespace chakra {
 namespace {
 
-// Error if there are more vertices or links than a NetworkGraph can hold. Called before anything is built.
+// Error if there would be more vertices or links than a NetworkGraph can hold. Called before anything is
+// built.
 absl::Status CheckSize(const Parameters& p, absl::string_view key, int64_t vertices, int64_t links) {
   if (vertices <= int64_t{NetworkGraph::kMaxVertices} &&
       links <= static_cast<int64_t>(NetworkGraph::kMaxLinks)) {

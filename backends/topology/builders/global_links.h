@@ -1,4 +1,4 @@
-// The common part of networks of groups: links between ports of groups, parameters, and most of their guides.
+// The common part of networks of groups: links between ports of groups, parameters, and most of the guides.
 #pragma once
 
 #include <algorithm>
@@ -14,11 +14,11 @@
 namespace chakra {
 
 // `groups` groups with `ports` global ports each, ports >= groups - 1. Ports are assigned in rounds: port i
-// of a round leads to the group i + 1 places on (modulo the groups), so a full round links every two groups
-// once. With exactly one round this is the palm-tree arrangement (Camarero et al., 2014). If the last round
-// has too few ports for all groups, it links the nearest groups on both sides and the one opposite; so the
-// numbers of links between two groups differ by at most one. An odd number of groups with an odd number of
-// ports leaves one port of each group without a link.
+// of a round leads to the group i + 1 places further (modulo the groups), so a full round links every two
+// groups once. Exactly one round is the palm-tree arrangement (Camarero et al., 2014). If the last round has
+// too few ports for all groups, it links the nearest groups on both sides and the opposite group; so the
+// numbers of links between two groups differ by at most one. With an odd number of groups and an odd number
+// of ports, one port of each group has no link.
 class GlobalLinks {
  public:
   struct Port {
@@ -37,7 +37,7 @@ class GlobalLinks {
   int used() const { return full_ * (groups_ - 1) + last_; }
   int rounds() const { return full_ + (last_ > 0 ? 1 : 0); }
 
-  // The port of round `round` that leads to the group `offset` places on, 0 < offset < groups; -1: none.
+  // The port of round `round` that leads to the group `offset` places further, 0 < offset < groups; -1: none.
   int PortTo(int round, int offset) const {
     const int base = round * (groups_ - 1);
     if (round < full_) return base + offset - 1;
@@ -59,9 +59,9 @@ class GlobalLinks {
     return {group < groups_ ? group : group - groups_, PortTo(round, groups_ - offset)};
   }
 
-  // Adds the links; port `i` is on switch i / `each` of its group, and `vertex`
-  // gives a switch's number from group and place. Returns, by group and used
-  // port, the port's place among its switch's links added here.
+  // Adds the links. Port `i` is on switch i / `each` of its group; `vertex` gives a switch's vertex from
+  // group and place. Returns, by group and used port, the port's rank among the links of its switch that are
+  // added here.
   template <typename F>
   std::vector<uint16_t> Add(GraphBuilder* b, uint16_t link_class, int each, F vertex) const {
     const int n = used();
@@ -93,7 +93,7 @@ class GlobalLinks {
 
 constexpr int kMaxGroupPorts = 4096;
 
-// A size of a network of groups; unchanged if the parameter is not given.
+// A parameter for a size of a network of groups; *size is unchanged if the parameter is not given.
 struct GroupSize {
   const char* key;
   int* size;
@@ -101,8 +101,8 @@ struct GroupSize {
 // Reads sizes from 1 to kMaxGroupPorts; `groups` may be up to kMaxNetworkDevices.
 absl::Status ReadGroupSizes(const Parameters& p, const std::vector<GroupSize>& sizes);
 
-// If *groups is 0, sets it to the most groups that can be linked. `key` names the parameter for the switches
-// of a group with global links, `h` on each.
+// If *groups is 0, sets it to the maximum number of groups that can be linked. `key` names the parameter for
+// the switches of a group that have global links, `h` on each.
 absl::Status ChooseGroups(const Parameters& p, absl::string_view key, int switches, int h, int* groups);
 
 // Adds the parameters of the three classes of links, for a builder to declare.
@@ -113,7 +113,7 @@ struct LinkClasses {
 };
 absl::StatusOr<LinkClasses> LinkClassesOf(const Parameters& p);
 
-// The plan of a builder before it builds.
+// A builder's plan, made before it builds.
 struct GroupPlan {
   int devices = 0;
   LinkClasses classes;
@@ -121,47 +121,48 @@ struct GroupPlan {
 };
 
 struct GroupNetworkSize {
-  int64_t room = 0;      // for devices
-  std::string fits;      // parameters with room for the devices that are asked for
-  int64_t switches = 0;  // in all
-  int64_t local = 0;     // links within groups, in all
+  int64_t room = 0;      // number of devices
+  std::string fits;      // parameters with room for the requested devices
+  int64_t switches = 0;  // in all groups
+  int64_t local = 0;     // links within groups, in all groups
 };
 
-// Errors: no room; invalid classes of links; more than a NetworkGraph can hold (if the number of groups is
-// not given, the error names `key` as the parameter to reduce).
+// Errors: no room; invalid classes of links; more links or vertices than a NetworkGraph can hold (if the
+// number of groups is not given, the error names `key` as the parameter to reduce).
 absl::StatusOr<GroupPlan> PlanGroups(const Parameters& p, int devices, const GroupNetworkSize& size,
                                      absl::string_view key, const GlobalLinks& links);
 
-// Links each `each` devices to a switch, from `first` on.
+// Links every `each` devices to one switch; the switches begin at vertex `first`.
 void AddHosts(GraphBuilder* b, const GroupPlan& plan, int each, uint32_t first);
 
-// The base of guides of networks of groups. Devices are the first vertices, each with one link; their
-// switches follow. Arcs are numbered in the order of links, those of devices first.
+// The base of guides for networks of groups. Devices are the first vertices, each with one link; their
+// switches follow. Arcs are numbered in the order of links, with those of devices first.
 class GroupGuide : public Guide {
  public:
-  // Each switch has `each` devices, in order. GlobalLinks::Add() returned `rank`, for switches with `h`
-  // global links each.
+  // Each switch has `each` devices, in order. `rank` is the result of GlobalLinks::Add(), for switches with
+  // `h` global links each.
   GroupGuide(const GroupPlan& plan, int each, int h, std::vector<uint16_t> rank)
       : links_(plan.links), devices_(plan.devices), each_(each), h_(h), rank_(std::move(rank)) {}
 
   void Next(uint32_t at, uint32_t to, std::vector<uint32_t>* arcs) const final;
 
  protected:
-  // The first arc of a switch; arcs to its devices come first.
+  // The first arc of a switch; the arcs to its devices come first.
   virtual uint32_t Begin(int sw) const = 0;
   // Appends the arcs from one switch towards another one.
   virtual void Between(int here, int there, std::vector<uint32_t>* arcs) const = 0;
 
-  // The number of arcs of devices, and of switches before `sw` to devices.
+  // The number of arcs out of devices, plus the arcs to devices of the switches before `sw`.
   uint32_t ArcsOfHosts(int sw) const { return static_cast<uint32_t>(devices_) + HostsBefore(sw); }
-  // The first arc of a switch after those to its devices.
+  // The first arc of a switch that does not lead to a device.
   uint32_t AfterHosts(int sw) const { return Begin(sw) + HostsBefore(sw + 1) - HostsBefore(sw); }
-  // The number of global arcs of the switches before the one at place `i` of its group.
+  // The number of global arcs in all groups before `group` and of the switches before place `i` of this
+  // group.
   uint32_t GlobalsBefore(int group, int i) const {
     return static_cast<uint32_t>(group) * static_cast<uint32_t>(links_.used()) +
            static_cast<uint32_t>(std::min(i * h_, links_.used()));
   }
-  // The place of a global port among its switch's global arcs.
+  // The rank of a global port among the global arcs of its switch.
   uint32_t Rank(int group, int port) const {
     return rank_[static_cast<size_t>(group) * static_cast<size_t>(links_.used()) + static_cast<size_t>(port)];
   }

@@ -36,7 +36,7 @@ void Divide(int product, int dims, int least, std::vector<int>* so_far, std::vec
 
 std::string ShapeText(const std::vector<int>& shape) { return absl::StrJoin(shape, "x"); }
 
-// The given shape, or the most cubic shape for `routers` (0: not known).
+// The given shape, or the most cubic shape for `routers` routers (0: unknown).
 absl::StatusOr<std::vector<int>> GridShape(const Parameters& p, int routers) {
   ASSIGN_OR_RETURN(const auto dims, p.Count("dims", 1, kMaxGridDimensions));
   if (p.Empty("shape")) {
@@ -174,7 +174,7 @@ absl::StatusOr<Network> BuildGrid(const Parameters& p, const Grid& grid, bool an
                                                    ", smaller sizes or more dimensions"));
   }
   ASSIGN_OR_RETURN(auto classes, ClassesOf(p, grid.shape.size(), any_rate));
-  // Where devices are the routers, their links are their ports.
+  // If the devices are the routers, the links of routers are the devices' ports.
   if (grid.hosts == 0 && !p.Given("latency") && p.cards().bandwidth.bytes_per_second() > 0) {
     for (LinkClass& c : classes) c.latency = p.cards().latency;
   }

@@ -1,4 +1,4 @@
-// The common part of the builders of grids: parameters, and building.
+// The common part of the builders of grids: their parameters and the construction.
 #pragma once
 
 #include <string>
@@ -13,15 +13,15 @@ namespace chakra {
 constexpr int kMaxGridDimensions = 8;
 constexpr uint64_t kMaxGridLinks = uint64_t{1} << 24;
 
-// The `dims` sizes >= 1 with this product whose largest is least (then the second largest, ...), in ascending
-// order.
+// The `dims` sizes >= 1 with this product whose largest is minimal (then the second largest, and so on), in
+// ascending order.
 std::vector<int> MostCubic(int product, int dims);
 
-// The parameters `shape`, `dims` (with `dims` as fallback), `order`, `hosts`, `link`, `latency`, `host_link`
-// and `host_latency`, and `more`.
+// The parameters `shape`, `dims` (with the argument `dims` as fallback), `order`, `hosts`, `link`, `latency`,
+// `host_link` and `host_latency`, followed by `more`.
 std::vector<Parameter> GridParameters(const char* dims, std::vector<Parameter> more);
 
-// Reads shape, hosts, devices and order from these parameters; the caller sets the joins. Errors: neither
+// Reads shape, hosts, devices and order from these parameters; the caller sets the joins. Errors: neither a
 // shape nor devices; more devices than fit (the error suggests a shape); fewer devices than routers, if the
 // devices are the routers.
 absl::StatusOr<Grid> GridOf(const Parameters& p, int devices);

@@ -13,20 +13,20 @@ namespace {
 constexpr int kMaxRailRadix = 4096;
 constexpr int kMaxRails = 1024;
 
-// The numbers of a rail-optimised network, before its tiers are known.
+// The numbers of a rail-optimized network before its tiers are known.
 struct Rail {
   int rails = 8;
-  int nodes = 32;  // nodes of a unit, and so ports down of a leaf
-  int tiers = 0;   // 0: as few as k allows
+  int nodes = 32;  // nodes of a unit, equal to the ports down of a leaf
+  int tiers = 0;   // 0: the minimum for k
   int spines = 0;
   int pairs = 1;
-  int units_per_pod = 0;    // 0: by k
-  int cores_per_spine = 0;  // 0: by core_ratio
+  int units_per_pod = 0;    // 0: derived from k
+  int cores_per_spine = 0;  // 0: derived from core_ratio
   double core_ratio = 1;
 };
 
-// A plan with room for all units that k-port spines and cores can join. It has no leaves if k is too small
-// for a unit.
+// A plan with room for all units that spines and cores of k ports can join. The plan has no leaves if k is
+// too small for one unit.
 ClosPlan PlanOf(const Rail& r, int k, int64_t units) {
   ClosPlan plan;
   plan.rails = r.rails;
@@ -117,8 +117,8 @@ absl::StatusOr<ClosPlan> PlanUnits(const Parameters& p, const Rail& r, int k, in
   return plan;
 }
 
-// The number of devices, from those asked for, the plan's room and the parameter `units` (`given`; 0: none).
-// `units`: units needed. `unit`: devices of a unit.
+// The number of devices, from `asked`, the plan's room and the parameter `units` (`given`; 0: not given).
+// `units`: units that are needed. `unit`: devices of a unit.
 absl::StatusOr<int> RailDevices(const Parameters& p, const Rail& r, const ClosPlan& plan, int k, int asked,
                                 int units, int given, int64_t unit) {
   std::string fits;

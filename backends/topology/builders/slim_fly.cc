@@ -35,8 +35,8 @@ absl::StatusOr<int> SizeOf(const Parameters& p, int devices, int hosts) {
   return p.Bad("q", absl::StrCat("a power of a prime; the nearest are ", below, " and ", above));
 }
 
-// The differences that link two routers of one column, in the first half and in the second half (McKay,
-// Miller and Siran), from powers of a primitive element.
+// The differences between linked routers of one column, for the first half and for the second half (McKay,
+// Miller and Siran), as powers of a primitive element.
 struct Generators {
   std::vector<bool> first, second;  // by element
 };
@@ -117,7 +117,7 @@ class SlimFlyGuide : public Guide {
     if (half_a == half_b) return x == m && Differ(half_a, y, c);
     return y == field_.Add(field_.Multiply(m, x), c);
   }
-  // The i-th neighbour in the order of arcs: those of its column, then those of the other half.
+  // The i-th neighbour in the order of arcs: first those of the column, then those of the other half.
   int Neighbour(int router, int i) const {
     const int half = router / (q_ * q_), x = router / q_ % q_, y = router % q_;
     const int local = Degree(q_) - q_;
@@ -134,8 +134,8 @@ class SlimFlyGuide : public Guide {
   std::vector<int> beside_;  // by half and y: the linked routers of the column
 };
 
-// Router (half, x, y) is half * q * q + x * q + y. Links: within a column (half, x, *) by the generators; (0,
-// x, y) with (1, m, c) if y = m * x + c.
+// Router (half, x, y) has the number half * q * q + x * q + y. Links: within a column (half, x, *) by the
+// generators; (0, x, y) with (1, m, c) if y = m * x + c.
 void AddRouterLinks(const GaloisField& field, const Generators& generators, uint32_t first, uint16_t local,
                     uint16_t global, GraphBuilder* b) {
   const int q = field.size();

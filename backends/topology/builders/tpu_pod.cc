@@ -7,15 +7,14 @@
 namespace chakra {
 namespace {
 
-// Rates of a link, per direction; pods and dimensions: Google Cloud TPU pages;
-// v4's rate derived from its bisection (24 TB/s over 512 links). Wraps:
-// multiples of a 4-chip cube where optical switches join the cubes, the whole
-// axis of 16 on the others (jax-ml/scaling-book, tpus.md).
+// Rates of a link, per direction; pods and dimensions: Google Cloud TPU pages. The rate of v4 is derived from
+// its bisection (24 TB/s over 512 links). Wraps (jax-ml/scaling-book, tpus.md): multiples of a cube of 4
+// devices a side where optical switches join the cubes; on the others, the whole axis of 16.
 struct TpuGeneration {
   const char* name;
   std::vector<int> pod;
-  int most;      // chips of a pod
-  int wraps_at;  // a dimension closes when its size is a multiple of this
+  int most;      // devices of a pod
+  int wraps_at;  // a dimension wraps around if its size is a multiple of this
   const char* link;
 };
 
@@ -35,7 +34,7 @@ bool Fits(const TpuGeneration& g, const std::vector<int>& shape) {
   return all([](int size) { return size <= 4; }) || all([](int size) { return size % 4 == 0; });
 }
 
-// The slice of `chips` chips whose longest side is least; empty: none.
+// The slice of `chips` devices whose longest side is shortest; empty: none.
 std::vector<int> SliceOf(const TpuGeneration& g, int chips) {
   std::vector<int> best;
   const int depth = g.pod.size() == 3 ? chips : 1;

@@ -15,7 +15,7 @@ struct Point {
   double x, y;
 };
 
-// Place `i` of `n` on a circle, the first on top, clockwise.
+// Position `i` of `n` on a circle, clockwise, the first at the top.
 Point OnCircle(double radius, uint32_t i, uint32_t n) {
   const double angle = 2 * std::numbers::pi * i / n;
   return {radius * std::sin(angle), -radius * std::cos(angle)};
@@ -25,8 +25,8 @@ double RadiusFor(uint32_t n, double apart, double least) {
   return n < 2 ? 0 : std::max(least, apart / (2 * std::sin(std::numbers::pi / n)));
 }
 
-// Groups of switches that are columns of one grid, such as the routers of a dragonfly or the leaves and
-// spines of a dragonfly+. Empty: none.
+// Groups of switches that form the columns of one grid, such as the routers of a dragonfly or the leaves and
+// spines of a dragonfly+. Empty if the network is not of this form.
 std::vector<const VertexGroup*> Columns(const NetworkGraph& g) {
   std::vector<const VertexGroup*> out;
   for (const VertexGroup& group : g.groups()) {
@@ -52,7 +52,7 @@ class Grouped {
     }
   }
 
-  // Fits if every device is linked to switches of only one column, and some link changes both the column and
+  // Whether every device is linked to switches of only one column, and some link changes both the column and
   // the place in the column (so the network is not a grid).
   bool Fits() {
     if (columns_.empty() || g_.devices_forward()) return false;
@@ -108,7 +108,8 @@ class Grouped {
                                                [=](uint32_t c) { return c >= first && c < end; }));
   }
 
-  // Adds the column or columns shown at one place: a node for each switch, or one node for all.
+  // Adds the column, or the folded columns, shown at one position: a node for each switch, or one node for
+  // all.
   void AddColumn(const Folding& fold, uint32_t shown, bool open, Point at, double inner) {
     const uint32_t first = shown <= fold.head ? shown : fold.count - (fold.shown() - shown);
     const uint32_t end = fold.IsFold(shown) ? first + fold.folded() : first + 1;

@@ -1,4 +1,4 @@
-// Writes drawings in Graphviz's language.
+// Writes drawings in the language of Graphviz.
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
@@ -51,7 +51,7 @@ absl::StatusOr<std::string> DrawDot(const NetworkGraph& graph, const DrawOptions
   std::string out = absl::StrCat("graph {\n  label=", title, "; labelloc=t;\n",
                                  "  node [shape=box, style=filled, fontname=\"sans-serif\", fontsize=10];\n",
                                  "  edge [fontname=\"sans-serif\", fontsize=8];\n");
-  // Rows serve layouts by tier; `neato -n` uses the places of all nodes.
+  // Rows are for layouts by tier; `neato -n` uses the positions of all nodes.
   for (size_t i = 0; i < picture.nodes.size(); ++i) {
     const PictureNode& n = picture.nodes[i];
     std::string label = n.count > 1 || n.label.empty() ? n.name : n.label;

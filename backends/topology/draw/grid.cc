@@ -1,4 +1,4 @@
-// Draws a grid: a line, a plane, or planes above each other.
+// Draws a grid: a line, a plane, or several planes above each other.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,8 +14,8 @@ constexpr double kGridMargin = 60;
 
 using Cell = std::array<uint32_t, 3>;
 
-// The group that forms the grid: the devices; or the switches, if there is only one group of switches and
-// every device is linked to a switch. Null: neither.
+// The group that forms the grid: the devices, or the switches if there is only one group of switches and
+// every device is linked to a switch. Null: no group does.
 const VertexGroup* GridOf(const NetworkGraph& g) {
   const VertexGroup* out = nullptr;
   for (const VertexGroup& group : g.groups()) {
@@ -148,7 +148,7 @@ class GridDrawing {
     }
   }
 
-  // Links to the next place are straight; others bend away from the row that they cross.
+  // Links to the next position are straight; other links bend away from the row that they cross.
   void Bend(PictureLine* line) {
     const Cell a = Shown(line->a), b = Shown(line->b);
     int changed = 0;
@@ -162,7 +162,7 @@ class GridDrawing {
     line->dashed = dashed_ = true;
     const PictureNode &p = out_.nodes[line->a], &q = out_.nodes[line->b];
     const double length = std::hypot(q.x - p.x, q.y - p.y);
-    const bool upright = size_[2] == 1 && a[0] == b[0];  // in the gap beside the column
+    const bool upright = size_[2] == 1 && a[0] == b[0];  // in the gap next to the column
     line->bend = changed != 1 ? 0.04 * length : upright ? 54 : std::min(46.0, 18 + 0.05 * length);
   }
   Cell Shown(uint32_t node) const {

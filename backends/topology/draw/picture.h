@@ -1,4 +1,4 @@
-// A drawing before it is written: what it shows, and where.
+// A drawing before it is written: its elements and their positions.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct PictureNode {
   std::string label;  // text in the node; may be empty
   std::string note;   // second line in the node; may be empty
   VertexKind kind = VertexKind::kDevice;
-  uint64_t count = 1;     // number of vertices that it stands for
+  uint64_t count = 1;     // number of vertices in this node
   double x = 0, y = 0;    // middle of the node
   double w = 90, h = 30;  // size of the box
 };
@@ -45,15 +45,15 @@ struct Picture {
   std::vector<PictureLine> lines;
   std::vector<PictureText> texts;
   std::vector<std::string> remarks;         // for the legend
-  std::vector<std::vector<uint32_t>> rows;  // nodes side by side, for writers that place nodes themselves
+  std::vector<std::vector<uint32_t>> rows;  // nodes in one row, for writers that place nodes themselves
   double width = 0, height = 0;             // size of nodes and texts, from (0, 0)
 };
 
-// Fills `lines` from `node_of`, sorted; skips links inside a node.
+// Fills `lines` from `node_of`, sorted; leaves out links inside a node.
 void MergeLines(const NetworkGraph& graph, Picture* picture);
 
-// Which of `count` things in a row are shown: all, or the first `head`, the last `tail`, and one fold that
-// stands for all between. Of() gives the index of the shown thing for each thing.
+// Which of `count` things in a row are drawn: all, or the first `head`, the last `tail`, and one fold for all
+// between them. Of() gives the index of the drawn thing for each thing.
 struct Folding {
   uint32_t head = 0, tail = 0, count = 0;  // head + tail == count: nothing is folded
   uint32_t shown() const { return head + tail + (head + tail < count ? 1 : 0); }
@@ -66,7 +66,7 @@ struct Folding {
 };
 Folding Fold(uint32_t count, uint32_t most, uint32_t head, uint32_t tail);
 
-// Text width in a drawing, in characters of UTF-8.
+// The width of a text in a drawing; a character of UTF-8 counts once.
 double TextWidth(absl::string_view text, double font_size);
 
 absl::StatusOr<Picture> TieredPicture(const NetworkGraph& graph);

@@ -13,12 +13,12 @@
 namespace chakra {
 namespace {
 
-constexpr int kColours = 8;          // colours of link classes; further classes begin again with the first
-constexpr size_t kTitles = 3000;     // the most lines that have a tooltip
+constexpr int kColours = 8;          // colours of link classes; a ninth class has the first colour again
+constexpr size_t kTitles = 3000;     // maximum number of lines that have a tooltip
 constexpr size_t kMostCounts = 150;  // a class with more lines than this shows counts only in tooltips
-constexpr size_t kCounts = 40;       // the most lines of a class that show their count
+constexpr size_t kCounts = 40;       // maximum number of lines of a class that show their count
 
-// By VertexKind: fill and edge on light, fill and edge on dark.
+// By VertexKind: fill and edge on a light background, fill and edge on a dark one.
 constexpr const char* kKinds[][4] = {
     {"#dbeafe", "#2563eb", "#1e3a8a", "#93c5fd"},  // device
     {"#ccfbf1", "#0f766e", "#134e4a", "#5eead4"},  // nic
@@ -27,7 +27,7 @@ constexpr const char* kKinds[][4] = {
     {"#f3e8ff", "#7e22ce", "#581c87", "#d8b4fe"},  // pcie_switch
     {"#e5e7eb", "#374151", "#374151", "#d1d5db"},  // host
 };
-// Of link classes, on light and on dark.
+// By link class: colour on a light background, and on a dark one.
 constexpr const char* kLines[kColours][2] = {
     {"#4b5563", "#9ca3af"}, {"#2563eb", "#60a5fa"}, {"#dc2626", "#f87171"}, {"#059669", "#34d399"},
     {"#9333ea", "#c084fc"}, {"#d97706", "#fbbf24"}, {"#0891b2", "#22d3ee"}, {"#be185d", "#f472b6"},
@@ -114,7 +114,7 @@ class SvgWriter {
                         "@media (prefers-color-scheme:dark){", dark, "}</style>\n");
   }
 
-  // Writes the title and its lines; returns where they end.
+  // Writes the title and the lines below it; returns the y at which they end.
   double Head() {
     double y = 12;
     width_ = std::max(p_.width, 420.0);
@@ -143,7 +143,7 @@ class SvgWriter {
                         FormatTime(l.latency));
   }
 
-  // Writes the meaning of colours, from `y` on; returns where it ends.
+  // Writes the legend of colours, starting at `y`; returns the y at which it ends.
   double Legend(double y) {
     std::vector<uint64_t> kinds(std::size(kKinds), 0), links(g_.classes().size(), 0), hidden(links);
     for (const VertexGroup& group : g_.groups()) kinds[static_cast<size_t>(group.kind)] += group.count;
@@ -191,14 +191,14 @@ class SvgWriter {
     return y + 18;
   }
 
-  // The offset of a line's two control points from its ends.
+  // The offset of the two control points of a line from its ends.
   std::pair<double, double> Off(const PictureLine& l) const {
     const PictureNode &a = p_.nodes[l.a], &b = p_.nodes[l.b];
     const double dx = b.x - a.x, dy = b.y - a.y;
     const double length = std::max(1e-9, std::hypot(dx, dy));
     return {4 / 3.0 * l.bend * dy / length, -4 / 3.0 * l.bend * dx / length};
   }
-  // The point of a line at `t` from a to b.
+  // The point of a line at `t`, which runs from 0 at a to 1 at b.
   std::pair<double, double> At(const PictureLine& l, double t) const {
     const PictureNode &a = p_.nodes[l.a], &b = p_.nodes[l.b];
     const auto [ox, oy] = Off(l);
@@ -260,8 +260,8 @@ class SvgWriter {
                         "\" text-anchor=\"middle\"", more, ">", Escape(text), "</text>\n");
   }
 
-  // Writes how many links lines stand for, nearer to the end that is a single vertex. In a class with many
-  // lines, only lines between folded vertices have a count.
+  // Writes the number of links of each line, nearer to the end that is a single vertex. In a class with many
+  // lines, only lines between folded vertices have a number.
   void Counts(std::string* out) const {
     std::vector<std::vector<const PictureLine*>> several(g_.classes().size());
     for (const PictureLine& l : p_.lines) {
@@ -274,8 +274,8 @@ class SvgWriter {
         const bool single_a = p_.nodes[l->a].count == 1, single_b = p_.nodes[l->b].count == 1;
         if (of_class.size() > kCounts && (single_a || single_b)) continue;
         double t = single_a == single_b ? 0.5 : single_a ? 0.32 : 0.68;
-        t += 0.05 * (static_cast<double>(i++ % 3) - 1);  // so that neighbouring counts do not cover each
-                                                         // other
+        // so that numbers side by side do not cover each other
+        t += 0.05 * (static_cast<double>(i++ % 3) - 1);
         const auto [x, y] = At(*l, t);
         absl::StrAppend(out, Label(x, y + 3, absl::StrCat("×", l->count), 10, " class=\"count\""));
       }

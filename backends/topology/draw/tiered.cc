@@ -1,4 +1,4 @@
-// Draws rows by tier: the devices below, the core above.
+// Draws a row for each tier: the devices at the bottom, the core at the top.
 #include <algorithm>
 #include <cstdint>
 #include <functional>
@@ -10,9 +10,9 @@
 namespace chakra {
 namespace {
 
-constexpr uint32_t kRow = 64;  // the most nodes of a row
+constexpr uint32_t kRow = 64;  // maximum number of nodes in a row
 constexpr uint32_t kHead = 8, kTail = 4;
-constexpr double kMargin = 190;  // for the names of rows
+constexpr double kMargin = 190;  // room for the names of rows
 constexpr double kSlot = 96, kLeastWidth = 700, kMostWidth = 1900;
 
 // Vertices [first, first + count) as one node.
@@ -30,7 +30,7 @@ bool SameNeighbours(const NetworkGraph& g, uint32_t a, uint32_t b) {
 
 struct Runs {
   std::vector<Run> all;
-  size_t folded = SIZE_MAX;  // index of the node that stands for those not shown
+  size_t folded = SIZE_MAX;  // index of the node for all vertices that are not drawn
 };
 
 // A node for each vertex; if these are too many, a node for each run of devices on the same switches; if
@@ -88,7 +88,7 @@ uint32_t MostOf(const std::vector<const VertexGroup*>& row) {
   return std::max<uint32_t>(kHead + kTail + 1, kRow / static_cast<uint32_t>(row.size()));
 }
 
-// Places one row, with its middle at `y`.
+// Places one row; its middle is at `y`.
 void Place(const NetworkGraph& g, const std::vector<const VertexGroup*>& groups, double width, double y,
            Picture* out) {
   std::vector<Runs> runs;
@@ -125,7 +125,7 @@ void Place(const NetworkGraph& g, const std::vector<const VertexGroup*>& groups,
   }
 }
 
-// Whether the group has switches between accelerators: all their links go to devices.
+// Whether the switches of the group join accelerators directly: all their links go to devices.
 bool IsScaleUp(const NetworkGraph& g, const VertexGroup& group) {
   if (group.kind != VertexKind::kNvSwitch) return false;
   for (uint32_t arc = g.begin(group.first); arc < g.end(group.first + group.count - 1); ++arc) {
@@ -134,7 +134,7 @@ bool IsScaleUp(const NetworkGraph& g, const VertexGroup& group) {
   return true;
 }
 
-// The rows from top to bottom. Scale-up switches lie below the devices, so that they are not between the
+// The rows from top to bottom. Scale-up switches are below the devices, so that they are not between the
 // devices and the network.
 std::vector<std::vector<const VertexGroup*>> RowsOf(const NetworkGraph& g) {
   const bool beside = std::any_of(g.groups().begin(), g.groups().end(), [&](const VertexGroup& group) {
@@ -151,7 +151,7 @@ std::vector<std::vector<const VertexGroup*>> RowsOf(const NetworkGraph& g) {
   return rows;
 }
 
-// Bends links within a row away from the row, longer links more.
+// Bends links within a row away from the row, and longer links more.
 void Bend(Picture* out) {
   for (PictureLine& line : out->lines) {
     const PictureNode &a = out->nodes[line.a], &b = out->nodes[line.b];

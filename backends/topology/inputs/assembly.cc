@@ -94,7 +94,7 @@ absl::StatusOr<ReadNetwork> NetworkAssembly::Finish(std::string note, std::vecto
                                  " without a way to a device: ", graph->VertexName(v),
                                  lost == 1 ? "" : " is the first"));
   }
-  // In a graph, the arcs of each vertex are in the order of its links.
+  // A vertex's arcs in the graph are in the order of its links.
   if (!losses_.empty()) {
     std::vector<uint32_t> seen(graph->vertices(), 0);
     auto loss = losses_.begin();
@@ -114,8 +114,8 @@ absl::StatusOr<ReadNetwork> NetworkAssembly::Finish(std::string note, std::vecto
 
 namespace {
 
-// What each device reaches without passing another device: islands of forwarding vertices, and neighbouring
-// devices.
+// The vertices that each device reaches without passing another device: islands (connected parts of
+// forwarding vertices), and neighbouring devices.
 struct Reach {
   std::vector<std::vector<uint32_t>> islands;  // by device; sorted, distinct
   std::vector<std::vector<uint32_t>> beside;   // by device

@@ -12,9 +12,9 @@ namespace chakra {
 
 // Errors name the set (`where`: links[2], or the name of a vertex set), the field, its value and what was
 // expected: no devices, devices after other sets, a duplicate name, a shape that does not give the count, an
-// end that is not a set or a slice beyond its set, no or two bandwidths, a scheme that does not fit the ends,
+// end that is no set or a slice beyond its set, no bandwidth or two, a scheme that does not fit the ends,
 // overlapping ends, a latency or loss out of range, more than kMaxReadVertices or kMaxReadLinks. Devices that
-// cannot reach each other give a note, not an error, since another dimension may connect them.
+// cannot reach each other give a note, not an error, because another dimension may connect them.
 absl::StatusOr<ReadNetwork> BuildExplicitGraph(const proto::ExplicitGraph& graph, const std::string& file);
 
 // Reads text format, JSON or binary.

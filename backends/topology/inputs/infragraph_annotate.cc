@@ -12,7 +12,8 @@ namespace chakra {
 
 using infragraph::Component;
 
-// Resolves a name such as "host[0:2]xpu[0:4]", "host.0.xpu.3", or "host.0" with everything below it.
+// Resolves a name such as "host[0:2]xpu[0:4]", "host.0.xpu.3", or "host.0", which includes everything below
+// it.
 absl::Status InfraExpander::Address(const std::string& name, const std::string& where,
                                     std::vector<uint32_t>* out) {
   std::vector<Slice> path;

@@ -16,7 +16,8 @@ namespace {
 using infragraph::Component;
 
 constexpr size_t kMaxDepth = 16;
-constexpr uint64_t kMaxSelected = uint64_t{1} << 27;  // the most vertices that all rules together may select
+// maximum number of vertices that all rules together may select
+constexpr uint64_t kMaxSelected = uint64_t{1} << 27;
 
 }  // namespace
 
@@ -285,7 +286,7 @@ absl::Status InfraDevices::AddEdges(InfraDevice* out) {
   return ResolveLinks(first, out);
 }
 
-// Replaces the links of the device's own edges, [first, end), by numbers of InfraLinks.
+// Replaces the link numbers of the device's own edges [first, end) by numbers of InfraLinks.
 absl::Status InfraDevices::ResolveLinks(size_t first, InfraDevice* out) {
   const auto links = static_cast<size_t>(out->device->links_size());
   std::vector<InfraLinkUse> use(links);

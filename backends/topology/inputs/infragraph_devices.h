@@ -1,5 +1,4 @@
-// InfraGraph's devices, each expanded once: numbered components and the edges
-// between them.
+// InfraGraph's devices, each expanded once: numbered components and the edges between them.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +21,7 @@ struct InfraEdge {
 };
 
 struct InfraDevice {
-  // A component of the device; of a composed one, count x of->size vertices.
+  // A component of the device. If it is a composed device, it has count x of->size vertices.
   struct Row {
     const infragraph::Component* component;
     uint32_t first;
@@ -39,8 +38,7 @@ struct InfraDevice {
   std::vector<std::string> Names() const;
 };
 
-// Calls `fn` for each plain component below `device`, with its name
-// ("cx5.1.port") and its first vertex.
+// Calls `fn` for each plain component below `device`, with its name ("cx5.1.port") and its first vertex.
 void ForEachRow(const InfraDevice& device, const std::string& prefix, uint32_t base,
                 const std::function<void(const InfraDevice::Row&, const std::string&, uint32_t)>& fn);
 
@@ -50,14 +48,14 @@ class InfraDevices {
   InfraDevices(const infragraph::Infrastructure& graph, std::string file, InfraLinks* links)
       : graph_(&graph), file_(std::move(file)), links_(links) {}
 
-  // Errors: names, choices and counts out of order.
+  // Errors: invalid names, choices or counts.
   absl::Status Check();
   // The device of a name, expanded on first use. Null for an unknown name.
   absl::StatusOr<const InfraDevice*> Get(absl::string_view name);
   std::vector<std::string> Names() const;
 
   // Appends the vertices that `path` selects in `device`, each plus `base`. `partial`: a path that is empty
-  // or ends at a composed device selects everything below.
+  // or ends at a composed device selects everything below it.
   absl::Status Select(const InfraDevice& device, const std::vector<Slice>& path, uint32_t base, bool partial,
                       std::vector<uint32_t>* out);
 
@@ -65,7 +63,7 @@ class InfraDevices {
   absl::Status Connect(infragraph::Scheme::Enum scheme, const std::vector<uint32_t>& left,
                        const std::vector<uint32_t>& right, const std::string& where,
                        std::vector<InfraEdge>* edges);
-  // Counts work and edges. Errors: more than a file may make.
+  // Adds to the counts of selected vertices and of edges. Errors: more than a file may have.
   absl::Status Spend(uint64_t vertices, uint64_t edges);
   const std::vector<std::string>& notes() const { return notes_; }
 

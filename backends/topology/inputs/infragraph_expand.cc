@@ -145,7 +145,7 @@ absl::Status InfraExpander::AddEdges() {
   return absl::OkStatus();
 }
 
-// Keeps one edge between two vertices: the last that was given.
+// Keeps only the last edge between each two vertices.
 absl::Status InfraExpander::DropRepeats() {
   const auto less = [](const InfraEdge& x, const InfraEdge& y) { return x.a != y.a ? x.a < y.a : x.b < y.b; };
   std::stable_sort(edges_.begin(), edges_.end(), less);
@@ -166,7 +166,7 @@ absl::Status InfraExpander::DropRepeats() {
   return absl::OkStatus();
 }
 
-// Whether the ranks of each component are in the order of its numbers.
+// Whether the ranks are in the order of the xpus' vertices, so that a component's ranks are consecutive.
 bool InfraExpander::InGroups() const { return rank_.empty() || std::is_sorted(xpus_.begin(), xpus_.end()); }
 
 void InfraExpander::AddVertices() {

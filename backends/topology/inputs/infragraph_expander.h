@@ -1,4 +1,4 @@
-// Makes a graph of the instances of InfraGraph's devices and the edges between them, step by step.
+// Makes a graph from the instances of InfraGraph's devices and the edges between them, step by step.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace chakra {
 
-// An object is used once. `graph` and `file` must outlive it.
+// Each object is used once. `graph` and `file` must outlive it.
 class InfraExpander {
  public:
   InfraExpander(const infragraph::Annotated& graph, const std::string& file)
@@ -72,9 +72,9 @@ class InfraExpander {
   std::vector<const infragraph::Instance*> order_;
   std::vector<uint8_t> choice_;       // by vertex, in the order of instances
   std::vector<InfraEdge> edges_;      // a < b; sorted after DropRepeats()
-  std::map<uint32_t, int64_t> rank_;  // annotated
+  std::map<uint32_t, int64_t> rank_;  // from annotations
   std::vector<uint32_t> xpus_;        // by rank
-  std::vector<uint32_t> number_;      // number in the graph; NetworkGraph::kNone: left out
+  std::vector<uint32_t> number_;      // number in the graph; NetworkGraph::kNone: not in the graph
   std::vector<std::string> notes_;
   bool forward_ = false, forward_given_ = false;
 };

@@ -14,7 +14,7 @@
 namespace chakra {
 namespace {
 
-// The decimal number that a float was written as.
+// The decimal number that was written in the file and parsed as this float.
 double AsWritten(float f) {
   char digits[64];
   const auto end = std::to_chars(digits, digits + sizeof digits, f).ptr;
@@ -23,7 +23,7 @@ double AsWritten(float f) {
 }
 
 // The default rate of a link within a device, by words in the names of link and device; the first row that
-// fits counts. `per_xpu`: the rate is that of all edges of an xpu together.
+// matches is used. `per_xpu`: the rate is the sum over all edges of an xpu.
 struct Default {
   const char* link;
   const char* device;
@@ -33,8 +33,8 @@ struct Default {
   const char* what;
 };
 
-// NVLink and PCIe: NVIDIA's data sheets and NCCL's constants; NVLink latency: SimAI's generator; ICI:
-// the rate in InfraGraph's own Ironwood rack.
+// NVLink and PCIe: NVIDIA's data sheets and NCCL's constants. NVLink latency: SimAI's generator. ICI: the
+// rate in InfraGraph's own Ironwood rack.
 constexpr Default kDefaults[] = {
     {"nvlink_5", "", 900, true, 25, "NVLink 5, 900 GB/s an xpu"},
     {"nvlink_4", "", 450, true, 25, "NVLink 4, 450 GB/s an xpu"},
@@ -94,7 +94,7 @@ absl::Status SetLatency(double picos, absl::string_view where, absl::string_view
   return absl::OkStatus();
 }
 
-// Which of three alternatives is meant: the chosen one, or the only one that is present. 0: none.
+// The number of the alternative that is meant: the chosen one, or the only one that is present. 0: none.
 absl::StatusOr<int> Chosen(int choice, const bool (&has)[3], absl::string_view where,
                            absl::string_view field) {
   const int given = has[0] + has[1] + has[2];

@@ -21,10 +21,10 @@ struct InfraLink {
   bool operator==(const InfraLink&) const = default;
 };
 
-// How a link is used: facts that its message does not have.
+// How a link is used: facts that the link's message does not contain.
 struct InfraLinkUse {
   const infragraph::Device* device = nullptr;  // null: between instances
-  uint32_t xpu_edges = 0;                      // the most edges of this link at one xpu
+  uint32_t xpu_edges = 0;                      // maximum number of edges of this link at one xpu
   bool has_xpu = false;                        // the device has an xpu
   bool at_port = false;                        // one of its edges ends at a port
 };
@@ -36,7 +36,7 @@ class InfraLinks {
 
   // The number of a link with this use. Errors: see ExpandInfraGraph().
   absl::StatusOr<uint32_t> Resolve(const infragraph::Link& link, const InfraLinkUse& use);
-  // Link `from` with changed attributes. Counts unknown attributes in unused().
+  // Returns link `from` with changed attributes. Counts unknown attributes in unused().
   absl::StatusOr<uint32_t> Change(uint32_t from,
                                   const google::protobuf::RepeatedPtrField<infragraph::Attribute>& attributes,
                                   const std::string& where);

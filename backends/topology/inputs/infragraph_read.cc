@@ -38,8 +38,8 @@ absl::StatusOr<infragraph::Annotated> FromJson(absl::string_view text, const std
   return out;
 }
 
-// Converts a YAML document to JSON. All scalars become strings, which JSON's mapping to messages also accepts
-// for numbers.
+// Converts a YAML document to JSON. All scalars become strings, which the JSON parser of messages also
+// accepts for numbers.
 class YamlPrinter {
  public:
   YamlPrinter(size_t limit, std::string* out) : limit_(limit), out_(*out) {}
@@ -107,7 +107,8 @@ absl::StatusOr<infragraph::Annotated> FromYaml(absl::string_view text, const std
   return FromJson(json, absl::StrCat(file, " (as JSON)"));
 }
 
-// The word that a line begins with, and the rest of the line; "" for an indented line.
+// Returns the word at the beginning of the line, and sets `rest` to the rest of the line; "" for an indented
+// line.
 absl::string_view FirstWord(absl::string_view line, absl::string_view* rest) {
   size_t n = 0;
   while (n < line.size() && (absl::ascii_isalpha(static_cast<unsigned char>(line[n])) || line[n] == '_')) ++n;
@@ -115,9 +116,9 @@ absl::string_view FirstWord(absl::string_view line, absl::string_view* rest) {
   return line.substr(0, n);
 }
 
-// Features that distinguish YAML and the two text forms.
+// Features that distinguish YAML from the two text forms.
 struct Looks {
-  bool yaml = false;     // the text has "devices:" with nothing behind it
+  bool yaml = false;     // the text has "devices:" with nothing after it on the line
   bool wrapped = false;  // "infrastructure {"
 };
 

@@ -91,7 +91,8 @@ class Reader {
   absl::StatusOr<ReadNetwork> Assemble();
   std::vector<int> Tiers() const;
   void AddNodes(std::vector<uint32_t>* number);
-  // In a machine without switches hosts pass messages on.
+  // Lets hosts forward messages if there are no switches and hosts cannot reach each other directly. Errors:
+  // hosts that cannot reach each other.
   absl::Status CheckReach();
 
   absl::string_view text_;
@@ -110,7 +111,7 @@ class Reader {
 
 absl::Status Reader::ReadHeader() {
   constexpr uint64_t kMost = kMaxReadVertices;
-  // Six words of which the last is not a number: the header of SimAI.
+  // SimAI's header has six words, and the last is not a number.
   Words ahead = words_;
   std::vector<Word> first;
   for (int i = 0; i < 6; ++i) first.push_back(ahead.Next());
@@ -133,7 +134,7 @@ absl::Status Reader::ReadHeader() {
   return CheckCounts(last);
 }
 
-// Checks the counts in the header before anything is allocated by them.
+// Checks the counts in the header before memory is allocated for them.
 absl::Status Reader::CheckCounts(const Word& last) {
   const uint64_t listed = switches_ + nvswitches_;
   const auto bad = [&](absl::string_view what) {
@@ -244,7 +245,7 @@ absl::Status Reader::ReadLinks() {
   return absl::OkStatus();
 }
 
-// By node: links from the nearest host; 0: no path.
+// By node: the number of links to the nearest host; 0: no path.
 std::vector<int> Reader::Tiers() const {
   std::vector<std::pair<uint32_t, uint32_t>> links;
   for (const Link& l : links_) links.emplace_back(l.a, l.b);
@@ -257,7 +258,7 @@ std::vector<int> Reader::Tiers() const {
   return tier;
 }
 
-// Adds hosts, NVSwitches and switches, each kind by tier if there are several tiers.
+// Adds hosts, NVSwitches and switches; a kind with several tiers gets one group for each tier.
 void Reader::AddNodes(std::vector<uint32_t>* number) {
   const std::vector<int> tier = Tiers();
   std::map<std::pair<Role, int>, std::vector<uint32_t>> groups;

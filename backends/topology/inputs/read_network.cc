@@ -16,7 +16,7 @@
 namespace chakra {
 namespace {
 
-// Whether the text has a JSON key anywhere. InfraGraph has none of the keys that are looked for.
+// Whether the text has a JSON key `key` anywhere. InfraGraph has none of the keys that callers look for.
 bool HasKey(absl::string_view text, absl::string_view key) {
   for (size_t at = text.find(key); at != absl::string_view::npos; at = text.find(key, at + 1)) {
     if (at == 0 || text[at - 1] != '"') continue;

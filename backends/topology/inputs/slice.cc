@@ -70,7 +70,7 @@ absl::StatusOr<std::vector<Slice>> ParseSlices(absl::string_view text) {
     if (!end && !closes && (inside || text[i] != '.')) continue;
     const absl::string_view part = text.substr(begin, i - begin + (closes ? 1 : 0));
     begin = i + 1;
-    // A dot or the end right after "]".
+    // A dot right after "]", or the end of the text, does not begin a slice.
     if (part.empty() && !slices.empty() && !closes) continue;
     auto slice = ParseSlice(part);
     if (!slice.ok()) return BadSlice(text, slice.status().message());

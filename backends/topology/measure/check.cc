@@ -1,4 +1,4 @@
-// Finds what looks wrong in a network.
+// Finds errors and suspicious facts in a network.
 #include <algorithm>
 #include <cmath>
 
@@ -9,8 +9,8 @@
 namespace chakra {
 namespace {
 
-// Rates in Gb/s of ports, and of cables split in two or four: Ethernet (IEEE 802.3, to 1.6T), InfiniBand (SDR
-// to XDR at 1x, 2x, 4x).
+// Rates in Gb/s of ports, and of cables that are split into two or four: Ethernet (IEEE 802.3, up to 1.6T),
+// InfiniBand (SDR to XDR at 1x, 2x, 4x).
 constexpr double kPortRates[] = {1,  2,  2.5, 5,  8,   10,  14,  16,  20,  25,  28,
                                  32, 40, 50,  56, 100, 112, 128, 200, 400, 800, 1600};
 

@@ -1,5 +1,5 @@
-// Breadth-first searches from 64 devices at once: each device is a bit of a word. Devices that messages do
-// not pass through and that have the same neighbours are merged to one vertex with a weight.
+// Breadth-first searches from 64 devices at once: each device is one bit of a word. Devices that do not
+// forward messages and that have the same neighbours are merged into one vertex with a weight.
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -15,9 +15,9 @@ constexpr uint32_t kBatch = 64;
 struct Merged {
   std::vector<uint32_t> first, target;   // without parallel links
   std::vector<uint32_t> representative;  // by merged vertex
-  std::vector<uint32_t> weight;          // number of devices that it stands for; 0: not a device
+  std::vector<uint32_t> weight;          // number of devices that were merged; 0: not a device
   std::vector<bool> forwards;
-  std::vector<bool> mates_meet;  // whether two of its devices can reach each other
+  std::vector<bool> mates_meet;  // whether two of the merged devices can reach each other
 };
 
 // By vertex: the first device with the same neighbours, or the vertex itself.
@@ -63,7 +63,7 @@ Merged Merge(const NetworkGraph& g) {
   return m;
 }
 
-// At most 64 devices of equal weight, so that every pair counts the same.
+// At most 64 merged vertices of equal weight, so that every pair counts the same.
 using Batch = std::vector<uint32_t>;
 
 std::vector<Batch> Batches(const Merged& m) {
@@ -94,7 +94,7 @@ class Search {
       frontier_.push_back(batch[i]);
     }
     const uint64_t weight = m_.weight[batch[0]];
-    uint64_t found = 0;  // ordered pairs, with one device for each source
+    uint64_t found = 0;  // ordered pairs, for one device of each source
     for (const uint32_t v : batch) {
       if (weight > 1 && m_.mates_meet[v]) found += Count(2, weight - 1, weight);
     }
@@ -125,7 +125,7 @@ class Search {
   uint64_t visits() const { return visits_; }
 
  private:
-  // Counts `pairs` for each of `weight` devices.
+  // Counts `pairs` pairs for each of `weight` devices.
   uint64_t Count(int distance, uint64_t pairs, uint64_t weight) {
     if (pairs == 0) return 0;
     diameter_ = std::max(diameter_, distance);
@@ -163,7 +163,7 @@ class Search {
       for (uint32_t v = 0; v < m_.weight.size(); ++v) {
         if (m_.weight[v] == 0 || (seen_[v] >> i & 1) != 0) continue;
         examples_.emplace_back(m_.representative[batch[i]], m_.representative[v]);
-        break;  // one example for each source is more useful than all of the first source
+        break;  // one example for each source is more useful than many for the first source
       }
     }
   }

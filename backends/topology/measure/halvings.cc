@@ -93,8 +93,8 @@ std::vector<std::pair<std::string, Order>> Orders(const NetworkGraph& g, const M
   return out;
 }
 
-// A graph with each half as one vertex and all other vertices unchanged. Rates are shifted right by `shift`
-// bits if their sum would not fit.
+// A graph in which each half of the devices is one vertex and all other vertices are unchanged. Rates are
+// shifted right by `shift_` bits if their sum would not fit.
 class Halves {
  public:
   explicit Halves(const NetworkGraph& g) : g_(g) {
@@ -103,7 +103,7 @@ class Halves {
     while (sum >> shift_ > static_cast<unsigned __int128>(std::numeric_limits<int64_t>::max() / 2)) ++shift_;
   }
 
-  // Negative: over the budget.
+  // The maximum flow between the halves; negative if it needs more than `budget`.
   double Flow(const Order& order, uint64_t budget, double* injection) const {
     const uint32_t devices = g_.devices();
     std::vector<uint32_t> number(g_.vertices());  // 0: the first half, 1: the second
@@ -117,7 +117,7 @@ class Halves {
     *injection = std::min(sends[0], sends[1]);
     for (uint32_t v = devices; v < g_.vertices(); ++v) number[v] = v - devices + 2;
     MaxFlow flow(g_.vertices() - devices + 2);
-    std::map<std::pair<uint32_t, uint32_t>, int64_t> ends;  // merged links of the halves
+    std::map<std::pair<uint32_t, uint32_t>, int64_t> ends;  // links of the halves, merged by pair of vertices
     for (uint32_t arc = 0; arc < g_.arcs(); ++arc) {
       const uint32_t a = number[g_.source(arc)], b = number[g_.target(arc)];
       if (arc > g_.reverse(arc) || a == b) continue;

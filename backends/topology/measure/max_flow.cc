@@ -29,7 +29,7 @@ bool MaxFlow::Levels() {
   return level_[sink_] >= 0;
 }
 
-// Sends as much as one shortest path carries; 0: no path is left.
+// Sends as much as one shortest path can carry; 0: no path is left.
 int64_t MaxFlow::Augment() {
   path_.clear();
   uint32_t v = source_;

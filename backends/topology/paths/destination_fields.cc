@@ -18,7 +18,7 @@ void DestinationFields::Renew() {
   stale_ = false;
 }
 
-// Devices of one leaf have consecutive numbers, so it suffices to compare with the device before.
+// Devices of one leaf have consecutive numbers, so it is enough to compare each with the previous device.
 void DestinationFields::FindHomes() {
   const NetworkGraph& g = *graph_;
   if (g.devices_forward()) return;
@@ -39,7 +39,7 @@ void DestinationFields::FindHomes() {
 void DestinationFields::Shrink() {
   const uint64_t most = std::max<uint64_t>(budget_ / FieldBytes(), 1);
   if (fields_.size() <= most) return;
-  // Drops half of the fields at once, so that the cost of eviction is small for each search.
+  // Drops half of the fields at once, so that eviction costs little per search.
   std::vector<uint64_t> used;
   for (const auto& [to, field] : fields_) used.push_back(field.used);
   const uint64_t middle = UpperMedian(std::move(used));

@@ -1,4 +1,4 @@
-// Stores, within bounds, a number for every vertex towards each of some destinations.
+// Caches, within a memory bound, a number for each vertex and destination.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,16 @@
 
 namespace chakra {
 
-// Remembers a field for each destination: a number for each vertex that messages pass through. Devices with
-// the same neighbours share a field. When the fields take more than `budget` bytes, half of them are dropped,
-// the longest unused first. Not thread-safe.
+// Caches a field for each destination: a number for each vertex that messages pass through. Devices with the
+// same neighbours share a field. When the fields need more than `budget` bytes, half of them are dropped,
+// those unused for the longest time first. Not thread-safe.
 class DestinationFields {
  public:
   // `graph` must outlive the object.
   DestinationFields(const NetworkGraph& graph, uint64_t budget);
 
   // Sets the arcs that messages may use; null: all. The vector is kept by reference. Fields are computed
-  // again when next needed, so many calls in a row cost little.
+  // again only when they are needed, so many calls in a row cost little.
   void SetAlive(const std::vector<bool>* alive) {
     alive_ = alive;
     stale_ = true;
@@ -29,9 +29,8 @@ class DestinationFields {
   size_t Index(uint32_t v) const { return graph_->devices_forward() ? v : v - graph_->devices(); }
   size_t size() const { return graph_->vertices() - (graph_->devices_forward() ? 0 : graph_->devices()); }
 
-  // The field towards `to`. If it is not known, search(home, &field) computes it, where `home` is the first
-  // device with the same neighbours as `to`, or `to` itself. Valid until the next call for another
-  // destination.
+  // The field towards `to`. If it is not cached, search(home, &field) computes it; `home` is the first device
+  // with the same neighbours as `to`, or `to` itself. Valid until the next call for another destination.
   template <typename Search>
   const std::vector<uint16_t>& Of(uint32_t to, const Search& search) {
     if (stale_) Renew();
@@ -63,7 +62,7 @@ class DestinationFields {
   const std::vector<bool>* alive_ = nullptr;
   bool stale_ = true;
   std::vector<uint32_t> home_;        // by device: the first device with the same neighbours
-  std::map<uint32_t, Field> fields_;  // by destination; for devices by home
+  std::map<uint32_t, Field> fields_;  // by destination; for a device, by its home
   uint32_t last_to_ = NetworkGraph::kNone;
   const Field* last_ = nullptr;
   uint64_t clock_ = 0;

@@ -27,7 +27,7 @@ const std::vector<uint16_t>& ShortestPaths::FieldOf(uint32_t to) {
   return fields_.Of(to, [this](uint32_t home, std::vector<uint16_t>* distance) { Search(home, distance); });
 }
 
-// Links from `v` to `to` over vertices that forward.
+// The number of links from `v` to `to` over vertices that messages pass through.
 int ShortestPaths::At(const std::vector<uint16_t>& field, uint32_t v, uint32_t to) const {
   if (v == to) return 0;
   if (graph_->Forwards(v)) return field[fields_.Index(v)];

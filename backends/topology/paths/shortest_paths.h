@@ -8,9 +8,9 @@
 
 namespace chakra {
 
-// Answers like a Guide, from distances to one destination at a time. A breadth-first search over the vertices
-// that messages pass through finds distances when they are first needed. Devices with the same neighbours
-// share distances. Distances are dropped when they take more than `budget` bytes. Not thread-safe.
+// Answers like a Guide, for any graph. A breadth-first search from a destination, over the vertices that
+// messages pass through, computes distances when they are first needed. Devices with the same neighbours
+// share distances. Distances are dropped when they need more than `budget` bytes. Not thread-safe.
 class ShortestPaths {
  public:
   static constexpr uint64_t kDefaultBudget = uint64_t{64} << 20;
@@ -21,7 +21,7 @@ class ShortestPaths {
       : graph_(&graph), fields_(graph, budget) {}
 
   // Sets the arcs that messages may use; null (the default): all. The vector is kept by reference; call
-  // SetAlive() again after a change. Both directions of a link are looked up.
+  // SetAlive() again after each change. A search checks both directions of a link.
   void SetAlive(const std::vector<bool>* alive) { fields_.SetAlive(alive); }
 
   // Appends the arcs out of `at` on shortest paths to `to`, in the order of their numbers. `to` may be any
@@ -36,7 +36,7 @@ class ShortestPaths {
   void Search(uint32_t to, std::vector<uint16_t>* distance);
 
   const NetworkGraph* graph_;
-  DestinationFields fields_;  // links to the destination
+  DestinationFields fields_;  // number of links to the destination
   std::vector<uint32_t> queue_;
 };
 

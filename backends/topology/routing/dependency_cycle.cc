@@ -19,7 +19,7 @@ void ChannelDependencies::Compact() {
   compacted_ = edges_.size();
 }
 
-// A depth-first search; the path from its root is the stack.
+// A depth-first search; the stack is the path from the root of the search.
 std::vector<uint32_t> ChannelDependencies::FindCycle() {
   Compact();
   std::vector<uint32_t> channels;

@@ -1,4 +1,4 @@
-// Finds out whether routes can wait for each other in a cycle.
+// Detects whether routes can wait for each other in a cycle.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ namespace chakra {
 // virtual channels, arc + arcs() * channel.
 class ChannelDependencies {
  public:
-  // Adds the channels of a route, in order. Takes 8 bytes for each new dependency and, temporarily, for each
+  // Adds the channels of a route, in order. Needs 8 bytes for each new dependency and, temporarily, for each
   // known one.
   void Add(const std::vector<uint32_t>& route);
 
-  // A cycle of channels, in which each waits for the next and the last for the first; empty: no cycle. The
-  // result does not depend on the order of routes.
+  // A cycle of channels in which each waits for the next and the last for the first; empty: no cycle. The
+  // result does not depend on the order of Add().
   std::vector<uint32_t> FindCycle();
 
  private:
@@ -31,8 +31,8 @@ class ChannelDependencies {
   size_t compacted_ = 0;
 };
 
-// "leaf.0 - spine.1 > spine.1 - leaf.0"; a channel beyond the arcs with its
-// number: "ring.3 - ring.0 (channel 1)".
+// "leaf.0 - spine.1 > spine.1 - leaf.0"; a channel beyond the arcs has its number: "ring.3 - ring.0 (channel
+// 1)".
 std::string CycleText(const NetworkGraph& graph, const std::vector<uint32_t>& cycle);
 
 }  // namespace chakra

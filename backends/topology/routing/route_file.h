@@ -31,13 +31,13 @@
 
 namespace chakra {
 
-// Memory grows only with the file. Immutable; thread-safe.
+// Memory grows only with the size of the file. Immutable; thread-safe.
 class RouteFile {
  public:
   // `graph` must outlive the result. Errors (InvalidArgument) begin with "NAME:LINE: ": a line of neither
   // form, an unknown vertex (the error suggests the nearest), a hop without a link or through a vertex that
-  // does not forward, a route that passes a vertex twice or ends elsewhere, next hops that go round or end
-  // before the destination, a duplicate route or next hop.
+  // does not forward, a route that passes a vertex twice or does not end at DST, next hops that form a loop
+  // or end before the destination, a duplicate route or next hop.
   static absl::StatusOr<RouteFile> Parse(absl::string_view text, absl::string_view name,
                                          const NetworkGraph& graph);
   // Parse() of a file. Errors also from reading the file.
@@ -54,14 +54,14 @@ class RouteFile {
   friend class RouteFileParser;
   struct Any {
     uint32_t next = 0;
-    uint32_t which = 0;  // which of the links to `next`
+    uint32_t which = 0;  // number of the link to `next`, if there are several
   };
   static uint64_t Key(uint32_t a, uint32_t b) { return uint64_t{a} << 32 | b; }
-  // The arc of the next hop at `at` towards `dst`; kNone: no line.
+  // The arc of the next hop at `at` towards `dst`; kNone: no line covers it.
   uint32_t Hop(uint32_t at, uint32_t dst) const;
 
   const NetworkGraph* graph_ = nullptr;
-  absl::flat_hash_map<uint64_t, std::pair<uint64_t, uint64_t>> routes_;  // (src, dst): where in arcs_
+  absl::flat_hash_map<uint64_t, std::pair<uint64_t, uint64_t>> routes_;  // (src, dst): begin and end in arcs_
   std::vector<uint32_t> arcs_;
   absl::flat_hash_map<uint64_t, uint32_t> hops_;  // (at, dst): the arc
   absl::flat_hash_map<uint32_t, Any> anywhere_;   // dst: the line with "*"

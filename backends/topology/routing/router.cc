@@ -10,9 +10,9 @@
 namespace chakra {
 namespace {
 
-constexpr size_t kCached = size_t{1} << 15;          // a power of two
-constexpr uint64_t kWaysAside = 4;                   // Valiant paths that UGAL considers (as Besta and
-                                                     // Hoefler, SC 2014)
+constexpr size_t kCached = size_t{1} << 15;  // a power of two
+// The number of Valiant paths that UGAL considers (as in Besta and Hoefler, SC 2014).
+constexpr uint64_t kWaysAside = 4;
 constexpr size_t kMostCachedHops = size_t{1} << 22;  // 100 MB
 
 constexpr std::pair<const char*, RoutingPolicy> kPolicies[] = {
@@ -21,7 +21,7 @@ constexpr std::pair<const char*, RoutingPolicy> kPolicies[] = {
     {"valiant", RoutingPolicy::kValiant}, {"ugal", RoutingPolicy::kUgal},
 };
 
-// The finalizer of MurmurHash3 (Appleby, public domain) on a running value.
+// The finalizer of MurmurHash3 (Appleby, public domain), applied to a running hash.
 uint64_t Mix(uint64_t h, uint64_t x) {
   h ^= x + 0x9e3779b97f4a7c15u + (h << 6) + (h >> 2);
   h ^= h >> 33;
@@ -39,7 +39,7 @@ bool IsNvSwitch(const NetworkGraph& g, uint32_t v) {
   return v >= g.devices() && g.kind(v) == VertexKind::kNvSwitch;
 }
 
-// Whether a device has links to several NVSwitches, or has to choose between one and a port.
+// Whether a device has links to several NVSwitches, or must choose between an NVSwitch and a port.
 bool HasStripes(const Network& network) {
   const NetworkGraph& g = network.graph;
   std::vector<uint32_t> links(g.devices());
@@ -211,8 +211,8 @@ std::vector<std::pair<uint32_t, double>> Router::TakeArcs(const Place& place, ui
   return taken;
 }
 
-// Splits the message at each vertex. Minimal paths never return, so a vertex is done when all vertices
-// that lead to it are.
+// Splits the message at each vertex. Minimal paths have no loops, so a vertex is complete as soon as all
+// vertices that lead to it are complete.
 bool Router::Spread(const Place& place, uint32_t from, uint32_t to, uint64_t key, RoutingPolicy policy,
                     Route* route) {
   struct Visit {
@@ -248,7 +248,7 @@ bool Router::Spread(const Place& place, uint32_t from, uint32_t to, uint64_t key
       if (--next.waiting == 0) ready.push_back(index[next.vertex]);
     }
   }
-  // Parts that sum to the whole count as exactly 1.
+  // Parts that add up to the whole message count as exactly 1.
   for (RouteHop& h : route->hops) {
     if (h.share > 1 - 1e-12) h.share = 1;
   }

@@ -21,22 +21,22 @@ enum class RoutingPolicy {
   kFlowlet,      // RoutingOptions::paths paths, each by its own hash and with an equal part of the bytes
   kSpray,        // all paths, split evenly at each vertex: ideal packet spraying
   kValiant,      // minimal to a random vertex that has devices, then minimal (Valiant, SIAM J. Comput. 1982)
-  // The minimal path or the best of four of Valiant's paths, whichever has the least (links * flows on the
+  // The minimal path or the best of four of Valiant's paths, whichever has the lowest (links * flows on the
   // busiest link) (UGAL: Singh, PhD thesis, Stanford 2005). All links of the paths count, not only the first
-  // (UGAL-G). Minimal if no load is known (analytical).
+  // (UGAL-G). Minimal if loads are unknown (`analytical`).
   kUgal,
 };
 
 struct RoutingOptions {
   RoutingPolicy policy = RoutingPolicy::kEcmp;
   int paths = 8;         // kFlowlet: 1 to 1024
-  int queue_pairs = 1;   // number of hashes that a pair's messages are spread over, by tag; >= 1
+  int queue_pairs = 1;   // number of hashes (by tag) over which the messages of a pair are spread; >= 1
   uint64_t seed = 1;     // seed of every hash
-  double ugal_bias = 0;  // kUgal: minimal if its links * flows <= Valiant's + this
-  bool up_down = false;  // paths that go up, then down (UpDown), instead of the network's minimal paths
-  // Where a device has links to several NVSwitches, its messages are striped over them in hardware, by their
-  // bandwidth and whatever the policy; among ways that are as short, those over NVSwitches go first. False:
-  // for fabrics that do not split messages.
+  double ugal_bias = 0;  // kUgal: minimal if its links * flows <= those of Valiant's + this
+  bool up_down = false;  // paths that first go up, then down (UpDown), instead of the network's minimal paths
+  // Where a device has links to several NVSwitches, the hardware stripes its messages over them by their
+  // bandwidth, whatever the policy. Among equally short paths, those over NVSwitches are preferred. False for
+  // fabrics that do not split messages.
   bool stripes = true;
   // Static routes, by dimension; null: none. They are ignored in a copy of a network while links of the copy
   // are down.
@@ -60,22 +60,22 @@ struct Route {
   bool split = false;
 };
 
-// Tells the current load of links.
+// Gives the current load of links.
 class LinkLoad {
  public:
   virtual ~LinkLoad() = default;
   virtual double FlowsOn(uint32_t link) const = 0;
 };
 
-// Not thread-safe, since it remembers routes and distances, within bounds.
+// Not thread-safe, because it caches routes and distances, within a memory bound.
 class Router {
  public:
   Router(const Topology& topology, const RoutingOptions& options);
 
-  // The route from device to device. Valid until the next call. If no network is on the way, the path of
+  // The route between two devices. Valid until the next call. If the path crosses no network, it is that of
   // Topology.
   const Route& Find(int src, int dst, uint64_t tag);
-  // The route by one of a pair's hashes; `way` is in [0, RoutingOptions::queue_pairs).
+  // The route by one of a pair's hashes; 0 <= `way` < RoutingOptions::queue_pairs.
   const Route& FindWay(int src, int dst, uint64_t way);
 
   // Takes a link of a network down, or brings it back, in one direction. While links of a copy of a network
@@ -115,14 +115,14 @@ class Router {
   Finder MakeFinder(const NetworkGraph& graph) const;
   Place At(int dimension, uint32_t copy);
   void Next(const Place& place, uint32_t at, uint32_t to);
-  // Appends the arcs of one path to way_; false if there is none.
+  // Appends the arcs of one path to way_; returns false if there is none.
   bool Walk(const Place& place, uint32_t from, uint32_t to, uint64_t key, bool by_destination);
   bool WalkAside(const Place& place, uint32_t from, uint32_t to, uint64_t key);
   void CutLoops(const NetworkGraph& graph, uint32_t from);
   // `policy`: kSpray takes all arcs of a vertex; others choose one, or all to NVSwitches.
   bool Spread(const Place& place, uint32_t from, uint32_t to, uint64_t key, RoutingPolicy policy,
               Route* route);
-  // The arcs of arcs_ that Spread() takes at `at`, with the share of each.
+  // The arcs of arcs_ that Spread() uses at `at`, with the share of each.
   std::vector<std::pair<uint32_t, double>> TakeArcs(const Place& place, uint32_t at, uint32_t to,
                                                     uint64_t key, RoutingPolicy policy) const;
   size_t Choose(const Place& place, uint32_t at, uint32_t to, uint64_t key, bool by_destination) const;
@@ -132,7 +132,7 @@ class Router {
   Topology topology_;
   RoutingOptions options_;
   std::vector<Finder> finders_;                    // by dimension
-  std::vector<bool> striped_;                      // by dimension: a device has several NVSwitches
+  std::vector<bool> striped_;                      // by dimension: whether HasStripes()
   std::map<std::pair<int, uint32_t>, Copy> hurt_;  // by dimension and copy
   const LinkLoad* load_ = nullptr;
   std::vector<Cached> cache_;

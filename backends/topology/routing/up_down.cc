@@ -13,7 +13,7 @@ constexpr int kMostLinks = 0x7ffe;
 
 // Whether all links that messages pass through join different tiers, and some tier is not 0.
 bool TiersOrder(const NetworkGraph& g) {
-  // By group: groups are few, and a vertex's is found by a search.
+  // A table, because finding the group of a vertex needs a search.
   std::vector<int> tier(g.vertices());
   for (const VertexGroup& group : g.groups()) {
     std::fill_n(tier.begin() + group.first, group.count, group.tier);
@@ -58,7 +58,7 @@ void UpDown::FindOrder() {
   stale_ = false;
 }
 
-// Links to the root, by Index().
+// The number of links to the root, by Index().
 std::vector<uint32_t> UpDown::Levels() const {
   const NetworkGraph& g = *graph_;
   std::vector<uint32_t> roots, level(fields_.size(), NetworkGraph::kNone), queue;
@@ -116,7 +116,7 @@ void UpDown::Search(uint32_t to, std::vector<uint16_t>* field) {
       queue_.push_back(u);
     }
   }
-  // All others go upwards first; values of upper vertices are known before those of lower ones.
+  // All other vertices go upwards first; values of upper vertices are computed before those of lower ones.
   for (const uint32_t v : sorted_) {
     uint16_t& here = (*field)[fields_.Index(v)];
     if (here != kNoWay) continue;
@@ -144,7 +144,7 @@ UpDown::Way UpDown::From(const std::vector<uint16_t>& field, uint32_t v, uint32_
   return {number & ~kUpwards, (number & kUpwards) == 0};
 }
 
-// From() that also works for a vertex that messages do not pass through.
+// As From(), but also for a vertex that messages do not pass through.
 UpDown::Way UpDown::Best(const std::vector<uint16_t>& field, uint32_t at, uint32_t to) const {
   if (at == to || graph_->Forwards(at)) return From(field, at, to);
   Way best;

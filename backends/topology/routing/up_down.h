@@ -1,5 +1,5 @@
-// Routes that go up, then down, and never up again. They are free of deadlock on any graph, without virtual
-// channels.
+// Routes that first go up, then down, and never up again. They are free of deadlock on any graph, without
+// virtual channels.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace chakra {
 
-// Answers like ShortestPaths. Every link has an upper end; a route takes links upwards as long as it must,
-// then downwards. A vertex that reaches `to` by downward links alone never offers an upward link. So the
-// choice does not depend on where a message comes from, and a route may be longer than the shortest up-down
-// route (Schroeder et al., Autonet, IEEE JSAC 1991). The upper end of a link is its end in the higher tier.
-// If both ends are in one tier, and with kLevels, it is the end with fewer links to the root, and of equal
-// ends the one with the lower number. The root is the first switch of the highest tier; each part that is cut
-// off has its own root. Vertices that messages do not pass through are below all others. Not thread-safe.
+// Answers like ShortestPaths. Every link has an upper end; a route goes upwards as long as it must, then
+// downwards. A vertex that reaches `to` by downward links alone never offers an upward link. So the choice
+// does not depend on where a message comes from, and a route may be longer than the shortest up-down route
+// (Schroeder et al., Autonet, IEEE JSAC 1991). The upper end of a link is its end in the higher tier. If both
+// ends are in one tier, or with kLevels, it is the end with fewer links to the root; if these are equal, the
+// end with the lower number. The root is the first switch of the highest tier; each disconnected part has its
+// own root. Vertices that messages do not pass through are below all others. Not thread-safe.
 class UpDown {
  public:
   static constexpr uint64_t kDefaultBudget = uint64_t{64} << 20;
@@ -29,18 +29,18 @@ class UpDown {
   explicit UpDown(const NetworkGraph& graph, Order order = Order::kAuto, uint64_t budget = kDefaultBudget);
 
   // Sets the arcs that messages may use; null (the default): all. The vector is kept by reference; call
-  // SetAlive() again after a change. A link is used in its live directions; levels count links with two live
-  // directions. With order by tier, a dead link may cut off vertices that only a route down and up again
-  // would reach. Levels are computed again when next needed.
+  // SetAlive() again after each change. A link is used in its live directions; levels only count links with
+  // two live directions. With order by tier, a dead link may cut off vertices that only a route down and up
+  // again would reach. Levels are computed again when they are next needed.
   void SetAlive(const std::vector<bool>* alive);
 
   // Appends the arcs out of `at` that lead to `to` with the fewest links, in the order of their numbers.
-  // Nothing if at == to or if there is no such route.
+  // Appends nothing if at == to or if there is no such route.
   void Next(uint32_t at, uint32_t to, std::vector<uint32_t>* arcs);
   // The number of links that Next() takes from `at` to `to`; kUnreachable: no up-down route.
   int Distance(uint32_t at, uint32_t to);
 
-  // Whether tiers decide what is up.
+  // Whether tiers decide which end of a link is the upper one.
   bool by_tier() const { return by_tier_; }
   // Whether an arc leads upwards.
   bool Up(uint32_t arc);
@@ -48,7 +48,7 @@ class UpDown {
  private:
   struct Way {
     int links = kUnreachable;
-    bool down = false;  // downwards only
+    bool down = false;  // the route only goes downwards
   };
   void FindOrder();
   bool IsUp(uint32_t arc) const;
@@ -62,9 +62,9 @@ class UpDown {
   const NetworkGraph* graph_;
   bool by_tier_ = false;
   bool stale_ = true;             // the order must be computed again
-  DestinationFields fields_;      // number of links; the highest bit is set if the route starts upwards
+  DestinationFields fields_;      // number of links; the highest bit is set if the route begins upwards
   std::vector<uint32_t> sorted_;  // vertices that messages pass through, the highest first
-  std::vector<uint32_t> place_;   // by Index(): place in sorted_
+  std::vector<uint32_t> place_;   // by Index(): position in sorted_
   std::vector<uint32_t> queue_;
 };
 
