@@ -13,7 +13,7 @@ namespace chakra {
 struct FlowCost {
   Time latency;   // from first byte sent to first byte received
   Time transfer;  // bytes over the narrowest link (store and forward: the sum over all links)
-  // from first to last byte leaving the source: bytes over the narrowest link (store and forward: the first)
+  // From first to last byte leaving the source: bytes over the narrowest link (store and forward: the first).
   Time sent;
   Time received() const { return latency + transfer; }
   // The cost of this message of `bytes` if its sender produces at most `limit` (0: no limit).

@@ -117,7 +117,7 @@ inline FlowCost PathCost::Walk(int src, int dst, uint64_t bytes, uint64_t payloa
       answer.transfer = transfer;
     }
   }
-  // the source cannot send faster than the narrowest link
+  // The source cannot send faster than the narrowest link.
   if (!store_and_forward_) answer.sent = answer.transfer;
   return answer;
 }

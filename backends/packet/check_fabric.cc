@@ -1,4 +1,4 @@
-// What packet options must hold together with the links that they are for.
+// Checks packet options together with the links that they are for.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -34,10 +34,10 @@ absl::Status CheckSkip(const PacketOptions& p, const FabricOptions& options) {
   return absl::OkStatus();
 }
 
-// Bytes a picosecond: with it thresholds that are times become bytes.
+// Bytes a picosecond, to convert thresholds that are times to bytes.
 double RateOf(const LinkClass& c) { return static_cast<double>(c.bandwidth.bytes_per_second()) * 1e-12; }
 
-// What a queue may take, and what limits it. 0 bytes: nothing does.
+// The maximum bytes in a queue, and the name of the option that limits them. 0 bytes: no limit.
 struct Room {
   explicit Room(const PacketOptions& p)
       : bytes(p.queue > 0 ? p.queue : p.buffer), name(p.queue > 0 ? "queue" : "buffer") {}
@@ -67,7 +67,7 @@ absl::Status CheckThresholds(const PacketOptions& p, const LinkClass& c) {
   return absl::OkStatus();
 }
 
-// Of thresholds that the user gave: on one link at least all must be marked before there is no room.
+// For thresholds from the user: on at least one link, all packets must be marked before the room is used up.
 absl::Status CheckHighThreshold(const PacketOptions& p, const std::vector<LinkClass>& classes) {
   const Room room(p);
   if (!p.ecn || p.ecn_published || room.bytes == 0 || classes.empty()) return absl::OkStatus();
@@ -84,7 +84,7 @@ absl::Status CheckHighThreshold(const PacketOptions& p, const std::vector<LinkCl
 
 constexpr double kMostLossOfLink = 0.5, kMostLossOfWay = 0.9;
 
-// The share of packets that get through to each vertex from `source`, over the worst of the shortest ways.
+// By vertex: the share of packets from `source` that get through, over the worst of the shortest paths.
 std::vector<double> Through(const NetworkGraph& graph, uint32_t source, const std::vector<double>& loss) {
   std::vector<double> through(graph.vertices(), 1);
   std::vector<uint32_t> distance(graph.vertices(), NetworkGraph::kNone), queue = {source};
@@ -107,7 +107,7 @@ std::vector<double> Through(const NetworkGraph& graph, uint32_t source, const st
   return through;
 }
 
-// Ways of one copy of a network, from so many of its devices.
+// Checks the paths of one copy of a network, from at most kSources of its devices.
 absl::Status CheckWays(const NetworkGraph& graph, const std::vector<double>& loss) {
   constexpr uint32_t kSources = 64;
   for (uint32_t i = 0; i < std::min(kSources, graph.devices()); ++i) {
@@ -127,7 +127,7 @@ absl::Status CheckWays(const NetworkGraph& graph, const std::vector<double>& los
   return absl::OkStatus();
 }
 
-// More would be sent again and again for hours. Of a link the largest loss of all times counts.
+// With more losses, packets would be sent again for hours. The highest loss of a link over time counts.
 absl::Status CheckLosses(const Topology& topology, const FabricOptions& options) {
   std::map<std::pair<int, uint32_t>, std::vector<double>> losses;  // by dimension and copy, of arcs
   for (const LinkChange& change : options.changes) {
@@ -152,7 +152,7 @@ absl::Status CheckLosses(const Topology& topology, const FabricOptions& options)
   return absl::OkStatus();
 }
 
-// The switch that sets aside the most for its ports needs room beside that.
+// The switch that reserves the most bytes for its ports needs room in addition.
 absl::Status CheckBuffer(const Topology& topology, const PacketOptions& p) {
   if (p.buffer == 0) return absl::OkStatus();
   const PacketNetwork network(topology, p);

@@ -1,4 +1,4 @@
-// What packet options must hold together, however they were made.
+// Checks packet options that depend on each other, however they were made.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"

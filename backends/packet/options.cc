@@ -18,7 +18,7 @@ using google::protobuf::FieldDescriptor;
 
 constexpr int kSprayPaths = 64;  // entropy values of NSCC: ultraethernet/uet-htsim, htsim/sim/datacenter
 
-// Where the number of a field goes.
+// The member for the number in a field.
 struct NumberField {
   int field;
   std::variant<uint32_t PacketOptions::*, uint64_t PacketOptions::*, int PacketOptions::*,
@@ -51,7 +51,7 @@ const FieldDescriptor& Field(int number) {
   return *proto::PacketNetwork::descriptor()->FindFieldByNumber(number);
 }
 
-// A member in its field's unit, and back.
+// Get() returns a member in the unit of its field; Put() sets it.
 double Get(const PacketOptions& o, const NumberField& n) {
   return std::visit(
       [&](auto member) {
@@ -80,8 +80,8 @@ absl::Status OfPackets(const absl::Status& s) {
   return s.ok() ? s : absl::InvalidArgumentError(absl::StrCat("packet: ", s.message()));
 }
 
-// Where switches mark for a transport when nobody says so: the published
-// thresholds as times, so that they grow with the rate of the port.
+// The default marks of switches for a transport: the published thresholds as times, so that they grow with
+// the rate of the port.
 struct Marking {
   absl::string_view transport;
   Time low, high;
@@ -94,7 +94,7 @@ constexpr Marking kMarkingOf[] = {
     // 0.2 and 0.8 of the bandwidth-delay product, of 12 us: ultraethernet/uet-htsim,
     // htsim/sim/datacenter/main_uec.cpp.
     {"nscc", Time::Nanos(2400), Time::Nanos(9600), 1},
-    // 30 KB for each 10 Gb/s: run.py as above ("dctcp"). Of any other transport too.
+    // 30 KB for each 10 Gb/s: run.py as above ("dctcp"). Also for all other transports.
     {"dctcp", Time::Micros(24), Time::Micros(24), 1},
 };
 
@@ -107,7 +107,7 @@ const Marking& MarkingOf(absl::string_view transport) {
 
 QueueLevel Lasting(Time t) { return {0, static_cast<double>(t.picos())}; }
 
-// One of two fields: bytes, or the microseconds of a port.
+// The level of two alternative fields: bytes, or microseconds of a port.
 QueueLevel Level(bool in_bytes, uint64_t bytes, double micros) {
   return in_bytes ? QueueLevel{static_cast<double>(bytes), 0} : Lasting(Time::FromNanos(micros * 1e3));
 }
@@ -123,7 +123,7 @@ absl::Status ReadTransport(const proto::PacketNetwork& m, PacketOptions* o) {
   return absl::OkStatus();
 }
 
-// What has a value of its own, whatever the transport.
+// Reads the fields whose default does not depend on the transport.
 void ReadFields(const proto::PacketNetwork& m, PacketOptions* o) {
   for (const NumberField& n : kNumbers) {
     const FieldDescriptor& f = Field(n.field);
@@ -138,7 +138,7 @@ void ReadFields(const proto::PacketNetwork& m, PacketOptions* o) {
     o->xoff = Level(m.has_xoff_bytes(), m.xoff_bytes(), m.xoff_us());
 }
 
-// Marks follow the transport where the user leaves them open.
+// Marks follow the transport if the user does not set them.
 absl::Status ReadMarks(const proto::PacketNetwork& m, PacketOptions* o) {
   const TransportKind& kind = KindOf(o->transport);
   const bool low = m.ecn_low_case() != proto::PacketNetwork::ECN_LOW_NOT_SET,
@@ -176,7 +176,7 @@ absl::Status ReadMarks(const proto::PacketNetwork& m, PacketOptions* o) {
   return absl::OkStatus();
 }
 
-// So do ways, recovery and trimming.
+// Paths, recovery and trimming follow the transport if the user does not set them.
 void ReadConnections(const proto::PacketNetwork& m, PacketOptions* o) {
   const TransportKind& kind = KindOf(o->transport);
   using Spread = PacketOptions::Spread;

@@ -11,9 +11,9 @@
 namespace chakra::packet {
 namespace {
 
-// Packets choose among paths that are hashed like connections'.
+// The options of paths among which packets choose; the paths are hashed like those of connections.
 RoutingOptions PathsOf(RoutingOptions routing, const PacketOptions& options) {
-  routing.stripes = false;  // it is packets that take different ways
+  routing.stripes = false;  // here packets, not messages, take different paths
   routing.queue_pairs = std::max(routing.queue_pairs, options.paths);
   if (routing.policy == RoutingPolicy::kSpray || routing.policy == RoutingPolicy::kFlowlet) {
     routing.policy = RoutingPolicy::kEcmp;
@@ -21,11 +21,13 @@ RoutingOptions PathsOf(RoutingOptions routing, const PacketOptions& options) {
   return routing;
 }
 
-// Pairs whose ways are kept; those of more are found again for each flow that is made when its turn comes.
+// Maximum number of pairs whose paths are kept. The paths of further pairs are found again for each flow that
+// is made later.
 constexpr size_t kPairsKept = size_t{1} << 16;
 
-// Whether it changes nothing when a connection learns of the network, or gets its number, later than it could
-// begin: for events of connections have an order by number, and what it learns may hang on the instant.
+// Whether no result changes if a connection is made later than it could begin. That is not so in general: the
+// order of events depends on the numbers of connections, and what a connection sees of the network depends on
+// the instant.
 bool MayMakeLater(const FabricOptions& options, const PacketOptions& packet) {
   const RoutingPolicy policy = options.routing.policy;
   return std::holds_alternative<FixedWindow::Config>(packet.transport) && packet.Lossless() &&
@@ -47,7 +49,7 @@ bool HasOnePortEachWay(const Topology& topology) {
   return true;
 }
 
-// Spraying fabrics spread packets over as many ways as flowlets have.
+// With policies that split messages, packets are spread over as many paths as flowlets have.
 PacketOptions WithSpread(const FabricOptions& options) {
   PacketOptions p = options.Get<PacketOptions>();
   const bool spray = options.routing.policy == RoutingPolicy::kSpray;
@@ -192,8 +194,8 @@ FlowId PacketFabricOn<Sim>::Start(const Flow& flow, Time now) {
     sim_.TellAt(flow.tag, order, now + flow.delay);
     return order;
   }
-  // Nothing ends later than if all took turns on the slowest link. Long before that is past the longest time,
-  // instants are whole numbers that could wrap around: what is sent from then on does not end.
+  // No message ends later than if all took turns on the slowest link. Instants beyond the simulated time
+  // could wrap around, so a message that starts with more than half of that time of work ahead never ends.
   const uint64_t packets = flow.bytes / std::max<uint64_t>(options_.mtu, 1) + 1;
   if (slowest_ > Bandwidth()) work_ += TransferTime(flow.bytes + packets * options_.header, slowest_);
   if (now + work_ > Time::Picos(Time::Never().picos() / 2)) return order;
@@ -226,7 +228,7 @@ uint32_t PacketFabricOn<Sim>::OpenConnection(const Flow& flow) const {
     connection = it->second.first;
     if (sim_.connection(connection).generation != it->second.second) return kNoIndex;
   }
-  // A caller may use a tag again for another pair.
+  // A caller may use the same tag later for another pair.
   const Connection& c = sim_.connection(connection);
   return c.src == flow.src && c.dst == flow.dst ? connection : kNoIndex;
 }
@@ -252,7 +254,7 @@ void PacketFabricOn<Sim>::Fill(const Flow& flow, uint64_t order, uint32_t connec
 
 template <typename Sim>
 uint64_t PacketFabricOn<Sim>::FlowMemory(uint64_t bytes) const {
-  // Cards take one packet of each message in turn, so that all of them begin.
+  // A NIC takes one packet of each message in turn, so with several packets each all messages would begin.
   if (makes_later_ && bytes <= options_.mtu) return 0;
   if (options_.SkipsRepeats()) return sizeof(Message) + sizeof(Connection);
   return sizeof(Message) + sizeof(Connection) + sizeof(Sender) + sizeof(Receiver);
@@ -285,7 +287,7 @@ uint32_t PacketFabricOn<Sim>::FirstPort(const Flow& flow) {
   const uint64_t way = flow.tag % static_cast<uint64_t>(options_.paths);
   if (!FindPath(flow.src, flow.dst, way) || path_.empty()) return kNoIndex;
   const uint32_t first = path_.front();
-  // Ports have the numbers that they get when flows are made at once: these decide what comes first at one
+  // Ports get the same numbers as when flows are made at once, because these numbers decide the order at one
   // instant.
   if (!all && !FindPath(flow.dst, flow.src, way)) return kNoIndex;
   if (known != nullptr) *known = first;
@@ -298,7 +300,7 @@ void PacketFabricOn<Sim>::StartLater(const std::shared_ptr<const FlowList>& flow
     struct Waiting {
       uint32_t port;
       uint8_t traffic_class;
-      uint32_t number;  // as SendLater() has it
+      uint32_t number;  // as returned by SendLater()
     };
     std::vector<Waiting> waiting;
     const uint64_t first = orders_;
@@ -308,7 +310,7 @@ void PacketFabricOn<Sim>::StartLater(const std::shared_ptr<const FlowList>& flow
       const uint32_t port = at_once ? kNoIndex : FirstPort(flow);
       if (port == kNoIndex) {
         Start(flow, now);
-        waiting.clear();  // it comes between those before and those after
+        waiting.clear();  // the flow just started comes between the earlier and the later ones
         continue;
       }
       ++orders_;
@@ -400,7 +402,7 @@ void PacketFabricOn<Sim>::RunTo(int64_t t, bool stop) {
       continue;
     }
     if (at > t || idle) return;
-    // What is due in between interrupts the packets just before its instant.
+    // Packets stop just before the instant of the next change.
     int64_t bound = due - 1;
     if (series_.on()) {
       if (at >= series_.next()) series_.Note(network_, at);
@@ -441,11 +443,11 @@ FlowCost PacketFabricOn<Sim>::Cost(int src, int dst, uint64_t bytes) const {
   const uint64_t packets = std::max<uint64_t>(1, (bytes + p.mtu - 1) / p.mtu);
   const uint64_t first = packets > 1 ? p.Wire() : bytes + p.header;
   FlowCost cost;
-  Time widest;  // the time of the first packet on the narrowest link
+  Time widest;  // time of the first packet on the narrowest link
   for (size_t i = 0; i < hops.size(); ++i) {
     const LinkClass& c = cost_.topology().link_classes()[hops[i].hop.link_class];
     const Time whole = TransferTime(first, c.bandwidth);
-    // As Ports::ArrivalAfter().
+    // See Ports::ArrivalAfter().
     const bool passes =
         p.cut_through && i + 1 < hops.size() &&
         cost_.topology().link_classes()[hops[i + 1].hop.link_class].bandwidth <= c.bandwidth &&
@@ -505,7 +507,7 @@ LinkUses PacketFabricOn<Sim>::Links(size_t most) const {
   for (const auto& [load, i] : by_load) {
     const PortInfo& p = network_.info(i);
     PortTotals total = TotalsOf(network_, i);
-    // The clock of packets is another one where some are skipped.
+    // With skipping, the clock of the packets is not now_.
     if (options_.skip == PacketOptions::Skip::kOff) total.paused = network_.Paused(i, now_.picos());
     total += sim_.Extra(i);
     const LinkClass& c = cost_.topology().link_classes()[p.link_class];
@@ -547,7 +549,7 @@ const FabricKind& PacketKind() {
       .help = "every packet over every link, through queues of ports and switches, as transports send them",
       .make = packet::MakePacketFabric,
       .takes = {&packet::PacketOptions::kSet},
-      .ignores = {&PathOptions::kSet},  // switching is a packet option
+      .ignores = {&PathOptions::kSet},  // switching is an option of packets
       .follows_links = true,
       .check = packet::PacketFabric::Check};
   return kind;

@@ -1,10 +1,9 @@
-// `packet`: every packet over every link, through the queues of ports and
-// switches, sent as transports allow.
+// `packet`: sends every packet over every link, through the queues of ports and switches, as fast as
+// transports allow.
 //
-// A message is received when its last packet is there; it is sent when its last
-// packet has left its device the first time. Acknowledgements go back over the
-// route of the other direction. Devices that messages pass through forward
-// packets like switches with unlimited buffers.
+// A message is received when its last packet has arrived. It is sent when its last packet has left its device
+// for the first time. Acknowledgements take the route of the opposite direction. Devices that forward packets
+// behave like switches with unlimited buffers.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +27,7 @@
 
 namespace chakra::packet {
 
-// `Sim`: a PacketSim, or what skips a part of it.
+// `Sim`: a PacketSim, or a simulation that skips a part of it.
 template <typename Sim>
 class PacketFabricOn final : public Fabric,
                              public PathPrices,
@@ -39,30 +38,30 @@ class PacketFabricOn final : public Fabric,
  public:
   PacketFabricOn(const Topology& topology, const FabricOptions& options);
 
-  // What MakeFabric() refuses: a buffer smaller than what its ports set aside, and what
-  // CheckPacketOptions() refuses.
+  // The checks of MakeFabric(): the buffer must be larger than the bytes that its ports reserve, and
+  // CheckPacketOptions() must pass.
   static absl::Status Check(const Topology& topology, const FabricOptions& options);
 
-  // `options` with what follows from them: how packets are spread, and RoutingOptions::queue_pairs ways of
-  // which a message takes the one of its tag, modulo their number.
+  // `options` with derived settings: how packets are spread, and RoutingOptions::queue_pairs paths, of which
+  // a message takes number (tag modulo their number).
   static FabricOptions Resolved(const FabricOptions& options);
-  // The link has that share of its bandwidth, > 0, until the next change of it: from its last AdvanceTo() on
-  // and the least latency of links later, since parts of the network may be ahead by less than that. When it
-  // takes effect hangs on nothing else.
+  // Sets the share (> 0) of its bandwidth that the link has until its next change. The change takes effect at
+  // the last AdvanceTo() plus the minimum latency of links, because parts of the network may be ahead by less
+  // than that. This instant depends on nothing else.
   void SetShare(uint32_t link, double share);
-  // What connections that begin take the link to have from here on, while packets go on as they are: for
-  // calls of Start(), and to be put back. Returns the share before.
+  // Sets the share of the link that connections see when they begin, while packets continue as before. The
+  // caller sets it around calls of Start() and then restores it. Returns the previous share.
   double ShowShare(uint32_t link, double share);
 
   FlowId Start(const Flow& flow, Time now) override;
-  // A flow of the list is made when its turn comes at its card, where that changes nothing: packets in
-  // windows that are fixed, nothing is lost, and ways do not change.
+  // Makes a flow of the list only when the NIC of its sender comes to it, if that changes no result: windows
+  // are fixed, no packet is lost, and paths do not change.
   void StartAll(std::shared_ptr<const FlowList> flows, Time now) override;
   uint64_t FlowMemory(uint64_t bytes) const override;
   Time NextEvent() override { return NextEvent(Time::Zero()); }
   Time NextEvent(Time limit) override;
   void AdvanceTo(Time t, std::vector<FlowEnd>* ended) override;
-  // Of a message alone: store and forward, packet by packet.
+  // The cost of a message without contention: store and forward, packet by packet.
   FlowCost Cost(int src, int dst, uint64_t bytes) const override;
   std::vector<LinkCost> CostByLinks(int src, int dst, uint64_t bytes) const override {
     return cost_.ByLinks(src, dst, bytes, Cost(src, dst, bytes));
@@ -76,13 +75,13 @@ class PacketFabricOn final : public Fabric,
   std::string WhyStuck() const override { return Settled().WhyStuck(); }
 
   PacketTotals counters() const { return Settled().counters(); }
-  // Ports of switches may be ahead of the last AdvanceTo() by less than the least latency of links.
+  // Ports of switches may be ahead of the last AdvanceTo() by less than the minimum latency of links.
   const PacketNetwork& network() const {
     sim_.Settle();
     return network_;
   }
   uint64_t MemoryBytes() const { return Settled().MemoryBytes(); }
-  // Of all kinds, at this moment.
+  // Packets of all kinds, at this moment.
   template <typename S = Sim>
   size_t packets_in_flight() const requires requires(const S& s) {
     s.pool();
@@ -95,7 +94,7 @@ class PacketFabricOn final : public Fabric,
   { return Settled().pool().most_in_flight(); }
 
  private:
-  // A share of a link from `at` on.
+  // A change of a link's share of its bandwidth at time `at`.
   struct ShareChange {
     int64_t at;  // ps
     uint32_t link;
@@ -106,12 +105,13 @@ class PacketFabricOn final : public Fabric,
   uint32_t Make(const FlowList& flows, uint64_t order, uint32_t i) override;
   void Ended(const Connection& connection) override;
   uint8_t ClassOf(const Flow& flow) const;
-  // The open connection that messages of the tag go over one after the other; kNoIndex: there is none.
+  // The open connection that carries the messages of this tag one after the other; kNoIndex: none.
   uint32_t OpenConnection(const Flow& flow) const;
   void Fill(const Flow& flow, uint64_t order, uint32_t connection, Message* message);
-  // The first port of a flow, once there are ports for all of its way there and back.
+  // The first port of the flow's path. Makes the ports of the path and of the path back, if there are none
+  // yet.
   uint32_t FirstPort(const Flow& flow);
-  // What FirstPort() remembers for the flows from `src` in whose direction `dst` lies.
+  // The cache entry of FirstPort() for flows from `src` in the direction of `dst`.
   uint32_t& FirstPortTowards(int src, int dst);
   void StartLater(const std::shared_ptr<const FlowList>& flows, Time now);
   const Sim& Settled() const {
@@ -121,24 +121,26 @@ class PacketFabricOn final : public Fabric,
   double FlowsOn(uint32_t link) const override;
   uint32_t WaysOf(int src, int dst);
   uint32_t PortOf(const Hop& hop);
-  // The route of a message by its number, into path_. False: there is none.
+  // Puts the path of a message with this tag into path_. False: there is none.
   bool FindPath(int src, int dst, uint64_t tag);
-  // The same into the table of paths.
+  // The same, but adds the path to the table of paths.
   bool AddPath(int src, int dst, uint64_t tag, uint32_t* first, uint8_t* hops);
   void ChangeLinks();
-  // The first of them, and those of the same instant.
+  // Applies the first of shares_, and all others at the same instant.
   void ChangeShares();
   void ApplyShare(uint32_t link, double share, int64_t at);
   int64_t NextAt();
-  // All up to and at `t`, but stops after the first instant at which something is told.
+  // Runs all events up to and including `t`. With `stop`, ends after the first instant at which something is
+  // reported.
   void RunTo(int64_t t, bool stop);
 
   PacketOptions options_;  // Resolved()
   mutable PathCost cost_;
   PacketNetwork network_;
-  mutable Sim sim_;                               // it changes nothing that is told when it settles
+  mutable Sim sim_;                               // mutable, because Settle() changes no result
   absl::flat_hash_map<uint64_t, uint32_t> ways_;  // by source and destination
-  // Of flows in order: their connection, of Make() and, with its generation, of Start(). The last one counts.
+  // The connection of each tag with flows in order: those of Make(), and those of Start() with their
+  // generation. The last one made is valid.
   ConnectionsByTag<Sim> made_;
   absl::flat_hash_map<uint64_t, std::pair<uint32_t, uint32_t>> in_order_;
   std::vector<LinkChange> changes_;  // by time
@@ -148,10 +150,10 @@ class PacketFabricOn final : public Fabric,
   uint64_t orders_ = 0;
   Time now_;
   Bandwidth slowest_;  // of all links
-  Time work_;          // of all that was sent, on such a link
+  Time work_;          // transfer time of all sent bytes on a link of this bandwidth
   bool makes_later_ = false;
-  // By device, the lowest and the highest dimension in which its peer differs: kNoIndex: not yet known.
-  // Empty: there are several first ports in a direction.
+  // By device, lowest and highest dimension in which the other end differs; kNoIndex: not yet known. Empty: a
+  // direction may have several first ports.
   std::vector<uint32_t> first_ports_;
   std::vector<Hop> hops_;
   std::vector<uint32_t> path_;  // ports; scratch
@@ -166,11 +168,11 @@ extern template class PacketFabricOn<PacketSim<BucketEvents>>;
 extern template class PacketFabricOn<GlidingSim>;
 extern template class PacketFabricOn<RepeatingSim>;
 
-// What does not go together among options and links: skipping and faults, thresholds and buffers. `options`:
-// as PacketFabric::Resolved() has them. Errors: what PacketFabric::Check() says.
+// Checks options that depend on each other and on the links: skipping and faults, thresholds and buffers.
+// `options` are PacketFabric::Resolved(). Errors: see PacketFabric::Check().
 absl::Status CheckPacketFabric(const Topology& topology, const FabricOptions& options);
 
-// By PacketOptions::skip.
+// Makes the class for PacketOptions::skip.
 std::unique_ptr<Fabric> MakePacketFabric(const Topology& topology, const FabricOptions& options);
 
 }  // namespace chakra::packet

@@ -181,7 +181,7 @@ absl::StatusOr<std::vector<int>> PlaceByRule(absl::string_view rule, int ranks, 
     const int most = std::max(1, devices - 1);
     if (value == 0 || value > static_cast<uint64_t>(most)) return Bad(rule, absl::StrCat("1 to ", most));
     const auto step = static_cast<int64_t>(value);
-    // the number of ranks until the stride is back at its start
+    // The number of ranks until the stride is back at its start.
     const int64_t round = devices / std::gcd<int64_t>(step, devices);
     for (int64_t i = 0; i < ranks; ++i)
       device[static_cast<size_t>(i)] = static_cast<int>((i * step + i / round) % devices);

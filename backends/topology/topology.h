@@ -19,7 +19,8 @@ struct TopologyDimension {
   Kind kind = Kind::kSwitch;
   int size = 1;         // number of blocks of the dimensions below that it joins
   Bandwidth bandwidth;  // of a link, in each direction; kNetwork: set by Make() to a device's widest port
-  // of a link; a path over a switch has it twice; kNetwork: set by Make() to half the latency of a path
+  // Latency of a link; a path over a switch has it twice. kNetwork: set by Make() to half the latency of a
+  // path.
   Time latency;
   std::string name;
   // kNetwork: the graph. It holds the devices of all blocks, in the order of their numbers. With `each_rail`

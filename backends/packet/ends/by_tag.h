@@ -9,20 +9,20 @@
 
 namespace chakra::packet {
 
-// The connection of each tag, at most one. It takes 5 bytes and no more, for there may be a million: the tag
-// is the connection's own. A connection leaves before it gets another tag.
+// Finds the connection of each tag; a tag has at most one. Needs only 5 bytes each, because there may be a
+// million: the tag is stored in the connection. A connection must be removed before it gets another tag.
 template <typename Sim>
 class ConnectionsByTag {
  public:
-  // `sim` knows the connections and must outlive this.
+  // `sim` has the connections and must outlive this object.
   explicit ConnectionsByTag(const Sim* sim) : set_(0, HashOf{{sim}}, Same{{sim}}) {}
 
-  // kNoIndex: there is none.
+  // Returns kNoIndex if there is none.
   uint32_t Find(uint64_t tag) const {
     const auto it = set_.find(Tag{tag});
     return it == set_.end() ? kNoIndex : *it;
   }
-  // In place of the one with its tag.
+  // Replaces the connection of this tag.
   void Put(uint32_t connection, uint64_t tag) {
     set_.erase(Tag{tag});
     set_.insert(connection);

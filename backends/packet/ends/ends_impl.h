@@ -1,4 +1,4 @@
-// Definitions of Ends, for who instantiates it.
+// Definitions of Ends, for files that instantiate it.
 #pragma once
 
 #include <algorithm>
@@ -53,15 +53,15 @@ void Ends<Events>::Receive(uint32_t packet) {
   Answer(packet, taken.answer);
 }
 
-// A packet of a message that left at `left`, for the first time.
+// Handles the first arrival of a packet of a message; the packet left the NIC at `left`.
 template <typename Events>
 void Ends<Events>::OnArrived(uint32_t message, int64_t left) {
   const int64_t now = agenda_.now();
   Message& m = messages_[message];
   m.arrived_at = now;
   if (++m.arrived < m.packets) return;
-  // Packets leave when the payload before them is made, so that few of one instant meet; the message is there
-  // when all of it can be.
+  // A packet may leave as soon as the payload before it is made, so that packets of one instant rarely
+  // collide. The message is received only when its whole payload can have arrived.
   const int64_t later = m.delay + std::max<int64_t>(0, m.made_at - left);
   if (later > 0) {
     agenda_.Post(now + later, Kind::kReceived, message);
@@ -70,7 +70,7 @@ void Ends<Events>::OnArrived(uint32_t message, int64_t left) {
   }
 }
 
-// The packet of data goes back as its own acknowledgement.
+// Sends the data packet back as its own acknowledgement.
 template <typename Events>
 void Ends<Events>::Answer(uint32_t packet, Receivers::Answer answer) {
   Packet& k = pool_[packet];

@@ -1,4 +1,4 @@
-// Go-back-N: from the first packet that is missing, all are sent again.
+// Go-back-N: all packets from the first missing one on are sent again.
 #pragma once
 
 #include <cstdint>
@@ -10,28 +10,28 @@
 
 namespace chakra::packet {
 
-// What a sender learns of its packets, where receivers take them in order alone.
+// The sender's part, for receivers that only accept packets in order.
 class GoBackN {
  public:
-  // The messages must outlive it.
+  // `messages` must outlive this object.
   explicit GoBackN(Messages* messages) : messages_(*messages) {}
 
-  // The receiver has all packets up to Packet::number. Fills Ack::acked; false: it was known.
+  // The receiver has all packets up to Packet::number. Sets Ack::acked; false: the sender knew that.
   bool OnAck(const Packet& k, Sender* s, Ack* ack) {
-    // By number, for a packet may be empty.
+    // Compares numbers, because a packet may be empty.
     if (k.number + 1 <= s->acked) return false;
     ack->acked = k.before - s->acked_bytes;
     s->acked_bytes = k.before;
     s->acked = k.number + 1;
-    // After a rewind what was on the way all the same may arrive.
+    // After a rewind, packets that were already under way may still arrive.
     if (s->acked > s->next) Rewind(s->acked, s->acked_bytes, s);
     s->in_flight = s->sent_bytes - s->acked_bytes;
     return true;
   }
-  // The receiver asks for Packet::number, which comes after what it has. Fills in what is lost; false: that
-  // is on its way.
+  // The receiver requests Packet::number, the first packet that it misses. Sets what is lost; false: the
+  // request is out of date.
   bool OnNack(const Packet& k, Sender* s, Loss* loss);
-  // All that is in flight is lost.
+  // Everything in flight is lost.
   void OnTimeout(Sender* s, Loss* loss) {
     loss->bytes = s->in_flight;
     Rewind(s->acked, s->acked_bytes, s);
@@ -40,7 +40,7 @@ class GoBackN {
   uint64_t again() const { return again_; }  // packets that are sent again
 
  private:
-  // `bytes`: payload before packet `number`.
+  // Continues sending at packet `number`. `bytes`: payload before this packet.
   void Rewind(uint64_t number, uint64_t bytes, Sender* s);
 
   Messages& messages_;

@@ -1,4 +1,4 @@
-// Flows that wait at a card for their turn, and are not made before.
+// Flows that wait for their turn at a NIC and are made only then.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +12,22 @@
 
 namespace chakra::packet {
 
-// The owner of a simulation, who knows flows.
+// The owner of a simulation, who can make flows.
 class FlowMaker {
  public:
   virtual ~FlowMaker() = default;
-  // Flow `i` of a list, flow number `order` of all, begins: its message, on a new connection, not yet sent.
+  // Makes flow `i` of a list, which is flow number `order` of all. Returns its message, on a new connection,
+  // not yet sent.
   virtual uint32_t Make(const FlowList& flows, uint64_t order, uint32_t i) = 0;
-  // Such a connection has ended.
+  // Called when such a connection has ended.
   virtual void Ended(const Connection& connection) = 0;
 };
 
-// The flows of a list that leave over one port, in their order. They take 8 bytes for each run of them that
-// follow one another in the list.
+// The flows of a list that leave over one port, in order. They need 8 bytes for each run of flows that are
+// consecutive in the list.
 class LaterFlows {
  public:
-  // An empty one, of flows of which the list's first is number `first` of all.
+  // Opens an empty sequence. The first flow of the list has number `first` among all flows.
   uint32_t Open(std::shared_ptr<const FlowList> flows, uint64_t first) {
     uint32_t i;
     if (free_.empty()) {
@@ -48,7 +49,7 @@ class LaterFlows {
       runs.push_back({flow, flow + 1});
     }
   }
-  // The message of the next one, and whether it was the last: then the number may be used again.
+  // Makes the next flow. Returns its message, and whether it was the last; then number `i` may be used again.
   std::pair<uint32_t, bool> Make(uint32_t i, FlowMaker* maker) {
     Waiting& w = waiting_[i];
     Run& run = w.runs[w.run];

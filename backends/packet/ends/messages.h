@@ -1,4 +1,4 @@
-// The messages that are under way, and what is told of them.
+// The messages that are under way, and what is reported about them.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@ namespace chakra::packet {
 
 struct Message {
   uint64_t tag = 0;
-  uint64_t order = 0;      // of all messages
-  uint64_t bytes = 0;      // of payload on the links
+  uint64_t order = 0;      // number among all messages
+  uint64_t bytes = 0;      // payload on the links
   uint64_t packets = 0;    // at least one
-  uint64_t arrived = 0;    // packets, at the receiver
-  int64_t arrived_at = 0;  // ps: the last of them
-  int64_t delay = 0;       // ps, see Flow
-  Bandwidth limit;         // see Flow
-  int64_t made_at = 0;     // ps, by the limit: when the last packet would leave whose payload is all made
+  uint64_t arrived = 0;    // packets at the receiver
+  int64_t arrived_at = 0;  // ps: arrival of the last packet
+  int64_t delay = 0;       // ps; see Flow::delay
+  Bandwidth limit;         // see Flow::limit
+  int64_t made_at = 0;  // ps: with a limit, when the last packet would leave after all of its payload is made
   uint32_t connection = 0;
-  uint32_t next = kNoIndex;  // of the connection
-  uint32_t acked = 0;        // packets, where Connection::parked
+  uint32_t next = kNoIndex;  // next message of the connection
+  uint32_t acked = 0;        // acknowledged packets, if Connection::parked
   bool want_sent = false;
   bool received = false, acknowledged = false;
 
@@ -31,7 +31,7 @@ struct Message {
   }
 };
 
-// A message was sent or received.
+// A report that a message was sent or received.
 struct Told {
   int64_t at;  // ps
   uint64_t order;
@@ -39,7 +39,7 @@ struct Told {
   FlowEnd::Kind kind;
 };
 
-// A message's number is used again when it is received and its sender knows.
+// A message's number is used again when the message is received and its sender knows that.
 class Messages {
  public:
   uint32_t New() {
@@ -56,7 +56,7 @@ class Messages {
   Message& operator[](uint32_t i) { return messages_[i]; }
   const Message& operator[](uint32_t i) const { return messages_[i]; }
 
-  // Tells of a message; once of its being received.
+  // Reports an event of a message; kReceived only once.
   void Tell(uint32_t i, FlowEnd::Kind kind, int64_t now) {
     Message& m = messages_[i];
     told_.push_back({now, m.order, m.tag, kind});
@@ -70,17 +70,17 @@ class Messages {
     messages_[i].acknowledged = true;
     if (messages_[i].received) Free(i);
   }
-  // Takes so many of its packets, none of which is sent, out of a message.
+  // Removes `packets` packets, which must not have been sent yet, from a message.
   void Cut(uint32_t i, uint64_t packets, uint32_t mtu) {
     messages_[i].packets -= packets;
     messages_[i].bytes -= packets * mtu;
   }
 
-  // In the order in which it happened. The owner takes it.
+  // In the order in which it happened. The owner empties the list.
   std::vector<Told>& told() { return told_; }
   const std::vector<Told>& told() const { return told_; }
-  uint64_t open() const { return open_; }  // not received
-  // Messages that New() will make count as open from here on; New() makes one of them.
+  uint64_t open() const { return open_; }  // messages that are not received yet
+  // Counts `messages` more messages as open; NewExpected() then makes one of them.
   void Expect(uint64_t messages) { open_ += messages; }
   uint32_t NewExpected() {
     --open_;
@@ -92,7 +92,7 @@ class Messages {
   void Free(uint32_t i) { messages_[i].next = std::exchange(free_, i); }
 
   std::vector<Message> messages_;
-  uint32_t free_ = kNoIndex;  // a list, by Message::next
+  uint32_t free_ = kNoIndex;  // first of a list, linked by Message::next
   uint64_t open_ = 0;
   std::vector<Told> told_;
 };

@@ -5,7 +5,7 @@
 namespace chakra::packet {
 namespace {
 
-// Between two requests for the same packet (the network card family of the HPCC simulations waits as long).
+// Minimum time between two requests for the same packet, as in the NICs of the HPCC simulations.
 constexpr int64_t kAskAgain = 500'000'000;  // ps
 
 }  // namespace
@@ -18,7 +18,7 @@ Receivers::Receivers(const PacketOptions& options)
 
 Receivers::Answer Receivers::OutOfOrder(Packet* k, Receiver* r, int64_t now) {
   if (k->number < r->expected) {
-    // The sender does not know that this has arrived.
+    // The sender does not know yet that this packet has arrived.
     k->number = r->expected - 1;
     return Answer::kAck;
   }
@@ -39,7 +39,7 @@ void Receivers::Notify(Packet* k, int64_t now) {
 }
 
 bool Receivers::TakeEarly(uint64_t number, Receiver* r, std::vector<uint64_t>* early) {
-  // Bits of packets [expected, expected + 64 * words).
+  // One bit for each of the packets [expected, expected + 64 * words).
   const auto has_room = [&] { return number - r->expected < 64 * early->size(); };
   if (!has_room()) {
     size_t words = std::max<size_t>(early->size(), 1);

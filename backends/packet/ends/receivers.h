@@ -1,4 +1,4 @@
-// What receivers take in, and what they answer.
+// The receivers of connections: which packets they accept, and their answers.
 #pragma once
 
 #include <cstddef>
@@ -11,30 +11,30 @@
 namespace chakra::packet {
 
 struct Receiver {
-  uint64_t expected = 0;        // packet
+  uint64_t expected = 0;        // next packet in order
   uint64_t expected_bytes = 0;  // payload before it
   uint32_t unanswered = 0;      // packets since the last acknowledgement
 };
 
-// What a receiver knows besides where packets are marked or overtaken, or get lost.
+// Additional state of a receiver, if packets are marked, overtaken or lost.
 struct Disorder {
-  uint64_t asked = ~uint64_t{0};  // the packet that the last request was for
+  uint64_t asked = ~uint64_t{0};  // packet of the last request
   int64_t asked_at = 0;           // ps
-  int64_t notified_at = -1;       // ps; -1: never
-  std::vector<uint64_t> early;    // selective: a bit for each packet after `expected`, modulo its size
+  int64_t notified_at = -1;       // ps: last notification of marks; -1: never
+  std::vector<uint64_t> early;    // selective: one bit for each packet after `expected`, modulo its size
 };
 
 class Receivers {
  public:
   enum class Answer : uint8_t { kNone, kAck, kNack };
   struct Taken {
-    bool is_new;  // it was not here before
+    bool is_new;  // the packet arrived for the first time
     Answer answer;
   };
 
   explicit Receivers(const PacketOptions& options);
 
-  // A new connection.
+  // Begins a new connection.
   void Begin(uint32_t connection) {
     if (connection < disorders_.size()) disorders_[connection] = Disorder();
     if (connection < receivers_.size()) {
@@ -43,7 +43,7 @@ class Receivers {
       receivers_.resize(connection + 1);
     }
   }
-  // A packet of data arrives. Where it is to be answered, Packet::number becomes what the answer is about.
+  // Handles a data packet. If it is to be answered, sets Packet::number to the subject of the answer.
   Taken Take(Packet* k, int64_t now) {
     Receiver& r = receivers_[k->connection];
     if (selective_) {
@@ -54,11 +54,11 @@ class Receivers {
     ++r.expected;
     r.expected_bytes += k->payload;
     ++r.unanswered;
-    // The sender learns of marks at once.
+    // The sender must learn of marks at once.
     const bool at_once = (k->flags & (Packet::kLast | Packet::kMarked)) != 0;
     return {true, at_once || r.unanswered >= ack_every_ ? Answer::kAck : Answer::kNone};
   }
-  // Makes a packet of data its own acknowledgement, or request; but for its way back.
+  // Turns a data packet into its own acknowledgement or request, except for the path back.
   void Turn(Packet* k, Answer answer, int64_t now) {
     Receiver& r = receivers_[k->connection];
     k->kind = answer == Answer::kNack ? Packet::kNack : Packet::kAck;
@@ -75,7 +75,7 @@ class Receivers {
 
  private:
   Answer OutOfOrder(Packet* k, Receiver* r, int64_t now);
-  // False: it was here before.
+  // False: the packet had already arrived.
   bool TakeInAnyOrder(const Packet& k) {
     Receiver& r = receivers_[k.connection];
     if (k.number < r.expected) return false;
@@ -85,7 +85,7 @@ class Receivers {
     return true;
   }
   static bool TakeEarly(uint64_t number, Receiver* r, std::vector<uint64_t>* early);
-  // Where the last notification is long ago, the acknowledgement is one.
+  // Makes the acknowledgement a notification of marks, if the last one is long enough ago.
   void Notify(Packet* k, int64_t now);
   Disorder* DisorderOf(uint32_t connection) {
     if (disorders_.size() <= connection) disorders_.resize(receivers_.size());
@@ -94,9 +94,9 @@ class Receivers {
 
   bool selective_;
   uint32_t ack_every_, ack_bytes_;
-  int64_t cnp_gap_;                  // ps: between two notifications of marks; 0: none are sent
+  int64_t cnp_gap_;                  // ps: minimum time between two notifications of marks; 0: none are sent
   std::vector<Receiver> receivers_;  // by connection
-  std::vector<Disorder> disorders_;  // the same, as far as there are any
+  std::vector<Disorder> disorders_;  // by connection; only as long as needed
 };
 
 }  // namespace chakra::packet

@@ -56,7 +56,7 @@ void Selective::GiveUp(uint32_t i, uint64_t number, Sender* s, Loss* loss) {
 }
 
 uint64_t Selective::Apart(const Sender& s) const {
-  if (one_way_) return 3;  // as many as TCP's duplicates (RFC 5681)
+  if (one_way_) return 3;  // TCP's number of duplicates (RFC 5681)
   const double window = std::min(s.control.window, 1e9);
   return std::max<uint64_t>(5, static_cast<uint64_t>(1.5 * window / mtu_));
 }
@@ -70,7 +70,7 @@ bool Selective::FindOvertaken(uint32_t i, Sender* s, Loss* loss) {
   for (; w.checked < end; ++w.checked) {
     if (w[w.checked].state == SentWindow::kFlying) GiveUp(i, w.checked, s, loss);
   }
-  // What was sent again and lost again, as what was sent after it shows.
+  // Packets that were sent again and lost again: packets sent after them have arrived.
   for (auto again = w.TakeOvertaken(apart); again.has_value(); again = w.TakeOvertaken(apart)) {
     if (again->number < s->acked) continue;
     const SentWindow::Sent& sent = w[again->number];

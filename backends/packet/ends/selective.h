@@ -1,4 +1,4 @@
-// Selective repair: a packet that is lost is sent again, no other.
+// Selective repair: only lost packets are sent again.
 #pragma once
 
 #include <algorithm>
@@ -13,13 +13,13 @@
 
 namespace chakra::packet {
 
-// What senders learn of their packets, where receivers take them in any order.
+// The sender's part, for receivers that accept packets in any order.
 class Selective {
  public:
-  // `lossy`: packets may be lost without a word.
+  // `lossy`: packets may be lost without a notification.
   Selective(const PacketOptions& options, bool lossy);
 
-  // A new connection.
+  // Begins a new connection.
   void Begin(uint32_t connection) {
     if (connection < windows_.size()) {
       windows_[connection] = SentWindow();
@@ -27,40 +27,40 @@ class Selective {
       windows_.resize(connection + 1);
     }
   }
-  // A new packet leaves, the sender's next.
+  // A new packet leaves: number Sender::next.
   void OnSent(uint32_t connection, const Sender& s, const Packet& k) {
     SentWindow& w = windows_[connection];
     w.Grow(s.acked, s.next + 1);
     w[s.next] = {k.message, k.payload, k.path, SentWindow::kFlying};
   }
-  // Where some are lost: makes `k`, which takes a way already, the first of them.
+  // Makes `k`, which already has a path, the first lost packet of the connection. There must be one.
   void TakeLost(uint32_t connection, Sender* s, Packet* k);
-  // The receiver has Packet::number, and all before Packet::before. Adds to Ack::acked.
+  // The receiver has Packet::number, and all packets before Packet::before. Adds to Ack::acked.
   void OnAck(uint32_t connection, const Packet& k, Sender* s, Ack* ack);
-  // A packet came without its payload. Fills in what is lost; false: that is known.
+  // A packet arrived without its payload. Sets what is lost; false: the sender knew that.
   bool OnNack(uint32_t connection, const Packet& k, Sender* s, Loss* loss) {
     if (k.number >= s->next) return false;
     GiveUp(connection, k.number, s, loss);
     return loss->bytes > 0;
   }
-  // All that is in flight is lost.
+  // Everything in flight is lost.
   void OnTimeout(uint32_t connection, Sender* s, Loss* loss) {
     for (uint64_t n = s->acked; n < s->next; ++n) GiveUp(connection, n, s, loss);
     loss->packet = s->acked;
   }
-  // Packets are lost when later ones arrived long ago. Fills in which; false: none.
+  // Finds packets that count as lost, because enough later ones have arrived. Sets what is lost; false: none.
   bool FindOvertaken(uint32_t connection, Sender* s, Loss* loss);
 
-  uint64_t again() const { return again_; }  // packets that were sent again
+  uint64_t again() const { return again_; }  // packets sent again
 
  private:
-  // Takes a packet that is under way for lost.
+  // Counts a packet under way as lost.
   void GiveUp(uint32_t connection, uint64_t number, Sender* s, Loss* loss);
-  // So many packets may arrive before one that was sent before them.
+  // The number of later packets that may arrive before a packet counts as lost.
   uint64_t Apart(const Sender& s) const;
 
   uint32_t mtu_;
-  bool one_way_;  // keeps the order of packets
+  bool one_way_;  // packets stay in order
   bool lossy_;
   std::vector<SentWindow> windows_;  // by connection
   uint64_t again_ = 0;

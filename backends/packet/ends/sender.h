@@ -1,4 +1,4 @@
-// What the sender of a connection knows.
+// The state of the sender of a connection.
 #pragma once
 
 #include <cstdint>
@@ -11,29 +11,29 @@ namespace chakra::packet {
 // Packets are numbered from 0 over all messages of the connection.
 struct Sender {
   Control control;
-  uint64_t next = 0;                          // packet: the next new one
-  uint64_t acked = 0;                         // packets: all before have arrived
+  uint64_t next = 0;                          // number of the next new packet
+  uint64_t acked = 0;                         // all packets before this number have arrived
   uint64_t in_flight = 0;                     // payload bytes
-  int64_t pace_at = 0;                        // ps: no packet before
-  int64_t made_at = 0;                        // ps: when its next payload is made, by Message::limit
-  int64_t deadline = 0;                       // ps: then what is in flight is given up
+  int64_t pace_at = 0;                        // ps: no packet may leave before
+  int64_t made_at = 0;                        // ps: with Message::limit, when the next payload is made
+  int64_t deadline = 0;                       // ps: time at which everything in flight counts as lost
   uint64_t sent_bytes = 0, acked_bytes = 0;   // go-back-N: payload before `next` and before `acked`
-  uint64_t message_first = 0;                 // packet: the first of `message`
-  uint64_t head_first = 0;                    // packet: the first of `head`
+  uint64_t message_first = 0;                 // number of the first packet of `message`
+  uint64_t head_first = 0;                    // number of the first packet of `head`
   int64_t timer_posted = 0;                   // ps; 0: none
-  uint32_t message = kNoIndex;                // that is being sent; none: nothing to send
-  uint32_t head = kNoIndex, tail = kNoIndex;  // messages not yet acknowledged
-  uint32_t connection = 0;                    // kNoIndex: it has ended
+  uint32_t message = kNoIndex;                // message that is being sent; kNoIndex: nothing to send
+  uint32_t head = kNoIndex, tail = kNoIndex;  // messages that are not yet acknowledged
+  uint32_t connection = 0;                    // kNoIndex: the connection has ended
   uint32_t port = 0;
-  uint32_t ring_next = kNoIndex;  // sender
-  uint32_t lost = 0;              // selective: packets to be sent again
-  uint32_t turns = 0;             // kPacket: packets sent, for the way of the next
+  uint32_t ring_next = kNoIndex;  // next sender in the ring
+  uint32_t lost = 0;              // selective: number of packets to be sent again
+  uint32_t turns = 0;             // kPacket, kAdaptive: packets sent, to choose the next path
   uint32_t chosen_epoch = 0;
-  uint16_t path = 0;  // of the next packet, where it is chosen
+  uint16_t path = 0;  // of the next packet, if `chosen`
   bool chosen : 1 = false;
   bool in_ring : 1 = false, pace_posted : 1 = false, timeout_posted : 1 = false;
 
-  // A message is to be sent after all others.
+  // Adds a message that is to be sent after all others.
   void Append(uint32_t m, Messages* messages) {
     if (tail == kNoIndex) {
       head = m;
@@ -47,16 +47,16 @@ struct Sender {
       message_first = next;
     }
   }
-  // Of a message of this sender: packets that have not been sent yet.
+  // The packets of a message of this sender that have not been sent yet.
   uint64_t Unsent(uint32_t m, const Messages& messages) const {
-    // Those before the one that is being sent are all sent, those behind it not at all.
+    // Messages before `message` are completely sent; messages after it are not sent at all.
     if (message == m) return messages[m].packets - (next - message_first);
     for (uint32_t i = message; i != kNoIndex; i = messages[i].next) {
       if (i == m) return messages[m].packets;
     }
     return 0;
   }
-  // Messages of which all packets are acknowledged are done.
+  // Removes messages whose packets are all acknowledged.
   void DropAcknowledged(Messages* messages) {
     while (head != kNoIndex && head_first + (*messages)[head].packets <= acked) {
       const uint32_t m = head;

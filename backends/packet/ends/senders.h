@@ -1,4 +1,4 @@
-// Senders: which connections may send, over which way, and when.
+// Senders decide which connections may send, over which path, and when.
 #pragma once
 
 #include <algorithm>
@@ -18,26 +18,26 @@
 
 namespace chakra::packet {
 
-// A connection may send while less is in flight than its window, and no earlier than its pace says. Then it
-// waits in a ring of connections at the port of its next packet, until the port takes a packet of it. Its
-// transport sets window and pace by what acknowledgements say.
+// A connection may send while fewer bytes are in flight than its window, and not before the time set by its
+// pace. Then it waits in a ring of connections at the port of its next packet, until the port takes a packet
+// from it. Its transport sets window and pace by the acknowledgements.
 //
-// `Ports`: void Kick(uint32_t port), when a connection has joined the ring of a port that may be idle.
+// `Ports`: void Kick(uint32_t port), called when a connection has joined the ring of a port that may be idle.
 // Definitions are in senders_impl.h.
 template <typename Events, typename Ports>
 class Senders {
  public:
-  // All of them must outlive it. `lossy`: packets may be lost without a word, so that senders wait for
-  // acknowledgements no longer than PacketOptions::timeout.
+  // All arguments must outlive this object. `lossy`: packets may be lost without a notification, so senders
+  // wait for acknowledgements at most PacketOptions::timeout.
   Senders(PacketNetwork* network, PacketPool* pool, Ways* ways, Messages* messages,
           const PacketOptions& options, bool lossy, Agenda<Events>* agenda, Ports* ports);
 
-  // A connection; its number may be used again with another generation once Idle().
+  // Opens a connection. After Idle() its number may be used again, with another generation.
   uint32_t Open(uint64_t tag, int src, int dst, uint8_t traffic_class, uint32_t ways);
   void Close(uint32_t connection);
   Connection& connection(uint32_t i) { return connections_[i]; }
   const Connection& connection(uint32_t i) const { return connections_[i]; }
-  // Of a connection that has ended, or is parked: one that has nothing to send.
+  // For a connection that has ended or is parked, returns a sender that has nothing to send.
   const Sender& sender(uint32_t i) const {
     static const Sender kIdle;
     const Connection& c = connections_[i];
@@ -45,32 +45,32 @@ class Senders {
   }
   uint32_t size() const { return static_cast<uint32_t>(connections_.size()); }
   size_t open() const { return open_; }
-  // All its messages are acknowledged.
+  // Whether all messages of the connection are acknowledged.
   bool Idle(uint32_t connection) const {
     return !connections_[connection].parked && sender(connection).head == kNoIndex;
   }
-  // Connections without a way, those that have ended since included.
+  // Connections without a path; some may have ended since.
   const std::vector<uint32_t>& cut_off() const { return cut_off_; }
 
-  // A message of Message::connection is to be sent.
+  // Makes a message of Message::connection ready to be sent.
   void Send(uint32_t message);
-  // Before the first SendLater().
+  // Must be called before the first SendLater().
   void set_maker(FlowMaker* maker) { maker_ = maker; }
-  // Flow `i` of `flows` waits in the ring of a port, and is made when its turn comes. `waiting`: what the
-  // call for the flow before it returned that leaves over the port, if nothing has joined the ring since;
-  // else kNoIndex. Only for transports without pace and timers.
+  // Flow `i` of `flows` waits in the ring of a port, and is made when its turn comes. `waiting`: the result
+  // of the call for the previous flow over this port, if nothing has joined the ring since; else kNoIndex.
+  // Only for transports without pace and timers.
   uint32_t SendLater(uint32_t waiting, uint32_t port, uint8_t traffic_class,
                      const std::shared_ptr<const FlowList>& flows, uint64_t first, uint32_t i);
-  // Connections that are under way look for their ways anew.
+  // Connections that are under way find their paths again.
   void Reroute();
-  // The next packet of the connections in the ring of a port; kNoIndex: none may be sent now.
+  // Returns the next packet of the connections in the ring of a port; kNoIndex: none may be sent now.
   uint32_t TakeFromRing(uint32_t port, uint8_t traffic_class);
 
-  // An acknowledgement, or a request, of a connection that has begun.
+  // Handles an acknowledgement or a request for a connection that has begun.
   void OnAnswer(uint32_t connection, const Packet& packet);
-  // A connection may send again, where CanSend().
+  // A connection may send again, if CanSend().
   void MayBeReady(uint32_t connection);
-  // Events; they are of no use when the connection has ended.
+  // Events; without effect if the connection has ended.
   void OnPace(uint32_t connection, uint32_t generation);
   void OnTimer(uint32_t connection, uint32_t generation);
   void OnTimeout(uint32_t connection, uint32_t generation);
@@ -85,28 +85,28 @@ class Senders {
 
  private:
   using Kind = PacketEvent::Kind;
-  static constexpr uint64_t kMostParked = 0xffffffff;  // packets of a message
+  static constexpr uint64_t kMostParked = 0xffffffff;  // maximum number of packets of a message
 
   bool CanSend(const Sender& sender) const;
-  // The way of the next packet. False: there is none.
+  // Chooses the path of the next packet. False: there is none.
   bool Choose(uint32_t connection);
-  // Gives a connection its transport. False: it has no way, yet.
+  // Gives a connection its transport. False: it has no path yet.
   bool Begin(uint32_t connection);
   uint32_t NewConnection();
-  // A connection gets a sender, or gives it back.
+  // Gives a connection a sender, or takes it back.
   void TakeSender(uint32_t connection);
   void GiveSender(uint32_t connection);
-  // Gives the sender of a connection back that has nothing to send, where acknowledgements of its message
-  // change nothing but that it is known.
+  // Takes back the sender of a connection that has nothing more to send, if acknowledgements of its message
+  // only need to be counted.
   void MayPark(uint32_t connection);
-  // Gives it a sender again, as if it had never been without.
+  // Gives the connection a sender again, in the same state as if it had always had one.
   void Unpark(uint32_t connection);
   void OnAckOfParked(uint32_t connection, const Packet& packet);
   Sender& sender(uint32_t i) { return senders_[connections_[i].sender]; }
   void AddToRing(uint32_t connection);
-  // The sender whose turn it is leaves the ring of a port.
+  // Removes the sender whose turn it is from the ring of a port.
   void LeaveRing(uint32_t sender, uint32_t port, uint8_t traffic_class);
-  // A packet of the next flow of those that `connection` stands for.
+  // Returns a packet of the next flow that `connection` represents.
   uint32_t TakeLater(uint32_t connection, uint32_t port, uint8_t traffic_class);
   uint32_t NextPacket(uint32_t connection);
   void FillNew(uint32_t connection, Packet* packet);
@@ -126,11 +126,11 @@ class Senders {
   uint32_t mtu_;
   bool lossy_;
   bool selects_;    // recovery is selective
-  bool telemetry_;  // data packets carry it
+  bool telemetry_;  // data packets carry telemetry
 
   std::vector<Connection> connections_;
-  uint32_t free_ = kNoIndex;  // connections, a list by Connection::ways
-  size_t open_ = 0;           // connections
+  uint32_t free_ = kNoIndex;  // unused connections; a list, linked by Connection::ways
+  size_t open_ = 0;           // number of open connections
   std::vector<Sender> senders_;
   TransportStates transports_;  // by sender
   std::vector<uint32_t> free_senders_;

@@ -1,4 +1,4 @@
-// Definitions of Senders, for who instantiates it.
+// Definitions of Senders, for files that instantiate it.
 #pragma once
 
 #include <algorithm>
@@ -69,7 +69,7 @@ template <typename Events, typename Ports>
 void Senders<Events, Ports>::GiveSender(uint32_t i) {
   const uint32_t place = std::exchange(connections_[i].sender, kNoIndex);
   if (senders_[place].in_ring) {
-    senders_[place].connection = kNoIndex;  // it is given back when its turn comes
+    senders_[place].connection = kNoIndex;  // TakeFromRing() gives it back when its turn comes
   } else {
     free_senders_.push_back(place);
   }
@@ -112,7 +112,7 @@ uint32_t Senders<Events, Ports>::SendLater(uint32_t waiting, uint32_t port, uint
   sender(waiting).port = port;
   AddToRing(waiting);
   ports_.Kick(port);
-  // The port may have taken it at once.
+  // The port may have taken the flow at once.
   return connections_[waiting].later ? waiting : kNoIndex;
 }
 
@@ -182,7 +182,7 @@ bool Senders<Events, Ports>::Choose(uint32_t i) {
 template <typename Events, typename Ports>
 bool Senders<Events, Ports>::CanSend(const Sender& s) const {
   if (s.lost == 0 && s.message == kNoIndex) return false;
-  // As many packets as one acknowledgement waits for may always be under way.
+  // As many packets as one acknowledgement waits for may always be in flight.
   return s.in_flight <= (options_.ack_every - 1) * uint64_t{mtu_} ||
          static_cast<double>(s.in_flight + mtu_) <= s.control.window ||
          (s.message != kNoIndex && s.lost == 0 &&
@@ -206,7 +206,7 @@ void Senders<Events, Ports>::AddToRing(uint32_t i) {
   network_.port(s.port).ready |= static_cast<uint8_t>(1u << c);
 }
 
-// Waits for its turn at its card, or for its pace.
+// Lets a connection wait for its turn at its NIC, or for its pace.
 template <typename Events, typename Ports>
 void Senders<Events, Ports>::MayBeReady(uint32_t i) {
   if (connections_[i].parked) return;
@@ -241,7 +241,8 @@ uint32_t Senders<Events, Ports>::TakeFromRing(uint32_t index, uint8_t traffic_cl
       continue;
     }
     const uint32_t packet = NextPacket(i);
-    // The connection may go on when this packet has left, unless its next way begins at another port.
+    // The connection keeps its turn if it may send after this packet and its next path begins at the same
+    // port.
     const int64_t free_at = agenda_.now() + network_.TimeFor(index, pool_[packet].bytes);
     if (CanSend(s) && s.pace_at <= free_at && Choose(i) && s.port == index) {
       q.ring = place;
@@ -268,8 +269,8 @@ void Senders<Events, Ports>::LeaveRing(uint32_t place, uint32_t index, uint8_t t
   }
 }
 
-// The others that it stands for keep their place; the one that begins goes behind all, as if it had been
-// there.
+// The other flows that `waiting` represents keep their place in the ring. The connection of the new flow goes
+// to the end of the ring, where it would be if all flows had been made at once.
 template <typename Events, typename Ports>
 uint32_t Senders<Events, Ports>::TakeLater(uint32_t waiting, uint32_t index, uint8_t traffic_class) {
   const auto [message, last] = later_.Make(connections_[waiting].ways, maker_);
@@ -336,7 +337,7 @@ void Senders<Events, Ports>::OnAckOfParked(uint32_t i, const Packet& k) {
   messages_.Acknowledge(m);
 }
 
-// By the way that is chosen.
+// Makes the next packet, for the chosen path.
 template <typename Events, typename Ports>
 uint32_t Senders<Events, Ports>::NextPacket(uint32_t i) {
   const Connection& c = connections_[i];
@@ -457,7 +458,7 @@ void Senders<Events, Ports>::OnNack(uint32_t i, const Packet& k) {
   if (is_news) TellLoss(i, loss);
 }
 
-// The transport learns of a loss; what is in flight is known by now.
+// Reports a loss to the transport, with the bytes now in flight.
 template <typename Events, typename Ports>
 void Senders<Events, Ports>::TellLoss(uint32_t i, const Loss& loss) {
   Sender& s = sender(i);
@@ -481,7 +482,7 @@ void Senders<Events, Ports>::OnTimeout(uint32_t i, uint32_t generation) {
   if (connections_[i].generation != generation) return;
   Sender& s = sender(i);
   s.timeout_posted = false;
-  if (s.acked == s.next) return;  // nothing is under way
+  if (s.acked == s.next) return;  // nothing is in flight
   if (s.deadline > agenda_.now()) {
     s.timeout_posted = true;
     agenda_.Post(s.deadline, Kind::kTimeout, i, generation);
@@ -524,7 +525,7 @@ void Senders<Events, Ports>::OnTimer(uint32_t i, uint32_t generation) {
   MayBeReady(i);
 }
 
-// Posts the timer that the transport asked for.
+// Posts the timer that the transport requested.
 template <typename Events, typename Ports>
 void Senders<Events, Ports>::AfterTransport(uint32_t i) {
   Sender& s = sender(i);

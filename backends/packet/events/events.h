@@ -1,4 +1,4 @@
-// What happens when: 16 bytes an event, and two queues of them to choose from.
+// Events of 16 bytes, and two kinds of queues for them.
 #pragma once
 
 #include <algorithm>
@@ -13,24 +13,24 @@
 
 namespace chakra::packet {
 
-// Events are ordered by what they are, never by when they were posted, so that
-// the order is one for any number of threads.
+// Events are ordered by their contents, never by when they were posted, so the order is the same for any
+// number of threads.
 struct PacketEvent {
-  // At one instant in this order.
+  // Events at one instant are in this order.
   enum Kind : uint32_t {
-    kArrive,   // a packet (argument) at the end of a port's link
+    kArrive,   // a packet (argument) arrives at the end of a port's link
     kSignal,   // a pause, resumption or credit for a port
     kFree,     // a port may send its next packet
     kPace,     // a connection may send again
     kTimeout,  // of a connection
     kTimer,    // of a connection's transport
-    kSent,     // a message's last byte has left
+    kSent,     // the last byte of a message has left
     kReceived,
   };
   static constexpr uint32_t kKindShift = 29;
 
   int64_t at;   // ps
-  uint32_t id;  // kind, and the number of a port, connection or message
+  uint32_t id;  // kind, and number of a port, connection or message
   uint32_t argument;
 
   static uint32_t Id(Kind kind, uint32_t index) { return kind << kKindShift | index; }
@@ -48,15 +48,15 @@ class HeapEvents {
  public:
   bool empty() const { return heap_.empty(); }
   int64_t at() const { return heap_.empty() ? std::numeric_limits<int64_t>::max() : heap_.top().at; }
-  // Whether the first event is at or before `last`; Pop() gives it then.
+  // Whether the first event is at or before `last`; then Pop() returns it.
   bool HasUpTo(int64_t last) const { return at() <= last; }
-  // Nothing will be pushed before `t` any more, and nothing is left from there.
+  // Promises that nothing will be pushed before `t`, and that no event before `t` is left.
   void Begin(int64_t /*t*/) {}
   uint64_t MemoryBytes() const { return heap_.MemoryBytes(); }
   void Push(PacketEvent e) { heap_.Push(e); }
-  // The first events, as many as are known at little cost, up to `most`. After HasUpTo().
+  // The first events, at most `most`, as far as they are cheap to find. Call it after HasUpTo().
   std::span<const PacketEvent> Coming(size_t /*most*/) const { return {}; }
-  // Does `f` for events behind all that Coming() may show, as many as are known at little cost, in no order.
+  // Calls `f` for some events after those of Coming(), as far as they are cheap to find, in no order.
   template <typename F>
   void ForEachBeyond(const F& /*f*/) {}
   PacketEvent Pop() {
@@ -69,16 +69,16 @@ class HeapEvents {
   Heap4<PacketEvent> heap_;
 };
 
-// Time is cut into buckets, a ring of which holds what comes soon; a heap holds
-// the rest. A bucket is sorted when its turn comes. (R. Brown, "Calendar queues",
-// CACM 1988, with buckets of a fixed width and a heap for what is far.)
+// Time is cut into buckets. A ring holds the buckets that come soon; a heap holds all later events. A bucket
+// is sorted when its turn comes. (R. Brown, "Calendar queues", CACM 1988, with buckets of a fixed width and a
+// heap for far events.)
 class BucketEvents {
  public:
   // A bucket is 2^`width` ps; the ring holds 2^12 of them.
   explicit BucketEvents(int width = 14) : width_(width), ring_(kBuckets), used_(kBuckets / 64) {}
 
   bool empty() const { return size_ == 0; }
-  // Of the first event; the greatest time where there is none.
+  // The time of the first event; the maximum value if there is none.
   int64_t at() const {
     if (next_ < current_.size()) return current_[next_].at;
     int64_t first = far_.at();
@@ -87,8 +87,8 @@ class BucketEvents {
     ForEach(ring_[bucket], [&](const PacketEvent& e) { first = std::min(first, e.at); });
     return first;
   }
-  // Whether the first event is at or before `last`; Pop() gives it then. No bucket after `last` is begun:
-  // what comes before it may still be pushed at little cost.
+  // Whether the first event is at or before `last`; then Pop() returns it. Never begins a bucket after
+  // `last`, so that pushing earlier events stays cheap.
   bool HasUpTo(int64_t last) {
     if (next_ == current_.size()) {
       if (size_ == 0) return false;
@@ -99,7 +99,7 @@ class BucketEvents {
     }
     return current_[next_].at <= last;
   }
-  // Nothing will be pushed before `t` any more, and nothing is left from there.
+  // Promises that nothing will be pushed before `t`, and that no event before `t` is left.
   void Begin(int64_t t) {
     if (next_ == current_.size()) bucket_ = std::max(bucket_, (t >> width_) - 1);
   }
@@ -107,7 +107,7 @@ class BucketEvents {
     return chunks_.capacity() * sizeof(Chunk) + current_.capacity() * sizeof(PacketEvent) +
            ring_.capacity() * sizeof(Bucket) + far_.MemoryBytes();
   }
-  // An event in registers: a load of the whole would wait until the stores of its parts are done.
+  // By value, in registers: loading the whole event from memory would wait for the stores of its parts.
   void Push(PacketEvent e) {
     ++size_;
     const int64_t bucket = e.at >> width_;
@@ -129,7 +129,7 @@ class BucketEvents {
     beyond_ = false;
     if (in_ring_ > 0) ForEach(ring_[static_cast<size_t>(FirstInRing()) % kBuckets], f);
   }
-  // After HasUpTo().
+  // Call it only after HasUpTo() returned true.
   PacketEvent Pop() {
     --size_;
     return current_[next_++];
@@ -139,28 +139,30 @@ class BucketEvents {
   static constexpr int64_t kBuckets = 1 << 12;
 
   static constexpr uint32_t kNone = 0xffffffff;
-  // Events of a bucket. The chunk that was freed last is used first: it is still in the cache.
+  // Events of a bucket. The chunk freed last is used first, because it is still in the cache.
   struct alignas(64) Chunk {
     static constexpr uint32_t kMost = 15;
     PacketEvent events[kMost];
-    uint32_t next;  // of the bucket, in a circle
+    uint32_t next;  // next chunk of the bucket, in a ring
   };
   static_assert(sizeof(Chunk) == 256);
-  // How full its last chunk is stands here: an event is put there without a look at the chunk, which may have
-  // to come from memory.
+  // The number of events in the last chunk is stored here, so that an event can be added without reading the
+  // chunk, which may not be in the cache.
   struct Bucket {
-    uint32_t last = kNone;  // chunk
+    uint32_t last = kNone;  // last chunk
     uint32_t count = Chunk::kMost;
   };
-  static constexpr size_t kCrowded = 64, kSparse = 20;  // events in a bucket
-  static constexpr size_t kLook = 1024;                 // events between two looks at that
-  static constexpr int kNarrowest = 8, kWidest = 20;    // 256 ps, 1 us
-  static constexpr int kSlotWidth = 6;                  // slots of time in a bucket when it is sorted
+  // Events in a bucket: above kCrowded buckets get narrower, below kSparse wider.
+  static constexpr size_t kCrowded = 64, kSparse = 20;
+  static constexpr size_t kLook = 1024;               // events between two calls of Adapt()
+  static constexpr int kNarrowest = 8, kWidest = 20;  // 256 ps, 1 us
+  static constexpr int kSlotWidth = 6;  // bits of the slot's number; a bucket is sorted by slots of time
   static constexpr size_t kSlots = size_t{1} << kSlotWidth;
-  static constexpr size_t kMostDealt = 255;  // events: they are counted in bytes
-  static constexpr size_t kMostMoved = 16;   // places that one is moved by
+  // Maximum number of events for Deal(), which counts them in bytes.
+  static constexpr size_t kMostDealt = 255;
+  static constexpr size_t kMostMoved = 16;  // maximum distance by which MoveDown() moves an event
 
-  // Into the bucket whose turn it is.
+  // Adds an event to the current bucket.
   void Insert(PacketEvent e) {
     size_t i = current_.size();
     current_.push_back(e);
@@ -194,7 +196,7 @@ class BucketEvents {
     ring_[bucket] = Bucket();
     used_[bucket / 64] &= ~(uint64_t{1} << (bucket % 64));
   }
-  // The first bucket of the ring that holds anything, counted from bucket_.
+  // Returns the first bucket of the ring that has events, counted from bucket_.
   int64_t FirstInRing() const {
     const auto start = static_cast<size_t>(bucket_ + 1) % kBuckets;
     for (size_t word = start / 64, looked = 0; looked <= kBuckets / 64; ++looked) {
@@ -215,7 +217,8 @@ class BucketEvents {
   }
   void Turn(int64_t bucket) {
     const auto place = static_cast<size_t>(bucket) % kBuckets;
-    // Where the ring does not reach as far it is empty.
+    // Moves the events of this bucket from the heap to the ring. If the ring does not reach that far yet, it
+    // is empty.
     for (bucket_ = bucket; !far_.empty() && far_.at() >> width_ == bucket_; ++in_ring_)
       Put(far_.Pop(), place);
     next_ = 0;
@@ -226,7 +229,7 @@ class BucketEvents {
     moved_ += current_.size();
     ++turns_;
   }
-  // In the order in which they came.
+  // Calls `f` for each event of the bucket, in the order of Push().
   template <typename F>
   void ForEach(const Bucket& b, const F& f) const {
     if (b.last == kNone) return;
@@ -237,8 +240,9 @@ class BucketEvents {
       if (c == b.last) return;
     }
   }
-  // A bucket's events into current_. Branches on what comes first are as likely as not, and a miss costs as
-  // much as all else that is done for an event: so most of the order comes without.
+  // Sorts a bucket's events into current_. A branch on which of two events is first is taken half of the
+  // time, and a misprediction costs as much as all other work for an event; so most of the sorting needs no
+  // branches.
   void Sort(const Bucket& bucket) {
     std::array<uint64_t, kSlots / 8> places = {};
     size_t n = 0;
@@ -260,13 +264,13 @@ class BucketEvents {
   size_t SlotOf(const PacketEvent& e) const {
     return static_cast<size_t>(e.at >> (width_ - kSlotWidth)) % kSlots;
   }
-  // Events into slots of time. `places`: how many are in each, a byte a slot, 8 in a word; then where the
-  // next one of each goes.
+  // Distributes the events to slots of time. `places` first holds the number of events in each slot (one byte
+  // a slot, 8 in a word), and then the position of the next event of each slot.
   void Deal(const Bucket& bucket, std::array<uint64_t, kSlots / 8>* places) {
     constexpr uint64_t kEach = 0x0101010101010101;
     uint64_t before = 0;
     for (uint64_t& eight : *places) {
-      const uint64_t sums = eight * kEach;  // up to and with each
+      const uint64_t sums = eight * kEach;  // up to and including each slot
       eight = (sums << 8) + before * kEach;
       before += sums >> 56;
     }
@@ -278,7 +282,7 @@ class BucketEvents {
       eight += uint64_t{1} << bits;
     });
   }
-  // What is out of order still. False: one was moved far, for many are of one slot.
+  // Sorts the rest by insertion. False: an event was far from its place, because one slot has many events.
   bool MoveDown() {
     PacketEvent* const to = current_.data();
     for (size_t i = 1; i < current_.size(); ++i) {
@@ -291,8 +295,8 @@ class BucketEvents {
     }
     return true;
   }
-  // Wider buckets where few events are in one, narrower ones where many are: they are cheap to sort, and
-  // still enough to look ahead.
+  // Makes buckets wider if they have few events, and narrower if they have many. Buckets should be cheap to
+  // sort but have enough events to look ahead.
   void Adapt() {
     const size_t mean = moved_ / turns_;
     moved_ = turns_ = 0;
@@ -311,16 +315,16 @@ class BucketEvents {
   }
 
   int width_;
-  int64_t bucket_ = -1;  // whose turn it is; all before it are done
+  int64_t bucket_ = -1;  // current bucket; all before it are done
   std::vector<PacketEvent> current_;
   size_t next_ = 0;      // in current_
-  bool beyond_ = false;  // events of the next bucket have not been shown
+  bool beyond_ = false;  // events of the next bucket have not been given to ForEachBeyond() yet
   std::vector<Bucket> ring_;
   std::vector<Chunk> chunks_;
-  std::vector<uint32_t> free_;  // chunks
-  std::vector<uint64_t> used_;  // a bit a bucket of the ring
+  std::vector<uint32_t> free_;  // unused chunks
+  std::vector<uint64_t> used_;  // buckets of the ring with events, one bit each
   size_t in_ring_ = 0, size_ = 0;
-  size_t moved_ = 0, turns_ = 0;  // events and buckets since the last look
+  size_t moved_ = 0, turns_ = 0;  // events and buckets since the last Adapt()
   HeapEvents far_;
 };
 

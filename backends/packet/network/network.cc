@@ -8,7 +8,7 @@ namespace chakra::packet {
 
 namespace {
 
-// What a link carries while a signal goes there and back through a switch at each end; bytes.
+// The bytes that a link carries while a signal goes there and back, with a switch at each end.
 uint64_t RoundTrip(const LinkClass& c, Time switch_latency) {
   return static_cast<uint64_t>(std::ceil(2e-12 * static_cast<double>(c.bandwidth.bytes_per_second()) *
                                          static_cast<double>((c.latency + switch_latency).picos())));
@@ -26,7 +26,7 @@ PacketNetwork::PacketNetwork(const Topology& topology, const PacketOptions& opti
 }
 
 void PacketNetwork::ChooseParts() {
-  // Of switches in a part at the least: smaller ones cost more than they save.
+  // Minimum number of switches in a part: smaller parts cost more than they save.
   constexpr uint64_t kSwitches = 4;
   uint64_t switches = 0;
   int64_t least = std::numeric_limits<int64_t>::max();
@@ -59,7 +59,8 @@ uint32_t PacketNetwork::NodeOf(uint64_t end, const Hop& hop) {
     const bool from = topology_.LinkEnds(hop.link).from == end;
     vertex = from ? g.source(place.arc) : g.target(place.arc);
     if (parts_ > 0) {
-      // Groups of vertices have one order: leaves and spines of one pod come together.
+      // All groups of vertices are divided in the same order, so leaves and spines of one pod are in the same
+      // part.
       const VertexGroup& group = g.group(vertex);
       const auto copies = static_cast<uint64_t>(topology_.NetworkCopies(hop.dimension));
       const uint64_t before = uint64_t{place.copy} * group.count + (vertex - group.first);
@@ -76,7 +77,7 @@ uint32_t PacketNetwork::NodeOf(uint64_t end, const Hop& hop) {
 
 uint64_t PacketNetwork::SetAside(int dimension, uint32_t vertex) const {
   const TopologyDimension& d = topology_.dimensions()[static_cast<size_t>(dimension)];
-  // The class of acknowledgements is not counted.
+  // The class of acknowledgements does not count.
   const auto classes = static_cast<uint64_t>(options_.classes - 1);
   const auto one = [&](const LinkClass& c) {
     const bool pfc = options_.flow_control == PacketOptions::FlowControl::kPfc;

@@ -1,4 +1,4 @@
-// A packet on its way, and where packets are kept.
+// A packet under way, and the memory for packets.
 #pragma once
 
 #include <array>
@@ -16,29 +16,28 @@ namespace chakra::packet {
 
 constexpr uint32_t kNoIndex = 0xffffffff;
 
-// One cache line. A packet of data becomes its own acknowledgement at the receiver.
+// One cache line. A data packet becomes its own acknowledgement at the receiver.
 struct alignas(64) Packet {
   enum Kind : uint8_t { kData, kAck, kNack };
   enum Flag : uint8_t {
-    kMarked = 1,   // met congestion
-    kCnp = 2,      // of an acknowledgement: the receiver notifies
-    kLast = 4,     // of its message
-    kTrimmed = 8,  // its payload was cut off
-    kLost = 16,    // it will not arrive at the other end of the link that it is on
+    kMarked = 1,   // marked for congestion
+    kCnp = 2,      // acknowledgement: notifies the sender of marks
+    kLast = 4,     // last packet of its message
+    kTrimmed = 8,  // the payload was cut off
+    kLost = 16,    // will not arrive at the other end of its current link
   };
-  uint64_t number = 0;  // of the data packet in its connection
-  uint64_t before =
-      0;  // of an acknowledgement: payload that arrived in order; of data: of its connection before it
-  int64_t left = 0;  // the card; ps
+  uint64_t number = 0;  // number of the data packet in its connection
+  uint64_t before = 0;  // acknowledgement: payload that arrived in order; data: payload before it
+  int64_t left = 0;     // ps: time at which it left the NIC
   uint32_t connection = 0;
   uint32_t message = 0;
-  uint32_t bytes = 0;        // on a link
-  uint32_t payload = 0;      // of an acknowledgement: that it acknowledges
-  uint32_t ports = 0;        // where its path begins, in PathTable
-  uint32_t next = kNoIndex;  // in a queue
+  uint32_t bytes = 0;        // bytes on a link
+  uint32_t payload = 0;      // acknowledgement: the payload that it acknowledges
+  uint32_t ports = 0;        // begin of its path in PathTable
+  uint32_t next = kNoIndex;  // next packet in a queue
   uint32_t telemetry = kNoIndex;
-  uint16_t path = 0;  // of its connection
-  uint8_t hop = 0;    // of its path, from 0
+  uint16_t path = 0;  // number of its path in the connection
+  uint8_t hop = 0;    // current hop of its path, from 0
   uint8_t hops = 0;
   Kind kind = kData;
   uint8_t flags = 0;
@@ -47,7 +46,7 @@ struct alignas(64) Packet {
 };
 static_assert(sizeof(Packet) == 64);
 
-// Values by index, in blocks that stay where they are: one thread may add while others use what is there.
+// Values by index, in blocks that never move: one thread may add values while others use existing ones.
 template <typename T>
 class StableArray {
  public:
@@ -66,7 +65,7 @@ class StableArray {
     const auto b = static_cast<uint32_t>(std::bit_width(i)) - kFirstWidth;
     return blocks_[b][i - (kFirst << b)];
   }
-  // A new value; its index.
+  // Adds a value; returns its index.
   uint32_t Add() {
     const uint32_t i = size_ + kFirst;
     const auto b = static_cast<uint32_t>(std::bit_width(i)) - kFirstWidth;
@@ -88,8 +87,8 @@ class StableArray {
   uint32_t size_ = 0;
 };
 
-// Packets and telemetry by index; what is given back is used again first. One thread takes and gives; others
-// may use the packets that are theirs meanwhile.
+// Packets and telemetry by index. The index given back last is used first. One thread takes and gives back;
+// others may use their packets meanwhile.
 class PacketPool {
  public:
   uint32_t Take() {
@@ -125,7 +124,7 @@ class PacketPool {
  private:
   StableArray<Packet> packets_;
   StableArray<Telemetry> telemetry_;
-  alignas(64) uint32_t free_ = kNoIndex;  // a list, by Packet::next
+  alignas(64) uint32_t free_ = kNoIndex;  // first of a list, linked by Packet::next
   uint32_t in_flight_ = 0;
   std::vector<uint32_t> free_telemetry_;
 };

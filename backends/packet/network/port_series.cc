@@ -5,7 +5,7 @@
 namespace chakra::packet {
 namespace {
 
-// Sums of pairs.
+// Replaces each pair of values by its sum.
 void Halve(std::vector<uint64_t>* values) {
   for (size_t i = 0; i < values->size(); i += 2) {
     (*values)[i / 2] = (*values)[i] + (i + 1 < values->size() ? (*values)[i + 1] : 0);
@@ -51,7 +51,7 @@ void PortSeries::Merge() {
   }
 }
 
-// The next bucket.
+// Begins the next bucket.
 void PortSeries::Begin() {
   if (buckets_ >= kMostBuckets) Merge();
   next_ = static_cast<int64_t>(buckets_ + 1) * bucket_;
@@ -61,7 +61,7 @@ void PortSeries::Note(const PacketNetwork& network, int64_t at) {
   End(network, next_);
   Begin();
   if (next_ > at) return;
-  // Nothing happened in the others: what waited, or was paused, still does.
+  // The other buckets had no events: packets that waited, or classes that were paused, still are.
   bool waits = false;
   for (uint32_t i = 0; i < network.ports() && !waits; ++i) {
     waits = network.backlog(i).bytes > 0 || network.port(i).paused != 0;
@@ -89,7 +89,7 @@ void PortSeries::Tell(uint32_t port, double rate, LinkUse* use) const {
   for (size_t i = 0; i < s.bytes.size(); ++i) {
     use->series.push_back(static_cast<float>(static_cast<double>(s.bytes[i]) / full));
     use->queued.push_back(s.queued[i]);
-    // A packet counts where it begins to leave.
+    // Limited to 1, because a packet counts in the bucket in which it begins to leave.
     use->peak = std::max(use->peak, std::min(1.0, static_cast<double>(s.bytes[i]) / full));
   }
   for (size_t k = 0; k < s.counts.size(); ++k) {

@@ -1,4 +1,4 @@
-// What ports sent, held and met over time.
+// What ports sent and counted over time, and how much waited.
 #pragma once
 
 #include <array>
@@ -12,38 +12,38 @@
 namespace chakra::packet {
 
 // Buckets of equal time from 0. When there are too many, pairs are merged, so that memory does not grow with
-// time.
+// the simulated time.
 class PortSeries {
  public:
   static constexpr size_t kMostBuckets = 4096;
 
-  // Zero: off.
+  // `bucket` is the time of a bucket; zero: off.
   explicit PortSeries(Time bucket) : bucket_(bucket.picos()), next_(bucket.picos()) {}
   bool on() const { return bucket_ > 0; }
   Time bucket() const { return Time::Picos(bucket_); }
-  // The end of the bucket that is under way; ps.
+  // The end of the current bucket; ps.
   int64_t next() const { return next_; }
-  // Before anything happens at or after `at` >= next(): ends all buckets up to there.
+  // Must be called before anything happens at or after `at` >= next(). Ends all buckets up to `at`.
   void Note(const PacketNetwork& network, int64_t at);
-  // Ends the bucket that is under way at `now`.
+  // Ends the current bucket early, at `now`.
   void Finish(const PacketNetwork& network, int64_t now);
   // Fills LinkUse::series (shares of `rate`, bytes a second), ::queued, ::counts and ::peak for a port.
   void Tell(uint32_t port, double rate, LinkUse* use) const;
 
  private:
   struct Series {
-    PortTotals before;  // up to the last bucket's end
+    PortTotals before;  // totals at the end of the last bucket
     std::vector<uint64_t> bytes;
-    std::vector<uint64_t> queued;                                // the most at an end of a bucket
+    std::vector<uint64_t> queued;  // bytes at the end of the bucket; the maximum after merges
     std::array<std::vector<uint64_t>, LinkUse::kCounts> counts;  // as LinkUse::counts, but may be shorter
   };
-  // Ends the bucket that is under way at `at`.
+  // Ends the current bucket at `at`.
   void End(const PacketNetwork& network, int64_t at);
   void Begin();
   void Merge();
 
   int64_t bucket_, next_;  // ps
-  size_t buckets_ = 0;     // that ended
+  size_t buckets_ = 0;     // number of finished buckets
   std::vector<Series> ports_;
 };
 

@@ -1,4 +1,4 @@
-// What was not simulated, for the report.
+// Counts of one port, for reports and for traffic that was not simulated.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace chakra::packet {
 
-// Of a port, in a time or an episode.
-struct PortTotals : LinkCounts {  // paused of TotalsOf(): up to the last time that a pause ended
+// Counts of a port over some time or over one episode.
+struct PortTotals : LinkCounts {  // `paused` from TotalsOf() only has finished pauses
   uint64_t bytes = 0;
 
   bool operator==(const PortTotals&) const = default;
@@ -20,8 +20,8 @@ PortTotals TotalsOf(const PacketNetwork& network, uint32_t port);
 
 void SetTotals(const PortTotals& totals, PacketNetwork* network, uint32_t port);
 
-// Of each number of what packets did (not events, and not what was skipped): to += times * (after - before),
-// rounded.
+// *to += times * (after - before), rounded, for each count of what packets did (not events, and not counts of
+// skipping).
 void AddDifference(const PortTotals& before, const PortTotals& after, double times, PortTotals* to);
 void AddDifference(const PacketTotals& before, const PacketTotals& after, double times, PacketTotals* to);
 

@@ -1,4 +1,4 @@
-// Room in the buffers of switches, and the pauses by which lossless ones keep it.
+// Room in the buffers of switches, and the pauses with which lossless switches keep it.
 #pragma once
 
 #include <algorithm>
@@ -9,16 +9,17 @@
 
 namespace chakra::packet {
 
-// A packet takes room when it must wait in a switch, and gives it back when it leaves. Ports of a switch
-// share its buffer by dynamic thresholds (Choudhury, Hahne, IEEE/ACM ToN 1998): without flow control a queue
-// takes up to `alpha` times what is free. With priority flow control (IEEE 802.1Qbb) this holds for what came
-// in over a link, and beyond it there is headroom until the pause that the switch asks for takes effect.
+// A packet takes room when it must wait in a switch, and gives it back when it leaves. The ports of a switch
+// share its buffer with dynamic thresholds (Choudhury, Hahne, IEEE/ACM ToN 1998): without flow control a
+// queue may have up to `alpha` times the free bytes. With priority flow control (IEEE 802.1Qbb) this
+// threshold applies to the packets that came over one link; above it there is headroom until the pause that
+// the switch requests takes effect.
 class Buffers {
  public:
-  // What the other end of the link is asked over which a packet came in.
+  // What to request from the other end of the link over which a packet came.
   enum class Ask : uint8_t { kNothing, kPause, kResume };
 
-  // The network must outlive it.
+  // `network` must outlive this object.
   Buffers(PacketNetwork* network, const PacketOptions& options)
       : network_(*network),
         options_(options),
@@ -26,8 +27,8 @@ class Buffers {
         shared_(options.buffer > 0),
         pfc_(options.flow_control == PacketOptions::FlowControl::kPfc) {}
 
-  // Room for `bytes` of a class of data that came in over port `in` of a switch and will wait in a queue of
-  // `queued` bytes. False: there is none.
+  // Takes room for `bytes` of a data class that came over port `in` of a switch and will wait in a queue of
+  // `queued` bytes. False: there is no room.
   bool Take(Node* node, uint32_t in, uint32_t traffic_class, uint32_t bytes, uint64_t queued, Ask* ask) {
     if (!shared_) return true;
     if (pfc_) return TakeIngress(node, in, traffic_class, bytes, ask);
@@ -36,7 +37,7 @@ class Buffers {
            node->buffered + bytes <= node->pool;
   }
 
-  // Gives back what Take() took.
+  // Gives back the room that Take() took.
   Ask Give(Node* node, uint32_t in, uint32_t traffic_class, uint32_t bytes) {
     if (!shared_ || !pfc_) return Ask::kNothing;
     PortCredit& q = network_.credit(in, traffic_class);

@@ -1,4 +1,4 @@
-// What happens to packets at a port by chance: marks, and losses on the link.
+// Random events of packets at a port: marks, and losses on the link.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,16 @@
 
 namespace chakra::packet {
 
-// A number in [0, 1) that depends on a key and a count alone, so that it is the same in whatever order
-// numbers are drawn.
+// A number in [0, 1) that depends only on a key and a count, so that it does not depend on the order of the
+// calls.
 inline double Draw(uint64_t key, uint64_t count) { return ShareOf(SplitMix(key + count * kSplitMixStep)); }
 
-// Whether a link loses its packet `number`, from 0. Marks of the same port draw by other keys.
+// Whether a link loses its packet `number`, counted from 0. Marks of the same port use other keys.
 inline bool IsLost(uint64_t seed, const PortInfo& p, uint64_t number) {
   return Draw(SplitMix(seed ^ SplitMix(~uint64_t{p.link})), number) < p.loss;
 }
 
-// Whether a port marks a packet that meets, or leaves behind, `queued` bytes in its queue, where the port has
+// Whether a port marks a packet that finds or leaves behind `queued` bytes in its queue, after the port has
 // sent `number` packets.
 inline bool IsMarked(const PacketOptions& options, const PortInfo& p, uint64_t queued, uint64_t number) {
   const double low = options.ecn_low.Of(p.rate), high = options.ecn_high.Of(p.rate);

@@ -1,4 +1,4 @@
-// What ports and switches do with packets: queues, marks, drops, pauses, credits, links.
+// The work of ports and switches on packets: queues, marks, drops, pauses, credits, links.
 #pragma once
 
 #include <cstdint>
@@ -16,25 +16,25 @@ namespace chakra::packet {
 
 // The ports of one part of a network.
 //
-// A packet arrives at the end of a link, waits in the queue of the next port of its path (or goes on at
-// once), is picked when the port is free, and is transmitted: it arrives at the end of the next link. It
-// touches its own nodes, the packets there, and what PortInfo and PortCredit leave to the other end of a
-// link.
+// A packet arrives at the end of a link, waits in the queue of the next port of its path (or continues at
+// once), is picked when the port is free, and is transmitted to the end of the next link. Ports only changes
+// its own nodes, the packets there, and those members of PortInfo and PortCredit that belong to the other end
+// of a link.
 //
 // `Ends` is where packets begin and end:
 //   void Deliver(uint32_t packet);   // takes a packet that is at the end of its path
 //   uint32_t TakeFromRing(uint32_t port, uint8_t traffic_class);  // the next packet of the connections that
-//                                    // want to send over a port (Port::ready); kNoIndex: none may now
+//                                    // want to send over a port (Port::ready); kNoIndex: none may send now
 // Definitions are in ports_impl.h.
 template <typename Events, typename Ends>
 class Ports {
  public:
-  // All of them must outlive it. `may_fail`: links go down, or lose packets.
+  // All arguments must outlive this object. `may_fail`: links may go down or lose packets.
   Ports(PacketNetwork* network, PacketPool* pool, const PathTable* paths, const PacketOptions& options,
         bool may_fail, Agenda<Events>* agenda, Ends* ends);
 
-  // Events: a packet is at the end of the link of a port; the other end of a link tells its port something; a
-  // port has sent its packet.
+  // Events. OnArrival(): a packet is at the end of the link of a port. OnSignal(): the other end of a link
+  // signals to its port. OnFree(): a port has sent its packet.
   void OnArrival(uint32_t port, uint32_t packet);
   void OnSignal(uint32_t port, uint32_t argument);
   void OnFree(uint32_t port) {
@@ -42,19 +42,20 @@ class Ports {
     Serve(port);
   }
 
-  // Sends a packet over port `out`, now or when its turn comes. `in`: the port over which it came; kNoIndex:
-  // it begins here.
+  // Sends a packet over port `out`, now or when its turn comes. `in`: the port over which the packet came;
+  // kNoIndex: the packet begins here.
   void Enqueue(uint32_t out, uint32_t packet, uint32_t in);
-  // Something can be sent over the port: serves it now, or when it is free.
+  // Called when something can be sent over the port: serves the port now, or when it is free.
   void Kick(uint32_t port);
-  // The packet is lost, for want of room or of a way at a port.
+  // Drops a packet at a port, for lack of room or because the link is down.
   void Drop(uint32_t packet, uint32_t port);
-  // From now on the port has this share of its link's bandwidth; 0: its packets are lost.
+  // Sets the share of its link's bandwidth that the port has from now on; 0: the link is down and packets are
+  // lost.
   void ChangeLink(uint32_t port, double share);
 
-  // Adds what was counted since the last call, and gives packets back that this part dropped.
+  // Adds the counts since the last call, and gives back packets that this part dropped.
   void Settle(PacketTotals* totals);
-  // Since the last Settle().
+  // Counts since the last Settle().
   const PacketTotals& counters() const { return counters_; }
   uint64_t MemoryBytes() const { return given_.capacity() * sizeof(uint32_t); }
 
@@ -63,9 +64,10 @@ class Ports {
 
   Port& port(uint32_t i) { return network_.port(i); }
 
-  // A packet that its link, which is down or loses packets, did not carry to the other end.
+  // Handles a packet that its link did not carry to the other end, because the link is down or lost the
+  // packet.
   void Lose(uint32_t port, uint32_t packet);
-  // Of the ways that go on from here, the one with the least to wait for.
+  // Chooses the port with the least waiting bytes among the paths that continue from here.
   void Adapt(Packet* packet);
   bool Admit(uint32_t out, uint32_t packet, uint32_t in);
   void Release(uint32_t out, const Packet& packet);
@@ -90,7 +92,7 @@ class Ports {
   Buffers buffers_;
   uint32_t wire_;
   bool may_fail_, adaptive_, credits_;
-  std::vector<uint32_t> given_;  // packets that were dropped
+  std::vector<uint32_t> given_;  // dropped packets, to be given back by Settle()
   PacketTotals counters_;
 };
 

@@ -1,4 +1,4 @@
-// Definitions of Ports, for who instantiates it.
+// Definitions of Ports, for files that instantiate it.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace chakra::packet {
 
-// Of an OnSignal() argument: a count in the high bits keeps signals of one instant in order.
+// Bits of the argument of OnSignal(). A count in the high bits keeps signals of one instant in order.
 struct PortSignal {
   static constexpr uint32_t kClassBits = 0x0f, kPause = 0x10, kResume = 0x20, kCredit = 0x40;
 };
@@ -43,7 +43,7 @@ void Ports<Events, Ends>::OnArrival(uint32_t in, uint32_t packet) {
   Enqueue(paths_[k.ports + k.hop], packet, in);
 }
 
-// What a link did not carry to its other end took no room there: the room that it had credit for is free.
+// A packet that did not arrive needs no room at the other end, so its credit is returned.
 template <typename Events, typename Ends>
 void Ports<Events, Ends>::Lose(uint32_t in, uint32_t packet) {
   if (credits_) ReturnCredit(in, pool_[packet].traffic_class, pool_[packet].bytes);
@@ -75,7 +75,7 @@ void Ports<Events, Ends>::Enqueue(uint32_t out, uint32_t packet, uint32_t in) {
     if (in != kNoIndex && credits_) ReturnCredit(in, k->traffic_class, k->bytes);
     return Drop(packet, out);
   }
-  // Straight on.
+  // Continues at once, without waiting.
   if (o.free_at <= agenda_.now() && !o.posted && o.waiting == 0 && o.ready == 0 && (o.paused & bit) == 0 &&
       HasCredit(out, k->traffic_class, k->bytes)) {
     if (in != kNoIndex && credits_) ReturnCredit(in, k->traffic_class, k->bytes);
@@ -99,7 +99,7 @@ void Ports<Events, Ends>::Enqueue(uint32_t out, uint32_t packet, uint32_t in) {
   Kick(out);
 }
 
-// Room for a packet that must wait; false: it was dropped, or goes on without its payload.
+// Takes room for a packet that must wait. False: the packet was dropped, or was trimmed and queued again.
 template <typename Events, typename Ends>
 bool Ports<Events, Ends>::Admit(uint32_t out, uint32_t packet, uint32_t in) {
   Packet& k = pool_[packet];
@@ -133,7 +133,7 @@ bool Ports<Events, Ends>::Admit(uint32_t out, uint32_t packet, uint32_t in) {
   return false;
 }
 
-// A packet leaves the buffer of its switch.
+// Removes a packet from the buffer of its switch.
 template <typename Events, typename Ends>
 void Ports<Events, Ends>::Release(uint32_t out, const Packet& k) {
   if (k.hop == 0) return;
@@ -165,7 +165,7 @@ void Ports<Events, Ends>::ReturnCredit(uint32_t in, uint8_t traffic_class, uint3
   }
 }
 
-// Back over the link of a port: a frame of its own, not behind data.
+// Sends a signal back over the link of a port, in a frame of its own that does not wait behind data.
 template <typename Events, typename Ends>
 void Ports<Events, Ends>::Signal(uint32_t in, uint32_t argument) {
   const Port& p = port(in);
@@ -202,7 +202,7 @@ void Ports<Events, Ends>::Drop(uint32_t packet, uint32_t at) {
   Forget(packet);
 }
 
-// One thread alone gives packets back.
+// Only one thread gives packets back to the pool; other parts keep them until Settle().
 template <typename Events, typename Ends>
 void Ports<Events, Ends>::Forget(uint32_t packet) {
   if (agenda_.part() == 0) return pool_.Give(packet);
@@ -223,7 +223,7 @@ bool Ports<Events, Ends>::HasCredit(uint32_t index, uint8_t traffic_class, uint3
          network_.credit(index, traffic_class).credit >= bytes;
 }
 
-// By the bytes of its queue that a packet meets or leaves behind.
+// Decides by the bytes of the queue that a packet finds or leaves behind (PacketOptions::ecn_at_enqueue).
 template <typename Events, typename Ends>
 void Ports<Events, Ends>::Mark(uint32_t index, uint64_t queued, uint32_t packet) {
   Packet& k = pool_[packet];
@@ -258,7 +258,7 @@ void Ports<Events, Ends>::Serve(uint32_t index) {
   agenda_.Post(p.free_at, Kind::kFree, index);
 }
 
-// A packet to send now; kNoIndex: none may go.
+// Returns a packet to send now; kNoIndex: none may be sent.
 template <typename Events, typename Ends>
 uint32_t Ports<Events, Ends>::Pick(uint32_t index) {
   Port& p = port(index);
@@ -306,13 +306,13 @@ uint32_t Ports<Events, Ends>::Dequeue(uint32_t index, uint8_t traffic_class) {
   return packet;
 }
 
-// When the next node can begin with a packet that begins to leave now.
+// Returns after what time the next node can begin with a packet that begins to leave now.
 template <typename Events, typename Ends>
 int64_t Ports<Events, Ends>::ArrivalAfter(uint32_t index, const Packet& k, int64_t time) {
   if (!options_.cut_through || k.hop + 1 == k.hops) return time;
   const PortInfo& p = network_.info(index);
   if (!network_.node(p.peer).is_switch) return time;
-  // A faster port would run out of bytes.
+  // Not to a faster port, which would run out of bytes.
   if (network_.info(paths_[k.ports + k.hop + 1]).rate > p.rate) return time;
   return std::min(time, network_.TimeFor(index, options_.header));
 }

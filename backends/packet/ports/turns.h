@@ -1,4 +1,4 @@
-// Which class of traffic a port serves next.
+// The class of traffic that a port serves next.
 #pragma once
 
 #include <algorithm>
@@ -10,18 +10,18 @@
 
 namespace chakra::packet {
 
-// Control goes first; the others take turns by deficit round robin (Shreedhar, Varghese, SIGCOMM 1995), with
-// a full packet times the weight of the class for each turn. What is sent is taken off PortCredit::deficit by
-// the caller, where there are several classes of data.
+// Control comes first. The other classes take turns by deficit round robin (Shreedhar, Varghese, SIGCOMM
+// 1995), with a full packet times the weight of the class for each turn. If there are several data classes,
+// the caller subtracts the sent bytes from PortCredit::deficit.
 //
-// `eligible`: classes with something that may be sent now, a bit each; at least one.
+// `eligible`: classes that have something to send now, one bit each; at least one.
 inline uint32_t NextClass(PacketNetwork* network, const PacketOptions& options, uint32_t port,
                           uint32_t eligible) {
-  // As NDP's switches (Handley et al., SIGCOMM 2017): headers to packets of data where both wait.
+  // As in NDP's switches (Handley et al., SIGCOMM 2017): headers for each data packet while both wait.
   constexpr uint8_t kHeadersPerData = 10;
   if ((eligible & 1) != 0) {
     if (!options.trim || eligible == 1) return 0;
-    // Headers alone would keep all data from a slow port.
+    // Headers alone would block all data at a slow port.
     PortInfo& info = network->info(port);
     if (++info.headers <= kHeadersPerData) return 0;
     info.headers = 0;

@@ -1,4 +1,4 @@
-// The transports by name. To add one: its file here, and its class in the list.
+// The transports by name. To add one: its file in this folder, and its class in the list.
 #pragma once
 
 #include <cstdint>
@@ -31,19 +31,20 @@ using TransportConfig = Transports::Configs;
 
 std::vector<TransportKind> TransportKinds();
 const TransportKind& KindOf(const TransportConfig& config);
-// "dcqcn" or "dcqcn:g=0.01". Errors: an unknown name, with the nearest; a bad parameter.
+// Reads "dcqcn" or "dcqcn:g=0.01". Errors: an unknown name, with the nearest; a bad parameter.
 absl::StatusOr<TransportConfig> ParseTransport(absl::string_view text);
 
-// The states of connections, by number: of one transport, and no larger than its states are.
+// The states of all connections, by number. All are of one transport, and each needs no more memory than that
+// one.
 class TransportStates {
  public:
-  // Of the transport that `config` is of.
+  // For the transport of `config`.
   explicit TransportStates(const TransportConfig& config);
 
-  // Number `i` begins anew.
+  // State `i` begins again from its initial values.
   void Begin(uint32_t i, const PathFacts& path, Control* control);
-  // f(transport) for number `i`, which has begun. A chain of comparisons that a compiler turns into a jump:
-  // no call through a table.
+  // f(transport) for state `i`, which must have begun. Compilers turn this chain of comparisons into a jump,
+  // without a call through a table.
   template <size_t I = 0, typename F>
   decltype(auto) With(uint32_t i, F&& f) {
     if constexpr (I + 1 < std::variant_size_v<Transports::States>) {

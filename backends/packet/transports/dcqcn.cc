@@ -8,13 +8,13 @@
 namespace chakra::packet {
 namespace {
 
-// kNic: the first check for a cut comes after the update of alpha that is due with it.
+// kNic: the first check for a cut comes after the update of alpha that is due at the same instant.
 constexpr int64_t kAfterAlpha = 1000;
-// A rate so near to the line rate is the line rate; the clocks of two ports
-// differ by more (Ethernet allows 100 parts in a million).
+// A rate this near to the line rate counts as the line rate; the clocks of two ports differ by more (Ethernet
+// allows 100 parts in a million).
 constexpr double kNearLine = 1e-6;
 
-// x to the n-th by squaring: the same bits wherever doubles are IEEE 754's.
+// x to the n-th power by squaring, which gives the same bits on all machines with IEEE 754 doubles.
 double Power(double x, int64_t n) {
   double y = 1;
   for (; n > 0; n >>= 1, x *= x) {
@@ -23,7 +23,7 @@ double Power(double x, int64_t n) {
   return y;
 }
 
-// Rates of the HPCC authors' run.py: 5 and 50 Mb/s for each 25 Gb/s of the card, at least 1 Gb/s.
+// Rates of the HPCC authors' run.py: 5 and 50 Mb/s for each 25 Gb/s of the NIC; minimum rate 1 Gb/s.
 Dcqcn::Config HpccRuns(int64_t alpha_timer, int64_t cut_timer, int64_t increase_timer) {
   Dcqcn::Config c;
   c.rules = Dcqcn::Rules::kNic;
@@ -39,11 +39,11 @@ Dcqcn::Config HpccRuns(int64_t alpha_timer, int64_t cut_timer, int64_t increase_
   return c;
 }
 
-// By its place in the words of `set`.
+// The constants of a set, by its index among the words of `set`.
 Dcqcn::Config SetOf(size_t set) {
   if (set == 1) return HpccRuns(1'000'000, 4'000'000, 300'000'000);
   if (set == 2) return HpccRuns(50'000'000, 50'000'000, 55'000'000);
-  if (set == 3) {  // SimAI.conf: 50 and 100 Mb/s whatever the card, at least 100 Mb/s
+  if (set == 3) {  // SimAI.conf: 50 and 100 Mb/s for any NIC; minimum rate 100 Mb/s
     Dcqcn::Config c = HpccRuns(1'000'000, 4'000'000, 900'000'000);
     c.ai_share = c.hai_share = 0;
     c.ai = 6.25e-6;
@@ -160,7 +160,7 @@ void Dcqcn::Mark(int64_t now) {
   if (cut_at_ == kNever) cut_at_ = first_ + ((now - first_) / c_.cut_timer + 1) * c_.cut_timer;
 }
 
-// What the timer of alpha did since the last time, all at once.
+// Applies all periods of alpha's timer since the last call at once.
 void Dcqcn::AgeAlpha(int64_t now) {
   const int64_t periods = (now - alpha_at_) / c_.alpha_timer;
   if (periods == 0) return;

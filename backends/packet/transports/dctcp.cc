@@ -61,7 +61,8 @@ absl::StatusOr<Dctcp::Config> Dctcp::Read(const Parameters& p) {
 
 Dctcp::Dctcp(const Config& config, const PathFacts& path, Control* control)
     : g_(config.g), mtu_(path.mtu), fastest_(path.nic_rate) {
-  const double share = static_cast<double>(path.mtu) / path.wire;  // payload of a byte on the wire
+  // Share of payload in the bytes on the wire.
+  const double share = static_cast<double>(path.mtu) / path.wire;
   const double rtt = static_cast<double>(path.base_rtt.picos());
   const double bdp = path.Bdp() * share;
   ai_ = config.ai_rate > 0 ? config.ai_rate * rtt * share : config.ai > 0 ? config.ai : mtu_;
@@ -101,7 +102,7 @@ void Dctcp::EndRound(uint64_t next) {
   round_ends_ = next;
 }
 
-// Not where less than half the window is in use, as RFC 7661 for TCP.
+// Does not grow if less than half of the window is in use, as in RFC 7661 for TCP.
 void Dctcp::Grow(const Ack& ack, bool round) {
   if (2 * static_cast<double>(ack.in_flight + ack.acked) < window_) return;
   if (window_ < slow_until_) {
@@ -111,7 +112,8 @@ void Dctcp::Grow(const Ack& ack, bool round) {
   }
 }
 
-// RFC 5681, sections 3.1 and 3.2: half once a window; one packet after a timeout, then slow start to half.
+// RFC 5681, sections 3.1 and 3.2: half the window once a window; after a timeout one packet, then slow start
+// up to half.
 void Dctcp::OnLoss(const Loss& loss, Control* control) {
   if (loss.kind == Loss::kTimeout) {
     slow_until_ = std::max(window_ / 2, 2 * mtu_);

@@ -1,5 +1,5 @@
-// As much in flight as a window holds, whatever the network says: the ideal where
-// nothing contends, and the transport to compare simulators with.
+// Keeps the bytes of one window in flight, whatever the network reports. Ideal without contention, and a
+// transport for comparisons between simulators.
 #pragma once
 
 #include <cmath>
@@ -19,7 +19,7 @@ class FixedWindow {
   static absl::StatusOr<Config> Read(const Parameters& parameters);
 
   FixedWindow(const Config& config, const PathFacts& path, Control* control) {
-    // Whole packets, so that the path stays full.
+    // Whole packets, so that the path is always full.
     const double packets = std::ceil(config.bdp * path.Bdp() / path.wire);
     control->window = config.bytes > 0 ? config.bytes : packets * path.mtu;
   }

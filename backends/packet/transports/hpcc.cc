@@ -65,7 +65,7 @@ void Hpcc::OnAck(const Ack& ack, Control* control) {
     Adjust(update);
     if (update) last_update_ = ack.next;
     Steer(control);
-  } else {  // the first of a path is what the next ones compare with
+  } else {  // the first acknowledgement of a path is the base of the next comparison
     u_ = 1;
     last_update_ = ack.next;
     path_ = ack.path;
@@ -74,7 +74,7 @@ void Hpcc::OnAck(const Ack& ack, Control* control) {
   std::copy_n(ack.telemetry->hop, last_.hops, last_.hop);
 }
 
-// A record holds no name of its port: other rates, or counters that went back, are another port.
+// A record does not name its port. Another rate, or a counter that went back, means another port.
 bool Hpcc::SamePath(const Ack& ack) const {
   const Telemetry& now = *ack.telemetry;
   if (now.hops != last_.hops || ack.path != path_) return false;

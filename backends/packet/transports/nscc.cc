@@ -12,9 +12,9 @@ namespace {
 
 constexpr double kReferenceBytes = 150000;  // 100 Gb/s for 12 us
 constexpr double kReferencePicos = 12e6;
-constexpr double kIdlePicos = 1e6;  // a delay below it is none
-constexpr double kForgiven = 0.25;  // base round trips: an unmarked delay above the target counts as so much
-constexpr double kAdjustPackets = 8;  // acknowledged since the last adjustment: the next
+constexpr double kIdlePicos = 1e6;  // a smaller delay counts as none
+constexpr double kForgiven = 0.25;  // an unmarked delay above the target counts as this many base round trips
+constexpr double kAdjustPackets = 8;  // acknowledged packets between two adjustments
 constexpr double kLargestCut = 0.5;
 
 }  // namespace
@@ -155,7 +155,8 @@ void Nscc::Cases(const Ack& ack, double delay, double acked) {
   }
 }
 
-// True: the window was cut to what arrives, or old marks of before such a cut are still coming in.
+// Returns true if the window was cut to the bytes that arrived, or if a mark belongs to packets sent before
+// such a cut.
 bool Nscc::QuickAdapt(Time now, bool lost, bool marked, double delay, double in_flight) {
   bool done = marked && ignored_ < to_ignore_;
   if (!done && now > qa_end_) {
@@ -188,7 +189,8 @@ void Nscc::Bound() { cwnd_ = std::clamp(cwnd_, wire_, d_.most); }
 void Nscc::OnLoss(const Loss& loss, Control* control) {
   const double bytes = Wire(loss.bytes);
   ignored_ += bytes;
-  if (loss.kind == Loss::kTrimmed) Average(base_, true);  // the model's guess of a queue that trims
+  // The model's guess of the delay of a queue that trims.
+  if (loss.kind == Loss::kTrimmed) Average(base_, true);
   armed_ = true;
   if (!QuickAdapt(loss.now, true, true, 0, Wire(loss.in_flight))) {
     cwnd_ -= bytes;
@@ -216,13 +218,13 @@ uint32_t Nscc::PickPath(Time, uint32_t paths) {
     const uint32_t path = ring_[head_];
     head_ = static_cast<uint8_t>((head_ + 1) % kRecycled);
     --recycled_;
-    if (path < paths) return path;  // else one of before a link failed
+    if (path < paths) return path;  // otherwise it is from before a link failed
   }
   if (balance_ == Balance::kReps) return static_cast<uint32_t>(Random() % paths);
   return Sweeps() ? Sweep(paths) : SweepUnpunished(paths);
 }
 
-// On to the next path of the sweep: all paths in an order that changes after each round.
+// Advances to the next path of the sweep: all paths, in an order that changes after each round.
 void Nscc::Step(uint32_t paths) {
   const uint32_t size = std::bit_ceil(paths);
   do {
@@ -239,8 +241,8 @@ uint32_t Nscc::Sweep(uint32_t paths) {
   return at_ ^ flip_;
 }
 
-// The next path without a penalty. The first that is passed over has served one; where all have
-// penalties, the one after a whole round is taken.
+// The next path without a penalty. Only the first path that is passed over has its penalty reduced. If all
+// paths have penalties, the path after a whole round is taken.
 uint32_t Nscc::SweepUnpunished(uint32_t paths) {
   uint32_t path = Sweep(paths);
   if (Penalty(path) == 0) return path;

@@ -63,7 +63,7 @@ Swift::Swift(const Config& config, const PathFacts& path, Control* control)
       reset_after_(config.reset_after) {
   const double base = static_cast<double>(config.base.value_or(path.base_rtt).picos());
   const double hop = config.hop ? static_cast<double>(config.hop->picos()) : base / 6.55;
-  const int switches = std::max(path.hops - 1, 0);  // what a TTL counts
+  const int switches = std::max(path.hops - 1, 0);  // the number that a TTL counts
   fixed_ = base + switches * hop;
   fs_ = config.fs ? static_cast<double>(config.fs->picos()) : 5 * base;
   alpha_ = fs_ / (1 / std::sqrt(config.fs_min) - 1 / std::sqrt(config.fs_max));
@@ -109,7 +109,7 @@ void Swift::Set(double cwnd, Time now, Control* control) {
     last_decrease_ = now;
   }
   cwnd_ = cwnd;
-  // Less than a packet: one at a time, so slowly that it is cwnd packets a round trip.
+  // Window below one packet: one packet in flight, paced so that cwnd packets are sent each round trip.
   control->window = std::max(cwnd_, 1.0) * mtu_;
   control->pace = cwnd_ < 1 ? cwnd_ * wire_ / static_cast<double>(rtt_.picos()) : Control::kNone;
 }

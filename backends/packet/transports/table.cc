@@ -5,7 +5,7 @@
 namespace chakra::packet {
 namespace {
 
-// In the largest unit in which it is a whole number.
+// The value in the largest unit in which it is a whole number.
 template <size_t n>
 std::string Whole(double v, const std::pair<const char*, double> (&units)[n]) {
   for (const auto& [sign, scale] : units) {

@@ -1,5 +1,4 @@
-// The parameters of a transport: a line each, with the name, the place in Config, the range and the words
-// about it.
+// The parameters of a transport: one line each, with name, member of Config, range and description.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +15,19 @@
 
 namespace chakra::packet {
 
-// A default as a user would write it.
+// A default in the form in which a user would write it.
 std::string PrintRate(double bytes_per_pico);
 std::string PrintPicos(int64_t picos);
 
-// A parameter that the user does not give keeps what Config{} has, or what a published set of constants put
-// there: such sets (Word()) stand before what they change.
+// A parameter that the user does not give keeps the value of Config{}, or the value from a published set of
+// constants. Such sets (Word()) must come before the parameters that they change.
 template <typename Config>
 class TransportTable {
  public:
-  static constexpr Time kLeastSpan = Time::Nanos(100);  // a timer that is due all the time lets no time pass
+  // A timer that is always due would stop the simulated time.
+  static constexpr Time kLeastSpan = Time::Nanos(100);
 
-  // `by_set`: defaults are those of the set that is called paper.
+  // `by_set`: the defaults are those of the set "paper".
   explicit TransportTable(bool by_set = false) : by_set_(by_set) {}
 
   TransportTable& Number(const char* key, double Config::*to, double least, double most, const char* doc) {
@@ -47,7 +47,7 @@ class TransportTable {
                absl::StrCat(least, "B to ", most, "B"),
                [=](const Parameters& p, Config* c) { return Take(p.Bytes(key, least, most), to, c); });
   }
-  // Bytes a picosecond.
+  // A rate; stored in bytes a picosecond.
   TransportTable& Rate(const char* key, double Config::*to, const char* doc) {
     return Add(key, Config().*to == 0 ? "" : PrintRate(Config().*to), doc, "a rate, as 100Mb/s",
                [=](const Parameters& p, Config* c) {
@@ -56,7 +56,7 @@ class TransportTable {
                  return rate.status();
                });
   }
-  // Picoseconds of a timer.
+  // The time of a timer; stored in picoseconds.
   TransportTable& Span(const char* key, int64_t Config::*to, const char* doc) {
     return Add(key, Config().*to == 0 ? "" : PrintPicos(Config().*to), doc, "100ns to 1s",
                [=](const Parameters& p, Config* c) {
@@ -67,7 +67,7 @@ class TransportTable {
                  return absl::OkStatus();
                });
   }
-  // Without a default; `doc` says what counts instead.
+  // A time without a default; `doc` says what is used instead.
   TransportTable& Duration(const char* key, std::optional<Time> Config::*to, const char* doc) {
     return Add(key, "", doc, "a time, as 20us", [=](const Parameters& p, Config* c) {
       const auto time = p.Latency(key);
@@ -75,7 +75,7 @@ class TransportTable {
       return time.status();
     });
   }
-  // The first word is the default. `set` gets the word's place.
+  // The first word is the default. `set` receives the index of the word.
   TransportTable& Word(const char* key, std::vector<std::string> words,
                        std::function<void(size_t, Config*)> set, const char* doc) {
     return Add(
@@ -91,7 +91,7 @@ class TransportTable {
   }
 
   const std::vector<Parameter>& declared() const { return declared_; }
-  // In the order of the table. Errors: the first value that is wrong.
+  // Reads the parameters in the order of the table. Errors: the first bad value.
   absl::Status Read(const Parameters& p, Config* config) const {
     for (size_t i = 0; i < declared_.size(); ++i) {
       if (!p.Given(declared_[i].key)) continue;

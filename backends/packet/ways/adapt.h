@@ -1,4 +1,4 @@
-// The choice of a switch among the ways that a packet may still take.
+// The choice of a switch among the paths that a packet may still take.
 #pragma once
 
 #include "backends/packet/network/packet.h"
@@ -6,8 +6,8 @@
 
 namespace chakra::packet {
 
-// Has a packet go on over the port with the least load; where several have the least, its own port, then the
-// first in the circle of alternatives. load(port): any number that can be compared.
+// Sends a packet on over the port with the lowest load. Among equal ports, the packet's own port is
+// preferred, then the first in the ring of alternatives. load(port): any number that can be compared.
 template <typename Load>
 void TakeLeastLoaded(const PathTable& paths, const Load& load, Packet* k) {
   const uint32_t hop = k->hop;

@@ -54,11 +54,11 @@ void PathTable::LinkAlternatives(std::span<const Way> ways) {
     ports_[way.ports - 1] = size();
     ports_.resize(ports_.size() + kPerHop * way.hops);
   }
-  std::vector<uint32_t> group(count, 0);  // of the ways that are the same so far
+  std::vector<uint32_t> group(count, 0);  // group of paths that are the same so far
   for (uint32_t hop = 0; hop < longest; ++hop) {
-    // By group and port: the first way there; in the order of the ways.
+    // By group and port: the first path there, numbered in the order of the paths.
     std::map<std::pair<uint32_t, uint32_t>, uint32_t> number;
-    std::map<uint32_t, std::vector<uint32_t>> ports;  // of a group: numbers, one for each port
+    std::map<uint32_t, std::vector<uint32_t>> ports;  // by group: numbers, one for each port
     std::vector<uint32_t> first, place(count, kNoIndex);
     for (uint32_t w = 0; w < count; ++w) {
       const Way& way = ways[w];

@@ -6,7 +6,7 @@
 namespace chakra::packet {
 namespace {
 
-// Ports of a way there and back, at most.
+// Maximum number of ports of a path and its path back.
 constexpr size_t kRoom = 512;
 
 }  // namespace
@@ -85,7 +85,7 @@ PathFacts Ways::Facts(const Connection& c, const Way& way) const {
   return f;
 }
 
-// Of the ports that the packets of a connection leave over at a hop; bytes a picosecond.
+// The rate of all ports over which the packets of a connection leave at a hop; bytes a picosecond.
 double Ways::RateAt(const Connection& c, const Way& way, uint32_t hop) const {
   if (options_.spread == PacketOptions::Spread::kConnection) {
     return network_->info(paths_[way.ports + hop]).rate;

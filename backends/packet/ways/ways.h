@@ -1,4 +1,4 @@
-// The ways of all pairs of devices: found when they are needed, and anew when routes change.
+// The paths of all pairs of devices: found when needed, and found again when routes change.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +12,25 @@
 
 namespace chakra::packet {
 
-// Finds a way of a connection, or finds it anew; may leave it without a route. Find() adds at most 512 ports
-// to the table of paths.
+// Finds a path of a connection, for the first time or again; there may be no route. Find() adds at most 512
+// ports to the table of paths.
 struct WayFinder {
   virtual ~WayFinder() = default;
   virtual void Find(const Connection& connection, uint32_t way_of_connection) = 0;
 };
 
-// A pair has PacketOptions::paths ways, one after the other. A connection knows the number of the first.
+// A pair has PacketOptions::paths paths, with consecutive numbers. A connection stores the number of the
+// first.
 class Ways {
  public:
-  // The network must outlive it.
+  // `network` must outlive this object.
   Ways(const PacketNetwork* network, const PacketOptions& options);
 
-  // Before the first Find().
+  // Must be called before the first Find().
   void set_finder(WayFinder* finder) { finder_ = finder; }
-  // The ways of another pair; the number of the first.
+  // Adds the paths of another pair; returns the number of the first.
   uint32_t AddPair();
-  // The ways of a pair that will not be asked for any more, and over which nothing is under way.
+  // Gives back the paths of a pair. Nobody may ask for them again, and nothing may be under way on them.
   void GiveBack(uint32_t first);
   uint32_t size() const { return static_cast<uint32_t>(ways_.size()); }
   Way& operator[](uint32_t i) { return ways_[i]; }
@@ -37,15 +38,17 @@ class Ways {
   PathTable& paths() { return paths_; }
   const PathTable& paths() const { return paths_; }
 
-  // Finds the ways that a connection may take and that are not known.
+  // Finds those paths of a connection that are still unknown.
   void Find(const Connection& connection);
-  // From here on all ways are unknown, and what was chosen among them is too.
+  // Makes all paths unknown, and all choices among them invalid.
   void ForgetRoutes() { ++epoch_; }
   uint32_t epoch() const { return epoch_; }
 
-  // What a transport learns of a way. Where packets take all ways, the rates of their ports together.
+  // The facts of a path for a transport. If packets take all paths, the rate is the sum over the ports of
+  // these paths.
   PathFacts Facts(const Connection& connection, const Way& way) const;
-  // Of all ways of a pair that are found: ports there and back; the longest time there and back, ps.
+  // Over all paths of a pair that were found: their ports and those of the paths back; and the longest
+  // round-trip time, ps.
   std::vector<uint32_t> PortsOf(const Connection& connection) const;
   int64_t BaseRtt(const Connection& connection) const;
 
@@ -56,10 +59,10 @@ class Ways {
 
   const PacketNetwork* network_;
   PacketOptions options_;
-  uint32_t count_;  // of a pair
+  uint32_t count_;  // paths of a pair
   WayFinder* finder_ = nullptr;
   std::vector<Way> ways_;
-  uint32_t given_back_ = kNoIndex;  // the first way of a pair; a list, by Way::ports
+  uint32_t given_back_ = kNoIndex;  // first path of a pair; a list, linked by Way::ports
   PathTable paths_;
   uint32_t epoch_ = 0;
 };

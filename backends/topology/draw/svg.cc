@@ -274,7 +274,7 @@ class SvgWriter {
         const bool single_a = p_.nodes[l->a].count == 1, single_b = p_.nodes[l->b].count == 1;
         if (of_class.size() > kCounts && (single_a || single_b)) continue;
         double t = single_a == single_b ? 0.5 : single_a ? 0.32 : 0.68;
-        // so that numbers side by side do not cover each other
+        // Numbers side by side must not cover each other.
         t += 0.05 * (static_cast<double>(i++ % 3) - 1);
         const auto [x, y] = At(*l, t);
         absl::StrAppend(out, Label(x, y + 3, absl::StrCat("×", l->count), 10, " class=\"count\""));

@@ -16,7 +16,7 @@ namespace {
 using infragraph::Component;
 
 constexpr size_t kMaxDepth = 16;
-// maximum number of vertices that all rules together may select
+// Maximum number of vertices that all rules together may select.
 constexpr uint64_t kMaxSelected = uint64_t{1} << 27;
 
 }  // namespace
