@@ -4,7 +4,6 @@
 // Kleinrock, "Virtual Cut-Through", 1979, without the time of the header). With store_and_forward, the sum of
 // bytes / bandwidth over the links replaces the second term. sent = now + bytes / narrowest bandwidth (with
 // store_and_forward: over the first link's bandwidth). A flow whose end would pass Time::Never() never ends.
-// of the first link). A time past Time::Never() saturates, and the flow never ends.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Flows on links that nothing else uses: simulated on another FluidFabric, counted here.
+// ApartFabrics of FluidFabric: isolated calls run on another FluidFabric and are counted here.
 #include <algorithm>
 #include <memory>
 
@@ -16,7 +16,7 @@ bool FluidFabric::LinksBetween(int src, int dst, std::vector<Hop>* links) {
     cost_.topology().Path(src, dst, links);
     return true;
   }
-  // Of a tag's flow. Links outside of networks are those of each other flow, too.
+  // The route of a flow with tag 0. Its links outside of networks are the same for all flows.
   const Route& route = cost_.router()->Find(src, dst, 0);
   bool fixed = route.found;
   for (const RouteHop& h : route.hops) {

@@ -1,11 +1,11 @@
-// Links that change during a run, and the flows that this moves.
+// Links that change during a run, and the flows that must move.
 #include <algorithm>
 
 #include "backends/fluid/fluid.h"
 
 namespace chakra {
 
-// Takes a transfer with its remaining bytes off its links.
+// Takes a transfer, with its remaining bytes, off its links.
 void FluidFabric::Leave(uint32_t i) {
   Transfer& t = transfers_[i];
   Progress& p = progress_[i];
@@ -20,7 +20,7 @@ void FluidFabric::Leave(uint32_t i) {
     if (std::find(crossed.begin(), crossed.end(), link) == crossed.end()) crossed.push_back(link);
   });
   LeaveNetwork(i);
-  t.begin = Time::Never();  // it was not alone from its begin on
+  t.begin = Time::Never();  // it was not always isolated
 }
 
 const std::vector<uint32_t>* FluidFabric::Crossed(uint32_t i) const {
@@ -64,8 +64,8 @@ void FluidFabric::CallBack() {
   }
 }
 
-// Applies all changes of this instant; then transfers that lost their path, or wait for one, look for a new
-// one, and those that went around a link that is back take their own again.
+// Applies all changes of this instant. Then transfers that lost their path, or wait for one, look for a new
+// one, and transfers that avoided a link that is back return to their own path.
 void FluidFabric::ChangeLinks() {
   const int down = links_down_;
   for (; next_change_ < changes_.size() && changes_[next_change_].at == now_; ++next_change_) {

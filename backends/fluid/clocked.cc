@@ -1,5 +1,5 @@
-// Where each end changes the rates of hundreds: FluidFabric hands its transfers to FluidClocks, and takes
-// them back.
+// If each end changes the rates of hundreds of flows, FluidFabric gives its transfers to FluidClocks, and
+// later takes them back.
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -9,7 +9,7 @@
 namespace chakra {
 namespace {
 
-// Fewer changes of rates for each flow that came or left, and FluidNetwork is as fast.
+// With fewer changed rates for each added or removed flow, FluidNetwork is as fast.
 constexpr size_t kChanges = 32;
 
 }  // namespace
@@ -18,7 +18,7 @@ bool FluidFabric::Churns() {
   const bool many = changed_.size() >= clock_from_ && changed_.size() >= kChanges * came_or_gone_;
   churned_ = many || clock_from_ == 0 ? churned_ + 1 : 0;
   came_or_gone_ = 0;
-  // Clocks know neither priorities nor changes of links, nor guests.
+  // Clocks support neither priorities nor changes of links nor background flows.
   if (churned_ < clock_after_ || !changes_.empty() || !guests_on_.empty()) return false;
   return std::all_of(options_.classes.begin(), options_.classes.end(),
                      [](const ServiceClass& c) { return c.priority == 0; });
@@ -86,7 +86,7 @@ void FluidFabric::SettleClocks() {
   whole_.resize(kept);
   clocks_->Solve(now_);
   for (const uint32_t link : clocks_->levels().changed()) {
-    // Links that stay full stay as they are.
+    // Only links whose use changed.
     const double used = clocks_->levels().used(link);
     if (links_[link].taken != used) SetTaken(link, used);
   }

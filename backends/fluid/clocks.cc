@@ -32,7 +32,7 @@ uint32_t FluidClocks::Add(const std::vector<FluidHop>& hops, double weight, doub
   if (flow >= flows_.size()) flows_.resize(flow + 1);
   FlowRecord& f = flows_[flow];
   f.link = kNone;
-  f.end = left;  // until Solve() gives it a clock
+  f.end = left;  // until Solve() puts it on a clock
   f.item = item;
   return flow;
 }
@@ -95,7 +95,7 @@ void FluidClocks::Solve(Time now) {
     FlowRecord& f = flows_[m.flow];
     const uint32_t to = levels_.holder(m.flow);
     const double weight = levels_.weight(m.flow);
-    Bytes left = f.end / weight;  // of a new flow
+    Bytes left = f.end / weight;  // a new flow
     if (f.link != kNone) {
       left = std::max(Bytes{0}, f.end - Shows(clocks_[f.link], now));
       Forget(m.flow);
@@ -133,12 +133,12 @@ void FluidClocks::TakeEnds(std::vector<uint32_t>* items) {
   for (const EventQueue::Event& first_end : first_) {
     const uint32_t link = first_end.item;
     Clock& clock = clocks_[link];
-    // The first ends now, whatever its clock shows; see SetEnd().
+    // The first flow ends now, whatever its clock shows; see SetEnd().
     for (bool first = true; !clock.ends.empty(); first = false) {
       const End end = clock.ends.front();
       if (!first && EndOf(clock, end) > next) break;
       items->push_back(flows_[end.flow].item);
-      flows_[end.flow].link = kNone;  // its entry is gone
+      flows_[end.flow].link = kNone;  // the entry is removed below
       std::pop_heap(clock.ends.begin(), clock.ends.end(), Later());
       clock.ends.pop_back();
       clock.tidy = false;

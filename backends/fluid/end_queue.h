@@ -1,4 +1,4 @@
-// A queue of the ends of transfers, the earliest first. One arrival may move thousands of ends.
+// A queue of the ends of transfers, the earliest first. One new flow may move thousands of ends.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace chakra {
 
-// A 4-ary heap that knows the place of each item. Items are small numbers. Of equal times the lower order
-// comes first.
+// A 4-ary heap that knows the position of each item. Items are small numbers. Among equal times, the lower
+// order comes first.
 class EndQueue {
  public:
   bool empty() const { return heap_.empty(); }
@@ -20,7 +20,7 @@ class EndQueue {
   uint64_t order() const { return heap_.front().order; }
   uint32_t item() const { return heap_.front().item; }
 
-  // Calls f(item) for the items that may end next after item().
+  // Calls f(item) for those items of which one must end next after item().
   template <typename F>
   void ForEachSoon(F f) const {
     for (size_t i = 1; i < std::min<size_t>(5, heap_.size()); ++i) f(heap_[i].item);
@@ -34,7 +34,7 @@ class EndQueue {
     const uint32_t place = Place(item, at, order);
     if (!Up(place)) Down(place);
   }
-  // Set() without keeping the heap's order: Restore() must follow before any query. Cheaper if many items
+  // As Set(), but without restoring the heap: Restore() must follow before any query. Cheaper if many items
   // move.
   void SetLoosely(uint32_t item, Time at, uint64_t order) { Place(item, at, order); }
   void Restore() {

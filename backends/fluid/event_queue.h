@@ -1,4 +1,4 @@
-// A queue of events by instant: collectives make thousands of events at one instant.
+// A queue of events by instant, because collectives make thousands of events at one instant.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace chakra {
 
-// Each instant has a list of events. The queue may have an instant twice, if it had dropped out of the recent
-// ones.
+// Each instant has a list of events. The queue may have an instant twice, if the instant had left recent_
+// before the second list began.
 class EventQueue {
  public:
   struct Event {

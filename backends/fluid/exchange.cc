@@ -1,9 +1,9 @@
-// An exchange among many devices, by kinds of flows: FluidFabric::TimeOfExchange().
+// FluidFabric::TimeOfExchange(): an exchange among many devices, computed by kinds of flows.
 //
-// Flows of one kind have the same size and go over links of the same classes. If all links that a kind
-// crosses at its h-th hop carry as many flows of each kind as one another, then one link stands for all of
-// them: each flow of the kind has the same rate, for what holds one holds the others. That is checked, not
-// assumed. There are a handful of kinds, whatever the number of flows.
+// Flows of one kind have the same size and use links of the same classes. If all links that flows of a kind
+// use at their h-th hop carry the same number of flows of each kind, these links are symmetric, and one of
+// them represents all: each flow of the kind has the same rate, because all are held by symmetric links. This
+// is checked, not assumed. There are only a few kinds, whatever the number of flows.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -20,26 +20,26 @@ constexpr size_t kMostKinds = 16;
 constexpr size_t kMostHops = 16;
 
 struct FlowKind {
-  int src, dst;  // of its first flow
+  int src, dst;  // of the first flow of the kind
   ExchangeMessage message;
   Time latency;
-  Time alone;       // its transfer alone on its path
-  double most = 0;  // its highest rate, bytes a picosecond
+  Time alone;       // its transfer time if isolated
+  double most = 0;  // highest rate, bytes a picosecond
   double left = 0;  // bytes
   double rate = 0;
-  bool whole = true;  // it was never slower than its path
+  bool whole = true;  // it was never slower than its path allows
   bool done = false;
   Time end;
 
   double limit() const { return static_cast<double>(message.limit.bytes_per_second()) * 1e-12; }
 };
 
-// How many flows of each kind a link carries, and for each kind at which hops.
+// How many flows of each kind a link carries, and at which of their hops.
 struct ExchangeLink {
   double capacity = 0;
-  double peak = 0;  // of a stand-in: the highest rate of its flows
+  double peak = 0;  // if it represents others: highest rate of its flows
   std::array<uint32_t, kMostKinds> flows{};
-  std::array<uint16_t, kMostKinds> hops{};  // bits
+  std::array<uint16_t, kMostKinds> hops{};  // one bit for each hop
 
   bool Like(const ExchangeLink& o) const { return capacity == o.capacity && flows == o.flows; }
 };
@@ -78,7 +78,7 @@ class Exchange {
     return true;
   }
 
-  // One link for each kind and hop. False: links differ.
+  // Chooses one link for each kind and hop. False: the links are not symmetric.
   bool FindStandIns() {
     std::map<std::pair<size_t, size_t>, const ExchangeLink*> stands;
     for (const ExchangeLink& link : links_) {
@@ -115,7 +115,7 @@ class Exchange {
     }
   }
 
-  // The fair rates of the kinds that are not done.
+  // Computes the fair rates of the kinds that are not done.
   void Fill() {
     filling_.Clear();
     for (const ExchangeLink& link : stand_ins_) filling_.AddLink(link.capacity);
@@ -163,11 +163,11 @@ class Exchange {
   const Topology& topology_;
   double efficiency_;
   std::vector<Hop> path_;
-  std::vector<uint64_t> key_, last_key_;  // size, delay, classes of links
+  std::vector<uint64_t> key_, last_key_;  // size, delay, limit, classes of links
   size_t last_ = 0;
   std::map<std::vector<uint64_t>, size_t> kind_of_;
   std::vector<FlowKind> kinds_;
-  std::vector<uint16_t> received_;  // by device: bits of kinds
+  std::vector<uint16_t> received_;  // by device: one bit for each kind
   std::vector<ExchangeLink> links_;
   std::vector<ExchangeLink> stand_ins_;
   Filling filling_;
@@ -180,7 +180,7 @@ std::optional<ExchangeTime> FluidFabric::TimeOfExchange(const std::vector<int>& 
                                                         std::vector<double>* peaks) const {
   const bool idle = events_.empty() && tells_.empty() && ends_.empty() && clocks_ == nullptr &&
                     waiting_.empty() && guests_on_.empty() && early_.empty() && last_.empty();
-  // Routers choose paths by hash, and series of links need each flow.
+  // Not supported: routers choose paths by hash, and series of links need each flow.
   if (!idle || cost_.router() != nullptr || !changes_.empty() || link_series_) return std::nullopt;
   const Topology& topology = cost_.topology();
   Exchange exchange(topology, options_.efficiency);

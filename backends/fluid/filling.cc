@@ -3,9 +3,9 @@
 namespace chakra {
 namespace {
 
-// Relative rounding error: what may be left of a link that is full.
+// Relative rounding error: the share of its capacity that a full link may have left.
 constexpr double kRounding = 1e-13;
-// If the weights fall below this share of the last sum, they are summed again.
+// If the weight falls below this share of the last sum, it is summed again.
 constexpr double kLeft = 1e-3;
 
 }  // namespace
@@ -48,7 +48,7 @@ inline void Filling::Stop(uint32_t flow, double level, uint32_t link) {
   }
 }
 
-// Sums again, since after subtracting nearly everything from a sum, the rest is mostly rounding error.
+// Sums again: after subtracting nearly everything from a sum, the rest is mostly rounding error.
 void Filling::SumWeights(LinkState* link) {
   link->weight = 0;
   for (uint32_t i = link->first; i < link->first + link->count; ++i) {
@@ -64,7 +64,7 @@ void Filling::SumWeights(LinkState* link) {
 }
 
 // The level at which a link is full only grows when flows stop. So an outdated entry comes too early, never
-// too late, and is put back with the new level.
+// too late, and is pushed again with the new level.
 void Filling::Run() {
   uint32_t first = 0;
   for (LinkState& l : links_) {

@@ -1,5 +1,5 @@
 // Progressive filling of links by flows: all rates grow in proportion to their weights until a link is full;
-// the flows of this link then stop growing, and the others go on (Bertsekas and Gallager, "Data Networks",
+// the flows of this link then stop, and the others continue to grow (Bertsekas and Gallager, "Data Networks",
 // 1992, section 6.5.2).
 #pragma once
 
@@ -11,7 +11,7 @@
 namespace chakra {
 
 // Solves one problem at a time: Clear(), add links, add flows, Run(), read the results. Links and flows are
-// numbered from 0 in the order of their addition. Keeps its memory.
+// numbered from 0 in the order of their addition. Memory is reused.
 class Filling {
  public:
   static constexpr uint32_t kNone = 0xffffffff;
@@ -36,12 +36,12 @@ class Filling {
  private:
   struct LinkState {
     double left;
-    double scale;  // scale of rounding errors: the capacity at first
+    double scale;  // scale of rounding errors: the initial capacity
     double top = -1;
     double stop = -1;
-    double all = 0;        // weight of all its flows, when last summed
+    double all = 0;        // weight of all its flows at the last sum
     double weight = 0;     // sum of weight * share of the flows that still grow
-    double summed = 0;     // `weight` when last summed
+    double summed = 0;     // `weight` at the last sum
     uint32_t growing = 0;  // number of flows that still grow
     uint32_t first = 0;    // first of its slots in by_link_
     uint32_t count = 0;
@@ -67,7 +67,7 @@ class Filling {
   std::vector<LinkState> links_;
   std::vector<FlowState> flows_;
   std::vector<Slot> slots_;
-  std::vector<uint32_t> by_link_;  // the flows of each link
+  std::vector<uint32_t> by_link_;  // flows of each link, one link after the other
   Heap4<Full> heap_;
 };
 

@@ -117,7 +117,7 @@ void FluidFabric::Post(Time at, Kind kind, uint32_t transfer) {
 }
 
 FlowId FluidFabric::Start(const Flow& flow, Time now) {
-  // Transfers that end by now release their links first.
+  // Transfers that end by now first release their links.
   if (now > now_) AdvanceTo(now, &early_);
   uint32_t i;
   if (!unused_.empty()) {
@@ -222,7 +222,7 @@ void FluidFabric::AddOwnLink(uint32_t i, double path_most) {
   path_links_.push_back({t.own_link, 1});
 }
 
-// Enters the solver with the links in path_links_.
+// Enters the solver, with the links in path_links_.
 void FluidFabric::EnterNetwork(uint32_t i) {
   Transfer& t = transfers_[i];
   const ServiceClass c = options_.ClassOf(t.flow.service_class);
@@ -255,7 +255,7 @@ void FluidFabric::LeaveNetwork(uint32_t i) {
 }
 
 bool FluidFabric::StandAlone(uint32_t i, const Way& way) {
-  // If links change during the run, all flows go to the solver.
+  // If links change during the run, all flows enter the solver.
   if (!changes_.empty()) return false;
   for (const FluidHop& h : way.links) {
     if (links_[h.link].lone != kNone || InNetwork(h.link) != 0) return false;
@@ -425,7 +425,7 @@ void FluidFabric::Handle(const EventQueue::Event& e) {
       Begin(e.item, now_);
       break;
     case kLoneEnd:
-      // It no longer stands alone, or another has its place.
+      // The transfer is no longer isolated, or another transfer has its number.
       if (t.lone_link == kNone || t.order != e.order / kKinds) break;
       [[fallthrough]];
     case kEnd:
@@ -471,7 +471,7 @@ void FluidFabric::Step(std::vector<FlowEnd>* ended) {
       told_.push_back({order, {tag, now_, sent ? FlowEnd::kSent : FlowEnd::kReceived}});
     });
   }
-  // An end that one event reported may belong before an end that an earlier event reported.
+  // An end that an event reports may come before an end that an earlier event reported.
   const auto before = [](const auto& a, const auto& b) { return a.first < b.first; };
   if (!std::is_sorted(told_.begin(), told_.end(), before)) std::sort(told_.begin(), told_.end(), before);
   for (const auto& [order, end] : told_) ended->push_back(end);

@@ -1,4 +1,4 @@
-// The guests of FluidFabric: flows that share its links and are simulated elsewhere.
+// The background flows ("guests") of FluidFabric: they are simulated elsewhere and share its links.
 #include <algorithm>
 
 #include "backends/fluid/fluid.h"

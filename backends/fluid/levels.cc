@@ -8,11 +8,11 @@ namespace {
 
 constexpr double kOverfill = 1e-12;     // share of its capacity by which rounding may overfill a link
 constexpr double kEqualLevels = 4e-12;  // relative difference of levels that count as equal
-constexpr double kSumError = 2e-15;     // rounding error of a sum, of the link's capacity
-constexpr double kRest = 1e-3;    // below this share of the last sum, weights are summed again
-constexpr int kRounds = 8;        // in which a link takes just the flows of the highest level
-constexpr size_t kMarks = 16;     // a sweep marks for at most a 16th as many flows as there are links
-constexpr size_t kSweeps = 160;   // sums for each link: more cost as much as to fill everything again
+constexpr double kSumError = 2e-15;     // rounding error of a sum, as a share of the link's capacity
+constexpr double kRest = 1e-3;          // below this share of the last sum, weights are summed again
+constexpr int kRounds = 8;       // rounds in which a link only takes over the flows with the highest level
+constexpr size_t kMarks = 16;    // a sweep marks links for at most 1/16 as many flows as there are links
+constexpr size_t kSweeps = 160;  // maximum number of sums for each link; more would cost as much as a refill
 
 }  // namespace
 
@@ -127,7 +127,7 @@ uint32_t FluidLevels::AddFlow(const std::vector<FluidHop>& hops, double weight) 
     }
     MarkDirty(l);
   }
-  // A first guess, not too low.
+  // A first guess of the level, which must not be too low.
   Link& holder = links_[f.holder];
   if (level_[f.holder] == kNoLevel || holder.guessed) {
     level_[f.holder] = holder.guessed ? std::max(level_[f.holder], guess) : guess;
@@ -157,7 +157,8 @@ void FluidLevels::RemoveFlow(uint32_t flow) {
       RemoveOther(s);
     }
   }
-  if (f.moved != kNone) moving_[f.moved].flow = kNone;  // it came and went between two solutions
+  // The flow was added and removed between two solutions.
+  if (f.moved != kNone) moving_[f.moved].flow = kNone;
   if (free_slots_.size() <= f.count) free_slots_.resize(f.count + 1);
   free_slots_[f.count].push_back(f.first);
   f.count = 0;
@@ -185,7 +186,7 @@ void FluidLevels::Move(uint32_t flow, uint32_t to) {
   f.holder = to;
 }
 
-// The hot loop: four sums side by side, for each addition waits for the last.
+// The hot loop. It has four independent sums, because each addition must wait for the previous one.
 FluidLevels::Sums FluidLevels::SumOthers(const Link& link) const {
   const size_t n = link.holders.size();
   const uint32_t* holders = link.holders.data();
@@ -220,7 +221,7 @@ FluidLevels::Sums FluidLevels::SumOthers(const Link& link) const {
   return {(used[0] + used[1]) + (used[2] + used[3]), most(most(top[0], top[1]), most(top[2], top[3]))};
 }
 
-// Takes the flows of others whose level is at least `level`.
+// Takes over the flows of other holders whose level is at least `level`.
 void FluidLevels::TakeAbove(uint32_t link, double level) {
   for (size_t i = links_[link].holders.size(); i-- > 0;) {
     const uint32_t from = links_[link].holders[i];
@@ -231,7 +232,7 @@ void FluidLevels::TakeAbove(uint32_t link, double level) {
   }
 }
 
-// Of the flows taken, gives back those whose holders have a lower level after all.
+// Gives back those of the taken flows whose previous holders have a lower level after all.
 bool FluidLevels::GiveBack(double level) {
   const size_t before = taken_.size();
   size_t kept = 0;
@@ -246,10 +247,11 @@ bool FluidLevels::GiveBack(double level) {
   return kept < before;
 }
 
-// The level x solves: sum of weight * min(x, level elsewhere) = capacity. With what holds the flows now, the
-// left side is a line above that sum, so it gives an x that is too small while flows of others have a higher
-// level. The highest of these are above the solution too: they are taken first. Where that takes long, all
-// above x are taken at once, and some given back: steps of Newton's method from below.
+// Finds the level x with: sum of weight * min(x, level of the other holder) = capacity. With the current
+// holders, the left side is a linear function of x that is not below this sum, so its solution x is too small
+// while flows of others have a higher level. The flows with the highest levels are certainly above the
+// solution, so these are taken over first. If that takes long, all flows above x are taken at once, and some
+// are given back. These are steps of Newton's method from below.
 double FluidLevels::Evaluate(uint32_t l) {
   taken_.clear();
   for (int round = 0;; ++round) {
@@ -276,7 +278,7 @@ double FluidLevels::Evaluate(uint32_t l) {
   }
 }
 
-// Puts the link at `place` where its level belongs; returns the new place.
+// Moves the link at `place` to the place of its level; returns the new place.
 size_t FluidLevels::Place(size_t place) {
   const uint32_t l = order_[place];
   const double level = level_[l];
@@ -319,10 +321,10 @@ void FluidLevels::MarkLinksOf(uint32_t flow, uint32_t but, size_t* lowest) {
   }
 }
 
-// The link at `place` got another level than `old`. Others that its flows cross must be summed again. To mark
-// just these costs the flows that it holds; to sum all links of a higher level, for which they are few in a
-// dense network, costs nothing now. Links before it that have its level are marked too: they are few, and
-// their flows' links are many.
+// The link at `place` got another level than `old`, so other links of its flows must be summed again. There
+// are two ways. Marking exactly these links costs time for each flow that the link holds. Summing all links
+// with a higher level costs nothing now, and in a dense network few of them would not be needed. Links before
+// it with an equal level are marked too: they are few, and the links of their flows are many.
 void FluidLevels::TellOthers(size_t place, size_t from, double old, size_t* lowest) {
   const uint32_t l = order_[place];
   const std::vector<uint32_t>& held = links_[l].held;
@@ -372,7 +374,7 @@ size_t FluidLevels::Step(size_t place) {
     MarkChanged(l);
     TellOthers(p, place, old, &next);
   }
-  // What it took from others changed them.
+  // The previous holders of the flows that it took have changed.
   for (const Taken& t : taken_) MarkLinksOf(t.flow, l, &next);
   return next;
 }
@@ -389,7 +391,7 @@ bool FluidLevels::Sweep(size_t place) {
   return true;
 }
 
-// Fills all flows from nothing.
+// Computes all levels from the start, with Filling.
 void FluidLevels::Refill() {
   ++refills_;
   filling_.Clear();
@@ -438,7 +440,7 @@ void FluidLevels::Solve() {
   if (fresh_ > 16 + flows() / 8 || !Sweep(first)) Refill();
   fresh_ = 0;
   for (const uint32_t l : changed_) links_[l].changed = false;
-  // Flows that came and went, or came back to their holder, did not move.
+  // Flows that were added and removed, or returned to their holder, did not move.
   for (const Moved& m : moving_) {
     if (m.flow == kNone) continue;
     flows_[m.flow].moved = kNone;

@@ -14,7 +14,7 @@ void LinkLog::Widen() {
   }
 }
 
-// Adds the bytes that went through since the last change.
+// Adds the bytes since the last change.
 void LinkLog::Take(Link* link, Time now) {
   const Time from = link->since;
   link->since = now;

@@ -8,18 +8,18 @@
 
 namespace chakra {
 
-// Series with a fixed number of buckets. Buckets are short at first; whenever the run outlasts them, pairs of
-// buckets are merged, so memory does not grow with time.
+// Series with a fixed number of buckets. Buckets are short at first. When the run gets longer than all
+// buckets, pairs of buckets are merged, so memory does not grow with the simulated time.
 class LinkLog {
  public:
   static constexpr size_t kBuckets = 128;
-  static constexpr Time kBucket = Time::Micros(1);  // at first
+  static constexpr Time kBucket = Time::Micros(1);  // initial length of a bucket
 
-  // Without `series`, the log keeps only totals and peaks. Buckets last 2^n times `bucket` > 0.
+  // Without `series`, the log keeps only totals and peaks. The length of a bucket is 2^n times `bucket` > 0.
   explicit LinkLog(bool series, Time bucket = kBucket) : series_(series), bucket_(bucket) {}
 
-  // From `now` on, flows take `rate` (bytes a picosecond) of `link`. Calls for a link are in the order of
-  // time.
+  // From `now` on, flows have `rate` (bytes a picosecond) on `link`. The calls for one link must be in the
+  // order of time.
   void Set(uint32_t link, double rate, Time now) {
     Peak(link, rate);
     if (!series_) return;
@@ -28,7 +28,7 @@ class LinkLog {
     Take(&l, now);
     l.rate = rate;
   }
-  // A link had this rate once, in no series.
+  // Records that a link had this rate at some time, without adding to the series.
   void Peak(uint32_t link, double rate) {
     if (link >= peaks_.size()) peaks_.resize(link + 1);
     if (rate > peaks_[link]) peaks_[link] = rate;

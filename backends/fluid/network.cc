@@ -10,7 +10,7 @@ namespace {
 constexpr double kFull = 1e-12;   // share of its capacity that a full link may have left
 constexpr double kEqual = 1e-12;  // relative difference of levels that count as equal
 constexpr double kSame = 1e-15;   // relative difference of a level that counts as unchanged
-constexpr int kMostRounds = 16;   // rounds of spreading before all connected flows are filled again
+constexpr int kMostRounds = 16;   // rounds of Spread() before all connected flows are filled again
 
 }  // namespace
 
@@ -175,7 +175,7 @@ void FluidNetwork::Loosen(uint32_t link) {
   }
 }
 
-// Frees the flows on the link with a higher level.
+// Frees the flows on the link that have a higher level than `level`.
 void FluidNetwork::FreeAbove(uint32_t link, double level) {
   double bound = 0;
   Link& l = links_[link];
@@ -192,8 +192,8 @@ void FluidNetwork::FreeAbove(uint32_t link, double level) {
   l.bound = bound;
 }
 
-// If no other flow uses any of its links, the flow gets the rate of the narrowest link. False: there are
-// other flows.
+// If no other flow uses its links, gives the flow the rate of the narrowest link. False: there are other
+// flows.
 bool FluidNetwork::SetAlone(uint32_t flow) {
   FlowRecord& f = flows_[flow];
   uint32_t holder = kNone;
@@ -241,7 +241,7 @@ void FluidNetwork::Seed(std::vector<uint32_t>* changed) {
   }
 }
 
-// Fills the flows of a priority into the capacity `left` of each of part_links_.
+// Fills the flows of one priority into the capacities `left` of part_links_.
 void FluidNetwork::Fill(int priority, bool all, const std::vector<double>& left) {
   filling_.Clear();
   local_.clear();

@@ -6,10 +6,10 @@
 // a link that is full and on which no flow has a higher level. Flows of a higher priority take their rates
 // first.
 //
-// This condition is local, so the network keeps it up locally. When flows come or go, only flows that lost
-// their holder, or must make room, are filled again, with what the others leave them. Flows that are then no
-// longer held, or have a higher level than a flow that their link holds, are filled again too, until all
-// flows are held. If priorities differ, all connected flows are filled again.
+// This condition is local, so the network maintains it locally. When flows are added or removed, only flows
+// that lost their holder or must make room are filled again, into the capacity that the others leave. Flows
+// that are then no longer held, or have a higher level than a flow that their link holds, are filled again
+// too, until all flows are held. If priorities differ, all connected flows are filled again.
 #pragma once
 
 #include <cstdint>
@@ -30,29 +30,29 @@ struct FluidHop {
 
 class FluidNetwork {
  public:
-  // Adds a link of `capacity` >= 0 in any unit of rate; links count from 0.
+  // Adds a link of `capacity` >= 0 in any unit of rate; links are numbered from 0.
   uint32_t AddLink(double capacity);
   void SetCapacity(uint32_t link, double capacity);
   size_t links() const { return links_.size(); }
   double capacity(uint32_t link) const { return links_[link].capacity; }
 
-  // A flow over `hops`, each link at most once and at least one. `weight` > 0. The flow's rate is 0 until
+  // Adds a flow over `hops` (at least one link, each at most once). `weight` > 0. The flow's rate is 0 until
   // Solve(). Numbers of removed flows are reused.
   uint32_t AddFlow(const std::vector<FluidHop>& hops, double weight, int priority);
   void RemoveFlow(uint32_t flow);
-  // The rate of a flow, for the links that it had at the last Solve().
+  // The rate of a flow at the last Solve().
   double rate(uint32_t flow) const { return flows_[flow].level * flows_[flow].weight; }
-  // The number of flows on a link, and the rate that they take.
+  // The number of flows on a link, and the sum of their rates.
   size_t flows_on(uint32_t link) const { return links_[link].slots.size(); }
   double used(uint32_t link) const { return links_[link].used.value(); }
 
-  // Computes the rates. `changed` gets the flows whose rate changed, in an arbitrary order that is the same
-  // for the same calls.
+  // Computes the rates. `changed` receives the flows whose rate changed, in an order that is arbitrary but
+  // the same for the same calls.
   void Solve(std::vector<uint32_t>* changed);
   bool dirty() const { return !dirty_.empty(); }
   // The links that the last Solve() may have changed.
   const std::vector<uint32_t>& touched() const { return touched_; }
-  // f(link, share) for each link of a flow; f(flow) for each flow on a link.
+  // Call f(link, share) for each link of a flow, or f(flow) for each flow on a link.
   template <typename F>
   void ForEachHop(uint32_t flow, F f) const {
     const FlowRecord& record = flows_[flow];
@@ -63,7 +63,7 @@ class FluidNetwork {
     for (const uint32_t slot : links_[link].slots) f(slots_[slot].flow);
   }
 
-  // Fetches the flow and its links.
+  // Prefetches the links of a flow.
   void Fetch(uint32_t flow) const {
     ForEachHop(flow, [&](uint32_t link, double) {
       const char* record = reinterpret_cast<const char*>(&links_[link]);
@@ -75,8 +75,8 @@ class FluidNetwork {
   uint64_t work() const { return work_; }
 
   // For tests and debug builds: whether no link is above its capacity, and each flow is on a link that is
-  // full and on which no flow has a higher level. `tolerance` is relative. If priorities differ, only the
-  // flow's own and higher priorities count.
+  // full and on which no flow has a higher level. `tolerance` is relative. If priorities differ, only flows
+  // of the same and of higher priorities count.
   bool IsMaxMin(double tolerance) const;
 
  private:
@@ -96,7 +96,7 @@ class FluidNetwork {
     double high_ = 0, low_ = 0;
   };
   using Few = absl::InlinedVector<uint32_t, 4>;  // most links have few flows
-  // Two lines of the cache: a solution looks at links in no order.
+  // Two cache lines, because a solution reads links in random order.
   struct alignas(64) Link {
     double capacity = 0;
     Sum used;
@@ -104,7 +104,7 @@ class FluidNetwork {
     double bound = 0;  // upper bound of the levels of its flows
     double level = 0;  // level of the flows that it holds
     bool dirty = false;
-    bool joined = false;  // new flows joined it, or it lost capacity
+    bool joined = false;  // has new flows, or lost capacity
     // While solving:
     uint32_t mark = 0;
     uint32_t local = 0;  // its number in the filling, and in part_links_
@@ -120,11 +120,11 @@ class FluidNetwork {
   struct FlowRecord {
     double weight = 0;
     double level = 0;    // rate over weight
-    uint32_t first = 0;  // slot
+    uint32_t first = 0;  // first slot
     uint32_t count = 0;  // 0: no such flow
     uint32_t mark = 0;   // marked if it is filled again
     uint32_t holder = kNone;
-    uint32_t place = 0;  // in the holder's list
+    uint32_t place = 0;  // index in the holder's list
     int priority = 0;
     bool fresh = false;  // has no rate yet
   };
@@ -133,12 +133,12 @@ class FluidNetwork {
     double share;
     uint32_t flow;
     uint32_t link;
-    uint32_t place;  // in the link's list
+    uint32_t place;  // index in the link's list
   };
 
   struct Priority {
     int priority;
-    int64_t flows;  // that are there
+    int64_t flows;  // number of flows with this priority
   };
 
   void MarkDirty(uint32_t link);
@@ -159,7 +159,7 @@ class FluidNetwork {
   void Seed(std::vector<uint32_t>* changed);
   void Fill(int priority, bool all, const std::vector<double>& left);
   void FillPart();
-  // Frees flows that are no longer held, or must make room. False: there are none.
+  // Frees flows that are no longer held or must make room. False: there are none.
   bool Spread();
   void FreeAllThatHangsTogether();
   void Commit(std::vector<uint32_t>* changed);
@@ -168,15 +168,15 @@ class FluidNetwork {
   std::vector<FlowRecord> flows_;
   std::vector<uint32_t> free_flows_;
   std::vector<Slot> slots_;
-  std::vector<std::vector<uint32_t>> free_slots_;  // by count: runs
+  std::vector<std::vector<uint32_t>> free_slots_;  // by number of slots: first slots of unused runs
   std::vector<uint32_t> dirty_, fresh_, touched_;
   std::vector<Priority> priorities_;  // the highest first
   int priorities_used_ = 0;           // number of priorities in use
   // While solving:
   uint32_t mark_ = 0;
   std::vector<uint32_t> part_;        // flows that are filled again
-  std::vector<PartLink> part_links_;  // their links
-  size_t filled_ = 0;                 // number of these links in filling_
+  std::vector<PartLink> part_links_;  // links of these flows
+  size_t filled_ = 0;                 // number of part_links_ in filling_
   std::vector<uint32_t> local_, loose_;
   std::vector<double> left_;
   std::vector<double> new_level_;  // of part_

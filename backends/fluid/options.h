@@ -1,4 +1,4 @@
-// What `fluid` may be asked for, and `mixed` for its fluid flows.
+// Options of `fluid`, and of `mixed` for its fluid flows.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace chakra {
 // How a class of flows shares links with the others.
 struct ServiceClass {
   double weight = 1;  // > 0: share among flows of the same priority
-  int priority = 0;   // higher ones take what they can first
+  int priority = 0;   // a higher priority takes its bandwidth first
 };
 
 struct FlowOptions {
@@ -23,12 +23,12 @@ struct FlowOptions {
     return startup != Time::Zero() || efficiency != 1 || tolerance != 0 || !classes.empty();
   }
 
-  Time startup;                       // before a flow takes its links
-  double efficiency = 1;              // share of each bandwidth that flows get, in (0, 1]
-  // Where each end changes the rates of hundreds: what ended flows leave is given to others late, by at most
-  // this share, in [0, 0.1], of the time since a flow last came. 0: at once.
+  Time startup;           // time before a flow takes its links
+  double efficiency = 1;  // share of each bandwidth that flows can use, in (0, 1]
+  // For solutions with clocks (fluid.h): the bandwidth of ended flows is given to others late, by at most
+  // this share, in [0, 0.1], of the time since a flow was last added. 0: at once.
   double tolerance = 0;
-  std::vector<ServiceClass> classes;  // by Flow::service_class; a class that is not there has the defaults
+  std::vector<ServiceClass> classes;  // by Flow::service_class; further classes have the defaults
 
   ServiceClass ClassOf(int service_class) const {
     const auto c = static_cast<size_t>(service_class);
@@ -36,7 +36,7 @@ struct FlowOptions {
   }
 };
 
-// Errors: what is out of range, in the name of `fabric`.
+// Errors: a value out of range; the error names `fabric`.
 absl::Status CheckFlowOptions(absl::string_view fabric, const FlowOptions& options);
 
 }  // namespace chakra

@@ -1,4 +1,4 @@
-// What links carried.
+// FluidFabric's report on links.
 #include <algorithm>
 #include <cmath>
 #include <utility>

@@ -1,4 +1,4 @@
-// When something ends whose end is known as a sum of rounded numbers.
+// Rounds an end that is a sum of rounded numbers to whole picoseconds.
 #pragma once
 
 #include <cmath>
@@ -8,9 +8,9 @@
 
 namespace chakra {
 
-// The first whole picosecond at or after `ps`, as a time from now. What lies less than a ten thousandth after
-// a picosecond lies at it: bytes that are left are exact to less than that, so flows that end together, by
-// the law, end in one picosecond, whatever the order of their sums.
+// The first whole picosecond at or after `ps`, as a time from now. An end less than a ten thousandth of a
+// picosecond after a whole picosecond is rounded down: the remaining bytes are exact to less than that, so
+// flows that should end together do end in one picosecond, whatever the order of the sums.
 inline Time FirstPico(double ps) {
   constexpr double kNoise = 1e-4;
   const double end = ps < kNoise ? 0 : std::ceil(ps * (1 - 1e-15) - kNoise);

@@ -1,4 +1,4 @@
-// What flows that have left will tell, when they have arrived.
+// Reports of flows that have left their source, to be made when they have arrived.
 #pragma once
 
 #include <algorithm>
@@ -11,22 +11,22 @@
 
 namespace chakra {
 
-// A path's latency is that of thousands of others. Of one latency, flows arrive in the order in which they
-// leave: a line for each of the first latencies needs no search. All others are in a heap.
+// Thousands of paths have the same latency. Flows with the same latency arrive in the order in which they
+// leave, so each of the first latencies has a line that needs no search. All other flows are in a heap.
 class TellQueue {
  public:
   struct Tell {
     Time at;
-    uint64_t order;  // among those of an instant
+    uint64_t order;  // order among the reports of an instant
     uint64_t tag;
     bool Before(const Tell& o) const { return at != o.at ? at < o.at : order < o.order; }
   };
 
   bool empty() const { return next_ == Time::Never(); }
-  // The earliest instant; Never(): none.
+  // The earliest instant; Never() if there is none.
   Time at() const { return next_; }
 
-  // Adds what is told `delay` after `now`, which is no earlier than that of any call before.
+  // Adds a report for `delay` after `now`; `now` must not be earlier than in any call before.
   void Add(Time now, Time delay, uint64_t order, uint64_t tag) {
     const Tell tell = {now + delay, order, tag};
     if (tell.at == Time::Never()) return;
@@ -38,7 +38,7 @@ class TellQueue {
     lines_[l].tells.push_back(tell);
   }
 
-  // Removes all of the earliest instant, and calls f(order, tag) for each, in no particular order.
+  // Removes all reports of the earliest instant, and calls f(order, tag) for each, in no particular order.
   template <typename F>
   void Take(F f) {
     const Time at = next_;

@@ -15,7 +15,7 @@ namespace chakra {
 namespace {
 
 constexpr absl::string_view kBetween = " - ", kOf = " of ";
-constexpr size_t kMostNames = 20000;  // that the nearest one is looked for among
+constexpr size_t kMostNames = 20000;  // maximum number of names in which the nearest one is looked for
 
 bool Matches(absl::string_view pattern, absl::string_view text) { return MatchesGlob(pattern, text, '?'); }
 
@@ -73,7 +73,7 @@ class LinkMatcher {
   std::vector<bool> classes_, dimensions_;
 };
 
-// The names that `link` could have had.
+// The link name that is nearest to `pattern`.
 std::string NearestLink(const Topology& topology, absl::string_view pattern) {
   const bool ends = pattern.find(kBetween) == absl::string_view::npos;
   std::set<std::string> names;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr Time kFirstPicosecond = Time::Picos(1);
 
-// The packet side's series begin with the same buckets, so that the two can be added up.
+// The fluid side begins with the same buckets as the packet side, so that both series can be added.
 Time SeriesBucket(const FabricOptions& options) {
   const Time series = options.Get<packet::PacketOptions>().series;
   return series > Time::Zero() ? series : Time::Micros(10);
@@ -19,7 +19,7 @@ Time SeriesBucket(const FabricOptions& options) {
 
 FabricOptions OfFluid(FabricOptions options) {
   options.link_series = options.link_series || options.Get<packet::PacketOptions>().series > Time::Zero();
-  options.routing.stripes = false;  // as the packets' side has it
+  options.routing.stripes = false;  // as on the packet side
   return options;
 }
 
@@ -129,7 +129,7 @@ void MixedFabric::Remember(Side side, uint64_t tag, uint32_t m) {
   queue->second.last = m;
 }
 
-// The first of a tag.
+// Removes the first message of a tag.
 void MixedFabric::Forget(Side side, uint64_t tag) {
   const auto queue = under_way_[side].find(tag);
   const uint32_t m = queue->second.first;
@@ -197,7 +197,7 @@ void MixedFabric::StartPackets(const Flow& flow, uint32_t m, Time now) {
     packet_.Start(part, now);
     return;
   }
-  // Its transport begins with what the links are, whatever is left of them now.
+  // The transport begins with the bandwidth of the links, whatever fluid flows leave now.
   std::vector<std::pair<uint32_t, double>> shares;
   for (const std::vector<RouteHop>* hops : {&connection.there, &connection.back}) {
     for (const RouteHop& h : *hops) {
@@ -272,7 +272,7 @@ void MixedFabric::Unuse(const Hop& hop) {
   if (--links_[hop.link].users == 0) fluid_.Follow(hop, false);
 }
 
-// What fluid flows leave of a link, to its port.
+// Sets a port's bandwidth to the share that fluid flows leave on its link.
 void MixedFabric::Apply(const Hop& hop) {
   LinkState& link = links_[hop.link];
   if (link.healthy == 0) return;
@@ -289,7 +289,7 @@ void MixedFabric::ApplyChanged() {
   }
 }
 
-// What is due. Both sides have done it: ways and shares follow.
+// Handles the changes that are due. Both sides have already applied them; paths and shares follow here.
 void MixedFabric::ChangeLinks() {
   bool reroute = false;
   const size_t first = next_change_;
@@ -336,7 +336,7 @@ void MixedFabric::Take(Side side, std::vector<FlowEnd>* ended) {
 Time MixedFabric::NextInside(Time limit) {
   const Time fluid = fluid_.NextEvent();
   ApplyChanged();
-  // Packets go ahead until something changes for them.
+  // Packets advance until something changes for them.
   limit = std::min(limit, fluid);
   if (next_change_ < changes_.size()) limit = std::min(limit, changes_[next_change_].at - kFirstPicosecond);
   return std::min(fluid, packet_.NextEvent(limit));

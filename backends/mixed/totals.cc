@@ -1,4 +1,4 @@
-// MixedFabric: what both sides tell of, added up.
+// Reports of MixedFabric: the sums over both sides.
 #include <algorithm>
 #include <utility>
 
@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kAll = ~size_t{0};
 
-// From buckets of `from` to buckets of `to`, a multiple of it.
+// Converts series from buckets of `from` to buckets of `to`, a multiple of `from`.
 void Widen(Time from, Time to, LinkUse* use) {
   if (from == to || use->series.empty()) return;
   const auto n = static_cast<size_t>(to.picos() / from.picos());
@@ -20,7 +20,7 @@ void Widen(Time from, Time to, LinkUse* use) {
     const size_t end = std::min(use->series.size(), (i + 1) * n);
     for (size_t k = i * n; k < end; ++k) sum += static_cast<double>(use->series[k]);
     use->series[i] = static_cast<float>(sum / static_cast<double>(n));
-    // What waits at the end of a bucket; later than all buckets nothing does.
+    // The bytes that wait at the end of a bucket; after the last bucket nothing waits.
     if (!use->queued.empty()) use->queued[i] = end == (i + 1) * n ? use->queued[end - 1] : 0;
   }
   for (std::vector<uint64_t>& count : use->counts) {
@@ -41,7 +41,7 @@ void Add(const LinkUse& other, LinkUse* use) {
   use->peak = std::max(use->peak, other.peak);
   if (use->series.size() < other.series.size()) use->series.resize(other.series.size());
   for (size_t i = 0; i < other.series.size(); ++i) use->series[i] += other.series[i];
-  // A peak of both together lasts a bucket at least.
+  // A peak of both sides together can only be seen if it lasts for a bucket.
   for (const float taken : use->series) {
     use->peak = std::max(use->peak, std::min(1.0, static_cast<double>(taken)));
   }

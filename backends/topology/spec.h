@@ -2,7 +2,6 @@
 //
 // A value is a count ("8"), a list of sizes ("4x4x8"), a rate or a time with its unit ("400Gb/s", "50GB/s",
 // "500ns"), a word, or a network in parentheses ("planes=4,of=(fat_tree:k=8)").
-// parentheses ("planes=4,of=(fat_tree:k=8)").
 #pragma once
 
 #include <cstdint>

@@ -21,7 +21,6 @@ struct Mail {
 //
 // Parts run in parallel for a window of time. In a window, no part reads what another part posts: events
 // posted in one window are taken in the next. So there are two sets of posted events, which alternate.
-// window is taken in the next. So there are two bags of mail, which take turns.
 template <typename Events>
 class Agenda {
  public:

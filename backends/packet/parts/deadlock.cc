@@ -10,7 +10,8 @@ namespace chakra::packet {
 
 std::string FindDeadlock(const PacketNetwork& network, const PacketPool& pool, const PathTable& paths,
                          const std::vector<uint32_t>& ports, int classes) {
-  // A port waits for the ports in which the node at its other end keeps its packets.
+  // By port: the ports that wait for it, because the node at its other end holds packets from it in their
+  // queues.
   std::map<uint32_t, std::set<uint32_t>> waits;
   for (const uint32_t i : ports) {
     if (network.port(i).waiting == 0) continue;
@@ -20,11 +21,11 @@ std::string FindDeadlock(const PacketNetwork& network, const PacketPool& pool, c
       }
     }
   }
-  // Follow it until a port comes again.
+  // Follows these relations from each port until a port comes again.
   for (const auto& [start, next] : waits) {
     std::vector<uint32_t> way = {start};
     std::set<uint32_t> seen = {start};
-    // Depth first, over ports that are known to wait.
+    // Depth-first search over ports that are known to wait.
     std::vector<std::vector<uint32_t>> left = {{next.begin(), next.end()}};
     while (!way.empty()) {
       if (left.back().empty()) {

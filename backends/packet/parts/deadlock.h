@@ -11,9 +11,8 @@
 
 namespace chakra::packet {
 
-// Of `ports`, those that wait for each other in a cycle: "deadlock: ports wait for each other in a cycle:
-// ...";
-// "" where none do.
+// Finds ports among `ports` that wait for each other in a cycle: "deadlock: ports wait for each other in a
+// cycle: ..."; "" if there is no cycle.
 std::string FindDeadlock(const PacketNetwork& network, const PacketPool& pool, const PathTable& paths,
                          const std::vector<uint32_t>& ports, int classes);
 

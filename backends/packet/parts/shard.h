@@ -1,4 +1,4 @@
-// One part of a packet simulation: its agenda, its ports, and the loop that takes event by event.
+// One part of a packet simulation: its events, its ports, and the loop over the events.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,16 @@
 
 namespace chakra::packet {
 
-// What happens at one instant is in the order of PacketEvent. `Events` is a queue of events.h.
+// Events at one instant are handled in the order of PacketEvent. `Events` is a queue of events.h.
 //
-// A shard touches its own nodes, the packets there, and what PortInfo and PortCredit leave to the other end
-// of a link. What it does reaches other shards PacketNetwork::lookahead() later, as mail.
+// A shard only changes its own nodes, the packets there, and those members of PortInfo and PortCredit that
+// belong to the other end of a link. Its events for other shards happen there PacketNetwork::lookahead()
+// later or more.
 template <typename Events>
 class alignas(64) Shard {
  public:
-  // The others must outlive it. `may_fail`: links. `ends`: where packets end; shard 0 alone has any to do
-  // with it. `large`: see PrefetchComing(); it changes while no shard runs.
+  // All pointers must outlive this object. `may_fail`: links may go down or lose packets. `ends`: where
+  // packets end; only shard 0 uses it. `large`: see PrefetchComing(); only changes while no shard runs.
   Shard(PacketNetwork* network, PacketPool* pool, const PathTable* paths, const PacketOptions& options,
         bool may_fail, uint32_t part, Ends<Events>* ends, const bool* large)
       : network_(*network),
@@ -38,32 +39,34 @@ class alignas(64) Shard {
   const Agenda<Events>& agenda() const { return agenda_; }
   Ports<Events, Ends<Events>>& ports() { return ports_; }
 
-  // Takes what others posted for this one in the window before. (Flat: a call for each event costs a run a
-  // fiftieth of its instructions.)
+  // Takes the events that other shards posted for this one in the previous window. (Flattened: one call for
+  // each event would add 2 % to the instructions of a run.)
   [[gnu::flatten]] void TakeMail(const std::vector<Shard*>& shards);
-  // All events up to and at `last`, unless stops() says so before one of them.
+  // Handles all events up to and including `last`. Stops before an event, and returns false, if stops()
+  // returns true.
   template <typename Stops>
   bool RunUnless(int64_t last, const Stops& stops);
   void Run(int64_t last) {
     RunUnless(last, [] { return false; });
     FindNext();
   }
-  // Of a port of this part: its packets are lost while it is down.
+  // Changes a link of a port of this part; while the link is down, its packets are lost.
   void ChangeLink(uint32_t port, double share, int64_t now) {
     agenda_.set_now(now);
     ports_.ChangeLink(port, share);
     FindNext();
   }
 
-  // When the first event is, mail that has not been taken left out; as of Run() or ChangeLink().
+  // Time of the first event after the last Run() or ChangeLink(), without events from other shards that are
+  // not taken yet.
   int64_t next() const { return next_; }
-  // Adds what was counted since the last call, and gives packets back.
+  // Adds the counts since the last call, and gives packets back.
   void Settle(PacketTotals* totals) {
     totals->events += events_;
     events_ = 0;
     ports_.Settle(totals);
   }
-  // Adds what was counted since the last Settle().
+  // Adds the counts since the last Settle().
   void AddCounters(PacketTotals* totals) const {
     totals->events += events_;
     *totals += ports_.counters();
@@ -84,8 +87,8 @@ class alignas(64) Shard {
   const bool& large_;
   Agenda<Events> agenda_;
   Ports<Events, Ends<Events>> ports_;
-  size_t prefetched_ = 0;  // of the next events
-  uint64_t events_ = 0;    // that were handled
+  size_t prefetched_ = 0;  // number of the next events that PrefetchComing() has seen
+  uint64_t events_ = 0;    // handled events
   int64_t next_ = std::numeric_limits<int64_t>::max();
 };
 

@@ -1,4 +1,4 @@
-// Definitions of Shard, for who instantiates it.
+// Definitions of Shard, for files that instantiate it.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 
 namespace chakra::packet {
 
-// This loop is all of a packet simulation. It is short so that what it calls can be read alone: ports handle
-// what happens on links, ends what happens to connections and messages.
+// The main loop of a packet simulation. It is short, so that its callees can be read separately: ports handle
+// the events of links, ends those of connections and messages.
 template <typename Events>
 template <typename Stops>
 bool Shard<Events>::RunUnless(int64_t last, const Stops& stops) {
@@ -39,9 +39,9 @@ void Shard<Events>::Handle(const PacketEvent& e) {
   }
 }
 
-// Memory is asked for in two steps. As soon as events are known in outline, what they are of: packets that
-// arrive, and ports that become free. When they are next, what that leads to: the ports where the packets go,
-// and the packets that wait at the ports. Returns of how many events.
+// Prefetches memory in two steps. The first step is for the objects of events that will come later: arriving
+// packets, and ports that become free. The second is for the next events: the ports to which those packets
+// go, and the packets that wait at those ports. Returns the number of events in the second step.
 template <typename Events>
 size_t Shard<Events>::PrefetchComing() {
   constexpr size_t kMost = 32;
@@ -67,7 +67,7 @@ size_t Shard<Events>::PrefetchComing() {
 
 template <typename Events>
 void Shard<Events>::TakeMail(const std::vector<Shard*>& shards) {
-  // Another thread may have written it: it is asked for long before it is read.
+  // Another thread may have written the events, so they are prefetched long before they are read.
   constexpr size_t kAhead = 64, kPerLine = 64 / sizeof(PacketEvent);  // events
   const auto mail_from = [this](const Shard* shard) -> const std::vector<PacketEvent>& {
     return shard->agenda_.MailBefore(agenda_.window(), agenda_.part());
@@ -80,7 +80,7 @@ void Shard<Events>::TakeMail(const std::vector<Shard*>& shards) {
   for (const Shard* from : shards) {
     for (const PacketEvent& e : mail_from(from)) {
       Prefetch(reinterpret_cast<const char*>(&e) + kAhead * sizeof(PacketEvent));
-      // Packets that another thread had come from far.
+      // Packets that another thread had are far from this core's cache.
       if (e.kind() == Kind::kArrive) pool_.Prefetch(e.argument);
       agenda_.events().Push(e);
     }

@@ -1,4 +1,4 @@
-// A packet simulation: what it is made of, and what its owner does with it.
+// A packet simulation: its components, and the interface for its owner.
 #pragma once
 
 #include <cstdint>
@@ -19,38 +19,38 @@
 
 namespace chakra::packet {
 
-// Messages over connections, whose packets go over the ports of a network, event by event:
+// Simulates messages over connections, whose packets go over the ports of a network, event by event:
 //   Ways     the paths of packets
-//   Shard    the ports of a part of the network, and the events there
+//   Shard    the ports of one part of the network, and their events
 //   Ends     messages and connections, which are in the first part
-//   Windows  all shards in time
+//   Windows  runs all shards in the order of time
 // `Events` is a queue of events.h.
 template <typename Events>
 class PacketSim {
  public:
   using Told = packet::Told;
 
-  // The network must outlive it. `lossy`: links may fail, so that even lossless switches lose packets.
-  // `threads` (at least 1) change no result.
+  // `network` must outlive this object. `lossy`: links may fail, so that even lossless switches lose packets.
+  // `threads` (at least 1) changes no result.
   PacketSim(PacketNetwork* network, const PacketOptions& options, bool lossy, int threads = 1);
 
-  // Before the first Connect(). Ways are found by the owner, who calls Settle() before it makes a port.
+  // Must be called before the first Connect(). The finder calls Settle() before it makes a port.
   void set_finder(WayFinder* finder) { ways_.set_finder(finder); }
   Ways& ways() { return ways_; }
   const Ways& ways() const { return ways_; }
 
-  // A message, to be filled in and sent; or one that needs no network.
+  // Makes a message, which the caller fills in and sends; or reports a message that needs no network.
   uint32_t NewMessage() { return ends_.messages().New(); }
   Message& message(uint32_t i) { return ends_.messages()[i]; }
   void TellAt(uint64_t tag, uint64_t order, Time at) { ends_.TellAt(tag, order, at.picos()); }
-  // As of Ends.
+  // See Ends.
   uint32_t Connect(int src, int dst, uint64_t tag, uint8_t traffic_class, uint32_t ways) {
     return ends_.Connect(src, dst, tag, traffic_class, ways);
   }
   const Connection& connection(uint32_t i) const { return ends_.senders().connection(i); }
   void Send(uint32_t message, int64_t now) { ends_.Send(message, now); }
 
-  // As of Ends and Senders. NewExpected(): a message of FlowMaker::Make().
+  // See Ends and Senders. NewExpected() makes a message for FlowMaker::Make().
   void set_maker(FlowMaker* maker) { ends_.senders().set_maker(maker); }
   uint32_t SendLater(uint32_t waiting, uint32_t port, uint8_t traffic_class,
                      const std::shared_ptr<const FlowList>& flows, uint64_t first, uint32_t i, int64_t now) {
@@ -58,20 +58,20 @@ class PacketSim {
   }
   uint32_t NewExpected() { return ends_.messages().NewExpected(); }
 
-  // As of Windows.
+  // See Windows.
   int64_t at() { return windows_.at(); }
   void Run(int64_t limit, bool stop, int64_t bound) { windows_.Run(limit, stop, bound); }
   void set_overlap(bool overlap) { windows_.set_overlap(overlap); }
   void Settle() { windows_.Settle(); }
   void ChangeLink(uint32_t port, double share, int64_t now) { windows_.ChangeLink(port, share, now); }
-  // Connections look for their ways anew.
+  // Connections find their paths again.
   void Reroute(int64_t now) {
     Settle();
     ends_.Reroute(now);
   }
   int64_t now() const { return first_.agenda().now(); }  // ps: of the last event
 
-  // What happened to messages; the owner takes it.
+  // Reports about messages; the owner empties the list.
   std::vector<Told>& told() { return ends_.messages().told(); }
   uint64_t open_messages() const { return ends_.messages().open(); }
   const Ends<Events>& ends() const { return ends_; }
@@ -80,12 +80,14 @@ class PacketSim {
     ends_.AddCounters(&totals);
     return totals;
   }
-  // So that counts are whole at `now`, where some are put off.
+  // Makes counts complete up to `now`, in simulations that delay some of them.
   void CountAll(int64_t /*now*/) { Settle(); }
-  PortTotals Extra(uint32_t /*port*/) const { return {}; }  // that was not simulated
-  // No event may help: the ports that wait for each other, or what waits for a route. "": nothing waits.
+  PortTotals Extra(uint32_t /*port*/) const { return {}; }  // counts of traffic that was not simulated
+  // For use when no events are left: the ports that wait for each other, or the connections without a path.
+  // "": nothing waits.
   std::string WhyStuck() const;
-  std::string WhyStuck(const std::vector<uint32_t>& ports) const;  // of these, where others are not its own
+  // Only among these ports, if others do not belong to this simulation.
+  std::string WhyStuck(const std::vector<uint32_t>& ports) const;
   uint64_t MemoryBytes() const {
     return windows_.MemoryBytes() + ends_.MemoryBytes() + ways_.MemoryBytes() + pool_.MemoryBytes() +
            network_.MemoryBytes();
@@ -94,11 +96,11 @@ class PacketSim {
   const PacketNetwork& network() const { return network_; }
   const PacketOptions& options() const { return options_; }
 
-  // What skipping does: takes packets that are not yet sent out of a message; forgets what waits in ports,
-  // which then is in no buffer of a switch any more.
+  // For simulations that skip. Cut() removes packets that are not sent yet from a message. LeaveBuffers()
+  // removes the packets that wait in `ports` from the buffers of switches.
   void Cut(uint32_t message, uint64_t packets) { ends_.messages().Cut(message, packets, options_.mtu); }
   void LeaveBuffers(const std::vector<uint32_t>& ports);
-  // Nothing is under way: packets, or connections that have not ended.
+  // Whether no packets are in flight and all connections have ended.
   bool Quiet() {
     Settle();
     return pool_.in_flight() == 0 && ends_.senders().open() == 0;
@@ -109,10 +111,10 @@ class PacketSim {
   PacketOptions options_;
   PacketPool pool_;
   Ways ways_;
-  bool large_ = false;  // more packets are in flight than caches hold
+  bool large_ = false;  // more packets are in flight than caches can hold
   Shard<Events> first_;
   Ends<Events> ends_;
-  alignas(64) Windows<Events> windows_;  // which other threads read
+  alignas(64) Windows<Events> windows_;  // other threads read it
 };
 
 extern template class PacketSim<HeapEvents>;

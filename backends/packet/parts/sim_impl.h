@@ -1,4 +1,4 @@
-// Definitions of PacketSim and of all that it is made of: what includes this instantiates it, so that one
+// Definitions of PacketSim and all its components. A file that includes this instantiates them, so one
 // translation unit has the whole loop.
 #pragma once
 
@@ -24,7 +24,7 @@ PacketSim<Events>::PacketSim(PacketNetwork* network, const PacketOptions& option
         return std::make_unique<Shard<Events>>(network, &pool_, &ways_.paths(), options, lossy, part, &ends_,
                                                &large_);
       }) {
-  // Switches read the table of paths.
+  // Shards of switches read the table of paths, so they must not run while it moves.
   ways_.paths().set_before_move([this] { Settle(); });
 }
 
@@ -57,7 +57,8 @@ void PacketSim<Events>::LeaveBuffers(const std::vector<uint32_t>& ports) {
     if (!node.is_switch) continue;
     for (uint32_t c = 0; c < static_cast<uint32_t>(options_.classes); ++c) {
       for (uint32_t k = network_.queue(i, c).head; k != kNoIndex; k = pool_[k].next) {
-        if (pool_[k].hop > 0) node.buffered -= pool_[k].bytes;  // what begins here was never counted
+        // A packet at its first port was never counted.
+        if (pool_[k].hop > 0) node.buffered -= pool_[k].bytes;
       }
     }
   }

@@ -1,4 +1,4 @@
-// All shards of a simulation in time, on one thread or several.
+// Runs all shards of a simulation in the order of time, on one thread or several.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,17 @@
 
 namespace chakra::packet {
 
-// Where the network has several parts, time goes by in windows of its lookahead: in a window no shard learns
-// what another does, so that they run side by side. Shards of switches run to the end of a window at once;
-// the first shard, where messages begin and end, goes on as Run() says. So what ports of switches counted is
-// up to a window ahead, by the same for any number of threads. All else is as if there were one part.
+// If the network has several parts, time advances in windows of its lookahead. Within a window no shard can
+// affect another, so they run in parallel. Shards of switches run to the end of a window at once; the first
+// shard, where messages begin and end, runs as far as Run() says. So the counts of switches' ports are ahead
+// by up to a window, by the same amount for any number of threads. Everything else is as with one part.
 // Definitions are in windows_impl.h.
 template <typename Events>
 class Windows {
  public:
-  // All of them must outlive it. `first`: where messages begin and end, told in `told`. `make(part)`: a shard
-  // of switches, part 1 to PacketNetwork::parts(). `threads` (at least 1) change no result. `large`: is kept
-  // up to date for the shards.
+  // All arguments must outlive this object. `first`: the shard where messages begin and end; it reports them
+  // in `told`. `make(part)` makes a shard of switches, for part 1 to PacketNetwork::parts(). `threads` (at
+  // least 1) changes no result. `large`: kept up to date for the shards.
   template <typename Make>
   Windows(PacketNetwork* network, const PacketPool* pool, Shard<Events>* first, const std::vector<Told>* told,
           int threads, bool* large, const Make& make)
@@ -43,22 +43,22 @@ class Windows {
     }
   }
 
-  // When the next event is; the greatest time where there is none, and where the thread was told to stop
+  // The time of the next event; the maximum value if there is none, or if the thread was told to stop
   // (trace/base/stop.h): then nothing happens any more.
   int64_t at();
-  // All events up to and at `limit`; with `stop` only those up to the first instant at which something is
-  // told. No shard goes beyond `bound` (>= limit).
+  // Handles all events up to and including `limit`; with `stop`, only up to the first instant at which
+  // something is reported. No shard runs beyond `bound` (>= limit).
   void Run(int64_t limit, bool stop, int64_t bound);
-  // With overlap (at first without) Run() returns while switches are still on their way to the end of a
-  // window: the caller may start messages meanwhile, and calls Settle() before it looks at the network, at
-  // totals(), or changes what shards read.
+  // With overlap (default: without), Run() returns while switches may still run to the end of a window. The
+  // caller may start messages meanwhile. The caller must call Settle() before reading the network or
+  // totals(), or changing what shards read.
   void set_overlap(bool overlap) { overlap_ = overlap; }
   // Waits until no shard runs.
   void Settle();
-  // Of a port: its packets are lost while it is down.
+  // Changes the link of a port; while the link is down, its packets are lost.
   void ChangeLink(uint32_t port, double share, int64_t now);
 
-  // What ports counted, and events.
+  // The counts of ports, and the number of events.
   PacketTotals totals() const {
     PacketTotals totals = totals_;
     first_.AddCounters(&totals);
@@ -73,7 +73,7 @@ class Windows {
  private:
   void Open(int64_t begin, int64_t bound);
   void RunSwitches(uint32_t index);
-  // False: it stopped, for something was told.
+  // False: it stopped, because something was reported.
   bool RunFirst(int64_t last, bool stop);
   void FindNextOfSwitches();
   void LookAtPool();
@@ -88,17 +88,17 @@ class Windows {
   std::vector<std::unique_ptr<Shard<Events>>> switches_;
   std::vector<Shard<Events>*> all_;  // the first, then those of switches
   bool stopped_ = false;
-  uint32_t asked_ = 0;  // how often RunFirst() might have looked whether it is to stop
+  uint32_t asked_ = 0;  // counts the checks in RunFirst(), to look for a stop request only sometimes
   bool overlap_ = false;
-  bool running_ = false;          // switches, in the window
+  bool running_ = false;          // the shards of switches may be running in this window
   bool open_ = false;             // a window is under way
-  int64_t begin_ = 0, last_ = 0;  // of the window, ps
-  uint64_t mail_ = 0;             // shards with mail when it began, a bit each
-  // The next event of switches, or mail from them.
+  int64_t begin_ = 0, last_ = 0;  // first and last instant of the window, ps
+  uint64_t mail_ = 0;             // shards with events from others when the window began, one bit each
+  // Time of the next event of switches, or of the next event that they posted.
   int64_t switches_at_ = std::numeric_limits<int64_t>::max();
-  PacketTotals totals_;      // of all Settle()
-  uint64_t busy_ = 0;        // events of switches in the last window
-  bool shared_out_ = false;  // threads run the switches
+  PacketTotals totals_;      // of all calls of Settle()
+  uint64_t busy_ = 0;        // number of events of switches in the last window
+  bool shared_out_ = false;  // worker threads run the switches in this window
   std::unique_ptr<WorkerCrew> crew_;
 };
 

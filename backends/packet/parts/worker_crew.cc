@@ -10,7 +10,7 @@ namespace chakra::packet {
 WorkerCrew::WorkerCrew(int workers, uint32_t tasks, std::function<void(uint32_t)> task)
     : tasks_(tasks), task_(std::move(task)), claims_(tasks) {
   const auto n = static_cast<uint32_t>(workers);
-  // Where there are fewer, those that are there, or the caller, do it.
+  // If fewer threads can start, those that did, or the caller, do all tasks.
   StartThreads(
       workers, [this, n](int i) { Work(tasks_ * static_cast<uint32_t>(i) / n); }, &threads_);
 }
@@ -28,7 +28,8 @@ void WorkerCrew::Begin() {
   round_.notify_all();
 }
 
-// A round cannot end before a task that was taken in it, and only who took it looks at anything else.
+// A round cannot end before each task taken in it is done, and only the thread that took a task reads
+// anything else.
 void WorkerCrew::Try(uint32_t task, uint32_t round) {
   uint32_t before = round - 1;
   if (!claims_[task].round.compare_exchange_strong(before, round, std::memory_order_relaxed)) return;
@@ -36,7 +37,7 @@ void WorkerCrew::Try(uint32_t task, uint32_t round) {
   done_.fetch_add(1, std::memory_order_release);
 }
 
-// Downwards from `first`; the caller goes upwards from 0.
+// Workers try tasks downwards from `first`; the caller goes upwards from 0.
 void WorkerCrew::Work(uint32_t first) {
   uint32_t seen = 0;
   for (;;) {

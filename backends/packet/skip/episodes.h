@@ -1,11 +1,10 @@
-// What followed from what, in episodes: from the first packet over ports that
-// were idle until they are idle again.
+// Remembers the results of episodes. An episode lasts from the first packet over ports that were idle until
+// they are idle again.
 //
-// A simulation is a function of its inputs. Inputs are flows: when they begin
-// in the episode, how much they send, over which ports. Ports are numbered as
-// they appear, so that what one node of a machine does is known for all that are
-// built alike. A tree holds what was seen: an edge is an input, a node what ends
-// after it, up to the next input.
+// A simulation is a function of its inputs. Inputs are flows: when they begin in the episode, how much they
+// send, over which ports. Ports are numbered as they appear, so the results of one node of a machine also
+// hold for all symmetric nodes. The results form a tree: an edge is an input, and a node has the ends of
+// flows after this input, up to the next one.
 #pragma once
 
 #include <cstdint>
@@ -26,29 +25,29 @@ class Episodes {
 
   struct Output {
     int64_t at;     // ps, since the episode began
-    uint32_t flow;  // of the episode, in the order of their beginning
+    uint32_t flow;  // number in the episode, in the order of their beginning
     FlowEnd::Kind kind;
   };
-  // Of a whole episode.
+  // Counts of a whole episode.
   struct Ledger {
     PacketTotals totals;
     std::vector<PortTotals> ports;      // in the order of their appearance
-    std::vector<uint64_t> most_queued;  // bytes, of these
+    std::vector<uint64_t> most_queued;  // bytes, by port
   };
   struct Node {
     std::vector<Output> outputs;
-    int64_t known = 0;            // ps: all outputs up to then are there
-    int64_t idle = kNever;        // ps: then the episode ends; kNever: not known
-    uint32_t writer = kNoIndex;   // the region whose simulation continues here
-    std::vector<uint32_t> waits;  // regions that follow it
-    Ledger ledger;                // where `idle` is known
+    int64_t known = 0;            // ps: all outputs up to this time are here
+    int64_t idle = kNever;        // ps: end of the episode; kNever: not known
+    uint32_t writer = kNoIndex;   // the region whose simulation adds outputs here
+    std::vector<uint32_t> waits;  // regions that wait for more outputs
+    Ledger ledger;                // complete if `idle` is known
   };
 
   Episodes() { nodes_.emplace_back(); }
 
   Node& operator[](uint32_t node) { return nodes_[node]; }
-  // Where an input at `at` leads from a node. New nodes know nothing beyond it. kNoIndex: it is new, and
-  // memory is used up.
+  // Returns the node to which an input at `at` leads from `node`. A new node has no outputs yet. kNoIndex:
+  // the node would be new, and the memory limit is reached.
   uint32_t Follow(uint32_t node, int64_t at, const std::vector<uint64_t>& input) {
     const uint64_t hash = Hash(node, input);
     const auto [begin, end] = std::pair(first_.find(hash), first_.end());
@@ -72,11 +71,11 @@ class Episodes {
 
  private:
   static constexpr size_t kMostWords = size_t{1} << 27;  // 1 GiB
-  // To node `its number + 1`.
+  // An edge to node (its own number + 1).
   struct Edge {
     uint32_t from;
-    uint32_t next;  // of the same hash
-    size_t first;   // of its words
+    uint32_t next;  // next edge with the same hash
+    size_t first;   // first of its words_
     uint32_t size;
   };
   static uint64_t Hash(uint32_t node, const std::vector<uint64_t>& input) {
@@ -98,7 +97,7 @@ class Episodes {
   std::vector<Node> nodes_;
   std::vector<Edge> edges_;
   std::vector<uint64_t> words_;
-  absl::flat_hash_map<uint64_t, uint32_t> first_;  // edges
+  absl::flat_hash_map<uint64_t, uint32_t> first_;  // first edge, by hash
 };
 
 }  // namespace chakra::packet

@@ -1,4 +1,4 @@
-// RepeatingSim: what happens in a region, simulated or known.
+// RepeatingSim: the events of a region, which are either simulated or copied from an earlier episode.
 #include <algorithm>
 #include <utility>
 
@@ -8,11 +8,11 @@
 namespace chakra::packet {
 namespace {
 
-constexpr uint64_t kMostAgain = 1'000'000;  // events that are simulated again, however few others there are
+constexpr uint64_t kMostAgain = 1'000'000;  // limit of events that were simulated in vain
 
 }  // namespace
 
-// When something may happen there; ps.
+// The next time at which something may happen in the region; ps.
 int64_t RepeatingSim::Next(uint32_t r) {
   Region& region = *regions_[r];
   if (region.flows.empty()) return kNever;
@@ -28,7 +28,7 @@ int64_t RepeatingSim::Next(uint32_t r) {
 }
 
 void RepeatingSim::Schedule(uint32_t r) {
-  // Most flows put off what is next: then the entry that is there is looked at in its time.
+  // Most flows make the next event later. The existing entry then stays, and is checked at its time.
   const int64_t next = Next(r);
   Region& region = *regions_[r];
   if (next >= region.due) return;
@@ -42,7 +42,7 @@ void RepeatingSim::Wake(uint32_t node) {
   for (const uint32_t r : waits) Schedule(r);
 }
 
-// What it reads, or writes.
+// The region stops reading or writing its node.
 void RepeatingSim::Leave(uint32_t r, int64_t now) {
   const uint32_t n = regions_[r]->node;
   if (n == kNoIndex) return;
@@ -87,12 +87,12 @@ void RepeatingSim::FollowTo(uint32_t r, int64_t at) {
   }
   if (any) return;
   if (node.idle == kNever) {
-    // Unless another one has begun to find out.
+    // Nothing to do if another region already simulates this.
     if (IsAhead(node, region)) return;
     Simulate(r, at - 1);
-    return RunLive(r, at - 1, true);  // it may be at its end
+    return RunLive(r, at - 1, true);  // the episode may be over
   }
-  // Regions that were put together may have told of a flow at another instant than they do together.
+  // Merged regions may each have reported a flow at another instant than they would together.
   for (uint32_t f = 0; f < region.flows.size() && region.open > 0; ++f) {
     if (region.flows[f].want_sent) Tell(&region, f, FlowEnd::kSent, at);
     Tell(&region, f, FlowEnd::kReceived, at);
@@ -100,7 +100,8 @@ void RepeatingSim::FollowTo(uint32_t r, int64_t at) {
   End(r, at);
 }
 
-// What the simulation told; `late`: all of it at this time, kNever: as it happened. False: nothing.
+// Passes on the reports of the simulation. `late`: the time for all of them; kNever: their own times. False:
+// there were none.
 bool RepeatingSim::Take(uint32_t r, int64_t late) {
   Region& region = *regions_[r];
   std::vector<Told>& told = region.live->sim.told();
@@ -125,11 +126,11 @@ void RepeatingSim::RunLive(uint32_t r, int64_t limit, bool stop) {
   while (region.open > 0) {
     sim.Run(limit, true, kNever);
     if (!Take(r, kNever)) break;
-    // All of this instant, no more.
+    // All reports of this instant, and no more.
     if (stop) limit = std::min(limit, told_.front().at);
   }
   if (region.open > 0) return;
-  // The last acknowledgements, instant by instant: when they are there does not depend on the caller.
+  // Runs the last acknowledgements instant by instant, so that the end does not depend on the caller.
   while (region.end == kNever) {
     if (StopRequested()) return;
     if (sim.Quiet()) {
@@ -208,9 +209,9 @@ void RepeatingSim::SendInside(Region* region, uint32_t flow) {
   sim.Send(m, region->start + f.at);
 }
 
-// Its simulation is of no use any more: as if it had not been.
+// Discards the simulation of a region, as if it had not run.
 void RepeatingSim::Abandon(Region* region) {
-  // But for the events: they were done.
+  // Except for its events, which were computed.
   PacketTotals before = region->live->before;
   const uint64_t events = region->live->sim.counters().events;
   again_ += events - before.events;

@@ -6,7 +6,7 @@
 namespace chakra::packet {
 namespace {
 
-constexpr uint64_t kReserve = 8;  // packets of a flow that are left for after a jump
+constexpr uint64_t kReserve = 8;  // packets of a flow that a jump leaves over
 
 bool Near(double a, double b, double tolerance, double least) {
   return std::abs(a - b) <= std::max(least, tolerance * std::max(a, b));
@@ -98,7 +98,7 @@ void GlidingSim::RunPackets(int64_t limit, bool stop, int64_t bound) {
     const bool watches = tolerance_ > 0 && !flows_.empty();
     const int64_t due = watches ? next_check_ + shift_ : kNever;
     const int64_t to = std::min(limit, due);
-    // Always up to what is told, so that what is seen does not depend on the caller.
+    // Always stops at reports, so that observations do not depend on the caller.
     Base::Run(to == kNever ? kNever : to - shift_, true, bound == kNever ? kNever : bound - shift_);
     if (Collect()) {
       Disturb();
@@ -110,7 +110,7 @@ void GlidingSim::RunPackets(int64_t limit, bool stop, int64_t bound) {
   }
 }
 
-// What was seen is worth nothing any more.
+// Discards the observations.
 void GlidingSim::Disturb() {
   stage_ = kSettles;
   reach_ = kFirstReach;
@@ -144,8 +144,7 @@ void GlidingSim::Check() {
     Record(1);
     uint64_t slowest = half_;
     for (const Flow& f : flows_) {
-      if (Unsent(f) > 0 && !Waits(f, 1))
-        slowest = std::min(slowest, f.seen[1].arrived - f.seen[0].arrived);
+      if (Unsent(f) > 0 && !Waits(f, 1)) slowest = std::min(slowest, f.seen[1].arrived - f.seen[0].arrived);
     }
     const int64_t took = t - seen_at_[0];
     if (slowest < half_) {
@@ -204,7 +203,7 @@ double GlidingSim::Longest(const Flow& f) const {
   const auto took = static_cast<double>(seen_at_[2] - seen_at_[0]);
   double longest = reach_ * took;
   const auto drift = [&](double x, double y, double z) {
-    if ((y - x) * (z - y) <= 0) return;  // back and forth
+    if ((y - x) * (z - y) <= 0) return;  // no drift, but back and forth
     longest = std::min(longest, took * tolerance_ * z / std::abs(z - x));
   };
   drift(f.seen[0].window, f.seen[1].window, f.seen[2].window);
@@ -216,7 +215,8 @@ void GlidingSim::StartGlide() {
   const auto took = static_cast<double>(seen_at_[2] - seen_at_[0]);
   double longest = reach_ * took;
   for (Flow& f : flows_) {
-    // From arrival to arrival: a count of packets between two instants is uncertain by one of them.
+    // From arrival to arrival, because a count of packets between two other instants is uncertain by one
+    // packet.
     const auto arrived = static_cast<double>(f.seen[2].arrived - f.seen[0].arrived);
     f.rate = arrived == 0 ? 0 : arrived / static_cast<double>(f.seen[2].at - f.seen[0].at);
     if (f.rate == 0) continue;
@@ -225,7 +225,7 @@ void GlidingSim::StartGlide() {
   ports_after_.clear();
   for (const uint32_t port : ports_) ports_after_.push_back(TotalsOf(network(), port));
   if (flows_.empty() || longest < took / 4) {
-    // Too short to be worth it. It will be seen again.
+    // The jump would be too short to be worth it. Observes again.
     stage_ = kSettles;
     next_check_ += static_cast<int64_t>(took);
     return;

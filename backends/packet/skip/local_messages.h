@@ -1,4 +1,4 @@
-// Messages that need no network, beside a simulation that skips times.
+// Messages that need no network, for a simulation that skips times.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace chakra::packet {
 
-// By the time at which they are told, then by order.
+// Messages ordered by the time at which they are reported, then by order.
 class LocalMessages {
  public:
   void Add(uint64_t tag, uint64_t order, Time at) { due_.push({at.picos(), order, tag}); }
-  // Of the first; ps, the greatest time where there is none.
+  // The time of the first message; ps; the maximum value if there is none.
   int64_t at() const { return due_.empty() ? std::numeric_limits<int64_t>::max() : due_.top().at; }
   uint64_t size() const { return due_.size(); }
-  // All of the first instant.
+  // Reports all messages of the first instant.
   void Tell(std::vector<Told>* told) {
     for (const int64_t at = this->at(); !due_.empty() && due_.top().at == at; due_.pop()) {
       told->push_back({at, due_.top().order, due_.top().tag, FlowEnd::kReceived});

@@ -13,37 +13,38 @@ namespace chakra::packet {
 struct RepeatingSim::Simulation {
   Simulation(PacketNetwork* network, const PacketOptions& options) : sim(network, options, false) {}
   GlidingSim sim;
-  absl::flat_hash_map<uint32_t, uint32_t> ways;  // of RepeatingSim to its own
-  PacketTotals before;                           // what it did for regions before this one
+  // Number of a pair's paths in RepeatingSim to the number in `sim`.
+  absl::flat_hash_map<uint32_t, uint32_t> ways;
+  PacketTotals before;  // counts of earlier regions
 };
 
 struct RepeatingSim::Region {
   struct Flow {
-    int64_t at;           // ps, since the beginning
-    uint64_t order;       // of PacketFabric
-    uint64_t input;       // of all flows
-    uint32_t connection;  // place in `connections`
+    int64_t at;           // ps, since the start of the region
+    uint64_t order;       // number in PacketFabric
+    uint64_t input;       // number among all flows of RepeatingSim
+    uint32_t connection;  // index in `connections`
     bool want_sent;
-    bool sent = false, received = false;  // told
+    bool sent = false, received = false;  // already reported
     uint64_t tag, bytes, packets;
     int64_t delay;
     Bandwidth limit;
   };
 
   int64_t start = 0;                 // ps
-  int64_t end = kNever;              // ps: nothing is under way; if nothing begins before
-  uint32_t node = 0;                 // of the episodes; kNoIndex: it is not kept
-  uint32_t output = 0;               // of the node: the next
-  uint64_t stamp = 0;                // of its entry in RepeatingSim::due_
-  int64_t due = kNever;              // ps: of that entry; never after Next()
+  int64_t end = kNever;              // ps: nothing is under way from here on, if no flow begins before
+  uint32_t node = 0;                 // in the episodes; kNoIndex: the results are not kept
+  uint32_t output = 0;               // next output of the node
+  uint64_t stamp = 0;                // of the region's entry in RepeatingSim::due_
+  int64_t due = kNever;              // ps: time of that entry; never later than Next()
   uint64_t open = 0;                 // flows that are not received
-  std::unique_ptr<Simulation> live;  // null: it follows
+  std::unique_ptr<Simulation> live;  // null: the region copies an earlier episode
   std::vector<Flow> flows;
-  std::vector<uint32_t> connections;  // of RepeatingSim
+  std::vector<uint32_t> connections;  // numbers in RepeatingSim
   std::vector<uint32_t> ports;
-  std::vector<PortTotals> before;                 // of the ports, when they came in
-  std::vector<uint64_t> most_before;              // queued
-  absl::flat_hash_map<uint32_t, uint32_t> nodes;  // that share a buffer: their numbers
+  std::vector<PortTotals> before;                 // counts of the ports when they joined
+  std::vector<uint64_t> most_before;              // most queued bytes of the ports when they joined
+  absl::flat_hash_map<uint32_t, uint32_t> nodes;  // nodes with a shared buffer: their numbers in the region
 };
 
 }  // namespace chakra::packet

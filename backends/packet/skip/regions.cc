@@ -1,4 +1,4 @@
-// RepeatingSim: which flows belong together, and how they are told apart from others.
+// RepeatingSim: which flows belong to a region, and how regions are distinguished.
 #include <algorithm>
 #include <utility>
 
@@ -40,7 +40,7 @@ bool RepeatingSim::Join(uint32_t r, uint32_t connection) {
   return true;
 }
 
-// The one that has these ports; where several have, they become one.
+// Returns the region of these ports; if they belong to several regions, merges these.
 uint32_t RepeatingSim::RegionFor(const std::vector<uint32_t>& ports, int64_t now) {
   if (region_of_.size() < network_->ports()) {
     region_of_.resize(network_->ports(), kNoIndex);
@@ -61,7 +61,7 @@ uint32_t RepeatingSim::RegionFor(const std::vector<uint32_t>& ports, int64_t now
   return touched.size() == 1 ? touched[0] : Merge(touched, now);
 }
 
-// What is the same for all ports that are built alike.
+// Returns a number that is the same for all ports with the same properties.
 uint32_t RepeatingSim::PortSignature(uint32_t port) {
   if (signature_of_[port] != kNoIndex) return signature_of_[port];
   const PortInfo& info = network_->info(port);
@@ -76,13 +76,13 @@ uint32_t RepeatingSim::PortSignature(uint32_t port) {
   return signature_of_[port] = signatures_.try_emplace(facts, number).first->second;
 }
 
-// Appends its number, and what it is where it is new.
+// Appends the port's number in the region to input_, and its properties if it is new there.
 void RepeatingSim::AddPort(Region* region, uint32_t index, uint32_t port) {
   if (region_of_[port] == index) return input_.push_back(number_of_[port]);
   region_of_[port] = index;
   number_of_[port] = static_cast<uint32_t>(region->ports.size());
   region->ports.push_back(port);
-  network_->Reset(port);  // its times were of another simulation's clock
+  network_->Reset(port);  // its times were on the clock of another simulation
   region->before.push_back(TotalsOf(*network_, port));
   region->most_before.push_back(std::exchange(network_->backlog(port).most, 0));
   input_.push_back(number_of_[port]);
@@ -107,10 +107,10 @@ void RepeatingSim::Describe(uint32_t r, bool is_new_connection) {
   for (const uint32_t port : ports) AddPort(&region, r, port);
 }
 
-// Several become one: all that they did is now of one history.
+// Merges several regions into one, with one common history.
 uint32_t RepeatingSim::Merge(const std::vector<uint32_t>& regions, int64_t now) {
   const uint32_t r = NewRegion(now);
-  std::vector<std::pair<Region::Flow, uint32_t>> flows;  // and their connections
+  std::vector<std::pair<Region::Flow, uint32_t>> flows;  // with their connections
   for (const uint32_t old : regions) {
     Region& from = *regions_[old];
     regions_[r]->start = std::min(regions_[r]->start, from.start);
@@ -139,7 +139,7 @@ uint32_t RepeatingSim::Merge(const std::vector<uint32_t>& regions, int64_t now) 
     Describe(r, is_new);
     if (region.node != kNoIndex) region.node = episodes_.Follow(region.node, f.at, input_);
   }
-  // What ended until now has been told.
+  // All ends up to now have been reported.
   if (region.node == kNoIndex) {
     Simulate(r, now);
   } else {
@@ -165,7 +165,7 @@ void RepeatingSim::Step(uint32_t r, int64_t now) {
   }
 }
 
-// Nothing is under way.
+// Ends the region; nothing is under way in it.
 void RepeatingSim::End(uint32_t r, int64_t now) {
   Region& region = *regions_[r];
   const uint32_t node = region.node;
@@ -210,7 +210,7 @@ void RepeatingSim::End(uint32_t r, int64_t now) {
   Release(r);
 }
 
-// Of what holds it.
+// Frees the ports of the region, and the region itself.
 void RepeatingSim::Release(uint32_t r) {
   const uint64_t stamp = regions_[r]->stamp;
   for (const uint32_t port : regions_[r]->ports) region_of_[port] = kNoIndex;

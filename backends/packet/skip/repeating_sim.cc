@@ -63,7 +63,7 @@ void RepeatingSim::Run(int64_t limit, bool stop, int64_t /*bound*/) {
   for (;;) {
     const int64_t next = at();
     if (next > limit || next == kNever || StopRequested()) return;
-    // All of one instant.
+    // Finishes all events of one instant.
     if (stop && !told_.empty() && next > told_.front().at) return;
     if (local_.at() == next) {
       local_.Tell(&told_);
@@ -73,11 +73,11 @@ void RepeatingSim::Run(int64_t limit, bool stop, int64_t /*bound*/) {
     due_.pop();
     regions_[r]->due = kNever;
     if (Next(r) > next) {
-      // It was put off.
+      // The next event was moved to a later time.
     } else if (regions_[r]->live == nullptr) {
       FollowTo(r, next);
     } else {
-      // No further than the others, which may be told first.
+      // Not beyond the next event of other regions, which may have to be reported first.
       int64_t to = std::min(limit, at());
       if (stop && !told_.empty()) to = std::min(to, told_.front().at);
       RunLive(r, to, stop);

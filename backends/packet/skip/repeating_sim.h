@@ -1,18 +1,15 @@
-// Packets, unless the same has happened before.
+// Simulates packets, unless the same has happened before.
 //
-// Flows that use a port in common, there or for acknowledgements, make a region.
-// A region lives from its first flow until nothing is under way over its ports;
-// regions do not touch each other, and each has a simulation of its own. What
-// came of the flows of a region is kept (episodes.h). A region whose flows have
-// been what another's were is not simulated: it ends as that one did, flow by
-// flow, at the same times since its beginning, until a flow makes the
-// difference: then it is simulated from its beginning after all. Regions that
-// are built alike and begin together are simulated once.
+// Flows that have a port in common, on their paths or on those of acknowledgements, form a region. A region
+// exists from its first flow until nothing is under way over its ports. Regions share no port, and each has
+// its own simulation. The results of the flows of a region are kept (episodes.h). A region whose flows are
+// the same as those of an earlier one is not simulated: its flows end at the same times since the start as
+// those of the earlier region. When a flow begins that the earlier region did not have, the region is
+// simulated from its start after all. Symmetric regions that begin together are simulated once.
 //
-// This is exact but for what depends on more than the region: which of two
-// connections goes first at one instant (by their numbers), whose turn it is at a
-// port that has been idle, random marks, hashes of transports, and a shared
-// buffer that switches of other regions use too.
+// This is exact, except for effects that depend on more than the region: which of two connections goes first
+// at one instant (by their numbers), whose turn it is at a port that was idle, random marks, hashes of
+// transports, and a shared buffer that switches of other regions use too.
 #pragma once
 
 #include <cstdint>
@@ -29,12 +26,11 @@ namespace chakra::packet {
 
 class RepeatingSim {
  public:
-  // Connections must have one way, and links not fail.
+  // Connections must have one path, and links must not fail.
   RepeatingSim(PacketNetwork* network, const PacketOptions& options, bool lossy, int threads);
   ~RepeatingSim();
 
-  // As of PacketSim.
-  // One at a time: Send() takes it.
+  // See PacketSim. There is one message at a time; Send() uses it.
   uint32_t NewMessage() {
     message_ = Message();
     return 0;
@@ -54,50 +50,51 @@ class RepeatingSim {
   uint64_t open_messages() const { return open_messages_ + local_.size(); }
   std::string WhyStuck() const;
   uint64_t MemoryBytes() const;
-  // With what was not simulated.
+  // Including what was not simulated.
   PacketTotals counters() const;
   PortTotals Extra(uint32_t port) const;
   void Settle() {}
-  // Where no message is under way, the last acknowledgements arrive now.
+  // If no message is under way, the last acknowledgements arrive now.
   void CountAll(int64_t now);
 
  private:
   static constexpr int64_t kNever = Episodes::kNever;
   struct Region;      // region.h
-  struct Simulation;  // of a region
+  struct Simulation;  // of one region
 
   // regions.cc: which flows belong together
   uint32_t NewRegion(int64_t now);
-  // Where it is not in the region. True: it is new there.
+  // Adds a connection to a region, if it is not there yet. Returns true if it was added.
   bool Join(uint32_t region, uint32_t connection);
   uint32_t RegionFor(const std::vector<uint32_t>& ports, int64_t now);
   uint32_t Merge(const std::vector<uint32_t>& regions, int64_t now);
-  // The last flow of the region, as an input of the episode.
+  // Sets input_ to the description of the region's last flow, as an input of the episode.
   void Describe(uint32_t region, bool is_new_connection);
   void AddPort(Region* region, uint32_t index, uint32_t port);
-  // Follows the last flow in the tree.
+  // Follows the last flow in the tree of episodes.
   void Step(uint32_t region, int64_t now);
   void End(uint32_t region, int64_t now);
   void Release(uint32_t region);
   uint32_t PortSignature(uint32_t port);
-  // The way of a connection; the ports there and back.
+  // The path of a connection, and the ports of this path and of the path back.
   const Way& WayOf(const Connection& connection) const;
   std::vector<uint32_t> PortsOf(const Connection& connection) const;
 
   // follow.cc: what happens in a region, simulated or known
   int64_t Next(uint32_t region);
   void Schedule(uint32_t region);
-  // Regions that wait for what a node says.
+  // Schedules the regions that wait for outputs of a node.
   void Wake(uint32_t node);
-  // At `now`, up to which a writer has told all.
+  // The region leaves its node. If the region wrote it, all outputs up to `now` are there.
   void Leave(uint32_t region, int64_t now);
-  // Another one, which began no later, simulates what comes next.
+  // Whether another region, which began no later, simulates what comes next.
   bool IsAhead(const Episodes::Node& node, const Region& region) const;
-  // Has the region write what comes next, where nobody does who knows more than what came up to `done`.
+  // Lets the region write its node, if no other region does and the node is complete only up to `done` or
+  // less.
   void WriteFrom(uint32_t region, int64_t done);
   void FollowTo(uint32_t region, int64_t at);
   void RunLive(uint32_t region, int64_t limit, bool stop);
-  // All that it did up to `done`, which has been told.
+  // Simulates everything that the region did up to `done`, which has been reported.
   void Simulate(uint32_t region, int64_t done);
   void SendInside(Region* region, uint32_t flow);
   bool Take(uint32_t region, int64_t late);
@@ -114,16 +111,16 @@ class RepeatingSim {
       return region != o.region ? region > o.region : stamp > o.stamp;
     }
   };
-  // Of a connection, beside what PacketSim knows of it.
+  // What a connection has in addition to its data in PacketSim.
   struct Place {
     uint32_t region = kNoIndex;
-    uint32_t number = 0;  // in it
+    uint32_t number = 0;  // number in the region
     uint32_t inner = kNoIndex, inner_generation = 0;
   };
 
   PacketNetwork* network_;
   PacketOptions options_;
-  int64_t landing_;  // ps: after this all signals of a link have arrived
+  int64_t landing_;  // ps: in this time, all signals of a link arrive
 
   Episodes episodes_;
   std::vector<std::unique_ptr<Region>> regions_;
@@ -132,7 +129,7 @@ class RepeatingSim {
   std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
   LocalMessages local_;
 
-  Message message_;  // that is about to be sent
+  Message message_;  // the message that is about to be sent
   std::vector<Connection> connections_;
   std::vector<Place> places_;
   std::vector<uint32_t> free_connections_;
@@ -142,18 +139,18 @@ class RepeatingSim {
   std::vector<uint32_t> number_of_;  // by port, in its region
   std::vector<uint32_t> signature_of_;
   absl::flat_hash_map<std::vector<uint64_t>, uint32_t> signatures_;
-  std::vector<uint64_t> input_;  // Describe()
+  std::vector<uint64_t> input_;  // set by Describe()
 
-  // Where flows keep joining regions that are under way, all are one from then on.
-  uint64_t again_ = 0;  // events that were simulated again
+  // If flows keep joining regions that are under way, all flows form one region from then on.
+  uint64_t again_ = 0;  // events that were simulated in vain
   bool one_region_ = false;
 
   uint64_t inputs_ = 0;
   uint64_t open_messages_ = 0;  // in regions
   std::vector<Told> told_;
   std::vector<PortTotals> extra_;
-  PacketTotals extra_totals_;  // that no simulation has
-  PacketTotals retired_;       // of simulations that were given up: what they did before
+  PacketTotals extra_totals_;  // counts that no simulation contains
+  PacketTotals retired_;       // of discarded simulations: what they did for earlier regions
 };
 
 }  // namespace chakra::packet

@@ -2,7 +2,6 @@
 //
 // Mittal and others, "TIMELY: RTT-based Congestion Control for the Datacenter", SIGCOMM 2015, algorithm 1.
 // The patched form, which has a unique fixed point: Zhu and others, "ECN or Delay", CoNEXT 2016, algorithm 2.
-// Zhu and others, "ECN or Delay", CoNEXT 2016, algorithm 2.
 #pragma once
 
 #include <cstdint>
