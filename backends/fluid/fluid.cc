@@ -316,7 +316,7 @@ void FluidFabric::End(uint32_t i, Time now) {
 }
 
 Time FluidFabric::EndOf(const Transfer& t, const Progress& p, Time now) const {
-  if (p.rate <= 0) return Time::Never();  // stopped until others make room
+  if (p.rate <= 0) return Time::Never();  // no bandwidth until others make room
   // Exactly the time of `analytical`.
   if (t.begin != Time::Never() && p.rate >= t.most * kWhole) return t.begin + t.alone;
   return now + FirstPico(p.left / p.rate);
@@ -369,7 +369,7 @@ void FluidFabric::SettleNetwork() {
     }
     const uint32_t f = changed_[c];
     const uint32_t i = transfer_of_[f];
-    if (i == kNone) continue;  // a guest
+    if (i == kNone) continue;  // a background flow
     Progress& p = progress_[i];
     Transfer& t = transfers_[i];
     if (p.rate < t.most * kWhole && now_ > t.begin) t.begin = Time::Never();

@@ -323,8 +323,8 @@ void FluidLevels::MarkLinksOf(uint32_t flow, uint32_t but, size_t* lowest) {
 
 // The link at `place` got another level than `old`, so other links of its flows must be summed again. There
 // are two ways. Marking exactly these links costs time for each flow that the link holds. Summing all links
-// with a higher level costs nothing now, and in a dense network few of them would not be needed. Links before
-// it with an equal level are marked too: they are few, and the links of their flows are many.
+// with a higher level costs nothing now; in a dense network there are few links compared with flows. Links
+// before it with an equal level are marked too: they are few, and the links of their flows are many.
 void FluidLevels::TellOthers(size_t place, size_t from, double old, size_t* lowest) {
   const uint32_t l = order_[place];
   const std::vector<uint32_t>& held = links_[l].held;

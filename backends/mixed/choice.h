@@ -1,4 +1,4 @@
-// Which messages fabric `mixed` sends by packets.
+// The choice of messages that fabric `mixed` sends by packets.
 #pragma once
 
 #include <string>

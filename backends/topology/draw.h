@@ -1,4 +1,4 @@
-// Draws networks, for people.
+// Draws networks.
 #pragma once
 
 #include <string>

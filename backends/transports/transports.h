@@ -9,10 +9,10 @@
 
 namespace chakra {
 
-// By name, in alphabetical order.
+// The names of all files, in alphabetical order.
 std::vector<std::string> TransportNames();
 
-// The file of that name, with its comments; "": there is none.
+// The text of the file with this name, including comments; "" if there is none.
 absl::string_view TransportText(absl::string_view name);
 
 }  // namespace chakra

@@ -28,7 +28,7 @@ struct alignas(64) Port {
   uint8_t paused = 0;                      // paused classes, one bit each
   bool posted : 1 = false;                 // a kFree event is under way
   bool turn : 1 = false;                   // connections are next, if packets from other ports wait too
-  bool lossy : 1 = false;                  // the link loses packets by chance
+  bool lossy : 1 = false;                  // the link loses packets at random
   uint8_t part = 0;                        // part of the node at the other end
   bool up = true;                          // the link works
 

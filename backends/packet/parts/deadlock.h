@@ -1,4 +1,4 @@
-// Why packets wait for ever.
+// Finds out why packets wait forever.
 #pragma once
 
 #include <cstdint>

@@ -80,7 +80,7 @@ class RepeatingSim {
   const Way& WayOf(const Connection& connection) const;
   std::vector<uint32_t> PortsOf(const Connection& connection) const;
 
-  // follow.cc: what happens in a region, simulated or known
+  // follow.cc: the events of a region, simulated or copied
   int64_t Next(uint32_t region);
   void Schedule(uint32_t region);
   // Schedules the regions that wait for outputs of a node.

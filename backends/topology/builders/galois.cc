@@ -5,7 +5,7 @@
 namespace chakra {
 namespace {
 
-// The prime of which q is a power; 0: none.
+// The prime p such that q is a power of p; 0: none.
 int PrimeOf(int q) {
   if (q < 2) return 0;
   int p = 2;

@@ -122,7 +122,7 @@ class RouteFileParser {
                         beside.empty() ? "nothing" : absl::StrJoin(beside, ", "));
   }
 
-  // Remembers the line of an entry. Error: a duplicate entry.
+  // Stores the line of an entry. Error: a duplicate entry.
   template <typename Map, typename Key>
   absl::Status Once(Map* lines, const Key& key, absl::string_view what) {
     const auto [it, fresh] = lines->try_emplace(key, line_);
@@ -182,7 +182,7 @@ class RouteFileParser {
     return absl::OkStatus();
   }
 
-  // Whether some vertex has the link.
+  // Whether any vertex has link number `next.which` to `next.vertex`.
   bool Reached(const Stop& next) const {
     for (uint32_t arc = graph_.begin(next.vertex); arc < graph_.end(next.vertex); ++arc) {
       if (ArcNumber(graph_, graph_.target(arc), next.vertex, next.which) != NetworkGraph::kNone) return true;

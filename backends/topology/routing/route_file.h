@@ -4,7 +4,7 @@
 // NetworkGraph::VertexName() ("device.3", "leaf.0").
 //
 //   SRC -> DST: VERTEX VERTEX ... DST    all vertices after SRC, DST the last
-//   at VERTEX to DST via NEXT            what is at VERTEX and goes to DST takes NEXT next
+//   at VERTEX to DST via NEXT            messages at VERTEX that go to DST take NEXT next
 //   at * to DST via NEXT                 the same at every vertex that is linked to NEXT and has no
 //                                        line of its own for DST
 //
