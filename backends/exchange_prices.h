@@ -26,7 +26,7 @@ class ExchangePrices {
  public:
   virtual ~ExchangePrices() = default;
 
-  // Each of `devices` (all different, at least 2) sends one message to each other one, all at the same
+  // Each of `devices` (all different, at least 2) sends one message to each of the others, all at the same
   // instant, as flows of service class 0. `messages` is indexed by the level of the pair. If `peaks` is not
   // null, it receives the highest rate of each link in bytes a picosecond, by the topology's number of the
   // link. Returns nullopt if the fabric is not idle, or if the flows are not symmetric and each must be

@@ -38,7 +38,7 @@ class FluidClocks {
   // items, in no particular order. The caller removes these flows.
   Time next() const { return ends_.empty() ? Time::Never() : ends_.at(); }
   void TakeEnds(std::vector<uint32_t>* items);
-  // Sets the next end at the flow's holder, if the holder holds only this flow.
+  // Sets the next end at the flow's holder to `end`, if the holder holds only this flow.
   void SetEnd(uint32_t flow, Time end) {
     if (levels_.held(flows_[flow].link) == 1) SetNext(flows_[flow].link, end);
   }

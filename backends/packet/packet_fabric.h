@@ -140,7 +140,7 @@ class PacketFabricOn final : public Fabric,
   mutable Sim sim_;                               // mutable, because Settle() changes no result
   absl::flat_hash_map<uint64_t, uint32_t> ways_;  // by source and destination
   // The connection of each tag with flows in order: those of Make(), and those of Start() with their
-  // generation. The last one made is valid.
+  // generation. The one made last is valid.
   ConnectionsByTag<Sim> made_;
   absl::flat_hash_map<uint64_t, std::pair<uint32_t, uint32_t>> in_order_;
   std::vector<LinkChange> changes_;  // by time

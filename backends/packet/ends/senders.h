@@ -85,7 +85,7 @@ class Senders {
 
  private:
   using Kind = PacketEvent::Kind;
-  static constexpr uint64_t kMostParked = 0xffffffff;  // maximum number of packets of a message
+  static constexpr uint64_t kMostParked = 0xffffffff;  // maximum number of packets of a parked message
 
   bool CanSend(const Sender& sender) const;
   // Chooses the path of the next packet. False: there is none.

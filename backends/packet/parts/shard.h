@@ -18,8 +18,8 @@ namespace chakra::packet {
 // Events at one instant are handled in the order of PacketEvent. `Events` is a queue of events.h.
 //
 // A shard only changes its own nodes, the packets there, and those members of PortInfo and PortCredit that
-// belong to the other end of a link. Its events for other shards happen there PacketNetwork::lookahead()
-// later or more.
+// belong to the other end of a link. An event that it posts to another shard happens at least
+// PacketNetwork::lookahead() later.
 template <typename Events>
 class alignas(64) Shard {
  public:

@@ -17,9 +17,9 @@ namespace chakra::packet {
 // The ports of one part of a network.
 //
 // A packet arrives at the end of a link, waits in the queue of the next port of its path (or continues at
-// once), is picked when the port is free, and is transmitted to the end of the next link. Ports only changes
-// its own nodes, the packets there, and those members of PortInfo and PortCredit that belong to the other end
-// of a link.
+// once), is picked when the port is free, and is transmitted to the end of the next link. This class only
+// changes its own nodes, the packets there, and those members of PortInfo and PortCredit that belong to the
+// other end of a link.
 //
 // `Ends` is where packets begin and end:
 //   void Deliver(uint32_t packet);   // takes a packet that is at the end of its path

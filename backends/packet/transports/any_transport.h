@@ -34,8 +34,8 @@ const TransportKind& KindOf(const TransportConfig& config);
 // Reads "dcqcn" or "dcqcn:g=0.01". Errors: an unknown name, with the nearest; a bad parameter.
 absl::StatusOr<TransportConfig> ParseTransport(absl::string_view text);
 
-// The states of all connections, by number. All are of one transport, and each needs no more memory than that
-// one.
+// The states of all connections, by number. All are of one transport, and each needs only the memory of that
+// transport's state.
 class TransportStates {
  public:
   // For the transport of `config`.

@@ -33,8 +33,8 @@ class Nscc {
     double gamma = 0.8;         // decrease
     double smoothing = 0.0125;  // of the mean delay
     double most = 1.5;          // maximum and first window; bandwidth-delay products
-    double qa_delay = 4;        // delay that starts quick adaptation, in targets,
-    int qa_gate = 3;            // if less than 2^-qa_gate of the maximum window has arrived
+    double qa_delay = 4;        // minimum delay for quick adaptation, in targets
+    int qa_gate = 3;            // quick adaptation only if less than 2^-qa_gate of the maximum window arrived
     Balance balance = Balance::kMixed;
     bool operator==(const Config&) const = default;
   };

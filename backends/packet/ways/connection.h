@@ -9,7 +9,7 @@
 
 namespace chakra::packet {
 
-// The data of a connection that change seldom or never.
+// The data of a connection that changes seldom or never.
 struct Connection {
   uint64_t tag = 0;
   uint32_t generation = 0;  // increases when the connection's number is used again
