@@ -20,7 +20,7 @@ struct Family {
 };
 
 // Returns the distances of the members from the first member; equal for all groups of a family.
-std::vector<int> Pattern(const std::vector<int>& members) {
+std::vector<int> Strides(const std::vector<int>& members) {
   std::vector<int> out;
   for (const int m : members) out.push_back(m - members.front());
   return out;
