@@ -16,8 +16,13 @@ namespace {
 absl::Status CheckSkip(const PacketOptions& p, const FabricOptions& options) {
   if (p.SkipsRepeats() && (p.spread != PacketOptions::Spread::kConnection || !options.changes.empty())) {
     return absl::InvalidArgumentError(
-        "packet: skip of what repeats is for links that do not fail and connections of one way each: "
-        "expected skip=steady or skip=off, or neither faults nor packets that are spread");
+        "packet: skip=repeats needs links that do not fail and connections of one path each; expected "
+        "skip=steady or skip=off, or neither faults nor spread packets");
+  }
+  if (p.SkipsRepeats() && p.classes > 2) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "packet: classes is ", p.classes, "; expected 2 with skip=repeats, which does not know which class a ",
+        "port served last; or skip=steady or skip=off"));
   }
   if (p.skip == PacketOptions::Skip::kOff) return absl::OkStatus();
   const bool loses = std::any_of(options.changes.begin(), options.changes.end(),

@@ -30,7 +30,7 @@ uint32_t RepeatingSim::Connect(int src, int dst, uint64_t tag, uint8_t traffic_c
     free_connections_.pop_back();
   }
   Connection& c = connections_[i];
-  c = Connection{tag, c.generation, ways, src, dst, traffic_class};
+  c = Connection{tag, c.generation, ways, src, dst, kNoIndex, traffic_class};
   places_[i] = Place();
   ways_.Find(c);
   return i;
