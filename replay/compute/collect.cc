@@ -19,7 +19,7 @@ namespace chakra {
 namespace {
 
 struct Measured {
-  std::string shapes, dtypes, op, code;  // of the first node, as written in the trace
+  std::string shapes, dtypes, op, code;  // of the first measured node, as written in the trace
   uint64_t operations = 0, bytes = 0;
   std::vector<int64_t> picos;
 };
@@ -122,9 +122,9 @@ class Collector {
     return absl::OkStatus();
   }
 
-  // Gives the operator's work to rows without work: for each call of an operator, to one row.
+  // Gives each operator's work to one row without work: the row with the longest total time.
   void ShareWork() {
-    // By operator (or name, if there is no operator), shapes and dtypes.
+    // Key: operator (or name, if there is no operator), shapes and dtypes.
     std::map<std::tuple<std::string, std::string, std::string, std::string>, std::pair<Measured*, int64_t>>
         longest;
     for (auto& [key, m] : rows_) {
@@ -152,7 +152,7 @@ class Collector {
   std::map<KernelKey, Measured> rows_;
 };
 
-// The value that rows of one key agree on, else the default. A default value agrees with any value.
+// Returns the value that both rows have, else the default. A default value agrees with any value.
 template <typename T>
 T Agreed(const T& a, const T& b) {
   if (a == b || b == T()) return a;
@@ -174,7 +174,7 @@ void MergeRow(const proto::KernelRow& from, proto::KernelRow* to) {
   to->set_error(std::max(to->error(), from.error()));
 }
 
-// A merged row, with the durations of its rows.
+// A merged row, with the shortest and longest duration of the rows that became this row.
 struct MergedRow {
   proto::KernelRow row;
   double shortest = 0, longest = 0;

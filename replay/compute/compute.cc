@@ -24,7 +24,7 @@ namespace {
 constexpr ComputeRung kRungs[] = {ComputeRung::kTable, ComputeRung::kInterpolate, ComputeRung::kRepriced,
                                   ComputeRung::kModel, ComputeRung::kRoofline,    ComputeRung::kRecorded};
 
-// The peak of `dtype`; 0: not given.
+// The peak of `dtype` in TFLOP/s; 0: not given.
 double Peak(const proto::Device& device, absl::string_view dtype) {
   const auto it = device.peak_tflops().find(std::string(dtype));
   return it == device.peak_tflops().end() ? 0 : it->second;
@@ -54,7 +54,7 @@ class Pricer {
     times_.time.resize(graph_.size());
     for (uint32_t row = 0; row < graph_.size(); ++row) {
       if (graph_.type[row] != NodeType::kComp) continue;
-      if (graph_.is_kept_comm(row)) {  // no computation: no table knows it, and no device's peak
+      if (graph_.is_kept_comm(row)) {  // communication: no kernel table or peak of a device gives its time
         times_.time[row] = graph_.duration[row];
         times_.rung[row] = ComputeRung::kRecorded;
         continue;
@@ -73,7 +73,8 @@ class Pricer {
   }
 
  private:
-  // Where nothing but recorded times answers, and these are all there, they stay where they are.
+  // If `recorded` is the only time source and answers every COMP row, uses the graph's own column of
+  // durations.
   bool TakeRecorded() {
     if (model_.rungs.size() != 1 || model_.rungs[0] != ComputeRung::kRecorded) return false;
     for (uint32_t row = 0; row < graph_.size(); ++row) {
@@ -88,8 +89,9 @@ class Pricer {
     return true;
   }
 
-  // What an edit made of the time of a node that no recorded duration tells. `error`: of the rung before this
-  // node.
+  // Multiplies the time of a row, its error and its spread by the `time_factor` that an edit gave the node.
+  // Recorded and repriced times have the edit already. `error`: the sum of errors of this time source before
+  // this row.
   absl::Status TakeFactor(ComputeRung rung, uint32_t row, Time error) {
     if (graph_.factor.empty() || graph_.factor[row] == 0) return absl::OkStatus();
     if (rung == ComputeRung::kRecorded || rung == ComputeRung::kRepriced) return absl::OkStatus();
@@ -139,7 +141,8 @@ class Pricer {
   uint32_t Types(uint32_t row) const { return graph_.types.empty() ? 0 : graph_.types[row]; }
   uint32_t Code(uint32_t row) const { return graph_.code.empty() ? 0 : graph_.code[row]; }
   bool IsRecorded(uint32_t row) const { return graph_.duration[row] > Time::Zero() || model_.zeros_recorded; }
-  // A recorded time is preferred to derived work, wherever `recorded` stands in the chain.
+  // Whether `recorded` is anywhere in the chain and would answer. A recorded time is preferred to derived
+  // work.
   bool WillBeRecorded(uint32_t row) const {
     return IsRecorded(row) &&
            std::find(model_.rungs.begin(), model_.rungs.end(), ComputeRung::kRecorded) != model_.rungs.end();
@@ -188,11 +191,11 @@ class Pricer {
         absl::StrCat("node ", graph_.id[row], " (\"", graph_.name_of(row), "\"): ", what));
   }
 
-  // A node's family and calls, and the number of its (name, shapes, dtypes and work).
+  // The family and kernel model calls of a node, and the number of its name, shapes, dtypes and work.
   struct KnownCalls {
     FamilyCalls calls;
     uint32_t number = 0;
-    absl::StatusOr<ModelledTime> time = absl::UnknownError("not asked");  // here
+    absl::StatusOr<ModelledTime> time = absl::UnknownError("not asked");  // on this device
   };
 
   KnownCalls& CallsOf(uint32_t row) {
@@ -211,7 +214,7 @@ class Pricer {
     return at->second;
   }
 
-  // Keeps the bounds of a row, and returns its time. Times in picoseconds.
+  // Stores the range of a row (low, high) and returns its time. All times in picoseconds.
   Answer Keep(ComputeRung rung, uint32_t row, const KnownCalls& known, double low, double ps, double high) {
     if (!(high < 9e18)) return Error(row, absl::StrCat(Name(rung), ": it takes longer than 104 days"));
     if (times_.spread.empty()) times_.spread.resize(graph_.size());
@@ -238,7 +241,7 @@ class Pricer {
     return Keep(ComputeRung::kRepriced, row, known, ps * r.low, ps * r.ratio, ps * r.high);
   }
 
-  // The work of a node that does not give its work.
+  // The work of a node that has no num_ops and tensor_size, from its name and shapes.
   OperatorWork Derive(uint32_t row) {
     const auto [at, fresh] = derived_.try_emplace(std::make_tuple(graph_.name[row], Shapes(row), Types(row)));
     if (fresh) {
@@ -274,7 +277,7 @@ class Pricer {
     return std::optional<Time>(Time::Picos(std::llround(ps)));
   }
 
-  // The peak of the node's dtype in TFLOP/s, else that of the default dtype.
+  // The peak of the node's dtype in TFLOP/s; if unknown, the peak of the default dtype.
   double PeakOf(uint32_t row) {
     const uint32_t types = Types(row);
     const auto [at, fresh] = dtype_.try_emplace(types);
@@ -295,7 +298,7 @@ class Pricer {
   absl::flat_hash_map<Key, Found> in_table_, between_;
   absl::flat_hash_map<Key, KnownCalls> calls_;
   std::optional<Repricer> repricer_;
-  absl::flat_hash_map<uint32_t, double> factors_;  // of graph_.factor
+  absl::flat_hash_map<uint32_t, double> factors_;  // by graph_.factor
   absl::flat_hash_map<std::tuple<uint32_t, uint32_t, uint32_t>, OperatorWork> derived_;
   absl::flat_hash_map<uint32_t, absl::string_view> dtype_;
 };

@@ -1,4 +1,4 @@
-// Computes how long computation takes: a chain of rungs, of which the first that answers wins.
+// Computes how long computation takes: asks a chain of time sources, and the first that answers wins.
 #pragma once
 
 #include <cstdint>
@@ -29,49 +29,48 @@ absl::StatusOr<std::vector<ComputeRung>> ParseRungs(absl::string_view text);
 
 struct ComputeModel {
   std::vector<ComputeRung> rungs;
-  const proto::Device* device = nullptr;               // not owned; null: the roofline never answers
-  const KernelTableIndex* table = nullptr;             // not owned; null: the table never answers
-  const KernelInterpolation* interpolation = nullptr;  // not owned; null: interpolation never answers
-  const KernelModel* kernels = nullptr;      // of `device`; not owned; null: the model never answers
-  const KernelModel* captured_on = nullptr;  // of the device whose times are recorded; not owned; null:
-                                             // nothing is repriced
-  bool zeros_recorded = false;               // true: a recorded duration of 0 counts, as in
-                                             // captures
+  const proto::Device* device = nullptr;               // not owned; null: `roofline` never answers
+  const KernelTableIndex* table = nullptr;             // not owned; null: `table` never answers
+  const KernelInterpolation* interpolation = nullptr;  // not owned; null: `interpolate` never answers
+  const KernelModel* kernels = nullptr;                // of `device`; not owned; null: `model` never answers
+  // Of the device that the traces were captured on; not owned; null: `repriced` never answers.
+  const KernelModel* captured_on = nullptr;
+  bool zeros_recorded = false;  // true: a recorded duration of 0 is an answer, as in captures
 };
 
 // Counts that deserve a warning in the report, summed over the priced graphs.
 struct ComputeNotes {
   // By dtype: nodes that the roofline answered with the peak of the default dtype, since the device gives no
-  // peak for theirs.
+  // peak for their dtype.
   std::map<std::string, uint64_t> unknown_peak;
 };
 
-// Prices the COMP rows of `graph`. All other rows, and rows that no rung answers (ComputeRung::kNone), take
-// no time.
+// Prices the COMP rows of `graph`. All other rows, and rows that no time source answers (ComputeRung::kNone),
+// take no time.
 //
 // table     the row of the kernel table that matches name, inputs.shapes and
 //           inputs.types (KernelTableIndex).
 // interpolate
-//           between rows of the table (KernelInterpolation); what lies outside
-//           of these is counted.
+//           between rows of the table (KernelInterpolation). Nodes that are outside
+//           the measured rows are counted.
 // repriced  the recorded duration of a device operation x the ratio of the kernel
-//           model between the device it was captured on and this one (Repricer).
-// model     what the kernel model says of a device operation whose family and
-//           size its name and shapes tell (calls.h). Not of one that `recorded`
-//           would answer, be it further down the chain.
+//           model between the device it was captured on and this device (Repricer).
+// model     the time that the kernel model gives a device operation whose name and
+//           shapes determine its family and size (calls.h). Does not answer if
+//           `recorded` is anywhere in the chain and would answer.
 // roofline  for nodes that are not host operations: the longer of
 //           num_ops / peak(dtype) and tensor_size / memory bandwidth, rounded to
-//           the nearest picosecond. That is ASTRA-sim's num_ops / min(bandwidth *
+//           the nearest picosecond. This is ASTRA-sim's num_ops / min(bandwidth *
 //           num_ops / tensor_size, peak) (Williams, Waterman and Patterson,
-//           "Roofline", 2009). A term whose quantity is absent or 0 is left out;
-//           with both left out, or a rate that is unknown, it does not answer.
-//           A node that has neither and is named as an operator gets them from
-//           its shapes (operator_work.h), and is counted; not one that `recorded`
-//           would answer, be it further down the chain.
-// recorded  the duration in the trace, where > 0 (or zeros_recorded).
+//           "Roofline", 2009). A term whose quantity is absent or 0 is left out.
+//           Does not answer if both are left out or a rate is unknown. A node that
+//           has neither quantity and is named like an operator gets both from its
+//           shapes (operator_work.h) and is counted, unless `recorded` is anywhere
+//           in the chain and would answer.
+// recorded  the duration in the trace, if > 0 (or zeros_recorded).
 //
-// Errors (InvalidArgument) name node id, name and field: a negative num_ops, a
-// time past the end of simulated time.
+// Errors (InvalidArgument) name the node's id and name, and the field: a negative num_ops, a time past the
+// end of simulated time.
 absl::StatusOr<ComputeTimes> PriceGraph(const Graph& graph, const ComputeModel& model, ComputeNotes* notes);
 
 }  // namespace chakra

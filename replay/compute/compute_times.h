@@ -1,4 +1,4 @@
-// The times of computation, and the rungs that gave them.
+// The times of computation, and the time sources that gave them.
 #pragma once
 
 #include <array>
@@ -13,25 +13,22 @@ namespace chakra {
 enum class ComputeRung : uint8_t { kTable, kInterpolate, kRepriced, kModel, kRoofline, kRecorded, kNone };
 inline constexpr int kComputeRungs = 7;
 
-// What the kernel model said of a row: how far its time may be off, and with which other rows it errs
-// together.
+// The range of a row's time as the kernel model states it, and the rows that share its error.
 struct TimeSpread {
-  Time low, high;      // 90 of 100 measurements lie between them
-  uint32_t call = 0;   // rows of one call have one error
+  Time low, high;      // 90 of 100 measurements are between low and high
+  uint32_t call = 0;   // rows with the same number have the same error
   uint8_t family = 0;  // KernelFamily
 };
 
-// Compute times of one distinct graph, by row; those of rows other than COMP mean nothing.
+// Compute times of one distinct graph, by row. Entries of rows that are not COMP are meaningless.
 struct ComputeTimes {
   RowTimes time;
   std::vector<ComputeRung> rung;
-  // Over all rows:
-  std::array<Time, kComputeRungs> error{};  // by rung: the sum of the possible errors of its times, as if all
-                                            // had one direction
-  uint64_t outside = 0;                     // rows that interpolation refused, since they lie outside the
-                                            // measured rows
-  uint64_t derived = 0;                     // rows whose work the roofline got from shapes
-  // By row, of those that kModel and kRepriced answered; empty: they answered none.
+  // By time source: the sum of the possible errors of all rows, as if all had the same sign.
+  std::array<Time, kComputeRungs> error{};
+  uint64_t outside = 0;  // rows that `interpolate` did not answer, since they are outside the measured rows
+  uint64_t derived = 0;  // rows whose work the roofline got from shapes
+  // By row; set for rows that kModel or kRepriced answered. Empty if there are none.
   std::vector<TimeSpread> spread;
 };
 

@@ -9,12 +9,12 @@ namespace {
 constexpr double kTiny = 1e-9;  // tolerance for coordinates, which are scaled to at most 1
 constexpr int kMaxPivots = 2000;
 constexpr int kStalled =
-    50;  // pivots without progress after which Bland's rule, which cannot cycle, takes over
+    50;  // pivots without progress, after which Bland's rule (which cannot cycle) is used
 
-// Solves the linear program of the header with the revised simplex method. It has a row for each coordinate,
-// relative to x and scaled, and a row for the sum of the weights. Columns from `count` on are artificial, one
-// for each row.
-class FaceWalk {
+// Solves the linear program of ConvexWeights() with the revised simplex method. Constraints: one row for each
+// coordinate, relative to x and scaled, and a row for the sum of the weights. Columns from `count` on are
+// artificial, one for each row.
+class Simplex {
  public:
   FaceWalk(const PointSet& points, const std::vector<double>& x, size_t without)
       : points_(points), x_(x), without_(without), rows_(points.dimension + 1), scale_(points.dimension, 0) {
@@ -33,7 +33,7 @@ class FaceWalk {
     price_.resize(rows_);
   }
 
-  // False: no solution, since x is outside the hull.
+  // Returns false if there is no solution, since x is outside the hull.
   bool Feasible() {
     artificial_cost_ = 1;
     if (!Minimize()) return false;
@@ -106,8 +106,8 @@ class FaceWalk {
     basis_[row] = point;
   }
 
-  // Replaces an artificial column at level 0 by a point that its row touches. If there is none, the row is
-  // redundant.
+  // Replaces an artificial column at level 0 by a point with a nonzero entry in its row. If there is no such
+  // point, the row is redundant and keeps the artificial column.
   void DriveOut(size_t row) {
     size_t best = points_.count;
     double most = 1e-7;
@@ -129,7 +129,7 @@ class FaceWalk {
 
   double Cost(size_t column) const { return artificial(column) ? artificial_cost_ : cost_[column]; }
 
-  // The point that lowers the cost most or, with `first`, the first that lowers it; `count`: none.
+  // The point that lowers the cost most, or, with `first`, the first point that lowers it; `count`: none.
   size_t Entering(bool first) {
     for (size_t k = 0; k < rows_; ++k) {
       price_[k] = 0;
@@ -149,7 +149,7 @@ class FaceWalk {
     return best;
   }
 
-  // The row that limits the entering point; of equal rows the one with the lowest column. rows_: none.
+  // The row that limits the entering point; among equal rows, the row with the lowest column. rows_: none.
   size_t Leaving() const {
     size_t best = rows_;
     double least = 0;
@@ -166,7 +166,8 @@ class FaceWalk {
     return best;
   }
 
-  // False: the method did not converge (never observed; no answer is better than a wrong one).
+  // Returns false if the method did not converge. That was never observed, but no answer is better than a
+  // wrong one.
   bool Minimize() {
     int stalled = 0;
     for (int i = 0; i < kMaxPivots; ++i) {

@@ -15,12 +15,12 @@ double SustainedShare(const proto::Device& device) {
 DeviceRates RatesOf(const proto::Device& device, const std::string& dtype) {
   const double sustained = SustainedShare(device);
   DeviceRates rates;
-  rates.bytes_per_us = device.memory_gbytes_per_s() * 1e3;  // 1 GB/s is 1e3 bytes in a microsecond
+  rates.bytes_per_us = device.memory_gbytes_per_s() * 1e3;  // 1 GB/s is 1e3 bytes per microsecond
   rates.doubt = 1 / sustained;
   for (const std::string& d : {dtype, DefaultDtype(device)}) {
     const auto it = device.peak_tflops().find(d);
     if (it != device.peak_tflops().end() && it->second > 0) {
-      rates.operations_per_us = it->second * sustained * 1e6;  // 1 TFLOP/s is 1e6 operations
+      rates.operations_per_us = it->second * sustained * 1e6;  // 1 TFLOP/s is 1e6 operations per microsecond
       return rates;
     }
     rates.other_peak = true;

@@ -14,18 +14,18 @@
 namespace chakra {
 namespace {
 
-constexpr int kElementBytes = 4;  // for operands of unknown type; a constant factor does not matter to the
-                                  // model
+// For operands of unknown type; a constant factor does not matter to the fitted model.
+constexpr int kElementBytes = 4;
 constexpr double kMaxPicos = 9e18;
 constexpr double kMaxDimension = 9.3e18;
 
-// The place of a kernel: the pattern that a group has in common, and the dimensions that vary.
+// The place of a kernel: the pattern that its group has in common, and its dimensions.
 struct Place {
-  std::string pattern;  // shapes with "#" for each dimension above 0; "work" for a place by work
+  std::string pattern;  // shapes with "#" for each dimension above 0; or "work" and the known quantities
   std::vector<double> dimensions;
 };
 
-// The place by shapes or, without shapes, by work. nullopt: neither is known.
+// The place of a kernel by its shapes or, without shapes, by its work. nullopt: both are unknown.
 std::optional<Place> PlaceOf(absl::string_view shapes, uint64_t operations, uint64_t bytes) {
   Place place;
   const std::string text = WithoutBlanks(shapes);
@@ -52,7 +52,7 @@ std::optional<Place> PlaceOf(absl::string_view shapes, uint64_t operations, uint
   return place;
 }
 
-// The work that scales a kernel's time: that of its operator if known, else a pass over its operands.
+// The work that a kernel's time scales with: that of its operator if known, else a pass over its operands.
 WorkSample WorkOf(absl::string_view name, absl::string_view op, absl::string_view shapes,
                   absl::string_view dtypes) {
   const auto work = WorkOfKernel(name, op, shapes, dtypes, kElementBytes);
@@ -82,7 +82,7 @@ class KernelInterpolation::Group {
   size_t size() const { return rows_.size(); }
   const std::vector<size_t>& rows() const { return rows_; }
 
-  // Call it after the last Add(). Finds the rows' work, and the dimensions that vary independently.
+  // Call this after the last Add(). Finds the rows' work, and the dimensions that vary independently.
   void Finish() {
     name_ = row_[0]->name();
     op_ = row_[0]->op();
@@ -123,8 +123,8 @@ class KernelInterpolation::Group {
     return {static_cast<double>(q.operations), static_cast<double>(q.bytes), 0};
   }
 
-  // Whether `dimensions` agree with the rows in the dimensions that do not vary, or do not vary
-  // independently.
+  // Whether `dimensions` agree with the rows in the dimensions that are constant, or equal to another, in all
+  // rows.
   bool Fits(const std::vector<double>& dimensions) const {
     for (size_t c = 0; c < dimensions.size(); ++c) {
       if (same_as_[c] != c && dimensions[c] != dimensions[same_as_[c]]) return false;
@@ -136,11 +136,11 @@ class KernelInterpolation::Group {
 
   struct Estimate {
     double time;
-    double straight;  // by a power law between the rows, without the model
+    double straight;  // by a power law between the rows, without the fitted model
     std::vector<Weight> around;
   };
 
-  // Interpolates from all rows but `without`. nullopt: outside the hull.
+  // Interpolates from all rows except `without`. nullopt: outside the hull.
   std::optional<Estimate> Interpolate(const std::vector<double>& dimensions, const WorkSample& work,
                                       size_t without) const {
     std::vector<double> x;
@@ -156,7 +156,7 @@ class KernelInterpolation::Group {
     return Estimate{std::exp(log_time), std::exp(straight), *std::move(around)};
   }
 
-  // The time of row `i`, found from the others, over its measured time.
+  // The ratio of the time of row `i`, found from the other rows, to its measured time.
   std::optional<double> LeftOut(size_t i) const {
     const auto estimate = Interpolate(dimensions_[i], samples_[i], i);
     if (!estimate.has_value()) return std::nullopt;
@@ -181,7 +181,7 @@ class KernelInterpolation::Group {
   }
 
  private:
-  // A model of 0 gives no information.
+  // A model time of 0 gives no information and counts as 1.
   static double LogModel(const WorkFit& fit, const WorkSample& work) {
     const double time = fit.Time(work.operations, work.bytes);
     return time > 0 ? std::log(time) : 0;
@@ -190,15 +190,15 @@ class KernelInterpolation::Group {
     return std::log(samples_[i].time) - LogModel(fit, samples_[i]);
   }
 
-  std::string name_, op_, dtypes_;            // op_: that of all rows; "" if they differ
+  std::string name_, op_, dtypes_;            // op_: the operator of all rows; "" if they differ
   std::vector<size_t> rows_;                  // by row of the group: row of the table
-  std::vector<const proto::KernelRow*> row_;  // until Finish()
+  std::vector<const proto::KernelRow*> row_;  // empty after Finish()
   std::vector<std::vector<double>> dimensions_;
   std::vector<WorkSample> samples_;
   std::vector<double> errors_;
   std::vector<size_t> same_as_;  // by column: the first column that equals it in all rows
-  std::vector<size_t> axes_;     // columns that vary
-  PointSet points_;              // the logarithms of these columns
+  std::vector<size_t> axes_;     // columns that vary independently
+  PointSet points_;              // the logarithms of the columns of axes_
 };
 
 KernelInterpolation::KernelInterpolation(const proto::KernelTable& table) : rows_(table.row_size()) {

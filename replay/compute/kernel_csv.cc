@@ -23,7 +23,7 @@ using google::protobuf::FieldDescriptor;
 
 constexpr const char* kTableColumns[] = {"device", "source"};
 
-// The columns of a file: fields of KernelRow by their names, and those of the table.
+// The columns of a file: fields of KernelRow and of KernelTable, by name.
 struct Columns {
   std::vector<const FieldDescriptor*> field;
   const FieldDescriptor* duration = nullptr;
@@ -99,7 +99,7 @@ absl::Status SetCell(const CsvReader& csv, const FieldDescriptor* field, const s
   return absl::OkStatus();
 }
 
-// Sets a field of the table, which every row repeats.
+// Sets a field of the table. Every row of the file repeats it.
 absl::Status SetTableCell(const CsvReader& csv, const FieldDescriptor* field, const std::string& written,
                           proto::KernelTable* table) {
   const std::string cell(CsvNameOf(written));
@@ -113,7 +113,7 @@ absl::Status SetTableCell(const CsvReader& csv, const FieldDescriptor* field, co
   return absl::OkStatus();
 }
 
-// Blanks at the ends of a name are kept by quotes, for readers that leave them out.
+// Quotes names with blanks at their ends, for readers that strip unquoted blanks.
 std::string Quoted(const std::string& text) {
   const std::string named = CsvNamed(text);
   return named == absl::StripAsciiWhitespace(named) ? CsvAsItIs(named) : CsvQuoted(named);
@@ -148,7 +148,7 @@ absl::StatusOr<proto::KernelTable> ParseKernelCsv(absl::string_view content, abs
   ASSIGN_OR_RETURN(Columns columns, ReadHeader(&csv, name));
   proto::KernelTable table;
   std::vector<std::string> fields;
-  std::map<KernelKey, std::string> seen;  // where
+  std::map<KernelKey, std::string> seen;  // by key: the line of the first row
   for (;;) {
     ASSIGN_OR_RETURN(bool more, csv.Next(&fields));
     if (!more) return table;

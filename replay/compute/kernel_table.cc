@@ -123,7 +123,7 @@ absl::StatusOr<KernelTableIndex> KernelTableIndex::Make(const proto::KernelTable
   return index;
 }
 
-// Of the rows whose code is `code`.
+// Searches the rows whose code is `code`.
 const KernelAnswer* KernelTableIndex::FindOf(const KernelQuery& q, absl::string_view code) const {
   const std::string s = WithoutBlanks(q.shapes), d = WithoutBlanks(q.dtypes);
   const std::string n(q.name), c(code);

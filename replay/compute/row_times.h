@@ -1,4 +1,4 @@
-// A time for each row, in the memory of a graph's column where these are the recorded ones.
+// A time for each row. Recorded times stay in the memory of the graph's column.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace chakra {
 
-// Reads and writes like a std::vector. A time that is written makes a copy of all, if they are in a column.
+// Reads and writes like a std::vector. Writing a time first copies all times, if they are in a column.
 class RowTimes {
  public:
   using value_type = Time;
@@ -53,9 +53,9 @@ class RowTimes {
     Own().assign(begin, end);
   }
   void push_back(Time time) { Own().push_back(time); }
-  // The times in memory, until one is written; null: they are in a narrow column.
+  // The times as an array, valid until a time is written; null: they are in a narrow column.
   const Time* plain() const { return column_.empty() ? own_.data() : column_.plain(); }
-  // The `count` times from `begin` on.
+  // Reads the `count` times from row `begin` on into `out`.
   void Read(size_t begin, size_t count, Time* out) const {
     if (column_.empty()) {
       std::copy_n(own_.data() + begin, count, out);
@@ -75,7 +75,7 @@ class RowTimes {
     return own_;
   }
   std::vector<Time> own_;
-  NarrowColumn<Time> column_;  // empty: `own_` has them
+  NarrowColumn<Time> column_;  // empty: the times are in `own_`
 };
 
 }  // namespace chakra

@@ -66,7 +66,7 @@ double StartOf(const proto::KernelTable& table, const std::vector<RowWork>& work
   return std::min(shortest, FitWork(samples, samples.size()).start);
 }
 
-// Sets time and error of a row by the rooflines.
+// Sets time and error of a row by the rooflines of both devices.
 void Scale(double start_us, const RowWork& work, const DeviceRates& from, const DeviceRates& to,
            proto::KernelRow* row) {
   const double start = std::min(start_us, row->duration_us()), rest = row->duration_us() - start;
@@ -92,7 +92,7 @@ void Scale(double start_us, const RowWork& work, const DeviceRates& from, const 
   row->set_error(row->error() + error);
 }
 
-// Sets time and error of a row whose kernel has a family, by the law of kernels. False: it has none.
+// Sets time and error of a row by the kernel model. Returns false if the row's kernel has no family.
 bool ScaleByLaw(Repricer& repricer, const std::string& dtype, const std::string& default_dtype,
                 proto::KernelRow* row) {
   const KernelFacts kernel = {row->name(),
@@ -109,7 +109,7 @@ bool ScaleByLaw(Repricer& repricer, const std::string& dtype, const std::string&
   return true;
 }
 
-// The models of both devices, where both say their architecture; else rooflines do.
+// The kernel models of both devices; nullopt if a device names no architecture (rooflines are used then).
 std::optional<std::pair<KernelModel, KernelModel>> ModelsOf(const proto::Device& from,
                                                             const proto::Device& to) {
   for (const proto::Device* device : {&from, &to}) {

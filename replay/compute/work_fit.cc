@@ -14,15 +14,16 @@ using Terms = std::array<double, kTerms>;
 
 Terms TermsOf(const WorkSample& s) { return {1, s.operations, s.bytes}; }
 
-// Sums of products of the scaled terms with each other and with 1; each term is divided by the sample's time.
+// The normal equations: sums of the pairwise products of the terms, and of each term times 1. Each term is
+// divided by the sample's time and scaled.
 struct Normal {
   std::array<Terms, kTerms> square{};
   Terms right{};
   double count = 0;
 };
 
-// Solves for the terms in `chosen` (bits); the others are 0. nullopt: the terms cannot be separated, or one
-// would be negative.
+// Solves for the terms in `chosen` (bits); the other terms are 0. nullopt: the terms cannot be separated, or
+// one would be negative.
 std::optional<Terms> Solve(const Normal& n, unsigned chosen) {
   std::array<std::array<double, kTerms + 1>, kTerms> a{};
   std::array<size_t, kTerms> term{};

@@ -22,8 +22,9 @@ struct WorkFit {
   }
 };
 
-// The fit with the least squared relative errors, sum ((fit - time) / time)^2. `without` is a sample to leave
-// out; a number >= the number of samples leaves out none. All zero if there are no samples.
+// The fit with the smallest sum of squared relative errors, sum ((fit - time) / time)^2. `without` is a
+// sample to leave out; a number >= the number of samples leaves out none. All terms are zero if there are no
+// samples.
 WorkFit FitWork(const std::vector<WorkSample>& samples, size_t without);
 
 }  // namespace chakra

@@ -24,7 +24,7 @@ SteadyLoad::Board BoardOf(const proto::KernelArchitecture::Board& board) {
   return {board.watts(), board.units(), board.clock_mhz()};
 }
 
-// Its names are those of `a`, which stays.
+// The result's strings point into `a`.
 Architecture Read(const proto::KernelArchitecture& a) {
   Architecture out;
   out.name = a.name();
@@ -49,7 +49,7 @@ Architecture Read(const proto::KernelArchitecture& a) {
   return out;
 }
 
-// A file, read when somebody first asks for its architecture.
+// A file, parsed when its architecture is first asked for.
 struct Entry {
   absl::string_view name;
   absl::string_view text;
@@ -59,7 +59,7 @@ struct Entry {
 
   const Architecture& Get() {
     std::call_once(once, [this] {
-      // A test reads all files: none fails here.
+      // Cannot fail: a test reads all files.
       (void)ParseTextMessage(text, absl::StrCat("architecture ", name), &message);
       architecture = Read(message);
     });
@@ -88,9 +88,9 @@ Entry* FindEntry(absl::string_view name) {
   return nullptr;
 }
 
-// Power by the clock, both as shares of what the cool device has: the clock times the square of the voltage,
-// which is least below the knee and grows in proportion from there (fitted to a V100 at limits of 100 to 250
-// W, Zeus, NSDI 2023: replay/energy/README.md).
+// Power by clock, both as shares of those of a cool device: the clock times the square of the voltage. The
+// voltage is constant below the knee and grows linearly above it (fitted to a V100 at limits of 100 to 250 W,
+// Zeus, NSDI 2023: replay/energy/README.md).
 constexpr double kKnee = 0.75, kLeastVoltage = 0.87;
 
 double PowerAt(double clock) {
@@ -108,12 +108,12 @@ double ClockAt(double power, double most) {
   return high;
 }
 
-// Devices whose clock power limits hold different clocks: of the 8 of a node the slowest takes 5 % longer
-// than the fastest (stas00/ml-engineering, compute/accelerator/benchmarks), which are 2.85 standard
-// deviations of a normal distribution apart on average.
+// Standard deviation of the speeds of devices whose clock power limits. The slowest of the 8 devices of a
+// node takes 5 % longer than the fastest (stas00/ml-engineering, compute/accelerator/benchmarks). The mean
+// distance of the extremes of 8 normal draws is 2.85 standard deviations.
 constexpr double kDeviation = 0.05 / 2.85;
 
-// The mean of the greatest of `n` draws from the standard normal distribution: the quantile at (n - 3/8) / (n
+// The mean of the maximum of `n` draws from the standard normal distribution: the quantile at (n - 3/8) / (n
 // + 1/4) (Blom, 1958), by bisection.
 double GreatestOf(int64_t n) {
   if (n <= 1) return 0;
@@ -126,9 +126,9 @@ double GreatestOf(int64_t n) {
   return high;
 }
 
-// Longer than a cool device's time, where the board has the power of the measured one or another. Devices of
-// an architecture are of one silicon: a unit draws the same at the same clock in MHz, whatever the clock of
-// the data sheet is.
+// How much longer than on a cool device a GEMM takes, as a share, on a board whose power may differ from that
+// of the measured board. Devices of an architecture have the same silicon: a unit draws the same power at the
+// same clock in MHz, whatever clock the data sheet gives.
 double HotOfPower(double hot, const SteadyLoad::Board& measured, const proto::Device& device,
                   const Unit& unit) {
   if (device.board_watts() <= 0 || measured.watts <= 0) return hot;

@@ -1,4 +1,4 @@
-// Attention without its matrix of scores in memory: blocks of queries along their keys.
+// Attention that does not store its matrix of scores in memory: blocks of queries go along their keys.
 #include <algorithm>
 #include <cmath>
 
@@ -8,13 +8,13 @@ namespace chakra::laws {
 namespace {
 
 constexpr double kBlock = 128;  // queries of a block, keys of a step
-// Of a unit for a tanh: of special functions a multiprocessor does 16 a cycle (CUDA C++ Programming Guide,
-// throughput of arithmetic instructions, compute capability 7.0 to 10.0); FlashAttention caps scores by
-// tanh.approx (Dao-AILab/flash-attention, csrc/flash_attn/src/utils.h, apply_softcap), of scores that the
-// backward kernel makes again too.
+// Cycles of a unit for a tanh: a multiprocessor computes 16 special functions per cycle (CUDA C++ Programming
+// Guide, throughput of arithmetic instructions, compute capability 7.0 to 10.0). FlashAttention caps scores
+// by tanh.approx (Dao-AILab/flash-attention, csrc/flash_attn/src/utils.h, apply_softcap), also when the
+// backward kernel recomputes the scores.
 constexpr double kTanhCycles = 1.0 / 16;
 
-// Steps of all blocks of one head, and of the longest.
+// Steps of one head: number of blocks, sum over all blocks, and those of the longest block.
 struct Steps {
   double blocks = 0, sum = 0, most = 0;
 };
@@ -29,7 +29,7 @@ Steps StepsOf(const AttentionCall& call) {
     s.sum = s.blocks * s.most;
     return s;
   }
-  // Block i sees the keys before it, until the window ends what it sees.
+  // Block i sees all keys before it, until the window limits the keys that it sees.
   const double before = std::floor(call.prefix / kBlock);
   const double growing = std::clamp(s.most - before, 0.0, s.blocks);
   s.sum = growing * before + growing * (growing + 1) / 2 + (s.blocks - growing) * s.most;
@@ -43,7 +43,7 @@ double Attention(const AttentionConstants& c, const Unit& unit, double bytes, do
   const double cycles = 1 / unit.cycles_per_us;
   const double rate = unit.peak_per_us / unit.units * c[kAttentionPeakShare];
   const Steps steps = StepsOf(call);
-  // Backward: five products for two, and the exponentials once.
+  // Backward: five GEMMs instead of two, and the exponentials once.
   const double products = call.backward ? 10 : 4, moved = call.backward ? 2.5 : 1;
   const double pair = c[kPairCycles] + (call.capped ? kTanhCycles : 0);
   const double step =

@@ -1,4 +1,4 @@
-// Moves the law to one device by a few of its own measurements.
+// Adapts the kernel model to one device by a few of its own measurements.
 #pragma once
 
 #include <vector>
@@ -10,13 +10,14 @@
 
 namespace chakra {
 
-// `device` with the kernel_scale under which the model comes nearest to the measured rows, in the mean of
-// squared logarithms. Few rows move it a little: each scale is held near 1 as if by a row of a third of the
-// weight. Errors (InvalidArgument): a row that the model refuses, no row with a measured time.
+// Returns `device` with the kernel_scale that minimises the mean squared logarithm of modelled / measured
+// time over the measured rows. Few rows change the scales only a little: each scale is held near 1 as if by a
+// row of a third of the weight. Errors (InvalidArgument): a row that the model refuses, no row with a
+// measured time.
 absl::StatusOr<proto::Device> CalibrateDevice(const proto::Device& device, const KernelRows& rows);
 
-// Scales of a start, a share of peak and a share of memory under which `misfit`, a sum of squared logarithms
-// of measured rows, is least, with each held near 1 as above.
+// Returns the factors on start, share of peak and share of memory that minimise `misfit`, a sum of squared
+// logarithms over measured rows. Each factor is held near 1 as in CalibrateDevice().
 std::vector<double> FindScales(absl::FunctionRef<double(const std::vector<double>& scale)> misfit);
 
 }  // namespace chakra

@@ -16,7 +16,7 @@ namespace {
 namespace rules = operator_rules;
 using rules::Call;
 
-// What the matrix units take for operands of a type; of those that they do not know, what the device prefers.
+// The dtype for an operand's type. A type that the matrix units do not know counts as bf16.
 KernelDtype DtypeOfOperand(const std::vector<Operand>& operands, size_t i) {
   const absl::string_view dtype = i < operands.size() ? operands[i].dtype : "";
   if (dtype == "fp64") return KernelDtype::kFp64;
@@ -28,7 +28,7 @@ KernelDtype DtypeOfOperand(const std::vector<Operand>& operands, size_t i) {
 
 double At(const Shape& shape, size_t i) { return static_cast<double>(shape[i]); }
 
-// The product of two operands of torch.matmul, and of linear where the second is transposed.
+// The GEMM of the two operands of matmul or linear (`linear`: the second operand is transposed).
 std::optional<GemmCall> Product(const std::vector<Operand>& operands, const Call& call, size_t a,
                                 bool linear) {
   const Shape *x = call.Tensor(a, 1), *y = call.Tensor(a + 1, 1);
@@ -73,8 +73,8 @@ std::vector<KernelCall> Convolution(const std::vector<Operand>& operands, const 
   return {GemmCall{DtypeOfOperand(operands, 0), f->groups, f->pixels, f->filters / f->groups, f->taps}};
 }
 
-// grad [N, K, ...], x, weight: the gradient of x, then that of the weight, each with the operations of the
-// product that the gradient's pixels make with the filters.
+// grad [N, K, ...], x, weight: first the gradient of x, then that of the weight. Each has the operations of a
+// GEMM of the gradient's pixels with the filters.
 std::vector<KernelCall> ConvolutionBackward(const std::vector<Operand>& operands, const Call& call) {
   const Shape *grad = call.Tensor(0, 3), *x = call.Tensor(1, 3);
   const auto f = FiltersOf(x, call.Tensor(2, 3));
@@ -83,13 +83,13 @@ std::vector<KernelCall> ConvolutionBackward(const std::vector<Operand>& operands
   const double out = Elements(*grad) / At(*grad, 1);  // pixels of the gradient
   const double filters = f->filters / f->groups, channels = f->channels / f->groups;
   const double window = f->taps / channels;
-  const double overlap = window * out / std::max(1.0, f->pixels);  // taps that reach a pixel of x
+  const double overlap = window * out / std::max(1.0, f->pixels);  // taps that contribute to a pixel of x
   return {GemmCall{dtype, f->groups, f->pixels, channels, std::max(1.0, filters * overlap)},
           GemmCall{dtype, f->groups, filters, f->taps, out}};
 }
 
-// query, key and value from operand `q` on; `heads`: which dimension is the heads, 1 or 2. Three dimensions
-// are [tokens, heads, width] of sequences whose begins are the operand after value.
+// query, key and value are operands `q` to q + 2; `heads` is the dimension of the heads, 1 or 2. Three
+// dimensions are [tokens, heads, width] of concatenated sequences; a later operand has their starts.
 std::vector<KernelCall> Attention(const std::vector<Operand>& operands, const Call& call, size_t q,
                                   size_t heads, bool backward) {
   const Shape *query = call.Tensor(q, 3), *key = call.Tensor(q + 1, 3);
@@ -112,7 +112,7 @@ std::vector<KernelCall> Attention(const std::vector<Operand>& operands, const Ca
   } else {
     a.heads = At(*query, 1);
     a.kv_heads = At(*key, 1);
-    const size_t begins = backward ? q + 5 : q + 3;  // of the backward, after the result and its sums
+    const size_t begins = backward ? q + 5 : q + 3;  // backward: after the result and its sums
     const Shape* starts = call.Tensor(begins, 1);
     a.batch = starts != nullptr && starts->size() == 1 ? std::max(1.0, At(*starts, 0) - 1) : 1;
     a.seq = std::max(1.0, At(*query, 0) / a.batch);
@@ -128,7 +128,7 @@ std::vector<KernelCall> ProductOf(const std::vector<Operand>& operands, const Ca
   return gemm.has_value() ? std::vector<KernelCall>{*gemm} : std::vector<KernelCall>();
 }
 
-// A line for each rule of operator_rules.h that streams.
+// A line for each rule of operator_rules.h whose operators stream.
 struct StreamRule {
   OperatorRule rule;
   StreamKind kind;
@@ -150,7 +150,7 @@ constexpr StreamRule kStreams[] = {
     {rules::Foreach, StreamKind::kOptimizer},
 };
 
-// Operators whose rule counts their work but that are of another kind.
+// Operators whose kind differs from that of the rule that counts their work.
 struct OtherKind {
   const char* name;
   StreamKind kind;
@@ -173,8 +173,8 @@ std::optional<StreamKind> KindOf(absl::string_view name, OperatorRule rule) {
   return std::nullopt;
 }
 
-// The kernel of a family that streams, from the operands of an operator that is not known: the rule of an
-// operator of this family that they fit.
+// Used for a streaming kernel whose operator is unknown: the work is that of the first operator of its family
+// here that the operands fit.
 constexpr struct {
   KernelFamily family;
   const char* op;
@@ -187,14 +187,14 @@ constexpr struct {
     {KernelFamily::kScan, "sum"},
 };
 
-// Operators of products in the order in which operands are tried: what a stricter one fits is not another's.
+// GEMM operators, in the order in which operands are tried: stricter operators first.
 constexpr const char* kProducts[] = {"addmm",  "baddbmm", "mm",    "bmm", "convolution_backward",
                                      "linear", "matmul",  "conv2d"};
 
 bool IsStream(KernelFamily family) { return StreamKindOf(family).has_value(); }
 
-// Sets the dtype that the kernel's name tells, where the operands tell only fp32 or nothing: a run may have
-// used TF32, and a library's call may have other operands.
+// Sets the dtype that the kernel's name gives, if the operands give no dtype, or fp32 and the name says TF32
+// (a run may have used TF32). `told`: an operand has a dtype.
 void TakeDtypeOfName(absl::string_view name, bool told, GemmCall* gemm) {
   const auto named = DtypeOfKernelName(name);
   if (!named.has_value()) return;
@@ -223,7 +223,7 @@ FamilyCalls StreamOfKernel(const KernelFacts& kernel, KernelFamily family,
   return out;
 }
 
-// The operator among `ops` whose operands these are.
+// The calls of the first operator in [begin, end) that the operands fit.
 std::vector<KernelCall> FirstThatFits(const char* const* begin, const char* const* end,
                                       const std::vector<Operand>& operands, int unknown) {
   for (; begin != end; ++begin) {
@@ -236,8 +236,8 @@ std::vector<KernelCall> FirstThatFits(const char* const* begin, const char* cons
 
 std::vector<KernelCall> AttentionOfKernel(const KernelFacts& kernel, const std::vector<Operand>& operands,
                                           int unknown) {
-  // cuDNN's operators have the heads before the length, the others' kernels are launched with the length
-  // first.
+  // The heads dimension precedes the length dimension in cuDNN's and in scaled_dot operators. Other kernels
+  // are launched with the length first.
   const bool heads_first = absl::StrContains(kernel.name, "cudnn") ||
                            absl::StrContains(kernel.name, "heads_first") ||
                            absl::StrContains(kernel.op, "scaled_dot");
@@ -255,8 +255,8 @@ std::vector<KernelCall> AttentionOfKernel(const KernelFacts& kernel, const std::
   return calls->calls;
 }
 
-// Keys that a query sees, where operations tell of fewer pairs than half: w keys, but for the first w
-// queries, make w * seq - w^2 / 2 pairs.
+// The window of keys that a query sees, if the operations show fewer than half of all pairs: with a window of
+// w keys there are w * seq - w^2 / 2 pairs, since the first w queries see fewer. 0: no window.
 double WindowOf(const AttentionCall& a, double operations) {
   const double v = a.v_dim > 0 ? a.v_dim : a.head_dim;
   const double of_pair = 2 * a.batch * a.heads * (a.backward ? 3 * a.head_dim + 2 * v : a.head_dim + v);
@@ -264,8 +264,8 @@ double WindowOf(const AttentionCall& a, double operations) {
   return pairs < 0.499 * all ? std::round(a.seq - std::sqrt(all - 2 * pairs)) : 0;
 }
 
-// Shapes do not tell a mask, but the node's own operations do: a causal one leaves half of the pairs, a
-// window fewer.
+// Finds the mask from the node's own operations, since shapes do not show it: a causal mask leaves half of
+// the pairs, a window fewer.
 FamilyCalls WithMask(const KernelFacts& kernel, FamilyCalls calls) {
   if (kernel.operations <= 0) return calls;
   for (KernelCall& call : calls.calls) {
@@ -278,7 +278,7 @@ FamilyCalls WithMask(const KernelFacts& kernel, FamilyCalls calls) {
   return calls;
 }
 
-// Which of the products of an operator a kernel is.
+// Selects the call that the kernel is, among the GEMMs of an operator.
 std::vector<KernelCall> OneOf(std::vector<KernelCall> calls, absl::string_view name) {
   if (calls.size() > 1) {
     const bool weights = absl::StrContains(name, "wgrad") || absl::StrContains(name, "wrw") ||

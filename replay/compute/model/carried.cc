@@ -1,4 +1,4 @@
-// Which fit counts for a call, and what of a fit counts for other devices.
+// Which fit is used for a call, and which constants of a fit apply to other devices.
 #include <algorithm>
 
 #include "replay/compute/model/architectures.h"

@@ -84,7 +84,7 @@ class Scanner {
     return KernelDtype::kBf16;
   }
 
-  // What is left, from the next word on.
+  // The rest of the text, from the next word on.
   absl::string_view Rest() {
     SkipBlanks();
     return left_;
@@ -129,7 +129,7 @@ void TakeKernel(Scanner* from, Fit* fit) {
   fit->dtype = from->Dtype();
 }
 
-// The rest of the head, and the table, whose rows are a multiple of `rows`.
+// Reads the rest of the head, and the table, whose number of rows must be a multiple of `rows`.
 template <typename Fit>
 void TakeLaw(size_t rows, size_t columns, Scanner* from, Fit* fit) {
   const absl::Span<const ConstantName> names = NamesOf(fit->constants);
@@ -147,7 +147,7 @@ void TakeLaw(size_t rows, size_t columns, Scanner* from, Fit* fit) {
     from->Fail(absl::StrCat("rows of one length with ", columns, " numbers each, a multiple of ", rows));
 }
 
-// The whole numbers behind each "=" of a label, which has as many.
+// Reads the whole number after each "=" of a label. False if the label does not have exactly N.
 template <size_t N>
 bool TakeNumbers(absl::string_view label, std::array<double, N>* to) {
   const char *at = label.data(), *const end = at + label.size();

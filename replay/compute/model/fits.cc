@@ -25,8 +25,8 @@ auto Order(const Fit& fit) {
   return std::tie(fit.device, fit.kernel, fit.dtype);
 }
 
-// The files of a kind are those whose names begin with `kind`; names say nothing else. A file that is wrong
-// is a bug of the program, which it ends.
+// Reads the files whose names begin with `kind`; the rest of a name has no meaning. A file that does not
+// parse is a bug, and ends the program.
 template <typename Fit>
 std::vector<Fit> ReadAll(absl::string_view kind,
                          absl::StatusOr<Fit> (*read)(absl::string_view, absl::string_view)) {

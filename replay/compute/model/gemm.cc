@@ -1,4 +1,4 @@
-// Products of matrices: tiles and waves over the units, splits of k, the last cache and memory.
+// GEMMs: tiles and waves over the units, splits of k, the last cache and memory.
 #include <algorithm>
 #include <cmath>
 
@@ -11,11 +11,12 @@ struct Tile {
   double m, n;
 };
 
-// Tiles as libraries have them. The one that takes least counts, as their heuristics and searches find.
+// Tiles that libraries have. The fastest tile is used, since the heuristics and searches of libraries find
+// it.
 constexpr Tile kTiles[] = {{16, 64},  {16, 128},  {32, 64},  {32, 128},  {64, 32},   {64, 64},   {64, 128},
                            {128, 64}, {128, 128}, {64, 256}, {128, 192}, {128, 256}, {256, 128}, {256, 256}};
 constexpr double kSplits[] = {1, 2, 3, 4, 6, 8, 12, 16, 32};
-constexpr double kStep = 64;  // elements of k that a tile takes at once
+constexpr double kStep = 64;  // elements of k that a tile processes at once
 
 }  // namespace
 
@@ -42,7 +43,7 @@ double Gemm(const GemmConstants& c, const Unit& unit, double bytes, double batch
       const double wave = tiles * split / unit.units;
       const double compute =
           (wave <= 1 ? 1 : std::ceil(wave)) * (each * depth + around) + step * depth / kStep;
-      // What a wave of `along` by `across` tiles reads again where the operands do not stay in the cache.
+      // Bytes that a wave of `along` by `across` tiles reads again if the operands do not stay in the cache.
       const double along = std::min(c[kRasterTiles], rows),
                    across = std::min(unit.units, tiles * split) / along;
       const double again = wave * (along * tile.m + across * tile.n) * depth * bytes;

@@ -16,31 +16,33 @@ namespace {
 
 using laws::BandOf;
 
-constexpr double kSiblingSpread = 0.12;  // of a device of a measured architecture, beside that of the fit
-constexpr double kBatchSpread = 0.15;    // of several products at once, of which none was measured
-constexpr double kStreamSpread = 0.35;   // of kernels that stream
-// Share of its peak that a narrow dtype reaches, against bf16: DeepGEMM's against cuBLAS's on H100
+// Spread for devices of a measured architecture, in addition to that of the fit.
+constexpr double kSiblingSpread = 0.12;
+// Spread for batched GEMMs, and for attention that is backward or not causal.
+constexpr double kBatchSpread = 0.15;
+constexpr double kStreamSpread = 0.35;  // spread for streaming kernels
+// The share of its peak that a narrow dtype reaches, relative to bf16's: DeepGEMM's against cuBLAS's on H100
 // (replay/compute/fitted).
 constexpr double kNarrowShare = 0.8;
-// Of the time that memory takes for sums that a product adds to, what products do not hide: SimuMax's
-// products of gradients that add in fp32 against those that do not, A100 and B200
+// A GEMM that adds to sums in fp32 hides part of the memory time of the sums. This is the share that stays
+// visible: SimuMax's GEMMs of gradients that add in fp32 against those that do not, A100 and B200
 // (data/kernels/kernel_efficiency_simumax.csv).
 constexpr double kAccumulateShare = 0.35;
-// Grouped products are a kernel for each, so many at a time (TransformerEngine,
+// Grouped GEMMs run one kernel each, at most this many at a time (TransformerEngine,
 // pytorch/csrc/extensions/gemm.cpp, num_streams).
 constexpr double kProductStreams = 4;
-// Backward against forward, in long loops: the rate, the share of the longest block that is waited for
-// (blocks go along their queries and are more alike), the start. SimuMax's attention of 4 to 128 heads on
-// A100 and B200, 4,096 to 131,072 tokens (the same table): mean error 4.3 % where keys and values have one
-// width.
+// Attention backward relative to forward, in long loops: the rate, the share of the longest block that the
+// others wait for (backward blocks go along their queries and have more equal lengths), the start. From
+// SimuMax's attention of 4 to 128 heads on A100 and B200, 4,096 to 131,072 tokens (the same table): mean
+// error 4.3 % if keys and values have the same width.
 constexpr double kBackwardRate = 0.70, kBackwardTail = 0.35, kBackwardStart = 0.5;
-// FlashAttention against its second version, which is about twice as fast (Dao, "FlashAttention-2", 2023,
-// abstract); backward, where no table has it, at the same share of its rate forward.
+// The first version of FlashAttention against the second, which is about twice as fast (Dao,
+// "FlashAttention-2", 2023, abstract). kFlash1Backward: its backward rate relative to forward.
 constexpr double kFlash1Share = 0.5, kFlash1Backward = 0.78;
-// Where the fit is that of the third version, for Hopper: 1.5 to 2 times as fast as the second (Shah et al.,
-// "FlashAttention-3", 2024, abstract).
+// Used if the fit is that of the third version, for Hopper, which is 1.5 to 2 times as fast as the second
+// (Shah et al., "FlashAttention-3", 2024, abstract).
 constexpr double kFlash2Share = 1 / 1.75;
-constexpr double kFarSpread = 0.5;                   // where no left-out device tells
+constexpr double kFarSpread = 0.5;                   // spread if no fit covers the dtype
 constexpr double kMostWork = 4611686018427387904.0;  // 2^62
 
 size_t IndexOf(KernelDtype dtype) { return static_cast<size_t>(dtype); }
@@ -67,7 +69,7 @@ absl::Status CheckWork(absl::string_view call, double operations) {
       absl::StrCat(call, ": it has ", operations, " operations; expected at most 2^62"));
 }
 
-// What a calibration says.
+// A scale of a calibration; 0 means unset, which is 1.
 double ScaleOf(double scale) { return scale > 0 ? scale : 1; }
 
 template <typename C>
@@ -86,9 +88,9 @@ const Fit* FitOf(absl::Span<const Fit> fits, absl::string_view device, KernelDty
   return nullptr;
 }
 
-// Constants of products for a dtype of an architecture: those of the fit of the measured device; for a dtype
-// that it has none of, those of bf16. What a library's kernels start with beyond that of others is not
-// carried to other architectures.
+// Constants of GEMMs for a dtype: those of the fit of the architecture's measured device; if that device has
+// no fit for the dtype, or without `own`, those of bf16. For devices of other architectures, a longer start
+// of one library is left out (Carried()).
 laws::GemmConstants ProductConstants(const proto::Device& device, KernelDtype dtype, bool own) {
   const laws::Architecture& architecture = laws::ArchitectureOf(device);
   const laws::GemmFit* fit = own ? FitOf(laws::GemmFits(), architecture.measured, dtype) : nullptr;
@@ -98,14 +100,14 @@ laws::GemmConstants ProductConstants(const proto::Device& device, KernelDtype dt
   if (stands_in && BytesOf(dtype) <= 1 && dtype != KernelDtype::kInt4Weights)
     c[laws::kPeakShare] *= kNarrowShare;
   c[laws::kPeakShare] *= architecture.peak_scale;
-  // What the measured device loses, in time and by power, it loses by its full rate.
+  // Losses of time and of power on the measured device shrink with the rate of the units.
   const double rate = laws::UnitRate(architecture, device);
   if (rate < 1) {
     c[laws::kPeakShare] = 1 / (1 + rate * (1 / c[laws::kPeakShare] - 1));
     c[laws::kHotShare] *= rate;
   }
   if (dtype == KernelDtype::kFp32 && architecture.vector_share > 0) {
-    // Reached by products of milliseconds, in tiles of 128 x 256.
+    // GEMMs of milliseconds, in tiles of 128 x 256, reach vector_share.
     c[laws::kPeakShare] = architecture.vector_share * (1 + c[laws::kHalfTile] * (1.0 / 128 + 1.0 / 256));
     c[laws::kHotShare] = 0;
   }
@@ -113,8 +115,9 @@ laws::GemmConstants ProductConstants(const proto::Device& device, KernelDtype dt
   return Scaled(device.kernel_scale(), c, laws::kStartCycles, laws::kPeakShare, laws::kMemoryShare);
 }
 
-// What serves a dtype of experts that was not measured on the device: a dtype of the same bytes there, then
-// H100's, then bf16 there.
+// The fit of experts for a dtype that has no fit on the measured device. The order: fp8_block or bf16 (the
+// nearer in size) on that device, the dtype itself on H100, fp8_block or bf16 on H100, bf16 on the measured
+// device.
 const laws::MoeFit* StandIn(absl::string_view measured, KernelDtype dtype) {
   constexpr absl::string_view kH100 = "H100 80GB HBM3";
   const KernelDtype near = BytesOf(dtype) <= 1 ? KernelDtype::kFp8Block : KernelDtype::kBf16;
@@ -140,13 +143,14 @@ absl::string_view KnownAttentionKernel(absl::string_view name) {
   return "";
 }
 
-// Of a call whose law, correction and spreads are known. `spreads` nullptr: nothing was measured of its kind.
+// The answer to a call whose law, residual and spreads are known. `spreads` nullptr: no kernel of its kind
+// was measured.
 struct KernelModel::Answer {
   const Machine& machine;
   double law_us;
   double residual;
   const laws::Spreads* spreads;
-  double beside = 0;  // further spread
+  double beside = 0;  // additional spread
 
   ModelledTime Time() const {
     using Rest = Machine::Rest;
@@ -234,14 +238,14 @@ absl::StatusOr<ModelledTime> KernelModel::Gemm(const GemmCall& c) const {
   s.Update(CheckDtype(c.dtype));
   if (!s.ok()) return s;
   const size_t d = IndexOf(c.dtype);
-  // The tables have cuBLAS for bf16 alone. Training multiplies narrow types by cuBLASLt (TransformerEngine,
-  // torch._scaled_mm), serving by kernels of its own.
+  // The tables have cuBLAS only for bf16. Training multiplies narrow types by cuBLASLt (TransformerEngine,
+  // torch._scaled_mm); serving has its own kernels.
   const bool cublas = c.cublas || machine_->load.steady;
   const bool other = cublas && c.dtype != KernelDtype::kBf16;
   const laws::GemmConstants& constants = other ? machine_->cublas_constants[d] : machine_->gemm_constants[d];
   const double at_once = c.each ? std::min(kProductStreams, c.batch) : c.batch;
   double us = laws::Gemm(constants, machine_->unit[d], BytesOf(c.dtype), at_once, c.m, c.n, c.k);
-  if (c.each) {  // streams fill each other's last waves; each kernel's start is its own
+  if (c.each) {  // streams fill each other's last waves; each kernel has its own start
     const double start = constants[laws::kStartCycles] / machine_->unit[d].cycles_per_us;
     us = (us - start) * c.batch / at_once + start * c.batch;
   }
@@ -258,7 +262,7 @@ absl::StatusOr<ModelledTime> KernelModel::Gemm(const GemmCall& c) const {
 }
 
 absl::StatusOr<ModelledTime> KernelModel::Attention(const AttentionCall& asked) const {
-  // Products of two widths as those of the width between: forward one of each, backward three and two.
+  // GEMMs of two widths count as GEMMs of the mean width: forward one of each, backward three and two.
   AttentionCall c = asked;
   const bool unequal = c.v_dim > 0 && c.v_dim != c.head_dim;
   if (unequal) c.head_dim = c.backward ? (3 * c.head_dim + 2 * c.v_dim) / 5 : (c.head_dim + c.v_dim) / 2;

@@ -21,10 +21,10 @@ struct NamePattern {
   KernelFamily family;
 };
 
-// The first line that fits wins: helpers of a product stand before products, names of functors before those
-// of the templates that apply them. To add a kernel, add a line.
+// The first pattern that fits wins. Helpers of GEMMs are therefore before GEMMs, and names of functors before
+// those of the templates that apply them. To add a kernel, add a line.
 constexpr NamePattern kPatterns[] = {
-    // XLA's, of which only the kind is told: what comes behind is the program's own name.
+    // XLA's instructions. The text after the kind is the program's own name.
     {"xla::loop", F::kElementwise},
     {"xla::reduce", F::kReduction},
     {"xla::copy", F::kCopy},
@@ -33,7 +33,7 @@ constexpr NamePattern kPatterns[] = {
     {"xla::scatter", F::kGather},
     {"xla::sort", F::kScan},
     {"xla::custom-call", F::kElementwise},
-    // Copies that the driver or the runtime makes.
+    // Copies by the driver or the runtime.
     {"memcpy htod", F::kHostCopy},
     {"memcpy dtoh", F::kHostCopy},
     {"memcpy*host", F::kHostCopy},
@@ -44,7 +44,7 @@ constexpr NamePattern kPatterns[] = {
     {"rocclr_fillbuffer", F::kCopy},
     {"rocclr_copybuffer", F::kCopy},
     {"copydevicetodevice", F::kCopy},
-    // Helpers of products, convolutions and attention, which stream.
+    // Streaming helpers of GEMMs, convolutions and attention.
     {"splitkreduce", F::kReduction},
     {"reducesplitk", F::kReduction},
     {"splitk_reduce", F::kReduction},
@@ -133,7 +133,7 @@ constexpr NamePattern kPatterns[] = {
     {"fusedadam", F::kOptimizer},
     {"adam_kernel", F::kOptimizer},
     {"lamb_kernel", F::kOptimizer},
-    // Tables of rows.
+    // Tables of rows (embeddings, indices).
     {"split_embedding", F::kGather},
     {"embedding", F::kGather},
     {"permute_pooled_embs", F::kGather},
@@ -204,7 +204,7 @@ constexpr NamePattern kPatterns[] = {
     {"ln_fwd", F::kNorm},
     {"ln_bwd", F::kNorm},
     {"ln_parallel_residual", F::kNorm},
-    // Convolutions, which are implicit products.
+    // Convolutions, which are implicit GEMMs.
     {"implicit_gemm", F::kGemm},
     {"implicitgemm", F::kGemm},
     {"implicit_convolve", F::kGemm},
@@ -222,7 +222,7 @@ constexpr NamePattern kPatterns[] = {
     {"miopengcnasmconv", F::kGemm},
     {"winograd", F::kGemm},
     {"conv1x1", F::kGemm},
-    // Products.
+    // GEMMs.
     {"dot_kernel", F::kReduction},
     {"gemmk1_kernel", F::kGemm},
     {"gemv", F::kGemm},
@@ -238,7 +238,7 @@ constexpr NamePattern kPatterns[] = {
     {"dot_based_gemm", F::kGemm},
     {"cutlass", F::kGemm},
     {"fused_dense", F::kGemm},
-    // Element by element: PyTorch's templates by the functor that they apply.
+    // Elementwise kernels. PyTorch's templates are matched by the functor that they apply.
     {"catarraybatched", F::kCopy},
     {"fillfunctor", F::kCopy},
     {"fill_kernel", F::kCopy},
@@ -297,8 +297,8 @@ bool NameFits(absl::string_view name, absl::string_view pattern) {
   return true;
 }
 
-// The pairs of characters that follow one another in a text: most patterns have one that a name has not, so
-// that few are looked for. Two pairs may count as one.
+// The set of pairs of adjacent characters in a text. A pattern with a pair that the name lacks cannot fit, so
+// few patterns are searched for. Different pairs may have the same number.
 class Pairs {
  public:
   explicit Pairs(absl::string_view text) {
@@ -316,10 +316,10 @@ class Pairs {
 struct CountedPattern {
   absl::string_view pattern;
   KernelFamily family;
-  std::array<uint16_t, 3> pairs;  // that each name has which it fits
+  std::array<uint16_t, 3> pairs;  // pairs that every name which fits has
 };
 
-// By their first two characters, too.
+// Patterns are also found by the pairs of their first piece, which therefore has at least two characters.
 static_assert(std::all_of(std::begin(kPatterns), std::end(kPatterns), [](const NamePattern& line) {
   const absl::string_view pattern = line.pattern;
   return pattern.size() > 1 && pattern[0] != '*' && pattern[1] != '*';
@@ -347,9 +347,9 @@ struct NamedDtype {
   KernelDtype dtype;
 };
 
-// Of products' kernels; the first that fits wins. s1688 and s16816 are the shapes of Ampere's instructions
-// for TF32 and 16 bits (PTX ISA, mma); Tensile writes the types of inputs, output and accumulator (BBS: bf16,
-// bf16, fp32).
+// Dtypes in the names of GEMM kernels; the first pattern that fits wins. s1688 and s16816 are the shapes of
+// Ampere's instructions for TF32 and 16 bits (PTX ISA, mma). Tensile writes the types of inputs, output and
+// accumulator (BBS: bf16, bf16, fp32).
 constexpr NamedDtype kNamedDtypes[] = {
     {"mxfp4", KernelDtype::kFp4},   {"e2m1", KernelDtype::kFp4},       {"e4m3", KernelDtype::kFp8},
     {"e5m2", KernelDtype::kFp8},    {"_f8", KernelDtype::kFp8},        {"fp8", KernelDtype::kFp8},

@@ -1,6 +1,5 @@
-// The laws by which kernels take their time, one for each family, and the constants that they have for each
-// architecture. Constants are fitted on public measurements by bench/kernel_laws, which writes
-// replay/compute/fitted.
+// The laws that give a kernel's time, one for each family, and their constants. bench/kernel_laws fits the
+// constants to public measurements and writes replay/compute/fitted.
 #pragma once
 
 #include <array>
@@ -10,55 +9,57 @@
 
 namespace chakra::laws {
 
-// What laws need of a device and a dtype.
+// The properties of a device and a dtype that the laws use.
 struct Unit {
   double units = 1;          // SMs or CUs
-  double cycles_per_us = 1;  // of them
-  double peak_per_us = 0;    // operations of all units on matrices of the dtype
-  double bytes_per_us = 0;   // memory
+  double cycles_per_us = 1;  // clock of the units
+  double peak_per_us = 0;    // peak operations of all units on matrices of the dtype
+  double bytes_per_us = 0;   // of memory
   double l2_bytes = 0;
 };
 
-// Of a device at the clock that it sustains (sustained_share); what it does not say of itself is as in its
-// architecture. No peak: 0. fp8 in blocks counts as fp8, weights of 4 bits as bf16.
+// The unit of a device, at the clock that the device sustains (sustained_share). Values that the device does
+// not give are those of its architecture. An unknown peak is 0. fp8 in blocks counts as fp8, weights of 4
+// bits as bf16.
 Unit UnitOf(const proto::Device& device, KernelDtype dtype);
 
-// Each constant is a plain number that does not depend on the size of a device: shares of its rates, cycles,
-// bytes a cycle.
+// Each constant is a number that does not depend on the size of a device: a share of its rates, cycles, bytes
+// per cycle.
 template <size_t N>
 using Constants = std::array<double, N>;
 
-// Time of a product in tiles that fill the units in waves:
-//   start + min over tiles and splits of k of max(waves * (tile + 1) + steps, bytes / memory), cooling down
-//   when long
+// Time of a GEMM in tiles that fill the units in waves:
+//   start + hot(min over tiles and splits of k of max(waves * (tile + around) + steps, bytes / memory))
+// where hot() makes long kernels longer, since power limits the clock.
 enum GemmConstant : size_t {
   kStartCycles,  // from launch to drain
-  kPeakShare,    // of the peak that the largest tile reaches
-  kMemoryShare,  // of the bandwidth of memory
-  kFeedBytes,    // from the last cache, for each operation of the peak; at least twice what memory gives
-  kTileCycles,   // around each tile
+  kPeakShare,    // share of the peak that the largest tile reaches
+  kMemoryShare,  // share of memory's bandwidth
+  kFeedBytes,    // bytes from the last cache for each operation of the peak; at least twice what memory gives
+  kTileCycles,   // added for each tile
   kHalfTile,     // the side of a tile at which half of the rate is lost to its edges
-  kSplitCycles,  // around a split of k
-  kSplitShare,   // of the bandwidth of memory with which parts of a split are added
-  kRasterTiles,  // that lie side by side in a wave
-  kHotShare,     // longer that long kernels take, since power limits the clock
-  kHotUs,        // from which on they do by half
-  kStepCycles,   // least that a step of 64 elements along k takes
+  kSplitCycles,  // added for a split of k
+  kSplitShare,   // share of memory's bandwidth with which the parts of a split are added up
+  kRasterTiles,  // tiles side by side in a wave
+  kHotShare,     // how much longer long kernels take, as a share, since power limits the clock
+  kHotUs,        // duration at which half of kHotShare applies
+  kStepCycles,   // minimum of a step of 64 elements along k
   kGemmConstants
 };
 using GemmConstants = Constants<kGemmConstants>;
 
-// Microseconds. `bytes` are those of an element of the operands; results have 2, or 4 where operands have.
+// Returns microseconds. `bytes` is the size of an operand's element. Elements of the result have max(2,
+// bytes) bytes.
 double Gemm(const GemmConstants& c, const Unit& unit, double bytes, double batch, double m, double n,
             double k);
 
-// Blocks of 128 queries go along their keys; the exponentials do not run on matrix units:
-//   start + max(the longest block, work / units + tail of it, bytes / memory)
+// Time of attention. Blocks of 128 queries go along their keys; exponentials do not run on matrix units:
+//   start + max(the longest block, work / units + tail of the longest block, bytes / memory)
 enum AttentionConstant : size_t {
   kAttentionStartCycles,
   kAttentionPeakShare,
-  kPairCycles,  // of a unit for a pair of query and key, beside its products
-  kTailShare,   // of the longest block, for which the others wait
+  kPairCycles,  // cycles of a unit for a pair of query and key, in addition to its GEMMs
+  kTailShare,   // share of the longest block for which the other units wait
   kAttentionMemoryShare,
   kBlockCycles,  // for each 128 keys of a block
   kAttentionConstants
@@ -67,29 +68,30 @@ using AttentionConstants = Constants<kAttentionConstants>;
 double Attention(const AttentionConstants& c, const Unit& unit, double bytes, double kv_bytes,
                  const AttentionCall& call);
 
-// Two grouped products with an activation between them.
-//   start + (weights of the experts in use^p + operations of padded rows^p)^(1/p) + bytes of rows / memory
+// Time of experts: two grouped GEMMs with an activation between them:
+//   start + sqrt((weights of the experts in use)^2 + (operations of padded rows)^2) + bytes of rows / memory
 enum MoeConstant : size_t {
   kMoeStartCycles,
   kMoePeakShare,
   kMoeMemoryShare,
-  kMoeBlockRows,     // rows of an expert are padded to these
-  kMoeRowShare,      // of the bandwidth of memory, for rows between the products
+  kMoeBlockRows,     // rows of an expert are padded to a multiple of this; half of it is added on average
+  kMoeRowShare,      // share of memory's bandwidth for rows between the GEMMs
   kMoeExpertCycles,  // for each expert in use
-  kMoeHotShare,      // of the tokens that the hottest experts could draw, what their device gets
+  kMoeHotShare,      // the share of the tokens for the hottest experts that their device gets
   kMoeConstants
 };
 using MoeConstants = Constants<kMoeConstants>;
 double Moe(const MoeConstants& c, const Unit& unit, double bytes, const MoeCall& call);
 
-// Bytes at memory's rate, or operations on vector units.
+// Time of a streaming kernel: a start, and the longer of bytes at memory's rate and operations on vector
+// units.
 enum StreamConstant : size_t {
   kStreamStartUs,      // of an elementwise kernel
-  kStreamMemoryShare,  // of the bandwidth of memory that it gets
+  kStreamMemoryShare,  // share of memory's bandwidth
   kStreamConstants
 };
 using StreamConstants = Constants<kStreamConstants>;
-// `vector_unit`: that of fp32.
+// `vector_unit`: UnitOf() the device and fp32.
 double Stream(const StreamConstants& c, const Unit& vector_unit, const StreamCall& call);
 
 }  // namespace chakra::laws

@@ -1,4 +1,4 @@
-// What the model knows of a device: its units and the fits that count for it.
+// A device as the kernel model sees it: its units and the fits that apply to it.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 namespace chakra {
 
 struct KernelModel::Machine {
-  // How near the device is to one that was measured.
+  // How close the device is to a measured device: measured, same architecture, or neither.
   enum class Rest { kMeasured, kSibling, kDataSheet };
 
   proto::Device device;
@@ -21,11 +21,11 @@ struct KernelModel::Machine {
   Rest rest = Rest::kDataSheet;
   KernelLoad load;
   std::array<laws::Unit, kKernelDtypes> unit;
-  // By dtype; nullptr: no fit for it on the measured device.
+  // By dtype: the fit of the measured device; nullptr: none.
   std::array<const laws::GemmFit*, kKernelDtypes> gemm = {};
-  // Of products by dtype: those of `gemm`, or what stands in for them.
+  // Constants of GEMMs by dtype: those of `gemm`, or a substitute.
   std::array<laws::GemmConstants, kKernelDtypes> gemm_constants = {};
-  std::array<laws::GemmConstants, kKernelDtypes> cublas_constants = {};  // what stands in, always
+  std::array<laws::GemmConstants, kKernelDtypes> cublas_constants = {};  // always the substitute
 };
 
 }  // namespace chakra

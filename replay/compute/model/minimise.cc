@@ -101,7 +101,7 @@ std::vector<double> Minimise(const std::function<double(const std::vector<double
   const std::function<double(const Point&)> function = of_logs;
   Point at = start;
   for (double& x : at) x = std::log(x);
-  // Several simplices, each from the best point of the last one, to leave local minima.
+  // Runs several simplices, each from the best point of the previous one, to leave local minima.
   constexpr double kEdges[] = {0.4, -0.3, 0.2, -0.5};
   for (double edge : kEdges) {
     Simplex simplex(function, at, edge);

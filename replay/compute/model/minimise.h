@@ -1,4 +1,5 @@
-// Finds constants that fit: the simplex of Nelder and Mead, over logarithms, so that constants stay positive.
+// Finds constants that fit, with the simplex method of Nelder and Mead over logarithms, so that constants
+// stay positive.
 #pragma once
 
 #include <cmath>
@@ -7,8 +8,8 @@
 
 namespace chakra {
 
-// The least of `loss` near `start` (positive numbers), after at most `calls` calls of it. With the
-// coefficients of Gao and Han ("Implementing the Nelder-Mead simplex algorithm with adaptive parameters",
+// Returns the minimum of `loss` near `start` (positive numbers), after about `calls` calls of `loss`. Uses
+// the coefficients of Gao and Han ("Implementing the Nelder-Mead simplex algorithm with adaptive parameters",
 // 2012). Deterministic.
 std::vector<double> Minimise(const std::function<double(const std::vector<double>&)>& loss,
                              std::vector<double> start, int calls);

@@ -12,7 +12,7 @@ struct DtypeName {
   const char* name;
 };
 
-// The first name of a dtype is its own.
+// The first name of a dtype is the one that Name() returns.
 constexpr DtypeName kDtypeNames[] = {
     {KernelDtype::kFp64, "fp64"},
     {KernelDtype::kFp32, "fp32"},

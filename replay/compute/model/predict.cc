@@ -14,14 +14,14 @@
 namespace chakra {
 namespace {
 
-// A row by the names of its columns. Keeps the first thing that is wrong.
+// A row, by the names of its columns. Keeps the first error.
 class Fields {
  public:
   Fields(const std::map<std::string, size_t>& columns, const std::vector<std::string>& fields,
          std::string where, absl::string_view default_dtype)
       : columns_(columns), fields_(fields), where_(std::move(where)), default_dtype_(default_dtype) {}
 
-  // "" where there is no such column, or nothing in it.
+  // "" if there is no such column or the cell is empty.
   absl::string_view Text(const std::string& column) const {
     const auto at = columns_.find(column);
     return at == columns_.end() || at->second >= fields_.size() ? "" : absl::string_view(fields_[at->second]);
@@ -104,7 +104,7 @@ KernelCall Moe(Fields& f) {
   return call;
 }
 
-// A convolution as the product that it is: rows are places of the output, columns its channels.
+// A convolution as a GEMM: rows are pixels of the output, columns its channels.
 KernelCall AskedConvolution(Fields& f) {
   const double stride = f.Number("stride", 1), pad = f.Number("pad", 0), r = f.Need("r"),
                s = f.Number("s", r);

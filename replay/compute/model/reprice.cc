@@ -9,7 +9,7 @@
 namespace chakra {
 namespace {
 
-// A kernel of the family of size `x`: bytes of a stream, edge of a cube, length of a sequence.
+// A kernel of the family with size `x`: bytes of a stream, edge of a cube, length of a sequence.
 KernelCall Sized(KernelFamily family, bool backward, KernelDtype dtype, double x) {
   if (const auto kind = StreamKindOf(family); kind.has_value()) return StreamCall{*kind, x, x / 4};
   if (family == KernelFamily::kAttention) {

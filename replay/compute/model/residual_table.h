@@ -1,5 +1,5 @@
-// A table of residuals as a file has it: rows of one length, with a label, ":" and a few characters for each
-// number, so that any number is found without reading the others.
+// A table of residuals as a file has it: rows of equal length, each with a label, ":" and kCell characters
+// for each number. Any number is found without reading the others.
 #pragma once
 
 #include <cstddef>
@@ -12,25 +12,25 @@
 
 namespace chakra::laws {
 
-// Residuals are logarithms of measured / law, whole numbers of steps.
+// Residuals are ln(measured / law), stored as whole numbers of steps.
 inline constexpr double kResidualStep = 0.02;
 inline constexpr int kMostResidualSteps = 45;  // up or down
-int ResidualStepsOf(double residual);          // the nearest
+int ResidualStepsOf(double residual);          // the nearest number of steps
 
 class ResidualTable {
  public:
-  static constexpr size_t kCell = 4;  // characters of a number, blanks before it
+  static constexpr size_t kCell = 4;  // characters of a number, with leading blanks
 
   ResidualTable() = default;
-  // `text`, which is to live as long: whole lines. No rows, if they are not of one length with `columns`
-  // numbers each.
+  // `text` consists of whole lines and must outlive the table. If the lines are not of equal length with
+  // `columns` numbers each, the table has no rows.
   ResidualTable(absl::string_view text, size_t columns);
   // A row for each label.
   ResidualTable(absl::Span<const std::string> labels, absl::Span<const int> steps, size_t columns);
 
   absl::string_view text() const { return text_; }
   size_t rows() const { return rows_; }
-  absl::string_view Label(size_t row) const;  // without the blanks at its end
+  absl::string_view Label(size_t row) const;  // without trailing blanks
   int Steps(size_t row, size_t column) const {
     const char* cell = cells_ + row * length_ + column * kCell;
     const int number = (cell[2] >= '0' ? 10 * (cell[2] - '0') : 0) + (cell[3] - '0');
@@ -39,9 +39,9 @@ class ResidualTable {
   double Residual(size_t row, size_t column) const { return Steps(row, column) * kResidualStep; }
 
  private:
-  std::shared_ptr<const std::string> own_;  // of `text_`, unless that is somebody else's
+  std::shared_ptr<const std::string> own_;  // the text of `text_`; null: the text is not owned
   absl::string_view text_;
-  const char* cells_ = nullptr;  // of the first row, behind its label
+  const char* cells_ = nullptr;  // of the first row, after its label
   size_t label_ = 0, length_ = 0, rows_ = 0;
 };
 

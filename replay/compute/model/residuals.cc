@@ -1,4 +1,4 @@
-// Looks up what the laws leave unexplained.
+// Looks up residuals, which the laws leave unexplained.
 #include <algorithm>
 #include <cmath>
 
@@ -8,7 +8,7 @@
 namespace chakra::laws {
 namespace {
 
-// Between the cells around `a` along rows and `b` along columns.
+// Interpolates between the four cells around `a` along rows and `b` along columns.
 double Interpolated(const ResidualTable& table, size_t first_row, const Place& a, const Place& b) {
   const size_t row = first_row + a.at, column = b.at;
   const double low = table.Residual(row, column) * (1 - b.share) + table.Residual(row, column + 1) * b.share;
@@ -35,7 +35,7 @@ double ResidualOf(const GemmFit& fit, const GemmCall& call) {
 }
 
 double ResidualOf(const AttentionFit& fit, const AttentionCall& call) {
-  // Of the groups of the nearest head size that with the nearest window.
+  // The group of the nearest head size, and among these with the nearest window.
   size_t best = fit.groups.size();
   double least = HUGE_VAL;
   for (size_t g = 0; g < fit.groups.size(); ++g) {

@@ -1,4 +1,4 @@
-// Kernels that stream through memory: launch and drain, then bytes at the rate that a kind of kernel gets.
+// Streaming kernels: launch and drain, then bytes at the rate that the kind of kernel gets.
 #include <algorithm>
 
 #include "replay/compute/model/laws.h"
@@ -6,9 +6,9 @@
 namespace chakra::laws {
 namespace {
 
-// Of memory's bandwidth, and of its start, what a kind of kernel takes against a plain elementwise one.
-// Rounded readings of PyTorch's kernels in the captures of H100, MI300X and A100 (data/kineto, data/hta);
-// optimizer and scan are assumed.
+// The share of memory's bandwidth that a kind of kernel gets, and its start, relative to a plain elementwise
+// kernel. Rounded readings of PyTorch's kernels in the captures of H100, MI300X and A100 (data/kineto,
+// data/hta); optimizer and scan are assumed.
 struct Kind {
   double share, start;
 };
@@ -22,7 +22,8 @@ constexpr Kind kKinds[kStreamKinds] = {
     {0.90, 2.0},  // optimizer
     {0.30, 4.0},  // scan
 };
-constexpr double kPerOperation = 1.0 / 4;  // of a vector unit's peak that a streaming kernel reaches; assumed
+// The share of a vector unit's peak that a streaming kernel reaches; assumed.
+constexpr double kPerOperation = 1.0 / 4;
 
 }  // namespace
 

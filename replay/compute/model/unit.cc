@@ -7,7 +7,7 @@
 namespace chakra::laws {
 namespace {
 
-// Names of a dtype's peak, the best first.
+// Names of a dtype's peak in Device.peak_tflops, the preferred name first.
 const char* const* PeakNames(KernelDtype dtype) {
   static constexpr const char* kNames[kKernelDtypes][3] = {
       {"fp64"}, {"fp32"}, {"tf32"}, {"bf16", "fp16"}, {"fp8"}, {"fp8"}, {"fp4"}, {"int8"}, {"bf16", "fp16"}};

@@ -17,7 +17,7 @@ struct ElementType {
   const char* dtype;
 };
 
-// Spellings of PyTorch's observer and profiler, of torch dtypes and of NumPy. c10/core/ScalarType.h has the
+// Type names of PyTorch's observer and profiler, of torch dtypes and of NumPy. c10/core/ScalarType.h has the
 // sizes.
 constexpr ElementType kElementTypes[] = {
     {"double", 8, "fp64"},
@@ -57,7 +57,7 @@ constexpr ElementType kElementTypes[] = {
     {"c10::complex<double>", 16, ""},
 };
 
-// Inside "Tensor(...)" case does not matter; in a bare name it does, since "Int" is a scalar and "int" a
+// Inside "Tensor(...)" case does not matter. In a bare name case matters, since "Int" is a scalar and "int" a
 // tensor.
 const ElementType* FindElement(absl::string_view text, bool any_case) {
   for (const ElementType& t : kElementTypes) {

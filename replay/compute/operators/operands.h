@@ -1,4 +1,4 @@
-// The operands of an operator's call, read from the texts inputs.shapes and inputs.types of a trace.
+// The operands of an operator's call, parsed from inputs.shapes and inputs.types of a node of a trace.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ using Shape = std::vector<int64_t>;
 struct Operand {
   // One shape for a tensor, one for each tensor of a list, none for an operand that is not a tensor.
   std::vector<Shape> shapes;
-  int element_bytes = 0;    // 0: not known
+  int element_bytes = 0;    // 0: unknown
   absl::string_view dtype;  // "fp64", "fp32", "bf16", "fp16", "fp8", "int8"; "": any other
   bool list = false;
   bool tensor() const { return !shapes.empty() && !list; }
 };
 
-// Both texts are lists as PyTorch prints them: shapes "[[8, 4], [], [[2], [3]]]", types "['Tensor(float)',
-// 'Int', 'GenericList[Tensor(float),Tensor(float)]']" of the host trace or "[\"float\", \"Scalar\",
+// Both texts are lists as PyTorch prints them. Shapes: "[[8, 4], [], [[2], [3]]]". Types: "['Tensor(float)',
+// 'Int', 'GenericList[Tensor(float),Tensor(float)]']" of the host trace, or "[\"float\", \"Scalar\",
 // \"TensorList\"]" of Kineto. Without types, every shape of at least one dimension is a tensor. Errors
 // (InvalidArgument): a text that is not such a list (the error names the byte); a negative dimension; shapes
 // and types of unequal length; nesting deeper than lists of shapes.

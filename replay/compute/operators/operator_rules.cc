@@ -5,14 +5,14 @@
 
 namespace chakra::operator_rules {
 
-// (m x k) times (k x n), `batch` times: 2 m n k operations each; both factors are read, and the product is
-// written. `read`: further bytes that are read.
+// GEMMs of (m x k) and (k x n) matrices, `batch` times: 2 m n k operations each. The result is written;
+// `read` bytes are read.
 static Work Product(const Call& call, size_t a, double batch, double m, double n, double k, double read) {
   const double out = batch * m * n;
   return OperatorWork{2 * out * k, read + out * call.ElementBytes(a)};
 }
 
-// Product of the matrices at `a` and a + 1; their leading dimensions are a batch and must be equal.
+// A GEMM of the matrices at `a` and a + 1. Their leading dimensions are a batch and must be equal.
 static Work Matrices(const Call& call, size_t a, size_t rank) {
   const Shape *x = call.Tensor(a, rank), *y = call.Tensor(a + 1, rank);
   if (x == nullptr || y == nullptr || x->size() != rank || y->size() != rank) return std::nullopt;
@@ -40,7 +40,7 @@ Work Linear(const Call& call) {
   return Product(call, 0, 1, m, n, k, call.AllBytes());
 }
 
-// Factors of any rank: a vector is a row or a column, and batches broadcast (torch.matmul).
+// Factors of any rank: a vector is a row or a column, and batches are broadcast (torch.matmul).
 Work Matmul(const Call& call) {
   const Shape *x = call.Tensor(0, 1), *y = call.Tensor(1, 1);
   if (x == nullptr || y == nullptr) return std::nullopt;
@@ -61,8 +61,8 @@ Work Matmul(const Call& call) {
 // matrix [m, k] times vector [k].
 Work Mv(const Call& call) { return Matmul(call); }
 
-// x [N, C, ...], weight [K, C / groups, ...]. Shapes do not tell strides. The output is taken to be as large
-// as the input, which is true for stride 1 with padding, and else a bound.
+// x [N, C, ...], weight [K, C / groups, ...]. Shapes do not determine strides. The output is assumed to be as
+// large as the input, which is true for stride 1 with padding, and otherwise an upper bound.
 Work Convolution(const Call& call) {
   const Shape *x = call.Tensor(0, 3), *w = call.Tensor(1, 3);
   if (x == nullptr || w == nullptr || x->size() != w->size() || (*x)[1] == 0 || (*w)[0] == 0)
@@ -72,7 +72,8 @@ Work Convolution(const Call& call) {
   return OperatorWork{2 * out * per_output, call.AllBytes() + out * call.ElementBytes(0), false};
 }
 
-// grad [N, K, ...], x [N, C, ...], weight: one product for each of the two gradients, which are both written.
+// grad [N, K, ...], x [N, C, ...], weight: one GEMM for each of the two gradients. Both gradients are
+// written.
 Work ConvolutionBackward(const Call& call) {
   const Shape *grad = call.Tensor(0, 3), *x = call.Tensor(1, 3), *w = call.Tensor(2, 3);
   if (grad == nullptr || x == nullptr || w == nullptr || (*w)[0] == 0) return std::nullopt;
@@ -80,9 +81,9 @@ Work ConvolutionBackward(const Call& call) {
   return OperatorWork{2 * product, call.AllBytes() + call.Bytes(1) + call.Bytes(2)};
 }
 
-// query, key and value from operand `q` on: [batch, heads, length, width], or [batch, length, heads, width]
-// if `heads` is 2. Counts `products` products of 2 * batch * heads * queries * keys * width operations. A
-// causal mask would halve these, but shapes do not tell of a mask.
+// query, key and value are operands `q` to q + 2: [batch, heads, length, width], or [batch, length, heads,
+// width] if `heads` is 2. Counts `products` GEMMs of 2 * batch * heads * queries * keys * width operations. A
+// causal mask would halve these, but shapes do not show a mask.
 static Work Attention(const Call& call, size_t q, size_t heads, double products, double extra_bytes) {
   const Shape *query = call.Tensor(q, 4), *key = call.Tensor(q + 1, 4), *value = call.Tensor(q + 2, 4);
   if (query == nullptr || key == nullptr || value == nullptr) return std::nullopt;
@@ -96,12 +97,12 @@ static Work Attention(const Call& call, size_t q, size_t heads, double products,
   return OperatorWork{products * 2 * rows * keys * width, moved + out + extra_bytes, false};
 }
 
-// Two products: scores and values.
+// Two GEMMs: scores and values.
 Work Sdpa(const Call& call) { return Attention(call, 0, 1, 2, 0); }
 Work SdpaLengthFirst(const Call& call) { return Attention(call, 0, 2, 2, 0); }
 
-// grad, query, key, value, ...: five products, including the scores computed again (Dao et al.,
-// FlashAttention, 2022, appendix B); the gradients are written.
+// grad, query, key, value, ...: five GEMMs, including the recomputation of the scores (Dao et al.,
+// FlashAttention, 2022, appendix B). The gradients are written.
 Work SdpaBackward(const Call& call) {
   return Attention(call, 1, 1, 5, call.Bytes(0) + call.Bytes(1) + call.Bytes(2) + call.Bytes(3));
 }
@@ -109,7 +110,8 @@ Work SdpaLengthFirstBackward(const Call& call) {
   return Attention(call, 1, 2, 5, call.Bytes(0) + call.Bytes(1) + call.Bytes(2) + call.Bytes(3));
 }
 
-// The elements of the shape that operands broadcast to: the product of the largest dimension at each place.
+// The number of elements of the shape that the operands broadcast to: the product of the largest dimension at
+// each place.
 static double Broadcast(const Call& call) {
   Shape out;
   for (size_t i = 0; i < call.size(); ++i) {
@@ -125,7 +127,8 @@ static double Broadcast(const Call& call) {
   return Elements(out);
 }
 
-// All inputs are read, a result of the broadcast shape is written; `per_element` operations for each element.
+// All inputs are read and a result of the broadcast shape is written. Counts `per_element` operations for
+// each element of the result.
 static Work PerElement(const Call& call, double per_element) {
   const size_t first = call.First();
   if (first == call.size()) return std::nullopt;
@@ -138,7 +141,7 @@ Work Elementwise(const Call& call) { return PerElement(call, 1); }
 // Maximum, difference, exponential, sum and quotient.
 Work Softmax(const Call& call) { return PerElement(call, 5); }
 
-// Mean and variance (two passes of two), difference, product, scale and shift.
+// Mean and variance (two passes of two operations), difference, product, scale and shift.
 Work Normalize(const Call& call) { return PerElement(call, 8); }
 
 // The target is written, the source is read.
@@ -160,7 +163,7 @@ Work Concatenate(const Call& call) {
   return OperatorWork{0, 2 * call.Bytes(first)};
 }
 
-// The result is small beside the input.
+// The bytes of the result are left out, since it is much smaller than the input.
 Work Reduce(const Call& call) {
   const size_t first = call.First();
   if (first == call.size()) return std::nullopt;
@@ -187,7 +190,7 @@ Work Gather(const Call& call) {
   return OperatorWork{0, 2 * call.Count(2) * call.ElementBytes(0) + call.Bytes(2)};
 }
 
-// Lists params, grads, averages, averages of squares, ...: the second is read, the others read and written.
+// Lists params, grads, averages, averages of squares, ...: grads are read, the others are read and written.
 // Kingma and Ba, "Adam", 2015, algorithm 1: 12 operations for each parameter, without weight decay.
 Work FusedAdam(const Call& call) {
   if (call.size() < 4 || call.Count(0) == 0) return std::nullopt;
@@ -201,7 +204,7 @@ Work FusedSgd(const Call& call) {
   return OperatorWork{4 * call.Count(0), 2 * (call.Bytes(0) + call.Bytes(2)) + call.Bytes(1)};
 }
 
-// Lists of tensors; the first list (or a new one like it) is written.
+// Lists of tensors; the first list (or a new list of its shapes) is written.
 Work Foreach(const Call& call) {
   if (call.size() == 0 || call.Count(0) == 0) return std::nullopt;
   return OperatorWork{call.Count(0), call.AllBytes() + call.Bytes(0)};

@@ -1,4 +1,4 @@
-// Rules with which the registry of operators (operator_work.cc) counts operations and bytes.
+// Rules by which the registry of operators (operator_work.cc) counts operations and bytes.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace chakra::operator_rules {
 
-// The operands of one call, with queries for the rules below.
+// The operands of one call, with accessors for the rules below.
 class Call {
  public:
   Call(const std::vector<Operand>& operands, int unknown) : operands_(operands), unknown_(unknown) {}
@@ -32,7 +32,7 @@ class Call {
     return n;
   }
 
-  // The bytes of an element of operand i; if not known, those of the first operand that is known.
+  // The bytes of an element of operand i; if unknown, those of the first operand whose element size is known.
   double ElementBytes(size_t i) const {
     if (i < operands_.size() && operands_[i].element_bytes > 0) return operands_[i].element_bytes;
     for (const Operand& o : operands_) {
@@ -43,7 +43,7 @@ class Call {
 
   double Bytes(size_t i) const { return Count(i) * ElementBytes(i); }
 
-  // The first operand that is a tensor or a list of tensors; size(): none.
+  // The index of the first operand that is a tensor or a list of tensors; size(): none.
   size_t First() const {
     size_t i = 0;
     while (i < operands_.size() && operands_[i].shapes.empty()) ++i;
@@ -62,7 +62,7 @@ class Call {
   const int unknown_;
 };
 
-// nullopt: the operands do not fit.
+// The work of a call. nullopt: the operands do not fit the rule.
 using Work = std::optional<OperatorWork>;
 
 Work Mm(const Call& call);

@@ -18,8 +18,8 @@ struct OperatorEntry {
 };
 
 // A line for each operator. To add an operator, add a line here, and a rule (operator_rules.cc) if none fits.
-constexpr OperatorEntry kOperators[] = {
-    // Products of matrices.
+constexpr Entry kOperators[] = {
+    // GEMMs.
     {"mm", rules::Mm},
     {"_scaled_mm", rules::Mm},
     {"_int_mm", rules::Mm},
@@ -78,7 +78,7 @@ constexpr OperatorEntry kOperators[] = {
     {"cudnn_batch_norm_backward", rules::Normalize},
     {"miopen_batch_norm", rules::Normalize},
     {"miopen_batch_norm_backward", rules::Normalize},
-    // Element by element.
+    // Elementwise operators.
     {"add", rules::Elementwise},
     {"add_", rules::Elementwise},
     {"sub", rules::Elementwise},
@@ -189,7 +189,7 @@ constexpr OperatorEntry kOperators[] = {
     {"nll_loss_forward", rules::Reduce},
     {"mse_loss", rules::Reduce},
     {"binary_cross_entropy", rules::Reduce},
-    // XLA's, with operands as trace/import/hlo/facts.h orders them.
+    // XLA's operators; trace/import/hlo/facts.h orders their operands.
     {"xla::dot", rules::Bmm},
     {"xla::convolution", rules::Convolution},
     {"xla::attention", rules::SdpaLengthFirst},
