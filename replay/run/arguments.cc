@@ -42,7 +42,7 @@ absl::Status After(absl::string_view option, const absl::Status& s) {
 
 bool IsNamed(const proto::Capture& capture) { return !capture.host().empty() || !capture.device().empty(); }
 
-// Of --strict-causes. Error: no percentage.
+// Parses the value of --strict-causes. Error: not a percentage.
 absl::StatusOr<double> StrictCauses(const std::string& text) {
   double percent = 0;
   if (absl::SimpleAtod(text, &percent) && percent >= 0 && percent <= 100) return percent;
@@ -59,7 +59,7 @@ absl::Status CheckTraces(const proto::Run& run) {
   return absl::OkStatus();
 }
 
-// Options that say nothing without another.
+// Options that have no effect without another option.
 absl::Status CheckNeeds(const proto::Run& run) {
   const proto::Run::EnergyTexts& energy = run.energy();
   const proto::Run::Failures& failures = run.failures();
@@ -123,7 +123,8 @@ RunOptions OptionsOf(const proto::Run& run) {
   return out;
 }
 
-// The workload of a step that is told by options, in place of what `traces` and `run` have of it.
+// Replaces the input of `traces` by the workload that options define, and moves the workload's fields out of
+// the cluster's `set`.
 absl::Status TakeWorkload(const proto::Run& told, TraceOptions* traces, RunOptions* run) {
   generate::WorkloadOptions workload;
   TakeModel(told.step().model(), &workload);

@@ -1,4 +1,4 @@
-// What a run is told (proto/run.proto), and the run that it means.
+// Turns the message of a run (proto/run.proto) into the options of the run.
 #pragma once
 
 #include <memory>
@@ -15,40 +15,40 @@
 
 namespace chakra {
 
-// Faults of the message alone, each with what was expected, as the command line names it: no trace, a fabric
-// or rungs that there are not, texts without the right form. Limits the process' memory where it says so.
+// Checks the message alone: no trace, unknown fabrics or time sources, malformed texts. Errors say what was
+// expected, in the terms of the command line. Also limits the memory of the process, if the message says so.
 absl::Status CheckRun(const proto::Run& run);
 
-// Whether a step's workload is told or changed by options.
+// Whether options define the workload of a training step, or change it.
 bool TellsWorkload(const proto::Run& run);
 
 struct ResolvedRun {
   TraceOptions traces;
   RunOptions run;
-  std::shared_ptr<const edit::EditPlan> edits;  // that `traces` has; null: none
+  std::shared_ptr<const edit::EditPlan> edits;  // edits of `traces`; null: none
 };
-// The options that a checked message means. Reads scripts of edits and what a step is told by. Errors name
-// the file and the line.
+// The options for a checked message. Reads scripts of edits, and the workload of a training step if options
+// define it. Errors name the file and the line.
 absl::StatusOr<ResolvedRun> ResolveRun(const proto::Run& run);
 
-// Equal for runs that read the same traces, and do the same to them.
+// A key that is equal for runs that read the same traces and change them in the same way.
 std::string TraceKey(const proto::Run& run);
-// Whether a field of --set is, in part, of the traces, as some options are: see MessageOption::reads().
+// Whether an option may affect the traces: MessageOption::reads(), or --set, some of whose fields do.
 inline bool MayBeOfTraces(const MessageOption& option) { return option.reads() || option.name() == "set"; }
 
-// The parts of it, for commands that have them alone.
+// Parts of ResolveRun(), for commands that have only these parts.
 CaptureSelection SelectionOf(const proto::Capture& capture);
 TopologyOptions TopologyOf(const proto::TopologyTexts& texts);
 void TakeFlows(const proto::FlowTexts& texts, FabricOptions* options);
 void TakeModel(const proto::Run::Step::Model& model, generate::WorkloadOptions* options);
 
-// As FabricName().
+// FabricName() of the machine.
 std::string FabricNameOf(const proto::MachineTexts& machine);
 
-// The help of an option with what the program knows in the place of {...}.
+// Replaces each {...} in the help of an option by what the program knows, such as the names of fabrics.
 std::string FillIn(std::string help);
 
-// Errors: there is no such fabric; with the nearest name.
+// Error: an unknown fabric; the error suggests the nearest name.
 absl::Status CheckFabricName(const std::string& name);
 
 }  // namespace chakra

@@ -18,7 +18,7 @@ double DefaultPeak(const proto::Device& device) {
   return it == device.peak_tflops().end() ? 0 : it->second;
 }
 
-// Whether anything in the traces ran on a device.
+// Whether the traces have computation on a device.
 bool HasDeviceOperations(const TraceSet& traces) {
   for (const Graph* graph : DistinctGraphs(traces).graphs) {
     for (uint32_t row = 0; row < graph->size(); ++row) {

@@ -1,4 +1,4 @@
-// The device that a capture's times are of, where the run has another.
+// The device that a capture was recorded on, if it differs from the device of the run.
 #pragma once
 
 #include <optional>
@@ -11,14 +11,14 @@
 namespace chakra {
 
 struct CapturedOn {
-  std::string name;      // as the profiler names it
-  proto::Device device;  // what is known of it
+  std::string name;      // as the profiler names the device
+  proto::Device device;  // its rates and architecture
 };
 
-// The device of the captures, if it is another than `device`: its peaks or its bandwidth differ. nullopt,
-// with a line in `notes` on why, if the captures do not name a device, name several, or name one that is not
-// known; also if `device` gives no rates. nullopt without a line where it is the same device, where the
-// traces are no capture with times, or where `device` says nothing at all.
+// The device of the captures, if its peaks or bandwidth differ from those of `device`. Returns nullopt and
+// adds the reason to `notes` if the captures do not name a device, name several, or name an unknown one, or
+// if `device` gives no rates. Returns nullopt without a note if the rates are the same, if the traces are not
+// a capture with times or have no device operations, or if `device` has neither a name nor rates.
 std::optional<CapturedOn> FindCapturedOn(const LoadedTraces& traces, const proto::Device& device,
                                          std::vector<std::string>* notes);
 

@@ -90,7 +90,7 @@ absl::StatusOr<MemoryModel> CheckMemory(const proto::Cluster& cluster) {
   return out;
 }
 
-// Storage nodes on the network need devices that no rank has.
+// Storage nodes on the network need devices without a rank.
 absl::Status PlaceStorage(const RemoteMemory& remote, int ranks, int devices, MemoryModel* memory) {
   if (remote.kind() != RemoteMemory::NETWORK) return absl::OkStatus();
   const int left = devices - ranks;
@@ -103,7 +103,7 @@ absl::Status PlaceStorage(const RemoteMemory& remote, int ranks, int devices, Me
   return absl::OkStatus();
 }
 
-// "FILE" or "COLLECTIVE=PREFIX".
+// Reads "FILE" or "COLLECTIVE=PREFIX".
 absl::StatusOr<CustomProgram> LoadProgram(const std::string& spec) {
   const size_t equals = spec.find('=');
   if (equals != std::string::npos) {
@@ -178,8 +178,8 @@ absl::StatusOr<CollectiveCosts> CheckCollectives(const proto::Collectives& c,
   return out;
 }
 
-// SizeTo() leaves an open dimension of one block out; so does the library. Errors: a number of levels that
-// the topology as asked for does not have, whether or not one is left out.
+// SizeTo() leaves out an open dimension of one block. This leaves out the library's level of that dimension
+// too. Errors: a number of levels that differs from the number of dimensions asked for.
 absl::Status DropLevel(const proto::Topology& asked, const Topology& built, proto::Collectives* collectives) {
   if (!collectives->has_library()) return absl::OkStatus();
   if (collectives->library().level_size() != asked.dimension_size()) {
@@ -195,13 +195,13 @@ absl::Status DropLevel(const proto::Topology& asked, const Topology& built, prot
   return absl::OkStatus();
 }
 
-// The device of each rank; empty: its own number.
+// The device of each rank; empty: rank i is on device i.
 absl::StatusOr<std::vector<int>> CheckPlacement(const proto::Placement& placement, int ranks,
                                                 const Topology& topology) {
   const std::string& rule = placement.rule();
   if (rule.empty() || rule == "linear") return std::vector<int>();
   const int devices = topology.devices();
-  int node = 1;  // what hangs below the last dimension
+  int node = 1;  // devices below the last dimension
   for (size_t d = 0; d + 1 < topology.dimensions().size(); ++d) node *= topology.dimensions()[d].size;
   const std::string where = placement.label().empty() ? "cluster: placement.rule" : placement.label();
   absl::StatusOr<std::vector<int>> placed = PlaceByRule(rule, ranks, devices, node);
@@ -217,7 +217,7 @@ absl::StatusOr<std::vector<int>> CheckPlacement(const proto::Placement& placemen
   return placed;
 }
 
-// "Memcpy DtoH (Device -> Pinned)" and the like, as memory nodes.
+// Whether any memory node is a copy such as "Memcpy DtoH (Device -> Pinned)".
 bool CopiesToTheHost(const TraceSet& traces) {
   const Graph* last = nullptr;
   for (const RankTrace& trace : traces.ranks) {
@@ -233,7 +233,7 @@ bool CopiesToTheHost(const TraceSet& traces) {
   return false;
 }
 
-// Whether the hosts of a file are devices, which they need not be.
+// Whether the hosts in a network's file count as devices; they may be meant as servers.
 bool TakesHostsForDevices(const proto::Topology& topology) {
   const Dimension& last = topology.dimension(topology.dimension_size() - 1);
   return topology.dimension_size() > 1 && !last.network().file().empty() &&
@@ -275,7 +275,7 @@ absl::StatusOr<ClusterModel> BuildCluster(const proto::Cluster& cluster, int ran
   ASSIGN_OR_RETURN(Variation variation, Variation::Make(cluster.variation(), ranks));
   ASSIGN_OR_RETURN(std::vector<int> device_of, CheckPlacement(cluster.placement(), ranks, *topology));
   RETURN_IF_ERROR(PlaceStorage(cluster.remote_memory(), ranks, topology->devices(), &memory));
-  // Storage nodes are the first devices without a rank.
+  // Storage nodes are on the first devices without a rank.
   std::vector<int> reached = device_of;
   std::vector<bool> taken(static_cast<size_t>(topology->devices()));
   for (const int device : reached) taken[static_cast<size_t>(device)] = true;

@@ -1,4 +1,4 @@
-// The simulated machine: from a --cluster argument to checked, typed values.
+// The simulated machine: checked, typed values of a cluster file.
 #pragma once
 
 #include <string>
@@ -21,35 +21,34 @@
 namespace chakra {
 
 struct ClusterModel {
-  proto::Cluster proto;  // as loaded, with the topology that was built
+  proto::Cluster proto;  // the cluster as loaded, with the topology that was built
   Topology topology;
   MemoryModel memory;
   CollectiveCosts collectives;
   Variation variation;
   std::vector<int> device_of;  // by rank; empty: rank i on device i
-  RoutingOptions routing;      // for FabricOptions, as the next
+  RoutingOptions routing;      // for FabricOptions, as is link_changes
   std::vector<LinkChange> link_changes;
   packet::PacketOptions packet;
-  bool packet_given = false;          // the proto says something of it
+  bool packet_given = false;          // whether `proto` has packet settings
   std::vector<PacketChoice> choices;  // by device
-  std::vector<std::string> notes;     // on what files of networks leave open
+  std::vector<std::string> notes;     // warnings about what network files leave open
 };
 
 // Checks every field and builds what the run needs for `ranks` ranks.
-// The one dimension of size 0 becomes ranks / (product of the others), and is
-// left out when that is 1. Where the ranks do not even fill the others, those
-// shrink from the first on: 4 ranks of dgx-h100 are one switch of 4.
-// Errors (InvalidArgument) name the field and what was expected; more ranks
-// than devices, or ranks that do not fill whole blocks of the fixed dimensions
-// when one is open, name both numbers. Fewer ranks than devices is fine when
-// no dimension is open.
-// The file that Cluster::placement may name is read.
+// A dimension of size 0 is open; there may be one. Its size becomes ranks / (product of the others), and it
+// is left out if that is 1. If the ranks do not even fill the other dimensions, these shrink, from the first
+// on: 4 ranks of dgx-h100 are one switch of 4.
+// Errors (InvalidArgument) name the field and what was expected. Two errors name both numbers: more ranks
+// than devices, and ranks that do not fill whole blocks of the fixed dimensions if one dimension is open.
+// Without an open dimension, fewer ranks than devices are allowed.
+// Reads the file that Cluster::placement may name.
 absl::StatusOr<ClusterModel> BuildCluster(const proto::Cluster& cluster, int ranks);
 
-// Memory nodes of a step that offloads, and those that are named as copies to the host or from it, go to the
-// host's memory over the device's link (Device.host_gbytes_per_s), each rank's beside the others', where the
-// cluster has no remote_memory. `step`: null: the traces are of none. Errors (InvalidArgument): the device
-// does not say the link's rate.
+// Sends memory nodes to the host's memory over the device's link (Device.host_gbytes_per_s), each rank
+// independently. Applies if the step offloads, or if nodes are named as copies to or from the host, and if
+// the cluster has no remote_memory. `step`: null if the traces are not of a generated step. Errors
+// (InvalidArgument): the device does not give the rate of the link.
 absl::Status UseHostMemory(const generate::StepPlan* step, const TraceSet& traces, proto::Cluster* cluster);
 
 }  // namespace chakra

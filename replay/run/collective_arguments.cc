@@ -18,7 +18,7 @@
 namespace chakra {
 namespace {
 
-// Ranks of one whole block of the fixed dimensions: a node of the presets.
+// The number of ranks in one whole block of the fixed dimensions: a node of the presets.
 int DevicesOf(const proto::Cluster& cluster) {
   int devices = 1;
   for (const proto::Dimension& d : cluster.topology().dimension()) devices *= std::max(1, d.size());
@@ -66,7 +66,7 @@ absl::Status CollectiveArguments::ReadKind() {
   return absl::OkStatus();
 }
 
-// What sendrecv is told.
+// Reads and checks the options of sendrecv.
 absl::Status CollectiveArguments::ReadPeers() {
   const std::string collectives_alone =
       absl::StrCat(" is for collectives: ", kSendRecv, " takes --peers and --protocol");
@@ -109,12 +109,12 @@ absl::StatusOr<CollectiveTable> CollectiveArguments::Table(std::vector<std::stri
   return table;
 }
 
-// --algorithm and --protocol, as far as the cluster's library and programs alone say.
+// Checks --algorithm and --protocol against the cluster's library and programs.
 absl::Status CollectiveArguments::CheckChoice(const proto::Cluster& cluster) const {
   if (options_.algorithm.empty() && options_.protocol.empty()) return absl::OkStatus();
   const absl::StatusOr<ClusterModel> model = BuildCluster(cluster, options_.ranks);
   return model.ok() ? CheckAlgorithm(model->collectives, options_)
-                    : absl::OkStatus();  // CollectiveTable::Make() says what fails
+                    : absl::OkStatus();  // CollectiveTable::Make() reports the error
 }
 
 }  // namespace chakra

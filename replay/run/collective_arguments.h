@@ -1,4 +1,4 @@
-// What `collective` is told, but for what it prints.
+// The arguments of `collective`, except those for printing.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ namespace chakra {
 class CollectiveArguments {
  public:
   explicit CollectiveArguments(const proto::CollectiveRun& told);
-  // Once: checks what is told alone. The sizes that are priced.
+  // Call once. Checks the arguments by themselves and returns the sizes to price.
   absl::StatusOr<std::vector<uint64_t>> Sizes();
-  // After Sizes(): what prices them. Where an option is at fault that the ranks, or the cluster's library and
-  // programs refuse, it is in `misuse` too.
+  // Call after Sizes(). Returns the table that prices the sizes. If an option is wrong for these ranks or for
+  // the cluster's library and programs, the error is in `misuse` too.
   absl::StatusOr<CollectiveTable> Table(std::vector<std::string>* notes, absl::Status* misuse);
 
   const std::string& kind() const { return kind_; }
@@ -32,7 +32,7 @@ class CollectiveArguments {
 
   std::string kind_, peers_, bytes_;
   double factor_;
-  absl::Status limited_;  // of --max-memory
+  absl::Status limited_;  // the error of --max-memory
   TableOptions options_;
 };
 

@@ -25,7 +25,7 @@ constexpr char kNoProtocols[] = "a protocol needs a cluster with collectives.lib
 
 bool Grows(CollectiveType type) { return BufferBytes(type, 1, 2) == 2; }
 
-// The rule that the options ask for; one of them is set.
+// The rule for the options' algorithm and protocol; at least one of them is set.
 absl::StatusOr<std::string> RuleOf(const TableOptions& options, const CollectiveCosts& costs) {
   const std::string algorithm = options.algorithm.empty() ? "*" : options.algorithm;
   const RuleNames names = NamesFor(*costs.library, options.type, ProgramNames(costs.programs));
@@ -50,7 +50,7 @@ bool Fits(const CustomProgram& program, const TableOptions& options) {
          (!IsRooted(options.type) || program.root == options.root);
 }
 
-// The programs of the command line, which are the last.
+// Checks the programs of the command line, which are the last in `costs`.
 absl::Status CheckPrograms(const CollectiveCosts& costs, const TableOptions& options) {
   const size_t own = std::min(options.programs.size(), costs.programs.size());
   for (size_t i = costs.programs.size() - own; i < costs.programs.size(); ++i) {
@@ -63,7 +63,7 @@ absl::Status CheckPrograms(const CollectiveCosts& costs, const TableOptions& opt
   return absl::OkStatus();
 }
 
-// What the options say of the algorithm and the protocol, as the choice of `costs`.
+// Makes the options' algorithm and protocol the choice of `costs`.
 absl::Status SetChoice(const TableOptions& options, CollectiveCosts* costs) {
   if (options.algorithm.empty() && options.protocol.empty()) return absl::OkStatus();
   if (costs->library == nullptr && !options.protocol.empty()) return absl::InvalidArgumentError(kNoProtocols);
@@ -122,13 +122,13 @@ absl::StatusOr<CollectiveTable> CollectiveTable::Make(const proto::Cluster& clus
   return table;
 }
 
-// What the call takes on its own: the row's times without the gap and the host.
+// Prices the call by itself: sets the row's times without the gap and the host.
 absl::Status CollectiveTable::Run(uint64_t comm_size, TableRow* row) {
   ASSIGN_OR_RETURN(const PricedCall priced,
                    PriceCall(*machine_, cluster_->collectives, options_.type, comm_size, options_.root,
                              members_, &now_, options_.flow_log,
                              /*in_place=*/cluster_->device_of.empty() && !options_.each_flow, plans_.get()));
-  // Of a label, the protocol is what follows the last slash.
+  // With a library, the label ends in a slash and the protocol.
   const bool library = cluster_->collectives.library != nullptr;
   const size_t slash = library ? priced.algorithm.rfind('/') : std::string::npos;
   row->algorithm = priced.algorithm.substr(0, slash);
@@ -143,7 +143,7 @@ absl::Status CollectiveTable::Run(uint64_t comm_size, TableRow* row) {
   return absl::OkStatus();
 }
 
-// The same of sends and receives.
+// Prices sends and receives by themselves, as Run() does for a collective.
 absl::Status CollectiveTable::RunMessages(TableRow* row) {
   const SendRecvCall call{.messages = messages_,
                           .bytes = row->bytes,

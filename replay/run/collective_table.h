@@ -1,4 +1,4 @@
-// What nccl-tests would print for a machine: collectives, or sends and receives, by size.
+// The table that nccl-tests prints, for a simulated machine: collectives, or sends and receives, by size.
 #pragma once
 
 #include <optional>
@@ -19,53 +19,56 @@ class FlowLog;  // replay/engine/flow_log.h
 
 struct TableOptions : MachineOptions {
   CollectiveType type = CollectiveType::kAllReduce;
-  std::optional<Peers> peers;  // sends and receives in place of `type`; without an algorithm
+  std::optional<Peers> peers;  // sends and receives instead of `type`; they have no algorithm
   int ranks = 0;
   int root = 0;
-  std::string algorithm;  // a rule for Choose() in place of the cluster's; empty: the cluster's
-  std::string protocol;   // "" or one of the three (with `peers` ll or simple); only with a library
-  // Devices that one host thread launches on, as nccl-tests -g; 0: as the cluster says.
+  std::string algorithm;  // a rule for Choose() that overrides the cluster's; empty: the cluster's
+  std::string protocol;   // "" or one of the three protocols (ll or simple with `peers`); only with a library
+  // Devices that one host thread launches on, as nccl-tests -g; 0: the cluster's value.
   int devices_per_thread = 0;
-  bool each_flow = false;       // over the fabric, so that its links tell what they carried
-  FlowLog* flow_log = nullptr;  // the caller's, outlives the table: of all flows; nothing in closed form then
+  bool each_flow = false;  // simulate each flow on the fabric, so that the links report what they carried
+  // Not owned, must outlive the table; logs all flows, and no closed form is used.
+  FlowLog* flow_log = nullptr;
 };
 
 struct TableRow {
-  uint64_t bytes = 0;           // the larger of a rank's buffers, as the call has it; of each message
-  std::string algorithm = "-";  // "-" on one rank; of sends and receives Peers::Text()
-  std::string protocol = "-";   // also without a library
+  uint64_t bytes = 0;           // the larger of a rank's buffers; with `peers`, the size of each message
+  std::string algorithm = "-";  // "-" on one rank; with `peers`, Peers::Text()
+  std::string protocol = "-";   // "-" also without a library
   int channels = 1;
-  double time_us = 0;    // the larger of the next two
-  double device_us = 0;  // of the kernel; with a library also of the gap before it
+  double time_us = 0;    // the larger of device_us and host_us
+  double device_us = 0;  // of the kernel; with a library, including the gap before the kernel
   double root_us = 0;    // of the kernel of the member TableOptions::root, without the gap
-  double host_us = 0;    // of the thread that launches, with a library
-  double algbw = 0;      // GB/s: bytes / time; a barrier moves none
-  double busbw = 0;      // times BusFactor(), or times the most messages that one rank sends or receives
+  double host_us = 0;    // of the host thread that launches; only with a library
+  double algbw = 0;      // GB/s: bytes / time; 0 for a barrier, which moves no bytes
+  // `algbw` times BusFactor(); with `peers`, times the maximum number of messages that one rank sends or
+  // receives.
+  double busbw = 0;
   std::string why;
-  std::string passed_over;            // a program from a file that is for such calls, but not of this size
+  std::string passed_over;            // a program from a file that is for such calls, but not for this size
   std::vector<Candidate> candidates;  // with a library
 };
 
-// Errors: an algorithm or a protocol of the options that calls of the kind cannot have on this cluster,
-// however many ranks they have.
+// Errors: an algorithm or a protocol of the options that calls of this kind cannot have on this cluster,
+// whatever the number of ranks.
 absl::Status CheckAlgorithm(const CollectiveCosts& costs, const TableOptions& options);
 
 // Prices calls one after another on one machine.
 class CollectiveTable {
  public:
-  // Errors: a cluster that has no `ranks` devices, an unknown fabric, a protocol without a library, an
+  // Errors: a cluster with fewer than `ranks` devices, an unknown fabric, a protocol without a library, an
   // algorithm or protocol that the collective does not have, peers that are not among the ranks.
   static absl::StatusOr<CollectiveTable> Make(const proto::Cluster& cluster, const TableOptions& options);
 
-  // The time of one of many calls in a row, as nccl-tests takes it: the kernel's and the gap before it, but
-  // never less than the host takes to enqueue on all devices of a thread. The launch of a lone call is
-  // hidden. All-gather and gather: `bytes` is rounded down to a multiple of the ranks, but to one byte each
-  // at least.
+  // The time per call of many calls in a row, as nccl-tests measures it: the kernel and the gap before it,
+  // but at least the time that the host needs to enqueue on all devices of a thread. The launch of a single
+  // call is hidden. For all-gather and gather, `bytes` is rounded down to a multiple of the ranks, with at
+  // least one byte each.
   absl::StatusOr<TableRow> Price(uint64_t bytes);
 
   const ClusterModel& cluster() const { return *cluster_; }
   const MachineView& machine() const { return *machine_; }
-  // When the calls so far had ended, one after the other.
+  // The end of the calls so far, which run one after the other.
   Time now() const { return now_; }
   const GroupShape& shape() const { return shape_; }
   const std::vector<int>& members() const { return members_; }

@@ -1,4 +1,4 @@
-// What a run was: what the report says of it beside what was measured.
+// Describes a run: the parts of its report that are not measured.
 #pragma once
 
 #include <optional>
@@ -18,32 +18,33 @@
 
 namespace chakra {
 
-// What a run was, beside its metrics. The pointers are borrowed for the call.
+// The description of a run, in addition to its metrics. The pointers are not owned and must be valid during
+// the call.
 struct RunDescription {
   std::string version;
-  std::string cluster;  // "": nothing was priced by one
-  std::string fabric;   // "": nothing crossed one
+  std::string cluster;  // "": no time depends on the cluster
+  std::string fabric;   // "": no communication was simulated
   std::string lanes;
-  std::string compute;                               // rungs in order, comma separated
+  std::string compute;                               // time sources in order, separated by commas
   std::string comm;                                  // "simulated" or "recorded"
   const TraceSet* traces = nullptr;                  // required
-  const std::vector<ComputeTimes>* times = nullptr;  // required; one for each distinct graph
+  const std::vector<ComputeTimes>* times = nullptr;  // required; one entry for each distinct graph
   std::vector<DimensionTraffic> traffic;
-  std::vector<DimensionFacts> dimensions;           // as `traffic`, or empty
-  LinkUses links;                                   // of a fabric that follows them
-  PacketTotals packets;                             // of a fabric that sends them
-  std::vector<FlowTimesRow> flow_times;             // where flows were logged
+  std::vector<DimensionFacts> dimensions;           // one for each entry of `traffic`, or empty
+  LinkUses links;                                   // of a fabric that follows links
+  PacketTotals packets;                             // of a fabric that simulates packets
+  std::vector<FlowTimesRow> flow_times;             // if flows were logged
   std::vector<StepMetrics> steps;                   // of captures
-  std::string variation;                            // what was varied; "": nothing
+  std::string variation;                            // the variation of the machine; "": none
   std::string placement;                            // rule or file; "": rank i on device i
-  std::vector<Job> jobs;                            // empty: one
-  const proto::EditReport* edits = nullptr;         // what was edited; null: nothing
+  std::vector<Job> jobs;                            // empty: a single job
+  const proto::EditReport* edits = nullptr;         // outcome of the edits; null: none
   const proto::CriticalPathReport* path = nullptr;  // null: not asked for
-  const proto::PinnedReport* pinned = nullptr;      // null: the traces have no delays
-  std::vector<InputFile> inputs;                    // beside traces->inputs
-  std::optional<CapturedOn> captured_on;            // where it is another than the run's
-  std::optional<MakespanRange> range;               // where the kernel model answered
-  std::vector<std::string> warnings;                // beside the metrics' own
+  const proto::PinnedReport* pinned = nullptr;      // unexplained gaps; null: the traces have no delays
+  std::vector<InputFile> inputs;                    // in addition to traces->inputs
+  std::optional<CapturedOn> captured_on;            // if it differs from the device of the run
+  std::optional<MakespanRange> range;               // if the kernel model answered
+  std::vector<std::string> warnings;                // in addition to those of the metrics
 };
 
 }  // namespace chakra

@@ -25,7 +25,7 @@ bool ParseNumber(absl::string_view text, double* out) {
   return absl::SimpleAtod(text, out) && *out >= 0 && *out < 1e18;
 }
 
-// "NAME=0.5": what is before the last '=' and the number after it.
+// "NAME=0.5": splits the text before the last '=' and the number after it.
 bool SplitNumber(const std::string& value, std::string* what, double* number) {
   const size_t at = value.rfind('=');
   if (at == std::string::npos || at == 0) return false;
@@ -44,7 +44,7 @@ bool ParseSize(absl::string_view text, uint64_t* out) {
   return true;
 }
 
-// "10ms", "3.5us"; microseconds.
+// "10ms", "3.5us"; returns microseconds.
 bool ParseMicros(absl::string_view text, double* out) {
   double number = 0;
   absl::string_view unit;
@@ -65,7 +65,8 @@ Script ReadDo(const std::string& value) {
   return OneEdit(std::move(edit));
 }
 
-// What a part of a run takes: "device" its kernels, "host" the host's nodes and the gaps before them.
+// Scales a part of a run: "device" its kernels, "memory" its memory nodes, "host" its host nodes and the gaps
+// before them.
 proto::EditScript ScalePart(const std::string& part, double factor) {
   proto::EditScript script;
   proto::Edit& times = *script.add_edit();
@@ -104,7 +105,7 @@ Script ReadScaleBytes(const std::string& value) {
   return OneEdit(std::move(edit));
 }
 
-// An edit of the nodes whose name matches.
+// An edit that selects the nodes whose name matches.
 proto::Edit OfName(const std::string& name) {
   proto::Edit edit;
   edit.mutable_select()->set_name(name);
@@ -173,7 +174,7 @@ Script ReadReplicas(const std::string& value) {
   return OneEdit(std::move(edit));
 }
 
-// Makes edits of a text, by the number of its field.
+// How the text of a field of EditText becomes edits.
 struct Form {
   int field;
   Script (*read)(const std::string& text);
@@ -189,7 +190,7 @@ constexpr Form kForms[] = {{proto::EditText::kDoFieldNumber, ReadDo},
                            {proto::EditText::kRepeatFieldNumber, RepeatIteration},
                            {proto::EditText::kReplicasFieldNumber, ReadReplicas}};
 
-// Of what is no script's file.
+// Reads an edit that is a short form, not a script's file.
 absl::StatusOr<edit::Script> ReadForm(const proto::EditText& text) {
   static const auto* const kOptions =
       new std::vector<MessageOption>(MessageOption::Of(*proto::EditText::descriptor()));

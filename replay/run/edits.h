@@ -1,4 +1,4 @@
-// Edits as short forms and scripts, in the order in which they are given.
+// Edits from short forms and scripts, in the given order.
 #pragma once
 
 #include <memory>
@@ -14,14 +14,14 @@ namespace chakra {
 
 using EditTexts = google::protobuf::RepeatedPtrField<proto::EditText>;
 
-// What is wrong with short forms, whatever they are applied to. Errors begin with the option: "--scale: ...".
+// Checks short forms by themselves, without traces. Errors begin with the option: "--scale: ...".
 absl::Status CheckEdits(const EditTexts& edits);
 
 struct ReadEdits {
   std::shared_ptr<const edit::EditPlan> plan;
-  std::vector<std::string> files;  // scripts that were read
+  std::vector<std::string> files;  // scripts that were read, for the report
 };
-// Reads the scripts and compiles all. Errors name the option or the file, and what is expected.
+// Reads the scripts and compiles all edits. Errors name the option or the file, and what is expected.
 absl::StatusOr<ReadEdits> MakeEdits(const EditTexts& edits);
 
 }  // namespace chakra

@@ -19,13 +19,13 @@ std::vector<int> FirstRanks(int64_t n) {
   return ranks;
 }
 
-// Whether the members, in whatever order, are the ranks 0 to n - 1.
+// Whether the members, in any order, are the ranks 0 to n - 1.
 bool AreFirst(std::vector<int> members, int n) {
   std::sort(members.begin(), members.end());
   return n > 0 && members == FirstRanks(n);
 }
 
-// Gives `members` the size `n`: new ranks come after those that there are, which keep their order.
+// Gives `members` the size `n`. Existing ranks keep their order; new ranks come after them.
 std::vector<int> Resized(std::vector<int> members, int n) {
   const int had = static_cast<int>(members.size());
   members.erase(std::remove_if(members.begin(), members.end(), [n](int m) { return m >= n; }), members.end());
@@ -33,7 +33,7 @@ std::vector<int> Resized(std::vector<int> members, int n) {
   return members;
 }
 
-// Ranks 0 to the largest of all groups, where one group lists exactly these.
+// The number of ranks 0 to the largest of all groups, if one group lists exactly these; else 0.
 int RecordedRanks(const Groups& groups) {
   int most = -1;
   for (const auto& [name, members] : groups) {
@@ -59,7 +59,7 @@ std::string Listed(const std::map<std::string, Growth::Group>& groups) {
                        : absl::StrCat("the trace has ", absl::StrJoin(names, ", "));
 }
 
-// The group that `replicas` means.
+// The name of the group that `replicas` refers to.
 absl::StatusOr<std::string> Named(const Replicas& replicas, const Growth& growth) {
   if (!replicas.group.empty()) {
     if (growth.groups.contains(replicas.group)) return replicas.group;
@@ -76,7 +76,7 @@ absl::StatusOr<std::string> Named(const Replicas& replicas, const Growth& growth
              absl::StrCat("expected GROUP=N, with the data-parallel group; ", Listed(growth.groups)));
 }
 
-// Groups of all recorded ranks get `to` members; all others stay.
+// Gives groups of all recorded ranks `to` members; all others stay.
 void GrowWhole(int to, Growth* growth) {
   for (auto& [name, group] : growth->groups) {
     if (AreFirst(group.members, growth->recorded)) group.members = Resized(group.members, to);
@@ -107,10 +107,10 @@ absl::Status SetDimension(const Replicas& replicas, const std::string& name, int
   return absl::OkStatus();
 }
 
-// A group within one place of the dimension gets new numbers; one over all places grows with the dimension.
+// Renumbers a group within one place of the dimension; a group over all places also grows with the dimension.
 absl::Status RenumberGroups(const Replicas& replicas, const std::string& name, Growth* growth) {
   Growth::Group& group = growth->groups.at(name);
-  std::map<int64_t, std::set<int64_t>> by_place;  // the members' numbers without the place
+  std::map<int64_t, std::set<int64_t>> by_place;  // by place: the members' numbers without the place
   for (const int m : group.members) {
     const int64_t place = m / growth->stride % growth->from;
     by_place[place].insert(m - place * growth->stride);
@@ -124,7 +124,7 @@ absl::Status RenumberGroups(const Replicas& replicas, const std::string& name, G
                absl::StrCat("group \"", name, "\" (", absl::StrJoin(group.members, ", "),
                             ") holds some places of the dimension; expected one or all ", growth->from));
   }
-  std::vector<int> members, fresh;  // what there was keeps its order, new members follow
+  std::vector<int> members, fresh;  // existing members keep their order, new members follow
   for (const int m : group.members) {
     if (by_place.size() == 1 || m / growth->stride % growth->from < growth->to)
       members.push_back(growth->RankOf(m));

@@ -31,7 +31,8 @@ absl::StatusOr<Time> ParseStart(absl::string_view text) {
       "the start of a job is \"", text, "\"; expected a time with its unit (ps, ns, us, ms or s), as 10us"));
 }
 
-// Moves the ranks of one job. Ranks without a trace go behind all of the run.
+// Renumbers the ranks of one job. Ranks that the job names but has no trace of come after all ranks of the
+// run.
 class Mover {
  public:
   Mover(const Job& job, int total) : job_(job), total_(total) {}
@@ -50,7 +51,8 @@ class Mover {
 
 const std::string& WorldName(const Job& job) { return job.name; }
 
-// `groups` of the job's set; group "0" of none is all ranks, as the engine takes it.
+// `groups` are those of the job's set. If the set does not define group "0", it means all ranks, as in the
+// engine.
 std::string MovedGroup(const std::string& name, const Groups& groups, const Job& job) {
   if (name.empty() || (name == "0" && groups.count(name) == 0)) return WorldName(job);
   return absl::StrCat(job.name, "/", name);
@@ -89,14 +91,14 @@ void MoveJob(JobInput input, const Job& job, int total, TraceSet* out) {
   out->of_one_trace |= set.of_one_trace;
 }
 
-// The groups that one job's calls take by their dimensions.
+// Resolves the groups of one job's calls that name dimensions.
 class DimensionGroups {
  public:
   DimensionGroups(const Job& job, const std::vector<int>& sizes, TraceSet* traces)
       : job_(job), sizes_(sizes), traces_(traces) {}
 
   void Resolve(RankTrace* trace) {
-    std::map<std::pair<uint32_t, uint8_t>, uint32_t> known;  // dimensions: group of this rank
+    std::map<std::pair<uint32_t, uint8_t>, uint32_t> known;  // dimensions to group of this rank
     std::vector<Peer> peers = trace->peers;
     for (uint32_t row = 0; row < trace->graph->size(); ++row) {
       if (trace->graph->type[row] != NodeType::kCollective) continue;
@@ -120,7 +122,8 @@ class DimensionGroups {
       all = all && (involved[d] || sizes_[d] == 1);
     }
     if (all) return world;
-    // What stays the same in the group: the rank without the dimensions that take part.
+    // The rank without its coordinates in the dimensions that take part. It is equal for all members of a
+    // group.
     const auto key = [&](int64_t r) {
       int64_t kept = 0, stride = 1;
       for (size_t d = 0; d < sizes_.size(); stride *= sizes_[d], ++d) {

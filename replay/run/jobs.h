@@ -1,4 +1,4 @@
-// Several jobs on one machine: their traces as one set.
+// Merges several jobs on one machine: their traces become one set.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace chakra {
 
 struct Job {
   std::string name;   // "job0", "job1", ...
-  std::string input;  // where its traces come from, for the report
+  std::string input;  // the source of its traces, for the report
   int first_rank = 0;
   int ranks = 0;
   Time start;
@@ -27,30 +27,29 @@ struct JobInput {
   Time start;
 };
 
-// "TRACE" or "TRACE@START", START a time with its unit ("10us"), at most a
-// million seconds. What follows the last @ is a time if it begins with a digit
-// and has no '/'. Errors: no trace, a number without a unit, a time too long.
+// "TRACE" or "TRACE@START". START is a time with its unit ("10us"), at most a million seconds. The text after
+// the last @ is a time if it begins with a digit and has no '/'. Errors: no trace, a number without a unit, a
+// time that is too long.
 struct JobSpec {
   std::string trace;
   Time start;
 };
 absl::StatusOr<JobSpec> ParseJob(absl::string_view text);
 
-// Merges the jobs: the ranks of each follow those of the one before. Groups
-// are renamed ("job1/NAME") and stay within their job, all ranks of which are
-// the group "job1". Ranks that a job names but has no trace of stay without
-// one. `jobs` describes them. Errors: no jobs, or more ranks than int32 holds.
+// Merges the jobs: the ranks of each job follow those of the previous job. Groups are renamed ("job1/NAME")
+// and stay within their job; the group "job1" has all ranks of the job. Ranks that a job names but has no
+// trace of stay without one. `jobs` describes the jobs. Errors: no jobs, or more ranks than int32 holds.
 absl::StatusOr<TraceSet> MergeJobs(std::vector<JobInput> inputs, std::vector<Job>* jobs);
 
-// Resolves the involved_dim of calls on all ranks: in a set of one job the
-// engine does it (EngineOptions::dimension_sizes), in a merged one it would
-// reach over the jobs. Groups are those of the job alone on such a machine, from
-// its first device on: ranks of the job that differ only in dimensions that take
-// part ("job1:dims:1:0@0"). `traces` comes from MergeJobs(), and nothing of it may be changed before.
+// Resolves the involved_dim of calls on all ranks of a job. For a set of one job the engine does this
+// (EngineOptions::dimension_sizes); in a merged set, the engine's groups would span jobs. The groups are
+// those that the job would have alone on such a machine, from its first device on: ranks of the job that
+// differ only in dimensions that take part ("job1:dims:1:0@0"). `traces` must be the unchanged result of
+// MergeJobs().
 void ResolveJobDimensions(const std::vector<Job>& jobs, const std::vector<int>& dimension_sizes,
                           TraceSet* traces);
 
-// By rank, when it starts: its job's start and its own delay. Empty: all at 0.
+// The start time of each rank: its job's start plus its own delay. Empty: all start at 0.
 std::vector<Time> RankStarts(const std::vector<Job>& jobs, const Variation& variation = {});
 
 std::vector<proto::JobReport> ReportJobs(const std::vector<Job>& jobs, const Metrics& metrics);

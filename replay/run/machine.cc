@@ -53,7 +53,7 @@ int DomainOf(const proto::Cluster& cluster) {
 }
 
 int DomainOf(const MachineOptions& options) {
-  std::vector<std::string> notes;  // the run itself tells them
+  std::vector<std::string> notes;  // dropped here; the run itself reports them
   const auto cluster = DescribeMachine(options, &notes);
   return cluster.ok() ? DomainOf(*cluster) : 0;
 }
@@ -107,7 +107,8 @@ std::vector<std::string> WhatFabricMisses(const ClusterModel& cluster, const Mac
           absl::StrCat("network ", d.name, ": a device has ", ports,
                        " ports, of which a message takes one by its hash; --routing spray takes all"));
     }
-    if (&d != &cluster.topology.dimensions().front()) continue;  // others' NVSwitches carry nothing
+    // NVSwitches matter in the first dimension only.
+    if (&d != &cluster.topology.dimensions().front()) continue;
     const int stripes = EqualPorts(graph, /*nvswitches=*/true);
     if (stripes > 1 && fabric != "fluid" && fabric != "analytical") {
       out.push_back(absl::StrCat("network ", d.name, ": NVSwitches stripe each message over ", stripes,

@@ -1,4 +1,4 @@
-// The machine that the options of a run describe.
+// Builds the machine from the options of a run.
 #pragma once
 
 #include <memory>
@@ -15,23 +15,24 @@ namespace chakra {
 
 class FlowLog;  // replay/engine/flow_log.h
 
-// What the options name for --cluster, and for --fabric: where they name none, kDefaultNetworkFabric if they
-// name a network, else kDefaultFabric.
+// The cluster and the fabric that the options name. Without a fabric, it is kDefaultNetworkFabric if the
+// options name a network, else kDefaultFabric.
 std::string ClusterSpec(const MachineOptions& options);
 std::string FabricName(const MachineOptions& options);
 
-// Reads the cluster, and changes it as the options say, `set` last. `notes` gets a line for what else
-// changes. Errors: LoadCluster()'s, and options that do not fit the cluster.
+// Reads the cluster and applies the options, `set` last. `notes` gets a line for each side effect. Errors:
+// those of LoadCluster(), and options that do not fit the cluster.
 absl::StatusOr<proto::Cluster> DescribeMachine(const MachineOptions& options,
                                                std::vector<std::string>* notes);
 
-// Neighbouring devices that the cluster's innermost dimension joins; 0: it has no dimension beyond that, or
-// cannot be read.
+// The number of neighbouring devices that the cluster's innermost dimension joins; 0: the cluster has only
+// one dimension, or cannot be read.
 int DomainOf(const proto::Cluster& cluster);
 int DomainOf(const MachineOptions& options);
 
-// The machine of every command: the fabric over the cluster's links, with its ranks on their devices. `log`,
-// where not null, is told where `ranks` ranks sit, and of every flow. Errors: MakeFabric()'s.
+// Builds the machine that every command uses: the fabric over the cluster's links, with the ranks on their
+// devices. If `log` is not null, it gets the devices of `ranks` ranks, and logs every flow. Errors: those of
+// MakeFabric().
 absl::StatusOr<std::unique_ptr<Machine>> BuildMachine(const ClusterModel& cluster,
                                                       const MachineOptions& options, int ranks,
                                                       FlowLog* log = nullptr);
@@ -41,11 +42,11 @@ struct DimensionFacts {
   std::string name;
   bool network = false;
   NetworkSize size;
-  std::string rates_from;  // who says what its ports carry: "cluster", "network" or "file"
+  std::string rates_from;  // source of the bandwidth of its ports: "cluster", "network" or "file"
 };
 std::vector<DimensionFacts> DimensionsOf(const ClusterModel& cluster);
 
-// What the networks of the machine have and its fabric or its routing cannot use or see: a line for each.
+// A line for each property of the machine's networks that its fabric or routing cannot use or cannot model.
 std::vector<std::string> WhatFabricMisses(const ClusterModel& cluster, const MachineView& machine,
                                           const std::string& fabric);
 

@@ -10,7 +10,7 @@
 namespace chakra {
 namespace {
 
-// How much longer and shorter times may be, in picoseconds.
+// By how much times may be longer (up) and shorter (down), in picoseconds.
 struct Slack {
   double up = 0, down = 0;
   void Add(const Slack& other, double share) {
@@ -67,7 +67,8 @@ Slacks AlongPath(const CriticalPath& path, const DistinctGraphs& distinct,
   return slacks;
 }
 
-// Of all rows of a graph that device operations are.
+// The slacks of all rows of a graph. If its device operations take longer in sum than `busy`, some ran at the
+// same time, and the slacks are scaled down accordingly.
 Slacks OfGraph(uint32_t g, const Graph& graph, const ComputeTimes& times, Time busy) {
   double sum = 0;
   for (uint32_t row = 0; row < graph.size(); ++row) {
@@ -92,7 +93,7 @@ std::optional<MakespanRange> RangeOfMakespan(const Metrics& metrics, const Trace
   if (path != nullptr) {
     most = AlongPath(*path, distinct, times).Total();
   } else {
-    std::vector<Time> busy(times.size());  // the most of the ranks of a graph
+    std::vector<Time> busy(times.size());  // by graph: the maximum over its ranks
     for (size_t rank = 0; rank < distinct.of_rank.size(); ++rank) {
       Time& b = busy[distinct.of_rank[rank]];
       b = std::max(b, metrics.ranks[rank].compute_busy);

@@ -1,4 +1,4 @@
-// What a replay is asked for, as plain data: what the options of `replay` say.
+// The options of a replay as plain data.
 #pragma once
 
 #include <cstdint>
@@ -15,76 +15,79 @@ namespace chakra {
 
 inline constexpr char kDefaultCluster[] = "dgx-h100";
 inline constexpr char kDefaultFabric[] = "analytical";
-// Who names a network asks what it does, and most of that is what messages on shared links do to each other.
+// The default if a network is named, since its effects are mostly those of messages that share links.
 inline constexpr char kDefaultNetworkFabric[] = "fluid";
 inline constexpr char kDefaultFabrics[] = "analytical, and fluid with --network";  // for help
 inline constexpr char kRecordedComm[] = "recorded";
 inline constexpr char kSimulatedComm[] = "simulated";
-inline constexpr int kPinnedWarning = 5;  // percent of the makespan that may be pinned without a warning
+inline constexpr int kPinnedWarning = 5;  // percent of the makespan that may be unexplained without a warning
 
-// Which traces, and what is changed in them before anything is replayed.
+// The traces, and how they are changed before the replay.
 struct TraceOptions {
-  std::vector<std::string> inputs;  // as of ReadTraceSet()
+  std::vector<std::string> inputs;  // as for ReadTraceSet()
   ReadOptions read;
-  int ranks = 0;                          // > 0: one trace as so many equal ranks; see MakeSymmetric()
-  std::vector<std::string> replicas;      // beside `ranks`: "N" or "GROUP=N", at most one; see GrowGroups()
-  std::vector<std::string> jobs;          // "TRACE[@START]", beside the first; see ParseJob()
-  const edit::EditPlan* edits = nullptr;  // the caller's; null: none
-  bool edits_keep_lanes = true;           // as of edit::EditRun
-  std::vector<std::string> edit_files;    // that `edits` were read from, for the report
-  // LoadedTraces::twins may be filled. RunReplay() takes such traces; who else looks at peers calls
-  // ExpandTwins().
+  int ranks = 0;  // > 0: one trace is replayed as this many equal ranks; see MakeSymmetric()
+  std::vector<std::string> replicas;      // with `ranks`: "N" or "GROUP=N", at most one; see GrowGroups()
+  std::vector<std::string> jobs;          // "TRACE[@START]", in addition to the first job; see ParseJob()
+  const edit::EditPlan* edits = nullptr;  // not owned; null: none
+  bool edits_keep_lanes = true;           // as for edit::EditRun
+  std::vector<std::string> edit_files;    // the files that `edits` was read from, for the report
+  // LoadedTraces::twins, the symmetric ranks, may be filled. RunReplay() accepts such traces; other callers
+  // that look at peers must call ExpandTwins().
   bool keep_twins = false;
 };
 
-// A cluster that was read already.
+// A cluster that was read before.
 struct DescribedCluster {
   proto::Cluster cluster;
-  std::vector<std::string> notes;  // of LoadCluster()
+  std::vector<std::string> notes;  // notes of LoadCluster()
 };
 
 // The machine.
 struct MachineOptions {
   std::string cluster;  // see LoadCluster(); "": kDefaultCluster, and the report says so
-  const DescribedCluster* described = nullptr;  // the caller's: what `cluster` names, so that nothing is read
-  std::string fabric;                           // one of `fabrics`; "": see FabricName()
-  FabricOptions fabric_options;  // but what the cluster says of routing, changes, packets and choices
+  // Not owned: the cluster that `cluster` names, already read; null: read it.
+  const DescribedCluster* described = nullptr;
+  std::string fabric;            // one of `fabrics`; "": see FabricName()
+  FabricOptions fabric_options;  // except routing, changes, packets and choices, which the cluster gives
   TopologyOptions topology;
-  std::vector<std::string> programs;        // algorithms from files, beside the cluster's
+  std::vector<std::string> programs;        // algorithms from files, in addition to the cluster's
   std::string placement;                    // rule or file; "": the cluster's
   std::vector<std::string> stragglers;      // [PART:]RANK=FACTOR; see AddStraggler()
-  uint64_t seed = 0;                        // of the cluster's variation; 0: the cluster's
-  const FabricKinds* fabrics = &Fabrics();  // the caller's
+  uint64_t seed = 0;                        // seed of the cluster's variation; 0: the cluster's own
+  const FabricKinds* fabrics = &Fabrics();  // not owned
 };
 
 // The machine, and how the traces are replayed on it.
 struct RunOptions : MachineOptions {
-  std::string compute;             // rungs, comma separated; "": what suits the traces
+  std::string compute;             // time sources, separated by commas; "": chosen by the traces
   std::string kernels;             // a kernel table's file; "": none
-  std::string comm;                // kRecordedComm, kSimulatedComm; "": what suits the traces
+  std::string comm;                // kRecordedComm or kSimulatedComm; "": chosen by the traces
   std::string lanes = "recorded";  // "recorded", "single", "unlimited"
   bool fast_paths = true;
   bool strict = false;
-  // From so many nodes on, one rank of a generated step is simulated for all its twins, with a bound on the
-  // error; below, each rank is. A trace replayed as many ranks is an assumption in itself, beside which that
-  // bound is nothing: its ranks are folded where simulating each takes more than some seconds. Where
-  // communication takes its recorded time, ranks that are equal are always folded: nothing differs by that.
+  // Folding simulates one rank for all that are symmetric to it. A generated step is folded if it has at
+  // least `fold_nodes` nodes; the error is bounded. A trace that is replayed as many ranks is folded from
+  // `fold_nodes_of_one` nodes on, where simulating each rank takes more than some seconds: that replay is
+  // itself an assumption, whose error exceeds this bound. If communication takes its recorded time, symmetric
+  // ranks are always folded, since this does not change any result.
   uint64_t fold_nodes = uint64_t{1} << 24, fold_nodes_of_one = uint64_t{1} << 22;
-  double strict_causes = -1;  // refuse a run whose pinned time is more of the makespan, in percent; < 0: none
-  bool sensitivity = false;   // what changes give by runs with them; with critical_path
-  bool critical_path = false;  // in the report
-  bool activity = false;       // what lanes do over time, in the report
+  // Refuse a run of which more is unexplained than this percentage of the makespan; < 0: never.
+  double strict_causes = -1;
+  bool sensitivity = false;    // rerun with each change to measure its effect; needs critical_path
+  bool critical_path = false;  // report the critical path
+  bool activity = false;       // report what lanes do over time
   bool energy = false;         // meter the run
-  std::string energy_file;     // constants of energy; "": what is built in
-  std::string power_cap;       // as of energy::SetCap(); "": none
-  std::string prices;          // as of economics::LoadPrices(); "": not asked for
-  std::string grid;            // as of economics::LoadGrid(); "": not asked for
-  std::string grid_start;      // when the run begins, for grids by the hour; "": with the grid's first hour
-  std::string reliability;     // as of goodput::LoadReliability(); "": not asked for
-  std::string checkpoint;      // as of goodput::ParseCheckpoint()
-  uint64_t steps = 0;          // of the run with failures; 0: those of 30 days
-  bool explain = false;        // the trees of energy, cost and carbon
-  uint64_t device_memory = 0;  // bytes that a generated step may take of a device; 0: as the device says
+  std::string energy_file;     // file of energy constants; "": the built-in constants
+  std::string power_cap;       // as for energy::SetCap(); "": none
+  std::string prices;          // as for economics::LoadPrices(); "": no cost
+  std::string grid;            // as for economics::LoadGrid(); "": no carbon
+  std::string grid_start;      // start of the run, for grids by the hour; "": the first hour of the grid
+  std::string reliability;     // as for goodput::LoadReliability(); "": no goodput
+  std::string checkpoint;      // as for goodput::ParseCheckpoint()
+  uint64_t steps = 0;          // steps of the run with failures; 0: the steps of 30 days
+  bool explain = false;        // report how energy, cost and carbon are computed, as trees
+  uint64_t device_memory = 0;  // bytes of device memory for a generated step; 0: the device's value
   std::string version;         // of the program, for the report
 };
 

@@ -23,7 +23,7 @@ namespace {
 
 constexpr uint64_t kFewNodes = uint64_t{1} << 16;
 
-// nullopt: the device gives no rates at all, or too few, which `run` then notes.
+// nullopt: the device gives no rates, or too few; the latter adds a warning to `run`.
 std::optional<KernelModel> ModelOf(const proto::Device& device, absl::string_view what, KernelLoad load,
                                    RunDescription* run) {
   if (device.peak_tflops().empty() && device.memory_gbytes_per_s() <= 0) return std::nullopt;
@@ -85,7 +85,8 @@ double ExchangeSlowdown(const proto::Cluster& cluster) {
 absl::StatusOr<std::vector<ComputeTimes>> PriceTraces(const LoadedTraces& traces, const RunOptions& options,
                                                       const std::string& compute, const proto::Device& device,
                                                       const generate::StepPlan* step, RunDescription* run) {
-  // A replay of few nodes takes less than the program itself, and many such may follow each other.
+  // A replay of few nodes needs little memory compared to the program, and many such replays may follow each
+  // other.
   if (traces.set.nodes() > kFewNodes) {
     const bool recorded = run->comm == kRecordedComm && LanesOf(options) == LanePolicy::kRecorded;
     RETURN_IF_ERROR(CheckMemory(traces.set, FreeMemory(), recorded, compute == "recorded"));

@@ -1,4 +1,4 @@
-// Compute times of all graphs of a run.
+// Computes the compute times of all graphs of a run.
 #pragma once
 
 #include <memory>
@@ -18,20 +18,20 @@
 
 namespace chakra {
 
-// The rungs of a run, with the kernel table and the models of devices that they ask: made once, for any
-// number of graphs.
+// Prices graphs with the time sources of a run. Holds the kernel table and the kernel models, which are made
+// once for any number of graphs.
 class GraphPricer {
  public:
-  // `compute`: ParseRungs(). `device` must outlive the pricer. `zeros_recorded`: as ComputeModel. `load`: of
-  // the device, as its kernel model takes it. What the table is, and what the device leaves open, is put down
-  // in `run`; `repriced` goes by run->captured_on.
-  // Errors: `compute`, the table's file.
+  // `compute`: for ParseRungs(). `device` must outlive the pricer. `zeros_recorded`: as in ComputeModel.
+  // `load`: of the device, for its kernel model. Adds the kernel table to the inputs of `run`, and a warning
+  // if the rates of the device do not suffice. `repriced` uses run->captured_on.
+  // Errors: a wrong `compute`, the kernel table's file.
   static absl::StatusOr<std::unique_ptr<GraphPricer>> Make(const RunOptions& options,
                                                            const std::string& compute,
                                                            const proto::Device& device, bool zeros_recorded,
                                                            KernelLoad load, RunDescription* run);
 
-  // Errors: nodes that no rung answers.
+  // Errors: those of PriceGraph().
   absl::StatusOr<ComputeTimes> Price(const Graph& graph) { return PriceGraph(graph, model_, &notes_); }
   const ComputeNotes& notes() const { return notes_; }
 
@@ -46,15 +46,16 @@ class GraphPricer {
   ComputeNotes notes_;
 };
 
-// One for each of DistinctGraphs(traces.set), by a GraphPricer. `step`: what the traces were made of
-// (generate::PlanOf()), whose device is under load; null: of no step. Errors: the pricer's.
+// Prices each of DistinctGraphs(traces.set) with a GraphPricer. `step`: the generated step that the traces
+// are of (generate::PlanOf()), whose device is priced under steady load; null: none. Errors: those of the
+// pricer, and too little memory for the replay.
 absl::StatusOr<std::vector<ComputeTimes>> PriceTraces(const LoadedTraces& traces, const RunOptions& options,
                                                       const std::string& compute, const proto::Device& device,
                                                       const generate::StepPlan* step, RunDescription* run);
 
-// How much longer computations take beside exchanges of experts (Split::merges_exchanges()): the exchanges'
-// kernels hold multiprocessors that the others go without, 24 of DeepEP's (deepseek-ai/DeepEP, README.md). 0:
-// the cluster has no collective library, or says itself what these take.
+// The share by which computation takes longer while experts are exchanged (Split::merges_exchanges()): the
+// kernels of the exchange occupy multiprocessors, 24 for DeepEP (deepseek-ai/DeepEP, README.md). 0: the
+// cluster has no collective library, or its library gives a slowdown itself.
 double ExchangeSlowdown(const proto::Cluster& cluster);
 
 }  // namespace chakra

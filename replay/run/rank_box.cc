@@ -29,7 +29,7 @@ std::optional<RankBox> BoxOf(std::vector<int> ranks) {
   RankBox box;
   box.base = ranks[0];
   const auto offset = [&](size_t i) { return int64_t{ranks[i]} - box.base; };
-  for (size_t block = 1; block < ranks.size();) {  // the first `block` ranks are a box
+  for (size_t block = 1; block < ranks.size();) {  // invariant: the first `block` ranks are a box
     RankBox::Side side{offset(block), 1};
     if (side.stride <= (box.sides.empty() ? 0 : offset(block - 1))) return std::nullopt;
     if (!box.sides.empty() && side.stride % (box.sides.back().stride * box.sides.back().count) != 0)

@@ -1,4 +1,4 @@
-// The ranks of a group as a box in rank numbers, and the boxes beside it that fill all ranks.
+// Describes the ranks of a group as a box of rank numbers, which copies of the box can tile.
 #pragma once
 
 #include <cstdint>
@@ -8,26 +8,26 @@
 namespace chakra {
 
 // The ranks base + a_0 * stride_0 + a_1 * stride_1 + ..., 0 <= a_i < count_i. Each stride is a multiple of
-// the stride times the count before it, so that every rank has one place along each side.
+// the previous stride times its count, so that every rank has one place along each side.
 struct RankBox {
   struct Side {
     int64_t stride = 1;
     int64_t count = 2;  // at least 2
   };
   int64_t base = 0;
-  std::vector<Side> sides;  // the smallest stride first; none: one rank
+  std::vector<Side> sides;  // in order of increasing stride; none: one rank
 
-  // The base of the box of this shape that `rank` is in.
+  // The base of the box of this shape that contains `rank`.
   int64_t BaseOf(int64_t rank) const;
   // The ranks of the box, ascending.
   std::vector<int> Ranks() const;
-  // Ranks that boxes side by side need before the pattern begins anew.
+  // The number of ranks after which the pattern of adjacent boxes repeats.
   int64_t Block() const { return sides.empty() ? 1 : sides.back().stride * sides.back().count; }
-  // Whether boxes of this shape, this one among them, fill `ranks` ranks.
+  // Whether boxes of this shape, including this box, fill `ranks` ranks exactly.
   bool Tiles(int64_t ranks) const;
 };
 
-// Of ranks in any order. Nothing: they are no box.
+// The box of these ranks, given in any order. nullopt: they are not a box.
 std::optional<RankBox> BoxOf(std::vector<int> ranks);
 
 }  // namespace chakra

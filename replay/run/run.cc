@@ -26,7 +26,7 @@ namespace {
 
 constexpr size_t kBusiestLinks = 16;  // in the report
 
-// Whether anything in the run took its time, or its groups, from the cluster.
+// Whether any time or group in the run depends on the cluster.
 bool UsesCluster(const TraceSet& traces, const std::vector<ComputeTimes>& times, bool recorded_comm) {
   if (!recorded_comm) return true;
   for (const ComputeTimes& t : times) {
@@ -45,7 +45,8 @@ bool UsesCluster(const TraceSet& traces, const std::vector<ComputeTimes>& times,
   return false;
 }
 
-// A run that cannot finish, with a hint where the lanes let ranks of unequal speed pass each other.
+// The failure of a run that cannot finish, with a hint if the lanes let ranks of unequal speed make calls in
+// unequal order.
 absl::Status ExplainStuck(const absl::Status& failure, const std::string& lanes, const RunDescription& run) {
   const bool uneven = !run.variation.empty() || !run.placement.empty();
   if (lanes != "single" || !uneven || !absl::StrContains(failure.message(), "cannot finish")) return failure;

@@ -1,4 +1,4 @@
-// One run: a machine that is built, traces that are priced, and the replay of them.
+// One run: builds the machine, prices the traces and replays them.
 #pragma once
 
 #include <atomic>
@@ -26,59 +26,60 @@
 
 namespace chakra {
 
-// What a caller sees of a run on its way. All may be null.
+// Callbacks and outputs for the caller of a run. All may be null.
 struct RunHooks {
-  FlowLog* flow_log = nullptr;                    // the caller's; told its ranks, and of every flow
-  std::string needs_flows;                        // who needs flows, for the error where there are none
+  FlowLog* flow_log = nullptr;  // not owned; gets the ranks, and every flow
+  std::string needs_flows;      // the option that needs flows, for the error if there are none
   std::function<void(const Progress&)> progress;  // see EngineOptions
-  const std::atomic<bool>* stop = nullptr;        // likewise
-  std::function<void(const Topology&)> machine;   // once, before the run
+  const std::atomic<bool>* stop = nullptr;        // see EngineOptions
+  std::function<void(const Topology&)> machine;   // called once, before the run
 };
 
 class Run {
  public:
-  // The arguments must outlive the run. `each_rank`: the caller looks at each rank by itself, and none may
-  // stand for its twins.
+  // The arguments must outlive the run. `each_rank`: the caller needs each rank, so none may stand for
+  // symmetric ranks.
   Run(const LoadedTraces& traces, const RunOptions& options, const RunHooks& hooks, bool each_rank)
       : traces_(traces), options_(options), hooks_(hooks), each_rank_(each_rank), set_(&traces.set) {}
 
-  // Settles what the options leave open, builds the machine and prices the traces. Call it once, before all
-  // below. Errors: options that are no good for these traces or this machine, files that cannot be read.
+  // Resolves what the options leave open, builds the machine and prices the traces. Call it once, before the
+  // functions below. Errors: options that do not fit these traces or this machine, files that cannot be read.
   absl::Status Prepare();
 
   const LoadedTraces& traces() const { return traces_; }
   const RunOptions& options() const { return options_; }
-  const TraceSet& set() const { return *set_; }  // as it is replayed
-  // The step that the traces were generated for, which their metadata say; null: there is none, or the
-  // metadata cannot be read, as step_error() says.
+  const TraceSet& set() const { return *set_; }  // the traces as they are replayed
+  // The step that the traces were generated for, from their metadata. Null: there is none, or the metadata
+  // cannot be read; step_error() then says why.
   const generate::StepPlan* step() const { return made_.ok() && made_->has_value() ? &**made_ : nullptr; }
   const absl::Status& step_error() const { return made_.status(); }
   const ClusterModel& cluster() const { return cluster_; }
   const Machine& machine() const { return *machine_; }
   bool recorded_comm() const { return recorded_comm_; }
-  // One for each distinct graph; may be changed before Go().
+  // One entry for each distinct graph; may be changed before Go().
   std::vector<ComputeTimes>* times() { return &times_; }
-  // What the run is, as far as it is known; whoever measures adds to it.
+  // The description of the run so far; whoever measures the run adds to it.
   RunDescription* description() { return &description_; }
   absl::Status AddInput(const std::string& path, const std::string& role);
 
-  // What Go() takes: meters are the caller's to add.
+  // The arguments of Go(). The caller may add meters.
   Simulation simulation() const;
-  // Replays it on the machine. Errors: those of Replay().
+  // Replays the traces on the machine. Errors: those of Replay().
   absl::StatusOr<Metrics> Go(const Simulation& simulation);
-  // Puts into the description what the machine did. `path`: null: not asked for.
+  // Adds the results of the machine to the description. `path`: null: no critical path was asked for.
   void Describe(const Metrics& metrics, const CriticalPath* path);
 
  private:
-  absl::Status ChooseSources();  // for captures, what was measured
+  // The defaults of compute and comm, which for captures are the recorded times.
+  absl::Status ChooseSources();
   absl::Status BuildMachine();
-  // Whether times of a capture are carried to the cluster's device.
+  // Decides whether times of a capture are repriced for the cluster's device.
   void ChooseDevice();
-  // What varies, and where the ranks sit.
+  // Describes the variation and the placement of ranks.
   absl::Status DescribeRanks();
-  // Whether one rank stands for its twins.
+  // Whether one rank may stand for the symmetric ranks.
   bool TwinsAreEqual() const;
-  // Warns of programs from files that no call ran.
+  // Warns of programs from files that no call used.
   void TellUnusedPrograms(const Metrics& metrics);
   std::string spec() const;
 
@@ -87,9 +88,10 @@ class Run {
   const RunHooks& hooks_;
   const bool each_rank_;
   const TraceSet* set_;
-  std::optional<TraceSet> resolved_;  // of several jobs: with the groups that the machine's dimensions give;
-                                      // of twins: with their peers
-  bool twins_ = false;                // one rank is simulated for all its twins
+  // A changed copy of the set: for several jobs, with the groups that the machine's dimensions give; for
+  // symmetric ranks, with their peers.
+  std::optional<TraceSet> resolved_;
+  bool twins_ = false;  // one rank is simulated for all that are symmetric to it
   RunDescription description_;
   bool recorded_comm_ = false;
   ClusterModel cluster_;

@@ -39,7 +39,7 @@ bool ParseRank(absl::string_view text, int* out) {
          absl::SimpleAtoi(text, out);
 }
 
-// What follows the colon.
+// Parses the numbers after the colon.
 bool ParseNumbers(absl::string_view text, Peers* out) {
   if (out->kind == Kind::kNext) return ParseRank(text, &out->distance);
   if (out->kind != Kind::kPair && out->kind != Kind::kExchange) return false;
@@ -65,7 +65,7 @@ absl::Status CheckPeers(const Peers& peers, int ranks) {
   return absl::OkStatus();
 }
 
-// The setting of each message.
+// Computes the MessageSetting of each message.
 class Settings {
  public:
   Settings(const Machine& machine, const LibraryModel& library, const SendRecvCall& call)
@@ -91,13 +91,13 @@ class Settings {
       setting.peers = std::max(setting.peers, of_kind_.at({End(m, sends), IsNetwork(m)}));
       setting.on_link = std::max(setting.on_link, on_link_.at({End(m, sends), LinkOf(m, sends)}));
     }
-    // The two directions round a ring.
+    // A ring has two directions, which share the messages.
     if (Level(m).kind == TopologyDimension::Kind::kRing) setting.on_link = (setting.on_link + 1) / 2;
     return setting;
   }
 
  private:
-  using Port = std::pair<int, bool>;  // of a rank, by which it sends or receives
+  using Port = std::pair<int, bool>;  // a rank, and whether it sends
 
   static Port End(const SentMessage& m, bool sends) { return {sends ? m.src : m.dst, sends}; }
   const LibraryLevel& Level(const SentMessage& m) const {
@@ -107,7 +107,8 @@ class Settings {
   int NodesOf(const std::vector<int>& ranks) const {
     return Rates(library_, ShapeOf(machine_, &library_, ranks)).nodes();
   }
-  // The link of an end: one for each level, on a mesh one for each block of the others.
+  // The link at one end of a message: one for each level, and on a mesh one for each coordinate of the other
+  // end.
   std::pair<int, int> LinkOf(const SentMessage& m, bool sends) const {
     const int level = machine_.Level(m.src, m.dst);
     const bool mesh = Level(m).kind == TopologyDimension::Kind::kFullyConnected;
@@ -144,7 +145,7 @@ struct LastEnd {
   size_t message = 0;
 };
 
-// Runs the messages, each with its costs (empty: none).
+// Runs the messages. `costs`: of each message; empty: none.
 absl::StatusOr<LastEnd> RunSends(Machine& machine, const SendRecvCall& call,
                                  const std::vector<MessageCosts>& costs, Time begin, FlowLog* log) {
   const auto starts = [&](size_t i) { return begin + (costs.empty() ? Time::Zero() : costs[i].begin); };

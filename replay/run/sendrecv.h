@@ -1,4 +1,4 @@
-// Sends and receives that begin together, as nccl-tests' sendrecv_perf has them.
+// Sends and receives that begin together, as in nccl-tests' sendrecv_perf.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ class FlowLog;  // replay/engine/flow_log.h
 
 inline constexpr char kSendRecv[] = "sendrecv";
 
-// Who sends to whom.
+// The pattern of senders and receivers.
 struct Peers {
   enum class Kind : uint8_t { kNext, kPair, kExchange, kIncast, kOutcast };
   Kind kind = Kind::kNext;
-  int distance = 1;        // kNext: from a rank to the one that it sends to
-  int from = -1, to = -1;  // kPair, and kExchange of one pair; < 0: none
+  int distance = 1;        // kNext: distance from a rank to the rank that it sends to
+  int from = -1, to = -1;  // of kPair, and of kExchange with one pair; < 0: none
 
-  // The shortest text that ParsePeers() reads so: "next", "next:8", "pair:3,12".
+  // The shortest text from which ParsePeers() reads these peers: "next", "next:8", "pair:3,12".
   std::string Text() const;
 };
 
@@ -34,35 +34,35 @@ struct Peers {
 absl::StatusOr<Peers> ParsePeers(absl::string_view text);
 
 struct SentMessage {
-  int src, dst;  // ranks, different ones
+  int src, dst;  // ranks; they differ
 };
 
-// The messages between `ranks` ranks, in the order of their senders; none where there is one rank. `root`: of
-// kIncast and kOutcast. Errors name --peers: ranks that are not there, a message of a rank to itself, halves
-// of an odd number.
+// The messages between `ranks` ranks, in the order of their senders; none for one rank. `root`: of kIncast
+// and kOutcast. Errors name --peers: ranks that do not exist, a message of a rank to itself, halves of an odd
+// number.
 absl::StatusOr<std::vector<SentMessage>> MessagesOf(const Peers& peers, int ranks, int root);
 
-// The most of `messages` that one rank sends, or that one receives.
+// The maximum number of `messages` that one rank sends, or that one rank receives.
 int MostOfOneRank(const std::vector<SentMessage>& messages, int ranks);
 
 struct SendRecvCall {
   std::vector<SentMessage> messages;
   uint64_t bytes = 0;                // of each
-  int ranks = 0;                     // of the communicator
-  std::optional<Protocol> protocol;  // in place of the library's choice; kLL or kSimple
+  int ranks = 0;                     // of the group
+  std::optional<Protocol> protocol;  // overrides the library's choice; kLL or kSimple
 };
 
 struct PricedMessages {
-  Time time;                         // from the common begin until the last has been received
-  std::optional<Protocol> protocol;  // with a library
+  Time time;                         // from the common start until the last message has been received
+  std::optional<Protocol> protocol;  // only with a library
   int channels = 1;
-  std::string why;  // what the library takes for the message that ends last; without a library empty
+  std::string why;  // how the library runs the message that ends last; empty without a library
 };
 
-// Runs the messages on `machine`, which must be idle: `costs` has a library, whose costs they have
-// (message_costs.h), or they are bare flows. The fabric's clock goes on from `now`; their end is added to it.
-// `log`, where given, is of `machine`. Errors: an end past the longest time, 106 days; no way between two
-// ranks.
+// Runs the messages on `machine`, which must be idle. With a library in `costs`, the messages have the
+// library's costs (message_costs.h); otherwise they are bare flows. The fabric's clock continues from `now`,
+// which becomes the end of the messages. `log` may be null; otherwise it is the log of `machine`. Errors: an
+// end past the longest simulated time, 106 days; no route between two ranks.
 absl::StatusOr<PricedMessages> PriceMessages(Machine& machine, const CollectiveCosts& costs,
                                              const SendRecvCall& call, Time* now, FlowLog* log = nullptr);
 

@@ -23,8 +23,8 @@ std::vector<int> DimensionSizes(const ClusterModel& cluster) {
 
 namespace {
 
-// Whether the ranks wait for one another otherwise than when they were recorded. What-if edits do not count:
-// their effect is told by comparison with the unedited run, whose waits must stay.
+// Whether the ranks wait for each other in a different way than in the recording. What-if edits do not count:
+// their effect is the difference to the unedited run, so the waits of both must be the same.
 bool Scaled(const Simulation& simulation) {
   const Variation& variation = simulation.cluster.variation;
   return simulation.traces.of_one_trace || variation.varies_compute() || !variation.starts().empty() ||

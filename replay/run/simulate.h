@@ -1,4 +1,4 @@
-// A machine that was built, traces that were priced, and the replay.
+// Replays priced traces on a machine.
 #pragma once
 
 #include <atomic>
@@ -20,10 +20,10 @@
 namespace chakra {
 
 LanePolicy LanesOf(const RunOptions& options);
-// Of a machine's dimensions, fastest first.
+// The sizes of the machine's dimensions, fastest first.
 std::vector<int> DimensionSizes(const ClusterModel& cluster);
 
-// What is simulated. All is the caller's.
+// The arguments of a simulation. Nothing is owned.
 struct Simulation {
   const RunOptions& options;
   const ClusterModel& cluster;
@@ -31,7 +31,7 @@ struct Simulation {
   const std::vector<Job>& jobs;
   const std::vector<ComputeTimes>& times;
   bool recorded_comm = false;
-  // As of EngineOptions; may be null:
+  // As in EngineOptions; may be null:
   FlowLog* flow_log = nullptr;
   std::function<void(const Progress&)> progress;
   const std::atomic<bool>* stop = nullptr;

@@ -14,8 +14,7 @@ Time StartOf(const Graph& graph, uint32_t row) {
   return graph.start.empty() ? Time::Zero() : graph.start[row];
 }
 
-// The device operations of one rank: recorded start, and how far off the replay
-// was; by start.
+// The device operations of one rank, by start: the recorded start, and its distance to the replayed start.
 std::vector<std::pair<Time, Time>> Kernels(const Graph& graph, const std::vector<NodeSpan>& spans) {
   std::vector<std::pair<Time, Time>> kernels;
   kernels.reserve(graph.size());
@@ -29,7 +28,7 @@ std::vector<std::pair<Time, Time>> Kernels(const Graph& graph, const std::vector
   return kernels;
 }
 
-// Fills in what concerns kernels: of those recorded to start in [begin, end].
+// Sets the kernel fields of `step`, from the kernels that were recorded to start in [begin, end].
 void AddKernels(const std::vector<std::pair<Time, Time>>& kernels, Time begin, Time end, StepMetrics* step) {
   std::vector<int64_t> errors;
   for (auto it = std::lower_bound(kernels.begin(), kernels.end(), std::make_pair(begin, Time::Zero()));
@@ -40,7 +39,7 @@ void AddKernels(const std::vector<std::pair<Time, Time>>& kernels, Time begin, T
   step->kernel_start_error = Time::Picos(Median(std::move(errors)));
 }
 
-// How far off a step is, as a share of it: its time or its kernels, whichever is worse.
+// The relative error of a step: that of its time or of its kernels, whichever is larger.
 double OffBy(const StepMetrics& m) {
   if (m.measured == Time::Zero()) return 0;
   const double time = static_cast<double>((m.replayed - m.measured).picos());
@@ -68,7 +67,7 @@ bool StepMeter::HasSteps(size_t rank) const {
          captures_[rank]->window_end != Time::Zero();
 }
 
-// Those that are further off first; of equal ones those of lower ranks.
+// Orders steps by decreasing error, then by rank.
 bool StepMeter::Ranked::operator<(const Ranked& o) const {
   if (off != o.off) return off > o.off;
   return std::tie(step.rank, index) < std::tie(o.step.rank, o.index);

@@ -19,7 +19,7 @@
 namespace chakra {
 namespace {
 
-// `peer` of traced rank `traced`, seen from `rank`.
+// The peer of `rank` that corresponds to `peer` of the traced rank `traced`.
 int32_t Shift(int32_t peer, int traced, int rank, int ranks) {
   if (peer == kNoRank) return kNoRank;
   const int64_t shifted = (int64_t{peer} - traced + rank) % ranks;
@@ -43,11 +43,11 @@ absl::Status CheckTracePeers(const RankTrace& trace, int ranks) {
   return absl::OkStatus();
 }
 
-// A group of the traced rank, and where its likes lie.
+// A group of the traced rank, and the box that its copies repeat.
 struct Placed {
   std::string name;
   std::vector<int> members;
-  std::optional<RankBox> box;  // nothing: its ranks have no pattern
+  std::optional<RankBox> box;  // nullopt: its ranks have no pattern
 
   bool Has(int rank) const {
     return box && box->BaseOf(box->base) == box->base
@@ -66,7 +66,7 @@ absl::Status NoSibling(const Placed& group, int traced, int rank, int ranks) {
       "or the traces of all ranks"));
 }
 
-// The group that `rank` is in where the traced rank is in `group`.
+// The group of `rank` that corresponds to `group` of the traced rank.
 absl::StatusOr<std::string> SiblingGroup(const Placed& group, int traced, int rank, int ranks,
                                          Groups* groups) {
   if (group.box && !group.box->Tiles(ranks)) {
@@ -83,8 +83,8 @@ absl::StatusOr<std::string> SiblingGroup(const Placed& group, int traced, int ra
   return sibling;
 }
 
-// The root of a call of the traced rank, as member of `moved`'s group. A root that a group has lost as it
-// shrank becomes the last member.
+// The root of a call of the traced rank, moved to the group of `moved`. If the group has shrunk and lost its
+// root, the last member becomes the root.
 int32_t MoveRoot(const Peer& peer, const RankTrace& traced, const RankTrace& moved, const Growth& growth,
                  const Groups& groups) {
   const auto from = growth.groups.find(traced.group_names[peer.group]);
@@ -97,13 +97,14 @@ int32_t MoveRoot(const Peer& peer, const RankTrace& traced, const RankTrace& mov
   return at == now.end() ? to->second.back() : to->second[static_cast<size_t>(at - now.begin())];
 }
 
-// What a rank gives to an all-gather or a gather is its share of the whole, which stays.
+// Whether the size of a call is a rank's share of the whole: all-gather and gather. The whole stays as groups
+// grow.
 bool GivesAShare(uint8_t type) {
   return type == static_cast<uint8_t>(CollectiveType::kAllGather) ||
          type == static_cast<uint8_t>(CollectiveType::kGather);
 }
 
-// The trace's graph, with the shares that its calls on grown groups give.
+// The trace's graph, with the sizes of calls on resized groups changed to the new shares.
 std::shared_ptr<const Graph> WithShares(const RankTrace& trace, const Growth& growth) {
   std::vector<Comm> changed;
   for (size_t i = 0; i < trace.graph->comm.size(); ++i) {
@@ -123,7 +124,7 @@ std::shared_ptr<const Graph> WithShares(const RankTrace& trace, const Growth& gr
   return graph;
 }
 
-// "0, 1, 2, ... and 5 more".
+// "0, 1, 2, ... and 5 more"
 std::string Ranks(const std::vector<int>& members) {
   constexpr size_t kShown = 8;
   const size_t shown = std::min(members.size(), kShown);
@@ -148,7 +149,7 @@ bool UsesNoGroup(const RankTrace& trace) {
   return false;
 }
 
-// A line for each group, by name, and one for calls that name none.
+// A line for each group, by name, and a line for calls that name no group.
 std::vector<std::string> Assumptions(const RankTrace& trace, const Growth& growth, int ranks, bool asked) {
   std::vector<std::string> lines;
   bool grown = false, several = false;

@@ -1,4 +1,4 @@
-// Whether a replay fits into memory.
+// Checks whether a replay fits into memory.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace chakra {
 
-// Error, before anything is simulated: a replay needs more than `free_bytes` beside the traces. What is
-// counted is the least that every replay takes: times, lanes, the calls of ranks, and what each node waits for.
-// `recorded`: communication takes its recorded time on recorded lanes; ranks without delays then walk their
-// nodes (engine/recorded/recorded_walk.h), without lanes and waits. `recorded_times`: so does all computation; times
-// then stay where the traces have them.
+// Fails before anything is simulated if a replay needs more than `free_bytes` in addition to the traces.
+// Counts only what every replay needs: times, lanes, the calls of ranks, and the number of dependencies that
+// each node waits for. `recorded`: communication takes its recorded time on recorded lanes. Ranks without
+// delays then walk their nodes (engine/recorded/recorded_walk.h), without lanes and waits. `recorded_times`:
+// computation takes its recorded time too, so that no copy of the times is made.
 absl::Status CheckMemory(const TraceSet& traces, uint64_t free_bytes, bool recorded = false,
                          bool recorded_times = false);
 

@@ -30,11 +30,11 @@ absl::Status Read(const TraceOptions& options, LoadedTraces* out) {
   return absl::OkStatus();
 }
 
-// Reads the other jobs and puts them behind the first.
+// Reads the other jobs and appends them to the first.
 absl::Status AddJobs(const TraceOptions& options, LoadedTraces* out) {
   std::vector<JobInput> inputs;
   inputs.push_back({absl::StrJoin(options.inputs, " "), std::move(out->set), Time::Zero()});
-  ReadOptions own = options.read;  // groups and the selection of a capture are the first job's
+  ReadOptions own = options.read;  // --groups and the selection of a capture apply only to the first job
   own.groups_file.clear();
   own.capture = CaptureSelection();
   for (const std::string& text : options.jobs) {
@@ -67,7 +67,8 @@ absl::Status FindCaptures(LoadedTraces* traces) {
   for (const RankTrace& trace : traces->set.ranks) {
     ASSIGN_OR_RETURN(auto capture, ReadCaptureInfo(trace));
     if (traces->captures.empty() && !capture.has_value()) break;
-    // Ranks that do the same have their steps at the same nodes, as a rule.
+    // Shares the steps with the previous rank if they are equal, which is usual for ranks that do the same
+    // work.
     if (!traces->captures.empty() && capture.has_value() && traces->captures.back().has_value() &&
         capture->steps == traces->captures.back()->steps)
       capture->steps = traces->captures.back()->steps;
@@ -80,7 +81,7 @@ absl::StatusOr<LoadedTraces> LoadTraces(const TraceOptions& options) {
   LoadedTraces out;
   RETURN_IF_ERROR(Read(options, &out));
   const bool made = options.ranks > 1 && out.set.ranks.size() == static_cast<size_t>(options.ranks) &&
-                    options.replicas.empty();  // a program on so many devices
+                    options.replicas.empty();  // the reader made all ranks of a program on several devices
   if (options.ranks > 0 && !made) {
     std::vector<Replicas> replicas;
     for (const std::string& text : options.replicas) {

@@ -1,4 +1,4 @@
-// Traces as a run takes them: read, edited, multiplied and merged.
+// Loads the traces of a run: reads, edits, multiplies and merges them.
 #pragma once
 
 #include <optional>
@@ -14,26 +14,26 @@
 
 namespace chakra {
 
-// Not changed by runs: any number may share it, at once.
+// Traces as loaded. Runs do not change them, so that any number of runs may share them at the same time.
 struct LoadedTraces {
   TraceSet set;
-  std::vector<Job> jobs;                             // empty: one
-  std::vector<std::optional<CaptureInfo>> captures;  // by rank; empty: no capture
-  std::optional<proto::EditReport> edits;            // what was edited
+  std::vector<Job> jobs;                             // empty: a single job
+  std::vector<std::optional<CaptureInfo>> captures;  // by rank; empty: the traces are not a capture
+  std::optional<proto::EditReport> edits;            // outcome of the edits
   std::vector<InputFile> edit_files;
-  Twins twins;  // with TraceOptions::keep_twins
+  Twins twins;  // symmetric ranks; only with TraceOptions::keep_twins
 
-  // Whether the traces are a capture with times; host traces alone have none.
+  // Whether the traces are a capture with times. Host traces alone have no times.
   bool HasTimes() const;
 };
 
-// Errors: as ReadTraceSet(), edit::ReadEdited(), MakeSymmetric() and MergeJobs().
+// Errors: those of ReadTraceSet(), edit::ReadEdited(), MakeSymmetric() and MergeJobs().
 absl::StatusOr<LoadedTraces> LoadTraces(const TraceOptions& options);
 
-// Fills `captures` by the metadata of `set`. Errors: those of ReadCaptureInfo().
+// Fills `captures` from the metadata of `set`. Errors: those of ReadCaptureInfo().
 absl::Status FindCaptures(LoadedTraces* traces);
 
-// A file that a run reads beside the traces.
+// Describes a file that a run reads in addition to the traces.
 absl::StatusOr<InputFile> DescribeInput(const std::string& path, const std::string& role);
 
 }  // namespace chakra
