@@ -37,7 +37,7 @@ struct Lane {
   int64_t busy = 0;
 };
 
-// The busiest lanes, by name.
+// The busiest lanes, in order of name.
 std::vector<Lane> LanesOf(const Graph& graph, const std::vector<NodeSpan>& spans, const NamedLanes& named) {
   std::vector<Lane> out(named.names.size());
   for (uint32_t row = 0; row < graph.size() && row < spans.size(); ++row) {

@@ -1,4 +1,4 @@
-// What lanes did over time, in as much detail as a page can show.
+// The activity of lanes over time, in as much detail as a page can show.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,21 @@
 
 namespace chakra {
 
-// Of at most kRanks ranks, evenly apart.
+// Measures at most kRanks ranks, evenly spaced.
 class ActivityMeter {
  public:
   static constexpr int kRanks = 8;
-  static constexpr int kLanes = 6;  // of a rank, the busiest; the others are left out
+  static constexpr int kLanes = 6;  // the busiest lanes of a rank; the others are left out
   static constexpr int64_t kBuckets = 600;
-  // Whether the spans of so many nodes are kept for this.
+  // Whether a run of `nodes` nodes is small enough to keep its spans for this meter.
   static bool Takes(uint64_t nodes) { return nodes <= uint64_t{4} << 20; }
 
-  // A twin has the activity of the rank whose twin it is. Arguments must outlive the object; `twins` may be
-  // null.
+  // A symmetric rank has the activity of the rank that is simulated for it. Arguments must outlive the
+  // object; `twins` are the symmetric ranks and may be null.
   ActivityMeter(const TraceSet& traces, LanePolicy policy, const Twins* twins, LaneNames* lanes);
-  // The spans of a rank that is no twin, once. Thread-safe.
+  // Takes the spans of a rank that is simulated itself. Call once for each such rank. Thread-safe.
   void Measure(uint32_t rank, const std::vector<NodeSpan>& spans);
-  // Fills Report.activity and activity_bucket_ps; times are from 0 to `end`.
+  // Fills Report.activity and activity_bucket_ps, for times from 0 to `end`.
   void AddTo(Time end, proto::Report* report) const;
 
  private:
@@ -40,11 +40,11 @@ class ActivityMeter {
   LaneNames* const lanes_;
   std::vector<int> ranks_;
   std::mutex mutex_;
-  std::vector<std::vector<NodeSpan>> spans_;  // by place in ranks_
+  std::vector<std::vector<NodeSpan>> spans_;  // by index in ranks_
 };
 
 // Fills `report` with the ranks, the makespan and the activity of recorded times, from the first start on.
-// Nothing where there are none.
+// Sets only the ranks if there are no recorded times.
 void AddRecordedActivity(const TraceSet& traces, proto::Report* report);
 
 }  // namespace chakra

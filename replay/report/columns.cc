@@ -59,7 +59,7 @@ int64_t WholeIn(const Message& row, const FieldDescriptor& field) {
   }
 }
 
-// Of counts of 32 bits.
+// Whether a field is a 32-bit integer. Counts of this type are printed without separators.
 bool IsSmall(const FieldDescriptor& field) { return field.cpp_type() == FieldDescriptor::CPPTYPE_INT32; }
 
 }  // namespace

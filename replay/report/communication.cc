@@ -18,16 +18,16 @@ namespace {
 
 constexpr size_t kRows = 16;
 
-// Whether nothing tells what the calls carried; barriers carry nothing.
+// Whether the bytes of the calls are unknown. Barriers carry no bytes.
 bool Sizeless(absl::string_view kind, uint64_t bytes) { return bytes == 0 && kind != "barrier"; }
 
-// A row of groups that are alike, with the means of their times.
+// Groups that differ only in their ranks, as one row with the means of their times.
 struct Alike {
   proto::CollectiveReport row;
   int64_t groups = 0;
 };
 
-// The algorithm of most instances, and how many others there are.
+// The algorithm of most instances, and the number of other algorithms.
 std::string AlgorithmName(const proto::CollectiveReport& c) {
   if (c.chosen_size() == 0) return c.algorithm().empty() ? "-" : c.algorithm();
   const auto most = std::max_element(
@@ -56,7 +56,8 @@ void TakeMeans(Alike* a) {
     c.set_simulated_to_recorded(static_cast<double>(c.time_ps()) / static_cast<double>(c.recorded_ps()));
 }
 
-// Rows of one kind and dimension, size, number of calls, bytes and algorithms; the longest first.
+// Merges groups of the same kind, dimension, size, number of calls, bytes and algorithm into one row; the
+// longest first.
 std::vector<Alike> MergeAlike(const proto::Report& r) {
   using Key = std::tuple<std::string, std::string, int, uint64_t, uint64_t, std::string, uint64_t>;
   std::map<Key, Alike> merged;
@@ -81,10 +82,10 @@ std::vector<Alike> MergeAlike(const proto::Report& r) {
   return rows;
 }
 
-// All groups of a kind along a dimension.
+// The sum over all groups of a kind along a dimension.
 struct Sum {
   std::string kind, dimension;
-  int64_t groups = 0, time_ps = 0, wait_ps = 0;  // times: of all groups
+  int64_t groups = 0, time_ps = 0, wait_ps = 0;  // times are sums over all groups
   uint64_t count = 0, bytes = 0;
   int least_ranks = 0, most_ranks = 0;
   int64_t mean_ps() const { return time_ps / groups; }

@@ -16,7 +16,7 @@ namespace chakra {
 namespace {
 
 constexpr int kPathRows = 8;
-constexpr double kApart = 0.05;  // of a gain: then the measured one is said to differ
+constexpr double kApart = 0.05;  // share of a gain; beyond it, the text says that the measured gain differs
 
 std::string Table(const std::string& what, const google::protobuf::RepeatedPtrField<proto::PathShare>& rows,
                   TextPage* page) {
@@ -42,7 +42,7 @@ std::string Sensitivities(const proto::CriticalPathReport& path, TextPage* page)
     table.Without("measured");
   }
   for (int i = 0; i < std::min(kPathRows, path.sensitivity_size()); ++i) table.Add(path.sensitivity(i));
-  // Gains of nothing do not count.
+  // Gains below 1e-5 of the makespan are ignored.
   const bool apart = std::any_of(path.sensitivity().begin(), path.sensitivity().end(), [](const auto& s) {
     return s.measured() && s.gain() > 1e-5 &&
            std::abs(s.measured_ps() - s.gain_ps()) >
@@ -60,9 +60,10 @@ double Median(std::vector<double> values) {
   return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
 }
 
-// Ranks for which others waited in collectives and that waited less themselves than those that do the same,
-// by 1 % of the makespan: one that is last by the schedule of its stage, as its like are, is not late. Alike
-// are ranks of as many nodes, or all where a rank is alone in that.
+// Late ranks: others waited for them in collectives, and they waited at least 1 % of the makespan less than
+// the median of similar ranks. A rank that is last because of the schedule of its stage is not late, since
+// similar ranks are last too. Similar ranks have the same number of nodes; if any rank has a number of its
+// own, all ranks count as similar.
 std::vector<const proto::RankReport*> LateRanks(const proto::Report& report) {
   std::map<uint64_t, std::vector<double>> waits;
   std::vector<double> all;

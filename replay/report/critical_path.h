@@ -1,4 +1,4 @@
-// The critical path of a report, for people.
+// Prints the critical path of a report for people.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace chakra {
 
-// Tables of what the run took its time for, what changes would give, and who kept others waiting. Empty where
-// the report has no critical path. `page` as for PrintReport().
+// Tables of the causes of the makespan, the effects of changes, and the stragglers. Empty if the report has
+// no critical path. `page` as for PrintReport().
 std::string PrintCriticalPath(const proto::Report& report, TextPage* page);
 
 }  // namespace chakra

@@ -22,7 +22,7 @@ struct Kernel {
   double ps = 0;
 };
 
-// By name, the longest first.
+// Kernels by name, the longest first.
 std::vector<Kernel> KernelsOf(const RunDescription& run) {
   const DistinctGraphs distinct(*run.traces);
   std::vector<uint64_t> uses(distinct.graphs.size(), 0);

@@ -1,4 +1,4 @@
-// What devices compute, kernel by kernel.
+// The computation of devices, kernel by kernel.
 #pragma once
 
 #include "proto/report.pb.h"

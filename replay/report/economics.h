@@ -1,4 +1,4 @@
-// What a report's text says of cost, carbon, and how numbers came about.
+// The text of a report on cost and carbon, and on how numbers were computed.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace chakra {
 
-// "": the report has none.
+// Each returns "" if the report has no such part.
 std::string PrintCost(const proto::Report& report, TextPage* page);
 std::string PrintCarbon(const proto::Report& report, TextPage* page);
 std::string PrintExplained(const proto::Report& report);

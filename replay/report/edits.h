@@ -1,4 +1,4 @@
-// What edits did to traces, for people.
+// Prints the outcome of edits for people.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace chakra {
 
-// A table with one row for each edit, and their notes. `page` as for PrintReport().
+// A table with one row for each edit, then the notes of the edits. `page` as for PrintReport().
 std::string PrintEdits(const proto::EditReport& report, TextPage* page = nullptr);
 
 }  // namespace chakra

@@ -31,11 +31,11 @@ constexpr char kResting[] = "(devices at rest)";
 constexpr char kRunning[] = "(kernels running)";
 constexpr char kWaiting[] = "(waiting and polling)";
 
-// A part of the energy, with what it would be by the range of its constant.
+// A part of the energy, with its range by the range of its constant.
 struct EnergyPart {
   std::string name;
   Femtojoules energy = 0;
-  double low = 0, high = 0;  // joules; 0 and 0: not told
+  double low = 0, high = 0;  // joules; both 0: unknown
 };
 
 void AddParts(const std::vector<EnergyPart>& parts, Shares* out) {
@@ -80,7 +80,8 @@ class EnergyWriter {
   }
 
  private:
-  // What is no operation's: `base` of the devices, and what is beside them.
+  // Energy that belongs to no operation: of the devices (Bases()), and of what is outside of the devices
+  // (Beside()).
   std::vector<EnergyPart> Bases() const {
     const energy::DeviceLevels levels = energy::LevelsOf(run_.constants);
     const energy::PowerMeter& m = run_.meter;
@@ -107,7 +108,7 @@ class EnergyWriter {
             joules * energy::High(figure) / figure.value()};
   }
 
-  // Of the devices by what makes them draw it, then what is beside them.
+  // Adds the energy of the devices by cause, then the energy outside of the devices.
   void AddCauses() {
     const proto::DevicePower& p = run_.constants.profile.power();
     std::vector<EnergyPart> parts = Bases();
@@ -125,7 +126,7 @@ class EnergyWriter {
     AddParts(parts, out_.mutable_cause());
   }
 
-  // By graph: what its rows drew.
+  // Sums the energy of each row, by graph.
   void SumRows() {
     for (size_t g = 0; g < distinct_.graphs.size(); ++g) {
       std::vector<Femtojoules>& rows = rows_.emplace_back(distinct_.graphs[g]->size());
@@ -133,8 +134,8 @@ class EnergyWriter {
     }
   }
 
-  // Rows of all graphs by `key` of graph and row, and those by `name` of graph and key; the largest first, at
-  // most kOperators. Then what no row draws.
+  // Adds the energy of rows, grouped by `name(graph, key)`, where `key(graph, row)` is the key of a row. The
+  // largest come first, at most kOperators. Energy that belongs to no row comes last.
   template <typename KeyOf, typename NameOf>
   void AddRows(const KeyOf& key, const NameOf& name, Shares* out) {
     std::map<std::string, Femtojoules> sums;
@@ -236,7 +237,7 @@ class EnergyWriter {
     level.set_least_watts(least);
   }
 
-  // Of nodes or racks: hosts, fans and supplies are in them.
+  // Levels of nodes or racks, including hosts, fans and power supplies.
   void AddLevels(const char* of, const std::vector<energy::PowerCurve>& curves, double nodes_in_one) {
     energy::SitePower power = site_.NodePower();
     power.rest_watts *= nodes_in_one;
@@ -287,7 +288,7 @@ class EnergyWriter {
     out_.set_transceivers(run_.bill.switch_transceivers(run_.constants.network.copper_first_hop()));
   }
 
-  // All constants at their least, and at their most; devices draw no more than they are rated for.
+  // The range with all constants at their minimum or maximum. Devices draw at most their rated power.
   void AddRange() {
     double low = 0, high = 0;
     for (int i = 0; i < 7; ++i) {

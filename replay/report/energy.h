@@ -1,4 +1,4 @@
-// What a report says of the energy of a run.
+// The energy of a run in its report.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace chakra {
 
-// A run that was metered. All is the caller's.
+// A run that was metered. Nothing is owned.
 struct MeteredRun {
   const TraceSet& traces;
   const energy::PowerMeter& meter;  // finished
@@ -26,17 +26,17 @@ struct MeteredRun {
   const energy::Places& places;
   double bits = 0;  // that crossed ports of switches
   uint64_t capped = 0;
-  const RowPhases* phases = nullptr;  // null or empty: not known
+  const RowPhases* phases = nullptr;  // null or empty: unknown
   Time makespan;
 };
 
-// Fills Report::energy and what ranks drew. Report::training, if there is one, is there already.
+// Fills Report::energy and the energy of ranks. If the run has a Report::training, it must be set before.
 void AddEnergy(const MeteredRun& run, proto::Report* report);
 
-// The energy of a run as a tree, by cause.
+// Adds the energy of a run to `tree`, by cause.
 void ExplainEnergy(const proto::EnergyReport& energy, economics::Tree* tree);
 
-// "": the report has none.
+// Returns "" if the report has no energy.
 std::string PrintEnergy(const proto::Report& report, TextPage* page);
 
 }  // namespace chakra

@@ -28,7 +28,7 @@ class Changes {
  public:
   Changes(const StepPlan& step, uint64_t limit) : step_(step), limit_(limit), peak_(PeakOfStep(step)) {
     known_ = ParseTextMessage(step.workload, "workload", &workload_).ok();
-    // What was left open goes by the split, which changes.
+    // An open global batch depends on the split, which changes.
     workload_.mutable_training()->set_global_batch(step.training.global_batch);
   }
 
@@ -67,7 +67,7 @@ class Changes {
     return std::move(found_);
   }
 
-  // Short forms of what changes.
+  // Tries a change, given as short forms.
   void Try(const std::string& parallel, const std::string& training) {
     proto::Workload changed = workload_;
     if (!ReadSettings(parallel, "--parallel", changed.mutable_parallel()).ok()) return;

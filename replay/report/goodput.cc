@@ -17,7 +17,7 @@ std::string Hours(double hours) {
 
 std::string Whole(double number) { return FormatCount(static_cast<uint64_t>(number + 0.5)); }
 
-// With and without failures, and how much more that is.
+// "with failures, without: difference in percent"
 std::string Both(const char* name, double with, double without, const char* unit) {
   if (without <= 0) return "";
   return absl::StrFormat("  %-8s %s%s with failures, %s without: %+.1f %%\n", name, Whole(with), unit,

@@ -1,4 +1,4 @@
-// What a report says of a long run.
+// The goodput of a long run in its report.
 #pragma once
 
 #include <string>
@@ -12,12 +12,13 @@
 
 namespace chakra {
 
-// Fills Report::goodput for a run of RunOptions::steps steps like the one that was replayed. `metering` and `plan` may be
-// null. Errors: those of goodput::LoadReliability(), ParseCheckpoint() and GoodputOf().
+// Fills Report::goodput for a run of RunOptions::steps steps like the replayed step. `metering` and `plan`
+// may be null. Errors: those of goodput::LoadReliability(), ParseCheckpoint() and GoodputOf(); a step that
+// takes no time.
 absl::Status AddGoodput(const RunOptions& options, const Metering* metering, const generate::StepPlan* plan,
                         proto::Report* report);
 
-// "": the report has none.
+// Returns "" if the report has no goodput.
 std::string PrintGoodput(const proto::GoodputReport& goodput, TextPage* page);
 
 }  // namespace chakra

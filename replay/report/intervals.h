@@ -1,4 +1,4 @@
-// Times in which something ran.
+// Intervals of time in which something ran.
 #pragma once
 
 #include <algorithm>
@@ -8,10 +8,10 @@
 
 namespace chakra {
 
-// Begins and ends, in picoseconds.
+// (begin, end) pairs in picoseconds.
 using Intervals = std::vector<std::pair<int64_t, int64_t>>;
 
-// Sorts them; ones that overlap or touch become one. Returns their sum.
+// Sorts the intervals and joins those that overlap or touch. Returns the sum of their lengths.
 inline int64_t Join(Intervals* intervals) {
   std::sort(intervals->begin(), intervals->end());
   size_t kept = 0;

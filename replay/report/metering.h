@@ -1,4 +1,4 @@
-// The meter of a run, and what follows from it: from the run's options to what the report says of energy, cost and carbon.
+// The meter of a run, and what is computed from it: energy, cost and carbon in the report.
 #pragma once
 
 #include <memory>
@@ -27,9 +27,9 @@ namespace chakra {
 
 class Metering {
  public:
-  // Reads the constants, and slows `times` where there is a cap. The arguments are borrowed until it is gone. `twins`:
-  // as of PowerMeter. `keep`: each device's power over time, for timelines. Errors: those of energy::LoadEnergyModel(), ConstantsOf(),
-  // SetCap(), economics::LoadPrices() and LoadGrid().
+  // Reads the constants. With a power cap, slows `times`. The arguments must outlive the object. `twins`: as
+  // for PowerMeter. `keep`: keep each device's power over time, for timelines. Errors: those of
+  // energy::LoadEnergyModel(), ConstantsOf(), SetCap(), economics::LoadPrices() and LoadGrid().
   static absl::StatusOr<std::unique_ptr<Metering>> Make(const RunOptions& options, const ClusterModel& cluster,
                                                         const TraceSet& traces, const Twins* twins,
                                                         std::vector<ComputeTimes>* times, bool keep);
@@ -42,11 +42,12 @@ class Metering {
   const energy::Bill& bill() const { return bill_; }
   // Files that were read, with their roles: "energy", "prices", "grid".
   std::vector<std::pair<std::string, std::string>> Files() const;
-  // Of the site while no device has anything to do.
+  // Power of the site while all devices are idle.
   double RestingWatts() const;
-  // After the run.
+  // Call after the run.
   void Finish(Time makespan);
-  // Energy, cost and carbon. `phases`: null: no generated step. Errors: those of economics::CostOf() and CarbonOf().
+  // Adds energy, cost and carbon. `phases`: null if there is no generated step. Errors: those of
+  // economics::CostOf() and CarbonOf().
   absl::Status AddTo(const std::vector<DimensionTraffic>& traffic, const RowPhases* phases,
                      proto::Report* report) const;
 
@@ -60,7 +61,7 @@ class Metering {
   const RunOptions* options_ = nullptr;
   std::optional<proto::Prices> prices_;
   std::optional<proto::Grid> grid_;
-  double start_ = 0;  // of the run, seconds since 1970
+  double start_ = 0;  // start of the run, in seconds since 1970
   energy::Constants constants_;
   energy::RowPowers powers_;
   energy::Bill bill_;

@@ -16,7 +16,7 @@
 namespace chakra {
 namespace {
 
-// When a rank computed on its device.
+// The times when a rank computed on its device.
 class Computing {
  public:
   Computing(const Graph& graph, const std::vector<NodeSpan>& spans) {
@@ -28,7 +28,7 @@ class Computing {
     before_.push_back(0);
     for (const auto& [begin, end] : busy_) before_.push_back(before_.back() + end - begin);
   }
-  // How long it computed in `span`; ps.
+  // The time that it computed within `span`, in picoseconds.
   int64_t In(const NodeSpan& span) const { return Until(span.end) - Until(span.begin); }
 
  private:
@@ -40,11 +40,11 @@ class Computing {
     return n == 0 ? 0 : before_[n] - std::max<int64_t>(0, busy_[n - 1].second - at);
   }
   Intervals busy_;
-  std::vector<int64_t> before_;  // sums of their lengths
+  std::vector<int64_t> before_;  // by index in busy_: the sum of the intervals before it
 };
 
-// Messages whose other side nobody recorded: how long each took beyond the shortest of its size, which waited
-// for nobody. By row.
+// The waits of messages whose other side was not recorded, by row: the time beyond that of the shortest
+// message of the same size, which is assumed not to have waited.
 absl::flat_hash_map<uint32_t, int64_t> WaitsOfMessages(const Graph& graph,
                                                        const std::vector<NodeSpan>& spans) {
   absl::flat_hash_map<uint32_t, int64_t> waits;
@@ -142,7 +142,7 @@ std::string PrintOverlap(const proto::Report& report, TextPage* page) {
     hidden += static_cast<double>(o.hidden_ps());
     if (i < kMost) table.Add(o);
   }
-  if (hidden == 0 && waited == 0) return "";  // logs of calls have gaps alone beside the calls
+  if (hidden == 0 && waited == 0) return "";  // logs of calls have only gaps between the calls
   const double share = time == 0 ? 0 : 100 * hidden / time;
   return absl::StrCat("\nCommunication that computation hides: ", absl::StrFormat("%.1f %%", share),
                       " of all\n", table.Print(page));

@@ -14,14 +14,14 @@
 namespace chakra {
 namespace {
 
-constexpr size_t kRankLines = 16;  // of ranks
-constexpr double kNamed = 0.01;  // of the time of all: causes below this are not named
+constexpr size_t kRankLines = 16;  // rows of ranks
+constexpr double kNamed = 0.01;    // share of the total; causes below it are not named
 
 using P = proto::PinnedTime;
 struct CauseText {
   PinnedCause cause;
   int64_t (P::*get)() const;
-  const char* blind;  // what the trace does not tell, or what does not change it
+  const char* blind;  // limits of the trace, or edits that do not change this time
 };
 constexpr CauseText kCauses[kPinnedCauses] = {
     {PinnedCause::kHostGaps, &P::host_gaps_ps,
@@ -39,7 +39,7 @@ constexpr CauseText kCauses[kPinnedCauses] = {
     {PinnedCause::kOther, &P::other_delays_ps, "only edits of delays change them"},
 };
 
-// The causes, the longest first: "host gaps 12.3 % (a faster device ...)".
+// The causes, the longest first: "host gaps 12.3 % (a faster device ...)"
 std::string CausesOf(const proto::PinnedTime& time, bool blind) {
   std::vector<const CauseText*> causes;
   for (const CauseText& c : kCauses) {

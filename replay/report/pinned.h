@@ -1,4 +1,4 @@
-// The pinned time of a run in its report, and for people.
+// The unexplained time of a run in its report, and for people.
 #pragma once
 
 #include <string>
@@ -14,26 +14,26 @@
 
 namespace chakra {
 
-// `starts`: by rank, when it began; empty: all at 0.
+// `starts`: by rank, the time when the rank began; empty: all at 0.
 proto::PinnedReport MakePinnedReport(const PinnedRun& run, const Metrics& metrics,
                                      const std::vector<Time>& starts);
 
-// A warning that names the causes, and which edits they make blind. Empty where at most kPinnedWarning
-// percent are pinned. `device_alone`, asked only where there is one: the traces have operations of the
-// device, and none of the host.
+// A warning that names the causes of unexplained time, and the edits that have no effect on it. Empty if at
+// most kPinnedWarning percent are unexplained. `device_alone` is called only for a warning: whether the
+// traces have operations of the device, and none of the host.
 std::string WarnOfPinned(const proto::PinnedReport& pinned, absl::FunctionRef<bool()> device_alone);
 
-// What pinned time holds of edits: of the difference that they make where nothing is pinned, what is not in
-// the difference that they make.
+// The effect of edits that unexplained time hides: the effect without unexplained time, less the effect with
+// it.
 proto::HeldEdits HeldByPinned(const PinnedMakespans& unedited, const PinnedMakespans& edited);
 
-// A warning that says what is held of the effect of edits, whose run took `makespan`. Empty where nothing is.
+// A warning about the hidden effect of edits, whose run took `makespan`. Empty if no effect is hidden.
 std::string WarnOfHeldEdits(const proto::PinnedReport& pinned, Time makespan);
 
-// Error (FailedPrecondition), naming the causes: more than `percent` of the makespan is pinned.
+// Error (FailedPrecondition), naming the causes: more than `percent` of the makespan is unexplained.
 absl::Status CheckPinned(const proto::PinnedReport& pinned, double percent);
 
-// A table of the run, its critical path and its ranks. Empty where the report has no pinned time. `page` as
+// A table of the run, its critical path and its ranks. Empty if the report has no unexplained time. `page` as
 // for PrintReport().
 std::string PrintPinned(const proto::Report& report, TextPage* page);
 

@@ -69,7 +69,7 @@ std::string Jobs(const proto::Report& r, TextPage* page) {
   return absl::StrCat("\nJobs\n", table.Print(page));
 }
 
-// The ranks that end last come first where not all fit.
+// If not all ranks fit, shows those that end last.
 std::string Ranks(const proto::Report& r, TextPage* page) {
   std::vector<int> rows(r.rank_size());
   std::iota(rows.begin(), rows.end(), 0);
@@ -85,18 +85,18 @@ std::string Ranks(const proto::Report& r, TextPage* page) {
                       MoreRows(r.rank_size() - static_cast<int64_t>(rows.size()), "ranks"));
 }
 
-// `part` in percent of `whole`.
+// `part` in percent of `whole`
 double Percent(int64_t part, int64_t whole) {
   return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-// How far off a step is, in percent: its time or its kernels, whichever is worse.
+// The error of a step in percent: that of its time or of its kernels, whichever is larger.
 double Worst(const proto::StepReport& s) {
   return std::max(std::fabs(Percent(s.replayed_ps() - s.measured_ps(), s.measured_ps())),
                   Percent(s.kernel_start_error_ps(), s.measured_ps()));
 }
 
-// The steps that are furthest off come first where not all fit.
+// If not all steps fit, shows those that are furthest off.
 std::string Steps(const proto::Report& r, TextPage* page) {
   if (r.step_size() == 0) return "";
   std::vector<int> rows(r.step_size());
@@ -138,7 +138,7 @@ std::string Dimensions(const proto::Report& r, TextPage* page) {
   return absl::StrCat("\nTopology\n", table.Print(page));
 }
 
-// As measured: see "Skipping" in backends/README.md.
+// Measured errors: see "Skipping" in backends/README.md.
 std::string SkipError(const proto::PacketReport& p) {
   if (p.skip_error() == 0)
     return "           how far that moves the end was not measured for this transport\n";
@@ -270,7 +270,7 @@ std::string Notes(const proto::Report& r) {
   return out;
 }
 
-// Columns of pinned time, and those of what some reports have (if_any), only where the report has it.
+// Columns of unexplained time, and columns marked if_any, are shown only if the report has values for them.
 std::string Csv(const proto::Report& r) {
   std::vector<ReportColumn> columns = ColumnsOf(*proto::RankReport::descriptor(), View::kCsv), pinned;
   std::erase_if(columns, [&](const ReportColumn& c) {

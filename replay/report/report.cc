@@ -163,7 +163,7 @@ void AddDimensions(const RunDescription& run, proto::Report* report) {
   }
 }
 
-// Saturates at Never().
+// The product of a time and n, at most Never().
 Time Times(Time time, uint64_t n) {
   int64_t product = 0;
   return __builtin_mul_overflow(time.picos(), n, &product) ? Time::Never() : Time::Picos(product);
@@ -219,7 +219,8 @@ void AddRungs(const RunDescription& run, proto::Report* report) {
   for (int i = 0; i < kComputeRungs; ++i) {
     const auto rung = static_cast<ComputeRung>(i);
     const bool always = rung != ComputeRung::kModel && rung != ComputeRung::kRepriced;
-    if (!always && nodes[i] == 0) continue;  // as reports were before there were such rungs
+    // Omitted when unused, so that reports without them do not change.
+    if (!always && nodes[i] == 0) continue;
     proto::RungReport& r = *report->add_rung();
     r.set_rung(std::string(Name(rung)));
     if (rung == ComputeRung::kInterpolate) r.set_outside(outside);
@@ -236,8 +237,8 @@ void AddRungs(const RunDescription& run, proto::Report* report) {
   }
 }
 
-// Time that a rank spends on a kind and group, waits included. Messages are one
-// entry for all ranks: their time alone, in equal shares, two ranks to a message.
+// The time that a rank spends on a kind and group, with waits. Messages are one entry for all ranks: each
+// rank gets an equal share of their time without waits; two ranks take part in each message.
 double TimeOfRank(const Metrics& metrics, const std::string& kind, const std::string& group,
                   const CollectiveMetrics& m) {
   if (group == kUnknownGroup) return m.time.seconds() / static_cast<double>(metrics.ranks.size());
@@ -245,8 +246,8 @@ double TimeOfRank(const Metrics& metrics, const std::string& kind, const std::st
   return (m.time + m.wait).seconds();
 }
 
-// The kind and group that rank `rank` spent the most time on:
-// ` (most: all_reduce on group "dp")`. "" when there is none.
+// The kind and group that rank `rank` spent most time on: ` (most: all_reduce on group "dp")`; "" if there is
+// none.
 std::string LargestCollective(const Metrics& metrics, const TraceSet& traces, int rank) {
   const std::pair<std::string, std::string>* best = nullptr;
   double most = 0;
@@ -269,7 +270,7 @@ std::string LargestCollective(const Metrics& metrics, const TraceSet& traces, in
   return absl::StrCat(" (most: ", kind, " on group \"", group, "\")");
 }
 
-// Adds the calls without a size: nothing prices them, and where they have recorded times they keep these.
+// Adds calls of unknown size. They cannot be priced, and keep their recorded time if they have one.
 void AddSizeless(const TraceSet& traces, KeptComm* kept) {
   const DistinctGraphs distinct(traces);
   std::vector<KeptComm> of_graph(distinct.graphs.size());
@@ -290,7 +291,7 @@ void AddSizeless(const TraceSet& traces, KeptComm* kept) {
   }
 }
 
-// What the memory operations of a rank are called: those of captures are copies.
+// The word for the memory operations of a rank: those of captures are copies.
 const char* MemoryWord(const TraceSet& traces, int rank) {
   const auto& flags = traces.ranks[static_cast<size_t>(rank)].graph->flags;
   const bool copies =
@@ -309,7 +310,7 @@ proto::LinkReport LinkTotalsOf(const LinkUse& use, Time end) {
   r.set_flows(use.flows);
   const double most = static_cast<double>(use.bandwidth.bytes_per_second()) * end.seconds();
   r.set_utilization(most > 0 ? static_cast<double>(use.bytes) / most : 0);
-  // Rates that are summed in another order differ in their last bits.
+  // Rounded, since rates that are summed in another order differ in their last bits.
   r.set_peak(std::round(use.peak * 1e12) / 1e12);
   r.set_packets(use.packets);
   r.set_most_queued(use.most_queued);
@@ -328,7 +329,7 @@ std::string DescribeBound(const Metrics& metrics, const TraceSet& traces) {
     const char* name;
     Time time;
     std::string detail;
-    bool device = false;  // work that the device does
+    bool device = false;  // work of the device
   };
   const Time memory = last->exposed_memory;
   const Time host = last->end - last->compute_busy - last->exposed_comm - memory - last->idle;

@@ -12,7 +12,7 @@
 
 namespace chakra {
 
-// Picoseconds of a report, as text.
+// A time in picoseconds as text.
 inline std::string PsText(int64_t ps) { return FormatTime(Time::Picos(ps)); }
 
 // RowTable without the type of its rows.
@@ -25,10 +25,11 @@ class RowTableBase {
   using CellOf = std::function<std::string(const google::protobuf::Message& row)>;
   struct Place {
     int place;
-    std::string field;  // "": it is none
+    std::string field;  // "": the column is not a field
     std::string title, group;
     bool left;
-    std::function<bool(const google::protobuf::Message& row)> has;  // of one that is there if any row has it
+    // If set: the column is shown only if it holds for any row.
+    std::function<bool(const google::protobuf::Message& row)> has;
     CellOf cell;
   };
 
@@ -40,8 +41,8 @@ class RowTableBase {
   std::vector<const google::protobuf::Message*> rows_;
 };
 
-// The columns are those that the fields of the type name for text (ColumnsOf()), changed and added to. Rows
-// are borrowed until it is gone.
+// Starts with the columns that the fields of the type have in text (ColumnsOf()); the functions below change
+// and add columns. Rows must outlive the table.
 template <typename Row>
 class RowTable : public RowTableBase {
  public:
@@ -54,7 +55,7 @@ class RowTable : public RowTableBase {
     std::erase_if(places_, [&](const Place& p) { return p.group == group; });
     return *this;
   }
-  // Of the column of a field; precondition: it is there.
+  // These change the column of a field. Precondition: the table has the column.
   RowTable& Title(absl::string_view field, std::string title) {
     At(field).title = std::move(title);
     return *this;
@@ -67,7 +68,7 @@ class RowTable : public RowTableBase {
     At(field).cell = Untyped(std::move(cell));
     return *this;
   }
-  // A column that is no field.
+  // Adds a column that is not a field.
   RowTable& Insert(int place, std::string title, bool left, Cell cell) {
     RowTableBase::Insert({place, "", std::move(title), "", left, nullptr, Untyped(std::move(cell))});
     return *this;

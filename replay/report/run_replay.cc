@@ -23,7 +23,7 @@
 namespace chakra {
 namespace {
 
-// Whether no rank has a call of the host that takes time, and some have kernels.
+// Whether some nodes of devices take time, and no node of the host does.
 bool ShowsDeviceAlone(const TraceSet& traces) {
   bool device = false;
   for (const Graph* graph : DistinctGraphs(traces).graphs) {
@@ -36,7 +36,7 @@ bool ShowsDeviceAlone(const TraceSet& traces) {
   return device;
 }
 
-// What allocators held in captures that tell it.
+// Adds the peak memory of captures whose allocators recorded it.
 void AddRecordedMemory(const std::vector<std::optional<CaptureInfo>>& captures, proto::Report* report) {
   for (size_t r = 0; r < captures.size() && static_cast<int>(r) < report->rank_size(); ++r) {
     const uint64_t bytes = captures[r].has_value() ? captures[r]->peak_allocated_bytes : 0;
@@ -46,7 +46,7 @@ void AddRecordedMemory(const std::vector<std::optional<CaptureInfo>>& captures, 
   }
 }
 
-// The makespans of a run as it is, and without pinned time.
+// The makespan of a run as it is, and without unexplained time.
 absl::StatusOr<PinnedMakespans> Measure(const LoadedTraces& traces, const RunOptions& options) {
   const RunHooks hooks;
   Run run(traces, options, hooks, false);
@@ -57,7 +57,7 @@ absl::StatusOr<PinnedMakespans> Measure(const LoadedTraces& traces, const RunOpt
   return PinnedMakespans{metrics.makespan, without};
 }
 
-// A run with all that is measured on it.
+// A run with everything that is measured on it.
 class ReportedRun {
  public:
   ReportedRun(const LoadedTraces& traces, const RunOptions& options, const ReplayHooks& hooks)
@@ -65,12 +65,12 @@ class ReportedRun {
   absl::StatusOr<proto::Report> Go();
 
  private:
-  // Takes the step of the traces for the report.
+  // Finds the generated step of the traces, for the report.
   void FindPlan();
   void TakeSteps(StepMeter* meter);
-  // Meters the simulation, where that is asked for; slows the times of computation where there is a cap.
+  // Meters the simulation if the options ask for energy. A power cap slows the times of computation.
   absl::Status Meter(Simulation* simulation);
-  // Fills pinned_, and refuses more than was asked for.
+  // Fills pinned_. Error: more time is unexplained than the options allow.
   absl::Status FindPinned(const Metrics& metrics, const Simulation& simulation);
   absl::StatusOr<proto::CriticalPathReport> ExplainPath(const Simulation& simulation, Time makespan) const;
   absl::StatusOr<proto::Report> Report(const Metrics& metrics);
@@ -81,12 +81,12 @@ class ReportedRun {
   const RunOptions& options_;
   const ReplayHooks& hooks_;
   Run run_;
-  const generate::StepPlan* plan_ = nullptr;      // of one job
+  const generate::StepPlan* plan_ = nullptr;      // null for several jobs
   std::vector<std::vector<uint8_t>> comm_kinds_;  // with plan_
   CriticalPath path_;
   PinnedRun pinned_times_;
   proto::PinnedReport pinned_;
-  std::unique_ptr<Metering> metering_;  // null: not asked for
+  std::unique_ptr<Metering> metering_;  // null: the options do not ask for energy
 };
 
 void ReportedRun::FindPlan() {
@@ -190,7 +190,7 @@ absl::StatusOr<proto::Report> ReportedRun::Go() {
   ASSIGN_OR_RETURN(const auto metrics, run_.Go(simulation));
   if (hooks_.finished) hooks_.finished(run_.machine(), metrics.makespan);
   if (metering_ != nullptr) metering_->Finish(metrics.makespan);
-  simulation.observer = nullptr;  // further runs of the simulation are not metered
+  simulation.observer = nullptr;  // later runs of the simulation are not metered
   simulation.ran = nullptr;
   if (meters.steps() != nullptr) TakeSteps(meters.steps());
   RETURN_IF_ERROR(FindPinned(metrics, simulation));

@@ -1,4 +1,4 @@
-// One replay, from options to the report.
+// Runs one replay, from options to the report.
 #pragma once
 
 #include <functional>
@@ -17,33 +17,33 @@
 
 namespace chakra {
 
-// A run that is over, for as long as the call lasts.
+// A finished run. Valid only during the call of a hook.
 struct FinishedRun {
-  const TraceSet& traces;  // as they were replayed
+  const TraceSet& traces;  // the traces as they were replayed
   const NodeSpans& spans;
   const Metrics& metrics;
-  const CriticalPath* path;  // null: RunOptions::critical_path is not asked for
+  const CriticalPath* path;  // null: RunOptions::critical_path is not set
   const MachineView& machine;
-  // As of EngineOptions:
+  // As in EngineOptions:
   LanePolicy lanes;
   std::vector<int> dimension_sizes;
   bool recorded_comm;
-  const energy::PowerMeter* meter = nullptr;  // null: RunOptions::energy is not asked for
+  const energy::PowerMeter* meter = nullptr;  // null: RunOptions::energy is not set
 };
 
-// What a caller sees of a run and of its end. All may be null.
+// Callbacks for the run and its end. All may be null.
 struct ReplayHooks : RunHooks {
-  // Once, after the run, which ended at `end`.
+  // Called once after the run, which ended at `end`.
   std::function<void(const MachineView& machine, Time end)> finished;
-  // After it; null: the times of nodes are not kept.
+  // Called after `finished`. Null: the spans of nodes are not kept.
   std::function<void(const FinishedRun& run)> replayed;
-  // Reads the traces again without their edits, of which a report says what pinned time holds; null: that
-  // part of the report is left out.
+  // Reads the traces again without their edits. The report then says how much of the edits' effect
+  // unexplained time hides; null: the report leaves that out.
   std::function<absl::StatusOr<LoadedTraces>()> unedited;
 };
 
-// Replays `traces`. Same inputs, same report; any number of calls may share `traces` at once.
-// Errors: those of Run.
+// Replays `traces`. The same inputs give the same report. Any number of calls may share `traces` at the same
+// time. Errors: those of Run.
 absl::StatusOr<proto::Report> RunReplay(const LoadedTraces& traces, const RunOptions& options,
                                         const ReplayHooks& hooks = {});
 

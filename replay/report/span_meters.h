@@ -1,4 +1,4 @@
-// What is measured on the spans of a run's nodes, rank by rank.
+// Meters of a run that work on the spans of nodes, rank by rank.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@
 
 namespace chakra {
 
-// Steps and overlap of captures, and the activity of lanes where that is asked for.
+// Meters steps and overlap of captures, and the activity of lanes if the options ask for it.
 class SpanMeters {
  public:
-  // The arguments must outlive the object; `twins` may be null.
+  // The arguments must outlive the object; `twins` are the symmetric ranks and may be null.
   SpanMeters(const LoadedTraces& traces, const TraceSet& set, const RunOptions& options, const Twins* twins) {
     if (!traces.captures.empty()) {
       steps_.emplace(set, traces.captures, twins);
@@ -29,7 +29,8 @@ class SpanMeters {
     if (options.activity && ActivityMeter::Takes(set.nodes()))
       activity_.emplace(set, LanesOf(options), twins, &lanes_);
   }
-  // What takes the spans of each rank that is no twin, once; thread-safe. Null: nothing is measured.
+  // The function that takes the spans of each rank that is simulated itself, once for each. Thread-safe.
+  // Null: nothing is measured.
   std::function<void(uint32_t rank, const std::vector<NodeSpan>& spans)> hook() {
     if (!steps_.has_value() && !activity_.has_value()) return nullptr;
     return [this](uint32_t rank, const std::vector<NodeSpan>& spans) {
@@ -38,9 +39,9 @@ class SpanMeters {
       if (activity_.has_value()) activity_->Measure(rank, spans);
     };
   }
-  // The lanes of the graphs, for the run that is measured.
+  // The lanes of the graphs, for the engine of the run.
   LaneNames* lane_names() { return &lanes_; }
-  // Null: the traces are no captures.
+  // Null: the traces are not captures.
   StepMeter* steps() { return steps_.has_value() ? &*steps_ : nullptr; }
   void AddTo(Time makespan, proto::Report* report) const {
     if (overlap_.has_value()) overlap_->AddTo(report);

@@ -72,7 +72,7 @@ uint8_t KindOfStream(int32_t lane) {
 
 double Share(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
-// A row of `Row` from the times of ranks.
+// Sets the times of a row from a sum and a maximum over ranks.
 template <typename Row>
 void SetTimes(double sum_ps, int64_t most_ps, const Metrics& metrics, Row* row) {
   const double mean = Share(sum_ps, static_cast<double>(metrics.ranks.size()));
@@ -97,7 +97,7 @@ void AddExposed(const Metrics& metrics, proto::TrainingReport* out) {
   }
 }
 
-// The computation of each phase on a rank of one graph.
+// Sums the computation of each phase, on a rank of one graph.
 void SumPhases(const Graph& graph, const std::vector<uint8_t>& phases, const ComputeTimes& times,
                int64_t (&sums)[std::size(kPhases)]) {
   for (uint32_t row = 0; row < graph.size(); ++row) {
@@ -161,7 +161,7 @@ void AddMemory(const ReplayedStep& step, proto::Report* report) {
   }
 }
 
-// What does not fit, the rank that lacks most, and what would help.
+// Warns of ranks that do not fit: their number, the rank that lacks most, and changes that would help.
 void WarnOfMemory(const StepPlan& plan, proto::Report* report) {
   const proto::StageMemory* worst = nullptr;
   int ranks = 0;
@@ -257,7 +257,7 @@ std::string DtypeName(proto::Training::Dtype dtype) {
   return absl::AsciiStrToLower(proto::Training::Dtype_Name(dtype));
 }
 
-// "dp 8, 21 tables on one rank each, 5 shared by rows, 8192 samples a rank".
+// "dp 8, 21 tables on one rank each, 5 shared by rows, 8192 samples a rank"
 std::string TablesText(const StepPlan& plan) {
   using generate::TablePlace;
   std::string out = absl::StrCat("dp ", plan.split.dp);

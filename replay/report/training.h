@@ -1,4 +1,4 @@
-// What a report says of a training step that was generated from the configuration of its model.
+// A training step that was generated from the configuration of its model, in its report.
 #pragma once
 
 #include <cstdint>
@@ -15,27 +15,27 @@
 
 namespace chakra {
 
-// EngineOptions::comm_kinds of generated traces: by the streams of trace/generate/step.h, in the order in
-// which ExposedReport::kind lists the names. What blocks computation at once comes first, what runs behind it
-// last.
+// EngineOptions::comm_kinds of generated traces: kinds by the streams of trace/generate/step.h, in the order
+// of the names of ExposedReport::kind. Communication that blocks computation at once comes first,
+// communication in the background last.
 std::vector<std::vector<uint8_t>> CommKindsOf(const TraceSet& traces);
 
-// The device's peak for products of `dtype`, in FLOP/s; where the device gives none, that of its default
-// dtype, which then is in `dtype`. 0: neither.
+// The device's peak for GEMMs of `dtype`, in FLOP/s. If the device gives none, the peak of its default dtype,
+// which is then written to `dtype`. 0: neither is known.
 double PeakFlops(const proto::Device& device, std::string* dtype);
 // "bf16"
 std::string DtypeName(proto::Training::Dtype dtype);
-// "tp 8, cp 1, dp 4, pp 4": what is not 1, and what else matters.
+// "tp 8, pp 4, dp 4, cp 2": the sizes of the split, and other settings that matter
 std::string SplitText(const generate::StepPlan& plan);
 
-// By distinct graph and row: an index for PhaseName(). Empty: the rows are not those of the step, since an edit added or
-// removed some. Of graphs that are not the one of a stage's first rank none: an edit made them.
+// By distinct graph and row: an index for PhaseName(). Empty: the rows are not those of the step, since an
+// edit added or removed some. A graph that no stage's first rank has was made by an edit, and has no phases.
 using RowPhases = std::vector<std::vector<uint8_t>>;
 RowPhases PhasesOf(const generate::StepPlan& plan, const TraceSet& traces);
-// "forward", "recompute", "backward", "step".
+// "forward", "recompute", "backward", "step"
 const char* PhaseName(size_t phase);
 
-// A step that was replayed. All is the caller's.
+// A replayed step. Nothing is owned.
 struct ReplayedStep {
   const generate::StepPlan& plan;
   const TraceSet& traces;
@@ -43,13 +43,13 @@ struct ReplayedStep {
   const Metrics& metrics;
   const RowPhases& phases;
   const proto::Device& device;
-  uint64_t device_memory = 0;  // bytes; 0: not known
+  uint64_t device_memory = 0;  // bytes; 0: unknown
 };
 
-// Fills Report::training and what ranks hold, and warns of ranks that do not fit.
+// Fills Report::training and the memory of ranks, and warns of ranks that do not fit.
 void AddTraining(const ReplayedStep& step, proto::Report* report);
 
-// "": the report has none.
+// Returns "" if the report has no training.
 std::string PrintTraining(const proto::Report& report, TextPage* page);
 
 }  // namespace chakra
