@@ -83,7 +83,7 @@ absl::Status FillRange(const proto::ValueRange& r, const std::string& where, Swe
   } else {
     out->range = &r;
   }
-  // Drops whole numbers that are equal after rounding.
+  // Drops whole numbers that became equal by rounding.
   const auto same = [](const AxisValue& a, const AxisValue& b) { return a.text == b.text; };
   if (r.integer()) {
     out->values.erase(std::unique(out->values.begin(), out->values.end(), same), out->values.end());
@@ -120,7 +120,7 @@ absl::Status CheckSets(const proto::Axis& axis, const std::string& where, const 
   const bool of_workload = generate::IsWorkloadField(axis.field());
   const google::protobuf::Message& type =
       of_workload ? static_cast<const google::protobuf::Message&>(workload) : cluster;
-  // For a range that is not drawn yet, its ends are checked.
+  // For a range that is not drawn yet, only its ends are checked.
   std::vector<AxisValue> values = made.values;
   if (made.range != nullptr) values = {ValueInRange(*made.range, 0), ValueInRange(*made.range, 1)};
   for (const AxisValue& v : values) {
@@ -135,7 +135,7 @@ absl::Status CheckSets(const proto::Axis& axis, const std::string& where, const 
 
 AxisValue NumberValue(double number) {
   AxisValue out;
-  // Sums of steps are not exact: take the number that a person would have written.
+  // Sums of steps are not exact: use the number that a person would have written.
   const double rounded = std::strtod(absl::StrCat(number).c_str(), nullptr);  // six digits
   if (std::fabs(rounded - number) <= 1e-12 * std::fabs(number)) number = rounded;
   out.value = number;

@@ -9,7 +9,8 @@
 
 namespace chakra::sweep {
 
-// Errors (InvalidArgument) begin with `where`, the path of the axis in the spec.
+// Makes an axis and its values. Errors (InvalidArgument) begin with `where`, the path of the axis in the
+// spec.
 absl::StatusOr<SweepAxis> MakeAxis(const proto::Axis& axis, const std::string& where);
 
 // The value of a range at `share` (in [0, 1]) of its length.

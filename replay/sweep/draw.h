@@ -15,7 +15,7 @@ class Draw {
   uint64_t Below(uint64_t n) {
     return static_cast<uint64_t>((static_cast<unsigned __int128>(Next()) * n) >> 64);
   }
-  // In [0, 1).
+  // A number in [0, 1).
   double Share() { return ShareOf(Next()); }
 
  private:

@@ -18,9 +18,9 @@ namespace chakra::sweep {
 namespace {
 
 constexpr uint64_t kDefaultMostPoints = 100000;
-constexpr uint64_t kMostPoints = 10000000;  // that max_points may allow: all are in memory
-constexpr uint64_t kMostTried = 100;  // constraints are evaluated for at most this many times max_points
-                                      // combinations
+constexpr uint64_t kMostPoints = 10000000;  // maximum of max_points: all points are in memory
+// Constraints are evaluated for at most max_points times this number of combinations.
+constexpr uint64_t kMostTried = 100;
 constexpr int kDeepestGroup = 16;
 constexpr uint32_t kMostRepeats = 1000000;
 
@@ -29,7 +29,7 @@ uint64_t Product(uint64_t a, uint64_t b) {
   return __builtin_mul_overflow(a, b, &out) ? std::numeric_limits<uint64_t>::max() : out;
 }
 
-// Sets the indices of all axes in `unit` to those of the unit's point `index`.
+// Sets the indices of all axes in `unit` to those of point number `index` of the unit.
 void Decode(const SpaceUnit& unit, uint64_t index, Place* place) {
   if (unit.single()) {
     (*place)[unit.axis] = static_cast<uint32_t>(index);

@@ -9,21 +9,21 @@
 
 namespace chakra::sweep {
 
-// CSV with the columns point, id, the axes, the metrics, error; a metric that a point lacks is empty. With
-// `wall`, wall_s follows, which differs between runs.
+// CSV with the columns point, id, the axes, the metrics, error. A metric that a point lacks is empty. With
+// `wall`, there is also a column wall_s, which differs between runs.
 std::string ToCsv(const Results& results, bool wall);
 
 // One JSON object on each line:
-// {"point":0,"id":"...","axes":{...},"metrics":{...},"error":"...","command":"..."}; numbers of axes are
-// numbers; `error` only if the point failed.
+// {"point":0,"id":"...","axes":{...},"metrics":{...},"error":"...","command":"..."}. Values of axes that are
+// numbers are JSON numbers. `error` is there only if the point failed.
 absl::StatusOr<std::string> ToJsonLines(const Results& results, bool wall);
 
-// An SQLite database at `path`, which appears when it is complete. Tables: `point` with the columns of the
-// CSV and command, a row for each point (with types of texts and numbers); `sweep` with name, description,
-// source, version, spec.
+// Writes an SQLite database to `path`, which appears when it is complete. The table `point` has a row for
+// each point, with the columns of the CSV and command; texts and numbers keep their types. The table `sweep`
+// has name, description, source, version, spec.
 absl::Status WriteSqlite(const Results& results, bool wall, const std::string& path);
 
-// `chakra-replay replay ...` of a point.
+// The command `chakra-replay replay ...` that runs a point.
 absl::StatusOr<std::string> CommandOf(const Space& space, const Place& place);
 
 }  // namespace chakra::sweep

@@ -1,4 +1,4 @@
-// The small language of constraints, of metrics and of {...} in words.
+// The expression language of constraints, of metrics and of {...} in words.
 #pragma once
 
 #include <functional>
@@ -23,12 +23,12 @@ std::string ToText(const Value& value);
 // Returns the value of a name; nullopt: the name has no value.
 using Lookup = std::function<std::optional<Value>(const std::string& name)>;
 
-// An expression has numbers, "text" or 'text', names; + - * / %, == != < <= > >=, and or not (&& || !), a ? b
-// : c, ( ), min max abs sqrt log2 log10 ceil floor round pow. `and` and `or` evaluate their right side only
-// if it matters.
+// A parsed expression. The language has: numbers; "text" or 'text'; names; the operators + - * / %, == != <
+// <= > >=, and or not (&& || !), a ? b : c; parentheses; the functions min max abs sqrt log2 log10 ceil floor
+// round pow. `and` and `or` evaluate their right side only if it matters.
 class Expression {
  public:
-  // Errors (InvalidArgument): what was expected, with the column (from 1) and the text.
+  // Errors (InvalidArgument) have the column (from 1), the text, and what was expected.
   static absl::StatusOr<Expression> Parse(absl::string_view text);
 
   Expression(Expression&&) noexcept;
@@ -58,8 +58,8 @@ class Expression {
   std::vector<std::string> names_;
 };
 
-// `text` with each {EXPRESSION} replaced by its value, and {{ and }} by braces. Errors (InvalidArgument):
-// errors of expressions, braces without a partner.
+// Returns `text` with each {EXPRESSION} replaced by its value, and {{ and }} by single braces. Errors
+// (InvalidArgument): errors of expressions, braces without a partner.
 absl::StatusOr<std::string> FillIn(absl::string_view text, const Lookup& lookup);
 
 // The expressions in {...}, in order. Errors: those of FillIn() that do not need values.

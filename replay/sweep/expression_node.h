@@ -1,4 +1,4 @@
-// The nodes of an expression, for its parser and its evaluation.
+// The nodes of an expression, shared by the parser and the evaluation.
 #pragma once
 
 #include <string>

@@ -11,7 +11,7 @@
 namespace chakra::sweep {
 namespace {
 
-constexpr int kMostParts = 500;  // the most parentheses and operators in one expression
+constexpr int kMostParts = 500;  // maximum number of parentheses and operators in one expression
 
 using Numbers = std::vector<double>;
 
@@ -75,7 +75,7 @@ class ExpressionParser {
     while (at_ < text_.size() && absl::ascii_isspace(static_cast<unsigned char>(text_[at_]))) ++at_;
   }
 
-  // Takes an operator; an operator of letters must be a whole word.
+  // Consumes an operator. An operator of letters must be a whole word.
   bool Take(absl::string_view token) {
     Blanks();
     if (text_.substr(at_, token.size()) != token) return false;
@@ -149,7 +149,7 @@ class ExpressionParser {
     return true;
   }
 
-  // Comparisons, sums, products: level 0, 1, 2.
+  // Comparisons (level 0), sums (level 1) and products (level 2).
   bool Binary(int level, Node* out) {
     static constexpr absl::string_view kOperators[3][6] = {
         {"==", "!=", "<=", ">=", "<", ">"}, {"+", "-"}, {"*", "/", "%"}};

@@ -122,7 +122,7 @@ absl::Status JournalWriter::Write(const proto::SweepRecord& record) {
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) {
       const absl::Status failure = Fail("write", n < 0 ? errno : ENOSPC);
-      // Cuts off the partial record. If this fails too, the next process that opens the file cuts it off.
+      // Cuts off the partial record. If that fails too, the next process that opens the file cuts it off.
       if (ftruncate(fd_, static_cast<off_t>(end_)) != 0) return failure;
       return failure;
     }

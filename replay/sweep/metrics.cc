@@ -21,7 +21,7 @@ using google::protobuf::Message;
 
 constexpr char kBytes[] = "bytes_";
 
-// Of MachineCounts, with their places among those of reports.
+// The metrics of MachineCounts, with their places among those of reports.
 struct MachineMetric {
   const char* name;
   int64_t MachineCounts::*of;
@@ -36,7 +36,7 @@ constexpr MachineMetric kOfMachine[] = {{"devices", &MachineCounts::devices, 170
 
 // A field that a sweep keeps.
 struct KeptField {
-  const FieldDescriptor* in;  // of Report: the messages that have it; null: Report has it
+  const FieldDescriptor* in;  // the field of Report whose messages have `field`; null: Report itself has it
   const FieldDescriptor* field;
   const proto::Kept* kept;
 };
@@ -62,7 +62,8 @@ const std::vector<KeptField>& KeptFields() {
   return *kFields;
 }
 
-// Dimensions are named as users like: "nvlink", "rail-0".
+// A name of a dimension as part of a metric's name. Users choose names of dimensions freely: "nvlink",
+// "rail-0".
 std::string AsName(const std::string& text) {
   std::string out;
   for (const char c : text) out += absl::ascii_isalnum(static_cast<unsigned char>(c)) ? c : '_';
@@ -82,7 +83,7 @@ std::vector<const Message*> MessagesOf(const proto::Report& report, const KeptFi
   return out;
 }
 
-// The first of those that take the longest.
+// The message with the longest time; the first of equals.
 const Message* Longest(const std::vector<const Message*>& messages) {
   const Message* longest = nullptr;
   double most = 0;

@@ -14,20 +14,20 @@ namespace chakra::sweep {
 
 using PointMetrics = std::map<std::string, double>;
 
-// The size of a point's machine, which its report does not have.
+// The size of a point's machine, which is not in its report.
 struct MachineCounts {
   int64_t devices = 0;
   int64_t switches = 0;
   int64_t links = 0;         // cables: both directions count as one
   int64_t switch_ports = 0;  // in use
-  // Of the outermost dimension: what all ports of a device send together, and all cables.
+  // In the outermost dimension: bytes that all ports of a device send together, and that all cables carry.
   int64_t injection_bytes_per_s = 0, cable_bytes_per_s = 0;
 };
 
-// The fields of Report that sweeps keep (proto::Kept), and `machine`.
+// The metrics of a point: the fields of Report that sweeps keep (proto::Kept), and those of `machine`.
 PointMetrics MetricsOf(const proto::Report& report, const MachineCounts& machine);
 
-// Whether reports have, or may have (bytes_D), a metric with this name.
+// Whether a report has, or may have (bytes_D), a metric with this name.
 bool IsReportMetric(const std::string& name);
 
 // The names of IsReportMetric() that do not depend on the machine.
@@ -36,8 +36,8 @@ std::vector<std::string> ReportMetricNames();
 // Checks Sweep.metric and Sweep.objective. Errors (InvalidArgument) begin with the field's path.
 absl::Status CheckMetrics(const proto::Sweep& spec, const std::vector<std::string>& axes);
 
-// Adds Sweep.metric to the metrics of a point. Skips a metric that cannot be calculated, since it divides by
-// 0 or needs a metric that this report lacks. Precondition: CheckMetrics().
+// Adds Sweep.metric to the metrics of a point. Skips a metric that cannot be calculated, because it divides
+// by 0 or needs a metric that the report lacks. Precondition: CheckMetrics().
 void AddDerived(const proto::Sweep& spec, const Lookup& axes, PointMetrics* metrics);
 
 // The value of an expression over metrics and axes.

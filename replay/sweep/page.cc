@@ -89,7 +89,7 @@ class PageWriter {
   }
 
   const Aim& aim() const { return aim_; }
-  // The best value of the objective; nullopt if no point has a value. Call it after Write().
+  // The best value of the objective; nullopt if no point has a value. Call this after Write().
   std::optional<double> BestValue() const {
     std::optional<double> best;
     for (const std::optional<double>& v : values_) {
@@ -193,7 +193,7 @@ class PageWriter {
               }));
   }
 
-  // Writes each file once; a file that changed during the sweep, once for each content.
+  // Writes each file once. A file that changed during the sweep is written once for each content.
   void Inputs() {
     std::map<std::pair<std::string, std::string>, const proto::InputFile*> files;
     for (const auto& [row, index] : index_) {

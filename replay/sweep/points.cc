@@ -40,8 +40,8 @@ absl::StatusOr<proto::Run> ReadPoint(const std::vector<std::string>& words) {
   return run;
 }
 
-// "PATHS:CONTENTS", see WarnOfInputs() of results. `made`: the workload is made of options, and is no file
-// that changes.
+// "PATHS:CONTENTS", two digests; see WarnOfInputs() in results.cc. `made`: options make the workload, so it
+// is not a file that may change.
 std::string DigestInputs(const proto::Report& report, bool made) {
   Sha256 paths, contents;
   for (const proto::InputFile& input : report.input()) {
@@ -55,7 +55,7 @@ std::string DigestInputs(const proto::Report& report, bool made) {
 }  // namespace
 
 std::shared_ptr<SweepPoints::Held> SweepPoints::Hold(const proto::Run& run, const TraceOptions& options) {
-  // A step's groups of experts go by the machine too.
+  // The expert groups of a generated step depend on the machine too.
   const std::string key =
       absl::StrCat(TraceKey(run), " ", options.read.domain, options.edits_keep_lanes ? "" : " free lanes");
   std::shared_ptr<Held> held;
@@ -79,7 +79,7 @@ absl::Status SweepPoints::Load(const std::vector<std::string>& words) {
   ASSIGN_OR_RETURN(const proto::Run run, ReadPoint(words));
   ASSIGN_OR_RETURN(const ResolvedRun resolved, ResolveRun(run));
   const absl::Status read = Hold(run, resolved.traces)->traces.status();
-  // A split that is not valid is a point with an error, the first one too.
+  // A split that is not valid makes a point with an error, even if it is the first point.
   const bool of_point =
       absl::IsInvalidArgument(read) || absl::IsUnimplemented(read) || absl::IsResourceExhausted(read);
   return TellsWorkload(run) && of_point ? absl::OkStatus() : read;
@@ -139,7 +139,7 @@ Outcome SweepPoints::RunHere(const std::vector<std::string>& words) {
 
 absl::StatusOr<std::vector<size_t>> CheckPoints(const Space& space, SweepPoints* points) {
   const auto& axes = space.axes();
-  // Of a search the middle of each axis, as it begins there.
+  // A search starts in the middle of each axis, so its values are checked there.
   std::vector<Place> places = space.points();
   if (space.spec().has_search()) {
     std::vector<uint64_t> middle;
@@ -159,7 +159,8 @@ absl::StatusOr<std::vector<size_t>> CheckPoints(const Space& space, SweepPoints*
   for (size_t n = 0; n < places.size(); ++n) {
     std::vector<size_t> fresh;
     for (size_t a = 0; a < axes.size(); ++a) {
-      // Any two numbers of a range that is drawn from tell of all of them.
+      // Two values of a range suffice: they show whether the axis changes the traces, and the other values do
+      // the same.
       if (axes[a].range != nullptr && seen[a].size() > 1) continue;
       if (seen[a].insert(places[n][a]).second) fresh.push_back(a);
     }
@@ -167,7 +168,7 @@ absl::StatusOr<std::vector<size_t>> CheckPoints(const Space& space, SweepPoints*
     ASSIGN_OR_RETURN(auto words, space.Words(places[n]));
     auto key = points->Check(words);
     if (!key.ok()) {
-      // The first point tries what is common to all, too.
+      // An error of the first point may be in what all points have in common, so no axis is named.
       const std::string where = n == 0 || fresh.empty() ? "" : absl::StrCat(axes[fresh[0]].where, ": ");
       const std::string which =
           n == 0 || fresh.empty()

@@ -1,4 +1,4 @@
-// The points of a sweep as `replay` runs them.
+// Runs the points of a sweep as `replay` would.
 #pragma once
 
 #include <cstdint>
@@ -20,22 +20,22 @@ namespace chakra::sweep {
 
 class SweepPoints {
  public:
-  // Keeps the traces of the last `kept` sets that points named, at least 1. Points that do not say --threads
-  // simulate packets on `threads`.
-  // Files that were sent here are told by where they were: for each such place here and there, in paths and
-  // in errors.
+  // Keeps the sets of traces that were used last, `kept` sets, at least 1. Points without --threads simulate
+  // packets on `threads` threads. `sent` is for files that were copied to this machine: pairs of the local
+  // path and the path on the sending machine. Paths in commands, results and errors are those of the sending
+  // machine.
   using Places = std::vector<std::pair<std::string, std::string>>;
   SweepPoints(size_t kept, int threads, Places sent = {})
       : kept_(kept), threads_(threads), sent_(std::move(sent)) {}
 
-  // As `replay` would; any number of calls at once. What reads the same traces shares them.
+  // Runs a point as `replay` would. Thread-safe. Points that read the same traces share them.
   Outcome Run(const std::vector<std::string>& words);
 
-  // Everything that can be said without a trace: the words, the cluster, its fields. The TraceKey(), which is
-  // equal where traces are shared.
+  // Checks everything that needs no trace: the words, the cluster, its fields. Returns the TraceKey(), which
+  // is equal for points that share traces.
   absl::StatusOr<std::string> Check(const std::vector<std::string>& words) const;
 
-  // Reads the traces of a point, if they are not held yet.
+  // Reads the traces of a point, unless they are in memory.
   absl::Status Load(const std::vector<std::string>& words);
 
  private:
@@ -50,11 +50,11 @@ class SweepPoints {
   const int threads_;
   const Places sent_;
   std::mutex mutex_;
-  std::list<std::pair<std::string, std::shared_ptr<Held>>> held_;  // by key, the last used first
+  std::list<std::pair<std::string, std::shared_ptr<Held>>> held_;  // by key, the most recently used first
 };
 
-// Tries each value of each axis in the first point that has it, and reads the traces of the first point. The
-// axes whose values change the traces. Errors begin with the axis' path in the spec.
+// Checks each value of each axis in the first point that has it, and reads the traces of the first point.
+// Returns the axes whose values change the traces. Errors begin with the axis' path in the spec.
 absl::StatusOr<std::vector<size_t>> CheckPoints(const Space& space, SweepPoints* points);
 
 }  // namespace chakra::sweep

@@ -194,7 +194,7 @@ Aim Query::Objective() const {
 absl::StatusOr<Answer> Query::Best(const std::optional<Aim>& given, size_t top) const {
   std::vector<Aim> aims = {given.value_or(Objective())};
   ASSIGN_OR_RETURN(auto e, ParseOver(aims[0].expression));
-  // Further columns that a reader wants to see.
+  // Additional columns for the reader.
   for (const proto::Metric& m : results_.space->spec().metric()) {
     if (m.name() != aims[0].expression) aims.push_back({m.name(), false});
   }

@@ -16,7 +16,7 @@ namespace {
 
 using Records = std::map<std::string, proto::PointRecord>;
 
-// Adds the row of a point that has a record.
+// Adds the row of a point if it has a record. Returns whether it has one.
 absl::StatusOr<bool> AddRow(const Records& records, uint64_t number, const Place& place, Results* out) {
   ASSIGN_OR_RETURN(auto words, out->space->Words(place));
   const auto found = records.find(Space::Id(words));
@@ -33,7 +33,7 @@ absl::StatusOr<bool> AddRow(const Records& records, uint64_t number, const Place
   return true;
 }
 
-// Repeats the search with the recorded results, as far as they exist, and adds its points.
+// Replays the search with the recorded results, as far as they exist, and adds its points.
 absl::Status AddRowsOfSearch(const Records& records, Results* out) {
   const Space& space = *out->space;
   SearchProblem problem;
@@ -73,7 +73,7 @@ void NameColumns(Results* out) {
   out->metrics.insert(out->metrics.end(), seen.begin(), seen.end());
 }
 
-// Warns if points with the same paths of traces read different content.
+// Warns if points with the same paths of files read different content.
 void WarnOfInputs(Results* out) {
   std::map<std::string, std::set<std::string>> digests;  // digests of contents, by digest of paths
   for (const ResultRow& row : out->rows) {

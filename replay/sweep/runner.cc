@@ -111,7 +111,7 @@ void Runner::Work(TaskSource* source) const {
                                                    return Outcome{words.status(), {}, ""};
                                                  },
                                                  {});
-    // What was cut off has not failed.
+    // A point that was cut off has no result, and has not failed.
     if (!record.error().empty() && StopRequested()) return source->GiveBack(std::move(task));
     source->Finish(task, std::move(record));
   }

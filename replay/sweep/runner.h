@@ -1,4 +1,4 @@
-// Runs points on threads, and writes each result to the journal at once.
+// Runs points on threads, and writes each result to the journal immediately.
 #pragma once
 
 #include <atomic>
@@ -37,8 +37,8 @@ struct Task {
 };
 
 struct RunnerProgress {
-  uint64_t done = 0, failed = 0, total = 0;  // of this call of Run()
-  double seconds = 0;                        // since its begin
+  uint64_t done = 0, failed = 0, total = 0;  // of this call of Runner::Run()
+  double seconds = 0;                        // since the start of this call
 };
 
 class TaskSource;
@@ -47,25 +47,25 @@ struct RunnerOptions {
   int jobs = 1;
   // Called about five times a second, and once at the end.
   std::function<void(const RunnerProgress&)> progress;
-  // If set (by a signal), no further point begins, and those that run are given up: they have no results.
+  // If set (by a signal), no other point starts, and running points are given up: they have no results.
   const std::atomic<bool>* stop = nullptr;
-  // Runs in the calling thread while other threads work, and hands out points to other processes; returns
-  // when `source` is done.
+  // If set, runs in the calling thread while other threads work, and hands out points to other processes.
+  // Must return when `source` is done.
   std::function<void(TaskSource* source)> serve;
 };
 
 // The points of one call of Runner::Run().
 class TaskSource {
  public:
-  // Takes the next point. False: no point is left to take.
+  // Takes the next point. False: no point is left.
   bool Take(Task* task);
-  // Gives a point back that has no result: nobody runs it.
+  // Returns a taken point that has no result; it can then be taken again.
   void GiveBack(Task task);
   // Ends a point. `record` is from RunToRecord(), without number and id.
   void Finish(const Task& task, proto::PointRecord record);
-  // Whether every point that was taken has ended and none is left.
+  // Whether every point that was taken has ended, and no other point will start.
   bool Done();
-  // Waits until Done(), at most for `most`.
+  // Waits until Done(), but at most `most`.
   void Wait(std::chrono::milliseconds most);
   RunnerProgress progress();
 
@@ -80,7 +80,7 @@ class TaskSource {
   uint64_t under_way_ = 0, done_ = 0, failed_ = 0, total_ = 0;
   const RunnerOptions& options_;
   JournalWriter* journal_;
-  absl::Status failure_;  // error of the journal; no further point begins after one
+  absl::Status failure_;  // error of the journal; no other point starts after it
   std::map<std::string, proto::PointRecord> records_;
   std::chrono::steady_clock::time_point begin_;
 };
@@ -91,13 +91,13 @@ proto::PointRecord RunToRecord(const RunPoint& run, const std::vector<std::strin
 class Runner {
  public:
   // `space` gives the words of points. `space` and `journal` must outlive the runner. `journal` may be null:
-  // then nothing is kept on disk.
+  // then results are not written to disk.
   Runner(const Space& space, RunPoint run, JournalWriter* journal, RunnerOptions options)
       : space_(space), run_(std::move(run)), journal_(journal), options_(std::move(options)) {}
 
   // Starts the tasks in this order and returns their records, by id. The record of a failed point has its
-  // error. Errors: the journal cannot be written (its content stays valid); Cancelled if options.stop was
-  // set.
+  // error. Errors: the journal cannot be written (its content stays valid); Unavailable if another process
+  // that ran points was lost; Cancelled if options.stop was set.
   absl::StatusOr<std::map<std::string, proto::PointRecord>> Run(std::vector<Task> tasks);
 
  private:

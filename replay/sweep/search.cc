@@ -47,7 +47,7 @@ class Walk {
 
   bool coordinate() const { return options_.method() == proto::Search::COORDINATE; }
 
-  // Replaces starts that fail by others, a few times.
+  // Starts that fail are replaced by others, a limited number of times.
   absl::Status ChooseStarts() {
     Draw draw(options_.seed() > 0 ? options_.seed() : 1);
     const uint32_t wanted = options_.starts() > 0 ? options_.starts() : kDefaultStarts;
@@ -131,7 +131,7 @@ class Walk {
     return a.has_value() && (!b.has_value() || *a < *b);
   }
 
-  // Moves to the best point tried; of equal ones the first. False: the walker has arrived.
+  // Moves to the best point tried; among equal points, to the first. False: the walk has ended.
   bool Move(Walker* w) {
     const GridPoint* best = nullptr;
     std::optional<double> cost;

@@ -30,7 +30,7 @@ absl::StatusOr<std::string> WriteSlurm(const SlurmJob& job) {
   const auto more = [](const std::vector<std::string>& words) {
     return words.empty() ? "" : absl::StrCat(" ", QuoteWords(words));
   };
-  // Of the limit each task has its part.
+  // Divides the limit among the tasks.
   const std::string limit = job.limit == 0 ? ""
                                            : absl::StrCat(" --limit $(( (", job.limit, " + ", job.tasks,
                                                           " - SLURM_ARRAY_TASK_ID) / ", job.tasks, " ))");
@@ -41,7 +41,7 @@ absl::StatusOr<std::string> WriteSlurm(const SlurmJob& job) {
                    more(job.words), " --quiet\n");
   const std::string last =
       absl::StrCat(prefix, go, "export ", QuoteWord(folder), more(job.table_words), "\n");
-  // In names of files Slurm takes % for the begin of a pattern.
+  // Slurm reads % in file names as the start of a pattern.
   const auto output = [&](const char* pattern) {
     return absl::StrCat("--output=",
                         QuoteWord(absl::StrCat(absl::StrReplaceAll(folder, {{"%", "%%"}}), pattern)));

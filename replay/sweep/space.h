@@ -30,7 +30,7 @@ struct SweepAxis {
 // The place of a point: for each axis the index of the point's value.
 using Place = std::vector<uint32_t>;
 
-// The error "WHERE: WHAT" (InvalidArgument) of a spec.
+// An error of a spec: "WHERE: WHAT" (InvalidArgument).
 absl::Status SpecError(absl::string_view where, absl::string_view what);
 
 // A unit of combination: an axis, or a group of units.
@@ -38,7 +38,8 @@ struct SpaceUnit {
   size_t axis = 0;  // valid if `parts` is empty
   std::vector<SpaceUnit> parts;
   bool zip = false;
-  uint64_t count = 0;  // number of its points, at most 2^64 - 1; 0: a range without steps, not drawn yet
+  // Number of its points, at most 2^64 - 1; 0: a range without steps, whose values are not drawn yet.
+  uint64_t count = 0;
 
   bool single() const { return parts.empty(); }
 };
@@ -53,7 +54,7 @@ class Space {
 
   const proto::Sweep& spec() const { return *spec_; }
   const std::vector<SweepAxis>& axes() const { return axes_; }
-  // The points, in order. Empty for a search, of which only the grid is checked.
+  // The points, in order. Empty for a search, for which only the grid is checked.
   const std::vector<Place>& points() const { return points_; }
   // For searches: the axes and groups of the top level, and the place of their indices.
   const std::vector<SpaceUnit>& units() const { return top_.parts; }
@@ -85,7 +86,7 @@ class Space {
   uint64_t left_out_ = 0;
 };
 
-// Whether axes and metrics cannot have this name, since every sweep has such a column.
+// Whether axes and metrics cannot have this name, since every sweep has a column with this name.
 bool IsReservedName(const std::string& name);
 // Whether `name` consists of letters, digits and _, does not begin with a digit, and is not a word of
 // expressions.

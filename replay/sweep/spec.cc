@@ -40,7 +40,8 @@ std::vector<FieldStep> Steps(absl::string_view path) {
   return out;
 }
 
-// Gives files that a spec names beside itself the path from the current folder.
+// Paths in a spec may be relative to the folder of the spec. Replaces these by the path from the current
+// folder.
 class BesideSpec {
  public:
   explicit BesideSpec(const std::string& spec) : folder_(std::filesystem::path(spec).parent_path()) {}
@@ -65,7 +66,7 @@ class BesideSpec {
   }
   void InWords(std::string* text) const {
     auto words = SplitWords(*text);
-    if (!words.ok()) return;  // who splits it says what is wrong
+    if (!words.ok()) return;  // the caller that splits the words reports the error
     bool changed = false;
     for (std::string& word : *words) {
       std::string resolved = Resolved(word);
@@ -74,7 +75,7 @@ class BesideSpec {
     }
     if (changed) *text = QuoteWords(*words);
   }
-  // A word, or a part of one: FIELD=FILE, FILE:key=value, TRACE@START.
+  // Resolves a word or a part of it: FIELD=FILE, FILE:key=value, TRACE@START.
   std::string Resolved(const std::string& word) const {
     for (const size_t begin : {size_t{0}, word.find('=') + 1}) {
       for (const size_t end : {word.size(), word.rfind(':'), word.rfind('@')}) {
@@ -89,15 +90,15 @@ class BesideSpec {
     }
     return word;
   }
-  // Numbers are none, and a part of a word is one if it looks like one: `nodes=1` with a folder "1" beside
-  // the spec stays.
+  // A number is not a path, and a part of a word is a path only if it has a '/' or '.': `nodes=1` stays, even
+  // if the spec's folder has a folder "1".
   static bool MayBePath(absl::string_view name, bool part) {
     double number;
     if (absl::SimpleAtod(name, &number)) return false;
     return !part || absl::StrContains(name, '/') || absl::StrContains(name, '.');
   }
-  // Whether there is a file or folder of this name, or traces with this prefix; with {...} in its last part:
-  // the folder that it would be in.
+  // Whether a file or folder of this name exists, or traces with this prefix. If its last part has {...},
+  // whether the folder of that part exists.
   bool Names(const std::filesystem::path& path) const {
     std::error_code error;
     if (std::filesystem::exists(path, error)) return true;

@@ -18,8 +18,8 @@ struct Spec {
 // ReadMessageFile().
 absl::StatusOr<Spec> ReadSpec(const std::string& path);
 
-// Puts file and line before an error of Space::Make() or CheckMetrics(), which begins with a field's path:
-// "sweep.txtpb:12: axis[1].range: ...". The line is left out if it is not known.
+// Prefixes file and line to an error of Space::Make() or CheckMetrics(), which begins with a field's path:
+// "sweep.txtpb:12: axis[1].range: ...". The line is left out if it is unknown.
 absl::Status InSpec(const Spec& spec, const absl::Status& error);
 
 }  // namespace chakra::sweep

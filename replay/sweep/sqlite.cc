@@ -30,7 +30,7 @@ class Database {
   }
 
   absl::Status Open() {
-    // The file is private until it is renamed: no journal is needed.
+    // The file is private until it is renamed, so no journal is needed.
     if (sqlite3_open_v2(path_.c_str(), &db_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr) !=
         SQLITE_OK)
       return Error();
@@ -93,7 +93,7 @@ absl::Status WriteSweep(const Results& results, Database* db) {
 absl::Status WritePoints(const Results& results, bool wall, Database* db) {
   std::vector<std::string> columns = {"point INTEGER PRIMARY KEY", "id TEXT"};
   std::set<std::string> taken = {"point", "id", "error", "command", "wall_s"};
-  // SQL identifiers ignore case: a second column of a name gets a _.
+  // SQL identifiers ignore case: the second column of a name gets a _.
   const auto column = [&](std::string name) {
     while (!taken.insert(absl::AsciiStrToLower(name)).second) name += "_";
     return Quoted(name);

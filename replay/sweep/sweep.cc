@@ -45,7 +45,7 @@ absl::StatusOr<std::vector<std::string>> Ids(const Space& space) {
   return out;
 }
 
-// Describes what changed, for the error that refuses to go on.
+// Describes what changed, for the error that refuses to continue.
 std::string WhatChanged(const proto::SweepStart& before, const proto::SweepStart& now, const Space& space) {
   std::string out;
   if (before.version() != now.version())
@@ -117,7 +117,7 @@ class Sweeper {
 
   absl::Status ReadEarlier(const std::string& path, const proto::SweepStart& start) {
     ASSIGN_OR_RETURN(auto content, ReadJournal(path));
-    // Other journals may be in the middle of a write.
+    // Journals of other shards may be in the middle of a write.
     if (path == JournalPath(options_)) summary_.damaged += content.damaged;
     const bool same = content.start.has_value() && content.start->points_sha256() == start.points_sha256() &&
                       content.start->version() == start.version();
@@ -138,7 +138,7 @@ class Sweeper {
   absl::Status RunAll() {
     ASSIGN_OR_RETURN(auto ids, Ids(space_));
     std::vector<Task> tasks;
-    std::set<std::string> asked;  // several points may have equal commands
+    std::set<std::string> asked;  // several points may have the same command
     for (uint64_t n = 0; n < ids.size(); ++n) {
       if (n % options_.shard.count != options_.shard.index) continue;
       ++summary_.points;
@@ -184,7 +184,7 @@ class Sweeper {
 
   absl::StatusOr<std::vector<std::optional<double>>> Evaluate(const std::vector<GridPoint>& round) {
     std::vector<Task> tasks;
-    std::vector<std::vector<std::string>> ids;  // ids of the repeats of each point
+    std::vector<std::vector<std::string>> ids;  // by point: the ids of its repeats
     std::set<std::string> asked;
     for (const GridPoint& p : round) {
       ids.emplace_back();
@@ -222,7 +222,7 @@ class Sweeper {
   const RunPoint& run_;
   std::unique_ptr<JournalWriter> journal_;
   Runner* runner_ = nullptr;
-  std::map<std::string, proto::PointRecord> before_;  // records in journals
+  std::map<std::string, proto::PointRecord> before_;  // records in journals of earlier calls
   std::map<std::string, proto::PointRecord> known_;   // records of points of this sweep
   SweepSummary summary_;
 };

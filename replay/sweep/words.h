@@ -14,7 +14,7 @@ namespace chakra::sweep {
 // Errors (InvalidArgument): a quote or brace that is not closed, with its column.
 absl::StatusOr<std::vector<std::string>> SplitWords(absl::string_view text);
 
-// Words as a shell reads them, in '...' where needed.
+// Joins words so that a shell reads them back, with '...' where needed.
 std::string QuoteWords(const std::vector<std::string>& words);
 
 // QuoteWords() for one word.
