@@ -19,7 +19,7 @@ using generate::GroupKind;
 using generate::Split;
 using generate::StepPlan;
 
-// What the host takes for the passes of a piece, in picoseconds.
+// The time of the host for the passes of a piece, in picoseconds.
 struct HostPasses {
   double forward = 0, backward = 0;
 };
@@ -37,28 +37,28 @@ HostPasses HostOfPiece(const StepPlan& step, int64_t piece, const SharedTimes& s
   return out;
 }
 
-// Megatron-LM's host waits for what 1F1B receives, and frameworks of MATH's time for the last pass before
-// they read a batch: then it launches a pass from its begin on. Elsewhere it gets as far ahead as it can.
+// Whether the host launches a pass only when it begins. Megatron-LM's host waits for the messages that 1F1B
+// receives. Elsewhere the host runs as far ahead as it can.
 bool HostWaits(const StepPlan& step) {
   return step.training.framework == proto::Training::MEGATRON && step.split.stage_pieces() == 1 &&
          step.split.pp > 1;
 }
 
-// Makes passes as long as the host takes for them.
+// Extends passes to the time that the host needs for them.
 void AddHost(const StepPlan& step, const SharedTimes& shared, PassTimes* out) {
   const generate::HostCosts& host = step.training.host;
   if (!host.any()) return;
   const Split& s = step.split;
   const int64_t pp = s.pp, last = s.model_pieces() - 1;
   const double launch = 1e3 * static_cast<double>(host.launch_ns);
-  // Where each piece is on two stages, these are alike.
+  // With a mirrored schedule each piece is on two stages, which are equal.
   for (int64_t stage = 0; stage < (s.mirrored() ? pp / 2 : pp); ++stage) {
     if (HostWaits(step)) {
       const auto p = static_cast<size_t>(stage);
       const HostPasses h = HostOfPiece(step, stage, shared);
       double &forward = out->forward[p], &backward = out->backward[p];
       const double f = forward, b = backward;
-      // A pass that waits for no message begins where the host is after the one before it.
+      // A pass that waits for no message begins when the host is done with the previous pass.
       forward = stage > 0 ? std::max(f, h.forward) + launch
                           : std::max(f, h.backward + h.forward - std::max(b, h.backward));
       backward = stage < last ? std::max(b, h.backward) + launch
@@ -85,7 +85,7 @@ void AddHost(const StepPlan& step, const SharedTimes& shared, PassTimes* out) {
   }
 }
 
-// When the host has launched the passes of a stage, and what it does before the optimizer's kernels.
+// When the host has launched the passes of a stage and done its work before the optimizer's kernels.
 double HostEnd(const StepPlan& step, int64_t stage, const SharedTimes& shared,
                const PipelineTimes& pipeline) {
   const generate::HostCosts& host = step.training.host;
@@ -102,13 +102,13 @@ double HostEnd(const StepPlan& step, int64_t stage, const SharedTimes& shared,
   return all * static_cast<double>(PassesOfPiece(step)) + rest;
 }
 
-// Over the link to the host.
+// The time of a copy over the link to the host.
 double PicosOfCopy(int64_t bytes, const Prices& prices) {
   return static_cast<double>(bytes) * 1e3 / prices.cluster().proto.device().host_gbytes_per_s();
 }
 
-// What passes take at least, whose kernels wait for copies of offloaded activations at the ends of equal
-// windows: nothing is copied beside the first layer, the embedding and the head.
+// Minimum times of passes whose kernels wait for copies of offloaded activations at the ends of equal
+// windows. Nothing is copied during the first layer, the embedding and the head.
 LeastPasses PassesOfCopies(const StepPlan& step, const Units& units, const Prices& prices) {
   const int64_t layers = step.training.offload.layers;
   if (layers == 0) return {};
@@ -122,8 +122,8 @@ LeastPasses PassesOfCopies(const StepPlan& step, const Units& units, const Price
   return out;
 }
 
-// Times of the passes of all pieces. With zero 3 a unit takes at least as long as the gathering of the next
-// one's weights, which goes on beside it.
+// Sets the times of the passes of all pieces. With zero 3 a unit takes at least as long as the gathering of
+// the next unit's weights, which runs at the same time.
 absl::Status SetPasses(const StepPlan& step, const Units& units, SharedTimes* shared, Prices* prices,
                        PassTimes* out) {
   const int64_t pieces = step.split.model_pieces();
@@ -160,8 +160,8 @@ absl::Status SetPasses(const StepPlan& step, const Units& units, SharedTimes* sh
   return absl::OkStatus();
 }
 
-// How much later the first pass of a stage ends, which is of the piece `first`, whose weights are gathered at
-// the begin of the step, while gradients are cleared.
+// How much later the first pass of a stage, of the piece `first`, ends, because its weights are gathered at
+// the start of the step, while gradients are cleared.
 absl::StatusOr<double> WaitForWeights(int64_t stage, int64_t first, double clear, SharedTimes* shared,
                                       const PipelineTimes& pipeline) {
   std::vector<double> ready;
@@ -206,7 +206,7 @@ absl::StatusOr<Estimator::Updates> Estimator::UpdatesOf(const StepPlan& step, in
   const auto found = updates_.find({variant, elements});
   if (found != updates_.end()) return found->second;
   const generate::Operators operators(step.training);
-  std::vector<generate::Operator> all = operators.Unscale(elements);  // before the norm is reduced
+  std::vector<generate::Operator> all = operators.Unscale(elements);  // runs before the norm is reduced
   all.push_back(operators.GradientNorm(elements));
   const size_t before = all.size();
   all.push_back(operators.Clip(elements));
@@ -292,7 +292,7 @@ absl::StatusOr<double> Estimator::TimeOf(const StepPlan& step, int variant) {
     }
     updated = std::max(updated, after);
   }
-  // The norm of all gradients, and with fp16 whether one is infinite.
+  // The norm of all gradients is reduced, and with fp16 also whether any is infinite.
   const bool all = s.zero > 0 || step.model.experts > 0;
   ASSIGN_OR_RETURN(const auto norm,
                    prices_->OfCollective(CollectiveType::kAllReduce, 4,

@@ -1,5 +1,5 @@
-// The time of a step in closed form: the units of the model, the recurrences of the pipeline, and the buckets
-// of what ranks share. Each piece costs what a replay says.
+// The time of a step in closed form, from the units of the model, the recurrences of the pipeline, and the
+// buckets that ranks of dp share. Each piece has the price that a replay gives it.
 #pragma once
 
 #include <array>
@@ -17,23 +17,23 @@
 
 namespace chakra::planning {
 
-// Estimates steps of one model. Not thread-safe: it remembers what splits have in common.
+// Estimates steps of one model. Not thread-safe, since it caches what splits have in common.
 class Estimator {
  public:
   explicit Estimator(Prices* prices) : prices_(prices) {}
 
-  // Picoseconds of a step. `variant` tells apart steps that differ in more than their split, micro-batch and
-  // recomputation: the caller numbers them. Errors: those of prices.
+  // Returns the picoseconds of a step. `variant` is a number that the caller gives to steps that differ in
+  // more than their split, micro-batch and recomputation. Errors: those of prices.
   absl::StatusOr<double> TimeOf(const generate::StepPlan& step, int variant);
-  // Nodes of all ranks of the step, but for the few at its end.
+  // The number of nodes of all ranks of the step, without the few nodes at its end.
   absl::StatusOr<double> NodesOf(const generate::StepPlan& step, int variant);
 
-  // Of layers and of pipelines that were looked at, for many splits each.
+  // The number of distinct sets of units that were measured; many splits share each.
   size_t units() const { return units_.size(); }
 
  private:
   using Key = std::array<int64_t, 11>;
-  // What the optimizer takes for so many elements.
+  // The time of the optimizer for a number of elements, in picoseconds.
   struct Updates {
     double norm = 0, update = 0;
   };
@@ -45,7 +45,7 @@ class Estimator {
   Pipelines pipelines_;
   absl::flat_hash_map<Key, std::unique_ptr<Units>> units_;
   absl::flat_hash_map<std::pair<int, int64_t>, Updates> updates_;
-  // Of the last step: zero 0 to 2 leave passes as they are.
+  // The last pipeline. Splits that differ only in zero 0 to 2 share it.
   std::array<int64_t, 16> pipeline_key_ = {};
   PassTimes passes_;
   PipelineTimes pipeline_;

@@ -13,7 +13,7 @@ using generate::Split;
 
 }  // namespace
 
-// All passes, each behind those that it waits for.
+// All passes, each after the passes that it waits for.
 const std::vector<Pipelines::Step>& Pipelines::OrderOf(const Split& split, int64_t micro_batches) {
   std::unique_ptr<std::vector<Step>>& slot =
       orders_[{split.pp, split.vpp, micro_batches, static_cast<int>(split.schedule), split.overlap_expert}];
@@ -26,12 +26,12 @@ const std::vector<Pipelines::Step>& Pipelines::OrderOf(const Split& split, int64
   const auto at = [&](bool forward, int64_t piece, int64_t micro_batch) -> int32_t& {
     return index[static_cast<size_t>(((forward ? 0 : pieces) + piece) * micro_batches + micro_batch)];
   };
-  // The step that a pass waits for; -1: none; false: it is not there yet.
+  // Finds the step that a pass waits for; -1: none. False: that step is not in the list yet.
   const auto find = [&](int64_t stage, const Pass& pass, int32_t* needs) {
     const int64_t piece = PieceOf(split, stage, pass.piece);
     *needs = -1;
     if (pass.part == Pass::kWeights || (pass.forward && piece == 0))
-      return true;  // behind its stage's passes alone
+      return true;  // follows only the passes of its own stage
     *needs = pass.forward         ? at(true, piece - 1, pass.micro_batch)
              : piece + 1 < pieces ? at(false, piece + 1, pass.micro_batch)
                                   : at(true, piece, pass.micro_batch);
@@ -70,8 +70,8 @@ double Pipelines::ReadyAt(const std::vector<Step>& order, const Step& step, cons
   if (step.needs < 0) return 0;
   const auto stage = static_cast<size_t>(step.stage);
   const auto from = static_cast<size_t>(order[static_cast<size_t>(step.needs)].stage);
-  // The boundary below it forward, above it backward. The last stage sends to the first one where a stage has
-  // several pieces.
+  // The boundary below the stage for forward, above it for backward. If a stage has several pieces, the last
+  // stage sends to the first.
   double message = 0;
   if (from + 1 == stage || stage + 1 == from) {
     message = times.between[std::min(from, stage)];
@@ -112,7 +112,7 @@ PipelineTimes Pipelines::RunAll(const Split& split, int64_t micro_batches, const
       computed += computes(order[k]);
       exchanged += std::max(0.0, Takes(order[k], times) - computes(order[k]));
     }
-    // Beside exchanges computations take 1 + slowdown times as long.
+    // During exchanges, computations take 1 + slowdown times as long.
     const double hidden = times.hidden * exchanged;
     const double slow = 1 + times.slowdown, beside = std::min(hidden, computed * slow);
     takes = std::max(takes, exchanged - hidden + computed + beside * times.slowdown / slow);
@@ -136,8 +136,8 @@ PipelineTimes Pipelines::RunAll(const Split& split, int64_t micro_batches, const
 }
 
 PipelineTimes Pipelines::Run(const Split& split, int64_t micro_batches, const PassTimes& times) {
-  // With several pieces the rhythm is that of pp micro-batches; else of two, for two stages hand messages to
-  // each other in turn.
+  // The period of the pipeline in micro-batches: 4 if it runs in two directions, pp if a stage has several
+  // pieces, else 2, since two stages take turns in sending messages.
   const bool two_ways = split.schedule == Schedule::kDualPipe || split.schedule == Schedule::kDualPipeV;
   const int64_t unit = two_ways ? 4 : split.vpp > 1 ? split.pp : 2;
   const int64_t enough = two_ways ? 4 * split.pp + 8 : split.vpp > 1 ? 3 * split.pp : 2 * split.pp + 4;

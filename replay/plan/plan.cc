@@ -35,9 +35,9 @@ namespace {
 
 constexpr size_t kReplaysAnyhow = 2;
 constexpr size_t kMostRounds = 5;   // of PlanRequest::top replays each
-constexpr double kDoubtful = 0.05;  // of the closed form: off in the median
+constexpr double kDoubtful = 0.05;  // median error of the closed form from which the report warns
 
-// The most that a rank of any stage holds, and the first stage that does.
+// The maximum memory of a rank over all stages, and the first stage with that maximum.
 std::pair<int64_t, int64_t> PeakOf(const generate::StepPlan& step) {
   std::pair<int64_t, int64_t> most = {0, 0};
   for (int64_t stage = 0; stage < step.split.pp; ++stage) {
@@ -47,7 +47,8 @@ std::pair<int64_t, int64_t> PeakOf(const generate::StepPlan& step) {
   return most;
 }
 
-// Ranks where the request says none: a split that the workload has whole, or the devices of the cluster.
+// The number of ranks if the request has none: that of the workload's split, if complete, or the devices of
+// the cluster.
 absl::StatusOr<int> RanksOf(const PlanRequest& request) {
   if (request.ranks > 0) return request.ranks;
   const proto::Parallel& p = request.workload.parallel();
@@ -121,9 +122,9 @@ class Planner {
     TriedSplit tried;
     generate::StepPlan step;
     proto::PlanRow row;
-    double nodes = 0;       // of its replay, about
-    double share = 0;       // of it that is done
-    bool replayed = false;  // or to be replayed
+    double nodes = 0;       // approximate nodes of its replay
+    double share = 0;       // share of the replay that is done
+    bool replayed = false;  // replayed, or to be replayed
   };
 
   absl::Status NothingValid() const {
@@ -138,13 +139,13 @@ class Planner {
             : absl::StrCat("; ", FormatCount(most->splits), " of them as this one: ", most->example)));
   }
 
-  // Takes the next split by the closed form whose stages all fit. False: there is none.
+  // Chooses the next split in the order of the closed form whose stages all fit. False: there is none.
   absl::StatusOr<bool> ChooseNext() {
     while (next_ < found_.fitting.size()) {
       const TriedSplit& tried = found_.fitting[next_++];
       ASSIGN_OR_RETURN(auto step, StepOf(space_, tried));
       const int64_t peak = PeakOf(step).first;
-      if (limit_ > 0 && static_cast<uint64_t>(peak) > limit_) {  // a stage between the ends
+      if (limit_ > 0 && static_cast<uint64_t>(peak) > limit_) {  // a stage between the first and the last
         ++misfits_;
         if (found_.too_large + misfits_ == 1 || peak < found_.closest.peak_bytes) found_.closest = tried;
         continue;
@@ -154,7 +155,8 @@ class Planner {
       chosen.step = std::move(step);
       SetColumns(tried, chosen.step, space_, &chosen.row);
       SetMemory(static_cast<uint64_t>(peak), &chosen.row);
-      // Where flows do not delay each other, one rank of a stage and ring is replayed for all of them.
+      // If flows do not delay each other, one rank is replayed for all ranks of a stage that differ in tp and
+      // dp.
       const double twins =
           prices_->contention_free() ? static_cast<double>(chosen.step.split.tp * chosen.step.split.dp) : 1;
       chosen.nodes = tried.nodes / twins;
@@ -176,7 +178,8 @@ class Planner {
     return absl::OkStatus();
   }
 
-  // As many again of those that may be as fast, as far as the budget reaches. Whether there is any.
+  // Chooses up to `top` more splits that may be as fast as the best, within the budget. Returns whether there
+  // are any to replay.
   absl::StatusOr<bool> ChooseNear() {
     const auto top = static_cast<size_t>(request_.top);
     const size_t before = chosen_.size();
@@ -190,8 +193,8 @@ class Planner {
     return chosen_.size() > before && chosen_[before].replayed;
   }
 
-  // Were the closed form off for a split as it is for one of those that were replayed, would it be as fast as
-  // the best? `estimate`: of the closed form.
+  // Whether a split may be as fast as the best, if the closed form is off for it as much as for any replayed
+  // split. `estimate`: its time in closed form.
   std::function<bool(double estimate)> IsNear() const {
     double least = std::numeric_limits<double>::infinity(), best = least;
     for (const Chosen& c : chosen_) {
@@ -202,7 +205,7 @@ class Planner {
     }
     return [least, best](double estimate) { return estimate * least < best; };
   }
-  // The end of these in found_.fitting.
+  // The index after the last such split in found_.fitting.
   size_t NearEnd() const {
     const auto near = IsNear();
     const auto end =
@@ -301,7 +304,7 @@ class Planner {
     return absl::OkStatus();
   }
 
-  // Says how far the replays are; `chosen` (may be null): the share of it that is done.
+  // Reports the progress of the replays. `chosen` (may be null): sets its done share to `share`.
   void Tell(Chosen* chosen, double share) {
     if (!request_.progress) return;
     const std::lock_guard<std::mutex> lock(told_);
@@ -347,7 +350,7 @@ class Planner {
     return absl::OkStatus();
   }
 
-  // What the aim is to have least of, by the replay.
+  // The quantity that the aim minimises, from the replay.
   double Aimed(const proto::PlanRow& row) const {
     switch (request_.aim) {
       case PlanRequest::Aim::kEnergy:
@@ -357,12 +360,11 @@ class Planner {
       case PlanRequest::Aim::kCarbon:
         return row.kg_co2e();
       default:
-        return 0;  // by time
+        return 0;  // ordered by time
     }
   }
 
-  // The best by the aim first, then the fastest, of equal ones that with the least memory; then what was not
-  // replayed.
+  // Orders by the aim, then by time, then by memory; splits that were not replayed come last.
   void Order() {
     std::stable_sort(chosen_.begin(), chosen_.end(), [&](const Chosen& a, const Chosen& b) {
       if (a.replayed != b.replayed) return a.replayed;
@@ -389,7 +391,7 @@ class Planner {
         row.set_why(WhySlower(report_.row(0), row));
       }
     }
-    if (off.empty()) return;  // it was stopped
+    if (off.empty()) return;  // the plan was stopped
     report_.set_replayed(static_cast<int32_t>(off.size()));
     report_.set_off_median(Median(off));
     report_.set_off_most(*std::max_element(off.begin(), off.end()));
@@ -400,7 +402,7 @@ class Planner {
     Doubt();
   }
 
-  // Where the closed form is not what the order of splits can be taken from.
+  // Warns if the closed form is not accurate enough to order the splits.
   void Doubt() {
     if (report_.near_left() > 0) {
       report_.add_warning(absl::StrCat(
@@ -421,11 +423,11 @@ class Planner {
   SplitSpace space_;
   Found found_;
   uint64_t memory_ = 0, limit_ = 0;
-  size_t next_ = 0;       // of found_.fitting: not looked at
-  uint64_t misfits_ = 0;  // of those that were
-  double nodes_ = 0;      // of all that were chosen
+  size_t next_ = 0;       // index in found_.fitting of the next split to look at
+  uint64_t misfits_ = 0;  // splits of found_.fitting that were looked at and do not fit
+  double nodes_ = 0;      // nodes of all chosen splits
   std::vector<Chosen> chosen_;
-  std::mutex told_;  // rows of chosen_, and the caller's function, while replays go on
+  std::mutex told_;  // guards rows of chosen_ and calls of the caller's function while replays run
   proto::PlanReport report_;
 };
 

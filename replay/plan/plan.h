@@ -1,4 +1,4 @@
-// The best splits of a workload on a cluster: all by a closed form, the best of them replayed.
+// Finds the best splits of a workload on a cluster: estimates all in closed form, and replays the best.
 #pragma once
 
 #include <cstdint>
@@ -14,43 +14,45 @@
 
 namespace chakra::planning {
 
-// Of a device's memory, what tensors cannot have: the allocator reserves up to 1.09 times what it gives out
-// (SimuMax's 43 runs on B200), and the device's context and the buffers of libraries come on top.
+// The share of a device's memory that tensors cannot use. The allocator reserves up to 1.09 times what it
+// hands out (SimuMax's 43 runs on B200), and the device's context and the buffers of libraries need memory
+// too.
 inline constexpr double kReserve = 0.1;
-// Of all replays together, from which no further one is begun: half a minute on one core.
+// The total number of nodes of all replays after which no other replay is started: half a minute on one core.
 inline constexpr uint64_t kReplayNodes = 60'000'000;
 
-// How far the replays of a plan are.
+// The progress of the replays of a plan.
 struct PlanProgress {
   int done = 0, of = 0;                  // replays
-  double share = 0;                      // of their nodes
-  const proto::PlanRow* best = nullptr;  // of those that are done by time; null: none is
+  double share = 0;                      // done share of the nodes of all replays
+  const proto::PlanRow* best = nullptr;  // the fastest split that was replayed; null: none yet
 };
 
 struct PlanRequest {
   proto::Workload workload;
   std::vector<std::string> tries;  // see MakeSplitSpace()
   RunOptions run;                  // the machine; its device_memory is the limit before the reserve
-  int ranks = 0;                   // 0: those of the cluster, or of a split that the workload has whole
-  int top = 10;                    // rows
-  // What the best split has least of. All but time need run.energy, run.prices or run.grid.
+  int ranks = 0;                   // 0: those of the cluster, or of the workload's split if that is complete
+  int top = 10;                    // number of rows in the report
+  // The quantity to minimise. All but time need run.energy, run.prices or run.grid.
   enum class Aim { kTime, kEnergy, kCost, kCarbon };
   Aim aim = Aim::kTime;
-  double reserve = kReserve;             // share of the device's memory
-  uint64_t replay_nodes = kReplayNodes;  // the best two are replayed anyhow; 0: any number
-  int threads = 1;                       // replays at once; the answer does not depend on it
-  // Called before the replays, often while they go on, and after each; may be null; from any thread, one at a
-  // time.
+  double reserve = kReserve;  // share of the device's memory that tensors cannot use
+  // Limit for the nodes of all replays; the best two are always replayed; 0: no limit.
+  uint64_t replay_nodes = kReplayNodes;
+  int threads = 1;  // replays at the same time; the answer does not depend on it
+  // Called before the replays, often while they run, and after each. May be null. Called from any thread, by
+  // one thread at a time.
   std::function<void(const PlanProgress& progress)> progress;
 };
 
 // "time", "energy", "cost" or "carbon".
 absl::string_view NameOf(PlanRequest::Aim aim);
 
-// The best by the aim first, of the fastest by the closed form. Where nothing fits, the report has no row,
-// but the split that lacks least and what would help. Where the caller's StopScope says stop after the search,
-// the report has what was replayed until then, and a warning. Errors: those of MakeSplitSpace(), of the machine,
-// and of replays; no valid split at all, with the most frequent reason; Cancelled.
+// Returns the splits that are fastest in closed form, ordered by the aim. If nothing fits, the report has no
+// row, but the split that lacks the least memory, and changes that would help. If the caller's StopScope
+// stops the replays, the report has those that were done, and a warning. Errors: those of MakeSplitSpace(),
+// of the machine, and of replays; no valid split at all (the error has the most frequent reason); Cancelled.
 absl::StatusOr<proto::PlanReport> MakePlan(const PlanRequest& request);
 
 }  // namespace chakra::planning

@@ -21,13 +21,13 @@ using generate::Operator;
 using generate::Split;
 
 constexpr int kLargePower = 26;
-constexpr int kSampledRanks = 64;  // whose groups are looked at, where they may differ
+constexpr int kSampledRanks = 64;  // number of ranks whose groups are compared, if groups may differ
 
 std::string KeyOf(const Operator& op) {
   return absl::StrCat(op.name, "|", op.shapes, "|", op.types, "|", op.operations, "|", op.bytes);
 }
 
-// Whether blocks of so many neighbours fill nodes, or nodes fill them.
+// Whether blocks of `block` neighbours divide nodes, or nodes divide the blocks.
 bool Aligned(int64_t block, int64_t node) { return node % block == 0 || block % node == 0; }
 
 }  // namespace
@@ -57,7 +57,7 @@ uint64_t Prices::device_memory() const {
   return static_cast<uint64_t>(cluster_.proto.device().memory_mib()) << 20;
 }
 
-// New ones go through the trace model, as those of a replay do.
+// New operators go through the trace model, like those of a replay.
 absl::StatusOr<std::vector<double>> Prices::OfOperators(const std::vector<Operator>& operators) {
   std::vector<std::string> keys;
   std::vector<size_t> fresh;
@@ -89,8 +89,8 @@ absl::StatusOr<double> Prices::OfOperator(const Operator& op) {
   return all.ok() ? absl::StatusOr<double>((*all)[0]) : all.status();
 }
 
-// Where blocks of ranks and nodes fit together, all groups of a kind sit alike, and that of rank 0 stands for
-// all.
+// If blocks of ranks are aligned with nodes, all groups of a kind are placed in the same way, and that of
+// rank 0 stands for all.
 std::vector<std::vector<int>> Prices::DistinctGroups(GroupKind kind, const Split& split) const {
   const Layout layout(split);
   const bool aligned = Aligned(split.tp, node_) && Aligned(split.tp * split.cp, node_) &&
@@ -98,7 +98,7 @@ std::vector<std::vector<int>> Prices::DistinctGroups(GroupKind kind, const Split
                        Aligned(split.tp * split.cp * split.pp, node_);
   if (aligned) return {layout.Members(kind, 0)};
   std::vector<std::vector<int>> out;
-  std::set<std::vector<int>> seen;  // levels from member to member
+  std::set<std::vector<int>> seen;  // the levels between consecutive members
   std::set<int> first;
   for (int rank = 0; rank < std::min(kSampledRanks, ranks_); ++rank) {
     std::vector<int> members = layout.Members(kind, rank);
@@ -142,7 +142,8 @@ absl::StatusOr<double> Prices::OfCollective(CollectiveType type, int64_t bytes, 
   return at->second = most;
 }
 
-// Powers of two, and of eight from 64 MiB on, where a collective is bound by its bandwidth.
+// Interpolates between powers of two, and between powers of eight from 64 MiB on, where a collective is bound
+// by bandwidth.
 absl::StatusOr<double> Prices::AboutCollective(CollectiveType type, int64_t bytes, int groups) {
   if (groups < 0 || bytes < 64) return OfCollective(type, bytes, groups);
   int power = 63 - __builtin_clzll(static_cast<uint64_t>(bytes)), next = power + 1;

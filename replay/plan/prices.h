@@ -1,5 +1,5 @@
-// What the pieces of a step cost on one machine: computations, collectives, messages. Each is asked of the
-// models that a replay asks, and remembered by its shape, so that thousands of splits share few answers.
+// The prices of the pieces of a step on one machine: computations, collectives, messages. They come from the
+// models that a replay uses, and are cached by shape, so that thousands of splits share few prices.
 #pragma once
 
 #include <array>
@@ -25,42 +25,43 @@
 
 namespace chakra::planning {
 
-// Times are picoseconds.
+// Times are in picoseconds.
 class Prices {
  public:
-  // The machine of `options` for `ranks` ranks. `options` must outlive it. Errors: those of a replay's
-  // machine and rungs.
+  // Builds the machine of `options` for `ranks` ranks. `options` must outlive the object. Errors: those of a
+  // replay's machine and time sources.
   static absl::StatusOr<std::unique_ptr<Prices>> Make(const RunOptions& options, int ranks);
 
-  // Of each operator, by its index; of one that no rung answers 0, as in a replay.
+  // The time of each operator, by index; 0 if no time source answers, as in a replay.
   absl::StatusOr<std::vector<double>> OfOperators(const std::vector<generate::Operator>& operators);
   absl::StatusOr<double> OfOperator(const generate::Operator& op);
 
-  // The groups of a kind of a split; of a group of one rank -1.
+  // An id for the groups of a kind in a split; -1 if the groups have one rank each.
   int GroupsOf(generate::GroupKind kind, const generate::Split& split);
-  // A call of all members of one of the groups at once: of the slowest one of them, where they differ in
-  // where they sit.
+  // The time of a call that all members of a group make at the same time. If the groups differ in where their
+  // members are, the slowest group's time.
   absl::StatusOr<double> OfCollective(CollectiveType type, int64_t bytes, int groups);
-  // The same, read off a line between two sizes: for sizes of which each split has others.
+  // OfCollective(), interpolated between two sizes. For sizes that differ from split to split.
   absl::StatusOr<double> AboutCollective(CollectiveType type, int64_t bytes, int groups);
 
-  // From the first byte sent to the last received.
+  // The time from the first byte sent to the last byte received.
   double OfMessage(int src, int dst, int64_t bytes);
-  // Of what each rank of a stage sends to its peer of the next one, by boundary; pp - 1 of them.
+  // The times of the messages from each rank of a stage to its peer in the next stage, by boundary; pp - 1 of
+  // them.
   std::vector<double> BetweenStages(const generate::Split& split, int64_t bytes);
 
   const ClusterModel& cluster() const { return cluster_; }
   const std::vector<std::string>& warnings() const { return run_.warnings; }
-  uint64_t device_memory() const;  // bytes; 0: not known
+  uint64_t device_memory() const;  // bytes; 0: unknown
   int ranks() const { return ranks_; }
   bool contention_free() const { return machine_->contention_free(); }
-  // Devices of the innermost blocks of fixed size: a node of the presets.
+  // The number of devices in the innermost blocks of fixed size: a node of the presets.
   int node() const { return node_; }
   int domain() const { return domain_; }  // DomainOf() the cluster
 
  private:
   explicit Prices(const RunOptions& options) : options_(options) {}
-  // The groups of `kind` that differ in where their members sit.
+  // The groups of `kind`; of groups whose members are placed in the same way, only one.
   std::vector<std::vector<int>> DistinctGroups(generate::GroupKind kind, const generate::Split& split) const;
 
   using SplitKey = std::array<int64_t, 8>;

@@ -145,10 +145,10 @@ std::string Warnings(const proto::PlanReport& r) {
   return out;
 }
 
-// Empty where it was not asked for, and what a replay tells where there was none.
+// Empty if the quantity was not asked for, or if it needs a replay and the split was not replayed.
 std::string CsvCell(const proto::PlanRow& row, const ReportColumn& column) {
   const std::string& name = column.field->name();
-  if (name == "options") return CsvAsItIs(row.options());  // of this program, to be pasted
+  if (name == "options") return CsvAsItIs(row.options());  // options of this program, meant to be pasted
   const std::string& group = column.shown->group();
   const bool asked = group == "energy" || group == "cost" || group == "carbon";
   const bool of_replay =
@@ -183,7 +183,7 @@ absl::StatusOr<std::string> Json(const proto::PlanReport& report, bool whole) {
   return out;
 }
 
-// What the page says at its top.
+// The heading of the page.
 std::string Answer(const proto::PlanReport& r) {
   if (r.row_size() == 0) return "Nothing fits";
   const proto::PlanRow& best = r.row(0);
@@ -232,7 +232,7 @@ proto::Sweep SweepOf(const proto::PlanReport& report, const std::string& machine
     choice.set_words(row.options());
   }
   sweep.mutable_objective()->set_metric("makespan_ps");
-  // Words of their own: a short form has no blanks, and braces would be expressions.
+  // Separate words: a short form has no blanks, and braces would be read as expressions.
   sweep.add_word("--model");
   sweep.add_word(ModelOptions(model));
   return sweep;

@@ -62,7 +62,7 @@ absl::StatusOr<PlanRequest> RequestOf(const proto::PlanRun& told) {
   TakeModel(told.model(), &workload);
   workload.file = told.workload();
   ASSIGN_OR_RETURN(out.workload, generate::ReadWorkload(workload));
-  // A model of a file is called by it.
+  // A model from a file is named after the file.
   const std::string model = workload.model.substr(0, workload.model.find(':'));
   if (out.workload.name().empty() && out.workload.model().preset().empty() && absl::EndsWith(model, ".json"))
     out.workload.set_name(std::filesystem::path(model).stem().string());

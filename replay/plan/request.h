@@ -1,4 +1,4 @@
-// What `plan` is told (proto/command.proto), and the request that it means.
+// Turns the message of `plan` (proto/command.proto) into a PlanRequest.
 #pragma once
 
 #include "absl/status/status.h"
@@ -9,11 +9,11 @@
 
 namespace chakra::planning {
 
-// Faults of the message alone, as the command line names them.
+// Checks the message alone. Errors use the terms of the command line.
 absl::Status CheckPlanRun(const proto::PlanRun& told);
-// Of a checked message. Errors: those of the workload's files.
+// The request for a checked message. Errors: those of the workload's files.
 absl::StatusOr<PlanRequest> RequestOf(const proto::PlanRun& told);
-// MakePlan(), with a warning where no cluster is named.
+// MakePlan(), with a warning if no cluster is named.
 absl::StatusOr<proto::PlanReport> MakeToldPlan(const PlanRequest& request);
 
 }  // namespace chakra::planning

@@ -17,8 +17,8 @@ using generate::StepPlan;
 
 constexpr int64_t kFewMicroBatches = 1 << 12;
 
-// "parallel.tp: expected a divisor of model.heads" of "parallel.tp is 7; expected a divisor of model.heads,
-// 64; the nearest is 8": errors that differ in numbers alone are one reason.
+// The reason of an error message without its numbers: "parallel.tp: expected a divisor of model.heads" for
+// "parallel.tp is 7; expected a divisor of model.heads, 64; the nearest is 8".
 std::string ReasonOf(absl::string_view message) {
   const size_t is = message.find(" is "), makes = message.find(" makes ");
   const size_t expected = message.find("; expected ");
@@ -27,7 +27,7 @@ std::string ReasonOf(absl::string_view message) {
   absl::string_view rest = message.substr(expected + 2);
   rest = rest.substr(0, rest.find("; the nearest"));
   absl::StrAppend(&out, ": ");
-  // Without ", 64".
+  // Leaves out numbers such as ", 64".
   for (size_t i = 0; i < rest.size(); ++i) {
     if (rest[i] == ',' && i + 2 < rest.size() &&
         absl::ascii_isdigit(static_cast<unsigned char>(rest[i + 2]))) {
@@ -40,8 +40,8 @@ std::string ReasonOf(absl::string_view message) {
   return out;
 }
 
-// The workload with what each split of these pieces has in common. What depends on the split is set to what
-// is always valid.
+// The workload with what all splits with these pp and vpp have in common. Fields that depend on the split get
+// values that are always valid.
 proto::Workload BaseOf(const proto::Workload& variant, int64_t pp, int64_t vpp) {
   proto::Workload w = variant;
   proto::Parallel& p = *w.mutable_parallel();
@@ -57,7 +57,7 @@ proto::Workload BaseOf(const proto::Workload& variant, int64_t pp, int64_t vpp) 
                                       : modules ? proto::Training::SELECTIVE
                                                 : proto::Training::NONE);
   if (layers) w.mutable_training()->clear_recompute_modules();
-  // Many sequences are many micro-batches, of which there is a most.
+  // Many sequences would be many micro-batches, whose number is limited.
   const int64_t batch = w.training().global_batch();
   int64_t dp = std::max<int64_t>(1, batch / kFewMicroBatches);
   const bool two_ways = absl::StartsWith(p.schedule(), "dualpipe");
@@ -70,8 +70,8 @@ proto::Workload BaseOf(const proto::Workload& variant, int64_t pp, int64_t vpp) 
   return w;
 }
 
-// The modules that recompute=selective makes again: those of `base`, which has none of the workload's where
-// its recompute_layers are asked for too.
+// The modules that recompute=selective recomputes. `base` has them, unless the workload also gives
+// recompute_layers or recompute_method.
 absl::StatusOr<generate::ModuleSet> NamedModules(const StepPlan& base, const proto::Workload& workload) {
   const proto::Training& t = workload.training();
   const bool layers = t.has_recompute_layers() || t.has_recompute_method();
@@ -114,7 +114,7 @@ class Searcher {
     reason.splits += splits;
   }
 
-  // Values of zero that are tried with so many stages.
+  // Whether a value of zero is tried with this number of stages.
   bool TriesZero(int zero, int64_t pp) const { return !space_.zero_is_default || zero < 2 || pp == 1; }
   uint64_t InnerSplits(int64_t pp) const {
     uint64_t zeros = 0;

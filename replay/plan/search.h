@@ -1,4 +1,4 @@
-// All splits of a workload that fit, by their closed form.
+// Finds all splits of a workload that fit, with their time in closed form.
 #pragma once
 
 #include <cstdint>
@@ -14,35 +14,36 @@
 
 namespace chakra::planning {
 
-// A split that was looked at.
+// A split that was tried.
 struct TriedSplit {
   generate::Split split;
   int64_t micro_batch = 1;
   RecomputeChoice recompute;
-  int variant = 0;         // of the space
-  double estimate_ps = 0;  // 0: it does not fit
-  int64_t peak_bytes = 0;  // of the first and the last stage, the larger
-  double nodes = 0;        // of all ranks, about
-  uint64_t order = 0;      // in which it was tried
+  int variant = 0;         // number in SplitSpace::variants
+  double estimate_ps = 0;  // 0: the split does not fit
+  int64_t peak_bytes = 0;  // maximum of the first and the last stage
+  double nodes = 0;        // of all ranks, approximately
+  uint64_t order = 0;      // in which splits were tried
 };
 
 struct Found {
   uint64_t splits = 0, not_valid = 0, too_large = 0;
   struct Reason {
     uint64_t splits = 0;
-    std::string example;  // the first
+    std::string example;  // the first message with this reason
   };
   std::map<std::string, Reason> reasons;
-  std::vector<TriedSplit> fitting;  // the fastest first
-  TriedSplit closest;               // of those that are too large: lacks least
+  std::vector<TriedSplit> fitting;  // sorted by estimate, the fastest first
+  TriedSplit closest;               // the split that lacks the least memory, if any is too large
 };
 
-// Tries all combinations of `space` on `prices.ranks()` ranks. `limit`: bytes of a rank, 0: any. Memory is
-// that of the first and the last stage, which hold most; who takes a split checks all of them. The order of
-// equal ones is that in which they were tried. Errors: those of prices; Cancelled by the caller's StopScope.
+// Tries all combinations of `space` on `prices.ranks()` ranks. `limit`: bytes of a rank, 0: no limit. Only
+// the memory of the first and the last stage is checked, which hold most; the caller must check all stages of
+// the splits that it uses. Splits of equal time are in the order in which they were tried. Errors: those of
+// prices; Cancelled by the caller's StopScope.
 absl::StatusOr<Found> FindSplits(const SplitSpace& space, uint64_t limit, Prices* prices);
 
-// The step of a split. Errors: those of generate::ResolvePlan(), which a split of FindSplits() has not.
+// The step of a split. Errors: those of generate::ResolvePlan(), which splits of FindSplits() do not have.
 absl::StatusOr<generate::StepPlan> StepOf(const SplitSpace& space, const TriedSplit& split);
 // The workload of a split, for a replay.
 proto::Workload WorkloadOf(const SplitSpace& space, const TriedSplit& split);

@@ -17,7 +17,7 @@ using generate::Split;
 using generate::StepPlan;
 
 constexpr size_t kMostKnown = 24;
-constexpr int64_t kUntilSteady = 8;  // of many, until each adds the same time
+constexpr int64_t kUntilSteady = 8;  // micro-batches until each adds the same time
 
 }  // namespace
 
@@ -137,7 +137,7 @@ absl::StatusOr<double> SharedTimes::Reduced(int64_t stage, const PipelineTimes& 
   if (!any()) return end;
   double last = end;
   if (s.zero < 3) {
-    // With zero 2 what is left of the micro-batches before may come before the last one's.
+    // With zero 2, reductions of earlier micro-batches may still run before those of the last one.
     const int64_t batches = s.zero < 2 ? 1 : std::min(step_.micro_batches(), kUntilSteady);
     const double each =
         pipeline.busy[static_cast<size_t>(stage)] / static_cast<double>(step_.micro_batches());
@@ -148,7 +148,7 @@ absl::StatusOr<double> SharedTimes::Reduced(int64_t stage, const PipelineTimes& 
     last = std::max(last, reduced);
     if (s.zero < 2) return last;
   }
-  // Each micro-batch is reduced: the stream may be busy for longer than the passes.
+  // Each micro-batch is reduced, so the stream of reductions may be busy for longer than the passes.
   double each = 0, least = 0;
   for (int64_t v = 0; v < s.stage_pieces(); ++v) {
     for (const UnitTimes* unit : UnitsOfPiece(generate::PieceOf(s, stage, v))) {
@@ -164,16 +164,16 @@ absl::StatusOr<double> SharedTimes::Reduced(int64_t stage, const PipelineTimes& 
 
 absl::StatusOr<double> SharedTimes::WholeStep(const LeastPasses& least) {
   const std::vector<const UnitTimes*> units = UnitsOfPiece(0);
-  std::vector<double> gathers, reduces, made;  // by unit; `made`: of its last gradient
+  std::vector<double> gathers, reduces, made;  // by unit; `made`: time of its last gradient
   std::vector<Copies> copies;
-  double host = 0;  // of a micro-batch
+  double host = 0;  // time of the host for a micro-batch
   for (const UnitTimes* unit : units) {
     const auto gather = Gather(*unit), reduce = Reduce(*unit);
     if (!gather.ok()) return gather;
     if (!reduce.ok()) return reduce;
     ASSIGN_OR_RETURN(const auto copy, CopiesOf(*unit));
     copies.push_back(copy);
-    // Two gatherings of a layer, one of the others, and a reduction, each with its copy.
+    // Two gatherings of a layer, one of the embedding or the head, and a reduction, each with its copy.
     const bool ends = unit == &units_.embedding || unit == &units_.head;
     const int64_t groups = (dense_ >= 0 ? 1 : 0) + (expert_ >= 0 && unit->expert > 0 ? 1 : 0);
     const int64_t calls = groups * (ends ? 2 : 3);
@@ -184,7 +184,8 @@ absl::StatusOr<double> SharedTimes::WholeStep(const LeastPasses& least) {
     made.push_back(0);
     for (const GradientAt& g : unit->gradients) made.back() = std::max(made.back(), g.at);
   }
-  // When the units that ran last were over, and when the streams are free.
+  // `done`, `last`, `before_last`: ends of the units that ran last. `gathered`, `reduced`: when the streams
+  // are free.
   double done = 0, last = 0, before_last = 0, gathered = 0, reduced = 0;
   const auto run = [&](size_t unit, double takes, bool gather) {
     double begin = done;

@@ -1,5 +1,5 @@
-// What ranks of dp share, in closed form: when gradients are reduced and weights gathered, bucket by bucket
-// as generate::Sharing makes them.
+// The communication of weights and gradients between ranks of dp, in closed form: when gradients are reduced
+// and weights gathered, in the buckets of generate::Sharing.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 
 namespace chakra::planning {
 
-// What a forward and a backward pass take at least, in picoseconds.
+// Minimum times of a forward and a backward pass, in picoseconds.
 struct LeastPasses {
   double forward = 0, backward = 0;
 };
 
-// The sharing of one step. All arguments must outlive it.
+// The shared weights and gradients of one step. All arguments must outlive the object.
 class SharedTimes {
  public:
   SharedTimes(const generate::StepPlan& step, const Units& units, Prices* prices);
@@ -29,29 +29,29 @@ class SharedTimes {
   // The units of a piece of the model in the order of its forward pass: the embedding, its layers, the head.
   std::vector<const UnitTimes*> UnitsOfPiece(int64_t piece) const;
 
-  // Of the weights of a unit, and of its gradients, with zero 3.
+  // The time to gather the weights of a unit with zero 3.
   absl::StatusOr<double> Gather(const UnitTimes& unit);
-  // Copies that go with them on the stream of computation: of gathered weights to whole ones, and of
-  // gradients to shares.
+  // Copies on the stream of computation that go with gathering and reducing: from gathered weights to whole
+  // weights, and from gradients to shares.
   struct Copies {
     double gathered = 0, reduced = 0;
   };
   absl::StatusOr<Copies> CopiesOf(const UnitTimes& unit);
   absl::StatusOr<double> Reduce(const UnitTimes& unit);
 
-  // When the last pass is over and all gradients are reduced, of a step with zero 3 on one stage: unit by
-  // unit, weights are gathered one unit ahead, and gradients reduced behind each unit. `least`: of passes.
+  // The end of the last pass and of all reductions, for a step with zero 3 on one stage: weights are gathered
+  // one unit ahead, and gradients are reduced after each unit. `least`: minimum times of the passes.
   // Precondition: zero 3, no pipeline.
   absl::StatusOr<double> WholeStep(const LeastPasses& least);
 
-  // When the gradients of a stage are reduced.
+  // The time when the gradients of a stage are reduced.
   absl::StatusOr<double> Reduced(int64_t stage, const PipelineTimes& pipeline);
-  // How long the gathering of all weights of a stage takes; `ready`, where not null, gets for each unit of
-  // its first piece when its weights are there.
+  // The time to gather all weights of a stage. If `ready` is not null, it gets for each unit of the stage's
+  // first piece the time when its weights are gathered.
   absl::StatusOr<double> GatherAll(int64_t stage, std::vector<double>* ready);
 
-  // Elements of the weights of a stage on one rank: those of experts and the others, and what of them the
-  // rank updates.
+  // The number of elements of a stage's weights on one rank: dense weights, those of experts, those that each
+  // rank of tp has whole, and those that the rank updates.
   struct Weights {
     int64_t dense = 0, expert = 0, replicated = 0, own = 0;
   };
@@ -59,12 +59,12 @@ class SharedTimes {
 
  private:
   absl::StatusOr<double> Bucket(bool expert, CollectiveType type, int64_t bytes);
-  // Of the micro-batch whose backward passes begin `earlier` before those of the last one, where the stream
-  // of reductions is free from `reduced` on.
+  // The end of the reductions of one micro-batch. Its backward passes begin `earlier` before those of the
+  // last micro-batch, and the stream of reductions is free from `reduced` on.
   absl::StatusOr<double> ReducedInBuckets(int64_t stage, const PipelineTimes& pipeline, double earlier,
                                           double reduced);
 
-  // A bucket, and what its collective takes: buckets of layers repeat.
+  // A bucket and the time of its collective. Buckets of layers repeat.
   struct Known {
     int64_t bytes = 0;
     int groups = 0;
@@ -75,7 +75,7 @@ class SharedTimes {
   const generate::StepPlan& step_;
   const Units& units_;
   Prices* prices_;
-  int dense_ = -1, expert_ = -1;  // groups
+  int dense_ = -1, expert_ = -1;  // ids of groups (Prices::GroupsOf())
   std::vector<Known> known_;
 };
 

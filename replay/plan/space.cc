@@ -25,10 +25,10 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
 constexpr int64_t kMostVpp = 10;
-constexpr int64_t kLeastTokens = 4096;  // of a rank of cp
+constexpr int64_t kLeastTokens = 4096;  // minimum tokens of a rank with cp > 1
 constexpr size_t kMostVariants = 4096;
 
-// The fields that are varied split by split.
+// The fields that have a loop of their own in search.cc.
 constexpr absl::string_view kInner[] = {
     "parallel.tp", "parallel.cp",  "parallel.pp",   "parallel.vpp",         "parallel.dp",
     "parallel.ep", "parallel.etp", "parallel.zero", "training.micro_batch", "training.recompute"};
@@ -37,7 +37,7 @@ bool IsInner(absl::string_view path) {
   return std::find(std::begin(kInner), std::end(kInner), path) != std::end(kInner);
 }
 
-// "parallel.tp" of "tp" or "parallel.tp".
+// The path "parallel.tp" for "tp", "parallel.tp" or "parallel.key".
 absl::StatusOr<std::string> PathOf(const std::string& name) {
   std::vector<std::string> known;
   for (const Descriptor* type : {proto::Parallel::descriptor(), proto::Training::descriptor()}) {
@@ -54,7 +54,7 @@ absl::StatusOr<std::string> PathOf(const std::string& name) {
                                                  "\" of parallel or training", SuggestName(name, known)));
 }
 
-// "4", "1..8" as 1, 2, 4, 8.
+// "4" gives 4, "1..8" gives 1, 2, 4, 8.
 absl::StatusOr<std::vector<std::string>> ValuesOf(absl::string_view path, absl::string_view text) {
   std::vector<std::string> out;
   for (absl::string_view piece : absl::StrSplit(text, ',')) {
@@ -170,7 +170,7 @@ class SpaceMaker {
     axis.set_from(from);
   }
 
-  // Of a field that is varied split by split.
+  // The values of a field that has its own loop.
   std::vector<int64_t> Inner(absl::string_view path, const std::vector<int64_t>& usual) {
     std::vector<int64_t> out;
     std::string from = "default";
@@ -208,7 +208,7 @@ class SpaceMaker {
     const int64_t seq = model_.image > 0 ? 1 : t.seq();
     out_.cp =
         Inner("parallel.cp", math ? std::vector<int64_t>{1} : DividingRanks(Powers(seq / kLeastTokens)));
-    // Of a model that was trained on unequal stages any number of them.
+    // A model that was trained on unequal stages may have any number of stages.
     const bool uneven = workload_.model().uneven();
     out_.pp = Inner("parallel.pp", uneven ? DivisorsOf(ranks_, model_.layers)
                                           : DividingRanks(DivisorsOf(model_.layers, model_.layers)));
@@ -284,7 +284,7 @@ class SpaceMaker {
   SplitSpace out_;
 };
 
-// A field as a short form has it; "" of one that no short form has.
+// A field as part of a short form; "" if short forms do not have the field.
 std::string ShortFormOfField(const Message& message, const FieldDescriptor& field) {
   const std::string key = SettingKey(field);
   const auto& r = *message.GetReflection();
@@ -359,7 +359,7 @@ std::string SplitOptions(const proto::Workload& workload) {
 std::string ModelOptions(const proto::Workload& workload) {
   proto::Model model = workload.model();
   if (model.preset().empty()) return ShortFormOf(model);
-  // What the preset says is not said again.
+  // Leaves out fields that have the preset's value.
   const auto preset = generate::FindPreset(model.preset());
   std::string own;
   if (preset.ok()) {

@@ -19,9 +19,9 @@ using generate::StageGraph;
 using generate::StepNode;
 using generate::StepPlan;
 
-constexpr int kRepeats = 3;  // of a layer: the last one is in the rhythm of many
+constexpr int kRepeats = 3;  // copies of a layer; the last copy shows the steady time of many layers
 
-// Runs the nodes of a graph on one of many ranks that do the same at the same time.
+// Runs the nodes of a graph on one of many ranks that all do the same at the same time.
 class Walk {
  public:
   Walk(const StepPlan& step, const StageGraph& graph, Prices* prices)
@@ -53,8 +53,8 @@ class Walk {
   }
   double EndOfNode(uint32_t node) const { return end_[node]; }
   double TakesOfNode(uint32_t node) const { return takes_[node]; }
-  // What nodes from `begin` to before `end` take that no other pass hides: computations, and collectives of
-  // tp where kernels are not made to run beside them.
+  // The time of the nodes from `begin` to before `end` that another pass cannot hide: computations, and
+  // collectives of tp unless kernels are made to overlap with them.
   double Busy(size_t begin, size_t end) const {
     double sum = 0;
     for (size_t i = begin; i < end; ++i) {
@@ -64,7 +64,7 @@ class Walk {
     }
     return sum;
   }
-  // When the computations before node `index` are over.
+  // When the computations before node `index` have ended.
   double Computed(size_t index) const { return index == 0 ? 0 : computed_[index - 1]; }
   double last() const { return last_; }
 
@@ -85,7 +85,7 @@ class Walk {
         arrives_[n.tag] = at + takes;
         return at + takes;
       }
-      case NodeType::kRecv: {  // of the previous rank, which sends when this one does
+      case NodeType::kRecv: {  // from the previous rank, which sends at the same time as this rank
         const auto found = arrives_.find(n.tag);
         return found == arrives_.end() ? at : std::max(at, found->second);
       }
@@ -103,11 +103,11 @@ class Walk {
   double last_ = 0;
 };
 
-// What was added to the graph between two calls.
+// The nodes that were added to the graph between two calls of Add().
 struct Piece {
   NodeList at;
   std::vector<Gradient> gradients;
-  size_t nodes = 0;  // of the graph behind it
+  size_t nodes = 0;  // number of nodes in the graph after it
 };
 
 class UnitMeter {
@@ -136,8 +136,8 @@ class UnitMeter {
     pieces_.push_back({std::move(at), std::move(gradients), graph_.nodes.size()});
   }
 
-  // Piece 0 is the embedding; then come the layers, the head, the head backward, the layers backward in the
-  // other order, and the embedding backward.
+  // Piece 0 is the embedding. Then come the layers, the head, the head backward, the layers backward in
+  // reverse order, and the embedding backward.
   void Build() {
     Add(layers_.Embed(0, {}));
     for (const int64_t layer : of_kind_) {
@@ -158,7 +158,7 @@ class UnitMeter {
     Add({}, std::exchange(gradients, {}));
   }
 
-  // What the host takes for the nodes of a piece, and their number.
+  // Returns the time of the host for the nodes of a piece, and adds their number to `out`.
   double HostOf(size_t piece, UnitTimes* out) const {
     const generate::HostCosts& host = step_.training.host;
     const size_t begin = piece == 0 ? 0 : pieces_[piece - 1].nodes, end = pieces_[piece].nodes;
@@ -170,10 +170,10 @@ class UnitMeter {
     out->nodes += static_cast<int64_t>(end - begin);
     return 1e3 * static_cast<double>(ns);
   }
-  // Beside these, of a layer forward, which full recomputation runs again.
+  // Additional time of the host for a layer forward, which full recomputation repeats.
   double HostOfLayer() const { return 1e3 * static_cast<double>(step_.training.host.layer_ns); }
 
-  // Frozen weights are gathered with zero=3; otherwise what is trained is all that ranks share.
+  // With frozen weights, zero=3 gathers all weights; otherwise ranks share only the trained weights.
   void SetWeights(Units* out) const {
     const bool frozen = step_.training.frozen(), gathers = step_.split.zero == 3;
     for (size_t kind = 0; kind < of_kind_.size(); ++kind) {
@@ -266,7 +266,7 @@ class UnitMeter {
   Prices* prices_;
   StageGraph graph_;
   generate::LayerBuilder layers_;
-  std::array<int64_t, kLayerKinds> of_kind_ = {};  // the first layer; -1: there is none
+  std::array<int64_t, kLayerKinds> of_kind_ = {};  // by kind: its first layer; -1: none
   std::vector<Piece> pieces_;
 };
 

@@ -14,8 +14,8 @@
 namespace chakra::planning {
 namespace {
 
-constexpr size_t kMostParts = 3;     // that are told
-constexpr double kLeastShare = 0.1;  // of the largest, of a part that is told
+constexpr size_t kMostParts = 3;     // maximum number of parts in the text
+constexpr double kLeastShare = 0.1;  // minimum share of the largest part for a part to be in the text
 
 void AddPart(const std::string& name, int64_t ps, proto::PlanRow* row) {
   proto::PlanPart& part = *row->add_part();
@@ -64,7 +64,7 @@ void SetReplayed(const proto::Report& report, proto::PlanRow* row) {
   row->set_exposed_share(makespan > 0 ? static_cast<double>(exposed) / time : 0);
   const auto bubble = static_cast<int64_t>(t.bubble_share() * time);
   AddPart("bubble", bubble, row);
-  // What is less is rounding of the means.
+  // A smaller remainder is rounding of the means.
   if (rest - bubble > makespan / 1'000'000) AddPart("other", rest - bubble, row);
 }
 

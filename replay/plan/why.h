@@ -1,4 +1,4 @@
-// Where the time of a split goes, and why one is slower than another.
+// Where the time of a split goes, and why one split is slower than another.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace chakra::planning {
 
-// Fills the columns of a row that a replay of its split says. Precondition: the report has `training`.
+// Fills the columns of a row from a replay of its split. Precondition: the report has `training`.
 void SetReplayed(const proto::Report& report, proto::PlanRow* row);
-// The same, as far as it goes, by the closed form.
+// Fills the columns that the closed form can give.
 void SetEstimated(const proto::PlanReport& plan, const proto::Device& device, const generate::StepPlan& step,
                   proto::PlanRow* row);
 
-// "12.1 % slower (+61.2 ms): pipeline bubble +40.1 ms, exposed tensor communication +25.3 ms; backward pass
-// -4.2 ms": the parts that differ most, as means over ranks. Preconditions: both were replayed.
+// "12.1 % slower (+61.2 ms): pipeline bubble +40.1 ms, exposed communication (tensor) +25.3 ms, backward pass
+// -4.2 ms": the parts that differ most, as means over ranks. Precondition: both splits were replayed.
 std::string WhySlower(const proto::PlanRow& best, const proto::PlanRow& row);
 
 }  // namespace chakra::planning
