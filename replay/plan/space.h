@@ -1,4 +1,4 @@
-// Which splits are tried: the values of each field that the workload fixes, --try gives, or are usual.
+// Which splits are tried: for each field, the workload's value, the values of --try, or usual values.
 #pragma once
 
 #include <cstdint>
