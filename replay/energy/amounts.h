@@ -10,9 +10,9 @@
 namespace chakra::energy {
 
 using Milliwatts = int64_t;
-// A milliwatt for a picosecond: 1e-15 J. 128 bits hold 1.7e23 J.
+// A milliwatt for a picosecond: 1e-15 J. 128 bits hold up to 1.7e23 J.
 using Femtojoules = __int128;
-// Sums of times of many ranks, in picoseconds.
+// Sums of the times of many ranks, in picoseconds.
 using Picoseconds = __int128;
 
 inline constexpr int64_t kFemtoPerMicro = 1000000000;
@@ -23,8 +23,8 @@ inline double ToJoules(Femtojoules fj) { return static_cast<double>(fj) * 1e-15;
 inline Femtojoules EnergyOf(Milliwatts mw, Picoseconds ps) { return mw * ps; }
 inline Femtojoules EnergyOf(Milliwatts mw, int64_t ps) { return Femtojoules{mw} * ps; }  // one multiplication
 
-// Whole microjoules of parts whose sum is the whole microjoules of the sum: each part is what it adds to the
-// sum of those before it. No part is more than a microjoule off.
+// Converts parts to whole microjoules whose sum is the sum of the parts in whole microjoules. Each part is
+// the amount by which it increases the running sum. No part is off by more than a microjoule.
 inline std::vector<int64_t> ToMicrojoules(const std::vector<Femtojoules>& parts) {
   std::vector<int64_t> out;
   Femtojoules sum = 0;

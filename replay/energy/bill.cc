@@ -35,7 +35,7 @@ void AddNetwork(const NetworkGraph& graph, int64_t copies, Links* links) {
       const int ports = (from == VertexKind::kSwitch) + (to == VertexKind::kSwitch);
       const bool card = from == VertexKind::kNic || to == VertexKind::kNic;
       const bool device = from == VertexKind::kDevice || to == VertexKind::kDevice;
-      if (ports == 0 && card && device) continue;  // a device and its card
+      if (ports == 0 && card && device) continue;  // a device and its NIC
       LinkBill& bill = LinksOf(graph.link_class(arc).bandwidth, links);
       bill.links += copies;
       bill.switch_ports += copies * ports;
@@ -47,7 +47,7 @@ void AddNetwork(const NetworkGraph& graph, int64_t copies, Links* links) {
 void AddDimension(const Topology& topology, const TopologyDimension& d, Links* links) {
   LinkBill& bill = LinksOf(d.bandwidth, links);
   const int64_t devices = topology.devices();
-  int64_t count = devices;  // a port of each device
+  int64_t count = devices;  // one link for each device's port
   if (d.kind == TopologyDimension::Kind::kFullyConnected) count = devices * (d.size - 1) / 2;
   if (d.kind == TopologyDimension::Kind::kRing && d.size == 2) count = devices / 2;
   bill.links += count;

@@ -7,12 +7,12 @@
 namespace chakra::energy {
 namespace {
 
-// Where step `i` ends.
+// The end of step `i`.
 Time EndOf(const PowerCurve& curve, size_t i) {
   return i + 1 < curve.steps().size() ? curve.steps()[i + 1].at : curve.end();
 }
 
-// The energy of `steps`, the last of which holds until `end`, in each of the cells of `width` from 0 on.
+// The energy of `steps` in each cell of `width`, from time 0 on. The last step holds until `end`.
 std::vector<Femtojoules> EnergyOfCells(const std::vector<PowerStep>& steps, Time end, Time width) {
   std::vector<Femtojoules> cells(static_cast<size_t>((end.picos() + width.picos() - 1) / width.picos()));
   for (size_t i = 0; i < steps.size(); ++i) {
@@ -30,7 +30,7 @@ std::vector<Femtojoules> EnergyOfCells(const std::vector<PowerStep>& steps, Time
 
 }  // namespace
 
-// Cells grow until there is room for as many steps again.
+// Widens the cells until there is room for as many new steps.
 void PowerCurve::Join(Time end) {
   const Time least = Time::Picos(end.picos() / static_cast<int64_t>(most_ / 2) + 1);
   grain_ = std::max(grain_ * 2, least);
@@ -58,8 +58,8 @@ Milliwatts PowerBelow(const PowerCurve& curve, double share) {
   return held.empty() ? curve.peak() : held.back().first;
 }
 
-// Two queues hold the candidates for the least and the most of the steps that touch the window, which ends
-// where step `i` begins.
+// Two queues hold the candidates for the minimum and the maximum of the steps that touch the window, which
+// ends at the start of step `i`.
 Milliwatts SwingWithin(const PowerCurve& curve, Time window) {
   const std::vector<PowerStep>& steps = curve.steps();
   std::deque<size_t> least, most;

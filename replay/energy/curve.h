@@ -1,4 +1,4 @@
-// Power over time, and what a site's operator asks of it.
+// Power over time, and the statistics that a site's operator needs.
 #pragma once
 
 #include <algorithm>
@@ -10,23 +10,23 @@
 
 namespace chakra::energy {
 
-// From `at` on, until the next step.
+// A power that holds from `at` until the next step.
 struct PowerStep {
   Time at;
   Milliwatts power = 0;
 };
 
-// Energy and extremes of a power, span by span.
+// Energy and extremes of a power, added span by span.
 class PowerSums {
  public:
-  // `power` held for `span`, which is more than nothing.
+  // Adds `power` held for `span`, which must be longer than zero.
   void Add(Milliwatts power, Time span) {
     energy_ += EnergyOf(power, span.picos());
     peak_ = std::max(peak_, power);
     least_ = std::min(least_, power);
   }
   Femtojoules energy() const { return energy_; }
-  // Of what held for some time; `now` where nothing did.
+  // The maximum of the powers that held for some time; `now` if there are none.
   Milliwatts peak(Milliwatts now) const { return peak_ < least_ ? now : peak_; }
   Milliwatts least(Milliwatts now) const { return peak_ < least_ ? now : least_; }
 
@@ -35,13 +35,13 @@ class PowerSums {
   Milliwatts peak_ = INT64_MIN, least_ = INT64_MAX;
 };
 
-// A sum of powers that change one after the other, in the order of time. What holds for no time is not seen.
+// A sum of powers whose changes come in order of time. A power that holds for no time is ignored.
 class PowerCurve {
  public:
-  // Beyond so many steps neighbours are joined to their mean; peak, least and energy stay exact.
+  // Beyond this number of steps, neighbours are joined to their mean; peak, least and energy stay exact.
   static constexpr size_t kMostSteps = size_t{1} << 18;
 
-  // `keep`: the steps, not their extremes alone.
+  // `keep`: keeps the steps, not only their extremes.
   explicit PowerCurve(Milliwatts start = 0, bool keep = false, size_t most_steps = kMostSteps)
       : power_(start), keep_(keep), most_(most_steps) {}
 
@@ -49,7 +49,7 @@ class PowerCurve {
     if (now > since_) Settle(now);
     power_ += by;
   }
-  // Ends the curve. No change after it.
+  // Ends the curve. There must be no change after it.
   void End(Time now) {
     if (now > since_) Settle(now);
   }
@@ -58,9 +58,9 @@ class PowerCurve {
   Milliwatts least() const { return sums_.least(power_); }
   Femtojoules energy() const { return sums_.energy(); }
   Time end() const { return since_; }
-  // Ascending; the last one holds until end().
+  // In order of time; the last step holds until end().
   const std::vector<PowerStep>& steps() const { return steps_; }
-  // The width of what was joined; 0: nothing was.
+  // The width of the joined steps; 0: nothing was joined.
   Time grain() const { return grain_; }
 
  private:
@@ -83,11 +83,11 @@ class PowerCurve {
   std::vector<PowerStep> steps_;
 };
 
-// Power below which the curve is for `share` of its time.
+// The power that the curve is at or below for `share` of its time.
 Milliwatts PowerBelow(const PowerCurve& curve, double share);
-// The largest difference of power between two instants at most `window` apart.
+// The largest difference of power between two instants that are at most `window` apart.
 Milliwatts SwingWithin(const PowerCurve& curve, Time window);
-// Mean of each of `buckets` equal parts of the curve's time, in watts.
+// The mean of each of `buckets` equal parts of the curve's time, in watts.
 std::vector<double> MeanOfBuckets(const PowerCurve& curve, int buckets);
 
 }  // namespace chakra::energy

@@ -128,7 +128,7 @@ void PowerMeter::AddDevices(Group* g, uint32_t rank, int64_t more) const {
 uint32_t PowerMeter::Fork(uint32_t group, size_t events) {
   const auto fork = static_cast<uint32_t>(groups_.size());
   Group& from = groups_[group];
-  // All of it but the members, who may be many.
+  // Copies everything except the members, which may be many.
   std::vector<uint32_t> ranks = std::exchange(from.ranks, {});
   std::vector<Place> places = std::exchange(from.places, {});
   Group copy = from;
@@ -147,7 +147,7 @@ uint32_t PowerMeter::Fork(uint32_t group, size_t events) {
 
 void PowerMeter::Part(uint32_t rank, size_t at, Event event) {
   const uint32_t group = members_[rank].group;
-  --members_[rank].told;  // of `event`, which is not its group's
+  --members_[rank].told;  // for `event`, which the group did not have
   Leave(rank);
   for (const Parting& parting : groups_[group].partings) {
     if (parting.at == at && groups_[parting.group].events[at] == event)
@@ -195,7 +195,7 @@ void PowerMeter::Settle(Group* g, Time now) {
 }
 
 void PowerMeter::Flush(Time now) {
-  // Groups that part from others here are added at the end.
+  // Groups that split off during this loop are appended to changed_.
   for (size_t i = 0; i < changed_.size(); ++i) {
     Group* g = &groups_[changed_[i]];
     if (g->lists && g->told != g->events.size() * g->ranks.size()) {
@@ -262,14 +262,14 @@ void PowerMeter::Finish(Time end) {
   resident_ps_ = Picoseconds{end.picos()} * static_cast<int64_t>(members_.size());
   for (Group& g : groups_) {
     Settle(&g, end);
-    for (const Running& running : g.running) Count(g, running, end);  // the run ended before it
+    for (const Running& running : g.running) Count(g, running, end);  // the run ended before the row
     g.running.clear();
     busy_ps_ += Picoseconds{g.busy.picos()} * g.devices;
     wait_ps_ += Picoseconds{g.wait.picos()} * g.devices;
   }
   for (PowerCurve& curve : curves_) curve.End(end);
   whole_.End(end);
-  // One node, or one rack, is the whole.
+  // A single node or rack is the whole machine.
   for (std::vector<PowerCurve>* curves : {&nodes_, &racks_}) {
     if (curves->size() == 1) curves->front() = whole_;
     for (PowerCurve& curve : *curves) curve.End(end);

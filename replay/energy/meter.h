@@ -1,17 +1,17 @@
-// Meters a run: each device is a state machine whose changes the engine tells.
+// Meters a run: each device is a state machine that is driven by the engine's events.
 //
 // At each instant a device draws
 //
 //   min(most, resident + (busy | wait | 0) + sum over running operations of what each adds)
 //
-// busy: a computation runs; wait: none runs, but communication waits or moves data. What a computation adds
-// is in proportion to how much of the peak, of the multiprocessors and of the memory bandwidth it uses
-// (row_power.h), so that its energy does not depend on what runs beside it. Where the sum is above `most`,
-// what operations add is cut in proportion.
+// busy: a computation runs. wait: no computation runs, but communication waits or moves data. A computation
+// adds power in proportion to its use of the peak, of the multiprocessors and of the memory bandwidth
+// (row_power.h), so its energy does not depend on what else runs. If the sum is above `most`, the powers of
+// the operations are cut in proportion.
 //
-// Ranks of a job move alike: devices to which the same has happened so far are one group, which has one
-// state. A device that is told something else leaves its group with a copy of that state. Sums are of whole
-// numbers, so that they do not depend on groups.
+// Ranks of a job often do the same at the same times. Devices that had the same events so far are one group
+// with one state. A device with another event leaves its group with a copy of the state. All sums are of
+// whole numbers, so results do not depend on the groups.
 #pragma once
 
 #include <array>
@@ -27,14 +27,14 @@
 
 namespace chakra::energy {
 
-// What makes an operation draw power.
+// The causes of an operation's power.
 enum class Part : uint8_t { kTensor, kIssue, kMemory, kLink, kCopy };
 inline constexpr int kParts = 5;
 
-// What a row does to its device.
+// What a row makes its device do.
 enum class Role : uint8_t { kNone, kComputes, kCommunicates, kCopies };
 
-// What a row adds while it runs; of communication while it moves data.
+// The power that a row adds while it runs; for communication, while it moves data.
 struct RowPower {
   Milliwatts tensor = 0;  // of Part::kTensor
   Milliwatts issue = 0;   // of Part::kIssue
@@ -46,12 +46,12 @@ struct RowPower {
   }
 };
 
-// Of a device, in milliwatts. resident + max(busy, wait) <= most.
+// Levels of a device, in milliwatts. resident + max(busy, wait) <= most.
 struct DeviceLevels {
   Milliwatts resident = 0, busy = 0, wait = 0, most = 0;
 };
 
-// Where devices are: by rank, from 0.
+// The node and rack of each rank's device, numbered from 0.
 struct Places {
   std::vector<uint32_t> node, rack;
   uint32_t nodes = 0, racks = 0;
@@ -59,9 +59,10 @@ struct Places {
 
 class PowerMeter final : public RunObserver {
  public:
-  // By distinct graph and row: what rows add. All is borrowed until the meter is gone. `keep_devices`: the
-  // curve of each device, and the steps of those of nodes and racks, for timelines. `twins` (null: there are
-  // none): ranks of whom nothing is told, since others stand for them; not with `keep_devices`.
+  // `rows`: by distinct graph and row, the power that rows add. Nothing is owned; all must outlive the meter.
+  // `keep_devices`: keep the curve of each device, and the steps of nodes and racks, for timelines. `twins`:
+  // symmetric ranks, whose events the meter does not get, since other ranks are simulated for them; null:
+  // none. Not with `keep_devices`.
   PowerMeter(const DeviceLevels& levels, const std::vector<std::vector<RowPower>>& rows,
              const std::vector<uint32_t>& graph_of_rank, const Places& places, bool keep_devices,
              const Twins* twins = nullptr);
@@ -72,32 +73,32 @@ class PowerMeter final : public RunObserver {
   void Arrive(uint32_t rank, uint32_t row, uint32_t call, uint32_t members, Time now) override;
   void End(uint32_t rank, uint32_t row, Time now) override;
 
-  // Most devices have so far done what others did, at the same times: an event costs little.
+  // Whether most devices have had the same events as others so far; an event then costs little.
   bool alike() const { return 4 * groups_.size() <= members_.size(); }
 
-  // After the run, which ended at `end`. What follows is of a meter that has finished.
+  // Call after the run, which ended at `end`. The functions below need a finished meter.
   void Finish(Time end);
 
   // Sums over all ranks of the time in which ...
-  Picoseconds resident_ps() const { return resident_ps_; }  // they were there
+  Picoseconds resident_ps() const { return resident_ps_; }  // the device was part of the run
   Picoseconds busy_ps() const { return busy_ps_; }          // a computation ran
-  Picoseconds wait_ps() const { return wait_ps_; }          // none ran, but communication did
-  // What all rows of one graph drew, over its ranks: by row, and by part.
+  Picoseconds wait_ps() const { return wait_ps_; }          // no computation ran, but communication did
+  // The energy of a row of a graph, and of a part of all rows, summed over ranks.
   Femtojoules RowEnergy(size_t graph, uint32_t row) const;
   Femtojoules PartEnergy(Part part) const { return parts_[static_cast<size_t>(part)]; }
   Femtojoules DeviceEnergy(size_t rank) const { return GroupOf(rank).sums.energy(); }
   Milliwatts DevicePeak(size_t rank) const { return GroupOf(rank).sums.peak(GroupOf(rank).power); }
   Milliwatts DeviceLeast(size_t rank) const { return GroupOf(rank).sums.least(GroupOf(rank).power); }
-  // Sum of all devices'.
+  // The sum over all devices.
   Femtojoules energy() const { return whole_.energy(); }
   const PowerCurve& whole() const { return whole_; }
-  // Of a meter that keeps devices.
+  // Only for a meter that keeps devices.
   const PowerCurve& device(size_t rank) const { return curves_[rank]; }
   const std::vector<PowerCurve>& nodes() const { return nodes_; }
   const std::vector<PowerCurve>& racks() const { return racks_; }
 
  private:
-  // A row that runs and adds something, and since when.
+  // A running row that adds power, and its start.
   struct Running {
     uint32_t row;
     Time since;
@@ -108,43 +109,46 @@ class PowerMeter final : public RunObserver {
     Kind kind;
     bool operator==(const Event& other) const { return row == other.row && kind == other.kind; }
   };
-  // How many devices of a group are in a node and its rack.
+  // The number of a group's devices in one node and its rack.
   struct Place {
     uint32_t node, rack;
     int64_t devices;
   };
-  // Another way that devices of a group went in the present instant, from the event `at` on.
+  // Devices of a group that had other events in the present instant, from event number `at` on: their new
+  // group.
   struct Parting {
     size_t at;
     uint32_t group;
   };
-  // Devices of one graph to which the same has happened at the same times: one state machine for all of them.
-  // Whatever is counted here is of one device.
+  // Devices of one graph with the same events at the same times: one state machine for all of them. Counts
+  // and times below are those of one device.
   struct Group {
-    // What Tell() asks of it stands first, in one line of cache.
-    const Role* roles = nullptr;  // of its graph's rows
-    bool changes = false;         // in the present instant
-    // What the present instant does is listed until it is known that it does so to all; else done at once.
+    // The members that Tell() uses come first, in one cache line.
+    const Role* roles = nullptr;  // by row of the graph
+    bool changes = false;         // has events in the present instant
+    // True: events of the present instant are listed until all members had them. False: they are applied at
+    // once.
     bool lists = false;
-    uint32_t base = 0;                 // Member::told before the present instant
-    std::vector<Event> events;         // of the present instant; each member was told the first of them
-    uint64_t told = 0;                 // sum of how many, over the members
-    const Milliwatts* adds = nullptr;  // of its graph's rows
+    uint32_t base = 0;  // Member::told before the present instant
+    // Of the present instant; each member had the first Member::told - base of them.
+    std::vector<Event> events;
+    uint64_t told = 0;                 // the sum over members of the number of events in the present instant
+    const Milliwatts* adds = nullptr;  // by row of the graph
     uint32_t graph = 0;
-    uint32_t computing = 0;      // operations
-    uint32_t communicating = 0;  // likewise, waiting or moving data
-    Milliwatts added = 0;        // by what runs
-    Milliwatts power = 0;        // as of `since`
-    Milliwatts excess = 0;       // that was cut from it
-    Time since, busy, wait;      // the last change; time in which it computed, or else communicated
+    uint32_t computing = 0;      // number of running computations
+    uint32_t communicating = 0;  // number of communications that wait or move data
+    Milliwatts added = 0;        // by running rows
+    Milliwatts power = 0;        // since `since`
+    Milliwatts excess = 0;       // power that was cut
+    Time since, busy, wait;  // time of the last change; time with computation, and with only communication
     PowerSums sums;
-    absl::InlinedVector<Running, 3> running;  // those that add something
+    absl::InlinedVector<Running, 3> running;  // rows that add power
     std::vector<Parting> partings;            // in the present instant
     std::vector<uint32_t> ranks;              // the members
-    int64_t devices = 0;                      // they and their twins
-    std::vector<Place> places;                // where these are, ascending by node
+    int64_t devices = 0;                      // members and their symmetric ranks
+    std::vector<Place> places;                // of these devices, in order of node
   };
-  // A device: where it is in its group, and how many events it was told, modulo 2^32.
+  // A device: its group, its index in the group, and the number of events it had, modulo 2^32.
   struct Member {
     uint32_t group, index, told;
   };
@@ -153,7 +157,7 @@ class PowerMeter final : public RunObserver {
     const bool twin = IsTwin(twins_, static_cast<int>(rank));
     return groups_[members_[twin ? static_cast<size_t>((*twins_)[rank]) : rank].group];
   }
-  // `row` begins or ends: nothing where it has no role.
+  // `row` begins or ends. Rows without a role are ignored.
   void TellRole(uint32_t rank, Event event, Time now) {
     if (groups_[members_[rank].group].roles[event.row] != Role::kNone) Tell(rank, event, now);
   }
@@ -175,12 +179,12 @@ class PowerMeter final : public RunObserver {
     }
     ++g.told;
   }
-  // What an event does to the state of a group.
+  // Applies an event to the state of a group.
   void Apply(Group* g, Event event) {
     switch (event.kind) {
       case Kind::kBegin:
         if (g->roles[event.row] == Role::kComputes) ++g->computing;
-        // Of unknown kind: it keeps its recorded time.
+        // Communication of unknown kind, which keeps its recorded time.
         if (g->roles[event.row] == Role::kCommunicates) ++g->communicating;
         return Add(g, event.row);
       case Kind::kWait:
@@ -199,54 +203,56 @@ class PowerMeter final : public RunObserver {
     g->running.push_back({row, instant_});
   }
   void Remove(Group* g, uint32_t row);
-  // A device leaves its group: after `at` events of the present instant it had in common with it, `event`
-  // came instead of the group's.
+  // Moves a device out of its group: it had `at` events of the present instant in common with the group, then
+  // `event`.
   void Part(uint32_t rank, size_t at, Event event);
-  // Members of a group that were not told as many events as most become groups of their own.
+  // Moves members with fewer or more events than most members to groups of their own.
   void PartByCount(uint32_t group);
-  // A group of no member yet: the state of `group` before the present instant, with the first `events` of it.
+  // Makes a group without members: the state of `group` before the present instant, and the first `events` of
+  // its events.
   uint32_t Fork(uint32_t group, size_t events);
-  // Into a group, of whose events of the present instant the device was told so many.
+  // Adds a device to a group. The device had the first `events` of the group's events in the present instant.
   void Enter(uint32_t rank, uint32_t group, size_t events);
   void Leave(uint32_t rank);
-  // So many devices more of the member and of each of its twins.
+  // Adds `more` to the number of devices of a member and of each rank that is symmetric to it.
   void AddDevices(Group* g, uint32_t rank, int64_t more) const;
   Place* PlaceOf(Group* g, uint32_t rank) const;
-  // Does what was listed, which is of all members. False: nothing was.
+  // Applies the listed events, which all members had. Returns false if there were none.
   bool Play(Group* g);
-  // After all changes of an instant: what follows from them. The next one is `now`.
+  // Ends an instant: applies its events and updates powers. The next instant is `now`.
   void Flush(Time now);
-  // Counts a row that has ended.
+  // Counts the time of a row that has ended.
   void Count(const Group& g, const Running& ended, Time now);
   void Settle(Group* g, Time now);
-  // Returns by how much the power of each of the group's devices has changed.
+  // Returns the change of power of each of the group's devices.
   Milliwatts Update(Group* g);
-  // Shares what was cut from what rows add among these.
+  // Distributes the power that was cut among the running rows.
   void Cut(Group* g, Milliwatts excess, Picoseconds ps);
 
   const DeviceLevels levels_;
   const std::vector<std::vector<RowPower>>& rows_;
   const Places& places_;
   const Twins* const twins_;
-  std::vector<std::vector<uint32_t>> stands_for_;  // by rank: its twins; empty: there are none
-  // What events need of rows_.
+  std::vector<std::vector<uint32_t>> stands_for_;  // by rank: the ranks that are symmetric to it; empty: none
+  // The parts of rows_ that events need.
   std::vector<std::vector<Role>> roles_;
   std::vector<std::vector<Milliwatts>> adds_;
   std::vector<Member> members_;  // by rank
   std::vector<Group> groups_;
   Time instant_;
   std::vector<uint32_t> changed_;   // groups, in the present instant
-  std::vector<PowerCurve> curves_;  // by rank; empty: not kept
+  std::vector<PowerCurve> curves_;  // by rank; empty: devices are not kept
   std::vector<PowerCurve> nodes_, racks_;
   PowerCurve whole_;
-  std::vector<std::vector<Picoseconds>> active_ps_;  // by graph and row: of all that have ended
-  std::vector<std::vector<Femtojoules>> cut_;        // likewise; empty: nothing was
+  // By graph and row: the total time of ended runs of the row.
+  std::vector<std::vector<Picoseconds>> active_ps_;
+  std::vector<std::vector<Femtojoules>> cut_;  // by graph and row: the energy that was cut; empty: none
   std::array<Femtojoules, kParts> parts_{};
   Picoseconds resident_ps_ = 0, busy_ps_ = 0, wait_ps_ = 0;
   struct Arrived {
     uint32_t rank, row;
   };
-  // By call: one more than the index in waiting_ of those that have arrived; 0: none has.
+  // By call: 1 + the index in waiting_ of the members that have arrived; 0: none has.
   std::vector<uint32_t> arrived_;
   std::vector<std::vector<Arrived>> waiting_;
   std::vector<uint32_t> spare_;  // indices of waiting_ that are free

@@ -1,4 +1,4 @@
-// A meter on a thread of its own, so that a run does not wait for it.
+// A meter on a separate thread, so that the run does not wait for it.
 #pragma once
 
 #include <condition_variable>
@@ -13,12 +13,12 @@
 
 namespace chakra::energy {
 
-// Tells a meter what it is told, in the same order, later: so the meter's sums are the same. As long as
-// devices are alike, the meter takes an event in less time than another thread does: the thread begins kBatch
-// events after they are no more.
+// Passes all events to a meter, in the same order but later; so the sums of the meter are the same. As long
+// as most devices have the same events, the meter handles an event faster than another thread could. The
+// thread therefore starts kBatch events after devices begin to differ.
 class MeterThread : public RunObserver {
  public:
-  // `meter` is borrowed.
+  // `meter` is not owned.
   explicit MeterThread(PowerMeter* meter) : meter_(*meter) { filling_.reserve(kBatch); }
   ~MeterThread() override { Stop(); }
 
@@ -43,13 +43,13 @@ class MeterThread : public RunObserver {
     Add({now, rank, row, 0, kEnd});
   }
 
-  // After the run: all events are with the meter, and the thread has ended.
+  // Call after the run. When it returns, the meter has all events, and the thread has ended.
   void Stop();
 
  private:
   static constexpr size_t kBatch = size_t{1} << 14;
-  static constexpr size_t kMostBatches = 8;  // that wait for the meter
-  // Beyond the last kind: an arrival at a call of so many members.
+  static constexpr size_t kMostBatches = 8;  // maximum number of batches that wait for the meter
+  // Kinds from kFirstMembers on are an arrival at a call of kind - kFirstMembers members.
   enum Kind : uint32_t { kBegin, kWait, kTransfer, kEnd, kFirstMembers };
   struct Event {
     Time at;
@@ -66,18 +66,19 @@ class MeterThread : public RunObserver {
     if (filling_.size() == kBatch) HandOver();
   }
   void HandOver();
-  // On the thread.
+  // Runs on the thread.
   void Serve();
   void Tell(const Batch& batch);
 
   PowerMeter& meter_;
-  bool beside_ = false;  // events go by the thread
+  bool beside_ = false;  // events go to the thread
   Batch filling_;
-  std::vector<std::thread> threads_;  // one, where the system gives it
+  std::vector<std::thread> threads_;  // one thread, if the system can start it
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Batch> waiting_;   // the first of them is with the meter; guarded by mutex_, as is all below
-  std::vector<Batch> emptied_;  // to be filled again
+  // The meter works on the first one; guarded by mutex_, as are the members below.
+  std::deque<Batch> waiting_;
+  std::vector<Batch> emptied_;  // empty batches for reuse
   bool stopping_ = false;
 };
 

@@ -46,7 +46,7 @@ std::vector<std::string> ProfileNames(const proto::EnergyModel& model) {
   return names;
 }
 
-// A figure of `over` replaces that of `base` as a whole.
+// Overwrites fields of `base` by those set in `over`. A figure is replaced as a whole.
 void Replace(const Message& over, Message* base) {
   const auto& from = *over.GetReflection();
   const auto& to = *base->GetReflection();
@@ -76,7 +76,7 @@ void Replace(const Message& over, Message* base) {
   }
 }
 
-// Each figure's range holds its value.
+// Checks that each figure's range contains its value.
 absl::Status CheckFigures(const Message& message, const std::string& place) {
   const auto& in = *message.GetReflection();
   std::vector<const FieldDescriptor*> set;
@@ -108,7 +108,7 @@ void Scale(double by, Figure* figure) {
   figure->set_high(figure->high() * by);
 }
 
-// Fills what the profile does not say of its device: shares of what is between resident and rated.
+// Fills what the device's profile lacks, by shares of the range between resident and rated power.
 void FillPower(const proto::DevicePower& shares, proto::DevicePower* power) {
   const double rated = power->most_watts().value();
   for (const auto& [mutable_figure, has, share] :
@@ -149,7 +149,7 @@ absl::Status BadCap(absl::string_view text, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("--power-cap ", text, ": ", what));
 }
 
-// A power with its unit, in watts; < 0: it is none.
+// Parses a power with its unit; returns watts, or < 0 if the text is not a power.
 double Watts(absl::string_view text) {
   double number = 0;
   absl::string_view unit;

@@ -15,21 +15,21 @@
 namespace chakra::energy {
 namespace {
 
-// Of the peak, of the multiprocessors and of the memory bandwidth.
+// Used shares of the peak, of the memory bandwidth and of the multiprocessors.
 struct Use {
   double tensor = 0, memory = 0, issue = 1;
 };
 
-// Above this share of a roof all multiprocessors are at work.
+// At this share of a roof or above, all multiprocessors are busy.
 constexpr double kAllIssue = 0.5;
-// A product of so many operations a byte keeps the multiprocessors at work; one of a vector, whose elements
-// are each used once, lets them wait for memory.
+// A GEMM with this many operations per byte keeps the multiprocessors busy. In the product of a matrix and a
+// vector each element is used once, so they wait for memory.
 constexpr double kReuse = 128;
-// A regulator holds the mean of so much time at the rated power.
+// A regulator holds the mean over this time at the rated power.
 constexpr double kRegulatedPs = 20e9;
 
-// Of kernels whose work is not told: what such kernels reach in the measured rows of
-// test/validation/kernels.csv, to a tenth.
+// Usual shares for kernels of unknown work: those of such kernels in the measured rows of
+// test/validation/kernels.csv, rounded to a tenth.
 Use UsualUse(KernelFamily family) {
   switch (family) {
     case KernelFamily::kGemm:
@@ -114,7 +114,7 @@ class GraphPowers {
     return use;
   }
 
-  // What rows of one name, shapes and dtypes share.
+  // Properties that rows with the same name, shapes and dtypes share.
   struct Kernel {
     OperatorWork work;
     DeviceRates rates;
@@ -134,7 +134,7 @@ class GraphPowers {
                       .value_or(OperatorWork());
     const std::string dtype(DtypeOf(dtypes));
     kernel.rates = RatesOf(device_, dtype.empty() ? standard : dtype);
-    // Peaks as the data sheet gives them, whatever power lets the device hold.
+    // The peaks of the data sheet, even if the device's power cannot sustain them.
     kernel.rates.operations_per_us /= SustainedShare(device_);
     const KernelFamily family = FamilyOfKernelName(name);
     kernel.usual = UsualUse(family);
@@ -150,7 +150,7 @@ class GraphPowers {
   absl::flat_hash_map<std::tuple<uint32_t, uint32_t, uint32_t>, Kernel> kernels_;
 };
 
-// Leaves what one row adds as `room`, each of its parts in proportion.
+// Scales the power that a row adds to `room`, with each part in proportion.
 void Fit(Milliwatts room, RowPower* power) {
   const double share = static_cast<double>(room) / static_cast<double>(power->all());
   power->tensor = static_cast<Milliwatts>(share * static_cast<double>(power->tensor));
@@ -158,10 +158,10 @@ void Fit(Milliwatts room, RowPower* power) {
   power->other = room - power->tensor - power->issue;
 }
 
-// Holds the mean of what the computations of one graph add, over each kRegulatedPs of their time in the order
-// of the graph, at `room`. What products would draw above it at the highest clock they draw while lighter
-// kernels leave room for it: it is added to those beside them, as far as there is room, and lost elsewhere
-// (the clock falls; the times of kernels know). So no row adds more than `room`.
+// Models a power regulator: over each kRegulatedPs of computation, in the order of the graph, the mean added
+// power is at most `room`. GEMMs that would draw more at the highest clock are cut to `room`. The excess
+// energy is added to lighter kernels in the same window, as far as they have room. Any excess beyond that is
+// lost to a lower clock, which the times of kernels already include. No row adds more than `room`.
 class Regulator {
  public:
   Regulator(Milliwatts room, const ComputeTimes& times, std::vector<RowPower>* rows)
@@ -187,7 +187,7 @@ class Regulator {
     double above = 0, below = 0;
     for (const uint32_t row : window_) {
       const auto by = static_cast<double>(rows_[row].all() - room_);
-      // A kernel longer than a window leaves to its neighbours what it draws in one.
+      // A kernel longer than the window passes on only the excess of one window.
       (by > 0 ? above : below) += std::fabs(by) * (by > 0 ? std::min(Picos(row), kRegulatedPs) : Picos(row));
     }
     const double filled = below > 0 ? std::min(1.0, above / below) : 0;
@@ -208,7 +208,7 @@ class Regulator {
   std::vector<uint32_t> window_;
 };
 
-// Slows computations of one graph so that each is within the cap. Returns how many.
+// Slows computations of one graph so that each is within the cap. Returns the number of slowed rows.
 uint64_t Slow(const proto::FrequencyCurve& curve, const DeviceLevels& levels, std::vector<RowPower>* rows,
               ComputeTimes* times) {
   const Milliwatts room = levels.most - levels.resident - levels.busy;
@@ -216,7 +216,7 @@ uint64_t Slow(const proto::FrequencyCurve& curve, const DeviceLevels& levels, st
   for (size_t row = 0; row < rows->size(); ++row) {
     RowPower& power = (*rows)[row];
     if (power.role != Role::kComputes || power.all() <= room) continue;
-    // Clocks and schedulers slow down as well.
+    // The power of clocks and schedulers (`busy`) falls with the clock too.
     const double share =
         static_cast<double>(room + levels.busy) / static_cast<double>(power.all() + levels.busy);
     const double longer = SlowdownAt(curve, std::max(share, LeastShare(curve)));

@@ -1,4 +1,4 @@
-// What each operation adds to the power of its device, and how a cap slows it.
+// The power that each operation adds to its device, and the slowdown of operations under a cap.
 #pragma once
 
 #include <vector>
@@ -15,14 +15,14 @@ namespace chakra::energy {
 // By distinct graph (DistinctGraphs) and row.
 struct RowPowers {
   std::vector<std::vector<RowPower>> rows;
-  std::vector<ComputeTimes> times;  // under the cap; empty: no cap slows anything
-  uint64_t slowed = 0;              // rows of distinct graphs that the cap slows
+  std::vector<ComputeTimes> times;  // compute times under the cap; empty: the cap slows nothing
+  uint64_t slowed = 0;              // number of rows of distinct graphs that the cap slows
 };
 
-// A computation uses of the matrix units operations / (peak of its dtype x time), and of memory bytes /
-// (bandwidth x time), each at most 1. Operations and bytes are the node's own, else those of its shapes
-// (operator_work.h), else shares that are usual in its family (kernel_names.h) by its name. `times`: of each
-// distinct graph.
+// The power of all rows. A computation uses operations / (peak of its dtype x time) of the matrix units, and
+// bytes / (bandwidth x time) of memory, each at most 1. Operations and bytes are the node's own, else those
+// of its shapes (operator_work.h), else shares that are usual for its kernel family (kernel_names.h).
+// `times`: of each distinct graph.
 RowPowers PowerOfRows(const TraceSet& traces, const std::vector<ComputeTimes>& times,
                       const proto::Device& device, const Constants& constants);
 

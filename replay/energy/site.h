@@ -1,4 +1,4 @@
-// From what devices drew to what the site did: hosts, fans, power supplies, the network, cooling.
+// From the energy of devices to that of the site: hosts, fans, power supplies, the network, cooling.
 #pragma once
 
 #include <array>
@@ -11,17 +11,17 @@
 
 namespace chakra::energy {
 
-// Which of a figure's values.
+// Selects one of a figure's values.
 enum class Bound : uint8_t { kLow, kValue, kHigh };
 double At(const proto::Figure& figure, Bound bound);
 
-// Beside the devices, by what draws it.
+// Energy in addition to that of the devices, by cause.
 struct SiteEnergy {
   Femtojoules hosts = 0, fans = 0, supplies = 0, network = 0, cooling = 0;
   Femtojoules sum() const { return hosts + fans + supplies + network + cooling; }
 };
 
-// The power of a site is `of_devices` times that of its devices, and `rest`.
+// The power of a site is `of_devices` times that of its devices, plus `rest_watts`.
 struct SitePower {
   double of_devices = 1;
   double rest_watts = 0;
@@ -30,18 +30,18 @@ struct SitePower {
 
 class Site {
  public:
-  // `nodes`: those with ranks. `bits`: that crossed ports of switches. All is borrowed.
+  // `nodes`: the number of nodes with ranks. `bits`: bits that crossed ports of switches. Nothing is owned.
   Site(const Constants& constants, const Bill& bill, uint32_t nodes, double bits)
       : constants_(constants), bill_(bill), nodes_(nodes), bits_(bits) {}
 
-  // What a run of `time` needs beside `devices`.
+  // The energy of a run that lasts `time`, in addition to `devices`.
   SiteEnergy Energy(Femtojoules devices, Time time, Bound bound = Bound::kValue) const;
-  // The network without what follows traffic.
+  // The power of the network without the part that depends on traffic.
   Milliwatts NetworkPower(Bound bound = Bound::kValue) const;
-  // Of one node at its plug, and of all.
+  // The power of one node at its plug, and of the site.
   SitePower NodePower() const;
   SitePower AllPower(Time time) const;
-  // Of the machines, without the site, with all devices at their most.
+  // The power of the machines, without the site's cooling, with all devices at their maximum.
   double FullWatts(Bound bound) const;
 
  private:
