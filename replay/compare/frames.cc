@@ -53,7 +53,8 @@ void CompareAttributes(const Attributes& a, const Attributes& b, const Differ& d
   }
 }
 
-// False: the nodes are equal, or differ only in what CompareGraphs() compares.
+// Compares attributes and values of two nodes that CompareGraphs() does not compare. Returns whether they
+// differ.
 bool CompareNode(const ChakraProtoMsg::Node& a, const ChakraProtoMsg::Node& b, uint32_t row,
                  std::vector<NodeDifference>* out) {
   bool differs = false;
@@ -111,8 +112,8 @@ void CompareMetadata(const TraceSet& a, const TraceSet& b, proto::Comparison* ou
   for (size_t r = 0; r < ranks; ++r) {
     if (a.ranks[r].metadata == b.ranks[r].metadata) continue;
     ChakraProtoMsg::GlobalMetadata of_a, of_b;
-    // The reader decoded these metadata before, so they are well-formed, apart from text that is not UTF-8,
-    // which is kept.
+    // Parsing can fail only for text that is not UTF-8, which is kept: the reader decoded these metadata
+    // before.
     of_a.ParseFromString(a.ranks[r].metadata);
     of_b.ParseFromString(b.ranks[r].metadata);
     const auto add = [&](const std::string& name, const std::string& x, const std::string& y) {

@@ -1,4 +1,4 @@
-// Compares what kept frames of nodes, and the metadata of files, have beyond the graph.
+// Compares the parts of nodes and files that the graph does not hold: kept frames of nodes, and metadata.
 #pragma once
 
 #include <cstdint>

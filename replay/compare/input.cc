@@ -25,7 +25,7 @@ constexpr size_t kHead = 1 << 20;
 constexpr size_t kTextHead = 4096;
 constexpr int kMakespan = 2, kRank = 13;  // fields of proto::Report that every report has
 
-// Whether a key is that of a report's field, or one slip of the pen away from a long one.
+// Whether a key is that of a report's field, or differs by one edit from that of a long field.
 bool IsReportKey(absl::string_view key) {
   constexpr size_t kLong = 8;  // characters
   const auto* type = proto::Report::descriptor();
@@ -41,7 +41,7 @@ bool IsReportKey(absl::string_view key) {
 // Whether a key is the makespan's.
 bool IsMakespan(absl::string_view key) { return IsReportKey(key) && absl::StartsWith(key, "mak"); }
 
-// Whether the outermost object, as far as it goes, has a makespan, or ranks and no key that is not a report's.
+// Whether the outermost object, as far as `s` has it, has a makespan, or has ranks and only keys of a report.
 bool JsonLooksLikeReport(absl::string_view s) {
   int depth = 0;
   bool ranks = false, others = false;
@@ -70,7 +70,7 @@ bool IsPrintable(absl::string_view s) {
   });
 }
 
-// `name:` or `name {` of a report's field, after comments.
+// Whether the text begins, after comments, with `name:` or `name {` of a report's field.
 bool LooksLikeTextMessage(absl::string_view s) {
   s = absl::StripLeadingAsciiWhitespace(s);
   while (absl::StartsWith(s, "#")) {

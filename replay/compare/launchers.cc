@@ -12,7 +12,7 @@
 namespace chakra {
 namespace {
 
-// A call of a device's API: "cudaLaunchKernel", "cuLaunchKernelEx", "hipLaunchKernel",
+// Whether `name` is a call of a device's API: "cudaLaunchKernel", "cuLaunchKernelEx", "hipLaunchKernel",
 // "urEnqueueKernelLaunch".
 bool IsApiCall(absl::string_view name) {
   for (const absl::string_view start : {"cuda", "hsa_", "aclrt"}) {
@@ -25,7 +25,7 @@ bool IsApiCall(absl::string_view name) {
   return false;
 }
 
-// The call that launched an operation of a device; kNoRow: it was not recorded.
+// The call that launched an operation of a device; kNoRow: the call was not recorded.
 uint32_t LaunchOf(const Graph& graph, uint32_t row) {
   uint32_t launch = kNoRow;
   for (uint32_t i = graph.dep_begin[row]; i < graph.dep_begin[row + 1]; ++i) {
@@ -36,7 +36,7 @@ uint32_t LaunchOf(const Graph& graph, uint32_t row) {
   return launch;
 }
 
-// The attribute "op" of a node whose frame was kept; "": there is none.
+// The attribute "op" of a node whose frame was kept; "" if there is none.
 std::string WrittenOperator(const RankTrace& rank, uint32_t row) {
   ChakraProtoMsg::Node node;
   if (rank.raw == nullptr) return "";
@@ -48,7 +48,7 @@ std::string WrittenOperator(const RankTrace& rank, uint32_t row) {
   return "";
 }
 
-// By row of the host: the operator that its thread is in. A row is a stretch of an operator, or a call in it.
+// By row of the host: the operator that its thread is in. A row is a part of an operator, or a call in it.
 std::vector<uint32_t> OperatorsOfHost(const Graph& graph) {
   std::vector<uint32_t> out(graph.size());
   absl::flat_hash_map<int32_t, uint32_t> in;  // by thread

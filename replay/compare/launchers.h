@@ -1,4 +1,4 @@
-// Which operator of the host launched an operation of a device, as a capture tells it.
+// Finds the host operator that launched an operation of a device, from a capture.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@ namespace chakra {
 // Whether a set of traces has operations of hosts and of devices, as captures have.
 bool HasHostAndDevice(const TraceSet& traces);
 
-// The operators of a rank's device operations.
+// The operators that launched a rank's device operations.
 struct DeviceOperators {
-  std::vector<std::string> names;  // 0 is "": not known, or none
-  std::vector<uint32_t> of_row;    // by row: an index into `names`; of rows of the host 0
+  std::vector<std::string> names;  // 0 is "": unknown, or none
+  std::vector<uint32_t> of_row;    // by row: an index into `names`; 0 for rows of the host
 };
 
-// The attribute "op" of nodes, where frames were kept; else the operator that the launching thread was in
-// when it made the call. What a graph launched goes by the name of that call where nothing tells its
-// operator.
+// The operator is the attribute "op" of the node, if frames were kept; else the operator that the launching
+// thread was in at its call. Operations that a graph launched, and whose operator is unknown, get the name of
+// the launch call.
 DeviceOperators OperatorsOfDevice(const RankTrace& rank);
 
 }  // namespace chakra

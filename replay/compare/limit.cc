@@ -32,7 +32,8 @@ constexpr Subject kSubjects[] = {
     {"operators", "operators", "time_ps", true, false},
     {"kernels", "kernels", "duration_ps", false, true},
     {"operators", "operators", "duration_ps", false, true},
-    {"operators", "kernels", "duration_ps", false, true},  // which are apart where there are hosts, too
+    // Host and device operations are in separate sections.
+    {"operators", "kernels", "duration_ps", false, true},
     {"lanes", "lanes", "time_ps", true, false},
     {"lanes", "lanes", "duration_ps", false, true},
     {"steps", "steps", "replayed_ps", true, false},

@@ -1,4 +1,4 @@
-// --fail-over: checks how much slower B may be.
+// --fail-over: checks how much slower B is than A.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace chakra {
 
-// A limit such as "2%" or "5ms": B fails if it exceeds A by more than this.
+// A limit such as "2%" or "5ms": B fails if it exceeds A by more than the limit.
 struct SlowdownLimit {
   std::string text;      // as given
   bool relative = true;  // percent of A, else picoseconds

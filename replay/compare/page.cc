@@ -22,7 +22,7 @@ absl::StatusOr<std::string> Json(const google::protobuf::Message& message) {
   return absl::InternalError(absl::StrCat("cannot print the comparison: ", printed.ToString()));
 }
 
-// What the page shows of a side beside what is compared.
+// The parts of a side's report that the page shows, in addition to the comparison.
 proto::Report Shown(const proto::Report& report) {
   proto::Report out;
   out.set_makespan_ps(report.makespan_ps());

@@ -1,4 +1,4 @@
-// A comparison as a page to send around.
+// A comparison as a self-contained HTML page.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace chakra {
 
-// One HTML file, as MakePage() of replay/page/page.h makes them: what changed, both timelines on one scale,
-// and where the ranks of both spent their time. `a` and `b` are the reports that were compared; of traces
-// what AddRecordedActivity() makes. Errors: what cannot be printed.
+// One HTML file in the style of MakePage() (replay/page/page.h): what changed, both timelines on one scale,
+// and where the ranks of both spent their time. `a` and `b` are the compared reports; for traces, the reports
+// of AddRecordedActivity(). Errors: a message that cannot be printed as JSON.
 absl::StatusOr<std::string> MakeComparisonPage(const proto::Comparison& comparison, const proto::Report& a,
                                                const proto::Report& b);
 

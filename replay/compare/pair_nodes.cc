@@ -10,7 +10,7 @@
 namespace chakra {
 namespace {
 
-// For each string of A its index in B; kNoRow if B lacks the string.
+// For each string of A, its index in B; kNoRow if B lacks the string.
 std::vector<uint32_t> TranslateStrings(const StringTable& a, const StringTable& b) {
   absl::flat_hash_map<absl::string_view, uint32_t> index;
   index.reserve(b.size());
@@ -97,7 +97,7 @@ std::string DimsOf(const Graph& g, uint32_t row) {
   return out;
 }
 
-// What a node says of itself, as text; "": nothing.
+// An attribute of a node as text; "" if the node does not have it.
 struct NodeAttribute {
   const char* name;
   std::string (*text)(const Graph&, uint32_t row);

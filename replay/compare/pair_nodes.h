@@ -10,8 +10,8 @@
 
 namespace chakra {
 
-// Pairs of nodes. Nodes pair by id and name; then by name and order (the k-th remaining row of a name in A
-// with the k-th in B); then by id, type and the ids of their dependencies (renamed nodes).
+// Pairs of nodes. Nodes pair first by id and name; then by name and order (the k-th remaining row of a name
+// in A with the k-th in B); then by id, type and the ids of their dependencies (renamed nodes).
 struct NodePairs {
   bool identical = false;        // the graphs are equal, row for row; the lists are empty
   std::vector<uint32_t> b_of_a;  // by row of A; kNoRow: only A has the node
@@ -29,11 +29,11 @@ struct NodeDifference {
 
 struct GraphDifference {
   uint64_t paired = 0, renumbered = 0;
-  std::vector<uint8_t> changed;  // by row of A: whether the pair differs in anything but the id; empty: no
-                                 // pair does
+  // By row of A: whether the pair differs in anything but the id; empty: no pair differs.
+  std::vector<uint8_t> changed;
   std::vector<NodeDifference> differences;
 };
-// Compares what the graphs have: attributes and dependencies, but not peers.
+// Compares everything in the graphs: attributes and dependencies. Peers are not in the graphs.
 GraphDifference CompareGraphs(const Graph& a, const Graph& b, const NodePairs& pairs);
 
 // Compares the peers and group names of rows that are communication on both sides. Adds to *differences, and
@@ -41,7 +41,7 @@ GraphDifference CompareGraphs(const Graph& a, const Graph& b, const NodePairs& p
 void ComparePeers(const RankTrace& a, const RankTrace& b, const NodePairs& pairs,
                   std::vector<NodeDifference>* differences, std::vector<uint8_t>* changed);
 
-// Adds to the difference of this name, or begins it.
+// Adds to the difference with this name, or appends a new one.
 void AddDifference(absl::string_view name, uint64_t nodes, uint32_t row, const std::string& a,
                    const std::string& b, std::vector<NodeDifference>* out);
 

@@ -23,9 +23,9 @@ namespace {
 constexpr size_t kColumns = 110;
 constexpr size_t kNameWidth = 44;
 constexpr size_t kTextWidth = 40;
-constexpr uint64_t kLongCount = 10000000000;  // from here on counts have an exponent
+constexpr uint64_t kLongCount = 10000000000;  // from here on counts are printed with an exponent
 
-// A value as text; the measure's name tells its unit.
+// A value as text; the measure's name determines its unit.
 std::string Value(absl::string_view name, int64_t n) {
   const uint64_t size = n < 0 ? 0 - static_cast<uint64_t>(n) : static_cast<uint64_t>(n);
   const char* sign = n < 0 ? "-" : "";
@@ -58,7 +58,7 @@ std::string DifferenceOf(const proto::MeasureChange& m) {
   return Signed(Value(m.name(), m.difference()), m.difference() > 0);
 }
 
-// "+3.2 %": three digits, more above a thousand; "new" or "-" if there is no percentage.
+// "+3.2 %": three digits, more above a thousand.
 std::string PercentText(double percent) {
   if (percent == 0) return "0 %";
   const double size = std::fabs(percent);
@@ -70,7 +70,7 @@ std::string PercentOf(const proto::MeasureChange& m) {
   return m.has_percent() ? PercentText(m.percent()) : Differs(m) ? "from 0" : "-";
 }
 
-// "compute_busy_ps" as "compute busy".
+// "compute busy" for "compute_busy_ps"
 std::string Title(absl::string_view measure) {
   for (const char* end : {"_ps", "_gbytes_per_s"}) {
     if (absl::EndsWith(measure, end)) measure.remove_suffix(std::string(end).size());
@@ -100,7 +100,7 @@ std::string NameOf(const proto::Section& section, const proto::Change& change, s
                       only);
 }
 
-// The least width from `width` on at which rows of different names do not look the same.
+// The smallest width, at least `width`, at which rows of different names look different.
 size_t WidthToTellApart(const proto::Section& section, const std::vector<const proto::Change*>& rows,
                         size_t width) {
   constexpr size_t kMost = 160;
@@ -122,7 +122,7 @@ size_t Widest(const std::string& text) {
   return widest;
 }
 
-// The rows of a section, with the measure that sorts and those in `others`.
+// The rows of a section, with the measure that the section is sorted by, and the measures in `others`.
 std::string PrintRows(const proto::Section& section, const std::vector<const proto::Change*>& rows,
                       const std::vector<std::string>& others, size_t name_width, TextPage* page) {
   std::vector<std::string> header = {Title(section.name()), absl::StrCat(Title(section.by()), " A"), "B",
@@ -148,8 +148,7 @@ std::string PrintRows(const proto::Section& section, const std::vector<const pro
   return table.Print(page);
 }
 
-// The measures, except the one that sorts, that differ in a shown row, in the order of their first
-// appearance.
+// The measures that differ in a shown row, except the one that sorts, in the order of their first appearance.
 std::vector<std::string> OtherMeasures(const proto::Section& section,
                                        const std::vector<const proto::Change*>& rows) {
   std::vector<std::string> names;
@@ -213,7 +212,7 @@ std::string SectionText(const proto::Section& section, size_t top, TextPage* pag
       rest > 0 ? absl::StrCat("  ... and ", FormatCount(rest), " more (--top 0 shows all)\n") : "");
 }
 
-// "run" has one row: a line for each measure that differs.
+// "run" has one row, which is printed as a line for each measure that differs.
 std::string RunText(const proto::Section& section, TextPage* page) {
   if (section.change_size() == 0) return "";
   TextTable table({"the whole", "A", "B", "change", "%"}, {true, false, false, false, false});
@@ -225,7 +224,8 @@ std::string RunText(const proto::Section& section, TextPage* page) {
   return absl::StrCat("\n", table.Print(page));
 }
 
-// Where a capture's window and steps lie: "the whole" says what is to be said of them.
+// Whether a setting is about a capture's window and steps. These are left out, since "the whole" has their
+// times.
 bool IsOfWindow(absl::string_view setting) {
   for (const absl::string_view key : {"window_end_ns", "step_names", "step_first_nodes", "step_last_nodes"}) {
     absl::string_view rest = setting;

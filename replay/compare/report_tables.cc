@@ -34,14 +34,14 @@ Number NumberOf(const Message& row, const FieldDescriptor& field) {
   }
 }
 
-// Settings, or all others.
+// The columns of settings, or all other columns.
 std::vector<ReportColumn> Compared(const Descriptor& type, bool settings = false) {
   std::vector<ReportColumn> columns = ColumnsOf(type, View::kCompare);
   std::erase_if(columns, [&](const ReportColumn& c) { return (c.shown->group() == kSetting) != settings; });
   return columns;
 }
 
-// The columns of a type as a table without rows.
+// A table with the columns of a type.
 class Rows {
  public:
   Rows(const std::string& name, const Descriptor& type) : columns_(Compared(type)), table_{name} {
@@ -78,7 +78,7 @@ ComparedTable Run(const proto::Report& r) {
   return rows.table();
 }
 
-// Disjoint shares of the time of the rank that ends last; of several the first.
+// Disjoint shares of the time of the rank that ends last (the first of equals).
 ComparedTable LastRank(const proto::Report& r) {
   ComparedTable t{"last_rank", {"time_ps"}};
   const auto last = std::max_element(
@@ -110,7 +110,7 @@ ComparedTable Pinned(const proto::Report& r) {
   return rows.table();
 }
 
-// "ring/simple x 3, tree/ll x 1".
+// "ring/simple x 3, tree/ll x 1"
 std::string Algorithms(const proto::CollectiveReport& c) {
   if (c.chosen_size() == 0) return c.algorithm();
   return absl::StrJoin(c.chosen(), ", ", [](std::string* out, const proto::ChosenAlgorithm& x) {
@@ -171,7 +171,7 @@ ComparedTable Links(const proto::Report& r) {
   return t;
 }
 
-// A row for each field of a message that is `there`.
+// A table with a row for each field of a message; no rows unless `there`.
 ComparedTable Fields(const std::string& name, const std::string& measure, bool there,
                      const Message& message) {
   ComparedTable t{name, {measure}};
@@ -226,7 +226,7 @@ std::vector<std::pair<std::string, std::string>> ReportSettings(const proto::Rep
     for (const ReportColumn& c : Compared(*message->GetDescriptor(), true)) {
       std::string value =
           c.is_text() ? message->GetReflection()->GetString(*message, c.field) : TextOf(*message, c);
-      // A path: the content is among the inputs.
+      // Only the file name, since the inputs have the content.
       if (message == &r && c.field->number() == proto::Report::kGroupSourceFieldNumber) {
         value = std::filesystem::path(value).filename();
       }

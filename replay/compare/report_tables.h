@@ -15,10 +15,10 @@ namespace chakra {
 // `merge_numbers`, names of operators are merged as by MergeNumbers().
 std::vector<ComparedTable> ReportTables(const proto::Report& report, bool merge_numbers);
 
-// What the run was made of and with, and how: names and values, in the order of CompareReports().
+// The settings of the run and its inputs: names and values, in the order of CompareReports().
 std::vector<std::pair<std::string, std::string>> ReportSettings(const proto::Report& report);
 
-// Whether the report itself had to merge them.
+// Whether the report itself merged names of operators that differ only in numbers.
 bool HasMergedNumbers(const proto::Report& report);
 
 // `all_reduce on group "dp"`, "all_reduce on all ranks", "send_recv".

@@ -8,13 +8,13 @@
 
 namespace chakra {
 
-// Each result in the reports becomes a section; sections without rows are left out: "run", "last_rank" (where
-// the rank that ends last spent its time: four shares that add up to its end), "jobs", "ranks",
-// "collectives", "operators", "lanes", "steps", "rungs", "dimensions", "links", "packets", "flows",
-// "unanswered", "repairs", "energy", "energy by cause", "cost", "cost by part", "carbon", "carbon by part", "goodput".
-// Differences in what the runs were made from (inputs by content, cluster, fabric,
-// version, ...), and warnings of only one run, become settings. The fields `a`, `b`, `limit` and `failure`
-// are not set. Operators whose names differ only in numbers are merged with `merge_numbers`, or if one of the
+// Each result in the reports becomes a section; sections without rows are left out. The sections: "run",
+// "last_rank" (where the rank that ends last spent its time: four shares that add up to its end), "jobs",
+// "ranks", "pinned", "collectives", "operators", "lanes", "steps", "rungs", "dimensions", "links", "packets",
+// "flows", "unanswered", "repairs", "energy", "energy by cause", "cost", "cost by part", "carbon", "carbon by
+// part", "goodput". Differences in what the runs were made from (inputs by content, cluster, fabric, version,
+// ...), and warnings of only one run, become settings. The fields `a`, `b`, `limit` and `failure` are not
+// set. Operators whose names differ only in numbers are merged if `merge_numbers` is set, or if one of the
 // reports has merged them.
 proto::Comparison CompareReports(const proto::Report& a, const proto::Report& b, bool merge_numbers = false);
 

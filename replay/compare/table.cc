@@ -27,7 +27,7 @@ bool IsZero(const Number& n) { return n.is_real ? n.real == 0 : n.whole == 0; }
 
 Number Zero(const Number& like) { return like.is_real ? Number(0.0) : Number(__int128{0}); }
 
-// How far apart two numbers are; for sorting and shares.
+// The distance of two numbers, for sorting and shares.
 long double Distance(const Number& a, const Number& b) {
   if (Same(a, b)) return 0;
   if (a.is_real) return std::fabs(static_cast<long double>(b.real) - static_cast<long double>(a.real));
@@ -35,10 +35,10 @@ long double Distance(const Number& a, const Number& b) {
   return static_cast<long double>(d < 0 ? -d : d);
 }
 
-// A row of either side, or of both.
+// A row of A, of B, or of both.
 struct Pair {
   std::string name;
-  int nth = 1;  // the n-th row of its name
+  int nth = 1;  // number of the row among rows of its name, from 1
   const ComparedRow* a = nullptr;
   const ComparedRow* b = nullptr;
   long double distance = 0;
@@ -75,7 +75,7 @@ size_t FindBy(const ComparedTable& table, const std::vector<Pair>& pairs) {
   return 0;
 }
 
-// False: the two are equal.
+// Returns false if the two are equal.
 bool FillChange(const ComparedTable& table, const Pair& pair, size_t by, proto::Change* out) {
   bool differs = pair.a == nullptr || pair.b == nullptr;
   for (size_t i = 0; i < table.measures.size(); ++i) {
@@ -112,7 +112,7 @@ proto::MeasureChange TotalOf(const ComparedTable& a, const ComparedTable& b, siz
     return is_real ? Number(real) : Number(whole);
   };
   Number x = sum(a), y = sum(b);
-  if (x.is_real != y.is_real) (x.is_real ? y : x) = Number(0.0);  // one side lacks the row
+  if (x.is_real != y.is_real) (x.is_real ? y : x) = Number(0.0);  // one table has no rows
   return ChangeOf(a.measures[by], x, y);
 }
 

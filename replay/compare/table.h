@@ -9,13 +9,13 @@
 
 namespace chakra {
 
-// A whole number or one with a fraction.
+// A whole or a real number.
 struct Number {
-  Number(__int128 n) : whole(n) {}                         // NOLINT: numbers are written as they are
-  Number(double x) : real(x), is_real(true) {}             // NOLINT
-  Number(int32_t n) : whole(n) {}                          // NOLINT
-  Number(int64_t n) : whole(n) {}                          // NOLINT
-  Number(uint32_t n) : whole(n) {}                         // NOLINT
+  Number(__int128 n) : whole(n) {}              // NOLINT: implicit, so that numbers can be written directly
+  Number(double x) : real(x), is_real(true) {}  // NOLINT
+  Number(int32_t n) : whole(n) {}               // NOLINT
+  Number(int64_t n) : whole(n) {}               // NOLINT
+  Number(uint32_t n) : whole(n) {}              // NOLINT
   Number(uint64_t n) : whole(static_cast<__int128>(n)) {}  // NOLINT
   __int128 whole = 0;
   double real = 0;
@@ -36,13 +36,13 @@ struct ComparedTable {
   bool cut = false;  // the table has only the most important rows
 };
 
-// 100 (b - a) / |a| and a, b, b - a; without a percentage if a is 0 and b is not.
+// a, b, b - a, and 100 (b - a) / |a|; no percentage if a is 0 and b is not.
 proto::MeasureChange ChangeOf(const std::string& name, const Number& a, const Number& b);
 
-// The differences of two tables. Rows pair by name; if several rows have one name, the n-th of A pairs with
-// the n-th of B and is called "NAME #n". Changes are sorted by |difference| of the first measure that differs
-// in any row, the largest first; equal ones by length of the name, then by name. Precondition: both have the
-// same measures and texts.
+// The differences of two tables. Rows pair by name. If several rows have the same name, the n-th of A pairs
+// with the n-th of B and is called "NAME #n". Changes are sorted by |difference| of the first measure that
+// differs in any row, the largest first; equal changes by length of the name, then by name. Precondition:
+// both tables have the same measures and texts.
 proto::Section DiffTables(const ComparedTable& a, const ComparedTable& b);
 
 }  // namespace chakra

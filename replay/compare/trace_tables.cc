@@ -50,7 +50,7 @@ Sums SumsOf(const Graph& graph, uint32_t row) {
 
 using ByName = std::map<std::string, Sums>;
 
-// Threads of one graph, by the order of their first use.
+// Numbers the threads of one graph in the order of their first use.
 class ThreadNumbers {
  public:
   explicit ThreadNumbers(const Graph& graph) : graph_(graph) {
@@ -79,7 +79,7 @@ struct GraphSums {
   std::array<Sums, kNodeTypes> types;
 };
 
-// `name_of`: of an index into `sums`.
+// `name_of`: the name of an index into `sums`.
 template <typename NameOf>
 void AddByName(const std::vector<Sums>& sums, bool merge_numbers, const NameOf& name_of, ByName* out) {
   for (uint32_t i = 0; i < sums.size(); ++i) {
@@ -89,7 +89,7 @@ void AddByName(const std::vector<Sums>& sums, bool merge_numbers, const NameOf& 
   }
 }
 
-// `rank`: one with the graph.
+// `rank`: any rank with the graph.
 GraphSums SumUp(const RankTrace& rank, const TraceTableOptions& options) {
   const Graph& graph = *rank.graph;
   GraphSums out;
@@ -131,7 +131,7 @@ ComparedTable ToTable(const std::string& name, const ByName& sums) {
   return t;
 }
 
-// Nodes of communication by kind and group.
+// Adds nodes of communication by kind and group.
 void AddCommunication(const RankTrace& rank, std::map<std::pair<std::string, std::string>, Sums>* out) {
   const Graph& graph = *rank.graph;
   absl::flat_hash_map<uint64_t, Sums> own;  // (type, collective, group)
@@ -160,7 +160,7 @@ void AddCommunication(const RankTrace& rank, std::map<std::pair<std::string, std
   }
 }
 
-// StepTimes of captures: of all ranks, how long these took together, and the most of a rank.
+// The steps of captures: their number and total duration over all ranks, and the maximum number of a rank.
 struct StepTimes {
   uint64_t count = 0, most = 0;
   __int128 duration = 0;
@@ -232,7 +232,7 @@ bool ShareThreads(const TraceSet& a, const TraceSet& b) {
 std::vector<ComparedTable> TraceTables(const TraceSet& traces, const TraceTableOptions& options) {
   const DistinctGraphs distinct(traces);
   std::vector<GraphSums> sums;
-  std::vector<const RankTrace*> first(distinct.graphs.size());  // with a graph
+  std::vector<const RankTrace*> first(distinct.graphs.size());  // the first rank with each graph
   for (const RankTrace& rank : traces.ranks) {
     const RankTrace*& known = first[distinct.of_rank[static_cast<size_t>(rank.rank)]];
     if (known == nullptr) known = &rank;

@@ -10,14 +10,14 @@
 namespace chakra {
 
 struct TraceTableOptions {
-  bool merge_numbers = false;   // merge names of operators as by MergeNumbers()
-  bool number_threads = false;  // name the second thread that a rank used "thread no. 2", whatever its id
-  bool by_device = false;       // sections "kernels" and "kernels_by_operator" of what ran on devices, which
-                                // "operators" is without
+  bool merge_numbers = false;   // merge names of operators, as MergeNumbers() does
+  bool number_threads = false;  // name the n-th thread that a rank used "thread no. N", whatever its id
+  // Put operations of devices into the sections "kernels" and "kernels_by_operator" instead of "operators".
+  bool by_device = false;
 };
 
 // Whether both sets use the same thread ids: the busiest thread of one is in the other, or one has no
-// threads. Separate runs have different thread ids, so their threads can only be numbered.
+// threads. Thread ids of separate runs differ, so their threads can only be numbered.
 bool ShareThreads(const TraceSet& a, const TraceSet& b);
 
 // The sections that CompareTraces() lists, in its order, without "unpaired"; sections without rows are

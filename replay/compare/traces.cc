@@ -24,7 +24,7 @@ struct Unpaired {
   uint64_t a = 0, b = 0;
 };
 
-// Compares the nodes of all ranks; ranks with the same pair of distinct graphs are compared together.
+// Compares the nodes of all ranks. Ranks with the same pair of distinct graphs are compared together.
 class NodeComparison {
  public:
   NodeComparison(const TraceSet& a, const TraceSet& b, const TraceCompareOptions& options)
@@ -33,7 +33,7 @@ class NodeComparison {
   absl::Status Run() {
     const size_t common = std::min(a_.ranks.size(), b_.ranks.size());
     std::map<std::pair<const Graph*, const Graph*>, size_t> index;
-    std::vector<std::vector<size_t>> together;  // ranks, by the first of them
+    std::vector<std::vector<size_t>> together;  // ranks with the same pair of graphs, by their first rank
     for (size_t r = 0; r < common; ++r) {
       const auto [it, fresh] =
           index.emplace(std::pair(a_.ranks[r].graph.get(), b_.ranks[r].graph.get()), together.size());
@@ -48,7 +48,7 @@ class NodeComparison {
     return absl::OkStatus();
   }
 
-  // Fills `nodes` and adds the section "unpaired".
+  // Fills `nodes`, and adds the section "unpaired".
   void Report(proto::Comparison* out) {
     for (const auto& [name, count] : unpaired_) {
       out_.set_only_a(out_.only_a() + count.a);
@@ -129,7 +129,7 @@ class NodeComparison {
   std::map<std::string, Unpaired> unpaired_;
 };
 
-// What to do where captures have different numbers of steps; "": they have not.
+// A note if the captures have different numbers of steps; "" if not.
 std::string StepNote(const proto::Comparison& c) {
   for (const proto::Section& section : c.section()) {
     if (section.name() != "run" || section.change_size() == 0) continue;
@@ -142,7 +142,7 @@ std::string StepNote(const proto::Comparison& c) {
   return "";
 }
 
-// The number of files, at the same place in both lists, whose content differs.
+// The number of files whose content differs at the same place of both lists, or that only one list has.
 size_t DifferentFiles(const TraceSet& a, const TraceSet& b) {
   size_t n = 0;
   for (size_t i = 0; i < std::min(a.inputs.size(), b.inputs.size()); ++i) {
