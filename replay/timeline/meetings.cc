@@ -103,7 +103,7 @@ void Meetings::DescribeMessage(const Place& own, uint32_t index, TimelineSlice* 
   slice->values.push_back({"from", static_cast<uint64_t>(m.src)});
   slice->values.push_back({"to", static_cast<uint64_t>(m.dst)});
   if (m.tag >= 0) slice->values.push_back({"tag", static_cast<uint64_t>(m.tag)});
-  if (m.send_row == kNoRow || m.recv_row == kNoRow) return;  // no trace has the other end
+  if (m.send_row == kNoRow || m.recv_row == kNoRow) return;  // no trace has the other side
   const NodeSpan &sent = SpanOf({m.src, m.send_row}), &received = SpanOf({m.dst, m.recv_row});
   const bool sends = m.src == own.rank && m.send_row == own.row;
   if (!sends && sent.begin > received.begin && sent.begin < received.end) {

@@ -1,4 +1,4 @@
-// Finds the rank that each communication node of a timeline waited for.
+// Finds for each communication node of a timeline the rank that it waited for.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace chakra {
 
 class Meetings {
  public:
-  // For the ranks in `shown` (by rank). Their nodes may have waited for other ranks, too, but arrows join
-  // only shown ranks. `input` must outlive the object. Errors: those of MatchCommunication().
+  // Prepares the ranks in `shown` (by rank). Their nodes may have waited for other ranks too, but arrows
+  // connect only shown ranks. `input` must outlive the object. Errors: those of MatchCommunication().
   static absl::StatusOr<Meetings> Make(const TimelineInput& input, const std::vector<bool>& shown);
 
-  // Fills values, arrows and the wait of a communication node. Texts live as long as the traces and this
-  // object.
+  // Fills values, arrows and the wait of a communication node. The texts are valid as long as the traces and
+  // this object.
   void Describe(int rank, uint32_t row, TimelineSlice* slice) const;
 
  private:
@@ -38,9 +38,9 @@ class Meetings {
   const TimelineInput* input_;
   Matching matching_;
   std::vector<bool> shown_;
-  std::vector<Place> last_;            // by call: the member that arrived last; of several the lowest rank
-  std::vector<uint64_t> first_place_;  // by call, and one more: first index into places_
-  std::vector<Place> places_;          // shown members of each call, by rank
+  std::vector<Place> last_;            // by call: the member that arrived last; among equals, the lowest rank
+  std::vector<uint64_t> first_place_;  // by call, with one more entry: first index into places_
+  std::vector<Place> places_;          // shown members of each call, in order of rank
 };
 
 }  // namespace chakra

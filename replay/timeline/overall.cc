@@ -15,7 +15,7 @@
 namespace chakra {
 namespace {
 
-// Writes a value at the begin of each bucket, unless it equals the value before.
+// Writes a value at the begin of each bucket, unless it equals the previous value.
 absl::Status WriteSamples(const std::vector<double>& values, Time bucket, TimelineWriter* writer,
                           uint64_t* samples) {
   for (size_t i = 0; i < values.size(); ++i) {
@@ -26,7 +26,7 @@ absl::Status WriteSamples(const std::vector<double>& values, Time bucket, Timeli
   return absl::OkStatus();
 }
 
-// Writes what packets met on a link in each bucket; times are shown as a share of the bucket.
+// Writes the counts of packets on a link in each bucket. Times are shown as a share of the bucket.
 absl::Status WriteCounts(const LinkUse& use, const std::string& name, Time bucket, int* place,
                          TimelineWriter* writer, uint64_t* samples) {
   for (size_t k = 0; k < LinkUse::kCounts; ++k) {

@@ -12,7 +12,7 @@ constexpr uint32_t kCleared = 1, kNeedsState = 2;  // TracePacket::sequence_flag
 // Numbers strings, from 1.
 class Interned {
  public:
-  // The number of `text`. `fresh`: the file does not have the text yet.
+  // The number of `text`. `fresh`: the text was not numbered before.
   uint64_t Number(absl::string_view text, bool* fresh) {
     const auto it = numbers_.find(text);
     *fresh = it == numbers_.end();
@@ -56,7 +56,7 @@ class PerfettoWriter : public TimelineWriter {
     const int64_t begin = Nanos(slice.span.begin), end = Nanos(slice.span.end);
     perfetto::TrackEvent* event = BeginSlice(begin, slice.name, slice.category);
     for (const TimelineValue& value : slice.values) AddValue(value, event);
-    // Skip an arrow within one nanosecond: it would have no direction.
+    // Leaves out an arrow within one nanosecond, which would have no direction.
     const auto drawn = [](const TimelineArrow& a) { return Nanos(a.from.begin) < Nanos(a.to.end); };
     for (const TimelineArrow& a : slice.arrows) {
       if (!a.leaves || !drawn(a)) continue;
@@ -109,7 +109,7 @@ class PerfettoWriter : public TimelineWriter {
     track->set_sibling_order_rank(place);
     return track;
   }
-  // Begins an event on the last track.
+  // Begins an event on the current track.
   perfetto::TrackEvent* Event(int64_t nanos, perfetto::TrackEvent::Type type) {
     perfetto::TracePacket& packet = Begin();
     packet.set_timestamp(static_cast<uint64_t>(nanos));
@@ -159,7 +159,7 @@ class PerfettoWriter : public TimelineWriter {
 
   perfetto::TracePacket packet_;
   Interned names_, categories_, keys_, texts_;
-  uint64_t tracks_ = 0;  // number of tracks; the last one is being written
+  uint64_t tracks_ = 0;  // number of tracks; the last one is the current track
   uint64_t process_ = 0;
 };
 

@@ -21,10 +21,10 @@ namespace {
 
 constexpr int kMostRanks = 1 << 24;
 
-// What to write: the ranks, and the number of nodes of the last one.
+// The ranks to write, and the number of their nodes.
 struct Choice {
   std::vector<int> ranks;
-  std::vector<bool> shown;  // by rank of the traces: whether it is written as a whole
+  std::vector<bool> shown;  // by rank of the traces: whether all nodes of the rank are written
   uint64_t nodes = 0;
   std::string left_out;
 };
@@ -72,7 +72,7 @@ absl::StatusOr<Choice> Choose(const TimelineInput& input) {
     const uint64_t nodes = traces[rank].graph->size();
     if (!choice.ranks.empty() && choice.nodes + nodes > most) break;
     choice.ranks.push_back(rank);
-    choice.shown[rank] = nodes <= most;  // otherwise arrows might lead to nodes that are left out
+    choice.shown[rank] = nodes <= most;  // arrows could otherwise lead to nodes that are left out
     choice.nodes += std::min(nodes, most);
   }
   if (choice.nodes == wanted) return choice;
@@ -116,7 +116,7 @@ void Timeline::Describe(int rank, uint32_t row) {
   slice_.values.push_back({"node", graph.id[row]});
   AddSpan((*input_.spans)[rank][row], &slice_);
   if (graph.payload[row] == kNoRow) return;
-  // Communication that is kept as recorded is shown as communication, and meets nobody.
+  // Communication that keeps its recorded time is shown as communication, but has no partner.
   if (graph.type[row] >= NodeType::kSend) return meetings_.Describe(rank, row, &slice_);
   if (graph.is_kept_comm(row)) slice_.values.push_back({"collective", 0, graph.kept_kind(row)});
   const Work& work = graph.work[graph.payload[row]];

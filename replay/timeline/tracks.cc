@@ -31,7 +31,7 @@ std::tuple<int, int64_t, std::string> PlaceOf(const std::string& name) {
   return {kind, number, name};
 }
 
-// Adds the tracks of one lane: each node goes on the first free track.
+// Adds the tracks of one lane. Each node goes on the first free track.
 void AddLane(const std::string& name, const std::vector<uint32_t>& rows, const std::vector<NodeSpan>& spans,
              std::vector<TimelineTrack>* tracks) {
   const size_t first = tracks->size();

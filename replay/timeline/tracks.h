@@ -10,14 +10,14 @@
 
 namespace chakra {
 
-// A track. Its nodes do not overlap, and are in the order of their begins.
+// A track. Its nodes do not overlap, and are in order of begin.
 struct TimelineTrack {
   std::string name;
   std::vector<uint32_t> rows;
 };
 
-// The tracks of one rank, host first, with the `most` nodes that began first; of nodes that began together,
-// the lower rows.
+// The tracks of one rank, host first, with the `most` nodes that began first. Among nodes that began
+// together, those that ended first, then those of lower rows, are kept.
 std::vector<TimelineTrack> LayOutTracks(const NamedLanes& lanes, const std::vector<NodeSpan>& spans,
                                         size_t most);
 

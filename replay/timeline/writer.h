@@ -35,24 +35,24 @@ struct TimelineSlice {
   NodeSpan span;
   std::vector<TimelineValue> values;
   std::vector<TimelineArrow> arrows;
-  std::string wait;  // name of an inner slice, from the begin to wait_end; "": none
+  std::string wait;  // name of an inner slice from the begin to wait_end; "": none
   Time wait_end;     // at most span.end
 };
 
-// The caller writes processes, each with its tracks; each track has slices, by begin, or samples, by time.
-// Slices of one track do not overlap. Errors of all methods: those of `write`, which gets the bytes in large
-// pieces.
+// The caller writes processes, each with its tracks. Each track has slices in order of begin, or samples in
+// order of time. Slices of one track do not overlap. Errors of all methods: those of `write`, which gets the
+// bytes in large pieces.
 class TimelineWriter {
  public:
   explicit TimelineWriter(WriteBytes write) : write_(std::move(write)) {}
   virtual ~TimelineWriter() = default;
 
-  // `place` orders processes.
+  // `place` is the sort order of processes.
   virtual void Process(int pid, int place, absl::string_view name) = 0;
-  // `place` orders the tracks of a process, from 1.
+  // `place` is the sort order of the tracks of a process, from 1.
   virtual void Track(int place, absl::string_view name) = 0;
   virtual absl::Status Slice(const TimelineSlice& slice) = 0;
-  // `unit`: "%" or "bytes".
+  // `unit`: "%", "bytes", "W", or text for people.
   virtual void Counter(int place, absl::string_view name, absl::string_view unit) = 0;
   virtual absl::Status Sample(Time at, double value) = 0;
   virtual absl::Status Finish() = 0;
@@ -61,7 +61,7 @@ class TimelineWriter {
 
  protected:
   static int64_t Nanos(Time t) { return t.picos() / 1000; }
-  // Passes out_ to `write` if it is large, or at the `end`.
+  // Passes out_ to `write` if it is large, or if `end` is set.
   absl::Status Flush(bool end = false);
 
   std::string out_;
