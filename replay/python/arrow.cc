@@ -1,4 +1,4 @@
-// The C stream interface of Arrow, by its specification (arrow.apache.org/docs/format/CStreamInterface.html).
+// The C stream interface of Arrow (arrow.apache.org/docs/format/CStreamInterface.html).
 #include <pybind11/pybind11.h>
 
 #include <cerrno>
@@ -16,7 +16,7 @@ namespace py = pybind11;
 namespace chakra::python {
 namespace {
 
-// As the specification lays them out.
+// The structs of the specification.
 struct ArrowSchema {
   const char* format;
   const char* name;
@@ -50,9 +50,9 @@ struct ArrowArrayStream {
   void* private_data;
 };
 
-constexpr int64_t kNullable = 2;  // a flag
+constexpr int64_t kNullable = 2;  // ARROW_FLAG_NULLABLE
 
-// What a schema or an array owns.
+// The data that a schema or an array owns.
 template <typename T>
 struct Owned {
   std::string format, name;
@@ -64,7 +64,7 @@ struct Owned {
   std::unique_ptr<T> dictionary;
 };
 
-// Whoever takes a part away sets its `release` to null.
+// A consumer that moves a part elsewhere sets the `release` of the part to null.
 template <typename T>
 void Release(T* what) {
   auto* owned = static_cast<Owned<T>*>(what->private_data);
@@ -145,7 +145,7 @@ const T* Keep(std::vector<T> values, Owned<ArrowArray>* owned) {
   return data;
 }
 
-// Texts with offsets of 64 bits ("U"); a code of -1 is null.
+// Texts with offsets of 64 bits ("U"). A code of -1 becomes null.
 void ArrayOfWords(const std::vector<std::string>& words, const int32_t* codes, int64_t rows,
                   ArrowArray* out) {
   auto owned = std::make_unique<Owned<ArrowArray>>();
@@ -167,7 +167,7 @@ void ArrayOfWords(const std::vector<std::string>& words, const int32_t* codes, i
   }
   Keep(std::move(valid), owned.get());
   Keep(std::move(offsets), owned.get());
-  bytes.reserve(1);  // a pointer that is not null
+  bytes.reserve(1);  // so that data() is not null
   Keep(std::move(bytes), owned.get());
   Finish(std::move(owned), rows, nulls, out);
 }
@@ -198,8 +198,8 @@ void ArrayOfColumn(const std::shared_ptr<const Table>& table, const TableColumn&
     return ArrayOfWords(*column.words, static_cast<const int32_t*>(column.data), table->rows, out);
   auto owned = std::make_unique<Owned<ArrowArray>>();
   owned->table = table;
-  owned->buffers.push_back(nullptr);      // nothing is null
-  static constexpr int64_t kNothing = 0;  // of a table without rows
+  owned->buffers.push_back(nullptr);      // no validity bitmap: nothing is null
+  static constexpr int64_t kNothing = 0;  // the data of a table without rows
   if (column.type == TableColumn::Type::kBool) {
     const auto* flags = static_cast<const uint8_t*>(column.data);
     std::vector<uint8_t> bits(static_cast<size_t>(table->rows + 7) / 8 + 1, 0);
@@ -233,7 +233,7 @@ int GetSchema(ArrowArrayStream* stream, ArrowSchema* out) {
 
 int GetNext(ArrowArrayStream* stream, ArrowArray* out) {
   auto* state = static_cast<Stream*>(stream->private_data);
-  *out = {};  // `release` null: the stream is over
+  *out = {};  // `release` is null: end of the stream
   if (state->over) return 0;
   state->over = true;
   try {

@@ -47,7 +47,7 @@ Cluster FromText(const std::string& text, const std::string& name) {
   return Make(name, std::move(described));
 }
 
-// The fields of a message and of all that are in it, by the message's name.
+// Describes the fields of a message, and of all messages inside it, by message name.
 void DescribeMessages(const google::protobuf::Descriptor& type, py::dict* out) {
   if (out->contains(type.name())) return;
   (*out)[py::str(type.name())] = DescribeFields(type);
@@ -99,7 +99,7 @@ void BindFiles(py::class_<Cluster, MessageRef>& type) {
 
 Cluster ClusterOf(const std::string& spec) {
   constexpr size_t kMost = 64;
-  static auto* const kept = new std::map<std::string, Cluster>();  // with the GIL
+  static auto* const kept = new std::map<std::string, Cluster>();  // guarded by the GIL
   const auto found = kept->find(spec);
   if (found != kept->end()) return Make(spec, *found->second.cluster->snapshot());
   Cluster read = FromSpec(spec);

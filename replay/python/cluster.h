@@ -1,4 +1,4 @@
-// Clusters that Python makes and changes.
+// Clusters that Python creates and changes.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -24,11 +24,11 @@ class ClusterRoot : public Root {
   }
   std::string name() const override { return "cluster"; }
   const std::string& spec() const { return spec_; }
-  // As it is now: what is changed later is another one.
+  // The cluster as it is now; later changes are not visible in it.
   std::shared_ptr<const DescribedCluster> snapshot() const { return cluster_; }
 
  private:
-  std::string spec_;  // what --cluster would be
+  std::string spec_;  // the --cluster argument for the cluster as it was read
   std::shared_ptr<DescribedCluster> cluster_;
 };
 
@@ -37,7 +37,7 @@ struct Cluster : MessageRef {
   std::shared_ptr<ClusterRoot> cluster;
 };
 
-// A preset, which is read once, or a file. Errors: those of LoadCluster().
+// The cluster of a preset, which is read only once, or of a file. Errors: those of LoadCluster().
 Cluster ClusterOf(const std::string& spec);
 
 void BindCluster(pybind11::module_& module);

@@ -19,7 +19,7 @@ namespace py = pybind11;
 namespace chakra::python {
 namespace {
 
-// A column of texts, each its own word.
+// Adds a column of texts; each row has its own word.
 void AddTexts(const std::string& name, const std::string& doc, std::vector<std::string> texts, Table* table) {
   std::vector<int32_t> codes(texts.size());
   for (size_t i = 0; i < codes.size(); ++i) codes[i] = static_cast<int32_t>(i);

@@ -14,7 +14,7 @@ namespace {
 
 using google::protobuf::DescriptorPool;
 
-// With the GIL, as the next.
+// Needs the GIL, as SetCommentsFile() does.
 std::string& CommentsFile() {
   static auto* const path = new std::string();
   return *path;

@@ -1,4 +1,4 @@
-// What the protos say beside their fields, which descriptors of a running program do not have.
+// The comments of fields in the protos. Descriptors of a running program have no comments.
 #pragma once
 
 #include <google/protobuf/descriptor.h>
@@ -7,11 +7,11 @@
 
 namespace chakra::python {
 
-// The file that the build made of the protos with their comments (a FileDescriptorSet). Before the first
-// CommentOf().
+// Sets the file that the build made from the protos with their comments (a FileDescriptorSet). Call before
+// the first CommentOf().
 void SetCommentsFile(const std::string& path);
 
-// The comment before a field and that after it, as one line; "": none, or the file cannot be read.
+// The comments before and after a field, as one line; "": none, or the file cannot be read.
 std::string CommentOf(const google::protobuf::FieldDescriptor& field);
 
 }  // namespace chakra::python

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 T = TypeVar("T")
-# A word of a command line, or a path: bytes where it is no UTF-8.
+# An argument of a command line, or a path: bytes if it is not UTF-8.
 Word = Union[str, bytes]
 
 VERSION: str
@@ -63,7 +63,8 @@ class FieldMap:
     def items(self) -> Any: ...
     def clear(self) -> None: ...
 
-# What a field gives, and what it may be set to: None clears it, and a number may be a text with a unit.
+# The types of fields: what reading gives, and what may be assigned. None clears a field; a number may be a text
+# with a unit.
 class FloatField:
     def __get__(self, message: Any, kind: Any) -> float: ...
     def __set__(self, message: Any, value: float | str | None) -> None: ...

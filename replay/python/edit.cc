@@ -24,7 +24,7 @@ namespace py = pybind11;
 namespace chakra::python {
 namespace {
 
-// Writes edited traces. What the edits did.
+// Writes edited traces. Returns the report of the edits.
 std::shared_ptr<proto::EditReport> WriteEdited(const proto::EditedTraces& told, const std::string& output) {
   if (told.edits().edit().empty()) ThrowInvalid("edit expects an edit: script, do, or a short form as scale");
   ThrowIf(CheckEdits(told.edits().edit()));
@@ -46,7 +46,7 @@ std::shared_ptr<proto::EditReport> WriteEdited(const proto::EditedTraces& told, 
   return report;
 }
 
-// What reads the traces of a run, as far as `edit` takes it. Errors: an option that says more.
+// The part of a run's arguments that reads traces, as `edit` accepts it. Errors: another option is set.
 proto::EditedTraces EditedOf(proto::Run run) {
   proto::EditedTraces out;
   out.mutable_trace()->Swap(run.mutable_trace());

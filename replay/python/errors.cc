@@ -11,7 +11,7 @@ void BindErrors() {
     try {
       if (thrown) std::rethrow_exception(thrown);
     } catch (const StatusError& e) {
-      // Texts may quote bytes of files that are no UTF-8.
+      // Messages may quote bytes of files that are not UTF-8.
       const std::string text = e.what();
       const py::object message = py::reinterpret_steal<py::object>(
           PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace"));

@@ -1,4 +1,4 @@
-// Statuses as exceptions of Python.
+// Converts statuses to Python exceptions.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -12,7 +12,7 @@
 
 namespace chakra::python {
 
-// Becomes chakra_replay.Error.
+// Becomes chakra_replay.Error in Python.
 class StatusError : public std::exception {
  public:
   explicit StatusError(absl::Status status) : status_(std::move(status)), text_(status_.message()) {}
@@ -34,7 +34,7 @@ T OrThrow(absl::StatusOr<T> value) {
   return *std::move(value);
 }
 
-// An argument of the wrong kind.
+// Throws an InvalidArgument error.
 [[noreturn]] inline void ThrowInvalid(const std::string& text) {
   throw StatusError(absl::InvalidArgumentError(text));
 }

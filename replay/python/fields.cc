@@ -40,7 +40,7 @@ std::vector<std::string> FieldNames(const Descriptor& type) {
 
 const FieldDescriptor* FindIn(const MessageRef& message, const std::string& name) {
   const FieldDescriptor* field = message.type().FindFieldByName(name);
-  // `from_` is the field `from`, which is a word of the language.
+  // `from_` is the field `from`, since `from` is a keyword of Python.
   if (field == nullptr && absl::EndsWith(name, "_"))
     field = message.type().FindFieldByName(name.substr(0, name.size() - 1));
   if (field != nullptr) return field;
@@ -48,14 +48,14 @@ const FieldDescriptor* FindIn(const MessageRef& message, const std::string& name
                                          name, "\"", SuggestName(name, FieldNames(message.type()))));
 }
 
-// A value as SetField() reads it.
+// A value as text for SetField().
 std::string TextOf(const py::handle& value) {
   if (py::isinstance<py::bool_>(value)) return value.cast<bool>() ? "yes" : "no";
   if (py::hasattr(value, "__fspath__")) return py::str(value.attr("__fspath__")());
   return py::str(value);
 }
 
-// Sets a field of `in`, whose path from the root is `path`, or leaves all as it was.
+// Sets a field of `in`; `path` is the field's path from the root. On errors nothing changes.
 void SetAt(const MessageRef& in, const std::string& path, const py::handle& value) {
   const std::unique_ptr<Message> before(in.Get().New());
   before->CopyFrom(in.Get());
@@ -106,7 +106,7 @@ void Append(const ListRef& list, const py::handle& value) {
   }
 }
 
-// Values that stay what they are while that which they are parts of changes.
+// A copy that does not change with the message that it is part of.
 py::object Frozen(const py::handle& value) {
   if (py::isinstance<MessageRef>(value)) return py::cast(value.cast<MessageRef>().Copy());
   if (py::isinstance<py::dict>(value)) {
@@ -128,7 +128,7 @@ py::list ElementsOf(const ListRef& list) {
   return out;
 }
 
-// Makes `values` the elements of a list, or leaves all as it was.
+// Replaces the elements of a list. On errors nothing changes.
 void SetList(const ListRef& list, const py::handle& value) {
   if (py::isinstance<py::str>(value) || !py::hasattr(value, "__iter__"))
     ThrowInvalid(absl::StrCat(list.in.root().name(), ": ", list.place(), " is ", std::string(py::repr(value)),
@@ -163,7 +163,7 @@ py::dict ItemsOf(const MapRef& map) {
   return out;
 }
 
-// Makes `value` the items of a map, or leaves all as it was.
+// Replaces the items of a map. On errors nothing changes.
 void SetMap(const MapRef& map, const py::handle& value) {
   if (!py::isinstance<MapRef>(value) && !py::hasattr(value, "keys"))
     ThrowInvalid(absl::StrCat(map.in.root().name(), ": ", map.in.place(), map.field->name(), " is ",

@@ -1,4 +1,4 @@
-// Fields of messages by reflection: what Python sees of a cluster that it may change, and of a report.
+// Fields of messages by reflection: of clusters, which Python may change, and of reports.
 #pragma once
 
 #include <google/protobuf/message.h>
@@ -13,13 +13,14 @@ namespace chakra::python {
 pybind11::object GetField(const MessageRef& message, const std::string& name);
 void SetFieldTo(const MessageRef& message, const std::string& name, const pybind11::handle& value);
 
-// A scalar, or an element of a repeated one.
+// A scalar field, or one element of a repeated scalar field.
 pybind11::object ScalarOf(const google::protobuf::Message& message,
                           const google::protobuf::FieldDescriptor& field, int index = -1);
 
-// "ns", "GB/s", ...: by the field's name; "": none.
+// The unit in a field's name: "ns", "GB/s", ...; "": none.
 std::string UnitOf(const google::protobuf::FieldDescriptor& field);
-// Of each field: name, type, unit, default, range, doc, repeated.
+// A dict for each field: name, type, unit, range, doc, fallback (the default), words (of enums), map,
+// repeated.
 pybind11::list DescribeFields(const google::protobuf::Descriptor& type);
 
 void BindFields(pybind11::module_& module);

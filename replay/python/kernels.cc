@@ -38,7 +38,7 @@ Kernels Held(proto::KernelTable table) {
   return {std::make_shared<const proto::KernelTable>(std::move(table))};
 }
 
-// A device's name, or the device of a cluster.
+// The device with this name (FindDevice()), or the device of a Cluster.
 proto::Device DeviceOf(const py::object& device) {
   if (py::isinstance<Cluster>(device)) return device.cast<Cluster>().cluster->snapshot()->cluster.device();
   return OrThrow(FindDevice(py::str(device)));
@@ -82,7 +82,7 @@ Kernels Transfer(const Kernels& kernels, const py::object& to, const py::object&
   return Held(OrThrow(TransferTable(*kernels.table, source, target, dtype, &notes)));
 }
 
-// CSV with a header as columns.
+// Converts CSV with a header to columns.
 std::shared_ptr<Table> TableOfCsv(const std::string& csv) {
   CsvReader reader(csv, "rows");
   std::vector<std::string> header, fields;

@@ -1,4 +1,4 @@
-// The module chakra_replay._core: what chakra_replay/*.py is made of.
+// The module chakra_replay._core, which chakra_replay/*.py use.
 #include <pybind11/pybind11.h>
 
 #include <algorithm>
@@ -19,8 +19,8 @@ namespace chakra::python {
 
 namespace {
 
-// Protocols of pickle below 2 would make objects without what they hold: all go by the second one, which
-// refuses what cannot be pickled.
+// Protocols of pickle below 2 would create objects without their content. Makes all protocols use protocol 2,
+// which refuses objects that cannot be pickled.
 void GuardPickles(const py::module_& module) {
   const py::object plain = py::module_::import("builtins").attr("object").attr("__reduce_ex__");
   for (const auto& [name, value] : py::dict(module.attr("__dict__"))) {

@@ -34,7 +34,7 @@ std::string KeywordOf(const MessageOption& option) {
   return absl::StrReplaceAll(option.name(), {{"-", "_"}});
 }
 
-// Whether a value is NAME=VALUE, each of them by itself.
+// Whether each value of the option is a NAME=VALUE.
 bool TakesPairs(const MessageOption& option) { return absl::StrContains(option.value(), "="); }
 
 const MessageOption& Find(const std::vector<MessageOption>& options, const std::string& name) {
@@ -47,7 +47,7 @@ const MessageOption& Find(const std::vector<MessageOption>& options, const std::
   throw py::type_error(absl::StrCat("there is no option \"", name, "\"", SuggestName(name, known)));
 }
 
-// The values that are meant; null: the option stands alone.
+// Appends the values that Python's `value` gives to the option; null: the option without a value.
 void AddValues(const MessageOption& option, const py::handle& value,
                std::vector<std::optional<std::string>>* out) {
   if (value.is_none()) return;
@@ -98,7 +98,7 @@ const google::protobuf::Descriptor& MessageOfFunction(const std::string& functio
   throw py::key_error("there is no function \"" + function + "\" with options");
 }
 
-// The options of a function of the module by its name.
+// Describes the options of a function of the module.
 py::list DescribeFunction(const std::string& function) {
   py::list out;
   for (const MessageOption& option : MessageOption::Of(MessageOfFunction(function))) {

@@ -1,4 +1,4 @@
-// Keyword arguments as the options of the command line.
+// Converts keyword arguments to options of the command line.
 #pragma once
 
 #include <google/protobuf/message.h>
@@ -10,13 +10,14 @@
 
 namespace chakra::python {
 
-// Keyword arguments as fields of a message (trace/io/options.h): `fabric="fluid"` is --fabric=fluid,
-// `lanes=None` is left out, `no_fast_path=True` is a flag; of what may be repeated a list gives one value
-// each. A dict is "key=value,...", and of options whose values are NAME=VALUE one value for each item.
-// Errors: TypeError for a name that there is not, with the nearest; values that the option does not take.
+// Sets the fields of a message from keyword arguments (trace/io/options.h): `fabric="fluid"` is
+// --fabric=fluid, `lanes=None` is ignored, and `no_fast_path=True` is a flag. A list gives one value for each
+// element if the option may be repeated, else one value joined by commas. A dict is "key=value,...", or one
+// value for each item if the option's values are NAME=VALUE. Errors: TypeError for an unknown name, with the
+// nearest name; values that the option does not accept.
 void FillOptions(const pybind11::dict& keywords, google::protobuf::Message* message);
 
-// A message that Python holds. Errors: it is none.
+// Parses a message that Python holds as bytes. Errors: the bytes are not such a message.
 template <typename M>
 M MessageOf(const std::string& bytes) {
   M message;

@@ -17,7 +17,7 @@ using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
-// A message in no other.
+// The root of a message that is part of no other message.
 class PartRoot final : public Root {
  public:
   PartRoot(const Message& content, std::string name) : message_(content.New()), name_(std::move(name)) {

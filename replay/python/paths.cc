@@ -26,7 +26,7 @@ std::string WordOf(const py::handle& value) {
   if (py::isinstance<py::bool_>(value)) return value.cast<bool>() ? "yes" : "no";
   if (py::hasattr(value, "__fspath__")) return WordOf(value.attr("__fspath__")());
   if (py::isinstance<py::bytes>(value)) return value.cast<std::string>();
-  // Of a float the shortest that reads back equal.
+  // str() of a float is the shortest text that reads back equal.
   const py::str text(value);
   const py::object bytes =
       py::reinterpret_steal<py::object>(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogateescape"));

@@ -1,4 +1,4 @@
-// Paths between Python, whose texts may stand for bytes that are no UTF-8, and the library.
+// Paths between Python and the library. Strings of Python may represent bytes that are not UTF-8.
 #pragma once
 
 #include <google/protobuf/message.h>
@@ -9,26 +9,28 @@
 
 namespace chakra::python {
 
-// A text, or what stands for a path, as the bytes of a word of a command line.
+// A string, bytes, number or path object as the bytes of a command-line argument.
 std::string WordOf(const pybind11::handle& value);
-// Paths, or what stands for them. One that begins as an option does is written so that it is none.
+// One path or a list of paths as strings or path objects. A path that begins with "-" gets "./" before it, so
+// that it is not read as an option.
 std::vector<std::string> PathsOf(const pybind11::object& paths);
 
 // A path for Python to open.
 pybind11::str PathText(const std::string& path);
 
-// The folder in which relative paths were given: where the process goes elsewhere, they still lead there.
+// The folder in which relative paths were given. They still lead there after the process changes its folder.
 class Folder {
  public:
   Folder();  // the current one
   explicit Folder(std::string path) : path_(std::move(path)) {}
 
   const std::string& path() const { return path_; }
-  // Whether it is not the current one.
+  // Whether this folder is not the current one.
   bool left() const;
-  // A path that was given in it, for now.
+  // A path that was given in this folder, made valid for the current folder.
   std::string Reach(const std::string& path) const;
-  // The same of all options of a message whose value is a file there, and of its traces.
+  // Applies Reach() to the traces of a message, and to all texts of it that name an existing file in this
+  // folder.
   void ReachIn(google::protobuf::Message* message) const;
 
  private:

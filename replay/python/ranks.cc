@@ -19,8 +19,8 @@ namespace {
 static_assert(sizeof(Time) == sizeof(int64_t), "times are seen as integers");
 static_assert(sizeof(NodeType) == 1);
 
-// A column of the traces, a Column or vector, which lives as long as they do. `T` is what Python sees of an
-// element.
+// A view of a column of the traces, a Column or vector, which lives as long as the traces. `T` is the type of
+// an element in Python.
 template <typename T, typename Values>
 py::array ColumnOf(const RankView& view, const Values& values) {
   using V = typename Values::value_type;
@@ -28,7 +28,7 @@ py::array ColumnOf(const RankView& view, const Values& values) {
   return View(py::dtype::of<T>(), static_cast<int64_t>(values.size()), sizeof(V), values.data(), view.set);
 }
 
-// The values themselves, or a copy of those of a narrow column.
+// A view of the values, or a copy if the column is stored narrow.
 template <typename T, typename V>
 py::array ColumnOf(const RankView& view, const NarrowColumn<V>& values) {
   static_assert(sizeof(T) == sizeof(V));
@@ -39,7 +39,7 @@ py::array ColumnOf(const RankView& view, const NarrowColumn<V>& values) {
   return View(py::dtype::of<T>(), size, sizeof(V), copy->data(), copy);
 }
 
-// A member of the elements of such a column.
+// A view of one member of the elements of such a column.
 template <typename T, typename Values>
 py::array MemberOf(const RankView& view, const Values& values, size_t offset) {
   using V = typename Values::value_type;
@@ -47,7 +47,8 @@ py::array MemberOf(const RankView& view, const Values& values, size_t offset) {
               reinterpret_cast<const char*>(values.data()) + offset, view.set);
 }
 
-// A column that the traces leave out, since all of it is `value`: one number, for each row.
+// An array for a column that the traces leave out, since all its values are `value`: stride 0 over one
+// number.
 template <typename T>
 py::array Constant(int64_t rows, T value) {
   auto held = std::make_shared<const T>(value);
@@ -66,7 +67,7 @@ py::list StringsOf(const StringTable& strings) {
   return out;
 }
 
-// Texts of several tables as one list.
+// Collects texts of several tables into one list.
 class Words {
  public:
   int32_t Add(absl::string_view word) {
@@ -187,7 +188,7 @@ class NodeColumns {
   std::vector<uint8_t> host_;
 };
 
-// What help() tells of a column.
+// `doc` is the text that help() shows for a column.
 template <typename F>
 void Def(py::class_<RankView>& type, const char* name, const char* doc, F get) {
   type.def_property_readonly(name, std::move(get), doc);
@@ -246,7 +247,7 @@ std::shared_ptr<Table> NodesOf(const TraceSet& set) {
   std::vector<std::vector<int32_t>> name_of(distinct.graphs.size());
   for (size_t g = 0; g < distinct.graphs.size(); ++g) {
     const StringTable& strings = distinct.graphs[g]->strings;
-    // Only names: the table also holds shapes and types.
+    // Only names are added: the string table also holds shapes and types.
     name_of[g].assign(strings.size(), -1);
     for (const uint32_t name : distinct.graphs[g]->name) {
       if (name_of[g][name] < 0) name_of[g][name] = names.Add(strings.Get(name));

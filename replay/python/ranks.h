@@ -1,4 +1,4 @@
-// What one rank does, as columns over the memory of the traces; and the nodes of all ranks as one table.
+// The nodes of one rank as columns over the memory of the traces, and the nodes of all ranks as one table.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -10,7 +10,7 @@
 
 namespace chakra::python {
 
-// Keeps the traces alive.
+// One rank of a set of traces; keeps the traces alive.
 struct RankView {
   std::shared_ptr<const TraceSet> set;
   const RankTrace* rank = nullptr;

@@ -26,14 +26,14 @@ using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
-// pybind11 holds a Record in an object of its own.
+// pybind11 stores a Record inside this object.
 struct RecordHolder {
   Record record;
   const Message& get() const { return *record; }
   const Descriptor& type() const { return *record->GetDescriptor(); }
 };
 
-// A field that holds a name's value in another unit: "end" is end_ps in seconds.
+// The field that an attribute name refers to in another unit: "end" is end_ps in seconds.
 struct Scaled {
   const FieldDescriptor* field = nullptr;
   double factor = 1;
@@ -52,7 +52,7 @@ Scaled FindScaled(const Descriptor& type, const std::string& name) {
   return {};
 }
 
-// "ranks" of "rank", "energies" of none.
+// The repeated field of a plural: "ranks" is `rank`. Other plurals ("energies") are not known.
 const FieldDescriptor* FindPlural(const Descriptor& type, const std::string& name) {
   if (!absl::EndsWith(name, "s")) return nullptr;
   const auto* field = type.FindFieldByName(name.substr(0, name.size() - 1));
@@ -106,7 +106,7 @@ py::object Attribute(const RecordHolder& holder, const std::string& name) {
       absl::StrCat(type.name(), " has no \"", name, "\"", SuggestName(name, NamesIn(type))));
 }
 
-// Values of a column of rows.
+// The values of one column of a repeated message.
 template <typename T, typename F>
 std::vector<T> CollectRows(const Message& in, const FieldDescriptor& rows, F get) {
   const int n = in.GetReflection()->FieldSize(in, &rows);
@@ -178,7 +178,7 @@ void AddColumn(const Message& in, const FieldDescriptor& rows, const ReportColum
   }
 }
 
-// A line: what its numbers and texts are, as far as there is room, and how many rows its tables have.
+// One line: numbers and texts as far as there is room, and the number of rows of each table.
 std::string RecordRepr(const RecordHolder& holder) {
   constexpr size_t kWide = 160;
   const Message& message = holder.get();

@@ -1,4 +1,4 @@
-// Messages that are results: attributes by reflection, tables as columns.
+// Messages that are results: fields as attributes by reflection, repeated messages as tables.
 #pragma once
 
 #include <google/protobuf/message.h>
@@ -10,14 +10,14 @@
 
 namespace chakra::python {
 
-// Part of a result that does not change; shares its owner.
+// A part of a result. It is immutable and shares ownership of the result.
 using Record = std::shared_ptr<const google::protobuf::Message>;
 
-// chakra_replay.Table of a repeated field of messages.
+// The chakra_replay.Table of a repeated field of messages.
 pybind11::object TableOf(const Record& record, const google::protobuf::FieldDescriptor& field);
 
 void BindRecords(pybind11::module_& module);
-// A result as Python sees it.
+// The Python object of a result.
 pybind11::object RecordObject(Record record);
 
 }  // namespace chakra::python

@@ -29,7 +29,7 @@ namespace py = pybind11;
 namespace chakra::python {
 namespace {
 
-constexpr size_t kLinksOfTimeline = 16;  // that have counters
+constexpr size_t kLinksOfTimeline = 16;  // links with counters
 
 std::shared_ptr<RunReport> Replay(const std::shared_ptr<Traces>& traces, const py::object& cluster,
                                   const std::string& told, const py::object& progress) {
@@ -45,7 +45,7 @@ std::shared_ptr<RunReport> Replay(const std::shared_ptr<Traces>& traces, const p
     ReplayHooks hooks;
     hooks.progress = [&watch](const Progress& p) { watch.Tell(p); };
     RunOptions options = origin.Options();
-    options.activity = true;  // as the command's JSON has it
+    options.activity = true;  // as in the JSON of the command
     report = origin.Run(options, std::move(hooks));
   });
   ThrowIf(report.status());
@@ -72,7 +72,7 @@ py::object Compare(const RunReport& a, const RunReport& b, bool merge_numbers) {
   return RecordObject(std::move(out));
 }
 
-// The comparison again, of the same reports: Records know nothing of printing.
+// Compares again, since the Record of a comparison cannot print.
 py::str PrintCompared(const RunReport& a, const RunReport& b, bool merge_numbers, const std::string& format,
                       size_t top) {
   proto::Comparison comparison = CompareReports(a.report(), b.report(), merge_numbers);

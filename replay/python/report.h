@@ -1,4 +1,4 @@
-// Runs, and what they report.
+// Runs, and their reports.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -16,15 +16,15 @@
 
 namespace chakra::python {
 
-// How a report came about, to look at the same run once more.
+// How a report was made, so that the run can be repeated.
 struct RunOrigin {
   std::shared_ptr<Traces> traces;
   std::shared_ptr<const ResolvedRun> resolved;
-  std::shared_ptr<const DescribedCluster> described;  // null: as the arguments say
-  std::string spec;                                   // of `described`
-  Folder folder{""};                                  // of the options' files
+  std::shared_ptr<const DescribedCluster> described;  // null: the cluster of `resolved`
+  std::string spec;                                   // the --cluster argument of `described`
+  Folder folder{""};                                  // the folder of the options' files
 
-  // The options, with the cluster.
+  // The options of the run, with the cluster.
   RunOptions Options() const;
   absl::StatusOr<proto::Report> Run(const RunOptions& options, ReplayHooks hooks) const;
 };
@@ -37,10 +37,11 @@ class RunReport {
   const proto::Report& report() const { return *report_; }
   std::shared_ptr<const proto::Report> shared() const { return report_; }
   const RunOrigin& origin() const { return origin_; }
-  // With its critical path and, of fabrics that follow links, what they carried over time: the run is made
-  // once more, with the same result. Of a report that was read, the report.
+  // The report with its critical path and, for fabrics that simulate links, their traffic over time. Repeats
+  // the run, with the same result. For a report that was read from a file, the report itself.
   std::shared_ptr<const proto::Report> Whole() const;
-  // The run once more, as a timeline for viewers of traces; what it left out. Errors: a report that was read.
+  // Repeats the run and writes it as a timeline for trace viewers. Returns a description of what the timeline
+  // leaves out. Errors: a report that was read from a file.
   std::string WriteTimeline(const std::string& path, const std::string& format, const std::string& ranks,
                             uint64_t most_nodes) const;
 

@@ -10,7 +10,7 @@
 
 namespace chakra::python {
 
-// A column of numbers where all texts are, else of the texts.
+// Adds a column of numbers if all texts are numbers, else a column of texts.
 void AddValues(const std::string& name, const std::vector<std::string>& texts, Table* table);
 
 void BindResults(pybind11::module_& module);

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Mapping
 
 HERE = Path(__file__).parent
-#: Modules whose functions have options.
+#: Modules with functions whose keyword arguments are options.
 MODULES = ("_collective", "_edit", "_plan", "_replay", "_traces")
 
 
@@ -97,7 +97,7 @@ def messages_stub(messages: Mapping[str, list[Mapping[str, Any]]]) -> str:
 def main() -> None:
     package = Path(sys.argv[1])
     sys.path.insert(0, str(package.parent))
-    import chakra_replay  # noqa: F401: it tells _core where comments are
+    import chakra_replay  # noqa: F401: sets the comments file of _core
     from chakra_replay import _core
     from chakra_replay._options import kind_of, name_of
 

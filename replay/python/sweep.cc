@@ -29,7 +29,7 @@ namespace py = pybind11;
 namespace chakra::python {
 namespace {
 
-// A spec that was read, with its points.
+// A sweep's spec, with its points.
 struct SweepSpec {
   sweep::Spec spec;
   std::optional<sweep::Space> space;
@@ -53,12 +53,12 @@ std::shared_ptr<SweepSpec> SpecOfText(const std::string& text, const std::string
   return Expand(std::move(spec));
 }
 
-// Points that another process runs.
+// Points that other processes run.
 class PointsSource {
  public:
   PointsSource(sweep::TaskSource* source, const sweep::Space* space) : source_(source), space_(space) {}
 
-  // (token, words), or None: no point is left to take. A point whose words cannot be made ends at once.
+  // (token, words), or None: no point is left. A point whose words cannot be made fails at once.
   py::object Take() {
     sweep::Task task;
     while (source_->Take(&task)) {
@@ -79,7 +79,7 @@ class PointsSource {
 
   void Finish(uint64_t token, const std::string& record) {
     const auto found = taken_.find(token);
-    if (found == taken_.end()) return;  // it ended before: a worker that was thought dead
+    if (found == taken_.end()) return;  // a worker that was thought dead has finished it before
     proto::PointRecord parsed;
     if (!parsed.ParseFromString(record)) ThrowInvalid("a worker of another version takes part in the sweep");
     source_->Finish(found->second, std::move(parsed));
@@ -97,7 +97,7 @@ class PointsSource {
     const sweep::RunnerProgress p = source_->progress();
     return py::make_tuple(p.done, p.failed, p.total, p.seconds);
   }
-  // Where serving ends early, so that the sweep can end.
+  // Returns the points that did not finish, so that the sweep can end early.
   void GiveBackAll() {
     for (auto& [token, task] : taken_) source_->GiveBack(std::move(task));
     taken_.clear();
@@ -109,7 +109,7 @@ class PointsSource {
   std::map<uint64_t, sweep::Task> taken_;
 };
 
-// Points that Python runs on its threads.
+// Points that threads of Python run.
 class LentPoints {
  public:
   LentPoints(size_t kept, int threads, sweep::SweepPoints::Places sent)
@@ -145,7 +145,7 @@ py::dict SummaryOf(const sweep::SweepSummary& summary) {
   return d;
 }
 
-// `serve`: None, or called with the source of points, in place of threads of this process.
+// `serve`: None, or called with the PointsSource instead of running points on threads of this process.
 py::dict RunSweep(const SweepSpec& swept, const RunArguments& arguments, const std::string& version,
                   const py::object& progress, const py::object& serve) {
   const int jobs = std::max(1, arguments.jobs);

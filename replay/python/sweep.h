@@ -1,4 +1,4 @@
-// Sweeps: their points, run here or handed out to others, and their results.
+// Sweeps: their points, run in this process or by others, and their results.
 #pragma once
 
 #include <pybind11/pybind11.h>

@@ -1,4 +1,4 @@
-// Tables as columns, for NumPy and for whoever reads Arrow.
+// Tables as columns, for NumPy and for readers of Arrow.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -12,7 +12,7 @@
 
 namespace chakra::python {
 
-// Rows of one length. Immutable once made; columns and arrays share what they point to.
+// A column; all columns of a table have the same number of rows. Immutable; copies and arrays share `data`.
 struct TableColumn {
   enum class Type { kInt32, kInt64, kUint64, kDouble, kBool };
   std::string name;
@@ -20,16 +20,16 @@ struct TableColumn {
   Type type = Type::kInt64;
   std::shared_ptr<const void> owner;  // of `data`
   const void* data = nullptr;
-  // Of texts: column is kInt32, an index into words; -1: none.
+  // For texts: the column is kInt32, an index into `words`; -1: none. Null for other types.
   std::shared_ptr<const std::vector<std::string>> words;
-  bool category = false;  // of texts: few of them, and many rows
+  bool category = false;  // for texts: few words, many rows
 };
 
 struct Table {
   int64_t rows = 0;
   std::vector<TableColumn> columns;
 
-  // A name that is taken already gets no second column.
+  // Appends a column. If several columns have the same name, Find() returns the first.
   template <typename T>
   void Add(std::string name, std::string doc, std::vector<T> values);
   void AddWords(std::string name, std::string doc, std::vector<int32_t> codes, std::vector<std::string> words,
@@ -72,14 +72,14 @@ void Table::Add(std::string name, std::string doc, std::vector<T> values) {
   columns.push_back(std::move(column));
 }
 
-// An array over memory that `owner` holds, which cannot be written to.
+// A read-only array over memory that `owner` keeps alive.
 pybind11::array View(const pybind11::dtype& type, int64_t rows, int64_t stride, const void* data,
                      std::shared_ptr<const void> owner);
 
-// A text, of which bytes that are no UTF-8 are shown as \xNN.
+// A Python string; bytes that are not UTF-8 become \xNN.
 pybind11::str Text(const std::string& text);
 
-// A capsule as __arrow_c_stream__ gives it: one batch of the whole table. Texts that are categories are
+// A capsule for __arrow_c_stream__: one batch with the whole table. Texts that are categories become
 // dictionaries.
 pybind11::capsule ArrowStream(std::shared_ptr<const Table> table);
 

@@ -5,7 +5,7 @@
 
 namespace chakra::python {
 
-// Of edit.cc and others.
+// Defined in edit.cc, collective.cc, plan.cc, topology.cc and kernels.cc.
 void BindEdit(pybind11::module_& module);
 void BindCollective(pybind11::module_& module);
 void BindPlan(pybind11::module_& module);

@@ -21,7 +21,7 @@ namespace py = pybind11;
 namespace chakra::python {
 namespace {
 
-// A network that was looked at.
+// A network with its measured figures.
 struct LookedAt {
   cli::TopologyInput input;
   NetworkFigures figures;

@@ -21,10 +21,10 @@ namespace py = pybind11;
 namespace chakra::python {
 namespace {
 
-constexpr size_t kRecent = 16;  // arguments that are remembered
-constexpr size_t kDomains = 4;  // steps of experts that are
+constexpr size_t kRecent = 16;  // cached arguments of runs
+constexpr size_t kDomains = 4;  // cached steps of other domains
 
-// Errors: an option that says nothing of traces.
+// Errors: an option that has nothing to do with traces.
 absl::Status CheckOfTraces(const proto::Run& told) {
   for (const MessageOption& option : MessageOption::Of(*proto::Run::descriptor())) {
     if (MayBeOfTraces(option) || option.name() == "threads" || !option.Given(told)) continue;

@@ -1,4 +1,4 @@
-// Traces in memory, with what was said when they were read.
+// Traces in memory, with the warnings of reading them.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -17,34 +17,34 @@
 
 namespace chakra::python {
 
-// Immutable but for what it remembers of calls. Any number of runs may share it at once.
+// Immutable, apart from caches. Any number of runs may share it at the same time.
 class Traces {
  public:
-  // What is told of traces, given in `folder`. Errors: those of CheckRun(), ResolveRun() and LoadTraces();
-  // options of the machine.
+  // Loads the traces that `told` describes; relative paths are in `folder`. Errors: those of CheckRun(),
+  // ResolveRun() and LoadTraces(); options of the machine.
   static std::shared_ptr<Traces> Load(proto::Run told, const Folder& folder);
 
   const LoadedTraces& loaded() const { return *loaded_; }
-  // Whether what a run replays depends on its machine: a step whose ranks share experts.
+  // Whether the traces depend on the machine of the run: they are a generated step with expert parallelism.
   bool goes_by_domain() const { return goes_by_domain_; }
-  // What a machine replays whose innermost dimension joins so many devices (DomainOf()): loaded(), or of a
-  // step of experts that leaves parallel.domain open what it is on that machine. The last ones are
-  // remembered. Errors: those of LoadTraces().
+  // The traces for a machine whose innermost dimension joins `domain` devices (DomainOf()): loaded(), or, if
+  // goes_by_domain(), the step as it is on that machine. The last results are cached. Errors: those of
+  // LoadTraces().
   absl::StatusOr<std::shared_ptr<const LoadedTraces>> LoadedFor(int domain) const;
-  // With the peers of twins.
+  // The traces with all peers; loaded() may lack those of symmetric ranks.
   std::shared_ptr<const TraceSet> whole() const;
-  // That read them, and where they were given.
+  // The arguments that the traces were read with, and the folder in which they were given.
   const proto::Run& told() const { return told_; }
   const Folder& folder() const { return folder_; }
-  // What reads them again, wherever the process is now.
+  // The options that read the traces again from the current folder of the process.
   TraceOptions OptionsHere() const;
   // One row for each node of all ranks.
   std::shared_ptr<Table> Nodes() const;
 
-  // A run of these traces that is told `more`. The last ones are remembered. Errors: what `replay` would say;
-  // options that would change the traces.
+  // The options of a run of these traces with the additional arguments `more`. The last results are cached.
+  // Errors: those of CheckRun() and ResolveRun(); options that would change the traces.
   std::shared_ptr<const ResolvedRun> RunOf(const proto::Run& more);
-  // As LoadedFor(), without edits.
+  // Like LoadedFor(), without edits and without the cache.
   absl::StatusOr<LoadedTraces> LoadUnedited(int domain) const;
 
  private:
@@ -53,7 +53,7 @@ class Traces {
   ResolvedRun resolved_;
   std::shared_ptr<const LoadedTraces> loaded_;
   bool goes_by_domain_ = false;
-  mutable std::mutex domains_mutex_;  // of domains_
+  mutable std::mutex domains_mutex_;  // guards domains_
   mutable std::list<std::pair<int, std::shared_ptr<const LoadedTraces>>> domains_;
   mutable std::mutex mutex_;
   mutable std::shared_ptr<const TraceSet> whole_;

@@ -22,7 +22,7 @@ void Watch::Run(const std::function<void()>& work) {
       std::future<void> ends;
       try {
         ends = std::async(std::launch::async, stoppable);
-      } catch (const std::system_error&) {  // the machine has no more threads
+      } catch (const std::system_error&) {  // no more threads are available
         stoppable();
       }
       while (ends.valid() && ends.wait_for(kEvery) != std::future_status::ready) Look();

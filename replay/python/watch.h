@@ -1,4 +1,4 @@
-// What Python sees and says of a run on its way.
+// Progress of a run, and its interruption from Python.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -14,29 +14,32 @@
 
 namespace chakra::python {
 
-// Made with the GIL. Work goes on a thread of its own, so that however long it says nothing, this one looks
-// for signals (Ctrl-C) and calls `progress` a few times a second; what either raises stops the work.
+// Create with the GIL. Work runs on a thread of its own. Meanwhile this thread checks for signals (Ctrl-C)
+// and passes new progress to `progress` every kEvery, however long the work reports nothing. An exception
+// from either stops the work.
 class Watch {
  public:
-  static constexpr std::chrono::milliseconds kEvery{50};  // how often it looks
+  static constexpr std::chrono::milliseconds kEvery{50};  // time between checks
 
-  // `progress`: None, or called with the share that is done, the simulated seconds, and nodes done and in
-  // all.
+  // `progress`: None, or called with the finished share, the simulated seconds, the nodes that are done, and
+  // all nodes.
   explicit Watch(pybind11::object progress) : progress_(std::move(progress)) {}
 
-  // Runs `work` without the GIL, with a StopScope; it ends soon after stop() is set. Raises what stopped it,
-  // or what it raised.
+  // Runs `work` without the GIL, in a StopScope: it ends soon after stop() is set. Rethrows the exception
+  // that stopped it, or that it threw.
   void Run(const std::function<void()>& work);
 
-  // From the work, from any thread: how far it is.
+  // Reports progress. Called by the work, from any thread.
   void Tell(const Progress& progress);
-  // The same of a share alone.
+  // Reports progress without simulated time.
   void Tell(double share, uint64_t done, uint64_t of);
 
-  // For work that calls Python itself and so goes on the thread that made this: looks, where it is time.
+  // For work that calls Python itself and so runs on the thread that created this object: checks for signals
+  // and calls `progress`, if kEvery has passed.
   void Look();
   const std::atomic<bool>* stop() const { return &stop_; }
-  // With the GIL, after such work: passes on what was told last, and raises what stopped the work.
+  // Call with the GIL after such work: passes on the last progress, and rethrows the exception that stopped
+  // it.
   void End();
 
  private:
@@ -47,7 +50,7 @@ class Watch {
   };
 
   void Note(const News& news);
-  // Calls `progress` with what was noted since, with the GIL.
+  // Calls `progress` with the news since the last call. Needs the GIL.
   void PassOn();
 
   pybind11::object progress_;
@@ -55,7 +58,7 @@ class Watch {
   std::exception_ptr raised_;
   std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + kEvery;
   std::mutex mutex_;
-  std::optional<News> news_;  // that were not passed on; guarded by mutex_
+  std::optional<News> news_;  // not passed on yet; guarded by mutex_
 };
 
 }  // namespace chakra::python

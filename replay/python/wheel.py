@@ -18,9 +18,9 @@ import zipfile
 from pathlib import Path
 
 HERE = Path(__file__).parent
-# Of the C library and the compiler, which every Linux has: PEP 600 and the policies of auditwheel.
+# Libraries of the C library and the compiler, which every Linux has (PEP 600 and the policies of auditwheel).
 _SYSTEM = re.compile(r"^(linux-vdso|lib(c|m|dl|rt|pthread|util|resolv|nsl|crypt|gcc_s|stdc\+\+)\.so|ld-linux)")
-_DATE = (1980, 1, 1, 0, 0, 0)  # the same wheel each time
+_DATE = (1980, 1, 1, 0, 0, 0)  # a fixed date, so that equal content gives an equal wheel
 
 
 def command(*words: str) -> str:

@@ -19,12 +19,12 @@ from . import _core
 from ._errors import Error
 from ._traces import load
 
-_BATCH_SECONDS = 0.25  # that a task takes: enough that the scheduler's own time does not count
+_BATCH_SECONDS = 0.25  # time of a task; long enough to hide the scheduler's own time
 _MOST_IN_BATCH = 256
-_TRIES = 5  # of a task whose workers die
-_DROPS = 20  # of a task by the scheduler
+_TRIES = 5  # how often a task may lose its worker
+_DROPS = 20  # how often the scheduler may drop a task
 _TELL_EVERY = 0.1
-_ALONE_SECONDS = 5.0  # without any worker, before it is said
+_ALONE_SECONDS = 5.0  # time without any worker before the warning
 
 # A point: its token, and its words.
 Point = Tuple[int, Sequence[str]]
@@ -35,7 +35,7 @@ class _Task:
     """A batch of points."""
 
     points: list[Point]
-    tried: int = 1  # whose workers died, but for the last time
+    tried: int = 1  # attempts so far; in all but the last one the workers died
     dropped: int = 0
 
 
@@ -59,12 +59,12 @@ class _Here:
 
 def _unpack(sweep: Mapping[str, Any], files: Mapping[str, bytes]) -> list[tuple[str, str]]:
     """Writes the files that were sent; where they are here, and where they were."""
-    # Goes with the worker. Checkers of types need not read all of Dask.
+    # The folder is deleted with the worker. The import is dynamic so that type checkers need not read all of Dask.
     worker = importlib.import_module("distributed").get_worker()
     folder = os.path.join(worker.local_directory, f"chakra-replay-{sweep['id']}")
     places = []
     for i, root in enumerate(sweep["roots"]):
-        # The last part of the name stays: it may be a prefix, and tells the format.
+        # Keeps the last part of the name, which may be a prefix and determines the format.
         local = os.path.join(folder, str(i), os.path.basename(os.path.normpath(root)))
         places.append((local, root))
         for path, content in files.items():
@@ -108,15 +108,15 @@ class Workers:
         self._content = _files_of(roots) if ship == "bytes" else {}
         for path in sorted(self._content):
             digest.update(os.fsencode(path) + b"\0" + hashlib.sha256(self._content[path]).digest())
-        self._files: Any = None  # the content, as a future
+        self._files: Any = None  # a future of the content
         self._sweep = {"id": digest.hexdigest()[:16], "version": _core.VERSION, "trace_cache": trace_cache,
                        "roots": roots}
         self._ended: queue.Queue[Any] = queue.Queue()
         self._running: dict[Any, _Task] = {}  # by future
         self._waiting: list[_Task] = []  # to be sent
-        self._seconds = 0.0  # of a point, as measured
+        self._seconds = 0.0  # measured time of a point; a moving average
         self._told = 0.0
-        self._alone_since: float | None = None  # there is no worker
+        self._alone_since: float | None = None  # since when there is no worker; inf: the warning was given
 
     def serve(self, source: _core.PointsSource) -> None:
         """Until each point has ended."""
@@ -134,7 +134,7 @@ class Workers:
                     continue
                 self._take(source, future)
         finally:
-            with contextlib.suppress(OSError, TimeoutError, asyncio.TimeoutError):  # nobody is there
+            with contextlib.suppress(OSError, TimeoutError, asyncio.TimeoutError):  # the scheduler is gone
                 for future in self._running:
                     future.cancel()
             self._running.clear()
@@ -178,12 +178,12 @@ class Workers:
     def _send(self) -> None:
         while self._waiting:
             if self._content and (self._files is None or self._files.status != "finished"):
-                # Once to each worker: a task that needs it takes it from whoever has it. Its key is new, for keys of
-                # content or of paths may be those of data that is being released.
+                # Sent once to each worker; tasks find it there. The key is new each time, since keys made from
+                # content or paths may belong to data that is being released.
                 try:
                     [self._files] = self._client.scatter([self._content], hash=False, broadcast=True)
                 except (OSError, TimeoutError, asyncio.TimeoutError):
-                    return  # the workers went meanwhile
+                    return  # the workers have left meanwhile
             task = self._waiting.pop(0)
             future = self._client.submit(run_batch, task.points, self._sweep, self._files, pure=False)
             self._running[future] = task
@@ -202,11 +202,11 @@ class Workers:
         if error is None:
             return self._drop(task)
         if type(error).__name__ != "KilledWorker":
-            raise error  # the worker lacks the package, or something of this kind: no point is at fault
+            raise error  # for example, the worker lacks the package: no point is at fault
         if task.tried >= _TRIES:
             for token, _ in task.points:
                 source.fail(token, f"the workers that ran it died, {task.tried} times")
-        elif len(task.points) > 1:  # one of them may kill workers: the others are not to go with it
+        elif len(task.points) > 1:  # one point may kill workers: run each by itself
             self._waiting += [_Task([point], task.tried) for point in task.points]
         else:
             self._waiting.append(_Task(task.points, task.tried + 1))

@@ -21,7 +21,7 @@ def edit(traces: Traces | Paths, output: str | os.PathLike[str] | None = None, *
     """
     if output is None:
         options = {("edit" if name == "script" else name): value for name, value in options.items()}
-        if isinstance(traces, Traces):  # two messages behind each other are both
+        if isinstance(traces, Traces):  # two concatenated messages merge into one
             return Traces(_core.Traces.load(traces._core.told_here + _core.told_of_run([], options)))
         return Traces(_core.Traces.load(_core.told_of_run(traces, options)))
     told = _core.told_of_edit(traces._core.told_here if isinstance(traces, Traces) else traces, options)

@@ -26,7 +26,7 @@ class Error(Exception):
     def __init__(self, message: str, code: str = "unknown") -> None:
         super().__init__(message, code)
         self.message = message
-        #: What kind of error it is: "invalid_argument", "not_found", "cancelled", ...
+        #: The kind of the error: "invalid_argument", "not_found", "cancelled", ...
         self.code = code
 
     def __str__(self) -> str:

@@ -11,10 +11,10 @@ from typing import Any, Callable, Mapping, Sequence, TypeVar, Union
 from . import _core
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-#: A path, or several.
+#: One path, or several paths.
 Paths = Union[str, "os.PathLike[str]", Sequence[Union[str, "os.PathLike[str]"]]]
 
-# What an option may be given, by what the command line takes.
+# The types of an option's value in Python.
 _VALUE = "str | float | Mapping[str, Any]"
 
 

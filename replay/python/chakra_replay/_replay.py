@@ -10,7 +10,7 @@ from ._options import Paths, document
 from ._report import Report
 from ._traces import Traces, load
 
-#: What a run may be told of its machine: a Cluster, or what --cluster takes.
+#: The machine of a run: a Cluster, or an argument of --cluster. None: the default cluster.
 ClusterLike = Union[_core.Cluster, str, "os.PathLike[str]", None]
 
 

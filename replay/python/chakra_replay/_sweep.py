@@ -13,9 +13,9 @@ from ._records import written
 from ._replay import progress_of
 from ._tables import Table
 
-#: A file of proto/sweep.proto, its text, or the same as a dict.
+#: A sweep (proto/sweep.proto): a SweepSpec, a file, its text, or a dict of its fields.
 SpecLike = Union["SweepSpec", str, "os.PathLike[str]", Mapping[str, Any]]
-#: Told of each point as it ends: its number, its metrics, its error ("": none).
+#: Called when a point ends, with its number, its metrics and its error ("": none).
 OnResult = Callable[[int, Mapping[str, float], str], Any]
 
 _TELL_EVERY = 0.2  # seconds
@@ -70,7 +70,7 @@ class SweepResults:
 
     def __init__(self, core: _core.SweepRows, summary: Mapping[str, Any] | None = None) -> None:
         self._core = core
-        #: What was run: points, run, done_before, failed, left, search, seconds.
+        #: Counts of the run: points, run, done_before, failed, left, search, seconds.
         self.summary = dict(summary or {})
         self._rows: Table | None = None
 
@@ -167,7 +167,7 @@ def _serve_threads(jobs: int, kept: int, on_result: OnResult,
                     ended, _, total, _ = source.progress()
                     progress(ended / total if total else 1.0, ended, total)
         finally:
-            points.stop()  # where this ends early, points that run are given up
+            points.stop()  # if this ends early, running points are abandoned
             pool.shutdown(cancel_futures=True)
 
     return serve

@@ -85,7 +85,7 @@ class Traces:
         return self._core.inputs
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Traces are read again where they are unpickled.
+        # Unpickling reads the traces again.
         return _reload, (self._core.told, os.fsencode(self._core.folder))
 
     def __repr__(self) -> str:

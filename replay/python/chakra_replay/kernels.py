@@ -16,7 +16,7 @@ from ._options import Paths
 from ._tables import Table
 from ._traces import Traces, core_of
 
-#: A name ("H100"), a preset, a file of a cluster, or a Cluster, whose device counts.
+#: A device: its name ("H100"), a preset or a cluster file that has it, or a Cluster that has it.
 DeviceLike = Union[str, _core.Cluster]
 #: Rows as dicts, columns by name, a DataFrame, or CSV.
 RowsLike = Union[str, Sequence[Mapping[str, Any]], Mapping[str, Sequence[Any]], Any]
