@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 constexpr size_t kMostFiles = 100000;
 constexpr absl::string_view kUnseen[] = {".git", ".venv", "__pycache__", "node_modules"};
 
-// Files at and below paths, sorted, and what was passed over.
+// Collects the files at and below paths, sorted, and counts the files beyond kMostFiles.
 class Walk {
  public:
   explicit Walk(proto::Diagnosis* diagnosis) : diagnosis_(diagnosis) {}
@@ -88,7 +88,7 @@ class Walk {
   uint64_t passed_over_ = 0;
 };
 
-// Splits files into those that may be traces and the others.
+// Splits files into candidates for traces and other files.
 class Sorter {
  public:
   explicit Sorter(proto::Diagnosis* diagnosis) : diagnosis_(diagnosis) {}
@@ -117,7 +117,8 @@ class Sorter {
   const std::vector<Candidate>& candidates() const { return candidates_; }
 
  private:
-  // The format of a file: of runs and of Chakra's own, which are sure, or of the others.
+  // The format of a file: among formats of whole runs and Chakra's own, which are certain, or among the
+  // others.
   static const Importer* Format(const std::string& path, absl::string_view head, bool whole_runs) {
     for (const Importer* i : Importers()) {
       if ((i->run != nullptr || i->native) != whole_runs) continue;
@@ -156,7 +157,7 @@ absl::StatusOr<proto::Diagnosis> Diagnose(const std::vector<std::string>& paths,
     FindRuns(path, sorter.candidates(), {options.most_bytes, options.threads}, &found);
   }
   for (proto::FoundRun& run : found.runs) *diagnosis.add_run() = std::move(run);
-  // Groups beside traces were read with them.
+  // Files that were read together with traces, such as groups, are not listed as other files.
   auto* files = diagnosis.mutable_file();
   files->erase(std::remove_if(files->begin(), files->end(),
                               [&](const proto::FoundFile& f) { return found.used.count(f.path()) > 0; }),

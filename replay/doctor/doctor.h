@@ -1,5 +1,5 @@
-// Looks at files and folders of anything and says what a user has: traces, what a replay of them lacks, other
-// files, and the command to type next.
+// Examines files and folders of any kind, and reports what they are: traces, with the information that a
+// replay of them lacks, or other files. Suggests the next command.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@
 namespace chakra::doctor {
 
 struct DoctorOptions {
-  uint64_t most_bytes = uint64_t{2} << 30;  // runs whose files take more are named, not read
+  uint64_t most_bytes = uint64_t{2} << 30;  // runs with larger files are listed, but not read
   int threads = 1;                          // the result does not depend on the number
 };
 
-// Errors (NotFound, PermissionDenied): a path that does not exist or a folder that cannot be listed. Whatever
-// is wrong with a file is part of the answer.
+// Errors (NotFound, PermissionDenied): a path that does not exist, or a folder that cannot be listed.
+// Problems with single files are part of the result.
 absl::StatusOr<proto::Diagnosis> Diagnose(const std::vector<std::string>& paths,
                                           const DoctorOptions& options);
 
-// For people. `page`: as of TextTable::Print().
+// Prints for people. `page`: as for TextTable::Print().
 std::string PrintDiagnosis(const proto::Diagnosis& diagnosis, TextPage* page = nullptr);
 
 }  // namespace chakra::doctor

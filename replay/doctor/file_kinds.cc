@@ -39,7 +39,7 @@ std::string Command(absl::string_view before, const std::string& path, absl::str
   return absl::StrCat("chakra-replay ", before, sweep::QuoteWord(path), after);
 }
 
-// Files told by the end of their names, in lower case.
+// Files recognized by the ending of their names, in lower case.
 struct Ending {
   absl::string_view ending, what, remedy;
 };
@@ -73,7 +73,7 @@ bool LooksLikePage(absl::string_view head) {
   return absl::StartsWith(begin, "<!doctype html") || absl::StartsWith(begin, "<html");
 }
 
-// A message that a file may be as a whole, and the words of the command that takes the file.
+// A message that a whole file may contain, and the words of the command that reads such a file.
 struct Configured {
   std::unique_ptr<google::protobuf::Message> (*make)();
   absl::string_view what, before, after;
@@ -97,7 +97,7 @@ constexpr Configured kConfigured[] = {
     {Make<proto::EditReport>, "a report of `edit`", "", ""},
 };
 
-// Whether a message has more than a name and a comment, which files of anything have.
+// Whether a message has more than a name and a comment, which any file may have.
 bool SaysMore(const google::protobuf::Message& message) {
   std::vector<const google::protobuf::FieldDescriptor*> fields;
   message.GetReflection()->ListFields(message, &fields);
@@ -107,7 +107,7 @@ bool SaysMore(const google::protobuf::Message& message) {
   });
 }
 
-// MSCCL++'s plans have a list of GPUs with their thread blocks.
+// Plans of MSCCL++ have a list of GPUs with their thread blocks.
 bool LooksLikeMscclPlusPlus(absl::string_view content) {
   return LooksLikeJson(content) && absl::StrContains(content, "\"gpus\"") &&
          absl::StrContains(content, "\"threadblocks\"") && absl::StrContains(content, "\"collective\"");
@@ -122,7 +122,7 @@ std::optional<FileKind> MessageKind(const std::string& path, absl::string_view c
   return std::nullopt;
 }
 
-// A network, as --network and `topology` take it.
+// A network file, as --network and `topology` read it.
 std::optional<FileKind> NetworkFileKind(const std::string& path, absl::string_view content) {
   const auto format = SniffNetwork(content, path);
   if (!format.ok()) return std::nullopt;

@@ -1,5 +1,5 @@
-// What a file is, by its name and its first bytes: the other files of this project, and those that users have
-// beside traces or take for them.
+// Recognizes a file by its name and its first bytes: files of this project, and files that users keep with
+// traces or mistake for traces.
 #pragma once
 
 #include <optional>
@@ -12,17 +12,17 @@ namespace chakra::doctor {
 // A file that no importer reads.
 struct FileKind {
   std::string what;    // "a cluster"
-  std::string remedy;  // what to do first; "": nothing
-  std::string next;    // the command that takes the file, whole; "": none
+  std::string remedy;  // what to do before `next`; "": nothing
+  std::string next;    // the whole command that reads the file; "": none
 };
 
-// A file of a format that no trace has: empty, an archive, a page of HTML, a report of a profiler that needs
-// an export. nullopt: it may be a trace. `head`: its first bytes, as they lie on disk. `path` goes into
-// commands.
+// Recognizes a file that cannot be a trace: an empty file, an archive, an HTML page, a profiler report that
+// needs an export. nullopt: the file may be a trace. `head`: its first bytes on disk. `path` is used in
+// suggested commands.
 std::optional<FileKind> ForeignKind(const std::string& path, absl::string_view head);
 
-// A file of this project, or a model's configuration: read whole, as each kind that is possible. nullopt:
-// none of them. Files of more than kMostConfigured bytes are none.
+// Recognizes a file of this project or a model's configuration, by parsing the whole file as each kind in
+// turn. nullopt: none of them. Files of more than kMostConfigured bytes are not recognized.
 std::optional<FileKind> ConfiguredKind(const std::string& path);
 inline constexpr size_t kMostConfigured = size_t{16} << 20;
 

@@ -12,17 +12,17 @@
 namespace chakra::doctor {
 namespace {
 
-// Nodes of all ranks by what is known of them. Ranks that share a graph count each.
+// Counts of nodes over all ranks, by what is known of them. Ranks that share a graph each count.
 struct Counts {
-  uint64_t device = 0;            // computation and copies that no CPU does
-  uint64_t timeless = 0;          // of these, without a duration and without work that a model could price
-  uint64_t shapeless = 0;         // operators without shapes
-  uint64_t operators = 0;         // CPU operators
-  uint64_t calls = 0;             // collectives and messages
-  uint64_t sizeless = 0;          // of these, without a size and with a time, which they keep
-  uint64_t unknown = 0;           // of these, with neither
-  uint64_t kept = 0;              // communication that keeps its recorded time
-  std::set<std::string> unnamed;  // groups that calls are on and nobody lists
+  uint64_t device = 0;     // computation and copies that are not on a CPU
+  uint64_t timeless = 0;   // part of `device`: without a duration, and without work that a model could price
+  uint64_t shapeless = 0;  // part of `operators`: without shapes
+  uint64_t operators = 0;  // CPU operators
+  uint64_t calls = 0;      // collectives and messages
+  uint64_t sizeless = 0;   // part of `calls`: without a size, with a time, which they keep
+  uint64_t unknown = 0;    // part of `calls`: without a size and without a time
+  uint64_t kept = 0;       // communication that keeps its recorded time
+  std::set<std::string> unnamed;  // groups of calls that no list of groups has
   bool times = false;
   Time first = Time::Never(), last;
 };
@@ -91,7 +91,7 @@ class Lacks {
     lack->set_remedy(std::move(remedy));
   }
   bool recorded() const { return !recorder_.empty(); }
-  // "record it: chakra-replay record-help nsys"; `otherwise` of what no profiler recorded.
+  // "record it: chakra-replay record-help nsys"; `otherwise` if no profiler has recorded the traces.
   std::string RecordAgain(absl::string_view otherwise) const {
     return recorder_.empty() ? std::string(otherwise)
                              : absl::StrCat("record it: chakra-replay record-help ", recorder_);
@@ -106,7 +106,7 @@ std::string Of(uint64_t part, uint64_t all, absl::string_view things) {
   return absl::StrCat(FormatCount(part), " of ", FormatCount(all), " ", things);
 }
 
-// The size of the job, as groups tell it.
+// The number of ranks of the job, from its groups.
 int JobSize(const TraceSet& traces) {
   int size = static_cast<int>(traces.ranks.size());
   for (const auto& [name, ranks] : traces.groups) {
@@ -143,7 +143,7 @@ void CommunicationLacks(const Counts& counts, Lacks* lacks) {
 
 namespace {
 
-// Work of the device that captures do not show. Adds it, and is true, where there is much of it.
+// Adds work of the device that captures do not show. Returns whether there is much of it.
 bool AddUnseen(const TraceSet& traces, Lacks* lacks) {
   const UnseenWork unseen = UnseenOf(traces);
   if (!unseen.Counts()) return false;
@@ -180,7 +180,7 @@ void FindLacks(const TraceSet& traces, absl::string_view recorder, proto::FoundR
                                  "record-help ",
                                  recorder));
   }
-  if (counts.timeless > 0 && recorder.empty()) {  // a time of 0 that was recorded is one
+  if (counts.timeless > 0 && recorder.empty()) {  // a recorded time of 0 is a time
     lacks.Add(absl::StrCat("times and work of ", Of(counts.timeless, counts.device, "device operations")),
               "these take no time, unless a kernel table has them",
               "add --kernels FILE --compute table (see chakra-replay kernels)");

@@ -1,4 +1,4 @@
-// What traces that can be read do not tell.
+// Information that traces lack for a replay.
 #pragma once
 
 #include "proto/diagnosis.pb.h"
@@ -6,8 +6,8 @@
 
 namespace chakra::doctor {
 
-// Counts nodes into `run`, and adds what a replay could use and `traces` do not have. `recorder`: the topic
-// of `chakra-replay record-help` for the format; "": none.
+// Counts the nodes of `traces`, and adds the information that a replay could use but `traces` lack.
+// `recorder`: the topic of `chakra-replay record-help` for the format; "": none.
 void FindLacks(const TraceSet& traces, absl::string_view recorder, proto::FoundRun* run);
 
 }  // namespace chakra::doctor

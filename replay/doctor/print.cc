@@ -11,8 +11,8 @@
 namespace chakra::doctor {
 namespace {
 
-constexpr size_t kWidth = 110;  // columns of wrapped text in a file
-constexpr int kShownFiles = 5;  // of one kind
+constexpr size_t kWidth = 110;  // width of wrapped text if the output is a file
+constexpr int kShownFiles = 5;  // of each kind
 constexpr int kShownNotes = 6;
 
 std::string Plural(uint64_t n, absl::string_view thing) {
@@ -64,7 +64,7 @@ void PrintRun(const proto::FoundRun& run, size_t width, std::string* out) {
   absl::StrAppend(out, "  next: ", run.next(), "\n\n");
 }
 
-// Files of one kind together.
+// Groups files by kind.
 void PrintFiles(const proto::Diagnosis& diagnosis, size_t width, std::string* out) {
   std::map<std::string, std::vector<const proto::FoundFile*>> kinds;
   std::vector<std::string> order;

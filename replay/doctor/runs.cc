@@ -19,7 +19,7 @@
 namespace chakra::doctor {
 namespace {
 
-constexpr uint64_t kMostTried = uint64_t{1} << 22;  // nodes of a run that is replayed by the way
+constexpr uint64_t kMostTried = uint64_t{1} << 22;  // runs with more nodes are not replayed
 
 // The topic of `record-help` for each importer that has one.
 constexpr std::pair<absl::string_view, absl::string_view> kRecorders[] = {
@@ -27,13 +27,13 @@ constexpr std::pair<absl::string_view, absl::string_view> kRecorders[] = {
     {"collective_logs", "nccl"},
 };
 
-// One attempt: what a command would be given, and the files behind it.
+// An attempt to read files as one run: the inputs of a command, and the files that they consist of.
 struct Attempt {
   std::vector<std::string> inputs;
   std::vector<Candidate> files;
 };
 
-// Of an archive the files in it tell.
+// For an archive, the importer is found from the files in it.
 absl::string_view RecorderOf(const Attempt& attempt) {
   const Importer* importer = attempt.files.front().importer;
   if (importer == nullptr) importer = ImporterOfRun(attempt.inputs, {});
@@ -70,7 +70,7 @@ std::string AttemptCommand(absl::string_view verb, const Attempt& attempt, absl:
 void NoteWhatReadersSay(const TraceSet& traces, proto::FoundRun* run) {
   for (const std::string& w : traces.warnings) run->add_note(w);
   for (const std::string& a : traces.assumptions) run->add_note(a);
-  std::map<std::string, uint64_t> repairs;  // ranks by kind
+  std::map<std::string, uint64_t> repairs;  // number of ranks, by text of the repair
   for (const RankTrace& rank : traces.ranks) {
     for (const Repair& r : rank.repairs) ++repairs[absl::StrCat(r.kind, ": ", r.detail)];
   }
@@ -78,7 +78,7 @@ void NoteWhatReadersSay(const TraceSet& traces, proto::FoundRun* run) {
     run->add_note(ranks == 1 ? text : absl::StrCat(text, " (on ", ranks, " ranks)"));
 }
 
-// Replays the run as `next` would. What stops it, or that nothing takes time, becomes part of the answer.
+// Replays the run with the command in `next`. Records the error of the replay, or that nothing takes time.
 void TryReplay(const LoadedTraces& traces, const std::string& cluster, proto::FoundRun* run) {
   if (traces.set.nodes() > kMostTried) {
     run->add_note(absl::StrCat("a replay was not tried: more than ", FormatCount(kMostTried), " nodes"));
@@ -88,7 +88,7 @@ void TryReplay(const LoadedTraces& traces, const std::string& cluster, proto::Fo
   options.cluster = cluster;
   const absl::StatusOr<proto::Report> report = RunReplay(traces, options);
   if (!report.ok()) {
-    // One line, as the field is: errors of several lines name one node in each.
+    // The field is one line; an error of several lines names one node in each line.
     run->set_refused(absl::StrReplaceAll(report.status().message(), {{"\n  ", "; "}, {"\n", " "}}));
   } else if (report->makespan_ps() == 0) {
     proto::Lack* lack = run->add_lack();
@@ -98,7 +98,7 @@ void TryReplay(const LoadedTraces& traces, const std::string& cluster, proto::Fo
   }
 }
 
-// Reads the attempt. False: it is no run, and run->error() says why.
+// Reads the attempt. Returns false if it is not a run; then run->error() has the reason.
 bool Read(const Attempt& attempt, const RunLimits& limits, FoundRuns* found, proto::FoundRun* run) {
   *run = Describe(attempt);
   if (run->bytes() > limits.most_bytes) {
@@ -119,7 +119,7 @@ bool Read(const Attempt& attempt, const RunLimits& limits, FoundRuns* found, pro
   for (const InputFile& f : traces->set.inputs) found->used.insert(f.path);
   FindLacks(traces->set, RecorderOf(attempt), run);
   NoteWhatReadersSay(traces->set, run);
-  // A capture alone is replayed as recorded; what was never timed needs a machine.
+  // A capture by itself is replayed on the machine that recorded it; traces without times need a machine.
   const std::string cluster = run->span_ps() > 0 ? "" : "dgx-h100";
   run->set_next(
       AttemptCommand("replay", attempt, cluster.empty() ? "" : absl::StrCat(" --cluster ", cluster)));
@@ -132,7 +132,7 @@ std::string FolderOf(const std::string& path) {
   return slash == path.npos ? "" : path.substr(0, slash);
 }
 
-// Traces whose files hold a rank each: a run for each prefix.
+// Makes a run of each prefix, for formats whose files have one rank each.
 void SplitByPrefix(std::vector<Candidate>* files, std::vector<Attempt>* attempts) {
   std::map<std::string, Attempt> prefixes;
   std::vector<Candidate> others;
@@ -153,7 +153,7 @@ void SplitByPrefix(std::vector<Candidate>* files, std::vector<Attempt>* attempts
 
 void Fail(proto::FoundRun run, const Attempt& attempt, FoundRuns* found) {
   const Candidate& first = attempt.files.front();
-  // JSON or text of any kind, with no name of a trace, is more likely to be something else.
+  // JSON or text without the name of a trace is more likely to be another kind of file.
   if (first.importer != nullptr && first.importer->frames != nullptr && !first.importer->native &&
       ParseTraceName(first.path).rank < 0) {
     proto::FoundFile file;
@@ -167,7 +167,8 @@ void Fail(proto::FoundRun run, const Attempt& attempt, FoundRuns* found) {
   found->runs.push_back(std::move(run));
 }
 
-// Whether files of one format make runs only together, so that a folder of them is worth a try.
+// Whether all files have one format whose files make a run only together, so that reading the folder may
+// work.
 bool Together(const std::vector<Candidate>& candidates) {
   return std::all_of(candidates.begin(), candidates.end(), [&](const Candidate& c) {
     return c.importer == candidates.front().importer && (c.importer == nullptr || c.importer->run != nullptr);
@@ -185,8 +186,8 @@ void TryEach(std::vector<Attempt> attempts, const RunLimits& limits, FoundRuns* 
   }
 }
 
-// Runs that a file of theirs tells of (Importer::leads), with the traces beside it. Returns the other
-// candidates.
+// Reads runs that have an index file (Importer::leads), together with the traces in the same folder. Returns
+// the other candidates.
 std::vector<Candidate> TakeLed(const std::vector<Candidate>& candidates, const RunLimits& limits,
                                FoundRuns* found) {
   const auto leads = [](const Candidate& c) { return c.importer != nullptr && c.importer->leads != nullptr; };
@@ -206,7 +207,7 @@ std::vector<Candidate> TakeLed(const std::vector<Candidate>& candidates, const R
       if (!leads(c)) others.push_back(c);
       continue;
     }
-    // Of several indices in a folder each says which files are its own: they count with the first.
+    // If a folder has several indices, each names its own files; here all files count with the first index.
     const auto first = std::find_if(attempts.begin(), attempts.end(), [&](const Attempt& a) {
       return a.files.front().path == with->second.front().path;
     });
@@ -216,7 +217,7 @@ std::vector<Candidate> TakeLed(const std::vector<Candidate>& candidates, const R
   return others;
 }
 
-// As FindRuns(), of candidates that no other file leads.
+// Like FindRuns(), for candidates that no index file leads.
 void FindAlone(const std::string& place, const std::vector<Candidate>& candidates, const RunLimits& limits,
                FoundRuns* found) {
   if (candidates.empty()) return;
@@ -234,7 +235,7 @@ void FindAlone(const std::string& place, const std::vector<Candidate>& candidate
     }
     why = run.error();
   }
-  // Not one run: each folder below, and the files that lie here.
+  // Not one run: try each folder below `place`, and each file in it.
   std::vector<Candidate> here;
   std::map<std::string, std::vector<Candidate>> below;
   for (const Candidate& c : candidates) {

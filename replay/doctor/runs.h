@@ -1,4 +1,4 @@
-// From files that may be traces to the runs that they make.
+// Groups files that may be traces into runs.
 #pragma once
 
 #include <cstdint>
@@ -11,26 +11,26 @@
 
 namespace chakra::doctor {
 
-// A file that may be, or be a part of, a trace.
+// A file that may be a trace or a part of one.
 struct Candidate {
   std::string path;
-  const Importer* importer = nullptr;  // null: a tar archive, whose members tell
+  const Importer* importer = nullptr;  // null: a tar archive, whose members have the format
   uint64_t bytes = 0;
 };
 
 struct FoundRuns {
   std::vector<proto::FoundRun> runs;
-  std::vector<proto::FoundFile> others;  // candidates that are no traces
+  std::vector<proto::FoundFile> others;  // candidates that are not traces
   std::set<std::string> used;            // paths of all files that belong to a run
 };
 
 struct RunLimits {
-  uint64_t most_bytes = 0;  // runs of more are named, not read
+  uint64_t most_bytes = 0;  // larger runs are listed, but not read
   int threads = 1;
 };
 
-// Reads what is at or below `place`, a folder or a file, as one run; where that fails, each of its folders,
-// and each of its own files. `candidates`: those at or below `place`, sorted by path.
+// Reads the candidates at or below `place`, a folder or a file, as one run. If that fails, tries each folder
+// and each file in `place`. `candidates` are sorted by path.
 void FindRuns(const std::string& place, const std::vector<Candidate>& candidates, const RunLimits& limits,
               FoundRuns* found);
 
