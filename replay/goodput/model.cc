@@ -15,13 +15,14 @@
 
 namespace chakra::goodput {
 namespace presets {
-absl::Span<const EmbeddedFile> Embedded();  // presets/
+absl::Span<const EmbeddedFile> Embedded();  // the files in presets/
 }  // namespace presets
 
 namespace {
 
-constexpr int kRuns = 200;             // that are simulated
-constexpr double kMostFailures = 2e6;  // over all of them; beyond, fewer are simulated
+constexpr int kRuns = 200;  // number of simulated runs
+// Saves and failures of all runs; fewer runs are simulated if there are more.
+constexpr double kMostFailures = 2e6;
 constexpr char kBlocking[] = "blocking";
 constexpr char kAsynchronous[] = "asynchronous";
 
@@ -55,7 +56,7 @@ absl::Status CheckReliability(const proto::Reliability& r) {
 
 double Or(double value, double otherwise) { return value > 0 ? value : otherwise; }
 
-// Seconds.
+// `block`, `persist` and `load` are in seconds.
 struct Saves {
   double gbytes = 0, block = 0, persist = 0, load = 0;
 };
@@ -83,7 +84,7 @@ absl::StatusOr<Saves> SavesOf(const LongRun& run, const proto::Checkpoint& c) {
   return out;
 }
 
-// Failures an hour of the run, and nodes in repair at once, of one component.
+// The failures of a component: failures per hour of the run, and the mean number of nodes in repair.
 struct Rate {
   double an_hour = 0, in_repair = 0;
 };
@@ -103,7 +104,7 @@ void AddTime(const char* name, double seconds, double all, proto::GoodputReport*
   share.set_share(all > 0 ? seconds / all : 0);
 }
 
-// Of each second of the run, by the exact expectations.
+// Adds the expected time of the run by use.
 void AddTimes(const Cycle& c, double work, proto::GoodputReport* out) {
   const double all = work * TimeOfWork(c);
   const double saves = work * c.block / c.interval;

@@ -9,11 +9,11 @@ namespace {
 
 constexpr int kMostSpares = 1000000;
 
-// Exponential times from one stream of bits: the same on every machine.
+// Exponential times from one stream of random bits, the same on every machine.
 class Failures {
  public:
   Failures(double between, uint64_t seed) : between_(between), bits_(seed) {}
-  // Until the next failure.
+  // The time until the next failure.
   double Next() {
     if (between_ <= 0) return HUGE_VAL;
     const double uniform = (static_cast<double>(bits_() >> 11) + 0.5) * 0x1p-53;
@@ -46,14 +46,14 @@ double TimeOfWork(const Cycle& c) {
   if (c.between <= 0) return 1 + c.block / c.interval;
   const double m = c.between;
   const double cycle = std::exp(c.restart / m) * (m + c.detect) * std::expm1((c.interval + c.block) / m);
-  // A failure within `persist` of a save loses the interval before it as well.
+  // A failure within `persist` after a save also loses the interval before the save.
   const double late = std::expm1(std::min(c.persist, c.interval) / m);
   return (cycle + late * c.interval) / c.interval;
 }
 
 double LambertW0(double x) {
   if (x <= -std::exp(-1.0)) return -1;
-  // Near the branch point by its series, else from the logarithm; then Halley's steps.
+  // Start: the series near the branch point, else the logarithm. Then Halley's iteration.
   const double p = std::sqrt(2 * (std::exp(1.0) * x + 1));
   double w = p < 1 ? -1 + p - p * p / 3 + 11 * p * p * p / 72 : std::log1p(x);
   for (int i = 0; i < 40; ++i) {
@@ -89,16 +89,16 @@ double MetaGoodput(const Cycle& c) {
 Spent SimulateRun(const Cycle& cycle, double work, uint64_t seed) {
   Failures failures(cycle.between, seed);
   Spent spent;
-  double left = failures.Next();  // until the next failure
-  double safe = 0, done = 0;      // work that is on storage; that was done since the start or the last load
-  double pending = -1;            // time since a save that is not on storage yet; < 0: none
+  double left = failures.Next();  // time until the next failure
+  double safe = 0, done = 0;      // work on storage; work done since the start or the last load
+  double pending = -1;            // >= 0: a save is not on storage yet; < 0: none
   while (safe < work) {
-    // A part of the cycle: work, then the save. Only what is saved counts.
+    // A cycle: work, then the save. Only saved work counts.
     const double part = cycle.interval + cycle.block;
     const bool counts_late = pending >= 0 && cycle.persist > 0;
     if (left >= part) {
       left -= part;
-      if (counts_late) safe = done;  // persist <= interval: it got there meanwhile
+      if (counts_late) safe = done;  // persist <= interval, so the save has reached storage
       done += cycle.interval;
       pending = cycle.persist > 0 ? 0 : -1;
       if (pending < 0) safe = done;
@@ -108,7 +108,7 @@ Spent SimulateRun(const Cycle& cycle, double work, uint64_t seed) {
       continue;
     }
     if (counts_late && left >= cycle.persist) safe = done;
-    const double again = done - safe;  // whole intervals whose save was not there yet
+    const double again = done - safe;  // whole intervals whose save was not on storage
     spent.work -= again;
     spent.saves -= again > 0 ? cycle.block * again / cycle.interval : 0;
     spent.lost += left + again + (again > 0 ? cycle.block * again / cycle.interval : 0);
@@ -116,7 +116,7 @@ Spent SimulateRun(const Cycle& cycle, double work, uint64_t seed) {
     pending = -1;
     ++spent.failures;
     Restart(cycle, &failures, &spent);
-    // The restart outlived the last drawn time: failures have no memory.
+    // Failures have no memory, so a new time is drawn after the restart.
     left = failures.Next();
   }
   return spent;
@@ -141,12 +141,12 @@ Simulated SimulateRuns(const Cycle& cycle, double work, int runs, uint64_t seed)
   const double mean = sum / runs;
   const double variance = runs > 1 ? std::max(0.0, (squares - runs * mean * mean) / (runs - 1)) : 0;
   out.goodput = 1 / mean;
-  out.error = std::sqrt(variance / runs) / (mean * mean);  // of 1 / mean
+  out.error = std::sqrt(variance / runs) / (mean * mean);  // standard error of 1 / mean
   return out;
 }
 
 double ChanceOfSpare(double in_repair, int spares) {
-  // Poisson: fewer than `spares` are in repair.
+  // Poisson distribution: P(fewer than `spares` in repair).
   double term = std::exp(-in_repair), sum = 0;
   for (int k = 0; k < spares; ++k) {
     sum += term;
