@@ -10,7 +10,7 @@
 namespace chakra::economics {
 namespace {
 
-// act/core/logic: energy and gases by area.
+// Tables of act/core/logic: energy and gases by area.
 constexpr LogicNode kNodes[] = {{28, 0.90, 0.175, 0.100},  {20, 1.20, 0.190, 0.110}, {14, 1.20, 0.200, 0.125},
                                 {10, 1.475, 0.240, 0.150}, {8, 1.52, 0.240, 0.150},  {7, 2.15, 0.350, 0.200},
                                 {5, 2.75, 0.430, 0.225},   {3, 3.25, 0.470, 0.275}};
@@ -65,7 +65,7 @@ absl::StatusOr<double> EmbodiedKg(const proto::EmbodiedPart& part, const proto::
       return absl::InvalidArgumentError(
           absl::StrCat("part \"", part.name(), "\": node_nm is ", node.status().message()));
     }
-    // ACT's default of 97 % is the mean of its two tables; others lie between them.
+    // ACT's default of 97 % is the mean of its two tables; other values are interpolated.
     const double at_99 = (fab.abatement() - 0.95) / 0.04;
     const double gas = node->gas_95_kg_per_cm2 + at_99 * (node->gas_99_kg_per_cm2 - node->gas_95_kg_per_cm2);
     kg += part.area_cm2() * (fab.grams_per_kwh() / 1e3 * node->kwh_per_cm2 + gas + kMaterialsKgPerCm2) /

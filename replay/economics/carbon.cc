@@ -20,7 +20,7 @@ class Emitter {
   Emitter(const PricedStep& step, const proto::Grid& grid, const proto::Embodied& embodied, double start,
           Tree* tree)
       : step_(step), grid_(grid), embodied_(embodied), start_(start), tree_(tree) {
-    // A node whose host the table does not have takes that of H100.
+    // If the table does not have the host of the device, uses the host of an H100.
     const proto::Embodied* host = &embodied;
     if (!host->has_host_footprint_kg()) host = EmbodiedOf(grid, "H100-SXM5-80GB");
     host_ = host == nullptr ? &embodied : host;

@@ -1,4 +1,5 @@
-// What a step of a run emits: of its electricity, and its share of what making the machine emitted.
+// Emissions of a step of a run: of its electricity, and its share of the emissions of manufacturing the
+// machine.
 #pragma once
 
 #include "absl/status/statusor.h"
@@ -9,13 +10,14 @@
 
 namespace chakra::economics {
 
-// Operational: kWh of the metered run x the grid's intensity, by location and by contracts. Embodied: that of the whole
-// machine x the step's time over the machine's years in use (ACT's T / LT), by ACT's equations and by product footprints,
-// which differ by several times: both are told. `start`: seconds since 1970, for grids by the hour. `tree` may be null.
-// Errors: a device that the tables do not have.
+// Operational: kWh of the metered run x the grid's intensity, location-based and market-based (by contracts).
+// Embodied: the kg of the whole machine x the step's time / the machine's years in use (ACT's T / LT), by
+// ACT's equations and by product footprints. The two differ by several times, so both are reported. `start`:
+// seconds since 1970, for grids by the hour. `tree` may be null. Errors: a device that the tables do not
+// have.
 absl::StatusOr<proto::CarbonReport> CarbonOf(const PricedStep& step, const proto::Grid& grid, double start, Tree* tree);
 
-// LLMCarbon (Faiz et al., arXiv 2309.14393): kWh of a training run by hours x devices x watts x PUE, and its tonnes.
+// LLMCarbon (Faiz et al., arXiv 2309.14393): the kWh of a training run are hours x devices x watts x PUE.
 double HoursTimesWattsKwh(double devices, double hours, double watts, double pue);
 
 }  // namespace chakra::economics

@@ -14,12 +14,12 @@ namespace {
 
 constexpr double kHoursInYear = 8760;
 
-// Something that is bought.
+// An item that is bought.
 struct Bought {
   std::string name;
   Range count;
-  const proto::Figure* price;  // of one
-  const char* unit;            // of `count`
+  const proto::Figure* price;  // of one item
+  const char* unit;            // the unit of `count`
 };
 
 class Coster {
@@ -31,7 +31,7 @@ class Coster {
     const double hours = step_.seconds / 3600;
     const Range used(prices_.used_share());
     const Range years(prices_.lifetime_years()), interest(prices_.interest_share());
-    // A long life and no interest are cheap.
+    // The low end has a long life and no interest.
     const Range yearly{YearlyShare(years.high, interest.low), YearlyShare(years.value, interest.value),
                        YearlyShare(years.low, interest.high)};
     const Range of_step = yearly * Range(hours / kHoursInYear) / used;
@@ -78,7 +78,7 @@ class Coster {
             {"racks", static_cast<double>(bill.racks), &prices_.rack_dollars(), "racks"}};
   }
 
-  // What the machines are rated for, without cooling: colocation is sold by it.
+  // The rated power of the machines without cooling; colocation is sold by rated power.
   double ProvisionedKilowatts() const {
     const proto::NodePower& node = step_.constants.profile.node();
     const double most = energy::ToWatts(energy::LevelsOf(step_.constants).most);

@@ -1,4 +1,4 @@
-// What a step of a run costs, owned and rented.
+// The cost of a step of a run, on an owned and on a rented machine.
 #pragma once
 
 #include <string>
@@ -12,23 +12,23 @@
 
 namespace chakra::economics {
 
-// A step of a metered run on the machine that was simulated. All is the caller's.
+// A step of a metered run on the simulated machine. Nothing is owned.
 struct PricedStep {
   const energy::Bill& bill;
   const energy::Constants& constants;
   const proto::EnergyReport& energy;
   double seconds = 0;
-  double tokens = 0;   // 0: not known
-  double samples = 0;  // likewise; of a model of tables
+  double tokens = 0;   // 0: unknown
+  double samples = 0;  // of a recommendation model; 0: unknown
 };
 
-// Owned: an hour of the machine costs its capital over lifetime and use (straight line, or an annuity where
-// there is interest), its share of staff and site, and the electricity that the step drew. The whole machine
-// that was simulated is paid for, devices without a rank too. `tree` may be null. Errors: a device that the
-// prices do not have, by field, with the nearest.
+// Owned: an hour of the machine costs its capital over lifetime and use (straight line, or an annuity if
+// there is interest), its share of staff and site, and the electricity of the step. The cost includes the
+// whole simulated machine, also devices without a rank. `tree` may be null. Errors: a device without a price;
+// the error names the field and the nearest device.
 absl::StatusOr<proto::CostReport> CostOf(const PricedStep& step, const proto::Prices& prices, Tree* tree);
 
-// Share of a price that a year of ownership costs: 1 / years, or r / (1 - (1 + r)^-years).
+// The share of a price that a year of ownership costs: 1 / years, or r / (1 - (1 + r)^-years).
 double YearlyShare(double years, double interest);
 
 }  // namespace chakra::economics

@@ -1,4 +1,4 @@
-// Numbers with the least and the most that they may be.
+// Numbers with a minimum and a maximum.
 #pragma once
 
 #include "proto/energy.pb.h"
@@ -17,12 +17,12 @@ struct Range {
   Range& operator+=(const Range& o) { return *this = {low + o.low, value + o.value, high + o.high}; }
 };
 
-// Of numbers that are not negative.
+// For numbers that are not negative.
 inline Range operator+(Range a, const Range& b) { return a += b; }
 inline Range operator*(const Range& a, const Range& b) {
   return {a.low * b.low, a.value * b.value, a.high * b.high};
 }
-// `b` above 0.
+// Requires `b` > 0.
 inline Range operator/(const Range& a, const Range& b) {
   return {a.low / b.high, a.value / b.value, a.high / b.low};
 }

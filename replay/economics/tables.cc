@@ -21,7 +21,7 @@
 
 namespace chakra::economics {
 namespace built_in {
-absl::Span<const EmbeddedFile> Embedded();  // *.txtpb
+absl::Span<const EmbeddedFile> Embedded();  // the *.txtpb files of this folder
 }  // namespace built_in
 
 namespace {
@@ -45,7 +45,8 @@ absl::Status CheckFigure(const std::string& field, const Figure& f) {
   return absl::OkStatus();
 }
 
-// The figures of a message, those of inner messages too; `needed`: absent ones are refused.
+// Checks the figures of a message and of its repeated messages. `needed`: absent figures of `message` are
+// errors.
 absl::Status CheckAll(const Message& message, const std::string& place, bool needed) {
   const auto& in = *message.GetReflection();
   for (int i = 0; i < message.GetDescriptor()->field_count(); ++i) {
@@ -131,7 +132,7 @@ std::string PlainName(const std::string& name) {
   return out;
 }
 
-// Rows of `over` take the place of those of the same device in `base`.
+// Rows of `over` replace the rows of the same device in `base`.
 template <typename Row>
 void MergeRows(const google::protobuf::RepeatedPtrField<Row>& over,
                google::protobuf::RepeatedPtrField<Row>* base) {
@@ -164,7 +165,7 @@ bool IsFile(const std::string& name) {
   return ::stat(name.c_str(), &unused) == 0;
 }
 
-// Constants whose figures are absent in `over` stay.
+// Fields that are set in `over` replace those of `base`; the others stay.
 template <typename Table>
 void MergeTable(Table over, Table* base) {
   std::vector<const FieldDescriptor*> set;
@@ -173,7 +174,7 @@ void MergeTable(Table over, Table* base) {
   base->MergeFrom(over);
 }
 
-// Reads a file of this folder.
+// Reads a built-in file of this folder.
 absl::Status ReadBuiltIn(const char* name, Message* message) {
   return ParseTextMessage(FindEmbedded(built_in::Embedded(), name), absl::StrCat("replay/economics/", name),
                           message);
@@ -262,7 +263,7 @@ double MeanIntensity(const proto::Grid& grid, double start, double seconds) {
   const auto first = ParseMoment(grid.first_hour());
   const double begin = (start - first.value_or(0)) / 3600, end = begin + std::max(seconds, 1e-9) / 3600;
   const double span = hours;
-  // Whole rounds of the list, then what is left of one.
+  // Whole rounds of the list, then the rest of one round.
   double whole = 0;
   for (const double grams : grid.hourly_grams_per_kwh()) whole += grams;
   const double rounds = std::floor((end - begin) / span);

@@ -1,4 +1,4 @@
-// How a number came about, as a tree: --explain prints it.
+// The derivation of a number as a tree; --explain prints it.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace chakra::economics {
 
 class Tree {
  public:
-  // What follows until Up() is what `name` is made of. `how`: "sum", "product" or a formula.
+  // Adds `name`; the entries until Up() are its parts. `how`: "sum", "product" or a formula.
   void Down(std::string name, double value, std::string unit, std::string how) {
     Add(std::move(name), value, std::move(unit), std::move(how), "");
     ++depth_;
