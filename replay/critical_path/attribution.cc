@@ -75,7 +75,7 @@ class Shares {
 };
 
 const char* CauseOf(const Graph& graph, uint32_t row) {
-  // By BusyClock::Class. Nodes without work take no time, and so are on no path.
+  // By BusyClock::Class. Nodes without work take no time, so they are not on the path.
   constexpr const char* kNames[] = {"device computation", "host operations", "recorded communication",
                                     "memory", "nothing"};
   return kNames[ClassOf(graph, row)];
@@ -110,7 +110,7 @@ class Attribution {
 
  private:
   const Graph& GraphOf(const PathSegment& s) const { return *traces_.ranks[s.rank].graph; }
-  // The time on the links of a dimension.
+  // The time on the links of one dimension.
   struct Level {
     std::string name;
     Time latency, transfer, waiting;
@@ -158,7 +158,8 @@ class Attribution {
       level.transfer += links.transfer;
     }
     if (s.parts.links.empty()) return;
-    // It is not known where messages wait; the wait counts for the links on which they spend most.
+    // It is unknown where messages waited; the wait counts for the dimension of the links with the longest
+    // transfer.
     const auto most =
         std::max_element(s.parts.links.begin(), s.parts.links.end(),
                          [](const auto& a, const auto& b) { return a.second.transfer < b.second.transfer; });
@@ -178,8 +179,8 @@ class Attribution {
     return absl::StrCat(std::string(chakra::Name(s.type)), group.empty() ? "" : " on ", group);
   }
 
-  // Adds the sensitivity of a change with which `part` of the path takes 1/1.01 (1 % more of a rate) or
-  // 99/100 (1 % less of a time) of its time.
+  // Adds the sensitivity of a change that scales the time `part` of the path: by 1/1.01 for 1 % more of a
+  // rate, by 99/100 for 1 % less of a time.
   static void AddSensitivity(PathChange change, const std::string& of, Time part, Time whole,
                              std::vector<std::pair<proto::Sensitivity, PathChange>>* out) {
     if (part <= Time::Zero()) return;

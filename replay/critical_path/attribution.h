@@ -1,4 +1,4 @@
-// Attributes the critical path to what it ran through, and says what changes of the machine would give.
+// Attributes the critical path to its causes, and estimates the gain of changes of the machine.
 #pragma once
 
 #include <string>
@@ -16,20 +16,22 @@ namespace chakra {
 struct PathChange {
   enum class Of { kDeviceSpeed, kHostSpeed, kMemorySpeed, kBandwidth, kLatency, kLibraryTime, kDelays };
   Of of;
-  int level = -1;  // for bandwidth and latency: the dimension
+  int level = -1;  // for bandwidth and latency: the index of the dimension
 };
 
 // A kind of links, as reports name it.
 struct LinkKind {
-  int level = 0;          // their dimension
-  std::string dimension;  // its name
+  int level = 0;          // index of the dimension
+  std::string dimension;  // name of the dimension
   std::string name;       // "net" for a plain dimension; "net leaf-spine" for a link class of a network
 };
 
 // The kinds, by index into Topology::link_classes().
 std::vector<LinkKind> LinkKindsOf(const Topology& topology);
 
-// `changes`, if not null, gets the change of each of the report's sensitivities.
+// Sums the segments of the path by cause, rank, lane, operator, collective and kind of link. Estimates
+// sensitivities: the gain of a change if the path stays the longest. `changes`, if not null, gets the change
+// of each of the report's sensitivities.
 proto::CriticalPathReport AttributePath(const CriticalPath& path, const TraceSet& traces, LanePolicy lanes,
                                         const std::vector<LinkKind>& kinds,
                                         std::vector<PathChange>* changes = nullptr);

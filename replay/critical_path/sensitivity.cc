@@ -21,7 +21,7 @@ struct Change {
   double bandwidth = 1, latency = 1;  // factors for the links of the level
 };
 
-// nullopt if a machine cannot be given the change.
+// nullopt: the change cannot be made to a machine.
 std::optional<Change> ChangeOf(const PathChange& of, const Topology& topology) {
   Change change;
   switch (of.of) {
@@ -69,8 +69,8 @@ std::vector<ComputeTimes> ScaledTimes(const Simulation& simulation, const Change
   return times;
 }
 
-// The machine with the change: a plain dimension changes by the fields of the cluster, so that the library
-// follows; a network changes by its links.
+// The cluster with the change. A plain dimension changes by its fields in the cluster file, so that the
+// library follows; a network changes by its links.
 absl::StatusOr<ClusterModel> ScaledMachine(const ClusterModel& cluster, int ranks, const Change& change) {
   ClusterModel model = cluster;
   model.memory.bandwidth = Scaled(model.memory.bandwidth, 1 / change.memory);
@@ -83,7 +83,7 @@ absl::StatusOr<ClusterModel> ScaledMachine(const ClusterModel& cluster, int rank
     network->graph = network->graph.Scaled(change.bandwidth, change.latency);
     d.network = std::move(network);
     ASSIGN_OR_RETURN(model.topology, Topology::Make(std::move(dimensions)));
-    if (model.collectives.library != nullptr) {  // its limits are shares of the cards
+    if (model.collectives.library != nullptr) {  // the library's limits are shares of the NICs' bandwidth
       auto library = std::make_shared<LibraryModel>(*model.collectives.library);
       library->levels[static_cast<size_t>(change.level)].link_gbytes_per_s *= change.bandwidth;
       model.collectives.library = std::move(library);

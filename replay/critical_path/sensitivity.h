@@ -1,4 +1,4 @@
-// Measures what a change of the machine gives: repeats the run with the change.
+// Measures the gain of changes of the machine: repeats the run with each change.
 #pragma once
 
 #include <vector>
@@ -10,10 +10,10 @@
 
 namespace chakra {
 
-// Repeats `simulation`, which took `makespan`, for each of the path's sensitivities that a machine can be
-// given (computation, memory, bandwidth and latency of links), and fills in the result. `changes`: their
-// changes, from AttributePath(). A plain dimension changes as --set would change it; in a network every link
-// changes.
+// Repeats `simulation`, whose makespan was `makespan`, for each of the path's sensitivities whose change can
+// be made to a machine (computation, memory, bandwidth and latency of links), and sets the measured gains.
+// `changes`: the changes of the sensitivities, from AttributePath(). A plain dimension changes as with --set;
+// in a network every link changes.
 absl::Status MeasureSensitivities(const Simulation& simulation, Time makespan,
                                   const std::vector<PathChange>& changes, proto::CriticalPathReport* path);
 

@@ -16,7 +16,8 @@ namespace {
 
 std::shared_ptr<const Graph> WithoutDelays(const Graph& graph) {
   auto out = std::make_shared<Graph>(graph);
-  // Delays of 0: releases before the end of a dependency count from the same columns.
+  // Keeps the delay columns, with all delays 0: the engine needs them for releases before the end of a
+  // dependency.
   out->dep_delay = std::vector<Time>(graph.dep_delay.size());
   out->child_delay = std::vector<Time>(graph.child_delay.size());
   out->dep_unexplained = {};

@@ -1,4 +1,4 @@
-// Measures what pinned time holds: repeats a run without it.
+// Measures the effect of unexplained time: repeats a run without it.
 #pragma once
 
 #include "absl/status/statusor.h"
@@ -7,15 +7,15 @@
 
 namespace chakra {
 
-// Makespans of one run.
+// Makespans of a run with and without unexplained time.
 struct PinnedMakespans {
-  Time run;      // as it is
+  Time run;      // of the run
   Time without;  // MakespanWithoutPinned()
 };
 
-// The makespan of `simulation` when its dependencies have no delays, and host calls that wait for nothing
-// that is known (PinnedWaits) take their own work alone. It holds a second copy of the graphs meanwhile.
-// Errors: those of BuildMachine() and Simulate().
+// The makespan of `simulation` if dependencies have no delays, and if host calls with unexplained waits
+// (PinnedWaits) take only their own work. Needs memory for a second copy of the graphs. Errors: those of
+// BuildMachine() and Simulate().
 absl::StatusOr<Time> MakespanWithoutPinned(const Simulation& simulation);
 
 }  // namespace chakra
