@@ -8,7 +8,7 @@ namespace chakra::page {
 
 absl::Span<const EmbeddedFile> Embedded();
 
-// What is in the file of that name ("page.css", "vendor/LICENSE.md"); empty where there is none.
+// The content of an asset by name ("page.css", "vendor/LICENSE.md"); empty if there is none.
 inline absl::string_view Asset(absl::string_view name) { return FindEmbedded(Embedded(), name); }
 
 }  // namespace chakra::page

@@ -25,7 +25,7 @@ std::string ColumnJson(const ReportColumn& c) {
   return json + "}";
 }
 
-// Adds the tables of a type, and of those below it.
+// Adds the tables of a type and of the types of its fields.
 void Add(const Descriptor& type, std::map<std::string, std::string>* tables) {
   if (!tables->emplace(type.name(), "").second) return;
   std::set<std::string> names;

@@ -1,4 +1,4 @@
-// What the tables of a page show, for its script.
+// Columns of the tables of a page, for its script.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace chakra::page {
 
-// The columns of a type and of all that its messages hold, as the options beside their fields say
-// (proto/shown.proto): {"TYPE" or "TYPE TABLE": [{"of": field, "at": place, "title", "unit", "digits", "bar",
-// "group", "any"}, ...]}, JSON.
+// The columns of a type and of all messages inside it, from the (shown) options of their fields
+// (proto/shown.proto), as JSON: {"TYPE" or "TYPE TABLE": [{"of": field, "at": place, "title", "unit",
+// "digits", "bar", "group", "any"}, ...]}.
 std::string ColumnsOf(const google::protobuf::Descriptor& type);
 
 }  // namespace chakra::page

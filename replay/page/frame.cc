@@ -12,14 +12,14 @@
 namespace chakra::page {
 namespace {
 
-// `text` as HTML, in an element or a quoted attribute.
+// Escapes text for an HTML element or a quoted attribute.
 std::string Html(absl::string_view text) {
   return absl::StrReplaceAll(
       ToUtf8(text), {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}});
 }
 
-// JSON that may stand in a script element: nothing in it ends the element or a line of JavaScript. Outside of
-// its strings JSON has none of these characters.
+// JSON for a script element: escapes all characters that could end the element or a line of JavaScript. JSON
+// has these characters only inside strings.
 std::string Json(absl::string_view json) {
   return absl::StrReplaceAll(ToUtf8(json), {{"<", "\\u003c"},
                                             {">", "\\u003e"},
@@ -28,25 +28,25 @@ std::string Json(absl::string_view json) {
                                             {"\xe2\x80\xa9", "\\u2029"}});
 }
 
-// All of them, in a scope of their own.
+// Joins all scripts in a scope of their own.
 std::string Script(const Parts& parts) {
   std::string script = absl::StrCat("(() => {\n\"use strict\";\nconst kShown = ", Json(parts.columns), ";\n");
   for (const std::string& name : parts.scripts) absl::StrAppend(&script, Asset(name));
   return absl::StrCat(script, "})();\n");
 }
 
-// Less the line that names a file for debuggers, which is not there.
+// The charts without the line that names a source map for debuggers, since the map is not included.
 absl::string_view Charts() {
   const absl::string_view charts = Asset("vendor/chart.umd.min.js");
   return charts.substr(0, charts.rfind("\n//# sourceMappingURL="));
 }
 
-// As a content security policy names what an element holds.
+// The hash of an element's content, as a content security policy has it.
 std::string Hash(absl::string_view content) {
   return absl::StrCat("'sha256-", absl::Base64Escape(absl::HexStringToBytes(Sha256Hex(content))), "'");
 }
 
-// `frame` with what `values` has for each {{name}}, in one pass: what a value holds is not looked at again.
+// Replaces each {{name}} in `frame` by its value in `values`. Single pass: values are not searched.
 std::string Fill(absl::string_view frame, const std::map<std::string, std::string>& values) {
   std::string out;
   while (true) {

@@ -1,4 +1,4 @@
-// What all pages have in common: one HTML file of a frame, styles, scripts and data.
+// The common parts of all pages: one HTML file with a frame, styles, scripts and data.
 #pragma once
 
 #include <string>
@@ -6,21 +6,21 @@
 
 namespace chakra::page {
 
-// Names are of assets.h, texts are plain: Assemble() makes HTML of them.
+// Files are named as in assets.h. Texts are plain; Assemble() escapes them for HTML.
 struct Parts {
-  std::string sections;              // what stands in <main>
-  std::vector<std::string> styles;   // in their order; one style
-  std::vector<std::string> scripts;  // in the order in which they run; one script
-  std::string columns;               // of its tables, JSON (ColumnsOf()): kShown of the script
+  std::string sections;              // the file with the content of <main>
+  std::vector<std::string> styles;   // files, joined in this order into one style
+  std::vector<std::string> scripts;  // files, joined in this order into one script
+  std::string columns;               // columns of the tables, JSON (ColumnsOf()); `kShown` in the script
   std::string kind;                  // id of the element with the data
   std::string data;                  // JSON
-  std::string title;                 // of the window
-  std::string heading, of;           // of the page; `of` smaller
-  std::string text;                  // in place of charts and tables where there is no scripting
+  std::string title;                 // title of the window
+  std::string heading, of;           // heading of the page; `of` is shown smaller
+  std::string text;                  // shown instead of charts and tables if scripting is off
 };
 
-// A page that loads nothing and runs no script but its own, which its content security policy names by hash,
-// whatever stands in the texts and the data. Bytes that are no UTF-8 are left out or become U+FFFD.
+// Makes a page that loads nothing and runs only its own scripts, whatever the texts and the data contain: its
+// content security policy names the scripts by hash. Bytes that are not UTF-8 are removed or become U+FFFD.
 std::string Assemble(const Parts& parts);
 
 }  // namespace chakra::page

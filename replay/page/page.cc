@@ -14,8 +14,8 @@
 namespace chakra {
 namespace {
 
-// The traces in a few words: of one file its name, of several the folder that they share; of a step without
-// files its model.
+// A short name of the traces: the name of a single file, the common folder of several files, or the model of
+// a generated step.
 std::string TracesName(const proto::Report& report) {
   if (report.job_size() > 1) return absl::StrCat(report.job_size(), " jobs");
   std::string shared;

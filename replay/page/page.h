@@ -1,4 +1,4 @@
-// A report as a page to send around.
+// A report as an HTML page.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace chakra {
 
-// One HTML file with charts and tables of all that `report` has, which needs no network and runs no script
-// but its own (its content security policy names them by hash). The report itself is in it as JSON, in
-// <script type="application/json" id="report">, default values left out; without scripting the page shows
-// the report as text. Bytes that are no UTF-8 are left out or become U+FFFD. The same report gives the same
+// One HTML file with charts and tables of everything in `report`. The page needs no network and runs only its
+// own scripts (its content security policy names them by hash). It contains the report as JSON in <script
+// type="application/json" id="report">, without default values. If scripting is off, the page shows the
+// report as text. Bytes that are not UTF-8 are removed or become U+FFFD. The same report gives the same
 // bytes. Errors: those of PrintReport().
 absl::StatusOr<std::string> MakePage(const proto::Report& report);
 
