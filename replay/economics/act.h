@@ -24,10 +24,11 @@ absl::StatusOr<LogicNode> FindLogicNode(double nm);
 // Fills in the defaults of a fab. Errors: a yield or an abatement out of range; the error names the field.
 absl::StatusOr<proto::Fab> CheckFab(const proto::Fab& fab);
 
-// The kg of one part, times its count, with its packages: count x (area x (fab's intensity x kwh + gas +
-// materials) / yield + gbytes x kg_per_gbyte / yield + packages x 0.150). Gas is interpolated between the
-// tables for 95 and 99 % by abatement; at 97 % it is their mean. Errors: a negative number, a node that ACT
-// does not have, a part without area and without memory.
+// The kg of one part, times its count, with its packages:
+//   count x ((area x (fab intensity x kwh + gas + materials) + gbytes x kg_per_gbyte) / yield
+//            + packages x 0.150)
+// Gas is interpolated between the tables for 95 and 99 % by abatement; at 97 % it is their mean. Errors: a
+// negative number, a node that ACT does not have, a part without area and without memory.
 absl::StatusOr<double> EmbodiedKg(const proto::EmbodiedPart& part, const proto::Fab& fab);
 
 }  // namespace chakra::economics
