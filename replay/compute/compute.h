@@ -33,7 +33,7 @@ struct ComputeModel {
   const KernelTableIndex* table = nullptr;             // not owned; null: `table` never answers
   const KernelInterpolation* interpolation = nullptr;  // not owned; null: `interpolate` never answers
   const KernelModel* kernels = nullptr;                // of `device`; not owned; null: `model` never answers
-  // Of the device that the traces were captured on; not owned; null: `repriced` never answers.
+  // The model of the device that the traces were captured on; not owned; null: `repriced` never answers.
   const KernelModel* captured_on = nullptr;
   bool zeros_recorded = false;  // true: a recorded duration of 0 is an answer, as in captures
 };

@@ -130,7 +130,7 @@ class PowerMeter final : public RunObserver {
     // once.
     bool lists = false;
     uint32_t base = 0;  // Member::told before the present instant
-    // Of the present instant; each member had the first Member::told - base of them.
+    // The events of the present instant; each member had the first (Member::told - base) of them.
     std::vector<Event> events;
     uint64_t told = 0;                 // the sum over members of the number of events in the present instant
     const Milliwatts* adds = nullptr;  // by row of the graph

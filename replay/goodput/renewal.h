@@ -43,7 +43,7 @@ struct Spent {
   double saves = 0;  // blocked by saves
   double lost = 0;   // work and saves done again
   double detection = 0;
-  double restarts = 0;  // also failed restarts
+  double restarts = 0;  // successful and failed
   uint64_t failures = 0;
   double all() const { return work + saves + lost + detection + restarts; }
 };
