@@ -14,7 +14,7 @@ constexpr int kStalled =
 // Solves the linear program of ConvexWeights() with the revised simplex method. Constraints: one row for each
 // coordinate, relative to x and scaled, and a row for the sum of the weights. Columns from `count` on are
 // artificial, one for each row.
-class Simplex {
+class FaceWalk {
  public:
   FaceWalk(const PointSet& points, const std::vector<double>& x, size_t without)
       : points_(points), x_(x), without_(without), rows_(points.dimension + 1), scale_(points.dimension, 0) {

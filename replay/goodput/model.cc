@@ -188,7 +188,7 @@ absl::StatusOr<proto::GoodputReport> GoodputOf(const LongRun& run, const proto::
   cycle.between = all.an_hour > 0 ? 3600 / all.an_hour : 0;
   cycle.block = saves.block;
   cycle.restart = reliability.restart_seconds().value() + saves.load;
-  const double spare = ChanceOfSpare(all.in_repair, reliability.spare_nodes() + 1);
+  const double spare = ChanceOfSpare(all.in_repair, reliability.spare_nodes());
   cycle.detect = reliability.detection_seconds().value() +
                  (1 - spare) * reliability.wait_without_spare_seconds().value();
   const double best =

@@ -18,7 +18,7 @@ struct OperatorEntry {
 };
 
 // A line for each operator. To add an operator, add a line here, and a rule (operator_rules.cc) if none fits.
-constexpr Entry kOperators[] = {
+constexpr OperatorEntry kOperators[] = {
     // GEMMs.
     {"mm", rules::Mm},
     {"_scaled_mm", rules::Mm},
