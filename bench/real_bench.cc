@@ -56,7 +56,7 @@ absl::StatusOr<Metrics> PriceAndReplay(const TraceSet& traces) {
   auto fabric = MakeMachine("analytical", cluster->topology, FabricOptions());
   if (!fabric.ok()) return fabric.status();
   ComputeModel model;
-  model.rungs = {ComputeRung::kTable, ComputeRung::kRoofline, ComputeRung::kRecorded};
+  model.time_sources = {TimeSource::kTable, TimeSource::kRoofline, TimeSource::kRecorded};
   model.device = &cluster->proto.device();
   ComputeNotes notes;
   std::vector<ComputeTimes> times;

@@ -73,7 +73,7 @@ struct Job {
 Job MakeJob(int ranks, std::shared_ptr<const Graph> graph, int group) {
   Job job;
   job.compute.push_back(
-      {graph->duration.ToVector(), std::vector<ComputeRung>(graph->size(), ComputeRung::kRecorded)});
+      {graph->duration.ToVector(), std::vector<TimeSource>(graph->size(), TimeSource::kRecorded)});
   for (int r = 0; r < ranks; ++r) {
     RankTrace trace;
     trace.rank = r;
@@ -119,7 +119,7 @@ double FromFiles(const std::string& folder, const Metrics& expected) {
     job.traces = *traces;
     for (const Graph* graph : DistinctGraphs(job.traces).graphs) {
       job.compute.push_back(
-          {graph->duration.ToVector(), std::vector<ComputeRung>(graph->size(), ComputeRung::kRecorded)});
+          {graph->duration.ToVector(), std::vector<TimeSource>(graph->size(), TimeSource::kRecorded)});
     }
     Metrics metrics;
     ok = ReplayOnce(job, true, &metrics) >= 0 && metrics.makespan == expected.makespan &&

@@ -25,7 +25,7 @@ std::vector<ComputeTimes> Recorded(const TraceSet& traces) {
   for (const Graph* graph : DistinctGraphs(traces).graphs) {
     ComputeTimes times;
     times.time.assign(graph->duration.begin(), graph->duration.end());
-    times.rung.assign(graph->size(), ComputeRung::kRecorded);
+    times.time_source.assign(graph->size(), TimeSource::kRecorded);
     all.push_back(std::move(times));
   }
   return all;

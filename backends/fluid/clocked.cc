@@ -19,7 +19,7 @@ bool FluidFabric::Churns() {
   churned_ = many || clock_from_ == 0 ? churned_ + 1 : 0;
   came_or_gone_ = 0;
   // Clocks support neither priorities nor changes of links nor background flows.
-  if (churned_ < clock_after_ || !changes_.empty() || !guests_on_.empty()) return false;
+  if (churned_ < clock_after_ || !changes_.empty() || !background_on_.empty()) return false;
   return std::all_of(options_.classes.begin(), options_.classes.end(),
                      [](const ServiceClass& c) { return c.priority == 0; });
 }

@@ -179,7 +179,7 @@ std::optional<ExchangeTime> FluidFabric::TimeOfExchange(const std::vector<int>& 
                                                         const std::vector<ExchangeMessage>& messages,
                                                         std::vector<double>* peaks) const {
   const bool idle = events_.empty() && tells_.empty() && ends_.empty() && clocks_ == nullptr &&
-                    waiting_.empty() && guests_on_.empty() && early_.empty() && last_.empty();
+                    waiting_.empty() && background_on_.empty() && early_.empty() && last_.empty();
   // Not supported: routers choose paths by hash, and series of links need each flow.
   if (!idle || cost_.router() != nullptr || !changes_.empty() || link_series_) return std::nullopt;
   const Topology& topology = cost_.topology();

@@ -358,8 +358,8 @@ void FluidFabric::SettleNetwork() {
   if (++solved_ % 64 == 0 || transfers_.size() <= 64) assert(network_.IsMaxMin(1e-9));
 #endif
   for (const uint32_t link : network_.touched()) {
-    SetTaken(link,
-             guests_on_.empty() ? network_.used(link) : std::max(0.0, network_.used(link) - GuestsOn(link)));
+    SetTaken(link, background_on_.empty() ? network_.used(link)
+                                          : std::max(0.0, network_.used(link) - BackgroundOn(link)));
   }
   const bool many = changed_.size() > 64 && changed_.size() > ends_.size() / 8;
   for (size_t c = 0; c < changed_.size(); ++c) {

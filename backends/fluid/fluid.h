@@ -98,11 +98,11 @@ class FluidFabric final : public Fabric,
     clock_after_ = solutions;
   }
 
-  // A guest is a background flow: it is simulated elsewhere but shares links with flows here. From the last
+  // A background flow is simulated elsewhere but shares links with flows here. From the last
   // AdvanceTo() until its removal, it has its max-min share of `hops` (at least one link, each at most once).
   // Links() does not include background flows. `limit`: as Flow::limit.
-  uint32_t AddGuest(const std::vector<RouteHop>& hops, int service_class, Bandwidth limit);
-  void RemoveGuest(uint32_t guest);
+  uint32_t AddBackground(const std::vector<RouteHop>& hops, int service_class, Bandwidth limit);
+  void RemoveBackground(uint32_t background);
   // The share of a link's current bandwidth (times FlowOptions::efficiency) that flows leave, without
   // background flows; in [0, 1]. Call it after NextEvent().
   double Left(const Hop& hop);
@@ -153,8 +153,8 @@ class FluidFabric final : public Fabric,
     double bytes = 0;
     double taken = 0;  // rate of flows; bytes a picosecond
   };
-  struct GuestShare {  // a background flow on a link
-    uint32_t guest;
+  struct BackgroundShare {  // a background flow on a link
+    uint32_t background;
     double share;
   };
   // The path of a flow, and its transfer time if isolated.
@@ -213,7 +213,7 @@ class FluidFabric final : public Fabric,
     told_links_.push_back(link);
   }
   // The rate of background flows on a link.
-  double GuestsOn(uint32_t link) const;
+  double BackgroundOn(uint32_t link) const;
   void End(uint32_t transfer, Time now);
   Time EndOf(const Transfer& transfer, const Progress& progress, Time now) const;
   // Solves for the changes at the current instant.
@@ -279,7 +279,7 @@ class FluidFabric final : public Fabric,
   std::vector<uint32_t> joined_;   // transfers that were isolated until this instant
   std::vector<double> change_of_;  // by the topology's number; empty if no link changes
   LinkLog log_;
-  absl::flat_hash_map<uint32_t, std::vector<GuestShare>> guests_on_;  // by link
+  absl::flat_hash_map<uint32_t, std::vector<BackgroundShare>> background_on_;  // by link
   std::vector<uint32_t> told_links_;                                  // reported by the next TakeChanged()
   std::vector<uint32_t> changed_, taken_;
   std::vector<FluidHop> path_links_;

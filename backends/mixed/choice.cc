@@ -7,8 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/base/glob.h"
-#include "trace/base/spelling.h"
 #include "trace/base/status_macros.h"
 
 namespace chakra {

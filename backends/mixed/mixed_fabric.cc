@@ -165,7 +165,7 @@ FlowId MixedFabric::Start(const Flow& flow, Time now) {
     ++totals_.fluid_messages;
     totals_.fluid_bytes += flow.bytes;
     if (fluid_under_way_++ == 0) {
-      for (uint32_t c = 0; c < connections_.size(); ++c) AddGuest(c);
+      for (uint32_t c = 0; c < connections_.size(); ++c) AddBackground(c);
     }
     fluid_.Start(flow, now);
   }
@@ -192,7 +192,7 @@ void MixedFabric::StartPackets(const Flow& flow, uint32_t m, Time now) {
   ++connection.messages;
   messages_[m].connection = c;
   connection.large = connection.large || flow.OnLinks() > mtu_;
-  if (fluid_under_way_ > 0) AddGuest(c);
+  if (fluid_under_way_ > 0) AddBackground(c);
   if (!is_new) {
     packet_.Start(part, now);
     return;
@@ -231,7 +231,7 @@ uint32_t MixedFabric::Connect(const Flow& flow) {
 }
 
 void MixedFabric::Disconnect(uint32_t c) {
-  RemoveGuest(c);
+  RemoveBackground(c);
   LoseWays(c);
   free_connections_.push_back(c);
 }
@@ -249,17 +249,18 @@ void MixedFabric::LoseWays(uint32_t c) {
   for (const RouteHop& h : connections_[c].back) Unuse(h.hop);
 }
 
-void MixedFabric::AddGuest(uint32_t c) {
+void MixedFabric::AddBackground(uint32_t c) {
   Connection& connection = connections_[c];
   const bool takes = connection.messages > 0 && connection.large && !connection.there.empty();
-  if (takes && connection.guest == kNone) {
-    connection.guest = fluid_.AddGuest(connection.there, connection.service_class, connection.limit);
+  if (takes && connection.background == kNone) {
+    connection.background =
+        fluid_.AddBackground(connection.there, connection.service_class, connection.limit);
   }
 }
 
-void MixedFabric::RemoveGuest(uint32_t c) {
-  if (connections_[c].guest != kNone) fluid_.RemoveGuest(connections_[c].guest);
-  connections_[c].guest = kNone;
+void MixedFabric::RemoveBackground(uint32_t c) {
+  if (connections_[c].background != kNone) fluid_.RemoveBackground(connections_[c].background);
+  connections_[c].background = kNone;
 }
 
 void MixedFabric::Use(const Hop& hop) {
@@ -304,10 +305,10 @@ void MixedFabric::ChangeLinks() {
   }
   for (uint32_t c = 0; reroute && c < connections_.size(); ++c) {
     if (connections_[c].messages == 0) continue;
-    RemoveGuest(c);
+    RemoveBackground(c);
     LoseWays(c);
     FindWays(c);
-    if (fluid_under_way_ > 0) AddGuest(c);
+    if (fluid_under_way_ > 0) AddBackground(c);
   }
   for (size_t i = first; i < next_change_; ++i) {
     if (links_[changes_[i].link].users > 0) Apply(topology_.LinkHop(changes_[i].link));

@@ -94,7 +94,7 @@ class MixedFabric final : public Fabric, public PathPrices, public FabricReport 
     uint32_t messages = 0;  // messages under way; 0: not in use
     bool large = false;     // has had a message of more than one packet, so it takes a share
     Bandwidth limit;        // of its messages
-    uint32_t guest = kNone;
+    uint32_t background = kNone;
     std::vector<RouteHop> there, back;
   };
   struct LinkState {
@@ -122,8 +122,8 @@ class MixedFabric final : public Fabric, public PathPrices, public FabricReport 
   void Disconnect(uint32_t connection);
   void FindWays(uint32_t connection);
   void LoseWays(uint32_t connection);
-  void AddGuest(uint32_t connection);
-  void RemoveGuest(uint32_t connection);
+  void AddBackground(uint32_t connection);
+  void RemoveBackground(uint32_t connection);
   void Use(const Hop& hop);
   void Unuse(const Hop& hop);
   void Apply(const Hop& hop);

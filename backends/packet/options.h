@@ -83,7 +83,7 @@ struct PacketOptions {
   uint64_t seed = 1;
   Time series;  // interval at which queues and rates are recorded; 0: never
 
-  // What is not simulated packet by packet: times of steady state (skip/gliding_sim.h), and what has happened
+  // What is not simulated packet by packet: times of steady state (skip/steady_sim.h), and what has happened
   // before (skip/repeating_sim.h).
   enum class Skip { kOff, kSteady, kRepeats, kAll };
   Skip skip = Skip::kOff;

@@ -529,13 +529,13 @@ LinkUses PacketFabricOn<Sim>::Links(size_t most) const {
 
 template class PacketFabricOn<PacketSim<HeapEvents>>;
 template class PacketFabricOn<PacketSim<BucketEvents>>;
-template class PacketFabricOn<GlidingSim>;
+template class PacketFabricOn<SteadySim>;
 template class PacketFabricOn<RepeatingSim>;
 
 std::unique_ptr<Fabric> MakePacketFabric(const Topology& topology, const FabricOptions& options) {
   const auto packet = options.Get<PacketOptions>();
   if (packet.SkipsRepeats()) return std::make_unique<PacketFabricOn<RepeatingSim>>(topology, options);
-  if (packet.SkipsSteady()) return std::make_unique<PacketFabricOn<GlidingSim>>(topology, options);
+  if (packet.SkipsSteady()) return std::make_unique<PacketFabricOn<SteadySim>>(topology, options);
   return std::make_unique<PacketFabric>(topology, options);
 }
 

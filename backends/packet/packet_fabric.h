@@ -22,8 +22,8 @@
 #include "backends/packet/network/port_series.h"
 #include "backends/packet/options.h"
 #include "backends/packet/parts/sim.h"
-#include "backends/packet/skip/gliding_sim.h"
 #include "backends/packet/skip/repeating_sim.h"
+#include "backends/packet/skip/steady_sim.h"
 
 namespace chakra::packet {
 
@@ -165,7 +165,7 @@ using PacketFabricOf = PacketFabricOn<PacketSim<Events>>;
 using PacketFabric = PacketFabricOf<BucketEvents>;
 extern template class PacketFabricOn<PacketSim<HeapEvents>>;
 extern template class PacketFabricOn<PacketSim<BucketEvents>>;
-extern template class PacketFabricOn<GlidingSim>;
+extern template class PacketFabricOn<SteadySim>;
 extern template class PacketFabricOn<RepeatingSim>;
 
 // Checks options that depend on each other and on the links: skipping and faults, thresholds and buffers.

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/topology/draw/picture.h"
-#include "trace/base/spelling.h"
+#include "trace/base/did_you_mean.h"
 
 namespace chakra {
 

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/topology/size.h"
-#include "trace/base/spelling.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/base/status_macros.h"
 
 namespace chakra {

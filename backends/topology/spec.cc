@@ -8,8 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/base/quantity.h"
-#include "trace/base/spelling.h"
 
 namespace chakra {
 namespace {

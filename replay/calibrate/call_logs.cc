@@ -15,7 +15,7 @@
 #include "trace/base/status_macros.h"
 #include "trace/et/importer.h"
 #include "trace/import/collective_logs/importer.h"
-#include "trace/import/collective_logs/meetings.h"
+#include "trace/import/collective_logs/rendezvous.h"
 #include "trace/io/file.h"
 
 namespace chakra {
@@ -46,14 +46,14 @@ std::vector<Together> CallsOf(const JoinedLogs& logs) {
     for (uint32_t c = 0; c < rank.groups.size(); ++c)
       logs_of[static_cast<size_t>(rank.groups[c])].push_back({r, c});
   }
-  collective_logs::Meetings meetings(lists, logs_of);
-  std::vector<Together> calls(meetings.size());
+  collective_logs::AllRendezvous all_rendezvous(lists, logs_of);
+  std::vector<Together> calls(all_rendezvous.size());
   for (uint32_t r = 0; r < lists.size(); ++r) {
     const LogCalls& of = *lists[r];
-    meetings.ForEach(r, [&](size_t i, uint32_t at, const collective_logs::Meeting* meeting) {
+    all_rendezvous.ForEach(r, [&](size_t i, uint32_t at, const collective_logs::Rendezvous* rendezvous) {
       const collective_logs::CallFacts& call = of.facts(i);
       Together& t = calls[at];
-      t.members = meeting->members;
+      t.members = rendezvous->members;
       t.group = static_cast<size_t>(logs.ranks[r].groups[call.comm]);
       t.op = call.op;
       t.timed = t.timed && call.timing != Timing::kNone;

@@ -16,10 +16,10 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/base/free_memory.h"
 #include "trace/base/printable.h"
 #include "trace/base/quantity.h"
-#include "trace/base/spelling.h"
 #include "trace/io/compressed_file.h"
 
 namespace chakra::cli {

@@ -15,7 +15,7 @@
 #include "replay/cli/commit.h"
 #include "replay/cli/message_options.h"
 #include "replay/cli/output.h"
-#include "trace/base/spelling.h"
+#include "trace/base/did_you_mean.h"
 
 namespace chakra::cli {
 namespace {

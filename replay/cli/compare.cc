@@ -18,7 +18,7 @@
 #include "replay/compare/traces.h"
 #include "replay/report/activity.h"
 #include "replay/report/report.h"
-#include "trace/base/spelling.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/base/status_macros.h"
 #include "trace/base/text_table.h"
 #include "trace/base/threads.h"
@@ -75,7 +75,7 @@ CompareCommand::CompareCommand(CLI::App* app) : Command(app) {
   app->add_option(
          "--fail-on", fail_on_,
          "What --fail-over checks, comma-separated. Of reports: makespan (the default), jobs, ranks, "
-         "collectives, operators, lanes, steps, rungs. Of traces: duration (recorded, summed; the "
+         "collectives, operators, lanes, steps, time_sources. Of traces: duration (recorded, summed; the "
          "default), span, ranks, collectives, kernels, operators, lanes, steps (their mean)")
       ->type_name("LIST")
       ->delimiter(',');

@@ -21,12 +21,12 @@ using Words = std::vector<std::string>;
 
 // Values of options that have a few and check them elsewhere; of all others, files are offered.
 std::map<std::string, Words> KnownValues() {
-  Words rungs;
-  for (int i = 0; i < kComputeRungs; ++i) {
-    const auto rung = static_cast<ComputeRung>(i);
-    if (rung != ComputeRung::kNone) rungs.emplace_back(Name(rung));
+  Words time_sources;
+  for (int i = 0; i < kTimeSources; ++i) {
+    const auto time_source = static_cast<TimeSource>(i);
+    if (time_source != TimeSource::kNone) time_sources.emplace_back(Name(time_source));
   }
-  return {{"--fabric", FabricNames()}, {"--cluster", PresetNames()}, {"--compute", rungs}};
+  return {{"--fabric", FabricNames()}, {"--cluster", PresetNames()}, {"--compute", time_sources}};
 }
 
 struct Offered {

@@ -333,8 +333,9 @@ absl::Status ConvertCommand::WriteGoal(TraceSet traces) const {
   ASSIGN_OR_RETURN(const ClusterModel cluster, BuildCluster(described, ranks));
   ASSIGN_OR_RETURN(const auto machine, BuildMachine(cluster, options, ranks));
   RunDescription run;
-  const std::string rungs = loaded.HasTimes() ? "recorded" : std::string(kDefaultRungs);
-  ASSIGN_OR_RETURN(const auto times, PriceTraces(loaded, options, rungs, cluster.proto.device(), made, &run));
+  const std::string time_sources = loaded.HasTimes() ? "recorded" : std::string(kDefaultTimeSources);
+  ASSIGN_OR_RETURN(const auto times,
+                   PriceTraces(loaded, options, time_sources, cluster.proto.device(), made, &run));
   ASSIGN_OR_RETURN(const goal::Program program, LowerToGoal(loaded.set, times, cluster, *machine, &notes));
   for (const std::string& note : notes) PrintError(absl::StrCat("note: ", note));
   const bool binary = absl::EndsWith(WithoutCompression(output_), ".bin");

@@ -10,7 +10,7 @@
 #include "replay/cli/terminal.h"
 #include "replay/goodput/model.h"
 #include "replay/report/report.h"
-#include "trace/base/spelling.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/base/status_macros.h"
 
 namespace chakra::cli {

@@ -117,7 +117,7 @@ absl::StatusOr<std::string> ReplayCommand::Replay() {
   TraceOptions& options = resolved.traces;
   RunOptions& run = resolved.run;
   run.version = CHAKRA_VERSION;
-  options.keep_twins = true;
+  options.keep_symmetric = true;
   ASSIGN_OR_RETURN(const auto traces, LoadTraces(options));
   if (options.ranks > 0 && !quiet_) TellSize(options, traces.set);
   logs_.Apply(&run.fabric_options);

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "replay/cluster/terms.h"
 #include "replay/devices/known_devices.h"
-#include "trace/base/spelling.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/base/status_macros.h"
 #include "trace/io/set_field.h"
 

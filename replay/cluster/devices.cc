@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "replay/cluster/load.h"
 #include "replay/cluster/presets.h"
-#include "trace/base/spelling.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/base/status_macros.h"
 
 namespace chakra {

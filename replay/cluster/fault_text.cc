@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "replay/cluster/faults.h"
-#include "trace/base/spelling.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/base/status_macros.h"
 #include "trace/io/settings.h"
 

@@ -15,7 +15,7 @@
 #include "replay/cluster/astra_sim.h"
 #include "replay/cluster/base.h"
 #include "replay/cluster/presets.h"
-#include "trace/base/spelling.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/base/status_macros.h"
 #include "trace/io/proto_io.h"
 #include "trace/io/set_field.h"

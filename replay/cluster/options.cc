@@ -9,7 +9,7 @@
 #include "replay/cluster/mixed.h"
 #include "replay/cluster/packet.h"
 #include "replay/cluster/terms.h"
-#include "trace/base/spelling.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/base/status_macros.h"
 #include "trace/io/set_field.h"
 #include "trace/io/settings.h"

@@ -12,7 +12,7 @@
 #include "backends/topology/network.h"
 #include "backends/topology/size.h"
 #include "replay/cluster/options.h"
-#include "trace/base/spelling.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/base/status_macros.h"
 #include "trace/io/file.h"
 

@@ -1,8 +1,8 @@
 #include "replay/cluster/terms.h"
 
 #include "absl/strings/str_cat.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/base/embedded.h"
-#include "trace/base/spelling.h"
 #include "trace/base/status_macros.h"
 #include "trace/io/proto_io.h"
 

@@ -6,8 +6,8 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/base/quantity.h"
-#include "trace/base/spelling.h"
 #include "trace/base/status_macros.h"
 
 namespace chakra {
@@ -38,7 +38,7 @@ constexpr Subject kSubjects[] = {
     {"lanes", "lanes", "duration_ps", false, true},
     {"steps", "steps", "replayed_ps", true, false},
     {"steps", "run", "mean_step_ps", false, true},
-    {"rungs", "rungs", "time_ps", true, false},
+    {"time_sources", "time_sources", "time_ps", true, false},
 };
 
 absl::StatusOr<std::vector<Subject>> FindSubjects(const std::string& name, bool reports) {

@@ -28,11 +28,11 @@ std::vector<std::string> LimitSubjects(bool reports);
 
 // Fills `failure` and `limit` of `comparison`, which must list all changes. Each of `subjects` is a section
 // whose time is checked: of reports "makespan", "jobs" (makespans), "ranks" (ends), "collectives",
-// "operators", "lanes", "rungs" (sums of times), "steps" (replayed); of traces (recorded times) "duration"
-// (the sum), "span" (last end less first start), "ranks", "collectives", "operators", "lanes" (sums). A row
-// fails if b - a, or with `both_ways` |b - a|, exceeds the limit. A row that one side lacks takes no time
-// there. If a is 0, any larger b exceeds every percentage. Rows that a report may have left out (cut lists)
-// are skipped. Errors: an unknown subject; the error suggests the nearest.
+// "operators", "lanes", "time_sources" (sums of times), "steps" (replayed); of traces (recorded times)
+// "duration" (the sum), "span" (last end less first start), "ranks", "collectives", "operators", "lanes"
+// (sums). A row fails if b - a, or with `both_ways` |b - a|, exceeds the limit. A row that one side lacks
+// takes no time there. If a is 0, any larger b exceeds every percentage. Rows that a report may have left out
+// (cut lists) are skipped. Errors: an unknown subject; the error suggests the nearest.
 absl::Status CheckLimit(const SlowdownLimit& limit, const std::vector<std::string>& subjects, bool both_ways,
                         bool reports, proto::Comparison* comparison);
 

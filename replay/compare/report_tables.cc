@@ -102,11 +102,12 @@ ComparedTable Ranks(const proto::Report& r) {
                  [](const proto::RankReport& x) { return absl::StrCat("rank ", x.rank()); });
 }
 
-ComparedTable Pinned(const proto::Report& r) {
-  Rows rows("pinned", *proto::PinnedTime::descriptor());
-  if (!r.has_pinned()) return rows.table();
-  for (const proto::PinnedTime* p : {&r.pinned().run(), &r.pinned().critical_path()}) rows.Add(p->of(), *p);
-  for (const proto::PinnedTime& p : r.pinned().rank()) rows.Add(p.of(), p);
+ComparedTable FixedTimeTable(const proto::Report& r) {
+  Rows rows("fixed_time", *proto::FixedTime::descriptor());
+  if (!r.has_fixed_time()) return rows.table();
+  for (const proto::FixedTime* p : {&r.fixed_time().run(), &r.fixed_time().critical_path()})
+    rows.Add(p->of(), *p);
+  for (const proto::FixedTime& p : r.fixed_time().rank()) rows.Add(p.of(), p);
   return rows.table();
 }
 
@@ -153,10 +154,10 @@ ComparedTable Steps(const proto::Report& r) {
                  [](const proto::StepReport& s) { return absl::StrCat("rank ", s.rank(), ", ", s.step()); });
 }
 
-ComparedTable Rungs(const proto::Report& r) {
-  Rows rows("rungs", *proto::RungReport::descriptor());
-  for (const proto::RungReport& x : r.rung()) {
-    if (x.nodes() > 0) rows.Add(x.rung(), x);
+ComparedTable TimeSources(const proto::Report& r) {
+  Rows rows("time_sources", *proto::TimeSourceReport::descriptor());
+  for (const proto::TimeSourceReport& x : r.time_source()) {
+    if (x.nodes() > 0) rows.Add(x.time_source(), x);
   }
   return rows.table();
 }
@@ -243,12 +244,12 @@ std::vector<ComparedTable> ReportTables(const proto::Report& r, bool merge_numbe
           LastRank(r),
           Jobs(r),
           Ranks(r),
-          Pinned(r),
+          FixedTimeTable(r),
           Collectives(r),
           Names("operators", r.operator_(), merge_numbers),
           Names("lanes", r.lane(), false),
           Steps(r),
-          Rungs(r),
+          TimeSources(r),
           Dimensions(r),
           Links(r),
           Packets(r),

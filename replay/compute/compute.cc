@@ -15,14 +15,14 @@
 #include "replay/compute/model/calls.h"
 #include "replay/compute/model/reprice.h"
 #include "replay/compute/operators/operator_work.h"
-#include "trace/base/spelling.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/base/status_macros.h"
 
 namespace chakra {
 namespace {
 
-constexpr ComputeRung kRungs[] = {ComputeRung::kTable, ComputeRung::kInterpolate, ComputeRung::kRepriced,
-                                  ComputeRung::kModel, ComputeRung::kRoofline,    ComputeRung::kRecorded};
+constexpr TimeSource kSources[] = {TimeSource::kTable, TimeSource::kInterpolate, TimeSource::kRepriced,
+                                   TimeSource::kModel, TimeSource::kRoofline,    TimeSource::kRecorded};
 
 // The peak of `dtype` in TFLOP/s; 0: not given.
 double Peak(const proto::Device& device, absl::string_view dtype) {
@@ -49,23 +49,23 @@ class Pricer {
   }
 
   absl::StatusOr<ComputeTimes> Run() {
-    times_.rung.resize(graph_.size(), ComputeRung::kNone);
+    times_.time_source.resize(graph_.size(), TimeSource::kNone);
     if (TakeRecorded()) return std::move(times_);
     times_.time.resize(graph_.size());
     for (uint32_t row = 0; row < graph_.size(); ++row) {
       if (graph_.type[row] != NodeType::kComp) continue;
       if (graph_.is_kept_comm(row)) {  // communication: no kernel table or peak of a device gives its time
         times_.time[row] = graph_.duration[row];
-        times_.rung[row] = ComputeRung::kRecorded;
+        times_.time_source[row] = TimeSource::kRecorded;
         continue;
       }
-      for (ComputeRung rung : model_.rungs) {
-        const Time error = times_.error[static_cast<size_t>(rung)];
-        ASSIGN_OR_RETURN(std::optional<Time> answer, Ask(rung, row));
+      for (TimeSource time_source : model_.time_sources) {
+        const Time error = times_.error[static_cast<size_t>(time_source)];
+        ASSIGN_OR_RETURN(std::optional<Time> answer, Ask(time_source, row));
         if (!answer.has_value()) continue;
         times_.time[row] = *answer;
-        times_.rung[row] = rung;
-        RETURN_IF_ERROR(TakeFactor(rung, row, error));
+        times_.time_source[row] = time_source;
+        RETURN_IF_ERROR(TakeFactor(time_source, row, error));
         break;
       }
     }
@@ -76,14 +76,14 @@ class Pricer {
   // If `recorded` is the only time source and answers every COMP row, uses the graph's own column of
   // durations.
   bool TakeRecorded() {
-    if (model_.rungs.size() != 1 || model_.rungs[0] != ComputeRung::kRecorded) return false;
+    if (model_.time_sources.size() != 1 || model_.time_sources[0] != TimeSource::kRecorded) return false;
     for (uint32_t row = 0; row < graph_.size(); ++row) {
       if (graph_.type[row] != NodeType::kComp) continue;
       if (!model_.zeros_recorded && !graph_.is_kept_comm(row) && !IsRecorded(row)) {
-        std::fill(times_.rung.begin(), times_.rung.end(), ComputeRung::kNone);
+        std::fill(times_.time_source.begin(), times_.time_source.end(), TimeSource::kNone);
         return false;
       }
-      times_.rung[row] = ComputeRung::kRecorded;
+      times_.time_source[row] = TimeSource::kRecorded;
     }
     times_.time = graph_.duration;
     return true;
@@ -92,18 +92,18 @@ class Pricer {
   // Multiplies the time of a row, its error and its spread by the `time_factor` that an edit gave the node.
   // Recorded and repriced times have the edit already. `error`: the sum of errors of this time source before
   // this row.
-  absl::Status TakeFactor(ComputeRung rung, uint32_t row, Time error) {
+  absl::Status TakeFactor(TimeSource time_source, uint32_t row, Time error) {
     if (graph_.factor.empty() || graph_.factor[row] == 0) return absl::OkStatus();
-    if (rung == ComputeRung::kRecorded || rung == ComputeRung::kRepriced) return absl::OkStatus();
+    if (time_source == TimeSource::kRecorded || time_source == TimeSource::kRepriced) return absl::OkStatus();
     const auto [at, fresh] = factors_.try_emplace(graph_.factor[row], 1.0);
     if (fresh && !absl::SimpleAtod(graph_.strings.Get(graph_.factor[row]), &at->second)) at->second = 1;
     const auto times = [factor = at->second](Time t) { return static_cast<double>(t.picos()) * factor; };
     if (!(times(times_.time[row]) < 9e18))
       return Error(row, "its time_factor makes it take longer than 104 days");
     times_.time[row] = Time::Picos(std::llround(times(times_.time[row])));
-    Time& errors = times_.error[static_cast<size_t>(rung)];
+    Time& errors = times_.error[static_cast<size_t>(time_source)];
     errors = error + Time::Picos(std::llround(std::min(9e18, times(errors - error))));
-    if (rung == ComputeRung::kModel) {
+    if (time_source == TimeSource::kModel) {
       TimeSpread& spread = times_.spread[row];
       spread.low = Time::Picos(std::llround(times(spread.low)));
       spread.high = Time::Picos(std::llround(std::min(9e18, times(spread.high))));
@@ -114,24 +114,24 @@ class Pricer {
   using Answer = absl::StatusOr<std::optional<Time>>;
   using Key = std::tuple<uint32_t, uint32_t, uint32_t, int64_t, uint64_t, uint32_t>;
 
-  Answer Ask(ComputeRung rung, uint32_t row) {
-    switch (rung) {
-      case ComputeRung::kTable:
+  Answer Ask(TimeSource time_source, uint32_t row) {
+    switch (time_source) {
+      case TimeSource::kTable:
         if (model_.table == nullptr) break;
-        return Take(rung, Cached(row, &in_table_, [&](const KernelQuery& q) { return InTable(q); }));
-      case ComputeRung::kInterpolate:
+        return Take(time_source, Cached(row, &in_table_, [&](const KernelQuery& q) { return InTable(q); }));
+      case TimeSource::kInterpolate:
         if (model_.interpolation == nullptr) break;
-        return Take(rung, Cached(row, &between_, [&](const KernelQuery& q) { return Between(q); }));
-      case ComputeRung::kRepriced:
+        return Take(time_source, Cached(row, &between_, [&](const KernelQuery& q) { return Between(q); }));
+      case TimeSource::kRepriced:
         return Repriced(row);
-      case ComputeRung::kModel:
+      case TimeSource::kModel:
         return Modelled(row);
-      case ComputeRung::kRoofline:
+      case TimeSource::kRoofline:
         return Roofline(row);
-      case ComputeRung::kRecorded:
+      case TimeSource::kRecorded:
         if (IsRecorded(row)) return std::optional<Time>(graph_.duration[row]);
         break;
-      case ComputeRung::kNone:
+      case TimeSource::kNone:
         break;
     }
     return std::optional<Time>();
@@ -144,8 +144,8 @@ class Pricer {
   // Whether `recorded` is anywhere in the chain and would answer. A recorded time is preferred to derived
   // work.
   bool WillBeRecorded(uint32_t row) const {
-    return IsRecorded(row) &&
-           std::find(model_.rungs.begin(), model_.rungs.end(), ComputeRung::kRecorded) != model_.rungs.end();
+    return IsRecorded(row) && std::find(model_.time_sources.begin(), model_.time_sources.end(),
+                                        TimeSource::kRecorded) != model_.time_sources.end();
   }
   Work WorkOf(uint32_t row) const {
     return graph_.payload[row] == kNoRow ? Work() : graph_.work[graph_.payload[row]];
@@ -177,11 +177,11 @@ class Pricer {
     return at->second;
   }
 
-  std::optional<Time> Take(ComputeRung rung, const Found& found) {
+  std::optional<Time> Take(TimeSource time_source, const Found& found) {
     if (found.outside) ++times_.outside;
     if (found.time.has_value() && found.error > 0) {
       const double ps = std::min(9e18, found.error * static_cast<double>(found.time->picos()));
-      times_.error[static_cast<size_t>(rung)] += Time::Picos(std::llround(ps));
+      times_.error[static_cast<size_t>(time_source)] += Time::Picos(std::llround(ps));
     }
     return found.time;
   }
@@ -215,12 +215,14 @@ class Pricer {
   }
 
   // Stores the range of a row (low, high) and returns its time. All times in picoseconds.
-  Answer Keep(ComputeRung rung, uint32_t row, const KnownCalls& known, double low, double ps, double high) {
-    if (!(high < 9e18)) return Error(row, absl::StrCat(Name(rung), ": it takes longer than 104 days"));
+  Answer Keep(TimeSource time_source, uint32_t row, const KnownCalls& known, double low, double ps,
+              double high) {
+    if (!(high < 9e18)) return Error(row, absl::StrCat(Name(time_source), ": it takes longer than 104 days"));
     if (times_.spread.empty()) times_.spread.resize(graph_.size());
     times_.spread[row] = {Time::Picos(std::llround(low)), Time::Picos(std::llround(high)), known.number,
                           static_cast<uint8_t>(known.calls.family)};
-    times_.error[static_cast<size_t>(rung)] += Time::Picos(std::llround(std::max(ps - low, high - ps)));
+    times_.error[static_cast<size_t>(time_source)] +=
+        Time::Picos(std::llround(std::max(ps - low, high - ps)));
     return std::optional<Time>(Time::Picos(std::llround(ps)));
   }
 
@@ -229,7 +231,7 @@ class Pricer {
     const KnownCalls& known = CallsOf(row);
     if (!known.time.ok()) return std::optional<Time>();
     const ModelledTime& t = *known.time;
-    return Keep(ComputeRung::kModel, row, known, t.low_us * 1e6, t.us * 1e6, t.high_us * 1e6);
+    return Keep(TimeSource::kModel, row, known, t.low_us * 1e6, t.us * 1e6, t.high_us * 1e6);
   }
 
   Answer Repriced(uint32_t row) {
@@ -238,7 +240,7 @@ class Pricer {
     const double ps = static_cast<double>(graph_.duration[row].picos());
     const TimeRatio r =
         repricer_->Ratio(known.calls, graph_.name_of(row), DtypeOf(graph_.strings.Get(Types(row))), ps / 1e6);
-    return Keep(ComputeRung::kRepriced, row, known, ps * r.low, ps * r.ratio, ps * r.high);
+    return Keep(TimeSource::kRepriced, row, known, ps * r.low, ps * r.ratio, ps * r.high);
   }
 
   // The work of a node that has no num_ops and tensor_size, from its name and shapes.
@@ -305,44 +307,44 @@ class Pricer {
 
 }  // namespace
 
-absl::string_view Name(ComputeRung rung) {
-  switch (rung) {
-    case ComputeRung::kTable:
+absl::string_view Name(TimeSource time_source) {
+  switch (time_source) {
+    case TimeSource::kTable:
       return "table";
-    case ComputeRung::kInterpolate:
+    case TimeSource::kInterpolate:
       return "interpolate";
-    case ComputeRung::kRepriced:
+    case TimeSource::kRepriced:
       return "repriced";
-    case ComputeRung::kModel:
+    case TimeSource::kModel:
       return "model";
-    case ComputeRung::kRoofline:
+    case TimeSource::kRoofline:
       return "roofline";
-    case ComputeRung::kRecorded:
+    case TimeSource::kRecorded:
       return "recorded";
-    case ComputeRung::kNone:
+    case TimeSource::kNone:
       break;
   }
   return "none";
 }
 
-absl::StatusOr<std::vector<ComputeRung>> ParseRungs(absl::string_view text) {
+absl::StatusOr<std::vector<TimeSource>> ParseTimeSources(absl::string_view text) {
   std::vector<std::string> names;
-  for (ComputeRung r : kRungs) names.emplace_back(Name(r));
-  std::vector<ComputeRung> rungs;
+  for (TimeSource r : kSources) names.emplace_back(Name(r));
+  std::vector<TimeSource> time_sources;
   for (absl::string_view piece : absl::StrSplit(text, ',')) {
     const std::string name(absl::StripAsciiWhitespace(piece));
     const auto it = std::find(names.begin(), names.end(), name);
     if (it == names.end()) {
       return absl::InvalidArgumentError(
-          absl::StrCat("compute: unknown rung \"", name, "\"", NearestOfKnown(name, names)));
+          absl::StrCat("compute: unknown time source \"", name, "\"", NearestOfKnown(name, names)));
     }
-    const ComputeRung rung = kRungs[it - names.begin()];
-    if (std::find(rungs.begin(), rungs.end(), rung) != rungs.end()) {
+    const TimeSource time_source = kSources[it - names.begin()];
+    if (std::find(time_sources.begin(), time_sources.end(), time_source) != time_sources.end()) {
       return absl::InvalidArgumentError(absl::StrCat("compute: \"", name, "\" is there twice"));
     }
-    rungs.push_back(rung);
+    time_sources.push_back(time_source);
   }
-  return rungs;
+  return time_sources;
 }
 
 absl::StatusOr<ComputeTimes> PriceGraph(const Graph& graph, const ComputeModel& model, ComputeNotes* notes) {

@@ -18,17 +18,17 @@
 
 namespace chakra {
 
-inline constexpr absl::string_view kDefaultRungs = "table,model,roofline,recorded";
+inline constexpr absl::string_view kDefaultTimeSources = "table,model,roofline,recorded";
 
 // "table", "interpolate", "repriced", "model", "roofline", "recorded", "none"
-absl::string_view Name(ComputeRung rung);
+absl::string_view Name(TimeSource time_source);
 
 // Reads a chain such as "table,model,roofline,recorded". Errors (InvalidArgument): an unknown name (the error
 // has the nearest name and the list), a name that is given twice, an empty chain.
-absl::StatusOr<std::vector<ComputeRung>> ParseRungs(absl::string_view text);
+absl::StatusOr<std::vector<TimeSource>> ParseTimeSources(absl::string_view text);
 
 struct ComputeModel {
-  std::vector<ComputeRung> rungs;
+  std::vector<TimeSource> time_sources;
   const proto::Device* device = nullptr;               // not owned; null: `roofline` never answers
   const KernelTableIndex* table = nullptr;             // not owned; null: `table` never answers
   const KernelInterpolation* interpolation = nullptr;  // not owned; null: `interpolate` never answers
@@ -45,7 +45,7 @@ struct ComputeNotes {
   std::map<std::string, uint64_t> unknown_peak;
 };
 
-// Prices the COMP rows of `graph`. All other rows, and rows that no time source answers (ComputeRung::kNone),
+// Prices the COMP rows of `graph`. All other rows, and rows that no time source answers (TimeSource::kNone),
 // take no time.
 //
 // table     the row of the kernel table that matches name, inputs.shapes and

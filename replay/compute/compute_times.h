@@ -10,8 +10,8 @@
 
 namespace chakra {
 
-enum class ComputeRung : uint8_t { kTable, kInterpolate, kRepriced, kModel, kRoofline, kRecorded, kNone };
-inline constexpr int kComputeRungs = 7;
+enum class TimeSource : uint8_t { kTable, kInterpolate, kRepriced, kModel, kRoofline, kRecorded, kNone };
+inline constexpr int kTimeSources = 7;
 
 // The range of a row's time as the kernel model states it, and the rows that share its error.
 struct TimeSpread {
@@ -23,9 +23,9 @@ struct TimeSpread {
 // Compute times of one distinct graph, by row. Entries of rows that are not COMP are meaningless.
 struct ComputeTimes {
   RowTimes time;
-  std::vector<ComputeRung> rung;
+  std::vector<TimeSource> time_source;
   // By time source: the sum of the possible errors of all rows, as if all had the same sign.
-  std::array<Time, kComputeRungs> error{};
+  std::array<Time, kTimeSources> error{};
   uint64_t outside = 0;  // rows that `interpolate` did not answer, since they are outside the measured rows
   uint64_t derived = 0;  // rows whose work the roofline got from shapes
   // By row; set for rows that kModel or kRepriced answered. Empty if there are none.

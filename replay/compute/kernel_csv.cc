@@ -12,7 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "google/protobuf/descriptor.h"
 #include "replay/compute/kernel_table.h"
-#include "trace/base/spelling.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/base/status_macros.h"
 #include "trace/io/csv.h"
 

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "replay/economics/act.h"
 #include "replay/economics/tables.h"
-#include "trace/base/spelling.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/base/status_macros.h"
 
 namespace chakra::economics {

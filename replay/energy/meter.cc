@@ -7,12 +7,13 @@ namespace chakra::energy {
 
 PowerMeter::PowerMeter(const DeviceLevels& levels, const std::vector<std::vector<RowPower>>& rows,
                        const std::vector<uint32_t>& graph_of_rank, const Places& places, bool keep_devices,
-                       const Twins* twins)
-    : levels_(levels), rows_(rows), places_(places), twins_(twins), cut_(rows.size()) {
-  if (twins_ != nullptr && !twins_->empty()) {
-    stands_for_.resize(twins_->size());
-    for (uint32_t r = 0; r < twins_->size(); ++r) {
-      if (IsTwin(twins_, static_cast<int>(r))) stands_for_[static_cast<size_t>((*twins_)[r])].push_back(r);
+                       const SymmetricRanks* symmetric)
+    : levels_(levels), rows_(rows), places_(places), symmetric_(symmetric), cut_(rows.size()) {
+  if (symmetric_ != nullptr && !symmetric_->empty()) {
+    stands_for_.resize(symmetric_->size());
+    for (uint32_t r = 0; r < symmetric_->size(); ++r) {
+      if (IsSymmetricRank(symmetric_, static_cast<int>(r)))
+        stands_for_[static_cast<size_t>((*symmetric_)[r])].push_back(r);
     }
   }
   for (const std::vector<RowPower>& graph : rows) {
@@ -34,7 +35,7 @@ PowerMeter::PowerMeter(const DeviceLevels& levels, const std::vector<std::vector
   }
   std::vector<Milliwatts> node(places.nodes), rack(places.racks);
   for (uint32_t r = 0; r < members_.size(); ++r) {
-    if (!IsTwin(twins_, static_cast<int>(r))) Enter(r, graph_of_rank[r], 0);
+    if (!IsSymmetricRank(symmetric_, static_cast<int>(r))) Enter(r, graph_of_rank[r], 0);
     if (keep_devices) curves_.emplace_back(levels.resident, true);
     node[places.node[r]] += levels.resident;
     rack[places.rack[r]] += levels.resident;
@@ -122,7 +123,7 @@ void PowerMeter::AddDevices(Group* g, uint32_t rank, int64_t more) const {
   };
   add(rank);
   if (stands_for_.empty()) return;
-  for (const uint32_t twin : stands_for_[rank]) add(twin);
+  for (const uint32_t is_symmetric : stands_for_[rank]) add(is_symmetric);
 }
 
 uint32_t PowerMeter::Fork(uint32_t group, size_t events) {

@@ -23,7 +23,7 @@
 #include "replay/energy/curve.h"
 #include "replay/engine/observer.h"
 #include "trace/base/units.h"
-#include "trace/model/twins.h"
+#include "trace/model/symmetric_ranks.h"
 
 namespace chakra::energy {
 
@@ -60,12 +60,12 @@ struct Places {
 class PowerMeter final : public RunObserver {
  public:
   // `rows`: by distinct graph and row, the power that rows add. Nothing is owned; all must outlive the meter.
-  // `keep_devices`: keep the curve of each device, and the steps of nodes and racks, for timelines. `twins`:
-  // symmetric ranks, whose events the meter does not get, since other ranks are simulated for them; null:
-  // none. Not with `keep_devices`.
+  // `keep_devices`: keep the curve of each device, and the steps of nodes and racks, for timelines.
+  // `symmetric`: symmetric ranks, whose events the meter does not get, since other ranks are simulated for
+  // them; null: none. Not with `keep_devices`.
   PowerMeter(const DeviceLevels& levels, const std::vector<std::vector<RowPower>>& rows,
              const std::vector<uint32_t>& graph_of_rank, const Places& places, bool keep_devices,
-             const Twins* twins = nullptr);
+             const SymmetricRanks* symmetric = nullptr);
 
   void Begin(uint32_t rank, uint32_t row, Time now) override;
   void Wait(uint32_t rank, uint32_t row, Time now) override;
@@ -154,8 +154,8 @@ class PowerMeter final : public RunObserver {
   };
 
   const Group& GroupOf(size_t rank) const {
-    const bool twin = IsTwin(twins_, static_cast<int>(rank));
-    return groups_[members_[twin ? static_cast<size_t>((*twins_)[rank]) : rank].group];
+    const bool is_symmetric = IsSymmetricRank(symmetric_, static_cast<int>(rank));
+    return groups_[members_[is_symmetric ? static_cast<size_t>((*symmetric_)[rank]) : rank].group];
   }
   // `row` begins or ends. Rows without a role are ignored.
   void TellRole(uint32_t rank, Event event, Time now) {
@@ -232,7 +232,7 @@ class PowerMeter final : public RunObserver {
   const DeviceLevels levels_;
   const std::vector<std::vector<RowPower>>& rows_;
   const Places& places_;
-  const Twins* const twins_;
+  const SymmetricRanks* const symmetric_;
   std::vector<std::vector<uint32_t>> stands_for_;  // by rank: the ranks that are symmetric to it; empty: none
   // The parts of rows_ that events need.
   std::vector<std::vector<Role>> roles_;

@@ -3,7 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "replay/engine/causes/critical_path.h"
-#include "replay/engine/causes/pinned.h"
+#include "replay/engine/causes/fixed_time.h"
 #include "replay/engine/diagnose.h"
 #include "replay/engine/engine_run.h"
 #include "replay/engine/measure/kept_comm.h"
@@ -56,7 +56,8 @@ Metrics Engine::Collect() {
   metrics.invalid_nodes = invalid_;
   metrics.warnings = matching_.warnings;
   names_.Report(&metrics);
-  if (options_.pinned != nullptr) options_.pinned->path = PinnedOfPath(causes_.final(), traces_, compute_);
+  if (options_.fixed_time != nullptr)
+    options_.fixed_time->path = FixedTimeOfPath(causes_.final(), traces_, compute_);
   if (options_.path != nullptr) {
     const auto explain = [this](uint32_t call, uint32_t origin, uint32_t member) {
       return comm_->Explain(call, origin, member);
@@ -66,21 +67,21 @@ Metrics Engine::Collect() {
   if (!ahead_) recorded_.Report(&metrics);
   comm_->Report(&metrics);
   if (!ahead_) CountKept(traces_, &metrics);
-  if (HasTwins()) AddTwins(&metrics);
+  if (HasSymmetricRanks()) AddSymmetricRanks(&metrics);
   return metrics;
 }
 
 // `waited` and `kept_waiting` are not copied: waits in calls are counted by group, for symmetric ranks too.
 // The metrics of recorded communication are copied, because it ends at the same times on all symmetric ranks.
-void Engine::AddTwins(Metrics* metrics) const {
+void Engine::AddSymmetricRanks(Metrics* metrics) const {
   for (size_t r = 0; r < metrics->ranks.size(); ++r) {
-    const auto of = static_cast<size_t>((*options_.twins)[r]);
+    const auto of = static_cast<size_t>((*options_.symmetric)[r]);
     if (of == r) continue;
-    RankMetrics& twin = metrics->ranks[r];
-    const Time waited = twin.waited, kept = twin.kept_waiting;
-    twin = metrics->ranks[of];
-    twin.waited = waited;
-    twin.kept_waiting = kept;
+    RankMetrics& is_symmetric = metrics->ranks[r];
+    const Time waited = is_symmetric.waited, kept = is_symmetric.kept_waiting;
+    is_symmetric = metrics->ranks[of];
+    is_symmetric.waited = waited;
+    is_symmetric.kept_waiting = kept;
   }
 }
 

@@ -58,8 +58,8 @@ void Engine::Prepare() {
     for (const Graph* graph : distinct.graphs) devices.push_back(WhatComputes(*graph).device);
   }
   ranks_.resize(traces_.ranks.size());
-  if (options_.path != nullptr || options_.pinned != nullptr) {
-    causes_.Prepare(traces_, options_.twins);
+  if (options_.path != nullptr || options_.fixed_time != nullptr) {
+    causes_.Prepare(traces_, options_.symmetric);
   }
   if (options_.spans != nullptr) options_.spans->assign(ranks_.size(), {});
   for (uint32_t r = 0; r < ranks_.size(); ++r) {
@@ -73,9 +73,9 @@ void Engine::Prepare() {
     if (options_.comm_kinds != nullptr) rank.comm_kinds = (*options_.comm_kinds)[distinct.of_rank[r]].data();
     rank.left = rank.graph->size();
     rank.has_device = !devices.empty() && devices[distinct.of_rank[r]];
-    if (IsTwin(options_.twins, static_cast<int>(r))) {
+    if (IsSymmetricRank(options_.symmetric, static_cast<int>(r))) {
       rank.left = 0;
-      ++ranks_[static_cast<size_t>((*options_.twins)[r])].ranks;
+      ++ranks_[static_cast<size_t>((*options_.symmetric)[r])].ranks;
       continue;
     }
     nodes_total_ += rank.left;

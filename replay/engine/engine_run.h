@@ -84,9 +84,9 @@ class Engine {
   // Takes over what communication reports if Communication::ahead().
   void FollowAhead(Time now);
   void ReleaseAhead(uint32_t rank, uint32_t row, bool at_begin, Time now, Time end);
-  bool HasTwins() const { return options_.twins != nullptr && !options_.twins->empty(); }
+  bool HasSymmetricRanks() const { return options_.symmetric != nullptr && !options_.symmetric->empty(); }
   // Copies the metrics of each simulated rank to the ranks symmetric to it.
-  void AddTwins(Metrics* metrics) const;
+  void AddSymmetricRanks(Metrics* metrics) const;
   ABSL_ATTRIBUTE_ALWAYS_INLINE void Release(uint32_t rank, uint32_t row) {
     if (--ranks_[rank].waits[row] > 0) return;
     const RankState& state = ranks_[rank];
@@ -191,7 +191,7 @@ class Engine {
   std::unique_ptr<Communication> comm_;  // for nodes that do not take their recorded time
   const bool ahead_;                     // comm_->ahead()
   Slowdown slowdown_;
-  NodeCauses causes_;  // kept if options_.path or options_.pinned is set
+  NodeCauses causes_;  // kept if options_.path or options_.fixed_time is set
   std::vector<GraphLanes> graph_lanes_;
   NameTimes names_;
   std::vector<RankState> ranks_;

@@ -11,7 +11,7 @@
 #include "replay/engine/spans.h"
 #include "replay/nccl/collective_costs.h"
 #include "trace/base/units.h"
-#include "trace/model/twins.h"
+#include "trace/model/symmetric_ranks.h"
 
 namespace chakra {
 
@@ -20,7 +20,7 @@ class LaneNames;      // replay/engine/measure/name_times.h
 class RunObserver;    // replay/engine/observer.h
 class Variation;      // replay/cluster/variation.h
 struct CriticalPath;  // replay/engine/causes/critical_path.h
-struct PinnedRun;     // replay/engine/causes/pinned.h
+struct FixedTimeRun;  // replay/engine/causes/fixed_time.h
 
 struct Progress {
   Time now;
@@ -61,10 +61,10 @@ struct EngineOptions {
   // By distinct graph and index into Graph::comm: the kind of communication (below kCommKinds) for
   // RankMetrics::exposed_of. Not owned; null: all communication is of kind 0.
   const std::vector<std::vector<uint8_t>>* comm_kinds = nullptr;
-  // Symmetric ranks, of which only one is simulated. The others get its metrics and its unexplained time, but
-  // no spans; their calls and messages are counted. Exact if CheckTwins() returns true; not to be used with
-  // `path`, `variation` or `start`. Not owned; null: each rank is simulated.
-  const Twins* twins = nullptr;
+  // Symmetric ranks, of which only one is simulated. The others get its metrics and its fixed time, but
+  // no spans; their calls and messages are counted. Exact if CheckSymmetricRanks() returns true; not to be
+  // used with `path`, `variation` or `start`. Not owned; null: each rank is simulated.
+  const SymmetricRanks* symmetric = nullptr;
   LaneNames* lane_names = nullptr;  // a cache of the lanes of graphs; not owned; null: the run makes its own
   RunObserver* observer = nullptr;  // gets the events of each node; not owned; null: none
   NodeSpans* spans = nullptr;       // filled if not null; not owned
@@ -72,7 +72,7 @@ struct EngineOptions {
   // all ranks at once.
   std::function<void(uint32_t rank, const std::vector<NodeSpan>& spans)> ran;
   CriticalPath* path = nullptr;  // filled if not null; not owned
-  PinnedRun* pinned = nullptr;   // filled if not null; not owned
+  FixedTimeRun* fixed_time = nullptr;  // filled if not null; not owned
 };
 
 inline bool Stopped(const EngineOptions& options) { return options.stop != nullptr && options.stop->load(); }

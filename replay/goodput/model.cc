@@ -7,8 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/base/embedded.h"
-#include "trace/base/spelling.h"
 #include "trace/base/status_macros.h"
 #include "trace/io/proto_io.h"
 #include "trace/io/settings.h"

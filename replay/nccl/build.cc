@@ -11,7 +11,7 @@
 #include "replay/nccl/choose.h"
 #include "replay/nccl/library.h"
 #include "replay/nccl/mpi/mpi.h"
-#include "trace/base/spelling.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/base/status_macros.h"
 
 namespace chakra {

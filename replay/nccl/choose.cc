@@ -9,7 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "replay/collectives/custom/custom_program.h"
 #include "replay/nccl/shipped.h"
-#include "trace/base/spelling.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/base/status_macros.h"
 
 namespace chakra {

@@ -1,6 +1,6 @@
 // Reads the report and fills the sections.
 
-// Captures, jobs, edits and pinned time have a section only where there are any.
+// Captures, jobs, edits and fixed time have a section only where there are any.
 function extra(id, heading, before, rows, columns) {
   if (list(rows).length === 0) return;
   const section = make("section", { id }, make("h2", {}, heading));
@@ -38,13 +38,13 @@ function extras(report) {
     columnsOf("StepReport", { more: [[50, difference]] }),
   );
   extra("jobs", "Jobs", "warnings", report.job, columnsOf("JobReport"));
-  const pinned = report.pinned;
+  const fixed_time = report.fixed_time;
   extra(
-    "pinned",
-    "Pinned: what the replay takes as given",
-    "warnings",
-    pinned && [pinned.run, pinned.critical_path, ...list(pinned.rank)],
-    columnsOf("PinnedTime"),
+      'fixed_time',
+      'Fixed time: taken as recorded',
+      'warnings',
+      fixed_time && [fixed_time.run, fixed_time.critical_path, ...list(fixed_time.rank)],
+      columnsOf('FixedTime'),
   );
   const notes = { title: "Notes", of: (e) => list(e.note).join("; "), kind: "text" };
   extra(

@@ -336,24 +336,24 @@ function operators(report) {
 
 function compute(report) {
   const host = at("compute-body");
-  const rows = list(report.rung).filter((x) => number(x.nodes) + number(x.outside) > 0);
+  const rows = list(report.time_source).filter((x) => number(x.nodes) + number(x.outside) > 0);
   if (rows.length === 0) return void host.append(empty("No computation."));
   bars(
-    host,
-    "Compute time by where it comes from",
-    rows.map((x) => ({
-      name: x.rung ?? "",
-      ps: number(x.time_ps),
-      error: number(x.error_ps),
-      colour: "compute",
-    })),
+      host,
+      'Compute time by where it comes from',
+      rows.map((x) => ({
+                 name: x.time_source ?? '',
+                 ps: number(x.time_ps),
+                 error: number(x.error_ps),
+                 colour: 'compute',
+               })),
   );
   new Table(host, {
-    id: "table-compute",
-    caption: "Compute times by source",
+    id: 'table-compute',
+    caption: 'Compute times by source',
     rows,
-    columns: columnsOf("RungReport", {
-      own: { error_ps: { as: (v) => (number(v) > 0 ? time(v) : "not told") } },
+    columns: columnsOf('TimeSourceReport', {
+      own: {error_ps: {as: (v) => (number(v) > 0 ? time(v) : 'not told')}},
     }),
   });
   if (list(report.repriced).length > 0) {

@@ -157,9 +157,9 @@ class Planner {
       SetMemory(static_cast<uint64_t>(peak), &chosen.row);
       // If flows do not delay each other, one rank is replayed for all ranks of a stage that differ in tp and
       // dp.
-      const double twins =
+      const double symmetric =
           prices_->contention_free() ? static_cast<double>(chosen.step.split.tp * chosen.step.split.dp) : 1;
-      chosen.nodes = tried.nodes / twins;
+      chosen.nodes = tried.nodes / symmetric;
       nodes_ += chosen.nodes;
       return true;
     }
@@ -285,7 +285,7 @@ class Planner {
 
   absl::Status ReplayOne(Chosen* chosen) {
     TraceOptions traces;
-    traces.keep_twins = true;
+    traces.keep_symmetric = true;
     traces.inputs = {generate::WorkloadInput(chosen->row.workload())};
     traces.read.domain = space_.domain;
     ASSIGN_OR_RETURN(const auto loaded, LoadTraces(traces));

@@ -42,7 +42,7 @@ absl::StatusOr<std::unique_ptr<Prices>> Prices::Make(const RunOptions& options, 
   out->cluster_ = *std::move(cluster);
   ASSIGN_OR_RETURN(out->machine_, BuildMachine(out->cluster_, options, ranks));
   out->messages_ = std::make_unique<MessagePrices>(*out->machine_, out->cluster_.collectives.library.get());
-  const std::string compute = options.compute.empty() ? std::string(kDefaultRungs) : options.compute;
+  const std::string compute = options.compute.empty() ? std::string(kDefaultTimeSources) : options.compute;
   ASSIGN_OR_RETURN(out->pricer_, GraphPricer::Make(options, compute, out->cluster_.proto.device(), false,
                                                    KernelLoad::Steady(ranks), &out->run_));
   out->ranks_ = ranks;

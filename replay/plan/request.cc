@@ -40,8 +40,8 @@ absl::Status CheckPlanRun(const proto::PlanRun& told) {
     RETURN_IF_ERROR(CheckFabricName(machine.fabric()));
   }
   if (!machine.compute().empty()) {
-    if (auto rungs = ParseRungs(machine.compute()); !rungs.ok())
-      return absl::InvalidArgumentError(absl::StrCat("--compute: ", rungs.status().message()));
+    if (auto time_sources = ParseTimeSources(machine.compute()); !time_sources.ok())
+      return absl::InvalidArgumentError(absl::StrCat("--compute: ", time_sources.status().message()));
   }
   double percent = 0;
   if (!search.reserve().empty() && !ReadPercent(search.reserve(), &percent))

@@ -14,7 +14,7 @@
 #include "replay/python/comments.h"
 #include "replay/python/errors.h"
 #include "replay/python/table.h"
-#include "trace/base/spelling.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/io/set_field.h"
 #include "trace/io/settings.h"
 

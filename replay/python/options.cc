@@ -13,7 +13,7 @@
 #include "replay/python/errors.h"
 #include "replay/python/paths.h"
 #include "replay/run/arguments.h"
-#include "trace/base/spelling.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/io/options.h"
 
 namespace py = pybind11;

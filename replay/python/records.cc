@@ -14,7 +14,7 @@
 #include "replay/python/errors.h"
 #include "replay/python/fields.h"
 #include "replay/report/columns.h"
-#include "trace/base/spelling.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/io/proto_io.h"
 
 namespace py = pybind11;

@@ -50,7 +50,7 @@ std::shared_ptr<Traces> Traces::Load(proto::Run told, const Folder& folder) {
   ThrowIf(CheckOfTraces(out->told_));
   out->resolved_ = OrThrow(ResolveRun(out->told_));
   TraceOptions& options = out->resolved_.traces;
-  options.keep_twins = true;
+  options.keep_symmetric = true;
   out->loaded_ = std::make_shared<const LoadedTraces>(OrThrow(LoadWatched(options)));
   if (generate::AreWorkload(options.inputs)) {
     const auto step = generate::PlanOf(out->loaded_->set);
@@ -84,11 +84,11 @@ TraceOptions Traces::OptionsHere() const {
 }
 
 std::shared_ptr<const TraceSet> Traces::whole() const {
-  if (loaded_->twins.empty()) return {loaded_, &loaded_->set};
+  if (loaded_->symmetric.empty()) return {loaded_, &loaded_->set};
   const std::lock_guard<std::mutex> lock(mutex_);
   if (whole_ == nullptr) {
     auto whole = std::make_shared<TraceSet>(loaded_->set);
-    ExpandTwins(loaded_->twins, whole.get());
+    ExpandSymmetricRanks(loaded_->symmetric, whole.get());
     whole_ = std::move(whole);
   }
   return whole_;

@@ -59,8 +59,9 @@ std::vector<Lane> LanesOf(const Graph& graph, const std::vector<NodeSpan>& spans
 
 }  // namespace
 
-ActivityMeter::ActivityMeter(const TraceSet& traces, LanePolicy policy, const Twins* twins, LaneNames* lanes)
-    : traces_(traces), policy_(policy), twins_(twins), lanes_(lanes) {
+ActivityMeter::ActivityMeter(const TraceSet& traces, LanePolicy policy, const SymmetricRanks* symmetric,
+                             LaneNames* lanes)
+    : traces_(traces), policy_(policy), symmetric_(symmetric), lanes_(lanes) {
   const auto all = static_cast<int64_t>(traces.ranks.size());
   const int64_t shown = std::min<int64_t>(all, kRanks);
   for (int64_t i = 0; i < shown; ++i) ranks_.push_back(static_cast<int>(i * all / shown));

@@ -9,8 +9,8 @@
 #include "replay/engine/lane_policy.h"
 #include "replay/engine/measure/name_times.h"
 #include "replay/engine/spans.h"
+#include "trace/model/symmetric_ranks.h"
 #include "trace/model/trace.h"
-#include "trace/model/twins.h"
 
 namespace chakra {
 
@@ -24,19 +24,21 @@ class ActivityMeter {
   static bool Takes(uint64_t nodes) { return nodes <= uint64_t{4} << 20; }
 
   // A symmetric rank has the activity of the rank that is simulated for it. Arguments must outlive the
-  // object; `twins` are the symmetric ranks and may be null.
-  ActivityMeter(const TraceSet& traces, LanePolicy policy, const Twins* twins, LaneNames* lanes);
+  // object; `symmetric` are the symmetric ranks and may be null.
+  ActivityMeter(const TraceSet& traces, LanePolicy policy, const SymmetricRanks* symmetric, LaneNames* lanes);
   // Takes the spans of a rank that is simulated itself. Call once for each such rank. Thread-safe.
   void Measure(uint32_t rank, const std::vector<NodeSpan>& spans);
   // Fills Report.activity and activity_bucket_ps, for times from 0 to `end`.
   void AddTo(Time end, proto::Report* report) const;
 
  private:
-  int OfRank(int rank) const { return IsTwin(twins_, rank) ? (*twins_)[static_cast<size_t>(rank)] : rank; }
+  int OfRank(int rank) const {
+    return IsSymmetricRank(symmetric_, rank) ? (*symmetric_)[static_cast<size_t>(rank)] : rank;
+  }
 
   const TraceSet& traces_;
   const LanePolicy policy_;
-  const Twins* const twins_;
+  const SymmetricRanks* const symmetric_;
   LaneNames* const lanes_;
   std::vector<int> ranks_;
   std::mutex mutex_;

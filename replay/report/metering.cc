@@ -17,8 +17,8 @@ namespace chakra {
 
 absl::StatusOr<std::unique_ptr<Metering>> Metering::Make(const RunOptions& options,
                                                          const ClusterModel& cluster, const TraceSet& traces,
-                                                         const Twins* twins, std::vector<ComputeTimes>* times,
-                                                         bool keep) {
+                                                         const SymmetricRanks* symmetric,
+                                                         std::vector<ComputeTimes>* times, bool keep) {
   auto out = std::unique_ptr<Metering>(new Metering);
   ASSIGN_OR_RETURN(const auto model, energy::LoadEnergyModel(options.energy_file));
   ASSIGN_OR_RETURN(out->constants_, energy::ConstantsOf(model, cluster.proto.device().name()));
@@ -36,7 +36,7 @@ absl::StatusOr<std::unique_ptr<Metering>> Metering::Make(const RunOptions& optio
   const DistinctGraphs distinct(traces);
   out->graph_of_.assign(distinct.of_rank.begin(), distinct.of_rank.end());
   out->meter_ = std::make_unique<energy::PowerMeter>(energy::LevelsOf(out->constants_), out->powers_.rows,
-                                                     out->graph_of_, out->places_, keep, twins);
+                                                     out->graph_of_, out->places_, keep, symmetric);
   if (options.fabric_options.threads > 1)
     out->thread_ = std::make_unique<energy::MeterThread>(out->meter_.get());
   return out;

@@ -20,18 +20,19 @@
 #include "replay/report/training.h"
 #include "replay/run/cluster_model.h"
 #include "replay/run/options.h"
+#include "trace/model/symmetric_ranks.h"
 #include "trace/model/trace.h"
-#include "trace/model/twins.h"
 
 namespace chakra {
 
 class Metering {
  public:
-  // Reads the constants. With a power cap, slows `times`. The arguments must outlive the object. `twins`: as
-  // for PowerMeter. `keep`: keep each device's power over time, for timelines. Errors: those of
+  // Reads the constants. With a power cap, slows `times`. The arguments must outlive the object. `symmetric`:
+  // as for PowerMeter. `keep`: keep each device's power over time, for timelines. Errors: those of
   // energy::LoadEnergyModel(), ConstantsOf(), SetCap(), economics::LoadPrices() and LoadGrid().
-  static absl::StatusOr<std::unique_ptr<Metering>> Make(const RunOptions& options, const ClusterModel& cluster,
-                                                        const TraceSet& traces, const Twins* twins,
+  static absl::StatusOr<std::unique_ptr<Metering>> Make(const RunOptions& options,
+                                                        const ClusterModel& cluster, const TraceSet& traces,
+                                                        const SymmetricRanks* symmetric,
                                                         std::vector<ComputeTimes>* times, bool keep);
 
   RunObserver* observer() {

@@ -81,11 +81,11 @@ bool OverlapMeter::Takes(const TraceSet& traces, const std::vector<std::optional
   return false;
 }
 
-OverlapMeter::OverlapMeter(const TraceSet& traces, const Twins* twins, LaneNames* lanes)
+OverlapMeter::OverlapMeter(const TraceSet& traces, const SymmetricRanks* symmetric, LaneNames* lanes)
     : traces_(traces), lanes_(lanes), ranks_(traces.ranks.size(), 1) {
   for (size_t r = 0; r < ranks_.size(); ++r) {
-    if (!IsTwin(twins, static_cast<int>(r))) continue;
-    ++ranks_[static_cast<size_t>((*twins)[r])];
+    if (!IsSymmetricRank(symmetric, static_cast<int>(r))) continue;
+    ++ranks_[static_cast<size_t>((*symmetric)[r])];
   }
 }
 

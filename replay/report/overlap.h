@@ -14,8 +14,8 @@
 #include "replay/engine/spans.h"
 #include "trace/base/text_page.h"
 #include "trace/model/capture_info.h"
+#include "trace/model/symmetric_ranks.h"
 #include "trace/model/trace.h"
-#include "trace/model/twins.h"
 
 namespace chakra {
 
@@ -25,8 +25,8 @@ class OverlapMeter {
   // Whether there is something to measure. A log of calls does not record what computed during the calls:
   // only the waits of its messages can be measured. `captures` by rank.
   static bool Takes(const TraceSet& traces, const std::vector<std::optional<CaptureInfo>>& captures);
-  // `twins`: the symmetric ranks; null: none. The arguments must outlive the object.
-  OverlapMeter(const TraceSet& traces, const Twins* twins, LaneNames* lanes);
+  // `symmetric`: the symmetric ranks; null: none. The arguments must outlive the object.
+  OverlapMeter(const TraceSet& traces, const SymmetricRanks* symmetric, LaneNames* lanes);
   // Measures a rank that is simulated itself, from its spans. Call once for each such rank. Symmetric ranks
   // are counted too.
   void Measure(uint32_t rank, const std::vector<NodeSpan>& spans);

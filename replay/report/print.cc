@@ -14,9 +14,9 @@
 #include "replay/report/economics.h"
 #include "replay/report/edits.h"
 #include "replay/report/energy.h"
+#include "replay/report/fixed_time.h"
 #include "replay/report/goodput.h"
 #include "replay/report/overlap.h"
-#include "replay/report/pinned.h"
 #include "replay/report/report.h"
 #include "replay/report/row_table.h"
 #include "replay/report/training.h"
@@ -204,17 +204,17 @@ std::string Links(const proto::Report& r, TextPage* page) {
   return absl::StrCat(head, table.Print(page));
 }
 
-std::string Rungs(const proto::Report& r, TextPage* page) {
-  const bool errors = std::any_of(r.rung().begin(), r.rung().end(),
-                                  [](const proto::RungReport& x) { return x.error_ps() > 0; });
-  RowTable<proto::RungReport> table;
+std::string TimeSources(const proto::Report& r, TextPage* page) {
+  const bool errors = std::any_of(r.time_source().begin(), r.time_source().end(),
+                                  [](const proto::TimeSourceReport& x) { return x.error_ps() > 0; });
+  RowTable<proto::TimeSourceReport> table;
   if (errors) {
     table.Show("error_ps", [](const auto& x) { return x.error_ps() > 0 ? PsText(x.error_ps()) : "-"; });
   } else {
     table.Without("error");
   }
   std::string notes;
-  for (const proto::RungReport& x : r.rung()) {
+  for (const proto::TimeSourceReport& x : r.time_source()) {
     if (x.outside() > 0) {
       absl::StrAppend(&notes, "  interpolate refused ", FormatCount(x.outside()),
                       " nodes that lie outside of what was measured\n");
@@ -270,24 +270,24 @@ std::string Notes(const proto::Report& r) {
   return out;
 }
 
-// Columns of unexplained time, and columns marked if_any, are shown only if the report has values for them.
+// Columns of fixed time, and columns marked if_any, are shown only if the report has values for them.
 std::string Csv(const proto::Report& r) {
-  std::vector<ReportColumn> columns = ColumnsOf(*proto::RankReport::descriptor(), View::kCsv), pinned;
+  std::vector<ReportColumn> columns = ColumnsOf(*proto::RankReport::descriptor(), View::kCsv), fixed_time;
   std::erase_if(columns, [&](const ReportColumn& c) {
     const auto has = [&c](const proto::RankReport& row) { return NumberIn(row, *c.field) > 0; };
     return c.shown->if_any() && std::none_of(r.rank().begin(), r.rank().end(), has);
   });
-  if (r.has_pinned()) pinned = ColumnsOf(*proto::PinnedTime::descriptor(), View::kCsv);
+  if (r.has_fixed_time()) fixed_time = ColumnsOf(*proto::FixedTime::descriptor(), View::kCsv);
   std::string out;
   const char* comma = "";
   for (const ReportColumn& c : columns) absl::StrAppend(&out, std::exchange(comma, ","), c.name());
-  for (const ReportColumn& c : pinned) absl::StrAppend(&out, comma, c.name());
+  for (const ReportColumn& c : fixed_time) absl::StrAppend(&out, comma, c.name());
   out += '\n';
   for (int i = 0; i < r.rank_size(); ++i) {
     comma = "";
     for (const ReportColumn& c : columns)
       absl::StrAppend(&out, std::exchange(comma, ","), CsvOf(r.rank(i), c));
-    for (const ReportColumn& c : pinned) absl::StrAppend(&out, comma, CsvOf(r.pinned().rank(i), c));
+    for (const ReportColumn& c : fixed_time) absl::StrAppend(&out, comma, CsvOf(r.fixed_time().rank(i), c));
     out += '\n';
   }
   return out;
@@ -323,8 +323,8 @@ absl::StatusOr<std::string> PrintReport(const proto::Report& as_made, ReportForm
       PrintCost(report, page), PrintCarbon(report, page), PrintExplained(report),
       PrintGoodput(report.goodput(), page), Ranks(report, page), PrintCommunication(report, page),
       PrintOverlap(report, page), Dimensions(report, page), FlowTimesTable(report, page), Packets(report),
-      Links(report, page), Rungs(report, page), PrintPinned(report, page), PrintCriticalPath(report, page),
-      Notes(report), "\n", report.bound(), "\n");
+      Links(report, page), TimeSources(report, page), PrintFixedTime(report, page),
+      PrintCriticalPath(report, page), Notes(report), "\n", report.bound(), "\n");
 }
 
 }  // namespace chakra

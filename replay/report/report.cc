@@ -177,7 +177,7 @@ void AddRepriced(const RunDescription& run, const DistinctGraphs& distinct, cons
     const Graph& graph = *distinct.graphs[g];
     const ComputeTimes& times = (*run.times)[g];
     for (uint32_t row = 0; row < graph.size(); ++row) {
-      if (times.rung[row] != ComputeRung::kRepriced) continue;
+      if (times.time_source[row] != TimeSource::kRepriced) continue;
       proto::RepricedFamily& f = families[times.spread[row].family];
       const auto n = static_cast<int64_t>(uses[g]);
       f.set_nodes(f.nodes() + uses[g]);
@@ -194,37 +194,37 @@ void AddRepriced(const RunDescription& run, const DistinctGraphs& distinct, cons
                    [](const auto& a, const auto& b) { return a.recorded_ps() > b.recorded_ps(); });
 }
 
-void AddRungs(const RunDescription& run, proto::Report* report) {
+void AddTimeSources(const RunDescription& run, proto::Report* report) {
   const DistinctGraphs distinct(*run.traces);
   std::vector<uint64_t> uses(distinct.graphs.size(), 0);
   for (uint32_t g : distinct.of_rank) ++uses[g];
-  std::array<uint64_t, kComputeRungs> nodes{};
-  std::array<Time, kComputeRungs> time{}, error{};
+  std::array<uint64_t, kTimeSources> nodes{};
+  std::array<Time, kTimeSources> time{}, error{};
   uint64_t outside = 0, derived = 0;
   std::map<std::string, uint64_t> unanswered;
   for (size_t g = 0; g < distinct.graphs.size(); ++g) {
     const Graph& graph = *distinct.graphs[g];
     const ComputeTimes& times = (*run.times)[g];
-    for (int i = 0; i < kComputeRungs; ++i) error[i] += Times(times.error[i], uses[g]);
+    for (int i = 0; i < kTimeSources; ++i) error[i] += Times(times.error[i], uses[g]);
     outside += times.outside * uses[g];
     derived += times.derived * uses[g];
     for (uint32_t row = 0; row < graph.size(); ++row) {
       if (graph.type[row] != NodeType::kComp || graph.is_kept_comm(row)) continue;
-      const auto rung = static_cast<size_t>(times.rung[row]);
-      nodes[rung] += uses[g];
-      time[rung] += times.time[row] * static_cast<int64_t>(uses[g]);
-      if (times.rung[row] == ComputeRung::kNone) unanswered[ToUtf8(graph.name_of(row))] += uses[g];
+      const auto time_source = static_cast<size_t>(times.time_source[row]);
+      nodes[time_source] += uses[g];
+      time[time_source] += times.time[row] * static_cast<int64_t>(uses[g]);
+      if (times.time_source[row] == TimeSource::kNone) unanswered[ToUtf8(graph.name_of(row))] += uses[g];
     }
   }
-  for (int i = 0; i < kComputeRungs; ++i) {
-    const auto rung = static_cast<ComputeRung>(i);
-    const bool always = rung != ComputeRung::kModel && rung != ComputeRung::kRepriced;
+  for (int i = 0; i < kTimeSources; ++i) {
+    const auto time_source = static_cast<TimeSource>(i);
+    const bool always = time_source != TimeSource::kModel && time_source != TimeSource::kRepriced;
     // Omitted when unused, so that reports without them do not change.
     if (!always && nodes[i] == 0) continue;
-    proto::RungReport& r = *report->add_rung();
-    r.set_rung(std::string(Name(rung)));
-    if (rung == ComputeRung::kInterpolate) r.set_outside(outside);
-    if (rung == ComputeRung::kRoofline) r.set_derived(derived);
+    proto::TimeSourceReport& r = *report->add_time_source();
+    r.set_time_source(std::string(Name(time_source)));
+    if (time_source == TimeSource::kInterpolate) r.set_outside(outside);
+    if (time_source == TimeSource::kRoofline) r.set_derived(derived);
     r.set_nodes(nodes[i]);
     r.set_time_ps(time[i].picos());
     r.set_error_ps(error[i].picos());
@@ -418,9 +418,9 @@ proto::Report MakeReport(const Metrics& metrics, const RunDescription& run) {
   AddPackets(run.packets, &report);
   AddFlowTimes(run.flow_times, &report);
   if (run.path != nullptr) *report.mutable_critical_path() = *run.path;
-  if (run.pinned != nullptr) *report.mutable_pinned() = *run.pinned;
+  if (run.fixed_time != nullptr) *report.mutable_fixed_time() = *run.fixed_time;
   if (run.edits != nullptr) *report.mutable_edits() = *run.edits;
-  AddRungs(run, &report);
+  AddTimeSources(run, &report);
   AddDeviceKernels(run, &report);
   for (const RankTrace& rank : run.traces->ranks) {
     for (const Repair& repair : rank.repairs) *report.add_repair() = ToProto(repair);

@@ -7,12 +7,12 @@
 #include "absl/strings/str_cat.h"
 #include "replay/critical_path/attribution.h"
 #include "replay/critical_path/sensitivity.h"
-#include "replay/critical_path/without_pinned.h"
+#include "replay/critical_path/without_fixed_time.h"
 #include "replay/engine/causes/critical_path.h"
-#include "replay/engine/causes/pinned.h"
+#include "replay/engine/causes/fixed_time.h"
+#include "replay/report/fixed_time.h"
 #include "replay/report/goodput.h"
 #include "replay/report/metering.h"
-#include "replay/report/pinned.h"
 #include "replay/report/report.h"
 #include "replay/report/span_meters.h"
 #include "replay/report/training.h"
@@ -46,15 +46,15 @@ void AddRecordedMemory(const std::vector<std::optional<CaptureInfo>>& captures, 
   }
 }
 
-// The makespan of a run as it is, and without unexplained time.
-absl::StatusOr<PinnedMakespans> Measure(const LoadedTraces& traces, const RunOptions& options) {
+// The makespan of a run as it is, and without fixed time.
+absl::StatusOr<MakespansWithoutFixedTime> Measure(const LoadedTraces& traces, const RunOptions& options) {
   const RunHooks hooks;
   Run run(traces, options, hooks, false);
   RETURN_IF_ERROR(run.Prepare());
   const Simulation simulation = run.simulation();
   ASSIGN_OR_RETURN(const auto metrics, run.Go(simulation));
-  ASSIGN_OR_RETURN(const auto without, MakespanWithoutPinned(simulation));
-  return PinnedMakespans{metrics.makespan, without};
+  ASSIGN_OR_RETURN(const auto without, MakespanWithoutFixedTime(simulation));
+  return MakespansWithoutFixedTime{metrics.makespan, without};
 }
 
 // A run with everything that is measured on it.
@@ -70,8 +70,8 @@ class ReportedRun {
   void TakeSteps(StepMeter* meter);
   // Meters the simulation if the options ask for energy. A power cap slows the times of computation.
   absl::Status Meter(Simulation* simulation);
-  // Fills pinned_. Error: more time is unexplained than the options allow.
-  absl::Status FindPinned(const Metrics& metrics, const Simulation& simulation);
+  // Fills fixed_time_. Error: more time is fixed than the options allow.
+  absl::Status FindFixedTime(const Metrics& metrics, const Simulation& simulation);
   absl::StatusOr<proto::CriticalPathReport> ExplainPath(const Simulation& simulation, Time makespan) const;
   absl::StatusOr<proto::Report> Report(const Metrics& metrics);
 
@@ -84,8 +84,8 @@ class ReportedRun {
   const generate::StepPlan* plan_ = nullptr;      // null for several jobs
   std::vector<std::vector<uint8_t>> comm_kinds_;  // with plan_
   CriticalPath path_;
-  PinnedRun pinned_times_;
-  proto::PinnedReport pinned_;
+  FixedTimeRun fixed_time_times_;
+  proto::FixedTimeReport fixed_time_;
   std::unique_ptr<Metering> metering_;  // null: the options do not ask for energy
 };
 
@@ -110,7 +110,7 @@ void ReportedRun::TakeSteps(StepMeter* meter) {
 
 absl::Status ReportedRun::Meter(Simulation* simulation) {
   if (!options_.energy) return absl::OkStatus();
-  ASSIGN_OR_RETURN(metering_, Metering::Make(options_, run_.cluster(), run_.set(), simulation->twins,
+  ASSIGN_OR_RETURN(metering_, Metering::Make(options_, run_.cluster(), run_.set(), simulation->symmetric,
                                              run_.times(), hooks_.replayed != nullptr));
   simulation->observer = metering_->observer();
   for (const auto& [file, role] : metering_->Files()) {
@@ -119,23 +119,23 @@ absl::Status ReportedRun::Meter(Simulation* simulation) {
   return absl::OkStatus();
 }
 
-absl::Status ReportedRun::FindPinned(const Metrics& metrics, const Simulation& simulation) {
-  if (simulation.pinned == nullptr) return absl::OkStatus();
+absl::Status ReportedRun::FindFixedTime(const Metrics& metrics, const Simulation& simulation) {
+  if (simulation.fixed_time == nullptr) return absl::OkStatus();
   const std::vector<Time> starts = RankStarts(simulation.jobs, run_.cluster().variation);
-  pinned_ = MakePinnedReport(pinned_times_, metrics, starts);
-  run_.description()->pinned = &pinned_;
+  fixed_time_ = MakeFixedTimeReport(fixed_time_times_, metrics, starts);
+  run_.description()->fixed_time = &fixed_time_;
   if (options_.strict_causes >= 0) {
-    RETURN_IF_ERROR(CheckPinned(pinned_, options_.strict_causes));
+    RETURN_IF_ERROR(CheckFixedTime(fixed_time_, options_.strict_causes));
   }
-  const std::string warning = WarnOfPinned(pinned_, [&] { return ShowsDeviceAlone(run_.set()); });
+  const std::string warning = WarnOfFixedTime(fixed_time_, [&] { return ShowsDeviceAlone(run_.set()); });
   if (warning.empty()) return absl::OkStatus();
   warnings().push_back(warning);
   if (!run_.traces().edits.has_value() || !hooks_.unedited) return absl::OkStatus();
-  ASSIGN_OR_RETURN(const auto without, MakespanWithoutPinned(simulation));
+  ASSIGN_OR_RETURN(const auto without, MakespanWithoutFixedTime(simulation));
   ASSIGN_OR_RETURN(const auto unedited, hooks_.unedited());
   ASSIGN_OR_RETURN(const auto before, Measure(unedited, options_));
-  *pinned_.mutable_held() = HeldByPinned(before, {metrics.makespan, without});
-  if (std::string held = WarnOfHeldEdits(pinned_, metrics.makespan); !held.empty())
+  *fixed_time_.mutable_held() = HeldByFixedTime(before, {metrics.makespan, without});
+  if (std::string held = WarnOfHeldEdits(fixed_time_, metrics.makespan); !held.empty())
     warnings().push_back(std::move(held));
   return absl::OkStatus();
 }
@@ -177,13 +177,13 @@ absl::StatusOr<proto::Report> ReportedRun::Go() {
   NodeSpans spans;
   Simulation simulation = run_.simulation();
   simulation.spans = hooks_.replayed ? &spans : nullptr;
-  SpanMeters meters(run_.traces(), run_.set(), options_, simulation.twins);
+  SpanMeters meters(run_.traces(), run_.set(), options_, simulation.symmetric);
   simulation.ran = meters.hook();
   simulation.lane_names = meters.lane_names();
   const bool delays = std::any_of(run_.set().ranks.begin(), run_.set().ranks.end(),
                                   [](const RankTrace& rank) { return HasDelays(*rank.graph); });
   simulation.path = options_.critical_path ? &path_ : nullptr;
-  simulation.pinned = delays ? &pinned_times_ : nullptr;
+  simulation.fixed_time = delays ? &fixed_time_times_ : nullptr;
   FindPlan();
   RETURN_IF_ERROR(Meter(&simulation));
   simulation.comm_kinds = plan_ != nullptr ? &comm_kinds_ : nullptr;
@@ -193,7 +193,7 @@ absl::StatusOr<proto::Report> ReportedRun::Go() {
   simulation.observer = nullptr;  // later runs of the simulation are not metered
   simulation.ran = nullptr;
   if (meters.steps() != nullptr) TakeSteps(meters.steps());
-  RETURN_IF_ERROR(FindPinned(metrics, simulation));
+  RETURN_IF_ERROR(FindFixedTime(metrics, simulation));
   if (hooks_.replayed) {
     hooks_.replayed({run_.set(), spans, metrics, path(), run_.machine(), LanesOf(options_),
                      DimensionSizes(run_.cluster()), run_.recorded_comm(),

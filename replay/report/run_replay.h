@@ -38,7 +38,7 @@ struct ReplayHooks : RunHooks {
   // Called after `finished`. Null: the spans of nodes are not kept.
   std::function<void(const FinishedRun& run)> replayed;
   // Reads the traces again without their edits. The report then says how much of the edits' effect
-  // unexplained time hides; null: the report leaves that out.
+  // fixed time hides; null: the report leaves that out.
   std::function<absl::StatusOr<LoadedTraces>()> unedited;
 };
 

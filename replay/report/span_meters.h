@@ -20,14 +20,15 @@ namespace chakra {
 // Meters steps and overlap of captures, and the activity of lanes if the options ask for it.
 class SpanMeters {
  public:
-  // The arguments must outlive the object; `twins` are the symmetric ranks and may be null.
-  SpanMeters(const LoadedTraces& traces, const TraceSet& set, const RunOptions& options, const Twins* twins) {
+  // The arguments must outlive the object; `symmetric` are the symmetric ranks and may be null.
+  SpanMeters(const LoadedTraces& traces, const TraceSet& set, const RunOptions& options,
+             const SymmetricRanks* symmetric) {
     if (!traces.captures.empty()) {
-      steps_.emplace(set, traces.captures, twins);
-      if (OverlapMeter::Takes(set, traces.captures)) overlap_.emplace(set, twins, &lanes_);
+      steps_.emplace(set, traces.captures, symmetric);
+      if (OverlapMeter::Takes(set, traces.captures)) overlap_.emplace(set, symmetric, &lanes_);
     }
     if (options.activity && ActivityMeter::Takes(set.nodes()))
-      activity_.emplace(set, LanesOf(options), twins, &lanes_);
+      activity_.emplace(set, LanesOf(options), symmetric, &lanes_);
   }
   // The function that takes the spans of each rank that is simulated itself, once for each. Thread-safe.
   // Null: nothing is measured.

@@ -21,8 +21,8 @@
 #include "replay/run/edits.h"
 #include "replay/run/jobs.h"
 #include "replay/run/machine.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/base/free_memory.h"
-#include "trace/base/spelling.h"
 #include "trace/base/status_macros.h"
 #include "trace/base/threads.h"
 #include "trace/generate/importer.h"
@@ -163,7 +163,7 @@ absl::Status CheckRun(const proto::Run& run) {
   RETURN_IF_ERROR(CheckEdits(run.edit()));
   RETURN_IF_ERROR(CheckTraces(run));
   if (run.machine().has_compute()) {
-    RETURN_IF_ERROR(After("--compute: ", ParseRungs(run.machine().compute()).status()));
+    RETURN_IF_ERROR(After("--compute: ", ParseTimeSources(run.machine().compute()).status()));
   }
   if (run.machine().has_fabric()) {
     RETURN_IF_ERROR(CheckFabricName(run.machine().fabric()));
@@ -273,7 +273,7 @@ std::string FillIn(std::string help) {
   };
   static constexpr Term kTerms[] = {
       {"{inputs}", [] { return InputsHelp(); }},
-      {"{rungs}", [] { return std::string(kDefaultRungs); }},
+      {"{rungs}", [] { return std::string(kDefaultTimeSources); }},
       {"{fabrics}", [] { return ListedWithHelp(); }},
       {"{fabrics of links}", [] { return Listed(FabricsThatFollowLinks()); }},
       {"{fabrics of flows}", [] { return Listed(FabricsThatTake(FlowOptions::kSet)); }},

@@ -22,7 +22,7 @@
 #include "replay/nccl/choose.h"
 #include "replay/nccl/collective_costs.h"
 #include "replay/nccl/library.h"
-#include "trace/base/spelling.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/base/status_macros.h"
 #include "trace/io/file.h"
 #include "trace/io/settings.h"

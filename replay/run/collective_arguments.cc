@@ -10,8 +10,8 @@
 #include "replay/nccl/sizes.h"
 #include "replay/run/arguments.h"
 #include "replay/run/machine.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/base/free_memory.h"
-#include "trace/base/spelling.h"
 #include "trace/base/status_macros.h"
 #include "trace/base/threads.h"
 

@@ -15,7 +15,7 @@
 #include "replay/nccl/planner.h"
 #include "replay/nccl/rates.h"
 #include "replay/run/machine.h"
-#include "trace/base/spelling.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/base/status_macros.h"
 
 namespace chakra {

@@ -40,7 +40,7 @@ struct RunDescription {
   std::vector<Job> jobs;                            // empty: a single job
   const proto::EditReport* edits = nullptr;         // outcome of the edits; null: none
   const proto::CriticalPathReport* path = nullptr;  // null: not asked for
-  const proto::PinnedReport* pinned = nullptr;      // unexplained gaps; null: the traces have no delays
+  const proto::FixedTimeReport* fixed_time = nullptr;  // the fixed time; null: the traces have no delays
   std::vector<InputFile> inputs;                    // in addition to traces->inputs
   std::optional<CapturedOn> captured_on;            // if it differs from the device of the run
   std::optional<MakespanRange> range;               // if the kernel model answered

@@ -20,7 +20,7 @@ inline constexpr char kDefaultNetworkFabric[] = "fluid";
 inline constexpr char kDefaultFabrics[] = "analytical, and fluid with --network";  // for help
 inline constexpr char kRecordedComm[] = "recorded";
 inline constexpr char kSimulatedComm[] = "simulated";
-inline constexpr int kPinnedWarning = 5;  // percent of the makespan that may be unexplained without a warning
+inline constexpr int kFixedTimeWarning = 5;  // percent of the makespan that may be fixed without a warning
 
 // The traces, and how they are changed before the replay.
 struct TraceOptions {
@@ -32,9 +32,9 @@ struct TraceOptions {
   const edit::EditPlan* edits = nullptr;  // not owned; null: none
   bool edits_keep_lanes = true;           // as for edit::EditRun
   std::vector<std::string> edit_files;    // the files that `edits` was read from, for the report
-  // LoadedTraces::twins, the symmetric ranks, may be filled. RunReplay() accepts such traces; other callers
-  // that look at peers must call ExpandTwins().
-  bool keep_twins = false;
+  // LoadedTraces::symmetric, the symmetric ranks, may be filled. RunReplay() accepts such traces; other
+  // callers that look at peers must call ExpandSymmetricRanks().
+  bool keep_symmetric = false;
 };
 
 // A cluster that was read before.
@@ -72,7 +72,7 @@ struct RunOptions : MachineOptions {
   // itself an assumption, whose error exceeds this bound. If communication takes its recorded time, symmetric
   // ranks are always folded, since this does not change any result.
   uint64_t fold_nodes = uint64_t{1} << 24, fold_nodes_of_one = uint64_t{1} << 22;
-  // Refuse a run of which more is unexplained than this percentage of the makespan; < 0: never.
+  // Refuse a run with more fixed time than this percentage of the makespan; < 0: never.
   double strict_causes = -1;
   bool sensitivity = false;    // rerun with each change to measure its effect; needs critical_path
   bool critical_path = false;  // report the critical path

@@ -54,19 +54,21 @@ absl::StatusOr<std::unique_ptr<GraphPricer>> GraphPricer::Make(const RunOptions&
                                                                const proto::Device& device,
                                                                bool zeros_recorded, KernelLoad load,
                                                                RunDescription* run) {
-  ASSIGN_OR_RETURN(const auto rungs, ParseRungs(compute));
-  const auto asked = [&](ComputeRung r) { return std::find(rungs.begin(), rungs.end(), r) != rungs.end(); };
+  ASSIGN_OR_RETURN(const auto time_sources, ParseTimeSources(compute));
+  const auto asked = [&](TimeSource r) {
+    return std::find(time_sources.begin(), time_sources.end(), r) != time_sources.end();
+  };
   std::unique_ptr<GraphPricer> out(new GraphPricer);
   ComputeModel& model = out->model_;
-  model.rungs = rungs;
+  model.time_sources = time_sources;
   model.device = &device;
   model.zeros_recorded = zeros_recorded;
-  RETURN_IF_ERROR(out->ReadTable(options, asked(ComputeRung::kInterpolate), run));
-  if (asked(ComputeRung::kModel) || asked(ComputeRung::kRepriced)) {
+  RETURN_IF_ERROR(out->ReadTable(options, asked(TimeSource::kInterpolate), run));
+  if (asked(TimeSource::kModel) || asked(TimeSource::kRepriced)) {
     out->kernels_ = ModelOf(device, "kernel model", load, run);
     if (out->kernels_.has_value()) model.kernels = &*out->kernels_;
   }
-  if (asked(ComputeRung::kRepriced) && run->captured_on.has_value()) {
+  if (asked(TimeSource::kRepriced) && run->captured_on.has_value()) {
     out->captured_on_ =
         ModelOf(run->captured_on->device, "kernel model of the capture's device", KernelLoad::Alone(), run);
     if (out->captured_on_.has_value()) model.captured_on = &*out->captured_on_;

@@ -22,10 +22,10 @@ namespace chakra {
 // once for any number of graphs.
 class GraphPricer {
  public:
-  // `compute`: for ParseRungs(). `device` must outlive the pricer. `zeros_recorded`: as in ComputeModel.
-  // `load`: of the device, for its kernel model. Adds the kernel table to the inputs of `run`, and a warning
-  // if the rates of the device do not suffice. `repriced` uses run->captured_on.
-  // Errors: a wrong `compute`, the kernel table's file.
+  // `compute`: for ParseTimeSources(). `device` must outlive the pricer. `zeros_recorded`: as in
+  // ComputeModel. `load`: of the device, for its kernel model. Adds the kernel table to the inputs of `run`,
+  // and a warning if the rates of the device do not suffice. `repriced` uses run->captured_on. Errors: a
+  // wrong `compute`, the kernel table's file.
   static absl::StatusOr<std::unique_ptr<GraphPricer>> Make(const RunOptions& options,
                                                            const std::string& compute,
                                                            const proto::Device& device, bool zeros_recorded,

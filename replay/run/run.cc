@@ -12,11 +12,11 @@
 #include "replay/collectives/custom/custom_program.h"
 #include "replay/compute/compute.h"
 #include "replay/engine/recorded/recorded_comm.h"
+#include "replay/engine/symmetry/check_symmetric_ranks.h"
 #include "replay/nccl/planner.h"
 #include "replay/run/machine.h"
 #include "replay/run/makespan_range.h"
 #include "replay/run/price.h"
-#include "replay/engine/symmetry/twins.h"
 #include "trace/base/status_macros.h"
 #include "trace/generate/write.h"
 #include "trace/model/distinct_graphs.h"
@@ -30,8 +30,9 @@ constexpr size_t kBusiestLinks = 16;  // in the report
 bool UsesCluster(const TraceSet& traces, const std::vector<ComputeTimes>& times, bool recorded_comm) {
   if (!recorded_comm) return true;
   for (const ComputeTimes& t : times) {
-    for (const ComputeRung rung : {ComputeRung::kRoofline, ComputeRung::kModel, ComputeRung::kRepriced}) {
-      if (std::find(t.rung.begin(), t.rung.end(), rung) != t.rung.end()) return true;
+    for (const TimeSource time_source : {TimeSource::kRoofline, TimeSource::kModel, TimeSource::kRepriced}) {
+      if (std::find(t.time_source.begin(), t.time_source.end(), time_source) != t.time_source.end())
+        return true;
     }
   }
   for (const Graph* graph : DistinctGraphs(traces).graphs) {
@@ -70,7 +71,7 @@ absl::Status Run::AddInput(const std::string& path, const std::string& role) {
 absl::Status Run::ChooseSources() {
   description_.compute = options_.compute;
   if (description_.compute.empty()) {
-    description_.compute = !traces_.HasTimes()        ? std::string(kDefaultRungs)
+    description_.compute = !traces_.HasTimes()        ? std::string(kDefaultTimeSources)
                            : options_.kernels.empty() ? "recorded"
                                                       : "table,recorded";
   }
@@ -134,7 +135,7 @@ absl::Status Run::BuildMachine() {
 
 void Run::ChooseDevice() {
   const bool open = options_.compute.empty() && !options_.cluster.empty();
-  if (!open && !absl::StrContains(description_.compute, Name(ComputeRung::kRepriced))) return;
+  if (!open && !absl::StrContains(description_.compute, Name(TimeSource::kRepriced))) return;
   description_.captured_on = FindCapturedOn(traces_, cluster_.proto.device(), &description_.warnings);
   if (!open || !description_.captured_on.has_value()) return;
   description_.compute = options_.kernels.empty() ? "repriced,recorded" : "table,repriced,recorded";
@@ -160,7 +161,7 @@ absl::Status Run::DescribeRanks() {
   return AddInput(description_.placement, "placement");
 }
 
-bool Run::TwinsAreEqual() const {
+bool Run::SymmetricRanksAreEqual() const {
   const bool explains = each_rank_ || hooks_.flow_log != nullptr || options_.critical_path;
   const bool same = cluster_.variation.text().empty() && cluster_.device_of.empty();
   const uint64_t least = recorded_comm_ ? 0
@@ -169,7 +170,7 @@ bool Run::TwinsAreEqual() const {
                              : options_.fold_nodes;
   return !explains && same && options_.fast_paths && traces_.set.nodes() >= least &&
          options_.lanes == "recorded" &&
-         CheckTwins(traces_.twins, traces_.set, *machine_, cluster_.memory, recorded_comm_);
+         CheckSymmetricRanks(traces_.symmetric, traces_.set, *machine_, cluster_.memory, recorded_comm_);
 }
 
 absl::Status Run::Prepare() {
@@ -183,10 +184,10 @@ absl::Status Run::Prepare() {
         " need flows, but communication takes its recorded time; expected --comm simulated, or a --cluster"));
   }
   RETURN_IF_ERROR(BuildMachine());
-  twins_ = !traces_.twins.empty() && TwinsAreEqual();
-  if (!traces_.twins.empty() && !twins_) {
+  symmetric_ = !traces_.symmetric.empty() && SymmetricRanksAreEqual();
+  if (!traces_.symmetric.empty() && !symmetric_) {
     resolved_ = traces_.set;
-    ExpandTwins(traces_.twins, &*resolved_);
+    ExpandSymmetricRanks(traces_.symmetric, &*resolved_);
     set_ = &*resolved_;
   }
   if (!traces_.jobs.empty()) {
@@ -217,7 +218,7 @@ void Run::TellUnusedPrograms(const Metrics& metrics) {
 Simulation Run::simulation() const {
   Simulation simulation = {options_,       cluster_,        *set_,           traces_.jobs, times_,
                            recorded_comm_, hooks_.flow_log, hooks_.progress, hooks_.stop};
-  simulation.twins = twins_ ? &traces_.twins : nullptr;
+  simulation.symmetric = symmetric_ ? &traces_.symmetric : nullptr;
   return simulation;
 }
 

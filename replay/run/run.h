@@ -78,7 +78,7 @@ class Run {
   // Describes the variation and the placement of ranks.
   absl::Status DescribeRanks();
   // Whether one rank may stand for the symmetric ranks.
-  bool TwinsAreEqual() const;
+  bool SymmetricRanksAreEqual() const;
   // Warns of programs from files that no call used.
   void TellUnusedPrograms(const Metrics& metrics);
   std::string spec() const;
@@ -91,7 +91,7 @@ class Run {
   // A changed copy of the set: for several jobs, with the groups that the machine's dimensions give; for
   // symmetric ranks, with their peers.
   std::optional<TraceSet> resolved_;
-  bool twins_ = false;  // one rank is simulated for all that are symmetric to it
+  bool symmetric_ = false;  // one rank is simulated for all that are symmetric to it
   RunDescription description_;
   bool recorded_comm_ = false;
   ClusterModel cluster_;

@@ -14,7 +14,7 @@
 #include "replay/engine/flow_log.h"
 #include "replay/nccl/message_prices.h"
 #include "replay/nccl/rates.h"
-#include "trace/base/spelling.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/base/status_macros.h"
 
 namespace chakra {

@@ -48,9 +48,9 @@ absl::StatusOr<Metrics> Simulate(const Simulation& simulation, Machine& machine)
   options.spans = simulation.spans;
   options.ran = simulation.ran;
   options.path = simulation.path;
-  options.pinned = simulation.pinned;
+  options.fixed_time = simulation.fixed_time;
   options.comm_kinds = simulation.comm_kinds;
-  options.twins = simulation.twins;
+  options.symmetric = simulation.symmetric;
   options.lane_names = simulation.lane_names;
   options.observer = simulation.observer;
   options.variation = cluster.variation.varies_compute() ? &cluster.variation : nullptr;

@@ -38,9 +38,9 @@ struct Simulation {
   NodeSpans* spans = nullptr;
   std::function<void(uint32_t rank, const std::vector<NodeSpan>& spans)> ran;
   CriticalPath* path = nullptr;
-  PinnedRun* pinned = nullptr;
+  FixedTimeRun* fixed_time = nullptr;
   const std::vector<std::vector<uint8_t>>* comm_kinds = nullptr;
-  const Twins* twins = nullptr;
+  const SymmetricRanks* symmetric = nullptr;
   LaneNames* lane_names = nullptr;
   RunObserver* observer = nullptr;
 };

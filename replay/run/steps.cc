@@ -50,15 +50,15 @@ double OffBy(const StepMetrics& m) {
 }  // namespace
 
 StepMeter::StepMeter(const TraceSet& traces, const std::vector<std::optional<CaptureInfo>>& captures,
-                     const Twins* twins, size_t most)
+                     const SymmetricRanks* symmetric, size_t most)
     : traces_(traces), captures_(captures), most_(most) {
   for (size_t r = 0; r < captures_.size(); ++r) {
     if (!HasSteps(r)) continue;
     ++windows_;
     all_ += 1 + captures_[r]->steps.size();
-    if (!IsTwin(twins, static_cast<int>(r))) continue;
-    twins_.resize(captures_.size());
-    twins_[static_cast<size_t>((*twins)[r])].push_back(static_cast<uint32_t>(r));
+    if (!IsSymmetricRank(symmetric, static_cast<int>(r))) continue;
+    symmetric_.resize(captures_.size());
+    symmetric_[static_cast<size_t>((*symmetric)[r])].push_back(static_cast<uint32_t>(r));
   }
 }
 
@@ -103,10 +103,10 @@ void StepMeter::Measure(uint32_t rank, const std::vector<NodeSpan>& spans) {
   std::vector<StepMetrics> steps = StepsOf(rank, spans);
   const std::lock_guard<std::mutex> lock(mutex_);
   Keep(rank, steps);
-  if (twins_.empty()) return;
-  for (const uint32_t twin : twins_[rank]) {
-    for (StepMetrics& step : steps) step.recorded_rank = captures_[twin]->rank;
-    Keep(twin, steps);
+  if (symmetric_.empty()) return;
+  for (const uint32_t is_symmetric : symmetric_[rank]) {
+    for (StepMetrics& step : steps) step.recorded_rank = captures_[is_symmetric]->rank;
+    Keep(is_symmetric, steps);
   }
 }
 
@@ -141,10 +141,10 @@ std::vector<StepMetrics> StepMeter::Steps(uint64_t* left_out) {
 
 std::vector<StepMetrics> MeasureSteps(const TraceSet& traces,
                                       const std::vector<std::optional<CaptureInfo>>& captures,
-                                      const NodeSpans& spans, const Twins* twins) {
-  StepMeter meter(traces, captures, twins, SIZE_MAX / 4);
+                                      const NodeSpans& spans, const SymmetricRanks* symmetric) {
+  StepMeter meter(traces, captures, symmetric, SIZE_MAX / 4);
   for (uint32_t r = 0; r < captures.size(); ++r) {
-    if (!IsTwin(twins, static_cast<int>(r))) meter.Measure(r, spans[r]);
+    if (!IsSymmetricRank(symmetric, static_cast<int>(r))) meter.Measure(r, spans[r]);
   }
   uint64_t left_out = 0;
   return meter.Steps(&left_out);

@@ -10,8 +10,8 @@
 
 #include "replay/engine/spans.h"
 #include "trace/model/capture_info.h"
+#include "trace/model/symmetric_ranks.h"
 #include "trace/model/trace.h"
-#include "trace/model/twins.h"
 
 namespace chakra {
 
@@ -31,14 +31,14 @@ struct StepMetrics {
 
 // Measures the steps of ranks, one rank after the other. A rank has no steps if it has no capture, or one
 // without times (a host trace alone, whose window is 0). For each other rank the window comes first, then its
-// steps as recorded. A symmetric rank gets the steps of the lower rank that is simulated for it. `twins`: the
-// symmetric ranks; null: none.
+// steps as recorded. A symmetric rank gets the steps of the lower rank that is simulated for it. `symmetric`:
+// the symmetric ranks; null: none.
 class StepMeter {
  public:
   // Keeps the windows of all ranks, and of the other steps at most `most`, those that are furthest off. The
   // arguments must outlive the object; `captures` by rank.
   StepMeter(const TraceSet& traces, const std::vector<std::optional<CaptureInfo>>& captures,
-            const Twins* twins, size_t most = kMost);
+            const SymmetricRanks* symmetric, size_t most = kMost);
   // Measures a rank that is simulated itself, from its spans. Call once for each such rank. Thread-safe.
   void Measure(uint32_t rank, const std::vector<NodeSpan>& spans);
   // Call after all ranks were measured. Returns the kept steps by rank; `left_out` gets the number of the
@@ -63,7 +63,7 @@ class StepMeter {
   const TraceSet& traces_;
   const std::vector<std::optional<CaptureInfo>>& captures_;
   const size_t most_;
-  std::vector<std::vector<uint32_t>> twins_;  // by rank: the ranks that are symmetric to it; empty: none
+  std::vector<std::vector<uint32_t>> symmetric_;  // by rank: the ranks that are symmetric to it; empty: none
   uint64_t all_ = 0, windows_ = 0;
   std::mutex mutex_;
   std::vector<Ranked> kept_, kept_windows_;
@@ -72,6 +72,6 @@ class StepMeter {
 // Measures all steps, by rank, from the spans of all ranks.
 std::vector<StepMetrics> MeasureSteps(const TraceSet& traces,
                                       const std::vector<std::optional<CaptureInfo>>& captures,
-                                      const NodeSpans& spans, const Twins* twins = nullptr);
+                                      const NodeSpans& spans, const SymmetricRanks* symmetric = nullptr);
 
 }  // namespace chakra

@@ -268,12 +268,12 @@ absl::Status MakeSymmetric(int ranks, TraceSet* traces, const std::vector<Replic
   return Copy(traced, growth, placed, ranks, traces);
 }
 
-Twins TwinsOfSymmetric(const TraceSet& traces) {
+SymmetricRanks FindSymmetricRanks(const TraceSet& traces) {
   if (traces.ranks.empty()) return {};
   const std::vector<NodeType>& types = traces.ranks[0].graph->type;
   const bool messages = std::any_of(types.begin(), types.end(),
                                     [](NodeType t) { return t == NodeType::kSend || t == NodeType::kRecv; });
-  return messages ? Twins() : Twins(traces.ranks.size(), 0);
+  return messages ? SymmetricRanks() : SymmetricRanks(traces.ranks.size(), 0);
 }
 
 }  // namespace chakra

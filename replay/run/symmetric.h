@@ -6,8 +6,8 @@
 
 #include "absl/status/status.h"
 #include "replay/run/growth.h"
+#include "trace/model/symmetric_ranks.h"
 #include "trace/model/trace.h"
-#include "trace/model/twins.h"
 
 namespace chakra {
 
@@ -23,6 +23,6 @@ absl::Status MakeSymmetric(int ranks, TraceSet* traces, const std::vector<Replic
 
 // The symmetric ranks of a set that MakeSymmetric() made: all ranks are symmetric to rank 0. Empty if ranks
 // exchange messages, since a rank's partner must then be simulated too.
-Twins TwinsOfSymmetric(const TraceSet& traces);
+SymmetricRanks FindSymmetricRanks(const TraceSet& traces);
 
 }  // namespace chakra

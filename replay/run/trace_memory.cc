@@ -11,7 +11,7 @@ namespace chakra {
 namespace {
 
 uint64_t LeastMemory(const TraceSet& traces, bool recorded, bool recorded_times) {
-  const uint64_t times = sizeof(ComputeRung) + (recorded_times ? 0 : sizeof(Time));
+  const uint64_t times = sizeof(TimeSource) + (recorded_times ? 0 : sizeof(Time));
   constexpr uint64_t kLanes = 2 * sizeof(uint32_t);
   const auto walks = [recorded](const Graph& graph) { return recorded && graph.dep_delay.empty(); };
   uint64_t bytes = 0;

@@ -18,7 +18,8 @@ absl::Status Read(const TraceOptions& options, LoadedTraces* out) {
   ReadOptions read = options.read;
   read.ranks = options.ranks;
   if (options.edits == nullptr) {
-    if (options.keep_twins && options.ranks == 0 && options.jobs.empty()) read.twins = &out->twins;
+    if (options.keep_symmetric && options.ranks == 0 && options.jobs.empty())
+      read.symmetric = &out->symmetric;
     auto traces = ReadTraceSet(options.inputs, read);
     if (traces.ok()) out->set = *std::move(traces);
     return traces.status();
@@ -89,7 +90,7 @@ absl::StatusOr<LoadedTraces> LoadTraces(const TraceOptions& options) {
       replicas.push_back(std::move(one));
     }
     RETURN_IF_ERROR(MakeSymmetric(options.ranks, &out.set, replicas));
-    if (options.keep_twins && options.jobs.empty()) out.twins = TwinsOfSymmetric(out.set);
+    if (options.keep_symmetric && options.jobs.empty()) out.symmetric = FindSymmetricRanks(out.set);
   }
   if (!options.jobs.empty()) {
     RETURN_IF_ERROR(AddJobs(options, &out));

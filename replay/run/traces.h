@@ -9,8 +9,8 @@
 #include "replay/run/jobs.h"
 #include "replay/run/options.h"
 #include "trace/model/capture_info.h"
+#include "trace/model/symmetric_ranks.h"
 #include "trace/model/trace.h"
-#include "trace/model/twins.h"
 
 namespace chakra {
 
@@ -21,7 +21,7 @@ struct LoadedTraces {
   std::vector<std::optional<CaptureInfo>> captures;  // by rank; empty: the traces are not a capture
   std::optional<proto::EditReport> edits;            // outcome of the edits
   std::vector<InputFile> edit_files;
-  Twins twins;  // symmetric ranks; only with TraceOptions::keep_twins
+  SymmetricRanks symmetric;  // symmetric ranks; only with TraceOptions::keep_symmetric
 
   // Whether the traces are a capture with times. Host traces alone have no times.
   bool HasTimes() const;

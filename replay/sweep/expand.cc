@@ -10,7 +10,7 @@
 #include "replay/sweep/metrics.h"
 #include "replay/sweep/space.h"
 #include "replay/sweep/words.h"
-#include "trace/base/spelling.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/base/status_macros.h"
 #include "trace/base/text_table.h"
 

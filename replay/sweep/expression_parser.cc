@@ -6,7 +6,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "replay/sweep/expression_node.h"
-#include "trace/base/spelling.h"
+#include "trace/base/did_you_mean.h"
 
 namespace chakra::sweep {
 namespace {

@@ -9,8 +9,8 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "replay/engine/measure/name_times.h"
-#include "replay/timeline/meetings.h"
 #include "replay/timeline/overall.h"
+#include "replay/timeline/rendezvous.h"
 #include "replay/timeline/tracks.h"
 #include "replay/timeline/writer.h"
 #include "trace/base/status_macros.h"
@@ -88,8 +88,9 @@ absl::StatusOr<Choice> Choose(const TimelineInput& input) {
 
 class Timeline {
  public:
-  Timeline(const TimelineInput& input, const Choice& choice, const Meetings& meetings, TimelineWriter* writer)
-      : input_(input), choice_(choice), meetings_(meetings), writer_(writer) {}
+  Timeline(const TimelineInput& input, const Choice& choice, const AllRendezvous& all_rendezvous,
+           TimelineWriter* writer)
+      : input_(input), choice_(choice), all_rendezvous_(all_rendezvous), writer_(writer) {}
 
   absl::StatusOr<TimelineTotals> Write();
 
@@ -99,7 +100,7 @@ class Timeline {
 
   const TimelineInput& input_;
   const Choice& choice_;
-  const Meetings& meetings_;
+  const AllRendezvous& all_rendezvous_;
   TimelineWriter* writer_;
   LaneNames lanes_;
   TimelineSlice slice_;
@@ -117,7 +118,7 @@ void Timeline::Describe(int rank, uint32_t row) {
   AddSpan((*input_.spans)[rank][row], &slice_);
   if (graph.payload[row] == kNoRow) return;
   // Communication that keeps its recorded time is shown as communication, but has no partner.
-  if (graph.type[row] >= NodeType::kSend) return meetings_.Describe(rank, row, &slice_);
+  if (graph.type[row] >= NodeType::kSend) return all_rendezvous_.Describe(rank, row, &slice_);
   if (graph.is_kept_comm(row)) slice_.values.push_back({"collective", 0, graph.kept_kind(row)});
   const Work& work = graph.work[graph.payload[row]];
   if (work.has_num_ops)
@@ -208,10 +209,10 @@ absl::StatusOr<std::vector<int>> ParseTimelineRanks(absl::string_view text) {
 absl::StatusOr<TimelineTotals> WriteTimeline(const TimelineInput& input, TimelineFormat format,
                                              const WriteBytes& write) {
   ASSIGN_OR_RETURN(const Choice choice, Choose(input));
-  ASSIGN_OR_RETURN(const Meetings meetings, Meetings::Make(input, choice.shown));
+  ASSIGN_OR_RETURN(const AllRendezvous all_rendezvous, AllRendezvous::Make(input, choice.shown));
   const std::unique_ptr<TimelineWriter> writer =
       format == TimelineFormat::kPerfetto ? NewPerfettoWriter(write) : NewChromeJsonWriter(write);
-  return Timeline(input, choice, meetings, writer.get()).Write();
+  return Timeline(input, choice, all_rendezvous, writer.get()).Write();
 }
 
 }  // namespace chakra

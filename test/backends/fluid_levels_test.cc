@@ -277,7 +277,7 @@ TEST(FluidClocks, AloneOnItsPathAFlowTakesWhatAnalyticalSays) {
 }
 
 // Guests come from `mixed`; clocks know none, so the transfers go back.
-TEST(FluidClocks, AGuestEndsTheClocks) {
+TEST(FluidClocks, ABackgroundFlowEndsTheClocks) {
   const Topology topology = MakeTopology({MakeDim(Kind::kSwitch, 12)});
   const std::vector<TimedFlow> flows = AllToAllOfRandomSizes(12);
   FluidEnds ends[2];
@@ -293,12 +293,12 @@ TEST(FluidClocks, AGuestEndsTheClocks) {
     topology.Path(0, 1, &path);
     std::vector<RouteHop> hops;
     for (const Hop& h : path) hops.push_back({h, 1});
-    const uint32_t guest = fabric.AddGuest(hops, 0, Bandwidth());
+    const uint32_t background = fabric.AddBackground(hops, 0, Bandwidth());
     EXPECT_EQ(fabric.clocks(), nullptr);
     fabric.NextEvent();
     fabric.AdvanceTo(Time::Micros(200), &ended);
     EXPECT_LT(fabric.Left(path[0]), 1);
-    fabric.RemoveGuest(guest);
+    fabric.RemoveBackground(background);
     for (Time t = fabric.NextEvent(); t != Time::Never(); t = fabric.NextEvent()) fabric.AdvanceTo(t, &ended);
     for (const FlowEnd& e : ended) ends[clocks].sent[e.tag] = e.at.picos();
   }

@@ -296,8 +296,8 @@ struct Sending {
         network(topology, options),
         ways(&network, options),
         finder(&network, &ways),
-        agenda(0, 0),
-        senders(&network, &pool, &ways, &messages, options, lossy, &agenda, &ports) {
+        event_loop(0, 0),
+        senders(&network, &pool, &ways, &messages, options, lossy, &event_loop, &ports) {
     connection = senders.Open(1, 0, 1, 1, ways.AddPair());
   }
   // All that may leave now, by number.
@@ -318,9 +318,9 @@ struct Sending {
   }
   // The next event.
   void Step() {
-    ASSERT_TRUE(agenda.events().HasUpTo(std::numeric_limits<int64_t>::max() - 1));
-    const PacketEvent e = agenda.events().Pop();
-    agenda.set_now(e.at);
+    ASSERT_TRUE(event_loop.events().HasUpTo(std::numeric_limits<int64_t>::max() - 1));
+    const PacketEvent e = event_loop.events().Pop();
+    event_loop.set_now(e.at);
     if (e.kind() == PacketEvent::kPace) senders.OnPace(e.index(), e.argument);
     if (e.kind() == PacketEvent::kTimeout) senders.OnTimeout(e.index(), e.argument);
     if (e.kind() == PacketEvent::kTimer) senders.OnTimer(e.index(), e.argument);
@@ -332,7 +332,7 @@ struct Sending {
   Ways ways;
   TopologyWays finder;
   Messages messages;
-  Agenda<HeapEvents> agenda;
+  EventLoop<HeapEvents> event_loop;
   FakePorts ports;
   Senders<HeapEvents, FakePorts> senders;
   uint32_t connection;
@@ -383,13 +383,13 @@ TEST(Senders, WithoutAWordFromTheReceiverAllIsSentAgain) {
   Sending s(o, true);
   s.senders.Send(NewMessage(&s.messages, 3, s.connection));
   EXPECT_THAT(s.Take(), ElementsAre(0, 1, 2));
-  s.agenda.set_now(Time::Micros(4).picos());
+  s.event_loop.set_now(Time::Micros(4).picos());
   s.Acknowledge(0);  // puts the timeout off
   s.Step();
-  EXPECT_EQ(s.agenda.now(), Time::Micros(10).picos());
+  EXPECT_EQ(s.event_loop.now(), Time::Micros(10).picos());
   EXPECT_THAT(s.Take(), IsEmpty());
   s.Step();
-  EXPECT_EQ(s.agenda.now(), Time::Micros(14).picos());
+  EXPECT_EQ(s.event_loop.now(), Time::Micros(14).picos());
   EXPECT_EQ(s.senders.timeouts(), 1u);
   EXPECT_THAT(s.Take(), ElementsAre(1, 2));
   EXPECT_EQ(s.senders.again(), 2u);

@@ -59,7 +59,7 @@ TEST_P(PacketEvents, BothQueuesHaveOneOrder) {
   for (size_t i = 0; i < GetParam().at_once; ++i) push(New(0));
   int64_t now = 0;
   size_t popped = 0;
-  // Windows, as parts of a network have them, with mail at the beginning of each.
+  // Windows, as parts of a network have them, with messages at the beginning of each.
   for (int64_t begin = 0; !heap.empty(); begin = heap.at()) {
     const int64_t last = begin + 400'000;
     heap.Begin(begin);

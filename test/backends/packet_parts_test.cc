@@ -1,4 +1,4 @@
-// The parts of a packet simulation in time: agendas and their mail, and a whole simulation by hand.
+// The parts of a packet simulation in time: event loops and their mailboxes, and a whole simulation by hand.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "backends/packet/events/agenda.h"
+#include "backends/packet/events/event_loop.h"
 #include "backends/packet/parts/sim.h"
 #include "test/backends/packet_testing.h"
 #include "test/backends/packet_ways_testing.h"
@@ -20,25 +20,25 @@ using ::testing::Pair;
 
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
-TEST(Agenda, MailOfAWindowIsTakenInTheNext) {
-  Agenda<HeapEvents> first(0, 2), second(1, 2);
+TEST(EventLoop, MessagesOfAWindowAreTakenInTheNext) {
+  EventLoop<HeapEvents> first(0, 2), second(1, 2);
   first.PostTo(0, 10, PacketEvent::kFree, 1, 0);
   EXPECT_EQ(first.events().at(), 10) << "its own";
   first.PostTo(1, 30, PacketEvent::kArrive, 2, 7);
   first.PostTo(1, 20, PacketEvent::kArrive, 3, 8);
-  EXPECT_EQ(first.mail().parts, 2u);
-  EXPECT_EQ(first.mail().first, 20);
-  EXPECT_THAT(first.MailBefore(first.window(), 1), IsEmpty());
+  EXPECT_EQ(first.mailbox().parts, 2u);
+  EXPECT_EQ(first.mailbox().first, 20);
+  EXPECT_THAT(first.MessagesBefore(first.window(), 1), IsEmpty());
   second.BeginWindow(1, 20);
   first.BeginWindow(1, 20);
-  EXPECT_THAT(first.mail().to[1], IsEmpty());
-  const std::vector<PacketEvent>& mail = first.MailBefore(second.window(), second.part());
-  ASSERT_EQ(mail.size(), 2u);
-  EXPECT_EQ(mail[0].argument, 7u);
-  EXPECT_EQ(mail[1].at, 20);
+  EXPECT_THAT(first.mailbox().to[1], IsEmpty());
+  const std::vector<PacketEvent>& mailbox = first.MessagesBefore(second.window(), second.part());
+  ASSERT_EQ(mailbox.size(), 2u);
+  EXPECT_EQ(mailbox[0].argument, 7u);
+  EXPECT_EQ(mailbox[1].at, 20);
   // Two windows later the bag is empty, and used again.
   first.BeginWindow(2, 40);
-  EXPECT_THAT(first.mail().to[1], IsEmpty());
+  EXPECT_THAT(first.mailbox().to[1], IsEmpty());
 }
 
 // A simulation of a topology, whose ways are what the topology says.

@@ -34,7 +34,7 @@ PacketOptions Plain() {
 }
 
 struct FakeEnds {
-  void Deliver(uint32_t packet) { delivered.push_back({agenda->now() / 1000, packet}); }
+  void Deliver(uint32_t packet) { delivered.push_back({event_loop->now() / 1000, packet}); }
   uint32_t TakeFromRing(uint32_t port, uint8_t traffic_class) {
     if (to_send.empty()) {
       network->port(port).ready &= static_cast<uint8_t>(~(1u << traffic_class));
@@ -44,7 +44,7 @@ struct FakeEnds {
     to_send.pop_front();
     return packet;
   }
-  Agenda<HeapEvents>* agenda;
+  EventLoop<HeapEvents>* event_loop;
   PacketNetwork* network;
   std::vector<std::pair<int64_t, uint32_t>> delivered;  // ns, packet
   std::deque<uint32_t> to_send;
@@ -56,9 +56,9 @@ struct Switching {
       : topology(t),
         network(topology, options),
         ways(&network, nullptr),
-        agenda(0, 0),
-        ends{&agenda, &network, {}, {}},
-        ports(&network, &pool, &paths, options, may_fail, &agenda, &ends) {}
+        event_loop(0, 0),
+        ends{&event_loop, &network, {}, {}},
+        ports(&network, &pool, &paths, options, may_fail, &event_loop, &ends) {}
 
   // A packet of data at the beginning of a path; its number.
   uint32_t Packet(int from, int to, uint8_t traffic_class = 1, uint32_t bytes = 1000) {
@@ -72,9 +72,9 @@ struct Switching {
   uint32_t PortOf(uint32_t packet, uint32_t hop) const { return paths[pool[packet].ports + hop]; }
   void Send(uint32_t packet) { ports.Enqueue(PortOf(packet, 0), packet, kNoIndex); }
   void Run(int64_t until_ns = std::numeric_limits<int64_t>::max() / 1000) {
-    while (agenda.events().HasUpTo(until_ns * 1000)) {
-      const PacketEvent e = agenda.events().Pop();
-      agenda.set_now(e.at);
+    while (event_loop.events().HasUpTo(until_ns * 1000)) {
+      const PacketEvent e = event_loop.events().Pop();
+      event_loop.set_now(e.at);
       if (e.kind() == PacketEvent::kArrive) ports.OnArrival(e.index(), e.argument);
       if (e.kind() == PacketEvent::kSignal) ports.OnSignal(e.index(), e.argument);
       if (e.kind() == PacketEvent::kFree) ports.OnFree(e.index());
@@ -91,7 +91,7 @@ struct Switching {
   TopologyWays ways;
   PacketPool pool;
   PathTable paths;
-  Agenda<HeapEvents> agenda;
+  EventLoop<HeapEvents> event_loop;
   FakeEnds ends;
   Ports<HeapEvents, FakeEnds> ports;
 };

@@ -24,7 +24,7 @@ FUZZ_TARGET(rank_index_fuzz, data, size) {
   for (int r = 0; r < index->ranks(); ++r) {
     const size_t graph = index->GraphOf(r);
     Require(graph < index->graphs(), "a rank has a graph");
-    Require(index->GraphOf(index->TwinOf(r)) == graph, "twins have one graph");
+    Require(index->GraphOf(index->SymmetricTo(r)) == graph, "symmetric ranks have one graph");
     Require(index->RankFor(r, index->OwnerOf(graph)) == r, "a rank stands in place of the file's own");
     const auto& of = message.graph(static_cast<int>(graph));
     for (const auto& place : of.group()) {

@@ -372,7 +372,7 @@ FUZZ_TARGET(replay_fuzz, data, size) {
   TraceSet traces;
   if (!maker.Decode(&traces)) return 0;
   ComputeModel model;
-  model.rungs = {ComputeRung::kRecorded};
+  model.time_sources = {TimeSource::kRecorded};
   ComputeNotes notes;
   std::vector<ComputeTimes> compute;
   for (const Graph* graph : DistinctGraphs(traces).graphs) {

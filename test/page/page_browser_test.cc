@@ -67,7 +67,7 @@ TEST_F(Browser, TablesShowEveryNumberOfTheReport) {
   for (const auto& x : report.kernel()) ExpectShown(x, {}, document, "table-kernels");
   for (const auto& x : report.link()) ExpectShown(x, {}, document, "table-links");
   for (const auto& x : report.dimension()) ExpectShown(x, {}, document, "table-dimensions");
-  for (const auto& x : report.rung()) ExpectShown(x, {}, document, "table-compute");
+  for (const auto& x : report.time_source()) ExpectShown(x, {}, document, "table-compute");
   for (const auto& x : report.repriced()) ExpectShown(x, {}, document, "table-repriced");
   for (const auto& x : report.unanswered()) ExpectShown(x, {}, document, "table-unanswered");
   for (const auto& x : report.repair()) ExpectShown(x, {}, document, "table-repairs");

@@ -115,8 +115,8 @@ TEST(SimGrid, AllToAll) {
 TEST(SimGrid, RingSteps) {
   std::vector<Send> sends;
   for (int r = 0; r < 16; ++r) {
-    const auto twin = static_cast<uint64_t>(r % 3);
-    sends.push_back({r, (r + 1) % 16, 100000000 + twin * 1000, Time::Zero(), 40});
+    const auto is_symmetric = static_cast<uint64_t>(r % 3);
+    sends.push_back({r, (r + 1) % 16, 100000000 + is_symmetric * 1000, Time::Zero(), 40});
     sends.push_back({r, (r + 2) % 16, 50000000, Time::Zero(), 20});
   }
   Compare(Make({Dim(Kind::kRing, 16)}), sends);

@@ -57,7 +57,7 @@ TEST(DeviceKernels, AreThoseOfTheDeviceAlone) {
   const TraceSet traces = Traces(2);
   const std::vector<ComputeTimes> times = {
       {std::vector<Time>{Time::Micros(30), Time::Micros(10), Time::Micros(15)},
-       {ComputeRung::kRecorded, ComputeRung::kRecorded, ComputeRung::kRecorded}}};
+       {TimeSource::kRecorded, TimeSource::kRecorded, TimeSource::kRecorded}}};
   RunDescription run;
   run.traces = &traces;
   run.times = &times;

@@ -53,7 +53,7 @@ double ReplayNs(const Row& row) {
   options.collectives.reduce_bandwidth = Bandwidth::BytesPerSecond(1600000000000);
   std::vector<ComputeTimes> compute(1);
   compute[0].time.resize(1);
-  compute[0].rung.resize(1, ComputeRung::kNone);
+  compute[0].time_source.resize(1, TimeSource::kNone);
   compute.resize(DistinctGraphs(traces).graphs.size(), compute[0]);
   const absl::StatusOr<Metrics> metrics = Replay(traces, compute, *fabric, options);
   EXPECT_TRUE(metrics.ok()) << metrics.status();
@@ -113,7 +113,7 @@ TEST(AstraSimTable, OneMessage) {
   auto fabric = *MakeMachine("analytical", *Topology::Make({d}), FabricOptions());
   ComputeTimes none;
   none.time.resize(1);
-  none.rung.resize(1, ComputeRung::kNone);
+  none.time_source.resize(1, TimeSource::kNone);
   const absl::StatusOr<Metrics> metrics = Replay(traces, {none, none}, *fabric, EngineOptions());
   ASSERT_TRUE(metrics.ok()) << metrics.status();
   EXPECT_EQ(metrics->makespan.picos(), 20031250);  // ASTRA-sim: 20,031 ns, cut to whole ns

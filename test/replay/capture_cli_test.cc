@@ -106,7 +106,7 @@ TEST_F(CaptureCli, IsReplayedAsMeasuredByDefault) {
   EXPECT_EQ(r.cluster(), "");
   EXPECT_EQ(r.fabric(), "");
   ASSERT_EQ(r.warning_size(), 1);
-  EXPECT_THAT(r.warning(0), HasSubstr("7.4 % of the makespan are pinned"));  // 2 of 27 us
+  EXPECT_THAT(r.warning(0), HasSubstr("7.4 % of the makespan is fixed time"));  // 2 of 27 us
   EXPECT_EQ(r.unanswered_size(), 0);
   EXPECT_EQ(r.makespan_ps(), 27000000);
   ASSERT_EQ(r.step_size(), 4);
@@ -150,7 +150,7 @@ TEST_F(CaptureCli, RecordedCommunicationOnANamedCluster) {
   EXPECT_EQ(r.cluster(), "dgx-a100");
   EXPECT_EQ(r.collective(0).time_ps(), 5000000);
   EXPECT_EQ(r.collective(0).recorded_count(), 0u);
-  EXPECT_EQ(r.rung(2).nodes(), 2u);  // the copies
+  EXPECT_EQ(r.time_source(2).nodes(), 2u);  // the copies
 }
 
 TEST_F(CaptureCli, WhatTheClusterPricesIsToldOfTheAssumedOne) {
@@ -165,7 +165,7 @@ TEST_F(CaptureCli, WhatTheClusterPricesIsToldOfTheAssumedOne) {
 TEST_F(CaptureCli, AFabricThatNothingCrossesIsTold) {
   Write(Capture());
   const proto::Report r = Report("--fabric analytical-fifo");
-  ASSERT_EQ(r.warning_size(), 2);  // and what is pinned
+  ASSERT_EQ(r.warning_size(), 2);  // and fixed time
   EXPECT_THAT(r.warning(0), HasSubstr("--fabric has no effect"));
 }
 
@@ -196,7 +196,7 @@ TEST_F(CaptureCli, TimesAreCarriedToAnotherDevice) {
   const proto::Report kept = Report("--cluster dgx-a100 --compute recorded");
   EXPECT_EQ(kept.repriced_size(), 0);
   EXPECT_EQ(kept.makespan_high_ps(), 0);
-  EXPECT_EQ(kept.rung_size(), 5);
+  EXPECT_EQ(kept.time_source_size(), 5);
 }
 
 TEST_F(CaptureCli, TimesAreKeptOnTheirOwnDeviceAndWhereItIsNotKnown) {
@@ -220,7 +220,7 @@ TEST_F(CaptureCli, DurationsOfZeroWereMeasured) {
   Write(b);
   const proto::Report r = Report("");
   EXPECT_EQ(r.unanswered_size(), 0);
-  EXPECT_EQ(r.rung(3).nodes(), 6u);
+  EXPECT_EQ(r.time_source(3).nodes(), 6u);
 }
 
 TEST_F(CaptureCli, ACaptureWithoutTimesHasNoSteps) {

@@ -54,7 +54,7 @@ inline void Run(Replayed* r, LanePolicy lanes, const std::function<void(Replayed
   auto fabric = MakeMachine("analytical", cluster->topology, {});
   ASSERT_TRUE(fabric.ok()) << fabric.status();
   ComputeModel model;
-  model.rungs = {ComputeRung::kRecorded};
+  model.time_sources = {TimeSource::kRecorded};
   model.zeros_recorded = true;
   ComputeNotes notes;
   for (const Graph* graph : DistinctGraphs(r->traces).graphs) {

@@ -47,7 +47,7 @@ class Captured {
     auto cluster = BuildCluster(*proto, static_cast<int>(traces_.ranks.size()));
     auto fabric = MakeMachine("analytical", cluster->topology, {});
     ComputeModel model;
-    model.rungs = {ComputeRung::kRecorded};
+    model.time_sources = {TimeSource::kRecorded};
     model.zeros_recorded = true;
     ComputeNotes notes;
     std::vector<ComputeTimes> times;

@@ -127,7 +127,7 @@ proto::Report SmallReport() {
     collective { kind: "send_recv" ranks: 2 count: 1 bytes: 8 time_ps: 100 }
     operator { name: "mm" count: 4 time_ps: 1200 } operator { name: "all_reduce" count: 2 time_ps: 800 }
     lane { name: "stream 7" count: 6 time_ps: 2000 }
-    rung { rung: "roofline" nodes: 4 time_ps: 1200 } rung { rung: "none" }
+    time_source { time_source: "roofline" nodes: 4 time_ps: 1200 } time_source { time_source: "none" }
     input { path: "x/w.0.et" sha256: "aa" role: "trace" } input { path: "x/w.1.et" sha256: "bb" role: "trace" }
   )",
                                       "small", &r);
@@ -174,7 +174,7 @@ TEST(CompareReports, SaysWhatChangedAndTheOtherWayRound) {
   EXPECT_EQ(Find(c, "collectives")->change(0).text(0).b(), "tree");
   EXPECT_THAT(Names(*Find(c, "operators")), ElementsAre("all_reduce"));
   EXPECT_EQ(Find(c, "lanes")->changed(), 0u);
-  EXPECT_EQ(Find(c, "rungs")->changed(), 0u);
+  EXPECT_EQ(Find(c, "time_sources")->changed(), 0u);
   const proto::Comparison back = Turned(CompareReports(b, a));
   EXPECT_EQ(back.DebugString(), c.DebugString());
 }

@@ -64,23 +64,25 @@ ComputeTimes Price(const Graph& g, const ComputeModel& m, ComputeNotes* notes = 
   return t.ok() ? *t : ComputeTimes();
 }
 
-TEST(Rungs, Parse) {
-  EXPECT_THAT(*ParseRungs(kDefaultRungs), ElementsAre(ComputeRung::kTable, ComputeRung::kModel,
-                                                      ComputeRung::kRoofline, ComputeRung::kRecorded));
-  EXPECT_THAT(*ParseRungs("recorded, table"), ElementsAre(ComputeRung::kRecorded, ComputeRung::kTable));
-  const auto error = [](const char* text) { return std::string(ParseRungs(text).status().message()); };
+TEST(TimeSources, Parse) {
+  EXPECT_THAT(
+      *ParseTimeSources(kDefaultTimeSources),
+      ElementsAre(TimeSource::kTable, TimeSource::kModel, TimeSource::kRoofline, TimeSource::kRecorded));
+  EXPECT_THAT(*ParseTimeSources("recorded, table"), ElementsAre(TimeSource::kRecorded, TimeSource::kTable));
+  const auto error = [](const char* text) { return std::string(ParseTimeSources(text).status().message()); };
   EXPECT_THAT(
       error("rooflin"),
       HasSubstr("did you mean \"roofline\"? Known: table, interpolate, repriced, model, roofline, recorded"));
-  EXPECT_THAT(*ParseRungs("table,interpolate"), ElementsAre(ComputeRung::kTable, ComputeRung::kInterpolate));
+  EXPECT_THAT(*ParseTimeSources("table,interpolate"),
+              ElementsAre(TimeSource::kTable, TimeSource::kInterpolate));
   EXPECT_THAT(error("table,table"), HasSubstr("\"table\" is there twice"));
-  EXPECT_THAT(error(""), HasSubstr("unknown rung \"\""));
-  EXPECT_THAT(error("none"), HasSubstr("unknown rung \"none\""));
+  EXPECT_THAT(error(""), HasSubstr("unknown time source \"\""));
+  EXPECT_THAT(error("none"), HasSubstr("unknown time source \"none\""));
 }
 
 TEST(Roofline, TheLongerOfComputeAndMemory) {
   const proto::Device device = TestDevice();
-  const ComputeModel model{{ComputeRung::kRoofline}, &device};
+  const ComputeModel model{{TimeSource::kRoofline}, &device};
   const Graph g = MakeGraph({
       {NodeType::kComp, "compute bound", 1000000, 1000},  // 1e6 / 100e12 = 10 ns
       {NodeType::kComp, "memory bound", 1000, 1000000},   // 1e6 / 1e12 = 1 us
@@ -95,14 +97,14 @@ TEST(Roofline, TheLongerOfComputeAndMemory) {
   const int64_t expected[] = {10000, 1000000, 10000, 10000, 1000, 2, 0, 0};
   for (size_t i = 0; i < 8; ++i) {
     EXPECT_EQ(t.time[i].picos(), expected[i]) << i;
-    EXPECT_EQ(t.rung[i], i < 6 ? ComputeRung::kRoofline : ComputeRung::kNone) << i;
+    EXPECT_EQ(t.time_source[i], i < 6 ? TimeSource::kRoofline : TimeSource::kNone) << i;
   }
 }
 
 // ASTRA-sim: perf = min(bandwidth * ops / bytes, peak), time = ops / perf.
 TEST(Roofline, IsAstraSimsFormula) {
   const proto::Device device = TestDevice();
-  const ComputeModel model{{ComputeRung::kRoofline}, &device};
+  const ComputeModel model{{TimeSource::kRoofline}, &device};
   for (int64_t ops : {1, 77, 12345, 99999999}) {
     for (int64_t bytes : {1, 500, 123456, 77777777}) {
       const double o = static_cast<double>(ops);
@@ -115,17 +117,17 @@ TEST(Roofline, IsAstraSimsFormula) {
 
 TEST(Roofline, AnswersForTheGpuOnly) {
   const proto::Device device = TestDevice();
-  const ComputeModel model{{ComputeRung::kRoofline}, &device};
+  const ComputeModel model{{TimeSource::kRoofline}, &device};
   Graph g =
       MakeGraph({{NodeType::kComp, "host", 1000, 1000, 0, true}, {NodeType::kMemLoad, "load", 1000, 1000}});
   const ComputeTimes t = Price(g, model);
-  EXPECT_THAT(t.rung, ElementsAre(ComputeRung::kNone, ComputeRung::kNone));
+  EXPECT_THAT(t.time_source, ElementsAre(TimeSource::kNone, TimeSource::kNone));
   EXPECT_THAT(t.time, ElementsAre(Time::Zero(), Time::Zero()));
 }
 
 TEST(Roofline, PeakByDtype) {
   proto::Device device = TestDevice();
-  const ComputeModel model{{ComputeRung::kRoofline}, &device};
+  const ComputeModel model{{TimeSource::kRoofline}, &device};
   const Graph g = MakeGraph({
       {NodeType::kComp, "a", 1000000, -1, 0, false, "['Tensor(float)']"},
       {NodeType::kComp, "a", 1000000, -1, 0, false, "['Tensor(c10::BFloat16)']"},
@@ -144,16 +146,16 @@ TEST(Roofline, PeakByDtype) {
 
 TEST(Roofline, AnUnknownRateDoesNotAnswer) {
   proto::Device device;
-  const ComputeModel model{{ComputeRung::kRoofline, ComputeRung::kRecorded}, &device};
+  const ComputeModel model{{TimeSource::kRoofline, TimeSource::kRecorded}, &device};
   const Graph g = MakeGraph({{NodeType::kComp, "x", 1000, -1, 5}, {NodeType::kComp, "y", -1, 1000, 6}});
-  EXPECT_THAT(Price(g, model).rung, ElementsAre(ComputeRung::kRecorded, ComputeRung::kRecorded));
-  const ComputeModel none{{ComputeRung::kTable, ComputeRung::kRoofline}};
-  EXPECT_THAT(Price(g, none).rung, ElementsAre(ComputeRung::kNone, ComputeRung::kNone));
+  EXPECT_THAT(Price(g, model).time_source, ElementsAre(TimeSource::kRecorded, TimeSource::kRecorded));
+  const ComputeModel none{{TimeSource::kTable, TimeSource::kRoofline}};
+  EXPECT_THAT(Price(g, none).time_source, ElementsAre(TimeSource::kNone, TimeSource::kNone));
 }
 
 TEST(Roofline, RefusesWhatCannotBe) {
   proto::Device device = TestDevice();
-  const ComputeModel model{{ComputeRung::kRoofline}, &device};
+  const ComputeModel model{{TimeSource::kRoofline}, &device};
   Graph g = MakeGraph({{NodeType::kComp, "odd", 1000}});
   std::vector<Work> work = g.work;
   work[0].num_ops = -3;
@@ -166,7 +168,7 @@ TEST(Roofline, RefusesWhatCannotBe) {
   EXPECT_THAT(std::string(PriceGraph(g, model, nullptr).status().message()), HasSubstr("node 100"));
 }
 
-TEST(Chain, TheFirstRungThatAnswersWins) {
+TEST(Chain, TheFirstTimeSourceThatAnswersWins) {
   const proto::Device device = TestDevice();
   proto::KernelTable table;
   table.add_row()->set_name("gemm");
@@ -179,15 +181,16 @@ TEST(Chain, TheFirstRungThatAnswersWins) {
                              {NodeType::kComp, "gemm", 1000000, 0, 3, true},
                              {NodeType::kComp, "empty"},
                              {NodeType::kCollective, "gemm", -1, -1, 3}});
-  using R = ComputeRung;
+  using R = TimeSource;
   ComputeModel model{{R::kTable, R::kRoofline, R::kRecorded}, &device, &*index};
   ComputeTimes t = Price(g, model);
-  EXPECT_THAT(t.rung, ElementsAre(R::kTable, R::kRoofline, R::kRecorded, R::kTable, R::kNone, R::kNone));
+  EXPECT_THAT(t.time_source,
+              ElementsAre(R::kTable, R::kRoofline, R::kRecorded, R::kTable, R::kNone, R::kNone));
   EXPECT_THAT(t.time, ElementsAre(Time::Micros(7), Time::Nanos(10), Time::Micros(3), Time::Micros(7),
                                   Time::Zero(), Time::Zero()));
-  model.rungs = {R::kRecorded, R::kTable};
+  model.time_sources = {R::kRecorded, R::kTable};
   t = Price(g, model);
-  EXPECT_EQ(t.rung[0], R::kRecorded);
+  EXPECT_EQ(t.time_source[0], R::kRecorded);
   EXPECT_EQ(t.time[0], Time::Micros(3));
 }
 
@@ -203,11 +206,11 @@ TEST(Chain, TheTableSeesShapesAndTypes) {
   Graph g = MakeGraph({{NodeType::kComp, "gemm", -1, -1, 0, false, "", "[[2]]"},
                        {NodeType::kComp, "gemm", -1, -1, 0, false, "", "[[1]]"},
                        {NodeType::kComp, "gemm", -1, -1, 0, false, "", "[[3]]"}});
-  const ComputeModel model{{ComputeRung::kTable}, nullptr, &*index};
+  const ComputeModel model{{TimeSource::kTable}, nullptr, &*index};
   EXPECT_THAT(Price(g, model).time, ElementsAre(Time::Micros(2), Time::Micros(1), Time::Zero()));
   g.shapes = {};  // as where no node has any
   g.types = {};
-  EXPECT_EQ(Price(g, model).rung[0], ComputeRung::kNone);
+  EXPECT_EQ(Price(g, model).time_source[0], TimeSource::kNone);
 }
 
 TEST(Chain, InterpolationCountsWhatItRefuses) {
@@ -226,10 +229,10 @@ TEST(Chain, InterpolationCountsWhatItRefuses) {
                              {NodeType::kComp, "k", -1, -1, 9, false, "", "[[200]]"},
                              {NodeType::kComp, "k", -1, -1, 9, false, "", "[[500]]"},
                              {NodeType::kComp, "other", -1, -1, 9, false, "", "[[200]]"}});
-  using R = ComputeRung;
+  using R = TimeSource;
   const ComputeModel model{{R::kTable, R::kInterpolate, R::kRecorded}, nullptr, &*index, &between};
   const ComputeTimes t = Price(g, model);
-  EXPECT_THAT(t.rung, ElementsAre(R::kTable, R::kInterpolate, R::kRecorded, R::kRecorded));
+  EXPECT_THAT(t.time_source, ElementsAre(R::kTable, R::kInterpolate, R::kRecorded, R::kRecorded));
   EXPECT_THAT(t.time, ElementsAre(Time::Micros(1), Time::Micros(2), Time::Micros(9), Time::Micros(9)));
   EXPECT_EQ(t.outside, 1u);
   EXPECT_EQ(t.error[static_cast<size_t>(R::kTable)], Time::Nanos(500));
@@ -239,7 +242,7 @@ TEST(Chain, InterpolationCountsWhatItRefuses) {
 
 TEST(Roofline, DerivesTheWorkOfOperatorsThatSayNothing) {
   const proto::Device device = TestDevice();
-  const ComputeModel model{{ComputeRung::kRoofline}, &device};
+  const ComputeModel model{{TimeSource::kRoofline}, &device};
   const char* floats = "['Tensor(float)', 'Tensor(float)']";
   const Graph g = MakeGraph({
       {NodeType::kComp, "aten::mm", -1, -1, 7, false, floats, "[[100, 200], [200, 50]]"},  // 2e6 / 10e12
@@ -253,11 +256,11 @@ TEST(Roofline, DerivesTheWorkOfOperatorsThatSayNothing) {
   EXPECT_EQ(t.time[0], Time::Nanos(200));
   EXPECT_EQ(t.time[1], Time::Nanos(70));
   EXPECT_EQ(t.time[2], Time::Nanos(100));
-  for (int i : {3, 4, 5}) EXPECT_EQ(t.rung[i], ComputeRung::kNone) << i;
+  for (int i : {3, 4, 5}) EXPECT_EQ(t.time_source[i], TimeSource::kNone) << i;
   EXPECT_EQ(t.derived, 2u);
   // What was measured comes before what is derived.
-  t = Price(g, {{ComputeRung::kRoofline, ComputeRung::kRecorded}, &device});
-  EXPECT_EQ(t.rung[0], ComputeRung::kRecorded);
+  t = Price(g, {{TimeSource::kRoofline, TimeSource::kRecorded}, &device});
+  EXPECT_EQ(t.time_source[0], TimeSource::kRecorded);
   EXPECT_EQ(t.time[0], Time::Micros(7));
   EXPECT_EQ(t.derived, 1u);
 }
@@ -280,12 +283,12 @@ TEST(Dtype, OfTypesText) {
   }
 }
 
-TEST(Names, OfRungs) {
-  EXPECT_EQ(Name(ComputeRung::kTable), "table");
-  EXPECT_EQ(Name(ComputeRung::kNone), "none");
+TEST(Names, OfTimeSources) {
+  EXPECT_EQ(Name(TimeSource::kTable), "table");
+  EXPECT_EQ(Name(TimeSource::kNone), "none");
 }
 
-TEST(Rungs, TheModelAnswersWhatItsNameAndShapesTell) {
+TEST(TimeSources, TheModelAnswersWhatItsNameAndShapesTell) {
   const auto device = FindDevice("H100");
   ASSERT_TRUE(device.ok()) << device.status();
   const auto kernels = KernelModel::Create(*device);
@@ -297,23 +300,23 @@ TEST(Rungs, TheModelAnswersWhatItsNameAndShapesTell) {
                  {NodeType::kComp, "aten::mm", -1, -1, 0, true, kBf16, "[[512, 256], [256, 128]]"},
                  {NodeType::kComp, "nobody_knows", 1000, 0, 0}});
   ComputeModel m;
-  m.rungs = *ParseRungs("model,roofline,recorded");
+  m.time_sources = *ParseTimeSources("model,roofline,recorded");
   m.device = &*device;
   m.kernels = &*kernels;
   const ComputeTimes t = Price(g, m);
   const auto mm = kernels->Gemm({KernelDtype::kBf16, 1, 512, 128, 256});
   ASSERT_TRUE(mm.ok()) << mm.status();
-  EXPECT_EQ(t.rung[0], ComputeRung::kModel);
+  EXPECT_EQ(t.time_source[0], TimeSource::kModel);
   EXPECT_NEAR(t.time[0].seconds() * 1e6, mm->us, 1e-5);
   EXPECT_NEAR(t.spread[0].high.seconds() * 1e6, mm->high_us, 1e-5);
-  EXPECT_NEAR(t.error[static_cast<size_t>(ComputeRung::kModel)].seconds() * 1e6,
+  EXPECT_NEAR(t.error[static_cast<size_t>(TimeSource::kModel)].seconds() * 1e6,
               std::max(mm->high_us - mm->us, mm->us - mm->low_us), 1e-5);
-  EXPECT_EQ(t.rung[1], ComputeRung::kRecorded);  // a measured time is worth more
-  EXPECT_EQ(t.rung[2], ComputeRung::kNone);      // of the host
-  EXPECT_EQ(t.rung[3], ComputeRung::kRoofline);  // no family
+  EXPECT_EQ(t.time_source[1], TimeSource::kRecorded);  // a measured time is worth more
+  EXPECT_EQ(t.time_source[2], TimeSource::kNone);      // of the host
+  EXPECT_EQ(t.time_source[3], TimeSource::kRoofline);  // no family
 }
 
-TEST(Rungs, RepricedIsTheRecordedTimeTimesARatio) {
+TEST(TimeSources, RepricedIsTheRecordedTimeTimesARatio) {
   const auto h100 = FindDevice("H100"), a100 = FindDevice("A100");
   ASSERT_TRUE(h100.ok() && a100.ok());
   const auto here = KernelModel::Create(*a100), captured = KernelModel::Create(*h100);
@@ -324,17 +327,17 @@ TEST(Rungs, RepricedIsTheRecordedTimeTimesARatio) {
                  {NodeType::kComp, "Memcpy HtoD (Pinned -> Device)", 0, 4096, 5},
                  {NodeType::kComp, "nvjet_tst", -1, -1, 300, true, kBf16, "[[4096, 8192], [8192, 4096]]"}});
   ComputeModel m;
-  m.rungs = *ParseRungs("repriced,recorded");
+  m.time_sources = *ParseTimeSources("repriced,recorded");
   m.device = &*a100;
   m.kernels = &*here;
-  EXPECT_EQ(Price(g, m).rung[0], ComputeRung::kRecorded);  // of a device that is not told
+  EXPECT_EQ(Price(g, m).time_source[0], TimeSource::kRecorded);  // of a device that is not told
   m.captured_on = &*captured;
   const ComputeTimes t = Price(g, m);
   const GemmCall gemm = {KernelDtype::kBf16, 1, 4096, 4096, 8192};
-  EXPECT_EQ(t.rung[0], ComputeRung::kRepriced);
+  EXPECT_EQ(t.time_source[0], TimeSource::kRepriced);
   EXPECT_NEAR(t.time[0].seconds() * 1e6, 300 * here->Gemm(gemm)->us / captured->Gemm(gemm)->us, 1e-3);
   EXPECT_EQ(t.time[1], Time::Micros(5));
-  EXPECT_EQ(t.rung[2], ComputeRung::kRecorded);
+  EXPECT_EQ(t.time_source[2], TimeSource::kRecorded);
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ inline std::vector<ComputeTimes> Recorded(const TraceSet& traces) {
     ComputeTimes times;
     for (uint32_t row = 0; row < graph->size(); ++row) {
       times.time.push_back(graph->type[row] == NodeType::kComp ? graph->duration[row] : Time::Zero());
-      times.rung.push_back(ComputeRung::kRecorded);
+      times.time_source.push_back(TimeSource::kRecorded);
     }
     all.push_back(std::move(times));
   }

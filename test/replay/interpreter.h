@@ -35,7 +35,7 @@ class Interpreter {
     for (const RankTrace& t : traces_.ranks) AddRank(t);
     for (const RankTrace& t : traces_.ranks) {
       for (uint32_t row = 0; row < t.graph->size(); ++row) {
-        if (IsRecorded(t.rank, row)) ++expected_[Meeting(t.rank, row)];
+        if (IsRecorded(t.rank, row)) ++expected_[Rendezvous(t.rank, row)];
       }
     }
     Time now;
@@ -167,12 +167,12 @@ class Interpreter {
            (type == NodeType::kSend || type == NodeType::kRecv || type == NodeType::kCollective);
   }
   // Whom it meets.
-  std::string Meeting(int rank, uint32_t row) const {
+  std::string Rendezvous(int rank, uint32_t row) const {
     const bool call = traces_.ranks[rank].graph->type[row] == NodeType::kCollective;
     return call ? "call " + CallName(nodes_[rank][row]) : "message " + MessageName(rank, row);
   }
   void Meet(int rank, uint32_t row, Time now) {
-    const std::string name = Meeting(rank, row);
+    const std::string name = Rendezvous(rank, row);
     auto& here = here_[name];
     here.push_back({rank, row});
     nodes_[rank][row].knows_end = false;
@@ -392,7 +392,7 @@ class Interpreter {
   uint64_t changes_ = 0;
   std::vector<std::vector<Node>> nodes_;
   std::vector<std::vector<uint32_t>> order_, prefer_;
-  std::map<std::string, int> expected_;  // recorded communication: who meets, by meeting
+  std::map<std::string, int> expected_;  // recorded communication: the ranks of each rendezvous
   std::map<std::string, std::vector<std::pair<int, uint32_t>>> here_;  // who is there: rank, row
   std::map<std::string, Time> arrives_;                                // by message
   std::map<std::pair<std::string, int>, Part> parts_;                  // (call, rank)

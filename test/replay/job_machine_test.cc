@@ -26,7 +26,7 @@ constexpr int kTp = 2, kDp = 2;                          // ranks are numbered b
 constexpr int kCompute = 0, kShares = 1, kMessages = 2;  // streams
 
 // Ranks that meet: all members of a group, or both sides of a message, the sender first.
-struct Meeting {
+struct Rendezvous {
   std::vector<int> ranks;
   bool message = false;
   bool eager = false;  // the sender goes on before the receiver has come
@@ -36,8 +36,8 @@ struct Meeting {
 struct EmulatedJob {
   int stages = 2;
   std::vector<std::vector<MachineStep>> programs;  // by rank
-  std::vector<Meeting> meetings;
-  std::vector<std::vector<size_t>> met;  // by rank: the meetings of its calls, in order
+  std::vector<Rendezvous> all_rendezvous;
+  std::vector<std::vector<size_t>> met;  // by rank: the rendezvous of its calls, in order
 
   int ranks() const { return stages * kTp * kDp; }
 };
@@ -80,44 +80,44 @@ class JobMaker {
   void After(int rank, int stream, int from) {
     program(rank).push_back({MachineStep::kRecordAndWait, 0, stream, from});
   }
-  void Call(int rank, int stream, const Meeting& meeting, const std::string& kernel,
+  void Call(int rank, int stream, const Rendezvous& rendezvous, const std::string& kernel,
             const std::string& args) {
-    MachineStep step = {MachineStep::kAllReduce, meeting.transfer, stream};
+    MachineStep step = {MachineStep::kAllReduce, rendezvous.transfer, stream};
     step.kernel = kernel;
     step.comm = args;
     program(rank).push_back(step);
-    job_.met[static_cast<size_t>(rank)].push_back(job_.meetings.size());
+    job_.met[static_cast<size_t>(rank)].push_back(job_.all_rendezvous.size());
   }
 
   void AllReduce(const std::vector<int>& ranks, const std::string& group, int64_t elements) {
-    const Meeting meeting = {ranks, false, false, 5000 + Below(4000)};
+    const Rendezvous rendezvous = {ranks, false, false, 5000 + Below(4000)};
     const bool all = told_ == Told::kAll;
     const std::string args = CommArgs("allreduce", elements, elements, all ? group : "",
                                       all ? absl::StrCat("[", absl::StrJoin(ranks, ", "), "]") : "",
                                       all ? static_cast<int>(ranks.size()) : 0);
     for (const int r : ranks) {
       After(r, kShares, kCompute);
-      Call(r, kShares, meeting, "ncclDevKernel_AllReduce_", args);
+      Call(r, kShares, rendezvous, "ncclDevKernel_AllReduce_", args);
       After(r, kCompute, kShares);
     }
-    job_.meetings.push_back(meeting);
+    job_.all_rendezvous.push_back(rendezvous);
   }
   void Shares(int rank, int64_t elements) {
     if (rank % kTp == 0) AllReduce({rank, rank + 1}, absl::StrCat("shares", rank), elements);
   }
   void Message(int from, int to) {
-    const Meeting meeting = {{from, to}, true, eager_, 7000 + Below(5000)};
+    const Rendezvous rendezvous = {{from, to}, true, eager_, 7000 + Below(5000)};
     for (const int r : {from, to}) {
       const bool sends = r == from;
       After(r, kMessages, kCompute);
       const std::string peer =
           told_ == Told::kAll ? absl::StrCat(sends ? ",\"Dst Rank\":" : ",\"Src Rank\":", sends ? to : from)
                               : "";
-      Call(r, kMessages, meeting, "ncclDevKernel_SendRecv_",
+      Call(r, kMessages, rendezvous, "ncclDevKernel_SendRecv_",
            CommArgs(sends ? "send" : "recv", 4096, 4096, "", "", 0, "Float", peer));
       if (!sends) After(r, kCompute, kMessages);
     }
-    job_.meetings.push_back(meeting);
+    job_.all_rendezvous.push_back(rendezvous);
   }
   // The layers of one stage, on all its ranks.
   void Layers(int stage, int64_t least) {
@@ -175,7 +175,7 @@ std::vector<JobOutcome> RunJob(const EmulatedJob& job, bool profile,
         const size_t m = job.met[r][k];
         const auto [at, fresh] = last.emplace(m, out[r].arrivals[k]);
         at->second = std::max(at->second, out[r].arrivals[k]);
-        if (static_cast<int>(r) == job.meetings[m].ranks[0]) sent[m] = out[r].arrivals[k];
+        if (static_cast<int>(r) == job.all_rendezvous[m].ranks[0]) sent[m] = out[r].arrivals[k];
       }
     }
     if (!again) return out;
@@ -183,10 +183,10 @@ std::vector<JobOutcome> RunJob(const EmulatedJob& job, bool profile,
     for (size_t r = 0; r < n; ++r) {
       ends[r].resize(job.met[r].size());
       for (size_t k = 0; k < ends[r].size(); ++k) {
-        const Meeting& meeting = job.meetings[job.met[r][k]];
-        const bool leaves = meeting.eager && static_cast<int>(r) == meeting.ranks[0];
-        const int64_t end =
-            leaves ? sent[job.met[r][k]] + meeting.transfer / 4 : last[job.met[r][k]] + meeting.transfer;
+        const Rendezvous& rendezvous = job.all_rendezvous[job.met[r][k]];
+        const bool leaves = rendezvous.eager && static_cast<int>(r) == rendezvous.ranks[0];
+        const int64_t end = leaves ? sent[job.met[r][k]] + rendezvous.transfer / 4
+                                   : last[job.met[r][k]] + rendezvous.transfer;
         again |= end != ends[r][k];
         ends[r][k] = end;
       }

@@ -99,13 +99,13 @@ TEST(KeptComm, NoTableAndNoDevicePricesIt) {
   const auto index = KernelTableIndex::Make(table, "t");
   ASSERT_TRUE(index.ok()) << index.status();
   ComputeModel model;
-  model.rungs = {ComputeRung::kTable};
+  model.time_sources = {TimeSource::kTable};
   model.table = &*index;
   const auto times = PriceGraph(g, model, nullptr);
   ASSERT_TRUE(times.ok()) << times.status();
   EXPECT_EQ(times->time[0], Time::Micros(1));
   EXPECT_EQ(times->time[1], Time::Micros(30));
-  EXPECT_EQ(times->rung[1], ComputeRung::kRecorded);
+  EXPECT_EQ(times->time_source[1], TimeSource::kRecorded);
 }
 
 TEST(KeptComm, IsNoRowOfAKernelTable) {
@@ -192,9 +192,9 @@ TEST(KeptComm, TheReportSaysHowMuchWasKept) {
   EXPECT_THAT(
       report.warning(),
       ::testing::Contains(HasSubstr("2 communication nodes, 60 us, are of unknown kind, size or group")));
-  ASSERT_EQ(report.rung_size(), 5);
-  EXPECT_EQ(report.rung(3).rung(), "recorded");
-  EXPECT_EQ(report.rung(3).nodes(), 4u) << "computation alone";
+  ASSERT_EQ(report.time_source_size(), 5);
+  EXPECT_EQ(report.time_source(3).time_source(), "recorded");
+  EXPECT_EQ(report.time_source(3).nodes(), 4u) << "computation alone";
   run.comm = "recorded";
   EXPECT_THAT(MakeReport(*m, run).warning(), Not(::testing::Contains(HasSubstr("unknown kind"))));
 }

@@ -1,4 +1,4 @@
-// `chakra-replay kernels` and the rung `interpolate` as scripts see them.
+// `chakra-replay kernels` and the time source `interpolate` as scripts see them.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -116,14 +116,14 @@ TEST_F(KernelsCli, InterpolateInAReplay) {
   ASSERT_EQ(r.status, 0) << r.err;
   chakra::proto::Report report;
   ASSERT_TRUE(chakra::ParseMessage(r.out, "report", &report).ok());
-  ASSERT_EQ(report.rung(1).rung(), "interpolate");
-  EXPECT_EQ(report.rung(0).nodes(), 1u);
-  EXPECT_EQ(report.rung(1).nodes(), 1u);
-  EXPECT_EQ(report.rung(1).outside(), 1u);
-  EXPECT_GT(report.rung(1).time_ps(), 10000000);
-  EXPECT_LT(report.rung(1).time_ps(), 40000000);
-  EXPECT_GT(report.rung(1).error_ps(), 0);
-  EXPECT_EQ(report.rung(3).nodes(), 1u);
+  ASSERT_EQ(report.time_source(1).time_source(), "interpolate");
+  EXPECT_EQ(report.time_source(0).nodes(), 1u);
+  EXPECT_EQ(report.time_source(1).nodes(), 1u);
+  EXPECT_EQ(report.time_source(1).outside(), 1u);
+  EXPECT_GT(report.time_source(1).time_ps(), 10000000);
+  EXPECT_LT(report.time_source(1).time_ps(), 40000000);
+  EXPECT_GT(report.time_source(1).error_ps(), 0);
+  EXPECT_EQ(report.time_source(3).nodes(), 1u);
   r = Run(absl::StrCat("replay ", trace, " --kernels ", kernels, " --compute interpolate,roofline -q"));
   EXPECT_NE(r.out.find("interpolate refused 1 nodes"), std::string::npos) << r.out;
   EXPECT_NE(r.out.find("roofline had the work of 1 nodes"), std::string::npos) << r.out;

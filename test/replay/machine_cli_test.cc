@@ -128,12 +128,13 @@ TEST_F(Machine, KernelTablesOfThreeForms) {
   for (const std::string file : {"k.txtpb", "k.json", "k.csv"}) {
     const proto::Report report = Replayed("x --cluster ring2.txtpb --kernels " + file);
     EXPECT_EQ(report.makespan_ps(), 1322500000) << file;  // softmax: 1,000 us, recorded
-    std::string rungs;
-    for (const auto& r : report.rung()) {
+    std::string time_sources;
+    for (const auto& r : report.time_source()) {
       if (r.nodes() == 0) continue;
-      rungs += r.rung() + " " + std::to_string(r.nodes()) + " " + std::to_string(r.time_ps()) + "\n";
+      time_sources +=
+          r.time_source() + " " + std::to_string(r.nodes()) + " " + std::to_string(r.time_ps()) + "\n";
     }
-    EXPECT_EQ(rungs, "table 3 322500000\nrecorded 1 1000000000\n") << file;
+    EXPECT_EQ(time_sources, "table 3 322500000\nrecorded 1 1000000000\n") << file;
     bool listed = false;
     for (const auto& input : report.input()) listed |= input.role() == "kernels" && input.path() == file;
     EXPECT_TRUE(listed) << report.DebugString();

@@ -24,7 +24,7 @@ struct ModelledRun {
       s.high = Time::Picos(110);
       t.spread.push_back(s);
       t.time.push_back(Time::Picos(100));
-      t.rung.push_back(ComputeRung::kModel);
+      t.time_source.push_back(TimeSource::kModel);
     }
     traces.ranks.resize(1);
     traces.ranks[0].graph = GraphOf(std::move(graph));

@@ -87,7 +87,7 @@ int64_t MakespanNanos(const TraceSet& set, bool fast_paths) {
   EXPECT_TRUE(fabric.ok()) << fabric.status();
   const std::vector<ComputeTimes> times(
       set.distinct_graphs(),
-      {std::vector<Time>(1, Time::Zero()), std::vector<ComputeRung>(1, ComputeRung::kNone)});
+      {std::vector<Time>(1, Time::Zero()), std::vector<TimeSource>(1, TimeSource::kNone)});
   EngineOptions options;
   options.dimension_sizes = {2, 4};
   options.fast_paths = fast_paths;

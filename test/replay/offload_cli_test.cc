@@ -125,8 +125,8 @@ TEST_F(OffloadCli, ProgramsHaveTheLinksTimes) {
   EXPECT_THAT(program, HasSubstr(absl::StrCat("calc ", static_cast<int64_t>(bytes / 52 + 0.5)))) << program;
 }
 
-// One rank stands for its twins, and files replay as memory does.
-TEST_F(OffloadCli, FilesAndTwinsReplayAlike) {
+// One rank stands for its symmetric ranks, and files replay as memory does.
+TEST_F(OffloadCli, FilesAndSymmetricRanksReplayEqually) {
   const std::string step =
       "--model llama3-8b:layers=4 --parallel tp=2,dp=4,zero=1 --training "
       "seq=512,global_batch=8,offload=activations+optimizer";

@@ -70,7 +70,7 @@ TEST(Page, ItsScriptDeclaresEachNameOnce) {
 TEST(Page, TextOfTheReportEndsNothing) {
   proto::Report report = FullReport();
   report.mutable_operator_(0)->set_name(kHostile);
-  report.mutable_rung(0)->set_rung(kHostile);
+  report.mutable_time_source(0)->set_time_source(kHostile);
   report.set_cluster(kHostile);
   report.set_version(kHostile);
   report.set_bound(kHostile);

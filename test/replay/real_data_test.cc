@@ -245,7 +245,8 @@ TEST_P(Stage, Replays) {
     EXPECT_EQ(report.ranks(), large ? 16 : 8);
     EXPECT_GT(report.makespan_ps(), 0);
     EXPECT_NE(report.group_source().find("workload.json"), std::string::npos);
-    for (const auto& r : report.rung()) EXPECT_TRUE(r.rung() != "none" || r.nodes() == 0) << r.nodes();
+    for (const auto& r : report.time_source())
+      EXPECT_TRUE(r.time_source() != "none" || r.nodes() == 0) << r.nodes();
     const auto set = ReadTraceSet({kData + "/stage/" + name}, {});
     ASSERT_TRUE(set.ok()) << set.status();
     EXPECT_EQ(report.nodes(), set->nodes());

@@ -47,7 +47,7 @@ Outcome Replayed(const TraceBuilder& builder, LanePolicy lanes = LanePolicy::kRe
   std::vector<ComputeTimes> times;
   for (const Graph* graph : DistinctGraphs(*traces).graphs) {
     times.push_back(
-        {graph->duration.ToVector(), std::vector<ComputeRung>(graph->size(), ComputeRung::kRecorded)});
+        {graph->duration.ToVector(), std::vector<TimeSource>(graph->size(), TimeSource::kRecorded)});
   }
   EngineOptions options;
   options.lanes = lanes;
@@ -63,7 +63,7 @@ Outcome Replayed(const TraceBuilder& builder, LanePolicy lanes = LanePolicy::kRe
 void Transfer(et::Node* node, int64_t nanos) { TraceBuilder::Int(node, "transfer_ns", nanos); }
 
 // Two ranks that arrive after `first` and `second` microseconds at one call.
-TraceBuilder Meeting(uint64_t first, uint64_t second) {
+TraceBuilder Rendezvous(uint64_t first, uint64_t second) {
   TraceBuilder b(2);
   b.Comp(0, first);
   b.Comp(1, second);
@@ -72,7 +72,7 @@ TraceBuilder Meeting(uint64_t first, uint64_t second) {
 }
 
 TEST(RecordedComm, ACallBeginsWithItsLastMemberAndEndsByEachOnesTransfer) {
-  TraceBuilder b = Meeting(3, 10);
+  TraceBuilder b = Rendezvous(3, 10);
   Transfer(&b.Nodes(0)[1], 700);
   Transfer(&b.Nodes(1)[1], 900);
   const Outcome run = Replayed(b);
@@ -91,7 +91,7 @@ TEST(RecordedComm, ACallBeginsWithItsLastMemberAndEndsByEachOnesTransfer) {
 }
 
 TEST(RecordedComm, WhoeverComesLastEverybodyWaits) {
-  TraceBuilder b = Meeting(10, 3);
+  TraceBuilder b = Rendezvous(10, 3);
   for (int r = 0; r < 2; ++r) Transfer(&b.Nodes(r)[1], 500);
   const Outcome run = Replayed(b);
   EXPECT_EQ(run.end(0, 1), 10 * kUs + 500 * kNs);
@@ -99,7 +99,7 @@ TEST(RecordedComm, WhoeverComesLastEverybodyWaits) {
 }
 
 TEST(RecordedComm, WithoutATransferTheDurationCounts) {
-  TraceBuilder b = Meeting(1, 2);
+  TraceBuilder b = Rendezvous(1, 2);
   b.Nodes(0)[1].set_duration_micros(6);
   Transfer(&b.Nodes(1)[1], 0);  // measured: nothing
   b.Nodes(1)[1].set_duration_micros(50);
@@ -121,7 +121,7 @@ TEST(RecordedComm, TwoCallsOfAGroupMeetInOrder) {
 }
 
 TEST(RecordedComm, MembersWithoutATraceAreNotWaitedFor) {
-  TraceBuilder b = Meeting(1, 4);
+  TraceBuilder b = Rendezvous(1, 4);
   b.groups["g"] = {0, 1, 2, 3};
   for (int r = 0; r < 2; ++r) {
     TraceBuilder::Text(&b.Nodes(r)[1], "pg_name", "g");
@@ -196,7 +196,7 @@ TEST(RecordedComm, MessagesWithoutAPartnersTraceRepeatByPeerAndSize) {
 }
 
 TEST(RecordedComm, ACallThatAMemberNeverMakesGoesOnWithoutIt) {
-  TraceBuilder b = Meeting(1, 4);
+  TraceBuilder b = Rendezvous(1, 4);
   for (int r = 0; r < 2; ++r) Transfer(&b.Nodes(r)[1], 300);
   Transfer(&b.Coll(0, T::kAllReduce, 8, {1}), 100);
   const Outcome run = Replayed(b);
@@ -273,12 +273,12 @@ TEST(RecordedComm, RanksThatBothSendFirstAreTold) {
 
 TEST(RecordedComm, WhatHasNoRecordedTimeIsRefusedOrTold) {
   std::vector<std::string> warnings;
-  TraceBuilder none = Meeting(1, 1);
+  TraceBuilder none = Rendezvous(1, 1);
   const std::string error(CheckRecordedComm(*none.Build(), &warnings).message());
   EXPECT_THAT(error,
               HasSubstr("no recorded durations of communication (2 nodes; the first is rank 0, node 1"));
   EXPECT_THAT(warnings, IsEmpty());
-  TraceBuilder some = Meeting(1, 1);
+  TraceBuilder some = Rendezvous(1, 1);
   Transfer(&some.Nodes(0)[1], 0);
   EXPECT_TRUE(CheckRecordedComm(*some.Build(), &warnings).ok());
   EXPECT_THAT(warnings, ElementsAre(HasSubstr("1 communication nodes have no recorded duration")));

@@ -30,7 +30,7 @@ struct Fixture {
     }
     traces.groups = {{"pair", {0, 1}}};
     times.push_back(
-        {std::vector<Time>{Time::Picos(30), Time::Zero()}, {ComputeRung::kRoofline, ComputeRung::kNone}});
+        {std::vector<Time>{Time::Picos(30), Time::Zero()}, {TimeSource::kRoofline, TimeSource::kNone}});
     metrics.makespan = Time::Picos(100);
     metrics.ranks.resize(2);
     metrics.ranks[0].end = Time::Picos(90);
@@ -78,14 +78,14 @@ TEST(Report, CollectivesWithoutTimeHaveNoRate) {
   EXPECT_EQ(MakeReport(f.metrics, f.run).collective(0).algbw_gbytes_per_s(), 0);
 }
 
-TEST(Report, RungsCountEveryRankAndNameTheUnanswered) {
+TEST(Report, TimeSourcesCountEveryRankAndNameTheUnanswered) {
   Fixture f;
   const proto::Report r = MakeReport(f.metrics, f.run);
-  ASSERT_EQ(r.rung_size(), kComputeRungs - 2);  // neither model nor repriced answered
-  EXPECT_EQ(r.rung(2).rung(), "roofline");
-  EXPECT_EQ(r.rung(2).nodes(), 2u);
-  EXPECT_EQ(r.rung(2).time_ps(), 60);
-  EXPECT_EQ(r.rung(4).nodes(), 2u);
+  ASSERT_EQ(r.time_source_size(), kTimeSources - 2);  // neither model nor repriced answered
+  EXPECT_EQ(r.time_source(2).time_source(), "roofline");
+  EXPECT_EQ(r.time_source(2).nodes(), 2u);
+  EXPECT_EQ(r.time_source(2).time_ps(), 60);
+  EXPECT_EQ(r.time_source(4).nodes(), 2u);
   ASSERT_EQ(r.unanswered_size(), 1);
   EXPECT_EQ(r.unanswered(0).name(), "odd\xef\xbf\xbd");
 }

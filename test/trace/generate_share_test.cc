@@ -10,7 +10,7 @@
 #include "test/trace/generate_testing.h"
 #include "trace/generate/write.h"
 #include "trace/import/reader.h"
-#include "trace/model/twins.h"
+#include "trace/model/symmetric_ranks.h"
 
 namespace chakra::generate::CHAKRA_FILE {
 namespace {
@@ -45,11 +45,11 @@ class Share : public ::testing::Test {
     return *step;
   }
   absl::StatusOr<TraceSet> Read(const std::string& input, bool frames, int threads = 2,
-                                Twins* twins = nullptr) const {
+                                SymmetricRanks* symmetric = nullptr) const {
     ReadOptions options;
     options.keep_raw = frames;
     options.threads = threads;
-    options.twins = twins;
+    options.symmetric = symmetric;
     return ReadTraceSet({At(input)}, options);
   }
   fs::path folder_;
@@ -113,14 +113,14 @@ TEST_F(Share, AsWithAFileForEachRank) {
       EXPECT_LE(plain->distinct_graphs(), step.stages.size());  // those of two ways are alike
     }
     // One rank for all that do the same; the others follow from it.
-    Twins twins, of_step;
-    auto few = Read("shared", false, 2, &twins);
+    SymmetricRanks symmetric, of_step;
+    auto few = Read("shared", false, 2, &symmetric);
     ASSERT_TRUE(few.ok()) << few.status();
     ReadOptions options;
-    options.twins = &of_step;
+    options.symmetric = &of_step;
     ASSERT_TRUE(TracesOf(step, "step", options).ok());
-    EXPECT_EQ(twins, of_step);
-    ExpandTwins(twins, &*few);
+    EXPECT_EQ(symmetric, of_step);
+    ExpandSymmetricRanks(symmetric, &*few);
     ExpectEqual(*few, *each);
   }
 }

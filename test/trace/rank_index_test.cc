@@ -39,19 +39,19 @@ TEST(RankIndex, SaysWhatStandsInPlace) {
   EXPECT_EQ(index->RankFor(3, 4), 7);
   EXPECT_EQ(index->RankFor(3, 0), 3);
   EXPECT_EQ(index->RankFor(6, 0), 2);
-  EXPECT_EQ(index->TwinOf(3), 0);
-  EXPECT_EQ(index->TwinOf(7), 4);
+  EXPECT_EQ(index->SymmetricTo(3), 0);
+  EXPECT_EQ(index->SymmetricTo(7), 4);
   EXPECT_THAT(index->groups().at("tp2"), ElementsAre(2, 3));
 }
 
-TEST(RankIndex, RanksWithOtherDistancesAreNoTwins) {
+TEST(RankIndex, RanksWithOtherDistancesAreNotSymmetric) {
   const auto index = IndexOf(
       "ranks: 4 graph { file: \"w.0.et\" rank: 0 ranks: \"0-3\" peer { rank: 1 own { ranks: \"0,2\" by: 1 } "
       "own { ranks: \"1,3\" by: -1 } } }");
   ASSERT_TRUE(index.ok()) << index.status();
-  EXPECT_EQ(index->TwinOf(2), 0);
-  EXPECT_EQ(index->TwinOf(1), 1);
-  EXPECT_EQ(index->TwinOf(3), 1);
+  EXPECT_EQ(index->SymmetricTo(2), 0);
+  EXPECT_EQ(index->SymmetricTo(1), 1);
+  EXPECT_EQ(index->SymmetricTo(3), 1);
 }
 
 TEST(RankIndex, CoversWhatATraceNames) {

@@ -17,10 +17,10 @@ struct LeftOut {
   std::string set, table, row;
   double measured_us = 0;
   std::optional<double> ratio;  // found over measured; nullopt: refused, the row being outside of the others
-  double error = 0;             // what the rung said of its answer, as a share of it
+  double error = 0;             // the relative error that the time source states
 };
 
-// Each table as the rung takes it, without one row, asked for that row.
+// Each row of a table, predicted from the other rows.
 std::vector<LeftOut> LeaveOneOut(const std::vector<MeasuredTable>& tables);
 
 // A row of one device found from that of another.

@@ -62,7 +62,7 @@ absl::StatusOr<std::vector<StepMetrics>> StepsIn(const TraceSet& set) {
   const auto fabric = MakeMachine("analytical", cluster->topology, FabricOptions());
   if (!fabric.ok()) return fabric.status();
   ComputeModel model;
-  model.rungs = {ComputeRung::kRecorded};
+  model.time_sources = {TimeSource::kRecorded};
   model.zeros_recorded = true;
   ComputeNotes notes;
   std::vector<ComputeTimes> times;

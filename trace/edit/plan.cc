@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
-#include "trace/base/spelling.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/base/status_macros.h"
 #include "trace/base/text_table.h"
 #include "trace/et/read_options.h"

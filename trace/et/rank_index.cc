@@ -6,8 +6,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/base/rank_list.h"
-#include "trace/base/spelling.h"
 #include "trace/base/status_macros.h"
 #include "trace/model/groups.h"
 
@@ -55,7 +55,7 @@ class RankIndexReader {
       subject_ = SubjectOf(g);
       RETURN_IF_ERROR(ReadPlaces(from_.graph(g), &out_.graphs_[static_cast<size_t>(g)]));
     }
-    FindTwins();
+    FindSymmetric();
     return std::move(out_);
   }
 
@@ -217,7 +217,7 @@ class RankIndexReader {
 
   // Finds classes of symmetric ranks. At first, ranks differ by their graphs and distances; then, round by
   // round, by the classes of their partners, until there are no new classes.
-  void FindTwins() {
+  void FindSymmetric() {
     const auto n = static_cast<size_t>(ranks_);
     absl::flat_hash_map<std::vector<int64_t>, int64_t> known;
     std::vector<int64_t> of(n), next(n), key;
@@ -237,7 +237,7 @@ class RankIndexReader {
       classes = known.size();
       if (round + 1 == kMostRounds) std::iota(of.begin(), of.end(), int64_t{0});
     }
-    out_.twin_of_.assign(of.begin(), of.end());
+    out_.symmetric_to_.assign(of.begin(), of.end());
   }
 
   const proto::RankIndex& from_;

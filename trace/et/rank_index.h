@@ -40,7 +40,7 @@ class RankIndex {
   int RankFor(int rank, int of_file) const;
   // Returns the first symmetric rank: the first rank of the same graph whose messages go to and come from
   // ranks at the same distances, where these ranks are symmetric too.
-  int TwinOf(int rank) const { return twin_of_[static_cast<size_t>(rank)]; }
+  int SymmetricTo(int rank) const { return symmetric_to_[static_cast<size_t>(rank)]; }
 
   // Checks that the index has a replacement for all groups and ranks in the file of a graph. Errors give the
   // file, its rank and what is missing.
@@ -68,7 +68,7 @@ class RankIndex {
   std::vector<Graph> graphs_;
   std::vector<Family> families_;
   std::vector<uint32_t> graph_of_;
-  std::vector<int> twin_of_;
+  std::vector<int> symmetric_to_;
   Groups groups_;
 };
 

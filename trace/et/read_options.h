@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "trace/model/symmetric_ranks.h"
 #include "trace/model/trace.h"
-#include "trace/model/twins.h"
 
 namespace chakra {
 
@@ -65,7 +65,7 @@ struct ReadOptions {
   bool digests = true;
   // Not owned. If not null, a reader that creates the ranks of a run itself may omit the data that symmetric
   // ranks share, and reports here which ranks are symmetric. Other readers do not change it.
-  Twins* twins = nullptr;
+  SymmetricRanks* symmetric = nullptr;
 };
 
 }  // namespace chakra

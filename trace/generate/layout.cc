@@ -60,7 +60,7 @@ int64_t Layout::RanksOf(int64_t graph) const {
   return std::count(split_.roles.begin(), split_.roles.end(), graph);
 }
 
-int Layout::TwinOf(int rank) const {
+int Layout::SymmetricTo(int rank) const {
   if (!split_.roles.empty()) return FirstOf(GraphOf(rank));
   const Place p = PlaceOf(rank);
   return RankAt({0, split_.cp_kind == proto::Parallel::RING ? p.cp : 0, 0, p.pp});

@@ -55,7 +55,7 @@ class Layout {
 
   // The rank that does the same as `rank`, with messages to ranks at the same distance: of its stage, and of
   // its number in a ring of cp.
-  int TwinOf(int rank) const;
+  int SymmetricTo(int rank) const;
 
   int64_t SizeOf(GroupKind kind) const;
   // The members of a rank's group, ascending, or in the order of their shares where that differs.

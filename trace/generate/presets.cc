@@ -1,7 +1,7 @@
 #include "trace/generate/presets.h"
 
 #include "absl/strings/str_cat.h"
-#include "trace/base/spelling.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/base/status_macros.h"
 #include "trace/io/settings.h"
 

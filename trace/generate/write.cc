@@ -163,8 +163,8 @@ absl::Status LoadStages(const StepGraphs& step, const std::string& name, const R
     RankTrace& trace = set->ranks[static_cast<size_t>(rank)];
     trace.file = name;
     trace.graph = of_stage[s].graph;
-    const int of = options.twins == nullptr ? rank : layout.TwinOf(rank);
-    if (options.twins != nullptr) options.twins->push_back(of);
+    const int of = options.symmetric == nullptr ? rank : layout.SymmetricTo(rank);
+    if (options.symmetric != nullptr) options.symmetric->push_back(of);
     if (of != rank) {
       trace.rank = rank;
       trace.group_names = {""};

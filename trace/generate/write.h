@@ -41,8 +41,8 @@ absl::Status WriteSharedStep(const StepGraphs& step, const std::string& folder, 
                              WholeFolder* whole = nullptr);
 
 // The same traces as WriteStep()'s, read. Ranks of a stage share one graph. `name`: of the input, for
-// messages. With ReadOptions::twins one rank of each stage, or of each stage and number in a ring of cp, has
-// peers.
+// messages. With ReadOptions::symmetric one rank of each stage, or of each stage and number in a ring of cp,
+// has peers.
 absl::StatusOr<TraceSet> TracesOf(const StepGraphs& step, const std::string& name,
                                   const ReadOptions& options);
 

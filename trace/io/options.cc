@@ -14,8 +14,8 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "proto/option.pb.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/base/quantity.h"
-#include "trace/base/spelling.h"
 #include "trace/base/status_macros.h"
 
 namespace chakra {

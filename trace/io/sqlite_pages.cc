@@ -197,7 +197,7 @@ SqliteRows::SqliteRows(const SqlitePages* pages, std::vector<uint32_t> leaves,
     if (slot_of_[column] < 0) {
       slot_of_[column] = static_cast<int>(i);
     } else {
-      twins_.insert(twins_.end(), {static_cast<int>(i), slot_of_[column]});
+      symmetric_.insert(symmetric_.end(), {static_cast<int>(i), slot_of_[column]});
     }
   }
 }
@@ -287,8 +287,8 @@ absl::Status SqliteRows::ReadRecord(const unsigned char* at, uint64_t bytes) {
     if (slot >= 0 && type != 10 && type != 11) values_[static_cast<size_t>(slot)] = {type, at + offset};
     offset += size;
   }
-  for (size_t i = 0; i < twins_.size(); i += 2)
-    values_[static_cast<size_t>(twins_[i])] = values_[static_cast<size_t>(twins_[i + 1])];
+  for (size_t i = 0; i < symmetric_.size(); i += 2)
+    values_[static_cast<size_t>(symmetric_[i])] = values_[static_cast<size_t>(symmetric_[i + 1])];
   return absl::OkStatus();
 }
 

@@ -138,7 +138,7 @@ class SqliteRows {
   std::vector<uint32_t> leaves_;
   std::vector<int> slot_of_;   // by column of the table, up to the last requested one; below 0: not requested
   std::vector<Value> values_;  // by requested column
-  std::vector<int> twins_;     // pairs: an index in `columns`, and an earlier index of the same column
+  std::vector<int> symmetric_;  // pairs: an index in `columns`, and an earlier index of the same column
   size_t leaf_ = 0;            // index of the next leaf
   std::string run_, record_, overflow_;
   uint64_t overflow_pages_ = 0;            // number of overflow pages read so far

@@ -18,7 +18,7 @@ namespace {
 struct GraphSummary {
   uint32_t index = 0;
   LongestChain chain;
-  PinnedTime pinned;
+  FixedTime fixed_time;
   std::array<uint64_t, kNodeTypes> nodes{};
   std::array<Time, kNodeTypes> duration{};
   Time total;
@@ -30,7 +30,7 @@ GraphSummary Summarize(const Graph& graph, uint32_t index) {
   GraphSummary s;
   s.index = index;
   s.chain = FindLongestChain(graph);
-  if (HasDelays(graph)) s.pinned = LongestPinned(graph);
+  if (HasDelays(graph)) s.fixed_time = LongestFixedTime(graph);
   for (uint32_t row = 0; row < graph.size(); ++row) {
     const auto type = static_cast<size_t>(graph.type[row]);
     const Time start = graph.start.empty() ? Time::Zero() : graph.start[row];
@@ -151,13 +151,13 @@ void FillPath(const RankTrace& rank, const LongestChain& chain, proto::CriticalP
   out->set_last_name(ToUtf8(graph.name_of(chain.rows.back())));
 }
 
-// Returns the unexplained time along a chain.
-PinnedTime PinnedOf(const Graph& graph, const LongestChain& chain) {
-  PinnedTime out;
-  const PinnedWaits waits(graph);
+// Returns the fixed time along a chain.
+FixedTime FixedTimeOf(const Graph& graph, const LongestChain& chain) {
+  FixedTime out;
+  const RecordedWaits waits(graph);
   for (size_t i = 0; i < chain.rows.size(); ++i) {
     const uint32_t row = chain.rows[i];
-    out[PinnedCause::kRecordedWaits] += waits.Of(row, graph.duration[row]);
+    out[FixedTimeCause::kRecordedWaits] += waits.Of(row, graph.duration[row]);
     if (i == 0) continue;
     const auto begin = graph.dep.begin() + graph.dep_begin[row],
                end = graph.dep.begin() + graph.dep_begin[row + 1];
@@ -168,24 +168,24 @@ PinnedTime PinnedOf(const Graph& graph, const LongestChain& chain) {
 }
 
 // Adds a rank. Ranks must be added in order, after the critical path in `out` includes this rank.
-void AddPinned(const RankTrace& rank, const GraphSummary& s, proto::Inspection* out) {
-  proto::PinnedReport& pinned = *out->mutable_pinned();
-  *pinned.add_rank() = ToProto(s.pinned, absl::StrCat("rank ", rank.rank), s.chain.duration);
-  if (!pinned.has_run() || s.pinned.total().picos() > pinned.run().time_ps())
-    *pinned.mutable_run() = ToProto(s.pinned, "run", s.chain.duration);
+void AddFixedTime(const RankTrace& rank, const GraphSummary& s, proto::Inspection* out) {
+  proto::FixedTimeReport& fixed_time = *out->mutable_fixed_time();
+  *fixed_time.add_rank() = ToProto(s.fixed_time, absl::StrCat("rank ", rank.rank), s.chain.duration);
+  if (!fixed_time.has_run() || s.fixed_time.total().picos() > fixed_time.run().time_ps())
+    *fixed_time.mutable_run() = ToProto(s.fixed_time, "run", s.chain.duration);
   if (out->critical_path().rank() != rank.rank) return;
-  const PinnedTime path = HasDelays(*rank.graph) ? PinnedOf(*rank.graph, s.chain) : PinnedTime();
-  *pinned.mutable_critical_path() = ToProto(path, "critical path", s.chain.duration);
+  const FixedTime path = HasDelays(*rank.graph) ? FixedTimeOf(*rank.graph, s.chain) : FixedTime();
+  *fixed_time.mutable_critical_path() = ToProto(path, "critical path", s.chain.duration);
 }
 
 // Computes the shares of the whole, once the longest chain of all ranks is known.
-void FinishPinned(proto::Inspection* out) {
-  proto::PinnedReport& pinned = *out->mutable_pinned();
+void FinishFixedTime(proto::Inspection* out) {
+  proto::FixedTimeReport& fixed_time = *out->mutable_fixed_time();
   const int64_t whole = out->critical_path().duration_ps();
-  const auto ps = static_cast<double>(pinned.run().time_ps());
-  pinned.mutable_run()->set_share(whole > 0 ? ps / static_cast<double>(whole) : 0);
-  pinned.set_share(pinned.run().share());
-  pinned.set_path_share(pinned.critical_path().share());
+  const auto ps = static_cast<double>(fixed_time.run().time_ps());
+  fixed_time.mutable_run()->set_share(whole > 0 ? ps / static_cast<double>(whole) : 0);
+  fixed_time.set_share(fixed_time.run().share());
+  fixed_time.set_path_share(fixed_time.critical_path().share());
 }
 
 void FillNotes(const TraceSet& traces, proto::Inspection* out) {
@@ -226,19 +226,19 @@ proto::InputFile ToProto(const InputFile& file) {
   return out;
 }
 
-proto::PinnedTime ToProto(const PinnedTime& time, const std::string& of, Time whole) {
-  proto::PinnedTime out;
+proto::FixedTime ToProto(const FixedTime& time, const std::string& of, Time whole) {
+  proto::FixedTime out;
   out.set_of(of);
   out.set_time_ps(time.total().picos());
   if (whole > Time::Zero())
     out.set_share(static_cast<double>(out.time_ps()) / static_cast<double>(whole.picos()));
-  out.set_host_gaps_ps(time[PinnedCause::kHostGaps].picos());
-  out.set_launch_latency_ps(time[PinnedCause::kLaunchLatency].picos());
-  out.set_stream_gaps_ps(time[PinnedCause::kStreamGaps].picos());
-  out.set_start_ps(time[PinnedCause::kStart].picos());
-  out.set_unexplained_ps(time[PinnedCause::kUnexplained].picos());
-  out.set_recorded_waits_ps(time[PinnedCause::kRecordedWaits].picos());
-  out.set_other_delays_ps(time[PinnedCause::kOther].picos());
+  out.set_host_gaps_ps(time[FixedTimeCause::kHostGaps].picos());
+  out.set_launch_latency_ps(time[FixedTimeCause::kLaunchLatency].picos());
+  out.set_stream_gaps_ps(time[FixedTimeCause::kStreamGaps].picos());
+  out.set_start_ps(time[FixedTimeCause::kStart].picos());
+  out.set_unexplained_ps(time[FixedTimeCause::kUnexplained].picos());
+  out.set_recorded_waits_ps(time[FixedTimeCause::kRecordedWaits].picos());
+  out.set_other_delays_ps(time[FixedTimeCause::kOther].picos());
   return out;
 }
 
@@ -299,14 +299,14 @@ proto::Inspection Inspect(const TraceSet& traces, int threads) {
     if (!out.has_critical_path() || s.chain.duration.picos() > out.critical_path().duration_ps()) {
       FillPath(rank, s.chain, out.mutable_critical_path());
     }
-    if (delays) AddPinned(rank, s, &out);
+    if (delays) AddFixedTime(rank, s, &out);
     for (const auto& [key, value] : all.traffic[i]) {
       auto& [calls, bytes] = traffic[key];
       calls += value.first;
       bytes += value.second;
     }
   }
-  if (delays) FinishPinned(&out);
+  if (delays) FinishFixedTime(&out);
   for (int t = 0; t < kNodeTypes; ++t) {
     if (nodes[t] == 0) continue;
     proto::TypeCount& c = *out.add_type();

@@ -7,7 +7,7 @@
 #include "absl/status/statusor.h"
 #include "proto/inspect.pb.h"
 #include "trace/base/text_page.h"
-#include "trace/model/pinned.h"
+#include "trace/model/fixed_time.h"
 #include "trace/model/trace.h"
 
 namespace chakra {
@@ -16,7 +16,7 @@ namespace chakra {
 proto::Repair ToProto(const Repair& repair);
 proto::InputFile ToProto(const InputFile& file);
 // `of`: the owner of the time, as text; `whole`: the time of which the share is computed.
-proto::PinnedTime ToProto(const PinnedTime& time, const std::string& of, Time whole);
+proto::FixedTime ToProto(const FixedTime& time, const std::string& of, Time whole);
 
 // The longest chain of dependencies of a graph, by recorded durations and delays: its rows from first to
 // last. Empty for an empty graph. Among chains of equal length, the one with the lowest last row; of several

@@ -24,23 +24,23 @@ std::string More(int total, absl::string_view what) {
                       " (all are in --format json)\n");
 }
 
-// Prints the unexplained time and its causes, the longest one first.
-std::string Pinned(const proto::PinnedReport& pinned) {
-  const proto::PinnedTime& run = pinned.run();
+// Prints the fixed time and its causes, the longest one first.
+std::string FixedTime(const proto::FixedTimeReport& fixed_time) {
+  const proto::FixedTime& run = fixed_time.run();
   std::vector<std::pair<int64_t, absl::string_view>> causes = {
-      {run.host_gaps_ps(), Name(PinnedCause::kHostGaps)},
-      {run.launch_latency_ps(), Name(PinnedCause::kLaunchLatency)},
-      {run.stream_gaps_ps(), Name(PinnedCause::kStreamGaps)},
-      {run.start_ps(), Name(PinnedCause::kStart)},
-      {run.unexplained_ps(), Name(PinnedCause::kUnexplained)},
-      {run.recorded_waits_ps(), Name(PinnedCause::kRecordedWaits)},
-      {run.other_delays_ps(), Name(PinnedCause::kOther)}};
+      {run.host_gaps_ps(), Name(FixedTimeCause::kHostGaps)},
+      {run.launch_latency_ps(), Name(FixedTimeCause::kLaunchLatency)},
+      {run.stream_gaps_ps(), Name(FixedTimeCause::kStreamGaps)},
+      {run.start_ps(), Name(FixedTimeCause::kStart)},
+      {run.unexplained_ps(), Name(FixedTimeCause::kUnexplained)},
+      {run.recorded_waits_ps(), Name(FixedTimeCause::kRecordedWaits)},
+      {run.other_delays_ps(), Name(FixedTimeCause::kOther)}};
   std::erase_if(causes, [](const auto& c) { return c.first == 0; });
   std::stable_sort(causes.begin(), causes.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
   std::string out = absl::StrFormat(
-      "  pinned           %s if durations were 0, %.1f %% of the critical path; along it %.1f %%\n",
-      Ps(run.time_ps()), 100 * pinned.share(), 100 * pinned.path_share());
+      "  fixed time       %s if durations were 0, %.1f %% of the critical path; along it %.1f %%\n",
+      Ps(run.time_ps()), 100 * fixed_time.share(), 100 * fixed_time.path_share());
   if (causes.empty()) return out;
   return absl::StrCat(out, "                   ",
                       absl::StrJoin(causes, ", ",
@@ -64,7 +64,7 @@ std::string Head(const proto::Inspection& x) {
                     Shorten(p.first_name(), 50, ""), "\"\n                   to node ", p.last_node(), " \"",
                     Shorten(p.last_name(), 50, ""), "\"\n");
   }
-  if (x.has_pinned()) absl::StrAppend(&out, Pinned(x.pinned()));
+  if (x.has_fixed_time()) absl::StrAppend(&out, FixedTime(x.fixed_time()));
   return out;
 }
 

@@ -8,7 +8,7 @@
 #include "backends/packet/ends/messages.h"
 #include "backends/packet/ends/receivers.h"
 #include "backends/packet/ends/senders.h"
-#include "backends/packet/events/agenda.h"
+#include "backends/packet/events/event_loop.h"
 #include "backends/packet/network/network.h"
 #include "backends/packet/network/packet.h"
 #include "backends/packet/options.h"
@@ -26,7 +26,7 @@ class Ends {
 
   // All arguments must outlive this object. `may_fail`: links may go down or lose packets.
   Ends(PacketNetwork* network, PacketPool* pool, Ways* ways, const PacketOptions& options, bool may_fail,
-       Agenda<Events>* agenda, OwnPorts* ports);
+       EventLoop<Events>* event_loop, OwnPorts* ports);
 
   // Opens a connection over `ways` (see Ways::AddPair()). It ends when all its messages are acknowledged.
   uint32_t Connect(int src, int dst, uint64_t tag, uint8_t traffic_class, uint32_t ways) {
@@ -36,13 +36,13 @@ class Ends {
   }
   // Makes a message of Message::connection ready to be sent at `now`.
   void Send(uint32_t message, int64_t now) {
-    agenda_.set_now(now);
+    event_loop_.set_now(now);
     senders_.Send(message);
   }
   // See Senders::SendLater(); happens at `now`.
   uint32_t SendLater(uint32_t waiting, uint32_t port, uint8_t traffic_class,
                      const std::shared_ptr<const FlowList>& flows, uint64_t first, uint32_t i, int64_t now) {
-    agenda_.set_now(now);
+    event_loop_.set_now(now);
     messages_.Expect(1);
     return senders_.SendLater(waiting, port, traffic_class, flows, first, i);
   }
@@ -50,7 +50,7 @@ class Ends {
   void TellAt(uint64_t tag, uint64_t order, int64_t at);
   // Connections that are under way find their paths again.
   void Reroute(int64_t now) {
-    agenda_.set_now(now);
+    event_loop_.set_now(now);
     senders_.Reroute();
   }
 
@@ -86,7 +86,7 @@ class Ends {
 
   PacketPool& pool_;
   const Ways& ways_;
-  Agenda<Events>& agenda_;
+  EventLoop<Events>& event_loop_;
   OwnPorts& ports_;
   Messages messages_;
   Senders<Events, OwnPorts> senders_;

@@ -10,12 +10,12 @@ namespace chakra::packet {
 
 template <typename Events>
 Ends<Events>::Ends(PacketNetwork* network, PacketPool* pool, Ways* ways, const PacketOptions& options,
-                   bool may_fail, Agenda<Events>* agenda, OwnPorts* ports)
+                   bool may_fail, EventLoop<Events>* event_loop, OwnPorts* ports)
     : pool_(*pool),
       ways_(*ways),
-      agenda_(*agenda),
+      event_loop_(*event_loop),
       ports_(*ports),
-      senders_(network, pool, ways, &messages_, options, may_fail || !options.Lossless(), agenda, ports),
+      senders_(network, pool, ways, &messages_, options, may_fail || !options.Lossless(), event_loop, ports),
       receivers_(options) {}
 
 template <typename Events>
@@ -24,7 +24,7 @@ void Ends<Events>::TellAt(uint64_t tag, uint64_t order, int64_t at) {
   messages_[m].tag = tag;
   messages_[m].order = order;
   messages_[m].acknowledged = true;
-  agenda_.Post(at, Kind::kReceived, m);
+  event_loop_.Post(at, Kind::kReceived, m);
 }
 
 template <typename Events>
@@ -47,7 +47,7 @@ void Ends<Events>::Deliver(uint32_t packet) {
 template <typename Events>
 void Ends<Events>::Receive(uint32_t packet) {
   Packet& k = pool_[packet];
-  const Receivers::Taken taken = receivers_.Take(&k, agenda_.now());
+  const Receivers::Taken taken = receivers_.Take(&k, event_loop_.now());
   if (taken.is_new) OnArrived(k.message, k.left);
   if (taken.answer == Receivers::Answer::kNone) return pool_.Give(packet);
   Answer(packet, taken.answer);
@@ -56,7 +56,7 @@ void Ends<Events>::Receive(uint32_t packet) {
 // Handles the first arrival of a packet of a message; the packet left the NIC at `left`.
 template <typename Events>
 void Ends<Events>::OnArrived(uint32_t message, int64_t left) {
-  const int64_t now = agenda_.now();
+  const int64_t now = event_loop_.now();
   Message& m = messages_[message];
   m.arrived_at = now;
   if (++m.arrived < m.packets) return;
@@ -64,7 +64,7 @@ void Ends<Events>::OnArrived(uint32_t message, int64_t left) {
   // collide. The message is received only when its whole payload can have arrived.
   const int64_t later = m.delay + std::max<int64_t>(0, m.made_at - left);
   if (later > 0) {
-    agenda_.Post(now + later, Kind::kReceived, message);
+    event_loop_.Post(now + later, Kind::kReceived, message);
   } else {
     messages_.Tell(message, FlowEnd::kReceived, now);
   }
@@ -75,7 +75,7 @@ template <typename Events>
 void Ends<Events>::Answer(uint32_t packet, Receivers::Answer answer) {
   Packet& k = pool_[packet];
   const Way& way = ways_[senders_.connection(k.connection).ways + k.path];
-  receivers_.Turn(&k, answer, agenda_.now());
+  receivers_.Turn(&k, answer, event_loop_.now());
   k.ports = way.back;
   k.hops = way.hops_back;
   ++answers_;
@@ -94,9 +94,9 @@ void Ends<Events>::Handle(const PacketEvent& e) {
     case Kind::kTimer:
       return senders_.OnTimer(i, e.argument);
     case Kind::kSent:
-      return messages_.Tell(i, FlowEnd::kSent, agenda_.now());
+      return messages_.Tell(i, FlowEnd::kSent, event_loop_.now());
     default:
-      return messages_.Tell(i, FlowEnd::kReceived, agenda_.now());
+      return messages_.Tell(i, FlowEnd::kReceived, event_loop_.now());
   }
 }
 

@@ -10,7 +10,7 @@
 #include "backends/packet/ends/messages.h"
 #include "backends/packet/ends/selective.h"
 #include "backends/packet/ends/sender.h"
-#include "backends/packet/events/agenda.h"
+#include "backends/packet/events/event_loop.h"
 #include "backends/packet/network/network.h"
 #include "backends/packet/network/packet.h"
 #include "backends/packet/options.h"
@@ -30,7 +30,7 @@ class Senders {
   // All arguments must outlive this object. `lossy`: packets may be lost without a notification, so senders
   // wait for acknowledgements at most PacketOptions::timeout.
   Senders(PacketNetwork* network, PacketPool* pool, Ways* ways, Messages* messages,
-          const PacketOptions& options, bool lossy, Agenda<Events>* agenda, Ports* ports);
+          const PacketOptions& options, bool lossy, EventLoop<Events>* event_loop, Ports* ports);
 
   // Opens a connection. After Idle() its number may be used again, with another generation.
   uint32_t Open(uint64_t tag, int src, int dst, uint8_t traffic_class, uint32_t ways);
@@ -120,7 +120,7 @@ class Senders {
   PacketPool& pool_;
   Ways& ways_;
   Messages& messages_;
-  Agenda<Events>& agenda_;
+  EventLoop<Events>& event_loop_;
   Ports& ports_;
   PacketOptions options_;
   uint32_t mtu_;

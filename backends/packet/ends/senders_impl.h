@@ -11,13 +11,13 @@ namespace chakra::packet {
 
 template <typename Events, typename Ports>
 Senders<Events, Ports>::Senders(PacketNetwork* network, PacketPool* pool, Ways* ways, Messages* messages,
-                                const PacketOptions& options, bool lossy, Agenda<Events>* agenda,
+                                const PacketOptions& options, bool lossy, EventLoop<Events>* event_loop,
                                 Ports* ports)
     : network_(*network),
       pool_(*pool),
       ways_(*ways),
       messages_(*messages),
-      agenda_(*agenda),
+      event_loop_(*event_loop),
       ports_(*ports),
       options_(options),
       mtu_(options.mtu),
@@ -163,7 +163,7 @@ bool Senders<Events, Ports>::Choose(uint32_t i) {
     case PacketOptions::Spread::kTransport:
       if (!c.begun) break;
       transports_.With(c.sender, [&](auto& t) {
-        s.path = static_cast<uint16_t>(t.PickPath(Time::Picos(agenda_.now()), paths));
+        s.path = static_cast<uint16_t>(t.PickPath(Time::Picos(event_loop_.now()), paths));
       });
       break;
   }
@@ -212,8 +212,8 @@ void Senders<Events, Ports>::MayBeReady(uint32_t i) {
   if (connections_[i].parked) return;
   Sender& s = sender(i);
   if (s.in_ring || !connections_[i].begun || connections_[i].cut_off || !CanSend(s)) return;
-  if (s.pace_at > agenda_.now()) {
-    if (!s.pace_posted) agenda_.Post(s.pace_at, Kind::kPace, i, connections_[i].generation);
+  if (s.pace_at > event_loop_.now()) {
+    if (!s.pace_posted) event_loop_.Post(s.pace_at, Kind::kPace, i, connections_[i].generation);
     s.pace_posted = true;
     return;
   }
@@ -235,7 +235,7 @@ uint32_t Senders<Events, Ports>::TakeFromRing(uint32_t index, uint8_t traffic_cl
       continue;
     }
     if (connections_[i].later) return TakeLater(i, index, traffic_class);
-    if (!CanSend(s) || s.pace_at > agenda_.now() || !Choose(i) || s.port != index) {
+    if (!CanSend(s) || s.pace_at > event_loop_.now() || !Choose(i) || s.port != index) {
       LeaveRing(place, index, traffic_class);
       MayBeReady(i);
       continue;
@@ -243,7 +243,7 @@ uint32_t Senders<Events, Ports>::TakeFromRing(uint32_t index, uint8_t traffic_cl
     const uint32_t packet = NextPacket(i);
     // The connection keeps its turn if it may send after this packet and its next path begins at the same
     // port.
-    const int64_t free_at = agenda_.now() + network_.TimeFor(index, pool_[packet].bytes);
+    const int64_t free_at = event_loop_.now() + network_.TimeFor(index, pool_[packet].bytes);
     if (CanSend(s) && s.pace_at <= free_at && Choose(i) && s.port == index) {
       q.ring = place;
     } else {
@@ -285,7 +285,7 @@ uint32_t Senders<Events, Ports>::TakeLater(uint32_t waiting, uint32_t index, uin
   Begin(i);
   const uint32_t packet = NextPacket(i);
   const Sender& s = sender(i);
-  if (CanSend(s) && s.pace_at <= agenda_.now() + network_.TimeFor(index, pool_[packet].bytes)) {
+  if (CanSend(s) && s.pace_at <= event_loop_.now() + network_.TimeFor(index, pool_[packet].bytes)) {
     AddToRing(i);
   } else {
     MayBeReady(i);
@@ -351,7 +351,7 @@ uint32_t Senders<Events, Ports>::NextPacket(uint32_t i) {
   k.traffic_class = c.traffic_class;
   k.ports = way.ports;
   k.hops = way.hops;
-  k.left = agenda_.now();
+  k.left = event_loop_.now();
   s.chosen = false;
   if (s.lost > 0) {
     selective_.TakeLost(i, &s, &k);
@@ -363,7 +363,7 @@ uint32_t Senders<Events, Ports>::NextPacket(uint32_t i) {
   if (telemetry_) k.telemetry = pool_.TakeTelemetry();
   if (s.control.pace != Control::kNone) {
     s.pace_at =
-        agenda_.now() + static_cast<int64_t>(std::ceil(static_cast<double>(k.bytes) / s.control.pace));
+        event_loop_.now() + static_cast<int64_t>(std::ceil(static_cast<double>(k.bytes) / s.control.pace));
   }
   s.pace_at = std::max(s.pace_at, s.made_at);
   ++packets_;
@@ -384,7 +384,7 @@ void Senders<Events, Ports>::FillNew(uint32_t i, Packet* k) {
   ++s.next;
   s.sent_bytes += k->payload;
   if (message.limit.bytes_per_second() > 0) {
-    if (place == 0) s.made_at = std::max(s.made_at, agenda_.now());
+    if (place == 0) s.made_at = std::max(s.made_at, event_loop_.now());
     s.made_at += TransferTime(k->payload, message.limit).picos();
     if (place + 1 == message.packets) {
       messages_[m].made_at = s.made_at - network_.TimeFor(s.port, k->payload + options_.header);
@@ -395,8 +395,8 @@ void Senders<Events, Ports>::FillNew(uint32_t i, Packet* k) {
   s.message = message.next;
   s.message_first = s.next;
   if (message.want_sent) {
-    const int64_t left = agenda_.now() + network_.TimeFor(s.port, k->payload + options_.header);
-    agenda_.Post(message.limit.bytes_per_second() > 0 ? std::max(left, s.made_at) : left, Kind::kSent, m);
+    const int64_t left = event_loop_.now() + network_.TimeFor(s.port, k->payload + options_.header);
+    event_loop_.Post(message.limit.bytes_per_second() > 0 ? std::max(left, s.made_at) : left, Kind::kSent, m);
     messages_[m].want_sent = false;
   }
 }
@@ -422,9 +422,9 @@ void Senders<Events, Ports>::OnAck(uint32_t i, const Packet& k) {
   } else {
     is_news = go_back_n_.OnAck(k, &s, &ack);
   }
-  if (lossy_ && is_news) s.deadline = agenda_.now() + options_.timeout.picos();
-  ack.now = Time::Picos(agenda_.now());
-  ack.rtt = Time::Picos(agenda_.now() - k.left);
+  if (lossy_ && is_news) s.deadline = event_loop_.now() + options_.timeout.picos();
+  ack.now = Time::Picos(event_loop_.now());
+  ack.rtt = Time::Picos(event_loop_.now() - k.left);
   ack.packet = k.number;
   ack.next = s.next;
   ack.in_flight = s.in_flight;
@@ -448,13 +448,13 @@ template <typename Events, typename Ports>
 void Senders<Events, Ports>::OnNack(uint32_t i, const Packet& k) {
   Sender& s = sender(i);
   Loss loss;
-  loss.now = Time::Picos(agenda_.now());
+  loss.now = Time::Picos(event_loop_.now());
   loss.next = s.next;
   loss.path = k.path;
   loss.kind = (k.flags & Packet::kTrimmed) != 0 ? Loss::kTrimmed : Loss::kOutOfOrder;
   const uint64_t acked = s.acked;
   const bool is_news = selects_ ? selective_.OnNack(i, k, &s, &loss) : go_back_n_.OnNack(k, &s, &loss);
-  if (lossy_ && s.acked > acked) s.deadline = agenda_.now() + options_.timeout.picos();
+  if (lossy_ && s.acked > acked) s.deadline = event_loop_.now() + options_.timeout.picos();
   if (is_news) TellLoss(i, loss);
 }
 
@@ -471,10 +471,10 @@ void Senders<Events, Ports>::TellLoss(uint32_t i, const Loss& loss) {
 template <typename Events, typename Ports>
 void Senders<Events, Ports>::ArmTimeout(uint32_t i) {
   Sender& s = sender(i);
-  s.deadline = agenda_.now() + options_.timeout.picos();
+  s.deadline = event_loop_.now() + options_.timeout.picos();
   if (s.timeout_posted) return;
   s.timeout_posted = true;
-  agenda_.Post(s.deadline, Kind::kTimeout, i, connections_[i].generation);
+  event_loop_.Post(s.deadline, Kind::kTimeout, i, connections_[i].generation);
 }
 
 template <typename Events, typename Ports>
@@ -483,14 +483,14 @@ void Senders<Events, Ports>::OnTimeout(uint32_t i, uint32_t generation) {
   Sender& s = sender(i);
   s.timeout_posted = false;
   if (s.acked == s.next) return;  // nothing is in flight
-  if (s.deadline > agenda_.now()) {
+  if (s.deadline > event_loop_.now()) {
     s.timeout_posted = true;
-    agenda_.Post(s.deadline, Kind::kTimeout, i, generation);
+    event_loop_.Post(s.deadline, Kind::kTimeout, i, generation);
     return;
   }
   ++timed_out_;
   Loss loss;
-  loss.now = Time::Picos(agenda_.now());
+  loss.now = Time::Picos(event_loop_.now());
   loss.kind = Loss::kTimeout;
   loss.packet = s.acked;
   loss.next = s.next;
@@ -514,7 +514,7 @@ template <typename Events, typename Ports>
 void Senders<Events, Ports>::OnTimer(uint32_t i, uint32_t generation) {
   if (connections_[i].generation != generation) return;
   Sender& s = sender(i);
-  const int64_t now = agenda_.now();
+  const int64_t now = event_loop_.now();
   if (s.timer_posted != now) return;
   s.timer_posted = 0;
   if (s.control.timer.picos() <= now) {
@@ -529,10 +529,10 @@ void Senders<Events, Ports>::OnTimer(uint32_t i, uint32_t generation) {
 template <typename Events, typename Ports>
 void Senders<Events, Ports>::AfterTransport(uint32_t i) {
   Sender& s = sender(i);
-  const int64_t due = std::max(s.control.timer.picos(), agenda_.now());
+  const int64_t due = std::max(s.control.timer.picos(), event_loop_.now());
   if (s.control.timer == Time::Never() || (s.timer_posted != 0 && s.timer_posted <= due)) return;
   s.timer_posted = due;
-  agenda_.Post(due, Kind::kTimer, i, connections_[i].generation);
+  event_loop_.Post(due, Kind::kTimer, i, connections_[i].generation);
 }
 
 }  // namespace chakra::packet

@@ -7,7 +7,7 @@
 
 #include "backends/link_use.h"
 #include "backends/packet/ends/ends.h"
-#include "backends/packet/events/agenda.h"
+#include "backends/packet/events/event_loop.h"
 #include "backends/packet/network/network.h"
 #include "backends/packet/network/packet.h"
 #include "backends/packet/options.h"
@@ -32,16 +32,16 @@ class alignas(64) Shard {
         paths_(*paths),
         ends_(*ends),
         large_(*large),
-        agenda_(part, network->parts()),
-        ports_(network, pool, paths, options, may_fail, &agenda_, ends) {}
+        event_loop_(part, network->parts()),
+        ports_(network, pool, paths, options, may_fail, &event_loop_, ends) {}
 
-  Agenda<Events>& agenda() { return agenda_; }
-  const Agenda<Events>& agenda() const { return agenda_; }
+  EventLoop<Events>& event_loop() { return event_loop_; }
+  const EventLoop<Events>& event_loop() const { return event_loop_; }
   Ports<Events, Ends<Events>>& ports() { return ports_; }
 
   // Takes the events that other shards posted for this one in the previous window. (Flattened: one call for
   // each event would add 2 % to the instructions of a run.)
-  [[gnu::flatten]] void TakeMail(const std::vector<Shard*>& shards);
+  [[gnu::flatten]] void TakeMessages(const std::vector<Shard*>& shards);
   // Handles all events up to and including `last`. Stops before an event, and returns false, if stops()
   // returns true.
   template <typename Stops>
@@ -52,7 +52,7 @@ class alignas(64) Shard {
   }
   // Changes a link of a port of this part; while the link is down, its packets are lost.
   void ChangeLink(uint32_t port, double share, int64_t now) {
-    agenda_.set_now(now);
+    event_loop_.set_now(now);
     ports_.ChangeLink(port, share);
     FindNext();
   }
@@ -71,12 +71,12 @@ class alignas(64) Shard {
     totals->events += events_;
     *totals += ports_.counters();
   }
-  uint64_t MemoryBytes() const { return agenda_.MemoryBytes() + ports_.MemoryBytes(); }
+  uint64_t MemoryBytes() const { return event_loop_.MemoryBytes() + ports_.MemoryBytes(); }
 
  private:
   using Kind = PacketEvent::Kind;
 
-  void FindNext() { next_ = agenda_.events().at(); }
+  void FindNext() { next_ = event_loop_.events().at(); }
   size_t PrefetchComing();
   void Handle(const PacketEvent& event);
 
@@ -85,7 +85,7 @@ class alignas(64) Shard {
   const PathTable& paths_;
   Ends<Events>& ends_;
   const bool& large_;
-  Agenda<Events> agenda_;
+  EventLoop<Events> event_loop_;
   Ports<Events, Ends<Events>> ports_;
   size_t prefetched_ = 0;  // number of the next events that PrefetchComing() has seen
   uint64_t events_ = 0;    // handled events

@@ -13,12 +13,12 @@ namespace chakra::packet {
 template <typename Events>
 template <typename Stops>
 bool Shard<Events>::RunUnless(int64_t last, const Stops& stops) {
-  while (agenda_.events().HasUpTo(last)) {
+  while (event_loop_.events().HasUpTo(last)) {
     if (stops()) return false;
     if (prefetched_ == 0) prefetched_ = PrefetchComing();
     prefetched_ -= prefetched_ > 0;
-    const PacketEvent e = agenda_.events().Pop();
-    agenda_.set_now(e.at);
+    const PacketEvent e = event_loop_.events().Pop();
+    event_loop_.set_now(e.at);
     ++events_;
     Handle(e);
   }
@@ -45,7 +45,7 @@ void Shard<Events>::Handle(const PacketEvent& e) {
 template <typename Events>
 size_t Shard<Events>::PrefetchComing() {
   constexpr size_t kMost = 32;
-  const std::span<const PacketEvent> coming = agenda_.events().Coming(kMost);
+  const std::span<const PacketEvent> coming = event_loop_.events().Coming(kMost);
   if (!large_) return coming.size();
   for (const PacketEvent& e : coming) {
     if (e.kind() == Kind::kArrive) {
@@ -58,7 +58,7 @@ size_t Shard<Events>::PrefetchComing() {
       }
     }
   }
-  agenda_.events().ForEachBeyond([this](const PacketEvent& e) {
+  event_loop_.events().ForEachBeyond([this](const PacketEvent& e) {
     if (e.kind() == Kind::kArrive) pool_.Prefetch(e.argument);
     if (e.kind() == Kind::kFree) network_.Prefetch(e.index());
   });
@@ -66,23 +66,23 @@ size_t Shard<Events>::PrefetchComing() {
 }
 
 template <typename Events>
-void Shard<Events>::TakeMail(const std::vector<Shard*>& shards) {
+void Shard<Events>::TakeMessages(const std::vector<Shard*>& shards) {
   // Another thread may have written the events, so they are prefetched long before they are read.
   constexpr size_t kAhead = 64, kPerLine = 64 / sizeof(PacketEvent);  // events
-  const auto mail_from = [this](const Shard* shard) -> const std::vector<PacketEvent>& {
-    return shard->agenda_.MailBefore(agenda_.window(), agenda_.part());
+  const auto mailbox_from = [this](const Shard* shard) -> const std::vector<PacketEvent>& {
+    return shard->event_loop_.MessagesBefore(event_loop_.window(), event_loop_.part());
   };
-  for (const Shard* from : shards) Prefetch(&mail_from(from));
+  for (const Shard* from : shards) Prefetch(&mailbox_from(from));
   for (const Shard* from : shards) {
-    const std::vector<PacketEvent>& mail = mail_from(from);
-    for (size_t i = 0; i < std::min(kAhead, mail.size()); i += kPerLine) Prefetch(&mail[i]);
+    const std::vector<PacketEvent>& mailbox = mailbox_from(from);
+    for (size_t i = 0; i < std::min(kAhead, mailbox.size()); i += kPerLine) Prefetch(&mailbox[i]);
   }
   for (const Shard* from : shards) {
-    for (const PacketEvent& e : mail_from(from)) {
+    for (const PacketEvent& e : mailbox_from(from)) {
       Prefetch(reinterpret_cast<const char*>(&e) + kAhead * sizeof(PacketEvent));
       // Packets that another thread had are far from this core's cache.
       if (e.kind() == Kind::kArrive) pool_.Prefetch(e.argument);
-      agenda_.events().Push(e);
+      event_loop_.events().Push(e);
     }
   }
 }

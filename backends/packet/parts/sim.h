@@ -69,7 +69,7 @@ class PacketSim {
     Settle();
     ends_.Reroute(now);
   }
-  int64_t now() const { return first_.agenda().now(); }  // ps: of the last event
+  int64_t now() const { return first_.event_loop().now(); }  // ps: of the last event
 
   // Reports about messages; the owner empties the list.
   std::vector<Told>& told() { return ends_.messages().told(); }

@@ -19,7 +19,7 @@ PacketSim<Events>::PacketSim(PacketNetwork* network, const PacketOptions& option
       options_(options),
       ways_(network, options),
       first_(network, &pool_, &ways_.paths(), options, lossy, 0, &ends_, &large_),
-      ends_(network, &pool_, &ways_, options, lossy, &first_.agenda(), &first_.ports()),
+      ends_(network, &pool_, &ways_, options, lossy, &first_.event_loop(), &first_.ports()),
       windows_(network, &pool_, &first_, &ends_.messages().told(), threads, &large_, [&](uint32_t part) {
         return std::make_unique<Shard<Events>>(network, &pool_, &ways_.paths(), options, lossy, part, &ends_,
                                                &large_);

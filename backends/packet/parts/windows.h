@@ -93,7 +93,7 @@ class Windows {
   bool running_ = false;          // the shards of switches may be running in this window
   bool open_ = false;             // a window is under way
   int64_t begin_ = 0, last_ = 0;  // first and last instant of the window, ps
-  uint64_t mail_ = 0;             // shards with events from others when the window began, one bit each
+  uint64_t mailbox_ = 0;          // shards with events from others when the window began, one bit each
   // Time of the next event of switches, or of the next event that they posted.
   int64_t switches_at_ = std::numeric_limits<int64_t>::max();
   PacketTotals totals_;      // of all calls of Settle()

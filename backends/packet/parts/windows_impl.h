@@ -11,7 +11,7 @@ namespace chakra::packet {
 template <typename Events>
 int64_t Windows<Events>::at() {
   if (stopped_) return std::numeric_limits<int64_t>::max();
-  const int64_t own = std::min(first_.agenda().events().at(), first_.agenda().mail().first);
+  const int64_t own = std::min(first_.event_loop().events().at(), first_.event_loop().mailbox().first);
   // The next events of switches come after the window.
   if (running_ && own <= last_) return own;
   Settle();
@@ -27,7 +27,7 @@ void Windows<Events>::Run(int64_t limit, bool stop, int64_t bound) {
   }
   for (;;) {
     if (Stops()) return Settle();
-    if (stop && !told_.empty() && at() > first_.agenda().now()) return;
+    if (stop && !told_.empty() && at() > first_.event_loop().now()) return;
     if (!open_) {
       const int64_t begin = at();
       if (begin > limit || begin == std::numeric_limits<int64_t>::max()) return;
@@ -59,14 +59,14 @@ void Windows<Events>::Open(int64_t begin, int64_t bound) {
   LookAtPool();
   begin_ = begin;
   last_ = std::min(bound - begin < network_.lookahead() ? bound : begin + network_.lookahead() - 1, bound);
-  mail_ = 0;
+  mailbox_ = 0;
   for (Shard<Events>* shard : all_) {
-    Mail& mail = shard->agenda().mail();
-    mail_ |= mail.parts;
-    mail.parts = 0;
-    mail.first = std::numeric_limits<int64_t>::max();
+    Mailbox& mailbox = shard->event_loop().mailbox();
+    mailbox_ |= mailbox.parts;
+    mailbox.parts = 0;
+    mailbox.first = std::numeric_limits<int64_t>::max();
   }
-  first_.agenda().BeginWindow(first_.agenda().window() + 1, begin);
+  first_.event_loop().BeginWindow(first_.event_loop().window() + 1, begin);
   shared_out_ = threads_ > 1 && busy_ >= kWorthSharing;
   if (shared_out_) {
     if (crew_ == nullptr) {
@@ -77,16 +77,16 @@ void Windows<Events>::Open(int64_t begin, int64_t bound) {
     }
     crew_->Begin();
   }
-  if ((mail_ & 1) != 0) first_.TakeMail(all_);
+  if ((mailbox_ & 1) != 0) first_.TakeMessages(all_);
 }
 
 template <typename Events>
 void Windows<Events>::RunSwitches(uint32_t i) {
   Shard<Events>& shard = *switches_[i];
-  shard.agenda().BeginWindow(first_.agenda().window(), begin_);
-  const bool mail = (mail_ >> (i + 1) & 1) != 0;
-  if (mail) shard.TakeMail(all_);
-  if (mail || shard.next() <= last_) shard.Run(last_);
+  shard.event_loop().BeginWindow(first_.event_loop().window(), begin_);
+  const bool mailbox = (mailbox_ >> (i + 1) & 1) != 0;
+  if (mailbox) shard.TakeMessages(all_);
+  if (mailbox || shard.next() <= last_) shard.Run(last_);
 }
 
 template <typename Events>
@@ -108,7 +108,7 @@ template <typename Events>
 void Windows<Events>::FindNextOfSwitches() {
   switches_at_ = std::numeric_limits<int64_t>::max();
   for (const auto& shard : switches_) {
-    switches_at_ = std::min({switches_at_, shard->next(), shard->agenda().mail().first});
+    switches_at_ = std::min({switches_at_, shard->next(), shard->event_loop().mailbox().first});
   }
 }
 
@@ -118,7 +118,7 @@ bool Windows<Events>::RunFirst(int64_t last, bool stop) {
   // Finishes all events of one instant.
   return first_.RunUnless(last, [this, stop] {
     if (++asked_ % kEventsPerLook == 0 && Stops()) return true;
-    return stop && !told_.empty() && first_.agenda().events().at() > first_.agenda().now();
+    return stop && !told_.empty() && first_.event_loop().events().at() > first_.event_loop().now();
   });
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "backends/link_use.h"
-#include "backends/packet/events/agenda.h"
+#include "backends/packet/events/event_loop.h"
 #include "backends/packet/network/network.h"
 #include "backends/packet/network/packet.h"
 #include "backends/packet/options.h"
@@ -31,7 +31,7 @@ class Ports {
  public:
   // All arguments must outlive this object. `may_fail`: links may go down or lose packets.
   Ports(PacketNetwork* network, PacketPool* pool, const PathTable* paths, const PacketOptions& options,
-        bool may_fail, Agenda<Events>* agenda, Ends* ends);
+        bool may_fail, EventLoop<Events>* event_loop, Ends* ends);
 
   // Events. OnArrival(): a packet is at the end of the link of a port. OnSignal(): the other end of a link
   // signals to its port. OnFree(): a port has sent its packet.
@@ -86,7 +86,7 @@ class Ports {
   PacketNetwork& network_;
   PacketPool& pool_;
   const PathTable& paths_;
-  Agenda<Events>& agenda_;
+  EventLoop<Events>& event_loop_;
   Ends& ends_;
   PacketOptions options_;
   Buffers buffers_;

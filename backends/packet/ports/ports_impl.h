@@ -18,11 +18,12 @@ struct PortSignal {
 
 template <typename Events, typename Ends>
 Ports<Events, Ends>::Ports(PacketNetwork* network, PacketPool* pool, const PathTable* paths,
-                           const PacketOptions& options, bool may_fail, Agenda<Events>* agenda, Ends* ends)
+                           const PacketOptions& options, bool may_fail, EventLoop<Events>* event_loop,
+                           Ends* ends)
     : network_(*network),
       pool_(*pool),
       paths_(*paths),
-      agenda_(*agenda),
+      event_loop_(*event_loop),
       ends_(*ends),
       options_(options),
       buffers_(network, options),
@@ -60,7 +61,7 @@ void Ports<Events, Ends>::Adapt(Packet* k) {
       [&](uint32_t i) {
         const Port& p = port(i);
         if (!p.up) return std::numeric_limits<double>::infinity();
-        const auto left = static_cast<double>(std::max<int64_t>(0, p.free_at - agenda_.now()));
+        const auto left = static_cast<double>(std::max<int64_t>(0, p.free_at - event_loop_.now()));
         return (static_cast<double>(network_.backlog(i).bytes) / network_.info(i).rate) + left;  // ps
       },
       k);
@@ -76,8 +77,8 @@ void Ports<Events, Ends>::Enqueue(uint32_t out, uint32_t packet, uint32_t in) {
     return Drop(packet, out);
   }
   // Continues at once, without waiting.
-  if (o.free_at <= agenda_.now() && !o.posted && o.waiting == 0 && o.ready == 0 && (o.paused & bit) == 0 &&
-      HasCredit(out, k->traffic_class, k->bytes)) {
+  if (o.free_at <= event_loop_.now() && !o.posted && o.waiting == 0 && o.ready == 0 &&
+      (o.paused & bit) == 0 && HasCredit(out, k->traffic_class, k->bytes)) {
     if (in != kNoIndex && credits_) ReturnCredit(in, k->traffic_class, k->bytes);
     return Transmit(out, packet);
   }
@@ -172,7 +173,8 @@ void Ports<Events, Ends>::Signal(uint32_t in, uint32_t argument) {
   const int64_t time = (argument & PortSignal::kCredit) != 0
                            ? 0
                            : TransferTime(PacketNetwork::kPauseFrame, network_.info(in).bandwidth).picos();
-  agenda_.PostTo(network_.node(p.node).part, agenda_.now() + p.latency + time, Kind::kSignal, in, argument);
+  event_loop_.PostTo(network_.node(p.node).part, event_loop_.now() + p.latency + time, Kind::kSignal, in,
+                     argument);
 }
 
 template <typename Events, typename Ends>
@@ -181,14 +183,14 @@ void Ports<Events, Ends>::OnSignal(uint32_t index, uint32_t argument) {
   const uint32_t traffic_class = argument & PortSignal::kClassBits;
   const auto bit = static_cast<uint8_t>(1u << traffic_class);
   if ((argument & PortSignal::kPause) != 0) {
-    if (p.paused == 0) network_.info(index).paused_since = agenda_.now();
+    if (p.paused == 0) network_.info(index).paused_since = event_loop_.now();
     p.paused |= bit;
     return;
   }
   if ((argument & PortSignal::kCredit) != 0) {
     network_.credit(index, traffic_class).credit += argument >> 8;
   } else {
-    const uint64_t paused = network_.Paused(index, agenda_.now());
+    const uint64_t paused = network_.Paused(index, event_loop_.now());
     p.paused &= static_cast<uint8_t>(~bit);
     if (p.paused == 0) network_.info(index).paused = paused;
   }
@@ -205,7 +207,7 @@ void Ports<Events, Ends>::Drop(uint32_t packet, uint32_t at) {
 // Only one thread gives packets back to the pool; other parts keep them until Settle().
 template <typename Events, typename Ends>
 void Ports<Events, Ends>::Forget(uint32_t packet) {
-  if (agenda_.part() == 0) return pool_.Give(packet);
+  if (event_loop_.part() == 0) return pool_.Give(packet);
   given_.push_back(packet);
 }
 
@@ -239,9 +241,9 @@ template <typename Events, typename Ends>
 void Ports<Events, Ends>::Kick(uint32_t index) {
   Port& p = port(index);
   if (p.posted) return;
-  if (p.free_at > agenda_.now()) {
+  if (p.free_at > event_loop_.now()) {
     p.posted = true;
-    agenda_.Post(p.free_at, Kind::kFree, index);
+    event_loop_.Post(p.free_at, Kind::kFree, index);
   } else {
     Serve(index);
   }
@@ -255,7 +257,7 @@ void Ports<Events, Ends>::Serve(uint32_t index) {
   Port& p = port(index);
   if ((p.waiting | p.ready) == 0) return;
   p.posted = true;
-  agenda_.Post(p.free_at, Kind::kFree, index);
+  event_loop_.Post(p.free_at, Kind::kFree, index);
 }
 
 // Returns a packet to send now; kNoIndex: none may be sent.
@@ -321,7 +323,7 @@ template <typename Events, typename Ends>
 void Ports<Events, Ends>::Transmit(uint32_t index, uint32_t packet) {
   Port& p = port(index);
   Packet& k = pool_[packet];
-  const int64_t now = agenda_.now();
+  const int64_t now = event_loop_.now();
   const int64_t time = network_.TimeFor(index, k.bytes);
   p.free_at = now + time;
   p.sent += k.bytes;
@@ -336,7 +338,7 @@ void Ports<Events, Ends>::Transmit(uint32_t index, uint32_t packet) {
     if (t.hops < Telemetry::kMostHops)
       t.hop[t.hops++] = {now, p.sent, network_.backlog(index).bytes, network_.info(index).rate};
   }
-  agenda_.PostTo(p.part, now + ArrivalAfter(index, k, time) + p.latency, Kind::kArrive, index, packet);
+  event_loop_.PostTo(p.part, now + ArrivalAfter(index, k, time) + p.latency, Kind::kArrive, index, packet);
 }
 
 template <typename Events, typename Ends>

@@ -122,7 +122,7 @@ bool RepeatingSim::Take(uint32_t r, int64_t late) {
 
 void RepeatingSim::RunLive(uint32_t r, int64_t limit, bool stop) {
   Region& region = *regions_[r];
-  GlidingSim& sim = region.live->sim;
+  SteadySim& sim = region.live->sim;
   while (region.open > 0) {
     sim.Run(limit, true, kNever);
     if (!Take(r, kNever)) break;
@@ -162,7 +162,7 @@ std::unique_ptr<RepeatingSim::Simulation> RepeatingSim::TakeSimulation() {
 void RepeatingSim::Simulate(uint32_t r, int64_t done) {
   Region& region = *regions_[r];
   region.live = TakeSimulation();
-  GlidingSim& sim = region.live->sim;
+  SteadySim& sim = region.live->sim;
   sim.Restart(region.start);
   for (const uint32_t port : region.ports) network_->Reset(port);
   for (const uint32_t c : region.connections) places_[c].inner = kNoIndex;
@@ -180,7 +180,7 @@ void RepeatingSim::SendInside(Region* region, uint32_t flow) {
   const uint32_t outer = region->connections[f.connection];
   const Connection& c = connections_[outer];
   Place& place = places_[outer];
-  GlidingSim& sim = region->live->sim;
+  SteadySim& sim = region->live->sim;
   if (place.inner == kNoIndex || sim.connection(place.inner).generation != place.inner_generation) {
     Ways& ways = sim.ways();
     const auto [it, is_new] = region->live->ways.try_emplace(c.ways, ways.size());

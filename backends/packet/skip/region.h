@@ -12,7 +12,7 @@ namespace chakra::packet {
 
 struct RepeatingSim::Simulation {
   Simulation(PacketNetwork* network, const PacketOptions& options) : sim(network, options, false) {}
-  GlidingSim sim;
+  SteadySim sim;
   // Number of a pair's paths in RepeatingSim to the number in `sim`.
   absl::flat_hash_map<uint32_t, uint32_t> ways;
   PacketTotals before;  // counts of earlier regions

@@ -179,7 +179,7 @@ void RepeatingSim::End(uint32_t r, int64_t now) {
     extra_totals_.skipped += ledger.totals.packets;
     extra_totals_.repeats += region.flows.size();
   } else {
-    GlidingSim& sim = region.live->sim;
+    SteadySim& sim = region.live->sim;
     AddDifference(region.live->before, sim.counters(), 1, &ledger.totals);
     for (size_t i = 0; i < region.ports.size(); ++i) {
       const uint32_t port = region.ports[i];

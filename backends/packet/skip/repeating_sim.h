@@ -20,7 +20,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "backends/packet/skip/episodes.h"
-#include "backends/packet/skip/gliding_sim.h"
+#include "backends/packet/skip/steady_sim.h"
 
 namespace chakra::packet {
 

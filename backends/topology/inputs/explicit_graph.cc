@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/topology/inputs/assembly.h"
 #include "backends/topology/inputs/slice.h"
-#include "trace/base/spelling.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/base/status_macros.h"
 #include "trace/io/proto_io.h"
 

@@ -6,7 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "backends/topology/inputs/infragraph.h"
 #include "backends/topology/inputs/infragraph_expander.h"
-#include "trace/base/spelling.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/base/status_macros.h"
 
 namespace chakra {

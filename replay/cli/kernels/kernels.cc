@@ -21,8 +21,8 @@
 #include "replay/compute/interpolate.h"
 #include "replay/compute/kernel_table.h"
 #include "replay/compute/transfer.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/base/glob.h"
-#include "trace/base/spelling.h"
 #include "trace/base/status_macros.h"
 #include "trace/base/text_table.h"
 #include "trace/base/threads.h"
@@ -141,7 +141,9 @@ void KernelsCommand::AddOthers() {
   show_->add_option("--rows", rows_, "Rows of text, the longest in all first; default: 40")
       ->type_name("N")
       ->check(CLI::Range(1, 1 << 30).description(""));
-  check_->add_option("--compute", compute_, absl::StrCat("Rungs that answer, in order; default: ", compute_))
+  check_
+      ->add_option("--compute", compute_,
+                   absl::StrCat("TimeSources that answer, in order; default: ", compute_))
       ->type_name("LIST");
   transfer_->add_option("--from", from_, "The device of the table; default: what the table says")
       ->type_name("DEVICE");
@@ -184,8 +186,8 @@ std::string KernelsCommand::Wrong() const {
   }
   if (transfer_->parsed() && to_.empty()) return "kernels transfer expects --to DEVICE";
   if (check_->parsed()) {
-    if (const auto rungs = ParseRungs(compute_); !rungs.ok()) {
-      return absl::StrCat("--compute: ", rungs.status().message());
+    if (const auto time_sources = ParseTimeSources(compute_); !time_sources.ok()) {
+      return absl::StrCat("--compute: ", time_sources.status().message());
     }
   }
   return "";
@@ -280,7 +282,7 @@ absl::Status KernelsCommand::Check() {
     ASSIGN_OR_RETURN(const auto traces, ReadTraceSet(names, read_));
     ASSIGN_OR_RETURN(const auto device, FindDevice(kCheckDevice));
     ComputeModel model;
-    model.rungs = *ParseRungs(compute_);
+    model.time_sources = *ParseTimeSources(compute_);
     model.device = &device;
     model.table = &index;
     model.interpolation = &interpolation;

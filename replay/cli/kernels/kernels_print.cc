@@ -89,9 +89,9 @@ void Coverage::Add(const Graph& graph, const ComputeTimes& times, uint64_t uses)
   derived_ += times.derived * uses;
   for (uint32_t row = 0; row < graph.size(); ++row) {
     if (graph.type[row] != NodeType::kComp || graph.is_kept_comm(row)) continue;
-    const ComputeRung rung = times.rung[row];
-    nodes_[static_cast<size_t>(rung)] += uses;
-    if (rung != ComputeRung::kTable && rung != ComputeRung::kInterpolate && !graph.is_cpu(row)) {
+    const TimeSource time_source = times.time_source[row];
+    nodes_[static_cast<size_t>(time_source)] += uses;
+    if (time_source != TimeSource::kTable && time_source != TimeSource::kInterpolate && !graph.is_cpu(row)) {
       not_in_table_[std::string(graph.name_of(row))] += uses;
     }
   }
@@ -99,11 +99,11 @@ void Coverage::Add(const Graph& graph, const ComputeTimes& times, uint64_t uses)
 
 std::string Coverage::Print(TextPage* page) const {
   TextTable table({"compute time from", "nodes"}, {true, false});
-  for (int i = 0; i < kComputeRungs; ++i) {
-    const auto rung = static_cast<ComputeRung>(i);
-    const bool seldom = rung == ComputeRung::kModel || rung == ComputeRung::kRepriced;
+  for (int i = 0; i < kTimeSources; ++i) {
+    const auto time_source = static_cast<TimeSource>(i);
+    const bool seldom = time_source == TimeSource::kModel || time_source == TimeSource::kRepriced;
     if (seldom && nodes_[i] == 0) continue;
-    table.Add({std::string(Name(rung)), FormatCount(nodes_[i])});
+    table.Add({std::string(Name(time_source)), FormatCount(nodes_[i])});
   }
   std::string out = table.Print(page);
   if (outside_ > 0) {

@@ -21,7 +21,7 @@ std::string PrintKernels(const proto::KernelTable& table, size_t most, TextPage*
 std::string PrintTableCheck(const std::string& path, const proto::KernelTable& table,
                             const KernelInterpolation& interpolation);
 
-// How many nodes of some traces each rung answered.
+// How many nodes of some traces each time source answered.
 class Coverage {
  public:
   // Of a graph that `uses` ranks have.
@@ -29,7 +29,7 @@ class Coverage {
   std::string Print(TextPage* page) const;
 
  private:
-  uint64_t nodes_[kComputeRungs] = {};
+  uint64_t nodes_[kTimeSources] = {};
   uint64_t outside_ = 0, derived_ = 0;
   std::map<std::string, uint64_t> not_in_table_;  // neither in the table nor between its rows, by name
 };

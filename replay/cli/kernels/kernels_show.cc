@@ -13,7 +13,7 @@
 #include "replay/cluster/devices.h"
 #include "replay/compute/model/calls.h"
 #include "replay/compute/model/predict.h"
-#include "trace/base/spelling.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/base/status_macros.h"
 #include "trace/base/text_table.h"
 

@@ -16,7 +16,7 @@
 #include "replay/cli/topology/topology_print.h"
 #include "replay/cli/topology/topology_report.h"
 #include "replay/cluster/presets.h"
-#include "trace/base/spelling.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/base/status_macros.h"
 #include "trace/base/utf8.h"
 #include "trace/io/compressed_file.h"

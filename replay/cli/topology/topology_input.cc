@@ -8,7 +8,7 @@
 #include "backends/topology/inputs/read_network.h"
 #include "replay/cluster/load.h"
 #include "replay/cluster/presets.h"
-#include "trace/base/spelling.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/base/status_macros.h"
 #include "trace/io/file.h"
 

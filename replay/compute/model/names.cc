@@ -2,7 +2,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "replay/compute/model/kernel_model.h"
-#include "trace/base/spelling.h"
+#include "trace/base/did_you_mean.h"
 
 namespace chakra {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "replay/engine/causes/cause.h"
 #include "replay/engine/lanes.h"
+#include "trace/model/symmetric_ranks.h"
 #include "trace/model/trace.h"
-#include "trace/model/twins.h"
 
 namespace chakra {
 
@@ -17,9 +17,9 @@ class NodeCauses {
  public:
   // Without Prepare() nothing is kept, and only on() may be called. Nothing is kept for ranks that are not
   // simulated because they are symmetric to others.
-  void Prepare(const TraceSet& traces, const Twins* twins) {
+  void Prepare(const TraceSet& traces, const SymmetricRanks* symmetric) {
     for (const RankTrace& rank : traces.ranks)
-      nodes_.emplace_back(IsTwin(twins, rank.rank) ? 0 : rank.graph->size());
+      nodes_.emplace_back(IsSymmetricRank(symmetric, rank.rank) ? 0 : rank.graph->size());
     lanes_.resize(nodes_.size());
   }
   bool on() const { return !nodes_.empty(); }

@@ -33,8 +33,11 @@ bool HasRecordedTime(const Graph& graph, uint32_t row) {
 
 class Matcher {
  public:
-  Matcher(const TraceSet& traces, const std::vector<int>& dims, bool partial, const Twins* twins)
-      : traces_(traces), groups_(traces, dims, partial, &result_.groups), partial_(partial), twins_(twins) {
+  Matcher(const TraceSet& traces, const std::vector<int>& dims, bool partial, const SymmetricRanks* symmetric)
+      : traces_(traces),
+        groups_(traces, dims, partial, &result_.groups),
+        partial_(partial),
+        symmetric_(symmetric) {
     group_calls_.resize(result_.groups.size());
     made_.resize(traces.ranks.size());
   }
@@ -42,7 +45,7 @@ class Matcher {
   absl::StatusOr<Matching> Run() {
     result_.slots.resize(traces_.ranks.size());
     for (const RankTrace& trace : traces_.ranks) {
-      if (IsTwin(twins_, trace.rank)) continue;
+      if (IsSymmetricRank(symmetric_, trace.rank)) continue;
       groups_.BeginRank();
       RETURN_IF_ERROR(AddRank(trace));
     }
@@ -55,7 +58,7 @@ class Matcher {
       RETURN_IF_ERROR(CheckEveryoneCalled());
       RETURN_IF_ERROR(CheckMessages());
     }
-    if (twins_ != nullptr && !twins_->empty()) CountTwins();
+    if (symmetric_ != nullptr && !symmetric_->empty()) CountSymmetricRanks();
     if (uneven_ > 0) {
       result_.warnings.push_back(absl::StrCat(
           uneven_, " all_to_all calls are of unequal size on their ranks; each was taken at its largest"));
@@ -245,7 +248,7 @@ class Matcher {
     for (uint32_t g = 0; g < result_.groups.size(); ++g) {
       const std::vector<uint32_t>& calls = group_calls_[g];
       for (int rank : result_.groups[g].members) {
-        const int of = TwinOf(rank);
+        const int of = SymmetricTo(rank);
         const auto made = made_[of].find(g);
         const uint32_t n = made == made_[of].end() ? 0 : made->second;
         if (n == calls.size()) continue;
@@ -276,33 +279,34 @@ class Matcher {
     return absl::StrCat(last, "; its file is ", trace.file, " with ", graph.size(), " nodes");
   }
 
-  int TwinOf(int rank) const {
-    return twins_ == nullptr || twins_->empty() ? rank : (*twins_)[static_cast<size_t>(rank)];
+  int SymmetricTo(int rank) const {
+    return symmetric_ == nullptr || symmetric_->empty() ? rank : (*symmetric_)[static_cast<size_t>(rank)];
   }
 
   // Counts the calls and messages of symmetric ranks, which are not matched themselves.
-  void CountTwins() {
+  void CountSymmetricRanks() {
     std::vector<uint64_t> ranks(traces_.ranks.size());
-    for (const int of : *twins_) ++ranks[static_cast<size_t>(of)];
+    for (const int of : *symmetric_) ++ranks[static_cast<size_t>(of)];
     for (MatchedMessage& m : result_.messages) m.times = ranks[static_cast<size_t>(m.src)];
     absl::flat_hash_map<absl::string_view, uint32_t> group_of;
     for (uint32_t g = 0; g < result_.groups.size(); ++g) {
       GroupInfo& group = result_.groups[g];
       if (g > 0) group_of.emplace(group.name, g);
       absl::flat_hash_map<int, uint32_t> last;
-      group.next_twin.resize(group.members.size());
+      group.next_symmetric.resize(group.members.size());
       for (uint32_t m = 0; m < group.members.size(); ++m) {
-        const auto [at, fresh] = last.emplace(TwinOf(group.members[m]), m);
-        group.next_twin[m] = fresh ? m : group.next_twin[at->second];  // the ring closes with the first such
-                                                                       // member
-        group.next_twin[at->second] = m;
+        const auto [at, fresh] = last.emplace(SymmetricTo(group.members[m]), m);
+        group.next_symmetric[m] = fresh ? m : group.next_symmetric[at->second];  // the ring closes with the
+                                                                                 // first such member
+        group.next_symmetric[at->second] = m;
         at->second = m;
       }
     }
     absl::flat_hash_set<absl::string_view> seen;
     for (const RankTrace& trace : traces_.ranks) {
-      if (!IsTwin(twins_, trace.rank)) continue;
-      const std::vector<std::string>& of = traces_.ranks[static_cast<size_t>(TwinOf(trace.rank))].group_names;
+      if (!IsSymmetricRank(symmetric_, trace.rank)) continue;
+      const std::vector<std::string>& of =
+          traces_.ranks[static_cast<size_t>(SymmetricTo(trace.rank))].group_names;
       for (size_t i = 1; i < of.size(); ++i) {
         const std::string& name = trace.group_names[i];
         if (name == of[i] || !seen.insert(name).second) continue;
@@ -363,8 +367,10 @@ class Matcher {
   std::vector<uint64_t> SimulatedMembers() const {
     std::vector<uint64_t> out;
     for (const GroupInfo& group : result_.groups)
-      out.push_back(static_cast<uint64_t>(std::count_if(group.members.begin(), group.members.end(),
-                                                        [this](int rank) { return !IsTwin(twins_, rank); })));
+      out.push_back(
+          static_cast<uint64_t>(std::count_if(group.members.begin(), group.members.end(), [this](int rank) {
+            return !IsSymmetricRank(symmetric_, rank);
+          })));
     return out;
   }
 
@@ -459,14 +465,14 @@ class Matcher {
   NodeLocator locator_;
   uint64_t uneven_ = 0;
   bool partial_;
-  const Twins* twins_;
+  const SymmetricRanks* symmetric_;
 };
 
 }  // namespace
 
 absl::StatusOr<Matching> MatchCommunication(const TraceSet& traces, const std::vector<int>& dimension_sizes,
-                                            bool partial, const Twins* twins) {
-  return Matcher(traces, dimension_sizes, partial, twins).Run();
+                                            bool partial, const SymmetricRanks* symmetric) {
+  return Matcher(traces, dimension_sizes, partial, symmetric).Run();
 }
 
 }  // namespace chakra

@@ -10,8 +10,8 @@
 #include "absl/status/statusor.h"
 #include "replay/engine/match/comm_slots.h"
 #include "replay/engine/match/match_groups.h"
+#include "trace/model/symmetric_ranks.h"
 #include "trace/model/trace.h"
-#include "trace/model/twins.h"
 
 namespace chakra {
 
@@ -53,9 +53,9 @@ struct Matching {
 // call on a group they are not in, calls that differ in kind, size or root, calls that a member never makes,
 // and sends and receives without a partner or of unequal size. With `partial` (recorded communication is
 // replayed, not simulated), partners without a trace and calls that some members never make are warnings
-// instead of errors. A call or message is `kept` if a side lacks comm_size but has a recorded time. `twins`
-// (null: none): only one of several symmetric ranks is matched; the others are counted.
+// instead of errors. A call or message is `kept` if a side lacks comm_size but has a recorded time.
+// `symmetric` (null: none): only one of several symmetric ranks is matched; the others are counted.
 absl::StatusOr<Matching> MatchCommunication(const TraceSet& traces, const std::vector<int>& dimension_sizes,
-                                            bool partial = false, const Twins* twins = nullptr);
+                                            bool partial = false, const SymmetricRanks* symmetric = nullptr);
 
 }  // namespace chakra

@@ -19,10 +19,10 @@ struct GroupInfo {
   std::string name;          // "" is all ranks
   std::vector<int> members;  // ranks with a trace, in the order in which the group lists them
   int size = 0;              // ranks of the group; larger than `members` if some have no trace
-  // Only with symmetric ranks; else empty. `copies`: the symmetric groups in the TraceSet. `next_twin`: by
-  // member, the next symmetric member of the group; the members form a ring.
+  // Only with symmetric ranks; else empty. `copies`: the symmetric groups in the TraceSet. `next_symmetric`:
+  // by member, the next symmetric member of the group; the members form a ring.
   std::vector<const Groups::value_type*> copies;
-  std::vector<uint32_t> next_twin;
+  std::vector<uint32_t> next_symmetric;
   // The number of symmetric groups, this one included.
   uint64_t times() const { return copies.size() + 1; }
 };

@@ -70,7 +70,7 @@ void RecordedComm::Begin(uint32_t rank, uint32_t row, Time now, CauseRef cause) 
          cause);
 }
 
-bool RecordedComm::Meeting::Has(uint32_t rank) const {
+bool RecordedComm::Rendezvous::Has(uint32_t rank) const {
   return std::any_of(here.begin(), here.end(), [rank](const Arrival& a) { return a.rank == rank; });
 }
 
@@ -93,26 +93,26 @@ Time RecordedComm::Least(uint32_t rank, uint32_t row) const {
   return least_times_[graph_of_[rank]][traces_.ranks[rank].graph->payload[row]];
 }
 
-void RecordedComm::Arrive(Meeting* meeting, uint32_t expected, bool lone, uint32_t rank, uint32_t row,
+void RecordedComm::Arrive(Rendezvous* rendezvous, uint32_t expected, bool lone, uint32_t rank, uint32_t row,
                           Time now, const CauseRef& cause) {
-  if (meeting->here.empty()) meeting->first = now;
-  if (meeting->here.empty() || now > meeting->last) meeting->last_rank = rank;
-  meeting->last = now;
-  meeting->here.push_back({rank, row, now});
+  if (rendezvous->here.empty()) rendezvous->first = now;
+  if (rendezvous->here.empty() || now > rendezvous->last) rendezvous->last_rank = rank;
+  rendezvous->last = now;
+  rendezvous->here.push_back({rank, row, now});
   const auto eager = [this](uint32_t r, uint32_t its_row) {
     const Graph& graph = *traces_.ranks[r].graph;
     return graph.type[its_row] == NodeType::kSend && graph.comm[graph.payload[its_row]].eager;
   };
   if (eager(rank, row)) {  // an eager send leaves before its receive begins
     const Time at = now + traces_.ranks[rank].graph->duration[row];
-    meeting->end = std::max(meeting->end, at);
+    rendezvous->end = std::max(rendezvous->end, at);
     ended_.push_back({rank, row, at, cause});
   }
-  if (meeting->here.size() < expected) return;
-  for (const Meeting::Arrival& a : meeting->here) {
+  if (rendezvous->here.size() < expected) return;
+  for (const Rendezvous::Arrival& a : rendezvous->here) {
     if (eager(a.rank, a.row)) continue;
     const Time at = now + Transfer(lone, a.rank, a.row);
-    meeting->end = std::max(meeting->end, at);
+    rendezvous->end = std::max(rendezvous->end, at);
     ended_.push_back({a.rank, a.row, at, cause});  // the cause is that of the last arrival, `row`
   }
 }
@@ -131,7 +131,7 @@ void RecordedComm::AddCall(size_t i, const std::string& kind, Metrics* metrics) 
   };
   add(group.name);
   for (const auto* copy : group.copies) add(copy->first);
-  for (const Meeting::Arrival& a : calls_[i].here) {
+  for (const Rendezvous::Arrival& a : calls_[i].here) {
     const Time wait = calls_[i].last - a.at;
     metrics->ranks[a.rank].waited += wait;
     metrics->ranks[calls_[i].last_rank].kept_waiting += wait;
@@ -140,7 +140,7 @@ void RecordedComm::AddCall(size_t i, const std::string& kind, Metrics* metrics) 
 
 uint64_t RecordedComm::RanksAt(size_t call) const {
   const GroupInfo& group = matching_.groups[matching_.calls[call].group];
-  if (group.next_twin.empty() || calls_[call].here.empty()) return 1;
+  if (group.next_symmetric.empty() || calls_[call].here.empty()) return 1;
   return group.members.size() * group.times() / calls_[call].here.size();
 }
 
@@ -148,8 +148,8 @@ uint64_t RecordedComm::RanksAt(size_t call) const {
 void RecordedComm::WarnOfWaits(Metrics* metrics) const {
   uint64_t nodes = 0;
   Time recorded, least;
-  const auto add = [&](const Meeting& meeting, uint64_t ranks) {
-    for (const Meeting::Arrival& a : meeting.here) {
+  const auto add = [&](const Rendezvous& rendezvous, uint64_t ranks) {
+    for (const Rendezvous::Arrival& a : rendezvous.here) {
       nodes += ranks;
       recorded += Recorded(a.rank, a.row) * static_cast<int64_t>(ranks);
       least += Least(a.rank, a.row) * static_cast<int64_t>(ranks);
@@ -196,7 +196,7 @@ void RecordedComm::ReportKept(Metrics* metrics) const {
   for (size_t i = 0; i < calls_.size(); ++i) {
     if (!matching_.calls[i].kept) continue;
     AddCall(i, absl::StrCat(std::string(Name(matching_.calls[i].type)), " of unknown size"), metrics);
-    for (const Meeting::Arrival& a : calls_[i].here) {
+    for (const Rendezvous::Arrival& a : calls_[i].here) {
       metrics->kept.nodes += RanksAt(i);
       metrics->kept.time +=
           Transfer(LoneCall(matching_.calls[i]), a.rank, a.row) * static_cast<int64_t>(RanksAt(i));
@@ -211,7 +211,7 @@ void RecordedComm::ReportKept(Metrics* metrics) const {
     ++total.count;
     total.time += messages_[i].end - messages_[i].last;
     total.wait += messages_[i].last - messages_[i].first;
-    for (const Meeting::Arrival& a : messages_[i].here) {
+    for (const Rendezvous::Arrival& a : messages_[i].here) {
       ++metrics->kept.nodes;
       metrics->kept.time += Transfer(LoneMessage(matching_.messages[i]), a.rank, a.row);
     }

@@ -59,7 +59,7 @@ class RecordedComm final : public Communication {
   void Report(Metrics* metrics) override;
 
  private:
-  struct Meeting {
+  struct Rendezvous {
     struct Arrival {
       uint32_t rank;
       uint32_t row;
@@ -78,7 +78,7 @@ class RecordedComm final : public Communication {
   // Whether the recorded time contains waits for members or a partner without a trace.
   bool LoneCall(const CollectiveCall& call) const;
   bool LoneMessage(const MatchedMessage& message) const;
-  void Arrive(Meeting* meeting, uint32_t expected, bool lone, uint32_t rank, uint32_t row, Time now,
+  void Arrive(Rendezvous* rendezvous, uint32_t expected, bool lone, uint32_t rank, uint32_t row, Time now,
               const CauseRef& cause);
   Time Recorded(uint32_t rank, uint32_t row) const;
   Time Least(uint32_t rank, uint32_t row) const;
@@ -95,7 +95,7 @@ class RecordedComm final : public Communication {
   const bool least_, all_;
   std::vector<std::vector<Time>> least_times_;  // LeastOfRepeats(), by distinct graph
   std::vector<uint32_t> graph_of_;              // by rank
-  std::vector<Meeting> calls_, messages_;
+  std::vector<Rendezvous> calls_, messages_;
 };
 
 }  // namespace chakra

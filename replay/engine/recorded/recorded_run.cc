@@ -15,7 +15,7 @@
 #include "replay/engine/measure/busy.h"
 #include "replay/engine/measure/kept_comm.h"
 #include "replay/engine/measure/name_times.h"
-#include "replay/engine/recorded/recorded_meetings.h"
+#include "replay/engine/recorded/recorded_rendezvous.h"
 #include "replay/engine/recorded/recorded_walk.h"
 #include "trace/base/parallel.h"
 #include "trace/base/prefetch.h"
@@ -35,7 +35,7 @@ class RecordedRun {
         options_(options),
         matching_(matching),
         distinct_(traces),
-        meetings_(matching),
+        all_rendezvous_(matching),
         threads_(static_cast<uint32_t>(ThreadCount(options.threads, traces.ranks.size()))),
         ranks_each_((static_cast<uint32_t>(traces.ranks.size()) + threads_ - 1) / threads_) {}
 
@@ -60,7 +60,7 @@ class RecordedRun {
   const EngineOptions& options_;
   const Matching& matching_;
   const DistinctGraphs distinct_;
-  RecordedMeetings meetings_;
+  RecordedRendezvousTable all_rendezvous_;
   const uint32_t threads_, ranks_each_;
   std::vector<RecordedShape> shapes_;  // by distinct graph
   std::vector<RecordedWalk> walks_;    // by rank
@@ -92,12 +92,14 @@ class RecordedRun::Worker {
     run_.done_ += rows_;
   }
 
-  bool Known(uint32_t meeting, RoundEnd* last) const { return run_.meetings_.Known(meeting, last); }
-  bool Arrive(uint32_t meeting, const RoundEnd& begin, int64_t transfer, bool eager) {
+  bool Known(uint32_t rendezvous, RoundEnd* last) const {
+    return run_.all_rendezvous_.Known(rendezvous, last);
+  }
+  bool Arrive(uint32_t rendezvous, const RoundEnd& begin, int64_t transfer, bool eager) {
     if (begin.round > UINT16_MAX) return false;
-    if (!run_.meetings_.Arrive(thread_, rank_, meeting, begin, transfer, eager)) return true;
-    const RecordedMeeting& m = run_.meetings_[meeting];
-    complete_.push_back(meeting);
+    if (!run_.all_rendezvous_.Arrive(thread_, rank_, rendezvous, begin, transfer, eager)) return true;
+    const RecordedRendezvous& m = run_.all_rendezvous_[rendezvous];
+    complete_.push_back(rendezvous);
     now_ = std::max(now_, m.last);
     return Time::Picos(m.last) + Time::Picos(std::max<int64_t>(m.longest, 0)) != Time::Never();
   }
@@ -111,11 +113,12 @@ class RecordedRun::Worker {
     for (uint32_t i = 0; i < count; ++i) run_.walks_[some[i]].AskFirst();
     for (uint32_t i = 0; i < count; ++i) run_.walks_[some[i]].AskNext();
     for (uint32_t i = 0; i < count; ++i) {
-      uint32_t meeting;
-      touched_ = touched_ + run_.walks_[some[i]].AskLast(&meeting);
-      if (meeting == RecordedWalk::kDone) continue;
-      PrefetchToWrite(&run_.meetings_[meeting]);
-      if (meeting < run_.meetings_.calls()) Prefetch(&run_.matching_.calls[meeting]);  // for Wake()
+      uint32_t rendezvous;
+      touched_ = touched_ + run_.walks_[some[i]].AskLast(&rendezvous);
+      if (rendezvous == RecordedWalk::kDone) continue;
+      PrefetchToWrite(&run_.all_rendezvous_[rendezvous]);
+      if (rendezvous < run_.all_rendezvous_.calls())
+        Prefetch(&run_.matching_.calls[rendezvous]);  // for Wake()
     }
     for (uint32_t i = 0; i < count; ++i) {
       rank_ = some[i];
@@ -128,27 +131,27 @@ class RecordedRun::Worker {
     run_.waits_[rank_] = walk.GoOn(this);
     if (run_.waits_[rank_] == RecordedWalk::kLost) run_.lost_ = true;
     rows_ += walk.rows_done() - before;
-    for (const uint32_t meeting : complete_) {
-      Wake(meeting);
-      if (run_.meetings_[meeting].spread != RecordedMeeting::kOne) Tell(meeting);
+    for (const uint32_t rendezvous : complete_) {
+      Wake(rendezvous);
+      if (run_.all_rendezvous_[rendezvous].spread != RecordedRendezvous::kOne) Tell(rendezvous);
     }
     complete_.clear();
     if (++walks_ % kWalksPerProgress == 0) Progress();
   }
   // Continues the ranks of this thread that wait for the rendezvous.
-  void Wake(uint32_t meeting) {
+  void Wake(uint32_t rendezvous) {
     const auto wake = [&](uint32_t rank) {
-      if (run_.waits_[rank] == meeting) ready_.push_back(rank);
+      if (run_.waits_[rank] == rendezvous) ready_.push_back(rank);
     };
-    if (meeting >= run_.meetings_.calls()) {
-      const MatchedMessage& m = run_.matching_.messages[meeting - run_.meetings_.calls()];
+    if (rendezvous >= run_.all_rendezvous_.calls()) {
+      const MatchedMessage& m = run_.matching_.messages[rendezvous - run_.all_rendezvous_.calls()];
       for (const int rank : {m.dst, m.src}) {
         const auto r = static_cast<uint32_t>(rank);
         if (run_.ThreadOf(r) == thread_ && (rank == m.dst || m.src != m.dst)) wake(r);
       }
       return;
     }
-    const std::vector<uint32_t>& members = MembersOf(run_.matching_.calls[meeting].group);
+    const std::vector<uint32_t>& members = MembersOf(run_.matching_.calls[rendezvous].group);
     for (size_t i = members.size(); i-- > 0;) wake(members[i]);
   }
   // The members of a group that are on this thread.
@@ -162,10 +165,10 @@ class RecordedRun::Worker {
     return members;
   }
   // Makes the other threads look for ranks that wait for the rendezvous.
-  void Tell(uint32_t meeting) {
+  void Tell(uint32_t rendezvous) {
     const std::lock_guard<std::mutex> lock(run_.mutex_);
     for (uint32_t t = 0; t < run_.threads_; ++t) {
-      if (t != thread_) run_.inbox_[t].push_back(meeting);
+      if (t != thread_) run_.inbox_[t].push_back(rendezvous);
     }
     ++run_.told_;
     run_.changed_.notify_all();
@@ -173,7 +176,7 @@ class RecordedRun::Worker {
   // Waits for rendezvous that other threads complete. Returns false if no rank can continue.
   bool Receive() {
     WaitShortly([&] { return run_.told_.load(std::memory_order_relaxed) != told_ || run_.threads_ == 1; });
-    std::vector<uint32_t> meetings;
+    std::vector<uint32_t> all_rendezvous;
     {
       std::unique_lock<std::mutex> lock(run_.mutex_);
       std::vector<uint32_t>& inbox = run_.inbox_[thread_];
@@ -188,9 +191,9 @@ class RecordedRun::Worker {
       if (run_.over_) return false;
       --run_.idle_;
       told_ = run_.told_;
-      meetings.swap(inbox);
+      all_rendezvous.swap(inbox);
     }
-    for (const uint32_t meeting : meetings) Wake(meeting);
+    for (const uint32_t rendezvous : all_rendezvous) Wake(rendezvous);
     return true;
   }
   void Progress() {
@@ -241,14 +244,14 @@ class RecordedRun::Measurer {
     return true;
   }
 
-  bool Known(uint32_t meeting, RoundEnd* last) const {
-    last->ps = run_.meetings_[meeting].last;
-    last->round = run_.meetings_[meeting].last_round;
+  bool Known(uint32_t rendezvous, RoundEnd* last) const {
+    last->ps = run_.all_rendezvous_[rendezvous].last;
+    last->round = run_.all_rendezvous_[rendezvous].last_round;
     return true;
   }
-  bool Arrive(uint32_t meeting, const RoundEnd& begin, int64_t transfer, bool eager) {
-    const int64_t last = run_.meetings_[meeting].last;
-    if (meeting < run_.meetings_.calls()) waited_ += Time::Picos(last - begin.ps);
+  bool Arrive(uint32_t rendezvous, const RoundEnd& begin, int64_t transfer, bool eager) {
+    const int64_t last = run_.all_rendezvous_[rendezvous].last;
+    if (rendezvous < run_.all_rendezvous_.calls()) waited_ += Time::Picos(last - begin.ps);
     const Time end = Time::Picos(eager ? begin.ps : last) + Time::Picos(transfer);
     end_ = end.picos();
     return end != Time::Never();
@@ -302,8 +305,9 @@ class RecordedRun::Measurer {
 bool RecordedRun::Fits() const {
   const auto some = [](const auto* of) { return of != nullptr && !of->empty(); };
   if (!options_.recorded_comm || !options_.fast_paths || options_.lanes != LanePolicy::kRecorded ||
-      options_.variation != nullptr || options_.path != nullptr || options_.pinned != nullptr ||
-      options_.observer != nullptr || some(options_.twins) || !options_.start.empty() || traces_.of_one_trace)
+      options_.variation != nullptr || options_.path != nullptr || options_.fixed_time != nullptr ||
+      options_.observer != nullptr || some(options_.symmetric) || !options_.start.empty() ||
+      traces_.of_one_trace)
     return false;
   const auto whole = [](const GroupInfo& g) { return static_cast<int>(g.members.size()) == g.size; };
   const auto paired = [](const MatchedMessage& m) { return m.send_row != kNoRow && m.recv_row != kNoRow; };
@@ -361,7 +365,7 @@ bool RecordedRun::WalkAll() {
 
 absl::StatusOr<std::optional<Metrics>> RecordedRun::Run() {
   if (!Fits() || !FindShapes()) return std::nullopt;
-  meetings_.Prepare(threads_, [this](uint32_t rank) { return ThreadOf(rank); });
+  all_rendezvous_.Prepare(threads_, [this](uint32_t rank) { return ThreadOf(rank); });
   PrepareWalks();
   const bool ended = WalkAll();
   if (Stopped(options_)) return absl::CancelledError("the run was told to stop");
@@ -397,7 +401,7 @@ void RecordedRun::Collect(Metrics* metrics) {
   for (const uint32_t g : distinct_.of_rank) metrics->invalid_nodes += invalid[g];
   metrics->warnings = matching_.warnings;
   names_.Report(metrics);
-  meetings_.Report(metrics);
+  all_rendezvous_.Report(metrics);
   CountKept(traces_, metrics);
 }
 

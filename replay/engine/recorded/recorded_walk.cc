@@ -63,7 +63,7 @@ void RecordedWalk::LookAhead() {
     const bool measured = !eager && !own_->transfer.empty() && times[i] != Time::Never();
     next.kind = eager ? kEager : kWaits;
     next.ps = (measured ? times[i] : own_->duration[row]).picos();
-    next.meeting = (*slots_)[payload[i]] + (call ? 0 : static_cast<uint32_t>(matching_->calls.size()));
+    next.rendezvous = (*slots_)[payload[i]] + (call ? 0 : static_cast<uint32_t>(matching_->calls.size()));
   }
   looked_ = end;
 }

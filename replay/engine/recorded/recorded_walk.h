@@ -59,10 +59,10 @@ class RecordedWalk {
         ends_(shape.window + shape.lanes) {}
 
   // Continues the walk. Calls these functions of `run`, for each node in order:
-  //   bool Known(meeting, RoundEnd*): whether the rendezvous is complete, and when its last member arrived
-  //   bool Arrive(meeting, begin, transfer, eager): communication begins; false: give up the run
+  //   bool Known(rendezvous, RoundEnd*): whether the rendezvous is complete, and when its last member arrived
+  //   bool Arrive(rendezvous, begin, transfer, eager): communication begins; false: give up the run
   //   void Ran(row, begin, end): a node ran; `end.waits` is set if its end is not known
-  // The number `meeting` is that of a call, or the number of calls plus that of a message. Returns kDone,
+  // The number `rendezvous` is that of a call, or the number of calls plus that of a message. Returns kDone,
   // kLost if the walk cannot replay the times, or the rendezvous that the next node waits for.
   static constexpr uint32_t kDone = kNoRow, kLost = kNoRow - 1;
   template <typename Run>
@@ -71,13 +71,13 @@ class RecordedWalk {
   uint32_t rows_done() const { return at_; }
   // Prefetch the data of the next nodes, so that several ranks wait for memory at the same time. Call them in
   // this order: each prefetches the addresses that the next one reads. AskLast() returns the sum of what it
-  // read, which wraps around; it sets `meeting` to the rank's next rendezvous, or kDone.
+  // read, which wraps around; it sets `rendezvous` to the rank's next rendezvous, or kDone.
   void AskFirst() const {
     Prefetch(this);
     Prefetch(&ends_);
   }
   void AskNext() const;
-  uint64_t AskLast(uint32_t* meeting) const;
+  uint64_t AskLast(uint32_t* rendezvous) const;
   const Graph& graph() const { return *own_; }
 
  private:
@@ -88,7 +88,7 @@ class RecordedWalk {
   // A row that has not begun.
   struct Next {
     int64_t ps;        // its duration; kWaits: from the arrival of the last member on
-    uint32_t meeting;  // for communication
+    uint32_t rendezvous;  // for communication
     uint16_t lane;     // lane in the trace, kNoEnd, or kChained: see ChainOf()
     Kind kind;
   };
@@ -140,11 +140,11 @@ inline void RecordedWalk::AskNext() const {
   Prefetch(slots_);
 }
 
-inline uint64_t RecordedWalk::AskLast(uint32_t* meeting) const {
-  *meeting = kDone;
+inline uint64_t RecordedWalk::AskLast(uint32_t* rendezvous) const {
+  *rendezvous = kDone;
   for (uint32_t row = at_; row < std::min(at_ + kTouched, looked_); ++row) {
     const Next& next = ahead_[row % kAhead];
-    if (next.kind != kOther) *meeting = next.meeting;
+    if (next.kind != kOther) *rendezvous = next.rendezvous;
   }
   if (!LooksAheadSoon()) return 0;
   auto read = static_cast<uint64_t>((*compute_)[looked_].picos());
@@ -189,10 +189,10 @@ template <typename Run>
 bool RecordedWalk::Begin(Run* run, const Next& next, const RoundEnd& begin, RoundEnd* end) {
   if (next.kind == kOther) return After(begin, next.ps, end);
   const bool eager = next.kind == kEager;
-  if (next.ps < 0 || !run->Arrive(next.meeting, begin, next.ps, eager)) return false;
+  if (next.ps < 0 || !run->Arrive(next.rendezvous, begin, next.ps, eager)) return false;
   if (eager) return After(begin, next.ps, end);  // an eager send does not wait
   end->ps = next.ps;
-  end->waits = next.meeting;
+  end->waits = next.rendezvous;
   return true;
 }
 

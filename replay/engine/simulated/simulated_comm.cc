@@ -33,7 +33,7 @@ absl::Status SimulatedComm::Prepare() {
   } else if (options_.fast_paths && options_.flow_log == nullptr) {
     if (machine_->contention_free()) {
       runner_.LetApart({}, apart_);
-    } else if (!HasTwins() && machine_->MakeApart() != nullptr) {
+    } else if (!HasSymmetricRanks() && machine_->MakeApart() != nullptr) {
       runner_.LetApart(SerialGroups(traces_, options_.lanes, matching_), apart_);
     }
   }
@@ -50,9 +50,9 @@ void SimulatedComm::Begin(uint32_t rank, uint32_t row, Time now, CauseRef cause)
   }
   const CommSlot slot = matching_.slots[rank][payload];
   if (type == NodeType::kCollective) {
-    if (HasTwins()) {
+    if (HasSymmetricRanks()) {
       runner_.Arrive(slot.index, slot.member, row, now, cause);
-      ArriveTwins(slot, row, now, cause);
+      ArriveSymmetricRanks(slot, row, now, cause);
     } else {
       runner_.Arrive(slot.index, slot.member, row, now, std::move(cause));
     }
@@ -99,7 +99,7 @@ void SimulatedComm::AdvanceTo(Time now) {
 }
 
 void SimulatedComm::TakeCalls() {
-  if (HasTwins()) FoldEnded();
+  if (HasSymmetricRanks()) FoldEnded();
   const auto take = [](auto* from, auto* to) {
     if (from->empty()) return;
     if (to->empty()) return to->swap(*from);
@@ -110,29 +110,31 @@ void SimulatedComm::TakeCalls() {
   take(&runner_.wakes(), &wakes_);
 }
 
-void SimulatedComm::ArriveTwins(const CommSlot& slot, uint32_t row, Time now, const CauseRef& cause) {
+void SimulatedComm::ArriveSymmetricRanks(const CommSlot& slot, uint32_t row, Time now,
+                                         const CauseRef& cause) {
   const GroupInfo& group = matching_.groups[matching_.calls[slot.index].group];
   const auto rank = static_cast<uint32_t>(group.members[slot.member]);
-  TwinsEnd& end = twins_end_[{rank, row}];
+  SymmetricEnd& end = symmetric_end_[{rank, row}];
   end.left = 1;
-  for (uint32_t m = group.next_twin[slot.member]; m != slot.member; m = group.next_twin[m]) ++end.left;
-  for (uint32_t m = group.next_twin[slot.member]; m != slot.member; m = group.next_twin[m])
+  for (uint32_t m = group.next_symmetric[slot.member]; m != slot.member; m = group.next_symmetric[m])
+    ++end.left;
+  for (uint32_t m = group.next_symmetric[slot.member]; m != slot.member; m = group.next_symmetric[m])
     runner_.Arrive(slot.index, m, row, now, cause);
 }
 
-// Ends of calls move only to later times, and so does the makespan: by no more than twins_apart_.
+// Ends of calls move only to later times, and so does the makespan: by no more than symmetric_spread_.
 void SimulatedComm::FoldEnded() {
   std::vector<Ended> folded;
   for (Ended& end : runner_.ended()) {
-    const auto rank = static_cast<uint32_t>((*options_.twins)[end.rank]);
-    TwinsEnd& all = twins_end_[{rank, end.row}];
+    const auto rank = static_cast<uint32_t>((*options_.symmetric)[end.rank]);
+    SymmetricEnd& all = symmetric_end_[{rank, end.row}];
     if (all.first == Time::Never() || end.at > all.last) all.cause = std::move(end.cause);
     all.first = std::min(all.first, end.at);
     all.last = std::max(all.last, end.at);
     if (--all.left > 0) continue;
-    twins_apart_ += all.last - all.first;
+    symmetric_spread_ += all.last - all.first;
     folded.push_back({rank, end.row, all.last, std::move(all.cause)});
-    twins_end_.erase({rank, end.row});
+    symmetric_end_.erase({rank, end.row});
   }
   runner_.ended() = std::move(folded);
 }
@@ -174,20 +176,20 @@ void SimulatedComm::Report(Metrics* metrics) {
   runner_.Report(metrics);
   messages_.Report(metrics);
   metrics->flows += memory_->flows();
-  if (HasTwins()) WarnOfTwins(metrics);
+  if (HasSymmetricRanks()) WarnOfSymmetricRanks(metrics);
 }
 
-void SimulatedComm::WarnOfTwins(Metrics* metrics) const {
-  const Twins& twins = *options_.twins;
+void SimulatedComm::WarnOfSymmetricRanks(Metrics* metrics) const {
+  const SymmetricRanks& symmetric = *options_.symmetric;
   size_t simulated = 0;
-  for (size_t r = 0; r < twins.size(); ++r) simulated += twins[r] == static_cast<int>(r) ? 1 : 0;
+  for (size_t r = 0; r < symmetric.size(); ++r) simulated += symmetric[r] == static_cast<int>(r) ? 1 : 0;
   const Time makespan = metrics->makespan;
-  const double share = makespan > Time::Zero() ? twins_apart_.seconds() / makespan.seconds() : 0;
+  const double share = makespan > Time::Zero() ? symmetric_spread_.seconds() / makespan.seconds() : 0;
   metrics->warnings.push_back(absl::StrFormat(
       "%d %s for all %d: the others do the same on equal places. Ranks that end a call at unequal times are "
       "taken to end it with the last, so that the makespan is at most %.4f %% too long; --no-fast-path "
       "simulates each rank",
-      simulated, simulated == 1 ? "rank stands" : "ranks stand", twins.size(), 100 * share));
+      simulated, simulated == 1 ? "rank stands" : "ranks stand", symmetric.size(), 100 * share));
 }
 
 }  // namespace chakra

@@ -45,10 +45,10 @@ class SimulatedComm final : public Communication {
   void Report(Metrics* metrics) override;
 
  private:
-  bool keeps_causes() const { return options_.path != nullptr || options_.pinned != nullptr; }
-  bool HasTwins() const { return options_.twins != nullptr && !options_.twins->empty(); }
+  bool keeps_causes() const { return options_.path != nullptr || options_.fixed_time != nullptr; }
+  bool HasSymmetricRanks() const { return options_.symmetric != nullptr && !options_.symmetric->empty(); }
   // Arrivals of the members that are symmetric to a rank: they arrive with it.
-  void ArriveTwins(const CommSlot& slot, uint32_t row, Time now, const CauseRef& cause);
+  void ArriveSymmetricRanks(const CommSlot& slot, uint32_t row, Time now, const CauseRef& cause);
   // Combines the ends of a rank and its symmetric ranks: the call ends for the rank when the last of them
   // ends.
   void FoldEnded();
@@ -57,7 +57,7 @@ class SimulatedComm final : public Communication {
   void OnMessage(const FlowEnd& end, Time now);
   // The cause for which a side of a message ends at `at`.
   CauseRef CauseOfEnd(uint32_t index, FlowEnd::Kind kind, Time at);
-  void WarnOfTwins(Metrics* metrics) const;
+  void WarnOfSymmetricRanks(Metrics* metrics) const;
   void Start(uint32_t rank, uint32_t row, bool store, uint64_t bytes, Time now, CauseRef cause);
 
   const TraceSet& traces_;
@@ -70,13 +70,13 @@ class SimulatedComm final : public Communication {
   ApartCalls::Simulate apart_;
   std::vector<FlowEnd> flow_ends_;
   // For a call of a rank and its symmetric ranks: how many have not ended, and when the others ended.
-  struct TwinsEnd {
+  struct SymmetricEnd {
     uint32_t left = 0;
     Time first = Time::Never(), last;
     CauseRef cause;  // of the first rank that ended at `last`
   };
-  absl::flat_hash_map<std::pair<uint32_t, uint32_t>, TwinsEnd> twins_end_;  // by rank and row
-  Time twins_apart_;  // sum over calls: time from the first to the last end among symmetric ranks
+  absl::flat_hash_map<std::pair<uint32_t, uint32_t>, SymmetricEnd> symmetric_end_;  // by rank and row
+  Time symmetric_spread_;  // sum over calls: time from the first to the last end among symmetric ranks
 };
 
 }  // namespace chakra

@@ -55,9 +55,9 @@ bool RailsAlike(Machine& machine, const PlannedCall& planned, CallPaths* paths) 
   });
 }
 
-class MirrorFinder {
+class SymmetryFinder {
  public:
-  MirrorFinder(Machine& machine, const PlannedCall& planned, bool one_rail, CallPaths* paths)
+  SymmetryFinder(Machine& machine, const PlannedCall& planned, bool one_rail, CallPaths* paths)
       : machine_(machine),
         planned_(planned),
         plan_(*planned.plan),
@@ -213,7 +213,7 @@ CallImages ImagesOf(Machine& machine, const PlannedCall& planned, const Matching
   images.one_rail = RailsAlike(machine, planned, &paths);
   if (!plan->rotational && plan->switches.empty() &&
       EqualChunk(planned, matching.calls[0].bytes) != kUnevenChunks)
-    MirrorFinder(machine, planned, images.one_rail, &paths).Find(&images);
+    SymmetryFinder(machine, planned, images.one_rail, &paths).Find(&images);
   return images;
 }
 

@@ -10,8 +10,8 @@
 #include "absl/strings/str_split.h"
 #include "proto/mpi.pb.h"
 #include "replay/collectives/registry.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/base/embedded.h"
-#include "trace/base/spelling.h"
 #include "trace/base/status_macros.h"
 #include "trace/io/proto_io.h"
 

@@ -189,12 +189,12 @@ TEST(DeviceOrder, ACopyToPageableMemoryBlocksItsCall) {
                                 .OnDevice("gpu_memcpy", 7, "Memcpy DtoH (Device -> Pinned)", 37000, 2000, 5));
   EXPECT_EQ(plain.Edge("Memcpy DtoH (Device -> Pinned)", "cudaMemcpy"), "sync+0")
       << "what is not Async blocks";
-  const Linked pinned =
+  const Linked page_locked =
       Link(KinetoBuilder(k)
                .Call(1, "cudaMemcpyAsync", 5000, 4000, 5)
                .OnDevice("gpu_memcpy", 7, "Memcpy DtoH (Device -> Pinned)", 37000, 2000, 5));
-  EXPECT_EQ(pinned.Edge("Memcpy DtoH (Device -> Pinned)", "cudaMemcpyAsync"), "none");
-  EXPECT_EQ(pinned.t.nodes[pinned.Find("cudaMemcpyAsync")].dur, 4000);
+  EXPECT_EQ(page_locked.Edge("Memcpy DtoH (Device -> Pinned)", "cudaMemcpyAsync"), "none");
+  EXPECT_EQ(page_locked.t.nodes[page_locked.Find("cudaMemcpyAsync")].dur, 4000);
 }
 
 TEST(DeviceOrder, ClocksThatDisagreeByLessThanAMicrosecondAreBroughtInLine) {

@@ -13,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "trace/base/spelling.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/base/status_macros.h"
 
 namespace chakra::astra_text {

@@ -14,7 +14,7 @@
 #include "trace/base/parallel.h"
 #include "trace/base/status_macros.h"
 #include "trace/import/collective_logs/find_ranks.h"
-#include "trace/import/collective_logs/meetings.h"
+#include "trace/import/collective_logs/rendezvous.h"
 
 namespace chakra::collective_logs {
 namespace {
@@ -64,7 +64,7 @@ class Joiner {
   const int threads_;
   JoinedLogs out_;
   std::vector<Group> groups_;
-  std::optional<Meetings> meetings_;
+  std::optional<AllRendezvous> all_rendezvous_;
 };
 
 absl::Status Joiner::FindGroups() {
@@ -195,12 +195,12 @@ absl::Status Joiner::Meet() {
   }
   std::vector<std::vector<RankComm>> logs;
   for (const Group& group : groups_) logs.push_back(group.logs);
-  meetings_.emplace(lists, logs);
+  all_rendezvous_.emplace(lists, logs);
   for (uint32_t r = 0; r < out_.ranks.size(); ++r) {
     const JoinedRank& rank = out_.ranks[r];
     LogCalls& of = calls(r);
-    meetings_->ForEach(r, [&](size_t i, uint32_t, Meeting* meeting) {
-      if (meeting->members < groups_[static_cast<size_t>(rank.groups[of.facts(i).comm])].logs.size())
+    all_rendezvous_->ForEach(r, [&](size_t i, uint32_t, Rendezvous* rendezvous) {
+      if (rendezvous->members < groups_[static_cast<size_t>(rank.groups[of.facts(i).comm])].logs.size())
         of.SetLost(i);
     });
   }
@@ -215,13 +215,13 @@ void Joiner::AlignClocks() {
   for (uint32_t g = 0; g < groups_.size(); ++g) {
     for (const auto& [r, c] : groups_[g].logs) groups_of[r].push_back(g);
   }
-  std::vector<int64_t> end_of(meetings_->size(), std::numeric_limits<int64_t>::min());
+  std::vector<int64_t> end_of(all_rendezvous_->size(), std::numeric_limits<int64_t>::min());
   std::vector<bool> done(groups_.size());
   const auto settle = [&](uint32_t r) {
     settled[r] = true;
     LogCalls& of = calls(r);
     if (out_.ranks[r].offset_ns != 0) of.Move(out_.ranks[r].offset_ns);
-    meetings_->ForEach(r, [&](size_t i, uint32_t m, Meeting*) {
+    all_rendezvous_->ForEach(r, [&](size_t i, uint32_t m, Rendezvous*) {
       if (!of.lost(i) && end_of[m] == std::numeric_limits<int64_t>::min()) end_of[m] = of.end_ns(i);
     });
   };
@@ -239,7 +239,7 @@ void Joiner::AlignClocks() {
           if (settled[r]) continue;
           std::vector<double> late;
           const LogCalls& of = calls(r);
-          meetings_->ForEach(r, [&](size_t i, uint32_t m, Meeting*) {
+          all_rendezvous_->ForEach(r, [&](size_t i, uint32_t m, Rendezvous*) {
             if (of.lost(i) || end_of[m] == std::numeric_limits<int64_t>::min()) return;
             late.push_back(static_cast<double>(of.end_ns(i) - end_of[m]));
           });
@@ -259,7 +259,7 @@ void Joiner::AlignClocks() {
 void Joiner::SetTransfers() {
   for (uint32_t r = 0; r < out_.ranks.size(); ++r) {
     const LogCalls& of = calls(r);
-    meetings_->ForEach(r, [&](size_t i, uint32_t, Meeting* m) {
+    all_rendezvous_->ForEach(r, [&](size_t i, uint32_t, Rendezvous* m) {
       m->last_start = std::max(m->last_start, of.start_ns(i));
       m->least_duration = std::min(m->least_duration, of.duration_ns(i));
       m->timed = m->timed && of.facts(i).timed;
@@ -267,7 +267,7 @@ void Joiner::SetTransfers() {
   }
   ForRanks([this](uint32_t r) {
     LogCalls& of = calls(r);
-    meetings_->ForEach(r, [&](size_t i, uint32_t, const Meeting* m) {
+    all_rendezvous_->ForEach(r, [&](size_t i, uint32_t, const Rendezvous* m) {
       if (of.lost(i) || of.facts(i).timing == Timing::kNone) return;
       const int64_t since = of.end_ns(i) - m->last_start;
       of.SetTransfer(i, m->timed && out_.timed ? std::max<int64_t>(0, since) : m->least_duration);

@@ -52,7 +52,7 @@ int64_t InverseOf(int64_t a, int64_t m) {
 }
 
 // Counts the o in 0 ... out - 1 for which o * stride + first is in 0 ... extent and divisible by `hole`.
-int64_t Meeting(int64_t out, int64_t stride, int64_t first, int64_t extent, int64_t hole) {
+int64_t Rendezvous(int64_t out, int64_t stride, int64_t first, int64_t extent, int64_t hole) {
   const int64_t low = std::max<int64_t>(0, FloorOf(-first + stride - 1, stride)),
                 high = std::min(out - 1, FloorOf(extent - first, stride));
   if (low > high) return 0;
@@ -76,7 +76,8 @@ double PairsAlong(const WindowDim& w, int64_t in, int64_t out) {
   if (!sane) return static_cast<double>(out) * static_cast<double>(w.size);
   int64_t pairs = 0;
   for (int64_t k = 0; k < w.size; ++k)
-    pairs += Meeting(out, w.stride, k * w.dilation - w.pad_low, (in - 1) * w.base_dilation, w.base_dilation);
+    pairs +=
+        Rendezvous(out, w.stride, k * w.dilation - w.pad_low, (in - 1) * w.base_dilation, w.base_dilation);
   return static_cast<double>(pairs);
 }
 

@@ -209,8 +209,9 @@ Coincidence Coinciding(const SharedCalls& shared, const std::vector<Held>& held)
   }
   out.bits = best - second;
   if (out.split == nullptr) return out;
-  const auto meetings = static_cast<double>(shared.columns() * (shared.calls.size() - out.split->groups));
-  out.by_call = best / std::max(1.0, meetings);
+  const auto all_rendezvous =
+      static_cast<double>(shared.columns() * (shared.calls.size() - out.split->groups));
+  out.by_call = best / std::max(1.0, all_rendezvous);
   out.one_clock =
       shared.machine[0] >= 0 && std::all_of(shared.machine.begin(), shared.machine.end(),
                                             [&](int machine) { return machine == shared.machine[0]; });

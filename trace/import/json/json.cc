@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "proto/et_def.pb.h"
-#include "trace/base/spelling.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/base/status_macros.h"
 #include "trace/et/writer.h"
 #include "trace/io/json_message.h"

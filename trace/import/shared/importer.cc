@@ -83,7 +83,7 @@ class SharedRun {
   absl::Status LoadGraphs(bool with_frames) {
     ReadOptions own = options_;
     own.rewriter = nullptr;
-    own.twins = nullptr;
+    own.symmetric = nullptr;
     own.keep_raw = with_frames;
     graphs_.resize(index_.graphs());
     RETURN_IF_ERROR(ForEach(graphs_.size(), options_.threads, [&] {
@@ -149,7 +149,7 @@ class SharedRun {
       return [&](size_t i) {
         const int rank = static_cast<int>(i);
         SetOwn(rank, &set->ranks[i]);
-        if (options_.twins == nullptr || index_.TwinOf(rank) == rank) SetPeers(rank, &set->ranks[i]);
+        if (options_.symmetric == nullptr || index_.SymmetricTo(rank) == rank) SetPeers(rank, &set->ranks[i]);
         return absl::OkStatus();
       };
     });
@@ -196,8 +196,8 @@ absl::StatusOr<TraceSet> Read(const std::vector<std::string>& inputs, const Read
   ASSIGN_OR_RETURN(TraceSet set, run.Read());
   file.role = "index";
   set.inputs.push_back(std::move(file));
-  if (options.twins != nullptr) {
-    for (int r = 0; r < run.index().ranks(); ++r) options.twins->push_back(run.index().TwinOf(r));
+  if (options.symmetric != nullptr) {
+    for (int r = 0; r < run.index().ranks(); ++r) options.symmetric->push_back(run.index().SymmetricTo(r));
   }
   if (!options.groups_file.empty()) {
     RETURN_IF_ERROR(GroupsFromFile(options.groups_file, &set));

@@ -1,4 +1,4 @@
-#include "replay/engine/causes/pinned.h"
+#include "replay/engine/causes/fixed_time.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -10,12 +10,12 @@ namespace chakra {
 namespace {
 
 // A replay without lanes, in which only delays and recorded waits take time.
-class PinnedReplay {
+class FixedTimeReplay {
  public:
-  PinnedReplay(const TraceSet& traces, const std::vector<ComputeTimes>& compute, const Matching& matching,
-               bool recorded_comm, const Twins* twins)
+  FixedTimeReplay(const TraceSet& traces, const std::vector<ComputeTimes>& compute, const Matching& matching,
+                  bool recorded_comm, const SymmetricRanks* symmetric)
       : traces_(traces),
-        twins_(twins),
+        symmetric_(symmetric),
         compute_(compute),
         distinct_(traces),
         matching_(matching),
@@ -25,12 +25,12 @@ class PinnedReplay {
     for (const Graph* graph : distinct_.graphs) waits_.emplace_back(*graph);
   }
 
-  std::vector<PinnedTime> Run() {
+  std::vector<FixedTime> Run() {
     for (const RankTrace& trace : traces_.ranks) {
       const Graph& graph = *trace.graph;
       std::vector<Time>& at = at_.emplace_back();
       std::vector<uint32_t>& unmet = unmet_.emplace_back();
-      if (IsTwin(twins_, trace.rank)) continue;
+      if (IsSymmetricRank(symmetric_, trace.rank)) continue;
       at.resize(graph.size());
       unmet.resize(graph.size());
       for (uint32_t row = 0; row < graph.size(); ++row) {
@@ -43,10 +43,11 @@ class PinnedReplay {
       ready_.pop_back();
       Begin(place);
     }
-    std::vector<PinnedTime> out;
+    std::vector<FixedTime> out;
     for (uint32_t r = 0; r < at_.size(); ++r) out.push_back(PathOf(r));
     for (uint32_t r = 0; r < at_.size(); ++r) {
-      if (IsTwin(twins_, static_cast<int>(r))) out[r] = out[static_cast<size_t>((*twins_)[r])];
+      if (IsSymmetricRank(symmetric_, static_cast<int>(r)))
+        out[r] = out[static_cast<size_t>((*symmetric_)[r])];
     }
     return out;
   }
@@ -56,7 +57,7 @@ class PinnedReplay {
     uint32_t rank = 0, row = kNoRow;
   };
   // The rendezvous of a call or message: the sides that have begun.
-  struct Meeting {
+  struct Rendezvous {
     std::vector<Place> here;
     Time last;
     Place latest;  // the side that began at `last`; if several did, the lowest
@@ -86,7 +87,7 @@ class PinnedReplay {
   }
 
   // The rendezvous of a row; null: the row is no communication. `expected`: the number of its sides.
-  Meeting* MeetingOf(Place p, uint32_t* expected) {
+  Rendezvous* RendezvousOf(Place p, uint32_t* expected) {
     const Graph& graph = GraphOf(p.rank);
     if (graph.type[p.row] < NodeType::kSend) return nullptr;
     const uint32_t index = matching_.slots[p.rank][graph.payload[p.row]].index;
@@ -109,20 +110,20 @@ class PinnedReplay {
   // Begins `p`, all of whose dependencies have ended. at_ contains the time when `p` may begin.
   void Begin(Place p) {
     uint32_t expected = 0;
-    Meeting* meeting = MeetingOf(p, &expected);
+    Rendezvous* rendezvous = RendezvousOf(p, &expected);
     const Time begin = at_[p.rank][p.row];
-    if (meeting == nullptr) return End(p, begin + WaitOf(p));
+    if (rendezvous == nullptr) return End(p, begin + WaitOf(p));
     const auto lower = [](Place a, Place b) { return std::pair(a.rank, a.row) < std::pair(b.rank, b.row); };
-    if (meeting->here.empty() || begin > meeting->last ||
-        (begin == meeting->last && lower(p, meeting->latest))) {
-      meeting->last = begin;
-      meeting->latest = p;
+    if (rendezvous->here.empty() || begin > rendezvous->last ||
+        (begin == rendezvous->last && lower(p, rendezvous->latest))) {
+      rendezvous->last = begin;
+      rendezvous->latest = p;
     }
-    meeting->here.push_back(p);
+    rendezvous->here.push_back(p);
     if (Leaves(p)) End(p, begin);
-    if (meeting->here.size() < expected) return;
-    for (const Place side : meeting->here) {
-      if (!Leaves(side)) End(side, meeting->last);
+    if (rendezvous->here.size() < expected) return;
+    for (const Place side : rendezvous->here) {
+      if (!Leaves(side)) End(side, rendezvous->last);
     }
   }
 
@@ -137,18 +138,18 @@ class PinnedReplay {
     }
   }
 
-  // The unexplained time on the path to the rank's last end.
-  PinnedTime PathOf(uint32_t rank) {
-    PinnedTime out;
+  // The fixed time on the path to the rank's last end.
+  FixedTime PathOf(uint32_t rank) {
+    FixedTime out;
     if (at_[rank].empty()) return out;
     const auto last = std::max_element(at_[rank].begin(), at_[rank].end());
     Place p = {rank, static_cast<uint32_t>(last - at_[rank].begin())};
     while (true) {
       uint32_t expected = 0, by = kNoRow;
-      if (const Meeting* meeting = MeetingOf(p, &expected); meeting == nullptr) {
-        out[PinnedCause::kRecordedWaits] += WaitOf(p);
-      } else if (!Leaves(p) && BeginOf(p, &by) < meeting->last) {
-        p = meeting->latest;
+      if (const Rendezvous* rendezvous = RendezvousOf(p, &expected); rendezvous == nullptr) {
+        out[FixedTimeCause::kRecordedWaits] += WaitOf(p);
+      } else if (!Leaves(p) && BeginOf(p, &by) < rendezvous->last) {
+        p = rendezvous->latest;
       }
       BeginOf(p, &by);
       if (by == kNoRow) return out;
@@ -159,36 +160,37 @@ class PinnedReplay {
   }
 
   const TraceSet& traces_;
-  const Twins* const twins_;
+  const SymmetricRanks* const symmetric_;
   const std::vector<ComputeTimes>& compute_;
   const DistinctGraphs distinct_;
   const Matching& matching_;
   const bool recorded_comm_;
-  std::vector<PinnedWaits> waits_;            // by distinct graph
+  std::vector<RecordedWaits> waits_;          // by distinct graph
   std::vector<std::vector<uint32_t>> unmet_;  // by rank and row: dependencies that have not ended
   std::vector<std::vector<Time>> at_;  // by rank and row: when the row may begin; once it has ended, its end
-  std::vector<Meeting> calls_, messages_;
+  std::vector<Rendezvous> calls_, messages_;
   std::vector<Place> ready_;
 };
 
 }  // namespace
 
-std::vector<PinnedTime> PinnedOfRanks(const TraceSet& traces, const std::vector<ComputeTimes>& compute,
-                                      const Matching& matching, bool recorded_comm, const Twins* twins) {
-  return PinnedReplay(traces, compute, matching, recorded_comm, twins).Run();
+std::vector<FixedTime> FixedTimeOfRanks(const TraceSet& traces, const std::vector<ComputeTimes>& compute,
+                                        const Matching& matching, bool recorded_comm,
+                                        const SymmetricRanks* symmetric) {
+  return FixedTimeReplay(traces, compute, matching, recorded_comm, symmetric).Run();
 }
 
-PinnedTime PinnedOfPath(const CauseRef& final, const TraceSet& traces,
-                        const std::vector<ComputeTimes>& compute) {
+FixedTime FixedTimeOfPath(const CauseRef& final, const TraceSet& traces,
+                          const std::vector<ComputeTimes>& compute) {
   const DistinctGraphs distinct(traces);
-  std::vector<PinnedWaits> waits;
+  std::vector<RecordedWaits> waits;
   for (const Graph* graph : distinct.graphs) waits.emplace_back(*graph);
-  PinnedTime out;
+  FixedTime out;
   for (const Cause* cause = final.get(); cause != nullptr; cause = cause->parent.get()) {
     if (cause->kind == Cause::kNode) {
       const uint32_t g = distinct.of_rank[cause->rank];
       const Time length = cause->at - cause->parent.at();
-      out[PinnedCause::kRecordedWaits] +=
+      out[FixedTimeCause::kRecordedWaits] +=
           waits[g].Of(cause->row, std::min(length, compute[g].time[cause->row]));
     } else if (cause->kind == Cause::kDelay) {
       const Graph& graph = *traces.ranks[cause->rank].graph;

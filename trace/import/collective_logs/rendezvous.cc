@@ -1,10 +1,10 @@
-#include "trace/import/collective_logs/meetings.h"
+#include "trace/import/collective_logs/rendezvous.h"
 
 #include <algorithm>
 
 namespace chakra::collective_logs {
 
-Meetings::List Meetings::ListOf(const LogCalls& calls) {
+AllRendezvous::List AllRendezvous::ListOf(const LogCalls& calls) {
   List list;
   list.ordinal.reserve(calls.size());
   for (size_t i = 0; i < calls.size(); ++i) {
@@ -29,7 +29,8 @@ Meetings::List Meetings::ListOf(const LogCalls& calls) {
   return list;
 }
 
-Meetings::Meetings(const std::vector<const LogCalls*>& calls, const std::vector<std::vector<RankComm>>& logs)
+AllRendezvous::AllRendezvous(const std::vector<const LogCalls*>& calls,
+                             const std::vector<std::vector<RankComm>>& logs)
     : calls_(calls) {
   absl::flat_hash_map<const CallFacts*, std::shared_ptr<const List>> known;
   for (const LogCalls* of : calls_) {
@@ -41,10 +42,10 @@ Meetings::Meetings(const std::vector<const LogCalls*>& calls, const std::vector<
   }
   for (const std::vector<RankComm>& of : logs) AddGroup(of);
   for (uint32_t r = 0; r < calls_.size(); ++r)
-    ForEach(r, [](size_t, uint32_t, Meeting* meeting) { ++meeting->members; });
+    ForEach(r, [](size_t, uint32_t, Rendezvous* rendezvous) { ++rendezvous->members; });
 }
 
-const Meetings::Numbers& Meetings::NumbersOf(const RankComm& of) const {
+const AllRendezvous::Numbers& AllRendezvous::NumbersOf(const RankComm& of) const {
   static const Numbers none;
   const std::vector<Numbers>& numbers = lists_[of.first]->numbers;
   return of.second < numbers.size() ? numbers[of.second] : none;
@@ -52,8 +53,8 @@ const Meetings::Numbers& Meetings::NumbersOf(const RankComm& of) const {
 
 // Members whose numbers are consecutive, or equal to those of the others, need no list of their own. Nearly
 // all members are such.
-void Meetings::AddGroup(const std::vector<RankComm>& logs) {
-  const auto base = static_cast<uint32_t>(meetings_.size());
+void AllRendezvous::AddGroup(const std::vector<RankComm>& logs) {
+  const auto base = static_cast<uint32_t>(all_rendezvous_.size());
   const Numbers* some = nullptr;
   bool equal = true, plain = true;
   uint64_t first = UINT64_MAX, end = 0, calls = 0;
@@ -69,7 +70,7 @@ void Meetings::AddGroup(const std::vector<RankComm>& logs) {
   }
   if (some == nullptr) return;
   if (equal || (plain && end - first <= calls)) {
-    meetings_.resize(base + (equal ? some->count : end - first));
+    all_rendezvous_.resize(base + (equal ? some->count : end - first));
     for (const RankComm& log : logs) {
       const Numbers& numbers = NumbersOf(log);
       if (numbers.count > 0)
@@ -85,7 +86,7 @@ void Meetings::AddGroup(const std::vector<RankComm>& logs) {
       places_[log.first][log.second].at.push_back(it->second);
     }
   }
-  meetings_.resize(base + at.size());
+  all_rendezvous_.resize(base + at.size());
 }
 
 }  // namespace chakra::collective_logs

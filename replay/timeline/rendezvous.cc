@@ -1,4 +1,4 @@
-#include "replay/timeline/meetings.h"
+#include "replay/timeline/rendezvous.h"
 
 #include <algorithm>
 
@@ -24,15 +24,16 @@ void ForEachCall(const TraceSet& traces, const Matching& matching, const F& f) {
 
 }  // namespace
 
-absl::StatusOr<Meetings> Meetings::Make(const TimelineInput& input, const std::vector<bool>& shown) {
+absl::StatusOr<AllRendezvous> AllRendezvous::Make(const TimelineInput& input,
+                                                  const std::vector<bool>& shown) {
   ASSIGN_OR_RETURN(Matching matching,
                    MatchCommunication(*input.traces, input.dimension_sizes, input.recorded_comm));
-  Meetings meetings(input, std::move(matching));
-  meetings.Arrive(shown);
-  return meetings;
+  AllRendezvous all_rendezvous(input, std::move(matching));
+  all_rendezvous.Arrive(shown);
+  return all_rendezvous;
 }
 
-void Meetings::Arrive(const std::vector<bool>& shown) {
+void AllRendezvous::Arrive(const std::vector<bool>& shown) {
   shown_ = shown;
   last_.resize(matching_.calls.size());
   first_place_.assign(matching_.calls.size() + 1, 0);
@@ -50,7 +51,7 @@ void Meetings::Arrive(const std::vector<bool>& shown) {
   });
 }
 
-void Meetings::Describe(int rank, uint32_t row, TimelineSlice* slice) const {
+void AllRendezvous::Describe(int rank, uint32_t row, TimelineSlice* slice) const {
   const RankTrace& trace = input_->traces->ranks[rank];
   const Graph& graph = *trace.graph;
   const uint32_t payload = graph.payload[row];
@@ -63,7 +64,7 @@ void Meetings::Describe(int rank, uint32_t row, TimelineSlice* slice) const {
   }
 }
 
-void Meetings::DescribeCall(const Place& own, uint32_t index, TimelineSlice* slice) const {
+void AllRendezvous::DescribeCall(const Place& own, uint32_t index, TimelineSlice* slice) const {
   const CollectiveCall& call = matching_.calls[index];
   const GroupInfo& group = matching_.groups[call.group];
   const absl::string_view kind = Name(call.type);
@@ -98,7 +99,7 @@ void Meetings::DescribeCall(const Place& own, uint32_t index, TimelineSlice* sli
   slice->arrows.push_back({static_cast<uint64_t>(it - places_.begin()) + 1, false, came, slice->span});
 }
 
-void Meetings::DescribeMessage(const Place& own, uint32_t index, TimelineSlice* slice) const {
+void AllRendezvous::DescribeMessage(const Place& own, uint32_t index, TimelineSlice* slice) const {
   const MatchedMessage& m = matching_.messages[index];
   slice->values.push_back({"from", static_cast<uint64_t>(m.src)});
   slice->values.push_back({"to", static_cast<uint64_t>(m.dst)});

@@ -13,11 +13,11 @@
 
 namespace chakra {
 
-class Meetings {
+class AllRendezvous {
  public:
   // Prepares the ranks in `shown` (by rank). Their nodes may have waited for other ranks too, but arrows
   // connect only shown ranks. `input` must outlive the object. Errors: those of MatchCommunication().
-  static absl::StatusOr<Meetings> Make(const TimelineInput& input, const std::vector<bool>& shown);
+  static absl::StatusOr<AllRendezvous> Make(const TimelineInput& input, const std::vector<bool>& shown);
 
   // Fills values, arrows and the wait of a communication node. The texts are valid as long as the traces and
   // this object.
@@ -29,7 +29,8 @@ class Meetings {
     uint32_t row = kNoRow;
   };
 
-  Meetings(const TimelineInput& input, Matching matching) : input_(&input), matching_(std::move(matching)) {}
+  AllRendezvous(const TimelineInput& input, Matching matching)
+      : input_(&input), matching_(std::move(matching)) {}
   void Arrive(const std::vector<bool>& shown);
   const NodeSpan& SpanOf(const Place& p) const { return (*input_->spans)[p.rank][p.row]; }
   void DescribeCall(const Place& own, uint32_t index, TimelineSlice* slice) const;

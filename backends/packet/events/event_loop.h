@@ -11,7 +11,7 @@
 namespace chakra::packet {
 
 // Events for other parts, posted in one window.
-struct Mail {
+struct Mailbox {
   std::vector<std::vector<PacketEvent>> to;  // by receiving part
   uint64_t parts = 0;                        // parts that receive events, one bit each
   int64_t first = std::numeric_limits<int64_t>::max();
@@ -22,11 +22,11 @@ struct Mail {
 // Parts run in parallel for a window of time. In a window, no part reads what another part posts: events
 // posted in one window are taken in the next. So there are two sets of posted events, which alternate.
 template <typename Events>
-class Agenda {
+class EventLoop {
  public:
   // For part `part`; `others`: number of parts besides part 0.
-  Agenda(uint32_t part, uint32_t others) : part_(part) {
-    for (Mail& mail : mail_) mail.to.resize(others + 1);
+  EventLoop(uint32_t part, uint32_t others) : part_(part) {
+    for (Mailbox& mailbox : mailbox_) mailbox.to.resize(others + 1);
   }
 
   uint32_t part() const { return part_; }
@@ -43,10 +43,10 @@ class Agenda {
   // Posts an event to any part. In another part, it must be after the end of this window.
   void PostTo(uint32_t part, int64_t at, PacketEvent::Kind kind, uint32_t index, uint32_t argument) {
     if (part == part_) return Post(at, kind, index, argument);
-    Mail& mail = mail_[window_ & 1];
-    mail.to[part].push_back({at, PacketEvent::Id(kind, index), argument});
-    mail.parts |= uint64_t{1} << part;
-    mail.first = std::min(mail.first, at);
+    Mailbox& mailbox = mailbox_[window_ & 1];
+    mailbox.to[part].push_back({at, PacketEvent::Id(kind, index), argument});
+    mailbox.parts |= uint64_t{1} << part;
+    mailbox.first = std::min(mailbox.first, at);
   }
 
   // Begins a window; all its events are at or after `begin`. The set of posted events that it reuses must
@@ -54,21 +54,21 @@ class Agenda {
   void BeginWindow(uint64_t window, int64_t begin) {
     window_ = window;
     events_.Begin(begin);
-    for (std::vector<PacketEvent>& taken : mail().to) taken.clear();
+    for (std::vector<PacketEvent>& taken : mailbox().to) taken.clear();
   }
   uint64_t window() const { return window_; }
   // Events posted to other parts since the window began.
-  Mail& mail() { return mail_[window_ & 1]; }
-  const Mail& mail() const { return mail_[window_ & 1]; }
+  Mailbox& mailbox() { return mailbox_[window_ & 1]; }
+  const Mailbox& mailbox() const { return mailbox_[window_ & 1]; }
   // Events posted to `part` in the window before `window`. This part may not have begun `window` yet.
-  const std::vector<PacketEvent>& MailBefore(uint64_t window, uint32_t part) const {
-    return mail_[(window & 1) ^ 1].to[part];
+  const std::vector<PacketEvent>& MessagesBefore(uint64_t window, uint32_t part) const {
+    return mailbox_[(window & 1) ^ 1].to[part];
   }
 
   uint64_t MemoryBytes() const {
     uint64_t bytes = events_.MemoryBytes();
-    for (const Mail& mail : mail_) {
-      for (const auto& to : mail.to) bytes += to.capacity() * sizeof(PacketEvent);
+    for (const Mailbox& mailbox : mailbox_) {
+      for (const auto& to : mailbox.to) bytes += to.capacity() * sizeof(PacketEvent);
     }
     return bytes;
   }
@@ -78,7 +78,7 @@ class Agenda {
   Events events_;
   int64_t now_ = 0;
   uint64_t window_ = 0;
-  Mail mail_[2];  // of this window and the previous one
+  Mailbox mailbox_[2];  // of this window and the previous one
 };
 
 }  // namespace chakra::packet

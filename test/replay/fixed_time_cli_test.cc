@@ -1,4 +1,4 @@
-// The pinned share on the command line: the report in its formats, the warning, the refusal, inspect,
+// The share of fixed time on the command line: the report in its formats, the warning, the refusal, inspect,
 // compare.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -46,13 +46,13 @@ TraceBuilder TwoRanks(int64_t gap_us, bool delays = true) {
   return b;
 }
 
-class PinnedCli : public testing::Test {
+class FixedTimeCli : public testing::Test {
  protected:
-  PinnedCli() {
+  FixedTimeCli() {
     std::string pattern = (fs::temp_directory_path() / "share_cli_test.XXXXXX").string();
     folder_ = mkdtemp(pattern.data());
   }
-  ~PinnedCli() override { fs::remove_all(folder_); }
+  ~FixedTimeCli() override { fs::remove_all(folder_); }
 
   std::string Write(const TraceBuilder& b, const std::string& name) {
     fs::create_directories(folder_ / name);
@@ -75,41 +75,41 @@ class PinnedCli : public testing::Test {
 
 std::string WarningOf(const proto::Report& report) {
   for (const std::string& w : report.warning()) {
-    if (w.find("pinned") != w.npos) return w;
+    if (w.find("fixed time") != w.npos) return w;
   }
   return "";
 }
 
-TEST_F(PinnedCli, TheReportSaysHowMuchByCauseForRunPathAndRanks) {
+TEST_F(FixedTimeCli, TheReportSaysHowMuchByCauseForRunPathAndRanks) {
   const proto::Report r = Report(Write(TwoRanks(40), "run"));
   ASSERT_EQ(r.makespan_ps(), 100000000);
-  ASSERT_TRUE(r.has_pinned());
-  EXPECT_DOUBLE_EQ(r.pinned().share(), 0.4);
-  EXPECT_DOUBLE_EQ(r.pinned().path_share(), 0.4);
-  const proto::PinnedTime& run = r.pinned().run();
+  ASSERT_TRUE(r.has_fixed_time());
+  EXPECT_DOUBLE_EQ(r.fixed_time().share(), 0.4);
+  EXPECT_DOUBLE_EQ(r.fixed_time().path_share(), 0.4);
+  const proto::FixedTime& run = r.fixed_time().run();
   EXPECT_EQ(run.of(), "run");
   EXPECT_EQ(run.time_ps(), 40000000);
   EXPECT_EQ(run.host_gaps_ps(), 30000000);
   EXPECT_EQ(run.unexplained_ps(), 10000000);
-  ASSERT_EQ(r.pinned().rank_size(), 2);
-  EXPECT_EQ(r.pinned().rank(0).time_ps(), 40000000);
-  const proto::PinnedTime& second = r.pinned().rank(1);
+  ASSERT_EQ(r.fixed_time().rank_size(), 2);
+  EXPECT_EQ(r.fixed_time().rank(0).time_ps(), 40000000);
+  const proto::FixedTime& second = r.fixed_time().rank(1);
   EXPECT_EQ(second.of(), "rank 1");
   EXPECT_EQ(second.launch_latency_ps(), 1000000);
   EXPECT_DOUBLE_EQ(second.share(), 1.0 / 71);  // of the rank's own 71 us
   EXPECT_EQ(
       WarningOf(r),
-      "40.0 % of the makespan are pinned, 40.0 % along the critical path: host gaps 30.0 % (the "
+      "40.0 % of the makespan is fixed time, 40.0 % along the critical path: host gaps 30.0 % (the "
       "trace cannot tell what these host threads did or waited for; annotations around what they do would); "
       "unexplained 10.0 % (nothing that the "
       "capture shows shortens it)");
 }
 
-TEST_F(PinnedCli, TextAndCsvHaveIt) {
+TEST_F(FixedTimeCli, TextAndCsvHaveIt) {
   const std::string run = Write(TwoRanks(40), "run");
   EXPECT_THAT(Run(absl::StrCat("replay ", run, kRecorded)).out,
-              HasSubstr("\nPinned: what the replay takes as given, and no edit of durations moves\n"
-                        "  of             pinned   share  host gaps  launch latency  unexplained\n"
+              HasSubstr("\nFixed time: taken as recorded; edits of durations do not move it\n"
+                        "  of              fixed   share  host gaps  launch latency  unexplained\n"
                         "  run             40 us  40.0 %      30 us             0 s        10 us\n"
                         "  critical path   40 us  40.0 %      30 us             0 s        10 us\n"
                         "  rank 0          40 us  40.0 %      30 us             0 s        10 us\n"
@@ -117,20 +117,19 @@ TEST_F(PinnedCli, TextAndCsvHaveIt) {
   const std::string csv = Run(absl::StrCat("replay ", run, kRecorded, " --format csv")).out;
   const std::vector<std::string> lines = absl::StrSplit(csv, '\n', absl::SkipEmpty());
   ASSERT_EQ(lines.size(), 3u);
-  EXPECT_THAT(
-      lines[0],
-      HasSubstr(",idle_ps,pinned_ps,pinned_share,pinned_host_gaps_ps,pinned_launch_latency_ps,"
-                "pinned_stream_gaps_ps,pinned_start_ps,pinned_unexplained_ps,pinned_recorded_waits_ps,"
-                "pinned_other_delays_ps"));
+  EXPECT_THAT(lines[0],
+              HasSubstr(",idle_ps,fixed_ps,fixed_share,fixed_host_gaps_ps,fixed_launch_latency_ps,"
+                        "fixed_stream_gaps_ps,fixed_start_ps,fixed_unexplained_ps,fixed_recorded_waits_ps,"
+                        "fixed_other_delays_ps"));
   EXPECT_THAT(lines[1], HasSubstr(",40000000,0.400000,30000000,0,0,0,10000000,0,0"));
 }
 
-TEST_F(PinnedCli, NoWarningUpToFivePercentAndNothingWithoutDelays) {
+TEST_F(FixedTimeCli, NoWarningUpToFivePercentAndNothingWithoutDelays) {
   const proto::Report few = Report(Write(TwoRanks(3), "few"));
-  EXPECT_TRUE(few.has_pinned());
+  EXPECT_TRUE(few.has_fixed_time());
   EXPECT_EQ(WarningOf(few), "");
   const std::string none = Write(TwoRanks(0, false), "none");
-  EXPECT_FALSE(Report(none).has_pinned());
+  EXPECT_FALSE(Report(none).has_fixed_time());
   for (const char* format : {"text", "json", "csv"}) {
     const CommandResult r = Run(absl::StrCat("replay ", none, kRecorded, " --format ", format));
     EXPECT_THAT(r.out, Not(HasSubstr("inned"))) << format;
@@ -139,13 +138,13 @@ TEST_F(PinnedCli, NoWarningUpToFivePercentAndNothingWithoutDelays) {
   EXPECT_THAT(Run(absl::StrCat("inspect ", none, " --format json")).out, Not(HasSubstr("inned")));
 }
 
-TEST_F(PinnedCli, StrictCausesRefusesWhatIsAboveItsLimit) {
+TEST_F(FixedTimeCli, StrictCausesRefusesWhatIsAboveItsLimit) {
   const std::string run = absl::StrCat("replay ", Write(TwoRanks(40), "run"), kRecorded);
   const CommandResult refused = Run(run + " --strict-causes");
   EXPECT_EQ(refused.status, 1);
   EXPECT_EQ(refused.out, "");
   EXPECT_THAT(refused.err,
-              HasSubstr("--strict-causes: 40.0 % of the makespan are pinned, expected at most 5 %: "
+              HasSubstr("--strict-causes: 40.0 % of the makespan is fixed time, expected at most 5 %: "
                         "host gaps 30.0 % (the trace cannot tell what these host threads did or waited for; "
                         "annotations around what they do would); unexplained 10.0 % ("));
   EXPECT_EQ(Run(run + " --strict-causes=39.9").status, 1);
@@ -163,21 +162,21 @@ TEST_F(PinnedCli, StrictCausesRefusesWhatIsAboveItsLimit) {
       0);
 }
 
-TEST_F(PinnedCli, InspectHasItOfTheTracesAlone) {
+TEST_F(FixedTimeCli, InspectHasItOfTheTracesAlone) {
   const std::string run = Write(TwoRanks(40), "run");
   EXPECT_THAT(
       Run("inspect " + run).out,
-      HasSubstr("  pinned           40 us if durations were 0, 40.0 % of the critical path; along it 40.0 %\n"
+      HasSubstr("  fixed time       40 us if durations were 0, 40.0 % of the critical path; along it 40.0 %\n"
                 "                   host gaps 30 us, unexplained 10 us\n"));
   proto::Inspection x;
   ASSERT_TRUE(ParseMessage(Run("inspect --format json " + run).out, "inspection", &x).ok());
-  EXPECT_EQ(x.pinned().run().unexplained_ps(), 10000000);
-  EXPECT_DOUBLE_EQ(x.pinned().share(), 0.4);
-  ASSERT_EQ(x.pinned().rank_size(), 2);
-  EXPECT_DOUBLE_EQ(x.pinned().rank(1).share(), 1.0 / 71);
+  EXPECT_EQ(x.fixed_time().run().unexplained_ps(), 10000000);
+  EXPECT_DOUBLE_EQ(x.fixed_time().share(), 0.4);
+  ASSERT_EQ(x.fixed_time().rank_size(), 2);
+  EXPECT_DOUBLE_EQ(x.fixed_time().rank(1).share(), 1.0 / 71);
 }
 
-TEST_F(PinnedCli, AnEditSaysWhatPinnedTimeHolds) {
+TEST_F(FixedTimeCli, AnEditSaysWhatFixedTimeTimeHolds) {
   const std::string run = Write(TwoRanks(40), "run");
   const auto held = [&](const std::string& arguments) {
     const proto::Report report = Report(arguments);
@@ -186,63 +185,62 @@ TEST_F(PinnedCli, AnEditSaysWhatPinnedTimeHolds) {
     }
     return std::string();
   };
-  // Rank 0 ends with the calls and the gap of 40 us after 100 us, where nothing is pinned with the kernel
+  // Rank 0 ends with the calls and the gap of 40 us after 100 us, without fixed time with the kernel
   // after 70.
-  EXPECT_EQ(
-      held(run + " --scale '^n1$=0'"),
-      "of 10 us that the edits take away, pinned time holds 10 us: the run is as long as before, 100 us "
-      "before and 100 us now. No edit of durations makes it shorter than 40 us (host gaps 30.0 %, "
-      "unexplained 10.0 % of the makespan)");
+  EXPECT_EQ(held(run + " --scale '^n1$=0'"),
+            "of 10 us that the edits take away, fixed time holds 10 us: the run is as long as before, 100 us "
+            "before and 100 us now. No edit of durations makes it shorter than 40 us (host gaps 30.0 %, "
+            "unexplained 10.0 % of the makespan)");
   const proto::Report slower = Report(run + " --scale '^n1$=2'");
-  EXPECT_EQ(slower.pinned().held().unedited_ps(), 100000000);
-  EXPECT_EQ(slower.pinned().held().effect_ps(), -1000000);
-  EXPECT_EQ(slower.pinned().held().effect_unpinned_ps(), -30000000);
-  EXPECT_EQ(slower.pinned().held().held_ps(), -29000000);
+  EXPECT_EQ(slower.fixed_time().held().unedited_ps(), 100000000);
+  EXPECT_EQ(slower.fixed_time().held().effect_ps(), -1000000);
+  EXPECT_EQ(slower.fixed_time().held().effect_without_fixed_ps(), -30000000);
+  EXPECT_EQ(slower.fixed_time().held().held_ps(), -29000000);
   EXPECT_EQ(
       held(run + " --scale '^n1$=2'").substr(0, 96),
-      "of 30 us that the edits add, pinned time hides 29 us: the run is 1 us longer, 100 us before and ");
+      "of 30 us that the edits add, fixed time hides 29 us: the run is 1 us longer, 100 us before and ");
   // Host calls of no time: the edit takes away 60 us with the gap and 40 without, which is all.
   EXPECT_EQ(held(run + " --scale '^n[02]$=0'"), "");
-  EXPECT_EQ(Report(run + " --scale '^n[02]$=0'").pinned().held().held_ps(), 0);
+  EXPECT_EQ(Report(run + " --scale '^n[02]$=0'").fixed_time().held().held_ps(), 0);
   EXPECT_EQ(held(run), "");
   EXPECT_EQ(held(Write(TwoRanks(3), "few") + " --scale '^n0$=2'"), "");
 }
 
 // The second call of rank 0 begins 40 us after half of the first one.
-TEST_F(PinnedCli, AnEditedRunWithoutPinnedTimeStillReleasesEarly) {
+TEST_F(FixedTimeCli, AnEditedRunWithoutFixedTimeStillReleasesEarly) {
   TraceBuilder b = TwoRanks(40);
   TraceBuilder::Delays(&b.Nodes(0)[2], {500000000000}, "dep_release");
   const std::string run = Write(b, "early");
   const proto::Report r = Report(run + " --scale '^n1$=0'");
   EXPECT_EQ(r.makespan_ps(), 80000000);  // 40 / 2 + 40 + 20
-  EXPECT_THAT(WarningOf(r), StartsWith("50.0 % of the makespan are pinned"));
+  EXPECT_THAT(WarningOf(r), StartsWith("50.0 % of the makespan is fixed time"));
   // Without the gap the call waits for the end of the first one, as the host makes one call at a time: rank 0
   // ends with the kernel after 70 us, and without it with the call after 60.
-  EXPECT_EQ(r.pinned().held().effect_unpinned_ps(), 10000000);
+  EXPECT_EQ(r.fixed_time().held().effect_without_fixed_ps(), 10000000);
 }
 
 // Two processes that met in collectives: what is left when every duration and transfer is 0.
-TEST_F(PinnedCli, OfACaptureItIsTheReplayWithoutDurations) {
+TEST_F(FixedTimeCli, OfACaptureItIsTheReplayWithoutDurations) {
   const std::string capture = std::string(CHAKRA_SOURCE_DIR) + "/examples/capture/gloo_ddp_2";
   const proto::Report r = Report(capture);
-  EXPECT_GT(r.pinned().run().time_ps(), 0);
-  EXPECT_EQ(r.pinned().run().recorded_waits_ps(), 0);
+  EXPECT_GT(r.fixed_time().run().time_ps(), 0);
+  EXPECT_EQ(r.fixed_time().run().recorded_waits_ps(), 0);
   const proto::Report bare = Report(capture + " --scale .*=0");
-  EXPECT_EQ(bare.makespan_ps(), r.pinned().run().time_ps());
-  EXPECT_EQ(bare.pinned().run().time_ps(), r.pinned().run().time_ps());
-  EXPECT_DOUBLE_EQ(bare.pinned().share(), 1);
-  ASSERT_EQ(bare.rank_size(), r.pinned().rank_size());
+  EXPECT_EQ(bare.makespan_ps(), r.fixed_time().run().time_ps());
+  EXPECT_EQ(bare.fixed_time().run().time_ps(), r.fixed_time().run().time_ps());
+  EXPECT_DOUBLE_EQ(bare.fixed_time().share(), 1);
+  ASSERT_EQ(bare.rank_size(), r.fixed_time().rank_size());
   for (int i = 0; i < bare.rank_size(); ++i)
-    EXPECT_EQ(bare.rank(i).end_ps(), r.pinned().rank(i).time_ps()) << i;
+    EXPECT_EQ(bare.rank(i).end_ps(), r.fixed_time().rank(i).time_ps()) << i;
 }
 
-TEST_F(PinnedCli, CompareTellsTheDifference) {
+TEST_F(FixedTimeCli, CompareTellsTheDifference) {
   for (const int gap : {30, 40}) {
     const std::string traces = Write(TwoRanks(gap), absl::StrCat("gap", gap));
     ASSERT_EQ(Run(absl::StrCat("replay ", traces, kRecorded, " --report ", gap, ".json")).status, 0);
   }
   EXPECT_THAT(Run("compare 30.json 40.json --format csv").out,
-              HasSubstr("pinned,run,,pinned_ps,30000000,40000000,10000000,"));
+              HasSubstr("fixed_time,run,,fixed_ps,30000000,40000000,10000000,"));
 }
 
 }  // namespace

@@ -1,6 +1,4 @@
 // One rank simulated for all that do the same, against all of them simulated.
-#include "replay/engine/symmetry/twins.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
@@ -10,6 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "replay/engine/symmetry/check_symmetric_ranks.h"
 #include "replay/report/run_replay.h"
 #include "replay/run/cluster_model.h"
 #include "replay/run/machine.h"
@@ -29,10 +28,10 @@ constexpr char kExperts[] =
 struct Case {
   std::string model, parallel, training = "seq=512,global_batch=64";
   std::string cluster = "dgx-h100";
-  bool equal = true;  // twins take equal times
+  bool equal = true;  // symmetric ranks take equal times
 };
 
-TraceOptions InputOf(const Case& c, bool keep_twins) {
+TraceOptions InputOf(const Case& c, bool keep_symmetric) {
   generate::WorkloadOptions from;
   from.model = c.model;
   from.parallel = c.parallel;
@@ -41,15 +40,15 @@ TraceOptions InputOf(const Case& c, bool keep_twins) {
   EXPECT_TRUE(workload.ok()) << workload.status();
   TraceOptions options;
   options.inputs = {generate::WorkloadInput(workload.ok() ? *workload : proto::Workload())};
-  options.keep_twins = keep_twins;
+  options.keep_symmetric = keep_symmetric;
   return options;
 }
 
-proto::Report Replay(const Case& c, bool keep_twins, bool energy = false) {
-  const auto traces = LoadTraces(InputOf(c, keep_twins));
+proto::Report Replay(const Case& c, bool keep_symmetric, bool energy = false) {
+  const auto traces = LoadTraces(InputOf(c, keep_symmetric));
   EXPECT_TRUE(traces.ok()) << traces.status();
   if (!traces.ok()) return {};
-  EXPECT_EQ(traces->twins.empty(), !keep_twins);
+  EXPECT_EQ(traces->symmetric.empty(), !keep_symmetric);
   RunOptions run;
   run.cluster = c.cluster;
   run.fold_nodes = 0;
@@ -59,7 +58,7 @@ proto::Report Replay(const Case& c, bool keep_twins, bool energy = false) {
   return report.ok() ? *report : proto::Report();
 }
 
-bool TwinsAreEqual(const Case& c) {
+bool SymmetricRanksAreEqual(const Case& c) {
   const auto traces = LoadTraces(InputOf(c, true));
   if (!traces.ok()) return false;
   RunOptions run;
@@ -72,7 +71,7 @@ bool TwinsAreEqual(const Case& c) {
   EXPECT_TRUE(cluster.ok()) << cluster.status();
   if (!cluster.ok()) return false;
   const auto machine = BuildMachine(*cluster, run, ranks, nullptr);
-  return machine.ok() && CheckTwins(traces->twins, traces->set, **machine, MemoryModel());
+  return machine.ok() && CheckSymmetricRanks(traces->symmetric, traces->set, **machine, MemoryModel());
 }
 
 // What the report says that the makespan is too long at most, as a share; rounded up by the last digit shown.
@@ -87,7 +86,7 @@ double BoundOf(const proto::Report& report) {
   return 0;
 }
 
-TEST(Twins, ReportsAreThoseOfAllRanks) {
+TEST(SymmetricRanks, ReportsAreThoseOfAllRanks) {
   const std::vector<Case> cases = {
       {kDense, "tp=8,pp=2,dp=2,zero=1"},
       {kDense, "tp=4,pp=2,dp=8,zero=3", "seq=512,global_batch=64,micro_batch=2"},
@@ -110,7 +109,7 @@ TEST(Twins, ReportsAreThoseOfAllRanks) {
   };
   for (const Case& c : cases) {
     const std::string what = absl::StrCat(c.model, " | ", c.parallel, " | ", c.training, " | ", c.cluster);
-    EXPECT_EQ(TwinsAreEqual(c), c.equal) << what;
+    EXPECT_EQ(SymmetricRanksAreEqual(c), c.equal) << what;
     const proto::Report one = Replay(c, true), all = Replay(c, false);
     EXPECT_GT(all.makespan_ps(), 0) << what;
     if (!c.equal) {
@@ -140,7 +139,7 @@ TEST(Twins, ReportsAreThoseOfAllRanks) {
 }
 
 // One rank's power is that of all for whom it stands: each sum, by rank, cause, operator and phase.
-TEST(Twins, DrawWhatAllRanksDraw) {
+TEST(SymmetricRanks, DrawWhatAllRanksDraw) {
   for (const Case& c :
        std::vector<Case>{{kDense, "tp=8,pp=2,dp=2,zero=1"},
                          {kDense, "tp=4,pp=2,dp=8,zero=3", "seq=512,global_batch=64,micro_batch=2"},
@@ -181,16 +180,16 @@ TEST(Twins, DrawWhatAllRanksDraw) {
 }
 
 // One rank of a capture as many: one is simulated for all, and the report is that of all.
-proto::Report ReplayOfOne(const std::string& cluster, int ranks, bool keep_twins) {
+proto::Report ReplayOfOne(const std::string& cluster, int ranks, bool keep_symmetric) {
   TraceOptions options;
   options.inputs = {absl::StrCat(CHAKRA_SOURCE_DIR, "/examples/capture/gloo_ddp_2")};
   options.read.capture.ranks = {1};
   options.ranks = ranks;
-  options.keep_twins = keep_twins;
+  options.keep_symmetric = keep_symmetric;
   const auto traces = LoadTraces(options);
   EXPECT_TRUE(traces.ok()) << traces.status();
   if (!traces.ok()) return {};
-  EXPECT_EQ(traces->twins.empty(), !keep_twins);
+  EXPECT_EQ(traces->symmetric.empty(), !keep_symmetric);
   RunOptions run;
   run.cluster = cluster;
   run.fold_nodes = 0;
@@ -199,11 +198,11 @@ proto::Report ReplayOfOne(const std::string& cluster, int ranks, bool keep_twins
   return report.ok() ? *report : proto::Report();
 }
 
-TEST(Twins, OneRankOfACaptureStandsForAll) {
+TEST(SymmetricRanks, OneRankOfACaptureStandsForAll) {
   for (const std::string cluster : {"", "dgx-h100"}) {
     proto::Report one = ReplayOfOne(cluster, 16, true), all = ReplayOfOne(cluster, 16, false);
     EXPECT_GT(all.step_size(), 16) << "steps of all ranks, beside what was measured";
-    EXPECT_EQ(all.pinned().rank_size(), 16);
+    EXPECT_EQ(all.fixed_time().rank_size(), 16);
     if (cluster.empty()) {
       EXPECT_EQ(one.DebugString(), all.DebugString()) << "recorded communication: the same to the picosecond";
       continue;
@@ -227,13 +226,13 @@ TEST(Twins, OneRankOfACaptureStandsForAll) {
   }
 }
 
-// What twins stand without comes back: the same traces as if there were none.
-TEST(Twins, ExpandToWhatEachRankHas) {
+// ExpandSymmetricRanks() gives the same traces as a set without symmetric ranks.
+TEST(SymmetricRanks, ExpandToWhatEachRankHas) {
   const Case c = {kExperts, "tp=2,cp=2,dp=8,ep=4,pp=2,zero=1"};
   auto folded = LoadTraces(InputOf(c, true));
   const auto all = LoadTraces(InputOf(c, false));
   ASSERT_TRUE(folded.ok() && all.ok());
-  ExpandTwins(folded->twins, &folded->set);
+  ExpandSymmetricRanks(folded->symmetric, &folded->set);
   ASSERT_EQ(folded->set.ranks.size(), all->set.ranks.size());
   EXPECT_EQ(folded->set.groups, all->set.groups);
   for (size_t r = 0; r < all->set.ranks.size(); ++r) {

@@ -17,7 +17,7 @@ namespace chakra {
 
 // The rendezvous of the members of a call, or of the sides of a message. It does not change any more once
 // `left` is 0.
-struct RecordedMeeting {
+struct RecordedRendezvous {
   // The threads that the members are on.
   enum Spread : uint8_t {
     kOne,     // all on one thread
@@ -46,7 +46,7 @@ struct RecordedMeeting {
     sum += static_cast<uint64_t>(begin.ps);
   }
   // Adds all arrivals at `part` to this rendezvous.
-  void Add(const RecordedMeeting& part) {
+  void Add(const RecordedRendezvous& part) {
     Latest(part.last, part.first_round, part.last_round, part.last_rank);
     first = std::min(first, part.first);
     longest = std::max(longest, part.longest);
@@ -72,18 +72,18 @@ struct RecordedMeeting {
 
 // All rendezvous, by number: the number of a call, or the number of calls plus the number of a message. Each
 // thread has its own ranks.
-class RecordedMeetings {
+class RecordedRendezvousTable {
  public:
-  explicit RecordedMeetings(const Matching& matching)
+  explicit RecordedRendezvousTable(const Matching& matching)
       : matching_(matching), calls_(static_cast<uint32_t>(matching.calls.size())) {}
   // Must be called before members arrive.
   void Prepare(uint32_t threads, const std::function<uint32_t(uint32_t rank)>& thread_of);
 
   uint32_t calls() const { return calls_; }
-  const RecordedMeeting& operator[](uint32_t meeting) const { return meetings_[meeting]; }
+  const RecordedRendezvous& operator[](uint32_t rendezvous) const { return all_rendezvous_[rendezvous]; }
   // Whether the rendezvous is complete. If so, `last` is set to the arrival of its last member.
-  bool Known(uint32_t meeting, RoundEnd* last) const {
-    const RecordedMeeting& m = meetings_[meeting];
+  bool Known(uint32_t rendezvous, RoundEnd* last) const {
+    const RecordedRendezvous& m = all_rendezvous_[rendezvous];
     if (m.left.load(std::memory_order_acquire) > 0) return false;
     last->ps = m.last;
     last->round = m.last_round;
@@ -91,15 +91,15 @@ class RecordedMeetings {
   }
   // A rank of `thread` arrives. `eager`: the rank sends a message and does not wait. Returns true if the rank
   // was the last one.
-  bool Arrive(uint32_t thread, uint32_t rank, uint32_t meeting, const RoundEnd& begin, int64_t transfer,
+  bool Arrive(uint32_t thread, uint32_t rank, uint32_t rendezvous, const RoundEnd& begin, int64_t transfer,
               bool eager) {
-    RecordedMeeting& m = meetings_[meeting];
-    if (m.spread == RecordedMeeting::kParted) return ArriveAtPart(thread, rank, &m, begin, transfer);
-    const bool shared = m.spread == RecordedMeeting::kLocked;
+    RecordedRendezvous& m = all_rendezvous_[rendezvous];
+    if (m.spread == RecordedRendezvous::kParted) return ArriveAtPart(thread, rank, &m, begin, transfer);
+    const bool shared = m.spread == RecordedRendezvous::kLocked;
     while (shared && m.locked.exchange(true, std::memory_order_acquire)) {
     }
     m.Come(rank, begin, eager ? -1 : transfer);
-    if (eager) eager_end_[meeting - calls_] = begin.ps + transfer;
+    if (eager) eager_end_[rendezvous - calls_] = begin.ps + transfer;
     const uint32_t left = m.left.load(std::memory_order_relaxed) - 1;
     m.left.store(left, std::memory_order_release);
     if (shared) m.locked.store(false, std::memory_order_release);
@@ -109,20 +109,20 @@ class RecordedMeetings {
   void Report(Metrics* metrics) const;
 
  private:
-  bool ArriveAtPart(uint32_t thread, uint32_t rank, RecordedMeeting* m, const RoundEnd& begin,
+  bool ArriveAtPart(uint32_t thread, uint32_t rank, RecordedRendezvous* m, const RoundEnd& begin,
                     int64_t transfer) {
     const uint32_t at = m->last_rank;
-    RecordedMeeting& part = parts_[thread][at];
+    RecordedRendezvous& part = parts_[thread][at];
     part.Come(rank, begin, transfer);
     const uint32_t left = part.left.load(std::memory_order_relaxed) - 1;
     part.left.store(left, std::memory_order_relaxed);
     // The thread that completes the last part sees the final state of all other parts.
     return left == 0 && m->left.fetch_sub(1, std::memory_order_acq_rel) == 2 && AddParts(at, m);
   }
-  bool AddParts(uint32_t at, RecordedMeeting* m);
+  bool AddParts(uint32_t at, RecordedRendezvous* m);
   // `members`: number of members by thread. `made`: members that make the call.
-  static RecordedMeeting::Spread SpreadOf(const std::vector<uint32_t>& members, uint32_t made);
-  void Make(uint32_t threads, const std::function<void(uint32_t meeting, RecordedMeeting* made)>& fill);
+  static RecordedRendezvous::Spread SpreadOf(const std::vector<uint32_t>& members, uint32_t made);
+  void Make(uint32_t threads, const std::function<void(uint32_t rendezvous, RecordedRendezvous* made)>& fill);
   void NumberParts(uint32_t threads, const std::vector<std::vector<uint32_t>>& members);
   void ReportCalls(Metrics* metrics) const;
   void ReportMessages(Metrics* metrics) const;
@@ -130,11 +130,12 @@ class RecordedMeetings {
   const Matching& matching_;
   const uint32_t calls_;
   struct Free {
-    void operator()(RecordedMeeting* meetings) const { ::operator delete(meetings); }
+    void operator()(RecordedRendezvous* all_rendezvous) const { ::operator delete(all_rendezvous); }
   };
-  std::unique_ptr<RecordedMeeting[], Free> meetings_;  // allocated on all threads: there may be many millions
+  std::unique_ptr<RecordedRendezvous[], Free>
+      all_rendezvous_;                                 // allocated on all threads: there may be many millions
   std::vector<int64_t> eager_end_;                     // by message: the end of an eager send; 0: not eager
-  std::vector<std::vector<RecordedMeeting>> parts_;    // by thread and number of the part
+  std::vector<std::vector<RecordedRendezvous>> parts_;  // by thread and number of the part
 };
 
 }  // namespace chakra

@@ -1,4 +1,4 @@
-#include "trace/base/spelling.h"
+#include "trace/base/did_you_mean.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "replay/critical_path/without_pinned.h"
+#include "replay/critical_path/without_fixed_time.h"
 
 #include <algorithm>
 #include <memory>
@@ -9,7 +9,7 @@
 #include "replay/run/machine.h"
 #include "trace/base/status_macros.h"
 #include "trace/model/distinct_graphs.h"
-#include "trace/model/pinned.h"
+#include "trace/model/fixed_time.h"
 
 namespace chakra {
 namespace {
@@ -26,14 +26,14 @@ std::shared_ptr<const Graph> WithoutDelays(const Graph& graph) {
 
 }  // namespace
 
-absl::StatusOr<Time> MakespanWithoutPinned(const Simulation& simulation) {
+absl::StatusOr<Time> MakespanWithoutFixedTime(const Simulation& simulation) {
   const DistinctGraphs distinct(simulation.traces);
   TraceSet traces = simulation.traces;
   std::vector<ComputeTimes> times = simulation.times;
   std::vector<std::shared_ptr<const Graph>> graphs;
   for (size_t g = 0; g < distinct.graphs.size(); ++g) {
     graphs.push_back(WithoutDelays(*distinct.graphs[g]));
-    const PinnedWaits waits(*graphs[g]);
+    const RecordedWaits waits(*graphs[g]);
     for (uint32_t row = 0; row < graphs[g]->size(); ++row)
       times[g].time[row] -= waits.Of(row, times[g].time[row]);
   }
@@ -43,7 +43,7 @@ absl::StatusOr<Time> MakespanWithoutPinned(const Simulation& simulation) {
   ASSIGN_OR_RETURN(auto machine,
                    BuildMachine(simulation.cluster, options, static_cast<int>(traces.ranks.size())));
   Simulation bare{options, simulation.cluster, traces, simulation.jobs, times, simulation.recorded_comm};
-  bare.twins = simulation.twins;
+  bare.symmetric = simulation.symmetric;
   ASSIGN_OR_RETURN(const auto metrics, Simulate(bare, *machine));
   return metrics.makespan;
 }

@@ -15,7 +15,7 @@ namespace chakra::collective_logs {
 using RankComm = std::pair<uint32_t, uint32_t>;
 
 // One collective call of a group, on all its members.
-struct Meeting {
+struct Rendezvous {
   uint32_t members = 0;  // number of members that logged it
   bool timed = true;
   int64_t last_start = INT64_MIN;
@@ -24,13 +24,13 @@ struct Meeting {
 
 // The rendezvous of all groups. Memory grows with the number of calls of groups, and with the lists of calls
 // that differ between ranks.
-class Meetings {
+class AllRendezvous {
  public:
   // `calls`: by logged rank; they must not change during the object's lifetime, except for times and marks.
   // `logs`: by group.
-  Meetings(const std::vector<const LogCalls*>& calls, const std::vector<std::vector<RankComm>>& logs);
+  AllRendezvous(const std::vector<const LogCalls*>& calls, const std::vector<std::vector<RankComm>>& logs);
 
-  size_t size() const { return meetings_.size(); }
+  size_t size() const { return all_rendezvous_.size(); }
   // Calls fn(call, number of its rendezvous, the rendezvous) for each collective of the rank, in the order of
   // calls.
   template <typename Fn>
@@ -40,7 +40,7 @@ class Meetings {
       if (ordinal[i] == kNoRow) continue;
       const Place& place = places_[rank][(*calls_[rank]).facts(i).comm];
       const uint32_t at = place.at.empty() ? place.base + ordinal[i] : place.at[ordinal[i]];
-      fn(i, at, &meetings_[at]);
+      fn(i, at, &all_rendezvous_[at]);
     }
   }
 
@@ -74,7 +74,7 @@ class Meetings {
   const std::vector<const LogCalls*> calls_;
   std::vector<std::shared_ptr<const List>> lists_;  // by rank
   std::vector<std::vector<Place>> places_;          // by rank and row of RankLog::comms
-  std::vector<Meeting> meetings_;
+  std::vector<Rendezvous> all_rendezvous_;
 };
 
 }  // namespace chakra::collective_logs

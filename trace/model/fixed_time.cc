@@ -1,4 +1,4 @@
-#include "trace/model/pinned.h"
+#include "trace/model/fixed_time.h"
 
 #include <algorithm>
 
@@ -6,40 +6,40 @@
 
 namespace chakra {
 
-absl::string_view Name(PinnedCause cause) {
-  static constexpr absl::string_view kNames[kPinnedCauses] = {
+absl::string_view Name(FixedTimeCause cause) {
+  static constexpr absl::string_view kNames[kFixedTimeCauses] = {
       "host gaps", "launch latency", "stream gaps", "start", "unexplained", "recorded waits", "other delays"};
   return kNames[static_cast<size_t>(cause)];
 }
 
-Time PinnedTime::total() const {
+Time FixedTime::total() const {
   Time sum;
   for (const Time t : of) sum += t;
   return sum;
 }
 
-void AddDelay(const Graph& graph, uint32_t dep, PinnedTime* to) {
-  constexpr PinnedCause kOf[kDelayCauses] = {PinnedCause::kHostGaps, PinnedCause::kLaunchLatency,
-                                             PinnedCause::kStreamGaps, PinnedCause::kStart,
-                                             PinnedCause::kOther};
+void AddDelay(const Graph& graph, uint32_t dep, FixedTime* to) {
+  constexpr FixedTimeCause kOf[kDelayCauses] = {FixedTimeCause::kHostGaps, FixedTimeCause::kLaunchLatency,
+                                                FixedTimeCause::kStreamGaps, FixedTimeCause::kStart,
+                                                FixedTimeCause::kOther};
   const auto at = std::lower_bound(graph.dep_unexplained.begin(), graph.dep_unexplained.end(), dep,
                                    [](const auto& entry, uint32_t d) { return entry.first < d; });
   const bool known = at == graph.dep_unexplained.end() || at->first != dep;
   const Time unexplained = known ? Time::Zero() : at->second;
-  (*to)[PinnedCause::kUnexplained] += unexplained;
+  (*to)[FixedTimeCause::kUnexplained] += unexplained;
   (*to)[kOf[static_cast<size_t>(graph.dep_cause[dep])]] += graph.dep_delay[dep] - unexplained;
 }
 
-PinnedWaits::PinnedWaits(const Graph& graph) : graph_(&graph), waits_(graph.strings.size()) {
+RecordedWaits::RecordedWaits(const Graph& graph) : graph_(&graph), waits_(graph.strings.size()) {
   for (uint32_t i = 0; i < graph.strings.size(); ++i)
     waits_[i] = absl::EndsWith(graph.strings.Get(i), "Synchronize");
 }
 
-PinnedTime LongestPinned(const Graph& graph) {
-  PinnedTime out;
+FixedTime LongestFixedTime(const Graph& graph) {
+  FixedTime out;
   const uint32_t n = graph.size();
   if (n == 0) return out;
-  const PinnedWaits waits(graph);
+  const RecordedWaits waits(graph);
   std::vector<Time> end(n);
   std::vector<uint32_t> by(n, kNoRow);  // the entry of dep that decides when a row starts
   for (const uint32_t row : graph.order) {
@@ -54,7 +54,7 @@ PinnedTime LongestPinned(const Graph& graph) {
   }
   auto row = static_cast<uint32_t>(std::max_element(end.begin(), end.end()) - end.begin());
   while (true) {
-    out[PinnedCause::kRecordedWaits] += waits.Of(row, graph.duration[row]);
+    out[FixedTimeCause::kRecordedWaits] += waits.Of(row, graph.duration[row]);
     if (by[row] == kNoRow) return out;
     AddDelay(graph, by[row], &out);
     row = graph.dep[by[row]];

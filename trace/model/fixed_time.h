@@ -1,4 +1,4 @@
-// Unexplained time: time that a replay takes as recorded, so that changes of durations do not move it. It
+// Fixed time: time that a replay takes as recorded, so that changes of durations do not move it. It
 // consists of the delays of dependencies, and of host calls for which the trace does not say what they wait
 // for. All other durations count as 0, so dep_release has no effect.
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace chakra {
 
-enum class PinnedCause : uint8_t {
+enum class FixedTimeCause : uint8_t {
   kHostGaps,       // as in DelayCause, without kUnexplained
   kLaunchLatency,  // as in DelayCause, without kUnexplained
   kStreamGaps,     // as in DelayCause, without kUnexplained
@@ -22,15 +22,15 @@ enum class PinnedCause : uint8_t {
   kRecordedWaits,  // host calls named *Synchronize, without kOwnWork
   kOther,          // other delays
 };
-inline constexpr int kPinnedCauses = 7;
-absl::string_view Name(PinnedCause cause);  // "host gaps", "launch latency", ...
+inline constexpr int kFixedTimeCauses = 7;
+absl::string_view Name(FixedTimeCause cause);  // "host gaps", "launch latency", ...
 
-struct PinnedTime {
-  bool operator==(const PinnedTime&) const = default;
-  std::array<Time, kPinnedCauses> of{};  // by PinnedCause
+struct FixedTime {
+  bool operator==(const FixedTime&) const = default;
+  std::array<Time, kFixedTimeCauses> of{};  // by FixedTimeCause
 
-  Time& operator[](PinnedCause cause) { return of[static_cast<size_t>(cause)]; }
-  Time operator[](PinnedCause cause) const { return of[static_cast<size_t>(cause)]; }
+  Time& operator[](FixedTimeCause cause) { return of[static_cast<size_t>(cause)]; }
+  Time operator[](FixedTimeCause cause) const { return of[static_cast<size_t>(cause)]; }
   Time total() const;
 };
 
@@ -39,16 +39,16 @@ struct PinnedTime {
 inline bool HasDelays(const Graph& graph) { return !graph.dep_delay.empty(); }
 
 // Adds the delay of an entry of graph.dep to `to`. Precondition: HasDelays(graph).
-void AddDelay(const Graph& graph, uint32_t dep, PinnedTime* to);
+void AddDelay(const Graph& graph, uint32_t dep, FixedTime* to);
 
 // The host calls of a graph that wait without a dependency that says for what. (For a call that waits for a
 // known operation of the device, the graph only has the time after the end of this operation.)
-class PinnedWaits {
+class RecordedWaits {
  public:
   // The maximum time of a call that does not wait; the rest of the call's time is waiting.
   static constexpr Time kOwnWork = Time::Micros(10);
 
-  explicit PinnedWaits(const Graph& graph);
+  explicit RecordedWaits(const Graph& graph);
   // Returns the part of a row's duration in the replay that is a recorded wait.
   Time Of(uint32_t row, Time duration) const {
     if (!waits_[graph_->name[row]] || duration <= kOwnWork || !IsHostCall(row)) return Time::Zero();
@@ -61,9 +61,9 @@ class PinnedWaits {
   std::vector<bool> waits_;  // by string: whether it is the name of a call that waits
 };
 
-// The unexplained time of a rank alone: that of the longest path if all durations except recorded waits are
+// The fixed time of a rank alone: that of the longest path if all durations except recorded waits are
 // 0. Among paths of equal length, the one that ends at the lowest row and goes back over the lowest rows.
 // Precondition: HasDelays(graph).
-PinnedTime LongestPinned(const Graph& graph);
+FixedTime LongestFixedTime(const Graph& graph);
 
 }  // namespace chakra

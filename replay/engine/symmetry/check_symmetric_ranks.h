@@ -3,8 +3,8 @@
 
 #include "backends/machine.h"
 #include "replay/engine/memory_model.h"
+#include "trace/model/symmetric_ranks.h"
 #include "trace/model/trace.h"
-#include "trace/model/twins.h"
 
 namespace chakra {
 
@@ -17,7 +17,7 @@ namespace chakra {
 // - Messages go to ranks at the same distance that are symmetric to each other, at equal costs.
 //
 // With `recorded_comm` nothing crosses the machine, and all ranks must be symmetric to rank 0.
-bool CheckTwins(const Twins& twins, const TraceSet& traces, const MachineView& machine,
-                const MemoryModel& memory, bool recorded_comm = false);
+bool CheckSymmetricRanks(const SymmetricRanks& symmetric, const TraceSet& traces, const MachineView& machine,
+                         const MemoryModel& memory, bool recorded_comm = false);
 
 }  // namespace chakra

@@ -1,5 +1,5 @@
 // What a graph takes as given: delays by cause, and waits that nothing explains.
-#include "trace/model/pinned.h"
+#include "trace/model/fixed_time.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,30 +27,30 @@ std::shared_ptr<const Graph> Read(const TraceBuilder& b) {
   return traces->ranks[0].graph;
 }
 
-TEST(Pinned, EachKindOfDependencyHasItsCause) {
-  const std::pair<const char*, PinnedCause> kKinds[] = {{"thread", PinnedCause::kHostGaps},
-                                                        {"call", PinnedCause::kHostGaps},
-                                                        {"hand_off", PinnedCause::kHostGaps},
-                                                        {"wake_up", PinnedCause::kHostGaps},
-                                                        {"collective", PinnedCause::kHostGaps},
-                                                        {"sync", PinnedCause::kHostGaps},
-                                                        {"launch", PinnedCause::kLaunchLatency},
-                                                        {"stream", PinnedCause::kStreamGaps},
-                                                        {"event_wait", PinnedCause::kStreamGaps},
-                                                        {"start", PinnedCause::kStart},
-                                                        {"edit", PinnedCause::kOther},
-                                                        {"of another program", PinnedCause::kOther}};
+TEST(FixedTime, EachKindOfDependencyHasItsCause) {
+  const std::pair<const char*, FixedTimeCause> kKinds[] = {{"thread", FixedTimeCause::kHostGaps},
+                                                           {"call", FixedTimeCause::kHostGaps},
+                                                           {"hand_off", FixedTimeCause::kHostGaps},
+                                                           {"wake_up", FixedTimeCause::kHostGaps},
+                                                           {"collective", FixedTimeCause::kHostGaps},
+                                                           {"sync", FixedTimeCause::kHostGaps},
+                                                           {"launch", FixedTimeCause::kLaunchLatency},
+                                                           {"stream", FixedTimeCause::kStreamGaps},
+                                                           {"event_wait", FixedTimeCause::kStreamGaps},
+                                                           {"start", FixedTimeCause::kStart},
+                                                           {"edit", FixedTimeCause::kOther},
+                                                           {"of another program", FixedTimeCause::kOther}};
   for (const auto& [kind, cause] : kKinds) {
     TraceBuilder b(1);
     b.Comp(0, 5);
     After(&b, 0, kind, 700);
-    PinnedTime want;
+    FixedTime want;
     want[cause] = Ns(700);
-    EXPECT_EQ(LongestPinned(*Read(b)), want) << kind << ": " << Name(cause);
+    EXPECT_EQ(LongestFixedTime(*Read(b)), want) << kind << ": " << Name(cause);
   }
 }
 
-TEST(Pinned, TheLongestPathCountsAndDurationsDoNot) {
+TEST(FixedTime, TheLongestPathCountsAndDurationsDoNot) {
   TraceBuilder b(1);
   b.Comp(0, 1000);
   After(&b, 0, "thread", 400);
@@ -59,27 +59,27 @@ TEST(Pinned, TheLongestPathCountsAndDurationsDoNot) {
   et::Node& last = b.Comp(0, 7, {2, 3});
   TraceBuilder::Delays(&last, {650, 100});
   TraceBuilder::Text(&last, "dep_kinds", "hand_off,stream");
-  PinnedTime want;  // 400 + 900 + 100, longer than 400 + 300 + 650
-  want[PinnedCause::kHostGaps] = Ns(400);
-  want[PinnedCause::kLaunchLatency] = Ns(900);
-  want[PinnedCause::kStreamGaps] = Ns(100);
-  const PinnedTime got = LongestPinned(*Read(b));
+  FixedTime want;  // 400 + 900 + 100, longer than 400 + 300 + 650
+  want[FixedTimeCause::kHostGaps] = Ns(400);
+  want[FixedTimeCause::kLaunchLatency] = Ns(900);
+  want[FixedTimeCause::kStreamGaps] = Ns(100);
+  const FixedTime got = LongestFixedTime(*Read(b));
   EXPECT_EQ(got, want);
   EXPECT_EQ(got.total(), Ns(1400));
 }
 
-TEST(Pinned, WhatNothingExplainsIsACauseOfItsOwn) {
+TEST(FixedTime, WhatNothingExplainsIsACauseOfItsOwn) {
   TraceBuilder b(1);
   b.Comp(0, 5);
   TraceBuilder::Delays(&After(&b, 0, "launch", 700), {600}, "dep_unexplained_ns");
   After(&b, 1, "launch", 30);
-  PinnedTime want;
-  want[PinnedCause::kLaunchLatency] = Ns(130);
-  want[PinnedCause::kUnexplained] = Ns(600);
-  EXPECT_EQ(LongestPinned(*Read(b)), want);
+  FixedTime want;
+  want[FixedTimeCause::kLaunchLatency] = Ns(130);
+  want[FixedTimeCause::kUnexplained] = Ns(600);
+  EXPECT_EQ(LongestFixedTime(*Read(b)), want);
 }
 
-TEST(Pinned, AHostCallThatWaitsForNobodyKnowsWhatIsPinnedBeyondItsOwnWork) {
+TEST(FixedTime, AHostCallThatWaitsForNobodyKnowsWhatIsFixedBeyondItsOwnWork) {
   TraceBuilder b(1);
   b.Comp(0, 5);
   const auto call = [&](const char* name, uint64_t micros, bool host) {
@@ -94,19 +94,19 @@ TEST(Pinned, AHostCallThatWaitsForNobodyKnowsWhatIsPinnedBeyondItsOwnWork) {
   call("cudaStreamSynchronize", 1000, false);      // no host call
   call("cudaLaunchKernel", 1000, true);            // work
   call("cudaStreamSynchronizeLater", 1000, true);  // another name
-  PinnedTime want;
-  want[PinnedCause::kRecordedWaits] = Time::Micros(500 + 20);
-  EXPECT_EQ(LongestPinned(*Read(b)), want);
+  FixedTime want;
+  want[FixedTimeCause::kRecordedWaits] = Time::Micros(500 + 20);
+  EXPECT_EQ(LongestFixedTime(*Read(b)), want);
 }
 
-TEST(Pinned, NothingIsPinnedInAGraphWithoutDelays) {
+TEST(FixedTime, NothingIsFixedInAGraphWithoutDelays) {
   TraceBuilder b(1);
   b.Comp(0, 5);
   b.Comp(0, 5, {0});
   EXPECT_FALSE(HasDelays(*Read(b)));
   TraceBuilder::Delays(&b.Comp(0, 5, {1}), {0});
   EXPECT_TRUE(HasDelays(*Read(b)));
-  EXPECT_EQ(LongestPinned(*Read(b)), PinnedTime());
+  EXPECT_EQ(LongestFixedTime(*Read(b)), FixedTime());
 }
 
 }  // namespace

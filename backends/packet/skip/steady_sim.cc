@@ -1,4 +1,4 @@
-#include "backends/packet/skip/gliding_sim.h"
+#include "backends/packet/skip/steady_sim.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,25 +14,25 @@ bool Near(double a, double b, double tolerance, double least) {
 
 }  // namespace
 
-GlidingSim::GlidingSim(PacketNetwork* network, const PacketOptions& options, bool lossy, int threads)
+SteadySim::SteadySim(PacketNetwork* network, const PacketOptions& options, bool lossy, int threads)
     : Base(network, options, lossy, threads),
       tolerance_(options.SkipsSteady() ? options.skip_tolerance : 0),
       half_(tolerance_ > 0 ? static_cast<uint64_t>(std::ceil(2 / tolerance_)) : 0) {}
 
-int64_t GlidingSim::at() {
-  if (gliding_) return std::min(local_.at(), glide_end_);
+int64_t SteadySim::at() {
+  if (steady_) return std::min(local_.at(), skip_end_);
   const int64_t at = Base::at();
   return std::min(local_.at(), at == kNever ? kNever : at + shift_);
 }
 
-void GlidingSim::Send(uint32_t m, int64_t now) {
-  if (gliding_) EndGlide(now);
+void SteadySim::Send(uint32_t m, int64_t now) {
+  if (steady_) EndSkip(now);
   Base::Send(m, now - shift_);
   Watch(m);
   Disturb();
 }
 
-void GlidingSim::Watch(uint32_t m) {
+void SteadySim::Watch(uint32_t m) {
   if (tolerance_ == 0) return;
   const uint32_t c = message(m).connection;
   if (flows_.size() >= most_flows_) DropDone();
@@ -40,13 +40,13 @@ void GlidingSim::Watch(uint32_t m) {
   WatchPorts(c);
 }
 
-void GlidingSim::DropDone() {
+void SteadySim::DropDone() {
   std::erase_if(flows_,
                 [&](const Flow& f) { return MessageOf(f).order != f.order || MessageOf(f).received; });
   most_flows_ = std::max<size_t>(64, 2 * flows_.size());
 }
 
-void GlidingSim::WatchPorts(uint32_t c) {
+void SteadySim::WatchPorts(uint32_t c) {
   rtt_ = std::max(rtt_, ways().BaseRtt(connection(c)));
   for (const uint32_t port : ways().PortsOf(connection(c))) {
     if (port >= is_watched_.size()) is_watched_.resize(port + 1);
@@ -56,21 +56,21 @@ void GlidingSim::WatchPorts(uint32_t c) {
   }
 }
 
-void GlidingSim::ChangeLink(uint32_t port, double share, int64_t now) {
-  if (gliding_) EndGlide(now);
+void SteadySim::ChangeLink(uint32_t port, double share, int64_t now) {
+  if (steady_) EndSkip(now);
   Base::ChangeLink(port, share, now - shift_);
   Disturb();
 }
 
-void GlidingSim::Reroute(int64_t now) {
-  if (gliding_) EndGlide(now);
+void SteadySim::Reroute(int64_t now) {
+  if (steady_) EndSkip(now);
   Base::Reroute(now - shift_);
   DropDone();
   for (const Flow& f : flows_) WatchPorts(MessageOf(f).connection);
   Disturb();
 }
 
-bool GlidingSim::Collect() {
+bool SteadySim::Collect() {
   std::vector<Told>& told = Base::told();
   if (told.empty()) return false;
   for (Told& t : told) t.at += shift_;
@@ -79,7 +79,7 @@ bool GlidingSim::Collect() {
   return true;
 }
 
-void GlidingSim::Run(int64_t limit, bool stop, int64_t bound) {
+void SteadySim::Run(int64_t limit, bool stop, int64_t bound) {
   while (local_.size() > 0 && local_.at() <= limit) {
     RunPackets(local_.at(), stop, bound);
     if (stop && !told_.empty() && told_.front().at < local_.at()) return;
@@ -89,11 +89,11 @@ void GlidingSim::Run(int64_t limit, bool stop, int64_t bound) {
   RunPackets(limit, stop, bound);
 }
 
-void GlidingSim::RunPackets(int64_t limit, bool stop, int64_t bound) {
+void SteadySim::RunPackets(int64_t limit, bool stop, int64_t bound) {
   for (;;) {
-    if (gliding_) {
-      if (limit < glide_end_) return;
-      EndGlide(glide_end_);
+    if (steady_) {
+      if (limit < skip_end_) return;
+      EndSkip(skip_end_);
     }
     const bool watches = tolerance_ > 0 && !flows_.empty();
     const int64_t due = watches ? next_check_ + shift_ : kNever;
@@ -111,14 +111,14 @@ void GlidingSim::RunPackets(int64_t limit, bool stop, int64_t bound) {
 }
 
 // Discards the observations.
-void GlidingSim::Disturb() {
+void SteadySim::Disturb() {
   stage_ = kSettles;
   reach_ = kFirstReach;
   least_half_ = 0;
   next_check_ = Base::now() + rtt_;
 }
 
-void GlidingSim::Record(int place) {
+void SteadySim::Record(int place) {
   Settle();
   DropDone();
   seen_at_[place] = next_check_;
@@ -129,7 +129,7 @@ void GlidingSim::Record(int place) {
   }
 }
 
-void GlidingSim::Check() {
+void SteadySim::Check() {
   const int64_t t = next_check_;
   if (stage_ == kSettles) {
     Record(0);
@@ -158,17 +158,17 @@ void GlidingSim::Check() {
     return;
   }
   Record(2);
-  if (Settled()) return StartGlide();
+  if (Settled()) return StartSkip();
   least_half_ = 2 * (seen_at_[1] - seen_at_[0]);
   stage_ = kSettles;
   Check();
 }
 
-bool GlidingSim::Waits(const Flow& f, int place) {
+bool SteadySim::Waits(const Flow& f, int place) {
   return f.seen[place].arrived == 0 && Unsent(f) == MessageOf(f).packets;
 }
 
-bool GlidingSim::SameInBothHalves(const Flow& f) const {
+bool SteadySim::SameInBothHalves(const Flow& f) const {
   if (f.seen[0].arrived == 0) return false;
   const auto delivered = [&](int half) {
     return static_cast<double>(f.seen[half + 1].arrived - f.seen[half].arrived);
@@ -186,7 +186,7 @@ bool GlidingSim::SameInBothHalves(const Flow& f) const {
   return true;
 }
 
-bool GlidingSim::Settled() {
+bool SteadySim::Settled() {
   after_ = Base::counters();
   if (after_.drops != before_.drops || after_.trims != before_.trims || after_.again != before_.again ||
       after_.timeouts != before_.timeouts) {
@@ -199,7 +199,7 @@ bool GlidingSim::Settled() {
   return true;
 }
 
-double GlidingSim::Longest(const Flow& f) const {
+double SteadySim::Longest(const Flow& f) const {
   const auto took = static_cast<double>(seen_at_[2] - seen_at_[0]);
   double longest = reach_ * took;
   const auto drift = [&](double x, double y, double z) {
@@ -211,7 +211,7 @@ double GlidingSim::Longest(const Flow& f) const {
   return longest;
 }
 
-void GlidingSim::StartGlide() {
+void SteadySim::StartSkip() {
   const auto took = static_cast<double>(seen_at_[2] - seen_at_[0]);
   double longest = reach_ * took;
   for (Flow& f : flows_) {
@@ -230,14 +230,14 @@ void GlidingSim::StartGlide() {
     next_check_ += static_cast<int64_t>(took);
     return;
   }
-  gliding_ = true;
-  glide_from_ = next_check_ + shift_;
-  glide_end_ = glide_from_ + static_cast<int64_t>(longest);
+  steady_ = true;
+  skip_from_ = next_check_ + shift_;
+  skip_end_ = skip_from_ + static_cast<int64_t>(longest);
 }
 
-void GlidingSim::EndGlide(int64_t at) {
-  gliding_ = false;
-  const int64_t elapsed = at - glide_from_;
+void SteadySim::EndSkip(int64_t at) {
+  steady_ = false;
+  const int64_t elapsed = at - skip_from_;
   const double times = static_cast<double>(elapsed) / static_cast<double>(seen_at_[2] - seen_at_[0]);
   const uint64_t counted = extra_totals_.skipped;
   for (Flow& f : flows_) {
@@ -258,18 +258,18 @@ void GlidingSim::EndGlide(int64_t at) {
   reach_ = reach;
 }
 
-void GlidingSim::CountAll(int64_t now) {
+void SteadySim::CountAll(int64_t now) {
   Settle();
-  if (gliding_) EndGlide(std::clamp(now, glide_from_, glide_end_));
+  if (steady_) EndSkip(std::clamp(now, skip_from_, skip_end_));
 }
 
-PacketTotals GlidingSim::counters() const {
+PacketTotals SteadySim::counters() const {
   PacketTotals all = Base::counters();
   all += extra_totals_;
   return all;
 }
 
-void GlidingSim::Restart(int64_t now) {
+void SteadySim::Restart(int64_t now) {
   shift_ = now - Base::now();
   for (const uint32_t port : ports_) is_watched_[port] = false;
   ports_.clear();

@@ -1,11 +1,11 @@
-// The background flows ("guests") of FluidFabric: they are simulated elsewhere and share its links.
+// The background flows of FluidFabric: they are simulated elsewhere and share its links.
 #include <algorithm>
 
 #include "backends/fluid/fluid.h"
 
 namespace chakra {
 
-uint32_t FluidFabric::AddGuest(const std::vector<RouteHop>& hops, int service_class, Bandwidth limit) {
+uint32_t FluidFabric::AddBackground(const std::vector<RouteHop>& hops, int service_class, Bandwidth limit) {
   if (clocks_ != nullptr) Unclock();
   for (const RouteHop& h : hops) Join(LinkOf(h.hop));
   path_links_.clear();
@@ -15,31 +15,32 @@ uint32_t FluidFabric::AddGuest(const std::vector<RouteHop>& hops, int service_cl
     path_links_.push_back({own, 1});
   }
   const ServiceClass c = options_.ClassOf(service_class);
-  const uint32_t guest = network_.AddFlow(path_links_, c.weight, c.priority);
-  if (guest >= transfer_of_.size()) transfer_of_.resize(guest + 1, kNone);
-  transfer_of_[guest] = kNone;
+  const uint32_t background = network_.AddFlow(path_links_, c.weight, c.priority);
+  if (background >= transfer_of_.size()) transfer_of_.resize(background + 1, kNone);
+  transfer_of_[background] = kNone;
   for (const FluidHop& h : path_links_) {
-    if (!links_[h.link].own) guests_on_[h.link].push_back({guest, h.share});
+    if (!links_[h.link].own) background_on_[h.link].push_back({background, h.share});
   }
-  return guest;
+  return background;
 }
 
-void FluidFabric::RemoveGuest(uint32_t guest) {
-  network_.ForEachHop(guest, [&](uint32_t link, double) {
+void FluidFabric::RemoveBackground(uint32_t background) {
+  network_.ForEachHop(background, [&](uint32_t link, double) {
     if (links_[link].own) return own_links_[links_[link].capacity].push_back(link);
-    const auto it = guests_on_.find(link);
-    std::vector<GuestShare>& on = it->second;
-    on.erase(std::find_if(on.begin(), on.end(), [&](const GuestShare& g) { return g.guest == guest; }));
-    if (on.empty()) guests_on_.erase(it);
+    const auto it = background_on_.find(link);
+    std::vector<BackgroundShare>& on = it->second;
+    on.erase(std::find_if(on.begin(), on.end(),
+                          [&](const BackgroundShare& g) { return g.background == background; }));
+    if (on.empty()) background_on_.erase(it);
   });
-  network_.RemoveFlow(guest);
+  network_.RemoveFlow(background);
 }
 
-double FluidFabric::GuestsOn(uint32_t link) const {
-  const auto it = guests_on_.find(link);
-  if (it == guests_on_.end()) return 0;
+double FluidFabric::BackgroundOn(uint32_t link) const {
+  const auto it = background_on_.find(link);
+  if (it == background_on_.end()) return 0;
   double rate = 0;
-  for (const GuestShare& g : it->second) rate += network_.rate(g.guest) * g.share;
+  for (const BackgroundShare& g : it->second) rate += network_.rate(g.background) * g.share;
   return rate;
 }
 

@@ -27,12 +27,12 @@
 
 namespace chakra::packet {
 
-class GlidingSim : private PacketSim<BucketEvents> {
+class SteadySim : private PacketSim<BucketEvents> {
   using Base = PacketSim<BucketEvents>;
 
  public:
   // Jumps if PacketOptions::SkipsSteady(), with PacketOptions::skip_tolerance.
-  GlidingSim(PacketNetwork* network, const PacketOptions& options, bool lossy, int threads = 1);
+  SteadySim(PacketNetwork* network, const PacketOptions& options, bool lossy, int threads = 1);
 
   using Base::Connect;
   using Base::connection;
@@ -58,7 +58,7 @@ class GlidingSim : private PacketSim<BucketEvents> {
   // Including what was jumped over.
   PacketTotals counters() const;
   PortTotals Extra(uint32_t port) const { return port < extra_.size() ? extra_[port] : PortTotals(); }
-  bool Quiet() { return !gliding_ && Base::Quiet(); }
+  bool Quiet() { return !steady_ && Base::Quiet(); }
 
   int64_t now() const { return Base::now() + shift_; }  // ps: of the last event
   using Base::Settle;
@@ -107,8 +107,8 @@ class GlidingSim : private PacketSim<BucketEvents> {
   bool Settled();
   // How long the flow's rate may be treated as constant; ps.
   double Longest(const Flow& flow) const;
-  void StartGlide();
-  void EndGlide(int64_t at);
+  void StartSkip();
+  void EndSkip(int64_t at);
 
   double tolerance_;
   uint64_t half_;      // packets that the slowest flow must deliver in each of the two intervals
@@ -130,8 +130,8 @@ class GlidingSim : private PacketSim<BucketEvents> {
   PacketTotals before_, after_;
   std::vector<PortTotals> ports_after_;
 
-  bool gliding_ = false;
-  int64_t glide_from_ = 0, glide_end_ = 0;  // on this clock
+  bool steady_ = false;
+  int64_t skip_from_ = 0, skip_end_ = 0;    // on this clock
   double reach_ = kFirstReach;              // maximum length of a jump, in observed times
   static constexpr double kFirstReach = 16, kReachGrows = 4;
   std::vector<PortTotals> extra_;

@@ -1,5 +1,5 @@
-// The pinned time of runs: what they take when nothing takes time but what is taken as given.
-#include "replay/engine/causes/pinned.h"
+// The fixed time of runs: what they take when nothing takes time but what is taken as given.
+#include "replay/engine/causes/fixed_time.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,17 +18,17 @@ struct Ran {
   std::vector<ComputeTimes> times;
   absl::StatusOr<Metrics> metrics = absl::UnknownError("");
   CriticalPath path;
-  PinnedRun pinned;
+  FixedTimeRun fixed_time;
 };
 
 // `wait`: what a replay gives the first row of the first graph; Never(): its duration.
-Ran RunPinned(const TraceBuilder& builder, EngineOptions options, Time wait = Time::Never()) {
+Ran RunFixedTime(const TraceBuilder& builder, EngineOptions options, Time wait = Time::Never()) {
   Ran run;
   run.traces = *builder.Build();
   run.times = Recorded(run.traces);
   if (wait != Time::Never()) run.times[0].time[0] = wait;
   options.path = &run.path;
-  options.pinned = &run.pinned;
+  options.fixed_time = &run.fixed_time;
   auto fabric = *MakeMachine("analytical", Mesh(static_cast<int>(run.traces.ranks.size())), FabricOptions());
   run.metrics = Replay(run.traces, run.times, *fabric, options);
   return run;
@@ -70,7 +70,7 @@ void AddEagerSends(std::mt19937& random, int ranks, TraceBuilder* b) {
   }
 }
 
-TEST(Pinned, IsTheReplayInWhichNothingTakesTime) {
+TEST(FixedTime, IsTheReplayInWhichNothingTakesTime) {
   std::mt19937 random(20261123);
   int finished = 0, delayed = 0;
   for (int round = 0; round < 1500; ++round) {
@@ -86,15 +86,15 @@ TEST(Pinned, IsTheReplayInWhichNothingTakesTime) {
     AddRandomTransfers(random, ranks, &builder);
     AddEagerSends(random, ranks, &builder);
     WithoutStorage(&builder, ranks);
-    const Ran run = RunPinned(builder, RecordedComm());
+    const Ran run = RunFixedTime(builder, RecordedComm());
     if (!run.metrics.ok()) continue;
     const absl::StatusOr<Metrics> bare = Replayed(WithoutTimes(builder, ranks), RecordedComm());
     ASSERT_TRUE(bare.ok()) << bare.status();
     ++finished;
-    ASSERT_EQ(run.pinned.ranks.size(), bare->ranks.size());
+    ASSERT_EQ(run.fixed_time.ranks.size(), bare->ranks.size());
     for (int r = 0; r < ranks; ++r) {
-      ASSERT_EQ(run.pinned.ranks[r].total(), bare->ranks[r].end) << "round " << round << ", rank " << r;
-      ASSERT_LE(run.pinned.ranks[r].total(), run.metrics->ranks[r].end);
+      ASSERT_EQ(run.fixed_time.ranks[r].total(), bare->ranks[r].end) << "round " << round << ", rank " << r;
+      ASSERT_LE(run.fixed_time.ranks[r].total(), run.metrics->ranks[r].end);
     }
     delayed += bare->makespan > Time::Zero();
   }
@@ -102,7 +102,7 @@ TEST(Pinned, IsTheReplayInWhichNothingTakesTime) {
   EXPECT_GT(delayed, 400);
 }
 
-TEST(Pinned, OfThePathAreItsDelays) {
+TEST(FixedTime, OfThePathAreItsDelays) {
   std::mt19937 random(7);
   int some = 0;
   for (int round = 0; round < 500; ++round) {
@@ -111,13 +111,13 @@ TEST(Pinned, OfThePathAreItsDelays) {
     AddRandomDelays(random, ranks, &builder);
     EngineOptions options = Lanes(static_cast<LanePolicy>(random() % 3));
     options.memory.bandwidth = Bandwidth::BytesPerSecond(1000000000);
-    const Ran run = RunPinned(builder, options);
+    const Ran run = RunFixedTime(builder, options);
     if (!run.metrics.ok()) continue;
     Time delays;
     for (const PathSegment& s : run.path.segments) {
       if (s.kind == PathKind::kDelay) delays += s.length();
     }
-    ASSERT_EQ(run.pinned.path.total(), delays) << round;
+    ASSERT_EQ(run.fixed_time.path.total(), delays) << round;
     some += delays > Time::Zero();
   }
   EXPECT_GT(some, 100);
@@ -129,16 +129,16 @@ void Delay(et::Node* node, const std::vector<int64_t>& nanos, const char* kinds)
   TraceBuilder::Text(node, "dep_kinds", kinds);
 }
 
-TEST(Pinned, OfTwoDelaysOfOneLengthThePathTakesThatWhichHeldTheNode) {
+TEST(FixedTime, OfTwoDelaysOfOneLengthThePathTakesThatWhichHeldTheNode) {
   TraceBuilder b(1);
   b.Comp(0, 3);
   b.Comp(0, 9);
   Delay(&b.Comp(0, 1, {0, 1}), {2000, 2000}, "launch,thread");
-  const Ran run = RunPinned(b, Lanes(LanePolicy::kUnlimited));
+  const Ran run = RunFixedTime(b, Lanes(LanePolicy::kUnlimited));
   ASSERT_TRUE(run.metrics.ok());
-  PinnedTime want;
-  want[PinnedCause::kHostGaps] = Time::Micros(2);
-  EXPECT_EQ(run.pinned.path, want);
+  FixedTime want;
+  want[FixedTimeCause::kHostGaps] = Time::Micros(2);
+  EXPECT_EQ(run.fixed_time.path, want);
 }
 
 // Rank 1 comes to the all-reduce last because of its gap; rank 0 waits for it, and has a gap behind it.
@@ -154,44 +154,44 @@ TraceBuilder TwoRanks() {
   return b;
 }
 
-TEST(Pinned, GoesOverRanks) {
-  const Ran run = RunPinned(TwoRanks(), RecordedComm());
+TEST(FixedTime, GoesOverRanks) {
+  const Ran run = RunFixedTime(TwoRanks(), RecordedComm());
   ASSERT_TRUE(run.metrics.ok());
-  PinnedTime rank1;
-  rank1[PinnedCause::kStreamGaps] = Time::Micros(7);
-  PinnedTime rank0 = rank1;
-  rank0[PinnedCause::kHostGaps] = Time::Micros(3);
-  EXPECT_EQ(run.pinned.ranks[0], rank0);
-  EXPECT_EQ(run.pinned.ranks[1], rank1);
-  EXPECT_EQ(run.pinned.path, rank0);
+  FixedTime rank1;
+  rank1[FixedTimeCause::kStreamGaps] = Time::Micros(7);
+  FixedTime rank0 = rank1;
+  rank0[FixedTimeCause::kHostGaps] = Time::Micros(3);
+  EXPECT_EQ(run.fixed_time.ranks[0], rank0);
+  EXPECT_EQ(run.fixed_time.ranks[1], rank1);
+  EXPECT_EQ(run.fixed_time.path, rank0);
 }
 
-TEST(Pinned, ASimulatedSendDoesNotWaitForItsReceive) {
+TEST(FixedTime, ASimulatedSendDoesNotWaitForItsReceive) {
   TraceBuilder b(2);
   b.Comp(0, 1);
   b.Send(0, 1, 1000, 0, {0});
   b.Comp(1, 1);
   Delay(&b.Recv(1, 0, 1000, 0, {0}), {6000}, "thread");
-  const Ran simulated = RunPinned(b, Lanes(LanePolicy::kUnlimited));
+  const Ran simulated = RunFixedTime(b, Lanes(LanePolicy::kUnlimited));
   ASSERT_TRUE(simulated.metrics.ok());
-  EXPECT_EQ(simulated.pinned.ranks[0].total(), Time::Zero());
-  EXPECT_EQ(simulated.pinned.ranks[1].total(), Time::Micros(6));
-  EXPECT_EQ(RunPinned(b, RecordedComm()).pinned.ranks[0].total(), Time::Micros(6));
+  EXPECT_EQ(simulated.fixed_time.ranks[0].total(), Time::Zero());
+  EXPECT_EQ(simulated.fixed_time.ranks[1].total(), Time::Micros(6));
+  EXPECT_EQ(RunFixedTime(b, RecordedComm()).fixed_time.ranks[0].total(), Time::Micros(6));
 }
 
-TEST(Pinned, RecordedWaitsTakeTheTimeThatTheReplayGivesThem) {
+TEST(FixedTime, RecordedWaitsTakeTheTimeThatTheReplayGivesThem) {
   TraceBuilder b(1);
   et::Node& sync = b.Comp(0, 50);
   sync.set_name("cudaDeviceSynchronize");
   TraceBuilder::Int(&sync, "is_cpu_op", 1);
   Delay(&b.Comp(0, 1, {0}), {1000}, "thread");
   for (const int64_t micros : {50, 30}) {
-    const Ran run = RunPinned(b, Lanes(LanePolicy::kUnlimited), Time::Micros(micros));
-    PinnedTime want;
-    want[PinnedCause::kHostGaps] = Time::Micros(1);
-    want[PinnedCause::kRecordedWaits] = Time::Micros(micros - 10);
-    EXPECT_EQ(run.pinned.ranks[0], want);
-    EXPECT_EQ(run.pinned.path, want);
+    const Ran run = RunFixedTime(b, Lanes(LanePolicy::kUnlimited), Time::Micros(micros));
+    FixedTime want;
+    want[FixedTimeCause::kHostGaps] = Time::Micros(1);
+    want[FixedTimeCause::kRecordedWaits] = Time::Micros(micros - 10);
+    EXPECT_EQ(run.fixed_time.ranks[0], want);
+    EXPECT_EQ(run.fixed_time.path, want);
   }
 }
 

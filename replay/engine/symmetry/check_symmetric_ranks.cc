@@ -1,4 +1,4 @@
-#include "replay/engine/symmetry/twins.h"
+#include "replay/engine/symmetry/check_symmetric_ranks.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -19,39 +19,40 @@ bool SameCost(const MachineView& machine, int a, int b, int c, int d) {
   return left.sent == right.sent && left.latency == right.latency && left.transfer == right.transfer;
 }
 
-class TwinsCheck {
+class SymmetryCheck {
  public:
-  TwinsCheck(const Twins& twins, const TraceSet& traces, const MachineView& machine,
-             const MemoryModel& memory, bool recorded_comm)
-      : twins_(twins),
+  SymmetryCheck(const SymmetricRanks& symmetric, const TraceSet& traces, const MachineView& machine,
+                const MemoryModel& memory, bool recorded_comm)
+      : symmetric_(symmetric),
         traces_(traces),
         machine_(machine),
         own_memory_(memory.kind == MemoryModel::Kind::kLocal || memory.kind == MemoryModel::Kind::kPerRank),
         recorded_comm_(recorded_comm) {}
 
   bool Run() {
-    if (twins_.size() != traces_.ranks.size()) return false;
-    if (static_cast<int>(twins_.size()) > machine_.devices()) return false;
+    if (symmetric_.size() != traces_.ranks.size()) return false;
+    if (static_cast<int>(symmetric_.size()) > machine_.devices()) return false;
     for (const Graph* graph : DistinctGraphs(traces_).graphs) {
       if (!own_memory_ && UsesMemory(*graph)) return false;
     }
-    if (recorded_comm_) return std::all_of(twins_.begin(), twins_.end(), [](int of) { return of == 0; });
+    if (recorded_comm_)
+      return std::all_of(symmetric_.begin(), symmetric_.end(), [](int of) { return of == 0; });
     if (!machine_.contention_free()) return false;
-    peers_.resize(twins_.size());
-    for (size_t r = 0; r < twins_.size(); ++r) {
+    peers_.resize(symmetric_.size());
+    for (size_t r = 0; r < symmetric_.size(); ++r) {
       if (Of(static_cast<int>(r)) != static_cast<int>(r)) continue;
       if (!FindPeers(static_cast<int>(r)) || !AllStoodFor(static_cast<int>(r))) return false;
     }
-    for (size_t r = 0; r < twins_.size(); ++r) {
+    for (size_t r = 0; r < symmetric_.size(); ++r) {
       if (Of(static_cast<int>(r)) != static_cast<int>(r) && !Same(static_cast<int>(r))) return false;
     }
     return true;
   }
 
  private:
-  int Of(int rank) const { return twins_[static_cast<size_t>(rank)]; }
+  int Of(int rank) const { return symmetric_[static_cast<size_t>(rank)]; }
   const RankTrace& Trace(int rank) const { return traces_.ranks[static_cast<size_t>(rank)]; }
-  bool Exists(int rank) const { return rank >= 0 && static_cast<size_t>(rank) < twins_.size(); }
+  bool Exists(int rank) const { return rank >= 0 && static_cast<size_t>(rank) < symmetric_.size(); }
 
   static bool UsesMemory(const Graph& graph) {
     return std::any_of(graph.type.begin(), graph.type.end(),
@@ -120,7 +121,7 @@ class TwinsCheck {
     return true;
   }
 
-  const Twins& twins_;
+  const SymmetricRanks& symmetric_;
   const TraceSet& traces_;
   const MachineView& machine_;
   const bool own_memory_;  // whether each rank has its own memory
@@ -131,9 +132,9 @@ class TwinsCheck {
 
 }  // namespace
 
-bool CheckTwins(const Twins& twins, const TraceSet& traces, const MachineView& machine,
-                const MemoryModel& memory, bool recorded_comm) {
-  return TwinsCheck(twins, traces, machine, memory, recorded_comm).Run();
+bool CheckSymmetricRanks(const SymmetricRanks& symmetric, const TraceSet& traces, const MachineView& machine,
+                         const MemoryModel& memory, bool recorded_comm) {
+  return SymmetryCheck(symmetric, traces, machine, memory, recorded_comm).Run();
 }
 
 }  // namespace chakra
