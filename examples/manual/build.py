@@ -17,8 +17,10 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 HERE = pathlib.Path(__file__).resolve().parent
 
 GUIDES = [
-    "doctor", "captures", "nsys", "call_logs", "plan", "collectives", "networks", "packets", "astra_sim", "critical_path",
-    "what_if", "sweeps", "comparing", "kernels", "energy", "python",
+    "doctor", "formats", "troubleshooting", "captures", "convert", "groups", "one_rank", "nsys", "call_logs", "astra_sim",
+    "generate", "plan", "collectives", "messages", "calibrate", "networks", "clouds", "faults", "packets", "extend",
+    "report", "critical_path", "what_if", "unexplained", "kernels", "kernel_model", "energy", "cost", "goodput",
+    "where_to_train", "sweeps", "comparing", "python",
 ]
 PICTURES = (".svg", ".png")
 WORDS_END = r"[\s\-=,:;/()\[\]|]+"  # what ends a word for the search, so that --fabric=fluid is two

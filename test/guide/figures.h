@@ -8,7 +8,11 @@
 // Lines up to the next "$ " belong to a command. $SHARED is the folder of shared data; where that is absent,
 // paragraphs whose commands name it are left alone.
 //
-// A paragraph whose numbers no command gives says where they are from instead: <!-- given: WHERE -->
+// A paragraph whose numbers no command of the page gives says where they come from:
+//
+//   <!-- given: test/validation/energy.md -->   each quantity is in one of the files, which other tests check
+//   <!-- given: linked pages -->                each number of a line is in a page to which the line links
+//   <!-- stated: 1.5 times, 20 ms; WHY -->      constants that no run can change, or measured elsewhere
 #pragma once
 
 #include <cstddef>
@@ -21,7 +25,9 @@ namespace chakra::guide {
 struct Paragraph {
   size_t begin = 0, end = 0;          // lines [begin, end) of the page, from 0
   std::vector<std::string> commands;  // of its figures, for a shell
-  bool given = false;
+  std::vector<std::string> given;     // files that have its quantities
+  bool linked = false;                // the pages that its lines link to have their numbers
+  std::string stated;                 // quantities that the page lists
 };
 
 // All paragraphs of a page, in order, without what stands in fenced blocks and comments.
@@ -34,8 +40,18 @@ std::string TextOf(const std::vector<std::string>& page, const Paragraph& paragr
 // False: there is no such place, or several.
 bool Renew(const std::string& phrase, const Paragraph& paragraph, std::vector<std::string>* page);
 
-// The quantities of a text that a run may give, such as "39.02 ms", "4.5 %" and "1.8 times"; not those in
-// `code`.
+// The quantities of a text that a run may give, such as "39.02 ms", "4.5 %" and "1.8 times"; of "2 to 3 s" both.
+// Those in `code` are not among them.
 std::vector<std::string> QuantitiesOf(const std::string& text);
+
+// All numbers of a table's row but those in links and `code`, with their units: "1,848", "4.5 %".
+std::vector<std::string> NumbersOf(const std::string& row);
+
+// Whether `text` has the quantity by itself, with a blank before the unit or none.
+bool Has(const std::string& text, const std::string& quantity);
+
+// Whether a page of measurements has the quantity: with its unit, maybe with more digits, which round to it; or
+// in a table, without the unit and with at least two digits.
+bool GivenBy(const std::string& page, const std::string& quantity);
 
 }  // namespace chakra::guide
