@@ -13,6 +13,7 @@
 #include <iterator>
 #include <regex>
 #include <set>
+#include <sstream>
 
 #include "test/folders.h"
 #include "test/guide/figures.h"
@@ -190,6 +191,14 @@ TEST_P(GuideTest, CommandsPrintWhatThePageShows) {
   renewed.insert(renewed.end(), page.begin() + static_cast<std::ptrdiff_t>(copied), page.end());
   CheckProse(GetParam(), folder, update, &renewed);
   if (update && renewed != page) std::ofstream(kSource / GetParam(), std::ios::binary) << JoinLines(renewed);
+}
+
+// A guide is one task.
+TEST_P(GuideTest, GuidesAreShort) {
+  if (GetParam().rfind("examples/guide/", 0) != 0) return;
+  std::istringstream words(ReadText(kSource / GetParam()));
+  const auto n = std::distance(std::istream_iterator<std::string>(words), std::istream_iterator<std::string>());
+  EXPECT_LE(n, 1200) << GetParam() << ": split it";
 }
 
 TEST_P(GuideTest, LinksLeadToFiles) {
