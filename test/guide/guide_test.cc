@@ -29,11 +29,25 @@ using Lines = std::vector<std::string>;
 const fs::path kSource = CHAKRA_SOURCE_DIR;
 
 const char kSweeps[] = "examples/sweeps/README.md";
-const char kWhatIf[] = "examples/what_if/README.md";
 
-// README.md, examples/guide/*.md, the study of sweeps and that of edits, from the source folder on.
+// READMEs whose numbers are checked too. bench/README.md is not: its numbers are measured times.
+const char* const kReadmes[] = {"README.md",
+                                "examples/README.md",
+                                "examples/capture/README.md",
+                                "examples/install/README.md",
+                                "examples/notebooks/README.md",
+                                kSweeps,
+                                "examples/timeline/README.md",
+                                "examples/what_if/README.md",
+                                "proto/README.md",
+                                "test/README.md",
+                                "trace/generate/README.md"};
+
+bool IsGuide(const std::string& page) { return page.rfind("examples/guide/", 0) == 0; }
+
+// READMEs and guides, from the source folder on.
 std::vector<std::string> Pages() {
-  std::vector<std::string> pages = {"README.md", kSweeps, kWhatIf};
+  std::vector<std::string> pages(std::begin(kReadmes), std::end(kReadmes));
   for (const auto& entry : fs::directory_iterator(kSource / "examples/guide")) {
     if (entry.path().extension() == ".md")
       pages.push_back("examples/guide/" + entry.path().filename().string());
@@ -168,7 +182,7 @@ TEST_P(GuideTest, CommandsPrintWhatThePageShows) {
   const std::string name = std::filesystem::path(GetParam()).stem().string();
   static const std::set<std::string> slow = {"energy", "goodput", "plan", "where_to_train"};
   if (kSanitized && (slow.count(name) != 0 || GetParam() == kSweeps)) return;
-  EXPECT_FALSE(steps.empty() && GetParam() != kWhatIf) << GetParam() << " has no command";
+  EXPECT_FALSE(steps.empty() && IsGuide(GetParam())) << GetParam() << " has no command";
   for (const Step& step : steps) {
     SCOPED_TRACE(GetParam() + ":" + std::to_string(step.line) + ": " + step.command);
     const auto begin = page.begin() + static_cast<std::ptrdiff_t>(step.begin);
@@ -195,7 +209,7 @@ TEST_P(GuideTest, CommandsPrintWhatThePageShows) {
 
 // A guide is one task.
 TEST_P(GuideTest, GuidesAreShort) {
-  if (GetParam().rfind("examples/guide/", 0) != 0) return;
+  if (!IsGuide(GetParam())) return;
   std::istringstream words(ReadText(kSource / GetParam()));
   const auto n = std::distance(std::istream_iterator<std::string>(words), std::istream_iterator<std::string>());
   EXPECT_LE(n, 1200) << GetParam() << ": split it";
@@ -211,9 +225,8 @@ TEST_P(GuideTest, LinksLeadToFiles) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Pages, GuideTest, testing::ValuesIn(Pages()), [](const auto& page) {
-  std::string name = fs::path(page.param).stem().string();
-  if (page.param == kSweeps) name = "sweeps_study";
-  if (page.param == kWhatIf) name = "what_if_study";
+  std::string name = fs::path(page.param).replace_extension().string();
+  if (IsGuide(page.param)) name = fs::path(page.param).stem().string();
   std::replace_if(
       name.begin(), name.end(), [](char c) { return std::isalnum(c) == 0; }, '_');
   return name;
@@ -222,7 +235,7 @@ INSTANTIATE_TEST_SUITE_P(Pages, GuideTest, testing::ValuesIn(Pages()), [](const 
 TEST(Readmes, TheFirstNamesAllGuides) {
   const std::string readme = ReadText(kSource / "README.md");
   for (const std::string& page : Pages()) {
-    if (page == "README.md" || page == kSweeps || page == kWhatIf) continue;
+    if (!IsGuide(page)) continue;
     EXPECT_THAT(readme, testing::HasSubstr("](" + page + ")"));
   }
 }
