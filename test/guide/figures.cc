@@ -53,15 +53,16 @@ std::string Escaped(const std::string& text) {
 const char kNumber[] = "\\d(?:[\\d,.]*\\d)?";
 
 const char kUnit[] =
-    "(?:ps|ns|us|ms|s|hours|days|%|times|x|[kMGT]?B|[KMGT]iB|GB/s|TB/s|Gb/s|Tb/s|MB/s|J|kJ|MJ|W|kW|MW|kWh|MWh|g|kg|"
+    "(?:ps|ns|us|ms|s|hours|days|%|times|x|[kMGT]?B|[KMGT]iB|GB/s|TB/s|Gb/s|Tb/s|MB/"
+    "s|J|kJ|MJ|W|kW|MW|kWh|MWh|g|kg|"
     "tonnes|TFLOP/s|tokens/s|packets|flows|nodes/s)";
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // Past the number that begins at `at`; a comma or a point belongs to it before a digit.
 size_t EndOfNumber(const std::string& text, size_t at) {
-  while (at < text.size() && (IsDigit(text[at]) || ((text[at] == ',' || text[at] == '.') && at + 1 < text.size() &&
-                                                    IsDigit(text[at + 1]))))
+  while (at < text.size() && (IsDigit(text[at]) || ((text[at] == ',' || text[at] == '.') &&
+                                                    at + 1 < text.size() && IsDigit(text[at + 1]))))
     ++at;
   return at;
 }
@@ -150,8 +151,8 @@ bool Renew(const std::string& phrase, const Paragraph& paragraph, Lines* page) {
 }
 
 std::vector<std::string> QuantitiesOf(const std::string& text) {
-  static const std::regex quantity("(?:^|[^\\w.,-])(?:(" + std::string(kNumber) + ") to )?(" + kNumber + ") (" + kUnit +
-                                   ")(?![\\w/]| \\d)");
+  static const std::regex quantity("(?:^|[^\\w.,-])(?:(" + std::string(kNumber) + ") to )?(" + kNumber +
+                                   ") (" + kUnit + ")(?![\\w/]| \\d)");
   const std::string plain = WithoutCode(text);
   std::vector<std::string> quantities;
   for (std::sregex_iterator i(plain.begin(), plain.end(), quantity), end; i != end; ++i) {

@@ -40,8 +40,8 @@ std::string TextOf(const std::vector<std::string>& page, const Paragraph& paragr
 // False: there is no such place, or several.
 bool Renew(const std::string& phrase, const Paragraph& paragraph, std::vector<std::string>* page);
 
-// The quantities of a text that a run may give, such as "39.02 ms", "4.5 %" and "1.8 times"; of "2 to 3 s" both.
-// Those in `code` are not among them.
+// The quantities of a text that a run may give, such as "39.02 ms", "4.5 %" and "1.8 times"; of "2 to 3 s"
+// both. Those in `code` are not among them.
 std::vector<std::string> QuantitiesOf(const std::string& text);
 
 // All numbers of a table's row but those in links and `code`, with their units: "1,848", "4.5 %".
@@ -50,8 +50,8 @@ std::vector<std::string> NumbersOf(const std::string& row);
 // Whether `text` has the quantity by itself, with a blank before the unit or none.
 bool Has(const std::string& text, const std::string& quantity);
 
-// Whether a page of measurements has the quantity: with its unit, maybe with more digits, which round to it; or
-// in a table, without the unit and with at least two digits.
+// Whether a page of measurements has the quantity: with its unit, maybe with more digits, which round to it;
+// or in a table, without the unit and with at least two digits.
 bool GivenBy(const std::string& page, const std::string& quantity);
 
 }  // namespace chakra::guide

@@ -44,8 +44,10 @@ TEST(Figures, NumbersAreRenewedWhereTheyStand) {
 }
 
 TEST(Figures, QuantitiesAreNumbersWithUnitsOutsideOfCode) {
-  EXPECT_THAT(QuantitiesOf("From 1.5 ms to 2,048 us (4.5 %, 1.8 times), `3 ms`, H100 80 GB, 3.5, v2 ms5 s, 2 to 3 kg."),
-              ElementsAre("1.5 ms", "2,048 us", "4.5 %", "1.8 times", "80 GB", "2 kg", "3 kg"));
+  EXPECT_THAT(
+      QuantitiesOf(
+          "From 1.5 ms to 2,048 us (4.5 %, 1.8 times), `3 ms`, H100 80 GB, 3.5, v2 ms5 s, 2 to 3 kg."),
+      ElementsAre("1.5 ms", "2,048 us", "4.5 %", "1.8 times", "80 GB", "2 kg", "3 kg"));
   EXPECT_THAT(NumbersOf("| [a 7](b9.md) | H100, `5` | 1,848 | 4.5 % | 3 to 4 % |"),
               ElementsAre("1,848", "4.5 %", "3", "4 %"));
 }

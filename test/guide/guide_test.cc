@@ -1,5 +1,6 @@
 // README.md and the guides: each command is run, and must print what the page shows; each quantity in the
-// prose must be in what a run printed, or in the file that the page names. With UPDATE_GUIDES=1 the pages are written anew instead.
+// prose must be in what a run printed, or in the file that the page names. With UPDATE_GUIDES=1 the pages are
+// written anew instead.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -135,12 +136,13 @@ void CheckLinked(const std::string& name, const std::string& printed, const Para
       texts += ReadNamed(name, (*at)[1]);
     if (texts.empty()) continue;
     for (const std::string& number : NumbersOf(page[i]))
-      EXPECT_TRUE(GivenBy(texts, number) || Has(printed, number)) << name << ":" << i + 1 << ": \"" << number << "\" is in no linked page";
+      EXPECT_TRUE(GivenBy(texts, number) || Has(printed, number))
+          << name << ":" << i + 1 << ": \"" << number << "\" is in no linked page";
   }
 }
 
-// The page's prose: each quantity is shown by a block of the page, or figures give it, or a file that is named, or
-// it is stated.
+// The page's prose: each quantity is shown by a block of the page, or figures give it, or a file that is
+// named, or it is stated.
 void CheckProse(const std::string& name, const Folder& folder, bool update, Lines* page) {
   std::string blocks;
   for (const Step& step : FindSteps(*page)) {
@@ -159,9 +161,10 @@ void CheckProse(const std::string& name, const Folder& folder, bool update, Line
     for (const std::string& quantity : QuantitiesOf(TextOf(*page, paragraph))) {
       if (Has(blocks, quantity) || Has(printed, quantity) || Has(paragraph.stated, quantity)) continue;
       if (GivenBy(given, quantity)) continue;
-      ADD_FAILURE() << name << ":" << paragraph.begin + 1 << ": \"" << quantity
-                    << "\" is in no block of the page, in no figures before the paragraph, in no file that it names "
-                       "with `given` and not `stated` (test/guide/figures.h)";
+      ADD_FAILURE()
+          << name << ":" << paragraph.begin + 1 << ": \"" << quantity
+          << "\" is in no block of the page, in no figures before the paragraph, in no file that it names "
+             "with `given` and not `stated` (test/guide/figures.h)";
     }
   }
 }
@@ -211,7 +214,8 @@ TEST_P(GuideTest, CommandsPrintWhatThePageShows) {
 TEST_P(GuideTest, GuidesAreShort) {
   if (!IsGuide(GetParam())) return;
   std::istringstream words(ReadText(kSource / GetParam()));
-  const auto n = std::distance(std::istream_iterator<std::string>(words), std::istream_iterator<std::string>());
+  const auto n =
+      std::distance(std::istream_iterator<std::string>(words), std::istream_iterator<std::string>());
   EXPECT_LE(n, 1200) << GetParam() << ": split it";
 }
 
