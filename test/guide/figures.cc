@@ -16,8 +16,8 @@ using Lines = std::vector<std::string>;
 bool Begins(const std::string& line, const std::string& with) { return line.rfind(with, 0) == 0; }
 
 Lines SplitList(const std::string& text) {
-  static const std::regex comma(" *, *");
-  return {std::sregex_token_iterator(text.begin(), text.end(), comma, -1), std::sregex_token_iterator()};
+  static const std::regex semicolon(" *; *");
+  return {std::sregex_token_iterator(text.begin(), text.end(), semicolon, -1), std::sregex_token_iterator()};
 }
 
 // Reads a comment from line `i` on; returns the line after it.
@@ -40,7 +40,9 @@ size_t ReadComment(const Lines& page, size_t i, Paragraph* next) {
   if (Begins(text, given)) {
     const std::string where = text.substr(given.size(), text.find_last_not_of(' ') + 1 - given.size());
     if (where == "linked pages") next->linked = true;
-    if (where != "linked pages") next->given = SplitList(where);
+    if (where == "linked pages") return i;
+    const Lines files = SplitList(where);
+    next->given.insert(next->given.end(), files.begin(), files.end());
   }
   return i;
 }

@@ -10,7 +10,9 @@
 //
 // A paragraph whose numbers no command of the page gives says where they come from:
 //
-//   <!-- given: test/validation/energy.md -->   each quantity is in one of the files, which other tests check
+//   <!-- given: test/validation/energy.md; a.md: some text -->
+//                                               each quantity is in one of the files, which other tests
+//                                               check; of the second in a line that has the text
 //   <!-- given: linked pages -->                each number of a line is in a page to which the line links
 //   <!-- stated: 1.5 times, 20 ms; WHY -->      constants that no run can change, or measured elsewhere
 #pragma once
@@ -25,7 +27,7 @@ namespace chakra::guide {
 struct Paragraph {
   size_t begin = 0, end = 0;          // lines [begin, end) of the page, from 0
   std::vector<std::string> commands;  // of its figures, for a shell
-  std::vector<std::string> given;     // files that have its quantities
+  std::vector<std::string> given;     // files that have its quantities, maybe with ": " and a text
   bool linked = false;                // the pages that its lines link to have their numbers
   std::string stated;                 // quantities that the page lists
 };

@@ -14,7 +14,7 @@ using ::testing::IsEmpty;
 const char kPage[] =
     "# Title\n\nNo figures.\n\n<!-- figures\n$ one\n$ two \\\n    more\n-->\nIt takes 3 ms,\nor 4.5 % "
     "more.\n\n"
-    "```console\n$ not prose, 7 ms\n```\n<!-- given: a.md, b.csv -->\n- 9 %\n- 1 s\n\n"
+    "```console\n$ not prose, 7 ms\n```\n<!-- given: a.md; b.csv: c -->\n- 9 %\n- 1 s\n\n"
     "<!-- stated: 2 s,\n7 x; a limit -->\n<!-- given: linked pages -->\n2 s\n";
 
 TEST(Figures, BelongToTheParagraphAfterThem) {
@@ -25,7 +25,7 @@ TEST(Figures, BelongToTheParagraphAfterThem) {
   EXPECT_THAT(paragraphs[2].commands, ElementsAre("one", "two \\\n    more"));
   EXPECT_EQ(TextOf(page, paragraphs[2]), "It takes 3 ms, or 4.5 % more.");
   EXPECT_THAT(paragraphs[2].given, IsEmpty());
-  EXPECT_THAT(paragraphs[3].given, ElementsAre("a.md", "b.csv"));
+  EXPECT_THAT(paragraphs[3].given, ElementsAre("a.md", "b.csv: c"));
   EXPECT_EQ(TextOf(page, paragraphs[3]), "- 9 % - 1 s");
   EXPECT_FALSE(paragraphs[3].linked);
   EXPECT_TRUE(paragraphs[4].linked);

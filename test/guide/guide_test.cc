@@ -120,10 +120,20 @@ bool NeedsShared(const Paragraph& paragraph) {
                      [](const std::string& c) { return c.find("$SHARED") != std::string::npos; });
 }
 
-// The text of a file that a page names, from the source folder on or from the page's own.
+// The text of a file that a page names, from the source folder on or from the page's own; of "FILE: TEXT" the
+// lines that have the text.
 std::string ReadNamed(const std::string& page, const std::string& name) {
-  const fs::path beside = (kSource / page).parent_path() / name;
-  return ReadText(fs::exists(kSource / name) ? kSource / name : beside);
+  const size_t colon = name.find(": ");
+  const std::string file = name.substr(0, colon);
+  const fs::path beside = (kSource / page).parent_path() / file;
+  const std::string all = ReadText(fs::exists(kSource / file) ? kSource / file : beside);
+  if (colon == std::string::npos) return all;
+  std::string with;
+  for (const std::string& line : SplitLines(all)) {
+    if (line.find(name.substr(colon + 2)) != std::string::npos) with += line + "\n";
+  }
+  EXPECT_FALSE(with.empty()) << page << ": no line has what " << name << " asks for";
+  return with;
 }
 
 // Each number of a line of the paragraph is in a page that the line links to, or in what figures printed.
@@ -151,7 +161,8 @@ void CheckProse(const std::string& name, const Folder& folder, bool update, Line
   }
   for (const Paragraph& paragraph : FindParagraphs(*page)) {
     if (!fs::exists(CHAKRA_SHARED_DATA) && NeedsShared(paragraph)) continue;
-    const std::string printed = JoinLines(CheckFigures(folder, paragraph, update, page));
+    const Lines phrases = CheckFigures(folder, paragraph, update, page);
+    const std::string printed = JoinLines(phrases) + JoinLines(QuantitiesOf(JoinLines(phrases)));
     if (paragraph.linked) {
       CheckLinked(name, printed, paragraph, *page);
       continue;
