@@ -194,7 +194,7 @@ TEST_P(GuideTest, CommandsPrintWhatThePageShows) {
   const std::vector<Step> steps = FindSteps(page);
   // Pages whose commands simulate for a minute under sanitizers run in the optimised build alone.
   const std::string name = std::filesystem::path(GetParam()).stem().string();
-  static const std::set<std::string> slow = {"energy", "goodput", "plan", "where_to_train"};
+  static const std::set<std::string> slow = {"goodput", "plan", "where_to_train"};
   if (kSanitized && (slow.count(name) != 0 || GetParam() == kSweeps)) return;
   EXPECT_FALSE(steps.empty() && IsGuide(GetParam())) << GetParam() << " has no command";
   for (const Step& step : steps) {
