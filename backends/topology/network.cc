@@ -6,6 +6,7 @@
 #include "backends/topology/size.h"
 #include "trace/base/did_you_mean.h"
 #include "trace/base/status_macros.h"
+#include "trace/io/topic.h"
 
 namespace chakra {
 
@@ -36,9 +37,8 @@ namespace {
 constexpr char kInjectionKey[] = "injection";
 Parameter InjectionParameter() {
   return {kInjectionKey, "",
-          "what all ports of a device carry together; their links are made as fast as that takes, all by the "
-          "same "
-          "factor; default: as the links say"};
+          "rate of all ports of a device together; their links are scaled to it by one factor; default: that "
+          "of the links"};
 }
 
 }  // namespace
@@ -73,16 +73,23 @@ absl::StatusOr<const NetworkKind*> FindKind(const std::string& name) {
       absl::StrCat("there is no network \"", name, "\"", SuggestName(name, names)));
 }
 
+absl::StatusOr<Parameters> ReadParameters(const NetworkSpec& spec, const NetworkKind& kind,
+                                          const Cards& cards) {
+  auto parameters = Parameters::Make(spec, kind.parameters, cards);
+  if (parameters.ok()) return parameters;
+  return absl::InvalidArgumentError(SeeTopic(std::string(parameters.status().message()), kind.name));
+}
+
 }  // namespace
 
 absl::Status CheckParameters(const NetworkSpec& spec) {
   ASSIGN_OR_RETURN(auto kind, FindKind(spec.name));
-  return Parameters::Make(spec, kind->parameters).status();
+  return ReadParameters(spec, *kind, {}).status();
 }
 
 absl::StatusOr<Network> BuildNetwork(const NetworkSpec& spec, int devices, const Cards& cards) {
   ASSIGN_OR_RETURN(auto kind, FindKind(spec.name));
-  ASSIGN_OR_RETURN(auto parameters, Parameters::Make(spec, kind->parameters, kind->whole ? Cards() : cards));
+  ASSIGN_OR_RETURN(auto parameters, ReadParameters(spec, *kind, kind->whole ? Cards() : cards));
   auto network = kind->build(parameters, devices);
   if (!network.ok() || parameters.Empty(kInjectionKey)) return network;
   ASSIGN_OR_RETURN(const auto injection, parameters.Rate(kInjectionKey, /*any_rate=*/true));

@@ -20,6 +20,8 @@
 #include "trace/io/proto_io.h"
 #include "trace/io/set_field.h"
 #include "trace/io/settings.h"
+#include "trace/io/short_form.h"
+#include "trace/io/topic.h"
 
 namespace chakra {
 namespace {
@@ -28,26 +30,31 @@ namespace {
 struct Override {
   const char* key;
   const char* path;
+  const char* doc;
   double scale = 1;  // plain numbers are divided by this: units of the key in one unit of the field
 };
 constexpr absl::string_view kPeak = "peak_tflops";
 constexpr Override kOverrides[] = {
-    {"nodes", "topology.dimension[-1].size"},
-    {"gpus_per_node", "topology.dimension[0].size"},
-    {"nic_gbps", "topology.dimension[-1].bandwidth_gbytes_per_s", 8},
-    {"nic_latency_ns", "topology.dimension[-1].latency_ns"},
-    {"nvlink_gbytes_per_s", "topology.dimension[0].bandwidth_gbytes_per_s"},
-    {"nvlink_latency_ns", "topology.dimension[0].latency_ns"},
-    {"memory_gbytes_per_s", "device.memory_gbytes_per_s"},
-    {"memory_latency_ns", "device.memory_latency_ns"},
-    {"peak_tflops", "device.peak_tflops"},
-    {"library", "collectives.library.name"},
-    {"nccl", "collectives.library.version"},
-    {"transport", "collectives.library.level[-1].transport.name"},
-    {"splits", "collectives.splits"},
-    {"splits_at_once", "collectives.splits_at_once"},
-    {"step_overhead_ns", "collectives.step_overhead_ns"},
-    {"reduce_gbytes_per_s", "collectives.reduce_gbytes_per_s"},
+    {"nodes", "topology.dimension[-1].size", "number of nodes"},
+    {"gpus_per_node", "topology.dimension[0].size", "number of devices of a node"},
+    {"nic_gbps", "topology.dimension[-1].bandwidth_gbytes_per_s", "rate of a NIC in each direction, Gb/s", 8},
+    {"nic_latency_ns", "topology.dimension[-1].latency_ns", "latency of a link between nodes, ns"},
+    {"nvlink_gbytes_per_s", "topology.dimension[0].bandwidth_gbytes_per_s",
+     "bandwidth of a device inside a node in each direction, GB/s"},
+    {"nvlink_latency_ns", "topology.dimension[0].latency_ns", "latency of a link inside a node, ns"},
+    {"memory_gbytes_per_s", "device.memory_gbytes_per_s", "bandwidth of the device's memory, GB/s"},
+    {"memory_latency_ns", "device.memory_latency_ns", "latency of the device's memory, ns"},
+    {"peak_tflops", "device.peak_tflops",
+     "dense peak of the device in its default dtype, TFLOP/s; peak_tflops.fp16=... for another dtype"},
+    {"library", "collectives.library.name", "collective library: nccl, mpi, open-mpi or mpich"},
+    {"nccl", "collectives.library.version", "release of NCCL, as 2.27"},
+    {"transport", "collectives.library.level[-1].transport.name",
+     "transport between nodes, as `chakra-replay topology transport` lists"},
+    {"splits", "collectives.splits", "parts of a collective that run one after another"},
+    {"splits_at_once", "collectives.splits_at_once", "parts of a collective that run at the same time"},
+    {"step_overhead_ns", "collectives.step_overhead_ns", "time before each send of a collective, ns"},
+    {"reduce_gbytes_per_s", "collectives.reduce_gbytes_per_s",
+     "memory bandwidth of a reduction, GB/s; 0: reductions take no time"},
 };
 
 // Whether the key may be set to 0. For a size, a rate or a peak, 0 would mean open or unknown.
@@ -108,11 +115,8 @@ absl::Status ApplyOverride(absl::string_view spec, absl::string_view item, proto
     if (kv.first == o.key || (of_dtype && kPeak == o.key))
       return SetOverride(spec, kv.first, kv.second, o, cluster);
   }
-  const std::string nearest = NearestName(kv.first, OverrideKeys());
-  return absl::InvalidArgumentError(
-      absl::StrCat("cluster \"", spec, "\": unknown key \"", kv.first, "\"",
-                   nearest.empty() ? "" : absl::StrCat("; did you mean \"", nearest, "\"?"),
-                   nearest.empty() ? ". Known: " : " Known: ", absl::StrJoin(OverrideKeys(), ", ")));
+  return absl::InvalidArgumentError(absl::StrCat("cluster \"", spec, "\": unknown key \"", kv.first, "\"",
+                                                 SuggestKey(kv.first, OverrideKeys(), "cluster")));
 }
 
 constexpr int kMostBases = 8;
@@ -155,6 +159,8 @@ absl::StatusOr<proto::Cluster> Load(const std::string& spec, int depth, std::vec
   if (const std::string text = PresetText(name); !text.empty()) return LoadPreset(name, text, spec, depth);
   struct stat unused;
   if (::stat(spec.c_str(), &unused) != 0) {
+    if (absl::Status s = CheckColon(spec, "a change of a preset"); !s.ok())
+      return absl::InvalidArgumentError(absl::StrCat("cluster \"", spec, "\": ", s.message()));
     const std::string nearest = NearestName(name, PresetNames());
     return absl::NotFoundError(
         absl::StrCat("cluster \"", spec, "\" is neither a preset nor a file",
@@ -181,6 +187,12 @@ absl::StatusOr<proto::Cluster> Load(const std::string& spec, int depth, std::vec
 }
 
 }  // namespace
+
+std::vector<OverrideDoc> DescribeOverrides() {
+  std::vector<OverrideDoc> docs;
+  for (const Override& o : kOverrides) docs.push_back({o.key, o.path, o.doc});
+  return docs;
+}
 
 std::vector<std::string> OverrideKeys() {
   std::vector<std::string> keys;

@@ -21,4 +21,12 @@ absl::StatusOr<proto::Cluster> LoadCluster(const std::string& spec,
 // one dtype. "nodes" is the size of the last dimension, "nic_gbps" its bandwidth in Gb/s (1e9 bits).
 std::vector<std::string> OverrideKeys();
 
+struct OverrideDoc {
+  const char* key;
+  const char* field;  // its path in a cluster, as --set takes it
+  const char* doc;    // with the unit
+};
+// In the order of OverrideKeys().
+std::vector<OverrideDoc> DescribeOverrides();
+
 }  // namespace chakra

@@ -236,8 +236,8 @@ TEST_F(SweepCli, ASearchFindsTheBestOfItsGrid) {
 
 TEST_F(SweepCli, BadAxesAreRefusedBeforeAnythingRuns) {
   Refuse("axis {\n name: 'm'\n field: 'device.memory_gbyte_per_s'\n value: '1' }",
-         "bad.txtpb:4: axis[0].field: device.memory_gbyte_per_s=1: Device has no field "
-         "\"memory_gbyte_per_s\"; did you mean 'memory_gbytes_per_s'?");
+         "bad.txtpb:4: axis[0].field: device.memory_gbyte_per_s=1: unknown field "
+         "device.memory_gbyte_per_s; did you mean 'memory_gbytes_per_s'?");
   Refuse("axis { name: 'm' field: 'device.memory_gbytes_per_s' value: '3TB' }",
          "memory_gbytes_per_s is \"3TB\"; expected a rate in b/s or B/s");
   Refuse("axis { name: 'd' field: 'topology.dimension[5].size' value: '1' }", "dimension has 2 elements");
@@ -291,7 +291,7 @@ TEST_F(SweepCli, SetIsAnOptionOfReplay) {
       "replay ", kStep, " -q --set device.memory_gbytes_per_s=100 --set 'device.peak_tflops[bf16]=10'"));
   EXPECT_THAT(slow, Not(HasSubstr("Makespan   38.15 ms")));
   EXPECT_THAT(Run(absl::StrCat("replay ", kStep, " -q --set device.memory=1"), 1),
-              HasSubstr("--set device.memory=1: Device has no field \"memory\""));
+              HasSubstr("--set device.memory=1: unknown field device.memory"));
 }
 
 // The tasks of an array are told what the command was told, and are no more than there are points.

@@ -180,7 +180,7 @@ TEST_F(SweepSpace, AxesThatAreNone) {
          "group[0].axis[0].name: \"a\" is the name of another");
   Refuse("axis { name: 'a' option: 'fabric' value: '1' }", "axis[0].option: \"fabric\", expected an option");
   Refuse("axis { name: 'a' field: 'device.memory' value: '1' }",
-         "axis[0].field: device.memory=1: Device has no field \"memory\"");
+         "axis[0].field: device.memory=1: unknown field device.memory");
   Refuse("axis { name: 'a' field: 'device.memory_gbytes_per_s' value: '3TB' }",
          "memory_gbytes_per_s is \"3TB\"; expected a rate in b/s or B/s");
   Refuse("axis { name: 'a' option: '--x' choice { label: 'l' } }", "choice says itself what it sets");

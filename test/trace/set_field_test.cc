@@ -128,9 +128,13 @@ TEST_F(SetField, BandwidthClearsTheExactOne) {
 
 TEST_F(SetField, UnknownFieldsComeWithTheNearest) {
   Refuse("device.memory_gbyte_per_s=1", "did you mean 'memory_gbytes_per_s'?");
-  Refuse("device.memory_gbyte_per_s=1", "Device has no field \"memory_gbyte_per_s\"");
-  Refuse("devise.name=x", "did you mean 'device'?; it has name, source, base, change, topology");
-  Refuse("topology.dimension[0].bandwith_gbytes_per_s=1", "did you mean 'bandwidth_gbytes_per_s'?");
+  Refuse("device.memory_gbyte_per_s=1", "unknown field device.memory_gbyte_per_s; did you mean");
+  Refuse("devise.name=x", "unknown field devise; did you mean 'device'?");
+  Refuse("topology.dimension[0].bandwith_gbytes_per_s=1",
+         "unknown field topology.dimension.bandwith_gbytes_per_s; did you mean 'bandwidth_gbytes_per_s'?");
+  Refuse("device.zzzz=1", "unknown field device.zzzz; known: name, peak_tflops");
+  Refuse("packet.mtu_byts=1",
+         "unknown field packet.mtu_byts; did you mean 'mtu_bytes'? See `chakra-replay help packet`");
 }
 
 TEST_F(SetField, ValuesOfAnotherTypeOrRange) {

@@ -44,6 +44,8 @@ absl::StatusOr<std::optional<proto::Workload>> ReadForeignFile(const std::string
 // whole workload.
 absl::Status ReadModelText(const std::string& text, proto::Workload* workload) {
   proto::Model* const model = workload->mutable_model();
+  if (absl::Status s = CheckColon(text, "a change of a named model"); !s.ok())
+    return absl::InvalidArgumentError(absl::StrCat("--model ", text, ": ", s.message()));
   const size_t equals = text.find('='), colon = text.find(':');
   const bool named = equals == std::string::npos || colon < equals;
   if (!named) return ReadSettings(text, "--model", model);

@@ -14,6 +14,7 @@
 #include "trace/io/field_value.h"
 #include "trace/io/proto_io.h"
 #include "trace/io/settings.h"
+#include "trace/io/topic.h"
 
 namespace chakra {
 namespace {
@@ -121,7 +122,7 @@ class Setter {
     const PathStep& step = steps[i];
     const bool last = i + 1 == steps.size();
     const FieldDescriptor* f = m->GetDescriptor()->FindFieldByName(step.name);
-    if (f == nullptr) return Unknown(step.name, *m->GetDescriptor());
+    if (f == nullptr) return Unknown(steps, i, *m->GetDescriptor());
     if (!f->options().GetExtension(proto::setting).short_form()) {
       RETURN_IF_ERROR(ExpandShortForm(m));
     }
@@ -151,13 +152,12 @@ class Setter {
     return absl::InvalidArgumentError(absl::StrCat(name, " has no fields of its own"));
   }
 
-  static absl::Status Unknown(const std::string& name, const Descriptor& type) {
-    const std::vector<std::string> names = FieldNamesOf(type);
-    const std::string nearest = NearestName(name, names);
+  // Step `i` leads to no field of `type`.
+  static absl::Status Unknown(const std::vector<PathStep>& steps, size_t i, const Descriptor& type) {
+    std::string path;
+    for (size_t k = 0; k <= i; ++k) absl::StrAppend(&path, k == 0 ? "" : ".", steps[k].name);
     return absl::InvalidArgumentError(
-        absl::StrCat(type.name(), " has no field \"", name, "\"",
-                     nearest.empty() ? "" : absl::StrCat("; did you mean '", nearest, "'?"), "; it has ",
-                     absl::StrJoin(names, ", ")));
+        absl::StrCat("unknown field ", path, SuggestKey(steps[i].name, FieldNamesOf(type), TopicOf(type))));
   }
 
   // Sets the rest of the path in `inner`; at the end of the path, reads `inner` from the text format.

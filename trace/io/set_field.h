@@ -26,7 +26,7 @@ namespace chakra {
 // first expanded into fields (ExpandShortForm()).
 //
 // Errors (InvalidArgument) give the path and the value, and say what was expected: for an unknown field, the
-// nearest name and all valid names; also a value of another type, or out of the range of its type.
+// nearest name or the valid names; also a value of another type, or out of the range of its type.
 absl::Status SetField(const std::string& path, const std::string& value, google::protobuf::Message* message);
 
 // Checks path and value as SetField() does (field names, types, and the ranges of types), but allows any

@@ -28,6 +28,9 @@ std::string Plain(double v) {
 std::string PrintWithUnit(double v, const FieldUnit& unit) {
   constexpr std::pair<const char*, double> kTimes[] = {
       {"s", 1e12}, {"ms", 1e9}, {"us", 1e6}, {"ns", 1e3}, {"ps", 1}};
+  constexpr double kTera = 1e12;
+  if (unit.kind == FieldUnit::Kind::kBytes && v >= kTera && std::fmod(v, kTera) == 0)
+    return absl::StrCat(Plain(v / kTera), "TB");
   if (unit.kind != FieldUnit::Kind::kTime) return absl::StrCat(Plain(v), unit.sign);
   const double picos = std::round(v * unit.scale);
   if (!(std::fabs(picos) < 1e18)) return absl::StrCat(v, unit.sign);

@@ -13,10 +13,10 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "proto/setting.pb.h"
-#include "trace/base/did_you_mean.h"
 #include "trace/base/status_macros.h"
 #include "trace/io/field_value.h"
 #include "trace/io/setting_range.h"
+#include "trace/io/topic.h"
 
 namespace chakra {
 namespace {
@@ -153,7 +153,8 @@ std::vector<const FieldDescriptor*> FieldsOf(const Descriptor& type, absl::strin
 absl::Status UnknownKey(const std::string& key, const Descriptor& type) {
   std::vector<std::string> known;
   for (const SettingDoc& d : DescribeSettings(type)) known.push_back(d.key);
-  return absl::InvalidArgumentError(absl::StrCat("unknown key \"", key, "\"", SuggestName(key, known)));
+  return absl::InvalidArgumentError(
+      absl::StrCat("unknown key \"", key, "\"", SuggestKey(key, known, TopicOf(type))));
 }
 
 // Reads one value of a short form.
@@ -222,8 +223,8 @@ std::string Words(const google::protobuf::EnumDescriptor& type) {
   return absl::StrCat(absl::StrJoin(words, ", "), " or ", last);
 }
 
-// Returns the allowed values of a field, by its type and range, for its description.
-std::string RangeOf(const FieldDescriptor& f) {
+// Returns the allowed values of a field, by its type and range.
+std::string ValuesOf(const FieldDescriptor& f) {
   if (f.cpp_type() == FieldDescriptor::CPPTYPE_ENUM) return Words(*f.enum_type());
   if (f.cpp_type() == FieldDescriptor::CPPTYPE_BOOL) return "yes or no";
   const Range range(f, true);
@@ -286,14 +287,13 @@ std::vector<SettingDoc> DescribeSettings(const Descriptor& type) {
   std::vector<SettingDoc> docs;
   for (int i = 0; i < type.field_count(); ++i) {
     const FieldDescriptor& f = *type.field(i);
-    const std::string key = SettingKey(f), range = RangeOf(f);
+    const std::string key = SettingKey(f), range = ValuesOf(f);
     if (key.empty()) continue;
     if (!docs.empty() && docs.back().key == key) {  // another field of a oneof with the same key
-      absl::StrAppend(&docs.back().doc, ", or ", range);
+      absl::StrAppend(&docs.back().values, ", or ", range);
       continue;
     }
-    docs.push_back(
-        {key, SettingOf(f).fallback(), absl::StrCat(SettingOf(f).doc(), range.empty() ? "" : "; ", range)});
+    docs.push_back({key, SettingOf(f).fallback(), SettingOf(f).doc(), range});
   }
   return docs;
 }

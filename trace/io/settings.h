@@ -15,8 +15,8 @@ namespace chakra {
 
 // Sets the fields of `out` whose keys are in `form`; other fields stay as they are. A list is written "1x3";
 // text may be in parentheses. `out` changes only if the result is OK. Errors: an unknown key, with the
-// nearest valid one; "KEY is VALUE; expected ...", if VALUE has the wrong form or is out of range, with the
-// nearest valid value.
+// nearest valid one and the topic of its table (topic.h); "KEY is VALUE; expected ...", if VALUE has the wrong
+// form or is out of range, with the nearest valid value.
 absl::Status ReadSettings(const ShortForm& form, google::protobuf::Message* out);
 
 // The same for "key=value,..." without a name. Errors begin with `name` and a colon.
@@ -42,7 +42,8 @@ absl::Status ExpandShortForm(google::protobuf::Message* message);
 struct SettingDoc {
   std::string key;
   std::string fallback;  // value that applies if the key is absent; "": described in `doc`
-  std::string doc;       // with unit, range and allowed words
+  std::string doc;       // a sentence
+  std::string values;    // the range with its unit, or the allowed words; "": any
 };
 // Returns the keys in the order of the fields.
 std::vector<SettingDoc> DescribeSettings(const google::protobuf::Descriptor& type);

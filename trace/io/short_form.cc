@@ -30,7 +30,17 @@ absl::StatusOr<std::vector<absl::string_view>> SplitItems(absl::string_view text
 
 }  // namespace
 
+absl::Status CheckColon(absl::string_view text, absl::string_view what) {
+  const size_t first = text.find_first_of(":=,");
+  if (first == absl::string_view::npos || first == 0 || text[first] != ',') return absl::OkStatus();
+  const size_t next = text.find_first_of(":=,(", first + 1);
+  if (next == absl::string_view::npos || text[next] != '=') return absl::OkStatus();
+  return Bad(
+      absl::StrCat(what, " follows a colon; expected ", text.substr(0, first), ":", text.substr(first + 1)));
+}
+
 absl::StatusOr<ShortForm> ParseShortForm(absl::string_view text) {
+  RETURN_IF_ERROR(CheckColon(text, "the first key"));
   ShortForm form;
   const size_t colon = text.find(':');
   form.name = std::string(absl::StripAsciiWhitespace(text.substr(0, colon)));

@@ -15,8 +15,12 @@ struct ShortForm {
   std::vector<std::pair<std::string, std::string>> set;  // keys and values, as given
 };
 
-// Parses a short form. Commas and "=" inside parentheses belong to the value. Errors: no name, an item that
-// is not KEY=VALUE, a repeated key, unbalanced parentheses.
+// Returns an error if `text` is NAME,key=value..., with a comma in place of the colon: "WHAT follows a colon;
+// expected NAME:key=value...".
+absl::Status CheckColon(absl::string_view text, absl::string_view what);
+
+// Parses a short form. Commas and "=" inside parentheses belong to the value. Errors: no name, those of
+// CheckColon(), an item that is not KEY=VALUE, a repeated key, unbalanced parentheses.
 absl::StatusOr<ShortForm> ParseShortForm(absl::string_view text);
 std::string PrintShortForm(const ShortForm& form);
 

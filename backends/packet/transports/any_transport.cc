@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "trace/base/did_you_mean.h"
 #include "trace/base/status_macros.h"
+#include "trace/io/topic.h"
 
 namespace chakra::packet {
 namespace {
@@ -38,7 +39,8 @@ absl::StatusOr<TransportConfig> ParseTransport(absl::string_view text) {
     if (T::Kind().name != spec.name) return;
     auto parameters = Parameters::Make(spec, T::Kind().parameters);
     if (!parameters.ok()) {
-      found = parameters.status();
+      found =
+          absl::InvalidArgumentError(SeeTopic(std::string(parameters.status().message()), T::Kind().name));
       return;
     }
     auto config = T::Read(*parameters);

@@ -11,6 +11,7 @@
 #include "trace/base/did_you_mean.h"
 #include "trace/base/status_macros.h"
 #include "trace/io/file.h"
+#include "trace/io/short_form.h"
 
 namespace chakra::cli {
 namespace {
@@ -67,6 +68,8 @@ absl::StatusOr<TopologyInput> LoadTopology(const std::string& spec, int devices)
     ASSIGN_OR_RETURN(std::string text, ReadFile(spec));
     return SniffNetwork(text, spec).ok() ? FromFile(spec, devices) : FromCluster(spec, devices);
   }
+  if (absl::Status s = CheckColon(spec, "the first key"); !s.ok())
+    return absl::InvalidArgumentError(absl::StrCat("topology \"", spec, "\": ", s.message()));
   std::vector<std::string> names = presets;
   for (const NetworkKind& kind : NetworkKinds()) names.emplace_back(kind.name);
   const std::string nearest = NearestName(name, names);
