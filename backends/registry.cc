@@ -6,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "trace/base/did_you_mean.h"
 #include "trace/base/status_macros.h"
+#include "trace/io/topic.h"
 
 // One line for each fabric: the function that returns its FabricKind.
 #define CHAKRA_FABRICS(FABRIC) \
@@ -96,9 +97,13 @@ absl::StatusOr<FabricOptions> WithParameters(const FabricKind& kind, absl::strin
                            absl::StrCat("\"", text, "\" has parameters, and ", kind.name, " takes none"));
   }
   ASSIGN_OR_RETURN(NetworkSpec spec, ParseNetworkSpec(text));
-  ASSIGN_OR_RETURN(const Parameters parameters, Parameters::Make(std::move(spec), kind.parameters));
+  const absl::StatusOr<Parameters> parameters = Parameters::Make(std::move(spec), kind.parameters);
+  if (!parameters.ok()) {
+    const absl::string_view topic = FindFabric(kind.name) == &kind ? kind.name : "";
+    return absl::InvalidArgumentError(SeeTopic(std::string(parameters.status().message()), topic));
+  }
   FabricOptions with = options;
-  RETURN_IF_ERROR(kind.read == nullptr ? absl::OkStatus() : kind.read(parameters, &with));
+  RETURN_IF_ERROR(kind.read == nullptr ? absl::OkStatus() : kind.read(*parameters, &with));
   return with;
 }
 
@@ -177,12 +182,6 @@ std::string Listed(const FabricKinds& fabrics) {
     absl::StrAppend(&out, i == 0 ? "" : i + 1 == fabrics.size() ? " and " : ", ", fabrics[i]->name);
   }
   return out;
-}
-
-std::string ListedWithHelp(const FabricKinds& fabrics) {
-  return absl::StrJoin(fabrics, ", ", [](std::string* out, const FabricKind* kind) {
-    absl::StrAppend(out, kind->name, " (", kind->help, ")");
-  });
 }
 
 absl::Status RefusedByFabric(absl::string_view name, absl::string_view what) {

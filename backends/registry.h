@@ -63,8 +63,6 @@ FabricKinds FabricsThatTake(const OptionSet& set, const FabricKinds& fabrics = F
 FabricKinds FabricsThatFollowLinks(const FabricKinds& fabrics = Fabrics());
 // "fluid, packet and mixed".
 std::string Listed(const FabricKinds& fabrics);
-// "fluid (flows share links), packet (every packet)", for the help of commands.
-std::string ListedWithHelp(const FabricKinds& fabrics = Fabrics());
 
 // An error for FabricKind::check: "fabric NAME: WHAT".
 absl::Status RefusedByFabric(absl::string_view name, absl::string_view what);

@@ -39,36 +39,39 @@ class CalibrateCommand : public Command {
  public:
   explicit CalibrateCommand(CLI::App* app) : Command(app) {
     app->allow_extras();
-    app->add_option(
-           "LOGS", logs_,
-           "What nccl-tests or rccl-tests printed (text, JSON, CSV), the CSV of `collective`, what OSU's "
-           "micro-benchmarks or perftest printed, or a job's logs of collective calls; files, or folders of "
-           "them. Rows of one node tell the library, rows of several node counts the network")
+    app->add_option("LOGS", logs_,
+                    "Output of nccl-tests, rccl-tests, OSU's micro-benchmarks or perftest; files or folders. "
+                    "Also the CSV of "
+                    "`collective`, and a job's logs of collective calls. Rows of one node fit the library, "
+                    "rows of several numbers "
+                    "of nodes the network.")
         ->type_name("");
     app->add_option("--cluster", cluster_,
-                    "The machine that was measured: a preset, PRESET:key=value,... or a file")
+                    "Machine that was measured: a preset, PRESET:key=value,... or a cluster file.")
         ->type_name("SPEC");
     app->add_option("-o,--output", output_,
-                    "The cluster file with what was fitted: text format, or JSON if it ends in .json")
+                    "Cluster file to write: text format, or JSON if it ends in .json.")
         ->type_name("FILE");
     app->add_option("--ranks", given_ranks_,
-                    "Ranks that ran OSU's collectives, whose files do not say it: of all files, or of one; "
-                    "may be given again")
+                    "Number of ranks of OSU's collectives, of all files or of one; may be repeated. OSU's "
+                    "output does not have "
+                    "it.")
         ->type_name("N|FILE=N")
         ->allow_extra_args(false);
-    app->add_option(
-           "--half", half_,
-           "Which half of nccl-tests' rows is fitted where both are there: out-of-place or in-place. "
-           "Default: out-of-place, or where one takes twice as long what is nearer to the cluster")
+    app->add_option("--half", half_,
+                    "Columns of nccl-tests to fit: out-of-place or in-place; default: out-of-place. If one "
+                    "takes twice as long as "
+                    "the other, the default is the one nearer to the cluster.")
         ->type_name("HALF")
         ->check(CLI::IsMember({"out-of-place", "in-place"}).description(""));
-    app->add_flag("--skip-bad-files", skip_, "Go on without files that cannot be read");
-    app->add_option("--rows", rows_, "Residuals of each row as CSV")->type_name("FILE");
-    app->add_option("--fit-every", every_,
-                    "Fit only every N-th size of each collective and rank count, and judge on the others")
+    app->add_flag("--skip-bad-files", skip_, "Skip files that cannot be read.");
+    app->add_option("--rows", rows_, "Write the residual of each row as CSV.")->type_name("FILE");
+    app->add_option(
+           "--fit-every", every_,
+           "Fit only every N-th size of each collective and number of ranks, and test on the others.")
         ->type_name("N")
         ->check(CLI::Range(1, 1000).description(""));
-    app->add_flag("-q,--quiet", quiet_, "No table of residuals");
+    app->add_flag("-q,--quiet", quiet_, "Print no table of residuals.");
     app->footer("Example:\n  chakra-replay calibrate all_reduce.log --cluster dgx-h100 -o measured.txtpb");
   }
 
@@ -383,9 +386,10 @@ class CalibrateCommand : public Command {
 }  // namespace
 
 std::unique_ptr<Command> MakeCalibrateCommand(CLI::App* root) {
-  return std::make_unique<CalibrateCommand>(root->add_subcommand(
-      "calibrate",
-      "Fit a cluster's collective library and network to what nccl-tests, OSU and perftest measured"));
+  return std::make_unique<CalibrateCommand>(
+      root->add_subcommand("calibrate",
+                           "Fit the library and network of a cluster to measurements. These are of "
+                           "nccl-tests, OSU, perftest or a job's logs"));
 }
 
 }  // namespace chakra::cli

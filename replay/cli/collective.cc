@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "backends/topology/measure.h"
 #include "replay/cli/command.h"
+#include "replay/cli/help/help.h"
 #include "replay/cli/log_options.h"
 #include "replay/cli/message_options.h"
 #include "replay/cli/terminal.h"
@@ -33,18 +34,21 @@ class CollectiveCommand : public Command {
     AddOptions(app, &told_);
     const std::string o = "Output";
     app->add_flag("--explain", explain_,
-                  "Also what was considered for each size, and why it was or was not taken")
+                  "Print the candidates for each size, and why each is or is not chosen.")
         ->group(o);
-    app->add_option("--format", format_, "text, csv or json; default: text")
+    app->add_option("--format", format_, "Format of the output: text, csv or json; default: text.")
         ->type_name("FORMAT")
         ->check(OneOf({"text", "csv", "json"}))
         ->group(o);
-    app->add_option("-o,--output", output_, "File, or - for standard output, the default")
+    app->add_option("-o,--output", output_, "Write to FILE; default: -, standard output.")
         ->type_name("FILE")
         ->group(o);
     logs_.AddTo(app, "Logs");
+    for (const char* rare : {"--flow-log", "--link-log", "--link-totals", "--log-links"})
+      MarkRare(app->get_option(rare));
     app->footer(
-        "Example:\n  chakra-replay collective all_reduce --bytes 1KiB..8GiB --cluster dgx-h100 --ranks 16");
+        "Example:\n  chakra-replay collective all_reduce --bytes 1KiB..8GiB --cluster dgx-h100 --ranks 16\n"
+        "`chakra-replay help TOPIC` prints a table of keys: cluster, network, packet, ...");
   }
 
   int Run() override {
@@ -230,7 +234,7 @@ class CollectiveCommand : public Command {
 
 std::unique_ptr<Command> MakeCollectiveCommand(CLI::App* root) {
   return std::make_unique<CollectiveCommand>(root->add_subcommand(
-      "collective", "Price a collective, or sends and receives, by size, as nccl-tests would measure it"));
+      "collective", "Print the time of a collective by size, as nccl-tests. sendrecv is sends and receives"));
 }
 
 }  // namespace chakra::cli

@@ -81,8 +81,9 @@ void AddMemoryOption(CLI::App* app, const std::string& group) {
            const absl::Status status = bytes.ok() ? LimitMemory(*bytes) : bytes.status();
            if (!status.ok()) throw CLI::ValidationError(name, std::string(status.message()));
          },
-         "The most memory for data, 8GB or 500MiB: a run that needs more is refused before it begins where "
-         "that can be told, and ends when it asks for more; default: what is free")
+         "Limit of memory for data, as 8GB or 500MiB; default: the memory that is free. A run that needs "
+         "more is "
+         "refused before it begins if that is known; otherwise it ends when it asks for more.")
       ->type_name("SIZE")
       ->group(group);
 }
@@ -123,6 +124,10 @@ void PrintError(absl::string_view message) {
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
+std::string SeeHelp(const std::string& message, absl::string_view command) {
+  return absl::StrCat(message, absl::EndsWith(message, "?") ? " See `" : "; see `", command, "`");
+}
+
 int Command::Fail(const absl::Status& status) {
   PrintError(status.message());
   return kFailed;
@@ -133,7 +138,7 @@ int Command::Misuse(const std::string& message) const {
   for (const CLI::App* app = app_; app != nullptr; app = app->get_parent()) {
     path = absl::StrCat(app->get_name(), " ", path);
   }
-  PrintError(absl::StrCat(message, "; see `", path, "--help`"));
+  PrintError(SeeHelp(message, absl::StrCat(path, "--help")));
   return kMisuse;
 }
 

@@ -35,6 +35,9 @@ class Command {
   CLI::App* app_;
 };
 
+// "MESSAGE; see `COMMAND`".
+std::string SeeHelp(const std::string& message, absl::string_view command);
+
 std::unique_ptr<Command> MakeReplayCommand(CLI::App* root);
 std::unique_ptr<Command> MakeInspectCommand(CLI::App* root);
 std::unique_ptr<Command> MakeDoctorCommand(CLI::App* root);
@@ -50,6 +53,7 @@ std::unique_ptr<Command> MakeKernelsCommand(CLI::App* root);
 std::unique_ptr<Command> MakeSweepCommand(CLI::App* root);
 std::unique_ptr<Command> MakeRecordHelpCommand(CLI::App* root);
 std::unique_ptr<Command> MakeGoodputCommand(CLI::App* root);
+std::unique_ptr<Command> MakeHelpCommand(CLI::App* root);
 std::unique_ptr<Command> MakeCompletionCommand(CLI::App* root);
 std::unique_ptr<Command> MakeManualCommand(CLI::App* root);
 

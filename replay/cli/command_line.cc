@@ -4,17 +4,22 @@
 #include <iostream>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "CLI/CLI.hpp"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "replay/cli/command.h"
 #include "replay/cli/commit.h"
+#include "replay/cli/help/help.h"
+#include "replay/cli/help_command.h"
 #include "replay/cli/message_options.h"
 #include "replay/cli/output.h"
+#include "replay/cli/terminal.h"
 #include "trace/base/did_you_mean.h"
 
 namespace chakra::cli {
@@ -34,7 +39,7 @@ std::string ExpectedCommand(const CLI::App* app) {
 }
 
 int Misuse(const std::string& message, const std::string& help_of) {
-  PrintError(absl::StrCat(message, "; see `chakra-replay ", help_of, "--help`"));
+  PrintError(SeeHelp(message, absl::StrCat("chakra-replay ", help_of, "--help")));
   return kMisuse;
 }
 
@@ -50,21 +55,31 @@ struct CommandEntry {
   absl::string_view name;
   std::unique_ptr<Command> (*make)(CLI::App* root);
 };
-constexpr CommandEntry kCommands[] = {
-    {"replay", MakeReplayCommand},       {"inspect", MakeInspectCommand},
-    {"doctor", MakeDoctorCommand},       {"convert", MakeConvertCommand},
-    {"edit", MakeEditCommand},           {"generate", MakeGenerateCommand},
-    {"plan", MakePlanCommand},           {"collective", MakeCollectiveCommand},
-    {"calibrate", MakeCalibrateCommand}, {"topology", MakeTopologyCommand},
-    {"compare", MakeCompareCommand},     {"kernels", MakeKernelsCommand},
-    {"sweep", MakeSweepCommand},         {"record-help", MakeRecordHelpCommand},
-    {"goodput", MakeGoodputCommand},     {"completion", MakeCompletionCommand},
-    {"manual", MakeManualCommand}};
+constexpr CommandEntry kCommands[] = {{"replay", MakeReplayCommand},
+                                      {"inspect", MakeInspectCommand},
+                                      {"doctor", MakeDoctorCommand},
+                                      {"convert", MakeConvertCommand},
+                                      {"edit", MakeEditCommand},
+                                      {"generate", MakeGenerateCommand},
+                                      {"plan", MakePlanCommand},
+                                      {"collective", MakeCollectiveCommand},
+                                      {"calibrate", MakeCalibrateCommand},
+                                      {"topology", MakeTopologyCommand},
+                                      {"compare", MakeCompareCommand},
+                                      {"kernels", MakeKernelsCommand},
+                                      {"sweep", MakeSweepCommand},
+                                      {"record-help", MakeRecordHelpCommand},
+                                      {"goodput", MakeGoodputCommand},
+                                      {"help", MakeHelpCommand},
+                                      {"completion", MakeCompletionCommand},
+                                      {"manual", MakeManualCommand}};
 
 // The options of all commands take longer to make than a small run takes. A command line that names a command
 // needs that one alone, unless the command tells of all.
 bool IsNeeded(const CommandEntry& entry, const std::vector<std::string>& arguments) {
-  if (arguments.empty() || arguments[0] == "completion" || arguments[0] == "manual") return true;
+  for (const absl::string_view tells_of_all : {"help", "completion", "manual"}) {
+    if (arguments.empty() || arguments[0] == tells_of_all) return true;
+  }
   if (arguments.size() == 1 && arguments[0] == "--version") return false;
   const bool named = std::any_of(std::begin(kCommands), std::end(kCommands),
                                  [&](const CommandEntry& e) { return e.name == arguments[0]; });
@@ -106,19 +121,65 @@ CLI::App* Chosen(CLI::App* app) {
   return app;
 }
 
+// Where --help is told, and what of it: a group of the command's options; "": those of most runs.
+struct AskedHelp {
+  size_t at;
+  std::string group;
+};
+std::optional<AskedHelp> FindHelp(const std::vector<std::string>& arguments) {
+  constexpr absl::string_view kOf = "--help=";
+  for (size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i) {
+    if (absl::StartsWith(arguments[i], kOf)) return AskedHelp{i, arguments[i].substr(kOf.size())};
+    if (arguments[i] != "--help" && arguments[i] != "-h") continue;
+    return AskedHelp{i, i + 1 < arguments.size() ? arguments[i + 1] : ""};
+  }
+  return std::nullopt;
+}
+
+int PrintHelp(const absl::StatusOr<std::string>& text, const std::string& help_of) {
+  if (!text.ok()) return Misuse(std::string(text.status().message()), help_of);
+  const absl::Status written = WriteOutput("-", *text);
+  if (written.ok()) return kDone;
+  PrintError(written.message());
+  return kFailed;
+}
+
+int AnswerHelp(const std::vector<std::string>& arguments, const AskedHelp& asked, CLI::App* root) {
+  CLI::App* app = root;
+  for (size_t i = 0; i < asked.at; ++i) {
+    CLI::App* const sub = FindCommand(app, arguments[i]);
+    if (sub == nullptr) break;
+    app = sub;
+  }
+  FillHelp(app);
+  const absl::StatusOr<std::string> text = asked.group.empty() ? ShortHelp(*app, HelpWidth())
+                                           : app == root       ? HelpOn(root, {asked.group})
+                                                               : GroupHelp(*app, asked.group, HelpWidth());
+  return PrintHelp(text, HelpOf(app));
+}
+
+// `help WORD...`, whose words CLI11 would take for commands to run.
+bool AsksForWords(const std::vector<std::string>& arguments) {
+  return arguments[0] == "help" && std::none_of(arguments.begin(), arguments.end(), [](const std::string& a) {
+           return absl::StartsWith(a, "-");
+         });
+}
+
 }  // namespace
 
 int RunCommandLine(const std::vector<std::string>& arguments) {
   CLI::App app("Replays Chakra execution traces on simulated clusters.", "chakra-replay");
   app.set_version_flag("--version", absl::StrCat("chakra-replay ", CHAKRA_VERSION, kCommit),
                        "Print the version and exit");
-  app.set_help_flag("-h,--help", "Print this help and exit");
+  app.set_help_flag("-h,--help",
+                    "Print the usual options; --help GROUP: a group of options; --help all: all options");
   app.footer(
-      "`chakra-replay COMMAND --help` describes a command.\n"
-      "On a terminal, tables fit its width (or COLUMNS), and a last line says what was shortened; in files "
-      "and\n"
-      "pipes they are whole: `| cat` shows all.\n"
-      "Exit status: 0 done, 1 the input or the run is at fault, 2 the command line is.");
+      "`chakra-replay COMMAND --help` describes a command, `chakra-replay help TOPIC` the keys of an option. "
+      "`chakra-replay help` lists both.\n"
+      "On a terminal, tables fit its width or COLUMNS, and the last line names what was shortened. In files "
+      "and "
+      "pipes they are whole.\n"
+      "Exit status: 0 done; 1 an error of the input or the run; 2 an error of the command line.");
   std::vector<std::unique_ptr<Command>> commands;
   for (const CommandEntry& entry : kCommands) {
     if (IsNeeded(entry, arguments)) commands.push_back(entry.make(&app));
@@ -132,10 +193,14 @@ int RunCommandLine(const std::vector<std::string>& arguments) {
       return Misuse(absl::StrCat("there is no command \"", first, "\"", SuggestName(first, names)), "");
     }
   }
+  if (const std::optional<AskedHelp> help = FindHelp(arguments)) return AnswerHelp(arguments, *help, &app);
+  if (AsksForWords(arguments))
+    return PrintHelp(HelpOn(&app, {arguments.begin() + 1, arguments.end()}), "help ");
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // from the last to the first
-  } catch (const CLI::Success& e) {                                             // --help and --version
-    FillHelp(&app);
+  } catch (const CLI::CallForHelp&) {                                           // -h among other letters
+    return AnswerHelp(arguments, {arguments.size(), ""}, &app);
+  } catch (const CLI::Success& e) {  // --version
     app.exit(e);
     std::cout.flush();
     if (std::cout.good()) return kDone;

@@ -63,67 +63,74 @@ class CompareCommand : public Command {
 
 CompareCommand::CompareCommand(CLI::App* app) : Command(app) {
   app->allow_extras();
-  app->add_option(
-         "A B", inputs_,
-         "Two reports of replay (JSON, text format, binary), or two sets of traces, each a file, folder, "
-         "prefix, tar archive or capture")
+  app->add_option("A B", inputs_,
+                  "Two reports of `replay`, or two sets of traces. A report is JSON, text format or binary. "
+                  "A set of traces is a "
+                  "file, folder, prefix, tar archive or capture.")
       ->type_name("");
   app->add_option("--fail-over", fail_over_,
-                  "Exit with status 1 where B takes more time than A by more than that: 2%, 5ms, ... (s, ms, "
-                  "us, ns, ps)")
+                  "Exit with status 1 if B takes longer than A by more than LIMIT, as 2% or 5ms. Units are "
+                  "s, ms, us, ns and "
+                  "ps.")
       ->type_name("LIMIT");
   app->add_option(
          "--fail-on", fail_on_,
-         "What --fail-over checks, comma-separated. Of reports: makespan (the default), jobs, ranks, "
-         "collectives, operators, lanes, steps, time_sources. Of traces: duration (recorded, summed; the "
-         "default), span, ranks, collectives, kernels, operators, lanes, steps (their mean)")
+         "Quantities that --fail-over checks, separated by commas; default: makespan, or duration of traces. "
+         "Of "
+         "reports: makespan, jobs, ranks, collectives, operators, lanes, steps, time_sources. Of "
+         "traces: duration "
+         "(sum of recorded durations), span, ranks, collectives, kernels, operators, lanes, steps (mean).")
       ->type_name("LIST")
       ->delimiter(',');
-  app->add_flag("--both-ways", both_ways_, "--fail-over also where B takes less time by more than that");
-  app->add_flag("--exact", exact_, "Exit with status 1 where anything differs");
+  app->add_flag("--both-ways", both_ways_, "Apply --fail-over also if B takes less time than A.");
+  app->add_flag("--exact", exact_, "Exit with status 1 if anything differs.");
   app->add_option("--format", format_,
-                  "text, json or csv; default: by the end of -o's name (.json, .csv), else text")
+                  "Format of the output: text, json or csv; default: by the ending of -o, or else text.")
       ->type_name("FORMAT")
       ->check(OneOf({"text", "json", "csv"}));
-  app->add_option("-o,--output", output_, "Where the comparison goes; - is standard output, the default")
+  app->add_option("-o,--output", output_, "Write the comparison to FILE; default: -, standard output.")
       ->type_name("FILE|-");
   app->add_option("--html", html_,
-                  "Also a page: what changed, and both timelines above each other. Reports have timelines "
-                  "where they are "
-                  "JSON")
+                  "Write an HTML page too: the changes, and both timelines above each other. Of reports, "
+                  "those in JSON "
+                  "have timelines.")
       ->type_name("FILE|-");
-  app->add_option("--top", top_, "Rows of each section, 0: all; default: 10 of text, all of json and csv")
+  app->add_option("--top", top_,
+                  "Number of rows of each section, 0: all; default: 10 of text, all of json and csv.")
       ->type_name("N")
       ->check(CLI::Range(0, 1 << 30).description(""));
   app->add_flag("--merge-numbers", options_.merge_numbers,
-                "Operators whose names differ in their numbers alone are one: layer#.mlp");
+                "Merge operators whose names differ only in numbers, as layer#.mlp.");
   AddTraceOptions(app);
   app->footer(
       "Example:\n"
       "  chakra-replay compare before.json after.json --fail-over 2%\n"
-      "Exit status: 0 compared, 1 beyond --fail-over or --exact, or the input is at fault, 2 the command "
-      "line is.");
+      "Exit status: 0 compared; 1 beyond --fail-over or --exact, or an error of the input; 2 an error of the "
+      "command "
+      "line.");
   read_.threads = DefaultThreads();
 }
 
 void CompareCommand::AddTraceOptions(CLI::App* app) {
-  const std::string g = "Traces";
+  const std::string g = "Traces and captures";
   app->add_flag("--attributes", options_.attributes,
-                "Also compare attributes that replay does not use; holds all frames of both in memory")
+                "Compare also attributes that `replay` does not use. All frames of both are in memory then.")
       ->group(g);
-  app->add_option("--steps", read_.capture.steps, "Which ProfilerStep marks of captures, as for replay")
+  app->add_option("--steps", read_.capture.steps, "Steps of captures, as for `chakra-replay replay`.")
       ->type_name("STEPS")
       ->group(g);
   AddCaptureOptions(app, &read_, g, {"step-range"});
-  app->add_option("--select-ranks", read_.capture.ranks, "Only these ranks of captures, comma-separated")
+  app->add_option("--select-ranks", read_.capture.ranks,
+                  "Use only these ranks of captures, separated by commas.")
       ->type_name("LIST")
       ->delimiter(',')
       ->group(g);
   AddCaptureOptions(app, &read_, g, {"rank-of"});
-  app->add_flag("--strict", read_.strict, "Refuse what would otherwise be repaired")->group(g);
-  app->add_flag("--allow-truncated", read_.allow_truncated, "Drop a partial last node instead of refusing it")
+  app->add_flag("--strict", read_.strict, "Refuse inputs that would otherwise be repaired.")->group(g);
+  app->add_flag("--allow-truncated", read_.allow_truncated,
+                "Drop a partial last node of a trace; without it the trace is refused.")
       ->group(g);
-  app->add_option("--threads", read_.threads, "Files decoded at once; default: the machine's cores")
+  app->add_option("--threads", read_.threads, "Number of threads; default: the machine's cores.")
       ->type_name("N")
       ->check(CLI::Range(1, 4096).description(""))
       ->group(g);
@@ -280,7 +287,7 @@ int CompareCommand::Run() {
 
 std::unique_ptr<Command> MakeCompareCommand(CLI::App* root) {
   return std::make_unique<CompareCommand>(
-      root->add_subcommand("compare", "What changed between two reports, or two sets of traces"));
+      root->add_subcommand("compare", "Compare two reports, or two sets of traces"));
 }
 
 }  // namespace chakra::cli

@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "backends/registry.h"
 #include "replay/cli/command.h"
+#include "replay/cli/help/topics.h"
 #include "replay/cli/message_options.h"
 #include "replay/cluster/presets.h"
 #include "replay/compute/compute.h"
@@ -39,6 +40,9 @@ void Gather(CLI::App* app, const std::string& path, std::vector<Offered>* out) {
   Offered here;
   here.path = path;
   for (CLI::App* sub : app->get_subcommands(nullptr)) here.commands.push_back(sub->get_name());
+  if (path == "help") {
+    for (const HelpTopic& topic : HelpTopics()) here.commands.push_back(topic.name);
+  }
   for (CLI::Option* o : app->get_options()) {
     if (!o->get_lnames().empty()) here.options.push_back(o);
   }
@@ -143,7 +147,7 @@ std::string Fish(const CLI::App* root, const std::vector<Offered>& all) {
 class CompletionCommand : public Command {
  public:
   explicit CompletionCommand(CLI::App* app) : Command(app) {
-    app->add_option("SHELL", shell_, "bash, zsh or fish")
+    app->add_option("SHELL", shell_, "Shell: bash, zsh or fish.")
         ->required()
         ->type_name("")
         ->check(OneOf({"bash", "zsh", "fish"}));

@@ -48,19 +48,20 @@ class AstraSimOptions {
  public:
   explicit AstraSimOptions(CLI::App* app) : app_(app) {
     app->allow_extras();
-    app->add_option("--network", in_.network_yaml, "Analytical network configuration (YAML)")
+    app->add_option("--network", in_.network_yaml, "Analytical network configuration (YAML).")
         ->type_name("FILE");
-    app->add_option("--system", in_.system_json, "System configuration (JSON)")->type_name("FILE");
-    app->add_option("--memory", in_.memory_json, "Remote memory configuration (JSON)")->type_name("FILE");
+    app->add_option("--system", in_.system_json, "System configuration (JSON).")->type_name("FILE");
+    app->add_option("--memory", in_.memory_json, "Remote memory configuration (JSON).")->type_name("FILE");
     app->add_option("--groups", in_.groups_json,
-                    "Communicator groups (JSON); they are checked, and stay a file of their own")
+                    "Process-group file (JSON) to check; a replay reads it by its own --groups.")
         ->type_name("FILE");
-    app->add_option("-o,--output", output_, "Cluster file; its ending chooses text format or .json")
+    app->add_option("-o,--output", output_,
+                    "Cluster file to write: text format, or JSON if it ends in .json.")
         ->type_name("FILE");
     app->footer(
         "Example:\n"
         "  chakra-replay convert astra-sim --network network.yml --system system.json -o cluster.txtpb\n"
-        "An option that has no counterpart is named on stderr, not dropped silently.");
+        "A note on standard error names each setting that has no counterpart.");
   }
 
   bool chosen() const { return app_->parsed(); }
@@ -132,28 +133,31 @@ class ConvertCommand : public Command {
  public:
   explicit ConvertCommand(CLI::App* app)
       : Command(app),
-        astra_sim_(app->add_subcommand("astra-sim", "Make a cluster file from ASTRA-sim's configuration")),
-        pytorch_(app->add_subcommand("pytorch", "Make Chakra traces from PyTorch's host traces and Kineto")) {
+        astra_sim_(
+            app->add_subcommand("astra-sim", "Convert a configuration of ASTRA-sim to a cluster file")),
+        pytorch_(app->add_subcommand("pytorch",
+                                     "Convert PyTorch's host traces and Kineto traces to Chakra traces")) {
     app->allow_extras();
-    app->add_option("IN", inputs_, "Trace files, directories, prefixes, tar or zip archives")->type_name("");
+    app->add_option("IN", inputs_, "Traces: files, folders, prefixes, tar or zip archives.")->type_name("");
     app->add_option("-o,--output", output_,
-                    "A file for one trace, a directory for several; - is standard output")
+                    "File for one trace, or folder for several; - is standard output.")
         ->type_name("OUT");
-    app->add_option("--to", to_,
-                    "et, json, text or goal; default: by the end of OUT (.json, .txtpb, .txt, .goal, before "
-                    ".gz or .zst), "
-                    "else et. goal is one file for all ranks, binary if OUT ends in .bin")
+    app->add_option(
+           "--to", to_,
+           "Format: et, json, text or goal; default: by the ending of OUT, or else et. Endings, before .gz "
+           "or "
+           ".zst: .json, .txtpb and .txt, .goal. goal is one file for all ranks, binary if OUT ends in .bin.")
         ->type_name("FORMAT")
         ->check(OneOf({"et", "json", "text", "goal"}));
     app->add_option("--cluster", cluster_,
-                    "With --to goal: the machine whose plans lower collectives; default dgx-h100")
+                    "Machine whose algorithms replace collectives; needs --to goal; default: dgx-h100.")
         ->type_name("SPEC");
     app->add_option("--compression", compression_,
-                    "none, gzip or zstd; default: by the end of OUT (.gz, .zst), else none")
+                    "Compression: none, gzip or zstd; default: by the ending of OUT, or else none.")
         ->type_name("METHOD")
         ->check(OneOf({"none", "gzip", "zstd"}));
     app->add_flag("--allow-truncated", read_.allow_truncated,
-                  "Drop a partial last node instead of refusing it");
+                  "Drop a partial last node of a trace; without it the trace is refused.");
     app->footer("Example:\n  chakra-replay convert examples/transformer_step -o step_as_json --to json");
     read_.keep_raw = true;
     read_.threads = DefaultThreads();
@@ -388,9 +392,8 @@ int ConvertCommand::Run() {
 }  // namespace
 
 std::unique_ptr<Command> MakeConvertCommand(CLI::App* root) {
-  return std::make_unique<ConvertCommand>(root->add_subcommand(
-      "convert",
-      "Convert traces between .et, JSON and text, PyTorch captures, or ASTRA-sim's configuration"));
+  return std::make_unique<ConvertCommand>(
+      root->add_subcommand("convert", "Convert traces, PyTorch captures and configurations of ASTRA-sim"));
 }
 
 }  // namespace chakra::cli

@@ -25,26 +25,27 @@ namespace fs = std::filesystem;
 PytorchOptions::PytorchOptions(CLI::App* app) : app_(app) {
   app->allow_extras();
   app->add_option("CAPTURE", inputs_,
-                  "A folder of PyTorch profiles, or their files; host and device traces are paired by rank")
+                  "Folder of PyTorch profiles, or their files. Host and device traces are paired by rank.")
       ->type_name("");
-  app->add_option(
-         "-o,--output", output_,
-         "A folder for the Chakra traces (OUT/capture.N.et), or what their names begin with (OUT.N.et)")
+  app->add_option("-o,--output", output_,
+                  "Folder for the traces (OUT/capture.N.et), or prefix of their names (OUT.N.et).")
       ->type_name("OUT");
-  app->add_option("--compression", compression_,
-                  "none, gzip or zstd; default: none, which every Chakra reader takes")
+  app->add_option(
+         "--compression", compression_,
+         "Compression: none, gzip or zstd; default: none. Every Chakra reader takes uncompressed traces.")
       ->type_name("METHOD")
       ->check(OneOf({"none", "gzip", "zstd"}));
   app->add_option("--report", report_,
-                  "The conversion report as a file too; its ending chooses .json or text format")
+                  "Write the conversion report to FILE too: text format, or JSON if it ends in .json.")
       ->type_name("FILE");
   AddGroupsOption(app, &read_);
-  app->add_flag("--strict", read_.strict, "Refuse what would otherwise be repaired, left out or guessed");
+  app->add_flag("--strict", read_.strict,
+                "Refuse inputs that would otherwise be repaired, left out or guessed.");
   app->add_option("--threads", read_.threads,
-                  "Threads; the result does not depend on it; default: the machine's cores")
+                  "Number of threads; default: the machine's cores. The result does not depend on it.")
       ->type_name("N")
       ->check(CLI::Range(1, 4096).description(""));
-  app->add_flag("-q,--quiet", quiet_, "Do not print the conversion report");
+  app->add_flag("-q,--quiet", quiet_, "Print no conversion report.");
   AddCaptureOptions(app, &read_);
   read_.threads = DefaultThreads();
   app->footer(

@@ -16,12 +16,12 @@ namespace {
 class DoctorCommand : public Command {
  public:
   explicit DoctorCommand(CLI::App* app) : Command(app) {
-    app->add_option("PATH", paths_, "Files and folders of anything")->required()->type_name("");
-    app->add_flag("--all", all_, "Read runs of any size; without, those of more than 2 GiB are named only");
-    app->add_option("--threads", options_.threads, "Files decoded at once; default: the machine's cores")
+    app->add_option("PATH", paths_, "Files and folders of any kind.")->required()->type_name("");
+    app->add_flag("--all", all_, "Read runs of any size; default: runs of more than 2 GiB are only listed.");
+    app->add_option("--threads", options_.threads, "Number of threads; default: the machine's cores.")
         ->type_name("N")
         ->check(CLI::Range(1, 4096).description(""));
-    app->add_option("--format", format_, "text or json; default: text")
+    app->add_option("--format", format_, "Format of the output: text or json; default: text.")
         ->type_name("FORMAT")
         ->check(OneOf({"text", "json"}));
     app->footer("Example:\n  chakra-replay doctor examples");
@@ -56,7 +56,7 @@ class DoctorCommand : public Command {
 
 std::unique_ptr<Command> MakeDoctorCommand(CLI::App* root) {
   return std::make_unique<DoctorCommand>(root->add_subcommand(
-      "doctor", "Say what files are, what a replay of them lacks, and the command to type next"));
+      "doctor", "Identify files, and print the next command. It also names what a replay of them lacks"));
 }
 
 }  // namespace chakra::cli

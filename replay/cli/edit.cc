@@ -29,33 +29,34 @@ class EditCommand : public Command {
   explicit EditCommand(CLI::App* app) : Command(app) {
     app->allow_extras();
     app->add_option("IN", inputs_, InputsHelp())->type_name("");
-    app->add_option("-o,--output", output_, "A folder, or a file for one trace; - is standard output")
+    app->add_option("-o,--output", output_,
+                    "Folder for the traces, or a file for one trace; - is standard output.")
         ->type_name("OUT");
-    app->add_flag("--dry-run", dry_run_, "Say what the edits would do, and write nothing");
+    app->add_flag("--dry-run", dry_run_, "Report the edits, and write no traces.");
     AddOptions(app, &edits_);
-    const std::string g = "Traces and report";
+    const std::string g = "Traces and captures";
     app->add_option("--compression", compression_,
-                    "none, gzip or zstd; default: by the end of OUT, in a folder as the traces were")
+                    "Compression: none, gzip or zstd; default: by the ending of OUT, or as the inputs.")
         ->type_name("METHOD")
         ->check(OneOf({"none", "gzip", "zstd"}))
         ->group(g);
     AddGroupsOption(app, &read_, g);
-    app->add_flag("--strict", read_.strict, "Refuse what would otherwise be repaired")->group(g);
+    app->add_flag("--strict", read_.strict, "Refuse inputs that would otherwise be repaired.")->group(g);
     app->add_flag("--allow-truncated", read_.allow_truncated,
-                  "Drop a partial last node instead of refusing it")
+                  "Drop a partial last node of a trace; without it the trace is refused.")
         ->group(g);
-    app->add_option("--report", report_,
-                    "What the edits did; JSON where the name ends in .json; default: -, standard "
-                    "output as text (standard error with -o -)")
+    app->add_option(
+           "--report", report_,
+           "Write the report of the edits to FILE; .json: as JSON; default: -, standard output. With -o - "
+           "the default is standard error.")
         ->type_name("FILE|-")
         ->group(g);
     app->add_option("--threads", read_.threads,
-                    "Threads that edit; the result does not depend on it; default: the "
-                    "machine's cores")
+                    "Number of threads; default: the machine's cores. The result does not depend on it.")
         ->type_name("N")
         ->check(CLI::Range(1, 4096).description(""))
         ->group(g);
-    app->add_flag("-q,--quiet", quiet_, "No report")->group(g);
+    app->add_flag("-q,--quiet", quiet_, "Print no report.")->group(g);
     AddCaptureOptions(app, &read_);
     read_.threads = DefaultThreads();
     app->footer(
@@ -63,7 +64,7 @@ class EditCommand : public Command {
         "  chakra-replay edit examples/transformer_step -o faster --scale 'mlp=0.5'\n"
         "  chakra-replay edit examples/transformer_step --script examples/what_if/larger_buckets.txtpb "
         "--dry-run\n"
-        "What each edit does: trace/edit/README.md; the format of scripts: proto/edit.proto.");
+        "trace/edit/README.md describes each edit, proto/edit.proto the format of scripts.");
   }
 
   int Run() override;
@@ -164,8 +165,7 @@ int EditCommand::Run() {
 }  // namespace
 
 std::unique_ptr<Command> MakeEditCommand(CLI::App* root) {
-  return std::make_unique<EditCommand>(
-      root->add_subcommand("edit", "Change traces: what if kernels, collectives, ranks were others?"));
+  return std::make_unique<EditCommand>(root->add_subcommand("edit", "Apply what-if edits to traces"));
 }
 
 }  // namespace chakra::cli

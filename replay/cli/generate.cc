@@ -106,39 +106,41 @@ class GenerateCommand : public Command {
  public:
   explicit GenerateCommand(CLI::App* app) : Command(app) {
     app->allow_extras();
-    app->add_option(
-           "WORKLOAD", from_.file,
-           "A workload: proto/workload.proto as .txtpb or JSON, or a framework's configuration: arguments of "
-           "Megatron-LM, a recipe of Megatron-Bridge (YAML), torchtitan's TOML")
+    app->add_option("WORKLOAD", from_.file,
+                    "Workload file: proto/workload.proto as .txtpb or JSON, or the configuration of a "
+                    "framework. Frameworks: "
+                    "Megatron-LM (arguments), Megatron-Bridge (recipe, YAML), torchtitan (TOML).")
         ->type_name("");
     AddWorkloadOptions(app, "", &from_);
-    app->add_option(
-           "--set", from_.set,
-           "A field of the workload (proto/workload.proto), after all other options: parallel.tp=8; may be "
-           "repeated")
+    app->add_option("--set", from_.set,
+                    "Set a field of the workload after all other options, as parallel.tp=8; may be repeated. "
+                    "Fields are those of "
+                    "proto/workload.proto.")
         ->type_name("FIELD=VALUE")
         ->allow_extra_args(false);
-    app->add_option("-o,--output", output_, "Folder for the traces; without it only the summary is printed")
+    app->add_option("-o,--output", output_, "Folder for the traces; without it only the summary is printed.")
         ->type_name("DIR");
-    app->add_option("--ranks", ranks_, "Write only these ranks, comma-separated")
+    app->add_option("--ranks", ranks_, "Write only these ranks, separated by commas.")
         ->delimiter(',')
         ->type_name("LIST");
-    app->add_flag("--share", share_,
-                  "Write each distinct graph once, and DIR/workload.ranks.json, by which this program's "
-                  "commands read the "
-                  "ranks. `chakra-replay convert DIR -o OTHER` makes a file for each rank of it, which other "
-                  "readers need. "
-                  "Without it each rank has a file");
-    AddDeviceMemory(app, "", "Say which ranks need more memory than this, as 80GB", &device_memory_);
-    app->add_flag("--list", list_, "Print the names of models with their sources and exit");
-    app->add_option("--threads", threads_, "Files written at once; default: the machine's cores")
+    app->add_flag(
+        "--share", share_,
+        "Write each distinct graph once; default: one file for each rank. DIR/workload.ranks.json says which "
+        "ranks share a file, and all commands of this program read it. Other readers need a file for each "
+        "rank: "
+        "`chakra-replay convert DIR -o OTHER` writes them.");
+    AddDeviceMemory(app, "", "Report the ranks that need more memory than this, as 80GB.", &device_memory_);
+    app->add_flag("--list", list_, "Print the presets of models with their sources, and exit.");
+    app->add_option("--threads", threads_,
+                    "Number of files written at the same time; default: the machine's cores.")
         ->type_name("N")
         ->check(CLI::Range(1, 4096).description(""));
     app->footer(
         "Example:\n"
         "  chakra-replay generate --model llama3-70b --parallel tp=8,pp=4,dp=2,zero=1 \\\n"
         "      --training seq=8192,global_batch=64 -o step\n"
-        "  chakra-replay replay step --cluster dgx-h100");
+        "  chakra-replay replay step --cluster dgx-h100\n"
+        "`chakra-replay help TOPIC` prints a table of keys: model, parallel, training.");
     threads_ = DefaultThreads();
   }
 
@@ -193,8 +195,8 @@ class GenerateCommand : public Command {
 }  // namespace
 
 std::unique_ptr<Command> MakeGenerateCommand(CLI::App* root) {
-  return std::make_unique<GenerateCommand>(root->add_subcommand(
-      "generate", "Make the traces of a training step from the configuration of its model"));
+  return std::make_unique<GenerateCommand>(
+      root->add_subcommand("generate", "Generate the traces of a training step of a model"));
 }
 
 }  // namespace chakra::cli

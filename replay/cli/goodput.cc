@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "replay/cli/command.h"
+#include "replay/cli/help/help.h"
 #include "replay/cli/message_options.h"
 #include "replay/cli/terminal.h"
 #include "replay/goodput/model.h"
@@ -21,24 +22,28 @@ class GoodputCommand : public Command {
   explicit GoodputCommand(CLI::App* app) : Command(app) {
     app->allow_extras();
     const std::string g = "Run";
-    app->add_option("--devices", run_.devices, "Devices of the run")->type_name("N")->group(g);
-    app->add_option("--step-seconds", run_.step_seconds, "What a step takes without failures and saves")
+    app->add_option("--devices", run_.devices, "Number of devices of the run.")->type_name("N")->group(g);
+    app->add_option("--step-seconds", run_.step_seconds,
+                    "Time of a step without failures and checkpoints, in seconds.")
         ->type_name("S")
         ->group(g);
-    app->add_option("--steps", run_.steps, "Steps of the run")->type_name("N")->group(g);
-    app->add_option("--days", days_, "Days of work in place of --steps")->type_name("N")->group(g);
-    app->add_option("--parameters", run_.parameters, "Of the model: the size of a checkpoint")
+    app->add_option("--steps", run_.steps, "Number of steps of the run.")->type_name("N")->group(g);
+    app->add_option("--days", days_, "Days of work, in place of --steps.")->type_name("N")->group(g);
+    app->add_option("--parameters", run_.parameters,
+                    "Number of parameters of the model, which sets the size of a checkpoint.")
         ->type_name("N")
         ->group(g);
     AddGoodputOptions(app, &reliability_, &checkpoint_);
-    app->add_option("--seed", seed_, "Of the simulated failures; default: 1")
+    for (const char* usual : {"--reliability", "--checkpoint"}) MarkRare(app->get_option(usual), false);
+    app->add_option("--seed", seed_, "Seed of the simulated failures; default: 1.")
         ->type_name("N")
         ->check(WholeFrom(1))
         ->group("Failures");
-    app->add_option("--report", report_, "Where the report goes; - is standard output, the default")
+    app->add_option("--report", report_, "Write the report to FILE; default: -, standard output.")
         ->type_name("FILE|-")
         ->group("Report");
-    app->add_option("--format", format_, "text or json; default: by the end of --report's name, else text")
+    app->add_option("--format", format_,
+                    "Format of the report: text or json; default: by the ending of --report, or else text.")
         ->type_name("FORMAT")
         ->check(OneOf({"text", "json"}))
         ->group("Report");
@@ -46,8 +51,7 @@ class GoodputCommand : public Command {
         "Example:\n"
         "  chakra-replay goodput --devices 16384 --step-seconds 4.6 --days 54 --parameters 405e9 "
         "--reliability llama3\n"
-        "`chakra-replay replay ... --reliability llama3 --run-steps N` does the same for a step that is "
-        "replayed.");
+        "`chakra-replay replay ... --reliability llama3 --run-steps N` does the same for a replayed step.");
   }
 
   int Run() override {
@@ -101,7 +105,7 @@ class GoodputCommand : public Command {
 
 std::unique_ptr<Command> MakeGoodputCommand(CLI::App* root) {
   return std::make_unique<GoodputCommand>(
-      root->add_subcommand("goodput", "What failures and checkpoints make of a run of weeks"));
+      root->add_subcommand("goodput", "Compute the effective time of a long run with failures"));
 }
 
 }  // namespace chakra::cli

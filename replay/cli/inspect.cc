@@ -18,13 +18,13 @@ class InspectCommand : public Command {
     app->add_option("TRACE", inputs_, InputsHelp())->type_name("");
     AddGroupsOption(app, &read_);
     AddCaptureOptions(app, &read_);
-    app->add_flag("--strict", read_.strict, "Refuse what would otherwise be repaired");
+    app->add_flag("--strict", read_.strict, "Refuse inputs that would otherwise be repaired.");
     app->add_flag("--allow-truncated", read_.allow_truncated,
-                  "Drop a partial last node instead of refusing it");
-    app->add_option("--threads", read_.threads, "Files decoded at once; default: the machine's cores")
+                  "Drop a partial last node of a trace; without it the trace is refused.");
+    app->add_option("--threads", read_.threads, "Number of threads; default: the machine's cores.")
         ->type_name("N")
         ->check(CLI::Range(1, 4096).description(""));
-    app->add_option("--format", format_, "text or json; default: text")
+    app->add_option("--format", format_, "Format of the output: text or json; default: text.")
         ->type_name("FORMAT")
         ->check(OneOf({"text", "json"}));
     app->footer("Example:\n  chakra-replay inspect examples/transformer_step --format json");
@@ -59,8 +59,8 @@ class InspectCommand : public Command {
 }  // namespace
 
 std::unique_ptr<Command> MakeInspectCommand(CLI::App* root) {
-  return std::make_unique<InspectCommand>(root->add_subcommand(
-      "inspect", "Summarize traces: ranks, nodes, communication, critical path, problems"));
+  return std::make_unique<InspectCommand>(
+      root->add_subcommand("inspect", "Summarise traces: ranks, nodes, communication, problems"));
 }
 
 }  // namespace chakra::cli

@@ -7,33 +7,32 @@
 #include "backends/registry.h"
 #include "replay/cli/command.h"
 #include "replay/report/links_csv.h"
+#include "replay/run/arguments.h"
 #include "trace/base/status_macros.h"
 
 namespace chakra::cli {
 void LogOptions::AddTo(CLI::App* app, const std::string& group) {
-  const std::string follow = Listed(FabricsThatFollowLinks());
-  app->add_option(
-         "--flow-log", flows_.path,
-         "Every flow, when it started, was received and would have been alone, as CSV (- is standard "
-         "output; .gz and .zst compress); no closed forms then, as with --no-fast-path")
+  const std::string follow = AnyOf(FabricsThatFollowLinks());
+  app->add_option("--flow-log", flows_.path,
+                  "Write all flows as CSV: when each starts, arrives, and would arrive without other "
+                  "traffic. No closed form "
+                  "is used then, as with --no-fast-path. - is standard output; .gz and .zst compress.")
       ->type_name("FILE|-")
       ->group(group);
-  app->add_option("--link-log", links_.path,
-                  absl::StrCat("What the busiest links carried over time, and of packet what waited, marks, "
-                               "drops, losses, trims "
-                               "and pauses, as CSV, for --fabric ",
-                               follow, "; one row a link and bucket"))
+  app->add_option(
+         "--link-log", links_.path,
+         absl::StrCat("Write the use of the busiest links over time as CSV; needs --fabric ", follow,
+                      ". One row for each link and interval. With packets also queues, marks, drops, losses, "
+                      "trims and pauses."))
       ->type_name("FILE|-")
       ->group(group);
   app->add_option(
          "--link-totals", totals_.path,
-         absl::StrCat("What the busiest links carried, and of packet their marks, drops, losses, trims and "
-                      "pauses, as CSV, "
-                      "for --fabric ",
-                      follow, "; one row a link"))
+         absl::StrCat("Write the totals of the busiest links as CSV; needs --fabric ", follow,
+                      ". One row for each link. With packets also marks, drops, losses, trims and pauses."))
       ->type_name("FILE|-")
       ->group(group);
-  app->add_option("--log-links", most_, "Links in --link-log and --link-totals; default: 16")
+  app->add_option("--log-links", most_, "Number of links in --link-log and --link-totals; default: 16.")
       ->type_name("N")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 32).description(""))
       ->group(group);

@@ -2,18 +2,14 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "backends/packet/transports/any_transport.h"
-#include "proto/cluster.pb.h"
-#include "proto/workload.pb.h"
+#include "absl/strings/strip.h"
 #include "replay/cli/command.h"
+#include "replay/cli/help/help.h"
+#include "replay/cli/help/topics.h"
 #include "replay/cli/message_options.h"
-#include "replay/cluster/load.h"
-#include "trace/io/settings.h"
 
 namespace chakra::cli {
 namespace {
@@ -30,58 +26,45 @@ std::string Roff(absl::string_view text) {
 }
 
 std::string OptionEntry(const CLI::Option* option) {
-  std::vector<std::string> names;
-  for (const std::string& n : option->get_snames()) names.push_back("-" + n);
-  for (const std::string& n : option->get_lnames()) names.push_back("--" + n);
-  if (names.empty()) names.push_back(option->get_name());
-  const std::string value = option->get_items_expected_max() > 0 && !option->get_type_name().empty()
-                                ? absl::StrCat(" \\fI", Roff(option->get_type_name()), "\\fR")
-                                : "";
-  return absl::StrCat(".TP\n\\fB", Roff(absl::StrJoin(names, ", ")), "\\fR", value, "\n",
+  const std::string label = OptionLabel(*option), &value = option->get_type_name();
+  absl::string_view name = label;
+  const bool valued = !value.empty() && absl::ConsumeSuffix(&name, value);
+  return absl::StrCat(".TP\n\\fB", Roff(name), "\\fR",
+                      valued ? absl::StrCat("\\fI", Roff(value), "\\fR") : "", "\n",
                       Roff(option->get_description()), "\n");
 }
 
 void AddCommand(const CLI::App* app, const std::string& path, std::string* out) {
   if (!path.empty()) absl::StrAppend(out, ".SS ", Roff(path), "\n", Roff(app->get_description()), ".\n");
-  for (const CLI::Option* option : app->get_options()) absl::StrAppend(out, OptionEntry(option));
-  if (!path.empty() && !app->get_footer().empty())
+  for (const CLI::Option* option : app->get_options()) {
+    if (!option->get_group().empty()) absl::StrAppend(out, OptionEntry(option));
+  }
+  if (!path.empty() && HasOwnFooter(*app))
     absl::StrAppend(out, ".PP\n.nf\n", Roff(app->get_footer()), "\n.fi\n");
   for (const CLI::App* sub : app->get_subcommands(nullptr)) {
     AddCommand(sub, absl::StrCat(path, path.empty() ? "" : " ", sub->get_name()), out);
   }
 }
 
-std::string Entry(absl::string_view key, absl::string_view fallback, absl::string_view doc) {
-  return absl::StrCat(".TP\n\\fB", Roff(key), "\\fR\n", Roff(doc),
-                      fallback.empty() ? "" : absl::StrCat("; default: ", Roff(fallback)), "\n");
+std::string Entry(const KeyRow& row) {
+  return absl::StrCat(".TP\n\\fB", Roff(row.key), "\\fR\n", Roff(row.doc), row.values.empty() ? "" : "; ",
+                      Roff(row.values), row.fallback.empty() ? "" : "; default: ", Roff(row.fallback), "\n");
 }
 
-void AddSettings(absl::string_view title, const google::protobuf::Descriptor& type, std::string* out) {
-  absl::StrAppend(out, ".SS ", Roff(title), "\n");
-  for (const SettingDoc& d : DescribeSettings(type)) absl::StrAppend(out, Entry(d.key, d.fallback, d.doc));
-}
-
-// The keys of short forms, as the messages and the transports declare them.
-void AddAllSettings(std::string* out) {
+// The tables of keys, as `help` prints them.
+void AddTopics(std::string* out) {
   absl::StrAppend(
-      out, ".SH SETTINGS\n",
+      out, ".SH KEYS\n",
       "Keys of the options that take key=value,... Sizes are in bytes, or with B, KB, MB, GB, KiB, MiB or "
-      "GiB; times and rates have their unit.\nOf a cluster file, an option with keys and ",
-      Roff("--set"), ", the later one counts, for each setting apart.\n");
-  AddSettings("--model", *proto::Model::descriptor(), out);
-  AddSettings("--parallel", *proto::Parallel::descriptor(), out);
-  AddSettings("--training", *proto::Training::descriptor(), out);
-  AddSettings("--packet", *proto::PacketNetwork::descriptor(), out);
-  for (const packet::TransportKind& kind : packet::TransportKinds()) {
-    absl::StrAppend(out, ".SS ", Roff(absl::StrCat("--packet transport=(", kind.name, ":...)")), "\n",
-                    Roff(kind.summary), " (", Roff(kind.source), ").\n");
-    for (const Parameter& p : kind.parameters) absl::StrAppend(out, Entry(p.key, p.fallback, p.doc));
+      "GiB; times and rates have their unit.\nA cluster file, an option with keys and ",
+      Roff("--set"), " may set the same field: the later one of these counts.\n");
+  for (const std::vector<HelpTopic>& topics : {HelpTopics(), HelpSubtopics()}) {
+    for (const HelpTopic& topic : topics) {
+      absl::StrAppend(out, ".SS ", Roff(topic.title), "\n", Roff(topic.about),
+                      topic.about.empty() ? "" : "\n");
+      for (const KeyRow& row : topic.rows) absl::StrAppend(out, Entry(row));
+    }
   }
-  AddSettings("--routing POLICY:...", *proto::Routing::descriptor(), out);
-  AddSettings("--fault KIND:...", *proto::LinkFault::descriptor(), out);
-  AddSettings("--mixed", *proto::PacketChoice::descriptor(), out);
-  absl::StrAppend(out, ".SS ", Roff("--cluster PRESET:..."), "\n", Roff(absl::StrJoin(OverrideKeys(), ", ")),
-                  "; peak_tflops.DTYPE\n");
 }
 
 class ManualCommand : public Command {
@@ -104,7 +87,7 @@ class ManualCommand : public Command {
         "what was shortened. In files and pipes they are whole.\n",
         ".SH COMMANDS AND OPTIONS\n");
     AddCommand(root, "", &page);
-    AddAllSettings(&page);
+    AddTopics(&page);
     absl::StrAppend(&page, ".SH EXIT STATUS\n", ".TP\n0\nDone.\n.TP\n1\nThe input or the run is at fault.\n",
                     ".TP\n2\nThe command line is at fault.\n");
     const absl::Status written = WriteOutput("-", page);

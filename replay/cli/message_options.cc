@@ -8,6 +8,7 @@
 #include "proto/option.pb.h"
 #include "proto/run.pb.h"
 #include "replay/cli/command.h"
+#include "replay/cli/help/help.h"
 #include "replay/run/arguments.h"
 #include "trace/io/options.h"
 
@@ -60,6 +61,7 @@ void AddOptions(CLI::App* app, google::protobuf::Message* message, const std::st
     });
     if (!option.words().empty()) added->check(OneOf(option.words()));
     if (!option.flag() || !option.bare().empty()) added->type_name(option.value());
+    if (!option.often()) MarkRare(added);
     const std::string& heading = group.empty() ? option.group() : group;
     if (!heading.empty()) added->group(heading);
   }

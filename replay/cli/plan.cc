@@ -58,29 +58,30 @@ PlanCommand::PlanCommand(CLI::App* app) : Command(app) {
   app->footer(
       "Example:\n"
       "  chakra-replay plan --model llama3-70b --training seq=8192,global_batch=512 --cluster dgx-h100 \\\n"
-      "      --ranks 512 --try tp=4,8 --html plan.html");
+      "      --ranks 512 --try tp=4,8 --html plan.html\n"
+      "`chakra-replay help TOPIC` prints a table of keys: model, parallel, training, cluster, network, ...");
 }
 
 void PlanCommand::AddOutput(CLI::App* app) {
   const std::string g = "Output";
-  app->add_option("--report", report_, "Where the plan goes; - is standard output, the default")
+  app->add_option("--report", report_, "Write the plan to FILE; default: -, standard output.")
       ->type_name("FILE|-")
       ->group(g);
   app->add_option("--format", format_,
-                  "text, json or csv; default: by the end of --report's name (.json, .csv), else text")
+                  "Format of the plan: text, json or csv; default: by the ending of --report, or else text.")
       ->type_name("FORMAT")
       ->check(OneOf({"text", "json", "csv"}))
       ->group(g);
-  app->add_option("--html", html_, "The plan as one page for browsers, with charts; it needs no network")
+  app->add_option("--html", html_, "Write the plan as one HTML page with charts. It needs no network.")
       ->type_name("FILE|-")
       ->group(g);
   app->add_option("--sweep", sweep_,
-                  "A spec of `chakra-replay sweep` over the splits that are told, which runs them with a "
-                  "journal, on Slurm or "
-                  "Open MPI")
+                  "Write a spec of `chakra-replay sweep` over the reported splits. The sweep keeps a "
+                  "journal, and runs on "
+                  "Slurm or Open MPI.")
       ->type_name("FILE")
       ->group(g);
-  app->add_flag("-q,--quiet", quiet_, "No progress line")->group(g);
+  app->add_flag("-q,--quiet", quiet_, "Print no progress line.")->group(g);
 }
 
 absl::Status PlanCommand::Check() {
@@ -145,7 +146,7 @@ int PlanCommand::Run() {
 
 std::unique_ptr<Command> MakePlanCommand(CLI::App* root) {
   return std::make_unique<PlanCommand>(
-      root->add_subcommand("plan", "Find the fastest split of a workload on a cluster that fits"));
+      root->add_subcommand("plan", "Search the fastest parallel split of a model on a cluster"));
 }
 
 }  // namespace chakra::cli

@@ -18,11 +18,11 @@ class RecordHelpCommand : public Command {
       tools.emplace_back(t.tool);
       absl::StrAppend(&list, "  ", t.tool, std::string(9 - t.tool.size(), ' '), t.title, "\n");
     }
-    app->add_option("TOOL", tool_, "What records: torch, nsys, jax, rocprof or nccl")
+    app->add_option("TOOL", tool_, "Tool that records: torch, nsys, jax, rocprof or nccl.")
         ->required()
         ->type_name("")
         ->check(OneOf(tools));
-    app->footer(absl::StrCat(list, "Example:\n  chakra-replay record-help nsys"));
+    app->footer(absl::StrCat("Tools:\n", list, "\nExample:\n  chakra-replay record-help nsys"));
   }
 
   int Run() override {
@@ -41,8 +41,8 @@ class RecordHelpCommand : public Command {
 }  // namespace
 
 std::unique_ptr<Command> MakeRecordHelpCommand(CLI::App* root) {
-  return std::make_unique<RecordHelpCommand>(root->add_subcommand(
-      "record-help", "Print how to record what a replay needs, and what each missing piece costs"));
+  return std::make_unique<RecordHelpCommand>(
+      root->add_subcommand("record-help", "Print how to record traces with a tool"));
 }
 
 }  // namespace chakra::cli

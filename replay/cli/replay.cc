@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/registry.h"
 #include "replay/cli/command.h"
+#include "replay/cli/help/help.h"
 #include "replay/cli/log_options.h"
 #include "replay/cli/message_options.h"
 #include "replay/cli/output.h"
@@ -34,12 +35,16 @@ class ReplayCommand : public Command {
     app->allow_extras();
     AddOptions(app, &told_);
     AddReportOptions(app);
+    timeline_.AddTo(app, "Report");
     logs_.AddTo(app, "Logs");
-    timeline_.AddTo(app, "Timeline");
+    for (const char* rare : {"--flow-log", "--link-log", "--link-totals", "--log-links", "--timeline-format",
+                             "--timeline-ranks", "--timeline-nodes", "--quiet"})
+      MarkRare(app->get_option(rare));
     app->footer(
         "Example:\n"
-        "  chakra-replay replay examples/transformer_step --cluster dgx-a100 --format json --report "
-        "run.json");
+        "  chakra-replay replay examples/transformer_step --cluster dgx-a100 --report run.json\n"
+        "`chakra-replay help TOPIC` prints a table of keys: model, parallel, training, cluster, network, "
+        "packet, ...");
   }
 
   int Run() override;
@@ -64,24 +69,25 @@ class ReplayCommand : public Command {
 };
 
 void ReplayCommand::AddReportOptions(CLI::App* app) {
-  const std::string g = "Report and run";
-  app->add_option(
-         "--report", report_,
-         "Where the report goes; .gz and .zst at the end of its name, as of any output, compress; - is "
-         "standard output, the default")
+  const std::string g = "Report";
+  app->add_option("--report", report_,
+                  "Write the report to FILE; default: -, standard output. The endings .gz and .zst compress "
+                  "it, as every "
+                  "output.")
       ->type_name("FILE|-")
       ->group(g);
-  app->add_option("--format", format_,
-                  "text, json or csv; default: by the end of --report's name (.json, .csv), else text")
+  app->add_option(
+         "--format", format_,
+         "Format of the report: text, json or csv. Default: by the ending of --report, or else text.")
       ->type_name("FORMAT")
       ->check(OneOf({"text", "json", "csv"}))
       ->group(g);
   app->add_option(
          "--html", html_,
-         "The report as one page for browsers, with charts and the critical path; it needs no network")
+         "Write the report as one HTML page with charts. It has the critical path, and needs no network.")
       ->type_name("FILE|-")
       ->group(g);
-  app->add_flag("-q,--quiet", quiet_, "No progress line")->group(g);
+  app->add_flag("-q,--quiet", quiet_, "Print no progress line.")->group(g);
 }
 
 std::string ReplayCommand::Format() const {
@@ -189,7 +195,7 @@ int ReplayCommand::Run() {
 
 std::unique_ptr<Command> MakeReplayCommand(CLI::App* root) {
   return std::make_unique<ReplayCommand>(
-      root->add_subcommand("replay", "Replay traces on a simulated cluster and report where the time went"));
+      root->add_subcommand("replay", "Replay traces on a simulated cluster and report the time"));
 }
 
 }  // namespace chakra::cli

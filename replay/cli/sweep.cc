@@ -89,46 +89,50 @@ class SweepCommand : public Command {
 
 SweepCommand::SweepCommand(CLI::App* app) : Command(app), questions_(app) {
   app->allow_extras();
-  app->add_option("SPEC", spec_, "What is swept: text format, JSON or binary of proto/sweep.proto")
+  app->add_option("SPEC", spec_, "Spec of the sweep (proto/sweep.proto): text format, JSON or binary.")
       ->type_name("");
   app->add_option("-o,--output", options_.folder,
-                  "Folder of the results; what it has already is not run again")
+                  "Folder of the results. Points that it has already are not run again.")
       ->type_name("DIR");
-  app->add_option("--jobs", options_.runner.jobs, "Points at once; default: the machine's cores")
+  app->add_option("--jobs", options_.runner.jobs,
+                  "Number of points at the same time; default: the machine's cores.")
       ->type_name("N")
       ->check(CLI::Range(1, 4096).description(""));
-  app->add_option(
-         "--format", formats_,
-         "What is written to DIR: csv (the default), jsonl, sqlite, html (see `sweep page`), comma-separated")
+  app->add_option("--format", formats_,
+                  "Tables to write: csv, jsonl, sqlite, html, separated by commas; default: csv. html: see "
+                  "`chakra-replay sweep "
+                  "page`.")
       ->type_name("LIST")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(OneOf(ResultFormats()));
-  app->add_flag("--timing", timing_, "Tables have the column wall_s, which no two runs have the same");
-  app->add_flag("--dry-run", dry_run_, "Check the spec and print the command of each point");
-  app->add_flag("--retry-failed", options_.retry_failed, "Run points again that failed before");
+  app->add_flag("--timing", timing_, "Add the column wall_s to tables. It differs between runs.");
+  app->add_flag("--dry-run", dry_run_, "Check the spec, and print the command of each point.");
+  app->add_flag("--retry-failed", options_.retry_failed, "Run points that failed before again.");
   app->add_flag("--continue-changed", options_.continue_changed,
-                "Go on in a folder of another spec or version; results of equal commands are kept");
-  app->add_option("--limit", options_.limit, "Run so many points this time at most")->type_name("N");
-  app->add_option("--trace-cache", trace_cache_, "Sets of traces that are held at once; default: 2")
+                "Continue in a folder of another spec or version. Results of equal commands are kept.");
+  app->add_option("--limit", options_.limit, "Limit of points to run now.")->type_name("N");
+  app->add_option("--trace-cache", trace_cache_, "Number of sets of traces in memory; default: 2.")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000).description(""));
   AddMemoryOption(app, "Options");
-  app->add_option("--shard", shard_, "Only points I, I + N, ...; `sweep merge` joins the folders")
+  app->add_option("--shard", shard_,
+                  "Run only points I, I + N, ...; `chakra-replay sweep merge` joins the folders.")
       ->type_name("I/N");
-  app->add_option(
-         "--slurm", slurm_,
-         "Run nothing: write a job array for Slurm to DIR, of N tasks, or of as many as there are points; "
-         "other options go to its tasks, --limit divided among them")
+  app->add_option("--slurm", slurm_,
+                  "Write a job array of N tasks for Slurm to DIR, and run nothing. With fewer points it has "
+                  "as many tasks as points. "
+                  "Its tasks get the other options, and share --limit.")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000).description(""));
-  app->add_flag("-q,--quiet", quiet_, "No progress bar, no summary");
+  app->add_flag("-q,--quiet", quiet_, "Print no progress bar and no summary.");
   app->footer(
       "Example:\n"
       "  chakra-replay sweep examples/sweeps/small.txtpb -o /tmp/small\n"
       "  chakra-replay sweep best /tmp/small\n"
       "  chakra-replay sweep page /tmp/small -o small.html\n"
-      "Exit status: 0 done, 1 a point failed, or the input or the run is at fault, 2 the command line is.");
+      "Exit status: 0 done; 1 a point failed, or an error of the input or the run; 2 an error of the command "
+      "line.");
   options_.runner.jobs = DefaultThreads();
   options_.version = CHAKRA_VERSION;
 }
@@ -300,7 +304,7 @@ int SweepCommand::Run() {
 
 std::unique_ptr<Command> MakeSweepCommand(CLI::App* root) {
   return std::make_unique<SweepCommand>(
-      root->add_subcommand("sweep", "Replay over many machines, and ask which is best"));
+      root->add_subcommand("sweep", "Replay on many machines, and find the best one"));
 }
 
 }  // namespace chakra::cli

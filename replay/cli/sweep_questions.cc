@@ -47,44 +47,50 @@ absl::StatusOr<std::string> ExportResults(const sweep::Results& results,
 }
 
 SweepQuestions::SweepQuestions(CLI::App* sweep) {
-  best_ = Add(sweep, "best", "The best points by the objective of the sweep, or by a metric", true);
+  best_ = Add(sweep, "best", "Print the best points by the objective of the sweep, or by a metric", true);
   best_
       ->add_option("--by", by_,
-                   "A metric or expression, as min:EXPRESSION or max:EXPRESSION; default: the objective")
+                   "Metric or expression, as min:EXPRESSION or max:EXPRESSION; default: the objective.")
       ->type_name("AIM");
-  best_->add_option("--top", top_, "How many; default: 10")->type_name("N");
-  pareto_ = Add(sweep, "pareto", "The points than which none is better in all of several metrics", true);
-  pareto_->add_option("--of", aims_, "Two or more, comma-separated: makespan_ps,max:busbw_gbytes_per_s")
+  best_->add_option("--top", top_, "Number of points; default: 10.")->type_name("N");
+  pareto_ =
+      Add(sweep, "pareto", "Print the points that no other point beats in all of several metrics", true);
+  pareto_
+      ->add_option("--of", aims_,
+                   "Two or more metrics, separated by commas, as makespan_ps,max:busbw_gbytes_per_s.")
       ->type_name("AIMS")
       ->delimiter(',')
       ->allow_extra_args(false);
-  table_ = Add(sweep, "table", "A metric by the values of one axis or two", true);
-  table_->add_option("--rows", rows_, "Axis of the rows")->type_name("AXIS");
-  table_->add_option("--columns", columns_, "Axis of the columns")->type_name("AXIS");
-  table_->add_option("--show", show_, "A metric or expression; default: the objective")->type_name("AIM");
-  table_->add_option("--take", take_, "Of several points in a cell the best, or their mean; default: best")
+  table_ = Add(sweep, "table", "Print a metric by the values of one or two axes", true);
+  table_->add_option("--rows", rows_, "Axis of the rows.")->type_name("AXIS");
+  table_->add_option("--columns", columns_, "Axis of the columns.")->type_name("AXIS");
+  table_->add_option("--show", show_, "Metric or expression; default: the objective.")->type_name("AIM");
+  table_->add_option("--take", take_, "Value of a cell with several points: best or mean; default: best.")
       ->type_name("HOW")
       ->check(OneOf({"best", "mean"}));
-  page_ = Add(sweep, "page", "The results as one HTML file to send around: charts, tables, the spec", false);
-  page_->add_option("-o,--output", output_, "The file, or - for standard output; default: DIR/results.html")
+  page_ = Add(sweep, "page", "Write the results as one HTML page: charts, tables, the spec", false);
+  page_->add_option("-o,--output", output_, "Write to FILE; - is standard output; default: DIR/results.html.")
       ->type_name("FILE");
   AddWhere(page_);
-  page_->add_option("--by", by_, "What points are compared by, as of `best`; default: the objective")
+  page_
+      ->add_option("--by", by_,
+                   "Metric or expression that ranks points, as for `best`; default: the objective.")
       ->type_name("AIM");
-  page_->add_flag("--timing", timing_, "With the column wall_s");
-  merge_ = Add(sweep, "merge", "Joins the folders of shards, or other parts of one sweep, in one", false);
-  export_ = Add(sweep, "export", "Writes the tables of a folder anew", false);
+  page_->add_flag("--timing", timing_, "Add the column wall_s.");
+  merge_ = Add(sweep, "merge", "Join the folders of shards, or of other parts of one sweep", false);
+  export_ = Add(sweep, "export", "Write the tables of a folder again", false);
   for (CLI::App* app : {merge_, export_}) {
-    app->add_option("-o,--output", output_,
-                    app == merge_ ? "The folder that is made; default: the first"
-                                  : "Where to; default: the folder itself")
+    app->add_option(
+           "-o,--output", output_,
+           app == merge_ ? "Folder to write; default: the first DIR." : "Folder to write; default: DIR.")
         ->type_name("DIR");
-    app->add_option("--format", formats_, "csv (the default), jsonl, sqlite, html, comma-separated")
+    app->add_option("--format", formats_,
+                    "Tables to write: csv, jsonl, sqlite, html, separated by commas; default: csv.")
         ->type_name("LIST")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->check(OneOf(ResultFormats()));
-    app->add_flag("--timing", timing_, "With the column wall_s");
+    app->add_flag("--timing", timing_, "Add the column wall_s.");
   }
 }
 
@@ -92,17 +98,18 @@ CLI::App* SweepQuestions::Add(CLI::App* sweep, const std::string& name, const st
                               bool answers) {
   CLI::App* app = sweep->add_subcommand(name, about);
   app->allow_extras();
-  app->add_option("DIR", folders_, "Folders of results of one sweep")->type_name("");
+  app->add_option("DIR", folders_, "Folders with results of one sweep.")->type_name("");
   if (!answers) return app;
   AddWhere(app);
-  app->add_option("--format", format_, "text or csv; default: text")
+  app->add_option("--format", format_, "Format of the output: text or csv; default: text.")
       ->type_name("FORMAT")
       ->check(OneOf({"text", "csv"}));
   return app;
 }
 
 void SweepQuestions::AddWhere(CLI::App* app) {
-  app->add_option("--where", where_, "Only points for which that is true: 'spines > 4 and devices <= 512'")
+  app->add_option("--where", where_,
+                  "Use only points that meet an expression, as 'spines > 4 and devices <= 512'.")
       ->type_name("EXPRESSION");
 }
 
@@ -175,7 +182,7 @@ absl::Status SweepQuestions::Answer() {
 }
 
 int SweepQuestions::Misuse(const std::string& message) const {
-  PrintError(absl::StrCat(message, "; see `chakra-replay sweep ", Asked()->get_name(), " --help`"));
+  PrintError(SeeHelp(message, absl::StrCat("chakra-replay sweep ", Asked()->get_name(), " --help")));
   return kMisuse;
 }
 

@@ -3,6 +3,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "absl/strings/ascii.h"
@@ -43,6 +44,12 @@ TextPage PageOf(const std::string& path, const std::string& format) {
   if (path != "-" || format != "text" || isatty(STDOUT_FILENO) != 1) return TextPage();
   const size_t width = TerminalWidth();
   return width == 0 ? TextPage() : TextPage(width, ShowsUtf8());
+}
+
+size_t HelpWidth() {
+  constexpr size_t kLeast = 40, kMost = 100, kUnknown = 79;
+  const size_t width = TerminalWidth();
+  return width == 0 ? kUnknown : std::clamp(width, kLeast, kMost);
 }
 
 }  // namespace chakra::cli

@@ -12,4 +12,7 @@ namespace chakra::cli {
 // terminal that does not know its width has none.
 TextPage PageOf(const std::string& path, const std::string& format = "text");
 
+// Columns of help: COLUMNS or the width of the terminal, within 40 to 100; 79 where neither is known.
+size_t HelpWidth();
+
 }  // namespace chakra::cli

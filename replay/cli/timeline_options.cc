@@ -14,23 +14,23 @@ constexpr size_t kLinks = 16;  // that have counters
 }  // namespace
 
 void TimelineOptions::AddTo(CLI::App* app, const std::string& group) {
-  app->add_option("--timeline", output_.path,
-                  "Every node on its lane over time, for ui.perfetto.dev (.perfetto-trace, .pftrace) or "
-                  "chrome://tracing and DevTools' Performance panel (.json); .gz compresses")
+  app->add_option(
+         "--timeline", output_.path,
+         "Write all nodes on their lanes over time, for ui.perfetto.dev or Chrome's viewers. By the ending: "
+         ".perfetto-trace and .pftrace for ui.perfetto.dev, .json for chrome://tracing and the Performance "
+         "panel of DevTools; .gz compresses.")
       ->type_name("FILE|-")
       ->group(group);
   app->add_option("--timeline-format", format_name_,
-                  "perfetto or json; default: by the end of --timeline's name")
+                  "Format of --timeline: perfetto or json; default: by the ending of its name.")
       ->type_name("FORMAT")
       ->group(group);
-  app->add_option("--timeline-ranks", ranks_text_,
-                  "Ranks that --timeline shows: 0-7,16 or 0-254/2; default: all")
+  app->add_option("--timeline-ranks", ranks_text_, "Ranks of --timeline, as 0-7,16 or 0-254/2; default: all.")
       ->type_name("LIST")
       ->group(group);
   app->add_option("--timeline-nodes", most_nodes_,
-                  absl::StrCat("Ranks are left out of --timeline where they would have more nodes together; "
-                               "0: never; default: ",
-                               kTimelineNodes))
+                  absl::StrCat("Limit of nodes in --timeline; 0: no limit; default: ", kTimelineNodes,
+                               ". Ranks beyond it are left out."))
       ->type_name("N")
       ->check(CLI::NonNegativeNumber.description(""))
       ->group(group);

@@ -15,7 +15,6 @@
 #include "backends/fluid/options.h"
 #include "backends/packet/options.h"
 #include "backends/registry.h"
-#include "proto/workload.pb.h"
 #include "replay/cluster/variation.h"
 #include "replay/compute/compute.h"
 #include "replay/run/edits.h"
@@ -27,7 +26,7 @@
 #include "trace/base/threads.h"
 #include "trace/generate/importer.h"
 #include "trace/import/registry.h"
-#include "trace/io/settings.h"
+#include "trace/io/short_form.h"
 
 namespace chakra {
 namespace {
@@ -142,12 +141,11 @@ absl::Status TakeWorkload(const proto::Run& told, TraceOptions* traces, RunOptio
   return absl::OkStatus();
 }
 
-std::string KeysOf(const google::protobuf::Descriptor& type) {
-  return absl::StrJoin(DescribeSettings(type), ", ",
-                       [](std::string* out, const SettingDoc& d) { out->append(d.key); });
-}
-
 }  // namespace
+
+std::string AnyOf(const FabricKinds& fabrics) {
+  return absl::StrReplaceAll(Listed(fabrics), {{" and ", " or "}});
+}
 
 bool TellsWorkload(const proto::Run& run) {
   const proto::Run::Step::Model& model = run.step().model();
@@ -273,16 +271,11 @@ std::string FillIn(std::string help) {
   };
   static constexpr Term kTerms[] = {
       {"{inputs}", [] { return InputsHelp(); }},
-      {"{rungs}", [] { return std::string(kDefaultTimeSources); }},
-      {"{fabrics}", [] { return ListedWithHelp(); }},
-      {"{fabrics of links}", [] { return Listed(FabricsThatFollowLinks()); }},
-      {"{fabrics of flows}", [] { return Listed(FabricsThatTake(FlowOptions::kSet)); }},
-      {"{fabrics of packets}", [] { return Listed(FabricsThatTake(packet::PacketOptions::kSet)); }},
-      {"{keys of Model}", [] { return KeysOf(*proto::Model::descriptor()); }},
-      {"{keys of Parallel}", [] { return KeysOf(*proto::Parallel::descriptor()); }},
-      {"{keys of Training}", [] { return KeysOf(*proto::Training::descriptor()); }},
-      {"{keys of Routing}", [] { return KeysOf(*proto::Routing::descriptor()); }},
-      {"{keys of PacketNetwork}", [] { return KeysOf(*proto::PacketNetwork::descriptor()); }}};
+      {"{time sources}", [] { return std::string(kDefaultTimeSources); }},
+      {"{fabrics}", [] { return absl::StrJoin(FabricNames(), ", "); }},
+      {"{fabrics of links}", [] { return AnyOf(FabricsThatFollowLinks()); }},
+      {"{fabrics of flows}", [] { return AnyOf(FabricsThatTake(FlowOptions::kSet)); }},
+      {"{fabrics of packets}", [] { return AnyOf(FabricsThatTake(packet::PacketOptions::kSet)); }}};
   if (!absl::StrContains(help, "{")) return help;
   for (const Term& term : kTerms) {
     if (absl::StrContains(help, term.name)) help = absl::StrReplaceAll(help, {{term.name, term.text()}});
@@ -292,6 +285,8 @@ std::string FillIn(std::string help) {
 
 absl::Status CheckFabricName(const std::string& name) {
   if (FindFabric(name) != nullptr) return absl::OkStatus();
+  if (absl::Status s = CheckColon(name, "a parameter of a fabric"); !s.ok())
+    return absl::InvalidArgumentError(absl::StrCat("fabric \"", name, "\": ", s.message()));
   return absl::InvalidArgumentError(
       absl::StrCat("there is no fabric \"", name, "\"", SuggestName(name, FabricNames())));
 }

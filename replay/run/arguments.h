@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "backends/registry.h"
 #include "proto/run.pb.h"
 #include "replay/cluster/options.h"
 #include "replay/run/options.h"
@@ -45,7 +46,10 @@ void TakeModel(const proto::Run::Step::Model& model, generate::WorkloadOptions* 
 // FabricName() of the machine.
 std::string FabricNameOf(const proto::MachineTexts& machine);
 
-// Replaces each {...} in the help of an option by what the program knows, such as the names of fabrics.
+// "fluid, packet or mixed".
+std::string AnyOf(const FabricKinds& fabrics);
+
+// The help of an option with what the program knows in the place of {...}.
 std::string FillIn(std::string help);
 
 // Error: an unknown fabric; the error suggests the nearest name.

@@ -418,7 +418,7 @@ class OnTheWay(unittest.TestCase):
 
 class Help(unittest.TestCase):
     def test_docstrings_have_the_options(self):
-        told = binary("replay", "--help")
+        told = binary("replay", "--help", "all")
         for option in cr.options_of("replay"):
             if option["keyword"].isidentifier():
                 self.assertIn(option["keyword"], cr.replay.__doc__)

@@ -24,7 +24,7 @@ class Stranger : public Bench {
 };
 
 TEST_F(Stranger, HelpNamesEveryFixedOption) {
-  const std::string help = Run("replay --help").out;
+  const std::string help = Run("replay --help all").out;
   for (const char* option :
        {"--cluster", "--fabric", "--lanes", "--compute", "--kernels", "--groups", "--ranks", "--strict",
         "--report", "--format", "--threads", "--quiet", "--allow-truncated", "--store-and-forward"}) {

@@ -53,22 +53,22 @@ TEST(Registry, MessagesListTheFormats) {
       "profiler example or NCCL_DEBUG=INFO, PyTorch's Flight Recorder), or a PyTorch capture (JSON of "
       "torch.profiler "
       "or the ExecutionTraceObserver), or a rocprofv3 recording (its JSON or rocpd database), or a JAX "
-      "profile (*.xplane.pb of jax.profiler, or its *.trace.json.gz), or a HLO module of XLA (text or proto "
+      "profile (*.xplane.pb of jax.profiler, or its *.trace.json.gz), or an HLO module of XLA (text or proto "
       "after optimisations, "
       "of --xla_dump_to), or a GOAL program (text or binary, as LogGOPSim reads it), or a "
       "liballprof trace (MPI calls, pmpi-trace-rank-N.txt), or a text workload (layers and their "
       "collectives, "
-      "as ASTRA-sim 1 and SimAI read them), or a workload (a step told by its model, "
+      "as ASTRA-sim 1 and SimAI read them), or a workload (a training step by its model, "
       "see `chakra-replay generate`), or a folder of ranks that share files (what `chakra-replay generate "
-      "--share` writes, told by PREFIX.ranks.json), or a SQLite nsys export (of `nsys export -t sqlite`)");
+      "--share` writes, with PREFIX.ranks.json), or an SQLite nsys export (of `nsys export -t sqlite`)");
   EXPECT_EQ(KindsOfRuns(),
             "collective logs, PyTorch captures, rocprofv3 recordings, JAX profiles and SQLite nsys exports");
   EXPECT_EQ(
       InputsHelp(),
-      "Trace files, directories, prefixes (dir/workload), tar archives, or a collective log, or a PyTorch "
-      "capture, or a rocprofv3 recording, or a JAX profile, or a HLO module of XLA, or a GOAL program, or a "
-      "liballprof trace, or a text workload, or a workload, or a folder of ranks that share files, or a "
-      "SQLite nsys export");
+      "Traces: files, folders, prefixes or tar archives. dir/workload is a prefix. Each is one of: Chakra "
+      "trace, collective log, PyTorch capture, rocprofv3 recording, JAX profile, HLO module of XLA, GOAL "
+      "program, liballprof trace, text workload, workload, folder of ranks that share files, SQLite nsys "
+      "export.");
 }
 
 }  // namespace

@@ -96,7 +96,7 @@ bool AreWorkload(const std::vector<std::string>& inputs) {
 const Importer kImporter = {
     .name = "workload",
     .title = "workload",
-    .help = "a step told by its model, see `chakra-replay generate`",
+    .help = "a training step by its model, see `chakra-replay generate`",
     .endings = kEndings,
     .sniff = LooksLikeWorkload,
     .run = Read,

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <system_error>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -96,15 +98,19 @@ const Importer* SniffArchive(const std::string& path) {
   }
 }
 
-// Titles of the formats that read the files of a run together, each after `before`: "PyTorch capture".
-std::string Titles(absl::string_view before, bool with_help) {
-  std::string out;
-  for (const Importer* i : kImporters) {
-    if (i->run == nullptr) continue;
-    absl::StrAppend(&out, before, i->title);
-    if (with_help) absl::StrAppend(&out, " (", i->help, ")");
-  }
+// The formats whose files make a run together.
+std::vector<const Importer*> RunImporters() {
+  std::vector<const Importer*> out;
+  std::copy_if(std::begin(kImporters), std::end(kImporters), std::back_inserter(out),
+               [](const Importer* i) { return i->run != nullptr; });
   return out;
+}
+
+// "an HLO module", "a PyTorch capture": the article of a word that is spelled goes by its first letter.
+std::string WithArticle(absl::string_view title) {
+  const bool spelled = title.size() > 1 && absl::ascii_isupper(static_cast<unsigned char>(title[1]));
+  const absl::string_view vowels = spelled ? "AEFHILMNORSX" : "AEIOaeio";
+  return absl::StrCat(absl::StrContains(vowels, title[0]) ? "an " : "a ", title);
 }
 
 }  // namespace
@@ -196,8 +202,10 @@ std::string ExpectedInFolders() {
   for (const Importer* i : kImporters) {
     if (i->frames != nullptr && !i->native) others.insert(others.end(), i->endings.begin(), i->endings.end());
   }
-  return absl::StrCat("traces named ", NamesOfTraces(), " (or ", absl::StrJoin(others, ", "), ")",
-                      Titles(", or a ", true));
+  std::string out = absl::StrCat("traces named ", NamesOfTraces(), " (or ", absl::StrJoin(others, ", "), ")");
+  for (const Importer* i : RunImporters())
+    absl::StrAppend(&out, ", or ", WithArticle(i->title), " (", i->help, ")");
+  return out;
 }
 
 std::string KindsOfRuns() {
@@ -211,8 +219,11 @@ std::string KindsOfRuns() {
 }
 
 std::string InputsHelp() {
-  return absl::StrCat("Trace files, directories, prefixes (dir/workload), tar archives",
-                      Titles(", or a ", false));
+  const auto title = [](std::string* out, const Importer* i) { absl::StrAppend(out, i->title); };
+  return absl::StrCat(
+      "Traces: files, folders, prefixes or tar archives. dir/workload is a prefix. Each is one of: Chakra "
+      "trace, ",
+      absl::StrJoin(RunImporters(), ", ", title), ".");
 }
 
 }  // namespace chakra

@@ -121,6 +121,7 @@ std::vector<MessageOption> MessageOption::Of(const Descriptor& type) {
 
 bool MessageOption::positional() const { return absl::ascii_isupper(static_cast<unsigned char>(name_[0])); }
 const std::string& MessageOption::help() const { return OptionOf(field()).doc(); }
+bool MessageOption::often() const { return OptionOf(field()).often(); }
 const std::string& MessageOption::value() const { return OptionOf(field()).value(); }
 const std::string& MessageOption::bare() const { return OptionOf(field()).bare(); }
 std::vector<std::string> MessageOption::words() const {

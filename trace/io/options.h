@@ -32,6 +32,7 @@ class MessageOption {
   bool several() const;                         // takes all words that follow
   bool in_order() const { return list_ >= 0; }  // with others of its message
   bool reads() const { return reads_; }
+  bool often() const;  // most runs may need it
 
   bool Given(const google::protobuf::Message& message) const;
   // As texts that Set() takes; of an option in_order() those of one of the Elements().

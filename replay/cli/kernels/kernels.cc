@@ -42,26 +42,25 @@ class KernelsCommand : public Command {
  public:
   explicit KernelsCommand(CLI::App* app)
       : Command(app),
-        collect_(app->add_subcommand("collect", "Make a table of the kernels that traces measured")),
-        merge_(app->add_subcommand("merge", "Make one table of several")),
-        show_(app->add_subcommand("show", "Print a table, or what the kernel model says of a device")),
-        check_(app->add_subcommand("check", "Check a table, alone or against traces that it is to answer")),
-        transfer_(app->add_subcommand(
-            "transfer", "Make of a device's table that of another, by the law of kernels and rooflines")),
+        collect_(app->add_subcommand("collect", "Collect the kernels of traces in a table")),
+        merge_(app->add_subcommand("merge", "Merge tables")),
+        show_(app->add_subcommand("show", "Print a table, or the kernel model of a device")),
+        check_(app->add_subcommand("check", "Check a table, alone or with traces that it is for")),
+        transfer_(app->add_subcommand("transfer", "Convert a kernel table from one device to another")),
         model_(app) {
-    app->add_option("COMMAND", unknown_, "One of those below")->type_name("");
+    app->add_option("COMMAND", unknown_)->group("");  // a word that is none
     AddCollect();
     AddOthers();
     for (CLI::App* sub : {collect_, merge_, transfer_}) {
-      sub->add_option(
-             "-o,--output", output_,
-             "The table: CSV, JSON, text format or binary by its ending (.csv, .json, .txtpb, else); "
-             "- is standard output, as CSV")
+      sub->add_option("-o,--output", output_,
+                      "Table to write; - is standard output, as CSV. By its ending: .csv, .json, .txtpb "
+                      "(text format), or else "
+                      "binary.")
           ->type_name("TABLE");
     }
     for (CLI::App* sub : {collect_, check_}) {
       AddCaptureOptions(sub, &read_);
-      sub->add_option("--threads", read_.threads, "Files decoded at once; default: the machine's cores")
+      sub->add_option("--threads", read_.threads, "Number of threads; default: the machine's cores.")
           ->type_name("N")
           ->check(CLI::Range(1, 4096).description(""));
     }
@@ -106,55 +105,52 @@ class KernelsCommand : public Command {
 void KernelsCommand::AddCollect() {
   collect_->add_option("TRACE", inputs_, InputsHelp())->type_name("");
   collect_->add_flag("--host-operations", collect_options_.host,
-                     "Host operations too, each with all that it calls");
-  collect_
-      ->add_option("--device-name", collect_options_.device, "The device that the traces were measured on")
+                     "Collect host operations too, each with the operations that it calls.");
+  collect_->add_option("--device-name", collect_options_.device, "Device that the traces were measured on.")
       ->type_name("NAME");
   collect_
       ->add_option("--source", collect_options_.source,
-                   "Where the times come from; default: the inputs' names")
+                   "Source of the times; default: the names of the inputs.")
       ->type_name("TEXT");
 }
 
 void KernelsCommand::AddOthers() {
   for (CLI::App* sub : {merge_, show_, check_, transfer_}) {
     sub->add_option("TABLE", inputs_,
-                    sub == check_ ? "A kernel table, and the traces that it is to answer"
-                                  : "Kernel tables: CSV, JSON, text format or binary")
+                    sub == check_ ? "Kernel table, and the traces that it is for."
+                                  : "Kernel tables: CSV, JSON, text format or binary.")
         ->type_name("");
   }
-  merge_->add_flag("--any-device", any_device_, "Merge tables of different devices all the same");
-  show_->add_option("--name", glob_, "Only rows whose name fits; * is any run of characters")
+  merge_->add_flag("--any-device", any_device_, "Merge tables of different devices too.");
+  show_->add_option("--name", glob_, "Print only rows whose name matches; * is any characters.")
       ->type_name("GLOB");
   show_
       ->add_option(
           "--device", device_,
-          "Without a TABLE: what the kernel model says of this device; a name, a cluster preset or a "
-          "cluster file")
+          "Device of the kernel model, in place of TABLE: a name, a cluster preset or a cluster file.")
       ->type_name("DEVICE");
-  show_->add_option("--op", op_, "Of which op: gemm, attention, ... (kernels predict --help lists them)")
+  show_
+      ->add_option(
+          "--op", op_,
+          "Op of the kernel model: gemm, attention, ... `chakra-replay kernels predict --help` lists them.")
       ->type_name("OP");
-  show_->add_option("--dtype", dtype_, "In which dtype; default: the device's")->type_name("DTYPE");
-  show_->add_option("--format", format_, "text, csv or json; default: text")
+  show_->add_option("--dtype", dtype_, "Dtype of the kernel model; default: that of the device.")
+      ->type_name("DTYPE");
+  show_->add_option("--format", format_, "Format of the output: text, csv or json; default: text.")
       ->type_name("FORMAT")
       ->check(OneOf({"text", "csv", "json"}));
-  show_->add_option("--rows", rows_, "Rows of text, the longest in all first; default: 40")
+  show_->add_option("--rows", rows_, "Number of rows of text, the longest total times first; default: 40.")
       ->type_name("N")
       ->check(CLI::Range(1, 1 << 30).description(""));
-  check_
-      ->add_option("--compute", compute_,
-                   absl::StrCat("TimeSources that answer, in order; default: ", compute_))
+  check_->add_option("--compute", compute_, absl::StrCat("Time sources, in order; default: ", compute_, "."))
       ->type_name("LIST");
-  transfer_->add_option("--from", from_, "The device of the table; default: what the table says")
+  transfer_->add_option("--from", from_, "Device of the table; default: the one that the table names.")
       ->type_name("DEVICE");
   transfer_
-      ->add_option(
-          "--to", to_,
-          "The device that is wanted: a name (H100, A100-PCIe-40GB, ...), a cluster preset or a cluster "
-          "file")
+      ->add_option("--to", to_,
+                   "Target device: a name (H100, A100-PCIe-40GB, ...), a cluster preset or a cluster file.")
       ->type_name("DEVICE");
-  transfer_
-      ->add_option("--dtype", dtype_, "What the kernels compute in, for all rows; default: what dtypes say")
+  transfer_->add_option("--dtype", dtype_, "Dtype of all rows; default: that of each row.")
       ->type_name("DTYPE");
 }
 
@@ -366,8 +362,8 @@ int KernelsCommand::Run() {
 }  // namespace
 
 std::unique_ptr<Command> MakeKernelsCommand(CLI::App* root) {
-  return std::make_unique<KernelsCommand>(root->add_subcommand(
-      "kernels", "Kernel tables: collect, merge, show, check, transfer to another device"));
+  return std::make_unique<KernelsCommand>(
+      root->add_subcommand("kernels", "Collect, show, check and convert kernel tables; predict kernels"));
 }
 
 }  // namespace chakra::cli

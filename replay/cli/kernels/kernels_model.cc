@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
 #include "replay/cli/command.h"
 #include "replay/cli/output.h"
 #include "replay/cli/terminal.h"
@@ -17,35 +18,36 @@ namespace chakra::cli {
 namespace {
 
 std::string OpsHelp() {
-  std::string out = "Columns by op (those in brackets have defaults):";
+  std::string out = "Columns of each op; those in brackets have defaults:";
   for (const KernelOp& op : KernelOps())
-    absl::StrAppend(&out, "\n  ", op.name, ": ", op.needs, " [", op.may, "]");
+    absl::StrAppend(&out, "\n", op.name, ": ", op.needs, " [", absl::StrReplaceAll(op.may, {{",", ", "}}),
+                    "]");
   return out;
 }
 
 }  // namespace
 
 KernelModelActions::KernelModelActions(CLI::App* app)
-    : predict_(app->add_subcommand("predict", "Predict the times of kernels that nobody measured")),
-      calibrate_(app->add_subcommand(
-          "calibrate", "Move the law of kernels to a device by a few of its own measurements")) {
+    : predict_(app->add_subcommand("predict", "Predict the times of kernels by the kernel model")),
+      calibrate_(
+          app->add_subcommand("calibrate", "Fit the kernel model to a device by some of its measurements")) {
   for (CLI::App* sub : {predict_, calibrate_}) {
-    sub->add_option("ROWS", input_, "CSV with a column op and those of the op; - is standard input")
+    sub->add_option("ROWS", input_, "CSV with a column op and the columns of the op; - is standard input.")
         ->type_name("");
-    sub->add_option(
-           "--device", device_,
-           "A name (H100, A100-PCIe-40GB, ...), a cluster preset, or a cluster file with a device { ... }")
+    sub->add_option("--device", device_,
+                    "Device: a name (H100, A100-PCIe-40GB, ...), a cluster preset or a cluster file.")
         ->type_name("DEVICE");
     sub->footer(OpsHelp());
   }
   predict_
       ->add_option("-o,--output", output_,
-                   "The rows in their order with time_us, low_us, high_us (90 of 100 lie between) and from; "
-                   "default: standard output")
+                   "Write the rows with time_us, low_us, high_us and from to CSV; default: standard output. "
+                   "90 of 100 times lie "
+                   "from low_us to high_us.")
       ->type_name("CSV");
   calibrate_
       ->add_option("-o,--output", output_,
-                   "The device { ... } for a cluster file, in text format; default: standard output")
+                   "Write the device for a cluster file, in text format; default: standard output.")
       ->type_name("FILE");
 }
 

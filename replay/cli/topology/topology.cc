@@ -54,46 +54,49 @@ class TopologyCommand : public Command {
  public:
   explicit TopologyCommand(CLI::App* app)
       : Command(app),
-        list_(app->add_subcommand("list", "The networks that there are, their parameters and sources")),
-        show_(app->add_subcommand("show", "Sizes, distances, bisection bandwidth and oversubscription")),
-        check_(
-            app->add_subcommand("check", "What cannot be reached, or looks wrong; exit status 1 on errors")),
-        draw_(app->add_subcommand("draw", "A drawing, SVG or DOT; what is large is folded")),
-        preset_(app->add_subcommand("preset", "A cluster preset as a file for --cluster, with its sources")),
+        list_(app->add_subcommand("list", "Print the networks, their parameters and sources")),
+        show_(
+            app->add_subcommand("show", "Print sizes, distances, bisection bandwidth and oversubscription")),
+        check_(app->add_subcommand(
+            "check", "Find devices that are not reachable, and other faults; exit status 1 on errors")),
+        draw_(app->add_subcommand("draw", "Draw a network as SVG or DOT; large parts are folded")),
+        preset_(app->add_subcommand("preset", "Print a cluster preset as a cluster file, with its sources")),
         transport_(app->add_subcommand("transport",
-                                       "What messages cost between nodes, as a file with its sources")) {
-    app->add_option("COMMAND", unknown_, "One of those below")->type_name("");
-    list_->add_option("NAME", name_, "One network, in full")->type_name("");
-    preset_->add_option("NAME", name_, "The preset; without it the names of all")->type_name("");
-    transport_->add_option("NAME", name_, "The transport; without it the names of all")->type_name("");
+                                       "Print the costs of messages between nodes, with their sources")) {
+    app->add_option("COMMAND", unknown_)->group("");  // a word that is none
+    list_->add_option("NAME", name_, "Network to print with its parameters; default: all networks.")
+        ->type_name("");
+    preset_->add_option("NAME", name_, "Preset; without it the names of all presets.")->type_name("");
+    transport_->add_option("NAME", name_, "Transport; without it the names of all transports.")
+        ->type_name("");
     for (CLI::App* sub : {show_, check_, draw_}) {
       sub->add_option("TOPOLOGY", spec_,
-                      "NAME:key=value,..., a file of a network, or a cluster, as --cluster takes")
+                      "Network (NAME:key=value,... or a file), or a cluster as for --cluster.")
           ->type_name("");
-      sub->add_option("--devices", devices_, "How many to connect; default: as many as TOPOLOGY says")
+      sub->add_option("--devices", devices_, "Number of devices to connect; default: that of TOPOLOGY.")
           ->type_name("N")
           ->check(CLI::Range(1, 1 << 22).description(""));
-      sub->add_option("--seed", measure_.seed, "Of samples and random halves; default: 1")
+      sub->add_option("--seed", measure_.seed, "Seed of samples and random halves; default: 1.")
           ->type_name("N")
           ->check(WholeFrom(0));
     }
     for (CLI::App* sub : {list_, show_, check_}) {
-      sub->add_option("--format", format_, "text or json; default: text")
+      sub->add_option("--format", format_, "Format of the output: text or json; default: text.")
           ->type_name("FORMAT")
           ->check(OneOf({"text", "json"}));
     }
-    check_->add_option("--radix", checks_.radix, "Most links that a switch may have; default: any number")
+    check_->add_option("--radix", checks_.radix, "Limit of links of a switch; default: no limit.")
         ->type_name("N")
         ->check(CLI::Range(1, 1 << 20).description(""));
     draw_
         ->add_option("--format", drawing_,
-                     "svg or dot; default: by the end of FILE (.svg, .dot, .gv), svg where it has none")
+                     "Format: svg or dot; default: by the ending of FILE (.svg, .dot, .gv), or else svg.")
         ->type_name("FORMAT")
         ->check(OneOf({"svg", "dot"}));
-    draw_->add_option("--layout", layout_, "auto, tiered, ring, grid or groups; default: auto")
+    draw_->add_option("--layout", layout_, "Layout: auto, tiered, ring, grid or groups; default: auto.")
         ->type_name("NAME");
     for (CLI::App* sub : {list_, show_, check_, draw_, preset_, transport_}) {
-      sub->add_option("-o,--output", output_, "File, or - for standard output, the default")
+      sub->add_option("-o,--output", output_, "Write to FILE; default: -, standard output.")
           ->type_name("FILE");
     }
     app->footer(

@@ -219,7 +219,7 @@ bool LooksLikeIndex(absl::string_view head) {
 const Importer kImporter = {
     .name = "shared",
     .title = "folder of ranks that share files",
-    .help = "what `chakra-replay generate --share` writes, told by PREFIX.ranks.json",
+    .help = "what `chakra-replay generate --share` writes, with PREFIX.ranks.json",
     .endings = kEndings,
     .sniff = LooksLikeIndex,
     .run = Read,
