@@ -136,7 +136,7 @@ void FifoFabric::AdvanceTo(Time t, std::vector<FlowEnd>* ended) {
 const FabricKind& FifoKind() {
   static const FabricKind kind = {
       .name = "analytical-fifo",
-      .help = "as analytical, but each link serves one message at a time, in the order of arrival",
+      .help = "as analytical, but each link carries one message at a time, in the order of arrival",
       .make = [](const Topology& topology, const FabricOptions& options) -> std::unique_ptr<Fabric> {
         return std::make_unique<FifoFabric>(topology, options);
       },

@@ -77,16 +77,16 @@ void LogGpsFabric::AdvanceTo(Time t, std::vector<FlowEnd>* ended) {
 const FabricKind& LogGpsKind() {
   static const FabricKind kind = {
       .name = "loggps",
-      .help = "the LogGOPS model, without links: cpus and cards that messages keep busy, as LogGOPSim has it",
+      .help = "LogGOPS, as LogGOPSim: messages occupy CPUs and NICs; the network has no links",
       .make = [](const Topology&, const FabricOptions& options) -> std::unique_ptr<Fabric> {
         return std::make_unique<LogGpsFabric>(options.Get<LogGpsOptions>());
       },
       .parameters = {{"L", "2500", "latency in ns, 0 to 1e12"},
-                     {"o", "1500", "overhead of a message on a cpu in ns, 0 to 1e12"},
-                     {"g", "1000", "gap between messages of a card in ns, 0 to 1e12"},
-                     {"G", "6", "gap a byte in ns, 0 to 1e9"},
-                     {"O", "0", "overhead a byte in ns, 0 to 1e9"},
-                     {"S", "65535", "bytes from which on a send waits for its receive, 0 to 9e15"}},
+                     {"o", "1500", "overhead of a message on a CPU in ns, 0 to 1e12"},
+                     {"g", "1000", "gap between messages of a NIC in ns, 0 to 1e12"},
+                     {"G", "6", "gap per byte in ns, 0 to 1e9"},
+                     {"O", "0", "overhead per byte in ns, 0 to 1e9"},
+                     {"S", "65535", "size in bytes from which a send waits for its receive, 0 to 9e15"}},
       .read = ReadLogGps,
       .takes = {&LogGpsOptions::kSet}};
   return kind;

@@ -379,7 +379,7 @@ const PathPrices& MixedFabric::SideOf(int src, int dst) const {
 const FabricKind& MixedKind() {
   static const FabricKind kind = {
       .name = "mixed",
-      .help = "chosen messages by packets, the others fluid, over the same links",
+      .help = "chosen messages as packets, the others as fluid flows, on the same links",
       .make = [](const Topology& topology, const FabricOptions& options) -> std::unique_ptr<Fabric> {
         return std::make_unique<MixedFabric>(topology, options);
       },

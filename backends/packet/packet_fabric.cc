@@ -546,7 +546,7 @@ namespace chakra {
 const FabricKind& PacketKind() {
   static const FabricKind kind = {
       .name = "packet",
-      .help = "every packet over every link, through queues of ports and switches, as transports send them",
+      .help = "every packet on every link, through the queues of ports and switches, with transports",
       .make = packet::MakePacketFabric,
       .takes = {&packet::PacketOptions::kSet},
       .ignores = {&PathOptions::kSet},  // switching is an option of packets

@@ -65,19 +65,19 @@ const TransportTable<Dcqcn::Config>& DcqcnTable() {
           .Word(
               "set", {"paper", "nic", "hpcc_paper", "simai"}, [](size_t i, C* c) { *c = SetOf(i); },
               "constants and rules: of the paper; of HPCC's run.py (nic, hpcc_paper); of SimAI.conf")
-          .Number("g", &C::g, 1e-6, 1, "weight of news in alpha")
-          .Span("alpha_timer", &C::alpha_timer, "how often alpha decays")
-          .Span("cut_timer", &C::cut_timer, "how often a cut may be due; not of set=paper (nic: 4us)")
-          .Span("increase_timer", &C::increase_timer, "how often the rate is raised")
+          .Number("g", &C::g, 1e-6, 1, "weight of the newest sample in alpha")
+          .Span("alpha_timer", &C::alpha_timer, "interval of the decay of alpha")
+          .Span("cut_timer", &C::cut_timer, "least time between two cuts; not in set=paper (nic: 4us)")
+          .Span("increase_timer", &C::increase_timer, "interval of the increases of the rate")
           .Bytes("byte_counter", &C::byte_counter, 0, 100'000'000'000,
-                 "payload between raises, 0 for none, else at least 1KB; of set=paper only")
-          .Count("stages", &C::stages, 1, 100, "of fast recovery")
+                 "payload between increases; 0: no byte counter, else at least 1KB; only in set=paper")
+          .Count("stages", &C::stages, 1, 100, "stages of fast recovery")
           .Rate("ai", &C::ai, "additive increase")
           .Rate("hai", &C::hai, "hyper increase")
-          .Rate("min_rate", &C::least, "no rate below")
+          .Rate("min_rate", &C::least, "lowest rate")
           .Word(
               "window", {"none", "bdp"}, [](size_t i, C* c) { c->window = i == 1; },
-              "bdp: in flight at most the bandwidth-delay product x rate / line rate"));
+              "bdp: limit of bytes in flight, the bandwidth-delay product x rate / line rate"));
   return *kTable;
 }
 

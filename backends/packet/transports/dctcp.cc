@@ -22,19 +22,19 @@ const TransportTable<Dctcp::Config>& DctcpTable() {
                 c->least_rate = 125e-6;
                 c->pace = true;
               },
-              "constants: of the paper; or as in the HPCC authors' run.py, 615 Mb/s a round trip, paced, at "
-              "most one "
-              "BDP")
-          .Number("g", &C::g, 1e-6, 1, "weight of news in alpha")
+              "constants: of the paper; or of the HPCC authors' run.py, 615 Mb/s per round trip, paced, at "
+              "most one BDP")
+          .Number("g", &C::g, 1e-6, 1, "weight of the newest sample in alpha")
           .Bytes("initial", &C::initial, 0, 1'000'000'000'000,
-                 "first window, payload; 0: the bandwidth-delay product")
-          .Flag("slow_start", &C::slow_start, "doubles each round trip until the first mark or loss")
+                 "payload of the first window; 0: the bandwidth-delay product")
+          .Flag("slow_start", &C::slow_start,
+                "double the window each round trip until the first mark or loss")
           .Bytes("ai", &C::ai, 1, 1'000'000'000,
-                 "increase a round trip, payload; 0 in the paper's set: one packet")
-          .Rate("ai_rate", &C::ai_rate, "the same as a rate")
-          .Number("most", &C::most, 0.01, 1000, "most in the window, bandwidth-delay products")
-          .Rate("min_rate", &C::least_rate, "the window holds at least this rate; without it one packet")
-          .Flag("pace", &C::pace, "the window spread over the round trip"));
+                 "payload by which the window grows in a round trip; 0 in the paper's set: one packet")
+          .Rate("ai_rate", &C::ai_rate, "ai as a rate")
+          .Number("most", &C::most, 0.01, 1000, "limit of the window, in bandwidth-delay products")
+          .Rate("min_rate", &C::least_rate, "the window allows at least this rate; default: one packet")
+          .Flag("pace", &C::pace, "spread the window over the round trip"));
   return *kTable;
 }
 

@@ -12,7 +12,7 @@ const TransportTable<FixedWindow::Config>& FixedWindowTable() {
   static const auto* const kTable = new TransportTable<C>(
       TransportTable<C>()
           .Bytes("bytes", &C::bytes, 0, uint64_t{1} << 40,
-                 "payload in flight; 0: bdp times what the path holds")
+                 "payload in flight; 0: bdp times the bandwidth-delay product")
           .Number("bdp", &C::bdp, 0.001, 1000, "share of the path's bandwidth-delay product in flight"));
   return *kTable;
 }

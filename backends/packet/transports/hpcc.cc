@@ -11,15 +11,15 @@ namespace {
 
 const TransportTable<Hpcc::Config>& HpccTable() {
   using C = Hpcc::Config;
-  static const auto* const kTable = new TransportTable<C>(
-      TransportTable<C>()
-          .Number("eta", &C::eta, 0.1, 1.5, "utilisation aimed at")
-          .Count("max_stage", &C::max_stage, 0, 100,
-                 "round trips of pure increase in a row; 0 is what the published runs used")
-          .Bytes("w_ai", &C::w_ai, 0, 1000000000, "what each step adds to the window")
-          .Count("flows", &C::flows, 0, 1000000,
-                 "N: w_ai is (1 - eta) / N of the first window; 0: w_ai as given")
-          .Rate("least", &C::least, "the slowest that a connection is paced"));
+  static const auto* const kTable =
+      new TransportTable<C>(TransportTable<C>()
+                                .Number("eta", &C::eta, 0.1, 1.5, "target utilisation")
+                                .Count("max_stage", &C::max_stage, 0, 100,
+                                       "round trips of pure increase in a row; the published runs use 0")
+                                .Bytes("w_ai", &C::w_ai, 0, 1000000000, "increase of the window in each step")
+                                .Count("flows", &C::flows, 0, 1000000,
+                                       "N: w_ai is (1 - eta) / N of the first window; 0: w_ai is given")
+                                .Rate("least", &C::least, "lowest rate of a connection"));
   return *kTable;
 }
 

@@ -29,19 +29,21 @@ const TransportTable<Nscc::Config>& NsccTable() {
           .Word(
               "lb", {"mixed", "reps", "bitmap", "oblivious"},
               [](size_t i, C* c) { c->balance = static_cast<Nscc::Balance>(i); },
-              "path of a packet: both of the next, recycled ones, penalties, or a sweep")
-          .Duration("target", &C::target,
-                    "queueing delay; without it 3/4 of the idle round trip, all of it without trimming")
-          .Number("alpha", &C::alpha, 0.01, 1000, "proportional increase, payloads")
-          .Number("fi", &C::fi, 0, 1000, "fair increase, payloads")
-          .Number("eta", &C::eta, 0, 100, "increase each round trip, payloads")
-          .Number("fast", &C::fast, 0, 10, "fast increase, of what is acknowledged")
+              "choice of the path of a packet: reps and bitmap together, recycled paths, penalties, or a "
+              "sweep")
+          .Duration(
+              "target", &C::target,
+              "target queueing delay; default: 3/4 of the idle round trip, or all of it without trimming")
+          .Number("alpha", &C::alpha, 0.01, 1000, "proportional increase, in payloads")
+          .Number("fi", &C::fi, 0, 1000, "fair increase, in payloads")
+          .Number("eta", &C::eta, 0, 100, "increase in each round trip, in payloads")
+          .Number("fast", &C::fast, 0, 10, "fast increase, as a share of the acknowledged bytes")
           .Number("gamma", &C::gamma, 0.01, 1, "decrease")
-          .Number("smoothing", &C::smoothing, 0.0001, 1, "of the mean delay")
-          .Number("most", &C::most, 0.01, 1000, "largest and first window, bandwidth-delay products")
-          .Number("qa_delay", &C::qa_delay, 0.1, 1000, "quick adaptation above so many target delays")
+          .Number("smoothing", &C::smoothing, 0.0001, 1, "weight of the newest sample in the mean delay")
+          .Number("most", &C::most, 0.01, 1000, "largest and first window, in bandwidth-delay products")
+          .Number("qa_delay", &C::qa_delay, 0.1, 1000, "quick adaptation above this many target delays")
           .Count("qa_gate", &C::qa_gate, 0, 20,
-                 "and where less than 2^-qa_gate of the largest window arrived"));
+                 "quick adaptation only if less than 2^-qa_gate of the largest window arrived"));
   return *kTable;
 }
 

@@ -14,20 +14,20 @@ const TransportTable<Swift::Config>& SwiftTable() {
   static const auto* const kTable = new TransportTable<C>(
       TransportTable<C>()
           .Duration("base", &C::base,
-                    "target round-trip time without switches; without it the path's own, idle")
-          .Duration("hop", &C::hop, "what each switch adds to the target; without it base / 6.55")
-          .Duration("fs", &C::fs, "most that a small window adds to the target; without it 5 * base")
-          .Number("fs_min", &C::fs_min, 0.001, 10000, "packets: windows up to it add all of fs")
-          .Number("fs_max", &C::fs_max, 0.01, 100000, "packets: windows from it on add nothing")
-          .Number("ai", &C::ai, 0.001, 1000, "packets that the window grows by in a round trip")
+                    "target round-trip time without switches; default: that of the idle path")
+          .Duration("hop", &C::hop, "addition to the target for each switch; default: base / 6.55")
+          .Duration("fs", &C::fs, "largest addition to the target for a small window; default: 5 * base")
+          .Number("fs_min", &C::fs_min, 0.001, 10000, "window in packets up to which all of fs is added")
+          .Number("fs_max", &C::fs_max, 0.01, 100000, "window in packets from which nothing is added")
+          .Number("ai", &C::ai, 0.001, 1000, "growth of the window in a round trip, in packets")
           .Number("beta", &C::beta, 0.01, 1, "decrease for a delay above the target")
-          .Number("max_mdf", &C::max_mdf, 0.01, 0.99, "most that one decrease takes")
-          .Number("least", &C::least, 0.00001, 1, "packets, smallest window")
+          .Number("max_mdf", &C::max_mdf, 0.01, 0.99, "limit of one decrease")
+          .Number("least", &C::least, 0.00001, 1, "smallest window, in packets")
           .Number("most", &C::most, 0, 1000000,
-                  "packets, largest window; 0: what the card sends in the highest target")
-          .Number("start", &C::start, 0, 1000000, "packets, first window; 0: what the path holds")
+                  "largest window, in packets; 0: what the NIC sends in the highest target")
+          .Number("start", &C::start, 0, 1000000, "first window, in packets; 0: the bandwidth-delay product")
           .Count("reset_after", &C::reset_after, 1, 1000,
-                 "timeouts in a row that take the window to `least`"));
+                 "timeouts in a row after which the window is `least`"));
   return *kTable;
 }
 

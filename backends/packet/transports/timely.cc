@@ -23,22 +23,21 @@ const TransportTable<Timely::Config>& TimelyTable() {
                 c->ai_share = 10e6 / 10e9;
                 c->least = 125e-6;
               },
-              "constants: of the paper; or as in the HPCC authors' run.py, increase by a thousandth of the "
-              "card's rate, "
-              "at least 1 Gb/s")
-          .Flag("patched", &C::patched, "the form of CoNEXT 2016, with a unique fixed point")
+              "constants: of the paper; or of the HPCC authors' run.py, with an increase of a thousandth of "
+              "the NIC's rate, at least 1 Gb/s")
+          .Flag("patched", &C::patched, "use the form of CoNEXT 2016, with a unique fixed point")
           .Number("ewma", &C::ewma, 0.001, 1, "weight of the newest difference of round-trip times")
-          .Number("beta", &C::beta, 1e-6, 1, "of decreases; patched: 0.008")
+          .Number("beta", &C::beta, 1e-6, 1, "factor of decreases; patched: 0.008")
           .Span("low", &C::low, "round-trip time below which the rate rises")
           .Span("high", &C::high, "round-trip time above which the rate falls; at least low")
           .Span("min_rtt", &C::min_rtt, "unit of the gradient")
           .Rate("ai", &C::ai, "increase")
-          .Count("hyper", &C::hyper, 1, 100, "increases at once after as many in a row")
-          .Rate("min_rate", &C::least, "no rate below")
-          .Span("reference", &C::reference, "of patched: round-trip time of the fixed point; low without it")
+          .Count("hyper", &C::hyper, 1, 100, "steps of each increase after this many increases in a row")
+          .Rate("min_rate", &C::least, "lowest rate")
+          .Span("reference", &C::reference, "patched: round-trip time of the fixed point; default: low")
           .Word(
               "window", {"none", "bdp"}, [](size_t i, C* c) { c->window = i == 1; },
-              "bdp: in flight at most the bandwidth-delay product x rate / line rate"));
+              "bdp: limit of bytes in flight, the bandwidth-delay product x rate / line rate"));
   return *kTable;
 }
 

@@ -146,15 +146,15 @@ absl::StatusOr<Network> BuildClos(const ClosPlan& plan, int ports, const ClosLin
 std::vector<Parameter> ClosLinkParameters(int tiers) {
   std::vector<Parameter> out = {
       {"link", "400Gb/s", "rate of a device's port, each direction", kCardBandwidth},
-      {"latency", "500ns", "of a device's link", kCardLatency},
+      {"latency", "500ns", "latency of a device's link", kCardLatency},
       {"uplink", "",
-       tiers == 2 ? "rate of a link between leaf and spine; default: as `link`"
-                  : "rate of a link between leaf and the tier above; default: as `link`"},
-      {"uplink_latency", "", "of such a link; default: as `latency`, 500ns where that is a card's"},
+       tiers == 2 ? "rate of a link between leaf and spine; default: `link`"
+                  : "rate of a link between a leaf and the tier above; default: `link`"},
+      {"uplink_latency", "", "latency of such a link; default: `latency`, or 500ns if that is a NIC's"},
   };
   if (tiers == 3) {
-    out.push_back({"core_link", "", "rate of a link to a core; default: as `uplink`"});
-    out.push_back({"core_latency", "", "of such a link; default: as `uplink_latency`"});
+    out.push_back({"core_link", "", "rate of a link to a core; default: `uplink`"});
+    out.push_back({"core_latency", "", "latency of such a link; default: `uplink_latency`"});
   }
   return out;
 }

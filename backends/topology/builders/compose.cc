@@ -300,12 +300,11 @@ absl::StatusOr<Network> Rails(const Network& part, int rails, const LinkClass& s
 }
 
 std::vector<Parameter> NicParameters() {
-  return {
-      {"devices_per_nic", "1",
-       "devices that share a network card, and with it a port; cards are there when this is above 1, or one "
-       "of the next two is given"},
-      {"pcie", "", "rate between a device and its card; default: 63GB/s (PCIe 5 x16)"},
-      {"pcie_latency", "", "of that link; default: 150ns"}};
+  return {{"devices_per_nic", "1",
+           "devices that share a NIC and its port; there are NICs if this is above 1, or with pcie or "
+           "pcie_latency"},
+          {"pcie", "", "rate between a device and its NIC; default: 63GB/s (PCIe 5 x16)"},
+          {"pcie_latency", "", "latency of that link; default: 150ns"}};
 }
 
 absl::StatusOr<NicOptions> ReadNics(const Parameters& p) {

@@ -157,25 +157,27 @@ absl::StatusOr<Network> BuildNvl72(const Parameters& p, int devices) {
 
 std::vector<Parameter> SystemParameters(const char* generation, const char* choices, const char* count_key,
                                         const char* of) {
-  return {{"generation", generation, choices},
-          {count_key, "", "default: as many as the devices make"},
-          {"chips", "all", "all: each NVSwitch chip by itself; one: a single switch with the rate of all"},
-          {"nvlink_latency", "25ns", "of a link to an NVSwitch"},
-          {"devices_per_nic", "1", "devices that share a network card"},
-          {"pcie", "", "rate between a device and its card; default: PCIe x16 of the generation"},
-          {"pcie_latency", "150ns", "of that link"},
-          {"of", "", of}};
+  return {
+      {"generation", generation, choices},
+      {count_key, "", "number; default: as many as the devices need"},
+      {"chips", "all", "all: one switch for each NVSwitch chip; one: a single switch with the rate of all"},
+      {"nvlink_latency", "25ns", "latency of a link to an NVSwitch"},
+      {"devices_per_nic", "1", "devices that share a NIC"},
+      {"pcie", "", "rate between a device and its NIC; default: PCIe x16 of the generation"},
+      {"pcie_latency", "150ns", "latency of that link"},
+      {"of", "", of}};
 }
 
 }  // namespace
 
 NetworkKind DgxPodNetwork() {
   return {"dgx_pod",
-          "Nodes of 8 devices on NVSwitches, with network cards, joined by a network",
+          "Nodes of 8 devices on NVSwitches, with NICs, joined by a network",
           "NVIDIA DGX user guides; DGX SuperPOD reference architecture",
-          SystemParameters("h100", "a100, h100, h200, h20, h800, b200 or b300", "nodes",
-                           "the network of the cards, in parentheses; default: none for one node, else "
-                           "rail_optimized at the rate of the generation's cards"),
+          SystemParameters("h100", "generation of the devices: a100, h100, h200, h20, h800, b200 or b300",
+                           "nodes",
+                           "network of the NICs, in parentheses; default: none for one node, else "
+                           "rail_optimized at the rate of the generation's NICs"),
           BuildDgxPod,
           /*whole=*/true};
 }
@@ -184,10 +186,9 @@ NetworkKind Nvl72Network() {
   return {"nvl72",
           "Racks of 72 devices on 18 NVSwitches, joined by a network",
           "NVIDIA GB200 NVL72",
-          SystemParameters(
-              "gb200", "gb200 or gb300", "racks",
-              "the network of the cards, in parentheses; default: none for one rack, else rail_optimized "
-              "with the 4 devices of a tray as its rails and 4 racks a unit"),
+          SystemParameters("gb200", "generation: gb200 or gb300", "racks",
+                           "network of the NICs, in parentheses; default: none for one rack, else "
+                           "rail_optimized with the 4 devices of a tray as its rails and 4 racks per unit"),
           BuildNvl72,
           /*whole=*/true};
 }

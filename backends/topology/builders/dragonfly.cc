@@ -125,7 +125,9 @@ NetworkKind DragonflyNetwork() {
       {"p", "", "devices of a router, 1 to 4096; default: h"},
       {"a", "", "routers of a group, all linked to each other, 1 to 4096; default: 2h"},
       {"h", "", "global links of a router, 1 to 4096; default: a/2 or p, else the smallest with room"},
-      {"groups", "", "1 to a*h+1, the default; with fewer, several links between two groups, evenly spread"}};
+      {"groups", "",
+       "number of groups, 1 to a*h+1; default: a*h+1; with fewer, several links between two groups, spread "
+       "evenly"}};
   DeclareLinkClasses(&parameters);
   return {"dragonfly",
           "Groups of routers all linked to each other, and every two groups linked: one global hop",

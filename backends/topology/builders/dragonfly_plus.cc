@@ -139,7 +139,9 @@ NetworkKind DragonflyPlusNetwork() {
       {"l", "", "leaves of a group, each linked to all its spines, 1 to 4096"},
       {"s", "", "spines of a group, 1 to 4096"},
       {"h", "", "global links of a spine, 1 to 4096"},
-      {"groups", "", "1 to s*h+1, the default; with fewer, several links between two groups, evenly spread"}};
+      {"groups", "",
+       "number of groups, 1 to s*h+1; default: s*h+1; with fewer, several links between two groups, spread "
+       "evenly"}};
   DeclareLinkClasses(&parameters);
   return {"dragonfly_plus",
           "Groups of leaves and spines, the spines of every two groups linked: leaf, spine, spine, leaf",

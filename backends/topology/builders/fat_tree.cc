@@ -204,34 +204,32 @@ NetworkKind LeafSpineNetwork() {
           "C. Clos 1953; with k ports: k leaves of k*o/(o+1) devices, k/(o+1) spines",
           Concat({{"k", "", "ports of a switch; default: the least even number with room for the devices"},
                   {"oversubscription", "1:1", "ports down : ports up at a leaf, 1:64 to 64:1"},
-                  {"leaves", "", "most leaves; default: k, or as many as the devices need"},
-                  {"hosts_per_leaf", "", "ports down; default: by k and oversubscription"},
-                  {"spines", "", "default: hosts_per_leaf / oversubscription / links_per_pair"},
+                  {"leaves", "", "limit of leaves; default: k, or as many as the devices need"},
+                  {"hosts_per_leaf", "", "ports down of a leaf; default: by k and oversubscription"},
+                  {"spines", "", "number; default: hosts_per_leaf / oversubscription / links_per_pair"},
                   {"links_per_pair", "1", "links between a leaf and a spine"}},
                  Concat(ClosLinkParameters(2), NicParameters())),
           BuildLeafSpine};
 }
 
 NetworkKind FatTreeNetwork() {
-  return {
-      "fat_tree", "Fat tree of equal switches, two or three tiers, or a Clos network by numbers",
-      "Al-Fares et al., SIGCOMM 2008",
-      Concat(
-          {{"tiers", "3", "2 or 3"},
-           {"k", "", "ports of a switch; default: the least even number with room for the devices"},
-           {"oversubscription", "1:1", "ports down : ports up at a leaf, 1:64 to 64:1"},
-           {"core_oversubscription", "1:1",
-            "ports down : ports up below the cores, 1:64 to 64:1; three tiers"},
-           {"pods", "", "most pods; default: k, or as many as the devices need"},
-           {"leaves_per_pod", "", "default: by k and core_oversubscription"},
-           {"hosts_per_leaf", "", "ports down; default: by k and oversubscription"},
-           {"aggs_per_pod", "", "default: hosts_per_leaf / oversubscription / links_per_pair"},
-           {"cores_per_agg", "",
-            "links up of an upper switch, and cores of its group; default: leaves_per_pod * links_per_pair / "
-            "core_oversubscription"},
-           {"links_per_pair", "1", "links between a leaf and an upper switch of its pod"}},
-          Concat(ClosLinkParameters(3), NicParameters())),
-      BuildFatTree};
+  return {"fat_tree", "Fat tree of equal switches, two or three tiers, or a Clos network by numbers",
+          "Al-Fares et al., SIGCOMM 2008",
+          Concat({{"tiers", "3", "number of tiers: 2 or 3"},
+                  {"k", "", "ports of a switch; default: the least even number with room for the devices"},
+                  {"oversubscription", "1:1", "ports down : ports up at a leaf, 1:64 to 64:1"},
+                  {"core_oversubscription", "1:1",
+                   "ports down : ports up below the cores, 1:64 to 64:1; three tiers"},
+                  {"pods", "", "limit of pods; default: k, or as many as the devices need"},
+                  {"leaves_per_pod", "", "number of leaves; default: by k and core_oversubscription"},
+                  {"hosts_per_leaf", "", "ports down of a leaf; default: by k and oversubscription"},
+                  {"aggs_per_pod", "", "number; default: hosts_per_leaf / oversubscription / links_per_pair"},
+                  {"cores_per_agg", "",
+                   "links up of an upper switch, which is the number of cores of its group; default: "
+                   "leaves_per_pod * links_per_pair / core_oversubscription"},
+                  {"links_per_pair", "1", "links between a leaf and an upper switch of its pod"}},
+                 Concat(ClosLinkParameters(3), NicParameters())),
+          BuildFatTree};
 }
 
 }  // namespace chakra

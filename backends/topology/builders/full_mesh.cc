@@ -13,7 +13,7 @@ absl::StatusOr<Network> BuildFullMesh(const Parameters& p, int devices) {
 
 NetworkKind FullMeshNetwork() {
   return {"full_mesh", "Each device linked to each other one", "a complete graph",
-          LineParameters("how many, at most 4096; default: as many as there are ranks"), BuildFullMesh};
+          LineParameters("number of devices, at most 4096; default: the number of ranks"), BuildFullMesh};
 }
 
 }  // namespace chakra

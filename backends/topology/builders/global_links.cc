@@ -45,9 +45,9 @@ void DeclareLinkClasses(std::vector<Parameter>* parameters) {
       {{"host", "400Gb/s", "rate of a link between a device and its switch, each direction", kCardBandwidth},
        {"local", "400Gb/s", "rate of a link within a group, each direction", kCardBandwidth},
        {"global", "400Gb/s", "rate of a link between groups, each direction", kCardBandwidth},
-       {"host_latency", "500ns", "of a link between a device and its switch", kCardLatency},
-       {"local_latency", "500ns", "of a link within a group"},
-       {"global_latency", "1us", "of a link between groups"}});
+       {"host_latency", "500ns", "latency of a link between a device and its switch", kCardLatency},
+       {"local_latency", "500ns", "latency of a link within a group"},
+       {"global_latency", "1us", "latency of a link between groups"}});
 }
 
 absl::StatusOr<LinkClasses> LinkClassesOf(const Parameters& p) {

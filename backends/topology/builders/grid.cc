@@ -126,14 +126,14 @@ std::vector<int> MostCubic(int product, int dims) {
 std::vector<Parameter> GridParameters(const char* dims, std::vector<Parameter> more) {
   std::vector<Parameter> all = {
       {"shape", "", "sizes, fastest first, 1 to 8 of them, as 4x4x8; default: the most cubic one"},
-      {"dims", dims, "how many dimensions without a shape; 1 to 8"},
-      {"order", "dimension", "dimension: one after the other; any: whichever is left, all shortest paths"},
+      {"dims", dims, "number of dimensions without shape; 1 to 8"},
+      {"order", "dimension", "routing: dimension (one after the other) or any (all shortest paths)"},
       {"hosts", "0", "0: the devices are the routers; 1 to 1024: devices on each router"},
       {"link", "400Gb/s", "rate of a link, each direction; or one for each dimension: (400Gb/s,200Gb/s)",
        kCardBandwidth},
-      {"latency", "500ns", "of a link, the router behind it included; or one for each dimension"},
+      {"latency", "500ns", "latency of a link and the router after it; or one for each dimension"},
       {"host_link", "400Gb/s", "rate between a device and its router", kCardBandwidth},
-      {"host_latency", "500ns", "between a device and its router", kCardLatency}};
+      {"host_latency", "500ns", "latency between a device and its router", kCardLatency}};
   all.insert(all.end(), more.begin(), more.end());
   return all;
 }
@@ -187,7 +187,7 @@ absl::StatusOr<Network> BuildGrid(const Parameters& p, const Grid& grid, bool an
 std::vector<Parameter> LineParameters(const char* devices_doc) {
   return {{"devices", "0", devices_doc},
           {"link", "400Gb/s", "rate of a link, each direction", kCardBandwidth},
-          {"latency", "500ns", "of a link", kCardLatency}};
+          {"latency", "500ns", "latency of a link", kCardLatency}};
 }
 
 absl::StatusOr<Network> BuildLine(const Parameters& p, int devices, Join join, int most) {

@@ -67,9 +67,9 @@ NetworkKind HypercubeNetwork() {
   return {"hypercube",
           "2^n devices, linked where their numbers differ in one bit; routed by the lowest bit first",
           "Sullivan and Bashkow, ISCA 1977",
-          {{"dims", "", "n, 0 to 20; default: as the devices make, which must be a power of two"},
+          {{"dims", "", "n, 0 to 20; default: as the devices need, whose number must be a power of two"},
            {"link", "400Gb/s", "rate of a link, each direction", kCardBandwidth},
-           {"latency", "500ns", "of a link", kCardLatency}},
+           {"latency", "500ns", "latency of a link", kCardLatency}},
           BuildHypercube};
 }
 

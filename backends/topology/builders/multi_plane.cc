@@ -21,10 +21,10 @@ absl::StatusOr<Network> BuildMultiPlane(const Parameters& p, int devices) {
 }  // namespace
 
 NetworkKind MultiPlaneNetwork() {
-  return {"multi_plane", "Copies of a network beside each other, every device with a port in each",
+  return {"multi_plane", "Parallel copies of a network, with a port of every device in each",
           "DeepSeek-V3, ISCA 2025; Alibaba HPN, SIGCOMM 2024",
           Concat({{"planes", "2", "copies, 1 to 64"},
-                  {"of", "", "the network of a plane, in parentheses: (leaf_spine:k=64)"},
+                  {"of", "", "network of a plane, in parentheses: (leaf_spine:k=64)"},
                   {"split", "yes",
                    "yes: the planes share the rate of a device's links evenly; no: each has all of it"}},
                  NicParameters()),

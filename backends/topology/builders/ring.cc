@@ -11,7 +11,7 @@ absl::StatusOr<Network> BuildRing(const Parameters& p, int devices) {
 
 NetworkKind RingNetwork() {
   return {"ring", "Each device linked to the next, and the last to the first; two by one link", "a cycle",
-          LineParameters("how many; default: as many as there are ranks"), BuildRing};
+          LineParameters("number of devices; default: the number of ranks"), BuildRing};
 }
 
 }  // namespace chakra

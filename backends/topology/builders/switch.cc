@@ -28,12 +28,12 @@ absl::StatusOr<Network> BuildSwitch(const Parameters& p, int devices) {
 
 NetworkKind SwitchNetwork() {
   return {"switch",
-          "Each device linked to one switch, or to each of several beside each other",
+          "Each device linked to one switch, or to each of several parallel switches",
           "a star",
-          {{"devices", "0", "how many; default: as many as there are ranks"},
+          {{"devices", "0", "number of devices; default: the number of ranks"},
            {"planes", "1", "switches, each of them linked to all devices; 1 to 1024"},
            {"link", "400Gb/s", "rate of a link, each direction", kCardBandwidth},
-           {"latency", "500ns", "of a link; a path has two", kCardLatency}},
+           {"latency", "500ns", "latency of a link; a path has two", kCardLatency}},
           BuildSwitch};
 }
 

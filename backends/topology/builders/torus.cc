@@ -56,14 +56,15 @@ absl::StatusOr<Network> BuildTorus(const Parameters& p, int devices) {
 }  // namespace
 
 NetworkKind TorusNetwork() {
-  return {"torus", "A grid whose dimensions close to rings (one link where the size is 2); twisted too",
-          "Dally and Towles, Principles and Practices of Interconnection Networks, 2004, ch. 5; twisted: "
-          "Camara et al., IEEE TPDS 2010",
-          GridParameters("3", {{"wrap", "all", "the dimensions that close, as 1x1x0; the others are lines"},
-                               {"twist", "no",
-                                "yes: k x 2k, k x k x 2k or k x 2k x 2k, in which the wrap of a dimension of "
-                                "k also moves by k along each of 2k; routed by all shortest paths"}}),
-          BuildTorus};
+  return {
+      "torus", "A grid whose dimensions close to rings (one link where the size is 2); twisted too",
+      "Dally and Towles, Principles and Practices of Interconnection Networks, 2004, ch. 5; twisted: "
+      "Camara et al., IEEE TPDS 2010",
+      GridParameters("3", {{"wrap", "all", "dimensions that close to rings, as 1x1x0; the others are lines"},
+                           {"twist", "no",
+                            "yes: k x 2k, k x k x 2k or k x 2k x 2k, in which the wrap of a dimension of "
+                            "k also moves by k along each of 2k; routed by all shortest paths"}}),
+      BuildTorus};
 }
 
 }  // namespace chakra

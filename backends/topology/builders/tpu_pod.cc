@@ -121,7 +121,7 @@ NetworkKind TpuPodNetwork() {
             "ring when it is a multiple of 4 (v5e, v6e: 16)"},
            {"twist", "no", "yes: twisted torus, v4 of k x k x 2k or k x 2k x 2k"},
            {"link", "", "rate of a link, each direction; default: 46.9, 100, 100, 50 and 100GB/s"},
-           {"latency", "500ns", "of a link"}},
+           {"latency", "500ns", "latency of a link"}},
           BuildTpuPod,
           /*whole=*/true};
 }

@@ -35,10 +35,11 @@ NetworkKind Trn2Network() {
   return {"trn2",
           "A Trn2 instance, 4x4 torus of 16, or an UltraServer, 4 of them in rings",
           "AWS Neuron documentation, Trn2 architecture",
-          {{"instances", "", "1, or 4 for an UltraServer; default: by the devices, 16 or 64"},
+          {{"instances", "",
+            "number of instances: 1, or 4 for an UltraServer; default: by the devices, 16 or 64"},
            {"link", "128GB/s", "rate of a link inside an instance, each direction"},
            {"z_link", "64GB/s", "rate of a link between instances"},
-           {"latency", "500ns", "of a link"}},
+           {"latency", "500ns", "latency of a link"}},
           BuildTrn2,
           /*whole=*/true};
 }
