@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Makes the manual, a static site, from what is in the tree: build.py OUT [BINARY].
 
-The guides, the README of each folder, the tables of predictions against measurements, `--help` of every command, and the
-protos, whose comments describe every file format. mkdocs (Debian: mkdocs) lays the pages out, makes the search index and
+The guides, the README of each folder, the tables of predictions against measurements, `--help all` of every
+command, the tables of keys, and the protos, whose comments describe every file format. mkdocs (Debian: mkdocs) lays the pages out, makes the search index and
 refuses links that lead nowhere. OUT/site/index.html opens without a server; the search needs one (python3 -m http.server).
 """
 
@@ -96,25 +96,24 @@ class Manual:
                 blocks[i] = re.sub(r"(^[^\n|>\-*#\s][^\n]*\n)(?=- )", r"\1\n", blocks[i], flags=re.M)
             self.write(page, "".join(blocks))
 
-    def help_of(self, *command):
-        env = dict(os.environ, COLUMNS="110")
-        run = subprocess.run([self.binary, *command, "--help"], capture_output=True, text=True, env=env)
+    def run(self, *words):
+        env = dict(os.environ, COLUMNS="100")
+        run = subprocess.run([self.binary, *words], capture_output=True, text=True, env=env)
         if run.returncode != 0:
-            sys.exit(f"build.py: {self.binary} {' '.join(command)} --help: status {run.returncode}\n{run.stderr}")
+            sys.exit(f"build.py: {self.binary} {' '.join(words)}: status {run.returncode}\n{run.stderr}")
         return run.stdout
 
+    def help_of(self, *command):
+        return self.run(*command, "--help", "all") if command else self.run("--help")
+
+    @staticmethod
+    def rows(text, heading):
+        """The names that begin the rows under a heading."""
+        _, _, section = text.partition(f"\n{heading}\n")
+        return re.findall(r"^  ([\w-]+)", section.partition("\n\n")[0], flags=re.M)
+
     def commands(self, *above):
-        text = self.help_of(*above)
-        at = text.find("\nSubcommands:\n")
-        if at < 0:
-            return []
-        names = []
-        for line in text[at:].splitlines()[2:]:
-            match = re.match(r"  ([a-z-]+)\s", line)
-            if not match:
-                break
-            names.append(match.group(1))
-        return names
+        return self.rows(self.help_of(*above), "Commands:")
 
     def reference(self):
         pages = []
@@ -124,6 +123,19 @@ class Manual:
                 text += f"\n## {name} {sub}\n\n```text\n{self.help_of(name, sub)}```\n"
             self.write(f"commands/{name}.md", text)
             pages.append(f"commands/{name}.md")
+        return pages
+
+    def keys(self):
+        """A page for each topic of `help`; those of networks, transports and fabrics have the keys of each."""
+        pages = []
+        for topic in self.rows(self.run("help"), "Topics:"):
+            text = self.run("help", topic)
+            out = [f"# {topic}\n\n```text\n{text}```\n"]
+            table = "\n\n\n" + text.rsplit("\n\n", 1)[1]
+            for name in self.rows(table, "") if topic in ("network", "transport") else []:
+                out.append(f"\n## {name}\n\n```text\n{self.run('help', name)}```\n")
+            self.write(f"keys/{topic}.md", "".join(out))
+            pages.append(f"keys/{topic}.md")
         return pages
 
     def formats(self):
@@ -144,12 +156,12 @@ class Manual:
             pages.append(f"formats/{path.stem}.md")
         return pages
 
-    def configure(self, commands, formats):
+    def configure(self, commands, keys, formats):
         def entries(prefix):
             return [p for p in self.pages.values() if p.startswith(prefix)]
 
         sections = [
-            ("Guides", entries("guide/")), ("Commands", commands), ("Files", formats),
+            ("Guides", entries("guide/")), ("Commands", commands), ("Keys", keys), ("Files", formats),
             ("Predictions and measurements", entries("measured/")), ("The code, room by room", entries("rooms/")),
         ]
         lines = [
@@ -178,7 +190,7 @@ class Manual:
             shutil.rmtree(folder, ignore_errors=True)
         self.choose()
         self.copy_pages()
-        config = self.configure(self.reference(), self.formats())
+        config = self.configure(self.reference(), self.keys(), self.formats())
         run = subprocess.run(["mkdocs", "build", "--strict", "--quiet", "-f", config])
         if run.returncode != 0:
             sys.exit("build.py: mkdocs refuses the manual; see above")

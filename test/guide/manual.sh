@@ -6,7 +6,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 "$here/../../examples/manual/build.py" "$folder" "$1"
 site=$folder/site
-for page in index guide/captures commands/replay commands/doctor formats/cluster measured/collectives rooms/trace; do
+for page in index guide/captures commands/replay commands/doctor keys/packet keys/network formats/cluster measured/collectives rooms/trace; do
   [ -s "$site/$page.html" ]
 done
 # Links between pages, and to pictures.
@@ -23,6 +23,7 @@ if [ -s "$folder/broken" ]; then
 fi
 grep -q 'fabric' search/search_index.json
 grep -q -- '--power-cap' commands/replay.html
+grep -q 'alpha_timer' keys/transport.html
 # What a reader types, options as they are written included.
 command -v node >/dev/null || { echo "node is not installed: the search is not tried"; exit 0; }
 set -- straggler --straggler '--straggler device:0=1.2' -q --power-cap --fabric=fluid 'analytical|fluid'
