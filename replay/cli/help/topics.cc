@@ -24,7 +24,7 @@ namespace {
 using google::protobuf::Descriptor;
 
 // "1 to 8" of "a whole number from 1 to 8".
-std::string Values(std::string text) {
+std::string ValuesCell(std::string text) {
   absl::string_view out = text;
   if (!absl::ConsumePrefix(&out, "a whole number from ")) absl::ConsumePrefix(&out, "a whole number ");
   return std::string(out);
@@ -34,7 +34,7 @@ HelpTopic OfSettings(const Descriptor& type, std::string title, std::string abou
   HelpTopic topic = {std::string(TopicOf(type)), std::move(title), std::move(about), {}};
   for (SettingDoc& d : DescribeSettings(type))
     topic.rows.push_back(
-        {std::move(d.key), std::move(d.fallback), Values(std::move(d.values)), std::move(d.doc)});
+        {std::move(d.key), std::move(d.fallback), ValuesCell(std::move(d.values)), std::move(d.doc)});
   return topic;
 }
 
