@@ -72,7 +72,7 @@ TEST(Lanes, RecordedStreamsAndThreadsAreChains) {
   }
 }
 
-TEST(Lanes, SingleTakesTheLowestIdTheOthersRecordedOrder) {
+TEST(Lanes, SingleOrdersByIdOthersByRecordedStart) {
   TraceBuilder b(1);
   b.Comp(0, 1).set_start_time_micros(30);
   b.Comp(0, 1).set_start_time_micros(10);
@@ -85,7 +85,7 @@ TEST(Lanes, SingleTakesTheLowestIdTheOthersRecordedOrder) {
   EXPECT_THAT(LanesOfGraph(g, LanePolicy::kSingle).by_place, ElementsAre(0u, 1u, 2u));
 }
 
-TEST(Lanes, CommunicationWithoutALaneChainsByGroupAndByDestination) {
+TEST(Lanes, ChainsCommunicationByGroupAndDestination) {
   TraceBuilder b(3);
   b.groups = {{"a", {0, 1}}};
   b.Coll(0, T::kAllReduce, 8, {}, "a");                          // comm 0

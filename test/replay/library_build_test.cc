@@ -1,4 +1,4 @@
-// What collectives.library may say, and what is said where it may not.
+// The fields of collectives.library, and the errors for wrong ones.
 #include <gmock/gmock.h>
 
 #include "replay/cluster/load.h"
@@ -16,7 +16,7 @@ constexpr char kTopology[] =
     "topology { dimension { name: \"up\" kind: SWITCH size: 4 bandwidth_gbytes_per_s: 100 }"
     " dimension { name: \"out\" kind: SWITCH size: 0 bandwidth_gbytes_per_s: 25 } }";
 
-// A cluster whose library has `fields` beside what it needs.
+// A cluster whose library has the required fields and `fields`.
 std::string With(const std::string& fields, const std::string& level = "efficiency: 0.8",
                  const std::string& head = "generation: AMPERE channels: 4") {
   return std::string(kTopology) + " collectives { library { " + head + " level { link: NVLINK " + level +
@@ -35,7 +35,7 @@ LibraryModel Built(const std::string& text, int ranks = 8) {
   return model.ok() ? *model->collectives.library : LibraryModel();
 }
 
-TEST(LibraryBuild, TakesReleases) {
+TEST(LibraryBuild, AcceptsKnownReleases) {
   EXPECT_EQ(Built(With("")).version, nccl::kNewestVersion);
   EXPECT_EQ(Built(With("version: \"2.23\"")).version, 223);
   EXPECT_EQ(Built(With("version: \"2.23.4\"")).version, 223);
@@ -52,7 +52,7 @@ TEST(LibraryBuild, TakesReleases) {
               HasSubstr("own_bytes is -1"));
 }
 
-TEST(LibraryBuild, TakesEachField) {
+TEST(LibraryBuild, ReadsEachField) {
   const LibraryModel l = Built(With(
       "enqueue_us: 5 launch_us: 14 copy_gbytes_per_s: 20 chunk_bytes: 4096 slowdown: 0.25 devices_per_host: 2"
       " term { algorithm: \"ring\" protocol: \"ll128\" base_us: 1 step_us: 0 }"
@@ -89,7 +89,7 @@ TEST(LibraryBuild, TakesEachField) {
   EXPECT_EQ(l.choice.at("all_reduce@1024"), "tree/ll");
 }
 
-TEST(LibraryBuild, Defaults) {
+TEST(LibraryBuild, FieldsHaveDefaults) {
   const LibraryModel l = Built(With(""));
   EXPECT_EQ(l.chunk_bytes, 2u << 20);
   EXPECT_EQ(l.enqueue_us + l.launch_us + l.copy_gbytes_per_s + l.slowdown, 0);
@@ -110,7 +110,7 @@ void Refuses(const std::vector<Fault>& faults) {
   }
 }
 
-TEST(LibraryBuild, RefusesWhatTheLibraryCannotBe) {
+TEST(LibraryBuild, RefusesBadLibraryFields) {
   Refuses({
       {With("", "efficiency: 1", "channels: 4"), {"generation is not set", "AMPERE"}},
       {With("", "efficiency: 1", "generation: AMPERE"), {"channels is 0", "1 to 1024"}},
@@ -130,7 +130,7 @@ TEST(LibraryBuild, RefusesWhatTheLibraryCannotBe) {
   });
 }
 
-TEST(LibraryBuild, RefusesWhatALevelCannotBe) {
+TEST(LibraryBuild, RefusesBadLevels) {
   const auto level = [](const std::string& fields) { return With("", fields); };
   const std::string no_link = std::string(kTopology) +
                               " collectives { library { generation: VOLTA channels: 1 level { efficiency: 1 }"
@@ -164,7 +164,7 @@ TEST(LibraryBuild, RefusesWhatALevelCannotBe) {
               AllOf(HasSubstr("level[1].wiring is there 1 times"), HasSubstr("level[0] alone")));
 }
 
-TEST(LibraryBuild, RefusesWhatATermCannotBe) {
+TEST(LibraryBuild, RefusesBadTerms) {
   const auto term = [](const std::string& fields) { return With("term { " + fields + " }"); };
   const std::string ring = "algorithm: \"ring\" protocol: \"ll\" ";
   Refuses({
@@ -180,7 +180,7 @@ TEST(LibraryBuild, RefusesWhatATermCannotBe) {
   });
 }
 
-TEST(LibraryBuild, RefusesRulesThatNameNothing) {
+TEST(LibraryBuild, RefusesRulesWithUnknownNames) {
   const auto choice = [](const std::string& key, const std::string& rule) {
     return With("choice { key: \"" + key + "\" value: \"" + rule + "\" }");
   };
@@ -206,8 +206,8 @@ TEST(LibraryBuild, RefusesRulesThatNameNothing) {
   }
 }
 
-// A program from a file may be named, for calls of its own kind.
-TEST(LibraryBuild, RulesNamePrograms) {
+// A rule may name a program from a file, for calls of the program's collective.
+TEST(LibraryBuild, RulesMayNameProgramFiles) {
   const auto error = [](const char* kind, const char* rule) {
     proto::Cluster cluster = ClusterText(With(""));
     cluster.mutable_collectives()->add_program(std::string(CHAKRA_SOURCE_DIR) +
@@ -222,8 +222,8 @@ TEST(LibraryBuild, RulesNamePrograms) {
               AllOf(HasSubstr("no algorithm \"a\""), HasSubstr("halving_doubling")));
 }
 
-// What a library decides itself is not read beside one.
-TEST(LibraryBuild, RefusesWhatALibraryDoesNotRead) {
+// A library decides splits and algorithms itself, so a cluster with a library may not set them.
+TEST(LibraryBuild, RefusesSettingsThatALibraryIgnores) {
   proto::Cluster cluster = ClusterText(With(""));
   const auto error = [&] { return std::string(BuildCluster(cluster, 8).status().message()); };
   cluster.mutable_collectives()->set_splits(1);
@@ -239,8 +239,8 @@ TEST(LibraryBuild, RefusesWhatALibraryDoesNotRead) {
   EXPECT_THAT(error(), HasSubstr("library.choice"));
 }
 
-// The level of the dimension that a run of one block has no use for goes with it.
-TEST(LibraryBuild, ALevelGoesWithItsDimension) {
+// A run on one block needs no outer dimension: BuildCluster() drops the dimension and its level.
+TEST(LibraryBuild, UnusedDimensionDropsItsLevel) {
   const LibraryModel both = Built(With(""), 8);
   EXPECT_EQ(both.levels.size(), 2u);
   for (const int ranks : {1, 2, 4}) {
@@ -248,12 +248,12 @@ TEST(LibraryBuild, ALevelGoesWithItsDimension) {
     ASSERT_TRUE(model.ok()) << model.status();
     ASSERT_EQ(model->collectives.library->levels.size(), 1u);
     EXPECT_EQ(model->collectives.library->levels[0].link, LibraryLink::kNvlink);
-    // What was built can be written down and built again.
+    // The proto of the built cluster builds again.
     EXPECT_EQ(model->proto.collectives().library().level_size(), 1);
     const auto again = BuildCluster(model->proto, ranks);
     EXPECT_TRUE(again.ok()) << again.status();
   }
-  // The open one first: what is left is the network.
+  // The dimension of open size is the first: only the network remains.
   proto::Cluster swapped = ClusterText(With(""));
   swapped.mutable_topology()->mutable_dimension(0)->set_size(0);
   swapped.mutable_topology()->mutable_dimension(1)->set_size(4);
@@ -261,7 +261,7 @@ TEST(LibraryBuild, ALevelGoesWithItsDimension) {
   ASSERT_TRUE(model.ok()) << model.status();
   ASSERT_EQ(model->collectives.library->levels.size(), 1u);
   EXPECT_EQ(model->collectives.library->levels[0].link, LibraryLink::kNet);
-  // A level short stays an error on one block.
+  // A missing level is an error on one block too.
   proto::Cluster short_of = ClusterText(With(""));
   short_of.mutable_collectives()->mutable_library()->mutable_level()->DeleteSubrange(1, 1);
   for (const int ranks : {4, 8}) {

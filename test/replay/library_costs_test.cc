@@ -1,5 +1,5 @@
-// Closed forms of the library's rings to the picosecond, and the fast path
-// against flow by flow.
+// The library's rings against closed forms, to the picosecond; the fast path against a simulation of each
+// flow.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -15,7 +15,8 @@ namespace {
 
 using T = CollectiveType;
 
-// Nodes of 4 on 100 GB/s (10 ps a byte) of which a ring reaches 80, 25 GB/s (40 ps) between them.
+// Nodes of 4 devices on links of 100 GB/s (10 ps a byte), of which a ring reaches 80; 25 GB/s (40 ps a byte)
+// between nodes.
 std::string Nodes(int nodes, const std::string& more = "copy_gbytes_per_s: 10") {
   const bool several = nodes > 1;
   return "topology { dimension { kind: SWITCH size: " + std::to_string(several ? 4 : 8) +
@@ -28,21 +29,21 @@ std::string Nodes(int nodes, const std::string& more = "copy_gbytes_per_s: 10") 
          (several ? "level { link: NET efficiency: 1 nic_latency_us: 0.5 }" : "") + " } }";
 }
 
-// `bytes` in equal parts over `cards` cards, which carry `rate` together, in tenths of GB/s.
-int64_t OnLink(int64_t bytes, int64_t cards, int64_t rate) {
-  const int64_t part = (bytes + cards - 1) / cards;
-  return (part * 10000 * cards + rate - 1) / rate;
+// `bytes` in equal parts over `nics` NICs, which together carry `rate`, in tenths of GB/s.
+int64_t OnLink(int64_t bytes, int64_t nics, int64_t rate) {
+  const int64_t part = (bytes + nics - 1) / nics;
+  return (part * 10000 * nics + rate - 1) / rate;
 }
 
 int64_t Ceil(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 struct RingCase {
   const char* rule;
-  int64_t base, step, network_step;  // ps; network: 2.7, 4, 14 us and the card's 0.5, twice for Simple
+  int64_t base, step, network_step;  // ps; network: 2.7, 4, 14 us and the NIC's 0.5, twice for Simple
   int64_t rate;                      // tenths of GB/s on one node
   int64_t chunk;                     // bytes
   int64_t earns;                     // bytes that a channel must have, at 8 ranks
-  double large;                      // ps that a step between nodes takes more of large chunks
+  double large;                      // ps that a step between nodes takes longer for large chunks
 };
 
 constexpr RingCase kCases[] = {
@@ -66,7 +67,7 @@ Cut CutOf(const RingCase& c, int64_t bytes) {
 
 constexpr int64_t kSizes[] = {8, 1000, 65536, 1000003, 33554432, 100000001};
 
-TEST(LibraryCosts, RingOnOneNode) {
+TEST(LibraryCosts, RingOnOneNodeMatchesClosedForm) {
   TestMachine m = MachineOf(ClusterText(Nodes(1)), 8);
   for (const RingCase& c : kCases) {
     for (const int64_t bytes : kSizes) {
@@ -90,30 +91,30 @@ TEST(LibraryCosts, RingOnOneNode) {
   }
 }
 
-// Two nodes of 4: of 8 links 2 are between nodes. What a member ends with has
-// passed the last 14 x parts links, of which it is the dearest such run that
-// counts: whole turns, and for the rest as many links between nodes as fit.
-TEST(LibraryCosts, RingOnTwoNodes) {
+// Two nodes of 4: 2 of the ring's 8 links are between nodes. A member's last part passes 14 x parts links.
+// The slowest such run of links counts: whole turns of the ring, and in the rest as many links between nodes
+// as fit.
+TEST(LibraryCosts, RingOnTwoNodesMatchesClosedForm) {
   TestMachine m = MachineOf(ClusterText(Nodes(2)), 8);
   for (const RingCase& c : kCases) {
     for (const int64_t bytes : kSizes) {
       const Cut cut = CutOf(c, bytes);
       const bool ll = std::string(c.rule) == "ring/ll";
-      // The node's 80 GB/s are less than the 4 x 25 of its cards, which share each message; of LL's 40 a ring
-      // over nodes gets 0.36. Steps wait once for all parts.
+      // The node's 80 GB/s are less than the 4 x 25 of its NICs, which share each message. With LL a ring
+      // over several nodes gets 0.36 of 40 GB/s. All parts share one wait for each step.
       const int64_t rate = ll ? 144 : c.rate;
       const auto wait = [&](double picos) {
         return std::llround(std::llround(picos) / static_cast<double>(cut.parts));
       };
       const int64_t hop = wait(static_cast<double>(std::max<int64_t>(c.step, ll ? 1000000 : 0))) + 2 * 25000 +
                           OnLink(cut.chunk, 1, rate);
-      // Of two nodes one of two borders counts; a message of more than 16 KiB takes up to `large` more.
+      // On two nodes, one of two borders counts. A message of more than 16 KiB takes up to `large` longer.
       const double own = static_cast<double>(bytes) / 8;
       const double rise = own <= 16384 ? 0 : std::min(1.0, std::log2(own / 16384) / 3);
       const double step = (static_cast<double>(c.network_step) + c.large * rise) / 2;
-      // In tenths of GB/s, a fourth on each card.
+      // In tenths of GB/s, a fourth on each NIC.
       const int64_t far = wait(step) + 2 * 500000 + OnLink(cut.chunk, 4, rate);
-      // Neighbours on two nodes differ in both dimensions, but for no ring place: 3 -> 4 is (3,0) -> (0,1).
+      // Ring neighbours on two nodes differ in both dimensions: 3 -> 4 is (3,0) -> (0,1).
       const int64_t across = far + 2 * 25000;
       const int64_t links = 14 * cut.parts, turns = links / 8, rest = links % 8;
       const int64_t network = 2 * turns + (rest > 4 ? 2 : rest > 0 ? 1 : 0);
@@ -129,11 +130,11 @@ TEST(LibraryCosts, RingOnTwoNodes) {
   }
 }
 
-// A ring of protocol Simple on nodes of 8 H100, worked through link by link: base 9.9 us and 1.7 for each
-// member of a node, 3.8 us and 50 ns a step inside, 14 us, what large chunks take more and 1,050 ns between,
-// all at the node's 370.8 GB/s or what its cards carry (an eighth on each card between), and a copy over 24
-// channels of 47.6 GB/s.
-TEST(LibraryCosts, LongRingsInClosedFormAreThoseFlowByFlow) {
+// A ring of protocol Simple on nodes of 8 H100, computed link by link. Base: 9.9 us, and 1.7 us for each
+// member of a node. A step inside a node: 3.8 us and 50 ns. A step between nodes: 14 us, an addition for
+// large chunks, and 1,050 ns. Rate: the node's 370.8 GB/s or the rate of its NICs; between nodes an eighth on
+// each NIC. The copy uses 24 channels of 47.6 GB/s.
+TEST(LibraryCosts, LongRingClosedFormEqualsFlows) {
   const uint64_t bytes = uint64_t{1} << 30;
   for (const int ranks : {64, 256, 1024, 16384}) {
     TestMachine m = Preset("dgx-h100", ranks);
@@ -143,10 +144,10 @@ TEST(LibraryCosts, LongRingsInClosedFormAreThoseFlowByFlow) {
     const int64_t links = parts * steps, turns = links / ranks, rest = links % ranks;
     const int64_t network = turns * nodes + Ceil(rest, 8);
     const int64_t chunk = Ceil(static_cast<int64_t>(bytes), parts * ranks);
-    // 0.95 of the cards' 397.48 GB/s, and from 8 nodes on 2 % more time for each doubling.
+    // 0.95 of the NICs' 397.48 GB/s; from 8 nodes on, 2 % more time for each doubling.
     const double crowding = 1 + 0.02 * std::max(0.0, std::log2(static_cast<double>(nodes) / 8));
     const double rate = std::min(370.8, 0.95 * 397.48 / crowding);
-    // Large chunks: 8 us, and 1.7 more for messages of some KiB, by 24 channels.
+    // Large chunks take 8 us more. Messages of some KiB, on 24 channels, take another 1.7 us.
     const double own = static_cast<double>(bytes) / ranks;
     const double message = own / std::clamp(own / 4096, 1.0, 24.0);
     const double large = 8e6 * std::clamp(std::log2(own / 16384) / 3, 0.0, 1.0) +
@@ -154,9 +155,9 @@ TEST(LibraryCosts, LongRingsInClosedFormAreThoseFlowByFlow) {
     const auto wait = [&](double picos) {
       return std::llround(std::llround(picos) / static_cast<double>(parts));
     };
-    // Of a chunk: each way carries an equal part, and has its share of the node's rate for a limit.
-    const auto picos = [&](int64_t ways) {
-      const auto part = static_cast<double>(Ceil(chunk, ways) * ways);
+    // The time of a chunk: each path carries an equal part, at most at its share of the node's rate.
+    const auto picos = [&](int64_t paths) {
+      const auto part = static_cast<double>(Ceil(chunk, paths) * paths);
       return static_cast<int64_t>(std::ceil(part * 1000 / rate - 1e-6));
     };
     const int64_t copy =
@@ -219,9 +220,8 @@ TestMachine RandomMachine(Random& r, bool library) {
   return MachineOf(cluster, 2);
 }
 
-// What the fast path claims, on whatever it may be asked: uneven links, members
-// in any order, sizes that do not divide, members that come late.
-TEST(LibraryCosts, FastPathIsFlowByFlow) {
+// The fast path on random cases: uneven links, members in any order, sizes that do not divide, late members.
+TEST(LibraryCosts, FastPathEqualsFlows) {
   int answered = 0, rings = 0;
   for (uint64_t seed = 0; seed < 400; ++seed) {
     SCOPED_TRACE(seed);
@@ -267,8 +267,8 @@ TEST(LibraryCosts, FastPathIsFlowByFlow) {
   EXPECT_GT(rings, 120);
 }
 
-// Members in blocks, block after block, in some order: what one block's members do, all others' do.
-TEST(LibraryCosts, MembersOfAlikeBlocksAreImages) {
+// Members in blocks, in any order of blocks: all blocks have the same costs.
+TEST(LibraryCosts, PeriodOfCostsFindsSymmetricBlocks) {
   int found = 0, refused = 0, alone = 0;
   for (uint64_t seed = 0; seed < 300; ++seed) {
     SCOPED_TRACE(seed);
@@ -320,8 +320,8 @@ TEST(LibraryCosts, MembersOfAlikeBlocksAreImages) {
   EXPECT_GT(refused, 40);
 }
 
-// One call at a time, and nothing left of it: the price does not depend on what was priced before.
-TEST(LibraryCosts, PricesAreThoseOfACallAlone) {
+// Calls are priced one after another. An earlier call does not change a later price.
+TEST(LibraryCosts, EarlierCallsDoNotChangeThePrice) {
   TestMachine m = Preset("dgx-h100", 16);
   Time now;
   for (const T type : {T::kAllReduce, T::kAllToAll, T::kBroadcast, T::kAllReduce, T::kGather}) {
@@ -333,12 +333,12 @@ TEST(LibraryCosts, PricesAreThoseOfACallAlone) {
   }
 }
 
-// No algorithm passes more bytes than the wire takes, whatever it is given to overlap.
-TEST(LibraryCosts, NoneIsFasterThanItsLinks) {
+// No algorithm is faster than its links allow, with any overlap.
+TEST(LibraryCosts, NoAlgorithmIsFasterThanItsLinks) {
   const double bytes = 1 << 30;
   struct Bound {
     T type;
-    double us;  // 450 GB/s: what must leave or reach some member
+    double us;  // 450 GB/s: the bytes that must leave or reach some member
   };
   const double us = bytes / 450e3;
   for (const Bound& b :
@@ -352,15 +352,15 @@ TEST(LibraryCosts, NoneIsFasterThanItsLinks) {
       Time now;
       const auto priced = PriceCall(*m.fabric, m.costs(), b.type,
                                     static_cast<uint64_t>(grows ? bytes / 8 : bytes), 0, m.All(), &now);
-      if (!priced.ok()) continue;  // what needs several nodes or other switches
+      if (!priced.ok()) continue;  // needs several nodes or other switches
       EXPECT_GT(static_cast<double>(priced->time.picos()) * 1e-6, b.us) << std::string(Name(b.type)) << name;
     }
   }
 }
 
-// Broadcast and reduce in the library's ring: a chain of pieces, of which each
-// costs what a hop costs and the last passes n-1 hops.
-TEST(LibraryCosts, ChainOfPieces) {
+// Broadcast and reduce on the library's ring: a chain of pieces. Pieces follow one another at the rate of a
+// link, and the last piece passes n-1 hops.
+TEST(LibraryCosts, BroadcastAndReduceRunAsChainOfPieces) {
   TestMachine m = MachineOf(ClusterText(Nodes(1)), 8);
   for (const T type : {T::kBroadcast, T::kReduce}) {
     m.Force(type, "ring/simple");
@@ -377,8 +377,8 @@ TEST(LibraryCosts, ChainOfPieces) {
   }
 }
 
-// Bytes are counted without what the protocol adds.
-PricedCall Alone(TestMachine& m, T type, uint64_t bytes) {
+// The price of a call on an idle machine.
+PricedCall IdlePrice(TestMachine& m, T type, uint64_t bytes) {
   Time now;
   const auto priced = PriceCall(*m.fabric, m.costs(), type, bytes, 0, m.All(), &now);
   EXPECT_TRUE(priced.ok()) << priced.status();
@@ -387,18 +387,18 @@ PricedCall Alone(TestMachine& m, T type, uint64_t bytes) {
 
 double Us(Time t) { return static_cast<double>(t.picos()) * 1e-6; }
 
-// The root of a broadcast writes all of the data at the rate of its channel, and waits for nobody. The others
-// follow by hops, each of which waits for a pass of 4 KiB.
-TEST(LibraryCosts, RootOfAChain) {
+// The root of a broadcast writes all of the data at the rate of its channel, and does not wait. The others
+// follow hop by hop; each hop waits for 4 KiB.
+TEST(LibraryCosts, BroadcastRootDoesNotWaitForOthers) {
   TestMachine m =
       MachineOf(ClusterText(Nodes(1,
                                   "term { algorithm: \"ring\" protocol: \"ll\" base_us: 5 step_us: 1 "
                                   "channel_gbytes_per_s: 2 step_share: 0.5 }")),
                 8);
   m.Force(T::kBroadcast, "ring/ll");
-  const PricedCall call = Alone(m, T::kBroadcast, 20000);
+  const PricedCall call = IdlePrice(m, T::kBroadcast, 20000);
   ASSERT_EQ(call.channels, 1);
-  const double wire = 2 * 20000 * 1e-5;           // us, flags beside the data, at 100 GB/s
+  const double wire = 2 * 20000 * 1e-5;           // us, data and flags, at 100 GB/s
   EXPECT_NEAR(Us(call.root_time), 5 + 10, 0.01);  // the wire is a part of the 10
   const double hop = 1 + 0.5 * 4096 / 2000.0 + 0.05;
   EXPECT_GE(Us(call.time), 5 + 10 + 7 * hop - wire);
@@ -406,7 +406,7 @@ TEST(LibraryCosts, RootOfAChain) {
 }
 
 // On a mesh the channels of a ring spread over all links: 7 of 64 GB/s.
-TEST(LibraryCosts, RingOfChannelsOnAMesh) {
+TEST(LibraryCosts, MeshRingUsesAllLinks) {
   TestMachine m = MachineOf(
       ClusterText(
           "topology { dimension { kind: FULLY_CONNECTED size: 8 bandwidth_gbytes_per_s: 64 latency_ns: 50 } "
@@ -415,22 +415,21 @@ TEST(LibraryCosts, RingOfChannelsOnAMesh) {
           "term { algorithm: \"ring\" protocol: \"ll\" base_us: 5 step_us: 1 channel_gbytes_per_s: 2 } } }"),
       8);
   m.Force(T::kAllReduce, "ring/ll");
-  const PricedCall call = Alone(m, T::kAllReduce, 1 << 20);
+  const PricedCall call = IdlePrice(m, T::kAllReduce, 1 << 20);
   ASSERT_EQ(call.channels, 32);
   const double part = (1 << 20) / 8.0;
   EXPECT_NEAR(Us(call.time), 5 + part / (32 * 2e3) + 14 * (1 + 0.05 + 2 * part / (7 * 64e3)), 0.01);
 }
 
-// Between nodes a direct exchange pays for each peer there, for large messages, and for the fill of its
-// pipeline.
-TEST(LibraryCosts, RemotePeersOfADirectExchange) {
+// Between nodes, a direct exchange pays for each remote peer, for large messages, and to fill its pipeline.
+TEST(LibraryCosts, DirectExchangePaysForRemotePeers) {
   const auto priced = [&](const std::string& transport, uint64_t bytes) {
     std::string text = Nodes(2);
     const std::string net = "link: NET efficiency: 1";
     text.insert(text.find(net) + net.size(), " transport { " + transport + " }");
     TestMachine m = MachineOf(ClusterText(text), 8);
     m.Force(T::kAllToAll, "direct/simple");
-    return Us(Alone(m, T::kAllToAll, bytes).time);
+    return Us(IdlePrice(m, T::kAllToAll, bytes).time);
   };
   const double plain = priced("", 8000000);
   EXPECT_NEAR(priced("post_us: 1.5", 8000000) - plain, 4 * 1.5, 1e-3);
@@ -439,12 +438,12 @@ TEST(LibraryCosts, RemotePeersOfADirectExchange) {
   EXPECT_NEAR(priced("exchange_us: 6 small_exchange_us: 9 small_bytes: 1000", 8000) - priced("", 8000), 9,
               1e-3);
   EXPECT_NEAR(priced("large_us: 7 large_bytes: 4096", 8000000) - plain, 7, 1e-3);
-  // 1 MB for each of 4 peers at 25 GB/s, of which half is lost in exchanges.
+  // 1 MB for each of 4 peers at 25 GB/s; exchanges lose half of this rate.
   EXPECT_NEAR(priced("exchange_share: 0.5", 8000000) - plain, 4e6 / 25e3, 1e-2);
 }
 
-// A step's wait beside its data, once for all loops of the call; a copy of no more than own_bytes.
-TEST(LibraryCosts, StepsThatOverlap) {
+// A step waits while its data moves, once for all loops of the call. A copy has at most own_bytes.
+TEST(LibraryCosts, StepWaitOverlapsData) {
   TestMachine m = MachineOf(
       ClusterText(Nodes(
           1,
@@ -452,7 +451,7 @@ TEST(LibraryCosts, StepsThatOverlap) {
           "own_bytes: 1000000 step_overlaps: true }")),
       8);
   m.Force(T::kAllReduce, "ring/simple");
-  const auto us = [&](uint64_t bytes) { return Us(Alone(m, T::kAllReduce, bytes).time); };
+  const auto us = [&](uint64_t bytes) { return Us(IdlePrice(m, T::kAllReduce, bytes).time); };
   // The part of a member takes 400 us a step.
   const double rate = Rates(m.library(), m.Shape(m.All()), "ring").bus() * 1e3;
   const auto part = static_cast<uint64_t>(400 * rate);
@@ -460,8 +459,8 @@ TEST(LibraryCosts, StepsThatOverlap) {
   EXPECT_NEAR(all, 5 + 14 * 500 + 100, 14 * 0.5);
 }
 
-// A term that repeats what the library has built in changes nothing, however many parts a call has.
-TEST(LibraryCosts, ATermThatSaysNothingNew) {
+// A term that repeats the library's own values changes no price, for any number of parts.
+TEST(LibraryCosts, TermEqualToBuiltInChangesNothing) {
   for (const std::string rule : {"ring/simple", "ring/ll128", "ring/ll"}) {
     const std::string protocol = rule.substr(rule.find('/') + 1);
     for (const uint64_t bytes : {uint64_t{1000}, uint64_t{1} << 25, uint64_t{1} << 30}) {
@@ -477,11 +476,11 @@ TEST(LibraryCosts, ATermThatSaysNothingNew) {
   }
 }
 
-// What changed with the library's release.
-TEST(LibraryCosts, ChoiceByRelease) {
+// Algorithms that depend on the library's release.
+TEST(LibraryCosts, ReleaseChangesTheChoice) {
   const auto takes = [](const std::string& spec, T type, uint64_t bytes, int ranks = 8) {
     TestMachine m = Preset(spec, ranks);
-    return Alone(m, type, bytes).algorithm;
+    return IdlePrice(m, type, bytes).algorithm;
   };
   EXPECT_EQ(takes("dgx-h100", T::kAllReduce, 1 << 28), "nvls/simple");
   EXPECT_EQ(takes("dgx-h100:nccl=2.17", T::kAllReduce, 1 << 28), "nvls/simple");
@@ -490,7 +489,7 @@ TEST(LibraryCosts, ChoiceByRelease) {
   EXPECT_EQ(takes("dgx-h100:nccl=2.11.4", T::kAllToAll, 1 << 10), "direct/simple");
 }
 
-TEST(LibraryCosts, TrafficIsPayload) {
+TEST(LibraryCosts, TrafficCountsPayloadOnly) {
   TestMachine m = Preset("dgx-h100", 8);
   m.Force(T::kAllReduce, "nvls");
   const RunResult run = RunCall(m, T::kAllReduce, 8 << 20, m.All(), std::vector<Time>(8), true);

@@ -1,5 +1,5 @@
-// The library's constants, its tuner's predictions worked out by hand from the
-// published formulas, and what its rules choose.
+// The library's constants; the predictions of its tuner, against the published formulas by hand; the choices
+// of its rules.
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -51,7 +51,7 @@ std::string Auto(const TestMachine& m, T type, uint64_t bytes, const std::vector
   return choice.ok() ? choice->candidate.Label() : "";
 }
 
-TEST(LibraryRings, FitOnLinks) {
+TEST(LibraryRings, CountsRingsThatFitOnLinks) {
   const auto matrix = [](int n, int links) {
     std::vector<int> all(static_cast<size_t>(n * n), links);
     for (int i = 0; i < n; ++i) all[static_cast<size_t>(i * n + i)] = 0;
@@ -62,13 +62,14 @@ TEST(LibraryRings, FitOnLinks) {
   EXPECT_EQ(RingsThatFit(matrix(2, 5), 2, {0, 1}), 5);
   EXPECT_EQ(RingsThatFit(matrix(2, 5), 2, {1}), 0);
   EXPECT_EQ(RingsThatFit(matrix(3, 0), 3, {0, 1, 2}), 0);
-  // A line 0 - 1 - 2: no ring of its own, one in which 1 passes on what 2 sends to 0.
+  // A line 0 - 1 - 2: one ring, in which 1 forwards the data of 2 to 0.
   EXPECT_EQ(RingsThatFit({0, 1, 0, 1, 0, 1, 0, 1, 0}, 3, {0, 1, 2}), 1);
-  EXPECT_EQ(RingsThatFit({0, 1, 0, 1, 0, 1, 0, 1, 0}, 3, {0, 2}), 0);  // 1 is not of the group
+  EXPECT_EQ(RingsThatFit({0, 1, 0, 1, 0, 1, 0, 1, 0}, 3, {0, 2}), 0);  // 1 is not in the group
 }
 
-// What is not searched counts as the links of a device; links that do not join the group are no ring.
-TEST(LibraryRings, OfMoreThanEightPositions) {
+// More than eight positions are not searched: the links of a device count. A group that its links do not
+// connect has no ring.
+TEST(LibraryRings, CountsLinksBeyondEightPositions) {
   std::vector<int> ring(16 * 16, 0);
   for (int i = 0; i < 16; ++i) {
     const int next = (i + 1) % 16;
@@ -79,8 +80,8 @@ TEST(LibraryRings, OfMoreThanEightPositions) {
   EXPECT_EQ(RingsThatFit(ring, 16, {0, 1, 2, 3, 4, 6, 7, 8, 9, 10}), 0);
 }
 
-// A hybrid cube mesh: all 6 links of each device are used by 8, and what a pair shares by two.
-TEST(LibraryRings, OfTheHybridCubeMesh) {
+// A hybrid cube mesh: 8 devices use all 6 links of each device; two devices use the links that they share.
+TEST(LibraryRings, CountsRingsOfHybridCubeMesh) {
   const TestMachine m = Preset("dgx-v100", 8);
   const auto rings = [&](const std::vector<int>& members) { return m.Shape(members).rings; };
   EXPECT_EQ(rings(Range(0, 8)), 6);
@@ -91,7 +92,7 @@ TEST(LibraryRings, OfTheHybridCubeMesh) {
   EXPECT_EQ(rings({0, 5}), 0);
 }
 
-TEST(LibraryConstants, AreThePublishedOnes) {
+TEST(LibraryConstants, MatchPublishedValues) {
   std::ifstream in(std::string(CHAKRA_SHARED_DATA) + "/validation/nccl_tuner_constants.csv");
   if (!in) GTEST_SKIP() << "no " << CHAKRA_SHARED_DATA << "/validation/nccl_tuner_constants.csv";
   const std::map<std::string, Algorithm> algorithms = {
@@ -139,7 +140,7 @@ TEST(LibraryConstants, AreThePublishedOnes) {
   EXPECT_GT(compared, 100);
 }
 
-TEST(LibraryConstants, TreeCorrectionBySize) {
+TEST(LibraryConstants, TreeCorrectionDependsOnSize) {
   EXPECT_EQ(nccl::TreeCorrection(Protocol::kSimple, 1), .9);
   EXPECT_EQ(nccl::TreeCorrection(Protocol::kLL, 127), 1);
   EXPECT_EQ(nccl::TreeCorrection(Protocol::kLL, 64 << 4), .9);   // the fifth entry: 1 KiB
@@ -152,7 +153,7 @@ TEST(LibraryConstants, TreeCorrectionBySize) {
   EXPECT_EQ(nccl::TreeCorrection(Protocol::kSimple, kGiB * 8), 1);
 }
 
-// "latency + bytes / bandwidth" of a candidate.
+// Both terms of "latency + bytes / bandwidth" of a candidate.
 void Predicts(const std::vector<Candidate>& candidates, const std::string& label, double us, double gbytes,
               int channels = 0) {
   const Candidate c = Find(candidates, label);
@@ -169,7 +170,7 @@ void Unfit(const std::vector<Candidate>& candidates, const std::string& label, c
 }
 
 // 24 channels; rings reach 0.8 of 300 GB/s.
-TEST(LibraryTuner, EightA100) {
+TEST(LibraryTuner, PredictsEightA100) {
   const TestMachine m = Preset("dgx-a100", 8);
   const auto large = Of(m, T::kAllReduce, kGiB, m.All());
   Predicts(large, "ring/ll", 6.6 + 14 * 0.6, 87.7 * 8 / 14, 24);          // the cap of LL
@@ -182,14 +183,14 @@ TEST(LibraryTuner, EightA100) {
   const auto medium = Of(m, T::kAllReduce, 1 << 20, m.All());
   Predicts(medium, "tree/simple", 8.4 + 2 * 7 * 4.0, 0.92 * 240 / 2 * 0.5, 24);
   Predicts(medium, "ring/ll", 6.6 + 14 * 0.6, 87.7 * 8 / 14, 24);  // 32 KiB a channel would be 32
-  // Bytes that a channel must earn: 8 x 8 x 512 (LL), 8 x 640 (LL128), 64 x 512 (Simple).
+  // A channel needs a number of bytes: 8 x 8 x 512 (LL), 8 x 640 (LL128), 64 x 512 (Simple).
   const auto small = Of(m, T::kAllReduce, 100000, m.All());
   EXPECT_EQ(Find(small, "ring/ll").channels, 3);
   EXPECT_EQ(Find(small, "tree/ll").channels, 24);
   EXPECT_EQ(Find(small, "ring/ll128").channels, 19);
   EXPECT_EQ(Find(small, "ring/simple").channels, 3);
   EXPECT_EQ(Find(Of(m, T::kAllReduce, 8, m.All()), "ring/simple").channels, 1);
-  // One way round: 7 steps, and 8 of the rooted ones.
+  // One turn of the ring: 7 steps; 8 steps for broadcast and reduce.
   Predicts(Of(m, T::kAllGather, kGiB, m.All()), "ring/simple", 8.4 + 7 * 3.4, 240.0 * 8 / 7);
   Predicts(Of(m, T::kReduceScatter, kGiB, m.All()), "ring/ll", 6.6 + 7 * 0.6, 87.7 * 8 / 7);
   Predicts(Of(m, T::kBroadcast, kGiB, m.All()), "ring/ll128", 14 + 8 * 1.9, 0.92 * 240);
@@ -198,7 +199,7 @@ TEST(LibraryTuner, EightA100) {
   EXPECT_EQ(Auto(m, T::kAllReduce, 1024, m.All()), "ring/ll");
 }
 
-TEST(LibraryTuner, EightH200AndTheirSwitch) {
+TEST(LibraryTuner, PredictsEightH200WithSwitch) {
   const TestMachine m = Preset("dgx-h200", 8);
   const double bus = 450 * 0.824;
   const auto c = Of(m, T::kAllReduce, kGiB, m.All());
@@ -207,15 +208,16 @@ TEST(LibraryTuner, EightH200AndTheirSwitch) {
   Predicts(c, "ring/simple", 56, bus * 8 / 14);
   Predicts(c, "tree/simple", 64.4, 0.92 * bus / 2);
   Predicts(c, "tree/ll", 15.2, bus / 3.8 / 2);
-  // The rate into the switch, 16 channels of which one idles; a member sends all and its share of the sum.
+  // The rate into the switch, with 15 of 16 channels busy. A member sends all its data and its share of the
+  // sum.
   Predicts(c, "nvls/simple", 25, 450 * 0.7004 * 15 / 16 / (1 + 1.0 / 8), 16);
   Unfit(c, "nvls_tree/simple", "one node");
   Unfit(c, "collnet/simple", "one node");
-  // All-gather: what comes down is all.
+  // All-gather: only the bytes from the switch to a member count.
   Predicts(Of(m, T::kAllGather, kGiB, m.All()), "nvls/simple", 25, 450 * 0.7004 * 15 / 16);
 }
 
-TEST(LibraryTuner, SwitchPoints) {
+TEST(LibraryTuner, ChoiceChangesWithSizeAndMembers) {
   const TestMachine h200 = Preset("dgx-h200", 8);
   EXPECT_EQ(Auto(h200, T::kAllReduce, 1 << 20, h200.All()), "ring/ll");
   EXPECT_EQ(Auto(h200, T::kAllReduce, 2 << 20, h200.All()), "nvls/simple");
@@ -226,8 +228,8 @@ TEST(LibraryTuner, SwitchPoints) {
   }
 }
 
-// Rings of 25 GB/s links that carry 8/9: as many as fit, on twice as many channels.
-TEST(LibraryTuner, V100ByRingsThatFit) {
+// Rings of 25 GB/s links, which carry 8/9 of this rate: as many rings as fit, with two channels each.
+TEST(LibraryTuner, PredictsV100FromRingsThatFit) {
   const TestMachine m = Preset("dgx-v100", 8);
   struct Case {
     std::vector<int> members;
@@ -247,7 +249,7 @@ TEST(LibraryTuner, V100ByRingsThatFit) {
   }
 }
 
-TEST(LibraryTuner, SeveralNodes) {
+TEST(LibraryTuner, PredictsSeveralNodes) {
   const double bus = 450 * 0.824, nic = 50 * 0.9937, in_switch = 450 * 0.7004 * 15 / 16;
   for (const int nodes : {2, 4}) {
     const TestMachine m = Preset("dgx-h200", 8 * nodes);
@@ -255,21 +257,21 @@ TEST(LibraryTuner, SeveralNodes) {
     const auto c = Of(m, T::kAllReduce, kGiB, m.All());
     const double inter = 2.0 * (nodes - 1), intra = 2.0 * (n - 1) - inter, up = n / (2.0 * (n - 1));
     const double log = nodes == 2 ? 1 : 2, ll = nodes == 2 ? 45 : 35;
-    // A step inside costs 1 us at least for the proxy's sake, 3 with Simple's fences.
+    // A step inside a node costs at least 1 us for the proxy, 3 us with Simple's fences.
     Predicts(c, "ring/ll", 6.6 + intra * 1.0 + inter * 2.7, ll * up);
     Predicts(c, "ring/ll128", 14 + intra * 1.9 + inter * 4, 0.92 * bus * up);
     Predicts(c, "ring/simple", 8.4 + intra * 3.4 + inter * 14, bus * up);
     Predicts(c, "tree/ll", 6.8 + 2 * (7 * 0.6 + log * 5), ll / 2);
     Predicts(c, "tree/ll128", 14 + 2 * (7 * 1.25 + log * 8.5), bus * 120 / 128 / 2);
     Predicts(c, "tree/simple", 8.4 + 2 * (7 * 4 + log * 14), 0.92 * bus / 2);
-    // Both halves at once in the switch, and on two nodes both ways between them.
+    // The switch carries both halves at once; on two nodes, the network carries both directions at once.
     const double tree =
         std::min({2 * in_switch, 8 * nic * (nodes == 2 ? 2 : 1), 24 * (nodes == 2 ? 57.7 : 45.5)});
     Predicts(c, "nvls_tree/simple", 25 + 2 * log * 20.9, tree * up);
     Unfit(c, "nvls/simple", "several nodes");
     Unfit(c, "collnet/simple", "in_switch_efficiency");
   }
-  // A slow network counts for rings; trees of two nodes go both ways over each card.
+  // A slow network limits rings. Trees of two nodes use both directions of each NIC.
   const auto at = [](int nodes) {
     const TestMachine m = Preset("dgx-h200:nic_gbps=100", 8 * nodes);
     const int n = 8 * nodes;
@@ -282,7 +284,7 @@ TEST(LibraryTuner, SeveralNodes) {
   EXPECT_NEAR(tree.gbytes_per_s, 0.92 * 2 * 8 * 12.5 * 0.9937 / 2, 1e-6);
 }
 
-TEST(LibraryTuner, OneDeviceOfEachNode) {
+TEST(LibraryTuner, PredictsOneDeviceOnEachNode) {
   const TestMachine m = Preset("dgx-h100", 32);
   const std::vector<int> members = {3, 11, 19, 27};
   const GroupShape shape = m.Shape(members);
@@ -291,7 +293,7 @@ TEST(LibraryTuner, OneDeviceOfEachNode) {
   const auto c = Of(m, T::kAllGather, 1 << 20, members);
   const double nic = 50 * 0.9937;
   Predicts(c, "pat/simple", 8 + 2 * 14 / 3.5 + 2.8 * 4, 0.75 * nic * 4 / 3);
-  // The network's steps cost what a tree's do.
+  // A step on the network costs as much as a step of a tree.
   Predicts(c, "ring/ll", 6.6 + 3 * 5.0, std::min(35.0, nic / 2) * 4 / 3);
   Predicts(c, "ring/ll128", 14 + 3 * 8.5, 0.92 * nic * 4 / 3);
   Predicts(c, "ring/simple", 8.4 + 3 * 14, nic * 4 / 3);
@@ -301,7 +303,7 @@ TEST(LibraryTuner, OneDeviceOfEachNode) {
   Unfit(Of(one, T::kAllGather, 1 << 20, one.All()), "pat/simple", "several nodes");
 }
 
-TEST(LibraryShape, Groups) {
+TEST(LibraryShape, FindsBlocksOfGroups) {
   const TestMachine m = Preset("dgx-h100", 32);
   const auto shape = [&](const std::vector<int>& members) {
     const GroupShape s = m.Shape(members);
@@ -315,11 +317,11 @@ TEST(LibraryShape, Groups) {
   EXPECT_EQ(shape(Range(8, 8)), "8@0");
   EXPECT_EQ(shape({0, 1, 8, 9, 24, 25}), "2@0 x 3@1");
   EXPECT_EQ(shape({0, 8, 16, 24}), "4@1");
-  // No product of blocks: one block over the highest level.
+  // No regular blocks: one block over the highest level.
   EXPECT_EQ(shape({0, 1, 2, 8, 9}), "5@1");
   EXPECT_EQ(shape({0, 8, 1, 9}), "4@1");  // blocks, but not next to each other
   EXPECT_EQ(shape({0, 1, 2, 8, 9, 10, 16}), "7@1");
-  // Such a group is priced as the nodes that it lies on: two, of two members at least.
+  // Such a group is priced by its nodes: two nodes, with at least two members each.
   EXPECT_EQ(m.Shape({0, 1, 2, 8, 9}).uneven_nodes, 2);
   EXPECT_EQ(m.Shape({0, 1, 2, 8, 9}).uneven_per_node, 2);
   EXPECT_EQ(m.Shape({0, 8, 1, 9}).uneven_nodes, 2);
@@ -337,7 +339,7 @@ TEST(LibraryShape, Groups) {
   EXPECT_LT(tree->seconds(), 100e-6);
 }
 
-TEST(LibraryChoice, RulesNameWhatTheyTake) {
+TEST(LibraryChoice, RulesChooseAlgorithmAndProtocol) {
   const TestMachine m = Preset("dgx-h200", 8);
   const std::vector<Candidate> c = Of(m, T::kAllReduce, 1 << 20, m.All());
   const auto price = [](const Candidate& k) -> absl::StatusOr<Time> {
@@ -357,7 +359,7 @@ TEST(LibraryChoice, RulesNameWhatTheyTake) {
   EXPECT_EQ(takes("*/simple"), "nvls/simple");
   EXPECT_EQ(takes("auto/ll128"), "tree/ll128");  // 43.6 us, ring/ll128 46.0
   EXPECT_EQ(takes("double_binary_tree/ll"), "tree/ll");
-  EXPECT_EQ(takes("direct"), "direct/ll");  // nothing is predicted of it: by its price
+  EXPECT_EQ(takes("direct"), "direct/ll");  // no prediction: chosen by its price
   EXPECT_EQ(takes("themis"), "themis/simple");
   EXPECT_EQ(takes("nvls"), "nvls/simple");
   EXPECT_THAT(takes("rng"),
@@ -377,8 +379,8 @@ TEST(LibraryChoice, RulesNameWhatTheyTake) {
   EXPECT_THAT(Choose(c, "ring", nullptr)->why, HasSubstr("of its protocols ll: 28.01 us predicted"));
 }
 
-// Names of programs from files may hold a slash; the longest name counts.
-TEST(LibraryChoice, NamesWithSlashes) {
+// The name of a program from a file may have a slash; the longest name counts.
+TEST(LibraryChoice, ParsesNamesWithSlashes) {
   const RuleNames names = {{"a", {Protocol::kLL}}, {"a/simple", {Protocol::kSimple}}};
   EXPECT_EQ(ParseRule("a/ll", names)->protocol, Protocol::kLL);
   EXPECT_EQ(ParseRule("a/simple", names)->algorithm, "a/simple");
@@ -407,8 +409,8 @@ TEST(LibraryChoice, TheMostSpecificRuleCounts) {
   EXPECT_EQ(rule(T::kReduceScatter, 10, "tp"), "auto");
 }
 
-// Cheapest takes what its own price says, so it cannot be dearer than what the tuner takes.
-TEST(LibraryChoice, CheapestIsNeverDearerThanAuto) {
+// `cheapest` compares simulated prices, so it never costs more than the tuner's choice.
+TEST(LibraryChoice, CheapestNeverCostsMoreThanAuto) {
   for (const char* preset : {"dgx-v100", "dgx-a100", "dgx-h200", "mi300x"}) {
     for (const int ranks : {3, 8, 16}) {
       TestMachine m = Preset(preset, ranks);
@@ -425,8 +427,8 @@ TEST(LibraryChoice, CheapestIsNeverDearerThanAuto) {
   }
 }
 
-// A rule for one group of a replay leaves the other alone.
-TEST(LibraryPlanner, RulesByGroup) {
+// A rule for one group of a replay does not change the other group.
+TEST(LibraryPlanner, GroupRuleAppliesToItsGroupOnly) {
   TraceBuilder b(8);
   b.groups = {{"even", {0, 2, 4, 6}}, {"odd", {1, 3, 5, 7}}};
   for (int r = 0; r < 8; ++r) {
@@ -451,7 +453,7 @@ TEST(LibraryPlanner, RulesByGroup) {
   EXPECT_EQ(of("all_gather", "odd"), "ring/ll");
 }
 
-TEST(LibraryPlanner, ARuleThatAGroupCannotFollowIsAnError) {
+TEST(LibraryPlanner, UnfitRuleIsAnError) {
   TestMachine m = Preset("dgx-h100", 16);
   m.Force(T::kAllReduce, "nvls");
   const RunResult run = RunCall(m, T::kAllReduce, 4096, m.All(), std::vector<Time>(16), true);

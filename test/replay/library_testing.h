@@ -1,4 +1,4 @@
-// Helpers of the tests of the collective library: machines, and calls run step by step without an engine.
+// Helpers for tests of the collective library: machines, and calls that run step by step without an engine.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -64,7 +64,8 @@ inline TestMachine Preset(const std::string& spec, int ranks) {
   return MachineOf(*cluster, ranks);
 }
 
-// A call alone on `fabric`, against the same flow by flow. `plans`: of the quick way.
+// Expects the same price of an isolated call on `fabric` from the fast path and from a simulation of each
+// flow. `plans`: the fast path's cache.
 inline void ExpectPricedAsFlows(TestMachine* m, const char* fabric, CollectiveType type, uint64_t bytes,
                                 int root, PlanCache* plans) {
   const std::vector<int> members = m->All();
@@ -139,7 +140,7 @@ inline RunResult RunCall(TestMachine& m, CollectiveType type, uint64_t bytes, co
   }
   out.flows = runner.flows();
   Metrics metrics;
-  runner.Report(&metrics);  // tells the fabric the bytes that were not simulated
+  runner.Report(&metrics);  // gives the fabric the bytes that were not simulated
   return out;
 }
 

@@ -1,4 +1,4 @@
-// The rows of links, against cases worked by hand.
+// The rows of links, against cases worked out by hand.
 #include "replay/report/links_csv.h"
 
 #include <gmock/gmock.h>
@@ -32,7 +32,7 @@ constexpr char kTotalsColumns[] =
     "link,name,class,dimension,bandwidth_bytes_per_s,bytes,flows,utilization,peak,packets,marks,drops,trims,"
     "pauses,most_queued_bytes,lost,paused_ps";
 
-TEST(LinksCsv, RowsOfLinksAndBuckets) {
+TEST(LinksCsv, WritesRowsOfLinksAndBuckets) {
   LinkUses links;
   links.bucket = Time::Micros(2);
   LinkUse use;
@@ -78,8 +78,8 @@ TEST(LinksCsv, RowsOfLinksAndBuckets) {
   EXPECT_THAT(Lines(SeriesOf(LinkUses())), ElementsAre(kSeriesColumns));
 }
 
-// The two messages again: 4,128 bytes in packets, acknowledged by two of 64.
-TEST(LinksCsv, OfFabrics) {
+// Two messages: 4,128 bytes in two packets, and two acknowledgements of 64 bytes.
+TEST(LinksCsv, WritesLinksOfFabrics) {
   FabricOptions options;
   options.link_series = true;
   const auto flows =

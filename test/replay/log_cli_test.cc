@@ -1,4 +1,4 @@
-// --flow-log, --link-log and --link-totals, as a user's scripts would have them.
+// --flow-log, --link-log and --link-totals, as a user's scripts run them.
 #include <gmock/gmock.h>
 #include <google/protobuf/util/json_util.h>
 
@@ -30,7 +30,7 @@ class Logs : public SwitchBench {
     for (std::string line; std::getline(in, line);) lines.push_back(line);
     return lines;
   }
-  // What is there beside the inputs.
+  // The names of the files in the folder, without the inputs.
   std::vector<std::string> Made() const {
     std::vector<std::string> names;
     for (const auto& entry : fs::directory_iterator(folder_)) {
@@ -42,7 +42,7 @@ class Logs : public SwitchBench {
   }
 };
 
-TEST_F(Logs, SameBytesForAnyThreadsAndAgain) {
+TEST_F(Logs, EqualForAnyThreadsAndRepeats) {
   const std::string run = run_ + "--fabric packet --packet transport=dcqcn,buffer=60KB,ecn_low=10KB ";
   std::vector<std::string> first;
   for (const char* threads : {"1", "2", "2"}) {
@@ -59,9 +59,9 @@ TEST_F(Logs, SameBytesForAnyThreadsAndAgain) {
   EXPECT_THAT(Lines("f.csv")[1], AllOf(HasSubstr(",all_to_all,,0,"), HasSubstr(",3000000,")));
 }
 
-// Links that lose packets: none with a probability of 0, so that all is as without; else what the report
-// counts is what the log has by bucket, for any threads.
-TEST_F(Logs, LossesByChance) {
+// Links that lose packets. With a probability of 0, no output changes. Else the log's buckets sum to the
+// losses of the report, for any number of threads.
+TEST_F(Logs, LogsCountRandomLosses) {
   const std::string run = run_ +
                           "--network leaf_spine:hosts_per_leaf=2,leaves=2,spines=2 --fabric "
                           "packet --packet series=1us,timeout=20us --format json --link-log "
@@ -102,7 +102,7 @@ TEST_F(Logs, LossesByChance) {
   uint64_t all = 0;
   for (const auto& [link, n] : total) all += n;
   EXPECT_EQ(all, report.packet().lost());
-  // By bandwidth in fluid, as documented.
+  // Fabric fluid takes loss as less bandwidth, as documented.
   Runs(run_ + "--fabric fluid --format csv --fault lossy:share=1,loss=0.5");
   const std::string half = Content(folder_ / "report.txt");
   Runs(run_ + "--fabric fluid --format csv --fault slow:share=1,bandwidth=0.5");
@@ -111,8 +111,8 @@ TEST_F(Logs, LossesByChance) {
           {"drawn for each", "expected skip=off"}, 1);
 }
 
-// All is as without the logs, but for closed forms.
-TEST_F(Logs, ChangeNoTime) {
+// A flow log does not change the report.
+TEST_F(Logs, LogsDoNotChangeTheReport) {
   for (const char* fabric : {"analytical", "analytical-fifo", "fluid", "packet"}) {
     const std::string run = run_ + "--format csv --fabric " + fabric;
     Runs(run);
@@ -123,7 +123,7 @@ TEST_F(Logs, ChangeNoTime) {
   }
 }
 
-TEST_F(Logs, RanksOfAPlacement) {
+TEST_F(Logs, FlowLogHasRanksAndDevices) {
   Rank("two", 0, {Send(0, 1, 1000)});
   Rank("two", 1, {Recv(0, 0, 1000)});
   Write("places", "0 3\n1 2\n");
@@ -135,7 +135,7 @@ TEST_F(Logs, RanksOfAPlacement) {
                           "0,0,1,3,2,1000,1000,send_recv,,0,,,0,20000,1020000,1020000,1020000,1.000000"));
 }
 
-TEST_F(Logs, CompressedByName) {
+TEST_F(Logs, CompressesByFileName) {
   const std::string run = run_ + "--fabric fluid --flow-log ";
   Runs(run + "f.csv");
   const std::string plain = Content(folder_ / "f.csv");
@@ -147,7 +147,7 @@ TEST_F(Logs, CompressedByName) {
   }
 }
 
-TEST_F(Logs, OneOfThemMayGoToStandardOutput) {
+TEST_F(Logs, OneLogMayGoToStandardOutput) {
   const Outcome r = Run(run_ + "--fabric fluid --link-totals - --log-links 1");
   EXPECT_EQ(r.status, 0) << r.err;
   EXPECT_THAT(r.out, AllOf(HasSubstr("link,name,class,dimension,"), HasSubstr(",device 0 - switch of net,")));
@@ -155,7 +155,7 @@ TEST_F(Logs, OneOfThemMayGoToStandardOutput) {
   Refused("collective all_reduce --flow-log -", {"--flow-log", "standard output"}, 2);
 }
 
-TEST_F(Logs, RefusedBeforeAnythingRuns) {
+TEST_F(Logs, RefusesBadOptionsBeforeTheRun) {
   const std::string run = run_ + "--fabric fluid ";
   Refused(run + "--flow-log f.csv --link-log ./f.csv", {"--link-log and --flow-log both go to ./f.csv"}, 2);
   Refused(run + "--flow-log report.txt", {"--flow-log", "report.txt"}, 2);
@@ -171,12 +171,12 @@ TEST_F(Logs, RefusedBeforeAnythingRuns) {
   EXPECT_THAT(Made(), IsEmpty());
 }
 
-TEST_F(Logs, AFullDiskIsNamedAndAFailedRunLeavesNothing) {
+TEST_F(Logs, NamesFullDiskAndFailureLeavesNoFiles) {
   if (fs::exists("/dev/full")) {
     for (const char* option : {"--flow-log", "--link-log", "--link-totals"}) {
       Refused(run_ + "--fabric fluid " + option + " /dev/full", {"/dev/full"});
     }
-    EXPECT_THAT(Made(), ElementsAre("report.txt"));  // which does not depend on them
+    EXPECT_THAT(Made(), ElementsAre("report.txt"));  // the report does not depend on the logs
     fs::remove(At("report.txt"));
   }
   const std::string stuck =
@@ -187,7 +187,7 @@ TEST_F(Logs, AFullDiskIsNamedAndAFailedRunLeavesNothing) {
 }
 
 // Sizes follow each other in time, and are calls 0, 1, ...
-TEST_F(Logs, OfCollectives) {
+TEST_F(Logs, CollectiveCommandWritesLogs) {
   const std::string price =
       "collective all_gather --bytes 4000,8000 --ranks 4 --cluster switch.txtpb --algorithm ring "
       "--format csv -o ";

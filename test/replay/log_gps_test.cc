@@ -39,7 +39,7 @@ std::string FabricOf(const Model& m) {
   return absl::StrCat("loggps:L=", m.L, ",o=", m.o, ",g=", m.g, ",G=", m.G, ",O=", m.O, ",S=", m.S);
 }
 
-// When each rank ends, in picoseconds; or one entry, -1: the run failed, and `error` says why.
+// The end of each rank, in picoseconds. If the run fails, one entry, -1, and `error` says why.
 std::vector<int64_t> Ends(const goal::Program& program, const std::string& fabric, std::string* error = nullptr) {
   auto traces = goal::ProgramTraces(program, "x.goal", ReadOptions());
   EXPECT_TRUE(traces.ok()) << traces.status();
@@ -55,7 +55,7 @@ std::vector<int64_t> Ends(const goal::Program& program, const std::string& fabri
   return ends;
 }
 
-// The rules in nanoseconds, without queues: of all that could happen, what comes first is looked for.
+// The rules in nanoseconds, without event queues: each turn searches all items for the earliest.
 class SecondEvaluation {
  public:
   SecondEvaluation(const goal::Program& program, const Model& m) : p_(program), m_(m) {
@@ -94,7 +94,7 @@ class SecondEvaluation {
     int64_t at;
     uint64_t number;
     bool message;
-    size_t rank, op;  // of a message: its send
+    size_t rank, op;  // for a message: its send
   };
   using Unit = std::pair<size_t, int>;
 
@@ -122,7 +122,7 @@ class SecondEvaluation {
     }
     fresh_.clear();
   }
-  // True: it must be done again at its new time.
+  // Returns true if the item must be done again at its new time.
   bool Do(Item* item) {
     const GoalOp& op = p_.ranks[item->rank].ops[item->op];
     const int64_t t = item->at;
@@ -140,7 +140,7 @@ class SecondEvaluation {
       }
       const size_t receive = receives.front();
       receives.erase(receives.begin());
-      Met(item->rank, item->op, t);
+      Matched(item->rank, item->op, t);
       After(to, receive, false, done);
       return false;
     }
@@ -168,12 +168,12 @@ class SecondEvaluation {
       }
       const auto [send, taken] = messages.front();
       messages.erase(messages.begin());
-      Met(op.peer, send, t);
+      Matched(op.peer, send, t);
       After(item->rank, item->op, false, std::max(t, taken));
     }
     return false;
   }
-  void Met(size_t from, size_t send, int64_t t) {
+  void Matched(size_t from, size_t send, int64_t t) {
     const GoalOp& op = p_.ranks[from].ops[send];
     if (op.size <= m_.S) return;
     cpu_[{from, op.cpu}] = std::max(cpu_[{from, op.cpu}], t);
@@ -202,9 +202,9 @@ GoalOp Op(OpType type, uint32_t peer, uint64_t size) {
   return op;
 }
 
-// `schedgen --ptrn binomialtreereduce --datasize 1024` of 8 hosts: LogGOPSim's README prints what LogGOPSim
-// says.
-TEST(LogGps, GivesTheTimesThatLogGopsimPrintsForItsExample) {
+// `schedgen --ptrn binomialtreereduce --datasize 1024` of 8 hosts. The expected times are LogGOPSim's output
+// in its README.
+TEST(LogGps, MatchesLogGopsimOnItsExample) {
   goal::Program p;
   p.ranks.resize(8);
   for (uint32_t r = 0; r < 8; ++r) {
@@ -239,18 +239,17 @@ goal::Program BinaryTree(uint32_t ranks) {
   return p;
 }
 
-TEST(LogGps, GivesTheClosedFormOfABinaryTree) {
+TEST(LogGps, BinaryTreeMatchesClosedForm) {
   const goal::Program p = BinaryTree(32);
   const std::vector<int64_t> ends = Ends(p, "loggps");
   EXPECT_EQ(ends, SecondEvaluation(p, Model()).Run());
-  // Rank 31 has its message over 1, 3, 7, 15: five times o + L + o, and each sender's first message is the
-  // one.
+  // Rank 31's message comes over 1, 3, 7, 15: five times o + L + o, each time the sender's first message.
   EXPECT_EQ(ends[31], 5 * (1500 + 2500 + 1500) * 1000);
-  // Rank 16's is the fifth of rank 0, which its cpu sends 4 o after the first.
+  // Rank 16's message is the fifth of rank 0, whose CPU sends it 4 o after the first.
   EXPECT_EQ(ends[16], (4 * 1500 + 1500 + 2500 + 1500) * 1000);
 }
 
-// Messages and computation in an order that can be run: each operation waits for some that were made before.
+// Messages and computation in an order that can run: each operation waits for earlier ones only.
 goal::Program RandomRun(uint64_t seed, int cpus) {
   uint64_t state = seed;
   const auto below = [&state](uint64_t n) { return NextSplitMix(&state) % n; };
@@ -299,7 +298,7 @@ TEST(LogGps, EqualsTheSecondEvaluationOnRandomPrograms) {
   EXPECT_EQ(finished, 200);
 }
 
-TEST(LogGps, MessagesOfOneTagMeetInTheOrderInWhichTheyCome) {
+TEST(LogGps, MessagesOfOneTagMatchInOrderOfArrival) {
   for (uint64_t seed = 1000; seed < 1050; ++seed) {
     goal::Program p = RandomRun(seed, 1);
     for (GoalRank& rank : p.ranks) {
@@ -314,7 +313,7 @@ TEST(LogGps, MessagesOfOneTagMeetInTheOrderInWhichTheyCome) {
   }
 }
 
-TEST(LogGps, SaysWhatCannotRun) {
+TEST(LogGps, DeadlockNamesItsNodes) {
   goal::Program p;
   p.ranks.resize(2);
   // Each waits for the other's message before it sends, by rendezvous or not.
@@ -328,7 +327,7 @@ TEST(LogGps, SaysWhatCannotRun) {
   EXPECT_THAT(error, HasSubstr("rank 0, node 0"));
 }
 
-TEST(LogGps, TakesParametersOfTheCommandLine) {
+TEST(LogGps, ReadsParametersFromTheCommandLine) {
   const std::string path = ::testing::TempDir() + "/log_gps.goal";
   std::ofstream(path) << "num_ranks 2\nrank 0 {\nsend 11b to 1\n}\nrank 1 {\nrecv 11b from 0\n}\n";
   const auto replay = [&](const std::string& fabric) {
@@ -349,7 +348,7 @@ TEST(LogGps, RefusesCollectives) {
               HasSubstr("fabric loggps knows computation, sends and receives only; `convert --to goal"));
 }
 
-TEST(ConvertToGoal, LowersCollectivesSoThatTheProgramRuns) {
+TEST(ConvertToGoal, LowersCollectivesToARunnableProgram) {
   const std::string out = ::testing::TempDir() + "/lowered.goal",
                     binary = ::testing::TempDir() + "/lowered.bin";
   const std::string step = std::string(CHAKRA_SOURCE_DIR) + "/examples/transformer_step";

@@ -1,4 +1,4 @@
-// Calls in which some flows stand for others, against the same calls flow by flow.
+// Isolated calls in which some flows stand for others, against a simulation of each flow.
 #include <random>
 
 #include "backends/fluid/options.h"
@@ -13,7 +13,7 @@ namespace {
 
 using T = CollectiveType;
 
-// How a call of all-reduce runs on a machine, and what of it has images.
+// An all-reduce on a machine, and its symmetric parts.
 struct ImageCall {
   ImageCall(TestMachine* machine, uint64_t bytes, std::vector<int> members)
       : m(machine), planner(*m->fabric, m->costs(), PriceUncontended) {
@@ -44,7 +44,7 @@ void ImagesAgree(const std::string& preset, int ranks, const std::string& rule, 
     ExpectPricedAsFlows(&m, "fluid", T::kAllReduce, bytes, root, &plans);
 }
 
-TEST(LoneImages, EqualFlowByFlow) {
+TEST(IsolatedImages, ImagesEqualFlows) {
   for (const char* rule : {"tree/ll", "tree/ll128", "tree/simple"}) {
     for (const int ranks : {16, 24, 32, 48, 104, 128}) ImagesAgree("dgx-h100", ranks, rule);
   }
@@ -60,19 +60,19 @@ TEST(LoneImages, EqualFlowByFlow) {
   ImagesAgree("rtx-pro-6000", 32, "tree/simple");
 }
 
-TEST(LoneImages, WhatStandsForWhat) {
+TEST(IsolatedImages, FindsSymmetricRailsAndTrees) {
   for (const int nodes : {2, 3, 4, 5, 16, 33}) {
     TestMachine m = Preset("dgx-h100", 8 * nodes);
     m.Force(T::kAllReduce, "tree/ll128");
     m.AnotherFabric("fluid");
     ImageCall call(&m, 1 << 20, m.All());
     EXPECT_TRUE(call.OneRail()) << nodes;
-    EXPECT_EQ(call.Mirrored(), nodes % 2 == 0) << nodes;  // else the second tree is the first, one further
+    EXPECT_EQ(call.Mirrored(), nodes % 2 == 0) << nodes;  // else the second tree is the first, shifted by one
     EXPECT_TRUE(call.Time().has_value()) << nodes;
   }
 }
 
-TEST(LoneImages, RefusedWherePathsMayDifferOrLinksChange) {
+TEST(IsolatedImages, RefusedIfPathsDifferOrLinksChange) {
   TestMachine m = Preset("dgx-h100", 32);
   m.Force(T::kAllReduce, "tree/ll128");
   FabricOptions faulty;
@@ -97,8 +97,9 @@ TEST(LoneImages, RefusedWherePathsMayDifferOrLinksChange) {
   EXPECT_FALSE(call.Time().has_value());
 }
 
-// Ranks in any order: what is taken for images ends as flow by flow, and orders without images are refused.
-TEST(LoneImages, MembersInAnyOrder) {
+// Ranks in any order. An order with images has the times of a simulation of each flow. Other orders are
+// refused.
+TEST(IsolatedImages, AcceptsMembersInAnyOrder) {
   std::mt19937_64 random(7);
   int with = 0, without = 0;
   for (int round = 0; round < 40; ++round) {
@@ -123,8 +124,8 @@ TEST(LoneImages, MembersInAnyOrder) {
   EXPECT_GT(without, 5);
 }
 
-// One step that has no image, and the plan is no mirror image of itself.
-TEST(LoneImages, APlanThatDiffersInOneStep) {
+// One step without an image makes the whole plan not symmetric.
+TEST(IsolatedImages, OneChangedStepBreaksSymmetry) {
   TestMachine m = Preset("dgx-h100", 32);
   m.Force(T::kAllReduce, "tree/ll128");
   m.AnotherFabric("fluid");
@@ -164,7 +165,7 @@ TEST(LoneImages, APlanThatDiffersInOneStep) {
   }
 }
 
-TEST(Loops, SayWhatTheStepsSay) {
+TEST(Loops, EqualTheStepsOfThePlan) {
   TestMachine m = Preset("dgx-h100", 256);
   m.Force(T::kAllReduce, "tree/ll128");
   m.AnotherFabric("fluid");

@@ -1,4 +1,4 @@
-// Calls without events, against the same calls flow by flow.
+// Isolated calls without events, against a simulation of each flow.
 #include "replay/collectives/registry.h"
 #include "replay/engine/alone/lone_call.h"
 #include "replay/engine/price.h"
@@ -18,7 +18,7 @@ void Agree(const std::string& preset, int ranks, T type, const std::string& rule
     ExpectPricedAsFlows(&m, "analytical", type, bytes, root, &plans);
 }
 
-TEST(LoneSteps, EqualFlowByFlow) {
+TEST(IsolatedSteps, StepsEqualFlows) {
   for (const char* rule : {"tree/ll", "tree/ll128", "tree/simple", "nvls_tree/simple"})
     Agree("dgx-h100", 24, T::kAllReduce, rule);
   for (const int root : {0, 5}) {
@@ -32,8 +32,8 @@ TEST(LoneSteps, EqualFlowByFlow) {
   Agree("dgx-h100", 8, T::kGather, "");
 }
 
-// TimeOfSteps() itself answers: the plans above do not fall back to events.
-TEST(LoneSteps, AnswerTreesAndChains) {
+// TimeOfSteps() itself gives the times: the plans above do not fall back to events.
+TEST(IsolatedSteps, TimesTreesAndChainsWithoutEvents) {
   TestMachine m = Preset("dgx-h100", 24);
   TestMachine shared = Preset("dgx-h100", 24);
   shared.AnotherFabric("analytical-fifo");
@@ -47,8 +47,9 @@ TEST(LoneSteps, AnswerTreesAndChains) {
   }
 }
 
-// A stream that waits for another of its node; a message that nobody sends is left to the events.
-TEST(LoneSteps, AwaitsAndWaitsForEver) {
+// A stream waits for another stream of its node. A plan with a message that nobody sends is left to the event
+// loop.
+TEST(IsolatedSteps, AwaitsStreamsAndLeavesDeadlocks) {
   TestMachine m = Preset("dgx-h100", 2);
   const std::vector<int> members = m.All();
   Plan plan;

@@ -1,5 +1,5 @@
-// What a user says of the machine, through the command line: remote memory,
-// kernel tables, ASTRA-sim's files, one trace as many ranks.
+// Settings of the machine on the command line: remote memory, kernel tables, ASTRA-sim's files, one trace as
+// many ranks.
 #include <gmock/gmock.h>
 
 #include "test/replay/acceptance_testing.h"
@@ -30,7 +30,7 @@ class Machine : public Bench {
   }
 };
 
-TEST_F(Machine, RemoteMemoryOfAClusterFile) {
+TEST_F(Machine, ReadsRemoteMemoryOfClusterFile) {
   FourLoads();
   const auto cluster = [&](const std::string& kind, const std::string& more) {
     return Write("memory.txtpb", Ring(4) + "remote_memory { kind: " + kind +
@@ -46,8 +46,9 @@ TEST_F(Machine, RemoteMemoryOfAClusterFile) {
   Refused("replay loads --cluster ring4.txtpb", {"loads/w.0.et", "node 0", "no memory", "remote_memory"});
 }
 
-// Four ranks and a switch of five or six devices, 100 GB/s each: what has no rank stores.
-TEST_F(Machine, StorageNodesOnTheNetwork) {
+// Four ranks, and a switch of five or six devices, 100 GB/s each. The devices without a rank are storage
+// nodes.
+TEST_F(Machine, SimulatesStorageNodesOnTheNetwork) {
   FourLoads();
   for (int r = 0; r < 4; ++r)
     Rank("stores", r, {With(MakeNode(0, ChakraProtoMsg::MEM_STORE_NODE), "tensor_size", 1000000)});
@@ -64,7 +65,8 @@ TEST_F(Machine, StorageNodesOnTheNetwork) {
   };
   constexpr int64_t kFlow = 10000000;  // ps: 1,000,000 bytes at 100 GB/s
   for (const std::string traces : {"loads", "stores"}) {
-    // One node's link is shared by four, by two each of two nodes, and by all of one of two.
+    // Four ranks share the link of one storage node; then two ranks share each of two; then four ranks share
+    // one, though two devices have no rank.
     EXPECT_THAT(ends(traces, cluster(5, "")), ElementsAre(4 * kFlow, 4 * kFlow, 4 * kFlow, 4 * kFlow));
     EXPECT_THAT(ends(traces, cluster(6, "")), ElementsAre(2 * kFlow, 2 * kFlow, 2 * kFlow, 2 * kFlow));
     EXPECT_THAT(ends(traces, cluster(6, "storage_nodes: 1")), Contains(4 * kFlow));
@@ -78,7 +80,7 @@ TEST_F(Machine, StorageNodesOnTheNetwork) {
   Refused("replay stores --cluster " + cluster(5, "storage_nodes: 2"), {"remote_memory.storage_nodes is 2"});
 }
 
-TEST_F(Machine, AstraSimsMemoryFileIsCarriedOver) {
+TEST_F(Machine, ConvertsAstraSimMemoryFile) {
   FourLoads();
   Write("net.yml", "topology: [ Ring ]\nnpus_count: [ 4 ]\nbandwidth: [ 50.0 ]\nlatency: [ 500.0 ]\n");
   Write("memory.json", R"({"memory-type": "PER_NODE_MEMORY_EXPANSION", "remote-mem-latency": 400,
@@ -92,7 +94,7 @@ TEST_F(Machine, AstraSimsMemoryFileIsCarriedOver) {
   EXPECT_THAT(Ends("pool.json"), ElementsAre(kAccess, 2 * kAccess, 3 * kAccess, 4 * kAccess));
 }
 
-TEST_F(Machine, WhatANetworkFileLeavesOpenIsAWarning) {
+TEST_F(Machine, WarnsOfClusterFileWithNetworkOnly) {
   Rank("x", 0, {Comp(0, 5)});
   Rank("x", 1, {Comp(0, 5)});
   Write("net.yml", "topology: [ Ring ]\nnpus_count: [ 2 ]\nbandwidth: [ 50.0 ]\nlatency: [ 500.0 ]\n");
@@ -111,7 +113,7 @@ PbNode Kernel(uint64_t id, const std::string& name, const std::string& shapes, c
   return n;
 }
 
-TEST_F(Machine, KernelTablesOfThreeForms) {
+TEST_F(Machine, ReadsKernelTablesOfThreeFormats) {
   Rank("x", 0,
        {Kernel(0, "gemm", "[[8, 16]]", "['half']"), Kernel(1, "gemm", "[[4]]", "['half']"),
         Kernel(2, "gemm_fused_7", "[]", "[]"), Kernel(3, "softmax", "[]", "[]")});
@@ -145,9 +147,9 @@ TEST_F(Machine, KernelTablesOfThreeForms) {
   Refused("replay x --kernels twice.txtpb", {"twice.txtpb: row 3", "those of row 1"});
 }
 
-// A stage of a pipeline, traced on rank 3 of 4: takes from the one before, works
-// 10 us, hands on to the one after.
-TEST_F(Machine, ALoneRankKeepsItsPlaceAmongItsPeers) {
+// A stage of a pipeline, traced on rank 3 of 4: receives from the rank before, computes 10 us, sends to the
+// rank after.
+TEST_F(Machine, OneTracedRankKeepsItsPlace) {
   PbNode work = Comp(1, 10);
   PbNode send = With(Send(0, 0, 1000, 1), "comm_src", 3);
   PbNode recv = With(Recv(2, 2, 1000, 1), "comm_dst", 3);

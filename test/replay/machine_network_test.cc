@@ -35,7 +35,7 @@ std::string Error(const std::string& topology, int ranks) {
   return std::string(BuildCluster(Cluster(topology), ranks).status().message());
 }
 
-TEST(MachineNetworks, ANetworkIsSizedToTheRanks) {
+TEST(MachineNetworks, SizesTheNetworkToTheRanks) {
   const auto m = BuildCluster(
       Cluster(std::string(kNode) + "dimension { kind: NETWORK network { build: \"leaf_spine:k=16\" } }"), 32);
   ASSERT_TRUE(m.ok()) << m.status();
@@ -57,7 +57,7 @@ TEST(MachineNetworks, ANetworkIsSizedToTheRanks) {
             1u);
 }
 
-TEST(MachineNetworks, ANetworkThatIsNotNeededIsCheckedAndNoted) {
+TEST(MachineNetworks, ChecksAndNotesAnUnusedNetwork) {
   const std::string net = std::string(kNode) + "dimension { kind: NETWORK network { build: ";
   EXPECT_THAT(Error(net + "\"fat_tree:kk=4\" } }", 4), HasSubstr("unknown parameter \"kk\""));
   EXPECT_THAT(Error(net + "\"fattree\" } }", 4), HasSubstr("'fat_tree'"));
@@ -67,7 +67,7 @@ TEST(MachineNetworks, ANetworkThatIsNotNeededIsCheckedAndNoted) {
   EXPECT_THAT(m->notes[0], HasSubstr("is not used"));
 }
 
-TEST(MachineNetworks, EachRailHasANetworkOfItsOwn) {
+TEST(MachineNetworks, EachRailHasItsOwnNetwork) {
   const auto m = BuildCluster(
       Cluster(std::string(kNode) +
               "dimension { kind: NETWORK network { build: \"leaf_spine:k=4\" span: EACH_RAIL } }"),
@@ -77,7 +77,7 @@ TEST(MachineNetworks, EachRailHasANetworkOfItsOwn) {
   EXPECT_EQ(m->topology.NetworkCopies(1), 4u);
 }
 
-TEST(MachineNetworks, ParametersThatLeaveNoChoiceMayGiveMoreDevices) {
+TEST(MachineNetworks, FixedShapeMayGiveMoreDevices) {
   const auto m =
       BuildCluster(Cluster("dimension { kind: NETWORK network { build: \"torus:shape=4x4x4\" } }"), 48);
   ASSERT_TRUE(m.ok()) << m.status();
@@ -86,7 +86,7 @@ TEST(MachineNetworks, ParametersThatLeaveNoChoiceMayGiveMoreDevices) {
               HasSubstr("65"));
 }
 
-TEST(MachineNetworks, NetworksWrittenDownOrInAFile) {
+TEST(MachineNetworks, ReadsNetworksFromGraphOrFile) {
   const std::string graph =
       "vertices { name: \"device\" kind: DEVICE count: 4 } vertices { name: \"leaf\" count: 2 tier: 1 } "
       "links { from: \"device\" to: \"leaf\" scheme: BLOCKS bandwidth_gbits_per_s: 400 latency_ns: 500 } "
@@ -94,12 +94,12 @@ TEST(MachineNetworks, NetworksWrittenDownOrInAFile) {
   const auto m = BuildCluster(Cluster("dimension { kind: NETWORK network { graph { " + graph + " } } }"), 4);
   ASSERT_TRUE(m.ok()) << m.status();
   EXPECT_EQ(m->topology.devices(), 4);
-  // What the link loses.
+  // The link's loss rate.
   ASSERT_EQ(m->link_changes.size(), 2u);
   EXPECT_EQ(m->link_changes[0].bandwidth, 1);
   EXPECT_EQ(m->link_changes[0].loss, 0.1);
   EXPECT_EQ(m->link_changes[0].Left(), 0.9);
-  // A fault's loss comes on top; where the link is down nothing is lost.
+  // A fault's loss comes on top of the link's. A link that is down loses nothing.
   const auto more = BuildCluster(
       Cluster("dimension { kind: NETWORK network { graph { " + graph +
               " } } } fault { from: \"leaf.0\" to: \"leaf.1\" loss: 0.5 bandwidth: 0.25 one_way: true "
@@ -130,7 +130,7 @@ TEST(MachineNetworks, NetworksWrittenDownOrInAFile) {
   EXPECT_THAT(Error("dimension { kind: NETWORK network { file: \"/no/such\" } }", 4), HasSubstr("/no/such"));
 }
 
-TEST(MachineNetworks, NetworksWithoutSenseAreRefused) {
+TEST(MachineNetworks, RefusesBadNetworks) {
   const std::string net = std::string(kNode) + "dimension { kind: NETWORK ";
   const std::pair<std::string, std::vector<std::string>> cases[] = {
       {"}", {"dimension[1].network is empty", "one of build, file and graph"}},
@@ -159,7 +159,7 @@ TEST(MachineNetworks, NetworksWithoutSenseAreRefused) {
 const char kLeaves[] =
     "dimension { kind: NETWORK network { build: \"leaf_spine:leaves=2,hosts_per_leaf=8,spines=2\" } } ";
 
-TEST(MachineNetworks, FaultsBecomeChangesOfLinks) {
+TEST(MachineNetworks, FaultsBecomeLinkChanges) {
   const auto m =
       BuildCluster(Cluster(std::string(kLeaves) +
                            "fault { vertex: \"spine.0\" after_us: 5 until_us: 9 } "
@@ -179,7 +179,7 @@ TEST(MachineNetworks, FaultsBecomeChangesOfLinks) {
   EXPECT_EQ(changes.size(), 6u);
 }
 
-TEST(MachineNetworks, AShareOfTheLinksIsDrawnBySeed) {
+TEST(MachineNetworks, SeedDrawsAShareOfTheLinks) {
   const auto drawn = [](const std::string& fault) {
     const auto m = BuildCluster(
         Cluster("dimension { kind: NETWORK network { build: \"fat_tree:k=8\" } } fault { bandwidth: 0.5 " +
@@ -197,7 +197,7 @@ TEST(MachineNetworks, AShareOfTheLinksIsDrawnBySeed) {
   EXPECT_EQ(drawn("share: 1 ").size(), 2u * 384);
 }
 
-TEST(MachineNetworks, DimensionsThatFaultsNameHaveVertices) {
+TEST(MachineNetworks, FaultedDimensionsHaveVertices) {
   const auto m =
       BuildCluster(Cluster(std::string(kNode) +
                            "dimension { kind: SWITCH size: 4 bandwidth_gbytes_per_s: 50 latency_ns: 500 "
@@ -210,7 +210,7 @@ TEST(MachineNetworks, DimensionsThatFaultsNameHaveVertices) {
   EXPECT_EQ(m->proto.topology().dimension(1).kind(), proto::Dimension::SWITCH);
 }
 
-TEST(MachineNetworks, FaultsWithoutSenseAreRefused) {
+TEST(MachineNetworks, RefusesBadFaults) {
   const std::pair<std::string, std::string> cases[] = {
       {"", "names no link; expected one of from and to, vertex, device, or share"},
       {"vertex: \"leaf.0\" device: 1", "links in several ways"},
@@ -233,8 +233,8 @@ TEST(MachineNetworks, FaultsWithoutSenseAreRefused) {
   }
 }
 
-TEST(MachineNetworks, RanksThatAreCutOffAreNamed) {
-  // A leaf that stays down; one that comes back; one of two spines.
+TEST(MachineNetworks, NamesRanksThatAreCutOff) {
+  // A leaf that stays down; a leaf that comes back; one of two spines.
   EXPECT_THAT(Error(std::string(kLeaves) + "fault { vertex: \"leaf.1\" }", 16),
               HasSubstr("device 0 cannot reach device 8"));
   EXPECT_EQ(Error(std::string(kLeaves) + "fault { vertex: \"leaf.1\" until_us: 7 }", 16), "");
@@ -258,7 +258,7 @@ TEST(MachineNetworks, RanksThatAreCutOffAreNamed) {
             "bandwidth_gbytes_per_s: 9 } fault { dimension: 1 device: 2 }",
             5),
       HasSubstr("cannot reach"));
-  // On a ring or a full mesh the others pass messages on.
+  // On a ring or a full mesh, the other devices forward messages.
   for (const char* kind : {"RING", "FULLY_CONNECTED"}) {
     const std::string dimension =
         absl::StrCat("dimension { kind: ", kind, " size: 4 bandwidth_gbytes_per_s: 9 } ");
@@ -268,7 +268,7 @@ TEST(MachineNetworks, RanksThatAreCutOffAreNamed) {
   }
 }
 
-TEST(MachineNetworks, ShortForms) {
+TEST(MachineNetworks, ReadsShortFormsOfOptions) {
   auto cluster = *LoadCluster("dgx-a100");
   std::vector<std::string> notes;
   TopologyOptions options;
@@ -290,7 +290,7 @@ TEST(MachineNetworks, ShortForms) {
   EXPECT_FALSE(t.fault(0).has_bandwidth());
   EXPECT_EQ(t.fault(1).bandwidth(), 0.25);
   EXPECT_TRUE(BuildCluster(cluster, 64).ok());
-  // A machine of its own takes the place of all, and of the library.
+  // A network that is a whole machine replaces all dimensions and the library.
   cluster = *LoadCluster("dgx-a100");
   ASSERT_TRUE(ReplaceNetwork("tpu_pod", &cluster, &notes).ok());
   EXPECT_EQ(cluster.topology().dimension_size(), 1);
@@ -331,7 +331,7 @@ TEST(MachineNetworks, ShortForms) {
   }
 }
 
-TEST(MachineNetworks, ALabelStandsForThePlace) {
+TEST(MachineNetworks, LabelReplacesThePlaceInErrors) {
   EXPECT_EQ(Error(std::string(kLeaves) + "fault { device: 1 loss: 5 }", 16),
             "cluster: topology.fault[0].loss is 5; expected >= 0 and < 1; 5 % is 0.05");
   EXPECT_EQ(Error(std::string(kLeaves) + "fault { device: 1 loss: 5 label: \"cut\" }", 16),
@@ -351,7 +351,7 @@ TEST(MachineNetworks, ALabelStandsForThePlace) {
               StartsWith("seats: there is no placement rule"));
 }
 
-TEST(MachineNetworks, RoutingWithoutANetworkIsNoted) {
+TEST(MachineNetworks, NotesRoutingWithoutANetwork) {
   const auto notes = [](const std::string& network, const std::vector<std::string>& faults) {
     proto::Cluster cluster = *LoadCluster("dgx-h100");
     std::vector<std::string> out;
@@ -367,7 +367,7 @@ TEST(MachineNetworks, RoutingWithoutANetworkIsNoted) {
   EXPECT_THAT(notes("", {"slow:device=1,bandwidth=0.5"}), IsEmpty());
 }
 
-TEST(MachineNetworks, ANetworkCardIsNoFasterThanThereAre) {
+TEST(MachineNetworks, RefusesImpossiblyFastNics) {
   auto cluster = *LoadCluster("dgx-h100");
   cluster.mutable_topology()->mutable_dimension(1)->set_bandwidth_gbytes_per_s(400);
   EXPECT_THAT(std::string(BuildCluster(cluster, 16).status().message()),

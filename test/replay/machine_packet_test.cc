@@ -1,5 +1,5 @@
-// The packet network of a cluster: typed fields in both formats, and the text
-// of --packet over them.
+// The packet network of a cluster: typed fields in both formats, then the text of --packet, which overrides
+// them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ absl::StatusOr<packet::PacketOptions> Build(const std::string& fields) {
 
 std::string Error(const std::string& fields) { return std::string(Build(fields).status().message()); }
 
-TEST(MachinePacket, EveryFieldIsRead) {
+TEST(MachinePacket, ReadsEveryField) {
   const auto o = Build(
       "mtu_bytes: 1000 header_bytes: 48 ack_bytes: 60 ack_every: 4 switching: CUT_THROUGH "
       "switch_latency_ns: 0.125 classes: 4 weight: [1, 3, 2] buffer_bytes: 32000000 alpha: 0.3 "
@@ -82,7 +82,7 @@ TEST(MachinePacket, EveryFieldIsRead) {
   EXPECT_EQ(Build("")->mtu, packet::PacketOptions().mtu);
 }
 
-TEST(MachinePacket, JsonReadsTheSame) {
+TEST(MachinePacket, ReadsFieldsFromJson) {
   const auto o = BuildPacket(
       Cluster(
           R"({"packet": {"mtuBytes": "9000", "flowControl": "PFC", "bufferBytes": "1000000", "trim": false}})")
@@ -112,7 +112,7 @@ TEST(MachinePacket, ErrorsNameTheClusterAndTheValue) {
   odd.set_recovery(static_cast<proto::PacketNetwork::Recovery>(7));
   EXPECT_THAT(std::string(BuildPacket(odd).status().message()),
               HasSubstr("packet.recovery is 7; expected GO_BACK_N, SELECTIVE"));
-  // Two levels at once are one too many.
+  // A level in two units is an error.
   proto::Cluster cluster;
   EXPECT_FALSE(ParseMessage("packet { ecn_low_us: 1 ecn_low_bytes: 1 }", "test", &cluster).ok());
   EXPECT_THAT(
@@ -120,7 +120,7 @@ TEST(MachinePacket, ErrorsNameTheClusterAndTheValue) {
       HasSubstr("packet.paths is 300; expected a whole number from 1 to 256; the nearest is 256"));
 }
 
-TEST(MachinePacket, TheFlagComesFirst) {
+TEST(MachinePacket, FlagOverridesTheFile) {
   proto::Cluster cluster = Cluster(
       std::string(kRing) + "packet { options: \"paths=4,header=48\" mtu_bytes: 1000 ecn_low_bytes: 5000 }");
   std::vector<std::string> notes;
@@ -148,7 +148,7 @@ TEST(MachinePacket, TheFlagComesFirst) {
 }
 
 // One order: the file, then --packet, then --set, key by key.
-TEST(MachinePacket, SetComesLast) {
+TEST(MachinePacket, SetOverridesFlagAndFile) {
   const auto mtu = [](const std::string& file, const std::string& packet,
                       const std::vector<std::string>& set) {
     proto::Cluster cluster = Cluster(std::string(kRing) + "packet { " + file + " }");
@@ -172,7 +172,7 @@ TEST(MachinePacket, SetComesLast) {
   EXPECT_EQ(mtu("", "mtu=4096B", {"packet.mtu_bytes=1"}),
             "--packet and the cluster: packet.mtu_bytes is 1; expected a whole number from 64 to 65000; the "
             "nearest is 64");
-  // What does not go together is judged when all is said.
+  // Settings that exclude each other are checked after all settings are applied.
   EXPECT_EQ(mtu("", "flow_control=pfc", {"packet.buffer_bytes=32MB"}), "4096 64");
   EXPECT_THAT(mtu("", "flow_control=pfc", {}),
               StartsWith("--packet and the cluster: packet: flow_control is pfc"));

@@ -11,7 +11,7 @@
 namespace chakra::CHAKRA_FILE {
 namespace {
 
-// One rank with `n` nodes of 100 ps each, of which each may be 10 ps longer and 5 ps shorter.
+// One rank with a node of 100 ps for each of `spreads`. A node may be 10 ps longer and 5 ps shorter.
 struct ModelledRun {
   explicit ModelledRun(const std::vector<TimeSpread>& spreads) {
     GraphDraft graph;
@@ -50,7 +50,7 @@ TimeSpread Of(uint32_t call, uint8_t family) {
   return s;
 }
 
-TEST(MakespanRange, RowsOfOneCallErrTogether) {
+TEST(MakespanRange, RowsOfOneCallVaryTogether) {
   const ModelledRun run({Of(0, 1), Of(0, 1), Of(0, 1), Of(0, 1)});
   EXPECT_EQ(run.Up(), 40);
   EXPECT_EQ(RangeOfMakespan(run.metrics, run.traces, run.times, nullptr)->low, Time::Picos(380));
@@ -62,13 +62,13 @@ TEST(MakespanRange, CallsOfAFamilyShareHalfOfTheirVariance) {
   EXPECT_NEAR(ModelledRun({Of(0, 1), Of(1, 2)}).Up(), std::sqrt(100 + 100), 0.5);  // families are independent
 }
 
-TEST(MakespanRange, WhatRunsAtOneTimeCountsOnce) {
+TEST(MakespanRange, ConcurrentNodesCountOnce) {
   ModelledRun run({Of(0, 1), Of(0, 1)});
   run.metrics.makespan = run.metrics.ranks[0].compute_busy = Time::Picos(100);
   EXPECT_EQ(run.Up(), 10);
 }
 
-TEST(MakespanRange, OnThePathOnlyItsStretchesCount) {
+TEST(MakespanRange, OnlyThePartOnThePathCounts) {
   const ModelledRun run({Of(0, 1), Of(1, 2)});
   CriticalPath path;
   path.segments.resize(1);
@@ -77,7 +77,7 @@ TEST(MakespanRange, OnThePathOnlyItsStretchesCount) {
   EXPECT_EQ(run.Up(&path), 5);
 }
 
-TEST(MakespanRange, NoneWhereTheModelAnsweredNothing) {
+TEST(MakespanRange, NoRangeWithoutModelTimes) {
   ModelledRun run({Of(0, 1)});
   run.times[0].spread.clear();
   EXPECT_FALSE(RangeOfMakespan(run.metrics, run.traces, run.times, nullptr).has_value());
