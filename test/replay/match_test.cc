@@ -98,7 +98,7 @@ int64_t MakespanNanos(const TraceSet& set, bool fast_paths) {
 
 using Members = std::vector<std::vector<int>>;
 
-TEST(InvolvedDim, GroupsAndTheirTimes) {
+TEST(InvolvedDim, DimensionsGiveGroupsAndTimes) {
   const Members pairs = {{0, 1}, {2, 3}, {4, 5}, {6, 7}};
   const Members columns = {{0, 2, 4, 6}, {1, 3, 5, 7}};
   const Members world = {{0, 1, 2, 3, 4, 5, 6, 7}};
@@ -107,15 +107,15 @@ TEST(InvolvedDim, GroupsAndTheirTimes) {
     Dims involved;
     int ranks;
     Members groups;
-    int64_t ns;  // a ring: members - 1 messages, one after the other; -1: longer than a column's
+    int64_t ns;  // a ring: members - 1 messages, one after another; -1: longer than in a column
   } cases[] = {
       {{true, false}, 8, pairs, 120},
       {{false, true}, 8, columns, 3 * 2040},
-      {{false}, 8, columns, 3 * 2040},  // what the list does not name takes part
+      {{false}, 8, columns, 3 * 2040},  // dimensions that the list does not name take part
       {{true}, 8, world, -1},
       {{true, true}, 8, world, -1},
       {{false, false}, 8, alone, 0},
-      {{true, false, true}, 8, pairs, 120},  // the third is not there
+      {{true, false, true}, 8, pairs, 120},  // there is no third dimension
       {{true, false}, 6, {{0, 1}, {2, 3}, {4, 5}}, 120},
       {{false, true}, 6, {{0, 2, 4}, {1, 3, 5}}, 2 * 2040},
       {{false, true}, 5, {{0, 2, 4}, {1, 3}}, 2 * 2040},
@@ -134,7 +134,7 @@ TEST(InvolvedDim, GroupsAndTheirTimes) {
   }
 }
 
-TEST(InvolvedDim, AProcessGroupWinsAndNoDimensionsMeanAll) {
+TEST(InvolvedDim, ProcessGroupOverridesInvolvedDim) {
   TraceBuilder b = Gather(4, {true, false});
   EXPECT_EQ(CalledGroups(Built(b), {}), (Members{{0, 1, 2, 3}}));
   TraceBuilder named(4);
@@ -149,7 +149,7 @@ TEST(InvolvedDim, AProcessGroupWinsAndNoDimensionsMeanAll) {
 
 // ---- calls -------------------------------------------------------------------
 
-TEST(Match, CallsPairByGroupAndPosition) {
+TEST(Match, PairsCallsByGroupAndPosition) {
   TraceBuilder b(2);
   b.groups = {{"g", {1, 0}}};
   b.Coll(0, T::kAllReduce, 8);
@@ -157,7 +157,7 @@ TEST(Match, CallsPairByGroupAndPosition) {
   b.Coll(0, T::kBarrier, 99);
   b.Coll(1, T::kAllGather, 16, {}, "g");  // another order between groups is fine
   b.Coll(1, T::kAllReduce, 8);
-  b.Coll(1, T::kBarrier, 1);  // no size to agree on
+  b.Coll(1, T::kBarrier, 1);  // a barrier has no size
   const TraceSet set = Built(b);
   const absl::StatusOr<Matching> m = MatchCommunication(set, {});
   ASSERT_TRUE(m.ok()) << m.status();
@@ -172,7 +172,7 @@ TEST(Match, CallsPairByGroupAndPosition) {
   EXPECT_THAT(m->warnings, ElementsAre(HasSubstr("4 collective nodes name no process group")));
 }
 
-// All of a matching but warnings.
+// A matching as text, without its warnings.
 std::string Print(const Matching& m) {
   std::string out;
   for (const CollectiveCall& c : m.calls) {
@@ -189,9 +189,9 @@ std::string Print(const Matching& m) {
   return out;
 }
 
-// Ranks that make the same calls are matched at once where they share the memory of these; the outcome is
-// that of ranks that share none. Some make one call more, and some none of a group.
-TEST(Match, RanksThatAreAlikeAreMatchedAsOthers) {
+// Ranks that make the same calls, and share the memory of these calls, are matched at once. The result equals
+// that of ranks that share no memory. Some ranks make one call more, or no call on a group.
+TEST(Match, SymmetricRanksMatchLikeOtherRanks) {
   for (int other = 0; other < 4; ++other) {
     TraceBuilder b(24);
     for (int r = 0; r < 24; ++r) {
@@ -219,17 +219,17 @@ TEST(Match, RanksThatAreAlikeAreMatchedAsOthers) {
     }
     ASSERT_TRUE(set.ranks[0].peers.Shares(set.ranks[23].peers));
     ASSERT_EQ(set.ranks[0].graph, set.ranks[23].graph);
-    const absl::StatusOr<Matching> alike = MatchCommunication(set, {});
-    ASSERT_TRUE(alike.ok()) << alike.status();
+    const absl::StatusOr<Matching> shared = MatchCommunication(set, {});
+    ASSERT_TRUE(shared.ok()) << shared.status();
     for (RankTrace& rank : set.ranks) rank.peers = std::vector<Peer>(rank.peers.begin(), rank.peers.end());
-    const absl::StatusOr<Matching> apart = MatchCommunication(set, {});
-    ASSERT_TRUE(apart.ok()) << apart.status();
-    EXPECT_EQ(Print(*alike), Print(*apart)) << other;
-    EXPECT_EQ(alike->warnings, apart->warnings) << other;
+    const absl::StatusOr<Matching> unshared = MatchCommunication(set, {});
+    ASSERT_TRUE(unshared.ok()) << unshared.status();
+    EXPECT_EQ(Print(*shared), Print(*unshared)) << other;
+    EXPECT_EQ(shared->warnings, unshared->warnings) << other;
   }
 }
 
-TEST(Match, RootsAreMembers) {
+TEST(Match, RootsMustBeMembers) {
   TraceBuilder b(3);
   b.groups = {{"g", {2, 0}}};
   for (int r : {0, 2}) TraceBuilder::Int(&b.Coll(r, T::kBroadcast, 8, {}, "g"), "root", 0);
@@ -243,7 +243,7 @@ TEST(Match, RootsAreMembers) {
   EXPECT_THAT(Error(c), HasSubstr("root: rank 1 is no member of the group; expected one of 2, 0"));
 }
 
-TEST(Match, ARankThatStopsCallingIsToldWithItsLastCall) {
+TEST(Match, NamesLastCallOfRankThatStops) {
   TraceBuilder b(2);
   for (int i = 0; i < 3; ++i) b.Coll(0, T::kAllReduce, 8);
   for (int i = 0; i < 2; ++i) b.Coll(1, T::kAllReduce, 8);
@@ -258,7 +258,7 @@ TEST(Match, ARankThatStopsCallingIsToldWithItsLastCall) {
 
 // ---- messages ----------------------------------------------------------------
 
-TEST(Match, MessagesPairBySourceDestinationTagAndOrder) {
+TEST(Match, PairsMessagesByRanksTagAndOrder) {
   TraceBuilder b(2);
   b.Send(0, 1, 10, 5);
   b.Send(0, 1, 20, 6);
@@ -275,10 +275,10 @@ TEST(Match, MessagesPairBySourceDestinationTagAndOrder) {
   EXPECT_EQ(m->slots[0][2].index, m->slots[1][2].index);
 }
 
-TEST(Match, EachMessageWithoutPartnerIsListedAndNotMoreThanAHundred) {
+TEST(Match, ListsUpToHundredUnpairedMessages) {
   TraceBuilder b(2);
   for (int i = 0; i < 130; ++i) b.Send(0, 1, 8, i);
-  b.Recv(1, 0, 16, 7);  // of another size than its send
+  b.Recv(1, 0, 16, 7);  // another size than its send
   const std::string error = Error(b);
   EXPECT_THAT(error,
               AllOf(HasSubstr("130 messages have no partner of their size"),
@@ -286,7 +286,7 @@ TEST(Match, EachMessageWithoutPartnerIsListedAndNotMoreThanAHundred) {
   EXPECT_EQ(std::count(error.begin(), error.end(), '\n'), 101);
 }
 
-TEST(Match, CopiesOfOneTraceLackTheSamePartners) {
+TEST(Match, CopiesOfOneTraceReportOneUnpairedMessage) {
   TraceBuilder b(4);
   for (int r = 0; r < 4; ++r) {
     for (int i = 0; i < 8; ++i) b.Send(r, (r + 1) % 4, 8, i);

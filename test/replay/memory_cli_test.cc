@@ -1,4 +1,4 @@
-// Runs that there is no memory for, and --max-memory, as a user meets them.
+// Runs that need more memory than there is, and --max-memory, on the command line.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -23,7 +23,7 @@ class MemoryCli : public Bench {
     if (kSanitized) GTEST_SKIP() << "a sanitized process has more memory than any limit";
     Rank("exchange", 0, {Coll(1, ChakraProtoMsg::ALL_TO_ALL, int64_t{1} << 30)});
   }
-  // A shell runs a process of its own, which a limit ends with.
+  // A shell runs the command in its own process, so that the limit does not end the test.
   void ExpectRefused(const std::string& arguments, const std::string& begin, const std::string& free) const {
     const Outcome r = Run(arguments + " > out.txt 2> err.txt");
     EXPECT_EQ(r.status, 1) << arguments;
@@ -37,7 +37,7 @@ class MemoryCli : public Bench {
 };
 
 // 16,384 x 16,383 messages begin at once.
-TEST_F(MemoryCli, WhatNeedsMoreThanThereMayBeIsRefusedBeforeItBegins) {
+TEST_F(MemoryCli, RefusesRunsThatExceedTheLimit) {
   const std::string limit = " --ranks 16384 --threads 1 --max-memory 2GB";
   const std::string call =
       "all_to_all (direct/simple) on 16384 ranks begins 268419072 messages at once, which need at least ";
@@ -52,7 +52,7 @@ TEST_F(MemoryCli, WhatNeedsMoreThanThereMayBeIsRefusedBeforeItBegins) {
   }
 }
 
-TEST_F(MemoryCli, WhatFitsRuns) {
+TEST_F(MemoryCli, RunsThatFitAreUnchanged) {
   for (const char* fabric : {"packet", "analytical-fifo", "fluid"}) {
     const std::string run =
         absl::StrCat("collective all_to_all --bytes 1MB --ranks 64 --format csv --fabric ", fabric);
@@ -64,8 +64,8 @@ TEST_F(MemoryCli, WhatFitsRuns) {
   }
 }
 
-// What messages of one packet take cannot be told before.
-TEST_F(MemoryCli, ARunThatReachesTheLimitSaysSo) {
+// The memory that messages of one packet need is not known before the run.
+TEST_F(MemoryCli, ReportsOutOfMemoryDuringTheRun) {
   const Outcome r =
       Run("collective all_to_all --bytes 1MB --ranks 512 --format csv --fabric packet --threads 1 "
           "--max-memory 60MB "
@@ -75,8 +75,8 @@ TEST_F(MemoryCli, ARunThatReachesTheLimitSaysSo) {
   EXPECT_THAT(Content(At("err.txt")), StartsWith("chakra-replay: out of memory"));
 }
 
-// Under any limit of the address space that the binary can be loaded in, a run succeeds, or says why not.
-TEST_F(MemoryCli, ALimitOfTheProcessEndsInAnAnswerOrALine) {
+// Under any limit of the address space in which the binary loads, a run succeeds or gives one line of error.
+TEST_F(MemoryCli, ProcessLimitEndsInResultOrOneLine) {
   const std::string example = std::string(CHAKRA_SOURCE_DIR) + "/examples/capture/gloo_ddp_2";
   for (const int kib : {60000, 90000, 120000, 160000, 250000, 500000, 1500000}) {
     Write("limited.sh",
@@ -95,7 +95,7 @@ TEST_F(MemoryCli, ALimitOfTheProcessEndsInAnAnswerOrALine) {
   }
 }
 
-TEST_F(MemoryCli, ALimitThatCannotBeIsMisuse) {
+TEST_F(MemoryCli, RefusesImpossibleLimits) {
   for (const auto& [size, says] :
        {std::pair("1KB", "expected more than the"), std::pair("much", "expected")}) {
     const Outcome r = Run(absl::StrCat("collective all_reduce --max-memory ", size, " > out.txt 2> err.txt"));

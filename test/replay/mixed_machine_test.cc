@@ -31,7 +31,7 @@ absl::StatusOr<std::vector<PacketChoice>> Read(const std::string& text,
 
 std::string Error(const std::string& text) { return std::string(Read(text).status().message()); }
 
-TEST(MixedMachine, EveryKeyIsRead) {
+TEST(MixedMachine, ReadsEveryKey) {
   const auto c =
       Read("link=leaf.* - spine.0, class=up*, dimension=net, ranks=(3,8-10), after=1.5us, until=2ms");
   ASSERT_TRUE(c.ok()) << c.status();
@@ -48,7 +48,7 @@ TEST(MixedMachine, EveryKeyIsRead) {
   EXPECT_EQ(Read("ranks=all")->front().devices.size(), 16u);
 }
 
-TEST(MixedMachine, FieldsOfACluster) {
+TEST(MixedMachine, ReadsFieldsOfCluster) {
   const auto cluster = Cluster(
       "by_packets { link: \"leaf.0\" until_us: 1000 } by_packets { ranks: \"0-3\" dimension: \"1\" after_us: "
       "0.5 }");
@@ -58,11 +58,11 @@ TEST(MixedMachine, FieldsOfACluster) {
   EXPECT_EQ((*c)[0].until, Time::Micros(1000));
   EXPECT_EQ((*c)[1].dimension, "1");
   EXPECT_EQ((*c)[1].after, Time::Nanos(500));
-  // Where the ranks sit.
+  // The devices of the ranks.
   EXPECT_THAT((*c)[1].devices, ElementsAre(4, 5, 6, 7));
 }
 
-TEST(MixedMachine, WhatIsWrongIsRefused) {
+TEST(MixedMachine, RefusesBadChoices) {
   EXPECT_THAT(Error(""), StartsWith("--mixed \"\": nothing is chosen; expected key=value"));
   EXPECT_THAT(Error("links=leaf.0"), AllOf(StartsWith("--mixed \"links=leaf.0\": unknown key \"links\""),
                                            HasSubstr("did you mean 'link'?")));
@@ -86,7 +86,7 @@ TEST(MixedMachine, WhatIsWrongIsRefused) {
   EXPECT_THAT(of("ranks: \"9\""), HasSubstr("by_packets[0].ranks: rank 9"));
 }
 
-TEST(MixedMachine, TheTextComesBesideTheCluster) {
+TEST(MixedMachine, CommandLineAddsToTheCluster) {
   proto::Cluster cluster = Cluster(
       "topology { dimension { kind: RING size: 4 bandwidth_gbytes_per_s: 50 latency_ns: 500 } } "
       "by_packets { ranks: \"0\" }");

@@ -44,7 +44,7 @@ int64_t AllReduce(const std::string& fabric_name, const std::vector<int>& by_pac
   return metrics.ok() ? metrics->makespan.picos() : 0;
 }
 
-TEST(MixedReplay, ACollectiveIsBetweenItsSides) {
+TEST(MixedReplay, CollectiveTimeIsBetweenFluidAndPacket) {
   PacketTotals none, some, all;
   const int64_t fluid = AllReduce("fluid", {}, &none), packet = AllReduce("packet", {}, &all);
   const int64_t mixed = AllReduce("mixed", {2, 3}, &some);
@@ -57,7 +57,7 @@ TEST(MixedReplay, ACollectiveIsBetweenItsSides) {
   EXPECT_EQ(some.hops, all.hops);
 }
 
-TEST(MixedReplay, TheBinaryTakesChoices) {
+TEST(MixedReplay, BinaryAcceptsChoices) {
   const auto folder = std::filesystem::path(testing::TempDir()) / "mixed_replay_test";
   std::filesystem::create_directories(folder);
   TraceBuilder b(8);
@@ -73,7 +73,7 @@ TEST(MixedReplay, TheBinaryTakesChoices) {
   int status = 0;
   const std::string json = RunBinary(run + "--format json --mixed link=leaf.0 --link-series", &status);
   EXPECT_EQ(status, 0) << json;
-  // Two devices of leaf 0, each with seven others, in both directions, and once between the two in each.
+  // The two devices of leaf 0 exchange messages with six others, in both directions, and with each other.
   EXPECT_THAT(json, AllOf(HasSubstr("\"messages\": \"26\""), HasSubstr("\"fluid_messages\": \"30\""),
                           HasSubstr("\"fabric\": \"mixed\"")));
   for (const char* threads : {"1", "3"}) {

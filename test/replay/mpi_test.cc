@@ -1,4 +1,5 @@
-// MPI on buffers of hosts: what the libraries choose, what their calls cost, and what is refused.
+// MPI on buffers of hosts: the algorithms that the libraries choose, the time of their calls, and refused
+// settings.
 #include "replay/nccl/mpi/mpi.h"
 
 #include <gmock/gmock.h>
@@ -50,21 +51,21 @@ std::string ErrorOf(const std::string& cluster, T type = T::kAllReduce,
 }
 
 // One rank on each node.
-constexpr char kAlone[] = "marenostrum5:nodes=4096,gpus_per_node=1,library=";
+constexpr char kOnePerNode[] = "marenostrum5:nodes=4096,gpus_per_node=1,library=";
 
 TEST(Mpi, OpenMpiChoosesByRanksAndBytes) {
   const auto chosen = [](T type, int ranks, uint64_t bytes) {
-    return RowOf(absl::StrCat(kAlone, "mpi"), type, ranks, bytes).algorithm;
+    return RowOf(absl::StrCat(kOnePerNode, "mpi"), type, ranks, bytes).algorithm;
   };
   EXPECT_EQ(chosen(T::kAllReduce, 64, 1 << 17), "recursive_doubling");
   EXPECT_EQ(chosen(T::kAllReduce, 64, 1 << 18), "rabenseifner");
   EXPECT_EQ(chosen(T::kAllReduce, 200, 1 << 14), "reduce_broadcast");
   EXPECT_EQ(chosen(T::kAllReduce, 256, 1 << 14), "rabenseifner");
-  // By the share of a rank: 16 KiB and 128 KiB.
+  // The choice depends on a rank's share: 16 KiB and 128 KiB.
   EXPECT_EQ(chosen(T::kAllGather, 32, 1 << 19), "neighbor");
   EXPECT_EQ(chosen(T::kAllGather, 32, 1 << 22), "ring");
   EXPECT_EQ(chosen(T::kAllGather, 16, 1 << 22), "recursive_doubling");
-  // By the bytes to a peer: 64 and 512.
+  // The choice depends on the bytes to each peer: 64 and 512.
   EXPECT_EQ(chosen(T::kAllToAll, 32, 2048), "bruck");
   EXPECT_EQ(chosen(T::kAllToAll, 32, 16384), "linear");
   EXPECT_EQ(chosen(T::kBroadcast, 32, 1024), "binomial");
@@ -76,7 +77,7 @@ TEST(Mpi, OpenMpiChoosesByRanksAndBytes) {
 
 TEST(Mpi, MpichChoosesByBytes) {
   const auto chosen = [](T type, int ranks, uint64_t bytes) {
-    return RowOf(absl::StrCat(kAlone, "mpich"), type, ranks, bytes).algorithm;
+    return RowOf(absl::StrCat(kOnePerNode, "mpich"), type, ranks, bytes).algorithm;
   };
   EXPECT_EQ(chosen(T::kAllReduce, 64, 2048), "recursive_doubling");
   EXPECT_EQ(chosen(T::kAllReduce, 64, 4096), "rabenseifner");
@@ -88,21 +89,22 @@ TEST(Mpi, MpichChoosesByBytes) {
   EXPECT_EQ(chosen(T::kBroadcast, 8, 12288), "scatter_all_gather");
 }
 
-// Where ranks have fewer elements than an algorithm has parts, the libraries fall back.
-TEST(Mpi, FewElements) {
-  const TableRow row = RowOf(absl::StrCat(kAlone, "mpi"), T::kAllReduce, 4096, 1 << 14, "rabenseifner");
+// If ranks have fewer elements than an algorithm has parts, the libraries fall back to another algorithm.
+TEST(Mpi, FallsBackForFewElements) {
+  const TableRow row = RowOf(absl::StrCat(kOnePerNode, "mpi"), T::kAllReduce, 4096, 1 << 14, "rabenseifner");
   EXPECT_GT(row.time_us,
-            RowOf(absl::StrCat(kAlone, "mpi"), T::kAllReduce, 2048, 1 << 14, "rabenseifner").time_us);
-  EXPECT_NEAR(RowOf(absl::StrCat(kAlone, "mpi"), T::kAllReduce, 32, 64, "ring").time_us,
-              RowOf(absl::StrCat(kAlone, "mpi"), T::kAllReduce, 32, 64, "recursive_doubling").time_us, 1e-9);
+            RowOf(absl::StrCat(kOnePerNode, "mpi"), T::kAllReduce, 2048, 1 << 14, "rabenseifner").time_us);
+  EXPECT_NEAR(RowOf(absl::StrCat(kOnePerNode, "mpi"), T::kAllReduce, 32, 64, "ring").time_us,
+              RowOf(absl::StrCat(kOnePerNode, "mpi"), T::kAllReduce, 32, 64, "recursive_doubling").time_us,
+              1e-9);
   // 4,096 ranks, 2,048 elements: each rank's message goes to one root and back.
   const TableRow many =
       RowOf("dgx-a100:nodes=16,gpus_per_node=256,library=mpi", T::kAllReduce, 4096, 8192, "rabenseifner");
   EXPECT_GT(many.time_us, 5000);
 }
 
-// Plans send by send against the closed form: on numbers that are powers of two and four all paths are alike.
-TEST(Mpi, PlansTakeWhatClosedFormsSay) {
+// Plans, simulated send by send, against the closed form. On powers of four, all paths have the same cost.
+TEST(Mpi, PlansMatchClosedForms) {
   for (const T type : {T::kAllReduce, T::kAllGather, T::kReduceScatter, T::kAllToAll, T::kBroadcast,
                        T::kReduce, T::kBarrier}) {
     for (const mpi::MpiAlgorithm& a : mpi::AlgorithmsOf(type)) {
@@ -110,7 +112,7 @@ TEST(Mpi, PlansTakeWhatClosedFormsSay) {
         for (const uint64_t bytes : {uint64_t{1} << 14, uint64_t{1} << 24}) {
           SCOPED_TRACE(absl::StrCat(std::string(Name(type)), " ", a.name, " ", ranks, " ", bytes));
           const TableRow row =
-              RowOf(absl::StrCat(kAlone, "mpi"), type, ranks, type == T::kBarrier ? 0 : bytes, a.name);
+              RowOf(absl::StrCat(kOnePerNode, "mpi"), type, ranks, type == T::kBarrier ? 0 : bytes, a.name);
           double law = 0;
           for (const Candidate& c : row.candidates) law = c.algorithm == a.name ? c.time_us : law;
           EXPECT_EQ(row.algorithm, a.name);
@@ -121,17 +123,17 @@ TEST(Mpi, PlansTakeWhatClosedFormsSay) {
   }
 }
 
-// By hand: 1 us of the call, 6 rounds of 1.8 + 1.3 us, 64 KiB through buffers and at 0.8 of 25 GB/s, sums and
-// a copy.
-TEST(Mpi, RecursiveDoublingByHand) {
+// By hand: 1 us for the call, then 6 rounds of 1.8 + 1.3 us, with 64 KiB through buffers and at 0.8 of 25
+// GB/s, sums, and one copy.
+TEST(Mpi, RecursiveDoublingMatchesHandComputation) {
   const double bytes = 65536;
   const double round = 1.8 + 1.3 + 6.5 + bytes / 20e3 + bytes / 12.5e3;
-  EXPECT_NEAR(RowOf(absl::StrCat(kAlone, "mpi"), T::kAllReduce, 64, 65536, "recursive_doubling").time_us,
+  EXPECT_NEAR(RowOf(absl::StrCat(kOnePerNode, "mpi"), T::kAllReduce, 64, 65536, "recursive_doubling").time_us,
               1 + 6 * round + bytes / 10e3, 0.5);
 }
 
-TEST(Mpi, RanksOfANodeShareItsCards) {
-  // All 4 ranks of a node send to other nodes in 2 of 4 rounds: each has a card. With one card they take
+TEST(Mpi, RanksOfANodeShareItsNics) {
+  // All 4 ranks of a node send to other nodes in 2 of 4 rounds; each rank has a NIC. With one NIC they take
   // turns.
   const std::string cluster = "marenostrum5:nodes=4,library=mpi";
   const double own = RowOf(cluster, T::kAllReduce, 16, 1 << 24, "recursive_doubling").time_us;
@@ -140,7 +142,7 @@ TEST(Mpi, RanksOfANodeShareItsCards) {
   ASSERT_TRUE(shared.ok()) << shared.status();
   const double longer = shared->Price(1 << 24)->time_us - own;
   EXPECT_NEAR(longer, 2 * 3 * (1 << 24) / 20e3, 0.05 * longer);
-  // A ring crosses each border once: one rank sends at a time.
+  // A ring crosses each border once: one rank sends at a time, so sharing changes nothing.
   const double ring = RowOf(cluster, T::kAllReduce, 16, 1 << 24, "ring").time_us;
   absl::StatusOr<CollectiveTable> one =
       TableOf(cluster, T::kAllReduce, 16, "ring", {"collectives.library.level[1].shared_by=4"});
@@ -148,7 +150,7 @@ TEST(Mpi, RanksOfANodeShareItsCards) {
   EXPECT_NEAR(one->Price(1 << 24)->time_us, ring, 1e-6);
 }
 
-TEST(Mpi, Refuses) {
+TEST(Mpi, RefusesUnsupportedSettings) {
   EXPECT_THAT(
       ErrorOf("alps:library=openmpi"),
       HasSubstr(
@@ -168,14 +170,14 @@ TEST(Mpi, Refuses) {
               HasSubstr("level[1].transport.host.rate_share is 2; expected a number >= 0 and <= 1"));
 }
 
-TEST(Mpi, HasNoProtocols) {
+TEST(Mpi, RefusesProtocolNames) {
   absl::StatusOr<CollectiveTable> table = TableOf("alps:library=mpi", T::kAllReduce, 16, "ring/simple");
   ASSERT_TRUE(table.ok()) << table.status();
   EXPECT_THAT(std::string(table->Price(1024).status().message()),
               HasSubstr("\"ring/simple\" names a protocol; expected \"ring\": libraries on hosts have none"));
 }
 
-TEST(Mpi, FilesNameTheirFields) {
+TEST(Mpi, FileErrorsNameTheField) {
   const auto error = [](const std::string& text) {
     return std::string(mpi::ParseMpi(text, "x").status().message());
   };

@@ -39,7 +39,7 @@ std::map<std::string, NameMetrics> ByName(const std::vector<NameMetrics>& rows) 
   return out;
 }
 
-TEST(NameTimes, AreTheSpansOfTheNodes) {
+TEST(NameTimes, SumTheSpansOfNodes) {
   for (const LanePolicy policy : {LanePolicy::kRecorded, LanePolicy::kSingle, LanePolicy::kUnlimited}) {
     NodeSpans spans;
     EngineOptions options = Lanes(policy);
@@ -59,7 +59,7 @@ TEST(NameTimes, AreTheSpansOfTheNodes) {
         }
       }
     }
-    lanes.erase("");  // the metadata
+    lanes.erase("");  // the metadata nodes
     const auto found = ByName(metrics->operators), found_lanes = ByName(metrics->lanes);
     ASSERT_EQ(found.size(), names.size());
     ASSERT_EQ(found_lanes.size(), lanes.size());
@@ -73,8 +73,8 @@ TEST(NameTimes, AreTheSpansOfTheNodes) {
   }
 }
 
-// Of ranks that differ in speed, computation takes what it took, not what it was priced at.
-TEST(NameTimes, VariedComputation) {
+// Ranks that differ in speed: computation counts with its actual time, not with its price.
+TEST(NameTimes, VariedComputationCountsActualTime) {
   proto::Variation proto;
   ASSERT_TRUE(ParseTextMessage("speed { ranks: '1' factor: 0.5 }", "v", &proto).ok());
   const auto variation = Variation::Make(proto, 2);
@@ -91,7 +91,7 @@ TEST(NameTimes, VariedComputation) {
   EXPECT_EQ(metrics->lanes[0].time, Time::Micros(15));
 }
 
-TEST(NameTimes, TheLongestComeFirst) {
+TEST(NameTimes, SortsByLongestTime) {
   const auto metrics = Replayed(Mixed(), {});
   ASSERT_TRUE(metrics.ok());
   for (size_t i = 1; i < metrics->operators.size(); ++i) {
@@ -99,7 +99,7 @@ TEST(NameTimes, TheLongestComeFirst) {
   }
 }
 
-TEST(NameTimes, ManyNamesAreMergedByTheirNumbersOrCutOff) {
+TEST(NameTimes, MergesOrCutsManyNames) {
   const int names = static_cast<int>(kLongestNames) + 10;
   for (const bool numbered : {true, false}) {
     TraceBuilder t(2);
@@ -128,7 +128,7 @@ TEST(NameTimes, ManyNamesAreMergedByTheirNumbersOrCutOff) {
   }
 }
 
-TEST(NameTimes, MergedNumbers) {
+TEST(NameTimes, MergeNumbersReplacesDigits) {
   EXPECT_EQ(MergeNumbers("mb12.l3.y@0"), "mb#.l#.y@#");
   EXPECT_EQ(MergeNumbers("plain"), "plain");
   EXPECT_EQ(MergeNumbers(""), "");

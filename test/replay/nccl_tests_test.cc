@@ -20,7 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// Printed text, composed from the rules of each version.
+// Printed text, made by the rules of each version.
 
 template <typename... Args>
 std::string F(const char* format, Args... args) {
@@ -87,7 +87,7 @@ std::vector<std::string> Briefs(const MeasuredRun& run) {
   return out;
 }
 
-TEST(NcclTests, ReadsALogOfToday) {
+TEST(NcclTests, ReadsAModernLog) {
   const MeasuredRun run =
       Read("# nccl-tests version 2.17.6 nccl-headers=22809 nccl-library=22809\n" + Start("all_reduce_perf") +
            "# nThread 1 nGpus 1 minBytes 8 maxBytes 1048576 step: 2(factor) warmup iters: 1 iters: 20 agg "
@@ -126,7 +126,7 @@ TEST(NcclTests, ReadsMilliseconds) {
 }
 
 // Before 2.13 a test printed only the columns that it uses.
-TEST(NcclTests, ReadsTheColumnsOf20) {
+TEST(NcclTests, ReadsColumnsBefore213) {
   const std::string ranks = absl::StrReplaceAll(Ranks(8), {{"Group  0 ", ""}, {"[0000:", "[0x"}});
   const std::string halves = "  time   algbw   busbw  error     time   algbw   busbw  error";
   const auto row = [](const char* columns, int count, double factor) {
@@ -142,7 +142,7 @@ TEST(NcclTests, ReadsTheColumnsOf20) {
   EXPECT_EQ(brief("size count type root", row("0", 262144, 1)), "broadcast 8");
   EXPECT_EQ(brief("size count type redop root", row("sum 0", 262144, 1)), "reduce 8");
   EXPECT_EQ(brief("size count type redop", row("none", 32768, BlockFactor(8))), "all_to_all 8");
-  // The all-gather's algbw counted the blocks that move.
+  // In these versions, the all-gather's algbw counts only the blocks that move.
   const double moved = (1 << 20) * BlockFactor(8);
   const std::string old = F("%12d  %12d  %8s", 1 << 20, 32768, "float") + Figures(moved, 50, 1, "0e+00") +
                           Figures(moved, 49, 1, "0e+00") + "\n";
@@ -184,7 +184,7 @@ TEST(NcclTests, ReadsDatesIterationsAndAlgorithms) {
   EXPECT_EQ(m.algorithm + m.protocol + std::to_string(m.channels), "RingLL12824");
 }
 
-TEST(NcclTests, AHalfIsOutOfPlaceIfTheHeaderSaysSo) {
+TEST(NcclTests, HeaderDecidesPlaceOfSingleHalf) {
   const std::string row =
       F("%d %d float sum -1", 1 << 20, 1 << 18) + Figures(1 << 20, 35, AllReduceFactor(8)) + "\n";
   const std::string names = "size count type redop root time algbw busbw #wrong";
@@ -216,7 +216,7 @@ TEST(NcclTests, ReadsRcclText) {
   EXPECT_THAT(run.warnings, IsEmpty());
 }
 
-TEST(NcclTests, DropsCutAndMixedRowsWithTheirLine) {
+TEST(NcclTests, DropsAndNamesCutAndMixedRows) {
   const std::string good = Row(AllReduceFactor(4));
   const MeasuredRun run =
       Read(Ranks(4) + Head(kModern) + good + good.substr(0, 70) + "\n" +
@@ -234,22 +234,22 @@ TEST(NcclTests, DropsCutAndMixedRowsWithTheirLine) {
 
 TEST(NcclTests, SeparatesRuns) {
   const std::string all_reduce = Row(AllReduceFactor(4)), all_gather = Row(BlockFactor(8), 32768, "none");
-  // By start lines.
+  // Runs end at start lines.
   MeasuredRun run = Read(Start("all_reduce_perf") + Ranks(4) + Head(kModern) + all_reduce +
                          "# Collective test concluded: all_reduce_perf\n" + Start("all_gather_perf") +
                          Ranks(8) + Head(kModern) + all_gather);
   EXPECT_THAT(Briefs(run), ElementsAre(HasSubstr("all_reduce 4/1"), HasSubstr("all_reduce 4/1"),
                                        HasSubstr("all_gather 8/1"), HasSubstr("all_gather 8/1")));
-  // By commands and headers.
+  // Runs end at commands and headers.
   run = Read("+ mpirun -np 4 ./build/all_reduce_perf -b 8\n" + Ranks(4) + Head(kModern) + all_reduce +
              "+ mpirun -np 8 ./build/alltoall_perf -b 8\n" + Ranks(8) + Head(kModern) + all_gather);
   EXPECT_THAT(Briefs(run), ElementsAre(HasSubstr("all_reduce 4/1"), HasSubstr("all_reduce 4/1"),
                                        HasSubstr("all_to_all 8/1"), HasSubstr("all_to_all 8/1")));
-  // By headers alone: ranks from the bandwidths.
+  // Runs end at headers alone; the bandwidths give the ranks.
   run = Read(Head(kModern) + all_reduce + Head(kModern) + Row(AllReduceFactor(8)));
   EXPECT_THAT(Briefs(run), ElementsAre(HasSubstr("all_reduce 4/0"), HasSubstr("all_reduce 4/0"),
                                        HasSubstr("all_reduce 8/0"), HasSubstr("all_reduce 8/0")));
-  // A run that failed before its first row leaves nothing behind.
+  // A run that failed before its first row does not affect the next run.
   run = Read("./all_gather_perf\n# nThread 1 nGpus 1 minBytes 8\n" + Ranks(16) +
              "Test NCCL failure\n./all_reduce_perf\n" + "# nThread 1 nGpus 1 minBytes 8\n" + Ranks(4) +
              Head(kModern) + all_reduce);
@@ -271,7 +271,7 @@ TEST(NcclTests, InfersTheCollective) {
   EXPECT_EQ(infer(share, "alltoall"), "all_to_all");
   EXPECT_EQ(infer(rooted, "gather.log"), "gather");
   EXPECT_EQ(infer(rooted, "scatter.log"), "scatter");
-  // A file name that the columns do not allow says nothing.
+  // A file name that the columns contradict is ignored.
   EXPECT_EQ(infer(Row(AllReduceFactor(8)), "all_gather.log"), "all_reduce");
   const std::string head = Ranks(8) + Head(kModern);
   EXPECT_THAT(ErrorOf(head + share, "x.log"),
@@ -281,7 +281,7 @@ TEST(NcclTests, InfersTheCollective) {
               AllOf(HasSubstr("log:1"), HasSubstr("all_reducer_perf")));
 }
 
-TEST(NcclTests, LeavesOutWhatIsNoCollective) {
+TEST(NcclTests, SkipsRowsOfOtherTests) {
   const std::string good = Row(AllReduceFactor(8));
   const std::string cube = absl::StrReplaceAll(Row(1, 32768), {{"   sum", ""}});
   const auto left = [&](const std::string& rows) {
@@ -314,13 +314,13 @@ TEST(NcclTests, InfersTheRanks) {
   EXPECT_EQ(run.gpus_per_process, 8);
   EXPECT_EQ(run.processes, 2);
   EXPECT_THAT(run.warnings, IsEmpty());
-  // rccl-tests leaves the "..." out, and the end of the line.
+  // rccl-tests omits the "..." and the end of the line.
   run = Read(absl::StrReplaceAll(cut, {{"P...\n", "Pid 1 on h"}}) + "\n" + Head(kModern) +
              Row(AllReduceFactor(16)));
   EXPECT_EQ(run.rows.at(0).ranks, 16);
   EXPECT_EQ(run.rows.at(0).nodes, 2);
   EXPECT_THAT(run.warnings, IsEmpty());
-  // Of rank 0's group only, on hosts by their first name.
+  // Only the ranks of rank 0's group count; the first part of a host's name identifies the host.
   run = Read(absl::StrReplaceAll(Ranks(16, 4, 8), {{"host1.site", "host0.lan"}}) + Head(kModern) +
              Row(AllReduceFactor(8)));
   EXPECT_EQ(run.rows.at(0).ranks, 8);
@@ -332,7 +332,7 @@ TEST(NcclTests, InfersTheRanks) {
              Head(kModern) + Row(AllReduceFactor(4)));
   EXPECT_EQ(run.rows.at(0).ranks, 4);
   EXPECT_THAT(run.warnings, ElementsAre(HasSubstr("log:8: rank 0 for the second time")));
-  // The bandwidths know better than the lines.
+  // The bandwidths override the lines of ranks.
   run = Read(Ranks(16) + Head(kModern) + Row(AllReduceFactor(8)));
   EXPECT_EQ(run.rows.at(0).ranks, 8);
   EXPECT_THAT(run.warnings, ElementsAre(AllOf(HasSubstr("show 16 ranks"), HasSubstr("that of 8"))));
@@ -345,7 +345,7 @@ TEST(NcclTests, InfersTheRanks) {
   EXPECT_THAT(ErrorOf(Ranks(1) + Head(kModern) + Row(0)), HasSubstr("run of one rank"));
 }
 
-TEST(NcclTests, AListThatLostItsFirstLinesHasTheRanksThatItsLastOneSays) {
+TEST(NcclTests, LastLineOfRankListIsEnough) {
   const std::string all = Ranks(8);
   const std::string last = all.substr(all.rfind('#', all.size() - 2));
   const MeasuredRun run = Read(last + Head(kModern) + Row(AllReduceFactor(8)));
@@ -357,7 +357,7 @@ TEST(NcclTests, AListThatLostItsFirstLinesHasTheRanksThatItsLastOneSays) {
       Read(all.substr(0, all.find('\n') + 1) + Head(kModern) + Row(AllReduceFactor(8))).rows.at(0).ranks, 8);
 }
 
-TEST(NcclTests, CutsOffWhatOthersPutInFrontOfLines) {
+TEST(NcclTests, RemovesPrefixesOfLines) {
   const std::string log =
       Ranks(8) + Head(kModern) + Row(AllReduceFactor(8)) + Row(AllReduceFactor(8));
   for (const char* tag :
@@ -372,7 +372,7 @@ TEST(NcclTests, CutsOffWhatOthersPutInFrontOfLines) {
   }
 }
 
-TEST(NcclTests, TellsWhatWasTimed) {
+TEST(NcclTests, WarnsOfUnusualTimings) {
   const std::string head = absl::StrReplaceAll(kModern, {{"time", "cputime"}});
   const MeasuredRun run =
       Read(Ranks(8) + Head(head.c_str()) + absl::StrReplaceAll(Row(AllReduceFactor(8)), {{"35.25", "7.00"}}));
@@ -419,7 +419,7 @@ TEST(NcclTests, ReadsRcclJsonLines) {
   MeasuredRun run =
       Read(R"({"name":"ReduceScatter", "nodes":2, "ranks":8, "ranksPerNode":4, "gpusPerRank":1)" + rest +
            "\n" + R"({"name":ReduceScatter, "gpus":8)" + rest + "\n");
-  // The size was that of the received block.
+  // The size in the file is that of the received block.
   EXPECT_THAT(Briefs(run), ElementsAre("reduce_scatter 8/2 1048576B 35.25us out line 1",
                                        "reduce_scatter 8/1 1048576B 35.25us out line 2"));
   EXPECT_THAT(ErrorOf(R"({"name":"Reduced", "gpus":8)" + rest), HasSubstr("\"name\": expected"));
@@ -448,7 +448,7 @@ TEST(NcclTests, ReadsRcclCsv) {
   EXPECT_THAT(Briefs(run), ElementsAre("all_gather 8/1 1048576B 35.25us out line 2"));
 }
 
-TEST(NcclTests, ReadsOurOwnCsv) {
+TEST(NcclTests, ReadsCollectiveCommandCsv) {
   const std::string head =
       "collective,ranks,bytes,algorithm,protocol,channels,time_us,algbw_GBps,busbw_GBps\n";
   const MeasuredRun run = Read(
@@ -475,7 +475,7 @@ TEST(NcclTests, RefusesOtherFiles) {
   }
 }
 
-TEST(NcclTests, ReadsTheMeasurementsOfValidation) {
+TEST(NcclTests, ReadsValidationMeasurements) {
   const std::string path = std::string(CHAKRA_SHARED_DATA) + "/validation/collectives_measured.csv";
   if (!std::filesystem::exists(path)) GTEST_SKIP() << "no " << path;
   std::ostringstream text;

@@ -1,5 +1,4 @@
-// Rings and trees of a library over several nodes use all network cards, where
-// flows share links.
+// Rings and trees of a library over several nodes use all NICs if flows share links.
 #include "replay/engine/symmetry/node_lanes.h"
 
 #include <gtest/gtest.h>
@@ -14,13 +13,13 @@ namespace {
 
 std::unique_ptr<Machine> TwoLevels(const Topology& topology) { return *MakeMachine("fluid", topology, {}); }
 
-TEST(NodeLanes, MembersOfANodeAndTheirRails) {
+TEST(NodeLanes, FindsMembersAndRailsOfNodes) {
   const TopologyDimension node{TopologyDimension::Kind::kSwitch, 4, Bandwidth::FromGigabytes(300),
                                Time::Nanos(25), "node"};
   const TopologyDimension nic{TopologyDimension::Kind::kSwitch, 4, Bandwidth::FromGigabytes(50),
                               Time::Nanos(500), "nic"};
   const auto fabric = TwoLevels(*Topology::Make({node, nic}));
-  // Three of node 0, in no order, two of node 2, all of node 3.
+  // Three members on node 0, in no order, two on node 2, all four on node 3.
   const NodeLanes lanes(*fabric, {2, 8, 0, 3, 11, 12, 13, 14, 15}, 1);
   EXPECT_EQ(lanes.Cards(0, 1), 2);
   EXPECT_EQ(lanes.Cards(0, 5), 3);
@@ -44,28 +43,28 @@ double Micros(const std::string& algorithm, const std::string& fabric, const Top
   return row->time_us;
 }
 
-TEST(NodeLanes, WithRoomForAllItTakesWhatItTakesWithoutContention) {
+TEST(NodeLanes, FullBandwidthEqualsNoContention) {
   for (const char* fabric : {"fluid", "analytical-fifo"}) {
-    const double alone = Micros("ring", "analytical", {});
-    EXPECT_NEAR(Micros("ring", fabric, {}), alone, 0.02 * alone) << fabric;
-    EXPECT_NEAR(Micros("ring", fabric, {"switch", "", {}}), alone, 0.02 * alone) << fabric;
+    const double uncontended = Micros("ring", "analytical", {});
+    EXPECT_NEAR(Micros("ring", fabric, {}), uncontended, 0.02 * uncontended) << fabric;
+    EXPECT_NEAR(Micros("ring", fabric, {"switch", "", {}}), uncontended, 0.02 * uncontended) << fabric;
   }
 }
 
-TEST(NodeLanes, EveryCardCounts) {
+TEST(NodeLanes, SlowestNicLimitsTheRing) {
   const double whole = Micros("ring", "fluid", {"switch", "", {}});
-  // What each of eight cards carries of an all-reduce, in bytes; a card has 50 GB/s, of which the ring's
-  // limit leaves a part idle.
+  // The bytes of an all-reduce that each of eight NICs carries. A NIC has 50 GB/s; the ring's limit leaves a
+  // part idle.
   const double carried = 2 * 15.0 / 16 * (uint64_t{256} << 20) / 8;
   EXPECT_GT(whole, carried / 50e3);
-  // The ring is as slow as the slowest card.
+  // The ring is as slow as the slowest NIC.
   for (const char* device : {"0", "5", "7", "8"}) {
     const std::string fault = std::string("slow:bandwidth=0.5,device=") + device;
     const double half = Micros("ring", "fluid", {"switch", "", {fault}});
     EXPECT_GT(half, carried / 25e3) << device;
     EXPECT_LT(half, 1.03 * carried / 25e3) << device;
   }
-  // Two leaves a node; one uplink of 50 GB/s for four cards.
+  // Two leaves for each node; one uplink of 50 GB/s for four NICs.
   const char* leaves = "leaf_spine:leaves=4,hosts_per_leaf=4,oversubscription=";
   const double full = Micros("ring", "fluid", {std::string(leaves) + "1:1", "spray", {}});
   const double quarter = Micros("ring", "fluid", {std::string(leaves) + "4:1", "spray", {}});

@@ -1,5 +1,5 @@
-// Exports of Nsight Systems through the command line: an unchanged one gives the measured time back, and all
-// that works on captures works on them.
+// Exports of Nsight Systems on the command line. An unchanged export replays in its measured time; all
+// commands for captures work.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -19,7 +19,8 @@ class NsysReplay : public Bench {
     EXPECT_TRUE(GenerateNsys(options, At(name)).ok());
     return name;
   }
-  // Each step and window within 0.1 %, kernels' starts within 1 % of it.
+  // Each step and window is within 0.1 % of the measured time, and the starts of kernels are within 1 % of
+  // it.
   static void ExpectIdentity(const proto::Report& report, int rows) {
     EXPECT_EQ(report.step_size(), rows);
     for (const proto::StepReport& step : report.step()) {
@@ -33,7 +34,7 @@ class NsysReplay : public Bench {
   }
 };
 
-TEST_F(NsysReplay, AnUnchangedExportGivesItsTimeBack) {
+TEST_F(NsysReplay, UnchangedExportReplaysMeasuredTime) {
   Make({.gpus = 4, .pipeline = true}, "a.sqlite");
   ExpectIdentity(Replayed("a.sqlite"), 4 * 4);
   ExpectIdentity(Replayed("a.sqlite --steps 1"), 4 * 2);
@@ -48,7 +49,7 @@ TEST_F(NsysReplay, AnUnchangedExportGivesItsTimeBack) {
   ExpectIdentity(Replayed("two"), 4 * 4);
 }
 
-TEST_F(NsysReplay, RealExportsGiveTheirTimeBack) {
+TEST_F(NsysReplay, RealExportsReplayMeasuredTime) {
   for (const auto& [name, rows] :
        std::initializer_list<std::pair<const char*, int>>{{"h100_2gpu_1s", 2}, {"mock", 1}}) {
     const std::string file = absl::StrCat(CHAKRA_SHARED_DATA, "/nsys/", name, ".sqlite");
@@ -57,9 +58,8 @@ TEST_F(NsysReplay, RealExportsGiveTheirTimeBack) {
   }
 }
 
-// Twice as slow a network makes the exchanged bytes twice as long: sizes, groups and peers are those of the
-// payloads.
-TEST_F(NsysReplay, AClusterCarriesTheBytesOfThePayloads) {
+// Sizes, groups and peers of calls come from the payloads.
+TEST_F(NsysReplay, ClusterCarriesBytesOfPayloads) {
   Make({.hosts = 2, .host = 0, .pipeline = true}, "two/a.sqlite");
   Make({.hosts = 2, .host = 1, .pipeline = true}, "two/b.sqlite");
   const proto::Report fast = Replayed("two --cluster dgx-h100:nodes=4 --placement stride:8");
@@ -76,13 +76,13 @@ TEST_F(NsysReplay, AClusterCarriesTheBytesOfThePayloads) {
   EXPECT_EQ(sent, uint64_t{3 * 2} * (5 << 20));
 }
 
-TEST_F(NsysReplay, ConvertedTracesReplayAlike) {
+TEST_F(NsysReplay, ConvertedTracesReplayEqually) {
   Make({.pipeline = true}, "a.sqlite");
   ASSERT_EQ(Run("convert a.sqlite -o out").status, 0);
   EXPECT_EQ(Replayed("out").makespan_ps(), Replayed("a.sqlite").makespan_ps());
 }
 
-TEST_F(NsysReplay, CompareSaysWhatChangedByKernel) {
+TEST_F(NsysReplay, CompareNamesChangedKernels) {
   Make({}, "before.sqlite");
   Make({.kernel_percent = 80}, "after.sqlite");
   const Outcome compared = Run("compare before.sqlite after.sqlite");
@@ -90,13 +90,13 @@ TEST_F(NsysReplay, CompareSaysWhatChangedByKernel) {
   EXPECT_THAT(compared.out, testing::HasSubstr("sm90_xmma_gemm_f32f32_nt_n_tilesize128x128"));
 }
 
-TEST_F(NsysReplay, EditsReachKernels) {
+TEST_F(NsysReplay, EditsScaleKernels) {
   Make({}, "a.sqlite");
   const int64_t before = Replayed("a.sqlite").makespan_ps();
   EXPECT_LT(Replayed("a.sqlite --scale tn_n_tilesize=0.5").makespan_ps(), before);
 }
 
-TEST_F(NsysReplay, RecordHelpNamesTheSwitches) {
+TEST_F(NsysReplay, RecordHelpNamesProfilerSwitches) {
   for (const auto& [tool, text] :
        std::initializer_list<std::pair<const char*, const char*>>{{"torch", "ExecutionTraceObserver"},
                                                                   {"nsys", "--include-blobs=true"},

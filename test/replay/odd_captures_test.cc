@@ -1,5 +1,5 @@
-// Captures of which a part is missing, cannot be, or is written as no other profiler does: what the replay
-// and the doctor say of them.
+// Captures with missing parts, impossible values, or a format of their own: the reports of the replay and the
+// doctor.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -53,7 +53,7 @@ class OddCaptures : public testing::Test {
     return all;
   }
   static double Ms(int64_t ps) { return static_cast<double>(ps) / 1e9; }
-  // The collectives of a kind on any group.
+  // The sum of all collectives of a kind, on any group.
   static proto::CollectiveReport Sum(const proto::Report& report, const std::string& kind) {
     proto::CollectiveReport sum;
     for (const proto::CollectiveReport& c : report.collective()) {
@@ -66,7 +66,7 @@ class OddCaptures : public testing::Test {
   }
 };
 
-TEST_F(OddCaptures, LaunchesWithoutKernelsAreTold) {
+TEST_F(OddCaptures, WarnsOfLaunchesWithoutKernels) {
   const proto::Report report = Replay("launches_without_kernels/trace.json");
   EXPECT_DOUBLE_EQ(Ms(report.rank(0).compute_busy_ps()), 16);
   EXPECT_THAT(Warnings(report), HasSubstr("8 of 10 launches of kernels have no operation of the device"));
@@ -74,14 +74,14 @@ TEST_F(OddCaptures, LaunchesWithoutKernelsAreTold) {
   EXPECT_THAT(Doctor("launches_without_kernels"), HasSubstr("8 of 10 launches of kernels"));
 }
 
-TEST_F(OddCaptures, GraphLaunchesWithoutKernelsAreTold) {
+TEST_F(OddCaptures, WarnsOfGraphLaunchesWithoutKernels) {
   const proto::Report report = Replay("graph_launch_without_kernels/trace.json");
   EXPECT_THAT(Warnings(report), HasSubstr("4 of 4 launches of graphs have no operation of the device"));
   EXPECT_THAT(report.bound(), StartsWith("not known what bounds the run"));
   EXPECT_THAT(Doctor("graph_launch_without_kernels"), HasSubstr("4 of 4 launches of graphs"));
 }
 
-TEST_F(OddCaptures, OperationsOfAnNpuAreRead) {
+TEST_F(OddCaptures, ReadsOperationsOfAnNpu) {
   const proto::Report report =
       Replay("npu_trace_view/rank0_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json");
   EXPECT_DOUBLE_EQ(Ms(report.rank(0).compute_busy_ps()), 18);
@@ -90,19 +90,19 @@ TEST_F(OddCaptures, OperationsOfAnNpuAreRead) {
   EXPECT_THAT(Doctor("npu_trace_view"), Not(HasSubstr("only the host")));
 }
 
-TEST_F(OddCaptures, AKernelEndsBeforeTheNextOnesOfItsStream) {
+TEST_F(OddCaptures, CutsKernelAtNextKernelOfStream) {
   const proto::Report report = Replay("duration_past_next_kernel/trace.json");
   EXPECT_NEAR(Ms(report.makespan_ps()), 0.985, 0.002);
   EXPECT_THAT(Repairs(report), HasSubstr("device_duration_cut x 2"));
 }
 
-TEST_F(OddCaptures, AKernelWithoutATimeIsLeftOut) {
+TEST_F(OddCaptures, DropsKernelsWithoutTime) {
   const proto::Report report = Replay("kernel_at_time_zero/trace.json");
   EXPECT_NEAR(Ms(report.makespan_ps()), 2.9, 0.001);
   EXPECT_THAT(Repairs(report), HasSubstr("kineto_time_lost x 1"));
 }
 
-TEST_F(OddCaptures, PartsOfACoalescedCallAreOneCall) {
+TEST_F(OddCaptures, JoinsPartsOfCoalescedCall) {
   const proto::Report report = Replay("coalesced_kineto");
   ASSERT_EQ(report.collective_size(), 1);
   EXPECT_EQ(report.collective(0).kind(), "all_gather");
@@ -116,7 +116,7 @@ TEST_F(OddCaptures, PartsOfACoalescedCallAreOneCall) {
   EXPECT_THAT(Doctor("coalesced_kineto"), AllOf(HasSubstr("6 collectives"), Not(HasSubstr("take no time"))));
 }
 
-TEST_F(OddCaptures, PartsOfAFlightRecordersCallAreFinished) {
+TEST_F(OddCaptures, JoinsPartsOfFlightRecorderCall) {
   const proto::Report report = Replay("uneven_all_gather_flight_recorder");
   EXPECT_THAT(Repairs(report), Not(HasSubstr("calls_not_finished")));
   EXPECT_EQ(Sum(report, "all_gather").count(), 3);
@@ -124,23 +124,23 @@ TEST_F(OddCaptures, PartsOfAFlightRecordersCallAreFinished) {
   EXPECT_THAT(Doctor("uneven_all_gather_flight_recorder"), Not(HasSubstr("sizes of")));
 }
 
-TEST_F(OddCaptures, ManglingDoesNotHideCommunication) {
+TEST_F(OddCaptures, ReadsMangledCommunicationNames) {
   const proto::Report report = Replay("mangled_communication_bf16/rank0.json");
   EXPECT_DOUBLE_EQ(Ms(report.rank(0).compute_busy_ps()), 12);
   EXPECT_DOUBLE_EQ(Ms(report.rank(0).comm_busy_ps()), 3);
   EXPECT_EQ(Sum(report, "all_reduce").count(), 3);
 }
 
-TEST_F(OddCaptures, CaseDoesNotHideCommunication) {
+TEST_F(OddCaptures, ReadsLowerCaseCommunicationNames) {
   EXPECT_GT(Sum(Replay("nccl_name_lower_case"), "all_reduce").count(), 0);
 }
 
-TEST_F(OddCaptures, CopiesAreMemory) {
+TEST_F(OddCaptures, CopiesCountAsMemory) {
   const proto::Report report = Replay("copies_counted_as_compute/trace.json");
   EXPECT_DOUBLE_EQ(Ms(report.rank(0).compute_busy_ps()), 3);
   EXPECT_DOUBLE_EQ(Ms(report.rank(0).memory_busy_ps()), 18);
   EXPECT_THAT(report.bound(), StartsWith("bound by copies"));
-  // Faster kernels leave copies as they are.
+  // Faster kernels do not change copies.
   const proto::Report device = Replay("copies_counted_as_compute/trace.json", "--scale device=0.5");
   EXPECT_DOUBLE_EQ(Ms(device.rank(0).compute_busy_ps()), 1.5);
   EXPECT_DOUBLE_EQ(Ms(device.rank(0).memory_busy_ps()), 18);
@@ -149,7 +149,7 @@ TEST_F(OddCaptures, CopiesAreMemory) {
   EXPECT_DOUBLE_EQ(Ms(memory.rank(0).memory_busy_ps()), 9);
 }
 
-TEST_F(OddCaptures, StepsAreTheAnnotationsThatAreAskedFor) {
+TEST_F(OddCaptures, StepRangeSelectsAnnotations) {
   for (const char* options : {"--step-range 'execute_context*'", ""}) {
     const proto::Report report = Replay("step_range_without_effect", options);
     int steps = 0;

@@ -1,5 +1,5 @@
-// Files that are nearly what they seem: several ranks in one file, files beside ranks, formats of others,
-// JSON that its writer broke. Each is read rightly, or refused with the true cause.
+// Files that resemble a known format: several ranks in one file, other files among ranks, formats of other
+// tools, broken JSON. Each is read correctly, or refused with the true cause.
 #include <filesystem>
 #include <string>
 
@@ -32,7 +32,7 @@ class OddFiles : public Bench {
   static std::string Doctor(const std::string& name) { return RunCommand("doctor " + Input(name)).out; }
 };
 
-TEST_F(OddFiles, SeveralRanksInOneFile) {
+TEST_F(OddFiles, ReadsSeveralRanksFromOneFile) {
   const CommandResult run = Replay("merged_ranks_named/merged.trace.json");
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out,
@@ -41,7 +41,7 @@ TEST_F(OddFiles, SeveralRanksInOneFile) {
               AllOf(HasSubstr("2 ranks"), Not(HasSubstr("of 2 ranks"))));
 }
 
-TEST_F(OddFiles, AFrontEndBesideRanksIsLeftOut) {
+TEST_F(OddFiles, SkipsFrontEndAmongRanks) {
   for (const char* folder : {"folder_with_front_end", "front_end_taken_as_rank"}) {
     const CommandResult run = Replay(folder);
     EXPECT_EQ(run.status, 0) << run.err;
@@ -51,12 +51,12 @@ TEST_F(OddFiles, AFrontEndBesideRanksIsLeftOut) {
   }
 }
 
-TEST_F(OddFiles, RanksOfPlacesInNames) {
+TEST_F(OddFiles, CountsRanksFromPlacesInNames) {
   const CommandResult run = Replay("names_tp_dp_pp_ep");
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, AllOf(HasSubstr("4 ranks"), HasSubstr("counted from DP, TP")));
   EXPECT_THAT(Doctor("names_tp_dp_pp_ep"), AllOf(HasSubstr("1 run,"), HasSubstr("4 ranks")));
-  // The same by hand; and a way that cannot be.
+  // The same ranks by hand; then a pattern that gives two traces one rank.
   const std::string by_hand =
       "--rank-of 'TP-0-DP-0=0' --rank-of 'TP-1-DP-0=1' --rank-of 'TP-0-DP-1=2' --rank-of 'TP-1-DP-1=3'";
   EXPECT_EQ(Replay("names_tp_dp_pp_ep", by_hand).status, 0);
@@ -65,7 +65,7 @@ TEST_F(OddFiles, RanksOfPlacesInNames) {
   EXPECT_THAT(twice.err, HasSubstr("two device traces for rank 0"));
 }
 
-TEST_F(OddFiles, APlanOfAnotherToolIsNoTrace) {
+TEST_F(OddFiles, RefusesPlansOfOtherTools) {
   const CommandResult run = Replay("plan_of_another_tool/allgather.json");
   EXPECT_EQ(run.status, 1);
   EXPECT_THAT(run.err, HasSubstr("no Chakra node"));
@@ -73,7 +73,7 @@ TEST_F(OddFiles, APlanOfAnotherToolIsNoTrace) {
               AllOf(HasSubstr("MSCCL++"), Not(HasSubstr("report"))));
 }
 
-TEST_F(OddFiles, TextIsNoReport) {
+TEST_F(OddFiles, TextLogIsNotAReport) {
   EXPECT_THAT(
       Doctor("text_is_a_report/nccl.log"),
       AllOf(HasSubstr("debug log of NCCL"), HasSubstr("record-help nccl"), Not(HasSubstr("a report of"))));
@@ -85,7 +85,7 @@ TEST_F(OddFiles, LinkedTracesKeepTheirTimes) {
   EXPECT_THAT(run.out, AllOf(HasSubstr("Makespan   2.9 ms"), HasSubstr("chakra_trace_link")));
 }
 
-TEST_F(OddFiles, AModuleRunsOnTheDevicesThatAreAskedFor) {
+TEST_F(OddFiles, HloModuleRunsOnGivenRanks) {
   const std::string asked = "--cluster dgx-h100 --ranks 8";
   const CommandResult run = Replay("hlo_without_device_count/module.txt", asked);
   EXPECT_EQ(run.status, 0) << run.err;
@@ -94,7 +94,7 @@ TEST_F(OddFiles, AModuleRunsOnTheDevicesThatAreAskedFor) {
   EXPECT_THAT(alone.out, AllOf(HasSubstr("nothing takes time"), HasSubstr("--ranks N gives their number")));
 }
 
-TEST_F(OddFiles, JsonThatItsWriterBrokeIsMended) {
+TEST_F(OddFiles, RepairsBrokenJson) {
   const CommandResult host = Replay("host_trace_trailing_comma", "--cluster dgx-h100");
   EXPECT_EQ(host.status, 0) << host.err;
   EXPECT_THAT(host.out, HasSubstr("json_superfluous_comma"));
@@ -107,20 +107,20 @@ TEST_F(OddFiles, JsonThatItsWriterBrokeIsMended) {
   EXPECT_THAT(words.out, HasSubstr("json_bare_word"));
 }
 
-TEST_F(OddFiles, DoctorSaysWhatReplayRefuses) {
+TEST_F(OddFiles, DoctorReportsWhyReplayStops) {
   EXPECT_THAT(
       Doctor("doctor_all_well_deadlock"),
       AllOf(HasSubstr("a replay stops: "), HasSubstr("cannot finish"), Not(HasSubstr("nothing is missing"))));
 }
 
-TEST_F(OddFiles, ATraceOfAnotherProfilerIsCalledThat) {
+TEST_F(OddFiles, NamesTracesOfOtherProfilers) {
   const CommandResult run = Replay("trace_of_another_profiler/trace.json");
   EXPECT_EQ(run.status, 1);
   EXPECT_THAT(run.err, AllOf(HasSubstr("a Chrome trace of another program"), HasSubstr("record-help torch"),
                              Not(HasSubstr("recorded no step"))));
 }
 
-TEST_F(OddFiles, HalvesThatMeasureDifferentThings) {
+TEST_F(OddFiles, FitsOnePlaceIfHalvesDiffer) {
   const CommandResult run = RunCommand(absl::StrCat("calibrate ", Input("nccl_tests_halves_differ/log.txt"),
                                                     " --cluster dgx-h100 -o ", At("c.txtpb")));
   EXPECT_EQ(run.status, 0);
@@ -129,7 +129,7 @@ TEST_F(OddFiles, HalvesThatMeasureDifferentThings) {
   EXPECT_THAT(run.out, HasSubstr("5 rows fitted"));
 }
 
-TEST_F(OddFiles, TheLastLineOfAListOfRanksIsEnough) {
+TEST_F(OddFiles, LastLineOfRankListIsEnough) {
   const CommandResult run = RunCommand(absl::StrCat("calibrate ", Input("nccl_tests_last_rank_line/log.txt"),
                                                     " --cluster dgx-h100 -o ", At("c.txtpb")));
   EXPECT_EQ(run.status, 0) << run.err;

@@ -1,4 +1,4 @@
-// Steps whose activations or optimizer the host's memory holds, against closed forms and measurements.
+// Steps with activations or the optimizer in the host's memory, against closed forms and measurements.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -30,9 +30,9 @@ class OffloadCli : public Bench {
   }
 };
 
-// On a link that is never in the way nothing is slower; on one that is always in the way copies follow each
-// other without a gap, there and back.
-TEST_F(OffloadCli, ActivationsTakeWhatTheLinkTakes) {
+// A link that is fast enough slows nothing. On a slow link, copies follow one another without a gap, to the
+// host and back.
+TEST_F(OffloadCli, ActivationsTakeTimeOfTheLink) {
   const proto::Report without = Of("");
   const std::string offload = ",offload=activations,offload_layers=5";
   EXPECT_NEAR(Ms(offload, 1e9), static_cast<double>(without.makespan_ps()) * 1e-9, 1e-3);
@@ -44,20 +44,20 @@ TEST_F(OffloadCli, ActivationsTakeWhatTheLinkTakes) {
   EXPECT_GT(Ms(offload, 25), Ms(offload, 50));
 }
 
-TEST_F(OffloadCli, TheOptimizersCopiesAndUpdateAddUp) {
+TEST_F(OffloadCli, OptimizerCopiesAndUpdateAddUp) {
   const std::string offload = ",offload=optimizer,host_updates_per_s=1e9";
   const double weights = static_cast<double>(Of(offload).training().memory(0).host_bytes()) / 16;
   EXPECT_NEAR(Ms(offload, 10) - Ms(offload, 20), 8 * weights / 1e6 * (1. / 10 - 1. / 20), 1e-3);
   EXPECT_NEAR(Ms(",offload=optimizer,host_updates_per_s=5e8", 10) - Ms(offload, 10), weights / 1e6, 1e-3);
-  // Copies beside the update: what is left of them is the first on its way there, the last on its way back.
+  // Copies that overlap the update: only the first copy to the host and the last copy back remain.
   const std::string beside = offload + ",overlap_offload=yes";
   EXPECT_NEAR(Ms(offload, 10) - Ms(beside, 10), 8 * weights / 1e7 * (1 - 1. / 10), 1e-2);
 }
 
 // NVIDIA's run on 16 H100 (Megatron-Bridge, skills/nemo-mbridge-perf-cpu-offloading/card.yaml, Qwen3-30B-A3B,
-// TP 2, PP 2, EP 4): ms more than without. The host's rate is
-// that of the last two rows; the first three tell nothing that the law was made from.
-TEST_F(OffloadCli, TheOptimizerTakesWhatWasMeasured) {
+// TP 2, PP 2, EP 4): additional ms of offloading. The host's rate is fitted to the last two rows; the first
+// three rows are independent.
+TEST_F(OffloadCli, OptimizerMatchesMeasurements) {
   const auto ms = [&](const std::string& training) {
     return static_cast<double>(
                ReportOf(
@@ -80,7 +80,7 @@ TEST_F(OffloadCli, TheOptimizerTakesWhatWasMeasured) {
   for (const auto& m : kMeasured) EXPECT_NEAR((ms(m.training) - without) / m.ms, 1, m.within) << m.training;
 }
 
-TEST_F(OffloadCli, ADeviceMustSayItsLink) {
+TEST_F(OffloadCli, RefusesDeviceWithoutHostLink) {
   const Outcome r =
       Run("replay --model llama3-8b:layers=4 --training seq=512,offload=activations --cluster dgx-h100 --set "
           "device.host_gbytes_per_s=0");
@@ -89,8 +89,9 @@ TEST_F(OffloadCli, ADeviceMustSayItsLink) {
   EXPECT_THAT(r.err, HasSubstr("training.offload"));
 }
 
-// A module of XLA that copies to the host's memory, S(5): the link sets the time, for its traces too.
-TEST_F(OffloadCli, CopiesOfAnHloModuleTakeTheLink) {
+// A module of XLA that copies to the host's memory, S(5): the link sets the time, also for the traces made
+// from the module.
+TEST_F(OffloadCli, HloCopiesTakeTimeOfTheLink) {
   const std::string folder = ::testing::TempDir() + "/offload_cli_hlo";
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
@@ -110,7 +111,7 @@ TEST_F(OffloadCli, CopiesOfAnHloModuleTakeTheLink) {
 }
 
 // Copies are calculations of a program for LogGOPSim, as long as the link to the host needs.
-TEST_F(OffloadCli, ProgramsHaveTheLinksTimes) {
+TEST_F(OffloadCli, GoalProgramsHaveTimeOfTheLink) {
   const std::string folder = ::testing::TempDir() + "/offload_cli_goal";
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);

@@ -11,14 +11,15 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// Operations and bytes of an operator on tensors of floats; "" types: elements of `unknown` bytes.
+// Operations and bytes of an operator on tensors of floats. If `types` is empty, elements have `unknown`
+// bytes.
 OperatorWork WorkOfCall(const char* name, const char* shapes, const char* types = "", int unknown = 4) {
   const auto work = WorkOfOperator(name, shapes, types, unknown);
   EXPECT_TRUE(work.has_value()) << name << " " << shapes;
   return work.value_or(OperatorWork());
 }
 
-TEST(Operands, OfTheHostTraceAndOfKineto) {
+TEST(Operands, ReadsHostTraceAndKinetoForms) {
   const auto host =
       ParseOperands("[[32, 3], [], [[64], [5, 2]], [[], []], []]",
                     "['Tensor(float)', 'Int', 'GenericList[Tensor(c10::Half),Tensor(c10::Half)]', "
@@ -38,7 +39,7 @@ TEST(Operands, OfTheHostTraceAndOfKineto) {
   EXPECT_THAT((*kineto)[2].shapes, ElementsAre(Shape{}));  // a tensor of no dimension
 }
 
-TEST(Operands, BadTextsAreRefusedWithTheByte) {
+TEST(Operands, ErrorsNameTheByte) {
   const std::tuple<const char*, const char*, const char*> cases[] = {
       {"", "", "shapes, byte 0: the end, expected a list of shapes"},
       {"[8]", "", "shapes, byte 1: \"8\", expected a shape"},
@@ -56,7 +57,7 @@ TEST(Operands, BadTextsAreRefusedWithTheByte) {
   }
 }
 
-TEST(OperatorWork, Products) {
+TEST(OperatorWork, CountsGemms) {
   // 2 m n k; m k + k n + m n floats.
   EXPECT_EQ(WorkOfCall("aten::mm", "[[3, 4], [4, 5]]").operations, 2 * 3 * 4 * 5);
   EXPECT_EQ(WorkOfCall("aten::mm", "[[3, 4], [4, 5]]").bytes, 4 * (12 + 20 + 15));
@@ -76,7 +77,7 @@ TEST(OperatorWork, Products) {
   }
 }
 
-TEST(OperatorWork, ConvolutionsAndAttention) {
+TEST(OperatorWork, CountsConvolutionsAndAttention) {
   const OperatorWork forward = WorkOfCall("aten::cudnn_convolution", "[[2, 3, 8, 8], [16, 3, 5, 5]]");
   EXPECT_EQ(forward.operations, 2.0 * (2 * 16 * 8 * 8) * (3 * 5 * 5));
   EXPECT_FALSE(forward.exact);
@@ -97,7 +98,7 @@ TEST(OperatorWork, ConvolutionsAndAttention) {
             5 * 2.0 * (2 * 4 * 16 * 32 * 8));
 }
 
-TEST(OperatorWork, MemoryBound) {
+TEST(OperatorWork, CountsMemoryBoundOperators) {
   const char* two = "['Tensor(float)', 'Tensor(float)', 'Int']";
   EXPECT_EQ(WorkOfCall("aten::add", "[[6, 4], [4], []]", two).bytes, 4 * (24 + 4 + 24));
   EXPECT_EQ(WorkOfCall("aten::add", "[[4], [6, 4], []]", two).operations, 24);
@@ -120,13 +121,13 @@ TEST(OperatorWork, MemoryBound) {
             4 * (10 + 10 + 10));
 }
 
-TEST(OperatorWork, WithoutTypesBytesNeedASize) {
+TEST(OperatorWork, BytesWithoutTypesNeedElementSize) {
   EXPECT_EQ(WorkOfCall("aten::mm", "[[3, 4], [4, 5]]", "", 2).bytes, 2 * 47);
   EXPECT_EQ(WorkOfCall("aten::mm", "[[3, 4], [4, 5]]", "", 0).bytes, 0);
   EXPECT_EQ(WorkOfCall("aten::mm", "[[3, 4], [4, 5]]", "", 0).operations, 120);
 }
 
-TEST(OperatorWork, OfKernelsByTheirOperatorOrName) {
+TEST(OperatorWork, FindsWorkByOperatorOrKernelName) {
   const char* shapes = "[[3, 4], [4, 5]]";
   EXPECT_EQ(WorkOfKernel("volta_sgemm_tn", "", shapes, "", 4)->operations, 120);
   EXPECT_EQ(WorkOfKernel("anything", "aten::mm", shapes, "", 4)->operations, 120);
@@ -135,11 +136,11 @@ TEST(OperatorWork, OfKernelsByTheirOperatorOrName) {
   EXPECT_FALSE(WorkOfKernel("volta_sgemm_tn", "", "[[3, 4], [5, 5]]", "", 4).has_value());
 }
 
-TEST(OperatorWork, EveryNameIsThereOnce) {
+TEST(OperatorWork, KnownOperatorsAreUniqueAndSafe) {
   const std::vector<std::string> names = KnownOperators();
   EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
   EXPECT_FALSE(WorkOfOperator("aten::view", "[[3]]", "", 4).has_value());
-  // None crashes on what does not fit it, or is empty, or is past all measure.
+  // No operator crashes on shapes that do not fit, are empty, or are too large.
   for (const std::string& name : names) {
     for (const char* shapes : {"[]", "[[]]", "[[0, 0], [0, 0], [0, 0], [0, 0]]", "[[[]]]",
                                "[[9223372036854775807, 9223372036854775807], [9223372036854775807, 2]]",

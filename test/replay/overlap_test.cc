@@ -1,4 +1,4 @@
-// How much of the communication of captures computation hides, and how long messages waited.
+// The part of the communication in captures that computation hides, and the waits of messages.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -14,7 +14,7 @@
 namespace chakra::CHAKRA_FILE {
 namespace {
 
-// A capture of one rank, written to a file of its own.
+// The report of a capture of one rank. Writes the capture to its own file.
 proto::Report ReplayOf(const std::string& name, const pytorch::KinetoBuilder& capture) {
   const std::string path = absl::StrCat(testing::TempDir(), "/", name, ".json");
   std::ofstream(path) << capture.Json();
@@ -28,7 +28,7 @@ proto::Report ReplayOf(const std::string& name, const pytorch::KinetoBuilder& ca
   return report;
 }
 
-TEST(Overlap, IsWhatComputationHidesByKindAndLane) {
+TEST(Overlap, MeasuresHiddenTimeByKindAndLane) {
   pytorch::KinetoBuilder k;
   k.Rank(0, 2);
   const auto reduce = [&](int64_t at, int64_t begin, int64_t length) {
@@ -36,8 +36,8 @@ TEST(Overlap, IsWhatComputationHidesByKindAndLane) {
         .Launch(1, at + 100, 100, 20, "ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", begin, length);
   };
   k.Launch(1, 0, 100, 7, "gemm", 10000, 40000);
-  reduce(2000, 20000, 20000);  // all of it is hidden
-  reduce(4000, 45000, 20000);  // a quarter of it
+  reduce(2000, 20000, 20000);  // all hidden
+  reduce(4000, 45000, 20000);  // a quarter hidden
   const proto::Report report = ReplayOf("overlap", k);
   ASSERT_EQ(report.overlap_size(), 1);
   EXPECT_EQ(report.overlap(0).kind(), "all_reduce");
@@ -49,7 +49,7 @@ TEST(Overlap, IsWhatComputationHidesByKindAndLane) {
   EXPECT_EQ(report.overlap(0).waited_ps(), 0);
 }
 
-TEST(Overlap, MessagesOfOneRankWaitForTheOther) {
+TEST(Overlap, CountsWaitsOfReceives) {
   pytorch::KinetoBuilder k;
   k.Rank(1, 2);
   for (int i = 0; i < 3; ++i) {

@@ -1,4 +1,4 @@
-// A fabric of one's own: all that a fabric needs is in this file, and one line makes runs take it by name.
+// A user's own fabric: this file has all its parts, and one line registers it by name.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ struct DelayOptions {
   Time delay;
 };
 
-// Every message takes the same time, whatever its size, its way and its neighbours.
+// Every message takes the same time, for any size, route and other traffic.
 class ConstantDelay final : public Fabric {
  public:
   explicit ConstantDelay(Time delay) : delay_(delay) {}
@@ -76,13 +76,13 @@ const FabricKind& ConstantDelayKind() {
   return kind;
 }
 
-// What NCCL takes of a message between two A100 beside the fabric: the base of direct/simple.
+// NCCL's part of the time of a message between two A100: the base of direct/simple.
 const Time kOfLibrary = Time::Nanos(12600);
 
 class OwnFabric : public ::testing::Test {
  protected:
   OwnFabric() {
-    fabrics_.push_back(&ConstantDelayKind());  // the line
+    fabrics_.push_back(&ConstantDelayKind());  // registers the fabric
     options_.cluster = "dgx-a100:gpus_per_node=2";
     options_.fabric = "constant-delay";
     options_.fabrics = &fabrics_;
@@ -98,17 +98,17 @@ class OwnFabric : public ::testing::Test {
   LoadedTraces traces_;
 };
 
-TEST_F(OwnFabric, AReplayRunsOnItByName) {
+TEST_F(OwnFabric, RunsByName) {
   const auto report = RunReplay(traces_, options_);
   ASSERT_TRUE(report.ok()) << report.status();
   EXPECT_EQ(report->fabric(), "constant-delay");
   EXPECT_EQ(report->makespan_ps(), (kOfLibrary + Time::Micros(7)).picos());
-  // The fabric has no report, so the report has nothing of links.
+  // The fabric reports no links, so the report has none.
   EXPECT_EQ(report->link_size(), 0);
   EXPECT_FALSE(report->has_packet());
 }
 
-TEST_F(OwnFabric, ItsParametersFollowItsName) {
+TEST_F(OwnFabric, ReadsParametersAfterTheName) {
   options_.fabric = "constant-delay:delay=12us";
   const auto report = RunReplay(traces_, options_);
   ASSERT_TRUE(report.ok()) << report.status();
@@ -121,14 +121,14 @@ TEST_F(OwnFabric, ItsParametersFollowItsName) {
             "fabric fluid: \"fluid:delay=12us\" has parameters, and fluid takes none");
 }
 
-TEST_F(OwnFabric, ItsCriticalPathIsFound) {
+TEST_F(OwnFabric, HasACriticalPath) {
   options_.critical_path = true;
   const auto report = RunReplay(traces_, options_);
   ASSERT_TRUE(report.ok()) << report.status();
   EXPECT_GT(report->critical_path().stretches(), 0u);
 }
 
-TEST_F(OwnFabric, RefusesWhatItDoesNotTake) {
+TEST_F(OwnFabric, RefusesUnsupportedOptions) {
   const auto error = [&] { return std::string(RunReplay(traces_, options_).status().message()); };
   options_.fabric_options.link_series = true;
   EXPECT_EQ(
@@ -142,13 +142,13 @@ TEST_F(OwnFabric, RefusesWhatItDoesNotTake) {
   EXPECT_EQ(error(), "fabric constant-delay: a delay below 0");
 }
 
-TEST_F(OwnFabric, OthersRefuseWhatItTakes) {
+TEST_F(OwnFabric, OtherFabricsRefuseItsOptions) {
   options_.fabric = "fluid";
   EXPECT_EQ(RunReplay(traces_, options_).status().message(),
             "fabric fluid: a delay of messages is for constant-delay");
 }
 
-TEST_F(OwnFabric, WithoutTheLineItIsUnknown) {
+TEST_F(OwnFabric, IsUnknownUnlessRegistered) {
   options_.fabrics = &Fabrics();
   EXPECT_THAT(std::string(RunReplay(traces_, options_).status().message()),
               HasSubstr("unknown fabric \"constant-delay\""));

@@ -51,7 +51,7 @@ void AddMessage(int src, int dst, int64_t bytes, TraceBuilder* b) {
   b->Recv(dst, src, bytes, src);
 }
 
-// Passes all on and counts.
+// Forwards all calls, and counts them.
 class Counted final : public Fabric {
  public:
   explicit Counted(std::unique_ptr<Fabric> inner) : inner_(std::move(inner)) {}
@@ -72,14 +72,14 @@ class Counted final : public Fabric {
   std::unique_ptr<Fabric> inner_;
 };
 
-TEST(PacketReplay, AMessageTakesWhatItsPacketsTake) {
+TEST(PacketReplay, MessageTakesTheTimeOfItsPackets) {
   TraceBuilder b(2);
   AddMessage(0, 1, 2 * 4096, &b);
   // Two packets of 4,160 bytes at 20 ps a byte, then the wire.
   EXPECT_EQ(Makespan(b, {}, "packet"), 2 * 83200 + 500000);
 }
 
-TEST(PacketReplay, TheEngineDoesNotLookAtPackets) {
+TEST(PacketReplay, EngineDoesNotWakeForPackets) {
   TraceBuilder b(2);
   AddMessage(0, 1, 1 << 20, &b);  // 256 packets
   for (int i = 0; i < 5; ++i) b.Comp(1, 1);
@@ -99,8 +99,8 @@ TEST(PacketReplay, TheEngineDoesNotLookAtPackets) {
   EXPECT_LE(counted->asked, 40);
 }
 
-// However long the ranks have nothing to do but to wait for packets.
-TEST(PacketReplay, StopsBetweenPackets) {
+// The flag stops a run even while the ranks only wait for packets.
+TEST(PacketReplay, StopFlagEndsLongRuns) {
   for (const char* how : {"", "skip=repeats"}) {
     TraceBuilder b(8);
     for (int r = 0; r < 4; ++r) AddMessage(r, r + 4, int64_t{100} << 30, &b);  // 100 million packets
@@ -121,7 +121,7 @@ TEST(PacketReplay, StopsBetweenPackets) {
   }
 }
 
-TEST(PacketReplay, WhatRanksDoMeanwhileMovesNoPacket) {
+TEST(PacketReplay, ComputationDoesNotChangePackets) {
   TraceBuilder alone(4), busy(4);
   for (TraceBuilder* b : {&alone, &busy}) {
     for (int r = 1; r < 4; ++r) AddMessage(r, 0, 100000, b);
@@ -145,8 +145,8 @@ TEST(PacketReplay, WhatRanksDoMeanwhileMovesNoPacket) {
   EXPECT_GT(totals[0].marks, 0u);
 }
 
-// Each sends two steps up a ring whose buffers hold two packets.
-TEST(PacketReplay, NamesTheCycleThatPacketsWaitIn) {
+// Each rank sends over two hops of a ring whose buffers hold two packets.
+TEST(PacketReplay, DeadlockNamesItsCycle) {
   TraceBuilder b(4);
   for (int r = 0; r < 4; ++r) AddMessage(r, (r + 2) % 4, 1000000, &b);
   const TraceSet traces = *b.Build();
@@ -173,7 +173,7 @@ proto::Report ReportOf(const TraceBuilder& b, Machine* fabric) {
   return MakeReport(*metrics, run);
 }
 
-TEST(PacketReplay, ReportsWhatPacketsMet) {
+TEST(PacketReplay, ReportsPacketCounters) {
   TraceBuilder b(5);
   for (int r = 1; r < 5; ++r) AddMessage(r, 0, 50 * 4096, &b);
   const auto fabric = Packets(Of(TopologyDimension::Kind::kSwitch, 5), "queue=9KB,recovery=selective");
@@ -201,7 +201,7 @@ TEST(PacketReplay, ReportsWhatPacketsMet) {
               HasSubstr(absl::StrCat("\"sent_again\": \"", p.sent_again(), "\"")));
 }
 
-TEST(PacketReplay, ReportsWhatPacketsMetOverTime) {
+TEST(PacketReplay, ReportsPacketCountersOverTime) {
   TraceBuilder b(5);
   for (int r = 1; r < 5; ++r) AddMessage(r, 0, 1 << 20, &b);
   const auto sum = [](const auto& values) {
@@ -264,7 +264,7 @@ TEST(PacketReplay, ReportsQueuesOverTime) {
   EXPECT_GT(busiest.queued(4), 0u);
 }
 
-TEST(PacketReplay, TheBinaryGivesTheSameBytesForAnyThreads) {
+TEST(PacketReplay, OutputIsEqualForAnyThreads) {
   const auto folder = std::filesystem::path(testing::TempDir()) / "packet_replay_test";
   std::filesystem::create_directories(folder);
   TraceBuilder b(4);
@@ -283,7 +283,7 @@ TEST(PacketReplay, TheBinaryGivesTheSameBytesForAnyThreads) {
   EXPECT_EQ(status, 0) << one;
   EXPECT_THAT(one, HasSubstr("\"transport\": \"dcqcn\""));
   EXPECT_EQ(RunBinary(run + " --threads 2", &status), one);
-  // Of sixteen ranks the switches are in parts, which threads share.
+  // With sixteen ranks, the network has several parts, which threads share.
   TraceBuilder more(16);
   for (int r = 0; r < 16; ++r) {
     more.Coll(r, CollectiveType::kAllToAll, 200000, {more.Comp(r, 3).id()});
@@ -301,7 +301,7 @@ TEST(PacketReplay, TheBinaryGivesTheSameBytesForAnyThreads) {
   EXPECT_THAT(refused, HasSubstr("mtu"));
 }
 
-TEST(PacketReplay, WhereSomeWereSkippedTheReportSaysHowFarJobsWereOff) {
+TEST(PacketReplay, ReportsErrorOfSkippedPackets) {
   TraceBuilder b(2);
   AddMessage(0, 1, 20'000'000, &b);
   const auto report = [&](const std::string& options) {
@@ -324,7 +324,7 @@ TEST(PacketReplay, WhereSomeWereSkippedTheReportSaysHowFarJobsWereOff) {
   EXPECT_THAT(text(whole), Not(HasSubstr("skip=off")));
 }
 
-TEST(PacketReplay, TheBinaryPricesCollectivesAndSaysWhyItCannot) {
+TEST(PacketReplay, CollectiveCommandPricesOrReportsDeadlock) {
   const std::string price =
       "collective all_to_all --bytes 256KiB --ranks 8 --format csv "
       "--cluster dgx-a100:gpus_per_node=1 --network ring --fabric packet --packet ";

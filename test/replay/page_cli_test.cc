@@ -1,4 +1,4 @@
-// --html, as a user's scripts would have it.
+// --html, as a user's scripts run it.
 #include <gmock/gmock.h>
 
 #include "google/protobuf/util/message_differencer.h"
@@ -25,7 +25,7 @@ class Pages : public Bench {
   }
 };
 
-TEST_F(Pages, HaveTheReportWithItsCriticalPath) {
+TEST_F(Pages, ContainTheReportWithCriticalPath) {
   const std::string alone = Runs("--report alone.json");
   Runs("--report beside.json --html run.html --threads 1");
   EXPECT_EQ(Content(folder_ / "beside.json"), Content(folder_ / "alone.json"));
@@ -38,7 +38,7 @@ TEST_F(Pages, HaveTheReportWithItsCriticalPath) {
   EXPECT_EQ(Runs("--report other.txt --html -"), page);
 }
 
-TEST_F(Pages, OfFluidHaveLinksOverTime) {
+TEST_F(Pages, FluidPagesHaveLinksOverTime) {
   for (const char* fabric : {"fluid", "packet", "analytical"}) {
     Runs(std::string("--report r.txt --html run.html --fabric ") + fabric);
     const proto::Report report = ReportOfPage(Content(folder_ / "run.html"));
@@ -47,7 +47,7 @@ TEST_F(Pages, OfFluidHaveLinksOverTime) {
   }
 }
 
-TEST_F(Pages, RefusedBeforeAnythingRuns) {
+TEST_F(Pages, RefuseBadOptionsBeforeTheRun) {
   const std::string run(kRun);
   Refused(run + "--html ''", {"--html names no file"}, 2);
   Refused(run + "--html -", {"--html and the report both go to standard output"}, 2);
@@ -59,7 +59,7 @@ TEST_F(Pages, RefusedBeforeAnythingRuns) {
   EXPECT_FALSE(fs::exists(At("r")));
 }
 
-TEST_F(Pages, AFullDiskIsAnError) {
+TEST_F(Pages, FullDiskIsAnError) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
   Refused(std::string(kRun) + "--report r --html /dev/full", {"/dev/full"});
 }

@@ -31,7 +31,7 @@ size_t Count(const std::string& text, const std::string& what) {
   return n;
 }
 
-// What the elements of that name hold, in order; those of data left out.
+// The contents of all elements with that name and no attributes, in order.
 std::vector<std::string> Elements(const std::string& page, const std::string& name) {
   std::vector<std::string> out;
   const std::string open = absl::StrCat("<", name, ">"), close = absl::StrCat("</", name, ">");
@@ -46,7 +46,7 @@ TEST(Page, HoldsTheWholeReport) {
   EXPECT_TRUE(MessageDifferencer::Equals(ReportOfPage(Page(report)), report));
 }
 
-TEST(Page, HasAllSectionsInTheirOrder) {
+TEST(Page, HasAllSectionsInOrder) {
   for (const proto::Report& report : {FullReport(), proto::Report()}) {
     const std::string page = Page(report);
     size_t at = 0;
@@ -61,13 +61,13 @@ TEST(Page, HasAllSectionsInTheirOrder) {
   }
 }
 
-TEST(Page, ItsScriptDeclaresEachNameOnce) {
+TEST(Page, ScriptDeclaresEachNameOnce) {
   std::set<std::string> all;
   EXPECT_THAT(DeclaredTwice(Page(FullReport()), &all), ElementsAre());
   EXPECT_THAT(all, IsSupersetOf({"kShown", "columnsOf", "Table", "report"}));
 }
 
-TEST(Page, TextOfTheReportEndsNothing) {
+TEST(Page, EscapesTextOfTheReport) {
   proto::Report report = FullReport();
   report.mutable_operator_(0)->set_name(kHostile);
   report.mutable_time_source(0)->set_time_source(kHostile);
@@ -91,7 +91,7 @@ TEST(Page, TextOfTheReportEndsNothing) {
   EXPECT_EQ(Elements(page, "script"), Elements(plain, "script"));
 }
 
-TEST(Page, TextThatIsNoUtf8DoesNoHarm) {
+TEST(Page, AcceptsTextThatIsNotUtf8) {
   proto::Report report;
   report.set_bound(
       "a\xff"
@@ -101,7 +101,7 @@ TEST(Page, TextThatIsNoUtf8DoesNoHarm) {
   EXPECT_THAT(page, Not(HasSubstr("\xff")));
 }
 
-TEST(Page, PolicyAllowsWhatIsInItAndNothingElse) {
+TEST(Page, PolicyAllowsOnlyTheOwnContent) {
   const std::string page = Page(FullReport());
   const std::string policy = Between(page, "Content-Security-Policy\" content=\"", "\">");
   EXPECT_THAT(policy, HasSubstr("default-src 'none'; "));
@@ -122,9 +122,9 @@ TEST(Page, PolicyAllowsWhatIsInItAndNothingElse) {
   EXPECT_THAT(page, HasSubstr("Permission is hereby granted, free of charge"));
 }
 
-TEST(Page, IsTheSameEachTime) { EXPECT_EQ(Page(FullReport()), Page(FullReport())); }
+TEST(Page, IsDeterministic) { EXPECT_EQ(Page(FullReport()), Page(FullReport())); }
 
-TEST(Page, OfNothing) {
+TEST(Page, AcceptsAnEmptyReport) {
   const std::string page = Page(proto::Report());
   EXPECT_TRUE(MessageDifferencer::Equals(ReportOfPage(page), proto::Report()));
   EXPECT_EQ(Elements(page, "title").at(0), "0 s: no traces, chakra-replay ");
@@ -165,13 +165,13 @@ TEST(Page, NamesTheFilesOfACapture) {
   EXPECT_THAT(Elements(Page(report), "title").at(0), HasSubstr(": runs/b,"));
 }
 
-TEST(Page, Of1024RanksIsBelow3MB) {
+TEST(Page, PageOf1024RanksIsBelow3MB) {
   const std::string page = Page(LargeReport(1024));
   EXPECT_EQ(ReportOfPage(page).rank_size(), 1024);
   EXPECT_LT(page.size(), 3'000'000u);
 }
 
-TEST(Assets, AreThereByName) {
+TEST(Assets, AreFoundByName) {
   EXPECT_EQ(page::Asset("frame.html").substr(0, 15), "<!DOCTYPE html>");
   EXPECT_EQ(page::Asset("nothing.js"), "");
   EXPECT_EQ(Sha256Hex(page::Asset("vendor/chart.umd.min.js")),

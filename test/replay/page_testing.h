@@ -1,4 +1,4 @@
-// Helpers of the tests of the page: reports to make pages of, and readers of a page's content.
+// Helpers for tests of pages: reports to make pages from, and readers of a page's content.
 #pragma once
 
 #include <cstdint>
@@ -60,7 +60,7 @@ inline proto::Report FullReport(int entries = 3) {
   return report;
 }
 
-// A report like that of a run with this many ranks, without the meters and bills of --energy.
+// A report like that of a run with `ranks` ranks, without energy and costs.
 inline proto::Report LargeReport(int ranks) {
   proto::Report report = FullReport(100);
   report.clear_rank();
@@ -104,8 +104,8 @@ inline std::string Between(const std::string& text, const std::string& open, con
   return text.substr(begin + open.size(), end - begin - open.size());
 }
 
-// Names that the script of a page declares more than once: its files share a scope, and none would run. Each
-// that is declared at all stands in `all`.
+// Names that the script of a page declares more than once. Its files share a scope, so that such a script
+// would not run. `all` gets every declared name.
 inline std::set<std::string> DeclaredTwice(const std::string& page, std::set<std::string>* all) {
   std::istringstream lines(Between(page, "<script>(() => {\n", "</script>"));
   std::set<std::string> twice;
@@ -122,7 +122,7 @@ inline std::set<std::string> DeclaredTwice(const std::string& page, std::set<std
   return twice;
 }
 
-// The report that is in a page; empty where it cannot be read.
+// The report in a page; empty if it cannot be read.
 inline proto::Report ReportOfPage(const std::string& page) {
   proto::Report report;
   const auto read = google::protobuf::util::JsonStringToMessage(

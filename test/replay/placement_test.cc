@@ -1,4 +1,4 @@
-// Where ranks sit, and what that changes.
+// Placement of ranks on devices, and its effect.
 #include "backends/topology/placement.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ Topology Nodes() {
   return *Topology::Make({nvlink, nic});
 }
 
-TEST(Placement, Rules) {
+TEST(Placement, RulesGiveTheirOrder) {
   EXPECT_EQ(Placed("linear", 3, 4), (std::vector<int>{0, 1, 2}));
   EXPECT_EQ(Placed("round_robin:4", 8, 8), (std::vector<int>{0, 4, 1, 5, 2, 6, 3, 7}));
   EXPECT_EQ(Placed("round_robin:2", 3, 8), (std::vector<int>{0, 2, 4}));
@@ -72,7 +72,7 @@ TEST(Placement, EveryRuleIsAPermutation) {
   EXPECT_NE(Placed("random:1", 60, 60), Placed("random:2", 60, 60));
 }
 
-TEST(Placement, RulesThatMakeNoSense) {
+TEST(Placement, RefusesBadRules) {
   const auto error = [](const char* rule) { return std::string(PlaceByRule(rule, 4, 8).status().message()); };
   EXPECT_EQ(error("round_robin:3"),
             "placement \"round_robin:3\"; expected a divisor of the 8 devices, 2 for instance");
@@ -85,12 +85,12 @@ TEST(Placement, RulesThatMakeNoSense) {
   EXPECT_NE(error("randm:2").find("did you mean 'random'"), std::string::npos) << error("randm:2");
 }
 
-TEST(Placement, Files) {
+TEST(Placement, ReadsPlacementFiles) {
   EXPECT_EQ(*ParsePlacement("# two nodes\n0 3\n1: 2   # here\n\n2-3: 0-1\r\n", "p", 4, 4),
             (std::vector<int>{3, 2, 0, 1}));
 }
 
-TEST(Placement, FilesThatMakeNoSense) {
+TEST(Placement, RefusesBadFiles) {
   EXPECT_EQ(FileError("0 0\n1 0\n"), "p.txt:2: device 0 is taken by line 1; the first free device is 1");
   EXPECT_EQ(FileError("0 0\n\n0 1\n"), "p.txt:3: rank 0 has device 0 by line 1; expected each rank once");
   EXPECT_EQ(FileError("0 4\n"), "p.txt:1: device 4 is none of the machine; expected 0 to 3");
@@ -105,8 +105,8 @@ TEST(Placement, FilesThatMakeNoSense) {
   }
 }
 
-// 1 MB from rank 0 to rank 1: neighbours on a node, then on two.
-TEST(Placement, MovesAPairFromNvlinkToTheNic) {
+// 1 MB from rank 0 to rank 1: on one node, then on two.
+TEST(Placement, MovesPairFromNvlinkToNic) {
   TraceBuilder b(4);
   b.Send(0, 1, 1000000, 0);
   b.Recv(1, 0, 1000000, 0);
@@ -124,12 +124,12 @@ TEST(Placement, MovesAPairFromNvlinkToTheNic) {
   }
 }
 
-TEST(Placement, TheMachineAnswersForRanks) {
+TEST(Placement, MachineMapsRanksToDevices) {
   const std::vector<int> device_of = {2, 0};
   auto plain = *MakeMachine("analytical", Nodes(), {});
   auto placed = *MakeMachine("analytical", Nodes(), {});
   placed->Place(device_of);
-  const int at[] = {2, 0, 1, 3};  // the ranks that are not placed take what is left
+  const int at[] = {2, 0, 1, 3};  // ranks without a place take the free devices
   ASSERT_EQ(placed->devices(), 4);
   for (int a = 0; a < 4; ++a) {
     EXPECT_EQ(placed->Coordinate(a, 1), plain->Coordinate(at[a], 1));
@@ -147,8 +147,8 @@ TEST(Placement, TheMachineAnswersForRanks) {
   EXPECT_EQ(placed->Traffic()[0].bytes, 0u);
 }
 
-// Memory of a node is shared by who sits there.
-TEST(Placement, SharesTheMemoryOfTheNode) {
+// The ranks placed on a node share its memory.
+TEST(Placement, RanksOfANodeShareItsMemory) {
   TraceBuilder b(2);
   for (int r = 0; r < 2; ++r) TraceBuilder::Int(&b.Add(r, et::MEM_LOAD_NODE), "tensor_size", 1000);
   EngineOptions options;

@@ -29,7 +29,7 @@ class PlanCli : public Bench {
   }
 };
 
-// Small steps of real widths: 8 layers of llama3-8b on 16 devices.
+// Small steps with real widths: 8 layers of llama3-8b on 16 devices.
 constexpr char kDense[] =
     "--model llama3-8b:layers=8 --training seq=2048,global_batch=64 --cluster dgx-h100 --ranks 16";
 constexpr char kExperts[] =
@@ -47,7 +47,7 @@ void ExpectWholeCounts(const proto::PlanReport& r) {
   EXPECT_EQ(r.splits(), r.not_valid() + r.too_large() + r.fitting());
 }
 
-TEST_F(PlanCli, FindsTheFastestThatFits) {
+TEST_F(PlanCli, FindsFastestSplitsThatFit) {
   const proto::PlanReport r = PlanOf(kDense);
   ExpectWholeCounts(r);
   ASSERT_EQ(r.row_size(), 10);
@@ -70,7 +70,7 @@ TEST_F(PlanCli, FindsTheFastestThatFits) {
     EXPECT_EQ(row.why().empty(), row.place() == 1);
   }
   EXPECT_THAT(r.row(9).why(), HasSubstr(" % slower (+"));
-  // The words of a row replay to the same time.
+  // The options of a row replay in the same time.
   const proto::Report again =
       ReportOf(absl::StrCat("--model llama3-8b:layers=8 ", r.row(0).options(), " --cluster dgx-h100"));
   EXPECT_EQ(again.makespan_ps(), r.row(0).time_ps());
@@ -78,10 +78,10 @@ TEST_F(PlanCli, FindsTheFastestThatFits) {
   EXPECT_DOUBLE_EQ(again.training().mfu(), r.row(0).mfu());
 }
 
-// Every split that fits is replayed: none of them is faster than the best of ten by the closed form. Where
-// the host is never late the closed form is nearly the replay. With it such small steps wait for nothing but
-// the host, and the closed form takes pipelines of many stages to be up to 27 % slower than they are.
-TEST_F(PlanCli, TheBestOfTenIsTheBestOfAll) {
+// Replays every split that fits: none is faster than the best of the ten splits that the closed form chose.
+// Without launch times, the closed form is close to the replay. With launch times, such small steps are
+// host-bound, and the closed form is up to 27 % too slow for pipelines of many stages.
+TEST_F(PlanCli, BestOfTenIsBestOfAll) {
   for (const bool host : {false, true}) {
     const std::string launch = host ? "" : ",launch=0us";
     for (const std::string& step :
@@ -104,7 +104,7 @@ TEST_F(PlanCli, TheBestOfTenIsTheBestOfAll) {
   }
 }
 
-TEST_F(PlanCli, ClosedFormsOfOffloading) {
+TEST_F(PlanCli, ClosedFormMatchesOffloading) {
   for (const char* offload :
        {"optimizer", "optimizer,overlap_offload=yes", "activations", "activations+optimizer"}) {
     const proto::PlanReport all =
@@ -118,8 +118,8 @@ TEST_F(PlanCli, ClosedFormsOfOffloading) {
   }
 }
 
-// Micro-batches go both ways, and layers differ by windows and by what is recomputed: each split is replayed.
-TEST_F(PlanCli, ClosedFormsOfTwoWaysAndOfLayersThatDiffer) {
+// Micro-batches pass in both directions; layers differ in windows or recomputation. Each split is replayed.
+TEST_F(PlanCli, ClosedFormMatchesDualPipeAndUnequalLayers) {
   const struct {
     const char* options;
     double median, most;
@@ -146,9 +146,9 @@ TEST_F(PlanCli, ClosedFormsOfTwoWaysAndOfLayersThatDiffer) {
   }
 }
 
-// Of a model of experts modules that are cheap to make again are a choice; what is told replays to the same
-// time and memory.
-TEST_F(PlanCli, ModulesThatAreMadeAgainAreAChoice) {
+// For a model with experts, recomputation of cheap modules is one of the choices. The reported options replay
+// in the same time and memory.
+TEST_F(PlanCli, TriesSelectiveRecomputation) {
   constexpr char kModel[] =
       "--model deepseek-v3:layers=4,dense_layers=1,experts=16,expert_groups=1,top_groups=1,mtp=0";
   const proto::PlanReport r = PlanOf(
@@ -168,9 +168,9 @@ TEST_F(PlanCli, ModulesThatAreMadeAgainAreAChoice) {
   EXPECT_LT(r.off_median(), 0.02);
 }
 
-// The closed form, its replay and the words of a row have the NVLink domain of the cluster, and with it the
-// dispatcher that tokens have where none is asked for.
-TEST_F(PlanCli, ExpertsGoByTheDomainOfTheMachine) {
+// The closed form, its replay and the options of a row use the cluster's NVLink domain, and the default token
+// dispatcher for this domain.
+TEST_F(PlanCli, UsesNvlinkDomainOfTheCluster) {
   constexpr char kModel[] = "--model qwen3-30b-a3b:layers=4";
   for (const char* cluster : {"gb200-nvl72", "dgx-h100"}) {
     const proto::PlanReport r = PlanOf(absl::StrCat(
@@ -185,7 +185,7 @@ TEST_F(PlanCli, ExpertsGoByTheDomainOfTheMachine) {
   }
 }
 
-TEST_F(PlanCli, ExpertsAreSpread) {
+TEST_F(PlanCli, SpreadsExperts) {
   const proto::PlanReport r = PlanOf(absl::StrCat(kExperts, " --top 4"));
   ExpectWholeCounts(r);
   ASSERT_EQ(r.row_size(), 4);
@@ -193,7 +193,7 @@ TEST_F(PlanCli, ExpertsAreSpread) {
   for (const proto::PlanRow& row : r.row()) EXPECT_EQ(8 % row.ep(), 0);
 }
 
-TEST_F(PlanCli, ThreadsChangeNothing) {
+TEST_F(PlanCli, OutputIsEqualForAnyThreads) {
   const std::string few =
       absl::StrCat("plan ", kDense, " -q --top 3 --try micro_batch=1 --format json --threads ");
   const Outcome one = Run(few + "1"), many = Run(few + "5");
@@ -201,7 +201,7 @@ TEST_F(PlanCli, ThreadsChangeNothing) {
   EXPECT_EQ(one.out, many.out);
 }
 
-TEST_F(PlanCli, WhatIsGivenIsFixed) {
+TEST_F(PlanCli, KeepsGivenFields) {
   const proto::PlanReport r = PlanOf(
       absl::StrCat(kDense, " --parallel tp=2,sp=no,zero=1 --try pp=1..4 --try schedule=1f1b,gpipe --top 3"));
   ASSERT_EQ(r.row_size(), 3);
@@ -220,7 +220,7 @@ TEST_F(PlanCli, WhatIsGivenIsFixed) {
   EXPECT_TRUE(pp && tp);
 }
 
-TEST_F(PlanCli, ReplaysHaveABudget) {
+TEST_F(PlanCli, LimitsReplays) {
   const proto::PlanReport r = PlanOf(absl::StrCat(kDense, " --replay-nodes 1 --try micro_batch=1"));
   EXPECT_EQ(r.replayed(), 2);
   ASSERT_EQ(r.row_size(), 10);
@@ -231,7 +231,7 @@ TEST_F(PlanCli, ReplaysHaveABudget) {
   EXPECT_TRUE(r.row(2).why().empty());
 }
 
-TEST_F(PlanCli, SaysWhatWouldFit) {
+TEST_F(PlanCli, SuggestsSplitsThatFit) {
   const std::string tight =
       "--model llama3-70b --parallel tp=8,pp=1,zero=0 --training "
       "seq=8192,global_batch=16,micro_batch=2,recompute=none "
@@ -248,7 +248,7 @@ TEST_F(PlanCli, SaysWhatWouldFit) {
   EXPECT_THAT(text.out, HasSubstr("Nothing fits. The closest lacks "));
   EXPECT_THAT(text.out, HasSubstr(" on rank 0, which holds "));
   EXPECT_THAT(text.out, HasSubstr("--training recompute=full: "));
-  // A replay of it says the same of the whole memory.
+  // A replay gives the same suggestion for the whole memory.
   const proto::Report replayed = ReportOf(
       "--model llama3-8b:layers=4 --parallel tp=1,dp=2 --training seq=2048,global_batch=4 --cluster dgx-h100 "
       "--device-memory 20GiB");
@@ -258,7 +258,7 @@ TEST_F(PlanCli, SaysWhatWouldFit) {
   EXPECT_THAT(replayed.warning(0), HasSubstr(") would fit"));
 }
 
-TEST_F(PlanCli, TablesPagesAndSweeps) {
+TEST_F(PlanCli, WritesTablesPagesAndSweeps) {
   const std::string few =
       absl::StrCat("plan ", kDense, " -q --top 3 --try micro_batch=1 --try pp=1,2 --try tp=1..2 --try cp=1");
   const Outcome csv = Run(few + " --format csv --html page.html --sweep best.txtpb");
@@ -273,7 +273,7 @@ TEST_F(PlanCli, TablesPagesAndSweeps) {
   EXPECT_THAT(page, Not(HasSubstr("{{")));
   const Outcome swept = Run("sweep best.txtpb -q -o swept --jobs 2");
   ASSERT_EQ(swept.status, 0) << swept.err;
-  // The sweep's best is the plan's.
+  // The sweep's best point is the plan's best split.
   const Outcome best = Run("sweep best swept");
   EXPECT_THAT(best.out, HasSubstr("makespan"));
   const proto::PlanReport r = PlanOf(few.substr(5));
@@ -281,7 +281,7 @@ TEST_F(PlanCli, TablesPagesAndSweeps) {
   EXPECT_THAT(Content(At("swept/results.csv")), HasSubstr(absl::StrCat(r.row(2).time_ps())));
 }
 
-TEST_F(PlanCli, RefusesWhatIsWrong) {
+TEST_F(PlanCli, RefusesBadArguments) {
   const struct {
     const char* arguments;
     int status;
@@ -316,7 +316,7 @@ TEST_F(PlanCli, RefusesWhatIsWrong) {
   }
 }
 
-// Every field of a workload is an axis; what is not valid is a point with its error.
+// Every field of a workload can be an axis. A point that is not valid has an error.
 TEST_F(PlanCli, SweepsVaryTheSplit) {
   Write("split.txtpb",
         "replay: \"--model llama3-8b:layers=2 --training seq=512,global_batch=8 --cluster dgx-h100\"\n"
@@ -330,21 +330,21 @@ TEST_F(PlanCli, SweepsVaryTheSplit) {
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 13) << csv;
   EXPECT_THAT(csv, HasSubstr("parallel.tp is 3; expected a divisor of model.heads, 32; the nearest is 2"));
   EXPECT_THAT(csv, HasSubstr("peak_memory_bytes"));
-  // A point's command alone gives its figures, and points do not look like a file that changed.
+  // A point's command by itself gives the same result. No warning claims that a file changed.
   EXPECT_EQ(r.err.find("a file was changed"), std::string::npos) << r.err;
   const proto::Report alone = ReportOf(
       "--model llama3-8b:layers=2 --training seq=512,global_batch=8 --cluster dgx-h100 --set parallel.tp=2 "
       "--set training.recompute=full --parallel dp=4");
   EXPECT_EQ(alone.ranks(), 8);
   EXPECT_THAT(csv, HasSubstr(absl::StrCat(alone.makespan_ps())));
-  // A field that there is not is the spec's fault.
+  // An unknown field is an error of the sweep file.
   Write("bad.txtpb",
         "replay: \"--model llama3-8b --training seq=512\"\naxis { name: \"tp\" field: \"parallel.tq\" value: "
         "\"1\" }\n");
   const Outcome bad = Run("sweep bad.txtpb -q -o bad");
   EXPECT_EQ(bad.status, 1);
   EXPECT_THAT(bad.err, HasSubstr("parallel.tq"));
-  // A workload's file, changed.
+  // The same workload from a file, with changed fields.
   Write("step.txtpb", "model { preset: \"llama3-8b\" layers: 2 } training { seq: 512 global_batch: 8 }\n");
   const proto::Report file = ReportOf(
       "step.txtpb --cluster dgx-h100 --set parallel.tp=2 --set training.recompute=full --set parallel.dp=4");

@@ -1,6 +1,6 @@
-// How long a plan takes on links that never delay each other: one stream after
-// another, as far as it gets, without events. Every message takes `alpha` plus
-// `beta` a byte, and holds its sender for the latter where the plan waits.
+// The time of a plan on links that never delay each other, without events. Streams run one after another, as
+// far as they can. Every message takes `alpha` plus `beta` for each byte, and blocks its sender for the
+// latter if the plan waits.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ class PlanClock {
   PlanClock(const Plan& plan, int64_t bytes, int64_t alpha, int64_t beta)
       : plan_(plan), bytes_(static_cast<uint64_t>(bytes)), alpha_(alpha), beta_(beta) {}
 
-  // When the last stream ends, in the unit of alpha and beta; -1: it waits for ever.
+  // The end of the last stream, in the unit of alpha and beta; -1 for a deadlock.
   int64_t Run() {
     done_.resize(plan_.stream_base.back());
     arrived_.resize(plan_.connection_base.back());

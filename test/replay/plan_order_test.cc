@@ -1,5 +1,4 @@
-// The prover's verdict, which executes one order, holds in whatever order
-// streams and messages move.
+// The prover runs one order of streams and messages. Its result holds for every order.
 #include <deque>
 #include <random>
 
@@ -8,8 +7,7 @@
 namespace chakra::CHAKRA_FILE {
 namespace {
 
-// A machine that computes with numbers: streams, and messages, move in random
-// order. Steps act at once, as the language says.
+// A machine that computes with numbers. Streams and messages move in random order; steps act at once.
 class NumberMachine {
  public:
   NumberMachine(const Plan& plan, uint64_t seed) : plan_(plan), random_(seed) {
@@ -28,7 +26,7 @@ class NumberMachine {
     sending_.assign(plan.stream_base.back(), -1);
   }
 
-  // False when nothing can move any more and not all is done.
+  // Returns false for a deadlock.
   bool Run() {
     std::vector<std::pair<bool, size_t>> moves;  // a stream's, or a message's
     while (true) {
@@ -136,7 +134,7 @@ class NumberMachine {
   std::vector<int> sending_;  // by stream: connection whose message must leave
 };
 
-TEST(PlanOrder, AnyOrderEndsWithTheSameNumbers) {
+TEST(PlanOrder, AnyOrderGivesEqualResults) {
   for (const int n : {2, 3, 5, 8}) {
     for (const Plan& plan : AllPlans(n, 0)) {
       NumberMachine first(plan, 0);
@@ -148,7 +146,7 @@ TEST(PlanOrder, AnyOrderEndsWithTheSameNumbers) {
             << plan.algorithm << " for " << Name(plan.type) << " on " << n;
       }
       if (plan.type != T::kAllReduce || plan.output.count > 0 || !plan.switches.empty()) continue;
-      Plan idle = plan;  // what there was to begin with
+      Plan idle = plan;  // only the initial data
       for (Program& p : idle.programs) p = {};
       NumberThrough(&idle);
       NumberMachine before(idle, 0);
@@ -161,8 +159,8 @@ TEST(PlanOrder, AnyOrderEndsWithTheSameNumbers) {
   }
 }
 
-// The machine above can tell orders apart: what the prover calls a race is one.
-TEST(PlanOrder, ARaceShows) {
+// The machine above detects different orders: a race by the prover gives different results.
+TEST(PlanOrder, RacesGiveDifferentResults) {
   Plan plan = Hand(T::kAllReduce, 2, 1,
                    {{{Op::kSend, 0, 1, 0, 1}, {Op::kRecvReduce, 0, 1, 0, 1}},
                     {{Op::kSend, 0, 0, 0, 1}, {Op::kRecvReduce, 0, 0, 0, 1}}});

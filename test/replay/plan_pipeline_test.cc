@@ -1,4 +1,4 @@
-// The recurrences of pipelines, against closed forms and a second way to run the same passes.
+// The recurrences of pipelines, against closed forms and a second simulation of the same passes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,9 +34,8 @@ PassTimes Uniform(int64_t pieces, int64_t pp, double forward, double backward, d
   return times;
 }
 
-// Narayanan et al., 2021, section 2.2: (m + pp - 1) passes of both kinds, and with v pieces (m + (pp - 1) /
-// v).
-TEST(PlanPipeline, EqualPassesTakeTheTimesOfThePaper) {
+// Narayanan et al., 2021, section 2.2: (m + pp - 1) passes of both kinds; with v pieces (m + (pp - 1) / v).
+TEST(PlanPipeline, EqualPassesMatchThePaper) {
   Pipelines pipelines;
   for (const int64_t pp : {1, 2, 4, 8}) {
     for (const int64_t m : {8, 16, 64, 1024}) {
@@ -59,9 +58,9 @@ TEST(PlanPipeline, EqualPassesTakeTheTimesOfThePaper) {
   }
 }
 
-// Qi et al., 2023, table 1: with zb-h1 stages wait (pp - 1)(forward + inputs - weights), where 1f1b has them
-// wait (pp - 1)(forward + backward).
-TEST(PlanPipeline, PutOffGradientsFillWaits) {
+// Qi et al., 2023, table 1: bubbles of zb-h1 are (pp - 1)(forward + inputs - weights), those of 1f1b are (pp
+// - 1)(forward + backward).
+TEST(PlanPipeline, DelayedWeightGradientsFillBubbles) {
   Pipelines pipelines;
   for (const int64_t pp : {2, 4, 8}) {
     for (const int64_t m : {16, 64, 512}) {
@@ -73,10 +72,9 @@ TEST(PlanPipeline, PutOffGradientsFillWaits) {
   }
 }
 
-// DeepSeek-AI, "DeepSeek-V3 Technical Report", 2024, table 2: stages wait (pp / 2 - 1)(merged + backward - 3
-// weights). A merged pass takes what its computations take together; here that is all of them, or all but a
-// tenth.
-TEST(PlanPipeline, TwoWaysWaitAsPublished) {
+// DeepSeek-AI, "DeepSeek-V3 Technical Report", 2024, table 2: bubbles are (pp / 2 - 1)(merged + backward - 3
+// weights). A merged pass takes the sum of its computations, here all of the time or nine tenths.
+TEST(PlanPipeline, DualPipeBubblesMatchThePaper) {
   Pipelines pipelines;
   for (const int64_t pp : {2, 4, 8, 16}) {
     for (const int64_t m : {32, 64, 256}) {
@@ -86,8 +84,7 @@ TEST(PlanPipeline, TwoWaysWaitAsPublished) {
         for (double& t : times.backward_compute) t *= computed;
         const double merged = 30 * computed;
         const PipelineTimes all = pipelines.Run(SplitOf(pp, 1, Schedule::kDualPipe), m, times);
-        // Passes that are not merged, 2 pp of each kind and one pair in the middle, take what they take
-        // alone.
+        // Passes that are not merged, 2 pp of each kind and one pair in the middle, take their own time.
         if (computed == 1) {
           EXPECT_NEAR(all.end,
                       static_cast<double>(m) * 30 + static_cast<double>(pp / 2 - 1) * (merged + 20 - 30),
@@ -101,8 +98,9 @@ TEST(PlanPipeline, TwoWaysWaitAsPublished) {
   }
 }
 
-// Every stage asks again and again whether its next pass may begin, pass by pass, for all micro-batches.
-double RunByAsking(const generate::Split& split, int64_t m, const PassTimes& t) {
+// The end of all passes. Every stage checks repeatedly whether its next pass may begin, for all
+// micro-batches.
+double SimulatedEnd(const generate::Split& split, int64_t m, const PassTimes& t) {
   const int64_t pp = split.pp, pieces = pp * split.vpp;
   const double around = t.between.empty() ? 0 : *std::max_element(t.between.begin(), t.between.end());
   std::vector<std::vector<double>> forward(static_cast<size_t>(pieces),
@@ -144,7 +142,7 @@ double RunByAsking(const generate::Split& split, int64_t m, const PassTimes& t) 
   return *std::max_element(free.begin(), free.end());
 }
 
-TEST(PlanPipeline, UnequalPassesAndMessagesTakeWhatEveryPassTakes) {
+TEST(PlanPipeline, UnequalPassesMatchSimulation) {
   std::mt19937 random(7);
   std::uniform_real_distribution<double> draw(5, 20), few(0, 4);
   Pipelines pipelines;
@@ -155,14 +153,14 @@ TEST(PlanPipeline, UnequalPassesAndMessagesTakeWhatEveryPassTakes) {
                               : round % 5 == 0 ? Schedule::kGpipe
                                                : Schedule::k1F1B;
     PassTimes times = Uniform(pp * vpp, pp, 10, 20, 1);
-    // The ends have more to do, as the embedding and the head are.
+    // The first and the last stage compute more: the embedding and the head.
     times.forward.front() = draw(random);
     times.forward.back() += draw(random);
     times.backward.back() += draw(random);
     for (double& t : times.tail) t = few(random);
     for (double& b : times.between) b = few(random);
     const generate::Split split = SplitOf(pp, vpp, schedule);
-    const double expected = RunByAsking(split, m, times);
+    const double expected = SimulatedEnd(split, m, times);
     EXPECT_NEAR(pipelines.Run(split, m, times).end, expected, 1e-6 * expected)
         << "pp " << pp << " vpp " << vpp << " m " << m << " schedule " << static_cast<int>(schedule);
   }

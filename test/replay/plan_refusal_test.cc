@@ -1,4 +1,4 @@
-// What is wrong in one step of a plan is refused, and the step named.
+// An error in one step of a plan is refused, and the error names the step.
 #include <random>
 
 #include "absl/strings/str_cat.h"
@@ -20,14 +20,14 @@ TEST(PlanRefusal, NamesMemberStreamAndStep) {
   EXPECT_THAT(Refusal(plan), HasSubstr("sent by member 2, stream 0, step 6 (send chunk 4 to member 3)"));
 }
 
-TEST(PlanRefusal, LostData) {
+TEST(PlanRefusal, RefusesLostData) {
   Plan plan = Spread(Build(T::kReduceScatter, 4));
   plan.programs[2].steps[1].op = Op::kRecv;  // overwrites instead of adding
   EXPECT_THAT(Refusal(plan), HasSubstr("member 2, stream 0, step 1 (recv chunk 0 from member 1): "
                                        "overwrites what member 2 had of block 0"));
 }
 
-TEST(PlanRefusal, DataAddedTwice) {
+TEST(PlanRefusal, RefusesDataAddedTwice) {
   const Plan plan = Hand(T::kAllReduce, 2, 1,
                          {{{Op::kSend, 0, 1, 0, 1}, {Op::kRecvReduce, 0, 1, 0, 1}},
                           {{Op::kRecvReduce, 0, 0, 0, 1}, {Op::kSend, 0, 0, 0, 1}}});
@@ -35,7 +35,7 @@ TEST(PlanRefusal, DataAddedTwice) {
                                        "adds member 0's data twice, sent by member 1, stream 0, step 1"));
 }
 
-TEST(PlanRefusal, WaitingInACircle) {
+TEST(PlanRefusal, RefusesDeadlocks) {
   Plan plan = Build(T::kAllGather, 4);
   std::swap(plan.programs[0].steps[0], plan.programs[0].steps[1]);  // all receive before anyone sends
   EXPECT_THAT(Refusal(plan),
@@ -43,7 +43,7 @@ TEST(PlanRefusal, WaitingInACircle) {
                         "never comes, since all wait in a circle: for member 3, stream 0, step 0"));
 }
 
-TEST(PlanRefusal, MessagesWithoutPartner) {
+TEST(PlanRefusal, RefusesUnpairedMessages) {
   Plan plan = Build(T::kBroadcast, 2);
   plan.programs[0].steps.clear();
   plan.programs[0].streams = {{0, 0}};
@@ -60,7 +60,7 @@ TEST(PlanRefusal, MessagesWithoutPartner) {
                         "that no step receives"));
 }
 
-TEST(PlanRefusal, StepsThatMakeNoSense) {
+TEST(PlanRefusal, RefusesImpossibleSteps) {
   const auto with = [](Step first) {
     return Refusal(Hand(T::kBroadcast, 2, 2, {{first, {Op::kSend, 0, 1, 0, 2}}, {{Op::kRecv, 0, 0, 0, 2}}}));
   };
@@ -80,7 +80,7 @@ TEST(PlanRefusal, StepsThatMakeNoSense) {
   EXPECT_THAT(with({static_cast<Op>(9), 0, 1, 1, 0}), HasSubstr("no such operation"));
 }
 
-TEST(PlanRefusal, SeveralAtOneEndOfAConnection) {
+TEST(PlanRefusal, RefusesSharedEndOfConnection) {
   Plan plan = Hand(T::kReduce, 3, 1,
                    {{{Op::kRecvReduce, 0, 1, 0, 1}, {Op::kRecvReduce, 0, 2, 0, 1}},
                     {{Op::kSend, 0, 0, 0, 1}},
@@ -98,7 +98,7 @@ TEST(PlanRefusal, SeveralAtOneEndOfAConnection) {
   EXPECT_THAT(Refusal(plan), HasSubstr("connection 0 carries what member 1 sends"));
 }
 
-TEST(PlanRefusal, ProgramsThatDoNotFit) {
+TEST(PlanRefusal, RefusesBadPrograms) {
   const Plan good = Build(T::kBroadcast, 3);
   Plan plan = good;
   plan.programs.pop_back();
@@ -122,13 +122,13 @@ TEST(PlanRefusal, ProgramsThatDoNotFit) {
   EXPECT_THAT(Refusal(plan), HasSubstr("bytes are cut into 2 chunks; expected a multiple of 3"));
 }
 
-// Plans of each kind, changed in one step in ways that cannot be harmless.
+// Plans of each kind, with one step changed in a harmful way.
 struct Change {
   const char* what;
   int node, step;  // step of the program
 };
 
-// True if it could be made.
+// Returns true if the change was possible.
 bool Mutate(Plan* plan, std::mt19937_64& random, Change* change) {
   const auto pick = [&](size_t n) { return static_cast<int>(random() % n); };
   change->node = pick(plan->programs.size());
@@ -149,7 +149,7 @@ bool Mutate(Plan* plan, std::mt19937_64& random, Change* change) {
         if (s.end > static_cast<uint32_t>(change->step)) --s.end;
       }
       for (Step& s : program.steps) {
-        if (s.op == Op::kAwait) return false;  // would await other steps than before
+        if (s.op == Op::kAwait) return false;  // would change which steps are awaited
       }
       program.steps.erase(program.steps.begin() + change->step);
       return true;
@@ -161,7 +161,7 @@ bool Mutate(Plan* plan, std::mt19937_64& random, Change* change) {
     case 2:
       change->what = "chunk";
       if (plan->chunks == 1 || barrier) return false;
-      // A copy of what is sent may lie in the other chunk.
+      // The other chunk may hold a copy of the data.
       if (IsSend(step.op) && std::any_of(program.steps.begin(), program.steps.end(),
                                          [](const Step& s) { return s.op == Op::kCopy; }))
         return false;
@@ -177,8 +177,8 @@ bool Mutate(Plan* plan, std::mt19937_64& random, Change* change) {
       step.count += pick(2) == 0 ? 1 : -1;
       return true;
     default: {
-      change->what = "swap";  // a send before the receive that it passes on
-      // Members of a scatter over a tree have what comes round for others already.
+      change->what = "swap";  // a send before the receive whose data it forwards
+      // In a scatter over a tree, members already have the data that they forward.
       if (plan->algorithm == "scatter_all_gather") return false;
       if (barrier || collects || static_cast<size_t>(change->step) + 1 == program.steps.size()) return false;
       Step& next = program.steps[static_cast<size_t>(change->step) + 1];
@@ -193,7 +193,7 @@ bool Mutate(Plan* plan, std::mt19937_64& random, Change* change) {
   }
 }
 
-TEST(PlanRefusal, AnyChangeOfOneStepIsFound) {
+TEST(PlanRefusal, FindsAnyChangedStep) {
   std::mt19937_64 random(4);
   int made = 0, named = 0;
   for (const int n : {2, 3, 4, 6, 7, 8, 12}) {
@@ -221,14 +221,14 @@ TEST(PlanRefusal, AnyChangeOfOneStepIsFound) {
     }
   }
   EXPECT_GT(made, 2000);
-  // Mostly it is the changed member or one that it exchanged the message with.
+  // In most cases, the error names the changed member or its partner.
   EXPECT_GT(named, made * 8 / 10) << named << " of " << made;
   RecordProperty("named", named);
   RecordProperty("made", made);
 }
 
 // Streams that touch the same data must be ordered, by an await or a message.
-TEST(PlanRefusal, StreamsThatRace) {
+TEST(PlanRefusal, RefusesRaces) {
   Plan plan = Hand(T::kAllReduce, 2, 1,
                    {{{Op::kSend, 0, 1, 0, 1}, {Op::kRecvReduce, 0, 1, 0, 1}},
                     {{Op::kSend, 0, 0, 0, 1}, {Op::kRecvReduce, 0, 0, 0, 1}}});

@@ -41,7 +41,7 @@ EngineOptions With(const std::string& algorithm, T type) {
   return options;
 }
 
-// Bytes that one member of a plan of equal members copies; each is read and written.
+// The bytes that one member copies, in a plan with equal members. Each byte is read and written.
 int64_t Copied(const Plan& plan, uint64_t bytes) {
   int64_t copied = 0;
   for (const Step& s : plan.program(0).steps)
@@ -49,7 +49,7 @@ int64_t Copied(const Plan& plan, uint64_t bytes) {
   return copied;
 }
 
-TEST(PlanSteps, CopiesTakeMemoryTime) {
+TEST(PlanSteps, CopiesTakeTimeOfMemory) {
   for (const int n : {2, 4, 8}) {
     const int64_t bytes = int64_t{960} * n;
     const auto plan = BuildPlan({.type = T::kAllToAll, .algorithm = "bruck", .members = n});
@@ -64,9 +64,9 @@ TEST(PlanSteps, CopiesTakeMemoryTime) {
   }
 }
 
-// Two members, on a mesh: each sends its half and adds the other's, which it
-// awaits in a second stream.
-TEST(PlanSteps, AdditionsAndAwaitsOfAFile) {
+// Two members on a mesh. Each sends its half and adds the half of the other; a second stream awaits this
+// half.
+TEST(PlanSteps, AdditionsAndAwaitsTakeTheirTime) {
   auto program = std::make_shared<CustomProgram>();
   program->name = "mine";
   program->source = "mine.xml";
@@ -93,11 +93,11 @@ TEST(PlanSteps, AdditionsAndAwaitsOfAFile) {
   EXPECT_EQ(Makespan(Call(T::kAllReduce, 2, 1000), options), arrival);
   options.collectives.reduce_bandwidth = Bandwidth::BytesPerSecond(kBandwidth);
   EXPECT_EQ(Makespan(Call(T::kAllReduce, 2, 1000), options), arrival + 3 * 1000 * 1000);
-  // In two parts an await is for its own: the second part's message comes at
-  // 40,000 + 500,000 ps, while the first is being added.
+  // With two parts, an await is for its own part: the second part's message arrives at 40,000 + 500,000 ps,
+  // during the addition of the first.
   options.collectives.splits = 2;
   EXPECT_EQ(Makespan(Call(T::kAllReduce, 2, 2000), options), arrival + 2 * 3 * 1000 * 1000);
-  // An await of what sends until the message has left takes that long.
+  // An await of a send that waits ends when the message has left.
   for (Program& p : plan.programs) p.steps[2].chunk = 1;
   for (Program& p : plan.programs) p.steps[3] = {StepOp::kCopy, 0, 0, 1, 1};
   for (Program& p : plan.programs) p.streams = {{0, 2}, {2, 4}};
@@ -108,7 +108,7 @@ TEST(PlanSteps, AdditionsAndAwaitsOfAFile) {
 }
 
 // An in-switch all-reduce of one piece: up and down one link each.
-TEST(PlanSteps, ASwitchAddsAtNoCost) {
+TEST(PlanSteps, SwitchAddsWithoutTime) {
   EngineOptions options = With("nvls", T::kAllReduce);
   options.collectives.reduce_bandwidth = Bandwidth::BytesPerSecond(kBandwidth);
   const auto priced = OnSwitch(Call(T::kAllReduce, 4, 4096), options, "analytical");
@@ -119,7 +119,7 @@ TEST(PlanSteps, ASwitchAddsAtNoCost) {
   EXPECT_EQ(priced->makespan, free->makespan);
 }
 
-TEST(PlanSteps, AMachineWithoutTheSwitchIsRefused) {
+TEST(PlanSteps, RefusesMachineWithoutSwitch) {
   EXPECT_THAT(
       ErrorOf(Call(T::kAllReduce, 4, 4096), With("nvls", T::kAllReduce)),
       HasSubstr(
@@ -127,9 +127,8 @@ TEST(PlanSteps, AMachineWithoutTheSwitchIsRefused) {
           "and 1 (rank 1)"));
 }
 
-// Whatever the order: ranks that arrive one after the other, parts, sizes that
-// do not divide, links that queue.
-TEST(PlanSteps, EveryPlanEnds) {
+// Ranks that arrive one after another, several parts, sizes that do not divide, links with queues.
+TEST(PlanSteps, EveryPlanFinishes) {
   const int n = 6;
   for (int t = 0; t < kCollectiveTypes; ++t) {
     const T type = static_cast<T>(t);
@@ -145,7 +144,7 @@ TEST(PlanSteps, EveryPlanEnds) {
           for (int r = 0; r < n; ++r) {
             const uint64_t before = b.Comp(r, static_cast<uint64_t>(r * r % 5 + 1)).id();
             const uint64_t call = b.Coll(r, type, 10007, {before}).id();
-            b.Coll(r, type, 10007, {call});  // uses what the first left behind
+            b.Coll(r, type, 10007, {call});  // uses the state that the first call left
           }
           const auto metrics = OnSwitch(b, options, fabric);
           EXPECT_TRUE(metrics.ok()) << name << " for " << Name(type) << " on " << fabric << ": "
