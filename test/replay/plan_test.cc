@@ -1,5 +1,4 @@
-// The language of plans: what its prover accepts, what regions and switches
-// mean, and what plans move.
+// Plans: the prover's verdicts, regions and switches, and the traffic of plans.
 #include "plan_testing.h"
 #include "replay/collectives/validate.h"
 
@@ -27,7 +26,7 @@ TEST(Plan, EveryCollectiveHasAnAlgorithm) {
   }
 }
 
-TEST(Plan, UnknownAlgorithmIsRefusedWithTheList) {
+TEST(Plan, UnknownAlgorithmErrorListsAlgorithms) {
   const auto plan = BuildPlan({.type = T::kAllReduce, .algorithm = "rign", .members = 4});
   ASSERT_FALSE(plan.ok());
   EXPECT_THAT(std::string(plan.status().message()), HasSubstr("ring"));
@@ -42,9 +41,8 @@ TEST(Plan, ChunksCoverTheBytesExactly) {
   }
 }
 
-// Input, output and scratch apart: a gather to member 0 that copies, adds in
-// scratch, and hands out.
-TEST(PlanRegions, AllReduceOutOfPlace) {
+// Separate input, output and scratch: member 0 receives into scratch, copies, adds, and sends the sum.
+TEST(PlanRegions, ChecksAllReduceOutOfPlace) {
   Plan plan = Hand(T::kAllReduce, 2, 3,
                    {{{Op::kRecv, 0, 1, 2, 1},  // scratch
                      {Op::kCopy, 0, 0, 1, 1},  // input to output
@@ -74,7 +72,7 @@ TEST(PlanRegions, AllReduceOutOfPlace) {
   EXPECT_THAT(Refusal(bad), HasSubstr("reads chunk 2, which holds nothing yet"));
 }
 
-// Member 0 sends to 2 through 1, which has its own block for 2 to send too.
+// Member 0 sends to 2 through 1; member 1 also sends its own block to 2.
 TEST(PlanRegions, AllToAllMayForwardBlocks) {
   Plan plan = Hand(T::kAllToAll, 3, 7,
                    {{{Op::kSend, 0, 1, 1, 1},  // for 1
@@ -104,7 +102,7 @@ TEST(PlanRegions, AllToAllMayForwardBlocks) {
                                        "of member 2, which holds block 2 without what member 0 had of it"));
 }
 
-TEST(PlanRegions, ASwitchAddsAndHoldsNothingToBeginWith) {
+TEST(PlanRegions, SwitchStartsEmptyAndAdds) {
   const std::vector<Step> member0 = {{Op::kSend, 0, 2, 0, 1}, {Op::kRecv, 0, 2, 0, 1}};
   const std::vector<Step> member1 = {{Op::kSend, 1, 2, 0, 1}, {Op::kRecv, 0, 2, 0, 1}};
   const std::vector<Step> adds = {{Op::kRecvReduce, 0, 0, 0, 1},
@@ -125,7 +123,7 @@ TEST(PlanRegions, ASwitchAddsAndHoldsNothingToBeginWith) {
       HasSubstr("switch 0, stream 0, step 0 (send chunk 0 to member 0): sends chunk 0, which holds nothing"));
 }
 
-TEST(Plan, ConnectionsOfLimitedDepth) {
+TEST(Plan, LimitsMessagesInFlight) {
   // Member 0 sends three messages before the first is taken.
   const Plan plan = Hand(T::kAllGather, 2, 2,
                          {{{Op::kSend, 0, 1, 0, 1}, {Op::kSend, 0, 1, 0, 1}, {Op::kRecv, 0, 1, 1, 1}},
@@ -150,7 +148,7 @@ TEST(Plan, ConnectionsOfLimitedDepth) {
 }
 
 // Bytes between pairs against closed forms.
-TEST(PlanTraffic, ClosedForms) {
+TEST(PlanTraffic, MatchesClosedForms) {
   for (const int n : {2, 3, 5, 8, 13}) {
     const uint64_t bytes = 960 * static_cast<uint64_t>(n);
     const auto u = static_cast<uint64_t>(n);

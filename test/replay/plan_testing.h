@@ -1,4 +1,4 @@
-// Helpers of the tests of plans.
+// Helpers for tests of plans.
 #pragma once
 
 #include <gmock/gmock.h>

@@ -38,11 +38,11 @@ std::string ShapeOfNetwork(const proto::Cluster& c, int ranks) {
   return shape;
 }
 
-// What a user can look up about a machine, apart from the text of the preset.
+// Facts about a machine, from other sources than the preset.
 struct Fact {
   const char* name;
   Library::Generation generation;
-  int block;          // GPUs that reach each other without a network card
+  int block;          // GPUs that reach each other without a NIC
   double gbytes;      // of a GPU in its block, GB/s a direction
   double nic_gbytes;  // of a GPU beyond it
   double memory_gbytes;
@@ -96,7 +96,7 @@ constexpr MachineFact kMachines[] = {
     {"polaris", 4, 12.5, "A100-SXM4-40GB", "slingshot-11"},
 };
 
-TEST(Presets, Machines) {
+TEST(Presets, MachinesMatchTheirFacts) {
   for (const MachineFact& m : kMachines) {
     SCOPED_TRACE(m.name);
     const proto::Cluster c = Load(m.name);
@@ -113,7 +113,7 @@ TEST(Presets, Machines) {
   EXPECT_EQ(Load("aws-p5:nodes=4").topology().dimension(1).size(), 4);
 }
 
-TEST(Presets, NamesAreThoseOfTheTable) {
+TEST(Presets, NamesMatchTheTable) {
   std::vector<std::string> names;
   for (const Fact& f : kFacts) names.emplace_back(f.name);
   names.insert(names.end(), {"l40s", "rtx-pro-6000"});
@@ -124,8 +124,8 @@ TEST(Presets, NamesAreThoseOfTheTable) {
   EXPECT_EQ(PresetText(""), "");
 }
 
-// The text that a user edits is the machine that the name loads, whole.
-TEST(Presets, TextIsTheMachine) {
+// The text of a preset gives the same machine as its name.
+TEST(Presets, TextEqualsLoadedMachine) {
   for (const std::string& name : PresetNames()) {
     SCOPED_TRACE(name);
     proto::Cluster text;
@@ -137,7 +137,7 @@ TEST(Presets, TextIsTheMachine) {
   }
 }
 
-TEST(Presets, NumbersOfTheMachines) {
+TEST(Presets, PresetsMatchTheirFacts) {
   for (const Fact& f : kFacts) {
     SCOPED_TRACE(f.name);
     const proto::Cluster c = Load(f.name);
@@ -160,7 +160,7 @@ TEST(Presets, NumbersOfTheMachines) {
   }
 }
 
-TEST(Presets, SizeThemselvesToTheRanks) {
+TEST(Presets, SizesFollowTheRanks) {
   for (const Fact& f : kFacts) {
     SCOPED_TRACE(f.name);
     const proto::Cluster c = Load(f.name);
@@ -178,7 +178,7 @@ TEST(Presets, SizeThemselvesToTheRanks) {
 }
 
 // A job of 256 gets 64 of each rack of 72, as schedulers place it.
-TEST(Presets, JobsTakeEqualPartsOfRacks) {
+TEST(Presets, JobsUseEqualPartsOfRacks) {
   for (const char* name : {"gb200-nvl72", "gb300-nvl72"}) {
     EXPECT_EQ(ShapeOfNetwork(Load(name), 64), "64");
     EXPECT_EQ(ShapeOfNetwork(Load(name), 128), "64x2");
@@ -189,7 +189,7 @@ TEST(Presets, JobsTakeEqualPartsOfRacks) {
   EXPECT_THAT(ShapeOfNetwork(Load("dgx-h100"), 12), HasSubstr("12 ranks do not fill whole blocks"));
 }
 
-TEST(Presets, OverridesWorkOnEach) {
+TEST(Presets, OverridesWorkOnEachPreset) {
   for (const Fact& f : kFacts) {
     const std::string name = f.name;
     EXPECT_EQ(ShapeOfNetwork(Load(name + ":gpus_per_node=2"), 6), "2x3") << name;
@@ -200,7 +200,7 @@ TEST(Presets, OverridesWorkOnEach) {
 }
 
 // Two pairs of GPUs on each of two sockets.
-TEST(Presets, NodesOnPcie) {
+TEST(Presets, PcieNodesHaveNestedDimensions) {
   for (const std::string name : {"l40s", "rtx-pro-6000"}) {
     SCOPED_TRACE(name);
     const proto::Cluster c = Load(name);
@@ -227,7 +227,7 @@ TEST(Presets, LibraryHasALevelForEachDimension) {
     const Library& library = c.collectives().library();
     EXPECT_GE(library.channels(), 1);
     EXPECT_GT(library.enqueue_us(), 0);
-    EXPECT_GE(library.launch_us(), library.enqueue_us());  // the median of what the other is the least of
+    EXPECT_GE(library.launch_us(), library.enqueue_us());  // its median; enqueue_us is the minimum
     EXPECT_GE(library.copy_gbytes_per_s(), 0);
     EXPECT_LT(library.copy_gbytes_per_s() * library.channels(), c.device().memory_gbytes_per_s());
     EXPECT_GT(library.term_size(), 0);
@@ -245,8 +245,8 @@ TEST(Presets, LibraryHasALevelForEachDimension) {
   }
 }
 
-// The rates per link that NCCL plans with, over those of the links.
-TEST(Presets, EfficiencyIsThatOfTheLibrarysSources) {
+// NCCL's planned rate of a link, over the link's rate.
+TEST(Presets, EfficiencyMatchesNcclSources) {
   const auto nvlink = [](const char* name) { return Load(name).collectives().library().level(0); };
   EXPECT_NEAR(nvlink("dgx-v100").efficiency(), 128.0 / 144, 1e-4);
   EXPECT_NEAR(nvlink("dgx2").efficiency(), 128.0 / 144, 1e-4);
@@ -264,7 +264,7 @@ TEST(Presets, EfficiencyIsThatOfTheLibrarysSources) {
   }
 }
 
-// The links of each device, after checking that no pair is there twice.
+// The number of links of each device. Checks that no pair occurs twice.
 std::vector<int> LinksOfDevices(const proto::Cluster& c) {
   const Level& level = c.collectives().library().level(0);
   std::vector<int> links(static_cast<size_t>(c.topology().dimension(0).size()));
@@ -291,7 +291,7 @@ TEST(Presets, WiringUsesEachLinkOfADevice) {
 }
 
 // nvidia-smi topo -m: the first half row of each GPU, "-" where there is no NVLink.
-TEST(Presets, DgxV100IsWiredAsItsMatrixSays) {
+TEST(Presets, DgxV100WiringMatchesItsMatrix) {
   const std::string kMatrix[8] = {"01122---", "1021-2--", "1202--1-", "2120---1",
                                   "2---0112", "-2--1021", "--1-1202", "---12120"};
   const proto::Cluster c = Load("dgx-v100");
@@ -302,10 +302,10 @@ TEST(Presets, DgxV100IsWiredAsItsMatrixSays) {
     EXPECT_EQ(kMatrix[a][b], kMatrix[b][a]);
     ++pairs;
   }
-  EXPECT_EQ(pairs, 16);  // 28 less 12 that have no link
+  EXPECT_EQ(pairs, 16);  // 28 pairs, 12 of them without a link
 }
 
-TEST(Presets, AnUnknownOneListsAll) {
+TEST(Presets, UnknownPresetListsAll) {
   const std::string error(LoadCluster("dgx-v10").status().message());
   for (const Fact& f : kFacts) EXPECT_THAT(error, HasSubstr(f.name));
   EXPECT_THAT(error, HasSubstr("did you mean \"dgx-v100\"?"));

@@ -1,4 +1,4 @@
-// The progress line, seen on a terminal.
+// The progress line on a terminal.
 #include <gtest/gtest.h>
 #include <pty.h>
 #include <sys/wait.h>
@@ -11,8 +11,7 @@
 namespace chakra::acceptance::CHAKRA_FILE {
 namespace {
 
-// What the binary writes on a terminal, and its status; -1 where there are no
-// terminals to be had.
+// Runs the binary on a terminal. Returns its output and status; the status is -1 if no terminal is available.
 Outcome OnATerminal(const std::vector<std::string>& arguments) {
   Outcome result;
   int terminal = -1;
@@ -50,9 +49,9 @@ class ProgressOnATerminal : public Bench {
   }
 };
 
-// How long a second of the machine is cannot be known beforehand: the run grows
-// until the line is there, and is far too long when it is given up.
-TEST_F(ProgressOnATerminal, ALongRunDrawsTheLineAndErasesIt) {
+// The speed of the machine is not known, so the run grows until the line appears. The largest run is long
+// enough on any machine.
+TEST_F(ProgressOnATerminal, LongRunDrawsAndErasesTheLine) {
   std::string trace;
   Outcome run;
   for (int calls = 500; calls <= 32000; calls *= 4) {
@@ -75,7 +74,7 @@ TEST_F(ProgressOnATerminal, ALongRunDrawsTheLineAndErasesIt) {
   EXPECT_EQ(OnATerminal(quiet).out, "");
 }
 
-TEST_F(ProgressOnATerminal, AnErrorStandsOnALineOfItsOwn) {
+TEST_F(ProgressOnATerminal, ErrorHasItsOwnLine) {
   const Outcome run = OnATerminal(Command(At("none.et")));
   if (run.status == -1) GTEST_SKIP() << "NOT TESTED: no pseudo terminal";
   EXPECT_EQ(run.status, 1);

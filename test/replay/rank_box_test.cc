@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(RankBox, OfRanksInAnyOrder) {
+TEST(RankBox, AcceptsRanksInAnyOrder) {
   const auto line = BoxOf({6, 4, 8});
   ASSERT_TRUE(line);
   EXPECT_EQ(line->base, 4);
@@ -26,13 +26,13 @@ TEST(RankBox, OfRanksInAnyOrder) {
   EXPECT_TRUE(BoxOf({5}));
 }
 
-TEST(RankBox, WhatIsNoBox) {
+TEST(RankBox, RejectsOtherSets) {
   for (const std::vector<int>& ranks :
        {std::vector<int>{}, {0, 1, 3}, {0, 1, 2, 4, 5}, {3, 3}, {0, 2, 3, 5}, {-1, 0}})
     EXPECT_FALSE(BoxOf(ranks)) << ranks.size();
 }
 
-// Boxes side by side hold each rank once.
+// Adjacent boxes hold each rank once.
 TEST(RankBox, TilesAllRanks) {
   for (const std::vector<int>& ranks :
        {std::vector<int>{0, 1, 2, 3}, {0, 4}, {0, 1, 8, 9}, {2, 6, 10}, {7}}) {

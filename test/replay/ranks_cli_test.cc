@@ -1,4 +1,4 @@
-// Placement, variation and jobs as the binary takes them.
+// Placement, variation and jobs on the command line.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -17,7 +17,7 @@ const std::string kStep = std::string(CHAKRA_SOURCE_DIR) + "/examples/transforme
 
 struct Result {
   int status;
-  std::string out;  // and what went to stderr
+  std::string out;  // with standard error
 };
 
 Result Ran(const std::string& arguments) {
@@ -46,7 +46,7 @@ std::string Written(const std::string& name, const std::string& content) {
   return path;
 }
 
-TEST(RanksCli, OneSeedOneAnswerWhateverTheThreads) {
+TEST(RanksCli, SeedFixesResultForAnyThreads) {
   const std::string cluster =
       Written("ranks_cli_jitter.txtpb",
               "topology { dimension { kind: SWITCH bandwidth_gbytes_per_s: 50 } }\n"
@@ -62,7 +62,7 @@ TEST(RanksCli, OneSeedOneAnswerWhateverTheThreads) {
             std::string::npos);
 }
 
-TEST(RanksCli, StragglersAndPlacement) {
+TEST(RanksCli, ReportsStragglersAndPlacement) {
   const chakra::proto::Report even = ReportOf(kStep + " --compute recorded");
   const chakra::proto::Report slow =
       ReportOf(kStep + " --compute recorded --straggler 0=2 --straggler 1=1.5");
@@ -76,7 +76,7 @@ TEST(RanksCli, StragglersAndPlacement) {
   EXPECT_EQ(ReportOf(kStep + " --placement random:3").placement(), "random:3");
 }
 
-TEST(RanksCli, SeveralJobs) {
+TEST(RanksCli, RunsSeveralJobs) {
   const chakra::proto::Report alone = ReportOf(kStep);
   const chakra::proto::Report two = ReportOf("--job " + kStep + "@2ms " + kStep);
   ASSERT_EQ(two.job_size(), 2);
@@ -90,8 +90,8 @@ TEST(RanksCli, SeveralJobs) {
   EXPECT_NE(Ran(kStep + " --job " + kStep).out.find("\nJobs\n"), std::string::npos);
 }
 
-// Where each rank starts what is ready first, ranks of unequal speed may call in unequal order.
-TEST(RanksCli, SaysWhyUnevenRanksMayGetStuck) {
+// With --lanes single, ranks of unequal speed may make calls in unequal order.
+TEST(RanksCli, ExplainsDeadlockOfUnevenRanks) {
   const std::string stage = std::string(CHAKRA_SHARED_DATA) + "/stage/llama_tiny_8";
   if (!std::filesystem::exists(stage)) GTEST_SKIP() << "no " << stage;
   const std::string run = stage + " --straggler 3=1.5 --placement random:2 --cluster dgx-h100:nodes=2";
@@ -101,8 +101,9 @@ TEST(RanksCli, SaysWhyUnevenRanksMayGetStuck) {
   EXPECT_NE(stuck.out.find("--lanes recorded keeps the order of the trace"), std::string::npos) << stuck.out;
 }
 
-// Rank 0 of a job of two, replayed as a job of many: the group of both grows, and the report says so.
-TEST(RanksCli, OneCapturedRankAsAJobOfMany) {
+// Rank 0 of a job of two, replayed as a job of many ranks: the group of both ranks grows, and the report
+// states this.
+TEST(RanksCli, ScalesOneCapturedRankToManyRanks) {
   const std::string one = std::string(CHAKRA_SOURCE_DIR) + "/examples/capture/gloo_ddp_2 --select-ranks 0";
   const auto group = [](const chakra::proto::Report& report) {
     return report.collective_size() > 0 ? report.collective(0).ranks() : -1;
@@ -121,8 +122,8 @@ TEST(RanksCli, OneCapturedRankAsAJobOfMany) {
   EXPECT_NE(alone.out.find("--ranks N"), std::string::npos) << alone.out;
 }
 
-// What rank 0 waited for rank 1 is in its recorded times; as a job of its own copies it waits for nobody.
-TEST(RanksCli, RecordedCommunicationOfOneRankHasNoWaitsWhenItIsScaled) {
+// Rank 0's recorded times contain its waits for rank 1. In a job of copies of rank 0, no rank waits.
+TEST(RanksCli, ScaledRankDropsRecordedWaits) {
   const std::string one = std::string(CHAKRA_SOURCE_DIR) + "/examples/capture/gloo_ddp_2 --select-ranks 0";
   const auto time = [](const chakra::proto::Report& r) {
     return r.collective(0).time_ps() / r.collective(0).count();
@@ -143,9 +144,8 @@ TEST(RanksCli, RecordedCommunicationOfOneRankHasNoWaitsWhenItIsScaled) {
   EXPECT_TRUE(warned(many, "however many ranks its groups have now"));
 }
 
-// Whoever asks for very many ranks is told before how long they may take, and what the answer is all the
-// same.
-TEST(RanksCli, ManyRanksAreToldBefore) {
+// A run with very many ranks begins with a note about its possible duration, and still gives its result.
+TEST(RanksCli, NotesTheTimeOfManyRanks) {
   chakra::TraceBuilder b(1);
   for (int i = 0; i < 400; ++i) b.Comp(0, 1);
   const std::string one = testing::TempDir() + "/ranks_cli_many.et";
@@ -159,7 +159,7 @@ TEST(RanksCli, ManyRanksAreToldBefore) {
   std::filesystem::remove(one);
 }
 
-TEST(RanksCli, WhatIsRefused) {
+TEST(RanksCli, RefusesBadOptions) {
   ExpectRefused("--straggler 3", 2, "expected RANK=FACTOR");
   ExpectRefused("--straggler gpu:3=2", 2, "expected device, host or rank");
   ExpectRefused("--straggler 99=2", 1, "--straggler \"99=2\": ranks: rank 99 of \"99\" is none of the run");

@@ -1,5 +1,4 @@
-// Others' traces, where they are at hand: read, replayed, and held against
-// closed forms and invariants.
+// Traces of other projects, if present: read, replayed, and checked against closed forms and invariants.
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -24,7 +23,7 @@ class RealData : public Bench {
     Write("ring8.txtpb", Ring(8));
     Write("ring16.txtpb", Ring(16));
   }
-  // All that must hold of a finished run, whatever was replayed.
+  // Checks that hold for every finished run.
   static void CheckInvariants(const proto::Report& report) {
     int64_t last = 0;
     uint64_t nodes = 0;
@@ -47,8 +46,8 @@ class RealData : public Bench {
       EXPECT_GE(c.time_ps(), 0);
     }
   }
-  // The same bytes of report for any thread count, flow by flow and in closed form.
-  void CheckSteady(const std::string& arguments) const {
+  // The report is equal for any number of threads. The makespan is equal with and without closed forms.
+  void CheckDeterministic(const std::string& arguments) const {
     const auto report = [&](const std::string& more) {
       const Outcome r = Run("replay " + arguments + " -q --format json " + more);
       EXPECT_EQ(r.status, 0) << r.err;
@@ -70,13 +69,13 @@ int64_t ClosedForm(const std::string& kind, int n) {
   if (kind == "all_reduce") return 2 * (n - 1) * (kHop + Wire(part));
   if (kind == "all_gather") return (n - 1) * (kHop + Wire(bytes));
   if (kind == "reduce_scatter") return (n - 1) * (kHop + Wire(part));
-  // all_to_all: round i leaves after the i - 1 before it and goes i hops, the shorter way.
+  // all_to_all: the message of round i leaves after i - 1 others and passes i hops, on the shorter route.
   int64_t end = 0;
   for (int i = 1; i < n; ++i) end = std::max(end, i * Wire(part) + std::min(i, n - i) * kHop);
   return end;
 }
 
-TEST_F(RealData, MicrobenchmarksTakeTheirClosedForms) {
+TEST_F(RealData, MicrobenchmarksMatchClosedForms) {
   for (const char* kind : {"all_reduce", "all_gather", "reduce_scatter", "all_to_all"}) {
     for (const int n : {4, 8, 16}) {
       const std::string traces = kAstra + "microbenchmarks/" + kind + "/" + std::to_string(n) + "npus_1MB";
@@ -91,8 +90,8 @@ TEST_F(RealData, MicrobenchmarksTakeTheirClosedForms) {
       EXPECT_EQ(report.input_size(), n + 1);
       EXPECT_EQ(report.repair_size(), 0);
       CheckInvariants(report);
-      CheckSteady(traces + on);
-      // A ring does not contend with itself, whatever the fabric.
+      CheckDeterministic(traces + on);
+      // A ring has no contention with itself, on any fabric.
       if (std::string(kind) != "all_to_all") {
         EXPECT_EQ(Replayed(traces + on + " --fabric analytical-fifo").makespan_ps(), ClosedForm(kind, n));
       }
@@ -101,7 +100,7 @@ TEST_F(RealData, MicrobenchmarksTakeTheirClosedForms) {
 }
 
 // ASTRA-sim's own example with two active chunks, in ns: without and with contention.
-TEST_F(RealData, AstraSimsValidatedExample) {
+TEST_F(RealData, MatchesAstraSimValidatedExample) {
   const std::string configs = kAstra + "configs/HGX-H100-validated";
   const Outcome r =
       Run("convert astra-sim --network " + configs + ".yml --system " + configs + ".json -o hgx.txtpb");
@@ -119,13 +118,13 @@ TEST_F(RealData, AstraSimsValidatedExample) {
   }
 }
 
-TEST_F(RealData, ALogicalTopologyIsNoGroupFile) {
+TEST_F(RealData, LogicalTopologyIsNotAGroupFile) {
   const std::string folder = kData + "/strangers/logical_dims_beside_traces";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "SKIPPED: no folder " << folder;
   EXPECT_GT(Replayed(folder + " --cluster ring4.txtpb").makespan_ps(), 0);
 }
 
-TEST_F(RealData, TheOrderOfTheFilesDoesNotMatter) {
+TEST_F(RealData, OrderOfFilesDoesNotMatter) {
   const std::string stem = kAstra + "microbenchmarks/all_reduce/4npus_1MB/all_reduce.";
   std::string up, down;
   for (int r = 0; r < 4; ++r) {
@@ -140,7 +139,7 @@ TEST_F(RealData, TheOrderOfTheFilesDoesNotMatter) {
   EXPECT_EQ(run(up), run(down));
 }
 
-TEST_F(RealData, ARingOfSendsIsTheRingAllReduce) {
+TEST_F(RealData, RingOfSendsCarriesRingAllReduce) {
   const std::string traces = kAstra + "custom_ring_allreduce_8npus_1MB";
   const auto set = ReadTraceSet({traces}, {});
   ASSERT_TRUE(set.ok()) << set.status();
@@ -160,20 +159,20 @@ TEST_F(RealData, ARingOfSendsIsTheRingAllReduce) {
   CheckInvariants(report);
   EXPECT_EQ(report.nodes(), 8u * 35);
   EXPECT_EQ(report.flows(), 8u * 14);
-  // No faster than its messages one after another; all else is recorded computation.
+  // At least the time of its messages one after another; the rest is recorded computation.
   EXPECT_GE(report.makespan_ps(), ClosedForm("all_reduce", 8));
   ASSERT_EQ(report.dimension_size(), 1);
   EXPECT_EQ(report.dimension(0).bytes(), 8u * 14 * 131072);
-  CheckSteady(traces + " --cluster ring8.txtpb");
+  CheckDeterministic(traces + " --cluster ring8.txtpb");
 }
 
-TEST_F(RealData, ResNetIsDirtyAndRead) {
+TEST_F(RealData, ReadsAndRepairsResNet) {
   const auto set = ReadTraceSet({kData + "/chakra/resnet50_ddp.0.et.gz"}, {});
   ASSERT_TRUE(set.ok()) << set.status();
   const RankTrace& t = set->ranks[0];
   const Graph& g = *t.graph;
   EXPECT_EQ(g.size(), 3664u);
-  EXPECT_EQ(g.dep.size(), 181878u);  // data dependencies alone, no two alike
+  EXPECT_EQ(g.dep.size(), 181878u);  // data dependencies only, all different
   int64_t total = 0;
   std::vector<uint64_t> roots;
   std::map<uint64_t, uint32_t> row_of;
@@ -206,19 +205,19 @@ TEST_F(RealData, ResNetIsDirtyAndRead) {
   EXPECT_EQ(repairs["dangling_ctrl_dep"], 1277u);
 }
 
-TEST_F(RealData, ResNetReplays) {
+TEST_F(RealData, ReplaysResNet) {
   for (const char* more : {"", " --ranks 4", " --ranks 2 --lanes unlimited", " --lanes single"}) {
     const std::string arguments = kData + "/chakra/resnet50_ddp.0.et.gz --compute recorded" + more;
     const proto::Report report = Replayed(arguments);
     CheckInvariants(report);
     EXPECT_EQ(report.nodes(), 3664u * static_cast<uint64_t>(report.ranks()));
     EXPECT_GT(report.makespan_ps(), int64_t{9} * 1000000000);
-    CheckSteady(arguments);
+    CheckDeterministic(arguments);
   }
 }
 
-// Its one collective says neither what it is nor how large.
-TEST_F(RealData, TheFeedersJsonIsReadButCannotBeReplayed) {
+// Its only collective has neither a type nor a size.
+TEST_F(RealData, ReadsFeederJsonButRefusesReplay) {
   const std::string file = kData + "/chakra/feeder_form_small.0.json";
   const auto set = ReadTraceSet({file}, {});
   ASSERT_TRUE(set.ok()) << set.status();
@@ -226,15 +225,15 @@ TEST_F(RealData, TheFeedersJsonIsReadButCannotBeReplayed) {
   Refused("replay " + file, {"feeder_form_small.0.json", "rank 0", "node 435", "comm_type: missing"});
 }
 
-// Not JSON at all, whatever its name says: the resource fork of a file of another system.
-TEST_F(RealData, AResourceForkIsNoTrace) {
+// Not JSON in spite of its name: the resource fork of a file from another system.
+TEST_F(RealData, RefusesAResourceFork) {
   Refused("replay " + kData + "/chakra/all_gather_et.1.0.2.json.gz",
           {"all_gather_et.1.0.2.json.gz", "rank 0", "byte"});
 }
 
 class Stage : public RealData, public testing::WithParamInterface<const char*> {};
 
-TEST_P(Stage, Replays) {
+TEST_P(Stage, ReplaysOnEachFabric) {
   if (IsSkipped()) return;
   const std::string name = GetParam();
   const bool large = name != "llama_tiny_8";
@@ -251,12 +250,12 @@ TEST_P(Stage, Replays) {
     ASSERT_TRUE(set.ok()) << set.status();
     EXPECT_EQ(report.nodes(), set->nodes());
   }
-  CheckSteady(kData + "/stage/" + name);
+  CheckDeterministic(kData + "/stage/" + name);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Stage, testing::Values("llama_tiny_8", "llama8b_fsdp_16"));
 
-TEST_F(RealData, Llama70b) {
+TEST_F(RealData, ReplaysLlama70b) {
   if (kSanitized) GTEST_SKIP() << "llama70b_256 is left out under sanitizers: too slow";
   const proto::Report report = Replayed(kData + "/stage/llama70b_256.tar.zst");
   CheckInvariants(report);
@@ -265,7 +264,7 @@ TEST_F(RealData, Llama70b) {
   EXPECT_LT(report.distinct_graphs(), 256u);
 }
 
-TEST_F(RealData, TheSmallBadFilesDoAsAgreed) {
+TEST_F(RealData, RefusesOrRepairsSmallBadFiles) {
   const std::string bad = kData + "/bad/";
   const std::map<std::string, std::string> refused = {
       {"allcycle.et", "cycle"},       {"cycle2.et", "cycle"},  {"dup_ids.et", "field id"},
@@ -295,7 +294,7 @@ TEST_F(RealData, TheSmallBadFilesDoAsAgreed) {
 }
 
 // Models that ran on both devices: the busy time of each from the capture of the other, within 15 %.
-TEST_F(RealData, CapturesArePredictedFromAnotherDevice) {
+TEST_F(RealData, PredictsCapturesFromAnotherDevice) {
   struct Pair {
     const char *of, *cluster, *target;
   };

@@ -42,7 +42,7 @@ Outcome Replayed(const TraceBuilder& builder, LanePolicy lanes = LanePolicy::kRe
   TopologyDimension d;
   d.kind = TopologyDimension::Kind::kFullyConnected;
   d.size = 4;
-  d.bandwidth = Bandwidth::BytesPerSecond(1);  // what crossed the fabric would take ages
+  d.bandwidth = Bandwidth::BytesPerSecond(1);  // a flow over the fabric would take very long
   auto fabric = *MakeMachine("analytical", *Topology::Make({d}), FabricOptions());
   std::vector<ComputeTimes> times;
   for (const Graph* graph : DistinctGraphs(*traces).graphs) {
@@ -71,7 +71,7 @@ TraceBuilder Rendezvous(uint64_t first, uint64_t second) {
   return b;
 }
 
-TEST(RecordedComm, ACallBeginsWithItsLastMemberAndEndsByEachOnesTransfer) {
+TEST(RecordedComm, CallBeginsWithLastMemberEndsByTransfer) {
   TraceBuilder b = Rendezvous(3, 10);
   Transfer(&b.Nodes(0)[1], 700);
   Transfer(&b.Nodes(1)[1], 900);
@@ -90,7 +90,7 @@ TEST(RecordedComm, ACallBeginsWithItsLastMemberAndEndsByEachOnesTransfer) {
   EXPECT_EQ(run.metrics.ranks[0].comm_busy.picos(), 7 * kUs + 700 * kNs);  // waiting counts
 }
 
-TEST(RecordedComm, WhoeverComesLastEverybodyWaits) {
+TEST(RecordedComm, AllMembersWaitForTheLast) {
   TraceBuilder b = Rendezvous(10, 3);
   for (int r = 0; r < 2; ++r) Transfer(&b.Nodes(r)[1], 500);
   const Outcome run = Replayed(b);
@@ -98,7 +98,7 @@ TEST(RecordedComm, WhoeverComesLastEverybodyWaits) {
   EXPECT_EQ(run.end(1, 1), 10 * kUs + 500 * kNs);
 }
 
-TEST(RecordedComm, WithoutATransferTheDurationCounts) {
+TEST(RecordedComm, UsesDurationWithoutTransfer) {
   TraceBuilder b = Rendezvous(1, 2);
   b.Nodes(0)[1].set_duration_micros(6);
   Transfer(&b.Nodes(1)[1], 0);  // measured: nothing
@@ -108,7 +108,7 @@ TEST(RecordedComm, WithoutATransferTheDurationCounts) {
   EXPECT_EQ(run.end(1, 1), 2 * kUs);
 }
 
-TEST(RecordedComm, TwoCallsOfAGroupMeetInOrder) {
+TEST(RecordedComm, CallsOfAGroupPairInOrder) {
   TraceBuilder b(2);
   for (int r = 0; r < 2; ++r) {
     b.Comp(r, r == 0 ? 1 : 2);
@@ -120,7 +120,7 @@ TEST(RecordedComm, TwoCallsOfAGroupMeetInOrder) {
   EXPECT_EQ(run.metrics.collectives.at({"all_gather", ""}).count, 2u);
 }
 
-TEST(RecordedComm, MembersWithoutATraceAreNotWaitedFor) {
+TEST(RecordedComm, DoesNotWaitForMembersWithoutTrace) {
   TraceBuilder b = Rendezvous(1, 4);
   b.groups["g"] = {0, 1, 2, 3};
   for (int r = 0; r < 2; ++r) {
@@ -139,7 +139,7 @@ TEST(RecordedComm, MembersWithoutATraceAreNotWaitedFor) {
 }
 
 // The calls of one rank of four: two all-reduces of a size, one of another, a gather with another root.
-TraceBuilder LoneRank() {
+TraceBuilder OneRankOfFour() {
   TraceBuilder b(1);
   b.groups["g"] = {0, 1, 2, 3};
   Transfer(&b.Coll(0, T::kAllReduce, 64, {}, "g"), 900);
@@ -149,8 +149,8 @@ TraceBuilder LoneRank() {
   return b;
 }
 
-TEST(RecordedComm, WhatOneRankWaitedStaysInAnUnchangedRunAndIsTold) {
-  const Outcome run = Replayed(LoneRank());
+TEST(RecordedComm, UnchangedRunKeepsWaitsAndWarns) {
+  const Outcome run = Replayed(OneRankOfFour());
   ASSERT_TRUE(run.status.ok()) << run.status;
   EXPECT_EQ(run.end(0, 0), 900 * kNs);
   EXPECT_EQ(run.end(0, 3), 2400 * kNs);
@@ -160,8 +160,8 @@ TEST(RecordedComm, WhatOneRankWaitedStaysInAnUnchangedRunAndIsTold) {
                         "the repeats: 1.8 us)"));
 }
 
-TEST(RecordedComm, AChangedRunTakesTheLeastOfTheRepeats) {
-  const Outcome run = Replayed(LoneRank(), LanePolicy::kRecorded, true);
+TEST(RecordedComm, ChangedRunUsesLeastOfRepeats) {
+  const Outcome run = Replayed(OneRankOfFour(), LanePolicy::kRecorded, true);
   ASSERT_TRUE(run.status.ok()) << run.status;
   EXPECT_EQ(run.end(0, 0), 300 * kNs);
   EXPECT_EQ(run.end(0, 1), 600 * kNs);
@@ -170,7 +170,7 @@ TEST(RecordedComm, AChangedRunTakesTheLeastOfTheRepeats) {
   EXPECT_THAT(run.metrics.warnings[1], HasSubstr("each takes the least of its repeats, 1.8 us in all"));
 }
 
-TEST(RecordedComm, WhereAllRanksHaveTracesTheirTransfersAreKnown) {
+TEST(RecordedComm, KeepsTransfersIfAllRanksHaveTraces) {
   TraceBuilder b(2);
   for (int r = 0; r < 2; ++r) {
     Transfer(&b.Coll(r, T::kAllReduce, 64), 900);
@@ -181,11 +181,11 @@ TEST(RecordedComm, WhereAllRanksHaveTracesTheirTransfersAreKnown) {
     EXPECT_EQ(run.end(0, 1), 1200 * kNs) << least;
     EXPECT_THAT(run.metrics.warnings, IsEmpty());
   }
-  // Copies of one trace meet at once, but the trace's times have its waits.
+  // Copies of one trace reach a call together, but the times of the trace contain its waits.
   EXPECT_EQ(Replayed(b, LanePolicy::kRecorded, true, true).end(1, 1), 600 * kNs);
 }
 
-TEST(RecordedComm, MessagesWithoutAPartnersTraceRepeatByPeerAndSize) {
+TEST(RecordedComm, GroupsMessageRepeatsByPeerAndSize) {
   TraceBuilder b(1);
   Transfer(&b.Send(0, 1, 64, 5), 900);
   Transfer(&b.Send(0, 1, 64, 6, {0}), 200);
@@ -195,7 +195,7 @@ TEST(RecordedComm, MessagesWithoutAPartnersTraceRepeatByPeerAndSize) {
   EXPECT_EQ(Replayed(b, LanePolicy::kRecorded, true).end(0, 3), 1500 * kNs);
 }
 
-TEST(RecordedComm, ACallThatAMemberNeverMakesGoesOnWithoutIt) {
+TEST(RecordedComm, CallProceedsWithoutMissingMember) {
   TraceBuilder b = Rendezvous(1, 4);
   for (int r = 0; r < 2; ++r) Transfer(&b.Nodes(r)[1], 300);
   Transfer(&b.Coll(0, T::kAllReduce, 8, {1}), 100);
@@ -205,14 +205,14 @@ TEST(RecordedComm, ACallThatAMemberNeverMakesGoesOnWithoutIt) {
   EXPECT_THAT(run.metrics.warnings, ElementsAre(HasSubstr("missing on some of their traced members")));
 }
 
-TEST(RecordedComm, CallsThatDisagreeAreStillErrors) {
+TEST(RecordedComm, DisagreeingCallsAreErrors) {
   TraceBuilder b(2);
   b.Coll(0, T::kAllReduce, 8);
   b.Coll(1, T::kAllReduce, 16);
   EXPECT_THAT(std::string(Replayed(b).status.message()), HasSubstr("comm_size: 16 bytes, but 8 bytes"));
 }
 
-TEST(RecordedComm, AMessageBeginsWithItsLastSide) {
+TEST(RecordedComm, MessageBeginsWithItsLastSide) {
   for (const bool sender_late : {false, true}) {
     TraceBuilder b(2);
     b.Comp(0, sender_late ? 9 : 2);
@@ -231,7 +231,7 @@ TEST(RecordedComm, AMessageBeginsWithItsLastSide) {
   }
 }
 
-TEST(RecordedComm, OneSideAloneTakesItsTime) {
+TEST(RecordedComm, UnpairedMessageTakesItsRecordedTime) {
   TraceBuilder b(2);
   Transfer(&b.Send(0, 1, 64, 5), 400);   // nobody receives with this tag
   Transfer(&b.Recv(1, 3, 64, 6), 800);   // rank 3 has no trace
@@ -245,7 +245,7 @@ TEST(RecordedComm, OneSideAloneTakesItsTime) {
                                                 HasSubstr("3 communication nodes were recorded without")));
 }
 
-TEST(RecordedComm, ACycleOfWaitingRanksIsTold) {
+TEST(RecordedComm, NamesRanksOfAWaitCycle) {
   TraceBuilder b(2);
   for (int r = 0; r < 2; ++r) {
     const std::string mine = r == 0 ? "a" : "b", other = r == 0 ? "b" : "a";
@@ -259,7 +259,7 @@ TEST(RecordedComm, ACycleOfWaitingRanksIsTold) {
   EXPECT_THAT(error, HasSubstr("rank 1 waits for rank 0 in call 0, all_reduce"));
 }
 
-TEST(RecordedComm, RanksThatBothSendFirstAreTold) {
+TEST(RecordedComm, NamesRanksThatBothSendFirst) {
   TraceBuilder b(2);
   for (int r = 0; r < 2; ++r) {
     b.Send(r, 1 - r, 64, 0);
@@ -271,7 +271,7 @@ TEST(RecordedComm, RanksThatBothSendFirstAreTold) {
   EXPECT_THAT(error, HasSubstr("rank 1 waits for the receive of rank 0"));
 }
 
-TEST(RecordedComm, WhatHasNoRecordedTimeIsRefusedOrTold) {
+TEST(RecordedComm, RefusesOrWarnsWithoutRecordedTimes) {
   std::vector<std::string> warnings;
   TraceBuilder none = Rendezvous(1, 1);
   const std::string error(CheckRecordedComm(*none.Build(), &warnings).message());

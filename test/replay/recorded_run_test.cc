@@ -1,4 +1,4 @@
-// Recorded communication replayed rank by rank is what the event loop makes of it.
+// Recorded communication replayed rank by rank, against the event loop's result.
 #include "replay/engine/recorded/recorded_run.h"
 
 #include <gmock/gmock.h>
@@ -48,7 +48,7 @@ std::string Print(const RankMetrics& r) {
   return out;
 }
 
-// All that a run tells.
+// All results of a run, as text.
 std::string Print(const Metrics& m, const NodeSpans& spans) {
   std::string out = absl::StrCat(m.makespan.picos(), " ", m.nodes, " ", m.invalid_nodes, " ", m.kept.nodes,
                                  " ", m.kept.time.picos(), "\n");
@@ -79,7 +79,7 @@ class Traces {
     d.bandwidth = Bandwidth::BytesPerSecond(1000);
     machine_ = *MakeMachine("analytical", *Topology::Make({d}), FabricOptions());
   }
-  // By the event loop, or as Replay() does it.
+  // With the event loop, or as Replay() chooses.
   std::string Replayed(bool walks, int threads) {
     NodeSpans spans;
     EngineOptions options = Recorded(walks, threads);
@@ -104,8 +104,8 @@ class Traces {
   std::unique_ptr<Machine> machine_;
 };
 
-// Ranks that make calls of several groups and send one another messages, in one order, between computation;
-// few distinct times, so that many ranks come to a call at one instant, in several rounds of it.
+// Ranks that call on several groups and send messages, in one order, with computation between. Few distinct
+// times, so that many ranks reach a call at one instant, in several rounds.
 class RandomRanks {
  public:
   RandomRanks(uint32_t seed, int ranks, int steps) : random_(seed), ranks_(ranks), builder_(ranks) {
@@ -174,7 +174,7 @@ class RandomRanks {
   TraceBuilder builder_;
 };
 
-TEST(RecordedRun, IsWhatTheEventLoopMakes) {
+TEST(RecordedRun, WalksEqualTheEventLoop) {
   for (uint32_t seed = 1; seed <= 60; ++seed) {
     Traces run(RandomRanks(seed, 4 + static_cast<int>(seed % 7), 40).builder());
     ASSERT_TRUE(run.Walks()) << seed;
@@ -183,9 +183,8 @@ TEST(RecordedRun, IsWhatTheEventLoopMakes) {
   }
 }
 
-// Rows beyond those that are looked at together, and calls of so many ranks that each thread has its part of
-// them.
-TEST(RecordedRun, IsWhatTheEventLoopMakesOfManyRanks) {
+// More rows than one batch holds, and calls with enough ranks for every thread.
+TEST(RecordedRun, WalksOfManyRanksEqualTheEventLoop) {
   for (uint32_t seed = 1; seed <= 6; ++seed) {
     Traces run(RandomRanks(seed, 24, 400).builder());
     ASSERT_TRUE(run.Walks()) << seed;
@@ -194,33 +193,33 @@ TEST(RecordedRun, IsWhatTheEventLoopMakesOfManyRanks) {
   }
 }
 
-// Whether ranks walk or the event loop runs, each rank's spans are told once.
-TEST(RecordedRun, TellsTheSpansOfEachRank) {
+// Each rank's spans are given once, from walks and from the event loop.
+TEST(RecordedRun, GivesSpansOfEachRankOnce) {
   Traces run(RandomRanks(3, 9, 60).builder());
   for (const bool walks : {false, true}) {
     NodeSpans kept;
-    std::vector<std::vector<NodeSpan>> told(9);
+    std::vector<std::vector<NodeSpan>> given(9);
     EngineOptions options = Recorded(walks, 3);
     options.spans = &kept;
     ASSERT_TRUE(run.Replayed(options).ok());
     options.spans = nullptr;
     options.ran = [&](uint32_t rank, const std::vector<NodeSpan>& spans) {
-      EXPECT_TRUE(told[rank].empty());
-      told[rank] = spans;
+      EXPECT_TRUE(given[rank].empty());
+      given[rank] = spans;
     };
     ASSERT_TRUE(run.Replayed(options).ok());
-    for (size_t r = 0; r < told.size(); ++r) {
-      ASSERT_EQ(told[r].size(), kept[r].size());
-      for (size_t i = 0; i < told[r].size(); ++i) {
-        EXPECT_EQ(told[r][i].begin, kept[r][i].begin);
-        EXPECT_EQ(told[r][i].end, kept[r][i].end);
+    for (size_t r = 0; r < given.size(); ++r) {
+      ASSERT_EQ(given[r].size(), kept[r].size());
+      for (size_t i = 0; i < given[r].size(); ++i) {
+        EXPECT_EQ(given[r][i].begin, kept[r][i].begin);
+        EXPECT_EQ(given[r][i].end, kept[r][i].end);
       }
     }
   }
 }
 
-// On a rank, the second call waits for the first; the other rank makes them the other way round.
-TEST(RecordedRun, RanksThatWaitForOneAnotherAreTheEventLoopsError) {
+// On each rank, the second call waits for the first. The ranks make the two calls in opposite order.
+TEST(RecordedRun, DeadlockGivesEventLoopError) {
   TraceBuilder builder(2);
   builder.groups = {{"a", {0, 1}}, {"b", {0, 1}}};
   for (const int r : {0, 1}) {
@@ -239,7 +238,7 @@ TEST(RecordedRun, RanksThatWaitForOneAnotherAreTheEventLoopsError) {
   EXPECT_EQ(run.Replayed(true, 2), run.Replayed(false, 1));
 }
 
-TEST(RecordedRun, LeavesToTheEventLoopWhatWalksCannotDo) {
+TEST(RecordedRun, UsesEventLoopIfWalksCannotRun) {
   const TraceBuilder good = RandomRanks(1, 4, 10).builder();
   EXPECT_TRUE(Traces(good).Walks());
   for (int what = 0; what < 3; ++what) {
@@ -259,8 +258,8 @@ TEST(RecordedRun, LeavesToTheEventLoopWhatWalksCannotDo) {
   EXPECT_FALSE(Traces(good).Walks(late));
 }
 
-// A time that is written leaves the graph's column as it is.
-TEST(RowTimes, AreCopiedWhenTheyAreWritten) {
+// Writing a time does not change the graph's column.
+TEST(RowTimes, AreCopiedOnWrite) {
   const NarrowColumn<Time> column = NarrowColumn<Time>::Narrow(std::vector<Time>(3000, Time::Nanos(7)));
   RowTimes times = column;
   const RowTimes same = times;

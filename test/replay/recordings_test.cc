@@ -1,5 +1,5 @@
-// Recordings of rocprofv3 and JAX: the replay of an unchanged one is the measurement, and nothing is lost, by
-// a count of another reader.
+// Recordings of rocprofv3 and JAX. An unchanged recording replays in its measured time, and no operation is
+// lost, by the count of a second reader.
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
@@ -25,7 +25,7 @@ std::string SharedFile(const std::string& name) { return absl::StrCat(CHAKRA_SHA
 #define SKIP_WITHOUT(path) \
   if (!std::filesystem::exists(path)) GTEST_SKIP() << "SKIPPED: there is no " << (path)
 
-// Kernels, copies and sets of a trace: how many, and how long in all (ns).
+// Kernels, copies and sets of a trace: their number and their total time (ns).
 struct Total {
   uint64_t count = 0;
   int64_t ns = 0, bytes = 0;
@@ -63,16 +63,16 @@ void ExpectIdentity(const std::string& path) {
   }
 }
 
-TEST(Recordings, RocprofOfATrainingRankIsTheMeasurement) {
+TEST(Recordings, RocprofReplaysMeasuredTime) {
   const std::string path = SharedFile("rocprof/mi350x_training_rank_of_8.json.gz");
   SKIP_WITHOUT(path);
   ExpectIdentity(path);
 }
 
-TEST(Recordings, RocprofLosesNoKernel) {
+TEST(Recordings, RocprofKeepsEveryKernel) {
   const std::string path = SharedFile("rocprof/mi350x_training_rank_of_8.json.gz");
   SKIP_WITHOUT(path);
-  // simdjson's DOM is the other reader.
+  // simdjson's DOM is the second reader.
   const auto text = ReadFile(path);
   ASSERT_TRUE(text.ok()) << text.status();
   simdjson::dom::parser parser;
@@ -92,7 +92,7 @@ TEST(Recordings, RocprofLosesNoKernel) {
   EXPECT_EQ(OfDevices(*traces), expected);
   EXPECT_EQ(expected.count, 43915u);
   EXPECT_EQ(expected.ns, 4441741378);
-  // What is missing is said, with the switches that record it.
+  // The warnings name the missing parts, and the switches that record them.
   std::string warnings;
   for (const std::string& w : traces->warnings) warnings += w + "\n";
   EXPECT_TRUE(absl::StrContains(warnings, "--rccl-trace")) << warnings;
@@ -100,8 +100,8 @@ TEST(Recordings, RocprofLosesNoKernel) {
   EXPECT_TRUE(absl::StrContains(warnings, "1310 communication kernels")) << warnings;
 }
 
-// The other reader of XSpaces: protobuf's wire format field by field, with maps of names, and nothing of the
-// reader's.
+// The second reader of XSpaces: protobuf's wire format field by field, without the code of the project's
+// XSpace reader.
 class PlainXSpace {
  public:
   explicit PlainXSpace(absl::string_view bytes) {
@@ -165,12 +165,12 @@ class JaxProfile : public testing::TestWithParam<const char*> {
   std::string path() const { return SharedFile(absl::StrCat("xplane/", GetParam())); }
 };
 
-TEST_P(JaxProfile, IsTheMeasurement) {
+TEST_P(JaxProfile, ReplaysMeasuredTime) {
   SKIP_WITHOUT(path());
   ExpectIdentity(path());
 }
 
-TEST_P(JaxProfile, LosesNoOperationAndNoByte) {
+TEST_P(JaxProfile, KeepsEveryOperationAndByte) {
   SKIP_WITHOUT(path());
   const auto bytes = ReadFile(path());
   ASSERT_TRUE(bytes.ok()) << bytes.status();
@@ -185,10 +185,10 @@ INSTANTIATE_TEST_SUITE_P(Real, JaxProfile,
                          testing::Values("jax_conv_minimal_mi300x.xplane.pb",
                                          "jax_te_fused_attention.xplane.pb"));
 
-// The program inside of a profile, replayed without its timeline: the kernel model's step against the
-// measured one. The convolution of 8 MI300X took 717.3 us on its device (sum of its five kernels, mean of
-// five runs); the model may be off by as much as it states of matrix kernels and streams, twice at most.
-TEST(Recordings, AProgramWithoutItsTimelineIsPriced) {
+// The program in a profile, replayed without its timeline: the kernel model's step against the measured step.
+// The convolution of 8 MI300X took 717.3 us on its device (sum of its five kernels, mean of five runs). The
+// model may be off by a factor of two.
+TEST(Recordings, PricesProgramWithoutTimeline) {
   const std::string path = SharedFile("xplane/jax_conv_minimal_mi300x.xplane.pb");
   SKIP_WITHOUT(path);
   const auto bytes = ReadFile(path);
@@ -216,7 +216,7 @@ TEST(Recordings, AProgramWithoutItsTimelineIsPriced) {
   EXPECT_LT(us, 717.3 * 2);
 }
 
-TEST(Recordings, CommandsWorkOnThem) {
+TEST(Recordings, CommandsAcceptRecordings) {
   const std::string path = SharedFile("xplane/jax_te_fused_attention.xplane.pb");
   SKIP_WITHOUT(path);
   const std::string folder = testing::TempDir() + "/recordings_cli";

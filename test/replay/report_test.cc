@@ -52,7 +52,7 @@ struct Fixture {
   RunDescription run;
 };
 
-TEST(BusFactor, IsThatOfNcclTests) {
+TEST(BusFactor, MatchesNcclTests) {
   EXPECT_DOUBLE_EQ(BusFactor("all_reduce", 4), 1.5);
   for (const char* kind :
        {"all_gather", "reduce_scatter", "reduce_scatter_block", "all_to_all", "gather", "scatter"}) {
@@ -78,7 +78,7 @@ TEST(Report, CollectivesWithoutTimeHaveNoRate) {
   EXPECT_EQ(MakeReport(f.metrics, f.run).collective(0).algbw_gbytes_per_s(), 0);
 }
 
-TEST(Report, TimeSourcesCountEveryRankAndNameTheUnanswered) {
+TEST(Report, CountsTimeSourcesAndNamesUnanswered) {
   Fixture f;
   const proto::Report r = MakeReport(f.metrics, f.run);
   ASSERT_EQ(r.time_source_size(), kTimeSources - 2);  // neither model nor repriced answered
@@ -90,7 +90,7 @@ TEST(Report, TimeSourcesCountEveryRankAndNameTheUnanswered) {
   EXPECT_EQ(r.unanswered(0).name(), "odd\xef\xbf\xbd");
 }
 
-TEST(Report, WarnsOfADimensionWithoutBytes) {
+TEST(Report, WarnsOfUnusedDimension) {
   Fixture f;
   f.run.traffic = {{"used", "ring", 2, 5}, {"alone", "ring", 1, 0}, {"unused", "ring", 2, 0}};
   const proto::Report r = MakeReport(f.metrics, f.run);
@@ -98,7 +98,7 @@ TEST(Report, WarnsOfADimensionWithoutBytes) {
   EXPECT_EQ(r.warning(0), "dimension unused (ring of 2) carried no bytes");
 }
 
-TEST(Report, BoundSharesTheLastRanksTime) {
+TEST(Report, BoundDescribesTheLastRank) {
   Fixture f;
   EXPECT_EQ(DescribeBound(f.metrics, f.traces),
             "bound by exposed communication: 60.0 % (most: all_reduce on group \"pair\") of rank 1, which "
@@ -136,7 +136,7 @@ TEST(Report, TextEndsWithTheBoundAndCutsLongTables) {
   EXPECT_EQ(text.substr(text.size() - r.bound().size() - 2), "\n" + r.bound() + "\n");
 }
 
-TEST(Report, SimulatedAgainstRecordedTransfers) {
+TEST(Report, ComparesSimulatedAndRecordedTransfers) {
   Fixture f;
   CollectiveMetrics& c = f.metrics.collectives.begin()->second;
   c.recorded = Time::Picos(800);
@@ -148,14 +148,14 @@ TEST(Report, SimulatedAgainstRecordedTransfers) {
   EXPECT_EQ(r.collective(0).recorded_ps(), 800);
   EXPECT_EQ(r.collective(0).recorded_count(), 1u);
   EXPECT_DOUBLE_EQ(r.collective(0).simulated_to_recorded(), 1.25);
-  EXPECT_EQ(r.collective(1).simulated_to_recorded(), 0);  // of two calls one was measured
+  EXPECT_EQ(r.collective(1).simulated_to_recorded(), 0);  // one of two calls was measured
   const std::string text = *PrintReport(r, ReportFormat::kText);
   EXPECT_NE(text.find("recorded  ratio"), std::string::npos) << text;
   EXPECT_NE(text.find("800 ps  1.250"), std::string::npos) << text;
   EXPECT_NE(text.find("800 ps      -"), std::string::npos) << text;
 }
 
-TEST(Report, SaysWhatCommunicationCost) {
+TEST(Report, NamesSourceOfCommunicationTimes) {
   Fixture f;
   f.run.comm = "recorded";
   f.run.lanes = "recorded";
@@ -181,7 +181,7 @@ StepMetrics MeasuredStep(int rank, const std::string& name, int64_t measured, in
   return {rank, rank + 10, name, Time::Picos(measured), Time::Picos(replayed), Time::Picos(error), 5};
 }
 
-TEST(Report, StepsOfACapture) {
+TEST(Report, ReportsStepsOfCapture) {
   Fixture f;
   f.run.steps = {MeasuredStep(0, "window", 1000, 1010, 20), MeasuredStep(0, "ProfilerStep#1", 800, 780, 4),
                  MeasuredStep(1, "empty", 0, 0, 0)};
@@ -204,7 +204,7 @@ TEST(Report, StepsOfACapture) {
             std::string::npos);
 }
 
-TEST(Report, OfManyStepsTheWorstAreShown) {
+TEST(Report, ShowsWorstOfManySteps) {
   Fixture f;
   for (int i = 0; i < 30; ++i) f.run.steps.push_back(MeasuredStep(i, "fine", 1000, 1001, 1));
   f.run.steps[20] = MeasuredStep(20, "slow", 1000, 1500, 1);

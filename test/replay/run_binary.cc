@@ -23,7 +23,7 @@ namespace {
 
 constexpr unsigned kSeconds = 100;  // a run that takes longer hangs
 
-// The words of a shell's line; none where the shell would do more than to split and unquote them.
+// The words of a shell's line. Returns none if the shell would do more than split and unquote the words.
 std::optional<std::vector<std::string>> PlainWords(absl::string_view line) {
   std::vector<std::string> words;
   bool in_word = false;
@@ -76,12 +76,12 @@ void Flush() {
   std::cout.flush();
   for (std::FILE* file : {stdout, stderr}) {
     std::fflush(file);
-    __fpurge(file);  // what could not be written
+    __fpurge(file);  // drops data that could not be written
     std::clearerr(file);
   }
 }
 
-// Lends this process's standard streams and working folder to a run, and takes them back.
+// Gives this process's standard streams and working folder to a run, and restores them.
 class Lent {
  public:
   Lent(const std::string& folder, int out, int err) : before_(std::filesystem::current_path()) {

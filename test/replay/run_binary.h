@@ -1,4 +1,4 @@
-// The command line, as a script runs it.
+// Runs the command line, as a script does.
 #pragma once
 
 #include <string>

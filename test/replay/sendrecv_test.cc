@@ -1,4 +1,4 @@
-// Sends and receives that begin together, against closed forms and what sendrecv_perf measured.
+// Sends and receives that begin together, against closed forms and measurements of sendrecv_perf.
 #include "replay/run/sendrecv.h"
 
 #include <gmock/gmock.h>
@@ -54,7 +54,7 @@ std::string PeersError(const std::string& peers, int ranks) {
 
 using P = std::pair<int, int>;
 
-TEST(SendRecvPeers, WhoSendsToWhom) {
+TEST(SendRecvPeers, ListsMessagesOfEachPattern) {
   EXPECT_THAT(Sent("next", 3), ElementsAre(P(0, 1), P(1, 2), P(2, 0)));
   EXPECT_THAT(Sent("next:3", 4), ElementsAre(P(0, 3), P(1, 0), P(2, 1), P(3, 2)));
   EXPECT_THAT(Sent("pair:3,1", 4), ElementsAre(P(3, 1)));
@@ -69,7 +69,7 @@ TEST(SendRecvPeers, WhoSendsToWhom) {
   EXPECT_EQ(ParsePeers("next:1")->Text(), "next");
 }
 
-TEST(SendRecvPeers, Errors) {
+TEST(SendRecvPeers, RefusesBadPeers) {
   for (const char* text : {"", "next:", "next:x", "next:-1", "next: 2", "next:99999999999", "pair", "pair:3",
                            "pair:1,2,3", "pair:,", "exchange:2", "incast:3", "outcast:0,1", "Next", "x"}) {
     EXPECT_THAT(PeersError(text, 8), AllOf(HasSubstr("--peers \"" + std::string(text) + "\""),
@@ -90,8 +90,8 @@ proto::Cluster Bare(const char* kind) {
                      " size: 8 bandwidth_gbytes_per_s: 50 latency_ns: 500 } }");
 }
 
-// 1 MB at 50 GB/s takes 20 us, and the way two links of 0.5 us.
-TEST(SendRecv, BareFlows) {
+// 1 MB at 50 GB/s takes 20 us; the route has two links of 0.5 us.
+TEST(SendRecv, FlowsWithoutLibraryMatchLinks) {
   for (const char* fabric : {"analytical", "fluid"}) {
     for (const char* peers : {"next", "next:3", "pair:2,5", "exchange"}) {
       CollectiveTable table = TableOf(Bare("SWITCH"), OptionsOf(peers, 8, fabric));
@@ -117,8 +117,9 @@ TEST(SendRecv, BareFlows) {
               HasSubstr("collectives.library"));
 }
 
-// Begin and latency, bytes over the narrowest of link and limit, and 1.2 us between kernels.
-TEST(SendRecv, BeginLatencyAndBytes) {
+// A message takes its begin, its latency, its bytes over the smaller of link rate and limit, and 1.2 us
+// between kernels.
+TEST(SendRecv, AddsBeginLatencyAndBytes) {
   // LL of a node: 4.5 and 0.5 us, 0.05 us of wire; a channel at 5.4 GB/s, then 141 GB/s.
   EXPECT_NEAR(RowOf("dgx-h100", OptionsOf("next", 8), 5400).time_us, 1.2 + 5.05 + 1 + 5.4 / 141, 1e-4);
   // Simple: 11.3 us; 4 of 32 channels at 20.6 GB/s.
@@ -126,13 +127,13 @@ TEST(SendRecv, BeginLatencyAndBytes) {
   // All channels: the link, 450 x 0.824 GB/s, and 0.35 of 12 MB that fill them.
   EXPECT_NEAR(RowOf("dgx-h100", OptionsOf("next", 8), 3708000000).time_us,
               1.2 + 11.35 + (3708000 + 0.35 * 12000) / 370.8, 0.1);
-  // Over the network: 11.3, 9 and 2 us, 0.35 of 2.5 MB at the card's rate; 5 + 1.7 us and 1 us of wire.
-  const double card = 50 * 0.9937 * 0.95;
+  // Over the network: 11.3, 9 and 2 us, 0.35 of 2.5 MB at the NIC's rate; 5 + 1.7 us and 1 us of wire.
+  const double nic_rate = 50 * 0.9937 * 0.95;
   EXPECT_NEAR(RowOf("dgx-h100", OptionsOf("pair:0,8", 16), 1000000000).time_us,
-              1.2 + 22.3 + 0.35 * 2500 / card + 7.7 + 1e6 / card, 0.1);
+              1.2 + 22.3 + 0.35 * 2500 / nic_rate + 7.7 + 1e6 / nic_rate, 0.1);
 }
 
-TEST(SendRecv, ProtocolByBytesAndRelease) {
+TEST(SendRecv, ProtocolDependsOnBytesAndRelease) {
   const auto protocol = [](const char* cluster, uint64_t bytes, const char* forced = "") {
     TableOptions options = OptionsOf("next", 8);
     options.protocol = forced;
@@ -145,7 +146,7 @@ TEST(SendRecv, ProtocolByBytesAndRelease) {
   EXPECT_EQ(protocol("dgx-h100", 8, "simple"), "simple");
 }
 
-TEST(SendRecv, Channels) {
+TEST(SendRecv, ChannelsDependOnBytesAndRanks) {
   const LibraryModel library = Preset("dgx-h100", 8).library();
   const auto channels = [&](uint64_t mib, int ranks, int nodes) {
     return ChannelsOfMessage(library, mib << 20, ranks, nodes);
@@ -159,8 +160,9 @@ TEST(SendRecv, Channels) {
   EXPECT_EQ(channels(1, 1024, 128), 2);
 }
 
-// With LL an exchange of two is the library's all_to_all of two, which has a block for the member itself too.
-TEST(SendRecv, AnExchangeOfTwoIsAnAllToAll) {
+// With LL, an exchange between two ranks equals the library's all_to_all on two ranks, which also has a block
+// for the member itself.
+TEST(SendRecv, ExchangeOfTwoEqualsAllToAll) {
   TableOptions all;
   all.type = CollectiveType::kAllToAll;
   all.ranks = 2;
@@ -171,7 +173,8 @@ TEST(SendRecv, AnExchangeOfTwoIsAnAllToAll) {
   }
 }
 
-// Messages that meet nowhere take the same on fabrics with contention; those that meet have their shares.
+// Messages that share no link take the same time on fabrics with contention. Messages that share a link get
+// shares of it.
 TEST(SendRecv, FabricsAgree) {
   for (const char* peers : {"next", "next:8", "exchange", "pair:3,12", "incast", "outcast"}) {
     for (const uint64_t bytes : {256, 1 << 20, 1 << 28}) {
@@ -180,14 +183,14 @@ TEST(SendRecv, FabricsAgree) {
           << peers << bytes;
     }
   }
-  // 8 others on the root's card, which carries 0.95 x 0.9937 of 50 GB/s.
+  // 8 other ranks use the root's NIC, which carries 0.95 x 0.9937 of 50 GB/s.
   const double more = RowOf("dgx-h100", OptionsOf("incast", 16, "fluid"), 2000000000).time_us -
                       RowOf("dgx-h100", OptionsOf("incast", 16, "fluid"), 1000000000).time_us;
   EXPECT_NEAR(more, 8e6 / (50 * 0.9937 * 0.95), 1);
 }
 
-// The one that ends last is explained; calls follow each other on the fabric's clock.
-TEST(SendRecv, WhyAndClock) {
+// The reason names the message that ends last. Calls follow one another on the fabric's clock.
+TEST(SendRecv, ExplainsLastMessageAndAdvancesClock) {
   CollectiveTable table = TableOf(*LoadCluster("dgx-h100"), OptionsOf("next", 16));
   const TableRow row = *table.Price(1 << 20);
   EXPECT_THAT(row.why, HasSubstr("simple; the last message, 7 to 8, begins at"));
@@ -198,7 +201,7 @@ TEST(SendRecv, WhyAndClock) {
   EXPECT_DOUBLE_EQ(one.time_us, 3.75);
 }
 
-TEST(SendRecv, EveryPreset) {
+TEST(SendRecv, PricesOnEveryPreset) {
   for (const char* preset : {"dgx-v100", "dgx2", "dgx-a100", "dgx-h100", "dgx-h800", "dgx-b200", "dgx-b300",
                              "gb200-nvl72", "gb300-nvl72", "l40s", "rtx-pro-6000", "mi300x"}) {
     for (const char* peers : {"next", "exchange:1,0", "incast", "outcast"}) {
@@ -212,7 +215,7 @@ TEST(SendRecv, EveryPreset) {
   }
 }
 
-TEST(SendRecv, TooLongIsSaid) {
+TEST(SendRecv, RefusesTooLongTimes) {
   CollectiveTable table =
       TableOf(ClusterText("topology { dimension { kind: SWITCH size: 4 bandwidth_bytes_per_s: 1 } }"),
               OptionsOf("next", 4));
@@ -221,22 +224,22 @@ TEST(SendRecv, TooLongIsSaid) {
 }
 
 // sendrecv_perf: xxrjun/nccl-tests-cluster, NCCL 2.29.2.
-TEST(SendRecv, MeasuredOnH100) {
+TEST(SendRecv, MatchesMeasurementsOnH100) {
   const std::map<uint64_t, double> node = {{32, 421.3},   {64, 818.1},    {128, 824.1},    {256, 896.9},
                                            {512, 1510.0}, {1024, 2975.9}, {16384, 46816.8}};
   for (const auto& [mib, us] : node)
     EXPECT_NEAR(RowOf("dgx-h100", OptionsOf("next", 8), mib << 20).time_us / us, 1, 0.08) << mib;
   EXPECT_NEAR(RowOf("dgx-h100", OptionsOf("next", 16), uint64_t{4} << 30).time_us / 93681.5, 1, 0.03);
-  const std::map<uint64_t, double> cards = {{32, 1478.5}, {64, 2881.0}, {128, 5699.1}, {1024, 45267}};
-  for (const auto& [mib, us] : cards) {
+  const std::map<uint64_t, double> nics = {{32, 1478.5}, {64, 2881.0}, {128, 5699.1}, {1024, 45267}};
+  for (const auto& [mib, us] : nics) {
     EXPECT_NEAR(RowOf("dgx-h100:gpus_per_node=1,nic_gbps=200", OptionsOf("next", 2), mib << 20).time_us / us,
                 1, 0.015)
         << mib;
   }
 }
 
-// In a replay each message has the costs of a pair of ranks that sends nothing else.
-TEST(SentMessage, TakesTheSameInAReplay) {
+// In a replay, each message has the costs of a pair of ranks that sends nothing else.
+TEST(SentMessage, TakesEqualTimeInReplay) {
   for (const auto& [cluster, nodes, dst] :
        {std::tuple("dgx-h100:nodes=2", 1, 1), {"dgx-h100:nodes=2", 2, 15}, {"alps:nodes=2", 2, 4}}) {
     for (const uint64_t bytes : {uint64_t{1000}, uint64_t{1} << 23}) {
@@ -265,14 +268,14 @@ TEST(SentMessage, TakesTheSameInAReplay) {
 
 // Two hosts: osu_latency has 1.9 us for 8 bytes on InfiniBand, 3.0 on Slingshot, 16 on EFA
 // (../validation/between_nodes.md).
-TEST(SentMessage, OfMpiTakesWhatHostsTake) {
+TEST(SentMessage, MpiMessagesMatchOsuLatency) {
   for (const auto& [cluster, us] : {std::pair("leonardo", 1.9), {"alps", 3.0}, {"aws-p4d", 16.0}}) {
     const TableRow row =
         RowOf(std::string(cluster) + ":nodes=2,gpus_per_node=4,library=mpi", OptionsOf("pair:0,4", 8), 8);
     EXPECT_NEAR(row.time_us / us, 1, 0.1) << cluster << " " << row.time_us;
     EXPECT_EQ(row.protocol, "-");
   }
-  // 0.8 of a card of 100 Gb/s.
+  // 0.8 of a NIC of 100 Gb/s.
   const TableRow large = RowOf("leonardo:nodes=2,library=mpi", OptionsOf("pair:0,4", 8), 1 << 30);
   EXPECT_NEAR(large.algbw, 10, 0.01);
   TableOptions forced = OptionsOf("pair:0,4", 8);

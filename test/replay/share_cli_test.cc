@@ -1,5 +1,5 @@
-// Folders whose ranks share files, as a user has them: what every command says of one is what it says of a
-// folder with a file for each rank, and of the workload itself.
+// Folders whose ranks share files. Every command gives the same result as for a folder with one file for each
+// rank, and as for the workload.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -18,8 +18,8 @@ class ShareCli : public Bench {
     const Outcome r = Run("generate " + step + " -o " + to + " " + options);
     ASSERT_EQ(r.status, 0) << r.err;
   }
-  // Without what tells where the traces lay.
-  std::string Told(const std::string& arguments) const {
+  // The report without the paths of the traces.
+  std::string ReportText(const std::string& arguments) const {
     proto::Report report = ReportOf(arguments);
     report.clear_input();
     report.clear_group_source();
@@ -37,29 +37,29 @@ constexpr char kStep[] =
 constexpr char kExperts[] =
     "--model qwen3-30b-a3b:layers=2 --parallel tp=2,dp=4,ep=4,pp=2,zero=1 --training seq=512,global_batch=16";
 
-TEST_F(ShareCli, ReplaysAsFilesAndAsTheWorkload) {
+TEST_F(ShareCli, ReplaysEqualFilesAndWorkload) {
   for (const char* step : {kStep, kExperts}) {
     fs::remove_all(At("each"));
     fs::remove_all(At("shared"));
     Generate(step, "", "each");
     Generate(step, "--share", "shared");
     EXPECT_EQ(Files("shared").size(), 3u);
-    const std::string files = Told("each --cluster dgx-h100");
-    EXPECT_EQ(Told(std::string(step) + " --cluster dgx-h100"), files);
+    const std::string files = ReportText("each --cluster dgx-h100");
+    EXPECT_EQ(ReportText(std::string(step) + " --cluster dgx-h100"), files);
     for (const char* threads : {"1", "2", "8"}) {
-      EXPECT_EQ(Told(std::string("shared --cluster dgx-h100 --threads ") + threads), files) << threads;
+      EXPECT_EQ(ReportText(std::string("shared --cluster dgx-h100 --threads ") + threads), files) << threads;
     }
     // Each rank by itself, and with flows that delay each other.
-    EXPECT_EQ(Told("shared --cluster dgx-h100 --critical-path"),
-              Told("each --cluster dgx-h100 --critical-path"));
-    EXPECT_EQ(Told("shared --cluster dgx-h100 --fabric fluid"),
-              Told("each --cluster dgx-h100 --fabric fluid"));
-    EXPECT_EQ(Told("shared --cluster dgx-h100 --scale mm=0.5"),
-              Told("each --cluster dgx-h100 --scale mm=0.5"));
+    EXPECT_EQ(ReportText("shared --cluster dgx-h100 --critical-path"),
+              ReportText("each --cluster dgx-h100 --critical-path"));
+    EXPECT_EQ(ReportText("shared --cluster dgx-h100 --fabric fluid"),
+              ReportText("each --cluster dgx-h100 --fabric fluid"));
+    EXPECT_EQ(ReportText("shared --cluster dgx-h100 --scale mm=0.5"),
+              ReportText("each --cluster dgx-h100 --scale mm=0.5"));
   }
 }
 
-TEST_F(ShareCli, ConvertsToTheFilesThatEachRankWouldHave) {
+TEST_F(ShareCli, ConvertsToOneFileForEachRank) {
   Generate(kStep, "", "each");
   Generate(kStep, "--share", "shared");
   const Outcome packed = Run("convert shared -o packed --compression zstd");
@@ -78,7 +78,7 @@ TEST_F(ShareCli, ConvertsToTheFilesThatEachRankWouldHave) {
   EXPECT_THAT(Run("convert each -o shared").err, HasSubstr("shared holds workload.ranks.json"));
 }
 
-TEST_F(ShareCli, EditsAndInspectsAsFiles) {
+TEST_F(ShareCli, EditsAndInspectsEqualFiles) {
   Generate(kStep, "", "each");
   Generate(kStep, "--share", "shared");
   for (const char* folder : {"shared", "each"}) {
@@ -88,31 +88,31 @@ TEST_F(ShareCli, EditsAndInspectsAsFiles) {
   EXPECT_EQ(Files("edited_shared"), Files("edited_each"));
   const Outcome shared = Run("inspect shared"), each = Run("inspect each");
   ASSERT_EQ(shared.status, 0) << shared.err;
-  // The same but for the files' names.
-  const auto told = [](std::string text) {
+  // The outputs are equal except for the names of files.
+  const auto without_names = [](std::string text) {
     for (size_t at = text.find("/workload."); at != text.npos; at = text.find("/workload.")) {
       const size_t begin = text.find_last_of(" \n", at) + 1;
       text.erase(begin, text.find('\n', at) - begin);
     }
     return text;
   };
-  EXPECT_EQ(told(shared.out), told(each.out));
+  EXPECT_EQ(without_names(shared.out), without_names(each.out));
 }
 
-// A workload's file has no folder beside it to take groups from.
-TEST_F(ShareCli, AWorkloadsGroupsComeWithItsTraces) {
+// A workload file has no folder with groups.
+TEST_F(ShareCli, WorkloadGroupsComeWithTraces) {
   Write("step.txtpb",
         "model { preset: \"llama3-8b\" layers: 2 }\nparallel { tp: 2 dp: 2 }\n"
         "training { seq: 256 global_batch: 4 }\n");
-  const std::string memory = Told("step.txtpb --cluster dgx-h100");
+  const std::string memory = ReportText("step.txtpb --cluster dgx-h100");
   ASSERT_EQ(Run("convert step.txtpb -o converted").status, 0);
-  EXPECT_EQ(Told("converted --cluster dgx-h100"), memory);
+  EXPECT_EQ(ReportText("converted --cluster dgx-h100"), memory);
   ASSERT_EQ(Run("edit step.txtpb --scale mm=0.5 -q -o edited").status, 0);
   EXPECT_EQ(ReportOf("edited --cluster dgx-h100").makespan_ps(),
             ReportOf("step.txtpb --cluster dgx-h100 --scale mm=0.5").makespan_ps());
 }
 
-TEST_F(ShareCli, TheDoctorKnowsThem) {
+TEST_F(ShareCli, DoctorReadsSharedFiles) {
   Generate(kStep, "--share", "shared");
   const Outcome r = Run("doctor shared");
   EXPECT_EQ(r.status, 0) << r.err;
@@ -123,7 +123,7 @@ TEST_F(ShareCli, TheDoctorKnowsThem) {
   EXPECT_THAT(Run("doctor shared").out, HasSubstr("workload.0.et.zst"));
 }
 
-TEST_F(ShareCli, RefusesWhatDoesNotGoTogether) {
+TEST_F(ShareCli, RefusesBadOptions) {
   EXPECT_THAT(Run(std::string("generate ") + kStep + " --share").err, HasSubstr("--share expects -o DIR"));
   EXPECT_THAT(Run(std::string("generate ") + kStep + " --share -o x --ranks 1").err,
               HasSubstr("--share writes what all ranks share"));

@@ -1,5 +1,5 @@
-// All-reduce kernels of serving software: their law to the picosecond, public measurements, and who takes
-// which.
+// All-reduce kernels of serving software: their laws to the picosecond, public measurements, and the choices
+// of each software.
 #include "replay/nccl/shipped.h"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ using T = CollectiveType;
 
 constexpr uint64_t kKiB = 1024, kMiB = 1024 * kKiB;
 
-// 8 devices of 100 GB/s on a switch that adds; a link takes 25 ns, a path two.
+// 8 devices of 100 GB/s on a switch that adds. A link takes 25 ns; a route has two links.
 std::string Node(const std::string& more = "") {
   return "topology { dimension { kind: SWITCH size: 8 bandwidth_gbytes_per_s: 100 latency_ns: 25 } } "
          "collectives { "
@@ -30,10 +30,10 @@ std::string Node(const std::string& more = "") {
 // Picoseconds of `bytes` on a link of 100 GB/s, of which a kernel uses `share`.
 int64_t OnLink(double bytes, double share) { return std::llround(bytes * 10 / share); }
 
-// The bytes of a message are rounded up to whole ones on the wire: picoseconds.
+// Picoseconds of one rounding: the bytes of a message on the wire are rounded up.
 constexpr int64_t kRounding = 11;
 
-TEST(Shipped, LawsHoldOnAllPathsOfTheReplay) {
+TEST(Shipped, LawsMatchFastPathAndFlows) {
   TestMachine m = MachineOf(ClusterText(Node()), 8);
   for (const uint64_t bytes : {uint64_t{64} * kKiB, 4 * kMiB, 256 * kMiB}) {
     const auto b = static_cast<double>(bytes);
@@ -47,8 +47,8 @@ TEST(Shipped, LawsHoldOnAllPathsOfTheReplay) {
                   14 * kRounding)
           << bytes;
     }
-    // Pieces of 8 KiB, at most 64, go through the switch: no faster than the link, and later by three pieces
-    // and by the latency of a path for each.
+    // Pieces of 8 KiB, at most 64, pass the switch: no faster than the link, and later by at most three
+    // pieces and a latency of the route for each piece.
     m.Force(T::kAllReduce, "multimem");
     const int64_t least = 9500000 + OnLink(b * 9 / 8, 0.53);
     const int64_t at = CallPicos(m, T::kAllReduce, bytes);
@@ -101,7 +101,7 @@ double MicrosOf(TestMachine& m, const std::string& rule, int ranks, uint64_t byt
   return run.end.empty() ? 0 : static_cast<double>(run.end[0].picos()) * 1e-6;
 }
 
-TEST(Shipped, AgreesWithMeasurementsOnHopper) {
+TEST(Shipped, MatchesMeasurementsOnHopper) {
   TestMachine m = Preset("dgx-h100", 8);
   std::vector<double> errors;
   for (const Measured& row : kMeasured) {
@@ -114,7 +114,7 @@ TEST(Shipped, AgreesWithMeasurementsOnHopper) {
 }
 
 // Kernels of vLLM in a Kineto capture, medians over 37 and 36 calls.
-TEST(Shipped, AgreesWithMultimemOnBlackwell) {
+TEST(Shipped, MatchesMultimemOnBlackwell) {
   TestMachine m = Preset("dgx-b200", 8);
   EXPECT_NEAR(MicrosOf(m, "multimem", 8, 5114880), 25.0, 2.5);
   EXPECT_NEAR(MicrosOf(m, "multimem", 8, 5455872), 27.6, 2.8);
@@ -147,7 +147,7 @@ TEST(Shipped, SoftwareChoosesBySizeAndMembers) {
   EXPECT_EQ(Taken(h100, "tensorrt_llm", 8, 65 * kMiB), own(h100, 8, 65 * kMiB));
 }
 
-TEST(Shipped, OtherGroupsAreRefusedOrServedByTheLibrary) {
+TEST(Shipped, OtherGroupsAreRefusedOrUseTheLibrary) {
   TestMachine nodes = Preset("dgx-h100", 16);
   nodes.Force(T::kAllReduce, "two_shot");
   const std::vector<int> all = nodes.All();
@@ -161,8 +161,8 @@ TEST(Shipped, OtherGroupsAreRefusedOrServedByTheLibrary) {
               HasSubstr("cannot reduce or multicast"));
 }
 
-// The library alone never takes them: neither its tuner nor the cheapest of what it could run.
-TEST(Shipped, OnlyARuleTakesThem) {
+// The library never chooses these kernels by itself: neither `auto` nor `cheapest` does.
+TEST(Shipped, OnlyRulesChooseThem) {
   TestMachine m = Preset("dgx-h100", 8);
   for (const char* rule : {"auto", "cheapest"}) {
     for (const uint64_t bytes : {4 * kKiB, 256 * kKiB, 8 * kMiB}) {
@@ -173,15 +173,15 @@ TEST(Shipped, OnlyARuleTakesThem) {
   }
 }
 
-// Two nodes of 8: what stays in the node and what leaves it go side by side.
-TEST(Shipped, ExpertsGoOverLinksAndCardsSideBySide) {
-  TestMachine m = Preset("dgx-h800", 16);  // 200 GB/s a link, 50 a card
+// Two nodes of 8: messages inside a node and messages between nodes run at the same time.
+TEST(Shipped, ExpertMessagesUseLinksAndNicsTogether) {
+  TestMachine m = Preset("dgx-h800", 16);  // 200 GB/s a link, 50 a NIC
   for (const uint64_t bytes : {kMiB, 64 * kMiB}) {
     const double share = static_cast<double>(bytes) / 16;
     for (const bool fast : {true, false}) {
       m.Force(T::kAllToAll, "deepep_low_latency");
       const auto low = static_cast<double>(CallPicos(m, T::kAllToAll, bytes, fast));
-      // Picoseconds: 8 shares over the card; latencies of a path stay below 3 us.
+      // Picoseconds: 8 shares over the NIC; latencies of the route stay below 3 us.
       EXPECT_GE(low, 38e6 + 8 * share * 20 / 0.96);
       EXPECT_LE(low, 41e6 + 8 * share * 20 / 0.96);
     }
@@ -195,7 +195,7 @@ TEST(Shipped, ExpertsGoOverLinksAndCardsSideBySide) {
               HasSubstr("NVLink"));
 }
 
-TEST(Shipped, NamesOfKernels) {
+TEST(Shipped, MapsKernelNamesToAlgorithms) {
   using shipped::AlgorithmOfKernel;
   EXPECT_STREQ(
       AlgorithmOfKernel("void (anonymous namespace)::multimem_all_reduce_kernel<c10::BFloat16, 16>("),
@@ -211,8 +211,8 @@ TEST(Shipped, NamesOfKernels) {
     EXPECT_EQ(AlgorithmOfKernel(none), nullptr) << none;
 }
 
-// A recorded kernel counts where the group can take its algorithm and no rule says another.
-TEST(Shipped, TheRecordedKernelTellsThePlanner) {
+// A recorded kernel decides if the group supports its algorithm and no rule forces another.
+TEST(Shipped, RecordedKernelGivesTheAlgorithm) {
   const auto taken = [](TestMachine& m, const char* kernel) {
     const std::vector<int> members = m.All();
     CollectivePlanner planner(*m.fabric, m.costs(), PriceUncontended);

@@ -1,4 +1,4 @@
-// Computation beside collectives, worked by hand.
+// Computation during collectives, against times by hand.
 #include "replay/engine/slowdown.h"
 
 #include "engine_testing.h"
@@ -29,44 +29,44 @@ EngineOptions Slowed(double slowdown) {
   return options;
 }
 
-TEST(SlowdownReplay, ComputationBesideACollectiveTakesLonger) {
+TEST(SlowdownReplay, ComputationDuringACollectiveTakesLonger) {
   TraceBuilder b(2);
   for (int r = 0; r < 2; ++r) {
     b.Coll(r, T::kAllReduce, kBytes);
     b.Comp(r, 1000);
   }
   EXPECT_EQ(Makespan(b, Slowed(0)), kAllReduce * kUs);
-  // 1,000 us of work take 1,500 us, inside the collective: the last to end is the collective still.
+  // 1,000 us of work take 1,500 us, within the collective, which still ends last.
   TraceBuilder chained(2);
   for (int r = 0; r < 2; ++r) {
     chained.Coll(r, T::kAllReduce, kBytes);
     chained.Comp(r, 1000);
     chained.Comp(r, 3000, {1});
   }
-  // 1,500 us, then 501 us at two thirds of the pace (334 us of work), then 2,666 us alone.
+  // 1,500 us, then 501 us at two thirds of the speed (334 us of work), then 2,666 us at full speed.
   EXPECT_EQ(Makespan(chained, Slowed(0.5)), (2001 + 3000 - 334) * kUs);
   EXPECT_EQ(Makespan(chained, Slowed(0)), 4000 * kUs);
 }
 
-TEST(SlowdownReplay, ComputationThatBeganBeforeIsSlowedFromThenOn) {
+TEST(SlowdownReplay, RunningComputationSlowsFromCallStart) {
   TraceBuilder b(2);
   for (int r = 0; r < 2; ++r) {
     b.Comp(r, 4000);
     b.Comp(r, 1000);
     b.Coll(r, T::kAllReduce, kBytes, {1});
   }
-  // 1,000 us alone, 2,001 us at half the pace, the rest alone; twice slowed is no slower than once.
+  // 1,000 us at full speed, 2,001 us at half speed, the rest at full speed.
   EXPECT_EQ(Makespan(b, Slowed(1)), 1000 * kUs + 2001 * kUs + (3000 * kUs - 2001 * kUs / 2));
 }
 
-TEST(SlowdownReplay, SeveralCollectivesAreNoWorseThanOne) {
+TEST(SlowdownReplay, SeveralCollectivesSlowLikeOne) {
   TraceBuilder b(2);
   for (int r = 0; r < 2; ++r) {
     b.Comp(r, 4000);
     b.Coll(r, T::kAllReduce, kBytes);
     b.Coll(r, T::kAllReduce, kBytes);
   }
-  // Both run side by side on a fabric without contention.
+  // Both collectives run at the same time, on a fabric without contention.
   EXPECT_EQ(Makespan(b, Slowed(1)), 2001 * kUs + (4000 * kUs - 2001 * kUs / 2));
 }
 
@@ -88,7 +88,7 @@ TEST(Slowdown, WorkIsConserved) {
   EXPECT_TRUE(slow.Ends(0, 7, Time::Nanos(105)));
   EXPECT_FALSE(slow.Ends(0, 7, Time::Nanos(105)));
   EXPECT_FALSE(Slowdown(0, 1).on());
-  // Past what 64 bits of millionths hold.
+  // A time of more than 64 bits of millionths.
   Slowdown far(0.5, 1);
   far.Begin(0, 1, Time::Micros(40000000), Time::Zero());
   EXPECT_EQ(far.Change(0, true, Time::Micros(20000000))[0].at, Time::Micros(50000000));

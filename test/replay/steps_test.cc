@@ -31,10 +31,10 @@ CaptureInfo Info(std::vector<CaptureInfo::Step> steps = {}) {
   return info;
 }
 
-// Kernels off by 1, 2 (early), 5 and 8 us; the host operation by 100.
+// Kernels start 1, 2 (early), 5 and 8 us off; the host operation starts 100 us off.
 const NodeSpans kSpans = {{Span(100, 101), Span(11, 16), Span(18, 23), Span(35, 40), Span(48, 53)}};
 
-TEST(Steps, TheWindowIsTheWholeRank) {
+TEST(Steps, WindowCoversTheWholeRank) {
   const auto steps = MeasureSteps(Kernels(), {Info()}, kSpans);
   ASSERT_EQ(steps.size(), 1u);
   EXPECT_EQ(steps[0].name, "window");
@@ -46,7 +46,7 @@ TEST(Steps, TheWindowIsTheWholeRank) {
   EXPECT_EQ(steps[0].kernel_start_error, Time::Nanos(3500));  // of 1, 2, 5, 8
 }
 
-TEST(Steps, AStepTakesTheKernelsRecordedToStartInIt) {
+TEST(Steps, StepHasKernelsRecordedToStartInIt) {
   const auto steps = MeasureSteps(Kernels(), {Info({{"a", 1, 3}, {"b", 4, 4}, {"c", 0, 0}})}, kSpans);
   ASSERT_EQ(steps.size(), 4u);
   EXPECT_EQ(steps[1].name, "a");
@@ -60,8 +60,8 @@ TEST(Steps, AStepTakesTheKernelsRecordedToStartInIt) {
   EXPECT_EQ(steps[3].kernel_start_error, Time::Zero());
 }
 
-// Of many steps those that are furthest off stay, in the order of ranks, and all windows.
-TEST(Steps, ManyStepsAreCut) {
+// Only the steps with the largest errors stay, in order of ranks, and all windows.
+TEST(Steps, KeepsWorstOfManySteps) {
   TraceBuilder b(3);
   for (int r = 0; r < 3; ++r) {
     for (int i = 0; i < 6; ++i) b.Comp(r, 10).set_start_time_micros(static_cast<uint64_t>(10 * i));
@@ -106,7 +106,7 @@ TEST(Steps, ManyStepsAreCut) {
   }
 }
 
-TEST(Steps, MetadataNodesAreNoKernels) {
+TEST(Steps, MetadataNodesAreNotKernels) {
   TraceBuilder b(1);
   b.Add(0, et::METADATA_NODE);
   b.Add(0, et::INVALID_NODE);
@@ -116,7 +116,7 @@ TEST(Steps, MetadataNodesAreNoKernels) {
   EXPECT_EQ(steps[0].kernel_start_error, Time::Micros(7));
 }
 
-TEST(Steps, RanksWithoutACaptureHaveNone) {
+TEST(Steps, RanksWithoutCaptureHaveNoSteps) {
   TraceSet traces = Kernels();
   traces.ranks.push_back(traces.ranks[0]);
   const auto steps = MeasureSteps(traces, {std::nullopt, Info()}, {kSpans[0], kSpans[0]});

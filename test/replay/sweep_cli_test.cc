@@ -1,4 +1,4 @@
-// `sweep` as users see it.
+// `sweep` on the command line.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ class SweepCli : public testing::Test {
   SweepCli() {
     std::string pattern = (fs::temp_directory_path() / "sweep_cli.XXXXXX").string();
     folder_ = mkdtemp(pattern.data());
-    // The example, from wherever the test runs.
+    // The example, with absolute paths.
     Write("small.txtpb",
           absl::StrReplaceAll(Content(absl::StrCat(CHAKRA_SOURCE_DIR, "/examples/sweeps/small.txtpb")),
                               {{"examples/transformer_step", kStep}}));
@@ -59,7 +59,7 @@ class SweepCli : public testing::Test {
   std::string folder_;
 };
 
-TEST_F(SweepCli, TheExampleGivesTablesAndAnswers) {
+TEST_F(SweepCli, ExampleGivesTablesAndAnswers) {
   const std::string out =
       Run(absl::StrCat("sweep ", At("small.txtpb"), " -o ", At("d"), " --format csv,jsonl,sqlite"));
   EXPECT_THAT(out, HasSubstr("12 points, 12 run in "));
@@ -77,7 +77,7 @@ TEST_F(SweepCli, TheExampleGivesTablesAndAnswers) {
   EXPECT_THAT(Run(absl::StrCat("sweep ", At("small.txtpb"), " -o ", At("d"))), HasSubstr("12 points, 0 run"));
 }
 
-TEST_F(SweepCli, PathsAreLookedForBesideTheSpec) {
+TEST_F(SweepCli, ResolvesPathsFromFolderOfSpec) {
   fs::create_directories(At("specs/nets"));
   fs::copy(kStep, At("specs/step"), fs::copy_options::recursive);
   Write("specs/nets/star.txt",
@@ -97,17 +97,17 @@ TEST_F(SweepCli, PathsAreLookedForBesideTheSpec) {
               HasSubstr("2 points, 2 run"));
 }
 
-TEST_F(SweepCli, APageOfTheResults) {
+TEST_F(SweepCli, WritesAPageOfResults) {
   const std::string d = At("d");
   EXPECT_THAT(Run(absl::StrCat("sweep ", At("small.txtpb"), " -o ", d, " --format csv,html")),
               HasSubstr(absl::StrCat(d, "/results.html")));
   const std::string page = Content(At("d/results.html"));
   EXPECT_THAT(page, testing::StartsWith("<!DOCTYPE html>"));
-  // What was read, with its sums, and the spec as it was written.
+  // The inputs with their checksums, and the text of the spec.
   EXPECT_THAT(page, HasSubstr("\"role\":\"trace\",\"bytes\":"));
   EXPECT_THAT(page, testing::ContainsRegex("\"sha256\":\"[0-9a-f]{64}\""));
   EXPECT_THAT(page, HasSubstr("# Which network card, which all-reduce"));
-  // Any of the ways gives the same bytes.
+  // All commands write the same bytes.
   Run(absl::StrCat("sweep page ", d, " -o ", At("page.html")));
   EXPECT_EQ(Content(At("page.html")), page);
   EXPECT_EQ(Run(absl::StrCat("sweep page ", d, " -o -")), page);
@@ -128,8 +128,8 @@ TEST_F(SweepCli, APageOfTheResults) {
   EXPECT_THAT(Run(absl::StrCat("sweep page ", d, " -o ", At("nowhere/a.html")), 1), HasSubstr("no folder"));
 }
 
-// Whoever runs the command of a point alone gets its figures.
-TEST_F(SweepCli, APointIsACommand) {
+// The command of a point, run by itself, gives the same result.
+TEST_F(SweepCli, PointEqualsItsCommand) {
   Run(absl::StrCat("sweep ", At("small.txtpb"), " -q -o ", At("d"), " --format jsonl"));
   const std::vector<std::string> lines = absl::StrSplit(Content(At("d/results.jsonl")), '\n');
   const std::vector<std::string> commands =
@@ -140,7 +140,7 @@ TEST_F(SweepCli, APointIsACommand) {
     EXPECT_THAT(lines[n], HasSubstr(absl::StrCat("{\"point\":", n, ",")));
     ASSERT_EQ(commands[n].rfind("chakra-replay replay ", 0), 0u);
     const std::string csv = Run(absl::StrCat(commands[n].substr(14), " -q --format csv"));
-    // Of all ranks the last to end.
+    // The end of the last rank.
     int64_t last = 0;
     std::istringstream rows(csv.substr(csv.find('\n')));
     for (std::string row; std::getline(rows, row);) {
@@ -151,7 +151,7 @@ TEST_F(SweepCli, APointIsACommand) {
   }
 }
 
-TEST_F(SweepCli, KilledAnywhereItResumesToTheSame) {
+TEST_F(SweepCli, ResumesAfterKillsToEqualResults) {
   const std::string spec = absl::StrCat("sweep ", At("many.txtpb"), " -q -o ");
   Write("many.txtpb", absl::StrCat("trace: '", kStep,
                                    "' axis { name: 'memory' field: 'device.memory_gbytes_per_s' range { "
@@ -172,7 +172,7 @@ TEST_F(SweepCli, JobsDoNotChangeTheTables) {
   EXPECT_EQ(Content(At("one/results.csv")), Content(At("three/results.csv")));
 }
 
-TEST_F(SweepCli, ShardsAreMerged) {
+TEST_F(SweepCli, MergesShards) {
   for (const char* shard : {"1", "2"}) {
     EXPECT_THAT(Run(absl::StrCat("sweep ", At("small.txtpb"), " --shard ", shard, "/2 -o ", At(shard))),
                 HasSubstr("6 points, 6 run"));
@@ -185,8 +185,9 @@ TEST_F(SweepCli, ShardsAreMerged) {
               HasSubstr("12 points, 0 run"));
 }
 
-// Ranks that NVLink joins decide which groups a step of experts has: machines in another order give the same.
-TEST_F(SweepCli, StepsOfExpertsGoByTheMachine) {
+// The ranks that NVLink joins decide the groups of a step with experts. The order of the clusters in the
+// sweep changes nothing.
+TEST_F(SweepCli, ExpertGroupsFollowTheCluster) {
   const auto swept = [&](const char* name, const char* first, const char* second) {
     Write(absl::StrCat(name, ".txtpb"),
           absl::StrCat(
@@ -205,7 +206,7 @@ TEST_F(SweepCli, StepsOfExpertsGoByTheMachine) {
   EXPECT_EQ(swept("a", "gb200-nvl72", "dgx-h100"), swept("b", "dgx-h100", "gb200-nvl72"));
 }
 
-TEST_F(SweepCli, TracesAndSeedsAreAxesToo) {
+TEST_F(SweepCli, TracesAndSeedsAreAxes) {
   Write("s.txtpb", absl::StrCat("repeats: 2 replay: '--set variation.start_skew_ns=1e6' axis { name: 'trace' "
                                 "option: 'TRACE' value: '",
                                 kStep, "' value: '", kStep,
@@ -221,7 +222,7 @@ TEST_F(SweepCli, TracesAndSeedsAreAxesToo) {
   EXPECT_EQ(rows[1].substr(rows[1].find(',')), rows[2].substr(rows[2].find(',')));  // the same traces
 }
 
-TEST_F(SweepCli, ASearchFindsTheBestOfItsGrid) {
+TEST_F(SweepCli, SearchFindsBestOfItsGrid) {
   Write(
       "s.txtpb",
       absl::StrCat(
@@ -234,7 +235,7 @@ TEST_F(SweepCli, ASearchFindsTheBestOfItsGrid) {
   EXPECT_THAT(Run(absl::StrCat("sweep best --top 1 --format csv ", At("d"))), HasSubstr(",4000,1000,"));
 }
 
-TEST_F(SweepCli, BadAxesAreRefusedBeforeAnythingRuns) {
+TEST_F(SweepCli, RefusesBadAxesBeforeTheRun) {
   Refuse("axis {\n name: 'm'\n field: 'device.memory_gbyte_per_s'\n value: '1' }",
          "bad.txtpb:4: axis[0].field: device.memory_gbyte_per_s=1: unknown field "
          "device.memory_gbyte_per_s; did you mean 'memory_gbytes_per_s'?");
@@ -259,7 +260,7 @@ TEST_F(SweepCli, BadAxesAreRefusedBeforeAnythingRuns) {
   EXPECT_THAT(Run(absl::StrCat("sweep ", At("bad.txtpb"), " -o ", At("bad")), 1), HasSubstr("absent"));
 }
 
-TEST_F(SweepCli, PointsThatCannotRunAreRecorded) {
+TEST_F(SweepCli, RecordsPointsThatCannotRun) {
   Write("s.txtpb", absl::StrCat("trace: '", kStep,
                                 "' axis { name: 'rate' field: 'topology.dimension[0].bandwidth_gbytes_per_s' "
                                 "value: '-1' value: '2' }"));
@@ -273,7 +274,7 @@ TEST_F(SweepCli, PointsThatCannotRunAreRecorded) {
               HasSubstr("1 point failed and is left out: point 0: "));
 }
 
-TEST_F(SweepCli, FaultsOfTheCommandLine) {
+TEST_F(SweepCli, RefusesBadArguments) {
   EXPECT_THAT(Run("sweep", 2), HasSubstr("sweep expects a SPEC"));
   EXPECT_THAT(Run(absl::StrCat("sweep ", At("small.txtpb")), 2), HasSubstr("sweep expects -o DIR"));
   EXPECT_THAT(Run(absl::StrCat("sweep ", At("small.txtpb"), " -o ", At("d"), " --shard 3/2"), 2),
@@ -286,7 +287,7 @@ TEST_F(SweepCli, FaultsOfTheCommandLine) {
               HasSubstr("two metrics or more"));
 }
 
-TEST_F(SweepCli, SetIsAnOptionOfReplay) {
+TEST_F(SweepCli, ReplayAcceptsSet) {
   const std::string slow = Run(absl::StrCat(
       "replay ", kStep, " -q --set device.memory_gbytes_per_s=100 --set 'device.peak_tflops[bf16]=10'"));
   EXPECT_THAT(slow, Not(HasSubstr("Makespan   38.15 ms")));
@@ -294,8 +295,8 @@ TEST_F(SweepCli, SetIsAnOptionOfReplay) {
               HasSubstr("--set device.memory=1: unknown field device.memory"));
 }
 
-// The tasks of an array are told what the command was told, and are no more than there are points.
-TEST_F(SweepCli, AnArrayOfSlurmIsTheCommand) {
+// The tasks of an array get the options of the command. There are at most as many tasks as points.
+TEST_F(SweepCli, SlurmArrayEqualsTheCommand) {
   const std::string sweep = absl::StrCat("sweep ", At("small.txtpb"), " -o ", At("d"), " --slurm ");
   EXPECT_THAT(Run(sweep + "1000000 --jobs 2"), HasSubstr("12 points to run: an array of 12 tasks\n"));
   EXPECT_THAT(Content(At("d/sweep.sbatch")), HasSubstr("#SBATCH --array=1-12\n"));
@@ -308,16 +309,16 @@ TEST_F(SweepCli, AnArrayOfSlurmIsTheCommand) {
     EXPECT_THAT(task, HasSubstr(words));
   EXPECT_THAT(tables, HasSubstr(" --format csv,jsonl --timing\n"));
   EXPECT_THAT(task, Not(HasSubstr("--timing")));
-  // The limit is that of all tasks together.
+  // The limit holds for all tasks together.
   int all = 0;
   for (int i = 1; i <= 4; ++i) {
     const size_t at = task.find("--limit $((");
     ASSERT_NE(at, std::string::npos) << task;
     const std::string sum = task.substr(at + 8, task.find("))", at) + 2 - at - 8);
-    const std::string told =
+    const std::string printed =
         Run(absl::StrCat("--version >/dev/null; SLURM_ARRAY_TASK_ID=", i, "; echo ", sum));
-    all += std::stoi(told);
-    EXPECT_GT(std::stoi(told), 0);
+    all += std::stoi(printed);
+    EXPECT_GT(std::stoi(printed), 0);
   }
   EXPECT_EQ(all, 10);
   EXPECT_THAT(Run(sweep + "4 --limit 3"), HasSubstr("3 points to run: an array of 3 tasks\n"));
@@ -326,8 +327,8 @@ TEST_F(SweepCli, AnArrayOfSlurmIsTheCommand) {
   EXPECT_THAT(Content(At("50%/submit.sh")), HasSubstr("/50%%/slurm-%A_%a.out"));
 }
 
-// A point that a signal cuts off has no result, and the same command goes on.
-TEST_F(SweepCli, ASignalStopsAPointOfPackets) {
+// A point that a signal stops has no result. The same command continues the sweep.
+TEST_F(SweepCli, SignalStopsARunningPoint) {
   Write("slow.txtpb",
         "replay: '--model llama3-8b:layers=2 --parallel dp=16 --training seq=8192,global_batch=16 --cluster "
         "dgx-h100 "

@@ -24,7 +24,7 @@ std::string Result(const std::string& text) {
   return v.ok() ? ToText(*v) : std::string(v.status().message());
 }
 
-TEST(SweepExpression, Values) {
+TEST(SweepExpression, EvaluatesValues) {
   const std::pair<const char*, const char*> cases[] = {
       {"1 + 2 * 3", "7"},
       {"(1 + 2) * 3", "9"},
@@ -64,7 +64,7 @@ TEST(SweepExpression, Values) {
   for (const auto& [text, value] : cases) EXPECT_EQ(Result(text), value) << text;
 }
 
-TEST(SweepExpression, ErrorsSayTheColumn) {
+TEST(SweepExpression, ErrorsNameTheColumn) {
   const std::pair<const char*, const char*> cases[] = {
       {"", "column 1 of \"\": expected a number, a name or a text, but it ends here"},
       {"1 +", "column 4 of \"1 +\": expected a number"},
@@ -100,20 +100,20 @@ TEST(SweepExpression, DeepNestingIsAnError) {
   EXPECT_EQ(Result(sum), "401");
 }
 
-TEST(SweepExpression, NamesOnceEach) {
+TEST(SweepExpression, ListsEachNameOnce) {
   auto e = Expression::Parse("a + b * a > max(c, b)");
   ASSERT_TRUE(e.ok());
   EXPECT_THAT(e->names(), ElementsAre("a", "b", "c"));
 }
 
-TEST(SweepExpression, TextsOfNumbersReadBack) {
+TEST(SweepExpression, FormatsNumbers) {
   EXPECT_EQ(ToText(400.0), "400");
   EXPECT_EQ(ToText(-0.0), "0");
   EXPECT_EQ(ToText(1.0 / 3), "0.3333333333333333");
   EXPECT_EQ(ToText(1e20), "1e+20");
 }
 
-TEST(SweepExpression, Templates) {
+TEST(SweepExpression, FillsInTemplates) {
   EXPECT_EQ(*FillIn("leaf_spine:spines={a},link={a * 100}Gb/s", Names), "leaf_spine:spines=3,link=300Gb/s");
   EXPECT_EQ(*FillIn("{{x}} {net}", Names), "{x} torus");
   EXPECT_THAT(std::string(FillIn("{a", Names).status().message()),
@@ -124,7 +124,7 @@ TEST(SweepExpression, Templates) {
   EXPECT_EQ(ParseTemplate("{a}{{b}}{b+1}")->size(), 2u);
 }
 
-TEST(SweepWords, SplitAsAShellDoes) {
+TEST(SweepWords, SplitLikeAShell) {
   EXPECT_THAT(*SplitWords("  --network 'a b' \"c \\\" d\" e\\ f '' "),
               ElementsAre("--network", "a b", "c \" d", "e f", ""));
   EXPECT_THAT(*SplitWords("x={a * 2},y={net == 'x y'} z"), ElementsAre("x={a * 2},y={net == 'x y'}", "z"));
@@ -135,7 +135,7 @@ TEST(SweepWords, SplitAsAShellDoes) {
   EXPECT_FALSE(SplitWords("a \\").ok());
 }
 
-TEST(SweepWords, QuotedWordsSplitIntoTheSame) {
+TEST(SweepWords, QuotedWordsSplitIntoEqualWords) {
   const std::vector<std::string> words = {"a", "", "b c", "it's", "\"", "$x", "k=v,w", "\\"};
   EXPECT_EQ(*SplitWords(QuoteWords(words)), words);
   EXPECT_EQ(QuoteWord("fat_tree:k=8,link=400Gb/s"), "fat_tree:k=8,link=400Gb/s");

@@ -1,4 +1,4 @@
-// What the page of a sweep holds; test/page/ has what a browser makes of it.
+// The content of the page of a sweep. test/page/ tests the page in a browser.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-// Every kind of axis and value; a point of b=3 fails; not all have all metrics.
+// Every kind of axis and value. Points with b=3 may fail; not all points have all metrics.
 constexpr char kMixed[] =
     "name: 'mixed' description: 'all kinds' replay: 't b={b}' repeats: 2"
     " axis { name: 'a' option: '--lanes' value: '0400' value: '1e3' value: '-7' }"
@@ -63,7 +63,7 @@ class SweepPage : public SweepTesting {
     EXPECT_TRUE(page.ok()) << page.status();
     return page.value_or("");
   }
-  // The CSV that the page's data says, and the commands.
+  // The CSV of the page's data. `commands` gets the commands of the points.
   std::string CsvOf(const std::string& data, std::vector<std::string>* commands) {
     simdjson::dom::element root;
     if (parser_.parse(data).get(root) != simdjson::SUCCESS) return "no JSON: " + data.substr(0, 200);
@@ -104,7 +104,7 @@ class SweepPage : public SweepTesting {
   int made_ = 0;
 };
 
-TEST_F(SweepPage, ItsDataIsWhatTheExportHas) {
+TEST_F(SweepPage, DataEqualsTheExport) {
   const Results results = Mixed();
   ASSERT_EQ(results.rows.size(), 36u);
   ASSERT_GT(results.failed, 0u);
@@ -117,13 +117,13 @@ TEST_F(SweepPage, ItsDataIsWhatTheExportHas) {
   EXPECT_EQ(CsvOf(Between(page, "id=\"sweep\">", "</script>"), &commands), ToCsv(results, false));
 }
 
-TEST_F(SweepPage, ItsScriptDeclaresEachNameOnce) {
+TEST_F(SweepPage, ScriptDeclaresEachNameOnce) {
   std::set<std::string> all;
   EXPECT_THAT(DeclaredTwice(Page(Mixed()), &all), testing::ElementsAre());
   EXPECT_THAT(all, testing::IsSupersetOf({"kShown", "columnsOf", "Table", "Scatter"}));
 }
 
-TEST_F(SweepPage, PointsAreTheMeansThatQuestionsHave) {
+TEST_F(SweepPage, PointsAreMeansLikeInQueries) {
   const Results results = Mixed();
   auto query = Query::Make(results, "", true);
   ASSERT_TRUE(query.ok());
@@ -145,7 +145,7 @@ TEST_F(SweepPage, PointsAreTheMeansThatQuestionsHave) {
   EXPECT_EQ(n, query->candidates().size());
 }
 
-TEST_F(SweepPage, WhereAndByChoose) {
+TEST_F(SweepPage, WhereAndByChoosePoints) {
   const Results results = Mixed();
   const std::string data = Data(results, {"b > 1 and makespan_ps > 0", "max:ratio", false});
   std::vector<std::string> commands;
@@ -156,7 +156,7 @@ TEST_F(SweepPage, WhereAndByChoose) {
   size_t failed = 0;
   for (const auto row : root["rows"].get_array()) {
     failed += row.at(5).error() ? 0 : 1;
-    // b = 1 is left out; of what failed too, as its axes tell.
+    // Points with b = 1 are left out, failed points too.
     EXPECT_NE(row.at(2).at(1).get_uint64().value(), 0u);
   }
   EXPECT_GT(failed, 0u);
@@ -166,7 +166,7 @@ TEST_F(SweepPage, WhereAndByChoose) {
   EXPECT_THAT(Data(results, {"", "", true}), HasSubstr("\"wall\":true"));
 }
 
-TEST_F(SweepPage, TextOfTheSweepEndsNothing) {
+TEST_F(SweepPage, EscapesTextOfTheSweep) {
   const auto run = [](const std::vector<std::string>&) -> Outcome {
     return {absl::OkStatus(), {{"makespan_ps", 5}}, ""};
   };
@@ -194,7 +194,7 @@ TEST_F(SweepPage, TextOfTheSweepEndsNothing) {
   EXPECT_THAT(Between(page, "<title>", "</title>"), StartsWith("&lt;/script&gt;&lt;script&gt;alert(1)//"));
 }
 
-TEST_F(SweepPage, IsTheSameEachTimeAndSmall) {
+TEST_F(SweepPage, IsDeterministicAndSmall) {
   const auto run = [](const std::vector<std::string>& words) -> Outcome {
     Outcome out{absl::OkStatus(), {}, ""};
     for (int i = 0; i < 40; ++i)
@@ -212,7 +212,7 @@ TEST_F(SweepPage, IsTheSameEachTimeAndSmall) {
   EXPECT_LT(page.size(), 2'000'000u);
 }
 
-TEST_F(SweepPage, OfFailuresAloneAndOfASearch) {
+TEST_F(SweepPage, HandlesFailuresAndSearches) {
   const Results failed =
       Make("name: 'n' replay: 't' axis { name: 'a' value: '1' value: '2' }", [](const auto&) -> Outcome {
         return {absl::InternalError("no"), {}, ""};
@@ -224,8 +224,8 @@ TEST_F(SweepPage, OfFailuresAloneAndOfASearch) {
   EXPECT_THAT(Data(searched), HasSubstr("\"search\":\"HILL_CLIMB\""));
 }
 
-// What the points read is in the journal once, and in the page.
-TEST_F(SweepPage, NamesTheFilesThatWereRead) {
+// The inputs of the points are in the journal once, and in the page.
+TEST_F(SweepPage, NamesInputFiles) {
   const auto run = [](const std::vector<std::string>& words) -> Outcome {
     Outcome out{absl::OkStatus(), {{"makespan_ps", 1}}, words.back() == "a=1" ? "p1:c" : "p2:c"};
     for (const char* name : {"t.0.et", "t.1.et"}) {
@@ -251,7 +251,7 @@ TEST_F(SweepPage, NamesTheFilesThatWereRead) {
       "{\"path\":\"t.1.et\",\"role\":\"trace\",\"bytes\":77,\"sha256\":\"sum of t.1.et\"}]";
   EXPECT_THAT(Data(results), HasSubstr(expected));
   EXPECT_THAT(Data(results), HasSubstr(JsonText(spec)));
-  // Gone on with, it has them still; a damaged line costs them alone.
+  // A continued sweep keeps the inputs. A damaged line loses only its own inputs.
   auto again = Swept(spec, At("d0"), run);
   ASSERT_TRUE(again.ok());
   EXPECT_EQ(FileContent(At("d0/points.journal")), journal);

@@ -1,4 +1,4 @@
-// Searches, and questions about results.
+// Searches, and queries of results.
 #include <gmock/gmock.h>
 #include <sqlite3.h>
 
@@ -32,7 +32,7 @@ class SweepQuery : public SweepTesting {
   std::optional<Results> results_;
 };
 
-TEST_F(SweepQuery, BestByTheObjectiveOrByWhatIsAsked) {
+TEST_F(SweepQuery, BestByObjectiveOrGivenMetric) {
   Load(std::string(kGrid) +
        "objective { metric: 'makespan_ps - 2000 * b' goal: MAXIMIZE } metric { name: 'c' expression: '10 / "
        "a' }");
@@ -51,7 +51,7 @@ TEST_F(SweepQuery, BestByTheObjectiveOrByWhatIsAsked) {
               HasSubstr("--where: column 4"));
 }
 
-TEST_F(SweepQuery, ParetoLeavesNothingThatIsDominated) {
+TEST_F(SweepQuery, ParetoHasNoDominatedPoint) {
   Load(std::string(kGrid) + "metric { name: 'price' expression: '(5 - a) * 100 + b' }");
   auto front = Ask().Pareto({ParseAim("makespan_ps"), ParseAim("price")});
   ASSERT_TRUE(front.ok());
@@ -63,7 +63,7 @@ TEST_F(SweepQuery, ParetoLeavesNothingThatIsDominated) {
   EXPECT_FALSE(Ask().Pareto({ParseAim("makespan_ps")}).ok());
 }
 
-TEST_F(SweepQuery, TablesByOneAxisAndByTwo) {
+TEST_F(SweepQuery, TablesHaveOneOrTwoAxes) {
   Load(kGrid);
   EXPECT_EQ(AnswerToCsv(*Ask("a < 3 and b < 3").Table("a", "b", ParseAim("makespan_ps"), false)),
             "a \\ b,1,2\n1,1001,1002\n2,2001,2002\n");
@@ -78,14 +78,14 @@ TEST_F(SweepQuery, TablesByOneAxisAndByTwo) {
   EXPECT_FALSE(Ask().Table("a", "a", ParseAim("makespan_ps"), false).ok());
 }
 
-TEST_F(SweepQuery, RepeatsAreMeans) {
+TEST_F(SweepQuery, ReportsMeansOfRepeats) {
   Load("repeats: 3 replay: 't a={a}' word: '--x' axis { name: 'a' value: '1' value: '2' }");
   const Answer best = *Ask().Best(std::nullopt, 5);
   EXPECT_EQ(AnswerToCsv(best), "point,a,makespan_ps\n0,1,1000\n3,2,2000\n");
   EXPECT_THAT(best.notes, ElementsAre("means over the seeds of each point"));
 }
 
-TEST_F(SweepQuery, NothingThatFitsIsSaid) {
+TEST_F(SweepQuery, NotesThatNoPointFits) {
   Load(
       "replay: 't a={a}' axis { name: 'a' value: '1' value: '2' } metric { name: 'r' expression: 'sqrt(0 - "
       "a)' }");
@@ -102,8 +102,9 @@ TEST_F(SweepQuery, FailedPointsAreLeftOutAndCounted) {
               ElementsAre(testing::StartsWith("1 point failed and is left out: point 1: ")));
 }
 
-// With units a metric's name is without its own; for scripts it is as it is asked for.
-TEST_F(SweepQuery, HeadingsHaveNoUnitWhereValuesHaveOne) {
+// If values have units, the heading omits the unit of the metric's name. For scripts, the heading is the
+// name.
+TEST_F(SweepQuery, HeadingsOmitUnitsIfValuesHaveThem) {
   Load(kGrid);
   EXPECT_THAT(Ask("", false).Best(ParseAim("makespan_ps"), 1)->header,
               ElementsAre("point", "a", "b", "makespan"));
@@ -113,7 +114,7 @@ TEST_F(SweepQuery, HeadingsHaveNoUnitWhereValuesHaveOne) {
               ElementsAre("point", "a", "b", "makespan_ps"));
 }
 
-TEST_F(SweepQuery, SqliteHoldsTheSame) {
+TEST_F(SweepQuery, SqliteHasTheResults) {
   Load(
       "replay: 't a={a}' axis { name: 'a' value: '1' value: 'bad' value: '3' } axis { name: 'MakeSpan_ps' "
       "value: 'x' }");
@@ -135,8 +136,8 @@ TEST_F(SweepQuery, SqliteHoldsTheSame) {
               HasSubstr("cannot write"));
 }
 
-// The walk is in the journal: what it asked for is what it would ask for again.
-TEST_F(SweepQuery, ASearchResumesAndEndsTheSame) {
+// The journal has the steps of the search: a resumed search asks for the same points.
+TEST_F(SweepQuery, SearchResumesToEqualResults) {
   const std::string spec =
       "search { evaluations: 60 starts: 3 } replay: 't a={(a - 17) * (a - 17)} b={b * 3}' axis { name: 'a' "
       "range { from: 1 to: 40 step: 1 } }"
@@ -156,7 +157,8 @@ TEST_F(SweepQuery, ASearchResumesAndEndsTheSame) {
   EXPECT_THAT(summary->search, HasSubstr("hill climbing from 3 starts: "));
 }
 
-// What a seed adds at odd numbers the next one takes away; of one number only the second seed succeeds.
+// At odd values of a, seed 1 adds noise and seed 2 subtracts it; at even values the reverse. At a = 16, only
+// seed 2 succeeds.
 Outcome Noisy(const std::vector<std::string>& words) {
   double a = 0, seed = 0;
   for (size_t i = 0; i < words.size(); ++i) {
@@ -169,13 +171,13 @@ Outcome Noisy(const std::vector<std::string>& words) {
       absl::OkStatus(), {{"makespan_ps", 1e7 + (a - 17) * (a - 17) + (seed == 1 ? noise : -noise)}}, "p:c"};
 }
 
-TEST_F(SweepQuery, ASearchWithRepeatsGoesByTheirMeans) {
+TEST_F(SweepQuery, SearchUsesMeansOfRepeats) {
   const std::string search =
       "search { evaluations: 60 starts: 1 } replay: 't a={a}' axis { name: 'a' range { "
       "from: 1 to: 40 step: 1 } }";
   const auto one = Swept(search, At("one"), Noisy);
   ASSERT_TRUE(one.ok()) << one.status();
-  EXPECT_LT(one->rows.size(), 8u);  // stuck beside where it began
+  EXPECT_LT(one->rows.size(), 8u);  // stuck near its start
   const auto two = Swept("repeats: 2 " + search, At("two"), Noisy);
   ASSERT_TRUE(two.ok()) << two.status();
   EXPECT_EQ(two->rows.size() % 2, 0u);
@@ -215,7 +217,7 @@ double Bowl(const GridPoint& p) {
   return x * x + y * y;
 }
 
-TEST(SweepSearch, BothMethodsFindTheBottomOfABowl) {
+TEST(SweepSearch, BothMethodsFindMinimumOfABowl) {
   for (const auto method : {proto::Search::HILL_CLIMB, proto::Search::COORDINATE}) {
     Grid grid;
     MakeGrid({20, 20}, Bowl, &grid);
@@ -236,7 +238,7 @@ TEST(SweepSearch, BothMethodsFindTheBottomOfABowl) {
   }
 }
 
-TEST(SweepSearch, EvaluationsAreKept) {
+TEST(SweepSearch, LimitsEvaluations) {
   Grid grid;
   MakeGrid({20, 20}, Bowl, &grid);
   proto::Search options;
@@ -247,7 +249,7 @@ TEST(SweepSearch, EvaluationsAreKept) {
   EXPECT_FALSE(result->converged);
 }
 
-TEST(SweepSearch, FailedPointsAreWorseThanAll) {
+TEST(SweepSearch, FailedPointsAreWorst) {
   Grid grid;
   MakeGrid(
       {20, 20}, [](const GridPoint& p) { return p[1] > 5 ? std::nan("") : Bowl(p); }, &grid);

@@ -33,7 +33,7 @@ TEST_F(SweepRun, ResultsDoNotDependOnThreads) {
   EXPECT_THAT(csv, HasSubstr(",3,4,3004,8,\n"));
 }
 
-TEST_F(SweepRun, WhatIsDoneIsNotRunAgain) {
+TEST_F(SweepRun, DoesNotRepeatFinishedPoints) {
   const Spec spec = MakeSpec(kGrid);
   SweepOptions seven;
   seven.limit = 7;
@@ -50,8 +50,8 @@ TEST_F(SweepRun, WhatIsDoneIsNotRunAgain) {
   EXPECT_EQ(Csv({"d"}), Csv({"whole"}));
 }
 
-// Whatever a kill or a failure of power left of the file.
-TEST_F(SweepRun, AJournalCutAnywhereResumesToTheSame) {
+// A kill or a power failure may leave any beginning of the file.
+TEST_F(SweepRun, ResumesFromJournalCutAnywhere) {
   const Spec spec = MakeSpec("replay: 't a={a}' axis { name: 'a' value: '1' value: '2' value: 'bad' }");
   ASSERT_TRUE(Run(spec, "whole").ok());
   const std::string whole = FileContent(At("whole/points.journal")), csv = Csv({"whole"});
@@ -69,7 +69,7 @@ TEST_F(SweepRun, AJournalCutAnywhereResumesToTheSame) {
   }
 }
 
-TEST_F(SweepRun, DamagedLinesAreRunAgain) {
+TEST_F(SweepRun, RepeatsPointsOfDamagedLines) {
   const Spec spec = MakeSpec(kGrid);
   ASSERT_TRUE(Run(spec, "d").ok());
   const std::string csv = Csv({"d"});
@@ -86,7 +86,7 @@ TEST_F(SweepRun, DamagedLinesAreRunAgain) {
   EXPECT_EQ(Csv({"d"}), csv);
 }
 
-TEST_F(SweepRun, KilledAndResumed) {
+TEST_F(SweepRun, ResumesAfterKill) {
   const Spec spec = MakeSpec(kGrid);
   ASSERT_TRUE(Run(spec, "whole").ok());
   SweepOptions two;
@@ -130,7 +130,7 @@ TEST_F(SweepRun, FailedPointsDoNotStopTheRest) {
   EXPECT_EQ(runs_, 4);
 }
 
-TEST_F(SweepRun, OneProcessAtATime) {
+TEST_F(SweepRun, OneProcessWritesAJournal) {
   const Spec spec = MakeSpec(kGrid);
   auto space = Space::Make(spec.sweep);
   proto::SweepStart start;
@@ -142,7 +142,7 @@ TEST_F(SweepRun, OneProcessAtATime) {
   EXPECT_THAT(std::string(second.status().message()), HasSubstr("being written by another process"));
 }
 
-TEST_F(SweepRun, AChangedSweepIsRefused) {
+TEST_F(SweepRun, RefusesAChangedSweep) {
   ASSERT_TRUE(Run(MakeSpec(kGrid), "d").ok());
   const Spec changed = MakeSpec(
       "replay: 't a={a} b={b}' axis { name: 'a' range { from: 1 to: 4 step: 1 } } axis { name: 'b' range { "
@@ -162,7 +162,7 @@ TEST_F(SweepRun, AChangedSweepIsRefused) {
   EXPECT_EQ(Csv({"d"}), Csv({"fresh"}));
 }
 
-// Metrics and names may change: no point does.
+// Metrics and names may change, because points do not depend on them.
 TEST_F(SweepRun, NewMetricsNeedNoRun) {
   ASSERT_TRUE(Run(MakeSpec(kGrid), "d").ok());
   const Spec more = MakeSpec(
@@ -175,7 +175,7 @@ TEST_F(SweepRun, NewMetricsNeedNoRun) {
   EXPECT_THAT(Csv({"d"}), HasSubstr(",4,5,32,64,4005,8,\n"));
 }
 
-TEST_F(SweepRun, ShardsTogetherAreTheWhole) {
+TEST_F(SweepRun, ShardsTogetherEqualTheWhole) {
   const Spec spec = MakeSpec(kGrid);
   ASSERT_TRUE(Run(spec, "whole").ok());
   uint64_t points = 0;
@@ -192,13 +192,13 @@ TEST_F(SweepRun, ShardsTogetherAreTheWhole) {
   EXPECT_EQ(points, 20u);
   EXPECT_EQ(Csv({"together"}), Csv({"whole"}));
   EXPECT_EQ(Csv({"apart1", "apart2", "apart3"}), Csv({"whole"}));
-  // The whole, after its shards, has nothing to do.
+  // After all shards, the whole sweep has nothing to run.
   EXPECT_EQ(Run(spec, "together")->run, 0u);
   for (const char* bad : {"0/3", "4/3", "1", "a/b", "1/2/3", "-1/3", ""})
     EXPECT_FALSE(ParseShard(bad).ok()) << bad;
 }
 
-TEST_F(SweepRun, FoldersOfTwoSweepsAreNotMixed) {
+TEST_F(SweepRun, RefusesFoldersOfTwoSweeps) {
   ASSERT_TRUE(Run(MakeSpec(kGrid), "a").ok());
   ASSERT_TRUE(Run(MakeSpec("replay: 't'"), "b").ok());
   EXPECT_THAT(std::string(LoadResults({At("a"), At("b")}).status().message()),
@@ -209,7 +209,7 @@ TEST_F(SweepRun, FoldersOfTwoSweepsAreNotMixed) {
               HasSubstr("has no results of a sweep"));
 }
 
-TEST_F(SweepRun, AFullDiskKeepsWhatIsThere) {
+TEST_F(SweepRun, FullDiskKeepsFinishedPoints) {
   const Spec spec = MakeSpec(kGrid);
   const pid_t child = fork();
   if (child == 0) {
@@ -217,8 +217,8 @@ TEST_F(SweepRun, AFullDiskKeepsWhatIsThere) {
     const rlimit limit = {3000, 3000};
     setrlimit(RLIMIT_FSIZE, &limit);
     auto summary = Run(spec, "d");
-    const bool told = !summary.ok() && std::string(summary.status().message()).find("cannot write ") == 0;
-    _exit(told ? 7 : 1);
+    const bool reported = !summary.ok() && std::string(summary.status().message()).find("cannot write ") == 0;
+    _exit(reported ? 7 : 1);
   }
   int status = 0;
   waitpid(child, &status, 0);
@@ -234,7 +234,7 @@ TEST_F(SweepRun, AFullDiskKeepsWhatIsThere) {
   EXPECT_EQ(Csv({"d"}), Csv({"whole"}));
 }
 
-TEST_F(SweepRun, AStopBeginsNothingMore) {
+TEST_F(SweepRun, StopFlagStartsNoMorePoints) {
   const Spec spec = MakeSpec(kGrid);
   auto space = Space::Make(spec.sweep);
   std::atomic<bool> stop = false;
@@ -253,8 +253,8 @@ TEST_F(SweepRun, AStopBeginsNothingMore) {
   EXPECT_EQ(ReadJournal(At("d/points.journal"))->points.size(), 5u);
 }
 
-// A point that a stop cuts off has no result, and has not failed.
-TEST_F(SweepRun, AStopCutsOffWhatRuns) {
+// A point that the flag ends has no result, and counts as not failed.
+TEST_F(SweepRun, StopFlagEndsRunningPoints) {
   const Spec spec = MakeSpec(kGrid);
   auto space = Space::Make(spec.sweep);
   std::atomic<bool> stop = false;
@@ -281,7 +281,7 @@ TEST_F(SweepRun, AStopCutsOffWhatRuns) {
   EXPECT_EQ(Csv({"d"}), Csv({"whole"}));
 }
 
-TEST_F(SweepRun, SlowAxesAreGroupedAndNumbersStay) {
+TEST_F(SweepRun, GroupsSlowAxesAndKeepsNumbers) {
   Spec spec = MakeSpec(kGrid);
   auto space = Space::Make(spec.sweep);
   std::vector<std::string> order;
@@ -302,7 +302,7 @@ TEST_F(SweepRun, SlowAxesAreGroupedAndNumbersStay) {
   EXPECT_EQ(Csv({"d"}), Csv({"plain"}));
 }
 
-TEST_F(SweepRun, WallTimesAreAColumnOfTheirOwn) {
+TEST_F(SweepRun, WallTimesHaveTheirOwnColumn) {
   ASSERT_TRUE(Run(MakeSpec(kGrid), "d").ok());
   auto results = LoadResults({At("d")});
   ASSERT_TRUE(results.ok());
@@ -312,7 +312,7 @@ TEST_F(SweepRun, WallTimesAreAColumnOfTheirOwn) {
                                                        "replay t a=1 b=2\"}\n"));
 }
 
-TEST(SweepJournal, AnyBytesAreReadAndCounted) {
+TEST(SweepJournal, ReadsAnyBytesAndCountsDamage) {
   proto::SweepRecord record;
   record.mutable_point()->set_id("x");
   record.mutable_point()->set_error("a\nb");

@@ -47,7 +47,7 @@ class SweepSpace : public testing::Test {
   proto::Sweep spec_;
 };
 
-TEST_F(SweepSpace, TheLastAxisOfAGridChangesFastest) {
+TEST_F(SweepSpace, LastAxisChangesFastest) {
   EXPECT_THAT(
       Commands("trace: 't' replay: '--lanes single'"
                " axis { name: 'fabric' option: '--fabric' value: 'analytical' value: 'fluid' }"
@@ -70,7 +70,7 @@ TEST_F(SweepSpace, GroupsZipAndNest) {
          "combine: ZIP takes values together, but axis a has 1 and axis b has 2");
 }
 
-TEST_F(SweepSpace, ChoicesTracesAndExpressions) {
+TEST_F(SweepSpace, ReadsChoicesTracesAndExpressions) {
   EXPECT_THAT(
       Commands(
           "axis { name: 'where' option: 'TRACE' value: 'a b' value: 'c' }"
@@ -81,7 +81,7 @@ TEST_F(SweepSpace, ChoicesTracesAndExpressions) {
                   "--name=torus c --network torus:x=8 --lanes single", "--name=none c"));
 }
 
-TEST_F(SweepSpace, Ranges) {
+TEST_F(SweepSpace, ExpandsRanges) {
   EXPECT_THAT(Commands("replay: '{a}' axis { name: 'a' range { from: 1 to: 2 steps: 5 } }"),
               ElementsAre("1", "1.25", "1.5", "1.75", "2"));
   EXPECT_THAT(Commands("replay: '{a}' axis { name: 'a' range { from: 0.1 to: 0.3 step: 0.1 } }"),
@@ -101,7 +101,7 @@ TEST_F(SweepSpace, Ranges) {
   Refuse("axis { name: 'a' range { from: 0 to: 1e9 step: 0.5 } }", "about 2e+09 values");
 }
 
-TEST_F(SweepSpace, ConstraintsLeavePointsOut) {
+TEST_F(SweepSpace, ConstraintsExcludePoints) {
   auto space = Make(
       "replay: '{a}{b}' axis { name: 'a' range { from: 1 to: 4 step: 1 } } axis { name: 'b' range { from: 1 "
       "to: 4 step: 1 } }"
@@ -117,7 +117,7 @@ TEST_F(SweepSpace, ConstraintsLeavePointsOut) {
   Refuse("axis { name: 'a' value: 'x' } constraint: 'a >'", "constraint[0]: column 4");
 }
 
-TEST_F(SweepSpace, DrawsAreTheSameAndEachOnce) {
+TEST_F(SweepSpace, RandomDrawsAreRepeatableAndDistinct) {
   const std::string spec =
       "combine: RANDOM points: 30 seed: 7 replay: '{a} {b}' axis { name: 'a' range { from: 1 to: 8 step: 1 } "
       "}"
@@ -136,7 +136,7 @@ TEST_F(SweepSpace, DrawsAreTheSameAndEachOnce) {
   Refuse("points: 3 axis { name: 'a' value: '1' }", "points: expected only where combine is RANDOM");
 }
 
-TEST_F(SweepSpace, ALatinHypercubeCoversEachAxisEvenly) {
+TEST_F(SweepSpace, LatinHypercubeCoversEachAxisEvenly) {
   auto space = Make(
       "combine: LATIN_HYPERCUBE points: 20 axis { name: 'a' range { from: 0 to: 20 } }"
       "axis { name: 'b' value: 'p' value: 'q' value: 'r' value: 's' }");
@@ -151,12 +151,12 @@ TEST_F(SweepSpace, ALatinHypercubeCoversEachAxisEvenly) {
   EXPECT_THAT(count, ElementsAre(5, 5, 5, 5));
 }
 
-TEST_F(SweepSpace, RepeatsAreOneMoreAxis) {
+TEST_F(SweepSpace, RepeatsAddAnAxis) {
   EXPECT_THAT(Commands("repeats: 2 first_seed: 5 replay: 't{a}' axis { name: 'a' value: '1' value: '2' }"),
               ElementsAre("t1 --seed 5", "t1 --seed 6", "t2 --seed 5", "t2 --seed 6"));
 }
 
-TEST_F(SweepSpace, EmptyAndEnormousGridsAreRefused) {
+TEST_F(SweepSpace, RefusesEmptyAndHugeGrids) {
   std::string axes;
   for (int i = 0; i < 12; ++i)
     axes += "axis { name: 'a" + std::to_string(i) + "' range { from: 1 to: 100 step: 1 } }";
@@ -169,7 +169,7 @@ TEST_F(SweepSpace, EmptyAndEnormousGridsAreRefused) {
   EXPECT_EQ(Commands("trace: 't'").size(), 1u);
 }
 
-TEST_F(SweepSpace, AxesThatAreNone) {
+TEST_F(SweepSpace, RefusesBadAxes) {
   Refuse("axis { value: '1' }", "axis[0].name: it is missing");
   Refuse("axis { name: '2a' value: '1' }", "axis[0].name: \"2a\", expected letters");
   Refuse("axis { name: 'makespan_ps' value: '1' }", "is a column of every sweep");
@@ -191,7 +191,7 @@ TEST_F(SweepSpace, AxesThatAreNone) {
   Refuse("group { combine: RANDOM axis { name: 'a' value: '1' } }", "group[0].combine: expected GRID or ZIP");
 }
 
-TEST_F(SweepSpace, MetricsAreChecked) {
+TEST_F(SweepSpace, ChecksMetrics) {
   Refuse("metric { name: 'cost' expression: 'devces * 3' }",
          "metric[0].expression: there is neither a metric nor an axis \"devces\"; did you mean 'devices'?");
   Refuse("metric { name: 'ranks' expression: '1' }", "metric[0].name");
@@ -219,7 +219,7 @@ TEST_F(SweepSpace, SearchesNeedAGrid) {
   EXPECT_THAT(space->PlaceOf({0, 1}), ElementsAre(0, 1, 1));
 }
 
-TEST_F(SweepSpace, IdsAreOfTheWords) {
+TEST_F(SweepSpace, IdsDependOnTheWords) {
   EXPECT_EQ(Space::Id({"a", "b"}), Space::Id({"a", "b"}));
   EXPECT_NE(Space::Id({"a", "b"}), Space::Id({"ab"}));
   EXPECT_NE(Space::Id({"a", ""}), Space::Id({"a"}));

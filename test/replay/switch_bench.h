@@ -1,4 +1,4 @@
-// A small run on one switch, for tests of what a run writes.
+// A small run on one switch, for tests of the output of runs.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,10 +21,10 @@ class SwitchBench : public Bench {
           "topology { dimension { name: 'net' kind: SWITCH size: 4 bandwidth_gbytes_per_s: 50 latency_ns: "
           "500 } }\n");
   }
-  // A run of it with its report in report.txt; options follow.
+  // The command of a run with its report in report.txt; options may follow.
   const std::string run_ = "replay -q t --compute recorded --report report.txt --cluster switch.txtpb ";
 
-  // A run that succeeds, and says `err` on stderr.
+  // Runs a command that must succeed and print `err` on standard error.
   void Runs(const std::string& arguments, const std::string& err = "") const {
     const Outcome r = Run(arguments);
     EXPECT_EQ(r.status, 0) << arguments << "\n" << r.err;

@@ -1,4 +1,4 @@
-// One rank simulated for all that do the same, against all of them simulated.
+// One simulated rank for all symmetric ranks, against the simulation of all ranks.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -74,7 +74,7 @@ bool SymmetricRanksAreEqual(const Case& c) {
   return machine.ok() && CheckSymmetricRanks(traces->symmetric, traces->set, **machine, MemoryModel());
 }
 
-// What the report says that the makespan is too long at most, as a share; rounded up by the last digit shown.
+// The largest error of the makespan, by the report, as a share; plus one unit of the last digit shown.
 double BoundOf(const proto::Report& report) {
   for (const std::string& w : report.warning()) {
     const size_t at = w.find("at most "), end = w.find(" % too long");
@@ -86,7 +86,7 @@ double BoundOf(const proto::Report& report) {
   return 0;
 }
 
-TEST(SymmetricRanks, ReportsAreThoseOfAllRanks) {
+TEST(SymmetricRanks, ReportEqualsThatOfAllRanks) {
   const std::vector<Case> cases = {
       {kDense, "tp=8,pp=2,dp=2,zero=1"},
       {kDense, "tp=4,pp=2,dp=8,zero=3", "seq=512,global_batch=64,micro_batch=2"},
@@ -100,10 +100,10 @@ TEST(SymmetricRanks, ReportsAreThoseOfAllRanks) {
       {kExperts, "pp=4,dp=8,ep=8,schedule=dualpipe,zero=1"},
       {std::string(kDense) + ",tied=yes", "tp=4,pp=2,dp=4", "seq=512,global_batch=16,launch=5us"},
       {kDense, "tp=8,pp=2,dp=4,zero=1", "seq=512,global_batch=64", "dgx-a100"},
-      // Ranks 0 and 3 hold the same experts, and rank 3 does what rank 1 does.
+      // Ranks 0 and 3 hold the same experts, and rank 3 runs the same nodes as rank 1.
       {"layers=4,hidden=512,heads=8,ffn=1024,vocab=4096,experts=6,top_k=2", "cp=2,dp=12,ep=3",
        "seq=512,global_batch=24", "dgx-h100", false},
-      // Groups lie across nodes in unequal ways: each rank is simulated.
+      // Groups cross nodes unequally: each rank is simulated.
       {"layers=4,hidden=768,heads=12,ffn=1536,vocab=4096", "tp=6,dp=4", "seq=768,global_batch=8", "dgx-h100",
        false},
   };
@@ -116,7 +116,7 @@ TEST(SymmetricRanks, ReportsAreThoseOfAllRanks) {
       EXPECT_EQ(one.DebugString(), all.DebugString()) << what;
       continue;
     }
-    // Calls that end at unequal times on their members make it longer, by no more than the report says.
+    // Calls with unequal ends on their members make the makespan longer, by at most the error in the report.
     const double bound = BoundOf(one) * static_cast<double>(one.makespan_ps());
     EXPECT_GE(one.makespan_ps(), all.makespan_ps()) << what;
     EXPECT_LE(static_cast<double>(one.makespan_ps() - all.makespan_ps()), bound) << what;
@@ -138,8 +138,8 @@ TEST(SymmetricRanks, ReportsAreThoseOfAllRanks) {
   }
 }
 
-// One rank's power is that of all for whom it stands: each sum, by rank, cause, operator and phase.
-TEST(SymmetricRanks, DrawWhatAllRanksDraw) {
+// One rank's power stands for that of its symmetric ranks: in the total, by rank, by cause and by phase.
+TEST(SymmetricRanks, EnergyEqualsThatOfAllRanks) {
   for (const Case& c :
        std::vector<Case>{{kDense, "tp=8,pp=2,dp=2,zero=1"},
                          {kDense, "tp=4,pp=2,dp=8,zero=3", "seq=512,global_batch=64,micro_batch=2"},
@@ -166,7 +166,7 @@ TEST(SymmetricRanks, DrawWhatAllRanksDraw) {
       ASSERT_EQ(a.size(), b.size()) << what;
       for (int i = 0; i < a.size(); ++i) {
         EXPECT_EQ(a[i].name(), b[i].name()) << what;
-        // A cause is a part of the whole.
+        // The tolerance is that of the total: a cause is a part of it.
         EXPECT_NEAR(static_cast<double>(a[i].microjoules()), static_cast<double>(b[i].microjoules()),
                     (2 * bound + 1e-9) * static_cast<double>(all.energy().microjoules()) + 1)
             << what << ": " << a[i].name();
@@ -179,7 +179,7 @@ TEST(SymmetricRanks, DrawWhatAllRanksDraw) {
   }
 }
 
-// One rank of a capture as many: one is simulated for all, and the report is that of all.
+// The report of one captured rank that is replayed as many ranks.
 proto::Report ReplayOfOne(const std::string& cluster, int ranks, bool keep_symmetric) {
   TraceOptions options;
   options.inputs = {absl::StrCat(CHAKRA_SOURCE_DIR, "/examples/capture/gloo_ddp_2")};
@@ -227,7 +227,7 @@ TEST(SymmetricRanks, OneRankOfACaptureStandsForAll) {
 }
 
 // ExpandSymmetricRanks() gives the same traces as a set without symmetric ranks.
-TEST(SymmetricRanks, ExpandToWhatEachRankHas) {
+TEST(SymmetricRanks, ExpandsToAllRanks) {
   const Case c = {kExperts, "tp=2,cp=2,dp=8,ep=4,pp=2,zero=1"};
   auto folded = LoadTraces(InputOf(c, true));
   const auto all = LoadTraces(InputOf(c, false));

@@ -38,7 +38,7 @@ TraceSet OneSender(int rank, int to) {
   return set;
 }
 
-TEST(Symmetric, PeersTurnWithTheRank) {
+TEST(Symmetric, PeersShiftWithTheRank) {
   TraceSet set = OneSender(1, 0);  // to the left neighbour
   ASSERT_TRUE(MakeSymmetric(4, &set).ok());
   ASSERT_EQ(set.ranks.size(), 4u);
@@ -52,7 +52,7 @@ TEST(Symmetric, PeersTurnWithTheRank) {
   }
 }
 
-TEST(Symmetric, RefusesAPeerOutsideAndMoreThanOneTrace) {
+TEST(Symmetric, RefusesOutsidePeersAndSeveralTraces) {
   TraceSet set = OneSender(0, 4);
   const absl::Status outside = MakeSymmetric(4, &set);
   EXPECT_NE(std::string(outside.message()).find("comm_dst is rank 4"), std::string::npos) << outside;
@@ -89,9 +89,9 @@ TEST(Symmetric, RootsMoveWithTheirGroup) {
   for (int r = 0; r < 8; ++r) EXPECT_EQ(set.ranks[r].peers[0].root, root[r]) << r;
 }
 
-// A ring pipeline stage, traced on rank 3 of 4: it works, hands 1 MiB on, and
-// then takes what the stage before it has handed on.
-class LoneRank : public ::testing::Test {
+// A pipeline stage in a ring, traced on rank 3 of 4. It computes, sends 1 MiB to the next stage, then
+// receives from the stage before.
+class OneTracedRank : public ::testing::Test {
  protected:
   void SetUp() override {
     TraceBuilder t(1);
@@ -109,7 +109,7 @@ class LoneRank : public ::testing::Test {
   std::string dir_, file_;
 };
 
-TEST_F(LoneRank, PeersAndGroupsAreSeenFromTheRecordedRank) {
+TEST_F(OneTracedRank, PeersAndGroupsAreRelativeToRecordedRank) {
   absl::StatusOr<TraceSet> set = ReadTraceSet({file_}, ReadOptions());
   ASSERT_TRUE(set.ok()) << set.status();
   EXPECT_EQ(set->ranks[0].rank, 0);
@@ -129,7 +129,7 @@ TEST_F(LoneRank, PeersAndGroupsAreSeenFromTheRecordedRank) {
   EXPECT_EQ(matching->calls.size(), 2u);
 }
 
-TEST_F(LoneRank, RefusesFewerRanksThanTheRecordedOne) {
+TEST_F(OneTracedRank, RefusesFewerRanksThanRecordedRank) {
   absl::StatusOr<TraceSet> set = ReadTraceSet({file_}, ReadOptions());
   ASSERT_TRUE(set.ok()) << set.status();
   const absl::Status few = MakeSymmetric(3, &*set);
@@ -164,7 +164,7 @@ uint64_t BytesOf(const TraceSet& set, int call) {
 
 Replicas Named(const std::string& group, int to) { return {group, to}; }
 
-TEST(OneRankAsMany, TheGroupOfAllRanksGrowsAndOthersAreRepeated) {
+TEST(OneRankAsMany, GrowsWorldGroupAndRepeatsOthers) {
   TraceSet set = RankOfEight();
   ASSERT_TRUE(MakeSymmetric(1024, &set).ok());
   EXPECT_TRUE(set.of_one_trace);
@@ -183,7 +183,7 @@ TEST(OneRankAsMany, TheGroupOfAllRanksGrowsAndOthersAreRepeated) {
   EXPECT_TRUE(MatchCommunication(set, {}).ok());
 }
 
-// Fully sharded: what a rank holds is a share of the same whole.
+// Fully sharded data: each rank holds a share of the same whole.
 TEST(OneRankAsMany, SharesShrinkAsTheGroupGrows) {
   TraceBuilder t(1);
   t.Coll(0, CollectiveType::kAllGather, 4096, {}, "w");
@@ -210,7 +210,7 @@ TEST(OneRankAsMany, SharesShrinkAsTheGroupGrows) {
   EXPECT_EQ(set->assumptions, (std::vector<std::string>{"group \"w\" of 8 ranks stays as it is"}));
 }
 
-TEST(OneRankAsMany, ANamedGroupGrowsAndWhatHoldsItToo) {
+TEST(OneRankAsMany, GrowsNamedGroupAndItsSupersets) {
   TraceSet set = RankOfEight();
   ASSERT_TRUE(MakeSymmetric(64, &set, {Named("dp", 16)}).ok());
   std::vector<int> dp, world;
@@ -238,7 +238,7 @@ TEST(OneRankAsMany, ANamedGroupGrowsAndWhatHoldsItToo) {
   EXPECT_EQ(GroupOf(set, 63, 0).front(), 56);
 }
 
-TEST(OneRankAsMany, PeersKeepTheirPlaceAsTheDimensionGrows) {
+TEST(OneRankAsMany, PeersKeepTheirPlaceInGrownDimension) {
   TraceBuilder t(1);
   t.Send(0, 4, 64, 0);
   t.Recv(0, 4, 64, 0, {0});
@@ -252,7 +252,7 @@ TEST(OneRankAsMany, PeersKeepTheirPlaceAsTheDimensionGrows) {
   EXPECT_TRUE(MatchCommunication(*set, {}).ok());
 }
 
-TEST(OneRankAsMany, SaysWhatItCannotDo) {
+TEST(OneRankAsMany, RefusesImpossibleGrowth) {
   const auto refusal = [](int ranks, const std::vector<Replicas>& replicas) {
     TraceSet set = RankOfEight();
     return std::string(MakeSymmetric(ranks, &set, replicas).message());
@@ -280,8 +280,8 @@ TEST(OneRankAsMany, SaysWhatItCannotDo) {
   EXPECT_EQ(ParseReplicas("a=b=4")->group, "a=b");
 }
 
-// Nothing says which group is data-parallel: none grows, and a line says how to tell.
-TEST(OneRankAsMany, WithoutAGroupOfAllRanksNoneGrows) {
+// No group is known as data-parallel: none grows, and an assumption states how to name one.
+TEST(OneRankAsMany, NoGroupGrowsWithoutWorldGroup) {
   TraceSet set = RankOfEight();
   set.groups.erase("world");
   set.ranks[0].group_names[1] = "";

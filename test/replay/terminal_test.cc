@@ -1,4 +1,4 @@
-// What surrounds the commands in a terminal: completion and the manual page.
+// Completion and the manual page, for terminals.
 #include <gmock/gmock.h>
 
 #include "test/folders.h"
@@ -13,7 +13,7 @@ using ::testing::StartsWith;
 
 class Terminal : public Bench {
  protected:
-  // What bash offers for a line whose last word is being typed.
+  // Bash's completions of a line with an unfinished last word.
   std::string Offers(const std::string& words) const {
     const std::string script = (folder_ / "c.bash").string(), out = (folder_ / "offers").string();
     Write("try.bash",
@@ -43,7 +43,7 @@ TEST_F(Terminal, BashCompletesCommandsOptionsAndValues) {
   EXPECT_EQ(Offers("chakra-replay replay --compute ro"), "roofline\n");
 }
 
-TEST_F(Terminal, OtherShellsHaveTheirScripts) {
+TEST_F(Terminal, WritesScriptsForOtherShells) {
   EXPECT_THAT(Run("completion zsh").out, HasSubstr("bashcompinit"));
   EXPECT_THAT(Run("completion fish").out, HasSubstr("-n '__fish_use_subcommand' -a replay -d '"));
   EXPECT_THAT(Run("completion fish").out, HasSubstr(" -l layout -r -d "));
@@ -51,7 +51,7 @@ TEST_F(Terminal, OtherShellsHaveTheirScripts) {
   EXPECT_EQ(Run("completion csh").status, 2);
 }
 
-TEST_F(Terminal, TheManualHasEveryCommandAndOption) {
+TEST_F(Terminal, ManualHasEveryCommandAndOption) {
   const std::string page = Run("manual").out;
   EXPECT_THAT(page, StartsWith(".TH CHAKRA"));
   for (const char* part :
@@ -60,8 +60,8 @@ TEST_F(Terminal, TheManualHasEveryCommandAndOption) {
   EXPECT_THAT(page, Not(HasSubstr("\n..")));
 }
 
-// There are none, whatever NO_COLOR or TERM say.
-TEST_F(Terminal, NothingIsColoured) {
+// No colours, with any NO_COLOR or TERM.
+TEST_F(Terminal, OutputHasNoColours) {
   const Outcome r = Run("replay -q " + std::string(CHAKRA_SOURCE_DIR) + "/examples/transformer_step");
   EXPECT_THAT(r.out, Not(HasSubstr("\x1b")));
   EXPECT_THAT(r.err, Not(HasSubstr("\x1b")));

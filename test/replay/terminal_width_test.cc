@@ -1,4 +1,4 @@
-// What the binary prints on a terminal: no line is wider than it, and nothing is missing in silence.
+// Output on a terminal: no line is wider than the terminal, and a note names what is shortened.
 #include <gmock/gmock.h>
 #include <pty.h>
 #include <sys/ioctl.h>
@@ -23,7 +23,7 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// step and capture are the examples, by names that fit.
+// `step` and `capture` are links to the examples, with short names.
 class TerminalWidth : public Bench {
  protected:
   TerminalWidth() {
@@ -37,7 +37,7 @@ class TerminalWidth : public Bench {
     close(terminal);
     close(program);
   }
-  // What `arguments` print to a terminal of `width` columns, in an environment that says `environment`.
+  // The output of `arguments` on a terminal of `width` columns, with the variables of `environment`.
   std::string Shown(const std::string& arguments, unsigned short width,
                     const std::string& environment = "LC_ALL=C.UTF-8") const {
     winsize size = {};
@@ -69,7 +69,7 @@ class TerminalWidth : public Bench {
   }
 };
 
-// A capture of two ranks whose names no terminal shows whole.
+// Nodes with names that are too long for any terminal.
 std::vector<PbNode> LongNames() {
   std::vector<PbNode> nodes = {Comp(0, 3), Coll(1, 0, 1 << 20, {0}), Comp(2, 5, {1})};
   nodes[0].set_name("void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>>");
@@ -115,7 +115,7 @@ TEST_F(TerminalWidth, EveryTableFits) {
   }
 }
 
-TEST_F(TerminalWidth, AFileHasAllWhateverTheTerminalIs) {
+TEST_F(TerminalWidth, FilesAreNotShortened) {
   const std::string command = "replay -q step";
   const std::string file = Run(command).out;
   EXPECT_EQ(Shown(absl::StrCat(command, " --report r.txt && cat r.txt"), 60), file);
@@ -130,7 +130,7 @@ TEST_F(TerminalWidth, AFileHasAllWhateverTheTerminalIs) {
   }
 }
 
-TEST_F(TerminalWidth, ColumnsOfTheEnvironmentAreTakenWhereTheyMakeSense) {
+TEST_F(TerminalWidth, UsesValidColumnsVariable) {
   const std::string command = "inspect step";
   const std::string at60 = Shown(command, 60), at80 = Shown(command, 80);
   EXPECT_NE(at60, at80);
@@ -140,12 +140,12 @@ TEST_F(TerminalWidth, ColumnsOfTheEnvironmentAreTakenWhereTheyMakeSense) {
   }
 }
 
-TEST_F(TerminalWidth, WhatIsShortenedIsTold) {
+TEST_F(TerminalWidth, NotesShortenedColumns) {
   for (int r = 0; r < 2; ++r) Rank("t", r, LongNames());
   const std::string command = "replay -q t --compute recorded --cluster ring2.txtpb --critical-path";
-  const std::string told = Shown(command, 40);
-  EXPECT_THAT(told, HasSubstr("\nShortened to fit 40 columns: 1 % of,\n"));
-  EXPECT_THAT(told, EndsWith("(whole with \"|cat\")\n"));
+  const std::string narrow = Shown(command, 40);
+  EXPECT_THAT(narrow, HasSubstr("\nShortened to fit 40 columns: 1 % of,\n"));
+  EXPECT_THAT(narrow, EndsWith("(whole with \"|cat\")\n"));
   const std::string plain = Shown(command, 40, "LC_ALL=C");
   EXPECT_THAT(plain, Not(HasSubstr("\u2026")));
   EXPECT_THAT(plain, HasSubstr("..."));

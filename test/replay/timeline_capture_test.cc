@@ -1,4 +1,4 @@
-// The timeline of a capture's replay beside the capture itself.
+// The timeline of a capture's replay, against the capture.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,12 +14,12 @@ namespace {
 
 const std::string kDlrm = std::string(CHAKRA_SHARED_DATA) + "/param/dlrm/kineto";
 
-// Stream, begin after the rank's first of these, duration (ns), name.
+// An operation: stream, begin after the rank's first operation, duration (ns), name.
 using Operation = std::tuple<std::string, int64_t, int64_t, std::string>;
 
 class TimelineOfCapture : public SwitchBench {
  protected:
-  // What Kineto recorded of the device, read without any of this project's readers.
+  // The device operations in the Kineto file, read without the project's readers.
   std::vector<Operation> Recorded(const std::string& file) const {
     std::vector<Operation> out;
     simdjson::dom::parser parser;
@@ -44,7 +44,7 @@ class TimelineOfCapture : public SwitchBench {
   }
 };
 
-TEST_F(TimelineOfCapture, HasEachKernelWhereItWas) {
+TEST_F(TimelineOfCapture, HasEachKernelAtItsRecordedTime) {
   if (!fs::is_directory(kDlrm)) GTEST_SKIP() << "NO REAL DATA: " << kDlrm << " is absent";
   Runs("replay -q --report r.json --timeline t.json " + kDlrm);
   std::map<int, std::vector<Operation>> shown;

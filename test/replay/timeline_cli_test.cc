@@ -1,4 +1,4 @@
-// --timeline, as a user's scripts would have it.
+// --timeline, as a user's scripts run it.
 #include <gmock/gmock.h>
 
 #include "test/folders.h"
@@ -17,7 +17,7 @@ using ::testing::Pair;
 
 using Timelines = SwitchBench;
 
-TEST_F(Timelines, OfBothFormatsAndCompressed) {
+TEST_F(Timelines, WriteBothFormatsAndCompressed) {
   Runs(run_ + "--timeline a.pftrace");
   Runs(run_ + "--timeline a.perfetto-trace.gz");
   Runs(run_ + "--timeline b.json");
@@ -37,7 +37,7 @@ TEST_F(Timelines, OfBothFormatsAndCompressed) {
   EXPECT_EQ(r.out, json);
 }
 
-TEST_F(Timelines, ChangeNoTimeAndFluidHasCounters) {
+TEST_F(Timelines, KeepTheReportAndCountFluidLinks) {
   for (const char* fabric : {"analytical", "analytical-fifo", "fluid", "packet"}) {
     const std::string run = run_ + "--format csv --fabric " + fabric;
     Runs(run);
@@ -53,7 +53,7 @@ TEST_F(Timelines, ChangeNoTimeAndFluidHasCounters) {
   EXPECT_EQ(seen.counters.size(), 2u * 8);
 }
 
-TEST_F(Timelines, OfSomeRanks) {
+TEST_F(Timelines, ShowChosenRanks) {
   Runs(run_ + "--timeline a.json --timeline-ranks 1,3");
   EXPECT_THAT(JsonReader(Content(folder_ / "a.json")).seen().processes,
               ElementsAre(Pair(1, "rank 1"), Pair(3, "rank 3")));
@@ -67,7 +67,7 @@ TEST_F(Timelines, OfSomeRanks) {
   EXPECT_EQ(JsonReader(Content(folder_ / "a.json")).seen().Nodes().size(), 4u);
 }
 
-TEST_F(Timelines, OfACapture) {
+TEST_F(Timelines, ShowACapture) {
   Runs("replay -q " + std::string(CHAKRA_SOURCE_DIR) + "/examples/capture/gloo_ddp_2 --report r.txt --timeline a.pftrace");
   const SeenTimeline seen = PerfettoReader(Content(folder_ / "a.pftrace")).seen();
   EXPECT_THAT(seen.faults, IsEmpty());
@@ -76,7 +76,7 @@ TEST_F(Timelines, OfACapture) {
   EXPECT_THAT(seen.arrows, Not(IsEmpty()));
 }
 
-TEST_F(Timelines, RefusedBeforeAnythingRuns) {
+TEST_F(Timelines, RefuseBadOptionsBeforeTheRun) {
   Refused(run_ + "--timeline a.txt", {"--timeline a.txt", ".pftrace", "--timeline-format"}, 2);
   Refused(run_ + "--timeline a.json.zst", {".gz, not .zst"}, 2);
   Refused(run_ + "--timeline -", {"--timeline-format"}, 2);
@@ -95,7 +95,7 @@ TEST_F(Timelines, RefusedBeforeAnythingRuns) {
   EXPECT_FALSE(fs::exists(At("report.txt")));
 }
 
-TEST_F(Timelines, WhatFailsLeavesNothing) {
+TEST_F(Timelines, FailedRunLeavesNoFile) {
   Refused(run_ + "--timeline a.json --timeline-ranks 2-4", {"cannot show rank 4", "ranks 0 to 3"});
   EXPECT_FALSE(fs::exists(At("a.json")));
   if (fs::exists("/dev/full")) {

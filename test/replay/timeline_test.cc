@@ -30,7 +30,7 @@ SeenTimeline Read(TimelineFormat format, const std::string& bytes) {
   return format == TimelineFormat::kPerfetto ? PerfettoReader(bytes).seen() : JsonReader(bytes).seen();
 }
 
-// A run and its timeline. What it points to stays where it is.
+// A run and its timeline input, which points into the run.
 struct TimedRun {
   TraceSet traces;
   NodeSpans spans;
@@ -86,7 +86,7 @@ TraceBuilder TwoRanks() {
   return b;
 }
 
-TEST(Timeline, OneNodeAsJson) {
+TEST(Timeline, WritesOneNodeAsJson) {
   TraceBuilder b(1);
   b.Comp(0, 3);
   const auto run = Timed(b);
@@ -101,9 +101,9 @@ TEST(Timeline, OneNodeAsJson) {
 )");
 }
 
-// Communication of which nothing tells the collective is shown as communication of its own: one row of the
-// graph's calls is that of another node.
-TEST(Timeline, CommunicationOfUnknownKindMeetsNobody) {
+// Communication of an unknown collective is shown without a partner. Its row in the graph's calls belongs to
+// another node.
+TEST(Timeline, UnknownCommunicationHasNoPartner) {
   TraceBuilder b = TwoRanks();
   for (int r = 0; r < 2; ++r) {
     for (int i = 0; i < 9; ++i) {
@@ -130,7 +130,7 @@ TEST(Timeline, CommunicationOfUnknownKindMeetsNobody) {
   }
 }
 
-TEST(Timeline, OneNodeAsProtobuf) {
+TEST(Timeline, WritesOneNodeAsProtobuf) {
   TraceBuilder b(1);
   b.Comp(0, 3);
   perfetto::Trace trace;
@@ -154,13 +154,13 @@ TEST(Timeline, OneNodeAsProtobuf) {
       "track_uuid: 2 } sequence_flags: 2 }");
 }
 
-TEST(Timeline, WhoWaitedForWhom) {
+TEST(Timeline, ShowsWaitsAndArrows) {
   const auto run = Timed(TwoRanks());
   for (const TimelineFormat format : kFormats) {
     TimelineTotals totals;
     const SeenTimeline seen = run->Seen(format, &totals);
     EXPECT_THAT(seen.processes, ElementsAre(Pair(0, "rank 0"), Pair(1, "rank 1")));
-    // The receive of rank 1 is posted at once, beside its collective.
+    // Rank 1 posts its receive at once, during its collective.
     EXPECT_THAT(seen.tracks, ElementsAre(Pair(0, "stream 7"), Pair(0, "communication"), Pair(1, "stream 7"),
                                          Pair(1, "communication"), Pair(1, "communication (2)")));
     EXPECT_EQ(totals.ranks, 2u);
@@ -195,7 +195,7 @@ TEST(Timeline, WhoWaitedForWhom) {
   }
 }
 
-TEST(Timeline, ChosenRanks) {
+TEST(Timeline, ShowsChosenRanks) {
   auto run = Timed(TwoRanks());
   run->input.ranks = {1};
   for (const TimelineFormat format : kFormats) {
@@ -213,31 +213,31 @@ TEST(Timeline, ChosenRanks) {
   EXPECT_EQ(out, "");
 }
 
-TEST(Timeline, WhatDoesNotFitIsTold) {
+TEST(Timeline, NotesNodesLeftOut) {
   TraceBuilder b(4);
   for (int r = 0; r < 4; ++r) {
     for (uint64_t i = 0; i < 10; ++i) b.Comp(r, 1);
   }
   auto run = Timed(b);
-  const auto told = [&run](uint64_t most) {
+  const auto note = [&run](uint64_t most) {
     run->input.most_nodes = most;
     TimelineTotals totals;
     const SeenTimeline seen = run->Seen(TimelineFormat::kPerfetto, &totals);
     EXPECT_EQ(seen.slices.size(), totals.nodes);
     return totals.left_out;
   };
-  EXPECT_EQ(told(0), "");
-  EXPECT_EQ(told(40), "");
+  EXPECT_EQ(note(0), "");
+  EXPECT_EQ(note(40), "");
   EXPECT_EQ(
-      told(39),
+      note(39),
       "the timeline has 30 of 40 nodes, those of ranks 0 to 2; for the others: --timeline-ranks 3; for all "
       "at once: --timeline-nodes 0");
   run->input.ranks = {0, 2, 3};
   EXPECT_EQ(
-      told(10),
+      note(10),
       "the timeline has 10 of 30 nodes, those of rank 0; for the others: --timeline-ranks 2-3; for all at "
       "once: --timeline-nodes 0");
-  EXPECT_THAT(told(7), HasSubstr("has 7 of 30 nodes, those of rank 0;"));
+  EXPECT_THAT(note(7), HasSubstr("has 7 of 30 nodes, those of rank 0;"));
 }
 
 TEST(Timeline, LinksHaveCounters) {
@@ -269,7 +269,7 @@ TEST(Timeline, LinksHaveCounters) {
   }
 }
 
-TEST(Timeline, BytesOfAnyKindAreNames) {
+TEST(Timeline, AcceptsAnyBytesInNames) {
   TraceBuilder b(1);
   et::Node& node = b.Comp(0, 1);
   node.set_id(~uint64_t{0});
@@ -284,7 +284,7 @@ TEST(Timeline, BytesOfAnyKindAreNames) {
   }
 }
 
-TEST(Timeline, TheCriticalPathStandsFirst) {
+TEST(Timeline, CriticalPathComesFirst) {
   auto run = Timed(TwoRanks());
   run->input.path = &run->path;
   run->input.ranks = {1};
@@ -307,7 +307,7 @@ TEST(Timeline, TheCriticalPathStandsFirst) {
   }
 }
 
-// Below a nanosecond nothing overlaps, and nothing is lost.
+// Times below a nanosecond do not overlap, and none is lost.
 TEST(Timeline, PicosecondsKeepTheirOrder) {
   TraceBuilder b(2);
   for (int r = 0; r < 2; ++r) {
@@ -327,7 +327,8 @@ TEST(Timeline, PicosecondsKeepTheirOrder) {
   EXPECT_THAT(run->Bytes(TimelineFormat::kChromeJson), HasSubstr("\"ts\":0.0011,\"dur\":0.0018,"));
 }
 
-// Each node is one slice with its times, waits are inside of slices, arrows join those who met.
+// Each node is one slice with its times. Waits are inside slices. Arrows join the nodes of one call or
+// message.
 void Check(const TimedRun& run, const SeenTimeline& seen, const TimelineTotals& totals) {
   const auto nodes = seen.Nodes();
   EXPECT_EQ(nodes.size(), run.traces.nodes());
@@ -367,7 +368,7 @@ void Check(const TimedRun& run, const SeenTimeline& seen, const TimelineTotals& 
   }
 }
 
-TEST(Timeline, RandomRuns) {
+TEST(Timeline, RandomRunsAreConsistent) {
   std::mt19937 random(8);
   size_t runs = 0, arrows = 0, waits = 0;
   for (int round = 0; round < 150; ++round) {
@@ -397,7 +398,7 @@ TEST(Timeline, RandomRuns) {
   EXPECT_THAT(waits, Gt(200u));
 }
 
-TEST(Timeline, TheFirstFailedWriteIsTheLast) {
+TEST(Timeline, StopsAtFirstFailedWrite) {
   const auto run = Timed(TwoRanks());
   for (const TimelineFormat format : kFormats) {
     int calls = 0;
@@ -410,7 +411,7 @@ TEST(Timeline, TheFirstFailedWriteIsTheLast) {
   }
 }
 
-TEST(TimelineFormat, ByName) {
+TEST(TimelineFormat, ChosenByFileName) {
   for (const char* name : {"a.perfetto-trace", "a.pftrace", "dir.json/a.pftrace.gz"})
     EXPECT_EQ(*TimelineFormatOf(name), TimelineFormat::kPerfetto) << name;
   for (const char* name : {"a.json", "a.json.gz"})
@@ -425,7 +426,7 @@ TEST(TimelineFormat, ByName) {
   EXPECT_EQ(ParseTimelineFormat("chrome").status().message(), "\"chrome\", expected perfetto or json");
 }
 
-TEST(TimelineRanks, Lists) {
+TEST(TimelineRanks, ParsesLists) {
   EXPECT_THAT(*ParseTimelineRanks("0-3,16"), ElementsAre(0, 1, 2, 3, 16));
   EXPECT_THAT(*ParseTimelineRanks("5,0-4/2,2"), ElementsAre(0, 2, 4, 5));
   for (const char* bad : {"", "3-1", "-1", "1,", "a", "0-3/0", "1 2", "0-99999999", "0-16777215,3"}) {

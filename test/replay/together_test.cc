@@ -1,4 +1,4 @@
-// The closed forms of pipelined plans against their replay, flow by flow.
+// The closed forms of pipelined plans, against a simulation of each flow.
 #include "replay/nccl/together.h"
 
 #include <random>
@@ -12,7 +12,8 @@ namespace {
 
 using T = CollectiveType;
 
-// What `rule` costs flow by flow, and by PriceCall(), which takes the closed form where there is one.
+// Expects equal times of `rule` from a simulation of each flow and from PriceCall(), which uses the closed
+// form if there is one.
 void Agree(const std::string& preset, int ranks, const std::string& rule, uint64_t bytes, bool closed,
            T type = T::kAllReduce) {
   TestMachine m = Preset(preset, ranks);
@@ -31,7 +32,7 @@ void Agree(const std::string& preset, int ranks, const std::string& rule, uint64
   EXPECT_EQ((*call)->plan == nullptr, closed);
 }
 
-TEST(Together, EqualsFlowByFlow) {
+TEST(Together, ClosedFormEqualsFlows) {
   std::mt19937_64 random(29);
   for (const int ranks : {2, 3, 5, 8}) {
     std::vector<uint64_t> sizes = {1, 7, 1000, 1 << 20, (1 << 20) + 13, uint64_t{1} << 28};
@@ -49,8 +50,9 @@ TEST(Together, EqualsFlowByFlow) {
     Agree("dgx-h100:nvlink_latency_ns=90000", 8, "nvls/simple", 1 << 24, true, type);
 }
 
-// In a replay: all at one instant in closed form, others flow by flow; the same ends and bytes.
-TEST(Together, InAReplay) {
+// In a replay, members that arrive at one instant use the closed form; for other arrivals, each flow is
+// simulated. Ends and bytes are equal.
+TEST(Together, ReplayUsesClosedFormForEqualArrivals) {
   for (const int late : {0, 1, 5}) {  // members that come later
     TestMachine m = Preset("dgx-h100", 8);
     m.Force(T::kAllReduce, "nvls/simple");
@@ -70,7 +72,7 @@ TEST(Together, InAReplay) {
   }
 }
 
-TEST(Together, ElsewhereThePlanRuns) {
+TEST(Together, OtherCasesRunThePlan) {
   Agree("dgx-h100", 16, "nvls_tree/simple", 1 << 24, false);
   Agree("dgx-h100", 16, "tree/simple", 1 << 24, false);
   Agree("dgx-h100", 8, "ring/simple", 1 << 24, false);

@@ -1,4 +1,4 @@
-// `chakra-replay topology` as a user runs it.
+// `chakra-replay topology` on the command line.
 #include <gmock/gmock.h>
 
 #include "proto/topology_report.pb.h"
@@ -22,7 +22,7 @@ class TopologyCli : public Bench {
   }
 };
 
-TEST_F(TopologyCli, Lists) {
+TEST_F(TopologyCli, ListsNetworksAndClusters) {
   const Outcome r = Run("topology list");
   ASSERT_EQ(r.status, 0) << r.err;
   EXPECT_THAT(r.out, HasSubstr("switch"));
@@ -65,7 +65,7 @@ TEST_F(TopologyCli, ShowsANetwork) {
   EXPECT_EQ(report.link_class(0).latency_ps(), 500000);
 }
 
-TEST_F(TopologyCli, ShowsAClusterAsAWhole) {
+TEST_F(TopologyCli, ShowsAWholeCluster) {
   const proto::TopologyReport node = Shown("show dgx-h100");
   EXPECT_EQ(node.devices(), 8u);
   EXPECT_EQ(node.dimension_size(), 1);
@@ -90,7 +90,7 @@ TEST_F(TopologyCli, ChecksAndFailsOnErrors) {
   EXPECT_EQ(radix.finding(0).severity(), "error");
 }
 
-TEST_F(TopologyCli, ReadsAFileAndFindsWhatIsCutOff) {
+TEST_F(TopologyCli, FindsUnreachableDevicesOfFile) {
   const std::string file =
       Write("cut.txtpb",
             "vertices { name: 'device' kind: DEVICE count: 4 }\n"
@@ -104,7 +104,7 @@ TEST_F(TopologyCli, ReadsAFileAndFindsWhatIsCutOff) {
   Refused("topology show " + file + " --devices 3", {"--devices is 3", "4 devices"});
 }
 
-TEST_F(TopologyCli, DrawsByTheEndOfTheName) {
+TEST_F(TopologyCli, DrawsByFileExtension) {
   for (const char* name : {"x.svg", "x.dot", "x.gv", "x.DOT", "y", "z.txt --format dot"}) {
     const Outcome r = Run(std::string("topology draw switch:devices=4 -o ") + name);
     EXPECT_EQ(r.status, 0) << r.err;
@@ -123,7 +123,7 @@ TEST_F(TopologyCli, DrawsByTheEndOfTheName) {
   EXPECT_THAT(Run("topology draw switch:devices=4 --format dot").out, StartsWith("graph {"));
 }
 
-TEST_F(TopologyCli, Refuses) {
+TEST_F(TopologyCli, RefusesBadArguments) {
   Refused("topology", {"expected list, show, check, draw, preset or transport"}, 2);
   Refused("topology shwo switch", {"\"topology shwo\"", "did you mean 'show'?"}, 2);
   Refused("topology show", {"expected a TOPOLOGY"}, 2);

@@ -83,7 +83,7 @@ class TraceBuilder {
 
   Groups groups;
 
-  // `frames`: keeps them.
+  // `frames`: keeps the raw frames.
   absl::StatusOr<TraceSet> Build(bool frames = false) const {
     TraceSet set;
     ReadOptions options;

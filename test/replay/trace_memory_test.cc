@@ -1,4 +1,4 @@
-// A replay that cannot fit is refused before it begins, with what it needs.
+// A replay that does not fit in memory is refused before it begins; the error states the need.
 #include "replay/run/trace_memory.h"
 
 #include <gmock/gmock.h>
@@ -29,15 +29,15 @@ TraceSet Set(int ranks, uint32_t nodes, uint32_t calls = 0) {
   return set;
 }
 
-// Times, lanes and places of one graph, and what each rank's nodes wait for.
-TEST(TraceMemory, ASharedGraphCountsOnce) {
+// Times, lanes and places for one graph, and counts of waits for each rank's nodes.
+TEST(TraceMemory, SharedGraphCountsOnce) {
   const TraceSet set = Set(1000, 1000);
   const uint64_t graph = 1000 * (sizeof(Time) + 1 + 8), ranks = uint64_t{1000} * 1000 * 4;
   EXPECT_TRUE(CheckMemory(set, graph + ranks).ok());
   EXPECT_FALSE(CheckMemory(set, graph + ranks - 1).ok());
 }
 
-// Ranks whose calls take recorded times have neither lanes nor waits, and share what their calls are.
+// With recorded communication, ranks need neither lanes nor waits, and share the list of their calls.
 TEST(TraceMemory, WalksNeedTimesAndCalls) {
   const TraceSet set = Set(1000, 1000, 500);
   const uint64_t walks = 1000 * (sizeof(Time) + 1) + 500 * 8;
@@ -48,7 +48,7 @@ TEST(TraceMemory, WalksNeedTimesAndCalls) {
   EXPECT_FALSE(CheckMemory(set, walks).ok());
 }
 
-TEST(TraceMemory, WhatDoesNotFitIsRefusedWithItsNeed) {
+TEST(TraceMemory, RefusalStatesTheNeed) {
   const absl::Status status = CheckMemory(Set(16384, 20000), 1000000000);
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(std::string(status.message()),

@@ -1,4 +1,4 @@
-// Relations that hold whatever the right times are: of real inputs under random settings.
+// Relations between replays that hold for any correct times: real inputs, random settings.
 #include <gmock/gmock.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/util/delimited_message_util.h>
@@ -36,7 +36,7 @@ class TraceRelations : public Bench {
   }
   // Generated steps have no recorded times of communication.
   static bool HasRecordedComm(const std::string& input) { return input != Example("transformer_step"); }
-  // As many of random settings; sanitized processes are slow.
+  // The number of random settings; fewer in sanitized processes, which are slow.
   static int Runs(int optimised) { return kSanitized ? std::max(2, optimised / 6) : optimised; }
   void ExpectRelations(int least) { EXPECT_GE(relations_, kSanitized ? 1 : least); }
   // `named`: times may come from names of kernels. `recorded`: communication may keep its recorded times.
@@ -51,7 +51,7 @@ class TraceRelations : public Bench {
                         recorded ? Any<std::string>({"simulated", "recorded"}) : "simulated", " --threads ",
                         1 + random_() % 3);
   }
-  // Nothing: the run is refused.
+  // Returns nothing if the run is refused.
   std::optional<proto::Report> Reported(const std::string& traces, const std::string& settings) {
     const Outcome r =
         Run(absl::StrCat("replay ", traces, settings, " -q --format json --report report.json"));
@@ -61,7 +61,7 @@ class TraceRelations : public Bench {
     EXPECT_TRUE(read.ok()) << read;
     return report;
   }
-  // What the relations speak of.
+  // The values that the relations compare.
   static std::string Times(const proto::Report& report) {
     std::string out = absl::StrCat(report.makespan_ps(), " ", report.nodes(), " ", report.flows());
     for (const proto::RankReport& r : report.rank())
@@ -72,7 +72,8 @@ class TraceRelations : public Bench {
       absl::StrAppend(&out, "\n", c.ShortDebugString());
     return out;
   }
-  // Expects that `other` gives what `traces` do, under `runs` random settings. `recorded`: of both.
+  // Expects equal results of `traces` and `other` under `runs` random settings. `recorded`: both have
+  // recorded communication.
   void ExpectSame(const std::string& traces, const std::string& other, int runs, bool recorded,
                   bool named = true) {
     for (int i = 0; i < runs; ++i) {
@@ -87,7 +88,7 @@ class TraceRelations : public Bench {
     const Outcome r = Run(command);
     ASSERT_EQ(r.status, 0) << command << "\n" << r.err;
   }
-  // Has `change` change each trace of a folder, file by file.
+  // Applies `change` to each trace of a folder, file by file.
   template <typename Change>
   void Rewrite(const std::string& folder, const Change& change) {
     for (const std::string& name : ListFolder(At(folder))) {
@@ -113,7 +114,7 @@ class TraceRelations : public Bench {
   int relations_ = 0;
 };
 
-TEST_F(TraceRelations, EditWithNothingIsTheIdentity) {
+TEST_F(TraceRelations, EmptyEditChangesNothing) {
   Write("nothing.txtpb", "edit { duration { factor: 1 } }\n");
   for (const std::string& input : Inputs()) {
     Done(absl::StrCat("convert ", input, " -o plain --to et"));
@@ -125,13 +126,13 @@ TEST_F(TraceRelations, EditWithNothingIsTheIdentity) {
   ExpectRelations(60);
 }
 
-TEST_F(TraceRelations, ConvertThenReplayIsReplay) {
+TEST_F(TraceRelations, ConvertedTracesReplayEqually) {
   for (const std::string& input : Inputs()) {
     Done(absl::StrCat("convert ", input, " -o et"));
     for (const char* form : {" --compression gzip", " --compression zstd", " --to json", " --to text"}) {
       Done(absl::StrCat("convert et -o other", form));
       ExpectSame(input, "other", Runs(4), HasRecordedComm(input));
-      // Back again: the same bytes where the file was only compressed, else the same text of them.
+      // Converted back: the same bytes after compression only, else the same text.
       const bool compressed = absl::StrContains(form, "--compression");
       const std::string to = compressed ? " --to et --compression none" : " --to text";
       Done("convert other -o back" + to);
@@ -148,7 +149,7 @@ TEST_F(TraceRelations, ConvertThenReplayIsReplay) {
   ExpectRelations(80);
 }
 
-TEST_F(TraceRelations, AllTimesTwiceAsLongIsTwiceTheMakespan) {
+TEST_F(TraceRelations, DoubledTimesDoubleTheMakespan) {
   Write("twice.txtpb", "edit { duration { factor: 2 } }\nedit { delay { factor: 2 } }\n");
   for (const std::string& input : Inputs()) {
     Done(absl::StrCat("edit ", input, " --script twice.txtpb -o twice -q"));
@@ -167,7 +168,7 @@ TEST_F(TraceRelations, AllTimesTwiceAsLongIsTwiceTheMakespan) {
   ExpectRelations(12);
 }
 
-TEST_F(TraceRelations, NamesChangeNothing) {
+TEST_F(TraceRelations, NamesDoNotChangeTimes) {
   Write("names.txtpb", "edit { rename { to: 'x' } }\n");
   for (const std::string& input : Inputs()) {
     Done(absl::StrCat("edit ", input, " --script names.txtpb -o named -q"));
@@ -177,7 +178,7 @@ TEST_F(TraceRelations, NamesChangeNothing) {
   ExpectRelations(60);
 }
 
-TEST_F(TraceRelations, OrderOfNodesInFilesChangesNothing) {
+TEST_F(TraceRelations, OrderOfNodesDoesNotChangeTimes) {
   for (const std::string& input : Inputs()) {
     Done(absl::StrCat("convert ", input, " -o et"));
     Done("convert et -o mixed");
@@ -189,7 +190,7 @@ TEST_F(TraceRelations, OrderOfNodesInFilesChangesNothing) {
   ExpectRelations(60);
 }
 
-TEST_F(TraceRelations, IdsAndOrderOfFilesChangeNothing) {
+TEST_F(TraceRelations, IdsAndFileOrderDoNotChangeTimes) {
   Done(absl::StrCat("convert ", Example("transformer_step"), " -o et"));
   Done("convert et -o ids");
   Rewrite("ids", [&](std::vector<et::Node>* nodes) {
@@ -222,8 +223,8 @@ TEST_F(TraceRelations, IdsAndOrderOfFilesChangeNothing) {
   ExpectRelations(70);
 }
 
-TEST_F(TraceRelations, SplitNodesTakeAsLong) {
-  // Parts of a node, one after the other, with whatever waited for a part of it.
+TEST_F(TraceRelations, SplitNodesTakeEqualTime) {
+  // The parts of a node run one after another. Nodes that waited for a part of the node still do.
   Write("split.txtpb", "edit { select { type: 'COMP_NODE' } split { parts: 3 } }\n");
   for (const std::string& input : Inputs()) {
     if (!HasRecordedComm(input)) continue;

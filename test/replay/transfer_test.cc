@@ -39,7 +39,7 @@ proto::KernelTable Move(const proto::KernelTable& t, const proto::Device& from, 
   return moved.ok() ? *moved : proto::KernelTable();
 }
 
-TEST(Transfer, EachPartByItsOwnRatio) {
+TEST(Transfer, ScalesEachPartByItsRatio) {
   proto::KernelTable t;
   Add(&t, 1000, 1000000000, 1000);  // at the peak of 1 TFLOP/s: 1 ms
   Add(&t, 4000, 1000, 1000000000);  // a quarter of 1 TB/s
@@ -59,7 +59,7 @@ TEST(Transfer, EachPartByItsOwnRatio) {
   EXPECT_EQ(moved.row(0).count(), 0u);
 }
 
-TEST(Transfer, ToTheSameDeviceNothingChanges) {
+TEST(Transfer, SameDeviceChangesNothing) {
   proto::KernelTable t;
   Add(&t, 1000, 1000000000, 1000);
   Add(&t, 5, 10, 10);
@@ -71,7 +71,7 @@ TEST(Transfer, ToTheSameDeviceNothingChanges) {
   }
 }
 
-TEST(Transfer, StartsStay) {
+TEST(Transfer, StartTimesStay) {
   proto::KernelTable t;
   for (uint64_t n : {1, 100, 10000}) Add(&t, 5 + 1e-3 * static_cast<double>(n), n * 1000, 0);
   TransferNotes notes;
@@ -80,7 +80,7 @@ TEST(Transfer, StartsStay) {
   EXPECT_NEAR(moved.row(0).duration_us(), 5, 0.01);
 }
 
-TEST(Transfer, TheDtypeDecidesThePeak) {
+TEST(Transfer, DtypeDecidesThePeak) {
   proto::KernelTable t;
   Add(&t, 1000, 1000000000, 0);
   proto::Device from = Device(1, 1000), to = Device(1, 1000);
@@ -97,14 +97,14 @@ TEST(Transfer, TheDtypeDecidesThePeak) {
   EXPECT_NEAR(forced->row(0).duration_us(), 1000, 1e-6);
 }
 
-TEST(Transfer, KernelsOfAFamilyTakeTheRatioOfTheLaw) {
+TEST(Transfer, FamilyKernelsScaleByTheirLaw) {
   proto::KernelTable t;
-  proto::KernelRow* product = t.add_row();
-  product->set_name("nvjet_tst_128x256_64x4_h_bz_TNT");
-  product->set_op("aten::mm");
-  product->set_shapes("[[4096,4096],[4096,4096]]");
-  product->set_dtypes("['Tensor(c10::BFloat16)','Tensor(c10::BFloat16)']");
-  product->set_duration_us(200);
+  proto::KernelRow* gemm = t.add_row();
+  gemm->set_name("nvjet_tst_128x256_64x4_h_bz_TNT");
+  gemm->set_op("aten::mm");
+  gemm->set_shapes("[[4096,4096],[4096,4096]]");
+  gemm->set_dtypes("['Tensor(c10::BFloat16)','Tensor(c10::BFloat16)']");
+  gemm->set_duration_us(200);
   Add(&t, 100, 1000000000, 0);  // of no family
   const auto from = FindDevice("H100"), to = FindDevice("A100");
   ASSERT_TRUE(from.ok() && to.ok());
@@ -120,7 +120,7 @@ TEST(Transfer, KernelsOfAFamilyTakeTheRatioOfTheLaw) {
   EXPECT_LT(moved.row(0).error(), 0.6);
 }
 
-TEST(Transfer, BadDevicesAreRefused) {
+TEST(Transfer, RefusesBadDevices) {
   proto::KernelTable t;
   TransferNotes notes;
   EXPECT_THAT(std::string(TransferTable(t, Device(1, 0), Device(1, 1), "", &notes).status().message()),
@@ -131,7 +131,7 @@ TEST(Transfer, BadDevicesAreRefused) {
               HasSubstr("sustained_share is 1.5"));
 }
 
-TEST(Devices, ByManyNames) {
+TEST(Devices, FoundByManyNames) {
   const std::pair<const char*, const char*> cases[] = {
       {"V100", "V100-SXM-32GB"},
       {"Tesla_V100-PCIE-32GB", "V100-PCIe-32GB"},
@@ -156,7 +156,7 @@ TEST(Devices, ByManyNames) {
   EXPECT_FALSE(FindDevice("").ok());
 }
 
-TEST(Devices, EveryOneIsWholeAndFindsItself) {
+TEST(Devices, EveryDeviceIsCompleteAndFound) {
   const std::vector<std::string> names = DeviceNames();
   EXPECT_GT(names.size(), 20u);
   for (const std::string& name : names) {

@@ -40,21 +40,21 @@ TEST(Transfers, SumTheLongestMemberOfEachCall) {
   EXPECT_EQ(m.collectives.at({"send_recv", ""}).recorded, Time::Nanos(50));
 }
 
-TEST(Transfers, CallsThatNobodyMeasuredAreNotCounted) {
+TEST(Transfers, UnmeasuredCallsAreNotCounted) {
   TraceBuilder b(2);
   for (int r = 0; r < 2; ++r) {
     b.Coll(r, T::kBarrier, 0);
-    b.Coll(r, T::kBarrier, 0, {0}).set_duration_micros(9);  // a duration has the waiting in it
+    b.Coll(r, T::kBarrier, 0, {0}).set_duration_micros(9);  // a duration contains waits
   }
   EXPECT_TRUE(Recorded(b).collectives.empty());
-  Transfer(&b.Nodes(1)[1], 0);  // of one member, and nothing
+  Transfer(&b.Nodes(1)[1], 0);  // one member, time 0
   const Metrics m = Recorded(b);
   EXPECT_EQ(m.collectives.at({"barrier", ""}).recorded_count, 1u);
   EXPECT_EQ(m.collectives.at({"barrier", ""}).recorded, Time::Zero());
 }
 
-// Ranks that one trace stands for: its waits are not what the transfer takes.
-TEST(Transfers, OfOneTraceTheLeastOfRepeats) {
+// If one trace stands for all ranks, its waits are not part of the transfer.
+TEST(Transfers, OneTraceUsesLeastOfRepeats) {
   TraceBuilder b(1);
   Transfer(&b.Coll(0, T::kAllReduce, 8), 900);
   Transfer(&b.Coll(0, T::kAllReduce, 8, {0}), 300);

@@ -1,4 +1,4 @@
-// What messages cost between nodes: the known transports, and the law that uses them.
+// Times of messages between nodes: the known transports, and the law that uses them.
 #include "replay/nccl/transport.h"
 
 #include <gmock/gmock.h>
@@ -33,7 +33,7 @@ std::string Error(const std::string& text) {
   return std::string(built.status().message());
 }
 
-TEST(Transport, EachFileIsWhole) {
+TEST(Transport, EachFileIsComplete) {
   EXPECT_GE(TransportNames().size(), 16u);
   for (const std::string& name : TransportNames()) {
     SCOPED_TRACE(name);
@@ -52,7 +52,7 @@ TEST(Transport, EachFileIsWhole) {
   }
 }
 
-TEST(Transport, FieldsReplaceThoseOfTheFile) {
+TEST(Transport, FieldsOverrideTheFile) {
   const auto built = BuildTransport(Given("name: \"efa-v2\" message_us: 3 post_us: 0"), "t.");
   ASSERT_TRUE(built.ok());
   EXPECT_EQ(built->message_us, 3);
@@ -65,7 +65,7 @@ TEST(Transport, FieldsReplaceThoseOfTheFile) {
   EXPECT_TRUE(BuildTransport({}, "t.").ok());
 }
 
-TEST(Transport, Refuses) {
+TEST(Transport, RefusesBadFields) {
   EXPECT_THAT(Error("name: \"efa2\""),
               HasSubstr("level[1].transport.name is \"efa2\"; did you mean 'efa-v2'?"));
   EXPECT_THAT(Error("rate_share: 0"), HasSubstr("rate_share is 0; expected a number > 0 and <= 1"));
@@ -75,7 +75,7 @@ TEST(Transport, Refuses) {
   EXPECT_THAT(Error("quiet_nodes: -2"), HasSubstr("quiet_nodes is -2"));
 }
 
-TEST(Transport, MessagesBySize) {
+TEST(Transport, TimesDependOnMessageSize) {
   Transport t;
   t.large_us = 12;
   t.large_bytes = 8192;
@@ -96,7 +96,7 @@ TEST(Transport, MessagesBySize) {
 }
 
 // Each inner node of one of the trees is a leaf of the other.
-TEST(BetweenNodes, WhatCardsCarryOfTrees) {
+TEST(BetweenNodes, NicsCarryShareOfTrees) {
   EXPECT_EQ(nccl::CarriedByTree(2), 1);
   EXPECT_EQ(nccl::CarriedByTree(3), 1.5);
   EXPECT_EQ(nccl::CarriedByTree(64), 2);
@@ -120,12 +120,12 @@ double Us(const std::string& cluster, int ranks, uint64_t bytes, const std::stri
 
 constexpr uint64_t kMiB = 1 << 20;
 
-// The closed form of the law beside the plans that run: a tree's transfer and fill, worked out by hand.
-TEST(BetweenNodes, TreesTakeWhatTheLawSays) {
+// Simulated plans against the closed form of the law: a tree's transfer and fill, by hand.
+TEST(BetweenNodes, TreesMatchTheLaw) {
   for (const int nodes : {2, 4, 16}) {
     const double bytes = 256.0 * kMiB, depth = std::log2(nodes);
-    const double cards = 8 * 25 * 0.9937 * 0.92 / (1 + 0.02 * std::max(0.0, depth - 3));
-    const double inside = 300 * 0.8 * 0.92, between = cards * 2 / nccl::CarriedByTree(nodes);
+    const double nics = 8 * 25 * 0.9937 * 0.92 / (1 + 0.02 * std::max(0.0, depth - 3));
+    const double inside = 300 * 0.8 * 0.92, between = nics * 2 / nccl::CarriedByTree(nodes);
     const double fill = 600000.0 * 24 / (8 * 25 * 0.9937 * 0.92 * 1e3);
     const double step = 14 + 2 * 0.8 + 1 + 4.2 + fill + 3.5 * 0.8;
     const double law =
@@ -135,8 +135,8 @@ TEST(BetweenNodes, TreesTakeWhatTheLawSays) {
 }
 
 TEST(BetweenNodes, StepsGrowWithTheirBytes) {
-  // What a doubling of the nodes adds, of 2 steps: 55 us a step at 8 MiB on MareNostrum 5, some us at 256
-  // bytes.
+  // The time that a doubling of the nodes adds, for 2 steps: 55 us a step at 8 MiB on MareNostrum 5, some us
+  // at 256 bytes.
   const auto step = [](uint64_t bytes) {
     return (Us("marenostrum5", 64, bytes, "tree") - Us("marenostrum5", 16, bytes, "tree")) / 4;
   };
@@ -145,8 +145,8 @@ TEST(BetweenNodes, StepsGrowWithTheirBytes) {
   EXPECT_LT(step(8 * kMiB), 75);
 }
 
-TEST(BetweenNodes, TwoNodesSeeTheirCards) {
-  // A ring of two nodes is bound by the cards; a tree goes both ways over each.
+TEST(BetweenNodes, NicsLimitTwoNodes) {
+  // NICs limit a ring of two nodes; a tree uses both directions of each NIC.
   const double slow = Us("dgx-h100:nic_gbps=25,gpus_per_node=4", 8, 1024 * kMiB);
   const double fast = Us("dgx-h100:nic_gbps=400,gpus_per_node=4", 8, 1024 * kMiB);
   EXPECT_GT(slow / fast, 8);
@@ -154,8 +154,8 @@ TEST(BetweenNodes, TwoNodesSeeTheirCards) {
   EXPECT_NEAR(ring / tree, 1.75, 0.1);  // 2 (n - 1) / n of 8 ranks against 1
 }
 
-// What a card carries for an algorithm, as a share of what it does without a term.
-double OfTheCards(CollectiveType type, const char* algorithm, double network_share) {
+// The rate of a NIC for an algorithm, over its rate without a term.
+double NicShare(CollectiveType type, const char* algorithm, double network_share) {
   absl::StatusOr<proto::Cluster> cluster = LoadCluster("dgx-h100");
   EXPECT_TRUE(cluster.ok()) << cluster.status();
   std::array<double, 2> rate{};
@@ -177,22 +177,22 @@ double OfTheCards(CollectiveType type, const char* algorithm, double network_sha
   return rate[1] / rate[0];
 }
 
-TEST(BetweenNodes, AShareOfTheNetworkCountsOnce) {
-  EXPECT_NEAR(OfTheCards(CollectiveType::kAllToAll, "direct", 0.5), 0.5, 1e-6);
-  EXPECT_NEAR(OfTheCards(CollectiveType::kAllToAll, "pairwise", 0.5), 0.5, 1e-6);
-  EXPECT_NEAR(OfTheCards(CollectiveType::kAllGather, "pat", 0.5), 0.5, 1e-6);
-  EXPECT_NEAR(OfTheCards(CollectiveType::kAllReduce, "nvls_tree", 0.5), 0.5, 1e-2);
-  EXPECT_NEAR(OfTheCards(CollectiveType::kAllReduce, "tree", 0.5), 0.5, 1e-2);
+TEST(BetweenNodes, NetworkShareCountsOnce) {
+  EXPECT_NEAR(NicShare(CollectiveType::kAllToAll, "direct", 0.5), 0.5, 1e-6);
+  EXPECT_NEAR(NicShare(CollectiveType::kAllToAll, "pairwise", 0.5), 0.5, 1e-6);
+  EXPECT_NEAR(NicShare(CollectiveType::kAllGather, "pat", 0.5), 0.5, 1e-6);
+  EXPECT_NEAR(NicShare(CollectiveType::kAllReduce, "nvls_tree", 0.5), 0.5, 1e-2);
+  EXPECT_NEAR(NicShare(CollectiveType::kAllReduce, "tree", 0.5), 0.5, 1e-2);
 }
 
-TEST(BetweenNodes, NetworksDiffer) {
+TEST(BetweenNodes, NetworksDifferInLatency) {
   EXPECT_GT(Us("aws-p5", 16, 1024), Us("azure-ndv5", 16, 1024) + 30);
   EXPECT_GT(Us("gcp-a3mega", 16, 1024), Us("aws-p5", 16, 1024) + 40);
   // Rendezvous on Slingshot, from some KiB on; 18 us a step of a tree.
   EXPECT_NEAR(Us("alps", 16, 32768) - Us("alps", 16, 64), 4 * 23, 12);
 }
 
-TEST(BetweenNodes, FarCardsHaveNoLL128BeforeItsRelease) {
+TEST(BetweenNodes, FarNicsNeedReleaseForLL128) {
   const auto loaded = LoadCluster("marenostrum5");
   ASSERT_TRUE(loaded.ok());
   TableOptions options;

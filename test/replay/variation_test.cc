@@ -1,4 +1,4 @@
-// Ranks and nodes that differ in speed, and what the engine makes of it.
+// Ranks and nodes of different speed, and their effect on replays.
 #include "replay/cluster/variation.h"
 
 #include <cmath>
@@ -36,7 +36,7 @@ EngineOptions Varied(const Variation& variation) {
   return options;
 }
 
-TEST(Ranks, AreListsAndRanges) {
+TEST(Ranks, ParseListsAndRanges) {
   EXPECT_EQ(*ParseRanks("3,0-1", 4), (std::vector<int>{0, 1, 3}));
   EXPECT_EQ(*ParseRanks("all", 3), (std::vector<int>{0, 1, 2}));
   for (const char* bad : {"", "x", "1-", "-1", "2-1", "0,", "4", "2-4", "1,1", "0-2,2"}) {
@@ -46,8 +46,8 @@ TEST(Ranks, AreListsAndRanges) {
   EXPECT_NE(ParseRanks("2-9", 4).status().message().find("expected 0 to 3"), absl::string_view::npos);
 }
 
-// The slow rank sets the pace of a step that ends in a barrier.
-TEST(Variation, TheSlowRankIsTheMakespan) {
+// The slow rank sets the makespan.
+TEST(Variation, SlowRankSetsTheMakespan) {
   TraceBuilder b(2);
   b.Comp(0, 10);
   b.Comp(1, 10);
@@ -95,7 +95,7 @@ int64_t SlowedBy(const TraceBuilder& b, const std::string& straggler) {
   return made.ok() ? Makespan(b, Varied(*made)) / kUs : -1;
 }
 
-TEST(Straggler, SlowsThePartThatItNames) {
+TEST(Straggler, SlowsOnlyTheNamedPart) {
   const TraceBuilder b = HostAndDevice();
   EXPECT_EQ(Makespan(b), 48 * kUs);
   EXPECT_EQ(SlowedBy(b, "device:0=2"), 48 + 20);
@@ -104,7 +104,7 @@ TEST(Straggler, SlowsThePartThatItNames) {
   EXPECT_EQ(SlowedBy(b, "0=2"), 48 + 20);  // the device, where there is one
 }
 
-TEST(Straggler, WithoutADeviceARankComputesOnItsHost) {
+TEST(Straggler, SlowsHostWithoutDevice) {
   const TraceBuilder b = HostAndDevice(false);
   EXPECT_EQ(Makespan(b), 25 * kUs);
   EXPECT_EQ(SlowedBy(b, "0=2"), 50);
@@ -113,7 +113,7 @@ TEST(Straggler, WithoutADeviceARankComputesOnItsHost) {
   EXPECT_EQ(SlowedBy(b, "device:0=2"), 25);
 }
 
-TEST(Straggler, SaysWhereNothingIsSlow) {
+TEST(Straggler, NamesFactorsWithoutEffect) {
   proto::Variation v;
   for (const char* s : {"device:0-2=2", "host:all=2", "rank:1=2", "2=3"})
     ASSERT_TRUE(AddStraggler(s, &v).ok()) << s;
@@ -132,8 +132,8 @@ TEST(Straggler, SaysWhereNothingIsSlow) {
           "the host"}));
 }
 
-// What waits for the slow rank waits for all of it, and closed forms agree with flows.
-TEST(Variation, CollectivesBeginWithTheLast) {
+// Collectives wait for the slow rank. Closed forms agree with flows.
+TEST(Variation, CollectivesBeginWithTheLastRank) {
   TraceBuilder b(4);
   for (int r = 0; r < 4; ++r) {
     const uint64_t comp = b.Comp(r, 10).id();
@@ -152,7 +152,7 @@ TEST(Variation, CollectivesBeginWithTheLast) {
   EXPECT_EQ(Makespan(b, Varied(only)), even + 26 * kUs);
 }
 
-TEST(Variation, StragglersAreAShareAndDrawnBySeed) {
+TEST(Variation, SeedDrawsAShareOfStragglers) {
   const auto slow = [](const char* text) {
     const Variation v = Made(text, 200);
     std::vector<int> slow;
@@ -169,7 +169,7 @@ TEST(Variation, StragglersAreAShareAndDrawnBySeed) {
   EXPECT_EQ(slow("stragglers { share: 1 factor: 1.5 }").size(), 200u);
 }
 
-// Mean 1 and the sigma that was asked for, over 40,000 nodes: three standard errors.
+// Mean 1 and the given sigma, over 40,000 nodes, within three standard errors.
 TEST(Variation, JitterHasItsMeanAndSigma) {
   for (const char* text : {"jitter { kind: LOGNORMAL sigma: 0.3 }", "jitter { kind: UNIFORM sigma: 0.3 }"}) {
     const Variation v = Made(text, 200);
@@ -190,7 +190,7 @@ TEST(Variation, JitterHasItsMeanAndSigma) {
   }
 }
 
-TEST(Variation, IsTheSameForTheSameSeedOnly) {
+TEST(Variation, IsEqualForEqualSeedsOnly) {
   const Variation a = Made("jitter { kind: LOGNORMAL sigma: 0.1 } start_skew_ns: 1000 seed: 5", 8);
   const Variation b = Made("jitter { kind: LOGNORMAL sigma: 0.1 } start_skew_ns: 1000 seed: 5", 8);
   const Variation c = Made("jitter { kind: LOGNORMAL sigma: 0.1 } start_skew_ns: 1000 seed: 6", 8);
@@ -228,7 +228,7 @@ TEST(Variation, SkewDelaysTheFirstNodes) {
   }
 }
 
-TEST(Variation, SaysWhatVaries) {
+TEST(Variation, DescribesTheVariation) {
   EXPECT_EQ(Made("", 4).text(), "");
   EXPECT_FALSE(Made("", 4).varies_compute());
   EXPECT_EQ(
@@ -245,7 +245,7 @@ TEST(Variation, SaysWhatVaries) {
   EXPECT_EQ(drawn.rfind("seed 1: compute x 2 on 20 stragglers (ranks ", 0), 0u) << drawn;
 }
 
-TEST(Variation, RefusesWhatMakesNoSense) {
+TEST(Variation, RefusesBadFields) {
   EXPECT_EQ(Refusal("speed { ranks: '4' factor: 2 }"),
             "cluster: variation.speed[0].ranks: rank 4 of \"4\" is none of the run; expected 0 to 3");
   EXPECT_NE(Refusal("speed { ranks: '1' }").find("speed[0].factor is 0; expected a number > 0"),
@@ -263,12 +263,12 @@ TEST(Variation, SaturatesInsteadOfWrapping) {
   EXPECT_EQ(v.Compute(0, 0, Processor::kDevice, Time::Picos(int64_t{1} << 60)), Time::Never());
 }
 
-TEST(Straggler, ShortForm) {
+TEST(Straggler, ReadsShortForm) {
   proto::Variation v;
   ASSERT_TRUE(AddStraggler("2-3=1.5", &v).ok());
   EXPECT_EQ(v.speed(0).ranks(), "2-3");
   EXPECT_EQ(v.speed(0).factor(), 1.5);
-  // What is wrong with it is said of the option.
+  // Errors name the option.
   EXPECT_EQ(Variation::Make(v, 3).status().message(),
             "--straggler \"2-3=1.5\": ranks: rank 3 of \"2-3\" is none of the run; expected 0 to 2");
   v.mutable_speed(0)->set_factor(-1);

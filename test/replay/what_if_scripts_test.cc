@@ -12,13 +12,13 @@ namespace {
 
 const std::string kFolder = std::string(CHAKRA_SOURCE_DIR) + "/examples/what_if/";
 
-// What a script does to the makespan of a trace. kRefused: nothing matches; kDisagree: the ranks' collectives
-// do not agree afterwards.
+// The effect of a script on the makespan of a trace. kRefused: nothing matches; kDisagree: the ranks'
+// collectives do not agree afterwards.
 enum class Effect { kShorter, kNotLonger, kLonger, kRefused, kDisagree };
 
 class WhatIf : public Bench {
  protected:
-  // Every script of the folder, on `trace`.
+  // Expects the effects of all scripts of the folder on `trace`.
   void Expect(const std::string& trace, const std::map<std::string, Effect>& effects) const {
     std::set<std::string> scripts;
     for (const auto& entry : fs::directory_iterator(kFolder)) {
@@ -55,8 +55,8 @@ class WhatIf : public Bench {
   }
 };
 
-// Without launches nothing is saved by fusing, and the first layer waits for the last one's gradients.
-TEST_F(WhatIf, OnAGeneratedStep) {
+// Without launches, fusion saves nothing, and the first layer waits for the gradients of the last.
+TEST_F(WhatIf, ScriptsWorkOnGeneratedStep) {
   Expect(std::string(CHAKRA_SOURCE_DIR) + "/examples/transformer_step --compute recorded",
          {{"faster_gpu", Effect::kShorter},
           {"fused_optimizer", Effect::kLonger},
@@ -68,10 +68,10 @@ TEST_F(WhatIf, OnAGeneratedStep) {
           {"zero", Effect::kRefused}});  // it has reduce-scatters already
 }
 
-// Of the CPU: no kernels. Which of gloo's two threads takes up a bucket differs between ranks, and so do
-// buckets of them. A call of 0.4 ms on one rank takes 8.6 ms on the other: its halves meet twice, so that the
-// fast rank waits for the slow half of the other.
-TEST_F(WhatIf, OnACaptureOfGloo) {
+// A capture of CPUs: no kernels. The thread of gloo that takes a bucket differs between ranks, so the buckets
+// of a thread differ too. One call takes 0.4 ms on one rank and 8.6 ms on the other. Its two halves have a
+// rendezvous each, so that the fast rank waits for the slow half of the other rank.
+TEST_F(WhatIf, ScriptsWorkOnGlooCapture) {
   Expect(kFolder + "captures/batch_2/a", {{"faster_gpu", Effect::kRefused},
                                           {"fused_optimizer", Effect::kShorter},
                                           {"larger_buckets", Effect::kDisagree},
@@ -82,7 +82,7 @@ TEST_F(WhatIf, OnACaptureOfGloo) {
                                           {"zero", Effect::kLonger}});
 }
 
-TEST_F(WhatIf, OnASymbolicStep) {
+TEST_F(WhatIf, ScriptsWorkOnSymbolicStep) {
   const std::string trace = std::string(CHAKRA_SHARED_DATA) + "/stage/llama_tiny_8";
   if (!fs::exists(trace)) GTEST_SKIP() << trace << " is absent";
   Expect(trace, {{"faster_gpu", Effect::kShorter},

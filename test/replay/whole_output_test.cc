@@ -1,5 +1,4 @@
-// Folders of traces appear whole; outputs never take the place of inputs; what is printed of names is
-// harmless.
+// Folders of traces appear complete; outputs never replace inputs; printed names are harmless.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -29,7 +28,7 @@ class WholeOutput : public Bench {
     EXPECT_EQ(r.status, 0) << command << "\n" << r.err;
   }
   std::vector<std::string> Names(const std::string& folder) const { return ListFolder(At(folder)); }
-  // Nothing that a command began is left.
+  // Expects that no temporary file or folder is left.
   void ExpectNoRest() const {
     for (const std::string& name : ListFolder(folder_.string())) {
       EXPECT_THAT(name, Not(HasSubstr("partial"))) << name;
@@ -38,7 +37,7 @@ class WholeOutput : public Bench {
   }
 };
 
-TEST_F(WholeOutput, ConvertLeavesNoRanksOfTheSetBefore) {
+TEST_F(WholeOutput, ConvertRemovesOldRanks) {
   Ranks("eight", 8);
   Ranks("four", 4);
   Done("convert eight -o out");
@@ -52,7 +51,7 @@ TEST_F(WholeOutput, ConvertLeavesNoRanksOfTheSetBefore) {
   ExpectNoRest();
 }
 
-TEST_F(WholeOutput, FoldersWithOtherFilesStay) {
+TEST_F(WholeOutput, KeepsFoldersWithOtherFiles) {
   Ranks("four", 4);
   Write("out/notes.txt", "mine");
   Refused("convert four -o out", {"cannot replace the folder", "notes.txt"});
@@ -63,7 +62,7 @@ TEST_F(WholeOutput, FoldersWithOtherFilesStay) {
   ExpectNoRest();
 }
 
-TEST_F(WholeOutput, ALoneTraceGoesBesideTheOthers) {
+TEST_F(WholeOutput, SingleTraceIsAddedToTheFolder) {
   Ranks("four", 4);
   for (const char* rank : {"0", "1", "2", "3"}) {
     fs::create_directories(At("out"));
@@ -73,7 +72,7 @@ TEST_F(WholeOutput, ALoneTraceGoesBesideTheOthers) {
   ExpectNoRest();
 }
 
-TEST_F(WholeOutput, AFailedConversionChangesNothing) {
+TEST_F(WholeOutput, FailedConversionChangesNothing) {
   Ranks("four", 4);
   Done("convert four -o out");
   const std::string before = Content(At("out/w.0.et"));
@@ -85,12 +84,12 @@ TEST_F(WholeOutput, AFailedConversionChangesNothing) {
   ExpectNoRest();
 }
 
-TEST_F(WholeOutput, GenerateLeavesNoRanksOfTheStepBefore) {
+TEST_F(WholeOutput, GenerateRemovesOldRanks) {
   const std::string model = "generate --model llama3-8b:layers=1 --training seq=1024,global_batch=8 -o step --parallel dp=";
   Done(model + "4");
   Done(model + "2");
   EXPECT_THAT(Names("step"), ElementsAre("workload.0.et.zst", "workload.1.et.zst", "workload.json"));
-  // Chosen ranks are written beside the others.
+  // Chosen ranks are added to the others.
   Done(model + "2 --ranks 1");
   EXPECT_THAT(Names("step"), ElementsAre("workload.0.et.zst", "workload.1.et.zst", "workload.json"));
   Write("step/cluster.txtpb", Ring(2));
@@ -101,7 +100,7 @@ TEST_F(WholeOutput, GenerateLeavesNoRanksOfTheStepBefore) {
   ExpectNoRest();
 }
 
-TEST_F(WholeOutput, ConvertPytorchLeavesNoRanksOfTheSetBefore) {
+TEST_F(WholeOutput, ConvertPytorchRemovesOldRanks) {
   Ranks("old", 4);
   for (int r = 0; r < 4; ++r) fs::copy(At(RankName("old", r)), At(absl::StrCat("step.", r, ".et")));
   const std::string capture = std::string(CHAKRA_SOURCE_DIR) + "/examples/capture/gloo_ddp_2";
@@ -115,7 +114,7 @@ TEST_F(WholeOutput, ConvertPytorchLeavesNoRanksOfTheSetBefore) {
   ExpectNoRest();
 }
 
-TEST_F(WholeOutput, AnEditedCaptureCanBeReplayed) {
+TEST_F(WholeOutput, EditedCaptureReplays) {
   const std::string capture = std::string(CHAKRA_SOURCE_DIR) + "/examples/capture/gloo_ddp_2/";
   fs::create_directories(At("in"));
   for (const char* name : {"host.0.json.gz", "kineto.0.json.gz", "host.1.json.gz", "kineto.1.json.gz"})
@@ -127,7 +126,7 @@ TEST_F(WholeOutput, AnEditedCaptureCanBeReplayed) {
   EXPECT_EQ(ReportOf("out").makespan_ps(), before);
 }
 
-TEST_F(WholeOutput, NoReportTakesThePlaceOfAnInput) {
+TEST_F(WholeOutput, ReportsNeverReplaceInputs) {
   Ranks("in", 2);
   const std::string before = Content(At("in/w.0.et"));
   for (const char* option : {"--report", "--html", "--timeline", "--link-log"}) {
@@ -137,12 +136,12 @@ TEST_F(WholeOutput, NoReportTakesThePlaceOfAnInput) {
             {option, "ring2.txtpb", "which this run reads"}, 2);
   }
   EXPECT_EQ(Content(At("in/w.0.et")), before);
-  // A report of before is no input.
+  // An old report is not an input.
   Done("replay in --cluster ring2.txtpb -q --report in/report.json");
   Done("replay in --cluster ring2.txtpb -q --report in/report.json");
 }
 
-TEST_F(WholeOutput, FilesThatAreNotReadAreTold) {
+TEST_F(WholeOutput, WarnsOfIgnoredFiles) {
   Ranks("in", 2);
   Done("convert in -o json --to json");
   fs::copy(At("json/w.0.json"), At("in/w.0.json"));
@@ -151,7 +150,7 @@ TEST_F(WholeOutput, FilesThatAreNotReadAreTold) {
   EXPECT_THAT(report.warning(0), HasSubstr("in/w.0.json"));
 }
 
-// No byte that a terminal obeys.
+// Expects no byte that controls a terminal.
 void ExpectHarmless(const std::string& text, const std::string& where) {
   for (const char c : text) {
     const auto u = static_cast<unsigned char>(c);
@@ -162,7 +161,7 @@ void ExpectHarmless(const std::string& text, const std::string& where) {
     EXPECT_FALSE(absl::StartsWith(line, "chakra-replay: all is well")) << where << "\n" << text;
 }
 
-TEST_F(WholeOutput, NamesReachNoTerminalAsCommands) {
+TEST_F(WholeOutput, EscapesControlBytesInNames) {
   const std::string evil =
       "=x\x1b]0;t\x07\x1b[2J\r\nchakra-replay: all is well\n\xc2\x9b"
       "31m\xe2\x80\xae"
@@ -200,7 +199,7 @@ TEST_F(WholeOutput, NamesReachNoTerminalAsCommands) {
   }
 }
 
-TEST_F(WholeOutput, HelpThatCannotBeWrittenIsAnError) {
+TEST_F(WholeOutput, UnwritableHelpIsAnError) {
   for (const char* words : {"--help", "replay --help", "--version"}) {
     const Outcome r = Run(absl::StrCat(words, " > /dev/full"));
     EXPECT_EQ(r.status, 1) << words;
@@ -208,7 +207,7 @@ TEST_F(WholeOutput, HelpThatCannotBeWrittenIsAnError) {
   }
 }
 
-TEST_F(WholeOutput, LinksOfAByteASecondTakeLongerThanAnyRun) {
+TEST_F(WholeOutput, RefusesTimesOver106Days) {
   for (const char* rate : {"1", "10"}) {
     Write("slow.txtpb", absl::StrCat("topology { dimension { kind: RING size: 2 bandwidth_bytes_per_s: ",
                                      rate, " latency_ns: 500 } }\n"));
