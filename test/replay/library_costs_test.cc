@@ -15,8 +15,8 @@ namespace {
 
 using T = CollectiveType;
 
-// Nodes of 4 devices on links of 100 GB/s (10 ps a byte), of which a ring reaches 80; 25 GB/s (40 ps a byte)
-// between nodes.
+// Nodes of 4 devices on links of 100 GB/s (10 ps a byte); a ring reaches 80 GB/s of them. Between nodes, 25
+// GB/s (40 ps a byte).
 std::string Nodes(int nodes, const std::string& more = "copy_gbytes_per_s: 10") {
   const bool several = nodes > 1;
   return "topology { dimension { kind: SWITCH size: " + std::to_string(several ? 4 : 8) +
@@ -494,7 +494,7 @@ TEST(LibraryCosts, TrafficCountsPayloadOnly) {
   m.Force(T::kAllReduce, "nvls");
   const RunResult run = RunCall(m, T::kAllReduce, 8 << 20, m.All(), std::vector<Time>(8), true);
   ASSERT_EQ(run.error, "");
-  // B (1 + 1/n) each way on every member's link.
+  // B (1 + 1/n) in each direction on every member's link.
   EXPECT_EQ(m.fabric->Traffic()[0].bytes, 8u * 2 * ((8 << 20) + (1 << 20)));
 }
 

@@ -389,7 +389,7 @@ TEST(LibraryChoice, ParsesNamesWithSlashes) {
   EXPECT_FALSE(ParseRule("a/simple/ll", names).ok());
 }
 
-TEST(LibraryChoice, TheMostSpecificRuleCounts) {
+TEST(LibraryChoice, MostSpecificRuleCounts) {
   LibraryModel library;
   library.choice = {{"all_reduce", "ring"},
                     {"all_reduce@1048576", "nvls"},

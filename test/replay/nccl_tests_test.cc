@@ -352,7 +352,7 @@ TEST(NcclTests, LastLineOfRankListIsEnough) {
   EXPECT_EQ(run.rows.at(0).ranks, 8);
   EXPECT_EQ(run.rows.at(0).nodes, 0) << "the other lines may name other hosts";
   EXPECT_TRUE(run.warnings.empty()) << run.warnings[0];
-  // The first line alone says one rank, which has no bus bandwidth.
+  // The first line alone names one rank, but one rank has no bus bandwidth.
   EXPECT_EQ(
       Read(all.substr(0, all.find('\n') + 1) + Head(kModern) + Row(AllReduceFactor(8))).rows.at(0).ranks, 8);
 }

@@ -110,7 +110,7 @@ TEST_F(OffloadCli, HloCopiesTakeTimeOfTheLink) {
   }
 }
 
-// Copies are calculations of a program for LogGOPSim, as long as the link to the host needs.
+// In a program for LogGOPSim, copies are calculations with the time of the link to the host.
 TEST_F(OffloadCli, GoalProgramsHaveTimeOfTheLink) {
   const std::string folder = ::testing::TempDir() + "/offload_cli_goal";
   std::filesystem::remove_all(folder);
@@ -126,7 +126,7 @@ TEST_F(OffloadCli, GoalProgramsHaveTimeOfTheLink) {
   EXPECT_THAT(program, HasSubstr(absl::StrCat("calc ", static_cast<int64_t>(bytes / 52 + 0.5)))) << program;
 }
 
-// One rank stands for its symmetric ranks, and files replay as memory does.
+// One rank stands for its symmetric ranks. Files replay like the step in memory.
 TEST_F(OffloadCli, FilesAndSymmetricRanksReplayEqually) {
   const std::string step =
       "--model llama3-8b:layers=4 --parallel tp=2,dp=4,zero=1 --training "

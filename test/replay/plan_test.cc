@@ -76,7 +76,7 @@ TEST(PlanRegions, ChecksAllReduceOutOfPlace) {
 TEST(PlanRegions, AllToAllMayForwardBlocks) {
   Plan plan = Hand(T::kAllToAll, 3, 7,
                    {{{Op::kSend, 0, 1, 1, 1},  // for 1
-                     {Op::kSend, 0, 1, 2, 1},  // for 2, by way of 1
+                     {Op::kSend, 0, 1, 2, 1},  // for 2, through 1
                      {Op::kCopy, 0, 0, 3, 1},
                      {Op::kRecv, 0, 1, 4, 1},
                      {Op::kRecv, 1, 2, 5, 1}},

@@ -233,7 +233,7 @@ TEST(RecordedComm, MessageBeginsWithItsLastSide) {
 
 TEST(RecordedComm, UnpairedMessageTakesItsRecordedTime) {
   TraceBuilder b(2);
-  Transfer(&b.Send(0, 1, 64, 5), 400);   // nobody receives with this tag
+  Transfer(&b.Send(0, 1, 64, 5), 400);   // no rank receives with this tag
   Transfer(&b.Recv(1, 3, 64, 6), 800);   // rank 3 has no trace
   Transfer(&b.Send(1, 0, 64, 5), 1600);  // nor is this received
   const Outcome run = Replayed(b);

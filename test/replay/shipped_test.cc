@@ -27,7 +27,7 @@ std::string Node(const std::string& more = "") {
          more + " level { link: NVLINK efficiency: 0.8 in_switch_efficiency: 0.7 } } }";
 }
 
-// Picoseconds of `bytes` on a link of 100 GB/s, of which a kernel uses `share`.
+// Picoseconds of `bytes` on a link of 100 GB/s, for a kernel that uses `share` of the rate.
 int64_t OnLink(double bytes, double share) { return std::llround(bytes * 10 / share); }
 
 // Picoseconds of one rounding: the bytes of a message on the wire are rounded up.
