@@ -1,5 +1,5 @@
-// Helpers of the acceptance tests: traces made node by node, and the binary called as a user's script calls
-// it.
+// Helpers of the acceptance tests: they make traces node by node, and call the binary as a user's script
+// does.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -145,14 +145,14 @@ class Bench : public testing::Test {
     return dir + "/w." + std::to_string(rank) + ".et";
   }
 
-  // From within the folder, as a shell takes `arguments`.
+  // Runs in the folder; a shell would take the same `arguments`.
   Outcome Run(const std::string& arguments, const std::string& out = "") const {
     return RunCommand(arguments, folder_.string(), out);
   }
 
-  // The report of a run that is expected to succeed. Also runs with the critical path, and expects that the
-  // path explains every picosecond and changes nothing but the number of collectives in closed form, and the
-  // range of the makespan, which goes by the path where there is one.
+  // The report of a run that must succeed. A second run with the critical path checks that the path explains
+  // every picosecond, and that it changes only the numbers of flows and of collectives in closed form, and
+  // the range of the makespan (which comes from the path, if there is one).
   proto::Report Replayed(const std::string& arguments) const {
     const proto::Report report = ReportOf(arguments);
     proto::Report explained = ReportOf(arguments + " --critical-path");

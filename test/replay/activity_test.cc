@@ -1,4 +1,4 @@
-// What lanes did over time, and what devices computed.
+// The activity of lanes over time, and the kernels of devices.
 #include "replay/report/activity.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ TraceSet Traces(int ranks) {
   return traces;
 }
 
-TEST(Activity, RecordedTimesAreStripsFromTheFirstStartOn) {
+TEST(Activity, RecordedTimesFillStripsFromFirstStart) {
   proto::Report r;
   AddRecordedActivity(Traces(1), &r);
   EXPECT_EQ(r.makespan_ps(), 60'000'000);
@@ -45,7 +45,7 @@ TEST(Activity, RecordedTimesAreStripsFromTheFirstStartOn) {
   EXPECT_EQ(r.activity(1).busy(), std::string(150, '9'));
 }
 
-TEST(Activity, OfManyRanksSomeAreShownEvenlyApart) {
+TEST(Activity, ManyRanksAreSampledEvenly) {
   proto::Report r;
   AddRecordedActivity(Traces(64), &r);
   ASSERT_EQ(r.activity_size(), 2 * ActivityMeter::kRanks);
@@ -53,7 +53,7 @@ TEST(Activity, OfManyRanksSomeAreShownEvenlyApart) {
   EXPECT_EQ(r.activity(15).rank(), 56);
 }
 
-TEST(DeviceKernels, AreThoseOfTheDeviceAlone) {
+TEST(DeviceKernels, ExcludeHostOperations) {
   const TraceSet traces = Traces(2);
   const std::vector<ComputeTimes> times = {
       {std::vector<Time>{Time::Micros(30), Time::Micros(10), Time::Micros(15)},

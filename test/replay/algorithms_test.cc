@@ -1,6 +1,6 @@
-// Closed forms of the algorithms that are no collective's default, on a mesh
-// without contention: a message of B bytes takes alpha + B beta, and holds its
-// sender for B beta where the plan waits for it to leave.
+// Closed forms of the algorithms that are no collective's default, on a mesh without contention: a message of
+// B bytes takes alpha + B beta. It occupies its sender for B beta, if the plan waits until the message has
+// left.
 #include <bit>
 #include <map>
 
@@ -29,7 +29,7 @@ int Log2(int n) {
   return k;
 }
 
-TEST(Algorithms, DirectOnes) {
+TEST(Algorithms, DirectAlgorithmsMatchClosedForms) {
   for (const bool fast : {true, false}) {
     for (const int n : {2, 3, 5, 8, 16}) {
       const int64_t s = int64_t{960} * n;
@@ -42,7 +42,7 @@ TEST(Algorithms, DirectOnes) {
   }
 }
 
-TEST(Algorithms, RingsBothWays) {
+TEST(Algorithms, BidirectionalRingsMatchClosedForms) {
   for (const bool fast : {true, false}) {
     for (const int n : {2, 3, 5, 8, 16}) {
       const int64_t s = int64_t{960} * n;
@@ -63,8 +63,8 @@ TEST(Algorithms, RingsBothWays) {
   }
 }
 
-// Each member sends as many blocks as a ring would, in a logarithm of rounds.
-TEST(Algorithms, AggregatedTrees) {
+// Each member sends as many blocks as in a ring, but in ceil(log2 n) rounds.
+TEST(Algorithms, AggregatedTreesMatchClosedForms) {
   for (const bool fast : {true, false}) {
     for (const int n : {2, 3, 4, 5, 7, 8, 12, 16, 33}) {
       const int64_t s = int64_t{960} * n, rounds = Log2(2 * n - 1);
@@ -74,21 +74,21 @@ TEST(Algorithms, AggregatedTrees) {
   }
 }
 
-TEST(Algorithms, AllToAll) {
+TEST(Algorithms, AllToAllAlgorithmsMatchClosedForms) {
   for (const int n : {2, 3, 4, 5, 8, 12, 16, 33}) {
     const int64_t block = 960, s = block * n;
     EXPECT_EQ(Time1("direct", T::kAllToAll, n, s, true), kAlpha + block * kBeta);
     EXPECT_EQ(Time1("direct", T::kAllToAll, n, s, false), kAlpha + block * kBeta);
-    for (const bool fast : {true, false})  // what goes d places on is passed on d times
+    for (const bool fast : {true, false})  // a block for the rank d places on is passed on d times
       EXPECT_EQ(Time1("ring", T::kAllToAll, n, s, fast), n * (n - 1) / 2 * (kAlpha + block * kBeta));
-    // In round d whatever has bit d in its distance moves on.
+    // In round d, the blocks move whose distance has bit d set.
     int64_t moved = 0;
     for (int j = 1; j < n; ++j) moved += std::popcount(static_cast<unsigned>(j));
     EXPECT_EQ(Time1("bruck", T::kAllToAll, n, s, true), Log2(2 * n - 1) * kAlpha + moved * block * kBeta);
   }
 }
 
-TEST(Algorithms, RecursiveOnesAndTheirFolds) {
+TEST(Algorithms, RecursiveAlgorithmsMatchClosedForms) {
   for (const int n : {2, 4, 8, 16, 64}) {
     const int64_t s = int64_t{960} * n;
     EXPECT_EQ(Time1("recursive_doubling", T::kAllReduce, n, s, true), Log2(n) * (kAlpha + s * kBeta));
@@ -98,38 +98,38 @@ TEST(Algorithms, RecursiveOnesAndTheirFolds) {
               Log2(n) * kAlpha + (n - 1) * (s / n) * kBeta);
     EXPECT_EQ(Time1("halving_doubling", T::kAllGather, n, s, true), Log2(n) * kAlpha + (n - 1) * s * kBeta);
   }
-  // Halving waits for all that was folded in before anyone has a result: a round
-  // of all bytes before, and one after.
+  // With halving, no member has a result before the data of all folded members has arrived: one additional
+  // round of all bytes before, and one after.
   for (const int n : {3, 5, 6, 7, 12}) {
     const int64_t s = int64_t{960} * 16, p = int64_t{1} << Log2(n);
     EXPECT_EQ(Time1("halving_doubling", T::kAllReduce, n, s, true),
               2 * (Log2(n) * kAlpha + (p - 1) * (s / p) * kBeta) + 2 * (kAlpha + s * kBeta));
   }
-  // Doubling does not: a member hands back as soon as its own partners were in
-  // time, which costs the second round only where they were folded into, too.
+  // With doubling, a member returns the result as soon as its own partners have sent theirs. So the second
+  // round costs time only if members were folded into these partners, too.
   const std::map<int, int> rounds = {{3, 2}, {5, 3}, {6, 3}, {7, 4}, {12, 4}};
   for (const auto& [n, r] : rounds) {
     EXPECT_EQ(Time1("recursive_doubling", T::kAllReduce, n, 15360, true), r * (kAlpha + 15360 * kBeta)) << n;
   }
 }
 
-TEST(Algorithms, Bruck) {
+TEST(Algorithms, BruckAllGatherMatchesItsClosedForm) {
   for (const int n : {2, 4, 8, 16, 64}) {
     EXPECT_EQ(Time1("bruck", T::kAllGather, n, 1000, true), Log2(n) * kAlpha + (n - 1) * 1000 * kBeta);
   }
 }
 
-// Eight pieces of a sixteenth of the bytes in each tree. Two members: eight
-// leave one after the other, the last turns around. Four: up two hops, down to
-// a member that serves two children in turn.
-TEST(Algorithms, DoubleBinaryTree) {
+// Each tree carries eight pieces, each a sixteenth of the bytes. With two members, the eight pieces leave one
+// after the other, and the last one comes back. With four, pieces go up two hops, and down to a member that
+// sends to two children in turn.
+TEST(Algorithms, DoubleBinaryTreeMatchesItsClosedForm) {
   const int64_t s = 16000, piece = s / 16 * kBeta;
   EXPECT_EQ(Time1("double_binary_tree", T::kAllReduce, 2, s, true), 9 * piece + 2 * kAlpha);
   EXPECT_EQ(Time1("double_binary_tree", T::kAllReduce, 4, s, true), 19 * piece + 4 * kAlpha);
 }
 
-// What the double tree is for: its latency grows with the logarithm.
-TEST(Algorithms, TheTreeBeatsTheRingForSmallDataOnManyRanks) {
+// The latency of the double tree grows with the logarithm of the number of ranks.
+TEST(Algorithms, TreeBeatsRingForSmallDataOnManyRanks) {
   EXPECT_LT(Time1("double_binary_tree", T::kAllReduce, 256, 16384, true) * 10,
             Time1("ring", T::kAllReduce, 256, 16384, true));
 }

@@ -1,4 +1,4 @@
-// Calls that are simulated apart, against the same replays flow by flow.
+// Replays that compute isolated calls by themselves, against the same replays flow by flow.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -61,8 +61,8 @@ void ExpectSameReplay(const ApartResult& a, const ApartResult& b) {
   }
 }
 
-// A step: each rank computes, and calls on one of its groups, again and again. Some ranks are late at times;
-// some calls go over groups that cross others' links; some are on a second chain of nodes.
+// 12 times, each rank computes, then calls on one of its groups. In some steps, ranks are late, calls are on
+// a group that shares links with others, or no later node depends on the calls.
 TraceBuilder ApartStep(std::mt19937_64* random, int k, int blocks) {
   const int n = k * blocks;
   TraceBuilder builder(n);
@@ -92,7 +92,7 @@ TraceBuilder ApartStep(std::mt19937_64* random, int k, int blocks) {
   return builder;
 }
 
-TEST(ApartCalls, AsFlowByFlow) {
+TEST(IsolatedCalls, EqualsSimulationOfFlows) {
   std::mt19937_64 random(11);
   uint64_t closed = 0;
   for (int round = 0; round < 90; ++round) {
@@ -117,9 +117,9 @@ TEST(ApartCalls, AsFlowByFlow) {
   EXPECT_GT(closed, 300u);
 }
 
-// Where no flow delays another, calls whose members begin together go without events, whatever else is under
-// way; what one group's call takes, those of groups that lie alike take too.
-TEST(ApartCalls, StepsWithoutEventsAreThoseWithEvents) {
+// On a fabric whose flows do not delay each other, a call whose members begin together needs no events,
+// whatever else runs. Symmetric groups take the time of one of them.
+TEST(IsolatedCalls, StepsWithoutEventsEqualStepsWithEvents) {
   std::mt19937_64 random(12);
   for (int round = 0; round < 120; ++round) {
     const int k = 2 + static_cast<int>(random() % 5), blocks = 2 + static_cast<int>(random() % 5);
@@ -142,7 +142,7 @@ TEST(ApartCalls, StepsWithoutEventsAreThoseWithEvents) {
   }
 }
 
-TEST(ApartCalls, TreesOfGroupsThatLieAlike) {
+TEST(IsolatedCalls, TreesOfSymmetricGroupsEqualSimulation) {
   std::mt19937_64 random(13);
   for (int round = 0; round < 60; ++round) {
     const int k = 2 + static_cast<int>(random() % 5), blocks = 2 + static_cast<int>(random() % 12);
@@ -163,15 +163,15 @@ TEST(ApartCalls, TreesOfGroupsThatLieAlike) {
     const ApartResult slow = ApartReplay(builder, topology, options, "analytical");
     ExpectSameReplay(quick, slow);
     if (HasFatalFailure()) return;
-    // The second call's members begin one after another, as the first one ended.
+    // The members of the second call begin one after another, as they ended the first call.
     EXPECT_LT(quick.metrics->flows, slow.metrics->flows);
     EXPECT_GE(quick.metrics->fast_collectives, static_cast<uint64_t>(k));
   }
 }
 
-// An all-to-all of more members than are tried flow by flow goes by kinds of flows, which may round each
-// call's end to the other picosecond.
-TEST(ApartCalls, LargeExchange) {
+// An all-to-all with too many members to try flow by flow is computed by kinds of flows. This may round the
+// end of a call to a neighbouring picosecond.
+TEST(IsolatedCalls, LargeAllToAllEqualsSimulationWithinRounding) {
   const Topology topology = ApartTopology(ApartKind::kSwitch, 8, 36);
   TraceBuilder builder(288);
   for (int r = 0; r < 288; ++r) {
@@ -199,7 +199,7 @@ TEST(ApartCalls, LargeExchange) {
   }
 }
 
-TEST(ApartCalls, SerialGroupsByDependenciesAndLanes) {
+TEST(IsolatedCalls, SerialGroupsFollowDependenciesAndLanes) {
   const auto serial = [](bool tied, LanePolicy policy) {
     TraceBuilder b(2);
     b.groups["one"] = {0, 1};
@@ -222,8 +222,8 @@ TEST(ApartCalls, SerialGroupsByDependenciesAndLanes) {
   EXPECT_FALSE(serial(true, LanePolicy::kUnlimited));
 }
 
-// A ring alone, by its recurrence and flow by flow.
-TEST(LoneRing, AsFlowByFlow) {
+// An isolated ring: its recurrence gives the same time as the simulation of its flows.
+TEST(IsolatedRing, EqualsSimulationOfFlows) {
   std::mt19937_64 random(23);
   for (int round = 0; round < 60; ++round) {
     const int k = 1 + static_cast<int>(random() % 4), blocks = 3 + static_cast<int>(random() % 5);

@@ -57,7 +57,7 @@ TopologyDimension Dimension(Kind kind, int size, int64_t gib_per_s, double ns) {
   return d;
 }
 
-// `by_messages`: each message is simulated, where a closed form would do too.
+// `by_messages`: simulates each message, even if there is a closed form.
 double PriceNs(const Row& row, bool by_messages = false) {
   FabricOptions fabric_options;
   fabric_options.Ask<PathOptions>().store_and_forward = row.aware;
@@ -80,8 +80,9 @@ double PriceNs(const Row& row, bool by_messages = false) {
   return call.ok() ? static_cast<double>(call->time.picos()) / 1000 : 0;
 }
 
-// The rows of ring, direct and halvingDoubling of both released back ends. One dimension has 50 GB/s and 500
-// ns, several have 200, 50, 25 GB/s and 300, 700, 1,500 ns; HGX-H100-validated has its own.
+// The rows of algorithms ring, direct and halvingDoubling, of both released back ends. A network of one
+// dimension has 50 GB/s and 500 ns; one of several has 200, 50, 25 GB/s and 300, 700, 1,500 ns.
+// HGX-H100-validated has values of its own.
 std::vector<Row> ReadRows(const std::string& path) {
   static const std::map<std::string, Kind> kKinds = {
       {"Ring", Kind::kRing}, {"Switch", Kind::kSwitch}, {"FullyConnected", Kind::kFullyConnected}};
@@ -138,7 +139,7 @@ std::vector<Row> ReadRows(const std::string& path) {
   return rows;
 }
 
-TEST(AstraSimRows, AreMet) {
+TEST(AstraSimRows, AreReproducedWithinBounds) {
   const std::string path = std::string(CHAKRA_SHARED_DATA) + "/astra-sim/several_dimensions.csv";
   if (!std::filesystem::exists(path)) GTEST_SKIP() << "SKIPPED: no file " << path;
   struct Sum {
@@ -169,8 +170,8 @@ TEST(AstraSimRows, AreMet) {
   EXPECT_EQ(sums["aware"].within, sums["aware"].rows);
 }
 
-// What is answered in closed form where all begin together is what the messages one by one give.
-TEST(AstraSimRows, ClosedFormsAreThoseOfTheMessages) {
+// If all ranks begin together, a closed form gives the same time as the simulation of each message.
+TEST(AstraSimRows, ClosedFormsEqualSimulatedMessages) {
   for (const std::vector<int>& sizes : {std::vector<int>{4, 4}, {8, 2}, {2, 2, 4}, {3, 4}, {5, 2, 3}}) {
     for (const Kind kind : {Kind::kRing, Kind::kSwitch, Kind::kFullyConnected}) {
       for (const char* algorithm : {"ring", "direct", "halving_doubling"}) {
@@ -200,8 +201,9 @@ TEST(AstraSimRows, ClosedFormsAreThoseOfTheMessages) {
   }
 }
 
-// Parts that run side by side share nothing where flows do not delay each other: rounds of them follow.
-TEST(AstraSimRows, PartsSideBySide) {
+// On a fabric whose flows do not delay each other, parts that run at the same time do not slow each other:
+// the time is the number of rounds.
+TEST(AstraSimRows, ConcurrentPartsDivideTheTime) {
   for (const char* algorithm : {"ring", "direct", "halving_doubling"}) {
     for (const bool by_messages : {true, false}) {
       Row row;

@@ -1,7 +1,6 @@
-// What ASTRA-sim 2.x answers on its own inputs, and what this engine does with
-// the same model: its GB/s (2^30 bytes in 1e9 ns), its chunks, its per-step
-// overhead and its reduction cost. The table is printed; test/README.md keeps a
-// copy with the reason for each difference.
+// Times that ASTRA-sim 2.x gives for its own inputs, against this engine with the same model: its GB/s (2^30
+// bytes in 1e9 ns), chunks, overhead of each step and cost of reductions. The test prints the table;
+// test/README.md has a copy, with the reason for each difference.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -60,7 +59,7 @@ double ReplayNs(const Row& row) {
   return metrics.ok() ? static_cast<double>(metrics->makespan.picos()) / 1000 : 0;
 }
 
-TEST(AstraSimTable, Collectives) {
+TEST(AstraSimTable, CollectivesMatchAstraSim) {
   constexpr int64_t kMi = 1 << 20, kGi = 1 << 30;
   const Row rows[] = {
       {T::kAllReduce, 4, kMi, Kind::kRing, false, 43000},
@@ -100,7 +99,7 @@ TEST(AstraSimTable, Collectives) {
   }
 }
 
-TEST(AstraSimTable, OneMessage) {
+TEST(AstraSimTable, OneMessageMatchesAstraSim) {
   TraceBuilder b(2);
   b.Send(0, 1, 1 << 20, 0);
   b.Recv(1, 0, 1 << 20, 0);

@@ -1,5 +1,4 @@
-// Captures that are not what they should be: an error that names the file and
-// the event or rank, or a counted repair.
+// Bad captures: each gives an error that names the file and the event or rank, or a counted repair.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -36,13 +35,13 @@ class BadCapture : public Bench {
         .Node(12, library + "::sub", 2, 7);
   }
   void Kineto(const std::string& name, const std::string& json) const { Write(name, json); }
-  // `json` with its only `from` turned into `to`.
+  // `json` with its only `from` replaced by `to`.
   static std::string Edited(const std::string& json, const std::string& from, const std::string& to) {
     EXPECT_EQ(json.find(from), json.rfind(from)) << from;
     EXPECT_NE(json.find(from), std::string::npos) << from;
     return absl::StrReplaceAll(json, {{from, to}});
   }
-  // What is wrong is said by both commands that read captures.
+  // Both commands that read captures report the fault.
   void BothRefuse(const std::string& inputs, const std::vector<std::string>& texts) const {
     Refused("convert pytorch " + inputs + " -o out/", texts);
     EXPECT_FALSE(fs::exists(At("out/capture.0.et"))) << inputs;
@@ -50,12 +49,12 @@ class BadCapture : public Bench {
   }
 };
 
-TEST_F(BadCapture, TheGoodOneIsReplayed) {
+TEST_F(BadCapture, ReplaysAValidCapture) {
   Kineto("good/k.0.json", Device().Json());
   EXPECT_EQ(Replayed("good").makespan_ps(), 29000000);
 }
 
-TEST_F(BadCapture, AKinetoFileCutShortIsReadUpToItsLastWholeEvent) {
+TEST_F(BadCapture, ReadsTruncatedKinetoToLastWholeEvent) {
   const std::string json = Device().Rank(0, 1).Json();
   for (const size_t left : {json.size() - 5, json.size() - 100, json.size() / 2}) {
     Kineto("cut/k.json", json.substr(0, left));
@@ -65,9 +64,9 @@ TEST_F(BadCapture, AKinetoFileCutShortIsReadUpToItsLastWholeEvent) {
   BothRefuse("cut", {"cut/k.json"});
 }
 
-// Compression makes no difference: what was whole before the cut is read, and the report says so in a
-// warning, too.
-TEST_F(BadCapture, ACompressedFileCutShortIsReadAsAPlainOneIs) {
+// A truncated file is read up to the cut, compressed or not. The report of a compressed one also has a
+// warning.
+TEST_F(BadCapture, ReadsTruncatedCompressedFilesLikePlainOnes) {
   KinetoBuilder device = Device().Rank(0, 1);
   for (int i = 0; i < 20000; ++i)  // several blocks of zstd; numbers that compress badly
     device.Op(1, absl::StrCat("aten::op", i * 7919 % 100003), 50000 + i, 1);
@@ -88,21 +87,20 @@ TEST_F(BadCapture, ACompressedFileCutShortIsReadAsAPlainOneIs) {
       return absl::StrContains(w, "k.json" + end + " was cut short");
     })) << report.DebugString();
     Refused("replay cut --strict", {"cut/k.json" + end, "truncated_kineto", "strict"});
-    packed[packed.size() / 3] ^=
-        0x55;  // damage is no cut: the checksum at the end tells, if nothing does before
+    packed[packed.size() / 3] ^= 0x55;  // damage, not a cut: at the latest, the checksum at the end shows it
     Kineto("cut/k.json" + end, packed);
     BothRefuse("cut", {"cut/k.json" + end});
   }
 }
 
-TEST_F(BadCapture, AHostTraceCutShortIsReadUpToItsLastWholeNode) {
+TEST_F(BadCapture, ReadsTruncatedHostTraceToLastWholeNode) {
   Kineto("cut/k.json", Device().Json());
   const std::string json = Host().Json();
   Kineto("cut/h.json", json.substr(0, json.find("aten::sub")));
   Repaired("cut", "truncated_host_trace", 1);
 }
 
-TEST_F(BadCapture, WrongTypesNameTheFileTheEventAndTheField) {
+TEST_F(BadCapture, WrongTypesNameFileEventAndField) {
   const std::string json = Device().Json();
   Kineto("a/k.json", Edited(json, "\"ts\":11.000", "\"ts\":\"soon\""));
   BothRefuse("a", {"a/k.json", "event 3", "aten::mul", "\"ts\" is \"soon\"", "expected a number"});
@@ -116,7 +114,7 @@ TEST_F(BadCapture, WrongTypesNameTheFileTheEventAndTheField) {
   BothRefuse("e", {"e/h.json", "aten::mul", "field id", "expected an integer"});
 }
 
-TEST_F(BadCapture, DurationsThatAreNoneBecomeZeroAndAreCounted) {
+TEST_F(BadCapture, InvalidDurationsBecomeZeroAndAreCounted) {
   const std::string json = Device().Json();
   Kineto("a/k.json", Edited(json, "\"ts\":11.000,\"dur\":9.000", "\"ts\":11.000,\"dur\":NaN"));
   Repaired("a", "kineto_bad_duration", 1);
@@ -130,7 +128,7 @@ TEST_F(BadCapture, DurationsThatAreNoneBecomeZeroAndAreCounted) {
   BothRefuse("e", {"e/k.json", "event 3", "\"ts\" is 1e30"});
 }
 
-TEST_F(BadCapture, NoDeviceEventsIsSaid) {
+TEST_F(BadCapture, ReportsMissingDeviceEvents) {
   Kineto("host_only/k.json", KinetoBuilder().Op(1, "aten::add", 1000, 9000).Json());
   const proto::Report report = Replayed("host_only");
   EXPECT_EQ(report.makespan_ps(), 9000000);
@@ -140,14 +138,14 @@ TEST_F(BadCapture, NoDeviceEventsIsSaid) {
              {"none/k.json", "no operator, runtime call or device operation", "expected torch.profiler's"});
 }
 
-TEST_F(BadCapture, AMissingRankIsSaidAndCannotBeChosen) {
+TEST_F(BadCapture, ReportsMissingRankAndRefusesToSelectIt) {
   for (const int rank : {0, 2})
     Kineto(absl::StrCat("three/k.", rank, ".json"), Device().Rank(rank, 3).Json());
   EXPECT_THAT(Replayed("three").DebugString(), testing::HasSubstr("the job has 3 ranks, 2 of them captured"));
   Refused("convert pytorch three --select-ranks 1 -o out/", {"rank 1", "not captured", "0, 2"});
 }
 
-TEST_F(BadCapture, TwoFilesForOneRank) {
+TEST_F(BadCapture, RefusesTwoFilesForOneRank) {
   Kineto("two/a.json", Device().Rank(1, 2).Json());
   Kineto("two/b.json", Device().Rank(1, 2).Json());
   BothRefuse("two", {"two device traces for rank 1", "two/a.json", "two/b.json"});
@@ -157,13 +155,13 @@ TEST_F(BadCapture, TwoFilesForOneRank) {
   BothRefuse("hosts", {"two host traces for rank 1", "h1_rank1.json", "h2_rank1.json"});
 }
 
-TEST_F(BadCapture, AFileWhoseRankNothingTells) {
+TEST_F(BadCapture, RefusesFilesOfUnknownRank) {
   Kineto("which/a.json", Device().Json());
   Kineto("which/b.json", Device().Json());
   BothRefuse("which", {"which/a.json", "nothing tells its rank", "distributedInfo.rank"});
 }
 
-TEST_F(BadCapture, HostAndDeviceOfDifferentRunsOrRanks) {
+TEST_F(BadCapture, RefusesHostAndDeviceOfDifferentRuns) {
   Kineto("runs/k.json", Device().Json());
   Kineto("runs/h.json", Host("other").Json());
   BothRefuse("runs", {"runs/h.json", "runs/k.json", "different runs", "\"other::add\" on the host",
@@ -174,7 +172,7 @@ TEST_F(BadCapture, HostAndDeviceOfDifferentRunsOrRanks) {
   Refused("convert pytorch --host runs/h.json --device ranks/k_rank0.json -o out/", {"different runs"});
 }
 
-TEST_F(BadCapture, WhatIsNoCapture) {
+TEST_F(BadCapture, RefusesFilesThatAreNoCapture) {
   fs::create_directories(At("empty"));
   Write("text/k.json", "hello\n");
   Write("list/k.json", "[1,2,3]\n");
@@ -186,7 +184,7 @@ TEST_F(BadCapture, WhatIsNoCapture) {
   Refused("convert pytorch nowhere -o out/", {"nowhere", "No such file"});
 }
 
-TEST_F(BadCapture, AFolderOfTracesStaysOneWithJsonInIt) {
+TEST_F(BadCapture, FolderOfTracesIgnoresItsCaptures) {
   Rank("both", 0, {Comp(0, 7)});
   Kineto("both/k.json", Device().Json());
   EXPECT_EQ(Replayed("both").makespan_ps(), 7000000) << "its .et file";
@@ -196,7 +194,7 @@ TEST_F(BadCapture, AFolderOfTracesStaysOneWithJsonInIt) {
   EXPECT_THAT(r.out, testing::HasSubstr("both/w.0.et")) << "left out, and said";
 }
 
-TEST_F(BadCapture, StepsThatAreNotThere) {
+TEST_F(BadCapture, RefusesMissingSteps) {
   Kineto(
       "steps/k.json",
       Device().Annotation(1, "ProfilerStep#3", 0, 40000).Annotation(1, "ProfilerStep#4", 40000, 9000).Json());
@@ -208,13 +206,13 @@ TEST_F(BadCapture, StepsThatAreNotThere) {
   Refused("convert pytorch without --steps last -o out/", {"without/k.json", "no ProfilerStep marks"});
 }
 
-TEST_F(BadCapture, AStrictRunRefusesARepair) {
+TEST_F(BadCapture, StrictRefusesRepairs) {
   Kineto("cut/k.json", Device().Rank(0, 1).Json().substr(0, Device().Rank(0, 1).Json().size() - 5));
   Refused("convert pytorch cut --strict -o out/", {"cut/k.json", "truncated_kineto", "strict"});
 }
 
-// No cut, and no byte changed, crashes or hangs; what is refused says where.
-TEST_F(BadCapture, DamageAnywhereIsSurvived) {
+// No cut and no changed byte crashes the reader or hangs it; each refusal names the place.
+TEST_F(BadCapture, SurvivesDamagedAndCutFiles) {
   pytorch::CaptureFolder folder;
   const std::string json = Device().Rank(0, 1).Json();
   const std::string host = Host().Json();

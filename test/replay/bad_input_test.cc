@@ -1,5 +1,5 @@
-// Bad input, row by row: each is refused with a message that says where and
-// what, or repaired and counted. Inputs are made here; the binary reads them.
+// Bad inputs: each is refused with a message that names the place and the fault, or is repaired and counted.
+// The tests make the inputs; the binary reads them.
 #include <zlib.h>
 
 #include <cmath>
@@ -37,19 +37,19 @@ TEST_F(BadInput, DanglingDependenciesAreCountedAndTakenAsDone) {
   Refused("replay --strict x", {"x/w.0.et", "rank 0", "node 1", "ctrl", "99"});
 }
 
-TEST_F(BadInput, ADuplicateIdNamesBothOffsets) {
+TEST_F(BadInput, DuplicateIdErrorNamesBothOffsets) {
   const auto at = One({Comp(0, 1), Comp(7, 1), Comp(7, 2)});
   Refused("replay x", {"x/w.0.et", "rank 0", "node 7", "field id", Byte(at[1]), Byte(at[2])});
 }
 
-TEST_F(BadInput, DuplicateDependenciesAreOne) {
+TEST_F(BadInput, DuplicateDependenciesCountOnce) {
   One({Comp(0, 1), WithCtrl(Comp(1, 2, {0, 0, 0}), 0)});
   const proto::Report report = Replayed("--strict x");
   EXPECT_EQ(report.makespan_ps(), 3 * kMicro);
   EXPECT_EQ(report.repair_size(), 0);
 }
 
-TEST_F(BadInput, ACycleIsListed) {
+TEST_F(BadInput, CycleErrorListsItsNodes) {
   const auto at = One({Comp(5, 1), Comp(10, 1, {11}), Comp(11, 1, {12}), Comp(12, 1, {10})});
   Refused("replay x", {"x/w.0.et", "rank 0", "cycle", Byte(at[1]), "10", "11", "12"});
   Refused("inspect x", {"cycle"});
@@ -57,7 +57,7 @@ TEST_F(BadInput, ACycleIsListed) {
   Refused("replay x", {"x/w.0.et", "rank 0", "cycle", "10", "11"});
 }
 
-TEST_F(BadInput, SelfLoops) {
+TEST_F(BadInput, RefusesDataSelfLoopsRepairsControlOnes) {
   const auto at = One({Comp(0, 1), Comp(1, 1, {1})});
   Refused("replay x", {"x/w.0.et", "rank 0", "node 1", "data_deps", Byte(at[1]), "itself"});
   One({Comp(0, 1), WithCtrl(Comp(1, 2, {0}), 1)});
@@ -65,12 +65,12 @@ TEST_F(BadInput, SelfLoops) {
   Repaired("x", "self_ctrl_dep", 1);
 }
 
-TEST_F(BadInput, AForwardReferenceIsFine) {
+TEST_F(BadInput, ForwardReferencesAreAccepted) {
   One({Comp(9, 2, {3}), Comp(3, 1)});
   EXPECT_EQ(Makespan("--strict x"), 3 * kMicro);
 }
 
-TEST_F(BadInput, EveryTruncationIsRefusedOrDropsThePartialNode) {
+TEST_F(BadInput, TruncationIsRefusedOrDropsPartialNode) {
   const Encoded e = Encode({Comp(0, 1), Comp(1, 2, {0}), Comp(2, 4, {1})});
   // In the last node's body, and inside its length.
   for (size_t cut = e.at[1] + 1; cut < e.bytes.size(); ++cut) {
@@ -84,7 +84,7 @@ TEST_F(BadInput, EveryTruncationIsRefusedOrDropsThePartialNode) {
   Refused("replay x", {"of " + to_string(e.bytes.size())});
 }
 
-TEST_F(BadInput, StrayBytesAtTheEnd) {
+TEST_F(BadInput, RefusesStrayBytesAtTheEnd) {
   const Encoded e = Encode({Comp(0, 1)});
   for (const char* stray : {"\xff", "\xff\xff", "\xff\xff\xff\xff\xff\xff", "\x05", "junk"}) {
     Write("x/w.0.et", e.bytes + stray);
@@ -92,7 +92,7 @@ TEST_F(BadInput, StrayBytesAtTheEnd) {
   }
 }
 
-TEST_F(BadInput, EmptyFilesAndMetadataAlone) {
+TEST_F(BadInput, RefusesEmptyFilesAcceptsMetadataAlone) {
   Write("x/w.0.et", "");
   Refused("replay x", {"x/w.0.et", "rank 0", "empty"});
   One({});
@@ -103,12 +103,12 @@ TEST_F(BadInput, EmptyFilesAndMetadataAlone) {
   Repaired("x", "no_nodes", 1);
 }
 
-TEST_F(BadInput, EmptyMetadataFrameIsFine) {
+TEST_F(BadInput, EmptyMetadataFrameIsAccepted) {
   Write("x/w.0.et", std::string(1, '\0') + Encode({Comp(0, 1), Comp(1, 2, {0})}, false).bytes);
   EXPECT_EQ(Makespan("--strict x"), 3 * kMicro);
 }
 
-TEST_F(BadInput, AZeroLengthFrameIsNodeZero) {
+TEST_F(BadInput, ZeroLengthFrameIsNodeZero) {
   const Encoded tail = Encode({Comp(1, 2, {0})}, false);
   const std::string head = Encode({Comp(5, 1)}).bytes + std::string(1, '\0');
   Write("x/w.0.et", head + tail.bytes);
@@ -120,7 +120,7 @@ TEST_F(BadInput, AZeroLengthFrameIsNodeZero) {
   Refused("replay x", {"x/w.0.et", "rank 0", "node 0", "field id", Byte(head.size())});
 }
 
-TEST_F(BadInput, AMissingMetadataFrameLosesNoNode) {
+TEST_F(BadInput, MissingMetadataFrameLosesNoNode) {
   Write("x/w.0.et", Encode({Comp(4, 1), Comp(5, 2, {4})}, false).bytes);
   const proto::Report report = Replayed("x");
   EXPECT_EQ(report.nodes(), 2u);
@@ -128,7 +128,7 @@ TEST_F(BadInput, AMissingMetadataFrameLosesNoNode) {
   Repaired("x", "missing_metadata", 1);
 }
 
-TEST_F(BadInput, GarbageIsNoTrace) {
+TEST_F(BadInput, RefusesGarbage) {
   std::string noise;
   uint32_t x = 1;
   for (int i = 0; i < 1000; ++i) noise.push_back(static_cast<char>((x = x * 1664525 + 1013904223) >> 24));
@@ -143,7 +143,7 @@ TEST_F(BadInput, GarbageIsNoTrace) {
   Refused("replay x", {"x/w.0.et", "not a Chakra"});
 }
 
-TEST_F(BadInput, GzipIsToldByContent) {
+TEST_F(BadInput, GzipIsDetectedByContent) {
   const std::string plain = Encode({Comp(0, 1), Comp(1, 2, {0})}).bytes;
   fs::create_directories(At("x"));
   gzFile gz = gzopen(At("x/w.0.et").c_str(), "wb");
@@ -155,7 +155,7 @@ TEST_F(BadInput, GzipIsToldByContent) {
   Refused("replay x", {"x/w.0.et", "gzip"});
 }
 
-TEST_F(BadInput, ABigNodeIsReadAndABigLengthIsNot) {
+TEST_F(BadInput, ReadsBigNodesRefusesBigLengths) {
   PbNode big = Comp(1, 2, {0});
   big.mutable_inputs()->set_values(std::string(40000, 'v'));
   One({Comp(0, 1), big});
@@ -164,7 +164,7 @@ TEST_F(BadInput, ABigNodeIsReadAndABigLengthIsNot) {
   Refused("replay x", {"x/w.0.et", "truncated"});
 }
 
-TEST_F(BadInput, MissingFilesAreNotMade) {
+TEST_F(BadInput, RefusesMissingFilesWithoutCreatingThem) {
   Refused("replay nowhere", {"nowhere"});
   Refused("replay x/w.0.et", {"x/w.0.et"});
   EXPECT_FALSE(fs::exists(At("nowhere")));
@@ -172,7 +172,7 @@ TEST_F(BadInput, MissingFilesAreNotMade) {
   Refused("replay hollow", {"hollow"});
 }
 
-TEST_F(BadInput, CommTypeMissingOrUnknown) {
+TEST_F(BadInput, RefusesMissingOrUnknownCommType) {
   const auto at = One({Comp(0, 1), Without(Coll(3, 0, 64), "comm_type")});
   Refused("replay x", {"x/w.0.et", "rank 0", "node 3", "comm_type", "missing", Byte(at[1])});
   for (const int type : {10, 99, -1}) {
@@ -181,7 +181,7 @@ TEST_F(BadInput, CommTypeMissingOrUnknown) {
   }
 }
 
-TEST_F(BadInput, IsCpuOpOfAnyKind) {
+TEST_F(BadInput, IsCpuOpMayBeAnyIntegerType) {
   PbNode host = Comp(0, 5);
   Attr(&host, "is_cpu_op")->set_int32_val(1);
   PbNode device = Comp(1, 3, {0});
@@ -199,12 +199,12 @@ int64_t AllReduce2(int64_t bytes) {
          2 * 500000;
 }
 
-TEST_F(BadInput, WithoutAGroupTheWorldIsMeant) {
+TEST_F(BadInput, CallsWithoutGroupUseAllRanks) {
   for (int r = 0; r < 2; ++r) Rank("x", r, {Coll(0, 0, 1 << 20)});
   EXPECT_EQ(Makespan(std::string("x") + kOn2), AllReduce2(1 << 20));
 }
 
-TEST_F(BadInput, GroupsHaveAnyNameAndMustBeDefined) {
+TEST_F(BadInput, GroupsMayHaveAnyNameButNeedDefinitions) {
   std::vector<size_t> at;
   for (int r = 0; r < 2; ++r)
     at = Rank("x", r, {Comp(0, 1), With(Coll(1, 0, 1 << 20, {0}), "pg_name", "tp/ä 1")});
@@ -224,20 +224,20 @@ TEST_F(BadInput, GroupsHaveAnyNameAndMustBeDefined) {
   Refused(std::string("replay x --groups none.json") + kOn2, {"none.json"});
 }
 
-TEST_F(BadInput, AGroupMemberWithoutATrace) {
+TEST_F(BadInput, RefusesGroupMemberWithoutTrace) {
   for (int r = 0; r < 2; ++r) Rank("x", r, {With(Coll(1, 0, 64), "pg_name", "7")});
   Write("g.json", R"({"7": [0, 1, 2]})");
   Refused("replay x --groups g.json --cluster ring4.txtpb", {"\"7\"", "rank 2", "no trace", "--ranks"});
 }
 
-TEST_F(BadInput, ACallOnAGroupOfOthers) {
+TEST_F(BadInput, RefusesCallsOnGroupsOfOtherRanks) {
   for (int r = 0; r < 2; ++r) Rank("x", r, {With(Coll(1, 0, 64), "pg_name", "7")});
   Write("g.json", R"({"7": [0]})");
   Refused(std::string("replay x --groups g.json") + kOn2,
           {"x/w.1.et", "rank 1", "node 1", "pg_name", "no member"});
 }
 
-TEST_F(BadInput, MessagesWithoutAPartner) {
+TEST_F(BadInput, RefusesMessagesWithoutPartner) {
   const auto at = Rank("x", 0, {Send(4, 1, 64, 3)});
   Rank("x", 1, {Comp(0, 1)});
   Refused(std::string("replay x") + kOn2, {"x/w.0.et", "rank 0", "node 4", Byte(at[0]),
@@ -257,14 +257,14 @@ TEST_F(BadInput, MessagesWithoutAPartner) {
   Refused(std::string("replay x") + kOn2, {"rank 0", "node 4", "comm_size"});
 }
 
-TEST_F(BadInput, MessagesOfUnequalSizeNameBothSides) {
+TEST_F(BadInput, UnequalMessageSizesNameBothSides) {
   const auto a = Rank("x", 0, {Send(4, 1, 64)});
   const auto b = Rank("x", 1, {Comp(0, 1), Recv(5, 0, 128)});
   Refused(std::string("replay x") + kOn2, {"x/w.0.et", "x/w.1.et", "node 4", "node 5", "comm_size",
                                            "64 bytes", "128 bytes", Byte(a[0]), Byte(b[1])});
 }
 
-TEST_F(BadInput, MessagesThatCannotBothGoFirst) {
+TEST_F(BadInput, RefusesMessagesThatDeadlock) {
   for (int r = 0; r < 2; ++r) {
     PbNode recv = Recv(0, 1 - r, 64);
     PbNode send = Send(1, 1 - r, 64);
@@ -274,7 +274,7 @@ TEST_F(BadInput, MessagesThatCannotBothGoFirst) {
   Refused(std::string("replay x") + kOn2, {"cannot finish", "rank 0 waits", "rank 1 waits", "node 0"});
 }
 
-TEST_F(BadInput, ZeroBytesCostLatencyOnly) {
+TEST_F(BadInput, EmptyMessagesCostLatencyEmptyCollectivesNothing) {
   for (int r = 0; r < 2; ++r) Rank("x", r, {Coll(0, 0, 0)});
   EXPECT_EQ(Makespan(std::string("x") + kOn2), 0);  // a library launches nothing
   Rank("x", 0, {Send(0, 1, 0)});
@@ -282,7 +282,7 @@ TEST_F(BadInput, ZeroBytesCostLatencyOnly) {
   EXPECT_EQ(Makespan(std::string("x") + kOn2), 500000);
 }
 
-TEST_F(BadInput, CallsThatDoNotAgreeNameBothNodes) {
+TEST_F(BadInput, DisagreeingCallsNameBothNodes) {
   const auto a = Rank("x", 0, {Coll(1, 0, 64), Coll(2, 2, 64, {1})});
   const auto b = Rank("x", 1, {Coll(1, 2, 64), Coll(2, 0, 64, {1})});
   Refused(std::string("replay x") + kOn2, {"x/w.0.et", "x/w.1.et", "rank 0", "rank 1", "comm_type",
@@ -292,7 +292,7 @@ TEST_F(BadInput, CallsThatDoNotAgreeNameBothNodes) {
   Refused(std::string("replay x") + kOn2, {"node 1", "node 9", "comm_size", "64 bytes", "65 bytes"});
 }
 
-TEST_F(BadInput, ARankThatNeverCalls) {
+TEST_F(BadInput, RefusesRankThatNeverCalls) {
   const auto at = Rank("x", 0, {Coll(1, 0, 64), Coll(2, 0, 64, {1})});
   Rank("x", 1, {Comp(1, 5), Coll(3, 0, 64)});
   Refused(std::string("replay x") + kOn2,
@@ -312,7 +312,7 @@ TEST_F(BadInput, EveryCollectiveIsSimulated) {
   }
 }
 
-TEST_F(BadInput, MetadataBesideWorkAndInvalidNodes) {
+TEST_F(BadInput, MetadataAndInvalidNodesTakeNoTime) {
   One({MakeNode(0, ChakraProtoMsg::METADATA_NODE), Comp(1, 2, {0}),
        MakeNode(2, ChakraProtoMsg::INVALID_NODE, {1}), Comp(3, 1, {2})});
   const proto::Report report = Replayed("x");
@@ -321,7 +321,7 @@ TEST_F(BadInput, MetadataBesideWorkAndInvalidNodes) {
   EXPECT_EQ(report.nodes(), 4u);
 }
 
-TEST_F(BadInput, MemoryNodesNeedMemory) {
+TEST_F(BadInput, MemoryNodesNeedBandwidthAndSize) {
   PbNode load = With(MakeNode(6, ChakraProtoMsg::MEM_LOAD_NODE, {0}), "tensor_size", 1 << 20);
   const auto at = One({Comp(0, 1), load});
   Write("one.txtpb", Ring(1));
@@ -333,7 +333,7 @@ TEST_F(BadInput, MemoryNodesNeedMemory) {
   Refused("replay x --cluster one.txtpb", {"x/w.0.et", "rank 0", "node 6", "tensor_size"});
 }
 
-TEST_F(BadInput, CommSizeMissingOrOfOddKinds) {
+TEST_F(BadInput, CommSizeIsParsedOrRefused) {
   const auto at = One({Comp(0, 1), Without(Coll(1, 0, 0), "comm_size")});
   Refused("replay x", {"x/w.0.et", "rank 0", "node 1", "comm_size", Byte(at[1])});
   const auto both = [&](const std::function<void(ChakraProtoMsg::AttributeProto*)>& set) {
@@ -357,7 +357,7 @@ TEST_F(BadInput, CommSizeMissingOrOfOddKinds) {
   Refused(std::string("replay y") + kOn2, {"y/w.0.et", "rank 0", "node 1", "comm_size", "byte "});
 }
 
-TEST_F(BadInput, TimesThatDoNotFitAreRefused) {
+TEST_F(BadInput, RefusesTimesThatOverflow) {
   One({Comp(0, 9000000000000), Comp(1, 9000000000000, {0})});  // together more than int64 picoseconds
   Refused("replay x", {"rank 0", "node "});
   One({Comp(3, UINT64_MAX)});
@@ -371,7 +371,7 @@ TEST_F(BadInput, TimesThatDoNotFitAreRefused) {
   Refused(std::string("replay y") + kOn2, {"node 1"});
 }
 
-TEST_F(BadInput, FewerAndMoreFilesThanDevices) {
+TEST_F(BadInput, RefusesFewerOrMoreFilesThanDevices) {
   for (const int r : {0, 3}) Rank("x", r, {Comp(0, 1)});
   Refused("replay x --cluster ring4.txtpb", {"1", "2", "--ranks"});
   for (int r = 0; r < 4; ++r) Rank("y", r, {Comp(0, 1)});
@@ -379,7 +379,7 @@ TEST_F(BadInput, FewerAndMoreFilesThanDevices) {
   EXPECT_EQ(Replayed("y/w.0.et --ranks 4 --cluster ring4.txtpb").ranks(), 4);
 }
 
-TEST_F(BadInput, ContentionInTwoDimensions) {
+TEST_F(BadInput, FifoFabricUsesBothDimensions) {
   const std::string d =
       "dimension { kind: RING size: 2 bandwidth_bytes_per_s: 53687091200 latency_ns: 500 } ";
   Write("torus.txtpb", "topology { " + d + d + "}");
@@ -391,7 +391,7 @@ TEST_F(BadInput, ContentionInTwoDimensions) {
   EXPECT_GT(report.dimension(1).bytes(), 0u);
 }
 
-TEST_F(BadInput, UnknownNamesAreAnsweredWithTheNearest) {
+TEST_F(BadInput, UnknownNamesSuggestTheNearest) {
   One({Comp(0, 1)});
   Write("bad.yml", "topology: [ Rng ]\nnpus_count: [ 1 ]\nbandwidth: [ 50.0 ]\nlatency: [ 500.0 ]\n");
   Write("sys.json", R"({"preferred-dataset-splits": 1})");

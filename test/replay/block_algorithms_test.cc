@@ -1,6 +1,6 @@
-// Algorithms for groups of nested blocks and those that compute in switches:
-// proofs, closed forms on links without contention (a message takes alpha and
-// beta a byte, to a switch as between members), and bytes.
+// Algorithms for groups of nested blocks, and algorithms that compute in switches: proofs, closed forms on
+// links without contention (a message takes alpha, and beta for each byte, to a switch or between members),
+// and bytes.
 #include <gmock/gmock.h>
 
 #include <set>
@@ -19,7 +19,7 @@ using T = CollectiveType;
 using Kind = TopologyDimension::Kind;
 using Blocks = std::vector<int>;
 constexpr int64_t kAlpha = 500000, kBeta = 20;  // ps, ps a byte: kWire
-constexpr int kPieces = 8;                      // where nothing else is asked for
+constexpr int kPieces = 8;                      // unless a test gives another number
 
 Plan Build(const char* algorithm, T type, const Blocks& blocks, int pieces = kPieces) {
   PlanRequest request{.type = type, .algorithm = algorithm, .members = 1, .blocks = blocks, .pieces = pieces};
@@ -29,7 +29,8 @@ Plan Build(const char* algorithm, T type, const Blocks& blocks, int pieces = kPi
   return plan.ok() ? *std::move(plan) : Plan();
 }
 
-// On a machine with a dimension for each block: meshes, except `switched`.
+// On a machine with a dimension for each level of blocks: a switch for level `switched`, meshes for the
+// others.
 int64_t Replayed(const char* algorithm, T type, const Blocks& blocks, int switched, int64_t bytes,
                  const char* on = "analytical") {
   std::vector<TopologyDimension> dimensions;
@@ -59,9 +60,9 @@ int64_t Clock(const char* algorithm, T type, const Blocks& blocks, int pieces, i
   return PlanClock(plan, bytes, kAlpha, kBeta).Run();
 }
 
-// By the replay and by the clock, which must agree. Where links serve one
-// message at a time it takes no longer: streams of a plan keep off each other's.
-// Not so the two trees, which share the links of a member.
+// The time by the replay, which must equal the time by the clock. It must be the same on links that serve one
+// message at a time, because streams of a plan do not share links. The two trees are an exception: they share
+// the links of a member.
 int64_t Took(const char* algorithm, T type, const Blocks& blocks, int64_t bytes, int switched = -1) {
   const int64_t replayed = Replayed(algorithm, type, blocks, switched, bytes);
   EXPECT_EQ(Clock(algorithm, type, blocks, kPieces, bytes), replayed) << algorithm;
@@ -71,7 +72,7 @@ int64_t Took(const char* algorithm, T type, const Blocks& blocks, int64_t bytes,
   return replayed;
 }
 
-TEST(BlockAlgorithms, AllFactoringsAreProved) {
+TEST(BlockAlgorithms, AllNestedBlocksAreProved) {
   const auto prove = [](const Blocks& blocks) {
     for (const T type : {T::kAllReduce, T::kAllGather, T::kReduceScatter, T::kAllToAll}) {
       for (const std::string& name : AlgorithmsFor(type)) {
@@ -112,8 +113,8 @@ TEST(BlockAlgorithms, SwitchAlgorithmsAreProvedForAnyPieces) {
   }
 }
 
-// Rings level by level, each over what the levels below have left.
-TEST(BlockAlgorithms, Hierarchical) {
+// Rings level by level; each ring carries the part that the levels below have left.
+TEST(BlockAlgorithms, HierarchicalMatchesClosedForms) {
   for (const Blocks& blocks : std::vector<Blocks>{{2, 2}, {4, 2}, {2, 4}, {3, 5}, {2, 3, 4}, {4, 2, 2}}) {
     int n = 1;
     for (const int k : blocks) n *= k;
@@ -131,7 +132,7 @@ TEST(BlockAlgorithms, Hierarchical) {
   }
 }
 
-TEST(BlockAlgorithms, AnAlgorithmForEachLevel) {
+TEST(BlockAlgorithms, EachLevelMayHaveItsOwnAlgorithm) {
   int proved = 0;
   const std::vector<std::string> names = {"ring", "direct", "halving_doubling"};
   for (const Blocks& blocks : std::vector<Blocks>{{4, 4}, {8, 2}, {3, 4}, {2, 2, 4}, {3, 2, 4}}) {
@@ -168,22 +169,22 @@ TEST(BlockAlgorithms, AnAlgorithmForEachLevel) {
   EXPECT_THAT(std::string(BuildPlan(r).status().message()), testing::HasSubstr("for each of 2 levels"));
 }
 
-// On k x k the parts take the levels in turn, two at a time: while one scatters
-// over the first level another does over the second, then they change places.
+// On k x k, the parts take the levels in turn, two at a time: while one part scatters over the first level,
+// another scatters over the second; then they swap.
 TEST(BlockAlgorithms, ThemisKeepsBothLevelsBusy) {
   for (const int k : {2, 3, 4}) {
     const int64_t s = int64_t{960} * 8 * k * k, part = s / kPieces;
     const int64_t pair = 2 * (k - 1) * (2 * kAlpha + (part / k + part / (k * k)) * kBeta);
     EXPECT_EQ(Took("themis", T::kAllReduce, {k, k}, s), kPieces / 2 * pair);
   }
-  // One level alone: part after part.
+  // With one level, the parts run one after another.
   EXPECT_EQ(Clock("themis", T::kAllReduce, {2, 1}, 8, 16000), 16 * (kAlpha + 1000 * kBeta));
   EXPECT_LT(Took("themis", T::kAllReduce, {4, 2}, 1 << 26),
             Took("hierarchical", T::kAllReduce, {4, 2}, 1 << 26));
 }
 
-// Bytes over bandwidth, of every level, with 64 parts.
-TEST(BlockAlgorithms, ThemisBalancesWhatLevelsCarry) {
+// Bytes over bandwidth are equal on both levels, with 64 parts.
+TEST(BlockAlgorithms, ThemisBalancesTheLevels) {
   for (const std::vector<double>& bandwidth : std::vector<std::vector<double>>{{}, {2, 1}, {1, 2}}) {
     absl::StatusOr<Plan> plan = BuildPlan({.type = T::kAllReduce,
                                            .algorithm = "themis",
@@ -203,7 +204,7 @@ TEST(BlockAlgorithms, ThemisBalancesWhatLevelsCarry) {
   }
 }
 
-// A chain: up n - 1 hops and down again, the pieces of a half behind each other.
+// A chain: each piece goes up n - 1 hops and down again; the pieces of a half follow one another.
 TEST(BlockAlgorithms, DoubleTreeOfOneBlockIsAChain) {
   for (const int n : {2, 3, 5, 8}) {
     for (const int pieces : {1, 4, 8}) {
@@ -214,10 +215,10 @@ TEST(BlockAlgorithms, DoubleTreeOfOneBlockIsAChain) {
   }
 }
 
-// Two chains of k whose heads are child and root. The root has a piece after k
-// hops, gives it to the other head and down its own chain at the same time, and
-// the last one goes k hops down.
-TEST(BlockAlgorithms, DoubleTreeOfTwoBlocks) {
+// Two chains of k members: the head of one is the root, the head of the other its child. The root has a piece
+// after k hops. It sends the piece to the other head and down its own chain at the same time, and the last
+// piece goes k hops down.
+TEST(BlockAlgorithms, DoubleTreeOfTwoBlocksJoinsTwoChains) {
   for (const int k : {2, 3, 4}) {
     const int64_t piece = 1000;
     EXPECT_EQ(Took("double_binary_tree", T::kAllReduce, {k, 2}, 16 * piece),
@@ -225,16 +226,16 @@ TEST(BlockAlgorithms, DoubleTreeOfTwoBlocks) {
   }
 }
 
-// With c for a piece and s for a share of it: all pieces go up with all shares
-// but the last in between, (P c + (P - 1) s), and the last two come down in full.
-TEST(BlockAlgorithms, NvlsAllReduce) {
+// A piece takes c, a share of a piece takes s. All P pieces go up, with all shares but the last in between (P
+// c + (P - 1) s), and the last two pieces come down in full.
+TEST(BlockAlgorithms, NvlsAllReduceMatchesClosedForms) {
   for (const int n : {2, 4, 8}) {
     for (const int pieces : {2, 3, 8}) {
       const int64_t piece = int64_t{200000} * n, c = piece * kBeta, s = c / n;
       ASSERT_LE(s + 2 * kAlpha, c);
       EXPECT_EQ(Clock("nvls", T::kAllReduce, {n}, pieces, pieces * piece),
                 (pieces + 2) * c + (pieces - 1) * s + 2 * kAlpha);
-      // Without bytes: there and back twice, and two pieces are under way at once.
+      // Without bytes: two round trips, and two pieces in flight at once.
       EXPECT_EQ(Clock("nvls", T::kAllReduce, {n}, pieces, 0), (2 * ((pieces + 1) / 2) + 2) * kAlpha);
     }
     const int64_t c = int64_t{200000} * n * kBeta;
@@ -243,7 +244,7 @@ TEST(BlockAlgorithms, NvlsAllReduce) {
   }
 }
 
-TEST(BlockAlgorithms, NvlsOneWay) {
+TEST(BlockAlgorithms, NvlsGatherAndScatterMatchClosedForms) {
   for (const int n : {2, 3, 8}) {
     const int64_t chunk = 960;
     EXPECT_EQ(Took("nvls", T::kAllGather, {n}, kPieces * chunk, 0),
@@ -253,48 +254,47 @@ TEST(BlockAlgorithms, NvlsOneWay) {
   }
 }
 
-TEST(BlockAlgorithms, NvlsTree) {
+TEST(BlockAlgorithms, NvlsTreeMatchesClosedForms) {
   for (const int k : {2, 4}) {
     // One piece between two blocks: up, share down, to the root and back, share up, down.
     const int64_t c = 16000 * kBeta, s = c / k;
     EXPECT_EQ(Clock("nvls_tree", T::kAllReduce, {k, 2}, 1, 16000), 2 * c + 4 * s + 6 * kAlpha);
     EXPECT_EQ(Clock("nvls_tree", T::kAllReduce, {k, 2}, 5, 0), 6 * kAlpha);
   }
-  // Two large pieces: two up, then the first share, and both down; what happens
-  // between the blocks hides behind them.
+  // Two large pieces: two up, then the first share, and both down; they hide the traffic between the blocks.
   const int64_t c = 800000 * kBeta, s = c / 4;
   EXPECT_EQ(Clock("nvls_tree", T::kAllReduce, {4, 2}, 2, 1600000), 4 * c + s + 2 * kAlpha);
   EXPECT_GT(Took("nvls_tree", T::kAllReduce, {4, 2}, 8000000, 0), 0);
 }
 
-// One piece of a share s each: direct, up, down, direct. Many: the links inside
-// the block never idle, since the network's share hides behind them.
-TEST(BlockAlgorithms, Collnet) {
+// One piece, with a share for each member: direct, up, down, direct. With many pieces, the links inside the
+// block never idle, because they hide the network's share.
+TEST(BlockAlgorithms, CollnetMatchesClosedForms) {
   for (const int k : {1, 2, 4}) {
     EXPECT_EQ(Clock("collnet", T::kAllReduce, {k, 3}, 1, 16000),
               2 * 16000 * kBeta + (k == 1 ? 2 : 4) * kAlpha);
   }
   for (const int k : {2, 3, 4, 8}) {
     const int64_t share = 160000, r = (k - 1) * share * kBeta;
-    ASSERT_GE(4 * r, 2 * share * kBeta + 3 * kAlpha);  // four pieces on their way
+    ASSERT_GE(4 * r, 2 * share * kBeta + 3 * kAlpha);  // four pieces in flight
     EXPECT_EQ(Took("collnet", T::kAllReduce, {k, 2}, kPieces * k * share, 1), 2 * kPieces * r + kAlpha);
   }
 }
 
-TEST(BlockAlgorithms, AllToAll) {
+TEST(BlockAlgorithms, AllToAllMatchesClosedForms) {
   for (const Blocks& blocks : std::vector<Blocks>{{2, 2}, {4, 2}, {2, 4}, {3, 5}}) {
     const int64_t k = blocks[0], b = blocks[1], block = 960;
     EXPECT_EQ(Took("hierarchical", T::kAllToAll, blocks, k * b * block),
               2 * kAlpha + ((k - 1) * b + (b - 1) * k) * block * kBeta);
-    // Only what goes to the first of the other blocks is waited for.
+    // The members wait only for the bytes to the first of the other blocks.
     EXPECT_EQ(Took("pxn", T::kAllToAll, blocks, k * b * block),
               2 * kAlpha + (k - 1 + (b - 1) * k) * block * kBeta);
   }
 }
 
-// Sizes that nothing divides: chunks differ by a byte, and the replay still
-// agrees with the clock to the picosecond.
-TEST(BlockAlgorithms, BytesThatDoNotDivide) {
+// Sizes that do not divide evenly: chunks differ by a byte, and the replay still equals the clock to the
+// picosecond.
+TEST(BlockAlgorithms, UnevenBytesMatchTheClock) {
   for (const int64_t bytes : {1, 7, 1000003}) {
     for (const char* name : {"hierarchical", "themis", "double_binary_tree"}) {
       EXPECT_GT(Took(name, T::kAllReduce, {4, 3}, bytes), 0);
@@ -311,7 +311,7 @@ TEST(BlockAlgorithms, BytesThatDoNotDivide) {
   }
 }
 
-// What a node of `plan` sends and receives, to and from nodes that `where` takes.
+// The bytes that a node of `plan` sends to, and receives from, the nodes that `where` accepts.
 template <typename Where>
 std::pair<uint64_t, uint64_t> BytesOf(const Plan& plan, uint64_t bytes, int node, Where where) {
   const auto traffic = TrafficOf(plan, bytes);
@@ -325,7 +325,7 @@ std::pair<uint64_t, uint64_t> BytesOf(const Plan& plan, uint64_t bytes, int node
 }
 using Sum = std::pair<uint64_t, uint64_t>;
 
-TEST(BlockAlgorithms, BytesOfAMember) {
+TEST(BlockAlgorithms, MembersMoveTheExpectedBytes) {
   const auto any = [](int) { return true; };
   const uint64_t s = 96000;
   for (const int n : {2, 4, 8}) {
@@ -340,7 +340,7 @@ TEST(BlockAlgorithms, BytesOfAMember) {
       EXPECT_EQ(BytesOf(Build("bidirectional_ring", T::kAllReduce, {n}), s, 0, right), (Sum{half, half}));
     }
   }
-  // Blocks of 4, of which there are 3.
+  // Three blocks of 4.
   const auto other_block = [](int peer) { return peer >= 4 && peer < 12; };
   const auto own_block = [](int peer) { return peer < 4; };
   const auto in_switch = [](int peer) { return peer >= 12; };
@@ -350,7 +350,8 @@ TEST(BlockAlgorithms, BytesOfAMember) {
   const Plan tree = Build("nvls_tree", T::kAllReduce, {4, 3});
   EXPECT_EQ(BytesOf(tree, s, 1, in_switch), (Sum{s + s / 4, s + s / 4}));
   EXPECT_LE(BytesOf(tree, s, 1, other_block).first, 3 * s / 4);
-  // Of four blocks: who passes shares on to two others in one tree has none below in the other.
+  // With four blocks: a member that passes shares on to two others in one tree has no children in the other
+  // tree.
   const Plan two_trees = Build("nvls_tree", T::kAllReduce, {4, 4});
   for (const int m : {0, 5, 10, 15}) {
     const Sum moved = BytesOf(two_trees, s, m, [m](int peer) { return peer < 16 && peer / 4 != m / 4; });
@@ -376,7 +377,7 @@ std::string Refused(PlanRequest request, absl::StatusCode code = absl::StatusCod
   return std::string(plan.status().message());
 }
 
-TEST(BlockAlgorithms, RefusalsSayWhatIsExpected) {
+TEST(BlockAlgorithms, RefusalsNameTheExpectedValue) {
   using ::testing::HasSubstr;
   PlanRequest r{.algorithm = "hierarchical", .members = 8};
   for (const char* name : {"hierarchical", "themis", "nvls_tree", "collnet"}) {
