@@ -1,4 +1,4 @@
-// `chakra-replay calibrate` as a user runs it.
+// Runs `chakra-replay calibrate` as a user does.
 #include <gmock/gmock.h>
 
 #include "test/replay/acceptance_testing.h"
@@ -10,7 +10,7 @@ using ::testing::HasSubstr;
 
 class CalibrateCli : public Bench {
  protected:
-  // A table of `collective` on the machine, as CSV.
+  // Writes a CSV table of `collective all_reduce` on the cluster, and returns its path.
   std::string Table(const std::string& cluster, const std::string& name) const {
     const std::string path = At(name);
     const Outcome r =
@@ -20,7 +20,7 @@ class CalibrateCli : public Bench {
   }
 };
 
-TEST_F(CalibrateCli, FromATableToAMachine) {
+TEST_F(CalibrateCli, FitsAClusterToATable) {
   const std::string slow = Table("dgx-a100:nvlink_gbytes_per_s=240", "slow.csv");
   const Outcome fit =
       Run("calibrate " + slow + " --cluster dgx-a100 -o " + At("fit.txtpb") + " --rows " + At("rows.csv"));
@@ -38,8 +38,8 @@ TEST_F(CalibrateCli, FromATableToAMachine) {
   EXPECT_EQ(Run("collective all_reduce --bytes 1GiB --cluster " + At("fit.json")).status, 0);
 }
 
-// Files come before what goes to standard output, whose reader may have gone.
-TEST_F(CalibrateCli, TheRowsAreThereWhereNobodyReadsTheMachine) {
+// Files are written before standard output, which may be closed.
+TEST_F(CalibrateCli, WritesFilesWhenStandardOutputIsClosed) {
   const std::string calibrate = "calibrate " + Table("dgx-a100", "table.csv") + " --cluster dgx-a100 ";
   EXPECT_EQ(Run(calibrate + "-o - --rows rows.csv", "&-").status, 1);
   EXPECT_THAT(Content(At("rows.csv")), HasSubstr("all_reduce"));
@@ -47,7 +47,7 @@ TEST_F(CalibrateCli, TheRowsAreThereWhereNobodyReadsTheMachine) {
   EXPECT_THAT(Content(At("fit.txtpb")), HasSubstr("topology"));
 }
 
-TEST_F(CalibrateCli, AFolderOfMeasurementsIsItsFiles) {
+TEST_F(CalibrateCli, ReadsAllLogsOfAFolder) {
   const std::string table = Table("dgx-a100", "table.csv");
   Write("logs/a/1.csv", Content(table));
   Write("logs/notes.txt", "measured in May");
@@ -59,7 +59,7 @@ TEST_F(CalibrateCli, AFolderOfMeasurementsIsItsFiles) {
   EXPECT_THAT(Run("calibrate none --cluster dgx-a100 -o x").err, HasSubstr("no log of collective calls"));
 }
 
-TEST_F(CalibrateCli, TheNetworkApartFromTheLibrary) {
+TEST_F(CalibrateCli, FitsNetworkSeparatelyFromLibrary) {
   const std::string other =
       " --cluster azure-ndv4 --set collectives.library.level[1].transport.message_us=4.5"
       " --set collectives.library.level[1].transport.rate_share=0.8 --format csv -o ";
@@ -81,7 +81,7 @@ TEST_F(CalibrateCli, TheNetworkApartFromTheLibrary) {
   EXPECT_EQ(Run("collective all_reduce --bytes 1GiB --ranks 16 --cluster " + At("fit.txtpb")).status, 0);
 }
 
-TEST_F(CalibrateCli, MessagesBetweenTwoDevices) {
+TEST_F(CalibrateCli, FitsMessagesBetweenTwoDevices) {
   Write("ib_write_lat.log",
         " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]\n"
         " 8       1000          1.76           6.12         1.80                1.81\n");
@@ -99,7 +99,7 @@ TEST_F(CalibrateCli, MessagesBetweenTwoDevices) {
   EXPECT_THAT(osu.out, HasSubstr("2 rows fitted"));
 }
 
-TEST_F(CalibrateCli, RanksOfEachFile) {
+TEST_F(CalibrateCli, RanksMayDifferByFile) {
   const std::string head = "# OSU NCCL-CUDA Allreduce Latency Test v7.5\n# Size  Avg Latency(us)\n";
   Write("two.log", head + "1024 33.1\n4096 33.5\n8192 35.1\n");
   Write("four.log", head + "1024 51.1\n4096 51.9\n8192 54.6\n");
@@ -118,7 +118,7 @@ TEST_F(CalibrateCli, RanksOfEachFile) {
   }
 }
 
-TEST_F(CalibrateCli, AFileOfTwoBenchmarksIsRefused) {
+TEST_F(CalibrateCli, RefusesAFileOfTwoBenchmarks) {
   Write("both.log",
         "# OSU MPI Latency Test v7.5\n# Size  Latency (us)\n8 3.1\n"
         "collective,ranks,bytes,time_us,busbw\nall_reduce,16,1024,30,1\n");
@@ -126,13 +126,13 @@ TEST_F(CalibrateCli, AFileOfTwoBenchmarksIsRefused) {
               HasSubstr("both.log: has tables of nccl-tests and of OSU's micro-benchmarks or perftest"));
 }
 
-TEST_F(CalibrateCli, MessagesAloneHaveNoRowsToJudge) {
+TEST_F(CalibrateCli, FitEveryAcceptsLogsOfMessagesOnly) {
   Write("lat.log", "# OSU MPI Latency Test v7.5\n# Size  Latency (us)\n8 3.1\n");
   EXPECT_EQ(Run("calibrate lat.log --fit-every 3 --cluster azure-ndv4 -o " + At("x.txtpb")).status, 0);
 }
 
-// In place an all-gather copies nothing: the halves are never fitted together.
-TEST_F(CalibrateCli, HalvesAreKeptApart) {
+// An all-gather in place copies nothing, so rows in place and out of place are never fitted together.
+TEST_F(CalibrateCli, FitsInPlaceAndOutOfPlaceSeparately) {
   std::string log = "collective,ranks,bytes,time_us,inplace,type\n";
   for (uint64_t bytes = 1 << 20; bytes <= uint64_t{1} << 30; bytes *= 2) {
     const double us = 60 + static_cast<double>(bytes) / 150e3;
@@ -150,7 +150,7 @@ TEST_F(CalibrateCli, HalvesAreKeptApart) {
   EXPECT_THAT(in.out, HasSubstr("11 rows out of place, not fitted: median error"));
 }
 
-TEST_F(CalibrateCli, ALogWithoutTimesHasNone) {
+TEST_F(CalibrateCli, RefusesALogWithoutTimes) {
   std::string log;
   for (const int r : {0, 1})
     log += "h:" + std::to_string(10 + r) + ":10 [" + std::to_string(r) +
@@ -166,7 +166,7 @@ TEST_F(CalibrateCli, ALogWithoutTimesHasNone) {
               HasSubstr("0 timed by the host, 0 that not all members logged and 1 without size or time"));
 }
 
-TEST_F(CalibrateCli, NothingIsOverwrittenOrReadWithoutEnd) {
+TEST_F(CalibrateCli, RefusesToOverwriteOrToReadEndlessly) {
   const std::string table = Table("dgx-a100", "table.csv");
   const auto fails = [&](const std::string& arguments, const std::string& message, int status = 1) {
     const Outcome r = Run("calibrate " + arguments);

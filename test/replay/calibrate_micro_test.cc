@@ -1,4 +1,4 @@
-// What OSU's micro-benchmarks and perftest print, and what it tells of a network.
+// The output of OSU's micro-benchmarks and of perftest, and the network that is fitted to it.
 #include <gmock/gmock.h>
 
 #include "absl/strings/str_cat.h"
@@ -52,7 +52,7 @@ const char kLatencyColumns[] =
 const char kRateColumns[] =
     " #bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]";
 
-TEST(MicroBenchmarks, OsuPointToPoint) {
+TEST(MicroBenchmarks, ReadsOsuPointToPoint) {
   const MicroRun run = ReadMicro(absl::StrCat("srun: job 12 queued\n", kOsuLatency, "\n", kOsuBandwidth));
   ASSERT_THAT(run.points, SizeIs(4));
   EXPECT_EQ(run.points[1].test, "OSU MPI-CUDA Latency Test");
@@ -67,8 +67,8 @@ TEST(MicroBenchmarks, OsuPointToPoint) {
   EXPECT_TRUE(both.points.at(0).halved);
 }
 
-// Sizes are of one rank's part in some tests, and of the buffer in others.
-TEST(MicroBenchmarks, OsuCollectives) {
+// Some tests print the size of one rank's part, others the size of the buffer.
+TEST(MicroBenchmarks, ReadsOsuCollectives) {
   const auto bytes = [](const std::string& name) {
     const MicroRun run =
         ReadMicro(absl::StrCat("# OSU MPI ", name,
@@ -86,14 +86,14 @@ TEST(MicroBenchmarks, OsuCollectives) {
   EXPECT_EQ(bytes("Allgather"), 8192u);
   EXPECT_EQ(bytes("All-to-All Personalized Exchange"), 8192u);
   EXPECT_EQ(bytes("Gather"), 8192u);
-  // NCCL through OSU needs no remark.
+  // OSU with NCCL gives no warning.
   const MicroRun nccl =
       ReadMicro("# OSU NCCL-CUDA Allreduce Latency Test v7.5\n# Size  Avg Latency(us)\n1048576  95.18\n", 16);
   EXPECT_THAT(nccl.warnings, IsEmpty());
   EXPECT_EQ(nccl.rows.at(0).type, CollectiveType::kAllReduce);
 }
 
-TEST(MicroBenchmarks, PerftestHasUnitsOfItsOwn) {
+TEST(MicroBenchmarks, ReadsUnitsOfPerftest) {
   const MicroRun lat = ReadMicro(Perftest("RDMA_Write Latency Test", kLatencyColumns,
                                           " 8       1000          1.76           6.12         1.79       "
                                           "1.80       0.06       1.88         6.12\n"));
@@ -111,13 +111,13 @@ TEST(MicroBenchmarks, PerftestHasUnitsOfItsOwn) {
                          " #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]",
                          " 8388608    5000             380.10            378.00              0.005633\n"));
   EXPECT_NEAR(bits.points.at(0).gbytes_per_s, 378.0 / 16, 1e-9);
-  // Without its title the name of the file tells the test.
+  // Without a title, the name of the file gives the test.
   const MicroRun named = ReadMicro(absl::StrCat(kLatencyColumns, "\n 8 1000 3.5 6.1 3.6 3.7 0.1 4.0 6.1\n"),
                                    0, "logs/ib_read_lat.txt");
   EXPECT_DOUBLE_EQ(named.points.at(0).latency_us, 1.8);
 }
 
-TEST(MicroBenchmarks, AreToldByWhatOnlyTheyHave) {
+TEST(MicroBenchmarks, AreRecognisedByTheirHeaders) {
   EXPECT_TRUE(LooksLikeMicroBenchmark(kOsuLatency));
   EXPECT_TRUE(LooksLikeMicroBenchmark(Perftest("Send BW Test", kRateColumns, "")));
   EXPECT_FALSE(LooksLikeMicroBenchmark("# Size Latency (us)\n1 2\n"));
@@ -125,7 +125,7 @@ TEST(MicroBenchmarks, AreToldByWhatOnlyTheyHave) {
   EXPECT_FALSE(LooksLikeMicroBenchmark(""));
 }
 
-TEST(MicroBenchmarks, RefusalsNameFileLineAndWhatWasExpected) {
+TEST(MicroBenchmarks, RefusalsNameFileLineAndExpectedValue) {
   EXPECT_THAT(
       MicroError("# OSU MPI Allgather Latency Test v7.4\n# Size Avg Latency(us)\n8 3.1\n"),
       HasSubstr("m.log:1: the file does not say how many ranks ran \"OSU MPI Allgather Latency Test\"; "
@@ -154,8 +154,8 @@ TEST(MicroBenchmarks, RefusalsNameFileLineAndWhatWasExpected) {
               HasSubstr("a row of 3 columns; expected 5 or more"));
 }
 
-// Tests of one side wait for an answer, or for none at all.
-TEST(MicroBenchmarks, OneSidedTestsTellNoMessage) {
+// One-sided tests wait for an answer, or for nothing.
+TEST(MicroBenchmarks, OneSidedTestsAreLeftOut) {
   for (const char* name : {"MPI_Put", "MPI_Put-CUDA", "MPI_Get_accumulate"}) {
     const std::string text = absl::StrCat("# OSU ", name,
                                           " Latency Test v7.5\n# Window creation: MPI_Win_allocate\n"
@@ -165,19 +165,19 @@ TEST(MicroBenchmarks, OneSidedTestsTellNoMessage) {
   }
 }
 
-TEST(MicroBenchmarks, ASizeIsAWholeNumber) {
+TEST(MicroBenchmarks, RefusesSizesThatAreNotWhole) {
   const std::string head =
       "# OSU MPI Latency Test v7.5\n# Datatype: MPI_CHAR.\n# Size  Latency (us)\n1 3.3\n";
   for (const char* size : {"-8", "8.5", ".5", "1e3"}) {
     EXPECT_THAT(MicroError(absl::StrCat(head, size, " 3.4\n")),
                 HasSubstr(absl::StrCat("m.log:5: size \"", size, "\"; expected whole bytes")));
   }
-  // What a scheduler writes in between is none.
+  // Lines of a scheduler between them are not rows.
   EXPECT_THAT(ReadMicro(absl::StrCat(head, "2026-01-02 10:00:01 job 7 runs\n0: done\n8 3.4\n")).points,
               SizeIs(2));
 }
 
-TEST(MicroBenchmarks, SaysWhatItLeavesOut) {
+TEST(MicroBenchmarks, WarnsOfBadRowsUpToALimit) {
   const MicroRun run = ReadMicro(
       "# OSU MPI Bandwidth Test v7.5\n# Size      Bandwidth (MB/s)        Validation\n8  20.5   Fail\n");
   EXPECT_DOUBLE_EQ(run.points.at(0).gbytes_per_s, 0.0205);
@@ -189,7 +189,7 @@ TEST(MicroBenchmarks, SaysWhatItLeavesOut) {
   EXPECT_EQ(cut.warnings.back(), "m.log: and 100 more like these");
 }
 
-TEST(MicroBenchmarks, PerftestOfADuration) {
+TEST(MicroBenchmarks, ReadsPerftestWithADuration) {
   const MicroRun lat =
       ReadMicro(Perftest("Send Latency Test", " #bytes        #iterations       t_avg[usec]    tps average",
                          " 2             4331286           1.15           433110.83\n"));
@@ -206,7 +206,7 @@ PointRow Latency(uint64_t bytes, double us) {
   return row;
 }
 
-TEST(PointFit, LatencyIsTheWires) {
+TEST(PointFit, LatencySetsTheLinkLatency) {
   const proto::Cluster given = calibrating::Preset("azure-ndv4");
   const PointFit fit = FitPoints(given, {Latency(2, 1.7), Latency(8, 1.8), Latency(64, 1.6)});
   EXPECT_DOUBLE_EQ(fit.cluster.topology().dimension(1).latency_ns(), 900);
@@ -221,7 +221,7 @@ TEST(PointFit, LatencyIsTheWires) {
   EXPECT_THAT(FitPoints(given, {}).kept, IsEmpty());
 }
 
-TEST(PointFit, LogsThatContradictEachOtherAreNamed) {
+TEST(PointFit, NamesLogsThatContradictEachOther) {
   const proto::Cluster given = calibrating::Preset("azure-ndv4");
   PointRow slow = Latency(8, 3.1), near = Latency(8, 1.9),
            low{"Send BW Test", 8 << 20, 0, 11, false, "a.log", 5},
@@ -233,7 +233,7 @@ TEST(PointFit, LogsThatContradictEachOtherAreNamed) {
                                       HasSubstr("25 GB/s; others are slower: a.log:5 11 GB/s")));
 }
 
-TEST(PointFit, ARateIsAShareOfTheCards) {
+TEST(PointFit, RateSetsTheTransportRateShare) {
   const proto::Cluster given = calibrating::Preset("azure-ndv4");  // 25 GB/s
   PointRow row{"RDMA_Write BW Test", 8 << 20, 0, 23, false, "bw.log", 9};
   const PointFit fit = FitPoints(given, {row});

@@ -1,4 +1,4 @@
-// Fits that must find what made the measurements.
+// Fits must find the constants that made the measurements.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -41,7 +41,7 @@ TEST(Calibrate, FindsTheConstantsThatMadeTheRows) {
   ASSERT_NE(Find(fit->cluster, "ring", "ll128"), nullptr);
   EXPECT_NEAR(Find(fit->cluster, "ring", "ll128")->bus_share(), 0.7, 0.01);
   EXPECT_NEAR(fit->cluster.collectives().library().enqueue_us(), 6.5, 0.01);
-  // What was fitted can be built, and says of the rows what the fit says.
+  // The fitted cluster can be built, and gives the rows the times that the fit reports.
   const absl::StatusOr<std::vector<FittedRow>> again = PriceRows(Preset("dgx-a100"), fit->cluster, rows);
   ASSERT_TRUE(again.ok()) << again.status();
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -50,7 +50,7 @@ TEST(Calibrate, FindsTheConstantsThatMadeTheRows) {
   }
 }
 
-TEST(Calibrate, NvlsAndSeveralNodes) {
+TEST(Calibrate, FitsNvlsAndSeveralNodes) {
   proto::Cluster truth = Preset("dgx-h100");
   AddTerm(&truth, "nvls", "simple")->set_bus_share(1.08);
   AddTerm(&truth, "ring", "simple")->set_network_share(0.8);
@@ -66,8 +66,8 @@ TEST(Calibrate, NvlsAndSeveralNodes) {
   EXPECT_LT(MedianError(*fit, true), 0.002);
 }
 
-// A term's network_step_us replaces the library's constant, and what the transport adds comes on top of it.
-TEST(Calibrate, ATermOfStepsIsWithoutWhatTheTransportAdds) {
+// A term's network_step_us replaces the library's constant; the time of the transport is added to it.
+TEST(Calibrate, NetworkStepExcludesTheTransport) {
   proto::Cluster given = Preset("dgx-h100");
   given.mutable_collectives()->mutable_library()->set_devices_per_host(1);
   proto::NetworkTransport* transport =
@@ -79,7 +79,7 @@ TEST(Calibrate, ATermOfStepsIsWithoutWhatTheTransportAdds) {
   AddTerm(&truth, "ring", "ll")->set_network_step_us(5.5);
   AddTerm(&truth, "ring", "simple")->set_network_share(0.8);
   std::vector<MeasuredRow> rows;
-  // One node tells what steps inside it take.
+  // Rows of one node give the time of the steps inside it.
   Measure(truth, CollectiveType::kAllGather, 8, 1 << 10, 1 << 14, &rows, "ring", "ll");
   for (const int ranks : {16, 32, 64}) {
     Measure(truth, CollectiveType::kAllGather, ranks, 1 << 10, 1 << 14, &rows, "ring", "ll");
@@ -95,11 +95,11 @@ TEST(Calibrate, ATermOfStepsIsWithoutWhatTheTransportAdds) {
   ASSERT_NE(Find(fit->cluster, "ring", "simple"), nullptr);
   EXPECT_NEAR(Find(fit->cluster, "ring", "simple")->network_share(), 0.8, 0.01);
   EXPECT_LT(MedianError(*fit, true), 0.002);
-  // What is not fitted keeps the transport.
+  // The transport is not fitted, and stays.
   EXPECT_EQ(fit->cluster.collectives().library().level(1).transport().message_us(), 4);
 }
 
-TEST(Calibrate, ASwitchOfProtocolsThatTheTunerHasElsewhere) {
+TEST(Calibrate, FitsAnotherSizeOfProtocolChange) {
   proto::Cluster truth = Preset("dgx-a100");
   // The tuner would change to simple above 16 MiB.
   (*truth.mutable_collectives()->mutable_library()->mutable_choice())["all_reduce:8@3000000"] = "ring/simple";
@@ -114,11 +114,11 @@ TEST(Calibrate, ASwitchOfProtocolsThatTheTunerHasElsewhere) {
   }
 }
 
-TEST(Calibrate, OneNumberOfRanksCannotTellBaseFromStep) {
+TEST(Calibrate, OneRankCountCannotSeparateBaseFromStep) {
   std::vector<MeasuredRow> rows;
   Measure(Preset("dgx-a100"), CollectiveType::kAllReduce, 4, 1 << 20, 1 << 26, &rows);
   for (MeasuredRow& r : rows) r.time_us *= 1.05;
-  const std::vector<MeasuredRow> again = rows;  // says nothing new, of launches either
+  const std::vector<MeasuredRow> again = rows;  // gives no new information, also none about launches
   rows.insert(rows.end(), again.begin(), again.end());
   const absl::StatusOr<Fit> fit = Calibrate(Preset("dgx-a100"), rows);
   ASSERT_TRUE(fit.ok()) << fit.status();
@@ -130,7 +130,7 @@ TEST(Calibrate, OneNumberOfRanksCannotTellBaseFromStep) {
   EXPECT_FALSE(simple->has_step_us());
 }
 
-TEST(Calibrate, WhatTheMeasurementSaysOfItsAlgorithmIsTaken) {
+TEST(Calibrate, UsesTheAlgorithmOfTheMeasurement) {
   proto::Cluster truth = Preset("dgx-a100");
   std::vector<MeasuredRow> rows;
   Measure(truth, CollectiveType::kAllReduce, 8, 1 << 24, 1 << 28, &rows);
@@ -143,8 +143,8 @@ TEST(Calibrate, WhatTheMeasurementSaysOfItsAlgorithmIsTaken) {
   for (const FittedRow& r : fit->rows) EXPECT_EQ(r.label, "tree/simple");
 }
 
-// Links that carry 15 % more than the preset's say.
-TEST(Calibrate, WhatIsReportedIsWhatTheWrittenClusterTakes) {
+// Links that carry 15 % more than the preset states.
+TEST(Calibrate, ReportedTimesAreThoseOfFittedCluster) {
   for (const char* algorithm : {"pairwise", "direct"}) {
     std::vector<MeasuredRow> rows;
     proto::Cluster truth = Preset("dgx-h100");
@@ -161,7 +161,7 @@ TEST(Calibrate, WhatIsReportedIsWhatTheWrittenClusterTakes) {
   }
 }
 
-TEST(Calibrate, NoShareIsMoreThanTheLinksCarry) {
+TEST(Calibrate, SharesAreLimitedByTheLinks) {
   std::vector<MeasuredRow> rows;
   Measure(Preset("dgx-h100"), CollectiveType::kAllToAll, 8, 1 << 22, 1 << 30, &rows, "pairwise", "simple");
   for (MeasuredRow& r : rows) r.time_us /= 3;
@@ -173,8 +173,8 @@ TEST(Calibrate, NoShareIsMoreThanTheLinksCarry) {
   EXPECT_THAT(fit->fitted, Contains(HasSubstr("the links carry no more")));
 }
 
-// A ring's steps cost more where its group has several nodes.
-TEST(Calibrate, EachNumberOfRanksBeginsWhereTheClusterHasIt) {
+// The steps of a ring cost more if its group has several nodes.
+TEST(Calibrate, EachRankCountStartsFromTheCluster) {
   std::vector<MeasuredRow> rows;
   for (const int ranks : {8, 16})
     Measure(Preset("dgx-h100"), CollectiveType::kAllReduce, ranks, 1 << 22, 1 << 25, &rows, "ring", "ll");
@@ -197,8 +197,8 @@ TEST(Calibrate, RefusesToMixLaunches) {
             "different launches one by one");
 }
 
-// Thrice the preset's own times, up to 2.5 % off.
-TEST(Calibrate, WhatScatterHidesIsNotFitted) {
+// The preset's own times, three times, each up to 2.5 % off.
+TEST(Calibrate, NoisyConstantsAreNotFitted) {
   std::vector<MeasuredRow> exact, rows;
   for (const int ranks : {2, 8})
     Measure(Preset("dgx-h100"), CollectiveType::kAllReduce, ranks, 1 << 14, 1 << 16, &exact, "ring", "ll");
@@ -220,7 +220,7 @@ TEST(Calibrate, WhatScatterHidesIsNotFitted) {
   EXPECT_LT(MedianError(*fit, true), 0.03);
 }
 
-TEST(Calibrate, RulesOfTheClusterStayWhereNothingMoved) {
+TEST(Calibrate, KeepsRulesWhereNothingChanged) {
   proto::Cluster given = Preset("dgx-a100");
   auto& rules = *given.mutable_collectives()->mutable_library()->mutable_choice();
   rules["all_reduce"] = "ring";
@@ -245,8 +245,8 @@ TEST(Calibrate, RulesOfTheClusterStayWhereNothingMoved) {
   EXPECT_EQ(rule(1 << 23, 16), "ring");
 }
 
-// Where the library has no latency at all, changes count in microseconds.
-TEST(Calibrate, AConstantOfZero) {
+// If the library has no latency, changes are counted in microseconds.
+TEST(Calibrate, FitsAConstantOfZero) {
   proto::Cluster without = Preset("dgx-a100");
   AddTerm(&without, "ring", "simple")->set_base_us(0);
   proto::Cluster truth = without;
@@ -260,8 +260,8 @@ TEST(Calibrate, AConstantOfZero) {
   EXPECT_THAT(fit->fitted, Contains(HasSubstr("ring/simple base_us: 0 -> ")));
 }
 
-// "cheapest" asks for the time of the whole gather, not of one whose every rank sends all of it.
-TEST(Calibrate, TheCheapestOfAnAllGatherIsTheTables) {
+// "cheapest" compares times of the whole all-gather, not of one in which every rank sends all bytes.
+TEST(Calibrate, CheapestAllGatherEqualsTheTable) {
   proto::Cluster cluster = Preset("dgx-h100");
   (*cluster.mutable_collectives()->mutable_library()->mutable_choice())["all_gather"] = "cheapest";
   cluster.mutable_collectives()->mutable_library()->set_enqueue_us(0);
@@ -272,8 +272,8 @@ TEST(Calibrate, TheCheapestOfAnAllGatherIsTheTables) {
   for (const FittedRow& r : *priced) EXPECT_NEAR(r.before_us, r.measured.time_us, 1e-9) << r.measured.bytes;
 }
 
-// No row is so slow or so fast that the fitted cluster could not be built.
-TEST(Calibrate, WhatIsWrittenCanBeBuilt) {
+// The fitted cluster can be built, however slow or fast the rows are.
+TEST(Calibrate, FittedClusterCanBeBuilt) {
   for (const double factor : {1e-6, 1e6}) {
     std::vector<MeasuredRow> rows;
     Measure(Preset("dgx-h100"), CollectiveType::kAllReduce, 8, 1 << 10, uint64_t{1} << 30, &rows);
@@ -285,7 +285,7 @@ TEST(Calibrate, WhatIsWrittenCanBeBuilt) {
   }
 }
 
-TEST(Calibrate, RefusesWhatItCannotUse) {
+TEST(Calibrate, RefusesUnusableRowsAndClusters) {
   const auto error = [](const proto::Cluster& cluster, const std::vector<MeasuredRow>& rows) {
     const absl::StatusOr<Fit> fit = Calibrate(cluster, rows);
     EXPECT_FALSE(fit.ok());

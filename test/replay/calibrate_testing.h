@@ -1,4 +1,4 @@
-// Measurements that a known cluster made, for fits that must find it again.
+// Measurements of a known cluster, whose constants a fit must find.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -11,8 +11,7 @@
 
 namespace chakra::calibrating {
 
-// A preset with the library's own constants, whose measurements have one thread for eight devices, as
-// nccl-tests -g 8.
+// A preset with the library's own constants. One thread launches on eight devices, as with nccl-tests -g 8.
 inline proto::Cluster Preset(const char* name) {
   absl::StatusOr<proto::Cluster> cluster = LoadCluster(name);
   EXPECT_TRUE(cluster.ok()) << cluster.status();
@@ -40,7 +39,7 @@ inline const proto::LibraryTerm* Find(const proto::Cluster& cluster, const char*
   return nullptr;
 }
 
-// What `cluster` itself takes, as nccl-tests would have measured it.
+// Adds rows with the times that `cluster` takes, as nccl-tests would measure them.
 inline void Measure(const proto::Cluster& cluster, CollectiveType type, int ranks, uint64_t first,
                     uint64_t last, std::vector<MeasuredRow>* rows, const char* algorithm = "",
                     const char* protocol = "") {

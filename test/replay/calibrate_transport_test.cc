@@ -1,4 +1,4 @@
-// Fits of the library and the network apart: they must find the network that made the measurements.
+// Separate fits of the library and of the network: they must find the network that made the measurements.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -20,7 +20,7 @@ const proto::NetworkTransport& TransportOf(const proto::Cluster& cluster) {
   return cluster.collectives().library().level(1).transport();
 }
 
-// Each device with a thread of its own, so that small sizes show the kernel.
+// Each device has a thread of its own, so that small sizes show the time of the kernel.
 proto::Cluster GivenNetwork() {
   proto::Cluster given = calibrating::Preset("azure-ndv4");
   given.mutable_collectives()->mutable_library()->set_devices_per_host(1);
@@ -71,19 +71,19 @@ TEST(CalibrateTransport, FindsTheNetworkThatMadeTheRows) {
   EXPECT_THAT(fit->fitted,
               Contains(HasSubstr("transport.message_us: 0.8 -> 4.6, told by 22 rows of all_reduce "
                                  "on 2 and 4 nodes, 8 bytes to 8 KiB")));
-  // The library's terms are from the rows of one node, and say nothing of the network.
+  // The library's terms come from the rows of one node, and have no constants of the network.
   ASSERT_NE(calibrating::Find(fit->cluster, "ring", "simple"), nullptr);
   EXPECT_NEAR(calibrating::Find(fit->cluster, "ring", "simple")->bus_share(), 0.7, 0.01);
   for (const proto::LibraryTerm& term : fit->cluster.collectives().library().term()) {
     EXPECT_FALSE(term.has_network_share() || term.has_network_step_us()) << term.ShortDebugString();
   }
-  // What is reported is what the written cluster takes.
+  // The reported times are those of the fitted cluster.
   const absl::StatusOr<std::vector<FittedRow>> again = PriceRows(GivenNetwork(), fit->cluster, rows);
   ASSERT_TRUE(again.ok()) << again.status();
   for (size_t i = 0; i < rows.size(); ++i) EXPECT_EQ((*again)[i].after_us, fit->rows[i].after_us) << i;
 }
 
-TEST(CalibrateTransport, FindsItThroughScatter) {
+TEST(CalibrateTransport, FindsTheNetworkInNoisyRows) {
   const proto::Cluster truth = OtherNetwork();
   std::vector<MeasuredRow> rows = Rows(truth, CollectiveType::kAllReduce, {16, 32, 64}, 8, uint64_t{1} << 30);
   AddRows(Rows(truth, CollectiveType::kAllToAll, {16, 32, 64}, 256, 1 << 26), &rows);
@@ -102,9 +102,9 @@ TEST(CalibrateTransport, FindsItThroughScatter) {
   EXPECT_THAT(fit->kept, Contains(HasSubstr("needs rows of one node")));
 }
 
-TEST(CalibrateTransport, SaysWhichRowsAreMissing) {
+TEST(CalibrateTransport, NamesTheMissingRows) {
   const proto::Cluster truth = OtherNetwork();
-  // One count of nodes: what a message takes may be what a call takes once.
+  // With one count of nodes, the time of a message cannot be separated from a constant time of the call.
   const auto small = FitTransport(GivenNetwork(), Rows(truth, CollectiveType::kAllReduce, {16}, 8, 8 << 10));
   ASSERT_TRUE(small.ok()) << small.status();
   EXPECT_THAT(small->fitted, IsEmpty());
@@ -125,7 +125,7 @@ TEST(CalibrateTransport, SaysWhichRowsAreMissing) {
   ASSERT_TRUE(large.ok()) << large.status();
   EXPECT_THAT(large->fitted, Contains(HasSubstr("transport.rate_share: 0.92 -> 0.")));
   EXPECT_EQ(large->fitted.size(), 1u);
-  // Of one count of several nodes post_us is told, where exchange_us stays.
+  // One count of several nodes gives post_us, but not exchange_us.
   const auto exchange =
       FitTransport(GivenNetwork(), Rows(truth, CollectiveType::kAllToAll, {16}, 64, 8 << 10));
   ASSERT_TRUE(exchange.ok()) << exchange.status();
@@ -135,7 +135,7 @@ TEST(CalibrateTransport, SaysWhichRowsAreMissing) {
 }
 
 // One node is often measured by one process with -g 8, several by one process for each device.
-TEST(CalibrateTransport, OneNodeMayBeLaunchedInAnotherWay) {
+TEST(CalibrateTransport, OneNodeMayBeLaunchedDifferently) {
   proto::Cluster together = OtherNetwork();
   together.mutable_collectives()->mutable_library()->set_devices_per_host(8);
   std::vector<MeasuredRow> rows = Rows(together, CollectiveType::kAllReduce, {8}, 1 << 10, uint64_t{1} << 30);
@@ -146,13 +146,13 @@ TEST(CalibrateTransport, OneNodeMayBeLaunchedInAnotherWay) {
   EXPECT_NEAR(TransportOf(fit->cluster).message_us(), 4.5, 0.2);
   EXPECT_NEAR(TransportOf(fit->cluster).rate_share(), 0.8, 0.005);
   EXPECT_LT(MedianError(*fit, true), 0.005);
-  // Of one node, both show different things.
+  // On one node, rows of the two launches measure different things.
   for (MeasuredRow& row : rows) row.ranks = 8;
   EXPECT_THAT(std::string(CalibrateApart(GivenNetwork(), rows).status().message()),
               HasSubstr("calibrate logs of different launches one by one"));
 }
 
-TEST(CalibrateTransport, RowsThatContradictEachOtherTellNothing) {
+TEST(CalibrateTransport, ContradictoryRowsAreNotFitted) {
   std::vector<MeasuredRow> rows = Rows(OtherNetwork(), CollectiveType::kAllReduce, {16, 32}, 8, 8 << 10);
   for (size_t i = 0; i < rows.size(); ++i) rows[i].time_us *= i % 3 == 0 ? 6 : i % 3 == 1 ? 1 : 3;
   const auto fit = FitTransport(GivenNetwork(), rows);
@@ -160,8 +160,8 @@ TEST(CalibrateTransport, RowsThatContradictEachOtherTellNothing) {
   EXPECT_THAT(fit->kept, Contains(AllOf(HasSubstr("message_us stays 0.8"), HasSubstr("scatter too much"))));
 }
 
-// The largest sizes alone lose something: all others would be off with that rate.
-TEST(CalibrateTransport, AFieldThatMakesOtherRowsWorseStays) {
+// Only the largest sizes are slower: with their rate, all other rows would be off.
+TEST(CalibrateTransport, KeepsFieldsThatWouldWorsenOtherRows) {
   proto::Cluster slow = GivenNetwork();
   slow.mutable_collectives()->mutable_library()->mutable_level(1)->mutable_transport()->set_rate_share(0.8);
   std::vector<MeasuredRow> rows =
@@ -176,8 +176,8 @@ TEST(CalibrateTransport, AFieldThatMakesOtherRowsWorseStays) {
                                  "than with 0.8, told by 4 rows of all_gather on 2 nodes")));
 }
 
-// Trees that get less of the network than rings do: the transport cannot say that, terms can.
-TEST(CalibrateTransport, TermsAreFittedWhereTheTransportDoesNotSuffice) {
+// Trees get less of the network than rings. The transport cannot express that; terms can.
+TEST(CalibrateTransport, FitsTermsWhereTransportDoesNotSuffice) {
   proto::Cluster truth = OtherNetwork();
   calibrating::AddTerm(&truth, "tree", "ll")->set_network_step_us(40);
   calibrating::AddTerm(&truth, "tree", "ll128")->set_network_share(0.3);
@@ -191,7 +191,7 @@ TEST(CalibrateTransport, TermsAreFittedWhereTheTransportDoesNotSuffice) {
   EXPECT_LT(MedianError(*fit, true), 0.05);
 }
 
-TEST(CalibrateTransport, ARateOfTheLevelItselfIsNotReplaced) {
+TEST(CalibrateTransport, KeepsTheRateOfTheLevel) {
   proto::Cluster given = GivenNetwork();
   given.mutable_collectives()->mutable_library()->mutable_level(1)->set_carried(0.7);
   const auto fit =
@@ -201,7 +201,7 @@ TEST(CalibrateTransport, ARateOfTheLevelItselfIsNotReplaced) {
               Contains("transport.rate_share does not count: level[1].carried is given, which replaces it"));
 }
 
-TEST(CalibrateTransport, RowsOfOneNodeAreFittedAsBefore) {
+TEST(CalibrateTransport, OneNodeIsFittedLikeCalibrate) {
   proto::Cluster truth = GivenNetwork();
   calibrating::AddTerm(&truth, "ring", "simple")->set_bus_share(0.7);
   const std::vector<MeasuredRow> rows =
@@ -214,8 +214,8 @@ TEST(CalibrateTransport, RowsOfOneNodeAreFittedAsBefore) {
   EXPECT_THAT(apart->kept, Not(Contains(HasSubstr("transport"))));
 }
 
-// Whatever the rows say, the cluster can be built.
-TEST(CalibrateTransport, WhatIsWrittenCanBeBuilt) {
+// The fitted cluster can be built, whatever the rows are.
+TEST(CalibrateTransport, FittedClusterCanBeBuilt) {
   for (const double factor : {1e-5, 1e5}) {
     std::vector<MeasuredRow> rows = Rows(OtherNetwork(), CollectiveType::kAllReduce, {16, 32}, 8, 1 << 30);
     AddRows(Rows(OtherNetwork(), CollectiveType::kAllToAll, {16, 32}, 256, 1 << 26), &rows);

@@ -1,4 +1,4 @@
-// Rows of measurements from logs of collective calls, and `calibrate` on them.
+// Measured rows from logs of collective calls, and `calibrate` on them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace {
 using collective_logs::InspectorLine;
 using ::testing::HasSubstr;
 
-// Eight ranks on two hosts; all-gathers of 1 MiB a rank, in which rank r waits for the others 10 (7 - r) us.
+// Eight ranks on two hosts; all-gathers of 1 MiB a rank, in which rank r waits 10 (7 - r) us for the others.
 std::string Folder(const std::string& name, const std::string& source = "kernel_gpu") {
   const std::string folder = absl::StrCat(::testing::TempDir(), "/call_rows_", name);
   std::filesystem::remove_all(folder);
@@ -48,7 +48,7 @@ std::string Folder(const std::string& name, const std::string& source = "kernel_
   return folder;
 }
 
-TEST(CallLogRows, AreTheMedianOfCallsByTheMemberThatCameLast) {
+TEST(CallLogRows, HaveMedianTimeOfTheLastMember) {
   const auto run = ReadCallLogRows({Folder("rows")}, 2);
   ASSERT_TRUE(run.ok()) << run.status();
   ASSERT_EQ(run->rows.size(), 6u);
@@ -62,7 +62,7 @@ TEST(CallLogRows, AreTheMedianOfCallsByTheMemberThatCameLast) {
               HasSubstr("10 calls timed by the device are used; 0 timed by the host, 0 that not all"));
 }
 
-TEST(CallLogRows, TimesOfTheHostDoNotCount) {
+TEST(CallLogRows, ExcludeHostTimesAndIncompleteCalls) {
   const auto run = ReadCallLogRows({Folder("host", "collective_cpu")}, 1);
   EXPECT_THAT(std::string(run.status().message()),
               HasSubstr("0 calls timed by the device are used; 10 timed by the host"));
@@ -72,7 +72,7 @@ TEST(CallLogRows, TimesOfTheHostDoNotCount) {
               HasSubstr("10 that not all members logged"));
 }
 
-TEST(CallLogRows, CalibrateFitsThem) {
+TEST(CallLogRows, AreFittedByCalibrate) {
   const std::string out = ::testing::TempDir() + "/call_rows.txtpb";
   const CommandResult r =
       RunCommand("calibrate " + Folder("fit") + " --cluster dgx-h100:gpus_per_node=4 -o " + out);

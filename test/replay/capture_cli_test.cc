@@ -1,5 +1,4 @@
-// A capture on the command line: what is taken from the recording by default,
-// and what the report says of it.
+// A capture on the command line: the times that a replay takes from the recording by default, and its report.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -29,8 +28,8 @@ void Say(et::GlobalMetadata* m, const char* name, int64_t value) {
 
 void At(et::Node* node, uint64_t start_micros) { node->set_start_time_micros(start_micros); }
 
-// Two ranks: a host operation launches (2 us) a copy, which an all-reduce
-// follows. Rank 1 arrives 3 us later; the transfer took 5 us.
+// Two ranks: a host operation launches a copy, which begins 2 us later; an all-reduce follows the copy. Rank
+// 1 arrives 3 us later; the transfer took 5 us.
 TraceBuilder Capture() {
   TraceBuilder b(2);
   for (int r = 0; r < 2; ++r) {
@@ -98,7 +97,7 @@ class CaptureCli : public testing::Test {
   std::string inputs_, out_, err_;
 };
 
-TEST_F(CaptureCli, IsReplayedAsMeasuredByDefault) {
+TEST_F(CaptureCli, ReplaysMeasuredTimesByDefault) {
   Write(Capture());
   const proto::Report r = Report("");
   EXPECT_EQ(r.comm(), "recorded");
@@ -125,7 +124,7 @@ TEST_F(CaptureCli, IsReplayedAsMeasuredByDefault) {
   EXPECT_THAT(out_, Not(HasSubstr("is assumed")));
 }
 
-TEST_F(CaptureCli, AClusterSimulatesAndShowsBoth) {
+TEST_F(CaptureCli, ClusterSimulatesCallsAndShowsRecordedTimes) {
   Write(Capture());
   for (const char* arguments : {"--cluster dgx-a100", "--comm simulated"}) {
     const proto::Report r = Report(arguments);
@@ -143,7 +142,7 @@ TEST_F(CaptureCli, AClusterSimulatesAndShowsBoth) {
   EXPECT_THAT(out_, HasSubstr("dgx-h100 is assumed"));
 }
 
-TEST_F(CaptureCli, RecordedCommunicationOnANamedCluster) {
+TEST_F(CaptureCli, KeepsRecordedCommunicationOnANamedCluster) {
   Write(Capture());
   const proto::Report r = Report("--cluster dgx-a100 --comm recorded --compute roofline,recorded");
   EXPECT_EQ(r.comm(), "recorded");
@@ -153,7 +152,7 @@ TEST_F(CaptureCli, RecordedCommunicationOnANamedCluster) {
   EXPECT_EQ(r.time_source(2).nodes(), 2u);  // the copies
 }
 
-TEST_F(CaptureCli, WhatTheClusterPricesIsToldOfTheAssumedOne) {
+TEST_F(CaptureCli, WarnsThatAClusterIsAssumed) {
   Write(Capture());
   const proto::Report r = Report("--compute roofline,recorded");
   EXPECT_EQ(r.comm(), "recorded");
@@ -162,14 +161,14 @@ TEST_F(CaptureCli, WhatTheClusterPricesIsToldOfTheAssumedOne) {
   EXPECT_THAT(r.warning(0), HasSubstr("dgx-h100 is assumed"));
 }
 
-TEST_F(CaptureCli, AFabricThatNothingCrossesIsTold) {
+TEST_F(CaptureCli, WarnsWhenNoFlowUsesTheFabric) {
   Write(Capture());
   const proto::Report r = Report("--fabric analytical-fifo");
   ASSERT_EQ(r.warning_size(), 2);  // and fixed time
   EXPECT_THAT(r.warning(0), HasSubstr("--fabric has no effect"));
 }
 
-// The capture, of a device that it names.
+// The capture, with `device` as the name of its device.
 TraceBuilder CaptureOf(const char* device) {
   TraceBuilder b = Capture();
   for (int r = 0; r < 2; ++r) {
@@ -181,7 +180,7 @@ TraceBuilder CaptureOf(const char* device) {
   return b;
 }
 
-TEST_F(CaptureCli, TimesAreCarriedToAnotherDevice) {
+TEST_F(CaptureCli, RepricesTimesForAnotherDevice) {
   Write(CaptureOf("NVIDIA H100 80GB HBM3"));
   const proto::Report r = Report("--cluster dgx-a100");
   EXPECT_EQ(r.compute(), "repriced,recorded");
@@ -199,7 +198,7 @@ TEST_F(CaptureCli, TimesAreCarriedToAnotherDevice) {
   EXPECT_EQ(kept.time_source_size(), 5);
 }
 
-TEST_F(CaptureCli, TimesAreKeptOnTheirOwnDeviceAndWhereItIsNotKnown) {
+TEST_F(CaptureCli, KeepsTimesOnSameOrUnknownDevice) {
   Write(CaptureOf("NVIDIA H100 80GB HBM3"));
   const proto::Report own = Report("--cluster dgx-h100");
   EXPECT_EQ(own.compute(), "recorded");
@@ -214,7 +213,7 @@ TEST_F(CaptureCli, TimesAreKeptOnTheirOwnDeviceAndWhereItIsNotKnown) {
   EXPECT_TRUE(told);
 }
 
-TEST_F(CaptureCli, DurationsOfZeroWereMeasured) {
+TEST_F(CaptureCli, ZeroDurationsCountAsMeasured) {
   TraceBuilder b = Capture();
   for (int r = 0; r < 2; ++r) b.Comp(r, 0, {0});
   Write(b);
@@ -223,7 +222,7 @@ TEST_F(CaptureCli, DurationsOfZeroWereMeasured) {
   EXPECT_EQ(r.time_source(3).nodes(), 6u);
 }
 
-TEST_F(CaptureCli, ACaptureWithoutTimesHasNoSteps) {
+TEST_F(CaptureCli, CaptureWithoutTimesHasNoSteps) {
   TraceBuilder b(2);
   for (int r = 0; r < 2; ++r) {
     *b.Metadata(r).add_attr() = Capture().Metadata(r).attr(0);
@@ -235,11 +234,11 @@ TEST_F(CaptureCli, ACaptureWithoutTimesHasNoSteps) {
   const proto::Report r = Report("");
   EXPECT_EQ(r.compute(), "table,model,roofline,recorded");
   EXPECT_EQ(r.step_size(), 0);
-  ASSERT_EQ(r.unanswered_size(), 1);  // no time is not a time of 0
+  ASSERT_EQ(r.unanswered_size(), 1);  // a missing time is not a time of 0
   EXPECT_EQ(r.unanswered(0).nodes(), 2u);
 }
 
-TEST_F(CaptureCli, WithoutRecordedTimesCommunicationIsSimulatedOrRefused) {
+TEST_F(CaptureCli, MissingCommunicationTimesAreSimulatedOrRefused) {
   TraceBuilder b = Capture();
   for (int r = 0; r < 2; ++r) {
     et::Node& reduce = b.Nodes(r)[2];
@@ -259,7 +258,7 @@ TEST_F(CaptureCli, WithoutRecordedTimesCommunicationIsSimulatedOrRefused) {
       HasSubstr("chakra-replay: --comm recorded: the traces have no recorded durations of communication"));
 }
 
-TEST_F(CaptureCli, AMalformedCaptureIsRefused) {
+TEST_F(CaptureCli, RefusesAMalformedCapture) {
   TraceBuilder b = Capture();
   b.Metadata(1).mutable_attr()->DeleteSubrange(2, 1);
   Write(b);
@@ -268,7 +267,7 @@ TEST_F(CaptureCli, AMalformedCaptureIsRefused) {
 }
 
 // Captures whose ProfilerStep times are known, in microseconds, by rank and step.
-TEST_F(CaptureCli, RealCapturesComeOutAsTheyWereMeasured) {
+TEST_F(CaptureCli, RealCapturesReplayTheirMeasuredTimes) {
   const std::string data = CHAKRA_SHARED_DATA;
   if (!fs::exists(data + "/param/dlrm")) GTEST_SKIP() << "no captures at " << data;
   const std::vector<std::pair<std::string, std::vector<int64_t>>> captures = {
@@ -295,7 +294,7 @@ TEST_F(CaptureCli, RealCapturesComeOutAsTheyWereMeasured) {
   }
 }
 
-TEST_F(CaptureCli, OtherTracesAreSimulatedUnlessAsked) {
+TEST_F(CaptureCli, OtherTracesAreSimulatedByDefault) {
   TraceBuilder b(2);
   for (int r = 0; r < 2; ++r) b.Coll(r, CollectiveType::kAllReduce, 1 << 20).set_duration_micros(9);
   Write(b);

@@ -1,5 +1,4 @@
-// `convert pytorch` and `replay`, end to end: what is converted first replays as
-// the capture does.
+// `convert pytorch` and `replay`, end to end: a converted capture replays like the capture itself.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -25,7 +24,7 @@ class CaptureCommand : public Bench {
         .Launch(1, 12000, 1000, 20, "ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", 20000 + rank * 1000,
                 20000 - rank * 1000, pytorch::CommArgs("allreduce", 1000, 1000, "0", "[0, 1]", 2));
   }
-  // The spans of all ranks, and the bytes of the report but for its inputs.
+  // Expects the same makespan, spans and steps.
   static void ExpectSame(const acceptance::Replayed& a, const acceptance::Replayed& b) {
     EXPECT_EQ(a.metrics.makespan.picos(), b.metrics.makespan.picos());
     ASSERT_EQ(a.spans.size(), b.spans.size());
@@ -49,7 +48,7 @@ class CaptureCommand : public Bench {
   }
 };
 
-TEST_F(CaptureCommand, RelativePathsAreTaken) {
+TEST_F(CaptureCommand, AcceptsRelativePaths) {
   for (const int rank : {0, 1}) Write(absl::StrCat("sub/dir/k.", rank, ".json"), Sample(rank).Json());
   EXPECT_EQ(Replayed("sub/dir").makespan_ps(), 40000000);
   EXPECT_EQ(Replayed("./sub/../sub/dir/k.0.json sub/dir/k.1.json").makespan_ps(), 40000000);
@@ -57,7 +56,7 @@ TEST_F(CaptureCommand, RelativePathsAreTaken) {
   EXPECT_EQ(Replayed("sub/out").makespan_ps(), 40000000);
 }
 
-TEST_F(CaptureCommand, TheOutputMayBeWhatTheNamesBeginWith) {
+TEST_F(CaptureCommand, OutputMayBeAPrefixOfFileNames) {
   Write("kineto.0.json", Sample(0).Json());
   Write("kineto.1.json", Sample(1).Json());
   for (const char* out : {"step", "new/folder/step"}) {
@@ -68,19 +67,19 @@ TEST_F(CaptureCommand, TheOutputMayBeWhatTheNamesBeginWith) {
   }
 }
 
-TEST_F(CaptureCommand, ConvertingFirstChangesNothing) {
+TEST_F(CaptureCommand, ConvertedCaptureReplaysTheSame) {
   for (const int rank : {0, 1}) Write(absl::StrCat("c/k.", rank, ".json"), Sample(rank).Json());
   Converted("c -o out/");
   ExpectSame(ReplayOf({At("c")}), ReplayOf({At("out")}));
 }
 
-TEST_F(CaptureCommand, ConvertingDlrmFirstChangesNothing) {
+TEST_F(CaptureCommand, ConvertedDlrmReplaysTheSame) {
   SKIP_WITHOUT_SHARED_DATA();
   const std::string dlrm = Shared("param/dlrm");
   Converted(dlrm + " -o out/ --threads 1");
   ExpectSame(ReplayOf({dlrm}), ReplayOf({At("out")}));
   EXPECT_EQ(Replayed("out").makespan_ps(), Replayed(dlrm).makespan_ps());
-  // The same bytes from four threads; whole messages, as protobuf reads them.
+  // Four threads write the same bytes; protobuf reads them as whole messages.
   Converted(dlrm + " -o four/ --threads 4");
   uint64_t nodes = 0;
   for (int rank = 0; rank < 8; ++rank) {
@@ -94,7 +93,7 @@ TEST_F(CaptureCommand, ConvertingDlrmFirstChangesNothing) {
   EXPECT_EQ(nodes, Replayed("out").nodes());
 }
 
-TEST_F(CaptureCommand, OneStepOfManyIsThatStep) {
+TEST_F(CaptureCommand, ConvertsSelectedSteps) {
   SKIP_WITHOUT_SHARED_DATA();
   const std::string file = Shared("hta/a100_resnet50_ddp_rank-0_of_2.json.gz");
   Converted(file + " --steps 5 -o out/");
@@ -110,7 +109,7 @@ TEST_F(CaptureCommand, OneStepOfManyIsThatStep) {
   EXPECT_NEAR(static_cast<double>(later.steps[2].replayed.picos()) / 1e6, 224936, 224);
 }
 
-TEST_F(CaptureCommand, SomeRanksOfDlrm) {
+TEST_F(CaptureCommand, ConvertsSelectedRanksOfDlrm) {
   SKIP_WITHOUT_SHARED_DATA();
   Converted(Shared("param/dlrm") + " --select-ranks 1,3 -o out/");
   const acceptance::Replayed r = ReplayOf({At("out")});
@@ -124,7 +123,7 @@ TEST_F(CaptureCommand, SomeRanksOfDlrm) {
   EXPECT_EQ(recorded, (std::set<int>{1, 3}));
 }
 
-TEST_F(CaptureCommand, OnePairByItsFiles) {
+TEST_F(CaptureCommand, ConvertsOneHostAndDevicePair) {
   SKIP_WITHOUT_SHARED_DATA();
   Converted("--host " + Shared("param/linear_et.json.gz") + " --device " +
             Shared("param/linear_kineto.json.gz") + " -o out/");

@@ -1,5 +1,5 @@
-// Several ranks of a known machine (machine.h) that all-reduce: profiled, read,
-// replayed with a change, and held against the machine with that change.
+// Several ranks of a known machine (machine.h) that all-reduce: profiled, read, replayed with a change, and
+// compared with the machine with that change.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -18,7 +18,7 @@ using Programs = std::vector<std::vector<MachineStep>>;
 constexpr int kRanks = 3;
 constexpr int64_t kTransfer = 8000;
 
-// Each rank has work of its own, and every rank the same all-reduces.
+// Each rank has work of its own; all ranks have the same all-reduces.
 Programs MakePrograms(uint32_t seed) {
   Programs programs;
   for (uint32_t r = 0; r < kRanks; ++r) {
@@ -28,14 +28,14 @@ Programs MakePrograms(uint32_t seed) {
     }
     programs.push_back(steps);
   }
-  size_t least = SIZE_MAX;  // programs of one length make as many all-reduces
+  size_t least = SIZE_MAX;  // programs of one length make equal numbers of all-reduces
   for (const auto& p : programs) least = std::min(least, p.size());
   for (auto& p : programs) p.resize(least);
   return programs;
 }
 
-// An all-reduce ends everywhere kTransfer after the last rank has come; found by
-// running the ranks again until nothing changes.
+// An all-reduce ends on all ranks kTransfer after the last rank has arrived. The ranks run again until these
+// ends no longer change.
 std::vector<Outcome> RunAll(const Programs& programs) {
   std::vector<int64_t> ends;
   for (;;) {
@@ -51,7 +51,7 @@ std::vector<Outcome> RunAll(const Programs& programs) {
   }
 }
 
-TEST(CaptureMachine, AChangeOnOneRankDoesToAllWhatItDoesToTheMachine) {
+TEST(CaptureMachine, ReplayedChangeMatchesTheChangedMachine) {
   uint64_t checked = 0, others = 0;
   for (uint32_t seed = 0; seed < 12; ++seed) {
     const Programs programs = MakePrograms(seed);
@@ -83,8 +83,8 @@ TEST(CaptureMachine, AChangeOnOneRankDoesToAllWhatItDoesToTheMachine) {
   EXPECT_GT(others, 1000u) << "one rank's delay reaches the others through what they share";
 }
 
-// Whatever the profile says, the engine gives it back, lanes and all.
-TEST(CaptureMachine, ProfilesThatMakeNoSenseReplayThemselves) {
+// The engine reproduces every profile, with its lanes.
+TEST(CaptureMachine, InconsistentProfilesReplayAsRecorded) {
   for (uint32_t seed = 0; seed < 300; ++seed) {
     const Captured machine({pytorch::machine::Chaos(seed)});
     const NodeSpans spans = machine.Replayed();
@@ -97,8 +97,8 @@ TEST(CaptureMachine, ProfilesThatMakeNoSenseReplayThemselves) {
   }
 }
 
-// Calls that one kernel carries run at once, however many there are: two
-// messages to one peer and one back, and an all-reduce in two parts.
+// All calls that one kernel carries run at the same time: two messages to one peer and one back, and an
+// all-reduce in two parts.
 TEST(CaptureMachine, CallsOfOneKernelTakeItsTimeOnce) {
   std::vector<pytorch::KinetoBuilder> profiles;
   for (const int rank : {0, 1}) {

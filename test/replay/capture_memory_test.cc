@@ -1,5 +1,5 @@
-// The peak of what PyTorch's allocator held: what a replay says of a capture, against a second count that
-// adds up the bytes of each allocation and release, and never reads the profiler's own totals but the first.
+// The peak memory of PyTorch's allocator: the report of a capture, against a second count. That count adds up
+// the bytes of each allocation and release; of the profiler's own totals, it reads only the first.
 #include <gmock/gmock.h>
 #include <simdjson.h>
 
@@ -20,7 +20,7 @@ struct Allocation {
   int64_t bytes = 0, total = 0;
 };
 
-// By sums: of the device that held the most.
+// The peak of the device that held the most, by sums.
 int64_t PeakBySums(const std::string& json) {
   simdjson::dom::parser parser;
   simdjson::dom::element root, events;
@@ -49,7 +49,7 @@ int64_t PeakBySums(const std::string& json) {
 
 class CaptureMemory : public Bench {};
 
-TEST_F(CaptureMemory, IsTheAllocatorsToTheByte) {
+TEST_F(CaptureMemory, PeakEqualsSumOfAllocations) {
   const std::string data = std::string(CHAKRA_SHARED_DATA) + "/kineto";
   if (!fs::exists(data)) GTEST_SKIP() << "no captures";
   const struct {
@@ -73,7 +73,7 @@ TEST_F(CaptureMemory, IsTheAllocatorsToTheByte) {
     EXPECT_EQ(report.peak_memory_bytes(), static_cast<uint64_t>(sums)) << c.file;
     EXPECT_EQ(report.rank(0).peak_memory_bytes(), static_cast<uint64_t>(sums)) << c.file;
   }
-  // Captures without such events say nothing.
+  // Captures without such events report no peak.
   EXPECT_EQ(ReportOf(data + "/mi300_resnet_act_checkpoint.json.gz").peak_memory_bytes(), 0u);
 }
 
@@ -96,8 +96,9 @@ constexpr char kTwoDevices[] = R"({"schemaVersion": 1, "traceEvents": [
   {"ph": "i", "s": "t", "cat": "cpu_instant_event", "name": "[OutOfMemory]", "pid": 1, "tid": 1, "ts": 7, "args":
    {"Total Allocated": 800, "Device Id": 0, "Device Type": 1}}]})";
 
-// The device that holds the most; the host's memory, events without totals and other notes are none.
-TEST_F(CaptureMemory, IsThatOfTheFullestDevice) {
+// The peak is that of the device that holds the most. The host's memory, events without totals and other
+// instant events do not count.
+TEST_F(CaptureMemory, PeakIsThatOfTheFullestDevice) {
   Write("k.json", kTwoDevices);
   EXPECT_EQ(ReportOf("k.json").peak_memory_bytes(), 700u);
   ASSERT_EQ(Run("convert k.json -o k.0.et").status, 0);

@@ -1,5 +1,5 @@
-// The replay of an unchanged capture is the measurement, and of a changed one is
-// what its dependencies say.
+// The replay of an unchanged capture reproduces the measurement; the replay of a changed one follows its
+// dependencies.
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
@@ -27,7 +27,7 @@ using pytorch::EdgeKind;
 using pytorch::Shared;
 using pytorch::Timeline;
 
-// The capture with each rank's timeline changed, on dependencies alone.
+// Replays the capture with `change` applied to each rank's timeline, by dependencies alone.
 Replayed ReplayChanged(Capture* capture, const std::function<Timeline(Timeline)>& change) {
   for (pytorch::CaptureRank& rank : capture->ranks) rank.timeline = change(std::move(rank.timeline));
   capture->joined = pytorch::JoinRanks(capture->ranks);
@@ -59,7 +59,7 @@ class Measured : public testing::TestWithParam<Known> {
   }
 };
 
-TEST_P(Measured, TheReplayIsTheMeasurement) {
+TEST_P(Measured, ReplayReproducesTheMeasurement) {
   for (const LanePolicy lanes : {LanePolicy::kRecorded, LanePolicy::kUnlimited}) {
     const Replayed r = ReplayOf(Files(), nullptr, lanes);
     ASSERT_FALSE(r.steps.empty());
@@ -106,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return std::string(info.param.name); });
 
 // The project's own capture: two processes, gloo, no device.
-TEST(OwnCapture, TheReplayIsTheMeasurement) {
+TEST(OwnCapture, ReplayReproducesTheMeasurement) {
   for (const LanePolicy lanes : {LanePolicy::kRecorded, LanePolicy::kUnlimited}) {
     const Replayed r =
         ReplayOf({std::string(CHAKRA_SOURCE_DIR) + "/examples/capture/gloo_ddp_2"}, nullptr, lanes);
@@ -119,11 +119,11 @@ TEST(OwnCapture, TheReplayIsTheMeasurement) {
   }
 }
 
-// Jobs of four ranks whose groups and peers the captures do not name: tensor x data parallel, and with a
-// pipeline.
+// Jobs of four ranks, whose groups and peers the captures do not name: one is tensor x data parallel, one has
+// a pipeline.
 class GlooJobs : public testing::TestWithParam<const char*> {};
 
-TEST_P(GlooJobs, TheReplayIsTheMeasurement) {
+TEST_P(GlooJobs, ReplayReproducesTheMeasurement) {
   SKIP_WITHOUT_SHARED_DATA();
   for (const LanePolicy lanes : {LanePolicy::kRecorded, LanePolicy::kUnlimited}) {
     const Replayed r = ReplayOf({Shared(std::string("kineto/jobs/") + GetParam())}, nullptr, lanes);
@@ -149,7 +149,7 @@ class Dlrm : public testing::Test {
   static std::string Devices() { return Shared("param/dlrm/kineto"); }
 };
 
-TEST_F(Dlrm, EveryRankIsTheMeasurementAndTheWindowToo) {
+TEST_F(Dlrm, EveryRankReproducesStepsAndWindow) {
   static constexpr double kSteps[kRanks] = {14455, 19901, 13017, 19313, 17979, 17797, 13091, 12509};
   for (const std::string& input : {Both(), Devices()}) {
     for (const LanePolicy lanes : {LanePolicy::kRecorded, LanePolicy::kUnlimited}) {
@@ -171,8 +171,8 @@ TEST_F(Dlrm, EveryRankIsTheMeasurementAndTheWindowToo) {
   }
 }
 
-// What a node of the host trace moves, read without the project's reader: kind
-// of call and bytes of its tensors.
+// The calls of a host trace, read without the project's reader: the kind of each call, and the bytes of its
+// tensors.
 void CollectTensors(simdjson::dom::element value, int64_t* bytes) {
   simdjson::dom::array list;
   if (value.get_array().get(list) != simdjson::SUCCESS) return;
@@ -215,7 +215,7 @@ std::map<std::string, std::pair<uint64_t, int64_t>> CallsInHostTrace(const std::
   return calls;
 }
 
-TEST_F(Dlrm, BytesAreConserved) {
+TEST_F(Dlrm, TracesHaveTheBytesOfHostTraces) {
   ReadOptions options;
   auto traces = ReadTraceSet({Both()}, options);
   ASSERT_TRUE(traces.ok()) << traces.status();
@@ -236,7 +236,7 @@ TEST_F(Dlrm, BytesAreConserved) {
   }
 }
 
-TEST_F(Dlrm, WaitingIsNotTransfer) {
+TEST_F(Dlrm, WaitingDoesNotCountAsTransfer) {
   // The first all-to-all's kernel lasts 7,635 us on rank 1, which came first,
   // and 10 us on rank 7: the transfer itself takes 9 to 11 us.
   auto traces = ReadTraceSet({Both()}, {});
@@ -259,7 +259,7 @@ TEST_F(Dlrm, WaitingIsNotTransfer) {
   EXPECT_GT(longest_kernel, 7000000000);
 }
 
-TEST_F(Dlrm, ASlowerRankDelaysTheOthersThroughTheirCollectives) {
+TEST_F(Dlrm, SlowRankDelaysOthersThroughCollectives) {
   const Replayed before = ReplayOf({Both()});
   // Rank 7 loses 5 ms before its first collective: the others wait for it.
   const auto delay = [](Replayed* r) {
@@ -278,8 +278,8 @@ TEST_F(Dlrm, ASlowerRankDelaysTheOthersThroughTheirCollectives) {
 
 // -------------------------------------------------------------- Ablations
 
-// What is missing, where, and how far at least the worst step must then be from
-// the measurement, as a share of it; by dependencies alone.
+// A part that is removed from the timelines of a capture. By dependencies alone, the worst step must then be
+// off by at least `off`, as a share of the measurement.
 struct Missing {
   const char* name;
   const char* capture;
@@ -303,7 +303,7 @@ class Ablation : public testing::TestWithParam<Missing> {
   void SetUp() override { SKIP_WITHOUT_SHARED_DATA(); }
 };
 
-TEST_P(Ablation, BreaksTheAgreement) {
+TEST_P(Ablation, IncreasesTheError) {
   Capture capture = MustRead({Shared(GetParam().capture)});
   const Replayed whole = ReplayChanged(&capture, [](Timeline t) { return t; });
   const Replayed less = ReplayChanged(&capture, GetParam().change);
@@ -362,7 +362,7 @@ std::vector<bool> Reach(const Graph& g, uint32_t row) {
   return reached;
 }
 
-TEST_F(Longer, AKernelOfTwiceTheTimeMovesWhatDependsOnItAndNothingElse) {
+TEST_F(Longer, DoubledKernelMovesOnlyItsDependents) {
   std::vector<const char*> files = {"hta/alexnet.json.gz"};
   if (!kSanitized) files.insert(files.end(), {kLinear, kResnet, kNanoseconds});
   for (const char* file : files) {
@@ -390,7 +390,7 @@ TEST_F(Longer, AKernelOfTwiceTheTimeMovesWhatDependsOnItAndNothingElse) {
         ASSERT_GE(by.picos(), 0);
         ASSERT_LE(by.picos(), more.picos());
         (by > Time::Zero() ? moved : stayed) += 1;
-        // Exactly: as late as the latest of what it waits for allows.
+        // Each row begins exactly when its last dependency, with its delay, allows.
         Time ready;
         for (uint32_t d = g.dep_begin[i]; d < g.dep_begin[i + 1]; ++d) {
           ready =

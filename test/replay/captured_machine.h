@@ -41,7 +41,7 @@ class Captured {
         rows.try_emplace(std::string(rank.graph->name_of(row)), row);
     }
   }
-  // The spans with `name` of `rank`, if any, made longer.
+  // The spans of a replay; node `name` of `rank`, if given, takes `more` time.
   NodeSpans Replayed(int rank = 0, const std::string& name = "", Time more = Time::Zero()) const {
     auto proto = LoadCluster("dgx-h100");
     auto cluster = BuildCluster(*proto, static_cast<int>(traces_.ranks.size()));
@@ -64,7 +64,7 @@ class Captured {
     EXPECT_TRUE(metrics.ok()) << metrics.status();
     return spans;
   }
-  // The first row of this name.
+  // The first row with this name.
   uint32_t RowOf(int rank, const std::string& name) const {
     const auto& rows = rows_[static_cast<size_t>(rank)];
     const auto row = rows.find(name);

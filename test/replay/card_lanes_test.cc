@@ -7,7 +7,7 @@ namespace {
 
 constexpr FlowEnd::Kind kSent = FlowEnd::kSent, kReceived = FlowEnd::kReceived;
 
-TEST(SpreadMessages, AMessageHasArrivedWhenAllItsPartsHave) {
+TEST(SpreadMessages, MessageArrivesWithItsLastPart) {
   SpreadMessages spread;
   EXPECT_TRUE(spread.empty());
   spread.Start(9, 3);
@@ -17,7 +17,7 @@ TEST(SpreadMessages, AMessageHasArrivedWhenAllItsPartsHave) {
   EXPECT_TRUE(spread.Ended(9, 1, kReceived));
 }
 
-TEST(SpreadMessages, TheSecondMessageMayOvertakeTheFirstOnACard) {
+TEST(SpreadMessages, SecondMessageMayOvertakeFirstOnOneNic) {
   SpreadMessages spread;
   spread.Start(0, 2);
   spread.Start(0, 2);
@@ -27,14 +27,14 @@ TEST(SpreadMessages, TheSecondMessageMayOvertakeTheFirstOnACard) {
   EXPECT_TRUE(spread.Ended(0, 1, kReceived)) << "the second is there";
 }
 
-TEST(SpreadMessages, AMessageHasLeftWhenAllItsPartsHave) {
+TEST(SpreadMessages, MessageLeavesWithItsLastPart) {
   SpreadMessages spread;
   spread.Start(4, 2);
   EXPECT_FALSE(spread.Ended(4, 1, kSent));
   EXPECT_TRUE(spread.Ended(4, 0, kSent));
 }
 
-TEST(SpreadMessages, WhatIsNotCutEndsAtOnce) {
+TEST(SpreadMessages, UnsplitMessageEndsAtOnce) {
   SpreadMessages spread;
   spread.Start(4, 2);
   EXPECT_TRUE(spread.Ended(5, 0, kReceived));

@@ -1,5 +1,5 @@
-// The command line as a stranger meets it: help, typos, odd outputs, and what
-// `convert` gives back.
+// The command line as a new user meets it: help, typos, outputs that cannot be written, and round trips of
+// `convert`.
 #include "acceptance_testing.h"
 #include "test/folders.h"
 
@@ -23,7 +23,7 @@ class Stranger : public Bench {
   }
 };
 
-TEST_F(Stranger, HelpNamesEveryFixedOption) {
+TEST_F(Stranger, HelpNamesCommandsAndMainOptions) {
   const std::string help = Run("replay --help all").out;
   for (const char* option :
        {"--cluster", "--fabric", "--lanes", "--compute", "--kernels", "--groups", "--ranks", "--strict",
@@ -36,7 +36,7 @@ TEST_F(Stranger, HelpNamesEveryFixedOption) {
   }
 }
 
-TEST_F(Stranger, TyposNameTheNearest) {
+TEST_F(Stranger, TyposSuggestTheNearest) {
   Refused("repley x", {"repley", "did you mean", "replay"}, 2);
   Refused("inspct x", {"inspect"}, 2);
   Refused("replay x --colour red", {"--colour"}, 2);
@@ -53,7 +53,7 @@ TEST_F(Stranger, TyposNameTheNearest) {
   Refused("convert x", {"-o", "`chakra-replay convert --help`"}, 2);
 }
 
-TEST_F(Stranger, OutputsThatCannotBeWritten) {
+TEST_F(Stranger, RefusesOutputsThatCannotBeWritten) {
   Refused("replay x --report /dev/full", {"/dev/full"});
   Refused("replay x --report nowhere/r.json", {"nowhere"});
   Refused("replay x --report x", {"folder"});
@@ -66,7 +66,7 @@ TEST_F(Stranger, OutputsThatCannotBeWritten) {
   }
 }
 
-TEST_F(Stranger, UnreadableInputs) {
+TEST_F(Stranger, RefusesUnreadableInputs) {
   if (geteuid() != 0) {
     fs::permissions(At("x"), fs::perms::none);
     Refused("replay x", {"ermission"});
@@ -80,14 +80,14 @@ TEST_F(Stranger, UnreadableInputs) {
   Refused("replay x --kernels nothing.txtpb", {"nothing.txtpb"});
 }
 
-TEST_F(Stranger, QuietAndPipedRunsSayNothingMore) {
+TEST_F(Stranger, PipedRunsWriteNothingToStderr) {
   const Outcome r = Run("replay x --cluster ring2.txtpb");
   EXPECT_EQ(r.status, 0);
   EXPECT_EQ(r.err, "");
   EXPECT_NE(r.out, "");
 }
 
-TEST_F(Stranger, TheReportGoesWhereItsNameSays) {
+TEST_F(Stranger, ReportFormatFollowsItsFileName) {
   Done("replay x --cluster ring2.txtpb --report a.json");
   EXPECT_EQ(Content(At("a.json")).rfind("{", 0), 0u);
   EXPECT_NE(Content(At("a.json")).find("\"makespan_ps\": \""), std::string::npos);
@@ -95,7 +95,7 @@ TEST_F(Stranger, TheReportGoesWhereItsNameSays) {
   EXPECT_EQ(Content(At("a.csv")).rfind("rank,end_ps", 0), 0u);
 }
 
-TEST_F(Stranger, AFolderGoesThroughEveryFormAndBack) {
+TEST_F(Stranger, FolderConvertsToEveryFormatAndBack) {
   Done("convert x -o as_json --to json");
   Refused("convert x -o x --to json",
           {"x is the folder of x/w.0.et, which is read; expected another folder"});
@@ -109,7 +109,7 @@ TEST_F(Stranger, AFolderGoesThroughEveryFormAndBack) {
     for (const char* folder : {"back/", "back2/", "back3/"})
       Same(std::string("x/") + file, std::string(folder) + file);
   }
-  // The groups travel along, and every form replays alike.
+  // The groups are converted too, and every format has the same makespan.
   const int64_t makespan = Replayed("x --cluster ring2.txtpb").makespan_ps();
   EXPECT_GT(makespan, 1000000);
   for (const char* form : {"as_json", "as_text", "as_zst", "back"}) {
@@ -117,7 +117,7 @@ TEST_F(Stranger, AFolderGoesThroughEveryFormAndBack) {
   }
 }
 
-TEST_F(Stranger, AFileGoesThroughEveryFormAndBack) {
+TEST_F(Stranger, FileConvertsToEveryFormatAndBack) {
   for (const char* form : {"f.json", "f.txtpb", "f.et.gz", "f.et.zst"}) {
     Done(std::string("convert x/w.0.et -o ") + form);
     Done(std::string("convert ") + form + " -o f.et");
@@ -126,7 +126,7 @@ TEST_F(Stranger, AFileGoesThroughEveryFormAndBack) {
   }
 }
 
-TEST_F(Stranger, RealTracesComeBackByteForByte) {
+TEST_F(Stranger, RealTracesConvertBackByteForByte) {
   const std::string data = CHAKRA_SHARED_DATA;
   if (!fs::is_directory(data)) GTEST_SKIP() << "NO REAL DATA: " << data << " is absent; nothing was checked";
   for (const char* trace :
@@ -144,7 +144,7 @@ TEST_F(Stranger, RealTracesComeBackByteForByte) {
   EXPECT_EQ(Content(At("plain.et")), Content(data + "/bad/good.et"));
 }
 
-TEST_F(Stranger, AstraSimConfigurationsBecomeAClusterFile) {
+TEST_F(Stranger, ConvertsAstraSimConfigurationsToAClusterFile) {
   const std::string net = "topology: [ Ring ]\nnpus_count: [ 2 ]\nbandwidth: [ 50.0 ]\nlatency: [ 500.0 ]\n";
   Write("net.yml", net);
   Write("sys.json", R"({"preferred-dataset-splits": 1, "endpoint-delay": 0, "boost-mode": 1})");

@@ -62,7 +62,7 @@ TEST_F(Cli, VersionAndHelpGoToStdout) {
   }
 }
 
-TEST_F(Cli, FaultsOfTheCommandLineAreStatus2) {
+TEST_F(Cli, CommandLineFaultsGiveStatus2) {
   ExpectRefused("", 2, "expected a command");
   ExpectRefused("repaly " + kStep, 2, "replay");
   ExpectRefused("--verison", 2, "--version");
@@ -84,7 +84,7 @@ TEST_F(Cli, FaultsOfTheCommandLineAreStatus2) {
   ExpectRefused("convert astra-sim -o x", 2, "--network");
 }
 
-TEST_F(Cli, FaultsOfTheInputAreStatus1) {
+TEST_F(Cli, InputFaultsGiveStatus1) {
   ExpectRefused("replay " + At("absent"), 1, "absent");
   ExpectRefused("replay " + kStep + " --cluster dgx-h1000", 1, "dgx-h100");
   ExpectRefused("replay " + kStep + " --ranks 4", 1, "expected one");
@@ -92,12 +92,12 @@ TEST_F(Cli, FaultsOfTheInputAreStatus1) {
   ExpectRefused("replay " + kStep + "/workload.0.et.zst", 1, "--ranks");
 }
 
-TEST_F(Cli, AFullDiskIsStatus1) {
+TEST_F(Cli, FullDiskGivesStatus1) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
   ExpectRefused("replay " + kStep + " --report /dev/full", 1, "cannot");
 }
 
-TEST_F(Cli, ReportsInThreeFormats) {
+TEST_F(Cli, WritesReportsInThreeFormats) {
   const Result text = Run("replay " + kStep);
   EXPECT_EQ(text.status, 0) << text.err;
   EXPECT_EQ(text.err, "");
@@ -122,7 +122,7 @@ TEST_F(Cli, ReportsInThreeFormats) {
   EXPECT_EQ(row.rfind("0," + std::to_string(report.rank(0).end_ps()) + ",", 0), 0u) << row;
 }
 
-TEST_F(Cli, TheResultDoesNotDependOnThreadsOrFastPaths) {
+TEST_F(Cli, ResultsDoNotDependOnThreadsOrFastPaths) {
   const std::string common = "replay " + kStep + " --format csv --threads ";
   const std::string one = Run(common + "1").out;
   EXPECT_NE(one, "");
@@ -130,7 +130,7 @@ TEST_F(Cli, TheResultDoesNotDependOnThreadsOrFastPaths) {
   EXPECT_EQ(Run(common + "1 --no-fast-path").out, one);
 }
 
-TEST_F(Cli, ConvertsThereAndBack) {
+TEST_F(Cli, ConvertsToJsonAndBack) {
   ASSERT_EQ(Run("convert " + kStep + " -o " + At("json") + " --to json").status, 0);
   ASSERT_EQ(Run("convert " + At("json") + "/workload.?.json -o " + At("et") + " --compression zstd").status,
             0);

@@ -1,4 +1,4 @@
-// Clusters that change another one.
+// Cluster files that are based on another cluster.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ class ClusterBase : public ::testing::Test {
   }
 };
 
-TEST_F(ClusterBase, FieldsReplaceAndChangesComeLast) {
+TEST_F(ClusterBase, FieldsReplaceTheBaseAndChangesComeLast) {
   const auto c =
       LoadCluster(File("mine.txtpb",
                        "name: \"mine\" base: \"dgx-h100:nic_gbps=200\" device { memory_mib: 65000 }\n"
@@ -44,15 +44,15 @@ TEST_F(ClusterBase, FieldsReplaceAndChangesComeLast) {
   EXPECT_TRUE(c->base().empty());
 }
 
-TEST_F(ClusterBase, AFileMayBeABase) {
+TEST_F(ClusterBase, BaseMayBeAFile) {
   const std::string first = File("first.txtpb", "base: \"dgx-a100\" device { name: \"A100-40GB\" }");
   const auto c = LoadCluster(File("second.txtpb", absl::StrCat("base: \"", first, "\"")));
   ASSERT_TRUE(c.ok()) << c.status();
   EXPECT_EQ(c->device().memory_gbytes_per_s(), 1555);
 }
 
-// Terms by name take the place of those of the base, a change and --set as of a file.
-TEST_F(ClusterBase, TermsByName) {
+// Terms by name replace those of the base: in a file, in a change, or with --set.
+TEST_F(ClusterBase, NamedTermsReplaceThoseOfTheBase) {
   const auto ampere = LoadCluster("dgx-a100");
   ASSERT_TRUE(ampere.ok());
   const auto& expected = ampere->collectives().library();
@@ -76,14 +76,14 @@ TEST_F(ClusterBase, TermsByName) {
   EXPECT_EQ(set->collectives().library().term(0).base_us(), expected.term(0).base_us());
 }
 
-// Without a base a name stays a name: such a cluster has no rates.
-TEST_F(ClusterBase, ANameAloneIsNoDevice) {
+// Without a base, the name of a device sets no rates.
+TEST_F(ClusterBase, DeviceNameWithoutBaseSetsNoRates) {
   const auto c = LoadCluster(File("known.txtpb", "device { name: \"h200\" }"));
   ASSERT_TRUE(c.ok()) << c.status();
   EXPECT_EQ(c->device().memory_gbytes_per_s(), 0);
 }
 
-TEST_F(ClusterBase, Refuses) {
+TEST_F(ClusterBase, RefusesInvalidBasesTermsAndChanges) {
   EXPECT_THAT(Error("collectives { library { terms: \"amper\" } }"),
               HasSubstr("collectives.library.terms is \"amper\"; did you mean 'ampere'?"));
   EXPECT_THAT(Error("collectives { library { terms: \"ampere\" term { algorithm: \"ring\" } } }"),
