@@ -207,10 +207,10 @@ TEST_F(CaptureCli, KeepsTimesOnSameOrUnknownDevice) {
   const proto::Report unknown = Report("--cluster dgx-h100");
   EXPECT_EQ(unknown.compute(), "recorded");
   ASSERT_GT(unknown.warning_size(), 0);
-  bool told = false;
+  bool warned = false;
   for (const std::string& w : unknown.warning())
-    told |= w.find("\"Card of 1999\", is not known; recorded times") != std::string::npos;
-  EXPECT_TRUE(told);
+    warned |= w.find("\"Card of 1999\", is not known; recorded times") != std::string::npos;
+  EXPECT_TRUE(warned);
 }
 
 TEST_F(CaptureCli, ZeroDurationsCountAsMeasured) {

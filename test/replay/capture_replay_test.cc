@@ -323,7 +323,7 @@ INSTANTIATE_TEST_SUITE_P(
         // Bound by the device: kernels queue.
         Missing{"stream_order_recommender", kRecommender, Drop({EdgeKind::kStream}), 0.55},
         Missing{"stream_order_nanoseconds", kNanoseconds, Drop({EdgeKind::kStream}), 0.15},
-        // Without them kernels are held by those that made room for them.
+        // Without event waits, kernels would still wait for the kernels that made room for them (kRelease).
         Missing{"cross_stream_waits_recommender", kRecommender,
                 Drop({EdgeKind::kEventWait, EdgeKind::kRelease}), 0.25},
         Missing{"cross_stream_waits_dlrm", "param/dlrm", Drop({EdgeKind::kEventWait}), 0.35},

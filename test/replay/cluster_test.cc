@@ -52,7 +52,7 @@ TEST(Cluster, EveryPresetBuilds) {
   }
 }
 
-TEST(Cluster, PresetNumbers) {
+TEST(Cluster, PresetsHaveTheirKnownRates) {
   absl::StatusOr<ClusterModel> a = BuildCluster(Load("dgx-a100"), 16);
   absl::StatusOr<ClusterModel> h = BuildCluster(Load("dgx-h100"), 16);
   ASSERT_TRUE(a.ok() && h.ok());
@@ -65,7 +65,7 @@ TEST(Cluster, PresetNumbers) {
   EXPECT_EQ(h->proto.device().peak_tflops().at("bf16"), 989);
 }
 
-TEST(Cluster, AnOpenDimensionIsSizedToTheTrace) {
+TEST(Cluster, OpenDimensionIsSizedToTheTrace) {
   EXPECT_EQ(Sizes("dgx-h100", 32), (std::vector<int>{8, 4}));
   EXPECT_EQ(Sizes("dgx-h100", 8), (std::vector<int>{8}));
   EXPECT_EQ(Sizes("dgx-h100", 4), (std::vector<int>{4}));
@@ -74,16 +74,16 @@ TEST(Cluster, AnOpenDimensionIsSizedToTheTrace) {
   EXPECT_EQ(Sizes("dgx-h100:nodes=4", 12), (std::vector<int>{8, 4}));  // fewer ranks than devices
 }
 
-TEST(Cluster, RanksThatDoNotFillBlocksAreRefused) {
+TEST(Cluster, RefusesRanksThatDoNotFillBlocks) {
   EXPECT_THAT(BuildError(Load("dgx-h100"), 12), AllOf(HasSubstr("12 ranks"), HasSubstr("multiple of 8")));
 }
 
-TEST(Cluster, MoreRanksThanDevicesNamesBoth) {
+TEST(Cluster, RefusesMoreRanksThanDevices) {
   EXPECT_THAT(BuildError(Load("dgx-h100:nodes=2"), 24),
               AllOf(HasSubstr("24 ranks"), HasSubstr("16 devices")));
 }
 
-TEST(Cluster, OverridesReachTheirFields) {
+TEST(Cluster, OverridesSetTheirFields) {
   absl::StatusOr<ClusterModel> m = BuildCluster(
       Load("dgx-h100:nodes=4,gpus_per_node=2,nic_gbps=800,nic_latency_ns=1.5,nvlink_gbytes_per_s=900,"
            "nvlink_latency_ns=0,memory_gbytes_per_s=8000,memory_latency_ns=3,peak_tflops=2250,"
@@ -108,7 +108,7 @@ TEST(Cluster, OverridesReachTheirFields) {
   EXPECT_THAT(m->proto.name(), HasSubstr("dgx-h100:nodes=4"));
 }
 
-TEST(Cluster, BadOverridesAreNamed) {
+TEST(Cluster, BadOverrideErrorsNameTheKey) {
   EXPECT_THAT(LoadError("dgx-h100:nic_gbp=400"),
               AllOf(HasSubstr("\"nic_gbp\""), HasSubstr("'nic_gbps'? See `chakra-replay help cluster`")));
   EXPECT_THAT(LoadError("dgx-h100:nodes=two"), AllOf(HasSubstr("nodes"), HasSubstr("\"two\"")));
@@ -124,14 +124,14 @@ TEST(Cluster, BadOverridesAreNamed) {
   EXPECT_THAT(BuildError(Load("dgx-h100:peak_tflops.bf61=1")), HasSubstr("bf61"));
 }
 
-TEST(Cluster, NeitherPresetNorFile) {
+TEST(Cluster, RefusesUnknownPresetsAndMissingFiles) {
   EXPECT_THAT(LoadError("dgx-h10"), AllOf(HasSubstr("\"dgx-h10\""), HasSubstr("did you mean \"dgx-h100\"?"),
                                           HasSubstr("dgx-a100")));
   EXPECT_THAT(LoadError("dgx-h10:nodes=2"), HasSubstr("did you mean \"dgx-h100\"?"));
   EXPECT_THAT(LoadError("no/such/file.txtpb"), HasSubstr("neither a preset nor a file"));
 }
 
-TEST(Cluster, ReadsAFile) {
+TEST(Cluster, ReadsAClusterFile) {
   const std::string path = testing::TempDir() + "/cluster_test." + std::to_string(::getpid()) + ".txtpb";
   std::ofstream(path) << "topology { dimension { kind: RING size: 4 bandwidth_bytes_per_s: 53687091200 "
                          "bandwidth_gbytes_per_s: 1 latency_ns: 500 } }";
@@ -160,7 +160,7 @@ struct BadCase {
   void (*spoil)(proto::Cluster*);
 };
 
-TEST(Cluster, EveryBadFieldIsNamed) {
+TEST(Cluster, ErrorsNameTheBadField) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   constexpr double kInf = std::numeric_limits<double>::infinity();
   const BadCase cases[] = {

@@ -62,7 +62,7 @@ proto::KernelTable Collect(const std::vector<RankTrace>& ranks, CollectNotes* no
   return table.ok() ? *table : proto::KernelTable();
 }
 
-TEST(Collect, MedianAndSpreadByKey) {
+TEST(Collect, RowsHaveMedianAndSpread) {
   const RankTrace trace = Trace({{"k", 5, "[[2, 2]]"},
                                  {"k", 1, "[[2,2]]"},
                                  {"k", 9, "[[2, 2]]"},
@@ -82,11 +82,11 @@ TEST(Collect, MedianAndSpreadByKey) {
   EXPECT_EQ(notes.nodes, 4u);
   EXPECT_EQ(notes.host, 1u);
   EXPECT_EQ(notes.no_duration, 1u);
-  EXPECT_EQ(notes.no_shapes, 1u);  // would answer for any shapes
+  EXPECT_EQ(notes.no_shapes, 1u);  // its row would answer for any shapes
   EXPECT_EQ(Collect({trace}, &notes, true).row_size(), 3);
 }
 
-TEST(Collect, WorkIsTheNodesOrTheOperatorsOnce) {
+TEST(Collect, WorkComesFromNodeOrOperatorOnce) {
   const char* shapes = "[[4, 8], [8, 2]]";
   CollectNotes notes;
   const proto::KernelTable t = Collect({Trace({{"gemm_main", 9, shapes, "aten::mm"},
@@ -98,12 +98,12 @@ TEST(Collect, WorkIsTheNodesOrTheOperatorsOnce) {
   EXPECT_EQ(t.row(0).op(), "aten::mm");
   EXPECT_EQ(t.row(0).operations(), 2u * 4 * 8 * 2);
   EXPECT_EQ(t.row(1).name(), "reduce");
-  EXPECT_EQ(t.row(1).operations(), 0u);  // the longer of the two has it
+  EXPECT_EQ(t.row(1).operations(), 0u);  // only the longer of the two has the operations
   EXPECT_EQ(t.row(2).operations(), 1000u);
   EXPECT_EQ(t.row(3).operations(), 2000u);
 }
 
-TEST(Collect, NothingMeasuredIsAnError) {
+TEST(Collect, RefusesTracesWithoutMeasuredKernels) {
   TraceSet traces;
   traces.ranks.push_back(Trace({{"h", 3, "", "", 0, true}}));
   CollectNotes notes;
@@ -123,7 +123,7 @@ proto::KernelTable Table(const char* device, const char* name, double us, uint64
   return t;
 }
 
-TEST(Merge, MeansByCount) {
+TEST(Merge, WeightsMeansByCount) {
   const proto::KernelTable a = Table("D", "k", 10, 3), b = Table("D", "k", 20, 1), c = Table("", "a", 5, 1);
   const auto merged = MergeKernels({a, b, c}, {"a", "b", "c"}, false);
   ASSERT_TRUE(merged.ok()) << merged.status();
@@ -137,7 +137,7 @@ TEST(Merge, MeansByCount) {
   EXPECT_EQ(turned->SerializeAsString(), merged->SerializeAsString());
 }
 
-TEST(Merge, OtherDevicesOnlyWhenAsked) {
+TEST(Merge, MixesDevicesOnlyWhenAsked) {
   const proto::KernelTable a = Table("D", "k", 10, 1), b = Table("E", "k", 20, 1);
   EXPECT_THAT(std::string(MergeKernels({a, b}, {"a", "b"}, false).status().message()),
               HasSubstr("b: device is \"E\", expected \"D\""));

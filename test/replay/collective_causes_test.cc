@@ -14,7 +14,7 @@ CauseRef Node(uint32_t rank, Time at) {
   return Because({}, std::move(cause));
 }
 
-TEST(CallCauses, AMemberStartsForItsArrivalAndASwitchForTheFirst) {
+TEST(CallCauses, SwitchesStartWithTheFirstArrival) {
   CallCauses why;
   why.Open(2, Node(1, us));
   why.Arrive(1, Node(1, us));
@@ -24,7 +24,7 @@ TEST(CallCauses, AMemberStartsForItsArrivalAndASwitchForTheFirst) {
   EXPECT_EQ(why.StartOf(2).at(), us) << "a switch";
 }
 
-TEST(CallCauses, WhoWaitsForAMessageGoesOnForWhatSentIt) {
+TEST(CallCauses, ReceiversContinueBecauseOfTheSender) {
   CallCauses why;
   why.Open(2, Node(0, us));
   why.OpenStreams(2);
@@ -61,7 +61,7 @@ TEST(CallCauses, MessagesOfAConnectionArriveInOrder) {
   EXPECT_EQ(why.stream(1)->parent->kind, Cause::kOverhead);
 }
 
-TEST(CallCauses, WhoWaitsUntilAMessageHasLeftSpendsThatTime) {
+TEST(CallCauses, WaitingForDepartureCountsAsSending) {
   CallCauses why;
   why.Open(1, {});
   why.OpenStreams(1);
@@ -72,7 +72,7 @@ TEST(CallCauses, WhoWaitsUntilAMessageHasLeftSpendsThatTime) {
   EXPECT_EQ(why.stream(0)->rank, 3u);
 }
 
-TEST(CallCauses, ASwitchHasNoNode) {
+TEST(CallCauses, CausesOfSwitchesHaveNoNode) {
   const Cause cause = Spender{.call = 5}.Until(us, Cause::kFlow);
   EXPECT_EQ(cause.row, kNoRow);
   EXPECT_EQ(cause.of, 5u);

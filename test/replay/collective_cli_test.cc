@@ -43,7 +43,7 @@ class CollectiveCli : public Bench {
   }
 };
 
-TEST_F(CollectiveCli, ATableAsNcclTestsPrintsOne) {
+TEST_F(CollectiveCli, PrintsATableLikeNcclTests) {
   const auto lines = Lines("all_reduce --bytes 1KiB..8GiB --cluster dgx-h100 --ranks 16");
   ASSERT_EQ(lines.size(), 27u);
   EXPECT_EQ(lines[0], "# all_reduce on 16 ranks of dgx-h100, fabric analytical, library NCCL 2.30");
@@ -62,7 +62,7 @@ TEST_F(CollectiveCli, ATableAsNcclTestsPrintsOne) {
   EXPECT_EQ(Lines("all_reduce --bytes 8,1M..16M,1G --factor 4").size(), 3u + 5);
 }
 
-TEST_F(CollectiveCli, Csv) {
+TEST_F(CollectiveCli, PrintsCsv) {
   const auto lines = Lines("all_reduce --bytes 8,1GiB --cluster dgx-h200 --format csv");
   ASSERT_EQ(lines.size(), 3u);
   EXPECT_EQ(lines[0], "collective,ranks,bytes,algorithm,protocol,channels,time_us,algbw_GBps,busbw_GBps");
@@ -74,7 +74,7 @@ TEST_F(CollectiveCli, Csv) {
   EXPECT_NEAR(std::stod(cells[8]), std::stod(cells[7]) * 14 / 8, 0.01);
 }
 
-TEST_F(CollectiveCli, JsonIsJson) {
+TEST_F(CollectiveCli, PrintsValidJson) {
   for (const std::string more : {"", " --explain"}) {
     const Outcome r = Run("collective all_reduce --bytes 8,1GiB --cluster dgx-h200 --format json" + more);
     EXPECT_EQ(r.status, 0) << r.err;
@@ -98,8 +98,9 @@ TEST_F(CollectiveCli, JsonIsJson) {
   }
 }
 
-// Names and paths may hold what the formats mean something by; what nothing predicts is no time.
-TEST_F(CollectiveCli, JsonAndCsvOfAnOddName) {
+// Names and paths may contain characters that the formats escape. A candidate without a prediction has null,
+// not a time.
+TEST_F(CollectiveCli, EscapesNamesInJsonAndCsv) {
   std::string xml = Content(std::string(CHAKRA_SOURCE_DIR) + "/test/fuzz/corpus/msccl_fuzz/gather2.xml");
   xml.replace(xml.find("\"a\""), 3, "\"a&quot;,\\b\"");
   Write("odd\"\\.xml", xml);
@@ -118,7 +119,7 @@ TEST_F(CollectiveCli, JsonAndCsvOfAnOddName) {
               AllOf(HasSubstr("\"a\"\",\\b\",simple,2,"), HasSubstr("\"odd\"\"\\.xml serves this size\"")));
 }
 
-TEST_F(CollectiveCli, ExplainSaysWhatWasConsidered) {
+TEST_F(CollectiveCli, ExplainListsTheCandidates) {
   const Outcome r = Run("collective all_reduce --bytes 1GiB --cluster dgx-h200 --explain");
   EXPECT_EQ(r.status, 0) << r.err;
   EXPECT_THAT(r.out, HasSubstr("predicted, next ring/simple"));
@@ -127,7 +128,7 @@ TEST_F(CollectiveCli, ExplainSaysWhatWasConsidered) {
   EXPECT_THAT(Lines("all_reduce --bytes 1M --explain --format csv")[0], HasSubstr(",busbw_GBps,why"));
 }
 
-TEST_F(CollectiveCli, OneMayBeForced) {
+TEST_F(CollectiveCli, AlgorithmAndProtocolMayBeForced) {
   const std::string all = "all_reduce --bytes 1MiB --cluster dgx-h100 ";
   EXPECT_EQ(Takes(all), "ring/ll");
   EXPECT_EQ(Takes(all + "--protocol simple"), "nvls/simple");
@@ -144,7 +145,7 @@ TEST_F(CollectiveCli, OneMayBeForced) {
   Refused("collective " + all + "--protocol LL", {"--protocol", "ll128"}, 2);
 }
 
-TEST_F(CollectiveCli, Typos) {
+TEST_F(CollectiveCli, TyposSuggestTheNearest) {
   Refused("collective", {"expected a collective", "all_reduce", "barrier", "--help"}, 2);
   Refused("collective allreduce", {"no collective \"allreduce\"", "did you mean 'all_reduce'?"}, 2);
   Refused("collective all_reduce all_gather", {"all_gather"}, 2);
@@ -156,7 +157,7 @@ TEST_F(CollectiveCli, Typos) {
   Refused("collective all_reduce --bytes 8 -o absent/table.txt", {"absent/table.txt"});
 }
 
-TEST_F(CollectiveCli, SendsAndReceives) {
+TEST_F(CollectiveCli, PricesSendsAndReceives) {
   const auto lines = Lines("sendrecv --bytes 64MiB,1GiB");
   ASSERT_EQ(lines.size(), 5u);
   EXPECT_EQ(lines[0], "# sendrecv on 8 ranks of dgx-h100, fabric analytical, library NCCL 2.30");
@@ -171,7 +172,7 @@ TEST_F(CollectiveCli, SendsAndReceives) {
   ASSERT_TRUE(google::protobuf::util::JsonStringToMessage(json.out, &list).ok()) << json.out;
   EXPECT_EQ(list.values(0).struct_value().fields().at("algorithm").string_value(), "next");
   EXPECT_EQ(Cells("sendrecv --bytes 1000000 --cluster ring4.txtpb")[4], "-");
-  // One row of either log for each message or link.
+  // Each log has one row for each message or link.
   EXPECT_EQ(Lines("sendrecv --bytes 1MiB --fabric fluid --peers incast --flow-log flows.csv --link-totals "
                   "links.csv")
                 .size(),
@@ -180,7 +181,7 @@ TEST_F(CollectiveCli, SendsAndReceives) {
   EXPECT_THAT(Content(At("links.csv")), HasSubstr(",7340032,7,"));
 }
 
-TEST_F(CollectiveCli, MisuseOfSendsAndReceives) {
+TEST_F(CollectiveCli, RefusesMisuseOfSendsAndReceives) {
   const std::string call = "collective sendrecv --bytes 8 ";
   Refused(call + "--peers nxt", {"--peers \"nxt\"", "expected next, next:DISTANCE", "'next'"}, 2);
   Refused(call + "--peers pair:3,12", {"--peers pair:3,12 on 8 ranks", "0 to 7"}, 2);
@@ -194,17 +195,17 @@ TEST_F(CollectiveCli, MisuseOfSendsAndReceives) {
   Refused("collective send_recv", {"did you mean 'sendrecv'?"}, 2);
 }
 
-TEST_F(CollectiveCli, FieldsOfTheClusterAreSet) {
+TEST_F(CollectiveCli, SetChangesFieldsOfTheCluster) {
   const std::string call = "all_reduce --bytes 4M --cluster ring4.txtpb ";
   EXPECT_EQ(Cells(call + "--set collectives.algorithm[all_reduce]=direct")[3], "direct");
   EXPECT_NE(Cells(call)[6], Cells(call + "--set topology.dimension[0].bandwidth_gbytes_per_s=1")[6]);
-  // The last of all.
+  // `--set` is applied last.
   EXPECT_EQ(Cells(call + "--network switch:link=400Gb/s"),
             Cells(call + "--network switch --set topology.dimension[0].network.build=switch:link=400Gb/s"));
   Refused("collective " + call + "--set devise.name=x", {"--set devise.name=x", "did you mean 'device'?"});
 }
 
-TEST_F(CollectiveCli, BadSizesAndRanks) {
+TEST_F(CollectiveCli, RefusesBadSizesAndRanks) {
   for (const std::string bytes : {"0", "-8", "8X", "2K..1K", "1..", "8,,16", "nan", "1PiB"}) {
     Refused("collective all_reduce --bytes=" + bytes, {"size \"", "expected"}, 2);
   }
@@ -219,7 +220,7 @@ TEST_F(CollectiveCli, BadSizesAndRanks) {
   Refused("collective broadcast --bytes 8 --ranks 4 --root -1", {"--root is -1"});
 }
 
-TEST_F(CollectiveCli, WithoutALibrary) {
+TEST_F(CollectiveCli, PricesWithoutALibrary) {
   const auto cells = Cells("all_reduce --bytes 4M --cluster ring4.txtpb");
   EXPECT_EQ(cells[3] + cells[4], "ring-");
   EXPECT_EQ(cells[6], "120.188");  // 6 steps of 500 ns and of 1 MiB at 50 * 2^30 B/s
@@ -230,19 +231,19 @@ TEST_F(CollectiveCli, WithoutALibrary) {
           {"dirct", "did you mean 'direct'?"}, 2);
 }
 
-TEST_F(CollectiveCli, IntoAFile) {
+TEST_F(CollectiveCli, WritesTheTableToAFile) {
   EXPECT_EQ(Lines("all_reduce --bytes 8 --format csv -o table.csv").size(), 0u);
   EXPECT_THAT(Content(At("table.csv")), HasSubstr("all_reduce,8,8,ring,ll,1,16.621"));
 }
 
-TEST_F(CollectiveCli, OneRankHasNothingToDo) {
+TEST_F(CollectiveCli, OneRankTakesOnlyTheLaunch) {
   const auto cells = Cells("all_reduce --bytes 8 --ranks 1");
   EXPECT_THAT(std::vector<std::string>(cells.begin(), cells.begin() + 7),
               ElementsAre("all_reduce", "1", "8", "-", "-", "1", "3.750"));
 }
 
-// The same rules, in a replay: what ran is in the report.
-TEST_F(CollectiveCli, AReplayShowsWhatWasTaken) {
+// A replay follows the same rules; its report names the algorithms that ran.
+TEST_F(CollectiveCli, ReplayReportsTheChosenAlgorithms) {
   for (int r = 0; r < 8; ++r) {
     Rank("t", r, {Coll(0, 0, 1 << 30), Coll(1, 0, 4096, {0}), Coll(2, 2, 1 << 20, {1})});
   }
@@ -254,13 +255,13 @@ TEST_F(CollectiveCli, AReplayShowsWhatWasTaken) {
   const Outcome text = Run("replay t --cluster dgx-h200");
   EXPECT_EQ(text.status, 0) << text.err;
   EXPECT_THAT(text.out, HasSubstr("all_reduce"));
-  // By both ways the same times.
+  // The times are the same without closed forms.
   EXPECT_EQ(Replayed("t --cluster dgx-h200 --no-fast-path").makespan_ps(), report.makespan_ps());
   EXPECT_LE(Replayed("t --cluster dgx-h200 --fabric analytical-fifo").makespan_ps(),
             2 * report.makespan_ps());
 }
 
-TEST_F(CollectiveCli, ANetworkThatTheRanksDoNotNeedIsTold) {
+TEST_F(CollectiveCli, WarnsOfANetworkThatIsNotUsed) {
   const std::string step = std::string(CHAKRA_SOURCE_DIR) + "/examples/transformer_step";
   const std::string network = " --cluster dgx-h100 --network leaf_spine:k=16";
   const std::string note =

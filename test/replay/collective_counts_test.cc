@@ -45,7 +45,7 @@ TEST(CollectiveCounts, AddsCallsOfOneKindAndGroup) {
   EXPECT_EQ(m.collectives.at({"broadcast", "pair"}).bytes, 7u);
 }
 
-TEST(CollectiveCounts, WhoWaitedAndForWhom) {
+TEST(CollectiveCounts, CountsWaitsAndTheRanksWaitedFor) {
   const Matching matching = TwoGroups();
   CollectiveCounts counts(matching);
   const Time us = Time::Nanos(1000);
@@ -60,7 +60,7 @@ TEST(CollectiveCounts, WhoWaitedAndForWhom) {
   EXPECT_EQ(Of(counts, 2).ranks[1].waited, us * 2) << "ranks that the metrics do not have are left out";
 }
 
-TEST(CollectiveCounts, AlgorithmsInTheOrderOfFirstUse) {
+TEST(CollectiveCounts, ListsAlgorithmsInOrderOfFirstUse) {
   const Matching matching = TwoGroups();
   CollectiveCounts counts(matching);
   const CollectiveCall small = Call(0, CollectiveType::kAllReduce, 8),
@@ -83,7 +83,7 @@ TEST(CollectiveCounts, AlgorithmsInTheOrderOfFirstUse) {
   EXPECT_EQ(total.chosen[1].least_bytes, 512u);
 }
 
-TEST(CollectiveCounts, FlowsAndClosedForms) {
+TEST(CollectiveCounts, CountsFlowsAndClosedForms) {
   const Matching matching = TwoGroups();
   CollectiveCounts counts(matching);
   counts.CountFlow();

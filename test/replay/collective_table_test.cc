@@ -1,4 +1,4 @@
-// One call's price, the table of prices, and the sizes that a user may name.
+// The price of one call, the table of prices, and the sizes that a user may give.
 #include "replay/run/collective_table.h"
 
 #include <gmock/gmock.h>
@@ -27,7 +27,7 @@ std::string SizeError(const std::string& text, double factor = 2) {
   return std::string(sizes.status().message());
 }
 
-TEST(CollectiveSizes, Units) {
+TEST(CollectiveSizes, ReadsUnits) {
   for (const auto& [text, bytes] : std::map<std::string, uint64_t>{{"1", 1},
                                                                    {"1048576", 1048576},
                                                                    {"8B", 8},
@@ -53,7 +53,7 @@ TEST(CollectiveSizes, Units) {
   }
 }
 
-TEST(CollectiveSizes, ListsAndRanges) {
+TEST(CollectiveSizes, ReadsListsAndRanges) {
   EXPECT_THAT(*ParseSizes("8", 2), ElementsAre(8));
   EXPECT_THAT(*ParseSizes("1KiB..8KiB", 2), ElementsAre(1024, 2048, 4096, 8192));
   EXPECT_THAT(*ParseSizes("1K..9K,64,3", 3), ElementsAre(1024, 3072, 9216, 64, 3));
@@ -96,8 +96,9 @@ TableRow Price(CollectiveTable& table, uint64_t bytes) {
   return row.ok() ? *row : TableRow();
 }
 
-// 1.2 us between kernels and what PriceCall() says; the host's 3.75 us for each device of a thread at least.
-TEST(CollectiveTables, LaunchAndEnqueue) {
+// A row takes 1.2 us between kernels and the time of PriceCall(), but at least the host's 3.75 us for each
+// device of a thread.
+TEST(CollectiveTables, AddsKernelGapsAndLaunches) {
   TestMachine m = Preset("dgx-h200", 8);
   TableOptions options = Options(T::kAllReduce, 8);
   CollectiveTable table = Make("dgx-h200", options);
@@ -137,8 +138,8 @@ TEST(CollectiveTables, RowsDoNotDependOnOneAnother) {
   EXPECT_GE(contended, 0.99 * first);
 }
 
-// Bytes are those of the larger buffer, which an all-gather cannot cut unevenly.
-TEST(CollectiveTables, BytesOfAllGather) {
+// Bytes are those of the larger buffer; an all-gather cannot divide it unevenly.
+TEST(CollectiveTables, RoundsTheBytesOfAllGather) {
   CollectiveTable table = Make("dgx-h100", Options(T::kAllGather, 8));
   EXPECT_EQ(Price(table, 4099).bytes, 4096u);
   EXPECT_EQ(Price(table, 3).bytes, 8u);
@@ -148,7 +149,7 @@ TEST(CollectiveTables, BytesOfAllGather) {
   EXPECT_DOUBLE_EQ(row.busbw, row.algbw * 7 / 8);
 }
 
-TEST(CollectiveTables, EveryKindOnEveryPreset) {
+TEST(CollectiveTables, PricesEveryKindOnEveryPreset) {
   for (const char* preset : {"dgx-v100", "dgx2", "dgx-a100", "dgx-h100", "dgx-h800", "dgx-b200", "dgx-b300",
                              "gb200-nvl72", "gb300-nvl72", "l40s", "rtx-pro-6000", "mi300x"}) {
     for (int type = 0; type < kCollectiveTypes; ++type) {
@@ -169,7 +170,7 @@ TEST(CollectiveTables, EveryKindOnEveryPreset) {
   }
 }
 
-TEST(CollectiveTables, ForcedAlgorithmAndProtocol) {
+TEST(CollectiveTables, UsesForcedAlgorithmAndProtocol) {
   TableOptions options = Options(T::kAllReduce, 8);
   const auto takes = [&](const char* algorithm, const char* protocol) {
     options.algorithm = algorithm;
@@ -198,14 +199,14 @@ TEST(CollectiveTables, ForcedAlgorithmAndProtocol) {
   EXPECT_THAT(refused("nvls", "ll"), HasSubstr("no protocol \"ll\" for nvls"));
 }
 
-TEST(CollectiveTables, ABarrierHasNoBandwidth) {
+TEST(CollectiveTables, BarriersHaveNoBandwidth) {
   CollectiveTable table = Make("dgx-h100", Options(T::kBarrier, 8));
   const TableRow row = Price(table, 1 << 30);
   EXPECT_GT(row.time_us, 0);
   EXPECT_EQ(row.algbw + row.busbw, 0);
 }
 
-TEST(CollectiveTables, TooLongIsSaid) {
+TEST(CollectiveTables, RefusesTimesThatOverflow) {
   const proto::Cluster slow = ClusterText(
       "topology { dimension { kind: FULLY_CONNECTED size: 8 bandwidth_bytes_per_s: 1 } } collectives { "
       "library {"
@@ -216,8 +217,9 @@ TEST(CollectiveTables, TooLongIsSaid) {
               AllOf(HasSubstr("all_reduce of 1073741824 bytes on 8 ranks"), HasSubstr("106 days")));
 }
 
-// Its own channels and protocol, whatever its name; elsewhere than it serves it is no choice.
-TEST(CollectiveTables, AProgramFromAFile) {
+// A program has channels and a protocol of its own, whatever its name. It is not a candidate for calls that
+// it does not serve.
+TEST(CollectiveTables, UsesAProgramFromAFile) {
   std::string xml = *ReadFile(std::string(CHAKRA_SOURCE_DIR) + "/test/fuzz/corpus/msccl_fuzz/gather2.xml");
   xml.replace(xml.find("\"a\""), 3, "\"x/y\"");
   const std::string path = ::testing::TempDir() + "/table_program.xml";
@@ -245,7 +247,7 @@ TEST(CollectiveTables, AProgramFromAFile) {
   EXPECT_EQ(Price(*plain, 1 << 20).algorithm, "x/y");
 }
 
-TEST(CollectiveTables, WithoutALibrary) {
+TEST(CollectiveTables, PricesWithoutALibrary) {
   const proto::Cluster cluster = ClusterText(
       "topology { dimension { kind: FULLY_CONNECTED size: 4 bandwidth_gbytes_per_s: 50 latency_ns: 500 } }");
   TableOptions options = Options(T::kAllReduce, 4);
@@ -268,7 +270,7 @@ TEST(CollectiveTables, WithoutALibrary) {
   EXPECT_THAT(error, AllOf(HasSubstr("\"one_shoot\""), HasSubstr("one_shot")));
 }
 
-TEST(CollectiveTables, Errors) {
+TEST(CollectiveTables, RefusesBadRanksAndFabrics) {
   EXPECT_THAT(MakeError("dgx-h100", Options(T::kAllReduce, 9)),
               AllOf(HasSubstr("9 ranks"), HasSubstr("multiple of 8")));
   EXPECT_THAT(MakeError("dgx-h100:nodes=2", Options(T::kAllReduce, 17)),
@@ -278,8 +280,8 @@ TEST(CollectiveTables, Errors) {
   EXPECT_THAT(MakeError("dgx-h100", options), HasSubstr("fluidity"));
 }
 
-// A call that reaches what it cannot do says so, and leaves the machine as it was.
-TEST(CollectivePrice, ErrorsAndGroups) {
+// A call that cannot run gives an error, and leaves the machine unchanged.
+TEST(CollectivePrice, FailedCallsLeaveTheMachineUnchanged) {
   TestMachine m = Preset("dgx-h100", 16);
   Time now;
   m.Force(T::kAllReduce, "nvls");

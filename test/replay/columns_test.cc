@@ -1,4 +1,4 @@
-// What the options beside the fields of reports say.
+// The options of the fields of reports: the columns of tables.
 #include "replay/report/columns.h"
 
 #include <gmock/gmock.h>
@@ -27,7 +27,7 @@ using ::testing::Not;
 
 constexpr View kViews[] = {View::kText, View::kCsv, View::kCompare, View::kPage};
 
-// A type and all that its messages hold.
+// Adds a type and, recursively, the types of its fields.
 void Collect(const Descriptor* type, std::set<const Descriptor*>* types) {
   if (!types->insert(type).second) return;
   for (int i = 0; i < type->field_count(); ++i) {
@@ -46,7 +46,7 @@ std::set<std::string> NamesIn(const Descriptor& type, View view) {
   return {names.begin(), names.end()};
 }
 
-TEST(Columns, EachHasAPlaceOfItsOwnAndAName) {
+TEST(Columns, EachHasItsOwnPlaceAndName) {
   std::set<const Descriptor*> types;
   Collect(proto::Report::descriptor(), &types);
   size_t all = 0;
@@ -68,7 +68,7 @@ TEST(Columns, EachHasAPlaceOfItsOwnAndAName) {
   EXPECT_GT(all, 200u);
 }
 
-TEST(Columns, NoTableIsMisspelled) {
+TEST(Columns, NamesOfTablesAreKnown) {
   std::set<const Descriptor*> types;
   Collect(proto::Report::descriptor(), &types);
   for (const Descriptor* type : types) {
@@ -83,7 +83,7 @@ TEST(Columns, NoTableIsMisspelled) {
   }
 }
 
-TEST(Columns, EveryCountOfLinksIsShownEverywhere) {
+TEST(Columns, EveryLinkCountIsInEveryView) {
   const Descriptor& type = *proto::LinkReport::descriptor();
   const std::string page = page::ColumnsOf(type);
   for (const LinkCount& count : kLinkCounts) {
@@ -95,14 +95,14 @@ TEST(Columns, EveryCountOfLinksIsShownEverywhere) {
   }
 }
 
-TEST(Columns, EveryCountOfPacketsIsAFieldThatIsCompared) {
+TEST(Columns, EveryPacketCountIsCompared) {
   const Descriptor& type = *proto::PacketReport::descriptor();
   std::set<std::string> compared;
   for (const ReportColumn& c : ColumnsOf(type, View::kCompare)) compared.insert(c.field->name());
   for (const PacketCount& count : kPacketCounts) EXPECT_EQ(compared.count(count.name), 1u) << count.name;
 }
 
-TEST(Columns, CellsForPeopleAndPrograms) {
+TEST(Columns, FormatsCellsAsTextAndCsv) {
   proto::LinkReport link;
   link.set_name("a,b");
   link.set_utilization(0.12345);
@@ -133,7 +133,7 @@ TEST(Columns, CellsForPeopleAndPrograms) {
   EXPECT_THAT(link.lost_series(), ElementsAre(1, 2));
 }
 
-TEST(RowTable, ColumnsThatAreLeftOutAddedAndChanged) {
+TEST(RowTable, OmitsAddsAndChangesColumns) {
   proto::LinkReport link;
   link.set_name("a");
   link.set_flows(3);
@@ -155,7 +155,7 @@ TEST(RowTable, ColumnsThatAreLeftOutAddedAndChanged) {
   EXPECT_THAT(head(packets), Not(HasSubstr("lost")));
 }
 
-TEST(Columns, WhatSweepsKeepHasNamesOfItsOwn) {
+TEST(Columns, MetricsOfSweepsHaveUniqueNames) {
   const std::vector<std::string> names = sweep::ReportMetricNames();
   const std::set<std::string> different(names.begin(), names.end());
   EXPECT_EQ(different.size(), names.size());

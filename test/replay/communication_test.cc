@@ -1,4 +1,4 @@
-// What the report says of communication: dimensions of the split, and groups that are alike in one row.
+// Communication in the report: dimensions of the split, and symmetric groups in one row.
 #include "replay/report/communication.h"
 
 #include <gmock/gmock.h>
@@ -14,7 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(GroupDimension, IsWhatNamesHaveInCommonOrHowRanksStand) {
+TEST(GroupDimension, ComesFromNamesOrRanks) {
   EXPECT_EQ(GroupDimension("", {0, 1}), "all ranks");
   EXPECT_EQ(GroupDimension("tp8", {8, 9}), "tp");
   EXPECT_EQ(GroupDimension("job1/dp12", {4, 12}), "job1/dp");
@@ -40,7 +40,7 @@ void Add(proto::Report* r, const std::string& kind, const std::string& group, co
 }
 
 // 448 tensor groups do not hide the one of data parallelism.
-TEST(PrintCommunication, GroupsThatAreAlikeAreOneRow) {
+TEST(PrintCommunication, SymmetricGroupsAreOneRow) {
   proto::Report r;
   for (int i = 0; i < 448; ++i)
     Add(&r, "all_reduce", absl::StrCat("tp", 8 * i), "tp", 1 << 20, 3'000'000 + i % 2);
@@ -54,7 +54,7 @@ TEST(PrintCommunication, GroupsThatAreAlikeAreOneRow) {
       "  all_reduce  dp0         1      8      4  4 MiB  1 us   0 s  4194.30  7340.03  -\n");
 }
 
-TEST(PrintCommunication, SizesThatNobodyKnowsAreNone) {
+TEST(PrintCommunication, UnknownSizesAreShownAsADash) {
   proto::Report r;
   Add(&r, "all_to_all", "ep", "ep", 0, 2'000'000);
   Add(&r, "barrier", "ep", "ep", 0, 1'000'000);
@@ -67,8 +67,8 @@ TEST(PrintCommunication, SizesThatNobodyKnowsAreNone) {
   EXPECT_THAT(PrintCommunication(r, nullptr), HasSubstr("  all_to_all  ep         8      4      -  2 us"));
 }
 
-// Where a dimension has groups that differ, its sum comes first.
-TEST(PrintCommunication, ASumByKindAndDimensionComesFirst) {
+// If the groups of a dimension differ, their sum comes first.
+TEST(PrintCommunication, SumsByKindAndDimensionComeFirst) {
   proto::Report r;
   for (int i = 0; i < 6; ++i)
     Add(&r, "all_gather", absl::StrCat("dp", i), "dp", 1000 * (i / 2 + 1), 1000 * (i + 1));

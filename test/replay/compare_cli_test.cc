@@ -35,7 +35,7 @@ class Compare : public Bench {
   static constexpr int kAllReduce = static_cast<int>(CollectiveType::kAllReduce);
 };
 
-TEST_F(Compare, TheSameIsTheSame) {
+TEST_F(Compare, IdenticalInputsHaveNoDifferences) {
   for (const char* pair : {"a.json a.json", "t t", "t/w t"}) {
     const Outcome r = Done(std::string(pair) + " --exact");
     EXPECT_THAT(r.out, HasSubstr("No differences."));
@@ -44,7 +44,7 @@ TEST_F(Compare, TheSameIsTheSame) {
 }
 
 // Before and after on one page, with both timelines.
-TEST_F(Compare, APageHasBothSides) {
+TEST_F(Compare, PageShowsBothSides) {
   for (const char* pair : {"a.json b.json", "t slow"}) {
     SCOPED_TRACE(pair);
     Done(std::string(pair) + " --html c.html -o c.txt");
@@ -59,20 +59,20 @@ TEST_F(Compare, APageHasBothSides) {
   Refused("compare a.json b.json --html ''", {"--html names no file"}, 2);
 }
 
-// Files come before the text, whose reader may have gone.
-TEST_F(Compare, ThePageIsThereWhereNobodyReadsTheText) {
+// Files are written before the text, which goes to a closed standard output here.
+TEST_F(Compare, WritesThePageWhenStandardOutputIsClosed) {
   for (const char* command : {"compare a.json b.json --html page.html", "compare t slow --html page.html",
                               "replay t --cluster ring2.txtpb --compute recorded -q --html page.html"}) {
     std::filesystem::remove(folder_ / "page.html");
     EXPECT_EQ(Run(command, "&-").status, 1) << command;
     EXPECT_THAT(Content(folder_ / "page.html"), HasSubstr("<!DOCTYPE html>")) << command;
   }
-  // Nor does a page that goes to standard output keep the text from its file.
+  // The text is also written to its file if the page goes to a closed standard output.
   EXPECT_EQ(Run("compare a.json b.json --html - -o c.txt", "&-").status, 1);
   EXPECT_THAT(Content(folder_ / "c.txt"), HasSubstr("makespan"));
 }
 
-TEST_F(Compare, ReportsByOperatorCollectiveLaneAndRank) {
+TEST_F(Compare, ComparesByOperatorCollectiveLaneAndRank) {
   const Outcome text = Done("a.json b.json");
   EXPECT_THAT(text.out,
               AllOf(HasSubstr("makespan"), HasSubstr("\n  n0  "), HasSubstr("n2 [only B]"),
@@ -87,7 +87,7 @@ TEST_F(Compare, ReportsByOperatorCollectiveLaneAndRank) {
   EXPECT_FALSE(c.identical());
 }
 
-TEST_F(Compare, AnyFormOfReportsAndOfOutput) {
+TEST_F(Compare, ReadsAndWritesEveryFormat) {
   proto::Report report;
   ASSERT_TRUE(ReadMessageFile(At("b.json"), &report).ok());
   ASSERT_TRUE(WriteMessageFile(report, MessageFormat::kText, At("b.txtpb")).ok());
@@ -115,14 +115,14 @@ TEST_F(Compare, FailOverDecidesTheStatus) {
   EXPECT_THAT(Done("t slow --fail-over 0%", 1).err, HasSubstr("duration: A 200 us, B 212 us"));
 }
 
-TEST_F(Compare, TracesByEverything) {
+TEST_F(Compare, ComparesTraces) {
   const Outcome r = Done("t slow");
   EXPECT_THAT(r.out, AllOf(HasSubstr("4 in both, 1 of them changed; 0 only in A, 2 only in B"),
                            HasSubstr("100000000 ps"), HasSubstr("The same in both:"),
                            Not(HasSubstr("Collectives:"))));
 }
 
-TEST_F(Compare, AttributesThatReplayDoesNotUse) {
+TEST_F(Compare, ComparesUnusedAttributesWhenAsked) {
   for (int r = 0; r < 2; ++r) {
     Rank("tagged", r, {With(Comp(0, 100), "colour", "red"), Coll(1, kAllReduce, 100000, {0})});
   }
@@ -133,7 +133,7 @@ TEST_F(Compare, AttributesThatReplayDoesNotUse) {
   EXPECT_THAT(Done("t packed --attributes --exact").out, HasSubstr("2 input files differ in form alone"));
 }
 
-TEST_F(Compare, MisuseIsStatus2) {
+TEST_F(Compare, MisuseGivesStatus2) {
   Refused("compare", {"expects two", "--help"}, 2);
   Refused("compare a.json", {"was given 1"}, 2);
   Refused("compare a.json b.json t", {"was given 3"}, 2);
@@ -147,7 +147,7 @@ TEST_F(Compare, MisuseIsStatus2) {
   Refused("compare a.json b.json --top -1", {"--top"}, 2);
 }
 
-TEST_F(Compare, BadInputIsStatus1) {
+TEST_F(Compare, BadInputGivesStatus1) {
   Refused("compare a.json t", {"a.json is a report", "t is none", "--report"});
   Refused("compare t a.json", {"a.json is a report", "t is none"});
   Refused("compare a.json absent", {"absent"});

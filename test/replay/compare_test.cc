@@ -1,4 +1,4 @@
-// Two reports, or two sets of traces, told apart.
+// Comparisons of reports: differences, limits, inputs and output.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ const proto::MeasureChange& By(const proto::Section& section, int row) {
   return section.total();
 }
 
-// compare(B, A) with everything turned round: what compare(A, B) should be.
+// compare(B, A) with the sides swapped: it must equal compare(A, B).
 proto::Comparison Turned(proto::Comparison c) {
   const auto turn = [](proto::MeasureChange* m) {
     *m =
@@ -75,7 +75,7 @@ proto::Comparison Turned(proto::Comparison c) {
   return c;
 }
 
-TEST(Table, RowsGoByNameAndTheirOrderAmongEquals) {
+TEST(Table, RowsMatchByNameThenByOrder) {
   const ComparedTable a{
       "t", {"time_ps", "count"}, {}, {{"x", {5, 1}}, {"x", {7, 1}}, {"y", {1, 1}}, {"x #2", {9, 9}}}};
   ComparedTable b = a;
@@ -92,7 +92,7 @@ TEST(Table, RowsGoByNameAndTheirOrderAmongEquals) {
   EXPECT_DOUBLE_EQ(s.change(0).share_percent(), 60);
 }
 
-TEST(Table, IsSortedByTheFirstMeasureThatDiffers) {
+TEST(Table, SortsByTheFirstMeasureThatDiffers) {
   const ComparedTable a{
       "t", {"time_ps", "bytes"}, {}, {{"rank 2", {5, 1}}, {"rank 10", {5, 1}}, {"q", {5, 1}}}};
   ComparedTable b = a;
@@ -104,7 +104,7 @@ TEST(Table, IsSortedByTheFirstMeasureThatDiffers) {
   EXPECT_THAT(Names(s), ElementsAre("q", "rank 2", "rank 10"));
 }
 
-TEST(Table, NumbersBeyondInt64AndWithoutABase) {
+TEST(Table, HandlesOverflowAndBasesOfZero) {
   const uint64_t large = ~uint64_t{0};
   EXPECT_EQ(ChangeOf("bytes", large, large - 1).difference(), -1);
   EXPECT_EQ(ChangeOf("bytes", large, large - 1).a(), kMost);
@@ -135,7 +135,7 @@ proto::Report SmallReport() {
   return r;
 }
 
-TEST(CompareReports, AReportDiffersNotFromItself) {
+TEST(CompareReports, ReportEqualsItself) {
   const proto::Report r = SmallReport();
   proto::Report moved = r;
   moved.mutable_input(0)->set_path("elsewhere/w.0.et");
@@ -147,7 +147,7 @@ TEST(CompareReports, AReportDiffersNotFromItself) {
   }
 }
 
-TEST(CompareReports, SaysWhatChangedAndTheOtherWayRound) {
+TEST(CompareReports, ListsChangesInBothDirections) {
   const proto::Report a = SmallReport();
   proto::Report b = a;
   b.set_makespan_ps(1500);
@@ -179,7 +179,7 @@ TEST(CompareReports, SaysWhatChangedAndTheOtherWayRound) {
   EXPECT_EQ(back.DebugString(), c.DebugString());
 }
 
-// Of the rank that ends last, the shares add up to its end.
+// The shares of the rank that ends last add up to its end.
 TEST(CompareReports, SharesOfTheLastRankAddUp) {
   const proto::Report a = SmallReport();
   proto::Report b = a;
@@ -190,7 +190,7 @@ TEST(CompareReports, SharesOfTheLastRankAddUp) {
   EXPECT_EQ(sum, 1000);
 }
 
-TEST(CompareReports, AnOperatorThatOneReportCutOffMayBeInTheOther) {
+TEST(CompareReports, OperatorsCutFromOneReportAreNoFailure) {
   proto::Report a = SmallReport();
   a.mutable_operator_(1)->set_name("(others)");
   a.mutable_operator_(1)->set_merged(true);
@@ -205,7 +205,7 @@ TEST(CompareReports, AnOperatorThatOneReportCutOffMayBeInTheOther) {
   EXPECT_THAT(*text, HasSubstr("all_reduce [listed in B]"));
 }
 
-TEST(CompareReports, NumbersAreMergedWhereOneSideHasMergedThem) {
+TEST(CompareReports, MergesNamesIfOneSideMergedThem) {
   proto::Report a = SmallReport(), b = a;
   a.mutable_operator_(0)->set_name("l1.mm");
   a.mutable_operator_(1)->set_name("l2.mm");
@@ -218,7 +218,7 @@ TEST(CompareReports, NumbersAreMergedWhereOneSideHasMergedThem) {
   EXPECT_EQ(Find(CompareReports(b, a), "operators")->changed(), 0u);
 }
 
-TEST(CompareReports, DetailsThatAreNotComparedAreNamed) {
+TEST(CompareReports, NamesDetailsThatAreNotCompared) {
   const proto::Report a = SmallReport();
   proto::Report b = a;
   b.set_bound("bound by something else");
@@ -228,7 +228,7 @@ TEST(CompareReports, DetailsThatAreNotComparedAreNamed) {
   EXPECT_THAT(c.note(0), HasSubstr("bound"));
 }
 
-TEST(Limit, Texts) {
+TEST(Limit, ReadsPercentagesAndTimes) {
   EXPECT_DOUBLE_EQ(ParseSlowdownLimit("2.5 %")->percent, 2.5);
   EXPECT_EQ(ParseSlowdownLimit("5ms")->ps, 5000000000);
   EXPECT_EQ(ParseSlowdownLimit("1e-3s")->ps, 1000000000);
@@ -248,7 +248,7 @@ int Failures(const char* limit, bool both_ways, int64_t a, int64_t b) {
   return c.failure_size();
 }
 
-TEST(Limit, IsExceededByMoreThanItself) {
+TEST(Limit, IsExceededOnlyByLargerChanges) {
   EXPECT_EQ(Failures("2%", false, 1000, 1020), 0);
   EXPECT_EQ(Failures("2%", false, 1000, 1021), 1);
   EXPECT_EQ(Failures("20ps", false, 1000, 1020), 0);
@@ -262,7 +262,7 @@ TEST(Limit, IsExceededByMoreThanItself) {
   EXPECT_EQ(Failures("1%", true, kMost, 0), 1);
 }
 
-TEST(Limit, SubjectsAreKnownAndChecked) {
+TEST(Limit, ChecksTheGivenSubjects) {
   proto::Report b = SmallReport();
   b.mutable_rank(1)->set_end_ps(950);
   b.add_collective()->set_kind("barrier");
@@ -279,7 +279,7 @@ TEST(Limit, SubjectsAreKnownAndChecked) {
   EXPECT_FALSE(CheckLimit(*ParseSlowdownLimit("2%"), {"makespan"}, false, false, &c).ok());
 }
 
-TEST(Input, ReportsAreToldFromTraces) {
+TEST(Input, DistinguishesReportsFromTraces) {
   const proto::Report r = SmallReport();
   for (MessageFormat format : {MessageFormat::kJson, MessageFormat::kText, MessageFormat::kBinary}) {
     auto looks = LooksLikeReport(*FormatMessage(r, format), "r");
@@ -307,7 +307,7 @@ TEST(Input, ReportsAreToldFromTraces) {
   EXPECT_FALSE(LooksLikeReport("chakra-replay 0.1.0\n", "r.txt").ok());
 }
 
-TEST(Input, WhatNoReplayWritesIsRefused) {
+TEST(Input, RefusesReportsWithImpossibleNumbers) {
   EXPECT_TRUE(CheckReport(SmallReport(), "r").ok());
   EXPECT_FALSE(CheckReport(proto::Report(), "r").ok());
   proto::Report r = SmallReport();
@@ -318,7 +318,7 @@ TEST(Input, WhatNoReplayWritesIsRefused) {
   EXPECT_THAT(std::string(CheckReport(r, "r").message()), HasSubstr("collective[0].algbw_gbytes_per_s"));
 }
 
-TEST(Print, FitsTheTerminalAndOneLineOfCsvAChange) {
+TEST(Print, FitsTheTerminalAndEscapesCsv) {
   const proto::Report a = SmallReport();
   proto::Report b = a;
   for (int i = 0; i < 30; ++i) {

@@ -1,4 +1,4 @@
-// What changed between two sets of traces.
+// Differences of two sets of traces.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -52,15 +52,15 @@ const proto::Section& Section(const proto::Comparison& c, const std::string& nam
   return proto::Section::default_instance();
 }
 
-TEST(CompareTraces, TracesDifferNotFromThemselves) {
+TEST(CompareTraces, TracesEqualThemselves) {
   const proto::Comparison c = Compared(Small(), Small());
   EXPECT_TRUE(c.identical()) << c.DebugString();
   EXPECT_EQ(c.nodes().paired(), 8u);
   EXPECT_EQ(c.nodes().changed(), 0u);
 }
 
-// Each change of one node shows as itself, and as nothing else.
-TEST(CompareTraces, EveryAttributeIsTold) {
+// Each change of one node is reported as that change, and as no other.
+TEST(CompareTraces, EveryChangedAttributeIsReported) {
   using Edit = std::function<void(TraceBuilder*)>;
   const std::vector<std::pair<std::string, Edit>> edits = {
       {"duration", [](TraceBuilder* t) { t->Nodes(1)[0].set_duration_micros(11); }},
@@ -133,7 +133,7 @@ TEST(CompareTraces, NodesPairByIdThenByNameAndOrder) {
   EXPECT_FALSE(c.identical());
 }
 
-TEST(CompareTraces, OtherNodesOfTheSameIdAreNoPair) {
+TEST(CompareTraces, DifferentNodesWithOneIdAreUnpaired) {
   TraceBuilder b = Small();
   b.Nodes(1)[3].set_name("other");
   b.Nodes(1)[3].mutable_data_deps()->Truncate(1);
@@ -143,7 +143,7 @@ TEST(CompareTraces, OtherNodesOfTheSameIdAreNoPair) {
   EXPECT_EQ(c.nodes().only_b(), 1u);
 }
 
-TEST(CompareTraces, MoreRanksAreOnlyThere) {
+TEST(CompareTraces, AdditionalRanksAreInOneSideOnly) {
   TraceBuilder b(3);
   for (int r = 0; r < 2; ++r) b.Nodes(r) = Small().Nodes(r);
   b.groups = Small().groups;
@@ -157,7 +157,7 @@ TEST(CompareTraces, MoreRanksAreOnlyThere) {
   EXPECT_EQ(Section(back, "ranks").change(0).only_in(), "a");
 }
 
-TEST(CompareTraces, MetadataAndGroups) {
+TEST(CompareTraces, ComparesMetadataAndGroups) {
   TraceBuilder b = Small();
   b.Metadata(1).set_version("1.0.0");
   et::AttributeProto* key = b.Metadata(1).add_attr();
@@ -173,7 +173,7 @@ TEST(CompareTraces, MetadataAndGroups) {
   EXPECT_EQ(Section(c, "groups").change(0).text(0).b(), "0-1");
 }
 
-TEST(CompareTraces, ThreadsOfOtherRunsAreNumbered) {
+TEST(CompareTraces, NumbersThreadsWhoseIdsDiffer) {
   const auto traced = [](int64_t main, int64_t second, uint64_t micros) {
     TraceBuilder t(1);
     for (int i = 0; i < 3; ++i) {
@@ -247,17 +247,17 @@ std::vector<std::string> Rows(const proto::Section& section) {
   return out;
 }
 
-TEST(CompareTraces, CapturesByKernelAndByTheOperatorThatLaunched) {
+TEST(CompareTraces, ComparesCapturesByKernelAndLaunchingOperator) {
   const proto::Comparison c = Compared(Captured(2, "flash2", 20), Captured(2, "flash3", 10));
   EXPECT_THAT(Rows(Section(c, "kernels_by_operator")), ElementsAre("aten::attention 40 20"));
   EXPECT_THAT(Rows(Section(c, "kernels")), ElementsAre("flash2 40 0", "flash3 0 20"));
-  EXPECT_EQ(Section(c, "operators").change_size(), 0);        // of the host, which does as before
+  EXPECT_EQ(Section(c, "operators").change_size(), 0);        // of the host, which has not changed
   EXPECT_EQ(Section(c, "kernels_by_operator").rows_a(), 3u);  // and those that no operator launched
   EXPECT_TRUE(c.note().empty());
 }
 
-// Of kernels of graphs the node tells the operator, else there is the call that launched the graph.
-TEST(CompareTraces, KernelsOfGraphsByTheirOperators) {
+// For kernels of a graph, the node gives the operator; without one, it is the call that launched the graph.
+TEST(CompareTraces, GraphKernelsBelongToTheirOperators) {
   const auto captured = [](uint64_t micros, bool written) {
     TraceBuilder t = Captured(1, "flash2", micros);
     for (et::Node& n : t.Nodes(0)) {
@@ -276,7 +276,7 @@ TEST(CompareTraces, KernelsOfGraphsByTheirOperators) {
   }
 }
 
-TEST(CompareTraces, CapturesOfMoreStepsHaveTheSameMean) {
+TEST(CompareTraces, StepCountDoesNotChangeTheMean) {
   const proto::Comparison c = Compared(Captured(2, "flash2", 20), Captured(5, "flash2", 20));
   std::map<std::string, std::pair<int64_t, int64_t>> whole;
   for (const proto::MeasureChange& m : Section(c, "run").change(0).measure())
@@ -287,21 +287,21 @@ TEST(CompareTraces, CapturesOfMoreStepsHaveTheSameMean) {
   EXPECT_THAT(c.note(0), HasSubstr("A has 2 steps, B 5"));
 }
 
-TEST(CompareTraces, OtherAttributesNeedTheFrames) {
+TEST(CompareTraces, ComparingAttributesNeedsRawFrames) {
   const auto x = Small().Build();
   const auto c = CompareTraces(*x, *x, {false, true});
   EXPECT_EQ(c.status().code(), absl::StatusCode::kFailedPrecondition);
 }
 
-TEST(CompareTraces, RangesOfRanks) {
+TEST(CompareTraces, FormatsRangesOfRanks) {
   EXPECT_EQ(RankRanges({}), "");
   EXPECT_EQ(RankRanges({3}), "3");
   EXPECT_EQ(RankRanges({0, 1, 2, 5, 7, 8}), "0-2,5,7-8");
 }
 
-// Random traces: what is only in A of one comparison is only in B of the other, pairs are
-// one to one, and differences of sums change sign.
-TEST(CompareTraces, TheOtherWayRound) {
+// Random traces: nodes that are only in A of one comparison are only in B of the other, pairs are one to one,
+// and differences of sums change sign.
+TEST(CompareTraces, SwappedSidesGiveOppositeDifferences) {
   std::mt19937 random(7);
   const auto below = [&random](uint32_t n) { return random() % n; };
   const auto make = [&below] {

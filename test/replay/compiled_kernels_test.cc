@@ -1,4 +1,4 @@
-// Kernels of one name whose code differs, in kernel tables.
+// Kernels with one name and different code, in kernel tables.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,8 +16,8 @@ namespace {
 
 using testing::ElementsAre;
 
-// One name, one set of shapes, two codes: two rows, each of which answers its own code alone.
-TEST(CompiledKernels, TablesTellCodesApart) {
+// One name, one set of shapes, two codes: two rows, and each answers only for its own code.
+TEST(CompiledKernels, TablesHaveARowForEachCode) {
   const pytorch::CaptureFolder folder;
   folder.Rank(0, pytorch::CompiledCapture());
   const auto traces = ReadTraceSet({folder.path()}, ReadOptions());

@@ -1,4 +1,4 @@
-// Whatever a command writes is compressed where its name ends in .gz or .zst, and can be read again so.
+// The output of a command is compressed if its name ends in .gz or .zst, and commands can read it again.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ class CompressedOutput : public SwitchBench {
   }
 };
 
-TEST_F(CompressedOutput, OfEveryCommand) {
+TEST_F(CompressedOutput, EveryCommandCompressesByName) {
   const std::string replay = "replay -q t --compute recorded --cluster switch.txtpb ";
   for (const char* report : {"r.json", "r.csv", "r.txt"}) ExpectOneContent(replay + "--report @", report);
   ExpectOneContent(replay + "--html @", "r.html");
@@ -59,7 +59,7 @@ TEST_F(CompressedOutput, OfEveryCommand) {
   }
 }
 
-TEST_F(CompressedOutput, IsReadAgain) {
+TEST_F(CompressedOutput, CommandsReadCompressedFiles) {
   Runs("replay -q t --compute recorded --cluster switch.txtpb --report r.json.gz");
   Runs("replay -q t --compute recorded --cluster switch.txtpb --report r.json");
   Runs("compare r.json.gz r.json --fail-over 0%");
@@ -79,8 +79,8 @@ TEST_F(CompressedOutput, IsReadAgain) {
   }
 }
 
-// What says so is taken at its word: a stream that is damaged is refused with its byte.
-TEST_F(CompressedOutput, DamageIsRefused) {
+// A file whose name ends in .gz is read as gzip: a damaged stream is refused, with the byte.
+TEST_F(CompressedOutput, RefusesDamagedStreams) {
   ASSERT_TRUE(WriteFile(At("c.txtpb.gz"), Content(folder_ / "switch.txtpb")).ok());
   Write("cut.txtpb.gz", Content(folder_ / "c.txtpb.gz").substr(0, 40));
   const Outcome r = Run("replay -q t --cluster cut.txtpb.gz");

@@ -64,7 +64,7 @@ ComputeTimes Price(const Graph& g, const ComputeModel& m, ComputeNotes* notes = 
   return t.ok() ? *t : ComputeTimes();
 }
 
-TEST(TimeSources, Parse) {
+TEST(TimeSources, ParsesLists) {
   EXPECT_THAT(
       *ParseTimeSources(kDefaultTimeSources),
       ElementsAre(TimeSource::kTable, TimeSource::kModel, TimeSource::kRoofline, TimeSource::kRecorded));
@@ -80,7 +80,7 @@ TEST(TimeSources, Parse) {
   EXPECT_THAT(error("none"), HasSubstr("unknown time source \"none\""));
 }
 
-TEST(Roofline, TheLongerOfComputeAndMemory) {
+TEST(Roofline, TakesTheLongerOfComputeAndMemory) {
   const proto::Device device = TestDevice();
   const ComputeModel model{{TimeSource::kRoofline}, &device};
   const Graph g = MakeGraph({
@@ -102,7 +102,7 @@ TEST(Roofline, TheLongerOfComputeAndMemory) {
 }
 
 // ASTRA-sim: perf = min(bandwidth * ops / bytes, peak), time = ops / perf.
-TEST(Roofline, IsAstraSimsFormula) {
+TEST(Roofline, EqualsAstraSimsFormula) {
   const proto::Device device = TestDevice();
   const ComputeModel model{{TimeSource::kRoofline}, &device};
   for (int64_t ops : {1, 77, 12345, 99999999}) {
@@ -115,7 +115,7 @@ TEST(Roofline, IsAstraSimsFormula) {
   }
 }
 
-TEST(Roofline, AnswersForTheGpuOnly) {
+TEST(Roofline, AnswersOnlyForDeviceComputation) {
   const proto::Device device = TestDevice();
   const ComputeModel model{{TimeSource::kRoofline}, &device};
   Graph g =
@@ -125,7 +125,7 @@ TEST(Roofline, AnswersForTheGpuOnly) {
   EXPECT_THAT(t.time, ElementsAre(Time::Zero(), Time::Zero()));
 }
 
-TEST(Roofline, PeakByDtype) {
+TEST(Roofline, UsesThePeakOfTheDtype) {
   proto::Device device = TestDevice();
   const ComputeModel model{{TimeSource::kRoofline}, &device};
   const Graph g = MakeGraph({
@@ -144,7 +144,7 @@ TEST(Roofline, PeakByDtype) {
   EXPECT_EQ(Price(g, model).time[4], Time::Nanos(100));
 }
 
-TEST(Roofline, AnUnknownRateDoesNotAnswer) {
+TEST(Roofline, UnknownRatesGiveNoAnswer) {
   proto::Device device;
   const ComputeModel model{{TimeSource::kRoofline, TimeSource::kRecorded}, &device};
   const Graph g = MakeGraph({{NodeType::kComp, "x", 1000, -1, 5}, {NodeType::kComp, "y", -1, 1000, 6}});
@@ -153,7 +153,7 @@ TEST(Roofline, AnUnknownRateDoesNotAnswer) {
   EXPECT_THAT(Price(g, none).time_source, ElementsAre(TimeSource::kNone, TimeSource::kNone));
 }
 
-TEST(Roofline, RefusesWhatCannotBe) {
+TEST(Roofline, RefusesImpossibleWork) {
   proto::Device device = TestDevice();
   const ComputeModel model{{TimeSource::kRoofline}, &device};
   Graph g = MakeGraph({{NodeType::kComp, "odd", 1000}});
@@ -194,7 +194,7 @@ TEST(Chain, TheFirstTimeSourceThatAnswersWins) {
   EXPECT_EQ(t.time[0], Time::Micros(3));
 }
 
-TEST(Chain, TheTableSeesShapesAndTypes) {
+TEST(Chain, TableMatchesShapesAndTypes) {
   proto::KernelTable table;
   for (int i = 0; i < 2; ++i) {
     table.add_row()->set_name("gemm");
@@ -208,12 +208,12 @@ TEST(Chain, TheTableSeesShapesAndTypes) {
                        {NodeType::kComp, "gemm", -1, -1, 0, false, "", "[[3]]"}});
   const ComputeModel model{{TimeSource::kTable}, nullptr, &*index};
   EXPECT_THAT(Price(g, model).time, ElementsAre(Time::Micros(2), Time::Micros(1), Time::Zero()));
-  g.shapes = {};  // as where no node has any
+  g.shapes = {};  // as if no node had any
   g.types = {};
   EXPECT_EQ(Price(g, model).time_source[0], TimeSource::kNone);
 }
 
-TEST(Chain, InterpolationCountsWhatItRefuses) {
+TEST(Chain, InterpolationCountsItsRefusals) {
   proto::KernelTable table;
   for (int n : {1, 4}) {
     proto::KernelRow* row = table.add_row();
@@ -236,11 +236,11 @@ TEST(Chain, InterpolationCountsWhatItRefuses) {
   EXPECT_THAT(t.time, ElementsAre(Time::Micros(1), Time::Micros(2), Time::Micros(9), Time::Micros(9)));
   EXPECT_EQ(t.outside, 1u);
   EXPECT_EQ(t.error[static_cast<size_t>(R::kTable)], Time::Nanos(500));
-  EXPECT_GE(t.error[static_cast<size_t>(R::kInterpolate)], Time::Micros(1));  // that of the row beside it
+  EXPECT_GE(t.error[static_cast<size_t>(R::kInterpolate)], Time::Micros(1));  // that of the row next to it
   EXPECT_EQ(t.error[static_cast<size_t>(R::kRecorded)], Time::Zero());
 }
 
-TEST(Roofline, DerivesTheWorkOfOperatorsThatSayNothing) {
+TEST(Roofline, DerivesMissingWorkOfOperators) {
   const proto::Device device = TestDevice();
   const ComputeModel model{{TimeSource::kRoofline}, &device};
   const char* floats = "['Tensor(float)', 'Tensor(float)']";
@@ -258,14 +258,14 @@ TEST(Roofline, DerivesTheWorkOfOperatorsThatSayNothing) {
   EXPECT_EQ(t.time[2], Time::Nanos(100));
   for (int i : {3, 4, 5}) EXPECT_EQ(t.time_source[i], TimeSource::kNone) << i;
   EXPECT_EQ(t.derived, 2u);
-  // What was measured comes before what is derived.
+  // A measured time comes before a derived one.
   t = Price(g, {{TimeSource::kRoofline, TimeSource::kRecorded}, &device});
   EXPECT_EQ(t.time_source[0], TimeSource::kRecorded);
   EXPECT_EQ(t.time[0], Time::Micros(7));
   EXPECT_EQ(t.derived, 1u);
 }
 
-TEST(Dtype, OfTypesText) {
+TEST(Dtype, ComesFromTheTypesText) {
   EXPECT_EQ(DtypeOf("['Tensor(float)', 'Int']"), "fp32");
   EXPECT_EQ(DtypeOf("['Int', 'Tensor(double)']"), "fp64");
   EXPECT_EQ(DtypeOf("['GenericList[Tensor(c10::Half),Tensor(float)]']"), "fp16");
@@ -283,12 +283,12 @@ TEST(Dtype, OfTypesText) {
   }
 }
 
-TEST(Names, OfTimeSources) {
+TEST(Names, TimeSourcesHaveNames) {
   EXPECT_EQ(Name(TimeSource::kTable), "table");
   EXPECT_EQ(Name(TimeSource::kNone), "none");
 }
 
-TEST(TimeSources, TheModelAnswersWhatItsNameAndShapesTell) {
+TEST(TimeSources, ModelUsesNamesAndShapes) {
   const auto device = FindDevice("H100");
   ASSERT_TRUE(device.ok()) << device.status();
   const auto kernels = KernelModel::Create(*device);
@@ -311,12 +311,12 @@ TEST(TimeSources, TheModelAnswersWhatItsNameAndShapesTell) {
   EXPECT_NEAR(t.spread[0].high.seconds() * 1e6, mm->high_us, 1e-5);
   EXPECT_NEAR(t.error[static_cast<size_t>(TimeSource::kModel)].seconds() * 1e6,
               std::max(mm->high_us - mm->us, mm->us - mm->low_us), 1e-5);
-  EXPECT_EQ(t.time_source[1], TimeSource::kRecorded);  // a measured time is worth more
+  EXPECT_EQ(t.time_source[1], TimeSource::kRecorded);  // a measured time comes first
   EXPECT_EQ(t.time_source[2], TimeSource::kNone);      // of the host
   EXPECT_EQ(t.time_source[3], TimeSource::kRoofline);  // no family
 }
 
-TEST(TimeSources, RepricedIsTheRecordedTimeTimesARatio) {
+TEST(TimeSources, RepricedScalesTheRecordedTime) {
   const auto h100 = FindDevice("H100"), a100 = FindDevice("A100");
   ASSERT_TRUE(h100.ok() && a100.ok());
   const auto here = KernelModel::Create(*a100), captured = KernelModel::Create(*h100);
@@ -330,7 +330,7 @@ TEST(TimeSources, RepricedIsTheRecordedTimeTimesARatio) {
   m.time_sources = *ParseTimeSources("repriced,recorded");
   m.device = &*a100;
   m.kernels = &*here;
-  EXPECT_EQ(Price(g, m).time_source[0], TimeSource::kRecorded);  // of a device that is not told
+  EXPECT_EQ(Price(g, m).time_source[0], TimeSource::kRecorded);  // the device of the capture is not known
   m.captured_on = &*captured;
   const ComputeTimes t = Price(g, m);
   const GemmCall gemm = {KernelDtype::kBf16, 1, 4096, 4096, 8192};

@@ -32,16 +32,16 @@ TEST_F(CriticalPathCli, SharesAddUpToTheMakespan) {
   }
 }
 
-TEST_F(CriticalPathCli, ClosedFormsHaveThePathOfTheirSteps) {
+TEST_F(CriticalPathCli, ClosedFormsGiveThePathOfTheirSteps) {
   const std::string run = step_ + " --cluster dgx-a100:nodes=4 ";
   proto::Report closed = Report(run), steps = Report(run + "--no-fast-path");
   EXPECT_GT(steps.flows(), closed.flows());
   EXPECT_EQ(closed.critical_path().SerializeAsString(), steps.critical_path().SerializeAsString());
 }
 
-// Runs with the change give what the path says, without contention to less than a thousandth of it; or less,
-// where another path takes over before the whole change is made.
-TEST_F(CriticalPathCli, SensitivitiesAreFiniteDifferences) {
+// A run with the change gains what the path predicts: without contention, to a thousandth of the gain. It
+// gains less if another path becomes critical before the whole change is made.
+TEST_F(CriticalPathCli, SensitivitiesMatchRunsWithTheChange) {
   for (const char* machine : {"dgx-h100", "dgx-a100"}) {
     const proto::Report r = Report(step_ + " --sensitivity --cluster " + machine);
     int measured = 0, exact = 0;
@@ -58,8 +58,8 @@ TEST_F(CriticalPathCli, SensitivitiesAreFiniteDifferences) {
   }
 }
 
-// Of a message through two dimensions each has its part: the outer one is wider here than the inner.
-TEST_F(CriticalPathCli, EachDimensionOnTheWayHasItsPart) {
+// Each dimension that a message crosses has its part. Here the outer one is wider than the inner one.
+TEST_F(CriticalPathCli, EachCrossedDimensionHasItsPart) {
   Write(
       "two.txtpb",
       "topology { dimension { name: 'node' kind: SWITCH size: 4 bandwidth_gbytes_per_s: 20 latency_ns: 700 } "
@@ -87,8 +87,8 @@ TEST_F(CriticalPathCli, EachDimensionOnTheWayHasItsPart) {
   }
 }
 
-// Of networks links have their class.
-TEST_F(CriticalPathCli, LinksOfANetworkAreToldByTheirClass) {
+// Links of a network are named by their class.
+TEST_F(CriticalPathCli, NetworkLinksAreNamedByClass) {
   const proto::Report r = Report(step_ + " --cluster dgx-a100:nodes=4 --placement stride:8 --fabric fluid " +
                                  "--network leaf_spine:leaves=2,hosts_per_leaf=16,spines=1");
   ExpectWholePath(r);
@@ -98,7 +98,7 @@ TEST_F(CriticalPathCli, LinksOfANetworkAreToldByTheirClass) {
   EXPECT_TRUE(names.count("leaf_spine leaf-spine latency")) << ::testing::PrintToString(names);
 }
 
-// An edit, which knows nothing of sensitivities, says the same.
+// An edit, which does not use sensitivities, gives the same gain.
 TEST_F(CriticalPathCli, SensitivitiesAgreeWithEdits) {
   const std::string edit = " --do \"select { type: 'device' } duration { factor: 0.99009900990099 }\"";
   const proto::Report now = Report(step_), then = Report(step_ + edit);
@@ -108,8 +108,8 @@ TEST_F(CriticalPathCli, SensitivitiesAgreeWithEdits) {
               1e4);
 }
 
-// What is measured is what the run with the change shows, said with options that know nothing of it.
-TEST_F(CriticalPathCli, MeasuredSensitivitiesAreOtherRuns) {
+// A measured sensitivity is the gain of a run with the change. Here, other options make the same change.
+TEST_F(CriticalPathCli, MeasuredSensitivitiesEqualChangedRuns) {
   const std::string spread =
       step_ + " --cluster dgx-a100 --placement stride:3 --set topology.dimension[1].size=4 ";
   const std::string shared = step_ +
@@ -137,7 +137,7 @@ TEST_F(CriticalPathCli, MeasuredSensitivitiesAreOtherRuns) {
   }
 }
 
-TEST_F(CriticalPathCli, StragglersAreNamed) {
+TEST_F(CriticalPathCli, NamesStragglers) {
   const proto::Report r = Report(step_ + " --straggler 3=1.5");
   const auto most = std::max_element(r.rank().begin(), r.rank().end(), [](const auto& a, const auto& b) {
     return a.kept_waiting_ps() < b.kept_waiting_ps();
@@ -153,7 +153,7 @@ TEST_F(CriticalPathCli, StragglersAreNamed) {
       << "nobody is late";
 }
 
-TEST_F(CriticalPathCli, TextNamesCausesAndOnlyWhenAsked) {
+TEST_F(CriticalPathCli, TextShowsThePathOnlyWhenAsked) {
   const Outcome asked = Run("replay -q --critical-path " + step_);
   for (const char* part :
        {"\nCritical path, of ", "device computation", "rank 4 stream 7", "bandwidth of nvlink"})

@@ -1,4 +1,4 @@
-// Others' traces, all of them: each that can be replayed has a critical path that leaves no picosecond out.
+// All traces of the shared data: each that can be replayed has a critical path that covers every picosecond.
 #include <algorithm>
 #include <set>
 
@@ -10,7 +10,7 @@ namespace chakra::acceptance::CHAKRA_FILE {
 namespace {
 
 const std::string kData = CHAKRA_SHARED_DATA;
-// Of a file, in bytes: larger ones take minutes under sanitizers.
+// The size of the largest file, in bytes: larger ones take minutes under sanitizers.
 constexpr uint64_t kLargest = kSanitized ? 1 << 18 : 1 << 26;
 
 class CriticalPathData : public Bench {
@@ -21,7 +21,7 @@ class CriticalPathData : public Bench {
   }
 };
 
-TEST_F(CriticalPathData, OfEveryFile) {
+TEST_F(CriticalPathData, CoversEveryFile) {
   std::set<std::string> files, refused;
   for (const char* folder : {"hta", "param", "chakra", "bad"}) {
     for (const auto& entry : fs::directory_iterator(kData + "/" + folder)) {
@@ -35,7 +35,7 @@ TEST_F(CriticalPathData, OfEveryFile) {
       refused.insert(fs::path(file).filename().string());
     }
   }
-  // What they are refused for is real_data_test.cc's to say.
+  // real_data_test.cc checks why they are refused.
   EXPECT_EQ(refused,
             (std::set<std::string>{"all_gather_et.1.0.2.json.gz", "allcycle.et", "cycle2.et", "dup_ids.et",
                                    "empty.et", "feeder_form_small.0.json", "garbage.et", "self_data.et",
@@ -43,7 +43,7 @@ TEST_F(CriticalPathData, OfEveryFile) {
   EXPECT_GE(files.size(), 30u);
 }
 
-TEST_F(CriticalPathData, OfEveryJob) {
+TEST_F(CriticalPathData, CoversEveryJob) {
   std::set<std::string> jobs = {"/astra-sim/custom_ring_allreduce_8npus_1MB", "/stage/llama_tiny_8"};
   for (const auto& kind : fs::directory_iterator(kData + "/astra-sim/microbenchmarks")) {
     for (const auto& size : fs::directory_iterator(kind))
@@ -56,7 +56,7 @@ TEST_F(CriticalPathData, OfEveryJob) {
   }
 }
 
-TEST_F(CriticalPathData, OfCapturesAsRecordedAndSimulated) {
+TEST_F(CriticalPathData, CoversRecordedAndSimulatedCaptures) {
   const std::string dlrm = kData + "/param/dlrm";
   if (!kSanitized) {
     for (const char* part : {"/kineto", "/et", ""}) Replayed(dlrm + part);

@@ -1,4 +1,4 @@
-// The critical path: without a gap, made of what things are known to take, and a bound on other runs.
+// The critical path has no gap, consists of known times, and is a bound on other runs.
 #include "replay/engine/causes/critical_path.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ int64_t KnownParts(const PathSegment& s) {
   return known.picos();
 }
 
-// From 0 to the makespan without a gap, each segment of some length.
+// The path goes from 0 to the makespan without a gap, and no segment is empty.
 void ExpectWhole(const PathRun& run) {
   Time at;
   for (const PathSegment& s : run.path.segments) {
@@ -52,7 +52,7 @@ void ExpectWhole(const PathRun& run) {
   ASSERT_EQ(at, run.metrics->makespan);
 }
 
-// Each stretch takes what is known of it beforehand.
+// Each segment takes the time that is known for it beforehand.
 void ExpectKnownCosts(const PathRun& run, const EngineOptions& options) {
   for (const PathSegment& s : run.path.segments) {
     if (s.row == kNoRow) continue;
@@ -77,8 +77,8 @@ void ExpectKnownCosts(const PathRun& run, const EngineOptions& options) {
       }
       case PathKind::kCollective:
       case PathKind::kMessage:
-        // Nothing waits on a fabric without contention. Of chunks that differ by a byte, which takes 20 ps,
-        // the smaller is there first, and counts as the first.
+        // Nothing waits on a fabric without contention. If chunks differ by a byte (20 ps), the smaller one
+        // arrives first, and counts as the first.
         EXPECT_LE(KnownParts(s), s.length().picos());
         EXPECT_GE(KnownParts(s) + 100, s.length().picos());
         break;
@@ -102,7 +102,7 @@ EngineOptions RandomOptions(std::mt19937& random) {
   return options;
 }
 
-TEST(CriticalPath, IsWholeAndMadeOfKnownCostsOnRandomTraces) {
+TEST(CriticalPath, HasNoGapsAndOnlyKnownCosts) {
   std::mt19937 random(7);
   int finished = 0, closed = 0;
   for (int round = 0; round < 1500; ++round) {
@@ -126,8 +126,8 @@ TEST(CriticalPath, IsWholeAndMadeOfKnownCostsOnRandomTraces) {
   EXPECT_GT(closed, 200);
 }
 
-// A path is one of many: in another run it takes what its parts then take, and the run takes that or longer.
-// Without lanes, whose order may change.
+// The path is one of many. In another run it takes the new times of its parts, and the run takes that or
+// longer. There are no lanes here, because their order may change.
 TEST(CriticalPath, BoundsRunsWithOtherComputeTimes) {
   std::mt19937 random(11);
   int shorter = 0;
@@ -190,7 +190,7 @@ TEST(CriticalPath, FollowsTheRankThatArrivedLast) {
   EXPECT_EQ(last.length().picos(), 3 * kUs);
 }
 
-TEST(CriticalPath, GoesThroughTheSenderOfAMessageThatIsAwaited) {
+TEST(CriticalPath, GoesThroughTheSenderOfAwaitedMessages) {
   TraceBuilder b(2);
   b.Comp(0, 4, {});
   b.Send(0, 1, 50000, 0, {0});
@@ -208,7 +208,7 @@ TEST(CriticalPath, GoesThroughTheSenderOfAMessageThatIsAwaited) {
   EXPECT_EQ(run.path.segments[2].rank, 1u);
 }
 
-TEST(CriticalPath, ALateReceiveOwesNothingToItsMessage) {
+TEST(CriticalPath, LateReceivesExcludeTheirMessage) {
   TraceBuilder b(2);
   b.Send(0, 1, 50000, 0, {});
   b.Comp(1, 9, {});
@@ -220,7 +220,7 @@ TEST(CriticalPath, ALateReceiveOwesNothingToItsMessage) {
   for (const PathSegment& s : run.path.segments) EXPECT_EQ(s.kind, PathKind::kNode);
 }
 
-TEST(CriticalPath, SharedLinksAreWaiting) {
+TEST(CriticalPath, SharedLinksCountAsWaiting) {
   TraceBuilder b(2);
   b.Send(0, 1, 500000, 0, {});
   b.Send(0, 1, 500000, 1, {});
@@ -234,7 +234,7 @@ TEST(CriticalPath, SharedLinksAreWaiting) {
   EXPECT_EQ(run.path.segments[0].waiting().picos(), 10 * kUs);
 }
 
-TEST(CriticalPath, ARankThatStartsLateSaysSo) {
+TEST(CriticalPath, BeginsWithTheStartOfALateRank) {
   TraceBuilder b(2);
   b.Comp(0, 4, {});
   b.Comp(1, 4, {});
@@ -249,7 +249,7 @@ TEST(CriticalPath, ARankThatStartsLateSaysSo) {
   EXPECT_EQ(run.path.segments[1].kind, PathKind::kNode);
 }
 
-TEST(CriticalPath, FabricsWithContentionAreWholeToo) {
+TEST(CriticalPath, HasNoGapsOnFabricsWithContention) {
   for (const char* fabric : {"analytical-fifo", "fluid", "packet"}) {
     std::mt19937 random(5);
     int finished = 0;

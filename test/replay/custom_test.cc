@@ -33,11 +33,11 @@ std::string AlgoXml(const char* coll, int gpus, int chunks, const char* place, c
                       " minBytes=\"0\" maxBytes=\"1073741824\">\n", body, "</algo>\n");
 }
 
-constexpr char kApart[] = "inplace=\"0\" outofplace=\"1\"";
+constexpr char kOutOfPlace[] = "inplace=\"0\" outofplace=\"1\"";
 constexpr char kOneNoDep[] = "depid=\"-1\" deps=\"-1\" hasdep=\"1\"";
 
-// The all-gather of two GPUs, each of which copies its input and exchanges it.
-std::string Gather2(const char* place = kApart) {
+// An all-gather of two GPUs: each copies its input, and exchanges it with the other.
+std::string Gather2(const char* place = kOutOfPlace) {
   std::string body;
   for (int g = 0; g < 2; ++g) {
     absl::StrAppend(&body, " <gpu id=\"", g,
@@ -51,7 +51,7 @@ std::string Gather2(const char* place = kApart) {
   return AlgoXml("allgather", 2, 2, place, body);
 }
 
-// A ring of n GPUs; the forwarding variant fuses a receive and the next send.
+// A ring of n GPUs. If `fused`, a receive and the next send are one step.
 std::string Ring(int n, bool fused, int chan = 0) {
   std::string body;
   const auto mod = [n](int a) { return ((a % n) + n) % n; };
@@ -96,7 +96,7 @@ std::string Replaced(const std::string& text, const std::string& from, const std
   return at == std::string::npos ? text : text.substr(0, at) + to + text.substr(at + from.size());
 }
 
-TEST(MscclXml, AllGatherOfTwo) {
+TEST(MscclXml, ReadsAnAllGatherOfTwo) {
   const auto program = ReadMscclXml(Gather2(), "ag2.xml");
   ASSERT_TRUE(program.ok()) << program.status();
   EXPECT_EQ(program->name, "test");
@@ -115,8 +115,8 @@ TEST(MscclXml, AllGatherOfTwo) {
   EXPECT_EQ(Traffic(plan, 1000), (std::vector<PairTraffic>{{0, 1, 1, 1000}, {1, 0, 1, 1000}}));
 }
 
-// In place the copy is none, and what waits for it waits for nothing.
-TEST(MscclXml, BothPlacesAreProved) {
+// In place, there is no copy, and the steps that depend on it do not wait.
+TEST(MscclXml, ProvesInPlaceAndOutOfPlace) {
   const auto both = ReadMscclXml(Gather2("inplace=\"1\" outofplace=\"1\""), "x");
   ASSERT_TRUE(both.ok()) << both.status();
   EXPECT_EQ(both->plan.output.count, 2);
@@ -132,7 +132,7 @@ TEST(MscclXml, BothPlacesAreProved) {
           "step 7 (recv chunk 0 from member 3): leaves in chunk 0 what belongs in chunk 4 of member 0"));
 }
 
-TEST(MscclXml, RingMovesWhatOursMoves) {
+TEST(MscclXml, RingEqualsTheBuiltInRing) {
   for (const int n : {2, 3, 4, 8}) {
     const uint64_t bytes = uint64_t{1000} * static_cast<uint64_t>(n);
     for (const bool fused : {false, true}) {
@@ -145,7 +145,7 @@ TEST(MscclXml, RingMovesWhatOursMoves) {
   }
 }
 
-TEST(MscclXml, ChannelsAreConnectionsOfTheirOwn) {
+TEST(MscclXml, ChannelsAreSeparateConnections) {
   std::string body;
   for (int g = 0; g < 2; ++g) {
     absl::StrAppend(&body, " <gpu id=\"", g, "\" i_chunks=\"2\" o_chunks=\"0\" s_chunks=\"2\">\n");
@@ -164,9 +164,9 @@ TEST(MscclXml, ChannelsAreConnectionsOfTheirOwn) {
               HasSubstr("dir/x.xml:8: gpu 0, tb 1, step 0: sends to gpu 1 on channel 0, as tb 0 does"));
 }
 
-// Each operation once: GPU 1 adds to what passes without keeping it (rrs), copies,
-// and adds locally; the result is proved.
-TEST(MscclXml, EveryOperation) {
+// Every operation: an addition whose result is only passed on (rrs), a copy, a local addition and the others.
+// The result is proved.
+TEST(MscclXml, ProvesEveryOperation) {
   const auto gpu = [](int id, int send, int recv, const std::string& steps, const std::string& more = "") {
     return absl::StrCat(" <gpu id=\"", id,
                         "\" i_chunks=\"1\" o_chunks=\"1\" s_chunks=\"1\">\n  <tb id=\"0\" send=\"", send,
@@ -186,20 +186,20 @@ TEST(MscclXml, EveryOperation) {
                        StepXml(0, "cpy", "i", 0, "o", 0, kOneNoDep),
                        StepXml(1, "re", "s", 0, "o", 0, "depid=\"0\" deps=\"0\" hasdep=\"1\""),
                        "  </tb>\n")));
-  const auto program = ReadMscclXml(AlgoXml("allreduce", 3, 1, kApart, body), "x");
+  const auto program = ReadMscclXml(AlgoXml("allreduce", 3, 1, kOutOfPlace, body), "x");
   ASSERT_TRUE(program.ok()) << program.status();
-  EXPECT_EQ(program->plan.chunks, 4);  // one of rrs
+  EXPECT_EQ(program->plan.chunks, 4);  // one for rrs
   EXPECT_EQ(Traffic(program->plan, 7),
             (std::vector<PairTraffic>{{0, 1, 2, 14}, {1, 2, 2, 14}, {2, 0, 1, 7}}));
   // Without its await the copy may come after the addition.
   EXPECT_THAT(
-      Error(AlgoXml("allreduce", 3, 1, kApart,
+      Error(AlgoXml("allreduce", 3, 1, kOutOfPlace,
                     Replaced(body, "depid=\"0\" deps=\"0\" hasdep=\"1\"", kOneNoDep))),
       HasSubstr("gpu 2, tb 1, step 1: plan test for all_reduce on 3 members: member 2, stream 1, step 1 (add "
                 "chunk 2 to chunk 1)"));
 }
 
-TEST(MscclXml, AWrongResultNamesLineGpuTbAndStep) {
+TEST(MscclXml, WrongResultsNameLineGpuTbAndStep) {
   EXPECT_THAT(
       Error(Replaced(Ring(4, false), "type=\"rrc\"", "type=\"r\"")),
       HasSubstr(
@@ -215,7 +215,7 @@ TEST(MscclXml, WarnsOfOddAdditionsAndDeepQueues) {
                     "\" recv=\"", 1 - g, "\" chan=\"0\">\n", StepXml(0, "s", "i", 0, "i", 0),
                     StepXml(1, "rrc", "i", 0, "o", 0), "  </tb>\n </gpu>\n");
   }
-  const auto program = ReadMscclXml(AlgoXml("allreduce", 2, 1, kApart, body), "x");
+  const auto program = ReadMscclXml(AlgoXml("allreduce", 2, 1, kOutOfPlace, body), "x");
   ASSERT_TRUE(program.ok()) << program.status();
   ASSERT_EQ(program->warnings.size(), 2u);
   EXPECT_THAT(program->warnings[0],
@@ -238,7 +238,7 @@ TEST(MscclXml, WarnsOfOddAdditionsAndDeepQueues) {
                         "members: member 0, stream 0, step 8 (send chunk 8 to member 1)"));
 }
 
-TEST(MscclXml, WhichRootIsFound) {
+TEST(MscclXml, FindsTheRoot) {
   const std::string body = absl::StrCat(
       " <gpu id=\"0\" i_chunks=\"1\" o_chunks=\"0\" s_chunks=\"0\">\n  <tb id=\"0\" send=\"-1\" recv=\"1\" "
       "chan=\"0\">\n",
@@ -251,7 +251,7 @@ TEST(MscclXml, WhichRootIsFound) {
   EXPECT_EQ(program->root, 1);
 }
 
-TEST(MscclXml, SizesOfOldAndNewFiles) {
+TEST(MscclXml, ReadsSizeLimitsOfOldAndNewFiles) {
   const std::string old =
       "<algo name=\"test\" proto=\"LL128\" nchannels=\"2\" nchunksperloop=\"4\" ngpus=\"4\" "
       "coll=\"allreduce\" inplace=\"1\"";
@@ -268,7 +268,7 @@ TEST(MscclXml, SizesOfOldAndNewFiles) {
   EXPECT_EQ(program->max_bytes, ~uint64_t{0});
 }
 
-TEST(MscclXml, EachCheckHasABadFile) {
+TEST(MscclXml, EachCheckRefusesABadFile) {
   struct Bad {
     const char *from, *to, *says;
   };
@@ -334,7 +334,7 @@ TEST(MscclXml, EachCheckHasABadFile) {
   EXPECT_THAT(Error(stuck), HasSubstr("waits for what never comes, since all wait in a circle"));
 }
 
-TEST(MscclXml, TheRecordedRing) {
+TEST(MscclXml, RecordedRingEqualsTheBuiltInRing) {
   const std::string folder = std::string(CHAKRA_SHARED_DATA) + "/astra-sim/custom_ring_allreduce_8npus_1MB";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is absent";
   std::ifstream in(folder + "/custom_allreduce.xml");
@@ -382,7 +382,7 @@ class ChakraProgram : public testing::Test {
   std::string folder_;
 };
 
-// Each to each other; a rank's sends and receives side by side.
+// Each rank sends to each other; its sends and receives do not depend on each other.
 TraceBuilder Exchange(int ranks, int64_t bytes) {
   TraceBuilder b(ranks);
   for (int r = 0; r < ranks; ++r) {
@@ -392,7 +392,7 @@ TraceBuilder Exchange(int ranks, int64_t bytes) {
   return b;
 }
 
-TEST_F(ChakraProgram, IndependentNodesAreStreams) {
+TEST_F(ChakraProgram, IndependentNodesBecomeStreams) {
   const auto program = Read(Exchange(3, 1000), 3, T::kAllGather);
   ASSERT_TRUE(program.ok()) << program.status();
   EXPECT_EQ(program->name, "w");
@@ -464,7 +464,7 @@ TEST_F(ChakraProgram, RefusalsNameTheNode) {
               HasSubstr("bytes as common divisor"));
 }
 
-TEST_F(ChakraProgram, WaitingInACircleIsFound) {
+TEST_F(ChakraProgram, RefusesCircularWaits) {
   TraceBuilder b(2);
   for (int r = 0; r < 2; ++r) {
     const uint64_t received = b.Recv(r, 1 - r, 100, 0).id();

@@ -1,4 +1,4 @@
-// `doctor` on folders of what users have.
+// `doctor` on folders of users' files.
 #include "replay/doctor/doctor.h"
 
 #include <gmock/gmock.h>
@@ -42,7 +42,7 @@ class Doctor : public ::testing::Test {
     EXPECT_TRUE(d.ok()) << d.status();
     return d.ok() ? *d : proto::Diagnosis();
   }
-  // What the file is said to be; "": it is not listed.
+  // The description of the file; "" if the file is not listed.
   static std::string What(const proto::Diagnosis& d, const std::string& name) {
     for (const proto::FoundFile& f : d.file()) {
       if (fs::path(f.path()).filename() == name) return f.what();
@@ -59,7 +59,7 @@ class Doctor : public ::testing::Test {
   fs::path folder_;
 };
 
-TEST_F(Doctor, TracesThatLackNothing) {
+TEST_F(Doctor, CompleteTracesLackNothing) {
   Copy("examples/transformer_step", "step");
   const proto::Diagnosis d = Diagnose();
   ASSERT_EQ(d.run_size(), 1);
@@ -68,13 +68,13 @@ TEST_F(Doctor, TracesThatLackNothing) {
   EXPECT_EQ(d.run(0).collectives(), 640u);
   EXPECT_EQ(d.run(0).error(), "");
   EXPECT_EQ(d.file_size(), 0) << "the groups belong to the run";
-  // What it says to type does what it says.
+  // The suggested command works.
   const std::string& next = d.run(0).next();
   ASSERT_EQ(next.rfind("chakra-replay ", 0), 0u);
   EXPECT_EQ(RunCommand(next.substr(14) + " -q").status, 0) << next;
 }
 
-TEST_F(Doctor, SeveralRunsInOneFolder) {
+TEST_F(Doctor, FindsSeveralRunsInOneFolder) {
   Copy("examples/transformer_step", "two/a");
   Copy("examples/transformer_step", "two/b c");
   for (const auto& f : fs::directory_iterator(folder_ / "two/a")) {
@@ -90,8 +90,8 @@ TEST_F(Doctor, SeveralRunsInOneFolder) {
   for (const proto::FoundRun& run : d.run()) EXPECT_EQ(run.ranks(), 8) << run.error();
 }
 
-// The same capture in a folder and in an archive lacks the same.
-TEST_F(Doctor, AnArchiveLacksWhatItsFilesLack) {
+// A capture in an archive lacks the same data as in a folder.
+TEST_F(Doctor, ArchivesLackTheSameAsFolders) {
   std::string tar;
   for (const int r : {0, 1}) {
     const std::string json = absl::StrCat(
@@ -113,7 +113,7 @@ TEST_F(Doctor, AnArchiveLacksWhatItsFilesLack) {
   }
 }
 
-TEST_F(Doctor, MissingRanksAreTold) {
+TEST_F(Doctor, ReportsMissingRanks) {
   Copy("examples/transformer_step", "step");
   for (const auto& f : fs::directory_iterator(folder_ / "step")) {
     if (f.path().filename().string().rfind("workload.3.", 0) == 0) fs::remove(f.path());
@@ -124,7 +124,7 @@ TEST_F(Doctor, MissingRanksAreTold) {
   EXPECT_EQ(d.run(0).next(), "");
 }
 
-TEST_F(Doctor, FilesBesideTraces) {
+TEST_F(Doctor, DescribesFilesThatAreNoTraces) {
   Write("empty.json", "");
   Write("weights.safetensors", "x");
   Write("page.json", "<!DOCTYPE html><html><body>sign in</body></html>");
@@ -156,7 +156,7 @@ TEST_F(Doctor, FilesBesideTraces) {
   EXPECT_EQ(static_cast<uint64_t>(d.file_size()), d.files());
 }
 
-TEST_F(Doctor, AFormatIsToldByWhatOnlyItHas) {
+TEST_F(Doctor, RecognisesFormatsByTheirContent) {
   Write("plan.json",
         "{\"name\": \"ag\", \"collective\": \"allgather\", \"protocol\": \"Simple\", \"gpus\": "
         "[{\"id\": 0, \"threadblocks\": []}]}");
@@ -179,7 +179,7 @@ TEST_F(Doctor, AFormatIsToldByWhatOnlyItHas) {
     EXPECT_EQ(What(d, name), "nothing that this program knows") << name;
 }
 
-TEST_F(Doctor, WhatStopsAReplayIsSaid) {
+TEST_F(Doctor, ReportsFaultsThatAReplayWouldFind) {
   const auto node = [](int id, bool send, int own, absl::string_view after) {
     return absl::StrCat(
         "{\"id\": \"", id, "\", \"name\": \"m\", \"type\": \"COMM_", send ? "SEND" : "RECV", "_NODE\", ",
@@ -212,7 +212,7 @@ TEST_F(Doctor, WhatStopsAReplayIsSaid) {
   EXPECT_EQ(RunCommand(d.run(2).next().substr(14) + " -q").status, 0);
 }
 
-TEST_F(Doctor, NetworksAsOtherCommandsReadThem) {
+TEST_F(Doctor, RecognisesNetworks) {
   Write("links.txt",
         "5 1 4\n4\n0 4 400Gbps 0.0005ms 0\n1 4 400Gbps 0.0005ms 0\n2 4 400Gbps 0.0005ms 0\n"
         "3 4 400Gbps 0.0005ms 0\n");
@@ -228,7 +228,7 @@ TEST_F(Doctor, NetworksAsOtherCommandsReadThem) {
   EXPECT_EQ(static_cast<uint64_t>(d.file_size()), d.files());
 }
 
-TEST_F(Doctor, LargeRunsAreNamedOnly) {
+TEST_F(Doctor, NamesLargeRunsWithoutReadingThem) {
   Copy("examples/transformer_step", "step");
   const proto::Diagnosis d = Diagnose(/*most_bytes=*/10);
   ASSERT_EQ(d.run_size(), 1);
@@ -236,7 +236,7 @@ TEST_F(Doctor, LargeRunsAreNamedOnly) {
   EXPECT_THAT(d.run(0).next(), HasSubstr("inspect"));
 }
 
-TEST_F(Doctor, BadTracesAreNamedWithTheirFault) {
+TEST_F(Doctor, NamesTheFaultsOfBadTraces) {
   Write("w.0.et", "\x03gar");
   Write("capture.json", "{\"traceEvents\": [{\"ph\": \"X\", \"cat\": \"ker");
   const proto::Diagnosis d = Diagnose();
@@ -244,7 +244,7 @@ TEST_F(Doctor, BadTracesAreNamedWithTheirFault) {
   for (const proto::FoundRun& run : d.run()) EXPECT_NE(run.error(), "") << run.title();
 }
 
-TEST_F(Doctor, CommandLine) {
+TEST_F(Doctor, ChecksItsCommandLine) {
   EXPECT_EQ(RunCommand("doctor").status, 2);
   const CommandResult none = RunCommand("doctor /nowhere/at/all");
   EXPECT_EQ(none.status, 1);

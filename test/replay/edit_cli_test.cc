@@ -1,4 +1,4 @@
-// `edit` and `replay --edit`, as a user's scripts would have them.
+// `edit` and `replay --edit`, as a user's scripts run them.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ class Edits : public Bench {
       files[entry.path().filename()] = Content(entry.path());
     return files;
   }
-  // What is there beside what the tests make.
+  // Temporary and old folders that runs have left.
   std::vector<std::string> Leftovers() const {
     std::vector<std::string> names;
     for (const auto& entry : fs::directory_iterator(folder_)) {
@@ -41,7 +41,7 @@ class Edits : public Bench {
   }
 };
 
-TEST_F(Edits, WrittenTracesReplayAsEditsInMemoryDo) {
+TEST_F(Edits, WrittenTracesReplayLikeEditsInMemory) {
   const Outcome r = Run("edit t -o out --script half.txtpb --delay-ranks 1=5us --threads 1");
   ASSERT_EQ(r.status, 0) << r.err;
   EXPECT_THAT(r.out, AllOf(HasSubstr("edit 1 (duration)"), HasSubstr("edit 1 (delay_rank)")));
@@ -61,7 +61,7 @@ TEST_F(Edits, WrittenTracesReplayAsEditsInMemoryDo) {
   EXPECT_EQ(files.size(), 4u);
 }
 
-TEST_F(Edits, ABadScriptIsRefusedWithLineAndFieldAndNothingIsWritten) {
+TEST_F(Edits, BadScriptErrorsNameLineAndField) {
   Write("typo.txtpb", "edit {\n  select { name: 'n2' }\n  duration { factr: 2 }\n}\n");
   Refused("edit t -o out --script typo.txtpb", {"typo.txtpb:3:", "factr", "did you mean"});
   Write("range.json", R"({"edit": [{"select": {"bytes": {"min": "x"}}, "remove": {}}]})");
@@ -75,7 +75,7 @@ TEST_F(Edits, ABadScriptIsRefusedWithLineAndFieldAndNothingIsWritten) {
   EXPECT_TRUE(Leftovers().empty());
 }
 
-TEST_F(Edits, TheCommandLineIsChecked) {
+TEST_F(Edits, RefusesBadCommandLines) {
   Refused("edit -o out --scale n2=2", {"expects at least one IN", "--help"}, 2);
   Refused("edit t --scale n2=2", {"expects -o OUT, or --dry-run"}, 2);
   Refused("edit t -o out", {"expects an edit"}, 2);
@@ -91,8 +91,8 @@ TEST_F(Edits, TheCommandLineIsChecked) {
   Refused("edit t -o out --scal n2=2", {"there is no option --scal; did you mean \"--scale\"?"}, 2);
 }
 
-// "Kernels 20 % faster" is one flag, and takes nothing of the host.
-TEST_F(Edits, PartsOfARunAreScaledByName) {
+// One flag makes all kernels faster, and does not change the host's time.
+TEST_F(Edits, ScalesDeviceAndHostSeparately) {
   PbNode host = Comp(0, 30);
   Attr(&host, "is_cpu_op")->set_bool_val(true);
   Rank("parts", 0, {host, Comp(1, 20, {0})});
@@ -106,8 +106,9 @@ TEST_F(Edits, PartsOfARunAreScaledByName) {
   Refused("edit parts --dry-run --scale '(device)=0.5'", {"matches nothing"});
 }
 
-// Also where no recorded duration tells the time: the kernel model looks at shapes, a roofline at operations.
-TEST_F(Edits, AFactorHoldsForWhateverPricesANode) {
+// A factor also holds if the time does not come from a recorded duration: the kernel model uses shapes, a
+// roofline uses operations.
+TEST_F(Edits, FactorsHoldForEveryTimeSource) {
   const std::string step =
       "--model llama3-8b:layers=2 --parallel tp=2 --training seq=1024,global_batch=2 --cluster dgx-h100";
   for (const char* compute : {"", " --compute roofline"}) {
@@ -118,12 +119,12 @@ TEST_F(Edits, AFactorHoldsForWhateverPricesANode) {
   }
 }
 
-TEST_F(Edits, TheOldOutputStaysUntilTheNewIsComplete) {
+TEST_F(Edits, OldOutputStaysUntilNewIsComplete) {
   ASSERT_EQ(Run("edit t -o out --script half.txtpb -q").status, 0);
   const auto before = Folder("out");
   Refused("edit t -o out --remove n9", {"matches nothing"});
   EXPECT_EQ(Folder("out"), before);
-  // A file may not grow: as on a full disk.
+  // Files may not grow, as on a full disk.
   const Outcome full = Run("--version >/dev/null; ulimit -f 0; trap '' XFSZ; " + std::string(CHAKRA_BINARY) +
                            " edit t -o out --scale n2=3 -q");
   EXPECT_EQ(full.status, 1);
@@ -132,20 +133,20 @@ TEST_F(Edits, TheOldOutputStaysUntilTheNewIsComplete) {
   ASSERT_EQ(Run("edit t -o out --scale n2=3 -q").status, 0);
   EXPECT_NE(Folder("out"), before);
   EXPECT_TRUE(Leftovers().empty());
-  // In place, and again: the record grows.
+  // A second edit, in place: the record of edits grows.
   ASSERT_EQ(Run("edit out -o out --scale n2=0.5 -q").status, 0);
   EXPECT_THAT(Folder("out").at("w.0.et"), AllOf(HasSubstr("factor: 3"), HasSubstr("factor: 0.5")));
 }
 
-TEST_F(Edits, WhatAKilledRunLeftIsTakenAway) {
+TEST_F(Edits, RemovesLeftoversOfAKilledRun) {
   Write("out.partial-123/w.0.et", "half");
   ASSERT_EQ(Run("edit t -o out --script half.txtpb -q").status, 0);
   EXPECT_TRUE(Leftovers().empty());
   EXPECT_EQ(Folder("out").size(), 4u);
 }
 
-TEST_F(Edits, ASignalTakesAwayWhatWasBegun) {
-  // A pipe that nobody writes to: the run waits for it, with its folder begun.
+TEST_F(Edits, SignalsRemoveUnfinishedOutput) {
+  // Nobody writes to the pipe: the run waits for it, after it has begun its folder.
   const Outcome r =
       Run("--version >/dev/null; mkfifo t/pipe.1.et; timeout -s TERM 1 " + std::string(CHAKRA_BINARY) +
           " edit t/w.0.et t/pipe.1.et -o out --scale n2=2 --threads 1");
@@ -154,17 +155,17 @@ TEST_F(Edits, ASignalTakesAwayWhatWasBegun) {
   EXPECT_TRUE(Folder("out").empty());
 }
 
-TEST_F(Edits, AReportThatFailsSaysThatTheTracesAreThere) {
+TEST_F(Edits, FailedReportsSayThatTracesAreWritten) {
   Refused("edit t -o out --scale n2=2 --report /dev/full",
           {"the traces are written to out, the report is not"});
   EXPECT_EQ(Folder("out").size(), 4u);
 }
 
-TEST_F(Edits, AScriptHasABound) {
+TEST_F(Edits, LimitsTheSizeOfScripts) {
   Refused("edit t -o out --script /dev/zero", {"/dev/zero", "at most 67108864 bytes"});
 }
 
-TEST_F(Edits, RanksAndGroupsThatAreNotThereAreRefused) {
+TEST_F(Edits, RefusesPeersOutsideTheSet) {
   Write("peer.txtpb",
         "edit {\n  insert {\n    node {\n      name: 's'\n      type: 'COMM_SEND_NODE'\n      peer: 9\n    "
         "}\n  }\n}\n");
@@ -173,7 +174,7 @@ TEST_F(Edits, RanksAndGroupsThatAreNotThereAreRefused) {
   EXPECT_TRUE(Folder("out").empty());
 }
 
-TEST_F(Edits, AFolderWithOtherThingsIsNotReplaced) {
+TEST_F(Edits, RefusesToReplaceFoldersWithOtherFiles) {
   Write("home/letter.doc", "dear");
   Refused("edit t -o home --scale n2=2",
           {"cannot replace the folder", "letter.doc", "nothing but PREFIX.N.et"});
@@ -191,7 +192,7 @@ TEST_F(Edits, AFolderWithOtherThingsIsNotReplaced) {
   Refused("edit t -o half.txtpb --scale n2=2", {"a file of this name exists, expected a folder"});
 }
 
-TEST_F(Edits, OneTraceGoesToAFileOrStandardOutput) {
+TEST_F(Edits, WritesOneTraceToFileOrStandardOutput) {
   ASSERT_EQ(Run("edit t/w.2.et -o one.et.zst --scale n2=2 -q").status, 0);
   EXPECT_EQ(Replayed("one.et.zst --compute recorded --comm simulated --cluster dgx-h100").nodes(), 4u);
   const Outcome out = Run("edit t/w.2.et -o - --scale n2=2");
@@ -201,7 +202,7 @@ TEST_F(Edits, OneTraceGoesToAFileOrStandardOutput) {
   Refused("edit t -o - --scale n2=2", {"expected a folder"});
 }
 
-TEST_F(Edits, ADryRunSaysAndWritesNothing) {
+TEST_F(Edits, DryRunReportsButWritesNoTraces) {
   const Outcome r = Run("edit t --dry-run --scale n2=2 --report r.json");
   EXPECT_EQ(r.status, 0) << r.err;
   proto::EditReport report;
@@ -211,7 +212,7 @@ TEST_F(Edits, ADryRunSaysAndWritesNothing) {
   EXPECT_TRUE(Folder("out").empty());
 }
 
-TEST_F(Edits, MoreReplicasOfTheExample) {
+TEST_F(Edits, ChangesTheNumberOfReplicasAndBack) {
   const std::string example = std::string(CHAKRA_SOURCE_DIR) + "/examples/transformer_step";
   const Outcome none = Run("edit " + example + " -o out --replicas 4");
   EXPECT_EQ(none.status, 1);
@@ -225,13 +226,14 @@ TEST_F(Edits, MoreReplicasOfTheExample) {
   EXPECT_EQ(after.ranks(), 16);
   EXPECT_EQ(after.rank(0).compute_busy_ps(), before.rank(0).compute_busy_ps());
   EXPECT_GT(after.makespan_ps(), before.makespan_ps() * 9 / 10);
-  // And back again: the bytes of what was edited twice are those of the beginning.
+  // And back again: the traces that were edited twice take the time of the original ones.
   ASSERT_EQ(Run("edit out -o back --replicas 5=2 -q").status, 0);
   EXPECT_EQ(Replayed("back --cluster dgx-h100").makespan_ps(), before.makespan_ps());
 }
 
-// A stream's order is no dependency: where dependencies alone decide, an edit makes none of it.
-TEST_F(Edits, OfStructureMakeNoLanesWhereThereAreNone) {
+// The order of a stream is no dependency: an edit adds none, so that with unlimited lanes only dependencies
+// decide.
+TEST_F(Edits, AddNoDependenciesForStreamOrder) {
   Rank("s", 0,
        {With(Comp(0, 30), "stream", 7), With(Comp(1, 10), "stream", 7), With(Comp(2, 20, {1}), "stream", 7)});
   const std::string edits[] = {

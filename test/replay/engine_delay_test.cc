@@ -22,7 +22,7 @@ NodeSpans SpansOf(const TraceBuilder& b, LanePolicy policy = LanePolicy::kRecord
   return spans;
 }
 
-TEST(EngineDelay, ADelayHoldsFromTheEndOfItsDependency) {
+TEST(EngineDelay, DelayBeginsAtTheEndOfItsDependency) {
   TraceBuilder b(1);
   b.Comp(0, 3);
   b.Comp(0, 1);
@@ -33,7 +33,7 @@ TEST(EngineDelay, ADelayHoldsFromTheEndOfItsDependency) {
   EXPECT_EQ(spans[0][3].begin.picos(), 10750000);
 }
 
-TEST(EngineDelay, ADelayOverBeforeTheLaneIsFreeCostsNothing) {
+TEST(EngineDelay, DelayHiddenByABusyLaneCostsNothing) {
   TraceBuilder b(1);
   TraceBuilder::Int(&b.Comp(0, 1), "stream", 8);
   TraceBuilder::Int(&b.Comp(0, 10), "stream", 7);
@@ -44,12 +44,12 @@ TEST(EngineDelay, ADelayOverBeforeTheLaneIsFreeCostsNothing) {
   EXPECT_EQ(SpansOf(b, LanePolicy::kUnlimited)[0][2].begin.picos(), 3 * kUs);
 }
 
-TEST(EngineDelay, ADelayedHeadHoldsItsStreamButNotAQueuedLane) {
+TEST(EngineDelay, DelayedHeadBlocksStreamsButNotQueues) {
   TraceBuilder b(1);
   TraceBuilder::Int(&b.Comp(0, 1), "is_cpu_op", 1);
   TraceBuilder::Delays(&b.Comp(0, 1, {0}), {4000});
   b.Comp(0, 1);
-  EXPECT_EQ(SpansOf(b)[0][2].begin.picos(), 0);  // queued: the one that is ready
+  EXPECT_EQ(SpansOf(b)[0][2].begin.picos(), 0);  // queued: the node that is ready runs
   EXPECT_EQ(SpansOf(b)[0][1].begin.picos(), 5 * kUs);
   for (int i : {1, 2}) {
     TraceBuilder::Int(&b.Nodes(0)[i], "stream", 7);
@@ -59,7 +59,7 @@ TEST(EngineDelay, ADelayedHeadHoldsItsStreamButNotAQueuedLane) {
   EXPECT_EQ(SpansOf(b)[0][2].begin.picos(), 6 * kUs);
 }
 
-TEST(EngineDelay, ADependencyReleasesWhereItSaysInItsDuration) {
+TEST(EngineDelay, DependencyReleasesWithinItsDuration) {
   TraceBuilder b(1);
   b.Comp(0, 8);
   TraceBuilder::Delays(&b.Comp(0, 5, {0}), {kReleaseAtEnd / 4}, "dep_release");
@@ -82,7 +82,7 @@ TEST(EngineDelay, CommunicationReleasesAtItsEnd) {
   EXPECT_EQ(SpansOf(b)[0][1].begin, without[0][0].end);
 }
 
-TEST(EngineDelay, ADelayPastTheEndOfTimeIsTold) {
+TEST(EngineDelay, RefusesDelaysThatOverflow) {
   TraceBuilder b(1);
   b.Comp(0, 9000000000000);
   TraceBuilder::Delays(&b.Comp(0, 1, {0}), {9000000000000000});

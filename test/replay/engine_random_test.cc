@@ -17,7 +17,7 @@ namespace chakra::CHAKRA_FILE {
 namespace {
 
 using ::testing::HasSubstr;
-TEST(EngineRandom, DelaysOfNothingChangeNothing) {
+TEST(EngineRandom, ZeroDelaysChangeNothing) {
   std::mt19937 random(3);
   for (int round = 0; round < 50; ++round) {
     TraceBuilder plain = RandomTraces(random, 3), zeros = plain;
@@ -36,7 +36,7 @@ TEST(EngineRandom, DelaysOfNothingChangeNothing) {
   }
 }
 
-TEST(EngineRandom, AgreesWithTheSlowInterpreterOnRandomTraces) {
+TEST(EngineRandom, EqualsTheSlowInterpreter) {
   std::mt19937 random(20261121);
   constexpr int kRounds = kSanitized ? 600 : 3000;
   int finished = 0, recorded = 0, stuck = 0;

@@ -20,7 +20,7 @@ using T = CollectiveType;
 
 // ---- one rule of the engine each -------------------------------------------
 
-TEST(Engine, AChainTakesItsSum) {
+TEST(Engine, ChainTakesTheSumOfItsNodes) {
   TraceBuilder b(1);
   b.Comp(0, 3);
   b.Comp(0, 4, {0});
@@ -28,7 +28,7 @@ TEST(Engine, AChainTakesItsSum) {
   EXPECT_EQ(Makespan(b), 12 * kUs);
 }
 
-TEST(Engine, OneComputeLaneRunsOneNodeAtATimeUnlimitedAll) {
+TEST(Engine, ComputeLaneRunsOneNodeAtATime) {
   TraceBuilder b(1);
   b.Comp(0, 3);
   b.Comp(0, 4);
@@ -44,7 +44,7 @@ TEST(Engine, HostAndDeviceOverlap) {
   EXPECT_EQ(Makespan(b, Lanes(LanePolicy::kSingle)), 4 * kUs);
 }
 
-TEST(Engine, RecordedStreamsKeepTheirOrderAndOverlapEachOther) {
+TEST(Engine, RecordedStreamsKeepOrderAndOverlap) {
   TraceBuilder b(1);
   // Stream 7: node 0, then node 1 although node 1 was ready first.
   TraceBuilder::Int(&b.Comp(0, 1, {2}), "stream", 7);
@@ -57,7 +57,7 @@ TEST(Engine, RecordedStreamsKeepTheirOrderAndOverlapEachOther) {
   EXPECT_EQ(Makespan(c), 6 * kUs);
 }
 
-TEST(Engine, AStrictStreamBlocksBehindItsHead) {
+TEST(Engine, StrictStreamBlocksBehindItsHead) {
   TraceBuilder b(1);
   TraceBuilder::Int(&b.Comp(0, 5), "stream", 8);
   TraceBuilder::Int(&b.Comp(0, 1, {0}), "stream", 7);
@@ -67,14 +67,14 @@ TEST(Engine, AStrictStreamBlocksBehindItsHead) {
   EXPECT_EQ(Makespan(b, Lanes(LanePolicy::kUnlimited)), 10 * kUs);
 }
 
-TEST(Engine, AQueuedLaneTakesTheFirstRecordedOfThoseReady) {
+TEST(Engine, QueuedLaneTakesFirstRecordedReadyNode) {
   TraceBuilder b(1);
   b.Comp(0, 2);       // 0
   b.Comp(0, 1, {0});  // 1: ready at 2
   b.Comp(0, 4);       // 2: ready at 0
   b.Comp(0, 8, {1});  // 3
   TraceBuilder::Int(&b.Comp(0, 100, {2}), "is_cpu_op", 1);
-  // 0 [0,2], 1 [2,3] before 2 as it was recorded first, 3 is ready at 3 but 2 was recorded first.
+  // 0 [0,2]; 1 [2,3], before 2 because it was recorded first; 3 is ready at 3, but 2 was recorded first.
   EXPECT_EQ(Makespan(b, Lanes(LanePolicy::kSingle)), 107 * kUs);
 }
 
@@ -85,7 +85,7 @@ TEST(Engine, ControlDependenciesHold) {
   EXPECT_EQ(Makespan(b, Lanes(LanePolicy::kUnlimited)), 7 * kUs);
 }
 
-TEST(Engine, MetadataAndInvalidNodesTakeNoTimeAndReleaseTheirChildren) {
+TEST(Engine, MetadataAndInvalidNodesTakeNoTime) {
   TraceBuilder b(1);
   b.Add(0, et::METADATA_NODE);
   b.Add(0, et::INVALID_NODE, {0});
@@ -94,7 +94,7 @@ TEST(Engine, MetadataAndInvalidNodesTakeNoTimeAndReleaseTheirChildren) {
   EXPECT_EQ(Replayed(b, {})->invalid_nodes, 1u);
 }
 
-TEST(Engine, SendAndReceive) {
+TEST(Engine, SendEndsWhenItsLastByteLeaves) {
   TraceBuilder b(2);
   b.Send(0, 1, 1000000, 5);
   b.Comp(0, 1, {0});  // after the last byte left
@@ -105,7 +105,7 @@ TEST(Engine, SendAndReceive) {
   EXPECT_EQ(m->ranks[0].end.picos(), 20 * 1000000 + kUs);
 }
 
-TEST(Engine, AReceiveThatComesLateEndsAtOnce) {
+TEST(Engine, LateReceiveEndsAtOnce) {
   TraceBuilder b(2);
   b.Send(0, 1, 1000, 0);
   b.Comp(1, 50);
@@ -122,7 +122,7 @@ TEST(Engine, MessagesOfOneTagPairInOrder) {
   EXPECT_EQ(Makespan(b), 500000 + 20 * 4000);
 }
 
-TEST(Engine, MemoryNodesUseTheirModel) {
+TEST(Engine, MemoryNodesUseTheMemoryModel) {
   TraceBuilder b(2);
   for (int r = 0; r < 2; ++r) TraceBuilder::Int(&b.Add(r, et::MEM_LOAD_NODE), "tensor_size", 1000);
   EngineOptions options;
@@ -149,7 +149,7 @@ TraceBuilder Everyone(int ranks, T type, int64_t bytes) {
   return b;
 }
 
-TEST(Engine, ClosedFormsOfCollectives) {
+TEST(Engine, CollectivesMatchClosedForms) {
   constexpr int64_t kAlpha = 500000, kByte = 20;
   for (bool fast : {true, false}) {
     for (const char* fabric : {"analytical", "analytical-fifo"}) {
@@ -180,7 +180,7 @@ TEST(Engine, ClosedFormsOfCollectives) {
   }
 }
 
-TEST(Engine, AGroupOfOneAndNoBytesCostNothing) {
+TEST(Engine, CallsOfOneRankOrNoBytesAreFree) {
   EXPECT_EQ(Makespan(Everyone(1, T::kAllReduce, 1 << 20)), 0);
   EXPECT_EQ(Makespan(Everyone(4, T::kAllReduce, 0)), 0);  // a library launches nothing
 }
@@ -199,7 +199,7 @@ TEST(Engine, LibraryCostsFollowAstraSimsFormula) {
   }
 }
 
-TEST(Engine, TheFastPathEqualsFlowByFlow) {
+TEST(Engine, ClosedFormsEqualSimulationOfFlows) {
   std::mt19937 random(7);
   for (int round = 0; round < 300; ++round) {
     const int n = 2 + static_cast<int>(random() % 15);
@@ -247,7 +247,7 @@ TEST(Engine, TheFastPathEqualsFlowByFlow) {
 
 // ---- metrics -----------------------------------------------------------------
 
-TEST(Engine, BusyTimes) {
+TEST(Engine, CountsBusyAndExposedTimes) {
   TraceBuilder b(2);
   b.Comp(0, 1);
   b.Comp(1, 1);
@@ -271,7 +271,7 @@ TEST(Engine, BusyTimes) {
 
 // ---- errors ------------------------------------------------------------------
 
-TEST(Engine, CallsThatDisagreeNameBothNodes) {
+TEST(Engine, DisagreeingCallsNameBothNodes) {
   TraceBuilder b(2);
   b.Coll(0, T::kAllReduce, 100);
   b.Comp(1, 1);
@@ -282,7 +282,7 @@ TEST(Engine, CallsThatDisagreeNameBothNodes) {
   EXPECT_THAT(error, HasSubstr("test.1.et"));
 }
 
-TEST(Engine, AMissingCallNamesTheGroupThePositionAndTheRank) {
+TEST(Engine, MissingCallNamesGroupPositionAndRank) {
   TraceBuilder b(2);
   b.groups["tp"] = {0, 1};
   b.Coll(0, T::kAllReduce, 100, {}, "tp");
@@ -292,7 +292,7 @@ TEST(Engine, AMissingCallNamesTheGroupThePositionAndTheRank) {
   EXPECT_THAT(error, HasSubstr("group \"tp\": rank 1 never makes call 1"));
 }
 
-TEST(Engine, SendsWithoutReceivesAreListed) {
+TEST(Engine, ListsSendsWithoutReceives) {
   TraceBuilder b(2);
   b.Send(0, 1, 100, 3);
   b.Recv(1, 0, 100, 4);
@@ -302,7 +302,7 @@ TEST(Engine, SendsWithoutReceivesAreListed) {
   EXPECT_THAT(error, HasSubstr("tag 4"));
 }
 
-TEST(Engine, ACycleOfWaitingRanksIsTold) {
+TEST(Engine, NamesRanksThatWaitInACycle) {
   // Each rank receives before it sends.
   TraceBuilder b(2);
   b.Recv(0, 1, 100, 0);
@@ -315,13 +315,13 @@ TEST(Engine, ACycleOfWaitingRanksIsTold) {
   EXPECT_THAT(error, HasSubstr("rank 1 waits for the send of rank 0"));
 }
 
-TEST(Engine, MoreRanksThanDevices) {
+TEST(Engine, RefusesMoreRanksThanDevices) {
   const TraceSet traces = *Everyone(3, T::kAllReduce, 8).Build();
   auto fabric = *MakeMachine("analytical", Mesh(2), FabricOptions());
   EXPECT_FALSE(Replay(traces, Recorded(traces), *fabric, {}).ok());
 }
 
-TEST(Engine, AnAbsurdDurationIsNotWrappedAround) {
+TEST(Engine, RefusesDurationsThatOverflow) {
   TraceBuilder b(1);
   b.Comp(0, 9000000000000);
   b.Comp(0, 9000000000000, {0});

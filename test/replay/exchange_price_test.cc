@@ -1,4 +1,4 @@
-// All-to-all alone on fabric `fluid`: by kinds of flows, and flow by flow.
+// An isolated all-to-all on fabric `fluid`: its price by kinds of flows, and flow by flow.
 #include <gtest/gtest.h>
 
 #include "backends/registry.h"
@@ -25,7 +25,7 @@ Time PricedOnFluid(const Topology& topology, const std::string& algorithm, Time 
   return priced->time;
 }
 
-TEST(ExchangePrice, AsFlowByFlow) {
+TEST(ExchangePrice, EqualsSimulationOfFlows) {
   using Kind = TopologyDimension::Kind;
   const auto dim = [](Kind kind, int size, double gigabytes) {
     return TopologyDimension{kind, size, Bandwidth::FromGigabytes(gigabytes), Time::Nanos(400), "d"};

@@ -1,4 +1,4 @@
-// The files of replay/compute/fitted: all are whole, and what is wrong in one is told with its line.
+// The files of replay/compute/fitted: all are complete, and an error in one is reported with its line.
 #include "replay/compute/model/fit_file.h"
 
 #include <gmock/gmock.h>
@@ -33,7 +33,7 @@ std::vector<std::string> GemmLabels() {
   return labels;
 }
 
-TEST(FitFile, TablesAreWhole) {
+TEST(FitFile, TablesAreComplete) {
   const std::vector<std::string> labels = GemmLabels();
   for (const GemmFit& fit : GemmFits()) {
     ASSERT_EQ(fit.residuals.rows(), labels.size());
@@ -59,7 +59,7 @@ TEST(FitFile, TablesAreWhole) {
   }
 }
 
-// What is written of a table that is made of the labels and numbers that were read.
+// The fit with a new table, made of the labels and numbers that were read.
 template <typename Fit>
 Fit Rebuilt(Fit fit, size_t columns) {
   std::vector<std::string> labels;
@@ -75,9 +75,8 @@ Fit Rebuilt(Fit fit, size_t columns) {
   return fit;
 }
 
-// bench/kernel_laws makes each file again from what was read of it: each of its characters is as it should
-// be.
-TEST(FitFile, IsWrittenAsItWasRead) {
+// bench/kernel_laws writes each file again from the fits that were read: every character is the same.
+TEST(FitFile, FilesAreWrittenAsRead) {
   kernel_laws::Fits fits;
   for (const GemmFit& f : GemmFits()) fits.gemm.push_back(Rebuilt(f, kSides));
   for (const AttentionFit& f : AttentionFits())
@@ -90,8 +89,8 @@ TEST(FitFile, IsWrittenAsItWasRead) {
   }
 }
 
-// The first fit counts: of attention's kernels of a device those whose names come first.
-TEST(FitFile, FitsAreInOrder) {
+// The first fit counts: for a device's attention kernels, the one whose name comes first.
+TEST(FitFile, FitsAreSortedAndUnique) {
   std::vector<std::string> order;
   for (const AttentionFit& f : AttentionFits()) {
     order.push_back(absl::StrCat(f.device, " ", f.kernel, " ", static_cast<int>(f.dtype), " ",
@@ -143,7 +142,7 @@ TEST(FitFile, KeepsTheNumbersOfAFit) {
 }
 
 // Names have the order of the constants.
-TEST(FitFile, ConstantsGoByTheirNames) {
+TEST(FitFile, ConstantsAreWrittenByName) {
   const auto text = [](const kernel_laws::Fits& fits) { return kernel_laws::WriteFits(fits)[0].content; };
   const auto line = [](const char* name, size_t constant) {
     return absl::StrCat("\n", name, ": ", constant + 1, "  #");
@@ -178,7 +177,7 @@ TEST(FitFile, ConstantsGoByTheirNames) {
   EXPECT_THAT(moe, HasSubstr(line("hot_share", kMoeHotShare)));
 }
 
-TEST(FitFile, ErrorsNameTheFileAndTheLine) {
+TEST(FitFile, ErrorsNameFileAndLine) {
   struct Bad {
     const char *from, *to, *says;
   };
@@ -199,7 +198,7 @@ TEST(FitFile, ErrorsNameTheFileAndTheLine) {
     ASSERT_FALSE(fit.ok()) << bad.to;
     EXPECT_THAT(std::string(fit.status().message()), testing::StartsWith(bad.says)) << bad.to;
   }
-  // A row of another length that is made up for elsewhere, and one row less.
+  // One row less.
   const std::string sample = Sample();
   const size_t last = sample.rfind("\n", sample.size() - 2);
   const absl::StatusOr<GemmFit> less =
@@ -207,7 +206,7 @@ TEST(FitFile, ErrorsNameTheFileAndTheLine) {
   EXPECT_THAT(std::string(less.status().message()), HasSubstr("a multiple of 572"));
 }
 
-TEST(FitFile, GroupsAreInLabels) {
+TEST(FitFile, LabelsContainTheGroups) {
   const MoeGroup groups[] = {{4096, 768, 8, 128, 2, 1, 0}, {4096, 14336, 2, 8, 1, 4, 1}};
   const std::vector<std::string> labels = {MoeLabel(groups[0]), MoeLabel(groups[1])};
   std::vector<int> steps(std::size(kMoeTokens), -7);

@@ -25,8 +25,8 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-// Two ranks of a host call, a kernel that it launches and a second call. The gap before that call is
-// `gap_us`, of which nothing explains a quarter; rank 1 has none.
+// Two ranks, each with a host call, a kernel that it launches, and a second call. On rank 0, the gap before
+// the second call is `gap_us`, of which a quarter is unexplained; rank 1 has no gap.
 TraceBuilder TwoRanks(int64_t gap_us, bool delays = true) {
   TraceBuilder b(2);
   for (int r = 0; r < 2; ++r) {
@@ -80,7 +80,7 @@ std::string WarningOf(const proto::Report& report) {
   return "";
 }
 
-TEST_F(FixedTimeCli, TheReportSaysHowMuchByCauseForRunPathAndRanks) {
+TEST_F(FixedTimeCli, ReportHasCausesForRunPathAndRanks) {
   const proto::Report r = Report(Write(TwoRanks(40), "run"));
   ASSERT_EQ(r.makespan_ps(), 100000000);
   ASSERT_TRUE(r.has_fixed_time());
@@ -105,7 +105,7 @@ TEST_F(FixedTimeCli, TheReportSaysHowMuchByCauseForRunPathAndRanks) {
       "capture shows shortens it)");
 }
 
-TEST_F(FixedTimeCli, TextAndCsvHaveIt) {
+TEST_F(FixedTimeCli, TextAndCsvShowFixedTime) {
   const std::string run = Write(TwoRanks(40), "run");
   EXPECT_THAT(Run(absl::StrCat("replay ", run, kRecorded)).out,
               HasSubstr("\nFixed time: taken as recorded; edits of durations do not move it\n"
@@ -124,7 +124,7 @@ TEST_F(FixedTimeCli, TextAndCsvHaveIt) {
   EXPECT_THAT(lines[1], HasSubstr(",40000000,0.400000,30000000,0,0,0,10000000,0,0"));
 }
 
-TEST_F(FixedTimeCli, NoWarningUpToFivePercentAndNothingWithoutDelays) {
+TEST_F(FixedTimeCli, WarnsOnlyAboveFivePercent) {
   const proto::Report few = Report(Write(TwoRanks(3), "few"));
   EXPECT_TRUE(few.has_fixed_time());
   EXPECT_EQ(WarningOf(few), "");
@@ -138,7 +138,7 @@ TEST_F(FixedTimeCli, NoWarningUpToFivePercentAndNothingWithoutDelays) {
   EXPECT_THAT(Run(absl::StrCat("inspect ", none, " --format json")).out, Not(HasSubstr("inned")));
 }
 
-TEST_F(FixedTimeCli, StrictCausesRefusesWhatIsAboveItsLimit) {
+TEST_F(FixedTimeCli, StrictCausesRefusesSharesAboveItsLimit) {
   const std::string run = absl::StrCat("replay ", Write(TwoRanks(40), "run"), kRecorded);
   const CommandResult refused = Run(run + " --strict-causes");
   EXPECT_EQ(refused.status, 1);
@@ -162,7 +162,7 @@ TEST_F(FixedTimeCli, StrictCausesRefusesWhatIsAboveItsLimit) {
       0);
 }
 
-TEST_F(FixedTimeCli, InspectHasItOfTheTracesAlone) {
+TEST_F(FixedTimeCli, InspectShowsFixedTimeOfTraces) {
   const std::string run = Write(TwoRanks(40), "run");
   EXPECT_THAT(
       Run("inspect " + run).out,
@@ -176,7 +176,7 @@ TEST_F(FixedTimeCli, InspectHasItOfTheTracesAlone) {
   EXPECT_DOUBLE_EQ(x.fixed_time().rank(1).share(), 1.0 / 71);
 }
 
-TEST_F(FixedTimeCli, AnEditSaysWhatFixedTimeHides) {
+TEST_F(FixedTimeCli, EditReportsWhatFixedTimeHolds) {
   const std::string run = Write(TwoRanks(40), "run");
   const auto held = [&](const std::string& arguments) {
     const proto::Report report = Report(arguments);
@@ -185,8 +185,8 @@ TEST_F(FixedTimeCli, AnEditSaysWhatFixedTimeHides) {
     }
     return std::string();
   };
-  // Rank 0 ends with the calls and the gap of 40 us after 100 us, without fixed time with the kernel
-  // after 70.
+  // Rank 0 ends after 100 us, with the calls and the gap of 40 us. Without fixed time, it ends after 70 us,
+  // with the kernel.
   EXPECT_EQ(held(run + " --scale '^n1$=0'"),
             "of 10 us that the edits take away, fixed time holds 10 us: the run is as long as before, 100 us "
             "before and 100 us now. No edit of durations makes it shorter than 40 us (host gaps 30.0 %, "
@@ -199,7 +199,8 @@ TEST_F(FixedTimeCli, AnEditSaysWhatFixedTimeHides) {
   EXPECT_EQ(
       held(run + " --scale '^n1$=2'").substr(0, 95),
       "of 30 us that the edits add, fixed time hides 29 us: the run is 1 us longer, 100 us before and ");
-  // Host calls of no time: the edit takes away 60 us with the gap and 40 without, which is all.
+  // Host calls without time: the edit takes away 60 us with the gap, and 40 us without it, so fixed time
+  // holds nothing.
   EXPECT_EQ(held(run + " --scale '^n[02]$=0'"), "");
   EXPECT_EQ(Report(run + " --scale '^n[02]$=0'").fixed_time().held().held_ps(), 0);
   EXPECT_EQ(held(run), "");
@@ -207,20 +208,21 @@ TEST_F(FixedTimeCli, AnEditSaysWhatFixedTimeHides) {
 }
 
 // The second call of rank 0 begins 40 us after half of the first one.
-TEST_F(FixedTimeCli, AnEditedRunWithoutFixedTimeStillReleasesEarly) {
+TEST_F(FixedTimeCli, EditedRunKeepsEarlyReleases) {
   TraceBuilder b = TwoRanks(40);
   TraceBuilder::Delays(&b.Nodes(0)[2], {500000000000}, "dep_release");
   const std::string run = Write(b, "early");
   const proto::Report r = Report(run + " --scale '^n1$=0'");
   EXPECT_EQ(r.makespan_ps(), 80000000);  // 40 / 2 + 40 + 20
   EXPECT_THAT(WarningOf(r), StartsWith("50.0 % of the makespan is fixed time"));
-  // Without the gap the call waits for the end of the first one, as the host makes one call at a time: rank 0
-  // ends with the kernel after 70 us, and without it with the call after 60.
+  // Without the gap, the call waits for the end of the first one, because the host makes one call at a time.
+  // Rank 0 then ends after 70 us, with the kernel; without the kernel's time, after 60 us, with the call.
   EXPECT_EQ(r.fixed_time().held().effect_without_fixed_ps(), 10000000);
 }
 
-// Two processes that met in collectives: what is left when every duration and transfer is 0.
-TEST_F(FixedTimeCli, OfACaptureItIsTheReplayWithoutDurations) {
+// Two processes with common collectives: their fixed time is what remains if every duration and transfer is
+// 0.
+TEST_F(FixedTimeCli, CaptureEqualsItsReplayWithoutDurations) {
   const std::string capture = std::string(CHAKRA_SOURCE_DIR) + "/examples/capture/gloo_ddp_2";
   const proto::Report r = Report(capture);
   EXPECT_GT(r.fixed_time().run().time_ps(), 0);
@@ -234,7 +236,7 @@ TEST_F(FixedTimeCli, OfACaptureItIsTheReplayWithoutDurations) {
     EXPECT_EQ(bare.rank(i).end_ps(), r.fixed_time().rank(i).time_ps()) << i;
 }
 
-TEST_F(FixedTimeCli, CompareTellsTheDifference) {
+TEST_F(FixedTimeCli, CompareShowsTheDifference) {
   for (const int gap : {30, 40}) {
     const std::string traces = Write(TwoRanks(gap), absl::StrCat("gap", gap));
     ASSERT_EQ(Run(absl::StrCat("replay ", traces, kRecorded, " --report ", gap, ".json")).status, 0);

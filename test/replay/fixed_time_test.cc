@@ -1,4 +1,4 @@
-// The fixed time of runs: what they take when nothing takes time but what is taken as given.
+// The fixed time of runs: their time if only delays and waits that are taken as recorded take any.
 #include "replay/engine/causes/fixed_time.h"
 
 #include <gmock/gmock.h>
@@ -21,7 +21,7 @@ struct Ran {
   FixedTimeRun fixed_time;
 };
 
-// `wait`: what a replay gives the first row of the first graph; Never(): its duration.
+// `wait`: the time of the first row of the first graph in the replay; Never(): its duration.
 Ran RunFixedTime(const TraceBuilder& builder, EngineOptions options, Time wait = Time::Never()) {
   Ran run;
   run.traces = *builder.Build();
@@ -40,7 +40,7 @@ EngineOptions RecordedComm() {
   return options;
 }
 
-// The same dependencies, and nothing that takes time.
+// The same dependencies, without durations and transfers.
 TraceBuilder WithoutTimes(TraceBuilder b, int ranks) {
   for (int r = 0; r < ranks; ++r) {
     for (et::Node& node : b.Nodes(r)) {
@@ -53,7 +53,7 @@ TraceBuilder WithoutTimes(TraceBuilder b, int ranks) {
   return b;
 }
 
-// Storage takes time of its own, which no duration tells.
+// Replaces memory nodes, whose time does not come from their duration.
 void WithoutStorage(TraceBuilder* b, int ranks) {
   for (int r = 0; r < ranks; ++r) {
     for (et::Node& node : b->Nodes(r)) {
@@ -70,7 +70,7 @@ void AddEagerSends(std::mt19937& random, int ranks, TraceBuilder* b) {
   }
 }
 
-TEST(FixedTime, IsTheReplayInWhichNothingTakesTime) {
+TEST(FixedTime, EqualsReplayWithoutDurations) {
   std::mt19937 random(20261123);
   int finished = 0, delayed = 0;
   for (int round = 0; round < 1500; ++round) {
@@ -102,7 +102,7 @@ TEST(FixedTime, IsTheReplayInWhichNothingTakesTime) {
   EXPECT_GT(delayed, 400);
 }
 
-TEST(FixedTime, OfThePathAreItsDelays) {
+TEST(FixedTime, PathHasTheDelaysOnIt) {
   std::mt19937 random(7);
   int some = 0;
   for (int round = 0; round < 500; ++round) {
@@ -129,7 +129,7 @@ void Delay(et::Node* node, const std::vector<int64_t>& nanos, const char* kinds)
   TraceBuilder::Text(node, "dep_kinds", kinds);
 }
 
-TEST(FixedTime, OfTwoDelaysOfOneLengthThePathTakesThatWhichHeldTheNode) {
+TEST(FixedTime, PathTakesTheDelayThatHeldTheNode) {
   TraceBuilder b(1);
   b.Comp(0, 3);
   b.Comp(0, 9);
@@ -141,7 +141,8 @@ TEST(FixedTime, OfTwoDelaysOfOneLengthThePathTakesThatWhichHeldTheNode) {
   EXPECT_EQ(run.fixed_time.path, want);
 }
 
-// Rank 1 comes to the all-reduce last because of its gap; rank 0 waits for it, and has a gap behind it.
+// Rank 1 reaches the all-reduce last, because of its gap. Rank 0 waits for rank 1, and has a gap after the
+// call.
 TraceBuilder TwoRanks() {
   TraceBuilder b(2);
   for (int r = 0; r < 2; ++r) {
@@ -154,7 +155,7 @@ TraceBuilder TwoRanks() {
   return b;
 }
 
-TEST(FixedTime, GoesOverRanks) {
+TEST(FixedTime, PassesFromRankToRank) {
   const Ran run = RunFixedTime(TwoRanks(), RecordedComm());
   ASSERT_TRUE(run.metrics.ok());
   FixedTime rank1;
@@ -166,7 +167,7 @@ TEST(FixedTime, GoesOverRanks) {
   EXPECT_EQ(run.fixed_time.path, rank0);
 }
 
-TEST(FixedTime, ASimulatedSendDoesNotWaitForItsReceive) {
+TEST(FixedTime, SimulatedSendDoesNotWaitForReceive) {
   TraceBuilder b(2);
   b.Comp(0, 1);
   b.Send(0, 1, 1000, 0, {0});
@@ -179,7 +180,7 @@ TEST(FixedTime, ASimulatedSendDoesNotWaitForItsReceive) {
   EXPECT_EQ(RunFixedTime(b, RecordedComm()).fixed_time.ranks[0].total(), Time::Micros(6));
 }
 
-TEST(FixedTime, RecordedWaitsTakeTheTimeThatTheReplayGivesThem) {
+TEST(FixedTime, RecordedWaitsTakeTheirReplayedTime) {
   TraceBuilder b(1);
   et::Node& sync = b.Comp(0, 50);
   sync.set_name("cudaDeviceSynchronize");

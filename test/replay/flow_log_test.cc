@@ -31,7 +31,8 @@ constexpr char kColumns[] =
 
 Topology Switch(int devices) { return MakeTopology({MakeDim(TopologyDimension::Kind::kSwitch, devices)}); }
 
-// What `fabric` logs of two messages, 1,000 and 3,000 bytes, that start together on one link of 20 ps a byte.
+// The log of `fabric` for two messages, 1,000 and 3,000 bytes, that start together on one link of 20 ps a
+// byte.
 std::vector<std::string> TwoOnOneLink(const char* fabric) {
   std::string text;
   FlowLog log(Into(&text));
@@ -44,7 +45,7 @@ std::vector<std::string> TwoOnOneLink(const char* fabric) {
   return Lines(text);
 }
 
-TEST(FlowLog, TwoMessagesOnOneLink) {
+TEST(FlowLog, LogsTwoMessagesOnOneLink) {
   EXPECT_THAT(TwoOnOneLink("analytical"),
               ElementsAre(kColumns, "0,0,1,0,1,1000,1000,,,,,,0,,520000,520000,520000,1.000000",
                           "1,0,1,0,1,3000,3000,,,,,,0,60000,560000,560000,560000,1.000000"));
@@ -62,7 +63,7 @@ TEST(FlowLog, TwoMessagesOnOneLink) {
                           "1,0,1,0,1,3000,3000,,,,,,0,82560,582560,582560,561280,1.037913"));
 }
 
-TEST(FlowLog, SoftwaresShareIsPartOfBothTimes) {
+TEST(FlowLog, SoftwareDelayIsPartOfBothTimes) {
   std::string text;
   FlowLog log(Into(&text));
   const auto fabric = Logged(NewFabric("fluid", Mesh(2)), &log);
@@ -74,7 +75,7 @@ TEST(FlowLog, SoftwaresShareIsPartOfBothTimes) {
   EXPECT_EQ(Lines(text)[1], "0,0,1,0,1,1000,2000,,,,,,1000000,,1543000,543000,543000,1.000000");
 }
 
-TEST(FlowLog, RanksAreThoseOnTheDevices) {
+TEST(FlowLog, NamesTheRanksOnTheDevices) {
   std::string text;
   FlowLog log(Into(&text));
   log.SetRanks({3, 1}, 2);
@@ -114,7 +115,7 @@ TEST(FlowLog, FlowsOfOneTagKeepTheirOwnEnds) {
   }
 }
 
-TEST(FlowLog, FlowsThatNeverEndComeLastAndEmpty) {
+TEST(FlowLog, UnfinishedFlowsComeLastWithEmptyCells) {
   std::string text;
   FlowLog log(Into(&text));
   const auto fabric = Logged(NewFabric("fluid", Mesh(2)), &log);
@@ -132,7 +133,7 @@ TEST(FlowLog, FlowsThatNeverEndComeLastAndEmpty) {
                   "1,0,1,0,1,10,10,send_recv,,6,,,0,,,,500200,", "2,1,0,1,0,20,20,,,,,,1000,,,,500400,"));
 }
 
-TEST(FlowLog, RowsGoOutAsTheyAreCompleteUntilTheDiskIsFull) {
+TEST(FlowLog, WritesCompleteRowsUntilTheDiskIsFull) {
   std::string text;
   uint64_t calls = 0;
   bool full = false;
@@ -164,8 +165,8 @@ TEST(FlowLog, RowsGoOutAsTheyAreCompleteUntilTheDiskIsFull) {
   EXPECT_EQ(ended.size(), 6000u);
 }
 
-// Random flows: the log tells every end, and changes none.
-TEST(FlowLog, ChangesNoEnd) {
+// Random flows: the log has every end, and changes none.
+TEST(FlowLog, LogsEveryEndAndChangesNone) {
   for (const std::string& name : FabricNames()) {
     std::mt19937_64 random(5);
     std::vector<TimedFlow> flows;
@@ -190,7 +191,7 @@ TEST(FlowLog, ChangesNoEnd) {
                 std::tuple(same[i].at, same[i].tag, same[i].kind));
       if (ends[i].kind == FlowEnd::kReceived) received.emplace(ends[i].tag, ends[i].at.picos());
     }
-    std::multimap<uint64_t, int64_t> told;
+    std::multimap<uint64_t, int64_t> in_log;
     for (const std::string& line : Lines(text)) {
       if (line == kColumns) continue;
       const auto cells = Cells(line);
@@ -198,13 +199,13 @@ TEST(FlowLog, ChangesNoEnd) {
       EXPECT_EQ(cells[13].empty(), tag % 3 != 0) << line;
       EXPECT_LE(cells[13].empty() ? 0 : std::stoll(cells[13]), std::stoll(cells[14])) << line;
       EXPECT_GE(std::stoll(cells[15]) * 1000000, std::stoll(cells[16]) * 999999) << name << " " << line;
-      told.emplace(tag, std::stoll(cells[14]));
+      in_log.emplace(tag, std::stoll(cells[14]));
     }
-    EXPECT_TRUE(std::is_permutation(told.begin(), told.end(), received.begin(), received.end())) << name;
+    EXPECT_TRUE(std::is_permutation(in_log.begin(), in_log.end(), received.begin(), received.end())) << name;
   }
 }
 
-TEST(FlowLog, TheEngineSaysWhatFlowsBelongTo) {
+TEST(FlowLog, EngineNamesTheCallsOfFlows) {
   TraceBuilder b(2);
   b.groups["dp"] = {0, 1};
   for (int r = 0; r < 2; ++r) b.Coll(r, CollectiveType::kAllGather, 1000, {}, "dp");

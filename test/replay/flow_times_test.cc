@@ -9,7 +9,7 @@
 namespace chakra::CHAKRA_FILE {
 namespace {
 
-TEST(FlowTimes, SizesByPowersOfTen) {
+TEST(FlowTimes, GroupsSizesByPowersOfTen) {
   FlowTimes times;
   EXPECT_TRUE(times.Rows().empty());
   times.Add(uint64_t{1} << 60, Time::Micros(9), Time::Micros(3));
@@ -33,7 +33,7 @@ TEST(FlowTimes, SizesByPowersOfTen) {
   EXPECT_EQ(rows[3].max, 3);
 }
 
-TEST(FlowTimes, QuantilesToTheBucketInAnyOrder) {
+TEST(FlowTimes, QuantilesDoNotDependOnOrder) {
   std::mt19937_64 random(3);
   std::vector<int64_t> slow;
   for (int i = 0; i < 5000; ++i) slow.push_back(1000 + static_cast<int64_t>(random() % (1u << (10 + i % 8))));
