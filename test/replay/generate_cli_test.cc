@@ -30,7 +30,7 @@ class GenerateCli : public Bench {
 constexpr char kStep[] =
     "--model llama3-8b:layers=4 --parallel tp=2,pp=2,dp=2,zero=1 --training seq=1024,global_batch=8";
 
-TEST_F(GenerateCli, FilesMemoryAndAWorkloadsFileReplayAlike) {
+TEST_F(GenerateCli, FilesMemoryAndWorkloadFileReplayEqually) {
   const std::string folder = Folder("alike");
   const Outcome made = Run(std::string("generate ") + kStep + " -o " + folder + "/step");
   ASSERT_EQ(made.status, 0) << made.err;
@@ -48,14 +48,14 @@ TEST_F(GenerateCli, FilesMemoryAndAWorkloadsFileReplayAlike) {
   EXPECT_NE(Makespan(files.out), "");
   EXPECT_EQ(Makespan(files.out), Makespan(memory.out));
   EXPECT_EQ(Makespan(files.out), Makespan(file.out));
-  // All is priced by the kernel model.
+  // The kernel model prices all nodes.
   EXPECT_THAT(memory.out, ::testing::Not(HasSubstr("no rung")));
   EXPECT_EQ(Run("inspect " + folder + "/step.txtpb").status, 0);
 }
 
-// Where passes run together, exchanges of experts hold multiprocessors that the other pass's kernels go
-// without; elsewhere nothing is slower.
-TEST_F(GenerateCli, ExchangesTakeUnitsFromThePassBesideThem) {
+// If passes run at the same time, exchanges of experts hold multiprocessors that the kernels of the other
+// pass cannot use. Otherwise nothing is slower.
+TEST_F(GenerateCli, ExchangesSlowConcurrentPasses) {
   const auto makespan = [&](const char* parallel, const char* more) {
     return ReportOf(absl::StrCat("--model mixtral-8x7b:layers=8 --parallel ", parallel,
                                  " --training seq=4096,global_batch=64,launch=0us --cluster dgx-h100", more))
@@ -68,9 +68,9 @@ TEST_F(GenerateCli, ExchangesTakeUnitsFromThePassBesideThem) {
   EXPECT_NEAR(static_cast<double>(makespan(apart, "")), static_cast<double>(makespan(apart, kAlone)), 1e3);
 }
 
-// Of a model of tables: samples in place of tokens, the same from files, and what a rank with equal tables
-// holds.
-TEST_F(GenerateCli, ReportsSamplesOfTables) {
+// A recommendation model: samples in place of tokens, the same results from files, and the memory of ranks
+// with equal tables.
+TEST_F(GenerateCli, ReportsSamplesOfRecommendationModels) {
   const std::string folder = Folder("tables");
   const std::string step =
       "--model dlrm-dcnv2 --parallel dp=8 --training global_batch=65536,table_optimizer=rowwise_adagrad";
@@ -106,14 +106,14 @@ TEST_F(GenerateCli, ReportsSamplesOfTables) {
   EXPECT_THAT(small.out, HasSubstr("--training table_dtype=fp16"));
 }
 
-TEST_F(GenerateCli, SaysWhatDoesNotFit) {
+TEST_F(GenerateCli, NamesStagesThatDoNotFit) {
   const Outcome r = Run(std::string("generate ") + kStep + " --device-memory 4GiB");
   EXPECT_EQ(r.status, 0) << r.err;
   EXPECT_THAT(r.out, HasSubstr("a rank of stage 0 does not fit: "));
   EXPECT_THAT(r.out, HasSubstr(" GiB more than 4.00 GiB"));
 }
 
-TEST_F(GenerateCli, ReportsWhatTheStepIs) {
+TEST_F(GenerateCli, ReportsTokensMfuAndMemory) {
   const std::string folder = Folder("reports");
   ASSERT_EQ(Run(std::string("generate ") + kStep + " -o " + folder + "/step").status, 0);
   const proto::Report files = ReportOf(folder + "/step --cluster dgx-h100");
@@ -139,7 +139,7 @@ TEST_F(GenerateCli, ReportsWhatTheStepIs) {
   EXPECT_EQ(memory.rank(0).peak_memory_bytes(), t.memory(0).peak_memory_bytes());
   EXPECT_EQ(memory.rank(7).peak_memory_bytes(), t.memory(1).peak_memory_bytes());
   EXPECT_EQ(t.device_memory_bytes(), uint64_t{81559} << 20);
-  // Exposed communication by kind is that of the ranks.
+  // Exposed communication by kind adds up to that of the ranks.
   double by_kind = 0, by_rank = 0, computed = 0, busy = 0;
   for (const proto::ExposedReport& e : t.exposed()) by_kind += static_cast<double>(e.mean_ps());
   for (const proto::PhaseReport& p : t.phase()) computed += static_cast<double>(p.mean_ps());
@@ -160,7 +160,7 @@ TEST_F(GenerateCli, WarnsOfRanksThatDoNotFit) {
   EXPECT_GT(r.training().hfu(), 1.2 * r.training().mfu());
   EXPECT_EQ(r.training().phase(1).name(), "recompute");
   EXPECT_EQ(Run(std::string("replay ") + kStep + " --device-memory much").status, 2);
-  // Traces that were recorded tell nothing of it.
+  // Recorded traces have no such memory.
   Rank("plain", 0, {With(MakeNode(1, ChakraProtoMsg::COMP_NODE), "num_ops", 1000)});
   const Outcome plain = Run("replay plain --cluster dgx-h100 --format csv");
   EXPECT_EQ(plain.status, 0) << plain.err;
@@ -173,7 +173,7 @@ TEST_F(GenerateCli, ListsModels) {
   EXPECT_THAT(r.out, HasSubstr("deepseek-v3"));
 }
 
-TEST_F(GenerateCli, RefusesWhatIsWrong) {
+TEST_F(GenerateCli, RefusesBadArguments) {
   const struct {
     const char* arguments;
     int status;

@@ -1,4 +1,5 @@
-// Help: what `--help`, `--help GROUP` and `help TOPIC` print, on how many lines, and what errors say of it.
+// Help: the text of `--help`, `--help GROUP` and `help TOPIC`, its number of lines, and errors that point to
+// it.
 #include "replay/cli/help/help.h"
 
 #include <gmock/gmock.h>
@@ -33,7 +34,7 @@ using Lines = std::vector<std::string>;
 
 const std::string kStep = std::string(CHAKRA_SOURCE_DIR) + "/examples/transformer_step";
 
-// On a page of so many columns.
+// Each test begins without COLUMNS.
 class Help : public testing::Test {
  protected:
   Help() { unsetenv("COLUMNS"); }
@@ -112,7 +113,7 @@ TEST_F(Help, FitsTheTerminal) {
   EXPECT_GT(Widest(Printed("replay --help all")), 90u);
 }
 
-TEST_F(Help, UsageNamesWhatACommandTakes) {
+TEST_F(Help, UsageNamesOptionsAndArguments) {
   EXPECT_THAT(Printed("kernels --help"),
               StartsWith("Usage: chakra-replay kernels COMMAND [OPTION]... [ARGUMENT]...\n\n"));
   EXPECT_THAT(Printed("replay --help"), StartsWith("Usage: chakra-replay replay [OPTION]... [TRACE]...\n"));
@@ -122,7 +123,7 @@ TEST_F(Help, UsageNamesWhatACommandTakes) {
                          "chakra-replay convert COMMAND [OPTION]... [ARGUMENT]...\n"));
 }
 
-// The help of each option of each command begins with a sentence that stands for itself.
+// The help of each option of each command begins with a sentence that is clear by itself.
 TEST_F(Help, FirstSentencesAreShortAndPlain) {
   size_t options = 0;
   for (const std::string& line : LinesOf(Printed("completion fish"))) {
@@ -140,7 +141,7 @@ TEST_F(Help, FirstSentencesAreShortAndPlain) {
   EXPECT_GT(options, 300u);
 }
 
-TEST_F(Help, AGroupIsShownWhole) {
+TEST_F(Help, ShowsTheOptionsOfAGroup) {
   for (const char* command :
        {"replay", "plan", "collective", "edit", "compare", "inspect", "sweep", "topology show"}) {
     const std::string all = Printed(absl::StrCat(command, " --help all"));
@@ -161,7 +162,7 @@ TEST_F(Help, AGroupIsShownWhole) {
   EXPECT_THAT(Printed("replay " + kStep + " --help all"), HasSubstr("--fluid-tolerance"));
 }
 
-TEST_F(Help, WhatThereIsNotComesWithTheNearest) {
+TEST_F(Help, UnknownNamesSuggestTheNearest) {
   EXPECT_THAT(Refused("replay --help netwrk"),
               AllOf(HasSubstr("expected one of workload, machine, network"),
                     HasSubstr("did you mean 'network'? See "), HasSubstr("`chakra-replay replay --help`")));
@@ -233,7 +234,7 @@ TEST_F(Help, ErrorsOfKeysNameTheTable) {
     EXPECT_THAT(Refused(absl::StrReplaceAll(words, {{"STEP", kStep}})), HasSubstr(text)) << words;
 }
 
-TEST_F(Help, ACommaInThePlaceOfTheColonIsNamed) {
+TEST_F(Help, ErrorsExplainCommasInPlaceOfColons) {
   const std::pair<const char*, const char*> wrong[] = {
       {"replay --model llama3-70b,layers=12",
        "--model llama3-70b,layers=12: a change of a named model follows a colon; expected "
@@ -273,7 +274,7 @@ TEST_F(Help, NoCommandRepeatsTheHelpOfAnother) {
   }
 }
 
-TEST_F(Help, TheManualHasTheTablesToo) {
+TEST_F(Help, ManualHasTheTablesOfKeys) {
   const std::string manual = Printed("manual");
   EXPECT_THAT(manual, AllOf(HasSubstr(".SH KEYS"), HasSubstr(".SS Keys of \\-\\-packet\n"),
                             HasSubstr("\\fBalpha_timer"), HasSubstr("\\-\\-fluid\\-tolerance"),

@@ -1,4 +1,4 @@
-// HLO modules on the command line: pipelines of sends and receives, as XLA makes them of permutes.
+// HLO modules on the command line: pipelines of sends and receives, as XLA makes them from permutes.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -22,10 +22,11 @@ class HloCli : public Bench {
   }
 };
 
-// As the decomposer of permutes for pipelines writes them (xla/service/collective_permute_decomposer.h): a
-// send and a receive of one channel, or of newer versions without; in a loop, the receive first. All three
-// messages of each round are received, in the same order by both ends.
-TEST_F(HloCli, SendsMeetTheirReceives) {
+// Modules as XLA's decomposer of permutes writes them for pipelines
+// (xla/service/collective_permute_decomposer.h): a send and a receive of one channel, or without channels in
+// newer versions; in a loop, the receive comes first. All three messages of each round are received, in the
+// same order on both ends.
+TEST_F(HloCli, SendsMatchTheirReceives) {
   const auto module = [](const std::string& send_channel, const std::string& receive_channel) {
     const std::string pairs =
         "frontend_attributes={_xla_send_recv_pipeline=\"0\",_xla_send_recv_source_target_pairs={{0,1},{1,2},{"
@@ -72,7 +73,7 @@ ENTRY %e (p: f32[262144]) -> f32[262144] {
         std::make_pair("channel_id=3, ", "channel_id=4, ")}) {
     const std::string path = Write("pipeline.hlo", module(send, receive));
     const proto::Report report = ReportOf(absl::StrCat(path, " --cluster dgx-h100"));
-    // Of 3 pairs, 3 rounds of a megabyte, at least as long as NVLink needs for one.
+    // 3 rounds of 3 pairs with a megabyte each: at least as long as NVLink needs for one.
     EXPECT_GT(report.makespan_ps(), 3 * int64_t{1000000}) << send << receive;
   }
 }

@@ -55,7 +55,7 @@ TEST(Inspect, SumsOverRanks) {
             std::string::npos);
 }
 
-TEST(Inspect, BundledStepIsWhatItsGeneratorSays) {
+TEST(Inspect, BundledStepHasItsGroupsAndBytes) {
   const auto traces = ReadTraceSet({std::string(CHAKRA_SOURCE_DIR) + "/examples/transformer_step"}, {});
   ASSERT_TRUE(traces.ok()) << traces.status();
   const proto::Inspection x = Inspect(*traces);

@@ -18,7 +18,7 @@ PointSet Points(size_t dimension, std::vector<double> coordinates) {
   return {dimension, coordinates.size() / dimension, std::move(coordinates)};
 }
 
-// Where the weights put x.
+// The point that the weights give.
 std::vector<double> At(const PointSet& points, const std::vector<Weight>& weights) {
   std::vector<double> x(points.dimension, 0);
   for (const Weight& w : weights) {
@@ -27,7 +27,7 @@ std::vector<double> At(const PointSet& points, const std::vector<Weight>& weight
   return x;
 }
 
-TEST(ConvexWeights, OnALineTheNeighbours) {
+TEST(ConvexWeights, UseTheNeighboursOnALine) {
   const PointSet line = Points(1, {0, 10, 3, 1});
   const auto w = ConvexWeights(line, {2}, 99);
   ASSERT_TRUE(w.has_value());
@@ -41,7 +41,7 @@ TEST(ConvexWeights, OnALineTheNeighbours) {
   EXPECT_FALSE(ConvexWeights(line, {9}, 1).has_value());  // without the point at 10
 }
 
-TEST(ConvexWeights, InAPlaneTheTriangleAround) {
+TEST(ConvexWeights, UseTheEnclosingTriangleInAPlane) {
   // A square, its centre, and a far point.
   const PointSet plane = Points(2, {0, 0, 4, 0, 0, 4, 4, 4, 2, 2, 100, 100});
   const auto w = ConvexWeights(plane, {2, 1}, 99);
@@ -56,7 +56,7 @@ TEST(ConvexWeights, InAPlaneTheTriangleAround) {
   EXPECT_FALSE(ConvexWeights(plane, {50, 50}, 5).has_value());
 }
 
-TEST(ConvexWeights, PointsOnALineInSpaceAndTheSamePointTwice) {
+TEST(ConvexWeights, HandleCollinearAndRepeatedPoints) {
   const PointSet diagonal = Points(3, {0, 0, 0, 1, 1, 1, 1, 1, 1, 3, 3, 3});
   const auto w = ConvexWeights(diagonal, {2, 2, 2}, 99);
   ASSERT_TRUE(w.has_value());
@@ -66,7 +66,7 @@ TEST(ConvexWeights, PointsOnALineInSpaceAndTheSamePointTwice) {
   EXPECT_FALSE(ConvexWeights({2, 0, {}}, {0, 0}, 99).has_value());
 }
 
-TEST(ConvexWeights, WeightsOfManyPointsAreWeights) {
+TEST(ConvexWeights, ArePositiveAndSumToOne) {
   PointSet cloud{3, 400, {}};
   uint64_t state = 1;
   for (size_t i = 0; i < cloud.count * cloud.dimension; ++i) {
@@ -93,7 +93,7 @@ TEST(ConvexWeights, WeightsOfManyPointsAreWeights) {
   EXPECT_LT(inside, 50u);
 }
 
-TEST(WorkFit, FindsWhatMadeTheTimes) {
+TEST(WorkFit, FindsTheConstantsOfTheTimes) {
   std::vector<WorkSample> samples;
   for (double n : {1.0, 10.0, 100.0, 1000.0}) samples.push_back({n * n, n, 5 + 2e-3 * n * n + 0.1 * n});
   const WorkFit fit = FitWork(samples, samples.size());
@@ -120,7 +120,7 @@ void Add(proto::KernelTable* t, const std::string& name, const std::string& shap
 
 std::string Square(int64_t n) { return absl::StrCat("[[", n, ", ", n, "], [", n, ", ", n, "]]"); }
 
-// What a kernel of a start, a rate and a bandwidth takes for a square product; us.
+// The time of a kernel with a start, a rate and a bandwidth for a square GEMM; us.
 double SquareTime(double n) { return 4 + 2 * n * n * n / 1e8 + 12 * n * n / 1e6; }
 
 proto::KernelTable Squares() {
@@ -135,12 +135,12 @@ TEST(Interpolate, FollowsTheWorkBetweenRows) {
     const auto r = between.Find({"aten::mm", Square(n), ""});
     ASSERT_EQ(r.outcome, Interpolated::kAnswered) << n;
     const double expected = SquareTime(static_cast<double>(n));
-    EXPECT_NEAR(r.duration.seconds() * 1e6 / expected, 1, 1e-6) << n;  // the model is what made the times
+    EXPECT_NEAR(r.duration.seconds() * 1e6 / expected, 1, 1e-6) << n;  // the times follow the model
     EXPECT_LT(r.error, 1e-3) << n;
   }
 }
 
-TEST(Interpolate, RefusesWhatIsOutside) {
+TEST(Interpolate, RefusesShapesOutsideTheRows) {
   const KernelInterpolation between(Squares());
   for (const std::string& shapes : {Square(255), Square(8193), std::string("[[1024, 1024], [1024, 2048]]"),
                                     std::string("[[1024, 512], [512, 1024]]")}) {
@@ -152,7 +152,7 @@ TEST(Interpolate, RefusesWhatIsOutside) {
   EXPECT_EQ(between.Find({"aten::mm", "[[99999999999999999999999]]", ""}).outcome, Interpolated::kNoRows);
 }
 
-TEST(Interpolate, WhatDoesNotVaryMustBeTheSame) {
+TEST(Interpolate, ConstantDimensionsMustMatch) {
   proto::KernelTable t;
   for (int64_t m : {64, 128, 512}) Add(&t, "aten::mm", absl::StrCat("[[", m, ", 32], [32, 48]]"), 0.1 * m);
   const KernelInterpolation between(t);
@@ -161,7 +161,7 @@ TEST(Interpolate, WhatDoesNotVaryMustBeTheSame) {
   EXPECT_EQ(between.Find({"aten::mm", "[[100, 32], [32, 49]]", ""}).outcome, Interpolated::kOutside);
 }
 
-TEST(Interpolate, DtypesAreThoseOfTheRowsOrTheirsEmpty) {
+TEST(Interpolate, DtypesMatchUnlessRowsHaveNone) {
   proto::KernelTable t;
   for (int64_t n : {64, 256}) {
     Add(&t, "k", absl::StrCat("[[", n, "]]"), static_cast<double>(n), "['half']");
@@ -173,7 +173,7 @@ TEST(Interpolate, DtypesAreThoseOfTheRowsOrTheirsEmpty) {
   EXPECT_EQ(between.Find({"any", "[[128]]", "['float']"}).outcome, Interpolated::kAnswered);
 }
 
-TEST(Interpolate, ByWorkWhereThereAreNoShapes) {
+TEST(Interpolate, UsesTheWorkWithoutShapes) {
   proto::KernelTable t;
   for (uint64_t n : {1000, 4000, 16000}) {
     Add(&t, "layer", "", 1 + static_cast<double>(n) / 1000);
@@ -189,23 +189,23 @@ TEST(Interpolate, ByWorkWhereThereAreNoShapes) {
   EXPECT_EQ(between.Find({"layer", "", "", 8000, 0}).outcome, Interpolated::kNoRows);
 }
 
-TEST(Interpolate, TheErrorIsThatOfTheRowsAround) {
+TEST(Interpolate, ErrorComesFromTheRowsAround) {
   proto::KernelTable t = Squares();
-  t.mutable_row(1)->set_duration_us(t.row(1).duration_us() * 2);  // 512 is off the others
+  t.mutable_row(1)->set_duration_us(t.row(1).duration_us() * 2);  // 512 does not fit the others
   const KernelInterpolation between(t);
   EXPECT_GT(between.Find({"aten::mm", Square(600), ""}).error, 0.2);
   for (proto::KernelRow& row : *t.mutable_row()) row.set_error(0.5);
   EXPECT_GT(KernelInterpolation(t).Find({"aten::mm", Square(600), ""}).error, 0.7);
 }
 
-TEST(Interpolate, TwoRowsThatTheModelFitsAreNotCertain) {
+TEST(Interpolate, TwoRowsLeaveAnError) {
   proto::KernelTable t;
   Add(&t, "aten::mm", Square(64), 10);
   Add(&t, "aten::mm", Square(1024), 400);
   EXPECT_GT(KernelInterpolation(t).Find({"aten::mm", Square(256), ""}).error, 0.1);
 }
 
-TEST(Interpolate, LeaveOneOutIsTheTableWithoutTheRow) {
+TEST(Interpolate, LeaveOneOutEqualsTableWithoutTheRow) {
   proto::KernelTable t = Squares();
   t.mutable_row(2)->set_duration_us(t.row(2).duration_us() * 1.3);
   const auto ratios = KernelInterpolation(t).LeaveOneOut();
@@ -221,7 +221,7 @@ TEST(Interpolate, LeaveOneOutIsTheTableWithoutTheRow) {
   }
 }
 
-TEST(Interpolate, LeavesOutRowsThatHaveNoPlace) {
+TEST(Interpolate, SkipsUnusableRows) {
   proto::KernelTable t;
   for (int64_t n : {1, 2, 3}) Add(&t, "k", absl::StrCat("[[", n, "]"), 1);   // no list
   for (int64_t n : {1, 2, 3}) Add(&t, "z", absl::StrCat("[[", n, "]]"), 0);  // no time

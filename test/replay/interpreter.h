@@ -1,6 +1,6 @@
-// A second, slow and obvious replay, to hold the engine against: no event
-// queue, no chains, no counters; at each instant everything is looked at again.
-// The fabric is a full mesh without contention; recorded communication uses none.
+// A second, slow and simple replay, as a reference for the engine. It has no event queue, no chains and no
+// counters: at each instant it examines everything again. The fabric is a full mesh without contention;
+// recorded communication uses no fabric.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ class Interpreter {
   Interpreter(const TraceSet& traces, const EngineOptions& options, Wire wire)
       : traces_(traces), options_(options), wire_(wire) {}
 
-  // When each node began and ended; nothing when the run cannot finish.
+  // When each node began and ended; nullopt if the run cannot finish.
   std::optional<NodeSpans> Run() {
     for (const RankTrace& t : traces_.ranks) AddRank(t);
     for (const RankTrace& t : traces_.ranks) {
@@ -166,7 +166,7 @@ class Interpreter {
     return options_.recorded_comm &&
            (type == NodeType::kSend || type == NodeType::kRecv || type == NodeType::kCollective);
   }
-  // Whom it meets.
+  // The name of the node's rendezvous.
   std::string Rendezvous(int rank, uint32_t row) const {
     const bool call = traces_.ranks[rank].graph->type[row] == NodeType::kCollective;
     return call ? "call " + CallName(nodes_[rank][row]) : "message " + MessageName(rank, row);
@@ -256,7 +256,7 @@ class Interpreter {
     }
   }
 
-  // Ends all that ends at `now`, and moves collectives as far as they go.
+  // Ends all nodes that end at `now`, and moves collectives as far as possible.
   void Settle(Time now) {
     bool again = true;
     while (again) {

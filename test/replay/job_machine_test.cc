@@ -1,7 +1,7 @@
 // Jobs of pipelines and subgroups on known machines (machine.h): ranks hold a share of a stage, all-reduce
 // among the shares, send activations on and gradients back, and all-reduce gradients among replicas. A
-// capture of such a job, replayed with other durations, must do what the machines do with them: exactly,
-// where the capture tells who meets whom and who waits for whom.
+// capture of such a job, replayed with other durations, must give the times of the machines with these
+// durations: exactly, if the capture records groups, peers and waits.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -25,7 +25,7 @@ using MachineStep = pytorch::machine::Step;
 constexpr int kTp = 2, kDp = 2;                          // ranks are numbered by share, replica, stage
 constexpr int kCompute = 0, kShares = 1, kMessages = 2;  // streams
 
-// Ranks that meet: all members of a group, or both sides of a message, the sender first.
+// The ranks of a rendezvous: all members of a group, or both sides of a message, the sender first.
 struct Rendezvous {
   std::vector<int> ranks;
   bool message = false;
@@ -42,15 +42,16 @@ struct EmulatedJob {
   int ranks() const { return stages * kTp * kDp; }
 };
 
-// What a capture says of communication.
-enum class Told {
+// What a capture records of communication.
+enum class CommFacts {
   kAll,    // groups, members and peers
-  kKinds,  // what is called, but neither on which group nor with whom
+  kKinds,  // kinds of calls, but neither groups nor peers
 };
 
 class JobMaker {
  public:
-  JobMaker(uint32_t seed, int stages, Told told, bool eager) : random_(seed), told_(told), eager_(eager) {
+  JobMaker(uint32_t seed, int stages, CommFacts facts, bool eager)
+      : random_(seed), facts_(facts), eager_(eager) {
     job_.stages = stages;
     job_.programs.resize(static_cast<size_t>(job_.ranks()));
     job_.met.resize(static_cast<size_t>(job_.ranks()));
@@ -91,7 +92,7 @@ class JobMaker {
 
   void AllReduce(const std::vector<int>& ranks, const std::string& group, int64_t elements) {
     const Rendezvous rendezvous = {ranks, false, false, 5000 + Below(4000)};
-    const bool all = told_ == Told::kAll;
+    const bool all = facts_ == CommFacts::kAll;
     const std::string args = CommArgs("allreduce", elements, elements, all ? group : "",
                                       all ? absl::StrCat("[", absl::StrJoin(ranks, ", "), "]") : "",
                                       all ? static_cast<int>(ranks.size()) : 0);
@@ -111,8 +112,9 @@ class JobMaker {
       const bool sends = r == from;
       After(r, kMessages, kCompute);
       const std::string peer =
-          told_ == Told::kAll ? absl::StrCat(sends ? ",\"Dst Rank\":" : ",\"Src Rank\":", sends ? to : from)
-                              : "";
+          facts_ == CommFacts::kAll
+              ? absl::StrCat(sends ? ",\"Dst Rank\":" : ",\"Src Rank\":", sends ? to : from)
+              : "";
       Call(r, kMessages, rendezvous, "ncclDevKernel_SendRecv_",
            CommArgs(sends ? "send" : "recv", 4096, 4096, "", "", 0, "Float", peer));
       if (!sends) After(r, kCompute, kMessages);
@@ -152,13 +154,13 @@ class JobMaker {
   }
 
   std::mt19937 random_;
-  const Told told_;
+  const CommFacts facts_;
   const bool eager_;
   EmulatedJob job_;
 };
 
-// Runs the ranks again until all ends of communication are what their members' arrivals give. `ends`: by rank
-// and call, from what is known to be too early.
+// Runs the ranks again until the ends of communication follow from the arrivals of the members. `ends`: by
+// rank and call, times that are known to be too early.
 std::vector<JobOutcome> RunJob(const EmulatedJob& job, bool profile,
                             std::vector<std::vector<int64_t>> ends = {}) {
   const auto n = static_cast<size_t>(job.ranks());
@@ -194,7 +196,7 @@ std::vector<JobOutcome> RunJob(const EmulatedJob& job, bool profile,
   }
 }
 
-// How well the replay of a capture tells what changes do.
+// How well the replay of a capture predicts the effect of changes.
 struct Score {
   uint64_t events = 0, right = 0;       // all
   uint64_t moved = 0, moved_right = 0;  // those that the change moves
@@ -232,10 +234,11 @@ void Compare(const EmulatedJob& job, const Captured& capture, const std::vector<
 }
 
 // Changes of some kernels and operators of each rank, in jobs of several seeds.
-Score ScoreOf(int stages, Told told, bool eager) {
+Score ScoreOf(int stages, CommFacts facts, bool eager) {
   Score score;
   for (uint32_t seed = 0; seed < (kSanitized ? 1 : 4); ++seed) {
-    const EmulatedJob job = JobMaker(100 * static_cast<uint32_t>(stages) + seed, stages, told, eager).Make(3);
+    const EmulatedJob job =
+        JobMaker(100 * static_cast<uint32_t>(stages) + seed, stages, facts, eager).Make(3);
     const std::vector<JobOutcome> before = RunJob(job, true);
     const Captured capture(Profiles(before));
     if (capture.traces().ranks.size() != before.size()) return score;
@@ -251,9 +254,9 @@ Score ScoreOf(int stages, Told told, bool eager) {
   return score;
 }
 
-TEST(JobMachine, PipelinesAndSubgroupsDoWhatTheirMachinesDo) {
+TEST(JobMachine, ReplaysPipelinesAndSubgroupsExactly) {
   for (const int stages : {1, 2, 4}) {
-    const Score score = ScoreOf(stages, Told::kAll, false);
+    const Score score = ScoreOf(stages, CommFacts::kAll, false);
     EXPECT_EQ(score.right, score.events) << stages << " stages: " << score.first_wrong;
     EXPECT_GT(score.moved, score.events / 20);
     EXPECT_GT(score.elsewhere, score.moved / 4) << "changes reach other ranks through what they share";
@@ -264,24 +267,24 @@ double Share(uint64_t part, uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-// Neither groups nor peers are named, and calls of both kinds of groups are on one stream: sizes, order and
-// times tell peers and groups, but for the two calls among replicas where members do not begin apart.
-TEST(JobMachine, InferredGroupsAndPeersDoWhatTheirMachinesDo) {
+// The capture names neither groups nor peers, and calls of both kinds of groups are on one stream. Sizes,
+// order and times identify them, except the two calls among replicas whose members begin together.
+TEST(JobMachine, ReplaysInferredGroupsAndPeersClosely) {
   struct Least {
     int stages;
     double right, moved_right;  // measured: 1 and 1, 0.998 and 0.992, 1 and 1
   };
   for (const Least& least : {Least{1, 0.995, 0.97}, Least{2, 0.995, 0.97}, Least{4, 0.995, 0.97}}) {
-    const Score score = ScoreOf(least.stages, Told::kKinds, false);
+    const Score score = ScoreOf(least.stages, CommFacts::kKinds, false);
     EXPECT_GE(Share(score.right, score.events), least.right) << least.stages << ": " << score.first_wrong;
     EXPECT_GE(Share(score.moved_right, score.moved), least.moved_right)
         << least.stages << ": " << score.first_wrong;
   }
 }
 
-// A sender that need not wait: of one that came after its receiver, the capture cannot tell it.
-TEST(JobMachine, MessagesThatAreLeftBehindAreToldWhereTheReceiverCameLater) {
-  const Score score = ScoreOf(2, Told::kAll, true);
+// Eager senders do not wait. If a sender came after its receiver, the capture does not show that.
+TEST(JobMachine, ReplaysEagerSendsWithLateReceivers) {
+  const Score score = ScoreOf(2, CommFacts::kAll, true);
   EXPECT_EQ(score.moved_right, score.moved) << score.first_wrong;
   EXPECT_GE(Share(score.right, score.events), 0.99) << score.first_wrong;
 }

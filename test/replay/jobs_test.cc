@@ -54,7 +54,7 @@ const Topology& Line() {  // a ring of 4: 0 to 2 and 1 to 3 share the link from 
   return *ring;
 }
 
-TEST(JobSpec, HasAStart) {
+TEST(JobSpec, ReadsTraceAndStart) {
   EXPECT_EQ(ParseJob("dir/b")->trace, "dir/b");
   EXPECT_EQ(ParseJob("dir/b")->start, Time::Zero());
   EXPECT_EQ(ParseJob("dir/b@1.5us")->start, Time::Nanos(1500));
@@ -66,7 +66,7 @@ TEST(JobSpec, HasAStart) {
     EXPECT_FALSE(ParseJob(bad).ok()) << bad;
 }
 
-TEST(Jobs, OneAfterTheOther) {
+TEST(Jobs, RanksAreNumberedJobByJob) {
   std::vector<Job> jobs;
   const TraceSet set = Merged({Pair(), Pair(), Pair()}, &jobs);
   ASSERT_EQ(set.ranks.size(), 6u);
@@ -99,9 +99,9 @@ TEST(Jobs, OnASharedLinkTakeTwiceAsLong) {
   for (size_t r : {1, 3}) EXPECT_EQ(free->ranks[r].end, Time::Micros(20));
 }
 
-// The second begins when half of the first is over: both then have half the link,
-// and the first one's other half takes 20 us more.
-TEST(Jobs, StartLater) {
+// The second job begins when half of the first message has been sent. Then both have half of the link, and
+// the other half of the first message takes 20 us more.
+TEST(Jobs, MayStartLater) {
   std::vector<Job> jobs;
   const TraceSet set = Merged({Pair(), Pair()}, &jobs, {Time::Zero(), Time::Micros(10)});
   const auto metrics = Ran(set, jobs, Line(), "fluid", {0, 2, 1, 3});
@@ -148,8 +148,8 @@ TEST(Jobs, KeepTheirGroups) {
   EXPECT_EQ(reports[1].makespan_ps(), alone(3, 9000).picos());
 }
 
-// Groups by dimension are those of the job alone.
-TEST(Jobs, KeepTheirDimensions) {
+// Groups by dimension contain only ranks of their own job.
+TEST(Jobs, ResolveDimensionsWithinAJob) {
   const auto job = [] {
     TraceBuilder b(4);
     for (int r = 0; r < 4; ++r) {
@@ -170,8 +170,8 @@ TEST(Jobs, KeepTheirDimensions) {
   EXPECT_EQ(set.groups.at("job1:dims:1:0@2"), (std::vector<int>{6, 7}));
 }
 
-// A group with a rank that has no trace must not reach into the next job.
-TEST(Jobs, DoNotLendTheirRanks) {
+// A group with a rank that has no trace must not take a rank of the next job.
+TEST(Jobs, MissingRanksAreNotTakenFromOtherJobs) {
   const auto job = [] {
     TraceBuilder b(2);
     b.groups["tp"] = {0, 1, 2};
@@ -186,8 +186,8 @@ TEST(Jobs, DoNotLendTheirRanks) {
       << metrics.status();
 }
 
-// Of a lone trace the message says which rank it is of, and what to do.
-TEST(Jobs, ALoneTraceNamesItsRank) {
+// The error of a single trace names its rank, and the remedy.
+TEST(Jobs, ErrorOfASingleTraceNamesItsRank) {
   TraceBuilder b(1);
   b.groups["world"] = {0, 1, 2, 3};
   b.Coll(0, CollectiveType::kAllReduce, 64, {}, "world");
@@ -199,7 +199,7 @@ TEST(Jobs, ALoneTraceNamesItsRank) {
                          "traces, or let all ranks do what this one did: --ranks 4"));
 }
 
-TEST(Jobs, ExpectOne) {
+TEST(Jobs, RefusesAnEmptyList) {
   std::vector<Job> jobs;
   EXPECT_FALSE(MergeJobs({}, &jobs).ok());
 }

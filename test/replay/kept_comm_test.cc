@@ -37,7 +37,7 @@ et::Node& AddKept(TraceBuilder* b, int rank, uint64_t micros, const std::string&
   return node;
 }
 
-// Each rank computes for 10 us, then communicates for 30 us beside 5 us of computation.
+// Each rank computes for 10 us, then communicates for 30 us and computes for 5 us at the same time.
 TraceBuilder KeptStep(int ranks) {
   TraceBuilder b(ranks);
   for (int r = 0; r < ranks; ++r) {
@@ -75,7 +75,7 @@ TEST(KeptComm, BoundsARunAsCommunication) {
       HasSubstr("bound by exposed communication: 62.5 % (most: unknown on a group that is not known)"));
 }
 
-TEST(KeptComm, ItsLane) {
+TEST(KeptComm, RunsOnTheCommunicationLane) {
   TraceBuilder b(1);
   TraceBuilder::Text(&b.Comp(0, 30), "comm_kind", "all_reduce");
   const TraceSet traces = *b.Build();
@@ -87,7 +87,7 @@ TEST(KeptComm, ItsLane) {
   EXPECT_EQ(LanesOfGraph(g, LanePolicy::kRecorded).queue[0], kNoQueuedLane);
 }
 
-TEST(KeptComm, NoTableAndNoDevicePricesIt) {
+TEST(KeptComm, IsNotPricedByTables) {
   const TraceSet traces = *KeptStep(1).Build();
   const Graph& g = *traces.ranks[0].graph;
   proto::KernelTable table;
@@ -108,7 +108,7 @@ TEST(KeptComm, NoTableAndNoDevicePricesIt) {
   EXPECT_EQ(times->time_source[1], TimeSource::kRecorded);
 }
 
-TEST(KeptComm, IsNoRowOfAKernelTable) {
+TEST(KeptComm, IsNotCollectedIntoTables) {
   CollectNotes notes;
   const auto table = CollectKernels(*KeptStep(1).Build(), {}, &notes);
   ASSERT_TRUE(table.ok()) << table.status();
@@ -117,7 +117,7 @@ TEST(KeptComm, IsNoRowOfAKernelTable) {
   EXPECT_EQ(notes.comm, 1u);
 }
 
-TEST(KeptComm, OnlyAComputeNodeIsKept) {
+TEST(KeptComm, OnlyComputeNodesAreKept) {
   TraceBuilder b(1);
   TraceBuilder::Text(&b.Coll(0, T::kAllReduce, 100), "comm_kind", "all_reduce");
   EXPECT_FALSE(b.Build()->ranks[0].graph->is_kept_comm(0));
@@ -128,7 +128,7 @@ TEST(KeptComm, OnlyAComputeNodeIsKept) {
 
 // ---- calls of unknown size -------------------------------------------------------
 
-// Two ranks meet at a call of 20 us that has no comm_size; rank 1 arrives 10 us later.
+// Two ranks make a call of 20 us that has no comm_size; rank 1 arrives 10 us later.
 TraceBuilder Sizeless(uint64_t micros) {
   TraceBuilder b(2);
   for (int r = 0; r < 2; ++r) {
@@ -141,7 +141,7 @@ TraceBuilder Sizeless(uint64_t micros) {
   return b;
 }
 
-TEST(KeptComm, ACallOfUnknownSizeTakesItsRecordedTimeFromTheLastArrivalOn) {
+TEST(KeptComm, UnsizedCallTakesRecordedTimeFromLastArrival) {
   const auto m = Replayed(Sizeless(20), {});
   ASSERT_TRUE(m.ok()) << m.status();
   const CollectiveMetrics& row = m->collectives.at({"all_reduce of unknown size", ""});
@@ -155,13 +155,13 @@ TEST(KeptComm, ACallOfUnknownSizeTakesItsRecordedTimeFromTheLastArrivalOn) {
   EXPECT_EQ(m->makespan, Time::Micros(35) + priced.time);
 }
 
-TEST(KeptComm, WithoutARecordedTimeTheErrorNamesTheRemedy) {
+TEST(KeptComm, ErrorWithoutRecordedTimeNamesTheRemedy) {
   EXPECT_THAT(ErrorOf(Sizeless(0)), HasSubstr("node 1"));
   EXPECT_THAT(ErrorOf(Sizeless(0)), HasSubstr("comm_size: missing"));
   EXPECT_THAT(ErrorOf(Sizeless(0)), HasSubstr("The edit `bytes` sets"));
 }
 
-TEST(KeptComm, AMessageOfUnknownSize) {
+TEST(KeptComm, UnsizedMessageTakesItsRecordedTime) {
   TraceBuilder b(2);
   et::Node& send = b.Add(0, et::COMM_SEND_NODE);
   TraceBuilder::Int(&send, "comm_dst", 1);
@@ -177,7 +177,7 @@ TEST(KeptComm, AMessageOfUnknownSize) {
   EXPECT_EQ(m->collectives.at({"send_recv of unknown size", ""}).count, 1u);
 }
 
-TEST(KeptComm, TheReportSaysHowMuchWasKept) {
+TEST(KeptComm, ReportCountsKeptCommunication) {
   const TraceSet traces = *KeptStep(2).Build();
   const auto m = Replayed(KeptStep(2), {});
   ASSERT_TRUE(m.ok()) << m.status();

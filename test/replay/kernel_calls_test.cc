@@ -12,7 +12,7 @@
 namespace chakra::CHAKRA_FILE {
 namespace {
 
-TEST(KernelNames, EveryLibraryHasItsFamilies) {
+TEST(KernelNames, GiveTheFamiliesOfEveryLibrary) {
   using F = KernelFamily;
   const std::pair<const char*, F> kNames[] = {
       {"sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_warpgroupsize1x1x1", F::kGemm},
@@ -59,7 +59,7 @@ TEST(KernelNames, EveryLibraryHasItsFamilies) {
   }
 }
 
-TEST(KernelNames, DtypesOfProducts) {
+TEST(KernelNames, GiveTheDtypesOfGemms) {
   EXPECT_EQ(DtypeOfKernelName("sm80_xmma_gemm_f32f32_f32f32_f32_tn_n"), KernelDtype::kFp32);
   EXPECT_EQ(DtypeOfKernelName("cutlass_80_tensorop_s1688gemm_256x64_16x4_nt_align4"), KernelDtype::kTf32);
   EXPECT_EQ(DtypeOfKernelName("Cijk_Alik_Bljk_BBS_BH_MT64x32x256"), KernelDtype::kBf16);
@@ -72,7 +72,7 @@ std::vector<Operand> Operands(const char* shapes, const char* types = "") {
   return *operands;
 }
 
-// Twice the multiplications of all products.
+// The operations of all calls: two for each multiplication.
 double Operations(const FamilyCalls& calls) {
   double sum = 0;
   for (const KernelCall& call : calls.calls) {
@@ -86,7 +86,7 @@ double Operations(const FamilyCalls& calls) {
   return sum;
 }
 
-// Operands of which each operator fits at least one.
+// Each operator fits at least one of these operands.
 constexpr const char* kShapes[] = {
     "[[64, 32], [32, 16]]",
     "[[16], [64, 32], [32, 16]]",
@@ -103,7 +103,7 @@ constexpr const char* kShapes[] = {
     "[[[64, 32]], [[64, 32]], [[64, 32]], [[64, 32]]]",
 };
 
-TEST(KernelCalls, EveryOperatorHasOneWithTheOperationsOfItsRule) {
+TEST(KernelCalls, EveryOperatorHasTheOperationsOfItsRule) {
   for (const std::string& name : KnownOperators()) {
     int fits = 0;
     for (const char* shapes : kShapes) {
@@ -127,7 +127,7 @@ TEST(KernelCalls, EveryOperatorHasOneWithTheOperationsOfItsRule) {
   }
 }
 
-TEST(KernelCalls, AKernelIsWhatItsNameSaysOfItsOperands) {
+TEST(KernelCalls, KernelsFollowFromNamesAndOperands) {
   constexpr char kTypes[] = "['Tensor(float)', 'Tensor(c10::BFloat16)', 'Tensor(c10::BFloat16)']";
   const FamilyCalls addmm =
       CallsOfKernel({"Cijk_Alik_Bljk_BBS", "", "[[16], [64, 32], [32, 16]]", kTypes, 0, 0}, 2);
@@ -137,12 +137,12 @@ TEST(KernelCalls, AKernelIsWhatItsNameSaysOfItsOperands) {
   EXPECT_EQ(gemm.n, 16);
   EXPECT_EQ(gemm.k, 32);
   EXPECT_EQ(gemm.dtype, KernelDtype::kBf16);
-  // Of the kernels of a convolution's backward each is one of the products.
+  // Each kernel of a convolution's backward is one of its GEMMs.
   constexpr char kConv[] = "[[2, 32, 7, 7], [2, 16, 14, 14], [32, 8, 3, 3]]";
   const auto weights = CallsOfKernel({"igemm_wrw_gtcx3", "aten::convolution_backward", kConv, "", 0, 0}, 4);
   ASSERT_EQ(weights.calls.size(), 1u);
   EXPECT_EQ(std::get<GemmCall>(weights.calls[0]).k, 2 * 7 * 7);
-  // fp32 operands, products in TF32.
+  // fp32 operands, GEMM in TF32.
   constexpr char kFloats[] = "['Tensor(float)', 'Tensor(float)']";
   const auto tf32 = CallsOfKernel({"sm80_xmma_gemm_tf32f32", "", "[[64, 32], [32, 16]]", kFloats, 0, 0}, 4);
   EXPECT_EQ(std::get<GemmCall>(tf32.calls[0]).dtype, KernelDtype::kTf32);
@@ -154,7 +154,7 @@ TEST(KernelCalls, AKernelIsWhatItsNameSaysOfItsOperands) {
   EXPECT_EQ(a.kv_heads, 4);
   EXPECT_EQ(a.seq, 100);
   EXPECT_EQ(a.prefix, 200);
-  // The node's own operations tell of a mask, and of a window by the pairs that it leaves.
+  // The node's own operations show a mask; the pairs that the mask leaves give the window.
   const auto masked = [](double pairs, bool backward) {
     const double operations = pairs * 2 * 16 * 64 * (backward ? 10 : 4);
     const auto calls = CallsOfKernel(
@@ -196,13 +196,13 @@ TEST(KernelCalls, CapsTakeATanhForEachScore) {
     const double with = model.Attention(call)->us;
     call.capped = false;
     const double without = model.Attention(call)->us;
-    // 132 multiprocessors at 1.83 GHz at most, whatever the law's residual makes of it.
+    // 132 multiprocessors at 1.83 GHz at most; the law's residual may change the ratio.
     const double tanh = 4.0 * 32 * 8192 * 8192 / 16 / 132 / 1830;
     EXPECT_NEAR((with - without) / tanh, 1, 0.35) << backward;
   }
 }
 
-TEST(KernelCalls, ProductsOfExpertsAreAKernelEach) {
+TEST(KernelCalls, GemmsOfExpertsAreOneKernelEach) {
   for (const bool sums : {false, true}) {
     KernelFacts kernel;
     kernel.name = sums ? "multi_stream_wgrad_gemm_accum_fp32" : "multi_stream_gemm";
@@ -222,7 +222,7 @@ TEST(KernelCalls, ProductsOfExpertsAreAKernelEach) {
   }
 }
 
-TEST(Reprice, MeasuredTimeTimesTheRatioOfTheModel) {
+TEST(Reprice, ScalesMeasuredTimesByTheModel) {
   const KernelModel h100 = ModelOf("H100"), a100 = ModelOf("A100");
   Repricer to(h100, a100), back(a100, h100), same(h100, h100);
   const GemmCall gemm = {KernelDtype::kBf16, 1, 4096, 4096, 4096};
@@ -237,7 +237,7 @@ TEST(Reprice, MeasuredTimeTimesTheRatioOfTheModel) {
   EXPECT_DOUBLE_EQ(same.Ratio(known, "gemm", "bf16", here).ratio, 1);
 }
 
-TEST(Reprice, WithoutShapesTheMeasuredTimeTellsTheSize) {
+TEST(Reprice, InfersSizesFromTimesWithoutShapes) {
   const KernelModel h100 = ModelOf("H100"), a100 = ModelOf("A100");
   Repricer to(h100, a100);
   for (const double bytes : {1e6, 3e7, 1e9}) {
@@ -252,7 +252,7 @@ TEST(Reprice, WithoutShapesTheMeasuredTimeTellsTheSize) {
   }
 }
 
-TEST(Reprice, CopiesToTheHostStayAndTheUnknownGoByTheSheets) {
+TEST(Reprice, KeepsHostCopiesAndScalesUnknownKernels) {
   const KernelModel h100 = ModelOf("H100"), a100 = ModelOf("A100");
   Repricer to(h100, a100);
   EXPECT_EQ(to.Ratio({KernelFamily::kHostCopy, {}}, "Memcpy HtoD", "", 10).ratio, 1);

@@ -1,4 +1,4 @@
-// The kernel model: laws that cannot break physics, answers for devices that nobody measured, and bad input.
+// The kernel model: laws within physical limits, answers for devices without measurements, and bad input.
 #include "replay/compute/model/kernel_model.h"
 
 #include <gmock/gmock.h>
@@ -43,9 +43,9 @@ TEST(KernelModel, EveryDeviceAnswersItsDefaultDtype) {
   }
 }
 
-// No product is faster than the peak of the data sheet, and none of a size that does not fit a cache is
-// faster than memory.
-TEST(KernelModel, NoFasterThanTheDataSheet) {
+// No GEMM is faster than the peak of the data sheet, and no GEMM that does not fit a cache is faster than
+// memory.
+TEST(KernelModel, IsNoFasterThanTheDataSheet) {
   for (const std::string& name : DeviceNames()) {
     const KernelModel model = ModelOf(name);
     const double peak = [&] {
@@ -70,8 +70,8 @@ TEST(KernelModel, NoFasterThanTheDataSheet) {
   }
 }
 
-// A sibling has its own memory and the same cores: decoding is faster on H200 by nearly its bandwidth,
-// prefill not at all.
+// A sibling has other memory and the same cores: decoding is faster on H200, nearly by the ratio of
+// bandwidths; prefill is not.
 TEST(KernelModel, SiblingsDifferWhereTheirDataSheetsDo) {
   const KernelModel h100 = ModelOf("H100"), h200 = ModelOf("H200");
   const GemmCall decode = {KernelDtype::kBf16, 1, 16, 16384, 16384},
@@ -81,7 +81,7 @@ TEST(KernelModel, SiblingsDifferWhereTheirDataSheetsDo) {
   EXPECT_STREQ(h100.Gemm(decode)->from, "measured device");
   EXPECT_STREQ(h200.Gemm(decode)->from, "measured architecture");
   EXPECT_STREQ(ModelOf("MI300X").Gemm(decode)->from, "data sheet");
-  // The less is known, the wider the range.
+  // The range is wider if less is known.
   const auto width = [&](const char* name) {
     const ModelledTime t = ModelOf(name).Gemm(decode).value();
     return t.high_us / t.low_us;
@@ -90,7 +90,7 @@ TEST(KernelModel, SiblingsDifferWhereTheirDataSheetsDo) {
   EXPECT_LT(width("H200"), width("MI300X"));
 }
 
-// A long product of a step, in TFLOP/s; one of `devices`.
+// The rate of a long GEMM of a step on one of `devices` devices, in TFLOP/s.
 double SteadyRate(const char* device, KernelDtype dtype, int64_t devices) {
   const KernelModel model =
       KernelModel::Create(FindDevice(device).value(), KernelLoad::Steady(devices)).value();
@@ -99,33 +99,33 @@ double SteadyRate(const char* device, KernelDtype dtype, int64_t devices) {
 
 // SimuMax's long loops on B200 (bf16, 0.50 of the peak), Azure's on H100 and GB200 (fp8 by cuBLASLt, 1377 and
 // 2907).
-TEST(KernelModel, ProductsOfAStepReachWhatLongLoopsDo) {
+TEST(KernelModel, GemmsOfStepsReachRatesOfLongLoops) {
   EXPECT_NEAR(SteadyRate("B200", KernelDtype::kBf16, 1), 0.50 * 2250, 60);
   EXPECT_NEAR(SteadyRate("H100", KernelDtype::kFp8, 1), 1377, 80);
   EXPECT_NEAR(SteadyRate("GB200", KernelDtype::kFp8, 1), 2907, 170);
 }
 
-TEST(KernelModel, BoardPowerMovesTheClockOfASibling) {
+TEST(KernelModel, BoardPowerChangesTheClockOfSiblings) {
   for (const KernelDtype dtype : {KernelDtype::kBf16, KernelDtype::kFp8}) {
     EXPECT_GT(SteadyRate("GB300", dtype, 1), 1.03 * SteadyRate("GB200", dtype, 1));
     EXPECT_GT(SteadyRate("B300", dtype, 1), 1.02 * SteadyRate("B200", dtype, 1));
   }
-  // Alone they are equal: their data sheets are, but for memory.
+  // A single kernel takes equal times: the data sheets differ only in memory.
   const GemmCall prefill = Square(16384);
   EXPECT_NEAR(ModelOf("GB300").Gemm(prefill)->us / ModelOf("GB200").Gemm(prefill)->us, 1, 1e-9);
 }
 
-TEST(KernelModel, AStepWaitsForTheSlowestDevice) {
+TEST(KernelModel, StepsWaitForTheSlowestDevice) {
   const double alone = SteadyRate("B200", KernelDtype::kBf16, 1);
   EXPECT_NEAR(alone / SteadyRate("B200", KernelDtype::kBf16, 8), 1.025, 0.001);
   EXPECT_NEAR(alone / SteadyRate("B200", KernelDtype::kBf16, 16384), 1.068, 0.003);
-  // A100's clock is not what limits it.
+  // The clock does not limit A100.
   EXPECT_EQ(SteadyRate("A100", KernelDtype::kBf16, 1), SteadyRate("A100", KernelDtype::kBf16, 8));
 }
 
 // SimuMax's attention with keys of 192 and values of 128, 128 heads of 4096 tokens, on B200: 0.74 and 2.47
 // ms.
-TEST(KernelModel, KeysWiderThanValues) {
+TEST(KernelModel, AttentionAllowsKeysWiderThanValues) {
   const KernelModel model = KernelModel::Create(FindDevice("B200").value(), KernelLoad::Steady(1)).value();
   AttentionCall call;
   call.seq = 4096;
@@ -135,14 +135,14 @@ TEST(KernelModel, KeysWiderThanValues) {
   const ModelledTime forward = model.Attention(call).value();
   EXPECT_NEAR(forward.us / 735, 1, 0.15);
   call.backward = true;
-  const ModelledTime backward = model.Attention(call).value();  // in its own range
+  const ModelledTime backward = model.Attention(call).value();  // 2,470 us is in its range
   EXPECT_LT(backward.low_us, 2470);
   EXPECT_GT(backward.high_us, 2470);
   EXPECT_GT(backward.us, 2.5 * forward.us);
 }
 
 // Times of kernel_efficiency_simumax.csv, sdp_bwd: sequences of 4096 tokens and longer ones.
-TEST(KernelModel, AttentionBackwardTakesWhatWasMeasured) {
+TEST(KernelModel, AttentionBackwardMatchesMeasurements) {
   struct Row {
     const char* device;
     double seq, heads, kv_heads, width, us;
@@ -173,7 +173,8 @@ TEST(KernelModel, AttentionBackwardTakesWhatWasMeasured) {
   EXPECT_LT(sum / std::size(rows), 0.045);
 }
 
-// Blackwell Ultra takes exponentials at twice the rate: the wider the heads, the less there is of them.
+// Blackwell Ultra computes exponentials at twice the rate. With wider heads, they are a smaller share of the
+// time.
 TEST(KernelModel, FasterExponentialsShortenAttention) {
   proto::Device device = FindDevice("GB300").value();
   const KernelModel fast = KernelModel::Create(device).value();
@@ -195,7 +196,7 @@ TEST(KernelModel, FasterExponentialsShortenAttention) {
 }
 
 // Blackwell multiplies fp8 of any layout.
-TEST(KernelModel, TransposesForProductsAreLeftOutWhereTheyTakeAnyLayout) {
+TEST(KernelModel, SkipsTransposesThatGemmsDoNotNeed) {
   StreamCall call{StreamKind::kTranspose, 1e8, 0, true};
   EXPECT_EQ(ModelOf("B200").Stream(call)->us, 0);
   EXPECT_GT(ModelOf("H100").Stream(call)->us, 40);
@@ -205,7 +206,7 @@ TEST(KernelModel, TransposesForProductsAreLeftOutWhereTheyTakeAnyLayout) {
 
 // Times of kernel_efficiency_simumax.csv, group_matmul on B200: forward, and gradients of weights that add to
 // fp32.
-TEST(KernelModel, AKernelForEachExpertTakesWhatWasMeasured) {
+TEST(KernelModel, KernelsForEachExpertMatchMeasurements) {
   struct Row {
     double groups, m, n, k, us;
     bool accumulates;
@@ -248,7 +249,7 @@ TEST(KernelModel, MoreWorkTakesLonger) {
   EXPECT_GT(model.Attention(all)->us, 1.6 * model.Attention(a)->us);
   EXPECT_LT(model.Attention(window)->us, 0.3 * model.Attention(a)->us);
   EXPECT_GT(model.Attention(backward)->us, 1.7 * model.Attention(a)->us);
-  MoeCall moe = {KernelDtype::kBf16, 4096, 5120, 13824, 2, 8};  // which no table has
+  MoeCall moe = {KernelDtype::kBf16, 4096, 5120, 13824, 2, 8};  // in no table
   MoeCall parallel = moe;
   parallel.tp = 4;
   EXPECT_NEAR(model.Moe(moe)->us / model.Moe(parallel)->us, 4, 1);
@@ -260,7 +261,7 @@ struct Bad {
   const char* says;
 };
 
-TEST(KernelModel, RefusesWhatIsNoProduct) {
+TEST(KernelModel, RefusesInvalidGemms) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   const KernelModel model = ModelOf("A100");
   for (const Bad& bad : std::vector<Bad>{
@@ -277,7 +278,7 @@ TEST(KernelModel, RefusesWhatIsNoProduct) {
   }
 }
 
-TEST(KernelModel, RefusesAnArchitectureThatIsNotKnown) {
+TEST(KernelModel, RefusesUnknownArchitectures) {
   proto::Device device = FindDevice("H100").value();
   device.set_architecture("hoper");
   const auto model = KernelModel::Create(device);
@@ -285,7 +286,7 @@ TEST(KernelModel, RefusesAnArchitectureThatIsNotKnown) {
   EXPECT_THAT(std::string(model.status().message()), HasSubstr("did you mean \"hopper\"?"));
 }
 
-TEST(KernelModel, EveryArchitectureHasAFitOfProducts) {
+TEST(KernelModel, EveryArchitectureHasAFitOfGemms) {
   for (const absl::string_view name : laws::ArchitectureNames()) {
     const laws::Architecture& a = *laws::FindArchitecture(name);
     EXPECT_EQ(a.name, name);  // the file parses
@@ -299,7 +300,7 @@ std::vector<std::string> LinesOf(const std::string& text) {
   return absl::StrSplit(text, '\n', absl::SkipEmpty());
 }
 
-TEST(PredictRows, KeepsOrderAndColumnsAndSaysWhyARowIsRefused) {
+TEST(PredictRows, KeepsColumnsAndExplainsRefusedRows) {
   const proto::Device device = FindDevice("H200").value();
   const auto rows = ReadKernelRows(
       "op,note,dtype,m,n,k,seq,heads,head_dim\n"
@@ -323,7 +324,7 @@ TEST(PredictRows, KeepsOrderAndColumnsAndSaysWhyARowIsRefused) {
   EXPECT_THAT(lines[5], HasSubstr("H200-SXM-141GB has no peak"));
 }
 
-TEST(PredictRows, ConvolutionIsTheProductThatItIs) {
+TEST(PredictRows, ConvolutionIsPricedAsItsGemm) {
   const proto::Device device = FindDevice("A100").value();
   const auto rows =
       ReadKernelRows("op,batch,in,out,h,w,r,pad\nconvolution,32,64,128,56,56,3,1\n", "c.csv", device);
@@ -334,8 +335,9 @@ TEST(PredictRows, ConvolutionIsTheProductThatItIs) {
   EXPECT_EQ(call.k, 64 * 9);
 }
 
-// Three rows of a machine whose kernels reach 0.8 of the law's peak and 0.9 of its memory move the law there.
-TEST(CalibrateDevice, ThreeRowsMoveTheLaw) {
+// Three rows of a machine whose kernels reach 0.8 of the law's peak and 0.9 of its memory bandwidth correct
+// the law.
+TEST(CalibrateDevice, ThreeRowsCorrectTheLaw) {
   const proto::Device device = FindDevice("L40S").value();
   proto::Device real = device;
   real.mutable_kernel_scale()->set_peak_share(0.8);

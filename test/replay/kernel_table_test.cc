@@ -34,7 +34,7 @@ const KernelAnswer* Find(const KernelTableIndex& index, const char* name, const 
 
 int64_t Micros(const KernelAnswer* a) { return a == nullptr ? -1 : a->duration.picos() / 1000000; }
 
-TEST(KernelTable, TheMostSpecificRowWins) {
+TEST(KernelTable, MostSpecificRowWins) {
   proto::KernelTable t;
   AddRow(&t, "*", "", "", 1);
   AddRow(&t, "ge*", "", "", 2);
@@ -57,7 +57,7 @@ TEST(KernelTable, TheMostSpecificRowWins) {
   EXPECT_EQ(Micros(Find(index, "other", "", "")), 1);
 }
 
-TEST(KernelTable, NoRowNoAnswer) {
+TEST(KernelTable, NoMatchingRowGivesNoAnswer) {
   proto::KernelTable t;
   AddRow(&t, "gemm", "[[4]]", "", 1);
   EXPECT_EQ(Find(Index(t), "gemm", "[[5]]", ""), nullptr);
@@ -65,7 +65,7 @@ TEST(KernelTable, NoRowNoAnswer) {
   EXPECT_EQ(Find(Index(proto::KernelTable()), "gemm", "", ""), nullptr);
 }
 
-TEST(KernelTable, AStarInAKernelsOwnNameIsAlsoExact) {
+TEST(KernelTable, StarInAKernelNameAlsoMatchesItself) {
   proto::KernelTable t;
   AddRow(&t, "void f<*>", "", "", 1);
   AddRow(&t, "void f<float*>", "", "", 2);
@@ -73,13 +73,13 @@ TEST(KernelTable, AStarInAKernelsOwnNameIsAlsoExact) {
   EXPECT_EQ(Micros(Find(Index(t), "void f<half>", "", "")), 1);
 }
 
-TEST(KernelTable, DurationIsKeptToThePicosecond) {
+TEST(KernelTable, KeepsDurationsToThePicosecond) {
   proto::KernelTable t;
   AddRow(&t, "a", "", "", 1.234567);
   EXPECT_EQ(Find(Index(t), "a", "", "")->duration.picos(), 1234567);
 }
 
-TEST(KernelTable, BadRowsAreNumbered) {
+TEST(KernelTable, ErrorsNumberTheBadRow) {
   for (double us :
        {-1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     proto::KernelTable t;
@@ -99,7 +99,7 @@ TEST(KernelTable, BadRowsAreNumbered) {
               HasSubstr("name is empty"));
 }
 
-TEST(KernelTable, WithoutShapesTheWorkMustBeTheRows) {
+TEST(KernelTable, MatchesTheWorkWithoutShapes) {
   proto::KernelTable t;
   AddRow(&t, "layer", "", "", 1);
   for (int i : {2, 3}) {
@@ -117,7 +117,7 @@ TEST(KernelTable, WithoutShapesTheWorkMustBeTheRows) {
               HasSubstr("operations and bytes are those of row 1"));
 }
 
-TEST(KernelTable, SpreadAndErrorAreChecked) {
+TEST(KernelTable, ChecksSpreadAndError) {
   proto::KernelTable t;
   AddRow(&t, "a", "", "", 5);
   t.mutable_row(0)->set_min_us(6);
@@ -129,7 +129,7 @@ TEST(KernelTable, SpreadAndErrorAreChecked) {
   EXPECT_THAT(std::string(KernelTableIndex::Make(t, "k").status().message()), HasSubstr("error is -1"));
 }
 
-TEST(KernelCsv, QuotesCommasAndLineEnds) {
+TEST(KernelCsv, ReadsQuotesCommasAndLineEnds) {
   absl::StatusOr<proto::KernelTable> t = ParseKernelCsv(
       "\xef\xbb\xbf"
       "duration_us,name,shapes\r\n1.5,\"a \"\"b\"\", c\",\"[[1, 2]]\"\r\n\r\n2,\"two\nlines\",\n3,z,q",
@@ -180,13 +180,13 @@ TEST(KernelCsv, EveryFieldReadsBackAsWritten) {
   const absl::StatusOr<proto::KernelTable> back = ParseKernelCsv(FormatKernelCsv(t), "k.csv");
   ASSERT_TRUE(back.ok()) << back.status();
   EXPECT_EQ(back->SerializeAsString(), t.SerializeAsString());
-  // Columns that no row needs are not there.
+  // Columns that no row uses are left out.
   proto::KernelTable plain;
   AddRow(&plain, "a", "", "", 1.5);
   EXPECT_EQ(FormatKernelCsv(plain), "name,shapes,dtypes,duration_us\na,,,1.5\n");
 }
 
-TEST(KernelCsv, ErrorsOfNewColumns) {
+TEST(KernelCsv, ErrorsNameOptionalColumns) {
   const std::pair<const char*, const char*> cases[] = {
       {"name,duration_us,count\na,1,x\n", "k.csv:2: count is \"x\"; expected a whole number"},
       {"name,duration_us,operations\na,1,-1\n", "k.csv:2: operations is \"-1\""},
@@ -203,7 +203,7 @@ TEST(KernelCsv, ErrorsOfNewColumns) {
   }
 }
 
-TEST(KernelTable, EveryFormatReadsBack) {
+TEST(KernelTable, EveryFormatReadsBackAsWritten) {
   proto::KernelTable t;
   t.set_device("d");
   AddRow(&t, "a", "[[1]]", "", 1.0 / 3);

@@ -71,7 +71,7 @@ constexpr char kTable[] =
     "aten::mm,\"[[64, 64], [64, 64]]\",10\n"
     "aten::mm,\"[[256, 256], [256, 256]]\",40\n";
 
-TEST_F(KernelsCli, CollectShowCheckMergeOfACapture) {
+TEST_F(KernelsCli, CollectsShowsChecksAndMergesACapture) {
   Result r = Run(
       absl::StrCat("kernels collect ", kCapture, " --host-operations --device-name CPU -o ", At("a.csv")));
   ASSERT_EQ(r.status, 0) << r.err;
@@ -107,7 +107,7 @@ TEST_F(KernelsCli, CollectShowCheckMergeOfACapture) {
   EXPECT_EQ(merged->row(0).duration_us(), table->row(0).duration_us());
 }
 
-TEST_F(KernelsCli, InterpolateInAReplay) {
+TEST_F(KernelsCli, InterpolatesInAReplay) {
   const std::string kernels = Write("k.csv", kTable);
   const std::string trace =
       Trace({"[[64, 64], [64, 64]]", "[[128, 128], [128, 128]]", "[[512, 512], [512, 512]]"});
@@ -131,7 +131,7 @@ TEST_F(KernelsCli, InterpolateInAReplay) {
   EXPECT_NE(r.out.find("has no kernel table"), std::string::npos) << r.out;
 }
 
-TEST_F(KernelsCli, Transfer) {
+TEST_F(KernelsCli, TransfersATable) {
   const std::string kernels = Write("k.csv", kTable);
   ExpectRefused(absl::StrCat("kernels transfer ", kernels, " --to H100 -o ", At("x.csv")), 1,
                 "does not name its device; expected --from DEVICE");
@@ -148,7 +148,7 @@ TEST_F(KernelsCli, Transfer) {
   EXPECT_GT(moved->row(1).error(), 0);
 }
 
-TEST_F(KernelsCli, ATransferSaysWhatDoesNotFit) {
+TEST_F(KernelsCli, TransferRefusesContradictions) {
   const std::string kernels = Write("k.csv", "name,duration_us,operations,device\nmm,30,1000000,A100\n");
   const std::string to = absl::StrCat(" -o ", At("x.csv"));
   ExpectRefused(absl::StrCat("kernels transfer ", kernels, " --from V100 --to H100", to), 1,
@@ -163,7 +163,7 @@ TEST_F(KernelsCli, ATransferSaysWhatDoesNotFit) {
             chakra::LoadKernelTable(kernels)->SerializeAsString());
 }
 
-TEST_F(KernelsCli, AMergeSaysWhatWasMerged) {
+TEST_F(KernelsCli, MergeReportsItsTables) {
   const std::string a = Write("a.csv", "name,duration_us,device\nmm,10,A100\nrelu,3,A100\nadd,2,A100\n");
   const std::string b = Write("b.csv", "name,duration_us\nmm,25\nrelu,3\nmul,1\n");
   const Result r = Run(absl::StrCat("kernels merge ", a, " ", b, " -o ", At("ab.csv")));
@@ -174,7 +174,7 @@ TEST_F(KernelsCli, AMergeSaysWhatWasMerged) {
     EXPECT_NE(r.err.find(text), std::string::npos) << r.err;
 }
 
-TEST_F(KernelsCli, PredictAndCalibrate) {
+TEST_F(KernelsCli, PredictsAndCalibratesRows) {
   const std::string rows = Write("rows.csv", "op,m,n,k,measured_us\ngemm,4096,4096,4096,900\ngemm,0,8,8,\n");
   const Result r = Run(absl::StrCat("kernels predict ", rows, " --device L40S"));
   EXPECT_EQ(r.status, 0) << r.err;
@@ -184,7 +184,7 @@ TEST_F(KernelsCli, PredictAndCalibrate) {
   const std::string one = Write("one.csv", "op,m,n,k,measured_us\ngemm,4096,4096,4096,900\n");
   const std::string moved = At("moved.txtpb");
   ASSERT_EQ(Run(absl::StrCat("kernels calibrate ", one, " --device L40S -o ", moved)).status, 0);
-  // A slow row moves the prediction up, and a cluster file is a device.
+  // A slow row raises the prediction; a cluster file may be the device.
   const auto time = [&](const std::string& device) {
     const Result p = Run(absl::StrCat("kernels predict ", one, " --device ", device));
     EXPECT_EQ(p.status, 0) << p.err;
@@ -204,7 +204,7 @@ TEST_F(KernelsCli, PredictAndCalibrate) {
   ExpectRefused(absl::StrCat("kernels calibrate ", zero, " --device H100"), 1, "row 1: gemm: m is 0");
 }
 
-TEST_F(KernelsCli, BadInputIsRefused) {
+TEST_F(KernelsCli, RefusesBadInput) {
   const std::string good = Write("good.csv", kTable);
   ExpectRefused("kernels", 2, "expected collect, merge, show, check, transfer, predict or calibrate");
   ExpectRefused("kernels shwo", 2, "did you mean 'show'");

@@ -23,7 +23,7 @@ proto::DeviceFile Whole(const std::string& name) {
   return file;
 }
 
-// Parts are found by a look at the text of a file; the whole file says what they are.
+// Finds a part in the text of a file, and compares it with the part of the whole file.
 template <typename Part>
 void ExpectPart(const std::string& name, const char* part, bool has, const Part& expected) {
   SCOPED_TRACE(part);
@@ -33,7 +33,7 @@ void ExpectPart(const std::string& name, const char* part, bool has, const Part&
   EXPECT_EQ(found.DebugString(), expected.DebugString());
 }
 
-TEST(KnownDevices, EachFileIsADevice) {
+TEST(KnownDevices, EachFileDescribesADevice) {
   EXPECT_THAT(DeviceNames(),
               IsSupersetOf({"H100-SXM5-80GB", "MI355X-288GB", "TPU-v6e", "TPU-v7", "Trainium2", "Gaudi3"}));
   for (const std::string& name : DeviceNames()) {
@@ -52,7 +52,7 @@ TEST(KnownDevices, EachFileIsADevice) {
   }
 }
 
-TEST(KnownDevices, EachNameFindsItsDeviceAlone) {
+TEST(KnownDevices, EachNameFindsOnlyItsDevice) {
   std::map<std::string, std::string> owner;
   for (const std::string& device : DeviceNames()) {
     const proto::DeviceFile file = Whole(device);
@@ -68,7 +68,7 @@ TEST(KnownDevices, EachNameFindsItsDeviceAlone) {
   }
 }
 
-TEST(KnownDevices, PartsMakeRows) {
+TEST(KnownDevices, PartsGiveRowsOfPrices) {
   proto::Prices prices;
   ASSERT_TRUE(AddDeviceParts("price", prices.mutable_device()).ok());
   ASSERT_GT(prices.device_size(), 0);
@@ -78,7 +78,7 @@ TEST(KnownDevices, PartsMakeRows) {
   }
 }
 
-TEST(KnownDevices, OthersAreNone) {
+TEST(KnownDevices, UnknownNamesFindNoDevice) {
   for (const char* name : {"", "NVIDIA", "h10", "h100, h100-sxm", "alias"}) {
     const auto found = KnownDevice(name);
     EXPECT_TRUE(found.ok() && !*found) << name;
