@@ -129,7 +129,7 @@ TEST(Algorithms, DoubleBinaryTreeMatchesItsClosedForm) {
 }
 
 // The latency of the double tree grows with the logarithm of the number of ranks.
-TEST(Algorithms, TreeBeatsRingForSmallDataOnManyRanks) {
+TEST(Algorithms, DoubleBinaryTreeBeatsRingOnManyRanks) {
   EXPECT_LT(Time1("double_binary_tree", T::kAllReduce, 256, 16384, true) * 10,
             Time1("ring", T::kAllReduce, 256, 16384, true));
 }

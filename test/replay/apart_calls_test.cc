@@ -171,7 +171,7 @@ TEST(IsolatedCalls, TreesOfSymmetricGroupsEqualSimulation) {
 
 // An all-to-all with too many members to try flow by flow is computed by kinds of flows. This may round the
 // end of a call to a neighbouring picosecond.
-TEST(IsolatedCalls, LargeAllToAllEqualsSimulationWithinRounding) {
+TEST(IsolatedCalls, LargeExchangesEqualSimulationWithinRounding) {
   const Topology topology = ApartTopology(ApartKind::kSwitch, 8, 36);
   TraceBuilder builder(288);
   for (int r = 0; r < 288; ++r) {

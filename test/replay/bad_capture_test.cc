@@ -93,7 +93,7 @@ TEST_F(BadCapture, ReadsTruncatedCompressedFilesLikePlainOnes) {
   }
 }
 
-TEST_F(BadCapture, ReadsTruncatedHostTraceToLastWholeNode) {
+TEST_F(BadCapture, ReadsTruncatedHostTraceToLastNode) {
   Kineto("cut/k.json", Device().Json());
   const std::string json = Host().Json();
   Kineto("cut/h.json", json.substr(0, json.find("aten::sub")));
@@ -138,7 +138,7 @@ TEST_F(BadCapture, ReportsMissingDeviceEvents) {
              {"none/k.json", "no operator, runtime call or device operation", "expected torch.profiler's"});
 }
 
-TEST_F(BadCapture, ReportsMissingRankAndRefusesToSelectIt) {
+TEST_F(BadCapture, ReportsMissingRankAndRefusesItsSelection) {
   for (const int rank : {0, 2})
     Kineto(absl::StrCat("three/k.", rank, ".json"), Device().Rank(rank, 3).Json());
   EXPECT_THAT(Replayed("three").DebugString(), testing::HasSubstr("the job has 3 ranks, 2 of them captured"));

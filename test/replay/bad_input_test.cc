@@ -27,7 +27,7 @@ PbNode WithCtrl(PbNode n, uint64_t dep) {
   return n;
 }
 
-TEST_F(BadInput, DanglingDependenciesAreCountedAndTakenAsDone) {
+TEST_F(BadInput, DanglingDependenciesAreCountedAndIgnored) {
   One({Comp(0, 3), Comp(1, 4, {0, 99}), Comp(2, 5, {98, 1})});
   EXPECT_EQ(Makespan(), 12 * kMicro);
   Repaired("x", "dangling_data_dep", 2);
@@ -181,7 +181,7 @@ TEST_F(BadInput, RefusesMissingOrUnknownCommType) {
   }
 }
 
-TEST_F(BadInput, IsCpuOpMayBeAnyIntegerType) {
+TEST_F(BadInput, IsCpuOpAcceptsAnyIntegerType) {
   PbNode host = Comp(0, 5);
   Attr(&host, "is_cpu_op")->set_int32_val(1);
   PbNode device = Comp(1, 3, {0});
@@ -204,7 +204,7 @@ TEST_F(BadInput, CallsWithoutGroupUseAllRanks) {
   EXPECT_EQ(Makespan(std::string("x") + kOn2), AllReduce2(1 << 20));
 }
 
-TEST_F(BadInput, GroupsMayHaveAnyNameButNeedDefinitions) {
+TEST_F(BadInput, RefusesUndefinedGroupsAndBadGroupFiles) {
   std::vector<size_t> at;
   for (int r = 0; r < 2; ++r)
     at = Rank("x", r, {Comp(0, 1), With(Coll(1, 0, 1 << 20, {0}), "pg_name", "tp/ä 1")});

@@ -218,7 +218,7 @@ TEST(BlockAlgorithms, DoubleTreeOfOneBlockIsAChain) {
 // Two chains of k members: the head of one is the root, the head of the other its child. The root has a piece
 // after k hops. It sends the piece to the other head and down its own chain at the same time, and the last
 // piece goes k hops down.
-TEST(BlockAlgorithms, DoubleTreeOfTwoBlocksJoinsTwoChains) {
+TEST(BlockAlgorithms, DoubleTreeOfTwoBlocksJoinsChains) {
   for (const int k : {2, 3, 4}) {
     const int64_t piece = 1000;
     EXPECT_EQ(Took("double_binary_tree", T::kAllReduce, {k, 2}, 16 * piece),

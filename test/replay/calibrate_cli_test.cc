@@ -132,7 +132,7 @@ TEST_F(CalibrateCli, FitEveryAcceptsLogsOfMessagesOnly) {
 }
 
 // An all-gather in place copies nothing, so rows in place and out of place are never fitted together.
-TEST_F(CalibrateCli, FitsInPlaceAndOutOfPlaceSeparately) {
+TEST_F(CalibrateCli, FitsInPlaceRowsSeparately) {
   std::string log = "collective,ranks,bytes,time_us,inplace,type\n";
   for (uint64_t bytes = 1 << 20; bytes <= uint64_t{1} << 30; bytes *= 2) {
     const double us = 60 + static_cast<double>(bytes) / 150e3;

@@ -177,7 +177,7 @@ TEST(MicroBenchmarks, RefusesSizesThatAreNotWhole) {
               SizeIs(2));
 }
 
-TEST(MicroBenchmarks, WarnsOfBadRowsUpToALimit) {
+TEST(MicroBenchmarks, LimitsWarningsOfBadRows) {
   const MicroRun run = ReadMicro(
       "# OSU MPI Bandwidth Test v7.5\n# Size      Bandwidth (MB/s)        Validation\n8  20.5   Fail\n");
   EXPECT_DOUBLE_EQ(run.points.at(0).gbytes_per_s, 0.0205);

@@ -114,7 +114,7 @@ TEST(Calibrate, FitsAnotherSizeOfProtocolChange) {
   }
 }
 
-TEST(Calibrate, OneRankCountCannotSeparateBaseFromStep) {
+TEST(Calibrate, OneRankCountLeavesStepsUnfitted) {
   std::vector<MeasuredRow> rows;
   Measure(Preset("dgx-a100"), CollectiveType::kAllReduce, 4, 1 << 20, 1 << 26, &rows);
   for (MeasuredRow& r : rows) r.time_us *= 1.05;

@@ -56,7 +56,7 @@ TEST_F(CaptureCommand, AcceptsRelativePaths) {
   EXPECT_EQ(Replayed("sub/out").makespan_ps(), 40000000);
 }
 
-TEST_F(CaptureCommand, OutputMayBeAPrefixOfFileNames) {
+TEST_F(CaptureCommand, WritesFilesWithAPrefix) {
   Write("kineto.0.json", Sample(0).Json());
   Write("kineto.1.json", Sample(1).Json());
   for (const char* out : {"step", "new/folder/step"}) {

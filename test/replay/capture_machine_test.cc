@@ -99,7 +99,7 @@ TEST(CaptureMachine, InconsistentProfilesReplayAsRecorded) {
 
 // All calls that one kernel carries run at the same time: two messages to one peer and one back, and an
 // all-reduce in two parts.
-TEST(CaptureMachine, CallsOfOneKernelTakeItsTimeOnce) {
+TEST(CaptureMachine, CallsOfOneKernelShareItsTime) {
   std::vector<pytorch::KinetoBuilder> profiles;
   for (const int rank : {0, 1}) {
     const std::string peer = std::to_string(1 - rank);

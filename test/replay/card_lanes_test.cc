@@ -17,7 +17,7 @@ TEST(SpreadMessages, MessageArrivesWithItsLastPart) {
   EXPECT_TRUE(spread.Ended(9, 1, kReceived));
 }
 
-TEST(SpreadMessages, SecondMessageMayOvertakeFirstOnOneNic) {
+TEST(SpreadMessages, LaterMessagesMayOvertakeOnOneNic) {
   SpreadMessages spread;
   spread.Start(0, 2);
   spread.Start(0, 2);

@@ -144,7 +144,7 @@ TEST_F(Stranger, RealTracesConvertBackByteForByte) {
   EXPECT_EQ(Content(At("plain.et")), Content(data + "/bad/good.et"));
 }
 
-TEST_F(Stranger, ConvertsAstraSimConfigurationsToAClusterFile) {
+TEST_F(Stranger, ConvertsAstraSimFilesToClusters) {
   const std::string net = "topology: [ Ring ]\nnpus_count: [ 2 ]\nbandwidth: [ 50.0 ]\nlatency: [ 500.0 ]\n";
   Write("net.yml", net);
   Write("sys.json", R"({"preferred-dataset-splits": 1, "endpoint-delay": 0, "boost-mode": 1})");

@@ -122,7 +122,7 @@ TEST_F(Cli, WritesReportsInThreeFormats) {
   EXPECT_EQ(row.rfind("0," + std::to_string(report.rank(0).end_ps()) + ",", 0), 0u) << row;
 }
 
-TEST_F(Cli, ResultsDoNotDependOnThreadsOrFastPaths) {
+TEST_F(Cli, ThreadsAndFastPathsGiveEqualResults) {
   const std::string common = "replay " + kStep + " --format csv --threads ";
   const std::string one = Run(common + "1").out;
   EXPECT_NE(one, "");

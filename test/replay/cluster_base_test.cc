@@ -28,7 +28,7 @@ class ClusterBase : public ::testing::Test {
   }
 };
 
-TEST_F(ClusterBase, FieldsReplaceTheBaseAndChangesComeLast) {
+TEST_F(ClusterBase, FieldsReplaceTheBaseThenChangesApply) {
   const auto c =
       LoadCluster(File("mine.txtpb",
                        "name: \"mine\" base: \"dgx-h100:nic_gbps=200\" device { memory_mib: 65000 }\n"

@@ -261,7 +261,7 @@ TEST_F(CollectiveCli, ReplayReportsTheChosenAlgorithms) {
             2 * report.makespan_ps());
 }
 
-TEST_F(CollectiveCli, WarnsOfANetworkThatIsNotUsed) {
+TEST_F(CollectiveCli, WarnsOfUnusedNetworks) {
   const std::string step = std::string(CHAKRA_SOURCE_DIR) + "/examples/transformer_step";
   const std::string network = " --cluster dgx-h100 --network leaf_spine:k=16";
   const std::string note =

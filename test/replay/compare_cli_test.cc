@@ -60,7 +60,7 @@ TEST_F(Compare, PageShowsBothSides) {
 }
 
 // Files are written before the text, which goes to a closed standard output here.
-TEST_F(Compare, WritesThePageWhenStandardOutputIsClosed) {
+TEST_F(Compare, WritesThePageDespiteClosedOutput) {
   for (const char* command : {"compare a.json b.json --html page.html", "compare t slow --html page.html",
                               "replay t --cluster ring2.txtpb --compute recorded -q --html page.html"}) {
     std::filesystem::remove(folder_ / "page.html");

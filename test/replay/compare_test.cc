@@ -190,7 +190,7 @@ TEST(CompareReports, SharesOfTheLastRankAddUp) {
   EXPECT_EQ(sum, 1000);
 }
 
-TEST(CompareReports, OperatorsCutFromOneReportAreNoFailure) {
+TEST(CompareReports, OperatorsCutFromOneSideNeverFail) {
   proto::Report a = SmallReport();
   a.mutable_operator_(1)->set_name("(others)");
   a.mutable_operator_(1)->set_merged(true);

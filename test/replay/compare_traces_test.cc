@@ -117,7 +117,7 @@ TEST(CompareTraces, SumsByOperatorCollectiveLaneAndRank) {
   EXPECT_EQ(Section(c, "ranks").change(0).name(), "rank 1");
 }
 
-TEST(CompareTraces, NodesPairByIdThenByNameAndOrder) {
+TEST(CompareTraces, NodesPairByIdNameAndOrder) {
   TraceBuilder b = Small();
   for (et::Node& n : b.Nodes(0)) {  // renumbered
     n.set_id(n.id() + 100);

@@ -32,7 +32,7 @@ TEST_F(CriticalPathCli, SharesAddUpToTheMakespan) {
   }
 }
 
-TEST_F(CriticalPathCli, ClosedFormsGiveThePathOfTheirSteps) {
+TEST_F(CriticalPathCli, ClosedFormsKeepTheCriticalPath) {
   const std::string run = step_ + " --cluster dgx-a100:nodes=4 ";
   proto::Report closed = Report(run), steps = Report(run + "--no-fast-path");
   EXPECT_GT(steps.flows(), closed.flows());

@@ -234,7 +234,7 @@ TEST(CriticalPath, SharedLinksCountAsWaiting) {
   EXPECT_EQ(run.path.segments[0].waiting().picos(), 10 * kUs);
 }
 
-TEST(CriticalPath, BeginsWithTheStartOfALateRank) {
+TEST(CriticalPath, IncludesLateStartsOfRanks) {
   TraceBuilder b(2);
   b.Comp(0, 4, {});
   b.Comp(1, 4, {});

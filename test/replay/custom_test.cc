@@ -199,7 +199,7 @@ TEST(MscclXml, ProvesEveryOperation) {
                 "chunk 2 to chunk 1)"));
 }
 
-TEST(MscclXml, WrongResultsNameLineGpuTbAndStep) {
+TEST(MscclXml, WrongResultsNameLineGpuAndStep) {
   EXPECT_THAT(
       Error(Replaced(Ring(4, false), "type=\"rrc\"", "type=\"r\"")),
       HasSubstr(
@@ -251,7 +251,7 @@ TEST(MscclXml, FindsTheRoot) {
   EXPECT_EQ(program->root, 1);
 }
 
-TEST(MscclXml, ReadsSizeLimitsOfOldAndNewFiles) {
+TEST(MscclXml, ReadsSizeLimitsOfAllVersions) {
   const std::string old =
       "<algo name=\"test\" proto=\"LL128\" nchannels=\"2\" nchunksperloop=\"4\" ngpus=\"4\" "
       "coll=\"allreduce\" inplace=\"1\"";

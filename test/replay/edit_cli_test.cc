@@ -192,7 +192,7 @@ TEST_F(Edits, RefusesToReplaceFoldersWithOtherFiles) {
   Refused("edit t -o half.txtpb --scale n2=2", {"a file of this name exists, expected a folder"});
 }
 
-TEST_F(Edits, WritesOneTraceToFileOrStandardOutput) {
+TEST_F(Edits, WritesOneTraceToFileOrStdout) {
   ASSERT_EQ(Run("edit t/w.2.et -o one.et.zst --scale n2=2 -q").status, 0);
   EXPECT_EQ(Replayed("one.et.zst --compute recorded --comm simulated --cluster dgx-h100").nodes(), 4u);
   const Outcome out = Run("edit t/w.2.et -o - --scale n2=2");

@@ -22,7 +22,7 @@ NodeSpans SpansOf(const TraceBuilder& b, LanePolicy policy = LanePolicy::kRecord
   return spans;
 }
 
-TEST(EngineDelay, DelayBeginsAtTheEndOfItsDependency) {
+TEST(EngineDelay, DelayBeginsWhenItsDependencyEnds) {
   TraceBuilder b(1);
   b.Comp(0, 3);
   b.Comp(0, 1);
@@ -33,7 +33,7 @@ TEST(EngineDelay, DelayBeginsAtTheEndOfItsDependency) {
   EXPECT_EQ(spans[0][3].begin.picos(), 10750000);
 }
 
-TEST(EngineDelay, DelayHiddenByABusyLaneCostsNothing) {
+TEST(EngineDelay, BusyLanesHideDelays) {
   TraceBuilder b(1);
   TraceBuilder::Int(&b.Comp(0, 1), "stream", 8);
   TraceBuilder::Int(&b.Comp(0, 10), "stream", 7);

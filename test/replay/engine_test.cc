@@ -28,7 +28,7 @@ TEST(Engine, ChainTakesTheSumOfItsNodes) {
   EXPECT_EQ(Makespan(b), 12 * kUs);
 }
 
-TEST(Engine, ComputeLaneRunsOneNodeAtATime) {
+TEST(Engine, ComputeLanesRunNodesOneByOne) {
   TraceBuilder b(1);
   b.Comp(0, 3);
   b.Comp(0, 4);
@@ -180,7 +180,7 @@ TEST(Engine, CollectivesMatchClosedForms) {
   }
 }
 
-TEST(Engine, CallsOfOneRankOrNoBytesAreFree) {
+TEST(Engine, OneRankAndEmptyCallsAreFree) {
   EXPECT_EQ(Makespan(Everyone(1, T::kAllReduce, 1 << 20)), 0);
   EXPECT_EQ(Makespan(Everyone(4, T::kAllReduce, 0)), 0);  // a library launches nothing
 }

@@ -80,7 +80,7 @@ std::string WarningOf(const proto::Report& report) {
   return "";
 }
 
-TEST_F(FixedTimeCli, ReportHasCausesForRunPathAndRanks) {
+TEST_F(FixedTimeCli, ReportHasCausesOfRunAndRanks) {
   const proto::Report r = Report(Write(TwoRanks(40), "run"));
   ASSERT_EQ(r.makespan_ps(), 100000000);
   ASSERT_TRUE(r.has_fixed_time());

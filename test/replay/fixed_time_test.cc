@@ -129,7 +129,7 @@ void Delay(et::Node* node, const std::vector<int64_t>& nanos, const char* kinds)
   TraceBuilder::Text(node, "dep_kinds", kinds);
 }
 
-TEST(FixedTime, PathTakesTheDelayThatHeldTheNode) {
+TEST(FixedTime, PathTakesTheDecidingDelay) {
   TraceBuilder b(1);
   b.Comp(0, 3);
   b.Comp(0, 9);

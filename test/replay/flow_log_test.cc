@@ -98,7 +98,7 @@ TEST(FlowLog, NamesTheRanksOnTheDevices) {
 }
 
 // On `analytical` a short message of a connection overtakes a long one.
-TEST(FlowLog, FlowsOfOneTagKeepTheirOwnEnds) {
+TEST(FlowLog, FlowsOfOneTagKeepTheirEnds) {
   for (const auto& [fabric, second] : {std::pair{"analytical", "502000"}, std::pair{"fluid", "602000"}}) {
     std::string text;
     FlowLog log(Into(&text));
@@ -133,7 +133,7 @@ TEST(FlowLog, UnfinishedFlowsComeLastWithEmptyCells) {
                   "1,0,1,0,1,10,10,send_recv,,6,,,0,,,,500200,", "2,1,0,1,0,20,20,,,,,,1000,,,,500400,"));
 }
 
-TEST(FlowLog, WritesCompleteRowsUntilTheDiskIsFull) {
+TEST(FlowLog, StopsWritingWhenTheDiskIsFull) {
   std::string text;
   uint64_t calls = 0;
   bool full = false;

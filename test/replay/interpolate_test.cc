@@ -205,7 +205,7 @@ TEST(Interpolate, TwoRowsLeaveAnError) {
   EXPECT_GT(KernelInterpolation(t).Find({"aten::mm", Square(256), ""}).error, 0.1);
 }
 
-TEST(Interpolate, LeaveOneOutEqualsTableWithoutTheRow) {
+TEST(Interpolate, LeaveOneOutEqualsTableWithoutRow) {
   proto::KernelTable t = Squares();
   t.mutable_row(2)->set_duration_us(t.row(2).duration_us() * 1.3);
   const auto ratios = KernelInterpolation(t).LeaveOneOut();

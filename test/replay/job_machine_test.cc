@@ -42,7 +42,7 @@ struct EmulatedJob {
   int ranks() const { return stages * kTp * kDp; }
 };
 
-// What a capture records of communication.
+// The facts of communication that a capture records.
 enum class CommFacts {
   kAll,    // groups, members and peers
   kKinds,  // kinds of calls, but neither groups nor peers

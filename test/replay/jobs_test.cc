@@ -79,7 +79,7 @@ TEST(Jobs, RanksAreNumberedJobByJob) {
 }
 
 // 1 MB at 50 GB/s are 20 us.
-TEST(Jobs, OnDisjointRailsDoNotDisturbEachOther) {
+TEST(Jobs, OnDisjointRailsAreIndependent) {
   const Topology rails =
       Product({{TopologyDimension::Kind::kSwitch, 2}, {TopologyDimension::Kind::kSwitch, 2}});
   std::vector<Job> jobs;
@@ -89,7 +89,7 @@ TEST(Jobs, OnDisjointRailsDoNotDisturbEachOther) {
   for (size_t r : {1, 3}) EXPECT_EQ(metrics->ranks[r].end, Time::Micros(20));
 }
 
-TEST(Jobs, OnASharedLinkTakeTwiceAsLong) {
+TEST(Jobs, TakeTwiceAsLongOnSharedLinks) {
   std::vector<Job> jobs;
   const TraceSet set = Merged({Pair(), Pair()}, &jobs);
   const auto metrics = Ran(set, jobs, Line(), "fluid", {0, 2, 1, 3});
@@ -171,7 +171,7 @@ TEST(Jobs, ResolveDimensionsWithinAJob) {
 }
 
 // A group with a rank that has no trace must not take a rank of the next job.
-TEST(Jobs, MissingRanksAreNotTakenFromOtherJobs) {
+TEST(Jobs, DoNotTakeRanksOfOtherJobs) {
   const auto job = [] {
     TraceBuilder b(2);
     b.groups["tp"] = {0, 1, 2};
@@ -187,7 +187,7 @@ TEST(Jobs, MissingRanksAreNotTakenFromOtherJobs) {
 }
 
 // The error of a single trace names its rank, and the remedy.
-TEST(Jobs, ErrorOfASingleTraceNamesItsRank) {
+TEST(Jobs, SingleTraceErrorNamesItsRank) {
   TraceBuilder b(1);
   b.groups["world"] = {0, 1, 2, 3};
   b.Coll(0, CollectiveType::kAllReduce, 64, {}, "world");

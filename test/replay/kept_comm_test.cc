@@ -141,7 +141,7 @@ TraceBuilder Sizeless(uint64_t micros) {
   return b;
 }
 
-TEST(KeptComm, UnsizedCallTakesRecordedTimeFromLastArrival) {
+TEST(KeptComm, UnsizedCallTakesItsRecordedTime) {
   const auto m = Replayed(Sizeless(20), {});
   ASSERT_TRUE(m.ok()) << m.status();
   const CollectiveMetrics& row = m->collectives.at({"all_reduce of unknown size", ""});

@@ -103,7 +103,7 @@ constexpr const char* kShapes[] = {
     "[[[64, 32]], [[64, 32]], [[64, 32]], [[64, 32]]]",
 };
 
-TEST(KernelCalls, EveryOperatorHasTheOperationsOfItsRule) {
+TEST(KernelCalls, OperatorsHaveTheOperationsOfTheirRule) {
   for (const std::string& name : KnownOperators()) {
     int fits = 0;
     for (const char* shapes : kShapes) {

@@ -99,7 +99,7 @@ double SteadyRate(const char* device, KernelDtype dtype, int64_t devices) {
 
 // SimuMax's long loops on B200 (bf16, 0.50 of the peak), Azure's on H100 and GB200 (fp8 by cuBLASLt, 1377 and
 // 2907).
-TEST(KernelModel, GemmsOfStepsReachRatesOfLongLoops) {
+TEST(KernelModel, StepGemmsReachRatesOfLongLoops) {
   EXPECT_NEAR(SteadyRate("B200", KernelDtype::kBf16, 1), 0.50 * 2250, 60);
   EXPECT_NEAR(SteadyRate("H100", KernelDtype::kFp8, 1), 1377, 80);
   EXPECT_NEAR(SteadyRate("GB200", KernelDtype::kFp8, 1), 2907, 170);

@@ -65,7 +65,7 @@ TEST(KernelTable, NoMatchingRowGivesNoAnswer) {
   EXPECT_EQ(Find(Index(proto::KernelTable()), "gemm", "", ""), nullptr);
 }
 
-TEST(KernelTable, StarInAKernelNameAlsoMatchesItself) {
+TEST(KernelTable, StarInANameAlsoMatchesItself) {
   proto::KernelTable t;
   AddRow(&t, "void f<*>", "", "", 1);
   AddRow(&t, "void f<float*>", "", "", 2);
