@@ -26,7 +26,7 @@
 #include "trace/import/host/pair.h"
 #include "trace/import/kineto/kineto.h"
 #include "trace/import/pytorch/read_capture.h"
-#include "trace/import/timeline/timeline.h"
+#include "trace/import/timeline/build_timeline.h"
 #include "trace/io/byte_source.h"
 
 namespace chakra::pytorch {

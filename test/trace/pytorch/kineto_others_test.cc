@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "trace/import/kineto/kineto.h"
-#include "trace/import/timeline/timeline.h"
+#include "trace/import/timeline/build_timeline.h"
 
 namespace chakra::pytorch::CHAKRA_FILE {
 namespace {

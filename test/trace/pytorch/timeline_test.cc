@@ -1,4 +1,4 @@
-#include "trace/import/timeline/timeline.h"
+#include "trace/import/timeline/build_timeline.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

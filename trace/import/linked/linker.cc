@@ -17,6 +17,7 @@
 #include "trace/import/linked/draft.h"
 #include "trace/import/linked/report.h"
 #include "trace/import/linked/steps.h"
+#include "trace/import/timeline/build_timeline.h"
 #include "trace/import/timeline/overruns.h"
 #include "trace/io/file.h"
 #include "trace/model/groups.h"

@@ -1,4 +1,4 @@
-// Builds the dependency graph that a machine followed, from what its profiler recorded.
+// The dependency graph that a machine followed, as its profiler recorded it. build_timeline.h builds it.
 //
 // A Timeline has nodes, each a stretch of one host thread or one device operation, and edges between them. An
 // edge has a kind and a delay: how long after the end of `from` (or the point where `from` released the node)
@@ -16,7 +16,6 @@
 #include "absl/strings/string_view.h"
 #include "trace/import/capture/capture.h"
 #include "trace/import/comm/comm_calls.h"
-#include "trace/import/host/pair.h"
 #include "trace/model/unseen_work.h"
 
 namespace chakra::pytorch {
@@ -126,10 +125,5 @@ struct TimelineOptions {
   // The window in ns since base_ns: only events in it, and operations that they launch, are replayed.
   int64_t begin = INT64_MIN, end = INT64_MAX;
 };
-
-// `host` and `pairing` may be null: then communication is known from the device trace alone. Errors: a device
-// trace with nothing to replay.
-absl::StatusOr<Timeline> BuildTimeline(const DeviceTrace& device, const HostTrace* host,
-                                       const Pairing* pairing, const TimelineOptions& options);
 
 }  // namespace chakra::pytorch
