@@ -140,7 +140,7 @@ TEST(MachineNetworks, RefusesBadNetworks) {
       {"network { build: \"leaf_spine:k=2\" } }", {"k"}},
       {"network { build: \"leaf_spine:link=50\" } }", {"a unit: 50Gb/s (6.25 GB/s) or 50GB/s (400 Gb/s)"}},
       {"network { build: \"leaf_spine:link=400GB/s\" } }", {"400Gb/s would be 50GB/s"}},
-      {"network { build: \"leaf_spine:k=16,k=3\" } }", {"k is there twice"}},
+      {"network { build: \"leaf_spine:k=16,k=3\" } }", {"k is given twice"}},
   };
   for (const auto& [text, expected] : cases) {
     for (const std::string& part : expected) EXPECT_THAT(Error(net + text, 32), HasSubstr(part)) << text;

@@ -122,7 +122,7 @@ TEST(CaptureInfo, ErrorsNameFileAndField) {
       {"rank", "string_val, expected an integer", text("rank")},
       {"rank", "out of range", number("rank", -1)},
       {"rank", "out of range", number("rank", int64_t{1} << 31)},
-      {"rank", "there twice", [](et::GlobalMetadata* m) { Attr(m, "rank")->set_int64_val(1); }},
+      {"rank", "given twice", [](et::GlobalMetadata* m) { Attr(m, "rank")->set_int64_val(1); }},
       {"window_end_ns", "missing", drop("window_end_ns")},
       {"window_end_ns", "out of range", number("window_end_ns", -1)},
       {"window_end_ns", "out of range", number("window_end_ns", INT64_MAX)},
@@ -130,7 +130,7 @@ TEST(CaptureInfo, ErrorsNameFileAndField) {
       {"step_first_nodes", "2 nodes, expected one for each of the 0 step_names", drop("step_names")},
       {"step_first_nodes", "0 nodes, expected one for each of the 2", drop("step_first_nodes")},
       {"step_last_nodes", "int64_val, expected a list of node ids", number("step_last_nodes", 2)},
-      {"step_last_nodes", "node 77, which the file has not",
+      {"step_last_nodes", "node 77, which is not in the file",
        [](et::GlobalMetadata* m) { Field(m, "step_last_nodes")->mutable_uint64_list()->set_values(1, 77); }},
       {"step_last_nodes", "step \"ProfilerStep#4\" ends with node 1, before its first node, 3, starts",
        [](et::GlobalMetadata* m) { Field(m, "step_last_nodes")->mutable_uint64_list()->set_values(1, 1); }},
@@ -144,6 +144,15 @@ TEST(CaptureInfo, ErrorsNameFileAndField) {
     EXPECT_THAT(message, HasSubstr(std::string("test.0.et: metadata attribute ") + c.field + ": "));
     EXPECT_THAT(message, HasSubstr(c.what));
   }
+}
+
+TEST(CaptureInfo, ErrorsGiveTheKindOfCapture) {
+  TraceBuilder b = Capture();
+  Field(&b.Metadata(0), "capture")->set_string_val("collective_logs");
+  Drop(&b.Metadata(0), "rank");
+  const auto info = Read(b);
+  ASSERT_FALSE(info.ok());
+  EXPECT_THAT(std::string(info.status().message()), HasSubstr("(the trace says capture: collective_logs)"));
 }
 
 TEST(CaptureInfo, MetadataThatDoNotParseAreAnError) {

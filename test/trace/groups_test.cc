@@ -26,7 +26,7 @@ TEST(Groups, AnyKeyAndBothSpellingsOfRanks) {
 
 TEST(Groups, Refuses) {
   EXPECT_THAT(ErrorOf(R"({"1": [0, 1, 0]})"),
-              HasSubstr("g.json, group \"1\": rank 0 is there more than once"));
+              HasSubstr("g.json, group \"1\": rank 0 is listed more than once"));
   EXPECT_THAT(ErrorOf(R"({"1": [-1]})"), HasSubstr("entry 0: expected a rank, 0 or more, found -1"));
   EXPECT_THAT(ErrorOf(R"({"1": ["x"]})"), HasSubstr("found \"x\""));
   EXPECT_THAT(ErrorOf(R"({"1": [1.5]})"), HasSubstr("found 1.5"));
@@ -35,7 +35,7 @@ TEST(Groups, Refuses) {
   EXPECT_THAT(ErrorOf(R"({"1": [0], "1": [1]})"), HasSubstr("each group once"));
   EXPECT_THAT(ErrorOf(R"({"": [0]})"), HasSubstr("all ranks"));
   EXPECT_THAT(ErrorOf("[]"), HasSubstr("expected an object"));
-  EXPECT_THAT(ErrorOf("{\"1\": [0"), HasSubstr("no valid JSON"));
+  EXPECT_THAT(ErrorOf("{\"1\": [0"), HasSubstr("invalid JSON"));
   EXPECT_THAT(ErrorOf(""), HasSubstr("g.json"));
 }
 

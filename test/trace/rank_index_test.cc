@@ -65,9 +65,8 @@ TEST(RankIndex, CoversWhatATraceNames) {
   trace.peers = std::vector<Peer>{peer};
   EXPECT_TRUE(index->Covers(0, trace).ok());
   trace.group_names.push_back("dp0");
-  EXPECT_EQ(
-      index->Covers(0, trace).message(),
-      "w.0.et: rank 0: the trace names group \"dp0\", and the index has nothing in place of it for graph 0");
+  EXPECT_EQ(index->Covers(0, trace).message(),
+            "w.0.et: rank 0: the trace names group \"dp0\", but the index gives no replacement for graph 0");
   trace.group_names.pop_back();
   peer.dst = 5;
   trace.peers = std::vector<Peer>{peer};
@@ -93,9 +92,9 @@ constexpr BadIndex kBad[] = {
      "graph 0 (\"w.0.et\"), field rank is 5; expected one of its ranks, 0-3"},
     {"rank: 0 ranks", "rank: -1 ranks", "field rank is -1; expected one of its ranks"},
     {"\"w.4.et\"", "\"\"",
-     "graph 1 (\"\"), field file is \"\"; expected the name of a file beside the index"},
-    {"\"w.4.et\"", "\"../w.4.et\"", "expected the name of a file beside the index"},
-    {"\"w.4.et\"", "\"..\"", "expected the name of a file beside the index"},
+     "graph 1 (\"\"), field file is \"\"; expected the name of a file next to the index"},
+    {"\"w.4.et\"", "\"../w.4.et\"", "expected the name of a file next to the index"},
+    {"\"w.4.et\"", "\"..\"", "expected the name of a file next to the index"},
     {"family: \"tp\" }", "family: \"tq\" }",
      "graph 0 (\"w.0.et\"), field family of group \"tp0\": there is no family \"tq\""},
     {"group { group: \"tp0\"", "group { group: \"tp2\"",
@@ -106,8 +105,8 @@ constexpr BadIndex kBad[] = {
      "field group \"tp0\": expected each group once"},
     {"group { name: \"tp2\" ranks: \"2-3\" }", "",
      "rank 2, field family of group \"tp0\": no group of family \"tp\" has this rank"},
-    {"\"2-3\"", "\"1-3\"", "family \"tp\", rank 1 is there twice; expected each rank in one group at most"},
-    {"\"2-3\"", "\"2,2\"", "family \"tp\", rank 2 is there twice"},
+    {"\"2-3\"", "\"1-3\"", "family \"tp\", rank 1 is listed twice; expected each rank in one group at most"},
+    {"\"2-3\"", "\"2,2\"", "family \"tp\", rank 2 is listed twice"},
     {"\"2-3\"", "\"2-30\"", "field ranks of group \"tp2\": \"2-30\": expected ranks from 0 to 7"},
     {"name: \"tp2\"", "name: \"tp0\"", "group \"tp0\", field name: expected each group once"},
     {"name: \"tp2\"", "name: \"\"", "field name: this name always means all ranks"},

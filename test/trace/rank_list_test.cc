@@ -60,11 +60,11 @@ TEST(RankList, RefusesWhatIsNone) {
       {"0-7:0", "\"0-7:0\": expected ranks as"},
       {"3:2", "\"3:2\": expected ranks as"},
       {"0-7:", "\"0-7:\": expected ranks as"},
-      {"7-0", "\"7-0\": expected a range that ends behind its begin"},
+      {"7-0", "\"7-0\": expected a range whose last rank is not below its first"},
       {"0-8", "\"0-8\": expected ranks from 0 to 7"},
       {"8", "\"8\": expected ranks from 0 to 7"},
       {"99999999999999999999", "expected ranks as"},
-      {"0-7,0", "\"0\": expected each rank once: there are 8"},
+      {"0-7,0", "\"0\": expected each rank once; the number of ranks is 8"},
   };
   for (const auto& c : kCases) {
     std::vector<int> read;

@@ -176,7 +176,7 @@ TEST_F(ReaderTest, SparseMembersAreRefused) {
   }
   for (const std::string& sparse : {old_form("w.1.et"), pax_form("w.1.et")}) {
     EXPECT_THAT(ErrorOf({Write("t.tar", trace + sparse + end)}),
-                HasSubstr("t.tar!w.1.et: stored without its holes"));
+                HasSubstr("t.tar!w.1.et: stored as a sparse file"));
   }
 }
 

@@ -54,7 +54,7 @@ TEST(Settings, WhatIsWrongIsNamedAndChangesNothing) {
     EXPECT_EQ(p.ByteSizeLong(), 0u) << text;
     return std::string(s.message());
   };
-  EXPECT_EQ(error("mtu=4096,mtu=1"), "--packet: mtu is there twice");
+  EXPECT_EQ(error("mtu=4096,mtu=1"), "--packet: mtu is given twice");
   EXPECT_EQ(error("mtu"), "--packet: \"mtu\"; expected KEY=VALUE");
   EXPECT_EQ(error("header=1,mtuu=4096"),
             "--packet: unknown key \"mtuu\"; did you mean 'mtu'? See `chakra-replay help packet`");

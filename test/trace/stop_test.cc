@@ -49,7 +49,7 @@ TEST(Stop, EndsAReading) {
   const StopScope scope(&flag);
   const absl::Status status = ReadTraceSet({folder}, {}).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kCancelled);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("told to stop"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("reading was cancelled"));
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ absl::Status LimitMemory(uint64_t bytes) {
   if (data != kNoLimit && data > bytes) {
     return absl::InvalidArgumentError(absl::StrCat("the limit of memory is ", bytes,
                                                    " bytes; expected more than the ", data,
-                                                   " that the process has before it begins"));
+                                                   " bytes that the process already uses"));
   }
   rlimit limit{};
   if (getrlimit(RLIMIT_DATA, &limit) != 0) return absl::OkStatus();

@@ -53,11 +53,11 @@ absl::Status ParseRanks(absl::string_view text, int ranks, std::vector<int>* out
     const bool stepped = range.size() < part.size();
     if (stepped && (dash == range.npos || !ToNumber(range_and_step.second, &step) || step < 1))
       return Wrong(part, kForm);
-    if (last < first) return Wrong(part, "a range that ends behind its begin");
+    if (last < first) return Wrong(part, "a range whose last rank is not below its first");
     if (last >= ranks) return Wrong(part, absl::StrCat("ranks from 0 to ", ranks - 1));
     entries += static_cast<size_t>((last - first) / step) + 1;
     if (entries > static_cast<size_t>(ranks))
-      return Wrong(part, absl::StrCat("each rank once: there are ", ranks));
+      return Wrong(part, absl::StrCat("each rank once; the number of ranks is ", ranks));
     for (int64_t r = first; r <= last; r += step) out->push_back(static_cast<int>(r));
   }
   return absl::OkStatus();

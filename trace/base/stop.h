@@ -32,7 +32,7 @@ inline bool StopRequested() {
 
 // Returns a Cancelled error once the scope's flag is set.
 inline absl::Status CheckStop() {
-  return StopRequested() ? absl::CancelledError("the reading was told to stop") : absl::OkStatus();
+  return StopRequested() ? absl::CancelledError("reading was cancelled") : absl::OkStatus();
 }
 
 }  // namespace chakra

@@ -162,7 +162,7 @@ bool Decoder::ReadFirst(wire::Cursor frame) {
   }
   if (wrong != nullptr) {
     return FailFile(Offset(f.at),
-                    absl::StrCat("not a Chakra trace: the first frame is no message (", wrong, ")",
+                    absl::StrCat("not a Chakra trace: the first frame is not a message (", wrong, ")",
                                  LooksLike(AsText(base_, static_cast<size_t>(end_ - base_)))));
   }
   if (raw_ != nullptr) {
@@ -177,12 +177,13 @@ bool Decoder::ReadFirst(wire::Cursor frame) {
   if (!CheckSchema({base_, end_})) return false;
   Note("missing_metadata", 0, "the first frame is a node");
   if (ReadNode(frame)) return true;
-  status_ = absl::InvalidArgumentError(absl::StrCat(status_.message(), "; this may be no Chakra trace"));
+  status_ = absl::InvalidArgumentError(absl::StrCat(status_.message(), "; this may not be a Chakra trace"));
   return false;
 }
 
 bool Decoder::ReadFrames() {
-  if (base_ == end_) return FailFile(0, "the file is empty, expected a Chakra trace or a capture; copy or record it again");
+  if (base_ == end_)
+    return FailFile(0, "the file is empty, expected a Chakra trace or a capture; copy or record it again");
   if (LooksLikeAppleDouble(AsText(base_, static_cast<size_t>(end_ - base_)))) {
     return FailFile(
         0,
@@ -201,7 +202,7 @@ bool Decoder::ReadFrames() {
     if (g_.id.size() >= kCheckIdsFrom && std::has_single_bit(g_.id.size()) && !IndexIds()) return false;
     if (g_.id.size() >= kNoRow - 1) return FailFile(Offset(c.p), "more than 2^32 - 2 nodes");
   }
-  if (g_.id.empty()) Note("no_nodes", 0, "metadata and nothing else");
+  if (g_.id.empty()) Note("no_nodes", 0, "metadata, but no node");
   return true;
 }
 

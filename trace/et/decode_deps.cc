@@ -29,7 +29,7 @@ bool Decoder::IndexIds() {
     }
     if (other == i) continue;
     status_ = absl::InvalidArgumentError(absl::StrCat(
-        Subject(), ", node ", g_.id[i], ", field id, byte ", offset_[i], ": the id is taken by the node \"",
+        Subject(), ", node ", g_.id[i], ", field id, byte ", offset_[i], ": the id belongs to the node \"",
         g_.name_of(other), "\" at byte ", offset_[other], ", expected each id once"));
     return false;
   }
@@ -66,7 +66,7 @@ bool Decoder::AddDeps(uint32_t row, const std::vector<uint64_t>& ids, uint64_t b
     if (d == kNoRow) {
       Note(data ? "dangling_data_dep" : "dangling_ctrl_dep", id,
            absl::StrCat("node ", id, " at byte ", offset_[row], " waits for node ", ids[e],
-                        ", which the file has not; taken as done"));
+                        ", which is not in the file; counted as finished"));
     } else if (!data) {
       Note("self_ctrl_dep", id,
            absl::StrCat("node ", id, " at byte ", offset_[row], " waits for itself; dropped"));
@@ -206,10 +206,11 @@ absl::StatusOr<std::shared_ptr<const Graph>> Decoder::FinishDeps() {
   absl::StatusOr<std::shared_ptr<const Graph>> data_only = pool_->Intern(&g_, Subject(), offset_);
   if (!data_only.ok()) return graph;
   const auto with_ctrl = std::adjacent_find(ctrl_begin_.begin(), ctrl_begin_.end(), std::not_equal_to<>());
-  repairs.push_back({"cyclic_ctrl_deps", out_.file, rank_, ctrl_.size(),
-                     g_.id[static_cast<size_t>(with_ctrl - ctrl_begin_.begin())],
-                     absl::StrCat("all control dependencies are ignored: some are of a node on itself, and ",
-                                  graph.status().message())});
+  repairs.push_back(
+      {"cyclic_ctrl_deps", out_.file, rank_, ctrl_.size(),
+       g_.id[static_cast<size_t>(with_ctrl - ctrl_begin_.begin())],
+       absl::StrCat("all control dependencies are ignored: some nodes wait for themselves, and ",
+                    graph.status().message())});
   return data_only;
 }
 

@@ -38,8 +38,8 @@ int UnknownField(const Message& m) {
 
 absl::Status KeptFrames::Check() const {
   if (trace_.raw != nullptr) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      absl::StrCat(trace_.file, ": rank ", trace_.rank, ": the frames were not kept when it was read"));
+  return absl::FailedPreconditionError(absl::StrCat(trace_.file, ": rank ", trace_.rank,
+                                                    ": the frames were not kept when the trace was read"));
 }
 
 absl::Status KeptFrames::Parse(size_t i, Message* out) const {

@@ -79,7 +79,7 @@ class RankIndexReader {
 
   absl::Status ReadFamily(const proto::RankIndex::Family& from) {
     subject_ = absl::StrCat("family \"", from.name(), "\"");
-    if (from.name().empty()) return Error("field name is empty; expected the name by which graphs name it");
+    if (from.name().empty()) return Error("field name is empty; expected the name that graphs use");
     if (!family_of_.try_emplace(from.name(), out_.families_.size()).second)
       return Error("field name: expected each family once");
     RankIndex::Family& family = out_.families_.emplace_back();
@@ -95,7 +95,7 @@ class RankIndexReader {
         return Error(absl::StrCat(field, "name: expected each group once"));
     }
     if (const int twice = SortByRank(&family.of_rank); twice >= 0)
-      return Error(absl::StrCat("rank ", twice, " is there twice; expected each rank in one group at most"));
+      return Error(absl::StrCat("rank ", twice, " is listed twice; expected each rank in one group at most"));
     return absl::OkStatus();
   }
 
@@ -106,7 +106,7 @@ class RankIndexReader {
     if (from.file().empty() || from.file() == "." || from.file() == ".." ||
         from.file().find('/') != std::string::npos || from.file().find('\0') != std::string::npos)
       return Error(
-          absl::StrCat("field file is \"", from.file(), "\"; expected the name of a file beside the index"));
+          absl::StrCat("field file is \"", from.file(), "\"; expected the name of a file next to the index"));
     RETURN_IF_ERROR(ReadList(from.ranks(), "ranks", &graph.ranks));
     std::sort(graph.ranks.begin(), graph.ranks.end());
     if (from.rank() < 0 || from.rank() >= ranks_ ||
@@ -273,9 +273,9 @@ int RankIndex::RankFor(int rank, int of_file) const {
 absl::Status RankIndex::Covers(size_t graph, const RankTrace& trace) const {
   const Graph& g = graphs_[graph];
   const auto error = [&](const auto&... what) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(trace.file, ": rank ", trace.rank, ": the trace names ", what...,
-                     ", and the index has nothing in place of it for graph ", graph));
+    return absl::InvalidArgumentError(absl::StrCat(trace.file, ": rank ", trace.rank, ": the trace names ",
+                                                   what..., ", but the index gives no replacement for graph ",
+                                                   graph));
   };
   for (const std::string& name : trace.group_names) {
     if (name.empty()) continue;

@@ -48,7 +48,8 @@ absl::StatusOr<int> RankByHand(const std::vector<std::string>& patterns, absl::s
     std::string found;
     if (!RE2::PartialMatch(text, expression, &found)) continue;
     if (!absl::SimpleAtoi(found, &rank) || rank < 0)
-      return Refuse(written, absl::StrCat("in ", path, " its group finds \"", found, "\", which is no rank"));
+      return Refuse(written,
+                    absl::StrCat("in ", path, " its group finds \"", found, "\", which is not a rank"));
     return rank;
   }
   return -1;

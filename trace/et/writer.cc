@@ -95,8 +95,8 @@ ChakraProtoMsg::Node NodeOfGroups(const Groups& groups) {
 
 absl::Status WriteTrace(const RankTrace& trace, EtWriter* writer) {
   if (trace.raw == nullptr) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(trace.file, ": rank ", trace.rank, ": the frames were not kept when it was read"));
+    return absl::FailedPreconditionError(absl::StrCat(trace.file, ": rank ", trace.rank,
+                                                      ": the frames were not kept when the trace was read"));
   }
   const RawFrames& raw = *trace.raw;
   for (size_t i = raw.has_metadata ? 0 : 1; i + 1 < raw.begin.size(); ++i) {

@@ -90,7 +90,7 @@ absl::Status TarReader::ReadExact(char* out, size_t n) {
   at_ += got;
   if (got == n) return absl::OkStatus();
   return Error(at_, absl::StrCat("truncated: expected ", n - got, " more bytes",
-                                 name_.empty() ? "" : absl::StrCat(" of or after ", name_)));
+                                 name_.empty() ? "" : absl::StrCat(" in or after ", name_)));
 }
 
 absl::Status TarReader::Skip(uint64_t n) {
@@ -125,7 +125,7 @@ absl::Status TarReader::SkipSparseMap(bool more) {
 absl::Status TarReader::CheckWhole() const {
   if (!sparse_) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
-      file_, "!", name_, ": stored without its holes; expected an archive made without tar's --sparse"));
+      file_, "!", name_, ": stored as a sparse file; expected an archive made without tar's --sparse"));
 }
 
 absl::StatusOr<bool> TarReader::Next() {

@@ -181,7 +181,7 @@ absl::Status SetValue(absl::string_view text, bool needs_unit, ValuePlace place,
       break;
   }
 #undef CHAKRA_PUT
-  return absl::InternalError("a message is no scalar");
+  return absl::InternalError("a message is not a scalar");
 }
 
 }  // namespace chakra

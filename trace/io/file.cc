@@ -53,7 +53,7 @@ absl::StatusOr<std::string> ReadRaw(const std::string& path, size_t most) {
 }
 
 absl::Status TooLarge(absl::string_view path, size_t most) {
-  return absl::InvalidArgumentError(absl::StrCat(path, ": larger than expected, at most ", most, " bytes"));
+  return absl::InvalidArgumentError(absl::StrCat(path, ": too large; expected at most ", most, " bytes"));
 }
 
 absl::StatusOr<std::string> UnpackAll(absl::string_view packed, const std::string& path, size_t most) {

@@ -406,7 +406,7 @@ absl::Status Mender::Fail() const {
     found = c >= 0x20 && c < 0x7f ? absl::StrFormat("'%c'", c) : absl::StrFormat("byte 0x%02x", c);
   }
   return absl::InvalidArgumentError(absl::StrCat(reader.Where(at), " (byte ", at,
-                                                 "): not JSON, and not to be mended: found ", found,
+                                                 "): not JSON, and cannot be repaired: found ", found,
                                                  " where a value, a key, a comma or a bracket is expected"));
 }
 

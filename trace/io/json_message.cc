@@ -53,8 +53,8 @@ class Filler {
       if (m.value.is(Kind::kNull)) continue;
       const auto* oneof = f->real_containing_oneof();
       if (oneof != nullptr && !chosen.insert(oneof).second) {
-        return reader_.Error(m.at, absl::StrCat("field '", f->name(), "': a second one of '", oneof->name(),
-                                                "', of which there can be one"));
+        return reader_.Error(m.at, absl::StrCat("field '", f->name(), "': only one field of '", oneof->name(),
+                                                "' may be set"));
       }
       RETURN_IF_ERROR(FillField(m, f, out));
     }

@@ -54,7 +54,7 @@ absl::StatusOr<ShortForm> ParseShortForm(absl::string_view text) {
       return Bad(absl::StrCat("\"", item, "\"; expected KEY=VALUE"));
     }
     for (const auto& [other, value] : form.set) {
-      if (other == key) return Bad(absl::StrCat(key, " is there twice"));
+      if (other == key) return Bad(absl::StrCat(key, " is given twice"));
     }
     form.set.emplace_back(std::string(key), std::string(absl::StripAsciiWhitespace(item.substr(equals + 1))));
   }

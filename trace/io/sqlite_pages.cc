@@ -153,7 +153,7 @@ absl::Status SqlitePages::Children(uint32_t number, std::vector<uint32_t>* out) 
   if (kInteriorHeader + 2 * uint64_t{cells} > usable_) return bad("more cells than fit");
   for (uint32_t i = 0; i < cells; ++i) {
     const uint32_t at = BigEndian(page + kInteriorHeader + 2 * size_t{i}, 2);
-    if (at + 4 > usable_) return bad("a cell lies outside of it");
+    if (at + 4 > usable_) return bad("a cell is outside of the page");
     out->push_back(BigEndian(page + at, 4));
   }
   out->push_back(BigEndian(page + 8, 4));
@@ -236,21 +236,21 @@ absl::Status SqliteRows::ReadCell() {
   const unsigned char* const end = page_ + usable;
   const uint32_t place = BigEndian(page_ + kLeafHeader + 2 * size_t{cell_}, 2);
   ++cell_;
-  if (place < kLeafHeader || place >= usable) return Bad("a row lies outside of it");
+  if (place < kLeafHeader || place >= usable) return Bad("a row is outside of the page");
   const unsigned char* at = page_ + place;
   uint64_t bytes = 0, row = 0;
   at = Varint(at, end, &bytes);
   if (at != nullptr) at = Varint(at, end, &row);
-  if (at == nullptr) return Bad("a row lies outside of it");
+  if (at == nullptr) return Bad("a row is outside of the page");
   const uint64_t most = usable - 35;
   if (bytes <= most) {
-    if (bytes > static_cast<uint64_t>(end - at)) return Bad("a row lies outside of it");
+    if (bytes > static_cast<uint64_t>(end - at)) return Bad("a row is outside of the page");
     return ReadRecord(at, bytes);
   }
-  if (bytes > kMostRowBytes || bytes > pages_->file_bytes()) return Bad("a row is longer than any may be");
+  if (bytes > kMostRowBytes || bytes > pages_->file_bytes()) return Bad("a row is too long");
   const uint64_t least = (usable - 12) * 32 / 255 - 23, fits = least + (bytes - least) % (usable - 4);
   const uint64_t local = fits <= most ? fits : least;
-  if (local + 4 > static_cast<uint64_t>(end - at)) return Bad("a row lies outside of it");
+  if (local + 4 > static_cast<uint64_t>(end - at)) return Bad("a row is outside of the page");
   RETURN_IF_ERROR(Gather(at, bytes, local));
   return ReadRecord(reinterpret_cast<const unsigned char*>(record_.data()), bytes);
 }
@@ -261,7 +261,7 @@ absl::Status SqliteRows::Gather(const unsigned char* at, uint64_t bytes, uint64_
   uint32_t next = BigEndian(at + local, 4);
   while (record_.size() < bytes) {
     if (++overflow_pages_ > pages_->file_bytes() / pages_->page_bytes())
-      return Bad("overflow pages belong to several rows, or go in a circle");
+      return Bad("overflow pages belong to several rows, or form a cycle");
     ASSIGN_OR_RETURN(const unsigned char* const page, pages_->Get(next, 1, &overflow_));
     const uint64_t here = std::min<uint64_t>(bytes - record_.size(), pages_->usable_bytes() - 4);
     record_.append(reinterpret_cast<const char*>(page) + 4, here);
@@ -283,7 +283,7 @@ absl::Status SqliteRows::ReadRecord(const unsigned char* at, uint64_t bytes) {
     type_at = Varint(type_at, types_end, &type);
     if (type_at == nullptr) return Bad("a row's header ends early");
     const uint64_t size = BytesOf(type);
-    if (size > bytes - offset) return Bad("a value lies outside of its row");
+    if (size > bytes - offset) return Bad("a value is outside of its row");
     if (slot >= 0 && type != 10 && type != 11) values_[static_cast<size_t>(slot)] = {type, at + offset};
     offset += size;
   }

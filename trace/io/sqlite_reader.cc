@@ -152,7 +152,7 @@ absl::Status SqliteReader::Harden() {
   // Check every few milliseconds whether to stop.
   sqlite3_progress_handler(
       db_, 100'000, [](void*) { return StopRequested() ? 1 : 0; }, nullptr);
-  return good ? absl::OkStatus() : Fail("cannot be opened for reading alone");
+  return good ? absl::OkStatus() : Fail("cannot be opened read-only");
 }
 
 absl::Status SqliteReader::ReadSchema() {
@@ -321,7 +321,7 @@ absl::StatusOr<SqliteScan> SqliteReader::Scan(absl::string_view table, std::vect
       return absl::InvalidArgumentError(absl::StrCat(
           name_, ": table ", table, " has no column ", column, "; it has ",
           absl::StrJoin(it->second.columns, ", ", [](std::string* out, const auto& c) { *out += c.first; }),
-          ": this version of ", format_.program, " is not known, or the table is another's"));
+          ": this version of ", format_.program, " is not known, or another program wrote the table"));
     }
     const bool there = place != it->second.columns.end();
     places.push_back(there ? place->second : kAbsent);

@@ -105,10 +105,10 @@ class Directory {
                      Record(local, kLocal, "PK\x03\x04", absl::StrCat("the header of ", m->name)));
     m->at = local + kLocal + LittleEndian(head, 26, 2) + LittleEndian(head, 28, 2);
     if (m->at > zip_.size() || zip_.size() - m->at < m->packed)
-      return Error(local, absl::StrCat(m->name, " ends behind the file"));
+      return Error(local, absl::StrCat(m->name, " ends after the end of the file"));
     if (m->method == 0 && m->size != m->packed)
-      return Error(local,
-                   absl::StrCat(m->name, " is stored as it is, but in ", m->packed, " bytes of ", m->size));
+      return Error(local, absl::StrCat(m->name, " is stored without compression, but in ", m->packed,
+                                       " bytes of ", m->size));
     return absl::OkStatus();
   }
 
@@ -230,7 +230,7 @@ class ZipSource : public ByteSource {
       z_.next_out = reinterpret_cast<Bytef*>(out);
       z_.avail_out = static_cast<uInt>(n);
       const int code = inflate(&z_, Z_NO_FLUSH);
-      if (code != Z_OK && code != Z_STREAM_END) return Damaged("what is packed cannot be unpacked");
+      if (code != Z_OK && code != Z_STREAM_END) return Damaged("the compressed data cannot be unpacked");
       n -= z_.avail_out;
       packed_left_ -= in - z_.avail_in;
       if (n == 0) return Damaged("it is shorter than its directory says");
@@ -243,7 +243,7 @@ class ZipSource : public ByteSource {
     in_member_ = false;
     if (inflating_) inflateEnd(&z_);
     inflating_ = false;
-    if (crc_ != member().crc) return Damaged("its checksum is another");
+    if (crc_ != member().crc) return Damaged("wrong checksum");
     Tell(Padding(member().size));
     return absl::OkStatus();
   }

@@ -41,8 +41,9 @@ class Reader {
     if (capture == nullptr ||
         std::find(std::begin(kCaptures), std::end(kCaptures), capture->string_val()) == std::end(kCaptures))
       return std::optional<CaptureInfo>();
+    capture_ = capture->string_val();
     CaptureInfo info;
-    info.calls_alone = capture->string_val() == kLogs;
+    info.calls_alone = capture_ == kLogs;
     int64_t rank = 0, window = 0;
     RETURN_IF_ERROR(Integer("rank", std::numeric_limits<int>::max(), &rank));
     RETURN_IF_ERROR(Integer("window_end_ns", kMostNanos, &window));
@@ -63,7 +64,7 @@ class Reader {
  private:
   absl::Status Bad(absl::string_view field, absl::string_view what) const {
     return absl::InvalidArgumentError(absl::StrCat(trace_.file, ": metadata attribute ", field, ": ", what,
-                                                   " (the trace says capture: pytorch)"));
+                                                   " (the trace says capture: ", capture_, ")"));
   }
 
   // Sets *found to null if the attribute is absent.
@@ -71,7 +72,7 @@ class Reader {
     *found = nullptr;
     for (const AttributeProto& a : metadata_.attr()) {
       if (a.name() != name) continue;
-      if (*found != nullptr) return Bad(name, "there twice, expected once");
+      if (*found != nullptr) return Bad(name, "given twice; expected once");
       *found = &a;
     }
     return absl::OkStatus();
@@ -128,7 +129,7 @@ class Reader {
     for (const int64_t id : ids) {
       const uint32_t row = RowOf(static_cast<uint64_t>(id));
       if (row == kNoRow)
-        return Bad(name, absl::StrCat("node ", static_cast<uint64_t>(id), ", which the file has not"));
+        return Bad(name, absl::StrCat("node ", static_cast<uint64_t>(id), ", which is not in the file"));
       rows->push_back(row);
     }
     return absl::OkStatus();
@@ -173,6 +174,7 @@ class Reader {
   const RankTrace& trace_;
   const Graph& graph_;
   ChakraProtoMsg::GlobalMetadata metadata_;
+  std::string capture_;  // the value of attribute `capture`
   absl::flat_hash_map<uint64_t, uint32_t> rows_;
 };
 

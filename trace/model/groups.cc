@@ -56,7 +56,7 @@ absl::StatusOr<std::vector<int>> ReadRanks(element value, absl::string_view subj
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
   if (twice != sorted.end()) {
     return absl::InvalidArgumentError(
-        absl::StrCat(subject, ": rank ", *twice, " is there more than once, expected each rank once"));
+        absl::StrCat(subject, ": rank ", *twice, " is listed more than once; expected each rank once"));
   }
   return ranks;
 }
@@ -147,7 +147,7 @@ absl::StatusOr<Groups> ParseGroups(absl::string_view json, absl::string_view fil
   element root;
   object entries;
   if (const auto e = parser.parse(json.data(), json.size()).get(root)) {
-    return absl::InvalidArgumentError(absl::StrCat(file, ": no valid JSON: ", simdjson::error_message(e)));
+    return absl::InvalidArgumentError(absl::StrCat(file, ": invalid JSON: ", simdjson::error_message(e)));
   }
   if (root.get(entries) != simdjson::SUCCESS) {
     return absl::InvalidArgumentError(
@@ -199,7 +199,7 @@ absl::StatusOr<Groups> ParseGroupNode(absl::string_view text, absl::string_view 
   array list;
   if (const auto e = FindGroupArray(text, &parser, &list)) {
     return absl::InvalidArgumentError(
-        absl::StrCat(subject, ", field inputs.values: no valid JSON array: ", simdjson::error_message(e)));
+        absl::StrCat(subject, ", field inputs.values: invalid JSON array: ", simdjson::error_message(e)));
   }
   Groups groups;
   uint64_t members = 0;
@@ -240,7 +240,7 @@ absl::Status MergeGroups(const Groups& more, absl::string_view subject, Groups* 
     }
     if (it->second == ranks) continue;
     return absl::InvalidArgumentError(
-        absl::StrCat(subject, ", group \"", name, "\": its ranks differ from those that were given before"));
+        absl::StrCat(subject, ", group \"", name, "\": its ranks differ from those given before"));
   }
   return absl::OkStatus();
 }

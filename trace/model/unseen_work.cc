@@ -20,8 +20,8 @@ std::string Describe(const UnseenWork& unseen) {
   add(unseen.graphs_unseen, unseen.graphs, "graphs");
   if (!out.empty()) absl::StrAppend(&out, " have no operation of the device in the capture");
   if (unseen.unknown == 0) return out;
-  return absl::StrCat(out, out.empty() ? "" : "; ", "no operation of a device is seen, but ",
-                      FormatCount(unseen.unknown), " events were left out that may be some");
+  return absl::StrCat(out, out.empty() ? "" : "; ", "no operation of a device was found, but ",
+                      FormatCount(unseen.unknown), " events that may be device operations were left out");
 }
 
 UnseenWork UnseenOf(const TraceSet& traces) {

@@ -141,7 +141,7 @@ TEST(OtherEvents, WhatNothingTellsIsLeftOutAndNoHost) {
   const auto timeline = BuildTimeline(t, nullptr, nullptr, {});
   ASSERT_TRUE(timeline.ok());
   EXPECT_TRUE(timeline->unseen.Counts());
-  EXPECT_THAT(Describe(timeline->unseen), HasSubstr("2 events were left out"));
+  EXPECT_THAT(Describe(timeline->unseen), HasSubstr("2 events that may be device operations were left out"));
 }
 
 }  // namespace
