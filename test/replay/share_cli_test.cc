@@ -128,7 +128,7 @@ TEST_F(ShareCli, RefusesBadOptions) {
   EXPECT_THAT(Run(std::string("generate ") + kStep + " --share -o x --ranks 1").err,
               HasSubstr("--share writes what all ranks share"));
   Generate(kStep, "--share", "shared");
-  EXPECT_THAT(Run("replay shared --steps 1").err, HasSubstr("can be selected of captures only"));
+  EXPECT_THAT(Run("replay shared --steps 1").err, HasSubstr("only captures allow selecting steps and ranks"));
 }
 
 }  // namespace

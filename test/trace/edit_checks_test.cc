@@ -39,7 +39,7 @@ TEST(EditChecks, AllTimesAllIsBounded) {
   for (int id = 1; id <= 2200; ++id) absl::StrAppend(&nodes, id, id <= 1100 ? " comp a\n" : " comp b\n");
   EXPECT_THAT(EditText(nodes, "edit { select { name: 'b' } add_dependency { on { name: 'a' } which: ALL } }"),
               AllOf(HasSubstr("1100 nodes for 1100 matches are 1210000 dependencies"),
-                    HasSubstr("expected at most 1048576: a narrower select or on")));
+                    HasSubstr("expected at most 1048576: use a narrower select or on")));
   EXPECT_THAT(EditText("1 comp a\n2 comp a\n3 comp b\n",
                        "edit { select { name: 'b' } add_dependency { on { name: 'a' } which: ALL } }"),
               HasSubstr("3 comp b <- 1 2\n"));

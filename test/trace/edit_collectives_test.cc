@@ -185,7 +185,7 @@ TEST(SplitCollectives, RefusesBadFields) {
   EXPECT_THAT(refusal("parts: 1"), HasSubstr("parts: 1, expected 2 or more"));
   EXPECT_THAT(refusal(""), HasSubstr("parts: 0, expected 2 or more"));
   EXPECT_THAT(refusal("parts: -3"), HasSubstr("parts: -3"));
-  EXPECT_THAT(refusal("parts: 2 most_bytes: 4"), HasSubstr("expected one or the other"));
+  EXPECT_THAT(refusal("parts: 2 most_bytes: 4"), HasSubstr("expected one of the two"));
   EXPECT_THAT(EditText("1 all_reduce b bytes=1000000000000", Edit("split_collectives { most_bytes: 1 }")),
               HasSubstr("expected fewer parts"));
   EXPECT_THAT(EditText("1 comp b", Edit("split_collectives { parts: 2 }", "name: \"b\"")),
@@ -260,7 +260,7 @@ TEST(ChangeCollective, ConvertsSizesByWhatARankGives) {
   EXPECT_EQ(changed("all_gather a bytes=25", "all_reduce"), "1 all_reduce a bytes=100 group=dp\n");
   EXPECT_EQ(changed("all_gather a bytes=25", "gather"), "1 gather a bytes=25 group=dp\n");
   EXPECT_EQ(changed("all_reduce a bytes=100", "barrier"), "1 barrier a bytes=0 group=dp\n");
-  EXPECT_THAT(changed("barrier a", "all_reduce"), HasSubstr("is a barrier, without bytes"));
+  EXPECT_THAT(changed("barrier a", "all_reduce"), HasSubstr("is a barrier, which has no bytes"));
 }
 
 TEST(ChangeCollective, ThereAndBackIsTheSameByteForByte) {
@@ -289,7 +289,7 @@ TEST(ChangeCollective, AllReduceInTwoPhases) {
     2 all_gather b us=2.5 bytes=26 group=dp transfer=1501 <- 1+7 4
     3 comp c <- 2
     4 reduce_scatter b us=2.5 bytes=102 group=dp transfer=1500 <- 1+7)"));
-  EXPECT_THAT(out->notes(), HasSubstr("half of its recorded times"));
+  EXPECT_THAT(out->notes(), HasSubstr("half of the recorded times"));
   EXPECT_THAT(EditText("1 broadcast b bytes=1 group=dp",
                        Edit("change_collective { kind: \"reduce_scatter+all_gather\" }"), kGroups),
               HasSubstr("is not that of all_reduce"));
@@ -304,7 +304,7 @@ TEST(ChangeCollective, AnotherGroup) {
   EXPECT_THAT(EditText(text, Edit("change_collective { group: \"dpy\" }"), kGroups),
               HasSubstr("did you mean 'dp"));
   EXPECT_THAT(EditText(text, Edit("change_collective { group: \"tp\" }"), kGroups),
-              HasSubstr("rank 0 is no member of group \"tp\", expected one of 1, 2"));
+              HasSubstr("rank 0 is not a member of group \"tp\", expected one of 1, 2"));
 }
 
 TEST(ChangeCollective, SaysWhereGroupsAreToBeGiven) {
@@ -364,7 +364,7 @@ TEST(Compress, EncodesBeforeAndDecodesBeforeWhoWaits) {
     6 comp encode_r start=1 us=3 stream=7 <- 1
     7 comp decode_r start=20 us=2 stream=7 <- 3)"));
   EXPECT_EQ(out->report.outcome(0).added(), 2u);
-  EXPECT_THAT(out->notes(), HasSubstr("times ratio"));
+  EXPECT_THAT(out->notes(), HasSubstr("multiplied by ratio"));
 }
 
 TEST(Compress, DecodesWhatTheCollectiveGives) {

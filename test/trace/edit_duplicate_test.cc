@@ -112,15 +112,15 @@ TEST(EditDuplicate, WhatStandsBetweenStays) {
     5 comp a us=1 stream=7 <- 3
     6 comp a start=2 us=1 stream=7 <- 5
   )"));
-  EXPECT_THAT(out->notes(), HasSubstr("is not copied, and stays with the first"));
+  EXPECT_THAT(out->notes(), HasSubstr("are not copied, and stay with the first copy"));
 }
 
 TEST(EditDuplicate, Refused) {
   EXPECT_THAT(Edit("select { name: 'layer' } duplicate { times: 1 }"), HasSubstr("times: 1, expected 2 to"));
   EXPECT_THAT(Edit("select { name: 'layer' } duplicate { times: 2 each: true until { name: 'end' } }"),
-              HasSubstr("each: there with until, expected one of the two"));
+              HasSubstr("each: given with until, expected one of the two"));
   EXPECT_THAT(Edit("select { name: 'layer' } duplicate { times: 2 until { name: '(' } }"),
-              HasSubstr("duplicate.until, name: \"(\" is no regular expression"));
+              HasSubstr("duplicate.until, name: \"(\" is not a regular expression"));
   EXPECT_THAT(
       Edit("select { name: 'layer' } duplicate { times: 2 until { name: '^begin$' } }"),
       HasSubstr(

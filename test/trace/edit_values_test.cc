@@ -71,7 +71,7 @@ TEST(EditValues, AFactorHoldsWhereNoTimeWasRecorded) {
       EditTexts({"1 comp gemm bytes=1000 ops=5000\n2 comp view <- 1\n"}, "edit { duration { factor: 0.5 } }");
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_EQ(out->list(), "1 comp gemm bytes=1000 ops=5000 time_factor=0.5\n2 comp view <- 1\n");
-  EXPECT_THAT(out->notes(), AllOf(HasSubstr("taken times the factor"), HasSubstr("left as they are")));
+  EXPECT_THAT(out->notes(), AllOf(HasSubstr("multiplied by the factor"), HasSubstr("left as they are")));
 }
 
 TEST(EditValues, NotesSayWhatWasScaled) {
@@ -89,11 +89,11 @@ TEST(EditValues, WhatChangesNothingSaysWhy) {
   const struct {
     const char *edit, *why;
   } kCases[] = {
-      {"duration { factor: 1 }", "nothing changed: the matches are already what the edit makes of them"},
-      {"select { type: 'device' } delay { factor: 2 }", "4 left as they are: no delay behind a dependency"},
+      {"duration { factor: 1 }", "nothing changed: the matches already have the values of the edit"},
+      {"select { type: 'device' } delay { factor: 2 }", "4 left as they are: no delay after a dependency"},
       {"select { name: 'gemm' } rename { pattern: 'zz' to: 'a' }", "2 left as they are: `pattern` is not in"},
       {"select { name: 'gemm' } attribute { name: 'x' drop: true }", "2 left as they are: no such attribute"},
-      {"select { name: 'gemm' } move { lane: 'stream:7' }", "2 left as they are: on that lane already"},
+      {"select { name: 'gemm' } move { lane: 'stream:7' }", "2 left as they are: already on that lane"},
       {"select { name: 'gemm' } fuse {}", "2 left as they are: no neighbour on their lane"},
       {"select { name: 'gemm' } drop_dependency {}", "2 left as they are: no such dependency"},
       {"select { name: 'grads' } split_collectives { most_bytes: 4096 }",
@@ -101,7 +101,7 @@ TEST(EditValues, WhatChangesNothingSaysWhy) {
       {"select { name: 'grads' } change_collective { kind: 'all_reduce' }",
        "2 left as they are: of that kind"},
       {"select { name: 'grads' } merge_collectives { count: 4 }",
-       "2 left as they are: no other of their kind"},
+       "2 left as they are: no other collective of their kind"},
       {"select { name: 'grads' } merge_collectives { bucket_bytes: 64 }",
        "2 left as they are: a full bucket"},
   };
@@ -122,7 +122,7 @@ TEST(EditValues, ElementTypes) {
   EXPECT_EQ(out->list(),
             "1 all_reduce a bytes=2000 comm_dtype=BFloat16\n2 all_reduce b bytes=4000 comm_dtype=Long\n"
             "3 comp c bytes=32\n");
-  EXPECT_THAT(out->notes(), HasSubstr("another or no known element type"));
+  EXPECT_THAT(out->notes(), HasSubstr("another or an unknown element type"));
   EXPECT_THAT(EditText(trace, "edit { dtype { to: 'bf61' } }"), HasSubstr("did you mean 'bf16'?"));
 }
 

@@ -316,7 +316,7 @@ TEST(GenerateConfig, SaysWhatIsWrongWithWindows) {
     const char *type, *keys, *error;
   } kCases[] = {
       {"llama", ",\"sliding_window\": 1024, \"max_position_embeddings\": 4096",
-       "sliding_window is 1024, and models of this kind have no windows; expected null"},
+       "sliding_window is 1024, but models of this kind have no windows; expected null"},
       {"mistral", ",\"sliding_window\": \"wide\"", "sliding_window is \"wide\"; expected a whole number"},
       {"mistral", ",\"sliding_window\": -1", "sliding_window is -1; expected a whole number"},
       {"qwen3", ",\"use_sliding_window\": 1", "use_sliding_window is 1; expected true or false"},
@@ -351,7 +351,7 @@ TEST(GenerateConfig, SaysWhatIsWrong) {
     const char *content, *error;
   } kCases[] = {
       {"{\"model_type\": \"lama\"}",
-       "model_type is \"lama\", a kind that is not known; did you mean 'llama'? at c.json:1:16"},
+       "model_type is \"lama\", which is unknown; did you mean 'llama'? at c.json:1:16"},
       {"{\"model_type\": \"llama\", \"num_hidden_layers\": 2}", "\"hidden_size\" is missing"},
       {"{\"model_type\": \"llama\", \"num_hidden_layers\": \"two\"}",
        "num_hidden_layers is \"two\"; expected a whole number from 0 to 2^40"},

@@ -147,7 +147,7 @@ TEST_F(Share, ALaterRunHidesNoEarlierOne) {
   ASSERT_TRUE(WriteStep(step, At("shared"), {}, 1).ok());
   EXPECT_FALSE(fs::exists(At("shared/workload.ranks.json")));
   const absl::Status refused = WriteSharedStep(step, At("each"), 1);
-  EXPECT_THAT(std::string(refused.message()), HasSubstr("is there already, and is no graph of this step"));
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("exists, and is not a graph of this step"));
 }
 
 TEST_F(Share, SaysWhatIsWrong) {

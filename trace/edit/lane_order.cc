@@ -94,7 +94,7 @@ absl::Status LaneOrder::Keep(Tally* tally) {
     }
     if (again) {
       tally->notes.insert(
-          "new nodes have the last ids: control dependencies were added that keep lanes and the calls of "
+          "new nodes have the last ids: control dependencies were added to keep lanes and the calls of "
           "groups in order");
     }
   }

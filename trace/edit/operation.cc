@@ -55,7 +55,7 @@ absl::Status CheckAdjustment(const proto::Adjustment& change, const std::string&
       return BadField(where, field, absl::StrCat(value, ", expected a number"));
   }
   if (change.has_set() && (change.has_factor() || change.has_add()))
-    return BadField(where, "set", "there with factor or add, expected one or the other");
+    return BadField(where, "set", "given with factor or add, expected one of the two");
   if (!change.has_set() && !change.has_factor() && !change.has_add())
     return BadField(where, "factor", "absent, expected factor, add or set");
   if (change.factor() < 0)
@@ -135,13 +135,13 @@ absl::StatusOr<NodeSpec> ReadNodeSpec(const proto::NewNode& spec, const std::str
     }
   }
   if ((out.row.type == NodeType::kCollective) == spec.collective().empty())
-    return BadField(where, "node.collective", "expected of a COMM_COLL_NODE, and of no other");
+    return BadField(where, "node.collective", "expected only and always for COMM_COLL_NODE");
   if (!spec.collective().empty()) {
     absl::StatusOr<CollectiveType> kind = ParseCollective(spec.collective());
     if (!kind.ok()) return BadField(where, "node.collective", kind.status().message());
     out.row.collective = *kind;
   }
-  if (!comm && !spec.group().empty()) return BadField(where, "node.group", "expected of communication only");
+  if (!comm && !spec.group().empty()) return BadField(where, "node.group", "expected for communication only");
   out.own_group = !spec.group().empty();
   out.row.group = spec.group();
   out.row.peer = spec.peer();
@@ -207,7 +207,7 @@ absl::Status CheckInSet(const NodeSpec& spec, const SetShape& shape, const std::
     std::vector<std::string> known;
     for (const auto& [name, members] : shape.groups) known.push_back(name);
     return BadField(where, "node.group",
-                    absl::StrCat("\"", group, "\" is none of the traces' groups", SuggestName(group, known)));
+                    absl::StrCat("\"", group, "\" is not a group of the traces", SuggestName(group, known)));
   }
   for (const proto::SetAttribute& a : spec.attributes) {
     if (!NamesOthers(a)) continue;

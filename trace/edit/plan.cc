@@ -107,12 +107,12 @@ void AddCounts(const proto::Edit& edit, const Tally& tally, proto::EditOutcome* 
     }
     o->add_note(
         absl::StrCat("scaled: ", absl::StrJoin(said, ", "),
-                     parts > 1 ? "; `--scale device=FACTOR` takes computation on the device alone" : ""));
+                     parts > 1 ? "; `--scale device=FACTOR` changes only computation on the device" : ""));
   }
   for (const auto& [reason, nodes] : tally.left)
     o->add_note(absl::StrCat(FormatCount(nodes), " left as they are: ", reason));
   if (o->changed() + o->added() + o->removed() == 0 && tally.left.empty())
-    o->add_note("nothing changed: the matches are already what the edit makes of them");
+    o->add_note("nothing changed: the matches already have the values of the edit");
 }
 
 }  // namespace
@@ -141,8 +141,9 @@ absl::Status EditPlan::Add(const Script& from) {
     absl::StatusOr<AnyOperation> made = entry->make(edit, subject);
     if (!made.ok()) return Located(from, i, made.status(), subject);
     if (made->on_set != nullptr && edit.select().ByteSizeLong() > 0) {
-      const absl::Status bad = BadField(
-          subject, "select", "there, but this edits the set of ranks and selects no nodes; expected none");
+      const absl::Status bad =
+          BadField(subject, "select",
+                   "given, but this operation edits the set of ranks and selects no nodes; expected none");
       return Located(from, i, bad, subject);
     }
     const int line = static_cast<size_t>(i) < lines.size() ? lines[static_cast<size_t>(i)] : 0;

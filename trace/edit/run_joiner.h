@@ -11,7 +11,7 @@ namespace chakra::edit {
 
 // A note about why a run on a lane became several groups.
 inline constexpr char kClosedRuns[] =
-    "runs were closed where a node depends on an earlier one of its run through nodes that are not in it";
+    "runs were closed where a node depends on an earlier node of its run through nodes outside of the run";
 
 // Builds one group after another, and knows what earlier groups became. For each group, it visits each row
 // between the group's first and last row in recorded order once.

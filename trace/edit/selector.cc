@@ -27,7 +27,7 @@ absl::StatusOr<Pattern> Compile(const std::string& text, absl::string_view where
   auto pattern = std::make_unique<re2::RE2>(text, options);
   if (pattern->ok()) return pattern;
   return absl::InvalidArgumentError(absl::StrCat(where, ", ", field, ": \"", text,
-                                                 "\" is no regular expression (", pattern->error(),
+                                                 "\" is not a regular expression (", pattern->error(),
                                                  "), expected the syntax of RE2"));
 }
 

@@ -80,7 +80,7 @@ absl::Status CheckPipeline(const StepPlan& p) {
         "parallel.schedule is \"interleaved\"; expected parallel.vpp of more than 1");
   if (s.vpp > 1 && s.pp == 1) {
     return absl::InvalidArgumentError(
-        absl::StrCat("parallel.vpp is ", s.vpp, "; expected 1, for parallel.pp is 1"));
+        absl::StrCat("parallel.vpp is ", s.vpp, "; expected 1, because parallel.pp is 1"));
   }
   if (s.vpp > 1 && s.schedule != Schedule::kInterleaved) {
     return absl::InvalidArgumentError(
@@ -89,7 +89,7 @@ absl::Status CheckPipeline(const StepPlan& p) {
   if (s.vpp > 1 && p.micro_batches() % s.pp != 0) {
     return absl::InvalidArgumentError(absl::StrCat("training.global_batch makes ", p.micro_batches(),
                                                    " micro-batches; expected a multiple of parallel.pp, ",
-                                                   s.pp, ", for parallel.schedule is interleaved",
+                                                   s.pp, ", because parallel.schedule is interleaved",
                                                    NearestMultiple(p.micro_batches(), s.pp)));
   }
   return absl::OkStatus();
@@ -153,7 +153,7 @@ absl::Status CheckExperts(const StepPlan& p) {
     if (s.ep == 1 && s.etp == 1) return absl::OkStatus();
     return absl::InvalidArgumentError(absl::StrCat(s.ep > 1 ? "parallel.ep is " : "parallel.etp is ",
                                                    s.ep > 1 ? s.ep : s.etp,
-                                                   "; expected 1, for the model has no experts"));
+                                                   "; expected 1, because the model has no experts"));
   }
   if (m.experts % s.ep != 0) {
     return absl::InvalidArgumentError(absl::StrCat("parallel.ep is ", s.ep,
@@ -171,7 +171,8 @@ absl::Status CheckExperts(const StepPlan& p) {
   if (s.deep && s.etp > 1) return NotYet("parallel.dispatcher=deep with parallel.etp", "dispatcher=alltoall");
   RETURN_IF_ERROR(Multiple("model.expert_ffn", m.expert_ffn, "parallel.etp", s.etp));
   if (s.tp > 1 && !s.sp)
-    return absl::InvalidArgumentError("parallel.sp is no; expected yes, for experts and parallel.tp need it");
+    return absl::InvalidArgumentError(
+        "parallel.sp is no; expected yes, because experts with parallel.tp need it");
   return absl::OkStatus();
 }
 
@@ -187,7 +188,8 @@ absl::Status CheckChunks(const StepPlan& p) {
 absl::Status CheckCaps(const StepPlan& p) {
   if (p.model.score_cap && p.training.attention == proto::Training::FLASH1)
     return absl::InvalidArgumentError(
-        "training.attention is flash1; expected flash with model.score_cap, which that kernel has not");
+        "training.attention is flash1; expected flash with model.score_cap, which the kernel of flash1 does "
+        "not have");
   return absl::OkStatus();
 }
 
@@ -195,7 +197,7 @@ absl::Status CheckFurther(const StepPlan& p) {
   if (p.model.mtp == 0) return absl::OkStatus();
   if (p.model.image > 0)
     return absl::InvalidArgumentError(
-        absl::StrCat("model.mtp is ", p.model.mtp, "; expected 0, for a model of images"));
+        absl::StrCat("model.mtp is ", p.model.mtp, "; expected 0 for a model of images"));
   return Multiple("model.hidden", p.model.hidden, "parallel.tp", p.split.tp);
 }
 
@@ -220,7 +222,7 @@ absl::Status CheckZero(const StepPlan& p) {
   }
   if (p.split.overlap_param && p.split.zero != 1 && p.split.zero != 2) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "parallel.overlap_param is yes; expected parallel.zero of 1 or 2, it is ", p.split.zero));
+        "parallel.overlap_param is yes; expected parallel.zero of 1 or 2, found ", p.split.zero));
   }
   return absl::OkStatus();
 }

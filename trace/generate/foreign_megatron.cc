@@ -181,7 +181,7 @@ class Megatron {
     } else if (positions != "rope" && positions != "yarn" && positions != "none") {
       k_.Refuse("position_embedding_type", "expected learned_absolute, rope, yarn or none");
     }
-    if (k_.FlagOr("squared_relu", false)) k_.LeaveOut("squared_relu: taken as GELU");
+    if (k_.FlagOr("squared_relu", false)) k_.LeaveOut("squared_relu: GELU is used");
     Window();
   }
 
@@ -216,7 +216,7 @@ class Megatron {
     if (softmax == "learnable") {
       m_.set_sinks(true);
     } else if (softmax != "vanilla") {
-      k_.LeaveOut(absl::StrCat("softmax_type=", softmax, ": taken as vanilla"));
+      k_.LeaveOut(absl::StrCat("softmax_type=", softmax, ": vanilla is used"));
     }
     const int64_t width = k_.NumberOr("kv_channels", 0);
     if (width > 0) m_.set_head_dim(width);
@@ -314,7 +314,7 @@ class Megatron {
     p_.set_cp_kind(absl::StartsWith(comm, "a2a")          ? proto::Parallel::ULYSSES
                    : absl::StartsWith(comm, "all_gather") ? proto::Parallel::ALL_GATHER
                                                           : proto::Parallel::RING);
-    if (cp > 1 && comm == "a2a+p2p") k_.LeaveOut("cp_comm_type=a2a+p2p: taken as a2a");
+    if (cp > 1 && comm == "a2a+p2p") k_.LeaveOut("cp_comm_type=a2a+p2p: a2a is used");
     int64_t world = k_.NumberOr("world_size", 0);
     const int64_t nodes = k_.NumberOr("nnodes|num_nodes", 0), each = k_.NumberOr("nproc_per_node|devices", 0);
     if (world == 0 && nodes > 0 && each > 0 && nodes < (1 << 20) && each < (1 << 20)) world = nodes * each;
@@ -328,7 +328,7 @@ class Megatron {
       k_.Refuse("tensor_model_parallel_size",
                 absl::StrCat("expected tp * cp * pp of at most all ranks, ", world));
     } else {
-      k_.LeaveOut("ranks of the run are not told (world_size, or nnodes and nproc_per_node): dp is 1");
+      k_.LeaveOut("the number of ranks is unknown (world_size, or nnodes and nproc_per_node): dp is 1");
     }
     if (k_.FlagOr("use_tp_pp_dp_mapping", false)) p_.set_order("tp-cp-ep-pp-dp");
   }
@@ -356,14 +356,14 @@ class Megatron {
       p_.set_layout("balanced");
     } else if (embedding || loss) {
       k_.LeaveOut(
-          "account_for_embedding_in_pipeline_split without account_for_loss_in_pipeline_split, or the other "
-          "way");
+          "account_for_embedding_in_pipeline_split without account_for_loss_in_pipeline_split, or the "
+          "reverse");
     }
     if (const auto group =
             k_.Number("microbatch_group_size_per_virtual_pipeline_stage|microbatch_group_size_per_vp_stage");
         group.has_value() && *group != p_.pp())
-      k_.LeaveOut(absl::StrCat("microbatch_group_size_per_virtual_pipeline_stage=", *group,
-                               ": taken as parallel.pp"));
+      k_.LeaveOut(
+          absl::StrCat("microbatch_group_size_per_virtual_pipeline_stage=", *group, ": parallel.pp is used"));
   }
 
   void Sharing() {
@@ -401,7 +401,7 @@ class Megatron {
     if (optimizer == "sgd") {
       t_.set_optimizer(proto::Training::SGD);
     } else if (optimizer != "adam") {
-      k_.LeaveOut(absl::StrCat("optimizer=", optimizer, ": taken as adam"));
+      k_.LeaveOut(absl::StrCat("optimizer=", optimizer, ": adam is used"));
     }
     t_.set_framework(proto::Training::MEGATRON);
     Offload();

@@ -94,7 +94,7 @@ class Torchtitan {
     t_.set_framework(proto::Training::FSDP);
     t_.set_optimizer(proto::Training::ADAMW);
     if (const auto name = k_.Text("optimizer.name"); name.has_value() && *name != "AdamW" && *name != "Adam")
-      k_.LeaveOut(absl::StrCat("optimizer.name=", *name, ": taken as AdamW"));
+      k_.LeaveOut(absl::StrCat("optimizer.name=", *name, ": AdamW is used"));
   }
 
  private:
@@ -132,20 +132,18 @@ class Torchtitan {
     if (shards > 0) {
       p_.set_dp(shards);
     } else {
-      k_.LeaveOut(
-          "parallelism.data_parallel_shard_degree=-1: what other ranks leave, and they are not told; dp is "
-          "1");
+      k_.LeaveOut("parallelism.data_parallel_shard_degree=-1: the number of ranks is unknown; dp is 1");
     }
     if (const int64_t copies = k_.NumberOr(InAnyTable("data_parallel_replicate_degree"), 1); copies > 1)
-      k_.LeaveOut(
-          absl::StrCat("parallelism.data_parallel_replicate_degree=", copies, ": one copy of the shards"));
+      k_.LeaveOut(absl::StrCat("parallelism.data_parallel_replicate_degree=", copies,
+                               ": only one copy of the shards is generated"));
     const std::string reshard = k_.Text("parallelism.fsdp_reshard_after_forward").value_or("default");
     if (reshard == "never" || (reshard == "default" && p_.pp() > 1))
       k_.LeaveOut(absl::StrCat("parallelism.fsdp_reshard_after_forward=", reshard,
                                ": weights are gathered again in the backward pass"));
     if (k_.FlagOr(InAnyTable("enable_async_tensor_parallel"), false))
       k_.LeaveOut(
-          "parallelism.enable_async_tensor_parallel=true: products and their collectives follow each other");
+          "parallelism.enable_async_tensor_parallel=true: GEMMs and their collectives do not overlap");
   }
 
   void Pipeline() {
@@ -202,7 +200,7 @@ class Torchtitan {
     const bool float8 = k_.FlagOr("float8.enable_float8_linear", false);
     if (float8 || converters == "[...]") {
       t_.set_dtype(proto::Training::FP8);
-      if (!float8) k_.LeaveOut("model.converters: taken as float8 products");
+      if (!float8) k_.LeaveOut("model.converters: float8 GEMMs are used");
     }
   }
 
@@ -213,7 +211,7 @@ class Torchtitan {
       t_.set_recompute(proto::Training::FULL);
     } else if (mode == "selective" || mode == "memory_budget") {
       k_.LeaveOut(absl::StrCat("activation_checkpoint.mode=", mode, " (", option,
-                               "): some operators or layers are recomputed; taken as none"));
+                               "): some operators or layers are recomputed; recompute=none is used"));
     } else if (mode != "none") {
       k_.Refuse("activation_checkpoint.mode", "expected none, selective, full or memory_budget");
     }

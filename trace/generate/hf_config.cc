@@ -447,12 +447,12 @@ absl::StatusOr<proto::Model> ReadObject(const JsonReader& reader, const JsonValu
     std::vector<std::string> known;
     for (const Kind& k : kKinds) known.emplace_back(k.type);
     const JsonValue* at = object.Find("model_type");
-    return reader.Error(at == nullptr ? object.begin : at->begin,
-                        type.empty() && architecture.empty()
-                            ? std::string("\"model_type\" is missing; expected the kind of the model")
-                            : absl::StrCat("model_type is \"", type.empty() ? architecture : type,
-                                           "\", a kind that is not known",
-                                           SuggestName(type.empty() ? architecture : type, known)));
+    return reader.Error(
+        at == nullptr ? object.begin : at->begin,
+        type.empty() && architecture.empty()
+            ? std::string("\"model_type\" is missing; expected the kind of the model")
+            : absl::StrCat("model_type is \"", type.empty() ? architecture : type, "\", which is unknown",
+                           SuggestName(type.empty() ? architecture : type, known)));
   }
   proto::Model model;
   kind->read(keys, &model);

@@ -171,7 +171,7 @@ void ReadNoWindows(ConfigKeys& k) {
   if (k.SizeOr("sliding_window", 0) >= k.SizeOr("max_position_embeddings", 0)) return;
   k.Refuse("sliding_window",
            absl::StrCat("sliding_window is ", k.SizeOr("sliding_window", 0),
-                        ", and models of this kind have no windows; expected null, or model_type "
+                        ", but models of this kind have no windows; expected null, or model_type "
                         "mistral, qwen2, qwen3, gpt_oss or gemma3_text"));
 }
 

@@ -50,10 +50,9 @@ absl::StatusOr<Source> FromFile(const std::string& path) {
 absl::Status CheckOptions(const ReadOptions& options) {
   if (!options.groups_file.empty())
     return absl::InvalidArgumentError(absl::StrCat(
-        options.groups_file, ": a workload has its own process groups; expected no file of them"));
+        options.groups_file, ": a workload has its own process groups; expected no groups file"));
   if (options.capture.steps.empty() && options.capture.ranks.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      "steps and ranks can be selected of captures only, and this is a workload");
+  return absl::InvalidArgumentError("only captures allow selecting steps and ranks; this is a workload");
 }
 
 absl::StatusOr<TraceSet> Read(const std::vector<std::string>& inputs, const ReadOptions& options) {

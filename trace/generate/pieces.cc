@@ -42,7 +42,7 @@ class LayoutText {
 
   absl::StatusOr<std::string> Sequence(int depth) {
     std::string out;
-    if (depth > 8) return Bad("expected at most 8 parentheses in one another");
+    if (depth > 8) return Bad("expected at most 8 nested parentheses");
     while (at_ < rest_.size() && rest_[at_] != ')') {
       std::string part(1, rest_[at_++]);
       if (part == "(") {
@@ -52,7 +52,7 @@ class LayoutText {
         part = std::move(inner);
       } else if (part.find_first_of("EtmL|") == std::string::npos) {
         return Bad(
-            absl::StrCat("'", part, "' is no layer; expected E, t, m, L, |, or a repetition as (tt|)*29"));
+            absl::StrCat("'", part, "' is not a layer; expected E, t, m, L, |, or a repetition as (tt|)*29"));
       }
       ASSIGN_OR_RETURN(int64_t times, Times());
       for (int64_t i = 0; i < times; ++i) {
@@ -71,7 +71,7 @@ class LayoutText {
     while (end < rest_.size() && absl::ascii_isdigit(static_cast<unsigned char>(rest_[end]))) ++end;
     int64_t times = 0;
     if (!absl::SimpleAtoi(rest_.substr(at_ + 1, end - at_ - 1), &times) || times < 1 || times > 65536)
-      return Bad("expected a number from 1 to 65536 behind *");
+      return Bad("expected a number from 1 to 65536 after *");
     at_ = end;
     return times;
   }
@@ -220,7 +220,8 @@ PieceSpot SpotOf(const Split& split, int64_t number, bool back) {
 
 absl::Status TakeLayout(const proto::Parallel& p, Split* split) {
   if (!p.layout().empty() && (p.has_first_layers() || p.has_last_layers())) {
-    return Bad("parallel.layout and parallel.first_layers or last_layers are there; expected one of them");
+    return Bad(
+        "parallel.layout and parallel.first_layers or last_layers are both given; expected one of them");
   }
   if (!IsText(p)) return absl::OkStatus();
   ASSIGN_OR_RETURN(const std::string symbols, LayoutText(p.layout()).Read());

@@ -63,7 +63,7 @@ constexpr Preset kPresets[] = {
      "8,expert_ffn=2048,shared_ffn="
      "2048,"
      "dense_layers=3,uneven=yes,q_rank=1536,kv_rank=512,nope_dim=128,rope_dim=64,v_dim=128",
-     "deepseek-ai/DeepSeek-V3 config.json, without the layer of further tokens (mtp=1)"},
+     "deepseek-ai/DeepSeek-V3 config.json, without multi-token prediction (mtp=1)"},
     {"kimi-k2",
      "layers=61,hidden=7168,heads=64,ffn=18432,vocab=163840,experts=384,top_k=8,expert_ffn=2048,shared_ffn="
      "2048,"

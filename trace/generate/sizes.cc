@@ -55,7 +55,7 @@ absl::Status TakeGroups(const proto::Model& m, ModelSize* out) {
   if (out->top_groups > out->expert_groups || out->top_groups < least) {
     return absl::InvalidArgumentError(absl::StrCat("model.top_groups is ", out->top_groups, "; expected ",
                                                    least, " to ", out->expert_groups,
-                                                   ", so that model.top_k experts lie in them"));
+                                                   ", so that they have model.top_k experts"));
   }
   return absl::OkStatus();
 }
@@ -128,13 +128,14 @@ void TakeFlags(const proto::Model& m, ModelSize* out) {
 absl::Status CheckNorms(const proto::Model& m, const ModelSize& size) {
   if (!size.pre_norm && !size.post_norm)
     return absl::InvalidArgumentError(
-        "model.pre_norm is no; expected model.post_norm=yes, for a block without norms is not known");
+        "model.pre_norm is no; expected model.post_norm=yes, because blocks without norms are not generated");
   if (size.shared_norm && !size.pre_norm)
     return absl::InvalidArgumentError(
-        "model.shared_norm is yes; expected model.pre_norm=yes, for it is before both halves");
+        "model.shared_norm is yes; expected model.pre_norm=yes, because the shared norm is before both "
+        "halves");
   if (size.shared_norm && size.post_norm)
     return absl::InvalidArgumentError(
-        "model.shared_norm is yes; expected model.post_norm=no, for both halves are added at once");
+        "model.shared_norm is yes; expected model.post_norm=no, because both halves are added at once");
   if (m.has_norm_bias() && !size.layer_norm)
     return absl::InvalidArgumentError("model.norm_bias is for norm=layer; expected model.norm=layer");
   if (size.qk_norm_wide && (!size.qk_norm || size.latent()))
@@ -233,7 +234,7 @@ absl::Status CheckModules(const ModelSize& model, const ModuleSet& m) {
     if (m[of_experts] && model.experts == 0)
       return bad(of_experts, "; expected a model of experts (model.experts)");
     if (m[of_experts] && m[kMoe] && of_experts != kMoe)
-      return bad(of_experts, ", which moe makes again too; expected one of them");
+      return bad(of_experts, ", which moe recomputes too; expected one of them");
   }
   if (m[kSharedExperts] && model.shared_ffn == 0)
     return bad(kSharedExperts, "; expected shared experts (model.shared_ffn)");
@@ -270,8 +271,9 @@ absl::Status CheckRecompute(const proto::Training& t) {
                                                    " is for whole layers; expected training.recompute=full"));
   }
   if (t.recompute_method() == proto::Training::BLOCK && !t.has_recompute_layers()) {
-    return Missing("training.recompute_layers",
-                   "; with recompute_method=block expected how many layers of each piece of the pipeline");
+    return Missing(
+        "training.recompute_layers",
+        "; with recompute_method=block expected the number of layers of each piece of the pipeline");
   }
   if (t.recompute_method() == proto::Training::UNIFORM && t.has_recompute_layers() &&
       t.recompute_layers() == 0)
@@ -299,7 +301,7 @@ absl::Status TakeGradients(const proto::Training& t, TrainingPlan* out) {
   if (type == Training::FP32) return absl::OkStatus();
   if (t.framework() == Training::DDP) return bad("fp32 with framework=ddp; the nearest is fp32");
   if (half || (t.framework() == Training::MEGATRON && t.dtype() == Training::FP32))
-    return bad("fp32 but with training.dtype=bf16 or fp8; the nearest is fp32");
+    return bad("fp32, unless training.dtype is bf16 or fp8; the nearest is fp32");
   if (t.lora() > 0) return bad("fp32 with training.lora; the nearest is fp32");
   out->narrow_gradients = true;
   return absl::OkStatus();
@@ -310,7 +312,7 @@ absl::Status TakeTraining(const proto::Training& t, const ModelSize& model, cons
   const int64_t patches = model.image > 0 ? model.image / model.patch : 0;
   if (model.image > 0 && t.has_seq() && t.seq() != patches * patches + 1) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "training.seq is ", t.seq(), "; expected the patches of an image and one, ", patches * patches + 1));
+        "training.seq is ", t.seq(), "; expected the patches of an image plus one, ", patches * patches + 1));
   }
   if (model.image == 0 && !t.has_seq())
     return Missing("training.seq", "; expected the tokens of a sequence, as --training seq=4096");
@@ -431,7 +433,7 @@ absl::StatusOr<ModelSize> ResolveModel(const proto::Model& m) {
   RETURN_IF_ERROR(CheckSettings(m, "model."));
   if (IsOfTables(m))
     return absl::UnimplementedError(
-        "model.tables: splits are planned of transformers alone; known: generate, replay and sweep");
+        "model.tables: `plan` splits only transformers; known: generate, replay and sweep");
   ModelSize out;
   out.name = m.preset().empty() ? "model" : m.preset();
   if (!m.has_layers()) return Missing("model.layers");

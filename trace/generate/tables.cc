@@ -38,7 +38,7 @@ absl::StatusOr<std::vector<int64_t>> NumbersOf(absl::string_view field, const st
 }
 
 absl::Status MissingOfTables(absl::string_view field) {
-  return BadTables(absl::StrCat(field, " is missing; a model of tables needs it"));
+  return BadTables(absl::StrCat(field, " is missing; a recommendation model needs it"));
 }
 
 // One for each table, or one for all.
@@ -64,7 +64,7 @@ absl::Status TakeMlps(const proto::Model& m, TableModel* out) {
   if (out->dim == out->bottom.back()) return absl::OkStatus();
   return BadTables(absl::StrCat("model.table_dim is ", out->dim,
                                 "; expected the last number of model.bottom, ", out->bottom.back(),
-                                ", for interaction takes both; the nearest is ", out->bottom.back()));
+                                ", because interaction takes both; the nearest is ", out->bottom.back()));
 }
 
 absl::Status TakeCross(const proto::Model& m, TableModel* out) {
@@ -94,8 +94,9 @@ absl::Status CheckModelFields(const proto::Model& m) {
   m.GetReflection()->ListFields(m, &fields);
   for (const auto* f : fields) {
     if (HasTablesField(f->name())) continue;
-    return BadTables(absl::StrCat(
-        "model.", f->name(), " is of transformers; expected none of it with model.tables, or no tables"));
+    return BadTables(
+        absl::StrCat("model.", f->name(),
+                     " is for transformers; expected no such setting with model.tables, or no tables"));
   }
   return absl::OkStatus();
 }

@@ -99,7 +99,8 @@ absl::Status CheckFields(const Message& m, absl::string_view place) {
     const auto* neutral = std::find_if(std::begin(kNeutral), std::end(kNeutral),
                                        [&](const Neutral& n) { return f->name() == n.field; });
     if (neutral == std::end(kNeutral))
-      return BadStep(absl::StrCat(text, ", and is for transformers; expected none of it with model.tables"));
+      return BadStep(
+          absl::StrCat(text, ", but is for transformers; expected no such setting with model.tables"));
     if (NumberOfValue(m, *f) == neutral->value) continue;
     const std::string off = f->cpp_type() == FieldDescriptor::CPPTYPE_BOOL   ? "no"
                             : f->cpp_type() == FieldDescriptor::CPPTYPE_ENUM ? "none"
@@ -121,7 +122,7 @@ absl::Status CheckTypes(const proto::Training& t) {
   if (t.has_framework() && t.framework() != proto::Training::DDP) {
     return BadStep(absl::StrCat("training.framework is ",
                                 absl::AsciiStrToLower(proto::Training::Framework_Name(t.framework())),
-                                "; with model.tables expected ddp, which has the MLPs; the nearest is ddp"));
+                                "; with model.tables expected ddp, which runs the MLPs; the nearest is ddp"));
   }
   return absl::OkStatus();
 }

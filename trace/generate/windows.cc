@@ -39,10 +39,11 @@ absl::Status TakeWindow(const proto::Model& m, ModelSize* out) {
     return BadLayers("model.window_layers is for windows; expected model.window too");
   }
   if (!out->causal)
-    return BadLayers(absl::StrCat("model.window is ", m.window(), "; expected 0, for model.causal is no"));
+    return BadLayers(
+        absl::StrCat("model.window is ", m.window(), "; expected 0, because model.causal is no"));
   if (out->latent())
     return BadLayers(absl::StrCat("model.window is ", m.window(),
-                                  "; expected 0, for latent attention (model.kv_rank) has none"));
+                                  "; expected 0, because latent attention (model.kv_rank) has no window"));
   out->window = m.window();
   return TakeLayers("model.window_layers", m.window_layers(), out->layers, &out->windowed);
 }

@@ -129,7 +129,7 @@ bool IsWorkloadField(absl::string_view path) {
 
 std::string LeftOut(const proto::Workload& workload) {
   if (workload.left_out().empty()) return "";
-  return absl::StrCat("the step is without what ", workload.model().source(), " says of ",
+  return absl::StrCat("the step leaves out settings of ", workload.model().source(), ": ",
                       absl::StrJoin(workload.left_out(), "; "));
 }
 

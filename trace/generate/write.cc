@@ -233,9 +233,8 @@ absl::Status CheckOthers(const std::string& folder, const std::vector<std::strin
     if (!absl::StartsWith(name, "workload.") || !absl::EndsWith(name, ".et.zst") ||
         std::find(files.begin(), files.end(), name) != files.end())
       continue;
-    return absl::AlreadyExistsError(
-        absl::StrCat(folder, ": ", name,
-                     " is there already, and is no graph of this step; expected a folder without traces"));
+    return absl::AlreadyExistsError(absl::StrCat(
+        folder, ": ", name, " exists, and is not a graph of this step; expected a folder without traces"));
   }
   return absl::OkStatus();
 }

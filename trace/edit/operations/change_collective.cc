@@ -34,9 +34,10 @@ class ChangeCollective : public Operation {
       } else if (kind_.has_value()) {
         s = ChangeKind(draft, r, old_group, group, tally);
       } else if (group != old_group) {
-        tally->notes.insert("comm_size, what a rank gives to the collective, was kept in the new group");
+        tally->notes.insert(
+            "comm_size (the bytes that a rank gives to the collective) was kept in the new group");
       } else {
-        tally->Leave("in that group already");
+        tally->Leave("already in that group");
       }
       if (!s.ok()) return s;
       if (group != old_group) draft->SetGroup(r, group);
@@ -56,11 +57,11 @@ class ChangeCollective : public Operation {
       std::vector<std::string> known;
       for (const auto& [name, members] : shape->groups) known.push_back(name);
       return absl::InvalidArgumentError(
-          absl::StrCat("group: \"", group_, "\" is none of the trace's groups", SuggestName(group_, known)));
+          absl::StrCat("group: \"", group_, "\" is not a group of the trace", SuggestName(group_, known)));
     }
     if (std::find(it->second.begin(), it->second.end(), draft->rank()) != it->second.end())
       return absl::OkStatus();
-    return draft->Error(r, absl::StrCat("rank ", draft->rank(), " is no member of group \"", group_,
+    return draft->Error(r, absl::StrCat("rank ", draft->rank(), " is not a member of group \"", group_,
                                         "\", expected one of ", absl::StrJoin(it->second, ", ")));
   }
 
@@ -70,11 +71,11 @@ class ChangeCollective : public Operation {
     const Comm comm = draft->row(r).comm;
     const auto old = static_cast<CollectiveType>(comm.type);
     if (old == *kind_) {
-      if (group == old_group) tally->Leave("of that kind already");
+      if (group == old_group) tally->Leave("already of that kind");
       return absl::OkStatus();
     }
     if (old == CollectiveType::kBarrier)
-      return draft->Error(r, "is a barrier, without bytes for another kind");
+      return draft->Error(r, "is a barrier, which has no bytes for another kind");
     uint64_t bytes = *kind_ == CollectiveType::kBarrier ? 0 : comm.bytes;
     if (Grows(old) != Grows(*kind_) && *kind_ != CollectiveType::kBarrier) {
       ASSIGN_OR_RETURN(const uint64_t members, GroupSize(draft, r, Grows(old) ? old_group : group));
@@ -84,11 +85,13 @@ class ChangeCollective : public Operation {
                               absl::StrCat(bytes, " bytes of each of ", members, " ranks are 2^63 or more"));
         bytes *= members;
       } else {
-        if (bytes % members != 0) tally->notes.insert("sizes that the group does not divide were rounded up");
+        if (bytes % members != 0)
+          tally->notes.insert("sizes that are not a multiple of the group's ranks were rounded up");
         bytes = bytes / members + (bytes % members != 0 ? 1 : 0);
       }
       tally->notes.insert(
-          "comm_size, what a rank gives, was converted: the larger of a rank's buffers stays");
+          "comm_size (the bytes that a rank gives) was converted: the larger of a rank's two buffers keeps "
+          "its size");
     }
     if (draft->row(r).duration > Time::Zero() || draft->row(r).transfer != Time::Never())
       tally->notes.insert("recorded durations and transfer times are those of the old kind");
@@ -108,7 +111,8 @@ class ChangeCollective : public Operation {
     }
     ASSIGN_OR_RETURN(const uint64_t members, GroupSize(draft, r, group));
     const uint64_t bytes = whole.comm.bytes, shard = bytes / members + (bytes % members != 0 ? 1 : 0);
-    if (bytes % members != 0) tally->notes.insert("sizes that the group does not divide were rounded up");
+    if (bytes % members != 0)
+      tally->notes.insert("sizes that are not a multiple of the group's ranks were rounded up");
     const uint32_t scatter = draft->Clone(r);
     draft->SetCollective(scatter, CollectiveType::kReduceScatter);
     draft->SetCollective(r, CollectiveType::kAllGather);
@@ -121,7 +125,7 @@ class ChangeCollective : public Operation {
       if (transfer) draft->SetTransfer(row, ShareOf(whole.transfer, k, k + 1, 2));
     }
     if (timed || transfer)
-      tally->notes.insert("each half of an all_reduce got half of its recorded times, as in a ring");
+      tally->notes.insert("each half of an all_reduce got half of the recorded times, as in a ring");
     CopyDeps(draft, r, scatter);
     draft->MoveBeginChildren(r, scatter);
     draft->AddDep(r, scatter, true);

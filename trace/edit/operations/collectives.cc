@@ -9,7 +9,7 @@ namespace chakra::edit {
 namespace {
 
 constexpr absl::string_view kGive =
-    "expected groups from --groups FILE, from a JSON file beside the traces, or from a process_group:init "
+    "expected groups from --groups FILE, from a JSON file next to the traces, or from a process_group:init "
     "node";
 
 // Returns the groups in the rank's own process_group:init nodes.
@@ -49,12 +49,11 @@ absl::StatusOr<uint64_t> GroupSize(Draft* draft, uint32_t r, absl::string_view g
     if (group.empty() && draft->row(r).comm.dims_count > 0)
       return draft->Error(r, "its group is given by involved_dim, expected one with a name (pg_name)");
     if (shape != nullptr) return static_cast<uint64_t>(shape->ranks);
-    return draft->Error(
-        r, "the number of ranks is needed, but nobody tells it; expected the traces of all ranks");
+    return draft->Error(r, "the number of ranks is needed, but unknown; expected the traces of all ranks");
   }
   std::vector<std::string> known;
   for (const auto& [name, members] : groups) known.push_back(name);
-  return draft->Error(r, absl::StrCat("the size of group \"", group, "\" is needed, but nobody tells it",
+  return draft->Error(r, absl::StrCat("the size of group \"", group, "\" is needed, but unknown",
                                       known.empty() ? "" : SuggestName(group, known), "; ", kGive));
 }
 

@@ -123,7 +123,7 @@ class Compress : public Operation {
     const auto bytes = static_cast<uint64_t>(std::ceil(static_cast<double>(row.comm.bytes) * spec_.ratio()));
     draft->SetBytes(r, std::min(bytes, row.comm.bytes));
     if (row.duration == Time::Zero() && row.transfer == Time::Never()) return;
-    tally->notes.insert("recorded durations and transfer times were taken times ratio, as the bytes");
+    tally->notes.insert("recorded durations and transfer times were multiplied by ratio, like the bytes");
     if (row.duration > Time::Zero()) draft->SetDuration(r, Scaled(row.duration));
     if (row.transfer != Time::Never()) draft->SetTransfer(r, Scaled(row.transfer));
   }

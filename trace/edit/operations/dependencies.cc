@@ -67,7 +67,7 @@ class AddDependencyEdit : public Operation {
       return absl::InvalidArgumentError(
           absl::StrCat("which: ALL of ", on.size(), " nodes for ", matches.size(), " matches are ", made,
                        " dependencies on rank ", draft->rank(), ", expected at most ", kMostNewDependencies,
-                       ": a narrower select or on, or which: PREVIOUS, NEXT or SAME_INDEX"));
+                       ": use a narrower select or on, or which: PREVIOUS, NEXT or SAME_INDEX"));
     }
     Deps all;
     for (const uint32_t o : on) all.push_back({draft->row(o).id, o, IsData(), DelayNanos(), kEditKind});
@@ -91,7 +91,7 @@ class DropDependencyEdit : public Operation {
     }
     if (spec_.kind() == kEditKind)
       tally->notes.insert(
-          "in traces that were written, only nodes that have dep_kinds tell which dependencies an edit "
+          "in traces read from files, only nodes that have dep_kinds record which dependencies an edit "
           "added");
     for (const uint32_t r : matches) {
       bool any = false;
@@ -118,7 +118,7 @@ class MoveEdit : public Operation {
     for (const uint32_t r : matches) {
       const Row& row = draft->row(r);
       if (row.lane == lane_.lane && row.cpu() == lane_.cpu) {
-        tally->Leave("on that lane already");
+        tally->Leave("already on that lane");
         continue;
       }
       LeaveLane(draft, r);

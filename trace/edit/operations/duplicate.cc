@@ -54,7 +54,7 @@ class DuplicateEdit : public Operation {
               [&](uint32_t a, uint32_t b) { return places.place(a) < places.place(b); });
     for (const uint32_t match : matches) {
       if ((*group_of)[match] != kNoRow) {
-        tally->notes.insert("matches inside the stretch of an earlier one begin none");
+        tally->notes.insert("matches inside the stretch of an earlier match begin no stretch");
         continue;
       }
       Rows rows;
@@ -66,8 +66,7 @@ class DuplicateEdit : public Operation {
       if (at == kNoRow)
         return draft->Error(
             match,
-            "duplicate: `until` matches nothing after this node on its lane; expected an end of "
-            "what is to be copied");
+            "duplicate: `until` matches nothing after this node on its lane; expected the last node to copy");
       groups->push_back(std::move(rows));
     }
     return absl::OkStatus();
@@ -138,7 +137,7 @@ class DuplicateEdit : public Operation {
         if (child >= original || in.contains(child)) continue;
         if (child < known && needed.contains(child)) {
           tally->notes.insert(
-              "what stands between nodes of one copy is not copied, and stays with the first");
+              "nodes between the nodes of one copy are not copied, and stay with the first copy");
         } else {
           Follow(draft, child, rows[i], last[i]);
         }
@@ -228,7 +227,7 @@ absl::StatusOr<AnyOperation> MakeDuplicate(const proto::Edit& edit, const std::s
     return BadField(where, "times", absl::StrCat(spec.times(), ", expected 2 to 100000"));
   std::unique_ptr<Selector> until;
   if (spec.each() && spec.has_until())
-    return BadField(where, "each", "there with until, expected one of the two");
+    return BadField(where, "each", "given with until, expected one of the two");
   if (spec.has_until()) {
     ASSIGN_OR_RETURN(Selector made, Selector::Make(spec.until(), absl::StrCat(where, ", duplicate.until")));
     until = std::make_unique<Selector>(std::move(made));

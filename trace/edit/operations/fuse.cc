@@ -36,7 +36,7 @@ class FuseEdit : public Operation {
       for (uint32_t at = r; at != kNoRow && in[at];) {
         at = FuseFrom(*draft, places, in, at, &joiner, tally);
         if (joiner.group().size() < 2) {
-          tally->Leave("no neighbour on their lane that they can become one with");
+          tally->Leave("no neighbour on their lane to fuse with");
           continue;
         }
         Join(draft, before, joiner.group(), tally);

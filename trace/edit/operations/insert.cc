@@ -110,7 +110,7 @@ class ReplaceEdit : public Operation {
                                : ReplaceGroup(draft, &order, rows, tally).fits;
     if (ordered) return order.Keep(tally);
     tally->notes.insert(
-        "nodes that depend on a match are recorded before others that a match depends on: lanes may run in "
+        "nodes that depend on a match were recorded before nodes that a match depends on: lanes may run in "
         "another order");
     return absl::OkStatus();
   }
@@ -197,7 +197,7 @@ absl::StatusOr<std::vector<NodeSpec>> ReadSpecs(const Nodes& nodes, const std::s
 absl::StatusOr<AnyOperation> MakeInsert(const proto::Edit& edit, const std::string& where) {
   ASSIGN_OR_RETURN(std::vector<NodeSpec> nodes, ReadSpecs(edit.insert().node(), where));
   if (edit.insert().aside() && edit.insert().where() != proto::Insert::AFTER)
-    return BadField(where, "aside", "there, expected of nodes AFTER the matches only");
+    return BadField(where, "aside", "given; expected only for nodes AFTER the matches");
   return OnRank<InsertEdit>(edit.insert(), std::move(nodes));
 }
 

@@ -118,9 +118,9 @@ class MergeCollectives : public Operation {
   // through other nodes.
   void Close(const Bucket& bucket, bool blocked, Tally* tally) const {
     if (bucket.count != 1) return;
-    tally->Leave(Full(bucket) ? "a full bucket alone, by bucket_bytes or count"
-                 : blocked    ? "the next depends on them through other nodes"
-                              : "no other of their kind, group, lane and element type to merge with");
+    tally->Leave(Full(bucket) ? "each fills a bucket by itself (bucket_bytes or count)"
+                 : blocked    ? "the next collective depends on them through other nodes"
+                           : "no other collective of their kind, group, lane and element type to merge with");
   }
 
   absl::Status Take(Draft* draft, Merger* merger, uint32_t r, Bucket* bucket, Tally* tally) const {
@@ -132,7 +132,8 @@ class MergeCollectives : public Operation {
     if (!merged) {
       if (bucket->count > 0 && !full)
         tally->notes.insert(
-            "buckets were closed before a collective that depends on one of theirs through other nodes");
+            "buckets were closed before a collective that depends on a collective of the bucket through "
+            "other nodes");
       Close(*bucket, !full, tally);
       *bucket = {r, row.comm.bytes, 1, row.duration, row.transfer, row.comm.has_bytes};
       return absl::OkStatus();

@@ -73,7 +73,7 @@ class RemapGroupsEdit : public SetOperation {
         return absl::InvalidArgumentError(
             absl::StrCat("there is no group \"", from, "\"", SuggestName(from, known)));
       if (it == before.groups.end()) {
-        notes->insert(absl::StrCat("the members of group \"", from, "\" are not known"));
+        notes->insert(absl::StrCat("the members of group \"", from, "\" are unknown"));
         continue;
       }
       const auto target = before.groups.find(to);

@@ -12,8 +12,8 @@ class RemoveEdit : public Operation {
     for (const uint32_t r : matches) {
       if (draft->row(r).is_comm())
         tally->notes.insert(
-            "communication was removed: all ranks that took part must have lost it, or the replay says who "
-            "waits");
+            "communication was removed: remove the call on all its ranks, or the replay stops and names the "
+            "ranks that wait");
       RemoveRewired(draft, *chains, r, keep_time_);
       ++tally->removed;
     }

@@ -169,9 +169,8 @@ class RescaleEdit : public SetOperation {
       }
       if (set.ranks == 1) return OneTrace();
       return absl::InvalidArgumentError(
-          absl::StrCat("groups: absent, and the traces do not tell which is meant; expected the name of one "
-                       "group along the "
-                       "dimension",
+          absl::StrCat("groups: absent, and the traces do not show the dimension; expected the name of one "
+                       "group along the dimension",
                        families.empty() ? "" : absl::StrCat(" (there are ", Describe(families), ")")));
     }
     for (const Family& f : families) {
@@ -184,16 +183,16 @@ class RescaleEdit : public SetOperation {
       if (all) return f;
     }
     if (set.ranks == 1) return OneTrace();
-    return absl::InvalidArgumentError(absl::StrCat(
-        "groups: ", absl::StrJoin(spec_.groups(), ", "),
-        ": no dimension, expected groups that are alike and hold all ranks together with their likes",
-        families.empty() ? "" : absl::StrCat(" (there are ", Describe(families), ")")));
+    return absl::InvalidArgumentError(
+        absl::StrCat("groups: ", absl::StrJoin(spec_.groups(), ", "),
+                     ": not a dimension, expected groups with equal distances that together have all ranks",
+                     families.empty() ? "" : absl::StrCat(" (there are ", Describe(families), ")")));
   }
 
   static absl::Status OneTrace() {
     return absl::InvalidArgumentError(
         "one trace has no other ranks along a dimension; expected the traces of all ranks, or a replay with "
-        "--ranks N, which makes N ranks of it (--replicas GROUP=M beside it tells which group grows)");
+        "--ranks N, which makes N ranks from it (with --replicas GROUP=M, which names the group that grows)");
   }
 
   static std::string CopyName(const std::string& name, int copy) {
@@ -208,7 +207,7 @@ class RescaleEdit : public SetOperation {
       const auto rank = static_cast<size_t>(m);
       if (m < 0 || rank >= grid.place.size())
         return absl::InvalidArgumentError(
-            absl::StrCat("group \"", name, "\" has rank ", m, ", which the traces have not"));
+            absl::StrCat("group \"", name, "\" has rank ", m, ", which is not in the traces"));
       by_place[grid.place[rank]].push_back(grid.coordinate[rank]);
     }
     if (by_place.size() == 1) {
@@ -226,7 +225,7 @@ class RescaleEdit : public SetOperation {
       std::sort(first.begin(), first.end());
       if (static_cast<int>(by_place.size()) != grid.width || sorted != first) {
         return absl::InvalidArgumentError(absl::StrCat(
-            "group \"", name, "\" holds some places of the dimension, expected one or all ", grid.width));
+            "group \"", name, "\" has some places of the dimension, expected one or all ", grid.width));
       }
     }
     std::vector<int> wide;
@@ -279,7 +278,7 @@ class RescaleEdit : public SetOperation {
       if (*p == kNoRank) continue;
       const auto rank = static_cast<size_t>(*p);
       if (*p < 0 || rank >= grid.place.size())
-        return draft->Error(r, absl::StrCat("rank ", *p, " is not of the traces"));
+        return draft->Error(r, absl::StrCat("rank ", *p, " is not in the traces"));
       // A peer at the same place stays at the rank's place. A peer at another place keeps its place number,
       // or gets the last place if this number no longer exists.
       const bool same = grid.place[rank] == grid.place[static_cast<size_t>(draft->rank())];
@@ -305,30 +304,28 @@ class RescaleEdit : public SetOperation {
 
   void Explain(const Grid& grid, int ranks, std::set<std::string>* notes) const {
     const bool data = spec_.dimension() == proto::Rescale::DATA;
+    notes->insert(absl::StrCat(
+        "dimension: ", grid.members.size(), " groups of ", grid.width, " become groups of ", spec_.to(), ", ",
+        ranks, " ranks in all; rank numbers ",
+        grid.stride > 0 ? absl::StrCat("keep the stride ", grid.stride) : "are in the order of places"));
+    notes->insert("new ranks repeat the ranks whose places they copy, with the same times");
     notes->insert(
-        absl::StrCat("dimension: ", grid.members.size(), " groups of ", grid.width, " become groups of ",
-                     spec_.to(), ", ", ranks, " ranks in all; rank numbers ",
-                     grid.stride > 0 ? absl::StrCat("keep the stride ", grid.stride) : "go place by place"));
-    notes->insert("new ranks do what the rank in whose place they stand did, with its times");
-    notes->insert(
-        "along the dimension: shards of all-gathers are old / new of what they were, other collectives keep "
+        "along the dimension: shards of all-gathers are multiplied by old / new; other collectives keep "
         "their bytes");
     if (data && !spec_.keep_global_batch())
-      notes->insert(
-          "the batch of each replica stays: computation and all other communication are as they were");
+      notes->insert("the batch of each replica stays: computation and all other communication do not change");
     if (data && spec_.keep_global_batch()) {
       notes->insert(
-          "the global batch stays: device computation and communication within a replica are old / new of "
-          "what they "
-          "were, the optimizer's part included; kernels are assumed to be as efficient on less work");
+          "the global batch stays: device computation and communication within a replica, the optimizer "
+          "included, are multiplied by old / new; kernels are assumed to be as efficient with less work");
     }
     if (!data) {
       notes->insert(
-          "device computation and communication of other dimensions are old / new of what they were, what is "
-          "not "
-          "sharded (norms, dropout) included; kernels are assumed to be as efficient on less work");
+          "device computation and communication of other dimensions are multiplied by old / new, also "
+          "operators that are not sharded (norms, dropout); kernels are assumed to be as efficient with less "
+          "work");
     }
-    notes->insert("messages, tags and lanes stay; memory is not checked");
+    notes->insert("messages, tags and lanes do not change; memory is not checked");
   }
 
   const proto::Rescale spec_;
@@ -342,7 +339,7 @@ absl::StatusOr<AnyOperation> MakeRescale(const proto::Edit& edit, const std::str
     return BadField(where, "to",
                     absl::StrCat(spec.to(), ", expected 1 to 1048576 ranks along the dimension"));
   if (spec.keep_global_batch() && spec.dimension() != proto::Rescale::DATA)
-    return BadField(where, "keep_global_batch", "there, expected with dimension: DATA only");
+    return BadField(where, "keep_global_batch", "given; expected only with dimension: DATA");
   return OnSet<RescaleEdit>(spec);
 }
 

@@ -47,7 +47,7 @@ class SplitCollectives : public Operation {
     if (spec_.most_bytes() > 0) parts = bytes / spec_.most_bytes() + (bytes % spec_.most_bytes() > 0 ? 1 : 0);
     if (spec_.parts() > 0 && bytes < parts) {
       parts = bytes;
-      if (parts > 1) tally->notes.insert("collectives of fewer bytes than parts became fewer parts");
+      if (parts > 1) tally->notes.insert("collectives with fewer bytes than parts became fewer parts");
     }
     return std::max<uint64_t>(parts, 1);
   }
@@ -96,7 +96,7 @@ absl::StatusOr<AnyOperation> MakeSplitCollectives(const proto::Edit& edit, const
   const proto::SplitCollectives& spec = edit.split_collectives();
   if (spec.most_bytes() > 0 && spec.parts() != 0)
     return BadField(where, "parts",
-                    absl::StrCat(spec.parts(), ", there with most_bytes; expected one or the other"));
+                    absl::StrCat(spec.parts(), ", given with most_bytes; expected one of the two"));
   if (spec.most_bytes() == 0 && spec.parts() < 2)
     return BadField(where, "parts", absl::StrCat(spec.parts(), ", expected 2 or more, or most_bytes"));
   return OnRank<SplitCollectives>(spec);

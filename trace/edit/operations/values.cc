@@ -70,10 +70,10 @@ class Duration : public Adjust {
     ++tally->scaled[PartOf(row)];
     if (timed || !only_factor_) SetTimes(draft, r);
     if (only_factor_ && priced && !timed)
-      tally->notes.insert("without a recorded duration, whatever prices a node is taken times the factor");
+      tally->notes.insert("without a recorded duration, computed times are multiplied by the factor");
     if (!only_factor_ && priced && works)
       tally->notes.insert(
-          "recorded durations alone: what else prices a node stays (replay with --compute recorded)");
+          "only recorded durations changed: other time sources do not (replay with --compute recorded)");
     if (!only_factor_) return absl::OkStatus();
     return priced ? ScalePrice(draft, r) : copied ? ScaleBytes(draft, r) : absl::OkStatus();
   }
@@ -162,7 +162,7 @@ class Delay : public Adjust {
       draft->SetDelay(r, i,
                       FromMicros(Changed(change_, static_cast<double>(d.delay_ns) * 1e-3)).picos() / 1000);
     }
-    if (!delayed) tally->Leave("no delay behind a dependency");
+    if (!delayed) tally->Leave("no delay after a dependency");
     return absl::OkStatus();
   }
 };
@@ -204,7 +204,7 @@ class DtypeEdit : public Operation {
     for (const uint32_t r : matches) {
       const Element* old = Old(*draft, r);
       if (old == nullptr || (from_ != nullptr && old != from_ && std::string(from_->name) != "tf32")) {
-        tally->Leave("of another or no known element type");
+        tally->Leave("of another or an unknown element type");
         continue;
       }
       Retype(draft, r, *old);
@@ -341,7 +341,7 @@ absl::StatusOr<AnyOperation> MakeRename(const proto::Edit& edit, const std::stri
   auto pattern = std::make_unique<re2::RE2>(spec.pattern().empty() ? "^(?s:.*)$" : spec.pattern(), options);
   if (!pattern->ok())
     return BadField(where, "pattern",
-                    absl::StrCat("\"", spec.pattern(), "\" is no regular expression: ", pattern->error()));
+                    absl::StrCat("\"", spec.pattern(), "\" is not a regular expression: ", pattern->error()));
   std::string error;
   if (!pattern->CheckRewriteString(spec.to(), &error)) return BadField(where, "to", error);
   return OnRank<RenameEdit>(spec, std::move(pattern));
