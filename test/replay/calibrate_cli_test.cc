@@ -56,7 +56,7 @@ TEST_F(CalibrateCli, ReadsAllLogsOfAFolder) {
   EXPECT_THAT(fit.out, HasSubstr("21 rows fitted"));
   EXPECT_THAT(fit.err, HasSubstr("left out, for no benchmark printed it: logs/notes.txt"));
   Write("none/notes.txt", "measured in May");
-  EXPECT_THAT(Run("calibrate none --cluster dgx-a100 -o x").err, HasSubstr("no log of collective calls"));
+  EXPECT_THAT(Run("calibrate none --cluster dgx-a100 -o x").err, HasSubstr("not a log of collective calls"));
 }
 
 TEST_F(CalibrateCli, FitsNetworkSeparatelyFromLibrary) {

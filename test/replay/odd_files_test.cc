@@ -68,7 +68,7 @@ TEST_F(OddFiles, CountsRanksFromPlacesInNames) {
 TEST_F(OddFiles, RefusesPlansOfOtherTools) {
   const CommandResult run = Replay("plan_of_another_tool/allgather.json");
   EXPECT_EQ(run.status, 1);
-  EXPECT_THAT(run.err, HasSubstr("no Chakra node"));
+  EXPECT_THAT(run.err, HasSubstr("not a Chakra node"));
   EXPECT_THAT(Doctor("plan_of_another_tool/allgather.json"),
               AllOf(HasSubstr("MSCCL++"), Not(HasSubstr("report"))));
 }

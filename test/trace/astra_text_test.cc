@@ -78,7 +78,7 @@ TEST(AstraText, ReadsWhatTheFirstLineSays) {
   EXPECT_EQ(simai.ranks, 8);
   EXPECT_THAT(simai.checkpoints, ElementsAre(0));
   EXPECT_THAT(simai.recomputed_before, ElementsAre(1));
-  EXPECT_THAT(absl::StrJoin(simai.warnings, "\n"), HasSubstr("\"overlap:\" is not known and has no effect"));
+  EXPECT_THAT(absl::StrJoin(simai.warnings, "\n"), HasSubstr("\"overlap:\" is unknown and has no effect"));
   EXPECT_EQ(Read(absl::StrCat("HYBRID_DLRM 1\n", kLayers)).last_bottom_layer, 1u);
   EXPECT_EQ(Read(absl::StrCat("HYBRID_DLRM DLRM_LAST_BOTTOM_LAYER: 1\n", kLayers)).last_bottom_layer, 1u);
 }
@@ -226,7 +226,7 @@ TEST(AstraText, RefusesWhatIsNone) {
       {"HYBRID_TRANSFORMER model_parallel_NPU_group: 4 pp: 2\n1\n",
        "pp: 2 stages, but the format has neither"},
       {"HYBRID_TRANSFORMER model_parallel_NPU_group: 4 checkpoints: 1 0\n1\n",
-       "checkpoints are of HYBRID_TRANSFORMER_FWD_IN_BCKWD"},
+       "checkpoints are for HYBRID_TRANSFORMER_FWD_IN_BCKWD"},
       {"HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 4 checkpoints: 2 0\n1\n",
        "checkpoints: expected 2 layers, found 1"},
       {"HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 4 checkpoints: 1 9\n1\n"
@@ -234,17 +234,17 @@ TEST(AstraText, RefusesWhatIsNone) {
        "line 1: checkpoints: layer 9, expected 0 to 0"},
       {"HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 4 checkpoint_initiates: 1 0\n1\n"
        "a -1 1 NONE 0 1 NONE 0 1 NONE 0 1\n",
-       "checkpoint_initiates: layer 0, expected one behind a layer of checkpoints"},
+       "checkpoint_initiates: layer 0, expected a layer after a layer of checkpoints"},
       {"HYBRID_DLRM\n1\n", "expected the number of the last bottom layer"},
       {"HYBRID_DLRM x\n1\n", "last bottom layer: expected a whole number"},
       {"HYBRID_DLRM 5\n1\na -1 1 NONE 0 1 NONE 0 1 NONE 0 1\n", "last bottom layer 5, expected 0 to 0"},
       {"DATA\n", "line 2: expected the number of layers, found the end of the file"},
-      {"DATA\nx\n", "line 2: expected the number of layers alone, 1 or more, found \"x\""},
-      {"DATA\n0\n", "expected the number of layers alone, 1 or more"},
+      {"DATA\nx\n", "line 2: expected only the number of layers, 1 or more, found \"x\""},
+      {"DATA\n0\n", "expected only the number of layers, 1 or more"},
       {"DATA\n2\na -1 1 NONE 0 1 NONE 0 1 NONE 0 1\n",
        "the file ends after 1 layers, expected the 2 of line 2"},
       {"DATA\n1\na -1 1 NONE 0 1 NONE 0 1 NONE 0 1\nb -1 1 NONE 0 1 NONE 0 1 NONE 0 1\n",
-       "line 4: expected nothing more: line 2 says that there are 1 layers"},
+       "line 4: expected the end of the file: line 2 says that there are 1 layers"},
       {"DATA\n1\na -1 1 NONE 0 1 NONE 0 1 NONE 0\n", "line 3: a layer with 11 fields, expected 12"},
       {"DATA\n1\na -1 1.5 NONE 0 1 NONE 0 1 NONE 0 1\n",
        "line 3: forward computation: expected a whole number from 0 to 9223372036854775, found \"1.5\""},
@@ -253,7 +253,7 @@ TEST(AstraText, RefusesWhatIsNone) {
       {"DATA\n1\na -1 1 NONE 0 1 REDUCE 0 1 NONE 0 1\n",
        "input gradient collective: expected NONE, ALLREDUCE"},
       {"DATA\n1\na -1 1 NONE 0 1 NONE 0 1 ALLREDUCE_EP 8 1\n", "weight gradient collective: expected NONE"},
-      {"DATA\n1\na -1 1 NONE 0 1 NONE 0 1 ALLREDUCEALLTOALL 8 1\n", "no collective here is both"},
+      {"DATA\n1\na -1 1 NONE 0 1 NONE 0 1 ALLREDUCEALLTOALL 8 1\n", "no collective of a trace is both"},
       {"HYBRID_CUSTOMIZED\n1\na -1 1 NONE 0 1 NONE 0 1 NONE 0 1\n", "a layer with 12 fields, expected 13"},
       {"HYBRID_CUSTOMIZED\n1\na -1 1 NONE 0 1 NONE 0 1 NONE 0 1 MICRO\n", "the layer's kind: expected DATA"},
   };

@@ -218,7 +218,7 @@ TEST(Inspector, RefusesBadFiles) {
       {with("\"rank\":0", "\"rank\":4"), "field rank: 4, expected 0 to 3"},
       {with("\"rank\":0", "\"rank\":-1"), "field rank: -1"},
       {with("\"rank\":0", "\"rank\":0.5"), "field rank: expected an integer"},
-      {with("\"AllReduce\"", "\"AllReduceV9\""), "\"AllReduceV9\" is no call that the Inspector knows"},
+      {with("\"AllReduce\"", "\"AllReduceV9\""), "\"AllReduceV9\" is not a call of the Inspector"},
       {with("\"coll\":\"AllReduce\",", ""), "field coll: missing"},
       {with("\"coll_sn\":0", "\"coll_sn\":-3"), "field coll_sn: -3"},
       {with("\"coll_sn\":0,", ""), "field coll_sn: missing"},
@@ -233,14 +233,14 @@ TEST(Inspector, RefusesBadFiles) {
        "field kernel_start_ts: 99999999999999999"},
       {with("\"kernel_stop_ts\":177,", ""), "field kernel_stop_ts: missing"},
       {with("\"kernel_events\":[{", "\"kernel_events\":[1,{"), "field kernel_events: expected objects"},
-      {good.substr(0, good.size() / 2), "line 1: no valid JSON"},
+      {good.substr(0, good.size() / 2), "line 1: invalid JSON"},
       {good + "[\"inspector_output_format_version\"]\n" + good, "line 2: expected an object"},
-      {good + "{broken}\n" + good, "line 2: no valid JSON"},
-      {good + Print({.pid = 101}), "line 2, field pid: process 101 of node0, where the file begins with 100"},
-      {good + Print({.ranks = 5}), "line 2, field n_ranks: 5, where an earlier line says"},
+      {good + "{broken}\n" + good, "line 2: invalid JSON"},
+      {good + Print({.pid = 101}), "line 2, field pid: process 101 of node0, but the file begins with 100"},
+      {good + Print({.ranks = 5}), "line 2, field n_ranks: 5, but an earlier line says"},
       {good + Print({.call = "Send", .peer = 4}), "line 2, field p2p_peer: 4, expected 0 to 3"},
       {Print({.rank = 0}) + Print({.rank = 1}) + Print({.id = "0x9", .rank = 0}),
-       "expected one device a process"},
+       "expected one device for each process"},
   };
   for (const auto& [text, says] : kBad) EXPECT_THAT(ErrorOf(text, "bad.log"), HasSubstr(says));
   // A last line that is cut short is what a killed process leaves.
@@ -472,7 +472,8 @@ TEST(ProfilerPlugin, RefusesBadFiles) {
       {with("\"Rank\": 1, ", ""), "field Rank: missing"},
       {with("\"Count\": 1000", "\"Count\": -1"), "field Count"},
       {with("\"Count\": 1000", "\"Count\": 9999999999999999"), "field Count"},
-      {with("\"Datatype\": \"ncclFloat32\"", "\"Datatype\": \"ncclQuark\""), "\"Quark\" is no type of NCCL"},
+      {with("\"Datatype\": \"ncclFloat32\"", "\"Datatype\": \"ncclQuark\""),
+       "\"Quark\" is not a type of NCCL"},
       {with("\"Datatype\": \"ncclFloat32\"", "\"Datatype\": 4"), "field Datatype: missing"},
       {with("\"SeqNum\": 0", "\"SeqNum\": -2"), "field SeqNum"},
       {with("\"SeqNum\": 0, ", ""), "field SeqNum: missing"},
@@ -500,7 +501,7 @@ TEST(ProfilerPlugin, RefusesBadFiles) {
       {"[\n] \"cat\" \"COLL\"", "no event"},
       {absl::StrCat("[\n", Print({.rank = 1, .stop_us = 1}, 0, 7), Print({.rank = 0, .stop_us = 1}, 1, 7),
                     "{}]"),
-       "expected one rank a file"},
+       "expected one rank for each file"},
   };
   for (const auto& [text, says] : kBad) {
     EXPECT_THAT(ErrorOf(text, "x_1_1.json"), HasSubstr(says));
@@ -515,7 +516,7 @@ TEST(CallLogs, AreJoinedOnlyIfTheyFit) {
   twice.Add("a-pid1.log", Print({.rank = 0, .ranks = 2, .pid = 1}));
   twice.Add("b-pid2.log", Print({.rank = 0, .ranks = 2, .pid = 2}));
   EXPECT_THAT(std::string(twice.Read().status().message()),
-              HasSubstr("are both of member 0 of communicator 0x7f01"));
+              HasSubstr("are both logs of member 0 of group 0x7f01"));
   LogFolder sizes("sizes");
   sizes.Add("a-pid1.log", Print({.rank = 0, .ranks = 2, .pid = 1}));
   sizes.Add("b-pid2.log", Print({.rank = 1, .ranks = 3, .pid = 2}));

@@ -154,7 +154,7 @@ TEST(FlightRecorder, RefusesBadDumps) {
   dump.groups["0"] = {0, -4};
   EXPECT_THAT(error(dump), HasSubstr("pg_config[\"0\"].ranks"));
   EXPECT_THAT(error(Dump(1), "nccl_trace_rank_3"),
-              HasSubstr("entry 2, field process_group: \"5\" is no group of rank 3"));
+              HasSubstr("entry 2, field process_group: \"5\" is not a group of rank 3"));
   EXPECT_THAT(entry([](FlightEntry* e) { e->group = "77"; }),
               HasSubstr("entry 2, field process_group: \"77\""));
   EXPECT_THAT(entry([](FlightEntry* e) { e->dtype = "Quark"; }),
@@ -174,7 +174,7 @@ TEST(FlightRecorder, RefusesBadDumps) {
               HasSubstr("expected another member"));
   EXPECT_THAT(entry([](FlightEntry* e) { e->name = "nccl:send"; }), HasSubstr("expected another member"));
   const std::string good = PrintPickle(Dump(1)), json = PrintJson(Dump(1));
-  EXPECT_THAT(ErrorOf(json.substr(0, json.size() - 9), "rank_1.json"), HasSubstr("no valid JSON"));
+  EXPECT_THAT(ErrorOf(json.substr(0, json.size() - 9), "rank_1.json"), HasSubstr("invalid JSON"));
   EXPECT_THAT(
       ErrorOf(absl::StrReplaceAll(json, {{"\"is_p2p\"", "\"p\""}, {"\"collective_seq_id\"", "\"c\""}}),
               "rank_1.json"),
@@ -186,7 +186,7 @@ TEST(FlightRecorder, RefusesBadDumps) {
   // Wherever a pickle is cut, the reader says so.
   for (size_t n = 3; n < good.size(); n += 7)
     EXPECT_THAT(ErrorOf(good.substr(0, n), "nccl_trace_rank_1"),
-                ::testing::AnyOf(HasSubstr("cut short"), HasSubstr("no log of collective calls")))
+                ::testing::AnyOf(HasSubstr("cut short"), HasSubstr("not a log of collective calls")))
         << n;
 }
 
@@ -225,16 +225,16 @@ TEST(Pickle, RefusesDamage) {
   EXPECT_THAT(error("\x80\x02NN."), HasSubstr("the end with 2 values"));
   EXPECT_THAT(error("\x80\x02(."), HasSubstr("the end with 1 values"));
   EXPECT_THAT(error("\x80\x02N.N"), HasSubstr("1 bytes after the end"));
-  EXPECT_THAT(error("\x80\x02\xffN."), HasSubstr("0xff is no opcode"));
+  EXPECT_THAT(error("\x80\x02\xffN."), HasSubstr("0xff is not an opcode"));
   EXPECT_THAT(error("\x80\x02h\x07."), HasSubstr("entry 7 of the memo, which was never set"));
   EXPECT_THAT(error("\x80\x02q\x01."), HasSubstr("nothing on the stack to remember"));
   EXPECT_THAT(error("\x80\x02u."), HasSubstr("no MARK on the stack"));
   EXPECT_THAT(error("\x80\x02](N"), HasSubstr("cut short"));
-  EXPECT_THAT(error("\x80\x02N(Ne."), HasSubstr("items for what is no list"));
-  EXPECT_THAT(error("\x80\x02](NNu."), HasSubstr("items for what is no dictionary"));
+  EXPECT_THAT(error("\x80\x02N(Ne."), HasSubstr("items for a value that is not a list"));
+  EXPECT_THAT(error("\x80\x02](NNu."), HasSubstr("items for a value that is not a dictionary"));
   EXPECT_THAT(error("\x80\x02}(Nu."), HasSubstr("a key without a value"));
-  EXPECT_THAT(error("\x80\x02Na."), HasSubstr("items for what is no list"));
-  EXPECT_THAT(error("\x80\x02\x87."), HasSubstr("a tuple of more values"));
+  EXPECT_THAT(error("\x80\x02Na."), HasSubstr("items for a value that is not a list"));
+  EXPECT_THAT(error("\x80\x02\x87."), HasSubstr("a tuple with more values"));
   EXPECT_THAT(error("\x80\x02(\x85."), HasSubstr("a MARK in a tuple"));
   EXPECT_THAT(error(s("\x80\x02\x8a\x09"
                       "123456789.",

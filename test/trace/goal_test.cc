@@ -89,8 +89,8 @@ TEST(GoalText, RefusesWhatIsNone) {
       {"num_ranks 1\nrank 0 {\na: calc 1\nb requires a\n}\n",
        "line 4, rank 0: the label \"b\" is not defined"},
       {"num_ranks 1\nrank 0 {\nb: calc 1\nb requires a\na: calc 2\n}\n", "the label \"a\" is not defined"},
-      {"num_ranks 1\nrank 0 {\na: calc 1\na requires a\n}\n", "another operation than itself"},
-      {"num_ranks 1\nrank 0 {\na: calc 1\na requires\n}\n", "the label that is waited for"},
+      {"num_ranks 1\nrank 0 {\na: calc 1\na requires a\n}\n", "another operation to wait for"},
+      {"num_ranks 1\nrank 0 {\na: calc 1\na requires\n}\n", "the label to wait for"},
       {"num_ranks 1\nrank 0 {\na: wait 1\n}\n", "calc, send or recv after the label \"a\""},
       {"num_ranks 1\nrank 0 {\n1a: calc 1\n}\n", "calc, send, recv, a label"},
       {"num_ranks 1\nrank 0 {\ncalc 1 /* open\n}\n", "rank 0: expected"},
@@ -189,15 +189,15 @@ TEST(GoalBinary, RefusesDamage) {
   const size_t block = 8 + 6 + 32;  // of rank 0: 3 nodes, 1 root
   const size_t node = block + 8 + 4;
   const std::pair<std::string, const char*> kBad[] = {
-      {"", "byte 0: less than a head"},
-      {good.substr(0, 13), "less than a head"},
+      {"", "byte 0: shorter than a head"},
+      {good.substr(0, 13), "shorter than a head"},
       {with(0, "\x01"), "magic"},
       {with(0, std::string("\x26\x09", 2)), "--save-mem"},
       {with(8, std::string("\0\0\0\0", 4)), "0 ranks"},
       {with(8, "\xff\xff\xff\x7f"), "ranks, expected 1 to"},
       {with(14, std::string(8, '\0')), "rank 0: a block from 0"},
       {with(14, std::string(8, '\x7f')), "a block from"},
-      {with(22, std::string("\x01\0\0\0\0\0\0\0", 8)), "expected it to lie behind"},
+      {with(22, std::string("\x01\0\0\0\0\0\0\0", 8)), "expected a block after"},
       {good.substr(0, good.size() - 1), "is the file cut short?"},
       {good.substr(0, good.size() - 60), "is the file cut short?"},
       {with(30, std::string(8, '\0')), "rank 1: a block from 0"},
@@ -254,8 +254,8 @@ TEST(GoalTraces, RefuseWhatTimesAloneTell) {
     EXPECT_TRUE(p.ok()) << p.status();
     return std::string(ProgramTraces(*p, "x.goal", ReadOptions()).status().message());
   };
-  EXPECT_THAT(error("recv 1b from -1"), HasSubstr("rank 0, operation 0: -1 stands for any rank or tag"));
-  EXPECT_THAT(error("recv 1b from 1 tag -1"), HasSubstr("-1 stands for any"));
+  EXPECT_THAT(error("recv 1b from -1"), HasSubstr("rank 0, operation 0: -1 means any rank or tag"));
+  EXPECT_THAT(error("recv 1b from 1 tag -1"), HasSubstr("-1 means any"));
   EXPECT_THAT(error("send 1b to 0"), HasSubstr("a message to itself"));
   EXPECT_THAT(error("calc 18446744073709551615"), HasSubstr("expected at most"));
   EXPECT_THAT(error("send 18446744073709551615b to 1"), HasSubstr("fewer than 2^56"));
@@ -280,8 +280,7 @@ TEST(GoalTraces, AreReadByTheRegistry) {
   EXPECT_EQ(set->inputs.size(), 1u);
   ReadOptions steps;
   steps.capture.steps = "first";
-  EXPECT_THAT(std::string(ReadTraceSet({path}, steps).status().message()),
-              HasSubstr("neither steps nor ranks"));
+  EXPECT_THAT(std::string(ReadTraceSet({path}, steps).status().message()), HasSubstr("no steps or ranks"));
 }
 
 }  // namespace

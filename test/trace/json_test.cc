@@ -206,7 +206,7 @@ TEST(Json, OtherJsonIsRefusedAsWhatItIs) {
   for (const char* other :
        {"{\"name\": \"ag\", \"collective\": \"allgather\", \"gpus\": []}", "{\"id\": 5, \"name\": \"x\"}",
         "{\"inputs\": {}, \"outputs\": []}", "{\"type\": \"object\", \"name\": \"x\"}"})
-    EXPECT_THAT(Error(other), HasSubstr("no Chakra node")) << other;
+    EXPECT_THAT(Error(other), HasSubstr("not a Chakra node")) << other;
   EXPECT_THAT(Error("{\"version\": \"1\"}{\"level\": \"info\"}"), HasSubstr("expected a node"));
   EXPECT_THAT(Error("[1]"), HasSubstr("expected a Chakra trace"));
   EXPECT_THAT(Error(" "), HasSubstr("expected a Chakra trace"));

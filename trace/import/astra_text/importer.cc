@@ -18,8 +18,8 @@ constexpr absl::string_view kEndings[] = {".txt"};
 absl::StatusOr<TraceSet> Read(const std::vector<std::string>& inputs, const ReadOptions& options) {
   if (!options.groups_file.empty() || !options.capture.steps.empty() || !options.capture.ranks.empty() ||
       !options.capture.step_range.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        inputs[0], ": a text workload has its own groups, and neither steps nor ranks to select"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(inputs[0], ": a text workload has its own groups, and no steps or ranks to select"));
   }
   std::vector<std::string> others;
   ASSIGN_OR_RETURN(const auto files, FindRecordedFiles(inputs, kImporter, &others));
@@ -40,9 +40,9 @@ absl::StatusOr<TraceSet> Read(const std::vector<std::string>& inputs, const Read
   set.warnings.insert(set.warnings.begin(), workload.warnings.begin(), workload.warnings.end());
   if (options.ranks == 0 && workload.ranks == 0) {
     set.warnings.push_back(
-        absl::StrCat(path, " does not say on how many ranks it runs: here ", layout.ranks,
-                     layout.ranks == 1 ? ", alone, without a collective" : ", one model-parallel group",
-                     "; --ranks N gives it the devices of the cluster"));
+        absl::StrCat(path, " does not give the number of ranks; the replay has ", layout.ranks,
+                     layout.ranks == 1 ? " rank, without a collective" : " ranks, one model-parallel group",
+                     "; --ranks N sets the number"));
   }
   return set;
 }

@@ -308,9 +308,10 @@ absl::StatusOr<Layout> LayoutOf(const Workload& workload, int ranks, absl::strin
 absl::StatusOr<Program> ProgramOf(const Workload& workload, const Layout& layout, absl::string_view file) {
   const uint64_t nodes = MostNodes(workload);
   if (nodes <= kMostNodes) return Builder(workload, layout).Run();
-  return absl::InvalidArgumentError(absl::StrCat(file, ": line 1: ", workload.layers.size(),
-                                                 " layers, with what checkpoint_initiates runs again, are ",
-                                                 nodes, " nodes; expected at most ", kMostNodes));
+  return absl::InvalidArgumentError(
+      absl::StrCat(file, ": line 1: ", workload.layers.size(),
+                   " layers, with the layers that checkpoint_initiates repeats, are ", nodes,
+                   " nodes; expected at most ", kMostNodes));
 }
 
 }  // namespace chakra::astra_text

@@ -103,11 +103,11 @@ class Reader {
     if (!lines_.Next(&words)) return Bad("expected the number of layers, found the end of the file");
     uint64_t layers = 0;
     if (words.size() != 1 || !absl::SimpleAtoi(words[0], &layers) || layers == 0)
-      return Bad(absl::StrCat("expected the number of layers alone, 1 or more, found ", Quoted(words[0])));
+      return Bad(absl::StrCat("expected only the number of layers, 1 or more, found ", Quoted(words[0])));
     const uint32_t said = lines_.number();
     while (lines_.Next(&words)) {
       if (out_.layers.size() == layers)
-        return Bad(absl::StrCat("expected nothing more: line ", said, " says that there are ", layers,
+        return Bad(absl::StrCat("expected the end of the file: line ", said, " says that there are ", layers,
                                 " layers, found ", Quoted(words[0])));
       RETURN_IF_ERROR(OneLayer(words));
     }
@@ -170,7 +170,7 @@ class Reader {
     if (IsDlrm(*kind)) {
       if (at < words.size() && words[at] == "DLRM_LAST_BOTTOM_LAYER:") ++at;
       if (at >= words.size())
-        return Bad(absl::StrCat(words[0], ": expected the number of the last bottom layer behind it"));
+        return Bad(absl::StrCat(words[0], ": expected the number of the last bottom layer after this word"));
       RETURN_IF_ERROR(Whole(words[at++], "last bottom layer", std::numeric_limits<int>::max(), &value));
       out_.last_bottom_layer = static_cast<uint32_t>(value);
     }
@@ -183,7 +183,7 @@ class Reader {
         s = List(words, &at, &out_.recomputed_before);
       } else if (key == "vpp" || key == "ga" || key == "pp_comm") {
         // Their effect is in the layers already, or depends on pp.
-        if (++at >= words.size()) return Bad(absl::StrCat(key, ": expected a number behind it"));
+        if (++at >= words.size()) return Bad(absl::StrCat(key, ": expected a number after this word"));
         ++at;
       } else {
         int* const known = key == "model_parallel_NPU_group" ? &out_.model_parallel
@@ -203,10 +203,10 @@ class Reader {
       if (!s.ok()) return s;
     }
     if (unknown > 0)
-      out_.warnings.push_back(absl::StrCat(
-          file_, ": line ", lines_.number(), ": ", Quoted(first_unknown),
-          unknown > 1 ? absl::StrCat(" and ", unknown - 1, " more words") : "",
-          unknown > 1 ? " are not known and have no effect" : " is not known and has no effect"));
+      out_.warnings.push_back(
+          absl::StrCat(file_, ": line ", lines_.number(), ": ", Quoted(first_unknown),
+                       unknown > 1 ? absl::StrCat(" and ", unknown - 1, " more words") : "",
+                       unknown > 1 ? " are unknown and have no effect" : " is unknown and has no effect"));
     if (IsTransformer(*kind) && out_.model_parallel == 0)
       return Bad(absl::StrCat(words[0],
                               ": expected model_parallel_NPU_group: N, the ranks of a group that "
@@ -218,7 +218,7 @@ class Reader {
     if (*kind != Kind::kHybridTransformerFwdInBckwd &&
         !(out_.checkpoints.empty() && out_.recomputed_before.empty()))
       return Bad(
-          absl::StrCat("checkpoints are of HYBRID_TRANSFORMER_FWD_IN_BCKWD, expected none with ", words[0]));
+          absl::StrCat("checkpoints are for HYBRID_TRANSFORMER_FWD_IN_BCKWD, expected none with ", words[0]));
     return absl::OkStatus();
   }
 
@@ -240,7 +240,7 @@ class Reader {
     if (name == "ALLREDUCEALLTOALL")
       return Bad(absl::StrCat(field, ": ", word,
                               " is an all-reduce on some dimensions of a network and an all-to-all on the "
-                              "others; no collective here is both, expected two layers"));
+                              "others; no collective of a trace is both, expected two layers"));
     return Bad(absl::StrCat(field, ": expected ", kSuffixes, ", found ", Quoted(word)));
   }
 
@@ -295,7 +295,7 @@ class Reader {
     for (const uint32_t layer : out_.recomputed_before) {
       if (out_.checkpoints.empty() || out_.checkpoints.front() >= layer)
         return bad(absl::StrCat("checkpoint_initiates: layer ", layer,
-                                ", expected one behind a layer of checkpoints"));
+                                ", expected a layer after a layer of checkpoints"));
     }
     return absl::OkStatus();
   }

@@ -174,7 +174,7 @@ std::vector<int> RanksFromPlaces(const std::vector<PlacedFile>& files, std::stri
   for (const PlacedFile& file : files) at.emplace_back(file.places.begin(), file.places.end());
   std::vector<std::string> needed = NeededDimensions(at);
   if (needed.empty() || !Distinct(at, needed)) {
-    *why = "several files are of one place";
+    *why = "several files have the same place";
     return {};
   }
   std::vector<std::string> other = needed;  // data before pipeline
@@ -186,7 +186,7 @@ std::vector<int> RanksFromPlaces(const std::vector<PlacedFile>& files, std::stri
     std::vector<int> ranks = Count(at, tried);
     if (!Holds(files, ranks)) continue;
     if (!found.empty() && ranks != found) {
-      *why = "pipeline and data ranks can count in two orders, and no group tells which";
+      *why = "pipeline and data ranks can count in two orders, and no group shows which";
       return {};
     }
     found = std::move(ranks);
@@ -194,7 +194,7 @@ std::vector<int> RanksFromPlaces(const std::vector<PlacedFile>& files, std::stri
   }
   if (found.empty())
     *why = absl::StrCat("counted from ", absl::StrJoin(needed, ", "),
-                        " the ranks are not among the members of the groups that the files call on");
+                        ", the ranks are not members of the groups of the calls in the files");
   return found;
 }
 

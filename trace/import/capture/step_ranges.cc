@@ -124,7 +124,7 @@ absl::Status MarkSteps(const std::string& pattern, DeviceTrace* device) {
   if (ranges.asked() && chosen.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat(device->file, ": no annotation or operator is named \"", pattern,
-                     "\"; expected the text of one, '*' standing for any text, as --step-range"));
+                     "\"; expected the text of one as --step-range; '*' matches any text"));
   }
   if (ranges.asked()) {  // the profiler's own marks are not steps now
     for (Event& e : device->events) {

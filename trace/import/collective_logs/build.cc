@@ -263,10 +263,10 @@ void RankBuilder::Walk(const JoinedLogs& joined, const JoinedRank& rank) {
 absl::Status RankBuilder::Build(const JoinedLogs& joined, size_t r, absl::string_view format, bool frames) {
   const JoinedRank& rank = joined.ranks[r];
   if (!Fits(rank)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(rank.log.file, ": rank ", rank.log.rank,
-                     ": its calls lie outside of what a trace can hold: 106 days from the begin of the run; "
-                     "expected logs of one run"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        rank.log.file, ": rank ", rank.log.rank,
+        ": its calls are outside of the times that a trace can record: 106 days from the begin of the run; "
+        "expected logs of one run"));
   }
   Reset(frames);
   FrameHead(joined, rank);

@@ -14,7 +14,7 @@ namespace {
 
 absl::Status TwoLogs(const RankLog& a, const RankLog& b) {
   return absl::InvalidArgumentError(absl::StrCat("two logs of rank ", a.rank, ": ", a.file, " and ", b.file,
-                                                 "; expected one: name the files that are meant"));
+                                                 "; expected one: name the files to use"));
 }
 
 // Joins the files of each process: the profiler plugin writes one file for each communicator. Processes of
@@ -102,11 +102,11 @@ absl::Status FindRanks(std::vector<RankLog>* logs, int* world, std::vector<std::
       std::count_if(logs->begin(), logs->end(), [](const RankLog& l) { return l.rank >= 0; }));
   if (told == 0 && !ByWorld(logs, world)) {
     ByProcess(logs);
-    warnings->push_back(absl::StrCat("no communicator has all ", logs->size(),
+    warnings->push_back(absl::StrCat("no group has all ", logs->size(),
                                      " logged ranks: they are numbered by host and process"));
   } else if (told != 0 && told != logs->size()) {
     return absl::InvalidArgumentError(
-        "logs that name their rank beside logs that do not; expected one recorder's");
+        "some logs name their rank and others do not; expected logs of one recorder");
   }
   std::stable_sort(logs->begin(), logs->end(),
                    [](const RankLog& a, const RankLog& b) { return a.rank < b.rank; });

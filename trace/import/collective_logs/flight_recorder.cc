@@ -106,7 +106,8 @@ absl::Status DumpReader::Integer(const Value& e, const char* field, int64_t most
 absl::Status DumpReader::Version() {
   const Value* v = data_.Find(data_.root(), "version");
   if (v == nullptr || v->kind() != PlainData::kText)
-    return Bad("version", "missing; expected a dump of the Flight Recorder, which says \"2.10\" or the like");
+    return Bad("version",
+               "missing; expected a dump of the Flight Recorder, which has a version like \"2.10\"");
   if (absl::StartsWith(v->text(), "2.")) return absl::OkStatus();
   return Bad("version", absl::StrCat("\"", v->text(), "\", expected 2.x, which PyTorch 2.2 and later write"));
 }
@@ -117,7 +118,7 @@ absl::Status DumpReader::FindGroups() {
   if (groups->kind() != PlainData::kDict) return Bad("pg_config", "expected groups by their names");
   for (size_t i = 0; i + 1 < data_.items(*groups).size(); i += 2) {
     const Value &key = data_.at(data_.items(*groups)[i]), &group = data_.at(data_.items(*groups)[i + 1]);
-    if (key.kind() != PlainData::kText) return Bad("pg_config", "a name that is no text");
+    if (key.kind() != PlainData::kText) return Bad("pg_config", "a name that is not text");
     LogComm comm;
     comm.id = std::string(key.text());
     const Value *desc = data_.Find(group, "desc"), *ranks = data_.Find(group, "ranks");
@@ -155,9 +156,9 @@ absl::Status DumpReader::Group(const Value& e, LogCall* call) {
     call->comm = it->second;
     return absl::OkStatus();
   }
-  return Bad("process_group", absl::StrCat("\"", name, "\" is no group of rank ", log_.rank,
-                                           " in pg_config; expected one that is. Does the file's name end in "
-                                           "the rank that wrote it?"));
+  return Bad("process_group", absl::StrCat("\"", name, "\" is not a group of rank ", log_.rank,
+                                           " in pg_config; expected a group of pg_config. Does the file's "
+                                           "name end in the rank that wrote it?"));
 }
 
 absl::Status DumpReader::Operation(const Value& e, LogCall* call) {
@@ -202,7 +203,7 @@ absl::Status DumpReader::SumBytes(const Value& e, const char* sizes, const char*
     if (shape.kind() != PlainData::kList || dtype.kind() != PlainData::kText)
       return Bad(sizes, "expected lists of integers, and types as text");
     const int item = pytorch::ItemSize(dtype.text());
-    if (item == 0) return Bad(types, absl::StrCat("\"", dtype.text(), "\" is no type of PyTorch"));
+    if (item == 0) return Bad(types, absl::StrCat("\"", dtype.text(), "\" is not a type of PyTorch"));
     unsigned __int128 bytes = static_cast<unsigned>(item);
     for (const uint32_t d : data_.items(shape)) {
       int64_t n = 0;
@@ -235,7 +236,7 @@ absl::Status DumpReader::Times(const Value& e, LogCall* call) {
   bool there = false;
   int64_t started = 0;
   RETURN_IF_ERROR(Integer(e, "time_created_ns", kMostStartNs, &now_.created, &there));
-  if (!there || now_.created == 0) return Bad("time_created_ns", "missing; expected when the call was made");
+  if (!there || now_.created == 0) return Bad("time_created_ns", "missing; expected the time of the call");
   RETURN_IF_ERROR(Integer(e, "time_discovered_started_ns", kMostStartNs, &started, &there));
   RETURN_IF_ERROR(Integer(e, "time_discovered_completed_ns", kMostStartNs, &now_.completed, &there));
   if (now_.completed != 0 && now_.completed < now_.created) {
@@ -386,7 +387,7 @@ void DumpReader::PlaceInTime() {
 }
 
 absl::StatusOr<RankLog> DumpReader::Run() {
-  if (data_.root().kind() != PlainData::kDict) return Bad("(all)", "expected a dictionary, a dump's");
+  if (data_.root().kind() != PlainData::kDict) return Bad("(all)", "expected the dictionary of a dump");
   log_.shared_clock = true;
   absl::string_view name = log_.file;
   name = name.substr(name.rfind('/') + 1);
@@ -396,7 +397,7 @@ absl::StatusOr<RankLog> DumpReader::Run() {
   if (!absl::SimpleAtoi(name.substr(digits), &log_.rank) || log_.rank >= kMostMembers) {
     return absl::InvalidArgumentError(absl::StrCat(
         log_.file,
-        ": a dump of the Flight Recorder does not say its rank; expected a name that ends in it, as "
+        ": a dump of the Flight Recorder does not contain its rank; expected a name that ends in it, as "
         "PyTorch names it: nccl_trace_rank_7"));
   }
   RETURN_IF_ERROR(Version());
@@ -414,8 +415,8 @@ absl::StatusOr<RankLog> DumpReader::Run() {
             absl::StrCat("calls that had not ended when the dump was written, the first is entry ",
                          first_unfinished_, "; left out"));
   log_.Note("calls_unknown", unknown_, 0,
-            "calls of a kind that is no collective and no message; kept as recorded");
-  log_.Note("calls_without_size", sizeless_, 0, "calls that the dump gives no bytes");
+            "calls that are neither a collective nor a message; kept as recorded");
+  log_.Note("calls_without_size", sizeless_, 0, "calls without sizes in the dump");
   return std::move(log_);
 }
 

@@ -165,7 +165,7 @@ absl::Status FindFiles(const std::vector<std::string>& inputs, int threads, std:
         RETURN_IF_ERROR(AddMembers(path, files, &archives->emplace_back()));
       } else if (!folder) {
         return absl::InvalidArgumentError(absl::StrCat(path,
-                                                       ": no log of collective calls; expected NCCL's "
+                                                       ": not a log of collective calls; expected NCCL's "
                                                        "Inspector, the example of its profiler plugins, its "
                                                        "NCCL_DEBUG=INFO, or PyTorch's Flight Recorder"));
       }
@@ -195,7 +195,7 @@ absl::Status CheckSelection(const ReadOptions& options) {
                      "\": collective logs have no ranges; it is for captures and exports of Nsight Systems"));
   if (options.groups_file.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat(options.groups_file, ": collective logs name their own groups; expected no file of them"));
+      absl::StrCat(options.groups_file, ": collective logs name their own groups; expected no groups file"));
 }
 
 absl::StatusOr<TraceSet> ReadRun(const std::vector<std::string>& inputs, const ReadOptions& options) {
@@ -245,7 +245,7 @@ bool LooksLikeCallLog(absl::string_view head) { return RecorderOf(head) >= 0; }
 
 absl::Status ReadLog(absl::string_view content, absl::string_view file, std::vector<RankLog>* out) {
   const int recorder = RecorderOf(content.substr(0, Importer::kSniffed));
-  if (recorder < 0) return absl::InvalidArgumentError(absl::StrCat(file, ": no log of collective calls"));
+  if (recorder < 0) return absl::InvalidArgumentError(absl::StrCat(file, ": not a log of collective calls"));
   const std::string padded = absl::StrCat(content, std::string(simdjson::SIMDJSON_PADDING, '\0'));
   return ReadAs(recorder, absl::string_view(padded).substr(0, content.size()), file, out);
 }
@@ -256,12 +256,12 @@ absl::StatusOr<JoinedLogs> ReadLogs(const std::vector<std::string>& inputs, cons
   std::vector<InputFile> archives;
   RETURN_IF_ERROR(FindFiles(inputs, options.threads, &files, &archives));
   if (files.empty()) {
-    return absl::NotFoundError(absl::StrCat(absl::StrJoin(inputs, ", "), ": no log of collective calls"));
+    return absl::NotFoundError(absl::StrCat(absl::StrJoin(inputs, ", "), ": not a log of collective calls"));
   }
   for (const LogFile& f : files) {
     if (f.recorder == files[0].recorder) continue;
-    return absl::InvalidArgumentError(absl::StrCat(files[0].path, " is of ", kRecorders[files[0].recorder],
-                                                   ", ", f.path, " of ", kRecorders[f.recorder],
+    return absl::InvalidArgumentError(absl::StrCat(files[0].path, " is from ", kRecorders[files[0].recorder],
+                                                   ", ", f.path, " from ", kRecorders[f.recorder],
                                                    "; expected the logs of one recorder"));
   }
   *format = std::string(kRecorders[files[0].recorder]);

@@ -138,7 +138,7 @@ absl::Status InspectorReader::Header(const object& header, uint32_t* comm) {
     c.member = static_cast<int>(member);
     c.size = static_cast<int>(size);
   } else if (log_.comms[it->second].size != size) {
-    return Bad("n_ranks", absl::StrCat(size, ", where an earlier line says that communicator ", id, " has ",
+    return Bad("n_ranks", absl::StrCat(size, ", but an earlier line says that group ", id, " has ",
                                        log_.comms[it->second].size));
   }
   *comm = last_comm_ = it->second;
@@ -161,8 +161,8 @@ absl::Status InspectorReader::Process(const object& metadata) {
     log_.host = std::string(host);
     log_.process = process;
   } else if (process != log_.process || host != log_.host) {
-    return Bad("pid", absl::StrCat("process ", process, " of ", host, ", where the file begins with ",
-                                   log_.process, " of ", log_.host, "; expected one process a file"));
+    return Bad("pid", absl::StrCat("process ", process, " of ", host, ", but the file begins with ",
+                                   log_.process, " of ", log_.host, "; expected one process for each file"));
   }
   return absl::OkStatus();
 }
@@ -176,8 +176,7 @@ absl::Status InspectorReader::Kind(const object& perf, const std::string& prefix
   RETURN_IF_ERROR(Integer(perf, size.c_str(), 0, int64_t{1} << 56, &bytes));
   NcclCall known;
   if (!FindNcclCall(name, &known)) {
-    return Bad(prefix,
-               absl::StrCat("\"", name, "\" is no call that the Inspector knows; expected ", kNcclCalls));
+    return Bad(prefix, absl::StrCat("\"", name, "\" is not a call of the Inspector; expected ", kNcclCalls));
   }
   if (known.per_member && bytes > (int64_t{1} << 56) / members)
     return Bad(size, absl::StrCat(bytes, " for each of ", members, " members, expected 2^56 in all at most"));
@@ -281,7 +280,7 @@ absl::Status InspectorReader::Line(absl::string_view line) {
   element root;
   const auto wrong = parser_.parse(line.data(), line.size(), false).get(root);
   if (wrong != simdjson::SUCCESS)
-    return Bad("", absl::StrCat("no valid JSON: ", simdjson::error_message(wrong)));
+    return Bad("", absl::StrCat("invalid JSON: ", simdjson::error_message(wrong)));
   if (root.get(fields) != simdjson::SUCCESS) return Bad("", "expected an object");
   return Fields(fields);
 }
@@ -299,10 +298,9 @@ absl::Status InspectorReader::Split(std::vector<RankLog>* out) {
   }
   for (const auto& [id, of] : members) {
     if (of.size() == ranks) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat(log_.file, ": one process has ", ranks, " ranks of one communicator and ", of.size(),
-                     " of communicator ", id,
-                     ", so that nothing tells which rank made a call; expected one device a process"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        log_.file, ": one process has ", ranks, " ranks of one group and ", of.size(), " of group ", id,
+        ", so that the rank of a call is unknown; expected one device for each process"));
   }
   std::vector<RankLog> logs(ranks);
   std::vector<std::pair<size_t, uint32_t>> to(log_.comms.size());  // rank, and its communicator
@@ -453,16 +451,16 @@ absl::Status InspectorReader::Run(std::vector<RankLog>* out) {
   }
   if (log_.process < 0)
     return absl::InvalidArgumentError(
-        absl::StrCat(log_.file, ": no line of the Inspector; expected JSON objects"));
+        absl::StrCat(log_.file, ": no lines of the Inspector; expected JSON objects"));
   log_.Note(
       "calls_dropped", dropped_, 0,
-      "calls that the Inspector dropped, as its ring was full; a shorter "
+      "calls that the Inspector dropped, because its ring was full; a shorter "
       "NCCL_INSPECTOR_DUMP_THREAD_INTERVAL_MICROSECONDS or a larger NCCL_INSPECTOR_DUMP_COLL_RING_SIZE keeps "
       "them");
   log_.Note("calls_without_start", untimed_, 0,
-            "calls without event_trace_ts: nothing tells when they began; they follow one another without "
+            "calls without event_trace_ts: their start is unknown; they follow one another without "
             "computation between. NCCL_INSPECTOR_DUMP_VERBOSE=1 records it");
-  log_.Note("calls_timed_by_host", by_host_, 0, "calls whose time is the host's, not the device's");
+  log_.Note("calls_timed_by_host", by_host_, 0, "calls whose times are those of the host, not of the device");
   return Split(out);
 }
 

@@ -78,9 +78,9 @@ absl::Status Joiner::FindGroups() {
       if (fresh) groups_.push_back({comm.id, comm.name, comm.size, comm.ranks, {}});
       Group& group = groups_[it->second];
       if (comm.size != group.size && comm.size > 0 && group.size > 0) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            rank.log.file, ": communicator ", comm.id, " has ", comm.size, " members, but ", group.size,
-            " in ", out_.ranks[group.logs[0].first].log.file, "; expected logs of one run"));
+        return absl::InvalidArgumentError(
+            absl::StrCat(rank.log.file, ": group ", comm.id, " has ", comm.size, " members, but ", group.size,
+                         " in ", out_.ranks[group.logs[0].first].log.file, "; expected logs of one run"));
       }
       group.size = std::max({group.size, comm.size, comm.member + 1});
       if (group.name.empty()) group.name = comm.name;
@@ -100,9 +100,9 @@ absl::Status Joiner::CheckGroup(const Group& group) const {
     const int member = out_.ranks[r].log.comms[c].member;
     const auto [it, fresh] = of_member.try_emplace(member, r);
     if (fresh) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat(out_.ranks[r].log.file, " and ", out_.ranks[it->second].log.file, " are both of member ",
-                     member, " of communicator ", group.id, "; expected one log of each"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        out_.ranks[r].log.file, " and ", out_.ranks[it->second].log.file, " are both logs of member ", member,
+        " of group ", group.id, "; expected one log of each"));
   }
   return absl::OkStatus();
 }
@@ -345,25 +345,24 @@ void Joiner::Report() {
         if (of[i] > of[i - 1] + 1) gaps += of[i] - of[i - 1] - 1;
       }
     }
-    rank.log.Note(
-        "calls_missing", gaps, 0,
-        "numbers of calls that the log skips: what they moved is not replayed, and their time counts as "
-        "computation");
+    rank.log.Note("calls_missing", gaps, 0,
+                  "call numbers that are missing in the log: their bytes are not replayed, and their time "
+                  "counts as computation");
     rank.log.Note("calls_without_partners", lost, 0,
-                  "calls that not all members logged; kept as recorded, as communication");
+                  "calls that some members did not log; kept as recorded, as communication");
     if (rank.offset_ns != 0 && rank.log.shared_clock) {
-      rank.log.Note(
-          "clock_aligned", 1, 0,
-          absl::StrCat("its clock was moved by ", rank.offset_ns, " ns, as the ends of shared calls tell"));
+      rank.log.Note("clock_aligned", 1, 0,
+                    absl::StrCat("its clock was moved by ", rank.offset_ns,
+                                 " ns, according to the ends of shared calls"));
     }
   });
   if (out_.world > static_cast<int>(out_.ranks.size())) {
     out_.warnings.push_back(absl::StrCat("the job has ", out_.world, " ranks, ", out_.ranks.size(),
-                                         " of them logged: what the others did is not known"));
+                                         " of them logged: the others are unknown"));
   }
   if (!out_.timed) {
     out_.warnings.push_back(
-        "the logs do not say when calls began: they follow one another without computation between; "
+        "the logs do not give the start of calls: they follow one another without computation between; "
         "NCCL_INSPECTOR_DUMP_VERBOSE=1 records it");
   }
 }
@@ -393,7 +392,7 @@ absl::StatusOr<JoinedLogs> JoinRanks(std::vector<RankLog> logs, const std::vecto
   for (const int rank : wanted) {
     if (std::any_of(logs.begin(), logs.end(), [rank](const RankLog& l) { return l.rank == rank; })) continue;
     return absl::InvalidArgumentError(absl::StrCat(
-        "rank ", rank, " was asked for, but no log is of it; logs are of ",
+        "rank ", rank, " was asked for, but has no log; there are logs of ",
         absl::StrJoin(logs, ", ", [](std::string* s, const RankLog& l) { absl::StrAppend(s, l.rank); })));
   }
   if (!wanted.empty()) {

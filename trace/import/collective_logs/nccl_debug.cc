@@ -113,8 +113,7 @@ absl::Status DebugReader::Init(const std::string& process, const Tokens& t) {
   if (pointer.empty() || !absl::SimpleAtoi(After(t, "rank"), &rank) ||
       !absl::SimpleAtoi(After(t, "nranks"), &size))
     return absl::OkStatus();
-  if (rank < 0 || size < 1 || rank >= size || size > (1 << 22))
-    return Bad("a rank that is not in its communicator");
+  if (rank < 0 || size < 1 || rank >= size || size > (1 << 22)) return Bad("a rank that is not in its group");
   const auto key = std::make_pair(process, pointer);
   std::string id(After(t, "commId"));
   if (const auto known = comms_.find(key); known != comms_.end()) {  // the COMPLETE after a START
@@ -150,10 +149,10 @@ absl::Status DebugReader::Call(const std::string& process, absl::string_view nam
     return Bad("a datatype or a count that NCCL does not have");
   const auto comm = comms_.find({process, std::string(After(t, "comm"))});
   if (comm == comms_.end()) {
-    return Bad(absl::StrCat(
-        "a call on communicator ", After(t, "comm"), " of ", process,
-        ", of which no line tells the rank; expected \"comm ... rank R nranks N ... Init COMPLETE\" "
-        "before: NCCL_DEBUG_SUBSYS=INIT,COLL"));
+    return Bad(
+        absl::StrCat("a call on group ", After(t, "comm"), " of ", process,
+                     ": no line gives its rank; expected \"comm ... rank R nranks N ... Init COMPLETE\" "
+                     "before: NCCL_DEBUG_SUBSYS=INIT,COLL"));
   }
   RankLog& log = (*out_)[comm->second.log];
   LogCall call;

@@ -97,12 +97,11 @@ class PickleReader {
 absl::Status PickleReader::Refuse(uint8_t code) const {
   for (const RefusedOpcode& r : kRefused) {
     if (r.code != code) continue;
-    return Fail(
-        absl::StrCat("opcode ", r.name,
-                     ", which plain data does not need; nothing of a pickle is executed here. Expected "
-                     "a dump of the Flight Recorder as PyTorch writes it"));
+    return Fail(absl::StrCat("opcode ", r.name,
+                             ", which plain data does not need; pickles are not executed. Expected "
+                             "a dump of the Flight Recorder as PyTorch writes it"));
   }
-  return Fail(absl::StrCat("0x", absl::Hex(code), " is no opcode of a pickle"));
+  return Fail(absl::StrCat("0x", absl::Hex(code), " is not an opcode of a pickle"));
 }
 
 // Reads a little-endian number of `width` bytes.
@@ -165,7 +164,7 @@ absl::Status PickleReader::Tuple(size_t count) {
   if (marked) {
     RETURN_IF_ERROR(FindMark(&first));
   } else {
-    if (stack_.size() < count) return Fail("a tuple of more values than the stack has");
+    if (stack_.size() < count) return Fail("a tuple with more values than the stack");
     first = stack_.size() - count;
     for (size_t i = first; i < stack_.size(); ++i) {
       if (stack_[i] == kMark) return Fail("a MARK in a tuple");
@@ -195,7 +194,7 @@ absl::Status PickleReader::Fill(bool dict, bool many) {
   if (dict && (stack_.size() - first) % 2 != 0) return Fail("a key without a value");
   const bool there = rest > 0 && stack_[rest - 1] != kMark;
   if (!there || data_.at(stack_[rest - 1]).kind() != (dict ? PlainData::kDict : PlainData::kList))
-    return Fail(absl::StrCat("items for what is no ", dict ? "dictionary" : "list"));
+    return Fail(absl::StrCat("items for a value that is not a ", dict ? "dictionary" : "list"));
   data_.AddItems(stack_[rest - 1], absl::MakeConstSpan(stack_).subspan(first));
   stack_.resize(rest);
   return absl::OkStatus();
@@ -392,7 +391,7 @@ absl::StatusOr<PlainData> ReadPlainJson(absl::string_view text, absl::string_vie
   simdjson::dom::element root;
   if (const auto e = parser->parse(text.data(), text.size()).get(root)) {
     return absl::InvalidArgumentError(
-        absl::StrCat(file, ": no valid JSON: ", simdjson::error_message(e), "; is the file cut short?"));
+        absl::StrCat(file, ": invalid JSON: ", simdjson::error_message(e), "; is the file cut short?"));
   }
   PlainData data;
   data.set_root(JsonReader(&data).Add(root));

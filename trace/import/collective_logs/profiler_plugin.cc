@@ -78,9 +78,10 @@ absl::Status PluginReader::Begin(const object& event, bool p2p) {
   uint64_t hash = 0;
   int64_t rank = 0, count = 0, sequence = 0, peer = -1;
   if (event["name"].get(name) != simdjson::SUCCESS) return Bad("name", "missing; expected the call");
-  if (event["args"].get(args) != simdjson::SUCCESS) return Bad("args", "missing; expected what the call is");
+  if (event["args"].get(args) != simdjson::SUCCESS)
+    return Bad("args", "missing; expected the arguments of the call");
   if (args["CommHash"].get(hash) != simdjson::SUCCESS)
-    return Bad("CommHash", "missing; expected the number of the communicator");
+    return Bad("CommHash", "missing; expected the hash of the group");
   RETURN_IF_ERROR(Number(args, "Rank", 0, (1 << 22) - 1, &rank));
   RETURN_IF_ERROR(Number(args, "Count", 0, int64_t{1} << 52, &count));
   if (args["Datatype"].get(type) != simdjson::SUCCESS)
@@ -88,7 +89,7 @@ absl::Status PluginReader::Begin(const object& event, bool p2p) {
   absl::string_view item(type.data(), type.size());
   absl::ConsumePrefix(&item, "nccl");
   const int bytes = absl::StartsWith(item, "Float8") ? 1 : pytorch::ItemSize(item);
-  if (bytes == 0) return Bad("Datatype", absl::StrCat("\"", item, "\" is no type of NCCL"));
+  if (bytes == 0) return Bad("Datatype", absl::StrCat("\"", item, "\" is not a type of NCCL"));
   NcclCall known;
   if (!FindNcclCall({name.data(), name.size()}, &known))
     return Bad("name",
@@ -107,8 +108,8 @@ absl::Status PluginReader::Begin(const object& event, bool p2p) {
     c.member = static_cast<int>(rank);
     messages_.push_back(0);
   } else if (log_.comms[it->second].member != rank) {
-    return Bad("Rank", absl::StrCat(rank, ", where an earlier call of communicator ", id, " says ",
-                                    log_.comms[it->second].member, "; expected one rank a file"));
+    return Bad("Rank", absl::StrCat(rank, ", but an earlier call of group ", id, " says ",
+                                    log_.comms[it->second].member, "; expected one rank for each file"));
   }
   call_ = LogCall();
   call_.comm = it->second;
@@ -210,9 +211,9 @@ absl::StatusOr<RankLog> PluginReader::Run() {
   cut = cut || open_;
   log_.Note("truncated_log", cut ? 1 : 0, log_.calls.size(),
             "the file ends inside a call; it was read up to the call before");
-  log_.Note(
-      "calls_timed_by_host", by_host_, 0,
-      "calls without KernelCh events, whose time is the host's; NCCL_PROFILE_EVENT_MASK=2047 records them");
+  log_.Note("calls_timed_by_host", by_host_, 0,
+            "calls without KernelCh events: their times are those of the host; NCCL_PROFILE_EVENT_MASK=2047 "
+            "records them");
   return std::move(log_);
 }
 

@@ -99,7 +99,7 @@ absl::Status BinaryReader::Block(size_t begin, size_t end, GoalRank* rank) {
     return Fail(begin, absl::StrCat(nodes, " nodes and ", roots, " roots do not fit in the block of ",
                                     end - begin, " bytes; is the file cut short?"));
   const size_t appendix = first + size_t{nodes} * kNodeBytes;
-  if ((end - appendix) % 4 != 0) return Fail(appendix, "an appendix that is no list of 4-byte numbers");
+  if ((end - appendix) % 4 != 0) return Fail(appendix, "an appendix that is not a list of 4-byte numbers");
   waits_.assign(nodes, 0);
   rank->ops.reserve(nodes);
   for (uint32_t i = 0; i < nodes; ++i) {
@@ -131,11 +131,11 @@ absl::Status BinaryReader::Block(size_t begin, size_t end, GoalRank* rank) {
 
 absl::StatusOr<Program> BinaryReader::Run() {
   if (bytes_.size() < kMagicBytes + kHeadBytes)
-    return Fail(0, "less than a head of 14 bytes; expected a GOAL binary");
+    return Fail(0, "shorter than a head of 14 bytes; expected a GOAL binary");
   const auto magic = Load<uint64_t>(bytes_, 0);
   if (magic == kSpoilt)
     return Fail(
-        0, "the program was consumed by a run of LogGOPSim with --save-mem; expected the file before it");
+        0, "a run of LogGOPSim with --save-mem consumed the program; expected the file from before the run");
   if (magic != kMagic) return Fail(0, absl::StrCat("magic ", magic, ", expected ", kMagic));
   ranks_ = Load<uint32_t>(bytes_, kMagicBytes);
   const size_t table = kMagicBytes + kHeadBytes;
@@ -150,8 +150,8 @@ absl::StatusOr<Program> BinaryReader::Run() {
     const size_t at = table + size_t{r} * 16;
     const auto begin = Load<uint64_t>(bytes_, at), end = Load<uint64_t>(bytes_, at + 8);
     if (begin < before || end < begin || end > size)
-      return Fail(at, absl::StrCat("a block from ", begin, " to ", end, ", expected it to lie behind ",
-                                   before, " and within the ", size, " bytes; is the file cut short?"));
+      return Fail(at, absl::StrCat("a block from ", begin, " to ", end, ", expected a block after ", before,
+                                   " and within the ", size, " bytes; is the file cut short?"));
     before = end;
     RETURN_IF_ERROR(Block(kMagicBytes + begin, kMagicBytes + end, &out.ranks.emplace_back()));
   }

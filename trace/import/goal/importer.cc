@@ -26,8 +26,8 @@ absl::StatusOr<TraceSet> ReadGoal(const std::vector<std::string>& inputs, const 
   }
   if (!options.groups_file.empty() || !options.capture.steps.empty() || !options.capture.ranks.empty() ||
       !options.capture.step_range.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        inputs[0], ": a GOAL program has no process groups, and neither steps nor ranks to select"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(inputs[0], ": a GOAL program has no process groups, and no steps or ranks to select"));
   }
   ASSIGN_OR_RETURN(std::unique_ptr<FileSource> disk, FileSource::Open(inputs[0]));
   ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> content, OpenContent(disk.get(), inputs[0]));

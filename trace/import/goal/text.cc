@@ -160,10 +160,10 @@ absl::Status TextReader::Dependency(absl::string_view label, GoalRank* rank) {
     return Fail("\":\", \"requires\" or \"irequires\" after a label");
   }
   const absl::string_view of = Word();
-  if (of.empty()) return Fail("the label that is waited for");
+  if (of.empty()) return Fail("the label to wait for");
   RETURN_IF_ERROR(Find(label, &dep.op));
   RETURN_IF_ERROR(Find(of, &dep.of));
-  if (dep.op == dep.of) return Fail("another operation than itself to wait for");
+  if (dep.op == dep.of) return Fail("another operation to wait for");
   rank->deps.push_back(dep);
   return EndOfStatement();
 }

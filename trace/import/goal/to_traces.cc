@@ -36,7 +36,7 @@ absl::Status CheckOps(const Program& program, const std::string& name) {
       if (op.peer == static_cast<uint32_t>(r)) return bad("a message to itself; expected another rank");
       if (op.peer == kAny || op.tag == kAny)
         return bad(
-            "-1 stands for any rank or tag, which only a run of the program can tell; expected numbers");
+            "-1 means any rank or tag: a receive from any rank or tag cannot be matched; expected numbers");
     }
   }
   return absl::OkStatus();
@@ -112,8 +112,9 @@ absl::StatusOr<TraceSet> ProgramTraces(Program program, const std::string& name,
   ASSIGN_OR_RETURN(set.ranks, LoadWritten(program.ranks.size(), options, name, write));
   for (size_t i = 0; i < unequal.size() && options.rewriter == nullptr; ++i) {
     if (unequal[i] == 0) continue;
-    set.ranks[i].repairs.push_back({"receive_size", name, static_cast<int>(i), unequal[i], 0,
-                                    "receives of another size than their sends; they take the sends'"});
+    set.ranks[i].repairs.push_back(
+        {"receive_size", name, static_cast<int>(i), unequal[i], 0,
+         "receives whose size differs from their sends; they get the size of the sends"});
   }
   return set;
 }

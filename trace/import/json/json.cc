@@ -374,26 +374,24 @@ absl::Status FromJsonizer(JsonReader* reader, const JsonValue& first, EtWriter* 
 }
 
 absl::Status Convert(JsonReader* reader, EtWriter* writer) {
-  if (reader->AtEnd()) return reader->Error(0, absl::StrCat("nothing but blanks: ", kForms));
+  if (reader->AtEnd()) return reader->Error(0, absl::StrCat("only blanks: ", kForms));
   ASSIGN_OR_RETURN(const JsonValue first, reader->Next());
   if (!first.is(Kind::kObject)) {
     return reader->Error(first.begin,
                          absl::StrCat("the first value is of kind ", Name(first.kind), "; ", kForms));
   }
   if (first.Find("traceEvents") != nullptr) {
-    return reader->Error(
-        first.begin,
-        "this is a Kineto trace (it has 'traceEvents'); PyTorch captures are not read beside "
-        "Chakra traces");
+    return reader->Error(first.begin,
+                         "this is a Kineto trace (it has 'traceEvents'); PyTorch captures cannot be read "
+                         "together with Chakra traces");
   }
   const JsonValue* nodes = first.Find("nodes");
   if (nodes != nullptr && first.Find("schema") != nullptr) {
-    return reader->Error(first.begin,
-                         nodes->is(Kind::kArray)
-                             ? "this is a PyTorch host trace (it has 'nodes' and 'schema'); PyTorch captures "
-                               "are not read beside "
-                               "Chakra traces"
-                             : "this has the 'schema' of a PyTorch host trace, but its 'nodes' are no list");
+    return reader->Error(
+        first.begin, nodes->is(Kind::kArray)
+                         ? "this is a PyTorch host trace (it has 'nodes' and 'schema'); PyTorch captures "
+                           "cannot be read together with Chakra traces"
+                         : "this has the 'schema' of a PyTorch host trace, but its 'nodes' are not a list");
   }
   const char* list = first.Find("workload_graph") != nullptr ? "workload_graph"
                      : nodes != nullptr                      ? "nodes"
@@ -408,11 +406,11 @@ absl::Status Convert(JsonReader* reader, EtWriter* writer) {
   }
   if (IsMetadata(first) || LooksLikeNode(first)) return FromJsonizer(reader, first, writer);
   if (LooksLikeGroups(first)) {
-    return reader->Error(first.begin, "these are communicator groups (give them with --groups), not a trace");
+    return reader->Error(first.begin, "these are process groups (give them with --groups), not a trace");
   }
   return reader->Error(first.begin,
                        absl::StrCat("key '", first.members[0].key,
-                                    "': no Chakra node, which has an 'id' or a 'type'; ", kForms));
+                                    "': not a Chakra node, which has an 'id' or a 'type'; ", kForms));
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ absl::StatusOr<std::string> EtToJson(const RankTrace& trace) {
                       node.data_deps().empty() && node.start_time_micros() == 0 &&
                       node.duration_micros() == 0 && !node.has_inputs() && !node.has_outputs();
     if (i == 1 && frames.begin() == 1 && bare) {
-      return frames.Error(i, node, "there is no metadata frame, and this node would be read as one");
+      return frames.Error(i, node, "there is no metadata frame, and this node would be read as the metadata");
     }
   }
   return out;

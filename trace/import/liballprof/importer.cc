@@ -65,7 +65,7 @@ absl::StatusOr<TraceSet> ReadMpi(const std::vector<std::string>& inputs, const R
   if (!options.groups_file.empty() || !options.capture.steps.empty() || !options.capture.ranks.empty() ||
       !options.capture.step_range.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
-        inputs[0], ": a trace of liballprof has no process groups, and neither steps nor ranks to select"));
+        inputs[0], ": a trace of liballprof has no process groups, and no steps or ranks to select"));
   }
   ASSIGN_OR_RETURN(const std::vector<RankFile> files, FindRankFiles(inputs));
   TraceSet set;

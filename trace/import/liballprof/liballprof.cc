@@ -164,11 +164,11 @@ absl::Status RankReader::Between() {
 
 absl::Status RankReader::CheckComm(const MpiCall& call, const std::vector<absl::string_view>& fields) const {
   int64_t ranks = 0;
-  RETURN_IF_ERROR(Integer(fields, call.comm, 2, 1, 1 << 22, "the size of the communicator", &ranks));
+  RETURN_IF_ERROR(Integer(fields, call.comm, 2, 1, 1 << 22, "the size of the group", &ranks));
   if (ranks == ranks_) return absl::OkStatus();
-  return Fail(
-      absl::StrCat(call.name, " on a communicator of ", ranks, " ranks, but there are ", ranks_,
-                   ": liballprof does not say which; expected calls of all ranks, and the files of all"));
+  return Fail(absl::StrCat(
+      call.name, " on a group of ", ranks, " ranks, but there are ", ranks_,
+      ": liballprof does not record which; expected calls of all ranks, and the files of all ranks"));
 }
 
 absl::Status RankReader::Message(const MpiCall& call, const std::vector<absl::string_view>& fields, int count,
@@ -181,8 +181,7 @@ absl::Status RankReader::Message(const MpiCall& call, const std::vector<absl::st
   RETURN_IF_ERROR(Integer(fields, peer + 1, 0, -2, INT32_MAX, "the tag", &tag));
   if (other < 0 || tag < 0)
     return Fail(absl::StrCat(call.name, ": rank ", other, ", tag ", tag,
-                             ": what is received from any rank, or of any tag, "
-                             "only the run told; expected numbers"));
+                             ": a receive from any rank or tag cannot be matched; expected numbers"));
   Open(std::string(call.name), send ? et::COMM_SEND_NODE : et::COMM_RECV_NODE);
   Add("is_cpu_op")->set_bool_val(true);
   Add("start_ns")->set_int64_val(begin_ns_);
@@ -261,7 +260,7 @@ absl::Status RankReader::Line(absl::string_view line) {
       std::find_if(std::begin(kCalls), std::end(kCalls), [&](const MpiCall& c) { return c.name == name; });
   if (call == std::end(kCalls)) {
     return Fail(absl::StrCat(
-        "\"", name.substr(0, 32), "\" is no call that is known; expected ",
+        "\"", name.substr(0, 32), "\" is not a known call; expected ",
         absl::StrJoin(kCalls, ", ", [](std::string* s, const MpiCall& c) { absl::StrAppend(s, c.name); })));
   }
   if (fields.size() < 3) return Fail("expected a call, its begin, arguments and its end, with : between");
@@ -294,7 +293,7 @@ absl::StatusOr<std::string> RankReader::Run() {
     if (line.empty() || line[0] == '#') continue;
     RETURN_IF_ERROR(Line(line));
   }
-  if (next_ == 0) return absl::InvalidArgumentError(absl::StrCat(file_, ": no call of MPI that moves data"));
+  if (next_ == 0) return absl::InvalidArgumentError(absl::StrCat(file_, ": no MPI calls that move data"));
   RETURN_IF_ERROR(writer_.Finish());
   return std::move(frames_);
 }
