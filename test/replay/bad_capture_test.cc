@@ -158,7 +158,7 @@ TEST_F(BadCapture, RefusesTwoFilesForOneRank) {
 TEST_F(BadCapture, RefusesFilesOfUnknownRank) {
   Kineto("which/a.json", Device().Json());
   Kineto("which/b.json", Device().Json());
-  BothRefuse("which", {"which/a.json", "nothing tells its rank", "distributedInfo.rank"});
+  BothRefuse("which", {"which/a.json", "its rank is unknown", "distributedInfo.rank"});
 }
 
 TEST_F(BadCapture, RefusesHostAndDeviceOfDifferentRuns) {
@@ -178,7 +178,7 @@ TEST_F(BadCapture, RefusesFilesThatAreNoCapture) {
   Write("list/k.json", "[1,2,3]\n");
   for (const char* input : {"empty", "text", "list", "text/k.json"}) {
     Refused(std::string("convert pytorch ") + input + " -o out/",
-            {input, "no PyTorch capture", "traceEvents"});
+            {input, "not a PyTorch capture", "traceEvents"});
     Refused(std::string("replay ") + input, {input});
   }
   Refused("convert pytorch nowhere -o out/", {"nowhere", "No such file"});

@@ -120,7 +120,7 @@ TEST_F(Doctor, ReportsMissingRanks) {
   }
   const proto::Diagnosis d = Diagnose();
   ASSERT_EQ(d.run_size(), 1);
-  EXPECT_THAT(d.run(0).error(), HasSubstr("without a trace: 3"));
+  EXPECT_THAT(d.run(0).error(), HasSubstr("these ranks have no trace: 3"));
   EXPECT_EQ(d.run(0).next(), "");
 }
 

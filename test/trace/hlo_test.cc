@@ -312,7 +312,7 @@ TEST(Hlo, BadTextIsRefusedByLine) {
       {without("calls=%fused_slice", "calls=%gone"), "\"gone\""},
       {without("body=%body", "body=%main.77"), "calls itself"},
       {without("condition=%condition, body=%body", "condition=%body, body=%main.77"), "calls itself"},
-      {without("[4,2]<=[2,4]T(1,0)", "[4,2]<=[2,5]T(1,0)"), "do not agree"},
+      {without("[4,2]<=[2,4]T(1,0)", "[4,2]<=[2,5]T(1,0)"), "do not match"},
       {without("[4,2]<=[2,4]T(1,0)", "@mesh{x}"), "replica_groups"},
       {without("{{0,1,2,3},{4,5,6,7}}", "{{0,1,2,3},{4,5,6,8}}"), "device 8"},
       {without("{{0,1,2,3},{4,5,6,7}}", "{{0,1,2,3},{3,5,6,7}}"), "twice"},
@@ -455,10 +455,10 @@ TEST(Hlo, ProtosSayGroupsOfNewerForms) {
   EXPECT_EQ(*groups_of(message(92, number(1, 4) + number(2, 2) + number(3, 8))),
             (G{{0, 1}, {2, 3}, {4, 5}, {6, 7}}));
   const std::pair<std::string, const char*> kBad[] = {
-      {message(93, mesh + ref(2)), "an axis that the mesh has not"},
+      {message(93, mesh + ref(2)), "an axis that the mesh does not have"},
       {message(93, mesh + ref(1) + ref(1)), "an axis of a mesh twice"},
       {message(93, ref(0)), "a mesh without axes"},
-      {message(93, message(1, axis(0)) + ref(0)), "a mesh of no or too many devices"},
+      {message(93, message(1, axis(0)) + ref(0)), "a mesh of no device or too many devices"},
       {message(93, message(1, axis(4) + axis(2) + number(2, 1)) + ref(0)), "lists fewer devices"},
       {message(93, mesh + message(2, number(1, 1) + message(2, number(1, 3) + number(2, 2)))),
        "does not divide it"},

@@ -100,7 +100,7 @@ TEST_F(Inputs, ItsOneFolderWithinAndJsonWhereThereIsNoEt) {
 
 TEST_F(Inputs, ErrorsSayWhatLiesThere) {
   Touch({"a/workload.0.et", "a/other.txt", "b/v.0.et", "b/w.0.et", "c/readme"});
-  EXPECT_EQ(Error({}), "no trace is named");
+  EXPECT_EQ(Error({}), "no trace is given");
   EXPECT_THAT(Error({At("a/workloda")}), AllOf(HasSubstr("a/workloda"), HasSubstr("workload.0.et")));
   EXPECT_THAT(Error({At("none/w")}), HasSubstr("there is no folder " + At("none")));
   EXPECT_THAT(Error({At("b")}), AllOf(HasSubstr("several runs"), HasSubstr("b/v"), HasSubstr("b/w")));
@@ -157,7 +157,7 @@ TEST(CheckRanks, SortsAndNamesWhatIsMissingOrTwice) {
   EXPECT_EQ(Ranks({2, 0, 1}), "012");
   EXPECT_EQ(Ranks({-1}), "0");
   EXPECT_THAT(Ranks({0, 1, 1}), AllOf(HasSubstr("rank 1 has two traces"), HasSubstr("w.1.et")));
-  EXPECT_THAT(Ranks({0, 3}), AllOf(HasSubstr("without a trace: 1, 2;"), HasSubstr("--ranks N")));
+  EXPECT_THAT(Ranks({0, 3}), AllOf(HasSubstr("these ranks have no trace: 1, 2;"), HasSubstr("--ranks N")));
   EXPECT_THAT(Ranks({0, -1}), HasSubstr("expected a rank in the name"));
   EXPECT_THAT(Ranks({0, 1000000}), HasSubstr("1, 2, 3, 4, 5, 6, 7, 8, ...;"));
 }

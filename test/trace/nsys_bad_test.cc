@@ -83,13 +83,15 @@ struct Change {
 TEST_F(NsysBad, WhatIsNotAnExportIsRefusedByName) {
   const Change changes[] = {
       {"no strings", "DROP TABLE StringIds", {"StringIds", "nsys export -t sqlite"}},
-      {"no operations", "DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL", {"nothing of a GPU", "--trace=cuda,nvtx"}},
+      {"no operations",
+       "DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL",
+       {"no GPU operations were recorded", "--trace=cuda,nvtx"}},
       {"empty tables",
        "DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL",
-       {"no operation of a GPU", "--trace=cuda,nvtx"}},
+       {"the recording has no operation of a GPU", "--trace=cuda,nvtx"}},
       {"another's database",
        "DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL; DROP TABLE StringIds; CREATE TABLE people (name)",
-       {"no export of Nsight Systems", "people"}},
+       {"not an export of Nsight Systems", "people"}},
       {"a newer schema",
        "UPDATE META_DATA_EXPORT SET value='4.0.0' WHERE name='EXPORT_SCHEMA_VERSION'",
        {"version 4.0.0", "expected 3"}},
@@ -280,7 +282,7 @@ TEST_F(NsysBad, AJournalIsToBeWrittenBackFirst) {
 
 TEST_F(NsysBad, NoExportAtAll) {
   WriteBytes(folder_.At("a.sqlite"), "text");
-  Refuses(folder_.At("a.sqlite"), {"no export of Nsight Systems"});
+  Refuses(folder_.At("a.sqlite"), {"not an export of Nsight Systems"});
   EXPECT_FALSE(ReadExports({folder_.At("missing.sqlite")}, ReadOptions()).ok());
 }
 

@@ -99,7 +99,7 @@ TEST_F(ReaderTest, SeveralPrefixes) {
 TEST_F(ReaderTest, RankNumbers) {
   const std::string a = Write("w.0.et", Trace('1'));
   Write("w.2.et", Trace('1'));
-  EXPECT_THAT(ErrorOf({dir_}), HasSubstr("without a trace: 1"));
+  EXPECT_THAT(ErrorOf({dir_}), HasSubstr("these ranks have no trace: 1"));
   EXPECT_THAT(ErrorOf({a, a}), HasSubstr("rank 0 has two traces"));
   const auto lone = ReadTraceSet({Path("w.2.et")}, {});
   ASSERT_TRUE(lone.ok());
@@ -153,7 +153,7 @@ TEST_F(ReaderTest, Archive) {
   EXPECT_THAT(ErrorOf({Write("bad.tar", bad)}), HasSubstr("byte 1024"));
   EXPECT_THAT(
       ErrorOf({Write("gap.tar", TarMember("w.1.et", Trace('b')) + TarMember("w.2.et", Trace('b')) + end)}),
-      HasSubstr("without a trace: 0"));
+      HasSubstr("these ranks have no trace: 0"));
 }
 
 // As GNU tar --sparse writes them, in its own form and in pax. What is no trace may be so.

@@ -246,7 +246,7 @@ TEST(Rocprof, BadDatabasesAreRefused) {
   const auto table = [&](absl::string_view name) { return absl::StrCat("rocpd_", name, "_", id); };
   const std::pair<std::string, const char*> cases[] = {
       {absl::StrCat("DROP TABLE ", table("kernel_dispatch"), "; DROP TABLE ", table("region")),
-       "no rocpd database"},
+       "not a rocpd database"},
       {absl::StrCat("DELETE FROM ", table("kernel_dispatch"), "; DELETE FROM ", table("region"),
                     "; DELETE FROM ", table("memory_copy")),
        "no kernel dispatch"},
@@ -261,10 +261,10 @@ TEST(Rocprof, BadDatabasesAreRefused) {
       {absl::StrCat("ALTER TABLE ", table("kernel_dispatch"), " RENAME TO hidden; CREATE VIEW ",
                     table("kernel_dispatch"), " AS SELECT * FROM hidden; DROP TABLE ", table("region"),
                     "; DROP TABLE ", table("memory_copy")),
-       "no rocpd database"},
+       "not a rocpd database"},
       {absl::StrCat("DROP TABLE ", table("kernel_dispatch"), "; DROP TABLE ", table("region"),
                     "; CREATE VIRTUAL TABLE ", table("kernel_dispatch"), " USING fts5(id, kernel_id)"),
-       "no rocpd database"},
+       "not a rocpd database"},
       {absl::StrCat("DROP TABLE ", table("memory_copy"), "; DROP TABLE ", table("region"), "; DROP TABLE ",
                     table("kernel_dispatch"), "; CREATE TABLE ", table("kernel_dispatch"),
                     "(id, kernel_id, start_id AS (randomblob(1 << 30)), end_id, start, end)"),

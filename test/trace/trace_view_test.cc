@@ -111,7 +111,7 @@ TEST(TraceView, WhatIsNoneIsSaid) {
   EXPECT_THAT(std::string(XSpaceOfTraceView("{\"traceEvents\":[", "v.json").status().message()),
               HasSubstr("v.json: not JSON"));
   EXPECT_THAT(std::string(XSpaceOfTraceView("{\"traceEvents\":1}", "v.json").status().message()),
-              HasSubstr("no list"));
+              HasSubstr("not a list"));
 }
 
 }  // namespace

@@ -332,7 +332,7 @@ TEST(XPlane, BadFilesAreRefused) {
   PlaneBuilder twice("/device:GPU:0");
   run(&twice);
   refused(SpaceOf({twice, twice}), "two planes /device:GPU:0");
-  refused(Gpu(run, "/device:GPU:99999999"), "the number of a device");
+  refused(Gpu(run, "/device:GPU:99999999"), "a device number");
   refused(Gpu([](PlaneBuilder* p) {
             p->Line(1, "Stream #1", 0);
             p->Event("k", -5, kUs);

@@ -94,8 +94,9 @@ absl::Status GroupsFromCandidates(const std::string& prefix, const std::vector<G
   }
   if (fit.empty()) return absl::OkStatus();
   if (fit.size() > 1) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "several group files lie beside the traces, name one: ", fit[0]->path, ", ", fit[1]->path));
+    return absl::InvalidArgumentError(
+        absl::StrCat("several group files are next to the traces; name one with --groups: ", fit[0]->path,
+                     ", ", fit[1]->path));
   }
   ASSIGN_OR_RETURN(set->groups, ParseGroups(fit[0]->text, fit[0]->path));
   set->group_source = fit[0]->path;

@@ -146,7 +146,7 @@ TraceName ParseTraceName(absl::string_view path) {
 
 absl::StatusOr<std::vector<TraceFile>> ResolveInputs(const std::vector<std::string>& inputs,
                                                      std::vector<std::string>* passed_over) {
-  if (inputs.empty()) return absl::InvalidArgumentError("no trace is named");
+  if (inputs.empty()) return absl::InvalidArgumentError("no trace is given");
   std::vector<TraceFile> files;
   for (const std::string& input : inputs) {
     std::error_code error;
@@ -190,9 +190,9 @@ absl::Status CheckRanks(std::vector<TraceFile>* files) {
   if (missing.empty()) return absl::OkStatus();
   if (missing.size() > kShown) missing.back() = "...";
   return absl::InvalidArgumentError(absl::StrCat(
-      files->back().path, ": ranks 0 to ", files->back().rank,
-      " are expected, without a trace: ", absl::StrJoin(missing, ", "),
-      "; give every rank's file, or one file alone with --ranks N to replay it as N equal ranks"));
+      files->back().path, ": expected ranks 0 to ", files->back().rank,
+      "; these ranks have no trace: ", absl::StrJoin(missing, ", "),
+      "; give the files of all ranks, or one file with --ranks N to replay it as N equal ranks"));
 }
 
 }  // namespace chakra

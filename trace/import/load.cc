@@ -50,7 +50,7 @@ absl::Status LoadFile(const TraceFile& file, const ReadOptions& options, Worker*
   RETURN_IF_ERROR(ReadAll(content.get(), file.path, &worker->plain));
   if (LooksLikeTar(worker->plain.view().substr(0, kTarHead))) {
     return absl::InvalidArgumentError(
-        absl::StrCat(file.path, ": a tar archive beside other inputs, expected it alone"));
+        absl::StrCat(file.path, ": a tar archive together with other inputs, expected only the archive"));
   }
   out->input.path = file.path;
   out->input.role = "trace";
@@ -208,7 +208,7 @@ absl::Status RenumberLone(TraceFile* file, const ReadOptions& options, std::opti
     return absl::OkStatus();
   }
   const std::string what =
-      absl::StrCat("the only trace is rank ", file->rank, " by its name; it is taken as rank 0");
+      absl::StrCat("the only trace is rank ", file->rank, " by its name; it is used as rank 0");
   if (options.strict) {
     return absl::InvalidArgumentError(absl::StrCat(file->path, ": ", what, " (an error because strict)"));
   }

@@ -21,8 +21,7 @@ absl::Status CheckRankOf(const Importer& importer, const ReadOptions& options) {
   if (options.capture.rank_of.empty() || importer.name == "pytorch") return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       "--rank-of ", options.capture.rank_of[0],
-      ": ranks can be given by hand of the files of PyTorch captures and of Chakra traces, and this is a ",
-      importer.title));
+      ": --rank-of applies only to PyTorch captures and Chakra traces; this is a ", importer.title));
 }
 
 absl::Status TakeRanksByHand(const ReadOptions& options, std::vector<TraceFile>* files) {
@@ -48,9 +47,8 @@ absl::StatusOr<TraceSet> ReadTraceSet(const std::vector<std::string>& inputs, co
   }
   if (!options.capture.steps.empty() || !options.capture.ranks.empty() ||
       !options.capture.step_range.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(absl::StrJoin(inputs, ", "),
-                                                   ": steps and ranks can be selected of ", KindsOfRuns(),
-                                                   " only, and this is none"));
+    return absl::InvalidArgumentError(absl::StrCat(absl::StrJoin(inputs, ", "), ": only ", KindsOfRuns(),
+                                                   " allow selecting steps and ranks"));
   }
   std::vector<std::string> passed_over;
   ASSIGN_OR_RETURN(std::vector<TraceFile> files, ResolveInputs(inputs, &passed_over));
@@ -67,10 +65,9 @@ absl::StatusOr<TraceSet> ReadTraceSet(const std::vector<std::string>& inputs, co
 
   TraceSet set;
   if (!passed_over.empty()) {
-    set.warnings.push_back(absl::StrCat("not read, for there are .et files of the same name: ", passed_over[0],
-                                        passed_over.size() > 1
-                                            ? absl::StrCat(" and ", passed_over.size() - 1, " more")
-                                            : ""));
+    set.warnings.push_back(
+        absl::StrCat("not read, because .et files of the same name exist: ", passed_over[0],
+                     passed_over.size() > 1 ? absl::StrCat(" and ", passed_over.size() - 1, " more") : ""));
   }
   std::string prefix = files.front().prefix;
   if (!archive.path.empty()) {

@@ -56,10 +56,10 @@ absl::Status CheckReplaceable(const std::string& folder, absl::string_view prefi
     if (file && WithoutCompression(name) == own + kRankIndexEnding) continue;
     if (file && (name == own + ".json" || (own.empty() && absl::EndsWith(name, ".json"))) && IsGroups(path))
       continue;
-    return absl::InvalidArgumentError(absl::StrCat("cannot replace the folder ", folder, ": it holds \"",
-                                                   name, "\", expected none, or one with nothing but ",
-                                                   own.empty() ? "PREFIX" : own,
-                                                   ".N.et and the groups of these traces"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("cannot replace the folder ", folder, ": it holds \"", name,
+                     "\"; expected an empty folder, or one that has only ", own.empty() ? "PREFIX" : own,
+                     ".N.et and the groups of these traces"));
   }
   return absl::OkStatus();
 }

@@ -64,7 +64,7 @@ TEST(CallGroups, AFileGivesWhatTheCaptureDoesNot) {
   EXPECT_EQ(Notes(c, "group_guessed"), 0u);
   bool unused = false;
   for (const std::string& w : c.report.warnings())
-    unused = unused || w.find("no call is of group \"unused\"") != w.npos;
+    unused = unused || w.find("no call is on group \"unused\"") != w.npos;
   EXPECT_TRUE(unused);
   options.groups_file = folder.At("groups/none.json");
   EXPECT_THAT(folder.Error(options), HasSubstr("groups/none.json"));

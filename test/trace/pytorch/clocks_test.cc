@@ -117,7 +117,8 @@ std::string ErrorOfTwo(const KinetoBuilder& a, const KinetoBuilder& b) {
 TEST(CheckOneJob, RefusesRanksOfOtherJobsWithTheReason) {
   EXPECT_THAT(ErrorOfTwo(Rank(3, 0), Rank(3, 80000000000)), HasSubstr("were captured 80 s apart"));
   EXPECT_THAT(ErrorOfTwo(Rank(3, 0), Rank(9, 0)), HasSubstr("steps 9 to 12"));
-  EXPECT_THAT(ErrorOfTwo(Rank(3, 0).Rank(0, 2), Rank(3, 0).Rank(1, 4)), HasSubstr("is of a job of 2 ranks"));
+  EXPECT_THAT(ErrorOfTwo(Rank(3, 0).Rank(0, 2), Rank(3, 0).Rank(1, 4)),
+              HasSubstr("is from a job of 2 ranks"));
 }
 
 TEST(CheckOneJob, GroupsMustAgree) {

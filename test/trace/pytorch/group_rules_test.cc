@@ -67,7 +67,7 @@ TEST(GroupRules, TheRuleWithMoreConditionsHolds) {
 
 TEST(GroupRules, ErrorsNameTheFileAndTheKey) {
   EXPECT_THAT(Error({{"tp", {0, 8}}}),
-              HasSubstr("g.json, group \"tp\": rank 8 is not there, expected ranks 0 to 7"));
+              HasSubstr("g.json, group \"tp\": rank 8 does not exist, expected ranks 0 to 7"));
   EXPECT_THAT(Error({{"?sum", {0}}}), HasSubstr("g.json, group \"?sum\": expected a kind of collective"));
   EXPECT_THAT(Error({{"?all_reduce:x", {0}}}), HasSubstr("expected bytes after \":\", found \"x\""));
   EXPECT_THAT(Error({{"?%", {0}}}), HasSubstr("expected a stream or thread"));

@@ -240,7 +240,7 @@ TEST(ReadHostTrace, ErrorsNameFileByteNodeAndField) {
   const std::string twice = File("1.0.1", {Root(), Flat(5, 1, 1, "a"), Flat(5, 1, 2, "b")});
   EXPECT_EQ(ErrorOf(twice),
             absl::StrCat("et.json: byte ", twice.find(R"j({"name": "b")j"),
-                         ": node 5 \"b\": field id: expected each id once, found it before at byte ",
+                         ": node 5 \"b\": field id: expected each id once, found the id before at byte ",
                          twice.find(R"j({"name": "a")j"), " \"a\""));
   const auto with = [](const std::string& node) {
     return ErrorOf(absl::StrCat(R"j({"schema": "1.0.1", "nodes": [)j", node, "]}"));
@@ -263,14 +263,15 @@ TEST(ReadHostTrace, ErrorsNameFileByteNodeAndField) {
   EXPECT_THAT(with(R"j({"id": 5})j"), HasSubstr("node 5: field name: expected a text"));
   EXPECT_THAT(with(R"j({"id": 5, "name": "x", })j"), HasSubstr("byte 30: expected a node as a JSON object"));
   EXPECT_THAT(with("{\"id\": 5, \"name\": \"\xff\"}"), HasSubstr("byte 30: expected a node"));
-  EXPECT_THAT(with("7"), HasSubstr("byte 30: no host execution trace: expected a node, '{', found 7"));
+  EXPECT_THAT(with("7"), HasSubstr("byte 30: not a host execution trace: expected a node, '{', found 7"));
   EXPECT_THAT(with(R"j({"id": 5, "name": "x"} {"id": 6, "name": "y"})j"),
               HasSubstr("expected ',' or ']' after a node"));
 }
 
 TEST(ReadHostTrace, RefusesOtherFiles) {
-  EXPECT_THAT(ErrorOf(""),
-              HasSubstr("et.json: byte 0: no host execution trace: expected a JSON object, found the end"));
+  EXPECT_THAT(
+      ErrorOf(""),
+      HasSubstr("et.json: byte 0: not a host execution trace: expected a JSON object, found the end"));
   EXPECT_THAT(ErrorOf("[1]"), HasSubstr("expected a JSON object"));
   EXPECT_THAT(ErrorOf("{}"), HasSubstr("expected a field's name"));
   EXPECT_THAT(ErrorOf(R"j({"traceEvents": []})j"), HasSubstr("expected the field nodes"));
@@ -399,7 +400,7 @@ TEST(PublicCaptures, OtherFilesAreRefused) {
         "chakra/feeder_form_small.0.json", "chakra/resnet50_ddp.0.et.gz", "hta/alexnet.json.gz"}) {
     const std::string text = Unpacked(Shared(file));
     EXPECT_FALSE(LooksLikeHostTrace(absl::string_view(text).substr(0, 64 << 10))) << file;
-    EXPECT_THAT(ErrorOf(text), HasSubstr("no host execution trace")) << file;
+    EXPECT_THAT(ErrorOf(text), HasSubstr("not a host execution trace")) << file;
   }
 }
 

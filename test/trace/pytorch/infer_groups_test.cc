@@ -256,7 +256,7 @@ TEST(InferGroups, SizesTellWhereTimesDoNot) {
   const std::vector<InferredGroup> groups = InferGroups(streams, 8, 8);
   EXPECT_EQ(groups[3].origin, GroupOrigin::kInferred);
   EXPECT_THAT(groups[3].ranks, ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
-  EXPECT_THAT(groups[3].evidence, HasSubstr("reduce_scatter's input by its output tells groups of 8"));
+  EXPECT_THAT(groups[3].evidence, HasSubstr("reduce_scatter's input by its output shows groups of 8"));
   for (CallStream& s : streams) s.size = 4;
   EXPECT_EQ(InferGroups(streams, 8, 8)[0].origin, GroupOrigin::kGuessed)
       << "which four, one call does not tell";

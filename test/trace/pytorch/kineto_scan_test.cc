@@ -78,9 +78,8 @@ TEST(Scan, NamesTheByteAtFault) {
   EXPECT_EQ(Items("[{},5]").back(), "t.json: byte 4: event 1 is not an object; expected '{'");
   EXPECT_EQ(Items("[{} {}]").back(), "t.json: byte 4: expected ',' or ']' after event 0");
   EXPECT_EQ(Items("[{}] ]").back(),
-            "t.json: byte 5: bytes after the end of the trace; expected one trace a file: cut the file here, "
-            "or give "
-            "each trace a file of its own");
+            "t.json: byte 5: bytes after the end of the trace; expected one trace for each file: split the "
+            "file here, or give each trace its own file");
   EXPECT_EQ(Items(R"({"a" 1})").back(), "t.json: byte 5: expected ':' after \"a\"");
   EXPECT_EQ(Items(R"({"a":1 "b":2})").back(), "t.json: byte 7: expected ',' or '}' after the value of \"a\"");
   EXPECT_EQ(Items(R"({"a":,})").back(), "t.json: byte 5: expected the value of \"a\"");

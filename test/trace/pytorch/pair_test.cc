@@ -208,7 +208,7 @@ TEST(Pair, DifferentRunsAreRefusedWithTheEvidence) {
   EXPECT_EQ(p.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(p.status().message()),
               AllOf(HasSubstr("et.json"), HasSubstr("kineto.json"),
-                    HasSubstr("host and device traces are of different runs"),
+                    HasSubstr("host and device traces are from different runs"),
                     HasSubstr("of 50 operators of the host"),
                     HasSubstr("\"resnet1\" on the host, \"dlrm1\" in Kineto")));
 }
@@ -329,7 +329,7 @@ TEST(PublicPairs, HostAndDeviceOfDifferentPrograms) {
     const auto p = Pair(b.host, b.device);
     ASSERT_FALSE(p.ok()) << c.host << " with " << c.device << ": " << p->matched;
     EXPECT_THAT(std::string(p.status().message()),
-                AllOf(HasSubstr(c.host), HasSubstr(c.device), HasSubstr("of different runs"),
+                AllOf(HasSubstr(c.host), HasSubstr(c.device), HasSubstr("from different runs"),
                       HasSubstr("on the host")));
   }
 }

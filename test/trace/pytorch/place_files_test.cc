@@ -49,7 +49,7 @@ TEST(PlaceFiles, ANumberThatTheJobIsTooSmallForIsNoRank) {
   const CaptureFolder folder;
   folder.Write("node_1700.json", Rank({"[0, 1]"}).Json());
   folder.Write("node_1701.json", Rank({"[0, 1]"}).Json());
-  EXPECT_THAT(ReadFolder(folder).ranks, AllOf(HasSubstr("nothing tells its rank"), HasSubstr("--rank-of")));
+  EXPECT_THAT(ReadFolder(folder).ranks, AllOf(HasSubstr("its rank is unknown"), HasSubstr("--rank-of")));
   EXPECT_EQ(ReadFolder(folder, {"node_1700=1", "node_1701=0"}).ranks, "0=node_1701.json 1=node_1700.json");
   EXPECT_EQ(ReadFolder(folder, {"170(\\d)"}).ranks, "0=node_1700.json 1=node_1701.json");
   EXPECT_THAT(ReadFolder(folder, {"host(\\d)"}).ranks, HasSubstr("no file's path matches"));
@@ -101,7 +101,7 @@ TEST(PlaceFiles, FoldersTellWhereNamesSayNothing) {
 TEST(PlaceFiles, AFolderOfAllFilesTellsNoneFromAnother) {
   const CaptureFolder folder;
   for (const char* name : {"rank7/a.json", "rank7/b.json"}) folder.Write(name, Rank().Json());
-  EXPECT_THAT(ReadFolder(folder).ranks, HasSubstr("nothing tells its rank"));
+  EXPECT_THAT(ReadFolder(folder).ranks, HasSubstr("its rank is unknown"));
 }
 
 TEST(PlaceFiles, RanksThatCountAnewInEachReplicaAreNone) {
@@ -141,7 +141,7 @@ TEST(PlaceFiles, ACaptureOfGraphsIsThatOfTheOnlyRank) {
   two.Write("rank1.json", Rank().Json());
   const Read read = ReadFolder(two);
   EXPECT_EQ(read.ranks, "0=rank0.json 1=rank1.json");
-  EXPECT_THAT(read.warnings, AllOf(HasSubstr("graphs.json"), HasSubstr("nothing tells of which rank")));
+  EXPECT_THAT(read.warnings, AllOf(HasSubstr("graphs.json"), HasSubstr("its rank is unknown")));
 }
 
 // Two ranks in one file. `label`: what stands for process `pid` of rank `r`.
@@ -231,7 +231,8 @@ TEST(PlaceFiles, NamesOfProcessesLabelTheirRanks) {
     folder.Write("m.json", MergedWithNames(names));
     const Read read = ReadFolder(folder);
     EXPECT_EQ(read.ranks, "0=m.json 1=m.json") << names[0].second;
-    EXPECT_THAT(read.warnings, HasSubstr("told apart by the labels of their processes")) << names[0].second;
+    EXPECT_THAT(read.warnings, HasSubstr("distinguished by the labels of their processes"))
+        << names[0].second;
   }
   // Ranks of two hosts, whose devices have the same number.
   const CaptureFolder hosts;
@@ -259,7 +260,7 @@ TEST(PlaceFiles, WithoutLabelsProcessesWithADeviceEachAreRanks) {
   const CaptureFolder hosts;
   hosts.Write("m.json", MergedWithNames({}, 100, 100000, 0));
   EXPECT_THAT(ReadFolder(hosts).ranks,
-              AllOf(HasSubstr("several ranks in one file: processes 10, 11 launch on devices of their own"),
+              AllOf(HasSubstr("several ranks in one file: processes 10, 11 launch on several devices"),
                     HasSubstr("labelled")));
 }
 

@@ -282,8 +282,7 @@ std::optional<std::string> GroupsOf(const Collective& c, const Mesh& mesh,
   std::vector<std::vector<int64_t>> ids = ListGroups(c.what->replica_groups);
   if (c.what->replica_groups.iota() && ids.empty())
     return absl::StrCat("replica_groups of ", c.what->replica_groups.groups, " x ",
-                        c.what->replica_groups.size,
-                        " devices do not agree with the array that they are taken from");
+                        c.what->replica_groups.size, " devices do not match the array that they come from");
   ids.erase(std::remove_if(ids.begin(), ids.end(), [](const auto& g) { return g.empty(); }), ids.end());
   int64_t largest = -1;
   for (const auto& group : ids) {

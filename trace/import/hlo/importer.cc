@@ -47,7 +47,7 @@ absl::StatusOr<Module> ReadModule(const std::string& path, InputFile* input) {
   if (const absl::string_view other = OtherForm(content.view()); !other.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
         path, ": ", other,
-        "; expected the module after XLA's optimisations, text or .hlo.pb: run with "
+        "; expected the module after XLA's optimisations, as text or .hlo.pb: run with "
         "XLA_FLAGS=\"--xla_dump_to=DIR --xla_dump_hlo_as_text\" and take *after_optimizations.txt"));
   }
   return LooksLikeHloText(content.view()) ? ReadHloText(content.view(), path)
@@ -122,11 +122,11 @@ void SetDevices(int ranks, Module* module) {
 absl::Status CheckOptions(const ReadOptions& options) {
   if (!options.groups_file.empty())
     return absl::InvalidArgumentError(
-        absl::StrCat(options.groups_file, ": an HLO module has its own groups; expected no file of them"));
+        absl::StrCat(options.groups_file, ": an HLO module has its own groups; expected no groups file"));
   if (options.capture.steps.empty() && options.capture.ranks.empty() && options.capture.step_range.empty())
     return absl::OkStatus();
   return absl::InvalidArgumentError(
-      "steps and ranks can be selected of captures only, and an HLO module is a step without times");
+      "only captures allow selecting steps and ranks; an HLO module is a step without times");
 }
 
 absl::StatusOr<TraceSet> Read(const std::vector<std::string>& inputs, const ReadOptions& options) {
@@ -150,7 +150,8 @@ absl::StatusOr<TraceSet> Read(const std::vector<std::string>& inputs, const Read
     candidates.push_back(std::move(c));
   }
   if (candidates.empty())
-    return absl::InvalidArgumentError(absl::StrCat(absl::StrJoin(inputs, ", "), ": no module runs anything"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(absl::StrJoin(inputs, ", "), ": no module runs an operation"));
   const auto best = std::max_element(
       candidates.begin(), candidates.end(),
       [](const Candidate& a, const Candidate& b) { return Weight(a.step) < Weight(b.step); });
@@ -158,8 +159,8 @@ absl::StatusOr<TraceSet> Read(const std::vector<std::string>& inputs, const Read
   set.inputs.push_back(best->input);
   if (candidates.size() > 1) {
     set.warnings.push_back(absl::StrCat("of ", candidates.size(),
-                                        " modules the one that works most is the step: ", best->path,
-                                        "; name a file to take another"));
+                                        " modules, the one with the most work is the step: ", best->path,
+                                        "; name a file to use another module"));
   }
   return set;
 }

@@ -131,12 +131,13 @@ const char* CutAxis(int64_t axis, int64_t size, const std::vector<AxisRef>& refs
 const char* ToIota(const std::vector<int64_t>& sizes, const std::vector<AxisRef>& refs, ReplicaGroups* out) {
   for (const AxisRef& ref : refs) {
     if (ref.axis < 0 || ref.axis >= static_cast<int64_t>(sizes.size()))
-      return "an axis that the mesh has not";
+      return "an axis that the mesh does not have";
   }
   int64_t devices = 1;
   std::vector<uint32_t> ref_of;  // by dimension
   for (size_t axis = 0; axis < sizes.size(); ++axis) {
-    if (sizes[axis] <= 0 || devices > kMostDevices / sizes[axis]) return "a mesh of no or too many devices";
+    if (sizes[axis] <= 0 || devices > kMostDevices / sizes[axis])
+      return "a mesh of no device or too many devices";
     devices *= sizes[axis];
     if (const char* wrong = CutAxis(static_cast<int64_t>(axis), sizes[axis], refs, &out->reshape, &ref_of))
       return wrong;

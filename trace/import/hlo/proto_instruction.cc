@@ -25,7 +25,7 @@ constexpr uint64_t kTupleType = 13;
 constexpr int kDeepestShape = 64;
 
 const char* ReadShape(const Field& f, int depth, Shape* out) {
-  if (f.type != wire::kBytes) return "a shape that is no message";
+  if (f.type != wire::kBytes) return "a shape that is not a message";
   if (depth > kDeepestShape) return "a shape of tuples nested too deeply";
   uint64_t type = 0;
   const char* wrong = ForFields(MessageOf(f), [&](const Field& g) -> const char* {

@@ -52,7 +52,7 @@ class ModuleReader {
 };
 
 const char* ModuleReader::ReadComputation(const Field& f) {
-  if (f.type != wire::kBytes) return "a computation that is no message";
+  if (f.type != wire::kBytes) return "a computation that is not a message";
   RawComputation& raw = raw_.emplace_back();
   return ForFields(MessageOf(f), [&](const Field& g) -> const char* {
     if (g.number == 1) return TakeText(g, &raw.name);
@@ -154,7 +154,7 @@ absl::Status ModuleReader::LinkComputation(uint32_t c) {
   out.root = row_of(raw.root);
   if (out.root == kNoRow && raw.root != 0) {
     return Error(absl::StrCat("computation \"", Short(out.name), "\" has root ", raw.root,
-                              ", which is none of its instructions"));
+                              ", which is not one of its instructions"));
   }
   if (out.root == kNoRow && !out.instructions.empty())
     out.root = static_cast<uint32_t>(out.instructions.size() - 1);
@@ -183,7 +183,7 @@ absl::Status ModuleReader::Read(Cursor c) {
     if (f.number == 2 && message) entry_name_ = std::string(TextOf(f));
     if ((f.number == 1 || f.number == 2) && !message) return "a text of another type";
     if (f.number == 6 && message) return "a number of another type";
-    if (f.number == 3 && !message) return "a computation that is no message";
+    if (f.number == 3 && !message) return "a computation that is not a message";
     if (f.number == 6 && !message) entry_id_ = static_cast<int64_t>(f.bits);
     if (!message) return nullptr;
     if (f.number == 3) return ReadComputation(f);

@@ -194,12 +194,11 @@ absl::Status StepBuilder::AddCollective(uint32_t computation, uint32_t row, cons
   ASSIGN_OR_RETURN(const auto resolved, ResolveCollective(computation, row, collective));
   const bool message = collective.kind == CollectiveKind::kSend || collective.kind == CollectiveKind::kRecv;
   if (message && collective.what->pairs.empty())
-    NoteOnce(
-        absl::StrCat(collective.what->host_transfer
-                         ? "sends and receives exchange data with the host; they are left out"
-                         : "sends and receives without _xla_send_recv_source_target_pairs do not say between "
-                           "which devices they are; they are left out",
-                     " (the first is \"", Short(i.name), "\")"));
+    NoteOnce(absl::StrCat(collective.what->host_transfer
+                              ? "sends and receives exchange data with the host; they are left out"
+                              : "sends and receives without _xla_send_recv_source_target_pairs do not give "
+                                "their two devices; they are left out",
+                          " (the first is \"", Short(i.name), "\")"));
   StepNode node;
   node.computation = computation;
   node.instruction = row;
@@ -222,7 +221,8 @@ absl::Status StepBuilder::RunBeside(const Instruction& i, const std::vector<Valu
                                     ValuePtr* result) {
   if (i.async_thread == "host")
     NoteOnce(
-        "computations of the thread \"host\" run on the host's processors; they are priced as the device's");
+        "computations of the thread \"host\" run on the host's processors; their times are computed as for "
+        "the device");
   std::vector<uint32_t> joined = std::move(joined_);
   joined_.clear();
   const bool outer = std::exchange(beside_, true);
@@ -281,9 +281,8 @@ absl::Status StepBuilder::RunWhile(const Computation& in, const Instruction& i, 
   int64_t trips = i.trip_count;
   if (trips < 0) trips = TripCount(m_, in, i);
   if (trips < 0) {
-    NoteOnce(absl::StrCat("nothing tells how often the loop \"", Short(i.name),
-                          "\" goes round; it is taken once (",
-                          "known_trip_count in its backend_config tells)"));
+    NoteOnce(absl::StrCat("the trip count of loop \"", Short(i.name), "\" is unknown; the loop runs once (",
+                          "known_trip_count in its backend_config gives the count)"));
     trips = 1;
   }
   for (int64_t trip = 0; trip < trips; ++trip) {
@@ -296,7 +295,7 @@ absl::Status StepBuilder::RunWhile(const Computation& in, const Instruction& i, 
     if (trip == 0 && static_cast<uint64_t>(trips - 1) >
                          (kMostNodes - std::min<uint64_t>(kMostNodes, step_.nodes.size())) / added) {
       return Error(
-          i, absl::StrCat("the loop goes round ", trips, " times, with ", added,
+          i, absl::StrCat("the loop iterates ", trips, " times, with ", added,
                           " operations each time; expected a step of at most ", kMostNodes, " operations"));
     }
   }
@@ -311,7 +310,7 @@ absl::Status StepBuilder::RunConditional(const Instruction& i, const std::vector
   for (size_t b = 1; b < i.calls.size(); ++b) {
     if (WorkOf(i.calls[b]) > WorkOf(i.calls[best])) best = b;
   }
-  NoteOnce("of each conditional the branch with the most work is taken");
+  NoteOnce("each conditional runs its branch with the most work");
   return Run(i.calls[best], {best + 1 < operands.size() ? operands[best + 1] : std::make_shared<Value>()},
              result);
 }
@@ -348,7 +347,7 @@ absl::Status StepBuilder::RunInstruction(uint32_t computation, uint32_t row,
     return RunWhile(c, i, operands.empty() ? std::make_shared<Value>() : operands[0], &result);
   if (i.opcode == "conditional") return RunConditional(i, operands, &result);
   if (i.opcode == "call" || i.opcode == "async-start") {
-    if (i.calls.empty()) return Error(i, "a call of nothing");
+    if (i.calls.empty()) return Error(i, "a call without a computation");
     return i.opcode == "call" ? Run(i.calls[0], operands, &result) : RunBeside(i, operands, &result);
   }
   if (i.opcode == "fusion" && !plain) return RunFusion(computation, row, operands, &result);
@@ -434,21 +433,21 @@ void StepBuilder::NoteUnfused() {
   if (m_.fused_here) {
     step_.warnings.push_back(
         "the module has no fusions: it is from before XLA's optimisations. Element-wise operations, "
-        "broadcasts and "
-        "slices were put into what uses them, about as XLA would; the file ...after_optimizations of "
+        "broadcasts and slices were fused into the operations that use them, about as XLA does; the file "
+        "...after_optimizations of "
         "--xla_dump_to has XLA's own fusions");
   } else if (fusions == 0 && loops > 16) {
     step_.warnings.push_back(absl::StrCat(
         "the module has no fusions: it is from before XLA's optimisations, and each of its ", loops,
-        " element-wise operations is counted through memory, so that the step is too long; expected the file "
+        " element-wise operations reads and writes memory, so that the step is too long; expected the file "
         "...after_optimizations of --xla_dump_to"));
   }
   if (step_.collectives.empty() && m_.partitions > 1 && !m_.scheduled) {
-    step_.warnings.push_back(absl::StrCat(
-        "the module runs on ", m_.partitions,
-        " partitions and has no collectives: before XLA's partitioning its shapes are those of whole "
-        "arrays, and each device is taken to do all of the work; expected the file "
-        "...after_optimizations of --xla_dump_to"));
+    step_.warnings.push_back(
+        absl::StrCat("the module runs on ", m_.partitions,
+                     " partitions and has no collectives: it is from before XLA's partitioning. Its shapes "
+                     "are those of whole arrays, and each device does all of the work; expected the file "
+                     "...after_optimizations of --xla_dump_to"));
   }
   if (!m_.scheduled)
     step_.warnings.push_back(
@@ -462,8 +461,8 @@ void StepBuilder::NoteUnfused() {
     const size_t more = targets.size() > kShown ? targets.size() - kShown : 0;
     targets.resize(targets.size() - more);
     step_.warnings.push_back(
-        absl::StrCat("custom calls of which only operands and results are known, so that they are "
-                     "priced by their bytes: ",
+        absl::StrCat("custom calls whose operation is unknown; their times are computed from the bytes of "
+                     "operands and results: ",
                      absl::StrJoin(targets, ", "), more > 0 ? absl::StrCat(" and ", more, " more") : ""));
   }
 }
@@ -473,8 +472,8 @@ absl::StatusOr<Step> StepBuilder::Build() {
   step_.mesh = MeshOf(m_, &told);
   if (!told) {
     step_.warnings.push_back(absl::StrCat(
-        "the module does not say on how many devices it runs; its collectives need ", step_.mesh.devices(),
-        step_.mesh.devices() == 1 ? ", where they name none (--ranks N gives their number)" : ""));
+        "the module does not give its number of devices; its collectives need ", step_.mesh.devices(),
+        step_.mesh.devices() == 1 ? ", because they name no devices (--ranks N gives the number)" : ""));
   }
   with_collectives_ = WithCollectives(m_);
   ValuePtr result;

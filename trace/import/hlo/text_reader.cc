@@ -259,7 +259,9 @@ absl::Status TextReader::ReadComputation() {
   const bool entry = computation.name == "ENTRY";
   if (entry) computation.name = std::string(c_.Name());
   if (computation.name == "HloModule")
-    return ErrorAt(line, "a second HLO module; expected one in each file: split it where the modules begin");
+    return ErrorAt(
+        line,
+        "a second HLO module; expected one module for each file: split the file where the modules begin");
   if (computation.name.empty()) return Error("a computation, as \"%name (p: f32[8]) -> f32[8] {\"");
   absl::string_view inside;
   Shape result;

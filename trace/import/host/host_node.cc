@@ -94,7 +94,7 @@ absl::Status HostNodeReader::Parse(absl::string_view text, object* object) {
 uint32_t HostNodeReader::Keep(absl::string_view raw) {
   if (raw.size() <= kKeptText) return out_->strings.Intern(raw);
   repairs_.Add("cut_arguments", node_.id,
-               absl::StrCat("argument lists of more than ", kKeptText, " bytes of text were cut"));
+               absl::StrCat("argument lists with more than ", kKeptText, " bytes of text were cut"));
   return out_->strings.Intern(CutValue(raw, kKeptText));
 }
 
@@ -223,12 +223,14 @@ void HostNodeReader::AddGroup(const std::string& name, std::vector<int> ranks) {
   const auto known = out_->groups.find(name);
   if (known != out_->groups.end()) {
     if (known->second == ranks) return;
-    repairs_.Add("changed_process_group", node_.id,
-                 absl::StrCat("group \"", Short(name), "\": other ranks than before; the first stay"));
+    repairs_.Add(
+        "changed_process_group", node_.id,
+        absl::StrCat("group \"", Short(name), "\": its ranks differ from those before; the first are kept"));
   } else if (ranks.size() > kMostMembers - members_) {
-    repairs_.Add("too_many_group_members", node_.id,
-                 absl::StrCat("group \"", Short(name), "\": left out, all groups together have more than ",
-                              kMostMembers, " members"));
+    repairs_.Add(
+        "too_many_group_members", node_.id,
+        absl::StrCat("group \"", Short(name), "\": left out, because all groups together have more than ",
+                     kMostMembers, " members"));
   } else {
     members_ += ranks.size();
     out_->groups.emplace(name, std::move(ranks));
@@ -252,7 +254,7 @@ void HostNodeReader::ReadGroups() {
   alias_.insert(note->alias.begin(), note->alias.end());
   if (note->cut) {
     repairs_.Add("truncated_process_groups", node_.id,
-                 absl::StrCat(subject, ": ends in the middle, ", note->groups.size(), " groups are whole"));
+                 absl::StrCat(subject, ": cut short, ", note->groups.size(), " groups are whole"));
   }
 }
 
@@ -281,10 +283,11 @@ void HostNodeReader::ReadCall() {
   if (odd.no_name) {
     repairs_.Add(
         "unknown_collective", node_.id,
-        absl::StrCat("record_param_comms of \"", Short(call.name), "\", no collective that is known"));
+        absl::StrCat("record_param_comms of \"", Short(call.name), "\", which is not a known collective"));
   }
   if (odd.splits_differ) {
-    repairs_.Add("bad_splits", node_.id, "split sizes that do not add up to the buffer; taken as even");
+    repairs_.Add("bad_splits", node_.id,
+                 "split sizes whose sum is not the buffer's size; equal splits are used");
   }
 }
 

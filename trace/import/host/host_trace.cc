@@ -67,7 +67,7 @@ class Walk {
 absl::Status Walk::Expected(absl::string_view what) const {
   const absl::string_view found = text_.substr(std::min(at_, text_.size()), 32);
   return absl::InvalidArgumentError(absl::StrCat(out_->file, ": byte ", at_,
-                                                 ": no host execution trace: expected ", what, ", found ",
+                                                 ": not a host execution trace: expected ", what, ", found ",
                                                  found.empty() ? "the end of the file" : ToUtf8(found)));
 }
 
@@ -164,15 +164,16 @@ absl::Status Walk::Run() {
   if (start_ms_ >= 0 && absl::ParseTime("%Y-%m-%d %H:%M:%S", time_, &wall, nullptr))
     out_->boot_ms = absl::ToUnixMillis(wall) - start_ms_;
   if (cut) {
-    nodes_->repairs().Add("truncated_host_trace", out_->nodes.empty() ? 0 : out_->nodes.back().id,
-                          absl::StrCat("the file ends in the middle, at byte ", text_.size(), "; ",
-                                       out_->nodes.size(), " whole nodes were read"));
+    nodes_->repairs().Add(
+        "truncated_host_trace", out_->nodes.empty() ? 0 : out_->nodes.back().id,
+        absl::StrCat("the file ends at byte ", text_.size(), ", before the end of its JSON; ",
+                     out_->nodes.size(), " whole nodes were read"));
   }
   if (!has_schema_ ||
       std::find(std::begin(kSchemas), std::end(kSchemas), out_->schema) == std::end(kSchemas)) {
     nodes_->repairs().Add(
         "unknown_schema", 0,
-        absl::StrCat("schema \"", out_->schema, "\" is not known; read by the fields that are there"));
+        absl::StrCat("schema \"", out_->schema, "\" is unknown; the fields that exist are read"));
   }
   return absl::OkStatus();
 }
@@ -189,7 +190,7 @@ absl::Status SortNodes(const std::vector<uint64_t>& offsets, HostTrace* out) {
     if (nodes[a].id != nodes[b].id) continue;
     return absl::InvalidArgumentError(absl::StrCat(
         out->file, ": byte ", offsets[b], ": node ", nodes[b].id, " \"", ToUtf8(out->name_of(nodes[b])),
-        "\": field id: expected each id once, found it before at byte ", offsets[a], " \"",
+        "\": field id: expected each id once, found the id before at byte ", offsets[a], " \"",
         ToUtf8(out->name_of(nodes[a])), "\""));
   }
   std::vector<HostNode> sorted;
@@ -204,7 +205,7 @@ void CheckParents(const HostTrace& trace, RepairLog* repairs) {
     if (n.parent == n.id || trace.Find(n.parent) != nullptr) continue;
     repairs->Add("missing_parent", n.id,
                  absl::StrCat("node ", n.id, " \"", ToUtf8(trace.name_of(n)), "\": its parent ", n.parent,
-                              " is not there"));
+                              " is not in the file"));
   }
 }
 

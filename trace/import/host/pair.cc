@@ -207,7 +207,7 @@ Pairing Pairer::PairById(std::string* evidence) const {
   if (out.rf_offset != 0) {
     Note("rf_offset", found.agree, nodes_.empty() ? 0 : host_.nodes[nodes_[0]].id,
          absl::StrCat("record function ids of ", device_.file, " are the host trace's plus ", out.rf_offset,
-                      ": so ", found.agree, " of ", found.common, " names agree, as written ",
+                      ": so ", found.agree, " of ", found.common, " names agree, without the change ",
                       as_written.agree, " of ", as_written.common),
          &out);
   }
@@ -217,7 +217,7 @@ Pairing Pairer::PairById(std::string* evidence) const {
   }
   if (found.agree < found.common) {
     Note("name_mismatch", found.common - found.agree, 0,
-         absl::StrCat("not paired, their names differ: ", found.differing), &out);
+         absl::StrCat("not paired, because their names differ: ", found.differing), &out);
   }
   absl::StrAppend(evidence, "by record function id ", out.matched, " (", as_written.common, " ids in both",
                   as_written.differing.empty() ? "" : "; ", as_written.differing, ")");
@@ -293,7 +293,7 @@ void Pairer::TakeThread(uint32_t tid, const OpSequence& a, const OpSequence& b, 
   if (found.windows > 1) {
     Note("ambiguous_window", found.windows, host_.nodes[a.row[0]].id,
          absl::StrCat("thread ", tid, " fits ", found.windows, " places of ", device_.file,
-                      " equally well; the first was taken"),
+                      " equally well; the first was used"),
          out);
   }
 }
@@ -365,9 +365,9 @@ absl::StatusOr<Pairing> Pairer::Run() {
   // Either trace may cover only a part of the other.
   if (best.matched == 0 || 2 * best.matched < std::min(nodes_.size(), ops_.size())) {
     return absl::InvalidArgumentError(
-        absl::StrCat(host_.file, ": ", device_.file, ": host and device traces are of different runs: of ",
+        absl::StrCat(host_.file, ": ", device_.file, ": host and device traces are from different runs: of ",
                      nodes_.size(), " operators of the host trace and ", ops_.size(), " of Kineto, only ",
-                     best.matched, " are the same, expected half of the fewer at least: ", by_id,
+                     best.matched, " match; expected at least half of the smaller number: ", by_id,
                      by_id.empty() || by_thread.empty() ? "" : "; ", by_thread));
   }
   Finish(&best);

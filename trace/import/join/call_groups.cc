@@ -129,13 +129,13 @@ uint32_t GroupFinder::OwnGroupRow(const CaptureRank& rank, const CommCall& call)
   Members members;
   if (!OwnGroup(rank, call, world_, &members)) {
     return Row(absl::StrCat("unknown (rank ", rank.rank, ")"), {}, GroupOrigin::kUnknown,
-               "calls of a library with groups of its own, of which nothing tells the members");
+               "calls of a library with its own groups, whose members are unknown");
   }
   if (members.empty()) {
     for (int r = 0; r < world_; ++r) members.push_back(r);
   }
   return Row(Unnamed(members), members, GroupOrigin::kInferred,
-             "the only group of the rank that calls of this library can be on");
+             "the only group of the rank that calls of this library can use");
 }
 
 // Sets the groups that the user or the capture lists. Remembers the other collectives in open_.
@@ -192,7 +192,7 @@ void GroupFinder::Doubt(const Inference& other, Inference* best) const {
       if (it == stream_of.end() || other.groups[it->second].ranks == group.ranks) continue;
       group.origin = GroupOrigin::kGuessed;
       absl::StrAppend(&group.evidence,
-                      "; but with other threads taken together: ", other.groups[it->second].evidence);
+                      "; but with other threads combined: ", other.groups[it->second].evidence);
       break;
     }
   }

@@ -162,7 +162,7 @@ int64_t MembersBySize(const CommCall& call, std::string* from) {
     return call.group_size;
   }
   if (call.op == CommOp::kAllToAll && !call.in_split.empty()) {
-    *from = "the splits of all_to_all";
+    *from = "the number of splits of all_to_all";
     return static_cast<int64_t>(call.in_split.size());
   }
   const int64_t in = call.in_bytes, out = call.out_bytes;

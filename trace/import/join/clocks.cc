@@ -112,8 +112,8 @@ void Aligner::Move(uint32_t r, const Difference& d) {
   if (std::abs(d.middle) <= kClockNoiseNs + 4 * d.spread) return Settle(r, 0);
   if (PartsSteps(r, d)) {
     Note("clock_left", r,
-         absl::StrCat("shared collectives end ", d.middle, " ns apart from those of rank ",
-                      ranks_[d.other].rank, ", which is half a step or more; the clock is taken as it is; ",
+         absl::StrCat("shared collectives end ", d.middle, " ns away from those of rank ",
+                      ranks_[d.other].rank, ", which is half a step or more; the clock is used as recorded; ",
                       ends));
     return Settle(r, 0);
   }
@@ -147,7 +147,7 @@ Clocks Aligner::Run() {
     if (out_.one_with[r] != 0)
       Note("clock_not_aligned", r,
            absl::StrCat("no collective is shared with rank ", ranks_[0].rank,
-                        ", or with ranks that share some; the clock is taken as it is"));
+                        ", or with ranks that share collectives with it; the clock is used as recorded"));
   }
   return std::move(out_);
 }

@@ -49,7 +49,7 @@ absl::StatusOr<GroupRules> GroupRules::Make(const Groups& groups, absl::string_v
     for (const int rank : ranks) {
       if (rank < world) continue;
       return absl::InvalidArgumentError(
-          absl::StrCat(subject, ": rank ", rank, " is not there, expected ranks 0 to ", world - 1));
+          absl::StrCat(subject, ": rank ", rank, " does not exist, expected ranks 0 to ", world - 1));
     }
     for (const Rule& other : out.rules_) {
       if (other.base != rule.base) continue;

@@ -227,7 +227,7 @@ Verdict Inferrer::Judge(const Class& c, const std::vector<GroupSplit>& splits) c
     by = std::max(by, h.by_ns);
   }
   const std::string told =
-      leader.size > 0 ? absl::StrCat(leader.size_from, " tells groups of ", leader.size, "; ") : "";
+      leader.size > 0 ? absl::StrCat(leader.size_from, " shows groups of ", leader.size, "; ") : "";
   const std::string early = absl::StrCat(": a member ended up to ", Micros(by), " before another one began");
   const std::string ranks = absl::StrCat(c.streams.size(), " ranks");
   if (possible == 0)
@@ -257,7 +257,7 @@ Verdict Inferrer::Judge(const Class& c, const std::vector<GroupSplit>& splits) c
     return {GroupOrigin::kInferred, best->split,
             absl::StrCat(told, best->split->words, ": over ", calls, " calls begins vary between members ",
                          std::llround(std::min(against.waiting, 1e6)),
-                         " times as much as ends, which the last begin predicts but for ",
+                         " times as much as ends, which the last begin predicts within ",
                          Micros(best->middle), refuted)};
   }
   if (const GroupSplit* together = sure && possible > 1 ? Together(shared, held) : nullptr;
@@ -271,11 +271,11 @@ Verdict Inferrer::Judge(const Class& c, const std::vector<GroupSplit>& splits) c
   if (coincide.likely && told_by_many && coincide.bits >= kSureBits && coincide.by_call >= kSureByCall) {
     return {GroupOrigin::kInferred, coincide.split,
             absl::StrCat(told, coincide.split->words,
-                         ": members end together that do not begin together, which chance does in ", calls,
+                         ": members end together but do not begin together; chance does that in ", calls,
                          " calls once in 2^", std::llround(coincide.bits), refuted)};
   }
-  const std::string why = sure ? absl::StrCat(calls, " calls do not tell which ranks wait for each other")
-                               : "which call of one rank is which of another is not sure";
+  const std::string why = sure ? absl::StrCat(calls, " calls do not show which ranks wait for each other")
+                               : "the match of calls between ranks is not certain";
   const bool likely = coincide.likely && coincide.bits >= kLikelyBits && coincide.by_call >= kLikelyByCall;
   const GroupSplit* guess = likely ? coincide.split : against.largest;
   return {GroupOrigin::kGuessed, guess, absl::StrCat(told, why, refuted, "; ", guess->words, " was assumed"),
@@ -313,7 +313,7 @@ void Inferrer::AnswerAlone(uint32_t i) {
   if (stream.size == 1) {
     answer.origin = GroupOrigin::kInferred;
     answer.ranks = {stream.rank};
-    answer.evidence = absl::StrCat(stream.size_from, " tells a group of 1");
+    answer.evidence = absl::StrCat(stream.size_from, " shows a group of 1");
     return;
   }
   const bool whole = stream.size == world_ || (world_ == 2 && captured_ < world_);
@@ -330,12 +330,12 @@ void Inferrer::AnswerAlone(uint32_t i) {
     answer.ranks.push_back(static_cast<int>(r));
   answer.evidence =
       whole && stream.size == world_
-          ? absl::StrCat(stream.size_from, " tells ", world_, " members: all ranks")
+          ? absl::StrCat(stream.size_from, " shows ", world_, " members: all ranks")
       : whole ? "the job has two ranks: both"
-      : part ? absl::StrCat(stream.size_from, " tells ", stream.size, " members, nothing tells which; ranks ",
-                            from, " to ", answer.ranks.back(), " were assumed")
-      : world_ == 1 ? "nothing tells how many ranks the job has; this one alone was assumed"
-                    : absl::StrCat("nothing tells the members; all ", world_, " ranks were assumed");
+      : part ? absl::StrCat(stream.size_from, " shows ", stream.size, " members, but not which; ranks ", from,
+                            " to ", answer.ranks.back(), " were assumed")
+      : world_ == 1 ? "the number of ranks of the job is unknown; only this rank was assumed"
+                    : absl::StrCat("the members are unknown; all ", world_, " ranks were assumed");
 }
 
 // A hash of the calls of a rank on all of its streams; equal for ranks with the same program.

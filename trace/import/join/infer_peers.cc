@@ -238,7 +238,7 @@ InferredPeers InferPeers(const std::vector<std::vector<PeerCall>>& calls, int64_
     left.push_back({layout, matcher.off(), bits, matcher.Take()});
     if (Median(left.back().off) < Median(left[best].off)) best = left.size() - 1;
   }
-  const std::string tried = absl::StrCat(layouts.size(), " ways to lay the ranks out in rows and rings");
+  const std::string tried = absl::StrCat(layouts.size(), " layouts of the ranks in rows and rings");
   if (left.empty()) {
     out.evidence = absl::StrCat("times and sizes contradict all ", tried);
     return out;
@@ -256,17 +256,17 @@ InferredPeers InferPeers(const std::vector<std::vector<PeerCall>>& calls, int64_
   const std::string words = left[best].layout.Words();
   if (!clear) {
     out.evidence =
-        absl::StrCat(messages, " messages do not tell which of ", left.size(), " of ", tried, " holds");
+        absl::StrCat(messages, " messages do not show which of ", left.size(), " of ", tried, " is right");
     return out;
   }
   if (!ShowOneClock(calls, left[best].peer, clock, tolerance_ns)) {
-    out.evidence = absl::StrCat(words, ", but nothing tells that the ranks' clocks are one");
+    out.evidence = absl::StrCat(words, ", but nothing shows that the ranks have one clock");
     return out;
   }
   out.sure = true;
   out.peer = std::move(left[best].peer);
   out.evidence =
-      absl::StrCat(words, ": ", messages, " receives end as the later begin predicts, but for ",
+      absl::StrCat(words, ": ", messages, " receives end as the later begin predicts, within ",
                    Median(left[best].off) / 1000, " us; sizes and times leave ", left.size(), " of ", tried);
   return out;
 }

@@ -181,13 +181,12 @@ void Joiner::PlanRank(uint32_t r) {
     if (group.origin == GroupOrigin::kUnknown) ++unknown[group.evidence];
   }
   for (const auto& [why, count] : unknown)
-    Note(
-        "group_unknown", r, count,
-        absl::StrCat("collectives whose group nothing tells: ", why, "; kept as recorded, as communication"));
+    Note("group_unknown", r, count,
+         absl::StrCat("collectives whose group is unknown: ", why, "; kept as recorded, as communication"));
   Note("group_without_self", r, strange,
-       "calls on groups that do not hold this rank; kept as recorded, as communication");
+       "calls on groups without this rank; kept as recorded, as communication");
   Note("comm_size_unknown", r, sizeless,
-       "calls whose size nothing tells: a cluster keeps their recorded time; record with shapes, or set "
+       "calls whose size is unknown: on a cluster they keep their recorded time; record with shapes, or set "
        "sizes with "
        "the edit `bytes`");
   NoteGuessed(r);
@@ -217,7 +216,7 @@ void Joiner::FindPeers(const std::vector<uint32_t>& clock) {
   if (found.sure) return TakePeers(found, rows);
   for (const auto& [r, nodes] : peerless_) {
     Note("comm_peer_unknown", r, nodes.size(),
-         absl::StrCat("sends or receives whose peer nothing tells (", found.evidence,
+         absl::StrCat("sends or receives whose peer is unknown (", found.evidence,
                       "); kept as recorded, as communication"));
   }
 }
@@ -245,9 +244,9 @@ void Joiner::NoteGuessed(uint32_t r) {
   for (const auto& [row, count] : calls) {
     const CallGroup& group = out_.call_groups.groups[row];
     Note("group_guessed", r, count,
-         absl::StrCat("calls taken for group \"", group.name, "\" of ", group.ranks.size(),
+         absl::StrCat("calls assigned to group \"", group.name, "\" of ", group.ranks.size(),
                       group.ranks.size() == 1 ? " rank: " : " ranks: ", group.evidence,
-                      "; --groups FILE tells"));
+                      "; --groups FILE gives the groups"));
   }
 }
 
@@ -296,7 +295,7 @@ void Joiner::LeaveOut(uint32_t g, uint32_t r, int from, int to, bool good) {
   }
   Note("collectives_unshared", r, left_out,
        absl::StrCat("calls on group \"", out_.call_groups.groups[g].name,
-                    "\" that not every captured member shows",
+                    "\" that some captured members do not have",
                     good ? "" : ": the ranks' calls do not agree in kind, size and order",
                     "; kept as recorded, as communication"));
 }
@@ -352,9 +351,9 @@ void Joiner::MatchGroup(uint32_t g) {
       }
     }
     Note("collectives_swapped", r, swapped,
-         absl::StrCat(
-             "calls on group \"", group.name,
-             "\" that ranks carried out at once, in another order; kept as recorded, as communication"));
+         absl::StrCat("calls on group \"", group.name,
+                      "\" that ran at the same time and in different orders on the ranks; kept as recorded, "
+                      "as communication"));
   }
   matched_.push_back(std::move(matched));
 }

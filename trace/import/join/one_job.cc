@@ -41,9 +41,9 @@ class Checker {
     const size_t more = reasons_.size() > kShown ? reasons_.size() - kShown : 0;
     reasons_.resize(reasons_.size() - more);
     return absl::InvalidArgumentError(absl::StrCat(
-        "the captures are not of one job: ", absl::StrJoin(reasons_, "; "),
+        "the captures are not from one job: ", absl::StrJoin(reasons_, "; "),
         more > 0 ? absl::StrCat("; and ", more, " more") : "",
-        "; expected the ranks of one run, captured at one time (--select-ranks takes some of them)"));
+        "; expected the ranks of one run, captured at one time (--select-ranks selects some of them)"));
   }
 
  private:
@@ -63,7 +63,8 @@ void Checker::CompareWorlds(const CaptureRank& a, const CaptureRank& b) {
   const int one = a.device == nullptr ? 0 : a.device->world_size,
             other = b.device == nullptr ? 0 : b.device->world_size;
   if (one > 0 && other > 0 && one != other)
-    Reason(absl::StrCat(Rank(a), " is of a job of ", one, " ranks, ", Rank(b), " of ", other));
+    Reason(
+        absl::StrCat(Rank(a), " is from a job of ", one, " ranks, ", Rank(b), " is from a job of ", other));
 }
 
 void Checker::CompareWindows(const CaptureRank& a, const CaptureRank& b) {

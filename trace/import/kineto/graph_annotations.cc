@@ -73,7 +73,7 @@ absl::Status AnnotateGraphs(absl::string_view json, absl::string_view file, Devi
     int64_t number = 0;
     const absl::string_view key(node.key.data(), node.key.size());
     if (!absl::SimpleAtoi(key, &number) || number <= 0)
-      return wrong(absl::StrCat("\"", key.substr(0, 40), "\" is no number of a node"));
+      return wrong(absl::StrCat("\"", key.substr(0, 40), "\" is not the number of a node"));
     if (!node.value.is_array()) return wrong(absl::StrCat("node ", number, " has no list"));
     const EventTokens tokens = TokensOf(node.value, &texts);
     if (tokens.has(Arg::kCollective) || (tokens.has(Arg::kInElems) && tokens.has(Arg::kDtype)))

@@ -40,7 +40,7 @@ absl::Status ReadMember(const kineto::Scan& scan, absl::string_view file, Device
 void CountRepairs(const kineto::Scan& scan, const kineto::EventReader& reader, kineto::Notes* notes) {
   if (scan.truncated()) {
     notes->Count("truncated_kineto", scan.events(),
-                 absl::StrCat("the file ends at byte ", scan.byte(), ", before its JSON does; ",
+                 absl::StrCat("the file ends at byte ", scan.byte(), ", before the end of its JSON; ",
                               scan.events(), " whole events were read"));
   }
   if (scan.trailing_commas() > 0) {
@@ -58,14 +58,14 @@ void CountRepairs(const kineto::Scan& scan, const kineto::EventReader& reader, k
 absl::Status HoldsSeveralRanks(absl::string_view file, absl::string_view why) {
   return absl::InvalidArgumentError(absl::StrCat(
       file, ": several ranks in one file: ", why,
-      "; expected a file for each rank, or processes that are labelled with their ranks (\"[TP00] 4711\")"));
+      "; expected a file for each rank, or processes with labels that name their ranks (\"[TP00] 4711\")"));
 }
 
 // Moves the ranks of a file to `parts`. Repairs of the whole file are reported for the first rank only.
 absl::StatusOr<DeviceTrace> TakeApart(const DeviceTrace& all, const kineto::LaneLabels& labels,
                                       const std::vector<kineto::FlowEnd>& flows, kineto::Notes* notes,
                                       std::vector<RankPart>* parts) {
-  if (parts == nullptr) return HoldsSeveralRanks(all.file, "its processes are of several ranks");
+  if (parts == nullptr) return HoldsSeveralRanks(all.file, "its processes belong to several ranks");
   for (kineto::SplitRank& rank : kineto::SplitByLabel(all, labels, flows)) {
     kineto::Notes own = std::move(*notes);
     kineto::ResolveFlows(&rank.flows, rank.part.device.get(), &own);

@@ -91,14 +91,15 @@ absl::Status LeaveOutLost(absl::string_view file, DeviceTrace* out, Notes* notes
   if (far * 3 > events.size()) {
     return absl::InvalidArgumentError(
         absl::StrCat(file, ": the times of ", far, " of ", events.size(),
-                     " events lie more than a day from those of the others; the first is ", first,
+                     " events are more than a day away from the times of the others; the first is ", first,
                      "; expected \"ts\" of one clock"));
   }
-  notes->Count("kineto_time_lost", 0,
-               absl::StrCat("events whose time the profiler did not know (0, or more than a day from the "
-                            "others); left out; the first is ",
-                            first),
-               events.size() - kept);
+  notes->Count(
+      "kineto_time_lost", 0,
+      absl::StrCat(
+          "events with an unknown time (0, or more than a day away from the others); left out; the first is ",
+          first),
+      events.size() - kept);
   events.resize(kept);
   if (out->ids.size() > kept) out->ids.resize(kept);
   return absl::OkStatus();
@@ -169,8 +170,8 @@ void ResolveFlows(std::vector<FlowEnd>* flows, DeviceTrace* out, Notes* notes) {
     return std::tie(a.to, a.from) < std::tie(b.to, b.from);
   });
   if (lost > 0) {
-    notes->Count("kineto_unpaired_flow", 0, "ends of fwdbwd arrows without the other end, or on no operator",
-                 lost);
+    notes->Count("kineto_unpaired_flow", 0,
+                 "ends of fwdbwd arrows without the other end or without an operator", lost);
   }
 }
 

@@ -153,8 +153,8 @@ class RankFinder {
         of_place_[place] = *most;
       } else if (!by.empty() || tally.shared > 0) {
         return absl::InvalidArgumentError(
-            absl::StrCat("its processes are labelled with ranks, but not that of device ", place.second,
-                         " (\"", Written({place.first}),
+            absl::StrCat("the labels of its processes name ranks, but no label names the rank of device ",
+                         place.second, " (\"", Written({place.first}),
                          "\"), and calls of several ranks have the correlations of its operations"));
       }
     }
@@ -180,9 +180,9 @@ class RankFinder {
     if (!one_each) {
       std::set<uint32_t> processes;
       for (const auto& [process, places] : of) processes.insert(process);
-      return absl::InvalidArgumentError(absl::StrCat("processes ", Written(processes),
-                                                     " launch on devices of their own, and no number of a "
-                                                     "device tells which rank is which"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("processes ", Written(processes),
+                       " launch on several devices, and the device numbers do not show which rank is which"));
     }
     for (const auto& [process, places] : of) {
       label_[process] = absl::StrCat("device ", places.begin()->second);

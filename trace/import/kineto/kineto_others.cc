@@ -279,7 +279,7 @@ void OtherEvents::Finish(const std::function<bool(absl::string_view)>& runs_host
   count("device_by_process", operations,
         absl::StrCat("operations whose process is a device's, of categories: ", absl::StrJoin(taken, ", ")));
   count("device_waits_left_out", waits, "tasks of a device that only wait for others, or record an event");
-  count("collective_parts_left_out", parts, "tasks of which collectives that the file shows too are made");
+  count("collective_parts_left_out", parts, "parts of collectives that the file has too");
 }
 
 }  // namespace chakra::pytorch::kineto

@@ -54,10 +54,9 @@ absl::Status RowBuilder::Error(const EventTokens& e, absl::string_view field, ab
 absl::Status RowBuilder::Time(const EventTokens& e, int64_t* ts) const {
   if (Nanos(e, "ts", e.ts, ts) && *ts > -(int64_t{1} << 62) && *ts < int64_t{1} << 62)
     return absl::OkStatus();
-  return Error(
-      e, "ts", e.ts,
-      "a number of microseconds, as torch.profiler's export_chrome_trace() writes; a file that another "
-      "program has written or changed is read once its times are such numbers");
+  return Error(e, "ts", e.ts,
+               "a number of microseconds, as torch.profiler's export_chrome_trace() writes; if another "
+               "program changed the file, restore numeric times");
 }
 
 bool RowBuilder::Nanos(const EventTokens& e, absl::string_view field, absl::string_view token,
@@ -94,7 +93,7 @@ int64_t RowBuilder::Duration(const EventTokens& e) {
                                                : "kineto_bad_duration";
   notes_->Count(kind, e.index,
                 absl::StrCat("event ", e.index, " ", e.name.substr(0, kShown), ": \"dur\" is ",
-                             e.dur.empty() ? "missing" : e.dur.substr(0, kShown), "; 0 is taken"));
+                             e.dur.empty() ? "missing" : e.dur.substr(0, kShown), "; 0 is used"));
   return 0;
 }
 
@@ -188,7 +187,7 @@ int64_t RowBuilder::Amount(const EventTokens& e, Arg arg, double scale) {
   if (absl::SimpleAtod(e.arg(arg), &v) && v >= 0 && v * scale <= kMost) return std::llround(v * scale);
   notes_->Count("kineto_bad_argument", e.index,
                 absl::StrCat("event ", e.index, " ", e.name.substr(0, kShown), ": ",
-                             e.arg(arg).substr(0, kShown), " is no amount; left out"));
+                             e.arg(arg).substr(0, kShown), " is not an amount; left out"));
   return kNone;
 }
 
@@ -462,7 +461,7 @@ void RowBuilder::Finish() {
   }
   if (!placed_.empty()) {
     notes_->Explain("device_by_stream",
-                    absl::StrCat("operations with a device and a stream, of categories that are not known: ",
+                    absl::StrCat("operations with a device and a stream, of unknown categories: ",
                                  absl::StrJoin(placed_, ", ")));
   }
   if (bad_escapes_ > 0)

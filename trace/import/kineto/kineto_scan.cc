@@ -363,8 +363,8 @@ absl::StatusOr<Scan::Item> Scan::Next() {
         ASSIGN_OR_RETURN(auto c, Peek());
         if (c >= 0) {
           return Error(
-              "bytes after the end of the trace; expected one trace a file: cut the file here, or give each "
-              "trace a file of its own");
+              "bytes after the end of the trace; expected one trace for each file: split the file here, or "
+              "give each trace its own file");
         }
         state_ = State::kDone;
         byte_ = FileByte(end_);

@@ -50,8 +50,8 @@ absl::StatusOr<RankDraft> ColumnsOf(const Capture& capture, uint32_t index, Capt
   if ((!rank.columns.drafted && !FitsColumns(rank)) || !FitsColumns(rank, index, capture.joined)) {
     return absl::InvalidArgumentError(
         absl::StrCat(rank.file(), ": rank ", rank.rank,
-                     ": its times, or the sizes of its calls, lie outside of what a trace can "
-                     "hold: 106 days from the begin of the run; expected recordings of one run"));
+                     ": its times, or the sizes of its calls, are outside of the range that a trace can "
+                     "record: 106 days from the begin of the run; expected recordings of one run"));
   }
   if (own_capture == nullptr) {
     ColumnDraft draft = DraftColumns(rank, frames);

@@ -109,7 +109,7 @@ void Linker::NoteUnusedKeys(const GroupRules& asked) {
   }
   for (uint32_t rule = 0; rule < asked.size(); ++rule) {
     if (!used.contains(asked.Evidence(rule)))
-      Warn(absl::StrCat(asked.file(), ": no call is of group \"", asked.key(rule), "\""));
+      Warn(absl::StrCat(asked.file(), ": no call is on group \"", asked.key(rule), "\""));
   }
 }
 

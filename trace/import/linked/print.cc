@@ -89,7 +89,7 @@ std::string Graphs(const proto::ConversionReport& r) {
   }
   if (kernels == 0) return "";
   return absl::StrCat("\nKernels that graphs launched: ", FormatCount(kernels), ", ", FormatCount(joined),
-                      " with the operator that the graph's capture shows\n");
+                      " with an operator from the capture of the graph\n");
 }
 
 // One line for each kind of notes, with the number of ranks that have such notes.

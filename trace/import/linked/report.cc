@@ -117,7 +117,7 @@ void ReportJoined(Capture* capture) {
   }
   if (host_only) {
     report.add_warnings(
-        "there is no device trace: operators have no times, and kernels are not known; give Kineto's trace "
+        "there is no device trace: operators have no times, and kernels are unknown; give Kineto's trace "
         "of the same "
         "run, or a kernel table");
   } else if (!device_ops) {
@@ -126,17 +126,17 @@ void ReportJoined(Capture* capture) {
   if (linked > 0) {
     report.add_warnings(
         "the host traces were linked by chakra_trace_link, which keeps neither launches nor waits between "
-        "streams: each device operation is launched where its operator begins; the two files that they were "
-        "linked from tell more");
+        "streams: each device operation is launched where its operator begins; the two original files "
+        "contain more");
   }
   if (device_only) {
     report.add_warnings(
-        "there is no host trace: communication and shapes are known as far as the device trace tells them");
+        "there is no host trace: communication and shapes are known only as far as the device trace contains "
+        "them");
   }
   if (capture->joined.world_size > static_cast<int>(capture->ranks.size())) {
     report.add_warnings(absl::StrCat("the job has ", capture->joined.world_size, " ranks, ",
-                                     capture->ranks.size(),
-                                     " of them captured: what the others did is not known"));
+                                     capture->ranks.size(), " of them captured: the others are unknown"));
   }
 }
 

@@ -32,20 +32,20 @@ absl::Status SelectSteps(const DeviceTrace& device, const std::string& wanted, T
   if (wanted.empty() || wanted == "all") return absl::OkStatus();
   const std::map<int64_t, DeviceStep> steps = Steps(device);
   const auto bad = [&](absl::string_view why) {
-    std::string there =
-        steps.empty() ? "it has no ProfilerStep marks"
-                      : absl::StrCat("it has steps ", steps.begin()->first, " to ", steps.rbegin()->first);
+    std::string there = steps.empty() ? "the file has no ProfilerStep marks"
+                                      : absl::StrCat("the file has steps ", steps.begin()->first, " to ",
+                                                     steps.rbegin()->first);
     return absl::InvalidArgumentError(
         absl::StrCat(device.file, ": steps \"", wanted, "\": ", std::string(why), "; ", there));
   };
-  if (steps.empty()) return bad("there are none");
+  if (steps.empty()) return bad("no step is marked");
   auto first = steps.begin(), last = std::prev(steps.end());
   if (wanted == "first") {
     last = first;
   } else if (wanted == "last") {
     first = last;
   } else if (wanted == "skip-first") {
-    if (++first == steps.end()) return bad("nothing is left");
+    if (++first == steps.end()) return bad("no step is left");
   } else {
     int64_t from = 0, to = 0;
     const size_t dash = wanted.find('-');
@@ -76,9 +76,9 @@ absl::Status FindSteps(const CaptureSelection& asked, DeviceTrace* device, Timel
 absl::Status CheckNoSteps(const CaptureSelection& asked, const std::string& file) {
   const bool steps = !asked.steps.empty() && asked.steps != "all";
   if (!steps && asked.step_range.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      file, steps ? ": steps \"" : ": --step-range \"", steps ? asked.steps : asked.step_range,
-      "\": a host trace has no times by which steps could be told; expected its device trace beside it"));
+  return absl::InvalidArgumentError(
+      absl::StrCat(file, steps ? ": steps \"" : ": --step-range \"", steps ? asked.steps : asked.step_range,
+                   "\": a host trace has no times to find steps by; expected its device trace as well"));
 }
 
 }  // namespace chakra::pytorch

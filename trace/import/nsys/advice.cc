@@ -43,30 +43,29 @@ std::vector<std::string> Missing(const std::vector<std::unique_ptr<ExportFile>>&
   std::vector<std::string> out;
   if (!s.api)
     out.push_back(
-        "the export has no calls of CUDA: what launched a kernel is not known, only its stream's order; "
-        "record with "
+        "the export has no CUDA calls: launches of kernels are unknown, only their order on each stream is "
+        "known; record with "
         "`nsys profile --trace=cuda,nvtx`");
   if (s.nccl_ranges > 0 && s.payloads == 0) {
     out.push_back(absl::StrCat(
         s.nccl_ranges,
-        " calls of NCCL have no sizes, peers and groups, so that a cluster keeps their recorded times: ",
+        " calls of NCCL have no sizes, peers and groups, so they keep their recorded times on any cluster: ",
         s.blobs ? "this NCCL writes none (2.19 does)"
-                : "the recording has them, the export leaves them out; export it again with `nsys export -t "
+                : "the recording has them, but the export leaves them out; export the report again with "
+                  "`nsys export -t "
                   "sqlite "
                   "--include-blobs=true REPORT.nsys-rep`"));
   } else if (s.nccl_kernels > 0 && s.nccl_ranges == 0) {
     out.push_back(absl::StrCat(
         s.nccl_kernels,
         " kernels of NCCL have no calls, and so no sizes, peers and groups: record NVTX (`nsys profile "
-        "--trace=cuda,nvtx`, without NCCL_NVTX_DISABLE=1, and without nccl in --trace, whose ranges take the "
-        "place of "
-        "NCCL's), and export with `--include-blobs=true`"));
+        "--trace=cuda,nvtx`, without NCCL_NVTX_DISABLE=1, and without nccl in --trace, whose ranges replace "
+        "those of NCCL), and export with `--include-blobs=true`"));
   }
   if (s.graphs > 0) {
-    out.push_back(absl::StrCat(
-        s.graphs,
-        " launches of CUDA graphs hide their kernels: each is one operation that no edit of kernels and no "
-        "model of another device reaches; record with `--cuda-graph-trace=node`"));
+    out.push_back(absl::StrCat(s.graphs,
+                               " launches of CUDA graphs were recorded as wholes: edits and models of "
+                               "kernels cannot change them; record with `--cuda-graph-trace=node`"));
   }
   if (s.graph_kernels > s.graph_joined) {
     out.push_back(absl::StrCat(s.graph_kernels - s.graph_joined, " of ", s.graph_kernels,
@@ -75,24 +74,23 @@ std::vector<std::string> Missing(const std::vector<std::unique_ptr<ExportFile>>&
   }
   if (!s.nvtx || s.operators == 0) {
     out.push_back(
-        "kernels have no operators and shapes: `kernels` and edits by operator do without; record PyTorch "
+        "kernels have no operators and shapes: `kernels` and edits by operator cannot use them; record "
+        "PyTorch "
         "with "
         "`--pytorch=autograd-shapes-nvtx`, or in torch.autograd.profiler.emit_nvtx(record_shapes=True)");
   } else if (s.shaped == 0) {
     out.push_back(
-        "operators have no shapes: `kernels` cannot tell sizes apart; record with "
+        "operators have no shapes: `kernels` cannot distinguish sizes; record with "
         "`--pytorch=autograd-shapes-nvtx`, or "
         "emit_nvtx(record_shapes=True)");
   }
   if (s.mpi_calls > 0)
-    out.push_back(absl::StrCat(s.mpi_calls,
-                               " calls of MPI keep their recorded times: no cluster changes them, as the "
-                               "messages behind them are not matched"));
+    out.push_back(absl::StrCat(
+        s.mpi_calls,
+        " calls of MPI keep their recorded times on any cluster, because their messages are not matched"));
   if (files.size() > 1 && !s.utc)
     out.push_back(
-        "a file does not tell when it was recorded (TARGET_INFO_SESSION_START_TIME): clocks are aligned by "
-        "collectives "
-        "alone");
+        "a file has no start time (TARGET_INFO_SESSION_START_TIME): clocks are aligned only by collectives");
   return out;
 }
 

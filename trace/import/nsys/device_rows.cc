@@ -325,17 +325,15 @@ void GuessRecords(Process* process) {
   }
   constexpr absl::string_view kHow = "; nsys --cuda-event-trace=true records them";
   if (guessed > 0) {
-    process->notes.Count(
-        "nsys_event_guessed", 0,
-        absl::StrCat("streams that wait for an event whose record was not traced, taken for the last "
-                     "record of their thread",
-                     kHow),
-        guessed);
+    process->notes.Count("nsys_event_guessed", 0,
+                         absl::StrCat("streams that wait for an event whose record was not traced; the last "
+                                      "record of their thread is used",
+                                      kHow),
+                         guessed);
   }
   if (unknown > 0) {
     process->notes.Count("nsys_event_unknown", 0,
-                         absl::StrCat("streams that wait for an event of which nothing is known", kHow),
-                         unknown);
+                         absl::StrCat("streams that wait for an unknown event", kHow), unknown);
   }
 }
 

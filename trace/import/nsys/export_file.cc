@@ -65,13 +65,13 @@ absl::Status Reader::Check() const {
   std::vector<std::string> tables = db_.Tables();
   if (tables.size() > 12) tables.resize(12);
   if (!db_.Has("StringIds")) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        db_.name(),
-        ": an SQLite file, but no export of Nsight Systems (`nsys export -t sqlite REPORT.nsys-rep`); its "
-        "tables: ",
-        absl::StrJoin(tables, ", ")));
+    return absl::InvalidArgumentError(absl::StrCat(db_.name(),
+                                                   ": an SQLite file, but not an export of Nsight Systems "
+                                                   "(`nsys export -t sqlite REPORT.nsys-rep`); its "
+                                                   "tables: ",
+                                                   absl::StrJoin(tables, ", ")));
   }
-  return absl::InvalidArgumentError(absl::StrCat(db_.name(), ": nothing of a GPU was recorded (no table ",
+  return absl::InvalidArgumentError(absl::StrCat(db_.name(), ": no GPU operations were recorded (no table ",
                                                  absl::StrJoin(kDeviceTables, ", "),
                                                  "); record with `nsys profile --trace=cuda,nvtx`"));
 }
@@ -221,7 +221,7 @@ absl::StatusOr<std::unique_ptr<ExportFile>> Reader::Run() {
   if (steps_.asked() && chosen_.empty() && !by_pattern_) {
     return absl::InvalidArgumentError(absl::StrCat(
         db_.name(), ": no NVTX range of a process with a GPU is named \"", what_.step_range,
-        "\"; expected the text of a range, '*' standing for any text, or --step-range ", kFoundSteps));
+        "\"; expected the text of a range ('*' matches any text), or --step-range ", kFoundSteps));
   }
   for (auto& [id, process] : processes_->all()) {
     Finish(process.get());
@@ -230,7 +230,7 @@ absl::StatusOr<std::unique_ptr<ExportFile>> Reader::Run() {
   if (out_->processes.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat(db_.name(),
-                     ": no operation of a GPU lies in the recording; record with `nsys profile "
+                     ": the recording has no operation of a GPU; record with `nsys profile "
                      "--trace=cuda,nvtx`, and let the program run into the range that is recorded"));
   }
   return std::move(out_);

@@ -49,12 +49,12 @@ void FinishRows(Process* process) {
   Arrows(&trace);
   if (process->open_ranges > 0) {
     process->notes.Count("nsys_open_range", 0,
-                         "NVTX ranges that did not end before the recording did; left out",
+                         "NVTX ranges that did not end before the end of the recording; left out",
                          process->open_ranges);
   }
   if (process->unknown_payloads > 0) {
     process->notes.Count("nsys_payload_unknown", 0,
-                         "payloads of NCCL's ranges whose layout is not known; their calls have no size",
+                         "payloads of NCCL's ranges with an unknown layout; their calls have no size",
                          process->unknown_payloads);
   }
 }

@@ -107,7 +107,7 @@ absl::Status NotExported(const std::string& report) {
   if (absl::EndsWith(report, ".qdstrm")) {
     return absl::InvalidArgumentError(
         absl::StrCat(report,
-                     ": what nsys recorded and made no report of; make one with nsys's QdstrmImporter "
+                     ": a raw recording of nsys without a report; make the report with nsys's QdstrmImporter "
                      "(`QdstrmImporter -i ",
                      report,
                      "`), export it: `nsys export -t sqlite "
@@ -167,7 +167,7 @@ absl::StatusOr<pytorch::RecordedRanks> ReadRanks(const std::vector<std::string>&
     if (!found.reports.empty()) return NotExported(found.reports[0]);
     return absl::NotFoundError(
         absl::StrCat(absl::StrJoin(named, ", "),
-                     ": no export of Nsight Systems, expected SQLite files of `nsys export -t "
+                     ": not an export of Nsight Systems, expected SQLite files of `nsys export -t "
                      "sqlite`"));
   }
   const int of_each = std::max(1, options.threads / static_cast<int>(found.exports.size()));

@@ -136,8 +136,7 @@ void MarkPattern(Process* process) {
   if (thread == kNoRow) {
     process->notes.Count(
         "nsys_no_pattern", 0,
-        "no pattern of kernels repeats, so that no steps were found; NVTX ranges can mark them "
-        "(--step-range)");
+        "no pattern of kernels repeats, so no steps were found; NVTX ranges can mark steps (--step-range)");
     return;
   }
   std::vector<uint32_t> marks;  // launches of the first kernels of periods

@@ -87,7 +87,7 @@ uint32_t Process::Name(int64_t string, absl::string_view kind) {
   } else if (fresh) {
     *name = trace.strings.Intern(absl::StrCat("[", kind, " ", string, "]"));
     notes.Count("nsys_name_missing", 0,
-                absl::StrCat("names that StringIds lacks; the first is ", kind, " ", string));
+                absl::StrCat("names that are not in StringIds; the first is ", kind, " ", string));
   }
   return *name;
 }
@@ -122,14 +122,14 @@ bool Process::Times(int64_t start, int64_t end, pytorch::Event* out) {
   if (start < session_.first || start > session_.last || end > session_.last) {
     notes.Count(
         "nsys_absurd_time", 0,
-        absl::StrCat("rows whose times lie far outside of the recording; left out; the first is from ", start,
+        absl::StrCat("rows whose times are far outside of the recording; left out; the first is from ", start,
                      " to ", end, " ns"));
     return false;
   }
   if (end < start) {
     notes.Count("nsys_negative_duration", 0,
-                absl::StrCat("rows that end before they start; 0 is taken; the first is from ", start, " to ",
-                             end, " ns"));
+                absl::StrCat("rows that end before they start; duration 0 is used; the first is from ", start,
+                             " to ", end, " ns"));
     end = start;
   }
   out->ts = start;

@@ -63,10 +63,9 @@ class Divider {
       ++shared;
     }
     if (shared > 0) {
-      part->repairs.push_back(
-          {"nsys_shared_thread", part->file, 0, shared, 0,
-           "calls of NCCL on a thread that drives several GPUs: which GPU a call is for is not "
-           "recorded, and neither is its size"});
+      part->repairs.push_back({"nsys_shared_thread", part->file, 0, shared, 0,
+                               "calls of NCCL on a thread that drives several GPUs: the GPU and the size of "
+                               "a call are not recorded"});
     }
     return part;
   }

@@ -175,7 +175,7 @@ absl::StatusOr<Strings> Strings::Read(const SqliteReader& db) {
   if (!db.Has("StringIds")) {
     RETURN_IF_ERROR(db.CheckPlain("StringIds"));
     return absl::InvalidArgumentError(absl::StrCat(
-        db.name(), ": it has no table StringIds; expected the export of `nsys export -t sqlite`"));
+        db.name(), ": the file has no table StringIds; expected the export of `nsys export -t sqlite`"));
   }
   ASSIGN_OR_RETURN(SqliteScan rows, db.Read("StringIds", {"!id", "!value"}));
   for (;;) {

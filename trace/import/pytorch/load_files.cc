@@ -119,10 +119,9 @@ absl::Status LoadContent(const CaptureFile& file, ByteSource* raw,
       *out = std::move(mended);
   }
   if (cut.cut) {
-    RepairsIn(out)->push_back(
-        {"truncated_stream", file.path, RankIn(*out), 1, 0,
-         absl::StrCat("the compressed stream goes on past the end of the file, at compressed byte ", cut.byte,
-                      "; what was whole before it was read")});
+    RepairsIn(out)->push_back({"truncated_stream", file.path, RankIn(*out), 1, 0,
+                               absl::StrCat("the file ends inside the compressed stream, at compressed byte ",
+                                            cut.byte, "; the complete part before it was read")});
   }
   return absl::OkStatus();
 }

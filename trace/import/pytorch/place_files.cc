@@ -175,7 +175,7 @@ void Placer::SpreadFiles() {
     }
     if (parts.size() > 1)
       out_->warnings.push_back(absl::StrCat(
-          files_[i].path, ": holds ", parts.size(), " ranks, told apart by ",
+          files_[i].path, ": has ", parts.size(), " ranks, distinguished by ",
           parts[0].by_device ? "the devices that their processes launch on (--rank-of gives other numbers): "
                              : "the labels of their processes: ",
           parts[0].label, ", ", parts[1].label, parts.size() > 2 ? ", ..." : ""));
@@ -250,7 +250,7 @@ void Placer::LeaveOutFrontEnds() {
   }
   if (work == 0) return;
   for (const size_t i : none)
-    LeaveOut(i, "it shows no rank, no device operation and no call, as the trace of a front end");
+    LeaveOut(i, "it has no rank, no device operation and no call, like the trace of a front end");
 }
 
 // Sets the rank of a file if only one rank is in all groups of its calls.
@@ -286,7 +286,7 @@ void Placer::ByPlaces() {
   if (files.size() > 1)
     out_->warnings.push_back(absl::StrCat(
         "ranks are counted from ", absl::AsciiStrToUpper(order), " in the names",
-        absl::StrContains(order, ",") ? ", the last the fastest" : "", " (--rank-of gives others)"));
+        absl::StrContains(order, ",") ? " (the last changes fastest)" : "", " (--rank-of gives others)"));
 }
 
 int Placer::WorldSize() const {
@@ -327,11 +327,11 @@ absl::Status Placer::OfOnePair() {
   int known = -1;
   for (const size_t i : pair) known = std::max(known, rank_[i]);
   if (pair.size() == 2 && rank_[pair[0]] >= 0 && rank_[pair[1]] >= 0 && rank_[pair[0]] != rank_[pair[1]]) {
-    return absl::InvalidArgumentError(absl::StrCat(files_[pair[0]].path, " is of rank ", rank_[pair[0]], ", ",
-                                                   files_[pair[1]].path, " of rank ", rank_[pair[1]],
-                                                   "; expected host and device trace of one rank"));
+    return absl::InvalidArgumentError(absl::StrCat(files_[pair[0]].path, " is from rank ", rank_[pair[0]],
+                                                   ", ", files_[pair[1]].path, " from rank ", rank_[pair[1]],
+                                                   "; expected the host and device traces of one rank"));
   }
-  if (known < 0) out_->warnings.push_back("nothing tells the rank; it is taken as rank 0");
+  if (known < 0) out_->warnings.push_back("the rank is unknown; using rank 0");
   for (const size_t i : pair) rank_[i] = std::max(known, 0);
   return absl::OkStatus();
 }
@@ -351,7 +351,7 @@ void Placer::PlaceGraphCaptures() {
     if (ranks.size() == 1) {
       rank_[i] = ranks[0];
     } else if (!ranks.empty()) {
-      LeaveOut(i, "it shows graphs being captured, and nothing tells of which rank");
+      LeaveOut(i, "it shows the capture of graphs, and its rank is unknown");
     }
   }
 }
@@ -361,12 +361,12 @@ absl::Status Placer::NoRank(size_t i) const {
   for (const auto& [dimension, k] : files_[i].places)
     absl::StrAppend(&places, places.empty() ? "" : " ", absl::AsciiStrToUpper(dimension), "-", k);
   if (!places.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(files_[i].path, ": its name says ", places,
+    return absl::InvalidArgumentError(absl::StrCat(files_[i].path, ": its name gives ", places,
                                                    ", but not its rank: ", why_no_places_, "; ", kByHand));
   }
   return absl::InvalidArgumentError(absl::StrCat(
       files_[i].path,
-      ": nothing tells its rank; expected distributedInfo.rank in the file, a name that ends in the rank "
+      ": its rank is unknown; expected distributedInfo.rank in the file, a name that ends in the rank "
       "(kineto.3.json), or \"rank\" and the number in its name or its folder's (rank3_...); ",
       kByHand));
 }
@@ -391,9 +391,7 @@ absl::Status Placer::PlaceOne(size_t i) {
   if (!name.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "two ", host ? "host" : "device", " traces for rank ", rank, ": ", name, " and ", files_[i].path,
-        "; expected one: name the files that are meant, or one pair with "
-        "--host and --device; ",
-        kByHand));
+        "; expected one: name the files to use, or one pair with --host and --device; ", kByHand));
   }
   name = files_[i].path;
   if (host) {

@@ -51,7 +51,7 @@ absl::Status FindFiles(const std::vector<std::string>& inputs, const ReadOptions
   if (!files->empty()) return absl::OkStatus();
   return absl::NotFoundError(
       absl::StrCat(absl::StrJoin(inputs, ", "),
-                   ": no PyTorch capture, expected JSON files of torch.profiler (\"traceEvents\") or of "
+                   ": not a PyTorch capture, expected JSON files of torch.profiler (\"traceEvents\") or of "
                    "the ExecutionTraceObserver (\"schema\" and \"nodes\")"));
 }
 

@@ -38,8 +38,8 @@ absl::StatusOr<std::vector<std::string>> FindRecordedFiles(const std::vector<std
       } else if (folder) {
         others->push_back(std::move(path));
       } else {
-        return absl::InvalidArgumentError(
-            absl::StrCat(path, ": no ", importer.title, ", expected ", importer.help, " as the other files"));
+        return absl::InvalidArgumentError(absl::StrCat(path, ": no ", importer.title, ", expected ",
+                                                       importer.help, ", like the other files"));
       }
     }
   }

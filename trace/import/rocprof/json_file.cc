@@ -326,7 +326,7 @@ void ProcessReader::Add(List list, absl::string_view name, uint64_t index, Recor
   }
   if (d.end < d.begin) {
     out_.Note("rocprof_negative_duration",
-              absl::StrCat(std::string(name), "[", index, "] ends before it begins; 0 is taken"));
+              absl::StrCat(std::string(name), "[", index, "] ends before it begins; duration 0 is used"));
     d.end = d.begin;
   }
   if (list == List::kDispatch) {
@@ -377,8 +377,8 @@ void ProcessReader::NameCalls() {
     call.name = out_.strings.Intern(name);
   }
   if (nameless > 0)
-    out_.Note("rocprof_unknown_operation", "calls whose kind and operation the file's strings do not name",
-              nameless);
+    out_.Note("rocprof_unknown_operation",
+              "calls whose kind and operation have no name in the file's strings", nameless);
 }
 
 error_code ProcessReader::Read(ondemand::object process) {
@@ -438,11 +438,11 @@ absl::Status ReadJson(Buffer* text, const std::string& file, std::vector<Recordi
     }
     if (out->size() == before)
       return absl::InvalidArgumentError(
-          absl::StrCat(file, ": no kernel dispatch in it, and no process; expected ", kExpected));
+          absl::StrCat(file, ": no kernel dispatch and no process; expected ", kExpected));
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(
-      absl::StrCat(file, ": no \"", std::string(kTop), "\" in it; expected ", std::string(kExpected)));
+      absl::StrCat(file, ": no \"", std::string(kTop), "\" in the file; expected ", std::string(kExpected)));
 }
 
 bool LooksLikeJson(absl::string_view head) {

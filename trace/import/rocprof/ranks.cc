@@ -183,7 +183,7 @@ const DeviceBuilder::Kernel& DeviceBuilder::KernelOf(int64_t id) {
     if (known == r_.kernels.end()) {
       unit_.recording->Note(
           "rocprof_dangling_kernel",
-          absl::StrCat("kernel ", id, " is not among the kernel symbols; its number is its name"));
+          absl::StrCat("kernel ", id, " is not among the kernel symbols; its number is used as its name"));
     }
     pytorch::CommKernel comm;
     it->second.communicates =
@@ -229,7 +229,7 @@ std::set<int64_t> AgentsUsed(Recording* r) {
   for (const int64_t agent : used) {
     if (r->agents.contains(agent)) continue;
     r->Note("rocprof_dangling_agent",
-            absl::StrCat("agent ", agent, " is not among the agents; taken for a GPU"));
+            absl::StrCat("agent ", agent, " is not among the agents; it is treated as a GPU"));
   }
   return used;
 }
@@ -250,9 +250,9 @@ std::vector<Unit> UnitsOf(std::vector<Recording>* recordings) {
 
 void Warn(const Missing& m, pytorch::RecordedRanks* out) {
   if (m.kernels > 0 && m.launched == 0) {
-    out->warnings.push_back(absl::StrCat("rocprofv3 recorded no calls of HIP: what launched the ", m.kernels,
-                                         " kernels, and when the host waited, is not known, so that only "
-                                         "their streams' order is kept; record with "
+    out->warnings.push_back(absl::StrCat("rocprofv3 recorded no calls of HIP: the launches of ", m.kernels,
+                                         " kernels and the waits of the host are unknown, so only the order "
+                                         "on each stream is kept; record with "
                                          "--hip-trace (or --runtime-trace, which has RCCL too)"));
   }
   if (m.comm_kernels == 0) return;
@@ -261,12 +261,12 @@ void Warn(const Missing& m, pytorch::RecordedRanks* out) {
   if (m.rccl_calls == 0) {
     out->warnings.push_back(absl::StrCat(
         "rocprofv3 recorded no calls of RCCL: kind, size and group of ", kernels,
-        " are not known, and they keep their recorded time on any cluster; record with --rccl-trace (or "
+        " are unknown, and they keep their recorded time on any cluster; record with --rccl-trace (or "
         "--runtime-trace)"));
   } else if (m.rccl_args == 0) {
     out->warnings.push_back(absl::StrCat(
         "the recording has calls of RCCL without their arguments: sizes and groups of ", kernels,
-        " are not known; record rocpd, rocprofv3's default output since ROCm 7, which has them"));
+        " are unknown; record rocpd, rocprofv3's default output since ROCm 7, which has the arguments"));
   }
 }
 
@@ -313,7 +313,7 @@ absl::StatusOr<pytorch::RecordedRanks> RanksOf(std::vector<Recording> recordings
     if (const auto [it, fresh] = taken.try_emplace(rank, r.file); !fresh) {
       return absl::InvalidArgumentError(
           absl::StrCat("two processes of rank ", rank, ": ", it->second, " and ", r.file,
-                       "; expected one recording of each rank: name the files that are meant"));
+                       "; expected one recording of each rank: name the files to use"));
     }
     pytorch::CaptureRank& to = out.ranks.emplace_back();
     to.rank = rank;
@@ -331,7 +331,7 @@ absl::StatusOr<pytorch::RecordedRanks> RanksOf(std::vector<Recording> recordings
     if (unit.first) to.device->repairs = r.repairs;
     for (Repair& repair : to.device->repairs) repair.rank = rank;
   }
-  if (units.size() == 1 && !all_told) out.warnings.push_back("nothing tells the rank; it is taken as rank 0");
+  if (units.size() == 1 && !all_told) out.warnings.push_back("the rank is not recorded; rank 0 is assumed");
   Warn(missing, &out);
   return out;
 }

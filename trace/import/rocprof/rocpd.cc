@@ -133,7 +133,7 @@ uint32_t TablesReader::String(int64_t id) {
   const auto it = string_.find(id);
   if (it != string_.end()) return it->second;
   out_.Note("rocprof_dangling_string",
-            absl::StrCat("string ", id, " is not in rocpd_string; it stays a number"));
+            absl::StrCat("string ", id, " is not in rocpd_string; the number is used"));
   return out_.strings.Intern(absl::StrCat("string ", id));
 }
 
@@ -241,7 +241,7 @@ absl::Status TablesReader::PlaceOf(absl::string_view table, const SqliteScan& ro
         absl::StrCat(at(), ": start ", place->begin, ", end ", place->end,
                      "; expected nanoseconds since the machine's boot, above 0 and below 2^61"));
   if (place->end < place->begin) {
-    out_.Note("rocprof_negative_duration", absl::StrCat(at(), " ends before it begins; 0 is taken"));
+    out_.Note("rocprof_negative_duration", absl::StrCat(at(), " ends before it begins; duration 0 is used"));
     place->end = place->begin;
   }
   Track& track = place->track;
@@ -353,10 +353,9 @@ absl::Status ReadRocpd(const SqliteReader& database, const std::string& file, st
     RETURN_IF_ERROR(TablesReader(database, suffix, &recording).Read());
   }
   if (!suffixes.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(file, ": no rocpd database: there is no table ",
-                                                 std::string(kDispatchTable),
-                                                 "_<id>; expected what rocprofv3 writes "
-                                                 "(its tables are read, not its views)"));
+  return absl::InvalidArgumentError(
+      absl::StrCat(file, ": not a rocpd database: there is no table ", std::string(kDispatchTable),
+                   "_<id>; expected a database of rocprofv3 (its tables are read, not its views)"));
 }
 
 bool LooksLikeRocpd(absl::string_view head) {

@@ -185,7 +185,7 @@ absl::StatusOr<TraceSet> Read(const std::vector<std::string>& inputs, const Read
   if (!options.capture.steps.empty() || !options.capture.ranks.empty() ||
       !options.capture.step_range.empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat(path, ": steps and ranks can be selected of captures only, and this is none"));
+        absl::StrCat(path, ": only captures allow selecting steps and ranks; this is not a capture"));
   }
   InputFile file;
   ASSIGN_OR_RETURN(const std::string text, ReadGroupText(path, &file));

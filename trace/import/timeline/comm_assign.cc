@@ -479,8 +479,8 @@ void Assigner::AssignHostCalls() {
     t_->nodes[first_node_[row]].comm = Add(std::move(call));
   }
   Note("calls_without_kernel", without,
-       "communication calls that no captured kernel carries (groups of one, or launched at the window's "
-       "edge)");
+       "communication calls without a captured kernel (groups of one rank, or launched at the edge of the "
+       "window)");
 }
 
 void Assigner::Run() {
@@ -501,9 +501,9 @@ void Assigner::Run() {
   for (const DeviceOp* op : by_operator) AssignKernel(*op, nullptr);
   AssignHostCalls();
   Note("comm_extra_kernels", extra_kernels_,
-       "further kernels of a call that another kernel carries; kept as recorded, as communication");
+       "further kernels of a call that another kernel stands for; kept as recorded, as communication");
   Note("comm_kernel_unknown", nameless_,
-       "communication kernels whose collective nothing tells; kept as recorded, as communication");
+       "communication kernels whose collective is unknown; kept as recorded, as communication");
 }
 
 }  // namespace

@@ -164,9 +164,9 @@ void Orderer::PlaceOps() {
   Note("device_overlap_clipped", placed_.clipped,
        "communication overlapped the next operation of its stream by rounding; the communication was cut");
   Note("device_lanes_split", placed_.split,
-       "a stream ran operations at once; it is replayed as several lanes");
+       "a stream ran several operations at the same time; it is replayed as several lanes");
   Note("launched_outside_window", outside,
-       absl::StrCat("device operations whose launch was not captured keep their stream's order only",
+       absl::StrCat("device operations whose launch was not captured keep only the order of their stream",
                     untold == 0
                         ? ""
                         : absl::StrCat("; ", untold,
@@ -417,7 +417,7 @@ void Orderer::FindCauses() {
        "begin");
   Note("unexplained_device_delay", unexplained_,
        absl::StrCat("device operations that began more than ", kUnexplainedNs / 1000,
-                    " us after everything known to hold them back, ", unexplained_ns_ / 1000,
+                    " us after all their known causes, ", unexplained_ns_ / 1000,
                     " us in all; kept as launch latency or gap"));
 }
 

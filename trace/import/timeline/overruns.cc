@@ -48,8 +48,8 @@ class Cutter {
     repair.rank = d_->rank;
     repair.count = cuts.size();
     repair.detail = absl::StrCat(
-        "operations that outlast others that follow them on their stream, or a wait for them, which cannot "
-        "be; cut there; the longest, \"",
+        "operations that end after a later operation of their stream, or after a wait for them, which is "
+        "impossible; cut there; the longest, \"",
         ToUtf8(d_->name_of(longest)), "\", is recorded with ", longest.dur / 1000, " us");
     d_->repairs.push_back(std::move(repair));
     for (const auto& [row, end] : cuts) d_->events[row].dur = end - d_->events[row].ts;

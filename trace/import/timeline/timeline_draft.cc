@@ -210,8 +210,8 @@ Timeline TimelineDraft::Finish() {
   const uint64_t lost = Renumber();
   SortEdges();
   if (lost > 0) {
-    t.repairs.push_back(
-        {"contradictory_edges", d_.file, d_.rank, lost, 0, "edges against the order of time were dropped"});
+    t.repairs.push_back({"contradictory_edges", d_.file, d_.rank, lost, 0,
+                         "edges that contradict the order of time were dropped"});
   }
   return std::move(t);
 }

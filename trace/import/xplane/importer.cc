@@ -63,7 +63,7 @@ absl::StatusOr<pytorch::RecordedRanks> ReadRanks(const std::vector<std::string>&
   if (std::any_of(paths.begin(), paths.end(), IsView)) {
     ranks.warnings.push_back(
         "views of JAX profiles (*.trace.json.gz) have neither the compiled programs nor, of long profiles, "
-        "all events: sizes of collectives and shapes are not known; give the *.xplane.pb beside them");
+        "all events: sizes of collectives and shapes are unknown; give the *.xplane.pb next to them");
   }
   ranks.inputs = std::move(sources);
   ranks.files_left_out = std::move(others);

@@ -62,7 +62,7 @@ absl::Status ReadProfile(Profile* p) {
     if (IsDevice(plane.name)) {
       if (!names.insert(std::string(plane.name)).second)
         return absl::InvalidArgumentError(
-            absl::StrCat(p->file->path, ": two planes ", plane.name, "; expected one of each device"));
+            absl::StrCat(p->file->path, ": two planes ", plane.name, "; expected one plane for each device"));
       s = ReadTimeline(plane, p->clock, p->file->path, &p->devices.emplace_back());
       p->damaged += p->devices.back().damaged;
       p->skipped += p->devices.back().skipped;
@@ -328,17 +328,16 @@ std::string HostOf(const Profile& p) {
 void Warn(const Profile& p, uint64_t empty, uint64_t without_program, pytorch::RecordedRanks* out) {
   const std::string& file = p.file->path;
   if (empty > 0)
-    out->warnings.push_back(
-        absl::StrCat(file, ": ", empty, " of ", p.devices.size(),
-                     " devices ran nothing that was recorded; they have no rank's trace"));
+    out->warnings.push_back(absl::StrCat(file, ": ", empty, " of ", p.devices.size(),
+                                         " devices have no recorded operations and get no trace"));
   if (p.programs.unread() > 0)
     out->warnings.push_back(
         absl::StrCat(file, ": ", p.programs.unread(), " programs cannot be read: ", p.programs.why()));
   if (without_program > 0)
-    out->warnings.push_back(absl::StrCat(file, ": the programs of ", without_program,
-                                         " operations are not in the profile, so that their shapes and "
-                                         "groups are not known; record with the option "
-                                         "enable_hlo_proto (ProfileOptions), which is on by default"));
+    out->warnings.push_back(absl::StrCat(
+        file, ": the programs of ", without_program,
+        " operations are not in the profile, so their shapes and groups are unknown; record with the option "
+        "enable_hlo_proto (ProfileOptions), which is on by default"));
 }
 
 }  // namespace
@@ -389,13 +388,13 @@ absl::StatusOr<pytorch::RecordedRanks> RanksOf(const std::vector<ProfileFile>& f
   }
   for (pytorch::CaptureRank& r : out.ranks) r.device->world_size = rank;
   if (files.size() > 1) {
-    out.warnings.push_back(absl::StrCat(
-        "ranks count the devices of ", files.size(),
-        " hosts in the order of their files' names; groups that name other devices are not joined right"));
+    out.warnings.push_back(absl::StrCat("ranks count the devices of ", files.size(),
+                                        " hosts in the order of their files' names; groups that number "
+                                        "devices differently are joined incorrectly"));
   }
   if (ran > 0) return out;
   return absl::InvalidArgumentError(absl::StrCat(files.empty() ? "no file" : files[0].path,
-                                                 ": no operation of a GPU or a TPU in it; expected a profile "
+                                                 ": no operation of a GPU or a TPU; expected a profile "
                                                  "of jax.profiler with planes /device:GPU:N or "
                                                  "/device:TPU:N"));
 }

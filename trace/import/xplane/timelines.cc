@@ -335,7 +335,7 @@ absl::Status TimelineReader::Read() {
   if (!absl::SimpleAtoi(name.substr(name.rfind(':') + 1), &out_.ordinal) || out_.ordinal < 0 ||
       out_.ordinal >= (1 << 22))
     return absl::InvalidArgumentError(
-        absl::StrCat(file_, ": plane ", name, "; expected the number of a device in it"));
+        absl::StrCat(file_, ": plane ", name, "; expected a device number in the name"));
   out_.device = NameDevice();
   for (const Line& line : plane_.lines) {
     int64_t stream = 0;

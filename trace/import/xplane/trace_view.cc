@@ -143,7 +143,7 @@ absl::StatusOr<std::string> XSpaceOfTraceView(absl::string_view json, absl::stri
                                                    "; expected a whole HOST.trace.json.gz of a JAX profile"));
   simdjson::dom::array events;
   if (document["traceEvents"].get(events) != simdjson::SUCCESS)
-    return absl::InvalidArgumentError(absl::StrCat(file, ": \"traceEvents\" is no list"));
+    return absl::InvalidArgumentError(absl::StrCat(file, ": \"traceEvents\" is not a list"));
   ViewReader reader;
   for (const element event : events) {
     object one;

@@ -23,7 +23,7 @@ const char* ForFields(Cursor c, Each each) {
 
 // Reads an entry of a map from numbers to messages.
 const char* ReadEntry(const Field& f, int64_t* key, Cursor* value) {
-  if (f.type != wire::kBytes) return "an entry of a map that is no message";
+  if (f.type != wire::kBytes) return "an entry of a map that is not a message";
   *value = {nullptr, nullptr};
   return ForFields(f.message(), [&](const Field& g) -> const char* {
     if (g.number == 1 && g.type == wire::kVarint) *key = static_cast<int64_t>(g.bits);
@@ -58,7 +58,7 @@ const char* ReadStatMetadata(const Field& f, Plane* plane) {
 }
 
 const char* ReadLine(const Field& f, Plane* plane) {
-  if (f.type != wire::kBytes) return "a line that is no message";
+  if (f.type != wire::kBytes) return "a line that is not a message";
   Line& line = plane->lines.emplace_back();
   line.body = f.message();
   absl::string_view display;
@@ -73,12 +73,12 @@ const char* ReadLine(const Field& f, Plane* plane) {
   if (!display.empty()) line.name = display;
   // Below 2^61 ns (73 years), sums of times do not overflow.
   if (wrong == nullptr && (line.timestamp_ns < 0 || line.timestamp_ns >= int64_t{1} << 61))
-    return "a line whose timestamp is no time";
+    return "a line whose timestamp is not a time";
   return wrong;
 }
 
 const char* ReadPlane(const Field& f, XSpace* out) {
-  if (f.type != wire::kBytes) return "a plane that is no message";
+  if (f.type != wire::kBytes) return "a plane that is not a message";
   Plane& plane = out->planes.emplace_back();
   return ForFields(f.message(), [&](const Field& g) -> const char* {
     if (g.number == 2 && g.type == wire::kBytes) plane.name = g.text();
@@ -109,7 +109,7 @@ absl::StatusOr<XSpace> ReadXSpace(absl::string_view bytes, absl::string_view fil
   }
   if (!out.planes.empty()) return out;
   return absl::InvalidArgumentError(
-      absl::StrCat(file, ": no plane in it; expected an XSpace, as JAX's profiler writes it"));
+      absl::StrCat(file, ": no plane; expected an XSpace, as JAX's profiler writes it"));
 }
 
 bool LooksLikeXSpace(absl::string_view head) {
