@@ -176,8 +176,7 @@ TEST_F(Edits, RefusesPeersOutsideTheSet) {
 
 TEST_F(Edits, RefusesToReplaceFoldersWithOtherFiles) {
   Write("home/letter.doc", "dear");
-  Refused("edit t -o home --scale n2=2",
-          {"cannot replace the folder", "letter.doc", "nothing but PREFIX.N.et"});
+  Refused("edit t -o home --scale n2=2", {"cannot replace the folder", "letter.doc", "has only PREFIX.N.et"});
   Write("notes/notes.json", "{\"precious\": 1}");
   Refused("edit t -o notes --scale n2=2", {"it holds \"notes.json\""});
   ASSERT_EQ(Run("edit t -o mine --script half.txtpb -q").status, 0);

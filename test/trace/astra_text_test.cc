@@ -100,7 +100,7 @@ TEST(AstraText, DataParallelGradientsOverlapTheBackwardPass) {
                           "b all_reduce 160/0 <2", "b input gradient 21 <2", "a weight gradient 30 <4",
                           "a all_reduce 160/0 <5", "[end of the step] 0 <5 <3+6 <6+5"));
   EXPECT_THAT(absl::StrJoin(p.warnings, "\n"),
-              HasSubstr("4 collectives are of passes in which DATA does not"));
+              HasSubstr("4 collectives belong to passes in which DATA does not"));
 }
 
 TEST(AstraText, HybridKindsWaitForActivations) {

@@ -292,7 +292,7 @@ TEST(ChangeCollective, AllReduceInTwoPhases) {
   EXPECT_THAT(out->notes(), HasSubstr("half of the recorded times"));
   EXPECT_THAT(EditText("1 broadcast b bytes=1 group=dp",
                        Edit("change_collective { kind: \"reduce_scatter+all_gather\" }"), kGroups),
-              HasSubstr("is not that of all_reduce"));
+              HasSubstr("is not all_reduce; only all_reduce becomes"));
 }
 
 TEST(ChangeCollective, AnotherGroup) {

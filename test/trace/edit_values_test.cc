@@ -99,11 +99,11 @@ TEST(EditValues, WhatChangesNothingSaysWhy) {
       {"select { name: 'grads' } split_collectives { most_bytes: 4096 }",
        "2 left as they are: of at most most_"},
       {"select { name: 'grads' } change_collective { kind: 'all_reduce' }",
-       "2 left as they are: of that kind"},
+       "2 left as they are: already of that kind"},
       {"select { name: 'grads' } merge_collectives { count: 4 }",
        "2 left as they are: no other collective of their kind"},
       {"select { name: 'grads' } merge_collectives { bucket_bytes: 64 }",
-       "2 left as they are: a full bucket"},
+       "2 left as they are: each fills a bucket"},
   };
   for (const auto& [edit, why] : kCases) {
     SCOPED_TRACE(edit);

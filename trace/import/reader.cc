@@ -19,9 +19,9 @@ namespace {
 // files.
 absl::Status CheckRankOf(const Importer& importer, const ReadOptions& options) {
   if (options.capture.rank_of.empty() || importer.name == "pytorch") return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--rank-of ", options.capture.rank_of[0],
-      ": --rank-of applies only to PyTorch captures and Chakra traces; this is a ", importer.title));
+  return absl::InvalidArgumentError(
+      absl::StrCat("--rank-of ", options.capture.rank_of[0],
+                   ": applies only to PyTorch captures and Chakra traces; this is a ", importer.title));
 }
 
 absl::Status TakeRanksByHand(const ReadOptions& options, std::vector<TraceFile>* files) {

@@ -29,7 +29,7 @@ constexpr KindText kTexts[kKinds] = {
     {"json_superfluous_comma", "commas without a value after them, left out"},
     {"json_missing_comma", "values that follow one another without a comma"},
     {"json_unescaped_quote", "strings with quotes inside that are not escaped"},
-    {"json_bare_word", "words without quotes, taken as text"},
+    {"json_bare_word", "words without quotes, read as text"},
     {"json_control_character", "control characters within strings, read as spaces"},
     {"json_bad_escape", "escapes that JSON does not know, kept as text"},
 };

@@ -321,7 +321,7 @@ absl::StatusOr<SqliteScan> SqliteReader::Scan(absl::string_view table, std::vect
       return absl::InvalidArgumentError(absl::StrCat(
           name_, ": table ", table, " has no column ", column, "; it has ",
           absl::StrJoin(it->second.columns, ", ", [](std::string* out, const auto& c) { *out += c.first; }),
-          ": this version of ", format_.program, " is not known, or another program wrote the table"));
+          ": this version of ", format_.program, " is unknown, or another program wrote the table"));
     }
     const bool there = place != it->second.columns.end();
     places.push_back(there ? place->second : kAbsent);

@@ -164,7 +164,7 @@ TEST(PlaceFiles, LabelledProcessesOfOneFileAreItsRanks) {
                Merged([](int r, int pid) { return absl::StrCat("\"[TP0", r, "-PP00] ", pid, "\""); }));
   const Read read = ReadFolder(folder);
   EXPECT_EQ(read.ranks, "0=m.json 1=m.json");
-  EXPECT_THAT(read.warnings, HasSubstr("holds 2 ranks"));
+  EXPECT_THAT(read.warnings, HasSubstr("has 2 ranks"));
   EXPECT_EQ(ReadFolder(folder, {"\\[TP0(\\d)"}).ranks, "0=m.json 1=m.json") << "labels count by hand, too";
   folder.Write("m.json", Merged([](int r, int pid) { return absl::StrCat("\"rank ", r, ": ", pid, "\""); }));
   EXPECT_EQ(ReadFolder(folder).ranks, "0=m.json 1=m.json");
@@ -254,7 +254,7 @@ TEST(PlaceFiles, WithoutLabelsProcessesWithADeviceEachAreRanks) {
     const Read read = ReadFolder(folder);
     EXPECT_EQ(read.ranks, "0=m.json 1=m.json");
     EXPECT_THAT(read.warnings,
-                AllOf(HasSubstr("holds 2 ranks"), HasSubstr("device 0, device 1"), HasSubstr("--rank-of")));
+                AllOf(HasSubstr("has 2 ranks"), HasSubstr("device 0, device 1"), HasSubstr("--rank-of")));
     EXPECT_EQ(ReadFolder(folder, {"device 0=1", "device 1=0"}).ranks, "0=m.json 1=m.json");
   }
   const CaptureFolder hosts;

@@ -106,8 +106,8 @@ class ChangeCollective : public Operation {
                       Tally* tally) const {
     const Row whole = draft->row(r);
     if (whole.comm.type != static_cast<uint8_t>(CollectiveType::kAllReduce)) {
-      return draft->Error(r, absl::StrCat("comm_type ", whole.comm.type, " is not that of all_reduce, which ",
-                                          kTwoPhases, " is made of"));
+      return draft->Error(r, absl::StrCat("comm_type ", whole.comm.type,
+                                          " is not all_reduce; only all_reduce becomes ", kTwoPhases));
     }
     ASSIGN_OR_RETURN(const uint64_t members, GroupSize(draft, r, group));
     const uint64_t bytes = whole.comm.bytes, shard = bytes / members + (bytes % members != 0 ? 1 : 0);

@@ -207,7 +207,7 @@ class Builder {
   void TellLeftOut() {
     if (left_out_ == 0) return;
     out_.warnings.push_back(absl::StrCat(
-        left_out_, " collectives are of passes in which ", Name(w_.kind),
+        left_out_, " collectives belong to passes in which ", Name(w_.kind),
         w_.kind == Kind::kHybridCustomized ? "'s layers do not communicate" : " does not communicate",
         ": they are left out, as ASTRA-sim leaves them out"));
   }

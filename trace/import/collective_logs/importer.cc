@@ -190,9 +190,9 @@ absl::Status CheckSelection(const ReadOptions& options) {
     return absl::InvalidArgumentError(absl::StrCat(
         "steps \"", options.capture.steps, "\": steps of collective logs cannot be selected; expected all"));
   if (!options.capture.step_range.empty())
-    return absl::InvalidArgumentError(
-        absl::StrCat("--step-range \"", options.capture.step_range,
-                     "\": collective logs have no ranges; it is for captures and exports of Nsight Systems"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--step-range \"", options.capture.step_range,
+        "\": collective logs have no ranges; --step-range is for captures and exports of Nsight Systems"));
   if (options.groups_file.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat(options.groups_file, ": collective logs name their own groups; expected no groups file"));
