@@ -97,7 +97,7 @@ class GzipSource : public Unpacker {
     while (z_.avail_out == n && n > 0) {
       ASSIGN_OR_RETURN(bool more, Fill());
       if (!more) {
-        if (inside_) return EndsEarly("gzip", "truncated: the stream goes on past the end");
+        if (inside_) return EndsEarly("gzip", "truncated: the file ends inside the stream");
         return 0;
       }
       if (!inside_ && static_cast<unsigned char>(in_[at_]) != 0x1f) {
@@ -143,7 +143,7 @@ class ZstdSource : public Unpacker {
       if (ZSTD_isError(rc)) return Corrupt(file_, "zstd", offset(), ZSTD_getErrorName(rc));
       inside_ = rc != 0;
       if (!more && inside_ && to.pos == 0) {
-        return EndsEarly("zstd", "truncated: the frame goes on past the end");
+        return EndsEarly("zstd", "truncated: the file ends inside the frame");
       }
     }
     return to.pos;
