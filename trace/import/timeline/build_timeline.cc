@@ -215,15 +215,15 @@ absl::StatusOr<Timeline> Builder::Build(const HostTrace* trace, const Pairing* p
       if (r.kind != "kineto_unknown_category" && r.kind != "kineto_begin_end") continue;
       return absl::InvalidArgumentError(absl::StrCat(
           d_.file, ": a Chrome trace of another program: ", r.count,
-          " spans, none of a category of torch.profiler (cpu_op, cuda_runtime, kernel, ...): nothing tells "
-          "what ran where; torch.autograd.profiler, TensorFlow and others write such files; expected a "
+          " spans, none with a category of torch.profiler (cpu_op, cuda_runtime, kernel, ...): the place of "
+          "each span is unknown; torch.autograd.profiler, TensorFlow and others write such files; expected a "
           "capture of torch.profiler: chakra-replay record-help torch"));
     }
     return absl::InvalidArgumentError(absl::StrCat(
         d_.file,
         ": no operator, runtime call or device operation; a profiler that recorded no step writes such a "
         "file: "
-        "expected torch.profiler's activities CPU and CUDA, and a schedule that came to its active steps"));
+        "expected torch.profiler's activities CPU and CUDA, and a schedule that reached its active steps"));
   }
   CollectWaits();
   for (HostThread& thread : host_.threads) std::vector<int64_t>().swap(thread.bounds);
@@ -234,8 +234,7 @@ absl::StatusOr<Timeline> Builder::Build(const HostTrace* trace, const Pairing* p
   FindSteps();
   Timeline& t = draft_.t;
   if (t.nodes.size() == 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(d_.file, ": nothing to replay in the window that was asked for"));
+    return absl::InvalidArgumentError(absl::StrCat(d_.file, ": the selected window has nothing to replay"));
   }
   if (host_.clipped > 0) {
     t.repairs.push_back({"call_end_clipped", d_.file, d_.rank, host_.clipped, 0,
@@ -244,7 +243,7 @@ absl::StatusOr<Timeline> Builder::Build(const HostTrace* trace, const Pairing* p
   if (host_.late_rounds > 0) {
     t.repairs.push_back(
         {"late_rounds_left_out", d_.file, d_.rank, host_.late_rounds, 0,
-         "calls of threads that only ask the device, after all else had ended, were left out"});
+         "calls of threads that only poll the device, after everything else had ended, were left out"});
   }
   t.repairs.insert(t.repairs.end(), order_.repairs.begin(), order_.repairs.end());
   std::vector<ThreadMarks>().swap(marks_);
@@ -260,10 +259,9 @@ absl::StatusOr<Timeline> Builder::Build(const HostTrace* trace, const Pairing* p
   host_ = {};
   order_ = {};
   if (t.extras.size() >= TimelineEdge::kNoExtra)
-    return absl::ResourceExhaustedError(
-        absl::StrCat(d_.file, ": more than ", TimelineEdge::kNoExtra,
-                     " dependencies that nothing explains, or that release early; "
-                     "choose steps with --steps"));
+    return absl::ResourceExhaustedError(absl::StrCat(
+        d_.file, ": more than ", TimelineEdge::kNoExtra,
+        " dependencies without an explanation or with an early release; choose steps with --steps"));
   return draft_.Finish();
 }
 
