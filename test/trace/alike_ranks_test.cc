@@ -1,4 +1,4 @@
-// A decoder that has seen alike files, against one that has seen none.
+// A decoder that compares files with earlier files, against a new decoder.
 #include "trace/et/alike_ranks.h"
 
 #include <random>
@@ -48,7 +48,7 @@ std::string FileOf(const Choice& c) {
   return file;
 }
 
-TEST(AlikeRanks, AFileThatIsComparedIsAsIfItWereDecoded) {
+TEST(AlikeRanks, ComparedFileEqualsDecodedFile) {
   std::mt19937 random(7);
   GraphPool pool;
   Decoder decoder(&pool);
@@ -74,7 +74,7 @@ TEST(AlikeRanks, AFileThatIsComparedIsAsIfItWereDecoded) {
   }
 }
 
-TEST(AlikeRanks, WhatMayVaryIsFoundAndNothingElse) {
+TEST(AlikeRanks, FindsFilesThatDifferOnlyInVaryingValues) {
   AlikeRanks ranks;
   EXPECT_FALSE(ranks.Wants(6));
   EXPECT_TRUE(ranks.Wants(6));

@@ -22,7 +22,7 @@ constexpr char kNetwork[] =
     "topology: [Ring, Switch]\nnpus_count: [4, 2]\nbandwidth: [50.0, 12.5]\nlatency: [500, 0.5]\n";
 
 std::string Put(const std::string& name, absl::string_view content) {
-  // A folder of the process: tests run side by side.
+  // A folder for this process: other test processes run at the same time.
   static const struct Folder {
     Folder() { std::filesystem::create_directories(path); }
     ~Folder() { std::filesystem::remove_all(path); }
@@ -45,7 +45,7 @@ absl::StatusOr<AstraSimResult> Convert(absl::string_view network, absl::string_v
 
 std::string Error(const absl::StatusOr<AstraSimResult>& r) { return std::string(r.status().message()); }
 
-TEST(AstraSim, NetworkIsExact) {
+TEST(AstraSim, ConvertsNetworkExactly) {
   const auto r = Convert(kNetwork);
   ASSERT_TRUE(r.ok()) << r.status();
   const auto& t = r->cluster.topology();
@@ -77,7 +77,7 @@ TEST(AstraSim, NetworkErrorsNameKeyAndPlace) {
   EXPECT_THAT(Error(ClusterFromAstraSim({})), HasSubstr("network"));
 }
 
-TEST(AstraSim, SystemIsCarriedOrNamed) {
+TEST(AstraSim, ConvertsOrReportsEachSystemKey) {
   const auto r =
       Convert(kNetwork, R"({"scheduling-policy": "LIFO", "endpoint-delay": 7, "preferred-dataset-splits": 4,
       "active-chunks-per-dimension": 2, "all-reduce-implementation": ["ring", "halvingDoubling"],
@@ -108,7 +108,7 @@ TEST(AstraSim, SystemIsCarriedOrNamed) {
     EXPECT_THAT(r->notes, Not(Contains(HasSubstr(carried))));
 }
 
-TEST(AstraSim, Implementations) {
+TEST(AstraSim, ConvertsCollectiveImplementations) {
   const auto with = [](const std::string& options) {
     const auto r = Convert(kNetwork, "{\"preferred-dataset-splits\": 1, " + options + "}");
     EXPECT_TRUE(r.ok()) << r.status();
@@ -139,7 +139,7 @@ TEST(AstraSim, Implementations) {
       AllOf(HasSubstr("active-chunks-per-dimension"), HasSubstr("1 or more")));
 }
 
-TEST(AstraSim, SystemDefaultsAndErrors) {
+TEST(AstraSim, ChecksSystemDefaultsAndErrors) {
   EXPECT_THAT(Error(Convert(kNetwork, "{}")),
               AllOf(HasSubstr("preferred-dataset-splits"), HasSubstr("divides by zero")));
   EXPECT_THAT(Error(Convert(kNetwork, R"({"preferred-dataset-splits": 0})")),
@@ -157,7 +157,7 @@ TEST(AstraSim, SystemDefaultsAndErrors) {
       HasSubstr("did you mean 'ring'?"));
 }
 
-TEST(AstraSim, Memory) {
+TEST(AstraSim, ConvertsRemoteMemory) {
   const auto pool = Convert(
       kNetwork, "", R"({"memory-type": "MEMORY_POOL", "remote-mem-latency": 100, "remote-mem-bw": 50})");
   ASSERT_TRUE(pool.ok()) << pool.status();
@@ -173,7 +173,7 @@ TEST(AstraSim, Memory) {
               HasSubstr("did you mean 'MEMORY_POOL'"));
 }
 
-TEST(AstraSim, GroupsAreChecked) {
+TEST(AstraSim, ChecksGroups) {
   const auto r = Convert(kNetwork, "", "", R"({"1": [0, 7]})");
   ASSERT_TRUE(r.ok()) << r.status();
   EXPECT_THAT(r->notes, Contains(HasSubstr("--groups")));
@@ -181,7 +181,7 @@ TEST(AstraSim, GroupsAreChecked) {
   EXPECT_THAT(Error(Convert(kNetwork, "", "", R"({"1": [0, 0]})")), HasSubstr("each rank once"));
 }
 
-TEST(AstraSim, RealConfigurations) {
+TEST(AstraSim, ConvertsRealConfigurations) {
   const std::string dir = std::string(CHAKRA_SHARED_DATA) + "/astra-sim/configs/";
   if (!std::filesystem::exists(dir)) GTEST_SKIP() << "SKIPPED: no folder " << dir;
   AstraSimInputs in;

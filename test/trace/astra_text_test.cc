@@ -1,4 +1,5 @@
-// Text workloads of ASTRA-sim 1 and SimAI: read, laid out on ranks, in order, and as traces.
+// Text workloads of ASTRA-sim 1 and SimAI: reading, layout on ranks, order of nodes, and the traces made of
+// them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -42,7 +43,7 @@ Program Of(const Workload& workload, int ranks) {
   return program.ok() ? *std::move(program) : Program();
 }
 
-// "NAME SIZE SCOPE < what it waits for" of each node.
+// Each node as "NAME SIZE SCOPE < the nodes that it waits for".
 std::vector<std::string> Texts(const Program& program) {
   std::vector<std::string> out;
   for (const ProgramNode& n : program.nodes) {
@@ -68,7 +69,7 @@ TEST(AstraText, ReadsLayers) {
   EXPECT_TRUE(w.warnings.empty());
 }
 
-TEST(AstraText, ReadsWhatTheFirstLineSays) {
+TEST(AstraText, ReadsTheFirstLine) {
   const Workload simai = Read(
       "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 2 ep: 2 pp: 1 vpp: 8 ga: 1 all_gpus: 8 "
       "checkpoints: 1 0 checkpoint_initiates: 1 1 pp_comm: 0 overlap: 3\n" +
@@ -83,7 +84,7 @@ TEST(AstraText, ReadsWhatTheFirstLineSays) {
   EXPECT_EQ(Read(absl::StrCat("HYBRID_DLRM DLRM_LAST_BOTTOM_LAYER: 1\n", kLayers)).last_bottom_layer, 1u);
 }
 
-TEST(AstraText, IsRecognisedByWhatOnlyItHas) {
+TEST(AstraText, RecognisesTextWorkloads) {
   EXPECT_TRUE(LooksLikeTextWorkload(absl::StrCat("DATA\n", kLayers)));
   EXPECT_TRUE(LooksLikeTextWorkload("MICRO\n1\nx -1 5 NONE 0 5 NONE 0 5 ALLREDUCE 65536 5\n"));
   EXPECT_TRUE(LooksLikeTextWorkload("HYBRID_TRANSFORMER model_parallel_NPU_group: 4"));
@@ -111,7 +112,7 @@ TEST(AstraText, HybridKindsWaitForActivations) {
                   "b input gradient 21 <3+6", "b reduce_scatter 400/1 <4", "b weight gradient 31 <4",
                   "b all_reduce 160/2 <6", "a input gradient 20 <6 <5+6", "a weight gradient 30 <8",
                   "a all_reduce 160/2 <9", "[end of the step] 0 <9 <7+6 <10+5"));
-  // The other way round, and layer by layer.
+  // With the scopes exchanged, and with a kind for each layer.
   EXPECT_EQ(Texts(Of(Read(absl::StrCat("HYBRID_MODEL_DATA\n", kLayers)), 4))[1], "a all_gather 800/2 <0");
   const Program own = Of(Read("HYBRID_CUSTOMIZED\n2\n"
                               "a -1 10 ALLREDUCE 8 20 NONE 0 30 ALLREDUCE 16 0 HYBRID_MODEL_DATA\n"
@@ -123,7 +124,7 @@ TEST(AstraText, HybridKindsWaitForActivations) {
                           "a weight gradient 30 <6", "a all_reduce 16/1 <7"));
 }
 
-TEST(AstraText, TransformersWaitAtOnceAndRunAgainFromCheckpoints) {
+TEST(AstraText, TransformersWaitAtOnceAndRecomputeFromCheckpoints) {
   const Program p =
       Of(Read(absl::StrCat("HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 2 checkpoints: 1 0 "
                            "checkpoint_initiates: 1 1\n",
@@ -152,7 +153,7 @@ TEST(AstraText, EmbeddingsExchangeWhileBottomLayersCompute) {
                   "bot input gradient 7 <8", "emb weight gradient 5 <10"));
 }
 
-TEST(AstraText, MicrobenchmarksAndInference) {
+TEST(AstraText, RunsMicrobenchmarksAndInference) {
   EXPECT_THAT(Texts(Of(Read("MICRO\n1\nx -1 5 NONE 0 5 NONE 0 5 ALLREDUCE 65536 0\n"), 4)),
               ElementsAre("x all_reduce 65536/0"));
   EXPECT_THAT(
@@ -160,7 +161,7 @@ TEST(AstraText, MicrobenchmarksAndInference) {
       ElementsAre("x forward 5", "x all_reduce 64/0 <0"));
 }
 
-TEST(AstraText, GroupsAreThoseOfSimAi) {
+TEST(AstraText, LaysOutGroupsLikeSimAi) {
   Layout l;
   l.ranks = 16;
   l.tensor = 2;
@@ -180,7 +181,7 @@ TEST(AstraText, GroupsAreThoseOfSimAi) {
   }
 }
 
-TEST(AstraText, RanksAreThoseThatAreToldElseTheFewest) {
+TEST(AstraText, UsesGivenRanksElseTheFewest) {
   Workload w;
   w.kind = Kind::kHybridTransformer;
   w.model_parallel = 4;
@@ -196,7 +197,7 @@ TEST(AstraText, RanksAreThoseThatAreToldElseTheFewest) {
       HasSubstr("16 ranks (all_gpus), expected a multiple of 12, which is model_parallel_NPU_group times"));
 }
 
-TEST(AstraText, TracesShareAGraphAndKnowTheirGroups) {
+TEST(AstraText, TracesShareAGraphAndHaveTheirGroups) {
   const Workload w = Read(absl::StrCat("HYBRID_TRANSFORMER model_parallel_NPU_group: 2\n", kLayers));
   const Layout layout = On(w, 8);
   const Program program = Of(w, 8);
@@ -215,7 +216,7 @@ struct Bad {
   const char* says;
 };
 
-TEST(AstraText, RefusesWhatIsNone) {
+TEST(AstraText, RefusesBadText) {
   const Bad kBad[] = {
       {"", "line 1: expected a kind of parallelism, found the end of the file"},
       {"HYBRID_TRANSFROMER\n",
@@ -265,7 +266,7 @@ TEST(AstraText, RefusesWhatIsNone) {
   }
 }
 
-// All layers before a layer run again for it.
+// Each layer recomputes all layers before it.
 TEST(AstraText, RefusesMoreNodesThanMemoryHolds) {
   std::string first =
       "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 1 checkpoints: 1 0 checkpoint_initiates: ";

@@ -51,7 +51,7 @@ class Claims : public ByteSource {
   std::optional<uint64_t> packed_;
 };
 
-TEST(ByteSource, BombsAreRefusedAtTheStatedLimit) {
+TEST(ByteSource, RefusesDecompressionBombs) {
   EXPECT_TRUE(CheckUnpacked(Claims(1), "f", kFreelyUnpacked).ok());
   EXPECT_TRUE(CheckUnpacked(Claims(std::nullopt), "f", kFreelyUnpacked * 100).ok());
   const uint64_t packed = uint64_t{10} << 20;

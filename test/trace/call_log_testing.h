@@ -22,7 +22,7 @@
 
 namespace chakra::collective_logs {
 
-// A folder of its own, with files.
+// A temporary folder with log files.
 class LogFolder {
  public:
   explicit LogFolder(const std::string& name)
@@ -88,7 +88,8 @@ inline std::string Print(const InspectorLine& l) {
   return out + "}}\n";
 }
 
-// A pickle of protocol 2 as torch::jit::Pickler writes it: texts are remembered and recalled.
+// A pickle of protocol 2 as torch::jit::Pickler writes it: a text that occurs again is a reference to the
+// memo.
 class Pickler {
  public:
   Pickler() : out_("\x80\x02") {}

@@ -71,7 +71,7 @@ TEST(CaptureInfo, ReadsRankWindowAndSteps) {
   EXPECT_EQ((*info)->steps[1].last, 4u);
 }
 
-TEST(CaptureInfo, NodeIdsNeedNotBeRows) {
+TEST(CaptureInfo, MapsNodeIdsToRows) {
   TraceBuilder b = Capture();
   std::swap(b.Nodes(0)[1], b.Nodes(0)[4]);
   b.Nodes(0)[0].set_id(1000000);
@@ -81,7 +81,7 @@ TEST(CaptureInfo, NodeIdsNeedNotBeRows) {
   EXPECT_EQ((*info)->steps[1].last, 1u);
 }
 
-TEST(CaptureInfo, WithoutStepsThereIsTheWindowAlone) {
+TEST(CaptureInfo, ReadsTheWindowWithoutSteps) {
   TraceBuilder b = Capture();
   for (const char* field : {"step_names", "step_first_nodes", "step_last_nodes"}) Drop(&b.Metadata(0), field);
   const auto info = Read(b);
@@ -146,16 +146,7 @@ TEST(CaptureInfo, ErrorsNameFileAndField) {
   }
 }
 
-TEST(CaptureInfo, ErrorsGiveTheKindOfCapture) {
-  TraceBuilder b = Capture();
-  Field(&b.Metadata(0), "capture")->set_string_val("collective_logs");
-  Drop(&b.Metadata(0), "rank");
-  const auto info = Read(b);
-  ASSERT_FALSE(info.ok());
-  EXPECT_THAT(std::string(info.status().message()), HasSubstr("(the trace says capture: collective_logs)"));
-}
-
-TEST(CaptureInfo, MetadataThatDoNotParseAreAnError) {
+TEST(CaptureInfo, RefusesMetadataThatDoesNotParse) {
   RankTrace trace;
   trace.file = "w.0.et";
   trace.graph = std::make_shared<Graph>();

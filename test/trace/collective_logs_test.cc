@@ -1,4 +1,4 @@
-// Logs of collective calls: NCCL's Inspector and profiler example, and what joins ranks.
+// Logs of collective calls: NCCL's Inspector and profiler example, and how ranks are joined.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -52,7 +52,7 @@ LogFolder FourRanks(const std::string& name) {
   return folder;
 }
 
-TEST(Inspector, BecomesTracesWithGroupsSizesAndTimes) {
+TEST(Inspector, MakesTracesWithGroupsSizesAndTimes) {
   const auto set = FourRanks("four").Read();
   ASSERT_TRUE(set.ok()) << set.status();
   ASSERT_EQ(set->ranks.size(), 4u);
@@ -79,7 +79,7 @@ TEST(Inspector, BecomesTracesWithGroupsSizesAndTimes) {
   EXPECT_TRUE(set->ranks[1].repairs.empty());
 }
 
-TEST(Inspector, HasTheStepsThatRepeat) {
+TEST(Inspector, FindsRepeatingSteps) {
   const auto set = FourRanks("steps").Read();
   ASSERT_TRUE(set.ok());
   const auto info = ReadCaptureInfo(set->ranks[0]);
@@ -89,7 +89,7 @@ TEST(Inspector, HasTheStepsThatRepeat) {
   EXPECT_EQ((*info)->window_end, Time::Micros(2000 + 200 + 60));
 }
 
-TEST(Inspector, ACallThatAMemberLostIsKeptAsRecorded) {
+TEST(Inspector, KeepsRecordedTimeOfCallsWithoutPartners) {
   LogFolder folder("lost");
   for (int r = 0; r < 2; ++r) {
     std::string log;
@@ -118,7 +118,7 @@ TEST(Inspector, ACallThatAMemberLostIsKeptAsRecorded) {
               HasSubstr("calls_without_partners, 1 times"));
 }
 
-TEST(Inspector, WithoutStartsCallsFollowOneAnother) {
+TEST(Inspector, ChainsCallsWithoutStartTimes) {
   LogFolder folder("untimed");
   for (int r = 0; r < 2; ++r) {
     folder.Add(absl::StrCat("h-pid", r, ".log"),
@@ -133,7 +133,7 @@ TEST(Inspector, WithoutStartsCallsFollowOneAnother) {
   EXPECT_THAT(set->warnings.back(), HasSubstr("NCCL_INSPECTOR_DUMP_VERBOSE=1"));
 }
 
-TEST(Inspector, SendsMeetReceives) {
+TEST(Inspector, MatchesSendsWithReceives) {
   LogFolder folder("p2p");
   folder.Add("h-pid0.log",
              Print({.rank = 0, .ranks = 2, .pid = 0, .call = "Send", .start_us = 100, .peer = 1}) +
@@ -151,7 +151,7 @@ TEST(Inspector, SendsMeetReceives) {
   EXPECT_EQ(g.transfer[0], Time::Micros(70));  // the other came 30 us later
 }
 
-TEST(Inspector, ClocksOfHostsAreAligned) {
+TEST(Inspector, AlignsClocksOfHosts) {
   LogFolder folder("clocks");
   for (int r = 0; r < 2; ++r) {
     std::string log;
@@ -171,7 +171,7 @@ TEST(Inspector, ClocksOfHostsAreAligned) {
   EXPECT_EQ(set->ranks[1].repairs[0].kind, "clock_aligned");
 }
 
-TEST(Inspector, OneProcessMayHaveSeveralRanks) {
+TEST(Inspector, ReadsSeveralRanksOfOneProcess) {
   LogFolder folder("threads");
   std::string log;
   for (int r = 0; r < 2; ++r) log += Print({.rank = r, .ranks = 2, .start_us = 500});
@@ -181,7 +181,7 @@ TEST(Inspector, OneProcessMayHaveSeveralRanks) {
   EXPECT_EQ(set->ranks.size(), 2u);
 }
 
-TEST(Inspector, RanksWithoutLogsAreNamed) {
+TEST(Inspector, WarnsOfRanksWithoutLogs) {
   LogFolder folder("part");
   for (const int r : {2, 5})
     folder.Add(absl::StrCat("h-pid", r, ".log"), Print({.rank = r, .ranks = 8, .pid = r, .start_us = 10}));
@@ -243,16 +243,15 @@ TEST(Inspector, RefusesBadFiles) {
        "expected one device for each process"},
   };
   for (const auto& [text, says] : kBad) EXPECT_THAT(ErrorOf(text, "bad.log"), HasSubstr(says));
-  // A last line that is cut short is what a killed process leaves.
+  // A killed process leaves a last line that is cut short.
   std::vector<RankLog> logs;
   ASSERT_TRUE(ReadLog(good + good.substr(0, 200), "cut.log", &logs).ok());
   EXPECT_EQ(logs[0].calls.size(), 1u);
   EXPECT_EQ(logs[0].repairs[0].kind, "truncated_line");
 }
 
-// Lines are read by what earlier lines were like; here each is read as if it were the first, too.
-// As `jq` lays objects out, and as NCCL's documentation shows them.
-TEST(Inspector, ObjectsMayGoOverLines) {
+// Objects over several lines, as `jq` writes them and as NCCL's documentation shows them.
+TEST(Inspector, ReadsObjectsThatSpanLines) {
   const std::string plain = absl::StrCat(Print({.sequence = 0, .start_us = 77}),
                                          Print({.name = "a {\\\"b\\\"", .sequence = 1, .start_us = 99}),
                                          Print({.sequence = 2, .bytes = 64, .start_us = 200}));
@@ -279,7 +278,7 @@ TEST(Inspector, ObjectsMayGoOverLines) {
               HasSubstr(absl::StrCat("laid.log: line ", lines + 1, ", field rank: 9")));
 }
 
-TEST(Inspector, LinesLikeEarlierOnesAreReadAlike) {
+TEST(Inspector, ReadsLinesByTemplatesOfEarlierLines) {
   std::vector<std::string> lines;
   for (int k = 0; k < 40; ++k) {
     const auto n = static_cast<uint64_t>(k);
@@ -321,7 +320,7 @@ TEST(Inspector, LinesLikeEarlierOnesAreReadAlike) {
               std::tie(b.start_ns, b.duration_ns, b.bytes, b.sequence, b.peer, b.op, b.timing, b.timed))
         << lines[i];
   }
-  // What is wrong in a line that is nearly like one before is said as ever.
+  // An error in a line that is nearly like an earlier line is reported as usual.
   const std::pair<absl::string_view, absl::string_view> kBad[] = {
       {"\"coll_sn\":39", "\"coll_sn\":039"},
       {"\"coll_sn\":39", "\"coll_sn\":-39"},
@@ -335,13 +334,13 @@ TEST(Inspector, LinesLikeEarlierOnesAreReadAlike) {
   }
 }
 
-// Columns are made without frames, unless someone asks for these.
-TEST(CallLogs, ColumnsAreThoseOfTheFrames) {
+// Columns are built without frames, unless the options ask for frames.
+TEST(CallLogs, ColumnsEqualThoseOfTheFrames) {
   LogFolder folder("columns");
   for (int r = 0; r < 4; ++r) {
     std::string log;
     for (uint64_t k = 0; k < 30; ++k) {
-      if (r == 1 && k == 7) continue;  // a call that a member lost
+      if (r == 1 && k == 7) continue;  // rank 1 has no record of this call
       const auto at = static_cast<int64_t>(1000 + 400 * k + (k % 3) * static_cast<uint64_t>(r));
       log += Print({.name = "World",
                     .rank = r,
@@ -397,8 +396,8 @@ TEST(CallLogs, ColumnsAreThoseOfTheFrames) {
   }
 }
 
-// Ranks that do the same at other times keep what they do once.
-TEST(CallLogs, RanksShareAllButTimes) {
+// Ranks that make the same calls at different times share all columns except the times.
+TEST(CallLogs, RanksShareAllColumnsExceptTimes) {
   const auto set = FourRanks("shared").Read();
   ASSERT_TRUE(set.ok()) << set.status();
   const Graph &a = *set->ranks[1].graph, &b = *set->ranks[3].graph;
@@ -409,7 +408,7 @@ TEST(CallLogs, RanksShareAllButTimes) {
   EXPECT_TRUE(set->ranks[1].peers.Shares(set->ranks[3].peers));
 }
 
-TEST(ProfilerPlugin, EachProcessHasItsOwnClock) {
+TEST(ProfilerPlugin, AlignsClocksOfProcesses) {
   LogFolder folder("plugin");
   for (int r = 0; r < 2; ++r) {
     std::vector<PluginCall> calls;
@@ -431,11 +430,11 @@ TEST(ProfilerPlugin, EachProcessHasItsOwnClock) {
   const Graph &a = *set->ranks[0].graph, &b = *set->ranks[1].graph;
   EXPECT_EQ(a.comm[0].bytes, 4000u);
   EXPECT_EQ(a.duration[2], Time::Micros(80));
-  EXPECT_EQ(b.start[3], Time::Micros(5));  // clocks are one by the ends
+  EXPECT_EQ(b.start[3], Time::Micros(5));  // the ends of calls align the clocks
   EXPECT_EQ(a.transfer[0], Time::Micros(75));
 }
 
-TEST(ProfilerPlugin, FilesOfAProcessAreOneRank) {
+TEST(ProfilerPlugin, JoinsFilesOfAProcessIntoOneRank) {
   LogFolder folder("plugin_files");
   for (int r = 0; r < 2; ++r) {
     folder.Add(absl::StrCat("x_1_", r, ".json"),
@@ -511,7 +510,7 @@ TEST(ProfilerPlugin, RefusesBadFiles) {
   EXPECT_EQ(logs[0].repairs[0].kind, "truncated_log");
 }
 
-TEST(CallLogs, AreJoinedOnlyIfTheyFit) {
+TEST(CallLogs, RefusesLogsThatDoNotBelongTogether) {
   LogFolder twice("twice");
   twice.Add("a-pid1.log", Print({.rank = 0, .ranks = 2, .pid = 1}));
   twice.Add("b-pid2.log", Print({.rank = 0, .ranks = 2, .pid = 2}));

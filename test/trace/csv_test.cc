@@ -22,7 +22,7 @@ absl::StatusOr<Records> ReadAllOf(absl::string_view text, CsvReader::Fields kind
   }
 }
 
-TEST(Csv, FieldsAsTheyAre) {
+TEST(Csv, ReadsFieldsUntrimmed) {
   const auto rows = ReadAllOf(
       "\xef\xbb\xbf"
       "a, b ,\"c,\"\"d\"\"\ne\"\r\n\n  \nx,,\r\n",
@@ -31,13 +31,13 @@ TEST(Csv, FieldsAsTheyAre) {
   EXPECT_THAT(*rows, ElementsAre(ElementsAre("a", " b ", "c,\"d\"\ne"), ElementsAre("x", "", "")));
 }
 
-TEST(Csv, FieldsTrimmed) {
+TEST(Csv, ReadsFieldsTrimmed) {
   const auto rows = ReadAllOf(" a\t, \" b\" ,c d \r\n", CsvReader::Fields::kTrimmed);
   ASSERT_TRUE(rows.ok()) << rows.status();
   EXPECT_THAT(*rows, ElementsAre(ElementsAre("a", " b", "c d")));
 }
 
-TEST(Csv, SaysWhere) {
+TEST(Csv, ReportsLines) {
   CsvReader csv("a\n\"b\nc\"\nd", "f.csv");
   std::vector<std::string> fields;
   for (const size_t line : {1, 2, 4}) {
@@ -57,7 +57,7 @@ TEST(Csv, SaysWhere) {
             "f.csv:1: expected the quote to be closed on its line");
 }
 
-TEST(Csv, WhatIsWrittenIsRead) {
+TEST(Csv, WrittenFieldsReadBack) {
   for (const char* text : {"", "plain", "a,b", "a\"b", "a\nb", "\r", " blanks "}) {
     const auto rows = ReadAllOf(CsvAsItIs(text) + ",x\n", CsvReader::Fields::kAsTheyAre);
     ASSERT_TRUE(rows.ok()) << rows.status();
@@ -65,7 +65,7 @@ TEST(Csv, WhatIsWrittenIsRead) {
   }
 }
 
-TEST(Csv, FieldsOfNamesAreNoFormulasAndHaveNoCommands) {
+TEST(Csv, EscapesFormulasAndControlCharacters) {
   EXPECT_EQ(CsvField("=HYPERLINK(\"x\")"), "\"'=HYPERLINK(\"\"x\"\")\"");
   EXPECT_EQ(CsvField("@sum"), "'@sum");
   EXPECT_EQ(CsvField("+cmd|' /C calc'!A0"), "'+cmd|' /C calc'!A0");
@@ -73,7 +73,7 @@ TEST(Csv, FieldsOfNamesAreNoFormulasAndHaveNoCommands) {
   EXPECT_EQ(CsvField("a\nb\x1b[2J"), "a\\nb\\x1b[2J");
 }
 
-TEST(Csv, NamesThatLookLikeFormulasAreReadBack) {
+TEST(Csv, NamesLikeFormulasReadBack) {
   for (const char* name : {"=a", "-b", "'", "'=a", "''x", "'x", "-5", "", "plain"})
     EXPECT_EQ(CsvNameOf(CsvNamed(name)), name);
   EXPECT_EQ(CsvNamed("-b"), "'-b");

@@ -1,4 +1,4 @@
-// Delays of dependencies (dep_delay_ns), from ids to rows.
+// Delays, causes, unexplained time and releases of dependencies, decoded from ids to rows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -40,7 +40,7 @@ struct Four {
   et::Node* node;
 };
 
-TEST(DepDelay, StandsBesideItsDependencyInBothDirections) {
+TEST(DepDelay, IsStoredInBothDirections) {
   Four f({2, 0});
   f.node->add_ctrl_deps(1);
   TraceBuilder::Delays(f.node, {20, 0, 7});  // data_deps first
@@ -53,7 +53,7 @@ TEST(DepDelay, StandsBesideItsDependencyInBothDirections) {
   EXPECT_THAT(g->child_delay, ElementsAre(Ns(0), Ns(7), Ns(5), Ns(20)));
 }
 
-TEST(DepDelay, NodesWithoutTheAttributeWaitNoLonger) {
+TEST(DepDelay, NodesWithoutTheAttributeHaveNoDelay) {
   Four f({0, 1});
   TraceBuilder::Delays(&f.b.Comp(0, 1, {2}), {9});
   EXPECT_THAT(f.Read()->dep_delay, ElementsAre(Ns(0), Ns(0), Ns(9)));
@@ -61,7 +61,7 @@ TEST(DepDelay, NodesWithoutTheAttributeWaitNoLonger) {
   EXPECT_THAT(Four({0, 1}).Read()->child_delay, IsEmpty());
 }
 
-TEST(DepDelay, OfDuplicatesTheLongerHolds) {
+TEST(DepDelay, KeepsTheLongerDelayOfDuplicates) {
   Four f({1, 0, 1});
   f.node->add_ctrl_deps(0);
   TraceBuilder::Delays(f.node, {3, 50, 8, 40});
@@ -71,7 +71,7 @@ TEST(DepDelay, OfDuplicatesTheLongerHolds) {
   EXPECT_THAT(g->dep_delay, ElementsAre(Ns(50), Ns(8)));
 }
 
-TEST(DepDelay, ThoseOfDroppedDependenciesGoWithThem) {
+TEST(DepDelay, DropsDelaysOfDroppedDependencies) {
   Four f({2, 99, 1});
   TraceBuilder::Delays(f.node, {3, 4, 5});
   const auto g = f.Read();
@@ -80,12 +80,12 @@ TEST(DepDelay, ThoseOfDroppedDependenciesGoWithThem) {
   EXPECT_THAT(g->dep_delay, ElementsAre(Ns(5), Ns(3)));
 }
 
-TEST(DepDelay, AListOfAnotherLengthNamesNodeAndField) {
+TEST(DepDelay, RefusesListsOfAnotherLength) {
   for (const auto& [delays, count] : std::vector<std::pair<std::vector<int64_t>, const char*>>{
            {{1}, "1 delays"}, {{1, 2, 3}, "3 delays"}, {{}, "0 delays"}}) {
     Four f({0, 1});
     TraceBuilder::Delays(f.node, delays);
-    TraceBuilder::Delays(&f.b.Comp(0, 1, {3}), {1});  // of the next node, and not counted
+    TraceBuilder::Delays(&f.b.Comp(0, 1, {3}), {1});  // the delay of the next node is not counted
     EXPECT_THAT(f.Error(), HasSubstr("node 3 (\"n3\"), field attribute dep_delay_ns, byte "));
     EXPECT_THAT(f.Error(), HasSubstr(std::string(count) + ", expected one for each of the 2 dependencies"));
   }
@@ -94,14 +94,14 @@ TEST(DepDelay, AListOfAnotherLengthNamesNodeAndField) {
   EXPECT_THAT(none.Error(), HasSubstr("1 delays, expected one for each of the 0 dependencies"));
 }
 
-TEST(DepDelay, TwoListsAreAnError) {
+TEST(DepDelay, RefusesTwoLists) {
   Four f({0, 1});
   TraceBuilder::Delays(f.node, {1});
   TraceBuilder::Delays(f.node, {2});
   EXPECT_THAT(f.Error(), HasSubstr("node 3 (\"n3\"), field attribute dep_delay_ns"));
 }
 
-TEST(DepDelay, NegativeAndAbsurdDelaysNameNodeAndField) {
+TEST(DepDelay, RefusesNegativeAndHugeDelays) {
   for (const int64_t delay : {int64_t{-1}, INT64_MIN, INT64_MAX, INT64_MAX / 1000 + 1}) {
     Four f({0, 1});
     TraceBuilder::Delays(f.node, {5, delay});
@@ -113,7 +113,7 @@ TEST(DepDelay, NegativeAndAbsurdDelaysNameNodeAndField) {
   EXPECT_EQ(most.Error(), "no error");
 }
 
-TEST(DepDelay, OtherKindsOfValueAreRefused) {
+TEST(DepDelay, RefusesOtherKindsOfValues) {
   Four f({0});
   TraceBuilder::Text(f.node, "dep_delay_ns", "1");
   EXPECT_THAT(f.Error(), HasSubstr("expected a list of nanoseconds, 0 or more, found string_val"));
@@ -149,10 +149,11 @@ void Unexplained(et::Node* node, const std::vector<int64_t>& nanos) {
   TraceBuilder::Delays(node, nanos, "dep_unexplained_ns");
 }
 
-TEST(DepCause, ComesFromTheKindOfTheDependencyWhoseDelayStays) {
+TEST(DepCause, ComesFromTheKindOfTheLongerDelay) {
   Four f({2, 0, 1, 0});
   f.node->add_ctrl_deps(2);
-  TraceBuilder::Text(f.node, "dep_kinds", "launch,thread,stream,start");  // before the delays, as after them
+  TraceBuilder::Text(f.node, "dep_kinds",
+                     "launch,thread,stream,start");  // kinds may come before the delays or after them
   TraceBuilder::Delays(f.node, {7, 1, 3, 5, 9});
   const auto g = f.Read();
   ASSERT_NE(g, nullptr);
@@ -161,7 +162,7 @@ TEST(DepCause, ComesFromTheKindOfTheDependencyWhoseDelayStays) {
   EXPECT_THAT(g->dep_cause, ElementsAre(DelayCause::kStart, DelayCause::kStreamGaps, DelayCause::kOther));
 }
 
-TEST(DepCause, OfAKindThatNobodyKnowsAndOfNoneIsOther) {
+TEST(DepCause, IsOtherForUnknownAndMissingKinds) {
   Four f({0, 1});
   TraceBuilder::Delays(f.node, {1, 2});
   TraceBuilder::Text(f.node, "dep_kinds", "tide,");
@@ -169,10 +170,10 @@ TEST(DepCause, OfAKindThatNobodyKnowsAndOfNoneIsOther) {
   EXPECT_THAT(f.Read()->dep_cause, ElementsAre(DelayCause::kOther, DelayCause::kOther, DelayCause::kOther));
   Four none({0});
   TraceBuilder::Text(none.node, "dep_kinds", "thread");
-  EXPECT_THAT(none.Read()->dep_cause, IsEmpty());  // without delays there is nothing to tell
+  EXPECT_THAT(none.Read()->dep_cause, IsEmpty());  // without delays there are no causes
 }
 
-TEST(DepCause, AListOfAnotherLengthNamesNodeAndField) {
+TEST(DepCause, RefusesListsOfAnotherLength) {
   Four f({0, 1});
   TraceBuilder::Delays(f.node, {1, 2});
   TraceBuilder::Text(f.node, "dep_kinds", "thread");
@@ -184,7 +185,7 @@ TEST(DepCause, AListOfAnotherLengthNamesNodeAndField) {
   EXPECT_THAT(number.Error(), HasSubstr("expected text, found int64_val"));
 }
 
-TEST(DepUnexplained, StandsBesideItsDelayWhereThereIsAny) {
+TEST(DepUnexplained, IsStoredForDelaysThatHaveIt) {
   Four f({2, 99, 0});
   f.node->add_ctrl_deps(1);
   TraceBuilder::Delays(f.node, {20, 8, 30, 7});
@@ -196,14 +197,14 @@ TEST(DepUnexplained, StandsBesideItsDelayWhereThereIsAny) {
   EXPECT_THAT(g->dep_unexplained, ElementsAre(std::pair(1u, Ns(7)), std::pair(2u, Ns(4))));
 }
 
-TEST(DepUnexplained, OfDuplicatesThatOfTheLongerDelayHolds) {
+TEST(DepUnexplained, FollowsTheLongerDelayOfDuplicates) {
   Four f({1, 0, 1});
   TraceBuilder::Delays(f.node, {3, 50, 8});
   Unexplained(f.node, {3, 0, 1});
   EXPECT_THAT(f.Read()->dep_unexplained, ElementsAre(std::pair(1u, Ns(1))));
 }
 
-TEST(DepUnexplained, MoreThanTheDelayAndListsOfAnotherLengthAreErrors) {
+TEST(DepUnexplained, RefusesMoreThanTheDelayAndOtherLengths) {
   Four more({0, 1});
   TraceBuilder::Delays(more.node, {5, 6});
   Unexplained(more.node, {5, 7});
@@ -222,7 +223,7 @@ TEST(DepUnexplained, MoreThanTheDelayAndListsOfAnotherLengthAreErrors) {
   EXPECT_THAT(negative.Error(), HasSubstr("field attribute dep_unexplained_ns"));
 }
 
-TEST(DepRelease, StandsBesideItsDependencyInBothDirections) {
+TEST(DepRelease, IsStoredInBothDirections) {
   Four f({2, 0});
   f.node->add_ctrl_deps(1);
   TraceBuilder::Delays(f.node, {5, kReleaseAtEnd, 0}, "dep_release");
@@ -237,13 +238,13 @@ TEST(DepRelease, StandsBesideItsDependencyInBothDirections) {
   EXPECT_THAT(Four({0, 1}).Read()->dep_release, IsEmpty());
 }
 
-TEST(DepRelease, OfDuplicatesTheLastHolds) {
+TEST(DepRelease, KeepsTheLatestReleaseOfDuplicates) {
   Four f({1, 1});
   TraceBuilder::Delays(f.node, {900, 800}, "dep_release");
   EXPECT_THAT(f.Read()->dep_release, ElementsAre(900));
 }
 
-TEST(DepRelease, BeyondTheEndAndListsOfAnotherLengthAreErrors) {
+TEST(DepRelease, RefusesReleasesBeyondTheEndAndOtherLengths) {
   Four late({0});
   TraceBuilder::Delays(late.node, {kReleaseAtEnd + 1}, "dep_release");
   EXPECT_THAT(
@@ -258,7 +259,7 @@ TEST(DepRelease, BeyondTheEndAndListsOfAnotherLengthAreErrors) {
   EXPECT_THAT(few.Error(), HasSubstr("1 entries, expected one for each of the 2 dependencies"));
 }
 
-TEST(DepRelease, GraphsThatDifferInItAreNotShared) {
+TEST(DepRelease, GraphsThatDifferInAReleaseAreNotShared) {
   TraceBuilder b(2);
   for (const int rank : {0, 1}) {
     b.Comp(rank, 1);
@@ -269,14 +270,14 @@ TEST(DepRelease, GraphsThatDifferInItAreNotShared) {
   EXPECT_EQ(traces->distinct_graphs(), 2u);
 }
 
-TEST(DepRelease, AShareOfADurationToThePicosecond) {
+TEST(DepRelease, IsExactToThePicosecond) {
   EXPECT_EQ(ReleasedAfter(Ns(1000), kReleaseAtEnd / 3), Time::Picos(333333));
   EXPECT_EQ(ReleasedAfter(Time::Picos(3), kReleaseAtEnd / 2), Time::Picos(2));
   EXPECT_EQ(ReleasedAfter(Ns(77), kReleaseAtEnd), Ns(77));
   EXPECT_EQ(ReleasedAfter(Ns(1000000000000), 1), Time::Picos(1000));
 }
 
-TEST(DepUnexplained, GraphsThatDifferInItOrInACauseAreNotShared) {
+TEST(DepUnexplained, GraphsThatDifferInItOrACauseAreNotShared) {
   const auto graph = [](const char* kind, int64_t unexplained) {
     Four f({0});
     TraceBuilder::Delays(f.node, {5});

@@ -117,7 +117,7 @@ TEST(Decode, ReadsColumns) {
   EXPECT_THAT(t->repairs, IsEmpty());
 }
 
-TEST(Decode, RefusesATimeFactorThatIsNone) {
+TEST(Decode, RefusesBadTimeFactors) {
   PbNode n = MakeNode(0);
   Attr(&n, "time_factor")->set_double_val(-1);
   EXPECT_THAT(ErrorOf(File({n})), HasSubstr("expected a double from 0 to 1e+09, found -1"));
@@ -173,7 +173,7 @@ TEST(Decode, RefusesOtherKinds) {
   EXPECT_THAT(ErrorOf(File({n})), HasSubstr("int64_list"));
 }
 
-TEST(Decode, FinerTimesWin) {
+TEST(Decode, PrefersNanosecondsToMicroseconds) {
   PbNode n = MakeNode(0);
   Attr(&n, "duration_ns")->set_int64_val(1234);
   n.set_duration_micros(1);
@@ -183,7 +183,7 @@ TEST(Decode, FinerTimesWin) {
   EXPECT_EQ(t->graph->start[0], Time::Nanos(77));
 }
 
-TEST(Decode, TimesThatDoNotFit) {
+TEST(Decode, HandlesLargeTimes) {
   PbNode n = MakeNode(0);
   n.set_duration_micros(9223372036855);
   EXPECT_THAT(ErrorOf(File({n})), HasSubstr("field duration_micros"));
@@ -195,14 +195,14 @@ TEST(Decode, TimesThatDoNotFit) {
   EXPECT_EQ(t->graph->start[1], Time::Micros(5));
 }
 
-TEST(Decode, PackedAndUnpackedDeps) {
+TEST(Decode, ReadsPackedAndUnpackedDeps) {
   const std::string unpacked = Frame(std::string("\x08\x02\x18\x04\x28\x00\x28\x01", 8));
   const auto t = Read(File({MakeNode(0), MakeNode(1)}) + unpacked);
   ASSERT_TRUE(t.ok()) << t.status();
   EXPECT_THAT(DepsOf(*t->graph, 2), ElementsAre(0u, 1u));
 }
 
-TEST(Decode, RepairsAndStrict) {
+TEST(Decode, CountsRepairsAndRefusesThemIfStrict) {
   const std::string dangling = File({MakeNode(0), MakeNode(1, {99}), MakeNode(2, {98}, {97})});
   EXPECT_THAT(RepairsOf(dangling), ElementsAre("dangling_data_dep 2", "dangling_ctrl_dep 1"));
   EXPECT_THAT(RepairsOf(File({MakeNode(0, {}, {0})})), ElementsAre("self_ctrl_dep 1"));
@@ -222,7 +222,7 @@ TEST(Decode, HostCollectiveWrapperBecomesHostOperation) {
   EXPECT_EQ(Read(File({n}))->graph->type[0], NodeType::kComp);
 }
 
-TEST(Decode, Duplicates) {
+TEST(Decode, RefusesDuplicateIds) {
   const std::string e = ErrorOf(File({MakeNode(1), MakeNode(2), MakeNode(1)}));
   EXPECT_THAT(e, HasSubstr("node 1, field id, byte 27"));
   EXPECT_THAT(e, HasSubstr("at byte 9,"));
@@ -230,19 +230,19 @@ TEST(Decode, Duplicates) {
   EXPECT_THAT(ErrorOf(File({MakeNode(far), MakeNode(far)})), HasSubstr("field id"));
 }
 
-TEST(Decode, HugeIds) {
+TEST(Decode, ReadsHugeIds) {
   const uint64_t far = ~uint64_t{0};
   const auto t = Read(File({MakeNode(far), MakeNode(5, {far})}));
   ASSERT_TRUE(t.ok()) << t.status();
   EXPECT_THAT(DepsOf(*t->graph, 1), ElementsAre(0u));
 }
 
-TEST(Decode, Cycles) {
+TEST(Decode, RefusesCycles) {
   EXPECT_THAT(ErrorOf(File({MakeNode(0), MakeNode(1, {2}), MakeNode(2, {1})})),
               HasSubstr("1 (\"n1\") waits for 2 (\"n2\") waits for 1 (\"n1\")"));
   EXPECT_THAT(ErrorOf(File({MakeNode(1, {}, {2}), MakeNode(2, {1})})), HasSubstr("cycle of 2 nodes"));
   EXPECT_THAT(ErrorOf(File({MakeNode(1, {1})})), HasSubstr("field data_deps, byte 9"));
-  // Control dependencies in the ids of another trace: given up as a whole.
+  // Control dependencies that use the ids of another trace are all dropped.
   const std::string foreign = File({MakeNode(0, {}, {0}), MakeNode(1, {0}, {2}), MakeNode(2, {1})});
   EXPECT_THAT(RepairsOf(foreign), ElementsAre("self_ctrl_dep 1", "cyclic_ctrl_deps 2"));
   EXPECT_THAT(DepsOf(*Read(foreign)->graph, 1), ElementsAre(0u));
@@ -257,7 +257,7 @@ TEST(Decode, OrderIsByStartThenId) {
 
 // Cutting a good file anywhere but between frames is an error that says so;
 // with allow_truncated the whole nodes before the cut are kept.
-TEST(Decode, TruncationAtEveryByte) {
+TEST(Decode, ReportsTruncationAtEveryByte) {
   const std::string good = File({MakeNode(0), MakeNode(1, {0})});
   const size_t first = kMetadata.size(), second = first + 1 + MakeNode(0).ByteSizeLong();
   ReadOptions lenient;
@@ -277,7 +277,7 @@ TEST(Decode, TruncationAtEveryByte) {
   }
 }
 
-TEST(Decode, NotATrace) {
+TEST(Decode, RefusesFilesThatAreNoTrace) {
   EXPECT_THAT(ErrorOf(""), HasSubstr("empty"));
   EXPECT_THAT(ErrorOf("hello world, this is not a trace"), HasSubstr("not a Chakra trace"));
   EXPECT_THAT(ErrorOf("hello world, this is not a trace"), HasSubstr("looks like text"));
@@ -292,7 +292,7 @@ TEST(Decode, OldSchemaIsNamed) {
   EXPECT_THAT(ErrorOf(Frame(old)), HasSubstr("schema 0.0.1 is not supported"));
 }
 
-TEST(Decode, DamagedNodes) {
+TEST(Decode, RefusesDamagedNodes) {
   const auto node = [](const std::string& body) { return ErrorOf(kMetadata + Frame(body)); };
   EXPECT_THAT(node("\x02x"), HasSubstr("field number 0"));
   EXPECT_THAT(node("\x0b\x0c"), HasSubstr("group"));
@@ -303,7 +303,7 @@ TEST(Decode, DamagedNodes) {
   EXPECT_THAT(node("\x08\x80"), HasSubstr("a varint that does not end"));
 }
 
-TEST(Decode, UnknownFieldsAndEmptyFrames) {
+TEST(Decode, HandlesUnknownFieldsAndEmptyFrames) {
   EXPECT_EQ(ErrorOf(kMetadata + Frame(std::string("\x08\x01\xa0\x06\x05", 5))), "no error");  // field 100
   const auto t = Read(File({MakeNode(5)}) + std::string(1, '\0'));
   ASSERT_TRUE(t.ok()) << t.status();
@@ -325,14 +325,14 @@ TEST(Decode, KeepsRawFrames) {
   EXPECT_EQ(bare->raw->frame(1), body);
 }
 
-TEST(Decode, MetadataWithoutVersion) {
+TEST(Decode, ReadsMetadataWithoutVersion) {
   ChakraProtoMsg::GlobalMetadata md;
   md.add_attr()->set_name("schema");
   EXPECT_EQ(Read(Frame(md.SerializeAsString()))->metadata, md.SerializeAsString());
   EXPECT_THAT(RepairsOf(Frame(MakeNode(0).SerializeAsString())), ElementsAre("missing_metadata 1"));
 }
 
-TEST(Decode, Zstd) {
+TEST(Decode, ReadsZstd) {
   std::string good = File({MakeNode(0), MakeNode(1, {0})});
   std::string packed(ZSTD_compressBound(good.size()), '\0');
   packed.resize(ZSTD_compress(packed.data(), packed.size(), good.data(), good.size(), 3));
@@ -342,7 +342,7 @@ TEST(Decode, Zstd) {
   EXPECT_NE(ErrorOf(packed), "no error");
 }
 
-TEST(Decode, GzipMembers) {
+TEST(Decode, ReadsGzipMembers) {
   const auto gzip = [](const std::string& s) {
     z_stream z = {};
     deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
@@ -362,7 +362,7 @@ TEST(Decode, GzipMembers) {
   EXPECT_THAT(ErrorOf(two + "x"), HasSubstr("trailing bytes"));
 }
 
-// Every id, name, type, duration and dependency as protobuf's own parser has it.
+// Each id, name, type, duration and dependency equals that of protobuf's parser.
 TEST(Decode, AgreesWithProtobuf) {
   std::vector<PbNode> nodes;
   for (uint64_t i = 0; i < 500; ++i) {

@@ -18,7 +18,7 @@ TEST(DemangleRoughly, WritesTypesOfFewBitsAsFloat) {
   EXPECT_EQ(DemangleRoughly("_ZN3ion5aiter3fooIDF16_EEvT_"), "void ion::aiter::foo<float>(float)");
 }
 
-TEST(DemangleRoughly, KeepsThePathOfWhatNoRuleFits) {
+TEST(DemangleRoughly, KeepsThePathWhenNoRuleFits) {
   EXPECT_EQ(DemangleRoughly("_ZN5aiter3fooI$$"), "aiter::foo");
   EXPECT_EQ(DemangleRoughly("_Z3fooI$"), "foo");
 }

@@ -5,7 +5,7 @@
 namespace chakra::CHAKRA_FILE {
 namespace {
 
-TEST(Spelling, EditDistance) {
+TEST(DidYouMean, ComputesEditDistance) {
   EXPECT_EQ(EditDistance("", "abc"), 3u);
   EXPECT_EQ(EditDistance("abc", ""), 3u);
   EXPECT_EQ(EditDistance("ring", "ring"), 0u);
@@ -14,7 +14,7 @@ TEST(Spelling, EditDistance) {
   EXPECT_EQ(EditDistance("workload.0.et", "workload.et"), 2u);
 }
 
-TEST(Spelling, NearestName) {
+TEST(DidYouMean, FindsTheNearestName) {
   const std::vector<std::string> names = {"ring", "fully_connected", "switch"};
   EXPECT_EQ(NearestName("Rnig", names), "ring");
   EXPECT_EQ(NearestName("FullyConected", names), "fully_connected");

@@ -1,4 +1,4 @@
-// What edits refuse, bound, or count of dirty input.
+// Checks of edits: inputs that are refused, limited, or counted as faults.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,12 +19,12 @@ std::string Message(const std::string& script, const std::vector<std::string>& r
   return out.ok() ? "done" : std::string(out.status().message());
 }
 
-TEST(EditChecks, RanksAndGroupsMustBeThere) {
+TEST(EditChecks, RefusesUnknownRanksAndGroups) {
   const std::vector<std::string> two = {"1 comp a", "1 comp a"};
   const std::string send = "edit {\n insert { node { name: 's' type: 'COMM_SEND_NODE' peer: 7 } }\n}";
   EXPECT_THAT(Message(send, two),
               HasSubstr("script:2: edit 1 (insert), node.peer: 7, expected a rank of the set, 0 to 1"));
-  EXPECT_EQ(Message(send, {two[0]}), "done");  // a lone trace may be of a larger set
+  EXPECT_EQ(Message(send, {two[0]}), "done");  // a single trace may be part of a larger set
   EXPECT_THAT(Message("edit { replace { node { name: 's' type: 'COMM_COLL_NODE' collective: 'all_reduce' "
                       "group: 'pd' } } }",
                       two),
@@ -34,7 +34,7 @@ TEST(EditChecks, RanksAndGroupsMustBeThere) {
   EXPECT_EQ(Message("edit { attribute { name: 'root' int_value: 1 } }", two), "done");
 }
 
-TEST(EditChecks, AllTimesAllIsBounded) {
+TEST(EditChecks, LimitsDependenciesOfAllOnAll) {
   std::string nodes;
   for (int id = 1; id <= 2200; ++id) absl::StrAppend(&nodes, id, id <= 1100 ? " comp a\n" : " comp b\n");
   EXPECT_THAT(EditText(nodes, "edit { select { name: 'b' } add_dependency { on { name: 'a' } which: ALL } }"),
@@ -45,7 +45,7 @@ TEST(EditChecks, AllTimesAllIsBounded) {
               HasSubstr("3 comp b <- 1 2\n"));
 }
 
-TEST(EditChecks, FaultsOfTheInputAreCounted) {
+TEST(EditChecks, CountsFaultsOfTheInput) {
   const TraceSet set = MakeSet({"1 comp a\n2 comp b <- c9 c8\n3 comp c <- c7", "1 comp a <- c5"});
   const auto plan = PlanOf("edit { rename { to: 'x' } }");
   ASSERT_TRUE(plan.ok());
@@ -63,13 +63,13 @@ TEST(EditChecks, FaultsOfTheInputAreCounted) {
   EXPECT_EQ(report->fault(0).first_node(), 2u);
 }
 
-TEST(EditChecks, RunsThatWouldBeCyclesAreClosed) {
+TEST(EditChecks, ClosesRunsBeforeACycle) {
   const auto out = EditTexts({"1 comp a us=1 stream=7\n2 comp x stream=8 <- 1\n3 comp b stream=7 <- 1 2\n"},
                              "edit { select { name: '^[ab]$' } replace { runs: true node { name: 'n' } } }");
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_EQ(out->list(), "2 comp x stream=8 <- 4\n4 comp n stream=7\n5 comp n stream=7 <- 4 2\n");
   EXPECT_THAT(out->notes(), HasSubstr("runs were closed"));
-  // Each run alone is none; of both, one waits for a part of the other.
+  // Neither run is a cycle by itself; together, one waits for a part of the other.
   const auto crossed = EditTexts(
       {"1 comp a stream=7\n2 comp b stream=8\n3 comp a stream=7 <- 2\n4 comp b stream=8 <- 1\n5 comp c <- 3 "
        "4\n"},
@@ -78,15 +78,15 @@ TEST(EditChecks, RunsThatWouldBeCyclesAreClosed) {
   EXPECT_EQ(crossed->report.outcome(0).added(), 6u);
 }
 
-TEST(EditChecks, TextsThatMeanNothingAreRefused) {
+TEST(EditChecks, RefusesUnknownTexts) {
   EXPECT_THAT(EditText("1 comp a", "edit { select { iteration: '' } remove {} }"),
               HasSubstr("iteration: \"\", expected first, last"));
   EXPECT_THAT(EditText("1 comp a", "edit { insert { node { name: 'n' type: 'comp' } } }"),
               AllOf(HasSubstr("node.type: unknown type \"comp\""), Not(HasSubstr("'comm'"))));
 }
 
-// An id of more than 31 bits is lane -1, -2, ...: as reports call it, so can it be selected.
-TEST(EditChecks, LanesOfLongIdsAreSelectedByTheirNames) {
+// Ids of more than 31 bits are lanes -1, -2, ...; selectors accept these names, as reports show them.
+TEST(EditChecks, SelectsLanesOfLongIdsByName) {
   const std::string text =
       "1 comp a tid=139872964056896 host\n2 comp b tid=139872964056897 host\n3 comp c tid=1 host\n";
   EXPECT_EQ(EditText(text, "edit { select { lane: 'thread:-2' } remove {} }"),
@@ -102,7 +102,7 @@ TEST(EditChecks, LanesOfLongIdsAreSelectedByTheirNames) {
               HasSubstr("\"thread:-1\" stands for an id of more than 31 bits"));
 }
 
-TEST(EditChecks, ARemapThatChangesNothingMatchesNothing) {
+TEST(EditChecks, RemapWithoutChangeMatchesNothing) {
   const std::vector<std::string> two = {"1 all_reduce a bytes=4 group=dp", "1 all_reduce a bytes=4 group=dp"};
   EXPECT_THAT(Message("edit { remap_groups { group { key: 'dp' value: 'dp' } } }", two),
               HasSubstr("matches nothing in 2 ranks"));
@@ -111,7 +111,7 @@ TEST(EditChecks, ARemapThatChangesNothingMatchesNothing) {
   EXPECT_EQ(Message("edit { remap_groups { group { key: 'dp' value: 'pp' } } }", two), "done");
 }
 
-TEST(EditChecks, EditsById) {
+TEST(EditChecks, SelectsNodesById) {
   EXPECT_EQ(EditText("1 comp a\n2 comp b\n3 comp c\n4 comp d\n",
                      "edit { select { id: '3' id: '1' id: '3' id: '9' } rename { to: 'x' } } "
                      "edit { select { id: '2' none_of { name: 'b' } } allow_no_match: true remove {} }"),

@@ -1,5 +1,5 @@
-// Edits of collectives and storage on traces of others and on a capture: what was not edited has its bytes,
-// every rank makes the same calls, and nothing needs a repair.
+// Edits of collectives and storage on published traces and on a capture: nodes that were not edited keep
+// their bytes, all ranks make the same calls, and nothing needs a repair.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ struct Result {
   std::map<std::string, uint64_t> bytes;  // kind -> comm_size of its calls
 };
 
-// One edit over all ranks of `before`, with all that must hold of any.
+// Applies one edit to all ranks of `before`, and checks the conditions that every edit must meet.
 Result EditData(const std::string& path, const TraceSet& before, const std::string& script) {
   Result out;
   const absl::StatusOr<EditPlan> plan = PlanOf(script);
@@ -79,7 +79,7 @@ Result EditData(const std::string& path, const TraceSet& before, const std::stri
     EXPECT_EQ(added, outcome.added());
   }
   EXPECT_GT(different + added, 0u);
-  EXPECT_LE(different + added, outcome.changed());  // a node may be given the bytes that it had
+  EXPECT_LE(different + added, outcome.changed());  // an edit may write the bytes that a node already had
   const absl::StatusOr<Matching> matching = MatchCommunication(out.set, {});
   EXPECT_TRUE(matching.ok()) << matching.status();
   if (!matching.ok()) return out;
@@ -163,7 +163,7 @@ TEST_F(EditStage, Stores) {
 }
 
 // 16 ranks, 265,000 nodes.
-TEST_F(EditStage, MergesAtSize) {
+TEST_F(EditStage, MergesInALargeTrace) {
   Read("llama8b_fsdp_16");
   const Result out = Edit("collective: \"reduce_scatter\"", "merge_collectives { count: 4 }");
   EXPECT_EQ(4 * out.calls.at("reduce_scatter"), before_.calls.at("reduce_scatter"));

@@ -20,7 +20,7 @@ std::string Edit(const std::string& body, const std::string& select = "type: \"c
   return absl::StrCat("edit { select { ", select, " } ", body, " }");
 }
 
-// Gradients that are reduced as they are made, and the optimizer.
+// Gradients that are reduced when they are ready, and the optimizer.
 constexpr char kGradients[] = R"(
   1 comp g3 us=10
   2 all_reduce r3 us=4 bytes=100 group=dp transfer=2000 <- 1
@@ -30,7 +30,7 @@ constexpr char kGradients[] = R"(
   6 all_reduce r1 us=6 bytes=30 group=dp transfer=1000 <- 5
   7 comp step us=3 <- 2+40 4 6)";
 
-TEST(MergeCollectives, TheLastStaysAndWaitsForAll) {
+TEST(MergeCollectives, KeepsTheLastCallWhichWaitsForAll) {
   const auto out = EditTexts({kGradients}, Edit("merge_collectives { count: 2 }"), kGroups);
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_EQ(out->list(), Lines(R"(
@@ -45,7 +45,7 @@ TEST(MergeCollectives, TheLastStaysAndWaitsForAll) {
   EXPECT_THAT(out->notes(), HasSubstr("summed"));
 }
 
-TEST(MergeCollectives, BucketsCloseWhenTheyAreFull) {
+TEST(MergeCollectives, ClosesFullBuckets) {
   const auto ids = [](const std::string& spec) {
     const auto out = EditTexts({kGradients}, Edit("merge_collectives { " + spec + " }"), kGroups);
     EXPECT_TRUE(out.ok()) << out.status();
@@ -62,7 +62,7 @@ TEST(MergeCollectives, BucketsCloseWhenTheyAreFull) {
   EXPECT_EQ(ids("count: 9"), "r1:180");
 }
 
-TEST(MergeCollectives, OfOneNothingChangesAByte) {
+TEST(MergeCollectives, CountOfOneChangesNothing) {
   const TraceSet set = MakeSet({kGradients}, kGroups);
   const auto out = EditSet(set, Edit("merge_collectives { count: 1 }"));
   ASSERT_TRUE(out.ok()) << out.status();
@@ -70,7 +70,7 @@ TEST(MergeCollectives, OfOneNothingChangesAByte) {
   EXPECT_EQ(out->report.outcome(0).changed(), 0u);
 }
 
-TEST(MergeCollectives, NotAcrossKindsGroupsLanesTypesRootsAndSteps) {
+TEST(MergeCollectives, DoesNotMergeDifferentCalls) {
   const std::string apart = R"(
     1 comp ProfilerStep#0 us=1
     2 all_reduce a bytes=1 group=dp
@@ -106,8 +106,8 @@ TEST(MergeCollectives, ClosesTheBucketBeforeACycle) {
   EXPECT_THAT(out->notes(), HasSubstr("closed before a collective that depends"));
 }
 
-// A way that only merging makes: x waits for the bucket of both kinds.
-TEST(MergeCollectives, SeesWaysThatEarlierMergesMade) {
+// A path that only the merge creates: x waits for the buckets of both kinds.
+TEST(MergeCollectives, SeesPathsOfEarlierMerges) {
   const std::string text = R"(
     1 all_reduce a bytes=1 group=dp
     2 all_gather p bytes=1 group=dp
@@ -115,7 +115,8 @@ TEST(MergeCollectives, SeesWaysThatEarlierMergesMade) {
     4 comp y <- 2
     5 all_gather q bytes=1 group=dp <- 3
     6 all_reduce b bytes=1 group=dp <- 4)";
-  const auto out = EditTexts({text}, Edit("merge_collectives {}"), kGroups);  // ExpectValid() finds a cycle
+  const auto out =
+      EditTexts({text}, Edit("merge_collectives {}"), kGroups);  // ExpectValid() would find a cycle
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_EQ(out->list(), Lines(R"(
     1 all_reduce a bytes=1 group=dp
@@ -125,13 +126,13 @@ TEST(MergeCollectives, SeesWaysThatEarlierMergesMade) {
     6 all_reduce b bytes=1 group=dp <- 4)"));
 }
 
-TEST(MergeCollectives, MergesWhatDependsDirectly) {
+TEST(MergeCollectives, MergesCallsThatDependDirectly) {
   EXPECT_EQ(EditText("1 comp a\n2 all_reduce b bytes=3 <- 1\n3 all_reduce c bytes=4 <- 2+10\n4 comp d <- 2 3",
                      Edit("merge_collectives {}")),
             Lines("1 comp a\n3 all_reduce c bytes=7 <- 1\n4 comp d <- 3"));
 }
 
-TEST(MergeCollectives, RefusesOthersAndBadFields) {
+TEST(MergeCollectives, RefusesOtherNodesAndBadFields) {
   EXPECT_THAT(EditText("1 comp a\n2 send s bytes=1 peer=0", Edit("merge_collectives {}", "type: \"comm\"")),
               HasSubstr("node 2 (\"s\"): is a COMM_SEND_NODE, expected collectives only"));
   EXPECT_THAT(PlanOf(Edit("merge_collectives { count: -1 }")).status().message(),
@@ -141,7 +142,7 @@ TEST(MergeCollectives, RefusesOthersAndBadFields) {
               HasSubstr("2^63"));
 }
 
-TEST(SplitCollectives, ChainedPartsEndInTheNode) {
+TEST(SplitCollectives, LastChainedPartKeepsTheNode) {
   const auto out = EditTexts({kGradients}, Edit("split_collectives { parts: 3 }", "name: \"r2\""), kGroups);
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_EQ(out->list(), Lines(R"(
@@ -158,13 +159,13 @@ TEST(SplitCollectives, ChainedPartsEndInTheNode) {
   EXPECT_THAT(out->notes(), HasSubstr("control dependencies were added"));
 }
 
-TEST(SplitCollectives, ParallelPartsAreAwaitedTogether) {
+TEST(SplitCollectives, NextNodeWaitsForAllParallelParts) {
   EXPECT_EQ(EditText("1 comp a\n2 all_reduce b bytes=5 <- 1\n3 comp c <- 2+9",
                      Edit("split_collectives { parts: 2 parallel: true }")),
             Lines("1 comp a\n2 all_reduce b bytes=2 <- 1\n3 comp c <- 2+9 4+9\n4 all_reduce b bytes=3 <- 1"));
 }
 
-TEST(SplitCollectives, ByMostBytes) {
+TEST(SplitCollectives, SplitsByMostBytes) {
   const auto parts = [](const char* spec, int bytes) {
     const auto out = EditTexts({absl::StrCat("1 all_reduce b bytes=", bytes)},
                                Edit(absl::StrCat("split_collectives { ", spec, " }")));
@@ -192,7 +193,7 @@ TEST(SplitCollectives, RefusesBadFields) {
               HasSubstr("is a COMP_NODE"));
 }
 
-TEST(SplitCollectives, MergingThePartsGivesTheTraceBackByteForByte) {
+TEST(SplitCollectives, MergeRestoresTheTraceByteForByte) {
   const auto out = EditTexts(
       {kGradients}, Edit("split_collectives { parts: 7 }") + Edit("merge_collectives { count: 7 }"), kGroups);
   ASSERT_TRUE(out.ok()) << out.status();
@@ -220,8 +221,8 @@ std::vector<std::string> Calls(const std::string& frames, const std::string& gro
   return out;
 }
 
-// Ranks whose other nodes differ call in one order: new nodes, which have the last ids, fall back on none of
-// them.
+// Ranks whose other nodes differ keep one order of calls: the order does not depend on ids, of which new
+// nodes have the last.
 TEST(SplitCollectives, GroupsKeepTheirOrderOnEveryRank) {
   const std::string one = R"(
     1 comp a
@@ -248,7 +249,7 @@ TEST(SplitCollectives, GroupsKeepTheirOrderOnEveryRank) {
   }
 }
 
-TEST(ChangeCollective, ConvertsSizesByWhatARankGives) {
+TEST(ChangeCollective, ConvertsSizesBetweenKinds) {
   const auto changed = [](const char* from, const char* to) {
     return EditText(absl::StrCat("1 ", from, " group=dp"),
                     Edit(absl::StrCat("change_collective { kind: \"", to, "\" }")), kGroups);
@@ -263,7 +264,7 @@ TEST(ChangeCollective, ConvertsSizesByWhatARankGives) {
   EXPECT_THAT(changed("barrier a", "all_reduce"), HasSubstr("is a barrier, which has no bytes"));
 }
 
-TEST(ChangeCollective, ThereAndBackIsTheSameByteForByte) {
+TEST(ChangeCollective, ChangeAndBackIsTheSameByteForByte) {
   const TraceSet set = MakeSet({kGradients}, kGroups);
   const auto out = EditSet(set, Edit("change_collective { kind: \"reduce_scatter\" }") +
                                     Edit("change_collective { kind: \"all_reduce\" }"));
@@ -277,7 +278,7 @@ TEST(ChangeCollective, ThereAndBackIsTheSameByteForByte) {
   EXPECT_EQ(none->report.outcome(0).changed(), 0u);
 }
 
-TEST(ChangeCollective, AllReduceInTwoPhases) {
+TEST(ChangeCollective, SplitsAllReduceInTwoPhases) {
   const auto out = EditTexts({R"(
     1 comp a
     2 all_reduce b us=5 bytes=102 group=dp transfer=3001 <- 1+7
@@ -295,7 +296,7 @@ TEST(ChangeCollective, AllReduceInTwoPhases) {
               HasSubstr("is not all_reduce; only all_reduce becomes"));
 }
 
-TEST(ChangeCollective, AnotherGroup) {
+TEST(ChangeCollective, MovesToAnotherGroup) {
   const std::string text = "1 all_gather b bytes=8 group=dp",
                     move = Edit("change_collective { group: \"dpx\" }");
   EXPECT_EQ(EditText(text, move, kGroups), "1 all_gather b bytes=8 group=dpx\n");
@@ -307,7 +308,7 @@ TEST(ChangeCollective, AnotherGroup) {
               HasSubstr("rank 0 is not a member of group \"tp\", expected one of 1, 2"));
 }
 
-TEST(ChangeCollective, SaysWhereGroupsAreToBeGiven) {
+TEST(ChangeCollective, AsksForMissingGroups) {
   const TraceSet set = MakeSet({"1 all_reduce b bytes=8 group=dp"});
   const std::string script = Edit("change_collective { kind: \"all_gather\" }");
   EXPECT_TRUE(PlanOf(script)->needs_shape());
@@ -319,7 +320,7 @@ TEST(ChangeCollective, SaysWhereGroupsAreToBeGiven) {
   EXPECT_THAT(EditSet(all, script, false).status().message(), HasSubstr("expected the traces of all ranks"));
 }
 
-TEST(ChangeCollective, ReadsTheGroupsOfTheRanksOwnNode) {
+TEST(ChangeCollective, ReadsGroupsFromTheGroupNode) {
   et::Node groups;
   groups.set_id(9);
   groups.set_name("## process_group:init ##");
@@ -345,7 +346,7 @@ TEST(ChangeCollective, RefusesBadFields) {
               HasSubstr("kind: unknown collective \"allgather\"; did you mean 'all_gather'"));
 }
 
-TEST(Compress, EncodesBeforeAndDecodesBeforeWhoWaits) {
+TEST(Compress, EncodesBeforeTheCallAndDecodesAfter) {
   const auto out =
       EditTexts({R"(
     1 comp a start=1 us=2 stream=7
@@ -367,7 +368,7 @@ TEST(Compress, EncodesBeforeAndDecodesBeforeWhoWaits) {
   EXPECT_THAT(out->notes(), HasSubstr("multiplied by ratio"));
 }
 
-TEST(Compress, DecodesWhatTheCollectiveGives) {
+TEST(Compress, DecodesTheOutputOfTheCollective) {
   const auto decode = [](const char* node) {
     const std::string out = EditText(
         absl::StrCat("1 ", node),
@@ -381,14 +382,14 @@ TEST(Compress, DecodesWhatTheCollectiveGives) {
   EXPECT_EQ(decode("send a bytes=1000000 peer=1"), "");
 }
 
-TEST(Compress, QueuesAsComputeWithoutLanes) {
+TEST(Compress, AddsComputeNodesWithoutLanes) {
   EXPECT_EQ(EditText("1 comp a\n2 all_reduce b bytes=1000000 <- 1+5:launch\n3 barrier c <- 2",
                      Edit("compress { ratio: 0.5 encode_us_per_mb: 2 }")),
             Lines("1 comp a\n2 all_reduce b bytes=500000 <- 1+5:launch 4:edit\n3 barrier c <- 2\n4 comp "
                   "encode_b us=2 <- 1+5:launch"));
 }
 
-TEST(Compress, WithoutEffectNothingChanges) {
+TEST(Compress, RatioOfOneChangesNothing) {
   EXPECT_EQ(EditText(kGradients, Edit("compress { ratio: 1 }"), kGroups), Lines(kGradients));
 }
 

@@ -1,4 +1,4 @@
-// Nodes again, after themselves.
+// The edit `duplicate`: copies of nodes that run after the originals.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ constexpr char kLayers[] = R"(
 
 std::string Edit(const std::string& edit) { return EditText(kLayers, "edit { " + edit + " }"); }
 
-TEST(EditDuplicate, AStretchOfAThread) {
+TEST(EditDuplicate, CopiesAStretchOfAThread) {
   EXPECT_EQ(Edit("select { attribute { name: 'shapes' value: 'a' } } duplicate { times: 2 until { name: "
                  "'^layer$' } }"),
             Lines(R"(
@@ -40,7 +40,7 @@ TEST(EditDuplicate, AStretchOfAThread) {
   )"));
 }
 
-TEST(EditDuplicate, ThreeTimes) {
+TEST(EditDuplicate, MakesTwoCopiesForThreeTimes) {
   const std::string out = Edit(
       "select { attribute { name: 'shapes' value: 'b' } } duplicate { times: 3 until { name: '^end$' } }");
   EXPECT_THAT(out, HasSubstr("8 comp end start=18 us=1 tid=1 host <- 7:wake_up 12:call\n"));
@@ -48,8 +48,8 @@ TEST(EditDuplicate, ThreeTimes) {
   EXPECT_THAT(out, HasSubstr("11 comp layer start=9 us=4 tid=1 shapes=b host <- 10+1000:thread\n"));
 }
 
-// The end waits for the last copy of what it waited for.
-TEST(EditDuplicate, EachByItself) {
+// The end waits for the last copy of each node that it waited for.
+TEST(EditDuplicate, CopiesEachMatchSeparately) {
   const std::string out = Edit("select { collective: 'all_reduce' } duplicate { times: 2 each: true }");
   EXPECT_THAT(out, HasSubstr("7 all_reduce sum start=15 us=3 bytes=8 tid=2 host <- 5:hand_off 9:thread\n"));
   EXPECT_THAT(out, HasSubstr("8 comp end start=18 us=1 tid=1 host <- 5:call 10:wake_up\n"));
@@ -57,8 +57,8 @@ TEST(EditDuplicate, EachByItself) {
   EXPECT_THAT(out, HasSubstr("10 all_reduce sum start=15 us=3 bytes=8 tid=2 host <- 7:thread\n"));
 }
 
-// Without `until`: matches that follow or need each other, here of a trace without lanes.
-TEST(EditDuplicate, MatchesThatBelongTogether) {
+// Without `until`: matches that follow or need each other are copied together. This trace has no lanes.
+TEST(EditDuplicate, CopiesConnectedMatchesTogether) {
   EXPECT_EQ(EditText(R"(
     1 comp in ops=1
     2 comp mlp1 ops=2 <- 1
@@ -79,7 +79,7 @@ TEST(EditDuplicate, MatchesThatBelongTogether) {
   )"));
 }
 
-TEST(EditDuplicate, WhatIsLaunchedGoesAlong) {
+TEST(EditDuplicate, CopiesLaunchedKernels) {
   EXPECT_EQ(EditText(R"(
     1 comp launch us=2 start=0 tid=1 host
     2 comp kernel us=9 start=3 stream=7 <- 1+1000:launch
@@ -95,7 +95,7 @@ TEST(EditDuplicate, WhatIsLaunchedGoesAlong) {
   )"));
 }
 
-TEST(EditDuplicate, WhatStandsBetweenStays) {
+TEST(EditDuplicate, DoesNotCopyNodesBetweenMatches) {
   const auto out = EditTexts({R"(
     1 comp a us=1 start=0 stream=7
     2 comp between us=1 start=1 stream=8 <- 1
@@ -115,7 +115,7 @@ TEST(EditDuplicate, WhatStandsBetweenStays) {
   EXPECT_THAT(out->notes(), HasSubstr("are not copied, and stay with the first copy"));
 }
 
-TEST(EditDuplicate, Refused) {
+TEST(EditDuplicate, RefusesBadFields) {
   EXPECT_THAT(Edit("select { name: 'layer' } duplicate { times: 1 }"), HasSubstr("times: 1, expected 2 to"));
   EXPECT_THAT(Edit("select { name: 'layer' } duplicate { times: 2 each: true until { name: 'end' } }"),
               HasSubstr("each: given with until, expected one of the two"));

@@ -1,5 +1,5 @@
-// Edits of collectives and storage on random graphs: the output is valid, bytes add up, and every group is
-// called in the order in which it was, whatever else a rank does.
+// Edits of collectives and storage on random graphs: the output is valid, bytes add up, and the calls of each
+// group keep their order, whatever other nodes a rank has.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -37,7 +37,7 @@ std::string RandomTrace(uint32_t seed, const Shape& shape) {
   return out;
 }
 
-// The calls of each strict lane of communication in recorded order, by name; parts of one are one.
+// The calls of each strict lane of communication in recorded order, by name; parts of one call count once.
 std::map<std::string, std::vector<std::string>> Calls(const RankTrace& trace) {
   std::map<std::string, std::vector<std::string>> out;
   const Graph& g = *trace.graph;
@@ -65,7 +65,7 @@ uint64_t BytesOf(const std::vector<et::Node>& nodes) {
 TEST(RandomEdits, StayValidAndKeepTheOrderOfCalls) {
   struct Case {
     const char* operation;
-    bool bytes, order;  // which stay
+    bool bytes, order;  // whether the edit keeps the bytes, and the order of calls
   };
   const Case cases[] = {
       {"split_collectives { parts: 3 }", true, true},
@@ -99,7 +99,7 @@ TEST(RandomEdits, StayValidAndKeepTheOrderOfCalls) {
   }
 }
 
-// A thread and a stream of a capture, most of whose nodes wait for the one before them; nodes x are removed.
+// A thread and a stream as in a capture: most nodes wait for the node before them; nodes x are removed.
 std::string RandomCapture(uint32_t seed) {
   std::mt19937 random(seed);
   const auto below = [&](uint32_t n) { return random() % n; };
@@ -125,8 +125,8 @@ std::string RandomCapture(uint32_t seed) {
   return out;
 }
 
-// How long (ns) after the end of `from` each node that waits for it begins at the earliest; nodes x take no
-// time unless `keep_time`. Nodes come after what they depend on.
+// For each node that waits for `from`: its earliest begin, in ns after the end of `from`. Nodes x take no
+// time unless `keep_time`. Nodes come after their dependencies.
 std::map<uint64_t, int64_t> Waits(const std::vector<et::Node>& nodes, uint64_t from, bool keep_time) {
   std::map<uint64_t, int64_t> begins, ends = {{from, 0}};
   for (const et::Node& n : nodes) {
@@ -148,7 +148,7 @@ std::map<uint64_t, int64_t> Waits(const std::vector<et::Node>& nodes, uint64_t f
   return begins;
 }
 
-TEST(RandomEdits, WhatIsLeftWaitsAsLongWithoutWhatWasRemoved) {
+TEST(RandomEdits, RemovalKeepsTheWaitsOfOtherNodes) {
   for (uint32_t seed = 0; seed < 100; ++seed) {
     const bool keep_time = seed % 2 == 1;
     SCOPED_TRACE(seed);

@@ -19,27 +19,27 @@ constexpr char kKernels[] = R"(
 
 std::string Edit(const std::string& edit) { return EditText(kKernels, "edit { " + edit + " }"); }
 
-TEST(EditRelease, StaysWhereDurationsAndDependenciesChange) {
+TEST(EditRelease, IsKeptWhenDurationsOrDependenciesChange) {
   EXPECT_THAT(Edit("select { name: '^b$' } duration { factor: 0.5 }"),
               HasSubstr("<- 1+1000:stream 2@750+500:release\n"));
   EXPECT_THAT(Edit("select { name: '^c$' } delay { set: 0 }"), HasSubstr("<- 1:stream 2@750:release\n"));
 }
 
-TEST(EditRelease, OfTwoDependenciesOnOneNodeTheLaterHolds) {
-  // Without b, c waits for what b waited for: the end of a holds longer than a quarter of a.
+TEST(EditRelease, KeepsTheLaterOfTwoDependenciesOnOneNode) {
+  // Without b, c waits for the dependency of b, which is a: the end of a is later than a quarter of a.
   EXPECT_THAT(Edit("select { name: '^b$' } remove {}"),
               HasSubstr("3 comp c start=8 us=8 stream=7 <- 1+1000:stream\n"));
 }
 
-TEST(EditRelease, GoesAlongWithTheDependenciesOfCopies) {
+TEST(EditRelease, IsCopiedWithDependencies) {
   EXPECT_THAT(Edit("select { name: '^b$' } duplicate { times: 2 }"), HasSubstr("@750+500:release"));
 }
 
-TEST(EditRelease, IsNoAttributeForTheEditOfAttributes) {
+TEST(EditRelease, CannotBeEditedAsAttribute) {
   EXPECT_THAT(Edit("attribute { name: 'dep_release' int_value: 1 }"), HasSubstr("expected another name"));
 }
 
-// A second kernel that begins when half of the first is done, and a third that begins with it.
+// A second kernel that begins when half of the first is done, and a third that begins with the first.
 constexpr char kOverlap[] = R"(
   1 comp a us=1000 stream=7
   2 comp b us=100 stream=8 <- 1@500:release
@@ -49,7 +49,7 @@ constexpr char kOverlap[] = R"(
 
 std::string Overlap(const std::string& edit) { return EditText(kOverlap, "edit { " + edit + " }"); }
 
-TEST(EditRelease, IsAtTheSamePlaceOfANodeThatIsSplit) {
+TEST(EditRelease, KeepsItsPlaceInASplitNode) {
   const std::string two = Overlap("select { name: '^a$' } split { parts: 2 }");
   EXPECT_THAT(two, HasSubstr("2 comp b us=100 stream=8 <- 5:release\n"));    // the end of the first half
   EXPECT_THAT(two, HasSubstr("3 comp c us=100 stream=9 <- 5@0:release\n"));  // its begin
@@ -59,13 +59,13 @@ TEST(EditRelease, IsAtTheSamePlaceOfANodeThatIsSplit) {
   EXPECT_THAT(Overlap("select { name: '^a$' } split { parts: 3 }"), HasSubstr("stream=8 <- 6@499:release\n"));
 }
 
-TEST(EditRelease, IsTheSamePartOfPartsThatRunAtOnce) {
+TEST(EditRelease, AppliesToEachParallelPart) {
   const std::string out = Overlap("select { name: '^a$' } split { parts: 2 parallel: true }");
   EXPECT_THAT(out, HasSubstr("stream=8 <- 1@500:release 5@500:edit\n"));
   EXPECT_THAT(out, HasSubstr("stream=9 <- 1@0:release 5@0:edit\n"));
 }
 
-TEST(EditRelease, IsAtTheSamePlaceOfNodesThatAreFused) {
+TEST(EditRelease, KeepsItsPlaceInFusedNodes) {
   constexpr char kRun[] = R"(
     1 comp a us=300 stream=7
     2 comp b us=100 stream=7 <- 1:stream
@@ -81,7 +81,7 @@ TEST(EditRelease, IsAtTheSamePlaceOfNodesThatAreFused) {
   EXPECT_THAT(out, HasSubstr("5 comp e us=10 stream=10 <- 1@750:release\n"));
 }
 
-TEST(EditRelease, IsAtTheSamePlaceOfWhatReplacesANode) {
+TEST(EditRelease, KeepsItsPlaceInReplacements) {
   const std::string out = Overlap(
       "select { name: '^a$' } replace { node { name: 'x' duration_us: 100 } node { name: 'y' duration_us: "
       "300 } }");
@@ -91,7 +91,7 @@ TEST(EditRelease, IsAtTheSamePlaceOfWhatReplacesANode) {
   EXPECT_THAT(out, HasSubstr("4 comp d us=100 stream=10 <- 6:launch\n"));
 }
 
-TEST(EditRelease, BeforeTheEndDoesNotWaitForWhatIsInsertedAfterIt) {
+TEST(EditRelease, BeforeTheEndDoesNotWaitForInsertedNodes) {
   const std::string out = Overlap("select { name: '^a$' } insert { node { name: 'x' duration_us: 50 } }");
   EXPECT_THAT(out, HasSubstr("2 comp b us=100 stream=8 <- 1@500:release\n"));
   EXPECT_THAT(out, HasSubstr("4 comp d us=100 stream=10 <- 5:launch\n"));
@@ -101,7 +101,7 @@ TEST(EditRelease, BeforeTheEndDoesNotWaitForWhatIsInsertedAfterIt) {
   EXPECT_THAT(beside, HasSubstr("4 comp d us=100 stream=10 <- 1:launch 5:edit\n"));
 }
 
-TEST(EditRelease, AtTheBeginOfACollectiveStaysAtItsBegin) {
+TEST(EditRelease, AtTheBeginOfASplitCollectiveStaysThere) {
   constexpr char kCall[] = R"(
     1 all_reduce g bytes=1000 us=10 stream=7
     2 comp c us=1 stream=8 <- 1@0
@@ -113,15 +113,15 @@ TEST(EditRelease, AtTheBeginOfACollectiveStaysAtItsBegin) {
   EXPECT_THAT(out, HasSubstr("3 comp d us=1 stream=9 <- 1\n"));
 }
 
-TEST(EditRelease, OfAnotherNodeIsNoPartOfTheLaneOfACopy) {
-  // The gap before the copy of b is that after the end of a: none, for b begins when half of a is done.
+TEST(EditRelease, GapBeforeACopyCountsFromTheEnd) {
+  // The gap before the copy of b counts from the end of a, not from the release at half of a.
   const std::string out =
       EditText("1 comp a us=100 stream=7\n2 comp b us=100 stream=7 <- 1@500+60000:release\n",
                "edit { select { name: '^b$' } duplicate { times: 2 } }");
   EXPECT_THAT(out, HasSubstr("3 comp b us=100 stream=7 <- 2+10000:release\n"));
 }
 
-TEST(EditParents, AreThoseThatStandInPlaceOfRemovedCalls) {
+TEST(EditParents, RemovedCallsPassOnTheirParent) {
   constexpr char kCalls[] = R"(
     1 comp outer us=10 tid=1 host
     2 comp inner us=10 tid=1 parent=1 host <- 1:call

@@ -20,7 +20,7 @@ std::string Storage(const std::string& spec, const std::string& name = "^step$")
   return absl::StrCat("edit { select { name: \"", name, "\" } storage { ", spec, " } }");
 }
 
-TEST(Storage, StoresAside) {
+TEST(Storage, AddsStoresThatNothingWaitsFor) {
   const auto out = EditTexts({kSteps}, Storage("bytes: 4096 duration_us: 3.5"));
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_EQ(out->list(),
@@ -31,8 +31,8 @@ TEST(Storage, StoresAside) {
   EXPECT_EQ(out->report.outcome(0).changed(), 2u);
 }
 
-// What depends on the match waits, and what is next on its lane.
-TEST(Storage, BlockingStoresAreWaitedFor) {
+// Nodes that depend on the match wait, and so does the next node on its lane.
+TEST(Storage, NextNodesWaitForBlockingStores) {
   EXPECT_EQ(EditText(kSteps, Storage("bytes: 8 blocking: true name: \"save\" every: 1")), Lines(R"(
     1 comp step us=10 stream=7
     2 comp next us=2 stream=7 <- 6
@@ -43,8 +43,8 @@ TEST(Storage, BlockingStoresAreWaitedFor) {
     7 store save bytes=8 <- 4)"));
 }
 
-// A load is awaited; the next one is read while its match is computed on.
-TEST(Storage, LoadsReadAhead) {
+// The match waits for its load; the next load runs while the match computes.
+TEST(Storage, LoadsRunAhead) {
   EXPECT_EQ(EditText(kSteps, Storage("kind: LOAD bytes: 8")), Lines(R"(
     1 comp step us=10 stream=7 <- 6
     2 comp next us=2 stream=7 <- c1
@@ -64,7 +64,7 @@ TEST(Storage, BlockingLoadsBeginWhenTheMatchCould) {
             Lines("1 comp a us=1 stream=7\n2 comp b us=1 stream=7 <- 3\n3 load data_load bytes=8 <- 1"));
 }
 
-TEST(Storage, EveryNthMatch) {
+TEST(Storage, StoresAtEveryNthMatch) {
   const std::string steps = "1 comp step\n2 comp step\n3 comp step\n4 comp step\n5 comp step";
   EXPECT_EQ(EditText(steps, Storage("bytes: 1 every: 2")),
             Lines(steps) + "6 store checkpoint bytes=1 <- 2\n7 store checkpoint bytes=1 <- 4\n");

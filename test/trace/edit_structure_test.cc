@@ -1,4 +1,4 @@
-// Edits of the graph: nodes that go, come, join and part; dependencies; lanes.
+// Edits of the graph: nodes that are removed, inserted, replaced, fused and split; dependencies; lanes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ constexpr char kLaunches[] = R"(
 
 std::string Edit(const std::string& edit) { return EditText(kLaunches, "edit { " + edit + " }"); }
 
-TEST(EditRemove, DependenciesAreRewiredAndDelaysAddUp) {
+TEST(EditRemove, RewiresDependenciesAndAddsDelays) {
   EXPECT_EQ(Edit("select { name: '^(b|launch_b)$' } remove {}"), Lines(R"(
     1 comp launch_a us=2 tid=1 host
     3 comp launch_c start=6 us=2 tid=1 host <- 1+2000:thread
@@ -34,8 +34,9 @@ TEST(EditRemove, DependenciesAreRewiredAndDelaysAddUp) {
               HasSubstr("6 comp c start=13 us=7 stream=7 <- 3:launch 2+6000:stream 4+6000:stream"));
 }
 
-// What a thread took to hand over and to wake up goes with what it waited for; time of its own stays.
-TEST(EditRemove, AWayOverAnotherLaneAndBackTakesNothing) {
+// The delays of handing over to a thread and of waking up disappear with the node between; the thread's own
+// time stays.
+TEST(EditRemove, DetourOverAnotherLaneTakesNoTime) {
   const std::string text =
       "1 comp call us=1 start=0 tid=1 host\n2 comp reduce us=50 start=11 tid=2 host <- 1+10000:hand_off\n"
       "3 comp next us=1 start=91 tid=1 host <- 1+5000:thread 2+30000:wake_up\n"
@@ -47,7 +48,7 @@ TEST(EditRemove, AWayOverAnotherLaneAndBackTakesNothing) {
   )"));
 }
 
-TEST(EditRemove, AChainOfKernelsLeavesTheLastLaunchOnly) {
+TEST(EditRemove, RemovedChainLeavesOnlyTheLastLaunch) {
   EXPECT_EQ(Edit("select { name: '^[ab]$' } remove {}"), Lines(R"(
     1 comp launch_a us=2 tid=1 host
     2 comp launch_b start=3 us=2 tid=1 host <- 1+1000:thread
@@ -57,7 +58,7 @@ TEST(EditRemove, AChainOfKernelsLeavesTheLastLaunchOnly) {
   )"));
 }
 
-TEST(EditInsert, AfterBeforeAndBeside) {
+TEST(EditInsert, InsertsAfterBeforeAndBeside) {
   const std::string chain =
       "1 comp a us=1 start=0 stream=7\n2 comp b us=1 start=1 stream=7 <- 1\n3 comp c us=1 start=1 stream=8 "
       "<- 1\n";
@@ -99,7 +100,7 @@ TEST(EditInsert, AfterBeforeAndBeside) {
   )"));
 }
 
-TEST(EditReplace, ASubgraphBecomesAChain) {
+TEST(EditReplace, ReplacesASubgraphByAChain) {
   EXPECT_EQ(Edit("select { lane: 'stream:7' } replace { node { name: 'fused' duration_us: 9 } }"), Lines(R"(
     1 comp launch_a us=2 tid=1 host
     2 comp launch_b start=3 us=2 tid=1 host <- 1+1000:thread
@@ -109,13 +110,13 @@ TEST(EditReplace, ASubgraphBecomesAChain) {
   )"));
 }
 
-TEST(EditReplace, ACycleThroughOthersIsAnError) {
+TEST(EditReplace, RefusesACycleThroughOtherNodes) {
   EXPECT_THAT(EditText("1 comp a\n2 comp x <- 1\n3 comp b <- 2\n",
                        "edit { select { name: '^[ab]$' } replace { node { name: 'ab' } } }"),
               HasSubstr("after the edit"));
 }
 
-TEST(EditFuse, NeighboursOnALaneAndTheirLaunches) {
+TEST(EditFuse, FusesNeighboursOnALane) {
   EXPECT_EQ(Edit("select { lane: 'stream:7' } fuse { name: 'abc' time_factor: 0.5 add_us: 1 }"), Lines(R"(
     1 comp launch_a us=2 tid=1 host
     2 comp launch_b start=3 us=2 tid=1 host <- 1+1000:thread
@@ -138,7 +139,7 @@ TEST(EditFuse, NeighboursOnALaneAndTheirLaunches) {
   )"));
 }
 
-TEST(EditFuse, NotThroughOthers) {
+TEST(EditFuse, DoesNotFuseAcrossOtherNodes) {
   const auto out = EditTexts({"1 comp a us=1 start=0 stream=7\n2 comp x us=1 start=1 tid=1 host <- 1:sync\n"
                               "3 comp b us=1 start=2 stream=7 <- 2:launch 1:stream\n"},
                              "edit { select { lane: 'stream:7' } fuse {} }");
@@ -147,7 +148,7 @@ TEST(EditFuse, NotThroughOthers) {
   EXPECT_THAT(out->notes(), HasSubstr("runs were closed"));
 }
 
-TEST(EditFuse, NotThroughWhatWasFusedBefore) {
+TEST(EditFuse, DoesNotFuseAcrossEarlierFusions) {
   const std::string out = EditText(
       "1 comp a1 us=1 start=0 stream=1\n2 comp b1 us=1 start=1 stream=2\n3 comp b2 us=1 start=2 stream=2 <- "
       "1\n"
@@ -157,7 +158,7 @@ TEST(EditFuse, NotThroughWhatWasFusedBefore) {
   EXPECT_THAT(out, HasSubstr("3 comp b2"));
 }
 
-TEST(EditSplit, PartsAddUpAndTheLastIsTheNode) {
+TEST(EditSplit, PartsAddUpAndTheLastKeepsTheNode) {
   EXPECT_EQ(EditText("1 comp a us=10 ops=11 bytes=7 stream=7\n2 comp b us=1 stream=7 start=10 <- 1\n",
                      "edit { select { name: 'a' } split { parts: 3 } }"),
             Lines(R"(
@@ -183,10 +184,10 @@ TEST(EditAlgebra, FuseUndoesSplit) {
   EXPECT_EQ(std::count(whole.begin(), whole.end(), '\n'), 2);
 }
 
-TEST(EditDependency, AddAndDrop) {
+TEST(EditDependency, AddsAndDropsDependencies) {
   EXPECT_THAT(
       Edit("select { name: '^c$' } add_dependency { on { name: 'launch' } which: PREVIOUS kind: CONTROL }"),
-      HasSubstr("6 comp c start=13 us=7 stream=7 <- 3:launch 5:stream\n"));  // it is there
+      HasSubstr("6 comp c start=13 us=7 stream=7 <- 3:launch 5:stream\n"));  // the dependency exists already
   EXPECT_THAT(
       Edit("select { name: '^b$' } add_dependency { on { name: 'launch_c' } which: ALL delay_us: 1.5 }"),
       HasSubstr("5 comp b start=7 us=6 stream=7 <- 2:launch 4:stream 3+1500:edit\n"));
@@ -200,7 +201,7 @@ TEST(EditDependency, AddAndDrop) {
               HasSubstr("did you mean 'stream'?"));
 }
 
-TEST(EditMove, AnotherStreamWithoutTheOldOnesOrder) {
+TEST(EditMove, MovesToAnotherStreamWithoutTheOldOrder) {
   EXPECT_EQ(Edit("select { name: '^b$' } move { lane: 'stream:20' }"), Lines(R"(
     1 comp launch_a us=2 tid=1 host
     2 comp launch_b start=3 us=2 tid=1 host <- 1+1000:thread
@@ -212,7 +213,7 @@ TEST(EditMove, AnotherStreamWithoutTheOldOnesOrder) {
   )"));
 }
 
-TEST(EditReorder, BeforeAnAnchorAndReverse) {
+TEST(EditReorder, MovesBeforeAnAnchorAndReverses) {
   const std::string trace =
       "1 comp a us=1 start=0 stream=7\n2 comp b us=1 start=1 stream=7\n3 comp c us=1 start=2 stream=7\n";
   EXPECT_EQ(EditText(trace, "edit { select { name: 'c' } reorder { anchor { name: 'a' } } }"), Lines(R"(
@@ -235,7 +236,7 @@ TEST(EditRanks, DelayBeginsWithAHostNode) {
   EXPECT_EQ(out->list(1), "1 comp a us=1 <- 3\n2 comp b us=1 <- 1\n3 comp [delay] us=10 host\n");
 }
 
-TEST(EditRanks, RemappedPeersRootsAndGroups) {
+TEST(EditRanks, RemapsPeersRootsAndGroups) {
   const Groups groups = {{"tp", {0, 1}}};
   const TraceSet set = MakeSet({"1 send s bytes=8 peer=1 tag=0\n2 broadcast b bytes=8 group=tp root=0\n",
                                 "1 recv r bytes=8 peer=0 tag=0\n2 broadcast b bytes=8 group=tp root=0\n"},
@@ -257,7 +258,7 @@ TEST(EditRanks, RemappedPeersRootsAndGroups) {
               HasSubstr("expected a permutation"));
 }
 
-TEST(EditRanks, WhatGroupsCannotBecomeIsRefused) {
+TEST(EditRanks, RefusesBadGroupRemaps) {
   const Groups groups = {{"tp", {0, 1}}, {"one", {0}}};
   const TraceSet set =
       MakeSet({"1 all_reduce a bytes=8 group=tp\n", "1 all_reduce a bytes=8 group=tp\n"}, groups);

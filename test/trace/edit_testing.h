@@ -55,7 +55,7 @@ inline et::AttributeProto* SetAttr(et::Node* node, const std::string& name) {
   return a;
 }
 
-// Of the dependencies of a node, data dependencies first.
+// Texts of a node's dependencies, data dependencies first.
 struct DepTexts {
   std::vector<int64_t> delays, unexplained, releases;
   std::vector<std::string> kinds;
@@ -336,8 +336,8 @@ inline void ExpectValid(const std::string& frames, const std::string& name) {
 
 struct Edited {
   std::vector<std::string> frames;           // by rank
-  std::vector<std::vector<et::Node>> nodes;  // likewise
-  std::vector<et::GlobalMetadata> metadata;  // likewise
+  std::vector<std::vector<et::Node>> nodes;  // by rank
+  std::vector<et::GlobalMetadata> metadata;  // by rank
   proto::EditReport report;
   std::string list(size_t rank = 0) const { return List(nodes[rank]); }
   // The notes of one edit, joined.

@@ -1,4 +1,4 @@
-// What nothing explains in a delay (dep_unexplained_ns), through edits.
+// The unexplained part of delays (dep_unexplained_ns), through edits.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,14 +22,14 @@ constexpr char kLaunches[] = R"(
 
 std::string Edit(const std::string& edit) { return EditText(kLaunches, "edit { " + edit + " }"); }
 
-TEST(EditUnexplained, StaysInNodesOfWhichOtherValuesChange) {
+TEST(EditUnexplained, IsKeptWhenOtherValuesChange) {
   EXPECT_THAT(Edit("select { name: '^launch_b$' } duration { set: 1 }"),
               HasSubstr("2 comp launch_b start=3 us=1 tid=1 host <- 1+1000~400:thread\n"));
   EXPECT_THAT(Edit("select { name: '^b$' } add_dependency { on { name: 'launch_a' } }"),
               HasSubstr("<- 2+3000~2000:launch 4:stream 1:edit\n"));
 }
 
-TEST(EditUnexplained, IsTheSameShareOfADelayThatWasEdited) {
+TEST(EditUnexplained, KeepsItsShareOfAnEditedDelay) {
   const std::string half = Edit("select { name: '^b$' } delay { factor: 0.5 }");
   EXPECT_THAT(half, HasSubstr("<- 2+1500~1000:launch 4:stream\n"));
   const std::string none = Edit("select { name: '^(b|a)$' } delay { set: 0 }");
@@ -37,14 +37,14 @@ TEST(EditUnexplained, IsTheSameShareOfADelayThatWasEdited) {
   EXPECT_THAT(none, HasSubstr("4 comp a start=2 us=5 stream=7 <- 1:launch\n"));
 }
 
-TEST(EditUnexplained, AddsUpWhereDelaysAddUpAndGoesWithTheLongerOfTwo) {
+TEST(EditUnexplained, AddsUpAndFollowsTheLongerDelay) {
   EXPECT_THAT(Edit("select { name: '^launch_b$' } remove {}"), HasSubstr("<- 1+2000~700:thread\n"));
-  // b's launch is now launch_a: of two dependencies on one node the longer delay holds.
+  // The launch of b is now launch_a: the longer delay of two dependencies on one node is kept.
   EXPECT_THAT(Edit("select { name: '^(a|b)$' } fuse {}"),
               HasSubstr("<- 1+600~500:launch 2+3000~2000:launch"));
 }
 
-TEST(EditUnexplained, GoesAlongWithTheDependenciesOfCopies) {
+TEST(EditUnexplained, IsCopiedWithDependencies) {
   const std::string twice = Edit("select { name: '^(launch_b|b)$' } duplicate { times: 2 }");
   const std::vector<std::string> parts = absl::StrSplit(twice, "+3000~2000:launch");
   EXPECT_EQ(parts.size(), 3u) << twice;
@@ -53,7 +53,7 @@ TEST(EditUnexplained, GoesAlongWithTheDependenciesOfCopies) {
   EXPECT_THAT(moved, HasSubstr("~500:launch"));
 }
 
-TEST(EditUnexplained, IsNoAttributeForTheEditOfAttributes) {
+TEST(EditUnexplained, CannotBeEditedAsAttribute) {
   EXPECT_THAT(Edit("attribute { name: 'dep_unexplained_ns' int_value: 1 }"),
               HasSubstr("expected another name"));
 }

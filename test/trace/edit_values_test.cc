@@ -1,4 +1,4 @@
-// Edits of what a node says of itself, and which nodes a selector means.
+// Edits of a node's values, and the nodes that a selector matches.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ std::string Diff(const std::string& text) {
   return out;
 }
 
-TEST(EditValues, OneLineChanges) {
+TEST(EditValues, ChangesOneLine) {
   const struct {
     const char *edit, *line;
   } kCases[] = {
@@ -57,7 +57,7 @@ TEST(EditValues, OneLineChanges) {
   for (const auto& [edit, line] : kCases) EXPECT_EQ(Diff(Edit(edit)), absl::StrCat(line, "\n")) << edit;
 }
 
-TEST(EditValues, WhatNoFieldHoldsIsAnError) {
+TEST(EditValues, RefusesValuesThatNoFieldHolds) {
   EXPECT_THAT(Edit("duration { set: 1e300 }"), HasSubstr("its duration in us would be 1e+300"));
   EXPECT_THAT(Edit("select { type: 'comm' } bytes { factor: 1e30 }"), HasSubstr("its size would be"));
   EXPECT_THAT(Edit("operations { factor: 1e30 }"), HasSubstr("its operations would be"));
@@ -65,8 +65,8 @@ TEST(EditValues, WhatNoFieldHoldsIsAnError) {
     EXPECT_THAT(Edit(absl::StrCat("attribute { ", attribute, " }")), HasSubstr("expected another name"));
 }
 
-// Whatever prices a node, the attribute is taken times it; factors of several edits are multiplied.
-TEST(EditValues, AFactorHoldsWhereNoTimeWasRecorded) {
+// The attribute multiplies the time that any time source gives; factors of several edits are multiplied.
+TEST(EditValues, FactorAppliesWithoutARecordedTime) {
   const auto out =
       EditTexts({"1 comp gemm bytes=1000 ops=5000\n2 comp view <- 1\n"}, "edit { duration { factor: 0.5 } }");
   ASSERT_TRUE(out.ok()) << out.status();
@@ -74,7 +74,7 @@ TEST(EditValues, AFactorHoldsWhereNoTimeWasRecorded) {
   EXPECT_THAT(out->notes(), AllOf(HasSubstr("multiplied by the factor"), HasSubstr("left as they are")));
 }
 
-TEST(EditValues, NotesSayWhatWasScaled) {
+TEST(EditValues, NotesCountScaledNodes) {
   const auto all = EditTexts({kTrace, kTrace}, "edit { duration { factor: 0.5 } }");
   ASSERT_TRUE(all.ok()) << all.status();
   EXPECT_THAT(all->notes(),
@@ -84,8 +84,8 @@ TEST(EditValues, NotesSayWhatWasScaled) {
   EXPECT_THAT(device->notes(), Not(HasSubstr("scaled: ")));
 }
 
-// Over all ranks, with the number of matches.
-TEST(EditValues, WhatChangesNothingSaysWhy) {
+// Notes count the matches over all ranks.
+TEST(EditValues, NotesSayWhyNothingChanged) {
   const struct {
     const char *edit, *why;
   } kCases[] = {
@@ -113,7 +113,7 @@ TEST(EditValues, WhatChangesNothingSaysWhy) {
   }
 }
 
-TEST(EditValues, ElementTypes) {
+TEST(EditValues, ChangesElementTypes) {
   const std::string trace =
       "1 all_reduce a bytes=4000 comm_dtype=Float\n2 all_reduce b bytes=4000 comm_dtype=Long\n3 comp c "
       "bytes=64\n";
@@ -126,7 +126,7 @@ TEST(EditValues, ElementTypes) {
   EXPECT_THAT(EditText(trace, "edit { dtype { to: 'bf61' } }"), HasSubstr("did you mean 'bf16'?"));
 }
 
-// Which ids a selector matches.
+// The ids that a selector matches.
 std::string Ids(const std::string& select, const std::string& trace = kTrace) {
   const auto out = EditTexts({trace}, "edit { allow_no_match: true select { " + select +
                                           " } attribute { name: 'hit' bool_value: true } }");
@@ -138,7 +138,7 @@ std::string Ids(const std::string& select, const std::string& trace = kTrace) {
   return ids;
 }
 
-TEST(EditSelector, EachField) {
+TEST(EditSelector, SelectsByEachField) {
   EXPECT_EQ(Ids(""), "1234");
   EXPECT_EQ(Ids("name: 'm$'"), "12");
   EXPECT_EQ(Ids("type: 'COMP_NODE'"), "124");
@@ -163,7 +163,7 @@ TEST(EditSelector, EachField) {
   EXPECT_EQ(Ids("iteration: '0'"), "1234");
 }
 
-TEST(EditSelector, CommunicationThatIsNoCall) {
+TEST(EditSelector, SelectsCommunicationWithoutACall) {
   const std::string trace = "1 comp gemm us=1 stream=7\n2 comp nccl us=5 stream=9 comm_kind=unknown\n";
   EXPECT_EQ(Ids("type: 'comm'", trace), "2");
   EXPECT_EQ(Ids("type: 'compute'", trace), "1");
@@ -172,12 +172,12 @@ TEST(EditSelector, CommunicationThatIsNoCall) {
   EXPECT_EQ(Ids("type: 'COMP_NODE'", trace), "12");
 }
 
-TEST(EditValues, BytesOfACallOfUnknownSize) {
+TEST(EditValues, SetsBytesOfCallsOfUnknownSize) {
   EXPECT_EQ(EditText("1 all_reduce a us=5\n", "edit { select { type: 'comm' } bytes { set: 4096 } }"),
             "1 all_reduce a us=5 bytes=4096\n");
 }
 
-TEST(EditSelector, AndOrNot) {
+TEST(EditSelector, CombinesWithAndOrNot) {
   EXPECT_EQ(Ids("name: 'm$' none_of { name: 'gemm' }"), "2");
   EXPECT_EQ(Ids("any_of { name: 'gemm' } any_of { type: 'comm' }"), "13");
   EXPECT_EQ(Ids("all_of { name: 'm' } all_of { duration_us { min: 5 } }"), "1");
@@ -185,7 +185,7 @@ TEST(EditSelector, AndOrNot) {
             "24");
 }
 
-TEST(EditSelector, IterationsAndAncestors) {
+TEST(EditSelector, SelectsByIterationAndAncestor) {
   const std::string trace = R"(
     1 comp ProfilerStep#1 host tid=1 start=0
     2 comp gemm stream=7 start=1 <- 3:launch
@@ -202,7 +202,7 @@ TEST(EditSelector, IterationsAndAncestors) {
   EXPECT_THAT(ids("iteration: '2'"), HasSubstr("the trace has 2 iterations"));
 }
 
-TEST(EditSelector, WhatIsRefusedIsNamed) {
+TEST(EditSelector, ErrorsNameTheField) {
   EXPECT_THAT(Ids("name: '('"),
               AllOf(HasSubstr("script:1: edit 1 (attribute), select, name"), HasSubstr("RE2")));
   EXPECT_THAT(Ids("type: 'computer'"), HasSubstr("did you mean 'compute'?"));
@@ -243,7 +243,7 @@ TEST(EditScript, ErrorsNameTheLineOfTheField) {
               HasSubstr("s.json:3: edit 1 (remove), select, duration_us"));
 }
 
-TEST(EditRecord, WhatIsNotEditedKeepsItsBytes) {
+TEST(EditRecord, UneditedNodesKeepTheirBytes) {
   const TraceSet set = MakeSet({kTrace});
   const auto out = EditSet(set, "edit { select { name: 'norm' } duration { set: 1 } }");
   ASSERT_TRUE(out.ok());
@@ -255,7 +255,7 @@ TEST(EditRecord, WhatIsNotEditedKeepsItsBytes) {
   EXPECT_EQ(out->report.outcome(0).changed(), 1u);
 }
 
-TEST(EditRecord, UnknownFieldsSurviveAndTheRecordIsInTheMetadata) {
+TEST(EditRecord, KeepsUnknownFieldsAndRecordsTheEdit) {
   et::Node node = ParseNode("1 comp gemm us=4");
   std::string body = node.SerializeAsString();
   wire::AppendText(99, "from the future", &body);
@@ -277,7 +277,7 @@ TEST(EditRecord, UnknownFieldsSurviveAndTheRecordIsInTheMetadata) {
   EXPECT_THAT(scaled->frames[0], HasSubstr("from the future"));
 }
 
-TEST(EditAlgebra, InverseFactorsUndoAndOrderDoesNotMatter) {
+TEST(EditAlgebra, InverseFactorsCancelInAnyOrder) {
   const TraceSet set = MakeSet({kTrace});
   const auto twice = EditSet(set, "edit { duration { factor: 4 } } edit { duration { factor: 0.25 } }");
   ASSERT_TRUE(twice.ok());

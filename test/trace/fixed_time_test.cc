@@ -1,4 +1,4 @@
-// What a graph takes as given: delays by cause, and waits that nothing explains.
+// The fixed time of a graph: delays by cause, and unexplained waits.
 #include "trace/model/fixed_time.h"
 
 #include <gmock/gmock.h>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr Time Ns(int64_t n) { return Time::Nanos(n); }
 
-// Adds a node that waits for `on`, `delay` ns after its end.
+// Adds a node that begins `delay` ns after the end of `on`.
 et::Node& After(TraceBuilder* b, uint64_t on, const char* kind, int64_t delay, uint64_t micros = 100) {
   et::Node& node = b->Comp(0, micros, {on});
   TraceBuilder::Delays(&node, {delay});
@@ -50,7 +50,7 @@ TEST(FixedTime, EachKindOfDependencyHasItsCause) {
   }
 }
 
-TEST(FixedTime, TheLongestPathCountsAndDurationsDoNot) {
+TEST(FixedTime, CountsDelaysOfTheLongestPath) {
   TraceBuilder b(1);
   b.Comp(0, 1000);
   After(&b, 0, "thread", 400);
@@ -68,7 +68,7 @@ TEST(FixedTime, TheLongestPathCountsAndDurationsDoNot) {
   EXPECT_EQ(got.total(), Ns(1400));
 }
 
-TEST(FixedTime, WhatNothingExplainsIsACauseOfItsOwn) {
+TEST(FixedTime, UnexplainedTimeIsACauseOfItsOwn) {
   TraceBuilder b(1);
   b.Comp(0, 5);
   TraceBuilder::Delays(&After(&b, 0, "launch", 700), {600}, "dep_unexplained_ns");
@@ -79,7 +79,7 @@ TEST(FixedTime, WhatNothingExplainsIsACauseOfItsOwn) {
   EXPECT_EQ(LongestFixedTime(*Read(b)), want);
 }
 
-TEST(FixedTime, AHostCallThatWaitsForNobodyKnowsWhatIsFixedBeyondItsOwnWork) {
+TEST(FixedTime, UnexplainedSynchronisationIsFixedBeyondOwnWork) {
   TraceBuilder b(1);
   b.Comp(0, 5);
   const auto call = [&](const char* name, uint64_t micros, bool host) {
@@ -90,7 +90,7 @@ TEST(FixedTime, AHostCallThatWaitsForNobodyKnowsWhatIsFixedBeyondItsOwnWork) {
   };
   call("cudaDeviceSynchronize", 510, true);
   call("hipStreamSynchronize", 30, true);
-  call("cudaEventSynchronize", 10, true);          // as long as its own work may be
+  call("cudaEventSynchronize", 10, true);          // no longer than its own work may be
   call("cudaStreamSynchronize", 1000, false);      // no host call
   call("cudaLaunchKernel", 1000, true);            // work
   call("cudaStreamSynchronizeLater", 1000, true);  // another name
@@ -99,7 +99,7 @@ TEST(FixedTime, AHostCallThatWaitsForNobodyKnowsWhatIsFixedBeyondItsOwnWork) {
   EXPECT_EQ(LongestFixedTime(*Read(b)), want);
 }
 
-TEST(FixedTime, NothingIsFixedInAGraphWithoutDelays) {
+TEST(FixedTime, GraphsWithoutDelaysHaveNoFixedTime) {
   TraceBuilder b(1);
   b.Comp(0, 5);
   b.Comp(0, 5, {0});

@@ -1,4 +1,4 @@
-// Dumps of PyTorch's Flight Recorder, as pickles and as JSON; and what the reader of pickles refuses.
+// Dumps of PyTorch's Flight Recorder, as pickles and as JSON; and pickles that the reader refuses.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -47,7 +47,7 @@ FlightDump Dump(int rank) {
   return dump;
 }
 
-TEST(FlightRecorder, PickleAndJsonAreTheSame) {
+TEST(FlightRecorder, PickleAndJsonGiveTheSameTraces) {
   LogFolder pickles("pickles"), jsons("jsons");
   for (int r = 0; r < 4; ++r) {
     pickles.Add(absl::StrCat("nccl_trace_rank_", r), PrintPickle(Dump(r)));
@@ -76,7 +76,7 @@ TEST(FlightRecorder, PickleAndJsonAreTheSame) {
   EXPECT_EQ(a->ranks[2].peers[2].dst, 3);
 }
 
-TEST(FlightRecorder, PartsOfACoalescedCallAreOneCallWithTheTimeOfTheWhole) {
+TEST(FlightRecorder, JoinsPartsOfACoalescedCall) {
   LogFolder folder("coalesced");
   for (int r = 0; r < 2; ++r) {
     FlightDump dump;
@@ -100,7 +100,7 @@ TEST(FlightRecorder, PartsOfACoalescedCallAreOneCallWithTheTimeOfTheWhole) {
   EXPECT_TRUE(set->ranks[0].repairs.empty());
 }
 
-TEST(FlightRecorder, KindsThatRunAsOneShareTheTime) {
+TEST(FlightRecorder, CoalescedKindsShareTheTime) {
   LogFolder folder("kinds");
   for (int r = 0; r < 2; ++r) {
     FlightDump dump;
@@ -122,7 +122,7 @@ TEST(FlightRecorder, KindsThatRunAsOneShareTheTime) {
   EXPECT_EQ(g.duration[g.size() - 1], Time::Micros(150));
 }
 
-TEST(FlightRecorder, CallsThatDidNotEndAreCounted) {
+TEST(FlightRecorder, CountsCallsThatDidNotFinish) {
   LogFolder folder("hang");
   for (int r = 0; r < 4; ++r) {
     FlightDump dump = Dump(r);
@@ -183,7 +183,7 @@ TEST(FlightRecorder, RefusesBadDumps) {
               HasSubstr("entry 1, field entries: expected a dictionary"));
   EXPECT_THAT(ErrorOf(absl::StrReplaceAll(json, {{"[[1024,256]]", "[1024,256]"}}), "rank_1.json"),
               HasSubstr("field input_sizes"));
-  // Wherever a pickle is cut, the reader says so.
+  // The reader reports a pickle that is cut at any byte.
   for (size_t n = 3; n < good.size(); n += 7)
     EXPECT_THAT(ErrorOf(good.substr(0, n), "nccl_trace_rank_1"),
                 ::testing::AnyOf(HasSubstr("cut short"), HasSubstr("not a log of collective calls")))
@@ -197,7 +197,7 @@ TEST(Pickle, ExecutesNothing) {
   EXPECT_THAT(error("cos\nsystem\n(U\x02lstR."),
               HasSubstr("pickle, byte 2: opcode GLOBAL, which plain data does not need"));
   EXPECT_THAT(error("}\x93"), HasSubstr("byte 3: opcode STACK_GLOBAL"));
-  // A file that is nothing but a call is taken for a log, to be refused by the opcode's name.
+  // A file with only a call is taken as a log, so that the error names the opcode.
   EXPECT_THAT(ErrorOf("\x80\x02"
                       "cos\nsystem\nU\x02ls\x85R.",
                       "nccl_trace_rank_1"),
@@ -263,7 +263,7 @@ TEST(Pickle, ReadsPlainDataOfAllProtocols) {
 }
 
 // Lists that grow in turn, a few items at a time, and a tuple between them; keys of the memo with gaps.
-TEST(Pickle, ContainersGrow) {
+TEST(Pickle, ReadsContainersThatGrowInTurn) {
   using std::string_literals::operator""s;
   std::string p = "\x80\x02}q\x01(K\x01]q\x05K\x02]q\x00uK\x03("s;
   for (int i = 0; i < 100; ++i) {
@@ -290,7 +290,7 @@ TEST(Pickle, ContainersGrow) {
   }
 }
 
-TEST(Pickle, AValueMayHoldItself) {
+TEST(Pickle, ReadsAValueThatHoldsItself) {
   const auto data = ReadPickle(absl::string_view("\x80\x02]q\x00h\x00"
                                                  "a.",
                                                  9),
