@@ -152,8 +152,7 @@ void Unexplained(et::Node* node, const std::vector<int64_t>& nanos) {
 TEST(DepCause, ComesFromTheKindOfTheLongerDelay) {
   Four f({2, 0, 1, 0});
   f.node->add_ctrl_deps(2);
-  TraceBuilder::Text(f.node, "dep_kinds",
-                     "launch,thread,stream,start");  // kinds may come before the delays or after them
+  TraceBuilder::Text(f.node, "dep_kinds", "launch,thread,stream,start");  // before or after the delays
   TraceBuilder::Delays(f.node, {7, 1, 3, 5, 9});
   const auto g = f.Read();
   ASSERT_NE(g, nullptr);

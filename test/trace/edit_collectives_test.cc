@@ -115,8 +115,7 @@ TEST(MergeCollectives, SeesPathsOfEarlierMerges) {
     4 comp y <- 2
     5 all_gather q bytes=1 group=dp <- 3
     6 all_reduce b bytes=1 group=dp <- 4)";
-  const auto out =
-      EditTexts({text}, Edit("merge_collectives {}"), kGroups);  // ExpectValid() would find a cycle
+  const auto out = EditTexts({text}, Edit("merge_collectives {}"), kGroups);  // ExpectValid() finds a cycle
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_EQ(out->list(), Lines(R"(
     1 all_reduce a bytes=1 group=dp

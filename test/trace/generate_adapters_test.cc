@@ -1,4 +1,4 @@
-// Steps that train adapters alone, against counts made another way.
+// Steps that train only adapters, against independent counts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,15 +20,16 @@ namespace {
 constexpr char kSmall[] = "layers=8,hidden=512,heads=8,kv_heads=4,ffn=1024,vocab=4096";
 
 // The rank-16 adapters of attention that MLPerf's fine-tuning of Llama 2 70B trains.
-TEST(GenerateAdapters, CountsWhatIsTrained) {
+TEST(GenerateAdapters, CountsTrainedParameters) {
   EXPECT_EQ(TrainedParameters(PlanOf("llama2-70b", "", "seq=8192,lora=16")), 44564480);
-  // And of all linear layers, by hand: 3 matrices of the MLP, of which the first two are one product.
+  // With adapters on all linear layers, by hand: 3 matrices of the MLP; the first two are one GEMM.
   const int64_t mlp = 80 * 16 * (8192 + 2 * 28672 + 28672 + 8192);
   EXPECT_EQ(TrainedParameters(PlanOf("llama2-70b", "", "seq=8192,lora=16,lora_on=all")), 44564480 + mlp);
 }
 
-// Of latent attention: down and up projections of queries and of keys and values, and the output's.
-TEST(GenerateAdapters, CountsWhatIsTrainedOfLatentAttention) {
+// Adapters of latent attention: down and up projections of queries and of keys and values, and the output
+// projection.
+TEST(GenerateAdapters, CountsTrainedParametersOfLatentAttention) {
   EXPECT_EQ(
       TrainedParameters(PlanOf("deepseek-v3:mtp=0", "", "seq=4096,lora=16")),
       61 * 16 * ((7168 + 1536) + (7168 + 576) + (1536 + 128 * 192) + (512 + 128 * 256) + (128 * 128 + 7168)));
@@ -43,8 +44,8 @@ struct Work {
   double model = 0, adapters = 0;
 };
 
-// Operations of products in all phases, over all ranks.
-Work ProductsOf(const StepGraphs& step) {
+// Operations of GEMMs in all phases, over all ranks.
+Work GemmsOf(const StepGraphs& step) {
   Work sum;
   for (const StageGraph& stage : step.stages) {
     for (const StepNode& n : stage.nodes) {
@@ -59,8 +60,8 @@ Work ProductsOf(const StepGraphs& step) {
   return {sum.model * ranks, sum.adapters * ranks};
 }
 
-// Each product of the model forward and for the gradient of its input; of an adapter for that of its weight
-// too.
+// Each GEMM of the model runs forward and for the gradient of its input; a GEMM of an adapter runs for the
+// gradient of its weight, too.
 TEST(GenerateAdapters, ComputesNoGradientsOfFrozenWeights) {
   for (const char* parallel :
        {"", "tp=4", "tp=4,sp=no", "pp=2,dp=2", "pp=2,dp=2,schedule=zb-h1", "cp=2", "dp=4,zero=3"}) {
@@ -70,10 +71,10 @@ TEST(GenerateAdapters, ComputesNoGradientsOfFrozenWeights) {
       const double tokens =
           static_cast<double>(step.plan.training.seq) * static_cast<double>(step.plan.training.global_batch);
       const double matrices = 8.0 * (512 * (512 + 2 * 256) + 512 * 512 + 3 * 512 * 1024) + 512 * 4096;
-      const Work work = ProductsOf(step);
+      const Work work = GemmsOf(step);
       EXPECT_NEAR(work.model / (4 * matrices * tokens), 1, 1e-12) << parallel << " " << on;
-      // Ranks of tp have one half of each adapter whole: `hidden` on one side of each pair of products. With
-      // sp the half behind rows meets a share of the tokens.
+      // Each rank of tp has one half of each adapter whole: `hidden` is on one side of each pair of GEMMs.
+      // With sp, the half after a row-parallel GEMM gets a share of the tokens.
       const auto tp = static_cast<double>(step.plan.split.tp);
       const double pairs = on[1] == 'l' ? 2 : 1;
       const double wholes = 8 * 8 * 512 * pairs * (tp - 1) * (step.plan.split.sp || tp == 1 ? 1 : 2);
@@ -98,7 +99,7 @@ TEST(GenerateAdapters, ComputesNoGradientsOfFrozenLatentAttention) {
         const double q = q_rank[0] == '0' ? 512 : 128, down = q_rank[0] == '0' ? 80 : 80 + 128;
         const double matrices =
             8.0 * (512 * down + q * 8 * 48 + 64 * 8 * 64 + 8 * 32 * 512 + 3 * 512 * 1024) + 512 * 4096;
-        const Work work = ProductsOf(step);
+        const Work work = GemmsOf(step);
         EXPECT_NEAR(work.model / (4 * matrices * tokens), 1, 1e-12) << parallel << " " << q_rank;
         EXPECT_NEAR(work.adapters / (6 * static_cast<double>(TrainedParameters(step.plan)) * tokens), 1,
                     1e-12)
@@ -111,7 +112,7 @@ TEST(GenerateAdapters, ComputesNoGradientsOfFrozenLatentAttention) {
   }
 }
 
-TEST(GenerateAdapters, SharesGradientsOfAdaptersAlone) {
+TEST(GenerateAdapters, SharesOnlyGradientsOfAdapters) {
   constexpr char kLatent[] =
       "layers=8,hidden=512,heads=8,ffn=1024,vocab=4096,kv_rank=64,q_rank=128,nope_dim=32,rope_dim=16,v_dim="
       "32";
@@ -134,10 +135,10 @@ TEST(GenerateAdapters, SharesGradientsOfAdaptersAlone) {
   }
 }
 
-// Dropout before each adapter: a kernel forward that reads and writes its input and writes a mask of a byte,
-// and one backward that reads gradient and mask and writes the gradient; nothing else, and no gathering of
-// inputs again.
-TEST(GenerateAdapters, DropTheirInputs) {
+// Dropout before each adapter: a forward kernel that reads and writes its input and writes a mask of one
+// byte, and a backward kernel that reads gradient and mask and writes the gradient; no other kernels, and
+// inputs are not gathered again.
+TEST(GenerateAdapters, AddDropoutKernels) {
   for (const char* parallel : {"", "tp=2"}) {
     const auto step = [&](const char* more) {
       return Step(kSmall, parallel, absl::StrCat("seq=1024,global_batch=1,lora=8,lora_on=all", more));
@@ -170,11 +171,11 @@ TEST(GenerateAdapters, DropTheirInputs) {
         gathers += gather ? (s == &plain ? 1 : -1) : 0;
       }
     }
-    EXPECT_EQ(gathers, tp > 1 ? 8 * 2 : 0) << parallel;  // of what goes into qkv and the MLP
+    EXPECT_EQ(gathers, tp > 1 ? 8 * 2 : 0) << parallel;  // for the inputs of qkv and the MLP
   }
 }
 
-// Nor of their biases: those of gpt-oss's router too.
+// No sums for biases of frozen weights, nor for the biases of gpt-oss's router.
 TEST(GenerateAdapters, SumsNoRowsForFrozenBiases) {
   const std::string model = absl::StrCat(kSmall, ",bias=yes,experts=4,top_k=2,expert_ffn=256");
   const auto sums = [&](const char* training) {
@@ -193,7 +194,7 @@ TEST(GenerateAdapters, SumsNoRowsForFrozenBiases) {
   EXPECT_EQ(sums("seq=512,global_batch=2,lora=8"), 0);
 }
 
-TEST(GenerateAdapters, HoldFrozenWeightsInTheTypeOfProducts) {
+TEST(GenerateAdapters, HoldFrozenWeightsInTheTypeOfGemms) {
   const char* training = "seq=1024,global_batch=4";
   const StepPlan all = PlanOf(kSmall, "dp=4,zero=1", training);
   const StepPlan some = PlanOf(kSmall, "dp=4,zero=1", absl::StrCat(training, ",lora=8"));
@@ -202,8 +203,8 @@ TEST(GenerateAdapters, HoldFrozenWeightsInTheTypeOfProducts) {
   EXPECT_EQ(of_some.weights, 2 * (model + trained));
   EXPECT_EQ(of_some.gradients, 4 * trained);
   EXPECT_EQ(of_some.optimizer, 12 * trained / 4);
-  // What only the gradients of the MLP's weights ask for: its input, and the output of its activation;
-  // adapters keep their narrow features.
+  // Only gradients of the MLP's weights need the MLP's input and the output of its activation; adapters keep
+  // their narrow features.
   EXPECT_EQ(of_all.activations - of_some.activations, 8 * 2 * 1024 * (512 + 1024 - 2 * 8));
   const RankMemory sharded =
       MemoryOfStage(PlanOf(kSmall, "dp=4,zero=3", absl::StrCat(training, ",framework=fsdp,lora=8")), 0);
@@ -211,7 +212,7 @@ TEST(GenerateAdapters, HoldFrozenWeightsInTheTypeOfProducts) {
   EXPECT_EQ(sharded.optimizer, 8 * trained / 4);
 }
 
-TEST(GenerateAdapters, RefusesWhatIsNotGenerated) {
+TEST(GenerateAdapters, RefusesUnsupportedSettings) {
   using testing::HasSubstr;
   EXPECT_EQ(ErrorOf("deepseek-v3:mtp=0", "", "seq=128,lora=8"), "");
   EXPECT_THAT(ErrorOf("mixtral-8x7b", "", "seq=128,lora=8,lora_on=all"),

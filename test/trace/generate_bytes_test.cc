@@ -1,7 +1,8 @@
-// Bytes of every collective and message of random steps against a second count, by the closed forms of the
-// papers alone: Korthikanti et al., 2022 (tensor and sequence parallelism), Rajbhandari et al., 2020 (sharing
-// over dp), Lepikhin et al., 2020 (experts), Liu et al., 2023 (rings), Jacobs et al., 2023 (Ulysses). And: no
-// kernel before its input, no receive without a send, no group whose members call in different order.
+// Bytes of every collective and message of random steps against a second count that uses only the closed
+// forms of the papers: Korthikanti et al., 2022 (tensor and sequence parallelism), Rajbhandari et al., 2020
+// (sharing over dp), Lepikhin et al., 2020 (experts), Liu et al., 2023 (rings), Jacobs et al., 2023
+// (Ulysses). Also: no kernel before its input, no receive without a send, no group whose members call in
+// different order.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +34,7 @@ struct Traffic {
   double sent = 0, ring = 0;     // to other stages; to the next rank of cp
 };
 
-// What a rank of one stage sends, from the sizes of the model and the split.
+// Counts the bytes that a rank of one stage sends, from the sizes of the model and the split.
 class SecondCount {
  public:
   explicit SecondCount(const StepPlan& plan)
@@ -93,7 +94,7 @@ class SecondCount {
  private:
   static double D(int64_t n) { return static_cast<double>(n); }
   double Tokens(double n, double width = -1) const { return n * (width < 0 ? D(m_.hidden) : width) * e_; }
-  // Inputs of products are gathered as products take them.
+  // Inputs of GEMMs are gathered in the type that the GEMMs take.
   double Inputs(double n, double width = -1) const {
     return Tokens(n, width) * (t_.dtype == proto::Training::FP8 ? 0.5 : 1);
   }
@@ -114,24 +115,24 @@ class SecondCount {
     out_.bytes[{type, group}] += bytes * times;
   }
 
-  // Whether a piece of the model that follows another is on another stage.
+  // 1 if a piece of the model that follows another is on another stage, else 0.
   double OtherStage(int64_t next, int64_t number, int64_t stage) const {
     return SpotOf(s_, next, GoesBack(s_, stage, number)).stage == stage ? 0 : 1;
   }
 
-  // A product split by columns, then one by rows; `in`: features that the first takes where it is gathered.
+  // A column-parallel GEMM, then a row-parallel one; `in`: features of the first one's gathered input.
   void ColumnsAndRows(double forward, double backward, double in, bool gathers_again = true) {
     if (!s_.sp) {
-      Add(CollectiveType::kAllReduce, Tokens(tokens_), forward);       // behind the rows
-      Add(CollectiveType::kAllReduce, Tokens(tokens_, in), backward);  // gradients behind the columns
+      Add(CollectiveType::kAllReduce, Tokens(tokens_), forward);       // after the rows
+      Add(CollectiveType::kAllReduce, Tokens(tokens_, in), backward);  // gradients after the columns
       return;
     }
     Add(CollectiveType::kAllGather, Inputs(own_, in), forward);
     Add(CollectiveType::kReduceScatter, Tokens(tokens_), forward);
-    // Gradients before the rows: in blocks those of both directions.
+    // Gradients before the row-parallel GEMM: with block scales, those of both directions.
     Add(CollectiveType::kAllGather, Inputs(own_), backward * (t_.block_scales && t_.narrow() ? 2 : 1));
     if (gathers_again) Add(CollectiveType::kAllGather, Inputs(own_, in), backward);
-    // The greatest values of what the columns take, and of gradients before the rows.
+    // The greatest values of the column-parallel GEMM's input, and of gradients before the row-parallel one.
     if (Looks()) Add(CollectiveType::kAllReduce, 4, forward + backward);
     Add(CollectiveType::kReduceScatter, Tokens(tokens_, in), backward);
   }
@@ -155,7 +156,7 @@ class SecondCount {
     Exchanges(Passes({"moe"}, times), times);
   }
 
-  // Forward passes of a part of a layer: one more where all of the layer or one of `modules` is made again.
+  // Forward passes of a part of a layer: one more if the whole layer or one of `modules` is recomputed.
   double Passes(const std::vector<std::string>& modules, double times) const {
     if (t_.recompute == proto::Training::FULL) return 2 * times;
     if (t_.recompute == proto::Training::NONE) return times;
@@ -165,7 +166,7 @@ class SecondCount {
     return times;
   }
 
-  // What latent attention's up projections take, gathered once more, with its greatest value in fp8.
+  // The input of latent attention's up projections is gathered once more, in fp8 with its greatest value.
   void UpAgain(double times) {
     if (!s_.sp || times == 0) return;
     Add(CollectiveType::kAllGather, Inputs(own_, Down()), times);
@@ -190,9 +191,9 @@ class SecondCount {
   // Ranks of one NVLink domain that share experts. Experts of one domain are those of neighbours.
   int64_t Node() const { return std::min(s_.ep, std::max<int64_t>(1, s_.domain / s_.etp)); }
 
-  // Rows that a rank sends to experts: one for each expert, or for each of `places` that has some of a
-  // token's. Counts the sets of top_k experts, in each choice of top_groups groups, that have one of the
-  // first place's.
+  // Rows that a rank sends to experts: one for each expert of a token, or one for each of `places` that has
+  // an expert of the token. Counts the sets of top_k experts, in each choice of top_groups groups, that have
+  // an expert of the first place.
   double RowsTo(int64_t places) const {
     const int64_t own = static_cast<int64_t>(own_), experts = m_.experts, here = experts / places;
     if (!s_.deep || s_.ep == 1) return D(own * m_.top_k);
@@ -231,7 +232,7 @@ class SecondCount {
     }
   }
 
-  // Elements of a layer that each rank of tp has whole, that they share, and of experts.
+  // Elements of a layer: those that each rank of tp has whole, those that ranks share, and those of experts.
   std::tuple<double, double, double> Weights(bool experts) const {
     const double h = D(m_.hidden), tp = D(s_.tp), mats = m_.gated ? 3 : 2;
     double whole = 2 * Norm(h), split = 0, of_experts = 0;
@@ -259,8 +260,8 @@ class SecondCount {
     return (expert ? ranks / D(s_.ep * s_.etp) : D(s_.dp * s_.cp)) * (s_.mirrored() ? 2 : 1);
   }
 
-  // Of a unit with zero 3: gathered before each use, reduced behind each backward. The embedding and the head
-  // are gathered once (`uses`).
+  // With zero 3, a unit is gathered before each use and reduced after each backward pass. The embedding and
+  // the head are gathered once (`uses`).
   void Shared(double dense, double expert, double times, double uses = 2) {
     if (s_.zero != 3) return;
     for (const bool e : {false, true}) {
@@ -388,7 +389,7 @@ class RandomStep {
   std::mt19937 random_;
 };
 
-TEST(GenerateBytes, OfEveryCollectiveOf200RandomSteps) {
+TEST(GenerateBytes, MatchTheSecondCountIn200RandomSteps) {
   RandomStep random(23);
   std::map<Schedule, int> schedules;
   int compared = 0;

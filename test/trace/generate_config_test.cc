@@ -1,4 +1,4 @@
-// What is read of a HuggingFace config.json, and what is refused.
+// HuggingFace config.json files: keys that are read, and values that are refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ TEST(GenerateConfig, ReadsHuggingFace) {
   EXPECT_EQ(CountParameters(*sizes).total, 8030261248);
 }
 
-TEST(GenerateConfig, ReadsDeepSeekAndWhatIsNested) {
+TEST(GenerateConfig, ReadsDeepSeekAndNestedConfigs) {
   const auto model = ParseHuggingFaceConfig(
       R"({"text_config": {"architectures": ["DeepseekV3ForCausalLM"], "hidden_size": 7168, "num_hidden_layers": 61,
           "num_attention_heads": 128, "num_key_value_heads": 128, "head_dim": 64, "intermediate_size": 18432,
@@ -68,7 +68,7 @@ constexpr char kOther[] =
        "num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 32,
        "shared_expert_intermediate_size": 32)";
 
-// To the last parameter, as the checkpoints have them.
+// Exact totals of the published checkpoints.
 TEST(GenerateConfig, ReadsGptOssAndGemma) {
   const auto oss = ParseHuggingFaceConfig(absl::StrCat(kGptOss20b, "}"), "config.json");
   ASSERT_TRUE(oss.ok()) << oss.status();
@@ -82,7 +82,7 @@ TEST(GenerateConfig, ReadsGptOssAndGemma) {
   EXPECT_EQ(gemma->window_layers(), "0-4+6-10+12-16+18-22+24-25");
 }
 
-// Totals of the published checkpoints; of GLM-4.5-Air without the layer of further tokens.
+// Totals of the published checkpoints; GLM-4.5-Air without the layer of multi-token prediction.
 TEST(GenerateConfig, ReadsPhiStarcoderAndGlm) {
   const struct {
     const char* config;
@@ -113,7 +113,7 @@ TEST(GenerateConfig, ReadsPhiStarcoderAndGlm) {
 // Totals of the published checkpoints, to the last parameter: allenai/OLMo-2-1124-7B,
 // CohereForAI/c4ai-command-r-v01, tiiuae/falcon-7b and -40b, bigscience/bloom and bloom-7b1,
 // facebook/opt-6.7b, microsoft/phi-2, THUDM/glm-4-9b-hf and GLM-4-9B-0414.
-TEST(GenerateConfig, ReadsFurtherKinds) {
+TEST(GenerateConfig, ReadsOtherModelTypes) {
   const struct {
     const char* config;
     int64_t total;
@@ -157,7 +157,7 @@ TEST(GenerateConfig, ReadsFurtherKinds) {
     const auto sizes = ResolveModel(*model);
     ASSERT_TRUE(sizes.ok()) << sizes.status();
     EXPECT_EQ(CountParameters(*sizes).total, c.total) << c.config;
-    // And what a rank holds that has all of it.
+    // A rank that has the whole model holds the same number.
     StepPlan plan;
     plan.model = *sizes;
     plan.training.seq = 128;
@@ -167,7 +167,7 @@ TEST(GenerateConfig, ReadsFurtherKinds) {
   }
 }
 
-TEST(GenerateConfig, NamesKeysOfKindsThatItCannotExpress) {
+TEST(GenerateConfig, NamesUnsupportedKeys) {
   const struct {
     const char *config, *error;
   } kCases[] = {
@@ -199,7 +199,7 @@ TEST(GenerateConfig, NamesKeysOfKindsThatItCannotExpress) {
   const auto capped = ParseHuggingFaceConfig(
       absl::StrCat(R"({"model_type": "gemma2", "final_logit_softcapping": 20.5, )", kSizes), "config.json");
   ASSERT_TRUE(capped.ok()) << capped.status();
-  EXPECT_EQ(capped->score_cap(), 50);  // the class's
+  EXPECT_EQ(capped->score_cap(), 50);  // the default of the class
   EXPECT_EQ(capped->logit_cap(), 20.5);
 }
 
@@ -208,7 +208,7 @@ constexpr char kLlama4[] =
        "head_dim": 128, "intermediate_size": 8192, "intermediate_size_mlp": 16384, "vocab_size": 202048,
        "num_experts_per_tok": 1, "attention_chunk_size": 8192, )";
 
-TEST(GenerateConfig, Llama4IsThePreset) {
+TEST(GenerateConfig, Llama4EqualsThePreset) {
   std::string turned, listed;
   for (int i = 0; i < 48; ++i) absl::StrAppend(&turned, i > 0 ? ", " : "", i % 4 != 3 ? 1 : 0);
   for (int i = 1; i < 48; i += 2) absl::StrAppend(&listed, i > 1 ? ", " : "", i);
@@ -240,7 +240,7 @@ TEST(GenerateConfig, Llama4IsThePreset) {
   }
 }
 
-TEST(GenerateConfig, NamesWhatLlama4CannotHave) {
+TEST(GenerateConfig, RefusesBadLlama4Keys) {
   const struct {
     const char *keys, *error;
   } kCases[] = {
@@ -257,7 +257,7 @@ TEST(GenerateConfig, NamesWhatLlama4CannotHave) {
   }
 }
 
-TEST(GenerateConfig, Gemma2IsThePreset) {
+TEST(GenerateConfig, Gemma2EqualsThePreset) {
   const auto read = ParseHuggingFaceConfig(
       R"({"model_type": "gemma2", "hidden_size": 2304, "num_hidden_layers": 26, "num_attention_heads": 8,
           "num_key_value_heads": 4, "head_dim": 256, "intermediate_size": 9216, "vocab_size": 256000,
@@ -311,7 +311,7 @@ TEST(GenerateConfig, ReadsWindows) {
   }
 }
 
-TEST(GenerateConfig, SaysWhatIsWrongWithWindows) {
+TEST(GenerateConfig, RefusesBadWindows) {
   const struct {
     const char *type, *keys, *error;
   } kCases[] = {
@@ -346,7 +346,7 @@ TEST(GenerateConfig, SaysWhatIsWrongWithWindows) {
   }
 }
 
-TEST(GenerateConfig, SaysWhatIsWrong) {
+TEST(GenerateConfig, RefusesBadConfigs) {
   const struct {
     const char *content, *error;
   } kCases[] = {

@@ -35,7 +35,7 @@ constexpr Known kKnown[] = {
     {"kimi-k2", 1026.41, 32.86, 4096, 204.48},
 };
 
-TEST(GenerateCounts, EqualWhatIsPublished) {
+TEST(GenerateCounts, EqualPublishedTotals) {
   for (const Known& k : kKnown) {
     const ModelSize model = Preset(k.name);
     const ModelParameters p = CountParameters(model);
@@ -46,7 +46,7 @@ TEST(GenerateCounts, EqualWhatIsPublished) {
   }
 }
 
-TEST(GenerateCounts, FurtherTokensCostALayerAndAHead) {
+TEST(GenerateCounts, MultiTokenPredictionCostsALayerAndAHead) {
   ModelSize model = Preset("deepseek-v3");
   const int64_t without = CountParameters(model).total;
   model.mtp = 1;
@@ -54,13 +54,13 @@ TEST(GenerateCounts, FurtherTokensCostALayerAndAHead) {
   EXPECT_EQ(CountParameters(model).total, without);
 }
 
-// To the last parameter: BertModel of bert-large-uncased, and torchvision's vit_l_16.
+// Exact totals: BertModel of bert-large-uncased, and torchvision's vit_l_16.
 TEST(GenerateCounts, AreExactForEncoders) {
   EXPECT_EQ(CountParameters(Preset("bert-large")).total, 335141888);
   EXPECT_EQ(CountParameters(Preset("vit-l-16")).total, 304326632);
 }
 
-// Of these every parameter is known too (sizes of the checkpoints' tensors).
+// Exact totals, from the sizes of the checkpoints' tensors.
 TEST(GenerateCounts, AreExactForLlama) {
   EXPECT_EQ(CountParameters(Preset("llama2-7b")).total, 6738415616);
   EXPECT_EQ(CountParameters(Preset("llama3-8b")).total, 8030261248);
@@ -68,7 +68,7 @@ TEST(GenerateCounts, AreExactForLlama) {
   EXPECT_EQ(CountParameters(Preset("mixtral-8x7b")).total, 46702792704);
 }
 
-// Attention, experts with one that all tokens meet, router, norms; embedding and head. Meta: 17 billion
+// Attention, experts and one expert for all tokens, router, norms; embedding and head. Meta: 17 billion
 // active.
 TEST(GenerateCounts, AreExactForLlama4) {
   const int64_t attention = 5120 * (5120 + 2 * 1024) + 5120 * 5120, mlp = 3 * 5120 * 8192, norms = 2 * 5120;
@@ -83,7 +83,7 @@ TEST(GenerateCounts, AreExactForLlama4) {
                                 24 * (attention + 3 * 5120 * 16384 + norms) + ends);
   EXPECT_EQ(maverick.total, 400711848960);
   EXPECT_NEAR(static_cast<double>(maverick.active) / 17.2e9, 1, 0.003);
-  // Of 4 layers 3 see a chunk of 8,192 tokens.
+  // 3 of 4 layers see a chunk of 8,192 tokens.
   ModelSize model = Preset("llama4-scout");
   const double chunked = TrainingFlopsPerToken(model, 32768);
   model.chunk = 0;

@@ -1,5 +1,5 @@
-// Kernels beside the products of experts, and of fp8 where ranks of tp share tokens: counts and bytes in
-// closed form.
+// Kernels next to the GEMMs of experts, and kernels of fp8 where ranks of tp share tokens: counts and bytes
+// in closed form.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Sum {
   bool eager = false;
 };
 
-// By the kernel's name, on the only stage.
+// Sums by name of the kernel, on the only stage.
 std::map<std::string, Sum> SumsOf(const std::string& model, const std::string& parallel,
                                   const std::string& training) {
   std::map<std::string, Sum> sums;
@@ -37,14 +37,15 @@ std::map<std::string, Sum> SumsOf(const std::string& model, const std::string& p
   return sums;
 }
 
-// 8 layers of 8 experts of 256 columns, two for each token; 512 features. A rank of 4 has two of them, and of
-// a micro-batch of 256 tokens so many rows as tokens have experts.
+// 8 layers with 8 experts of 256 columns, two for each token; 512 features. Each of 4 ranks has two experts,
+// and two rows for each of the 256 tokens of a micro-batch.
 constexpr char kModel[] = "layers=8,hidden=512,heads=8,vocab=4096,experts=8,top_k=2,expert_ffn=256";
 constexpr int64_t kLayers = 8, kRows = 2 * 256, kHidden = 512, kFfn = 256;
 constexpr char kSplit[] = "dp=4,ep=4";
 
-// Into the padded rows and out of them, forward and backward; each reads and writes all rows in two bytes.
-TEST(GenerateExperts, RowsArePaddedForProductsOfFp8) {
+// Copies into the padded rows and out of them, forward and backward; each reads and writes all rows in two
+// bytes.
+TEST(GenerateExperts, PadsRowsForFp8Gemms) {
   for (const char* recipe : {"current", "delayed", "mxfp8"}) {
     auto sums = SumsOf(kModel, kSplit, absl::StrCat("global_batch=4,dtype=fp8,fp8=", recipe));
     for (const char* kernel : {"multi_padding_kernel", "multi_unpadding_kernel"}) {
@@ -58,9 +59,9 @@ TEST(GenerateExperts, RowsArePaddedForProductsOfFp8) {
   EXPECT_EQ(SumsOf(kModel, kSplit, graphs).count("multi_padding_kernel"), 0);
 }
 
-// The last product's bias is PyTorch's: 28 bytes for each element forward and 40 backward, and kernels for
+// PyTorch adds the bias of the last GEMM: 28 bytes for each element forward and 40 backward, and kernels for
 // each of the rank's two experts.
-TEST(GenerateExperts, TheLastBiasIsAddedByExpert) {
+TEST(GenerateExperts, AddsTheLastBiasByExpert) {
   const std::string biased = absl::StrCat(kModel, ",bias=yes");
   auto sums = SumsOf(biased, kSplit, "global_batch=4");
   const Sum forward = sums["expert_bias_elementwise_kernel"],
@@ -77,8 +78,8 @@ TEST(GenerateExperts, TheLastBiasIsAddedByExpert) {
             0);
 }
 
-// Both halves of what the activation takes: clamped and joined.
-TEST(GenerateExperts, InputsOfTheActivationAreClampedWhereTheModelHasSinks) {
+// Both halves of the activation's input are clamped and joined.
+TEST(GenerateExperts, ClampsActivationInputsOfModelsWithSinks) {
   const std::string sinks = absl::StrCat(kModel, ",sinks=yes");
   auto sums = SumsOf(sinks, kSplit, "global_batch=4");
   EXPECT_EQ(sums["clamp_elementwise_kernel"].bytes, kLayers * 8 * kRows * 2 * kFfn);
@@ -89,17 +90,17 @@ TEST(GenerateExperts, InputsOfTheActivationAreClampedWhereTheModelHasSinks) {
   EXPECT_EQ(SumsOf(kModel, kSplit, "global_batch=4").count("clamp_elementwise_kernel"), 0);
 }
 
-TEST(GenerateExperts, GraphsOfMxfp8HaveTheActivationInTheProduct) {
+TEST(GenerateExperts, Mxfp8GraphsFuseTheActivationIntoTheGemm) {
   const std::string graphs = "global_batch=4,cuda_graphs=yes,graphed_experts=yes";
   EXPECT_EQ(SumsOf(kModel, kSplit, absl::StrCat(graphs, ",dtype=fp8,fp8=mxfp8")).count("swiglu_kernel"), 0);
   EXPECT_EQ(SumsOf(kModel, kSplit, graphs)["swiglu_kernel"].nodes, kLayers);
   EXPECT_EQ(SumsOf(kModel, kSplit, "global_batch=4,dtype=fp8,fp8=mxfp8")["swiglu_kernel"].nodes, kLayers);
 }
 
-// Ranks of tp cast their own tokens for one direction; what they gather is transposed for the gradients of
-// weights: the inputs of two products and the gradients of two. In blocks both directions are cast at once,
-// and both of the gradients are gathered.
-TEST(GenerateExperts, WhatRanksOfTpGatherInFp8IsTransposedBehind) {
+// Ranks of tp cast their own tokens for one direction; gathered tensors are transposed for the gradients of
+// weights: the inputs of two GEMMs and the gradients of two. In blocks, both directions are cast at once, and
+// both directions of the gradients are gathered.
+TEST(GenerateExperts, TransposesFp8TensorsAfterTheGather) {
   auto current = SumsOf(kDense, "tp=2", "global_batch=1,dtype=fp8");
   EXPECT_EQ(current["fp8_transpose_kernel"].nodes, 4 * 8);
   EXPECT_EQ(current["fp8_transpose_kernel"].bytes, 4 * 8 * 2 * 256 * 512);
@@ -109,7 +110,7 @@ TEST(GenerateExperts, WhatRanksOfTpGatherInFp8IsTransposedBehind) {
   auto blocks = SumsOf(kDense, "tp=2", "global_batch=1,dtype=fp8,fp8=mxfp8");
   EXPECT_EQ(blocks.count("fp8_transpose_kernel"), 0);
   // Two bytes are read and two written for each element, and three times two scales for 32.
-  const int64_t own = 128 * 512, whole = 256;  // tokens of both ranks, of their widths
+  const int64_t own = 128 * 512, whole = 256;  // tokens of both ranks, times their widths
   const int64_t elements =
       2 * own + whole * (256 + 512 + 512 + 1024);  // contexts, activations, two gradients
   EXPECT_EQ(blocks["mxfp8_quantize_kernel"].bytes, 8 * (4 * elements + 6 * elements / 32));
@@ -127,7 +128,7 @@ int64_t GatheredInFp8(const std::string& recipe) {
   return bytes;
 }
 
-TEST(GenerateExperts, BlocksOfBothDirectionsAreGathered) {
+TEST(GenerateExperts, GathersBlocksOfBothDirections) {
   const int64_t own = 128 * 512;  // bytes that a rank gives to each of six gathers of a layer
   EXPECT_EQ(GatheredInFp8("current"), 8 * 6 * own);
   EXPECT_EQ(GatheredInFp8("mxfp8"), 8 * (6 + 2) * own);

@@ -48,7 +48,7 @@ TRAIN="--micro-batch-size 1 --global-batch-size=1536 --lr 6.0e-5 --bf16 \
   --num-layers-per-virtual-pipeline-stage 3 --use-distributed-optimizer --overlap-grad-reduce --tp-comm-overlap"
 )";
 
-TEST(GenerateForeign, MegatronsArguments) {
+TEST(GenerateForeign, ReadsMegatronArguments) {
   const proto::Workload w = Read(kGpt);
   const StepPlan plan = Plan(w);
   EXPECT_NEAR(static_cast<double>(CountParameters(plan.model).total) / 1e9, 174.6, 0.1);  // with positions
@@ -65,7 +65,7 @@ TEST(GenerateForeign, MegatronsArguments) {
   EXPECT_THAT(LeftOutOf(w), Not(HasSubstr("lr")));
 }
 
-TEST(GenerateForeign, MegatronsWindowsAndLayersThatAreMadeAgain) {
+TEST(GenerateForeign, ReadsMegatronWindowsAndRecomputation) {
   const StepPlan plan = Plan(Read(R"(
 --num-layers 8 --hidden-size 512 --num-attention-heads 8 --seq-length 2048 --max-position-embeddings 2048
 --vocab-size 1024 --micro-batch-size 1 --global-batch-size 8 --bf16 --position-embedding-type rope --swiglu
@@ -77,8 +77,8 @@ TEST(GenerateForeign, MegatronsWindowsAndLayersThatAreMadeAgain) {
   for (int64_t i = 0; i < 8; ++i) EXPECT_EQ(plan.Recomputes(i), i % 4 < 3) << i;
 }
 
-// As words of a script or as a list of a recipe; modules that no layer has are named.
-TEST(GenerateForeign, MegatronsModulesThatAreMadeAgain) {
+// As words of a script or as a list of a recipe; the error names modules that no layer has.
+TEST(GenerateForeign, ReadsMegatronRecomputedModules) {
   constexpr char kModel[] = R"(
 --num-layers 8 --hidden-size 512 --num-attention-heads 8 --seq-length 2048 --max-position-embeddings 2048
 --vocab-size 1024 --micro-batch-size 1 --global-batch-size 8 --bf16 --position-embedding-type rope --swiglu
@@ -106,7 +106,7 @@ model:
   EXPECT_EQ(NamesOf(Plan(recipe).training.modules), "core_attn+layernorm");
 }
 
-TEST(GenerateForeign, MegatronsExpertsAndLayout) {
+TEST(GenerateForeign, ReadsMegatronExpertsAndLayout) {
   const proto::Workload w = Read(
       "--world-size 2048 --num-layers 61 --hidden-size 7168 --ffn-hidden-size 18432 --num-attention-heads "
       "128 "
@@ -135,7 +135,7 @@ TEST(GenerateForeign, MegatronsExpertsAndLayout) {
   EXPECT_EQ(plan.model.top_groups, 4);
 }
 
-TEST(GenerateForeign, Recipes) {
+TEST(GenerateForeign, ReadsRecipes) {
   const proto::Workload w = Read(R"(
 model:
   num_layers: 80
@@ -172,8 +172,8 @@ mixed_precision: bf16_mixed
   EXPECT_THAT(LeftOutOf(w), HasSubstr("dp is 1"));
 }
 
-// What a recipe of gpt-oss adds, and gradients in bf16 under each of their names.
-TEST(GenerateForeign, ClampsAndNarrowGradients) {
+// Keys that a recipe of gpt-oss adds, and gradients in bf16 under each of their names.
+TEST(GenerateForeign, ReadsClampsAndNarrowGradients) {
   constexpr char kRecipe[] = R"(
 model:
   num_layers: 4
@@ -210,7 +210,7 @@ model:
   EXPECT_FALSE(arguments("").training().has_grad_reduce_dtype());
 }
 
-TEST(GenerateForeign, TorchtitansNewAndOldKeys) {
+TEST(GenerateForeign, ReadsNewAndOldTorchtitanKeys) {
   const StepPlan now = Plan(Read(R"(
 [model]
 name = "llama3"
@@ -254,7 +254,7 @@ mode = "selective"
   EXPECT_THAT(LeftOutOf(w), HasSubstr("activation_checkpoint.mode=selective"));
 }
 
-TEST(GenerateForeign, SaysWhatIsWrong) {
+TEST(GenerateForeign, RefusesBadFiles) {
   const struct {
     const char *text, *error;
   } kCases[] = {
@@ -282,8 +282,8 @@ TEST(GenerateForeign, SaysWhatIsWrong) {
   }
 }
 
-// As a file of a workload, under options, and as a trace, with a warning.
-TEST(GenerateForeign, IsAWorkloadLikeAnyOther) {
+// A framework's file is read as a file of a workload, with options, and as a trace, with a warning.
+TEST(GenerateForeign, ReadsAsAWorkloadAndAsATrace) {
   const std::string path = (std::filesystem::path(::testing::TempDir()) / "foreign_run.sh").string();
   std::ofstream(path) << "torchrun --nproc_per_node 2 --nnodes 1 train.py --num-layers 2 --hidden-size 64 "
                          "--num-attention-heads 4 --vocab-size 100 --seq-length 64 --micro-batch-size 1 "

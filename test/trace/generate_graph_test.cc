@@ -1,5 +1,4 @@
-// Graphs of steps: what they compute and send against counts made another way, schedules against closed
-// forms.
+// Graphs of steps: their operations and bytes against independent counts, schedules against closed forms.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -42,7 +41,7 @@ constexpr char kPhi[] =
 
 bool Starts(const char* text, absl::string_view with) { return absl::StartsWith(text, with); }
 
-// Operations of products and attention in the forward pass, but the router's, over all ranks.
+// Operations of GEMMs and attention in the forward pass, without the router's, over all ranks.
 double ForwardOperations(const StepGraphs& step) {
   double sum = 0;
   for (const StageGraph& stage : step.stages) {
@@ -57,9 +56,9 @@ double ForwardOperations(const StepGraphs& step) {
   return sum * static_cast<double>(step.plan.split.stage_ranks());
 }
 
-// Three times the forward products are what a token's training costs by the closed form; the diagonal of a
-// causal mask, s (s + 1) / 2 pairs instead of s^2 / 2, is all that differs.
-TEST(GenerateGraph, ComputesWhatTheClosedFormSays) {
+// Three times the forward GEMMs is the cost of training a token by the closed form. Only the diagonal of a
+// causal mask differs: s (s + 1) / 2 pairs instead of s^2 / 2.
+TEST(GenerateGraph, OperationsMatchTheClosedForm) {
   const std::tuple<const char*, const char*, const char*> kCases[] = {
       {kDense, "", "seq=1024"},
       {kDense, "tp=4,pp=2,dp=2", "seq=1024,global_batch=8"},
@@ -90,8 +89,8 @@ TEST(GenerateGraph, ComputesWhatTheClosedFormSays) {
   }
 }
 
-// Queries of a window see the keys that a mask leaves them, one by one.
-TEST(GenerateGraph, WindowsLeaveWhatAMaskLeaves) {
+// The pairs of a window, counted one by one from the mask.
+TEST(GenerateGraph, WindowsCountThePairsOfTheMask) {
   for (const auto& [seq, window] :
        {std::pair<int64_t, int64_t>{1024, 128}, {1024, 1}, {777, 300}, {512, 512}, {256, 300}}) {
     int64_t pairs = 0;
@@ -154,7 +153,7 @@ TEST(GenerateGraph, ReducesAndGathersEachWeight) {
   }
 }
 
-// What all ranks hold, each weight once, is the model.
+// The weights of all ranks, each counted once, are the model.
 TEST(GenerateGraph, HoldsEachParameter) {
   for (const char* model : {kDense, kExperts, kLatent, kOld, kOss, kGemma, kOlmo, kPhi}) {
     for (const char* parallel : {"", "pp=4", "pp=2,vpp=2"}) {
@@ -171,7 +170,7 @@ TEST(GenerateGraph, HoldsEachParameter) {
 // Bytes of the collectives of tensor parallelism, by Korthikanti et al., 2022: with sequence parallelism each
 // layer gathers 2 times forward and 4 times backward and reduce-scatters 2 times each way; without, it
 // all-reduces 2 times each way. Embedding and head add theirs.
-TEST(GenerateGraph, SendsWhatTensorParallelismNeeds) {
+TEST(GenerateGraph, TensorParallelBytesMatchTheClosedForm) {
   for (const bool sp : {true, false}) {
     const StepGraphs step = Step(kDense, sp ? "tp=4" : "tp=4,sp=no", "seq=512,micro_batch=2,global_batch=6");
     std::map<CollectiveType, int64_t> bytes;
@@ -200,7 +199,7 @@ double PipelineLength(const std::string& parallel, int64_t micro_batches, int64_
 
 // Narayanan et al., 2021, section 2.2: the bubble is (p - 1) of a stage's forward and backward, over v
 // pieces.
-TEST(GenerateSchedule, TakesWhatTheClosedFormSays) {
+TEST(GenerateSchedule, LengthMatchesTheClosedForm) {
   EXPECT_EQ(PipelineLength("pp=4", 8, 4), 33);
   EXPECT_EQ(PipelineLength("pp=4,schedule=gpipe", 8, 4), 33);
   EXPECT_EQ(PipelineLength("pp=4,vpp=2", 8, 8), 2 * 28.5);  // half layers
@@ -215,7 +214,7 @@ TEST(GenerateSchedule, TakesWhatTheClosedFormSays) {
   }
 }
 
-TEST(GenerateSchedule, KeepsWhatTheClosedFormSays) {
+TEST(GenerateSchedule, PassesInFlightMatchTheClosedForm) {
   Split s;
   s.pp = 4;
   for (int64_t stage = 0; stage < 4; ++stage) {
@@ -230,8 +229,8 @@ TEST(GenerateSchedule, KeepsWhatTheClosedFormSays) {
     EXPECT_EQ(MostInFlight(PassesOf(s, 8, stage)), std::min<int64_t>(16, 2 * (4 - stage - 1) + 4 + 1));
 }
 
-// Forward two products, backward two and two of weights, each of which has a hook for its gradient.
-TEST(GenerateGraph, TheHostLaunchesAKernelForEachExpert) {
+// Forward two GEMMs; backward two, and two for weights, each with a hook for its gradient.
+TEST(GenerateGraph, HostLaunchesAKernelForEachExpert) {
   const auto host_ns = [](int experts, const std::string& training) {
     const StepGraphs step =
         Step(absl::StrCat("layers=3,hidden=256,heads=4,vocab=1000,expert_ffn=128,top_k=2,experts=", experts),
@@ -249,8 +248,8 @@ TEST(GenerateGraph, TheHostLaunchesAKernelForEachExpert) {
     EXPECT_NEAR(static_cast<double>(host_ns(16, training) - host_ns(8, training)),
                 static_cast<double>(further * each), 200'000.0);
   }
-  // fp8: casts of the inputs of each product, forward and backward, and looks for their greatest values; and
-  // of the weights.
+  // fp8: casts of the inputs of each GEMM, forward and backward, and searches for their greatest values; and
+  // casts of the weights.
   EXPECT_NEAR(
       static_cast<double>(host_ns(16, ",launch=10us,dtype=fp8") - host_ns(8, ",launch=10us,dtype=fp8")),
       static_cast<double>((further + 3 * 2 * 8 * (2 * 4 + 2)) * launch), 200'000.0);
@@ -258,7 +257,7 @@ TEST(GenerateGraph, TheHostLaunchesAKernelForEachExpert) {
             host_ns(8, ",cuda_graphs=yes,graphed_experts=yes"));
 }
 
-TEST(GenerateSchedule, PassesThatRunTogetherAreOfDifferentMicroBatchesOrPieces) {
+TEST(GenerateSchedule, MergedPassesAreOfDifferentMicroBatchesOrPieces) {
   for (const int64_t vpp : {1, 2}) {
     Split s;
     s.pp = 4, s.vpp = vpp;
@@ -285,7 +284,7 @@ TEST(GenerateSchedule, PassesThatRunTogetherAreOfDifferentMicroBatchesOrPieces) 
   }
 }
 
-TEST(GenerateLayout, NodesAndRailsPartTheRanksOfExperts) {
+TEST(GenerateLayout, NodesAndRailsPartitionTheExpertRanks) {
   Split s;
   s.tp = 2, s.dp = 32, s.ep = 32;
   const Layout layout(s);
@@ -300,7 +299,7 @@ TEST(GenerateLayout, NodesAndRailsPartTheRanksOfExperts) {
   EXPECT_EQ(s.expert_node(), 32);  // equal parts
 }
 
-TEST(GenerateLayout, GroupsPartTheRanks) {
+TEST(GenerateLayout, GroupsPartitionTheRanks) {
   for (const bool pp_before_dp : {false, true}) {
     Split s;
     s.tp = 2, s.cp = 2, s.dp = 6, s.pp = 3, s.ep = 4, s.etp = 2, s.domain = 4;
@@ -349,12 +348,12 @@ TEST(GenerateGraph, HasTheKernelsOfItsFramework) {
   auto now = names(kDense, "dtype=bf16");
   EXPECT_EQ(now["wgrad_gemm_accum_fp32"], 4 * 8 + 1);
   EXPECT_EQ(now["accumulate_gradients_elementwise_kernel"], 0);
-  // Gradients in bf16: products add to them there, and the optimizer casts them.
+  // Gradients in bf16: GEMMs accumulate in bf16, and the optimizer casts the gradients.
   auto narrow = names(kDense, "dtype=bf16,grad_reduce_dtype=bf16");
   EXPECT_EQ(narrow["wgrad_gemm_accum_fp16"], 4 * 8 + 1);
   EXPECT_EQ(narrow["wgrad_gemm_accum_fp32"], 0);
   EXPECT_EQ(narrow["multi_tensor_apply_kernel_copy"], now["multi_tensor_apply_kernel_copy"] + 1);
-  // Chunks are sequences of their own to attention; layers without positions have no kernel for these.
+  // Attention takes chunks as separate sequences; layers without positions have no kernel for positions.
   const std::string chunks =
       absl::StrCat(kDense, ",chunk=16,rope_layers=0-4:4+1-5:4+2-6:4,qk_norm=yes,qk_norm_bare=yes");
   auto some = names(chunks.c_str(), "dtype=bf16");
@@ -372,7 +371,7 @@ TEST(GenerateGraph, HasTheKernelsOfItsFramework) {
   EXPECT_EQ(shapes["[[4, 8, 16, 64], [4, 4, 16, 64], [4, 4, 16, 64]]"], 6);
   EXPECT_EQ(shapes["[[1, 8, 64, 64], [1, 4, 64, 64], [1, 4, 64, 64]]"], 2);
   EXPECT_EQ(pairs, 6 * 4 * (16 * 17 / 2) + 2 * (64 * 65 / 2));
-  // Caps of scores are in attention's kernel, or passes over the scores; those of logits are passes.
+  // Caps of scores are part of attention's kernel, or passes over the scores; caps of logits are passes.
   const std::string capped = absl::StrCat(kDense, ",score_cap=50,logit_cap=30");
   auto caps = names(capped.c_str(), "dtype=bf16");
   EXPECT_EQ(caps["softcap_fwd_heads_first_attention_kernel"], 8);
@@ -382,13 +381,13 @@ TEST(GenerateGraph, HasTheKernelsOfItsFramework) {
   auto passes = names(capped.c_str(), "dtype=bf16,attention=math");
   EXPECT_EQ(passes["tanh_elementwise_kernel"], 8 + 1);
   EXPECT_EQ(passes["tanh_backward_elementwise_kernel"], 8 + 1);
-  // Norms write fp8 themselves, but for scales of the tensor as it is.
+  // Norms write fp8 themselves, except with current scaling.
   for (const char* recipe : {"delayed", "mxfp8"}) {
     auto fp8 = names(kDense, absl::StrCat("dtype=fp8,fp8=", recipe));
     const bool blocks = absl::string_view(recipe) == "mxfp8";
     EXPECT_EQ(fp8[blocks ? "mxfp8_quantize_kernel" : "cast_transpose_elementwise_kernel"], 6 * 8);
     EXPECT_EQ(fp8["fp8_transpose_kernel"],
-              blocks ? 0 : 2 * 8);  // of what norms write, for gradients of weights
+              blocks ? 0 : 2 * 8);  // of the outputs of norms, for gradients of weights
     EXPECT_EQ(fp8["amax_reduce_kernel"], 0);
   }
   auto current = names(kDense, "dtype=fp8");
@@ -401,14 +400,14 @@ TEST(GenerateGraph, HasTheKernelsOfItsFramework) {
   EXPECT_EQ(first["dot_do_o_kernel"], 8);
   EXPECT_EQ(first["catarraybatchedcopy_kernel"], 8);
   EXPECT_EQ(current["dot_do_o_kernel"], 0);
-  // Heads of a rank in fours fit the fused softmax; one does not.
+  // The fused softmax needs a multiple of four heads on a rank; one head does not fit.
   auto eager = names("layers=8,hidden=512,heads=2,ffn=1024,vocab=4096", "attention=math");
   EXPECT_EQ(eager["masked_fill_elementwise_kernel"], 2 * 8);
   EXPECT_EQ(old["masked_fill_elementwise_kernel"], 0);
 }
 
 // Random splits: each is refused, or its ranks run to the end.
-TEST(GenerateGraph, NoRandomSplitWaitsForEver) {
+TEST(GenerateGraph, RandomSplitsDoNotDeadlock) {
   std::mt19937 random(7);
   const auto pick = [&](std::initializer_list<int> of) { return *(of.begin() + random() % of.size()); };
   const int steps = kSanitized ? 60 : 200;

@@ -22,7 +22,7 @@ double Peak(const StepPlan& plan) {
 
 // Megatron-LM's documentation, "Distributed Optimizer": 4 + 16 / d bytes of a weight where gradients are kept
 // in two bytes, 6 + 12 / d where in four. FSDP keeps four, and reduces two.
-TEST(GenerateMemory, NarrowGradientsAreKeptByMegatronAlone) {
+TEST(GenerateMemory, OnlyMegatronKeepsNarrowGradients) {
   const auto memory = [](const std::string& parallel, const std::string& training) {
     return MemoryOfStage(PlanOf(kDense, parallel, absl::StrCat("seq=64,global_batch=4,", training)), 0);
   };
@@ -38,11 +38,11 @@ TEST(GenerateMemory, NarrowGradientsAreKeptByMegatronAlone) {
                    reduced = memory("dp=4", "framework=fsdp,grad_reduce_dtype=bf16");
   EXPECT_EQ(reduced.gradients, fsdp.gradients);
   EXPECT_EQ(reduced.optimizer, fsdp.optimizer);
-  EXPECT_LT(reduced.working, fsdp.working);  // what is reduced behind a layer
+  EXPECT_LT(reduced.working, fsdp.working);  // gradients that are reduced after a layer
 }
 
 // Allocated peaks that SimuMax measured on 8 B200 (docs/b200, Megatron-LM, bf16, distributed optimizer).
-TEST(GenerateMemory, IsWhatWasMeasured) {
+TEST(GenerateMemory, MatchesMeasuredPeaks) {
   const struct {
     const char *model, *parallel;
     double gib;
@@ -68,7 +68,7 @@ TEST(GenerateMemory, IsWhatWasMeasured) {
 }
 
 // Bytes a parameter, Megatron-LM's documentation and Rajbhandari et al., 2020.
-TEST(GenerateMemory, HasStatesAsPublished) {
+TEST(GenerateMemory, StatesMatchPublishedBytes) {
   const auto states = [](const char* parallel, const char* training) {
     const StepPlan plan = PlanOf("layers=4,hidden=1024,heads=8,ffn=4096,vocab=4096", parallel,
                                  absl::StrCat("seq=64,global_batch=64,", training));
@@ -88,11 +88,11 @@ TEST(GenerateMemory, HasStatesAsPublished) {
 }
 
 // Korthikanti et al., "Reducing Activation Recomputation in Large Transformer Models", 2022, figure 1: GiB of
-// weights, gradients and states, and of activations, without recomputation and with what the paper adds.
-TEST(GenerateMemory, IsAsPublishedForGptModels) {
+// weights, gradients and states, and of activations, without recomputation and with the paper's methods.
+TEST(GenerateMemory, MatchesPublishedGptModels) {
   const struct {
     const char *model, *parallel, *training;
-    int middle;  // a stage without embeddings: what is published is a mean of all
+    int middle;  // a stage without embeddings: the published number is a mean of all stages
     double states, kept, selective_sp;
   } kPublished[] = {
       {"layers=48,hidden=6144,heads=64,ffn=24576", "pp=1", "micro_batch=4,global_batch=4", 0, 45.56, 59.25,
@@ -122,7 +122,7 @@ TEST(GenerateMemory, IsAsPublishedForGptModels) {
 }
 
 // Bytes of a token and layer: (12 h + 4 k + 6 f + 4 a) / t.
-TEST(GenerateMemory, KeepsWhatTheBackwardReads) {
+TEST(GenerateMemory, KeepsTensorsThatTheBackwardReads) {
   const StepPlan plan = PlanOf("llama3-8b", "tp=2", "seq=1000");
   EXPECT_EQ(ActivationsOfLayer(plan, 0), 1000 * (12 * 4096 + 4 * 1024 + 6 * 14336 + 4 * 32) / 2);
 }
@@ -140,9 +140,9 @@ TEST(GenerateMemory, FollowsTheSchedule) {
   EXPECT_EQ(activations("pp=4", 0, ",recompute=full"), 4 * 8 * 1024 * 4096 * 2);
 }
 
-// Of 8 layers of a stage: inputs of each, of each third one (layers 0, 3 and 6), of the first three beside
-// all that the others keep; and beside that what is made again at once.
-TEST(GenerateMemory, FollowsTheLayersThatAreMadeAgain) {
+// A stage of 8 layers keeps the inputs of each layer, of each third layer (0, 3 and 6), or of the first three
+// and everything of the other layers; in addition, the activations that are recomputed together.
+TEST(GenerateMemory, FollowsRecomputedLayers) {
   const auto of = [](const char* more) {
     return MemoryOfStage(
         PlanOf("llama3-8b", "pp=4", absl::StrCat("seq=1024,global_batch=8,recompute=full", more)), 0);
@@ -158,9 +158,10 @@ TEST(GenerateMemory, FollowsTheLayersThatAreMadeAgain) {
   EXPECT_EQ(of("").working - of(",recompute_method=block,recompute_layers=0").working, layer);
 }
 
-// What single modules free, by hand: features of a token in two bytes, sums of rows in four. What the
-// backward pass makes again at once, of attention or of the MLP, is there while a layer goes back.
-TEST(GenerateMemory, FollowsTheModulesThatAreMadeAgain) {
+// Bytes that single modules free, counted by hand: features of a token in two bytes, sums of rows in four.
+// The activations of attention or of the MLP that are recomputed together exist during the backward pass of a
+// layer.
+TEST(GenerateMemory, FollowsRecomputedModules) {
   struct Freed {
     const char *model, *modules;
     int64_t attention, mlp;  // bytes of a token, with tp=1
@@ -191,8 +192,8 @@ TEST(GenerateMemory, FollowsTheModulesThatAreMadeAgain) {
   }
 }
 
-// Dropout before adapters keeps what it left of their inputs, and a mask of a byte, instead of what nothing
-// else reads: the outputs of the norms before attention and the MLP, and of the MLP's activation.
+// Dropout before adapters keeps its outputs and a mask of one byte, instead of tensors that nothing else
+// reads: the outputs of the norms before attention and the MLP, and of the MLP's activation.
 TEST(GenerateMemory, DropoutBeforeAdaptersKeepsMasks) {
   const auto of = [](const char* more) {
     return ActivationsOfLayer(PlanOf("llama3-8b", "", absl::StrCat("seq=1000,lora=8", more)), 0);
@@ -203,8 +204,8 @@ TEST(GenerateMemory, DropoutBeforeAdaptersKeepsMasks) {
             1000 * (attention + mlp - 2 * 2 * 4096 - 2 * 14336));
 }
 
-// Adapters of latent attention: narrow features of five products, and with dropout what is left of their
-// inputs.
+// Adapters of latent attention keep the narrow features of five GEMMs, and with dropout the inputs after
+// dropout.
 TEST(GenerateMemory, AdaptersOfLatentAttentionKeepTheirInputs) {
   const auto of = [](const char* more) {
     return ActivationsOfLayer(PlanOf("deepseek-v3:mtp=0", "", absl::StrCat("seq=1000", more)), 0);
@@ -215,15 +216,15 @@ TEST(GenerateMemory, AdaptersOfLatentAttentionKeepTheirInputs) {
 }
 
 // One norm for both halves keeps its input and its output; halves without norms before them keep their
-// inputs, and those of the norms behind them.
+// inputs, and the inputs of the norms after them.
 TEST(GenerateMemory, FollowsTheNormsOfABlock) {
   const auto of = [](const char* model) { return ActivationsOfLayer(PlanOf(model, "", "seq=1000"), 0); };
   EXPECT_EQ(of("llama3-8b") - of("llama3-8b:shared_norm=yes"), 1000 * 2 * 2 * 4096);
   EXPECT_EQ(of("llama3-8b"), of("llama3-8b:pre_norm=no,post_norm=yes"));
 }
 
-// A norm behind each half keeps its input; a window keeps what attention without one keeps.
-TEST(GenerateMemory, NormsBehindTheHalvesKeepTheirInputs) {
+// A norm after each half keeps its input; attention with a window keeps as much as attention without one.
+TEST(GenerateMemory, NormsAfterTheHalvesKeepTheirInputs) {
   const int64_t plain = ActivationsOfLayer(PlanOf("llama3-8b", "", "seq=1000"), 0);
   EXPECT_EQ(ActivationsOfLayer(PlanOf("llama3-8b:post_norm=yes", "", "seq=1000"), 0) - plain,
             1000 * 4 * 4096);

@@ -1,4 +1,4 @@
-// Passes that run together: which exchanges of experts they hide, and what they keep.
+// Passes that run together: the exchanges of experts that they hide, and the memory that they keep.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,8 +26,8 @@ struct Counted {
   int all = 0, alone = 0;
 };
 
-// Exchanges of micro-batches that run beside another, and those of them that the computations before and
-// behind in the order of the stream are edges of.
+// Exchanges between computations of two passes. `alone`: exchanges that wait for the computation before them,
+// while the computation after them waits for the exchange.
 Counted Count(const StageGraph& graph) {
   Counted out;
   int64_t before = -1;
@@ -38,7 +38,7 @@ Counted Count(const StageGraph& graph) {
     size_t behind = i;
     while (behind < graph.nodes.size() && graph.nodes[behind].stream != Stream::kCompute) ++behind;
     if (behind == graph.nodes.size()) continue;
-    // Where the computation behind is of the other pass, no data flow between them.
+    // If the computation after the exchange is of the other pass, no data flow between them.
     if (graph.nodes[behind].spot.micro_batch == n.spot.micro_batch) continue;
     ++out.all;
     out.alone += DependsOn(graph, i, static_cast<size_t>(before)) && DependsOn(graph, behind, i) ? 1 : 0;
@@ -68,12 +68,13 @@ TEST(GenerateMerge, HidesTheShareOfExchanges) {
   EXPECT_NEAR(between.alone, (1 - 0.3655) * between.all, 0.02 * between.all);
 }
 
-TEST(GenerateMerge, TheShareIsOfPassesThatRunTogether) {
+TEST(GenerateMerge, HiddenShareNeedsOverlappedPasses) {
   const std::string error = ErrorOf(kExperts, "ep=2,dp=2,hidden_share=0.5", "seq=64");
   EXPECT_NE(error.find("expected parallel.overlap_expert=yes too"), std::string::npos) << error;
 }
 
-// By the network first on the way to the experts, and last on the way back; each behind the other.
+// Tokens cross the network first when they go to the experts, and last when they return; each exchange
+// follows the other.
 TEST(GenerateMerge, RailsAndNodesFollowEachOther) {
   const StepPlan plan = PlanOf(kExperts, "ep=4,dp=4,domain=2,dispatcher=deep", "seq=64,global_batch=4");
   const auto graph = BuildStage(plan, 0);
@@ -97,7 +98,7 @@ TEST(GenerateMerge, RailsAndNodesFollowEachOther) {
   EXPECT_EQ(back, 6 * 2);
 }
 
-// One pass frees a layer while the other fills one: of two micro-batches in flight one is kept.
+// One pass frees a layer while the other fills one: one of two micro-batches in flight is kept.
 TEST(GenerateMerge, TwoPassesKeepOneMicroBatchAndALayer) {
   const auto activations = [](const char* more) {
     return MemoryOfStage(PlanOf(kExperts, absl::StrCat("ep=2,dp=2", more), "seq=64,global_batch=16"), 0)

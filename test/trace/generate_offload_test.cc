@@ -1,4 +1,5 @@
-// What the host's memory holds: sizes, the order of copies, what is refused, and what frameworks call it.
+// Offloading to the host's memory: sizes, the order of copies, settings that are refused, and the names in
+// frameworks.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +21,7 @@ using ::testing::HasSubstr;
 
 // NVIDIA's run on 16 H100 (Megatron-Bridge, skills/nemo-mbridge-perf-cpu-offloading/card.yaml): GB allocated,
 // by the share of the optimizer that is offloaded.
-TEST(GenerateOffload, OptimizerFreesWhatWasMeasured) {
+TEST(GenerateOffload, OptimizerFreesMeasuredBytes) {
   const auto allocated = [](const std::string& training) {
     const RankMemory m = MemoryOfStage(PlanOf("qwen3-30b-a3b", "tp=2,pp=2,dp=4,ep=4,zero=1",
                                               absl::StrCat("seq=4096,global_batch=8", training)),
@@ -37,13 +38,13 @@ TEST(GenerateOffload, OptimizerFreesWhatWasMeasured) {
   }
 }
 
-TEST(GenerateOffload, TheHostHoldsWhatTheDeviceDoesNot) {
+TEST(GenerateOffload, HostHoldsOffloadedBytes) {
   const RankMemory all = MemoryOfStage(PlanOf(kDense, "dp=2,zero=1", "seq=128,global_batch=2"), 0);
   const StepPlan plan =
       PlanOf(kDense, "dp=2,zero=1", "seq=128,global_batch=2,offload=activations+optimizer,offload_layers=5");
   const RankMemory left = MemoryOfStage(plan, 0);
   const int64_t layer = ActivationsOfLayer(plan, 0);
-  EXPECT_EQ(left.activations, all.activations - 4 * layer);  // of five one is on its way
+  EXPECT_EQ(left.activations, all.activations - 4 * layer);  // one of the five is being copied
   const int64_t updated = all.optimizer / 12;                // fp32 weights and two averages
   EXPECT_EQ(left.optimizer, all.optimizer - 8 * updated);
   EXPECT_EQ(left.host, 5 * layer + 16 * updated);
@@ -66,9 +67,9 @@ TEST(GenerateOffload, WindowsCoverAllLayers) {
   }
 }
 
-// Each layer goes once and comes back once for each micro-batch, in reverse, behind its own forward pass and
-// before its own backward pass.
-TEST(GenerateOffload, CopiesLieBetweenThePassesOfTheirLayer) {
+// For each micro-batch, each layer is copied out once after its forward pass, and copied back once before its
+// backward pass, in reverse order.
+TEST(GenerateOffload, CopiesRunBetweenThePassesOfTheirLayer) {
   const StepPlan plan = PlanOf(kDense, "", "seq=64,global_batch=3,offload=activations,offload_layers=6");
   const auto graph = BuildStage(plan, 0);
   ASSERT_TRUE(graph.ok()) << graph.status();
@@ -101,7 +102,7 @@ TEST(GenerateOffload, CopiesLieBetweenThePassesOfTheirLayer) {
   EXPECT_EQ(order, expected);
 }
 
-TEST(GenerateOffload, RefusesWhatFrameworksRefuse) {
+TEST(GenerateOffload, RefusesSettingsThatFrameworksRefuse) {
   const auto error = [](const std::string& parallel, const std::string& training) {
     return ErrorOf(kDense, parallel, absl::StrCat("seq=64,", training));
   };
@@ -125,7 +126,7 @@ TEST(GenerateOffload, RefusesWhatFrameworksRefuse) {
   EXPECT_THAT(error("dp=2", "offload=optimizer,framework=fsdp"), HasSubstr("framework=megatron"));
 }
 
-TEST(GenerateOffload, ReadsMegatronsNames) {
+TEST(GenerateOffload, ReadsMegatronNames) {
   const auto read = [](const std::string& more) {
     const auto workload = ReadForeign(
         absl::StrCat("--num-layers 8 --hidden-size 512 --num-attention-heads 8 --seq-length 2048\n"

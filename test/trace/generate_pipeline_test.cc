@@ -1,4 +1,4 @@
-// Layers that stages do not share equally, and schedules that split the backward pass or go both ways.
+// Layers that stages share unequally, and schedules that split the backward pass or run in both directions.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,15 +35,15 @@ std::vector<int64_t> LayersOf(const std::string& model, const std::string& paral
 
 std::string Layers(int64_t n) { return absl::StrCat("layers=", n, ",hidden=64,heads=4,ffn=128,vocab=256"); }
 
-// Llama 3 took a layer off the first and the last stage (Grattafiori et al., 2024, section 3.3.2);
+// Llama 3 has one layer less on the first and the last stage (Grattafiori et al., 2024, section 3.3.2);
 // DeepSeek-V3's 61 layers are on 16 stages.
-TEST(GeneratePieces, ModelsThatWereTrainedUnevenAre) {
+TEST(GeneratePieces, UsesUnevenStagesOfTrainedModels) {
   const std::vector<int64_t> llama = LayersOf("llama3-405b", "pp=16");
   ASSERT_EQ(llama.size(), 16u);
   EXPECT_EQ(llama.front(), 7);
   EXPECT_EQ(llama.back(), 7);
   for (size_t i = 1; i + 1 < llama.size(); ++i) EXPECT_EQ(llama[i], 8);
-  EXPECT_THAT(LayersOf("llama3-405b", "pp=2"), ElementsAre(63, 63));  // equal where that goes
+  EXPECT_THAT(LayersOf("llama3-405b", "pp=2"), ElementsAre(63, 63));  // equal if the layers divide
   const std::vector<int64_t> deepseek = LayersOf("deepseek-v3", "pp=16");
   int64_t sum = 0;
   for (const int64_t n : deepseek) {
@@ -54,7 +54,7 @@ TEST(GeneratePieces, ModelsThatWereTrainedUnevenAre) {
   EXPECT_EQ(sum, 61);
 }
 
-TEST(GeneratePieces, LayoutsAreMegatrons) {
+TEST(GeneratePieces, ReadsMegatronLayouts) {
   EXPECT_THAT(LayersOf(Layers(10), "pp=4,layout=balanced"), ElementsAre(2, 3, 3, 2));
   EXPECT_THAT(LayersOf(Layers(10), "pp=4,first_layers=2,last_layers=2"), ElementsAre(2, 3, 3, 2));
   EXPECT_THAT(LayersOf(Layers(9), "pp=4,last_layers=0"), ElementsAre(3, 3, 3, 0));
@@ -63,7 +63,7 @@ TEST(GeneratePieces, LayoutsAreMegatrons) {
   EXPECT_THAT(LayersOf(Layers(7), "pp=2,layout=Et|(tt|)*2ttL"), ElementsAre(1, 2, 2, 2));  // vpp is 2
 }
 
-// What all ranks hold, each weight once (dualpipe: twice), is the model.
+// The weights of all ranks, each counted once (dualpipe: twice), are the model.
 TEST(GeneratePieces, HoldEachParameter) {
   const std::string experts = "layers=9,hidden=64,heads=4,ffn=128,vocab=256,experts=8,top_k=2,dense_layers=2";
   for (const std::string& model : {Layers(9), experts}) {
@@ -80,9 +80,9 @@ TEST(GeneratePieces, HoldEachParameter) {
   }
 }
 
-// A layer of a further token: DeepSeek-V3, 2024, section 2.2. Beside a transformer layer, a product of 2 h by
-// h and three norms; the embedding is copied to the last stage where the first one is another.
-TEST(GeneratePieces, LayersOfFurtherTokensAreWithTheHead) {
+// A layer of multi-token prediction: DeepSeek-V3, 2024, section 2.2. In addition to a transformer layer, a
+// GEMM of 2 h by h and three norms; the embedding is copied to the last stage if the first one is another.
+TEST(GeneratePieces, MultiTokenLayersAreWithTheHead) {
   const std::string model = Layers(8) + ",mtp=1";
   const int64_t h = 64, layer = ParametersOfLayer(PlanOf(model, "", kTraining).model, 8).total();
   for (const char* parallel : {"", "pp=4", "pp=4,layout=balanced,schedule=zb-h1", "pp=4,schedule=dualpipe",
@@ -105,7 +105,7 @@ TEST(GeneratePieces, LayersOfFurtherTokensAreWithTheHead) {
 }
 
 // Qi et al., 2023: the bubble of ZB-H1 is (p - 1) (F + B - W).
-TEST(GenerateSchedule, ZeroBubbleTakesWhatTheClosedFormSays) {
+TEST(GenerateSchedule, ZeroBubbleLengthMatchesTheClosedForm) {
   EXPECT_EQ(UnitLength(Step(Layers(4), "pp=4,schedule=zb-h1", "seq=16,global_batch=8")), 27);
   for (const int p : {1, 2, 4, 8}) {
     for (const int m : {p, 2 * p, 5 * p}) {
@@ -120,7 +120,7 @@ TEST(GenerateSchedule, ZeroBubbleTakesWhatTheClosedFormSays) {
 
 // DeepSeek-V3, 2024, table 2: the bubble of DualPipe is (p / 2 - 1) (F&B + B - 3 W), here of F = 1, B = 2, W
 // = 1; of its form with two pieces a stage (p - 1) of that.
-TEST(GenerateSchedule, DualPipeTakesWhatTheClosedFormSays) {
+TEST(GenerateSchedule, DualPipeLengthMatchesTheClosedForm) {
   constexpr int kMerged = 3, kBubble = kMerged + 2 - 3;
   for (const int p : {2, 4, 8}) {
     for (const int m : {2 * p, 4 * p}) {
@@ -158,8 +158,8 @@ TEST(GenerateSchedule, EachPassRunsOnce) {
   }
 }
 
-// A micro-batch passes the pieces of the model in their order, whichever way it goes.
-TEST(GenerateSchedule, PlacesComeBackToThemselves) {
+// A micro-batch passes the pieces of the model in their order, in both directions.
+TEST(GenerateSchedule, PiecesAndSpotsMapToEachOther) {
   for (const Schedule schedule : {Schedule::kInterleaved, Schedule::kDualPipe, Schedule::kDualPipeV}) {
     Split s;
     s.schedule = schedule;
@@ -178,7 +178,7 @@ TEST(GenerateSchedule, PlacesComeBackToThemselves) {
 
 // 1F1B's memory on stage 0 (Qi et al., 2023, section 2.1: ZB-H1 keeps no more than that anywhere); DualPipe
 // keeps p + 1 passes (DeepSeek-V3, 2024, table 2).
-TEST(GenerateMemory, OfSchedulesThatSplitTheBackwardPass) {
+TEST(GenerateMemory, FollowsSchedulesThatSplitTheBackwardPass) {
   const std::string model = Layers(16);
   const StepPlan plain = PlanOf(model, "pp=8", kTraining),
                  zero = PlanOf(model, "pp=8,schedule=zb-h1", kTraining);
@@ -196,7 +196,7 @@ TEST(GenerateMemory, OfSchedulesThatSplitTheBackwardPass) {
 }
 
 // Pieces of unequal sizes: each stage keeps its own layers' activations.
-TEST(GenerateMemory, OfUnequalStages) {
+TEST(GenerateMemory, FollowsUnequalStages) {
   const StepPlan plan = PlanOf(Layers(10), "pp=4,layout=balanced", kTraining);
   const int64_t layer = ActivationsOfLayer(plan, 0);
   EXPECT_EQ(MemoryOfStage(plan, 0).activations, 4 * 2 * layer);
@@ -204,7 +204,7 @@ TEST(GenerateMemory, OfUnequalStages) {
   EXPECT_EQ(MemoryOfStage(plan, 3).activations, 1 * 2 * layer);
 }
 
-// Of two passes that run together, the computation of one follows each exchange of the other.
+// When two passes run together, the computation of one follows each exchange of the other.
 TEST(GenerateMerged, ExchangesRunBesideTheOtherPass) {
   const std::string experts = "layers=8,hidden=64,heads=4,ffn=128,vocab=256,experts=8,top_k=2";
   for (const char* training : {"seq=16,global_batch=32", "seq=16,global_batch=32,launch=5us"}) {

@@ -1,5 +1,4 @@
-// What the backward pass makes again: layers and single modules, against the forward pass and the closed
-// form.
+// Recomputation of layers and single modules, against the forward pass and the closed form.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,8 +16,8 @@
 namespace chakra::generate::CHAKRA_FILE {
 namespace {
 
-// Layers that are made again: which, and how often, by their attention.
-TEST(GenerateRecompute, RecomputesTheLayersThatAreAskedFor) {
+// Recomputed layers, and how often each is recomputed, counted by their attention.
+TEST(GenerateRecompute, RecomputesTheGivenLayers) {
   const auto layers = [](const char* parallel, const char* training) {
     const StepGraphs step =
         Step(kDense, parallel, std::string("seq=128,global_batch=4,recompute=full") + training);
@@ -71,8 +70,8 @@ std::map<std::string, int> ComputationsOf(const StepGraphs& step, const char* ph
   return out;
 }
 
-// Single modules: the kernels of their forward pass, each once more and no others, and operations as the
-// closed form has them.
+// Single modules: each kernel of their forward pass runs once more, no other kernel does, and operations
+// match the closed form.
 TEST(GenerateRecompute, RecomputesSingleModules) {
   const std::vector<std::string> mlp = {"mlp.up", "mlp.activation", "mlp.down"};
   const std::vector<std::string> up = {"attention.q_up", "attention.kv_up", "attention.rope"};
@@ -128,7 +127,7 @@ TEST(GenerateRecompute, RecomputesSingleModules) {
   }
 }
 
-// In fp8 what the experts' second product took is cast once more.
+// In fp8, the input of the experts' second GEMM is cast once more.
 TEST(GenerateRecompute, RecomputedActivationsAreCastAgain) {
   const StepGraphs step =
       Step(kExperts, "dp=2,ep=2",
@@ -144,8 +143,9 @@ TEST(GenerateRecompute, RecomputedActivationsAreCastAgain) {
   EXPECT_EQ(casts, 6 * 2);
 }
 
-// Layers that are made again together run forward one after the other before the first of them goes back.
-TEST(GenerateRecompute, RecomputesTogether) {
+// Layers that are recomputed together run forward one after the other before the backward pass of the first
+// of them.
+TEST(GenerateRecompute, RecomputesLayersTogether) {
   const StepGraphs step = Step(kDense, "", "seq=128,global_batch=1,recompute=full,recompute_layers=3");
   std::vector<std::string> order;
   for (const StepNode& n : step.stages[0].nodes) {

@@ -1,4 +1,4 @@
-// Makes steps, and runs their stages in their own time, without machine or engine.
+// Builds steps, and runs their stages with unit times, without a machine or an engine.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -38,9 +38,9 @@ inline int64_t Reduced(const StepGraphs& step, const StageGraph& stage) {
   return bytes / step.plan.gradient_bytes();
 }
 
-// The length of a step whose streams run their nodes in order, where a computation of a part that begins with
-// `part` takes as long as `forward` says, or its inputs' or weights' gradient takes 1 unit, and all else
-// nothing. Fails the test where a stage waits for ever.
+// The length of a step whose streams run their nodes in order. A computation of a part that begins with
+// `part` takes `forward` in the forward pass and 1 in all other phases; everything else takes no time. Fails
+// the test if a stage waits forever.
 inline double UnitLength(const StepGraphs& step, absl::string_view part = "mlp.up", double forward = 1) {
   std::map<std::tuple<int64_t, int64_t, int32_t>, double> sent;  // from, to, tag
   struct Run {

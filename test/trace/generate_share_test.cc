@@ -1,4 +1,4 @@
-// Steps whose ranks share files: what is read of them is what is read of a file for each rank.
+// Steps whose ranks share files give the same traces as steps with a file for each rank.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -91,7 +91,7 @@ constexpr const char* kSteps[][3] = {
      "global_batch=16"},
 };
 
-TEST_F(Share, AsWithAFileForEachRank) {
+TEST_F(Share, EqualsAFileForEachRank) {
   for (const auto& [model, parallel, training] : kSteps) {
     SCOPED_TRACE(absl::StrCat(model, "|", parallel));
     fs::remove_all(folder_);
@@ -110,9 +110,9 @@ TEST_F(Share, AsWithAFileForEachRank) {
       const auto plain = Read("shared", false, threads);
       ASSERT_TRUE(plain.ok()) << plain.status();
       ExpectEqual(*plain, *each);
-      EXPECT_LE(plain->distinct_graphs(), step.stages.size());  // those of two ways are alike
+      EXPECT_LE(plain->distinct_graphs(), step.stages.size());  // the graphs of both directions are equal
     }
-    // One rank for all that do the same; the others follow from it.
+    // One rank stands for all symmetric ranks; the others follow from it.
     SymmetricRanks symmetric, of_step;
     auto few = Read("shared", false, 2, &symmetric);
     ASSERT_TRUE(few.ok()) << few.status();
@@ -125,7 +125,7 @@ TEST_F(Share, AsWithAFileForEachRank) {
   }
 }
 
-TEST_F(Share, TheIndexIsFoundByFolderPrefixAndName) {
+TEST_F(Share, FindsTheIndexByFolderPrefixAndName) {
   WriteBoth("tp=2,pp=2", "seq=64,global_batch=4");
   for (const char* input : {"shared", "shared/workload", "shared/workload.ranks.json"}) {
     const auto set = Read(input, false);
@@ -135,22 +135,22 @@ TEST_F(Share, TheIndexIsFoundByFolderPrefixAndName) {
     ASSERT_EQ(set->inputs.size(), 3u);
     EXPECT_EQ(set->inputs[2].role, "index");
   }
-  // A file alone is a trace like any other.
+  // A single file is a trace like any other.
   const auto lone = Read("shared/workload.0.et.zst", false);
   ASSERT_TRUE(lone.ok()) << lone.status();
   EXPECT_EQ(lone->ranks.size(), 1u);
 }
 
-TEST_F(Share, ALaterRunHidesNoEarlierOne) {
+TEST_F(Share, LaterRunsDoNotMixWithEarlierOnes) {
   const StepGraphs step = WriteBoth("tp=2,pp=2", "seq=64,global_batch=4");
-  // Files of ranks take the index away; an index does not join files of another run.
+  // Writing files of ranks removes the index; an index does not join files of another run.
   ASSERT_TRUE(WriteStep(step, At("shared"), {}, 1).ok());
   EXPECT_FALSE(fs::exists(At("shared/workload.ranks.json")));
   const absl::Status refused = WriteSharedStep(step, At("each"), 1);
   EXPECT_THAT(std::string(refused.message()), HasSubstr("exists, and is not a graph of this step"));
 }
 
-TEST_F(Share, SaysWhatIsWrong) {
+TEST_F(Share, RefusesBadIndexes) {
   WriteBoth("tp=2,pp=2", "seq=64,global_batch=4");
   const std::string index = Content("shared/workload.ranks.json");
   const auto error = [&](const std::string& from, const std::string& to) {

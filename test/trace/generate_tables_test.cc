@@ -1,5 +1,5 @@
-// Models of tables: parameters, operations and bytes against second counts, where tables lie, and what a
-// capture of 8 V100 has.
+// Recommendation models: parameters, operations and bytes against second counts, where tables lie, and the
+// collectives of a capture of 8 V100.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -72,8 +72,8 @@ std::string RandomModel(std::mt19937* random, bool cross) {
                       pick(1, 64), "+1", kTwoWays[cross ? 1 : 0]);
 }
 
-// Every product that a rank makes, against the count of a sample.
-TEST(GenerateTables, ProductsOfTheGraphAreThoseCounted) {
+// Each GEMM that a rank runs, against the count of a sample.
+TEST(GenerateTables, GemmsOfTheGraphMatchTheCount) {
   std::mt19937 random(7);
   for (int i = 0; i < 40; ++i) {
     const StepPlan plan = PlanOf(RandomModel(&random, i % 2 == 1), "dp=4",
@@ -190,7 +190,8 @@ TEST(GenerateTables, LargeTablesAreSharedByRows) {
   EXPECT_TRUE(by_rows("dp=8,row_wise=none").empty());
   EXPECT_TRUE(by_rows("dp=1").empty());
   EXPECT_EQ(by_rows("dp=8,row_wise=all").size(), 26u);
-  // Of equal tables as many as ranks, and more: each on a rank, and all ranks alike.
+  // As many equal tables as ranks, or a multiple: each rank has as many as the others, and all ranks are
+  // symmetric.
   const StepPlan equal =
       PlanOf("tables=32,table_rows=1000,dense_features=4,bottom=16,top=1", "dp=8", "global_batch=8");
   EXPECT_EQ(equal.split.graphs(), 1);
@@ -199,7 +200,7 @@ TEST(GenerateTables, LargeTablesAreSharedByRows) {
 
 // facebookresearch/param's capture of TorchRec's DLRM on 8 V100: 16 samples a rank, rows of 16, two tables
 // copied.
-TEST(GenerateTables, CollectivesOfTheCaptureOfDlrm) {
+TEST(GenerateTables, MatchesTheCollectivesOfADlrmCapture) {
   const auto preset = FindPreset("dlrm-dcnv2");
   ASSERT_TRUE(preset.ok());
   const StepPlan plan =
@@ -224,7 +225,7 @@ TEST(GenerateTables, CollectivesOfTheCaptureOfDlrm) {
   EXPECT_EQ(lookups, 128 * 100 * 4);  // the rank of the table with 100 rows a bag
 }
 
-TEST(GenerateTables, MemoryIsWhatARankHolds) {
+TEST(GenerateTables, CountsTheMemoryOfARank) {
   const StepPlan plan =
       PlanOf("table_rows=1000+3000,pooling=2,dense_features=4,bottom=8,top=1", "dp=2,row_wise=1",
              "global_batch=64,dtype=fp32,table_optimizer=rowwise_adagrad");
@@ -249,7 +250,7 @@ TEST(GenerateTables, MemoryIsWhatARankHolds) {
   EXPECT_EQ(m.optimizer, 4 * 8000 + 8 * (4 * 8 + 8 + 9 + 1));
 }
 
-TEST(GenerateTables, RowsThatAreMet) {
+TEST(GenerateTables, CountsDistinctRows) {
   EXPECT_EQ(RowsMet(1, 100), 1);
   EXPECT_EQ(RowsMet(1000000, 1), 1);
   EXPECT_EQ(RowsMet(10, 1000000), 10);
@@ -257,7 +258,7 @@ TEST(GenerateTables, RowsThatAreMet) {
   EXPECT_EQ(RowsMet(5, 0), 0);
 }
 
-TEST(GenerateTables, RefusesWhatDoesNotApply) {
+TEST(GenerateTables, RefusesSettingsThatDoNotApply) {
   constexpr char kModel[] = "table_rows=100+200,dense_features=4,bottom=8+16,top=8+1";
   const struct {
     std::string model;

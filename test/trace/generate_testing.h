@@ -10,7 +10,7 @@
 
 namespace chakra::generate {
 
-// Small models: dense, with experts, with latent attention, as GPT-2 was.
+// Small models: dense, with experts, with latent attention, and one like GPT-2.
 inline constexpr char kDense[] = "layers=8,hidden=512,heads=8,kv_heads=4,ffn=1024,vocab=4096";
 inline constexpr char kExperts[] =
     "layers=8,hidden=512,heads=8,ffn=1024,vocab=4096,experts=8,top_k=2,expert_ffn=256,shared_ffn=512,dense_"
@@ -35,7 +35,7 @@ inline StepPlan PlanOf(const std::string& model, const std::string& parallel, co
   return plan.ok() ? *plan : StepPlan();
 }
 
-// What is said of a step whose parts do not fit; "": they do.
+// The error of a step whose parts do not fit; "" if they fit.
 inline std::string ErrorOf(const std::string& model, const std::string& parallel,
                            const std::string& training) {
   WorkloadOptions options;

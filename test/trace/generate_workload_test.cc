@@ -1,4 +1,4 @@
-// What users write of a workload, and what is refused.
+// Workloads as users write them, and workloads that are refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -64,7 +64,7 @@ TEST(GenerateWorkload, KeysChangeAPreset) {
   EXPECT_EQ(plan->name, "llama3-70b");
 }
 
-TEST(GenerateWorkload, AFileIsTheSameAsShortForms) {
+TEST(GenerateWorkload, FileEqualsShortForms) {
   const Folder folder;
   const std::string file = folder.Write("step.txtpb",
                                         "model { preset: \"llama3-8b\" layers: 4 }\n"
@@ -80,7 +80,7 @@ TEST(GenerateWorkload, AFileIsTheSameAsShortForms) {
   EXPECT_EQ(plan->split.ranks(), 4);
 }
 
-TEST(GenerateWorkload, LooksLikeOne) {
+TEST(GenerateWorkload, RecognisesWorkloadFiles) {
   EXPECT_TRUE(LooksLikeWorkload("# a step\nname: \"x\"\nmodel {\n"));
   EXPECT_TRUE(LooksLikeWorkload("{\n  \"model\": {"));
   EXPECT_TRUE(LooksLikeWorkload("parallel { tp: 2 }"));
@@ -89,7 +89,7 @@ TEST(GenerateWorkload, LooksLikeOne) {
   EXPECT_FALSE(LooksLikeWorkload(""));
 }
 
-TEST(GenerateWorkload, EveryPresetHolds) {
+TEST(GenerateWorkload, EveryPresetResolves) {
   for (const std::string& name : PresetNames()) {
     const auto model = FindPreset(name);
     ASSERT_TRUE(model.ok()) << model.status();
@@ -107,7 +107,7 @@ TEST(GenerateWorkload, EveryPresetHolds) {
   }
 }
 
-TEST(GenerateWorkload, RefusesWithTheNearest) {
+TEST(GenerateWorkload, ErrorsNameTheNearestValue) {
   const struct {
     const char *model, *parallel, *training, *error;
   } kCases[] = {
@@ -250,7 +250,7 @@ TEST(GenerateWorkload, RefusesWithTheNearest) {
   }
 }
 
-TEST(GenerateWorkload, TheDispatcherGoesByTheMachineAndTheModel) {
+TEST(GenerateWorkload, ChoosesTheDispatcherByMachineAndModel) {
   const auto deep = [](const std::string& model, const std::string& parallel) {
     return PlanOf(model, absl::StrCat("dp=32,", parallel), "seq=64").split.deep;
   };

@@ -1,4 +1,4 @@
-// Steps as traces: what the host launches, and files against memory.
+// Steps as traces: the launches of the host, and files against traces in memory.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,8 +16,8 @@
 namespace chakra::generate::CHAKRA_FILE {
 namespace {
 
-// The host takes what its launches take together, in pieces that nodes of streams wait for.
-TEST(GenerateWrite, TheHostLaunchesEachNode) {
+// The host takes the time of all its launches, in pieces that nodes of streams wait for.
+TEST(GenerateWrite, HostLaunchesEachNode) {
   const StepGraphs without = Step(kDense, "tp=2", "seq=64,launch=0us"),
                    with = Step(kDense, "tp=2", "seq=64,launch=50us,layer=0us,call=20us,batch=0us,step=0us");
   const StageGraph& stage = with.stages[0];
@@ -49,7 +49,7 @@ TEST(GenerateWrite, TheHostLaunchesEachNode) {
 }
 
 // CUDA graphs take no Python; a host that is never late has no nodes.
-TEST(GenerateWrite, GraphsOfCudaTakeTheHostLess) {
+TEST(GenerateWrite, CudaGraphsReduceHostTime) {
   const auto host = [](const std::string& training) {
     int64_t ns = 0;
     const StepGraphs step = Step(kDense, "tp=2", absl::StrCat("seq=64", training));
@@ -63,7 +63,7 @@ TEST(GenerateWrite, GraphsOfCudaTakeTheHostLess) {
 }
 
 // Files and memory hold the same, each message has both ends, and no node comes before what it needs.
-TEST(GenerateWrite, FilesAreWhatMemoryHas) {
+TEST(GenerateWrite, FilesEqualTracesInMemory) {
   const std::string folder = (std::filesystem::path(::testing::TempDir()) / "generate_write").string();
   for (const char* parallel :
        {"tp=2,pp=2,dp=2,zero=1", "cp=2,pp=4,vpp=2", "dp=4,zero=3", "tp=2,dp=2,pp=2,order=tp-cp-ep-pp-dp"}) {

@@ -7,7 +7,7 @@
 namespace chakra::CHAKRA_FILE {
 namespace {
 
-TEST(Glob, AStarStandsForAnyText) {
+TEST(Glob, StarMatchesAnyText) {
   EXPECT_TRUE(MatchesGlob("a*c", "abbc"));
   EXPECT_TRUE(MatchesGlob("a*", "a"));
   EXPECT_TRUE(MatchesGlob("*b*", "abc"));
@@ -18,7 +18,7 @@ TEST(Glob, AStarStandsForAnyText) {
   EXPECT_TRUE(MatchesGlob("", ""));
 }
 
-TEST(Glob, SeveralStars) {
+TEST(Glob, MatchesSeveralStars) {
   EXPECT_TRUE(MatchesGlob("*", ""));
   EXPECT_TRUE(MatchesGlob("a*c*e", "abcde"));
   EXPECT_TRUE(MatchesGlob("a*b", "aabab"));
@@ -27,11 +27,11 @@ TEST(Glob, SeveralStars) {
   EXPECT_FALSE(MatchesGlob("", "a"));
   EXPECT_FALSE(MatchesGlob("a", ""));
   EXPECT_FALSE(MatchesGlob("a?c", "abc"));
-  // Linear in what a naive matcher takes exponential time for.
+  // The time is linear; a naive matcher takes exponential time.
   EXPECT_FALSE(MatchesGlob("a*a*a*a*a*a*a*a*a*a*a*a*b", std::string(5000, 'a')));
 }
 
-TEST(Glob, OneCharacterStandsForAnyOnlyWhereAsked) {
+TEST(Glob, MatchesOneCharacterOnlyIfEnabled) {
   EXPECT_TRUE(MatchesGlob("a?c*", "abcd", '?'));
   EXPECT_FALSE(MatchesGlob("a?c", "ac", '?'));
   EXPECT_FALSE(MatchesGlob("a?c", "abc"));

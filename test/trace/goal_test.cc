@@ -1,4 +1,4 @@
-// GOAL programs: read, written, and as traces.
+// GOAL programs: how they are read, written and made into traces.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -60,7 +60,7 @@ struct Bad {
   const char* says;
 };
 
-TEST(GoalText, RefusesWhatIsNone) {
+TEST(GoalText, RefusesBadPrograms) {
   const Bad kBad[] = {
       {"", "line 1: expected num_ranks"},
       {"rank 0 {\n}\n", "expected num_ranks"},
@@ -132,7 +132,7 @@ Program RandomProgram(uint64_t seed) {
   return p;
 }
 
-TEST(Goal, WrittenAndReadIsTheSame) {
+TEST(Goal, RoundTripsRandomPrograms) {
   for (uint64_t seed = 0; seed < 100; ++seed) {
     const Program p = RandomProgram(seed);
     const auto text = ReadGoalText(GoalText(p), "t"), binary = ReadGoalBinary(GoalBinary(p), "b");
@@ -145,8 +145,8 @@ TEST(Goal, WrittenAndReadIsTheSame) {
   }
 }
 
-// As LogGOPSim's Parser.hpp lays it out, byte by byte.
-TEST(GoalBinary, IsLaidOutAsLogGopsimDoes) {
+// The layout of LogGOPSim's Parser.hpp, byte by byte.
+TEST(GoalBinary, MatchesTheLayoutOfLogGopsim) {
   const auto p = ReadGoalText("num_ranks 1\nrank 0 {\na: calc 5 cpu 1\nb: calc 7\nb requires a\n}\n", "x");
   ASSERT_TRUE(p.ok());
   const std::string b = GoalBinary(*p);
@@ -219,7 +219,7 @@ TEST(GoalBinary, RefusesDamage) {
       {with(node + 3 * 39, std::string("\0", 1)), "successor 0 of node 0, expected another"},
       {with(node + 3 * 39, "\x02"), "lead to it"},
       {with(node + 39, std::string("\0", 1)), "node 1 waits for 0 others"},
-      {good + "x", ""},  // what follows the last block is no one's
+      {good + "x", ""},  // bytes after the last block are ignored
   };
   for (const auto& [bytes, says] : kBad) {
     const auto read = ReadGoalBinary(bytes, "bad.bin");
@@ -248,7 +248,7 @@ TEST(GoalTraces, HaveDependenciesUnitsAndSizes) {
   EXPECT_EQ(g.comm[1].bytes, 7u);
 }
 
-TEST(GoalTraces, RefuseWhatTimesAloneTell) {
+TEST(GoalTraces, RefuseMatchesThatDependOnTiming) {
   const auto error = [](const char* body) {
     const auto p = ReadGoalText(absl::StrCat("num_ranks 2\nrank 0 {\n", body, "\n}\nrank 1 {\n}\n"), "x");
     EXPECT_TRUE(p.ok()) << p.status();
@@ -262,7 +262,7 @@ TEST(GoalTraces, RefuseWhatTimesAloneTell) {
   EXPECT_THAT(error("a: calc 1\nb: calc 2\na requires b\nb requires a"), HasSubstr("form a cycle"));
 }
 
-TEST(GoalTraces, AReceiveTakesTheSizeOfItsSend) {
+TEST(GoalTraces, ReceiveTakesTheSizeOfItsSend) {
   const auto p = ReadGoalText("num_ranks 2\nrank 0 {\nsend 10b to 1\n}\nrank 1 {\nrecv 99b from 0\n}\n", "x");
   const auto set = ProgramTraces(*p, "x.goal", ReadOptions());
   ASSERT_TRUE(set.ok()) << set.status();

@@ -1,4 +1,4 @@
-// A graph from columns that a test writes down, as they are.
+// A graph from the columns that a test gives.
 #pragma once
 
 #include <memory>

@@ -18,13 +18,13 @@ std::string ErrorOf(const std::string& json) {
   return g.ok() ? "no error" : std::string(g.status().message());
 }
 
-TEST(Groups, AnyKeyAndBothSpellingsOfRanks) {
+TEST(Groups, ReadsAnyKeyAndBothFormsOfRanks) {
   const auto g = ParseGroups(R"({"1": [0, 1], "tensor parallel": ["3", 2]})", "g.json");
   ASSERT_TRUE(g.ok()) << g.status();
   EXPECT_THAT(*g, ElementsAre(Pair("1", ElementsAre(0, 1)), Pair("tensor parallel", ElementsAre(3, 2))));
 }
 
-TEST(Groups, Refuses) {
+TEST(Groups, RefusesBadGroups) {
   EXPECT_THAT(ErrorOf(R"({"1": [0, 1, 0]})"),
               HasSubstr("g.json, group \"1\": rank 0 is listed more than once"));
   EXPECT_THAT(ErrorOf(R"({"1": [-1]})"), HasSubstr("entry 0: expected a rank, 0 or more, found -1"));
@@ -39,7 +39,7 @@ TEST(Groups, Refuses) {
   EXPECT_THAT(ErrorOf(""), HasSubstr("g.json"));
 }
 
-TEST(Groups, LooksLike) {
+TEST(Groups, RecognisesGroupFiles) {
   EXPECT_TRUE(LooksLikeGroups(R"({"1": [0, 1], "a": ["2"]})"));
   EXPECT_FALSE(LooksLikeGroups("{}"));
   EXPECT_FALSE(LooksLikeGroups(R"({"logical-dims": ["4"]})"));  // a topology
@@ -48,7 +48,7 @@ TEST(Groups, LooksLike) {
   EXPECT_FALSE(LooksLikeGroups("text"));
 }
 
-TEST(Groups, PyTorchNodeInEverySpelling) {
+TEST(Groups, ReadsPyTorchNodesInEveryForm) {
   const std::string groups =
       R"([{"pg_name": "0", "ranks": [], "group_size": 3}, {"pg_name": 7, "ranks": [2, 0]}])";
   std::string escaped;
@@ -60,7 +60,7 @@ TEST(Groups, PyTorchNodeInEverySpelling) {
   }
 }
 
-TEST(Groups, PyTorchNodeErrors) {
+TEST(Groups, RefusesBadPyTorchNodes) {
   const auto error = [](const std::string& text) {
     return std::string(ParseGroupNode(text, "f.et: rank 0, node 2").status().message());
   };
@@ -79,7 +79,7 @@ TEST(Groups, MergeRefusesDifferentRanks) {
   EXPECT_FALSE(MergeGroups({{"1", {1, 0}}}, "s", &all, &members).ok());
 }
 
-TEST(Groups, FewBytesDoNotMakeManyMembers) {
+TEST(Groups, LimitsMembersOfSmallTexts) {
   const auto groups = [](int n) {
     std::string text = "[";
     for (int i = 0; i < n; ++i) {

@@ -1,4 +1,4 @@
-// HLO modules that are not what they should be: refused, with the file and what is wrong; none runs for ever.
+// Bad HLO modules: errors name the file and the fault, and no module runs forever.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ std::string Fixed32(uint32_t field) {
   return out + "\1\2\3\4";
 }
 
-// A step of a loop around an all-reduce, and what may be wrong with it.
+// A step of a loop around an all-reduce, and the faults that a test gives to the step.
 struct LoopStep {
   std::string trips = "{\"known_trip_count\":{\"n\":\"5\"}}";
   std::string groups = IotaGroups(2, 4, {4, 2}, {1, 0});
@@ -93,7 +93,7 @@ std::string Listed(const std::vector<std::vector<uint64_t>>& groups) {
   }
   return Message(87, list);
 }
-// What an instruction of the body is in place of the all-reduce.
+// The step with a collective-permute in place of the all-reduce.
 std::string WithPermute(const std::vector<std::pair<uint64_t, uint64_t>>& pairs) {
   return With([&](LoopStep* s) {
     s->groups.clear();
@@ -180,7 +180,7 @@ std::vector<std::pair<std::string, const char*>> BadProtos() {
   };
 }
 
-TEST(HloBad, ProtosAreRefused) {
+TEST(HloBad, RefusesBadProtos) {
   const auto whole = hlo::ReadHloProto(LoopStep().Encode(), "good.pb");
   ASSERT_TRUE(whole.ok()) << whole.status();
   ASSERT_TRUE(hlo::BuildStep(*whole, "good.pb").ok());
@@ -194,7 +194,8 @@ TEST(HloBad, ProtosAreRefused) {
   }
 }
 
-// What comes from XLA or before it, but is no module: what it is, and what to take.
+// Files of XLA or of tools before it that are no module: the error names the form, and the file to use
+// instead.
 TEST(HloBad, OtherFormsAreExplained) {
   const std::pair<const char*, const char*> kForms[] = {
       {"// a comment\nmodule @jit_f attributes {mhlo.num_partitions = 4 : i32} {\n  func.func public @main() "
@@ -230,7 +231,7 @@ TEST(HloBad, MessagesAreShort) {
 }
 
 // Computations that call the next one twice, 60 deep, run nothing, or would run 2^60 times.
-TEST(HloBad, CallsThatDoubleEnd) {
+TEST(HloBad, EndsCallsThatDouble) {
   const auto module = hlo::ReadHloProto(WithCalls(60, 2), "twice.pb");
   ASSERT_TRUE(module.ok()) << module.status();
   EXPECT_TRUE(hlo::BuildStep(*module, "twice.pb").ok());
