@@ -1,4 +1,5 @@
-// Modules from before XLA's optimisations: element-wise operations become parts of what uses them.
+// Modules from before XLA's optimisations: element-wise operations are fused into the operations that use
+// them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -85,7 +86,7 @@ ENTRY %main (w: f32[64,32]) -> f32[] {
 }
 )";
 
-TEST(HloFuse, ElementwiseOperationsJoinWhatUsesThem) {
+TEST(HloFuse, FusesElementwiseOperationsIntoUsers) {
   Module m = ModuleOf(kUpdate);
   FuseElementwise(&m);
   EXPECT_TRUE(m.fused_here);
@@ -96,7 +97,7 @@ TEST(HloFuse, ElementwiseOperationsJoinWhatUsesThem) {
     names.push_back(m.computations[n.computation].instructions[n.instruction].name);
     if (n.facts != kNoRow) facts[names.back()] = &step.facts[n.facts];
   }
-  // A transpose that a product reads, a slice that a collective sends and what the loop keeps stay; three
+  // A transpose that a GEMM reads, a slice that a collective sends and the state of the loop stay; three
   // rounds.
   const std::vector<std::string> round = {"next", "wt", "g", "gs", "ar", "mu.new", "nu.new", "w.new"};
   std::vector<std::string> expected = {"init"};
@@ -112,7 +113,7 @@ TEST(HloFuse, ElementwiseOperationsJoinWhatUsesThem) {
   EXPECT_EQ(facts["sum"]->bytes, kArray + 4);
   ASSERT_THAT(step.warnings, testing::Not(testing::IsEmpty()));
   EXPECT_THAT(step.warnings[0], HasSubstr("before XLA's optimisations"));
-  // The order of what depends on what is kept.
+  // Dependencies keep the order of nodes.
   const auto at = [&](const char* name) {
     return static_cast<uint32_t>(std::find(names.begin(), names.end(), name) - names.begin());
   };
@@ -121,8 +122,8 @@ TEST(HloFuse, ElementwiseOperationsJoinWhatUsesThem) {
   EXPECT_THAT(deps, ElementsAre(at("mu.new"), at("nu.new")));
 }
 
-// Without a collective the partitioner has not been there: each device would do the work of all.
-TEST(HloFuse, AModuleThatIsNotPartitionedIsSaid) {
+// A module without collectives was not partitioned: each device would do the work of all.
+TEST(HloFuse, WarnsOfUnpartitionedModules) {
   const auto warnings = [](const std::string& head) {
     const Step step = StepOf(ModuleOf(absl::StrCat(
         head,
@@ -136,7 +137,7 @@ TEST(HloFuse, AModuleThatIsNotPartitionedIsSaid) {
   EXPECT_THAT(warnings("HloModule m"), testing::Not(HasSubstr("collectives: it is from before")));
 }
 
-TEST(HloFuse, ModulesThatAreFusedOrSmallStay) {
+TEST(HloFuse, LeavesFusedAndSmallModules) {
   Module fused = ModuleOf(kUpdate);
   FuseElementwise(&fused);
   const size_t computations = fused.computations.size();
@@ -151,7 +152,7 @@ TEST(HloFuse, ModulesThatAreFusedOrSmallStay) {
   EXPECT_THAT(StepOf(small).nodes, SizeIs(2));
 }
 
-// A chain that doubles at each of 2,000 steps: fusions stay small, and are made in no time.
+// A chain that doubles at each of 2,000 steps: fusions stay small, and take little time.
 TEST(HloFuse, FusionsStaySmall) {
   std::string text = "HloModule m\nENTRY %e (p: f32[8]) -> f32[8] {\n  %a0 = f32[8] parameter(0)\n";
   for (int i = 0; i < 2000; ++i)

@@ -1,6 +1,5 @@
 // HLO modules as newer versions of XLA and other backends write them: tables of stack frames, groups along
-// the axes of a mesh, operations that run beside others, products written as convolutions, loops of all
-// kinds.
+// the axes of a mesh, operations that run beside others, GEMMs written as convolutions, loops of all kinds.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -48,7 +47,7 @@ std::string GroupText(const std::string& text) {
 
 // The head and the tables are those of HloModule::ToString (openxla/xla, hlo_parser_test.cc: StackFrameIndex,
 // DebugAttributes, OriginalValueRecoveryTable), attributes over several lines those of its tests.
-TEST(HloNewer, TablesAndAttributesOverLinesAreRead) {
+TEST(HloNewer, ReadsTablesAndAttributesOverLines) {
   const Module m = ModuleOf(
       R"(HloModule jit_f, is_scheduled=true, entry_computation_layout={(f32[8]{0})->f32[8]{0}}, num_partitions=2, origin_recovery_table={
   {"constant"} : {"constant__ovp0"},
@@ -99,14 +98,14 @@ ENTRY %main (p: f32[8]) -> f32[8] {
   EXPECT_THAT(step.collectives.at(0).groups, ElementsAre(ElementsAre(1, 0)));
 }
 
-TEST(HloNewer, ASecondModuleIsRefused) {
+TEST(HloNewer, RefusesASecondModule) {
   const auto two =
       ReadHloText("HloModule a\nENTRY e {\n  ROOT p = f32[] parameter(0)\n}\n\nHloModule b\n", "two.hlo");
   EXPECT_THAT(std::string(two.status().message()), HasSubstr("two.hlo: line 6: a second HLO module"));
 }
 
 // Mesh::ToString, AxisRef::ToString and MeshAxesReplicaGroupList::ToString (xla/hlo/ir).
-TEST(HloNewer, GroupsAlongAxesOfAMesh) {
+TEST(HloNewer, ReadsGroupsAlongMeshAxes) {
   EXPECT_EQ(GroupText("mesh['a'=2,'b'=2] {'b'}"), "0,1 2,3");
   EXPECT_EQ(GroupText("mesh['a'=2,'b'=2] {'a'}"), "0,2 1,3");
   EXPECT_EQ(GroupText("mesh['a'=2,'b'=2] {'a','b'}"), "0,1,2,3");
@@ -140,7 +139,8 @@ ENTRY %e (p0: (f32[10], (f32[20], f32[30]))) -> f32[20] {
   EXPECT_THAT(std::string(none.status().message()), HasSubstr("operand \"p#1\""));
 }
 
-// The sugar of HLO text for async-start, -update and -done (hlo_parser_test.cc: AsyncOpsWithSyntaxSugar).
+// The short forms of HLO text for async-start, -update and -done (hlo_parser_test.cc:
+// AsyncOpsWithSyntaxSugar).
 constexpr char kBeside[] = R"(HloModule m, is_scheduled=true, num_partitions=4
 %copying (p: f32[64]) -> f32[16] {
   %p = f32[64]{0} parameter(0)
@@ -172,7 +172,7 @@ ENTRY %e (q: f32[64]) -> f32[64] {
 }
 )";
 
-TEST(HloNewer, WhatIsStartedRunsBesideTheMainStream) {
+TEST(HloNewer, StartedOperationsRunBesideTheMainStream) {
   const Module m = ModuleOf(kBeside);
   const Step step = StepOf(m);
   ASSERT_THAT(NodeNames(m, step), ElementsAre("first", "fs.fusion", "rss", "twice", "ag", "rs", "main",
@@ -182,7 +182,7 @@ TEST(HloNewer, WhatIsStartedRunsBesideTheMainStream) {
   for (const StepNode& n : step.nodes) streams.push_back(n.stream);
   EXPECT_THAT(streams, ElementsAre(S::kCompute, S::kBeside, S::kCollective, S::kBeside, S::kCollective,
                                    S::kCollective, S::kCompute, S::kCompute, S::kCompute, S::kCompute));
-  EXPECT_TRUE(WaitsFor(step, 4, 3));  // of what was started, what comes before in it
+  EXPECT_TRUE(WaitsFor(step, 4, 3));  // an operation of a started computation waits for the one before it
   for (const uint32_t started : {1u, 2u, 3u, 4u, 5u}) {
     EXPECT_TRUE(WaitsFor(step, started, 0)) << started;
     EXPECT_FALSE(WaitsFor(step, 6, started)) << started;
@@ -195,11 +195,11 @@ TEST(HloNewer, WhatIsStartedRunsBesideTheMainStream) {
   EXPECT_TRUE(WaitsFor(step, 9, 5));
   EXPECT_EQ(step.collectives.at(0).what.in_bytes, 256);
   EXPECT_EQ(step.collectives.at(0).what.out_bytes, 64);
-  EXPECT_EQ(step.facts[step.nodes[1].facts].bytes, 64 + 64);  // only what the fusion cuts out
+  EXPECT_EQ(step.facts[step.nodes[1].facts].bytes, 64 + 64);  // only the part that the fusion cuts out
 }
 
 // Fusions that hold collectives: XLA's for GPUs that cut and place in the same kernel, and those of TPUs.
-TEST(HloNewer, CollectivesInsideOfFusionsAreKept) {
+TEST(HloNewer, KeepsCollectivesInsideFusions) {
   const Module m = ModuleOf(R"(HloModule m, is_scheduled=true, num_partitions=4
 %add (x: f32[], y: f32[]) -> f32[] {
   %x = f32[] parameter(0)
@@ -244,8 +244,8 @@ ENTRY %e (p: f32[4,64], q: f32[64], i: u32[]) -> f32[64] {
   EXPECT_TRUE(WaitsFor(step, step.nodes.size() - 1, static_cast<uint32_t>(step.nodes.size() - 2)));
 }
 
-// Operands that say where to read and to write, who is the root, or how much, are no data.
-TEST(HloNewer, OnlyDataIsCounted) {
+// Operands for positions, for the root or for sizes are no data.
+TEST(HloNewer, CountsOnlyDataOperands) {
   const Module m = ModuleOf(R"(HloModule m, replica_count=8
 %add (x: bf16[], y: bf16[]) -> bf16[] {
   %x = bf16[] parameter(0)
@@ -274,8 +274,8 @@ ENTRY %e (p: bf16[1024,256], o: bf16[2048,256], n: s32[8], root: s32[1], at: (s3
   EXPECT_EQ(step.collectives[3].what.in_bytes, (64 * 32 + 256) * 2);
 }
 
-// What goes to the host is not the network's, and is said.
-TEST(HloNewer, WhatTheHostExchangesIsSaid) {
+// Transfers to the host do not use the network; warnings name them.
+TEST(HloNewer, WarnsOfTransfersToTheHost) {
   const Step step = StepOf(ModuleOf(R"(HloModule m, is_scheduled=true, num_partitions=2
 ENTRY %e (p: f32[8]) -> f32[8] {
   %p = f32[8]{0} parameter(0)
@@ -290,7 +290,7 @@ ENTRY %e (p: f32[8]) -> f32[8] {
                                          HasSubstr("infeeds and outfeeds")));
 }
 
-// Memory space 5 is the host's (Layout::kHostMemorySpace): what moves between the two goes over the link.
+// Memory space 5 is the host's (Layout::kHostMemorySpace): copies between host and device go over the link.
 TEST(HloNewer, CopiesToTheHostGoOverTheLink) {
   const std::string text = R"(HloModule m, is_scheduled=true, num_partitions=1
 %take (p: f32[4,1024], i: s32[]) -> f32[1,1024] {
@@ -328,7 +328,7 @@ ENTRY %e (p: f32[1024], h: f32[4,1024], i: s32[]) -> f32[1024] {
   EXPECT_EQ(graph.name_of(4), "Memcpy HtoD (Pinned -> Device)");
 }
 
-// One loop with a condition, a step and a first value: how often its body runs, which is one negate.
+// How often a loop with this condition, step and first value runs its body, which is one negate.
 int64_t RoundsOf(const std::string& condition, const std::string& next, int first) {
   const std::string text = absl::StrCat(R"(HloModule m, is_scheduled=true, num_partitions=1
 %cmp (a: s32[], b: s32[]) -> pred[] {
@@ -374,7 +374,7 @@ ENTRY %e (p: f32[8]) -> f32[8] {
   return told ? -rounds : rounds;
 }
 
-TEST(HloNewer, LoopsOfAllKindsAreCounted) {
+TEST(HloNewer, CountsLoopsOfAllKinds) {
   EXPECT_EQ(RoundsOf("compare(%i, %c), direction=LT", "add(%i, %one)", 0), 10);
   EXPECT_EQ(RoundsOf("compare(%i, %c), direction=LE", "add(%three, %i)", 1), 4);
   EXPECT_EQ(RoundsOf("compare(%c, %i), direction=GT", "add(%i, %three)", 0), 4);
@@ -389,7 +389,7 @@ TEST(HloNewer, LoopsOfAllKindsAreCounted) {
 }
 
 // The state is one number, the constant is on the left (hlo_parser_test.cc: WhileWithScalarS32Result).
-TEST(HloNewer, AStateOfOneNumberIsCounted) {
+TEST(HloNewer, CountsLoopsWithOneNumberAsState) {
   const Module m = ModuleOf(R"(HloModule m, is_scheduled=true, num_partitions=1
 %body (p: s32[]) -> s32[] {
   %one = s32[] constant(1)
@@ -409,8 +409,8 @@ ENTRY %e () -> s32[] {
   EXPECT_THAT(StepOf(m).nodes, SizeIs(5));
 }
 
-// Products that are no plain dot, and what an author says of a kernel.
-TEST(HloNewer, WorkOfProductsOfAllKinds) {
+// GEMMs that are not plain dots, and the cost that an author gives for a kernel.
+TEST(HloNewer, CountsWorkOfAllKindsOfGemms) {
   const Module m = ModuleOf(R"(HloModule m, is_scheduled=true, num_partitions=1
 %inner (p: bf16[64,32]) -> f32[64,32] {
   %p = bf16[64,32]{1,0} parameter(0)
@@ -454,8 +454,9 @@ ENTRY %e (a: bf16[128,512], w: bf16[16,512,256], g: s32[16], x: f8e4m3fn[32,256]
   EXPECT_THAT(step.warnings, SizeIs(0));
 }
 
-// Attention as cuDNN's calls (jax/_src/cudnn/fused_attention_stablehlo.py) and Transformer Engine's write it.
-TEST(HloNewer, AttentionSaysItsMask) {
+// Attention as the calls of cuDNN (jax/_src/cudnn/fused_attention_stablehlo.py) and Transformer Engine write
+// it.
+TEST(HloNewer, ReadsMasksOfAttention) {
   const auto operations = [](const std::string& target, const std::string& config, const std::string& q,
                              const std::string& k) {
     const Module m = ModuleOf(
@@ -485,7 +486,7 @@ TEST(HloNewer, AttentionSaysItsMask) {
   EXPECT_EQ(
       operations("__cudnn$fmhaSoftmax", cudnn("\"mask_type\":\"CAUSAL\",\"sliding_window_length\":64"), q, k),
       absl::StrCat(all / 4, shapes));
-  // Heads before lengths: the shape of the scores tells.
+  // Heads before lengths: the shape of the scores shows the order.
   EXPECT_EQ(operations("__cudnn$fmhaSoftmax", cudnn("\"mask_type\":\"NO_MASK\""),
                        "bf16[2,16,512,64]{3,2,1,0}", "bf16[2,4,256,64]{3,2,1,0}"),
             absl::StrCat(all, shapes));
@@ -501,7 +502,7 @@ TEST(HloNewer, AttentionSaysItsMask) {
   EXPECT_EQ(operations("te_fused_attn_forward_ffi", te(3, 31), q, k), absl::StrCat(all / 8, shapes));
 }
 
-// Pairs of an output and a weight that meet an input, by trying them all.
+// Pairs of an output and a weight that meet an input, counted by trying them all.
 double PairsByTrying(const WindowDim& w, int64_t in, int64_t out) {
   double n = 0;
   for (int64_t o = 0; o < out; ++o) {
@@ -513,7 +514,7 @@ double PairsByTrying(const WindowDim& w, int64_t in, int64_t out) {
   return n;
 }
 
-TEST(HloNewer, ConvolutionsCountWhatMeets) {
+TEST(HloNewer, ConvolutionsCountPairsInsideTheInput) {
   Instruction i;
   i.conv.input_spatial = i.conv.kernel_spatial = i.conv.output_spatial = {1};
   i.conv.input_batch = i.conv.output_batch = 0;
@@ -543,9 +544,9 @@ TEST(HloNewer, ConvolutionsCountWhatMeets) {
   EXPECT_GT(tried, 2000);
 }
 
-// Products as XLA writes them for TPUs: without a window, and with one that walks over 16 batches
+// GEMMs as XLA writes them for TPUs: without a window, and with one that walks over 16 batches
 // (BatchDotToConvolution's form: size and lhs_dilate 16, stride 15).
-TEST(HloNewer, ConvolutionsThatAreProducts) {
+TEST(HloNewer, ReadsGemmsWrittenAsConvolutions) {
   const Module m = ModuleOf(R"(HloModule m, is_scheduled=true, num_partitions=1
 ENTRY %e (a: bf16[128,512], w: bf16[512,256], q: bf16[16,128,64], k: bf16[16,64,128], x: f32[128,7,7,512], f: f32[3,3,512,512]) -> f32[] {
   %a = bf16[128,512]{1,0:T(8,128)(2,1)} parameter(0)

@@ -1,5 +1,5 @@
-// HLO modules: text and proto, groups in all forms, loops, asynchronous collectives, what fusions read and
-// write.
+// HLO modules: text and proto, groups in all forms, loops, asynchronous collectives, and the bytes that
+// fusions read and write.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -91,7 +91,7 @@ std::vector<std::string> Names(const Module& m, const Step& step) {
   return out;
 }
 
-TEST(Hlo, TheStepRunsLoopsAsOftenAsTheyGoRound) {
+TEST(Hlo, RunsLoopsByTheirTripCount) {
   const Module m = ModuleOf(kStep);
   EXPECT_EQ(m.name, "jit_train_step");
   EXPECT_EQ(m.partitions, 8);
@@ -104,20 +104,20 @@ TEST(Hlo, TheStepRunsLoopsAsOftenAsTheyGoRound) {
   EXPECT_THAT(step.warnings, SizeIs(0));
 }
 
-TEST(Hlo, ALoopThatNothingCountsIsCountedByItsCondition) {
+TEST(Hlo, CountsLoopsByTheirCondition) {
   const std::string text =
       absl::StrReplaceAll(kStep, {{", backend_config={\"known_trip_count\":{\"n\":\"2\"}}", ""}});
   const Module m = ModuleOf(text);
   EXPECT_THAT(StepOf(m).nodes, SizeIs(3 * 6 + 3));
-  // A bound that is no constant: once, and said.
+  // The bound is no constant: the loop runs once, with a warning.
   const Step once = StepOf(ModuleOf(absl::StrReplaceAll(text, {{"constant(3)", "constant({...})"}})));
   EXPECT_THAT(once.nodes, SizeIs(6 + 3));
   EXPECT_THAT(once.warnings, ElementsAre(HasSubstr("while.9")));
 }
 
-// The ends of asynchronous collectives: what follows the end waits for the start, and what lies between does
+// The ends of asynchronous collectives: operations after the end wait for the start, operations between do
 // not.
-TEST(Hlo, WhatFollowsAnEndWaits) {
+TEST(Hlo, OperationsAfterAnEndWait) {
   const Module m = ModuleOf(kStep);
   const Step step = StepOf(m);
   const auto waits_for = [&](size_t node, size_t other) {
@@ -133,7 +133,7 @@ TEST(Hlo, WhatFollowsAnEndWaits) {
   EXPECT_TRUE(waits_for(6, 5));  // the second round's start waits for what ran before it
 }
 
-TEST(Hlo, GroupsInAllForms) {
+TEST(Hlo, ReadsGroupsInAllForms) {
   const auto lists = [](const char* text) {
     const auto groups = ParseReplicaGroups(text);
     return groups.has_value() ? ListGroups(*groups) : std::vector<std::vector<int64_t>>();
@@ -153,7 +153,7 @@ TEST(Hlo, GroupsInAllForms) {
 
 // Against a definition written another way: element (g, s) of the reshaped array is where its flat place
 // comes from in the transposed one.
-TEST(Hlo, IotaGroupsAreTheDefinition) {
+TEST(Hlo, IotaGroupsMatchTheDefinition) {
   const int64_t d[3] = {2, 3, 4};
   const int perms[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
   for (const auto& perm : perms) {
@@ -217,8 +217,8 @@ TEST(Hlo, SizesAreThoseOfOneDevice) {
   EXPECT_EQ(reduce.out_bytes, 16 * 128 * 4);
 }
 
-// Closed forms: 2 m n k; a fusion of a slice reads the slice, not what it is cut from.
-TEST(Hlo, WorkOfProductsAndFusions) {
+// Closed forms: 2 m n k; a fusion of a slice reads only the slice.
+TEST(Hlo, CountsWorkOfGemmsAndFusions) {
   const Module m = ModuleOf(kStep);
   const Step step = StepOf(m);
   const Facts& dot = step.facts[step.nodes[3].facts];
@@ -234,7 +234,7 @@ TEST(Hlo, WorkOfProductsAndFusions) {
   EXPECT_EQ(step.facts[step.nodes[2].facts].operations, 16 * 64);
 }
 
-TEST(Hlo, LibrariesProductsConvolutionsAndAttention) {
+TEST(Hlo, CountsWorkOfLibraryCalls) {
   const Module m = ModuleOf(R"(HloModule m, num_partitions=1
 ENTRY %e (a: bf16[4,16,64], b: bf16[4,64,32], x: f32[8,3,32,32], w: f32[16,3,3,3], q: bf16[2,512,16,128], k: bf16[2,512,2,4,128]) -> f32[] {
   %a = bf16[4,16,64]{2,1,0} parameter(0)
@@ -266,7 +266,7 @@ ENTRY %e (a: bf16[4,16,64], b: bf16[4,64,32], x: f32[8,3,32,32], w: f32[16,3,3,3
   EXPECT_THAT(step.warnings.back(), HasSubstr("my_kernel (1)"));
 }
 
-TEST(Hlo, AsynchronousCallsOfOtherCollectives) {
+TEST(Hlo, ReadsAsynchronousCallsOfOtherCollectives) {
   const Module m = ModuleOf(R"(HloModule m, is_scheduled=true, num_partitions=4
 %a (x: f32[], y: f32[]) -> f32[] {
   %x = f32[] parameter(0)
@@ -293,7 +293,7 @@ ENTRY %e (q: f32[64]) -> f32[16] {
   EXPECT_EQ(step.nodes[0].stream, StepStream::kCollective);
 }
 
-TEST(Hlo, BadTextIsRefusedByLine) {
+TEST(Hlo, RefusesBadTextByLine) {
   const std::string good = kStep;
   const auto without = [&](absl::string_view from, absl::string_view to) {
     return absl::StrReplaceAll(good, {{from, to}});
@@ -342,7 +342,7 @@ TEST(Hlo, BadTextIsRefusedByLine) {
 }
 
 // A computation that calls the next one twice, 60 deep, runs nothing: it must be refused, not run for ever.
-TEST(Hlo, CallsThatDoubleAreRefused) {
+TEST(Hlo, RefusesCallsThatDouble) {
   std::string text = "HloModule m\n";
   for (int level = 0; level < 60; ++level) {
     absl::StrAppend(&text, "%c", level, " (p: f32[]) -> f32[] {\n  %p = f32[] parameter(0)\n");
@@ -360,7 +360,7 @@ TEST(Hlo, CallsThatDoubleAreRefused) {
 }
 
 // The same module as proto: shapes, groups and loops are those of the text.
-TEST(Hlo, ProtosSayTheSame) {
+TEST(Hlo, ProtosEqualTheText) {
   using namespace chakra::testing_xplane;  // NOLINT: a builder of messages
   std::string global;
   wire::AppendNumber(26, 2, &global);
@@ -412,7 +412,7 @@ TEST(Hlo, ProtosSayTheSame) {
 }
 
 // Groups along axes of a mesh, and iota's form in a field of its own, as newer compilers write them.
-TEST(Hlo, ProtosSayGroupsOfNewerForms) {
+TEST(Hlo, ReadsNewerFormsOfGroupsInProtos) {
   using namespace chakra::testing_xplane;  // NOLINT: a builder of messages
   using G = std::vector<std::vector<int64_t>>;
   const auto message = [](uint32_t field, const std::string& body) {
@@ -443,12 +443,12 @@ TEST(Hlo, ProtosSayGroupsOfNewerForms) {
   EXPECT_EQ(*groups_of(message(93, mesh + ref(1))), (G{{0, 1, 2, 3}, {4, 5, 6, 7}}));
   EXPECT_EQ(*groups_of(message(93, mesh + ref(0))), (G{{0, 4}, {1, 5}, {2, 6}, {3, 7}}));
   EXPECT_EQ(*groups_of(message(93, mesh + ref(0) + ref(1))), (G{{0, 1, 2, 3, 4, 5, 6, 7}}));
-  // The second half of y: of the place in y the lower bit.
+  // The second half of y: the lower bit of the place in y.
   const std::string part = message(2, number(1, 1) + message(2, number(1, 2) + number(2, 2)));
   EXPECT_EQ(*groups_of(message(93, mesh + part)), (G{{0, 1}, {2, 3}, {4, 5}, {6, 7}}));
   const std::string first = message(2, number(1, 1) + message(2, number(1, 1) + number(2, 2)));
   EXPECT_EQ(*groups_of(message(93, mesh + first)), (G{{0, 2}, {1, 3}, {4, 6}, {5, 7}}));
-  std::string devices;  // of the mesh in an order of its own
+  std::string devices;  // of the mesh, with an order of its own
   for (const uint64_t id : {7, 6, 5, 4, 3, 2, 1, 0}) devices += number(2, id);
   EXPECT_EQ(*groups_of(message(93, message(1, axis(2) + axis(4) + devices) + ref(1))),
             (G{{7, 6, 5, 4}, {3, 2, 1, 0}}));
@@ -467,7 +467,7 @@ TEST(Hlo, ProtosSayGroupsOfNewerForms) {
     EXPECT_THAT(std::string(groups_of(groups).status().message()), HasSubstr(says));
 }
 
-TEST(Hlo, AModuleIsOneTraceForEachDevice) {
+TEST(Hlo, MakesOneTraceForEachDevice) {
   const std::string path = testing::TempDir() + "/module_0001.jit_train_step.after_optimizations.txt";
   std::ofstream(path) << kStep;
   const auto set = ReadTraceSet({path}, {});

@@ -1,4 +1,4 @@
-// What tests of HLO share: a module and its step from text, or a failure that says why not.
+// Helpers of the tests of HLO: a module and its step from text, or a failure with the reason.
 #pragma once
 
 #include <gtest/gtest.h>

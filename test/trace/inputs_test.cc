@@ -18,7 +18,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-TEST(TraceName, PrefixRankAndEnding) {
+TEST(TraceName, SplitsPrefixRankAndEnding) {
   const struct {
     const char* path;
     const char* prefix;
@@ -82,7 +82,7 @@ class Inputs : public ::testing::Test {
   fs::path folder_;
 };
 
-TEST_F(Inputs, AFolderAPrefixAndFiles) {
+TEST_F(Inputs, FindsFoldersPrefixesAndFiles) {
   Touch({"a/w.0.et", "a/w.1.et.zst", "a/w.json", "a/notes.txt", "a/._w.0.et"});
   const std::vector<std::string> both = {"a/w.0.et 0", "a/w.1.et.zst 1"};
   EXPECT_EQ(Found({At("a")}), both);
@@ -91,14 +91,14 @@ TEST_F(Inputs, AFolderAPrefixAndFiles) {
   EXPECT_THAT(Found({At("a/w.json")}), ElementsAre("a/w.json -1"));
 }
 
-TEST_F(Inputs, ItsOneFolderWithinAndJsonWhereThereIsNoEt) {
+TEST_F(Inputs, FindsANestedFolderAndJsonWithoutEt) {
   Touch({"a/b/w.0.json", "a/b/w.1.json"});
   EXPECT_THAT(Found({At("a")}), ElementsAre("a/b/w.0.json 0", "a/b/w.1.json 1"));
   Touch({"a/b/w.0.et"});
   EXPECT_THAT(Found({At("a")}), ElementsAre("a/b/w.0.et 0"));
 }
 
-TEST_F(Inputs, ErrorsSayWhatLiesThere) {
+TEST_F(Inputs, ErrorsListNearbyFiles) {
   Touch({"a/workload.0.et", "a/other.txt", "b/v.0.et", "b/w.0.et", "c/readme"});
   EXPECT_EQ(Error({}), "no trace is given");
   EXPECT_THAT(Error({At("a/workloda")}), AllOf(HasSubstr("a/workloda"), HasSubstr("workload.0.et")));
@@ -107,7 +107,7 @@ TEST_F(Inputs, ErrorsSayWhatLiesThere) {
   EXPECT_THAT(Error({At("c")}), AllOf(HasSubstr("PREFIX.N.et"), HasSubstr("readme")));
 }
 
-// Runs `f` as somebody who is not root, and returns what it does.
+// Runs `f` as a user who is not root, and returns its result.
 std::string AsNobody(const std::function<std::string()>& f) {
   if (geteuid() != 0) return f();
   int ends[2];
@@ -130,7 +130,7 @@ std::string AsNobody(const std::function<std::string()>& f) {
   return said;
 }
 
-TEST_F(Inputs, AFolderThatCannotBeListedIsNotEmpty) {
+TEST_F(Inputs, ReportsFoldersThatCannotBeListed) {
   Touch({"w.0.et"});
   fs::permissions(folder_, fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec);
   const std::string folder = folder_.string();
@@ -153,7 +153,7 @@ std::string Ranks(std::vector<int> ranks) {
   return order;
 }
 
-TEST(CheckRanks, SortsAndNamesWhatIsMissingOrTwice) {
+TEST(CheckRanks, SortsAndNamesMissingOrDoubleRanks) {
   EXPECT_EQ(Ranks({2, 0, 1}), "012");
   EXPECT_EQ(Ranks({-1}), "0");
   EXPECT_THAT(Ranks({0, 1, 1}), AllOf(HasSubstr("rank 1 has two traces"), HasSubstr("w.1.et")));

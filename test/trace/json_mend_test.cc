@@ -1,4 +1,4 @@
-// Text that is nearly JSON, and what becomes of it.
+// Text that is nearly JSON, and the mended JSON.
 #include "trace/io/json_mend.h"
 
 #include "absl/strings/str_cat.h"
@@ -23,14 +23,14 @@ std::string Mended(const std::string& text) {
                       }));
 }
 
-TEST(MendJson, JsonStaysAsItIs) {
+TEST(MendJson, LeavesValidJson) {
   for (const char* text : {"{}", "[1, -2.5e3, true, null, \"a\\\"b\\u00e9\"]",
                            "{\"a\": [{\"b\": {}}, {\"b\": 1}]}", "[{\"a\": 1}, {\"a\": 2}]\n"}) {
     EXPECT_EQ(Mended(text), absl::StrCat(text, " | "));
   }
 }
 
-TEST(MendJson, Commas) {
+TEST(MendJson, MendsCommas) {
   EXPECT_EQ(Mended("[1, 2, ]"), "[1, 2  ] | json_superfluous_comma 1");
   EXPECT_EQ(Mended("{\"a\": 1,}"), "{\"a\": 1 } | json_superfluous_comma 1");
   EXPECT_EQ(Mended("[{\"a\": 1,}, {\"a\": 2}]"), "[{\"a\": 1 }, {\"a\": 2}] | json_superfluous_comma 1");
@@ -40,16 +40,16 @@ TEST(MendJson, Commas) {
   EXPECT_EQ(Mended("{\"a\": \"x\"\n \"b\": \"y\"}"), "{\"a\": \"x\"\n ,\"b\": \"y\"} | json_missing_comma 1");
 }
 
-TEST(MendJson, WordsWithoutQuotes) {
+TEST(MendJson, QuotesBareWords) {
   EXPECT_EQ(Mended("{\"t\": ncclFloat32, \"s\": 0x12}"),
             "{\"t\": \"ncclFloat32\", \"s\": \"0x12\"} | json_bare_word 2");
   EXPECT_EQ(Mended("{key: 1}"), "{\"key\": 1} | json_bare_word 1");
   EXPECT_EQ(Mended("[nan, 01, +1, .5]"), "[\"nan\", \"01\", \"+1\", \".5\"] | json_bare_word 4");
 }
 
-TEST(MendJson, QuotesInStrings) {
+TEST(MendJson, EscapesQuotesInStrings) {
   const auto quotes = [](const std::string& inner, const std::string& mended) {
-    // Beside elements that are whole, whose keys are then known.
+    // Next to valid elements, whose keys are then known.
     const std::string before = "[{\"ph\": \"X\", \"name\": \"a\", \"pid\": 1}, ",
                       after = ", {\"ph\": \"X\", \"name\": \"z\", \"pid\": 1}]";
     EXPECT_EQ(Mended(absl::StrCat(before, "{\"ph\": \"X\", \"name\": \"", inner, "\", \"pid\": 1}", after)),
@@ -70,24 +70,24 @@ TEST(MendJson, QuotesInStrings) {
   quotes("say \"hi\", \"there\"", "say \\\"hi\\\", \\\"there\\\"");
 }
 
-TEST(MendJson, EscapesAndControlCharacters) {
+TEST(MendJson, MendsEscapesAndControlCharacters) {
   EXPECT_EQ(Mended("{\"a\": \"C:\\users\\x\"}"), "{\"a\": \"C:\\\\users\\\\x\"} | json_bad_escape 2");
   EXPECT_EQ(Mended("{\"a\": \"x\ty\"}"), "{\"a\": \"x y\"} | json_control_character 1");
 }
 
-TEST(MendJson, ATextThatEndsEarlyIsMendedUpToItsEnd) {
+TEST(MendJson, MendsTruncatedTextUpToItsEnd) {
   const auto mended = MendJson("[{\"a\": x}, {\"a\": \"y", "f.json");
   ASSERT_TRUE(mended.ok()) << mended.status();
   EXPECT_EQ(mended->text, "[{\"a\": \"x\"}, {\"a\": \"y");
 }
 
-TEST(MendJson, WhatCannotBeMendedIsNamedWithItsByte) {
+TEST(MendJson, NamesTheByteThatCannotBeMended) {
   EXPECT_THAT(Mended("{\"a\" 1}"), HasSubstr("f.json:1:6 (byte 5)"));
   EXPECT_THAT(Mended("[{\"ts\" 5, \"dur\": 1}]"), HasSubstr("(byte 7)"));
   EXPECT_THAT(Mended("[1, 2}"), HasSubstr("f.json:1:6 (byte 5)"));
 }
 
-TEST(MendJson, ManyFaultsTakeNoLongerThanTheirNumber) {
+TEST(MendJson, MendsManyFaultsInLinearTime) {
   std::string text = "[";
   for (int i = 0; i < 20000; ++i)
     absl::StrAppend(&text, i > 0 ? ",\n" : "", "{\"type\": word, \"name\": \"f(\"x\", \"y\")\"}");

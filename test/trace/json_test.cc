@@ -116,7 +116,7 @@ TEST(Json, MissingMetadataRoundTrips) {
               HasSubstr("no metadata frame"));
 }
 
-TEST(Json, WhatJsonCannotCarryIsNamed) {
+TEST(Json, NamesFieldsThatJsonCannotHold) {
   ChakraProtoMsg::Node n = Everything();
   n.set_id(17);
   n.GetReflection()->MutableUnknownFields(&n)->AddVarint(99, 1);
@@ -140,7 +140,7 @@ TEST(Json, JsonizerKeepsUnknownKeys) {
   EXPECT_EQ(p.nodes[0].attr(0).string_val(), "{\"r\":1}");
 }
 
-TEST(Json, FeederForm) {
+TEST(Json, ReadsTheFeederForm) {
   const auto et = EtFromJson(R"({"workload_graph": [{"Id": 7, "Name": "x", "NodeType": 7, "ctrlDeps": [3],
       "data_deps": [1, 2], "runtime": 28, "is_cpu_op": false, "comm_type": 0, "comm_size": 1024, "comm_tag": 4,
       "extra": [1]}], "workload_name": "w", "ngpus": 8, "soc": "s"})",
@@ -164,7 +164,7 @@ TEST(Json, FeederForm) {
   EXPECT_EQ(n.attr(4).name(), "json.extra");
 }
 
-TEST(Json, StageForm) {
+TEST(Json, ReadsTheStageForm) {
   const auto et =
       EtFromJson(R"({"nodes": [{"id": 0, "name": "c", "node_type": "coll_comm_node", "data_deps": [],
       "comm_type": "ALL_GATHER", "comm_size": 64.0, "comm_group": 3, "inputs": ["a", 16], "comm_tag": null}]})",
@@ -197,12 +197,12 @@ TEST(Json, NodeErrorsNamePlaceNodeAndKey) {
       AllOf(HasSubstr("node 4: unknown field 'nam' at t.json:2:"), HasSubstr("did you mean 'name'?")));
 }
 
-TEST(Json, OtherJsonIsRefusedAsWhatItIs) {
+TEST(Json, NamesTheKindOfOtherJson) {
   EXPECT_THAT(Error("{\"traceEvents\": []}"), HasSubstr("Kineto trace"));
   EXPECT_THAT(Error("{\"schema\": \"1.0.2\", \"nodes\": []}"), HasSubstr("PyTorch host trace"));
   EXPECT_THAT(Error("{\"1\": [0, 1]}"), HasSubstr("--groups"));
   EXPECT_THAT(Error("{\"foo\": 1}"), AllOf(HasSubstr("key 'foo'"), HasSubstr("expected a Chakra trace")));
-  // A name, or an id alone, are anybody's.
+  // A name alone, or an id alone, does not show a Chakra trace.
   for (const char* other :
        {"{\"name\": \"ag\", \"collective\": \"allgather\", \"gpus\": []}", "{\"id\": 5, \"name\": \"x\"}",
         "{\"inputs\": {}, \"outputs\": []}", "{\"type\": \"object\", \"name\": \"x\"}"})
@@ -214,12 +214,12 @@ TEST(Json, OtherJsonIsRefusedAsWhatItIs) {
   EXPECT_THAT(Error("{}{"), HasSubstr("expected a key in double quotes, found the end of the file"));
 }
 
-TEST(Json, TextErrorsArePlaced) {
+TEST(Json, TextErrorsNameThePlace) {
   EXPECT_THAT(std::string(EtFromText("node {\n  idd: 1\n}", "t.txt").status().message()),
               AllOf(HasSubstr("unknown field 'idd' at t.txt:2:"), HasSubstr("did you mean 'id'?")));
 }
 
-TEST(Json, RealFeederFile) {
+TEST(Json, ReadsARealFeederFile) {
   const std::string path = std::string(CHAKRA_SHARED_DATA) + "/chakra/feeder_form_small.0.json";
   if (!std::filesystem::exists(path)) GTEST_SKIP() << "SKIPPED: no file " << path;
   const auto et = EtFromJson(*ReadFile(path), path);

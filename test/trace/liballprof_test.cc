@@ -66,7 +66,7 @@ TEST(Liballprof, CallsBecomeMessagesCollectivesAndComputation) {
   EXPECT_EQ(set->ranks[0].peers[1].root, 1);
   EXPECT_EQ(set->ranks[0].peers[0].dst, 1);
   EXPECT_EQ(set->ranks[1].peers[2].dst, 0);
-  // What comes after the wait waits for the message; what comes between goes on.
+  // Calls after the wait wait for the message; calls between go on.
   EXPECT_THAT((std::vector<uint32_t>(g.dep.begin() + g.dep_begin[6], g.dep.begin() + g.dep_begin[7])),
               ElementsAre(4));
   EXPECT_THAT((std::vector<uint32_t>(g.dep.begin() + g.dep_begin[7], g.dep.begin() + g.dep_begin[8])),
@@ -117,7 +117,7 @@ TEST(Liballprof, RefusesBadFiles) {
   EXPECT_TRUE(RankFrames(good, "good-0.txt", 2).ok());
 }
 
-TEST(Liballprof, RanksAreThoseOfTheNames) {
+TEST(Liballprof, TakesRanksFromFileNames) {
   const std::string folder = Folder("gap", Rank(0, ""), Rank(1, ""));
   std::filesystem::rename(folder + "/pmpi-trace-rank-1.txt", folder + "/pmpi-trace-rank-2.txt");
   EXPECT_THAT(std::string(ReadTraceSet({folder}, ReadOptions()).status().message()),

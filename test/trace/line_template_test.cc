@@ -1,4 +1,4 @@
-// Lines that are others with other numbers in them.
+// Lines that differ from an earlier line only in their numbers.
 #include "trace/import/collective_logs/line_template.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ int RoleOfNumber(absl::string_view path) {
   return path == "a" ? 0 : path == "skip" ? LineTemplate::kIgnored : LineTemplate::kFixed;
 }
 
-// The number "a" of the line; nothing: it does not fit.
+// The number "a" of the line; nothing if the line does not fit.
 std::optional<int64_t> Read(const LineTemplate& like, absl::string_view line) {
   int64_t value = -1;
   size_t length = 0;
@@ -54,8 +54,8 @@ TEST(LineTemplate, ReadsIntegersOfAllLengths) {
     EXPECT_FALSE(Read(*like, line("4", bad)).has_value()) << bad;
 }
 
-// Where the text ends within a number or within the bytes behind it, and any byte that differs.
-TEST(LineTemplate, ALineIsWholeAndTheSame) {
+// Text that ends within a number or within the bytes after it, and any byte that differs.
+TEST(LineTemplate, RefusesCutAndDifferentLines) {
   const std::string text = R"({"a":12345678,"some":"text of some length","x":[1,2,3]})";
   const auto like = LineTemplate::Of(text, RoleOfNumber);
   ASSERT_TRUE(like.has_value());

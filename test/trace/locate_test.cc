@@ -35,7 +35,7 @@ class Locate : public ::testing::Test {
   fs::path folder_;
 };
 
-TEST_F(Locate, OffsetsAreThoseOfThePlainStream) {
+TEST_F(Locate, GivesOffsetsInTheUncompressedStream) {
   const std::string plain = Trace("w.0.et", 4), packed = Trace("w.1.et.zst", 4);
   NodeLocator locator;
   const int64_t first = locator.Locate(plain, 0);
@@ -70,7 +70,7 @@ TEST_F(Locate, DescribesANode) {
   EXPECT_EQ(locator.Describe(trace, 0), "rank 0, node 0 (\"n0\") of " + file + ", byte 9");
   trace.file = (folder_ / "gone.et").string();
   EXPECT_EQ(locator.Describe(trace, 1), "rank 0, node 1 (\"n1\") of " + trace.file);
-  trace.file = (folder_ / "a.tar.zst!w.0.et").string();  // is not opened
+  trace.file = (folder_ / "a.tar.zst!w.0.et").string();  // the archive is not opened
   EXPECT_EQ(locator.Describe(trace, 1), "rank 0, node 1 (\"n1\") of " + trace.file + " (in an archive)");
 }
 

@@ -1,5 +1,5 @@
-// Exports that are not what they should be: refused by name, or read with a count of what was left out.
-// Nothing in a file is ever run.
+// Bad exports: refused with the reason, or read with a count of the rows left out. No SQL of a file ever
+// runs.
 #include <gmock/gmock.h>
 
 #include "absl/strings/str_cat.h"
@@ -45,7 +45,7 @@ class NsysBad : public testing::Test {
   const ScratchFolder folder_;
 };
 
-TEST_F(NsysBad, TheLeastGoodOneIsRead) {
+TEST_F(NsysBad, ReadsTheSmallestExport) {
   const absl::StatusOr<pytorch::Capture> capture = ReadExports({Least()}, ReadOptions());
   ASSERT_TRUE(capture.ok()) << capture.status();
   ASSERT_EQ(capture->ranks.size(), 1u);
@@ -55,8 +55,8 @@ TEST_F(NsysBad, TheLeastGoodOneIsRead) {
   EXPECT_TRUE(capture->report.notes().empty());
 }
 
-// Of a mangled name that no rule fits, the export's own text is more than its path.
-TEST_F(NsysBad, AKernelThatCannotBeDemangledKeepsItsName) {
+// The export's own text says more than the path of a mangled name that no rule fits.
+TEST_F(NsysBad, KeepsNamesThatCannotBeDemangled) {
   const std::string file = Least(
       "ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL ADD COLUMN mangledName INTEGER;"
       "INSERT INTO StringIds VALUES (5,'_Z4gemmIDu4oddI$');"
@@ -79,8 +79,8 @@ struct Change {
   std::vector<std::string> error;
 };
 
-// What a change in SQL makes of the least export is refused.
-TEST_F(NsysBad, WhatIsNotAnExportIsRefusedByName) {
+// Each change in SQL makes the smallest export invalid.
+TEST_F(NsysBad, RefusesFilesThatAreNoExport) {
   const Change changes[] = {
       {"no strings", "DROP TABLE StringIds", {"StringIds", "nsys export -t sqlite"}},
       {"no operations",
@@ -139,8 +139,8 @@ struct Repaired {
   std::map<std::string, uint64_t> notes;
 };
 
-// What can be left out is left out, and counted.
-TEST_F(NsysBad, RowsThatMakeNoSenseAreLeftOutAndCounted) {
+// Bad rows are left out, and counted.
+TEST_F(NsysBad, LeavesOutAndCountsBadRows) {
   const Repaired cases[] = {
       {"dangling names",
        "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET demangledName=99, shortName=98",
@@ -193,7 +193,7 @@ TEST_F(NsysBad, RowsThatMakeNoSenseAreLeftOutAndCounted) {
   }
 }
 
-// A file that says what it wants done is read, and does nothing.
+// A file with triggers is read; the triggers do not run.
 TEST_F(NsysBad, TriggersNeverRun) {
   const std::string file = Least(
       "CREATE TABLE victim (n); INSERT INTO victim VALUES (1);"
@@ -207,7 +207,7 @@ TEST_F(NsysBad, TriggersNeverRun) {
 }
 
 // Nodes of graphs that are clones of each other, or of themselves, have no operator.
-TEST_F(NsysBad, NodesThatAreClonesOfEachOtherEnd) {
+TEST_F(NsysBad, ReadsNodesThatAreClonesOfEachOther) {
   const std::string file = Least(
       "ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL ADD COLUMN graphNodeId INTEGER;"
       "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET graphNodeId = correlationId;"
@@ -221,7 +221,7 @@ TEST_F(NsysBad, NodesThatAreClonesOfEachOtherEnd) {
               Contains(HasSubstr("2 of 2 kernels of CUDA graphs have no operator")));
 }
 
-TEST_F(NsysBad, FilesThatWereCutAreRefused) {
+TEST_F(NsysBad, RefusesTruncatedFiles) {
   const std::string whole = BytesOf(Least());
   for (const size_t left : {whole.size() - 1, whole.size() / 2, size_t{600}, size_t{100}}) {
     const std::string cut = folder_.At("cut.sqlite");
@@ -236,7 +236,7 @@ TEST_F(NsysBad, FilesThatWereCutAreRefused) {
 }
 
 // Every byte of the first page, and others here and there, in turn: an error, or a trace; no crash, no hang.
-TEST_F(NsysBad, DamageIsRefusedOrReadAround) {
+TEST_F(NsysBad, DamageGivesAnErrorOrATrace) {
   const std::string whole = BytesOf(Least());
   for (size_t at = 16; at < whole.size(); at += at < 512 ? 3 : 37) {
     for (const unsigned char bit : {0xff, 0x01}) {
@@ -256,7 +256,7 @@ TEST_F(NsysBad, DamageIsRefusedOrReadAround) {
   }
 }
 
-TEST_F(NsysBad, AReportIsToBeExportedFirst) {
+TEST_F(NsysBad, AsksToExportReports) {
   const std::string report = folder_.At("job.nsys-rep");
   WriteBytes(report, std::string("\x01\x02 not for us", 14));
   for (const std::string& input : {report, folder_.At("")}) {
@@ -274,13 +274,13 @@ TEST_F(NsysBad, AReportIsToBeExportedFirst) {
               AllOf(HasSubstr("QdstrmImporter"), HasSubstr("raw.nsys-rep"), HasSubstr("raw.sqlite")));
 }
 
-TEST_F(NsysBad, AJournalIsToBeWrittenBackFirst) {
+TEST_F(NsysBad, AsksToWriteBackTheJournal) {
   const std::string file = Least();
   WriteBytes(file + "-wal", "changes");
   Refuses(file, {"-wal", "wal_checkpoint"});
 }
 
-TEST_F(NsysBad, NoExportAtAll) {
+TEST_F(NsysBad, RefusesOtherAndMissingFiles) {
   WriteBytes(folder_.At("a.sqlite"), "text");
   Refuses(folder_.At("a.sqlite"), {"not an export of Nsight Systems"});
   EXPECT_FALSE(ReadExports({folder_.At("missing.sqlite")}, ReadOptions()).ok());

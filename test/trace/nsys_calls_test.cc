@@ -53,7 +53,7 @@ class Rows {
                     name, ",1);");
     return *this;
   }
-  // A file of them.
+  // Writes the rows to a file.
   std::string Write(const std::string& path) const {
     RunSql(path, kLeast);
     RunSql(path,
@@ -83,7 +83,7 @@ class NsysCalls : public testing::Test {
       n += note.kind() == kind ? note.count() : 0;
     return n;
   }
-  // What a rank communicates, in order: "all_reduce 4096 on nccl abc".
+  // The calls of a rank, in order: "all_reduce 4096 on nccl abc".
   static std::vector<std::string> Said(const Capture& capture, size_t rank) {
     std::vector<std::string> out;
     for (const CommPlan& plan : capture.joined.comms[rank]) {
@@ -124,7 +124,7 @@ class NsysCalls : public testing::Test {
 
 // PyTorch makes a call in a group: the kernel is launched at the group's end, when the range of the call is
 // over.
-TEST_F(NsysCalls, ACallInsideAnOperatorTellsWhatItsGroupLaunches) {
+TEST_F(NsysCalls, CallInAnOperatorDescribesTheKernelOfItsGroup) {
   const Capture capture = InAnOperator("c10d::allreduce_", {{"ncclAllReduce", 5, 4096, 0}}, 10);
   ASSERT_EQ(capture.ranks.size(), 2u);
   for (size_t r = 0; r < 2; ++r)
@@ -132,7 +132,7 @@ TEST_F(NsysCalls, ACallInsideAnOperatorTellsWhatItsGroupLaunches) {
   EXPECT_EQ(Notes(capture, "calls_without_kernel") + Notes(capture, "comm_size_unknown"), 0u);
 }
 
-TEST_F(NsysCalls, SeveralCallsOfOneKernelAreOne) {
+TEST_F(NsysCalls, JoinsSeveralCallsOfOneKernel) {
   const Capture capture = InAnOperator("c10d::allreduce_coalesced_",
                                        {{"ncclAllReduce", 5, 4096, 0}, {"ncclAllReduce", 5, 512, 0}}, 10);
   for (size_t r = 0; r < 2; ++r)
@@ -141,7 +141,7 @@ TEST_F(NsysCalls, SeveralCallsOfOneKernelAreOne) {
 }
 
 // An all-to-all of PyTorch is a group of sends and receives, those to the rank itself among them.
-TEST_F(NsysCalls, MessagesInsideACollectiveAreItsSizes) {
+TEST_F(NsysCalls, MessagesInACollectiveGiveItsSizes) {
   const Capture capture = InAnOperator("c10d::alltoall_base_",
                                        {{"ncclSend", 9, 1024, 0},
                                         {"ncclRecv", 10, 1024, 0},
@@ -154,7 +154,7 @@ TEST_F(NsysCalls, MessagesInsideACollectiveAreItsSizes) {
 }
 
 // A gather of uneven parts is a row of broadcasts, which one kernel runs. Its size is a rank's mean part.
-TEST_F(NsysCalls, AGatherOfUnevenPartsIsOneCall) {
+TEST_F(NsysCalls, GatherOfUnevenPartsIsOneCall) {
   const Capture capture =
       InAnOperator("c10d::allgather_", {{"ncclBroadcast", 6, 1024, 0}, {"ncclBroadcast", 6, 3072, 1}}, 12);
   for (size_t r = 0; r < 2; ++r)
@@ -162,8 +162,8 @@ TEST_F(NsysCalls, AGatherOfUnevenPartsIsOneCall) {
   EXPECT_EQ(Notes(capture, "calls_without_kernel") + Notes(capture, "comm_size_unknown"), 0u);
 }
 
-// One thread that makes a call for each GPU, one after the other in a group, as nccl-tests' -g has it.
-TEST_F(NsysCalls, CallsOfAGroupAreSharedOutAmongTheGpusOfAThread) {
+// One thread that makes a call for each GPU, one after the other in a group, like nccl-tests with -g.
+TEST_F(NsysCalls, AssignsCallsOfAGroupToTheGpusOfAThread) {
   Rows rows;
   for (int64_t step = 0; step < 3; ++step) {
     const int64_t at = 1000000 * step;

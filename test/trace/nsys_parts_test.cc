@@ -17,7 +17,7 @@ using pytorch::StepRanges;
 namespace {
 
 // The forms of getNvtxStr() in PyTorch's torch/csrc/profiler/util.cpp, 1.8 to 2.9.
-TEST(NsysOperatorText, FormsOfPyTorch) {
+TEST(NsysOperatorText, ReadsTheFormsOfPyTorch) {
   struct Case {
     const char *text, *name;
     int64_t seq;
@@ -75,7 +75,7 @@ class NsysPayload : public testing::Test {
 };
 
 // The structs of NCCL's src/include/nvtx_payload_schemas.h, 2.19 to 2.29.
-TEST_F(NsysPayload, StructsOfNccl) {
+TEST_F(NsysPayload, DecodesStructsOfNccl) {
   NcclPayload p;
   ASSERT_TRUE(schemas_.Decode(
       Headed(5, LittleEndian({{0xabcdef0123456789, 8}, {1 << 20, 8}, {0, 4}, {0, 4}})), "", &p));
@@ -91,7 +91,7 @@ TEST_F(NsysPayload, StructsOfNccl) {
   EXPECT_EQ(p.rank, 5);
   EXPECT_EQ(p.device, 1);
   EXPECT_EQ(p.member_of, 7u);
-  // A split tells the caller's place in the parent (init.cc).
+  // A split gives the caller's place in the parent (init.cc).
   ASSERT_TRUE(schemas_.Decode(
       Headed(13, LittleEndian({{8, 8}, {7, 8}, {16, 4}, {5, 4}, {1, 4}, {0, 4}, {5, 4}, {0, 4}})), "", &p));
   EXPECT_EQ(p.comm, 8u);
@@ -99,7 +99,7 @@ TEST_F(NsysPayload, StructsOfNccl) {
   EXPECT_EQ(p.rank, 5);
 }
 
-TEST_F(NsysPayload, WithoutAHeaderTheCallTellsTheStruct) {
+TEST_F(NsysPayload, CallNamesTheStructWithoutAHeader) {
   NcclPayload p;
   const std::string body = LittleEndian({{7, 8}, {4096, 8}, {3, 4}, {0, 4}});
   ASSERT_TRUE(schemas_.Decode(body, "ncclRecv", &p));
@@ -115,7 +115,7 @@ TEST_F(NsysPayload, WithoutAHeaderTheCallTellsTheStruct) {
   EXPECT_EQ(p.bytes, 4096);
 }
 
-TEST_F(NsysPayload, TheFileSaysWhereMembersAre) {
+TEST_F(NsysPayload, UsesTheMemberOffsetsOfTheFile) {
   Schemas(
       "CREATE TABLE NVTX_PAYLOAD_SCHEMA_ENTRIES (domainId INTEGER, schemaId INTEGER, idx INTEGER, type "
       "INTEGER, name TEXT, "
@@ -128,7 +128,7 @@ TEST_F(NsysPayload, TheFileSaysWhereMembersAre) {
   EXPECT_EQ(p.bytes, 4096);
 }
 
-TEST(NsysPattern, PeriodsOfSequences) {
+TEST(NsysPattern, FindsPeriodsOfSequences) {
   const auto repeated = [](const std::vector<uint32_t>& once, int times) {
     std::vector<uint32_t> out;
     for (int i = 0; i < times; ++i) out.insert(out.end(), once.begin(), once.end());
@@ -147,7 +147,7 @@ TEST(NsysPattern, PeriodsOfSequences) {
   EXPECT_EQ(PeriodOf(noisy, 0.9), 0u);
 }
 
-TEST(NsysSteps, AreRangesThatFollowEachOther) {
+TEST(NsysSteps, ChoosesRangesThatFollowEachOther) {
   const auto numbers = [](const StepRanges& ranges) {
     std::vector<int64_t> out;
     for (const auto& [process, steps] : ranges.Choose()) {

@@ -1,5 +1,4 @@
-// Exports of Nsight Systems as a generated machine would leave them, and real ones: what is in them comes
-// out.
+// Generated and real exports of Nsight Systems: each row of an export is in the capture.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -107,7 +106,7 @@ void ExpectAllRows(const Capture& capture, const std::vector<std::string>& files
   EXPECT_EQ(time, expected_time);
 }
 
-TEST_F(NsysRead, EveryRowOfTheDeviceIsThere) {
+TEST_F(NsysRead, ReadsEveryRowOfTheDevice) {
   const std::string file = Make({.gpus = 4, .steps = 4});
   const Capture capture = Read({file});
   ASSERT_EQ(capture.ranks.size(), 4u);
@@ -128,7 +127,7 @@ TEST_F(NsysRead, EveryRowOfTheDeviceIsThere) {
   }
 }
 
-TEST_F(NsysRead, PayloadsTellGroupsAndSizesOfTwoHosts) {
+TEST_F(NsysRead, PayloadsGiveGroupsAndSizesOfTwoHosts) {
   const std::string a = Make({.hosts = 2, .host = 0}, "a.sqlite"),
                     b = Make({.hosts = 2, .host = 1}, "b.sqlite");
   const Capture capture = Read({a, b});
@@ -149,14 +148,14 @@ TEST_F(NsysRead, PayloadsTellGroupsAndSizesOfTwoHosts) {
   EXPECT_EQ(Notes(capture, "comm_size_unknown"), 0u);
 }
 
-TEST_F(NsysRead, ClocksOfHostsAreAlignedByWhatTheyShare) {
+TEST_F(NsysRead, AlignsClocksOfHostsBySharedCalls) {
   const std::string a = Make({.hosts = 2, .host = 0}, "a.sqlite"),
                     b = Make({.hosts = 2, .host = 1, .clock_error_ns = 700'000}, "b.sqlite");
   const Capture capture = Read({a, b});
   EXPECT_THAT(capture.joined.clock_offset_ns, ElementsAre(0, 0, -700'000, -700'000));
 }
 
-TEST_F(NsysRead, SendsAndReceivesOfAGroupKnowTheirPeers) {
+TEST_F(NsysRead, SendsAndReceivesOfAGroupHavePeers) {
   const Capture capture = Read({Make({.pipeline = true})});
   for (size_t r = 0; r < 2; ++r) {
     std::vector<uint64_t> sent, received;
@@ -174,11 +173,11 @@ TEST_F(NsysRead, SendsAndReceivesOfAGroupKnowTheirPeers) {
   }
 }
 
-TEST_F(NsysRead, WithoutBlobsTheExportIsToBeMadeAgain) {
+TEST_F(NsysRead, WarnsOfExportsWithoutBlobs) {
   const Capture capture = Read({Make({.blobs = false, .pipeline = true})});
   EXPECT_THAT(Warnings(capture), Contains(HasSubstr("--include-blobs=true")));
   EXPECT_EQ(Notes(capture, "comm_size_unknown"), 36u);  // 2 ranks, 3 steps, 4 all-reduces, a send, a receive
-  // Of two ranks that speak both ways each is the other's peer; the calls are matched all the same.
+  // Two ranks that exchange messages in both directions are peers of each other, and their calls are matched.
   EXPECT_EQ(capture.joined.peers_inferred, 12u);
   for (size_t r = 0; r < 2; ++r) {
     for (const CommPlan& plan : Plans(capture, r)) {
@@ -190,7 +189,7 @@ TEST_F(NsysRead, WithoutBlobsTheExportIsToBeMadeAgain) {
   }
 }
 
-TEST_F(NsysRead, StreamsWaitForTheEventsThatWereRecorded) {
+TEST_F(NsysRead, StreamsWaitForRecordedEvents) {
   const Capture told = Read({Make({})}), guessed = Read({Make({.event_records = false}, "g.sqlite")});
   EXPECT_EQ(Notes(told, "nsys_event_guessed"), 0u);
   EXPECT_GT(Notes(guessed, "nsys_event_guessed"), 0u);
@@ -200,7 +199,7 @@ TEST_F(NsysRead, StreamsWaitForTheEventsThatWereRecorded) {
   EXPECT_GT(Edges(told, EdgeKind::kSync), 0u);
 }
 
-TEST_F(NsysRead, GraphsNodeByNodeHaveTheOperatorsThatTheyWereCapturedFrom) {
+TEST_F(NsysRead, GraphKernelsHaveTheOperatorsOfTheirCapture) {
   const Capture capture = Read({Make({.graph_of_forward = true})});
   uint64_t joined = 0;
   for (const pytorch::CaptureRank& rank : capture.ranks) {
@@ -216,7 +215,7 @@ TEST_F(NsysRead, GraphsNodeByNodeHaveTheOperatorsThatTheyWereCapturedFrom) {
   EXPECT_THAT(Warnings(capture), IsEmpty());
 }
 
-TEST_F(NsysRead, GraphsTracedAsWholesSayWhatTheyHide) {
+TEST_F(NsysRead, WarnsOfGraphsTracedAsWholes) {
   const std::string file = Make({.graph_traced_whole = true});
   const Capture capture = Read({file});
   EXPECT_THAT(Warnings(capture), Contains(HasSubstr("--cuda-graph-trace=node")));
@@ -226,7 +225,7 @@ TEST_F(NsysRead, GraphsTracedAsWholesSayWhatTheyHide) {
                                         "(SELECT count(*) FROM CUPTI_ACTIVITY_KIND_GRAPH_TRACE)")));
 }
 
-TEST_F(NsysRead, WithoutOperatorsTheSwitchIsNamed) {
+TEST_F(NsysRead, WarnsOfExportsWithoutOperators) {
   EXPECT_THAT(Warnings(Read({Make({.operators = false})})),
               Contains(HasSubstr("--pytorch=autograd-shapes-nvtx")));
 }
@@ -237,7 +236,7 @@ std::vector<std::string> StepNames(const Capture& capture, size_t rank) {
   return names;
 }
 
-TEST_F(NsysRead, StepsAreRangesByTheirNames) {
+TEST_F(NsysRead, FindsStepsByRangeNames) {
   const std::string file = Make({});
   for (const char* range : {"", "iteration*", "iter*n ?", "*ration*"}) {
     const bool none = std::string(range) == "iter*n ?";  // '?' stands for itself
@@ -253,8 +252,8 @@ TEST_F(NsysRead, StepsAreRangesByTheirNames) {
   }
 }
 
-// Tables are read beside each other; what comes out is the same, names and rows in the same order.
-TEST_F(NsysRead, ThreadsDoNotMatter) {
+// Tables are read in parallel; the result is the same, with names and rows in the same order.
+TEST_F(NsysRead, ResultDoesNotDependOnThreads) {
   const std::vector<std::string> files = {Make({.gpus = 3, .steps = 4, .pipeline = true}, "a.sqlite"),
                                           Make({.steps = 2, .graph_of_forward = true}, "b.sqlite")};
   for (const std::string& file : files) {
@@ -277,8 +276,8 @@ TEST_F(NsysRead, ThreadsDoNotMatter) {
   }
 }
 
-// Reading a step keeps its rows alone, and makes of them what the whole file makes.
-TEST_F(NsysRead, AStepAloneIsTheStepOfAll) {
+// Reading one step keeps only its rows, and gives the same step as the whole file.
+TEST_F(NsysRead, OneStepEqualsTheStepOfTheWholeFile) {
   const std::string file = Make({.steps = 5});
   for (const char* steps : {"2", "1-3", "first", "last"}) {
     const Capture alone = Read({file}, steps);
@@ -304,18 +303,18 @@ TEST_F(NsysRead, AStepAloneIsTheStepOfAll) {
       };
       EXPECT_EQ(length(alone, step), length(all, *same)) << steps << " " << step.name;
     }
-    // What a step launched is there, whenever it ran.
+    // Kernels that the step launched are kept, whenever they ran.
     const int64_t kernels_a_step = 4 * 3 + 1;
     EXPECT_EQ(Count(alone, pytorch::EventKind::kKernel),
               static_cast<uint64_t>(2 * kernels_a_step) * alone.ranks[0].timeline.steps.size())
         << steps;
-    EXPECT_EQ(alone.joined.groups, all.joined.groups);  // communicators are made before the steps
+    EXPECT_EQ(alone.joined.groups, all.joined.groups);  // groups are made before the steps
   }
   EXPECT_THAT(StepNames(Read({file}, "2"), 1), ElementsAre("ProfilerStep#2"));
   EXPECT_EQ(StepNames(Read({file}, "skip-first"), 0).size(), 4u);
 }
 
-TEST_F(NsysRead, StepsAreFoundInTheKernelsThatRepeat) {
+TEST_F(NsysRead, FindsStepsInRepeatingKernels) {
   const std::string file = Make({.steps = 5});
   RunSql(file, "DELETE FROM NVTX_EVENTS WHERE text LIKE 'iteration%'");
   EXPECT_THAT(StepNames(Read({file}), 0), IsEmpty());
@@ -323,7 +322,7 @@ TEST_F(NsysRead, StepsAreFoundInTheKernelsThatRepeat) {
               ElementsAre("ProfilerStep#0", "ProfilerStep#1", "ProfilerStep#2", "ProfilerStep#3"));
 }
 
-TEST_F(NsysRead, RanksAreThoseOfMpiThenOfNcclThenTheOrder) {
+TEST_F(NsysRead, TakesRanksFromMpiThenNcclThenOrder) {
   const auto ranks_of_pids = [](const Capture& capture) {
     std::map<int64_t, int> out;
     for (const pytorch::CaptureRank& rank : capture.ranks) out[rank.device->threads[0].pid] = rank.rank;
@@ -342,8 +341,8 @@ TEST_F(NsysRead, RanksAreThoseOfMpiThenOfNcclThenTheOrder) {
   EXPECT_EQ(ranks_of_pids(Read({file})), (std::map<int64_t, int>{{1000, 1}, {1001, 0}}));
 }
 
-// A process with a thread for each GPU, as nccl-tests' -t has it: each GPU is a rank.
-TEST_F(NsysRead, AProcessThatDrivesSeveralGpusIsAsManyRanks) {
+// A process with a thread for each GPU, like nccl-tests with -t: each GPU is a rank.
+TEST_F(NsysRead, EachGpuOfAProcessIsARank) {
   const std::string file = Make({});
   const std::string merge = " SET globalTid = (1<<48) + (1000<<24) + (globalTid & 16777215)";
   RunSql(file,
@@ -362,12 +361,12 @@ TEST_F(NsysRead, AProcessThatDrivesSeveralGpusIsAsManyRanks) {
   ExpectAllRows(capture, {file});
   for (size_t r = 0; r < 2; ++r) {
     EXPECT_EQ(Plans(capture, r).size(), 12u);
-    EXPECT_EQ(capture.ranks[r].timeline.steps.size(), 3u);  // of one thread, for all
+    EXPECT_EQ(capture.ranks[r].timeline.steps.size(), 3u);  // steps of one thread hold for all ranks
   }
 }
 
-// nsys 10.1 (2019) has no globalPid: an operation is its call's process's.
-TEST_F(NsysRead, OperationsWithoutAProcessAreThoseOfTheirCalls) {
+// nsys 10.1 (2019) has no globalPid: an operation belongs to the process of its call.
+TEST_F(NsysRead, OperationsTakeTheProcessOfTheirCalls) {
   const std::string file = Make({}), without = Make({}, "without.sqlite");
   RunSql(without,
          "ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL DROP COLUMN globalPid; "
@@ -384,7 +383,7 @@ TEST_F(NsysRead, OperationsWithoutAProcessAreThoseOfTheirCalls) {
 
 std::string Real(const std::string& name) { return std::string(CHAKRA_SHARED_DATA) + "/nsys/" + name; }
 
-TEST_F(NsysRead, ExportsInAnArchiveAreThoseOfAFolder) {
+TEST_F(NsysRead, ReadsArchivesAsFolders) {
   NsysOptions options;
   options.hosts = 2;
   std::string tar;
@@ -410,7 +409,7 @@ TEST_F(NsysRead, ExportsInAnArchiveAreThoseOfAFolder) {
               HasSubstr("cut.tar"));
 }
 
-TEST_F(NsysRead, CallsOfMpiKeepTheirTimes) {
+TEST_F(NsysRead, MpiCallsKeepTheirTimes) {
   const std::string path = folder_.At("mpi.sqlite");
   RunSql(path, kLeast);
   RunSql(
@@ -427,7 +426,7 @@ TEST_F(NsysRead, CallsOfMpiKeepTheirTimes) {
   EXPECT_THAT(Warnings(capture), Contains(HasSubstr("1 calls of MPI keep their recorded times")));
 }
 
-TEST_F(NsysRead, ARealExportOfTwoGpus) {
+TEST_F(NsysRead, ReadsARealExportOfTwoGpus) {
   const std::string file = Real("h100_2gpu_1s.sqlite");
   if (!std::filesystem::exists(file)) GTEST_SKIP() << file;
   const Capture capture = Read({file});
@@ -454,7 +453,7 @@ TEST_F(NsysRead, ARealExportOfTwoGpus) {
   EXPECT_THAT(Warnings(capture), Contains(HasSubstr("shapes")));
 }
 
-TEST_F(NsysRead, ARealExportOfOneGpuWhoseTimesCountFromZero) {
+TEST_F(NsysRead, ReadsARealExportWithTimesFromZero) {
   const std::string file = Real("mock.sqlite");
   if (!std::filesystem::exists(file)) GTEST_SKIP() << file;
   const Capture capture = Read({file});
@@ -466,9 +465,9 @@ TEST_F(NsysRead, ARealExportOfOneGpuWhoseTimesCountFromZero) {
   EXPECT_EQ(capture.ranks[0].device->events[0].ts, 1304349703);
 }
 
-// A rank's columns are drafted before ranks are joined: what joining adds, clocks, groups and peers, must be
-// there.
-TEST_F(NsysRead, ColumnsOfTwoHostsAreThoseOfFrames) {
+// A rank's columns are drafted before ranks are joined; they must have the clocks, groups and peers that
+// joining adds.
+TEST_F(NsysRead, ColumnsOfTwoHostsEqualThoseOfFrames) {
   std::vector<std::string> paths;
   for (const int host : {0, 1}) {
     paths.push_back(Make({.hosts = 2, .host = host, .pipeline = true, .clock_error_ns = host * 3'000'000},

@@ -1,4 +1,4 @@
-// Exports of Nsight Systems for tests, said in SQL.
+// Exports of Nsight Systems for tests, written in SQL.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 namespace chakra::nsys {
 
-// A folder of a test's own.
+// A temporary folder for one test.
 class ScratchFolder {
  public:
   ScratchFolder() {
@@ -40,7 +40,7 @@ inline void RunSql(const std::string& path, const std::string& sql) {
   sqlite3_close(db);
 }
 
-// The first value of a query, as another reader of the file counts.
+// The first value of a query: an independent count.
 inline int64_t Query(const std::string& path, const std::string& sql) {
   sqlite3* db = nullptr;
   sqlite3_stmt* row = nullptr;

@@ -27,7 +27,7 @@ std::string ErrorOf(const Words& words) {
   return std::string(ReadWords(words, &run).message());
 }
 
-TEST(Options, WordsFillFields) {
+TEST(Options, WordsSetFields) {
   const proto::Run run =
       Read({"a", "--fabric", "fluid", "--ranks=8", "--strict", "b", "--flow-startup-ns", "0.1", "--", "-c"});
   EXPECT_THAT(run.trace(), ElementsAre("a", "b", "-c"));
@@ -37,7 +37,7 @@ TEST(Options, WordsFillFields) {
   EXPECT_EQ(run.machine().flows().flow_startup_ns(), 0.1);
 }
 
-TEST(Options, FlagsMayHaveAValueBehindEquals) {
+TEST(Options, FlagsTakeAValueAfterEquals) {
   EXPECT_EQ(Read({"--energy", "x"}).energy().energy(), "built-in");
   EXPECT_EQ(Read({"--energy=x"}).energy().energy(), "x");
   EXPECT_THAT(Read({"--energy", "x"}).trace(), ElementsAre("x"));

@@ -1,4 +1,4 @@
-// Numbers, rows and columns in less memory than they have plain: what comes out is what went in.
+// Packed numbers, rows and columns read back as they were written.
 #include "trace/base/packed_numbers.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ std::vector<uint64_t> Numbers(size_t n) {
   return out;
 }
 
-TEST(PackedNumbers, GiveBackWhatWasWritten) {
+TEST(PackedNumbers, ReadBackAsWritten) {
   const std::vector<uint64_t> numbers = Numbers(200000);
   PackedNumbers packed;
   int64_t before = 0;
@@ -49,7 +49,7 @@ TEST(PackedNumbers, GiveBackWhatWasWritten) {
   }
 }
 
-TEST(OrderByKey, IsThatOfAStableSort) {
+TEST(OrderByKey, EqualsAStableSort) {
   const std::vector<uint64_t> numbers = Numbers(5000);
   for (const int shift : {0, 20, 60}) {
     const auto key = [&](size_t i) { return static_cast<int64_t>(numbers[i]) >> shift; };
@@ -91,7 +91,7 @@ TEST(NarrowColumn, HasTheSameValues) {
   EXPECT_TRUE(NarrowColumn<Time>::Narrow({}).empty());
 }
 
-// Blocks that need no bit, one, or all; whose greatest values are where codes that are no values would be.
+// Blocks that need no bit, one bit, or all; blocks whose greatest values equal the codes of special values.
 TEST(NarrowColumn, HasTheSameValuesAtAllWidths) {
   std::vector<int32_t> lanes;
   std::vector<uint32_t> rows;
@@ -132,7 +132,7 @@ using pytorch::EventKind;
 using pytorch::OpExtra;
 using pytorch::SyncExtra;
 
-TEST(PackedRows, GiveBackEventsAndTheirExtras) {
+TEST(PackedRows, ReadBackEventsAndTheirExtras) {
   nsys::PackedRows packed;
   DeviceTrace expected;
   const auto add = [&](EventKind kind, int64_t ts, int64_t correlation, uint32_t lane) {

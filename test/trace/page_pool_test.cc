@@ -1,4 +1,4 @@
-// Blocks of a pool keep what is written to them, whatever is freed beside them, and pages are used again.
+// Blocks of a pool keep their content when other blocks are freed, and freed pages are used again.
 #include "trace/base/page_pool.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ struct Held {
   uint64_t mark = 0;
 };
 
-// A word of each page, and the last.
+// Visits a word of each page, and the last word.
 template <typename Visit>
 void EachPage(const Held& held, const Visit& visit) {
   for (size_t i = 0; i < held.count; i += 512) visit(&held.words[i]);
@@ -36,7 +36,7 @@ bool Holds(const Held& held) {
   return same;
 }
 
-TEST(PagePool, BlocksKeepWhatTheyHold) {
+TEST(PagePool, BlocksKeepTheirContent) {
   PagePool pool;
   std::vector<Held> held;
   size_t bytes = 0, most = 0;
@@ -83,7 +83,7 @@ TEST(PagePool, FreePagesServeAnySize) {
   EXPECT_TRUE(pool.Give(other));
 }
 
-TEST(PagePool, KnowsItsOwn) {
+TEST(PagePool, RefusesForeignBlocksAndHugeSizes) {
   PagePool pool;
   int foreign = 0;
   EXPECT_FALSE(pool.Give(&foreign));

@@ -1,4 +1,4 @@
-// What is printed of users' texts.
+// Texts of users, as the program prints them.
 #include "trace/base/printable.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace chakra::CHAKRA_FILE {
 namespace {
 
-TEST(Printable, EscapesWhatATerminalObeys) {
+TEST(Printable, EscapesTerminalCommands) {
   EXPECT_EQ(Printable("\x1b]0;owned\x07\x1b[31m"), "\\x1b]0;owned\\x07\\x1b[31m");
   EXPECT_EQ(Printable("a\r\nchakra-replay: done\t."), "a\\r\\nchakra-replay: done\\t.");
   EXPECT_EQ(Printable("\xc2\x9b"
@@ -27,7 +27,7 @@ TEST(Printable, EscapesWhatATerminalObeys) {
   EXPECT_EQ(Printable(absl::string_view("\0", 1)), "\\x00");
 }
 
-TEST(Printable, LeavesTheRest) {
+TEST(Printable, LeavesOtherText) {
   for (const char* text :
        {"", "void at::native<float>(\\n)", "gro\xc3\x9f", "\xe7\x9f\xa9\xe9\x98\xb5", "\xf0\x9f\x98\x80"}) {
     EXPECT_EQ(Printable(text), text);
@@ -36,7 +36,7 @@ TEST(Printable, LeavesTheRest) {
   EXPECT_EQ(PrintableLines("a\n\tb\r"), "a\n\tb\\r");
 }
 
-TEST(Printable, TablesAndPagesHaveNoCommands) {
+TEST(Printable, TablesAndPagesEscapeCommands) {
   TextTable table({"name", "n"}, {true, false});
   table.Add({"x\n  y\x1b[2J", "1"});
   EXPECT_EQ(table.Print(), "  name           n\n  x\\n  y\\x1b[2J  1\n");
@@ -48,7 +48,7 @@ TEST(Printable, TablesAndPagesHaveNoCommands) {
             "a\\x1bb\n");
 }
 
-TEST(Printable, AllTextsOfAMessage) {
+TEST(Printable, EscapesAllTextsOfAMessage) {
   proto::EditReport report;
   report.set_script("a\n");
   report.add_outcome()->add_note("b\x1b");

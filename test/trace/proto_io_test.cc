@@ -50,7 +50,7 @@ TEST(ProtoIo, RoundTripsEveryFormat) {
   EXPECT_THAT(*FormatMessage(Sample(), MessageFormat::kJson), HasSubstr("\"latency_ns\": 936.25"));
 }
 
-TEST(ProtoIo, JsonTakesBothSpellings) {
+TEST(ProtoIo, JsonTakesBothFieldNames) {
   proto::Cluster c;
   ASSERT_TRUE(ParseMessage(R"({"remoteMemory": {"kind": "POOL", "latency_ns": 5}})", "x", &c).ok());
   EXPECT_EQ(c.remote_memory().kind(), proto::RemoteMemory::POOL);
@@ -66,12 +66,12 @@ TEST(ProtoIo, PrintableBinaryIsStillBinary) {
   EXPECT_EQ(back.name(), c.name());
 }
 
-TEST(ProtoIo, UnknownJsonFieldIsPlaced) {
+TEST(ProtoIo, ErrorsPlaceUnknownJsonFields) {
   EXPECT_EQ(ParseError("{\n  \"topology\": {\n    \"dimension\": [{\n      \"latencyns\": 5}]}}"),
             "unknown field 'latencyns' at cluster.json:4:7; did you mean 'latency_ns'? (in Dimension)");
 }
 
-TEST(ProtoIo, UnknownTextFieldIsPlaced) {
+TEST(ProtoIo, ErrorsPlaceUnknownTextFields) {
   EXPECT_EQ(ParseError("topology {\n  dimension {\n    latencyns: 5\n  }\n}\n"),
             "unknown field 'latencyns' at cluster.json:3:14; did you mean 'latency_ns'? (in Dimension)");
 }
@@ -112,7 +112,7 @@ TEST(ProtoIo, BadBinaryIsRefused) {
   EXPECT_THAT(ParseError(node.SerializeAsString()), HasSubstr("unknown field number 10"));
 }
 
-TEST(ProtoIo, FilesReportTheSystemsReason) {
+TEST(ProtoIo, FileErrorsGiveTheSystemsReason) {
   EXPECT_THAT(Message(ReadFile("/no/such/file").status()),
               AllOf(HasSubstr("/no/such/file"), HasSubstr("No such file")));
   EXPECT_FALSE(ReadFile("/").ok());

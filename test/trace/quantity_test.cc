@@ -8,7 +8,7 @@
 namespace chakra::CHAKRA_FILE {
 namespace {
 
-TEST(Units, SplitQuantity) {
+TEST(Units, SplitNumberAndUnit) {
   const struct {
     const char* text;
     double number;
@@ -31,7 +31,7 @@ TEST(Units, SplitQuantity) {
   }
 }
 
-TEST(Units, OfTimeSizeAndRate) {
+TEST(Units, ConvertTimeSizeAndRate) {
   EXPECT_EQ(PicosOfUnit("ps"), 1);
   EXPECT_EQ(PicosOfUnit("s"), 1e12);
   EXPECT_EQ(PicosOfUnit(""), 0);
@@ -57,7 +57,7 @@ TEST(Sizes, AreWholeBytesUpToAThousandTerabytes) {
   EXPECT_EQ(ParseBytes("1.5B").status().message(), "\"1.5B\"; expected whole bytes");
 }
 
-TEST(Medians, OfEvenAndOddNumbers) {
+TEST(Medians, HandleEvenAndOddCounts) {
   EXPECT_EQ(Median<int>({}), 0);
   EXPECT_EQ(Median<int>({3, 1, 2}), 2);
   EXPECT_EQ(Median<int>({1, 4, 2, 9}), 3);
@@ -68,8 +68,8 @@ TEST(Medians, OfEvenAndOddNumbers) {
   EXPECT_EQ(UpperMedian<double>({5}), 5);
 }
 
-TEST(Units, TimesThatAreTooLongAreNever) {
-  // Whatever the size: 16 to 24 MiB over a byte a second once took microseconds.
+TEST(Units, OverlongTransfersAreNever) {
+  // For all sizes: 16 to 24 MiB at one byte a second once took microseconds.
   for (const uint64_t bytes : {9300000, 16000000, 16777216, 18000000, 18446744, 25165824, 1000000000}) {
     EXPECT_EQ(TransferTime(bytes, Bandwidth::BytesPerSecond(1)), Time::Never()) << bytes;
     EXPECT_EQ(TransferTime(bytes, Bandwidth::BytesPerSecond(1000)),

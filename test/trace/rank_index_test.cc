@@ -1,4 +1,4 @@
-// Indices of ranks that share files: what they say of ranks, and what is wrong with bad ones.
+// Indices of ranks that share files: the groups and peers of each rank, and the errors of bad indices.
 #include "trace/et/rank_index.h"
 
 #include <gmock/gmock.h>
@@ -12,7 +12,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Two graphs of four ranks each; the first's are two pairs, and send to the rank four further on.
+// Two graphs of four ranks each; the ranks of the first are two pairs, and each sends to the rank four
+// higher.
 constexpr char kGood[] = R"(
   ranks: 8
   graph { file: "w.0.et" rank: 0 ranks: "0-3"
@@ -28,7 +29,7 @@ absl::StatusOr<RankIndex> IndexOf(const std::string& text) {
   return RankIndex::Make(message, "x.ranks.json");
 }
 
-TEST(RankIndex, SaysWhatStandsInPlace) {
+TEST(RankIndex, MapsGroupsAndPeersOfEachRank) {
   const auto index = IndexOf(kGood);
   ASSERT_TRUE(index.ok()) << index.status();
   EXPECT_EQ(index->ranks(), 8);
@@ -54,7 +55,7 @@ TEST(RankIndex, RanksWithOtherDistancesAreNotSymmetric) {
   EXPECT_EQ(index->SymmetricTo(3), 1);
 }
 
-TEST(RankIndex, CoversWhatATraceNames) {
+TEST(RankIndex, CoversNamesOfTheTrace) {
   const auto index = IndexOf(kGood);
   ASSERT_TRUE(index.ok()) << index.status();
   RankTrace trace;
@@ -73,7 +74,7 @@ TEST(RankIndex, CoversWhatATraceNames) {
   EXPECT_THAT(std::string(index->Covers(0, trace).message()), HasSubstr("the trace names rank 5"));
 }
 
-// What is there of kGood, what stands in place of it, and what is said then.
+// A part of kGood, its replacement, and the error for the replacement.
 struct BadIndex {
   const char *from, *to, *error;
 };
@@ -129,7 +130,7 @@ constexpr BadIndex kBad[] = {
     {"by: -4", "by: \"-4\"", "x.ranks.json"},
 };
 
-TEST(RankIndex, SaysWhatIsWrong) {
+TEST(RankIndex, RefusesBadIndices) {
   for (const BadIndex& bad : kBad) {
     std::string text = kGood;
     const size_t at = text.find(bad.from);

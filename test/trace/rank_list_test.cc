@@ -33,7 +33,7 @@ TEST(RankList, ReadsAndWrites) {
   }
 }
 
-TEST(RankList, WhatIsWrittenIsRead) {
+TEST(RankList, WrittenListsReadBack) {
   std::mt19937 random(7);
   for (int i = 0; i < 300; ++i) {
     std::vector<int> ranks;
@@ -47,7 +47,7 @@ TEST(RankList, WhatIsWrittenIsRead) {
   }
 }
 
-TEST(RankList, RefusesWhatIsNone) {
+TEST(RankList, RefusesBadLists) {
   const struct {
     const char *text, *error;
   } kCases[] = {

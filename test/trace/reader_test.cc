@@ -56,7 +56,7 @@ class ReaderTest : public ::testing::Test {
   std::string dir_;
 };
 
-TEST_F(ReaderTest, FolderPrefixAndList) {
+TEST_F(ReaderTest, ReadsFoldersPrefixesAndLists) {
   const std::string a = Write("w.0.et", Trace('1')), b = Write("w.1.et", Trace('1'));
   Write("notes.txt", "x");
   for (const std::vector<std::string>& in : {std::vector<std::string>{dir_}, {Path("w")}, {b, a}}) {
@@ -71,7 +71,7 @@ TEST_F(ReaderTest, FolderPrefixAndList) {
   }
 }
 
-TEST_F(ReaderTest, EqualGraphsAreSharedAndOthersNot) {
+TEST_F(ReaderTest, SharesOnlyEqualGraphs) {
   for (int i = 0; i < 6; ++i) Write("w." + std::to_string(i) + ".et", Trace(i % 3 == 0 ? 'a' : 'b'));
   for (const int threads : {1, 3}) {
     ReadOptions options;
@@ -84,19 +84,19 @@ TEST_F(ReaderTest, EqualGraphsAreSharedAndOthersNot) {
   }
 }
 
-TEST_F(ReaderTest, NestedFolder) {
+TEST_F(ReaderTest, ReadsANestedFolder) {
   Write("inner/w.0.et", Trace('1'));
   EXPECT_EQ(ErrorOf({dir_}), "no error");
 }
 
-TEST_F(ReaderTest, SeveralPrefixes) {
+TEST_F(ReaderTest, RefusesSeveralPrefixes) {
   Write("a.0.et", Trace('1'));
   Write("b.0.et", Trace('1'));
   EXPECT_THAT(ErrorOf({dir_}), HasSubstr("several runs"));
   EXPECT_EQ(ErrorOf({Path("a")}), "no error");
 }
 
-TEST_F(ReaderTest, RankNumbers) {
+TEST_F(ReaderTest, ChecksRankNumbers) {
   const std::string a = Write("w.0.et", Trace('1'));
   Write("w.2.et", Trace('1'));
   EXPECT_THAT(ErrorOf({dir_}), HasSubstr("these ranks have no trace: 1"));
@@ -107,7 +107,7 @@ TEST_F(ReaderTest, RankNumbers) {
   EXPECT_THAT(ErrorOf({a, Write("x.et", Trace('1'))}), HasSubstr("expected a rank in the name"));
 }
 
-TEST_F(ReaderTest, NothingThere) {
+TEST_F(ReaderTest, ReportsMissingTraces) {
   Write("workload.0.et", Trace('1'));
   const auto t = ReadTraceSet({Path("wrkload")}, {});
   EXPECT_EQ(t.status().code(), absl::StatusCode::kNotFound);
@@ -117,7 +117,7 @@ TEST_F(ReaderTest, NothingThere) {
   EXPECT_THAT(ErrorOf({Path("empty")}), HasSubstr("holds nothing"));
 }
 
-TEST_F(ReaderTest, FirstErrorWinsWhateverTheThreads) {
+TEST_F(ReaderTest, FirstErrorWinsForAnyNumberOfThreads) {
   for (int i = 0; i < 8; ++i) Write("w." + std::to_string(i) + ".et", i >= 3 ? "" : Trace('1'));
   for (const int threads : {1, 4}) {
     ReadOptions options;
@@ -126,7 +126,7 @@ TEST_F(ReaderTest, FirstErrorWinsWhateverTheThreads) {
   }
 }
 
-TEST_F(ReaderTest, Archive) {
+TEST_F(ReaderTest, ReadsArchives) {
   const std::string end(1024, '\0');
   const std::string members = TarMember("run/w.1.et", Trace('b')) +
                               TarMember("run/w.json", "{\"1\": [0, 1]}") +
@@ -156,8 +156,8 @@ TEST_F(ReaderTest, Archive) {
       HasSubstr("these ranks have no trace: 0"));
 }
 
-// As GNU tar --sparse writes them, in its own form and in pax. What is no trace may be so.
-TEST_F(ReaderTest, SparseMembersAreRefused) {
+// As GNU tar --sparse writes them, in its own form and in pax. Members that are no traces may be sparse.
+TEST_F(ReaderTest, RefusesSparseMembers) {
   const std::string end(1024, '\0'), map(512, '\0');
   const auto old_form = [&](const std::string& name) {
     const std::string member = TarMember(name, "12345678", 'S');
@@ -180,7 +180,7 @@ TEST_F(ReaderTest, SparseMembersAreRefused) {
   }
 }
 
-TEST_F(ReaderTest, GroupsBesideTheTraces) {
+TEST_F(ReaderTest, ReadsGroupsNextToTheTraces) {
   Write("w.0.et", Trace('1'));
   Write("other.json", "{\"nodes\": [{}]}");
   Write("any.json", "{\"g\": [0]}");
@@ -219,7 +219,7 @@ class RealData : public ::testing::Test {
   }
 };
 
-TEST_F(RealData, ResNet50) {
+TEST_F(RealData, ReadsResNet50) {
   const TraceSet t = Read("chakra/resnet50_ddp.0.et.gz");
   ASSERT_EQ(t.ranks.size(), 1u);
   const RankTrace& r = t.ranks[0];
@@ -254,7 +254,7 @@ TEST_F(RealData, ResNet50) {
   EXPECT_EQ(repairs["dangling_ctrl_dep"], 1277u);
 }
 
-TEST_F(RealData, CustomRing) {
+TEST_F(RealData, ReadsACustomRing) {
   const TraceSet t = Read("astra-sim/custom_ring_allreduce_8npus_1MB");
   ASSERT_EQ(t.ranks.size(), 8u);
   for (const RankTrace& r : t.ranks) {
@@ -270,13 +270,13 @@ TEST_F(RealData, CustomRing) {
   }
 }
 
-TEST_F(RealData, AllReduceMicrobenchmark) {
+TEST_F(RealData, ReadsAnAllReduceMicrobenchmark) {
   const TraceSet t = Read("astra-sim/microbenchmarks/all_reduce/4npus_1MB");
   ASSERT_EQ(t.ranks.size(), 4u);
   for (const RankTrace& r : t.ranks) EXPECT_EQ(r.graph->comm[0].bytes, 1048576u);
 }
 
-TEST_F(RealData, Stage) {
+TEST_F(RealData, ReadsTracesOfStage) {
   const TraceSet tiny = Read("stage/llama_tiny_8");
   EXPECT_EQ(tiny.ranks.size(), 8u);
   EXPECT_EQ(tiny.groups.size(), 16u);
@@ -286,7 +286,7 @@ TEST_F(RealData, Stage) {
 }
 
 // bad-input.md, its first table: the repair or the text of the error.
-TEST_F(RealData, BadFiles) {
+TEST_F(RealData, RepairsOrRefusesBadFiles) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"allcycle", "cycle of 2"},
       {"big_node", ""},

@@ -7,7 +7,7 @@
 namespace chakra::CHAKRA_FILE {
 namespace {
 
-TEST(Registry, EveryFormatSaysWhatItIs) {
+TEST(Registry, DescribesEveryFormat) {
   std::set<absl::string_view> names;
   for (const Importer* i : Importers()) {
     EXPECT_TRUE(names.insert(i->name).second) << i->name;
@@ -21,14 +21,14 @@ TEST(Registry, EveryFormatSaysWhatItIs) {
   EXPECT_EQ(Importers().back(), &kEtImporter) << "it takes what no other claims";
 }
 
-TEST(Registry, ByContent) {
+TEST(Registry, ChoosesByContent) {
   EXPECT_EQ(ImporterOf("{\"nodes\": []}").name, "json");
   EXPECT_EQ(ImporterOf("metadata { version: \"0.0.4\" }").name, "text");
   EXPECT_EQ(ImporterOf("").name, "et");
   EXPECT_EQ(ImporterOf("PK\x03\x04").name, "et");
 }
 
-TEST(Registry, ByName) {
+TEST(Registry, ChoosesByName) {
   const struct {
     const char *name, *stem, *format;
   } kNames[] = {{"w.0.et", "w.0", "et"},         {"w.0.et.gz", "w.0", "et"},

@@ -1,6 +1,6 @@
 // Composes rocpd databases for tests, with the tables and columns of both schemas: those of rocpd_tables.sql
 // (schema 3, commit 19d33bb) and those that generateRocpd.cpp fills (before it; ROCm/rocprofiler-sdk,
-// source/share/ rocprofiler-sdk-rocpd and source/lib/output).
+// source/share/rocprofiler-sdk-rocpd and source/lib/output).
 #pragma once
 
 #include <sqlite3.h>
@@ -23,7 +23,7 @@ inline constexpr char kId[] = "0199a3c4_5b6d_7e8f_9a0b_1c2d3e4f5061";
 // kRows: times and places in the rows; kTracks: in rocpd_timestamp and rocpd_track.
 enum class Schema { kRows, kTracks };
 
-// False: SQLite says no.
+// False if SQLite reports an error.
 inline bool Execute(const std::string& path, const std::string& sql) {
   sqlite3* db = nullptr;
   bool ok = sqlite3_open(path.c_str(), &db) == SQLITE_OK;

@@ -1,5 +1,5 @@
-// rocprofv3's JSON and rocpd: both schemas say the same, calls launch kernels, RCCL's calls have groups and
-// sizes, and what is damaged or hostile is refused.
+// rocprofv3's JSON and rocpd: both schemas give the same job, calls launch kernels, RCCL's calls have groups
+// and sizes, and damaged or hostile files are refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -27,7 +27,7 @@ using testing::SizeIs;
 using testing_rocpd::Database;
 using testing_rocpd::Schema;
 
-// A file of this test alone: others run beside it.
+// A file in a folder of this test: other tests run at the same time.
 std::string At(const std::string& name) {
   const std::string folder = absl::StrCat(testing::TempDir(), "/rocprof_",
                                           testing::UnitTest::GetInstance()->current_test_info()->name());
@@ -58,7 +58,7 @@ std::string WriteRank(Schema schema, int rank) {
   return path;
 }
 
-// What a rank of a job does, as text.
+// The nodes of all ranks, as text.
 std::string Describe(const TraceSet& set) {
   std::string out;
   for (const RankTrace& rank : set.ranks) {
@@ -72,14 +72,14 @@ std::string Describe(const TraceSet& set) {
   return out;
 }
 
-TEST(Rocprof, BothSchemasOfRocpdAreOneJob) {
+TEST(Rocprof, BothRocpdSchemasGiveTheSameJob) {
   std::string described[2];
   for (const Schema schema : {Schema::kRows, Schema::kTracks}) {
     const auto set = ReadTraceSet({WriteRank(schema, 0), WriteRank(schema, 1)}, {});
     ASSERT_TRUE(set.ok()) << set.status();
     ASSERT_THAT(set->ranks, SizeIs(2));
     described[static_cast<int>(schema)] = Describe(*set);
-    // RCCL's call tells what its kernel, of a name that tells nothing, does.
+    // The kernel's name does not say which collective runs; RCCL's call does.
     for (const RankTrace& rank : set->ranks) {
       const Graph& g = *rank.graph;
       int collectives = 0;
@@ -110,7 +110,7 @@ TEST(Rocprof, CallsLaunchTheirKernels) {
   EXPECT_EQ(capture->report.warnings_size(), 0);
 }
 
-TEST(Rocprof, WhatIsNotRecordedIsSaid) {
+TEST(Rocprof, WarnsOfMissingRecords) {
   const std::string path = At("kernels_only.db");
   Database db(path, Schema::kRows, 0, 1);
   db.Kernel("ncclDevKernel_Generic_1", 1'000'000, 2'000'000, 1);
@@ -153,7 +153,7 @@ absl::StatusOr<pytorch::Capture> ReadText(const std::string& text) {
   return ReadRecordings({path}, {});
 }
 
-TEST(Rocprof, JsonHasLaunchesCopiesAndMarks) {
+TEST(Rocprof, ReadsLaunchesCopiesAndMarksOfJson) {
   const auto capture =
       ReadText(Json(absl::StrCat(R"({"kernel_dispatch": [)", Dispatch(20'000, 30'000, 2), R"(],
  "hip_api": [{"kind": 1, "operation": 0, "thread_id": 77, "correlation_id": {"internal": 1}, "start_timestamp": 10000, "end_timestamp": 11000},
@@ -239,7 +239,7 @@ TEST(Rocprof, BadJsonIsRefused) {
   }
 }
 
-// SQL that changes a good database, and what the reader says of the result. "": it reads it.
+// SQL that changes a good database, and the reader's error; "" if there is none.
 TEST(Rocprof, BadDatabasesAreRefused) {
   const std::string good = WriteRank(Schema::kTracks, 0);
   const std::string id = testing_rocpd::kId;
@@ -306,7 +306,7 @@ TEST(Rocprof, BadDatabasesAreRefused) {
   EXPECT_EQ(*before, *ReadFileAsItIs(path));  // nothing is written beside or into it
 }
 
-TEST(Rocprof, AnotherProgramsDatabaseIsNotTaken) {
+TEST(Rocprof, RefusesDatabasesOfOtherPrograms) {
   const std::string path = At("other.db");
   std::filesystem::remove(path);
   testing_rocpd::Execute(path,
@@ -329,7 +329,7 @@ TEST(Rocprof, DamagedDatabasesAreRefused) {
     EXPECT_FALSE(cut.ok()) << size;
   }
   EXPECT_GE(refused, 12);
-  for (size_t at = 100; at < bytes->size(); at += 977) {  // any answer, but an answer
+  for (size_t at = 100; at < bytes->size(); at += 977) {  // an error or a trace, and no crash
     std::string changed = *bytes;
     changed[at] = static_cast<char>(changed[at] ^ 0x55);
     std::ofstream(path, std::ios::binary | std::ios::trunc) << changed;
@@ -337,7 +337,7 @@ TEST(Rocprof, DamagedDatabasesAreRefused) {
   }
 }
 
-TEST(SqliteReader, ReadsTablesAloneAndInMemoryAsOnDisk) {
+TEST(SqliteReader, ReadsOnlyTablesOnDiskAndInMemory) {
   const std::string path = At("plain.db");
   std::filesystem::remove(path);
   testing_rocpd::Execute(

@@ -39,7 +39,7 @@ class SetField : public testing::Test {
   std::string before_;
 };
 
-TEST_F(SetField, ScalarsListsMapsEnumsAndMessages) {
+TEST_F(SetField, SetsScalarsListsMapsEnumsAndMessages) {
   Set("device.memory_gbytes_per_s=3350");
   EXPECT_EQ(cluster_.device().memory_gbytes_per_s(), 3350);
   Set("topology.dimension[1].latency_ns=1.5e3");
@@ -70,7 +70,7 @@ TEST_F(SetField, ScalarsListsMapsEnumsAndMessages) {
   EXPECT_EQ(cluster_.variation().seed(), 18446744073709551615u);
 }
 
-// In the unit that ends the field's name.
+// Values are converted to the unit that ends the field's name.
 TEST_F(SetField, ValuesMayHaveTheirUnits) {
   Set("device.memory_gbytes_per_s=3.35TB/s");
   EXPECT_EQ(cluster_.device().memory_gbytes_per_s(), 3350);
@@ -90,8 +90,8 @@ TEST_F(SetField, ValuesMayHaveTheirUnits) {
   EXPECT_EQ(cluster_.topology().dimension(0).size(), 10);
 }
 
-// Text that would precede a field gives way to it.
-TEST_F(SetField, AShortFormBecomesFields) {
+// A short form that would take precedence over the field becomes fields.
+TEST_F(SetField, ShortFormBecomesFields) {
   Set("packet.options=mtu=9000,weights=1x3,transport=(window:bdp=2)");
   EXPECT_FALSE(cluster_.packet().has_mtu_bytes());
   Set("packet.mtu_bytes=1000");
@@ -104,7 +104,7 @@ TEST_F(SetField, AShortFormBecomesFields) {
   Refuse("packet.weight=1", "options: unknown key \"mtuu\"; did you mean 'mtu'?");
 }
 
-TEST_F(SetField, NewElementsAndClearing) {
+TEST_F(SetField, AddsElementsAndClearsFields) {
   Set("topology.fault[0].vertex=leaf.3");
   Set("topology.fault+=vertex: 'leaf.4'");
   ASSERT_EQ(cluster_.topology().fault_size(), 2);
@@ -119,14 +119,14 @@ TEST_F(SetField, NewElementsAndClearing) {
   EXPECT_EQ(cluster_.name(), "");
 }
 
-// It would take precedence, and the setting have no effect.
-TEST_F(SetField, BandwidthClearsTheExactOne) {
+// The exact bandwidth would take precedence, and the setting would have no effect.
+TEST_F(SetField, BandwidthClearsTheExactBandwidth) {
   Set("topology.dimension[0].bandwidth_gbytes_per_s=900");
   EXPECT_EQ(cluster_.topology().dimension(0).bandwidth_gbytes_per_s(), 900);
   EXPECT_EQ(cluster_.topology().dimension(0).bandwidth_bytes_per_s(), 0);
 }
 
-TEST_F(SetField, UnknownFieldsComeWithTheNearest) {
+TEST_F(SetField, SuggestsTheNearestField) {
   Refuse("device.memory_gbyte_per_s=1", "did you mean 'memory_gbytes_per_s'?");
   Refuse("device.memory_gbyte_per_s=1", "unknown field device.memory_gbyte_per_s; did you mean");
   Refuse("devise.name=x", "unknown field devise; did you mean 'device'?");
@@ -137,7 +137,7 @@ TEST_F(SetField, UnknownFieldsComeWithTheNearest) {
          "unknown field packet.mtu_byts; did you mean 'mtu_bytes'? See `chakra-replay help packet`");
 }
 
-TEST_F(SetField, ValuesOfAnotherTypeOrRange) {
+TEST_F(SetField, RefusesValuesOfAnotherTypeOrRange) {
   Refuse("device.memory_gbytes_per_s=3350GB",
          "memory_gbytes_per_s is \"3350GB\"; expected a rate in b/s or B/s");
   Refuse("device.memory_gbytes_per_s=nan", "expected a number");
@@ -154,7 +154,7 @@ TEST_F(SetField, ValuesOfAnotherTypeOrRange) {
   Refuse("packet.weight=1,x", "weight is \"x\"; expected a whole number from 1 to 10000");
 }
 
-TEST_F(SetField, PathsThatLeadNowhere) {
+TEST_F(SetField, RefusesBadPaths) {
   Refuse("device=5", "it is a group of fields; expected one of them (name, ");
   Refuse("topology.dimension.size=4", "dimension is a list; expected dimension[0]");
   Refuse("topology.dimension[7].size=4", "dimension has 2 elements, but the position is 7; expected 0 to 2");
@@ -173,7 +173,7 @@ TEST_F(SetField, PathsThatLeadNowhere) {
   EXPECT_FALSE(SetFieldFromText("=x", &cluster_).ok());
 }
 
-TEST_F(SetField, AFieldIsCheckedWithoutAMachine) {
+TEST_F(SetField, ChecksFieldsWithoutAMachine) {
   EXPECT_TRUE(CheckField("topology.dimension[3].size", "4", cluster_).ok());
   EXPECT_TRUE(CheckField("topology.dimension[nic].size", "4", cluster_).ok());
   EXPECT_FALSE(CheckField("topology.dimension[3].size", "four", cluster_).ok());

@@ -1,4 +1,4 @@
-// Settings: what a short form sets, ranges, and what the fields say of themselves.
+// Settings: short forms, ranges, and descriptions of fields.
 #include "trace/io/settings.h"
 
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ const SettingDoc& DocOf(const std::string& key, const google::protobuf::Descript
   return docs[0];
 }
 
-TEST(Settings, AShortFormSetsWhatItNames) {
+TEST(Settings, ShortFormSetsNamedFields) {
   proto::PacketNetwork p;
   p.set_ack_every(4);
   p.set_xoff_us(3);
@@ -47,7 +47,7 @@ TEST(Settings, AShortFormSetsWhatItNames) {
   EXPECT_EQ(f.until_us(), 1000);
 }
 
-TEST(Settings, WhatIsWrongIsNamedAndChangesNothing) {
+TEST(Settings, ErrorsNameTheFaultAndChangeNothing) {
   proto::PacketNetwork p;
   const auto error = [&p](const std::string& text) {
     const absl::Status s = ReadSettings(text, "--packet", &p);
@@ -80,7 +80,7 @@ TEST(Settings, WhatIsWrongIsNamedAndChangesNothing) {
   EXPECT_EQ(error("weights=1xx"), "--packet: weights is \"\"; expected a whole number from 1 to 10000");
 }
 
-TEST(Settings, RangesOfAMessage) {
+TEST(Settings, ChecksRangesOfAMessage) {
   proto::Cluster c;
   const auto error = [&c](const std::string& text) {
     EXPECT_TRUE(ParseTextMessage(text, "test", &c).ok());
@@ -100,7 +100,7 @@ TEST(Settings, RangesOfAMessage) {
   EXPECT_EQ(CheckSettings(c, "").message(), "packet.recovery is 7; expected GO_BACK_N, SELECTIVE");
 }
 
-TEST(Settings, FieldsDescribeThemselves) {
+TEST(Settings, DescribesFields) {
   const auto& packet = *proto::PacketNetwork::descriptor();
   EXPECT_EQ(DocOf("mtu", packet).fallback, "4096");
   EXPECT_EQ(DocOf("mtu", packet).doc, "payload of a full packet");

@@ -11,7 +11,7 @@ namespace {
 
 using absl::string_view;
 
-TEST(Sniff, JsonIsToldFromAFrameOfThatLength) {
+TEST(Sniff, SeparatesJsonFromFrames) {
   EXPECT_TRUE(LooksLikeJson("{\"nodes\": []}"));
   EXPECT_TRUE(LooksLikeJson("\xef\xbb\xbf \r\n\t[1]"));
   EXPECT_FALSE(LooksLikeJson(""));
@@ -26,7 +26,7 @@ TEST(Sniff, TextFormatBeginsWithABlock) {
   EXPECT_FALSE(LooksLikeTextFormat("node: 1"));
 }
 
-TEST(Sniff, NamesWhatItKnows) {
+TEST(Sniff, NamesKnownFormats) {
   EXPECT_EQ(LooksLike("PK\x03\x04zip"), "; it looks like a zip archive");
   EXPECT_EQ(LooksLike("\x7f"
                       "ELF..."),
@@ -36,7 +36,7 @@ TEST(Sniff, NamesWhatItKnows) {
   EXPECT_EQ(LooksLike(""), "");
 }
 
-TEST(Sniff, TextInUtf16) {
+TEST(Sniff, NamesTextInUtf16) {
   EXPECT_EQ(LooksLike(string_view("\xff\xfe{\0\r\0\n\0", 8)),
             "; it looks like text in UTF-16, as Windows writes it; expected UTF-8");
   EXPECT_EQ(LooksLike(string_view("\xfe\xff\0[\0{", 6)), LooksLike(string_view("\xff\xfe{\0", 4)));
@@ -44,7 +44,7 @@ TEST(Sniff, TextInUtf16) {
   EXPECT_EQ(LooksLike("\xff\xfe"), "");
 }
 
-TEST(Sniff, AnAppleDoubleIsRefusedByItsName) {
+TEST(Sniff, RefusesAppleDoubleByName) {
   const std::string companion("\x00\x05\x16\x07\x00\x02\x00\x00Mac OS X        ", 24);
   EXPECT_TRUE(LooksLikeAppleDouble(companion));
   EXPECT_FALSE(LooksLikeAppleDouble(companion.substr(0, 7)));
@@ -54,7 +54,7 @@ TEST(Sniff, AnAppleDoubleIsRefusedByItsName) {
       << read.status();
 }
 
-TEST(Sniff, WhatIsNoTraceNamesTheRank) {
+TEST(Sniff, ErrorsNameTheRank) {
   for (const char* text : {"{\"a\": 1}", "[1] x", "node { foo: 1 }", "hello, this is text",
                            "\x1f\x8b\x08zzzz", "\x28\xb5\x2f\xfd\xff\xff\xff\xff"}) {
     const auto read = DecodeTrace(text, "w.et", 5, ReadOptions());

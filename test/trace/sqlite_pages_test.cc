@@ -1,4 +1,4 @@
-// Rows that are read from pages are the rows that SQLite reads.
+// Rows that are read from pages equal the rows that SQLite reads.
 #include "trace/io/sqlite_pages.h"
 
 #include <gmock/gmock.h>
@@ -83,7 +83,7 @@ void ExpectSame(const std::string& path, const std::vector<SqliteCondition>& whe
   EXPECT_EQ(Rows((*memory)->Read("t", columns, where), columns.size()), theirs);
 }
 
-TEST_F(SqlitePagesRead, RandomTablesReadAsSqliteReadsThem) {
+TEST_F(SqlitePagesRead, ReadsRandomTablesLikeSqlite) {
   uint64_t random = 7;
   for (const int page : {512, 1024, 4096, 65536}) {
     std::string sql =
@@ -103,7 +103,7 @@ TEST_F(SqlitePagesRead, RandomTablesReadAsSqliteReadsThem) {
   }
 }
 
-TEST_F(SqlitePagesRead, ColumnsThatWereAddedOrDroppedLater) {
+TEST_F(SqlitePagesRead, ReadsColumnsAddedOrDroppedLater) {
   ExpectSame(
       Make("CREATE TABLE t (a INTEGER, b TEXT, x); INSERT INTO t VALUES (1,'one',9),(2,'two',8);"
            "ALTER TABLE t ADD COLUMN d INTEGER; INSERT INTO t VALUES (3,'three',7,300);"
@@ -117,8 +117,8 @@ struct Other {
   bool direct;
 };
 
-// What is no plain record, SQLite reads; the answer is the same.
-TEST_F(SqlitePagesRead, OtherTablesGoThroughSqlite) {
+// SQLite reads tables whose records are not plain; the result is the same.
+TEST_F(SqlitePagesRead, ReadsOtherTablesThroughSqlite) {
   const Other others[] = {
       {"numbered by a column", "CREATE TABLE t (a INTEGER PRIMARY KEY, b); INSERT INTO t VALUES (7,1),(9,2)",
        false},
@@ -141,7 +141,7 @@ TEST_F(SqlitePagesRead, OtherTablesGoThroughSqlite) {
 }
 
 // Each byte in turn: rows or an error that names file and table, never a crash, never more rows than fit.
-TEST_F(SqlitePagesRead, DamageIsToldWithTheTableAndThePage) {
+TEST_F(SqlitePagesRead, DamageErrorsNameTheTableAndThePage) {
   std::string sql = "PRAGMA page_size=512; CREATE TABLE t (a INTEGER, b TEXT, c, d);";
   for (int i = 0; i < 60; ++i)
     absl::StrAppend(&sql, "INSERT INTO t VALUES (", i, ",'row',zeroblob(", i * 20, "),2);");
@@ -164,8 +164,8 @@ TEST_F(SqlitePagesRead, DamageIsToldWithTheTableAndThePage) {
   EXPECT_GT(refused, 50);
 }
 
-// A tree whose pages point at each other ends.
-TEST_F(SqlitePagesRead, ATreeInACircleIsRefused) {
+// Reading ends if the pages of a tree point at each other.
+TEST_F(SqlitePagesRead, RefusesACyclicTree) {
   std::string sql = "PRAGMA page_size=512; CREATE TABLE t (a INTEGER, b TEXT, c, d);";
   for (int i = 0; i < 400; ++i)
     absl::StrAppend(&sql, "INSERT INTO t VALUES (", i, ",'a row of some length',3,2);");

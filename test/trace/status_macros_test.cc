@@ -18,7 +18,7 @@ absl::StatusOr<T> Maybe(bool good, T value) {
 
 absl::Status Check(bool good) { return good ? absl::OkStatus() : Bad(); }
 
-// Counts what is done to it.
+// Counts its copies and moves.
 struct Counted {
   Counted() = default;
   Counted(const Counted& o) : copies(o.copies + 1), moves(o.moves) {}
@@ -27,7 +27,7 @@ struct Counted {
   int copies = 0, moves = 0;
 };
 
-TEST(ReturnIfError, ReturnsErrorsAlone) {
+TEST(ReturnIfError, ReturnsOnlyErrors) {
   int behind = 0;
   const auto f = [&](bool good) -> absl::Status {
     RETURN_IF_ERROR(Check(good));
@@ -53,7 +53,7 @@ TEST(ReturnIfError, IsOneStatement) {
   EXPECT_EQ(f(true, false).status(), Bad());
 }
 
-TEST(ReturnIfError, TakesCommasAndUsesOfItself) {
+TEST(ReturnIfError, TakesCommasAndNestedUses) {
   const auto f = [](int most) -> absl::Status {
     RETURN_IF_ERROR(Maybe<std::pair<int, int>>(true, {1, 2}).status());
     RETURN_IF_ERROR([&, n = 0]() mutable -> absl::Status {
@@ -130,8 +130,8 @@ TEST(AssignOrReturn, MovesAndNeverCopies) {
   }
 }
 
-// A copy stays whole: what the expression names is only read.
-TEST(AssignOrReturn, LeavesWhatItNames) {
+// The value that the expression names stays whole: it is copied, not moved.
+TEST(AssignOrReturn, DoesNotMoveNamedValues) {
   const absl::StatusOr<std::string> kept("a text too long for the object itself");
   absl::StatusOr<std::string> other = kept;
   const auto f = [&](const absl::StatusOr<std::string>& from) -> absl::StatusOr<size_t> {
@@ -143,7 +143,7 @@ TEST(AssignOrReturn, LeavesWhatItNames) {
   EXPECT_EQ(other, kept);
 }
 
-TEST(AssignOrReturn, ReturnsWhatOnlyMoves) {
+TEST(AssignOrReturn, ReturnsMoveOnlyValues) {
   const auto f = [](bool good) -> absl::StatusOr<std::unique_ptr<const int>> {
     ASSIGN_OR_RETURN(std::unique_ptr<int> p, Maybe(good, std::make_unique<int>(3)));
     *p += 1;
@@ -156,7 +156,7 @@ TEST(AssignOrReturn, ReturnsWhatOnlyMoves) {
 }
 
 // A lambda whose type is deduced gives an absl::Status either way.
-TEST(AssignOrReturn, LeavesDeducedTypes) {
+TEST(AssignOrReturn, KeepsDeducedReturnTypes) {
   const auto f = [](bool good) {
     ASSIGN_OR_RETURN(const int n, Maybe(good, 1));
     RETURN_IF_ERROR(Check(n == 1));

@@ -43,7 +43,7 @@ TEST(Stop, EndsTasksOfAllThreads) {
   }
 }
 
-TEST(Stop, EndsAReading) {
+TEST(Stop, EndsReading) {
   const std::string folder = std::string(CHAKRA_SOURCE_DIR) + "/examples/transformer_step";
   std::atomic<bool> flag = true;
   const StopScope scope(&flag);

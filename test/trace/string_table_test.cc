@@ -10,7 +10,7 @@
 namespace chakra::CHAKRA_FILE {
 namespace {
 
-// Texts of every length, so that each way through the hash is taken.
+// Texts of every length, so that each branch of the hash is taken.
 std::string Text(int i) { return absl::StrCat(std::string(static_cast<size_t>(i % 70), 'x'), i); }
 
 TEST(StringTable, TheEmptyStringIsZero) {
@@ -20,7 +20,7 @@ TEST(StringTable, TheEmptyStringIsZero) {
   EXPECT_EQ(table.size(), 1u);
 }
 
-TEST(StringTable, EachTextOnceThroughGrowthAndShrinking) {
+TEST(StringTable, KeepsEachTextOnce) {
   StringTable table;
   for (int round = 0; round < 3; ++round) {
     for (int i = 0; i < 5000; ++i) {
@@ -33,7 +33,7 @@ TEST(StringTable, EachTextOnceThroughGrowthAndShrinking) {
   for (int i = 0; i < 5000; ++i) EXPECT_EQ(table.Get(static_cast<uint32_t>(i) + 1), Text(i));
 }
 
-TEST(StringTable, ACopyIsEqualAndGoesOnByItself) {
+TEST(StringTable, CopyIsEqualAndIndependent) {
   StringTable table;
   for (int i = 0; i < 100; ++i) table.Intern(Text(i));
   StringTable copy = table;
@@ -44,7 +44,7 @@ TEST(StringTable, ACopyIsEqualAndGoesOnByItself) {
   EXPECT_EQ(table.size(), 101u);
 }
 
-TEST(StringTable, ClearForgets) {
+TEST(StringTable, ClearRemovesAllTexts) {
   StringTable table;
   table.Intern("a");
   table.Clear();

@@ -23,7 +23,7 @@ TEST(DisplayWidth, CountsColumnsNotBytes) {
   EXPECT_EQ(DisplayWidth(std::string("\0", 1)), 1u);
 }
 
-TEST(TextPage, AFileIsLeftAlone) {
+TEST(TextPage, LeavesTextForFilesWhole) {
   const std::string text = std::string(500, 'x') + "  a\n\n tail without newline";
   TextPage page;
   page.NoteShortened("name");
@@ -32,7 +32,7 @@ TEST(TextPage, AFileIsLeftAlone) {
   EXPECT_EQ(page.Finish("\x1b[31mred"), "\\x1b[31mred");
 }
 
-TEST(TextPage, FitsInTheMiddle) {
+TEST(TextPage, ShortensInTheMiddle) {
   const TextPage dots(80, false), unicode(80, true);
   EXPECT_EQ(dots.Fit("ncclDevKernel_AllReduce", 23), "ncclDevKernel_AllReduce");
   EXPECT_EQ(dots.Fit("ncclDevKernel_AllReduce", 12), "nccl...educe");
@@ -58,7 +58,7 @@ TEST(TextPage, NeverExceedsTheWidthNorCutsACharacter) {
   }
 }
 
-TEST(TextPage, BreaksLinesAtBlanksUnderWhatTheyBeginWith) {
+TEST(TextPage, BreaksAndIndentsLines) {
   const TextPage page(40, true);
   EXPECT_EQ(page.Finish("  replay   comm simulated, fabric analytical, lanes recorded\n"),
             "  replay   comm simulated, fabric\n           analytical, lanes recorded\n");
@@ -72,7 +72,7 @@ TEST(TextPage, BreaksLinesAtBlanksUnderWhatTheyBeginWith) {
   EXPECT_EQ(page.Finish("written: " + path + " and more\n"), "written:\n  " + path + "\n  and more\n");
 }
 
-TEST(TextPage, SaysWhatWasShortenedOnce) {
+TEST(TextPage, NamesShortenedColumnsOnce) {
   TextPage page(60, false);
   page.NoteShortened("kind");
   page.NoteShortened("group");
@@ -83,7 +83,7 @@ TEST(TextPage, SaysWhatWasShortenedOnce) {
   for (const absl::string_view line : absl::StrSplit(out, '\n')) EXPECT_LE(line.size(), 60u) << line;
 }
 
-TEST(TextPage, NoTerminalIsNarrowerThanTwenty) {
+TEST(TextPage, WidthIsAtLeastTwenty) {
   EXPECT_EQ(TextPage(1, true).width(), 20u);
   EXPECT_EQ(TextPage(0, true).width(), 20u);
   EXPECT_TRUE(TextPage(0, true).limited());

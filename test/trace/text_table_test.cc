@@ -43,7 +43,7 @@ TextTable Links() {
   return table;
 }
 
-TEST(TextTable, IsWholeInAFile) {
+TEST(TextTable, PrintsWholeTextsToFiles) {
   const char* expected =
       "  busiest links                   class             flows      bytes  of makespan\n"
       "  leaf.2 - spine.2 of leaf_spine  uplink of a leaf  1,234  20.24 MiB       97.1 %\n"
@@ -54,7 +54,7 @@ TEST(TextTable, IsWholeInAFile) {
   EXPECT_EQ(Links().Print(&wide), expected);
 }
 
-TEST(TextTable, HeadersTakeSeveralLinesFirst) {
+TEST(TextTable, FirstBreaksHeadersIntoLines) {
   TextPage page(78, true);
   EXPECT_EQ(Links().Print(&page),
             "                                                                            of\n"
@@ -77,7 +77,7 @@ TEST(TextTable, HeadersTakeSeveralLinesFirst) {
   EXPECT_EQ(seventy.Finish(""), "");
 }
 
-TEST(TextTable, ThenTextsAreShortened) {
+TEST(TextTable, ThenShortensTexts) {
   TextPage page(60, true);
   EXPECT_EQ(Links().Print(&page),
             "                                                          of\n"
@@ -87,7 +87,7 @@ TEST(TextTable, ThenTextsAreShortened) {
   EXPECT_EQ(page.Finish(""), "\nShortened to fit 60 columns: busiest links (whole with\n  \"|cat\")\n");
 }
 
-TEST(TextTable, ThenColumnsStandBelowEachOther) {
+TEST(TextTable, ThenStacksColumns) {
   TextPage page(40, true);
   EXPECT_EQ(Ranks().Print(&page),
             "  rank       end  compute      comm\n"
@@ -105,7 +105,7 @@ TEST(TextTable, ThenColumnsStandBelowEachOther) {
   EXPECT_EQ(page.Finish(""), "");
 }
 
-TEST(TextTable, ThenCellsStandBelowEachOther) {
+TEST(TextTable, ThenStacksCells) {
   TextTable table({"kind", "a rather long name", "n"}, {true, true, false});
   table.Add({"all_reduce of everything", "tree over all of the nodes", "12,345,678"});
   TextPage page(20, false);
@@ -125,7 +125,7 @@ TEST(TextTable, ThenCellsStandBelowEachOther) {
             "  n:               12,345,678\n");
 }
 
-TEST(TextTable, ChosenWidthsAreKeptAndPushed) {
+TEST(TextTable, KeepsGivenWidths) {
   TextTable table =
       TextTable::OfWidths({{"bytes", false, 12}, {"algorithm", true, 20, 2}, {"time us", false, 8}}, "#");
   table.Add({"65536", "tree", "54.91"});
@@ -145,7 +145,7 @@ TEST(TextTable, ChosenWidthsAreKeptAndPushed) {
             "#     because\n");
 }
 
-// Any table on any page: no line is too wide, no number is cut, and what is not there is told.
+// Any table on any page: no line is too wide, no number is cut, and the page reports shortened texts.
 TEST(TextTable, FitsEveryWidth) {
   std::mt19937 random(7);
   const auto below = [&](size_t n) { return static_cast<size_t>(random() % n); };
@@ -192,7 +192,7 @@ TEST(TextTable, FitsEveryWidth) {
   }
 }
 
-TEST(TextTable, NumbersInTextColumnsAreWhole) {
+TEST(TextTable, KeepsNumbersInTextColumnsWhole) {
   TextTable table({"axis", "value"}, {true, true});
   table.Add({"topology.dimension[0].bandwidth", "<= 1,000,000,000,000.5 Gb/s"});
   table.Add({"topology.dimension[0].latency", "0 1 2 3 4 5 6 7 8 9 10 11 12"});

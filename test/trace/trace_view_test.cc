@@ -54,8 +54,8 @@ TEST(TraceView, DevicesAreRanks) {
   EXPECT_THAT(absl::StrJoin(traces->warnings, "\n"), HasSubstr("give the *.xplane.pb"));
 }
 
-// Names of instructions tell collectives where the program does not.
-TEST(TraceView, CollectivesAreToldByTheirNames) {
+// Names of instructions identify collectives where the program does not.
+TEST(TraceView, FindsCollectivesByTheirNames) {
   const auto view = [](const std::vector<std::string>& names, const std::string& plane,
                        const std::string& line) {
     std::string events;
@@ -105,7 +105,7 @@ TEST(TraceView, CollectivesAreToldByTheirNames) {
   EXPECT_EQ(count(*cores, &repairs), "all_reduce all_gather ");
 }
 
-TEST(TraceView, WhatIsNoneIsSaid) {
+TEST(TraceView, RefusesOtherJson) {
   EXPECT_TRUE(LooksLikeTraceView(View()));
   EXPECT_FALSE(LooksLikeTraceView("{\"traceEvents\":[]}"));
   EXPECT_THAT(std::string(XSpaceOfTraceView("{\"traceEvents\":[", "v.json").status().message()),

@@ -46,7 +46,7 @@ std::string Write(Compression c, int nodes) {
   return out;
 }
 
-TEST(Writer, PlainReadsBackWithProtobufsOwnReader) {
+TEST(Writer, PlainFilesReadBackWithProtobuf) {
   const std::string bytes = Write(Compression::kNone, 300);
   google::protobuf::io::ArrayInputStream in(bytes.data(), static_cast<int>(bytes.size()));
   ChakraProtoMsg::GlobalMetadata m;
@@ -95,7 +95,7 @@ TEST(Writer, MetadataMustBeFirst) {
   EXPECT_EQ(w.AddMetadata({}).code(), absl::StatusCode::kFailedPrecondition);
 }
 
-TEST(Writer, ErrorsAreReportedAndNothingIsLeft) {
+TEST(Writer, ReportsErrorsAndLeavesNoFile) {
   EtWriter nowhere("/no/such/folder/w.0.et");
   EXPECT_THAT(std::string(nowhere.AddNode(SampleNode(0)).message()), HasSubstr("/no/such/folder/w.0.et"));
   EXPECT_FALSE(nowhere.Finish().ok());
@@ -126,7 +126,7 @@ RawFrames Frames(const std::vector<std::string>& bodies, bool has_metadata) {
   return raw;
 }
 
-TEST(Writer, KeptFramesGoOutByteForByte) {
+TEST(Writer, WritesKeptFramesByteForByte) {
   RankTrace t;
   std::string out;
   EtWriter none(&out, Compression::kNone);

@@ -1,4 +1,4 @@
-// XSpaces of GPUs and TPUs, composed: collectives by the programs in the file, ends that wait, steps, bad
+// Composed XSpaces of GPUs and TPUs: collectives by the programs in the file, ends that wait, steps, bad
 // files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ absl::StatusOr<pytorch::Capture> ReadBytes(const std::string& bytes,
   return ReadProfiles({path}, options);
 }
 
-// A program of two devices: a fusion, an all-reduce that runs beside a product, its end, and a permute.
+// A program of two devices: a fusion, an all-reduce that runs beside a GEMM, its end, and a permute.
 std::string Program() {
   const HloShape f32{11, {256, 256}};
   std::string groups, permute, dot, list;
@@ -99,7 +99,7 @@ std::string GpuProfile() {
     gpu.Event("ncclDevKernel_AllReduce_Sum_f32_RING_LL", (15 + device) * kUs, (25 - device) * kUs,
               Op("all-reduce-start.1", c + 2));
     gpu.Event("ncclDevKernel_SendRecv", 47 * kUs, 3 * kUs, Op("collective-permute.1", c + 5));
-    gpu.Line(3, "XLA Ops", 5000);  // XProf's own, of the same
+    gpu.Line(3, "XLA Ops", 5000);  // XProf's own line of the same operations
     gpu.Event("mul.1", 10 * kUs, 4 * kUs);
     planes.push_back(gpu);
     host.Line(10 + device, absl::StrCat("launcher ", device), 5000);
@@ -142,9 +142,9 @@ TEST(XPlane, OperationsHaveTheirShapesAndWork) {
   }
 }
 
-// The profiler takes seconds to start, while Python collects garbage. Its launches lie on a line of their
-// own, inside what the thread that makes them does.
-TEST(XPlane, TheJobBeginsWhenTheProfilerHasStartedAndAThreadHasItsLaunches) {
+// The profiler takes seconds to start, while Python collects garbage. The launches have a line of their own,
+// inside the events of the thread that makes them.
+TEST(XPlane, SkipsProfilerStartAndGivesThreadsTheirLaunches) {
   PlaneBuilder host("/host:CPU"), gpu("/device:GPU:0");
   host.Line(1, "python3", 0);
   host.Event("$profiler.py:101 start_trace", 0, 5000 * kUs);
@@ -195,9 +195,9 @@ TEST(XPlane, TheJobBeginsWhenTheProfilerHasStartedAndAThreadHasItsLaunches) {
   EXPECT_EQ(left_out, 1u);
 }
 
-// add.1 is on the main stream, and needs what the all-reduce on the other stream gave: a longer one delays
-// it.
-TEST(XPlane, StreamsWaitForDataOfOthers) {
+// add.1 is on the main stream and needs the result of the all-reduce on the other stream: a longer all-reduce
+// delays add.1.
+TEST(XPlane, StreamsWaitForDataOfOtherStreams) {
   const auto capture = ReadBytes(GpuProfile());
   ASSERT_TRUE(capture.ok()) << capture.status();
   const pytorch::Timeline& t = capture->ranks[0].timeline;
@@ -214,9 +214,9 @@ TEST(XPlane, StreamsWaitForDataOfOthers) {
   EXPECT_TRUE(found);
 }
 
-// A TPU's core: a loop around what it runs, a collective between its start and its end, steps (lines and
-// stats as in openxla/xla xla/tsl/profiler/utils/xplane_schema.cc). `async`: the profile has a line of what
-// runs beside.
+// A TPU's core: a loop around the operations that it runs, a collective between its start and its end, steps
+// (lines and stats as in openxla/xla xla/tsl/profiler/utils/xplane_schema.cc). `async`: the profile has a
+// line of asynchronous operations.
 std::string TpuProfile(bool async) {
   std::vector<PlaneBuilder> planes = {Metadata()};
   for (int device = 0; device < 2; ++device) {
@@ -259,7 +259,7 @@ TEST(XPlane, EndsOfATpuWaitForTheirCollectives) {
     EXPECT_EQ(rank.device->devices[0], "TPU v5 lite");
     EXPECT_EQ(capture->report.ranks(0).comm_nodes(), 2u);
     EXPECT_EQ(capture->report.ranks(0).device_events(), 2u * 7);  // without the loop, with the transfer
-    // The end begins when the transfer ends: what is left of it is none, or the microsecond behind.
+    // The end begins when the transfer ends: the end takes no time, or the microsecond after the transfer.
     const pytorch::Timeline& t = rank.timeline;
     int ends = 0;
     for (const pytorch::TimelineNode& n : t.nodes) {
@@ -277,8 +277,8 @@ TEST(XPlane, EndsOfATpuWaitForTheirCollectives) {
   }
 }
 
-// What JAX writes beside the profile is the same as Chrome's JSON, cut at a million events.
-TEST(XPlane, AFolderIsReadByItsProfile) {
+// JAX also writes the profile as Chrome's JSON, cut at a million events.
+TEST(XPlane, ReadsTheProfileOfAFolder) {
   const std::string folder = testing::TempDir() + "/jax_folder";
   std::filesystem::create_directories(folder);
   std::ofstream(folder + "/host.trace.json")
@@ -349,7 +349,7 @@ TEST(XPlane, BadFilesAreRefused) {
   refused(Gpu(run, "/device:CUSTOM:Megascale Trace"), "no operation");
   refused(good + std::string("\x0a\xff\xff\xff\xff\x0f", 6), "expected a whole XSpace");
   EXPECT_EQ(bad, 30);
-  // Repaired, and counted: times that cannot be beside ones that can; a program that cannot be read.
+  // Repaired, and counted: impossible times next to possible ones; a program that cannot be read.
   const auto counted = ReadBytes(Gpu([&](PlaneBuilder* p) {
     run(p);
     p->Event("k", -5, kUs);

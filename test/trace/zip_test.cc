@@ -44,7 +44,7 @@ struct Options {
   int crc_off = 0;
 };
 
-// An archive as zip writes it; `streamed`: sizes stand in the directory alone.
+// An archive as zip writes it; `streamed`: only the directory has sizes.
 std::string Zip(const std::vector<std::pair<std::string, std::string>>& files, const Options& o = {}) {
   std::string out, directory;
   for (const auto& [name, text] : files) {
@@ -97,7 +97,7 @@ std::string Read(const std::string& zip) {
   }
 }
 
-TEST(Zip, MembersInTheOrderOfTheDirectory) {
+TEST(Zip, ReadsMembersInTheOrderOfTheDirectory) {
   const std::string large(100000, 'x'), name(180, 'n');
   const std::vector<std::pair<std::string, std::string>> files = {
       {"run/", ""}, {"run/w.0.et", "zero"}, {"run/w.1.et", large}, {"empty", ""}, {name, "long"}};
@@ -111,7 +111,7 @@ TEST(Zip, MembersInTheOrderOfTheDirectory) {
   EXPECT_EQ(Read(Zip(files) + "a comment" + std::string(4, '\0')), expected) << "behind it: still found";
 }
 
-TEST(Zip, WhatIsWrongIsSaid) {
+TEST(Zip, RefusesBadArchives) {
   const std::string good = Zip({{"w.0.et", "zero and more"}});
   for (size_t cut = 4; cut < good.size(); ++cut) {
     EXPECT_THAT(Read(good.substr(0, cut)), HasSubstr("a.zip: zip archive, byte")) << cut;
@@ -120,8 +120,8 @@ TEST(Zip, WhatIsWrongIsSaid) {
   EXPECT_THAT(Read(Zip({{"w", "x"}}, {.flags = 1})), HasSubstr("w is encrypted"));
   EXPECT_THAT(Read(Zip({{"w", "x"}}, {.method = 12})),
               HasSubstr("packed by method 12; expected 8 (deflate)"));
-  EXPECT_THAT(Read(Zip({{"w", "x"}}, {.crc_off = 1})), HasSubstr("w is damaged: wrong checksum"));
-  // Any one byte changed: an error or a content, no more.
+  EXPECT_THAT(Read(Zip({{"w", "x"}}, {.crc_off = 1})), HasSubstr("w is damaged: its checksum is another"));
+  // Any one changed byte gives an error or content.
   for (size_t i = 4; i < good.size(); ++i) {
     std::string bad = good;
     bad[i] = static_cast<char>(bad[i] ^ 0x41);
