@@ -45,7 +45,7 @@ void CheckSound(const OpSequence& a, const OpSequence& b, const Alignment& found
   EXPECT_EQ(found.matched, matched);
 }
 
-TEST(Align, EqualSequences) {
+TEST(Align, AlignsEqualSequences) {
   const OpSequence a = Of({1, 2, 3, 1, 2, 3});
   const Alignment found = Align(a, a);
   EXPECT_THAT(found.to, ElementsAre(0, 1, 2, 3, 4, 5));
@@ -55,13 +55,13 @@ TEST(Align, EqualSequences) {
   EXPECT_EQ(found.windows, 1u);
 }
 
-TEST(Align, NothingInCommonOrNothingAtAll) {
+TEST(Align, MatchesNothingWithoutCommonNames) {
   EXPECT_EQ(Align(Of({1, 2}), Of({3, 4})).matched, 0u);
   EXPECT_EQ(Align(Of({}), Of({3, 4})).matched, 0u);
   EXPECT_EQ(Align(Of({1}), Of({})).matched, 0u);
 }
 
-TEST(Align, OperatorsThatOneSideLacks) {
+TEST(Align, SkipsOperatorsThatOneSideLacks) {
   //                  0  1  2  3  4  5  6   7   8   9
   const OpSequence a = Of({1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
   EXPECT_THAT(Align(a, Of({1, 2, 99, 3, 4, 5, 6, 7, 8, 98, 97, 9, 10})).to,
@@ -70,15 +70,15 @@ TEST(Align, OperatorsThatOneSideLacks) {
               ElementsAre(kNoRow, 0, 1, 2, 3, kNoRow, 4, 5, 6, kNoRow));
 }
 
-TEST(Align, OneIterationOfMany) {
-  std::vector<uint32_t> step(50), many = {100, 101};  // a warm-up of its own
+TEST(Align, FindsOneIterationOfMany) {
+  std::vector<uint32_t> step(50), many = {100, 101};  // a warm-up that `step` lacks
   std::iota(step.begin(), step.end(), 0);
   for (int i = 0; i < 40; ++i) many.insert(many.end(), step.begin(), step.end());
   const Alignment first = Align(Of(step), Of(many));
   EXPECT_EQ(first.matched, 50u);
   EXPECT_EQ(first.to[0], 2u) << "the first of equally good places";
   EXPECT_EQ(first.windows, 40u);
-  // Sequence numbers tell which one it was, even where only a few have one.
+  // Sequence numbers identify the iteration, even if only a few operators have one.
   std::vector<int64_t> seq(step.size(), -1), all(many.size(), -1);
   seq[7] = 17 * 3;
   for (size_t i = 0; i < 40; ++i) all[2 + 50 * i + 7] = static_cast<int64_t>(3 * i);
@@ -88,7 +88,7 @@ TEST(Align, OneIterationOfMany) {
   EXPECT_EQ(known.windows, 1u);
 }
 
-TEST(Align, SequenceNumbersOfOtherIterationsDoNotMislead) {
+TEST(Align, IgnoresSequenceNumbersOfOtherIterations) {
   // The traces are of two iterations, and one number happens to be in both.
   std::vector<uint32_t> step(100);
   std::iota(step.begin(), step.end(), 0);
@@ -99,14 +99,14 @@ TEST(Align, SequenceNumbersOfOtherIterationsDoNotMislead) {
   EXPECT_EQ(Align(Of(step, seq), Of(step, other)).matched, 100u);
 }
 
-TEST(Align, OneNameOverAndOver) {
+TEST(Align, AlignsOneRepeatedName) {
   const OpSequence a = Of(std::vector<uint32_t>(5000, 7));
   const Alignment found = Align(a, a);
   EXPECT_EQ(found.matched, 5000u);
   EXPECT_EQ(found.to[0], 0u);
 }
 
-TEST(Align, FindsAllButWhatWasChanged) {
+TEST(Align, FindsAllUnchangedOperators) {
   for (uint32_t seed = 0; seed < 20; ++seed) {
     std::mt19937 random(seed);
     const std::vector<uint32_t> a = Random(3000, 30, seed + 100);
@@ -126,13 +126,13 @@ TEST(Align, FindsAllButWhatWasChanged) {
   }
 }
 
-TEST(Align, BoundedEffortWhereNothingFits) {
+TEST(Align, BoundsEffortWhereNothingFits) {
   // As a quadratic table: 4e10 cells. As written here: well under a second.
   const OpSequence a = Of(Random(200000, 20, 1)), b = Of(Random(200000, 20, 2));
   CheckSound(a, b, Align(a, b));
 }
 
-TEST(Align, AnySmallPair) {
+TEST(Align, AlignsRandomSmallPairs) {
   for (uint32_t seed = 0; seed < 3000; ++seed) {
     const OpSequence a = Of(Random(seed % 13, 3, seed)), b = Of(Random(seed % 17, 3, seed + 5000));
     CheckSound(a, b, Align(a, b));

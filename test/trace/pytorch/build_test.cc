@@ -1,5 +1,5 @@
-// Columns that are built without frames, against the decoder's of the frames that are made of them.
-// WhatIsWrittenIsWhatIsReplayed in convert_test.cc compares those of a composed capture.
+// Columns that are built without frames, against the columns that the decoder makes of the frames.
+// WrittenCaptureReplaysTheSame in convert_test.cc compares the columns of a composed capture.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -55,7 +55,7 @@ void ExpectSameBothWays(const std::vector<std::string>& inputs, const std::strin
   }
 }
 
-TEST(ColumnBuilder, MakesWhatTheDecoderMakesOfFramesOfRealRecordings) {
+TEST(ColumnBuilder, EqualsTheDecoderOnRealRecordings) {
   if (!fs::exists(CHAKRA_SHARED_DATA)) GTEST_SKIP() << "SKIPPED: no recordings at " << CHAKRA_SHARED_DATA;
   const std::string data = CHAKRA_SHARED_DATA;
   for (const char* name :

@@ -38,7 +38,7 @@ const CallGroup& GroupOf(const Capture& c, uint32_t rank) {
   return none;
 }
 
-TEST(CallGroups, AGuessIsANoteThatStrictRefuses) {
+TEST(CallGroups, NotesGuessesAndStrictRefusesThem) {
   const CaptureFolder folder;
   folder.Rank(0, NamelessRank(0, 8, {{20, {10000, 50000}}}, {20000, 60000}));
   const Capture c = folder.Read();
@@ -52,7 +52,7 @@ TEST(CallGroups, AGuessIsANoteThatStrictRefuses) {
   EXPECT_THAT(folder.Error(strict), HasSubstr("(an error because strict)"));
 }
 
-TEST(CallGroups, AFileGivesWhatTheCaptureDoesNot) {
+TEST(CallGroups, FileGivesGroupsThatTheCaptureLacks) {
   const CaptureFolder folder;
   for (int r = 0; r < 2; ++r) folder.Rank(r, NamelessRank(r, 4, {{20, {10000, 50000}}}, {20000, 60000}));
   ReadOptions options;
@@ -72,7 +72,7 @@ TEST(CallGroups, AFileGivesWhatTheCaptureDoesNot) {
   EXPECT_THAT(folder.Error(options), HasSubstr("groups/bad.txt: expected an object of groups"));
 }
 
-TEST(CallGroups, CommunicatorsAreToldApartByTheirStreams) {
+TEST(CallGroups, SeparatesGroupsByTheirStreams) {
   // Tensor groups {0,1}, {2,3} on one stream, data groups {0,2}, {1,3} on another; streams have other numbers
   // on each rank.
   const CaptureFolder folder;
@@ -110,7 +110,7 @@ TEST(CallGroups, CommunicatorsAreToldApartByTheirStreams) {
 
 class GlooJobs : public testing::TestWithParam<const char*> {};
 
-TEST_P(GlooJobs, TheirGroupsAreInferredAndTheirClocksStay) {
+TEST_P(GlooJobs, InfersGroupsAndKeepsClocks) {
   SKIP_WITHOUT_SHARED_DATA();
   auto c = ReadCapture({Shared(absl::StrCat("kineto/jobs/", GetParam()))}, {});
   ASSERT_TRUE(c.ok()) << c.status();

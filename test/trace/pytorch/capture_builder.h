@@ -1,5 +1,5 @@
-// Small captures made by hand: Kineto's and the observer's JSON, and what a
-// test wants to say of the timeline that comes of them.
+// Small captures for tests: JSON of Kineto and of the observer, and helpers that check the timeline made of
+// them.
 #pragma once
 
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
@@ -44,7 +44,7 @@ class KinetoBuilder {
                      groups.empty() ? "" : absl::StrCat(",\"pg_config\":[", groups, "]"), "},");
     return *this;
   }
-  // Writes nothing from now on: of runs whose profile nobody reads.
+  // Writes nothing from now on, for runs whose profile nothing reads.
   KinetoBuilder& Mute() {
     muted_ = true;
     return *this;
@@ -182,7 +182,7 @@ class HostBuilder {
   int nodes_ = 0;
 };
 
-// A timeline and the trace that it is of.
+// A timeline and its trace.
 struct Linked {
   DeviceTrace device;
   HostTrace host;
@@ -270,7 +270,7 @@ inline Linked Link(const KinetoBuilder& k, const HostBuilder& h, const TimelineO
   return l;
 }
 
-// `t` without its edges of these kinds; all else, delays too, as it was.
+// `t` without edges of these kinds; everything else, delays too, is as before.
 inline Timeline Dropped(Timeline t, const std::set<EdgeKind>& kinds) {
   std::vector<TimelineEdge> edges;
   uint64_t at = 0;
@@ -285,15 +285,15 @@ inline Timeline Dropped(Timeline t, const std::set<EdgeKind>& kinds) {
   return t;
 }
 
-// `t` if the host took no time: neither in calls nor between them.
+// `t` with a host that takes no time, neither in calls nor between them.
 inline Timeline WithoutHostTime(Timeline t) {
   for (TimelineNode& n : t.nodes) n.dur = n.host ? 0 : n.dur;
   for (TimelineEdge& e : t.edges) e.delay = e.kind == EdgeKind::kThread ? 0 : e.delay;
   return t;
 }
 
-// When each node begins and ends by its dependencies alone: an interpreter of
-// its own, which knows neither lanes nor recorded starts.
+// The begin and end of each node by its dependencies alone: a separate interpreter, which knows neither lanes
+// nor recorded starts.
 struct Played {
   std::vector<int64_t> begin, end;
   int64_t last = 0;  // the end of all
@@ -316,7 +316,7 @@ inline Played Play(const Timeline& t, uint32_t changed = kNoRow, int64_t more = 
   return p;
 }
 
-// Every node starts as it was measured, because of its edges alone.
+// Expects that each node starts as it was measured, by its edges alone.
 inline void ExpectReplaysItself(const Linked& l) {
   const Played p = Play(l.t);
   for (uint32_t i = 0; i < l.t.nodes.size(); ++i) {
@@ -325,7 +325,7 @@ inline void ExpectReplaysItself(const Linked& l) {
   }
 }
 
-// Nodes that depend on `node`, it included.
+// `node` and the nodes that depend on it.
 inline std::set<uint32_t> Descendants(const Timeline& t, uint32_t node) {
   std::set<uint32_t> reached = {node};
   for (uint32_t i = node + 1; i < t.nodes.size(); ++i) {
@@ -336,7 +336,7 @@ inline std::set<uint32_t> Descendants(const Timeline& t, uint32_t node) {
   return reached;
 }
 
-// A folder of its own with a capture in it.
+// A temporary folder with a capture.
 class CaptureFolder {
  public:
   CaptureFolder() {

@@ -40,14 +40,14 @@ Capture Two(const KinetoBuilder& a, const KinetoBuilder& b) {
   return folder.Read();
 }
 
-TEST(AlignClocks, ADifferenceOfClocksIsMovedHoweverLarge) {
+TEST(AlignClocks, CorrectsClockDifferencesOfAnySize) {
   EXPECT_THAT(Two(Rank(3, 0), Rank(3, 100000)).joined.clock_offset_ns, ElementsAre(0, -100000));
   EXPECT_THAT(Two(Rank(3, 0), Rank(3, 1700000)).joined.clock_offset_ns, ElementsAre(0, -1700000))
       << "steps of one number come together";
 }
 
-TEST(AlignClocks, HalfAStepIsNoDifferenceOfClocks) {
-  // The steps begin together, the collectives do not: another cause than the clock.
+TEST(AlignClocks, DoesNotTakeHalfAStepForAClockDifference) {
+  // The steps begin together, the collectives do not: the cause is not the clock.
   const Capture c = Two(Rank(3, 0), Rank(3, 200, 550000));
   EXPECT_THAT(c.joined.clock_offset_ns, ElementsAre(0, 0));
   EXPECT_EQ(Notes(c, "clock_left"), 1u);
@@ -61,7 +61,7 @@ TEST(AlignClocks, StepsOfOneNumberStayTogether) {
   EXPECT_EQ(Notes(c, "collectives_unshared"), 4u) << "one step of each rank";
 }
 
-TEST(FindMachines, RanksOfOneMachineKeepTheirClock) {
+TEST(FindMachines, RanksOfOneMachineKeepTheirClocks) {
   const CaptureFolder folder;
   folder.Write("alpha_71.1700000000001.pt.trace.json", Rank(3, 0, 0, 71).Rank(0, 2).Json());
   folder.Write("alpha_72.1700000000002.pt.trace.json", Rank(3, 100000, 0, 72).Rank(1, 2).Json());
@@ -80,7 +80,7 @@ TEST(FindMachines, RanksOfOneMachineKeepTheirClock) {
   EXPECT_THAT(FindMachines(other.Read().ranks), ElementsAre(-1, -1)) << "the names are of other processes";
 }
 
-TEST(FindMachines, TheSteadyClockTellsTheMachine) {
+TEST(FindMachines, FindsMachinesByTheSteadyClock) {
   const auto ranks = [](const std::vector<std::pair<int64_t, int64_t>>& boots) {  // ms, pid
     std::vector<CaptureRank> all;
     for (const auto& [ms, pid] : boots) {
@@ -114,14 +114,14 @@ std::string ErrorOfTwo(const KinetoBuilder& a, const KinetoBuilder& b) {
   return folder.Error();
 }
 
-TEST(CheckOneJob, RefusesRanksOfOtherJobsWithTheReason) {
+TEST(CheckOneJob, RefusesRanksOfOtherJobs) {
   EXPECT_THAT(ErrorOfTwo(Rank(3, 0), Rank(3, 80000000000)), HasSubstr("were captured 80 s apart"));
   EXPECT_THAT(ErrorOfTwo(Rank(3, 0), Rank(9, 0)), HasSubstr("steps 9 to 12"));
   EXPECT_THAT(ErrorOfTwo(Rank(3, 0).Rank(0, 2), Rank(3, 0).Rank(1, 4)),
               HasSubstr("is from a job of 2 ranks"));
 }
 
-TEST(CheckOneJob, GroupsMustAgree) {
+TEST(CheckOneJob, RefusesDifferentGroups) {
   std::vector<CaptureRank> ranks(2);
   for (int r = 0; r < 2; ++r) {
     ranks[static_cast<size_t>(r)].rank = r;

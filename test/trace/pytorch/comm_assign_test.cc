@@ -11,7 +11,7 @@ using ::testing::ElementsAre;
 
 std::string Rf(int64_t id) { return absl::StrCat(",\"Record function id\":", id); }
 
-TEST(AssignComms, AKernelsOwnArgumentsComeFirst) {
+TEST(AssignComms, PrefersTheKernelsArguments) {
   const Linked l =
       Link(KinetoBuilder()
                .Op(1, "record_param_comms", 0, 9000, CommArgs("allreduce", 77, 77, "op", "[0, 1]", 2, "Half"))
@@ -26,7 +26,7 @@ TEST(AssignComms, AKernelsOwnArgumentsComeFirst) {
   EXPECT_EQ(l.t.tally.left_out, 0u);
 }
 
-TEST(AssignComms, ThenItsOperators) {
+TEST(AssignComms, ThenUsesTheOperators) {
   const Linked l = Link(KinetoBuilder()
                             .Op(1, "record_param_comms", 0, 9000,
                                 CommArgs("_allgather_base", 100, 200, "g", "[0, 1]", 2, "Half"))
@@ -39,7 +39,7 @@ TEST(AssignComms, ThenItsOperators) {
   EXPECT_EQ(c.dtype, "Half");
 }
 
-TEST(AssignComms, ThenTheHostTrace) {
+TEST(AssignComms, ThenUsesTheHostTrace) {
   const Linked l = Link(
       KinetoBuilder()
           .Op(1, "c10d::broadcast_", 0, 9000, Rf(5))
@@ -55,7 +55,7 @@ TEST(AssignComms, ThenTheHostTrace) {
   EXPECT_EQ(c.stride, 2);
 }
 
-TEST(AssignComms, ThenNames) {
+TEST(AssignComms, ThenUsesNames) {
   const Linked kernel =
       Link(KinetoBuilder()
                .Op(1, "a", 0, 10)
@@ -69,7 +69,7 @@ TEST(AssignComms, ThenNames) {
   EXPECT_EQ(annotation.Comm("ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(x)").op, CommOp::kAllToAll);
 }
 
-TEST(AssignComms, AKernelThatNothingNamesKeepsItsTimeAndIsCounted) {
+TEST(AssignComms, CountsUnnamedKernelsAndKeepsTheirTime) {
   const Linked l = Link(
       KinetoBuilder().Op(1, "a", 0, 10).Launch(1, 1000, 100, 20, "ncclDevKernel_SendRecv(x)", 5000, 1000));
   EXPECT_EQ(l.Comm("ncclDevKernel_SendRecv(x)").op, CommOp::kUnknown);
@@ -78,7 +78,7 @@ TEST(AssignComms, AKernelThatNothingNamesKeepsItsTimeAndIsCounted) {
   EXPECT_EQ(l.Repairs("comm_kernel_unknown"), 1u);
 }
 
-TEST(AssignComms, SeveralKernelsOfOneCallCarryItOnce) {
+TEST(AssignComms, FirstOfSeveralKernelsCarriesTheCall) {
   const Linked l =
       Link(KinetoBuilder()
                .Op(1, "record_param_comms", 0, 9000, CommArgs("allreduce", 100, 100, "g", "[0, 1]", 2))
@@ -91,7 +91,7 @@ TEST(AssignComms, SeveralKernelsOfOneCallCarryItOnce) {
   EXPECT_EQ(l.t.tally.calls, 1u);
 }
 
-TEST(AssignComms, OneKernelOfSeveralCallsIsSplitAndEndsThem) {
+TEST(AssignComms, SplitsOneKernelOfSeveralCalls) {
   // A group of calls, launched when it ends (ncclGroupEnd).
   const Linked l = Link(KinetoBuilder()
                             .Op(1, "record_param_comms", 0, 1000,
@@ -121,12 +121,12 @@ TEST(AssignComms, OneKernelOfSeveralCallsIsSplitAndEndsThem) {
   EXPECT_EQ(end.dur, 0);
   EXPECT_EQ(end.comm, kNoRow);
   ExpectReplaysItself(l);
-  // What follows on the stream waits for both.
+  // The next operation of the stream waits for both.
   EXPECT_EQ(Play(l.t, parts[1], 3000).begin[l.Find("after")], 17000);
 }
 
-// "nccl:_all_gather_base" around or beside the record_param_comms that tells the same call.
-TEST(AssignComms, PartsOfACoalescedCallAreOneCall) {
+// "nccl:_all_gather_base" around or beside the record_param_comms that records the same call.
+TEST(AssignComms, JoinsPartsOfACoalescedCall) {
   for (const bool around : {true, false}) {
     KinetoBuilder k;
     for (const int part : {0, 1}) {
@@ -148,7 +148,7 @@ TEST(AssignComms, PartsOfACoalescedCallAreOneCall) {
   }
 }
 
-TEST(AssignComms, ABatchIsToldByItsArgumentsAlone) {
+TEST(AssignComms, ReadsBatchesOnlyByTheirArguments) {
   const Linked l = Link(KinetoBuilder()
                             .Annotation(1, "nccl:send 0->1", 0, 1500)
                             .Op(1, "record_param_comms", 100, 1000,
@@ -162,7 +162,7 @@ TEST(AssignComms, ABatchIsToldByItsArgumentsAlone) {
   EXPECT_EQ(l.t.tally.calls, 2u);
 }
 
-TEST(AssignComms, AnUnevenGatherIsARowOfBroadcasts) {
+TEST(AssignComms, UnevenGatherIsSeveralBroadcasts) {
   const Linked l =
       Link(KinetoBuilder()
                .Op(1, "record_param_comms", 0, 1000,
@@ -187,7 +187,7 @@ TEST(AssignComms, WaitsAndSetUpAreNoCalls) {
   EXPECT_EQ(l.Repairs("calls_without_kernel"), 0u);
 }
 
-TEST(AssignComms, CallsThatNoKernelCarriesAreTallied) {
+TEST(AssignComms, CountsCallsWithoutKernels) {
   const Linked l =
       Link(KinetoBuilder()
                .Op(1, "record_param_comms", 0, 1000, CommArgs("allreduce", 100, 100, "g", "[0]", 1))
@@ -199,7 +199,7 @@ TEST(AssignComms, CallsThatNoKernelCarriesAreTallied) {
   EXPECT_EQ(l.Repairs("calls_without_kernel"), 2u);
 }
 
-TEST(AssignComms, ACollectiveOfTheHostIsItsOwnEvent) {
+TEST(AssignComms, HostCollectiveIsItsOwnEvent) {
   const Linked l = Link(KinetoBuilder()
                             .Op(1, "c10d::allreduce_", 0, 9000)
                             .Event("user_annotation", "gloo:all_reduce", 1, "3", 2000, 5000,
@@ -217,7 +217,7 @@ std::string Shapes(const std::string& dims, const std::string& types) {
   return absl::StrCat(",\"Input Dims\":", dims, ",\"Input type\":", types);
 }
 
-TEST(AssignComms, AnAnnotationsShapesGiveTheSize) {
+TEST(AssignComms, ShapesOfAnnotationsGiveTheSize) {
   const Linked l = Link(KinetoBuilder()
                             .Event("user_annotation", "nccl:all_to_all", 1, "1", 0, 9000,
                                    Shapes("[[8, 1024, 16], [4]]", "[\"float\", \"long int\"]"))
@@ -229,7 +229,7 @@ TEST(AssignComms, AnAnnotationsShapesGiveTheSize) {
   EXPECT_EQ(l.t.tally.bytes, 524320u);
 }
 
-TEST(AssignComms, AnAnnotationNamesThePeer) {
+TEST(AssignComms, AnnotationsNameThePeer) {
   const Linked l = Link(KinetoBuilder()
                             .Event("user_annotation", "nccl:recv 1<-0", 1, "1", 0, 9000,
                                    Shapes("[[10]]", "[\"c10::BFloat16\"]"))
@@ -240,7 +240,7 @@ TEST(AssignComms, AnAnnotationNamesThePeer) {
   EXPECT_EQ(l.Comm(kSendRecv).in_bytes, 20);
 }
 
-TEST(AssignComms, AnAnnotationIsNoCallBesideItsRecordParamComms) {
+TEST(AssignComms, IgnoresAnnotationsOfRecordedCalls) {
   const Linked l =
       Link(KinetoBuilder()
                .Op(1, "record_param_comms", 0, 9000, CommArgs("allreduce", 100, 100, "g", "[0, 1]", 2))
@@ -251,7 +251,7 @@ TEST(AssignComms, AnAnnotationIsNoCallBesideItsRecordParamComms) {
   EXPECT_EQ(l.t.tally.calls, 1u);
 }
 
-TEST(AssignComms, ABatchOfAnnotatedCallsIsSplit) {
+TEST(AssignComms, SplitsBatchesOfAnnotatedCalls) {
   const Linked l = Link(
       KinetoBuilder()
           .Event("user_annotation", "nccl:send 0->1", 1, "1", 0, 1000, Shapes("[[10]]", "[\"float\"]"))
@@ -268,7 +268,7 @@ TEST(AssignComms, ABatchOfAnnotatedCallsIsSplit) {
 
 constexpr char kMultimem[] = "void (anonymous namespace)::multimem_all_reduce_kernel<c10::BFloat16, 16>(x)";
 
-TEST(AssignComms, AnOperatorOfAnotherLibraryTellsItsSizeAndKind) {
+TEST(AssignComms, OperatorsOfOtherLibrariesGiveSizeAndKind) {
   const Linked l =
       Link(KinetoBuilder()
                .Op(1, "vllm::all_reduce", 0, 9000, Shapes("[[888,2880],[]]", "[\"c10::BFloat16\",\"\"]"))
@@ -283,7 +283,7 @@ TEST(AssignComms, AnOperatorOfAnotherLibraryTellsItsSizeAndKind) {
   EXPECT_EQ(l.t.tally.calls, 1u);
 }
 
-TEST(AssignComms, TheOperatorAroundAKernelMakesItCommunication) {
+TEST(AssignComms, KernelsOfCommOperatorsAreCommunication) {
   const auto comm = [](const std::string& op, const std::string& inner, const std::string& kernel) {
     KinetoBuilder k;
     k.Op(1, op, 0, 9000);
@@ -303,7 +303,7 @@ TEST(AssignComms, TheOperatorAroundAKernelMakesItCommunication) {
   EXPECT_FALSE(comm("_c10d_functional::wait_tensor", "", "a_new_kernel"));
 }
 
-TEST(AssignComms, AKernelThatNamesItselfCarriesTheCall) {
+TEST(AssignComms, KernelThatNamesACollectiveCarriesTheCall) {
   const Linked l =
       Link(KinetoBuilder()
                .Event("user_annotation", "nccl:all_reduce", 1, "1", 0, 9000, Shapes("[[7]]", "[\"float\"]"))
@@ -314,7 +314,7 @@ TEST(AssignComms, AKernelThatNamesItselfCarriesTheCall) {
   EXPECT_TRUE(l.Comm("a_new_check(x)").kept);
 }
 
-TEST(AssignComms, AKernelMayBeAPartOfItsOperator) {
+TEST(AssignComms, KernelMayBeAPartOfItsOperator) {
   // Uneven parts are gathered by broadcasts, each of which is a call.
   const Linked l =
       Link(KinetoBuilder()
@@ -328,7 +328,7 @@ TEST(AssignComms, AKernelMayBeAPartOfItsOperator) {
   }
 }
 
-TEST(AssignComms, ACopyBetweenDevicesCommunicates) {
+TEST(AssignComms, CopyBetweenDevicesIsCommunication) {
   const Linked l = Link(
       KinetoBuilder()
           .Op(1, "aten::copy_", 0, 9000)

@@ -5,7 +5,7 @@
 namespace chakra::pytorch::CHAKRA_FILE {
 namespace {
 
-TEST(ParseCommOp, EveryNameThatPyTorchWrites) {
+TEST(ParseCommOp, ReadsEveryNameOfPyTorch) {
   const struct {
     const char* name;
     CommOp op;
@@ -67,7 +67,7 @@ TEST(CommOpName, ReadsBackAsItself) {
   EXPECT_EQ(Name(CommOp::kUnknown), "unknown");
 }
 
-TEST(ItemSize, KnowsEachSpelling) {
+TEST(ItemSize, KnowsEachName) {
   const struct {
     const char* name;
     int bytes;

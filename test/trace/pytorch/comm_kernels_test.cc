@@ -103,7 +103,7 @@ constexpr Known kKnown[] = {
     {"Memcpy PtoP (Device -> Device)", "peer copy", CommOp::kUnknown},
 };
 
-TEST(CommKernels, RealNames) {
+TEST(CommKernels, ReadsRealNames) {
   for (const Known& k : kKnown) {
     CommKernel kernel;
     ASSERT_EQ(ReadCommKernel(k.name, &kernel), KernelSays::kCommunicates) << k.name;
@@ -113,7 +113,7 @@ TEST(CommKernels, RealNames) {
   }
 }
 
-TEST(CommKernels, ManglingDoesNotHideAName) {
+TEST(CommKernels, ReadsMangledNames) {
   CommKernel kernel;
   ASSERT_EQ(ReadCommKernel("_ZN5aiter33reduce_scatter_cross_device_storeIfLi8EEEvPNS_8RankDataEi", &kernel),
             KernelSays::kCommunicates);
@@ -121,7 +121,7 @@ TEST(CommKernels, ManglingDoesNotHideAName) {
   EXPECT_EQ(kernel.group_size, 8);
 }
 
-TEST(CommKernels, TypesThatDemanglersDoNotKnowHideNoName) {
+TEST(CommKernels, ReadsNamesWithUnknownTypes) {
   for (const char* name : {"_ZN5aiter26cross_device_reduce_2stageIDF16bLi8EEEvPNS_8RankDataE",
                            "_ZN5aiter26cross_device_reduce_2stageIDF16_Li8EEEvPNS_8RankDataE",
                            "_ZN5aiter26cross_device_reduce_2stageIu6__bf16Li8EEEvPNS_8RankDataE.kd"}) {
@@ -131,7 +131,7 @@ TEST(CommKernels, TypesThatDemanglersDoNotKnowHideNoName) {
     EXPECT_EQ(kernel.op, CommOp::kAllReduce) << name;
     EXPECT_EQ(kernel.group_size, 8) << name;
   }
-  CommKernel kernel;  // of a name that nothing demangles the path is left
+  CommKernel kernel;  // the path remains of a name that cannot be demangled
   ASSERT_EQ(ReadCommKernel("_ZN5aiter26cross_device_reduce_2stageIDu3bf16Li8EEEv$", &kernel),
             KernelSays::kCommunicates);
   EXPECT_EQ(kernel.op, CommOp::kAllReduce);
@@ -139,7 +139,7 @@ TEST(CommKernels, TypesThatDemanglersDoNotKnowHideNoName) {
             KernelSays::kNothing);
 }
 
-TEST(CommKernels, CaseDoesNotCount) {
+TEST(CommKernels, IgnoresCase) {
   CommKernel kernel;
   ASSERT_EQ(ReadCommKernel("nccldevkernel_reducescatter_sum_bf16_ring_ll(nccldevkernelargsstorage<4096ul>)",
                            &kernel),
@@ -150,7 +150,7 @@ TEST(CommKernels, CaseDoesNotCount) {
   EXPECT_EQ(kernel.op, CommOp::kAllGather);
 }
 
-TEST(CommKernels, TheTypeInANameOfNccl) {
+TEST(CommKernels, ReadsTheTypeInNamesOfNccl) {
   CommKernel kernel;
   ReadCommKernel("ncclDevKernel_AllReduce_Sum_bf16_RING_LL(x)", &kernel);
   EXPECT_EQ(kernel.dtype, "bfloat16");
@@ -161,7 +161,7 @@ TEST(CommKernels, TheTypeInANameOfNccl) {
 }
 
 // Computation whose names have the words of communication.
-TEST(CommKernels, LookAlikes) {
+TEST(CommKernels, IgnoresComputationWithSimilarNames) {
   for (const char* name :
        {"void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, x> >(y)",
         "void at::native::(anonymous namespace)::CatArrayBatchedCopy<float, unsigned int, 2, 128, 1>(x)",
@@ -195,7 +195,7 @@ TEST(CommKernels, LookAlikes) {
   }
 }
 
-TEST(CommKernels, TheAnswerOfTheTableWins) {
+TEST(CommKernels, PrefersTheAnswerOfTheTable) {
   CommKernel kernel;
   EXPECT_EQ(ReadCommKernel("void c10d::checkForNaN<float>(float*, unsigned long)", &kernel),
             KernelSays::kComputes);
@@ -203,7 +203,7 @@ TEST(CommKernels, TheAnswerOfTheTableWins) {
             KernelSays::kComputes);
 }
 
-TEST(CommKernels, PartsOfAName) {
+TEST(CommKernels, SplitsNamesIntoParts) {
   const KernelName k = SplitKernelName("void a::b<4, c<5, 6> >::f<(d)1, e<7>, 8>(g<9>, int)");
   EXPECT_EQ(k.path, "a::b::f");
   EXPECT_THAT(k.arguments, ElementsAre("(d)1", "e<7>", "8"));

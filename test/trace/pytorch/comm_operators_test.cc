@@ -18,7 +18,7 @@ CommOp KindOf(const std::string& name) {
   return ReadCommOperator(name, &op) ? op.op : CommOp::kUnknown;
 }
 
-TEST(CommOperators, Kinds) {
+TEST(CommOperators, ReadsKinds) {
   EXPECT_EQ(KindOf("nccl:all_reduce"), CommOp::kAllReduce);
   EXPECT_EQ(KindOf("nccl:_all_gather_base"), CommOp::kAllGather);
   EXPECT_EQ(KindOf("nccl:all_reduce_barrier"), CommOp::kBarrier);
@@ -34,7 +34,7 @@ TEST(CommOperators, Kinds) {
   EXPECT_EQ(KindOf("sgl_kernel::qr_all_reduce"), CommOp::kAllReduce);
 }
 
-TEST(CommOperators, OthersAreNone) {
+TEST(CommOperators, IgnoresOtherOperators) {
   for (const char* name :
        {"aten::broadcast_tensors", "aten::scatter_", "aten::gather", "c10d::unknown_thing",
         "_c10d_functional::wait_tensor", "vllm::rms_norm", "aten::all", "all_reduce",
@@ -44,7 +44,7 @@ TEST(CommOperators, OthersAreNone) {
   }
 }
 
-TEST(CommOperators, AnAnnotationSumsItsInputs) {
+TEST(CommOperators, AnnotationsSumTheirInputs) {
   const CommCall c = Read("nccl:all_to_all", "[[8, 1024, 8816]]", "[\"float\"]");
   EXPECT_EQ(c.in_bytes, int64_t{8} * 1024 * 8816 * 4);
   EXPECT_EQ(c.in_elems, int64_t{8} * 1024 * 8816);
@@ -54,7 +54,7 @@ TEST(CommOperators, AnAnnotationSumsItsInputs) {
   EXPECT_EQ(Read("nccl:all_reduce", "[[0]]", "[\"float\"]").in_bytes, 0);
 }
 
-TEST(CommOperators, ArgumentsByOperator) {
+TEST(CommOperators, ReadsArgumentsByOperator) {
   // Outputs come first.
   const CommCall gather = Read("c10d::_allgather_base_", "[[8, 25136], [1, 25136], [], [], []]",
                                "[\"c10::BFloat16\",\"c10::BFloat16\",\"\",\"Scalar\",\"Scalar\"]");
@@ -75,7 +75,7 @@ TEST(CommOperators, ArgumentsByOperator) {
   EXPECT_EQ(list.in_bytes, kNone);
 }
 
-TEST(CommOperators, WhatIsNotToldStaysUnknown) {
+TEST(CommOperators, MissingValuesStayUnknown) {
   EXPECT_EQ(Read("nccl:all_reduce", "", "").in_bytes, kNone);
   EXPECT_EQ(Read("nccl:all_reduce", "[[4], [5]]", "[\"float\", \"TensorList\"]").in_bytes, kNone);
   EXPECT_EQ(Read("nccl:all_reduce", "[[4]]", "[\"a_new_type\"]").in_bytes, kNone);
@@ -86,7 +86,7 @@ TEST(CommOperators, WhatIsNotToldStaysUnknown) {
   EXPECT_EQ(Read("nccl:all_reduce", "[[[[[[1]]]]]]", "[\"float\"]").in_bytes, kNone);
 }
 
-TEST(CommOperators, Peers) {
+TEST(CommOperators, ReadsPeers) {
   EXPECT_EQ(Read("nccl:send 0->3", "[[2]]", "[\"float\"]").root, 3);
   EXPECT_EQ(Read("nccl:recv 12<-7", "[[2]]", "[\"float\"]").root, 7);
   EXPECT_EQ(Read("nccl:recv 12<-7", "[[2]]", "[\"float\"]").rank, 12);

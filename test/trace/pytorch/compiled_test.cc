@@ -1,4 +1,4 @@
-// Kernels that Inductor generated, as PyTorch's profiler tells them.
+// Kernels that Inductor generated, as PyTorch's profiler records them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(Compiled, OperatorsAndKernelsHaveWhatTheCompilerTells) {
+TEST(Compiled, OperatorsAndKernelsHaveCompilerFacts) {
   const CaptureFolder folder;
   folder.Rank(0, CompiledCapture());
   const Written w = Emitted(folder.Read());
@@ -41,7 +41,7 @@ TEST(Compiled, OperatorsAndKernelsHaveWhatTheCompilerTells) {
   EXPECT_EQ(kernels, 3);
 }
 
-TEST(Compiled, ARealCaptureTellsItsKernels) {
+TEST(Compiled, ReadsKernelsOfARealCapture) {
   const std::string file = absl::StrCat(CHAKRA_SHARED_DATA, "/kineto/b200_eager_trace.json.gz");
   if (!std::filesystem::exists(file)) GTEST_SKIP() << "SKIPPED: no recordings at " << CHAKRA_SHARED_DATA;
   const auto capture = ReadCapture({file}, ReadOptions());
@@ -59,7 +59,7 @@ TEST(Compiled, ARealCaptureTellsItsKernels) {
   EXPECT_EQ(told, 1);
 }
 
-TEST(Compiled, ColumnsAreThoseOfTheFrames) {
+TEST(Compiled, ColumnsEqualThoseOfTheFrames) {
   const CaptureFolder folder;
   folder.Rank(0, CompiledCapture());
   ReadOptions options;
@@ -77,7 +77,7 @@ TEST(Compiled, ColumnsAreThoseOfTheFrames) {
   EXPECT_FALSE(columns->ranks[0].graph->code.empty());
 }
 
-TEST(Compiled, ArgumentsThatAreNoAmountsAreLeftOutAndCounted) {
+TEST(Compiled, LeavesOutAndCountsBadArguments) {
   KinetoBuilder k;
   k.Op(11, "triton_red_fused_sum_1", 0, 9000,
        ",\"kernel_hash\":\"c0ffee\",\"num_warps\":-4,\"num_stages\":\"two\",\"kernel_flop\":1e300,"
@@ -94,7 +94,7 @@ TEST(Compiled, ArgumentsThatAreNoAmountsAreLeftOutAndCounted) {
 }
 
 // A trace of another program, in which the hash is no text.
-TEST(Compiled, AHashThatIsNoTextIsRefusedByFileAndNode) {
+TEST(Compiled, RefusesHashesThatAreNoText) {
   ChakraProtoMsg::GlobalMetadata metadata;
   ChakraProtoMsg::Node node;
   node.set_id(3);

@@ -63,7 +63,7 @@ std::string File(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// What WriteCapture() writes of both ranks.
+// The output of WriteCapture() for both ranks.
 std::string Output(const Capture& capture) {
   const CaptureFolder out;
   EXPECT_TRUE(WriteCapture(capture, out.At("c"), "").ok());
@@ -98,7 +98,7 @@ TEST(ReadCapture, PairsFilesByRankAndReports) {
   EXPECT_THAT(PrintConversion(c.report), HasSubstr("2 ranks of 2"));
 }
 
-TEST(ReadCapture, TheOutputDependsOnNeitherThreadsNorTheOrderOfFiles) {
+TEST(ReadCapture, OutputIgnoresThreadsAndTheOrderOfFiles) {
   const CaptureFolder folder;
   WriteTwo(folder);
   const std::string expected = Output(folder.Read());
@@ -116,7 +116,7 @@ TEST(ReadCapture, TheOutputDependsOnNeitherThreadsNorTheOrderOfFiles) {
 }
 
 // A tar archive stands for the folder that it was made of, plain or compressed, for any number of threads.
-TEST(ReadCapture, AnArchiveIsReadAsItsFolder) {
+TEST(ReadCapture, ReadsArchivesAsFolders) {
   const CaptureFolder folder, archives;
   WriteTwo(folder);
   const Capture expected = folder.Read();
@@ -158,7 +158,7 @@ TEST(ReadCapture, AnArchiveIsReadAsItsFolder) {
               HasSubstr("cut.tar: tar archive, byte"));
 }
 
-TEST(ReadCapture, WhatIsWrittenIsWhatIsReplayed) {
+TEST(ReadCapture, WrittenCaptureReplaysTheSame) {
   const CaptureFolder folder, out;
   WriteTwo(folder);
   const Capture capture = folder.Read();
@@ -226,7 +226,7 @@ TEST(ReadCapture, SelectsRanks) {
   EXPECT_THAT(folder.Error(Selecting("", {1, 7})), HasSubstr("rank 7 was asked for, but not captured"));
 }
 
-TEST(ReadCapture, TakesOnePairByItsFiles) {
+TEST(ReadCapture, ReadsOnePairByItsFiles) {
   const CaptureFolder folder;
   WriteTwo(folder);
   ReadOptions pair;
@@ -239,7 +239,7 @@ TEST(ReadCapture, TakesOnePairByItsFiles) {
   EXPECT_EQ(c->report.ranks(0).paired(), 6u);
 }
 
-TEST(ReadCapture, ADeviceTraceAloneSaysWhatIsMissing) {
+TEST(ReadCapture, WarnsWithoutAHostTrace) {
   const CaptureFolder folder;
   folder.Rank(0, Steps(0));
   const Capture c = folder.Read();
@@ -250,7 +250,7 @@ TEST(ReadCapture, ADeviceTraceAloneSaysWhatIsMissing) {
                              HasSubstr("the job has 2 ranks, 1 of them captured")));
 }
 
-TEST(ReadCapture, AHostTraceAloneHasOrderAndCallsButNoTimes) {
+TEST(ReadCapture, HostTraceAloneHasNoTimes) {
   const CaptureFolder folder;
   folder.Write("host.json", Host(0).Json());
   const Capture c = folder.Read();
@@ -266,7 +266,7 @@ TEST(ReadCapture, AHostTraceAloneHasOrderAndCallsButNoTimes) {
   EXPECT_EQ(c.report.ranks(0).comm_nodes() + c.report.ranks(0).comm_left_out(), 3u) << "none is forgotten";
 }
 
-TEST(ReadCapture, RanksComeFromTheFilesBeforeTheirNames) {
+TEST(ReadCapture, RankInTheFileWinsOverTheName) {
   const CaptureFolder folder;
   folder.Write("a_rank5.json", Steps(1).Json());
   const Capture c = folder.Read();

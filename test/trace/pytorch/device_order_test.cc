@@ -7,8 +7,8 @@
 namespace chakra::pytorch::CHAKRA_FILE {
 namespace {
 
-// The host runs ahead of one stream: what it launches waits there.
-TEST(DeviceOrder, QueuedKernelsFollowEachOtherOnTheirStream) {
+// The host runs ahead of one stream: the kernels that it launches wait there.
+TEST(DeviceOrder, QueuedKernelsFollowEachOther) {
   const Linked l = Link(KinetoBuilder()
                             .Op(1, "a", 0, 60000)
                             .Launch(1, 1000, 2000, 7, "k1", 6000, 30000)
@@ -25,7 +25,7 @@ TEST(DeviceOrder, QueuedKernelsFollowEachOtherOnTheirStream) {
   EXPECT_EQ(p.begin[l.Find("k3")], 39000);
 }
 
-TEST(DeviceOrder, AnIdleStreamWaitsForTheLaunch) {
+TEST(DeviceOrder, IdleStreamWaitsForTheLaunch) {
   const Linked l = Link(KinetoBuilder()
                             .Op(1, "a", 0, 60000)
                             .Launch(1, 1000, 2000, 7, "k1", 6000, 3000)
@@ -44,7 +44,7 @@ KinetoBuilder EventWait() {
       .Launch(1, 3000, 500, 7, "k0", 36000, 100);
 }
 
-TEST(DeviceOrder, WithoutSyncEventsAStreamWaitIsOnWhatWasLaunchedLastOnTheRecordingStream) {
+TEST(DeviceOrder, WaitIsOnTheLastLaunchWithoutSyncEvents) {
   const Linked l = Link(EventWait()
                             .Call(1, "cudaEventRecord", 4000, 500, 3)
                             .Call(1, "cudaStreamWaitEvent", 5000, 500, 4)
@@ -66,7 +66,7 @@ TEST(DeviceOrder, SyncEventsNameTheStreamAndTheRecord) {
   ExpectReplaysItself(l);
 }
 
-TEST(DeviceOrder, ARecordOnlyCoversWhatWasLaunchedBeforeIt) {
+TEST(DeviceOrder, RecordCoversOnlyEarlierLaunches) {
   const Linked l = Link(KinetoBuilder()
                             .Op(1, "a", 0, 90000)
                             .Launch(1, 1000, 1000, 7, "k1", 6000, 4000)
@@ -80,7 +80,7 @@ TEST(DeviceOrder, ARecordOnlyCoversWhatWasLaunchedBeforeIt) {
   ExpectReplaysItself(l);
 }
 
-TEST(DeviceOrder, AWaitHoldsTheStreamThatItIsOn) {
+TEST(DeviceOrder, WaitHoldsItsOwnStream) {
   const auto waiting = [](bool row) {
     KinetoBuilder k = KinetoBuilder()
                           .Op(1, "a", 0, 90000)
@@ -95,12 +95,12 @@ TEST(DeviceOrder, AWaitHoldsTheStreamThatItIsOn) {
   const Linked told = waiting(true);
   EXPECT_EQ(told.Edge("k1", "waits"), "event_wait+3000") << "not the launch that merely came next";
   EXPECT_EQ(told.Edge("k1", "between"), "none");
-  // Nothing tells the stream: one does not wait for an event of its own.
+  // The stream is not recorded: a stream does not wait for an event of its own.
   EXPECT_EQ(waiting(false).Edge("k1", "between"), "stream+1000");
   EXPECT_EQ(waiting(false).Edge("k1", "waits").substr(0, 10), "event_wait");
 }
 
-TEST(DeviceOrder, AStreamThatRunsAfterAnotherForNoKnownReasonWaitsForIt) {
+TEST(DeviceOrder, LateStreamWaitsForTheStreamBefore) {
   const Linked l = Link(KinetoBuilder()
                             .Op(1, "a", 0, 90000)
                             .Launch(1, 1000, 1000, 7, "k1", 5000, 40000)
@@ -164,7 +164,7 @@ TEST(DeviceOrder, EventSynchronizeWaitsForTheRecordedEvent) {
   ExpectReplaysItself(told);
 }
 
-TEST(DeviceOrder, ASynchronisationThatHadNothingToWaitForIsItsOwnWork) {
+TEST(DeviceOrder, SynchronisationWithoutAWaitIsOwnWork) {
   const Linked l = Link(KinetoBuilder()
                             .Op(1, "a", 0, 90000)
                             .Launch(1, 1000, 2000, 7, "k1", 6000, 3000)
@@ -176,7 +176,7 @@ TEST(DeviceOrder, ASynchronisationThatHadNothingToWaitForIsItsOwnWork) {
   EXPECT_EQ(Play(l.t, l.Find("k1"), 20000).begin[l.Find("cudaDeviceSynchronize")], 29000);
 }
 
-TEST(DeviceOrder, ACopyToPageableMemoryBlocksItsCall) {
+TEST(DeviceOrder, CopyToPageableMemoryBlocksItsCall) {
   const KinetoBuilder k = KinetoBuilder().Op(1, "a", 0, 90000).Launch(1, 1000, 2000, 7, "k1", 6000, 30000);
   const Linked l = Link(KinetoBuilder(k)
                             .Call(1, "cudaMemcpyAsync", 5000, 40000, 5)
@@ -197,9 +197,9 @@ TEST(DeviceOrder, ACopyToPageableMemoryBlocksItsCall) {
   EXPECT_EQ(page_locked.t.nodes[page_locked.Find("cudaMemcpyAsync")].dur, 4000);
 }
 
-TEST(DeviceOrder, ClocksThatDisagreeByLessThanAMicrosecondAreBroughtInLine) {
-  // The kernel seems to end 600 ns after the call that waited for it, and
-  // another call returned 300 ns before that.
+TEST(DeviceOrder, CorrectsClockErrorsBelowAMicrosecond) {
+  // The kernel seems to end 600 ns after the call that waited for it, and another call returned 300 ns before
+  // that call.
   const Linked l = Link(KinetoBuilder()
                             .Op(1, "a", 0, 90000)
                             .Launch(1, 1000, 2000, 7, "k1", 6000, 30600)
@@ -213,7 +213,7 @@ TEST(DeviceOrder, ClocksThatDisagreeByLessThanAMicrosecondAreBroughtInLine) {
   ExpectReplaysItself(l);
 }
 
-TEST(DeviceOrder, OverlappingOperationsOfAStreamGetLanes) {
+TEST(DeviceOrder, OverlappingOperationsGetSeparateLanes) {
   const Linked l = Link(KinetoBuilder()
                             .Op(1, "a", 0, 90000)
                             .Launch(1, 1000, 2000, 7, "k1", 6000, 30000)
@@ -230,7 +230,7 @@ TEST(DeviceOrder, OverlappingOperationsOfAStreamGetLanes) {
   ExpectReplaysItself(l);
 }
 
-TEST(DeviceOrder, AnOverlapIsAReleaseNotACut) {
+TEST(DeviceOrder, OverlapIsAReleaseNotACut) {
   const Linked l = Link(KinetoBuilder()
                             .Op(1, "a", 0, 90000)
                             .Launch(1, 1000, 2000, 7, "k1", 6000, 30000)
@@ -246,7 +246,7 @@ TEST(DeviceOrder, AnOverlapIsAReleaseNotACut) {
   EXPECT_EQ(longer.begin[l.Find("k2")], 64000) << "released in proportion";
 }
 
-TEST(DeviceOrder, CommunicationThatOverlapsByRoundingIsCutAndCounted) {
+TEST(DeviceOrder, CutsAndCountsOverlappingCommunication) {
   const Linked l = Link(KinetoBuilder()
                             .Op(1, "a", 0, 90000)
                             .Launch(1, 1000, 2000, 7, "ncclDevKernel_AllReduce_Sum_f32_RING_LL", 6000, 30000)
@@ -258,7 +258,7 @@ TEST(DeviceOrder, CommunicationThatOverlapsByRoundingIsCutAndCounted) {
   ExpectReplaysItself(l);
 }
 
-TEST(DeviceOrder, TheKernelsOfOneGraphHaveOneLaunchAndAnOrderOfTheirOwn) {
+TEST(DeviceOrder, KernelsOfAGraphHaveOneLaunchAndAnOrder) {
   const Linked l = Link(KinetoBuilder()
                             .Op(1, "a", 0, 90000)
                             .Call(1, "cudaGraphLaunch", 1000, 9000, 5)
@@ -277,7 +277,7 @@ TEST(DeviceOrder, TheKernelsOfOneGraphHaveOneLaunchAndAnOrderOfTheirOwn) {
   ExpectReplaysItself(l);
 }
 
-TEST(DeviceOrder, WhatWasLaunchedOutsideKeepsItsStreamsOrderOnly) {
+TEST(DeviceOrder, KernelsLaunchedOutsideKeepOnlyStreamOrder) {
   const Linked l = Link(KinetoBuilder()
                             .Op(1, "a", 0, 90000)
                             .Kernel(7, "early", 5000, 20000, 77)
@@ -288,7 +288,7 @@ TEST(DeviceOrder, WhatWasLaunchedOutsideKeepsItsStreamsOrderOnly) {
   ExpectReplaysItself(l);
 }
 
-TEST(DeviceOrder, WhatHasNoCorrelationIdIsSaidWithWhatToRecord) {
+TEST(DeviceOrder, ExplainsMissingCorrelationIds) {
   const auto detail = [](int correlation) {
     const Linked l = Link(KinetoBuilder().Op(1, "a", 0, 90000).Kernel(7, "k", 5000, 20000, correlation));
     for (const Repair& r : l.t.repairs) {
@@ -300,7 +300,7 @@ TEST(DeviceOrder, WhatHasNoCorrelationIdIsSaidWithWhatToRecord) {
   EXPECT_THAT(detail(77), testing::Not(testing::HasSubstr("correlation")));
 }
 
-TEST(DeviceOrder, AKernelThatSeemsToPrecedeItsLaunchIsLaunchedByWhatWentBefore) {
+TEST(DeviceOrder, KernelBeforeItsLaunchFollowsTheCallBefore) {
   const Linked l = Link(KinetoBuilder()
                             .Op(1, "a", 0, 50000)
                             .Launch(1, 10000, 3000, 7, "k", 9000, 1000)
@@ -311,7 +311,7 @@ TEST(DeviceOrder, AKernelThatSeemsToPrecedeItsLaunchIsLaunchedByWhatWentBefore) 
   ExpectReplaysItself(l);
 }
 
-TEST(DeviceOrder, WhatNothingExplainsIsCounted) {
+TEST(DeviceOrder, CountsUnexplainedDelays) {
   const Linked l = Link(KinetoBuilder()
                             .Op(1, "a", 0, 10000)
                             .Launch(1, 1000, 1000, 7, "k1", 5000, 1000)
@@ -322,7 +322,7 @@ TEST(DeviceOrder, WhatNothingExplainsIsCounted) {
 }
 
 // A kernel of thousands of blocks fills the device; another stream's kernel begins as the last of them do.
-TEST(DeviceOrder, AKernelThatFoundNoRoomBeginsWithTheLastBlocksOfALargeOne) {
+TEST(DeviceOrder, BlockedKernelBeginsWithTheLastBlocks) {
   const auto link = [](int64_t large, int64_t begin, int blocks) {
     return Link(KinetoBuilder()
                     .Call(1, "cudaLaunchKernel", 1000, 1000, 1)

@@ -33,7 +33,7 @@ Capture Two() {
   return folder.Read();
 }
 
-TEST(Emit, EveryFieldOfADeviceOperation) {
+TEST(Emit, WritesEveryFieldOfADeviceOperation) {
   const Written w = Emitted(Two());
   const auto& gemm = w.Only("gemm");
   EXPECT_EQ(gemm.type(), ChakraProtoMsg::COMP_NODE);
@@ -55,7 +55,7 @@ TEST(Emit, EveryFieldOfADeviceOperation) {
   EXPECT_EQ(Written::Value(copy, "correlation"), "4");
 }
 
-TEST(Emit, EveryFieldOfAHostCall) {
+TEST(Emit, WritesEveryFieldOfAHostCall) {
   const Written w = Emitted(Two());
   const auto parts = w.Named("aten::mm");
   ASSERT_EQ(parts.size(), 3u) << "before, between and after its two callees";
@@ -92,7 +92,7 @@ TEST(Emit, DependenciesCarryTheirKindAndDelay) {
   }
 }
 
-TEST(Emit, ACollectiveIsWhatEveryReaderKnows) {
+TEST(Emit, WritesStandardCollectiveNodes) {
   const Written w = Emitted(Two(), 1);
   const auto& c = w.Only("ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)");
   EXPECT_EQ(c.type(), ChakraProtoMsg::COMM_COLL_NODE);
@@ -106,7 +106,7 @@ TEST(Emit, ACollectiveIsWhatEveryReaderKnows) {
   EXPECT_EQ(groups.inputs().values(), "[{\"pg_name\":\"0\",\"group_size\":2,\"ranks\":[0,1]}]");
 }
 
-TEST(Emit, IdsAreDistinctAndDependenciesExistAndComeBefore) {
+TEST(Emit, IdsAreDistinctAndDependenciesComeBefore) {
   const Capture capture = Two();
   for (const uint32_t rank : {0u, 1u}) {
     const Written w = Emitted(capture, rank);
@@ -119,7 +119,7 @@ TEST(Emit, IdsAreDistinctAndDependenciesExistAndComeBefore) {
   }
 }
 
-TEST(Emit, TheMetadataTellTheStepsAndTheWindow) {
+TEST(Emit, MetadataHasTheStepsAndTheWindow) {
   auto traces = CaptureTraces(Two(), {});
   ASSERT_TRUE(traces.ok()) << traces.status();
   auto info = ReadCaptureInfo(traces->ranks[1]);
@@ -130,7 +130,7 @@ TEST(Emit, TheMetadataTellTheStepsAndTheWindow) {
   EXPECT_EQ((*info)->steps[0].name, "ProfilerStep#5");
 }
 
-TEST(Emit, ARankThatBeginsLaterStartsLater) {
+TEST(Emit, LaterRankStartsLater) {
   const CaptureFolder folder;
   folder.Rank(0, KinetoBuilder().Rank(0, 2).Op(1, "first", 0, 1000));
   folder.Rank(1, KinetoBuilder().Rank(1, 2).Base(KinetoBuilder::kBase + 5000).Op(1, "second", 2000, 1000));
@@ -140,7 +140,7 @@ TEST(Emit, ARankThatBeginsLaterStartsLater) {
       << "since the window that all share began";
 }
 
-TEST(Emit, LanesWithoutANumberOfTheirOwnGetOne) {
+TEST(Emit, NumbersLanesWithoutANumber) {
   const CaptureFolder folder;
   folder.Rank(0, KinetoBuilder()
                      .Op(1, "a", 0, 90000)
@@ -153,7 +153,7 @@ TEST(Emit, LanesWithoutANumberOfTheirOwnGetOne) {
   EXPECT_NE(Written::Value(w.Only("k2"), "stream"), "7");
 }
 
-TEST(Emit, NamesThatNeedQuotesStayWhole) {
+TEST(Emit, KeepsNamesThatNeedQuotes) {
   const CaptureFolder folder;
   folder.Rank(0, KinetoBuilder()
                      .Rank(0, 2)
@@ -169,7 +169,7 @@ TEST(Emit, NamesThatNeedQuotesStayWhole) {
   EXPECT_EQ(traces->groups.count("g\"\\"), 1u);
 }
 
-TEST(Emit, CommunicationThatIsNoCall) {
+TEST(Emit, WritesCommunicationWithoutACall) {
   const CaptureFolder folder;
   folder.Rank(
       0, KinetoBuilder()

@@ -28,7 +28,7 @@ std::vector<std::string> Found(const CaptureFolder& folder, std::vector<std::str
   return text;
 }
 
-TEST(FindCaptureFiles, KindsAreToldByContentAndRanksByNames) {
+TEST(FindCaptureFiles, FindsKindsByContentAndRanksByNames) {
   const CaptureFolder folder;
   folder.Write("et/dlrm_eg_3.json", kHost);
   folder.Write("et/rank12.et.json", kHost);
@@ -42,7 +42,7 @@ TEST(FindCaptureFiles, KindsAreToldByContentAndRanksByNames) {
                                          "kineto/trace_rank-3_of_8.json device 3"));
 }
 
-TEST(FindCaptureFiles, AProfilerTellsTheRankBesideItsTrace) {
+TEST(FindCaptureFiles, ReadsRanksFromFilesOfTheProfiler) {
   const CaptureFolder folder;
   for (const int r : {0, 1, 2}) {
     const std::string run = absl::StrCat("host_40", r, "1_ascend_pt");
@@ -58,13 +58,13 @@ TEST(FindCaptureFiles, AProfilerTellsTheRankBesideItsTrace) {
   EXPECT_THAT(others, ElementsAre(folder.At("host_4021_ascend_pt/profiler_info_2.json")));
 }
 
-TEST(FindCaptureFiles, ContentTellsWhetherAFileIsPacked) {
+TEST(FindCaptureFiles, DetectsCompressionByContent) {
   const CaptureFolder folder;
   folder.Write("k.json.gz", kKineto);  // unpacked by somebody who kept the name
   EXPECT_THAT(Found(folder), ElementsAre("k.json.gz device -1?"));
 }
 
-TEST(FindCaptureFiles, OtherFilesAreListed) {
+TEST(FindCaptureFiles, ListsOtherFiles) {
   const CaptureFolder folder;
   folder.Write("k.json", kKineto);
   folder.Write("notes.txt", "hello");
@@ -76,12 +76,12 @@ TEST(FindCaptureFiles, OtherFilesAreListed) {
   EXPECT_THAT(others, ElementsAre(folder.At("config.json"), folder.At("notes.txt")));
 }
 
-TEST(FindCaptureFiles, AMissingInputIsAnError) {
+TEST(FindCaptureFiles, RefusesMissingInputs) {
   std::vector<std::string> others;
   EXPECT_FALSE(FindCaptureFiles({"/nowhere/at/all"}, &others).ok());
 }
 
-TEST(ImporterOfRun, AnArchiveIsWhatItsMembersAre) {
+TEST(ImporterOfRun, MembersDecideTheFormatOfAnArchive) {
   const CaptureFolder folder;
   const auto archive = [&](const std::string& members) { return folder.Write("a.tar", members + kTarEnd); };
   const auto is_capture = [](const std::string& input) { return ImporterOfRun({input}, {}) == &kImporter; };
@@ -92,7 +92,7 @@ TEST(ImporterOfRun, AnArchiveIsWhatItsMembersAre) {
   EXPECT_FALSE(is_capture(archive(TarMember("groups.json", "{\"1\": [0, 1]}"))));
 }
 
-TEST(ImporterOfRun, AFolderWithTracesIsNone) {
+TEST(ImporterOfRun, FolderWithTracesIsNoCapture) {
   const auto is_capture = [](const std::string& input) { return ImporterOfRun({input}, {}) == &kImporter; };
   const CaptureFolder folder;
   EXPECT_FALSE(is_capture(folder.path())) << "empty";

@@ -44,7 +44,7 @@ std::vector<std::string> OpsOf(const DeviceTrace& trace) {
 
 using testing::ElementsAre;
 
-TEST(GraphCapture, KernelsOfALaunchAreTheLaunchesOfTheCaptureInOrder) {
+TEST(GraphCapture, KernelsMatchCapturedLaunchesInOrder) {
   KinetoBuilder k;
   Capture(&k, 1000, {"aten::mm", "aten::add"}, "[[8,4]]");
   LaunchOf(&k, 100000, 1, 2);
@@ -58,7 +58,7 @@ TEST(GraphCapture, KernelsOfALaunchAreTheLaunchesOfTheCaptureInOrder) {
                                         "aten::add [[8,4]]", "-"));
 }
 
-TEST(GraphCapture, OfSeveralCapturesOfALengthWhatAllAgreeOnCounts) {
+TEST(GraphCapture, KeepsOperatorsThatAllCapturesAgreeOn) {
   KinetoBuilder captures, run;
   Capture(&captures, 1000, {"aten::mm", "aten::add", "aten::cat"}, "[[8,4]]");
   Capture(&captures, 50000, {"aten::mm", "aten::sub", "aten::cat"}, "[[16,4]]");
@@ -84,9 +84,9 @@ TEST(GraphCapture, BranchesOnSeveralStreamsHaveNoOrder) {
 
 std::string Node(int64_t node) { return absl::StrCat(",\"graph id\":9,\"graph node id\":", node); }
 
-// Where kernels tell the numbers of their nodes, these are the order, if each stream's order agrees with
-// them.
-TEST(GraphCapture, BranchesOnSeveralStreamsGoByTheNumbersOfNodes) {
+// Where kernels have the numbers of their nodes, the numbers give the order, if each stream's order agrees
+// with them.
+TEST(GraphCapture, NodeNumbersOrderBranchesOnSeveralStreams) {
   for (const bool agree : {true, false}) {
     KinetoBuilder k;
     Capture(&k, 1000, {"aten::mm", "aten::add", "aten::cat"}, "[[8,4]]");
@@ -104,8 +104,8 @@ TEST(GraphCapture, BranchesOnSeveralStreamsGoByTheNumbersOfNodes) {
   }
 }
 
-// As torch writes into the trace what mark_kernels() noted: all values are texts.
-TEST(GraphCapture, CollectivesThatWereMarkedHaveSizesAndGroups) {
+// Torch writes the notes of mark_kernels() into the trace: all values are texts.
+TEST(GraphCapture, MarkedCollectivesHaveSizesAndGroups) {
   KinetoBuilder k;
   k.Call(1, "cudaGraphLaunch", 100000, 500, 1);
   k.Kernel(
@@ -121,7 +121,7 @@ TEST(GraphCapture, CollectivesThatWereMarkedHaveSizesAndGroups) {
   EXPECT_EQ(trace.comms[0].group, "0");
 }
 
-TEST(GraphAnnotations, AFileBesideTheTraceTellsCollectives) {
+TEST(GraphAnnotations, ReadsCollectivesFromAFileNextToTheTrace) {
   KinetoBuilder k;
   k.Call(1, "cudaGraphLaunch", 100000, 500, 1);
   k.Kernel(7, "ncclDevKernel_AllReduce_Sum_f32_RING_LL", 101000, 800, 1, Node(42));
@@ -149,7 +149,7 @@ TEST(GraphAnnotations, AFileBesideTheTraceTellsCollectives) {
 }
 
 // vLLM's decode on MI300X: the graph's capture in one trace, its execution in another.
-TEST(GraphCapture, TheTwoTracesOfAnInferenceEngine) {
+TEST(GraphCapture, JoinsTwoTracesOfAnInferenceEngine) {
   namespace fs = std::filesystem;
   const std::string folder = std::string(CHAKRA_SHARED_DATA) + "/kineto/";
   const std::string capture =

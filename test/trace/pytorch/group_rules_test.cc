@@ -20,7 +20,7 @@ std::string Error(const Groups& groups) {
   return std::string(rules.status().message());
 }
 
-// The key that holds; "none".
+// The key of the rule that applies, or "none".
 std::string KeyFor(const GroupRules& rules, const RuledCall& call) {
   const uint32_t rule = rules.Find(call);
   return rule == kNoRow ? "none" : rules.key(rule);
@@ -35,7 +35,7 @@ RuledCall Unnamed(int rank, CommOp op = CommOp::kAllReduce, int64_t bytes = 6553
   return call;
 }
 
-TEST(GroupRules, NamesAndDescriptionsHoldForTheirRanks) {
+TEST(GroupRules, NamesAndDescriptionsApplyToTheirRanks) {
   const GroupRules rules = Rules({{"tp@0", {0, 1}}, {"tp@2", {2, 3}}, {"DATA", {0, 2}}});
   RuledCall call = Unnamed(2);
   call.name = "tp";
@@ -49,7 +49,7 @@ TEST(GroupRules, NamesAndDescriptionsHoldForTheirRanks) {
   EXPECT_EQ(KeyFor(rules, Unnamed(0)), "none") << "a name is no rule";
 }
 
-TEST(GroupRules, TheRuleWithMoreConditionsHolds) {
+TEST(GroupRules, PrefersTheRuleWithMoreConditions) {
   const GroupRules rules = Rules({{"?", {0, 1, 2, 3}},
                                   {"?all_reduce", {0, 1}},
                                   {"?all_reduce:65536", {0, 2}},

@@ -72,7 +72,7 @@ std::map<std::string, uint64_t> RepairsOf(const HostTrace& t) {
   return counts;
 }
 
-TEST(ReadHostTrace, FlatNodes) {
+TEST(ReadHostTrace, ReadsFlatNodes) {
   const HostTrace t =
       Good(File("1.0.1", {Thread(),
                           Flat(7, 2, 3, "aten::mm", R"j([[3, 4, 0, 64, 4, "cuda:0"], "inf"])j",
@@ -99,7 +99,7 @@ TEST(ReadHostTrace, FlatNodes) {
   EXPECT_EQ(t.Find(8), nullptr);
 }
 
-TEST(ReadHostTrace, NestedNodes) {
+TEST(ReadHostTrace, ReadsNestedNodes) {
   const HostTrace t = Good(File(
       "1.1.1-chakra.0.0.4", {Nested(7, 7, 9, "aten::mm", "[ 1,2 ]", R"j(["Int","Int"])j",
                                     R"j(, {"name": "kernel_backend", "type": "string", "value": ""})j")}));
@@ -120,7 +120,7 @@ TEST(ReadHostTrace, NestedNodes) {
   EXPECT_EQ(t.strings.Get(n.out_types), R"j(["Tensor(float)"])j");
 }
 
-TEST(ReadHostTrace, TheVersionDoesNotMatter) {
+TEST(ReadHostTrace, ReadsUnknownVersions) {
   const HostTrace t = Good(File("9.9", {Root(), Nested(5, 1, 1, "aten::mm")}));
   EXPECT_EQ(t.nodes.size(), 2u);
   EXPECT_THAT(RepairsOf(t), ElementsAre(Pair("unknown_schema", 1)));
@@ -129,7 +129,7 @@ TEST(ReadHostTrace, TheVersionDoesNotMatter) {
   EXPECT_THAT(RepairsOf(Good(R"j({"nodes": []})j")), ElementsAre(Pair("unknown_schema", 1)));
 }
 
-TEST(ReadHostTrace, CallsAndGroupsWhereverAVersionKeepsThem) {
+TEST(ReadHostTrace, ReadsCallsAndGroupsOfEachVersion) {
   const std::string init =
       R"j(["[{\"pg_name\": \"0\", \"pg_desc\": \"default_pg\", \"ranks\": [], \"group_size\": 4, \"group_count\": 1}]"])j";
   const HostTrace t = Good(File(
@@ -148,7 +148,7 @@ TEST(ReadHostTrace, CallsAndGroupsWhereverAVersionKeepsThem) {
   EXPECT_EQ(t.comms[1].group, "5");
 }
 
-TEST(ReadHostTrace, PointersOfNotedBackendsGetTheirName) {
+TEST(ReadHostTrace, NamesGroupsByTheirBackendPointers) {
   const std::string init =
       R"j(["[{\"pg_name\": \"0\", \"backend_id\": 1234, \"ranks\": [3, 5], \"group_size\": 2}]"])j";
   const HostTrace t =
@@ -161,7 +161,7 @@ TEST(ReadHostTrace, PointersOfNotedBackendsGetTheirName) {
   EXPECT_EQ(t.rank, 5);
 }
 
-TEST(ReadHostTrace, GroupsThatAreBadAreCountedNotBelieved) {
+TEST(ReadHostTrace, CountsAndLeavesOutBadGroups) {
   const auto with = [](const std::string& text) {
     return Good(File("1.0.3-chakra.0.0.4", {Nested(3, 3, 1, "## process_group:init ##", text)}));
   };
@@ -179,7 +179,7 @@ TEST(ReadHostTrace, GroupsThatAreBadAreCountedNotBelieved) {
   EXPECT_FALSE(twice.repairs.empty());
 }
 
-TEST(ReadHostTrace, AFileCutAnywhereGivesItsWholeNodes) {
+TEST(ReadHostTrace, TruncatedFileGivesItsWholeNodes) {
   const std::string whole = File("1.0.1", {Thread(), Flat(5, 2, 1, "a"), Flat(6, 2, 2, "b]}, {"), Root()});
   const size_t first = whole.find('[') + 1;
   const size_t last_bracket = whole.rfind('}');
@@ -193,7 +193,7 @@ TEST(ReadHostTrace, AFileCutAnywhereGivesItsWholeNodes) {
   }
   EXPECT_THAT(counts, ElementsAre(0, 1, 2, 3, 4));
   EXPECT_EQ(RepairsOf(Good(whole)).count("truncated_host_trace"), 0u);
-  // A file system may leave zeros where the end was to be.
+  // A file system may leave zeros in place of the end.
   EXPECT_EQ(
       RepairsOf(Good(whole.substr(0, last_bracket - 30) + std::string(512, '\0')))["truncated_host_trace"],
       1u);
@@ -201,7 +201,7 @@ TEST(ReadHostTrace, AFileCutAnywhereGivesItsWholeNodes) {
   EXPECT_THAT(ErrorOf(whole.substr(0, first - 4)), HasSubstr("expected the field nodes"));
 }
 
-TEST(ReadHostTrace, ParentsThatAreMissingAreCounted) {
+TEST(ReadHostTrace, CountsMissingParents) {
   const HostTrace t =
       Good(File("1.0.1", {Root(), Thread(), Flat(5, 4, 1, "a"), Flat(6, 4, 2, "b"), Flat(7, 2, 3, "c")}));
   EXPECT_THAT(RepairsOf(t), ElementsAre(Pair("missing_parent", 2)));
@@ -209,14 +209,14 @@ TEST(ReadHostTrace, ParentsThatAreMissingAreCounted) {
   EXPECT_EQ(t.Find(5)->parent, 4u) << "it is kept as written";
 }
 
-TEST(ReadHostTrace, OldWritersLeftNanAndInfWithoutQuotes) {
+TEST(ReadHostTrace, ReadsNanAndInfWithoutQuotes) {
   const HostTrace t = Good(File("1.0.1", {Root(), Flat(5, 1, 1, "a\\\" inf", "[-inf, nan, 1.5]")}));
   EXPECT_THAT(RepairsOf(t), ElementsAre(Pair("bare_nan", 1)));
   EXPECT_EQ(t.strings.Get(t.Find(5)->in_values), R"j(["-inf", "nan", 1.5])j");
   EXPECT_EQ(t.name_of(*t.Find(5)), "a\" inf");
 }
 
-TEST(ReadHostTrace, HugeArgumentsAreCutToValidJson) {
+TEST(ReadHostTrace, CutsHugeArgumentsToValidJson) {
   std::string values = "[";
   for (int i = 0; i < 20000; ++i) absl::StrAppend(&values, i > 0 ? "," : "", "[1234,5678]");
   const HostTrace t = Good(File("1.0.1", {Root(), Flat(5, 1, 1, "a", values + "]")}));
@@ -228,7 +228,7 @@ TEST(ReadHostTrace, HugeArgumentsAreCutToValidJson) {
       << kept.substr(kept.size() - 30);
 }
 
-TEST(ReadHostTrace, CallsWithoutAName) {
+TEST(ReadHostTrace, CountsCallsWithoutAName) {
   const HostTrace t =
       Good(File("1.0.1", {Root(), Flat(5, 1, 1, "record_param_comms"),
                           Flat(6, 1, 2, "record_param_comms", R"j([1, 2, 0, "teleport", [], []])j")}));
@@ -282,7 +282,7 @@ TEST(ReadHostTrace, RefusesOtherFiles) {
   EXPECT_THAT(ErrorOf(R"j({"schema": "1.0.1", "nodes": []} more)j"), HasSubstr("nothing after the object"));
 }
 
-TEST(LooksLikeHostTrace, TellsThemFromOthers) {
+TEST(LooksLikeHostTrace, RecognisesHostTraces) {
   EXPECT_TRUE(LooksLikeHostTrace(File("1.0.1", {Root()})));
   EXPECT_TRUE(LooksLikeHostTrace(File("1.0.1", {Root()}).substr(0, 140)));
   EXPECT_TRUE(LooksLikeHostTrace(R"j({"nodes": [{"id": 1}], "schema": "1.1.1-chakra.0.0.4"})j"));
@@ -310,7 +310,7 @@ std::map<uint32_t, int> Threads(const HostTrace& t) {
   return threads;
 }
 
-TEST(PublicCaptures, DlrmOnEightRanks) {
+TEST(PublicCaptures, ReadsDlrmOnEightRanks) {
   SKIP_WITHOUT_SHARED_DATA();
   // splits[r][p]: what rank r says it sends to p, and receives from p.
   std::vector<std::vector<int64_t>> sent, received;
@@ -345,7 +345,7 @@ TEST(PublicCaptures, DlrmOnEightRanks) {
   }
 }
 
-TEST(PublicCaptures, EverySchema) {
+TEST(PublicCaptures, ReadsEverySchema) {
   SKIP_WITHOUT_SHARED_DATA();
   const struct {
     const char* file;
@@ -382,7 +382,7 @@ TEST(PublicCaptures, EverySchema) {
   }
 }
 
-TEST(PublicCaptures, GroupsOfTheTwoGpuRun) {
+TEST(PublicCaptures, ReadsGroupsOfTheTwoGpuRun) {
   SKIP_WITHOUT_SHARED_DATA();
   const HostTrace t = SharedTrace("param/resnet_2gpu_et.1.1.0.json.gz");
   EXPECT_THAT(t.groups, ElementsAre(Pair("0", ElementsAre(0, 1))));
@@ -393,7 +393,7 @@ TEST(PublicCaptures, GroupsOfTheTwoGpuRun) {
   }
 }
 
-TEST(PublicCaptures, OtherFilesAreRefused) {
+TEST(PublicCaptures, RefusesOtherFiles) {
   SKIP_WITHOUT_SHARED_DATA();
   for (const char* file :
        {"chakra/all_gather_et.1.0.2.json.gz",  // metadata of a file system, by its name a trace

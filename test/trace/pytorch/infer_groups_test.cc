@@ -19,12 +19,12 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// A job whose groups are known: tensor x data x pipeline parallel, each rank's clock wrong in its own way.
+// A job whose groups are known: tensor x data x pipeline parallel, with an error of each rank's clock.
 struct Job {
   int tensor = 2, data = 2, stages = 1;
   int steps = 4, layers = 4;
   int64_t compute = 300000, jitter = 50000;  // ns of a layer
-  int64_t transfer = 80000, noise = 3000;    // ns of a collective, and what its ends vary by
+  int64_t transfer = 80000, noise = 3000;    // ns of a collective, and the variation of its ends
   int per_machine = 1 << 20;                 // ranks of a machine
   bool machines_known = true;
   int64_t clocks_off = 0;  // up to, between machines
@@ -36,7 +36,7 @@ struct Job {
   int ranks() const { return tensor * data * stages; }
 };
 
-// What was recorded, and the groups that were true.
+// The recorded calls, and the true groups.
 struct Recorded {
   std::vector<CallStream> streams;
   std::vector<std::vector<int>> truth;
@@ -183,9 +183,9 @@ Job RandomJob(uint32_t seed) {
   return job;
 }
 
-// Wrong groups are the worst: none in these jobs, of which many cannot tell at all (no jitter, two steps,
-// ends that vary by as much as begins do).
-TEST(InferGroups, RandomJobsGetTheirGroupsOrNoneButNeverWrongOnes) {
+// No group may be wrong in these jobs, although many of them give no evidence (no jitter, two steps, ends
+// that vary as much as begins do).
+TEST(InferGroups, NeverInfersWrongGroupsOfRandomJobs) {
   Score score;
   for (uint32_t seed = 0; seed < 600; ++seed) {
     const Job job = RandomJob(seed);
@@ -197,8 +197,8 @@ TEST(InferGroups, RandomJobsGetTheirGroupsOrNoneButNeverWrongOnes) {
   EXPECT_GT(score.right, (score.right + score.guessed) / 3);
 }
 
-// A job that tells: ranks wait for each other far longer than ends vary.
-TEST(InferGroups, JobsThatTellGetAllTheirGroups) {
+// Jobs with clear evidence: ranks wait for each other far longer than ends vary.
+TEST(InferGroups, InfersAllGroupsOfClearJobs) {
   for (const bool known : {true, false}) {
     for (const auto& [tensor, data, stages] : std::vector<std::tuple<int, int, int>>{
              {2, 2, 1}, {2, 4, 1}, {4, 2, 1}, {2, 2, 2}, {4, 4, 1}, {8, 2, 1}, {2, 2, 4}, {1, 8, 1}}) {
@@ -221,7 +221,7 @@ TEST(InferGroups, JobsThatTellGetAllTheirGroups) {
   }
 }
 
-TEST(InferGroups, HundredsOfRanks) {
+TEST(InferGroups, InfersGroupsOfHundredsOfRanks) {
   Job job;
   job.tensor = 8;
   job.data = 64;
@@ -246,7 +246,7 @@ CallStream StreamOf(int rank, const std::vector<std::pair<int64_t, int64_t>>& ti
   return stream;
 }
 
-TEST(InferGroups, SizesTellWhereTimesDoNot) {
+TEST(InferGroups, UsesSizesWhereTimesAreUnclear) {
   std::vector<CallStream> streams;
   for (int r = 0; r < 8; ++r) {
     streams.push_back(StreamOf(r, {{0, 100000}}));
@@ -265,7 +265,7 @@ TEST(InferGroups, SizesTellWhereTimesDoNot) {
   EXPECT_EQ(InferGroups(streams, 8, 8)[0].origin, GroupOrigin::kUnknown) << "8 ranks are no groups of 3";
 }
 
-TEST(InferGroups, ACallThatEndedBeforeAnotherBeganIsOfAnotherGroup) {
+TEST(InferGroups, SeparatesCallsThatDoNotOverlap) {
   std::vector<CallStream> streams;
   for (int r = 0; r < 4; ++r) {
     std::vector<std::pair<int64_t, int64_t>> times;
@@ -286,8 +286,8 @@ TEST(InferGroups, ACallThatEndedBeforeAnotherBeganIsOfAnotherGroup) {
   EXPECT_THAT(InferGroups(streams, 4, 4)[0].ranks, ElementsAre(0, 1));
 }
 
-TEST(InferGroups, ThreeOfFourRanksThatBeginApartAreNoGroupByThatAlone) {
-  // They end together but for noise, and take now one time, now another: nothing says that they wait for each
+TEST(InferGroups, DifferentBeginsAreNoEvidenceOfAGroup) {
+  // They end together except for noise, and their durations vary: nothing shows that they wait for each
   // other.
   std::vector<CallStream> streams;
   const int64_t took[] = {300000, 9000000, 1000000, 6000000, 400000, 2000000};
@@ -302,7 +302,7 @@ TEST(InferGroups, ThreeOfFourRanksThatBeginApartAreNoGroupByThatAlone) {
   EXPECT_EQ(InferGroups(streams, 4, 4)[0].origin, GroupOrigin::kGuessed);
 }
 
-TEST(InferGroups, WhatNothingTellsIsAGuessThatSaysSo) {
+TEST(InferGroups, MarksGuessesWithoutEvidence) {
   const std::vector<InferredGroup> alone = InferGroups({StreamOf(2, {{0, 100000}})}, 1, 8);
   EXPECT_EQ(alone[0].origin, GroupOrigin::kGuessed);
   EXPECT_EQ(alone[0].ranks.size(), 8u);

@@ -79,14 +79,14 @@ void MoveClocks(uint32_t seed, Pipelines* made) {
   }
 }
 
-TEST(InferPeers, RandomPipelinesGetTheirPeersOrNoneButNeverWrongOnes) {
+TEST(InferPeers, NeverInfersWrongPeersOfRandomPipelines) {
   int sure = 0, runs = 0, apart = 0;
   for (uint32_t seed = 0; seed < 300; ++seed) {
     for (const auto& [n, stages, stride] : std::vector<std::tuple<uint32_t, uint32_t, uint32_t>>{
              {2, 2, 1}, {4, 2, 2}, {4, 4, 1}, {8, 2, 4}, {8, 4, 2}, {8, 2, 1}, {12, 3, 4}, {16, 4, 4}}) {
       const int64_t jitter = seed % 3 == 0 ? 0 : seed % 3 == 1 ? 20000 : 300000;
       Pipelines made = PipelineSimulator(n, stages, stride, jitter, seed).Run(2 + static_cast<int>(seed % 5));
-      // Each rank's clock may be one of its own, for all that is known.
+      // Nothing shows that ranks share a clock.
       std::vector<uint32_t> clocks;
       for (uint32_t r = 0; r < n && seed % 2 == 1; ++r) clocks.push_back(r);
       if (seed % 4 == 3) MoveClocks(seed, &made);
@@ -100,12 +100,12 @@ TEST(InferPeers, RandomPipelinesGetTheirPeersOrNoneButNeverWrongOnes) {
     }
   }
   EXPECT_GT(sure, runs / 2);
-  EXPECT_GT(apart, runs / 5);  // a quarter has clocks that are one, though nothing says so
+  EXPECT_GT(apart, runs / 5);  // a quarter has one clock, though nothing shows this
 }
 
-// Rank 0 sends, rank 1 receives. Where the sender goes on at once, its end tells nothing of the receiver's
+// Rank 0 sends, rank 1 receives. If the sender goes on at once, its end shows nothing about the receiver's
 // clock.
-TEST(InferPeers, MessagesOneWayTellOfOneClockOnlyWhereTheyEndTogether) {
+TEST(InferPeers, OneDirectionShowsOneClockOnlyByCommonEnds) {
   for (const bool eager : {false, true}) {
     std::mt19937 random(7);
     std::vector<std::vector<PeerCall>> calls(2);
@@ -123,7 +123,7 @@ TEST(InferPeers, MessagesOneWayTellOfOneClockOnlyWhereTheyEndTogether) {
   }
 }
 
-TEST(InferPeers, AReceiveThatEndedBeforeTheSendBeganIsFromAnother) {
+TEST(InferPeers, ReceiveBeforeTheSendIsFromAnotherRank) {
   // Ranks 0 and 1 send to 2 and 3; what 1 sends begins after 2 has received.
   const std::vector<std::vector<PeerCall>> calls = {{{true, 1, 0, 100000},
                                                      {true, 1, 1000000, 1100000},
@@ -148,7 +148,7 @@ TEST(InferPeers, AReceiveThatEndedBeforeTheSendBeganIsFromAnother) {
   EXPECT_THAT(found.evidence, HasSubstr("rows of 2 ranks, 2 apart"));
 }
 
-TEST(InferPeers, AnOpenMessageContradictsAll) {
+TEST(InferPeers, UnmatchedMessageContradictsAllPeers) {
   const InferredPeers found = InferPeers({{{true, 1, 0, 100}}, {{false, 2, 0, 100}}}, 20000);
   EXPECT_FALSE(found.sure) << "the sizes differ";
   EXPECT_THAT(found.evidence, HasSubstr("contradict"));

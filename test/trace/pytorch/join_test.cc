@@ -46,21 +46,21 @@ Capture Join(const std::vector<KinetoBuilder>& ranks) {
 
 std::string Call(const Made& m) { return absl::StrCat("ncclDevKernel_", m.what, "_", m.elements, "(x)"); }
 
-TEST(JoinRanks, TransferBeginsWithTheLastArrivalAndEndsForEachRankByItself) {
+TEST(JoinRanks, TransferRunsFromTheLastArrivalToEachEnd) {
   const Made early = {"allreduce", 100, 10000, 52000}, late = {"allreduce", 100, 40000, 50000};
   const Capture c = Join({RankOf({early}), RankOf({late})});
   EXPECT_EQ(PlanOf(c, 0, Call(early)).transfer_ns, 12000);
   EXPECT_EQ(PlanOf(c, 1, Call(late)).transfer_ns, 10000);
 }
 
-TEST(JoinRanks, ALoneRankOfMoreHasItsOwnDuration) {
+TEST(JoinRanks, SingleCapturedRankKeepsItsDuration) {
   const Made m = {"allreduce", 100, 10000, 52000};
   const Capture c = Join({RankOf({m})});
   EXPECT_EQ(c.joined.world_size, 2);
   EXPECT_EQ(PlanOf(c, 0, Call(m)).transfer_ns, 42000) << "when the other came is not known";
 }
 
-TEST(JoinRanks, ClocksAreAlignedByTheEndsOfSharedCollectives) {
+TEST(JoinRanks, AlignsClocksByEndsOfSharedCollectives) {
   std::vector<Made> a, b;
   for (int i = 0; i < 9; ++i) {
     const int64_t t = 100000 * (i + 1);
@@ -75,7 +75,7 @@ TEST(JoinRanks, ClocksAreAlignedByTheEndsOfSharedCollectives) {
   EXPECT_EQ(PlanOf(c, 0, Call(a[1])).transfer_ns, 20000 - (10000 - 100));
 }
 
-TEST(JoinRanks, ClocksThatAgreeAreLeftAlone) {
+TEST(JoinRanks, KeepsClocksThatAgree) {
   const Made m = {"allreduce", 100, 10000, 52000}, n = {"allreduce", 100, 20000, 60000};
   const Capture c = Join({RankOf({m}), RankOf({n})});
   EXPECT_THAT(c.joined.clock_offset_ns, ElementsAre(0, 0)) << "8 us is what ends vary by";
@@ -83,7 +83,7 @@ TEST(JoinRanks, ClocksThatAgreeAreLeftAlone) {
   EXPECT_EQ(Notes(apart, "clock_not_aligned"), 1u);
 }
 
-TEST(JoinRanks, WindowsThatBeginAtAnotherCallAreMatchedByWhatTheCallsAre) {
+TEST(JoinRanks, MatchesWindowsThatBeginAtDifferentCalls) {
   const Made a = {"allreduce", 1, 10000, 11000}, b = {"allreduce", 2, 20000, 21000},
              d = {"allreduce", 3, 30000, 31000}, e = {"allreduce", 4, 40000, 41000};
   const Capture c = Join({RankOf({a, b, d}), RankOf({b, d, e})});
@@ -94,7 +94,7 @@ TEST(JoinRanks, WindowsThatBeginAtAnotherCallAreMatchedByWhatTheCallsAre) {
   EXPECT_EQ(Notes(c, "collectives_unshared"), 2u);
 }
 
-TEST(JoinRanks, CallsThatDoNotAgreeStayKernelsAndAreCounted) {
+TEST(JoinRanks, CountsCallsThatDoNotAgree) {
   const Made a = {"allreduce", 1, 10000, 11000}, b = {"broadcast", 2, 10000, 11000};
   const Capture c = Join({RankOf({a}), RankOf({b})});
   EXPECT_EQ(PlanOf(c, 0, Call(a)).type, NodeType::kComp);
@@ -102,7 +102,7 @@ TEST(JoinRanks, CallsThatDoNotAgreeStayKernelsAndAreCounted) {
   EXPECT_EQ(Notes(c, "collectives_unshared"), 2u);
 }
 
-TEST(JoinRanks, GroupsKeepTheirMembersAsReplayedRanks) {
+TEST(JoinRanks, GroupsHaveReplayedRanksAsMembers) {
   // Only ranks 1 and 3 of four were captured: they are replayed as 0 and 1.
   const CaptureFolder folder;
   const Made m = {"broadcast", 100, 10000, 12000, "odd", "[1, 3]", 2, ",\"Rank\":1"};
@@ -116,7 +116,7 @@ TEST(JoinRanks, GroupsKeepTheirMembersAsReplayedRanks) {
   EXPECT_EQ(c.joined.world_size, 4);
 }
 
-TEST(JoinRanks, OneNameForTwoGroupsIsToldApart) {
+TEST(JoinRanks, SeparatesTwoGroupsOfOneName) {
   const CaptureFolder folder;
   for (int rank = 0; rank < 4; ++rank) {
     const Made m = {"allreduce", 100, 10000, 12000, "tp", rank < 2 ? "[0, 1]" : "[2, 3]", 2};
@@ -130,7 +130,7 @@ TEST(JoinRanks, OneNameForTwoGroupsIsToldApart) {
   EXPECT_THAT(c.joined.groups.at(std::string(PlanOf(c, 2, kernel).group)), ElementsAre(2, 3));
 }
 
-TEST(JoinRanks, GroupsNamedByAPointerAreNumberedByFirstUse) {
+TEST(JoinRanks, NumbersPointerGroupsByFirstUse) {
   const CaptureFolder folder;
   for (const int rank : {0, 1}) {
     const std::string pointer = rank == 0 ? "94594108284448" : "94594999999999";
@@ -142,7 +142,7 @@ TEST(JoinRanks, GroupsNamedByAPointerAreNumberedByFirstUse) {
             PlanOf(c, 1, "ncclDevKernel_allreduce_100(x)").group);
 }
 
-TEST(JoinRanks, BytesAreThoseOfTheInputAlsoWhereOnlyTheOutputIsKnown) {
+TEST(JoinRanks, DerivesInputBytesFromTheOutput) {
   const auto plan = [](const std::string& what, int64_t in, int64_t out) {
     const CaptureFolder folder;
     folder.Rank(0, KinetoBuilder()
@@ -157,7 +157,7 @@ TEST(JoinRanks, BytesAreThoseOfTheInputAlsoWhereOnlyTheOutputIsKnown) {
   EXPECT_EQ(plan("_reduce_scatter_base", 0, 100), 1600u);
 }
 
-TEST(JoinRanks, ASendMeetsItsReceive) {
+TEST(JoinRanks, MatchesSendsWithReceives) {
   const Made send = {"send", 100, 10000, 50000, "0", "[0, 1]", 2, ",\"Dst Rank\":1"},
              recv = {"recv", 100, 30000, 52000, "0", "[0, 1]", 2, ",\"Src Rank\":0"};
   const Capture c = Join({RankOf({send}), RankOf({recv})});
@@ -168,7 +168,7 @@ TEST(JoinRanks, ASendMeetsItsReceive) {
   EXPECT_EQ(Notes(lone, "comm_peer_unknown"), 1u);
 }
 
-TEST(JoinRanks, OfTwoRanksEachIsTheOthersPeerIfTheirMessagesAgreeWithOneClock) {
+TEST(JoinRanks, TwoRanksArePeersIfTheirMessagesAgree) {
   std::vector<Made> a, b;
   for (int i = 0; i < 4; ++i) {
     const int64_t t = 100000 * (i + 1);
@@ -190,13 +190,13 @@ TEST(JoinRanks, OfTwoRanksEachIsTheOthersPeerIfTheirMessagesAgreeWithOneClock) {
   EXPECT_EQ(Notes(one_way, "comm_peer_unknown"), 8u) << "whatever the clocks, no receive ends too early";
 }
 
-TEST(JoinRanks, AGroupWithoutItsCallerIsLeftOut) {
+TEST(JoinRanks, LeavesOutGroupsWithoutTheirCaller) {
   const Capture c = Join({RankOf({{"allreduce", 100, 10000, 12000, "2", "[1, 2]", 2}})});
   EXPECT_EQ(Notes(c, "group_without_self"), 1u);
   EXPECT_EQ(PlanOf(c, 0, "ncclDevKernel_allreduce_100(x)").type, NodeType::kComp);
 }
 
-TEST(JoinRanks, SizesThatNothingTellsAreCounted) {
+TEST(JoinRanks, CountsUnknownSizes) {
   const CaptureFolder folder;
   folder.Rank(0, KinetoBuilder()
                      .Op(1, "a", 0, 10)
@@ -206,7 +206,7 @@ TEST(JoinRanks, SizesThatNothingTellsAreCounted) {
   EXPECT_FALSE(PlanOf(c, 0, "ncclKernel_AllReduce_RING_LL_Sum_float(x)").has_bytes);
 }
 
-// A rank of 8 with an all-reduce of a library that has groups of its own, among process groups.
+// A rank of 8 with an all-reduce of a library that has its own groups, among process groups.
 CommPlan OwnGroupPlan(const std::string& kernel, const std::string& groups) {
   const CaptureFolder folder;
   folder.Rank(1, KinetoBuilder()
@@ -217,12 +217,12 @@ CommPlan OwnGroupPlan(const std::string& kernel, const std::string& groups) {
   const Capture c = folder.Read();
   CommPlan plan = PlanOf(c, 0, kernel);
   EXPECT_EQ(Notes(c, "group_unknown"), plan.type == NodeType::kComp ? 1u : 0u);
-  static std::set<std::string> names;  // those of the capture go with it
+  static std::set<std::string> names;  // names of the capture are freed with it
   plan.group = *names.emplace(plan.group).first;
   return plan;
 }
 
-TEST(JoinRanks, ALibraryWithGroupsOfItsOwn) {
+TEST(JoinRanks, FindsGroupsOfOtherLibraries) {
   const std::string plain = "void vllm::cross_device_reduce_1stage<float>(x)",
                     of_two = "void vllm::cross_device_reduce_1stage<float, 2>(x)",
                     of_eight = "void vllm::cross_device_reduce_1stage<float, 8>(x)";

@@ -54,7 +54,7 @@ TEST(CutValue, StaysValidAtEveryLength) {
   EXPECT_EQ(CutValue("[11, 22, 33, 44]", 10), "[11, 22]");
 }
 
-TEST(QuoteNonNumbers, QuotesOnlyWhatIsNoNumberOutsideOfStrings) {
+TEST(QuoteNonNumbers, QuotesOnlyNonNumbersOutsideStrings) {
   EXPECT_EQ(QuoteNonNumbers(R"([nan, -inf, Infinity, 1e5, "nan", true, null])"),
             R"(["nan", "-inf", "Infinity", 1e5, "nan", true, null])");
   EXPECT_EQ(QuoteNonNumbers(R"({"inf": [1, -2]})"), "");

@@ -1,4 +1,4 @@
-// Events whose category alone does not tell what they are.
+// Events whose category does not say what the events are.
 #include "trace/import/kineto/kineto_others.h"
 
 #include <gmock/gmock.h>
@@ -61,9 +61,9 @@ uint64_t Repairs(const DeviceTrace& t, absl::string_view kind) {
   return 0;
 }
 
-// What torch_npu writes: operators, calls of CANN in a process of their own, tasks by stream, collectives and
-// their parts, and what it derives from these.
-TEST(OtherEvents, ACaptureOfAnNpu) {
+// The output of torch_npu: operators, calls of CANN in a process of their own, tasks by stream, collectives
+// and their parts, and events that torch_npu derives from these.
+TEST(OtherEvents, ReadsACaptureOfAnNpu) {
   const DeviceTrace t = Read(
       {X("aten::mm", "10", 11, 0, 50, "", kCpuOp),
        X("Node@launch", "900", 11, 10, 20, "\"Thread Id\":11,\"connection_id\":7"),
@@ -105,7 +105,7 @@ TEST(OtherEvents, ACaptureOfAnNpu) {
   EXPECT_EQ(calls, 1);
 }
 
-TEST(OtherEvents, ACaptureOfAnHpu) {
+TEST(OtherEvents, ReadsACaptureOfAnHpu) {
   const std::string hpu = ",\"cat\":\"hpu_op\"";
   const DeviceTrace t =
       Read({X("aten::mm", "10", 11, 0, 50, "", kCpuOp), X("launch recipe", "10", 11, 10, 20, "", hpu),
@@ -120,7 +120,7 @@ TEST(OtherEvents, ACaptureOfAnHpu) {
   EXPECT_EQ(t.unknown_events, 0u);
 }
 
-TEST(OtherEvents, ADeviceAndAStreamMakeAnOperation) {
+TEST(OtherEvents, EventsWithDeviceAndStreamAreOperations) {
   const DeviceTrace t =
       Read({X("aten::mm", "10", 11, 0, 50, "", kCpuOp),
             X("k", "3", 7, 100, 300, "\"device\":3,\"stream\":7", ",\"cat\":\"mlu_kernel\""),
@@ -133,7 +133,7 @@ TEST(OtherEvents, ADeviceAndAStreamMakeAnOperation) {
   EXPECT_EQ(t.streams[0].device, 3);
 }
 
-TEST(OtherEvents, WhatNothingTellsIsLeftOutAndNoHost) {
+TEST(OtherEvents, LeavesOutAndCountsUnknownEvents) {
   const DeviceTrace t = Read({X("aten::mm", "10", 11, 0, 50, "", kCpuOp), X("?", "77", 1, 10, 20),
                               X("?", "77", 1, 40, 20, "", ",\"cat\":\"odd\"")});
   EXPECT_EQ(Repairs(t, "kineto_unknown_category"), 2u);

@@ -1,5 +1,4 @@
-// The Kineto reader on captures that others published: counts and times that
-// are known of them.
+// The Kineto reader on published captures, whose counts and times are known.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -54,7 +53,7 @@ class RealKineto : public testing::Test {
   }
 };
 
-TEST_F(RealKineto, Dlrm) {
+TEST_F(RealKineto, ReadsDlrm) {
   const int64_t steps[] = {14455, 19901, 13017, 19313, 17979, 17797, 13091, 12509};
   std::vector<std::string> files;
   for (const auto& e :
@@ -82,7 +81,7 @@ TEST_F(RealKineto, Dlrm) {
   }
 }
 
-TEST_F(RealKineto, ResNetWithNcclMetadata) {
+TEST_F(RealKineto, ReadsResNetWithNcclMetadata) {
   const DeviceTrace t = ReadFile("hta/a100_resnet50_ddp_rank-0_of_2.json.gz");
   EXPECT_EQ(t.base_ns, 1711964646000000000);
   EXPECT_EQ(Count(t, EventKind::kKernel) + Count(t, EventKind::kMemcpy) + Count(t, EventKind::kMemset),
@@ -109,7 +108,7 @@ TEST_F(RealKineto, ResNetWithNcclMetadata) {
   }
 }
 
-TEST_F(RealKineto, Recommender) {
+TEST_F(RealKineto, ReadsARecommender) {
   const DeviceTrace t = ReadFile("hta/v100_recommender_rank-1_of_2.json.gz");
   EXPECT_THAT(StepsInMicros(t), ElementsAre(100298, 122149, 166403, 81971, 107230, 166350));
   EXPECT_TRUE(t.external_is_correlation);
@@ -120,14 +119,14 @@ TEST_F(RealKineto, Recommender) {
             64);
 }
 
-TEST_F(RealKineto, NanosecondResolution) {
+TEST_F(RealKineto, ReadsNanosecondResolution) {
   const DeviceTrace t = ReadFile("hta/v100_ns_resolution_rank-0.json.gz");
   EXPECT_THAT(StepsInMicros(t), ElementsAre(35116, 72077, 95697, 95551, 95699));
   EXPECT_EQ(t.fwdbwd.size(), 905u);
   EXPECT_EQ(t.comms.size(), 45u);
 }
 
-TEST_F(RealKineto, OtherErasAndDevices) {
+TEST_F(RealKineto, ReadsOtherVersionsAndDevices) {
   const DeviceTrace amd = ReadFile("hta/amd_mi250_toy.json.gz");
   EXPECT_EQ(Count(amd, EventKind::kKernel), 14u);
   EXPECT_EQ(Count(amd, EventKind::kRuntime), 21u);

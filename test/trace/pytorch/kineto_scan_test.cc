@@ -53,14 +53,14 @@ TEST(Scan, FollowsMembersInAnyOrder) {
   EXPECT_EQ(Items(R"({"a":"q\"}","b":null})"), (Strings{"a=\"q\\\"}\"@5", "b=null@16", "end"}));
 }
 
-TEST(Scan, KeepsToStringsWithBackslashes) {
+TEST(Scan, ReadsStringsWithBackslashes) {
   for (size_t n = 0; n < 140; ++n) {  // across the blocks of 64 bytes
     const std::string event = absl::StrCat("{\"n\":\"", std::string(n, 'x'), R"(\\\"}\\","m":[{}]})");
     EXPECT_EQ(Items(absl::StrCat("[", event, ",", event, "]")), (Strings{event, event, "end"})) << n;
   }
 }
 
-TEST(Scan, CutShort) {
+TEST(Scan, ReportsTruncation) {
   const std::string whole = R"({"a":[1],"traceEvents":[{"e":"x"},{"e":2}],"b":3})";
   EXPECT_EQ(Items(whole), (Strings{"a=[1]@5", "{\"e\":\"x\"}", "{\"e\":2}", "b=3@47", "end"}));
   for (size_t n = 1; n < whole.size(); ++n) {
@@ -87,7 +87,7 @@ TEST(Scan, NamesTheByteAtFault) {
 }
 
 // An event that lies across the end of a block read, at every offset.
-TEST(Scan, EventsAcrossBlocks) {
+TEST(Scan, ReadsEventsAcrossBlocks) {
   const std::string event = R"({"n":"a\\\"}b","args":{"k":[1,2]}})";
   for (size_t n = 0; n < event.size() + 8; ++n) {
     const std::string text = absl::StrCat("[", event, ",", std::string((4 << 20) - 2 * event.size() - n, ' '),

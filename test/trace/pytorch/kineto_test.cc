@@ -63,7 +63,7 @@ TEST(Kineto, TimesWithoutABaseBeginAtTheFirstEvent) {
   EXPECT_EQ(t.events[1].dur, 52000);
 }
 
-TEST(Kineto, TimesCountFromTheBaseWhereverItStands) {
+TEST(Kineto, TimesCountFromTheBase) {
   const std::string event = X("cpu_op", "a", "4458676522690.655", "156.777");
   for (const std::string& text :
        {absl::StrCat("{\"baseTimeNanoseconds\":1711964646000000000,\"traceEvents\":[", event, "]}"),
@@ -77,7 +77,7 @@ TEST(Kineto, TimesCountFromTheBaseWhereverItStands) {
   }
 }
 
-TEST(Kineto, ABaseBesideTimesOfTheEpochIsIgnored) {
+TEST(Kineto, IgnoresTheBaseForEpochTimes) {
   const DeviceTrace t =
       MustRead(X("cpu_op", "a", "1711964647000000.5", "1"), "\"baseTimeNanoseconds\":1711964646000000000,");
   EXPECT_EQ(t.base_ns + t.events[0].ts, 1711964647000000500);
@@ -96,7 +96,7 @@ TEST(Kineto, AcceptsABareArray) {
   EXPECT_EQ(t->events.size(), 1u);
 }
 
-TEST(Kineto, Categories) {
+TEST(Kineto, MapsCategories) {
   const std::pair<const char*, EventKind> known[] = {{"cpu_op", EventKind::kCpuOp},
                                                      {"Operator", EventKind::kCpuOp},
                                                      {"user_annotation", EventKind::kAnnotation},
@@ -130,7 +130,7 @@ TEST(Kineto, Categories) {
   }
 }
 
-TEST(Kineto, UnknownCategoriesAreCounted) {
+TEST(Kineto, CountsUnknownCategories) {
   const DeviceTrace t = MustRead(X("tpu_op", "n", "1", "2") + "," + X("tpu_op", "n", "1", "2") +
                                  ",{\"ph\":\"X\",\"name\":\"n\",\"ts\":1}");
   EXPECT_EQ(t.skipped, 3u);
@@ -139,7 +139,7 @@ TEST(Kineto, UnknownCategoriesAreCounted) {
   EXPECT_EQ(t.repairs[0].file, "t.json");
 }
 
-TEST(Kineto, BadDurationsBecomeZeroCountedByKind) {
+TEST(Kineto, BadDurationsBecomeZeroAndAreCounted) {
   const DeviceTrace t =
       MustRead(X("cpu_op", "a", "1", "NaN") + "," + X("cpu_op", "b", "2", "-3.5") + "," +
                X("cpu_op", "c", "3", "Infinity") +
@@ -152,7 +152,7 @@ TEST(Kineto, BadDurationsBecomeZeroCountedByKind) {
   EXPECT_EQ(Repairs(t, "kineto_missing_duration"), 2u);
 }
 
-TEST(Kineto, TimesThatAreWrittenAsTextAreRead) {
+TEST(Kineto, ReadsTimesWrittenAsText) {
   const DeviceTrace t =
       MustRead(X("cpu_op", "a", "\"1.5\"", "\"2.25\"") + "," + X("cpu_op", "b", "4", "\"-1\""));
   ASSERT_EQ(t.events.size(), 2u);
@@ -189,14 +189,14 @@ TEST(Kineto, ErrorsNameFileEventNameByteAndField) {
               HasSubstr("\"pid\" is \"GPU\"; expected the number of a device"));
 }
 
-TEST(Kineto, MetadataMayBeBad) {
+TEST(Kineto, IgnoresBadMetadata) {
   const DeviceTrace t = MustRead(
       R"({"ph":"M","name":"process_labels","ts":"x","args":{"labels":7}},{"ph":"i","ts":null},{"ph":"X","cat":"overhead","dur":[]})");
   EXPECT_EQ(t.skipped, 3u);
   EXPECT_THAT(t.repairs, IsEmpty());
 }
 
-TEST(Kineto, MalformedEventsAreNamed) {
+TEST(Kineto, ErrorsNameMalformedEvents) {
   EXPECT_THAT(ErrorOf(R"({"ph":"X"},{"ph" "X"})"), HasSubstr("t.json: event 1 at byte 27: not valid JSON"));
   EXPECT_THAT(ErrorOf(R"({"ph":"X","args":[}, {"ph":"X"]})"), HasSubstr("event 0"));
   EXPECT_THAT(ErrorOf(X("kernel", "k", "1", "2", "\"grid\"")), HasSubstr("event 0 (\"k\")"));
@@ -289,7 +289,7 @@ TEST(Kineto, HipAndMtiaCallsNameTheirStream) {
   EXPECT_THAT(t.repairs, IsEmpty());
 }
 
-TEST(Kineto, SyncEvents) {
+TEST(Kineto, ReadsSyncEvents) {
   const DeviceTrace t = MustRead(
       X("cuda_sync", "Stream Wait Event", "1", "2",
         R"("cuda_sync_kind":"Stream Wait Event","stream":20,"wait_on_stream":7,"wait_on_cuda_event_record_corr_id":33,"wait_on_cuda_event_id":9,"correlation":34,"device":0)") +
@@ -314,7 +314,7 @@ TEST(Kineto, SyncEvents) {
   EXPECT_EQ(t.syncs[4].kind, SyncExtra::kOther);
 }
 
-TEST(Kineto, CommunicationCalls) {
+TEST(Kineto, ReadsCommunicationCalls) {
   const std::string args =
       R"("Collective name":"allreduce","In msg nelems":2049000,"Out msg nelems":2049000,"Group size":2,"dtype":"Float",)"
       R"("In split size":"[3, 1]","Out split size":"[]","Process Group Name":"0","Process Group Description":"default_pg",)"
@@ -391,7 +391,7 @@ TEST(Kineto, ForwardBackwardArrowsLeadToSortedRows) {
   EXPECT_EQ(Repairs(t, "kineto_unpaired_flow"), 3u);
 }
 
-TEST(Kineto, ThreadsMayHaveNamesAndBeText) {
+TEST(Kineto, ReadsNamesAndTextIdsOfThreads) {
   const DeviceTrace t = MustRead(
       R"j({"ph":"M","name":"thread_name","pid":1,"tid":2,"ts":0,"args":{"name":"thread 2 (python)"}},)j" +
       X("cpu_op", "a", "1", "2") + "," + X("cpu_op", "b", "2", "2", "", "1", "\"pool (0)\"") + "," +
@@ -406,7 +406,7 @@ TEST(Kineto, ThreadsMayHaveNamesAndBeText) {
   EXPECT_EQ(t.events[3].lane, t.events[0].lane);
 }
 
-TEST(Kineto, DistributedInfoAndDevices) {
+TEST(Kineto, ReadsDistributedInfoAndDevices) {
   const DeviceTrace t =
       MustRead("", R"("distributedInfo":{"backend":"nccl","rank":3,"world_size":4,"pg_config":[)"
                    R"({"pg_name":"0","pg_size":4,"ranks":[]},{"pg_name":"5","pg_size":2,"ranks":[1,3]},)"
@@ -423,7 +423,7 @@ TEST(Kineto, DistributedInfoAndDevices) {
   EXPECT_EQ(t.repairs[0].rank, 3);
 }
 
-TEST(Kineto, BadMembersAreErrors) {
+TEST(Kineto, RefusesBadMembers) {
   EXPECT_THAT(
       ErrorOf("", R"("distributedInfo":{"rank":"first"},)"),
       HasSubstr("t.json: \"distributedInfo\" at byte 19: \"rank\" is \"first\"; expected an integer"));
@@ -436,7 +436,7 @@ TEST(Kineto, BadMembersAreErrors) {
   EXPECT_THAT(ErrorOf("", R"("deviceProperties":{},)"), HasSubstr("expected a list of devices"));
 }
 
-TEST(Kineto, TellsTheMeaningOfExternalId) {
+TEST(Kineto, FindsTheMeaningOfExternalId) {
   const std::string same = X("kernel", "k", "1", "2", R"("External id":5,"correlation":5)");
   EXPECT_TRUE(MustRead(same).external_is_correlation);
   EXPECT_FALSE(MustRead(same + "," + X("kernel", "k", "4", "2", R"("External id":5,"correlation":6)"))
@@ -453,7 +453,7 @@ TEST(Kineto, DuplicateCorrelationsAreKeptAndCounted) {
   EXPECT_EQ(Repairs(t, "kineto_duplicate_correlation"), 1u);
 }
 
-TEST(Kineto, OddButHarmlessJson) {
+TEST(Kineto, AcceptsOddJson) {
   const DeviceTrace t = MustRead(X("cpu_op", "a", "1", "2") + ",");
   EXPECT_EQ(Repairs(t, "kineto_trailing_comma"), 1u);
   const DeviceTrace args_first = MustRead(
@@ -466,7 +466,7 @@ TEST(Kineto, OddButHarmlessJson) {
   EXPECT_EQ(Repairs(args_first, "kineto_no_phase"), 1u);
 }
 
-TEST(LooksLikeKineto, ByItsFirstKeys) {
+TEST(LooksLikeKineto, RecognisesFirstKeys) {
   EXPECT_TRUE(LooksLikeKineto("\n{\n  \"schemaVersion\": 1,\n  \"deviceProperties\": [\n"));
   EXPECT_TRUE(LooksLikeKineto("{\"traceEvents\": [ {\"ph\""));
   EXPECT_TRUE(LooksLikeKineto("[{\"ph\": \"X\""));
@@ -476,7 +476,7 @@ TEST(LooksLikeKineto, ByItsFirstKeys) {
 }
 
 // A generated capture is long enough for several blocks and batches.
-TEST(Kineto, GeneratedCapture) {
+TEST(Kineto, ReadsAGeneratedCapture) {
   CaptureOptions options;
   options.bytes = 12 << 20;
   options.rank = 3;

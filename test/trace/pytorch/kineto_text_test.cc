@@ -42,7 +42,7 @@ TEST(ToNanos, KnowsExponents) {
   EXPECT_EQ(Nanos("1e-400"), 0);
 }
 
-TEST(ToNanos, RefusesWhatIsNoNumber) {
+TEST(ToNanos, RefusesTextThatIsNoNumber) {
   for (const char* t :
        {"", "-", ".", "NaN", "Infinity", "-Infinity", "nan", "null", "true", "\"5\"", "1x", "1.2.3", "1e",
         "1e+", "9223372036854775.808", "99999999999999999999", "1e300", "[1]"}) {
@@ -51,7 +51,7 @@ TEST(ToNanos, RefusesWhatIsNoNumber) {
   EXPECT_EQ(Nanos("9223372036854775.807"), std::numeric_limits<int64_t>::max());
 }
 
-TEST(ToInteger, TakesNumbersAndTextThatHoldsOne) {
+TEST(ToInteger, TakesNumbersAndQuotedNumbers) {
   int64_t v = 0;
   EXPECT_TRUE(ToInteger("-12", &v) && v == -12);
   EXPECT_TRUE(ToInteger("\"2560\"", &v) && v == 2560);
@@ -71,7 +71,7 @@ std::string Text(absl::string_view token, uint64_t* bad) {
   return ToText(token, &scratch, &out, bad) ? std::string(out) : "(no text)";
 }
 
-TEST(ToText, Unescapes) {
+TEST(ToText, UnescapesText) {
   uint64_t bad = 0;
   EXPECT_EQ(Text("\"aten::mm\"", &bad), "aten::mm");
   EXPECT_EQ(Text(R"("a\"b\\c\/\n\t")", &bad), "a\"b\\c/\n\t");
@@ -83,7 +83,7 @@ TEST(ToText, Unescapes) {
   EXPECT_EQ(Text("7", &bad), "(no text)");
 }
 
-TEST(ToIntegers, TakesListsAndTextThatHoldsOne) {
+TEST(ToIntegers, TakesListsAndQuotedLists) {
   std::vector<int64_t> v;
   bool cut = false;
   EXPECT_TRUE(ToIntegers("\"[0, 1, 7]\"", &v, &cut));

@@ -1,6 +1,5 @@
-// A machine that is known whole: a small simulator of a rank, with two host
-// threads of which one works at a time, and a device with streams. It runs a
-// program and writes the profile that Kineto would have written of it.
+// A reference machine: a small simulator of a rank, with two host threads, one of which works at a time, and
+// a device with streams. The machine runs a program and writes the profile that Kineto would have written.
 #pragma once
 
 #include <map>
@@ -24,7 +23,7 @@ struct Step {
     kStreamSync,
     kDeviceSync,
     kSwitch,
-    kAllReduce,  // or what `comm` says
+    kAllReduce,  // or the call in `comm`
     kPoll,       // an operator launches a kernel and spins until the kernel has ended
     kPause,      // the host does something that no event covers
   } what;
@@ -43,22 +42,22 @@ struct Step {
 struct RunOptions {
   bool sync_rows = false;
   std::vector<int64_t> collective_ends;  // when each all-reduce ends, as far as it is known
-  bool autograd = false;                 // what the second thread does is autograd's
+  bool autograd = false;                 // the second thread does the work of autograd
   int64_t backlog = INT64_MIN / 2;       // until when work from before the window keeps the streams busy
   size_t queue = 0;                      // how many launches the device takes ahead; 0: any number
   bool step = true;                      // a ProfilerStep around all that the first thread does
   bool profile = true;                   // whether Outcome::profile is filled
 };
 
-// `usual`: events are recorded on the stream that was launched on last, as
-// PyTorch's are, which records on the current stream.
+// `usual`: events are recorded on the stream of the last launch, as PyTorch does, which records on the
+// current stream.
 inline std::vector<Step> Program(uint32_t seed, bool usual = false) {
   std::mt19937 random(seed);
   const auto below = [&](uint32_t n) { return static_cast<int>(random() % n); };
   std::vector<Step> steps;
   int last = 0;
   for (int i = 0; i < 120; ++i) {
-    if (i % 30 == 29) {  // with enough to do that the others' waiting shows
+    if (i % 30 == 29) {  // with enough work that the waits of the others show
       steps.push_back({Step::kSwitch});
       steps.push_back({Step::kWork, 50000 + below(9000)});
     }
@@ -214,7 +213,7 @@ inline Outcome Run(const std::vector<Step>& program, bool sync_rows,
   return Run(program, RunOptions{.sync_rows = sync_rows, .collective_ends = collective_ends});
 }
 
-// When each event begins by the timeline; of several parts, the last.
+// The begin of each event by the timeline; for several parts, the begin of the last.
 inline std::map<std::string, int64_t> Begins(const Linked& l, const Played& p) {
   std::map<std::string, int64_t> begin;
   for (uint32_t i = 1; i < l.t.nodes.size(); ++i) {
@@ -228,8 +227,8 @@ inline std::map<std::string, int64_t> Begins(const Linked& l, const Played& p) {
   return begin;
 }
 
-// Events at random times: calls that overlap, kernels before their launches,
-// synchronisations that return early, as if clocks lied.
+// Events at random times: calls that overlap, kernels before their launches, synchronisations that return
+// early, as with wrong clocks.
 inline KinetoBuilder Chaos(uint32_t seed) {
   std::mt19937 random(seed);
   const auto below = [&](int64_t n) { return static_cast<int64_t>(random() % static_cast<uint64_t>(n)); };

@@ -1,6 +1,6 @@
-// The machine that is known whole (machine.h), grown by what real ones do: backward threads, hosts that poll,
-// work from before the window, kernels that begin before the one before them ends. From the profile of one
-// run alone the timeline must tell what the machine does with other durations: exactly.
+// The reference machine (machine.h) with behaviour of real machines: backward threads, hosts that poll, work
+// from before the window, kernels that begin before the kernel before them ends. From the profile of one run,
+// the timeline must predict exactly what the machine does with other durations.
 #include "gtest/gtest.h"
 #include "test/sanitized.h"
 #include "test/trace/pytorch/machine.h"
@@ -16,7 +16,7 @@ using machine::Step;
 constexpr uint32_t kSeeds = kSanitized ? 6 : 40;
 
 // Runs `program` with each kernel and operator in turn longer, or shorter, by a third, and expects that the
-// timeline of the run as it was tells when everything begins.
+// timeline of the unchanged run predicts the begin of every event.
 void ExpectTellsChanges(const std::vector<Step>& program, const RunOptions& options,
                         const std::string& what) {
   const Outcome before = machine::Run(program, options);
@@ -39,8 +39,9 @@ void ExpectTellsChanges(const std::vector<Step>& program, const RunOptions& opti
 
 int64_t Below(std::mt19937* random, uint32_t n) { return static_cast<int64_t>((*random)() % n); }
 
-// Forward and backward passes: threads that do little between long pauses, so that being busy tells nothing.
-TEST(MachineCauses, ABackwardThreadAndItsCallerWaitForEachOther) {
+// Forward and backward passes: threads that do little between long pauses, so that busy threads are no
+// evidence.
+TEST(MachineCauses, BackwardThreadAndCallerWaitForEachOther) {
   for (uint32_t seed = 0; seed < kSeeds; ++seed) {
     std::mt19937 random(seed);
     std::vector<Step> program;
@@ -60,7 +61,7 @@ TEST(MachineCauses, ABackwardThreadAndItsCallerWaitForEachOther) {
 }
 
 // The host's own work between calls, as Python does it: a node, whose time may change as that of a call.
-TEST(MachineCauses, AHostThatIsSlowerBetweenCallsIsSlower) {
+TEST(MachineCauses, SlowerHostBetweenCallsDelaysTheRun) {
   for (uint32_t seed = 0; seed < 40; ++seed) {
     std::mt19937 random(seed);
     std::vector<Step> program;
@@ -93,7 +94,7 @@ TEST(MachineCauses, AHostThatIsSlowerBetweenCallsIsSlower) {
 }
 
 // Operators that poll for the end of a kernel that they launched, after other kernels on the stream.
-TEST(MachineCauses, AHostThatPollsGoesOnWhenTheKernelEnds) {
+TEST(MachineCauses, PollingHostGoesOnWhenTheKernelEnds) {
   for (uint32_t seed = 0; seed < kSeeds; ++seed) {
     std::mt19937 random(seed);
     std::vector<Step> program;
@@ -108,7 +109,7 @@ TEST(MachineCauses, AHostThatPollsGoesOnWhenTheKernelEnds) {
 }
 
 // Streams that are busy until 3 ms with work that the window does not show.
-TEST(MachineCauses, ABacklogIsAStateOfTheStreamAtTheWindowsBegin) {
+TEST(MachineCauses, BacklogDelaysTheStreamAtTheWindowsBegin) {
   for (uint32_t seed = 0; seed < kSeeds; ++seed) {
     std::mt19937 random(seed);
     std::vector<Step> program;
@@ -121,7 +122,7 @@ TEST(MachineCauses, ABacklogIsAStateOfTheStreamAtTheWindowsBegin) {
 }
 
 // A host that is as far ahead of the device as the device's queue lets it be: other durations move the waits.
-TEST(MachineCauses, AFullQueueHoldsTheHostUntilAnEarlierLaunchHasEnded) {
+TEST(MachineCauses, FullQueueHoldsTheHost) {
   for (uint32_t seed = 0; seed < (kSanitized ? 3 : 10); ++seed) {
     std::mt19937 random(seed);
     std::vector<Step> program;
@@ -135,7 +136,7 @@ TEST(MachineCauses, AFullQueueHoldsTheHostUntilAnEarlierLaunchHasEnded) {
 
 // A device that is behind its host: each kernel of a chain begins when three quarters of the one before it
 // are done.
-TEST(MachineCauses, ADependentLaunchBeginsWhereTheKernelBeforeItReleasesIt) {
+TEST(MachineCauses, DependentLaunchBeginsAtItsRelease) {
   for (uint32_t seed = 0; seed < kSeeds; ++seed) {
     std::mt19937 random(seed);
     std::vector<Step> program;

@@ -1,6 +1,5 @@
-// A machine that is known whole (machine.h) against what linking makes of its
-// profile: the program runs again with one kernel or one operator made longer,
-// and the timeline of the first run alone must tell what the second one does.
+// The reference machine (machine.h) against the timeline of its profile: the program runs again with one
+// longer kernel or operator, and the timeline of the first run must predict the second run.
 #include "test/trace/pytorch/machine.h"
 
 #include "gtest/gtest.h"
@@ -13,7 +12,7 @@ using machine::Outcome;
 using machine::Program;
 using machine::Step;
 
-TEST(Machine, ItsProfileReplaysAsItRan) {
+TEST(Machine, ProfileReplaysAsItRan) {
   for (uint32_t seed = 0; seed < 60; ++seed) {
     for (const bool rows : {false, true}) {
       const Linked l = Link(machine::Run(Program(seed), rows).profile);
@@ -23,7 +22,7 @@ TEST(Machine, ItsProfileReplaysAsItRan) {
   }
 }
 
-TEST(Machine, ALongerKernelOrOperatorDoesToTheReplayWhatItDoesToTheMachine) {
+TEST(Machine, ReplayPredictsLongerKernelsAndOperators) {
   for (uint32_t seed = 0; seed < 60; ++seed) {
     const std::vector<Step> program = Program(seed);
     const Outcome before = machine::Run(program, true);
@@ -44,8 +43,8 @@ TEST(Machine, ALongerKernelOrOperatorDoesToTheReplayWhatItDoesToTheMachine) {
   }
 }
 
-// Without cuda_sync rows, which stream a call is about has to be guessed.
-TEST(Machine, WithoutSyncRowsMostIsStillTold) {
+// Without cuda_sync rows, the stream of a call must be guessed.
+TEST(Machine, PredictsMostWithoutSyncRows) {
   uint64_t right = 0, wrong = 0, moved_right = 0, moved = 0;
   for (uint32_t seed = 0; seed < 60; ++seed) {
     const std::vector<Step> program = Program(seed, true);

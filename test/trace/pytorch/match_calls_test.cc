@@ -19,8 +19,8 @@ std::vector<StreamCall> Steps(int first, int steps, int calls, int64_t clock = 0
 
 TEST(FindShift, StepsOfOneNumberStayTogether) {
   CallShift shift;
-  // Rank 1 shows a step more in front; its clock is a whole step ahead, so that ends alone would match
-  // each step with the one before.
+  // Rank 1 has one more step at the beginning; its clock is a whole step ahead, so that ends alone would
+  // match each step with the one before.
   ASSERT_TRUE(FindShift(Steps(4, 3, 4), Steps(3, 4, 4, -1000000), &shift));
   EXPECT_EQ(shift.calls, 4);
   EXPECT_TRUE(shift.sure);
@@ -28,7 +28,7 @@ TEST(FindShift, StepsOfOneNumberStayTogether) {
   EXPECT_EQ(shift.calls, -200) << "further than windows without marks are moved";
 }
 
-TEST(FindShift, OtherNumbersOrCallsAgreeOnNothing) {
+TEST(FindShift, FindsNoShiftForOtherStepsOrCalls) {
   CallShift shift;
   EXPECT_FALSE(FindShift(Steps(0, 3, 4), Steps(5, 3, 4), &shift)) << "no step in common";
   EXPECT_FALSE(FindShift(Steps(0, 4, 4), Steps(0, 4, 7), &shift)) << "4 calls a step are not 7";
@@ -37,7 +37,7 @@ TEST(FindShift, OtherNumbersOrCallsAgreeOnNothing) {
   EXPECT_FALSE(FindShift(Steps(0, 3, 4), other, &shift));
 }
 
-TEST(FindShift, WithoutMarksTheEndsTellButNotForSure) {
+TEST(FindShift, EndsGiveAnUncertainShiftWithoutMarks) {
   CallShift shift;
   std::vector<StreamCall> late = Steps(0, 6, 1, 0, false);
   late.erase(late.begin());
@@ -49,7 +49,7 @@ TEST(FindShift, WithoutMarksTheEndsTellButNotForSure) {
   EXPECT_TRUE(shift.sure);
 }
 
-TEST(FindShift, MarksOfOneSideAloneSayNothing) {
+TEST(FindShift, IgnoresMarksOfOneSide) {
   CallShift shift;
   ASSERT_TRUE(FindShift(Steps(0, 2, 4), Steps(0, 2, 4, 0, false), &shift));
   EXPECT_EQ(shift.calls, 0) << "the fewest calls in common have the fewest in different steps";
@@ -57,7 +57,7 @@ TEST(FindShift, MarksOfOneSideAloneSayNothing) {
   EXPECT_EQ(shift.calls, 0);
 }
 
-TEST(FindShift, NeighboursThatWereUnderWayTogetherStandInEitherOrder) {
+TEST(FindShift, OverlappingNeighboursMatchInEitherOrder) {
   CallShift shift;
   std::vector<StreamCall> one = Steps(0, 3, 4);
   one[5].key = 2;

@@ -19,7 +19,7 @@ TEST(OwnWork, TimeBetweenTwoCallsIsANode) {
   ExpectReplaysItself(l);
 }
 
-TEST(OwnWork, OfALongTimeNothingIsKnown) {
+TEST(OwnWork, LongGapsAreNoOwnWork) {
   const Linked l = Link(KinetoBuilder()
                             .Op(1, "a", 0, 1000)
                             .Op(1, "b", 1000 + kOwnWorkNs, 1000)
@@ -29,8 +29,8 @@ TEST(OwnWork, OfALongTimeNothingIsKnown) {
   EXPECT_EQ(l.Edge("b", "c"), "thread+1000001");
 }
 
-// The device's library numbers its calls, those too that a profile does not show.
-TEST(OwnWork, AThreadThatCalledUnseenDidNotSleep) {
+// The device's library numbers its calls, including calls that a profile does not show.
+TEST(OwnWork, GapWithUnseenCallsIsOwnWork) {
   const auto calls = [](int64_t correlation) {
     return Link(KinetoBuilder()
                     .Call(1, "cudaLaunchKernel", 0, 1000, 10)
@@ -47,14 +47,14 @@ TEST(OwnWork, AThreadThatCalledUnseenDidNotSleep) {
       << "another thread may have called";
 }
 
-TEST(OwnWork, WhatAThreadDoesAfterAWaitIsItsOwn) {
+TEST(OwnWork, WorkAfterAWaitIsOwnWork) {
   const Linked l = Link(KinetoBuilder().Op(1, "long", 0, 90000).Op(2, "a", 0, 1000).Op(2, "b", 95000, 1000));
   EXPECT_EQ(l.Edge("long", "between"), "wake_up+0");
   EXPECT_EQ(l.Edge("between", "b"), "thread+0");
   EXPECT_EQ(l.t.nodes[l.Find("between")].start, 90000);
 }
 
-TEST(OwnWork, AServantHasNone) {
+TEST(OwnWork, WatchdogsHaveNoOwnWork) {
   const Linked l = Link(KinetoBuilder()
                             .Op(1, "work", 0, 1000)
                             .Call(2, "cudaEventQuery", 2000, 1000, 1)
@@ -62,8 +62,8 @@ TEST(OwnWork, AServantHasNone) {
   EXPECT_EQ(Between(l), 0);
 }
 
-// A watchdog's rounds do not add up to a time that nothing shortens.
-TEST(TimerWaits, ARoundFollowsWhatTheDeviceDidLast) {
+// A watchdog's rounds do not add up to a time that faster devices do not shorten.
+TEST(TimerWaits, RoundFollowsTheLastDeviceOperation) {
   KinetoBuilder k;
   k.Op(1, "work", 0, 1000).Call(1, "cudaLaunchKernel", 1000, 1000, 1);
   k.Kernel(7, "first", 5000, 400000, 1).Kernel(7, "second", 406000, 4000000, 2);
@@ -73,8 +73,8 @@ TEST(TimerWaits, ARoundFollowsWhatTheDeviceDidLast) {
   const Linked l = Link(k);
   const Played p = Play(l.t);
   EXPECT_EQ(p.last, 5003000);
-  // The device does all at once: the last round comes 0.6 ms after what was its last operation, not 5 ms
-  // after the first round.
+  // With a device that takes no time, the last round comes 0.6 ms after the last operation, not 5 ms after
+  // the first round.
   Timeline faster = l.t;
   for (TimelineNode& n : faster.nodes) n.dur = n.host ? n.dur : 0;
   EXPECT_LT(Play(faster).last, 1000000);

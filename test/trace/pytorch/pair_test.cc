@@ -84,7 +84,7 @@ void CheckSound(const HostTrace& host, const DeviceTrace& device, const Pairing&
   EXPECT_EQ(back, p.matched);
 }
 
-TEST(Pair, ByRecordFunctionId) {
+TEST(Pair, PairsByRecordFunctionId) {
   TwoTraces c;
   for (uint64_t i = 1; i <= 100; ++i) c.Both(absl::StrCat("op", i % 7), i, static_cast<int64_t>(i));
   c.Node("## process_group:init ##", 101);
@@ -100,7 +100,7 @@ TEST(Pair, ByRecordFunctionId) {
   EXPECT_THAT(p.repairs, IsEmpty());
 }
 
-TEST(Pair, AnOffsetNearAndFar) {
+TEST(Pair, FindsNearAndFarOffsets) {
   for (const int64_t offset : {-1, 7, -64, 5000}) {
     TwoTraces c;
     for (int64_t i = 0; i < 200; ++i) {
@@ -116,7 +116,7 @@ TEST(Pair, AnOffsetNearAndFar) {
   }
 }
 
-TEST(Pair, AFewNamesMayDiffer) {
+TEST(Pair, AllowsAFewDifferentNames) {
   TwoTraces c;
   for (uint64_t i = 1; i <= 200; ++i) c.Both(absl::StrCat("op", i), i, static_cast<int64_t>(i));
   c.Node("here", 300);
@@ -130,7 +130,7 @@ TEST(Pair, AFewNamesMayDiffer) {
               HasSubstr("record function 300 is \"here\" on the host, \"there\" in Kineto"));
 }
 
-TEST(Pair, AnEventHasOneNode) {
+TEST(Pair, PairsEachEventWithOneNode) {
   TwoTraces c;
   for (uint64_t i = 1; i <= 20; ++i) c.Both("op", i, static_cast<int64_t>(i));
   c.Node("op", 20);
@@ -142,9 +142,9 @@ TEST(Pair, AnEventHasOneNode) {
   EXPECT_EQ(p.repairs[0].first_node, 22u);
 }
 
-TEST(Pair, ByThreadWithoutIds) {
+TEST(Pair, PairsByThreadWithoutIds) {
   TwoTraces c;
-  // The threads' numbers say nothing of each other, and neither does their order.
+  // The numbers of the threads do not correspond, and neither does their order.
   for (int i = 0; i < 30; ++i) c.Op(absl::StrCat("back", i), kNone, 0);
   for (int i = 0; i < 40; ++i) c.Op(absl::StrCat("main", i), kNone, 2);
   c.Op("ProfilerStep#1", kNone, 2);
@@ -158,7 +158,7 @@ TEST(Pair, ByThreadWithoutIds) {
   EXPECT_EQ(p.ops_unmatched, 0u);
 }
 
-TEST(Pair, ExternalIdsOrderWhatTheClockCannot) {
+TEST(Pair, ExternalIdsOrderSimultaneousEvents) {
   TwoTraces c;
   for (uint64_t i = 0; i < 20; ++i) c.Node(absl::StrCat("op", i % 4), i + 1);
   // In the file's order inner operators come first.
@@ -172,7 +172,7 @@ TEST(Pair, ExternalIdsOrderWhatTheClockCannot) {
   EXPECT_EQ(p.event_of_node[1], 1u);
 }
 
-TEST(Pair, IdsThatCountAnewFallBackToThreads) {
+TEST(Pair, FallsBackToThreadsIfIdsDrift) {
   // Two threads whose ids drift apart: no offset fits both.
   TwoTraces c;
   for (uint64_t i = 0; i < 100; ++i) c.Node(absl::StrCat("main", i * i % 31), i + 1, 1);
@@ -184,7 +184,7 @@ TEST(Pair, IdsThatCountAnewFallBackToThreads) {
   EXPECT_EQ(p.matched, 200u);
 }
 
-TEST(Pair, KinetoMayBeAWindowOfTheHostTrace) {
+TEST(Pair, PairsAWindowOfTheHostTrace) {
   for (const bool ids : {true, false}) {
     TwoTraces c;
     for (uint64_t i = 1; i <= 500; ++i) c.Node(absl::StrCat("op", i * i % 997), i);
@@ -198,7 +198,7 @@ TEST(Pair, KinetoMayBeAWindowOfTheHostTrace) {
   }
 }
 
-TEST(Pair, DifferentRunsAreRefusedWithTheEvidence) {
+TEST(Pair, RefusesDifferentRuns) {
   TwoTraces c;
   for (uint64_t i = 1; i <= 50; ++i) c.Node(absl::StrCat("resnet", i), i);
   for (int i = 1; i <= 50; ++i) c.Op(absl::StrCat("dlrm", i), i);
@@ -213,7 +213,7 @@ TEST(Pair, DifferentRunsAreRefusedWithTheEvidence) {
                     HasSubstr("\"resnet1\" on the host, \"dlrm1\" in Kineto")));
 }
 
-TEST(Pair, NothingToPair) {
+TEST(Pair, HandlesFewOrNoOperators) {
   TwoTraces c;
   EXPECT_FALSE(Pair(c.host, c.device).ok());
   c.Node("a", 1);
@@ -246,7 +246,7 @@ Both ReadBoth(const std::string& host, const std::string& device) {
 
 constexpr char kResNetKineto[] = "hta/a100_resnet50_ddp_rank-0_of_2.json.gz";
 
-TEST(PublicCaptures, DlrmOnEightRanksPairs) {
+TEST(PublicCaptures, PairsDlrmOnEightRanks) {
   SKIP_WITHOUT_SHARED_DATA();
   for (int rank = 0; rank < 8; ++rank) {
     const Both b = ReadBoth(Shared(absl::StrCat("param/dlrm/et/dlrm_eg_", rank, ".json.gz")),
@@ -262,7 +262,7 @@ TEST(PublicCaptures, DlrmOnEightRanksPairs) {
   }
 }
 
-TEST(PublicPairs, SimpleAdd) {
+TEST(PublicPairs, PairsSimpleAdd) {
   SKIP_WITHOUT_SHARED_DATA();
   const Both b = ReadBoth(Shared("hta/simple_add_et.json.gz"), Shared("hta/simple_add_kineto.json.gz"));
   const auto p = Pair(b.host, b.device);
@@ -272,7 +272,7 @@ TEST(PublicPairs, SimpleAdd) {
   EXPECT_EQ(p->nodes_unmatched, 0u);
 }
 
-TEST(PublicPairs, LinearIsOneIterationOfForty) {
+TEST(PublicPairs, PairsLinearWithOneIterationOfForty) {
   SKIP_WITHOUT_SHARED_DATA();
   const Both b = ReadBoth(Shared("param/linear_et.json.gz"), Shared("param/linear_kineto.json.gz"));
   const auto p = Pair(b.host, b.device);
@@ -290,7 +290,7 @@ TEST(PublicPairs, LinearIsOneIterationOfForty) {
   EXPECT_EQ(numbered, 201);
 }
 
-TEST(PublicPairs, ResNetStandIns) {
+TEST(PublicPairs, PairsResNetStandIns) {
   SKIP_WITHOUT_SHARED_DATA();
   const struct {
     const char* host;
@@ -312,7 +312,7 @@ TEST(PublicPairs, ResNetStandIns) {
   }
 }
 
-TEST(PublicPairs, HostAndDeviceOfDifferentPrograms) {
+TEST(PublicPairs, RefusesTracesOfDifferentPrograms) {
   SKIP_WITHOUT_SHARED_DATA();
   const std::string dlrm_kineto = SharedWithPrefix("param/dlrm/kineto", "worker0_");
   const struct {

@@ -1,4 +1,4 @@
-// Which rank each file of a capture is of.
+// The rank of each file of a capture.
 #include "trace/import/pytorch/place_files.h"
 
 #include "absl/strings/str_cat.h"
@@ -45,7 +45,7 @@ Read ReadFolder(const CaptureFolder& folder, std::vector<std::string> rank_of = 
           absl::StrJoin(capture->report.warnings(), "\n")};
 }
 
-TEST(PlaceFiles, ANumberThatTheJobIsTooSmallForIsNoRank) {
+TEST(PlaceFiles, IgnoresNumbersBeyondTheJob) {
   const CaptureFolder folder;
   folder.Write("node_1700.json", Rank({"[0, 1]"}).Json());
   folder.Write("node_1701.json", Rank({"[0, 1]"}).Json());
@@ -55,14 +55,14 @@ TEST(PlaceFiles, ANumberThatTheJobIsTooSmallForIsNoRank) {
   EXPECT_THAT(ReadFolder(folder, {"host(\\d)"}).ranks, HasSubstr("no file's path matches"));
 }
 
-TEST(PlaceFiles, TheOnlyRankThatIsInAllGroups) {
+TEST(PlaceFiles, FindsTheOnlyRankInAllGroups) {
   const CaptureFolder folder;
   folder.Write("a.json", Rank({"[2, 3]", "[1, 3]"}).Json());
   folder.Write("b.json", Rank({"[0, 1]", "[0, 2]"}).Json());
   EXPECT_EQ(ReadFolder(folder).ranks, "0=b.json 3=a.json");
 }
 
-TEST(PlaceFiles, StagesOfAServerAreRunsOfTheirOwn) {
+TEST(PlaceFiles, StagesOfAServerAreSeparateRuns) {
   const CaptureFolder folder;
   for (const char* stage : {"DECODE", "EXTEND"}) {
     for (const int r : {0, 1})
@@ -75,7 +75,7 @@ TEST(PlaceFiles, StagesOfAServerAreRunsOfTheirOwn) {
   EXPECT_EQ(ReadFolder(one).ranks, "0=1761.5-TP-0-DECODE.trace.json 1=1761.5-TP-1-DECODE.trace.json");
 }
 
-TEST(PlaceFiles, FoldersTellWhereNamesSayNothing) {
+TEST(PlaceFiles, TakesRanksFromFoldersIfNamesHaveNone) {
   const std::string file = "/ASCEND_PROFILER_OUTPUT/trace_view.json";
   const CaptureFolder npus;
   npus.Write("rank1_ascend_pt" + file, Rank().Json());
@@ -98,13 +98,13 @@ TEST(PlaceFiles, FoldersTellWhereNamesSayNothing) {
   EXPECT_EQ(ReadFolder(own).ranks, "0=worker5/rank0.json 1=worker6/rank1.json");
 }
 
-TEST(PlaceFiles, AFolderOfAllFilesTellsNoneFromAnother) {
+TEST(PlaceFiles, IgnoresAFolderOfAllFiles) {
   const CaptureFolder folder;
   for (const char* name : {"rank7/a.json", "rank7/b.json"}) folder.Write(name, Rank().Json());
   EXPECT_THAT(ReadFolder(folder).ranks, HasSubstr("its rank is unknown"));
 }
 
-TEST(PlaceFiles, RanksThatCountAnewInEachReplicaAreNone) {
+TEST(PlaceFiles, IgnoresRanksThatRestartInEachReplica) {
   const CaptureFolder folder;
   for (const int dp : {0, 1}) {
     for (const int tp : {0, 1})
@@ -115,7 +115,7 @@ TEST(PlaceFiles, RanksThatCountAnewInEachReplicaAreNone) {
             "2=dp1_pp0_tp0_ep0_rank0.pt.trace.json 3=dp1_pp0_tp1_ep0_rank1.pt.trace.json");
 }
 
-TEST(PlaceFiles, AFrontEndIsLeftOutOfARunAndIsOneAlone) {
+TEST(PlaceFiles, LeavesOutFrontEndsOfRuns) {
   const CaptureFolder folder;
   const std::string front = KinetoBuilder().Op(1, "aten::zeros", 0, 10'000).Json();
   folder.Write("front_9.json", front);
@@ -127,7 +127,7 @@ TEST(PlaceFiles, AFrontEndIsLeftOutOfARunAndIsOneAlone) {
   EXPECT_THAT(read.warnings, AllOf(HasSubstr("front_9.json"), HasSubstr("left out")));
 }
 
-TEST(PlaceFiles, ACaptureOfGraphsIsThatOfTheOnlyRank) {
+TEST(PlaceFiles, CaptureOfGraphsBelongsToTheOnlyRank) {
   KinetoBuilder capture;
   capture.Op(1, "aten::mm", 0, 100'000).Call(1, "cudaStreamBeginCapture", 1'000, 1'000, 1);
   capture.Call(1, "cudaLaunchKernel", 10'000, 5'000, 2).Call(1, "cudaStreamEndCapture", 20'000, 1'000, 3);
@@ -144,7 +144,7 @@ TEST(PlaceFiles, ACaptureOfGraphsIsThatOfTheOnlyRank) {
   EXPECT_THAT(read.warnings, AllOf(HasSubstr("graphs.json"), HasSubstr("its rank is unknown")));
 }
 
-// Two ranks in one file. `label`: what stands for process `pid` of rank `r`.
+// Two ranks in one file. `label`: the text for process `pid` of rank `r`.
 std::string Merged(std::string (*label)(int r, int pid)) {
   std::string events;
   for (const int r : {0, 1}) {
@@ -158,7 +158,7 @@ std::string Merged(std::string (*label)(int r, int pid)) {
   return absl::StrCat("{\"baseTimeNanoseconds\":", KinetoBuilder::kBase, ",\"traceEvents\":[", events, "]}");
 }
 
-TEST(PlaceFiles, LabelledProcessesOfOneFileAreItsRanks) {
+TEST(PlaceFiles, LabelledProcessesOfOneFileAreRanks) {
   const CaptureFolder folder;
   folder.Write("m.json",
                Merged([](int r, int pid) { return absl::StrCat("\"[TP0", r, "-PP00] ", pid, "\""); }));
@@ -170,7 +170,7 @@ TEST(PlaceFiles, LabelledProcessesOfOneFileAreItsRanks) {
   EXPECT_EQ(ReadFolder(folder).ranks, "0=m.json 1=m.json");
 }
 
-TEST(PlaceFiles, ProcessesWithoutALabelBesideLabelledOnesAreLeftOut) {
+TEST(PlaceFiles, LeavesOutUnlabelledAmongLabelledProcesses) {
   std::string json = Merged([](int r, int pid) { return absl::StrCat("\"[TP0", r, "] ", pid, "\""); });
   json = absl::StrReplaceAll(
       json, {{"\"traceEvents\":[",
@@ -190,7 +190,7 @@ TEST(PlaceFiles, ProcessesWithoutALabelBesideLabelledOnesAreLeftOut) {
   EXPECT_EQ(unknown, 1u) << "counted once";
 }
 
-TEST(PlaceFiles, ProcessesWithoutLabelsThatMustBeSeveralRanksAreRefused) {
+TEST(PlaceFiles, RefusesUnlabelledProcessesOfSeveralRanks) {
   const CaptureFolder folder;
   folder.Write("m.json", Merged([](int, int pid) { return absl::StrCat(pid); }));
   EXPECT_THAT(ReadFolder(folder).ranks, AllOf(HasSubstr("several ranks in one file"),
@@ -238,7 +238,7 @@ TEST(PlaceFiles, NamesOfProcessesLabelTheirRanks) {
   const CaptureFolder hosts;
   hosts.Write("m.json", MergedWithNames({{10, "rank0 x"}, {11, "rank1 x"}}, 100, 100000, 0));
   EXPECT_EQ(ReadFolder(hosts).ranks, "0=m.json 1=m.json");
-  // Names of devices tell what correlations do not.
+  // Names of devices give the ranks that correlations do not.
   const CaptureFolder alike;
   alike.Write("m.json",
               MergedWithNames({{10, "rank0 x"}, {11, "rank1 x"}, {0, "rank0 GPU 0"}, {1, "rank1 GPU 1"}}, 0));
@@ -247,7 +247,7 @@ TEST(PlaceFiles, NamesOfProcessesLabelTheirRanks) {
   EXPECT_THAT(ReadFolder(alike).ranks, AllOf(HasSubstr("several ranks in one file"), HasSubstr("device 0")));
 }
 
-TEST(PlaceFiles, WithoutLabelsProcessesWithADeviceEachAreRanks) {
+TEST(PlaceFiles, UnlabelledProcessesWithOneDeviceAreRanks) {
   for (const int device_pid : {0, 100000}) {
     const CaptureFolder folder;
     folder.Write("m.json", MergedWithNames({{10, "python"}, {11, "python"}}, 100, device_pid));
@@ -264,7 +264,7 @@ TEST(PlaceFiles, WithoutLabelsProcessesWithADeviceEachAreRanks) {
                     HasSubstr("labelled")));
 }
 
-TEST(PlaceFiles, AStreamThatTwoProcessesShowIsOne) {
+TEST(PlaceFiles, JoinsAStreamOfTwoProcesses) {
   KinetoBuilder k = Rank();
   k.Raw(
       "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"x\",\"pid\":5,\"tid\":7,\"ts\":90,\"dur\":1,"

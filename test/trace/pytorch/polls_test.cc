@@ -12,7 +12,7 @@ KinetoBuilder& Notify(KinetoBuilder* k, int64_t at, int64_t react) {
   return k->Op(1, "copy", at + 306000 + react, 1000);
 }
 
-TEST(FindPolls, ACallGoesOnWhenTheKernelThatItLaunchedEnds) {
+TEST(FindPolls, CallGoesOnWhenItsKernelEnds) {
   KinetoBuilder k;
   Notify(&k, 0, 4000);
   const Linked l = Link(k);
@@ -22,7 +22,7 @@ TEST(FindPolls, ACallGoesOnWhenTheKernelThatItLaunchedEnds) {
   ExpectReplaysItself(l);
 }
 
-TEST(FindPolls, LongWorkThatEndsAnywhereIsWork) {
+TEST(FindPolls, LongWorkIsNoPoll) {
   KinetoBuilder k;
   Notify(&k, 0, 90000);
   const Linked l = Link(k);
@@ -30,7 +30,7 @@ TEST(FindPolls, LongWorkThatEndsAnywhereIsWork) {
   ExpectReplaysItself(l);
 }
 
-TEST(FindPolls, OneMatchAmongManyIsChance) {
+TEST(FindPolls, IgnoresOneMatchAmongMany) {
   KinetoBuilder k;
   for (int i = 0; i < 4; ++i) Notify(&k, i * 1000000, i == 2 ? 1000 : 90000);
   const DeviceTrace device = k.Trace();

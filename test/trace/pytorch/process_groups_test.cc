@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-TEST(ReadGroupNote, RanksOrAllOfThem) {
+TEST(ReadGroupNote, ReadsListedOrAllRanks) {
   const auto note = ReadGroupNote(
       R"([{"pg_name": "0", "pg_desc": "default_pg", "backend_config": "cuda:nccl", "ranks": [], "group_size": 4, "group_count": 2},
           {"pg_name": "7", "pg_desc": "tp", "backend_config": "cuda:nccl", "ranks": [1, 3], "group_size": 2, "group_count": 2}])",
@@ -31,7 +31,7 @@ TEST(ReadGroupNote, EarlyFormNamesTheBackend) {
   EXPECT_THAT(note->alias, ElementsAre(Pair("94594108284448", "0")));
 }
 
-TEST(ReadGroupNote, KeepsWhatIsWholeOfATruncatedOne) {
+TEST(ReadGroupNote, KeepsWholeGroupsOfATruncatedNote) {
   const std::string text =
       R"([{"pg_name": "0", "ranks": [0, 1]}, {"pg_name": "1", "ranks": [0]}, {"pg_name": "2", "ranks": [1]}])";
   for (size_t n = 1; n < text.size(); ++n) {
@@ -43,7 +43,7 @@ TEST(ReadGroupNote, KeepsWhatIsWholeOfATruncatedOne) {
   }
 }
 
-TEST(ReadGroupNote, RefusesWhatIsNoGroup) {
+TEST(ReadGroupNote, RefusesBadGroups) {
   for (const char* text :
        {"", "{}", "text", "[1]", R"([{"ranks": [0]}])", R"([{"pg_name": "0", "ranks": [-1]}])",
         R"([{"pg_name": "0", "ranks": [0, ...]}])", R"([{"pg_name": "0", "ranks": []}])"}) {
@@ -53,7 +53,7 @@ TEST(ReadGroupNote, RefusesWhatIsNoGroup) {
   }
 }
 
-TEST(StridedGroup, OnlyWhereTheThreeAreAGroup) {
+TEST(StridedGroup, IsEmptyUnlessTheValuesAreAGroup) {
   EXPECT_THAT(StridedGroup(0, 1, 4), ElementsAre(0, 1, 2, 3));
   EXPECT_THAT(StridedGroup(1, 8, 3), ElementsAre(1, 9, 17));
   EXPECT_THAT(StridedGroup(5, 0, 1), ElementsAre(5));

@@ -21,7 +21,7 @@ std::string Named(absl::string_view name) {
   return text;
 }
 
-TEST(RankFromName, WordsPlacesAndNumbers) {
+TEST(RankFromName, ReadsWordsPlacesAndNumbers) {
   EXPECT_EQ(Named("trace_rank-3_of_8.json"), "3");
   EXPECT_EQ(Named("host42_worker5.1694128201_7.pt.trace.json.gz"), "5");
   EXPECT_EQ(Named("kineto.4.json"), "4?");
@@ -34,7 +34,7 @@ TEST(RankFromName, WordsPlacesAndNumbers) {
   EXPECT_EQ(Named("http2_ftp3.json"), "3?") << "words that end in tp";
 }
 
-TEST(SplitProcess, LabelsOfRanks) {
+TEST(SplitProcess, SplitsLabelsOfRanks) {
   const auto split = [](absl::string_view process) {
     std::string label, number;
     return SplitProcess(process, &label, &number) ? absl::StrCat(label, "/", number) : std::string("none");
@@ -47,7 +47,7 @@ TEST(SplitProcess, LabelsOfRanks) {
     EXPECT_EQ(split(other), "none") << other;
 }
 
-TEST(LabelOfName, OneWayOfWriting) {
+TEST(LabelOfName, WritesLabelsInOneForm) {
   for (const char* name : {"[Rank 1] 1001", "rank1 python", "rank 1: python", "[rank1] GPU 0", "[1] 4711"})
     EXPECT_EQ(LabelOfName(name), "rank1") << name;
   EXPECT_EQ(LabelOfName("[TP00] 1001"), "TP0");
@@ -63,7 +63,7 @@ std::vector<int> Ranks(const std::vector<std::pair<std::string, std::vector<int>
   return RanksFromPlaces(placed, &order, why);
 }
 
-TEST(RanksFromPlaces, TheLastDimensionIsTheFastest) {
+TEST(RanksFromPlaces, TensorRankIsTheFastest) {
   std::string why;
   EXPECT_THAT(Ranks({{"tp0-dp0", {}}, {"tp0-dp1", {}}, {"tp1-dp0", {}}, {"tp1-dp1", {}}}, &why),
               ElementsAre(0, 2, 1, 3));
@@ -73,14 +73,14 @@ TEST(RanksFromPlaces, TheLastDimensionIsTheFastest) {
               ElementsAre(0, 2, 1, 3));
 }
 
-TEST(RanksFromPlaces, DimensionsThatFollowFromTheTensorRankCountForNothing) {
+TEST(RanksFromPlaces, IgnoresDimensionsGivenByTheTensorRank) {
   std::string why;
   EXPECT_THAT(
       Ranks({{"tp0-dp0-ep0", {}}, {"tp1-dp0-ep1", {}}, {"tp2-dp1-ep2", {}}, {"tp3-dp1-ep3", {}}}, &why),
       ElementsAre(0, 1, 2, 3));
 }
 
-TEST(RanksFromPlaces, GroupsTellTheOrderOfPipelineAndData) {
+TEST(RanksFromPlaces, GroupsGiveTheOrderOfPipelineAndData) {
   std::string why;
   const auto of = [&](std::vector<int> a, std::vector<int> b, std::vector<int> c, std::vector<int> d) {
     return Ranks({{"pp0-dp0", a}, {"pp0-dp1", b}, {"pp1-dp0", c}, {"pp1-dp1", d}}, &why);
@@ -93,7 +93,7 @@ TEST(RanksFromPlaces, GroupsTellTheOrderOfPipelineAndData) {
   EXPECT_THAT(why, HasSubstr("two orders"));
 }
 
-TEST(RankByHand, AGroupOrANumber) {
+TEST(RankByHand, ReadsAGroupOrANumber) {
   EXPECT_EQ(*RankByHand({"TP-(\\d+)"}, "a/p-TP-12-DP-0.json"), 12);
   EXPECT_EQ(*RankByHand({"TP-1-DP-1.*=3", "TP-(\\d+)"}, "p-TP-1-DP-1.json"), 3);
   EXPECT_EQ(*RankByHand({"TP-1-DP-1.*=3", "TP-(\\d+)"}, "p-TP-1-DP-0.json"), 1);

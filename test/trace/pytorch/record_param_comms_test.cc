@@ -22,7 +22,7 @@ Call Read(const std::string& values, const std::string& types, const std::string
   return out;
 }
 
-TEST(ReadCommCall, Layout101) {
+TEST(ReadCommCall, ReadsLayout101) {
   const CommCall c =
       Read(R"j([[718, 715, 0, 3392, 4, "cuda:0"], 150, 94594108284448, 3, "all_to_allv",
                [96, 224, 288, 1664, 592, 96, 192, 240], [96, 96, 96, 96, 96, 96, 96, 96]])j",
@@ -93,7 +93,7 @@ TEST(ReadCommCall, NewerLayoutHasSeqAndPointToPoint) {
   EXPECT_TRUE(Read(R"j([[7, 1], ["3", ""], 1, "allreduce", [], [], 0, 1, 2])j", "[]").call.p2p);
 }
 
-TEST(ReadCommCall, CallsWithoutTensors) {
+TEST(ReadCommCall, ReadsCallsWithoutTensors) {
   const CommCall old_wait = Read(R"j([141, 0, 2, "wait", [], []])j",
                                  R"j(["Int","Int","Int","String","GenericList[]","GenericList[]"])j")
                                 .call;
@@ -123,7 +123,7 @@ TEST(ReadCommCall, CallsWithoutTensors) {
   EXPECT_EQ(empty.group_size, 2);
 }
 
-TEST(ReadCommCall, AddsUpListsOfTensorsHoweverDeep) {
+TEST(ReadCommCall, AddsUpNestedListsOfTensors) {
   const CommCall list =
       Read(
           R"j([[[1,2,0,10,4,"cuda:0"],[3,4,0,6,4,"cuda:0"]], 5, ["0",""], 0, "allreduce_coalesced", [], [], 0, 1, 2])j",
@@ -143,7 +143,7 @@ TEST(ReadCommCall, AddsUpListsOfTensorsHoweverDeep) {
             40);
 }
 
-TEST(ReadCommCall, AttributesWin) {
+TEST(ReadCommCall, AttributesTakePrecedence) {
   const CommCall c = Read(R"j([[[1,2,0,10,4,"cuda:0"]], 5, ["0","d"], 1, "allreduce", [], [], 0, 1, 2])j",
                           R"j(["GenericList[Tensor(float)]","Int","Tuple[String,String]","Int","String"])j",
                           R"j([{"name":"collective_name","type":"string","value":"_allgather_base"},
@@ -195,7 +195,7 @@ TEST(ReadCommCall, SplitsOfRowsBecomeElements) {
   EXPECT_EQ(none.call.out_elems, 4);
 }
 
-TEST(ReadCommCall, AnythingElseKeepsTheDefaults) {
+TEST(ReadCommCall, KeepsDefaultsForOtherValues) {
   for (const char* values :
        {"[]", "[1]", "[null, {}, 1.5]", R"j(["x"])j", R"j([[], [], []])j", R"j([[1, 2], 3, "nothing"])j",
         R"j([[9223372036854775807, 1, 1, 9223372036854775807, 9, "x"], "allreduce", [-1], [1.5]])j"}) {

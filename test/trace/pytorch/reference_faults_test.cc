@@ -1,5 +1,5 @@
-// One test for each fault of the path over chakra_trace_link and
-// chakra_converter: what is lost there is here.
+// One test for each fault of the conversion with chakra_trace_link and chakra_converter: information that is
+// lost there is kept here.
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "test/trace/pytorch/capture_builder.h"
@@ -29,7 +29,7 @@ HostBuilder AllReduceHost(int rank, const std::string& collective = "allreduce")
       .Node(12, "aten::mul", 2, 7);
 }
 
-TEST(ReferenceFault, StreamOrderIsLost) {
+TEST(ReferenceFault, KeepsStreamOrder) {
   CaptureFolder folder;
   folder.Rank(0, KinetoBuilder()
                      .Op(1, "a", 0, 9000)
@@ -39,7 +39,7 @@ TEST(ReferenceFault, StreamOrderIsLost) {
   EXPECT_EQ(w.Dep(w.Only("k2"), w.Only("k1")), "stream");
 }
 
-TEST(ReferenceFault, DeviceToHostSynchronisationIsNeverWritten) {
+TEST(ReferenceFault, WritesDeviceToHostSynchronisation) {
   CaptureFolder folder;
   folder.Rank(0, KinetoBuilder()
                      .Op(1, "a", 0, 40000)
@@ -49,7 +49,7 @@ TEST(ReferenceFault, DeviceToHostSynchronisationIsNeverWritten) {
   EXPECT_EQ(w.Dep(w.Only("cudaStreamSynchronize"), w.Only("k1")), "sync");
 }
 
-TEST(ReferenceFault, CrossStreamWaitsAreLost) {
+TEST(ReferenceFault, KeepsCrossStreamWaits) {
   CaptureFolder folder;
   folder.Rank(0, KinetoBuilder()
                      .Op(1, "a", 0, 40000)
@@ -61,7 +61,7 @@ TEST(ReferenceFault, CrossStreamWaitsAreLost) {
   EXPECT_EQ(w.Dep(w.Only("k2"), w.Only("k1")), "event_wait");
 }
 
-TEST(ReferenceFault, ThreadsAreSerialised) {
+TEST(ReferenceFault, KeepsThreadsIndependent) {
   CaptureFolder folder;
   folder.Rank(0, KinetoBuilder().Op(1, "main", 0, 50000).Op(2, "loader", 1000, 48000));
   const Written w = Emitted(folder.Read());
@@ -70,7 +70,7 @@ TEST(ReferenceFault, ThreadsAreSerialised) {
   EXPECT_NE(Written::Value(w.Only("main"), "tid"), Written::Value(w.Only("loader"), "tid"));
 }
 
-TEST(ReferenceFault, WaitingIsCountedAsCompute) {
+TEST(ReferenceFault, DoesNotCountWaitingAsCompute) {
   CaptureFolder folder;
   folder.Rank(0, KinetoBuilder()
                      .Op(1, "fwd", 0, 40000)
@@ -89,7 +89,7 @@ TEST(ReferenceFault, WaitingIsCountedAsCompute) {
   EXPECT_EQ(host, 40000 + 65000 + 11000 + 500 + 1000 + 1000 + 4000 + 500 + 500);
 }
 
-TEST(ReferenceFault, MemsetsAndGraphKernelsAreLost) {
+TEST(ReferenceFault, KeepsMemsetsAndGraphKernels) {
   CaptureFolder folder;
   folder.Rank(0, KinetoBuilder()
                      .Op(1, "a", 0, 40000)
@@ -108,7 +108,7 @@ TEST(ReferenceFault, MemsetsAndGraphKernelsAreLost) {
   EXPECT_EQ(w.Dep(w.Only("triton"), w.Only("cuLaunchKernelEx")), "launch");
 }
 
-TEST(ReferenceFault, TheGroupIsLostWithOldNcclNames) {
+TEST(ReferenceFault, KeepsTheGroupWithOldNcclNames) {
   // A kernel of NCCL 2.18 and before, without arguments: the host trace knows.
   const std::string kernel = "ncclKernel_AllReduce_RING_LL_Sum_float(ncclDevComm*, unsigned long, ncclWork*)";
   CaptureFolder folder;
@@ -123,7 +123,7 @@ TEST(ReferenceFault, TheGroupIsLostWithOldNcclNames) {
   EXPECT_EQ(Written::Value(w.Only(kernel), "comm_type"), "0");
 }
 
-TEST(ReferenceFault, ReduceAndGenericKernelsAbort) {
+TEST(ReferenceFault, ReadsReduceAndGenericKernels) {
   struct Case {
     const char *kernel, *collective;
     CollectiveType type;
@@ -144,8 +144,8 @@ TEST(ReferenceFault, ReduceAndGenericKernelsAbort) {
     EXPECT_EQ(PlanOf(capture, 1, c.kernel).collective, c.type) << c.kernel;
     EXPECT_EQ(PlanOf(capture, 1, c.kernel).bytes, 4000u) << c.kernel;
   }
-  // Without a host trace Reduce says so itself; what a Generic kernel does, nothing
-  // tells: it keeps its time, and is counted.
+  // Without a host trace, the name of Reduce shows the kind. Nothing shows the kind of a Generic kernel: the
+  // kernel keeps its time, and is counted.
   CaptureFolder alone;
   alone.Rank(0, AllReduceRank(20000, 30000, "ncclDevKernel_Reduce_Sum_f32_RING_LL(x)", ""));
   EXPECT_EQ(PlanOf(alone.Read(), 0, "ncclDevKernel_Reduce_Sum_f32_RING_LL(x)").collective,
@@ -183,7 +183,7 @@ CaptureFolder* OddPair(CaptureFolder* folder, const std::string& on1, const std:
   return folder;
 }
 
-TEST(ReferenceFault, NoPeerOfASend) {
+TEST(ReferenceFault, WritesThePeerOfASend) {
   CaptureFolder folder;
   // As PyTorch writes it: the peer inside the group, which is {1, 3}.
   const Capture capture = OddPair(&folder, "send", "recv", 1, 0)->Read();
@@ -199,7 +199,7 @@ TEST(ReferenceFault, NoPeerOfASend) {
   EXPECT_EQ(Written::Value(Emitted(capture, 3).Only("ncclDevKernel_SendRecv(x)"), "comm_src"), "1");
 }
 
-TEST(ReferenceFault, NoRootOfABroadcast) {
+TEST(ReferenceFault, WritesTheRootOfABroadcast) {
   CaptureFolder folder;
   const Capture capture = OddPair(&folder, "broadcast", "broadcast", 1, 1)->Read();
   EXPECT_EQ(PlanOf(capture, 1, "ncclDevKernel_SendRecv(x)").root, 3)
@@ -207,7 +207,7 @@ TEST(ReferenceFault, NoRootOfABroadcast) {
   EXPECT_EQ(Written::Value(Emitted(capture, 1).Only("ncclDevKernel_SendRecv(x)"), "root"), "3");
 }
 
-TEST(ReferenceFault, NoUnevenSplits) {
+TEST(ReferenceFault, WritesUnevenSplits) {
   CaptureFolder folder;
   for (const int rank : {0, 1}) {
     const HostBuilder host =
@@ -222,7 +222,7 @@ TEST(ReferenceFault, NoUnevenSplits) {
   EXPECT_EQ(Written::Value(w.Only("ncclDevKernel_SendRecv(x)"), "out_split"), "400,600");
 }
 
-TEST(ReferenceFault, TimesAreCutToWholeMicroseconds) {
+TEST(ReferenceFault, KeepsNanoseconds) {
   CaptureFolder folder;
   folder.Rank(0, KinetoBuilder()
                      .Op(1, "a", 0, 9999)
@@ -235,7 +235,7 @@ TEST(ReferenceFault, TimesAreCutToWholeMicroseconds) {
   EXPECT_EQ(w.Only("k1").start_time_micros(), 5u);
 }
 
-TEST(ReferenceFault, NodesBelowAMicrosecondTakeNoTime) {
+TEST(ReferenceFault, KeepsTimesBelowAMicrosecond) {
   CaptureFolder folder;
   folder.Rank(0, KinetoBuilder().Op(1, "a", 0, 300).Launch(1, 1000, 1, 7, "k", 1500, 456));
   auto traces = CaptureTraces(folder.Read(), {});
@@ -251,7 +251,7 @@ TEST(ReferenceFault, NodesBelowAMicrosecondTakeNoTime) {
   }
 }
 
-TEST(ReferenceFault, CollectiveDurationsContainSkew) {
+TEST(ReferenceFault, RemovesSkewFromCollectives) {
   CaptureFolder folder;
   folder.Rank(0, AllReduceRank(10000, 40000));
   folder.Rank(1, AllReduceRank(32000, 40000));
@@ -264,7 +264,7 @@ TEST(ReferenceFault, CollectiveDurationsContainSkew) {
       << "what was measured stays";
 }
 
-TEST(ReferenceFault, RepeatedRecordFunctionIdsOverwriteEachOther) {
+TEST(ReferenceFault, AcceptsRepeatedRecordFunctionIds) {
   const KinetoBuilder k = KinetoBuilder()
                               .Op(1, "aten::add", 0, 1000, Rf(5))
                               .Op(1, "aten::mul", 2000, 1000, Rf(5))
@@ -282,7 +282,7 @@ TEST(ReferenceFault, RepeatedRecordFunctionIdsOverwriteEachOther) {
   EXPECT_EQ(l.pairing.node_of_event[l.t.nodes[l.Find("aten::mul")].event], kNoRow);
 }
 
-TEST(ReferenceFault, RepeatedExternalIdsOverwriteEachOther) {
+TEST(ReferenceFault, AcceptsRepeatedExternalIds) {
   // simple_add's numbers: an operator's External id is another kernel's correlation.
   const Linked l = Link(KinetoBuilder()
                             .Op(1, "aten::add", 0, 9000, ",\"External id\":22")
@@ -295,7 +295,7 @@ TEST(ReferenceFault, RepeatedExternalIdsOverwriteEachOther) {
   EXPECT_EQ(l.Edge("cudaLaunchKernelExC", "k2"), "launch+3000");
 }
 
-TEST(ReferenceFault, ARepeatedCorrelationAborts) {
+TEST(ReferenceFault, AcceptsRepeatedCorrelations) {
   const Linked l = Link(KinetoBuilder()
                             .Op(1, "a", 0, 99000)
                             .Call(1, "first", 1000, 1000, 5)
@@ -311,7 +311,7 @@ TEST(ReferenceFault, ARepeatedCorrelationAborts) {
   EXPECT_EQ(counted, 1u);
 }
 
-TEST(ReferenceFault, OperatorsOutsideTheTreeOfNode1Vanish) {
+TEST(ReferenceFault, KeepsOperatorsOutsideTheTreeOfNode1) {
   CaptureFolder folder;
   for (const int rank : {0, 1}) {
     // The broadcast's parent, 77, is not in the file; nor is the thread's root.
@@ -329,7 +329,7 @@ TEST(ReferenceFault, OperatorsOutsideTheTreeOfNode1Vanish) {
   EXPECT_EQ(Notes(capture, "missing_parent"), 4u) << "two on each rank";
 }
 
-TEST(ReferenceFault, RecordFunctionIdsOffByOneLinkTheWrongOperators) {
+TEST(ReferenceFault, CorrectsRecordFunctionIdsOffByOne) {
   CaptureFolder folder;
   for (const int rank : {0, 1}) {
     HostBuilder host;  // one operator earlier: all ids are one less than Kineto's
@@ -345,7 +345,7 @@ TEST(ReferenceFault, RecordFunctionIdsOffByOneLinkTheWrongOperators) {
   EXPECT_EQ(Notes(capture, "rf_offset"), 6u) << "three operators on each rank";
 }
 
-TEST(ReferenceFault, CoalescedSendsAndReceivesAreOneNode) {
+TEST(ReferenceFault, SeparatesCoalescedSendsAndReceives) {
   // batch_isend_irecv on two ranks: calls without a kernel each, then one kernel.
   CaptureFolder folder;
   for (const int rank : {0, 1}) {
@@ -389,7 +389,7 @@ TEST(ReferenceFault, CoalescedSendsAndReceivesAreOneNode) {
   EXPECT_EQ(Written::Value(*nodes[2], "duration_ns"), "0");
 }
 
-TEST(ReferenceFault, ACallWithoutAKernelIsLostSilently) {
+TEST(ReferenceFault, CountsCallsWithoutAKernel) {
   CaptureFolder folder;
   for (const int rank : {0, 1}) {
     KinetoBuilder k = AllReduceRank(20000, 30000);
@@ -406,7 +406,7 @@ TEST(ReferenceFault, ACallWithoutAKernelIsLostSilently) {
   EXPECT_EQ(capture.report.ranks(0).comm_node_bytes(), 4000u);
 }
 
-TEST(ReferenceFault, OperandsAreCopiedOntoEveryKernel) {
+TEST(ReferenceFault, KernelsHaveShapesWithoutOperands) {
   CaptureFolder folder;
   folder.Rank(
       0, KinetoBuilder()

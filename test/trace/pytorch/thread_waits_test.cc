@@ -27,18 +27,18 @@ class Waiting {
   std::vector<ThreadWait> waits_;
 };
 
-TEST(FindThreadWaits, AnIdleThreadGoesOnWhenAnotherHasDoneItsWork) {
+TEST(FindThreadWaits, IdleThreadGoesOnWhenAnotherEnds) {
   const Waiting n(KinetoBuilder().Op(1, "a", 0, 10000).Op(2, "work", 9000, 50000).Op(1, "b", 62000, 1000));
   EXPECT_EQ(n.Waits(), "thread 1 from 10000 until 59000 because of thread 2 at 59000: wake_up\n");
 }
 
-TEST(FindThreadWaits, AThreadThatGoesOnWorkingHandsOver) {
+TEST(FindThreadWaits, WorkingThreadHandsOver) {
   const Waiting n(
       KinetoBuilder().Op(1, "a", 0, 100000).Op(1, "call", 30000, 10000).Op(2, "worker", 42000, 20000));
   EXPECT_EQ(n.Waits(), "thread 2 from 0 until 40000 because of thread 1 at 40000: hand_off\n");
 }
 
-TEST(FindThreadWaits, ABackwardThreadIsHandedItsWorkInsideAnAnnotation) {
+TEST(FindThreadWaits, BackwardThreadGetsWorkInsideAnAnnotation) {
   const Waiting n(KinetoBuilder()
                       .Op(1, "fwd", 0, 40000)
                       .Annotation(1, "## backward ##", 41000, 80000)
@@ -49,7 +49,7 @@ TEST(FindThreadWaits, ABackwardThreadIsHandedItsWorkInsideAnAnnotation) {
             "thread 2 from 0 until 41000 because of thread 1 at 41000: hand_off\n");
 }
 
-TEST(FindThreadWaits, ShortGapsAndOthersThatWereIdleTooExplainNothing) {
+TEST(FindThreadWaits, ShortGapsAndIdleThreadsExplainNothing) {
   EXPECT_EQ(Waiting(KinetoBuilder().Op(1, "a", 0, 10000).Op(2, "work", 9000, 18000).Op(1, "b", 29999, 1000))
                 .Waits(),
             "")
@@ -60,7 +60,7 @@ TEST(FindThreadWaits, ShortGapsAndOthersThatWereIdleTooExplainNothing) {
       << "the other was busy for less than half of it: host work that no event covers";
 }
 
-TEST(FindThreadWaits, ABackwardThreadWaitsForItsCallerHoweverLittleThatDid) {
+TEST(FindThreadWaits, BackwardThreadWaitsForAMostlyIdleCaller) {
   const Waiting n(KinetoBuilder()
                       .Op(1, "forward", 0, 1000)
                       .Op(2, "autograd::engine::evaluate_function: Mul", 90000, 1000)
@@ -75,7 +75,7 @@ TEST(FindThreadWaits, ABackwardThreadWaitsForItsCallerHoweverLittleThatDid) {
       << "the 59 us between Mul and Add are a gap of the backward thread's own";
 }
 
-TEST(FindThreadWaits, ACallerThatGoesOnDuringThePassDoesNotWait) {
+TEST(FindThreadWaits, WorkingCallerDoesNotWait) {
   const Waiting n(KinetoBuilder()
                       .Op(1, "forward", 0, 1000)
                       .Op(2, "autograd::engine::evaluate_function: Mul", 5000, 90000)
@@ -83,7 +83,7 @@ TEST(FindThreadWaits, ACallerThatGoesOnDuringThePassDoesNotWait) {
   EXPECT_EQ(n.Waits(), "thread 2 from 0 until 1000 because of thread 1 at 1000: hand_off\n");
 }
 
-TEST(FindThreadWaits, OthersTogetherWereBusyForHalfOfTheTime) {
+TEST(FindThreadWaits, AddsUpBusyTimeOfOtherThreads) {
   const Waiting n(KinetoBuilder()
                       .Op(1, "a", 0, 10000)
                       .Op(2, "x", 10000, 30000)
@@ -94,7 +94,7 @@ TEST(FindThreadWaits, OthersTogetherWereBusyForHalfOfTheTime) {
             "thread 3 from 0 until 40000 because of thread 2 at 40000: wake_up\n");
 }
 
-TEST(FindThreadWaits, AWatchdogFollowsWhatTheOthersDo) {
+TEST(FindThreadWaits, WatchdogFollowsOtherThreads) {
   const Waiting n(KinetoBuilder()
                       .Op(1, "a", 0, 10000)
                       .Call(9, "cudaEventQuery", 5000, 10, 5)
@@ -104,7 +104,7 @@ TEST(FindThreadWaits, AWatchdogFollowsWhatTheOthersDo) {
   EXPECT_EQ(n.Waits(), "thread 9 from 5010 until 61000 because of thread 1 at 61000: wake_up\n");
 }
 
-TEST(FindThreadWaits, AWorkerThatCarriesOutCollectivesWaitsForCalls) {
+TEST(FindThreadWaits, CollectiveWorkerWaitsForCalls) {
   const Waiting n(KinetoBuilder()
                       .Op(1, "c10d::allreduce_", 1000, 100)
                       .Annotation(4, "gloo:all_reduce", 1200, 5000)
@@ -114,7 +114,7 @@ TEST(FindThreadWaits, AWorkerThatCarriesOutCollectivesWaitsForCalls) {
       << "nothing tells what the first thread did";
 }
 
-TEST(FindThreadWaits, AMessageEndsTheIdleTimeOfTheThreadThatShowsIt) {
+TEST(FindThreadWaits, MessageEndsTheIdleTimeOfItsThread) {
   const Waiting n(KinetoBuilder()
                       .Op(1, "c10d::recv_", 1000, 100)
                       .Annotation(1, "gloo:recv", 1050, 5000)
@@ -131,7 +131,7 @@ TEST(FindThreadWaits, AMessageEndsTheIdleTimeOfTheThreadThatShowsIt) {
       << "however short; of two, each";
 }
 
-TEST(FindThreadWaits, ACollectiveOnTheThreadItselfMustCoverHalfOfTheIdleTime) {
+TEST(FindThreadWaits, CollectiveMustCoverHalfOfTheIdleTime) {
   const auto waits = [](int64_t until) {
     return Waiting(KinetoBuilder()
                        .Op(1, "c10d::allreduce_", 1000, 100)
@@ -143,7 +143,7 @@ TEST(FindThreadWaits, ACollectiveOnTheThreadItselfMustCoverHalfOfTheIdleTime) {
   EXPECT_EQ(waits(51000), "");
 }
 
-TEST(BackwardCallers, ArrowsTellTheCallerElseTheThreadWithMostOperators) {
+TEST(BackwardCallers, ArrowsGiveTheCallerElseMostOperators) {
   const auto callers = [](const KinetoBuilder& k) {
     const DeviceTrace device = k.Trace();
     std::vector<std::string> out;

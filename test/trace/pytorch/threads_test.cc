@@ -50,7 +50,7 @@ KinetoBuilder WithWatchdog(int64_t late) {
       .Call(2, "cudaEventQuery", 25000 + late, 500, 91);
 }
 
-TEST(NestHostEvents, RoundsAfterAllElseAreLeftOut) {
+TEST(NestHostEvents, LeavesOutRoundsAfterAllOtherEvents) {
   const Nested late(WithWatchdog(17000000));
   EXPECT_EQ(late.host.window_end, 25000) << "the kernel's end";
   EXPECT_EQ(late.host.late_rounds, 1u);
@@ -61,7 +61,7 @@ TEST(NestHostEvents, RoundsAfterAllElseAreLeftOut) {
   EXPECT_EQ(early.host.window_end, 25000);
 }
 
-TEST(NestHostEvents, AThreadThatAlsoWorksKeepsItsLateCalls) {
+TEST(NestHostEvents, WorkingThreadKeepsItsLateCalls) {
   const Nested n(WithWatchdog(17000000).Op(2, "work", 100, 50));
   EXPECT_EQ(n.host.late_rounds, 0u);
   EXPECT_EQ(n.host.window_end, 17025500);
@@ -70,7 +70,7 @@ TEST(NestHostEvents, AThreadThatAlsoWorksKeepsItsLateCalls) {
   EXPECT_EQ(alone.host.late_rounds, 0u) << "nothing else is there";
 }
 
-TEST(NestHostEvents, RoundingIsCutAndCounted) {
+TEST(NestHostEvents, CutsAndCountsRounding) {
   const Nested n(KinetoBuilder().Op(1, "a", 0, 10000).Op(1, "b", 5000, 6000).Op(1, "c", 13000, 1000));
   EXPECT_EQ(n.ParentOf("b"), "a");
   EXPECT_EQ(n.host.End(n.Row("b")), 10000);
@@ -78,7 +78,7 @@ TEST(NestHostEvents, RoundingIsCutAndCounted) {
   EXPECT_TRUE(n.host.threads[0].async.empty());
 }
 
-TEST(NestHostEvents, WhatOverlapsWithoutNestingIsBesideTheThreadsOrder) {
+TEST(NestHostEvents, OverlappingEventsAreAsynchronous) {
   const Nested n(KinetoBuilder().Op(1, "a", 0, 10000).Op(1, "b", 5000, 60000).Op(1, "c", 13000, 1000));
   ASSERT_EQ(n.host.threads[0].async.size(), 1u);
   EXPECT_EQ(n.host.threads[0].async[0], n.Row("b"));
@@ -86,7 +86,7 @@ TEST(NestHostEvents, WhatOverlapsWithoutNestingIsBesideTheThreadsOrder) {
   EXPECT_EQ(n.ParentOf("c"), "none");
 }
 
-TEST(NestHostEvents, ACollectiveOfTheHostIsAsynchronousAmongOtherWork) {
+TEST(NestHostEvents, HostCollectiveIsAsynchronousAmongOtherWork) {
   const Nested n(KinetoBuilder()
                      .Op(1, "a", 0, 10000)
                      .Annotation(1, "gloo:all_reduce", 5000, 3000)
@@ -100,7 +100,7 @@ TEST(NestHostEvents, ACollectiveOfTheHostIsAsynchronousAmongOtherWork) {
   EXPECT_TRUE(own.host.threads[0].async.empty()) << "a worker that does nothing else has an order";
 }
 
-TEST(NestHostEvents, AWindowClipsWhatCrossesIt) {
+TEST(NestHostEvents, WindowClipsCrossingEvents) {
   TimelineOptions window;
   window.begin = 1000;
   window.end = 6000;

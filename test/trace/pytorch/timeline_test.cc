@@ -9,7 +9,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(Timeline, ACallIsCutIntoPartsByItsCallees) {
+TEST(Timeline, CalleesCutACallIntoParts) {
   const Linked l = Link(
       KinetoBuilder().Op(1, "a", 0, 1000).Op(1, "b", 200, 300).Op(1, "c", 600, 400).Op(1, "d", 1500, 100));
   EXPECT_EQ(l.Show(), R"(
@@ -23,7 +23,7 @@ d 1500+100: thread between+0
   ExpectReplaysItself(l);
 }
 
-TEST(Timeline, ALaunchIsCutWhereItsKernelBegan) {
+TEST(Timeline, KernelsCutTheirLaunchAtTheirBegin) {
   const Linked l = Link(
       KinetoBuilder().Op(1, "a", 0, 20000).Call(1, "launch", 1000, 10000, 7).Kernel(7, "k", 4000, 3000, 7));
   EXPECT_EQ(l.Show(), R"(
@@ -36,7 +36,7 @@ a.1 11000+9000: call launch.1+0
   ExpectReplaysItself(l);
 }
 
-TEST(Timeline, TheLaunchLatencyIsCountedFromTheCallsEnd) {
+TEST(Timeline, LaunchLatencyCountsFromTheCallsEnd) {
   const Linked l = Link(
       KinetoBuilder().Op(1, "a", 0, 20000).Call(1, "launch", 1000, 2000, 7).Kernel(7, "k", 7000, 3000, 7));
   EXPECT_EQ(l.Edge("launch", "k"), "launch+4000");
@@ -44,7 +44,7 @@ TEST(Timeline, TheLaunchLatencyIsCountedFromTheCallsEnd) {
   ExpectReplaysItself(l);
 }
 
-TEST(Timeline, WhatHappensAtOneInstantKeepsItsOrder) {
+TEST(Timeline, SimultaneousEventsKeepTheirOrder) {
   const Linked l = Link(KinetoBuilder()
                             .Op(1, "a", 0, 10000)
                             .Op(1, "b", 0, 10000)
@@ -68,7 +68,7 @@ k2 10000+0: launch c+6000, stream k+0
   ExpectReplaysItself(l);
 }
 
-TEST(Timeline, AForwardAndABackwardThreadHandOver) {
+TEST(Timeline, ForwardAndBackwardThreadsHandOver) {
   const KinetoBuilder k = KinetoBuilder()
                               .Op(1, "fwd", 0, 40000)
                               .Annotation(1, "## backward ##", 41000, 80000)
@@ -88,7 +88,7 @@ between 121000+4000: thread ## backward ##+0
 optimizer 125000+5000: thread between+0
 )") << "the annotation's time is that of the other thread, not work of this one";
   ExpectReplaysItself(l);
-  // Without either the two threads run at once, and the step seems shorter.
+  // Without either of these edges the two threads run at once, and the step seems shorter.
   EXPECT_EQ(
       Play(Dropped(l.t, {EdgeKind::kHandOff})).begin[l.Find("autograd::engine::evaluate_function: Mul")],
       4000);
@@ -111,7 +111,7 @@ KinetoBuilder Step() {
       .Op(1, "b", 60000, 15000);
 }
 
-TEST(Timeline, AStepLastsFromItsMarkToItsLastPart) {
+TEST(Timeline, StepLastsFromItsMarkToItsLastPart) {
   const Linked l = Link(Step());
   ASSERT_EQ(l.t.steps.size(), 1u);
   EXPECT_EQ(l.t.steps[0].name, "ProfilerStep#3");
@@ -137,7 +137,7 @@ TEST(Timeline, EachKindOfEdgeIsNeeded) {
   EXPECT_EQ(Play(WithoutHostTime(l.t)).last, 3000 + 30000 + 1000 + 20000);
 }
 
-TEST(Timeline, ALongerKernelMovesWhatDependsOnItAlone) {
+TEST(Timeline, LongerKernelMovesOnlyDependentNodes) {
   const Linked l = Link(Step());
   for (const char* name : {"k1", "k2", "other"}) {
     const uint32_t node = l.Find(name);
@@ -155,7 +155,7 @@ TEST(Timeline, ALongerKernelMovesWhatDependsOnItAlone) {
   }
 }
 
-TEST(Timeline, AWindowHoldsWhatItLaunchesAndNothingElse) {
+TEST(Timeline, WindowHoldsOnlyItsLaunches) {
   TimelineOptions window;
   window.begin = 10000;
   window.end = 30000;
@@ -174,7 +174,7 @@ late 40000+3000: start window+30000, launch cudaLaunchKernel+5000
 )");
 }
 
-TEST(Timeline, AContradictionIsBrokenCountedAndStillHoldsTheTime) {
+TEST(Timeline, BreaksAndCountsContradictions) {
   // "inner" runs before "queued" on their stream, although the call that waits
   // for "queued" launches it: all at one instant.
   const Linked l = Link(KinetoBuilder()
@@ -188,7 +188,7 @@ TEST(Timeline, AContradictionIsBrokenCountedAndStillHoldsTheTime) {
   ExpectReplaysItself(l);
 }
 
-TEST(Timeline, ACallThatTheWindowCutsDoesNotBringWhatItLaunchedBefore) {
+TEST(Timeline, CutCallDropsItsEarlierLaunches) {
   TimelineOptions window;
   window.begin = 10000;
   const Linked l = Link(KinetoBuilder()
@@ -203,7 +203,7 @@ inside 20000+1000: thread between+0
 )");
 }
 
-TEST(Timeline, AnEdgeIsKeptOnceAndPointsForward) {
+TEST(Timeline, EdgesAreUniqueAndPointForward) {
   const Linked l = Link(Step());
   for (uint32_t i = 0; i < l.t.nodes.size(); ++i) {
     for (uint64_t e = l.t.edge_begin[i]; e < l.t.edge_begin[i + 1]; ++e) {
@@ -218,7 +218,7 @@ TEST(Timeline, AnEdgeIsKeptOnceAndPointsForward) {
   }
 }
 
-TEST(Timeline, WhateverWasRecordedReplaysItself) {
+TEST(Timeline, RandomRecordingsReplayThemselves) {
   for (uint32_t seed = 0; seed < 3000; ++seed) {
     TimelineOptions window;
     const int64_t span = seed % 2 == 0 ? 100000 : 3000000;
@@ -233,7 +233,7 @@ TEST(Timeline, WhateverWasRecordedReplaysItself) {
   }
 }
 
-TEST(Timeline, NothingToReplayIsAnError) {
+TEST(Timeline, RefusesEmptyTimelines) {
   const DeviceTrace empty = KinetoBuilder().Trace();
   EXPECT_THAT(std::string(BuildTimeline(empty, nullptr, nullptr, {}).status().message()),
               HasSubstr("k.json"));

@@ -10,7 +10,7 @@
 namespace chakra::pytorch::CHAKRA_FILE {
 namespace {
 
-TEST(Unseen, LaunchesWithoutKernelsCount) {
+TEST(Unseen, CountsLaunchesWithoutKernels) {
   const Linked l = Link(KinetoBuilder()
                             .Launch(1, 1000, 100, 7, "k", 5000, 1000)
                             .Call(1, "cudaLaunchKernel", 2000, 100, 1)
@@ -26,7 +26,7 @@ TEST(Unseen, LaunchesWithoutKernelsCount) {
   EXPECT_EQ(l.Repairs("device_work_unseen"), 4u);
 }
 
-TEST(Unseen, WhatLaunchesNothingDoesNotCount) {
+TEST(Unseen, IgnoresCallsThatLaunchNothing) {
   const Linked l = Link(KinetoBuilder()
                             .Call(1, "cudaStreamBeginCapture", 0, 100, 1)
                             .Call(1, "cudaLaunchKernel", 1000, 100, 2)
@@ -56,19 +56,19 @@ int64_t Third(const DeviceTrace& t) {
   return -1;
 }
 
-TEST(Overruns, AKernelEndsBeforeLaterOnesOfItsStream) {
+TEST(Overruns, CutsKernelsAtLaterOnesOfTheirStream) {
   DeviceTrace t = Kernels(3400000, "k");
   CutOverruns(&t);
   EXPECT_EQ(Third(t), 50000);
   ASSERT_EQ(t.repairs.size(), 1u);
   EXPECT_EQ(t.repairs[0].kind, "device_duration_cut");
   EXPECT_EQ(t.repairs[0].count, 1u);
-  t = Kernels(3400000, "another");  // nothing tells how long it usually is, but it is much too long
+  t = Kernels(3400000, "another");  // its usual length is unknown, but it is much too long
   CutOverruns(&t);
   EXPECT_EQ(Third(t), 50000);
 }
 
-TEST(Overruns, AKernelEndsBeforeACallThatWaitedForIt) {
+TEST(Overruns, CutsKernelsAtCallsThatWaitedForThem) {
   KinetoBuilder k;
   for (int i = 0; i < 4; ++i)
     k.Launch(1, 1000 + 50000 * i, 100, 7, "k", 10000 + 50000 * i, i == 3 ? 3400000000 : 20000);
@@ -82,7 +82,7 @@ TEST(Overruns, AKernelEndsBeforeACallThatWaitedForIt) {
   EXPECT_EQ(t.repairs.size(), 1u);
 }
 
-TEST(Overruns, WhatMayBeStays) {
+TEST(Overruns, KeepsPossibleEnds) {
   DeviceTrace t = Kernels(60, "k");  // it ends while the next one runs
   CutOverruns(&t);
   EXPECT_EQ(Third(t), 60000);
@@ -95,7 +95,7 @@ TEST(Overruns, WhatMayBeStays) {
   EXPECT_TRUE(t.repairs.empty());
 }
 
-TEST(LostTimes, AnEventWithoutATimeRefusesNothing) {
+TEST(LostTimes, IgnoresFewEventsWithoutATime) {
   const std::string zero =
       "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":0,\"dur\":0,\"args\":{"
       "\"device\":0,"
