@@ -278,6 +278,7 @@ TEST(Inspector, ReadsObjectsThatSpanLines) {
               HasSubstr(absl::StrCat("laid.log: line ", lines + 1, ", field rank: 9")));
 }
 
+// The reader compares lines with earlier ones; here each line is also read as if it were the first.
 TEST(Inspector, ReadsLinesByTemplatesOfEarlierLines) {
   std::vector<std::string> lines;
   for (int k = 0; k < 40; ++k) {
@@ -526,7 +527,7 @@ TEST(CallLogs, RefusesLogsThatDoNotBelongTogether) {
   EXPECT_THAT(std::string(mixed.Read().status().message()), HasSubstr("expected the logs of one recorder"));
 }
 
-TEST(CallLogs, TheShortestRepeatingPatternIsAStep) {
+TEST(CallLogs, ShortestRepeatingPatternIsAStep) {
   const auto steps = [](const std::string& kinds) {
     LogCalls calls;
     for (const char k : kinds) {

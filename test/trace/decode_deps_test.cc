@@ -203,7 +203,7 @@ TEST(DepUnexplained, FollowsTheLongerDelayOfDuplicates) {
   EXPECT_THAT(f.Read()->dep_unexplained, ElementsAre(std::pair(1u, Ns(1))));
 }
 
-TEST(DepUnexplained, RefusesMoreThanTheDelayAndOtherLengths) {
+TEST(DepUnexplained, RefusesMoreThanTheDelay) {
   Four more({0, 1});
   TraceBuilder::Delays(more.node, {5, 6});
   Unexplained(more.node, {5, 7});
@@ -243,7 +243,7 @@ TEST(DepRelease, KeepsTheLatestReleaseOfDuplicates) {
   EXPECT_THAT(f.Read()->dep_release, ElementsAre(900));
 }
 
-TEST(DepRelease, RefusesReleasesBeyondTheEndAndOtherLengths) {
+TEST(DepRelease, RefusesReleasesBeyondTheEnd) {
   Four late({0});
   TraceBuilder::Delays(late.node, {kReleaseAtEnd + 1}, "dep_release");
   EXPECT_THAT(
@@ -276,7 +276,7 @@ TEST(DepRelease, IsExactToThePicosecond) {
   EXPECT_EQ(ReleasedAfter(Ns(1000000000000), 1), Time::Picos(1000));
 }
 
-TEST(DepUnexplained, GraphsThatDifferInItOrACauseAreNotShared) {
+TEST(DepUnexplained, DifferentGraphsAreNotShared) {
   const auto graph = [](const char* kind, int64_t unexplained) {
     Four f({0});
     TraceBuilder::Delays(f.node, {5});

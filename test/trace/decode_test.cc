@@ -125,7 +125,7 @@ TEST(Decode, RefusesBadTimeFactors) {
   EXPECT_THAT(ErrorOf(File({n})), HasSubstr("found int64_val"));
 }
 
-// One case for each way to write 3 (and -1 where the kind has a sign).
+// One case for each form of the number 3 (and of -1 where the kind has a sign).
 TEST(Decode, TakesAnyIntegerKind) {
   std::vector<std::pair<std::string, void (*)(AttributeProto*)>> cases = {
       {"int32", [](AttributeProto* a) { a->set_int32_val(3); }},
@@ -248,7 +248,7 @@ TEST(Decode, RefusesCycles) {
   EXPECT_THAT(DepsOf(*Read(foreign)->graph, 1), ElementsAre(0u));
 }
 
-TEST(Decode, OrderIsByStartThenId) {
+TEST(Decode, OrdersByStartThenId) {
   PbNode a = MakeNode(5), b = MakeNode(3, {4}), c = MakeNode(4);
   c.set_start_time_micros(9);
   EXPECT_THAT(Read(File({a, b, c}))->graph->order, ElementsAre(0u, 2u, 1u));

@@ -123,13 +123,13 @@ class EditStage : public ::testing::Test {
   Result before_;
 };
 
-TEST_F(EditStage, Merges) {
+TEST_F(EditStage, MergesCollectives) {
   const Result out = Edit("collective: \"reduce_scatter\"", "merge_collectives { count: 4 }");
   EXPECT_LT(out.calls.at("reduce_scatter"), before_.calls.at("reduce_scatter"));
   EXPECT_EQ(out.bytes, before_.bytes);
 }
 
-TEST_F(EditStage, Splits) {
+TEST_F(EditStage, SplitsCollectives) {
   const Result out = Edit("collective: \"reduce_scatter\"", "split_collectives { parts: 3 }");
   EXPECT_EQ(out.calls.at("reduce_scatter"), 3 * before_.calls.at("reduce_scatter"));
   EXPECT_EQ(out.bytes, before_.bytes);
@@ -144,7 +144,7 @@ TEST_F(EditStage, ChangesAllReduces) {
             before_.bytes.at("reduce_scatter") + before_.bytes.at("all_reduce"));
 }
 
-TEST_F(EditStage, Compresses) {
+TEST_F(EditStage, CompressesCollectives) {
   const Result out = Edit("collective: \"reduce_scatter\"",
                           "compress { ratio: 0.5 encode_us_per_mb: 1 decode_us_per_mb: 1 }");
   EXPECT_EQ(out.calls, before_.calls);
@@ -154,7 +154,7 @@ TEST_F(EditStage, Compresses) {
   EXPECT_EQ(out.bytes.at("all_gather"), before_.bytes.at("all_gather"));
 }
 
-TEST_F(EditStage, Stores) {
+TEST_F(EditStage, StoresAtCollectives) {
   const Result out =
       Edit("collective: \"reduce_scatter\"", "storage { bytes: 1048576 blocking: true every: 8 }");
   EXPECT_EQ(out.calls, before_.calls);
@@ -186,7 +186,7 @@ TEST_F(EditCapture, MergesTheBucketsOfAStep) {
   EXPECT_THAT(absl::StrJoin(one.report.outcome(0).note(), "; "), HasSubstr("summed"));
 }
 
-TEST_F(EditCapture, Splits) {
+TEST_F(EditCapture, SplitsCollectives) {
   const Result out = Edit("split_collectives { most_bytes: 65536 }");
   EXPECT_GT(out.calls.at("all_reduce"), before_.calls.at("all_reduce"));
   EXPECT_EQ(out.bytes, before_.bytes);

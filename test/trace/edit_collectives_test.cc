@@ -192,7 +192,7 @@ TEST(SplitCollectives, RefusesBadFields) {
               HasSubstr("is a COMP_NODE"));
 }
 
-TEST(SplitCollectives, MergeRestoresTheTraceByteForByte) {
+TEST(SplitCollectives, MergeRestoresEveryByte) {
   const auto out = EditTexts(
       {kGradients}, Edit("split_collectives { parts: 7 }") + Edit("merge_collectives { count: 7 }"), kGroups);
   ASSERT_TRUE(out.ok()) << out.status();
@@ -263,7 +263,7 @@ TEST(ChangeCollective, ConvertsSizesBetweenKinds) {
   EXPECT_THAT(changed("barrier a", "all_reduce"), HasSubstr("is a barrier, which has no bytes"));
 }
 
-TEST(ChangeCollective, ChangeAndBackIsTheSameByteForByte) {
+TEST(ChangeCollective, ChangeAndBackRestoresEveryByte) {
   const TraceSet set = MakeSet({kGradients}, kGroups);
   const auto out = EditSet(set, Edit("change_collective { kind: \"reduce_scatter\" }") +
                                     Edit("change_collective { kind: \"all_reduce\" }"));

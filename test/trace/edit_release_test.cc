@@ -25,7 +25,7 @@ TEST(EditRelease, IsKeptWhenDurationsOrDependenciesChange) {
   EXPECT_THAT(Edit("select { name: '^c$' } delay { set: 0 }"), HasSubstr("<- 1:stream 2@750:release\n"));
 }
 
-TEST(EditRelease, KeepsTheLaterOfTwoDependenciesOnOneNode) {
+TEST(EditRelease, KeepsTheLaterOfTwoDependencies) {
   // Without b, c waits for the dependency of b, which is a: the end of a is later than a quarter of a.
   EXPECT_THAT(Edit("select { name: '^b$' } remove {}"),
               HasSubstr("3 comp c start=8 us=8 stream=7 <- 1+1000:stream\n"));
@@ -91,7 +91,7 @@ TEST(EditRelease, KeepsItsPlaceInReplacements) {
   EXPECT_THAT(out, HasSubstr("4 comp d us=100 stream=10 <- 6:launch\n"));
 }
 
-TEST(EditRelease, BeforeTheEndDoesNotWaitForInsertedNodes) {
+TEST(EditRelease, EarlyReleaseDoesNotWaitForInsertedNodes) {
   const std::string out = Overlap("select { name: '^a$' } insert { node { name: 'x' duration_us: 50 } }");
   EXPECT_THAT(out, HasSubstr("2 comp b us=100 stream=8 <- 1@500:release\n"));
   EXPECT_THAT(out, HasSubstr("4 comp d us=100 stream=10 <- 5:launch\n"));
@@ -101,7 +101,7 @@ TEST(EditRelease, BeforeTheEndDoesNotWaitForInsertedNodes) {
   EXPECT_THAT(beside, HasSubstr("4 comp d us=100 stream=10 <- 1:launch 5:edit\n"));
 }
 
-TEST(EditRelease, AtTheBeginOfASplitCollectiveStaysThere) {
+TEST(EditRelease, StaysAtTheBeginOfASplitCollective) {
   constexpr char kCall[] = R"(
     1 all_reduce g bytes=1000 us=10 stream=7
     2 comp c us=1 stream=8 <- 1@0

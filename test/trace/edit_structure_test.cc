@@ -158,7 +158,7 @@ TEST(EditFuse, DoesNotFuseAcrossEarlierFusions) {
   EXPECT_THAT(out, HasSubstr("3 comp b2"));
 }
 
-TEST(EditSplit, PartsAddUpAndTheLastKeepsTheNode) {
+TEST(EditSplit, PartsAddUpAndEndInTheNode) {
   EXPECT_EQ(EditText("1 comp a us=10 ops=11 bytes=7 stream=7\n2 comp b us=1 stream=7 start=10 <- 1\n",
                      "edit { select { name: 'a' } split { parts: 3 } }"),
             Lines(R"(

@@ -168,8 +168,8 @@ TEST(GenerateGraph, HoldsEachParameter) {
 }
 
 // Bytes of the collectives of tensor parallelism, by Korthikanti et al., 2022: with sequence parallelism each
-// layer gathers 2 times forward and 4 times backward and reduce-scatters 2 times each way; without, it
-// all-reduces 2 times each way. Embedding and head add theirs.
+// layer gathers 2 times forward and 4 times backward, and reduce-scatters 2 times in each direction; without,
+// it all-reduces 2 times in each direction. Embedding and head add theirs.
 TEST(GenerateGraph, TensorParallelBytesMatchTheClosedForm) {
   for (const bool sp : {true, false}) {
     const StepGraphs step = Step(kDense, sp ? "tp=4" : "tp=4,sp=no", "seq=512,micro_batch=2,global_batch=6");
@@ -257,7 +257,7 @@ TEST(GenerateGraph, HostLaunchesAKernelForEachExpert) {
             host_ns(8, ",cuda_graphs=yes,graphed_experts=yes"));
 }
 
-TEST(GenerateSchedule, MergedPassesAreOfDifferentMicroBatchesOrPieces) {
+TEST(GenerateSchedule, MergedPassesDifferInMicroBatchOrPiece) {
   for (const int64_t vpp : {1, 2}) {
     Split s;
     s.pp = 4, s.vpp = vpp;

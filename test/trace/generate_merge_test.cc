@@ -55,7 +55,7 @@ StageGraph StageOf(const std::string& parallel) {
   return graph.ok() ? *std::move(graph) : StageGraph();
 }
 
-TEST(GenerateMerge, HidesTheShareOfExchanges) {
+TEST(GenerateMerge, HidesTheGivenShareOfExchanges) {
   const Counted within = Count(StageOf(""));
   EXPECT_GT(within.all, 300);
   EXPECT_EQ(within.alone, 0) << "within a NVLink domain all are hidden";

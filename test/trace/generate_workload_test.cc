@@ -55,7 +55,7 @@ TEST(GenerateWorkload, ReadsShortForms) {
   EXPECT_EQ(plan->training.optimizer, proto::Training::SGD);
 }
 
-TEST(GenerateWorkload, KeysChangeAPreset) {
+TEST(GenerateWorkload, KeysOverrideThePreset) {
   const auto plan =
       Plan({.file = "", .model = "llama3-70b:layers=12", .parallel = "", .training = "seq=4096", .set = {}});
   ASSERT_TRUE(plan.ok()) << plan.status();

@@ -196,7 +196,7 @@ TEST(HloBad, RefusesBadProtos) {
 
 // Files of XLA or of tools before it that are no module: the error names the form, and the file to use
 // instead.
-TEST(HloBad, OtherFormsAreExplained) {
+TEST(HloBad, ErrorsExplainOtherForms) {
   const std::pair<const char*, const char*> kForms[] = {
       {"// a comment\nmodule @jit_f attributes {mhlo.num_partitions = 4 : i32} {\n  func.func public @main() "
        "{\n"

@@ -25,7 +25,7 @@ using testing::HasSubstr;
 using testing::SizeIs;
 
 // Adam's update of one weight, as JAX writes it before XLA's optimisations (optax's transforms), in a loop,
-// with a product and a norm.
+// with a GEMM and a norm.
 constexpr char kUpdate[] = R"(HloModule jit_train_step, num_partitions=2
 %add (x: f32[], y: f32[]) -> f32[] {
   %x = f32[] parameter(0)
@@ -113,7 +113,7 @@ TEST(HloFuse, FusesElementwiseOperationsIntoUsers) {
   EXPECT_EQ(facts["sum"]->bytes, kArray + 4);
   ASSERT_THAT(step.warnings, testing::Not(testing::IsEmpty()));
   EXPECT_THAT(step.warnings[0], HasSubstr("before XLA's optimisations"));
-  // Dependencies keep the order of nodes.
+  // Dependencies keep their order.
   const auto at = [&](const char* name) {
     return static_cast<uint32_t>(std::find(names.begin(), names.end(), name) - names.begin());
   };

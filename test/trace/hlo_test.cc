@@ -151,8 +151,8 @@ TEST(Hlo, ReadsGroupsInAllForms) {
     EXPECT_FALSE(ParseReplicaGroups(other).has_value()) << other;
 }
 
-// Against a definition written another way: element (g, s) of the reshaped array is where its flat place
-// comes from in the transposed one.
+// Against another definition: element (g, s) of the reshaped array is the place in the transposed array that
+// its flat place comes from.
 TEST(Hlo, IotaGroupsMatchTheDefinition) {
   const int64_t d[3] = {2, 3, 4};
   const int perms[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
@@ -341,7 +341,8 @@ TEST(Hlo, RefusesBadTextByLine) {
   EXPECT_EQ(bad, 30);
 }
 
-// A computation that calls the next one twice, 60 deep, runs nothing: it must be refused, not run for ever.
+// A computation that calls the next one twice, 60 deep, runs nothing: the reader must refuse it, not run
+// forever.
 TEST(Hlo, RefusesCallsThatDouble) {
   std::string text = "HloModule m\n";
   for (int level = 0; level < 60; ++level) {

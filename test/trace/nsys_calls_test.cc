@@ -124,7 +124,7 @@ class NsysCalls : public testing::Test {
 
 // PyTorch makes a call in a group: the kernel is launched at the group's end, when the range of the call is
 // over.
-TEST_F(NsysCalls, CallInAnOperatorDescribesTheKernelOfItsGroup) {
+TEST_F(NsysCalls, CallDescribesTheKernelOfItsGroup) {
   const Capture capture = InAnOperator("c10d::allreduce_", {{"ncclAllReduce", 5, 4096, 0}}, 10);
   ASSERT_EQ(capture.ranks.size(), 2u);
   for (size_t r = 0; r < 2; ++r)
@@ -163,7 +163,7 @@ TEST_F(NsysCalls, GatherOfUnevenPartsIsOneCall) {
 }
 
 // One thread that makes a call for each GPU, one after the other in a group, like nccl-tests with -g.
-TEST_F(NsysCalls, AssignsCallsOfAGroupToTheGpusOfAThread) {
+TEST_F(NsysCalls, AssignsCallsOfAGroupToGpus) {
   Rows rows;
   for (int64_t step = 0; step < 3; ++step) {
     const int64_t at = 1000000 * step;

@@ -277,7 +277,7 @@ TEST_F(NsysRead, ResultDoesNotDependOnThreads) {
 }
 
 // Reading one step keeps only its rows, and gives the same step as the whole file.
-TEST_F(NsysRead, OneStepEqualsTheStepOfTheWholeFile) {
+TEST_F(NsysRead, OneStepReadsAsInTheWholeFile) {
   const std::string file = Make({.steps = 5});
   for (const char* steps : {"2", "1-3", "first", "last"}) {
     const Capture alone = Read({file}, steps);

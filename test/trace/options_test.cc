@@ -44,7 +44,7 @@ TEST(Options, FlagsTakeAValueAfterEquals) {
   EXPECT_FALSE(Read({"--strict=false"}).reading().strict());
 }
 
-TEST(Options, ListsTakeAllWordsOrOne) {
+TEST(Options, ListOptionsTakeAllWordsOrOne) {
   const proto::Run run = Read({"--program", "p", "q", "--job", "j", "t", "--select-ranks", "1,2", "3"});
   EXPECT_THAT(run.machine().program(), ElementsAre("p", "q"));
   EXPECT_THAT(run.ranks().job(), ElementsAre("j"));

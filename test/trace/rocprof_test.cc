@@ -303,7 +303,7 @@ TEST(Rocprof, BadDatabasesAreRefused) {
                          table("event"), "; END; CREATE TABLE rocpd_regional(x)"));
   const auto before = ReadFileAsItIs(path);
   EXPECT_TRUE(ReadRecordings({path}, {}).ok());
-  EXPECT_EQ(*before, *ReadFileAsItIs(path));  // nothing is written beside or into it
+  EXPECT_EQ(*before, *ReadFileAsItIs(path));  // nothing is written into the file or next to it
 }
 
 TEST(Rocprof, RefusesDatabasesOfOtherPrograms) {

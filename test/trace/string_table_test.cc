@@ -13,7 +13,7 @@ namespace {
 // Texts of every length, so that each branch of the hash is taken.
 std::string Text(int i) { return absl::StrCat(std::string(static_cast<size_t>(i % 70), 'x'), i); }
 
-TEST(StringTable, TheEmptyStringIsZero) {
+TEST(StringTable, EmptyStringIsZero) {
   StringTable table;
   EXPECT_EQ(table.Intern(""), 0u);
   EXPECT_EQ(table.Get(0), "");

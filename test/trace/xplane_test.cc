@@ -144,7 +144,7 @@ TEST(XPlane, OperationsHaveTheirShapesAndWork) {
 
 // The profiler takes seconds to start, while Python collects garbage. The launches have a line of their own,
 // inside the events of the thread that makes them.
-TEST(XPlane, SkipsProfilerStartAndGivesThreadsTheirLaunches) {
+TEST(XPlane, SkipsProfilerStartAndPlacesLaunches) {
   PlaneBuilder host("/host:CPU"), gpu("/device:GPU:0");
   host.Line(1, "python3", 0);
   host.Event("$profiler.py:101 start_trace", 0, 5000 * kUs);

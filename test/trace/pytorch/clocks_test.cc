@@ -46,14 +46,14 @@ TEST(AlignClocks, CorrectsClockDifferencesOfAnySize) {
       << "steps of one number come together";
 }
 
-TEST(AlignClocks, DoesNotTakeHalfAStepForAClockDifference) {
+TEST(AlignClocks, HalfAStepIsNoClockDifference) {
   // The steps begin together, the collectives do not: the cause is not the clock.
   const Capture c = Two(Rank(3, 0), Rank(3, 200, 550000));
   EXPECT_THAT(c.joined.clock_offset_ns, ElementsAre(0, 0));
   EXPECT_EQ(Notes(c, "clock_left"), 1u);
 }
 
-TEST(AlignClocks, StepsOfOneNumberStayTogether) {
+TEST(AlignClocks, AlignsStepsOfTheSameNumber) {
   // Rank 1 shows steps 4 to 7, rank 0 steps 3 to 6: calls of one step are matched, no clock is moved by a
   // step.
   const Capture c = Two(Rank(3, 0), Rank(4, 1000000));

@@ -1,5 +1,5 @@
 // A capture with kernels that Inductor generated, composed from get_profiler_kwargs() of PyTorch's
-// torch/_inductor/runtime/triton_heuristics.py: the arguments stand at the operator that launches the kernel.
+// torch/_inductor/runtime/triton_heuristics.py: the operator that launches the kernel has the arguments.
 #pragma once
 
 #include <string>

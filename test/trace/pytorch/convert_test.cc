@@ -115,7 +115,7 @@ TEST(ReadCapture, OutputIgnoresThreadsAndTheOrderOfFiles) {
   } while (std::next_permutation(files.begin(), files.end()));
 }
 
-// A tar archive stands for the folder that it was made of, plain or compressed, for any number of threads.
+// A tar archive is read like the folder that it was made of, plain or compressed, for any number of threads.
 TEST(ReadCapture, ReadsArchivesAsFolders) {
   const CaptureFolder folder, archives;
   WriteTwo(folder);

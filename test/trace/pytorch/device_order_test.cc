@@ -44,7 +44,7 @@ KinetoBuilder EventWait() {
       .Launch(1, 3000, 500, 7, "k0", 36000, 100);
 }
 
-TEST(DeviceOrder, WaitIsOnTheLastLaunchWithoutSyncEvents) {
+TEST(DeviceOrder, WaitsForTheLastLaunchWithoutSyncEvents) {
   const Linked l = Link(EventWait()
                             .Call(1, "cudaEventRecord", 4000, 500, 3)
                             .Call(1, "cudaStreamWaitEvent", 5000, 500, 4)
@@ -258,7 +258,7 @@ TEST(DeviceOrder, CutsAndCountsOverlappingCommunication) {
   ExpectReplaysItself(l);
 }
 
-TEST(DeviceOrder, KernelsOfAGraphHaveOneLaunchAndAnOrder) {
+TEST(DeviceOrder, KernelsOfAGraphHaveOneLaunch) {
   const Linked l = Link(KinetoBuilder()
                             .Op(1, "a", 0, 90000)
                             .Call(1, "cudaGraphLaunch", 1000, 9000, 5)
@@ -300,7 +300,7 @@ TEST(DeviceOrder, ExplainsMissingCorrelationIds) {
   EXPECT_THAT(detail(77), testing::Not(testing::HasSubstr("correlation")));
 }
 
-TEST(DeviceOrder, KernelBeforeItsLaunchFollowsTheCallBefore) {
+TEST(DeviceOrder, KernelBeforeItsLaunchFollowsThePreviousCall) {
   const Linked l = Link(KinetoBuilder()
                             .Op(1, "a", 0, 50000)
                             .Launch(1, 10000, 3000, 7, "k", 9000, 1000)

@@ -60,7 +60,7 @@ TEST(FindCaptureFiles, ReadsRanksFromFilesOfTheProfiler) {
 
 TEST(FindCaptureFiles, DetectsCompressionByContent) {
   const CaptureFolder folder;
-  folder.Write("k.json.gz", kKineto);  // unpacked by somebody who kept the name
+  folder.Write("k.json.gz", kKineto);  // unpacked, with the old name
   EXPECT_THAT(Found(folder), ElementsAre("k.json.gz device -1?"));
 }
 

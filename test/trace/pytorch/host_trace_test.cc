@@ -312,7 +312,7 @@ std::map<uint32_t, int> Threads(const HostTrace& t) {
 
 TEST(PublicCaptures, ReadsDlrmOnEightRanks) {
   SKIP_WITHOUT_SHARED_DATA();
-  // splits[r][p]: what rank r says it sends to p, and receives from p.
+  // splits[r][p]: the parts that rank r sends to p, and receives from p, as rank r records them.
   std::vector<std::vector<int64_t>> sent, received;
   for (int rank = 0; rank < 8; ++rank) {
     const HostTrace t = SharedTrace(absl::StrCat("param/dlrm/et/dlrm_eg_", rank, ".json.gz"));

@@ -19,7 +19,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// A job whose groups are known: tensor x data x pipeline parallel, with an error of each rank's clock.
+// A job whose groups are known: tensor x data x pipeline parallel. Each rank's clock has its own error.
 struct Job {
   int tensor = 2, data = 2, stages = 1;
   int steps = 4, layers = 4;

@@ -105,7 +105,7 @@ TEST(InferPeers, NeverInfersWrongPeersOfRandomPipelines) {
 
 // Rank 0 sends, rank 1 receives. If the sender goes on at once, its end shows nothing about the receiver's
 // clock.
-TEST(InferPeers, OneDirectionShowsOneClockOnlyByCommonEnds) {
+TEST(InferPeers, OneDirectionNeedsCommonEndsForOneClock) {
   for (const bool eager : {false, true}) {
     std::mt19937 random(7);
     std::vector<std::vector<PeerCall>> calls(2);
@@ -124,7 +124,7 @@ TEST(InferPeers, OneDirectionShowsOneClockOnlyByCommonEnds) {
 }
 
 TEST(InferPeers, ReceiveBeforeTheSendIsFromAnotherRank) {
-  // Ranks 0 and 1 send to 2 and 3; what 1 sends begins after 2 has received.
+  // Ranks 0 and 1 send to 2 and 3; the send of rank 1 begins after rank 2 has received.
   const std::vector<std::vector<PeerCall>> calls = {{{true, 1, 0, 100000},
                                                      {true, 1, 1000000, 1100000},
                                                      {true, 1, 2000000, 2100000},

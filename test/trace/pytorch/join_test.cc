@@ -46,7 +46,7 @@ Capture Join(const std::vector<KinetoBuilder>& ranks) {
 
 std::string Call(const Made& m) { return absl::StrCat("ncclDevKernel_", m.what, "_", m.elements, "(x)"); }
 
-TEST(JoinRanks, TransferRunsFromTheLastArrivalToEachEnd) {
+TEST(JoinRanks, TransferBeginsWithTheLastArrival) {
   const Made early = {"allreduce", 100, 10000, 52000}, late = {"allreduce", 100, 40000, 50000};
   const Capture c = Join({RankOf({early}), RankOf({late})});
   EXPECT_EQ(PlanOf(c, 0, Call(early)).transfer_ns, 12000);

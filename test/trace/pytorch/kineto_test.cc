@@ -22,7 +22,7 @@ absl::StatusOr<DeviceTrace> Read(absl::string_view text) {
   return ReadKineto(&source, "t.json");
 }
 
-// `events`: objects with commas between them. `members`: with a comma behind.
+// `events`: objects with commas between them. `members`: with a comma at the end.
 DeviceTrace MustRead(absl::string_view events, absl::string_view members = "") {
   auto trace = Read(absl::StrCat("{", members, "\"traceEvents\":[", events, "]}"));
   EXPECT_TRUE(trace.ok()) << trace.status();

@@ -104,7 +104,7 @@ inline Outcome Run(const std::vector<Step>& program, const RunOptions& options) 
   int correlation = 1, thread = 1;
   std::vector<int64_t> free(kStreams, options.backlog), held(kStreams, INT64_MIN / 2);
   std::vector<int64_t> released(kStreams, options.backlog);
-  std::vector<int64_t> launched;  // the ends of what was launched, in order
+  std::vector<int64_t> launched;  // the ends of launched kernels, in order
   const auto begins = [&](const std::string& name, int64_t at) { out.begin[name] = at; };
   if (options.step) {
     out.profile.Annotation(1, "ProfilerStep#1", 0, 100000000);

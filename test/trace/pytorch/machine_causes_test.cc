@@ -134,8 +134,8 @@ TEST(MachineCauses, FullQueueHoldsTheHost) {
   }
 }
 
-// A device that is behind its host: each kernel of a chain begins when three quarters of the one before it
-// are done.
+// A device slower than its host: each kernel of a chain begins when three quarters of the kernel before are
+// done.
 TEST(MachineCauses, DependentLaunchBeginsAtItsRelease) {
   for (uint32_t seed = 0; seed < kSeeds; ++seed) {
     std::mt19937 random(seed);

@@ -17,7 +17,7 @@ std::vector<StreamCall> Steps(int first, int steps, int calls, int64_t clock = 0
   return all;
 }
 
-TEST(FindShift, StepsOfOneNumberStayTogether) {
+TEST(FindShift, MatchesStepsOfTheSameNumber) {
   CallShift shift;
   // Rank 1 has one more step at the beginning; its clock is a whole step ahead, so that ends alone would
   // match each step with the one before.

@@ -173,7 +173,7 @@ TEST(Pair, ExternalIdsOrderSimultaneousEvents) {
 }
 
 TEST(Pair, FallsBackToThreadsIfIdsDrift) {
-  // Two threads whose ids drift apart: no offset fits both.
+  // Two threads whose ids drift: no offset fits both.
   TwoTraces c;
   for (uint64_t i = 0; i < 100; ++i) c.Node(absl::StrCat("main", i * i % 31), i + 1, 1);
   for (uint64_t i = 0; i < 100; ++i) c.Node(absl::StrCat("back", i * i % 31), i + 101, 2);

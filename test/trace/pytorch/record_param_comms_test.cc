@@ -43,7 +43,7 @@ TEST(ReadCommCall, ReadsLayout101) {
   EXPECT_THAT(c.out_split, ElementsAre(96, 96, 96, 96, 96, 96, 96, 96));
 }
 
-TEST(ReadCommCall, Layout102EarlyAddsTheWorldSize) {
+TEST(ReadCommCall, EarlyLayout102HasTheWorldSize) {
   const CommCall c =
       Read(
           R"j([[[1, 2, 0, 10, 2, "cuda:0"]], 5, 1234, 1, "_allgather_base", [], [], 8])j",
@@ -57,7 +57,7 @@ TEST(ReadCommCall, Layout102EarlyAddsTheWorldSize) {
   EXPECT_EQ(c.out_bytes, 160);
 }
 
-TEST(ReadCommCall, Layout103NamesTheGroupAndWhereItLies) {
+TEST(ReadCommCall, Layout103HasGroupNameStartAndStride) {
   const CommCall c =
       Read(
           R"j([[[433, 434, 0, 53120, 4, "cuda:0"]], 33, ["2", "tensor_parallel"], 1, "broadcast", [], [], 4, 2, 3])j",

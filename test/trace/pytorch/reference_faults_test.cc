@@ -311,7 +311,7 @@ TEST(ReferenceFault, AcceptsRepeatedCorrelations) {
   EXPECT_EQ(counted, 1u);
 }
 
-TEST(ReferenceFault, KeepsOperatorsOutsideTheTreeOfNode1) {
+TEST(ReferenceFault, KeepsOperatorsOutsideTheRootsTree) {
   CaptureFolder folder;
   for (const int rank : {0, 1}) {
     // The broadcast's parent, 77, is not in the file; nor is the thread's root.

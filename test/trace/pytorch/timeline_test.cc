@@ -111,7 +111,7 @@ KinetoBuilder Step() {
       .Op(1, "b", 60000, 15000);
 }
 
-TEST(Timeline, StepLastsFromItsMarkToItsLastPart) {
+TEST(Timeline, StepRunsFromMarkToLastPart) {
   const Linked l = Link(Step());
   ASSERT_EQ(l.t.steps.size(), 1u);
   EXPECT_EQ(l.t.steps[0].name, "ProfilerStep#3");
