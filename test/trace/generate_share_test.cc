@@ -136,9 +136,9 @@ TEST_F(Share, FindsTheIndexByFolderPrefixAndName) {
     EXPECT_EQ(set->inputs[2].role, "index");
   }
   // A single file is a trace like any other.
-  const auto lone = Read("shared/workload.0.et.zst", false);
-  ASSERT_TRUE(lone.ok()) << lone.status();
-  EXPECT_EQ(lone->ranks.size(), 1u);
+  const auto single_file = Read("shared/workload.0.et.zst", false);
+  ASSERT_TRUE(single_file.ok()) << single_file.status();
+  EXPECT_EQ(single_file->ranks.size(), 1u);
 }
 
 TEST_F(Share, LaterRunsDoNotMixWithEarlierOnes) {

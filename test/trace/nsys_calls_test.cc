@@ -84,7 +84,7 @@ class NsysCalls : public testing::Test {
     return n;
   }
   // The calls of a rank, in order: "all_reduce 4096 on nccl abc".
-  static std::vector<std::string> Said(const Capture& capture, size_t rank) {
+  static std::vector<std::string> CallTexts(const Capture& capture, size_t rank) {
     std::vector<std::string> out;
     for (const CommPlan& plan : capture.joined.comms[rank]) {
       if (plan.type == NodeType::kComp) continue;
@@ -128,7 +128,8 @@ TEST_F(NsysCalls, CallDescribesTheKernelOfItsGroup) {
   const Capture capture = InAnOperator("c10d::allreduce_", {{"ncclAllReduce", 5, 4096, 0}}, 10);
   ASSERT_EQ(capture.ranks.size(), 2u);
   for (size_t r = 0; r < 2; ++r)
-    EXPECT_THAT(Said(capture, r), ElementsAre("all_reduce 4096 on nccl abc", "all_reduce 4096 on nccl abc"));
+    EXPECT_THAT(CallTexts(capture, r),
+                ElementsAre("all_reduce 4096 on nccl abc", "all_reduce 4096 on nccl abc"));
   EXPECT_EQ(Notes(capture, "calls_without_kernel") + Notes(capture, "comm_size_unknown"), 0u);
 }
 
@@ -136,7 +137,8 @@ TEST_F(NsysCalls, JoinsSeveralCallsOfOneKernel) {
   const Capture capture = InAnOperator("c10d::allreduce_coalesced_",
                                        {{"ncclAllReduce", 5, 4096, 0}, {"ncclAllReduce", 5, 512, 0}}, 10);
   for (size_t r = 0; r < 2; ++r)
-    EXPECT_THAT(Said(capture, r), ElementsAre("all_reduce 4608 on nccl abc", "all_reduce 4608 on nccl abc"));
+    EXPECT_THAT(CallTexts(capture, r),
+                ElementsAre("all_reduce 4608 on nccl abc", "all_reduce 4608 on nccl abc"));
   EXPECT_EQ(Notes(capture, "calls_without_kernel") + Notes(capture, "comm_size_unknown"), 0u);
 }
 
@@ -149,7 +151,8 @@ TEST_F(NsysCalls, MessagesInACollectiveGiveItsSizes) {
                                         {"ncclRecv", 10, 1024, 1}},
                                        11);
   for (size_t r = 0; r < 2; ++r)
-    EXPECT_THAT(Said(capture, r), ElementsAre("all_to_all 2048 on nccl abc", "all_to_all 2048 on nccl abc"));
+    EXPECT_THAT(CallTexts(capture, r),
+                ElementsAre("all_to_all 2048 on nccl abc", "all_to_all 2048 on nccl abc"));
   EXPECT_EQ(Notes(capture, "calls_without_kernel") + Notes(capture, "comm_size_unknown"), 0u);
 }
 
@@ -158,7 +161,8 @@ TEST_F(NsysCalls, GatherOfUnevenPartsIsOneCall) {
   const Capture capture =
       InAnOperator("c10d::allgather_", {{"ncclBroadcast", 6, 1024, 0}, {"ncclBroadcast", 6, 3072, 1}}, 12);
   for (size_t r = 0; r < 2; ++r)
-    EXPECT_THAT(Said(capture, r), ElementsAre("all_gather 2048 on nccl abc", "all_gather 2048 on nccl abc"));
+    EXPECT_THAT(CallTexts(capture, r),
+                ElementsAre("all_gather 2048 on nccl abc", "all_gather 2048 on nccl abc"));
   EXPECT_EQ(Notes(capture, "calls_without_kernel") + Notes(capture, "comm_size_unknown"), 0u);
 }
 
@@ -181,8 +185,9 @@ TEST_F(NsysCalls, AssignsCallsOfAGroupToGpus) {
   EXPECT_EQ(Notes(capture, "group_guessed"), 0u);
   for (size_t r = 0; r < 4; ++r) {
     EXPECT_EQ(capture.ranks[r].timeline.steps.size(), 3u);
-    EXPECT_THAT(Said(capture, r), ElementsAre("all_reduce 4096 on nccl abc", "all_reduce 8192 on nccl abc",
-                                              "all_reduce 12288 on nccl abc"));
+    EXPECT_THAT(CallTexts(capture, r),
+                ElementsAre("all_reduce 4096 on nccl abc", "all_reduce 8192 on nccl abc",
+                            "all_reduce 12288 on nccl abc"));
   }
 }
 

@@ -190,13 +190,14 @@ TEST_F(NsysRead, WarnsOfExportsWithoutBlobs) {
 }
 
 TEST_F(NsysRead, StreamsWaitForRecordedEvents) {
-  const Capture told = Read({Make({})}), guessed = Read({Make({.event_records = false}, "g.sqlite")});
-  EXPECT_EQ(Notes(told, "nsys_event_guessed"), 0u);
+  const Capture recorded_events = Read({Make({})}),
+                guessed = Read({Make({.event_records = false}, "g.sqlite")});
+  EXPECT_EQ(Notes(recorded_events, "nsys_event_guessed"), 0u);
   EXPECT_GT(Notes(guessed, "nsys_event_guessed"), 0u);
   // The record before a wait on its thread is its record here: the guesses are right.
-  EXPECT_GT(Edges(told, EdgeKind::kEventWait), 0u);
-  EXPECT_EQ(Edges(told, EdgeKind::kEventWait), Edges(guessed, EdgeKind::kEventWait));
-  EXPECT_GT(Edges(told, EdgeKind::kSync), 0u);
+  EXPECT_GT(Edges(recorded_events, EdgeKind::kEventWait), 0u);
+  EXPECT_EQ(Edges(recorded_events, EdgeKind::kEventWait), Edges(guessed, EdgeKind::kEventWait));
+  EXPECT_GT(Edges(recorded_events, EdgeKind::kSync), 0u);
 }
 
 TEST_F(NsysRead, GraphKernelsHaveTheOperatorsOfTheirCapture) {

@@ -101,9 +101,9 @@ TEST_F(ReaderTest, ChecksRankNumbers) {
   Write("w.2.et", Trace('1'));
   EXPECT_THAT(ErrorOf({dir_}), HasSubstr("these ranks have no trace: 1"));
   EXPECT_THAT(ErrorOf({a, a}), HasSubstr("rank 0 has two traces"));
-  const auto lone = ReadTraceSet({Path("w.2.et")}, {});
-  ASSERT_TRUE(lone.ok());
-  EXPECT_EQ(lone->ranks[0].repairs[0].kind, "rank_renumbered");
+  const auto single_trace = ReadTraceSet({Path("w.2.et")}, {});
+  ASSERT_TRUE(single_trace.ok());
+  EXPECT_EQ(single_trace->ranks[0].repairs[0].kind, "rank_renumbered");
   EXPECT_THAT(ErrorOf({a, Write("x.et", Trace('1'))}), HasSubstr("expected a rank in the name"));
 }
 

@@ -46,17 +46,17 @@ TEST(Compiled, ReadsKernelsOfARealCapture) {
   if (!std::filesystem::exists(file)) GTEST_SKIP() << "SKIPPED: no recordings at " << CHAKRA_SHARED_DATA;
   const auto capture = ReadCapture({file}, ReadOptions());
   ASSERT_TRUE(capture.ok()) << capture.status();
-  int told = 0;
+  int found = 0;
   for (const auto& node : Emitted(*capture).nodes) {
     if (Written::Value(node, "kernel_hash") == "none" || Written::Value(node, "is_cpu_op") == "true")
       continue;
-    ++told;
+    ++found;
     EXPECT_EQ(node.name(), "triton_poi_fused_add_bitwise_and_bitwise_not_bitwise_or_ge_lt_mul_sub_0");
     EXPECT_EQ(Written::Value(node, "kernel_hash"), "ch4lah5qtiqtyrlhee4kxisgq2na7hyppsiit5mhcmnefm6d7vir");
     EXPECT_EQ(Written::Value(node, "num_warps"), "1");
     EXPECT_EQ(Written::Value(node, "kernel_kwargs"), "XBLOCK=16");
   }
-  EXPECT_EQ(told, 1);
+  EXPECT_EQ(found, 1);
 }
 
 TEST(Compiled, ColumnsEqualThoseOfTheFrames) {

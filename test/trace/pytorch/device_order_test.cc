@@ -92,9 +92,9 @@ TEST(DeviceOrder, WaitHoldsItsOwnStream) {
     if (row) k.SyncRow(20, "Stream Wait Event", 3000, 1, 4, 7, 3);
     return Link(k);
   };
-  const Linked told = waiting(true);
-  EXPECT_EQ(told.Edge("k1", "waits"), "event_wait+3000") << "not the launch that merely came next";
-  EXPECT_EQ(told.Edge("k1", "between"), "none");
+  const Linked with_rows = waiting(true);
+  EXPECT_EQ(with_rows.Edge("k1", "waits"), "event_wait+3000") << "not the launch that merely came next";
+  EXPECT_EQ(with_rows.Edge("k1", "between"), "none");
   // The stream is not recorded: a stream does not wait for an event of its own.
   EXPECT_EQ(waiting(false).Edge("k1", "between"), "stream+1000");
   EXPECT_EQ(waiting(false).Edge("k1", "waits").substr(0, 10), "event_wait");
@@ -135,13 +135,13 @@ TEST(DeviceOrder, StreamSynchronizeWaitsForItsStream) {
   EXPECT_EQ(guessed.Edge("k1", "cudaStreamSynchronize"), "sync+0")
       << "the stream that was busy until the return";
   EXPECT_EQ(guessed.Edge("k2", "cudaStreamSynchronize"), "none");
-  const Linked told = Link(TwoStreams()
-                               .Call(1, "cudaStreamSynchronize", 9000, 28000, 3)
-                               .SyncRow(8, "Stream Sync", 9000, 27000, 3));
-  EXPECT_EQ(told.Edge("k2", "cudaStreamSynchronize"), "sync+0") << "cuda_sync says which";
-  EXPECT_EQ(told.Edge("k1", "cudaStreamSynchronize"), "none");
+  const Linked with_rows = Link(TwoStreams()
+                                    .Call(1, "cudaStreamSynchronize", 9000, 28000, 3)
+                                    .SyncRow(8, "Stream Sync", 9000, 27000, 3));
+  EXPECT_EQ(with_rows.Edge("k2", "cudaStreamSynchronize"), "sync+0") << "cuda_sync says which";
+  EXPECT_EQ(with_rows.Edge("k1", "cudaStreamSynchronize"), "none");
   ExpectReplaysItself(guessed);
-  ExpectReplaysItself(told);
+  ExpectReplaysItself(with_rows);
 }
 
 TEST(DeviceOrder, EventSynchronizeWaitsForTheRecordedEvent) {
@@ -153,15 +153,15 @@ TEST(DeviceOrder, EventSynchronizeWaitsForTheRecordedEvent) {
   const Linked guessed = Link(KinetoBuilder(k).Call(1, "cudaEventSynchronize", 9000, 28000, 3));
   EXPECT_EQ(guessed.Edge("k1", "cudaEventSynchronize"), "sync+0");
   EXPECT_EQ(guessed.t.nodes[guessed.Find("cudaEventSynchronize")].dur, 1000);
-  const Linked told = Link(KinetoBuilder(k)
-                               .Call(1, "cudaEventSynchronize", 9000, 48500, 3)
-                               .SyncRow(7, "Event Sync", 9000, 1, 3, 7, 5));
-  EXPECT_EQ(told.Edge("k1", "cudaEventSynchronize"), "sync+0")
+  const Linked with_rows = Link(KinetoBuilder(k)
+                                    .Call(1, "cudaEventSynchronize", 9000, 48500, 3)
+                                    .SyncRow(7, "Event Sync", 9000, 1, 3, 7, 5));
+  EXPECT_EQ(with_rows.Edge("k1", "cudaEventSynchronize"), "sync+0")
       << "the event was recorded before k2 was launched";
-  EXPECT_EQ(told.Edge("k2", "cudaEventSynchronize"), "none")
+  EXPECT_EQ(with_rows.Edge("k2", "cudaEventSynchronize"), "none")
       << "although the call returned after the end of k2";
   ExpectReplaysItself(guessed);
-  ExpectReplaysItself(told);
+  ExpectReplaysItself(with_rows);
 }
 
 TEST(DeviceOrder, SynchronisationWithoutAWaitIsOwnWork) {

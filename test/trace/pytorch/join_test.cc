@@ -163,9 +163,10 @@ TEST(JoinRanks, MatchesSendsWithReceives) {
   const Capture c = Join({RankOf({send}), RankOf({recv})});
   EXPECT_EQ(PlanOf(c, 0, Call(send)).transfer_ns, 20000);
   EXPECT_EQ(PlanOf(c, 1, Call(recv)).transfer_ns, 22000);
-  const Capture lone = Join({RankOf({{"send", 100, 10000, 50000, "0", "[0, 1]", 2, ""}})});
-  EXPECT_EQ(PlanOf(lone, 0, "ncclDevKernel_send_100(x)").type, NodeType::kComp) << "to whom, nothing tells";
-  EXPECT_EQ(Notes(lone, "comm_peer_unknown"), 1u);
+  const Capture single_rank = Join({RankOf({{"send", 100, 10000, 50000, "0", "[0, 1]", 2, ""}})});
+  EXPECT_EQ(PlanOf(single_rank, 0, "ncclDevKernel_send_100(x)").type, NodeType::kComp)
+      << "to whom, nothing tells";
+  EXPECT_EQ(Notes(single_rank, "comm_peer_unknown"), 1u);
 }
 
 TEST(JoinRanks, TwoRanksArePeersIfTheirMessagesAgree) {

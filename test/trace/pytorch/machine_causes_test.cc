@@ -17,8 +17,8 @@ constexpr uint32_t kSeeds = kSanitized ? 6 : 40;
 
 // Runs `program` with each kernel and operator in turn longer, or shorter, by a third, and expects that the
 // timeline of the unchanged run predicts the begin of every event.
-void ExpectTellsChanges(const std::vector<Step>& program, const RunOptions& options,
-                        const std::string& what) {
+void ExpectPredictsChanges(const std::vector<Step>& program, const RunOptions& options,
+                           const std::string& what) {
   const Outcome before = machine::Run(program, options);
   const Linked l = Link(before.profile);
   ExpectReplaysItself(l);
@@ -56,7 +56,7 @@ TEST(MachineCauses, BackwardThreadAndCallerWaitForEachOther) {
       program.push_back({Step::kSwitch});
       program.push_back({Step::kWork, 4000});
     }
-    ExpectTellsChanges(program, {.sync_rows = true, .autograd = true}, "seed " + std::to_string(seed));
+    ExpectPredictsChanges(program, {.sync_rows = true, .autograd = true}, "seed " + std::to_string(seed));
   }
 }
 
@@ -104,7 +104,7 @@ TEST(MachineCauses, PollingHostGoesOnWhenTheKernelEnds) {
           {Step::kLaunch, 4 * (1000 + Below(&random, 9000)), static_cast<int>(Below(&random, 2))});
       if (i % 4 == 3) program.push_back({Step::kPoll, 4 * (60000 + Below(&random, 90000)), 0});
     }
-    ExpectTellsChanges(program, {.sync_rows = true}, "seed " + std::to_string(seed));
+    ExpectPredictsChanges(program, {.sync_rows = true}, "seed " + std::to_string(seed));
   }
 }
 
@@ -117,7 +117,7 @@ TEST(MachineCauses, BacklogDelaysTheStreamAtTheWindowsBegin) {
       program.push_back({Step::kWork, 4 * (300 + Below(&random, 500))});
       program.push_back({Step::kLaunch, 4 * (2000 + Below(&random, 6000)), 0});
     }
-    ExpectTellsChanges(program, {.sync_rows = true, .backlog = 3000000}, "seed " + std::to_string(seed));
+    ExpectPredictsChanges(program, {.sync_rows = true, .backlog = 3000000}, "seed " + std::to_string(seed));
   }
 }
 
@@ -130,7 +130,7 @@ TEST(MachineCauses, FullQueueHoldsTheHost) {
       program.push_back({Step::kLaunch, 12 * (12000 + Below(&random, 9000)), 0});
       if (i % 5 == 0) program.push_back({Step::kWork, 12 * (100 + Below(&random, 900))});
     }
-    ExpectTellsChanges(program, {.sync_rows = true, .queue = 150}, "seed " + std::to_string(seed));
+    ExpectPredictsChanges(program, {.sync_rows = true, .queue = 150}, "seed " + std::to_string(seed));
   }
 }
 
@@ -146,7 +146,7 @@ TEST(MachineCauses, DependentLaunchBeginsAtItsRelease) {
       kernel.dependent = Below(&random, 3) > 0;
       program.push_back(kernel);
     }
-    ExpectTellsChanges(program, {.sync_rows = true}, "seed " + std::to_string(seed));
+    ExpectPredictsChanges(program, {.sync_rows = true}, "seed " + std::to_string(seed));
   }
 }
 

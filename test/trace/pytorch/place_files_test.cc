@@ -239,12 +239,14 @@ TEST(PlaceFiles, NamesOfProcessesLabelTheirRanks) {
   hosts.Write("m.json", MergedWithNames({{10, "rank0 x"}, {11, "rank1 x"}}, 100, 100000, 0));
   EXPECT_EQ(ReadFolder(hosts).ranks, "0=m.json 1=m.json");
   // Names of devices give the ranks that correlations do not.
-  const CaptureFolder alike;
-  alike.Write("m.json",
-              MergedWithNames({{10, "rank0 x"}, {11, "rank1 x"}, {0, "rank0 GPU 0"}, {1, "rank1 GPU 1"}}, 0));
-  EXPECT_EQ(ReadFolder(alike).ranks, "0=m.json 1=m.json");
-  alike.Write("m.json", MergedWithNames({{10, "rank0 x"}, {11, "rank1 x"}}, 0));
-  EXPECT_THAT(ReadFolder(alike).ranks, AllOf(HasSubstr("several ranks in one file"), HasSubstr("device 0")));
+  const CaptureFolder same_device;
+  same_device.Write(
+      "m.json",
+      MergedWithNames({{10, "rank0 x"}, {11, "rank1 x"}, {0, "rank0 GPU 0"}, {1, "rank1 GPU 1"}}, 0));
+  EXPECT_EQ(ReadFolder(same_device).ranks, "0=m.json 1=m.json");
+  same_device.Write("m.json", MergedWithNames({{10, "rank0 x"}, {11, "rank1 x"}}, 0));
+  EXPECT_THAT(ReadFolder(same_device).ranks,
+              AllOf(HasSubstr("several ranks in one file"), HasSubstr("device 0")));
 }
 
 TEST(PlaceFiles, UnlabelledProcessesWithOneDeviceAreRanks) {

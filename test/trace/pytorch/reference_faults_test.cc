@@ -150,9 +150,10 @@ TEST(ReferenceFault, ReadsReduceAndGenericKernels) {
   alone.Rank(0, AllReduceRank(20000, 30000, "ncclDevKernel_Reduce_Sum_f32_RING_LL(x)", ""));
   EXPECT_EQ(PlanOf(alone.Read(), 0, "ncclDevKernel_Reduce_Sum_f32_RING_LL(x)").collective,
             CollectiveType::kReduce);
-  CaptureFolder told;
-  told.Rank(0, AllReduceRank(20000, 30000, "ncclDevKernel_Generic_4(x)", ""));
-  EXPECT_EQ(PlanOf(told.Read(), 0, "ncclDevKernel_Generic_4(x)").collective, CollectiveType::kAllReduce)
+  CaptureFolder by_operator;
+  by_operator.Rank(0, AllReduceRank(20000, 30000, "ncclDevKernel_Generic_4(x)", ""));
+  EXPECT_EQ(PlanOf(by_operator.Read(), 0, "ncclDevKernel_Generic_4(x)").collective,
+            CollectiveType::kAllReduce)
       << "its operator tells";
   CaptureFolder unknown;
   unknown.Rank(0, KinetoBuilder()
@@ -163,7 +164,8 @@ TEST(ReferenceFault, ReadsReduceAndGenericKernels) {
   EXPECT_EQ(Emitted(capture).Only("ncclDevKernel_Generic_4(x)").type(), ChakraProtoMsg::COMP_NODE);
 }
 
-// Ranks 0 to 3; group "odd" is {1, 3}. `what` of rank 1 and its partner on rank 3.
+// Ranks 0 to 3; group "odd" is {1, 3}. `on1`, `on3`: the calls of ranks 1 and 3; `root1`, `root3`: their
+// roots or peers.
 CaptureFolder* OddPair(CaptureFolder* folder, const std::string& on1, const std::string& on3, int root1,
                        int root3) {
   for (const int rank : {0, 1, 2, 3}) {
