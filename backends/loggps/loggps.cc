@@ -77,7 +77,7 @@ void LogGpsFabric::AdvanceTo(Time t, std::vector<FlowEnd>* ended) {
 const FabricKind& LogGpsKind() {
   static const FabricKind kind = {
       .name = "loggps",
-      .help = "LogGOPS, as LogGOPSim: messages occupy CPUs and NICs; the network has no links",
+      .help = "LogGOPS: messages keep CPUs and NICs busy, as in LogGOPSim; the network has no links",
       .make = [](const Topology&, const FabricOptions& options) -> std::unique_ptr<Fabric> {
         return std::make_unique<LogGpsFabric>(options.Get<LogGpsOptions>());
       },
@@ -86,7 +86,8 @@ const FabricKind& LogGpsKind() {
                      {"g", "1000", "gap between messages of a NIC in ns, 0 to 1e12"},
                      {"G", "6", "gap per byte in ns, 0 to 1e9"},
                      {"O", "0", "overhead per byte in ns, 0 to 1e9"},
-                     {"S", "65535", "size in bytes from which a send waits for its receive, 0 to 9e15"}},
+                     {"S", "65535",
+                      "largest message in bytes whose send does not wait for its receive, 0 to 9e15"}},
       .read = ReadLogGps,
       .takes = {&LogGpsOptions::kSet}};
   return kind;

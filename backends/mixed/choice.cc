@@ -121,7 +121,7 @@ absl::Status CheckLinks(const Topology& topology, const PacketChoice& c, const s
 absl::Status Check(const Topology& topology, const PacketChoice& c, const std::string& name) {
   if (!c.by_link() && !c.by_device && !c.by_time()) {
     return absl::InvalidArgumentError(absl::StrCat(
-        name, " chooses nothing; expected link, class, dimension, ranks, after or until, as link=leaf.0"));
+        name, " selects no message; expected link, class, dimension, ranks, after or until, as link=leaf.0"));
   }
   if (c.after < Time::Zero() || c.until <= c.after) {
     return absl::InvalidArgumentError(absl::StrCat(name, ": until is ", c.until.picos(),
@@ -146,7 +146,7 @@ absl::Status CheckPacketChoices(const Topology& topology, const std::vector<Pack
   if (choices.empty()) {
     return absl::InvalidArgumentError(
         "nothing is chosen for packets; expected --mixed (or by_packets of a cluster) with links, ranks or "
-        "times, as --mixed link=leaf.0, or --fabric fluid or packet for all of it");
+        "times, as --mixed link=leaf.0; or --fabric fluid or packet for all messages");
   }
   for (size_t i = 0; i < choices.size(); ++i) {
     const std::string& label = choices[i].label;

@@ -57,13 +57,12 @@ absl::Status MixedFabric::Check(const Topology& topology, const FabricOptions& o
   RETURN_IF_ERROR(CheckFlowOptions("mixed", options.Get<FlowOptions>()));
   if (options.Get<packet::PacketOptions>().skip != packet::PacketOptions::Skip::kOff) {
     return RefusedByFabric(
-        "mixed", "skip is for packet; here the messages that need no packets are fluid: expected skip=off");
+        "mixed", "skip is for fabric packet, and other messages are fluid flows here; expected skip=off");
   }
   if (options.routing.policy == RoutingPolicy::kUgal) {
-    return RefusedByFabric(
-        "mixed",
-        "routing ugal goes by the load of links, of which packets and fluid flows each know their "
-        "own; expected ecmp, destination, flowlet, spray or valiant");
+    return RefusedByFabric("mixed",
+                           "routing ugal needs the load of links, but packets and fluid flows each only know "
+                           "their own; expected ecmp, destination, flowlet, spray or valiant");
   }
   const absl::Status s = CheckPacketChoices(topology, options.Get<PacketChoices>().any_of);
   return s.ok() ? packet::PacketFabric::Check(topology, options) : RefusedByFabric("mixed", s.message());

@@ -16,25 +16,27 @@ namespace {
 absl::Status CheckSkip(const PacketOptions& p, const FabricOptions& options) {
   if (p.SkipsRepeats() && (p.spread != PacketOptions::Spread::kConnection || !options.changes.empty())) {
     return absl::InvalidArgumentError(
-        "packet: skip=repeats needs links that do not fail and connections of one path each; expected "
-        "skip=steady or skip=off, or neither faults nor spread packets");
+        "packet: skip is repeats, but links fail or a connection has several paths; expected skip=steady or "
+        "skip=off, or neither faults nor spread packets");
   }
   if (p.SkipsRepeats() && p.classes > 2) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "packet: classes is ", p.classes, "; expected 2 with skip=repeats, which does not know which class a ",
-        "port served last; or skip=steady or skip=off"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("packet: classes is ", p.classes,
+                     "; expected 2 with skip=repeats, which does not know the class that a ",
+                     "port served last; or skip=steady or skip=off"));
   }
   if (p.skip == PacketOptions::Skip::kOff) return absl::OkStatus();
   const bool loses = std::any_of(options.changes.begin(), options.changes.end(),
                                  [](const LinkChange& change) { return change.loss > 0; });
   if (loses) {
     return absl::InvalidArgumentError(
-        "packet: which packets a link loses is drawn for each: expected skip=off, or no fault with a loss "
-        "(bandwidth=0.99 takes as much of a link as loss=0.01 does)");
+        "packet: skip cannot be used with random losses; expected skip=off, or no fault with a loss "
+        "(bandwidth=0.99 costs a link as much as loss=0.01)");
   }
   if (options.link_series || p.series > Time::Zero()) {
     return absl::InvalidArgumentError(
-        "packet: queues and rates over time need every packet: expected skip=off, or no series");
+        "packet: skip cannot be used with queues and rates over time, which need every packet; expected "
+        "skip=off, or no series");
   }
   return absl::OkStatus();
 }
@@ -62,12 +64,11 @@ absl::Status CheckThresholds(const PacketOptions& p, const LinkClass& c) {
   }
   const uint64_t pool = p.buffer - std::min(p.headroom, p.buffer);
   if (p.xoff.Of(rate) > static_cast<double>(pool)) {
-    return absl::InvalidArgumentError(absl::StrCat("packet: xoff is ", std::llround(p.xoff.Of(rate)),
-                                                   "B on links ", c.name,
-                                                   "; it is never reached in a buffer that has ", pool,
-                                                   "B without the headroom of one port: expected at "
-                                                   "most so much, as xoff=",
-                                                   pool / 2, "B, or a larger buffer"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("packet: xoff is ", std::llround(p.xoff.Of(rate)), "B on links ", c.name,
+                     "; it is never reached in a buffer that has ", pool,
+                     "B without the headroom of one port: expected at most that, as xoff=", pool / 2,
+                     "B, or a larger buffer"));
   }
   return absl::OkStatus();
 }
@@ -84,7 +85,7 @@ absl::Status CheckHighThreshold(const PacketOptions& p, const std::vector<LinkCl
   return absl::InvalidArgumentError(
       absl::StrCat("packet: ecn_high is ", std::llround(high(slowest)), "B on links ", slowest.name,
                    " and no less on others; it is never reached in a ", room.name, " of ", room.bytes,
-                   "B: expected at most so much, as ecn_high=", room.bytes, "B, or a larger ", room.name));
+                   "B: expected at most that, as ecn_high=", room.bytes, "B, or a larger ", room.name));
 }
 
 constexpr double kMostLossOfLink = 0.5, kMostLossOfWay = 0.9;
@@ -124,9 +125,8 @@ absl::Status CheckWays(const NetworkGraph& graph, const std::vector<double>& los
       return absl::InvalidArgumentError(
           absl::StrCat("packet: links between ", graph.VertexName(from), " and ", graph.VertexName(to),
                        " lose ", 100 * (1 - through[to]),
-                       " % of the packets by chance, one after the other, and hardly a message "
-                       "gets through: expected at most ",
-                       100 * kMostLossOfWay, " % on a shortest way, or fewer links that lose"));
+                       " % of the packets at random, so almost no message gets through; expected at most ",
+                       100 * kMostLossOfWay, " % on a shortest path, or fewer links that lose packets"));
     }
   }
   return absl::OkStatus();
@@ -139,7 +139,7 @@ absl::Status CheckLosses(const Topology& topology, const FabricOptions& options)
     if (change.loss > kMostLossOfLink) {
       return absl::InvalidArgumentError(
           absl::StrCat("packet: link ", topology.LinkName(change.link), " loses ", change.loss,
-                       " of its packets by chance, and hardly a message gets through: expected at most ",
+                       " of its packets at random, so almost no message gets through; expected at most ",
                        kMostLossOfLink, ", or a link that is down"));
     }
     const int dimension = topology.LinkHop(change.link).dimension;

@@ -39,8 +39,8 @@ absl::Status CheckQueues(const PacketOptions& o) {
   const size_t others = static_cast<size_t>(o.classes) - 1;
   if (!o.weights.empty() && o.weights.size() != others) {
     return BadOption("weights", absl::StrJoin(o.weights, "x"),
-                     absl::StrCat(others, " of them, one for each of the ", o.classes,
-                                  " classes but that of acknowledgements, as ",
+                     absl::StrCat(others, " weights, one for each of the ", o.classes,
+                                  " classes except the class of acknowledgements, as ",
                                   absl::StrJoin(std::vector<int>(others, 1), "x")));
   }
   if (o.queue > 0 && o.queue < o.Wire()) {
@@ -53,18 +53,18 @@ absl::Status CheckQueues(const PacketOptions& o) {
   }
   if (o.reserved > 0 && o.buffer == 0) {
     return BadOption("reserved", absl::StrCat(o.reserved, "B"),
-                     "a buffer that it is a part of, as buffer=32MB");
+                     "it with a buffer, which contains it, as buffer=32MB");
   }
   if (o.buffer > 0 && (o.reserved > o.buffer || o.headroom > o.buffer - o.reserved)) {
     return BadOption("buffer", absl::StrCat(o.buffer, "B"),
                      absl::StrCat("at least ", o.reserved + o.headroom,
-                                  "B, what is reserved and the headroom of one port and class"));
+                                  "B, the reserved bytes and the headroom of one port and class"));
   }
   if (o.trim && o.flow_control != FlowControl::kNone) {
-    return BadOption("trim", "yes", "no beside flow_control: its links lose nothing that could be trimmed");
+    return BadOption("trim", "yes", "no with flow_control, whose links lose no packet");
   }
   if (o.trim && o.queue == 0 && o.buffer == 0) {
-    return BadOption("trim", "yes", "a limit beside it, as queue=1MB: without one nothing is trimmed");
+    return BadOption("trim", "yes", "a limit with it, as queue=1MB: without a limit no packet is trimmed");
   }
   return absl::OkStatus();
 }
@@ -99,19 +99,19 @@ absl::Status CheckFlowControl(const PacketOptions& o) {
   if (o.flow_control == FlowControl::kPfc) {
     RETURN_IF_ERROR(CheckPfc(o));
   } else {
-    const char* const expected = "flow_control=pfc beside it";
+    const char* const expected = "flow_control=pfc with it";
     if (o.headroom > 0) return BadOption("headroom", absl::StrCat(o.headroom, "B"), expected);
     if (o.xoff.bytes > 0 || o.xoff.picos > 0) return BadOption("xoff", Print(o.xoff), expected);
     if (o.xon_gap != 0) return BadOption("xon_gap", absl::StrCat(o.xon_gap, "B"), expected);
   }
   if (o.flow_control != FlowControl::kCredit) {
     return o.credit == 0 ? absl::OkStatus()
-                         : BadOption("credit", absl::StrCat(o.credit, "B"), "flow_control=credit beside it");
+                         : BadOption("credit", absl::StrCat(o.credit, "B"), "flow_control=credit with it");
   }
   if (o.buffer > 0) {
     return BadOption(
         "buffer", absl::StrCat(o.buffer, "B"),
-        "no buffer beside flow_control=credit: each link has room of its own at its end, credit=");
+        "no buffer with flow_control=credit: each link has its own room at its end, which credit= sets");
   }
   if (o.credit > 0 && o.credit < o.Wire()) {
     return BadOption("credit", absl::StrCat(o.credit, "B"),
@@ -148,7 +148,7 @@ absl::Status CheckConnections(const PacketOptions& o) {
   if (o.spread == Spread::kTransport && !kind.sprays) {
     return BadOption(
         "spread", "transport",
-        absl::StrCat("connection, packet or adaptive: transport ", kind.name, " does not choose ways"));
+        absl::StrCat("connection, packet or adaptive: transport ", kind.name, " does not choose paths"));
   }
   if (o.spread != Spread::kConnection && o.paths < 2) {
     return BadOption("paths", absl::StrCat(o.paths), "at least 2 to choose from; or spread=connection");
@@ -162,11 +162,11 @@ absl::Status CheckConnections(const PacketOptions& o) {
                                                                 : nullptr;
   if (o.recovery == Recovery::kGoBackN && any_order != nullptr) {
     return BadOption("recovery", "go_back_n",
-                     absl::StrCat("selective beside spread=", any_order, ": packets arrive in any order"));
+                     absl::StrCat("selective with spread=", any_order, ": packets arrive in any order"));
   }
   if (any_order != nullptr && kind.telemetry) {
     return BadOption("spread", any_order,
-                     absl::StrCat("connection: transport ", kind.name, " follows the ports of one way"));
+                     absl::StrCat("connection: transport ", kind.name, " follows the ports of one path"));
   }
   return absl::OkStatus();
 }

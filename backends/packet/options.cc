@@ -154,7 +154,7 @@ absl::Status ReadMarks(const proto::PacketNetwork& m, PacketOptions* o) {
         {"ecn_probability", m.has_ecn_probability(), absl::StrCat(m.ecn_probability())},
         {"ecn_at", m.has_ecn_at(), o->ecn_at_enqueue ? "enqueue" : "dequeue"}};
     for (const auto& [key, is, value] : given) {
-      if (is) return BadOption(key, value, "none while switches do not mark; or ecn=yes");
+      if (is) return BadOption(key, value, "none, because switches do not mark packets; or ecn=yes");
     }
     return absl::OkStatus();
   }
@@ -167,8 +167,8 @@ absl::Status ReadMarks(const proto::PacketNetwork& m, PacketOptions* o) {
   if (low || high) return absl::OkStatus();
   if (!kind.ecn) {
     return BadOption("ecn", "yes",
-                     absl::StrCat("thresholds beside it, as ecn_low=32us,ecn_high=128us; transport ",
-                                  kind.name, " has none of its own"));
+                     absl::StrCat("thresholds with it, as ecn_low=32us,ecn_high=128us; transport ", kind.name,
+                                  " has no thresholds"));
   }
   o->ecn_published = true;
   o->ecn_low = Lasting(marking.low);
@@ -229,7 +229,7 @@ absl::StatusOr<PacketOptions> ReadPacketOptions(const proto::PacketNetwork& pack
   RETURN_IF_ERROR(ReadTransport(m, &o));
   if (m.has_alpha() && o.buffer == 0) {
     return BadOption("alpha", absl::StrCat(o.alpha),
-                     "a buffer beside it, as buffer=32MB, whose free part it is a multiple of");
+                     "it with a buffer, as buffer=32MB: alpha is a multiple of the free part");
   }
   RETURN_IF_ERROR(ReadMarks(m, &o));
   ReadConnections(m, &o);

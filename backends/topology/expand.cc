@@ -144,7 +144,7 @@ absl::StatusOr<Network> ExpandTopology(const Topology& topology) {
   if (links > kMaxExpandedLinks) {
     return absl::InvalidArgumentError(absl::StrCat("topology: ", links, " links; expected at most ",
                                                    kMaxExpandedLinks,
-                                                   " to be listed one by one; fewer devices have fewer"));
+                                                   " to be listed one by one, with fewer devices"));
   }
   ASSIGN_OR_RETURN(auto graph, Expansion(topology).Make());
   return Network{std::move(graph), nullptr, ""};

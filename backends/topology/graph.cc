@@ -39,8 +39,8 @@ absl::Status CheckGroups(const std::vector<VertexGroup>& groups) {
   for (const VertexGroup& g : groups) {
     if (g.name.empty()) return absl::InvalidArgumentError("graph: a group of vertices without a name");
     if (g.kind == VertexKind::kDevice && others) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("graph: the devices \"", g.name, "\" come after other vertices; expected first"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "graph: the devices \"", g.name, "\" come after other vertices; expected the devices first"));
     }
     others = others || g.kind != VertexKind::kDevice;
     names.push_back(g.name);

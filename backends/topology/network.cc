@@ -36,9 +36,9 @@ namespace {
 // A parameter of all networks that are not whole machines.
 constexpr char kInjectionKey[] = "injection";
 Parameter InjectionParameter() {
-  return {kInjectionKey, "",
-          "rate of all ports of a device together; their links are scaled to it by one factor; default: that "
-          "of the links"};
+  return {
+      kInjectionKey, "",
+      "total rate of all ports of a device; their links are scaled by one factor; default: rates as given"};
 }
 
 }  // namespace

@@ -98,17 +98,17 @@ class Placing {
     const auto all = static_cast<int64_t>(line_of_device_.size());
     if (ranks.last >= ranks_)
       return Bad(line, absl::StrCat("rank ", std::max<int64_t>(ranks.first, ranks_),
-                                    " is none of the run; expected 0 to ", ranks_ - 1));
+                                    " is not in the run; expected 0 to ", ranks_ - 1));
     if (devices.last >= all)
       return Bad(line, absl::StrCat("device ", std::max(devices.first, all),
-                                    " is none of the machine; expected 0 to ", all - 1));
+                                    " is not in the machine; expected 0 to ", all - 1));
     for (int64_t i = 0; i < length; ++i) {
       const auto r = static_cast<size_t>(ranks.first + i), d = static_cast<size_t>(devices.first + i);
       if (line_of_rank_[r] != 0)
         return Bad(line, absl::StrCat("rank ", r, " has device ", device_[r], " by line ", line_of_rank_[r],
                                       "; expected each rank once"));
       if (line_of_device_[d] != 0)
-        return Bad(line, absl::StrCat("device ", d, " is taken by line ", line_of_device_[d], Free()));
+        return Bad(line, absl::StrCat("device ", d, " is already used by line ", line_of_device_[d], Free()));
       line_of_rank_[r] = line_of_device_[d] = line;
       device_[r] = static_cast<int>(d);
     }

@@ -39,7 +39,7 @@ absl::StatusOr<PacketChoice> Build(const Labelled& where, const proto::PacketCho
   }
   if (!c.by_link() && !c.by_device && !c.by_time()) {
     return where.Error(
-        "chooses nothing; expected link, class, dimension, ranks, after or until, as link=leaf.0");
+        "selects no message; expected link, class, dimension, ranks, after or until, as link=leaf.0");
   }
   return c;
 }
@@ -54,7 +54,7 @@ absl::Status AddPacketChoice(const std::string& text, proto::Cluster* cluster) {
   };
   if (text.empty()) {
     return bad(
-        "nothing is chosen; expected key=value,... with link, class, dimension, ranks, after or until");
+        "no message is selected; expected key=value,... with link, class, dimension, ranks, after or until");
   }
   const absl::StatusOr<ShortForm> form = ParseShortForm(absl::StrCat("mixed:", text));
   if (!form.ok()) return bad(form.status().message());

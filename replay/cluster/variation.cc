@@ -130,7 +130,7 @@ absl::StatusOr<std::vector<int>> ParseRanks(absl::string_view list, int ranks) {
     }
     if (last >= ranks) {
       return absl::InvalidArgumentError(absl::StrCat("rank ", std::max<int64_t>(first, ranks), " of \"", list,
-                                                     "\" is none of the run; expected 0 to ", ranks - 1));
+                                                     "\" is not in the run; expected 0 to ", ranks - 1));
     }
     for (int64_t r = first; r <= last; ++r) {
       if (seen[static_cast<size_t>(r)])

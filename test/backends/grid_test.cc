@@ -49,9 +49,9 @@ TEST(GridParameters, BadShapes) {
   EXPECT_THAT(NetworkError("torus:shape=axb"), HasSubstr("expected 1 to 8 sizes >= 1"));
   EXPECT_THAT(NetworkError("torus:shape=1x1x1x1x1x1x1x1x1"), HasSubstr("1 to 8 sizes"));
   EXPECT_EQ(NetworkError("torus:shape=4194304x4194304x4194304"),
-            "torus: shape is \"4194304x4194304x4194304\"; expected a product of at most 4194304");
+            "torus: shape is \"4194304x4194304x4194304\"; expected sizes with a product of at most 4194304");
   EXPECT_EQ(NetworkError("torus:shape=4x4,dims=3"),
-            "torus: dims is \"3\"; expected 2, as shape 4x4 has, or one of shape and dims alone");
+            "torus: dims is \"3\"; expected 2, as shape 4x4 has, or only one of shape and dims");
   EXPECT_THAT(NetworkError("torus", 1 << 23), HasSubstr("8388608 devices; expected at most 4194304"));
   EXPECT_THAT(NetworkError("torus:shape=2048x2048,hosts=2"),
               HasSubstr("room for 8388608 devices; expected at most 4194304"));

@@ -163,7 +163,7 @@ TEST(InfraGraph, DevicesWithinDevicesWithinDevices) {
   EXPECT_THAT(r.notes, Contains(HasSubstr("\"xpu_fabric\" of device \"rack\"")));
   EXPECT_NE(g.FindArc(At(g, "r.0.tray.1.xpu.1"), At(g, "r.0.tray.1.cx7.1.asic")), NetworkGraph::kNone);
   // Most xpus reach the other rack through one with a cable only.
-  EXPECT_THAT(r.notes, Contains(HasSubstr("messages pass through xpus")));
+  EXPECT_THAT(r.notes, Contains(HasSubstr("xpus forward messages")));
   EXPECT_EQ(DeviceDistances(g).diameter, 9);  // xpu nvsw xpu asic port, and the same back
 }
 
@@ -207,7 +207,7 @@ TEST(InfraGraph, RingsAndWaysThroughXpus) {
   EXPECT_EQ(r.network.graph.links(), 6u);
   EXPECT_TRUE(r.network.graph.devices_forward());
   EXPECT_THAT(r.notes,
-              Contains(HasSubstr("messages pass through xpus: n.0.xpu.0 has no other way to n.0.xpu.2")));
+              Contains(HasSubstr("xpus forward messages: n.0.xpu.0 has no other path to n.0.xpu.2")));
   EXPECT_EQ(DeviceDistances(r.network.graph).diameter, 3);
   // Both ends together make one ring.
   const std::string parts =
@@ -227,7 +227,7 @@ TEST(InfraGraph, SchemesFollowTheReference) {
       kTwoHosts,
       {{"\"count\":4,\"choice\":\"port\"", "\"count\":9,\"choice\":\"port\""}, {"port[0:4]", "port"}}));
   EXPECT_EQ(LinksOf(longer.network.graph, "eth"), 4u);
-  EXPECT_THAT(longer.notes, Contains(HasSubstr("one2one between 4 and 9 vertices joins the first 4")));
+  EXPECT_THAT(longer.notes, Contains(HasSubstr("one2one between 4 and 9 vertices joins only the first 4")));
   // A pair that two edges join has one link, the later one's.
   const ReadNetwork twice =
       Read(With("{\"ep1\":{\"component\":\"xpu[0:2]\"}",

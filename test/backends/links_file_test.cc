@@ -115,7 +115,7 @@ TEST(LinksFile, HostsOfAMachineWithoutSwitchesPassMessagesOn) {
   const ReadNetwork r = Read(text);
   EXPECT_TRUE(r.network.graph.devices_forward());
   EXPECT_EQ(DeviceDistances(r.network.graph).diameter, 2);
-  EXPECT_THAT(r.notes, Contains(HasSubstr("no switches: hosts pass messages on")));
+  EXPECT_THAT(r.notes, Contains(HasSubstr("no switches: hosts forward messages")));
   CheckRandomRoutes(r.network, 50, 2);
 }
 
@@ -150,7 +150,7 @@ TEST(LinksFile, BadFilesSayWhereAndWhat) {
       {"3 1 2\n3\n0 2 10Gbps 1us 0\n1 2 10Gbps 1us 0\n", {"net.txt:2", "switch 0", "\"3\"", "0 to 2"}},
       {"4 2 2\n2 2\n0 2 10Gbps 1us 0\n1 2 10Gbps 1us 0\n", {"net.txt:2", "switch 1", "not listed yet"}},
       {"3 1 2\n2\n0 2 10Gbps 1us 0\n1 3 10Gbps 1us 0\n", {"net.txt:4", "link 1", "\"3\""}},
-      {"3 1 2\n2\n0 2 10Gbps 1us 0\n1 1 10Gbps 1us 0\n", {"net.txt:4", "another than the first"}},
+      {"3 1 2\n2\n0 2 10Gbps 1us 0\n1 1 10Gbps 1us 0\n", {"net.txt:4", "a different node from the first"}},
       {"3 1 2\n2\n0 2 10 1us 0\n1 2 10Gbps 1us 0\n", {"net.txt:3", "rate", "\"10\"", "400Gbps"}},
       {"3 1 2\n2\n0 2 0Gbps 1us 0\n1 2 10Gbps 1us 0\n", {"net.txt:3", "rate"}},
       {"3 1 2\n2\n0 2 10Gbps 1 0\n1 2 10Gbps 1us 0\n", {"net.txt:3", "delay", "\"1\""}},

@@ -81,7 +81,7 @@ TEST(MixedChoice, LinksByClassAndDimension) {
 TEST(MixedChoice, WhatIsWrongIsRefused) {
   const Topology t = TwoLevels();
   PacketChoice none;
-  EXPECT_THAT(Error(t, none), HasSubstr("by_packets[0] chooses nothing; expected link, class"));
+  EXPECT_THAT(Error(t, none), HasSubstr("by_packets[0] selects no message; expected link, class"));
   EXPECT_THAT(Error(t, Links("laef.0")),
               AllOf(HasSubstr("link is \"laef.0\", which none of the 96 links has"),
                     HasSubstr("did you mean 'leaf.0'?")));

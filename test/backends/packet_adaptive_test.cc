@@ -86,9 +86,9 @@ TEST(PacketAdaptive, WhatItNeedsIsAskedFor) {
   const auto error = [](const char* text) {
     return std::string(ParsePacketOptions(text).status().message());
   };
-  EXPECT_THAT(error("spread=adaptive,recovery=go_back_n"), HasSubstr("selective beside spread=adaptive"));
+  EXPECT_THAT(error("spread=adaptive,recovery=go_back_n"), HasSubstr("selective with spread=adaptive"));
   EXPECT_THAT(error("spread=adaptive,paths=1"), HasSubstr("at least 2"));
-  EXPECT_THAT(error("spread=adaptive,transport=hpcc"), HasSubstr("follows the ports of one way"));
+  EXPECT_THAT(error("spread=adaptive,transport=hpcc"), HasSubstr("follows the ports of one path"));
 }
 
 }  // namespace

@@ -227,7 +227,7 @@ TEST(PacketLoss, WaysThatLoseNearlyAllAreRefused) {
   };
   EXPECT_TRUE(made(0.3, 1).ok());  // 88 %
   EXPECT_THAT(std::string(made(0.5, 1).message()),
-              HasSubstr("links between device.0 and device.2 lose 93.75 % of the packets by chance"));
+              HasSubstr("links between device.0 and device.2 lose 93.75 % of the packets at random"));
   EXPECT_THAT(std::string(made(0.4, 1).message()),
               HasSubstr("between device.0 and device.4 lose 95.3344 % of the packets"));
   EXPECT_TRUE(made(0.5, 16).ok());
@@ -253,7 +253,7 @@ TEST(PacketLoss, WhatMakesNoSenseIsRefused) {
   }
   EXPECT_THAT(refused("analytical", "", {Time(), 0, 1, 0.1}), HasSubstr("fluid, packet and mixed"));
   EXPECT_THAT(refused("packet", "skip=steady", {Time(), 0, 1, 0.1}),
-              HasSubstr("which packets a link loses is drawn for each: expected skip=off"));
+              HasSubstr("skip cannot be used with random losses; expected skip=off"));
   FabricOptions o;
   o.Set(Packets("skip=steady"));
   o.changes = {{Time(), 0, 0.9}};

@@ -133,7 +133,7 @@ TEST(RouteFileTest, ErrorsNameFileLineAndVertex) {
       ErrorOf(g, "device.0 -> device.5:"),
       "routes.txt:1: the route from device.0 to device.5 ends at device.0; expected device.5 as the last");
   EXPECT_EQ(ErrorOf(g, "device.0 -> device.1: leaf.0 device.1\n\ndevice.0 -> device.1: leaf.0 device.1"),
-            "routes.txt:3: the route from device.0 to device.1 is there already, in line 1");
+            "routes.txt:3: the route from device.0 to device.1 is given already, in line 1");
   EXPECT_EQ(ErrorOf(g, "device.0 -> device.1: laef.0 device.1"),
             "routes.txt:1: there is no vertex \"laef.0\"; did you mean 'leaf'?");
   EXPECT_EQ(ErrorOf(g, "device.0 -> device.6: leaf.0"),
@@ -150,16 +150,16 @@ TEST(RouteFileTest, ErrorsNameFileLineAndVertex) {
 TEST(RouteFileTest, ErrorsOfNextHops) {
   const NetworkGraph g = Net();
   EXPECT_EQ(ErrorOf(g, "at leaf.0 to device.5 via spine.0\nat spine.0 to device.5 via leaf.0"),
-            "routes.txt:1: the hops to device.5 go round: leaf.0, spine.0, leaf.0");
+            "routes.txt:1: the hops to device.5 form a cycle: leaf.0, spine.0, leaf.0");
   EXPECT_EQ(
       ErrorOf(g, "at leaf.0 to device.5 via spine.0\nat * to device.5 via leaf.1"),
       "routes.txt:1: the hops to device.5 end at leaf.1; expected a line \"at leaf.1 to device.5 via NEXT\"");
   EXPECT_EQ(ErrorOf(g, "at * to device.5 via leaf.1\nat leaf.1 to device.5 via spine.0"),
-            "routes.txt:1: the hops to device.5 go round: leaf.1, spine.0, leaf.1");
+            "routes.txt:1: the hops to device.5 form a cycle: leaf.1, spine.0, leaf.1");
   EXPECT_EQ(ErrorOf(g, "at * to device.5 via device.5\nat * to device.5 via leaf.2"),
-            "routes.txt:2: the hop at * to device.5 is there already, in line 1");
+            "routes.txt:2: the hop at * to device.5 is given already, in line 1");
   EXPECT_EQ(ErrorOf(g, "at leaf.2 to device.5 via device.5\nat leaf.2 to device.5 via device.5"),
-            "routes.txt:2: the hop at leaf.2 to device.5 is there already, in line 1");
+            "routes.txt:2: the hop at leaf.2 to device.5 is given already, in line 1");
   EXPECT_EQ(ErrorOf(g, "at leaf.2 to device.5 via device.4"),
             "routes.txt:1: device.4 forwards nothing; expected it at the end only");
   EXPECT_EQ(ErrorOf(g, "at * to device.5 via device.4"),

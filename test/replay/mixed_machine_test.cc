@@ -62,8 +62,8 @@ TEST(MixedMachine, ReadsFieldsOfCluster) {
   EXPECT_THAT((*c)[1].devices, ElementsAre(4, 5, 6, 7));
 }
 
-TEST(MixedMachine, RefusesBadChoices) {
-  EXPECT_THAT(Error(""), StartsWith("--mixed \"\": nothing is chosen; expected key=value"));
+TEST(MixedMachine, WhatIsWrongIsRefused) {
+  EXPECT_THAT(Error(""), StartsWith("--mixed \"\": no message is selected; expected key=value"));
   EXPECT_THAT(Error("links=leaf.0"), AllOf(StartsWith("--mixed \"links=leaf.0\": unknown key \"links\""),
                                            HasSubstr("did you mean 'link'?")));
   EXPECT_THAT(Error("leaf.0"), HasSubstr("expected KEY=VALUE"));
@@ -75,12 +75,12 @@ TEST(MixedMachine, RefusesBadChoices) {
   EXPECT_THAT(Error("after=2us,until=1us"),
               HasSubstr("until_us is 1; expected more than after_us, which is 2"));
   EXPECT_THAT(Error("until=0us"), HasSubstr("until is 0; expected more than after"));
-  EXPECT_THAT(Error("after=0us"), HasSubstr("chooses nothing"));
+  EXPECT_THAT(Error("after=0us"), HasSubstr("selects no message"));
   const auto of = [](const std::string& fields) {
     return std::string(
         BuildPacketChoices(Cluster("by_packets { " + fields + " }"), 8, {}).status().message());
   };
-  EXPECT_THAT(of(""), StartsWith("cluster: by_packets[0] chooses nothing"));
+  EXPECT_THAT(of(""), StartsWith("cluster: by_packets[0] selects no message"));
   EXPECT_THAT(of("after_us: -1"), HasSubstr("by_packets[0].after_us is -1"));
   EXPECT_THAT(of("until_us: nan"), HasSubstr("by_packets[0].until_us is nan"));
   EXPECT_THAT(of("ranks: \"9\""), HasSubstr("by_packets[0].ranks: rank 9"));

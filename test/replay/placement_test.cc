@@ -90,11 +90,12 @@ TEST(Placement, ReadsPlacementFiles) {
             (std::vector<int>{3, 2, 0, 1}));
 }
 
-TEST(Placement, RefusesBadFiles) {
-  EXPECT_EQ(FileError("0 0\n1 0\n"), "p.txt:2: device 0 is taken by line 1; the first free device is 1");
+TEST(Placement, FilesThatMakeNoSense) {
+  EXPECT_EQ(FileError("0 0\n1 0\n"),
+            "p.txt:2: device 0 is already used by line 1; the first free device is 1");
   EXPECT_EQ(FileError("0 0\n\n0 1\n"), "p.txt:3: rank 0 has device 0 by line 1; expected each rank once");
-  EXPECT_EQ(FileError("0 4\n"), "p.txt:1: device 4 is none of the machine; expected 0 to 3");
-  EXPECT_EQ(FileError("3-5: 0-2\n"), "p.txt:1: rank 4 is none of the run; expected 0 to 3");
+  EXPECT_EQ(FileError("0 4\n"), "p.txt:1: device 4 is not in the machine; expected 0 to 3");
+  EXPECT_EQ(FileError("3-5: 0-2\n"), "p.txt:1: rank 4 is not in the run; expected 0 to 3");
   EXPECT_EQ(FileError("0-2: 1-2\n"), "p.txt:1: 3 ranks on 2 devices; expected devices 1-3");
   EXPECT_EQ(
       FileError("0-2: 0-2\n"),

@@ -162,7 +162,7 @@ TEST(RanksCli, NotesTheTimeOfManyRanks) {
 TEST(RanksCli, RefusesBadOptions) {
   ExpectRefused("--straggler 3", 2, "expected RANK=FACTOR");
   ExpectRefused("--straggler gpu:3=2", 2, "expected device, host or rank");
-  ExpectRefused("--straggler 99=2", 1, "--straggler \"99=2\": ranks: rank 99 of \"99\" is none of the run");
+  ExpectRefused("--straggler 99=2", 1, "--straggler \"99=2\": ranks: rank 99 of \"99\" is not in the run");
   ExpectRefused("--seed 0", 2, "--seed");
   ExpectRefused("--job x@10", 2, "a time with its unit");
   ExpectRefused("--job /nowhere/b", 1, "/nowhere/b");
@@ -171,7 +171,7 @@ TEST(RanksCli, RefusesBadOptions) {
   ExpectRefused("--fabric fluid --fault down:dimension=0,vertex=x", 1,
                 "--fault \"down:dimension=0,vertex=x\": vertex: there is no vertex \"x\"");
   const std::string twice = Written("ranks_cli_placement.txt", "0-1: 0-1\n2 1\n");
-  ExpectRefused("--placement " + twice, 1, twice + ":2: device 1 is taken by line 1");
+  ExpectRefused("--placement " + twice, 1, twice + ":2: device 1 is already used by line 1");
 }
 
 }  // namespace

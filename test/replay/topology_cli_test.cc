@@ -100,7 +100,7 @@ TEST_F(TopologyCli, FindsUnreachableDevicesOfFile) {
   const Outcome r = Run("topology check " + file);
   EXPECT_EQ(r.status, 1);
   EXPECT_THAT(r.out, HasSubstr("device.0 to device.2"));
-  EXPECT_THAT(r.out, HasSubstr("error: 8 ordered pairs of devices have no way to each other"));
+  EXPECT_THAT(r.out, HasSubstr("error: 8 ordered pairs of devices have no path"));
   Refused("topology show " + file + " --devices 3", {"--devices is 3", "4 devices"});
 }
 

@@ -247,7 +247,7 @@ TEST(Variation, DescribesTheVariation) {
 
 TEST(Variation, RefusesBadFields) {
   EXPECT_EQ(Refusal("speed { ranks: '4' factor: 2 }"),
-            "cluster: variation.speed[0].ranks: rank 4 of \"4\" is none of the run; expected 0 to 3");
+            "cluster: variation.speed[0].ranks: rank 4 of \"4\" is not in the run; expected 0 to 3");
   EXPECT_NE(Refusal("speed { ranks: '1' }").find("speed[0].factor is 0; expected a number > 0"),
             std::string::npos);
   EXPECT_NE(Refusal("speed { ranks: '1' factor: inf }").find("speed[0].factor"), std::string::npos);
@@ -270,7 +270,7 @@ TEST(Straggler, ReadsShortForm) {
   EXPECT_EQ(v.speed(0).factor(), 1.5);
   // Errors name the option.
   EXPECT_EQ(Variation::Make(v, 3).status().message(),
-            "--straggler \"2-3=1.5\": ranks: rank 3 of \"2-3\" is none of the run; expected 0 to 2");
+            "--straggler \"2-3=1.5\": ranks: rank 3 of \"2-3\" is not in the run; expected 0 to 2");
   v.mutable_speed(0)->set_factor(-1);
   EXPECT_EQ(Variation::Make(v, 4).status().message(),
             "--straggler \"2-3=1.5\": factor is -1; expected a number > 0 and <= 1e+06");

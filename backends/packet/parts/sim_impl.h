@@ -43,7 +43,7 @@ std::string PacketSim<Events>::WhyStuck(const std::vector<uint32_t>& ports) cons
   const std::vector<uint32_t>& cut_off = ends_.senders().cut_off();
   if (!cut_off.empty()) {
     const Connection& c = connection(cut_off.front());
-    return absl::StrCat(cut_off.size(), " connections have no way, the first from device ", c.src, " to ",
+    return absl::StrCat(cut_off.size(), " connections have no path, the first from device ", c.src, " to ",
                         c.dst);
   }
   return absl::StrCat(open_messages(), " messages are not delivered");

@@ -102,11 +102,11 @@ absl::StatusOr<Dcqcn::Config> Dcqcn::Read(const Parameters& p) {
   if (p.Given("hai")) c.hai_share = 0;
   if (c.rules == Rules::kPaper) {
     if (p.Given("cut_timer"))
-      return p.Bad("cut_timer", "no such timer, for set=paper cuts at each notification; set=nic has one");
+      return p.Bad("cut_timer", "none with set=paper, which cuts at each notification; set=nic has one");
     if (c.byte_counter > 0 && c.byte_counter < 1000)
-      return p.Bad("byte_counter", "0 for none, or at least 1000B, the nearest");
+      return p.Bad("byte_counter", "0 for no byte counter, or at least 1000B, the nearest");
   } else if (p.Given("byte_counter")) {
-    return p.Bad("byte_counter", "no byte counter, for only set=paper has one");
+    return p.Bad("byte_counter", "none: only set=paper has one");
   }
   return c;
 }

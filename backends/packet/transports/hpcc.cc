@@ -39,7 +39,7 @@ TransportKind Hpcc::Kind() {
 absl::StatusOr<Hpcc::Config> Hpcc::Read(const Parameters& p) {
   Config c;
   RETURN_IF_ERROR(HpccTable().Read(p, &c));
-  if (c.flows > 0 && p.Given("w_ai")) return p.Bad("flows", "0 where w_ai is given: it sets w_ai");
+  if (c.flows > 0 && p.Given("w_ai")) return p.Bad("flows", "0 where w_ai is given, because flows sets w_ai");
   if (c.flows > 0 && c.eta >= 1) return p.Bad("flows", "0 where eta is 1 or more: w_ai is (1 - eta) / flows");
   return c;
 }

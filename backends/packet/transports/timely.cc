@@ -32,7 +32,7 @@ const TransportTable<Timely::Config>& TimelyTable() {
           .Span("high", &C::high, "round-trip time above which the rate falls; at least low")
           .Span("min_rtt", &C::min_rtt, "unit of the gradient")
           .Rate("ai", &C::ai, "increase")
-          .Count("hyper", &C::hyper, 1, 100, "steps of each increase after this many increases in a row")
+          .Count("hyper", &C::hyper, 1, 100, "factor of the increase after this many consecutive increases")
           .Rate("min_rate", &C::least, "lowest rate")
           .Span("reference", &C::reference, "patched: round-trip time of the fixed point; default: low")
           .Word(

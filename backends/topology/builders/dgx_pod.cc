@@ -82,7 +82,7 @@ absl::StatusOr<Network> BuildJoin(const Parameters& p, const NetworkSpec& fallba
                    p.Empty("of") ? BuildNetwork(fallback, count, cards) : BuildPart(p, "of", count, cards));
   for (const VertexGroup& g : part.graph.groups()) {
     if (g.kind != VertexKind::kDevice && g.kind != VertexKind::kSwitch) {
-      return p.Bad("of", absl::StrCat("a network of switches only: the cards are there already, and \"",
+      return p.Bad("of", absl::StrCat("a network of switches only, because the NICs are present already; \"",
                                       g.name, "\" is a ", std::string(Name(g.kind))));
     }
   }
@@ -140,7 +140,7 @@ absl::StatusOr<Network> BuildSystem(const Parameters& p, int devices, const Syst
     // A search would find a NIC that two devices share as near as their NVSwitches.
     return p.Bad("devices_per_nic",
                  "1 with an `of` that is routed by search; fat_tree, leaf_spine, rail_optimized and "
-                 "multi_plane of these take any");
+                 "multi_plane of these accept any");
   }
   auto whole = AttachNics(part, n, card.devices, card.pcie, domain);
   if (whole.ok()) whole->note = absl::StrCat((n - 1) / system.size + 1, " x ", g.name, "; ", whole->note);

@@ -76,8 +76,8 @@ absl::StatusOr<int> Whole(const Parameters& p, const char* key, double value, ab
   const double whole = std::round(value);
   if (whole >= 1 && whole <= kMaxPart && std::abs(value - whole) < 1e-6 * whole)
     return static_cast<int>(whole);
-  return p.Bad(key, absl::StrCat("a number of its own, as ", of, " make ", value, "; ",
-                                 std::max(1.0, std::min(whole, double(kMaxPart))), " is the nearest"));
+  return p.Bad(key, absl::StrCat("a value, because ", of, " gives ", value, "; the nearest is ",
+                                 std::max(1.0, std::min(whole, double(kMaxPart)))));
 }
 
 absl::Status CheckPorts(const Parameters& p, const Keys& keys, const ClosPlan& plan) {

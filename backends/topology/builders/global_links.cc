@@ -15,9 +15,10 @@ absl::Status CheckSize(const Parameters& p, absl::string_view key, int64_t verti
       links <= static_cast<int64_t>(NetworkGraph::kMaxLinks)) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      p.network(), ": ", vertices, " devices and switches with ", links, " links; expected at most ",
-      NetworkGraph::kMaxVertices, " and ", NetworkGraph::kMaxLinks, ": a smaller ", key, ", for instance"));
+  return absl::InvalidArgumentError(absl::StrCat(p.network(), ": ", vertices, " devices and switches with ",
+                                                 links, " links; expected at most ",
+                                                 NetworkGraph::kMaxVertices, " and ", NetworkGraph::kMaxLinks,
+                                                 ", with a smaller ", key, ", for instance"));
 }
 
 }  // namespace

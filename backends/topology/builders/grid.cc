@@ -50,13 +50,13 @@ absl::StatusOr<std::vector<int>> GridShape(const Parameters& p, int routers) {
   ASSIGN_OR_RETURN(auto shape, p.Sizes("shape", 1, 1, kMaxGridDimensions));
   if (p.Given("dims") && static_cast<size_t>(dims) != shape.size()) {
     return p.Bad("dims", absl::StrCat(shape.size(), ", as shape ", ShapeText(shape),
-                                      " has, or one of shape and dims alone"));
+                                      " has, or only one of shape and dims"));
   }
   int64_t product = 1;
   for (const int size : shape) {
     product *= size;
     if (product > kMaxNetworkDevices) {
-      return p.Bad("shape", absl::StrCat("a product of at most ", kMaxNetworkDevices));
+      return p.Bad("shape", absl::StrCat("sizes with a product of at most ", kMaxNetworkDevices));
     }
   }
   return shape;

@@ -106,8 +106,8 @@ absl::StatusOr<ClosPlan> PlanUnits(const Parameters& p, const Rail& r, int k, in
   if (plan.leaves_per_pod == 0) {
     int least = k;
     while (PlanOf(r, least, units).leaves_per_pod == 0) ++least;
-    return p.Bad("k", absl::StrCat("at least ", least, ", for a unit has ", r.rails,
-                                   " leaves, and a spine of k=", k, " joins less"));
+    return p.Bad("k", absl::StrCat("at least ", least, ", because a unit has ", r.rails,
+                                   " leaves, and a spine of k=", k, " joins fewer"));
   }
   const int spine = plan.leaves_per_pod * r.pairs + plan.cores_per_upper;
   if (plan.Tiers() == 3 && spine > k && p.Given("k")) {
@@ -195,8 +195,7 @@ absl::StatusOr<Network> BuildRailOnly(const Parameters& p, int devices) {
 
 NetworkKind RailOptimizedNetwork() {
   return {
-      "rail_optimized",
-      "Leaves by place in the node, so that devices with the same place meet at one, and spines above",
+      "rail_optimized", "Devices at the same position in their nodes share a leaf; spines join the leaves",
       "NVIDIA DGX SuperPOD reference architecture",
       Concat(
           {{"gpus_per_node", "8", "devices of a node; device d is on leaf d mod gpus_per_node of its unit"},
@@ -217,7 +216,7 @@ NetworkKind RailOptimizedNetwork() {
 
 NetworkKind RailOnlyNetwork() {
   return {"rail_only",
-          "Nodes with a switch inside, and one network for each place in the node; devices forward",
+          "Nodes with a switch inside, and one network for each position in the node; devices forward",
           "Wang et al., arXiv 2307.12169",
           Concat({{"gpus_per_node", "8", "devices of a node, which is the number of rails, 1 to 1024"},
                   {"nodes", "", "number; default: as many as the devices need"},

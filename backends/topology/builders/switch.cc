@@ -28,7 +28,7 @@ absl::StatusOr<Network> BuildSwitch(const Parameters& p, int devices) {
 
 NetworkKind SwitchNetwork() {
   return {"switch",
-          "Each device linked to one switch, or to each of several parallel switches",
+          "Each device linked to one switch, or to several parallel switches",
           "a star",
           {{"devices", "0", "number of devices; default: the number of ranks"},
            {"planes", "1", "switches, each of them linked to all devices; 1 to 1024"},

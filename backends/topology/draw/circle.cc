@@ -181,7 +181,7 @@ absl::StatusOr<Picture> GroupsPicture(const NetworkGraph& graph) {
 absl::StatusOr<Picture> RingPicture(const NetworkGraph& graph) {
   if (graph.vertices() != graph.devices() || graph.groups()[0].shape.size() > 1) {
     return absl::InvalidArgumentError(
-        "layout \"ring\" does not fit: expected devices alone, in no grid of several dimensions; \"tiered\" "
+        "layout \"ring\" does not fit: expected only devices, and no grid of several dimensions; \"tiered\" "
         "fits "
         "every network");
   }

@@ -72,7 +72,7 @@ class GridDrawing {
     out_.remarks.push_back(absl::StrCat("grid of ", absl::StrJoin(sizes, " × "),
                                         ", the first dimension to the right",
                                         size_[2] > 1 ? ", the third upwards" : ""));
-    if (dashed_) out_.remarks.push_back("dashed: links that go round or skip places");
+    if (dashed_) out_.remarks.push_back("dashed: links that wrap around or skip positions");
     return std::move(out_);
   }
 

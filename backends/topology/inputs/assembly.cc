@@ -91,7 +91,7 @@ absl::StatusOr<ReadNetwork> NetworkAssembly::Finish(std::string note, std::vecto
     const auto it = std::find(distance.begin(), distance.end(), -1);
     const auto v = static_cast<uint32_t>(it - distance.begin());
     notes.push_back(absl::StrCat(lost, lost == 1 ? " vertex is" : " vertices are",
-                                 " without a way to a device: ", graph->VertexName(v),
+                                 " without a path to a device: ", graph->VertexName(v),
                                  lost == 1 ? "" : " is the first"));
   }
   // A vertex's arcs in the graph are in the order of its links.

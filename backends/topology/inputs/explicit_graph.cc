@@ -162,7 +162,7 @@ absl::StatusOr<Maker::End> Maker::FindEnd(const std::string& where, absl::string
   End end;
   end.set = slice->name;
   selected_ += within->size(it->second.count);
-  if (selected_ > uint64_t{1} << 27) return bad("the links select more vertices than is supported");
+  if (selected_ > uint64_t{1} << 27) return bad("the links select more vertices than supported");
   for (uint64_t v = within->begin; v < within->end; v += within->step) {
     end.vertices.push_back(it->second.first + static_cast<uint32_t>(v));
   }
@@ -214,7 +214,7 @@ absl::Status Maker::Join(const LinkSet& l, const std::string& where, const End& 
     std::vector<uint32_t> common;
     std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(common));
     if (!common.empty())
-      return Bad(where, "to", "overlapping with from", "the same slice, or one apart from it");
+      return Bad(where, "to", "overlapping with from", "the same slice, or a slice without common vertices");
   }
   LinkSet::Scheme scheme = l.scheme();
   if (scheme == LinkSet::SCHEME_UNSPECIFIED) {
@@ -229,7 +229,7 @@ absl::Status Maker::Join(const LinkSet& l, const std::string& where, const End& 
                absl::StrCat(LinkSet::Scheme_Name(scheme), same ? " of one set" : " between two sets"),
                same ? "ALL_PAIRS or RING" : "ONE_TO_ONE, ALL_PAIRS or BLOCKS");
   }
-  if (same && n < 2) return Bad(where, "to", "the vertex that from is", "two or more vertices to join");
+  if (same && n < 2) return Bad(where, "to", "the same vertex as from", "two or more vertices to join");
   if (scheme == LinkSet::ONE_TO_ONE && n != m) {
     return Bad(where, "scheme", absl::StrCat("ONE_TO_ONE ", sizes),
                absl::StrCat(std::min(n, m), " on both sides"));

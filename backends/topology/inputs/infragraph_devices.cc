@@ -65,7 +65,7 @@ absl::Status InfraDevices::Spend(uint64_t vertices, uint64_t edges) {
   if (selected_ <= kMaxSelected && edges_ <= kMaxReadLinks) return absl::OkStatus();
   return BadNetwork(file_,
                     absl::StrCat("the edges select more than ", kMaxSelected, " vertices or make more than ",
-                                 kMaxReadLinks, " links, which is more than is supported"));
+                                 kMaxReadLinks, " links, the supported maximum"));
 }
 
 absl::Status InfraDevices::CheckDevice(const infragraph::Device& device) {
@@ -195,7 +195,7 @@ absl::Status InfraDevices::Select(const InfraDevice& device, const std::vector<S
     if (path.size() > 1) {
       return absl::InvalidArgumentError(absl::StrCat("\"", path[0].name,
                                                      "\" is a component without parts; expected ",
-                                                     "nothing after it, there is \"", path[1].name, "\""));
+                                                     "nothing after it, found \"", path[1].name, "\""));
     }
     for (uint64_t i = slice.begin; i < slice.end; i += slice.step) {
       out->push_back(base + row->first + static_cast<uint32_t>(i));
@@ -236,7 +236,7 @@ absl::Status InfraDevices::Connect(infragraph::Scheme::Enum scheme, const std::v
     const size_t n = std::min(left.size(), right.size());
     if (left.size() != right.size()) {
       notes_.push_back(absl::StrCat(where, ": one2one between ", left.size(), " and ", right.size(),
-                                    " vertices joins the first ", n));
+                                    " vertices joins only the first ", n));
     }
     RETURN_IF_ERROR(Spend(0, n));
     for (size_t i = 0; i < n; ++i) add(left[i], right[i]);
@@ -256,7 +256,7 @@ absl::Status InfraDevices::Connect(infragraph::Scheme::Enum scheme, const std::v
   }
   if (edges->size() > before) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat(where, ": joins a vertex with itself only; expected two different ones"));
+      absl::StrCat(where, ": joins a vertex only with itself; expected two different ones"));
 }
 
 absl::Status InfraDevices::AddEdges(InfraDevice* out) {

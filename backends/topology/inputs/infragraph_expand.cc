@@ -161,7 +161,7 @@ absl::Status InfraExpander::DropRepeats() {
   edges_.resize(kept);
   if (changed > 0) {
     notes_.push_back(absl::StrCat(changed, " edges join vertices that another edge joins by another link; ",
-                                  "the last of them counts"));
+                                  "the last of these links is used"));
   }
   return absl::OkStatus();
 }
@@ -227,13 +227,13 @@ absl::Status InfraExpander::ChooseForwarding() {
   }
   if (!forward_given_ && ici) {
     forward_ = true;
-    notes_.push_back("messages pass through xpus: they are joined by links called \"ici\"");
+    notes_.push_back("xpus forward messages: they are joined by links called \"ici\"");
   }
   auto cut = assembly_.FindCutOff(forward_);
   if (cut && !forward_given_ && !forward_ && !assembly_.FindCutOff(/*forward=*/true)) {
     forward_ = true;
-    notes_.push_back(absl::StrCat("messages pass through xpus: ", NameOf(xpus_[cut->first]),
-                                  " has no other way to ", NameOf(xpus_[cut->second])));
+    notes_.push_back(absl::StrCat("xpus forward messages: ", NameOf(xpus_[cut->first]),
+                                  " has no other path to ", NameOf(xpus_[cut->second])));
     cut.reset();
   }
   if (!cut) return absl::OkStatus();

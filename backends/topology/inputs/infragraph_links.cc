@@ -61,7 +61,7 @@ constexpr Default kDefaults[] = {
     {"pcie", "", 63, false, 150, "PCIe 5 x16"},
 };
 constexpr Default kInside = {"", "", 1600, false, 0, "no bottleneck"};
-constexpr Default kOther = {"", "", 63, false, 150, "as PCIe 5 x16, for want of a known name"};
+constexpr Default kOther = {"", "", 63, false, 150, "like PCIe 5 x16: unknown name"};
 constexpr Time kCable = Time::Nanos(500);  // between instances; SimAI's generator
 
 const Default& DefaultOf(const std::string& link, const InfraLinkUse& use) {
@@ -100,9 +100,10 @@ absl::StatusOr<int> Chosen(int choice, const bool (&has)[3], absl::string_view w
   const int given = has[0] + has[1] + has[2];
   if (given == 0 && choice == 0) return 0;
   if (given > 1 || given == 0 || (choice != 0 && !has[choice - 1])) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        where, ": ", field, given > 1 ? " has several values" : " has not the value that its choice names",
-        "; expected one, and `choice` to name it"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(where, ": ", field,
+                     given > 1 ? " has several values" : " does not have the value that `choice` names",
+                     "; expected one value, and `choice` that names it"));
   }
   return has[0] ? 1 : has[1] ? 2 : 3;
 }
@@ -190,7 +191,7 @@ absl::Status InfraLinks::Fill(const infragraph::Link& link, const InfraLinkUse& 
   if (*rate) return absl::OkStatus();
   if (transfers) {
     return absl::InvalidArgumentError(absl::StrCat(
-        where, ": a rate in GT/s says nothing of lanes and encoding; expected gigabytes_per_second, or an ",
+        where, ": a rate in GT/s needs lanes and encoding; expected gigabytes_per_second, or an ",
         "annotation of the link with link_bandwidth_gbps"));
   }
   if (use.device == nullptr) {
@@ -212,7 +213,7 @@ absl::StatusOr<uint32_t> InfraLinks::Resolve(const infragraph::Link& link, const
   if (use.device == nullptr) {
     if (!latency) {
       out.latency = kCable;
-      notes_.push_back(absl::StrCat(name, ": no latency; 500 ns are taken"));
+      notes_.push_back(absl::StrCat(name, ": no latency; 500 ns are used"));
     }
     return Add(std::move(out));
   }
@@ -232,7 +233,7 @@ absl::StatusOr<uint32_t> InfraLinks::Resolve(const infragraph::Link& link, const
                                   rate      ? "no latency"
                                   : latency ? "no bandwidth"
                                             : "no bandwidth or latency",
-                                  "; ", taken, " an edge are taken (", d.what, ")"));
+                                  "; ", taken, " an edge are used (", d.what, ")"));
   }
   return Add(std::move(out));
 }

@@ -46,7 +46,8 @@ class YamlPrinter {
 
   absl::Status Print(const YAML::Node& node, int depth = 0) {
     if (depth > 50) return absl::InvalidArgumentError("nested more than 50 levels deep");
-    if (out_.size() > limit_) return absl::InvalidArgumentError("its aliases make it far larger than it is");
+    if (out_.size() > limit_)
+      return absl::InvalidArgumentError("its aliases expand to far more than the file");
     switch (node.Type()) {
       case YAML::NodeType::Scalar:
         AppendJsonText(node.Scalar(), &out_);
@@ -78,7 +79,7 @@ class YamlPrinter {
     out_ += '{';
     bool first = true;
     for (const auto& item : node) {
-      if (!item.first.IsScalar()) return absl::InvalidArgumentError("a key that is no word");
+      if (!item.first.IsScalar()) return absl::InvalidArgumentError("a key that is not a word");
       if (!first) out_ += ",\n";
       first = false;
       AppendJsonText(item.first.Scalar(), &out_);

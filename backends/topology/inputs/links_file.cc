@@ -152,7 +152,7 @@ absl::Status Reader::CheckCounts(const Word& last) {
     return bad(absl::StrCat(hosts, " hosts, but ", link_count_, " links; expected one or more a host"));
   }
   if (per_server_ > 0 && hosts % per_server_ != 0) {
-    notes_.push_back(absl::StrCat(hosts, " hosts are no multiple of ", per_server_, " GPUs a server"));
+    notes_.push_back(absl::StrCat(hosts, " hosts are not a multiple of ", per_server_, " GPUs a server"));
   }
   role_.assign(nodes_, Role::kHost);
   return absl::OkStatus();
@@ -211,7 +211,8 @@ absl::Status Reader::ReadLink() {
   for (uint64_t& end : ends) {
     const Word w = words_.Next();
     RETURN_IF_ERROR(Number(w, absl::StrCat("link ", links_.size(), ": node"), nodes_ - 1, &end));
-    if (&end == &ends[1] && ends[0] == ends[1]) return Bad(w, "second node", "another than the first");
+    if (&end == &ends[1] && ends[0] == ends[1])
+      return Bad(w, "second node", "a different node from the first");
   }
   link.a = static_cast<uint32_t>(ends[0]);
   link.b = static_cast<uint32_t>(ends[1]);
@@ -290,7 +291,7 @@ absl::Status Reader::CheckReach() {
   if (cut && switches_ + nvswitches_ == 0) {
     cut = assembly_.FindCutOff(/*forward=*/true);
     assembly_.set_devices_forward(true);
-    if (!cut) notes_.push_back("there are no switches: hosts pass messages on");
+    if (!cut) notes_.push_back("there are no switches: hosts forward messages");
   }
   if (!cut) return absl::OkStatus();
   const std::vector<uint32_t>& hosts = nodes_of_[0];

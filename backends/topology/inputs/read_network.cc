@@ -59,7 +59,7 @@ absl::StatusOr<NetworkFormat> SniffNetwork(absl::string_view text, const std::st
     for (const char* key : {"devices", "instances", "infrastructure", "inventory"}) {
       if (HasKey(text, key)) return NetworkFormat::kInfraGraph;
     }
-    return unknown("JSON without a key that tells what it is");
+    return unknown("JSON without a known key");
   }
   if (IsText(text)) {
     if (absl::ascii_isdigit(static_cast<unsigned char>(trimmed.front()))) return NetworkFormat::kLinks;

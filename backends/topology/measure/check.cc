@@ -30,7 +30,7 @@ std::string Names(const NetworkGraph& g, const std::vector<uint32_t>& vertices) 
 void CheckReach(const NetworkGraph& g, const NetworkFigures& f, std::vector<Finding>* out) {
   if (f.distances.unreachable > 0) {
     std::string text = absl::StrCat(
-        f.distances.unreachable, " ordered pairs of devices have no way to each other",
+        f.distances.unreachable, " ordered pairs of devices have no path",
         f.distances.exact ? "" : absl::StrCat(" (of those from ", f.distances.devices, " devices)"));
     for (size_t i = 0; i < f.distances.examples.size(); ++i) {
       absl::StrAppend(&text, i == 0 ? ": " : ", ", g.VertexName(f.distances.examples[i].first), " to ",
@@ -74,16 +74,15 @@ void CheckRates(const NetworkGraph& g, std::vector<Finding>* out) {
           return std::abs(std::log(a / gbits)) < std::abs(std::log(b / gbits));
         });
     if (std::abs(*nearest - gbits) <= 1e-6 * gbits) continue;
-    std::string text =
-        absl::StrCat("links \"", c.name, "\" have ", FourDigits(gbits), " Gb/s (", FourDigits(gbits / 8),
-                     " GB/s), which is no rate of an Ethernet or InfiniBand port; the nearest is ",
-                     FourDigits(*nearest), " Gb/s");
+    std::string text = absl::StrCat(
+        "links \"", c.name, "\" have ", FourDigits(gbits), " Gb/s (", FourDigits(gbits / 8),
+        " GB/s); Ethernet and InfiniBand have no such rate; the nearest is ", FourDigits(*nearest), " Gb/s");
     const auto is_port = [](double v) {
       return std::any_of(std::begin(kPortRates), std::end(kPortRates),
                          [v](double p) { return std::abs(p - v) <= 1e-6 * p; });
     };
-    if (is_port(gbits / 8)) absl::StrAppend(&text, "; GB/s written for Gb/s?");
-    if (is_port(gbits * 8)) absl::StrAppend(&text, "; Gb/s written for GB/s?");
+    if (is_port(gbits / 8)) absl::StrAppend(&text, "; is it Gb/s, written as GB/s?");
+    if (is_port(gbits * 8)) absl::StrAppend(&text, "; is it GB/s, written as Gb/s?");
     out->push_back({false, std::move(text)});
   }
 }
@@ -92,7 +91,7 @@ void CheckEvenness(const NetworkFigures& f, std::vector<Finding>* out) {
   for (const GroupFigures& g : f.groups) {
     if (!IsSwitch(g.kind) || g.most_ratio <= g.least_ratio * (1 + 1e-9)) continue;
     out->push_back(
-        {false, absl::StrCat("switches \"", g.name, "\" are unlike: bandwidth down to bandwidth up is ",
+        {false, absl::StrCat("switches \"", g.name, "\" differ: bandwidth down to bandwidth up is ",
                              FourDigits(g.least_ratio), " to ", FourDigits(g.most_ratio))});
   }
 }

@@ -88,7 +88,8 @@ class RouteFileParser {
     Stop stop;
     const size_t slash = text.rfind('/');
     if (slash != absl::string_view::npos && !absl::SimpleAtoi(text.substr(slash + 1), &stop.which)) {
-      return Bad(absl::StrCat("\"", text, "\"; expected a number after \"/\": which of several links"));
+      return Bad(
+          absl::StrCat("\"", text, "\"; expected a number after \"/\", the number of one of several links"));
     }
     ASSIGN_OR_RETURN(stop.vertex, Vertex(text.substr(0, slash)));
     return stop;
@@ -127,12 +128,12 @@ class RouteFileParser {
   absl::Status Once(Map* lines, const Key& key, absl::string_view what) {
     const auto [it, fresh] = lines->try_emplace(key, line_);
     if (fresh) return absl::OkStatus();
-    return Bad(absl::StrCat(what, " is there already, in line ", it->second));
+    return Bad(absl::StrCat(what, " is given already, in line ", it->second));
   }
 
   absl::Status Route(absl::string_view src_name, absl::string_view dst_name,
                      const std::vector<absl::string_view>& stops) {
-    if (src_name == "*") return Bad("\"*\" as SRC; expected lines \"at * to DST via NEXT\" for that");
+    if (src_name == "*") return Bad("\"*\" as SRC; expected lines \"at * to DST via NEXT\" for all sources");
     ASSIGN_OR_RETURN(const auto src, Vertex(src_name));
     ASSIGN_OR_RETURN(const auto dst, Vertex(dst_name));
     if (src == dst) return Bad(absl::StrCat("a route from ", src_name, " to itself"));
@@ -214,7 +215,7 @@ class RouteFileParser {
 
   std::string Round(uint32_t start, uint32_t dst) const {
     std::string text =
-        absl::StrCat("the hops to ", graph_.VertexName(dst), " go round: ", graph_.VertexName(start));
+        absl::StrCat("the hops to ", graph_.VertexName(dst), " form a cycle: ", graph_.VertexName(start));
     uint32_t at = start;
     for (int i = 0; i < 16; ++i) {
       at = graph_.target(file_.Hop(at, dst));

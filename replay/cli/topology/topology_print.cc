@@ -159,7 +159,7 @@ std::string PrintTopology(const proto::TopologyReport& r, TextPage* page) {
   for (const proto::VertexGroupReport& g : r.group()) {
     if (g.kind() == "switch" || g.kind() == "nvswitch") switches += g.count();
   }
-  absl::StrAppend(&out, "\ndevices     ", r.devices(), r.devices_forward() ? ", which pass messages on" : "",
+  absl::StrAppend(&out, "\ndevices     ", r.devices(), r.devices_forward() ? ", which forward messages" : "",
                   Injection(r), "\nswitches    ", switches, ", ", r.switch_ports(),
                   " ports in use\nlinks       ", r.links(), "\ndiameter    ", Distances(r), "\nbisection   ",
                   Bisection(r), "\n");
