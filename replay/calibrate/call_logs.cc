@@ -120,7 +120,8 @@ absl::StatusOr<MeasuredRun> ReadCallLogRows(const std::vector<std::string>& inpu
       source, ": ", device, " calls timed by the device are used; ", host, " timed by the host, ", partial,
       " that not all members logged and ", sizeless, " without size or time are not");
   if (times.empty())
-    return absl::InvalidArgumentError(absl::StrCat(shares, "; expected at least one that is"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(shares, "; expected at least one call timed by the device"));
   MeasuredRun run;
   run.warnings.push_back(shares);
   run.gpus_per_process = 1;

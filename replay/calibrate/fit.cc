@@ -133,9 +133,9 @@ void Write(const std::string& name, const LabelStart& start, const LabelFit& fit
         absl::StrCat(name, " ", kConstantNames[j], ": ", was, " -> ", FourDigits(value),
                      fit.bounded[j] && share ? " (the rows are faster: the links carry no more)" : ""));
     if (sizes.size() == 1) {
-      out->warnings.push_back(absl::StrCat(name, " ", kConstantNames[j], " is fitted to one size alone, ",
-                                           *sizes.begin(),
-                                           " bytes: other sizes are a guess; measure more of them"));
+      out->warnings.push_back(
+          absl::StrCat(name, " ", kConstantNames[j], " is fitted to only one size, ", *sizes.begin(),
+                       " bytes; the value for other sizes is a guess; measure more sizes"));
     }
   }
 }
@@ -243,8 +243,7 @@ bool Simplify(bool channels, proto::Cluster* cluster) {
 
 // The option with which nccl-tests was started.
 std::string Launch(int devices_per_thread) {
-  return devices_per_thread == 0 ? "a -g that the file does not tell"
-                                 : absl::StrCat("-g ", devices_per_thread);
+  return devices_per_thread == 0 ? "an unknown -g" : absl::StrCat("-g ", devices_per_thread);
 }
 
 // Checks that all rows were launched in the same way. Small sizes measure the host if one thread launches on
@@ -255,7 +254,7 @@ absl::Status CheckLaunches(const std::vector<MeasuredRow>& rows) {
     return absl::InvalidArgumentError(
         absl::StrCat(row.file, ":", row.line, ": launched with ", Launch(row.devices_per_thread), ", but ",
                      rows[0].file, ":", rows[0].line, " with ", Launch(rows[0].devices_per_thread),
-                     "; calibrate logs of different launches one by one"));
+                     "; calibrate logs of different launches separately"));
   }
   return absl::OkStatus();
 }
@@ -310,7 +309,7 @@ absl::Status JudgeFit(const proto::Cluster& before, const std::vector<MeasuredRo
     fit->warnings.push_back(absl::StrFormat(
         "the fitted cluster is still %.0f %% off its rows in the median: it does not explain them; look at "
         "the rows "
-        "(another algorithm, other links than the cluster's, or a job beside the measurement)",
+        "(another algorithm, other links than the cluster's, or a job at the same time as the measurement)",
         100 * off));
   }
   return absl::OkStatus();
@@ -329,8 +328,8 @@ absl::StatusOr<Fit> Calibrate(const proto::Cluster& cluster, const std::vector<M
     best = std::move(simpler);
     best->first.fitted.push_back(
         absl::StrCat("terms: ", channels ? "channel_gbytes_per_s, " : "",
-                     "own_gbytes_per_s and fill_share are dropped; the rows follow the ",
-                     channels ? "bandwidth" : "bandwidth and the channels", " alone"));
+                     "own_gbytes_per_s and fill_share are dropped; the rows follow only the ",
+                     channels ? "bandwidth" : "bandwidth and the channels"));
   }
   Fit fit = std::move(best->first);
   RETURN_IF_ERROR(JudgeFit(cluster, rows, &fit));

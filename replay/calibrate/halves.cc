@@ -52,9 +52,8 @@ absl::StatusOr<bool> InPlaceIsNearer(const proto::Cluster& cluster, const Table&
 
 std::string Apart(const Table& table, double ratio, bool in_place, bool asked) {
   return absl::StrFormat(
-      "%s: %s of %d ranks takes %.3g times as long %s as %s: the two measure different things (an algorithm "
-      "of its "
-      "own runs in one of them, or a copy); only %s is fitted, which is %s",
+      "%s: %s of %d ranks takes %.3g times as long %s as %s: the two times measure different things (one of "
+      "them runs another algorithm, or a copy); only %s is fitted, because it is %s",
       std::get<0>(table), std::string(Name(std::get<1>(table))), std::get<2>(table),
       ratio > 1 ? ratio : 1 / ratio, ratio > 1 ? "in place" : "out of place",
       ratio > 1 ? "out of place" : "in place", in_place ? "in place" : "out of place",

@@ -185,7 +185,7 @@ class MicroReader {
   absl::Status OsuBegins(std::string title) {
     table_ = OfOsuTitle(std::move(title), line_);
     if (table_.kind == TableKind::kOther) {
-      Warn(absl::StrCat("\"", table_.title, "\" tells neither a message nor a collective: left out"));
+      Warn(absl::StrCat("\"", table_.title, "\" measures neither messages nor a collective: left out"));
     }
     if (table_.kind == TableKind::kCollective && ranks_ < 2) {
       return Error(absl::StrCat("the file does not say how many ranks ran \"", table_.title,
@@ -257,8 +257,7 @@ class MicroReader {
     if (table->title.empty() && latency) {
       return Error(
           "a table of latencies without its title; expected \"RDMA_Write Latency Test\" or the like above "
-          "it, or a file "
-          "name with ib_write_lat, for ib_read_lat is there and back");
+          "it, or a file name with ib_write_lat, because ib_read_lat measures a round trip");
     }
     if (table->title.empty()) table->title = "perftest";
     if (latency != absl::StrContains(absl::AsciiStrToLower(table->title), "lat") &&

@@ -152,7 +152,7 @@ absl::Status FindTest(const Run& run, const Output& out, Test* test, std::string
       absl::StrJoin(fit, ", ", [](std::string* s, Test t) { absl::StrAppend(s, Name(t)); });
   return out.Error(
       row.line,
-      absl::StrCat("cannot tell which collective this row is of (",
+      absl::StrCat("cannot determine the collective of this row (",
                    fit.empty() ? absl::StrCat("redop, root and ", blocks, " blocks in the buffer fit none")
                                : absl::StrCat("it may be ", names),
                    "); expected a line \"# Collective test starting: all_reduce_perf\" or the command before "
@@ -181,8 +181,8 @@ absl::Status FindRanks(const Run& run, Test test, const Output& out, int* ranks,
   if (fit.size() == 1) {
     *ranks = fit[0];
     if (said > 0) {
-      *doubt = absl::StrCat("the lines before the table show ", said, " ranks, but busbw / algbw is that of ",
-                            *ranks, ", which is taken");
+      *doubt = absl::StrCat("the lines before the table show ", said, " ranks, but busbw / algbw fits ",
+                            *ranks, " ranks, which are used");
     }
     return absl::OkStatus();
   }
@@ -190,7 +190,7 @@ absl::Status FindRanks(const Run& run, Test test, const Output& out, int* ranks,
     return out.Error(line, absl::StrCat("time, algbw and busbw are not those of a ", Name(test), " on ", said,
                                         " ranks, as the lines before the table say"));
   }
-  return out.Error(line, absl::StrCat("cannot tell how many ranks ran this ", Name(test),
+  return out.Error(line, absl::StrCat("cannot determine how many ranks ran this ", Name(test),
                                       ": no line \"#  Rank  0 "
                                       "Group  0 Pid ...\" before it, and busbw / algbw ",
                                       fit.empty() ? "fits no number of ranks"

@@ -189,7 +189,7 @@ absl::Status Output::Add(const Run& run) {
     return Add(cut);
   }
   if (run.ranks == 1) {
-    Warn(line, "a run of one rank, which communicates with none: left out");
+    Warn(line, "a run of one rank, without communication: left out");
     return absl::OkStatus();
   }
   Test test = Test::kAllReduce;
@@ -197,7 +197,7 @@ absl::Status Output::Add(const Run& run) {
   RETURN_IF_ERROR(FindTest(run, *this, &test, &doubt));
   if (!doubt.empty()) Warn(line, doubt);
   if (test == Test::kSendRecv || test == Test::kHypercube || test == Test::kAllToAllV) {
-    Warn(line, absl::StrCat("rows of ", Name(test), ", which is no collective here: left out"));
+    Warn(line, absl::StrCat("rows of ", Name(test), ", which is not a known collective: left out"));
     return absl::OkStatus();
   }
   doubt.clear();
@@ -236,9 +236,10 @@ absl::Status StartRcclRun(const RcclShape& shape, int line, Output* out, Run* ru
   run->nodes = nodes;
   run->received_size = true;
   if (one) {
-    out->Warn(line, absl::StrCat("one node of ", shape.ranks,
-                                 " GPUs, as rccl-tests writes for any number: taken as "
-                                 "not said"));
+    out->Warn(line,
+              absl::StrCat(
+                  "one node of ", shape.ranks,
+                  " GPUs, as rccl-tests writes for any number of nodes: the number of nodes is not known"));
   }
   return absl::OkStatus();
 }
@@ -259,7 +260,7 @@ void Output::Emit(const Run& run, const Row& row, const Half& half, Test test, i
     // The printed bandwidth was computed from the exact time.
     if (!half.alg.present || half.alg.value < 200 * half.alg.half) {
       Warn(row.line,
-           absl::StrCat(side, ": a launching thread's time, and algbw has too few digits: left out"));
+           absl::StrCat(side, ": the time is of a launching thread, and algbw has too few digits: left out"));
       return;
     }
     time = static_cast<double>(bytes) / half.alg.value / 1000;

@@ -273,12 +273,14 @@ class TextReader {
     int n = 0;
     for (size_t i = 0; i + 2 < t.size(); ++i) {
       if (t[i] == "agg" && t[i + 1] == "iters:" && absl::SimpleAtoi(t[i + 2], &n) && n > 1) {
-        out_.Warn(line_, absl::StrCat("-m ", n,
-                                      ": several operations were launched as one group, times are shares"));
+        out_.Warn(
+            line_,
+            absl::StrCat("-m ", n,
+                         ": several operations were launched as one group; times are shares of its time"));
       }
     }
     if (After(t, "graph:", &n) && n > 0) {
-      out_.Warn(line_, absl::StrCat("-G ", n, ": times of graph launches, which leave launch latency out"));
+      out_.Warn(line_, absl::StrCat("-G ", n, ": times of graph launches, without launch latency"));
     }
     return absl::OkStatus();
   }
@@ -308,8 +310,7 @@ class TextReader {
     }
     if (d.rank == 0 && std::any_of(devices_.lines.begin(), devices_.lines.end(),
                                    [](const Devices::Line& l) { return l.rank == 0; })) {
-      out_.Warn(line_,
-                "rank 0 for the second time: processes that run beside each other, not built with MPI");
+      out_.Warn(line_, "rank 0 for the second time: processes that run in parallel, not built with MPI");
     }
     devices_.lines.push_back(std::move(d));
     return absl::OkStatus();
@@ -339,7 +340,7 @@ class TextReader {
     if (absl::StartsWith(line, "Blocking Enabled")) {
       out_.Warn(line_, "-z: times include waiting for each operation's end");
     } else if (absl::StartsWith(line, "Reducing maxBytes")) {
-      out_.Warn(line_, "memory did not suffice: sizes above are missing");
+      out_.Warn(line_, "not enough memory: larger sizes are missing");
     }
   }
 

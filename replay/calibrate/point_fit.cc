@@ -18,7 +18,7 @@ constexpr double kSameRate = 1.01;  // a rate that exceeds the NIC's by no more 
                                     // the NIC's
 
 std::string Source(const PointRow& row) {
-  return absl::StrCat("told by ", row.test, " (", row.file, ":", row.line, ", ", row.bytes,
+  return absl::StrCat("measured by ", row.test, " (", row.file, ":", row.line, ", ", row.bytes,
                       row.bytes == 1 ? " byte, " : " bytes, ",
                       row.latency_us > 0 ? absl::StrCat(FourDigits(row.latency_us), " us one way")
                                          : absl::StrCat(FourDigits(row.gbytes_per_s), " GB/s one direction"),
@@ -63,13 +63,13 @@ void FitWire(const std::vector<PointRow>& points, PointFit* fit) {
   const double was = dimension->latency_ns();
   if (best == nullptr) {
     if (any)
-      fit->kept.push_back(
-          absl::StrCat(name, " stays ", FourDigits(was), ": not told: needs a latency of at most 8 bytes"));
+      fit->kept.push_back(absl::StrCat(name, " stays ", FourDigits(was),
+                                       ": not determined: needs a latency of at most 8 bytes"));
     return;
   }
   if (dimension->kind() == proto::Dimension::NETWORK) {
     fit->kept.push_back(absl::StrCat(name, " stays ", FourDigits(was),
-                                     ": not told: a path crosses links of the network, "
+                                     ": not determined: a path crosses links of the network, "
                                      "which have latencies of their own; ",
                                      Source(*best)));
     return;
@@ -79,7 +79,7 @@ void FitWire(const std::vector<PointRow>& points, PointFit* fit) {
   fit->fitted.push_back(absl::StrCat(name, ": ", FourDigits(was), " -> ", FourDigits(dimension->latency_ns()),
                                      ", ", Source(*best), "; assumed: between two nodes, over ",
                                      through_switch ? "the two links of one switch" : "one link",
-                                     ", with what cards and drivers take", ApartByPoint(tables, *best)));
+                                     ", with the time of NICs and drivers", ApartByPoint(tables, *best)));
 }
 
 void FitRate(const std::vector<PointRow>& points, const proto::LibraryLevel& level, PointFit* fit) {
@@ -99,23 +99,23 @@ void FitRate(const std::vector<PointRow>& points, const proto::LibraryLevel& lev
   const absl::StatusOr<Transport> transport = BuildTransport(level.transport(), "");
   const double was = transport.ok() ? transport->rate_share : 1;
   const double share = best->gbytes_per_s / (link * level.efficiency());
-  const std::string stays = absl::StrCat("transport.rate_share stays ", FourDigits(was), ": not told: ");
+  const std::string stays =
+      absl::StrCat("transport.rate_share stays ", FourDigits(was), ": not determined: ");
   if (level.carried() > 0) {
     fit->kept.push_back(absl::StrCat(stays, "level[", last, "].carried is given, which replaces it"));
   } else if (!(link > 0) || !(level.efficiency() > 0) || share > kSameRate) {
-    fit->kept.push_back(
-        absl::StrCat(stays, FourDigits(best->gbytes_per_s), " GB/s is more than the ",
-                     FourDigits(link * level.efficiency()),
-                     " GB/s that the cluster's card has for a device; give the cluster's own card "
-                     "(nic_gbps=N); ",
-                     Source(*best)));
+    fit->kept.push_back(absl::StrCat(
+        stays, FourDigits(best->gbytes_per_s), " GB/s is more than the ",
+        FourDigits(link * level.efficiency()),
+        " GB/s that the cluster's NIC has for a device; give the rate of the cluster's NIC (nic_gbps=N); ",
+        Source(*best)));
   } else {
     proto::NetworkTransport* to =
         fit->cluster.mutable_collectives()->mutable_library()->mutable_level(last)->mutable_transport();
     to->set_rate_share(std::min(1.0, share));
     fit->fitted.push_back(absl::StrCat(
         "transport.rate_share: ", FourDigits(was), " -> ", FourDigits(to->rate_share()), ", ", Source(*best),
-        "; assumed: one card of ", FourDigits(link), " GB/s", ApartByPoint(tables, *best)));
+        "; assumed: one NIC of ", FourDigits(link), " GB/s", ApartByPoint(tables, *best)));
   }
 }
 
@@ -130,7 +130,7 @@ PointFit FitPoints(const proto::Cluster& cluster, const std::vector<PointRow>& p
   const int last = cluster.topology().dimension_size() - 1;
   if (!level || static_cast<int>(*level) != last) {
     fit.kept.push_back(
-        "messages between two devices tell nothing: the cluster's last dimension is no network");
+        "messages between two devices are not used: the cluster's last dimension is not a network");
     return fit;
   }
   FitWire(points, &fit);

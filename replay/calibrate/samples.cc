@@ -105,7 +105,7 @@ absl::Status Samples::Add(const proto::Cluster& cluster, const MeasuredRow& row)
   const LibraryModel& library = *series.table->cluster().collectives.library;
   const int nodes = Rates(library, series.table->shape()).nodes();
   if (row.nodes > 0 && row.nodes != nodes) {
-    return At(row, absl::StrCat(row.ranks, " ranks on ", row.nodes, " nodes, but the cluster lays them on ",
+    return At(row, absl::StrCat(row.ranks, " ranks on ", row.nodes, " nodes, but the cluster places them on ",
                                 nodes, "; give the cluster that was measured (gpus_per_node=N)"));
   }
   Sample sample;

@@ -72,7 +72,7 @@ std::vector<int> Identify(const Rows& rows, LabelFit* fit) {
     const bool enough = static_cast<Eigen::Index>(taken.size()) < rows.effect.rows();
     if (!enough || column.cwiseAbs().maxCoeff() < kLeastApart) {
       fit->reason[j] =
-          enough ? "these rows cannot tell it from the others; measure other numbers of ranks or sizes"
+          enough ? "these rows cannot separate it from the others; measure other numbers of ranks or sizes"
                  : "there are fewer rows than constants";
       continue;
     }
@@ -161,7 +161,7 @@ Scatter ScatterOf(const Rows& rows, const LabelStart& label) {
 
 std::string Uncertain(size_t j, double value, double error) {
   const double shown = IsLatency(j) ? value : 1 / value;
-  return absl::StrFormat("the rows are too noisy to tell it: %.3g +- %.2g", shown,
+  return absl::StrFormat("the rows are too noisy to determine it: %.3g +- %.2g", shown,
                          IsLatency(j) ? error : error / value * shown);
 }
 
@@ -231,7 +231,7 @@ void FitLabel(const Rows& rows, const LabelStart& label, double others, LabelFit
     taken.erase(std::find(taken.begin(), taken.end(), j));
     LabelFit without = *fit;
     without.identified[j] = false;
-    without.reason[j] = "no single value suits all numbers of ranks better";
+    without.reason[j] = "no single value fits all numbers of ranks better";
     const double then = FitTaken(rows, label, others, taken, &without);
     if (then > left) {
       taken.push_back(j);

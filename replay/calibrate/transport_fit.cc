@@ -53,7 +53,7 @@ struct Info {
 };
 constexpr Info kInfo[kTransportFields] = {
     {"message_us", 1, 1, "rows of two node counts, at most 8 KiB, of a collective of rings or trees"},
-    {"rate_share", 0.03, 0, "rows between nodes whose time is the cards', of 1 MiB and more"},
+    {"rate_share", 0.03, 0, "rows between nodes whose time is the time of the NICs, of 1 MiB and more"},
     {"large_us", 1, 1, "rows between nodes of 16 KiB to 256 KiB, of a collective of rings or trees"},
     {"post_us", 0.5, 0.2, "rows of all_to_all between nodes, below 1 KiB to a peer"},
     {"exchange_us", 1, 1, "rows of all_to_all on two counts of several nodes, below 1 KiB to a peer"}};
@@ -251,12 +251,11 @@ class Fitter {
     tells_[f].clear();
     const bool two_counts = f == kMessage || f == kExchange;
     if (told.size() < kFewestRows || (two_counts && nodes.size() < 2)) {
-      why_not_[f] =
-          absl::StrCat("not told: needs ", kInfo[f].needs,
-                       told.empty() ? ""
-                                    : absl::StrCat(" (", told.size(),
-                                                   told.size() == 1 ? " row on " : " rows on ", Listed(nodes),
-                                                   " nodes ", told.size() == 1 ? "is there)" : "are there)"));
+      why_not_[f] = absl::StrCat(
+          "not determined: needs ", kInfo[f].needs,
+          told.empty() ? ""
+                       : absl::StrCat(" (found ", told.size(), told.size() == 1 ? " row on " : " rows on ",
+                                      Listed(nodes), " nodes)"));
       return absl::OkStatus();
     }
     const double value = WeightedMedian(values);
@@ -266,13 +265,13 @@ class Fitter {
     const double error = 1.2533 * 1.2533 * WeightedMean(values) / std::sqrt(static_cast<double>(told.size()));
     if (error > std::max(kTooUncertain * std::abs(value), kInfo[f].least_us)) {
       why_not_[f] = absl::StrCat(
-          "not told: its ", told.size(), " rows scatter too much: ",
+          "not determined: its ", told.size(), " rows scatter too much: ",
           absl::StrFormat("%.3g +- %.2g", Shown(f, value), f == kRate ? error / (value * value) : error));
       return absl::OkStatus();
     }
     values_[f] = f == kRate ? std::clamp(value, 1.0, 1 / kLeastShare) : std::clamp(value, 0.0, kMostMicros);
     tells_[f] = Describe(told);
-    if (value < values_[f]) tells_[f] += "; they are faster than any value of it gives";
+    if (value < values_[f]) tells_[f] += "; they are faster than any value allows";
     return absl::OkStatus();
   }
 
@@ -301,7 +300,7 @@ class Fitter {
       const absl::StatusOr<double> then = Cost(without);
       if (!then.ok()) return then.status();
       if (*then >= *cost) continue;
-      why_not_[f] = absl::StrCat("all rows between nodes are nearer so than with ",
+      why_not_[f] = absl::StrCat("all rows between nodes fit better with this value than with ",
                                  FourDigits(Shown(f, values_[f])), ", ", std::exchange(tells_[f], ""));
       values_ = without;
       cost = then;
@@ -320,7 +319,7 @@ class Fitter {
       least = std::min(least, rows_[t.row].bytes);
       most = std::max(most, rows_[t.row].bytes);
     }
-    return absl::StrCat("told by ", told.size(), " rows of ", Listed(kinds), " on ", Listed(nodes),
+    return absl::StrCat("determined by ", told.size(), " rows of ", Listed(kinds), " on ", Listed(nodes),
                         " nodes, ", Size(least), most > least ? absl::StrCat(" to ", Size(most)) : "");
   }
 
@@ -352,7 +351,7 @@ void WriteRow(const Fitter& fitter, bool rate, size_t index, TransportFit* out) 
     const std::string name = absl::StrCat("transport.", fitter.NameOf(f));
     if (f == kRate && !rate) {
       out->kept.push_back(
-          absl::StrCat(name, " does not count: level[", index, "].carried is given, which replaces it"));
+          absl::StrCat(name, " is not used: level[", index, "].carried is given, which replaces it"));
     } else if (fitter.TellsOf(f).empty()) {
       out->kept.push_back(absl::StrCat(name, " stays ", FourDigits(fitter.Start(f)), ": ", fitter.WhyNot(f)));
     } else {
@@ -420,7 +419,7 @@ absl::StatusOr<Fit> CalibrateApart(const proto::Cluster& cluster, const std::vec
     else
       fit.kept.push_back(absl::StrCat("terms of one node: ", std::string(inside.status().message())));
   } else {
-    fit.kept.push_back("the library's terms stay: not told: needs rows of one node");
+    fit.kept.push_back("the library's terms stay: not determined: needs rows of one node");
   }
   ASSIGN_OR_RETURN(TransportFit between, FitTransport(fit.cluster, rows));
   const bool told = !between.fitted.empty();
@@ -436,8 +435,8 @@ absl::StatusOr<Fit> CalibrateApart(const proto::Cluster& cluster, const std::vec
   if (told && (2 * then > off || off - then < kWorthTerms)) return fit;
   if (told) {
     terms->warnings.push_back(
-        absl::StrFormat("the transport leaves the rows %.0f %% off in the median: terms of the library are "
-                        "fitted to them too",
+        absl::StrFormat("with the fitted transport, the rows are still %.0f %% off in the median; terms of "
+                        "the library are fitted to them too",
                         100 * off));
     Append(fit.fitted, &terms->fitted);
     // The times before all fits, not only before the fit of terms.

@@ -148,11 +148,12 @@ class CalibrateCommand : public Command {
     fit.cluster = wire.cluster;
     if (rows.empty() && wire.fitted.empty() && !wire.kept.empty())
       return absl::InvalidArgumentError(
-          absl::StrCat("the logs tell nothing: ", absl::StrJoin(wire.kept, "; ")));
+          absl::StrCat("the logs determine no value: ", absl::StrJoin(wire.kept, "; ")));
     if (!rows.empty() || points_.empty()) {
       ASSIGN_OR_RETURN(fit, CalibrateApart(wire.cluster, rows));
     } else {
-      fit.kept.push_back("the library and transport.message_us stay: not told: needs rows of collectives");
+      fit.kept.push_back(
+          "the library and transport.message_us stay: not determined: needs rows of collectives");
     }
     fit.fitted.insert(fit.fitted.begin(), wire.fitted.begin(), wire.fitted.end());
     fit.kept.insert(fit.kept.begin(), wire.kept.begin(), wire.kept.end());
@@ -213,7 +214,7 @@ class CalibrateCommand : public Command {
     if (printed.empty()) return false;
     if (!others.empty())
       PrintError(absl::StrCat("note: ", folder,
-                              ": left out, for no benchmark printed it: ", absl::StrJoin(others, ", ")));
+                              ": left out, not printed by a benchmark: ", absl::StrJoin(others, ", ")));
     tests->insert(tests->end(), printed.begin(), printed.end());
     return true;
   }
@@ -232,7 +233,7 @@ class CalibrateCommand : public Command {
       if (!file.empty() && std::find(files.begin(), files.end(), file) == files.end()) {
         return absl::InvalidArgumentError(
             absl::StrCat("--ranks is \"", given, "\", but \"", file,
-                         "\" is no log here; expected one of: ", absl::StrJoin(files, ", ")));
+                         "\" is not one of the logs; expected one of: ", absl::StrJoin(files, ", ")));
       }
       ranks_[file] = ranks;
     }

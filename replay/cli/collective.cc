@@ -87,7 +87,7 @@ class CollectiveCommand : public Command {
       if (!row.passed_over.empty()) ++passed_over[row.passed_over];
     }
     for (const auto& [serves, times] : passed_over) {
-      PrintError(absl::StrCat(serves, "; it does not serve ", times, " of ", rows.size(), " sizes"));
+      PrintError(absl::StrCat(serves, "; it does not support ", times, " of ", rows.size(), " sizes"));
     }
     logged_ = logs_.Finish(table->machine(), table->now());
     return format_ == "json" ? Json(rows) : format_ == "csv" ? Csv(rows) : Text(table->cluster(), rows);
@@ -157,9 +157,9 @@ class CollectiveCommand : public Command {
     std::string out;
     for (const DimensionFacts& d : DimensionsOf(model)) {
       if (!d.network) continue;
-      const std::string says = d.rates_from == "cluster"   ? "as the cluster's cards"
-                               : d.rates_from == "network" ? "as the network says"
-                                                           : "as its file says";
+      const std::string says = d.rates_from == "cluster"   ? "the rate of the cluster's NICs"
+                               : d.rates_from == "network" ? "the rate of the network"
+                                                           : "the rate in its file";
       absl::StrAppendFormat(
           &out, "# network %s: %s a device in %d %s, %s; %d switches, %d cables, %d switch ports\n", d.name,
           FormatRate(static_cast<double>(d.size.injection.bytes_per_second())), d.size.ports,

@@ -185,8 +185,8 @@ absl::StatusOr<proto::Comparison> CompareCommand::Compare() {
   }
   if (reports[0].has_value() != reports[1].has_value()) {
     const int report = reports[0].has_value() ? 0 : 1;
-    return absl::InvalidArgumentError(absl::StrCat(inputs_[report], " is a report, ", inputs_[1 - report],
-                                                   " is none; expected two reports (`replay --format json "
+    return absl::InvalidArgumentError(absl::StrCat(inputs_[report], " is a report, but ", inputs_[1 - report],
+                                                   " is not; expected two reports (`replay --format json "
                                                    "--report FILE` makes one) or two sets of traces"));
   }
   reports_ = reports[0].has_value();
@@ -264,7 +264,7 @@ int CompareCommand::Run() {
   std::vector<std::string> known = LimitSubjects(reports_);
   for (const std::string& name : fail_on_) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    return Misuse(absl::StrCat("--fail-on: \"", name, "\" is not compared of ",
+    return Misuse(absl::StrCat("--fail-on: \"", name, "\" is not compared in ",
                                reports_ ? "reports" : "traces", SuggestName(name, known)));
   }
   auto status = Judge(&*comparison);

@@ -11,7 +11,7 @@
 namespace {
 
 constexpr char kNoMemory[] =
-    "chakra-replay: out of memory; expected a machine or a --max-memory with more, or less to do: fewer "
+    "chakra-replay: out of memory; expected a machine with more memory, a larger --max-memory, or fewer "
     "ranks, steps or nodes\n";
 
 // Says in a line, without memory, what was thrown. False: it is no want of the system.

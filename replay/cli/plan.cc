@@ -129,7 +129,7 @@ absl::Status PlanCommand::Make() {
   ASSIGN_OR_RETURN(const auto text, planning::PrintPlan(*report, format, &page));
   const std::string told = page.Finish(text);
   RETURN_IF_ERROR(WriteOutputs({{html_, *html}, {swept ? sweep_ : "", *sweep}, {report_, told}}));
-  return *StopOnSignal::flag() ? absl::CancelledError("stopped: the report has what was replayed until then")
+  return *StopOnSignal::flag() ? absl::CancelledError("stopped; the report has only the replays until then")
                                : absl::OkStatus();
 }
 

@@ -111,11 +111,11 @@ void TellSize(const TraceOptions& options, const TraceSet& set) {
   const uint64_t nodes = set.nodes();
   const double seconds = kSecondsPerNode * static_cast<double>(nodes);
   if (seconds < kLong) return;
-  PrintError(absl::StrCat(
-      "note: ", FormatCount(static_cast<uint64_t>(options.ranks)), " ranks have ", FormatCount(nodes),
-      " nodes: seconds where all ranks do the same at the same time or communication keeps "
-      "its recorded times, about ",
-      DurationText(seconds), " where each rank is simulated"));
+  PrintError(absl::StrCat("note: ", FormatCount(static_cast<uint64_t>(options.ranks)), " ranks have ",
+                          FormatCount(nodes),
+                          " nodes; the run takes seconds where all ranks do the same at the same time or "
+                          "communication keeps its recorded times, and about ",
+                          DurationText(seconds), " where each rank is simulated"));
 }
 
 absl::StatusOr<std::string> ReplayCommand::Replay() {

@@ -43,11 +43,11 @@ absl::StatusOr<const ChakraMpi*> LoadModule() {
     const auto get = reinterpret_cast<const ChakraMpi* (*)()>(dlsym(module, "ChakraMpiModule"));
     if (get != nullptr) return get();
   }
-  return absl::UnavailableError(absl::StrCat("mpirun started this, but its part for MPI cannot be loaded (",
-                                             absl::StrJoin(failures, "; "),
-                                             "); expected the package chakra-replay-mpi, or a build with "
-                                             "Open MPI (libopenmpi-dev), or --shard I/N without "
-                                             "mpirun"));
+  return absl::UnavailableError(absl::StrCat(
+      "mpirun started this process, but the module for MPI cannot be loaded (", absl::StrJoin(failures, "; "),
+      "); expected the package chakra-replay-mpi, or a build with "
+      "Open MPI (libopenmpi-dev), or --shard I/N without "
+      "mpirun"));
 }
 
 absl::Status MpiError(int error) {

@@ -165,7 +165,7 @@ class Implementations {
       custom_ = true;
       return absl::OkStatus();
     }
-    o_.Note(key, absl::StrCat("there is no ", prefix, ".0.et; the traces are played with --program ", name_,
+    o_.Note(key, absl::StrCat("there is no ", prefix, ".0.et; the traces are used with --program ", name_,
                               "=PREFIX"));
     return absl::OkStatus();
   }
@@ -234,14 +234,12 @@ class Implementations {
                         static_cast<std::ptrdiff_t>(algorithms->size());
       if (!same) return without("different algorithms that each run over the whole group");
       if (halves && !std::has_single_bit(static_cast<uint64_t>(devices_)))
-        return without(
-            absl::StrCat("halvingDoubling over ", devices_, " devices, which are no power of two"));
+        return without(absl::StrCat("halvingDoubling over ", devices_, " devices, not a power of two"));
       *algorithms = {last};
       if (dimensions > 1) {
-        o_.Note(key_,
-                absl::StrCat("one ", last,
-                             " over the whole group; ASTRA-sim charges a message for the first dimension "
-                             "alone in which its ends differ, here it crosses them all"));
+        o_.Note(key_, absl::StrCat("one ", last,
+                                   " over the whole group; in ASTRA-sim a message pays only for the first "
+                                   "dimension in which its ends differ, here for all of these dimensions"));
       }
       return true;
     }
@@ -256,7 +254,7 @@ class Implementations {
     for (size_t d = 0; d < dimensions; ++d) {
       const int size = topology_.dimension(static_cast<int>(d)).size();
       if ((*algorithms)[d] == "halving_doubling" && !std::has_single_bit(static_cast<unsigned>(size)))
-        return without(absl::StrCat("halvingDoubling over ", size, " devices, which are no power of two"));
+        return without(absl::StrCat("halvingDoubling over ", size, " devices, not a power of two"));
     }
     return true;
   }
@@ -303,7 +301,8 @@ void TakeScheduling(Options* o, int dimensions) {
   const JsonValue* policy = o->Take("scheduling-policy");
   if (policy != nullptr && policy->text != "LIFO" && policy->text != "FIFO") {
     o->Note("scheduling-policy",
-            absl::StrCat(o->reader().Raw(*policy), " is not carried over: what comes first is served first"));
+            absl::StrCat(o->reader().Raw(*policy),
+                         " is not carried over: calls are served in the order of arrival"));
   }
   const JsonValue* optimization = o->Take("collective-optimization");
   if (optimization == nullptr || optimization->text == "localBWAware" || dimensions == 1) return;
@@ -327,7 +326,7 @@ absl::Status ReadSystem(Options* o, proto::Cluster* cluster) {
     if (!s.ok()) return s;
   }
   c->set_step_overhead_ns(delay);
-  if (!has_delay) o->Note("endpoint-delay", "absent; ASTRA-sim's default of 10 ns is taken");
+  if (!has_delay) o->Note("endpoint-delay", "absent; ASTRA-sim's default of 10 ns is used");
   c->set_reduce_gbytes_per_s(memory);
   cluster->mutable_device()->set_memory_gbytes_per_s(memory);
   if (has_peak && roofline != 0) {
@@ -419,7 +418,7 @@ absl::Status CheckGroups(Options* o, int64_t devices) {
     }
   }
   o->Note("groups", absl::StrCat(o->root().members.size(),
-                                 " communicator groups are no part of a cluster; give the "
+                                 " process groups are not part of a cluster; give the "
                                  "file to the replay with --groups"));
   return absl::OkStatus();
 }

@@ -41,9 +41,8 @@ bool IsName(const proto::Device& device) {
 // Merges `own` into `base`. `own` must have no lists; a device that has only a name is looked up.
 absl::Status Merge(const std::string& where, proto::Cluster own, proto::Cluster* base) {
   if (const std::string list = FindList(own); !list.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(where, ": ", list,
-                                                   " is given beside a base; expected it in `change`, as \"",
-                                                   list, "[0]...=VALUE\""));
+    return absl::InvalidArgumentError(absl::StrCat(
+        where, ": ", list, " is given with a base; expected it in `change`, as \"", list, "[0]...=VALUE\""));
   }
   if (IsName(own.device())) {
     ASSIGN_OR_RETURN(std::optional<proto::Device> device, KnownDevice(own.device().name()));

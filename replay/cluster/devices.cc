@@ -30,7 +30,7 @@ absl::StatusOr<proto::Device> FindDevice(const std::string& name) {
     ASSIGN_OR_RETURN(const auto cluster, LoadCluster(name));
     return Usable(cluster.device(), name);
   }
-  return absl::NotFoundError(absl::StrCat("\"", name, "\" is no device, cluster preset or cluster file",
+  return absl::NotFoundError(absl::StrCat("\"", name, "\" is not a device, cluster preset or cluster file",
                                           SuggestName(name, DeviceNames())));
 }
 

@@ -153,7 +153,7 @@ absl::StatusOr<Span> SpanOf(const Labelled& where, const proto::LinkFault& f) {
   span.end = f.until_us() == 0 ? Time::Never() : Time::FromNanos(f.until_us() * 1e3);
   if (span.end <= span.begin) {
     return where.Bad("until_us", absl::StrCat(f.until_us()),
-                     absl::StrCat("more than after_us, which is ", f.after_us(), ", or 0 for ever"));
+                     absl::StrCat("more than after_us, which is ", f.after_us(), ", or 0 for no end"));
   }
   span.loss = f.loss();
   span.bandwidth = f.has_bandwidth() ? f.bandwidth() : f.has_loss() ? 1 : 0;
@@ -196,7 +196,7 @@ absl::StatusOr<std::vector<LinkChange>> ExpandFaults(const proto::Topology& prot
     if (built == asked.end()) {
       const bool there = f.dimension() >= 0 && f.dimension() < proto.dimension_size();
       return where.Bad("dimension", absl::StrCat(f.dimension()),
-                       there ? "a dimension that joins more than one block: the ranks fit one"
+                       there ? "a dimension that joins more than one block: the ranks fit in one block"
                              : absl::StrCat("0 to ", proto.dimension_size() - 1));
     }
     ASSIGN_OR_RETURN(Span span, SpanOf(where, f));

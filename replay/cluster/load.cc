@@ -73,7 +73,7 @@ absl::Status SizeNode(int gpus, proto::Topology* topology) {
   }
   if (left == 1) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("is ", gpus, "; expected a part of the node that has whole pairs"));
+      absl::StrCat("is ", gpus, "; expected a number of devices that fills whole pairs"));
 }
 
 absl::Status SetOverride(absl::string_view spec, absl::string_view key, absl::string_view value,
@@ -128,9 +128,9 @@ absl::Status Resolve(const std::string& where, int depth, proto::Cluster* cluste
   proto::Cluster base;
   if (!cluster->base().empty()) {
     if (depth >= kMostBases) {
-      return absl::InvalidArgumentError(absl::StrCat(where, ": base \"", cluster->base(),
-                                                     "\" is the base of ", depth,
-                                                     " others; expected none that leads back to itself"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(where, ": base \"", cluster->base(), "\" is in a chain of ", depth,
+                       " bases; expected a chain that does not return to itself"));
     }
     absl::StatusOr<proto::Cluster> loaded = Load(cluster->base(), depth + 1, nullptr);
     if (!loaded.ok()) {
@@ -174,7 +174,7 @@ absl::StatusOr<proto::Cluster> Load(const std::string& spec, int depth, std::vec
     if (notes != nullptr) {
       notes->insert(notes->end(), result.notes.begin(), result.notes.end());
       notes->push_back(absl::StrCat(spec,
-                                    ": a network and nothing else; the device, the costs of collectives and "
+                                    ": only a network; the device, the costs of collectives and "
                                     "remote memory are unknown (convert astra-sim reads these too)"));
     }
     return std::move(result.cluster);

@@ -23,7 +23,7 @@ absl::StatusOr<PacketChoice> Build(const Labelled& where, const proto::PacketCho
   if (proto.until_us() != 0) c.until = Time::FromNanos(proto.until_us() * 1e3);
   if (c.until <= c.after) {
     return where.Bad("until_us", absl::StrCat(proto.until_us()),
-                     absl::StrCat("more than after_us, which is ", proto.after_us(), ", or 0 for ever"));
+                     absl::StrCat("more than after_us, which is ", proto.after_us(), ", or 0 for no end"));
   }
   c.by_device = !proto.ranks().empty();
   if (c.by_device) {

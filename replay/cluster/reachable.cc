@@ -164,12 +164,12 @@ absl::Status CheckReachable(const BuiltTopology& built, const std::vector<int>& 
       if (!pair) continue;
       const int from = built.topology.DeviceAt(dimension, copy, pair->first);
       const int to = built.topology.DeviceAt(dimension, copy, pair->second);
-      return absl::InvalidArgumentError(absl::StrCat(
-          "cluster: topology.dimension[", built.asked[i], "] (\"", d.name, "\"): device ", from,
-          " cannot reach device ", to,
-          dead == alive.end() ? "; expected a network that joins all ranks"
-                              : " once the links that topology.fault takes down are down; expected "
-                                "a way around them, or until_us for when they come back"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("cluster: topology.dimension[", built.asked[i], "] (\"", d.name, "\"): device ", from,
+                       " cannot reach device ", to,
+                       dead == alive.end() ? "; expected a network that joins all ranks"
+                                           : " after topology.fault takes links down; expected a path around "
+                                             "these links, or until_us, the time when they come back"));
     }
   }
   return absl::OkStatus();

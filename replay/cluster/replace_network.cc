@@ -55,7 +55,7 @@ absl::StatusOr<Asked> Parse(const std::string& text) {
     }
   }
   if (!asked.file.empty() && !set.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat("network \"", text, "\": a file says its own ",
+    return absl::InvalidArgumentError(absl::StrCat("network \"", text, "\": a file has its own ",
                                                    set.front().first,
                                                    "; expected span=rails, all or machine"));
   }
@@ -80,8 +80,8 @@ void ReplaceAll(const std::string& text, const Dimension& dimension, proto::Clus
   if (!cluster->collectives().has_library()) return;
   cluster->mutable_collectives()->clear_library();
   notes->push_back(absl::StrCat("the network ", text,
-                                " is a whole machine: the cluster's collective library, which is for its "
-                                "dimensions, is not used"));
+                                " replaces the whole machine: the cluster's collective library, which is for "
+                                "the cluster's dimensions, is not used"));
 }
 
 // The ports of a built network get the rate and the latency of the NICs that it replaces.
@@ -132,9 +132,9 @@ absl::Status ReplaceByFile(const std::string& text, const Asked& asked, proto::C
     inside->set_bandwidth_gbytes_per_s(static_cast<double>(blocks->bandwidth.bytes_per_second()) / 1e9);
     inside->set_latency_ns(static_cast<double>(blocks->latency.picos()) / 1000);
     notes->push_back(absl::StrCat(
-        asked.file, ": its NVSwitches join ", blocks->size, " devices each, and are the dimension ",
+        asked.file, ": its NVSwitches join ", blocks->size, " devices each, and are simulated as dimension ",
         inside->name(), " at ", FormatRate(static_cast<double>(blocks->bandwidth.bytes_per_second())),
-        " a device; span=machine takes all of its links one by one, without the collective library"));
+        " a device; span=machine simulates each link, without the collective library"));
   }
   ReplaceLast(std::move(dimension), topology);
   return absl::OkStatus();

@@ -35,7 +35,7 @@ absl::Status CheckNetworkFields(const Dimension& d, int i) {
   const bool given = d.bandwidth_gbytes_per_s() != 0 || d.bandwidth_bytes_per_s() != 0 || d.latency_ns() != 0;
   if (given && n.build().empty()) {
     return BadField(DimensionField(i, "bandwidth and latency"), "given",
-                    "none: the links of a network that is written down have them");
+                    "none: the links of a network from a file or graph have them");
   }
   return absl::OkStatus();
 }
@@ -48,7 +48,8 @@ Bandwidth BandwidthOf(const Dimension& d) {
 // A hint for files whose hosts may be whole nodes.
 std::string RailsHint(const proto::Network& n) {
   if (n.file().empty() || n.span() == proto::Network::EACH_RAIL) return "";
-  return "; where its hosts are blocks, a network for each place in a block: --network FILE:span=rails (in a "
+  return "; if its hosts are blocks, use a network for each position in a block: --network FILE:span=rails "
+         "(in a "
          "file: "
          "span: EACH_RAIL)";
 }
@@ -211,7 +212,7 @@ absl::Status Builder::ReadNetworks() {
     dims_[i].network = std::make_shared<const Network>(std::move(read->network));
     const int64_t below = Below(i);
     if (below == 0) {
-      return BadField(DimensionField(asked_[i], "network"), "written down",
+      return BadField(DimensionField(asked_[i], "network"), "from a file or graph",
                       "a size of all dimensions below it");
     }
     if (devices % below != 0 || (dims_[i].size != 0 && dims_[i].size != devices / below)) {
@@ -231,7 +232,7 @@ absl::Status Builder::Size() {
     if (dims_[i].size != 0) continue;
     if (open >= 0) {
       return BadField(DimensionField(asked_[i], "size"), "0",
-                      absl::StrCat(">= 1: dimension[", open, "] is the one that is sized to the trace"));
+                      absl::StrCat(">= 1: dimension[", open, "] already gets its size from the trace"));
     }
     open = static_cast<int>(i);
   }
@@ -334,9 +335,9 @@ absl::Status Builder::ReadRouting(BuiltTopology* built) const {
     if (proto_.dimension(asked_[i]).kind() == Dimension::NETWORK) networks.push_back(i);
   }
   if (r.route_file_size() > static_cast<int>(networks.size())) {
-    return BadField("topology.routing.route_file", absl::StrCat("there ", r.route_file_size(), " times"),
-                    absl::StrCat("at most once for each dimension of kind NETWORK, of which there are ",
-                                 networks.size()));
+    return BadField(
+        "topology.routing.route_file", absl::StrCat("there ", r.route_file_size(), " times"),
+        absl::StrCat("at most once for each dimension of kind NETWORK; the cluster has ", networks.size()));
   }
   for (int i = 0; i < r.route_file_size(); ++i) {
     if (r.route_file(i).empty()) continue;

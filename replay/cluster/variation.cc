@@ -163,7 +163,7 @@ absl::Status AddStraggler(absl::string_view text, proto::Variation* out) {
     const auto* const it =
         std::find_if(std::begin(kParts), std::end(kParts), [&](const PartName& p) { return p.name == name; });
     if (name.empty() || it == std::end(kParts)) {
-      return bad(absl::StrCat(": \"", name, "\" is no part of a rank; expected device, host or rank"));
+      return bad(absl::StrCat(": \"", name, "\" is not a part of a rank; expected device, host or rank"));
     }
     part = it->part;
     form.remove_prefix(colon + 1);
@@ -172,7 +172,7 @@ absl::Status AddStraggler(absl::string_view text, proto::Variation* out) {
   double factor = 0;
   if (equals == absl::string_view::npos || equals == 0 ||
       !absl::SimpleAtod(form.substr(equals + 1), &factor)) {
-    return bad("; expected RANK=FACTOR, as 3=1.5 or 8-15=1.1, or with what is slow, as device:3=1.5");
+    return bad("; expected RANK=FACTOR, as 3=1.5 or 8-15=1.1, or with the slow part, as device:3=1.5");
   }
   proto::Variation::Speed* speed = out->add_speed();
   speed->set_label(absl::StrCat("--straggler \"", text, "\""));

@@ -20,7 +20,7 @@ absl::Status BuildCollnet(const PlanRequest& request, Plan* plan) {
   const int n = plan->members, k = request.blocks[0];
   if (n / k < 2) {
     return absl::InvalidArgumentError(absl::StrCat("collnet on ", n, " ranks: one block of ", k,
-                                                   ", expected at least 2 blocks (nvls serves one)"));
+                                                   ", expected at least 2 blocks (nvls supports one)"));
   }
   RETURN_IF_ERROR(CheckSteps(request, int64_t{4} * n * (k + 2) * request.pieces));
   plan->chunks = request.pieces * k;

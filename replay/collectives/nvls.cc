@@ -189,7 +189,7 @@ absl::Status BuildNvlsTree(const PlanRequest& request, Plan* plan) {
   if (request.blocks[0] < 2) {
     return absl::InvalidArgumentError(
         absl::StrCat("nvls_tree on ", request.members, " ranks: blocks[0] is ", request.blocks[0],
-                     ", expected at least 2 ranks at each switch (double_binary_tree serves 1)"));
+                     ", expected at least 2 ranks at each switch (double_binary_tree supports 1)"));
   }
   RETURN_IF_ERROR(CheckSteps(request, int64_t{20} * plan->members * request.pieces));
   return InSwitchAllReduce(request.blocks[0], request.pieces, plan).Build();

@@ -162,10 +162,10 @@ absl::StatusOr<bool> LooksLikeReport(absl::string_view content, absl::string_vie
   const char* expected = "; expected what `replay --format json --report FILE` writes";
   if (absl::StartsWith(content, "rank,end_ps")) {
     return absl::InvalidArgumentError(
-        absl::StrCat(name, ": a report in CSV, which holds the ranks alone", expected));
+        absl::StrCat(name, ": a report in CSV, which has only the ranks", expected));
   }
   if (absl::StartsWith(content, "chakra-replay ")) {
-    return absl::InvalidArgumentError(absl::StrCat(name, ": a report as text for people", expected));
+    return absl::InvalidArgumentError(absl::StrCat(name, ": a report in text for people", expected));
   }
   if (LooksLikeJson(content)) return JsonLooksLikeReport(content);
   if (LooksLikeTextFormat(content)) return false;

@@ -48,7 +48,7 @@ absl::StatusOr<std::vector<Subject>> FindSubjects(const std::string& name, bool 
   }
   if (!found.empty()) return found;
   const std::vector<std::string> names = LimitSubjects(reports);
-  return absl::InvalidArgumentError(absl::StrCat("--fail-on: \"", name, "\" is nothing that is compared of ",
+  return absl::InvalidArgumentError(absl::StrCat("--fail-on: \"", name, "\" is not compared in ",
                                                  reports ? "reports" : "traces", SuggestName(name, names)));
 }
 

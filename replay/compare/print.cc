@@ -198,10 +198,10 @@ std::string SectionText(const proto::Section& section, size_t top, TextPage* pag
   head[1] = static_cast<char>(std::toupper(static_cast<unsigned char>(head[1])));
   if (section.only_a() > 0)
     absl::StrAppend(&head, ", ", FormatCount(section.only_a()),
-                    section.cut_b() ? " listed in A alone" : " only in A");
+                    section.cut_b() ? " listed only in A" : " only in A");
   if (section.only_b() > 0)
     absl::StrAppend(&head, ", ", FormatCount(section.only_b()),
-                    section.cut_a() ? " listed in B alone" : " only in B");
+                    section.cut_a() ? " listed only in B" : " only in B");
   if (section.changed() > 1) {
     absl::StrAppend(&head, "; ", Title(section.by()), " in all ", DifferenceOf(section.total()), " (",
                     PercentOf(section.total()), ")");

@@ -117,8 +117,8 @@ proto::Comparison CompareReports(const proto::Report& a, const proto::Report& b,
   if (identical) {
     const std::vector<std::string> fields = DifferentFields(a, b);
     if (!fields.empty()) {
-      out.add_note(absl::StrCat("the reports differ in details that are not compared, of: ",
-                                absl::StrJoin(fields, ", ")));
+      out.add_note(
+          absl::StrCat("the reports differ in fields that are not compared: ", absl::StrJoin(fields, ", ")));
     }
   }
   return out;

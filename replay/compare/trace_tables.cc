@@ -118,7 +118,7 @@ GraphSums SumUp(const RankTrace& rank, const TraceTableOptions& options) {
   AddByName(names, options.merge_numbers, name, &out.operators);
   AddByName(kernels, options.merge_numbers, name, &out.kernels);
   const auto launcher = [&](uint32_t i) -> absl::string_view {
-    return i == 0 ? "(launched by no operator that is known)" : absl::string_view(launched.names[i]);
+    return i == 0 ? "(launched by no known operator)" : absl::string_view(launched.names[i]);
   };
   AddByName(by_operator, options.merge_numbers, launcher, &out.kernels_by_operator);
   out.chain = FindLongestChain(graph).duration;

@@ -136,7 +136,7 @@ std::string StepNote(const proto::Comparison& c) {
     for (const proto::MeasureChange& m : section.change(0).measure()) {
       if (m.name() != "steps" || m.a() == m.b() || m.a() == 0 || m.b() == 0) continue;
       return absl::StrCat("A has ", m.a(), m.a() == 1 ? " step" : " steps", ", B ", m.b(),
-                          ": sums are of all of them; compare as many with --steps");
+                          ": sums are over all steps; --steps selects equal numbers");
     }
   }
   return "";
@@ -175,7 +175,7 @@ absl::StatusOr<proto::Comparison> CompareTraces(const TraceSet& a, const TraceSe
   if (const size_t files = DifferentFiles(a, b); files > 0 && out.identical()) {
     out.add_note(absl::StrCat(
         files, files == 1 ? " input file differs" : " input files differ",
-        options.attributes ? " in form alone, such as compression or the order of fields"
+        options.attributes ? " only in form, such as compression or the order of fields"
                            : " in form, or in attributes that replay does not use (see --attributes)"));
   }
   return out;

@@ -54,7 +54,7 @@ TEST_F(CalibrateCli, ReadsAllLogsOfAFolder) {
   const Outcome fit = Run("calibrate logs --cluster dgx-a100 -q -o " + At("fit.txtpb"));
   EXPECT_EQ(fit.status, 0) << fit.err;
   EXPECT_THAT(fit.out, HasSubstr("21 rows fitted"));
-  EXPECT_THAT(fit.err, HasSubstr("left out, for no benchmark printed it: logs/notes.txt"));
+  EXPECT_THAT(fit.err, HasSubstr("left out, not printed by a benchmark: logs/notes.txt"));
   Write("none/notes.txt", "measured in May");
   EXPECT_THAT(Run("calibrate none --cluster dgx-a100 -o x").err, HasSubstr("not a log of collective calls"));
 }
@@ -71,12 +71,13 @@ TEST_F(CalibrateCli, FitsNetworkSeparatelyFromLibrary) {
   const Outcome fit =
       Run("calibrate ar8.csv ar16.csv ar32.csv --cluster azure-ndv4 -q -o " + At("fit.txtpb"));
   ASSERT_EQ(fit.status, 0) << fit.err;
+  EXPECT_THAT(
+      fit.out,
+      HasSubstr("fitted: transport.message_us: 0.8 -> 4.5, determined by 22 rows of all_reduce on 2 and "
+                "4 nodes, 8 bytes to 8 KiB"));
+  EXPECT_THAT(fit.out, HasSubstr("fitted: transport.rate_share: 0.92 -> 0.8, determined by 8 rows"));
   EXPECT_THAT(fit.out,
-              HasSubstr("fitted: transport.message_us: 0.8 -> 4.5, told by 22 rows of all_reduce on 2 and "
-                        "4 nodes, 8 bytes to 8 KiB"));
-  EXPECT_THAT(fit.out, HasSubstr("fitted: transport.rate_share: 0.92 -> 0.8, told by 8 rows"));
-  EXPECT_THAT(fit.out,
-              HasSubstr("not fitted: transport.post_us stays 2: not told: needs rows of all_to_all"));
+              HasSubstr("not fitted: transport.post_us stays 2: not determined:  needs rows of all_to_all"));
   EXPECT_THAT(Content(At("fit.txtpb")), HasSubstr("name: \"infiniband-hdr\""));
   EXPECT_EQ(Run("collective all_reduce --bytes 1GiB --ranks 16 --cluster " + At("fit.txtpb")).status, 0);
 }
@@ -88,8 +89,8 @@ TEST_F(CalibrateCli, FitsMessagesBetweenTwoDevices) {
   const Outcome fit = Run("calibrate ib_write_lat.log --cluster azure-ndv4 -o " + At("fit.txtpb"));
   ASSERT_EQ(fit.status, 0) << fit.err;
   EXPECT_THAT(fit.out,
-              HasSubstr("fitted: topology.dimension[1].latency_ns: 500 -> 900, told by ib_write_lat"));
-  EXPECT_THAT(fit.out, HasSubstr("not told: needs rows of collectives"));
+              HasSubstr("fitted: topology.dimension[1].latency_ns: 500 -> 900, measured by ib_write_lat"));
+  EXPECT_THAT(fit.out, HasSubstr("not determined: needs rows of collectives"));
   Write("osu.log",
         "# OSU MPI Allreduce Latency Test v7.4\n# Size  Avg Latency(us)\n1024  33.1\n4096  33.5\n");
   EXPECT_THAT(Run("calibrate osu.log --cluster azure-ndv4 -o x").err,
@@ -107,10 +108,11 @@ TEST_F(CalibrateCli, RanksMayDifferByFile) {
   const Outcome each = Run("calibrate two.log four.log --ranks 16 --ranks four.log=32" + to);
   ASSERT_EQ(each.status, 0) << each.err;
   EXPECT_THAT(each.out, HasSubstr("fitted: transport.message_us: 0.8 -> "));
-  EXPECT_THAT(each.out, HasSubstr("told by 6 rows of all_reduce on 2 and 4 nodes, 1 KiB to 8 KiB"));
+  EXPECT_THAT(each.out, HasSubstr("determined by 6 rows of all_reduce on 2 and 4 nodes, 1 KiB to 8 KiB"));
   EXPECT_THAT(
       Run("calibrate two.log --ranks for.log=32" + to).err,
-      HasSubstr("--ranks is \"for.log=32\", but \"for.log\" is no log here; expected one of: two.log"));
+      HasSubstr(
+          "--ranks is \"for.log=32\", but \"for.log\" is not one of the logs; expected one of: two.log"));
   for (const char* wrong : {"1", "x", "two.log=", "two.log=-2", "5000000"}) {
     EXPECT_THAT(Run(std::string("calibrate two.log --ranks ") + wrong + to).err,
                 HasSubstr("expected N or FILE=N, 2 to 4194304 ranks"))

@@ -144,7 +144,7 @@ TEST(MicroBenchmarks, RefusalsNameFileLineAndExpectedValue) {
   EXPECT_THAT(MicroError("# OSU MPI Latency Test v7.4\n# Size  Latency (us)\n"),
               HasSubstr("no measurement found"));
   EXPECT_THAT(MicroError("# OSU MPI Barrier Latency Test v7.4\n# Avg Latency(us)\n  3.1\n"),
-              HasSubstr("\"OSU MPI Barrier Latency Test\" tells neither a message nor a collective"));
+              HasSubstr("\"OSU MPI Barrier Latency Test\" measures neither messages nor a collective"));
   EXPECT_THAT(MicroError(absl::StrCat(kLatencyColumns, "\n 8 1000 3.5 6.1 3.6 3.7 0.1 4.0 6.1\n")),
               HasSubstr("m.log:1: a table of latencies without its title; expected"));
   EXPECT_THAT(
@@ -160,7 +160,7 @@ TEST(MicroBenchmarks, OneSidedTestsAreLeftOut) {
     const std::string text = absl::StrCat("# OSU ", name,
                                           " Latency Test v7.5\n# Window creation: MPI_Win_allocate\n"
                                           "# Size          Latency (us)\n8   3.05\n");
-    EXPECT_THAT(MicroError(text), HasSubstr("tells neither a message nor a collective: left out")) << name;
+    EXPECT_THAT(MicroError(text), HasSubstr("measures neither messages nor a collective: left out")) << name;
     EXPECT_THAT(ReadMicro(absl::StrCat(text, kOsuLatency)).points, SizeIs(3)) << name;
   }
 }
@@ -213,9 +213,9 @@ TEST(PointFit, LatencySetsTheLinkLatency) {
   EXPECT_THAT(
       fit.fitted,
       ElementsAre(
-          "topology.dimension[1].latency_ns: 500 -> 900, told by RDMA_Write Latency Test (lat.log:9, 8 "
-          "bytes, 1.8 us one way); assumed: between two nodes, over the two links of one switch, with "
-          "what cards and drivers take"));
+          "topology.dimension[1].latency_ns: 500 -> 900, measured by RDMA_Write Latency Test (lat.log:9, 8 "
+          "bytes, 1.8 us one way); assumed: between two nodes, over the two links of one switch, with the "
+          "time of NICs and drivers"));
   EXPECT_THAT(FitPoints(given, {Latency(64, 1.6)}).kept,
               Contains(HasSubstr("needs a latency of at most 8 bytes")));
   EXPECT_THAT(FitPoints(given, {}).kept, IsEmpty());

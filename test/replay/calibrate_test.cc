@@ -122,7 +122,7 @@ TEST(Calibrate, OneRankCountLeavesStepsUnfitted) {
   rows.insert(rows.end(), again.begin(), again.end());
   const absl::StatusOr<Fit> fit = Calibrate(Preset("dgx-a100"), rows);
   ASSERT_TRUE(fit.ok()) << fit.status();
-  EXPECT_THAT(fit->kept, Contains(HasSubstr("ring/simple step_us stays 3.4: these rows cannot tell it")));
+  EXPECT_THAT(fit->kept, Contains(HasSubstr("ring/simple step_us stays 3.4: these rows cannot separate it")));
   EXPECT_THAT(fit->kept, Contains(HasSubstr("enqueue_us stays 5.2")));
   const proto::LibraryTerm* simple = Find(fit->cluster, "ring", "simple");
   ASSERT_NE(simple, nullptr);
@@ -192,9 +192,8 @@ TEST(Calibrate, RefusesToMixLaunches) {
   Measure(Preset("dgx-a100"), CollectiveType::kAllReduce, 8, 1 << 10, 1 << 12, &rows);
   rows[2].devices_per_thread = 1;
   EXPECT_EQ(Calibrate(Preset("dgx-a100"), rows).status().message(),
-            "made.log:3: launched with -g 1, but made.log:1 with a -g that the file does not tell; calibrate "
-            "logs of "
-            "different launches one by one");
+            "made.log:3: launched with -g 1, but made.log:1 with an unknown -g; calibrate logs of different "
+            "launches separately");
 }
 
 // The preset's own times, three times, each up to 2.5 % off.
@@ -213,7 +212,7 @@ TEST(Calibrate, NoisyConstantsAreNotFitted) {
   }
   const absl::StatusOr<Fit> fit = Calibrate(Preset("dgx-h100"), rows);
   ASSERT_TRUE(fit.ok()) << fit.status();
-  EXPECT_THAT(fit->kept, Contains(HasSubstr("the rows are too noisy to tell it: ")));
+  EXPECT_THAT(fit->kept, Contains(HasSubstr("the rows are too noisy to determine it: ")));
   const proto::LibraryTerm* term = Find(fit->cluster, "ring", "ll");
   const bool share = term != nullptr && term->has_bus_share();
   EXPECT_TRUE(!share || std::abs(term->bus_share() - 1) < 0.2) << term->ShortDebugString();
@@ -299,7 +298,7 @@ TEST(Calibrate, RefusesUnusableRowsAndClusters) {
   row.file = "a.log";
   row.line = 12;
   EXPECT_THAT(error(Preset("dgx-a100"), {row}),
-              HasSubstr("a.log:12: 16 ranks on 1 nodes, but the cluster lays them on 2"));
+              HasSubstr("a.log:12: 16 ranks on 1 nodes, but the cluster places them on 2"));
   EXPECT_THAT(error(Preset("dgx-a100"), {}), HasSubstr("no measurements"));
   proto::Cluster bare = Preset("dgx-a100");
   bare.mutable_collectives()->clear_library();

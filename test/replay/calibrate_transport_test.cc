@@ -69,7 +69,7 @@ TEST(CalibrateTransport, FindsTheNetworkThatMadeTheRows) {
   EXPECT_LT(MedianError(*fit, true), 0.002);
   EXPECT_GT(MedianError(*fit, false), 0.05);
   EXPECT_THAT(fit->fitted,
-              Contains(HasSubstr("transport.message_us: 0.8 -> 4.6, told by 22 rows of all_reduce "
+              Contains(HasSubstr("transport.message_us: 0.8 -> 4.6, determined by 22 rows of all_reduce "
                                  "on 2 and 4 nodes, 8 bytes to 8 KiB")));
   // The library's terms come from the rows of one node, and have no constants of the network.
   ASSERT_NE(calibrating::Find(fit->cluster, "ring", "simple"), nullptr);
@@ -110,14 +110,15 @@ TEST(CalibrateTransport, NamesTheMissingRows) {
   EXPECT_THAT(small->fitted, IsEmpty());
   EXPECT_THAT(
       small->kept,
-      Contains("transport.message_us stays 0.8: not told: needs rows of two node counts, at most 8 KiB, "
-               "of a collective of rings or trees (11 rows on 2 nodes are there)"));
-  EXPECT_THAT(small->kept, Contains(HasSubstr("transport.rate_share stays 0.92: not told: needs rows between "
-                                              "nodes whose time is the cards'")));
+      Contains(
+          "transport.message_us stays 0.8: not determined: needs rows of two node counts, at most 8 KiB, "
+          "of a collective of rings or trees (found 11 rows on 2 nodes)"));
+  EXPECT_THAT(small->kept, Contains(HasSubstr("transport.rate_share stays 0.92: not determined: needs rows "
+                                              "between nodes whose time is the time of the NICs'")));
   EXPECT_THAT(small->kept,
-              Contains(HasSubstr("transport.large_us stays 4.2: not told: needs rows between nodes "
+              Contains(HasSubstr("transport.large_us stays 4.2: not determined: needs rows between nodes "
                                  "of 16 KiB to 256 KiB")));
-  EXPECT_THAT(small->kept, Contains(HasSubstr("post_us stays 2: not told: needs rows of all_to_all")));
+  EXPECT_THAT(small->kept, Contains(HasSubstr("post_us stays 2: not determined: needs rows of all_to_all")));
   EXPECT_FALSE(TransportOf(small->cluster).has_message_us());
   // Large sizes alone.
   const auto large =
@@ -131,7 +132,7 @@ TEST(CalibrateTransport, NamesTheMissingRows) {
   ASSERT_TRUE(exchange.ok()) << exchange.status();
   EXPECT_THAT(exchange->fitted, Contains(HasSubstr("transport.post_us: 2 -> ")));
   EXPECT_THAT(exchange->kept,
-              Contains(HasSubstr("exchange_us stays 18: not told: needs rows of all_to_all on two")));
+              Contains(HasSubstr("exchange_us stays 18: not determined: needs rows of all_to_all on two")));
 }
 
 // One node is often measured by one process with -g 8, several by one process for each device.
@@ -149,7 +150,7 @@ TEST(CalibrateTransport, OneNodeMayBeLaunchedDifferently) {
   // On one node, rows of the two launches measure different things.
   for (MeasuredRow& row : rows) row.ranks = 8;
   EXPECT_THAT(std::string(CalibrateApart(GivenNetwork(), rows).status().message()),
-              HasSubstr("calibrate logs of different launches one by one"));
+              HasSubstr("calibrate logs of different launches separately"));
 }
 
 TEST(CalibrateTransport, ContradictoryRowsAreNotFitted) {
@@ -172,8 +173,8 @@ TEST(CalibrateTransport, KeepsFieldsThatWouldWorsenOtherRows) {
   ASSERT_TRUE(fit.ok()) << fit.status();
   EXPECT_THAT(fit->fitted, IsEmpty());
   EXPECT_THAT(fit->kept,
-              Contains(HasSubstr("transport.rate_share stays 0.92: all rows between nodes are nearer so "
-                                 "than with 0.8, told by 4 rows of all_gather on 2 nodes")));
+              Contains(HasSubstr("transport.rate_share stays 0.92: all rows between nodes fit better with "
+                                 "this value than with 0.8, determined by 4 rows of all_gather on 2 nodes")));
 }
 
 // Trees get less of the network than rings. The transport cannot express that; terms can.
@@ -198,7 +199,7 @@ TEST(CalibrateTransport, KeepsTheRateOfTheLevel) {
       FitTransport(given, Rows(OtherNetwork(), CollectiveType::kAllGather, {16}, 1 << 27, uint64_t{1} << 31));
   ASSERT_TRUE(fit.ok()) << fit.status();
   EXPECT_THAT(fit->kept,
-              Contains("transport.rate_share does not count: level[1].carried is given, which replaces it"));
+              Contains("transport.rate_share is not used: level[1].carried is given, which replaces it"));
 }
 
 TEST(CalibrateTransport, OneNodeIsFittedLikeCalibrate) {

@@ -91,13 +91,13 @@ TEST_F(ClusterBase, RefusesInvalidBasesTermsAndChanges) {
   EXPECT_THAT(Error("base: \"dgx-h10\""),
               HasSubstr("base: cluster \"dgx-h10\" is neither a preset nor a file"));
   EXPECT_THAT(Error("base: \"dgx-h100\" topology { dimension { size: 4 } }"),
-              HasSubstr("topology.dimension is given beside a base; expected it in `change`"));
+              HasSubstr("topology.dimension is given with a base; expected it in `change`"));
   EXPECT_THAT(Error("base: \"dgx-h100\" device { name: \"H101\" }"), HasSubstr("device.name is \"H101\""));
   EXPECT_THAT(Error("base: \"dgx-h100\" change: \"topology.dimension[7].size=4\""),
               HasSubstr("change \"topology.dimension[7].size=4\""));
   const std::string self = absl::StrCat(::testing::TempDir(), "cluster_base_bad.txtpb");
   EXPECT_THAT(Error(absl::StrCat("base: \"", self, "\"")),
-              HasSubstr("expected none that leads back to itself"));
+              HasSubstr("expected a chain that does not return to itself"));
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ TEST_F(CollectiveCli, PrintsATableLikeNcclTests) {
   EXPECT_EQ(lines[1],
             "# time: of one of many calls in a row: the kernel's with the gap before it; in 0 of 24 rows the "
             "3.75 us "
-            "that the host's launches take");
+            "of the host's launches");
   EXPECT_THAT(lines[2], HasSubstr("busbw GB/s"));
   EXPECT_EQ(lines[3].substr(0, 20), "         1024  tree ");
   EXPECT_EQ(lines[26].substr(0, 13), "   8589934592");

@@ -331,7 +331,7 @@ TEST(MscclXml, EachCheckRefusesABadFile) {
   std::string stuck = Gather2();
   stuck = absl::StrReplaceAll(
       stuck, {{"s=\"0\" type=\"s\"", "s=\"0\" type=\"r\""}, {"s=\"1\" type=\"r\"", "s=\"1\" type=\"s\""}});
-  EXPECT_THAT(Error(stuck), HasSubstr("waits for what never comes, since all wait in a circle"));
+  EXPECT_THAT(Error(stuck), HasSubstr("waits forever; these steps wait for each other"));
 }
 
 TEST(MscclXml, RecordedRingEqualsTheBuiltInRing) {
@@ -349,7 +349,7 @@ TEST(MscclXml, RecordedRingEqualsTheBuiltInRing) {
   ASSERT_TRUE(traces.ok()) << traces.status();
   EXPECT_EQ(traces->plan.parts, 8);
   ASSERT_EQ(traces->warnings.size(), 1u);
-  EXPECT_THAT(traces->warnings[0], HasSubstr("do not say which data"));
+  EXPECT_THAT(traces->warnings[0], HasSubstr("do not state which data"));
   int added = 0;
   for (const Step& s : traces->plan.programs[0].steps) added += s.op == StepOp::kRecvReduce ? 1 : 0;
   EXPECT_EQ(added, 7);
@@ -399,7 +399,7 @@ TEST_F(ChakraProgram, IndependentNodesBecomeStreams) {
   EXPECT_EQ(program->plan.programs[0].streams.size(), 4u);
   EXPECT_EQ(program->plan.parts, 1);
   ASSERT_EQ(program->warnings.size(), 2u);
-  EXPECT_THAT(program->warnings[0], HasSubstr("taken as recorded for 1000 bytes"));
+  EXPECT_THAT(program->warnings[0], HasSubstr("assumed to be recorded for 1000 bytes"));
   for (const PairTraffic& p : Traffic(program->plan, 50)) EXPECT_EQ(p.bytes, 50u);
 }
 
@@ -458,7 +458,7 @@ TEST_F(ChakraProgram, RefusalsNameTheNode) {
       Error(Exchange(2, 100), 2, T::kAllReduce, 400),
       HasSubstr(
           "rank 0 receives 100 and sends 100 bytes; expected at least 400 and 400 for all_reduce of 400"));
-  EXPECT_THAT(Error(Exchange(2, 100), 2, T::kBroadcast), HasSubstr("does not say for how many bytes"));
+  EXPECT_THAT(Error(Exchange(2, 100), 2, T::kBroadcast), HasSubstr("does not state its size"));
   EXPECT_THAT(Error(Exchange(2, 0), 2, T::kAllReduce), HasSubstr("no message carries any bytes"));
   EXPECT_THAT(Error(Exchange(2, 3), 2, T::kBroadcast, uint64_t{1} << 40),
               HasSubstr("bytes as common divisor"));
@@ -471,7 +471,7 @@ TEST_F(ChakraProgram, RefusesCircularWaits) {
     b.Send(r, 1 - r, 100, 0, {received});
   }
   EXPECT_THAT(Error(b, 2, T::kAllGather), HasSubstr("node 0"));
-  EXPECT_THAT(Error(b, 2, T::kAllGather), HasSubstr("since all wait in a circle"));
+  EXPECT_THAT(Error(b, 2, T::kAllGather), HasSubstr("these steps wait for each other"));
 }
 
 }  // namespace

@@ -126,7 +126,7 @@ TEST_F(KernelsCli, InterpolatesInAReplay) {
   EXPECT_EQ(report.time_source(3).nodes(), 1u);
   r = Run(absl::StrCat("replay ", trace, " --kernels ", kernels, " --compute interpolate,roofline -q"));
   EXPECT_NE(r.out.find("interpolate refused 1 nodes"), std::string::npos) << r.out;
-  EXPECT_NE(r.out.find("roofline had the work of 1 nodes"), std::string::npos) << r.out;
+  EXPECT_NE(r.out.find("roofline derived the work of 1 nodes"), std::string::npos) << r.out;
   r = Run(absl::StrCat("replay ", trace, " --compute interpolate -q"));
   EXPECT_NE(r.out.find("has no kernel table"), std::string::npos) << r.out;
 }
@@ -152,7 +152,7 @@ TEST_F(KernelsCli, TransferRefusesContradictions) {
   const std::string kernels = Write("k.csv", "name,duration_us,operations,device\nmm,30,1000000,A100\n");
   const std::string to = absl::StrCat(" -o ", At("x.csv"));
   ExpectRefused(absl::StrCat("kernels transfer ", kernels, " --from V100 --to H100", to), 1,
-                "k.csv says that it is of \"A100\", expected --from A100, or none");
+                "k.csv is a table of \"A100\", expected --from A100, or none");
   ExpectRefused(absl::StrCat("kernels transfer ", kernels, " --to H100 --dtype bf61", to), 1,
                 "has a peak of \"bf61\"");
   EXPECT_FALSE(fs::exists(At("x.csv")));
@@ -169,7 +169,7 @@ TEST_F(KernelsCli, MergeReportsItsTables) {
   const Result r = Run(absl::StrCat("kernels merge ", a, " ", b, " -o ", At("ab.csv")));
   EXPECT_EQ(r.status, 0) << r.err;
   for (const char* text :
-       {"b.csv names no device: taken for one of A100", "4 rows of 2 tables",
+       {"b.csv names no device; used as a table of A100", "4 rows of 2 tables",
         "2 of them are in several tables", "1 of these had other times, at most 2.5 x (\"mm\")"})
     EXPECT_NE(r.err.find(text), std::string::npos) << r.err;
 }
@@ -211,7 +211,7 @@ TEST_F(KernelsCli, RefusesBadInput) {
   ExpectRefused("kernels merge x.csv", 2, "expected --output TABLE");
   ExpectRefused(absl::StrCat("kernels show ", good, " ", good), 2, "expected one TABLE");
   ExpectRefused(absl::StrCat("kernels check ", good, " --compute tabel"), 2, "did you mean \"table\"");
-  ExpectRefused(absl::StrCat("kernels show ", good, " --name 'x*'"), 1, "no name fits \"x*\"");
+  ExpectRefused(absl::StrCat("kernels show ", good, " --name 'x*'"), 1, "no name matches \"x*\"");
   ExpectRefused(absl::StrCat("kernels collect ", Trace({"[]"}), " -o ", At("no/t.csv")), 1,
                 "there is no folder");
   ExpectRefused(absl::StrCat("kernels check ", Write("empty.txtpb", "")), 1, "the table has no rows");

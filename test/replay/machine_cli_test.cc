@@ -99,7 +99,7 @@ TEST_F(Machine, WarnsOfClusterFileWithNetworkOnly) {
   Rank("x", 1, {Comp(0, 5)});
   Write("net.yml", "topology: [ Ring ]\nnpus_count: [ 2 ]\nbandwidth: [ 50.0 ]\nlatency: [ 500.0 ]\n");
   const proto::Report report = Replayed("x --cluster net.yml");
-  const auto open = HasSubstr("net.yml: a network and nothing else");
+  const auto open = HasSubstr("net.yml: only a network");
   EXPECT_THAT(report.warning(), Contains(open));
   const proto::Report whole = Replayed("x --cluster ring2.txtpb");
   EXPECT_THAT(whole.warning(), Not(Contains(HasSubstr("nothing else"))));

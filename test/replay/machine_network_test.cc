@@ -152,7 +152,7 @@ TEST(MachineNetworks, RefusesBadNetworks) {
   EXPECT_THAT(Error(routed + "policy: \"spry\" }", 32), HasSubstr("'spray'"));
   EXPECT_THAT(Error(routed + "paths: -1 }", 32),
               HasSubstr("routing.paths is -1; expected a whole number from 1 to 1024, or 0"));
-  EXPECT_THAT(Error(routed + "route_file: \"a\" route_file: \"b\" }", 32), HasSubstr("of which there are 1"));
+  EXPECT_THAT(Error(routed + "route_file: \"a\" route_file: \"b\" }", 32), HasSubstr("the cluster has 1"));
 }
 
 // 16 ranks on 2 leaves and 2 spines.

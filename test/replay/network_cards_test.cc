@@ -114,8 +114,9 @@ TEST(NetworkNics, EveryNetworkKindUsesNicRates) {
   // Links between switches are as fast as the ports, but without the latency of a NIC.
   const CommandResult shown = Collective(
       "all_reduce --bytes 1MiB --ranks 32 --cluster dgx-h100:nic_latency_ns=2000 --network leaf_spine:k=16");
-  EXPECT_THAT(shown.out,
-              HasSubstr("# network leaf_spine: 400 Gb/s a device in 1 port, as the cluster's cards; "));
+  EXPECT_THAT(
+      shown.out,
+      HasSubstr("# network leaf_spine: 400 Gb/s a device in 1 port, the rate of the cluster's NICs; "));
 }
 
 TEST(NetworkNics, ReportNamesSourceOfRates) {
@@ -173,13 +174,14 @@ TEST_F(NetworkFiles, NetworkFileJoinsNodes) {
   const std::string call = "all_reduce --bytes 256MiB --ranks 16 --cluster dgx-h100";
   EXPECT_EQ(Micros(call + " --network " + star), Micros(call + " --network switch"));
   EXPECT_THAT(Collective(call + " --network " + star).out, HasSubstr("library NCCL"));
-  EXPECT_THAT(Collective(call + " --network " + star).out, HasSubstr("as its file says"));
-  // A network for each rail, if the hosts of the file are nodes.
+  EXPECT_THAT(Collective(call + " --network " + star).out, HasSubstr("the rate in its file"));
+  // A network for each rail, where the hosts of the file are nodes.
   const std::string nodes = Star("nodes.txt", 2, "400Gbps");
   EXPECT_EQ(Micros(call + " --network " + nodes + ":span=rails"),
             Micros(call + " --network switch:span=rails"));
-  // The whole machine, with span=machine.
-  EXPECT_THAT(Collective(call + " --network " + star + ":span=machine").err, HasSubstr("is a whole machine"));
+  // The whole machine, where that is asked for.
+  EXPECT_THAT(Collective(call + " --network " + star + ":span=machine").err,
+              HasSubstr("replaces the whole machine"));
   EXPECT_THAT(RunCommand("collective " + call + " --network " + nodes).err, HasSubstr("span=rails"));
   EXPECT_THAT(RunCommand("collective " + call + " --network " + star + ":link=3Gb/s").err,
               HasSubstr("expected span=rails, all or machine"));

@@ -39,8 +39,8 @@ TEST(PlanRefusal, RefusesDeadlocks) {
   Plan plan = Build(T::kAllGather, 4);
   std::swap(plan.programs[0].steps[0], plan.programs[0].steps[1]);  // all receive before anyone sends
   EXPECT_THAT(Refusal(plan),
-              HasSubstr("member 0, stream 0, step 0 (recv chunk 3 from member 3): waits for what "
-                        "never comes, since all wait in a circle: for member 3, stream 0, step 0"));
+              HasSubstr("member 0, stream 0, step 0 (recv chunk 3 from member 3): waits forever; these steps "
+                        "wait for each other: member 3, stream 0, step 0"));
 }
 
 TEST(PlanRefusal, RefusesUnpairedMessages) {
@@ -250,9 +250,8 @@ TEST(PlanRefusal, RefusesRaces) {
   plan.programs[1].steps[1] = {Op::kAwait, 0, 0, 1, 0};
   plan.programs[1].steps.insert(plan.programs[1].steps.begin(), {Op::kAwait, 0, 1, 1, 0});
   plan.programs[1].streams = {{0, 2}, {2, 4}};
-  EXPECT_THAT(Refusal(plan),
-              HasSubstr("member 1, stream 0, step 0 (await 1 steps of stream 1): waits for what never "
-                        "comes, since all wait in a circle"));
+  EXPECT_THAT(Refusal(plan), HasSubstr("member 1, stream 0, step 0 (await 1 steps of stream 1): waits "
+                                       "forever; these steps wait for each other"));
 }
 
 }  // namespace

@@ -212,7 +212,7 @@ TEST(Presets, PcieNodesHaveNestedDimensions) {
     EXPECT_EQ(ShapeOfNetwork(Load(name + ":gpus_per_node=4"), 8), "2x2x1x2");
     EXPECT_EQ(Load(name + ":nic_gbps=80").topology().dimension(3).bandwidth_gbytes_per_s(), 10);
     EXPECT_THAT(std::string(LoadCluster(name + ":gpus_per_node=6").status().message()),
-                HasSubstr("gpus_per_node is 6; expected a part of the node"));
+                HasSubstr("gpus_per_node is 6; expected a number of devices"));
     ASSERT_EQ(c.collectives().library().level_size(), 4);
     for (int level = 0; level < 3; ++level) {
       EXPECT_EQ(c.collectives().library().level(level).link(), Level::PCI);

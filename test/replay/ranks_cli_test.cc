@@ -152,7 +152,8 @@ TEST(RanksCli, NotesTheTimeOfManyRanks) {
   ASSERT_TRUE(b.Write(0, one).ok());
   const chakra::CommandResult many = chakra::RunCommand("replay " + one + " --ranks 100000 --format csv");
   EXPECT_EQ(many.status, 0) << many.err;
-  EXPECT_NE(many.err.find("note: 100,000 ranks have 40,000,000 nodes: seconds where"), std::string::npos)
+  EXPECT_NE(many.err.find("note: 100,000 ranks have 40,000,000 nodes; the run takes seconds where"),
+            std::string::npos)
       << many.err;
   EXPECT_NE(many.err.find("about 1 min 20 s where each rank is simulated"), std::string::npos) << many.err;
   EXPECT_EQ(chakra::RunCommand("replay " + one + " --ranks 1000 --format csv").err, "");

@@ -152,7 +152,7 @@ TEST(Devices, FoundByManyNames) {
     EXPECT_EQ(found->name(), device) << name;
   }
   EXPECT_THAT(std::string(FindDevice("H10").status().message()),
-              HasSubstr("no device, cluster preset or cluster"));
+              HasSubstr("not a device, cluster preset or cluster"));
   EXPECT_FALSE(FindDevice("").ok());
 }
 

@@ -277,7 +277,7 @@ TEST(Straggler, ReadsShortForm) {
   for (const char* bad : {"3", "=2", "3=", "3=fast", "", "host:", "host:3", "device:=2"})
     EXPECT_FALSE(AddStraggler(bad, &v).ok()) << bad;
   EXPECT_EQ(AddStraggler("gpu:3=2", &v).message(),
-            "\"gpu:3=2\": \"gpu\" is no part of a rank; expected device, host or rank");
+            "\"gpu:3=2\": \"gpu\" is not a part of a rank; expected device, host or rank");
 }
 
 }  // namespace

@@ -165,7 +165,7 @@ std::string KernelsCommand::Wrong() const {
   const bool writes = collect_->parsed() || merge_->parsed() || transfer_->parsed();
   if (!writes && !show_->parsed() && !check_->parsed())
     return "expected collect, merge, show, check, transfer, predict or calibrate";
-  if (writes && output_.empty()) return "expected --output TABLE, where the table goes";
+  if (writes && output_.empty()) return "expected --output TABLE, the file to write";
   if (collect_->parsed() && inputs_.empty() && !read_.capture.named()) {
     return "kernels collect expects at least one TRACE";
   }
@@ -204,7 +204,7 @@ absl::Status KernelsCommand::Collect() {
   CollectNotes notes;
   ASSIGN_OR_RETURN(const auto table, CollectKernels(traces, collect_options_, &notes));
   PrintError(absl::StrCat(FormatCount(static_cast<uint64_t>(table.row_size())), " rows of ",
-                          FormatCount(notes.nodes), " measurements; passed over: ", FormatCount(notes.host),
+                          FormatCount(notes.nodes), " measurements; skipped: ", FormatCount(notes.host),
                           " host operations, ", FormatCount(notes.no_duration), " nodes without a duration, ",
                           notes.comm > 0 ? absl::StrCat(FormatCount(notes.comm), " of communication, ") : "",
                           FormatCount(notes.no_shapes),
@@ -227,7 +227,7 @@ absl::Status KernelsCommand::Merge() {
                      absl::StrCat(merged.status().message(), " (--any-device merges them)"));
   }
   for (const std::string& table : notes.adopted)
-    PrintError(absl::StrCat("warning: ", table, " names no device: taken for one of ", merged->device()));
+    PrintError(absl::StrCat("warning: ", table, " names no device; used as a table of ", merged->device()));
   std::string joined;
   if (notes.joined > 0) {
     joined = absl::StrCat("; ", FormatCount(notes.joined),
@@ -252,7 +252,7 @@ absl::Status KernelsCommand::Show() {
     if (MatchesGlob(glob_, row.name())) *shown.add_row() = row;
   }
   if (shown.row_size() == 0) {
-    return absl::NotFoundError(absl::StrCat(inputs_[0], ": no name fits \"", glob_, "\"; the table has ",
+    return absl::NotFoundError(absl::StrCat(inputs_[0], ": no name matches \"", glob_, "\"; the table has ",
                                             table.row_size(), " rows"));
   }
   if (format_ == "csv") return WriteOutput("-", FormatKernelCsv(shown));
@@ -306,9 +306,9 @@ absl::Status KernelsCommand::CheckTransfer(const proto::KernelTable& table, cons
   const auto own = FindDevice(table.device());
   if (!from_.empty() && !table.device().empty() && table.device() != from.name() &&
       (!own.ok() || own->name() != from.name())) {
-    return absl::InvalidArgumentError(absl::StrCat("--from ", from_, ": ", inputs_[0],
-                                                   " says that it is of \"", table.device(),
-                                                   "\", expected --from ", table.device(), ", or none"));
+    return absl::InvalidArgumentError(absl::StrCat("--from ", from_, ": ", inputs_[0], " is a table of \"",
+                                                   table.device(), "\", expected --from ", table.device(),
+                                                   ", or none"));
   }
   std::set<std::string> known;
   for (const proto::Device* device : {&from, &to}) {
@@ -337,11 +337,12 @@ absl::Status KernelsCommand::Transfer() {
   }
   TransferNotes notes;
   ASSIGN_OR_RETURN(const auto moved, TransferTable(table, from, to, dtype_, &notes));
-  PrintError(absl::StrCat(
-      from.name(), " to ", to.name(), ": ", FormatCount(notes.by_law), " rows by the law of kernels, ",
-      FormatCount(notes.by_roofline), " by their work, ", FormatCount(notes.without_work),
-      " of unknown work between staying and the ratios of the devices, ", FormatCount(notes.other_peak),
-      " at the peak of another dtype; ", notes.start_us, " us of each of these stay"));
+  PrintError(absl::StrCat(from.name(), " to ", to.name(), ": ", FormatCount(notes.by_law),
+                          " rows by the law of their kernel, ", FormatCount(notes.by_roofline),
+                          " by their work, ", FormatCount(notes.without_work),
+                          " of unknown work by a time between the old time and the ratios of the devices, ",
+                          FormatCount(notes.other_peak), " at the peak of another dtype; ", notes.start_us,
+                          " us of each of these times do not change"));
   return Write(moved);
 }
 

@@ -76,10 +76,11 @@ std::string PrintTableCheck(const std::string& path, const proto::KernelTable& t
   absl::StrAppend(&out, "  interpolation: ", FormatCount(interpolation.grouped()), " rows in ",
                   FormatCount(interpolation.groups()),
                   " group(s) of one name, dtypes and pattern of shapes\n");
-  if (errors.empty()) return absl::StrCat(out, "  left out, none of them lies between others\n");
+  if (errors.empty())
+    return absl::StrCat(out, "  with each row left out in turn: no row lies between other rows\n");
   absl::StrAppend(
-      &out, "  left out, ", FormatCount(errors.size()),
-      absl::StrFormat(" are found from the others: off by %.1f %% in the median, %.1f %% at most\n",
+      &out, "  with each row left out in turn: ", FormatCount(errors.size()),
+      absl::StrFormat(" are predicted from the others, off by %.1f %% in the median, %.1f %% at most\n",
                       100 * errors[errors.size() / 2], 100 * errors.back()));
   return out;
 }
@@ -108,17 +109,18 @@ std::string Coverage::Print(TextPage* page) const {
   std::string out = table.Print(page);
   if (outside_ > 0) {
     absl::StrAppend(&out, "  interpolate refused ", FormatCount(outside_),
-                    " nodes that lie outside of what was measured\n");
+                    " nodes outside the measured rows\n");
   }
   if (derived_ > 0) {
-    absl::StrAppend(&out, "  roofline had the work of ", FormatCount(derived_), " nodes from their shapes\n");
+    absl::StrAppend(&out, "  roofline derived the work of ", FormatCount(derived_),
+                    " nodes from their shapes\n");
   }
   std::vector<std::pair<std::string, uint64_t>> missing(not_in_table_.begin(), not_in_table_.end());
   std::stable_sort(missing.begin(), missing.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   if (missing.empty())
     return absl::StrCat(out, "  every device operation is in the table or between its rows\n");
-  absl::StrAppend(&out, "  device operations that the table does not answer:\n");
+  absl::StrAppend(&out, "  device operations without a time in the table:\n");
   const size_t n = std::min(missing.size(), kMissingRows);
   for (size_t i = 0; i < n; ++i) {
     absl::StrAppend(&out, "    ", Shorten(missing[i].first, 70, "(no name)"), "  x ",

@@ -105,8 +105,8 @@ absl::Status ShowKernelModel(const std::string& device_name, const std::string& 
   TextPage page = PageOf("-");
   return WriteOutput(
       "-", page.Finish(absl::StrCat(op, dtype.empty() ? "" : " in " + dtype, " on ", device.name(),
-                                    ", by the kernel model (", from, "); 90 of 100 lie between the bounds\n",
-                                    table.Print(&page))));
+                                    ", by the kernel model (", from,
+                                    "); 90 of 100 times lie between the bounds\n", table.Print(&page))));
 }
 
 }  // namespace chakra::cli

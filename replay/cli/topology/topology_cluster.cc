@@ -19,8 +19,8 @@ absl::StatusOr<Topology> BuildClusterTopology(const proto::Cluster& cluster, int
   notes->insert(notes->end(), model.notes.begin(), model.notes.end());
   for (int i = 0; i < cluster.topology().dimension_size() && devices == 0; ++i) {
     if (cluster.topology().dimension(i).size() != 0) continue;
-    notes->push_back(absl::StrCat("topology.dimension[", i, "] is sized to the ranks; this is for ",
-                                  model.topology.devices(), ": --devices N says for how many"));
+    notes->push_back(absl::StrCat("topology.dimension[", i, "] gets its size from the ranks, here ",
+                                  model.topology.devices(), "; --devices N sets another number"));
   }
   return std::move(model.topology);
 }

@@ -228,10 +228,10 @@ absl::Status Converter::Scale(uint64_t recorded_bytes) {
   total_ = recorded_bytes;
   if (total_ == 0) total_ = FromXml();
   if (total_ == 0 && (total_ = Least()) != 0) {
-    program_.warnings.push_back(absl::StrCat(prefix_, ": taken as recorded for ", total_,
-                                             " bytes, for which no rank ", "receives more than it must"));
+    program_.warnings.push_back(absl::StrCat(prefix_, ": assumed to be recorded for ", total_,
+                                             " bytes, with which no rank ", "receives more than it must"));
   }
-  if (total_ == 0) return Bad("does not say for how many bytes it was recorded; expected these beside it");
+  if (total_ == 0) return Bad("does not state its size; give the recorded bytes");
   unit_ = std::gcd(unit_, total_);
   if (std::max(total_, largest_) / unit_ > kMaxParts)
     return Bad(absl::StrCat("messages have only ", unit_, " bytes as common divisor with the ", total_,
@@ -358,7 +358,7 @@ absl::StatusOr<CustomProgram> Converter::Run(uint64_t recorded_bytes) {
   RETURN_IF_ERROR(Prove());
   program_.warnings.push_back(absl::StrCat(
       prefix_,
-      ": traces do not say which data a message carries: matching, order and bytes are checked, not that ",
+      ": traces do not state which data a message carries: matching, order and bytes are checked, not that ",
       "the result is that of ", std::string(Name(type_))));
   if (unadded_ > 0) {
     program_.warnings.push_back(

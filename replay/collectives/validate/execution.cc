@@ -336,10 +336,10 @@ absl::Status Execution::Waiting() const {
   uint32_t next = at;
   do {
     next = Blocker(next);
-    if (++shown <= 4) absl::StrAppend(&circle, " for ", Text(next, streams_[next].next));
+    if (++shown <= 4) absl::StrAppend(&circle, shown == 1 ? " " : "; ", Text(next, streams_[next].next));
   } while (next != at);
-  if (shown > 4) absl::StrAppend(&circle, " and so on, ", shown, " in all");
-  return Bad(at, absl::StrCat("waits for what never comes, since all wait in a circle:", circle));
+  if (shown > 4) absl::StrAppend(&circle, "; and so on, ", shown, " in all");
+  return Bad(at, absl::StrCat("waits forever; these steps wait for each other:", circle));
 }
 
 absl::Status Execution::LeftOver() const {
