@@ -33,9 +33,8 @@ std::string DescribeTables(const generate::StepPlan& plan) {
   const auto samples = static_cast<double>(plan.training.global_batch);
   return absl::StrFormat(
       "Step of %s\n  parameters       %.3f billion: tables %.3f billion, MLPs and cross layers %.3f million\n"
-      "  operations       %.2f MFLOP a sample, %.1f TFLOP a step (each product three times, that of the "
-      "first layer "
-      "twice, no sums of rows)\n  ranks            %s (%s)\n",
+      "  operations       %.2f MFLOP a sample, %.1f TFLOP a step (each GEMM three times, those of the first "
+      "layer twice, no sums of rows)\n  ranks            %s (%s)\n",
       plan.name, static_cast<double>(p.total()) / 1e9, static_cast<double>(p.tables) / 1e9,
       static_cast<double>(p.dense()) / 1e6, flops / 1e6, flops * samples / 1e12,
       FormatCount(static_cast<uint64_t>(plan.split.ranks())), SplitText(plan));
@@ -57,9 +56,8 @@ std::string DescribeStep(const generate::StepPlan& plan) {
                           plan.training.lora, static_cast<double>(generate::TrainedParameters(plan)) / 1e6);
   }
   absl::StrAppendFormat(&out,
-                        "\n  operations       %.2f GFLOP a token, %.1f TFLOP a step (each product %s, causal "
-                        "attention at half, no "
-                        "recomputation)\n",
+                        "\n  operations       %.2f GFLOP a token, %.1f TFLOP a step (each GEMM %s, causal "
+                        "attention at half, no recomputation)\n",
                         flops / 1e9, flops * tokens / 1e12,
                         frozen ? "twice, of adapters three times" : "three times");
   const generate::Split& s = plan.split;
@@ -98,7 +96,8 @@ std::string DescribeMemory(const generate::StepPlan& plan, uint64_t limit, TextP
       "\nMemory of a rank at its peak, GiB (tensors alone: no context, buffers of libraries, or what "
       "the allocator cannot use)\n",
       table.Print(page),
-      host > 0 ? absl::StrCat("  beside it the host's memory has up to ", Gib(host), " GiB of a rank\n") : "",
+      host > 0 ? absl::StrCat("  in addition, the host's memory has up to ", Gib(host), " GiB of a rank\n")
+               : "",
       misfits);
 }
 

@@ -269,8 +269,7 @@ int SweepCommand::RunPoints() {
     return Misuse("--slurm cannot divide a search; expected --slurm 1");
   auto summary = Sweep(*spec, *space);
   if (!summary.ok() && absl::IsCancelled(summary.status())) {
-    PrintError(
-        absl::StrCat("stopped: ", summary.status().message(), "; the same command continues from here"));
+    PrintError(absl::StrCat(summary.status().message(), "; the same command continues from here"));
     return kFailed;
   }
   if (!summary.ok()) return Fail(summary.status());

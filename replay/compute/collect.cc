@@ -211,9 +211,9 @@ absl::StatusOr<proto::KernelTable> CollectKernels(const TraceSet& traces, const 
   proto::KernelTable table = collector.Table();
   if (table.row_size() > 0) return table;
   return absl::InvalidArgumentError(absl::StrCat(
-      "the traces have no kernel that was measured: ", notes->host, " host operations were passed over, ",
+      "the traces have no measured kernel: ", notes->host, " host operations were skipped, ",
       notes->no_duration, " compute nodes have no duration; expected device operations with durations",
-      notes->host > 0 ? ", or host operations to be asked for" : ""));
+      notes->host > 0 ? ", or the option for host operations" : ""));
 }
 
 absl::StatusOr<proto::KernelTable> MergeKernels(const std::vector<proto::KernelTable>& tables,

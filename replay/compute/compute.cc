@@ -336,11 +336,11 @@ absl::StatusOr<std::vector<TimeSource>> ParseTimeSources(absl::string_view text)
     const auto it = std::find(names.begin(), names.end(), name);
     if (it == names.end()) {
       return absl::InvalidArgumentError(
-          absl::StrCat("compute: unknown time source \"", name, "\"", NearestOfKnown(name, names)));
+          absl::StrCat("unknown time source \"", name, "\"", NearestOfKnown(name, names)));
     }
     const TimeSource time_source = kSources[it - names.begin()];
     if (std::find(time_sources.begin(), time_sources.end(), time_source) != time_sources.end()) {
-      return absl::InvalidArgumentError(absl::StrCat("compute: \"", name, "\" is there twice"));
+      return absl::InvalidArgumentError(absl::StrCat("\"", name, "\" is given twice"));
     }
     time_sources.push_back(time_source);
   }

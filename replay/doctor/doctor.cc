@@ -34,7 +34,7 @@ class Walk {
     if (!fs::exists(path, error)) {
       return error && error != std::errc::no_such_file_or_directory
                  ? absl::PermissionDeniedError(
-                       absl::StrCat(path, ": cannot look at it: ", absl::AsciiStrToLower(error.message())))
+                       absl::StrCat(path, ": cannot be read: ", absl::AsciiStrToLower(error.message())))
                  : absl::NotFoundError(absl::StrCat(path, ": no such file or folder"));
     }
     if (fs::is_directory(path, error)) return AddFolder(path);
@@ -45,8 +45,8 @@ class Walk {
   std::vector<std::string> Take() {
     std::sort(files_.begin(), files_.end());
     if (passed_over_ > 0) {
-      diagnosis_->add_note(absl::StrCat(FormatCount(passed_over_), " more files were not looked at: ",
-                                        FormatCount(kMostFiles), " are the most; name a folder inside"));
+      diagnosis_->add_note(absl::StrCat(FormatCount(passed_over_), " more files were not read: the limit is ",
+                                        FormatCount(kMostFiles), " files; name a folder inside"));
     }
     return std::move(files_);
   }
@@ -77,7 +77,7 @@ class Walk {
 
   void AddInner(const std::string& path, absl::string_view name) {
     if (std::find(std::begin(kUnseen), std::end(kUnseen), name) != std::end(kUnseen)) {
-      diagnosis_->add_note(absl::StrCat(path, ": not looked into"));
+      diagnosis_->add_note(absl::StrCat(path, ": not searched"));
     } else if (const absl::Status s = AddFolder(path); !s.ok()) {
       diagnosis_->add_note(std::string(s.message()));
     }

@@ -134,7 +134,7 @@ std::optional<FileKind> NetworkFileKind(const std::string& path, absl::string_vi
   const NetworkSize size = SizeOf(read->network.graph);
   return FileKind{absl::StrCat(as, ": ", read->network.graph.devices(), " devices, ", size.switches,
                                size.switches == 1 ? " switch, " : " switches, ", size.cables, " cables"),
-                  absl::StrCat("put it under a run: ", Command("replay TRACE --network ", path)),
+                  absl::StrCat("use it for a run: ", Command("replay TRACE --network ", path)),
                   Command("topology show ", path)};
 }
 
@@ -161,12 +161,12 @@ std::optional<FileKind> ForeignKind(const std::string& path, absl::string_view h
   }
   if (LooksLikeJson(head) && absl::StrContains(head, "\"rank_id\"") &&
       absl::StartsWith(std::filesystem::path(path).filename().string(), "profiler_info"))
-    return FileKind{"what torch_npu says of its profiler; it tells the rank of the trace beside it", "", ""};
+    return FileKind{"torch_npu's description of its profiler, with the rank of the trace next to it", "", ""};
   if (LooksLikePage(head)) {
     const bool ours = absl::StrContains(head, "chakra-replay");
     return FileKind{ours ? "a page that this program wrote" : "a page of HTML",
                     ours ? "open it in a browser"
-                         : "a download that needs a login ends as such a page: fetch the file again",
+                         : "a download that needs a login gives such a page: fetch the file again",
                     ""};
   }
   return std::nullopt;
@@ -204,10 +204,10 @@ std::optional<FileKind> ConfiguredKind(const std::string& path) {
       !groups.groups.empty())
     return FileKind{"process groups", "", Command("replay TRACE --groups ", path)};
   if (LooksLikeNcclTests(*content) && ReadNcclTests(*content, path).ok())
-    return FileKind{"what nccl-tests measured", "",
+    return FileKind{"measurements of nccl-tests", "",
                     Command("calibrate ", path, " --cluster PRESET -o measured.txtpb")};
   if (LooksLikeMicroBenchmark(*content)) {
-    constexpr absl::string_view kWhat = "what OSU's micro-benchmarks or perftest measured";
+    constexpr absl::string_view kWhat = "measurements of OSU's micro-benchmarks or perftest";
     if (ReadMicroBenchmarks(*content, path, 0).ok())
       return FileKind{std::string(kWhat), "",
                       Command("calibrate ", path, " --cluster PRESET -o measured.txtpb")};
@@ -217,7 +217,7 @@ std::optional<FileKind> ConfiguredKind(const std::string& path) {
   }
   if (absl::StrContains(*content, "NCCL INFO"))
     return FileKind{
-        "a debug log of NCCL, which tells no times",
+        "a debug log of NCCL, without times",
         "record the calls with NCCL's profiler plugin or Inspector, or PyTorch's Flight Recorder: "
         "chakra-replay record-help nccl",
         ""};

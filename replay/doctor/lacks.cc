@@ -165,11 +165,12 @@ void FindLacks(const TraceSet& traces, absl::string_view recorder, proto::FoundR
 
   Lacks lacks(recorder, run);
   if (const int job = JobSize(traces); job > static_cast<int>(traces.ranks.size())) {
-    lacks.Add(absl::StrCat(job - static_cast<int>(traces.ranks.size()), " of ", job, " ranks"),
-              "what they did, and who was late, is not known; collectives keep their recorded times",
-              traces.ranks.size() == 1
-                  ? absl::StrCat("give all ranks' files; or let all do what this one did: --ranks ", job)
-                  : "give all ranks' files");
+    lacks.Add(
+        absl::StrCat(job - static_cast<int>(traces.ranks.size()), " of ", job, " ranks"),
+        "their work and delays are not known; collectives keep their recorded times",
+        traces.ranks.size() == 1
+            ? absl::StrCat("give the files of all ranks; or replay all ranks like this one: --ranks ", job)
+            : "give the files of all ranks");
   }
   const bool unseen = AddUnseen(traces, &lacks);
   if (counts.device == 0 && counts.operators > 0 && !unseen) {
@@ -186,7 +187,7 @@ void FindLacks(const TraceSet& traces, absl::string_view recorder, proto::FoundR
               "add --kernels FILE --compute table (see chakra-replay kernels)");
   }
   if (!recorder.empty() && counts.operators > 0 && counts.shapeless == counts.operators) {
-    lacks.Add("shapes of operators", "models and kernel tables cannot tell sizes apart",
+    lacks.Add("shapes of operators", "models and kernel tables cannot distinguish sizes",
               lacks.RecordAgain(""));
   }
   CommunicationLacks(counts, &lacks);

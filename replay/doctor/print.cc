@@ -39,7 +39,7 @@ void PrintRun(const proto::FoundRun& run, size_t width, std::string* out) {
     return;
   }
   if (run.unread()) {
-    absl::StrAppend(out, "  not read by the way, for its size (--all reads it)\n");
+    absl::StrAppend(out, "  not read, because of its size (--all reads it)\n");
   } else {
     absl::StrAppend(out, Facts(run));
     if (!run.lack().empty() || run.refused().empty())

@@ -255,7 +255,8 @@ void FindAlone(const std::string& place, const std::vector<Candidate>& candidate
             [](const Attempt& a, const Attempt& b) { return a.inputs < b.inputs; });
   TryEach(std::move(attempts), limits, found);
   if (!why.empty() && found->runs.size() > first)
-    found->runs[first].add_note(absl::StrCat("read alone, for ", place, " is no single run: ", why));
+    found->runs[first].add_note(
+        absl::StrCat("read separately, because ", place, " is not a single run: ", why));
   for (const auto& [folder, files] : below) FindAlone(folder, files, limits, found);
 }
 

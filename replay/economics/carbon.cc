@@ -103,7 +103,7 @@ class Emitter {
     ExplainShare(of_step);
     tree_->Up();
     tree_->Up();
-    tree_->Down("making the machine, by ACT (beside the sum)", out_.embodied_act_kg(), "kg", "product");
+    tree_->Down("making the machine, by ACT (not in the sum)", out_.embodied_act_kg(), "kg", "product");
     tree_->Down("machine", out_.machine_act_kg(), "kg", "devices x parts + nodes x parts");
     tree_->Leaf("devices", static_cast<double>(step_.bill.devices), "", "the topology that was simulated");
     ExplainParts("a device", device_act, embodied_.part());
@@ -156,8 +156,8 @@ absl::StatusOr<proto::CarbonReport> CarbonOf(const PricedStep& step, const proto
     std::vector<std::string> known;
     for (const proto::Embodied& e : grid.embodied()) known.push_back(e.device());
     return absl::NotFoundError(absl::StrCat(
-        "--grid: nobody says what making the device \"", name, "\" emitted; expected embodied { device: \"",
-        name, "\" footprint_kg { value: ... } } in a file", SuggestName(name, known)));
+        "--grid: the footprint of device \"", name, "\" is unknown; expected embodied { device: \"", name,
+        "\" footprint_kg { value: ... } } in a file", SuggestName(name, known)));
   }
   return Emitter(step, grid, *embodied, start, tree).Report();
 }

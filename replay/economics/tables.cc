@@ -252,7 +252,7 @@ absl::StatusOr<double> ParseMoment(const std::string& text) {
   std::string error;
   if (!absl::ParseTime(absl::RFC3339_full, text, &time, &error)) {
     return absl::InvalidArgumentError(
-        absl::StrCat("\"", text, "\" is no moment; expected one as 2026-03-01T12:00:00Z"));
+        absl::StrCat("\"", text, "\" is not a time; expected a time as 2026-03-01T12:00:00Z"));
   }
   return absl::ToDoubleSeconds(time - absl::UnixEpoch());
 }

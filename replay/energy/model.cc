@@ -193,7 +193,7 @@ absl::StatusOr<proto::EnergyModel> LoadEnergyModel(const std::string& file) {
     if (p.device().empty())
       return absl::InvalidArgumentError(absl::StrCat(at, " is empty; expected a device"));
     if (!seen.insert(p.device()).second)
-      return absl::InvalidArgumentError(absl::StrCat(at, " is \"", p.device(), "\", which is there twice"));
+      return absl::InvalidArgumentError(absl::StrCat(at, " is \"", p.device(), "\", which is given twice"));
     proto::PowerProfile* base = nullptr;
     for (proto::PowerProfile& b : *model.mutable_profile()) base = b.device() == p.device() ? &b : base;
     if (base == nullptr) base = model.add_profile();

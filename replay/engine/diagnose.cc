@@ -95,7 +95,7 @@ absl::Status DiagnoseStuck(const StuckView& view) {
   if (carried) return absl::FailedPreconditionError(head);
   absl::StrAppend(&head,
                   "\n  Collectives of a group run in recorded order, and a lane runs one node at a time; ",
-                  "--lanes unlimited lets dependencies alone decide.");
+                  "--lanes unlimited orders nodes by dependencies only.");
   return absl::FailedPreconditionError(head);
 }
 

@@ -16,7 +16,7 @@ absl::StatusOr<Metrics> Replay(const TraceSet& traces, const std::vector<Compute
                                Machine& machine, const EngineOptions& options) {
   if (static_cast<int>(traces.ranks.size()) > machine.devices()) {
     return absl::InvalidArgumentError(absl::StrCat("the traces have ", traces.ranks.size(),
-                                                   " ranks, but the cluster only ", machine.devices(),
+                                                   " ranks, but the cluster has only ", machine.devices(),
                                                    " devices"));
   }
   if (options.collectives.splits < 1)

@@ -116,7 +116,7 @@ absl::StatusOr<Metrics> Engine::Run() {
   RETURN_IF_ERROR(recorded_.Prepare());
   Prepare();
   Loop();
-  if (Stopped(options_)) return absl::CancelledError("the run was told to stop");
+  if (Stopped(options_)) return absl::CancelledError("the run was stopped");
   if (nodes_done_ < nodes_total_) return Unfinished();
   return Collect();
 }

@@ -66,7 +66,7 @@ absl::StatusOr<Saves> SavesOf(const LongRun& run, const proto::Checkpoint& c) {
   out.gbytes = Or(c.gbytes(), Or(c.bytes_per_parameter(), 14) * run.parameters / 1e9);
   if (out.gbytes <= 0) {
     return absl::InvalidArgumentError(
-        "--checkpoint: nobody says how large a checkpoint is; expected gbytes=GB, or a model with "
+        "--checkpoint: the size of a checkpoint is unknown; expected gbytes=GB, or a model with "
         "parameters");
   }
   if (c.storage_gbytes() > 0 && out.gbytes > c.storage_gbytes()) {

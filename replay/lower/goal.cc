@@ -332,10 +332,10 @@ absl::StatusOr<goal::Program> Lowering::Run(std::vector<std::string>* notes) {
   if (in_switch_ > 0)
     notes->push_back(absl::StrCat(
         in_switch_,
-        " collectives would run inside switches, which GOAL has not: they take the default algorithm"));
+        " collectives would run inside switches, which GOAL does not have; they use the default algorithm"));
   if (shared_cpus_ > 0)
     notes->push_back(absl::StrCat(shared_cpus_, " nodes of lanes beyond the 256th share a cpu"));
-  if (costs_.splits > 1) notes->push_back("collectives.splits does not count: each collective is one");
+  if (costs_.splits > 1) notes->push_back("collectives.splits is ignored: collectives are not split");
   return program;
 }
 

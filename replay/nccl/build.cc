@@ -43,7 +43,7 @@ absl::Status CheckWiring(const proto::LibraryLevel& p, int level, const std::str
   if (p.wiring_size() == 0) return absl::OkStatus();
   if (level > 0) {
     return Bad(field + "wiring", absl::StrCat("there ", p.wiring_size(), " times"),
-               "none: level[0] alone may be wired");
+               "none: only level[0] may have wiring");
   }
   RETURN_IF_ERROR(Check(field + "wire_gbytes_per_s", p.wire_gbytes_per_s(), kMaxGigabytes, false));
   out->wire_gbytes_per_s = p.wire_gbytes_per_s();
@@ -98,7 +98,7 @@ absl::Status CheckUser(const LibraryLevel& level, bool hosts, const std::string&
       hosts
           ? "one that has `host`, for MPI: a known transport or fields, as `chakra-replay topology transport "
             "infiniband-ndr` prints them"
-          : "one that has more than `host`, which is for MPI alone");
+          : "one that has more than `host`, which is only for MPI");
 }
 
 absl::StatusOr<LibraryLevel> CheckLevel(const CollectiveLibrary& library, int i,

@@ -81,7 +81,7 @@ absl::StatusOr<Choice> ChooseProtocol(const std::vector<Candidate>& candidates, 
       unfit = absl::StrCat(c.Label(), ": ", c.unfit);
     }
   }
-  if (fitting.empty()) return absl::InvalidArgumentError(absl::StrCat("this group cannot take ", unfit));
+  if (fitting.empty()) return absl::InvalidArgumentError(absl::StrCat("this group cannot use ", unfit));
   if (rule.protocol || fitting[0].of_hosts) return Choice{fitting[0], "fixed"};
   // Candidates that the library itself would not choose are dropped, unless there are no others.
   const auto own = [](const Candidate& c) { return c.unfit.empty(); };
@@ -172,7 +172,7 @@ absl::StatusOr<Choice> Choose(const std::vector<Candidate>& candidates, const st
   const bool software = IsSoftware(rule.algorithm);
   for (const Candidate& c : candidates) {
     if (std::count(c.picked_by.begin(), c.picked_by.end(), rule.algorithm) > 0)
-      return Choice{c, c.picked_why.empty() ? absl::StrCat("what ", rule.algorithm, " takes for this size")
+      return Choice{c, c.picked_why.empty() ? absl::StrCat("the choice of ", rule.algorithm, " for this size")
                                             : c.picked_why};
   }
   if (rule.algorithm != "auto" && !cheapest && !software) return ChooseProtocol(candidates, rule, price);

@@ -7,11 +7,11 @@
 namespace chakra {
 
 // Why the tuner does not consider a candidate that only the registry has.
-inline constexpr char kNotTuned[] = "not one of the library's own";
+inline constexpr char kNotTuned[] = "not an algorithm of the library";
 // Why the library does not choose a candidate that could run. A rule may choose it.
-inline constexpr char kSmallToPeer[] = "the library takes ll up to 16 KiB for each peer";
-inline constexpr char kFewInSwitch[] = "the library takes rings for so few members";
-inline constexpr char kLargeToPeer[] = "the library takes simple above 16 KiB for each peer";
+inline constexpr char kSmallToPeer[] = "the library uses ll up to 16 KiB for each peer";
+inline constexpr char kFewInSwitch[] = "the library uses rings for few members";
+inline constexpr char kLargeToPeer[] = "the library uses simple above 16 KiB for each peer";
 
 // The time of `bytes` at a rate in GB/s, in us.
 inline double Micros(double bytes, double gbytes_per_s) { return bytes / (gbytes_per_s * 1e3); }

@@ -82,7 +82,7 @@ class Tuner {
       c.unfit = "LL128 needs NVLink inside the node";
     } else if (p == Protocol::kLL128 && rates_.nodes() > 1 && rates_.network() != nullptr &&
                rates_.network()->far_cards && library_.version < nccl::kFirstWithLL128ToFarCards) {
-      c.unfit = absl::StrCat("LL128 between nodes needs cards beside the devices (far_cards) before NCCL ",
+      c.unfit = absl::StrCat("LL128 between nodes needs NICs next to the devices (far_cards) before NCCL ",
                              nccl::VersionText(nccl::kFirstWithLL128ToFarCards));
     }
     out_.push_back(std::move(c));
@@ -126,7 +126,7 @@ class Tuner {
     else if (rates_.nodes() > 1)
       c.unfit = "several nodes: see nvls_tree";
     else if (!rates_.OneSwitch(false))
-      c.unfit = "the group does not hang on one switch";
+      c.unfit = "the group is not connected to one switch";
     else if (n_ < rates_.in_switch_ranks())
       Stand(kFewInSwitch, &c);
   }
@@ -148,9 +148,9 @@ class Tuner {
     else if (rates_.nodes() < 2)
       c.unfit = "one node: see nvls";
     else if (rates_.in_switch_alone())
-      c.unfit = "the switch serves groups inside one NVLink domain alone (in_switch_alone)";
+      c.unfit = "the switch serves only groups inside one NVLink domain (in_switch_alone)";
     else if (!rates_.OneSwitch(false))
-      c.unfit = rates_.even() ? "the members of a node do not hang on one switch" : kUneven;
+      c.unfit = rates_.even() ? "the members of a node are not connected to one switch" : kUneven;
   }
 
   void CollNet() {
@@ -164,7 +164,7 @@ class Tuner {
     else if (rate == kNoBandwidth)
       c.unfit = "the network's switches cannot reduce (in_switch_efficiency)";
     else if (!rates_.OneSwitch(true))
-      c.unfit = rates_.even() ? "the nodes do not hang on one switch" : kUneven;
+      c.unfit = rates_.even() ? "the nodes are not connected to one switch" : kUneven;
     else if (rates_.per_node() < 2)
       c.unfit = "one member on each node";
   }

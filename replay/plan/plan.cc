@@ -61,8 +61,8 @@ absl::StatusOr<int> RanksOf(const PlanRequest& request) {
   for (const proto::Dimension& d : cluster.topology().dimension()) devices *= d.size();
   if (devices > 0 && devices < (1 << 22) && cluster.topology().dimension_size() > 0)
     return static_cast<int>(devices);
-  return absl::InvalidArgumentError(
-      absl::StrCat("the cluster ", ClusterSpec(request.run), " sizes itself to the job; expected --ranks N"));
+  return absl::InvalidArgumentError(absl::StrCat("the cluster ", ClusterSpec(request.run),
+                                                 " takes its size from the job; expected --ranks N"));
 }
 
 void SetColumns(const TriedSplit& tried, const generate::StepPlan& step, const SplitSpace& space,
@@ -136,7 +136,7 @@ class Planner {
         "none of ", FormatCount(found_.splits), found_.splits == 1 ? " split" : " splits", " is valid",
         most == nullptr
             ? ""
-            : absl::StrCat("; ", FormatCount(most->splits), " of them as this one: ", most->example)));
+            : absl::StrCat("; ", FormatCount(most->splits), " of them like this one: ", most->example)));
   }
 
   // Chooses the next split in the order of the closed form whose stages all fit. False: there is none.
@@ -248,8 +248,7 @@ class Planner {
     for (const std::string& warning : prices_->warnings()) report_.add_warning(warning);
     if (memory_ == 0)
       report_.add_warning(
-          "the cluster does not say how much memory a device has, so that everything fits; expected "
-          "--device-memory, as 80GB");
+          "the memory of a device is unknown, so all splits fit; expected --device-memory, as 80GB");
     if (!chosen_.empty()) DescribeStep(chosen_[0].step);
   }
 
@@ -346,7 +345,7 @@ class Planner {
       left += c->replayed ? 0 : 1;
     }
     report_.add_warning(absl::StrCat("the plan was stopped before ", left, " of ", replays.size(),
-                                     " replays: these splits are told by their closed form"));
+                                     " replays; the times of these splits are from their closed form"));
     return absl::OkStatus();
   }
 
@@ -407,14 +406,13 @@ class Planner {
     if (report_.near_left() > 0) {
       report_.add_warning(absl::StrCat(
           "up to ", FormatCount(report_.near_left()), report_.near_left() == 1 ? " split" : " splits",
-          " that were not replayed may be as fast as the first, for the closed form is up to ",
+          " that were not replayed may be as fast as the first, because the closed form is up to ",
           absl::StrFormat("%.1f %%", 100 * report_.off_most()),
           " off; more are replayed with a larger --replay-nodes (0: any number) and --top"));
     } else if (report_.off_median() > kDoubtful) {
-      report_.add_warning(
-          absl::StrFormat("the closed form is %.1f %% off in the median: times of splits that were not "
-                          "replayed are no better",
-                          100 * report_.off_median()));
+      report_.add_warning(absl::StrFormat(
+          "the closed form is %.1f %% off in the median, and so are times of splits that were not replayed",
+          100 * report_.off_median()));
     }
   }
 

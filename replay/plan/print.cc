@@ -34,7 +34,7 @@ bool HasExperts(const proto::PlanReport& r) {
 }
 
 std::string Limit(const proto::PlanReport& r) {
-  if (r.device_memory_bytes() == 0) return "not known: everything fits";
+  if (r.device_memory_bytes() == 0) return "not known: all splits fit";
   std::string out = FormatBytes(r.limit_bytes());
   if (r.reserve_share() > 0)
     absl::StrAppend(&out, " for tensors: ", FormatBytes(r.device_memory_bytes()), " less ",
@@ -51,7 +51,8 @@ std::string Heading(const proto::PlanReport& r) {
   if (r.replayed() > 0) {
     if (r.near_replayed() > 0) {
       absl::StrAppend(&out, "  replayed ", r.replayed(), ": the best ", r.replayed() - r.near_replayed(),
-                      " by the closed form, and ", r.near_replayed(), " that may be as fast as it is off");
+                      " by the closed form, and ", r.near_replayed(),
+                      " that may be as fast, given its error");
     } else {
       absl::StrAppend(&out, "  replayed ", r.replayed(), " of the best ", r.row_size());
     }

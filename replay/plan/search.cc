@@ -197,7 +197,7 @@ class Searcher {
   }
 
   absl::Status Try(int variant, const StepPlan& step) {
-    if (StopRequested()) return absl::CancelledError("the plan was stopped before all splits were looked at");
+    if (StopRequested()) return absl::CancelledError("the plan was stopped before all splits were checked");
     if (const absl::Status valid = generate::CheckPlan(step); !valid.ok()) {
       Reject(valid.message(), 1);
       return absl::OkStatus();

@@ -189,7 +189,7 @@ class SpaceMaker {
     std::vector<std::string> texts;
     for (const int64_t v : out)
       texts.push_back(path == "training.recompute" ? RecomputeName(v) : absl::StrCat(v));
-    if (texts.empty()) texts.push_back("what the others leave");
+    if (texts.empty()) texts.push_back("the rest of the ranks");
     if (path == "parallel.zero" && from == "default" && texts.size() > 2)
       texts.back() += " (2 and 3 with pp=1)";
     Describe(path, texts, from);
@@ -260,8 +260,8 @@ class SpaceMaker {
       std::vector<proto::Workload> all;
       std::vector<std::string> names;
       if (out_.variants.size() * values.size() > kMostVariants)
-        return absl::InvalidArgumentError(
-            absl::StrCat("--try: more than ", kMostVariants, " combinations of fields beside the split"));
+        return absl::InvalidArgumentError(absl::StrCat("--try: more than ", kMostVariants,
+                                                       " combinations of fields in addition to the split"));
       for (size_t i = 0; i < out_.variants.size(); ++i) {
         for (const std::string& value : values) {
           proto::Workload w = out_.variants[i];

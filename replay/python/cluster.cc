@@ -116,7 +116,7 @@ void BindCluster(py::module_& module) {
       "attribute, its "
       "unit in its name: cluster.topology.dimension[0].bandwidth_gbytes_per_s = 450, or a text with a unit, "
       "\"400Gb/s\". "
-      "fields() tells all of a part's fields.");
+      "fields() lists the fields of a part.");
   BindFiles(type);
   type.def(py::init([](const py::args&, const py::kwargs&) -> Cluster {
     throw py::type_error(

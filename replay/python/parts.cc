@@ -82,7 +82,7 @@ const Message& MessageRef::Get() const {
       at = &reflection.GetMessage(*at, step.field);
     } else {
       if (step.index >= reflection.FieldSize(*at, step.field))
-        ThrowInvalid(absl::StrCat(root().name(), ": ", place(), " is there no more"));
+        ThrowInvalid(absl::StrCat(root().name(), ": ", place(), " no longer exists"));
       at = &reflection.GetRepeatedMessage(*at, step.field, step.index);
     }
   }

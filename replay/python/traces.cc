@@ -29,7 +29,7 @@ absl::Status CheckOfTraces(const proto::Run& told) {
   for (const MessageOption& option : MessageOption::Of(*proto::Run::descriptor())) {
     if (MayBeOfTraces(option) || option.name() == "threads" || !option.Given(told)) continue;
     return absl::InvalidArgumentError(
-        absl::StrCat(option.shown(), " says nothing of traces; expected in a call of replay"));
+        absl::StrCat(option.shown(), " does not apply to traces; expected it in a call of replay"));
   }
   return absl::OkStatus();
 }

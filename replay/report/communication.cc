@@ -169,7 +169,8 @@ std::string PrintRows(const proto::Report& r, const std::vector<Alike>& rows, Te
   }
   for (size_t i = 0; i < std::min(rows.size(), kRows); ++i) table.Add(rows[i].row);
   return absl::StrCat(
-      "\nCommunication, the longest first (", several ? "alike groups in one row, with what each has; " : "",
+      "\nCommunication, the longest first (",
+      several ? "symmetric groups share a row, with mean values; " : "",
       recorded ? "ratio: simulated time to recorded" : "algbw, busbw in GB/s", ")\n", table.Print(page),
       MoreRows(static_cast<int64_t>(rows.size()) - static_cast<int64_t>(kRows), "kinds and groups"));
 }

@@ -49,9 +49,9 @@ std::string Sensitivities(const proto::CriticalPathReport& path, TextPage* page)
                static_cast<int64_t>(kApart * static_cast<double>(s.gain_ps()));
   });
   return absl::StrCat(
-      "\nWhat a change would give, at most, while this path stays the longest\n", table.Print(page),
+      "\nMaximum gain of a change, if this path stays the longest\n", table.Print(page),
       apart ? "  measured differs where other paths are nearly as long, and where messages share "
-              "links: there any small change may move all that follows, either way\n"
+              "links: a small change may move all later nodes, in either direction\n"
             : "");
 }
 

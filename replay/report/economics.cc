@@ -58,7 +58,7 @@ std::string PrintCarbon(const proto::Report& report, TextPage* page) {
 
 std::string PrintExplained(const proto::Report& report) {
   if (report.explained_size() == 0) return "";
-  std::string out = "\nHow these came about\n";
+  std::string out = "\nHow these were computed\n";
   for (const proto::Explained& line : report.explained()) {
     absl::StrAppendFormat(&out, "  %s%s: %.6g%s%s", std::string(static_cast<size_t>(2 * line.depth()), ' '),
                           line.name(), line.value(), line.unit().empty() ? "" : " ", line.unit());

@@ -25,14 +25,14 @@ struct CauseText {
 };
 constexpr CauseText kCauses[kFixedTimeCauses] = {
     {FixedTimeCause::kHostGaps, &P::host_gaps_ps,
-     "the trace cannot tell what these host threads did or waited for; annotations around what they do "
+     "the trace does not show what these host threads did or waited for; annotations around their work "
      "would"},
     {FixedTimeCause::kLaunchLatency, &P::launch_latency_ps,
      "faster operators, a faster device or fewer bytes do not shorten it"},
     {FixedTimeCause::kStreamGaps, &P::stream_gaps_ps, "faster device operations do not shorten them"},
     {FixedTimeCause::kStart, &P::start_ps,
-     "the trace cannot tell what came before it: streams busy with earlier work, ranks recorded from a later "
-     "time on; a recording that begins while all are idle would"},
+     "the trace does not show the time before it: streams that ran earlier work, ranks with a later start of "
+     "the recording; a recording that begins while all are idle would"},
     {FixedTimeCause::kUnexplained, &P::unexplained_ps, "nothing that the capture shows shortens it"},
     {FixedTimeCause::kRecordedWaits, &P::recorded_waits_ps,
      "a faster device or faster communication does not end them sooner"},
@@ -82,9 +82,8 @@ std::string WarnOfFixedTime(const proto::FixedTimeReport& fixed_time,
   return absl::StrFormat(
       "%.1f %% of the makespan is fixed time, %.1f %% along the critical path: %s%s",
       100 * fixed_time.share(), 100 * fixed_time.path_share(), CausesOf(fixed_time.run(), true),
-      device_alone() ? ". No call of the host was recorded: nothing tells when the host "
-                       "launched, worked and waited, so that the device's waits for it are "
-                       "among these"
+      device_alone() ? ". No call of the host was recorded, so its launches, work and waits are unknown; "
+                       "these times include the device's waits for the host"
                      : "");
 }
 
@@ -108,10 +107,10 @@ std::string WarnOfHeldEdits(const proto::FixedTimeReport& fixed_time, Time makes
   const std::string run = held.effect_ps() == 0 ? "as long as before"
                                                 : absl::StrCat(length(held.effect_ps()), " ",
                                                                held.effect_ps() > 0 ? "shorter" : "longer");
-  return absl::StrCat("of ", length(held.effect_without_fixed_ps()), " that the edits ",
-                      shorter ? "take away" : "add", ", fixed time ", shorter ? "holds " : "hides ",
-                      length(held.held_ps()), ": the run is ", run, ", ",
-                      FormatTime(Time::Picos(held.unedited_ps())), " before and ", FormatTime(makespan),
+  return absl::StrCat("the edits ", shorter ? "take away " : "add ", length(held.effect_without_fixed_ps()),
+                      ", but fixed time ", shorter ? "holds " : "hides ", length(held.held_ps()),
+                      " of these: the run is ", run, ", ", FormatTime(Time::Picos(held.unedited_ps())),
+                      " before and ", FormatTime(makespan),
                       " now. No edit of durations makes it shorter than ",
                       FormatTime(Time::Picos(fixed_time.run().time_ps())), " (",
                       CausesOf(fixed_time.run(), false), " of the makespan)");

@@ -105,10 +105,9 @@ absl::Status Metering::AddTo(const std::vector<DimensionTraffic>& traffic, const
   for (size_t d = 1; d < traffic.size(); ++d) bits += 8 * static_cast<double>(traffic[d].bytes);
   AddEnergy({*traces_, *meter_, constants_, bill_, places_, bits, powers_.slowed, phases, makespan_}, report);
   if (constants_.assumed) {
-    report->add_warning(absl::StrCat("--energy: what operations add to the power of ",
-                                     constants_.profile.device(),
-                                     " is assumed to be the share of its rated power that it is on H100; no "
-                                     "measurement of it is known here"));
+    report->add_warning(
+        absl::StrCat("--energy: the power that operations add on ", constants_.profile.device(),
+                     " was not measured; it is assumed to be the same share of the rated power as on H100"));
   }
   return AddEconomics(report);
 }

@@ -140,8 +140,7 @@ std::string Dimensions(const proto::Report& r, TextPage* page) {
 
 // Measured errors: see "Skipping" in backends/README.md.
 std::string SkipError(const proto::PacketReport& p) {
-  if (p.skip_error() == 0)
-    return "           how far that moves the end was not measured for this transport\n";
+  if (p.skip_error() == 0) return "           the error of the end was not measured for this transport\n";
   return absl::StrFormat(
       "           jobs over %s ended within %g %% of where they end with skip=off, where flows meet on "
       "uplinks\n",
@@ -166,11 +165,11 @@ std::string Packets(const proto::Report& r) {
                     absl::StrFormat("%.2f", 100.0 * static_cast<double>(p.skipped_packets()) /
                                                 static_cast<double>(p.packets())),
                     " %): ", FormatCount(p.jumps()), " jumps over constant rates, ",
-                    FormatCount(p.repeated_messages()), " messages as others before them\n", SkipError(p));
+                    FormatCount(p.repeated_messages()), " messages that repeat earlier ones\n", SkipError(p));
   }
   if (p.messages() + p.fluid_messages() > 0) {
     absl::StrAppend(&out, "  for      ", FormatCount(p.messages()), " messages, ",
-                    FormatBytes(p.message_bytes()), "; fluid were ", FormatCount(p.fluid_messages()), ", ",
+                    FormatBytes(p.message_bytes()), "; fluid: ", FormatCount(p.fluid_messages()), ", ",
                     FormatBytes(p.fluid_bytes()), "\n");
   }
   return out;
@@ -184,7 +183,8 @@ std::string FlowTimesTable(const proto::Report& r, TextPage* page) {
     return large ? "above 1e9" : absl::StrFormat("<= %.0e", static_cast<double>(f.most_bytes()));
   });
   for (const proto::FlowReport& f : r.flow_time()) table.Add(f);
-  return absl::StrCat("\nFlows by size (slowdown: time over time alone)\n", table.Print(page));
+  return absl::StrCat("\nFlows by size (slowdown: time over the time without other flows)\n",
+                      table.Print(page));
 }
 
 std::string Links(const proto::Report& r, TextPage* page) {
@@ -217,10 +217,10 @@ std::string TimeSources(const proto::Report& r, TextPage* page) {
   for (const proto::TimeSourceReport& x : r.time_source()) {
     if (x.outside() > 0) {
       absl::StrAppend(&notes, "  interpolate refused ", FormatCount(x.outside()),
-                      " nodes that lie outside of what was measured\n");
+                      " nodes outside the measured rows\n");
     }
     if (x.derived() > 0) {
-      absl::StrAppend(&notes, "  roofline had the work of ", FormatCount(x.derived()),
+      absl::StrAppend(&notes, "  roofline derived the work of ", FormatCount(x.derived()),
                       " nodes from their shapes\n");
     }
     if (x.nodes() > 0) table.Add(x);
@@ -231,11 +231,11 @@ std::string TimeSources(const proto::Report& r, TextPage* page) {
     RowTable<proto::RepricedFamily> families;
     for (const proto::RepricedFamily& f : r.repriced()) families.Add(f);
     absl::StrAppend(&out, "  recorded on ", r.repriced_from(),
-                    ", carried to this device: recorded time x the ratio of the kernel model\n",
+                    ", converted to this device: recorded time x the ratio of the kernel model\n",
                     families.Print(page));
   }
   if (r.unanswered_size() > 0) {
-    absl::StrAppend(&out, "  names that nothing answered (they take no time):\n");
+    absl::StrAppend(&out, "  names without a time (they take no time):\n");
     const int n = std::min(kListRows, r.unanswered_size());
     for (int i = 0; i < n; ++i) {
       absl::StrAppend(&out, "    ", Shorten(r.unanswered(i).name(), 70, "(no name)"), "  x ",

@@ -393,7 +393,7 @@ proto::Report MakeReport(const Metrics& metrics, const RunDescription& run) {
   for (const std::string& w : metrics.warnings) report.add_warning(ToUtf8(w));
   if (report.makespan_ps() == 0) {
     report.add_warning(absl::StrFormat(
-        "nothing takes time, so that the makespan of 0 s says nothing: of %d nodes none has a recorded time, "
+        "no node takes time, so the makespan of 0 s has no meaning: none of %d nodes has a recorded time, "
         "work that "
         "a model can price, or bytes to send; give a kernel table (--kernels), or see `chakra-replay doctor`",
         metrics.nodes));

@@ -29,17 +29,15 @@ constexpr size_t kOther = std::size(kGroupKinds) - 1;
 static_assert(std::size(kGroupKinds) <= kCommKinds);
 
 constexpr char kMfuFormula[] =
-    "model FLOPs / (devices x peak x time): each product of the model three times, causal attention at half, "
+    "model FLOPs / (devices x peak x time): each GEMM of the model three times, causal attention at half, "
     "no "
     "recomputation (Megatron-LM's count: 6 a parameter and token, and attention)";
 constexpr char kFrozenMfuFormula[] =
-    "model FLOPs / (devices x peak x time): each product of the model twice, for its weights are frozen, "
-    "those of "
-    "adapters three times, causal attention at half, no recomputation";
+    "model FLOPs / (devices x peak x time): each GEMM of the model twice, because its weights are frozen, "
+    "those of adapters three times, causal attention at half, no recomputation";
 constexpr char kTablesMfuFormula[] =
-    "model FLOPs / (devices x peak x time): each product of MLPs, cross layers and vectors three times, that "
-    "of the first "
-    "layer twice, no sums of rows";
+    "model FLOPs / (devices x peak x time): each GEMM of MLPs, cross layers and vectors three times, those "
+    "of the first layer twice, no sums of rows";
 constexpr char kHfuFormula[] = "MFU with the operations of recomputation added to the model FLOPs";
 
 uint8_t KindOfStream(int32_t lane) {

@@ -150,10 +150,9 @@ absl::StatusOr<CollectiveCosts> CheckCollectives(const proto::Collectives& c,
                                                  const std::vector<TopologyDimension>& dimensions) {
   CollectiveCosts out;
   if (c.has_library() && std::max(c.splits(), c.splits_at_once()) > 1) {
-    return BadField(
-        c.splits() > 1 ? "collectives.splits" : "collectives.splits_at_once",
-        absl::StrCat(std::max(c.splits(), c.splits_at_once())),
-        "1 beside collectives.library, which cuts by its chunk_bytes and takes what library.choice says");
+    return BadField(c.splits() > 1 ? "collectives.splits" : "collectives.splits_at_once",
+                    absl::StrCat(std::max(c.splits(), c.splits_at_once())),
+                    "1 with collectives.library, which splits by its own chunk_bytes and library.choice");
   }
   out.splits = std::max(1, c.splits());
   out.splits_at_once = std::max(1, c.splits_at_once());
@@ -169,7 +168,7 @@ absl::StatusOr<CollectiveCosts> CheckCollectives(const proto::Collectives& c,
   }
   if (c.has_library() && !out.algorithm.empty()) {
     return BadField(absl::StrCat("collectives.algorithm[\"", out.algorithm.begin()->first, "\"]"), "set",
-                    "none beside collectives.library: library.choice names its algorithms");
+                    "none with collectives.library: library.choice names its algorithms");
   }
   if (c.has_library()) {
     ASSIGN_OR_RETURN(LibraryModel library, BuildLibrary(c.library(), dimensions, ProgramNames(out.programs)));
@@ -264,11 +263,12 @@ absl::StatusOr<ClusterModel> BuildCluster(const proto::Cluster& cluster, int ran
   ASSIGN_OR_RETURN(BuiltTopology built, BuildTopology(cluster.topology(), ranks));
   const Topology* const topology = &built.topology;
   if (ranks > topology->devices()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "cluster: the trace has ", ranks, " ranks, the topology only ", topology->devices(), " devices",
-        TakesHostsForDevices(cluster.topology())
-            ? "; where the hosts of the network's file are nodes: --network FILE:span=rails"
-            : ""));
+    return absl::InvalidArgumentError(
+        absl::StrCat("cluster: the trace has ", ranks, " ranks, but the topology has only ",
+                     topology->devices(), " devices",
+                     TakesHostsForDevices(cluster.topology())
+                         ? "; if the hosts of the network's file are nodes: --network FILE:span=rails"
+                         : ""));
   }
   RETURN_IF_ERROR(CheckDevice(cluster.device()));
   ASSIGN_OR_RETURN(MemoryModel memory, CheckMemory(cluster));

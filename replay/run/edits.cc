@@ -201,7 +201,7 @@ absl::StatusOr<edit::Script> ReadForm(const proto::EditText& text) {
     if (script.ok()) return edit::Script{option.shown(), *std::move(script), ""};
     return absl::InvalidArgumentError(absl::StrCat(option.shown(), ": ", script.status().message()));
   }
-  return absl::InvalidArgumentError("an edit says nothing");
+  return absl::InvalidArgumentError("empty edit");
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ void GrowWhole(int to, Growth* growth) {
 
 absl::Status NoMember(const Replicas& replicas, int traced, int64_t place) {
   return Bad(replicas,
-             absl::StrCat("rank ", traced, " would be no member any more; expected at least ", place + 1));
+             absl::StrCat("rank ", traced, " would no longer be a member; expected at least ", place + 1));
 }
 
 // Sets the dimension of `growth` to that of the group `name`.
@@ -94,7 +94,7 @@ absl::Status SetDimension(const Replicas& replicas, const std::string& name, int
   const std::optional<RankBox> box = BoxOf(members);
   if (!box || box->sides.size() > 1 || box->BaseOf(box->base) != box->base) {
     return Bad(replicas, absl::StrCat("group \"", name, "\" has the ranks ", absl::StrJoin(members, ", "),
-                                      "; expected equal distances, from a whole multiple of them on"));
+                                      "; expected equal distances, from a multiple of the distance on"));
   }
   if (box->sides.empty()) {
     return Bad(replicas, absl::StrCat("group \"", name, "\" has one rank; expected one of several"));
@@ -167,7 +167,7 @@ absl::StatusOr<Growth> GrowGroups(const RankTrace& trace, int traced, const Grou
     GrowWhole(ranks, &growth);
     return growth;
   }
-  if (replicas.size() > 1) return Bad(replicas[1], "given twice; beside --ranks, expected it once");
+  if (replicas.size() > 1) return Bad(replicas[1], "given twice; with --ranks, expected it once");
   ASSIGN_OR_RETURN(const std::string name, Named(replicas[0], growth));
   if (AreFirst(growth.groups.at(name).members, growth.recorded)) {
     if (traced >= replicas[0].to) return NoMember(replicas[0], traced, traced);

@@ -99,13 +99,13 @@ std::vector<std::string> WhatFabricMisses(const ClusterModel& cluster, const Mac
                            : "";
       out.push_back(absl::StrCat("network ", d.name, ": messages share its links", ratio, ", which --fabric ",
                                  fabric,
-                                 " does not see: its times are lower bounds; --fabric fluid sees it"));
+                                 " does not model: its times are lower bounds; --fabric fluid models it"));
     }
     if (splits || cluster.routing.queue_pairs > 1) continue;
     if (const int ports = EqualPorts(graph, /*nvswitches=*/false); ports > 1) {
       out.push_back(
           absl::StrCat("network ", d.name, ": a device has ", ports,
-                       " ports, of which a message takes one by its hash; --routing spray takes all"));
+                       " ports; a message uses one of them, by its hash; --routing spray uses all"));
     }
     // NVSwitches matter in the first dimension only.
     if (&d != &cluster.topology.dimensions().front()) continue;

@@ -29,7 +29,7 @@ std::optional<KernelModel> ModelOf(const proto::Device& device, absl::string_vie
   if (device.peak_tflops().empty() && device.memory_gbytes_per_s() <= 0) return std::nullopt;
   auto model = KernelModel::Create(device, load);
   if (model.ok()) return *std::move(model);
-  run->warnings.push_back(absl::StrCat(what, ": ", model.status().message(), "; it answers nothing"));
+  run->warnings.push_back(absl::StrCat(what, ": ", model.status().message(), "; it prices no node"));
   return std::nullopt;
 }
 
@@ -37,7 +37,7 @@ std::optional<KernelModel> ModelOf(const proto::Device& device, absl::string_vie
 
 absl::Status GraphPricer::ReadTable(const RunOptions& options, bool interpolate, RunDescription* run) {
   if (interpolate && options.kernels.empty())
-    run->warnings.push_back("--compute interpolate has no kernel table (--kernels) and answers nothing");
+    run->warnings.push_back("--compute interpolate has no kernel table (--kernels) and prices no node");
   if (options.kernels.empty()) return absl::OkStatus();
   ASSIGN_OR_RETURN(auto table, LoadKernelTable(options.kernels));
   index_ = KernelTableIndex::Make(table, options.kernels);
@@ -102,9 +102,9 @@ absl::StatusOr<std::vector<ComputeTimes>> PriceTraces(const LoadedTraces& traces
     times.push_back(std::move(priced));
   }
   for (const auto& [dtype, nodes] : pricer->notes().unknown_peak) {
-    run->warnings.push_back(absl::StrCat("the device gives no peak for ",
+    run->warnings.push_back(absl::StrCat("the device has no peak for ",
                                          dtype.empty() ? "an unknown type" : dtype, ": ", nodes,
-                                         " nodes take the default type's"));
+                                         " nodes use the peak of the default type"));
   }
   return times;
 }

@@ -85,8 +85,8 @@ absl::Status Run::ChooseSources() {
   recorded_comm_ = possible.ok();
   if (recorded_comm_ && set_->of_one_trace) {
     description_.warnings.push_back(
-        "communication takes its recorded time, however many ranks its groups have now; --cluster, or --comm "
-        "simulated, simulates it among them");
+        "communication keeps its recorded time, although its groups have another number of ranks; --cluster "
+        "or --comm simulated simulates it");
   }
   if (recorded_comm_) {
     if (!options_.fabric.empty()) {
@@ -156,7 +156,7 @@ absl::Status Run::DescribeRanks() {
   description_.placement = cluster_.proto.placement().rule();
   if (recorded_comm_)
     description_.warnings.push_back(
-        "the placement moves no communication: it took its recorded time (--comm recorded)");
+        "the placement has no effect: communication took its recorded time (--comm recorded)");
   if (LooksLikePlacementRule(description_.placement)) return absl::OkStatus();
   return AddInput(description_.placement, "placement");
 }
@@ -211,7 +211,7 @@ void Run::TellUnusedPrograms(const Metrics& metrics) {
         metrics.collectives.begin(), metrics.collectives.end(),
         [&](const auto& of) { return std::any_of(of.second.chosen.begin(), of.second.chosen.end(), ran); });
     if (!served)
-      description_.warnings.push_back(absl::StrCat(Serves(*program), "; no call of this run ran it"));
+      description_.warnings.push_back(absl::StrCat(Serves(*program), "; no call of this run used it"));
   }
 }
 

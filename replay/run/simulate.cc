@@ -63,11 +63,10 @@ absl::StatusOr<Metrics> Simulate(const Simulation& simulation, Machine& machine)
   absl::StatusOr<Metrics> metrics = Replay(simulation.traces, simulation.times, machine, options);
   const double tolerance = simulation.options.fabric_options.Get<FlowOptions>().tolerance;
   if (metrics.ok() && tolerance > 0) {
-    metrics->warnings.push_back(
-        absl::StrFormat("--fluid-tolerance %g: where each end changes the rates of hundreds of flows, what "
-                        "ended flows leave is given "
-                        "to others up to %g %% of the time since a flow last came too late",
-                        tolerance, 100 * tolerance));
+    metrics->warnings.push_back(absl::StrFormat(
+        "--fluid-tolerance %g: where the end of a flow changes the rates of hundreds of others, these get "
+        "its bandwidth with a delay. The delay is at most %g %% of the time since a flow last began",
+        tolerance, 100 * tolerance));
   }
   return metrics;
 }

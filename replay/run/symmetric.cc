@@ -137,7 +137,7 @@ std::string Ranks(const std::vector<int>& members) {
 
 std::string Shares(size_t from, size_t to) {
   return absl::StrCat("a rank's share of an all-gather or gather is ", FormatCount(from), "/",
-                      FormatCount(to), " of what was recorded, other calls keep their bytes");
+                      FormatCount(to), " of the recorded bytes; other calls keep their bytes");
 }
 
 bool UsesNoGroup(const RankTrace& trace) {
@@ -182,9 +182,7 @@ std::vector<std::string> Assumptions(const RankTrace& trace, const Growth& growt
                                  " ranks, with the bytes that were recorded"));
   }
   if (several && !grown && !asked && growth.recorded != ranks) {
-    lines.push_back(
-        "no group holds all ranks of the recorded job, so that none grows; --replicas GROUP=N beside "
-        "--ranks tells which is data-parallel");
+    lines.push_back("no group has all recorded ranks, so none can grow; use --replicas GROUP=N with --ranks");
   }
   return lines;
 }

@@ -36,7 +36,7 @@ absl::Status CheckMemory(const TraceSet& traces, uint64_t free_bytes, bool recor
   const auto gb = [](uint64_t bytes) { return MemoryText(static_cast<double>(bytes)); };
   return absl::ResourceExhaustedError(absl::StrCat("a replay of ", traces.ranks.size(), " ranks with ",
                                                    traces.nodes(), " nodes needs at least ", gb(least),
-                                                   " beside the traces, and ", gb(free_bytes),
+                                                   " in addition to the traces, but only ", gb(free_bytes),
                                                    " are free; expected fewer ranks, calls or steps (name "
                                                    "the files of some ranks), or a machine with more "
                                                    "memory"));

@@ -93,7 +93,7 @@ absl::Status FillRange(const proto::ValueRange& r, const std::string& where, Swe
 
 absl::Status FillChoices(const proto::Axis& axis, const std::string& where, SweepAxis* out) {
   if (axis.sets_case() != proto::Axis::SETS_NOT_SET) {
-    return SpecError(where, "choice says itself what it sets; expected neither option nor field");
+    return SpecError(where, "choice sets its own fields; expected neither option nor field");
   }
   for (int i = 0; i < axis.choice_size(); ++i) {
     const std::string at = absl::StrCat(where, ".choice[", i, "]");

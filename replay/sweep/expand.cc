@@ -234,7 +234,9 @@ class SpaceBuilder {
                                                        : DrawHypercube());
     if (space_.points_.empty()) {
       return absl::InvalidArgumentError(absl::StrCat(
-          "the sweep has no point: of ", FormatCount(space_.left_out_), " each is left out by a constraint"));
+          "the sweep has no point: constraints exclude ",
+          space_.left_out_ == 1 ? "its only point"
+                                : absl::StrCat("all ", FormatCount(space_.left_out_), " points")));
     }
     return Repeat(repeats);
   }

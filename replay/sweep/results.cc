@@ -163,7 +163,7 @@ absl::StatusOr<Results> LoadResults(const std::vector<std::string>& folders) {
             absl::StrCat(path,
                          ": its first line, which says what the sweep is, is damaged; run the sweep "
                          "with -o ",
-                         folder, " again, which writes it anew"));
+                         folder, " again, which writes a new one"));
       }
       if (out.start == nullptr) {
         out.start = std::make_shared<proto::SweepStart>(*content.start);

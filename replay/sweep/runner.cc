@@ -138,7 +138,7 @@ absl::StatusOr<std::map<std::string, proto::PointRecord>> Runner::Run(std::vecto
   if (journal_ != nullptr) source.failure_.Update(journal_->Flush());
   if (!source.failure_.ok()) return source.failure_;
   if (source.under_way_ > 0) return absl::UnavailableError("a process that ran points of the sweep was lost");
-  if (!source.tasks_.empty()) return absl::CancelledError("it was told to stop");
+  if (!source.tasks_.empty()) return absl::CancelledError("the sweep was stopped");
   return std::move(source.records_);
 }
 

@@ -176,11 +176,11 @@ absl::StatusOr<SearchResult> RunSearch(const SearchProblem& problem, const proto
 }
 
 std::string DescribeSearch(const SearchResult& result, const proto::Search& options) {
-  return absl::StrCat(
-      options.method() == proto::Search::COORDINATE ? "coordinate descent" : "hill climbing", " from ",
-      result.starts, result.starts == 1 ? " start" : " starts", ": ", FormatCount(result.evaluations),
-      " points in ", FormatCount(result.rounds), result.rounds == 1 ? " round" : " rounds", ", ",
-      result.converged ? "until nothing next to what was found is better" : "until its evaluations ran out");
+  return absl::StrCat(options.method() == proto::Search::COORDINATE ? "coordinate descent" : "hill climbing",
+                      " from ", result.starts, result.starts == 1 ? " start" : " starts", ": ",
+                      FormatCount(result.evaluations), " points in ", FormatCount(result.rounds),
+                      result.rounds == 1 ? " round" : " rounds", ", ",
+                      result.converged ? "until no neighbour was better" : "until its evaluations ran out");
 }
 
 }  // namespace chakra::sweep

@@ -168,7 +168,7 @@ class Load(FolderTest):
         self.assertEqual(caught.exception.code, "not_found")
         with self.assertRaisesRegex(TypeError, "select_ranks"):
             cr.load(STEP, select_rank=1)
-        with self.assertRaisesRegex(cr.Error, "fabric says nothing of traces"):
+        with self.assertRaisesRegex(cr.Error, "fabric does not apply to traces"):
             cr.load(STEP, fabric="fluid")
         for wrong in (3, None, [STEP, 4]):
             with self.assertRaisesRegex(TypeError, r"is no path; expected a str, a pathlib.Path, or a list"):

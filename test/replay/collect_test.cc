@@ -108,7 +108,7 @@ TEST(Collect, RefusesTracesWithoutMeasuredKernels) {
   traces.ranks.push_back(Trace({{"h", 3, "", "", 0, true}}));
   CollectNotes notes;
   EXPECT_THAT(std::string(CollectKernels(traces, {}, &notes).status().message()),
-              HasSubstr("no kernel that was measured: 1 host operations were passed over"));
+              HasSubstr("no measured kernel: 1 host operations were skipped"));
 }
 
 proto::KernelTable Table(const char* device, const char* name, double us, uint64_t count) {

@@ -47,7 +47,7 @@ TEST(PrintCommunication, SymmetricGroupsAreOneRow) {
   Add(&r, "all_reduce", "dp0", "dp", 4 << 20, 1'000'000);
   EXPECT_EQ(
       PrintCommunication(r, nullptr),
-      "\nCommunication, the longest first (alike groups in one row, with what each has; algbw, busbw in "
+      "\nCommunication, the longest first (symmetric groups share a row, with mean values; algbw, busbw in "
       "GB/s)\n"
       "  kind        group  groups  ranks  count  bytes  time  wait    algbw    busbw  algorithm\n"
       "  all_reduce  tp0       448      8      4  1 MiB  3 us   0 s   349.53   611.67  -\n"
@@ -80,7 +80,7 @@ TEST(PrintCommunication, SumsByKindAndDimensionComeFirst) {
                 "  kind        dimension  groups  ranks  count      bytes  time a group  wait a group\n"
                 "  all_reduce  tp              1      8      4      500 B          8 ns           0 s\n"
                 "  all_gather  dp              6      8     24  11.72 KiB        3.5 ns           0 s\n"));
-  EXPECT_THAT(text, HasSubstr("\nCommunication, the longest first (alike groups in one row"));
+  EXPECT_THAT(text, HasSubstr("\nCommunication, the longest first (symmetric groups share a row"));
   proto::Report one;
   Add(&one, "all_reduce", "tp0", "tp", 500, 8000);
   EXPECT_THAT(PrintCommunication(one, nullptr), Not(HasSubstr("by kind and dimension")));

@@ -75,7 +75,7 @@ TEST(TimeSources, ParsesLists) {
       HasSubstr("did you mean \"roofline\"? Known: table, interpolate, repriced, model, roofline, recorded"));
   EXPECT_THAT(*ParseTimeSources("table,interpolate"),
               ElementsAre(TimeSource::kTable, TimeSource::kInterpolate));
-  EXPECT_THAT(error("table,table"), HasSubstr("\"table\" is there twice"));
+  EXPECT_THAT(error("table,table"), HasSubstr("\"table\" is given twice"));
   EXPECT_THAT(error(""), HasSubstr("unknown time source \"\""));
   EXPECT_THAT(error("none"), HasSubstr("unknown time source \"none\""));
 }

@@ -172,7 +172,7 @@ TEST_F(Doctor, RecognisesFormatsByTheirContent) {
   EXPECT_EQ(d.run_size(), 0);
   EXPECT_THAT(What(d, "plan.json"), HasSubstr("MSCCL++"));
   EXPECT_THAT(What(d, "nccl.log"), HasSubstr("debug log of NCCL"));
-  EXPECT_EQ(What(d, "lat.txt"), "what OSU's micro-benchmarks or perftest measured");
+  EXPECT_EQ(What(d, "lat.txt"), "measurements of OSU's micro-benchmarks or perftest");
   EXPECT_THAT(Next(d, "lat.txt"), HasSubstr("lat.txt --cluster PRESET"));
   EXPECT_THAT(Next(d, "reduce.txt"), HasSubstr("reduce.txt --ranks N --cluster PRESET"));
   for (const char* name : {"colon.txt", "compose.yaml", "package.json", "rank.json", "id.json"})

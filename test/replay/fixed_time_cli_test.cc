@@ -99,8 +99,8 @@ TEST_F(FixedTimeCli, ReportHasCausesOfRunAndRanks) {
   EXPECT_DOUBLE_EQ(second.share(), 1.0 / 71);  // of the rank's own 71 us
   EXPECT_EQ(
       WarningOf(r),
-      "40.0 % of the makespan is fixed time, 40.0 % along the critical path: host gaps 30.0 % (the "
-      "trace cannot tell what these host threads did or waited for; annotations around what they do would); "
+      "40.0 % of the makespan is fixed time, 40.0 % along the critical path: host gaps 30.0 % (the trace "
+      "does not show what these host threads did or waited for; annotations around their work would); "
       "unexplained 10.0 % (nothing that the "
       "capture shows shortens it)");
 }
@@ -145,8 +145,8 @@ TEST_F(FixedTimeCli, StrictCausesRefusesSharesAboveItsLimit) {
   EXPECT_EQ(refused.out, "");
   EXPECT_THAT(refused.err,
               HasSubstr("--strict-causes: 40.0 % of the makespan is fixed time, expected at most 5 %: "
-                        "host gaps 30.0 % (the trace cannot tell what these host threads did or waited for; "
-                        "annotations around what they do would); unexplained 10.0 % ("));
+                        "host gaps 30.0 % (the trace does not show what these host threads did or waited "
+                        "for; annotations around their work would); unexplained 10.0 % ("));
   EXPECT_EQ(Run(run + " --strict-causes=39.9").status, 1);
   EXPECT_EQ(Run(run + " --strict-causes=40").status, 0);
   EXPECT_EQ(Run(run + " --strict-causes=0").status, 1);
@@ -185,22 +185,22 @@ TEST_F(FixedTimeCli, EditReportsWhatFixedTimeHolds) {
     }
     return std::string();
   };
-  // Rank 0 ends after 100 us, with the calls and the gap of 40 us. Without fixed time, it ends after 70 us,
-  // with the kernel.
-  EXPECT_EQ(held(run + " --scale '^n1$=0'"),
-            "of 10 us that the edits take away, fixed time holds 10 us: the run is as long as before, 100 us "
-            "before and 100 us now. No edit of durations makes it shorter than 40 us (host gaps 30.0 %, "
-            "unexplained 10.0 % of the makespan)");
+  // Rank 0 ends with the calls and the gap of 40 us after 100 us, without fixed time with the kernel
+  // after 70.
+  EXPECT_EQ(
+      held(run + " --scale '^n1$=0'"),
+      "the edits take away 10 us, but fixed time holds 10 us of these: the run is as long as before, 100 us "
+      "before and 100 us now. No edit of durations makes it shorter than 40 us (host gaps 30.0 %, "
+      "unexplained 10.0 % of the makespan)");
   const proto::Report slower = Report(run + " --scale '^n1$=2'");
   EXPECT_EQ(slower.fixed_time().held().unedited_ps(), 100000000);
   EXPECT_EQ(slower.fixed_time().held().effect_ps(), -1000000);
   EXPECT_EQ(slower.fixed_time().held().effect_without_fixed_ps(), -30000000);
   EXPECT_EQ(slower.fixed_time().held().held_ps(), -29000000);
   EXPECT_EQ(
-      held(run + " --scale '^n1$=2'").substr(0, 95),
-      "of 30 us that the edits add, fixed time hides 29 us: the run is 1 us longer, 100 us before and ");
-  // Host calls without time: the edit takes away 60 us with the gap, and 40 us without it, so fixed time
-  // holds nothing.
+      held(run + " --scale '^n1$=2'").substr(0, 100),
+      "the edits add 30 us, but fixed time hides 29 us of these: the run is 1 us longer, 100 us before and ");
+  // Host calls of no time: the edit takes away 60 us with the gap and 40 without, which is all.
   EXPECT_EQ(held(run + " --scale '^n[02]$=0'"), "");
   EXPECT_EQ(Report(run + " --scale '^n[02]$=0'").fixed_time().held().held_ps(), 0);
   EXPECT_EQ(held(run), "");

@@ -193,10 +193,9 @@ TEST(Jobs, SingleTraceErrorNamesItsRank) {
   b.Coll(0, CollectiveType::kAllReduce, 64, {}, "world");
   TraceSet set = *b.Build();
   set.ranks[0].recorded_rank = 1;
-  EXPECT_THAT(
-      std::string(Ran(set, {}, Mesh(1), "analytical").status().message()),
-      testing::HasSubstr("names rank 0, which has no trace: the only one is of rank 1; give all ranks' "
-                         "traces, or let all ranks do what this one did: --ranks 4"));
+  EXPECT_THAT(std::string(Ran(set, {}, Mesh(1), "analytical").status().message()),
+              testing::HasSubstr("names rank 0, which has no trace: the only one is of rank 1; give the "
+                                 "traces of all ranks, or replay all ranks like this one: --ranks 4"));
 }
 
 TEST(Jobs, RefusesAnEmptyList) {

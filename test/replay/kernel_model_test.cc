@@ -270,7 +270,9 @@ TEST(KernelModel, RefusesInvalidGemms) {
            {"negative", {KernelDtype::kBf16, 1, 8, 8, -3}, "k is -3"},
            {"infinite", {KernelDtype::kBf16, HUGE_VAL, 8, 8, 8}, "batch is inf"},
            {"too much", {KernelDtype::kBf16, 1, 4e6, 4e6, 4e6}, "expected at most 2^62"},
-           {"fp4", {KernelDtype::kFp4, 1, 8, 8, 8}, "A100-SXM4-80GB has no peak; expected one of"},
+           {"fp4",
+            {KernelDtype::kFp4, 1, 8, 8, 8},
+            "A100-SXM4-80GB has no peak for dtype fp4; expected one of"},
        }) {
     const auto time = model.Gemm(bad.call);
     ASSERT_FALSE(time.ok()) << bad.what;

@@ -161,7 +161,7 @@ TEST(LibraryBuild, RefusesBadLevels) {
   out->set_wire_gbytes_per_s(1);
   out->add_wiring()->set_links(1);
   EXPECT_THAT(std::string(BuildCluster(outer, 8).status().message()),
-              AllOf(HasSubstr("level[1].wiring is there 1 times"), HasSubstr("level[0] alone")));
+              AllOf(HasSubstr("level[1].wiring is there 1 times"), HasSubstr("only level[0]")));
 }
 
 TEST(LibraryBuild, RefusesBadTerms) {

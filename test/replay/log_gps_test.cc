@@ -345,7 +345,7 @@ TEST(LogGps, RefusesCollectives) {
       RunCommand("replay " + std::string(CHAKRA_SOURCE_DIR) + "/examples/transformer_step --fabric loggps");
   EXPECT_EQ(r.status, 1);
   EXPECT_THAT(r.err,
-              HasSubstr("fabric loggps knows computation, sends and receives only; `convert --to goal"));
+              HasSubstr("fabric loggps supports only computation, sends and receives; `convert --to goal"));
 }
 
 TEST(ConvertToGoal, LowersCollectivesToARunnableProgram) {

@@ -240,7 +240,7 @@ TEST(Match, RootsMustBeMembers) {
   TraceBuilder c(3);
   c.groups = {{"g", {2, 0}}};
   for (int r : {0, 2}) TraceBuilder::Int(&c.Coll(r, T::kBroadcast, 8, {}, "g"), "root", 1);
-  EXPECT_THAT(Error(c), HasSubstr("root: rank 1 is no member of the group; expected one of 2, 0"));
+  EXPECT_THAT(Error(c), HasSubstr("root: rank 1 is not a member of the group; expected one of 2, 0"));
 }
 
 TEST(Match, NamesLastCallOfRankThatStops) {

@@ -145,14 +145,14 @@ TEST(NetworkNics, NetworksDefaultToAFabricWithContention) {
   const CommandResult blind = Collective(seven + " --fabric analytical");
   EXPECT_THAT(blind.err,
               HasSubstr("network leaf_spine: messages share its links (oversubscription 7:1 at leaf), which "
-                        "--fabric analytical does not see"));
-  EXPECT_THAT(Collective(seven).err, Not(HasSubstr("does not see")));
+                        "--fabric analytical does not model"));
+  EXPECT_THAT(Collective(seven).err, Not(HasSubstr("does not model")));
   EXPECT_THAT(Collective("all_to_all --bytes 64MiB --ranks 64 --network switch --fabric analytical").err,
-              Not(HasSubstr("does not see")));
+              Not(HasSubstr("does not model")));
   const CommandResult run = RunCommand(absl::StrCat(
       "replay ", CHAKRA_SOURCE_DIR, "/examples/transformer_step --cluster dgx-h100:gpus_per_node=2 -q ",
       "--fabric analytical --network leaf_spine:hosts_per_leaf=2,spines=1"));
-  EXPECT_THAT(run.out, HasSubstr("does not see: its times"));
+  EXPECT_THAT(run.out, HasSubstr("does not model: its times"));
 }
 
 TEST(NetworkNics, InjectionSetsBandwidthOfDevice) {
@@ -221,7 +221,7 @@ TEST_F(NetworkFiles, ParallelNvSwitchesEqualOne) {
   EXPECT_THAT(Collective("all_reduce --bytes 1MiB --ranks 8 --fabric analytical-fifo --network " + many).err,
               HasSubstr("NVSwitches stripe each message over 4 links"));
   EXPECT_THAT(Collective("all_reduce --bytes 1MiB --ranks 16 --network switch:planes=4").err,
-              HasSubstr("a device has 4 ports, of which a message takes one"));
+              HasSubstr("a device has 4 ports; a message uses one of them"));
 }
 
 TEST(NetworkNics, SharedFilesOfNvSwitchesAgree) {

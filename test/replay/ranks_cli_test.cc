@@ -138,10 +138,10 @@ TEST(RanksCli, ScaledRankDropsRecordedWaits) {
                               slow = ReportOf(one + " --straggler 0=1.5");
   EXPECT_LT(time(many), time(as_it_is));
   EXPECT_EQ(time(many), time(slow));
-  EXPECT_TRUE(warned(as_it_is, "contain the waiting for the others (the least"));
-  EXPECT_TRUE(warned(many, "each takes the least of its repeats"));
-  EXPECT_TRUE(warned(slow, "each takes the least of its repeats"));
-  EXPECT_TRUE(warned(many, "however many ranks its groups have now"));
+  EXPECT_TRUE(warned(as_it_is, "include waits for ranks without a trace (the minimum"));
+  EXPECT_TRUE(warned(many, "each takes the minimum of its repeats"));
+  EXPECT_TRUE(warned(slow, "each takes the minimum of its repeats"));
+  EXPECT_TRUE(warned(many, "although its groups have another number of ranks"));
 }
 
 // A run with very many ranks begins with a note about its possible duration, and still gives its result.

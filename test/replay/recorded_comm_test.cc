@@ -135,7 +135,7 @@ TEST(RecordedComm, DoesNotWaitForMembersWithoutTrace) {
       run.metrics.warnings,
       ElementsAre(HasSubstr("1 collective calls have members without a trace"),
                   HasSubstr("2 communication nodes were recorded without a trace of all ranks: the 600 ns "
-                            "contain the waiting for the others (the least of the repeats: 600 ns)")));
+                            "include waits for ranks without a trace (the minimum of the repeats: 600 ns)")));
 }
 
 // The calls of one rank of four: two all-reduces of a size, one of another, a gather with another root.
@@ -156,7 +156,7 @@ TEST(RecordedComm, UnchangedRunKeepsWaitsAndWarns) {
   EXPECT_EQ(run.end(0, 3), 2400 * kNs);
   ASSERT_EQ(run.metrics.warnings.size(), 2u);
   EXPECT_THAT(run.metrics.warnings[1],
-              HasSubstr("the 2.4 us contain the waiting for the others (the least of "
+              HasSubstr("the 2.4 us include waits for ranks without a trace (the minimum of "
                         "the repeats: 1.8 us)"));
 }
 
@@ -167,7 +167,7 @@ TEST(RecordedComm, ChangedRunUsesLeastOfRepeats) {
   EXPECT_EQ(run.end(0, 1), 600 * kNs);
   EXPECT_EQ(run.end(0, 2), 1300 * kNs);  // without a repeat of its size
   EXPECT_EQ(run.end(0, 3), 1800 * kNs);
-  EXPECT_THAT(run.metrics.warnings[1], HasSubstr("each takes the least of its repeats, 1.8 us in all"));
+  EXPECT_THAT(run.metrics.warnings[1], HasSubstr("each takes the minimum of its repeats, 1.8 us in all"));
 }
 
 TEST(RecordedComm, KeepsTransfersIfAllRanksHaveTraces) {

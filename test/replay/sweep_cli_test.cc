@@ -336,7 +336,7 @@ TEST_F(SweepCli, SignalStopsARunningPoint) {
         "axis { name: 'fabric' option: '--fabric' value: 'packet' }\n");
   const std::string out = Run(absl::StrCat("--version >/dev/null; timeout -s INT 3 ", CHAKRA_BINARY,
                                            " sweep ", At("slow.txtpb"), " -o ", At("d"), "; echo status $?"));
-  EXPECT_THAT(out, HasSubstr("stopped: it was told to stop; the same command continues from here"));
+  EXPECT_THAT(out, HasSubstr("the sweep was stopped; the same command continues from here"));
   EXPECT_THAT(Content(At("d/points.journal")), Not(HasSubstr("\"point\"")));
 }
 

@@ -268,7 +268,8 @@ TEST_F(SweepRun, StopFlagEndsRunningPoints) {
       [&](const std::vector<std::string>& words) -> Outcome {
         if (runs_ < 4) return Fake(words);
         stop = true;
-        return {StopRequested() ? absl::CancelledError("it was told to stop") : absl::OkStatus(), {}, "", {}};
+        return {
+            StopRequested() ? absl::CancelledError("the sweep was stopped") : absl::OkStatus(), {}, "", {}};
       },
       options);
   EXPECT_EQ(summary.status().code(), absl::StatusCode::kCancelled) << summary.status();

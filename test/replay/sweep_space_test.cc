@@ -110,7 +110,7 @@ TEST_F(SweepSpace, ConstraintsExcludePoints) {
   EXPECT_EQ(space->points().size(), 2u);
   EXPECT_EQ(space->left_out(), 14u);
   Refuse("axis { name: 'a' value: '1' } constraint: 'a > 1'",
-         "the sweep has no point: of 1 each is left out");
+         "the sweep has no point: constraints exclude its only point");
   Refuse("axis { name: 'a' value: '1' } constraint: 'aa > 1'",
          "constraint[0]: there is no axis \"aa\"; did you mean 'a'?");
   Refuse("axis { name: 'a' value: 'x' } constraint: 'a > 1'", "constraint[0]: column 3");
@@ -183,7 +183,7 @@ TEST_F(SweepSpace, RefusesBadAxes) {
          "axis[0].field: device.memory=1: unknown field device.memory");
   Refuse("axis { name: 'a' field: 'device.memory_gbytes_per_s' value: '3TB' }",
          "memory_gbytes_per_s is \"3TB\"; expected a rate in b/s or B/s");
-  Refuse("axis { name: 'a' option: '--x' choice { label: 'l' } }", "choice says itself what it sets");
+  Refuse("axis { name: 'a' option: '--x' choice { label: 'l' } }", "choice sets its own fields");
   Refuse("axis { name: 'a' choice { words: 'l' } }", "axis[0].choice[0]: label is missing");
   Refuse("axis { name: 'a' value: '1' } replay: '{b}'", "replay: there is no axis \"b\"");
   Refuse("replay: \"'\"", "replay: column 1");

@@ -273,7 +273,7 @@ TEST(OneRankAsMany, RefusesImpossibleGrowth) {
   says(std::string(MakeSymmetric(64, &odd, {Named("dp", 4)}).message()), "has some places of the dimension");
   TraceSet few = RankOfEight();
   few.ranks[0].recorded_rank = 6;
-  says(std::string(MakeSymmetric(64, &few, {Named("", 4)}).message()), "rank 6 would be no member any more");
+  says(std::string(MakeSymmetric(64, &few, {Named("", 4)}).message()), "rank 6 would no longer be a member");
   for (const char* bad : {"", "x", "dp=", "dp=0", "-1", "dp=4x"})
     EXPECT_FALSE(ParseReplicas(bad).ok()) << bad;
   EXPECT_EQ(ParseReplicas("a=b=4")->group, "a=b");
@@ -289,7 +289,7 @@ TEST(OneRankAsMany, NoGroupGrowsWithoutWorldGroup) {
   ASSERT_EQ(set.assumptions.size(), 5u);
   EXPECT_EQ(set.assumptions[3],
             "calls that name no group are of all 16 ranks, with the bytes that were recorded");
-  EXPECT_EQ(set.assumptions[4].rfind("no group holds all ranks of the recorded job", 0), 0u);
+  EXPECT_EQ(set.assumptions[4].rfind("no group has all recorded ranks", 0), 0u);
 }
 
 }  // namespace

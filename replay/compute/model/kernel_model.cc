@@ -228,8 +228,8 @@ absl::Status KernelModel::CheckDtype(KernelDtype dtype) const {
   for (int i = 0; i < kKernelDtypes; ++i) {
     if (machine_->unit[i].peak_per_us > 0) has.push_back(Name(static_cast<KernelDtype>(i)));
   }
-  return absl::InvalidArgumentError(absl::StrCat("dtype is ", Name(dtype), ", of which ", device().name(),
-                                                 " has no peak; expected one of ", absl::StrJoin(has, ", ")));
+  return absl::InvalidArgumentError(absl::StrCat(device().name(), " has no peak for dtype ", Name(dtype),
+                                                 "; expected one of ", absl::StrJoin(has, ", ")));
 }
 
 absl::StatusOr<ModelledTime> KernelModel::Gemm(const GemmCall& c) const {

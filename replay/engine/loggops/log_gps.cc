@@ -17,19 +17,19 @@ uint32_t LogGps::Unit(const Graph& g, uint32_t row) {
 absl::Status LogGps::Prepare() {
   if (options_.path != nullptr || options_.flow_log != nullptr)
     return absl::InvalidArgumentError(
-        "fabric loggps: it keeps no causes and no log of flows; expected a run without --critical-path and "
-        "--flows");
+        "fabric loggps does not record causes or flows; expected a run without --critical-path and "
+        "--flow-log");
   if (options_.variation != nullptr)
-    return absl::InvalidArgumentError("fabric loggps: ranks that vary are not for this fabric");
+    return absl::InvalidArgumentError("fabric loggps does not support variation");
   for (const RankTrace& trace : traces_.ranks) {
     const Graph& g = *trace.graph;
     for (uint32_t row = 0; row < g.size(); ++row) {
       const NodeType type = g.type[row];
       const bool memory = type == NodeType::kMemLoad || type == NodeType::kMemStore;
       if (!memory && type != NodeType::kCollective) continue;
-      return absl::InvalidArgumentError(
-          absl::StrCat(DescribeNode(trace, row), ": fabric loggps knows computation, sends and receives only",
-                       "; `convert --to goal --cluster SPEC` lowers the rest to these"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          DescribeNode(trace, row), ": fabric loggps supports only computation, sends and receives",
+          "; `convert --to goal --cluster SPEC` lowers the rest to these"));
     }
     Rank& rank = ranks_.emplace_back();
     rank.graph = &g;

@@ -61,12 +61,12 @@ class Matcher {
     if (symmetric_ != nullptr && !symmetric_->empty()) CountSymmetricRanks();
     if (uneven_ > 0) {
       result_.warnings.push_back(absl::StrCat(
-          uneven_, " all_to_all calls are of unequal size on their ranks; each was taken at its largest"));
+          uneven_, " all_to_all calls have different sizes on their ranks; the largest size was used"));
     }
     if (groups_.without_group() > 0 && !traces_.groups.empty()) {
       result_.warnings.push_back(absl::StrCat(groups_.without_group(),
                                               " collective nodes name no process group (pg_name); ",
-                                              "they were taken as calls of all ranks"));
+                                              "they were used as calls of all ranks"));
     }
     return std::move(result_);
   }
@@ -199,7 +199,7 @@ class Matcher {
       const auto at = std::find(members.begin(), members.end(), root);
       if (at == members.end()) {
         return Bad(trace, row,
-                   absl::StrCat("root: rank ", root, " is no member of the group; expected one of ",
+                   absl::StrCat("root: rank ", root, " is not a member of the group; expected one of ",
                                 absl::StrJoin(members, ", ")));
       }
       call.root = static_cast<int>(at - members.begin());
@@ -389,7 +389,8 @@ class Matcher {
       if (n > 0) result_.warnings.push_back(absl::StrCat(n, what));
     };
     warn(alone,
-         " collective calls have members without a trace; they begin with the last member that has one");
+         " collective calls have members without a trace; they begin when the last member with a trace "
+         "reaches them");
     warn(calls, " collective calls are missing on some of their traced members");
     warn(messages, " messages have one side only; they take their recorded time");
   }
@@ -431,9 +432,10 @@ class Matcher {
   // enough.
   static absl::Status OneSided(size_t bad, const std::string& first) {
     return absl::InvalidArgumentError(absl::StrCat(
-        bad, " messages have no partner, since every rank does what the traced rank did; the first: ", first,
-        ". A rank that only sends or only receives, as a stage of a pipeline, does not stand for all ranks; "
-        "expected the traces of all of them"));
+        bad,
+        " messages have no partner, because every rank does what the traced rank did; the first: ", first,
+        ". A rank that only sends or only receives, as a stage of a pipeline, cannot stand for all ranks; "
+        "expected the traces of all ranks"));
   }
 
   static std::string Key(const MatchedMessage& m) {

@@ -36,7 +36,7 @@ absl::StatusOr<std::pair<uint32_t, uint32_t>> GroupResolver::Find(const RankTrac
   if (member == member_of_[trace.rank].end()) {
     return Bad(trace, row,
                absl::StrCat("pg_name: rank ", trace.rank, " calls on group \"", name,
-                            "\", of which it is no member; members are ",
+                            "\", but is not a member; members are ",
                             absl::StrJoin((*groups_)[group].members, ", ")));
   }
   const std::pair<uint32_t, uint32_t> found(group, static_cast<uint32_t>(member->second));
@@ -53,10 +53,11 @@ absl::Status GroupResolver::CheckLone(const RankTrace& trace, uint32_t row, cons
   for (const auto& [group, ranks] : traces_.groups) {
     for (const int r : ranks) job = std::max(job, r + 1);
   }
-  return Bad(trace, row,
-             absl::StrCat("pg_name: group \"", name, "\" names rank ", *other,
-                          ", which has no trace: the only one is of rank ", own,
-                          "; give all ranks' traces, or let all ranks do what this one did: --ranks ", job));
+  return Bad(
+      trace, row,
+      absl::StrCat("pg_name: group \"", name, "\" names rank ", *other,
+                   ", which has no trace: the only one is of rank ", own,
+                   "; give the traces of all ranks, or replay all ranks like this one: --ranks ", job));
 }
 
 absl::StatusOr<uint32_t> GroupResolver::Resolve(const RankTrace& trace, uint32_t row, const std::string& name,
@@ -65,14 +66,12 @@ absl::StatusOr<uint32_t> GroupResolver::Resolve(const RankTrace& trace, uint32_t
     const auto it = traces_.groups.find(name);
     if (it == traces_.groups.end()) {
       if (name == "0" || (partial_ && traces_.ranks.size() == 1)) return 0u;
-      return Bad(
-          trace, row,
-          absl::StrCat(
-              "pg_name: process group \"", name, "\" is not defined",
-              traces_.group_source.empty()
-                  ? ": no groups were found. Give them with --groups FILE (JSON, {\"name\": [ranks]}), "
-                    "beside the traces, or in a process_group:init node"
-                  : absl::StrCat(" by ", traces_.group_source)));
+      return Bad(trace, row,
+                 absl::StrCat("pg_name: process group \"", name, "\" is not defined",
+                              traces_.group_source.empty()
+                                  ? ": no groups were found. Give them with --groups FILE (JSON, {\"name\": "
+                                    "[ranks]}), next to the traces, or in a process_group:init node"
+                                  : absl::StrCat(" by ", traces_.group_source)));
     }
     if (!partial_ && traces_.ranks.size() == 1 && !traces_.of_one_trace) {
       RETURN_IF_ERROR(CheckLone(trace, row, name, it->second));

@@ -165,12 +165,13 @@ void RecordedComm::WarnOfWaits(Metrics* metrics) const {
   const std::string what =
       absl::StrCat(FormatCount(nodes), nodes == 1 ? " communication node was" : " communication nodes were",
                    " recorded without a trace of all ranks: the ", FormatTime(recorded),
-                   " contain the waiting for the others");
+                   " include waits for ranks without a trace");
   metrics->warnings.push_back(
-      least_
-          ? absl::StrCat(what, "; as the run is not what was recorded, each takes the least of its repeats, ",
-                         FormatTime(least), " in all")
-          : absl::StrCat(what, " (the least of the repeats: ", FormatTime(least), ")"));
+      least_ ? absl::StrCat(
+                   what,
+                   "; because the run differs from the recorded one, each takes the minimum of its repeats, ",
+                   FormatTime(least), " in all")
+             : absl::StrCat(what, " (the minimum of the repeats: ", FormatTime(least), ")"));
 }
 
 void RecordedComm::Report(Metrics* metrics) { all_ ? ReportAll(metrics) : ReportKept(metrics); }

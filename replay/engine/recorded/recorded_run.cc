@@ -368,7 +368,7 @@ absl::StatusOr<std::optional<Metrics>> RecordedRun::Run() {
   all_rendezvous_.Prepare(threads_, [this](uint32_t rank) { return ThreadOf(rank); });
   PrepareWalks();
   const bool ended = WalkAll();
-  if (Stopped(options_)) return absl::CancelledError("the run was told to stop");
+  if (Stopped(options_)) return absl::CancelledError("the run was stopped");
   if (!ended) return std::nullopt;
   std::vector<RecordedWalk>().swap(walks_);
   names_.Prepare(distinct_, options_.lanes, nullptr, options_.lane_names);

@@ -53,7 +53,7 @@ absl::Status CollectiveRunner::CheckSwitches(const Plan& plan, const GroupInfo& 
     return absl::InvalidArgumentError(absl::StrCat(
         "plan ", plan.algorithm, " for ", std::string(Name(plan.type)), " in group \"", group.name,
         "\": ", what, " members ", a, " (rank ", group.members[a], ") and ", b, " (rank ", group.members[b],
-        "); expected the one switch of a dimension in which alone they differ"));
+        "); expected one switch of the only dimension in which they differ"));
   };
   for (size_t s = 0; s < plan.switches.size(); ++s) {
     const auto [a, b] = plan.switches[s];
@@ -67,7 +67,7 @@ absl::Status CollectiveRunner::CheckSwitches(const Plan& plan, const GroupInfo& 
                                                        step.peer - plan.members, "; expected members only"));
       const int anchor = step.peer == a ? b : a;
       if (machine_->SwitchBetween(group.members[step.peer], group.members[anchor]) != endpoint)
-        return bad(step.peer, anchor, "another or no switch lies between");
+        return bad(step.peer, anchor, "another switch or none is between");
     }
   }
   return absl::OkStatus();

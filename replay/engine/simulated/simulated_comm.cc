@@ -186,10 +186,10 @@ void SimulatedComm::WarnOfSymmetricRanks(Metrics* metrics) const {
   const Time makespan = metrics->makespan;
   const double share = makespan > Time::Zero() ? symmetric_spread_.seconds() / makespan.seconds() : 0;
   metrics->warnings.push_back(absl::StrFormat(
-      "%d %s for all %d: the others do the same on equal places. Ranks that end a call at unequal times are "
-      "taken to end it with the last, so that the makespan is at most %.4f %% too long; --no-fast-path "
-      "simulates each rank",
-      simulated, simulated == 1 ? "rank stands" : "ranks stand", symmetric.size(), 100 * share));
+      "%d of %d ranks %s simulated; the others are symmetric to them. Symmetric ranks that end a call at "
+      "different times are assumed to end it with the last, so the makespan is at most %.4f %% too long; "
+      "--no-fast-path simulates each rank",
+      simulated, symmetric.size(), simulated == 1 ? "is" : "are", 100 * share));
 }
 
 }  // namespace chakra

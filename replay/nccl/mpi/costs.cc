@@ -182,9 +182,9 @@ std::optional<Taken> TakenFor(const MpiModel& mpi, T type, uint64_t bytes, int r
   for (const SizedChoice& s : sized) {
     if (s.bytes <= size) taken = &s;
   }
-  return Taken{taken->algorithm, absl::StrCat(mpi.name, " takes ", taken->algorithm, " on ", key.second,
-                                              " ranks and more from ", taken->bytes, " bytes ",
-                                              share ? "of a share on" : "on")};
+  return Taken{taken->algorithm,
+               absl::StrCat(mpi.name, " uses ", taken->algorithm, " on ", key.second, " or more ranks, for ",
+                            taken->bytes, " or more bytes", share ? " of a share" : "")};
 }
 
 constexpr uint64_t kElement = 4;  // bytes, assumed: float and int32
@@ -265,9 +265,9 @@ std::vector<Candidate> CandidatesOf(const LibraryModel& library, T type, uint64_
     c.gbytes_per_s = static_cast<double>(bytes) / std::max(1e-6, c.time_us - c.latency_us) * 1e-3;
     if (taken && taken->algorithm == c.algorithm) {
       c.picked_by = {"auto"};
-      c.picked_why = absl::StrCat(taken->why, c.plan == a.plan ? "" : absl::StrCat(", played as ", c.plan));
+      c.picked_why = absl::StrCat(taken->why, c.plan == a.plan ? "" : absl::StrCat(", run as ", c.plan));
     } else {
-      c.unfit = taken ? absl::StrCat(library.mpi->name, " takes ", taken->algorithm, " here")
+      c.unfit = taken ? absl::StrCat(library.mpi->name, " uses ", taken->algorithm, " here")
                       : absl::StrCat(library.mpi->name, " has no choice for ", std::string(Name(type)));
       c.on_request = true;
     }
