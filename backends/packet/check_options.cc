@@ -74,8 +74,9 @@ absl::Status CheckPfc(const PacketOptions& o) {
     return BadOption("flow_control", "pfc", "a buffer of switches to protect, as buffer=32MB");
   const uint64_t least = 2 * uint64_t{o.Wire()};
   if (o.headroom > 0 && o.headroom < least) {
-    return BadOption("headroom", absl::StrCat(o.headroom, "B"),
-                     absl::StrCat("at least ", least, "B, two full packets; or 0, what the link needs"));
+    return BadOption(
+        "headroom", absl::StrCat(o.headroom, "B"),
+        absl::StrCat("at least ", least, "B, two full packets; or 0 for the value that the link needs"));
   }
   const double room = static_cast<double>(o.buffer - o.headroom);
   if (o.xoff.bytes > room) {
@@ -114,8 +115,9 @@ absl::Status CheckFlowControl(const PacketOptions& o) {
         "no buffer with flow_control=credit: each link has its own room at its end, which credit= sets");
   }
   if (o.credit > 0 && o.credit < o.Wire()) {
-    return BadOption("credit", absl::StrCat(o.credit, "B"),
-                     absl::StrCat("at least ", o.Wire(), "B, a full packet; or 0, what the link needs"));
+    return BadOption(
+        "credit", absl::StrCat(o.credit, "B"),
+        absl::StrCat("at least ", o.Wire(), "B, a full packet; or 0 for the value that the link needs"));
   }
   return absl::OkStatus();
 }

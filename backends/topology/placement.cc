@@ -155,7 +155,7 @@ absl::StatusOr<std::vector<int>> PlaceByRule(absl::string_view rule, int ranks, 
         absl::StrCat("there is no placement rule \"", name, "\"", SuggestName(name, known)));
   }
   const bool given = colon != absl::string_view::npos;
-  if (name == "linear" && given) return Bad(rule, "linear alone");
+  if (name == "linear" && given) return Bad(rule, "only linear");
   uint64_t value = 0;
   if (name != "linear" && (!given || !absl::SimpleAtoi(rule.substr(colon + 1), &value)))
     return Bad(rule, absl::StrCat(name, ":N, N a whole number"));

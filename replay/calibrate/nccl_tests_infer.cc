@@ -141,7 +141,7 @@ absl::Status FindTest(const Run& run, const Output& out, Test* test, std::string
   }
   if (fit.size() == 2 && has(Test::kHypercube) && has(Test::kAllToAllV)) fit.pop_back();
   if (fit.size() == 2 && has(Test::kAllReduce) && has(Test::kSendRecv) && run.ranks == 2) {
-    *doubt = "all_reduce and sendrecv print the same on 2 ranks: taken as all_reduce";
+    *doubt = "all_reduce and sendrecv print the same on 2 ranks: read as all_reduce";
     fit = {Test::kAllReduce};
   }
   if (fit.size() == 1) {
@@ -188,7 +188,7 @@ absl::Status FindRanks(const Run& run, Test test, const Output& out, int* ranks,
   }
   if (said > 1) {
     return out.Error(line, absl::StrCat("time, algbw and busbw are not those of a ", Name(test), " on ", said,
-                                        " ranks, as the lines before the table say"));
+                                        " ranks, the number in the lines before the table"));
   }
   return out.Error(line, absl::StrCat("cannot determine how many ranks ran this ", Name(test),
                                       ": no line \"#  Rank  0 "

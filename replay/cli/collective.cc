@@ -186,9 +186,8 @@ class CollectiveCommand : public Command {
     const auto hosts = std::count_if(rows.begin(), rows.end(),
                                      [](const TableRow& row) { return row.host_us > row.device_us; });
     return absl::StrFormat(
-        "# time: of one of many calls in a row: the kernel's with the gap before it; in %d of %d rows the "
-        "%.4g us "
-        "that the host's launches take\n",
+        "# time: one of many consecutive calls: the kernel and the gap before it; in %d of %d rows the %.4g "
+        "us of the host's launches\n",
         hosts, rows.size(), rows[0].host_us);
   }
 

@@ -52,7 +52,7 @@ std::string DescribeStep(const generate::StepPlan& plan) {
     absl::StrAppendFormat(&out, ", %.3f billion of them for each token", static_cast<double>(p.active) / 1e9);
   const bool frozen = plan.training.frozen();
   if (frozen) {
-    absl::StrAppendFormat(&out, "; adapters of rank %d have %.3f million, which alone are trained",
+    absl::StrAppendFormat(&out, "; adapters of rank %d have %.3f million, the only trained parameters",
                           plan.training.lora, static_cast<double>(generate::TrainedParameters(plan)) / 1e6);
   }
   absl::StrAppendFormat(&out,
@@ -93,7 +93,7 @@ std::string DescribeMemory(const generate::StepPlan& plan, uint64_t limit, TextP
   if (const std::string advice = misfits.empty() ? "" : FitAdvice(plan, limit); !advice.empty())
     absl::StrAppend(&misfits, "  ", advice, "\n");
   return absl::StrCat(
-      "\nMemory of a rank at its peak, GiB (tensors alone: no context, buffers of libraries, or what "
+      "\nMemory of a rank at its peak, GiB (only tensors: no context, buffers of libraries, or memory that "
       "the allocator cannot use)\n",
       table.Print(page),
       host > 0 ? absl::StrCat("  in addition, the host's memory has up to ", Gib(host), " GiB of a rank\n")

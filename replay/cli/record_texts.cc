@@ -14,7 +14,7 @@ absl::Span<const RecordText> RecordTexts() {
                                               {"nsys", "Nsight Systems, on NVIDIA GPUs"},
                                               {"jax", "JAX's XPlane profiles and XLA's modules"},
                                               {"rocprof", "rocprofv3, on AMD GPUs"},
-                                              {"nccl", "NCCL's calls alone, of large jobs"}};
+                                              {"nccl", "only NCCL's calls, of large jobs"}};
     for (RecordText& t : *texts) t.text = FindEmbedded(record::Embedded(), absl::StrCat(t.tool, ".txt"));
     return texts;
   }();

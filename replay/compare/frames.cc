@@ -82,7 +82,7 @@ absl::Status ParseFrame(const RankTrace& trace, uint32_t row, ChakraProtoMsg::No
   const absl::string_view frame = trace.raw->frame(row + 1);
   if (out->ParseFromArray(frame.data(), static_cast<int>(frame.size()))) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
-      DescribeNode(trace, row), ": the frame is no Node message, such as for text that is not UTF-8"));
+      DescribeNode(trace, row), ": the frame is not a Node message, such as for text that is not UTF-8"));
 }
 
 }  // namespace

@@ -90,9 +90,10 @@ absl::StatusOr<SlowdownLimit> ParseSlowdownLimit(absl::string_view text) {
     limit.ps = static_cast<int64_t>(ps);
     return limit;
   }
-  return absl::InvalidArgumentError(absl::StrCat("\"", text,
-                                                 "\" is no limit; expected a number that is not negative and "
-                                                 "%, s, ms, us, ns or ps, such as 2% or 5ms"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("\"", text,
+                   "\" is not a limit; expected a number that is not negative and "
+                   "%, s, ms, us, ns or ps, such as 2% or 5ms"));
 }
 
 std::vector<std::string> LimitSubjects(bool reports) {

@@ -110,7 +110,7 @@ class Sorter {
     } else if (const Importer* alone = Format(path, *head, /*whole_runs=*/false)) {
       candidates_.push_back({path, alone, bytes});
     } else {
-      Add(path, {"nothing that this program knows", "", ""});
+      Add(path, {"unknown to this program", "", ""});
     }
   }
 

@@ -49,7 +49,7 @@ constexpr Ending kEndings[] = {
     {".perfetto-trace", "a timeline for viewers, which is not read back", "open it at ui.perfetto.dev"},
     {".pftrace", "a timeline for viewers, which is not read back", "open it at ui.perfetto.dev"},
     {".safetensors", "a model's weights; no replay needs them",
-     "the config.json beside them is enough: --model config.json"},
+     "the config.json next to them is enough: --model config.json"},
     {".ckpt", "a checkpoint; no replay needs it", ""},
     {".gguf", "a model's weights; no replay needs them", ""},
     {".rpd", "a recording of rocmProfileData", "record with rocprofv3: chakra-replay record-help rocprof"},

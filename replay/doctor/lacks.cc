@@ -175,11 +175,10 @@ void FindLacks(const TraceSet& traces, absl::string_view recorder, proto::FoundR
   const bool unseen = AddUnseen(traces, &lacks);
   if (counts.device == 0 && counts.operators > 0 && !unseen) {
     lacks.Add("operations of a device", "only the host's time is known",
-              recorder.empty()
-                  ? "nothing, where the job ran on CPUs"
-                  : absl::StrCat("nothing, where the job ran on CPUs; else record it: chakra-replay "
-                                 "record-help ",
-                                 recorder));
+              recorder.empty() ? "none, if the job ran on CPUs"
+                               : absl::StrCat("none, if the job ran on CPUs; else record it: chakra-replay "
+                                              "record-help ",
+                                              recorder));
   }
   if (counts.timeless > 0 && recorder.empty()) {  // a recorded time of 0 is a time
     lacks.Add(absl::StrCat("times and work of ", Of(counts.timeless, counts.device, "device operations")),

@@ -158,7 +158,7 @@ void Fail(proto::FoundRun run, const Attempt& attempt, FoundRuns* found) {
       ParseTraceName(first.path).rank < 0) {
     proto::FoundFile file;
     file.set_path(first.path);
-    file.set_what("nothing that this program knows");
+    file.set_what("unknown to this program");
     file.set_remedy(absl::StrCat("if it is a trace: ", run.error()));
     found->others.push_back(std::move(file));
     return;

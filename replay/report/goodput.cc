@@ -55,8 +55,7 @@ absl::Status AddGoodput(const RunOptions& options, const Metering* metering, con
 std::string PrintGoodput(const proto::GoodputReport& g, TextPage* page) {
   if (g.steps() <= 0) return "";
   std::string out = absl::StrFormat(
-      "\nA run of %s steps of %.6g s, with failures (rates: %s)\n  time     %s, of which %s are work that "
-      "counts: "
+      "\nA run of %s steps of %.6g s, with failures (rates: %s)\n  time     %s, with %s of work that counts: "
       "effective time %.2f %% (by Meta's approximation %.2f %%)\n",
       Whole(g.steps()), g.step_seconds(), g.reliability(), Hours(g.hours()), Hours(g.useful_hours()),
       100 * g.goodput(), 100 * g.meta_goodput());

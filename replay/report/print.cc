@@ -300,7 +300,7 @@ absl::StatusOr<ReportFormat> ParseReportFormat(absl::string_view name) {
   if (name == "json") return ReportFormat::kJson;
   if (name == "csv") return ReportFormat::kCsv;
   return absl::InvalidArgumentError(
-      absl::StrCat("\"", name, "\" is no report format; expected text, json or csv"));
+      absl::StrCat("\"", name, "\" is not a report format; expected text, json or csv"));
 }
 
 absl::StatusOr<std::string> PrintReport(const proto::Report& as_made, ReportFormat format, TextPage* page) {

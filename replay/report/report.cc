@@ -349,7 +349,7 @@ std::string DescribeBound(const Metrics& metrics, const TraceSet& traces) {
     const double percent = 100 * s.time.seconds() / last->end.seconds();
     if (line.empty() && unseen.Counts() && !s.device) {
       line = absl::StrFormat(
-          "not known what bounds the run, for %s; shown are %s: %.1f %%%s of rank %d, which ends "
+          "not known what bounds the run, because of %s; shown are %s: %.1f %%%s of rank %d, which ends "
           "last at %s",
           Describe(unseen), s.name, percent, s.detail, rank, FormatTime(last->end));
     } else if (line.empty()) {

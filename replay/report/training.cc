@@ -329,7 +329,7 @@ std::string PrintTraining(const proto::Report& report, TextPage* page) {
   absl::StrAppend(
       &out, "  memory   ", FormatBytes(t.peak_memory_bytes()), " at the peak",
       t.device_memory_bytes() > 0 ? absl::StrCat(" of ", FormatBytes(t.device_memory_bytes())) : "",
-      ", tensors alone\n\n");
+      ", only tensors\n\n");
   RowTable<proto::StageMemory> memory;
   for (const proto::StageMemory& m : t.memory()) memory.Add(m);
   RowTable<proto::PhaseReport> phases;

@@ -53,8 +53,8 @@ absl::Status ExplainStuck(const absl::Status& failure, const std::string& lanes,
   if (lanes != "single" || !uneven || !absl::StrContains(failure.message(), "cannot finish")) return failure;
   return absl::Status(failure.code(),
                       absl::StrCat(failure.message(),
-                                   "\n  with --lanes single each rank starts what is ready first, so that "
-                                   "ranks of unequal speed may call in unequal order; --lanes recorded keeps "
+                                   "\n  with --lanes single each rank starts what is ready first, so ranks "
+                                   "of different speed may call in different orders; --lanes recorded keeps "
                                    "the order of the trace"));
 }
 

@@ -222,7 +222,7 @@ class ExpressionParser {
     const absl::string_view word = text_.substr(at_, end - at_);
     double number = 0;
     if (!absl::SimpleAtod(word, &number) || !std::isfinite(number)) {
-      return Fail(absl::StrCat("\"", word, "\" is no number; expected one without a unit"));
+      return Fail(absl::StrCat("\"", word, "\" is not a number; expected one without a unit"));
     }
     out->literal = number;
     at_ = end;

@@ -47,7 +47,7 @@ absl::StatusOr<std::string> WriteSlurm(const SlurmJob& job) {
                         QuoteWord(absl::StrCat(absl::StrReplaceAll(folder, {{"%", "%%"}}), pattern)));
   };
   const std::string submit = absl::StrCat(
-      "#!/bin/sh\n# Submits the array, and what writes the tables when it has ended. Arguments go to "
+      "#!/bin/sh\n# Submits the array, and the job that writes the tables after it. Arguments go to "
       "sbatch.\nset -e\n",
       "array=$(sbatch --parsable ", output("/slurm-%A_%a.out"), " \"$@\" ",
       QuoteWord(absl::StrCat(folder, "/sweep.sbatch")), ")\n",

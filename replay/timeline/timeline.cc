@@ -192,7 +192,7 @@ absl::StatusOr<std::vector<int>> ParseTimelineRanks(absl::string_view text) {
     ASSIGN_OR_RETURN(const edit::Interval interval, edit::ParseInterval(part));
     if (interval.last >= kMostRanks || count(interval) > left) {
       return absl::InvalidArgumentError(absl::StrCat("\"", part, "\", expected ranks below ", kMostRanks,
-                                                     ", and no more than so many in all"));
+                                                     ", and at most as many ranks in all"));
     }
     left -= count(interval);
     intervals.push_back(interval);

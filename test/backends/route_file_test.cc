@@ -125,7 +125,7 @@ TEST(RouteFileTest, ErrorsNameFileLineAndVertex) {
   EXPECT_EQ(ErrorOf(g, "device.0 -> device.5: leaf.0 spine.1/1 leaf.2 device.5"),
             "routes.txt:1: there is no link 1 between leaf.0 and spine.1; expected 0 to 0");
   EXPECT_EQ(ErrorOf(g, "device.0 -> device.5: leaf.0 spine.0 leaf.2 device.4"),
-            "routes.txt:1: device.4 forwards nothing; expected it at the end only");
+            "routes.txt:1: device.4 does not forward; expected it only at the end");
   EXPECT_EQ(
       ErrorOf(g, "device.0 -> device.5: leaf.0 spine.0"),
       "routes.txt:1: the route from device.0 to device.5 ends at spine.0; expected device.5 as the last");
@@ -161,9 +161,9 @@ TEST(RouteFileTest, ErrorsOfNextHops) {
   EXPECT_EQ(ErrorOf(g, "at leaf.2 to device.5 via device.5\nat leaf.2 to device.5 via device.5"),
             "routes.txt:2: the hop at leaf.2 to device.5 is given already, in line 1");
   EXPECT_EQ(ErrorOf(g, "at leaf.2 to device.5 via device.4"),
-            "routes.txt:1: device.4 forwards nothing; expected it at the end only");
+            "routes.txt:1: device.4 does not forward; expected it only at the end");
   EXPECT_EQ(ErrorOf(g, "at * to device.5 via device.4"),
-            "routes.txt:1: device.4 forwards nothing; expected a switch or device.5");
+            "routes.txt:1: device.4 does not forward; expected a switch or device.5");
   EXPECT_EQ(ErrorOf(g, "at * to device.5 via leaf.2/2"), "routes.txt:1: no vertex has that link to leaf.2/2");
   EXPECT_EQ(ErrorOf(g, "at device.5 to device.5 via leaf.2"), "routes.txt:1: a hop at device.5 to itself");
 }

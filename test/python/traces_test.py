@@ -171,16 +171,16 @@ class Load(FolderTest):
         with self.assertRaisesRegex(cr.Error, "fabric does not apply to traces"):
             cr.load(STEP, fabric="fluid")
         for wrong in (3, None, [STEP, 4]):
-            with self.assertRaisesRegex(TypeError, r"is no path; expected a str, a pathlib.Path, or a list"):
+            with self.assertRaisesRegex(TypeError, r"is not a path; expected a str, a pathlib.Path, or a list"):
                 cr.load(wrong)
         with self.assertRaisesRegex(TypeError, "in memory already, give them to replay"):
             cr.load(cr.load(STEP))
         for nothing in ((), ([],)):
             with self.assertRaisesRegex(cr.Error, 'at least one path, as load.*chakra_replay.model'):
                 cr.load(*nothing)
-        with self.assertRaisesRegex(TypeError, r"cluster: 3 \(int\) is no cluster; expected a Cluster, the name of a preset"):
+        with self.assertRaisesRegex(TypeError, r"cluster: 3 \(int\) is not a cluster; expected a Cluster, the name of a preset"):
             cr.replay(STEP, 3)
-        with self.assertRaisesRegex(TypeError, r"topology: 4 \(int\) is no network; expected one"):
+        with self.assertRaisesRegex(TypeError, r"topology: 4 \(int\) is not a network; expected one"):
             cr.topology(4)
         with self.assertRaisesRegex(IndexError, "the traces have 8 ranks, 0 to 7"):
             cr.load(STEP)[8]

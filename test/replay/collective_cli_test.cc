@@ -48,7 +48,7 @@ TEST_F(CollectiveCli, PrintsATableLikeNcclTests) {
   ASSERT_EQ(lines.size(), 27u);
   EXPECT_EQ(lines[0], "# all_reduce on 16 ranks of dgx-h100, fabric analytical, library NCCL 2.30");
   EXPECT_EQ(lines[1],
-            "# time: of one of many calls in a row: the kernel's with the gap before it; in 0 of 24 rows the "
+            "# time: one of many consecutive calls: the kernel and the gap before it; in 0 of 24 rows the "
             "3.75 us "
             "of the host's launches");
   EXPECT_THAT(lines[2], HasSubstr("busbw GB/s"));

@@ -151,7 +151,7 @@ TEST_F(Doctor, DescribesFilesThatAreNoTraces) {
   EXPECT_EQ(What(d, "groups.json"), "process groups");
   EXPECT_THAT(What(d, "utf16.json"), HasSubstr("UTF-16"));
   EXPECT_THAT(What(d, "profiler_info_3.json"), HasSubstr("torch_npu"));
-  EXPECT_EQ(What(d, "notes.txt"), "nothing that this program knows");
+  EXPECT_EQ(What(d, "notes.txt"), "unknown to this program");
   EXPECT_EQ(What(d, "llama3-70b.json"), "the configuration of a model");
   EXPECT_EQ(static_cast<uint64_t>(d.file_size()), d.files());
 }
@@ -176,7 +176,7 @@ TEST_F(Doctor, RecognisesFormatsByTheirContent) {
   EXPECT_THAT(Next(d, "lat.txt"), HasSubstr("lat.txt --cluster PRESET"));
   EXPECT_THAT(Next(d, "reduce.txt"), HasSubstr("reduce.txt --ranks N --cluster PRESET"));
   for (const char* name : {"colon.txt", "compose.yaml", "package.json", "rank.json", "id.json"})
-    EXPECT_EQ(What(d, name), "nothing that this program knows") << name;
+    EXPECT_EQ(What(d, name), "unknown to this program") << name;
 }
 
 TEST_F(Doctor, ReportsFaultsThatAReplayWouldFind) {
@@ -205,9 +205,9 @@ TEST_F(Doctor, ReportsFaultsThatAReplayWouldFind) {
   EXPECT_EQ(d.run(1).lack(d.run(1).lack_size() - 1).what(), "anything that takes time");
   const CommandResult timeless = RunCommand(d.run(1).next().substr(14) + " -q");
   EXPECT_EQ(timeless.status, 0);
-  EXPECT_THAT(timeless.out, HasSubstr("nothing takes time"));
+  EXPECT_THAT(timeless.out, HasSubstr("no node takes time"));
   EXPECT_THAT(RunCommand(d.run(1).next().substr(14) + " -q --format csv").err,
-              HasSubstr("nothing takes time"));
+              HasSubstr("no node takes time"));
   EXPECT_EQ(d.run(2).refused(), "");
   EXPECT_EQ(RunCommand(d.run(2).next().substr(14) + " -q").status, 0);
 }
@@ -224,7 +224,7 @@ TEST_F(Doctor, RecognisesNetworks) {
   EXPECT_EQ(What(d, "links.txt"), "a network as ns-3's list of links: 4 devices, 1 switch, 4 cables");
   EXPECT_THAT(Next(d, "links.txt"), HasSubstr("chakra-replay topology show "));
   EXPECT_EQ(What(d, "graph.txtpb"), "a network as a graph: 2 devices, 1 switch, 2 cables");
-  EXPECT_EQ(What(d, "numbers.txt"), "nothing that this program knows");
+  EXPECT_EQ(What(d, "numbers.txt"), "unknown to this program");
   EXPECT_EQ(static_cast<uint64_t>(d.file_size()), d.files());
 }
 

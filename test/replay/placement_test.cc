@@ -81,7 +81,7 @@ TEST(Placement, RefusesBadRules) {
   EXPECT_NE(error("stride:8").find("1 to 7"), std::string::npos);
   EXPECT_NE(error("stride").find("stride:N"), std::string::npos);
   EXPECT_NE(error("random:x").find("whole number"), std::string::npos);
-  EXPECT_NE(error("linear:2").find("linear alone"), std::string::npos);
+  EXPECT_NE(error("linear:2").find("only linear"), std::string::npos);
   EXPECT_NE(error("randm:2").find("did you mean 'random'"), std::string::npos) << error("randm:2");
 }
 

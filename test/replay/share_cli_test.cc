@@ -118,7 +118,7 @@ TEST_F(ShareCli, DoctorReadsSharedFiles) {
   EXPECT_EQ(r.status, 0) << r.err;
   EXPECT_THAT(r.out, HasSubstr("16 ranks"));
   EXPECT_THAT(r.out, HasSubstr("chakra-replay replay shared"));
-  EXPECT_THAT(r.out, ::testing::Not(HasSubstr("nothing that this program knows")));
+  EXPECT_THAT(r.out, ::testing::Not(HasSubstr("unknown to this program")));
   fs::remove(At("shared/workload.0.et.zst"));
   EXPECT_THAT(Run("doctor shared").out, HasSubstr("workload.0.et.zst"));
 }

@@ -73,7 +73,7 @@ TEST(SweepExpression, ErrorsNameTheColumn) {
       {"(a", "column 3 of \"(a\": expected \")\""},
       {"a b", "column 3 of \"a b\": unexpected \"b\""},
       {"'x", "column 1 of \"'x\": the text is never closed"},
-      {"400Gb", "\"400Gb\" is no number; expected one without a unit"},
+      {"400Gb", "\"400Gb\" is not a number; expected one without a unit"},
       {"mox(1, 2)", "there is no function \"mox\"; did you mean 'max'?"},
       {"pow(1)", "pow takes 2 values, not 1"},
       {"a ? 1", "expected \":\""},
@@ -86,7 +86,7 @@ TEST(SweepExpression, ErrorsNameTheColumn) {
       {"net and 1", "\"torus\" is neither true nor false"},
       {"log2(0)", "log2 gives no finite number"},
       {"1e308 * 10", "* gives no finite number"},
-      {"1e999", "is no number"},
+      {"1e999", "is not a number"},
   };
   for (const auto& [text, message] : cases) EXPECT_THAT(Result(text), HasSubstr(message)) << text;
 }

@@ -191,7 +191,7 @@ absl::StatusOr<Network> BuildFatTree(const Parameters& p, int devices) {
   if (tiers == 2) {
     for (const char* key : {"core_oversubscription", "core_link", "core_latency", "hosts_per_leaf",
                             "leaves_per_pod", "aggs_per_pod", "pods", "cores_per_agg", "links_per_pair"}) {
-      if (p.Given(key)) return p.Bad(key, "tiers=3 with it (leaf_spine takes such numbers for two tiers)");
+      if (p.Given(key)) return p.Bad(key, "tiers=3 with it (leaf_spine accepts these numbers for two tiers)");
     }
   }
   return BuildTree(p, devices, tiers, kFatTree, {o, core});

@@ -101,7 +101,7 @@ class RouteFileParser {
     if (arc == NetworkGraph::kNone) return Bad(NoLink(from, to));
     if (to.vertex != dst && !graph_.Forwards(to.vertex)) {
       return Bad(
-          absl::StrCat(graph_.VertexName(to.vertex), " forwards nothing; expected it at the end only"));
+          absl::StrCat(graph_.VertexName(to.vertex), " does not forward; expected it only at the end"));
     }
     return arc;
   }
@@ -167,7 +167,7 @@ class RouteFileParser {
     const std::string what = absl::StrCat("the hop at ", at_name, " to ", dst_name);
     if (at_name == "*") {
       if (next.vertex != dst && !graph_.Forwards(next.vertex)) {
-        return Bad(absl::StrCat(next_name, " forwards nothing; expected a switch or ", dst_name));
+        return Bad(absl::StrCat(next_name, " does not forward; expected a switch or ", dst_name));
       }
       if (!Reached(next)) return Bad(absl::StrCat("no vertex has that link to ", next_name));
       RETURN_IF_ERROR(Once(&any_lines_, dst, what));

@@ -191,7 +191,7 @@ int Contents::FirstWrong(int member, int32_t* its, int* missing, std::string* wh
       *missing = wanted ? i : -1;
       *what =
           absl::StrCat("holds block ", held, wanted ? " without" : " with", " what member ", i, " had of it",
-                       wanted ? "" : absl::StrCat("; expected member ", owed.only, "'s alone"));
+                       wanted ? "" : absl::StrCat("; expected only member ", owed.only, "'s"));
       return owed.chunk;
     }
   }

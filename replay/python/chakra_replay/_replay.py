@@ -24,7 +24,7 @@ def cluster_of(cluster: ClusterLike) -> _core.Cluster | None:
     if cluster is None or isinstance(cluster, _core.Cluster):
         return cluster
     if not isinstance(cluster, (str, os.PathLike)):
-        raise TypeError(f"cluster: {cluster!r} ({type(cluster).__name__}) is no cluster; expected a Cluster, the name "
+        raise TypeError(f"cluster: {cluster!r} ({type(cluster).__name__}) is not a cluster; expected a Cluster, the name "
                         'of a preset as "dgx-h100" or "dgx-h100:nodes=4", or the path of a file')
     return _core.cluster_of(os.fsencode(cluster))
 

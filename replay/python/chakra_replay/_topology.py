@@ -63,6 +63,6 @@ def topology(spec: str | os.PathLike[str] | _core.Cluster, devices: int = 0, *, 
     if isinstance(spec, _core.Cluster):
         return Topology(_core.topology_of_cluster(spec, devices, seed, radix))
     if not isinstance(spec, (str, os.PathLike)):
-        raise TypeError(f"topology: {spec!r} ({type(spec).__name__}) is no network; expected one as "
+        raise TypeError(f"topology: {spec!r} ({type(spec).__name__}) is not a network; expected one as "
                         '"fat_tree:k=4", or the path of a file')
     return Topology(_core.topology(os.fsencode(spec), devices, seed, radix))

@@ -102,7 +102,7 @@ def _paths_of(path: Any) -> list[Any]:
     for one in several:
         if not isinstance(one, (str, os.PathLike)):
             more = "; these traces are in memory already, give them to replay()" if isinstance(one, Traces) else ""
-            raise TypeError(f"load: {shown(one)} is no path; expected a str, a pathlib.Path, or a list of them{more}")
+            raise TypeError(f"load: {shown(one)} is not a path; expected a str, a pathlib.Path, or a list of them{more}")
     return list(several)
 
 
