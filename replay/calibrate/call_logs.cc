@@ -117,8 +117,8 @@ absl::StatusOr<MeasuredRun> ReadCallLogRows(const std::vector<std::string>& inpu
   }
   const std::string source = absl::StrJoin(inputs, ", ");
   const std::string shares = absl::StrCat(
-      source, ": ", device, " calls timed by the device are used; ", host, " timed by the host, ", partial,
-      " that not all members logged and ", sizeless, " without size or time are not");
+      source, ": ", device, " calls timed by the device are used; not used: ", host, " timed by the host, ",
+      partial, " not logged by all members, ", sizeless, " without size or time");
   if (times.empty())
     return absl::InvalidArgumentError(
         absl::StrCat(shares, "; expected at least one call timed by the device"));

@@ -89,7 +89,7 @@ absl::StatusOr<Choice> ChooseProtocol(const std::vector<Candidate>& candidates, 
     fitting.erase(std::remove_if(fitting.begin(), fitting.end(), std::not_fn(own)), fitting.end());
   }
   const std::string last =
-      absl::StrCat("fixed, of its protocols ", std::string(Name(fitting.back().protocol)));
+      absl::StrCat("fixed algorithm, protocol ", std::string(Name(fitting.back().protocol)));
   if (fitting.size() == 1) return Choice{fitting[0], last};
   const bool predicted = fitting[0].unfit.empty();
   std::vector<double> us;
@@ -98,7 +98,7 @@ absl::StatusOr<Choice> ChooseProtocol(const std::vector<Candidate>& candidates, 
   std::optional<Choice> least = LeastOf(fitting, us, "", predicted ? "predicted" : "simulated");
   if (!least) return Choice{fitting.back(), last};
   least->why =
-      absl::StrCat("fixed, of its protocols ", std::string(Name(least->candidate.protocol)), least->why);
+      absl::StrCat("fixed algorithm, protocol ", std::string(Name(least->candidate.protocol)), least->why);
   return *std::move(least);
 }
 

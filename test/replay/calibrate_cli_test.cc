@@ -165,7 +165,7 @@ TEST_F(CalibrateCli, RefusesALogWithoutTimes) {
            std::to_string(r) + " [nranks=2] stream 0x5\n";
   Write("nccl.log", log);
   EXPECT_THAT(Run("calibrate nccl.log --cluster dgx-a100 -o x").err,
-              HasSubstr("0 timed by the host, 0 that not all members logged and 1 without size or time"));
+              HasSubstr("0 timed by the host, 0 not logged by all members, 1 without size or time"));
 }
 
 TEST_F(CalibrateCli, RefusesToOverwriteOrToReadEndlessly) {

@@ -58,18 +58,19 @@ TEST(CallLogRows, HaveMedianTimeOfTheLastMember) {
   EXPECT_EQ(gather.nodes, 2);
   EXPECT_EQ(gather.bytes, 8u << 20);  // the larger of input and output, as nccl-tests counts
   EXPECT_EQ(gather.time_us, 202);
-  EXPECT_THAT(run->warnings[0],
-              HasSubstr("10 calls timed by the device are used; 0 timed by the host, 0 that not all"));
+  EXPECT_THAT(
+      run->warnings[0],
+      HasSubstr("10 calls timed by the device are used; not used: 0 timed by the host, 0 not logged by all"));
 }
 
 TEST(CallLogRows, ExcludeHostTimesAndIncompleteCalls) {
   const auto run = ReadCallLogRows({Folder("host", "collective_cpu")}, 1);
   EXPECT_THAT(std::string(run.status().message()),
-              HasSubstr("0 calls timed by the device are used; 10 timed by the host"));
+              HasSubstr("0 calls timed by the device are used; not used: 10 timed by the host"));
   const std::string lost = Folder("lost");
   std::filesystem::remove(lost + "/h1-pid7.log");
   EXPECT_THAT(std::string(ReadCallLogRows({lost}, 1).status().message()),
-              HasSubstr("10 that not all members logged"));
+              HasSubstr("10 not logged by all members"));
 }
 
 TEST(CallLogRows, AreFittedByCalibrate) {

@@ -373,10 +373,10 @@ TEST(LibraryChoice, RulesChooseAlgorithmAndProtocol) {
   EXPECT_EQ(why->why, "auto: 28.01 us predicted, next nvls/simple 28.99 us");
   EXPECT_EQ(Choose(c, "cheapest", price)->why, "cheapest: direct/ll 3 us simulated, next direct/ll128 9 us");
   EXPECT_EQ(Choose(c, "ring/ll", price)->why, "fixed");
-  EXPECT_EQ(Choose(c, "nvls", price)->why, "fixed, of its protocols simple");
+  EXPECT_EQ(Choose(c, "nvls", price)->why, "fixed algorithm, protocol simple");
   EXPECT_EQ(Choose(c, "direct", price)->why,
-            "fixed, of its protocols ll: 3 us simulated, next direct/ll128 9 us");
-  EXPECT_THAT(Choose(c, "ring", nullptr)->why, HasSubstr("of its protocols ll: 28.01 us predicted"));
+            "fixed algorithm, protocol ll: 3 us simulated, next direct/ll128 9 us");
+  EXPECT_THAT(Choose(c, "ring", nullptr)->why, HasSubstr("fixed algorithm, protocol ll: 28.01 us predicted"));
 }
 
 // The name of a program from a file may have a slash; the longest name counts.

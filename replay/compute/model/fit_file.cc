@@ -27,7 +27,7 @@ constexpr ConstantName kGemmNames[kGemmConstants] = {
 constexpr ConstantName kAttentionNames[kAttentionConstants] = {
     {"start_cycles", "from launch to drain"},
     {"peak_share", "of the peak"},
-    {"pair_cycles", "of a unit for a pair of query and key, beside its products"},
+    {"pair_cycles", "of a unit for a pair of query and key, in addition to its GEMMs"},
     {"tail_share", "of the longest block, for which the others wait"},
     {"memory_share", "of the bandwidth of memory"},
     {"block_cycles", "for each 128 keys of a block"}};
@@ -37,7 +37,7 @@ constexpr ConstantName kMoeNames[kMoeConstants] = {
     {"peak_share", "of the peak"},
     {"memory_share", "of the bandwidth of memory"},
     {"block_rows", "to which rows of an expert are padded"},
-    {"row_share", "of the bandwidth of memory, for rows between the products"},
+    {"row_share", "of the bandwidth of memory, for rows between the GEMMs"},
     {"expert_cycles", "for each expert in use"},
     {"hot_share", "of the tokens that the hottest experts could draw"}};
 
