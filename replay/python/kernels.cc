@@ -147,7 +147,8 @@ void BindKernels(py::module_& module) {
           [](const std::shared_ptr<Traces>& traces, bool host, const std::string& device, int threads) {
             const TraceOptions options = traces->OptionsHere();
             if (generate::AreWorkload(options.inputs))
-              ThrowInvalid("a step that was made of a model has no measured kernels; expected a capture");
+              ThrowInvalid(
+                  "a step that was generated from a model has no measured kernels; expected a capture");
             Kernels out;
             Watch{py::none()}.Run(
                 [&] { out = Collect(options.inputs, options.read, host, device, threads); });

@@ -127,7 +127,7 @@ std::shared_ptr<const proto::Report> RunReport::Whole() const {
 std::string RunReport::WriteTimeline(const std::string& path, const std::string& format,
                                      const std::string& ranks, uint64_t most_nodes) const {
   if (origin_.traces == nullptr)
-    ThrowInvalid("a report that was read has no timeline; replay() makes one that has");
+    ThrowInvalid("a report from a file has no timeline; replay() makes a report with a timeline");
   const TimelineFormat of = OrThrow(format.empty() ? TimelineFormatOf(path) : ParseTimelineFormat(format));
   std::vector<int> shown;
   if (!ranks.empty()) shown = OrThrow(ParseTimelineRanks(ranks));

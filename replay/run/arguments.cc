@@ -33,7 +33,7 @@ namespace {
 
 constexpr char kBuiltInConstants[] = "built-in";
 constexpr char kWorkloadAlone[] =
-    "--model, --parallel, --training and --set of their fields go with one workload's file, or with none";
+    "--model, --parallel, --training and --set of their fields need one workload file, or no file";
 
 absl::Status After(absl::string_view option, const absl::Status& s) {
   return s.ok() ? s : absl::Status(s.code(), absl::StrCat(option, s.message()));

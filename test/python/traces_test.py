@@ -158,7 +158,7 @@ class Load(FolderTest):
             traces = cr.load(path)
             of_path = cr.kernels.KernelTable.collect(path, host_operations=True)
             self.assertEqual(cr.kernels.KernelTable.collect(traces, host_operations=True).to_csv(), of_path.to_csv())
-        with self.assertRaisesRegex(cr.Error, "made of a model"):
+        with self.assertRaisesRegex(cr.Error, "generated from a model"):
             cr.kernels.KernelTable.collect(cr.model("llama3-8b:layers=1", training="seq=512,global_batch=1"))
 
     def test_errors(self):

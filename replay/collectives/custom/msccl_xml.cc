@@ -376,10 +376,10 @@ void Lowering::Odd(std::vector<std::string>* warnings) const {
         const msccl::Step& step = gpu.blocks[b].steps[i];
         if (step.op != msccl::Op::kRecvReduceCopy && step.op != msccl::Op::kRecvReduceCopySend) continue;
         if (step.src.buffer == step.dst.buffer && step.src.offset == step.dst.offset) continue;
-        warnings->push_back(absl::StrCat(path_, ":", step.line, ": gpu ", g, ", tb ", b, ", step ", i, ": ",
-                                         std::string(msccl::kOpNames[static_cast<size_t>(step.op)]),
-                                         " with different source and destination: taken as the runtime does, "
-                                         "which adds the local source"));
+        warnings->push_back(absl::StrCat(
+            path_, ":", step.line, ": gpu ", g, ", tb ", b, ", step ", i, ": ",
+            std::string(msccl::kOpNames[static_cast<size_t>(step.op)]),
+            " with different source and destination: run as the runtime does, which adds the local source"));
       }
     }
   }
