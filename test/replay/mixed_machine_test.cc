@@ -62,7 +62,7 @@ TEST(MixedMachine, ReadsFieldsOfCluster) {
   EXPECT_THAT((*c)[1].devices, ElementsAre(4, 5, 6, 7));
 }
 
-TEST(MixedMachine, WhatIsWrongIsRefused) {
+TEST(MixedMachine, RefusesBadChoices) {
   EXPECT_THAT(Error(""), StartsWith("--mixed \"\": no message is selected; expected key=value"));
   EXPECT_THAT(Error("links=leaf.0"), AllOf(StartsWith("--mixed \"links=leaf.0\": unknown key \"links\""),
                                            HasSubstr("did you mean 'link'?")));

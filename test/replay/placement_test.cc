@@ -90,7 +90,7 @@ TEST(Placement, ReadsPlacementFiles) {
             (std::vector<int>{3, 2, 0, 1}));
 }
 
-TEST(Placement, FilesThatMakeNoSense) {
+TEST(Placement, RefusesBadFiles) {
   EXPECT_EQ(FileError("0 0\n1 0\n"),
             "p.txt:2: device 0 is already used by line 1; the first free device is 1");
   EXPECT_EQ(FileError("0 0\n\n0 1\n"), "p.txt:3: rank 0 has device 0 by line 1; expected each rank once");

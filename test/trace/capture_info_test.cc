@@ -146,6 +146,15 @@ TEST(CaptureInfo, ErrorsNameFileAndField) {
   }
 }
 
+TEST(CaptureInfo, ErrorsGiveTheKindOfCapture) {
+  TraceBuilder b = Capture();
+  Field(&b.Metadata(0), "capture")->set_string_val("collective_logs");
+  Drop(&b.Metadata(0), "rank");
+  const auto info = Read(b);
+  ASSERT_FALSE(info.ok());
+  EXPECT_THAT(std::string(info.status().message()), HasSubstr("(the trace says capture: collective_logs)"));
+}
+
 TEST(CaptureInfo, RefusesMetadataThatDoesNotParse) {
   RankTrace trace;
   trace.file = "w.0.et";

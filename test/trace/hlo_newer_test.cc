@@ -370,7 +370,7 @@ ENTRY %e (p: f32[8]) -> f32[8] {
   const Step step = StepOf(m);
   int64_t rounds = 0;
   for (const std::string& name : NodeNames(m, step)) rounds += name == "g" ? 1 : 0;
-  const bool warned = absl::StrContains(absl::StrJoin(step.warnings, "\n"), "nothing tells how often");
+  const bool warned = absl::StrContains(absl::StrJoin(step.warnings, "\n"), "the trip count of loop");
   return warned ? -rounds : rounds;
 }
 
