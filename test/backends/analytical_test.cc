@@ -17,14 +17,14 @@ TopologyDimension Astra(Kind kind, int size) {
   return {kind, size, Bandwidth::BytesPerSecond(int64_t{50} << 30), Time::Nanos(500), "astra"};
 }
 
-TEST(Analytical, OneMegabyteBetweenTwoRanksAsAstraSimSays) {
+TEST(Analytical, MessageTimeMatchesAstraSim) {
   auto fabric = NewFabric("analytical", MakeTopology({Astra(Kind::kRing, 2)}));
   const auto ended = Drive(fabric.get(), {{Message(0, 1, 1 << 20), Time::Zero()}});
   // 500 ns + 2^20 / (50 * 2^30) s = 500 ns + 19,531.25 ns; ASTRA-sim cuts to 20,031.
   EXPECT_EQ(ReceivedAt(ended, 0), Time::Picos(20031250));
 }
 
-TEST(Analytical, DirectAllToAllThroughASwitchAsAstraSimSays) {
+TEST(Analytical, SwitchAllToAllMatchesAstraSim) {
   // Per split of 64 ranks, 1 MiB in 4 splits: 1000 + 76 ns (4,384 = 4 * (1000 + 76 + 20)).
   auto fabric = NewFabric("analytical", MakeTopology({Astra(Kind::kSwitch, 64)}));
   std::vector<TimedFlow> flows;
@@ -38,7 +38,7 @@ TEST(Analytical, DirectAllToAllThroughASwitchAsAstraSimSays) {
   for (const FlowEnd& e : ended) EXPECT_EQ(e.at.picos() / 1000, 1076);
 }
 
-TEST(Analytical, ThePathCostsItsLatenciesAndItsNarrowestLink) {
+TEST(Analytical, PathTimeIsLatenciesPlusNarrowestLink) {
   auto fabric = NewFabric(
       "analytical", MakeTopology({MakeDim(Kind::kRing, 4, 100, 10), MakeDim(Kind::kSwitch, 4, 25, 300)}));
   // 0 -> 6: two ring links, two switch links; 1000 B at 25 GB/s are 40 ns.
@@ -50,7 +50,7 @@ TEST(Analytical, ThePathCostsItsLatenciesAndItsNarrowestLink) {
   EXPECT_EQ(cost.transfer, Time::Nanos(40));
 }
 
-TEST(Analytical, StoreAndForwardPaysEachLink) {
+TEST(Analytical, StoreAndForwardAddsTransferPerLink) {
   auto fabric =
       NewFabric("analytical",
                 MakeTopology({MakeDim(Kind::kRing, 4, 100, 10), MakeDim(Kind::kSwitch, 4, 25, 300)}), true);
@@ -58,7 +58,7 @@ TEST(Analytical, StoreAndForwardPaysEachLink) {
   EXPECT_EQ(ReceivedAt(ended, 7), Time::Nanos(620 + 2 * 10 + 2 * 40));
 }
 
-TEST(Analytical, NothingToMoveAndNowhereToGo) {
+TEST(Analytical, MessagesToSelfAndWithoutBytes) {
   auto fabric = NewFabric("analytical", MakeTopology({MakeDim(Kind::kRing, 4)}));
   const auto ended = Drive(fabric.get(), {{Message(1, 1, 1 << 30, 1, true), Time::Nanos(3)},
                                           {Message(0, 1, 0, 2, true), Time::Nanos(3)}});
@@ -82,8 +82,8 @@ TEST(Analytical, FlowsNeverDelayEachOther) {
   EXPECT_TRUE(fabric->contention_free());
 }
 
-// More instants in flight than the fabric remembers: order must not suffer.
-TEST(Analytical, EndsComeInOrderOfTimeThenStart) {
+// More instants are in flight than the fabric remembers. The order must still be right.
+TEST(Analytical, EndsAreOrderedByTimeThenStart) {
   const Topology topology = MakeTopology({MakeDim(Kind::kRing, 8), MakeDim(Kind::kSwitch, 4, 25, 100)});
   auto fabric = NewFabric("analytical", topology);
   std::mt19937_64 random(3);
@@ -116,7 +116,7 @@ TEST(Analytical, EndsComeInOrderOfTimeThenStart) {
   }
 }
 
-TEST(Analytical, TrafficCountsPayloadTimesLinksBySimulationAndByAccount) {
+TEST(Analytical, TrafficCountsSimulatedAndAccountedBytes) {
   auto fabric = NewFabric("analytical", MakeTopology({MakeDim(Kind::kRing, 4), MakeDim(Kind::kSwitch, 2)}));
   Drive(fabric.get(), {{Message(0, 6, 10), Time::Zero()}});
   fabric->Account(0, 1, 100, 3);
@@ -128,7 +128,7 @@ TEST(Analytical, TrafficCountsPayloadTimesLinksBySimulationAndByAccount) {
   EXPECT_EQ(traffic[1].size, 2);
 }
 
-TEST(Analytical, WhatTakesForeverNeverEnds) {
+TEST(Analytical, TooLongTransfersNeverEnd) {
   for (const char* name : {"analytical", "analytical-fifo"}) {
     auto fabric = NewFabric(name, MakeTopology({MakeDim(Kind::kRing, 2, 1e-9)}));
     EXPECT_TRUE(Drive(fabric.get(), {{Message(0, 1, ~uint64_t{0}), Time::Nanos(1)}}).empty()) << name;

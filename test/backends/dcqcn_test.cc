@@ -25,7 +25,7 @@ struct Sent {
     ack.cnp = ack.marked = congested;
     dcqcn.OnAck(ack, &control);
   }
-  // The instant of the timer that was due.
+  // Runs the timer that is due; returns its instant.
   Time Timer() {
     const Time now = control.timer;
     dcqcn.OnTimer(now, &control);
@@ -36,7 +36,7 @@ struct Sent {
   Dcqcn dcqcn;
 };
 
-TEST(Dcqcn, BeginsAtLineRateWithoutATimer) {
+TEST(Dcqcn, StartsAtLineRateWithoutTimer) {
   Sent s("dcqcn");
   EXPECT_EQ(s.control.pace, kLine);
   EXPECT_EQ(s.control.window, Control::kNone);
@@ -45,7 +45,7 @@ TEST(Dcqcn, BeginsAtLineRateWithoutATimer) {
 }
 
 // RC = r (1 - 2^-(1+i)) after i steps: half the line rate, and 0.984 of it after 275 us.
-TEST(Dcqcn, RecoversFromTheFirstCutByHalves) {
+TEST(Dcqcn, FastRecoveryHalvesTheGap) {
   Sent s("dcqcn");
   s.Ack(Time::Micros(7), true);
   EXPECT_EQ(s.control.pace, kLine / 2);
@@ -85,16 +85,16 @@ TEST(Dcqcn, AlphaDecaysWithoutNotifications) {
   EXPECT_NEAR(s.control.pace, rate * (1 - before / 2), 1e-15);
 }
 
-TEST(Dcqcn, EachNotificationCutsFromTheRateOfThen) {
+TEST(Dcqcn, EachNotificationCutsTheCurrentRate) {
   Sent s("dcqcn:ai=40Mb/s");
   s.Ack(Time::Micros(0), true);
   s.Ack(Time::Micros(50), true);
   EXPECT_EQ(s.dcqcn.target(), kLine / 2);
   EXPECT_EQ(s.dcqcn.rate(), kLine / 4);
-  EXPECT_EQ(s.control.timer, Time::Micros(105));  // the timer begins anew
+  EXPECT_EQ(s.control.timer, Time::Micros(105));  // the timer starts again
 }
 
-TEST(Dcqcn, AddsAfterFastRecoveryAndMoreWhenBothStagesAreThrough) {
+TEST(Dcqcn, AdditiveThenHyperIncreaseAfterFastRecovery) {
   Sent s("dcqcn:byte_counter=1MB,ai=40Mb/s,hai=200Mb/s");
   s.Ack(Time::Micros(0), true);
   s.Ack(Time::Micros(50), true, 999999);
@@ -138,7 +138,7 @@ TEST(Dcqcn, PaperIgnoresMarksWithoutNotification) {
   EXPECT_EQ(s.control.pace, kLine);
 }
 
-TEST(Dcqcn, NeverBelowTheLeastRate) {
+TEST(Dcqcn, RateIsNeverBelowMinRate) {
   Sent s("dcqcn:min_rate=2Gb/s");
   for (int i = 0; i < 40; ++i) s.Ack(Time::Micros(50 * i), true);
   EXPECT_DOUBLE_EQ(s.control.pace, 2000 * kMb);
@@ -146,10 +146,10 @@ TEST(Dcqcn, NeverBelowTheLeastRate) {
   slow.rate = slow.nic_rate = 1000 * kMb;
   Sent t("dcqcn:min_rate=2Gb/s", slow);
   t.Ack(Time::Micros(1), true);
-  EXPECT_DOUBLE_EQ(t.control.pace, 1000 * kMb);  // nor above the card's
+  EXPECT_DOUBLE_EQ(t.control.pace, 1000 * kMb);  // the NIC's rate is the limit
 }
 
-TEST(Dcqcn, AWindowFollowsTheRate) {
+TEST(Dcqcn, WindowFollowsTheRate) {
   Sent s("dcqcn:window=bdp,min_rate=1Mb/s");
   EXPECT_DOUBLE_EQ(s.control.window, 150000);
   s.Ack(Time::Micros(0), true);
@@ -158,7 +158,7 @@ TEST(Dcqcn, AWindowFollowsTheRate) {
   EXPECT_EQ(s.control.window, 1000);  // one packet
 }
 
-TEST(Dcqcn, ATimerThatCameTooEarlyChangesNothing) {
+TEST(Dcqcn, EarlyTimerChangesNothing) {
   Sent s("dcqcn");
   s.Ack(Time::Micros(0), true);
   s.dcqcn.OnTimer(Time::Micros(54), &s.control);
@@ -166,7 +166,7 @@ TEST(Dcqcn, ATimerThatCameTooEarlyChangesNothing) {
   EXPECT_EQ(s.control.timer, Time::Micros(55));
 }
 
-TEST(DcqcnNic, CutsAtTheCheckWithTheAlphaOfThen) {
+TEST(DcqcnNic, CutsAtTheCheckWithCurrentAlpha) {
   Sent s("dcqcn:set=nic");
   s.Ack(Time::Micros(10), true);
   EXPECT_EQ(s.control.pace, kLine);
@@ -176,7 +176,7 @@ TEST(DcqcnNic, CutsAtTheCheckWithTheAlphaOfThen) {
   double rate = kLine * (1 - alpha / 2);
   EXPECT_NEAR(s.control.pace, rate, 1e-15);
   EXPECT_EQ(s.control.timer, Time::Nanos(314001));
-  // Two marks in one period of the check cut once; nothing was raised: the target stays.
+  // Two marks in one period of the check cut once. No increase came between, so the target stays.
   s.Ack(Time::Nanos(20100), true);
   s.Ack(Time::Nanos(20200), true);
   EXPECT_EQ(s.Timer(), Time::Nanos(22001));
@@ -185,7 +185,7 @@ TEST(DcqcnNic, CutsAtTheCheckWithTheAlphaOfThen) {
   rate *= 1 - alpha / 2;
   EXPECT_NEAR(s.control.pace, rate, 1e-15);
   EXPECT_EQ(s.dcqcn.target(), kLine);
-  // Raised once, then cut: the rate of then is the target.
+  // One increase, then a cut: the rate before the cut is the target.
   EXPECT_EQ(s.Timer(), Time::Nanos(322001));
   rate = (rate + kLine) / 2;
   s.Ack(Time::Nanos(322500), true);
@@ -193,13 +193,13 @@ TEST(DcqcnNic, CutsAtTheCheckWithTheAlphaOfThen) {
   EXPECT_NEAR(s.dcqcn.target(), rate, 1e-15);
 }
 
-TEST(DcqcnNic, RaisesByTheSharesOfTheCard) {
+TEST(DcqcnNic, IncreasesScaleWithLineRate) {
   Sent s("dcqcn:set=nic,g=0.000001");  // alpha stays near 1
   Time now = Time::Zero();
   for (int i = 0; i < 5; ++i) {
     s.Ack(now, true);
     s.Timer();        // the cut to a half
-    now = s.Timer();  // half the way back: three quarters
+    now = s.Timer();  // back by half of the gap: three quarters
   }
   s.Ack(now, true);
   s.Timer();
@@ -215,8 +215,8 @@ TEST(DcqcnNic, RaisesByTheSharesOfTheCard) {
   EXPECT_NEAR(s.dcqcn.target(), target + 420 * kMb, 1e-15);  // flat
 }
 
-// Alpha, worked out at once for all periods, against a period at a time.
-TEST(DcqcnNic, AlphaIsWhatATimerWouldMakeIt) {
+// The transport computes alpha for all periods at once; the test updates it period by period.
+TEST(DcqcnNic, AlphaMatchesPeriodicUpdates) {
   Sent s("dcqcn:set=nic,increase_timer=1ms,min_rate=1Mb/s");
   double alpha = 1;
   bool noticed = false;
@@ -240,7 +240,7 @@ TEST(DcqcnNic, AlphaIsWhatATimerWouldMakeIt) {
   EXPECT_GT(cuts, 20);
 }
 
-TEST(Dcqcn, ReadsItsSets) {
+TEST(Dcqcn, ReadsParameterSets) {
   const auto paper = ReadConfig<Dcqcn>("dcqcn");
   ASSERT_TRUE(paper.ok());
   EXPECT_EQ(paper->increase_timer, 55000000);

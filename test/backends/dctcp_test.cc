@@ -14,7 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr double kMb = 1.25e-7;  // a Mb/s in bytes a picosecond
-constexpr double kBdp = 150000;  // of RoundPath()
+constexpr double kBdp = 150000;  // the bandwidth-delay product of RoundPath()
 
 // A sender whose packets all return in order, a full window in flight.
 struct Sent {
@@ -31,7 +31,7 @@ struct Sent {
     ack.marked = marked;
     dctcp.OnAck(ack, &control);
   }
-  // Acknowledges all that is in flight now, the first `marks` of it marked.
+  // Acknowledges all packets in flight, the first `marks` of them with a mark.
   uint64_t Round(uint64_t marks = 0) {
     Fill();
     const uint64_t packets = next - acked;
@@ -53,7 +53,7 @@ struct Sent {
   uint64_t next = 0, acked = 0;
 };
 
-TEST(Dctcp, AddsOnePacketARoundTrip) {
+TEST(Dctcp, AddsOnePacketPerRoundTrip) {
   Sent s("dctcp");
   EXPECT_DOUBLE_EQ(s.control.window, kBdp);
   EXPECT_EQ(s.control.pace, Control::kNone);
@@ -64,13 +64,13 @@ TEST(Dctcp, AddsOnePacketARoundTrip) {
   }
 }
 
-TEST(Dctcp, HeadersAreNoPayload) {
+TEST(Dctcp, WindowExcludesHeaders) {
   PathFacts path = RoundPath();
   path.wire = 1250;
   EXPECT_DOUBLE_EQ(Sent("dctcp", path).control.window, kBdp * 0.8);
 }
 
-TEST(Dctcp, CutsOnceAWindow) {
+TEST(Dctcp, CutsOncePerWindow) {
   Sent s("dctcp");
   s.Ack(false);
   s.Ack(true);
@@ -83,13 +83,13 @@ TEST(Dctcp, CutsOnceAWindow) {
   EXPECT_DOUBLE_EQ(s.control.window, kBdp / 2 * (1 - alpha / 2));
 }
 
-// alpha_n = F + (1 - F)(1 - g)^n where a share F of each window is marked.
-TEST(Dctcp, AlphaComesToTheShareOfMarks) {
+// If a share F of each window is marked, alpha_n = F + (1 - F)(1 - g)^n.
+TEST(Dctcp, AlphaConvergesToTheMarkedShare) {
   for (const double share : {0.0, 0.25, 1.0}) {
     Sent s("dctcp:ai=1,initial=100KB");
     uint64_t count = 0;
     int rounds = 0;
-    // Acknowledgements in fixed windows of 40 packets, whatever the window does.
+    // Acknowledgements come in fixed windows of 40 packets, whatever the transport's window is.
     for (; count < 40 * 60; ++count) {
       Ack ack;
       ack.packet = count;
@@ -113,17 +113,17 @@ TEST(Dctcp, AlphaComesToTheShareOfMarks) {
   }
 }
 
-TEST(Dctcp, AlphaIsOfBytesOfTheWindow) {
+TEST(Dctcp, AlphaCountsBytesOfOneWindow) {
   Sent s("dctcp");
-  s.Round(30);  // 150 packets, 30 of them marked; the next round's first ends it
+  s.Round(30);  // 150 packets, 30 of them marked; the next round's first packet ends the round
   s.Ack(false);
   EXPECT_NEAR(s.dctcp.alpha(), 15.0 / 16 + 30.0 / 151 / 16, 1e-12);
   const double alpha = s.dctcp.alpha();
   for (int i = 0; i < 500 && s.dctcp.alpha() == alpha; ++i) s.Ack(false);
-  EXPECT_NEAR(s.dctcp.alpha(), alpha * 15 / 16, 1e-12);  // the marks of the round before do not count
+  EXPECT_NEAR(s.dctcp.alpha(), alpha * 15 / 16, 1e-12);  // marks of the previous round do not count
 }
 
-TEST(Dctcp, LossHalvesOnceAWindow) {
+TEST(Dctcp, LossHalvesOncePerWindow) {
   Sent s("dctcp");
   s.Lose(Loss::kOutOfOrder);
   EXPECT_DOUBLE_EQ(s.control.window, kBdp / 2);
@@ -134,7 +134,7 @@ TEST(Dctcp, LossHalvesOnceAWindow) {
   EXPECT_DOUBLE_EQ(s.control.window, kBdp / 4);
 }
 
-TEST(Dctcp, ATimeoutBeginsAgainWithOnePacketAndSlowStart) {
+TEST(Dctcp, TimeoutRestartsWithSlowStart) {
   Sent s("dctcp");
   s.Lose(Loss::kTimeout);
   EXPECT_EQ(s.control.window, 1000);
@@ -165,7 +165,7 @@ TEST(Dctcp, SlowStartDoublesUntilTheFirstMark) {
   EXPECT_GE(s.control.window, cut + 1000);
 }
 
-TEST(Dctcp, BetweenOnePacketAndTheMost) {
+TEST(Dctcp, WindowStaysWithinBounds) {
   Sent s("dctcp:most=1.01");
   for (int i = 0; i < 10; ++i) s.Round();
   EXPECT_DOUBLE_EQ(s.control.window, 1.01 * kBdp);
@@ -173,7 +173,7 @@ TEST(Dctcp, BetweenOnePacketAndTheMost) {
   EXPECT_EQ(s.control.window, 1000);
 }
 
-TEST(Dctcp, DoesNotGrowUnused) {
+TEST(Dctcp, UnusedWindowDoesNotGrow) {
   Sent s("dctcp");
   for (uint64_t i = 0; i < 100; ++i) {  // one packet at a time
     Ack ack;
@@ -186,7 +186,7 @@ TEST(Dctcp, DoesNotGrowUnused) {
 }
 
 // 615 Mb/s over 12 us are 922.5 B a round trip; 1 Gb/s are 1,500 B.
-TEST(Dctcp, HpccSetPacesAndAddsARate) {
+TEST(Dctcp, HpccSetPacesAndAddsByRate) {
   Sent s("dctcp:set=hpcc");
   EXPECT_DOUBLE_EQ(s.control.pace, 0.0125);
   s.Ack(false);

@@ -42,7 +42,7 @@ size_t Longest(const Shape& shape) {
   return static_cast<size_t>(std::max_element(shape.begin(), shape.end()) - shape.begin());
 }
 
-// Sum over the other routers of the mean distance in one dimension.
+// The mean distance in one dimension, for a ring, a line and a full mesh of `k` routers.
 double RingMean(int k) { return k % 2 == 0 ? k / 4.0 : (k * k - 1) / (4.0 * k); }
 double LineMean(int k) { return (k * k - 1) / (3.0 * k); }
 double AllMean(int k) { return 1 - 1.0 / k; }
@@ -54,8 +54,8 @@ double Average(const Shape& shape, double (*mean)(int)) {
   return n < 2 ? 0 : n / (n - 1) * sum;
 }
 
-// What holds of every network whose devices are its routers: the route of each
-// random pair is loop-free and as short as a search finds.
+// For a network whose devices are its routers: the route of each random pair has no loop and is as short as a
+// search finds.
 void ExpectShortRoutes(const Network& network, int pairs) {
   const NetworkGraph& g = network.graph;
   std::mt19937_64 random(7);
@@ -68,7 +68,7 @@ void ExpectShortRoutes(const Network& network, int pairs) {
   }
 }
 
-// The guide offers just the arcs that are nearer, at every vertex for every device.
+// At every vertex and for every device, the guide offers exactly the arcs that lead nearer.
 void ExpectAllShortestPaths(const Network& network) {
   const NetworkGraph& g = network.graph;
   ASSERT_NE(network.guide, nullptr);
@@ -100,7 +100,7 @@ TEST(Ring, CountsDistancesAndLoad) {
     EXPECT_EQ(d.diameter, k / 2);
     EXPECT_NEAR(d.average, Average({k}, RingMean), 1e-12);
     ExpectShortRoutes(network, 50);
-    // Two are joined by one link: each of its directions carries a whole byte.
+    // One link joins two devices; each direction carries one byte.
     const double load = k == 1 ? 0 : k == 2 ? 1 : k % 2 == 0 ? k * k / 8.0 : (k * k - 1) / 8.0;
     EXPECT_NEAR(BusiestLoad(network, "link"), load, 1e-9);
     if (k > 2) {
@@ -180,7 +180,7 @@ TEST(Torus, CountsDistancesAndCut) {
   }
 }
 
-TEST(Torus, CheckedValues) {
+TEST(Torus, MatchesKnownValuesOf4x4x8) {
   const Network network = MakeNetwork("torus:shape=4x4x8");
   EXPECT_EQ(network.graph.links(), 384u);
   const Distances d = DeviceDistances(network.graph);
@@ -191,7 +191,7 @@ TEST(Torus, CheckedValues) {
 }
 
 // Every device sends a byte to every other one.
-TEST(Torus, LoadOfEachDimension) {
+TEST(Torus, AllToAllLoadOfEachDimension) {
   for (const Shape& shape : std::vector<Shape>{{4, 6}, {8, 4}, {4, 4, 4}, {5, 5}, {3, 4, 5}}) {
     for (const char* order : {"dimension", "any"}) {
       const Network network = MakeNetwork(absl::StrCat("torus:shape=", Text(shape), ",order=", order));
@@ -216,7 +216,7 @@ TEST(Torus, SizeTwoHasOneLink) {
   ExpectShortRoutes(network, 100);
 }
 
-TEST(Torus, OffersBothSidesHalfWayAround) {
+TEST(Torus, OffersBothDirectionsAtEqualDistance) {
   const Network network = MakeNetwork("torus:shape=4x4");
   std::vector<uint32_t> arcs;
   network.guide->Next(0, 2, &arcs);
@@ -232,13 +232,13 @@ TEST(Torus, OffersBothSidesHalfWayAround) {
   EXPECT_TRUE(arcs.empty());
 }
 
-TEST(Torus, FirstDimensionFirst) {
+TEST(Torus, RoutesFirstDimensionFirst) {
   const Network network = MakeNetwork("torus:shape=5x5");
   std::mt19937_64 random(1);
   EXPECT_THAT(RandomRoute(network, nullptr, 0, 12, &random), ElementsAre(0, 1, 2, 7, 12));
 }
 
-TEST(Torus, WrapsOnlyWhereAsked) {
+TEST(Torus, WrapsOnlyGivenDimensions) {
   const Network network = MakeNetwork("torus:shape=4x4x8,wrap=1x0x1");
   const NetworkGraph& g = network.graph;
   EXPECT_EQ(g.links(), 128u + 96u + 128u);
@@ -257,10 +257,10 @@ struct Twisted {
   double average, plain_average, ratio;
 };
 
-// The ratio is that of the plain torus's busiest link to the twisted one's. A
-// twisted torus looks the same from every device and along every dimension, so
-// that all links carry the same: average * (N - 1) / (2 * dimensions).
-TEST(TwistedTorus, CheckedValues) {
+// `ratio` is the load of the plain torus's busiest link over the twisted torus's. A twisted torus looks the
+// same from every device and along every dimension, so all links carry the same load, which is
+// average * (N - 1) / (2 * dimensions).
+TEST(TwistedTorus, MatchesKnownValues) {
   for (const Twisted& t : std::vector<Twisted>{{{4, 8}, 4, 6, 2.710, 3.097, 1.52},
                                                {{8, 4}, 4, 6, 2.710, 3.097, 1.52},
                                                {{8, 16}, 8, 12, 5.354, 6.047, 1.505},
@@ -288,7 +288,7 @@ TEST(TwistedTorus, CheckedValues) {
   }
 }
 
-TEST(TwistedTorus, TheFormulaIsTheSearch) {
+TEST(TwistedTorus, GuideMatchesSearch) {
   for (const char* shape : {"2x4", "4x2", "3x6", "4x8", "8x4", "5x10", "2x2x4", "2x4x2", "4x2x2", "3x3x6",
                             "4x4x8", "2x4x4", "4x2x4", "4x4x2", "3x6x6", "6x3x6", "4x8x8"}) {
     SCOPED_TRACE(shape);
@@ -298,13 +298,13 @@ TEST(TwistedTorus, TheFormulaIsTheSearch) {
   }
 }
 
-TEST(TwistedTorus, OfThousands) {
+TEST(TwistedTorus, RoutesThousandsOfDevices) {
   const Network network = MakeNetwork("torus:twist=yes,shape=16x16x32");
   EXPECT_EQ(network.graph.links(), 3u * 8192);
   CheckRandomRoutes(network, 500, 24);
 }
 
-TEST(Torus, Of4096) {
+TEST(Torus, DefaultShapeFor4096Devices) {
   const Network network = MakeNetwork("torus", 4096);
   EXPECT_EQ(network.note, "16x16x16");
   EXPECT_EQ(network.graph.links(), 3u * 4096);
@@ -327,13 +327,13 @@ TEST(Hypercube, CountsDistancesAndLoad) {
     for (int bit = 0; bit < n; ++bit) {
       EXPECT_EQ(LinksAcross(g, [&](uint32_t v) { return (v >> bit & 1) != 0; }), half);
     }
-    // The sum of the distances over the arcs, all alike.
+    // All arcs carry the same load: the sum of the distances over the number of arcs.
     EXPECT_EQ(BusiestLoad(network, "link"), half);
     ExpectShortRoutes(network, 50);
   }
 }
 
-TEST(Hypercube, LowestBitFirst) {
+TEST(Hypercube, RoutesLowestBitFirst) {
   const Network network = MakeNetwork("hypercube", 16);
   std::mt19937_64 random(1);
   EXPECT_THAT(RandomRoute(network, nullptr, 1, 14, &random), ElementsAre(1, 0, 2, 6, 14));
@@ -368,7 +368,7 @@ TEST(HyperX, CountsDistancesCutAndLoad) {
   }
 }
 
-TEST(Grid, DevicesOnRouters) {
+TEST(Grid, HostsAttachDevicesToRouters) {
   for (const char* spec : {"hyperx:shape=3x4,hosts=2", "torus:shape=3x4,hosts=2", "mesh:shape=3x4,hosts=2"}) {
     SCOPED_TRACE(spec);
     const Network network =
@@ -391,7 +391,7 @@ TEST(Grid, DevicesOnRouters) {
   ExpectAllShortestPaths(twisted);
 }
 
-TEST(Grid, RoutersAreVerticesThatGuidesLeadTo) {
+TEST(Grid, GuidesLeadToRouters) {
   const Network network = MakeNetwork("hyperx:shape=3x4,hosts=2,order=any");
   std::vector<uint32_t> arcs;
   network.guide->Next(0, 24 + 5, &arcs);
@@ -403,7 +403,7 @@ TEST(Grid, RoutersAreVerticesThatGuidesLeadTo) {
   EXPECT_THAT(next, ElementsAre(2, 3));
 }
 
-TEST(Grid, TheLastRoutersMayHaveFewerDevices) {
+TEST(Grid, LastRoutersMayHaveFewerDevices) {
   const Network network = MakeNetwork("hyperx:shape=2x3,hosts=4,order=any", 14);
   EXPECT_EQ(network.graph.devices(), 14u);
   EXPECT_EQ(network.graph.links(), 14u + 3u + 6u);

@@ -28,7 +28,7 @@ NetworkGraph LeafSpine(uint32_t leaves, uint32_t d, uint32_t spines, const char*
   return *b.Build();
 }
 
-// Groups of `a` routers, `p` devices each, a link between every two groups.
+// Groups of `a` routers with `p` devices each; one link joins every two groups.
 NetworkGraph Dragonfly(uint32_t p, uint32_t a, uint32_t groups) {
   GraphBuilder b;
   b.AddVertices("device", VertexKind::kDevice, p * a * groups);
@@ -57,7 +57,7 @@ NetworkGraph Torus(const std::vector<int>& sizes) {
   return ExpandTopology(*Topology::Make(dimensions))->graph;
 }
 
-// Of all that there is, once: nothing is lost by folding.
+// The picture has every vertex and every link exactly once, also after folding, and no node covers another.
 void CheckPicture(const NetworkGraph& g, const Picture& p) {
   ASSERT_EQ(p.node_of.size(), g.vertices());
   std::vector<uint64_t> count(p.nodes.size(), 0);
@@ -89,7 +89,7 @@ void CheckPicture(const NetworkGraph& g, const Picture& p) {
   EXPECT_EQ(in_rows.size(), p.nodes.size());
 }
 
-TEST(Draw, TheLayoutThatFits) {
+TEST(Draw, EachLayoutAcceptsOnlyFittingNetworks) {
   const auto fits = [](const NetworkGraph& g, DrawLayout layout) { return MakePicture(g, layout).ok(); };
   const NetworkGraph dragonfly = Dragonfly(2, 4, 9), torus = Torus({4, 4}), ring = Torus({6});
   EXPECT_TRUE(fits(dragonfly, DrawLayout::kGroups));
@@ -106,7 +106,7 @@ TEST(Draw, TheLayoutThatFits) {
               HasSubstr("\"tiered\" fits"));
 }
 
-TEST(Draw, NothingIsLostOrCovered) {
+TEST(Draw, NodesAreCompleteAndDoNotOverlap) {
   for (const auto& sizes :
        std::vector<std::vector<int>>{{6}, {200}, {4, 4}, {4, 4, 4}, {3, 40}, {16, 32, 32}}) {
     const NetworkGraph g = Torus(sizes);
@@ -122,7 +122,7 @@ TEST(Draw, NothingIsLostOrCovered) {
   }
 }
 
-TEST(Draw, RowsByTierDevicesBelow) {
+TEST(Draw, TieredLayoutPutsDevicesBelowSwitches) {
   const NetworkGraph g = LeafSpine(4, 3, 2);
   const Picture p = *MakePicture(g, DrawLayout::kTiered);
   ASSERT_EQ(p.rows.size(), 3u);
@@ -133,7 +133,7 @@ TEST(Draw, RowsByTierDevicesBelow) {
   EXPECT_LT(p.nodes[p.rows[1][0]].y, p.nodes[p.rows[2][0]].y);
 }
 
-TEST(Draw, ScaleUpSwitchesBelowTheDevices) {
+TEST(Draw, NvSwitchesAreBelowTheDevices) {
   GraphBuilder b;
   b.AddVertices("device", VertexKind::kDevice, 4);
   const uint32_t nv = b.AddVertices("nvswitch", VertexKind::kNvSwitch, 2, 1);
@@ -163,7 +163,7 @@ TEST(Draw, LargeNetworksAreFolded) {
   EXPECT_THAT(svg, HasSubstr("leaf.8 … leaf.795"));
 }
 
-TEST(Draw, SvgSaysWhatItShows) {
+TEST(Draw, SvgEscapesTextAndLabelsLinks) {
   DrawOptions options;
   options.title = "a <title> & \"more\"";
   options.figures = {"12 devices", "bisection \x01 \xff"};
@@ -177,7 +177,7 @@ TEST(Draw, SvgSaysWhatItShows) {
   EXPECT_THAT(svg, HasSubstr("host: 400 Gb/s, 500 ns, 12 links"));
   EXPECT_THAT(svg, HasSubstr("leaf-spine: 800 Gb/s, 500 ns, 8 links"));
   EXPECT_THAT(svg, HasSubstr("device.11</title>"));
-  EXPECT_THAT(svg, HasSubstr("stroke-width=\"4.0\""));  // the fastest
+  EXPECT_THAT(svg, HasSubstr("stroke-width=\"4.0\""));  // the fastest link
   // Every element that is opened is closed.
   size_t open = 0, close = 0;
   for (size_t i = 0; i + 1 < svg.size(); ++i) {
@@ -205,13 +205,13 @@ TEST(Draw, DotHasTheSameNodesAndLinks) {
   EXPECT_EQ(dot.substr(dot.size() - 2), "}\n");
 }
 
-TEST(Draw, LayoutNames) {
+TEST(Draw, ParsesLayoutNames) {
   for (const std::string& name : DrawLayoutNames()) EXPECT_TRUE(ParseDrawLayout(name).ok()) << name;
   EXPECT_EQ(*ParseDrawLayout("groups"), DrawLayout::kGroups);
   EXPECT_THAT(std::string(ParseDrawLayout("tired").status().message()), HasSubstr("did you mean 'tiered'?"));
 }
 
-TEST(Fold, KeepsTheEnds) {
+TEST(Fold, KeepsFirstAndLast) {
   const Folding all = Fold(10, 10, 3, 2);
   EXPECT_EQ(all.shown(), 10u);
   EXPECT_EQ(all.Of(9), 9u);

@@ -31,14 +31,14 @@ std::string Error(const std::string& text) {
   return read.ok() ? "" : std::string(read.status().message());
 }
 
-TEST(ExplicitGraph, AllSchemes) {
+TEST(ExplicitGraph, BuildsAllSchemes) {
   const ReadNetwork r = Read(kTwoTiers);
   const NetworkGraph& g = r.network.graph;
   EXPECT_EQ(g.devices(), 8u);
   EXPECT_EQ(g.vertices(), 14u);
   EXPECT_EQ(LinksOf(g, "host"), 8u);
   EXPECT_EQ(LinksOf(g, "leaf-spine"), 2u * 2 * 2 + 2);
-  EXPECT_EQ(LinksOf(g, "ring"), 1u);  // of two: one link
+  EXPECT_EQ(LinksOf(g, "ring"), 1u);  // a ring of two is one link
   EXPECT_NE(g.FindArc(5, *g.FindVertex("leaf.2")), NetworkGraph::kNone);
   EXPECT_NE(g.FindArc(*g.FindVertex("leaf.3"), *g.FindVertex("spine.1")), NetworkGraph::kNone);
   EXPECT_EQ(g.FindArc(*g.FindVertex("leaf.3"), *g.FindVertex("spine.0")), NetworkGraph::kNone);
@@ -52,7 +52,7 @@ TEST(ExplicitGraph, AllSchemes) {
   CheckRandomRoutes(r.network, 50, 5);
 }
 
-TEST(ExplicitGraph, BinaryAndJsonSayTheSame) {
+TEST(ExplicitGraph, ReadsBinaryAndJson) {
   const ReadNetwork json = Read(R"({"vertices":[{"name":"gpu","kind":"DEVICE","count":5}],
     "links":[{"from":"gpu","to":"gpu","scheme":"RING","bandwidth_gbytes_per_s":1}],"devices_forward":true})");
   EXPECT_EQ(json.network.graph.links(), 5u);
@@ -71,7 +71,7 @@ TEST(ExplicitGraph, BinaryAndJsonSayTheSame) {
   EXPECT_EQ(Read(graph.SerializeAsString()).network.graph.links(), 10u);
 }
 
-TEST(ExplicitGraph, PartsApartAreNoted) {
+TEST(ExplicitGraph, NotesUnreachableDevices) {
   const ReadNetwork r = Read(R"(
 vertices { name: "device" kind: DEVICE count: 4 }
 vertices { name: "rail" count: 2 tier: 1 }
@@ -80,7 +80,7 @@ links { from: "device" to: "rail" scheme: BLOCKS bandwidth_gbits_per_s: 400 }
   EXPECT_THAT(r.notes, ::testing::ElementsAre(HasSubstr("device.2 cannot be reached from device.0")));
 }
 
-TEST(ExplicitGraph, MistakesAreNamed) {
+TEST(ExplicitGraph, ErrorsNameTheMistake) {
   const std::string sets =
       "vertices { name: \"d\" kind: DEVICE count: 4 } vertices { name: \"leaf\" count: 3 } ";
   const auto link = [&](const std::string& text) { return sets + "links { " + text + " }"; };
@@ -121,7 +121,7 @@ TEST(ExplicitGraph, MistakesAreNamed) {
   }
 }
 
-TEST(SniffNetwork, TellsTheFormsApart) {
+TEST(SniffNetwork, RecognizesTheFormats) {
   for (const char* text : {"", "hello", "{\"a\": 1}", "\x01\x02\x03", "{", "vertices"}) {
     const auto read = ReadNetworkFile(text, "some.file");
     ASSERT_FALSE(read.ok()) << text;

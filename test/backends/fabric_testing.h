@@ -1,4 +1,4 @@
-// Drives a fabric like an engine.
+// Runs flows on a fabric, as the replay engine does.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ inline TopologyDimension MakeDim(TopologyDimension::Kind kind, int size, double 
   return {kind, size, Bandwidth::FromGigabytes(gigabytes_per_s), Time::Nanos(latency_ns), "d"};
 }
 
-// Starts the flows (sorted by time) at their instants, and collects every end.
+// Starts the flows (sorted by time) at their instants; returns all ends.
 inline std::vector<FlowEnd> Drive(Fabric* fabric, const std::vector<TimedFlow>& flows) {
   std::vector<FlowEnd> ended;
   size_t next = 0;
@@ -66,7 +66,7 @@ inline Time ReceivedAt(const std::vector<FlowEnd>& ended, uint64_t tag,
   return Time::Picos(-1);
 }
 
-// `mixed` sends what is of device 0 by packets.
+// `mixed` sends the messages of device 0 by packets.
 inline std::unique_ptr<Machine> NewFabric(const char* name, const Topology& topology,
                                           bool store_and_forward = false) {
   FabricOptions options;

@@ -17,7 +17,7 @@ using Kind = TopologyDimension::Kind;
 Time Last(const std::vector<FlowEnd>& ended) { return ended.empty() ? Time::Picos(-1) : ended.back().at; }
 
 // 50 GB/s: 50,000 B take 1 us.
-TEST(Fifo, IncastThroughASwitchQueuesAtTheReceiver) {
+TEST(Fifo, IncastQueuesAtTheReceiver) {
   for (int k = 1; k <= 7; ++k) {
     auto fabric = NewFabric("analytical-fifo", MakeTopology({MakeDim(Kind::kSwitch, 8)}));
     std::vector<TimedFlow> flows;
@@ -31,14 +31,14 @@ TEST(Fifo, IncastThroughASwitchQueuesAtTheReceiver) {
   }
 }
 
-TEST(Fifo, RingNeighboursDoNotMeet) {
+TEST(Fifo, RingNeighboursShareNoLink) {
   auto fabric = NewFabric("analytical-fifo", MakeTopology({MakeDim(Kind::kRing, 16)}));
   std::vector<TimedFlow> flows;
   for (int r = 0; r < 16; ++r) flows.push_back({Message(r, (r + 1) % 16, 50000), Time::Zero()});
   for (const FlowEnd& e : Drive(fabric.get(), flows)) EXPECT_EQ(e.at, Time::Nanos(1500));
 }
 
-TEST(Fifo, AllToAllThroughASwitchIsBoundByThePort) {
+TEST(Fifo, SwitchAllToAllIsBoundByPorts) {
   // Each rank sends to the next, then the one after, ...: both ports are always busy.
   for (int n : {2, 5, 8}) {
     auto fabric = NewFabric("analytical-fifo", MakeTopology({MakeDim(Kind::kSwitch, n)}));
@@ -50,9 +50,9 @@ TEST(Fifo, AllToAllThroughASwitchIsBoundByThePort) {
   }
 }
 
-// ASTRA-sim's congestion-aware row, 64 ranks and 1 MiB in 4 splits: each split is
-// 500 + 63 * 76 + 576 ns beside its 20 ns of end-point delay, store and forward.
-TEST(Fifo, DirectAllToAllAsAstraSimSays) {
+// ASTRA-sim's congestion-aware back end, 64 ranks, 1 MiB in 4 splits, store and forward: each split takes
+// 500 + 63 * 76 + 576 ns, and 20 ns of end-point delay.
+TEST(Fifo, SwitchAllToAllMatchesAstraSim) {
   const TopologyDimension dim{Kind::kSwitch, 64, Bandwidth::BytesPerSecond(int64_t{50} << 30),
                               Time::Nanos(500), "d"};
   const Topology topology = MakeTopology({dim});
@@ -66,7 +66,7 @@ TEST(Fifo, DirectAllToAllAsAstraSimSays) {
   EXPECT_EQ(Last(Drive(fabric.get(), flows)), Time::Nanos(1000) + tx * 64);
 }
 
-TEST(Fifo, FullMeshSharesNothingAcrossPairs) {
+TEST(Fifo, FullMeshPairsShareNoLink) {
   auto fabric = NewFabric("analytical-fifo", MakeTopology({MakeDim(Kind::kFullyConnected, 6)}));
   std::vector<TimedFlow> flows;
   for (int a = 0; a < 6; ++a) {
@@ -77,7 +77,7 @@ TEST(Fifo, FullMeshSharesNothingAcrossPairs) {
   for (const FlowEnd& e : Drive(fabric.get(), flows)) EXPECT_EQ(e.at, Time::Nanos(1500));
 }
 
-TEST(Fifo, RingAtATieGoesUp) {
+TEST(Fifo, RingTiesGoUpwards) {
   // 0 -> 2 of 4 takes links 0-1 and 1-2, so 1 -> 2 waits for it; 3 -> 2 does not.
   auto fabric = NewFabric("analytical-fifo", MakeTopology({MakeDim(Kind::kRing, 4)}));
   const auto ended = Drive(fabric.get(), {{Message(0, 2, 50000, 1), Time::Zero()},
@@ -99,11 +99,11 @@ TEST(Fifo, TiesAreServedInOrderOfStart) {
   EXPECT_EQ(ended[2].tag, 2u);
 }
 
-TEST(Fifo, ProductOfTwoByFour) {
-  // Ranks 0 and 1 are a full mesh at 50 GB/s; four of these hang on switches at 25 GB/s.
+TEST(Fifo, PathsAcrossTwoDimensionsShareTheUplink) {
+  // Pairs of ranks (0 and 1, ...) are full meshes at 50 GB/s; switches at 25 GB/s join the four pairs.
   auto fabric = NewFabric("analytical-fifo", MakeTopology({MakeDim(Kind::kFullyConnected, 2, 50, 100),
                                                            MakeDim(Kind::kSwitch, 4, 25, 500)}));
-  // 1 -> 6 goes 1-0 by mesh, then up and down; 0 -> 4 waits for the same uplink.
+  // 1 -> 6 takes the mesh from 1 to 0, then the switch; 0 -> 4 waits for the same uplink.
   const auto ended = Drive(fabric.get(), {{Message(1, 6, 50000, 1, true), Time::Zero()},
                                           {Message(0, 4, 50000, 2, true), Time::Nanos(200)}});
   EXPECT_EQ(ReceivedAt(ended, 1, FlowEnd::kSent), Time::Nanos(2000));  // as fast as the uplink takes it
@@ -112,13 +112,13 @@ TEST(Fifo, ProductOfTwoByFour) {
   EXPECT_EQ(ReceivedAt(ended, 2), Time::Nanos(4100 + 1000));
 }
 
-TEST(Fifo, AStartAfterSilenceStillSeesEarlierArrivals) {
-  // No AdvanceTo() between: the switch port was taken at 500 ns all the same.
+TEST(Fifo, LateStartQueuesBehindEarlierArrivals) {
+  // Without AdvanceTo() between the starts, message 1 still takes the link from 1 to 2 at 500 ns.
   auto fabric = NewFabric("analytical-fifo", MakeTopology({MakeDim(Kind::kRing, 4)}));
   fabric->Start(Message(0, 2, 50000, 1), Time::Zero());
   fabric->Start(Message(1, 1, 8, 9), Time::Nanos(100));
   fabric->Start(Message(1, 2, 50000, 2), Time::Nanos(600));
-  EXPECT_EQ(fabric->NextEvent(), Time::Nanos(100));  // ended meanwhile, not yet told
+  EXPECT_EQ(fabric->NextEvent(), Time::Nanos(100));  // message 9 has ended, but is not reported yet
   std::vector<FlowEnd> ended;
   fabric->AdvanceTo(Time::Nanos(10000), &ended);
   ASSERT_EQ(ended.size(), 3u);
@@ -135,7 +135,7 @@ TopologyDimension RandomDim(std::mt19937_64* random, int max_size) {
           Time::Picos((*random)() % 3 == 0 ? 0 : static_cast<int64_t>((*random)() % 1000000)), "d"};
 }
 
-TEST(Fifo, AloneOnItsPathAMessageTakesWhatAnalyticalSays) {
+TEST(Fifo, IsolatedMessageMatchesAnalytical) {
   std::mt19937_64 random(5);
   for (int i = 0; i < 3000; ++i) {
     std::vector<TopologyDimension> dims;
@@ -159,7 +159,7 @@ TEST(Fifo, AloneOnItsPathAMessageTakesWhatAnalyticalSays) {
   }
 }
 
-// Slow and obvious: every message's next arrival in a list, the earliest first.
+// A slow, simple simulation: always takes the message whose next arrival is the earliest.
 std::vector<std::tuple<Time, uint64_t, int>> Reference(const Topology& topology,
                                                        const std::vector<TimedFlow>& flows,
                                                        bool store_and_forward) {
@@ -210,7 +210,7 @@ std::vector<std::tuple<Time, uint64_t, int>> Reference(const Topology& topology,
   return ends;
 }
 
-TEST(Fifo, AgreesWithTheSlowObviousOne) {
+TEST(Fifo, MatchesSlowReference) {
   std::mt19937_64 random(11);
   for (int round = 0; round < 3000; ++round) {
     std::vector<TopologyDimension> dims;

@@ -1,4 +1,5 @@
-// Exchanges by kinds of flows against the same exchanges flow by flow, to the picosecond.
+// Compares exchanges that are solved by kinds of flows with the same exchanges flow by flow, to the
+// picosecond.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -43,12 +44,12 @@ std::vector<ExchangeMessage> ExchangeMessages(std::mt19937_64* random, const Top
   return messages;
 }
 
-// The picosecond may differ where the end falls on its border: sums are in another order.
+// The two sum in different orders, so an end on the border of a picosecond may differ by one.
 void ExpectSameEnd(Time a, Time b) {
   EXPECT_NEAR(static_cast<double>(a.picos()), static_cast<double>(b.picos()), 1);
 }
 
-TEST(FluidExchange, AsFlowByFlow) {
+TEST(FluidExchange, MatchesSingleFlows) {
   std::mt19937_64 random(3);
   int exact = 0, answered = 0;
   for (int round = 0; round < 120; ++round) {
@@ -66,7 +67,7 @@ TEST(FluidExchange, AsFlowByFlow) {
     const std::vector<ExchangeMessage> messages = ExchangeMessages(&random, topology);
     SCOPED_TRACE(round);
     const std::optional<ExchangeTime> time = FluidFabric(topology, options).TimeOfExchange(devices, messages);
-    if (!time) continue;  // a ring of even size goes upwards at a tie
+    if (!time) continue;  // at a tie, a ring of even size goes upwards: not symmetric
     ++answered;
     const Time expected = ExchangeByFlows(topology, options, devices, messages);
     exact += time->last == expected;
@@ -76,8 +77,8 @@ TEST(FluidExchange, AsFlowByFlow) {
   EXPECT_GE(exact, answered - 2);
 }
 
-// Where the flows are not alike the exchange is refused; a wrong time is never given.
-TEST(FluidExchange, RefusedOrRightAmongSomeDevices) {
+// If the flows are not symmetric, the fabric refuses the exchange; it never gives a wrong time.
+TEST(FluidExchange, SubsetsAreRefusedOrExact) {
   std::mt19937_64 random(5);
   int refused = 0, answered = 0;
   for (int round = 0; round < 200; ++round) {
@@ -97,7 +98,7 @@ TEST(FluidExchange, RefusedOrRightAmongSomeDevices) {
   EXPECT_GT(answered, 20);
 }
 
-TEST(FluidExchange, RefusedWhereOthersAreUnderWay) {
+TEST(FluidExchange, RefusedWhileOtherFlowsRun) {
   const Topology topology = MakeTopology({MakeDim(Kind::kSwitch, 4)});
   const std::vector<ExchangeMessage> messages(2, {1000, Time::Zero()});
   FluidFabric fabric(topology, {});

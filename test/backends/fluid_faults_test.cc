@@ -1,5 +1,4 @@
-// `fluid` on networks: links that change, flows that are split, and what is
-// told of links.
+// `fluid` on networks: links that change, flows that are split, and the report of the links.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +21,7 @@ Topology OnNetwork(const std::string& spec, int devices) {
   return *Topology::Make({d});
 }
 
-// Leaves of 2 devices with 2 spines, 0.1 bytes a picosecond each link.
+// Leaves of 2 devices, and 2 spines; each link carries 0.1 bytes a picosecond.
 const char kSmall[] = "leaf_spine:k=4,link=100GB/s,uplink=100GB/s,latency=0ns,uplink_latency=0ns";
 
 uint32_t LinkOf(const Topology& t, const std::string& from, const std::string& to) {
@@ -30,7 +29,7 @@ uint32_t LinkOf(const Topology& t, const std::string& from, const std::string& t
   return t.NetworkHop(0, 0, g.FindArc(*g.FindVertex(from), *g.FindVertex(to))).link;
 }
 
-// When 100,000 bytes from device 0 to device 2, a microsecond alone, arrive; -1 ps: never.
+// When 100,000 bytes from device 0 arrive at device 2; -1 ps: never. They take a microsecond without faults.
 Time Arrival(const Topology& t, std::vector<LinkChange> changes,
              RoutingPolicy policy = RoutingPolicy::kEcmp) {
   FabricOptions options;
@@ -41,8 +40,8 @@ Time Arrival(const Topology& t, std::vector<LinkChange> changes,
   return ReceivedAt(Drive(fabric->get(), {{Message(0, 2, 100000, 0), Time::Zero()}}), 0);
 }
 
-// Two flows of 100,000 bytes, a microsecond each alone, from leaf 0 to leaf 1 by different spines.
-TEST(FluidFaults, FlowsComeBackToALinkThatIsBack) {
+// Two flows of 100,000 bytes from leaf 0 to leaf 1 take different spines; each needs a microsecond by itself.
+TEST(FluidFaults, FlowsReturnToRestoredLinks) {
   const Topology t = OnNetwork(kSmall, 4);
   FabricOptions options;
   uint64_t seed = 0;
@@ -59,18 +58,18 @@ TEST(FluidFaults, FlowsComeBackToALinkThatIsBack) {
     options.routing.seed = ++seed;
   } while (last({}) != us);
   const uint32_t a = LinkOf(t, "leaf.0", "spine.0");
-  // They share the other spine for 0.2 us of the fault, and have lost half of that.
+  // During the 0.2 us of the fault both flows share the other spine; each loses half of that time.
   EXPECT_EQ(last({{Time::Nanos(400), a, 0}, {Time::Nanos(600), a, 1}}), us + Time::Nanos(100));
   EXPECT_EQ(last({{Time::Zero(), a, 0}, {Time::Nanos(600), a, 1}}), us + Time::Nanos(300));
   EXPECT_EQ(last({{Time::Nanos(400), a, 0}}), us + Time::Nanos(600));
 }
 
-TEST(FluidFaults, AFlowFindsAnotherWayOrWaits) {
+TEST(FluidFaults, FlowsRerouteOrWait) {
   const Topology t = OnNetwork(kSmall, 4);
   const Time us = Time::Micros(1);
   EXPECT_EQ(Arrival(t, {}), us);
   const uint32_t a = LinkOf(t, "leaf.0", "spine.0"), b = LinkOf(t, "leaf.0", "spine.1");
-  // Whichever it takes, the other has room.
+  // Whichever uplink the flow takes, the other one is free.
   EXPECT_EQ(Arrival(t, {{Time::Nanos(400), a, 0}}), us);
   EXPECT_EQ(Arrival(t, {{Time::Nanos(400), b, 0}}), us);
   EXPECT_EQ(Arrival(t, {{Time::Nanos(400), a, 0}, {Time::Nanos(400), b, 0}, {Time::Nanos(900), b, 1}}),
@@ -78,31 +77,31 @@ TEST(FluidFaults, AFlowFindsAnotherWayOrWaits) {
   EXPECT_EQ(Arrival(t, {{Time::Zero(), a, 0}, {Time::Zero(), b, 0}, {Time::Nanos(900), a, 1}}),
             us + Time::Nanos(900));
   EXPECT_EQ(Arrival(t, {{Time::Nanos(400), a, 0}, {Time::Nanos(400), b, 0}}), Time::Picos(-1));
-  // The other direction is none of its business.
+  // Faults of the other direction do not affect the flow.
   EXPECT_EQ(Arrival(t, {{Time::Nanos(400), LinkOf(t, "spine.0", "leaf.0"), 0},
                         {Time::Nanos(400), LinkOf(t, "spine.1", "leaf.0"), 0}}),
             us);
 }
 
-TEST(FluidFaults, WhatIsLeftOfALinkIsWhatFlowsGet) {
+TEST(FluidFaults, DegradedLinksSlowFlows) {
   const Topology t = OnNetwork(kSmall, 4);
   const uint32_t host = LinkOf(t, "device.0", "leaf.0");
-  // 0.4 us at full rate, 0.6 us' worth at half.
+  // 0.4 us at the full rate; the remaining 0.6 us take twice as long at half the rate.
   EXPECT_EQ(Arrival(t, {{Time::Nanos(400), host, 0.5}}), Time::Nanos(1600));
   EXPECT_EQ(Arrival(t, {{Time::Nanos(400), host, 0.5}, {Time::Nanos(800), host, 1}}), Time::Nanos(1200));
   EXPECT_EQ(Arrival(t, {{Time::Zero(), host, 0.8}}), Time::Nanos(1250));
-  // Before it begins and after it has ended.
+  // A fault after the end changes nothing.
   EXPECT_EQ(Arrival(t, {{Time::Nanos(2000), host, 0}}), Time::Nanos(1000));
 }
 
-TEST(FluidFaults, SprayedFlowsTakeTheirSharesAndFeelTheSlowestWay) {
+TEST(FluidFaults, SprayedFlowsFollowTheirSlowestPath) {
   const Topology t = OnNetwork(kSmall, 4);
   EXPECT_EQ(Arrival(t, {}, RoutingPolicy::kSpray), Time::Micros(1));
   const uint32_t a = LinkOf(t, "leaf.0", "spine.0");
-  // Half of the bytes on a link that has a quarter left: half the rate.
+  // Half of the bytes go over a link with a quarter of its rate, so the flow has half its rate.
   EXPECT_EQ(Arrival(t, {{Time::Zero(), a, 0.25}}, RoutingPolicy::kSpray), Time::Micros(2));
   EXPECT_EQ(Arrival(t, {{Time::Nanos(400), a, 0}}, RoutingPolicy::kSpray), Time::Micros(1));
-  // Two sprayed flows of one leaf fill both uplinks; hashed to one they would need twice as long.
+  // Two sprayed flows of one leaf fill both uplinks. On one uplink they would need twice as long.
   FabricOptions options;
   options.routing.policy = RoutingPolicy::kSpray;
   auto fabric = *MakeMachine("fluid", t, options);
@@ -112,12 +111,12 @@ TEST(FluidFaults, SprayedFlowsTakeTheirSharesAndFeelTheSlowestWay) {
   EXPECT_EQ(ReceivedAt(ended, 1), Time::Micros(1));
 }
 
-TEST(FluidFaults, LinksTellWhatTheyCarried) {
+TEST(FluidFaults, LinksReportBytesFlowsAndSeries) {
   const Topology t = OnNetwork(kSmall, 4);
   FabricOptions options;
   options.link_series = true;
   auto fabric = *MakeMachine("fluid", t, options);
-  // An incast on device 3: its link is full for 3 us, the others' for a third each.
+  // An incast on device 3: its link is full for 3 us; each sender uses a third of its own link.
   std::vector<TimedFlow> flows;
   for (int i = 0; i < 3; ++i)
     flows.push_back({Message(i, 3, 100000, static_cast<uint64_t>(i)), Time::Zero()});
@@ -142,9 +141,8 @@ TEST(FluidFaults, LinksTellWhatTheyCarried) {
   EXPECT_EQ(fabric->Links(2).busiest.size(), 2u);
 }
 
-// A flow that is led another way counts once on each link, where it stays on it and where it comes back to
-// it.
-TEST(FluidFaults, LinksCountAFlowOnce) {
+// A rerouted flow counts once on each link, both where it stays on the link and where it returns to the link.
+TEST(FluidFaults, LinksCountReroutedFlowsOnce) {
   const Topology t = OnNetwork(kSmall, 4);
   const uint32_t up[] = {LinkOf(t, "leaf.0", "spine.0"), LinkOf(t, "leaf.0", "spine.1")};
   FabricOptions options;
@@ -158,10 +156,10 @@ TEST(FluidFaults, LinksCountAFlowOnce) {
   EXPECT_EQ(ReceivedAt(ended, 0), Time::Micros(1));
   uint64_t bytes = 0;
   const LinkUses uses = fabric->Links(100);
-  EXPECT_EQ(uses.links, 6u);  // both ends, and up and down over either spine
+  EXPECT_EQ(uses.links, 6u);  // the links of both devices, and up and down over each spine
   for (const LinkUse& use : uses.busiest) {
     const bool end = use.name == "device.0 - leaf.0 of net" || use.name == "leaf.1 - device.2 of net";
-    // The second message takes one of the spines.
+    // The second message takes only one of the spines.
     EXPECT_LE(use.flows, 2u) << use.name;
     EXPECT_GE(use.flows, end ? 2u : 1u) << use.name;
     bytes += use.bytes;
@@ -169,8 +167,8 @@ TEST(FluidFaults, LinksCountAFlowOnce) {
   EXPECT_EQ(bytes, 800000u);
 }
 
-// A long run: the buckets widen, nothing is lost.
-TEST(FluidFaults, SeriesKeepTheirSizeOverTime) {
+// In a long run the buckets widen, and no bytes are lost.
+TEST(FluidFaults, SeriesStayBoundedInLongRuns) {
   const Topology t = OnNetwork(kSmall, 4);
   FabricOptions options;
   options.link_series = true;
@@ -188,8 +186,8 @@ TEST(FluidFaults, SeriesKeepTheirSizeOverTime) {
   EXPECT_NEAR(bytes, 5e7, 1e3);
 }
 
-// The same answer alone on its way as `analytical`, on every network and policy.
-TEST(FluidFaults, AloneOnANetworkAFlowTakesWhatAnalyticalSays) {
+// A flow that shares no link takes the time that `analytical` gives, on every network and with every policy.
+TEST(FluidFaults, IsolatedFlowMatchesAnalytical) {
   for (const char* spec : {"fat_tree:k=4", "torus:shape=4x4", "dragonfly:p=2,a=4,h=2"}) {
     const Topology t = OnNetwork(spec, 0);
     for (const char* policy : {"ecmp", "spray", "flowlet", "valiant"}) {
@@ -213,7 +211,7 @@ TEST(FluidFaults, AloneOnANetworkAFlowTakesWhatAnalyticalSays) {
   }
 }
 
-// What piled up behind a dead link leaves one after another.
+// Messages that waited for a dead link leave one after another.
 TEST(FluidFaults, MessagesOfAConnectionKeepTheirOrder) {
   const Topology t = OnNetwork(kSmall, 4);
   FabricOptions options;
@@ -230,8 +228,8 @@ TEST(FluidFaults, MessagesOfAConnectionKeepTheirOrder) {
   for (int i = 0; i < 4; ++i) EXPECT_EQ(ended[static_cast<size_t>(i)].at, Time::Micros(11 + i));
 }
 
-// A fault at the very end finds nothing left; one at the beginning is there before the flows.
-TEST(FluidFaults, FaultsAtTheEdgesOfAFlow) {
+// A fault at the end of a flow has no effect. A fault at the start applies before the flow starts.
+TEST(FluidFaults, FaultsAtStartAndEndOfAFlow) {
   const Topology t = OnNetwork(kSmall, 4);
   const uint32_t host = LinkOf(t, "device.0", "leaf.0");
   EXPECT_EQ(Arrival(t, {{Time::Micros(1), host, 0}}), Time::Micros(1));
@@ -244,8 +242,8 @@ TEST(FluidFaults, FaultsAtTheEdgesOfAFlow) {
   EXPECT_EQ(ReceivedAt(ended, 0), Time::Micros(3));
 }
 
-// The start-up is each message's own, whether or not it waits for another.
-TEST(FluidFaults, StartUpsInOrder) {
+// Each message pays its own start-up, also when it waits for the message before it.
+TEST(FluidFaults, EachInOrderMessagePaysStartup) {
   const Topology t = OnNetwork(kSmall, 4);
   FabricOptions options;
   options.Ask<FlowOptions>().startup = Time::Micros(10);
@@ -261,7 +259,7 @@ TEST(FluidFaults, StartUpsInOrder) {
   EXPECT_EQ(ended[2].at, Time::Picos(22999000));
 }
 
-TEST(FluidFaults, FaultsAreForFluid) {
+TEST(FluidFaults, AnalyticalFabricsRefuseFaults) {
   const Topology t = OnNetwork(kSmall, 4);
   FabricOptions options;
   options.changes = {{Time::Zero(), 0, 0}};

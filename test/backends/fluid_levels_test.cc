@@ -1,4 +1,4 @@
-// Levels of links, and the ends that clocks give, against the slow solver and against FluidNetwork in time.
+// Compares the levels of links with a slow solver, and the ends that clocks give with those of FluidNetwork.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -38,7 +38,7 @@ void ExpectRates(const FluidLevels& levels, const std::vector<double>& capacity,
   ASSERT_TRUE(levels.IsMaxMin(1e-9));
 }
 
-TEST(FluidLevels, TheTextbookExamples) {
+TEST(FluidLevels, SolvesTextbookExamples) {
   FluidLevels n;
   const uint32_t a = n.AddLink(1), b = n.AddLink(2);
   const uint32_t both = n.AddFlow({{a}, {b}}, 1), first = n.AddFlow({{a}}, 1), second = n.AddFlow({{b}}, 1);
@@ -61,7 +61,7 @@ TEST(FluidLevels, TheTextbookExamples) {
   EXPECT_DOUBLE_EQ(n.used(b), 2);
 }
 
-TEST(FluidLevels, AFlowThatCameAndWentLeavesNothing) {
+TEST(FluidLevels, RemovedFlowsLeaveNoTrace) {
   FluidLevels n;
   const uint32_t a = n.AddLink(3);
   const uint32_t stays = n.AddFlow({{a}}, 1);
@@ -77,8 +77,8 @@ TEST(FluidLevels, AFlowThatCameAndWentLeavesNothing) {
   EXPECT_TRUE(n.by_level().empty());
 }
 
-// Networks of all sizes, ties, shares and weights; flows come and go one by one or many at once.
-TEST(FluidLevels, AgreeWithTheSlowSolverAsFlowsComeAndGo) {
+// Random sizes, ties, shares and weights; flows come and go one by one or several at once.
+TEST(FluidLevels, MatchSlowSolverAsFlowsComeAndGo) {
   std::mt19937_64 random(29);
   for (int round = 0; round < 300; ++round) {
     FluidLevels n;
@@ -113,8 +113,8 @@ TEST(FluidLevels, AgreeWithTheSlowSolverAsFlowsComeAndGo) {
   }
 }
 
-// As in an all-to-all: flows leave one by one, and each changes the levels of many links.
-TEST(FluidLevels, AgreeWithTheSlowSolverInAnAllToAll) {
+// In an all-to-all, flows leave one by one, and each changes the levels of many links.
+TEST(FluidLevels, MatchSlowSolverInAnAllToAll) {
   std::mt19937_64 random(31);
   for (const bool equal : {true, false}) {
     constexpr uint32_t kHosts = 10;
@@ -153,7 +153,7 @@ struct FluidEnds {
 FluidEnds FluidEndsOf(const Topology& topology, const FabricOptions& options,
                       const std::vector<TimedFlow>& flows, bool clocks) {
   FluidFabric fabric(topology, options);
-  // 0: clocks time every flow from the first solution on. Never: no flow.
+  // With 0, clocks time every flow from the first solution on; with SIZE_MAX, they time none.
   fabric.ClockFrom(clocks ? 0 : SIZE_MAX, clocks ? 1 : UINT32_MAX);
   FluidEnds ends;
   for (const FlowEnd& e : Drive(&fabric, flows)) {
@@ -163,7 +163,7 @@ FluidEnds FluidEndsOf(const Topology& topology, const FabricOptions& options,
   return ends;
 }
 
-// Each change of a rate rounds an end up to a picosecond, in both.
+// In both, each change of a rate rounds an end up to a picosecond.
 void ExpectClocksAgree(const Topology& topology, const FabricOptions& options,
                        const std::vector<TimedFlow>& flows) {
   const FluidEnds plain = FluidEndsOf(topology, options, flows, false),
@@ -193,7 +193,7 @@ std::vector<TimedFlow> ClockedFlows(std::mt19937_64* random, int devices, uint64
   return flows;
 }
 
-TEST(FluidClocks, EndAsFluidNetworkSays) {
+TEST(FluidClocks, EndsMatchFluidNetwork) {
   std::mt19937_64 random(37);
   for (int round = 0; round < 60; ++round) {
     std::vector<TopologyDimension> dims;
@@ -212,7 +212,7 @@ TEST(FluidClocks, EndAsFluidNetworkSays) {
 }
 
 // Several paths for a flow, and links of several rates.
-TEST(FluidClocks, EndAsFluidNetworkSaysOnNetworks) {
+TEST(FluidClocks, EndsMatchFluidNetworkOnSeveralPaths) {
   std::mt19937_64 random(41);
   for (const char* text : {"fat_tree:k=4,core_link=200Gb/s", "torus:shape=4x2x2", "switch:planes=2"}) {
     const auto spec = ParseNetworkSpec(text);
@@ -241,7 +241,7 @@ std::vector<TimedFlow> AllToAllOfRandomSizes(int hosts) {
   return flows;
 }
 
-TEST(FluidClocks, AnAllToAllOfRandomSizesGetsClocksByItself) {
+TEST(FluidClocks, LargeAllToAllStartsClocks) {
   const Topology topology = MakeTopology({MakeDim(Kind::kSwitch, 48)});
   const std::vector<TimedFlow> flows = AllToAllOfRandomSizes(48);
   FluidFabric fabric(topology, {});
@@ -257,7 +257,7 @@ TEST(FluidClocks, AnAllToAllOfRandomSizesGetsClocksByItself) {
   ASSERT_NO_FATAL_FAILURE(ExpectClocksAgree(topology, {}, flows));
 }
 
-TEST(FluidClocks, SameCallsSameEnds) {
+TEST(FluidClocks, EndsAreDeterministic) {
   const Topology topology = MakeTopology({MakeDim(Kind::kSwitch, 20)});
   const std::vector<TimedFlow> flows = AllToAllOfRandomSizes(20);
   const FluidEnds once = FluidEndsOf(topology, {}, flows, true),
@@ -266,8 +266,9 @@ TEST(FluidClocks, SameCallsSameEnds) {
   EXPECT_EQ(once.received, again.received);
 }
 
-// A flow that never shared its path takes what `analytical` says, to the picosecond, among others that do.
-TEST(FluidClocks, AloneOnItsPathAFlowTakesWhatAnalyticalSays) {
+// A flow that shares no link takes the time that `analytical` gives, to the picosecond, while others share
+// links.
+TEST(FluidClocks, IsolatedFlowMatchesAnalytical) {
   const Topology topology = MakeTopology({MakeDim(Kind::kSwitch, 12, 37.3)});
   std::vector<TimedFlow> flows = AllToAllOfRandomSizes(10);
   flows.push_back({Message(10, 11, 7654321, flows.size(), true), Time::Zero()});
@@ -276,8 +277,8 @@ TEST(FluidClocks, AloneOnItsPathAFlowTakesWhatAnalyticalSays) {
   EXPECT_EQ(ends.received.at(flows.size() - 1), plain->Cost(10, 11, 7654321).received().picos());
 }
 
-// Guests come from `mixed`; clocks know none, so the transfers go back.
-TEST(FluidClocks, ABackgroundFlowEndsTheClocks) {
+// Background flows come from `mixed`. Clocks cannot time them, so the flows go back to FluidNetwork.
+TEST(FluidClocks, BackgroundFlowsEndTheClocks) {
   const Topology topology = MakeTopology({MakeDim(Kind::kSwitch, 12)});
   const std::vector<TimedFlow> flows = AllToAllOfRandomSizes(12);
   FluidEnds ends[2];

@@ -1,4 +1,4 @@
-// The fair rates against a slow solver that follows the definition.
+// Compares the fair rates with a slow solver that follows the definition.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,7 +12,7 @@
 namespace chakra::CHAKRA_FILE {
 namespace {
 
-TEST(FluidNetwork, TheTextbookExamples) {
+TEST(FluidNetwork, SolvesTextbookExamples) {
   FluidNetwork n;
   const uint32_t a = n.AddLink(1), b = n.AddLink(2);
   const uint32_t both = n.AddFlow({{a}, {b}}, 1, 0), first = n.AddFlow({{a}}, 1, 0),
@@ -27,7 +27,7 @@ TEST(FluidNetwork, TheTextbookExamples) {
   n.Solve(&changed);
   EXPECT_DOUBLE_EQ(n.rate(both), 1);
   EXPECT_DOUBLE_EQ(n.rate(second), 1);
-  // Weights: three to one. Priority: the others get what is left.
+  // With weights, three to one. With a priority, the other flows get the rest.
   const uint32_t heavy = n.AddFlow({{b}}, 3, 0);
   n.RemoveFlow(both);
   n.Solve(&changed);
@@ -41,7 +41,7 @@ TEST(FluidNetwork, TheTextbookExamples) {
   EXPECT_TRUE(n.IsMaxMin(1e-12));
 }
 
-TEST(FluidNetwork, WhatIsNotConnectedIsNotSolvedAgain) {
+TEST(FluidNetwork, SolvesOnlyConnectedFlowsAgain) {
   FluidNetwork n;
   std::vector<uint32_t> flows, changed;
   for (int i = 0; i < 100; ++i) flows.push_back(n.AddFlow({{n.AddLink(1)}}, 1, 0));
@@ -55,7 +55,7 @@ TEST(FluidNetwork, WhatIsNotConnectedIsNotSolvedAgain) {
   EXPECT_FALSE(n.dirty());
 }
 
-TEST(FluidNetwork, WeightsFarApart) {
+TEST(FluidNetwork, SolvesWeightsFarApart) {
   FluidNetwork n;
   const uint32_t l0 = n.AddLink(1), l1 = n.AddLink(100), l2 = n.AddLink(0.25);
   const uint32_t a = n.AddFlow({{l0}, {l2}}, 9e11, 0), b = n.AddFlow({{l0}}, 1e-6, 0),
@@ -67,7 +67,7 @@ TEST(FluidNetwork, WeightsFarApart) {
   EXPECT_NEAR(n.rate(c), 0.75 * 1.1 / 2.1, 1e-9);
 }
 
-TEST(FluidNetwork, AgreesWithTheSlowSolverAsFlowsComeAndGo) {
+TEST(FluidNetwork, MatchesSlowSolverAsFlowsComeAndGo) {
   std::mt19937_64 random(17);
   const auto uniform = [&](double low, double high) {
     return std::uniform_real_distribution<double>(low, high)(random);

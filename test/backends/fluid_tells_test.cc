@@ -1,4 +1,4 @@
-// What flows tell when they have arrived, and in which picosecond they end.
+// The queue of arrivals to report, and the picosecond in which a flow ends.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -11,7 +11,7 @@
 namespace chakra::CHAKRA_FILE {
 namespace {
 
-TEST(TellQueue, EqualsASortedList) {
+TEST(TellQueue, MatchesSortedList) {
   std::mt19937_64 random(5);
   for (const uint64_t latencies : {1u, 3u, 16u, 40u}) {
     TellQueue queue;
@@ -38,14 +38,14 @@ TEST(TellQueue, EqualsASortedList) {
   }
 }
 
-TEST(TellQueue, WhatNeverArrivesIsNotTold) {
+TEST(TellQueue, DropsEntriesThatNeverArrive) {
   TellQueue queue;
   queue.Add(Time::Nanos(1), Time::Never(), 0, 0);
   EXPECT_TRUE(queue.empty());
   EXPECT_EQ(queue.at(), Time::Never());
 }
 
-TEST(FirstPico, IsAtOrAfterButForNoise) {
+TEST(FirstPico, RoundsUpExceptForNoise) {
   EXPECT_EQ(FirstPico(0), Time::Zero());
   EXPECT_EQ(FirstPico(1e-9), Time::Zero());
   EXPECT_EQ(FirstPico(0.5), Time::Picos(1));

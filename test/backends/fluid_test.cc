@@ -1,5 +1,5 @@
-// `fluid` in time: hand cases, `analytical` where nothing is shared, and a slow
-// simulation that solves everything again at every event.
+// The ends of `fluid` against cases solved by hand, against `analytical` where no link is shared, and against
+// a slow simulation that solves everything again at every event.
 #include "backends/fluid/fluid.h"
 
 #include <cmath>
@@ -35,39 +35,40 @@ Time At(const std::vector<FlowEnd>& ended, uint64_t tag, FlowEnd::Kind kind = Fl
 // A switch of links at 50 GB/s (20 ps a byte) and 500 ns.
 Topology Star(int devices) { return MakeTopology({MakeDim(Kind::kSwitch, devices)}); }
 
-TEST(Fluid, TwoFlowsShareALinkAndTheLongerOneSpeedsUp) {
+TEST(Fluid, LongerFlowSpeedsUpAfterTheShorter) {
   auto fabric = Fluid(Star(3));
   const auto ended = Drive(
       fabric.get(), {{Watched(0, 2, 50000, 1), Time::Zero()}, {Watched(1, 2, 100000, 2), Time::Zero()}});
-  // At half the rate both move 50,000 B in 2 us; the second's other half takes 1 us alone.
+  // At half the rate both move 50,000 B in 2 us. The rest of the second then takes 1 us at the full rate.
   EXPECT_EQ(At(ended, 1, FlowEnd::kSent), Time::Micros(2));
   EXPECT_EQ(At(ended, 1), Time::Micros(3));
   EXPECT_EQ(At(ended, 2, FlowEnd::kSent), Time::Micros(3));
   EXPECT_EQ(At(ended, 2), Time::Micros(4));
 }
 
-TEST(Fluid, ALaterFlowSlowsTheFirst) {
+TEST(Fluid, LaterFlowSlowsTheFirst) {
   auto fabric = Fluid(Star(3));
   const auto ended = Drive(
       fabric.get(), {{Watched(0, 2, 100000, 1), Time::Zero()}, {Watched(1, 2, 50000, 2), Time::Micros(1)}});
-  // 1 us alone moves half of the first; the rest and the second then share: 2 us.
+  // In 1 us by itself the first moves half of its bytes. Its rest and the second then share the link for 2
+  // us.
   EXPECT_EQ(At(ended, 1, FlowEnd::kSent), Time::Micros(3));
   EXPECT_EQ(At(ended, 2, FlowEnd::kSent), Time::Micros(3));
 }
 
-TEST(Fluid, WhatIsLeftOfAFullLinkGoesToOthers) {
-  // 0 and 1 to 3, 1 to 2: the uplink of 1 carries two, the downlink of 3 two.
+TEST(Fluid, FreedBandwidthGoesToOtherFlows) {
+  // 0 -> 3, 1 -> 3 and 1 -> 2: the uplink of 1 and the downlink of 3 carry two flows each.
   auto fabric = Fluid(Star(4));
   const auto ended = Drive(fabric.get(), {{Watched(0, 3, 100000, 1), Time::Zero()},
                                           {Watched(1, 3, 25000, 2), Time::Zero()},
                                           {Watched(1, 2, 100000, 3), Time::Zero()}});
-  // Half each until 2 is done at 1 us (25,000 B at 25 GB/s); 1 and 3 then have their links to themselves.
+  // All have half the rate until flow 2 ends at 1 us (25,000 B at 25 GB/s). Flows 1 and 3 then share no link.
   EXPECT_EQ(At(ended, 2, FlowEnd::kSent), Time::Micros(1));
   EXPECT_EQ(At(ended, 1, FlowEnd::kSent), Time::Micros(1) + Time::Nanos(1500));
   EXPECT_EQ(At(ended, 3, FlowEnd::kSent), Time::Micros(1) + Time::Nanos(1500));
 }
 
-TEST(Fluid, ClassesStartUpAndEfficiency) {
+TEST(Fluid, AppliesClassesStartupAndEfficiency) {
   FabricOptions options;
   options.Ask<FlowOptions>().classes = {{1, 0}, {3, 0}, {1, 1}};
   auto fabric = Fluid(Star(4), options);
@@ -76,7 +77,7 @@ TEST(Fluid, ClassesStartUpAndEfficiency) {
   auto ended = Drive(fabric.get(), {{light, Time::Zero()}, {heavy, Time::Zero()}});
   EXPECT_EQ(At(ended, 1, FlowEnd::kSent), Time::Micros(2));
   EXPECT_EQ(At(ended, 2, FlowEnd::kSent), Time::Micros(2));
-  // The urgent one first, as if alone; the other waits.
+  // The urgent flow has the full rate; the other one waits.
   fabric = Fluid(Star(4), options);
   Flow urgent = Watched(1, 3, 50000, 2);
   urgent.service_class = 2;
@@ -95,7 +96,7 @@ TEST(Fluid, ClassesStartUpAndEfficiency) {
   EXPECT_EQ(cost.sent, Time::Nanos(300 + 2000));
 }
 
-TEST(Fluid, NothingAndToOneself) {
+TEST(Fluid, MessagesToSelfAndWithoutBytes) {
   auto fabric = Fluid(Star(2));
   Flow delayed = Watched(1, 1, 1000, 2);
   delayed.delay = Time::Nanos(7);
@@ -105,8 +106,8 @@ TEST(Fluid, NothingAndToOneself) {
   EXPECT_EQ(At(ended, 2), Time::Nanos(7));
 }
 
-// Also for one that had its links to itself before.
-TEST(Fluid, AHigherPriorityStopsWhoWasAlone) {
+// The lower flow shared no link before the higher one came.
+TEST(Fluid, HigherPriorityStopsARunningFlow) {
   FabricOptions options;
   options.Ask<FlowOptions>().classes = {{1, 0}, {1, 1}};
   const auto fabric = MakeMachine("fluid", Star(3), options);
@@ -120,7 +121,7 @@ TEST(Fluid, AHigherPriorityStopsWhoWasAlone) {
   EXPECT_EQ(At(ended, 0), At(alone, 0) - Time::Micros(100) + At(alone, 1) - Time::Micros(1));
 }
 
-TEST(Fluid, OptionsThatMakeNoSense) {
+TEST(Fluid, RefusesInvalidOptions) {
   const auto error = [](const char* name, const FabricOptions& options) {
     const auto fabric = MakeMachine(name, Star(2), options);
     EXPECT_FALSE(fabric.ok());
@@ -146,7 +147,7 @@ TopologyDimension RandomDim(std::mt19937_64* random, int max_size) {
           Time::Picos((*random)() % 3 == 0 ? 0 : static_cast<int64_t>((*random)() % 1000000)), "d"};
 }
 
-TEST(Fluid, AloneOnItsPathAFlowTakesWhatAnalyticalSays) {
+TEST(Fluid, IsolatedFlowMatchesAnalytical) {
   std::mt19937_64 random(5);
   for (int i = 0; i < 3000; ++i) {
     std::vector<TopologyDimension> dims;
@@ -168,7 +169,7 @@ TEST(Fluid, AloneOnItsPathAFlowTakesWhatAnalyticalSays) {
   }
 }
 
-// Every flow of the list at every event, in doubles of seconds.
+// When each flow is sent, in seconds: looks at every flow at every event.
 std::vector<double> SlowSent(const Topology& topology, const std::vector<TimedFlow>& flows) {
   struct State {
     std::vector<uint32_t> links;
@@ -240,7 +241,7 @@ std::vector<double> SlowSent(const Topology& topology, const std::vector<TimedFl
   }
 }
 
-TEST(Fluid, AgreesWithTheSlowSimulation) {
+TEST(Fluid, MatchesSlowSimulation) {
   std::mt19937_64 random(23);
   for (int round = 0; round < 200; ++round) {
     std::vector<TopologyDimension> dims;
@@ -271,8 +272,8 @@ TEST(Fluid, AgreesWithTheSlowSimulation) {
   }
 }
 
-// All at one instant is one solution, whatever their number.
-TEST(Fluid, FlowsOfOneInstantAreSolvedTogether) {
+// All flows of one instant need one solution, whatever their number.
+TEST(Fluid, SolvesFlowsOfOneInstantTogether) {
   auto fabric = Fluid(Star(32));
   std::vector<TimedFlow> flows;
   for (int s = 0; s < 32; ++s) {
@@ -287,9 +288,9 @@ TEST(Fluid, FlowsOfOneInstantAreSolvedTogether) {
   EXPECT_EQ(static_cast<const FluidFabric&>(fabric->fabric()).network().work(), 32u * 31);
 }
 
-// So it is where the caller asks for the next event between the flows, as a replay does whose ranks arrive
-// one after another at one instant.
-TEST(Fluid, AskingAtTheInstantOfTheFlowsSolvesNothing) {
+// The caller may ask for the next event between the starts, as a replay does when its ranks arrive one after
+// another at one instant.
+TEST(Fluid, NextEventAtTheStartSolvesNothing) {
   constexpr int kDevices = 32;
   auto fabric = Fluid(Star(kDevices));
   uint64_t tag = 0;
@@ -301,7 +302,7 @@ TEST(Fluid, AskingAtTheInstantOfTheFlowsSolvesNothing) {
   }
   const auto& network = static_cast<const FluidFabric&>(fabric->fabric()).network();
   EXPECT_EQ(network.work(), 0u);
-  // A message without bytes ends where it begins, and is told of there.
+  // A message without bytes ends when it starts, and is reported at once.
   fabric->Start(Watched(0, 0, 0, tag), Time::Zero());
   EXPECT_EQ(fabric->NextEvent(Time::Zero()), Time::Zero());
   std::vector<FlowEnd> ended;

@@ -1,4 +1,4 @@
-// FlowOptions::tolerance against the exact ends.
+// Compares the ends with FlowOptions::tolerance with the exact ends.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace chakra::CHAKRA_FILE {
 namespace {
 
-// By tag: when each flow of an all-to-all of random sizes is received. A last flow comes at `late`.
+// When each flow of an all-to-all of random sizes is received, by tag. One more flow starts at `late`.
 std::vector<double> ToleranceEnds(int hosts, double tolerance, Time late, uint64_t seed) {
   const Topology topology = MakeTopology({MakeDim(TopologyDimension::Kind::kSwitch, hosts)});
   FabricOptions options;
@@ -47,7 +47,7 @@ std::vector<double> ToleranceEnds(int hosts, double tolerance, Time late, uint64
   return ends;
 }
 
-TEST(FluidTolerance, EndsMoveByLittle) {
+TEST(FluidTolerance, ErrorsFollowTheTolerance) {
   for (const uint64_t seed : {1, 2, 3}) {
     const Time late = Time::Micros(static_cast<int64_t>(200 * seed));
     const std::vector<double> exact = ToleranceEnds(40, 0, late, seed);
@@ -62,13 +62,13 @@ TEST(FluidTolerance, EndsMoveByLittle) {
         sum += by;
       }
       EXPECT_LT(most, 3 * tolerance) << seed;
-      EXPECT_GT(sum, mean) << seed;  // the larger the tolerance, the more
+      EXPECT_GT(sum, mean) << seed;  // a larger tolerance gives larger errors
       mean = sum;
     }
   }
 }
 
-TEST(FluidTolerance, OutOfRange) {
+TEST(FluidTolerance, RefusesToleranceOutOfRange) {
   for (const double tolerance : {-1e-9, 0.11, std::nan("")}) {
     FlowOptions options;
     options.tolerance = tolerance;

@@ -15,7 +15,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-TEST(GridParameters, RatesOfEachDimension) {
+TEST(GridParameters, ReadsRatesOfEachDimension) {
   const Network network = MakeNetwork("torus:shape=3x4,link=(100GB/s, 50GB/s),latency=(1us,2us)");
   const std::vector<LinkClass>& classes = network.graph.classes();
   ASSERT_EQ(classes.size(), 2u);
@@ -26,7 +26,7 @@ TEST(GridParameters, RatesOfEachDimension) {
   EXPECT_EQ(classes[1].latency, Time::Micros(2));
 }
 
-TEST(GridParameters, MostCubicShape) {
+TEST(GridParameters, ChoosesMostCubicShape) {
   EXPECT_THAT(MostCubic(64, 3), ElementsAre(4, 4, 4));
   EXPECT_THAT(MostCubic(128, 3), ElementsAre(4, 4, 8));
   EXPECT_THAT(MostCubic(96, 3), ElementsAre(4, 4, 6));
@@ -38,7 +38,7 @@ TEST(GridParameters, MostCubicShape) {
   EXPECT_EQ(MakeNetwork("torus:dims=2", 12).note, "3x4");
 }
 
-TEST(GridParameters, BadShapes) {
+TEST(GridParameters, RefusesBadShapes) {
   EXPECT_EQ(NetworkError("torus"), "torus: shape is \"\"; expected the sizes of the dimensions, as 4x4x8");
   EXPECT_EQ(NetworkError("torus:shape=4x4x8", 100),
             "torus: shape 4x4x8 is 128 devices, but 100 are to be connected; expected shape=4x5x5");
@@ -58,7 +58,7 @@ TEST(GridParameters, BadShapes) {
   EXPECT_THAT(NetworkError("hyperx:shape=65536"), HasSubstr("2147450880 links; expected at most 16777216"));
 }
 
-TEST(GridParameters, BadValues) {
+TEST(GridParameters, RefusesBadValues) {
   EXPECT_THAT(NetworkError("torus:shape=4x4,dims=9"), HasSubstr("1 to 8; the nearest is 8"));
   EXPECT_THAT(NetworkError("torus:shape=4x4,hosts=-1"), HasSubstr("0 to 1024; the nearest is 0"));
   EXPECT_EQ(NetworkError("torus:shape=4x4,host_link=100Gb/s"),
@@ -76,7 +76,7 @@ TEST(GridParameters, BadValues) {
   EXPECT_THAT(NetworkError("torus:shap=4x4"), HasSubstr("unknown parameter \"shap\""));
 }
 
-TEST(GridParameters, BadWrapsAndTwists) {
+TEST(GridParameters, RefusesBadWrapsAndTwists) {
   EXPECT_EQ(NetworkError("torus:shape=4x4x8,wrap=1x1"),
             "torus: wrap is \"1x1\"; expected all, or 0 or 1 for each of 3 dimensions, as 1x1x1");
   EXPECT_THAT(NetworkError("torus:shape=4x4,wrap=1x2"), HasSubstr("wrap is \"1x2\""));
@@ -93,7 +93,7 @@ TEST(GridParameters, BadWrapsAndTwists) {
   EXPECT_THAT(NetworkError("torus:twist=yes,shape=4x6"), HasSubstr("as 4x8, 4x4x8 or 4x8x8"));
 }
 
-TEST(GridParameters, BadLines) {
+TEST(GridParameters, RefusesBadRingsAndMeshes) {
   EXPECT_EQ(NetworkError("ring"), "ring: devices is \"0\"; expected how many to connect, >= 1");
   EXPECT_EQ(NetworkError("ring:devices=8", 5),
             "ring: devices is \"8\"; expected 5, as many as are to be connected");
@@ -103,7 +103,7 @@ TEST(GridParameters, BadLines) {
   EXPECT_THAT(NetworkError("ring:devices=4,link=100"), HasSubstr("100Gb/s (12.5 GB/s)"));
 }
 
-TEST(GridParameters, BadHypercubes) {
+TEST(GridParameters, RefusesBadHypercubes) {
   EXPECT_EQ(NetworkError("hypercube"), "hypercube: dims is \"\"; expected how many dimensions, 0 to 20");
   EXPECT_THAT(NetworkError("hypercube:dims=21"), HasSubstr("0 to 20; the nearest is 20"));
   EXPECT_EQ(NetworkError("hypercube", 20),

@@ -29,13 +29,14 @@ PathFacts Path() {
   return p;
 }
 
-// One flow and what its acknowledgements say of a path of one port, 100 Gb/s.
+// One flow, and the telemetry that its acknowledgements carry from a path of one port at 100 Gb/s.
 struct OneFlow {
   explicit OneFlow(const Hpcc::Config& config = {}) : hpcc(config, Path(), &control) {
     t.hops = 1;
     t.hop[0].rate = kRate;
   }
-  // `dt` after the one before, the port sent at `share` of its rate and now has `queued`.
+  // An acknowledgement `dt` after the previous one. Since then the port sent at `share` of its rate; `queued`
+  // bytes wait there now.
   void Ack(uint64_t packet, uint64_t next, int64_t dt, double share, double queued) {
     t.hop[0].at += dt;
     t.hop[0].sent += static_cast<uint64_t>(share * kRate * static_cast<double>(dt) + 0.5);
@@ -51,21 +52,21 @@ struct OneFlow {
   Hpcc hpcc;
 };
 
-TEST(Hpcc, StartsAtTheRateOfTheCard) {
+TEST(Hpcc, StartsAtTheNicRate) {
   const OneFlow f;
   EXPECT_DOUBLE_EQ(f.hpcc.window(), kBdp);
   EXPECT_DOUBLE_EQ(f.control.window, kBdp * 1000 / 1090);  // payload
   EXPECT_DOUBLE_EQ(f.control.pace, kRate);
 }
 
-TEST(Hpcc, TheFirstAcknowledgementOnlyRecords) {
+TEST(Hpcc, FirstAcknowledgementOnlyRecords) {
   OneFlow f;
   f.Ack(0, 10, kT, 1, 5 * kBdp);
   EXPECT_DOUBLE_EQ(f.hpcc.window(), kBdp);
   EXPECT_EQ(f.hpcc.utilization(), 1);
 }
 
-TEST(Hpcc, AFullQueueCutsTheWindow) {
+TEST(Hpcc, FullQueueCutsTheWindow) {
   OneFlow f;
   f.Ack(0, 10, kT, 1, kBdp);
   f.Ack(1, 11, kT / 4, 1, kBdp);  // u = 2 for a quarter of a round trip
@@ -74,27 +75,27 @@ TEST(Hpcc, AFullQueueCutsTheWindow) {
   EXPECT_NEAR(f.control.pace, f.hpcc.window() / kT, 1e-12);
 }
 
-TEST(Hpcc, AfterARoundTripOnlyTheNewCounts) {
+TEST(Hpcc, OldSamplesExpireAfterARoundTrip) {
   OneFlow f;
   f.Ack(0, 10, kT, 1, 0);
   f.Ack(1, 11, 4 * kT, 0.7, 0);
   EXPECT_NEAR(f.hpcc.utilization(), 0.7, 1e-4);
 }
 
-TEST(Hpcc, TheSmallerOfTwoQueuesCounts) {
+TEST(Hpcc, UsesTheSmallerOfTwoQueues) {
   OneFlow f;
   f.Ack(0, 10, kT, 1, 0);
   f.Ack(1, 11, kT, 1, kBdp);
   EXPECT_NEAR(f.hpcc.utilization(), 1, 1e-4);
 }
 
-TEST(Hpcc, NoMoreThanOneCutARoundTrip) {
+TEST(Hpcc, CutsOncePerRoundTrip) {
   OneFlow f;
   f.Ack(0, 10, kT, 1, 0);
   const double once = kBdp * 0.95 + 80;
   for (uint64_t packet : {5, 6, 10}) {
     f.Ack(packet, 20, kT, 1, 0);
-    EXPECT_NEAR(f.hpcc.window(), once, 1) << packet;  // from the same reference
+    EXPECT_NEAR(f.hpcc.window(), once, 1) << packet;  // a cut from the same reference window
   }
   f.Ack(11, 30, kT, 1, 0);  // the reference moves, for packets from 31 on
   EXPECT_NEAR(f.hpcc.window(), once, 1);
@@ -104,7 +105,7 @@ TEST(Hpcc, NoMoreThanOneCutARoundTrip) {
   }
 }
 
-TEST(Hpcc, ThePortUsedMostDecides) {
+TEST(Hpcc, BusiestPortDecides) {
   Control control;
   Hpcc hpcc({}, Path(), &control);
   Telemetry t;
@@ -122,7 +123,7 @@ TEST(Hpcc, ThePortUsedMostDecides) {
   EXPECT_NEAR(hpcc.utilization(), 0.7, 1e-4);
 }
 
-TEST(Hpcc, AnotherPathStartsTheMeasurementAnew) {
+TEST(Hpcc, PathChangeRestartsMeasurement) {
   OneFlow f;
   f.Ack(0, 1, kT, 1, 0);
   f.Ack(2, 3, kT, 1.9, 0);
@@ -139,7 +140,7 @@ TEST(Hpcc, AnotherPathStartsTheMeasurementAnew) {
   EXPECT_EQ(f.hpcc.utilization(), 1);
 }
 
-TEST(Hpcc, StagesOfPureIncrease) {
+TEST(Hpcc, AddsOnlyUntilMaxStage) {
   Hpcc::Config config;
   config.max_stage = 5;
   OneFlow f(config);
@@ -156,7 +157,7 @@ TEST(Hpcc, StagesOfPureIncrease) {
   EXPECT_NEAR(f.hpcc.window(), w * 0.95 / 0.9 + 80, 20);
 }
 
-TEST(Hpcc, NeverAboveTheCardNorBelowTheLeast) {
+TEST(Hpcc, StaysBetweenLeastAndNicRate) {
   OneFlow f;
   f.Ack(0, 0, kT, 1, 0);
   f.Ack(1, 1, kT, 0.01, 0);
@@ -168,7 +169,7 @@ TEST(Hpcc, NeverAboveTheCardNorBelowTheLeast) {
   EXPECT_NEAR(g.control.pace, 1.25e-5, 1e-12);  // 100 Mb/s
 }
 
-// N windows share one port: what exceeds the path waits there.
+// The windows of all flows share one port; the bytes above the path's bandwidth-delay product wait there.
 void RoundTrips(std::vector<OneFlow*> flows, uint64_t* packet, int n) {
   for (int i = 0; i < n; ++i) {
     double sum = 0;
@@ -178,7 +179,7 @@ void RoundTrips(std::vector<OneFlow*> flows, uint64_t* packet, int n) {
   }
 }
 
-TEST(Hpcc, FixedPoint) {
+TEST(Hpcc, ReachesTheFixedPoint) {
   for (const int n : {1, 10, 50}) {
     std::vector<OneFlow> flows(static_cast<size_t>(n));
     std::vector<OneFlow*> all;
@@ -193,7 +194,7 @@ TEST(Hpcc, FixedPoint) {
   }
 }
 
-TEST(Hpcc, ALateFlowGetsItsShare) {
+TEST(Hpcc, LateFlowGetsItsShare) {
   Hpcc::Config config;
   config.w_ai = 800;
   OneFlow first(config), second(config);
@@ -205,7 +206,7 @@ TEST(Hpcc, ALateFlowGetsItsShare) {
   EXPECT_NEAR(first.hpcc.window() / second.hpcc.window(), 1, 1e-3);
 }
 
-TEST(Hpcc, IncreaseForANumberOfFlows) {
+TEST(Hpcc, FlowsParameterSetsTheIncrease) {
   const auto config = ParseTransport("hpcc:flows=10");
   ASSERT_TRUE(config.ok()) << config.status();
   OneFlow f(std::get<Hpcc::Config>(*config));
@@ -214,7 +215,7 @@ TEST(Hpcc, IncreaseForANumberOfFlows) {
   EXPECT_NEAR(f.hpcc.window(), kBdp * 0.95 + 0.05 * kBdp / 10, 1e-6);
 }
 
-TEST(Hpcc, TheParametersSayWhatTheDefaultsAre) {
+TEST(Hpcc, ParameterFallbacksMatchDefaults) {
   std::string text = "hpcc:";
   for (const Parameter& p : Hpcc::Kind().parameters) {
     if (!p.fallback.empty()) text += (text.back() == ':' ? "" : ",") + p.key + "=" + p.fallback;
@@ -224,7 +225,7 @@ TEST(Hpcc, TheParametersSayWhatTheDefaultsAre) {
   EXPECT_EQ(std::get<Hpcc::Config>(*config), Hpcc::Config());
 }
 
-TEST(Hpcc, BadParameters) {
+TEST(Hpcc, RefusesBadParameters) {
   using testing::AllOf;
   using testing::HasSubstr;
   const auto error = [](const char* text) { return std::string(ParseTransport(text).status().message()); };

@@ -43,7 +43,7 @@ std::string Error(const std::string& text) {
   return read.ok() ? "" : std::string(read.status().message());
 }
 
-// The example with a part of its text replaced, which must be there.
+// The example with `to` in place of `from`, which it must contain.
 std::string With(absl::string_view from, absl::string_view to) {
   EXPECT_THAT(kTwoHosts, HasSubstr(std::string(from)));
   return absl::StrReplaceAll(kTwoHosts, {{from, to}});
@@ -59,7 +59,7 @@ uint32_t At(const NetworkGraph& g, const std::string& name) {
   return v.ok() ? *v : 0;
 }
 
-TEST(InfraGraph, TheExampleExpands) {
+TEST(InfraGraph, ExpandsTheExample) {
   const ReadNetwork r = Read(kTwoHosts);
   const NetworkGraph& g = r.network.graph;
   EXPECT_EQ(g.vertices(), 15u);
@@ -68,7 +68,7 @@ TEST(InfraGraph, TheExampleExpands) {
   EXPECT_EQ(g.VertexName(3), "host.1.xpu.1");
   EXPECT_EQ(CountOf(g, VertexKind::kNvSwitch), 2u);
   EXPECT_EQ(CountOf(g, VertexKind::kSwitch), 1u);
-  EXPECT_EQ(CountOf(g, VertexKind::kNic), 8u);  // the ports too
+  EXPECT_EQ(CountOf(g, VertexKind::kNic), 8u);  // with the ports
   const LinkClass& eth = g.link_class(g.FindArc(At(g, "host.1.nic.1"), At(g, "sw.0.port.3")));
   EXPECT_EQ(eth.bandwidth.bytes_per_second(), 50000000000);
   EXPECT_EQ(eth.latency, Time::Nanos(500));
@@ -76,7 +76,7 @@ TEST(InfraGraph, TheExampleExpands) {
   const LinkClass& nv = g.link_class(g.FindArc(At(g, "host.0.xpu.0"), At(g, "host.0.nvsw")));
   EXPECT_EQ(nv.bandwidth.bytes_per_second(), 450000000000);
   EXPECT_EQ(nv.latency, Time::Nanos(300));
-  // Rates that are not there come from the name, noted once each.
+  // Missing rates come from the link's name; each gives one note.
   const LinkClass& pcie = g.link_class(g.FindArc(0, At(g, "host.0.nic.0")));
   EXPECT_EQ(pcie.bandwidth.bytes_per_second(), 63000000000);
   EXPECT_THAT(r.notes, ::testing::ElementsAre(HasSubstr("\"pcie\" of device \"box\""),
@@ -86,7 +86,7 @@ TEST(InfraGraph, TheExampleExpands) {
   EXPECT_FALSE(g.devices_forward());
 }
 
-TEST(InfraGraph, BinaryTextAndYamlSayTheSame) {
+TEST(InfraGraph, ReadsBinaryTextAndYaml) {
   const auto parsed = ParseInfraGraph(kTwoHosts, "infra.json");
   ASSERT_TRUE(parsed.ok()) << parsed.status();
   const infragraph::Infrastructure& infra = parsed->infrastructure();
@@ -123,7 +123,7 @@ edges:
   EXPECT_THAT(Error("devices: &a\n- *a\n"), HasSubstr("infra.json"));
 }
 
-// A rack of 4 trays with 2 xpus and a composed NIC for each, as the DGX blueprints compose theirs.
+// A rack of 4 trays. A tray has 2 xpus and 2 composed NICs, as in the DGX blueprints.
 constexpr char kComposed[] = R"(
 name: "composed"
 devices { name: "cx7" components { name: "asic" count: 1 choice: cpu } components { name: "port" count: 2 choice: port }
@@ -143,7 +143,7 @@ edges { ep1 { instance: "r[0]" component: "tray[::2].cx7[1].port[0]" } ep2 { ins
   scheme: one2one link: "eth" }
 )";
 
-TEST(InfraGraph, DevicesWithinDevicesWithinDevices) {
+TEST(InfraGraph, ExpandsNestedDevices) {
   const ReadNetwork r = Read(kComposed);
   const NetworkGraph& g = r.network.graph;
   EXPECT_EQ(g.devices(), 16u);
@@ -162,19 +162,19 @@ TEST(InfraGraph, DevicesWithinDevicesWithinDevices) {
   EXPECT_THAT(r.notes, Contains(HasSubstr("memory \"mem\" (24 of them)")));
   EXPECT_THAT(r.notes, Contains(HasSubstr("\"xpu_fabric\" of device \"rack\"")));
   EXPECT_NE(g.FindArc(At(g, "r.0.tray.1.xpu.1"), At(g, "r.0.tray.1.cx7.1.asic")), NetworkGraph::kNone);
-  // Most xpus reach the other rack through one with a cable only.
-  EXPECT_THAT(r.notes, Contains(HasSubstr("xpus forward messages")));
+  // Most xpus reach the other rack only through an xpu that has a cable.
+  EXPECT_THAT(r.notes, Contains(HasSubstr("messages pass through xpus")));
   EXPECT_EQ(DeviceDistances(g).diameter, 9);  // xpu nvsw xpu asic port, and the same back
 }
 
-// One device: components, links and edges; joined to nothing.
+// One device of components, links and edges, without other devices.
 std::string Lone(const std::string& name, const std::string& components, const std::string& links,
                  const std::string& edges) {
   return absl::StrCat("name: \"lone\"\ndevices { name: \"", name, "\" ", components, links, edges,
                       " }\ninstances { name: \"n\" device: \"", name, "\" count: 1 }\n");
 }
 
-TEST(InfraGraph, ShapesOfTheBlueprints) {
+TEST(InfraGraph, BuildsBlueprintShapes) {
   const std::string nv =
       "components { name: \"xpu\" count: 8 choice: xpu } components { name: \"nvsw\" count: 6 choice: switch "
       "}";
@@ -198,7 +198,7 @@ TEST(InfraGraph, ShapesOfTheBlueprints) {
   EXPECT_FALSE(mi300.network.graph.devices_forward());
 }
 
-TEST(InfraGraph, RingsAndWaysThroughXpus) {
+TEST(InfraGraph, RingsForwardThroughXpus) {
   const std::string xpus = "components { name: \"xpu\" count: 6 choice: xpu }";
   const std::string ring =
       "edges { ep1 { component: \"xpu\" } ep2 { component: \"xpu\" } scheme: ring link: \"wire\" }";
@@ -209,7 +209,7 @@ TEST(InfraGraph, RingsAndWaysThroughXpus) {
   EXPECT_THAT(r.notes,
               Contains(HasSubstr("xpus forward messages: n.0.xpu.0 has no other path to n.0.xpu.2")));
   EXPECT_EQ(DeviceDistances(r.network.graph).diameter, 3);
-  // Both ends together make one ring.
+  // The vertices of both ends make one ring.
   const std::string parts =
       "edges { ep1 { component: \"xpu[0]\" } ep2 { component: \"xpu[1:6]\" } scheme: ring link: \"wire\" }";
   EXPECT_EQ(Read(Lone("six", xpus, wire, parts)).network.graph.links(), 6u);
@@ -219,16 +219,16 @@ TEST(InfraGraph, RingsAndWaysThroughXpus) {
   EXPECT_THAT(Error(no), HasSubstr("n.0.xpu.2 cannot be reached from n.0.xpu.0"));
 }
 
-TEST(InfraGraph, SchemesFollowTheReference) {
-  // The rest of the longer end is left, with a note.
+TEST(InfraGraph, SchemesMatchTheReference) {
+  // The rest of the longer end stays unconnected, with a note.
   const ReadNetwork r = Read(With("\"count\":4,\"choice\":\"port\"", "\"count\":9,\"choice\":\"port\""));
   EXPECT_EQ(r.network.graph.vertices(), 20u);
   const ReadNetwork longer = Read(absl::StrReplaceAll(
       kTwoHosts,
       {{"\"count\":4,\"choice\":\"port\"", "\"count\":9,\"choice\":\"port\""}, {"port[0:4]", "port"}}));
   EXPECT_EQ(LinksOf(longer.network.graph, "eth"), 4u);
-  EXPECT_THAT(longer.notes, Contains(HasSubstr("one2one between 4 and 9 vertices joins only the first 4")));
-  // A pair that two edges join has one link, the later one's.
+  EXPECT_THAT(longer.notes, Contains(HasSubstr("one2one between 4 and 9 vertices joins the first 4")));
+  // If two edges join the same pair, the link of the later edge stays.
   const ReadNetwork twice =
       Read(With("{\"ep1\":{\"component\":\"xpu[0:2]\"}",
                 "{\"ep1\":{\"component\":\"xpu[0]\"},\"ep2\":{\"component\":\"nvsw\"},\"scheme\":\"one2one\","
@@ -241,7 +241,7 @@ TEST(InfraGraph, SchemesFollowTheReference) {
   EXPECT_THAT(twice.notes, Contains(HasSubstr("2 edges join vertices that another edge joins")));
 }
 
-TEST(InfraGraph, RanksByAnnotation) {
+TEST(InfraGraph, AnnotationsSetRanks) {
   const auto ranks = [](const std::vector<std::pair<std::string, int>>& of) {
     std::string nodes;
     for (const auto& [name, rank] : of) {
@@ -272,7 +272,7 @@ TEST(InfraGraph, RanksByAnnotation) {
   EXPECT_THAT(Error(ranks({{"hots.0.xpu.0", 0}})), HasSubstr("did you mean 'host'"));
 }
 
-TEST(InfraGraph, RatesByAnnotation) {
+TEST(InfraGraph, AnnotationsSetRates) {
   const ReadNetwork r = Read(
       Annotated(R"({"links":[{"name":"pcie","attributes":[{"attribute":"link_bandwidth_gbps","value":"256"},
       {"attribute":"link_latency_ms","value":"0.0002"}]},{"name":"nv","attributes":[{"attribute":"latency","value":"40 ns"}]}],
@@ -295,7 +295,7 @@ TEST(InfraGraph, RatesByAnnotation) {
               HasSubstr("no edge joins"));
 }
 
-TEST(InfraGraph, MistakesAreNamed) {
+TEST(InfraGraph, ErrorsNameTheMistake) {
   const std::tuple<std::string, std::string, std::vector<std::string>> cases[] = {
       {"\"xpu[0:2]\"", "\"xpu[0:3]\"", {"\"box\": edges[1].ep1", "there are 2", "\"xpu[0:2]\""}},
       {"\"nvsw[0]\"", "\"nvsw[1]\"", {"edges[0].ep2", "at most \"nvsw[0]\""}},
@@ -353,7 +353,7 @@ TEST(InfraGraph, MistakesAreNamed) {
       HasSubstr("a > a"));
 }
 
-TEST(InfraGraph, GigatransfersCountWhenAnnotated) {
+TEST(InfraGraph, GigatransfersNeedAnAnnotatedRate) {
   std::string text = With("\"choice\":\"gigabits_per_second\",\"gigabits_per_second\":400",
                           "\"choice\":\"gigatransfers_per_second\",\"gigatransfers_per_second\":32");
   text = absl::StrCat(
@@ -364,7 +364,7 @@ TEST(InfraGraph, GigatransfersCountWhenAnnotated) {
             25000000000);
 }
 
-TEST(InfraGraph, ManyGroupsAreFoundByName) {
+TEST(InfraGraph, FindsVerticesAmongManyGroups) {
   // 8,192 hosts of 4 xpus on one switch.
   const std::string text = absl::StrReplaceAll(
       kComposed, {{"count: 4 choice: device", "count: 2 choice: device"},

@@ -22,7 +22,7 @@ std::string Error(const std::string& text) {
   return read.ok() ? "" : std::string(read.status().message());
 }
 
-TEST(LinksFile, HostsFirstKeepTheirNumbers) {
+TEST(LinksFile, HostsListedFirstKeepTheirNumbers) {
   const ReadNetwork r =
       Read("5 1 4\n4\n0 4 400Gbps 0.0005ms 0\n1 4 50GB/s 500ns 0\n2 4 100Gbps 1us 0\n3 4 100Gbps 1us 0\n");
   const NetworkGraph& g = r.network.graph;
@@ -42,8 +42,8 @@ TEST(LinksFile, HostsFirstKeepTheirNumbers) {
   EXPECT_THAT(r.notes, ::testing::ElementsAre("switch: nodes 4"));
 }
 
-TEST(LinksFile, SwitchesFirstRenumberTheHosts) {
-  // As HPCC's sample: node 0 is the switch.
+TEST(LinksFile, HostsAfterSwitchesAreRenumbered) {
+  // In HPCC's sample, node 0 is the switch.
   const ReadNetwork r = Read("3 1 2\n0\n0 1 100Gbps 1us 0\n0 2 25Gbps 1us 0\n");
   const NetworkGraph& g = r.network.graph;
   EXPECT_EQ(g.devices(), 2u);
@@ -52,8 +52,8 @@ TEST(LinksFile, SwitchesFirstRenumberTheHosts) {
   EXPECT_THAT(r.notes, Contains(AllOf(HasSubstr("ranks 0 to 1"), HasSubstr("nodes 1-2"))));
 }
 
-TEST(LinksFile, SimAiHasNvSwitchesAndTiers) {
-  // 2 servers of 2, an NVSwitch each, a leaf for each place, one spine.
+TEST(LinksFile, ReadsSimAiNvSwitchesAndTiers) {
+  // 2 servers of 2 devices, an NVSwitch in each server, a leaf for each place in a server, one spine.
   const std::string text =
       "9 2 2 3 10 H100\n4 5 6 7 8\n"
       "0 4 2880Gbps 0.000025ms 0\n1 4 2880Gbps 0.000025ms 0\n2 5 2880Gbps 0.000025ms 0\n3 5 2880Gbps "
@@ -83,7 +83,7 @@ TEST(LinksFile, SimAiHasNvSwitchesAndTiers) {
   CheckRandomRoutes(r.network, 50, 4);
 }
 
-TEST(LinksFile, ParallelLinksStayAndAreNoted) {
+TEST(LinksFile, KeepsAndNotesParallelLinks) {
   const ReadNetwork r =
       Read("3 1 4 2 0 2 10Gbps 1us 0 2 0 10Gbps 1us 0.5 0 2 10Gbps 1us 0.25 1 2 10Gbps 1us 0");
   const NetworkGraph& g = r.network.graph;
@@ -102,8 +102,9 @@ TEST(LinksFile, ParallelLinksStayAndAreNoted) {
   EXPECT_THAT(r.notes, Contains(HasSubstr("2 of 4 links are parallel")));
 }
 
-// The hybrid cube mesh of DGX-1: two squares with diagonals, and links between them; some of two lanes.
-TEST(LinksFile, HostsOfAMachineWithoutSwitchesPassMessagesOn) {
+// The hybrid cube mesh of DGX-1: two squares with diagonals, and links between the squares. Some links have
+// two lanes.
+TEST(LinksFile, HostsForwardWithoutSwitches) {
   std::string text = "8 0 16\n";
   for (const int s : {0, 4}) {
     for (const auto& [a, b, lanes] :
@@ -119,7 +120,7 @@ TEST(LinksFile, HostsOfAMachineWithoutSwitchesPassMessagesOn) {
   CheckRandomRoutes(r.network, 50, 2);
 }
 
-TEST(LinksFile, RatesAndDelaysOfAllUnits) {
+TEST(LinksFile, ReadsRatesAndDelaysInAllUnits) {
   const std::pair<const char*, int64_t> rates[] = {
       {"8bps", 1},         {"8kbps", 1000},      {"1KB/s", 1000},          {"1KiB/s", 1024},
       {"1MiBps", 1048576}, {"1Gb/s", 125000000}, {"0.1Tbps", 12500000000}, {"1.5e3MBps", 1500000000}};
@@ -137,7 +138,7 @@ TEST(LinksFile, RatesAndDelaysOfAllUnits) {
   }
 }
 
-TEST(LinksFile, BadFilesSayWhereAndWhat) {
+TEST(LinksFile, ErrorsNameLineAndCause) {
   const std::string ok = "3 1 2\n2\n0 2 10Gbps 1us 0\n1 2 10Gbps 1us 0\n";
   ASSERT_EQ(Error(ok), "");
   const std::pair<std::string, std::vector<std::string>> cases[] = {
@@ -162,7 +163,7 @@ TEST(LinksFile, BadFilesSayWhereAndWhat) {
       {"4 1 2\n2\n0 2 10Gbps 1us 0\n1 2 10Gbps 1us 0\n", {"node 3", "without a link"}},
       {"4 2 2\n2 3\n0 2 10Gbps 1us 0\n1 3 10Gbps 1us 0\n", {"node 1 (rank 1)", "from node 0"}},
       {"4 1 3\n3\n0 3 10Gbps 1us 0\n1 3 10Gbps 1us 0\n1 2 10Gbps 1us 0\n",
-       {"node 2", "through switches"}},  // beside switches hosts do not forward
+       {"node 2", "through switches"}},  // with switches, hosts do not forward
       {"4 0 2\n0 1 10Gbps 1us 0\n2 3 10Gbps 1us 0\n", {"node 2", "from node 0"}},
   };
   for (const auto& [text, parts] : cases) {
@@ -172,12 +173,12 @@ TEST(LinksFile, BadFilesSayWhereAndWhat) {
   }
 }
 
-TEST(LinksFile, DevicesOnSeveralSwitchesMayAllMeet) {
+TEST(LinksFile, HostsMaySharePairwiseSwitches) {
   // Each pair of three hosts shares a switch; no switch has all of them.
   EXPECT_EQ(Error("6 3 6\n3 4 5\n0 3 1Gbps 1us 0\n1 3 1Gbps 1us 0\n1 4 1Gbps 1us 0\n2 4 1Gbps 1us 0\n"
                   "2 5 1Gbps 1us 0\n0 5 1Gbps 1us 0\n"),
             "");
-  // Without the last link 0 and 2 do not meet.
+  // Without the last link, 0 and 2 share no switch.
   EXPECT_THAT(Error("6 3 5\n3 4 5\n0 3 1Gbps 1us 0\n1 3 1Gbps 1us 0\n1 4 1Gbps 1us 0\n2 4 1Gbps 1us 0\n2 5 "
                     "1Gbps 1us 0\n"),
               HasSubstr("node 2 (rank 2)"));

@@ -14,7 +14,7 @@ Distances RouterDistances(const NetworkGraph& g) {
   return DistancesAmong(g, g.devices(), CountOf(g, VertexKind::kSwitch));
 }
 
-// Links that the network's own guide takes between routers, on average.
+// The average number of links that the network's guide takes between routers.
 double GuidedAverage(const Network& network) {
   const uint32_t first = network.graph.devices(), end = network.graph.vertices();
   std::mt19937_64 random(1);
@@ -31,7 +31,7 @@ void CheckRoutersAlike(const NetworkGraph& g, uint32_t degree) {
   for (uint32_t v = g.devices(); v < g.vertices(); ++v) ASSERT_EQ(g.degree(v), degree) << g.VertexName(v);
 }
 
-TEST(GaloisTest, PrimePowers) {
+TEST(GaloisTest, FindsPrimePowers) {
   std::vector<int> found;
   for (int q = -1; q <= 32; ++q) {
     if (GaloisField::IsPrimePower(q)) found.push_back(q);
@@ -62,7 +62,7 @@ TEST(GaloisTest, IsAField) {
   }
 }
 
-TEST(GlobalLinksTest, PeersAndSpread) {
+TEST(GlobalLinksTest, PeersAreMutualAndEvenlySpread) {
   for (int groups = 2; groups <= 12; ++groups) {
     for (int ports = groups - 1; ports <= 40; ++ports) {
       const GlobalLinks links(groups, ports);
@@ -104,7 +104,7 @@ TEST(DragonflyTest, CountsAndDistances) {
   EXPECT_NEAR(GuidedAverage(n), 2.3714, 5e-5);
 }
 
-TEST(DragonflyTest, FormulasHold) {
+TEST(DragonflyTest, CountsMatchFormulas) {
   for (const auto& shape : {std::tuple{4, 2, 2}, std::tuple{6, 3, 3}, std::tuple{3, 1, 2},
                             std::tuple{2, 4, 1}, std::tuple{1, 5, 2}}) {
     const int a = std::get<0>(shape), h = std::get<1>(shape), p = std::get<2>(shape);
@@ -131,7 +131,7 @@ TEST(DragonflyTest, GlobalLoadOfAllToAll) {
   EXPECT_NEAR(BusiestLoad(MakeNetwork("dragonfly:h=1,a=3,p=2"), "global"), 36, 1e-9);
 }
 
-TEST(DragonflyTest, FewerGroups) {
+TEST(DragonflyTest, BuildsFewerGroups) {
   for (int groups = 1; groups <= 9; ++groups) {
     const Network n = MakeNetwork(absl::StrCat("dragonfly:h=2,a=4,p=2,groups=", groups));
     EXPECT_EQ(n.graph.devices(), static_cast<uint32_t>(8 * groups));
@@ -154,7 +154,7 @@ TEST(DragonflyTest, FewerGroups) {
 }
 
 // Nine global ports, five groups: two links to each, and one port of each group without one.
-TEST(DragonflyTest, AnOddPort) {
+TEST(DragonflyTest, LeavesAnOddGlobalPortUnused) {
   const Network n = MakeNetwork("dragonfly:h=3,a=3,p=2,groups=5");
   EXPECT_EQ(LinksOf(n.graph, "global"), 5u * 8 / 2);
   CheckRandomRoutes(n, 500, 5);
@@ -170,7 +170,7 @@ TEST(DragonflyTest, FewerDevicesFillRoutersInOrder) {
   EXPECT_NEAR(GuidedAverage(n), 2.3714, 5e-5);
 }
 
-TEST(DragonflyTest, SmallestBalancedThatFits) {
+TEST(DragonflyTest, ChoosesSmallestBalancedSize) {
   EXPECT_EQ(CountOf(MakeNetwork("dragonfly").graph, VertexKind::kSwitch), 36u);
   EXPECT_EQ(CountOf(MakeNetwork("dragonfly", 6).graph, VertexKind::kSwitch), 6u);
   EXPECT_EQ(CountOf(MakeNetwork("dragonfly", 72).graph, VertexKind::kSwitch), 36u);
@@ -179,7 +179,7 @@ TEST(DragonflyTest, SmallestBalancedThatFits) {
 }
 
 // DeepSeek's dragonfly: 64 ports, 511 of 513 groups.
-TEST(DragonflyTest, PublishedCount) {
+TEST(DragonflyTest, MatchesPublishedCount) {
   const Network n = MakeNetwork("dragonfly:p=16,a=32,h=16,groups=511");
   EXPECT_EQ(n.graph.devices(), 261632u);
   EXPECT_EQ(CountOf(n.graph, VertexKind::kSwitch), 16352u);
@@ -187,7 +187,7 @@ TEST(DragonflyTest, PublishedCount) {
   CheckRandomRoutes(n, 300, 5);
 }
 
-TEST(DragonflyTest, BadInput) {
+TEST(DragonflyTest, RefusesBadInput) {
   EXPECT_EQ(NetworkError("dragonfly:h=2,a=4,groups=10"),
             "dragonfly: groups is \"10\"; expected 1 to a*h+1 = 9 (a=4, h=2); the nearest is 9");
   EXPECT_EQ(NetworkError("dragonfly:h=2", 73),
@@ -220,7 +220,7 @@ TEST(DragonflyPlusTest, CountsAndDistances) {
   }
 }
 
-TEST(DragonflyPlusTest, GuideIsAllShortestPathsBetweenLeaves) {
+TEST(DragonflyPlusTest, GuideOffersAllShortestPathsBetweenLeaves) {
   for (const char* spec : {"dragonfly_plus:l=3,s=2,h=2,p=2", "dragonfly_plus:l=2,s=3,h=2,p=1,groups=4"}) {
     const Network n = MakeNetwork(spec);
     const NetworkGraph& g = n.graph;
@@ -247,8 +247,8 @@ TEST(DragonflyPlusTest, GuideIsAllShortestPathsBetweenLeaves) {
   }
 }
 
-// From any vertex to any switch, though minimal routes of devices never ask.
-TEST(DragonflyPlusTest, ArrivesFromAnywhere) {
+// From any vertex to any vertex; minimal routes between devices need fewer of these.
+TEST(DragonflyPlusTest, RoutesReachEveryVertex) {
   const Network n = MakeNetwork("dragonfly_plus:l=2,s=3,h=1,p=2");
   std::mt19937_64 random(3);
   for (uint32_t a = 0; a < n.graph.vertices(); ++a) {
@@ -257,7 +257,7 @@ TEST(DragonflyPlusTest, ArrivesFromAnywhere) {
   }
 }
 
-TEST(DragonflyPlusTest, SmallestAndBadInput) {
+TEST(DragonflyPlusTest, ChoosesSmallestAndRefusesBadInput) {
   EXPECT_EQ(MakeNetwork("dragonfly_plus").graph.devices(), 20u);  // (k^2/4)(k^2/4 + 1), radix 4
   EXPECT_EQ(MakeNetwork("dragonfly_plus:l=4").graph.devices(), 16u * 17);
   EXPECT_EQ(CountOf(MakeNetwork("dragonfly_plus", 21).graph, VertexKind::kSwitch), 60u);
@@ -286,7 +286,7 @@ TEST(SlimFlyTest, CountsAndDistances) {
   }
 }
 
-TEST(SlimFlyTest, GuideIsAllShortestPaths) {
+TEST(SlimFlyTest, GuideOffersAllShortestPaths) {
   for (const int q : {3, 4, 5, 7, 8, 9, 11}) {
     const Network n = MakeNetwork(absl::StrCat("slim_fly:q=", q, ",p=2"), 3 * q * q);
     ShortestPaths paths(n.graph);
@@ -303,21 +303,21 @@ TEST(SlimFlyTest, GuideIsAllShortestPaths) {
   }
 }
 
-TEST(SlimFlyTest, PublishedCounts) {
+TEST(SlimFlyTest, MatchesPublishedCounts) {
   EXPECT_EQ(LinksOf(MakeNetwork("slim_fly:q=5").graph, "global"), 125u);
   EXPECT_EQ(MakeNetwork("slim_fly:q=5").graph.devices(), 200u);  // 4 = ceil(7/2) a router
   EXPECT_EQ(MakeNetwork("slim_fly:q=13").graph.links(), 3211u + 338u * 10);
   EXPECT_EQ(MakeNetwork("slim_fly:q=27,p=1").graph.links(), 1458u * 41 / 2 + 1458);
 }
 
-TEST(SlimFlyTest, SmallestThatFits) {
+TEST(SlimFlyTest, ChoosesSmallestSize) {
   EXPECT_EQ(CountOf(MakeNetwork("slim_fly").graph, VertexKind::kSwitch), 50u);
   EXPECT_EQ(CountOf(MakeNetwork("slim_fly", 54).graph, VertexKind::kSwitch), 18u);
   EXPECT_EQ(CountOf(MakeNetwork("slim_fly", 201).graph, VertexKind::kSwitch), 98u);
   EXPECT_EQ(CountOf(MakeNetwork("slim_fly:p=1", 51).graph, VertexKind::kSwitch), 98u);
 }
 
-TEST(SlimFlyTest, BadInput) {
+TEST(SlimFlyTest, RefusesBadInput) {
   EXPECT_EQ(NetworkError("slim_fly:q=28"),
             "slim_fly: q is \"28\"; expected a power of a prime; the nearest are 27 and 29");
   EXPECT_EQ(NetworkError("slim_fly:q=2"),

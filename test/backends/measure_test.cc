@@ -17,7 +17,7 @@ LinkClass Class(const char* name, double gbits = 400) {
   return {name, Bandwidth::FromGigabytes(gbits / 8), Time::Nanos(500)};
 }
 
-// A torus or mesh of devices that pass messages on.
+// A torus or mesh of devices that forward messages.
 NetworkGraph TorusOf(const std::vector<int>& shape, bool wrap = true) {
   GraphBuilder b;
   uint32_t n = 1;
@@ -38,7 +38,7 @@ NetworkGraph TorusOf(const std::vector<int>& shape, bool wrap = true) {
   return *b.Build();
 }
 
-// The three-tier fat tree of k-port switches.
+// The three-tier fat tree of switches with k ports.
 NetworkGraph FatTree(uint32_t k) {
   GraphBuilder b;
   const uint32_t h = k / 2, pods = k, edges = k * h;
@@ -59,7 +59,7 @@ NetworkGraph FatTree(uint32_t k) {
   return *b.Build();
 }
 
-// Leaves of d devices and u links up, one to each spine.
+// Leaves of d devices and u uplinks, one to each spine.
 NetworkGraph LeafSpine(uint32_t leaves, uint32_t d, uint32_t u) {
   GraphBuilder b;
   b.AddVertices("device", VertexKind::kDevice, leaves * d);
@@ -90,7 +90,7 @@ NetworkGraph Random(uint64_t seed, uint32_t devices, uint32_t switches, uint32_t
 
 double RingSum(int k) { return k % 2 == 0 ? k / 4.0 : (k * k - 1) / (4.0 * k); }
 
-TEST(MeasureDistances, ClosedForms) {
+TEST(MeasureDistances, MatchesClosedForms) {
   const MeasureOptions o;
   const DistanceFigures ring = MeasureDistances(TorusOf({9}), o);
   EXPECT_EQ(ring.diameter, 4);
@@ -116,7 +116,7 @@ TEST(MeasureDistances, ClosedForms) {
   }
 }
 
-TEST(MeasureDistances, AsSearchesFromEveryDevice) {
+TEST(MeasureDistances, MatchesSearchFromEveryDevice) {
   for (uint64_t seed = 1; seed <= 60; ++seed) {
     const bool forward = seed % 3 == 0;
     const NetworkGraph g =
@@ -158,7 +158,7 @@ TEST(MeasureDistances, SamplesAboveTheBudget) {
   EXPECT_EQ(f.unreachable, 0u);
 }
 
-// The least cut, by all assignments of the vertices between.
+// The least cut between vertices 0 and 1: tries all assignments of the other vertices.
 int64_t LeastCut(const std::vector<std::vector<int64_t>>& capacity) {
   const size_t n = capacity.size();
   int64_t least = std::numeric_limits<int64_t>::max();
@@ -173,7 +173,7 @@ int64_t LeastCut(const std::vector<std::vector<int64_t>>& capacity) {
   return least;
 }
 
-TEST(MaxFlow, IsTheLeastCut) {
+TEST(MaxFlow, EqualsTheLeastCut) {
   std::mt19937_64 random(7);
   for (int round = 0; round < 200; ++round) {
     const size_t n = 2 + random() % 8;
@@ -199,7 +199,7 @@ TEST(MaxFlow, StopsAtItsBudget) {
   EXPECT_EQ(flow.Run(0, 1, 50), std::nullopt);
 }
 
-TEST(MeasureHalvings, ClosedForms) {
+TEST(MeasureHalvings, MatchesClosedForms) {
   const auto least = [](const NetworkGraph& g) {
     int left_out = -1;
     const std::vector<Halving> all = MeasureHalvings(g, {}, &left_out);
@@ -225,7 +225,7 @@ TEST(MeasureHalvings, ClosedForms) {
   EXPECT_DOUBLE_EQ(least(LeafSpine(1, 8, 0)).bandwidth, 4 * kLink);
 }
 
-TEST(MeasureHalvings, RatesBeyondAllSums) {
+TEST(MeasureHalvings, HandlesHugeRates) {
   GraphBuilder b;
   b.AddVertices("device", VertexKind::kDevice, 4);
   const uint32_t s = b.AddVertices("switch", VertexKind::kSwitch, 1, 1);
@@ -238,7 +238,7 @@ TEST(MeasureHalvings, RatesBeyondAllSums) {
   EXPECT_NEAR(all.front().share, 1, 1e-9);
 }
 
-TEST(Measure, GroupsAndClasses) {
+TEST(Measure, ReportsGroupsAndClasses) {
   const NetworkFigures f = Measure(LeafSpine(4, 6, 2));
   ASSERT_EQ(f.groups.size(), 3u);
   EXPECT_EQ(f.groups[0].most_degree, 1u);
@@ -261,12 +261,12 @@ std::vector<Finding> Findings(const NetworkGraph& g, int radix = 0) {
   return CheckNetwork(g, Measure(g), {radix});
 }
 
-TEST(CheckNetwork, NothingToSay) {
+TEST(CheckNetwork, FindsNothingInGoodNetworks) {
   EXPECT_TRUE(Findings(FatTree(4), 4).empty());
   EXPECT_TRUE(Findings(TorusOf({4, 4})).empty());
 }
 
-TEST(CheckNetwork, WhatCannotBeReached) {
+TEST(CheckNetwork, ReportsUnreachableDevices) {
   GraphBuilder b;
   b.AddVertices("device", VertexKind::kDevice, 5);
   const uint32_t s = b.AddVertices("switch", VertexKind::kSwitch, 2, 1);
@@ -280,7 +280,7 @@ TEST(CheckNetwork, WhatCannotBeReached) {
   EXPECT_EQ(all[1].text, "1 device has no link: device.4");
 }
 
-TEST(CheckNetwork, RadixRatesAndEvenness) {
+TEST(CheckNetwork, ReportsRadixRatesAndUnevenSwitches) {
   const std::vector<Finding> radix = Findings(LeafSpine(4, 6, 2), 7);
   ASSERT_EQ(radix.size(), 1u);
   EXPECT_TRUE(radix[0].error);
@@ -303,7 +303,7 @@ TEST(CheckNetwork, RadixRatesAndEvenness) {
   EXPECT_NE(all[2].text.find("switches \"leaf\" differ"), std::string::npos) << all[2].text;
 }
 
-TEST(FormatRate, Units) {
+TEST(FormatRate, ChoosesTheUnit) {
   EXPECT_EQ(FormatRate(50e9), "400 Gb/s");
   EXPECT_EQ(FormatRate(3.2e12), "25.6 Tb/s");
   EXPECT_EQ(FormatRate(0), "0 b/s");
@@ -311,7 +311,7 @@ TEST(FormatRate, Units) {
   EXPECT_EQ(FormatRate(125e9), "1 Tb/s");
 }
 
-TEST(ExpandTopology, LinksAndPathsOfTheProduct) {
+TEST(ExpandTopology, LinksAndPathsMatchTheDimensions) {
   using Kind = TopologyDimension::Kind;
   const Bandwidth rate = Bandwidth::FromGigabytes(50);
   const auto dimension = [rate](Kind kind, int size, const char* name) {
@@ -346,7 +346,7 @@ TEST(ExpandTopology, LinksAndPathsOfTheProduct) {
   }
 }
 
-TEST(ExpandTopology, NetworksOfEachRail) {
+TEST(ExpandTopology, ExpandsOneNetworkPerRail) {
   TopologyDimension node, fabric;
   node.size = 4;
   node.bandwidth = Bandwidth::FromGigabytes(450);
@@ -365,7 +365,7 @@ TEST(ExpandTopology, NetworksOfEachRail) {
   EXPECT_EQ(CountOf(g, VertexKind::kNvSwitch), 6u);
   EXPECT_EQ(LinksFrom(g, 0)[4], 2);  // the first two nodes share a leaf
   EXPECT_EQ(LinksFrom(g, 0)[8], 4);  // the third does not
-  EXPECT_EQ(LinksFrom(g, 0)[5], 4);  // through the node: the rails do not meet
+  EXPECT_EQ(LinksFrom(g, 0)[5], 4);  // through the node: rails share no switch
   EXPECT_EQ(MeasureDistances(g, {}).unreachable, 0u);
   const auto leaf = g.FindVertex("fabric_leaf.0");
   ASSERT_TRUE(leaf.ok()) << leaf.status();

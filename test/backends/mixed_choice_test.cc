@@ -1,4 +1,4 @@
-// What fabric `mixed` may be told to send by packets, and what is refused.
+// The choices of messages that fabric `mixed` sends by packets, and their errors.
 #include <gmock/gmock.h>
 
 #include "test/backends/mixed_testing.h"
@@ -47,7 +47,7 @@ std::string Error(const Topology& t, const PacketChoice& c) {
   return std::string(CheckPacketChoices(t, {c}).message());
 }
 
-TEST(MixedChoice, LinksByName) {
+TEST(MixedChoice, ChoosesLinksByName) {
   const Topology t = OfNetwork("leaf_spine:hosts_per_leaf=2,spines=2,link=400Gb/s", 4);
   EXPECT_THAT(Names(t, Links("leaf.0 - spine.1")),
               UnorderedElementsAre("leaf.0 - spine.1 of net", "spine.1 - leaf.0 of net"));
@@ -61,7 +61,7 @@ TEST(MixedChoice, LinksByName) {
   EXPECT_THAT(Names(t, Links("leaf.0 - spine.1 of other")), IsEmpty());
 }
 
-TEST(MixedChoice, LinksByClassAndDimension) {
+TEST(MixedChoice, ChoosesLinksByClassAndDimension) {
   const Topology t = TwoLevels();
   EXPECT_EQ(Names(t, Links("", "", "nvlink")).size(), 32u);
   EXPECT_EQ(Names(t, Links("", "", "0")).size(), 32u);
@@ -78,7 +78,7 @@ TEST(MixedChoice, LinksByClassAndDimension) {
   EXPECT_THAT(Names(t, Links("")), IsEmpty());
 }
 
-TEST(MixedChoice, WhatIsWrongIsRefused) {
+TEST(MixedChoice, RefusesInvalidChoices) {
   const Topology t = TwoLevels();
   PacketChoice none;
   EXPECT_THAT(Error(t, none), HasSubstr("by_packets[0] selects no message; expected link, class"));
@@ -101,7 +101,7 @@ TEST(MixedChoice, WhatIsWrongIsRefused) {
   EXPECT_TRUE(CheckPacketChoices(t, {Links("leaf.1"), OfDevices({15})}).ok());
 }
 
-TEST(MixedChoice, AllThatIsGivenMustHold) {
+TEST(MixedChoice, AllCriteriaMustHold) {
   const Topology t = OfNetwork("leaf_spine:hosts_per_leaf=2,spines=2,link=400Gb/s", 8);
   std::vector<TimedFlow> flows;
   for (int i = 0; i < 8; ++i) {
@@ -122,11 +122,11 @@ TEST(MixedChoice, AllThatIsGivenMustHold) {
   EXPECT_EQ(chosen({both}), 1u);
   EXPECT_EQ(chosen({OfDevices({0}), OfDevices({1})}), 26u);
   EXPECT_EQ(chosen({Within(Time::Micros(2), Time::Micros(4))}), 14u);
-  // What leaves or enters leaf 0, but not what stays in it.
+  // Messages that leave or enter leaf 0, without those inside the leaf.
   EXPECT_EQ(chosen({OfLink("leaf.0 - spine.*")}), 24u);
 }
 
-TEST(MixedChoice, SprayedMessagesAreChosenByAnyOfTheirWays) {
+TEST(MixedChoice, AnyPathChoosesSprayedMessages) {
   const Topology t = OfNetwork("leaf_spine:hosts_per_leaf=2,spines=4,link=400Gb/s", 4);
   const auto chosen = [&](RoutingPolicy policy, const std::string& packet) {
     FabricOptions options = Mixed({OfLink("leaf.0 - spine.2")}, packet);
@@ -141,7 +141,7 @@ TEST(MixedChoice, SprayedMessagesAreChosenByAnyOfTheirWays) {
   EXPECT_EQ(chosen(RoutingPolicy::kFlowlet, ""), 4u);
 }
 
-TEST(MixedChoice, OptionsInTheWrongPlaceAreRefused) {
+TEST(MixedChoice, RefusesMisplacedOptions) {
   const Topology t = Star(4, 50, Time::Nanos(500));
   const auto error = [&](const char* fabric, const FabricOptions& options) {
     return std::string(MakeFabric(fabric, t, options).status().message());

@@ -1,4 +1,4 @@
-// Fabric `mixed`: exact where its sides are apart, close where they meet.
+// Fabric `mixed`: exact where packets and fluid flows share no link, close where they do.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -17,7 +17,7 @@ Topology Leaves(int devices, const std::string& more = "") {
 
 constexpr Time kLate = Time::Micros(900000);
 
-// In whatever order.
+// The links may be in any order.
 void ExpectSameLinks(LinkUses got, LinkUses expected) {
   const auto before = [](const LinkUse& a, const LinkUse& b) { return a.link < b.link; };
   std::sort(got.busiest.begin(), got.busiest.end(), before);
@@ -53,7 +53,7 @@ std::vector<LinkChange> Faults(const Topology& t) {
 
 class EachTransport : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(EachTransport, EverythingChosenIsPacketToThePicosecond) {
+TEST_P(EachTransport, AllChosenMatchesPacketExactly) {
   const Topology t = Leaves(12);
   std::mt19937_64 random(3);
   const auto flows = RandomFlows(12, 60, 300000, &random);
@@ -77,7 +77,7 @@ INSTANTIATE_TEST_SUITE_P(Mixed, EachTransport,
                                            "transport=nscc,buffer=8MB",
                                            "spread=packet,paths=8,recovery=selective"));
 
-TEST(MixedFabric, NothingChosenIsFluidToThePicosecond) {
+TEST(MixedFabric, NoneChosenMatchesFluidExactly) {
   const Topology t = Leaves(12);
   std::mt19937_64 random(4);
   const auto flows = RandomFlows(12, 200, 1000000, &random);
@@ -98,7 +98,7 @@ TEST(MixedFabric, NothingChosenIsFluidToThePicosecond) {
   }
 }
 
-TEST(MixedFabric, SidesThatShareNoLinkAreAsAlone) {
+TEST(MixedFabric, SidesWithoutSharedLinksAreExact) {
   const Topology t = Leaves(16);
   std::mt19937_64 random(5);
   std::vector<TimedFlow> low, high, all;
@@ -121,9 +121,9 @@ TEST(MixedFabric, SidesThatShareNoLinkAreAsAlone) {
   ExpectSameEnds(of_high, fluid.ended);
 }
 
-// Device 1 sends packets, device 2 a fluid flow, both to device 0: each has half of the last link until the
-// packets are there.
-TEST(MixedFabric, TwoOfASharedLinkHaveHalfEach) {
+// Device 1 sends packets, device 2 a fluid flow, both to device 0. Each has half of the last link until the
+// packets have arrived.
+TEST(MixedFabric, PacketAndFluidShareALinkEqually) {
   const Topology t = Star(3, 50, Time::Nanos(500));
   const uint32_t shared = LinkOf(t, "switch", "device.0");
   const std::string window = "transport=(window:bytes=1MB)";
@@ -133,14 +133,14 @@ TEST(MixedFabric, TwoOfASharedLinkHaveHalfEach) {
   halved.changes = {{Time::Zero(), shared, 0.5}};
   const Ran packet("packet", t, halved, {flows[0]});
   EXPECT_EQ(mixed.Received(0), packet.Received(0));
-  // It took half for so long, and all then.
+  // The fluid flow had half of the link until then, and the whole link after that.
   const int64_t alone = 10000000 * int64_t{20} + 1000000;
   EXPECT_NEAR(static_cast<double>(mixed.Received(1).picos()),
               static_cast<double>(alone + mixed.Received(0).picos() / 2), 2);
 }
 
-// The window of a transport that begins on a link that fluid flows fill is that of the whole link.
-TEST(MixedFabric, ATransportKnowsWholeLinks) {
+// A transport that starts on a link full of fluid flows sizes its window for the whole link.
+TEST(MixedFabric, TransportsStartFromWholeLinkRates) {
   const Topology t = Star(3, 50, Time::Micros(5));
   const std::vector<TimedFlow> flows = {{Message(2, 0, 1000000, 1), Time::Zero()},
                                         {Message(1, 0, 20000000, 0), Time::Micros(1)}};
@@ -148,7 +148,7 @@ TEST(MixedFabric, ATransportKnowsWholeLinks) {
   const Ran alone("packet", t, PacketFabricOptions(""), {flows[1]});
   const Time fluid = mixed.Received(1), packets = mixed.Received(0);
   ASSERT_LT(fluid, packets);
-  // It lost half of the link while the fluid flow was there, and nothing later.
+  // The packets had half of the link while the fluid flow ran, and the whole link after that.
   const double expected = static_cast<double>((alone.Received(0) + Time::Picos(fluid.picos() / 2)).picos());
   EXPECT_NEAR(static_cast<double>(packets.picos()), expected, 0.03 * expected);
 }
@@ -175,8 +175,9 @@ double MeanError(const Topology& t, const FabricOptions& options, const std::vec
   return sum / n;
 }
 
-// One job of four devices by packets among others that are fluid, against packets for all: random loads.
-TEST(MixedFabric, OnSharedLinksItIsCloserToPacketsThanFluidIs) {
+// Random loads: the messages of four devices go by packets, all others are fluid. The reference sends all
+// messages by packets.
+TEST(MixedFabric, CloserToPacketThanFluidOnSharedLinks) {
   std::mt19937_64 random(1);
   double mixed = 0, fluid = 0, most = 0;
   constexpr int kRounds = 12;
@@ -200,7 +201,7 @@ TEST(MixedFabric, OnSharedLinksItIsCloserToPacketsThanFluidIs) {
   EXPECT_LT(most, 0.8);
 }
 
-// All devices but the first send to each other, in turn, and sixteen of them to the first as well.
+// All devices except the first send to each other in turn; sixteen of them also send to the first.
 std::vector<TimedFlow> IncastAmongAllToAll(int devices, uint64_t bytes) {
   std::vector<TimedFlow> flows;
   for (int i = 0; i < 16; ++i)
@@ -214,7 +215,7 @@ std::vector<TimedFlow> IncastAmongAllToAll(int devices, uint64_t bytes) {
   return flows;
 }
 
-TEST(MixedFabric, AnIncastByItsLinkAmongAFluidAllToAll) {
+TEST(MixedFabric, PacketIncastAmongFluidAllToAll) {
   const Topology t = Leaves(32);
   const std::vector<TimedFlow> flows = IncastAmongAllToAll(32, 100000);
   const Ran mixed("mixed", t, Mixed({OfLink("leaf.0 - device.0")}), flows);
@@ -244,7 +245,7 @@ TEST(MixedFabric, AnIncastByItsLinkAmongAFluidAllToAll) {
   EXPECT_NEAR(last(mixed) / last(packet), 1, 0.01);
 }
 
-TEST(MixedFabric, BytesOfBothSidesAreCounted) {
+TEST(MixedFabric, CountsBytesOfBothSides) {
   const Topology t = Leaves(8);
   std::mt19937_64 random(6);
   const auto flows = RandomFlows(8, 100, 200000, &random);
@@ -278,9 +279,8 @@ TEST(MixedFabric, BytesOfBothSidesAreCounted) {
   EXPECT_LE(bytes, payload + totals.hops * 64);
 }
 
-// The same ends however the caller asks.
-// Switches go ahead in windows, and series move where those end.
-TEST(MixedFabric, WhatIsNotedOverTimeChangesNothing) {
+// Switches run ahead in windows, and a series changes where the windows end.
+TEST(MixedFabric, SeriesDoNotChangeEnds) {
   const Topology t = Leaves(32);
   std::mt19937_64 random(5);
   const auto flows = RandomFlows(32, 300, 2000000, &random);
@@ -295,7 +295,7 @@ TEST(MixedFabric, WhatIsNotedOverTimeChangesNothing) {
   }
 }
 
-TEST(MixedFabric, WhatTheCallerAsksChangesNothing) {
+TEST(MixedFabric, NextEventLimitsDoNotChangeEnds) {
   const Topology t = Leaves(12);
   std::mt19937_64 random(7);
   const auto flows = RandomFlows(12, 120, 300000, &random);
@@ -317,7 +317,7 @@ TEST(MixedFabric, WhatTheCallerAsksChangesNothing) {
   ExpectSameEnds(ended, plain.ended);
 }
 
-TEST(MixedFabric, EndsBeforeAStartAreToldLater) {
+TEST(MixedFabric, EndsBeforeAStartAreReportedLater) {
   const Topology t = Star(4, 50, Time::Nanos(500));
   auto fabric = Make("mixed", t, Mixed({OfDevices({1})}));
   fabric->Start(Message(1, 0, 4096, 7), Time::Zero());
@@ -327,11 +327,11 @@ TEST(MixedFabric, EndsBeforeAStartAreToldLater) {
   std::vector<FlowEnd> ended;
   fabric->AdvanceTo(Time::Micros(50), &ended);
   ASSERT_EQ(ended.size(), 2u);
-  EXPECT_EQ(ended[0].tag, 8u);  // nobody forwards it packet by packet
+  EXPECT_EQ(ended[0].tag, 8u);  // a fluid flow: no switch stores and forwards its packets
   EXPECT_EQ(ended[1].tag, 7u);
 }
 
-TEST(MixedFabric, EndsOfOneInstantAreInTheOrderOfStart) {
+TEST(MixedFabric, EndsOfOneInstantFollowStartOrder) {
   const Topology t = Star(8, 50, Time::Nanos(500));
   std::vector<Flow> flows;
   for (int i = 0; i < 8; ++i) flows.push_back(Message(i, i, 10, 0));
@@ -341,7 +341,7 @@ TEST(MixedFabric, EndsOfOneInstantAreInTheOrderOfStart) {
   EXPECT_EQ(mixed.fabric->Packets().messages, 3u);
 }
 
-TEST(MixedFabric, AWindowTakesWhatBeginsInIt) {
+TEST(MixedFabric, TimeWindowsChooseMessagesByStart) {
   const Topology t = Star(4, 50, Time::Nanos(500));
   std::vector<TimedFlow> flows;
   for (uint64_t i = 0; i < 10; ++i) flows.push_back({Message(1, 0, 100000, i), Time::Micros(10 * i)});
@@ -353,7 +353,7 @@ TEST(MixedFabric, AWindowTakesWhatBeginsInIt) {
   }
 }
 
-// Also where some of them begin when others of their connection are on the other side.
+// Also when messages start while earlier messages of the connection are on the other side.
 TEST(MixedFabric, MessagesOfAConnectionKeepTheirOrder) {
   const Topology t = Star(4, 50, Time::Nanos(500));
   std::vector<TimedFlow> flows;
@@ -365,12 +365,12 @@ TEST(MixedFabric, MessagesOfAConnectionKeepTheirOrder) {
   }
   const Ran mixed("mixed", t, Mixed({Within(Time::Micros(10), Time::Micros(900))}), flows);
   EXPECT_EQ(mixed.ended.size(), 60u);
-  // Those before 20 us follow the first one, which was fluid.
+  // Messages before 20 us follow the first message, which was fluid.
   EXPECT_EQ(mixed.fabric->Packets().fluid_messages, 20u);
   EXPECT_EQ(mixed.fabric->Packets().messages, 20u);
 }
 
-TEST(MixedFabric, FaultsHitBothSides) {
+TEST(MixedFabric, FaultsAffectBothSides) {
   const Topology t = Leaves(12);
   std::mt19937_64 random(8);
   const auto flows = RandomFlows(12, 200, 400000, &random);
@@ -378,7 +378,7 @@ TEST(MixedFabric, FaultsHitBothSides) {
   options.changes = Faults(t);
   const Ran mixed("mixed", t, options, flows);
   ExpectAllReceived(flows, mixed.ended);
-  // A device without its link: both sides wait for ever, and the packets tell why.
+  // A device without its link: both sides wait forever, and WhyStuck() gives the cause.
   FabricOptions cut = Mixed({OfDevices({1})});
   for (const char* to : {"device.0", "leaf.0"}) {
     cut.changes.push_back({Time::Micros(1), LinkOf(t, to, to[0] == 'd' ? "leaf.0" : "device.0"), 0});
@@ -389,7 +389,7 @@ TEST(MixedFabric, FaultsHitBothSides) {
   EXPECT_THAT(stuck.fabric->WhyStuck(), HasSubstr("0"));
 }
 
-TEST(MixedFabric, CostIsThatOfTheSide) {
+TEST(MixedFabric, CostMatchesTheChosenSide) {
   const Topology t = Star(4, 50, Time::Nanos(500));
   const auto mixed = Make("mixed", t, Mixed({OfDevices({1})}));
   const auto packet = Make("packet", t, PacketFabricOptions("")), fluid = Make("fluid", t, FabricOptions());
@@ -400,7 +400,7 @@ TEST(MixedFabric, CostIsThatOfTheSide) {
 }
 
 // Dimensions without a network, and operations inside a switch.
-TEST(MixedFabric, ManyDimensionsAndSwitches) {
+TEST(MixedFabric, RunsOnManyDimensionsAndSwitches) {
   const Topology t = MakeTopology({MakeDim(TopologyDimension::Kind::kSwitch, 4, 400, 25),
                                    MakeDim(TopologyDimension::Kind::kRing, 4),
                                    MakeDim(TopologyDimension::Kind::kFullyConnected, 2)});

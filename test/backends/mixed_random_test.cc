@@ -1,4 +1,4 @@
-// Fabric `mixed` with any choices, transports, routes, faults and classes.
+// Fabric `mixed` with random choices, transports, routes, faults and classes.
 #include <set>
 
 #include "test/backends/mixed_testing.h"
@@ -47,7 +47,7 @@ FabricOptions RandomOptions(const Topology& t, std::mt19937_64* random) {
   return o;
 }
 
-// A third of them in order, on connections that are used again.
+// A third of the messages are in order, on connections that carry several messages.
 std::vector<TimedFlow> RandomMessages(std::mt19937_64* random) {
   std::vector<TimedFlow> flows = RandomFlows(12, 60, 200000, random);
   for (TimedFlow& f : flows) {
@@ -59,7 +59,7 @@ std::vector<TimedFlow> RandomMessages(std::mt19937_64* random) {
   return flows;
 }
 
-TEST(MixedRandom, EverythingEndsOnceAndInOrderOfTime) {
+TEST(MixedRandom, AllMessagesEndOnceInTimeOrder) {
   const Topology t = OfNetwork("leaf_spine:hosts_per_leaf=4,spines=4,link=400Gb/s", 12);
   for (uint64_t seed = 0; seed < 40; ++seed) {
     std::mt19937_64 random(seed);

@@ -1,4 +1,4 @@
-// Oracles for networks: slow, obvious searches that do not depend on builders.
+// Reference searches for networks: slow and simple, independent of the builders.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -154,7 +154,7 @@ inline double BusiestLoad(const Network& network, const std::string& link_class)
   std::vector<double> load(g.arcs(), 0), share(g.vertices(), 0);
   std::vector<uint32_t> arcs;
   for (uint32_t to = 0; to < g.devices(); ++to) {
-    // Vertices that carry bytes, the farthest first, since all arcs of a guide lead nearer.
+    // Takes the vertices that carry bytes, the farthest first, since all arcs of a guide lead nearer.
     std::fill(share.begin(), share.end(), 0);
     std::vector<std::vector<uint32_t>> next(g.vertices());
     std::vector<int> waiting(g.vertices(), 0);

@@ -30,7 +30,7 @@ PathFacts Path(double gbps = 100, int64_t rtt_us = 12) {
 
 struct OneFlow {
   explicit OneFlow(const Nscc::Config& config = {}) : nscc(config, Path(), &control) {}
-  // The queues took `delay_ns` of the round trip.
+  // `delay_ns` of the round trip was spent in queues.
   void Ack(int64_t now_us, int64_t delay_ns, bool marked = false, uint32_t path = 0, uint64_t packets = 1) {
     packet::Ack ack;
     ack.now = Time::Micros(now_us);
@@ -65,7 +65,7 @@ Nscc::Config Balanced(Nscc::Balance b) {
   return c;
 }
 
-TEST(Nscc, ConstantsOf100GAnd12Us) {
+TEST(Nscc, DerivedConstantsAt100GAnd12Us) {
   const OneFlow f;
   const Nscc::Derived& d = f.nscc.derived();
   EXPECT_NEAR(d.target, 9e6, 1e-3);
@@ -78,7 +78,7 @@ TEST(Nscc, ConstantsOf100GAnd12Us) {
   EXPECT_EQ(f.control.pace, Control::kNone);
 }
 
-TEST(Nscc, ConstantsOf400GAnd4Us) {
+TEST(Nscc, DerivedConstantsAt400GAnd4Us) {
   Control control;
   const Nscc nscc({}, Path(400, 4), &control);
   EXPECT_NEAR(nscc.derived().target, 3e6, 1e-3);
@@ -87,7 +87,7 @@ TEST(Nscc, ConstantsOf400GAnd4Us) {
   EXPECT_NEAR(nscc.cwnd(), 300000, 1e-6);
 }
 
-TEST(Nscc, WithoutTrimmingTheTargetIsARoundTrip) {
+TEST(Nscc, TargetWithoutTrimmingIsARoundTrip) {
   Nscc::Config config;
   config.trimming = false;
   EXPECT_NEAR(OneFlow(config).nscc.derived().target, 12e6, 1e-3);
@@ -97,7 +97,7 @@ TEST(Nscc, WithoutTrimmingTheTargetIsARoundTrip) {
 
 constexpr double kAfterLoss = 225000 - 20 * kWire;
 
-TEST(Nscc, ATrimmedPacketTakesItsBytesFromTheWindow) {
+TEST(Nscc, TrimmedPacketsShrinkTheWindow) {
   OneFlow f;
   f.Lose(0, 20);
   EXPECT_NEAR(f.nscc.cwnd(), kAfterLoss, 1e-6);
@@ -106,23 +106,23 @@ TEST(Nscc, ATrimmedPacketTakesItsBytesFromTheWindow) {
   EXPECT_NEAR(f.control.window, kPayload, 1e-9);
 }
 
-TEST(Nscc, NoMarkAndLittleDelayGrowsInProportion) {
+TEST(Nscc, UnmarkedLowDelayGrowsProportionally) {
   OneFlow f;
   f.Lose(0, 20);
   for (int i = 0; i < 8; ++i) f.Ack(1, 3000);
-  EXPECT_NEAR(f.nscc.cwnd(), kAfterLoss, 1e-6);  // not before more than 8 packets
+  EXPECT_NEAR(f.nscc.cwnd(), kAfterLoss, 1e-6);  // nothing changes before more than 8 packets
   f.Ack(1, 3000);
   EXPECT_NEAR(f.nscc.cwnd(), kAfterLoss + 9 * kWire * 1362 * 6 / kAfterLoss, 1e-6);
 }
 
-TEST(Nscc, NoMarkAndMuchDelayGrowsSlowly) {
+TEST(Nscc, UnmarkedHighDelayGrowsSlowly) {
   OneFlow f;
   f.Lose(0, 20);
   for (int i = 0; i < 9; ++i) f.Ack(1, 10000);
   EXPECT_NEAR(f.nscc.cwnd(), kAfterLoss + 9 * kWire * 20430 / kAfterLoss, 1e-6);
 }
 
-TEST(Nscc, EachRoundTripAddsALittle) {
+TEST(Nscc, EachRoundTripAddsEta) {
   OneFlow f;
   f.Lose(0, 20);
   f.Ack(1, 10000, true);
@@ -134,7 +134,7 @@ TEST(Nscc, EachRoundTripAddsALittle) {
   EXPECT_NEAR(f.nscc.cwnd(), kAfterLoss + 612.9, 1e-6);
 }
 
-TEST(Nscc, MarkAndMuchDelayShrinksOnceARoundTrip) {
+TEST(Nscc, MarkedHighDelayShrinksOncePerRoundTrip) {
   Nscc::Config config;
   config.smoothing = 1;
   config.eta = 0;
@@ -147,14 +147,14 @@ TEST(Nscc, MarkAndMuchDelayShrinksOnceARoundTrip) {
   EXPECT_NEAR(f.nscc.cwnd(), 225000 * 0.3, 1e-6);  // at most by half
 }
 
-TEST(Nscc, TheMeanDelayMustBeAboveTheTarget) {
-  OneFlow f;  // a mean of many: one sample of 18 us is 0.225 us
+TEST(Nscc, ShrinksOnlyAboveTargetMeanDelay) {
+  OneFlow f;  // one sample of 18 us moves the mean by 0.225 us
   f.Ack(100, 18000, true);
   EXPECT_NEAR(f.nscc.mean_delay(), 0.0125 * 18e6, 1e-3);
   EXPECT_NEAR(f.nscc.cwnd(), 225000, 1e-6);
 }
 
-TEST(Nscc, MarkAndLittleDelayChangesNoWindow) {
+TEST(Nscc, MarkedLowDelayKeepsTheWindow) {
   Nscc::Config config;
   config.smoothing = 1;
   OneFlow f(config);
@@ -163,7 +163,7 @@ TEST(Nscc, MarkAndLittleDelayChangesNoWindow) {
   EXPECT_NEAR(f.nscc.cwnd(), kAfterLoss, 1e-6);
 }
 
-TEST(Nscc, AnUnmarkedDelayAboveTheTargetCountsAsAQuarterRoundTrip) {
+TEST(Nscc, UnmarkedHighDelayCountsAsQuarterRoundTrip) {
   Nscc::Config config;
   config.smoothing = 1;
   OneFlow f(config);
@@ -184,21 +184,21 @@ TEST(Nscc, FastIncreaseAfterAWindowWithoutDelay) {
   const double before = f.nscc.cwnd();
   f.Ack(1, 500);
   EXPECT_NEAR(f.nscc.cwnd(), before + 0.25 * kWire, 10);
-  f.Ack(1, 1000);  // a microsecond ends it
+  f.Ack(1, 1000);  // a delay of a microsecond ends the increase
   f.Ack(1, 500);
   EXPECT_NEAR(f.nscc.cwnd(), before + 0.25 * kWire, 20);
 }
 
-TEST(Nscc, QuickAdaptationToWhatArrives) {
+TEST(Nscc, QuickAdaptationFollowsArrivedBytes) {
   OneFlow f;
-  f.Lose(1, 1);  // begins a period of 21 us
+  f.Lose(1, 1);  // starts a period of 21 us
   for (int i = 0; i < 3; ++i) f.Ack(10, 20000, true);
   f.Lose(22, 1);
-  EXPECT_NEAR(f.nscc.cwnd(), 225000 - 2 * kWire, 1e-6);  // not over yet
+  EXPECT_NEAR(f.nscc.cwnd(), 225000 - 2 * kWire, 1e-6);  // the period is not over
   f.Lose(23, 1, 4);
   EXPECT_NEAR(f.nscc.cwnd(), 3 * kWire, 1e-6);
   EXPECT_NEAR(f.control.window, 3.0 * kPayload, 1e-6);
-  for (int i = 0; i < 3; ++i) f.Ack(40, 90000, true);  // of before the cut
+  for (int i = 0; i < 3; ++i) f.Ack(40, 90000, true);  // sent before the cut
   f.Lose(41, 1);                                       // the fourth of 4 in flight
   EXPECT_NEAR(f.nscc.cwnd(), 2 * kWire, 1e-6);         // no longer forgiven
 }
@@ -213,7 +213,7 @@ TEST(Nscc, QuickAdaptationWithoutALoss) {
   }
 }
 
-TEST(Nscc, QuickAdaptationOnlyWhereLittleArrives) {
+TEST(Nscc, QuickAdaptationNeedsFewArrivals) {
   OneFlow f;
   f.Lose(1, 1);
   f.Ack(10, 20000, true, 0, 7);  // 29,050 bytes; the gate is 28,125
@@ -221,14 +221,14 @@ TEST(Nscc, QuickAdaptationOnlyWhereLittleArrives) {
   EXPECT_GT(f.nscc.cwnd(), 200000);
 }
 
-TEST(Nscc, ALossArmsQuickAdaptation) {
+TEST(Nscc, LossArmsQuickAdaptation) {
   OneFlow f;
   f.Lose(1, 1);
   f.Ack(23, 1000, true);
   EXPECT_NEAR(f.nscc.cwnd(), kWire, 1e-6);
 }
 
-TEST(Nscc, EachPeriodCountsAnew) {
+TEST(Nscc, EachPeriodRestartsTheCount) {
   OneFlow f;
   f.Lose(1, 1);
   f.Ack(10, 20000, true, 0, 7);
@@ -238,7 +238,7 @@ TEST(Nscc, EachPeriodCountsAnew) {
   EXPECT_NEAR(f.nscc.cwnd(), kWire, 1e-6);
 }
 
-TEST(Nscc, ATrimmedPacketCountsAsADelayOfARoundTrip) {
+TEST(Nscc, TrimmedPacketCountsAsRoundTripDelay) {
   Nscc::Config config;
   config.smoothing = 1;
   OneFlow f(config);
@@ -248,27 +248,27 @@ TEST(Nscc, ATrimmedPacketCountsAsADelayOfARoundTrip) {
   EXPECT_NEAR(f.nscc.mean_delay(), 12e6, 1e-3);
 }
 
-TEST(Nscc, OnlyUnmarkedPathsAreUsedAgain) {
+TEST(Nscc, RepsReusesOnlyUnmarkedPaths) {
   OneFlow f(Balanced(Nscc::Balance::kReps));
   f.Ack(1, 0, false, 5);
   f.Ack(1, 0, true, 7);
   f.Ack(1, 0, false, 9);
   EXPECT_THAT(f.Paths(2, 256), testing::ElementsAre(5, 9));
   f.Ack(1, 0, true, 7);
-  f.Ack(1, 0, false, 200);  // of before paths went away
+  f.Ack(1, 0, false, 200);  // from before the number of paths fell
   f.Ack(1, 0, false, 3);
   EXPECT_THAT(f.Paths(1, 16), testing::ElementsAre(3));
   for (const uint32_t path : f.Paths(200, 16)) EXPECT_LT(path, 16u);
 }
 
-TEST(Nscc, TheOldestMakesRoom) {
+TEST(Nscc, RepsDropsTheOldestPath) {
   OneFlow f(Balanced(Nscc::Balance::kReps));
   for (uint32_t path = 0; path < 70; ++path) f.Ack(1, 0, false, path);
   const auto picked = f.Paths(64, 256);
   for (uint32_t i = 0; i < 64; ++i) EXPECT_EQ(picked[i], i + 6);
 }
 
-TEST(Nscc, ASweepTakesEachPathOnceARound) {
+TEST(Nscc, ObliviousUsesEachPathOncePerRound) {
   for (const uint32_t paths : {8u, 6u, 256u}) {
     OneFlow f(Balanced(Nscc::Balance::kOblivious));
     std::vector<uint32_t> all;
@@ -281,7 +281,7 @@ TEST(Nscc, ASweepTakesEachPathOnceARound) {
   EXPECT_EQ(OneFlow().nscc.PickPath(Time::Zero(), 1), 0u);
 }
 
-TEST(Nscc, PenaltiesAreServedByPassingOver) {
+TEST(Nscc, PenalizedPathsAreSkipped) {
   using testing::Contains;
   using testing::Not;
   OneFlow f(Balanced(Nscc::Balance::kBitmap));
@@ -299,15 +299,15 @@ TEST(Nscc, PenaltiesAreServedByPassingOver) {
   EXPECT_THAT(h.Paths(16, 8), Contains(3));
 }
 
-TEST(Nscc, AllPathsPunishedIsNoDeadEnd) {
+TEST(Nscc, PicksPathsWhenAllArePenalized) {
   OneFlow f(Balanced(Nscc::Balance::kBitmap));
   for (uint32_t path = 0; path < 8; ++path) f.Lose(1, 1, 0, Loss::kTimeout, path);
   for (const uint32_t path : f.Paths(100, 8)) EXPECT_LT(path, 8u);
-  f.Lose(1, 1, 0, Loss::kTimeout, 100000);  // none of its paths
+  f.Lose(1, 1, 0, Loss::kTimeout, 100000);  // not a path of this flow
   EXPECT_LT(f.nscc.PickPath(Time::Zero(), 100000), Nscc::kMostPaths);
 }
 
-TEST(Nscc, MixedRecyclesBeforeItSweeps) {
+TEST(Nscc, MixedReusesPathsBeforeSweeping) {
   OneFlow f;
   f.Ack(1, 0, false, 5);
   f.Ack(1, 0, false, 5);
@@ -315,7 +315,7 @@ TEST(Nscc, MixedRecyclesBeforeItSweeps) {
   EXPECT_THAT(f.Paths(8, 8), testing::UnorderedElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
-TEST(Nscc, TheSeedAloneDecides) {
+TEST(Nscc, PathsDependOnTheSeedOnly) {
   PathFacts path = Path();
   Control control;
   const auto first = [&](uint64_t seed) {
@@ -329,7 +329,7 @@ TEST(Nscc, TheSeedAloneDecides) {
   EXPECT_NE(first(1), first(2));
 }
 
-TEST(Nscc, TheParametersSayWhatTheDefaultsAre) {
+TEST(Nscc, ParameterFallbacksMatchDefaults) {
   std::string text = "nscc:";
   for (const Parameter& p : Nscc::Kind().parameters) {
     if (!p.fallback.empty()) text += (text.back() == ':' ? "" : ",") + p.key + "=" + p.fallback;
@@ -339,7 +339,7 @@ TEST(Nscc, TheParametersSayWhatTheDefaultsAre) {
   EXPECT_EQ(std::get<Nscc::Config>(*config), Nscc::Config());
 }
 
-TEST(Nscc, BadParameters) {
+TEST(Nscc, RefusesBadParameters) {
   using testing::AllOf;
   using testing::HasSubstr;
   const auto error = [](const char* text) { return std::string(ParseTransport(text).status().message()); };
