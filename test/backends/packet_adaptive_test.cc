@@ -14,8 +14,8 @@ using ::testing::HasSubstr;
 
 constexpr double kRate = 12.5;  // GB/s
 
-// Two leaves of `hosts` devices, `spines` above them; the way up to the first spine has `share` of the
-// others' rate.
+// Two leaves of `hosts` devices, `spines` above them. The uplink of the first leaf to the first spine has
+// `share` of the rate of the other links.
 Topology TwoLeaves(uint32_t hosts, uint32_t spines, double share) {
   GraphBuilder b;
   b.AddVertices("device", VertexKind::kDevice, 2 * hosts);
@@ -31,7 +31,8 @@ Topology TwoLeaves(uint32_t hosts, uint32_t spines, double share) {
   return OfGraph(std::move(b));
 }
 
-// All of one leaf to all of the other at once; microseconds.
+// Each device of one leaf sends to one device of the other, all at once. Returns the last end in
+// microseconds.
 double Across(const Topology& t, int hosts, uint64_t bytes, const std::string& options) {
   std::vector<Flow> flows;
   for (int i = 0; i < hosts; ++i) flows.push_back(Message(i, hosts + i, bytes, 0));
@@ -43,23 +44,23 @@ double Across(const Topology& t, int hosts, uint64_t bytes, const std::string& o
 
 constexpr char kWindow[] = "transport=(window:bdp=4),";
 
-TEST(PacketAdaptive, ASlowWayGetsWhatItCanCarry) {
+TEST(PacketAdaptive, SlowPathsCarryTheirShare) {
   const Topology t = TwoLeaves(4, 4, 0.25);
   const double line = 4 * 10e6 * (4160.0 / 4096) / (kRate * 1e3);  // on one link; us
   const double adaptive = Across(t, 4, 10'000'000, std::string(kWindow) + "spread=adaptive,paths=16");
   const double in_turn = Across(t, 4, 10'000'000, std::string(kWindow) + "spread=packet,paths=16");
-  EXPECT_NEAR(adaptive / (line / 3.25), 1, 0.06);  // the last packets of the slow way come late
-  EXPECT_NEAR(in_turn / (line / 4 / 0.25), 1, 0.25);  // a quarter of the packets go the slow way
+  EXPECT_NEAR(adaptive / (line / 3.25), 1, 0.06);     // the last packets of the slow path come late
+  EXPECT_NEAR(in_turn / (line / 4 / 0.25), 1, 0.25);  // a quarter of the packets take the slow path
   EXPECT_GT(in_turn, 2.5 * adaptive);
 }
 
-TEST(PacketAdaptive, EqualWaysAreAllTaken) {
+TEST(PacketAdaptive, EqualPathsAreAllUsed) {
   const Topology t = TwoLeaves(4, 4, 1);
   const double line = 10e6 * (4160.0 / 4096) / (kRate * 1e3);
   EXPECT_NEAR(Across(t, 4, 10'000'000, std::string(kWindow) + "spread=adaptive,paths=16") / line, 1, 0.03);
 }
 
-TEST(PacketAdaptive, WhereThereIsOneWayNothingChanges) {
+TEST(PacketAdaptive, SinglePathMatchesPlainSpread) {
   const Topology t = Star(4, kRate, Time::Nanos(500));
   const std::vector<TimedFlow> flows = Incast(3, 3'000'000);
   const PacketRun adaptive(t, PacketFabricOptions("spread=adaptive,paths=4"), flows);
@@ -67,7 +68,7 @@ TEST(PacketAdaptive, WhereThereIsOneWayNothingChanges) {
   for (uint64_t tag = 0; tag < 3; ++tag) EXPECT_EQ(adaptive.Received(tag), plain.Received(tag));
 }
 
-TEST(PacketAdaptive, APortThatIsDownIsLeftAlone) {
+TEST(PacketAdaptive, DownPortsAreAvoided) {
   const Topology t = TwoLeaves(4, 4, 1);
   FabricOptions options = PacketFabricOptions(std::string(kWindow) + "spread=adaptive,paths=16");
   options.changes = {{Time::Micros(100), LinkOf(t, "leaf.0", "spine.1"), 0}};
@@ -77,12 +78,12 @@ TEST(PacketAdaptive, APortThatIsDownIsLeftAlone) {
   const PacketRun run(t, options, timed);
   ExpectAllReceived(timed, run.ended);
   const double line = 10e6 * (4160.0 / 4096) / (kRate * 1e3);
-  // 100 us at four links, the rest at three.
+  // 100 us on four links, the rest on three.
   EXPECT_NEAR(run.End().seconds() * 1e6 / (100 + (line - 100) * 4 / 3), 1, 0.05);
-  EXPECT_LT(run.counters().drops, 200u);  // what was on the link and in its queue
+  EXPECT_LT(run.counters().drops, 200u);  // the packets on the link and in its queue
 }
 
-TEST(PacketAdaptive, WhatItNeedsIsAskedFor) {
+TEST(PacketAdaptive, RefusesUnfitOptions) {
   const auto error = [](const char* text) {
     return std::string(ParsePacketOptions(text).status().message());
   };

@@ -1,5 +1,5 @@
-// Congestion control over whole networks: closed forms, and figures of other
-// simulators. bench/packet_curves draws the curves.
+// Congestion control over whole networks, against closed forms and against figures of other simulators.
+// bench/packet_curves draws the curves.
 #include "test/validation/packet_curves.h"
 
 #include <gtest/gtest.h>
@@ -28,8 +28,8 @@ PacketCurves Curves(const Topology& topology, const std::string& options, const 
   return none;
 }
 
-// SIGCOMM 2015: half the rate after the first notification, half of what is missing back at each of five
-// timers.
+// SIGCOMM 2015: the first notification halves the rate; then each of five timers returns half of the missing
+// rate.
 TEST(PacketCurves, DcqcnRecoversAsPublished) {
   const PacketCurves c =
       Curves(validation::CurveStar(3, 40, Time::Micros(1)),
@@ -47,8 +47,8 @@ TEST(PacketCurves, DcqcnRecoversAsPublished) {
   }
 }
 
-// 5 ms after the second starts, both have their half.
-TEST(PacketCurves, DcqcnConverges) {
+// 5 ms after the second flow starts, each flow has half of the link.
+TEST(PacketCurves, DcqcnConvergesToEqualShares) {
   const PacketCurves c =
       Curves(validation::CurveStar(3, 100, Time::Micros(1)),
              "mtu=4096B,buffer=12MB,flow_control=pfc,transport=(dcqcn:set=nic)",
@@ -60,7 +60,7 @@ TEST(PacketCurves, DcqcnConverges) {
   EXPECT_EQ(c.counters.drops, 0u);
 }
 
-// eta + N W_AI / BDP.
+// The fixed point of N flows is eta + N W_AI / BDP.
 TEST(PacketCurves, HpccSettlesAtItsFixedPoint) {
   for (const int n : {1, 10, 50}) {
     const PacketCurves c = Curves(validation::HpccStar(n + 1), absl::StrCat(validation::kHpccOptions, "hpcc"),
@@ -74,7 +74,7 @@ TEST(PacketCurves, HpccSettlesAtItsFixedPoint) {
   }
 }
 
-// All bytes over the last link, and the first packet's way there.
+// The bound: all bytes over the last link, and the time in which the first packet reaches that link.
 TEST(PacketCurves, IncastsKeepTheLastLinkBusy) {
   constexpr uint64_t kBytes = 500000;
   const double bound = 16 * (kBytes + 500 * 48) / 12.5e3 + 2 + 1048 / 12.5e3;
@@ -90,8 +90,8 @@ TEST(PacketCurves, IncastsKeepTheLastLinkBusy) {
   }
 }
 
-// uet-htsim's regression values, as the sender sees the last completion.
-TEST(PacketCurves, NsccAsUetHtsim) {
+// The regression values of uet-htsim, which takes the end when the last acknowledgement reaches the sender.
+TEST(PacketCurves, NsccMatchesUetHtsim) {
   const auto topology = validation::CurveNetwork(validation::kNsccNetwork, 1024);
   ASSERT_TRUE(topology.ok()) << topology.status();
   const std::string options = absl::StrCat(validation::kNsccOptions, "nscc");
@@ -102,8 +102,8 @@ TEST(PacketCurves, NsccAsUetHtsim) {
   EXPECT_GT(incast.counters.trims, 0u);
 }
 
-// Each way of a pair is another: with 64 of them, a flow reaches all ports of its leaf.
-TEST(PacketCurves, WaysOfAPairDiffer) {
+// The paths of a pair differ: with 64 paths, a flow reaches all ports of its leaf.
+TEST(PacketCurves, PathsOfAPairDiffer) {
   const auto topology = validation::CurveNetwork(validation::kNsccNetwork, 1024);
   ASSERT_TRUE(topology.ok()) << topology.status();
   RoutingOptions routing;
@@ -115,7 +115,7 @@ TEST(PacketCurves, WaysOfAPairDiffer) {
     for (const RouteHop& h : router.FindWay(1023, 0, way).hops) links.push_back(h.hop.link);
     if (std::find(seen.begin(), seen.end(), links) == seen.end()) seen.push_back(links);
   }
-  // 64 draws of 64 ways: 40.6 on average. Hashed twice: 30.
+  // 64 draws of 64 paths give 40.6 different paths on average; with two hashes, 30.
   EXPECT_GT(seen.size(), 35u);
 }
 

@@ -1,5 +1,5 @@
-// The two ends of connections, each part alone: messages, receivers, what is sent again, and senders over
-// ports that are only a list.
+// The parts of the two ends of a connection, each by itself: messages, receivers, recovery, and senders over
+// fake ports.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using Answer = Receivers::Answer;
 
-// Packets of 1,000 B with nothing added.
+// Packets of 1,000 B without headers.
 PacketOptions Plain() {
   PacketOptions o;
   o.mtu = 1000;
@@ -38,7 +38,7 @@ uint32_t NewMessage(Messages* messages, uint64_t packets, uint32_t connection = 
   return m;
 }
 
-TEST(Messages, ANumberIsUsedAgainWhenBothEndsAreDone) {
+TEST(Messages, ReusesNumbersAfterBothEndsFinish) {
   Messages messages;
   const uint32_t a = messages.New(), b = messages.New();
   messages[a].tag = 7;
@@ -58,7 +58,7 @@ TEST(Messages, ANumberIsUsedAgainWhenBothEndsAreDone) {
   EXPECT_EQ(messages.told()[1].at, 10);
 }
 
-TEST(Messages, TheLastPacketHasTheRest) {
+TEST(Messages, LastPacketCarriesTheRest) {
   Message m;
   m.packets = 3;
   m.bytes = 2300;
@@ -66,7 +66,7 @@ TEST(Messages, TheLastPacketHasTheRest) {
   EXPECT_EQ(m.Payload(2, 1000), 300u);
 }
 
-TEST(Sender, KnowsWhatIsUnsentOfEachMessage) {
+TEST(Sender, CountsUnsentPacketsPerMessage) {
   Messages messages;
   Sender s;
   const uint32_t a = NewMessage(&messages, 4), b = NewMessage(&messages, 2);
@@ -99,7 +99,7 @@ struct Receiving {
   Packet k;
 };
 
-TEST(Receivers, InOrderAloneAnswersOnceForSomePackets) {
+TEST(Receivers, InOrderFollowsAckEvery) {
   PacketOptions o = Plain();
   o.ack_every = 2;
   Receiving r(o);
@@ -113,7 +113,7 @@ TEST(Receivers, InOrderAloneAnswersOnceForSomePackets) {
   EXPECT_EQ(r.Take(3, Packet::kLast).answer, Answer::kAck);
 }
 
-TEST(Receivers, InOrderAloneAsksForWhatIsMissingOnceInAWhile) {
+TEST(Receivers, InOrderLimitsTheRateOfNacks) {
   Receiving r(Plain());
   r.Take(0);
   Receivers::Taken taken = r.Take(2);
@@ -130,7 +130,7 @@ TEST(Receivers, InOrderAloneAsksForWhatIsMissingOnceInAWhile) {
   EXPECT_EQ(r.k.number, 1u) << "the last that has arrived";
 }
 
-TEST(Receivers, InAnyOrderTakesEachPacketOnce) {
+TEST(Receivers, SelectiveTakesEachPacketOnce) {
   PacketOptions o = Plain();
   o.recovery = PacketOptions::Recovery::kSelective;
   Receiving r(o);
@@ -145,7 +145,7 @@ TEST(Receivers, InAnyOrderTakesEachPacketOnce) {
   EXPECT_EQ(r.Take(300, Packet::kTrimmed).answer, Answer::kNack);
 }
 
-// A message, all packets of which are under way.
+// A message with all its packets in flight.
 struct GoingBack {
   explicit GoingBack(uint64_t packets) : repair(&messages) {
     s.Append(NewMessage(&messages, packets), &messages);
@@ -164,7 +164,7 @@ struct GoingBack {
   GoBackN repair;
 };
 
-TEST(GoBackN, SendsAllAgainFromWhatIsMissing) {
+TEST(GoBackN, ResendsAllFromTheMissingPacket) {
   GoingBack g(10);
   Ack ack;
   EXPECT_TRUE(g.repair.OnAck(g.About(3, 4000), &g.s, &ack));
@@ -181,13 +181,13 @@ TEST(GoBackN, SendsAllAgainFromWhatIsMissing) {
   EXPECT_EQ(g.s.in_flight, 0u);
   EXPECT_EQ(g.repair.again(), 4u);
   EXPECT_FALSE(g.repair.OnNack(g.About(5, 5000), &g.s, &loss)) << "that has arrived";
-  // What was on its way all the same.
+  // The acknowledgement of a packet that was still in flight.
   EXPECT_TRUE(g.repair.OnAck(g.About(9, 10000), &g.s, &ack));
   EXPECT_EQ(g.s.next, 10u);
   EXPECT_EQ(g.s.message, kNoIndex);
 }
 
-TEST(GoBackN, ATimeoutGivesUpAllThatIsInFlight) {
+TEST(GoBackN, TimeoutResendsAllInFlight) {
   GoingBack g(5);
   Ack ack;
   g.repair.OnAck(g.About(0, 1000), &g.s, &ack);
@@ -217,7 +217,7 @@ struct Repairing {
     repair.OnAck(0, k, &s, &ack);
     return ack.acked;
   }
-  // The packet that is sent again.
+  // Sends a lost packet again; returns its number.
   uint64_t Again() {
     Packet k;
     repair.TakeLost(0, &s, &k);
@@ -229,7 +229,7 @@ struct Repairing {
   Selective repair;
 };
 
-TEST(Selective, SendsAgainWhatWasOvertakenAlone) {
+TEST(Selective, ResendsOnlyOvertakenPackets) {
   Repairing r(10);
   for (const uint64_t n : {0, 1, 3, 4}) EXPECT_EQ(r.Acknowledge(n, std::min<uint64_t>(n + 1, 2)), 1000u);
   Loss loss;
@@ -247,7 +247,7 @@ TEST(Selective, SendsAgainWhatWasOvertakenAlone) {
   EXPECT_EQ(r.s.acked, 6u);
 }
 
-TEST(Selective, FindsThatWhatWasSentAgainIsLostAgain) {
+TEST(Selective, DetectsLossOfResentPackets) {
   Repairing r(6);
   for (const uint64_t n : {1, 2, 3}) r.Acknowledge(n, 0);
   Loss loss;
@@ -269,7 +269,7 @@ TEST(Selective, FindsThatWhatWasSentAgainIsLostAgain) {
   EXPECT_EQ(r.Again(), 0u);
 }
 
-TEST(Selective, ATrimmedPacketIsLostOnce) {
+TEST(Selective, CountsTrimmedPacketsOnce) {
   Repairing r(4);
   Packet k;
   k.number = 1;
@@ -289,7 +289,7 @@ struct FakePorts {
   std::vector<uint32_t> kicked;
 };
 
-// Senders of device 0 of a line, to device 1.
+// Senders of device 0 to device 1, on a line of links.
 struct Sending {
   explicit Sending(const PacketOptions& options, bool lossy = false)
       : topology(Line({1, 1}, Time::Micros(1))),
@@ -300,7 +300,7 @@ struct Sending {
         senders(&network, &pool, &ways, &messages, options, lossy, &event_loop, &ports) {
     connection = senders.Open(1, 0, 1, 1, ways.AddPair());
   }
-  // All that may leave now, by number.
+  // Takes all packets that may leave now; returns their numbers.
   std::vector<uint64_t> Take() {
     std::vector<uint64_t> numbers;
     for (uint32_t i = senders.TakeFromRing(0, 1); i != kNoIndex; i = senders.TakeFromRing(0, 1)) {
@@ -316,7 +316,7 @@ struct Sending {
     senders.OnAnswer(connection, k);
     senders.MayBeReady(connection);
   }
-  // The next event.
+  // Runs the next event.
   void Step() {
     ASSERT_TRUE(event_loop.events().HasUpTo(std::numeric_limits<int64_t>::max() - 1));
     const PacketEvent e = event_loop.events().Pop();
@@ -346,7 +346,7 @@ PacketOptions WithWindow(int packets) {
   return o;
 }
 
-TEST(Senders, SendWhatTheWindowHolds) {
+TEST(Senders, SendUpToTheWindow) {
   Sending s(WithWindow(3));
   s.senders.Send(NewMessage(&s.messages, 5, s.connection));
   EXPECT_THAT(s.ports.kicked, ElementsAre(0));
@@ -377,7 +377,7 @@ TEST(Senders, ConnectionsOfAPortTakeTurns) {
   EXPECT_THAT(of, ElementsAre(s.connection, other, s.connection, other));
 }
 
-TEST(Senders, WithoutAWordFromTheReceiverAllIsSentAgain) {
+TEST(Senders, ResendAfterTimeouts) {
   PacketOptions o = WithWindow(3);
   o.timeout = Time::Micros(10);
   Sending s(o, true);
@@ -395,7 +395,7 @@ TEST(Senders, WithoutAWordFromTheReceiverAllIsSentAgain) {
   EXPECT_EQ(s.senders.again(), 2u);
 }
 
-TEST(Senders, WithoutAWayConnectionsWaitForNewRoutes) {
+TEST(Senders, CutOffConnectionsWaitForRoutes) {
   Sending s(WithWindow(3));
   s.finder.found = false;
   const uint32_t lost = s.senders.Open(2, 0, 1, 1, s.ways.AddPair());

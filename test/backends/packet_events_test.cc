@@ -14,7 +14,7 @@ using packet::BucketEvents;
 using packet::HeapEvents;
 using packet::PacketEvent;
 
-// Times after now at which events come, as simulations have them.
+// When new events are due, counted from now, in patterns that simulations have.
 enum class Times { kAnywhere, kOneInstant, kFewInstants, kBursts, kFar };
 
 struct Case {
@@ -49,7 +49,7 @@ class PacketEvents : public testing::TestWithParam<Case> {
   std::mt19937_64 random_{7};
 };
 
-TEST_P(PacketEvents, BothQueuesHaveOneOrder) {
+TEST_P(PacketEvents, QueuesGiveTheSameOrder) {
   BucketEvents buckets;
   HeapEvents heap;
   const auto push = [&](const PacketEvent& e) {
@@ -59,7 +59,7 @@ TEST_P(PacketEvents, BothQueuesHaveOneOrder) {
   for (size_t i = 0; i < GetParam().at_once; ++i) push(New(0));
   int64_t now = 0;
   size_t popped = 0;
-  // Windows, as parts of a network have them, with messages at the beginning of each.
+  // Runs windows, as the parts of a network do, with messages at the beginning of each.
   for (int64_t begin = 0; !heap.empty(); begin = heap.at()) {
     const int64_t last = begin + 400'000;
     heap.Begin(begin);
@@ -76,7 +76,7 @@ TEST_P(PacketEvents, BothQueuesHaveOneOrder) {
       ASSERT_GE(e.at, now);
       now = e.at;
       ++popped;
-      // As many as went, for a while.
+      // For a while, a new event replaces each that ran.
       if (popped < 50'000) push(New(now));
       buckets.ForEachBeyond([&](const PacketEvent& b) { EXPECT_GE(b.at, now); });
     }
@@ -96,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(All, PacketEvents,
                                          Case{"Far", Times::kFar, 1000}),
                          [](const auto& info) { return info.param.name; });
 
-// What is asked for ahead is what comes: every event of a bucket is shown in the bucket before.
+// ForEachBeyond() shows every event of a bucket while the previous bucket runs.
 TEST(PacketEventsBeyond, ShowsTheNextBucket) {
   BucketEvents events(14);
   std::set<uint32_t> known;

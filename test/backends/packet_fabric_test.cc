@@ -1,4 +1,4 @@
-// Fabric `packet` as an engine sees it: flows and their options, and links that change.
+// Fabric `packet` as the replay engine uses it: flows and their options, and links that change.
 #include "backends/packet/packet_fabric.h"
 
 #include <gmock/gmock.h>
@@ -26,7 +26,7 @@ std::vector<std::tuple<Time, uint64_t, int>> EndsOf(const std::vector<FlowEnd>& 
   return out;
 }
 
-TEST(PacketFabric, SentReceivedAndDelay) {
+TEST(PacketFabric, ReportsSentReceivedAndDelay) {
   const Topology t = Line({12.5, 12.5}, Time::Micros(1));
   Flow f = Message(0, 1, 10 * kMtu, 1);
   f.want_sent = true;
@@ -40,14 +40,14 @@ TEST(PacketFabric, SentReceivedAndDelay) {
       {f, Time::Zero()}, {nothing, Time::Nanos(100)}, {empty, Time::Nanos(100)}};
   const PacketRun run(t, PacketFabricOptions(kPackets), flows);
   ExpectAllReceived(flows, run.ended);
-  // The acknowledgement of the empty one passes: 5.12 ns.
+  // The acknowledgement of the empty message goes first: 5.12 ns.
   EXPECT_EQ(run.Sent(1), Time::Picos(10 * kPacket + 5120));
   EXPECT_EQ(run.Received(1), Time::Picos(2000000 + 11 * kPacket + 5120 + 123000));
   EXPECT_EQ(run.Sent(2), Time::Nanos(100));
   EXPECT_EQ(run.Received(2), Time::Nanos(3100));
   EXPECT_EQ(run.Sent(3), Time::Picos(100000 + 5120));
-  // One header; it waits for no acknowledgement that is on the link: the first is sent when a packet is
-  // there.
+  // The empty message is one header. No acknowledgement delays it: the first one leaves only when a packet
+  // has arrived.
   EXPECT_EQ(run.Received(3), Time::Picos(100000 + 2000000 + 2 * 5120));
 }
 
@@ -67,15 +67,15 @@ TEST(PacketFabric, InOrderFlowsShareAConnection) {
   };
   const Time first = Time::Picos(2000000 + 51 * kPacket), packet = Time::Picos(kPacket);
   EXPECT_EQ(received(true), (std::vector<Time>{first, first + packet, first + packet * 2}));
-  // Else the short ones take their turns between the packets of the long one.
+  // Otherwise the packets of the short messages take turns with those of the long one.
   const std::vector<Time> apart = received(false);
   ASSERT_EQ(apart.size(), 3u);
   EXPECT_LT(apart[1], Time::Picos(2000000 + 6 * kPacket));
   EXPECT_EQ(apart[2], first + packet * 2);
 }
 
-TEST(PacketFabric, AConnectionIsUsedAgainAndForgotten) {
-  // Messages of one tag long after each other, and different ones between them.
+TEST(PacketFabric, ReusesAndForgetsConnections) {
+  // Messages of one tag, some long after each other, with messages of other tags in between.
   const Topology t = Star(4, 12.5, Time::Nanos(100));
   std::vector<TimedFlow> flows;
   for (int i = 0; i < 300; ++i) {
@@ -89,9 +89,9 @@ TEST(PacketFabric, AConnectionIsUsedAgainAndForgotten) {
   EXPECT_EQ(run.ended.size(), 300u);
 }
 
-// Collectives number their pairs anew: the same tag may be of other devices while the last acknowledgement of
-// the pair before is under way.
-TEST(PacketFabric, ATagOfAnotherPairIsAnotherConnection) {
+// Each collective numbers its pairs from the beginning. Two other devices may use a tag while the last
+// acknowledgement of its previous pair is in flight.
+TEST(PacketFabric, SameTagOfAnotherPairOpensAConnection) {
   PacketFabric fabric(Star({12.5, 12.5, 2.5, 12.5}, Time::Micros(1)), PacketFabricOptions(""));
   Flow f = Message(0, 1, 40960, 7);
   f.in_order = true;
@@ -107,7 +107,7 @@ TEST(PacketFabric, ATagOfAnotherPairIsAnotherConnection) {
   EXPECT_EQ((second - first).picos(), fabric.Cost(2, 3, 40960).received().picos());
 }
 
-TEST(PacketFabric, WireBytesAreWhatLinksCarry) {
+TEST(PacketFabric, LinksCarryWireBytes) {
   const Topology t = Line({12.5, 12.5}, Time::Micros(1));
   Flow f = Message(0, 1, 100, 1);
   f.wire_bytes = 10 * kMtu;
@@ -116,7 +116,7 @@ TEST(PacketFabric, WireBytesAreWhatLinksCarry) {
   EXPECT_EQ(run.fabric->Traffic()[0].bytes, 100u * 2);
 }
 
-TEST(PacketFabric, FlowsOfOneInstantAreServedInTheOrderOfStart) {
+TEST(PacketFabric, FlowsOfOneInstantFollowStartOrder) {
   const Topology t = Star(3, 12.5, Time::Micros(1));
   for (const bool swapped : {false, true}) {
     std::vector<TimedFlow> flows = {{Message(0, 1, kMtu, 0), Time::Zero()},
@@ -127,7 +127,7 @@ TEST(PacketFabric, FlowsOfOneInstantAreServedInTheOrderOfStart) {
     EXPECT_EQ(run.ended[0].tag, swapped ? 1u : 0u);
     EXPECT_EQ(run.ended[1].at - run.ended[0].at, Time::Picos(kPacket));
   }
-  // Equal ends come in that order too.
+  // Ends at the same instant also follow the order of start.
   const PacketRun same(t, PacketFabricOptions(kPackets),
                        {{Message(0, 1, kMtu, 8), Time::Zero()}, {Message(1, 2, kMtu, 3), Time::Zero()}});
   ASSERT_EQ(same.ended.size(), 2u);
@@ -135,7 +135,7 @@ TEST(PacketFabric, FlowsOfOneInstantAreServedInTheOrderOfStart) {
   EXPECT_EQ(same.ended[0].at, same.ended[1].at);
 }
 
-TEST(PacketFabric, StepsOfTheCallerChangeNothing) {
+TEST(PacketFabric, StepSizesDoNotChangeEnds) {
   std::mt19937_64 random(11);
   const Topology t = OfNetwork("leaf_spine:k=8,link=12.5GB/s,uplink=12.5GB/s", 16);
   for (const char* text : {"buffer=200KB,flow_control=pfc,transport=dcqcn,ecn_low=40KB,ecn_high=100KB",
@@ -147,7 +147,7 @@ TEST(PacketFabric, StepsOfTheCallerChangeNothing) {
     ExpectAllReceived(flows, run.ended);
     EXPECT_EQ(EndsOf(run.ended), EndsOf(again.ended)) << text;
     EXPECT_EQ(run.counters().events, again.counters().events);
-    // All at once, in steps of 7 us, and as an engine that knows when it will start something.
+    // In one step, in steps of 7 us, and from one reported event to the next as the engine does.
     for (const int way : {0, 1, 2}) {
       auto made = MakeFabric("packet", t, o);
       ASSERT_TRUE(made.ok());
@@ -160,7 +160,7 @@ TEST(PacketFabric, StepsOfTheCallerChangeNothing) {
         if (at == Time::Never()) break;
         const size_t before = ended.size();
         (*made)->AdvanceTo(at, &ended);
-        EXPECT_GT(ended.size(), before);  // no instant at which nothing is told
+        EXPECT_GT(ended.size(), before);  // each instant reports at least one end
         if (ended.size() == before) break;
       }
       EXPECT_EQ(EndsOf(ended), EndsOf(run.ended)) << text << " " << way;
@@ -168,7 +168,7 @@ TEST(PacketFabric, StepsOfTheCallerChangeNothing) {
   }
 }
 
-// Leaves of 2 devices with 2 spines.
+// Leaves of 2 devices, and 2 spines.
 Topology Small() {
   return OfNetwork("leaf_spine:k=4,link=12.5GB/s,uplink=12.5GB/s,latency=500ns,uplink_latency=500ns", 4);
 }
@@ -181,7 +181,7 @@ PacketRun WithChanges(const Topology& t, const std::string& text, std::vector<Li
   return run;
 }
 
-TEST(PacketFabric, AFlowFindsAnotherWayOrWaits) {
+TEST(PacketFabric, FlowsRerouteOrWait) {
   const Topology t = Small();
   const uint32_t a = LinkOf(t, "leaf.0", "spine.0"), b = LinkOf(t, "leaf.0", "spine.1");
   const Time cut = Time::Micros(10), back = Time::Micros(40);
@@ -189,24 +189,24 @@ TEST(PacketFabric, AFlowFindsAnotherWayOrWaits) {
                            ",transport=dcqcn,buffer=1MB,flow_control=pfc"}) {
     const std::string text = absl::StrCat("mtu=4086,header=64,timeout=20us", more);
     const Time free = WithChanges(t, text, {}).Received(0);
-    // Whichever it takes, the other has room: what was on the way is sent again.
+    // Whichever uplink the flow takes, the other one is free. Lost packets are sent again.
     for (const uint32_t link : {a, b}) {
       const PacketRun run = WithChanges(t, text, {{cut, link, 0}});
       EXPECT_GE(run.Received(0), free) << text;
       EXPECT_LE(run.Received(0), free + Time::Micros(60)) << text;
     }
-    // Cut off, and one is back.
+    // Both uplinks fail, and one returns.
     const PacketRun waits = WithChanges(t, text, {{cut, a, 0}, {cut, b, 0}, {back, b, 1}});
     EXPECT_GE(waits.Received(0), free + back - cut) << text;
     EXPECT_LE(waits.Received(0), free + back - cut + Time::Micros(60)) << text;
     EXPECT_GT(waits.counters().drops, 0u) << text;
-    // From the first, and for good.
+    // Both fail from the start; then both fail forever.
     const PacketRun late = WithChanges(t, text, {{Time::Zero(), a, 0}, {Time::Zero(), b, 0}, {back, a, 1}});
     EXPECT_EQ(late.Received(0), free + back) << text;
     const PacketRun never = WithChanges(t, text, {{cut, a, 0}, {cut, b, 0}});
     EXPECT_EQ(never.ended.size(), 0u) << text;
-    EXPECT_THAT(never.fabric->WhyStuck(), HasSubstr("no path, the first from device 0 to 2")) << text;
-    // Acknowledgements find another way as well.
+    EXPECT_THAT(never.fabric->WhyStuck(), HasSubstr("no way, the first from device 0 to 2")) << text;
+    // Acknowledgements are rerouted too.
     for (const char* spine : {"spine.0", "spine.1"}) {
       const PacketRun acks = WithChanges(t, text, {{cut, LinkOf(t, "leaf.1", spine), 0}});
       EXPECT_GE(acks.Received(0), free) << text;
@@ -215,8 +215,8 @@ TEST(PacketFabric, AFlowFindsAnotherWayOrWaits) {
   }
 }
 
-TEST(PacketFabric, AHostThatIsCutOffComesBack) {
-  // Its link fails again and again; the network is of a switch, so that there is no other.
+TEST(PacketFabric, CutOffHostsRecover) {
+  // The link of the host fails several times. The network is one switch, so there is no other path.
   const Topology t = Star(3, 12.5, Time::Nanos(500));
   for (const char* more :
        {"", ",recovery=selective", ",buffer=1MB,flow_control=pfc", ",flow_control=credit"}) {
@@ -237,23 +237,23 @@ TEST(PacketFabric, AHostThatIsCutOffComesBack) {
   }
 }
 
-TEST(PacketFabric, WhatIsLeftOfALinkIsWhatFlowsGet) {
+TEST(PacketFabric, DegradedLinksSlowFlows) {
   const Topology t = Small();
   const uint32_t host = LinkOf(t, "device.0", "leaf.0");
   const auto received = [&](std::vector<LinkChange> changes) {
     return WithChanges(t, kPackets, std::move(changes)).Received(0);
   };
   const Time free = received({});
-  // From the first: each packet takes twice as long on its first link.
+  // From the start: each packet takes twice as long on its first link.
   EXPECT_EQ(received({{Time::Zero(), host, 0.5}}), free + Time::Picos(100 * kPacket));
-  // 50 of them, from the middle; and 20 from then on.
+  // From the middle on, 50 packets take twice as long; then 20 packets, until the link recovers.
   EXPECT_EQ(received({{Time::Picos(50 * kPacket), host, 0.5}}), free + Time::Picos(50 * kPacket));
   EXPECT_EQ(received({{Time::Picos(50 * kPacket), host, 0.5}, {Time::Picos(90 * kPacket), host, 1}}),
             free + Time::Picos(20 * kPacket));
   EXPECT_EQ(received({{Time::Micros(500), host, 0.1}}), free);
 }
 
-// The last end of `flows` over that of fabric fluid, which knows the headers' share.
+// The last end of `flows`, over the last end on fabric `fluid` with an efficiency that counts the headers.
 double OverFluid(const Topology& t, const std::vector<TimedFlow>& flows, const char* more = "") {
   FabricOptions o = PacketFabricOptions(absl::StrCat("mtu=4086,header=64", more));
   const PacketRun run(t, o, flows);
@@ -267,7 +267,7 @@ double OverFluid(const Topology& t, const std::vector<TimedFlow>& flows, const c
   return static_cast<double>(run.End().picos()) / static_cast<double>(end.picos());
 }
 
-TEST(PacketFabric, LargeMessagesTakeAsLongAsInFluid) {
+TEST(PacketFabric, LargeMessagesMatchFluid) {
   const Topology star = Star(8, 12.5, Time::Nanos(500));
   const Topology leaves =
       OfNetwork("leaf_spine:k=8,link=12.5GB/s,uplink=12.5GB/s,latency=500ns,uplink_latency=500ns", 16);
@@ -288,8 +288,9 @@ TEST(PacketFabric, LargeMessagesTakeAsLongAsInFluid) {
   EXPECT_NEAR(OverFluid(leaves, AtOnce(reversed), ",flow_control=credit"), 1, 0.03);
 }
 
-TEST(PacketFabric, SeveralCardsCarryOneMessage) {
-  // Four planes with a quarter of a device's rate each: a connection has one, sprayed packets have all.
+TEST(PacketFabric, SprayedMessagesUseAllPlanes) {
+  // Four planes, each with a quarter of a device's rate. A connection uses one plane; sprayed packets use
+  // all.
   const Topology t = OfNetwork("multi_plane:planes=4,of=(leaf_spine:k=8,link=50GB/s,uplink=50GB/s)", 16);
   const auto end = [&](const char* more, int paths) {
     const PacketRun run(t, PacketFabricOptions(absl::StrCat("mtu=4086,header=64,", more, ",paths=", paths)),
@@ -307,7 +308,7 @@ TEST(PacketFabric, SwitchesAreEndPoints) {
   ASSERT_GE(sw, 4);
   std::vector<Flow> flows = {Message(0, sw, 10 * kMtu, 0), Message(sw, 2, 10 * kMtu, 0)};
   const PacketRun run(t, PacketFabricOptions(kPackets), AtOnce(flows));
-  // A link each: 500 ns and ten packets.
+  // One link for each flow: 500 ns and ten packets.
   EXPECT_EQ(run.Received(0), Time::Picos(500000 + 10 * kPacket));
   EXPECT_EQ(run.Received(1), Time::Picos(500000 + 10 * kPacket));
   EXPECT_EQ(run.fabric->Cost(0, sw, 10 * kMtu).received(), run.Received(0));
@@ -320,13 +321,13 @@ TEST(PacketFabric, SwitchesAreEndPoints) {
   }
 }
 
-TEST(PacketFabric, ABufferMustHoldWhatItsPortsSetAside) {
+TEST(PacketFabric, BufferMustHoldHeadroomOfAllPorts) {
   const Topology t = Star(9, 12.5, Time::Nanos(500));
   const auto error = [&](const std::string& text) {
     const auto made = MakeFabric("packet", t, PacketFabricOptions(text));
     return made.ok() ? "" : std::string(made.status().message());
   };
-  // Nine links with 20,864 bytes each, and two packets.
+  // Nine links with 20,864 bytes of headroom each, and two packets.
   const std::string pfc = "mtu=4086,header=64,flow_control=pfc,buffer=";
   EXPECT_EQ(error(pfc + "196076B"), "");
   EXPECT_THAT(error(pfc + "196075B"), HasSubstr("expected at least 196076B"));

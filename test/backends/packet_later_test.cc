@@ -1,4 +1,5 @@
-// Flows of lists, which fabric `packet` makes when their turn comes, against the same flows made at once.
+// Fabric `packet` makes the flows of a list when their turn comes. Compares them with the same flows made at
+// once.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -21,14 +22,14 @@ class FlowVector final : public FlowList {
   std::vector<Flow> flows_;
 };
 
-// Flows that begin at one instant, one after the other.
+// Flows that start at one instant, one after the other.
 struct TimedList {
   std::vector<Flow> flows;
   Time at;
 };
 
-// Starts each list, and when a flow is received the one that `after` has for its tag, once. `later`: as
-// lists, else flow by flow. `memory`: the most bytes that the fabric takes.
+// Starts each list. When a flow is received, starts once the flow that `after` has for its tag. With `later`,
+// starts the flows as lists, otherwise one by one. `memory` gets the most bytes that the fabric takes.
 PacketOutcome<BucketEvents> PlayLists(const Topology& topology, FabricOptions options,
                                       const std::vector<TimedList>& lists, std::map<uint64_t, Flow> after,
                                       bool later, int threads, uint64_t* memory = nullptr) {
@@ -75,9 +76,9 @@ struct Scene {
   size_t flows = 0;
 };
 
-// Lists of devices, several of them under way at once: to the others, to themselves, empty, of several
-// classes, in order on one connection or not. Some flows are followed by one with the same tag between the
-// same devices, or others.
+// Lists of flows, several lists in flight at once. Flows go to other devices or to their own, are empty or
+// not, of several classes, in order on one connection or not. Some flows have a successor with the same tag,
+// between the same devices or others.
 Scene RandomScene(int devices, uint64_t most, std::mt19937_64* random) {
   const auto draw = [&](uint64_t below) { return (*random)() % below; };
   const auto device = [&] { return static_cast<int>(draw(static_cast<uint64_t>(devices))); };
@@ -113,7 +114,7 @@ Scene RandomScene(int devices, uint64_t most, std::mt19937_64* random) {
 struct LaterCase {
   const char* name;
   const char* packet;
-  bool makes_later;  // else all flows of a list are made at once
+  bool makes_later;  // otherwise all flows of a list are made at once
 };
 
 const LaterCase kLaterCases[] = {
@@ -132,7 +133,7 @@ const LaterCase kLaterCases[] = {
     {"selective", "mtu=1000,spread=packet,paths=8,recovery=selective", false},
 };
 
-TEST(PacketLater, FlowsOfListsEndAsIfMadeAtOnce) {
+TEST(PacketLater, ListedFlowsEndAsFlowsMadeAtOnce) {
   const std::pair<const char*, Topology> topologies[] = {
       {"clos", Clos()},
       {"islands", Islands()},
@@ -145,7 +146,7 @@ TEST(PacketLater, FlowsOfListsEndAsIfMadeAtOnce) {
   for (const auto& [name, topology] : topologies) {
     for (const LaterCase& c : kLaterCases) {
       const FabricOptions o = PacketFabricOptions(c.packet);
-      // Credits round a ring can end in a deadlock.
+      // Credits around a ring can end in a deadlock.
       const bool stands = topology.devices() == 6 && std::string(c.name) == "credits";
       if (stands || !PacketFabric::Check(topology, o).ok()) continue;
       const Scene scene = RandomScene(topology.devices(), 60000, &random);
@@ -159,7 +160,7 @@ TEST(PacketLater, FlowsOfListsEndAsIfMadeAtOnce) {
   }
 }
 
-// All to all, each in the order of its neighbours.
+// An all-to-all; each device sends to its neighbours in order.
 std::vector<TimedList> Exchange(int devices, uint64_t bytes) {
   std::vector<TimedList> lists;
   for (int src = 0; src < devices; ++src) {
@@ -174,7 +175,7 @@ std::vector<TimedList> Exchange(int devices, uint64_t bytes) {
   return lists;
 }
 
-TEST(PacketLater, AFlowTakesLittleMemoryBeforeItsTurn) {
+TEST(PacketLater, WaitingFlowsTakeLittleMemory) {
   constexpr int kMembers = 96;
   constexpr uint64_t kFlows = kMembers * (kMembers - 1);
   const Topology t = OfNetwork("fat_tree:k=8", kMembers);
@@ -195,9 +196,8 @@ TEST(PacketLater, AFlowTakesLittleMemoryBeforeItsTurn) {
   }
 }
 
-// On a switch in which devices forward from fast links to slow ones nearly all messages are under way at
-// once.
-TEST(PacketLater, AMessageOfOnePacketTakesLittleMemoryUnderWay) {
+// Devices forward from fast links to slow ones, so nearly all messages are in flight at once.
+TEST(PacketLater, SinglePacketMessagesTakeLittleMemory) {
   constexpr int kMembers = 128;
   const Topology t = MakeTopology({MakeDim(TopologyDimension::Kind::kSwitch, 8, 4000, 25),
                                    MakeDim(TopologyDimension::Kind::kSwitch, kMembers / 8, 1)});
@@ -206,7 +206,7 @@ TEST(PacketLater, AMessageOfOnePacketTakesLittleMemoryUnderWay) {
   const auto outcome = PlayLists(t, o, Exchange(kMembers, 4000), {}, true, 1, &memory);
   EXPECT_EQ(outcome.ended.size(), size_t{kMembers} * (kMembers - 1));
   EXPECT_GT(outcome.most_packets, size_t{kMembers} * kMembers * 8 / 10);
-  EXPECT_LT(memory, uint64_t{kMembers} * kMembers * 400);  // half of what is reserved may be unused
+  EXPECT_LT(memory, uint64_t{kMembers} * kMembers * 400);  // half of the reserved memory may be unused
 }
 
 }  // namespace

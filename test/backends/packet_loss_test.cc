@@ -1,4 +1,5 @@
-// Fabric `packet` on links that lose packets by chance: how many, which, and what transports make of it.
+// Fabric `packet` on links that lose packets by chance: the number of lost packets, their draw, and the
+// recovery.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +33,7 @@ FabricOptions Lossy(const Topology& t, const std::string& options, Losses losses
   return o;
 }
 
-// One message of so many packets over one link, in a fixed window.
+// One message of `packets` packets over one link, with a fixed window.
 PacketRun OverOneLink(uint64_t packets, Losses losses, const std::string& recovery, int seed) {
   const Topology t = OneLink();
   const std::string text = absl::StrCat("transport=(window:bytes=", kWindow * kMtu,
@@ -40,15 +41,18 @@ PacketRun OverOneLink(uint64_t packets, Losses losses, const std::string& recove
   return PacketRun(t, Lossy(t, text, losses, "device.1"), AtOnce({Message(0, 1, packets * kMtu, 0)}));
 }
 
-// Go-back-N. In order, each packet is under way until it arrives; it is lost with probability p each time.
+// The time of a message with go-back-N. The receiver takes packets in order only. Each sending of a packet is
+// lost with probability p.
 //
-// - The first time, the next packet that is not lost asks for it: a packet after it begins kPacket later, has
-//   arrived kPacket and the latency after that, and the request comes back a latency and its own time later.
-//   The sender then ends the packet that it is sending, and begins again. All slots since are wasted:
-//   ceil((2 kPacket + 2 latencies + request) / kPacket), and one more for each further packet that is lost
-//   after it, p / (1 - p).
-// - The receiver asks once. Where it is lost again, the sender fills its window and hears nothing: it begins
-//   again a time-out after it began to send the last packet of the window.
+// - After the first loss, the next packet that arrives makes the receiver ask for the lost one. That packet
+// starts
+//   kPacket later and arrives after kPacket and the latency; the request returns after the latency and its
+//   own transfer. The sender finishes its current packet, and starts again from the lost one. All slots since
+//   then are wasted: ceil((2 kPacket + 2 latencies + request) / kPacket), and one more for each packet that
+//   is lost right after it, p / (1 - p).
+// - The receiver asks once. If the packet is lost again, the sender fills its window and gets no answer. It
+// starts
+//   again one timeout after it started the last packet of the window.
 double GoBackNPicos(uint64_t packets, double p) {
   const double round = 2 * kPacket + 2.0 * static_cast<double>(kLatency.picos()) + kAck / kRate;
   const double asked = kPacket * (std::ceil(round / kPacket) + p / (1 - p));
@@ -56,7 +60,7 @@ double GoBackNPicos(uint64_t packets, double p) {
   return static_cast<double>(packets) * (kPacket + p * asked + p * p / (1 - p) * silent);
 }
 
-TEST(PacketLoss, GoodputOfGoBackNIsTheClosedForm) {
+TEST(PacketLoss, GoBackNGoodputMatchesClosedForm) {
   constexpr uint64_t kPackets = 200000;
   // Three standard deviations of the numbers of first and second losses.
   const std::pair<double, double> cases[] = {{0.0001, 0.001}, {0.001, 0.006}, {0.01, 0.02}};
@@ -70,9 +74,9 @@ TEST(PacketLoss, GoodputOfGoBackNIsTheClosedForm) {
   }
 }
 
-// Each packet that is lost is sent once more, nothing else is. What was sent after it tells, the second time
-// too, so that time-outs come for the last packets alone.
-TEST(PacketLoss, SelectiveSendsAgainWhatWasLost) {
+// Each lost packet is sent again, and no other packet is. Later packets reveal the loss, also the second
+// time, so only the last packets need timeouts.
+TEST(PacketLoss, SelectiveResendsEachLostPacketOnce) {
   constexpr uint64_t kPackets = 100000;
   for (const double p : {0.0001, 0.001, 0.01, 0.05, 0.2}) {
     const PacketRun selective = OverOneLink(kPackets, {p, 0}, "selective", 1);
@@ -83,7 +87,7 @@ TEST(PacketLoss, SelectiveSendsAgainWhatWasLost) {
     EXPECT_LE(c.timeouts, 2u) << p;
     const double link = static_cast<double>(c.packets) * kPacket;
     const auto end = static_cast<double>(selective.Received(0).picos());
-    const double waits = 2e6 + static_cast<double>(c.timeouts) * 23e6;  // round trips and time-outs
+    const double waits = 2e6 + static_cast<double>(c.timeouts) * 23e6;  // round trips and timeouts
     EXPECT_GE(end, link) << p;
     EXPECT_LE(end, link + waits) << p;
     EXPECT_LT(selective.Received(0), back.Received(0)) << p;
@@ -91,7 +95,7 @@ TEST(PacketLoss, SelectiveSendsAgainWhatWasLost) {
   }
 }
 
-TEST(PacketLoss, TheShareLostIsBinomial) {
+TEST(PacketLoss, LostShareIsBinomial) {
   for (const double p : {0.0003, 0.01, 0.2, 0.5}) {
     uint64_t before = 0;
     for (const int seed : {1, 2}) {
@@ -110,23 +114,23 @@ TEST(PacketLoss, TheShareLostIsBinomial) {
   }
 }
 
-TEST(PacketLoss, MoreThanHalfIsRefused) {
+TEST(PacketLoss, RefusesLossAboveHalf) {
   const Topology t = OneLink();
   EXPECT_TRUE(MakeFabric("packet", t, Lossy(t, "", {0.5, 0}, "device.1")).ok());
   EXPECT_THAT(std::string(MakeFabric("packet", t, Lossy(t, "", {0.51, 0}, "device.1")).status().message()),
               AllOf(HasSubstr("link device.0 - device.1"), HasSubstr("0.51"), HasSubstr("at most 0.5")));
 }
 
-// Acknowledgements tell of all that arrived before: while the window has room, nobody misses one.
-TEST(PacketLoss, AcknowledgementsThatAreLostCostNothing) {
+// An acknowledgement covers all earlier packets. While the window has room, a lost one costs nothing.
+TEST(PacketLoss, LostAcknowledgementsCostNothing) {
   for (const char* recovery : {"go_back_n", "selective"}) {
     const PacketRun all = OverOneLink(20000, {}, recovery, 1);
     const PacketRun some = OverOneLink(20000, {0, 0.3}, recovery, 1);
     EXPECT_EQ(some.Received(0), all.Received(0)) << recovery;
     EXPECT_GT(some.counters().lost, 5000u) << recovery;
-    EXPECT_LE(some.counters().again, kWindow) << recovery;  // where the last one was lost
+    EXPECT_LE(some.counters().again, kWindow) << recovery;  // if the last acknowledgement was lost
   }
-  // The last one, again and again.
+  // The acknowledgement of the only packet is lost, several times.
   uint64_t most = 0;
   for (const int seed : {1, 2, 3, 4, 5, 6, 7, 8}) {
     const PacketRun last = OverOneLink(1, {0, 0.5}, "go_back_n", seed);
@@ -151,7 +155,7 @@ const char* const kOptions[] = {
     "spread=packet,paths=8,classes=4,weights=1x2x5,recovery=selective",
 };
 
-// All links, both ways. What leaves a node arrives at the next one or is lost.
+// All links lose packets, in both directions. A packet that leaves a node arrives at the next one or is lost.
 TEST(PacketLoss, EachTransportDeliversAll) {
   const Topology t = OfNetwork("leaf_spine:hosts_per_leaf=4,spines=4,link=400Gb/s", 12);
   for (const char* text : kOptions) {
@@ -180,8 +184,8 @@ TEST(PacketLoss, EachTransportDeliversAll) {
   }
 }
 
-// Links with the same probability do not lose the same packets, nor others of another seed.
-TEST(PacketLoss, LinksDrawApart) {
+// Two links with the same probability lose different packets; another seed gives other packets.
+TEST(PacketLoss, LinksDrawIndependently) {
   const Topology t = Star(3, 50, kLatency);
   const auto ends = [&](int seed, const char* to) {
     FabricOptions o = Lossy(t, absl::StrCat("seed=", seed, ",recovery=selective"), {0.05, 0}, "switch");
@@ -194,9 +198,8 @@ TEST(PacketLoss, LinksDrawApart) {
   EXPECT_NE(ends(1, "0"), ends(2, "0"));
 }
 
-// From when it says and as long as it says; a packet's fate is that of the instant at which it begins to
-// leave.
-TEST(PacketLoss, BeginsAndEndsWithItsFault) {
+// A link loses packets only during the fault. The instant at which a packet starts to leave decides.
+TEST(PacketLoss, LossLastsAsLongAsTheFault) {
   const Topology t = OneLink();
   const uint32_t link = LinkOf(t, "device.0", "device.1");
   const auto run = [&](std::vector<LinkChange> changes) {
@@ -209,15 +212,15 @@ TEST(PacketLoss, BeginsAndEndsWithItsFault) {
   EXPECT_EQ(run({{Time::Micros(90), link, 1, 0.5}}).Received(0), free);
   EXPECT_EQ(run({{Time::Micros(5), link, 1, 0.5}, {Time::Micros(5), link, 1, 0}}).Received(0), free);
   const PacketRun some = run({{Time::Micros(10), link, 1, 0.5}, {Time::Micros(20), link, 1, 0}});
-  // 10 us are 120 packets, of which half are lost.
+  // In 10 us, 120 packets leave; half of them are lost.
   EXPECT_NEAR(static_cast<double>(some.counters().lost), 60, 4 * std::sqrt(30.0));
-  // With half of the bandwidth as well, half as many begin in that time.
+  // With half of the bandwidth, half as many packets start in that time.
   const PacketRun slow = run({{Time::Micros(10), link, 0.5, 0.5}, {Time::Micros(20), link, 1, 0}});
   EXPECT_NEAR(static_cast<double>(slow.counters().lost), 30, 4 * std::sqrt(15.0));
 }
 
-// Up to six links one after the other.
-TEST(PacketLoss, WaysThatLoseNearlyAllAreRefused) {
+// Paths of up to six links.
+TEST(PacketLoss, RefusesPathsThatLoseNearlyAll) {
   const Topology t = OfNetwork("fat_tree:k=4");
   const auto made = [&](double loss, uint32_t every) {
     FabricOptions o;
@@ -233,7 +236,7 @@ TEST(PacketLoss, WaysThatLoseNearlyAllAreRefused) {
   EXPECT_TRUE(made(0.5, 16).ok());
 }
 
-TEST(PacketLoss, WhatMakesNoSenseIsRefused) {
+TEST(PacketLoss, RefusesInvalidLosses) {
   const Topology t = OneLink();
   const auto refused = [&](const std::string& fabric, const std::string& options, LinkChange change) {
     FabricOptions o;

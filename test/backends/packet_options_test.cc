@@ -1,5 +1,4 @@
-// The text of packet options: what is not given, what follows the transport,
-// and what is refused.
+// The text of packet options: defaults, defaults that follow the transport, and errors.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,7 +39,7 @@ std::string Error(const std::string& text) {
   return std::string(ParsePacketOptions(text).status().message());
 }
 
-TEST(PacketOptions, NothingGivenIsTheStruct) {
+TEST(PacketOptions, EmptyTextGivesDefaults) {
   const PacketOptions o = Read(""), d;
   EXPECT_EQ(o.mtu, 4096u);
   EXPECT_EQ(o.Wire(), 4160u);
@@ -79,7 +78,7 @@ TEST(PacketOptions, NothingGivenIsTheStruct) {
   EXPECT_TRUE(CheckPacketOptions(d).ok());
 }
 
-TEST(PacketOptions, EveryKeyIsRead) {
+TEST(PacketOptions, ReadsEveryKey) {
   const PacketOptions o = Read(
       "mtu=1000,header=48,ack=60,ack_every=4,switching=cut_through,switch_latency=300ns,classes=4,weights="
       "1x3x2,"
@@ -129,17 +128,17 @@ TEST(PacketOptions, ThresholdsAreBytesOrTime) {
   EXPECT_DOUBLE_EQ(o.ecn_low.Of(0.003125), 100000);
   EXPECT_DOUBLE_EQ(o.ecn_high.Of(0.003125), 400000);
   EXPECT_EQ(o.ecn_probability, 1);
-  // One alone is a step.
+  // One threshold by itself is a step.
   const PacketOptions low = Read("ecn_low=30KB"), high = Read("ecn_high=24us");
   EXPECT_EQ(low.ecn_high.bytes, 30000);
   EXPECT_EQ(high.ecn_low.picos, 24e6);
   EXPECT_TRUE(high.ecn);
-  // Nobody marks by default, nor where a user says so.
+  // Switches do not mark by default, or with ecn=no.
   EXPECT_FALSE(Read("buffer=1MB").ecn);
   EXPECT_FALSE(Read("ecn=no").ecn);
 }
 
-TEST(PacketOptions, MarksFollowTheTransport) {
+TEST(PacketOptions, MarkDefaultsFollowTheTransport) {
   const PacketOptions dcqcn = Read("transport=dcqcn");
   EXPECT_TRUE(dcqcn.ecn);
   EXPECT_EQ(dcqcn.ecn_low.picos, 32e6);
@@ -154,7 +153,7 @@ TEST(PacketOptions, MarksFollowTheTransport) {
   EXPECT_EQ(nscc.ecn_low.picos, 2.4e6);
   EXPECT_EQ(nscc.ecn_high.picos, 9.6e6);
   EXPECT_EQ(nscc.ecn_probability, 1);
-  // The user's own come first; what he leaves open is still the transport's.
+  // The user's values come first; the transport sets the others.
   const PacketOptions own = Read("transport=dcqcn,ecn_low=5KB,ecn_high=200KB");
   EXPECT_EQ(own.ecn_low.bytes, 5000);
   EXPECT_EQ(own.ecn_low.picos, 0);
@@ -163,12 +162,12 @@ TEST(PacketOptions, MarksFollowTheTransport) {
   EXPECT_EQ(Read("transport=dcqcn,ecn=yes").ecn_low.picos, 32e6);
 }
 
-TEST(PacketOptions, WaysRecoveryAndTrimmingFollowTheTransport) {
+TEST(PacketOptions, PathRecoveryAndTrimDefaultsFollowTheTransport) {
   const PacketOptions o = Read("transport=nscc");
   EXPECT_EQ(o.spread, Spread::kTransport);
   EXPECT_EQ(o.paths, 64);
   EXPECT_EQ(o.recovery, Recovery::kSelective);
-  EXPECT_FALSE(o.trim);  // nothing is ever without room
+  EXPECT_FALSE(o.trim);  // without a limit no packet needs to be trimmed
   EXPECT_TRUE(Read("transport=nscc,queue=150KB").trim);
   EXPECT_TRUE(Read("transport=nscc,buffer=64MB").trim);
   EXPECT_FALSE(Read("transport=nscc,queue=150KB,trim=no").trim);
@@ -183,7 +182,7 @@ TEST(PacketOptions, WaysRecoveryAndTrimmingFollowTheTransport) {
   EXPECT_FALSE(Read("queue=1MB").trim);
 }
 
-TEST(PacketOptions, EveryTransportHasDefaultsThatHold) {
+TEST(PacketOptions, EveryTransportHasValidDefaults) {
   for (const TransportKind& kind : TransportKinds()) {
     for (const char* more : {"", ",queue=1MB", ",buffer=32MB", ",buffer=32MB,flow_control=pfc"}) {
       const auto o = ParsePacketOptions(absl::StrCat("transport=", kind.name, more));
@@ -201,7 +200,7 @@ struct Refusal {
   const char* valid;
 };
 
-TEST(PacketOptions, WhatIsRefusedSaysWhatIsValid) {
+TEST(PacketOptions, ErrorsNameValidValues) {
   const Refusal kRefusals[] = {
       {"mtu", "\"mtu\"", "KEY=VALUE"},
       {"mtu=4096,mtu=9000", "mtu", "twice"},
@@ -296,7 +295,7 @@ TEST(PacketOptions, WhatIsRefusedSaysWhatIsValid) {
   }
 }
 
-TEST(PacketOptions, WhatIsMadeByHandIsCheckedToo) {
+TEST(PacketOptions, ChecksOptionsBuiltInCode) {
   const auto refused = [](auto change) {
     PacketOptions o;
     change(o);
@@ -322,11 +321,11 @@ TEST(PacketOptions, WhatIsMadeByHandIsCheckedToo) {
               HasSubstr("buffer is 1000000B"));
 }
 
-// What only links can tell: ports of 50 GB/s and 500 ns, four of them around a switch.
-TEST(PacketOptions, WhatDoesNotFitTheLinksIsRefused) {
+// Errors that depend on the links: four ports of 50 GB/s and 500 ns around a switch.
+TEST(PacketOptions, RefusesOptionsThatDoNotFitTheLinks) {
   const Topology t = Star(4, 50, Time::Nanos(500));
   const Refusal refusals[] = {
-      // Of each port 2 * 25,000 bytes under way, two packets and a pause.
+      // Each port sets aside 2 * 25,000 bytes in flight, two packets and a pause.
       {"flow_control=pfc,buffer=200KB", "buffer is 200000B; the ports of switch of net set aside 233536B",
        "expected at least 241856B, or a smaller headroom"},
       {"flow_control=pfc,buffer=200KB,headroom=60KB", "set aside 240000B", "at least 248320B"},
@@ -354,13 +353,13 @@ TEST(PacketOptions, WhatDoesNotFitTheLinksIsRefused) {
   }
 }
 
-TEST(PacketOptions, EveryKeyIsDocumentedOnce) {
+TEST(PacketOptions, DocumentsEveryKeyOnce) {
   std::vector<std::string> keys;
   for (const SettingDoc& d : DescribeSettings(*proto::PacketNetwork::descriptor())) {
     EXPECT_GT(d.doc.size(), 10u) << d.key;
     keys.push_back(d.key);
     if (d.fallback.empty()) continue;
-    // A fallback is a value that may be given, but for the buffer that alpha needs.
+    // A fallback is a valid value; alpha needs a buffer, and ecn_at a threshold.
     const std::string text = absl::StrCat(d.key, "=", d.fallback);
     const auto o = ParsePacketOptions(d.key == "alpha"    ? text + ",buffer=1MB"
                                       : d.key == "ecn_at" ? text + ",ecn_low=10us"
@@ -370,8 +369,8 @@ TEST(PacketOptions, EveryKeyIsDocumentedOnce) {
   EXPECT_EQ(std::set<std::string>(keys.begin(), keys.end()).size(), keys.size());
 }
 
-// The message says the defaults, and the struct has them.
-TEST(PacketOptions, FallbacksAreTheStruct) {
+// The defaults in the proto message are those of the struct.
+TEST(PacketOptions, DocumentedFallbacksMatchDefaults) {
   std::vector<std::string> all;
   for (const SettingDoc& d : DescribeSettings(*proto::PacketNetwork::descriptor())) {
     if (!d.fallback.empty() && d.key != "alpha" && d.key != "ecn_at")
@@ -387,7 +386,7 @@ TEST(PacketOptions, FallbacksAreTheStruct) {
   EXPECT_EQ(Read("buffer=1MB").alpha, d.alpha);
 }
 
-TEST(PacketOptions, OtherFabricsRefuseThem) {
+TEST(PacketOptions, OtherFabricsRefusePacketOptions) {
   const auto two =
       Topology::Make({{TopologyDimension::Kind::kRing, 2, Bandwidth::FromGigabytes(1), Time::Zero(), "x"}});
   FabricOptions options;

@@ -1,4 +1,4 @@
-// Networks in parts for the tests of fabric `packet`, and all that a run tells.
+// Networks in parts for the tests of fabric `packet`, and the results of a run.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@ namespace chakra {
 
 inline constexpr int kClosDevices = 16;
 
-// Eight leaves of two devices, four spines. `joined`: a link without latency, which nothing uses, makes one
-// part of all.
+// Eight leaves of two devices, four spines. With `joined`, an unused link without latency makes the network
+// one part.
 inline Topology Clos(bool joined = false) {
   GraphBuilder b;
   b.AddVertices("device", VertexKind::kDevice, kClosDevices);
@@ -34,7 +34,7 @@ inline Topology Clos(bool joined = false) {
   return OfGraph(std::move(b));
 }
 
-// Islands of two devices around a switch, each device with a port of the network.
+// Islands of two devices around a switch; each device also has a port of the network.
 inline Topology Islands() {
   TopologyDimension island = MakeDim(TopologyDimension::Kind::kSwitch, 2, 100, 50);
   TopologyDimension net;
@@ -47,13 +47,13 @@ inline Topology Islands() {
 
 using Numbers = std::vector<uint64_t>;
 
-// All that a run tells at its end.
+// All results of a run.
 template <typename Events>
 struct PacketOutcome {
   std::vector<std::tuple<int64_t, uint64_t, int>> ended;
   Numbers totals;
   std::vector<Numbers> links;
-  size_t most_packets = 0;  // under way
+  size_t most_packets = 0;  // in flight
 
   void Take(const PacketFabricOf<Events>& fabric, const std::vector<FlowEnd>& ends) {
     for (const FlowEnd& e : ends) ended.push_back({e.at.picos(), e.tag, e.kind});

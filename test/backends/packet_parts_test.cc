@@ -1,4 +1,4 @@
-// The parts of a packet simulation in time: event loops and their mailboxes, and a whole simulation by hand.
+// Event loops and their mailboxes, and a whole packet simulation that is driven directly.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ using ::testing::Pair;
 
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
-TEST(EventLoop, MessagesOfAWindowAreTakenInTheNext) {
+TEST(EventLoop, MailboxesOpenInTheNextWindow) {
   EventLoop<HeapEvents> first(0, 2), second(1, 2);
   first.PostTo(0, 10, PacketEvent::kFree, 1, 0);
   EXPECT_EQ(first.events().at(), 10) << "its own";
@@ -36,12 +36,12 @@ TEST(EventLoop, MessagesOfAWindowAreTakenInTheNext) {
   ASSERT_EQ(mailbox.size(), 2u);
   EXPECT_EQ(mailbox[0].argument, 7u);
   EXPECT_EQ(mailbox[1].at, 20);
-  // Two windows later the bag is empty, and used again.
+  // Two windows later the mailbox is empty, and used again.
   first.BeginWindow(2, 40);
   EXPECT_THAT(first.mailbox().to[1], IsEmpty());
 }
 
-// A simulation of a topology, whose ways are what the topology says.
+// A simulation of a topology, with the topology's own paths.
 struct Simulation {
   explicit Simulation(const Topology& t, PacketOptions options = PacketOptions(), int threads = 1)
       : topology(t),
@@ -78,7 +78,7 @@ PacketOptions Plain() {
   return o;
 }
 
-TEST(PacketSim, TellsWhenMessagesEnd) {
+TEST(PacketSim, ReportsEndsOfMessages) {
   Simulation s(Line({1, 1}, Time::Micros(1)), Plain());
   s.Send(0, 1, 2, 5);
   s.sim.TellAt(6, 6, Time::Nanos(1));
@@ -107,7 +107,7 @@ TEST(PacketSim, StopsAtItsLimit) {
   EXPECT_EQ(s.sim.WhyStuck(), "1 messages are not delivered");
 }
 
-TEST(PacketSim, PartsAndThreadsTellTheSame) {
+TEST(PacketSim, PartsAndThreadsGiveTheSameEnds) {
   std::vector<std::pair<uint64_t, int64_t>> first;
   for (const int threads : {1, 2, 3}) {
     Simulation s(OfNetwork("leaf_spine:leaves=8,hosts_per_leaf=2,spines=4"), Plain(), threads);
@@ -123,7 +123,7 @@ TEST(PacketSim, PartsAndThreadsTellTheSame) {
   }
 }
 
-TEST(PacketSim, WhatSkippingTakesOutIsNotSent) {
+TEST(PacketSim, CutPacketsAreNotSent) {
   Simulation s(Line({1, 1}, Time::Micros(1)), Plain());
   s.Send(0, 1, 100, 5);
   s.sim.Run(Time::Micros(10).picos(), false, Time::Micros(10).picos());

@@ -1,4 +1,4 @@
-// Ports and switches between ends that are only a list: queues, turns, buffers, pauses, marks, losses.
+// Ports and switches between fake ends: queues, turns, buffers, pauses, marks, losses.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-// Packets of 1,000 B with nothing added.
+// Packets of 1,000 B without headers.
 PacketOptions Plain() {
   PacketOptions o;
   o.mtu = 1000;
@@ -50,7 +50,7 @@ struct FakeEnds {
   std::deque<uint32_t> to_send;
 };
 
-// The ports of a topology, and a path over it from a device to another.
+// The ports of a topology, and packets on paths between its devices.
 struct Switching {
   explicit Switching(const Topology& t, const PacketOptions& options = Plain(), bool may_fail = false)
       : topology(t),
@@ -60,7 +60,7 @@ struct Switching {
         ends{&event_loop, &network, {}, {}},
         ports(&network, &pool, &paths, options, may_fail, &event_loop, &ends) {}
 
-  // A packet of data at the beginning of a path; its number.
+  // Makes a data packet at the beginning of a path; returns its number.
   uint32_t Packet(int from, int to, uint8_t traffic_class = 1, uint32_t bytes = 1000) {
     const uint32_t i = pool.Take();
     packet::Packet& k = pool[i];
@@ -96,7 +96,7 @@ struct Switching {
   Ports<HeapEvents, FakeEnds> ports;
 };
 
-TEST(Ports, APacketTakesItsTimeOnEachLink) {
+TEST(Ports, PacketPaysTransferAndLatencyPerLink) {
   Switching s(Line({1, 2}, Time::Micros(1)));
   s.Send(s.Packet(0, 1));
   s.Run();
@@ -104,7 +104,7 @@ TEST(Ports, APacketTakesItsTimeOnEachLink) {
   EXPECT_EQ(s.Totals().hops, 2u);
 }
 
-TEST(Ports, ASwitchMayForwardBeforeItHasAll) {
+TEST(Ports, CutThroughForwardsAfterTheHeader) {
   PacketOptions o = Plain();
   o.cut_through = true;
   o.header = 100;
@@ -114,13 +114,13 @@ TEST(Ports, ASwitchMayForwardBeforeItHasAll) {
   EXPECT_THAT(s.ends.delivered, ElementsAre(Pair(50 + 1000 + 1000 + 1000, 0)));
 }
 
-TEST(Ports, PacketsOfAClassKeepTheirOrderAndControlGoesFirst) {
+TEST(Ports, ControlPassesDataInOrder) {
   Switching s(Line({10, 1}, Time::Micros(1)));
   const uint32_t first = s.Packet(0, 1), second = s.Packet(0, 1);
   const uint32_t control = s.Packet(0, 1, PacketOptions::kControlClass, 100), third = s.Packet(0, 1);
   for (const uint32_t k : {first, second, control, third}) s.Send(k);
   s.Run();
-  // The first has begun to leave when control comes.
+  // The first packet has started to leave when the control packet comes.
   EXPECT_THAT(s.ends.delivered,
               ElementsAre(Pair(3100, first), Pair(3200, control), Pair(4200, second), Pair(5200, third)));
   const uint32_t out = s.PortOf(first, 1);
@@ -128,13 +128,13 @@ TEST(Ports, PacketsOfAClassKeepTheirOrderAndControlGoesFirst) {
   EXPECT_EQ(s.network.backlog(out).most, 2100u);
 }
 
-TEST(Ports, ConnectionsAndPacketsThatPassTakeTurns) {
+TEST(Ports, OwnAndForwardedPacketsTakeTurns) {
   Switching s(Line({1, 1}, Time::Zero()));
   std::vector<uint32_t> passes, begins;
   for (int i = 0; i < 2; ++i) passes.push_back(s.Packet(0, 1));
   for (int i = 0; i < 2; ++i) begins.push_back(s.Packet(0, 1));
   const uint32_t port = s.PortOf(passes[0], 0);
-  s.Send(s.Packet(0, 1));  // has the port
+  s.Send(s.Packet(0, 1));  // occupies the port
   for (const uint32_t k : passes) s.Send(k);
   s.ends.to_send.assign(begins.begin(), begins.end());
   s.network.port(port).ready = 2;
@@ -144,7 +144,7 @@ TEST(Ports, ConnectionsAndPacketsThatPassTakeTurns) {
   EXPECT_THAT(order, ElementsAre(4, passes[0], begins[0], passes[1], begins[1]));
 }
 
-TEST(Ports, AQueueThatIsFullDropsOrTrims) {
+TEST(Ports, FullQueueDropsOrTrims) {
   for (const bool trim : {false, true}) {
     PacketOptions o = Plain();
     o.queue = 2000;
@@ -164,7 +164,7 @@ TEST(Ports, AQueueThatIsFullDropsOrTrims) {
   }
 }
 
-TEST(Ports, ALinkThatIsDownLosesWhatWaitsAndWhatIsOnIt) {
+TEST(Ports, DownLinkLosesQueuedAndSentPackets) {
   Switching s(Line({100, 1}, Time::Micros(1)), Plain(), true);
   std::vector<uint32_t> sent;
   for (int i = 0; i < 3; ++i) sent.push_back(s.Packet(0, 1));
@@ -183,7 +183,7 @@ TEST(Ports, ALinkThatIsDownLosesWhatWaitsAndWhatIsOnIt) {
   EXPECT_EQ(s.ends.delivered.size(), 1u);
 }
 
-TEST(Ports, APausedPortKeepsItsPackets) {
+TEST(Ports, PausedPortKeepsItsPackets) {
   PacketOptions o = Plain();
   o.flow_control = PacketOptions::FlowControl::kPfc;
   o.buffer = 30000;
@@ -207,7 +207,7 @@ TEST(Ports, APausedPortKeepsItsPackets) {
   EXPECT_EQ(s.Totals().drops, 0u);
 }
 
-TEST(Ports, CreditsHoldBackWhatHasNoRoom) {
+TEST(Ports, CreditsLimitQueuedBytes) {
   PacketOptions o = Plain();
   o.flow_control = PacketOptions::FlowControl::kCredit;
   o.credit = 2000;
@@ -222,7 +222,7 @@ TEST(Ports, CreditsHoldBackWhatHasNoRoom) {
   EXPECT_EQ(s.network.credit(s.PortOf(sent[0], 0), 1).credit, 2000);
 }
 
-TEST(Buffers, WithoutFlowControlAQueueTakesItsShareOfWhatIsFree) {
+TEST(Buffers, QueueTakesItsShareOfTheFreeBuffer) {
   PacketOptions o = Plain();
   o.buffer = 10000;
   o.alpha = 0.5;
@@ -240,7 +240,7 @@ TEST(Buffers, WithoutFlowControlAQueueTakesItsShareOfWhatIsFree) {
   EXPECT_FALSE(buffers.Take(&node, in, 1, 1000, 1, &ask));
 }
 
-TEST(Buffers, PausesBeforeTheThresholdAndResumesBelowIt) {
+TEST(Buffers, PausesAtXoffAndResumesBelow) {
   PacketOptions o = Plain();
   o.flow_control = PacketOptions::FlowControl::kPfc;
   o.buffer = 100000;
@@ -263,7 +263,7 @@ TEST(Buffers, PausesBeforeTheThresholdAndResumesBelowIt) {
   EXPECT_EQ(take(), Buffers::Ask::kNothing) << "headroom";
   EXPECT_EQ(s.network.credit(in, 1).ingress, 4000u);
   EXPECT_EQ(s.network.credit(in, 1).ingress_headroom, 1000u);
-  // Headroom first, then down to two packets below.
+  // The headroom empties first, then the rest, down to two packets below the threshold.
   for (int i = 0; i < 2; ++i) EXPECT_EQ(buffers.Give(&node, in, 1, 1000), Buffers::Ask::kNothing) << i;
   EXPECT_EQ(buffers.Give(&node, in, 1, 1000), Buffers::Ask::kResume);
   for (int i = 0; i < 2; ++i) EXPECT_EQ(buffers.Give(&node, in, 1, 1000), Buffers::Ask::kNothing) << i;
@@ -290,7 +290,7 @@ TEST(NextClass, SharesAPortByWeights) {
   EXPECT_EQ(NextClass(&s.network, o, port, 2), 1u) << "alone";
 }
 
-TEST(NextClass, HeadersLeaveDataItsTurn) {
+TEST(NextClass, HeadersDoNotStarveData) {
   PacketOptions o = Plain();
   o.trim = true;
   Switching s(Line({1, 1}, Time::Zero()), o);
@@ -300,7 +300,7 @@ TEST(NextClass, HeadersLeaveDataItsTurn) {
   EXPECT_EQ(of_data, 10);
 }
 
-TEST(Chance, MarksNoneBelowAllAboveAndTheirShareBetween) {
+TEST(Chance, MarksAndLossesFollowTheirProbabilities) {
   PacketOptions o = Plain();
   o.ecn_low.bytes = 1000;
   o.ecn_high.bytes = 3000;

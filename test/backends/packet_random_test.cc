@@ -1,4 +1,4 @@
-// What holds in fabric `packet` on any network, with any options.
+// Fabric `packet` on random networks, with random options.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 using packet::KindOf;
 
-// What holds in any run that ended: counters agree, and each switch passes on what it gets.
+// Expects of a run that ended: counters agree, and each switch passes on all packets that it gets.
 void ExpectConserved(const PacketRun& run, const FabricOptions& o, const std::vector<TimedFlow>& flows) {
   const PacketNetwork& n = run.fabric->network();
   const PacketTotals& c = run.counters();
@@ -54,9 +54,9 @@ void ExpectConserved(const PacketRun& run, const FabricOptions& o, const std::ve
     EXPECT_EQ(c.packets, data);
     EXPECT_EQ(c.again, 0u);
   }
-  // A rewind takes back what was sent; part of it may prove to have arrived.
+  // Go-back-N counts packets as sent again when it goes back; some of them may prove to have arrived.
   EXPECT_LE(c.packets - data, c.again);
-  // None faster than its way allows, where it has one; none sent after it was received.
+  // No message is faster than its path allows, if it has one path; none is sent after it was received.
   const bool one_way = o.Get<PacketOptions>().spread == PacketOptions::Spread::kConnection;
   for (const TimedFlow& f : flows) {
     const Time received = run.Received(f.flow.tag);
@@ -66,7 +66,7 @@ void ExpectConserved(const PacketRun& run, const FabricOptions& o, const std::ve
   }
 }
 
-TEST(PacketRandom, NothingIsMadeOrLostOnAnyNetwork) {
+TEST(PacketRandom, ConservesPacketsOnAnyNetwork) {
   const std::vector<Topology> topologies = {
       Star({12.5, 25, 5, 12.5, 50}, Time::Nanos(300)),
       OfNetwork("leaf_spine:k=8", 12),
@@ -108,16 +108,16 @@ TEST(PacketRandom, NothingIsMadeOrLostOnAnyNetwork) {
     }
     const uint64_t seed = random();
     const auto parsed = ParsePacketOptions(text);
-    if (!parsed.ok()) continue;  // what does not go together
+    if (!parsed.ok()) continue;  // options that exclude each other
     FabricOptions o;
     o.Set(*parsed);
-    // Others send again at once whatever is trimmed: into a slow port headers alone pass, for ever.
+    // Other transports resend trimmed packets at once: into a slow port, only headers would pass, forever.
     if (o.Get<PacketOptions>().trim && !KindOf(o.Get<PacketOptions>().transport).trims) continue;
     if (!MakeFabric("packet", t, o).ok()) continue;
     ++accepted;
     std::mt19937_64 flow_random(seed);
     const std::vector<TimedFlow> flows = RandomFlows(t.devices(), 24, 120000, &flow_random);
-    // Every third: links lose packets, up to 3 % of them.
+    // In every third run, links lose up to 3 % of their packets.
     for (uint32_t link = 0; seed % 3 == 0 && link < t.links(); ++link) {
       o.changes.push_back({Time::Zero(), link, 1, static_cast<double>(flow_random() % 31) / 1000});
     }

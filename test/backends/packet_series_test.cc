@@ -1,4 +1,4 @@
-// Fabric `packet` over time: what happens in a bucket is in that bucket, and nothing is counted twice or not.
+// The series of fabric `packet`: each event counts exactly once, in the bucket of its time.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -15,7 +15,8 @@ uint64_t Sum(const std::vector<uint64_t>& values) {
   return std::accumulate(values.begin(), values.end(), uint64_t{0});
 }
 
-// Sums of buckets are the totals; what there is none of is not there. Adds what there was to `seen`.
+// Expects that the sums of the buckets are the totals, and that a count of 0 has no series. Adds the totals
+// to `seen`.
 void ExpectWhole(const LinkUses& uses, std::array<uint64_t, LinkUse::kCounts>* seen) {
   for (const LinkUse& use : uses.busiest) {
     for (size_t k = 0; k < LinkUse::kCounts; ++k) {
@@ -30,7 +31,7 @@ void ExpectWhole(const LinkUses& uses, std::array<uint64_t, LinkUse::kCounts>* s
   }
 }
 
-// Of a link: all that is noted by bucket.
+// All series of a link.
 using Noted = std::tuple<uint32_t, std::vector<float>, std::vector<uint64_t>,
                          std::array<std::vector<uint64_t>, LinkUse::kCounts>>;
 std::vector<Noted> NotedBy(const LinkUses& uses) {
@@ -44,8 +45,7 @@ Topology Leaves() {
   return OfNetwork("leaf_spine:hosts_per_leaf=2,leaves=8,spines=4,link=400Gb/s", kDevices);
 }
 
-// Loads that meet in their ways; a link that is down for a while, one that is slow, and one that loses
-// packets.
+// Faults: a link that is down for a while, one that is slow, and two that lose packets.
 FabricOptions Troubled(const Topology& t, const std::string& text) {
   FabricOptions o = PacketFabricOptions(absl::StrCat("timeout=100us,", text));
   o.changes = {{Time::Zero(), LinkOf(t, "leaf.2", "spine.2"), 1, 0.05},
@@ -102,8 +102,8 @@ TEST(PacketSeries, BucketsAddUpForAnyNumberOfThreads) {
   for (size_t k = 0; k < seen.size(); ++k) EXPECT_GT(seen[k], 100u) << kLinkCounts[k].name;
 }
 
-// Whenever one looks: in the middle of a bucket, of a window of the parts, of a pause.
-TEST(PacketSeries, BucketsAddUpInTheMiddle) {
+// At any time: in the middle of a bucket, of a window of the parts, or of a pause.
+TEST(PacketSeries, BucketsAddUpDuringTheRun) {
   const Topology t = Leaves();
   for (const char* text : kOptions) {
     FabricOptions o = Troubled(t, text);
@@ -117,8 +117,8 @@ TEST(PacketSeries, BucketsAddUpInTheMiddle) {
   }
 }
 
-// Counters of a fabric that keeps no series, looked at where buckets end.
-TEST(PacketSeries, BucketsAreWhatCountersSayAtTheirEnds) {
+// Compares the buckets with the counters of a fabric without series, read at the ends of the buckets.
+TEST(PacketSeries, BucketsMatchCounters) {
   const Topology t = Star(9, 50, Time::Nanos(400));
   const Time bucket = Time::Nanos(1700);
   const auto flows = Incast(8, 200000);
@@ -160,7 +160,7 @@ TEST(PacketSeries, BucketsAreWhatCountersSayAtTheirEnds) {
   }
 }
 
-// Buckets that were merged are those of a run that had them wide from the start.
+// Merged buckets are equal to those of a run with wide buckets from the start.
 TEST(PacketSeries, MergedBucketsKeepTheirSums) {
   const Topology t = Leaves();
   for (const char* text :
@@ -168,7 +168,7 @@ TEST(PacketSeries, MergedBucketsKeepTheirSums) {
         "mtu=1000,transport=nscc,queue=30KB,trim=yes,ecn_low=5KB,ecn_high=20KB"}) {
     SCOPED_TRACE(text);
     auto flows = Load(4);
-    // Long after the others, and after a time in which nothing happens.
+    // Flows long after the others, after a time without events.
     for (const int64_t micros : {300, 700, 1500}) {
       for (TimedFlow f : Incast(6, 100000)) {
         f.flow.tag = flows.size();
@@ -181,7 +181,7 @@ TEST(PacketSeries, MergedBucketsKeepTheirSums) {
       std::array<uint64_t, LinkUse::kCounts> seen{};
       ExpectWhole(uses, &seen);
       EXPECT_GT(Sum({seen.begin(), seen.end()}), 1000u);
-      for (LinkUse& use : uses.busiest) use.queued.clear();  // the most of those merged
+      for (LinkUse& use : uses.busiest) use.queued.clear();  // a merged bucket keeps the largest value
       return std::pair(uses.bucket, NotedBy(uses));
     };
     const auto merged = noted(100);
@@ -190,8 +190,8 @@ TEST(PacketSeries, MergedBucketsKeepTheirSums) {
   }
 }
 
-// What waits, or is paused, while nothing happens anywhere is in all those buckets.
-TEST(PacketSeries, WhatWaitsIsInEachBucket) {
+// Queued bytes and pauses appear in all buckets, also in those without events.
+TEST(PacketSeries, QueuesAndPausesFillIdleBuckets) {
   // A packet of the slow link takes 832 ns.
   const Topology t = Line({50, 5}, Time::Micros(40));
   const FabricOptions o = PacketFabricOptions(
@@ -204,15 +204,14 @@ TEST(PacketSeries, WhatWaitsIsInEachBucket) {
   const uint32_t fast = LinkOf(t, "device.0", "switch"), slow = LinkOf(t, "switch", "device.1");
   for (const LinkUse& use : uses.busiest) {
     if (use.link == fast) {
-      // All buckets between the first and the last of the pause.
+      // The pause fills all buckets between its first and its last.
       const auto& paused = use.counts.back();
       EXPECT_EQ(use.pauses, 1u);
       EXPECT_GT(use.paused, 40000000u);
       const auto whole = static_cast<uint64_t>(std::count(paused.begin(), paused.end(), 100000));
       EXPECT_GE(whole, use.paused / 100000 - 1);
     } else if (use.link == slow) {
-      // From the time at which the second packet is there, 83.2 ns after the first, until the last begins to
-      // leave.
+      // Packets wait from the arrival of the second, 83.2 ns after the first, until the last starts to leave.
       const auto waits = [](uint64_t bytes) { return bytes > 0; };
       const auto first = std::find_if(use.queued.begin(), use.queued.end(), waits);
       const auto last = std::find_if(use.queued.rbegin(), use.queued.rend(), waits).base();
@@ -222,7 +221,7 @@ TEST(PacketSeries, WhatWaitsIsInEachBucket) {
   }
 }
 
-TEST(PacketSeries, BothSidesOfMixedAddUp) {
+TEST(PacketSeries, MixedSeriesAddUp) {
   const Topology t = Leaves();
   for (const char* series : {"100ns", "1us", "30us"}) {
     FabricOptions o =

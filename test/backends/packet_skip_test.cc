@@ -1,4 +1,4 @@
-// What is skipped ends as it would have, packet by packet.
+// Compares runs that skip with runs that simulate every packet.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,14 +19,14 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Messages that go around a ring, each started by the one before, in rounds: an all-reduce of each round.
+// Messages around a ring, in rounds; each message starts the next one. A round is an all-reduce.
 struct Ring {
   std::vector<int> members;
   uint64_t bytes = 0;
   int rounds = 1;
   Time begin, gap;           // before the first round; between rounds
   std::vector<Time> skew;    // by member, before its first message of each round; may be empty
-  bool connections = false;  // the messages of a pair go in order, over one connection while it lasts
+  bool connections = false;  // the messages of a pair are in order, on one connection
 };
 
 struct Outcome {
@@ -65,7 +65,7 @@ class Rings {
   }
 
  private:
-  // ring, round, step, member: a byte each but for the round.
+  // Ring, round, step and member: one byte each, and three for the round.
   static uint64_t Key(uint64_t ring, uint64_t round, uint64_t step, uint64_t member) {
     return ring << 40 | round << 16 | step << 8 | member;
   }
@@ -110,7 +110,7 @@ class Rings {
   Outcome out_;
 };
 
-// `a` skipped nothing.
+// `a` is the run without skips.
 void ExpectSame(const Outcome& a, const Outcome& b) {
   EXPECT_EQ(a.messages, b.messages);
   ASSERT_EQ(a.links.size(), b.links.size());
@@ -155,14 +155,14 @@ std::vector<int> Members(int first, int count, int stride = 1) {
 
 const Time kGap = Time::Micros(50);
 
-TEST(PacketSkip, IsOffUnlessAskedFor) {
+TEST(PacketSkip, IsOffByDefault) {
   EXPECT_EQ(Packets("").skip, PacketOptions::Skip::kOff);
   const Outcome o =
       Rings(Star(4, 25, Time::Nanos(500)), "", {{Members(0, 4), 1 << 20, 3, {}, kGap, {}}}).Run();
   EXPECT_EQ(o.totals.skipped + o.totals.jumps + o.totals.repeats, 0u);
 }
 
-TEST(PacketSkip, RoundsThatRepeatAreSimulatedOnce) {
+TEST(PacketSkip, SimulatesRepeatedRoundsOnce) {
   const Topology t = Star(4, 25, Time::Nanos(500));
   const std::vector<Ring> rings = {{Members(0, 4), 300000, 10, {}, kGap, {}}};
   const Outcome off = Rings(t, "", rings).Run(), on = Rings(t, "skip=repeats", rings).Run();
@@ -172,7 +172,7 @@ TEST(PacketSkip, RoundsThatRepeatAreSimulatedOnce) {
   EXPECT_LT(on.totals.events * 9, off.totals.events);
 }
 
-TEST(PacketSkip, RingsThatAreBuiltAlikeAreSimulatedOnce) {
+TEST(PacketSkip, SimulatesSymmetricRingsOnce) {
   const Topology t = OfNetwork("leaf_spine:leaves=4,hosts_per_leaf=4,spines=4", 16);
   std::vector<Ring> rings;
   for (int leaf = 0; leaf < 4; ++leaf) rings.push_back({Members(4 * leaf, 4), 300000, 2, {}, kGap, {}});
@@ -181,7 +181,7 @@ TEST(PacketSkip, RingsThatAreBuiltAlikeAreSimulatedOnce) {
   EXPECT_EQ(on.totals.repeats, 7u * 24);
 }
 
-TEST(PacketSkip, WhatBeginsLaterFollowsWhatIsStillUnderWay) {
+TEST(PacketSkip, LaterRingsRepeatRingsInFlight) {
   const Topology t = OfNetwork("leaf_spine:leaves=4,hosts_per_leaf=4,spines=4", 16);
   std::vector<Ring> rings;
   for (int leaf = 0; leaf < 4; ++leaf) {
@@ -192,9 +192,9 @@ TEST(PacketSkip, WhatBeginsLaterFollowsWhatIsStillUnderWay) {
   EXPECT_EQ(on.totals.repeats, 3u * 24);
 }
 
-TEST(PacketSkip, AMessageThatIsNewMakesTheDifference) {
+TEST(PacketSkip, DisturbedRoundsAreSimulated) {
   const Topology t = Star(6, 25, Time::Nanos(500));
-  // The second ring begins in the middle of a round of the first, once.
+  // The second ring starts once, in the middle of a round of the first.
   const std::vector<Ring> rings = {{Members(0, 4), 300000, 6, {}, kGap, {}},
                                    {{2, 4, 5}, 200000, 1, Time::Micros(333), kGap, {}}};
   const Outcome off = Rings(t, "", rings).Run(), on = Rings(t, "skip=repeats", rings).Run();
@@ -203,9 +203,9 @@ TEST(PacketSkip, AMessageThatIsNewMakesTheDifference) {
   EXPECT_LT(on.totals.repeats, 5u * 24);
 }
 
-TEST(PacketSkip, RegionsThatGrowTogetherAreSimulatedFromTheirBeginning) {
+TEST(PacketSkip, JoinedRegionsAreSimulatedFromTheirStart) {
   const Topology t = Star(8, 25, Time::Nanos(500));
-  // Two rings under way; a third touches both.
+  // Two rings run; a third shares devices with both.
   const std::vector<Ring> rings = {{Members(0, 3), 500000, 3, {}, kGap, {}},
                                    {Members(3, 3), 400000, 3, Time::Micros(7), kGap, {}},
                                    {{1, 4, 6}, 300000, 2, Time::Micros(31), kGap, {}}};
@@ -216,7 +216,7 @@ TEST(PacketSkip, RegionsThatGrowTogetherAreSimulatedFromTheirBeginning) {
   }
 }
 
-TEST(PacketSkip, MembersThatBeginApartEndAsTheyWould) {
+TEST(PacketSkip, SkewedMembersEndUnchanged) {
   const Topology t = OfNetwork("leaf_spine:leaves=4,hosts_per_leaf=4,spines=4", 16);
   std::vector<Ring> rings;
   std::mt19937_64 random(7);
@@ -228,10 +228,10 @@ TEST(PacketSkip, MembersThatBeginApartEndAsTheyWould) {
   }
   const Outcome off = Rings(t, "", rings).Run(), on = Rings(t, "skip=repeats", rings).Run();
   ExpectSame(off, on);
-  EXPECT_GE(on.totals.repeats, 4u * 2 * 24);  // the rounds after the first have its skew again
+  EXPECT_GE(on.totals.repeats, 4u * 2 * 24);  // the later rounds have the skew of the first
 }
 
-TEST(PacketSkip, AnyTransportRepeatsItself) {
+TEST(PacketSkip, RepeatsWithAnyTransport) {
   const Topology t = Star(4, 12.5, Time::Nanos(500));
   const std::vector<Ring> rings = {{Members(0, 4), 400000, 3, {}, kGap, {}, true}};
   for (const char* transport : {"dcqcn", "hpcc", "timely", "swift", "dctcp"}) {
@@ -244,8 +244,8 @@ TEST(PacketSkip, AnyTransportRepeatsItself) {
   }
 }
 
-// Random messages over random networks, some of which wait for others.
-TEST(PacketSkip, RandomMessagesEndAsTheyWould) {
+// Random rings of messages over several networks.
+TEST(PacketSkip, RandomMessagesEndUnchanged) {
   const std::vector<Topology> topologies = {Star({12.5, 25, 5, 12.5, 50}, Time::Nanos(300)),
                                             OfNetwork("leaf_spine:k=8", 12), OfNetwork("fat_tree:k=4", 16),
                                             OfNetwork("torus:shape=3x3", 0)};
@@ -275,7 +275,7 @@ TEST(PacketSkip, RandomMessagesEndAsTheyWould) {
   EXPECT_GT(repeats, 500u);
 }
 
-TEST(PacketSkip, ALongMessageAloneIsJumpedOver) {
+TEST(PacketSkip, SkipsSteadyPartOfLongMessages) {
   const Topology t = Star(2, 25, Time::Nanos(500));
   const std::vector<Ring> rings = {{Members(0, 2), 100'000'000, 1, {}, kGap, {}}};
   for (const char* options : {"", "transport=dcqcn", "transport=hpcc", "transport=swift", "transport=timely",
@@ -295,14 +295,14 @@ TEST(PacketSkip, ALongMessageAloneIsJumpedOver) {
   }
 }
 
-// Senders to one receiver, of different sizes and beginnings: rates change when one comes or goes.
-TEST(PacketSkip, RatesThatSettleAreTakenOn) {
+// Senders of different sizes and starts to one receiver: rates change when a sender comes or goes.
+TEST(PacketSkip, SkipsAfterRatesSettle) {
   const Topology t = Star(5, 12.5, Time::Micros(1));
   struct Case {
     const char* options;
     double skipped;  // share of the packets, at least
   };
-  // Rates of the others go up and down for good, or by chance: there is nothing to be jumped over.
+  // The rates of the other transports keep going up and down, or change by chance: there is nothing to skip.
   for (const Case& c : {Case{"", 0.4}, Case{"ecn=yes,ecn_low=400KB", 0.4}, Case{"transport=dctcp", 0.02},
                         Case{"transport=swift", 0}}) {
     std::vector<Ring> rings;
@@ -318,7 +318,7 @@ TEST(PacketSkip, RatesThatSettleAreTakenOn) {
   }
 }
 
-TEST(PacketSkip, ATighterToleranceSkipsLess) {
+TEST(PacketSkip, TighterToleranceSkipsLess) {
   const Topology t = Star(3, 12.5, Time::Micros(1));
   const std::vector<Ring> rings = {{{1, 0}, 20'000'000, 1, {}, kGap, {}},
                                    {{2, 0}, 30'000'000, 1, {}, kGap, {}}};
@@ -328,7 +328,7 @@ TEST(PacketSkip, ATighterToleranceSkipsLess) {
   EXPECT_GT(tight.totals.skipped, 0u);
 }
 
-TEST(PacketSkip, BothTogetherRepeatWhatWasJumpedOver) {
+TEST(PacketSkip, SkipAllRepeatsSteadyRounds) {
   const Topology t = Star(4, 25, Time::Nanos(500));
   const std::vector<Ring> rings = {{Members(0, 4), 20'000'000, 4, {}, kGap, {}}};
   const Outcome off = Rings(t, "", rings).Run(), on = Rings(t, "skip=all", rings).Run();
@@ -338,7 +338,7 @@ TEST(PacketSkip, BothTogetherRepeatWhatWasJumpedOver) {
   EXPECT_GT(static_cast<double>(on.totals.skipped), 0.9 * static_cast<double>(on.totals.packets));
 }
 
-// Messages at their times, and what they were told of; counts at the end.
+// Starts messages at given times; collects their ends, and the counts at the end.
 struct Driven {
   explicit Driven(const Topology& topology, const std::string& options) {
     auto made = MakeMachine("packet", topology, PacketFabricOptions(options));
@@ -366,7 +366,7 @@ struct Driven {
   PacketTotals totals;
 };
 
-TEST(PacketSkip, ARegionThatIsSimulatedAtItsLastMomentEnds) {
+TEST(PacketSkip, RegionSimulatedAtItsLastMomentEnds) {
   PacketTotals totals[2];
   for (const bool skips : {false, true}) {
     Driven d(Star(4, 12.5, Time::Nanos(500)), skips ? "skip=repeats" : "");
@@ -375,7 +375,8 @@ TEST(PacketSkip, ARegionThatIsSimulatedAtItsLastMomentEnds) {
       f.delay = Time::Micros(5);
       d.Start(f, at);
     };
-    // The second comes when nothing but signals could be under way; then the first alone, twice.
+    // The second message comes when only signals could be in flight. Then two messages like the first come,
+    // each by itself.
     start(0, 4096, 0, Time::Zero());
     const Time quiet = Time::Picos(2 * 500000 + 2 * 332800 + 5000000);
     start(0, 5000, 1, quiet + Time::Nanos(200));
@@ -389,7 +390,7 @@ TEST(PacketSkip, ARegionThatIsSimulatedAtItsLastMomentEnds) {
   EXPECT_EQ(totals[0].hops, totals[1].hops);
 }
 
-TEST(PacketSkip, MessagesWithoutANetworkAreNotJumpedOver) {
+TEST(PacketSkip, LocalMessagesEndUnchanged) {
   std::vector<std::pair<uint64_t, Time>> told[3];
   const char* options[] = {"", "skip=steady", "skip=all"};
   for (int i = 0; i < 3; ++i) {
@@ -410,8 +411,8 @@ TEST(PacketSkip, MessagesWithoutANetworkAreNotJumpedOver) {
   EXPECT_EQ(told[0], told[2]);
 }
 
-// A region is given up while acknowledgements wait in a switch that is an end point.
-TEST(PacketSkip, WhatBeginsAtASwitchLeavesNoTraceInItsBuffer) {
+// The fabric abandons a region while acknowledgements wait in a switch that is an end point.
+TEST(PacketSkip, AbandonedRegionsLeaveSwitchBuffersClean) {
   TopologyDimension dim;
   dim.kind = TopologyDimension::Kind::kSwitch;
   dim.name = "net";
@@ -435,8 +436,8 @@ TEST(PacketSkip, WhatBeginsAtASwitchLeavesNoTraceInItsBuffer) {
   EXPECT_EQ(told[0], told[1]);
 }
 
-TEST(PacketSkip, WhoWaitsForWhomIsToldOfARegion) {
-  // Two rings of switches, of 5 and of 20, in which messages go three links around: both come to a stop.
+TEST(PacketSkip, NamesDeadlocksInsideRegions) {
+  // Two rings, of 5 and of 20 switches, in which messages take three links around: both rings deadlock.
   GraphBuilder b;
   b.AddVertices("device", VertexKind::kDevice, 25);
   b.AddVertices("switch", VertexKind::kSwitch, 25, 1);
@@ -477,7 +478,7 @@ std::string Refused(const std::string& options, const std::function<void(FabricO
   return std::string(fabric.status().message());
 }
 
-TEST(PacketSkip, WhatDoesNotGoTogetherIsRefused) {
+TEST(PacketSkip, RefusesUnfitOptions) {
   EXPECT_THAT(Refused("skip=repeats,spread=packet"), HasSubstr("expected skip=steady or skip=off"));
   EXPECT_THAT(Refused("skip=all",
                       [](FabricOptions* o) {
@@ -500,8 +501,8 @@ TEST(PacketSkip, WhatDoesNotGoTogetherIsRefused) {
               HasSubstr("expected skip=off"));
 }
 
-// The other goes on at a constant rate meanwhile.
-TEST(PacketSkip, AMessageMayBeToldLongAfterItsConnectionHasEnded) {
+// The other message goes on at a constant rate.
+TEST(PacketSkip, ReportsMessagesAfterTheirConnectionEnds) {
   std::vector<TimedFlow> flows = Incast(2, 20'000'000);
   flows[0].flow.bytes = 2'000'000;
   flows[0].flow.delay = Time::Micros(300);

@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// 4,150 bytes of a full packet on a link, 332 ns at 100 Gb/s (12.5 GB/s); windows that never close.
+// A full packet has 4,150 bytes on a link: 332 ns at 100 Gb/s (12.5 GB/s). The window never limits.
 const char kPackets[] = "mtu=4086,header=64,ack=64,transport=(window:bytes=1GB)";
 constexpr uint64_t kMtu = 4086;
 constexpr uint64_t kWire = 4150;
@@ -22,24 +22,24 @@ constexpr int64_t kPacket = 332000;  // ps
 
 std::string With(const std::string& more) { return absl::StrCat(kPackets, ",", more); }
 
-TEST(PacketSwitch, IncastQueue) {
-  // m n packets in, one out in each packet time: at most m n L - (n - 1) L wait, that in service included.
-  // The last byte leaves at (1 + m n) L / r.
+TEST(PacketSwitch, IncastQueueMatchesClosedForm) {
+  // m senders of n packets; one packet leaves in each packet time. At most m n L - (n - 1) L bytes wait, with
+  // the packet in service. The last byte leaves at (1 + m n) L / r.
   for (const auto& [m, n] : std::vector<std::pair<int, int>>{{16, 40}, {3, 5}, {2, 1}}) {
     const Topology t = Star(17, 12.5, Time::Nanos(500));
     const auto packets = static_cast<uint64_t>(n);
     const PacketRun run(t, PacketFabricOptions(kPackets), Incast(m, packets * kMtu));
     const uint64_t most = (static_cast<uint64_t>(m) * packets - (packets - 1)) * kWire;
-    // At one packet each the first goes straight on.
+    // With one packet for each sender, the first does not wait.
     EXPECT_EQ(run.MostQueued(LinkOf(t, "switch", "device.0")), n == 1 ? most - kWire : most) << m;
     EXPECT_EQ(run.End(), Time::Picos(1000000 + (1 + m * n) * kPacket)) << m;
     ExpectQuiet(*run.fabric, PacketFabricOptions(kPackets));
   }
 }
 
-TEST(PacketSwitch, MarksAboveAStep) {
-  // Two senders, 40 packets each: packet i leaves i + 1 behind while both send, then one less each. Above 10
-  // packets: 30 and 29 of them.
+TEST(PacketSwitch, MarksAboveAStepThreshold) {
+  // Two senders, 40 packets each. Packet i leaves i + 1 packets behind while both send; then the queue
+  // shrinks by one each time. 30 and 29 packets leave more than 10 behind.
   const Topology t = Star(3, 12.5, Time::Nanos(500));
   for (const char* at : {"dequeue", "enqueue"}) {
     const PacketRun run(
@@ -51,7 +51,8 @@ TEST(PacketSwitch, MarksAboveAStep) {
 }
 
 TEST(PacketSwitch, MarksBetweenThresholdsByChance) {
-  // 200 x 16 packets in all. The mean of p(q) = P (q - low) / (high - low) over the queues that they leave.
+  // 200 x 16 packets. The expected marks are the sum of p(q) = P (q - low) / (high - low) over the queues
+  // behind them.
   const Topology t = Star(17, 12.5, Time::Nanos(500));
   const PacketRun run(t, PacketFabricOptions(With("ecn=yes,ecn_low=400KB,ecn_high=16MB,ecn_probability=0.2")),
                       Incast(16, 200 * kMtu));
@@ -63,8 +64,8 @@ TEST(PacketSwitch, MarksBetweenThresholdsByChance) {
   EXPECT_NEAR(static_cast<double>(run.counters().marks), expected, 4 * std::sqrt(expected));
 }
 
-TEST(PacketSwitch, AQueueTakesItsShareOfTheBuffer) {
-  // Alone it takes q = alpha (B - q) = alpha B / (1 + alpha), to a packet; what does not fit is dropped.
+TEST(PacketSwitch, QueueTakesItsShareOfTheBuffer) {
+  // A single queue takes q = alpha (B - q) = alpha B / (1 + alpha), to a packet; the switch drops the rest.
   const Topology t = Star(17, 12.5, Time::Nanos(500));
   for (const double alpha : {0.25, 1.0, 4.0}) {
     const PacketRun run(t,
@@ -80,7 +81,7 @@ TEST(PacketSwitch, AQueueTakesItsShareOfTheBuffer) {
   }
 }
 
-TEST(PacketSwitch, AQueueHasALimit) {
+TEST(PacketSwitch, QueueKeepsItsLimit) {
   const Topology t = Star(5, 12.5, Time::Nanos(500));
   const PacketRun run(t, PacketFabricOptions(With("queue=20750,timeout=50us")), Incast(4, 30 * kMtu));
   EXPECT_EQ(run.MostQueued(LinkOf(t, "switch", "device.0")), 5 * kWire);
@@ -89,11 +90,11 @@ TEST(PacketSwitch, AQueueHasALimit) {
   ExpectAllReceived(Incast(4, 30 * kMtu), run.ended);
 }
 
-TEST(PacketSwitch, TrimmingSparesHeaders) {
+TEST(PacketSwitch, TrimmingKeepsHeaders) {
   const Topology t = Star(9, 12.5, Time::Nanos(500));
   const PacketRun run(t, PacketFabricOptions(With("queue=41500,trim=yes,recovery=selective")),
                       Incast(8, 5 * kMtu));
-  // All arrive at the pace of one each packet time: 2 wait less than arrive; the rest are headers.
+  // More packets arrive in each packet time than leave; the queue keeps headers of those without room.
   EXPECT_GT(run.counters().trims, 0u);
   EXPECT_EQ(run.counters().drops, 0u);
   EXPECT_EQ(run.counters().timeouts, 0u);
@@ -102,8 +103,8 @@ TEST(PacketSwitch, TrimmingSparesHeaders) {
   ExpectAllReceived(Incast(8, 5 * kMtu), run.ended);
 }
 
-// The most that waits in the headroom of the link of device 1, and what is dropped, when it sends into a
-// port that takes nothing: 1 MB/s.
+// The most bytes in the headroom of device 1's link, and the dropped packets, when the device sends into a
+// port that takes almost nothing (1 MB/s).
 std::pair<uint64_t, uint64_t> Headroom(Time latency, const std::string& options,
                                        const std::vector<Flow>& flows) {
   const Topology t = Star({0.001, 12.5}, latency);
@@ -116,9 +117,10 @@ std::pair<uint64_t, uint64_t> Headroom(Time latency, const std::string& options,
   return {most, run.counters().drops};
 }
 
-TEST(PacketSwitch, HeadroomOfAPause) {
-  // Needed at worst: 2 p r + 2 L + 64, 20,864 bytes at p = 500 ns. Switches ask a packet early, so that full
-  // packets take (2 p + P / r) r / L + 1 = 4.03 of them: 4. With less they are lost.
+TEST(PacketSwitch, PauseNeedsHeadroom) {
+  // The worst case needs 2 p r + 2 L + 64 bytes: 20,864 at p = 500 ns. Switches ask for the pause one packet
+  // early, so full packets need (2 p + P / r) r / L + 1 = 4.03 of them: 4. With less headroom, packets are
+  // lost.
   const std::string pfc = With("buffer=10MB,alpha=8,flow_control=pfc,xoff=50KB");
   const std::vector<Flow> full = {Message(1, 0, 40 * kMtu, 0)};
   EXPECT_EQ(Headroom(Time::Nanos(500), pfc, full), std::make_pair(4 * kWire, uint64_t{0}));
@@ -126,8 +128,8 @@ TEST(PacketSwitch, HeadroomOfAPause) {
   EXPECT_GT(Headroom(Time::Nanos(500), pfc + ",headroom=16599", full).second, 0u);
 }
 
-TEST(PacketSwitch, TheDefaultHeadroomIsEnoughInAnyPhase) {
-  // Small packets between large ones shift the phase; the worst of these takes 97 % of 2 p r + L + 64.
+TEST(PacketSwitch, DefaultHeadroomIsAlwaysEnough) {
+  // Small packets before the large ones shift the phase. The worst case here takes 97 % of 2 p r + L + 64.
   std::mt19937_64 random(3);
   const std::string pfc = With("buffer=10MB,alpha=8,flow_control=pfc,xoff=50KB");
   double worst = 0;
@@ -145,8 +147,8 @@ TEST(PacketSwitch, TheDefaultHeadroomIsEnoughInAnyPhase) {
   EXPECT_GT(worst, 0.9);
 }
 
-TEST(PacketSwitch, FlowControlKnowsTheLatencyOfSwitches) {
-  // From switch to switch both data and signals take 1 us more.
+TEST(PacketSwitch, FlowControlCountsSwitchLatency) {
+  // Between switches, data and signals take 1 us longer.
   const std::vector<TimedFlow> flows = {{Message(0, 1, 100 * kMtu, 0), Time::Zero()}};
   const std::string slow = With("switch_latency=1us,");
   const PacketRun pfc(Line({12.5, 12.5, 0.1}, Time::Nanos(500)),
@@ -158,9 +160,9 @@ TEST(PacketSwitch, FlowControlKnowsTheLatencyOfSwitches) {
   EXPECT_EQ(credit.End(), Time::Picos(3500000 + 102 * kPacket));
 }
 
-TEST(PacketSwitch, ResumingInTimeLeavesNoGap) {
-  // Until the next packet is there after a resumption: 2 p + (L + P) / r = 1,337.12 ns. The port of 50 Gb/s
-  // sends a packet in 664 ns: three of them, that in service included, bridge it; two fall 9.12 ns short.
+TEST(PacketSwitch, EarlyResumeLeavesNoGap) {
+  // After a resume, the next packet arrives after 2 p + (L + P) / r = 1,337.12 ns. The port of 50 Gb/s sends
+  // a packet in 664 ns. Three packets, with the one in service, bridge that time; two are 9.12 ns too short.
   const Topology t = Star({6.25, 12.5}, Time::Nanos(500));
   const std::vector<TimedFlow> flows = {{Message(1, 0, 200 * kMtu, 0), Time::Zero()}};
   const auto end = [&](const std::string& more) {
@@ -202,17 +204,17 @@ TEST(PacketSwitch, LosslessLinksLoseNothing) {
   }
 }
 
-TEST(PacketSwitch, CreditKeepsALinkBusyOrLimitsIt) {
+TEST(PacketSwitch, CreditLimitsTheLinkRate) {
   const Topology t = Star({12.5, 12.5}, Time::Nanos(500));
   const std::vector<TimedFlow> flows = {{Message(1, 0, 100 * kMtu, 0), Time::Zero()}};
   const PacketRun free(t, PacketFabricOptions(kPackets), flows);
   EXPECT_EQ(PacketRun(t, PacketFabricOptions(With("flow_control=credit")), flows).End(), free.End());
-  // One packet of credit: there, and the credit back, for each on the first link: 2 p + L / r.
+  // With credit for one packet, each packet on the first link waits for its credit to return: 2 p + L / r.
   const PacketRun one(t, PacketFabricOptions(With("flow_control=credit,credit=4150")), flows);
   EXPECT_EQ(one.End(), Time::Picos(99 * (1000000 + kPacket) + 1000000 + 2 * kPacket));
 }
 
-// Five switches in a ring, a device on each; all send three switches further, one way round.
+// Five switches in a ring, a device on each. All send to the device three switches further, in one direction.
 struct RingNetwork {
   Topology topology;
   RoutingOptions routing;
@@ -240,7 +242,7 @@ RingNetwork Ring(uint64_t bytes) {
   return ring;
 }
 
-TEST(PacketSwitch, ADeadlockIsNamed) {
+TEST(PacketSwitch, NamesDeadlocks) {
   const RingNetwork ring = Ring(100 * kMtu);
   // Headroom for three links: 3 x 8,614.
   for (const char* more :
@@ -255,7 +257,7 @@ TEST(PacketSwitch, ADeadlockIsNamed) {
     for (int i = 0; i < 5; ++i) {
       EXPECT_THAT(why, HasSubstr(absl::StrCat("switch.", i, " - switch.", (i + 1) % 5))) << more;
     }
-    // Ways up, then down alone have no cycle.
+    // Up-down routes have no cycle.
     FabricOptions up_down = PacketFabricOptions(With(more));
     up_down.routing.up_down = true;
     const PacketRun fine(ring.topology, up_down, ring.flows);
@@ -263,15 +265,15 @@ TEST(PacketSwitch, ADeadlockIsNamed) {
     EXPECT_EQ(fine.fabric->WhyStuck(), "");
     ExpectQuiet(*fine.fabric, up_down);
   }
-  // Nor do switches that drop.
+  // Switches that drop do not deadlock.
   FabricOptions lossy = PacketFabricOptions(With("buffer=67400,alpha=8,timeout=20us"));
   lossy.routing = ring.routing;
   ExpectAllReceived(ring.flows, PacketRun(ring.topology, lossy, ring.flows).ended);
 }
 
 TEST(PacketSwitch, ControlPassesData) {
-  // Device 0 receives 2 x 200 packets, and sends 20 to device 3, one at a time: acknowledgements wait for
-  // no more than the packet that is on the link.
+  // Device 0 receives 2 x 200 packets, and sends 20 to device 3, one at a time. An acknowledgement waits at
+  // most for the packet that is on the link.
   const Topology t = Star(4, 12.5, Time::Nanos(500));
   const std::string one = "mtu=4086,header=64,ack=64,transport=(window:bytes=4086)";
   const auto end = [&](int senders) {
@@ -285,13 +287,13 @@ TEST(PacketSwitch, ControlPassesData) {
   };
   const int64_t alone = end(0);
   EXPECT_EQ(alone, 19 * (2000000 + 2 * kPacket + 2 * 5120) + 1000000 + 2 * kPacket);
-  // At the first of its cards too: the queue of the switch and of device 3, which is idle.
+  // At most one packet time longer for each of the 20 packets.
   EXPECT_LE(end(2), alone + 20 * kPacket);
   EXPECT_GT(end(2), alone);
 }
 
 TEST(PacketSwitch, ClassesShareByWeight) {
-  // 60 packets each; weights 1 and 3: the second ends when the first has 20 away.
+  // 60 packets each, weights 1 and 3: the second ends when the first has sent 20.
   const Topology t = Star(4, 12.5, Time::Nanos(500));
   const auto ends = [&](const std::string& more, bool one_card) {
     Flow a = Message(1, 0, 60 * kMtu, 0), b = Message(one_card ? 1 : 2, 0, 60 * kMtu, 0);

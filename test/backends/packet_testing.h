@@ -99,7 +99,7 @@ inline uint32_t LinkOf(const Topology& t, const std::string& from, const std::st
   return t.NetworkHop(0, 0, g.FindArc(*g.FindVertex(from), *g.FindVertex(to))).link;
 }
 
-// All flows start together, with tags from 0.
+// Starts all flows at one instant, with tags from 0.
 inline std::vector<TimedFlow> AtOnce(std::vector<Flow> flows, Time at = Time::Zero()) {
   std::vector<TimedFlow> timed;
   for (Flow& f : flows) {
@@ -115,7 +115,7 @@ inline std::vector<TimedFlow> Incast(int senders, uint64_t bytes) {
   return AtOnce(flows);
 }
 
-// Flows between random devices, of all sizes up to `most` bytes, many empty or small.
+// Flows between random devices, of up to `most` bytes; many are empty or small.
 inline std::vector<TimedFlow> RandomFlows(int devices, int count, uint64_t most, std::mt19937_64* random) {
   std::vector<TimedFlow> flows;
   Time at;
@@ -172,7 +172,7 @@ struct PacketRun {
     return end;
   }
   PacketTotals counters() const { return fabric->counters(); }
-  // What the port of a used link reports.
+  // The report of a used link's port.
   const PortInfo& Info(uint32_t link) const { return fabric->network().info(fabric->network().Find(link)); }
   // The most bytes that waited for the link.
   uint64_t MostQueued(uint32_t link) const {

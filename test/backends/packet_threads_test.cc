@@ -1,4 +1,4 @@
-// Fabric `packet` in parts: neither threads nor parts change what happens.
+// Fabric `packet` in parts: threads and parts do not change results.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,15 +14,15 @@ namespace {
 
 using packet::WorkerCrew;
 
-// As the engine does: each message that is received starts `again` others, one after the other, from its
-// destination at that instant.
+// As the engine does, a received message starts another from its destination at that instant. Each first
+// message starts a chain of `again` others.
 template <typename Events = BucketEvents>
 PacketOutcome<Events> Played(const Topology& topology, FabricOptions options, const std::vector<TimedFlow>& flows,
                        int again, int threads) {
   options.threads = threads;
   PacketFabricOf<Events> fabric(topology, options);
   std::vector<FlowEnd> ended;
-  std::vector<std::pair<Flow, int>> started;  // and how many came before it
+  std::vector<std::pair<Flow, int>> started;  // with the number of messages before it in its chain
   const auto start = [&](Flow f, int before, Time at) {
     f.tag = started.size();
     started.push_back({f, before});
@@ -51,7 +51,7 @@ PacketOutcome<Events> Played(const Topology& topology, FabricOptions options, co
   return outcome;
 }
 
-// Down for a while in the middle, and half as fast; and some that lose packets.
+// A link that is down for a while, one at half its rate, and three that lose packets.
 std::vector<LinkChange> Faults(const Topology& t) {
   const uint32_t a = LinkOf(t, "leaf.0", "spine.1"), b = LinkOf(t, "leaf.3", "spine.0");
   return {{Time::Zero(), LinkOf(t, "leaf.5", "spine.2"), 1, 0.03},
@@ -73,7 +73,7 @@ const char* const kOptions[] = {
     "mtu=1000,spread=packet,paths=8,classes=4,weights=1x2x5,recovery=selective,ack_every=4",
 };
 
-TEST(PacketThreads, ChangeNoResult) {
+TEST(PacketThreads, DoNotChangeResults) {
   const Topology clos = Clos();
   for (const char* text : kOptions) {
     FabricOptions o = PacketFabricOptions(absl::StrCat("timeout=100us", *text == 0 ? "" : ",", text));
@@ -90,7 +90,7 @@ TEST(PacketThreads, ChangeNoResult) {
   }
 }
 
-TEST(PacketThreads, NorDoPartsOrTheQueueOfEvents) {
+TEST(PacketThreads, PartsAndEventQueuesDoNotChangeResults) {
   const Topology parts = Clos(), whole = Clos(true);
   FabricOptions none;
   EXPECT_EQ(PacketNetwork(parts, none.Get<PacketOptions>()).parts(), 3u);
@@ -108,8 +108,8 @@ TEST(PacketThreads, NorDoPartsOrTheQueueOfEvents) {
   }
 }
 
-// Enough packets that their memory is asked for ahead.
-TEST(PacketThreads, NorDoManyPacketsUnderWay) {
+// Enough packets in flight that the simulation prefetches their memory.
+TEST(PacketThreads, ManyPacketsInFlightDoNotChangeResults) {
   std::vector<Flow> flows;
   for (int i = 1; i < kClosDevices; ++i) flows.push_back(Message(i, i % 4 == 0 ? 1 : 0, 500000, 0));
   const FabricOptions o = PacketFabricOptions("mtu=200,transport=(window:bdp=1000)");
@@ -121,7 +121,7 @@ TEST(PacketThreads, NorDoManyPacketsUnderWay) {
   ExpectSameOutcome(Played<HeapEvents>(parts, o, AtOnce(flows), 0, 1), one);
 }
 
-TEST(PacketThreads, SwitchesOfIslandsAreEndsOfMessages) {
+TEST(PacketThreads, IslandSwitchesEndMessages) {
   const Topology t = Islands();
   const int hub = t.SwitchBetween(4, 5);
   ASSERT_GE(hub, t.devices());
@@ -139,8 +139,8 @@ TEST(PacketThreads, SwitchesOfIslandsAreEndsOfMessages) {
   ExpectSameOutcome(Played(t, o, AtOnce(flows), 0, 4), one);
 }
 
-// Advancing in small steps, or asking what comes next, changes nothing either.
-TEST(PacketThreads, NorDoesHowTimeIsAdvanced) {
+// Small steps, or questions for the next event, do not change results.
+TEST(PacketThreads, StepSizesDoNotChangeResults) {
   const Topology clos = Clos();
   FabricOptions o = PacketFabricOptions("mtu=1000,transport=dctcp,queue=50KB");
   std::mt19937_64 random(9);
@@ -166,7 +166,7 @@ TEST(PacketThreads, NorDoesHowTimeIsAdvanced) {
   }
 }
 
-TEST(WorkerCrew, DoesEachTaskOnceARound) {
+TEST(WorkerCrew, RunsEachTaskOncePerRound) {
   for (const int workers : {1, 3, 9}) {
     constexpr uint32_t kTasks = 7;
     std::vector<std::atomic<int>> done(kTasks);

@@ -1,4 +1,4 @@
-// Every transport over the packet fabric: all is delivered, in a sane time, whatever is lost.
+// Every transport on fabric `packet` delivers all messages within a bound of time, also with losses.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ std::vector<std::string> TransportNames() {
   return names;
 }
 
-// As it is meant to run: on links that lose nothing, or with trimming.
+// The options that suit a transport: lossless links, or trimming.
 std::string Meant(const std::string& transport) {
   const auto kinds = TransportKinds();
   const auto kind =
@@ -30,18 +30,18 @@ std::string Meant(const std::string& transport) {
                       kind->trims ? ",queue=200KB" : ",buffer=16MB,flow_control=pfc");
 }
 
-// 16 hosts of 100 Gb/s, 500 ns a link.
+// 16 hosts; links of 100 Gb/s and 500 ns.
 Topology Leaves() {
   return OfNetwork("leaf_spine:k=8,link=12.5GB/s,uplink=12.5GB/s,latency=500ns,uplink_latency=500ns", 16);
 }
 
-// Until the last of `wire` bytes from each of `senders` is through one port at 12.5 B/ns, over `links` links
+// The least time, in ns, in which `senders` times `wire` bytes pass one port at 12.5 B/ns, over `links` links
 // of 500 ns.
 double Bound(int senders, double wire, int links) {
   return senders * wire / 12.5 + links * 500 + (links - 1) * 4150 / 12.5;
 }
 
-TEST(PacketTransport, IncastEndsInASaneTime) {
+TEST(PacketTransport, IncastEndsWithinBounds) {
   const Topology t = Star(17, 12.5, Time::Nanos(500));
   for (const std::string& name : TransportNames()) {
     const FabricOptions o = PacketFabricOptions(Meant(name));
@@ -51,15 +51,15 @@ TEST(PacketTransport, IncastEndsInASaneTime) {
     ExpectQuiet(*run.fabric, o);
     const double bound = Bound(16, 200 * 4150, 2), end = static_cast<double>(run.End().picos()) / 1e3;
     EXPECT_GE(end, bound - 1) << name;
-    // TIMELY has no window: the queue of the first round trips takes it to its least rate, and it climbs
-    // slowly.
+    // TIMELY has no window: the queue of the first round trips takes the rate to its minimum, and the rate
+    // recovers slowly.
     EXPECT_LE(end, (name == "timely" ? 20 : 2) * bound) << name;
     EXPECT_EQ(run.counters().drops, 0u) << name;
     EXPECT_EQ(run.counters().timeouts, 0u) << name;
   }
 }
 
-TEST(PacketTransport, PermutationEndsInASaneTime) {
+TEST(PacketTransport, PermutationEndsWithinBounds) {
   const Topology t = Leaves();
   for (const std::string& name : TransportNames()) {
     FabricOptions o = PacketFabricOptions(Meant(name));
@@ -76,8 +76,8 @@ TEST(PacketTransport, PermutationEndsInASaneTime) {
   }
 }
 
-TEST(PacketTransport, LossesAreMadeGood) {
-  // Queues of 12 packets, six into two; short timeouts.
+TEST(PacketTransport, RecoversFromLosses) {
+  // Queues of 12 packets, six senders to two receivers, short timeouts.
   const Topology t = Star(8, 12.5, Time::Nanos(500));
   for (const std::string& name : TransportNames()) {
     for (const char* recovery : {"go_back_n", "selective"}) {
@@ -102,9 +102,9 @@ TEST(PacketTransport, LossesAreMadeGood) {
   }
 }
 
-TEST(PacketTransport, SelectiveSendsAgainWhatWasLostAlone) {
-  // A link is down for 2 us in the middle of 200 packets: lost are those on it, and those on the link before,
-  // 832 ns each; then the sender knows that there is no way.
+TEST(PacketTransport, SelectiveResendsOnlyLostPackets) {
+  // A link is down for 2 us in the middle of 200 packets. The packets on the link and on the link before it
+  // are lost, 832 ns on each; then the sender knows that there is no path.
   const Topology t = Line({12.5, 12.5, 12.5}, Time::Nanos(500));
   const auto run = [&](const char* recovery) {
     FabricOptions o = PacketFabricOptions(
@@ -126,8 +126,8 @@ TEST(PacketTransport, SelectiveSendsAgainWhatWasLostAlone) {
   EXPECT_LT(selective.End(), all.End());
 }
 
-TEST(PacketTransport, TrimmedPacketsComeAgainAtOnce) {
-  // 16 into one, each with its first window at once, into a queue of 10 packets.
+TEST(PacketTransport, TrimmedPacketsAreResentAtOnce) {
+  // 15 senders to one receiver; each sends its first window at once, into a queue of 10 packets.
   const Topology t = Leaves();
   const FabricOptions o = PacketFabricOptions("mtu=4086,header=64,transport=nscc,queue=41500B,timeout=1ms");
   std::vector<Flow> flows;
@@ -141,8 +141,8 @@ TEST(PacketTransport, TrimmedPacketsComeAgainAtOnce) {
   EXPECT_LE(static_cast<double>(run.End().picos()) / 1e3, 2 * Bound(15, 60 * 4150, 4));
 }
 
-TEST(PacketTransport, SprayedPacketsUseAllWays) {
-  // The hosts of one leaf to those of another, over four uplinks: hashes put two on one.
+TEST(PacketTransport, SprayedPacketsUseAllPaths) {
+  // The hosts of one leaf send to those of another over four uplinks. Hashes put two flows on one uplink.
   const Topology t = Leaves();
   std::vector<Flow> flows;
   for (int i = 0; i < 4; ++i) flows.push_back(Message(i, i + 4, 800 * kMtu, 0));
@@ -157,8 +157,8 @@ TEST(PacketTransport, SprayedPacketsUseAllWays) {
 }
 
 TEST(PacketTransport, FairQueuesGiveALongFlowItsShare) {
-  // A row of three switches; one flow over both middle links, and one on each. Where links serve the two in
-  // turn, by class, all get the half.
+  // A row of three switches, one flow over both middle links, and one on each. If links serve the classes in
+  // turn, each flow gets half.
   GraphBuilder b;
   b.AddVertices("device", VertexKind::kDevice, 6);
   b.AddVertices("switch", VertexKind::kSwitch, 3, 1);

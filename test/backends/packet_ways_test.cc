@@ -1,4 +1,4 @@
-// Ways of packets: the table of paths, where ways part, and what is chosen there.
+// Paths of packets: the table of paths, where paths diverge, and the choice there.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,14 +16,14 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-TEST(PathTable, SaysWhenItMoves) {
+TEST(PathTable, CallsBackBeforeItMoves) {
   PathTable paths;
   int moves = 0;
   paths.set_before_move([&] { ++moves; });
   paths.MakeRoom(10);
   EXPECT_EQ(moves, 1);
   for (uint32_t i = 0; i < 10; ++i) paths.Add(i);
-  paths.MakeRoom(10);  // there is more than was asked for
+  paths.MakeRoom(10);  // the table has more room than was asked for
   EXPECT_EQ(moves, 1);
   paths.MakeRoom(100000);
   EXPECT_EQ(moves, 2);
@@ -31,7 +31,7 @@ TEST(PathTable, SaysWhenItMoves) {
   EXPECT_EQ(paths[9], 9u);
 }
 
-TEST(PathTable, CopiesOfAnotherTable) {
+TEST(PathTable, CopiesPathsOfAnotherTable) {
   PathTable from, to;
   for (const uint32_t port : {5, 6, 7, 8}) from.Add(port);
   to.Add(1);
@@ -41,7 +41,7 @@ TEST(PathTable, CopiesOfAnotherTable) {
   EXPECT_EQ(to[2], 7u);
 }
 
-// Ways of a pair by their ports; an empty one is not found.
+// The paths of a pair, by their ports; an empty path is not found.
 struct WaysOfPair {
   PathTable paths;
   std::vector<Way> ways;
@@ -57,12 +57,12 @@ struct WaysOfPair {
     }
     paths.LinkAlternatives(ways);
   }
-  // The way that is next after `way` at a hop.
+  // The path after `way` in the circle of alternatives at a hop.
   uint32_t Next(uint32_t way, uint32_t hop) const { return paths.Next(ways[way].ports, hop).way; }
 };
 
-TEST(PathTable, WaysPartInCircles) {
-  // From 1 there are three ports, from 2 two; one way is lost.
+TEST(PathTable, AlternativesFormCircles) {
+  // After port 1 there are three ports, after port 2 two; one path is not found.
   const WaysOfPair p({{1, 2, 4}, {1, 2, 5}, {1, 3, 6}, {}, {1, 7, 8}});
   for (const uint32_t way : {0u, 1u, 2u, 4u}) EXPECT_EQ(p.Next(way, 0), 0u) << "alone: the first of its port";
   EXPECT_EQ(p.Next(0, 1), 2u);
@@ -110,7 +110,7 @@ struct Found {
   Connection connection;
 };
 
-TEST(Ways, AConnectionOfOneWayFindsThatOne) {
+TEST(Ways, ConnectionsFindTheirOnlyPath) {
   PacketOptions o;
   o.paths = 4;
   Found f(o);
@@ -125,7 +125,7 @@ TEST(Ways, AConnectionOfOneWayFindsThatOne) {
   EXPECT_THAT(f.finder.asked, ElementsAre(2, 3, 3));
 }
 
-TEST(Ways, SpreadPacketsNeedAllWays) {
+TEST(Ways, SpreadConnectionsFindAllPaths) {
   PacketOptions o;
   o.paths = 3;
   o.spread = PacketOptions::Spread::kPacket;
@@ -135,7 +135,7 @@ TEST(Ways, SpreadPacketsNeedAllWays) {
   EXPECT_EQ(f.ways.PortsOf(f.connection).size(), 3u * 4);
 }
 
-TEST(Ways, FactsAreOfTheNarrowestLinkAndTheTimeThereAndBack) {
+TEST(Ways, FactsGiveNarrowestLinkAndRoundTrip) {
   PacketOptions o;
   o.mtu = 900;
   o.header = 100;

@@ -1,4 +1,4 @@
-// Ways of a topology for the tests of the parts of fabric `packet`.
+// Paths of a topology, for the tests of the parts of fabric `packet`.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 
 namespace chakra::packet {
 
-// Finds the ways of a topology, and notes which it was asked for.
+// Finds the paths of a topology, and records the paths that it was asked for.
 class TopologyWays : public WayFinder {
  public:
-  // All must outlive it. `ways` may be null: then only AddPath() may be called.
+  // Both must outlive this. `ways` may be null: then only AddPath() may be called.
   TopologyWays(PacketNetwork* network, Ways* ways)
       : network_(*network), ways_(ways), router_(network->topology(), RoutingOptions()) {
     if (ways != nullptr) ways->set_finder(this);
@@ -27,15 +27,15 @@ class TopologyWays : public WayFinder {
     std::tie(way.ports, way.hops) = AddPath(c.src, c.dst, &ways_->paths());
     std::tie(way.back, way.hops_back) = AddPath(c.dst, c.src, &ways_->paths());
   }
-  // Where the path begins, and its hops.
+  // Adds the path; returns its place in the table and the number of its hops.
   std::pair<uint32_t, uint8_t> AddPath(int from, int to, PathTable* paths) {
     const uint32_t first = paths->size();
     for (const RouteHop& h : router_.FindWay(from, to, 0).hops) paths->Add(network_.PortOf(h.hop));
     return {first, static_cast<uint8_t>(paths->size() - first)};
   }
 
-  std::vector<uint32_t> asked;  // ways of connections
-  bool found = true;            // what it finds
+  std::vector<uint32_t> asked;  // numbers of the paths of connections
+  bool found = true;            // whether Find() finds a path
 
  private:
   PacketNetwork& network_;

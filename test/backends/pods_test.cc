@@ -1,4 +1,4 @@
-// dgx_pod, nvl72, tpu_pod and trn2: whole systems as they are published.
+// dgx_pod, nvl72, tpu_pod and trn2, against the published systems.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ int64_t ScaleUpRate(const NetworkGraph& g, uint32_t device) {
   return sum;
 }
 
-TEST(DgxPod, SwitchesAndRatesOfAGeneration) {
+TEST(DgxPod, GenerationsSetSwitchesAndRates) {
   struct Case {
     const char* generation;
     uint32_t chips;
@@ -41,13 +41,13 @@ TEST(DgxPod, SwitchesAndRatesOfAGeneration) {
   const NetworkGraph h100 = MakeNetwork("dgx_pod:nodes=1").graph;
   EXPECT_EQ(LinksOf(h100, "nvlink x5"), 16u);
   EXPECT_EQ(LinksOf(h100, "nvlink x4"), 16u);
-  EXPECT_EQ(CountOf(h100, VertexKind::kNic), 0u);  // a node alone needs no network
+  EXPECT_EQ(CountOf(h100, VertexKind::kNic), 0u);  // a single node needs no network
   const NetworkGraph one = MakeNetwork("dgx_pod:nodes=1,chips=one").graph;
   EXPECT_EQ(CountOf(one, VertexKind::kNvSwitch), 1u);
   EXPECT_EQ(ScaleUpRate(one, 3), 450000000000);
 }
 
-TEST(DgxPod, InsideOverNvSwitchOutsideOverCards) {
+TEST(DgxPod, UsesNvSwitchesInsideAndNicsOutside) {
   for (const char* spec :
        {"dgx_pod:nodes=3", "dgx_pod:nodes=3,devices_per_nic=2", "dgx_pod:nodes=3,of=(switch)",
         "dgx_pod:nodes=3,of=(multi_plane:planes=2,of=(leaf_spine))"}) {
@@ -69,7 +69,7 @@ TEST(DgxPod, InsideOverNvSwitchOutsideOverCards) {
   }
 }
 
-TEST(DgxPod, GuideIsShortest) {
+TEST(DgxPod, GuideOffersShortestPaths) {
   const Network net = MakeNetwork("dgx_pod:devices_per_nic=4,of=(fat_tree:k=4)", 45);
   ShortestPaths paths(net.graph);
   std::vector<uint32_t> guided, searched;
@@ -79,7 +79,7 @@ TEST(DgxPod, GuideIsShortest) {
       guided.clear();
       searched.clear();
       net.guide->Next(at, to, &guided);
-      if (at < net.graph.devices() && at / 8 == to / 8) {  // never over a card that they share
+      if (at < net.graph.devices() && at / 8 == to / 8) {  // never over a NIC that both share
         ASSERT_EQ(guided.size(), at == to ? 0u : 4u);
         for (const uint32_t arc : guided)
           ASSERT_EQ(net.graph.kind(net.graph.target(arc)), VertexKind::kNvSwitch);
@@ -104,7 +104,7 @@ TEST(DgxPod, SuperPodUnitHasRails) {
   EXPECT_EQ(DeviceDistances(g).diameter, 6);
 }
 
-TEST(Nvl72, RackIsAStarOfEighteenChips) {
+TEST(Nvl72, RackIsAStarOfEighteenNvSwitches) {
   const Network net = MakeNetwork("nvl72:racks=1");
   const NetworkGraph& g = net.graph;
   EXPECT_EQ(g.devices(), 72u);
@@ -114,11 +114,11 @@ TEST(Nvl72, RackIsAStarOfEighteenChips) {
   const Distances d = DeviceDistances(g);
   EXPECT_EQ(d.diameter, 2);
   EXPECT_DOUBLE_EQ(d.average, 2);
-  // Half against half: G * links / 2.
+  // The cut between halves of the rack: G * links / 2.
   EXPECT_EQ(LinksAcross(g, [&](uint32_t v) { return v < 36 || (v >= 72 && v < 81); }), 72u * 18 / 2);
 }
 
-TEST(Nvl72, SeveralRacks) {
+TEST(Nvl72, BuildsSeveralRacks) {
   const Network net = MakeNetwork("nvl72:generation=gb300", 4608);  // Azure, 2025: 64 racks
   EXPECT_EQ(CountOf(net.graph, VertexKind::kNvSwitch), 64u * 18);
   EXPECT_EQ(CountOf(net.graph, VertexKind::kNic), 4608u);
@@ -130,7 +130,7 @@ TEST(Nvl72, SeveralRacks) {
 }
 
 TEST(TpuPod, WrapsOnlyWholeCubes) {
-  // Links of a ring of k > 2: k; of a line: k - 1.
+  // A ring of k > 2 has k links; a line has k - 1.
   EXPECT_EQ(MakeNetwork("tpu_pod:shape=4x4x8").graph.links(), 384u);
   EXPECT_EQ(DeviceDistances(MakeNetwork("tpu_pod:shape=4x4x8").graph).diameter, 8);
   const Network slice = MakeNetwork("tpu_pod:shape=2x2x4");
@@ -146,7 +146,7 @@ TEST(TpuPod, WrapsOnlyWholeCubes) {
   CheckRandomRoutes(pod, 200, 16);
 }
 
-TEST(TpuPod, PodsAndTwist) {
+TEST(TpuPod, BuildsPodsAndTwists) {
   const Network v4 = MakeNetwork("tpu_pod");
   EXPECT_EQ(v4.graph.devices(), 4096u);
   // 24 TB/s over 512 links.
@@ -163,7 +163,7 @@ TEST(TpuPod, PodsAndTwist) {
   EXPECT_NEAR(d.average, 3.465, 5e-4);
 }
 
-TEST(Trn2, InstanceAndUltraServer) {
+TEST(Trn2, BuildsInstanceAndUltraServer) {
   const Network instance = MakeNetwork("trn2");
   EXPECT_EQ(instance.graph.devices(), 16u);
   EXPECT_EQ(instance.graph.links(), 32u);

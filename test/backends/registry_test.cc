@@ -31,7 +31,7 @@ TEST(Registry, MakesEveryNameItLists) {
   }
 }
 
-TEST(Registry, AnUnknownNameComesWithTheNearestAndTheList) {
+TEST(Registry, UnknownNamesGetTheNearestNameAndTheList) {
   const absl::Status s = MakeMachine("analytic-fifo", Two(), {}).status();
   EXPECT_EQ(s.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(s.message()), HasSubstr("\"analytic-fifo\"; did you mean \"analytical-fifo\"?"));

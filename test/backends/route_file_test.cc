@@ -54,7 +54,7 @@ std::string ErrorOf(const NetworkGraph& g, absl::string_view text) {
   return file.ok() ? "" : std::string(file.status().message());
 }
 
-TEST(RouteFileTest, RoutesAndComments) {
+TEST(RouteFileTest, ReadsRoutesAndComments) {
   const NetworkGraph g = Net();
   const auto file = RouteFile::Parse(
       "# a comment\n\r\n"
@@ -71,14 +71,14 @@ TEST(RouteFileTest, RoutesAndComments) {
   EXPECT_EQ(RouteOf(g, *file, "device.1", "device.5"), "-");
 }
 
-TEST(RouteFileTest, Empty) {
+TEST(RouteFileTest, ReadsEmptyFiles) {
   const NetworkGraph g = Net();
   const auto file = RouteFile::Parse("\n# nothing\n", "routes.txt", g);
   ASSERT_TRUE(file.ok());
   EXPECT_EQ(RouteOf(g, *file, "device.0", "device.5"), "-");
 }
 
-TEST(RouteFileTest, OneOfSeveralLinks) {
+TEST(RouteFileTest, ChoosesOneOfSeveralLinks) {
   const NetworkGraph g = Net();
   const auto file = RouteFile::Parse(
       "leaf.0 -> device.5: spine.1 leaf.2/1 device.5\n"
@@ -94,7 +94,7 @@ TEST(RouteFileTest, OneOfSeveralLinks) {
   EXPECT_EQ(hops[0], second[1]);
 }
 
-TEST(RouteFileTest, NextHops) {
+TEST(RouteFileTest, FollowsNextHops) {
   const NetworkGraph g = Net();
   const auto file = RouteFile::Parse(
       "at device.0 to device.5 via leaf.0\n"
@@ -110,7 +110,7 @@ TEST(RouteFileTest, NextHops) {
   EXPECT_EQ(RouteOf(g, *file, "device.1", "device.5"), "device.1 leaf.0 spine.0 leaf.2 device.5");
   EXPECT_EQ(RouteOf(g, *file, "device.4", "device.5"), "device.4 leaf.2 device.5");
   EXPECT_EQ(RouteOf(g, *file, "spine.0", "device.5"), "spine.0 leaf.0 spine.1 leaf.2 device.5");
-  EXPECT_EQ(RouteOf(g, *file, "leaf.1", "device.5"), "-");  // not beside leaf.2
+  EXPECT_EQ(RouteOf(g, *file, "leaf.1", "device.5"), "-");  // has no link to leaf.2
   EXPECT_EQ(RouteOf(g, *file, "device.0", "device.4"), "-");
 }
 
@@ -147,7 +147,7 @@ TEST(RouteFileTest, ErrorsNameFileLineAndVertex) {
   EXPECT_THAT(ErrorOf(g, "device.0 -> device.1: leaf.0/x device.1"), HasSubstr("a number after \"/\""));
 }
 
-TEST(RouteFileTest, ErrorsOfNextHops) {
+TEST(RouteFileTest, ErrorsNameBadNextHops) {
   const NetworkGraph g = Net();
   EXPECT_EQ(ErrorOf(g, "at leaf.0 to device.5 via spine.0\nat spine.0 to device.5 via leaf.0"),
             "routes.txt:1: the hops to device.5 form a cycle: leaf.0, spine.0, leaf.0");
@@ -168,7 +168,7 @@ TEST(RouteFileTest, ErrorsOfNextHops) {
   EXPECT_EQ(ErrorOf(g, "at device.5 to device.5 via leaf.2"), "routes.txt:1: a hop at device.5 to itself");
 }
 
-TEST(RouteFileTest, LoadsAFile) {
+TEST(RouteFileTest, LoadErrorsNameTheFile) {
   const NetworkGraph g = Net();
   const std::string path = ::testing::TempDir() + "/route_file_test.txt";
   std::ofstream(path) << "device.0 -> device.1: leaf.0 device.1\nnonsense\n";
@@ -179,8 +179,8 @@ TEST(RouteFileTest, LoadsAFile) {
   EXPECT_FALSE(RouteFile::Load(path, g).ok());
 }
 
-// A line for each of many destinations: the work grows with the file.
-TEST(RouteFileTest, ManyLines) {
+// A line for each switch and destination. The work must grow only with the size of the file.
+TEST(RouteFileTest, ReadsManyLines) {
   GraphBuilder b;
   const LinkClass link{"link", Bandwidth::BytesPerSecond(1000000000), Time::Micros(1)};
   constexpr uint32_t kDevices = 400, kSwitches = 50;  // a line of switches

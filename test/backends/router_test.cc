@@ -57,7 +57,7 @@ const char* const kNetworks[] = {"leaf_spine:k=8",
                                  "slim_fly:q=5",
                                  "multi_plane:planes=2,of=(leaf_spine:k=8)"};
 
-TEST(Router, EveryPolicyOnEveryNetworkGivesWaysWithoutLoops) {
+TEST(Router, RoutesHaveNoLoopsUnderAnyPolicy) {
   for (const char* spec : kNetworks) {
     const Topology t = Only(spec, 0);
     for (const std::string& name : RoutingPolicyNames()) {
@@ -74,7 +74,7 @@ TEST(Router, EveryPolicyOnEveryNetworkGivesWaysWithoutLoops) {
           EXPECT_TRUE(route.hops.empty());
           continue;
         }
-        // What goes in comes out, at every vertex.
+        // At every vertex, the shares in are the shares out.
         const NetworkGraph& g = t.dimensions()[0].network->graph;
         std::map<uint32_t, double> net;
         std::set<uint32_t> links;
@@ -101,7 +101,7 @@ TEST(Router, EveryPolicyOnEveryNetworkGivesWaysWithoutLoops) {
   }
 }
 
-TEST(Router, HashesSpreadPairsAndSeedsMoveThem) {
+TEST(Router, HashesSpreadPairsBySeed) {
   const Topology t = Only("leaf_spine:k=16", 0);
   RoutingOptions options;
   const auto spines = [&](uint64_t seed, int queue_pairs) {
@@ -114,7 +114,7 @@ TEST(Router, HashesSpreadPairsAndSeedsMoveThem) {
     }
     return used;
   };
-  EXPECT_LE(spines(1, 1).size(), 8u);  // one way for each of 8 pairs
+  EXPECT_LE(spines(1, 1).size(), 8u);  // one path for each of 8 pairs
   EXPECT_NE(spines(1, 1), spines(2, 1));
   EXPECT_EQ(spines(1, 1), spines(1, 1));
   // 16 queue pairs reach (nearly) all of 8 spines, evenly enough.
@@ -123,7 +123,7 @@ TEST(Router, HashesSpreadPairsAndSeedsMoveThem) {
   for (const auto& [spine, n] : many) EXPECT_NEAR(n, 64, 40);
 }
 
-TEST(Router, DestinationRoutingIsOneTreeForEachDestination) {
+TEST(Router, DestinationRoutingFormsTrees) {
   const Topology t = Only("fat_tree:k=4", 0);
   RoutingOptions options;
   options.policy = RoutingPolicy::kDestination;
@@ -141,7 +141,7 @@ TEST(Router, DestinationRoutingIsOneTreeForEachDestination) {
   }
 }
 
-TEST(Router, SprayUsesAllWaysEvenly) {
+TEST(Router, SprayUsesAllPathsEvenly) {
   const Topology t = Only("fat_tree:k=4", 0);
   RoutingOptions options;
   options.policy = RoutingPolicy::kSpray;
@@ -153,29 +153,30 @@ TEST(Router, SprayUsesAllWaysEvenly) {
   EXPECT_EQ(shares, (std::map<double, int>{{1, 2}, {0.5, 4}, {0.25, 8}}));
 }
 
-TEST(Router, DimensionsBelowANetworkOfAllDevicesAreCorrectedByIt) {
-  // 4 nodes of 4 on one leaf-spine: own cards, straight to the device.
+TEST(Router, NetworksRouteAcrossInnerDimensions) {
+  // 4 nodes of 4 devices on one leaf-spine. Each device has its own NIC, so the network leads to the device
+  // itself.
   const Topology all = *Topology::Make({Implicit(Kind::kSwitch, 4), Net("leaf_spine:k=8", 4, 16)});
   Router router(all, {});
   const Route& far = router.Find(1, 14, 0);
   for (const RouteHop& h : far.hops) EXPECT_EQ(h.hop.dimension, 1);
   EXPECT_EQ(router.Find(1, 2, 0).hops.size(), 2u);
   EXPECT_EQ(router.Find(1, 2, 0).hops[0].hop.dimension, 0);
-  // One switch for each rail: inside the node to the rail first.
+  // One switch for each rail: the route first goes to the rail inside the node.
   const Topology rails = *Topology::Make({Implicit(Kind::kSwitch, 4), Net("switch", 4, 4, true)});
   Router of_rails(rails, {});
   const Route& across = of_rails.Find(1, 14, 0);
   ASSERT_EQ(across.hops.size(), 4u);
   EXPECT_EQ(across.hops[1].hop.dimension, 0);
   EXPECT_EQ(across.hops[2].hop.dimension, 1);
-  // The network's copies have links of their own.
+  // Each copy of the network has its own links.
   std::set<uint32_t> links;
   for (int rail = 0; rail < 4; ++rail) links.insert(of_rails.Find(rail, 12 + rail, 0).hops[0].hop.link);
   EXPECT_EQ(links.size(), 4u);
   EXPECT_EQ(rails.links(), 16u * 2 + 4 * 8);
 }
 
-TEST(Router, DeadLinksAreLeftOut) {
+TEST(Router, AvoidsDeadLinks) {
   const Topology t = Only("leaf_spine:k=8", 0);
   const NetworkGraph& g = t.dimensions()[0].network->graph;
   Router router(t, {});
@@ -202,8 +203,8 @@ TEST(Router, DeadLinksAreLeftOut) {
   EXPECT_NE(far, leaf);
 }
 
-// Many links go down and some come back between two questions: as if it had been asked in between.
-TEST(Router, ManyChangesAtOnce) {
+// Many links go down and some return between two calls of Find(). Calls in between change nothing.
+TEST(Router, AppliesManyChangesAtOnce) {
   const Topology t = Only("fat_tree:k=4", 0);
   const NetworkGraph& g = t.dimensions()[0].network->graph;
   for (const bool up_down : {false, true}) {
@@ -242,7 +243,7 @@ class Busy : public LinkLoad {
   std::set<uint32_t> busy;
 };
 
-TEST(Router, UgalLeavesTheMinimalWayWhenItIsBusy) {
+TEST(Router, UgalAvoidsBusyMinimalPaths) {
   const Topology t = Only("dragonfly:p=2,a=4,h=2", 0);
   RoutingOptions options;
   options.policy = RoutingPolicy::kUgal;
@@ -251,7 +252,7 @@ TEST(Router, UgalLeavesTheMinimalWayWhenItIsBusy) {
   Busy load;
   router.set_load(&load);
   EXPECT_EQ(router.Find(0, 71, 0).hops.size(), minimal.hops.size());
-  // All but the host links, which every way takes.
+  // All links of the route are busy, except the host links, which every path takes.
   for (size_t i = 1; i + 1 < minimal.hops.size(); ++i) load.busy.insert(minimal.hops[i].hop.link);
   const Route& aside = router.Find(0, 71, 0);
   EXPECT_GT(aside.hops.size(), 2u);
@@ -272,7 +273,7 @@ TEST(Router, StaticRoutesComeFirst) {
   }
 }
 
-TEST(Router, ANamelessPolicyIsNamed) {
+TEST(Router, UnknownPoliciesGetADidYouMean) {
   EXPECT_THAT(std::string(ParseRoutingPolicy("ecpm").status().message()),
               ::testing::HasSubstr("did you mean 'ecmp'"));
 }

@@ -1,4 +1,4 @@
-// Max-min fair rates by their definition: the oracle of the solvers of fabric `fluid`.
+// Max-min fair rates by their definition: the reference for the solvers of fabric `fluid`.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ struct PlainFlow {
   int priority = 0;
 };
 
-// Fills step by step: the least that any link allows is given to all that grow, in long double.
+// Fills step by step: each step raises all growing flows by the least that any link allows, in long double.
 inline std::map<uint32_t, double> SlowRates(const std::vector<double>& capacity,
                                             const std::map<uint32_t, PlainFlow>& flows) {
   std::vector<long double> left(capacity.begin(), capacity.end());

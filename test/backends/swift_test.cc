@@ -61,9 +61,9 @@ TEST(Swift, TargetGrowsWithHopsAndForSmallWindows) {
   EXPECT_NEAR(OneFlow(Round(110)).swift.Target(), 32e6, 1);
 }
 
-TEST(Swift, TargetOfAPathByDefault) {
+TEST(Swift, DefaultTargetFollowsThePath) {
   const OneFlow f(Swift::Config{});
-  const double cwnd = 150000.0 / 4064;  // what the path holds
+  const double cwnd = 150000.0 / 4064;  // the bytes that the path holds, in packets
   EXPECT_NEAR(f.swift.cwnd(), cwnd, 1e-9);
   const double small = 60e6 * (1 / std::sqrt(cwnd) - 0.1) / (1 / std::sqrt(0.1) - 0.1);
   EXPECT_NEAR(f.swift.Target(), 12e6 + 4 * 12e6 / 6.55 + small, 1);
@@ -71,7 +71,7 @@ TEST(Swift, TargetOfAPathByDefault) {
   EXPECT_EQ(f.control.pace, Control::kNone);
 }
 
-TEST(Swift, BelowTheTargetOnePacketARoundTripMore) {
+TEST(Swift, BelowTargetAddsOnePacketPerRoundTrip) {
   OneFlow f(Round(10));
   f.Ack(100, 30);
   EXPECT_NEAR(f.swift.cwnd(), 10.1, 1e-12);
@@ -80,7 +80,7 @@ TEST(Swift, BelowTheTargetOnePacketARoundTripMore) {
   EXPECT_NEAR(f.control.window, f.swift.cwnd() * 4000, 1e-9);
 }
 
-TEST(Swift, AboveTheTargetLessOnceARoundTrip) {
+TEST(Swift, AboveTargetCutsOncePerRoundTrip) {
   OneFlow f(Round(10));
   f.Ack(100, 50);
   const double once = 10 * (1 - 0.8 * (50 - 39.0610112) / 50);
@@ -91,13 +91,13 @@ TEST(Swift, AboveTheTargetLessOnceARoundTrip) {
   EXPECT_LT(f.swift.cwnd(), once - 1);
 }
 
-TEST(Swift, NeverLessThanHalfAtOnce) {
+TEST(Swift, CutsAtMostByHalf) {
   OneFlow f(Round(10));
   f.Ack(10000, 1000);
   EXPECT_NEAR(f.swift.cwnd(), 5, 1e-12);
 }
 
-TEST(Swift, LessThanAPacketIsPaced) {
+TEST(Swift, PacesWindowsBelowOnePacket) {
   OneFlow f(Round(0.5));
   EXPECT_EQ(f.control.window, 4000);
   EXPECT_NEAR(f.control.pace, 0.5 * 4064 / 12e6, 1e-12);  // a packet in two base round trips
@@ -110,7 +110,7 @@ TEST(Swift, LessThanAPacketIsPaced) {
   EXPECT_EQ(f.control.pace, Control::kNone);
 }
 
-TEST(Swift, LossesHalveOnceARoundTrip) {
+TEST(Swift, LossesHalveOncePerRoundTrip) {
   OneFlow f(Round(16));
   f.Lose(100, Loss::kOutOfOrder);
   EXPECT_EQ(f.swift.cwnd(), 8);
@@ -120,7 +120,7 @@ TEST(Swift, LossesHalveOnceARoundTrip) {
   EXPECT_EQ(f.swift.cwnd(), 4);
 }
 
-TEST(Swift, FiveTimeoutsInARowStartFromTheBottom) {
+TEST(Swift, FiveTimeoutsInARowResetTheWindow) {
   OneFlow f(Round(64));
   for (int i = 0; i < 4; ++i) f.Lose(100 * i, Loss::kTimeout);
   EXPECT_EQ(f.swift.cwnd(), 4);
@@ -134,14 +134,14 @@ TEST(Swift, FiveTimeoutsInARowStartFromTheBottom) {
   EXPECT_GT(g.swift.cwnd(), 2);
 }
 
-TEST(Swift, NeverMoreThanTheCardSendsInTheHighestTarget) {
+TEST(Swift, WindowIsLimitedByTheNicRate) {
   OneFlow f(Round(400));
   const double most = 0.0125 * 132e6 / 4064;
   for (int i = 0; i < 100; ++i) f.Ack(100 + i, 12, 4000000);
   EXPECT_NEAR(f.swift.cwnd(), most, 1e-9);
 }
 
-TEST(Swift, TheParametersSayWhatTheDefaultsAre) {
+TEST(Swift, ParameterFallbacksMatchDefaults) {
   std::string text = "swift:";
   for (const Parameter& p : Swift::Kind().parameters) {
     if (!p.fallback.empty()) text += (text.back() == ':' ? "" : ",") + p.key + "=" + p.fallback;
@@ -151,7 +151,7 @@ TEST(Swift, TheParametersSayWhatTheDefaultsAre) {
   EXPECT_EQ(std::get<Swift::Config>(*config), Swift::Config());
 }
 
-TEST(Swift, BadParameters) {
+TEST(Swift, RefusesBadParameters) {
   using testing::AllOf;
   using testing::HasSubstr;
   const auto error = [](const char* text) { return std::string(ParseTransport(text).status().message()); };

@@ -1,5 +1,5 @@
-// Switches as end points of flows: where they are, what their one link costs,
-// and that flows through them share links with those between devices.
+// Switches as end points of flows: their places, the cost of their one link, and the links that their flows
+// share with flows between devices.
 #include <set>
 
 #include "fabric_testing.h"
@@ -9,12 +9,12 @@ namespace {
 
 using Kind = TopologyDimension::Kind;
 
-// Four devices on each of three leaves, and these on a switch for each place.
+// Four devices on each of three leaves; a switch for each place in a leaf joins the devices of that place.
 Topology TwoLevels() {
   return MakeTopology({MakeDim(Kind::kSwitch, 4), MakeDim(Kind::kSwitch, 3, 25, 1000)});
 }
 
-TEST(Switch, LiesBetweenDevicesThatDifferInItsDimensionAlone) {
+TEST(Switch, LiesBetweenDevicesOfOneDimension) {
   const Topology t = TwoLevels();
   EXPECT_EQ(t.SwitchBetween(0, 3), 12);
   EXPECT_EQ(t.SwitchBetween(3, 1), 12);
@@ -37,7 +37,7 @@ TEST(Switch, LiesBetweenDevicesThatDifferInItsDimensionAlone) {
   EXPECT_EQ(all.size(), 3u + 4u);
 }
 
-TEST(Switch, PathIsTheFirstOrLastLinkOfAPathThrough) {
+TEST(Switch, PathIsFirstOrLastLinkOfTheDevicePath) {
   const Topology t = TwoLevels();
   for (const auto& [a, b] : {std::pair{0, 3}, {5, 4}, {2, 10}, {11, 7}}) {
     const int s = t.SwitchBetween(a, b);
@@ -84,17 +84,18 @@ TEST(Switch, OneLinkCostsItsLatencyAndBandwidthOnce) {
 TEST(Switch, SharesLinksWithFlowsBetweenDevices) {
   auto fabric = NewFabric("analytical-fifo", TwoLevels());
   const int leaf = fabric->SwitchBetween(0, 1);
-  const auto ended = Drive(fabric.get(), {{Message(0, 1, 50000, 1), Time::Zero()},
-                                          {Message(0, leaf, 50000, 2), Time::Zero()},  // same way up
-                                          {Message(leaf, 1, 50000, 3), Time::Zero()},  // same way down, first
-                                          {Message(leaf, 2, 50000, 4), Time::Zero()}});  // alone
+  const auto ended =
+      Drive(fabric.get(), {{Message(0, 1, 50000, 1), Time::Zero()},
+                           {Message(0, leaf, 50000, 2), Time::Zero()},    // same link up
+                           {Message(leaf, 1, 50000, 3), Time::Zero()},    // same link down, first
+                           {Message(leaf, 2, 50000, 4), Time::Zero()}});  // alone
   EXPECT_EQ(ReceivedAt(ended, 2), Time::Nanos(2500));
   EXPECT_EQ(ReceivedAt(ended, 3), Time::Nanos(1500));
   EXPECT_EQ(ReceivedAt(ended, 4), Time::Nanos(1500));
   EXPECT_EQ(ReceivedAt(ended, 1), Time::Nanos(2500));  // waits from 500 to 1000 for the link down
 }
 
-TEST(Switch, FabricsWithoutSwitchesSaySo) {
+TEST(Switch, FabricsWithoutSwitchesReturnNone) {
   for (const char* name : {"analytical", "analytical-fifo"}) {
     auto fabric = NewFabric(name, MakeTopology({MakeDim(Kind::kRing, 4)}));
     EXPECT_EQ(fabric->SwitchBetween(0, 1), -1) << name;

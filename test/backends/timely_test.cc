@@ -16,7 +16,7 @@ constexpr double kMb = 1.25e-7;  // a Mb/s in bytes a picosecond
 struct Sent {
   explicit Sent(absl::string_view text, const PathFacts& path = RoundPath())
       : timely(*ReadConfig<Timely>(text), path, &control) {}
-  // One acknowledgement a round trip. The rate after it.
+  // One acknowledgement in a round trip; returns the rate after it.
   double Rtt(double us) {
     Ack ack;
     ack.rtt = Time::FromNanos(us * 1000);
@@ -31,14 +31,14 @@ struct Sent {
   uint64_t packet = 0;
 };
 
-TEST(Timely, BeginsAtLineRateAndTakesTheFirstRoundAsItsMeasure) {
+TEST(Timely, StartsAtLineRateAndMeasuresFirstRound) {
   Sent s("timely");
   EXPECT_EQ(s.control.pace, kLine);
   EXPECT_EQ(s.control.window, Control::kNone);
   EXPECT_EQ(s.Rtt(700), kLine);
 }
 
-TEST(Timely, FourRegimes) {
+TEST(Timely, FollowsFourRegimes) {
   Sent s("timely");
   s.Rtt(100);
   // The gradient: 0.875 x 20 us / 20 us; within the thresholds.
@@ -59,7 +59,7 @@ TEST(Timely, FourRegimes) {
   EXPECT_NEAR(s.Rtt(49), rate, 1e-15);
 }
 
-TEST(Timely, ASteepGradientLeavesTheLeastRate) {
+TEST(Timely, SteepGradientStopsAtMinRate) {
   Sent s("timely:min_rate=3Gb/s");
   s.Rtt(60);
   EXPECT_DOUBLE_EQ(s.Rtt(160), 3000 * kMb);
@@ -70,23 +70,23 @@ TEST(Timely, ASteepGradientLeavesTheLeastRate) {
   EXPECT_DOUBLE_EQ(t.Rtt(160), 1000 * kMb);
 }
 
-TEST(Timely, NeverAboveTheCard) {
+TEST(Timely, RateIsNeverAboveTheNic) {
   Sent s("timely");
   for (int i = 0; i < 5; ++i) EXPECT_EQ(s.Rtt(20), kLine);
 }
 
-TEST(Timely, HyperIncreaseAfterFiveForTheGradient) {
+TEST(Timely, HyperIncreaseAfterFiveGradientSteps) {
   Sent s("timely");
   s.Rtt(100);
   double rate = s.Rtt(120);
   for (int i = 0; i < 5; ++i) EXPECT_NEAR(s.Rtt(100), rate += 10 * kMb, 1e-15);
   EXPECT_NEAR(s.Rtt(100), rate += 50 * kMb, 1e-15);
   EXPECT_NEAR(s.Rtt(100), rate += 50 * kMb, 1e-15);
-  EXPECT_NEAR(s.Rtt(40), rate += 10 * kMb, 1e-15);  // below Tlow one step, and the count begins anew
+  EXPECT_NEAR(s.Rtt(40), rate += 10 * kMb, 1e-15);  // below Tlow one step, and the count starts again
   EXPECT_NEAR(s.Rtt(40), rate += 10 * kMb, 1e-15);
 }
 
-TEST(Timely, ADecreaseEndsTheCountForHyperIncrease) {
+TEST(Timely, DecreaseRestartsHyperIncreaseCount) {
   Sent s("timely");
   for (const double us : {100, 120, 110, 110, 110, 110, 510, 100}) s.Rtt(us);
   double rate = s.timely.rate();
@@ -94,7 +94,7 @@ TEST(Timely, ADecreaseEndsTheCountForHyperIncrease) {
   EXPECT_NEAR(s.Rtt(90), rate += 50 * kMb, 1e-15);
 }
 
-TEST(Timely, HpccSetCountsEveryIncreaseAndScalesWithTheCard) {
+TEST(Timely, HpccSetCountsEveryIncreaseAndScalesWithNic) {
   Sent s("timely:set=hpcc");
   s.Rtt(100);
   double rate = s.Rtt(120);
@@ -102,7 +102,7 @@ TEST(Timely, HpccSetCountsEveryIncreaseAndScalesWithTheCard) {
   EXPECT_NEAR(s.Rtt(40), rate += 500 * kMb, 1e-15);
 }
 
-TEST(Timely, OneUpdateARoundTrip) {
+TEST(Timely, UpdatesOncePerRoundTrip) {
   Sent s("timely");
   Ack ack;
   ack.next = 10;
@@ -121,14 +121,14 @@ TEST(Timely, OneUpdateARoundTrip) {
   EXPECT_NEAR(s.control.pace, kLine * (1 - 0.8 * (1 - 500.0 / 600)), 1e-15);
 }
 
-TEST(Timely, PatchedWeighsTheGradient) {
+TEST(Timely, PatchedWeightsTheGradient) {
   Sent s("timely:patched=yes");
   s.Rtt(100);
   double rate = kLine * (1 - 0.008 * (200.0 - 50) / 50);  // a steep gradient: the weight is 1
   EXPECT_NEAR(s.Rtt(200), rate, 1e-15);
   rate += 10 * kMb;  // falls steeply: the weight is 0
   EXPECT_NEAR(s.Rtt(100), rate, 1e-15);
-  // Level since long: the weight is a half.
+  // A constant round trip: the weight is a half.
   Sent t("timely:patched=yes,reference=80us");
   for (int i = 0; i < 2; ++i) t.Rtt(100);
   EXPECT_NEAR(t.control.pace, 10 * kMb / 2 + kLine * (1 - 0.008 * 0.5 * 20 / 80), 1e-15);
@@ -141,8 +141,9 @@ TEST(Timely, PatchedHasNoHyperIncrease) {
   for (int i = 0; i < 10; ++i) EXPECT_NEAR(s.Rtt(40), rate += 100 * kMb, 1e-15);
 }
 
-// Half the step up equals half of beta x rate x the excess down: at rtt = ref (1 + delta / (beta R)).
-TEST(Timely, PatchedHasAFixedPoint) {
+// The fixed point is where the increase, half of delta, equals the decrease, half of beta x rate x the
+// excess: at rtt = ref (1 + delta / (beta R)).
+TEST(Timely, PatchedReachesItsFixedPoint) {
   Sent s("timely:patched=yes");
   const double rate = 1000 * kMb;
   const double rtt = 50 * (1 + 10.0 / (0.008 * 1000));
@@ -151,7 +152,7 @@ TEST(Timely, PatchedHasAFixedPoint) {
   EXPECT_NEAR(s.control.pace, rate, 1e-4 * rate);
 }
 
-TEST(Timely, AWindowFollowsTheRate) {
+TEST(Timely, WindowFollowsTheRate) {
   Sent s("timely:window=bdp");
   EXPECT_DOUBLE_EQ(s.control.window, 150000);
   s.Rtt(100);

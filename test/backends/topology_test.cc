@@ -29,7 +29,7 @@ std::vector<uint32_t> Links(const Topology& t, int src, int dst) {
   return links;
 }
 
-TEST(Topology, RingGoesTheShorterWayAndUpAtATie) {
+TEST(Topology, RingTakesTheShorterSideAndUpAtTies) {
   const Topology t = Make({Dim(Kind::kRing, 4)});
   EXPECT_EQ(t.links(), 8u);
   EXPECT_EQ(Links(t, 0, 1), (std::vector<uint32_t>{0}));
@@ -61,7 +61,7 @@ TEST(Topology, FullyConnectedHasALinkForEachOrderedPair) {
   EXPECT_EQ(*seen.rbegin(), 19u);
 }
 
-TEST(Topology, ProductCorrectsTheFirstDimensionFirst) {
+TEST(Topology, PathsTakeTheFirstDimensionFirst) {
   const Topology t = Make({Dim(Kind::kRing, 2), Dim(Kind::kSwitch, 4)});
   EXPECT_EQ(t.devices(), 8);
   EXPECT_EQ(t.Coordinate(5, 0), 1);
@@ -88,7 +88,7 @@ TEST(Topology, EveryPathArrivesAndUsesValidLinks) {
 
 TEST(Topology, OneDeviceHasNoLinks) { EXPECT_EQ(Make({Dim(Kind::kRing, 1)}).links(), 0u); }
 
-TEST(Topology, RefusesWhatCannotBeBuilt) {
+TEST(Topology, RefusesInvalidDimensions) {
   const auto error = [](std::vector<TopologyDimension> dims) {
     return std::string(Topology::Make(std::move(dims)).status().message());
   };

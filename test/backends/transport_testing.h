@@ -10,7 +10,8 @@ namespace chakra::packet {
 
 using namespace packet;
 
-// 100 Gb/s, 12 us, packets of 1,000 B of payload in 1,000 B: no headers, for round numbers. BDP 150,000 B.
+// 100 Gb/s, 12 us, packets of 1,000 B without headers, for round numbers. The bandwidth-delay product is
+// 150,000 B.
 inline PathFacts RoundPath() {
   PathFacts path;
   path.rate = path.nic_rate = 0.0125;

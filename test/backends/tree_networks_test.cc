@@ -16,7 +16,7 @@ uint32_t Between(const Network& n) {  // links between switches
   return LinksOf(n.graph, "leaf-spine") + LinksOf(n.graph, "leaf-agg") + LinksOf(n.graph, "agg-core");
 }
 
-// The guide offers exactly what a search for all shortest paths does.
+// Expects that the guide offers exactly the arcs that a search for all shortest paths finds.
 void ExpectAllShortest(const Network& n, uint32_t step = 1) {
   ASSERT_NE(n.guide, nullptr);
   ShortestPaths paths(n.graph);
@@ -62,7 +62,7 @@ TEST(LeafSpine, CountsAndDistancesFollowTheFormulas) {
   }
 }
 
-TEST(LeafSpine, LoadOfAllToAll) {
+TEST(LeafSpine, AllToAllLoadMatchesFormula) {
   for (const int o : {1, 3}) {
     const Network net = MakeNetwork(absl::StrCat("leaf_spine:k=8,oversubscription=", o));
     const int d = 8 * o / (o + 1), u = 8 - d, n = 8 * d;
@@ -71,7 +71,7 @@ TEST(LeafSpine, LoadOfAllToAll) {
   }
 }
 
-TEST(LeafSpine, ByNumbersWithSeveralLinksAPair) {
+TEST(LeafSpine, BuildsByCountsWithParallelLinks) {
   const Network net = MakeNetwork(
       "leaf_spine:leaves=3,spines=2,hosts_per_leaf=8,links_per_pair=4,link=200Gb/s,latency=1us,uplink=400Gb/"
       "s,"
@@ -89,7 +89,7 @@ TEST(LeafSpine, ByNumbersWithSeveralLinksAPair) {
   CheckRandomRoutes(net, 200, 4);
 }
 
-TEST(LeafSpine, BuildsTheLeavesThatAreNeededAndAllSpines) {
+TEST(LeafSpine, BuildsNeededLeavesAndAllSpines) {
   const Network net = MakeNetwork("leaf_spine:k=16", 20);
   EXPECT_EQ(net.graph.devices(), 20u);
   EXPECT_EQ(Switches(net), 3u + 8u);
@@ -99,7 +99,7 @@ TEST(LeafSpine, BuildsTheLeavesThatAreNeededAndAllSpines) {
   EXPECT_EQ(Switches(MakeNetwork("fat_tree:tiers=2", 100)), 13u + 8u);
 }
 
-TEST(FatTree, AlFaresCounts) {
+TEST(FatTree, MatchesAlFaresCounts) {
   struct Case {
     int k;
     double average;
@@ -126,12 +126,12 @@ TEST(FatTree, AlFaresCounts) {
   }
 }
 
-TEST(FatTree, CutBetweenHalvesOfThePods) {
+TEST(FatTree, CutBetweenPodHalvesMatchesFormula) {
   for (const int k : {4, 8}) {
     const Network net = MakeNetwork(absl::StrCat("fat_tree:k=", k));
     const NetworkGraph& g = net.graph;
     const uint32_t n = g.devices();
-    // The cores stand on one side: each has as many links to either half.
+    // All cores are on one side: each core has equally many links to each half.
     const uint32_t cut = LinksAcross(g, [&](uint32_t v) {
       const VertexGroup& group = g.group(v);
       return group.tier < 3 && v - group.first < group.count / 2;
@@ -140,14 +140,14 @@ TEST(FatTree, CutBetweenHalvesOfThePods) {
   }
 }
 
-TEST(FatTree, LoadOfAllToAll) {
+TEST(FatTree, AllToAllLoadMatchesFormula) {
   const int k = 4, n = 16;
   const Network net = MakeNetwork("fat_tree:k=4");
   EXPECT_NEAR(BusiestLoad(net, "leaf-agg"), n - k / 2.0, 1e-9);
   EXPECT_NEAR(BusiestLoad(net, "agg-core"), n - k * k / 4.0, 1e-9);
 }
 
-TEST(FatTree, EqualChoices) {
+TEST(FatTree, OffersAllEqualPaths) {
   const Network net = MakeNetwork("fat_tree:k=8");
   std::vector<uint32_t> arcs;
   const uint32_t leaf = net.graph.target(net.graph.begin(0));
@@ -155,11 +155,11 @@ TEST(FatTree, EqualChoices) {
   EXPECT_EQ(arcs.size(), 4u);
   const uint32_t agg = net.graph.target(arcs[0]);
   arcs.clear();
-  net.guide->Next(agg, 127, &arcs);  // another pod: (k/2)^2 ways
+  net.guide->Next(agg, 127, &arcs);  // another pod: (k/2)^2 paths
   EXPECT_EQ(arcs.size(), 4u);
 }
 
-TEST(FatTree, Oversubscription) {
+TEST(FatTree, BuildsOversubscribedTrees) {
   const Network net = MakeNetwork("fat_tree:k=16,oversubscription=3:1");
   EXPECT_EQ(net.graph.devices(), 1536u);
   EXPECT_EQ(Switches(net), 224u);
@@ -173,8 +173,8 @@ TEST(FatTree, Oversubscription) {
   CheckRandomRoutes(core, 300, 6);
 }
 
-TEST(FatTree, PartOfATreeIsStillShortest) {
-  // Two leaves and a half of the last of three pods.
+TEST(FatTree, PartialTreesRouteShortest) {
+  // The last of three pods has two and a half leaves.
   const Network net = MakeNetwork("fat_tree:k=8", 16 * 2 + 4 * 2 + 2);
   EXPECT_EQ(Switches(net), 4u + 4 + 3 + 3 * 4 + 16);
   ExpectAllShortest(net);
@@ -182,7 +182,7 @@ TEST(FatTree, PartOfATreeIsStillShortest) {
   EXPECT_EQ(one.graph.devices(), 1u);
 }
 
-TEST(FatTree, ByNumbers) {
+TEST(FatTree, BuildsByCounts) {
   const Network net = MakeNetwork(
       "fat_tree:pods=3,leaves_per_pod=4,hosts_per_leaf=6,aggs_per_pod=2,cores_per_agg=5,links_per_pair=3,"
       "uplink=800Gb/s,core_link=200Gb/s,core_latency=5us");
@@ -194,12 +194,12 @@ TEST(FatTree, ByNumbers) {
   ExpectAllShortest(net, 5);
 }
 
-TEST(PublishedClusters, DeepSeekTable3) {
+TEST(PublishedClusters, MatchesDeepSeekTable3) {
   const Network ft2 = MakeNetwork("leaf_spine:k=64");
   EXPECT_EQ(ft2.graph.devices(), 2048u);
   EXPECT_EQ(Switches(ft2), 96u);
   EXPECT_EQ(Between(ft2), 2048u);
-  // Each endpoint of a plane is a port of its own: 8 planes of 2,048 are 16,384 endpoints.
+  // Each end point has its own port in each plane: 8 planes of 2,048 have 16,384 end points.
   const Network planes = MakeNetwork("multi_plane:planes=8,of=(fat_tree:k=64,tiers=2)");
   EXPECT_EQ(LinksOf(planes.graph, "host"), 16384u);
   EXPECT_EQ(Switches(planes), 768u);
@@ -210,7 +210,7 @@ TEST(PublishedClusters, DeepSeekTable3) {
   EXPECT_EQ(Between(ft3), 131072u);
 }
 
-TEST(PublishedClusters, Hpn) {
+TEST(PublishedClusters, MatchesHpn) {
   // 15 segments of 128 nodes, two planes: 240 leaves, 120 spines, 128 devices a leaf.
   const Network net = MakeNetwork(
       "multi_plane:planes=2,split=no,of=(rail_optimized:nodes_per_unit=128,spines=60,link=200Gb/"
@@ -223,7 +223,7 @@ TEST(PublishedClusters, Hpn) {
   CheckRandomRoutes(net, 200, 4);
 }
 
-TEST(PublishedClusters, Others) {
+TEST(PublishedClusters, MatchesFireFlyerMegaScaleAndLlama) {
   // Fire-Flyer 2: a zone of 800 ports has 40 leaves and 20 spines of 40 ports.
   const Network fire = MakeNetwork("leaf_spine:k=40");
   EXPECT_EQ(fire.graph.devices(), 800u);
@@ -241,14 +241,14 @@ TEST(PublishedClusters, Others) {
   EXPECT_THAT(llama.note, HasSubstr("27.43:1 below the cores"));
 }
 
-TEST(PublishedClusters, SixteenThousandDevicesAreSmall) {
+TEST(PublishedClusters, SixteenThousandDevicesNeedLittleMemory) {
   const Network net = MakeNetwork("fat_tree", 16384);
   EXPECT_EQ(net.graph.devices(), 16384u);
   EXPECT_LT(net.graph.MemoryBytes(), 50u << 20);
   CheckRandomRoutes(net, 200, 6);
 }
 
-TEST(RailOptimized, SamePlaceInNodeSameLeaf) {
+TEST(RailOptimized, DevicesOfOnePlaceShareALeaf) {
   const Network net = MakeNetwork("rail_optimized:gpus_per_node=4,nodes_per_unit=8", 4 * 8 * 2 + 6);
   const NetworkGraph& g = net.graph;
   const auto leaf = [&](uint32_t d) { return g.target(g.begin(d)); };
@@ -262,7 +262,7 @@ TEST(RailOptimized, SamePlaceInNodeSameLeaf) {
   ExpectAllShortest(net);
 }
 
-TEST(RailOptimized, SuperPodAndThirdTier) {
+TEST(RailOptimized, BuildsSuperPodAndThirdTier) {
   const Network pod = MakeNetwork("rail_optimized", 1024);  // 4 units of 32 nodes
   EXPECT_EQ(Switches(pod), 32u + 32u);
   EXPECT_EQ(Between(pod), 32u * 32);
@@ -290,7 +290,7 @@ TEST(RailOnly, CrossesInsideTheNodeFirst) {
   std::vector<std::string> names;
   for (const uint32_t v : RandomRoute(net, nullptr, 1, 7, &random)) names.push_back(g.VertexName(v));
   EXPECT_THAT(names, ::testing::ElementsAre("device.1", "nvswitch.0", "device.3", "rail3.leaf", "device.7"));
-  // Per network card G - K bytes go to other domains; inside, G - G/K are forwarded or local.
+  // For each NIC, G - K bytes go to other domains; inside, G - G/K bytes are forwarded or local.
   EXPECT_NEAR(BusiestLoad(net, "host"), 12 - 4, 1e-9);
   EXPECT_NEAR(BusiestLoad(net, "scale-up"), 12 - 12 / 4, 1e-9);
   CheckRandomRoutes(net, 200, 4);
@@ -326,20 +326,20 @@ TEST(MultiPlane, SharesTheRateAndUsesAllPlanes) {
   EXPECT_EQ(net.graph.VertexName(net.graph.target(arcs[3])), "plane3.leaf.0");
   const Network whole = MakeNetwork("multi_plane:planes=2,split=no,of=(leaf_spine:k=4)");
   EXPECT_EQ(whole.graph.link_class(whole.graph.begin(0)).bandwidth.bytes_per_second(), 50000000000);
-  // A part without a guide: searched, and all planes are used as well.
+  // A part without a guide: routes are searched, and also use all planes.
   const Network stars = MakeNetwork("multi_plane:planes=3,of=(switch)", 5);
   EXPECT_EQ(stars.guide, nullptr);
   EXPECT_NEAR(BusiestLoad(stars, "link"), 4.0 / 3, 1e-9);
 }
 
-TEST(MultiPlane, Nested) {
+TEST(MultiPlane, BuildsNestedPlanes) {
   const Network net = MakeNetwork("multi_plane:planes=2,of=(multi_plane:planes=2,of=(fat_tree:k=4))");
   EXPECT_EQ(Switches(net), 4u * 20);
   EXPECT_EQ(net.graph.degree(0), 4u);
   ExpectAllShortest(net, 3);
 }
 
-TEST(Nics, SharedPortsAndRates) {
+TEST(Nics, DevicesSharePortsAndRates) {
   const Network net = MakeNetwork("leaf_spine:k=4,devices_per_nic=3,pcie=64GB/s,pcie_latency=200ns");
   EXPECT_EQ(net.graph.devices(), 24u);
   EXPECT_EQ(CountOf(net.graph, VertexKind::kNic), 8u);
@@ -350,16 +350,16 @@ TEST(Nics, SharedPortsAndRates) {
   const Distances d = DeviceDistances(net.graph);
   EXPECT_EQ(d.diameter, 6);
   ExpectAllShortest(net);
-  // The last card has one device alone.
+  // The last NIC has only one device.
   const Network odd = MakeNetwork("fat_tree:devices_per_nic=2", 13);
   EXPECT_EQ(CountOf(odd.graph, VertexKind::kNic), 7u);
   ExpectAllShortest(odd);
-  // A card with one port to each plane.
+  // A NIC with one port to each plane.
   const Network planes = MakeNetwork("multi_plane:planes=2,pcie=50GB/s,of=(leaf_spine:k=4)");
   EXPECT_EQ(CountOf(planes.graph, VertexKind::kNic), 8u);
   EXPECT_EQ(planes.graph.degree(8), 3u);
   ExpectAllShortest(planes);
-  // Cards of the part: one for each plane.
+  // NICs inside the part: one for each plane.
   const Network cards = MakeNetwork("multi_plane:planes=2,of=(leaf_spine:k=4,pcie=50GB/s)");
   EXPECT_EQ(CountOf(cards.graph, VertexKind::kNic), 16u);
   ExpectAllShortest(cards);

@@ -11,8 +11,8 @@ namespace {
 
 const LinkClass kLink{"link", Bandwidth::BytesPerSecond(1000000000), Time::Micros(1)};
 
-// A random connected graph: `switches` switches, each with a device, a tree and
-// `more` links (some of them between the same two).
+// A random connected graph: `switches` switches, each with a device; a tree of links between the switches,
+// and `more` links (some of them parallel).
 NetworkGraph RandomGraph(int switches, int more, uint64_t seed) {
   std::mt19937_64 random(seed);
   GraphBuilder b;
@@ -57,8 +57,8 @@ NetworkGraph Grid(uint32_t k, bool wrap) {
   return *b.Build();
 }
 
-// Dimension order, first x, the shorter way round. With `dateline`, what has
-// crossed the link that closes a ring is on the second virtual channel.
+// Dimension order, first x, along the shorter side of a ring. With `dateline`, a route takes the second
+// virtual channel after the link that closes the ring.
 std::vector<uint32_t> DimensionOrder(const NetworkGraph& g, uint32_t k, bool wrap, bool dateline,
                                      uint32_t from, uint32_t to) {
   std::vector<uint32_t> route;
@@ -107,7 +107,8 @@ void AllRoutes(const NetworkGraph& g,
   }
 }
 
-// Between all devices: up, then down, as long as Distance() says, and without a cycle of dependencies.
+// Expects of all routes between devices: they go up, then down, have the length that Distance() gives, and
+// have no cycle of dependencies.
 void CheckUpDown(const NetworkGraph& g, UpDown* paths, const std::vector<bool>* alive = nullptr) {
   ChannelDependencies dependencies;
   for (uint32_t a = 0; a < g.devices(); ++a) {
@@ -143,7 +144,7 @@ TEST(UpDownTest, RandomGraphsHaveNoCycle) {
   }
 }
 
-// The same graphs routed by all shortest paths do have one.
+// On the same graphs, all shortest paths together have cycles.
 TEST(UpDownTest, ShortestPathsHaveACycle) {
   int cycles = 0;
   for (uint64_t seed = 1; seed <= 12; ++seed) {
@@ -163,8 +164,9 @@ TEST(UpDownTest, ShortestPathsHaveACycle) {
   EXPECT_GE(cycles, 6);
 }
 
-// Links down alone where there is such a way; else one link up and as from there.
-TEST(UpDownTest, DistancesAsDefined) {
+// The distance over links down only, if there is such a path; otherwise one link up, and the distance from
+// there.
+TEST(UpDownTest, DistancesMatchTheDefinition) {
   constexpr int kFar = UpDown::kUnreachable;
   for (uint64_t seed = 1; seed <= 6; ++seed) {
     const NetworkGraph g = RandomGraph(24, 20, seed);
@@ -196,7 +198,7 @@ TEST(UpDownTest, DistancesAsDefined) {
   }
 }
 
-TEST(UpDownTest, TiersOfALeafSpine) {
+TEST(UpDownTest, UsesTiersOfALeafSpine) {
   const NetworkGraph g = LeafSpine(4, 3, 2);
   UpDown paths(g);
   EXPECT_TRUE(paths.by_tier());
@@ -213,14 +215,14 @@ TEST(UpDownTest, TiersOfALeafSpine) {
     }
   }
   CheckUpDown(g, &paths);
-  // No way from spine to spine but down and up.
+  // From spine to spine, a path would have to go down and then up.
   EXPECT_EQ(paths.Distance(*g.FindVertex("spine.0"), *g.FindVertex("spine.1")), UpDown::kUnreachable);
   UpDown levels(g, UpDown::Order::kLevels);
   EXPECT_FALSE(levels.by_tier());
   CheckUpDown(g, &levels);
 }
 
-TEST(UpDownTest, NetworksWithEqualTiers) {
+TEST(UpDownTest, RoutesNetworksWithEqualTiers) {
   for (const char* spec : {"dragonfly:h=1", "dragonfly_plus:l=2", "slim_fly:q=3,p=1"}) {
     const Network n = MakeNetwork(spec);
     UpDown paths(n.graph);
@@ -229,13 +231,13 @@ TEST(UpDownTest, NetworksWithEqualTiers) {
   }
 }
 
-TEST(UpDownTest, DevicesThatForward) {
+TEST(UpDownTest, RoutesThroughForwardingDevices) {
   const NetworkGraph g = Grid(4, true);
   UpDown paths(g);
   CheckUpDown(g, &paths);
 }
 
-TEST(UpDownTest, SmallBudgetSameAnswers) {
+TEST(UpDownTest, BudgetDoesNotChangeAnswers) {
   const NetworkGraph g = RandomGraph(40, 30, 5);
   UpDown all(g), few(g, UpDown::Order::kAuto, 1000);
   std::mt19937_64 random(2);
@@ -250,7 +252,7 @@ TEST(UpDownTest, SmallBudgetSameAnswers) {
   }
 }
 
-TEST(UpDownTest, DeadLinks) {
+TEST(UpDownTest, AvoidsDeadLinks) {
   for (uint64_t seed = 1; seed <= 8; ++seed) {
     const NetworkGraph g = RandomGraph(16, 20, seed);
     UpDown paths(g);
@@ -274,7 +276,7 @@ TEST(UpDownTest, DeadLinks) {
     EXPECT_GT(tried, 3);
     paths.SetAlive(&alive);
     CheckUpDown(g, &paths, &alive);
-    // A device that is cut off.
+    // A device without its link.
     alive[g.begin(3)] = alive[g.reverse(g.begin(3))] = false;
     paths.SetAlive(&alive);
     EXPECT_EQ(paths.Distance(0, 3), UpDown::kUnreachable);
@@ -284,7 +286,7 @@ TEST(UpDownTest, DeadLinks) {
     EXPECT_TRUE(arcs.empty());
     paths.SetAlive(nullptr);
     EXPECT_NE(paths.Distance(0, 3), UpDown::kUnreachable);
-    // Without a question before, what is up is known all the same.
+    // Up() is also right without an earlier question.
     UpDown fresh(g);
     fresh.SetAlive(&alive);
     paths.SetAlive(&alive);
@@ -292,14 +294,14 @@ TEST(UpDownTest, DeadLinks) {
   }
 }
 
-TEST(DependencyCycleTest, DimensionOrder) {
+TEST(DependencyCycleTest, DimensionOrderNeedsADateline) {
   EXPECT_TRUE(GridCycle(5, /*wrap=*/false, false).empty());
   EXPECT_TRUE(GridCycle(5, /*wrap=*/true, /*dateline=*/true).empty());
   EXPECT_TRUE(GridCycle(4, /*wrap=*/true, /*dateline=*/true).empty());
   for (const uint32_t k : {4u, 5u}) {
     const NetworkGraph g = Grid(k, true);
     const std::vector<uint32_t> cycle = GridCycle(k, true, false);
-    ASSERT_EQ(cycle.size(), k);  // round one ring
+    ASSERT_EQ(cycle.size(), k);  // around one ring
     for (size_t i = 0; i < cycle.size(); ++i) {
       EXPECT_EQ(g.target(cycle[i]), g.source(cycle[(i + 1) % cycle.size()]));
     }
